@@ -1,0 +1,1 @@
+//! Device-side standard library for Rust GPU kernels: threads, warps, blocks, shared memory, pipelines.

@@ -1,0 +1,1 @@
+//! Runs one GPU kernel launch on the CPU, with checks and counters.

@@ -1,0 +1,1 @@
+//! Sums and matrix products on the GPU.

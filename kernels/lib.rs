@@ -1,0 +1,2 @@
+//! The GPU kernels of tilewright.
+#![no_std]
