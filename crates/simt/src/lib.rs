@@ -1,1 +1,81 @@
 //! Runs one GPU kernel launch on the CPU, with checks and counters.
+//!
+//! A kernel is an ordinary Rust closure that is called once per GPU thread.
+//! Inside of it, the functions of this crate are the instructions of the
+//! simulated machine: they answer for "the thread that is running now".
+//!
+//! ```
+//! use simt::{Dim3, Launch, Options};
+//! use std::sync::atomic::{AtomicU32, Ordering};
+//!
+//! let sum = AtomicU32::new(0);
+//! let options = Options::default();
+//! let launch = Launch {
+//!     kernel: "sum_of_lanes",
+//!     grid: Dim3::from(4),
+//!     block: Dim3::from(64),
+//!     dynamic_shared_bytes: 0,
+//!     options: &options,
+//! };
+//! simt::run(&launch, &|| {
+//!     sum.fetch_add(simt::position().lane, Ordering::Relaxed);
+//!     simt::block_barrier(simt::BarrierId(0), None);
+//! })?;
+//! assert_eq!(sum.into_inner(), 4 * 2 * (31 * 32 / 2));
+//! # Ok::<(), Box<simt::Defect>>(())
+//! ```
+//!
+//! # How a launch is simulated
+//!
+//! - Each GPU thread is a coroutine with a small stack of its own. It runs
+//!   until it must wait (for a barrier, for the lanes of its warp) or exits.
+//! - A block is run wholly by one host thread, so a coroutine never moves
+//!   between host threads. Blocks run in parallel on at most
+//!   [`MAX_WORKERS`] host threads.
+//! - Which warp runs next is drawn from a generator that is seeded by
+//!   [`Options::seed`] and the block's index: the same seed gives the same
+//!   order in every run, on every machine.
+//!
+//! # What is checked
+//!
+//! A violated rule ends the launch with a [`Defect`] that names the kernel,
+//! the source line, the block and the thread. Nothing hangs: threads that can
+//! never be released are a defect as well. Where hardware is lenient, the
+//! simulator is strict: shared memory starts poisoned, an asynchronous copy is
+//! performed only at its wait, and a barrier that an exited thread has missed
+//! is a defect.
+//!
+//! # Limits
+//!
+//! A kernel must not block its host thread (no locks held across a barrier, no
+//! channels), and it must not overflow its stack of [`Options::stack_bytes`]:
+//! the guard page turns that into a segmentation fault of the process.
+
+mod async_copy;
+mod barrier;
+mod block;
+mod collective;
+mod coroutine;
+mod current;
+mod defect;
+mod diagnosis;
+mod dim;
+mod launch;
+mod memory;
+mod panic_hook;
+mod random;
+mod scheduler;
+mod shared;
+
+pub use async_copy::{async_commit, async_copy, async_wait, async_wait_all};
+pub use barrier::{BarrierId, block_barrier, block_barrier_reduce};
+pub use collective::{LaneValues, active_lanes, warp_barrier, warp_collective};
+pub use current::{Position, fail, is_simulated_thread, position, yield_now};
+pub use defect::{Defect, DefectKind, Related, SourceLocation};
+pub use dim::Dim3;
+pub use launch::{Launch, MAX_THREADS_PER_BLOCK, MAX_WORKERS, Options, Report, run};
+pub use memory::{
+    AccessKind, Space, access, atomic_update_u16, atomic_update_u32, atomic_update_u64,
+    load_relaxed, memory_fence, store_relaxed,
+};
+pub use shared::{MAX_SHARED_BYTES, MAX_STATIC_SHARED_BYTES, dynamic_shared, static_shared};

@@ -1,0 +1,197 @@
+//! The simulated thread that is running on this host thread.
+
+use crate::Dim3;
+use crate::block::{Block, Thread, Wait};
+use crate::defect::{DefectKind, Finding};
+use std::cell::Cell;
+use std::panic::Location;
+use std::ptr;
+
+/// Where a simulated thread stands in its launch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Position {
+    /// The thread's index in its block.
+    pub thread_idx: Dim3,
+    /// The block's index in the grid.
+    pub block_idx: Dim3,
+    /// The extent of a block, in threads.
+    pub block_dim: Dim3,
+    /// The extent of the grid, in blocks.
+    pub grid_dim: Dim3,
+    /// The thread's index in its warp.
+    pub lane: u32,
+    /// The warp's index in its block.
+    pub warp: u32,
+    /// How many lanes a full warp has.
+    pub warp_width: u32,
+}
+
+/// Both pointers are null outside of a simulated thread.
+pub(crate) struct Current {
+    thread: Cell<*const Thread>,
+    block: Cell<*const Block>,
+}
+
+thread_local! {
+    static CURRENT: Current = const {
+        Current {
+            thread: Cell::new(ptr::null()),
+            block: Cell::new(ptr::null()),
+        }
+    };
+}
+
+/// While it lives, `thread` of `block` is the current thread of this host
+/// thread; afterwards, whatever was current before.
+pub(crate) struct Entered {
+    thread: *const Thread,
+    block: *const Block,
+}
+
+impl Entered {
+    pub fn new(block: &Block, thread: &Thread) -> Self {
+        CURRENT.with(|current| Self {
+            thread: current.thread.replace(thread),
+            block: current.block.replace(block),
+        })
+    }
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        CURRENT.with(|current| {
+            current.thread.set(self.thread);
+            current.block.set(self.block);
+        });
+    }
+}
+
+/// Calls `action` with the running thread and its block, or returns none
+/// outside of a launch.
+#[inline]
+pub(crate) fn try_with_current<R>(action: impl FnOnce(&Thread, &Block) -> R) -> Option<R> {
+    let (thread, block) = CURRENT.with(|current| (current.thread.get(), current.block.get()));
+    if thread.is_null() {
+        return None;
+    }
+    // SAFETY:
+    // 1. The pointers are not null: both are set and cleared together.
+    // 2. `Entered` holds them only while the scheduler, which borrows block and
+    //    thread, resumes or unwinds that thread's coroutine, and this code runs
+    //    on that coroutine.
+    // 3. Only shared references to block and thread exist meanwhile.
+    Some(unsafe { action(&*thread, &*block) })
+}
+
+/// Like [`try_with_current`], for instructions that exist only in a launch.
+#[inline]
+#[track_caller]
+pub(crate) fn with_current<R>(action: impl FnOnce(&Thread, &Block) -> R) -> R {
+    match try_with_current(action) {
+        Some(result) => result,
+        None => outside_of_launch(),
+    }
+}
+
+#[cold]
+#[track_caller]
+fn outside_of_launch() -> ! {
+    panic!("kernel functions run only inside a simulated launch: call them through `simt::run`")
+}
+
+/// Whether the caller runs as a thread of a simulated launch.
+#[inline]
+pub fn is_simulated_thread() -> bool {
+    CURRENT.with(|current| !current.thread.get().is_null())
+}
+
+/// Where the running thread stands in its launch.
+///
+/// # Panics
+///
+/// Outside of a launch.
+#[inline]
+#[track_caller]
+pub fn position() -> Position {
+    with_current(|thread, _| thread.position)
+}
+
+/// Lets other warps of the block run: for loops that wait for another thread.
+///
+/// A block whose threads do nothing but yield, [`Options::yield_limit`] times
+/// in a row, is reported as a deadlock.
+///
+/// [`Options::yield_limit`]: crate::Options::yield_limit
+///
+/// # Panics
+///
+/// Outside of a launch.
+#[track_caller]
+pub fn yield_now() {
+    let site = Location::caller();
+    with_current(|thread, block| {
+        if block.is_unwinding(thread) {
+            return;
+        }
+        if !block.may_yield_again() {
+            let message = format!(
+                "the threads of the block have only yielded, {} times in a row",
+                block.yield_limit()
+            );
+            block.fail(thread, DefectKind::Deadlock, message, site);
+        }
+        let warp = block.warp_of(thread);
+        warp.yielded.set(warp.yielded.get() | thread.lane_bit());
+        thread.wait_for(Wait::Yield, site);
+    });
+}
+
+/// Ends the launch with this defect, at the caller's line.
+///
+/// # Panics
+///
+/// Outside of a launch, with the message.
+#[cold]
+#[track_caller]
+pub fn fail(kind: DefectKind, message: String) -> ! {
+    let site = Location::caller();
+    if !is_simulated_thread() {
+        panic!("{kind}: {message}");
+    }
+    with_current(|thread, block| block.fail(thread, kind, message, site))
+}
+
+impl Block {
+    /// Ends the block with a finding of `thread`, which is the running one.
+    #[cold]
+    pub fn fail(
+        &self,
+        thread: &Thread,
+        kind: DefectKind,
+        message: String,
+        site: &'static Location<'static>,
+    ) -> ! {
+        self.fail_with(
+            thread,
+            Finding {
+                kind,
+                message,
+                location: Some(site.into()),
+                thread: Some(thread.position.thread_idx),
+                related: Vec::new(),
+            },
+        )
+    }
+
+    /// Ends the block with `finding`; `thread` is the running one.
+    #[cold]
+    pub fn fail_with(&self, thread: &Thread, finding: Finding) -> ! {
+        self.record(finding);
+        loop {
+            // The scheduler never resumes a thread of an abandoned block: it
+            // unwinds the coroutine from here.
+            thread.suspend();
+        }
+    }
+}

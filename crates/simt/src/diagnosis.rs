@@ -1,0 +1,145 @@
+//! Describes what the threads of a block are doing, for the report of a defect.
+
+use crate::block::{Block, Thread, Wait};
+use crate::defect::{DefectKind, Finding, Related};
+use std::panic::Location;
+
+/// More notes than these do not help.
+const MAX_NOTES: usize = 8;
+
+/// Threads that wait for the same thing at the same line.
+struct Group<'a> {
+    wait: Wait,
+    site: &'static Location<'static>,
+    first: &'a Thread,
+    threads: usize,
+}
+
+impl Group<'_> {
+    fn describe(&self) -> Related {
+        let others = match self.threads {
+            1 => String::new(),
+            threads => format!(" and {} more", threads - 1),
+        };
+        let (what, has_line) = match self.wait {
+            Wait::Nothing => ("can run".to_owned(), false),
+            Wait::Barrier(id) => (format!("waits at block barrier {id}"), true),
+            Wait::Collective { kind, mask } => {
+                (format!("waits at {kind} with mask {mask:#x}"), true)
+            }
+            Wait::Yield => ("yields".to_owned(), true),
+            Wait::Exited => ("exited".to_owned(), false),
+        };
+        Related {
+            note: format!("thread {}{others}: {what}", self.first.position.thread_idx),
+            location: has_line.then(|| self.site.into()),
+        }
+    }
+}
+
+impl Block {
+    /// What all threads but `except` are doing, in groups.
+    #[cold]
+    pub fn describe_others(&self, except: Option<&Thread>) -> Vec<Related> {
+        let mut groups: Vec<Group<'_>> = Vec::new();
+        for thread in &self.threads {
+            if except.is_some_and(|except| std::ptr::eq(except, thread)) {
+                continue;
+            }
+            let wait = thread.wait.get();
+            // Threads that can run explain nothing.
+            if wait == Wait::Nothing {
+                continue;
+            }
+            let site = thread.site.get();
+            let known = groups
+                .iter_mut()
+                .find(|group| group.wait == wait && (group.site == site || wait == Wait::Exited));
+            match known {
+                Some(group) => group.threads += 1,
+                None => groups.push(Group {
+                    wait,
+                    site,
+                    first: thread,
+                    threads: 1,
+                }),
+            }
+        }
+        groups.iter().take(MAX_NOTES).map(Group::describe).collect()
+    }
+
+    /// The finding when no thread can run any more, though some have not exited.
+    #[cold]
+    pub fn stuck(&self) -> Finding {
+        let waits = || {
+            self.threads
+                .iter()
+                .filter(|thread| thread.wait.get() != Wait::Exited)
+        };
+        let all_at_barriers = waits().all(|thread| matches!(thread.wait.get(), Wait::Barrier(_)));
+        let all_in_warps =
+            waits().all(|thread| matches!(thread.wait.get(), Wait::Collective { .. }));
+        let (kind, message) = if all_at_barriers {
+            (
+                DefectKind::BarrierDivergence,
+                "every thread waits at a block barrier that can no longer be completed",
+            )
+        } else if all_in_warps {
+            (
+                DefectKind::WarpDivergence,
+                "every thread waits for lanes that will not come",
+            )
+        } else {
+            (
+                DefectKind::Deadlock,
+                "every thread waits for threads that wait for something else",
+            )
+        };
+        self.finding_at_waiting(waits().next(), kind, message.to_owned())
+    }
+
+    /// The finding when `exited` has returned while others wait for it; none
+    /// when nobody does.
+    pub fn missed_by_exit(&self, exited: &Thread) -> Option<Finding> {
+        let warp = self.warp_of(exited);
+        let waiting_lanes = warp.collectives.waiting_for(exited.lane_bit());
+        let index = exited.position.thread_idx;
+        if waiting_lanes != 0 {
+            let first_lane = self.first_thread_of_warp(exited.position.warp as usize);
+            let waiting = &self.threads[first_lane + waiting_lanes.trailing_zeros() as usize];
+            let message = format!(
+                "the mask names lane {}, but thread {index} has exited",
+                exited.position.lane
+            );
+            return Some(self.finding_at_waiting(
+                Some(waiting),
+                DefectKind::WarpDivergence,
+                message,
+            ));
+        }
+        let id = self.barriers.first_waiting_for_all()?;
+        let waiting = self
+            .threads
+            .iter()
+            .find(|thread| thread.wait.get() == Wait::Barrier(id));
+        let message = format!(
+            "threads wait at barrier {id} for all threads of the block, but thread {index} has exited"
+        );
+        Some(self.finding_at_waiting(waiting, DefectKind::BarrierDivergence, message))
+    }
+
+    fn finding_at_waiting(
+        &self,
+        waiting: Option<&Thread>,
+        kind: DefectKind,
+        message: String,
+    ) -> Finding {
+        Finding {
+            kind,
+            message,
+            location: waiting.map(|thread| thread.site.get().into()),
+            thread: waiting.map(|thread| thread.position.thread_idx),
+            related: self.describe_others(None),
+        }
+    }
+}

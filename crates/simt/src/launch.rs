@@ -1,0 +1,287 @@
+//! A launch: its limits, its blocks, its result.
+
+use crate::Dim3;
+use crate::block::Counters;
+use crate::defect::{Defect, DefectKind, Finding};
+use crate::panic_hook;
+use crate::random::{Permutation, SplitMix64};
+use crate::scheduler::{BlockEnd, Worker};
+use crate::shared::MAX_SHARED_BYTES;
+use rayon::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::thread::available_parallelism;
+
+/// The most threads that a block can have.
+pub const MAX_THREADS_PER_BLOCK: u32 = 1024;
+
+/// The most host threads that run blocks at once. Each of them keeps up to 1024
+/// stacks of two memory mappings each, and Linux gives a process 65,530.
+pub const MAX_WORKERS: usize = 16;
+
+/// Largest extent of a grid and of a block (CUDA C++ Programming Guide,
+/// "Technical Specifications per Compute Capability").
+const MAX_GRID: Dim3 = Dim3::new(i32::MAX as u32, 65535, 65535);
+const MAX_BLOCK: Dim3 = Dim3::new(1024, 1024, 64);
+
+/// How a launch is simulated.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Lanes of a warp: 32 or 64.
+    pub warp_width: u32,
+    /// Decides in which order warps run, and blocks when they run one by one.
+    pub seed: u64,
+    /// True: blocks run on several host threads at once, in no certain order.
+    /// False: blocks run one after the other, in the seed's order.
+    pub parallel_blocks: bool,
+    /// Stack of each simulated thread, in bytes. Only what is touched is used.
+    pub stack_bytes: usize,
+    /// How often in a row the threads of a block may yield with nothing else
+    /// happening in the block, before that is a deadlock.
+    pub yield_limit: u64,
+}
+
+impl Default for Options {
+    /// 32 lanes, seed 0, blocks in parallel, stacks of 128 KiB, some seconds of
+    /// yielding.
+    fn default() -> Self {
+        Self {
+            warp_width: 32,
+            seed: 0,
+            parallel_blocks: true,
+            stack_bytes: 128 * 1024,
+            yield_limit: 1 << 24,
+        }
+    }
+}
+
+/// What is launched.
+#[derive(Clone, Debug)]
+pub struct Launch<'a> {
+    /// The kernel's name, for reports.
+    pub kernel: &'a str,
+    /// The extent of the grid, in blocks.
+    pub grid: Dim3,
+    /// The extent of a block, in threads.
+    pub block: Dim3,
+    /// Dynamic shared memory of each block, in bytes.
+    pub dynamic_shared_bytes: usize,
+    /// How to simulate it.
+    pub options: &'a Options,
+}
+
+/// What a launch has done.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct Report {
+    /// Blocks that ran.
+    pub blocks: u64,
+    /// Threads that ran, over all blocks.
+    pub threads: u64,
+    /// Block barriers that were completed, over all blocks.
+    pub barriers: u64,
+    /// Warp-wide operations that were completed, over all warps.
+    pub warp_collectives: u64,
+    /// Asynchronous copies that were issued, over all threads.
+    pub async_copies: u64,
+}
+
+/// Simulates a launch: calls `body` once per thread.
+///
+/// Returns when every thread has exited, or when a defect was found and all
+/// threads have been stopped. May be called from several host threads at once.
+///
+/// # Errors
+///
+/// The defect of the lowest block that has one. Blocks above it are stopped;
+/// blocks below it still run to their end, so that the answer does not depend
+/// on how fast the host threads are. When blocks run one by one, the first
+/// defect in the seed's order.
+pub fn run(launch: &Launch<'_>, body: &(dyn Fn() + Sync)) -> Result<Report, Box<Defect>> {
+    if crate::is_simulated_thread() {
+        crate::fail(
+            DefectKind::NestedLaunch,
+            format!(
+                "kernel `{}` is launched by a thread of a kernel",
+                launch.kernel
+            ),
+        );
+    }
+    check_limits(launch).map_err(|finding| launch.defect(finding, None))?;
+    panic_hook::install();
+    let workers = worker_pool().map_err(|finding| launch.defect(finding, None))?;
+    let run = Run::new(launch);
+    workers.install(|| {
+        if launch.options.parallel_blocks {
+            run.all_in_parallel(body);
+        } else {
+            run.one_by_one(body);
+        }
+    });
+    run.finish()
+}
+
+impl Launch<'_> {
+    fn defect(&self, finding: Finding, block: Option<u64>) -> Box<Defect> {
+        let block = block.map(|index| self.grid.index_of(index));
+        finding.into_defect(self.kernel, block, self.options.seed)
+    }
+}
+
+/// The host threads that run blocks, shared by all launches of the process.
+fn worker_pool() -> Result<&'static ThreadPool, Finding> {
+    static POOL: OnceLock<Result<ThreadPool, String>> = OnceLock::new();
+    let pool = POOL.get_or_init(|| {
+        let threads = available_parallelism().map_or(1, |threads| threads.get());
+        ThreadPoolBuilder::new()
+            .num_threads(threads.min(MAX_WORKERS))
+            .thread_name(|index| format!("simt-{index}"))
+            .build()
+            .map_err(|error| error.to_string())
+    });
+    pool.as_ref().map_err(|error| Finding {
+        kind: DefectKind::HostResources,
+        message: format!("cannot start host threads: {error}"),
+        location: None,
+        thread: None,
+        related: Vec::new(),
+    })
+}
+
+/// A launch that is under way, shared by its workers.
+pub(crate) struct Run<'a> {
+    pub launch: &'a Launch<'a>,
+    blocks: u64,
+    /// The lowest block with a defect; `u64::MAX` while there is none.
+    lowest_defect: AtomicU64,
+    defect: Mutex<Option<Box<Defect>>>,
+    barriers: AtomicU64,
+    warp_collectives: AtomicU64,
+    async_copies: AtomicU64,
+}
+
+impl<'a> Run<'a> {
+    fn new(launch: &'a Launch<'a>) -> Self {
+        Self {
+            launch,
+            blocks: launch.grid.count(),
+            lowest_defect: AtomicU64::new(u64::MAX),
+            defect: Mutex::new(None),
+            barriers: AtomicU64::new(0),
+            warp_collectives: AtomicU64::new(0),
+            async_copies: AtomicU64::new(0),
+        }
+    }
+
+    fn all_in_parallel(&self, body: &(dyn Fn() + Sync)) {
+        (0..self.blocks).into_par_iter().for_each(|index| {
+            if !self.is_pointless(index) {
+                self.run_block(index, body);
+            }
+        });
+    }
+
+    fn one_by_one(&self, body: &(dyn Fn() + Sync)) {
+        let mut random = SplitMix64::new(self.launch.options.seed, u64::MAX);
+        let order = Permutation::new(self.blocks, &mut random);
+        for position in 0..self.blocks {
+            self.run_block(order.get(position), body);
+            if self.has_defect() {
+                return;
+            }
+        }
+    }
+
+    fn run_block(&self, index: u64, body: &(dyn Fn() + Sync)) {
+        match Worker::with(|worker| worker.run_block(self, index, body)) {
+            BlockEnd::Finished(counters) => self.add(&counters),
+            BlockEnd::Stopped => {}
+            BlockEnd::Found(finding) => self.add_defect(index, *finding),
+        }
+    }
+
+    /// Whether block `index` need not run any more: a lower one has a defect.
+    #[inline]
+    pub fn is_pointless(&self, index: u64) -> bool {
+        self.lowest_defect.load(Ordering::Relaxed) < index
+    }
+
+    /// Whether any block has a defect. A block that waits for that one would
+    /// wait for ever.
+    #[inline]
+    pub fn has_defect(&self) -> bool {
+        self.lowest_defect.load(Ordering::Relaxed) != u64::MAX
+    }
+
+    fn add(&self, counters: &Counters) {
+        let add = |sum: &AtomicU64, count: u64| sum.fetch_add(count, Ordering::Relaxed);
+        add(&self.barriers, counters.barriers.get());
+        add(&self.warp_collectives, counters.warp_collectives.get());
+        add(&self.async_copies, counters.async_copies.get());
+    }
+
+    fn add_defect(&self, index: u64, finding: Finding) {
+        let mut defect = self.defect.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.lowest_defect.fetch_min(index, Ordering::Relaxed) > index {
+            *defect = Some(self.launch.defect(finding, Some(index)));
+        }
+    }
+
+    fn finish(self) -> Result<Report, Box<Defect>> {
+        let defect = self
+            .defect
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
+        match defect {
+            Some(defect) => Err(defect),
+            None => Ok(Report {
+                blocks: self.blocks,
+                threads: self.blocks * self.launch.block.count(),
+                barriers: self.barriers.into_inner(),
+                warp_collectives: self.warp_collectives.into_inner(),
+                async_copies: self.async_copies.into_inner(),
+            }),
+        }
+    }
+}
+
+fn check_limits(launch: &Launch<'_>) -> Result<(), Finding> {
+    let limit = |message: String| {
+        Err(Finding {
+            kind: DefectKind::LaunchLimit,
+            message,
+            location: None,
+            thread: None,
+            related: Vec::new(),
+        })
+    };
+    let (grid, block) = (launch.grid, launch.block);
+    if !matches!(launch.options.warp_width, 32 | 64) {
+        let width = launch.options.warp_width;
+        return limit(format!("warps of {width} lanes: they can have 32 or 64"));
+    }
+    if !is_within(grid, MAX_GRID) {
+        return limit(format!(
+            "a grid of {grid} blocks: it can have (1, 1, 1) to {MAX_GRID}"
+        ));
+    }
+    if !is_within(block, MAX_BLOCK) || block.count() > u64::from(MAX_THREADS_PER_BLOCK) {
+        return limit(format!(
+            "a block of {block} threads: it can have 1 to {MAX_THREADS_PER_BLOCK}, at most {MAX_BLOCK}"
+        ));
+    }
+    if launch.dynamic_shared_bytes > MAX_SHARED_BYTES {
+        let bytes = launch.dynamic_shared_bytes;
+        return limit(format!(
+            "{bytes} bytes of dynamic shared memory: a block can have {MAX_SHARED_BYTES}"
+        ));
+    }
+    Ok(())
+}
+
+/// Whether each component is from 1 to that of `most`.
+fn is_within(extent: Dim3, most: Dim3) -> bool {
+    let within = |component: u32, most: u32| (1..=most).contains(&component);
+    within(extent.x, most.x) && within(extent.y, most.y) && within(extent.z, most.z)
+}

@@ -1,0 +1,94 @@
+//! The generator that orders warps and blocks.
+
+/// SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number
+/// generators", OOPSLA 2014): one word of state, and every seed is a good one.
+pub(crate) struct SplitMix64 {
+    state: u64,
+}
+
+/// The increment of SplitMix64: 2^64 divided by the golden ratio.
+const GOLDEN_GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
+
+impl SplitMix64 {
+    /// The generator of stream `stream` of `seed`.
+    pub fn new(seed: u64, stream: u64) -> Self {
+        let mut mixer = Self { state: seed };
+        let base = mixer.next();
+        Self {
+            state: base ^ stream.wrapping_mul(GOLDEN_GAMMA),
+        }
+    }
+
+    pub fn next(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(GOLDEN_GAMMA);
+        let mut mixed = self.state;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number below `bound`, which must not be 0. The bias of at most
+    /// `bound / 2^64` does not matter for a schedule.
+    pub fn below(&mut self, bound: u64) -> u64 {
+        ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
+    }
+}
+
+/// An order of the numbers `0..count` that needs no table: `i -> a*i + b mod count`.
+pub(crate) struct Permutation {
+    count: u64,
+    multiplier: u64,
+    offset: u64,
+}
+
+impl Permutation {
+    pub fn new(count: u64, random: &mut SplitMix64) -> Self {
+        let offset = random.below(count);
+        // The multiplier must share no factor with the count, or numbers
+        // repeat. Such numbers are dense: a few draws find one.
+        let multiplier = loop {
+            let candidate = 1 + random.below(count);
+            if greatest_common_divisor(candidate, count) == 1 {
+                break candidate;
+            }
+        };
+        Self {
+            count,
+            multiplier,
+            offset,
+        }
+    }
+
+    pub fn get(&self, index: u64) -> u64 {
+        let product = u128::from(self.multiplier) * u128::from(index) + u128::from(self.offset);
+        (product % u128::from(self.count)) as u64
+    }
+}
+
+fn greatest_common_divisor(mut a: u64, mut b: u64) -> u64 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Permutation, SplitMix64};
+
+    #[test]
+    fn permutation_visits_each_number_once() {
+        for count in [1, 2, 3, 12, 97, 1000] {
+            let permutation = Permutation::new(count, &mut SplitMix64::new(count, 1));
+            let mut seen: Vec<u64> = (0..count).map(|index| permutation.get(index)).collect();
+            seen.sort_unstable();
+            assert!(seen.into_iter().eq(0..count));
+        }
+    }
+
+    #[test]
+    fn below_stays_below() {
+        let mut random = SplitMix64::new(0, 0);
+        assert!((0..1000).all(|_| random.below(7) < 7));
+    }
+}

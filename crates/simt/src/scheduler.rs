@@ -1,0 +1,256 @@
+//! Runs the threads of a block in turns.
+
+use crate::block::{Block, Counters, Thread, Wait};
+use crate::coroutine::{StackPool, ThreadCoroutine};
+use crate::defect::{DefectKind, Finding};
+use crate::launch::{Launch, Run};
+use crate::random::SplitMix64;
+use std::cell::Cell;
+use std::io;
+
+/// How a block has ended.
+pub(crate) enum BlockEnd {
+    /// Every thread has exited.
+    Finished(Counters),
+    /// It was stopped, because another block has a defect.
+    Stopped,
+    /// It has a defect.
+    Found(Box<Finding>),
+}
+
+/// What a host thread keeps between blocks: stacks, and the block's state.
+#[derive(Default)]
+pub(crate) struct Worker {
+    stacks: StackPool,
+    /// The state of the last block, and for which shape of launch it was made.
+    block: Option<(Shape, Box<Block>)>,
+    coroutines: Vec<Option<ThreadCoroutine>>,
+}
+
+/// What must be equal for a block's state to serve another launch.
+#[derive(Clone, PartialEq)]
+struct Shape {
+    grid: crate::Dim3,
+    block: crate::Dim3,
+    dynamic_shared_bytes: usize,
+    warp_width: u32,
+    parallel_blocks: bool,
+    yield_limit: u64,
+}
+
+impl Shape {
+    fn of(launch: &Launch<'_>) -> Self {
+        Self {
+            grid: launch.grid,
+            block: launch.block,
+            dynamic_shared_bytes: launch.dynamic_shared_bytes,
+            warp_width: launch.options.warp_width,
+            parallel_blocks: launch.options.parallel_blocks,
+            yield_limit: launch.options.yield_limit,
+        }
+    }
+}
+
+thread_local! {
+    static WORKER: Cell<Option<Box<Worker>>> = const { Cell::new(None) };
+}
+
+impl Worker {
+    /// Calls `action` with the worker of this host thread.
+    pub fn with<R>(action: impl FnOnce(&mut Worker) -> R) -> R {
+        // Taken out meanwhile: should `action` come here again, it gets another one.
+        let mut worker = WORKER.take().unwrap_or_default();
+        let result = action(&mut worker);
+        WORKER.set(Some(worker));
+        result
+    }
+
+    /// Runs block number `index` of the launch to its end.
+    pub fn run_block(&mut self, run: &Run<'_>, index: u64, body: &(dyn Fn() + Sync)) -> BlockEnd {
+        let launch = run.launch;
+        self.prepare(launch);
+        let Some((_, block)) = &mut self.block else {
+            unreachable!("`prepare` has made the block");
+        };
+        block.begin(launch.grid.index_of(index));
+        let mut turns = Turns {
+            run,
+            index,
+            body,
+            block,
+            stacks: &mut self.stacks,
+            coroutines: &mut self.coroutines,
+            random: SplitMix64::new(launch.options.seed, index),
+        };
+        turns.take_all();
+        drop(turns);
+        match block.take_finding() {
+            Some(finding) => BlockEnd::Found(Box::new(finding)),
+            None if block.is_abandoned() => BlockEnd::Stopped,
+            None => BlockEnd::Finished(std::mem::take(&mut block.counters)),
+        }
+    }
+
+    /// Makes the state fit to the launch.
+    fn prepare(&mut self, launch: &Launch<'_>) {
+        self.stacks.set_stack_bytes(launch.options.stack_bytes);
+        let shape = Shape::of(launch);
+        if self
+            .block
+            .as_ref()
+            .is_none_or(|(made_for, _)| *made_for != shape)
+        {
+            let block = Box::new(Block::new(launch));
+            self.coroutines.resize_with(block.threads.len(), || None);
+            self.block = Some((shape, block));
+        }
+    }
+}
+
+/// The turns of one block's warps.
+struct Turns<'a> {
+    run: &'a Run<'a>,
+    index: u64,
+    body: &'a (dyn Fn() + Sync),
+    block: &'a Block,
+    stacks: &'a mut StackPool,
+    /// One per thread that has started and not exited.
+    coroutines: &'a mut [Option<ThreadCoroutine>],
+    random: SplitMix64,
+}
+
+impl Turns<'_> {
+    /// Lets warps run, one drawn after the other, until the block has ended.
+    fn take_all(&mut self) {
+        while let Some(warp) = self.draw_warp() {
+            self.take_turn(warp);
+            if self.run.is_pointless(self.index) {
+                self.block.abandon();
+            }
+            if self.block.is_abandoned() {
+                return;
+            }
+        }
+        if (self.block.exited_threads.get() as usize) < self.block.threads.len() {
+            self.block.record(self.block.stuck());
+        }
+    }
+
+    /// One of the warps that can run, each as likely as the others.
+    fn draw_warp(&mut self) -> Option<usize> {
+        let mut ready = self.block.ready_warps.get();
+        if ready == 0 {
+            return None;
+        }
+        for _ in 0..self.random.below(u64::from(ready.count_ones())) {
+            ready &= ready - 1;
+        }
+        Some(ready.trailing_zeros() as usize)
+    }
+
+    /// Runs the lanes of a warp until none can run, or until the turn is over.
+    ///
+    /// They run in the order of their numbers, from one that is drawn: lanes
+    /// must not rely on lane 0 being first.
+    fn take_turn(&mut self, warp_index: usize) {
+        let block = self.block;
+        let warp = &block.warps[warp_index];
+        let first_thread = block.first_thread_of_warp(warp_index);
+        let mut next_lane = self.random.next() as u32 % 64;
+        block.turn_is_over.set(false);
+        while warp.ready.get() != 0 {
+            let ready = warp.ready.get();
+            // The lowest ready lane from `next_lane` on, around the end.
+            let lane = (ready.rotate_right(next_lane).trailing_zeros() + next_lane) % 64;
+            warp.ready.set(ready & !(1 << lane));
+            self.run_thread(first_thread + lane as usize);
+            next_lane = lane;
+            if block.turn_is_over.get() || block.is_abandoned() {
+                break;
+            }
+        }
+        self.end_turn(warp_index);
+    }
+
+    fn end_turn(&mut self, warp_index: usize) {
+        let warp = &self.block.warps[warp_index];
+        let yielded = warp.yielded.replace(0);
+        // A thread that spins may wait for a block that has been stopped.
+        if yielded != 0 && self.run.has_defect() {
+            self.block.abandon();
+        }
+        warp.ready.set(warp.ready.get() | yielded);
+        if warp.ready.get() == 0 {
+            let ready = &self.block.ready_warps;
+            ready.set(ready.get() & !(1 << warp_index));
+        }
+    }
+
+    /// Runs a thread until it waits or exits.
+    fn run_thread(&mut self, index: usize) {
+        let thread = &self.block.threads[index];
+        if self.coroutines[index].is_none() {
+            match self.start(thread) {
+                Ok(coroutine) => self.coroutines[index] = Some(coroutine),
+                Err(error) => return self.block.record(no_stack(&error)),
+            }
+        }
+        let Some(coroutine) = &mut self.coroutines[index] else {
+            return;
+        };
+        if coroutine.resume(self.block, thread) {
+            self.end_thread(index);
+        }
+    }
+
+    fn start(&mut self, thread: &Thread) -> io::Result<ThreadCoroutine> {
+        // SAFETY: block, thread and body are borrowed for longer than this
+        // `Turns` lives, and its `drop` ends every coroutine.
+        unsafe { ThreadCoroutine::new(self.stacks, self.block, thread, self.body) }
+    }
+
+    fn end_thread(&mut self, index: usize) {
+        if let Some(coroutine) = self.coroutines[index].take() {
+            coroutine.recycle(self.stacks);
+        }
+        let block = self.block;
+        let thread = &block.threads[index];
+        let exited = &block.warp_of(thread).exited;
+        exited.set(exited.get() | thread.lane_bit());
+        thread.wait.set(Wait::Exited);
+        block.exited_threads.set(block.exited_threads.get() + 1);
+        block.note_progress();
+        if !block.is_abandoned()
+            && let Some(finding) = block.missed_by_exit(thread)
+        {
+            block.record(finding);
+        }
+    }
+}
+
+impl Drop for Turns<'_> {
+    /// Ends the threads that a finding has cut off.
+    fn drop(&mut self) {
+        if !self.block.is_abandoned() && !std::thread::panicking() {
+            return;
+        }
+        self.block.abandon();
+        for (thread, slot) in self.block.threads.iter().zip(self.coroutines.iter_mut()) {
+            if let Some(mut coroutine) = slot.take() {
+                coroutine.abandon(self.block, thread);
+                coroutine.recycle(self.stacks);
+            }
+        }
+    }
+}
+
+#[cold]
+fn no_stack(error: &io::Error) -> Finding {
+    Finding {
+        kind: DefectKind::HostResources,
+        message: format!("cannot map the stack of a simulated thread: {error}"),
+        location: None,
+        thread: None,
+        related: Vec::new(),
+    }
+}

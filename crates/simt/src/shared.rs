@@ -1,0 +1,186 @@
+//! The shared memory of the running block.
+
+use crate::current::with_current;
+use crate::defect::DefectKind;
+use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+use std::cell::{Cell, RefCell};
+use std::ptr::NonNull;
+
+/// The most shared memory that a block can have, static and dynamic together:
+/// 227 KiB, as devices of compute capability 9.0 have it.
+pub const MAX_SHARED_BYTES: usize = 227 * 1024;
+
+/// The most static shared memory that `ptxas` accepts: 48 KiB. More must be dynamic.
+pub const MAX_STATIC_SHARED_BYTES: usize = 48 * 1024;
+
+/// Alignment of the whole, and the largest that an array can ask for.
+const ALIGNMENT: usize = 1024;
+
+/// What fresh shared memory holds. In every floating-point format, all ones is
+/// a NaN: a sum that reads what nobody wrote shows it.
+const POISON: u8 = 0xff;
+
+/// A static array that the running block has used.
+struct StaticArray {
+    key: usize,
+    bytes: usize,
+    start: *mut u8,
+}
+
+/// One allocation of the largest size that a block can have. Dynamic memory is
+/// at its start, static arrays follow in the order of their first use.
+pub(crate) struct SharedMemory {
+    memory: NonNull<u8>,
+    dynamic_bytes: usize,
+    dynamic_is_poisoned: Cell<bool>,
+    /// Bytes in use, dynamic ones included.
+    used: Cell<usize>,
+    static_bytes: Cell<usize>,
+    arrays: RefCell<Vec<StaticArray>>,
+}
+
+impl SharedMemory {
+    const LAYOUT: Layout = match Layout::from_size_align(MAX_SHARED_BYTES, ALIGNMENT) {
+        Ok(layout) => layout,
+        Err(_) => panic!("the alignment is a power of two"),
+    };
+
+    /// Shared memory for blocks with `dynamic_bytes`, at most [`MAX_SHARED_BYTES`].
+    pub fn new(dynamic_bytes: usize) -> Self {
+        // SAFETY: the layout's size is not 0.
+        let memory = unsafe { alloc(Self::LAYOUT) };
+        let Some(memory) = NonNull::new(memory) else {
+            handle_alloc_error(Self::LAYOUT)
+        };
+        Self {
+            memory,
+            dynamic_bytes,
+            dynamic_is_poisoned: Cell::new(false),
+            used: Cell::new(dynamic_bytes),
+            static_bytes: Cell::new(0),
+            arrays: RefCell::default(),
+        }
+    }
+
+    /// Forgets the arrays of the block before.
+    pub fn begin_block(&mut self) {
+        self.dynamic_is_poisoned.set(false);
+        self.used.set(self.dynamic_bytes);
+        self.static_bytes.set(0);
+        self.arrays.get_mut().clear();
+    }
+
+    fn dynamic(&self) -> (*mut u8, usize) {
+        let start = self.memory.as_ptr();
+        if !self.dynamic_is_poisoned.replace(true) {
+            // SAFETY: the first `dynamic_bytes` bytes belong to the allocation,
+            // and no thread of this block has seen them yet.
+            unsafe { start.write_bytes(POISON, self.dynamic_bytes) };
+        }
+        (start, self.dynamic_bytes)
+    }
+
+    /// The array of `key`, or why it cannot be had.
+    fn array(&self, key: usize, bytes: usize, align: usize) -> Result<*mut u8, SharedError> {
+        let known = self
+            .arrays
+            .borrow()
+            .iter()
+            .find_map(|array| (array.key == key).then_some((array.start, array.bytes)));
+        match known {
+            Some((start, known_bytes)) if known_bytes == bytes => Ok(start),
+            Some((_, known_bytes)) => Err(SharedError::Changed { known_bytes }),
+            None => self.add_array(key, bytes, align),
+        }
+    }
+
+    fn add_array(&self, key: usize, bytes: usize, align: usize) -> Result<*mut u8, SharedError> {
+        if !align.is_power_of_two() || align > ALIGNMENT {
+            return Err(SharedError::Alignment);
+        }
+        let static_bytes = self.static_bytes.get().saturating_add(bytes);
+        if static_bytes > MAX_STATIC_SHARED_BYTES {
+            return Err(SharedError::TooMuchStatic { static_bytes });
+        }
+        let offset = self.used.get().next_multiple_of(align);
+        let end = offset + bytes;
+        if end > MAX_SHARED_BYTES {
+            return Err(SharedError::TooMuch { bytes: end });
+        }
+        // SAFETY: `offset + bytes` is within the allocation, and no array of
+        // this block overlaps it: all of them end at or before `used`.
+        let start = unsafe {
+            let start = self.memory.as_ptr().add(offset);
+            start.write_bytes(POISON, bytes);
+            start
+        };
+        self.used.set(end);
+        self.static_bytes.set(static_bytes);
+        self.arrays
+            .borrow_mut()
+            .push(StaticArray { key, bytes, start });
+        Ok(start)
+    }
+}
+
+impl Drop for SharedMemory {
+    fn drop(&mut self) {
+        // SAFETY: allocated in `new` with the same layout.
+        unsafe { dealloc(self.memory.as_ptr(), Self::LAYOUT) };
+    }
+}
+
+/// Why a static array cannot be had.
+#[derive(thiserror::Error, Debug)]
+enum SharedError {
+    #[error("a shared array must be aligned to a power of two that is at most {ALIGNMENT}")]
+    Alignment,
+    #[error("one shared array is asked for with different sizes, {known_bytes} bytes before")]
+    Changed { known_bytes: usize },
+    #[error(
+        "static shared arrays of {static_bytes} bytes: a block can have {MAX_STATIC_SHARED_BYTES}, \
+         more must be dynamic"
+    )]
+    TooMuchStatic { static_bytes: usize },
+    #[error(
+        "{bytes} bytes of shared memory, static and dynamic: a block can have {MAX_SHARED_BYTES}"
+    )]
+    TooMuch { bytes: usize },
+}
+
+impl SharedError {
+    fn kind(&self) -> DefectKind {
+        match self {
+            Self::Alignment | Self::Changed { .. } => DefectKind::InvalidArgument,
+            Self::TooMuchStatic { .. } | Self::TooMuch { .. } => DefectKind::LaunchLimit,
+        }
+    }
+}
+
+/// The static shared array `key` of the running block: `bytes` bytes, aligned
+/// to `align`, the same for all threads of the block.
+///
+/// `key` is unique to the declaration, for example the address of a static.
+/// Before the first use in a block, each byte is `0xff`.
+///
+/// # Panics
+///
+/// Outside of a launch.
+#[track_caller]
+pub fn static_shared(key: usize, bytes: usize, align: usize) -> *mut u8 {
+    match with_current(|_, block| block.shared.array(key, bytes, align)) {
+        Ok(start) => start,
+        Err(error) => crate::fail(error.kind(), error.to_string()),
+    }
+}
+
+/// The dynamic shared memory of the running block, aligned to at least 128
+/// bytes, and its length in bytes. Before its first use, each byte is `0xff`.
+///
+/// # Panics
+///
+/// Outside of a launch.
+#[track_caller]
+pub fn dynamic_shared() -> (*mut u8, usize) {
+    with_current(|_, block| block.shared.dynamic())
+}
