@@ -1,1 +1,59 @@
-//! Sums and matrix products on the GPU.
+//! Sums and matrix products on the GPU, with kernels written in Rust.
+//!
+//! A [`Device`] is a CUDA device (feature `cuda`) or the simulator, which runs the same kernels
+//! on the CPU and checks every access. Data lives in a [`Buffer`] or a row-major [`Matrix`] of
+//! one device; a [`Module`] launches kernels with arguments whose types are checked at compile
+//! time.
+//!
+//! ```
+//! use tilewright::Device;
+//!
+//! # fn main() -> tilewright::Result<()> {
+//! let device = Device::simulator();
+//! let buffer = device.upload(&[1.0_f32, 2.0, 3.0])?;
+//! assert_eq!(buffer.to_vec()?, [1.0, 2.0, 3.0]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Features
+//!
+//! - `half` (on by default): re-exports the crate `half`, whose `f16` and `bf16` are element types.
+//! - `ndarray` (on by default): arrays to and from [`Matrix`] and [`Buffer`].
+//! - `cuda`: CUDA devices. Building needs a CUDA toolkit to link against (or `cargo xtask
+//!   cuda-stub` in this repository), and the program starts only where `libcuda.so.1` is there.
+
+#![deny(missing_docs)]
+
+mod backend;
+mod buffer;
+#[cfg(feature = "cuda")]
+mod cuda;
+mod device;
+mod element;
+mod environment;
+mod error;
+mod event;
+mod launch;
+mod launch_args;
+mod matrix;
+mod module;
+#[cfg(feature = "ndarray")]
+mod ndarray;
+mod simulator;
+
+pub use buffer::Buffer;
+pub use device::{Device, DeviceProperties, default_device};
+pub use element::Element;
+pub use environment::DeviceChoice;
+pub use error::{CudaVersion, Error, ImageRejection, Result};
+pub use event::Event;
+pub use launch::LaunchConfig;
+pub use launch_args::{LaunchArg, LaunchArgs};
+pub use matrix::Matrix;
+pub use module::{Module, ModuleSource};
+pub use simt::{Defect, Dim3};
+pub use simulator::SimulatorOptions;
+
+#[cfg(feature = "half")]
+pub use half;

@@ -1,0 +1,130 @@
+//! What a device has to be able to do; everything else in the host library is built on it.
+
+use crate::device::DeviceProperties;
+use crate::error::Result;
+use crate::launch::LaunchConfig;
+use crate::module::ModuleSource;
+use std::ffi::c_void;
+use std::fmt::Debug;
+use std::ptr::NonNull;
+
+/// A machine that runs kernels: the simulator or one CUDA device.
+///
+/// Addresses are device addresses, sizes are bytes. All work is done in the order in which it
+/// was asked for, whichever thread asked; copies from and to host memory are complete when the
+/// call returns.
+///
+/// Requirements that the unsafe methods share, numbered for their callers:
+/// 1. Every address range is inside one live allocation of this backend.
+/// 2. No other thread asks at the same time for work that conflicts: that writes what this call
+///    reads, or touches what it writes.
+/// 3. Every handle came from this backend and was not destroyed.
+pub(crate) trait Backend: Send + Sync + Debug {
+    /// Limits and names, read once when the device was opened.
+    fn properties(&self) -> &DeviceProperties;
+
+    /// Whether this is the simulator.
+    fn is_simulator(&self) -> bool;
+
+    /// Allocates `bytes` (more than 0), aligned to 256 bytes, with unspecified contents.
+    fn allocate(&self, operation: &'static str, bytes: usize) -> Result<u64>;
+
+    /// Allocates `bytes` (more than 0), aligned to 256 bytes, filled with zero bytes.
+    fn allocate_zeroed(&self, operation: &'static str, bytes: usize) -> Result<u64>;
+
+    /// Frees an allocation after the work that was asked for before; it never panics.
+    ///
+    /// # Safety
+    /// 1. `address` and `bytes` are those of one live allocation, which is not used again.
+    unsafe fn free(&self, address: u64, bytes: usize);
+
+    /// Copies `source` to the device.
+    ///
+    /// # Safety
+    /// Requirements 1 and 2 of the trait for `source.len()` bytes at `destination`.
+    unsafe fn copy_to_device(&self, destination: u64, source: &[u8]) -> Result<()>;
+
+    /// Copies from the device to `destination`.
+    ///
+    /// # Safety
+    /// Requirements 1 and 2 of the trait for `destination.len()` bytes at `source`.
+    unsafe fn copy_to_host(&self, destination: &mut [u8], source: u64) -> Result<()>;
+
+    /// Copies between two allocations of the device.
+    ///
+    /// # Safety
+    /// Requirements 1 and 2 of the trait for `bytes` at both addresses, which do not overlap.
+    unsafe fn copy_on_device(&self, destination: u64, source: u64, bytes: usize) -> Result<()>;
+
+    /// Fills with zero bytes.
+    ///
+    /// # Safety
+    /// Requirements 1 and 2 of the trait for `bytes` at `address`.
+    unsafe fn fill_zero(&self, address: u64, bytes: usize) -> Result<()>;
+
+    /// Waits until all work that was asked for is done, and reports its failures.
+    fn synchronize(&self) -> Result<()>;
+
+    /// Marks this moment in the device's work.
+    fn record_event(&self) -> Result<EventHandle>;
+
+    /// Waits until the device's work has come to the event.
+    ///
+    /// # Safety
+    /// Requirement 3 of the trait.
+    unsafe fn synchronize_event(&self, event: EventHandle) -> Result<()>;
+
+    /// The seconds between two events that the device's work has come to.
+    ///
+    /// # Safety
+    /// Requirement 3 of the trait, for both events.
+    unsafe fn seconds_between(&self, earlier: EventHandle, later: EventHandle) -> Result<f64>;
+
+    /// Gives an event back; it never panics.
+    ///
+    /// # Safety
+    /// Requirement 3 of the trait; the event is not used again.
+    unsafe fn destroy_event(&self, event: EventHandle);
+
+    /// Loads a module, or finds it among those that were loaded before.
+    fn load(&self, source: &'static ModuleSource) -> Result<ModuleHandle>;
+
+    /// Launches a kernel whose configuration was checked against the device's properties.
+    ///
+    /// # Safety
+    /// 1. The module came from this backend's `load`, and its entry `kernel` takes exactly
+    ///    `slots` as parameters.
+    /// 2. `body` runs the same kernel, with the same parameters, as one simulated thread.
+    /// 3. Requirements 1 and 2 of the trait for all memory that the kernel touches.
+    /// 4. The launch keeps what the kernel's documentation asks for.
+    unsafe fn launch(&self, request: &LaunchRequest<'_>) -> Result<()>;
+
+    /// The stream in which all work is queued, for foreign libraries; `None` for the simulator.
+    fn raw_stream(&self) -> Option<NonNull<c_void>>;
+
+    /// Runs `body` while the device's context is the current one of the calling thread.
+    fn with_current(&self, body: &mut dyn FnMut()) -> Result<()>;
+}
+
+/// An event of a backend: whatever 64 bits the backend finds it by.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EventHandle(pub(crate) u64);
+
+/// A module of a backend: whatever 64 bits the backend finds it by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct ModuleHandle(pub(crate) u64);
+
+/// One launch, with the kernel's parameters in both forms.
+#[cfg_attr(
+    not(feature = "cuda"),
+    expect(dead_code, reason = "the simulator needs no module and no slots")
+)]
+pub(crate) struct LaunchRequest<'a> {
+    pub(crate) module: ModuleHandle,
+    pub(crate) kernel: &'static str,
+    pub(crate) config: LaunchConfig,
+    /// The parameters as the PTX entry takes them.
+    pub(crate) slots: &'a [u64],
+    /// The kernel as one simulated thread runs it.
+    pub(crate) body: &'a (dyn Fn() + Sync),
+}

@@ -1,0 +1,250 @@
+//! Elements in device memory.
+
+use crate::device::Device;
+use crate::element::Element;
+use crate::error::{Error, Result};
+use crate::matrix::Matrix;
+use std::fmt;
+use std::marker::PhantomData;
+
+/// Some elements in the memory of one device, which frees them when it is dropped.
+///
+/// A buffer without elements has no memory, and every operation works with it.
+pub struct Buffer<T: Element> {
+    device: Device,
+    /// The device address; 0 exactly if the buffer has no bytes.
+    address: u64,
+    len: usize,
+    elements: PhantomData<T>,
+}
+
+impl<T: Element> Buffer<T> {
+    pub(crate) fn uploaded(device: &Device, operation: &'static str, data: &[T]) -> Result<Self> {
+        let mut buffer = Self::unspecified(device, operation, data.len())?;
+        buffer.copy_from_slice(data)?;
+        Ok(buffer)
+    }
+
+    pub(crate) fn zeroed(device: &Device, operation: &'static str, len: usize) -> Result<Self> {
+        Self::allocated(device, operation, len, |bytes| {
+            device.backend().allocate_zeroed(operation, bytes)
+        })
+    }
+
+    pub(crate) fn unspecified(
+        device: &Device,
+        operation: &'static str,
+        len: usize,
+    ) -> Result<Self> {
+        Self::allocated(device, operation, len, |bytes| {
+            device.backend().allocate(operation, bytes)
+        })
+    }
+
+    fn allocated(
+        device: &Device,
+        operation: &'static str,
+        len: usize,
+        allocate: impl FnOnce(usize) -> Result<u64>,
+    ) -> Result<Self> {
+        let address = match checked_bytes::<T>(operation, len)? {
+            0 => 0,
+            bytes => allocate(bytes)?,
+        };
+        Ok(Self {
+            device: device.clone(),
+            address,
+            len,
+            elements: PhantomData,
+        })
+    }
+
+    /// The number of elements.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are no elements.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The device that holds the elements.
+    #[must_use]
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// The address of the first element on the device, for foreign libraries; 0 if the buffer
+    /// has no bytes. It is aligned to 256 bytes.
+    #[must_use]
+    pub fn device_address(&self) -> u64 {
+        self.address
+    }
+
+    /// A copy of the elements in host memory.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`] if the host has not the memory; [`Error::DeviceLost`] or
+    /// [`Error::Cuda`] if the copy or earlier work failed.
+    pub fn to_vec(&self) -> Result<Vec<T>> {
+        let mut elements = bytemuck::allocation::try_zeroed_vec(self.len)
+            .map_err(|()| out_of_host_memory("to_vec", self.bytes()))?;
+        self.copy_to_slice(&mut elements)?;
+        Ok(elements)
+    }
+
+    /// Copies all elements to `destination`.
+    ///
+    /// # Errors
+    /// [`Error::WrongLength`] if `destination` has not [`len`](Self::len) elements;
+    /// [`Error::DeviceLost`] or [`Error::Cuda`] if the copy or earlier work failed.
+    pub fn copy_to_slice(&self, destination: &mut [T]) -> Result<()> {
+        self.check_len("copy_to_slice", destination.len())?;
+        if self.bytes() == 0 {
+            return Ok(());
+        }
+        let destination = bytemuck::cast_slice_mut(destination);
+        // SAFETY: (1) `destination` has the bytes of `len` elements, as this live allocation has.
+        // (2) Work that writes the elements needs `&mut self`, so it was asked for before, and
+        // the backend does everything in order.
+        unsafe {
+            self.device
+                .backend()
+                .copy_to_host(destination, self.address)
+        }
+    }
+
+    /// Overwrites all elements with those of `source`.
+    ///
+    /// # Errors
+    /// [`Error::WrongLength`] if `source` has not [`len`](Self::len) elements;
+    /// [`Error::DeviceLost`] or [`Error::Cuda`] if the copy or earlier work failed.
+    pub fn copy_from_slice(&mut self, source: &[T]) -> Result<()> {
+        self.check_len("copy_from_slice", source.len())?;
+        if self.bytes() == 0 {
+            return Ok(());
+        }
+        let source = bytemuck::cast_slice(source);
+        // SAFETY: (1) `source` has the bytes of `len` elements, as this live allocation has.
+        // (2) `&mut self` keeps other threads away; earlier work comes first in the backend.
+        unsafe { self.device.backend().copy_to_device(self.address, source) }
+    }
+
+    /// Overwrites all elements with those of `source`, a buffer of the same device.
+    ///
+    /// # Errors
+    /// [`Error::WrongDevice`] if `source` is of another device; [`Error::WrongLength`] if it has
+    /// not [`len`](Self::len) elements; [`Error::DeviceLost`] or [`Error::Cuda`].
+    pub fn copy_from_buffer(&mut self, source: &Self) -> Result<()> {
+        self.device.check_owns(
+            "copy_from_buffer",
+            || "the source".to_owned(),
+            &source.device,
+        )?;
+        self.check_len("copy_from_buffer", source.len)?;
+        if self.bytes() == 0 {
+            return Ok(());
+        }
+        // SAFETY: (1) both are live allocations with the bytes of `len` elements; they do not
+        // overlap, as `&mut self` and `&source` are two buffers. (2) The borrows keep
+        // conflicting work away; earlier work comes first in the backend.
+        unsafe {
+            self.device
+                .backend()
+                .copy_on_device(self.address, source.address, self.bytes())
+        }
+    }
+
+    /// Overwrites all bytes with zero.
+    ///
+    /// # Errors
+    /// [`Error::DeviceLost`] or [`Error::Cuda`].
+    pub fn fill_zero(&mut self) -> Result<()> {
+        if self.bytes() == 0 {
+            return Ok(());
+        }
+        // SAFETY: (1) this is a live allocation of `bytes()`. (2) `&mut self` keeps other threads
+        // away; earlier work comes first in the backend.
+        unsafe { self.device.backend().fill_zero(self.address, self.bytes()) }
+    }
+
+    /// A copy of the buffer on the same device.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Cuda`].
+    pub fn try_clone(&self) -> Result<Self> {
+        let mut copy = Self::unspecified(&self.device, "try_clone", self.len)?;
+        copy.copy_from_buffer(self)?;
+        Ok(copy)
+    }
+
+    /// The same memory as a matrix, whose rows lie one after another.
+    ///
+    /// # Errors
+    /// [`Error::WrongLength`] if there are not `rows * cols` elements; [`Error::TooLarge`] if
+    /// that product overflows.
+    pub fn into_matrix(self, rows: usize, cols: usize) -> Result<Matrix<T>> {
+        Matrix::of_buffer("into_matrix", self, rows, cols)
+    }
+
+    /// The size in bytes. It was checked when the buffer was made.
+    fn bytes(&self) -> usize {
+        self.len * size_of::<T>()
+    }
+
+    fn check_len(&self, operation: &'static str, found: usize) -> Result<()> {
+        if found == self.len {
+            return Ok(());
+        }
+        Err(Error::WrongLength {
+            operation,
+            expected: self.len,
+            found,
+        })
+    }
+}
+
+impl<T: Element> Drop for Buffer<T> {
+    fn drop(&mut self) {
+        if self.bytes() > 0 {
+            // SAFETY: (1) the address and the size are those of `allocated`, and nothing can use
+            // the buffer after `drop`.
+            unsafe { self.device.backend().free(self.address, self.bytes()) }
+        }
+    }
+}
+
+/// Shows the size and the place, not the elements: those are on the device.
+impl<T: Element> fmt::Debug for Buffer<T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Buffer")
+            .field("element", &std::any::type_name::<T>())
+            .field("len", &self.len)
+            .field("device", &self.device)
+            .finish()
+    }
+}
+
+/// The bytes of `len` elements, if one allocation can have them.
+fn checked_bytes<T>(operation: &'static str, len: usize) -> Result<usize> {
+    len.checked_mul(size_of::<T>())
+        .filter(|bytes| isize::try_from(*bytes).is_ok())
+        .ok_or_else(|| {
+            let what = format!("a buffer of {len} elements of {} bytes", size_of::<T>());
+            Error::size_overflow(operation, what)
+        })
+}
+
+fn out_of_host_memory(operation: &'static str, requested: usize) -> Error {
+    Error::OutOfMemory {
+        operation,
+        memory: "the host".to_owned(),
+        requested: requested as u64,
+        free: 0,
+        total: 0,
+    }
+}

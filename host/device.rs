@@ -1,0 +1,281 @@
+//! Devices: where buffers live and kernels run.
+
+use crate::backend::Backend;
+use crate::buffer::Buffer;
+use crate::element::Element;
+use crate::environment::DeviceChoice;
+use crate::error::{CudaVersion, Error, Result};
+use crate::event::Event;
+use crate::matrix::Matrix;
+use crate::module::{Module, ModuleSource};
+use crate::simulator::{Simulator, SimulatorOptions};
+use simt::Dim3;
+use std::ffi::c_void;
+use std::fmt;
+use std::ptr::NonNull;
+use std::sync::{Arc, OnceLock};
+
+/// A machine that runs kernels: the simulator or one CUDA device.
+///
+/// A clone is the same device. Devices may be shared between threads; everything that is asked of
+/// one device is done in the order in which it was asked for.
+#[derive(Clone)]
+pub struct Device {
+    backend: Arc<dyn Backend>,
+}
+
+impl Device {
+    /// The simulator with default options. It is always there.
+    ///
+    /// Every call makes a device of its own, with memory of its own: clone the device to use its
+    /// buffers elsewhere.
+    #[must_use]
+    pub fn simulator() -> Self {
+        Self::simulator_with(SimulatorOptions::default())
+    }
+
+    /// The simulator with options of your own, such as the seed of its schedule.
+    #[must_use]
+    pub fn simulator_with(options: SimulatorOptions) -> Self {
+        Self {
+            backend: Arc::new(Simulator::new(options)),
+        }
+    }
+
+    /// The CUDA device of this number, counted from 0.
+    ///
+    /// Calls with one number give clones of one device as long as one of them lives.
+    ///
+    /// # Errors
+    /// [`Error::NoCudaFeature`] in a build without the feature `cuda`; [`Error::NoDevice`] if
+    /// there is no such device or no driver; [`Error::DriverTooOld`] if the driver is older than
+    /// CUDA 11.4; [`Error::Cuda`] if the device cannot be opened.
+    #[cfg(feature = "cuda")]
+    pub fn cuda(ordinal: u32) -> Result<Self> {
+        let backend = crate::cuda::open(ordinal)?;
+        Ok(Self { backend })
+    }
+
+    /// The CUDA device of this number, counted from 0: this build has no CUDA backend.
+    ///
+    /// # Errors
+    /// [`Error::NoCudaFeature`], always.
+    #[cfg(not(feature = "cuda"))]
+    pub fn cuda(_ordinal: u32) -> Result<Self> {
+        Err(Error::NoCudaFeature)
+    }
+
+    /// The device that `choice` names.
+    ///
+    /// # Errors
+    /// Those of [`Device::cuda`].
+    pub fn open(choice: DeviceChoice) -> Result<Self> {
+        match choice {
+            DeviceChoice::Simulator => Ok(Self::simulator()),
+            DeviceChoice::Cuda(ordinal) => Self::cuda(ordinal),
+        }
+    }
+
+    /// The device that the environment variable `TILEWRIGHT_DEVICE` names: `sim`, `cuda` or
+    /// `cuda:N`.
+    ///
+    /// Without the variable it is `cuda:0` in a build with the feature `cuda`, and the simulator
+    /// in a build without. Nothing falls back: a CUDA device that is not there is an error.
+    ///
+    /// # Errors
+    /// [`Error::InvalidEnvironment`] if the variable names no device, and those of
+    /// [`Device::cuda`].
+    pub fn from_env() -> Result<Self> {
+        Self::open(DeviceChoice::from_env()?)
+    }
+
+    /// A buffer of the device with a copy of `data`.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Cuda`].
+    pub fn upload<T: Element>(&self, data: &[T]) -> Result<Buffer<T>> {
+        Buffer::uploaded(self, "upload", data)
+    }
+
+    /// A buffer of `len` elements, all of whose bytes are zero.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] if the bytes cannot be counted; [`Error::OutOfMemory`],
+    /// [`Error::DeviceLost`] or [`Error::Cuda`].
+    pub fn zeros<T: Element>(&self, len: usize) -> Result<Buffer<T>> {
+        Buffer::zeroed(self, "zeros", len)
+    }
+
+    /// A buffer of `len` elements with unspecified values, for a kernel that writes all of them.
+    ///
+    /// # Errors
+    /// Those of [`Device::zeros`].
+    pub fn unspecified<T: Element>(&self, len: usize) -> Result<Buffer<T>> {
+        Buffer::unspecified(self, "unspecified", len)
+    }
+
+    /// A matrix with a copy of `data`, which holds its rows one after another.
+    ///
+    /// # Errors
+    /// [`Error::WrongLength`] if `data` has not `rows * cols` elements; [`Error::TooLarge`] if
+    /// that product overflows; [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Cuda`].
+    pub fn matrix<T: Element>(&self, rows: usize, cols: usize, data: &[T]) -> Result<Matrix<T>> {
+        Matrix::uploaded(self, rows, cols, data)
+    }
+
+    /// A matrix whose bytes are all zero.
+    ///
+    /// # Errors
+    /// Those of [`Device::zeros`].
+    pub fn zero_matrix<T: Element>(&self, rows: usize, cols: usize) -> Result<Matrix<T>> {
+        let len = Matrix::<T>::checked_len("zero_matrix", rows, cols)?;
+        Buffer::zeroed(self, "zero_matrix", len)?.into_matrix(rows, cols)
+    }
+
+    /// Loads a module of kernels, or finds it among those that this device loaded before.
+    ///
+    /// On CUDA this compiles the best of the module's images for the device; the simulator loads
+    /// nothing.
+    ///
+    /// # Errors
+    /// [`Error::NoModule`] if the device can run none of the images; [`Error::OutOfMemory`],
+    /// [`Error::DeviceLost`] or [`Error::Cuda`].
+    pub fn load(&self, source: &'static ModuleSource) -> Result<Module> {
+        Module::load(self, source)
+    }
+
+    /// Waits until all work that was asked for is done.
+    ///
+    /// # Errors
+    /// [`Error::DeviceLost`] or [`Error::Cuda`] if some of it failed.
+    pub fn synchronize(&self) -> Result<()> {
+        self.backend.synchronize()
+    }
+
+    /// Marks this moment in the device's work.
+    ///
+    /// # Errors
+    /// [`Error::DeviceLost`] or [`Error::Cuda`].
+    pub fn record_event(&self) -> Result<Event> {
+        Event::record(self)
+    }
+
+    /// The device's name, such as `NVIDIA H200` or `simulator`.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.properties().name
+    }
+
+    /// Whether this is the simulator.
+    #[must_use]
+    pub fn is_simulator(&self) -> bool {
+        self.backend.is_simulator()
+    }
+
+    /// The device's limits.
+    #[must_use]
+    pub fn properties(&self) -> &DeviceProperties {
+        self.backend.properties()
+    }
+
+    /// The `CUstream` in which all work of this device is queued, for foreign libraries such as
+    /// cuBLAS; `None` on the simulator. It lives as long as the device.
+    #[must_use]
+    pub fn raw_stream(&self) -> Option<NonNull<c_void>> {
+        self.backend.raw_stream()
+    }
+
+    /// Runs `body` while this device's CUDA context (its primary context) is current on the
+    /// calling thread, for foreign libraries. On the simulator it just runs `body`.
+    ///
+    /// # Errors
+    /// [`Error::DeviceLost`] or [`Error::Cuda`] if the context cannot be made current; `body` is
+    /// not run then.
+    pub fn with_current<R>(&self, body: impl FnOnce() -> R) -> Result<R> {
+        let mut body = Some(body);
+        let mut result = None;
+        self.backend
+            .with_current(&mut || result = body.take().map(|body| body()))?;
+        Ok(result.expect("a backend runs the body once, or fails"))
+    }
+
+    /// Whether `other` is this device or a clone of it.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.backend, &other.backend)
+    }
+
+    pub(crate) fn backend(&self) -> &dyn Backend {
+        &*self.backend
+    }
+
+    /// Fails unless `other`, the device of the operand `what`, is this device.
+    pub(crate) fn check_owns(
+        &self,
+        operation: &'static str,
+        what: impl FnOnce() -> String,
+        other: &Self,
+    ) -> Result<()> {
+        if self.is_same(other) {
+            return Ok(());
+        }
+        Err(Error::WrongDevice {
+            operation,
+            what: what(),
+            expected: self.name().to_owned(),
+            found: other.name().to_owned(),
+        })
+    }
+}
+
+impl fmt::Debug for Device {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("Device").field(&self.name()).finish()
+    }
+}
+
+/// The device of functions that name none: [`Device::from_env`], opened at the first use and
+/// kept for the life of the process.
+///
+/// # Errors
+/// Those of [`Device::from_env`]. A failure is not kept: the next call tries again.
+pub fn default_device() -> Result<&'static Device> {
+    static DEFAULT: OnceLock<Device> = OnceLock::new();
+    if let Some(device) = DEFAULT.get() {
+        return Ok(device);
+    }
+    let device = Device::from_env()?;
+    Ok(DEFAULT.get_or_init(|| device))
+}
+
+/// What a device is and how much it allows, read once when it was opened.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct DeviceProperties {
+    /// The name that the driver gives the device.
+    pub name: String,
+    /// Major and minor number of the compute capability; `None` on the simulator.
+    pub compute_capability: Option<(u32, u32)>,
+    /// The newest CUDA version that the driver supports; `None` on the simulator.
+    pub driver: Option<CudaVersion>,
+    /// Number of multiprocessors. The simulator has a fixed number.
+    pub multiprocessors: u32,
+    /// Threads in a warp.
+    pub warp_threads: u32,
+    /// Most threads in a block.
+    pub max_block_threads: u32,
+    /// Most threads in each dimension of a block.
+    pub max_block: Dim3,
+    /// Most blocks in each dimension of a grid.
+    pub max_grid: Dim3,
+    /// Most threads that a multiprocessor holds at once.
+    pub max_multiprocessor_threads: u32,
+    /// Bytes of shared memory that every block may use.
+    pub shared_bytes_per_block: u32,
+    /// Bytes of shared memory that a block may use at most, as dynamic shared memory.
+    pub max_shared_bytes_per_block: u32,
+    /// Bytes of the second-level cache.
+    pub l2_cache_bytes: u64,
+    /// Bytes of device memory.
+    pub memory_bytes: u64,
+}

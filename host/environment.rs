@@ -1,0 +1,84 @@
+//! Which device the environment asks for.
+
+use crate::error::{Error, Result};
+use std::fmt;
+use std::str::FromStr;
+
+/// The variable that names the default device.
+pub(crate) const VARIABLE: &str = "TILEWRIGHT_DEVICE";
+
+const ALLOWED: &str = "sim, cuda, or cuda:N with N from 0 up";
+
+/// A device by its name: `sim`, `cuda` or `cuda:N`.
+///
+/// ```
+/// use tilewright::DeviceChoice;
+///
+/// assert_eq!("cuda:1".parse::<DeviceChoice>()?, DeviceChoice::Cuda(1));
+/// assert_eq!(DeviceChoice::Simulator.to_string(), "sim");
+/// # Ok::<(), tilewright::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum DeviceChoice {
+    /// The simulator.
+    Simulator,
+    /// The CUDA device of this number, counted from 0.
+    Cuda(u32),
+}
+
+impl DeviceChoice {
+    /// The choice where the environment makes none: the first CUDA device in a build with the
+    /// feature `cuda`, the simulator otherwise.
+    #[must_use]
+    pub const fn default_of_build() -> Self {
+        if cfg!(feature = "cuda") {
+            Self::Cuda(0)
+        } else {
+            Self::Simulator
+        }
+    }
+
+    /// The choice of the environment variable `TILEWRIGHT_DEVICE`, or else
+    /// [`default_of_build`](Self::default_of_build).
+    ///
+    /// # Errors
+    /// [`Error::InvalidEnvironment`] if the variable is set to something else than `sim`, `cuda`
+    /// or `cuda:N`.
+    pub fn from_env() -> Result<Self> {
+        match std::env::var_os(VARIABLE) {
+            None => Ok(Self::default_of_build()),
+            Some(value) => value.to_string_lossy().parse(),
+        }
+    }
+}
+
+impl FromStr for DeviceChoice {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        let choice = match name {
+            "sim" => Some(Self::Simulator),
+            "cuda" => Some(Self::Cuda(0)),
+            _ => name
+                .strip_prefix("cuda:")
+                .filter(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+                .and_then(|number| number.parse().ok())
+                .map(Self::Cuda),
+        };
+        choice.ok_or_else(|| Error::InvalidEnvironment {
+            variable: VARIABLE,
+            value: name.to_owned(),
+            allowed: ALLOWED,
+        })
+    }
+}
+
+impl fmt::Display for DeviceChoice {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Simulator => formatter.write_str("sim"),
+            Self::Cuda(ordinal) => write!(formatter, "cuda:{ordinal}"),
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! What can go wrong, and what to do about it.
+
+use std::fmt;
+
+/// The result of every fallible call in this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why a call failed. Messages name the operation, the sizes involved and the remedy.
+///
+/// After any error but [`Error::DeviceLost`] the device stays usable, and the next correct call
+/// works.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A CUDA device was asked for in a build that has no CUDA backend.
+    #[error(
+        "a CUDA device was asked for, but this program was built without tilewright's feature \
+         `cuda`; build it with `--features cuda`, or use Device::simulator()"
+    )]
+    NoCudaFeature,
+
+    /// There is no CUDA device with the requested number.
+    #[error("there is no CUDA device {ordinal}: {reason}")]
+    NoDevice {
+        /// The number that was asked for, counted from 0.
+        ordinal: u32,
+        /// What the driver said, and what to do.
+        reason: String,
+    },
+
+    /// The installed driver is older than this library needs.
+    #[error(
+        "the CUDA driver is too old: it supports CUDA {found}, and {needed} is needed; \
+         install a newer NVIDIA driver"
+    )]
+    DriverTooOld {
+        /// The newest CUDA version that the driver supports.
+        found: CudaVersion,
+        /// The oldest CUDA version that is enough.
+        needed: CudaVersion,
+    },
+
+    /// None of a module's PTX images can be run by the device.
+    #[error(
+        "no image of module `{module}` runs on {device} (compute capability {compute_capability}, \
+         driver for CUDA {driver}):{}", rejections(.images)
+    )]
+    NoModule {
+        /// The module's name.
+        module: &'static str,
+        /// The device's name.
+        device: String,
+        /// The device's compute capability, as in `9.0`.
+        compute_capability: String,
+        /// The newest CUDA version that the driver supports.
+        driver: CudaVersion,
+        /// Every image of the module, with the reason why it was not loaded.
+        images: Vec<ImageRejection>,
+    },
+
+    /// The shapes of two operands do not fit together.
+    #[error(
+        "{operation}: the shapes {}x{} and {}x{} do not fit together; {rule}",
+        .left.0, .left.1, .right.0, .right.1
+    )]
+    ShapeMismatch {
+        /// The operation that was asked for.
+        operation: &'static str,
+        /// Rows and columns of the left operand.
+        left: (usize, usize),
+        /// Rows and columns of the right operand.
+        right: (usize, usize),
+        /// What the operation asks of the shapes.
+        rule: &'static str,
+    },
+
+    /// Some data has another number of elements than the operation needs.
+    #[error("{operation}: {expected} elements are needed, and there are {found}")]
+    WrongLength {
+        /// The operation that was asked for.
+        operation: &'static str,
+        /// The number of elements that the operation needs.
+        expected: usize,
+        /// The number of elements that it was given.
+        found: usize,
+    },
+
+    /// A size does not fit into the address space or over the limits of the operation.
+    #[error("{operation}: {what} is too large; {remedy}")]
+    TooLarge {
+        /// The operation that was asked for.
+        operation: &'static str,
+        /// What is too large, with its numbers.
+        what: String,
+        /// What to do.
+        remedy: &'static str,
+    },
+
+    /// The memory for a buffer could not be had.
+    #[error(
+        "{operation}: {requested} bytes are not to be had from {memory} ({free} of {total} bytes \
+         are free); drop buffers that are no longer needed, or work on smaller parts"
+    )]
+    OutOfMemory {
+        /// The operation that was asked for.
+        operation: &'static str,
+        /// Whose memory ran out: a device's name, or `the host`.
+        memory: String,
+        /// Bytes that were asked for.
+        requested: u64,
+        /// Bytes that were free.
+        free: u64,
+        /// Bytes that there are altogether.
+        total: u64,
+    },
+
+    /// A buffer belongs to another device than the one that is to use it.
+    #[error(
+        "{operation}: {what} belongs to another device ({found}) than the one that shall use it \
+         ({expected}); make all operands with one `Device` or its clones"
+    )]
+    WrongDevice {
+        /// The operation that was asked for.
+        operation: &'static str,
+        /// Which operand or argument it is.
+        what: String,
+        /// The device that shall use it.
+        expected: String,
+        /// The device that it belongs to.
+        found: String,
+    },
+
+    /// A launch asks for something that its kernel or the device does not allow.
+    #[error("kernel `{kernel}` cannot be launched: {reason}")]
+    LaunchConfig {
+        /// The kernel's name.
+        kernel: &'static str,
+        /// What is wrong, with the limit.
+        reason: String,
+    },
+
+    /// The simulator found a defect in a kernel while it ran.
+    #[error("the simulator found a defect: {0}")]
+    KernelDefect(Box<simt::Defect>),
+
+    /// The CUDA driver refused a kernel launch.
+    #[error("kernel `{kernel}` was not launched: {}", cuda_failure(*.code, .message))]
+    Launch {
+        /// The kernel's name.
+        kernel: &'static str,
+        /// The driver's error code.
+        code: u32,
+        /// The driver's name and words for the code.
+        message: String,
+    },
+
+    /// A call of the CUDA driver failed.
+    #[error("{operation}: {}", cuda_failure(*.code, .message))]
+    Cuda {
+        /// The operation that was asked for.
+        operation: &'static str,
+        /// The driver's error code.
+        code: u32,
+        /// The driver's name and words for the code.
+        message: String,
+    },
+
+    /// The device failed in a way that only a new process can recover from.
+    ///
+    /// The failure is often that of an earlier kernel: CUDA reports it at a later call.
+    #[error(
+        "{operation}: {device} was lost ({cause}); its buffers are gone, and the program has to \
+         be started again to use it"
+    )]
+    DeviceLost {
+        /// The operation that was asked for.
+        operation: &'static str,
+        /// The device's name.
+        device: String,
+        /// The first failure that was seen.
+        cause: String,
+    },
+
+    /// An environment variable has a value that means nothing.
+    #[error("the environment variable {variable} is `{value}`; it can be {allowed}")]
+    InvalidEnvironment {
+        /// The variable's name.
+        variable: &'static str,
+        /// Its value.
+        value: String,
+        /// The values that it can have.
+        allowed: &'static str,
+    },
+}
+
+impl Error {
+    /// An index computation or an allocation size that overflows `usize`.
+    pub(crate) fn size_overflow(operation: &'static str, what: String) -> Self {
+        Self::TooLarge {
+            operation,
+            what,
+            remedy: "a buffer can hold at most isize::MAX bytes",
+        }
+    }
+}
+
+/// A version of CUDA, as drivers and PTX need it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CudaVersion {
+    /// The number before the point.
+    pub major: u32,
+    /// The number after the point.
+    pub minor: u32,
+}
+
+impl fmt::Display for CudaVersion {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}.{}", self.major, self.minor)
+    }
+}
+
+/// Why one image of a module was not loaded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ImageRejection {
+    /// The architecture that the image was compiled for, such as `sm_80`.
+    pub architecture: &'static str,
+    /// The PTX version in the image, as in `7.0`; `unknown` where it names none.
+    pub ptx_version: String,
+    /// The oldest CUDA driver that reads this PTX version, where that is known.
+    pub needed_driver: Option<CudaVersion>,
+    /// Why the image was not loaded, with the log of the driver's compiler.
+    pub reason: String,
+}
+
+/// One line for each image, under the first line of [`Error::NoModule`].
+fn rejections(images: &[ImageRejection]) -> String {
+    if images.is_empty() {
+        return " the module has no images".to_owned();
+    }
+    images.iter().map(rejection_line).collect()
+}
+
+fn rejection_line(image: &ImageRejection) -> String {
+    let driver = match image.needed_driver {
+        Some(version) => format!(", needs a driver for CUDA {version}"),
+        None => String::new(),
+    };
+    format!(
+        "\n  {} (PTX {}{driver}): {}",
+        image.architecture, image.ptx_version, image.reason
+    )
+}
+
+fn cuda_failure(code: u32, message: &str) -> String {
+    format!("CUDA error {code}: {message}")
+}

@@ -1,0 +1,70 @@
+//! Moments in a device's work, for timing and waiting.
+
+use crate::backend::EventHandle;
+use crate::device::Device;
+use crate::error::{Error, Result};
+use std::time::Duration;
+
+/// A moment in a device's work: it has come when everything that was asked for before
+/// [`Device::record_event`] is done.
+///
+/// On CUDA these are CUDA events, with a resolution of about half a microsecond; on the simulator
+/// they are the host's monotonic clock.
+#[derive(Debug)]
+pub struct Event {
+    device: Device,
+    handle: EventHandle,
+}
+
+impl Event {
+    pub(crate) fn record(device: &Device) -> Result<Self> {
+        let handle = device.backend().record_event()?;
+        Ok(Self {
+            device: device.clone(),
+            handle,
+        })
+    }
+
+    /// Waits until the device's work has come to this event.
+    ///
+    /// # Errors
+    /// [`Error::DeviceLost`] or [`Error::Cuda`] if the work before it failed.
+    pub fn synchronize(&self) -> Result<()> {
+        // SAFETY: (3) the handle is this event's own, and it is destroyed only in `drop`.
+        unsafe { self.device.backend().synchronize_event(self.handle) }
+    }
+
+    /// Waits for this event, and returns the time that the device spent between the two.
+    ///
+    /// An `earlier` event that in truth is the later one gives zero.
+    ///
+    /// # Errors
+    /// [`Error::WrongDevice`] if the events are of two devices; [`Error::DeviceLost`] or
+    /// [`Error::Cuda`] if the work before one of them failed.
+    pub fn elapsed_since(&self, earlier: &Self) -> Result<Duration> {
+        if !self.device.is_same(&earlier.device) {
+            return Err(Error::WrongDevice {
+                operation: "elapsed_since",
+                what: "the earlier event".to_owned(),
+                expected: self.device.name().to_owned(),
+                found: earlier.device.name().to_owned(),
+            });
+        }
+        earlier.synchronize()?;
+        self.synchronize()?;
+        // SAFETY: (3) both handles are of this device, and both events are still alive.
+        let seconds = unsafe {
+            self.device
+                .backend()
+                .seconds_between(earlier.handle, self.handle)?
+        };
+        Ok(Duration::from_secs_f64(seconds.max(0.0)))
+    }
+}
+
+impl Drop for Event {
+    fn drop(&mut self) {
+        // SAFETY: (3) the handle is this event's own, and nothing can use it after `drop`.
+        unsafe { self.device.backend().destroy_event(self.handle) }
+    }
+}

@@ -1,0 +1,122 @@
+//! The shape of a launch, and its checks.
+
+use crate::device::DeviceProperties;
+use crate::error::{Error, Result};
+use cuda_std::kernel::{Kernel, LaunchBounds};
+use simt::Dim3;
+
+/// How many threads run a kernel, and how much dynamic shared memory each block has.
+///
+/// Numbers that the device or the kernel does not allow are refused at the launch.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct LaunchConfig {
+    /// Blocks in the grid.
+    pub grid: Dim3,
+    /// Threads in each block.
+    pub block: Dim3,
+    /// Bytes of dynamic shared memory for each block.
+    pub dynamic_shared_bytes: u32,
+}
+
+impl LaunchConfig {
+    /// A grid of `grid` blocks with `block` threads each, without dynamic shared memory.
+    ///
+    /// ```
+    /// use tilewright::LaunchConfig;
+    ///
+    /// let config = LaunchConfig::new((4, 2), 256);
+    /// assert_eq!((config.grid.x, config.grid.y, config.grid.z), (4, 2, 1));
+    /// ```
+    #[must_use]
+    pub fn new(grid: impl Into<Dim3>, block: impl Into<Dim3>) -> Self {
+        Self {
+            grid: grid.into(),
+            block: block.into(),
+            dynamic_shared_bytes: 0,
+        }
+    }
+
+    /// One-dimensional blocks of `block_threads`, as many as give each of `elements` a thread.
+    ///
+    /// There is at least one block, also for no elements. More blocks than a grid can have are
+    /// refused at the launch.
+    #[must_use]
+    pub fn for_elements(elements: usize, block_threads: u32) -> Self {
+        let blocks = elements.div_ceil(block_threads.max(1) as usize).max(1);
+        Self::new(u32::try_from(blocks).unwrap_or(u32::MAX), block_threads)
+    }
+
+    /// The same launch with `bytes` of dynamic shared memory for each block.
+    #[must_use]
+    pub fn with_dynamic_shared(mut self, bytes: u32) -> Self {
+        self.dynamic_shared_bytes = bytes;
+        self
+    }
+
+    /// Checks the launch against what the kernel `K` and the device allow.
+    pub(crate) fn check<K: Kernel>(&self, properties: &DeviceProperties) -> Result<()> {
+        self.check_limits(&K::BOUNDS, properties)
+            .map_err(|reason| Error::LaunchConfig {
+                kernel: K::NAME,
+                reason,
+            })
+    }
+
+    fn check_limits(
+        &self,
+        bounds: &LaunchBounds,
+        properties: &DeviceProperties,
+    ) -> Result<(), String> {
+        check_extent("grid", "blocks", self.grid, properties.max_grid)?;
+        check_extent("block", "threads", self.block, properties.max_block)?;
+        let threads = volume(self.block);
+        check_block("device", threads, properties.max_block_threads)?;
+        check_block("kernel", threads, bounds.max_threads.unwrap_or(u32::MAX))?;
+        check_shared(
+            self.dynamic_shared_bytes,
+            properties.max_shared_bytes_per_block,
+        )
+    }
+}
+
+/// Each dimension has to be between 1 and its limit.
+fn check_extent(what: &str, unit: &str, extent: Dim3, limit: Dim3) -> Result<(), String> {
+    let dimensions = [
+        ("x", extent.x, limit.x),
+        ("y", extent.y, limit.y),
+        ("z", extent.z, limit.z),
+    ];
+    for (dimension, extent, limit) in dimensions {
+        if extent == 0 || extent > limit {
+            return Err(format!(
+                "its {what} has {extent} {unit} in dimension {dimension}; from 1 to {limit} are \
+                 allowed"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The elements of an extent. Three factors of 32 bits fit into 128.
+fn volume(extent: Dim3) -> u128 {
+    u128::from(extent.x) * u128::from(extent.y) * u128::from(extent.z)
+}
+
+fn check_block(whose: &str, threads: u128, limit: u32) -> Result<(), String> {
+    if threads <= u128::from(limit) {
+        return Ok(());
+    }
+    Err(format!(
+        "its block has {threads} threads; the {whose} allows {limit}"
+    ))
+}
+
+fn check_shared(bytes: u32, limit: u32) -> Result<(), String> {
+    if bytes <= limit {
+        return Ok(());
+    }
+    Err(format!(
+        "it asks for {bytes} bytes of dynamic shared memory; the device has {limit} for a block"
+    ))
+}

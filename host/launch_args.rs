@@ -1,0 +1,163 @@
+//! Arguments of launches: host values that become a kernel's parameters.
+
+use crate::buffer::Buffer;
+use crate::device::Device;
+use crate::element::Element;
+use crate::error::Result;
+use crate::matrix::Matrix;
+use cuda_std::global::{Global, GlobalMut};
+use cuda_std::kernel::{KernelParams, ScalarParam};
+use std::ptr;
+
+/// A value that can be given for one kernel parameter of type `P`.
+///
+/// | parameter      | argument                              |
+/// |----------------|---------------------------------------|
+/// | scalar `T`     | `T`                                   |
+/// | `Global<T>`    | `&Buffer<T>` or `&Matrix<T>`          |
+/// | `GlobalMut<T>` | `&mut Buffer<T>` or `&mut Matrix<T>`  |
+///
+/// The borrows of one launch cannot overlap, so no launch has two views of what it writes.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be given for a kernel parameter of type `{P}`",
+    label = "the kernel declares this parameter as `{P}`",
+    note = "a scalar parameter takes a value of exactly its type; `Global<T>` takes `&Buffer<T>` or \
+            `&Matrix<T>`; `GlobalMut<T>` takes `&mut Buffer<T>` or `&mut Matrix<T>`"
+)]
+pub trait LaunchArg<P>: sealed::LaunchArg<P> {}
+
+/// A tuple of values that can be given for a kernel's parameters, in their order.
+#[diagnostic::on_unimplemented(
+    message = "these arguments do not fit the kernel's parameters",
+    label = "the kernel's parameters are `{P}`",
+    note = "arguments are a tuple with one value for each parameter, in order; a single argument \
+            is written `(argument,)`"
+)]
+pub trait LaunchArgs<P: KernelParams>: sealed::LaunchArgs<P> {}
+
+mod sealed {
+    use super::{Device, Result};
+
+    /// Where an argument is used, for errors.
+    #[derive(Clone, Copy)]
+    pub struct Position<'a> {
+        pub device: &'a Device,
+        pub kernel: &'static str,
+        /// Counted from 1.
+        pub number: usize,
+    }
+
+    pub trait LaunchArg<P> {
+        /// The parameter: a view is valid for as long as the argument's borrow, and after it
+        /// until the device comes to work that was asked for later.
+        fn into_param(self, position: Position<'_>) -> Result<P>;
+    }
+
+    pub trait LaunchArgs<P> {
+        /// The parameters of `kernel`, or an error if some argument is of another device.
+        fn into_params(self, device: &Device, kernel: &'static str) -> Result<P>;
+    }
+}
+
+use sealed::Position;
+
+impl<T: ScalarParam> LaunchArg<T> for T {}
+
+impl<T: ScalarParam> sealed::LaunchArg<T> for T {
+    fn into_param(self, _position: Position<'_>) -> Result<T> {
+        Ok(self)
+    }
+}
+
+impl<T: Element> LaunchArg<Global<T>> for &Buffer<T> {}
+
+impl<T: Element> sealed::LaunchArg<Global<T>> for &Buffer<T> {
+    fn into_param(self, position: Position<'_>) -> Result<Global<T>> {
+        check_device(self, position)?;
+        let address = view_address::<T>(self.device_address());
+        // SAFETY: the address is that of `len` elements of a live buffer, all of them initialised
+        // bytes of a type without invalid ones. The launch asks for its work while the borrow
+        // lasts; work that writes or frees the elements comes later in the device's order.
+        Ok(unsafe { Global::from_raw_parts(address, self.len()) })
+    }
+}
+
+impl<T: Element> LaunchArg<GlobalMut<T>> for &mut Buffer<T> {}
+
+impl<T: Element> sealed::LaunchArg<GlobalMut<T>> for &mut Buffer<T> {
+    fn into_param(self, position: Position<'_>) -> Result<GlobalMut<T>> {
+        check_device(self, position)?;
+        let address = view_address::<T>(self.device_address());
+        // SAFETY: as for `Global`; and the borrow is mutable, so no other argument of this launch
+        // and no work that is asked for meanwhile touches the elements.
+        Ok(unsafe { GlobalMut::from_raw_parts(address, self.len()) })
+    }
+}
+
+impl<T: Element> LaunchArg<Global<T>> for &Matrix<T> {}
+
+impl<T: Element> sealed::LaunchArg<Global<T>> for &Matrix<T> {
+    fn into_param(self, position: Position<'_>) -> Result<Global<T>> {
+        sealed::LaunchArg::into_param(self.as_buffer(), position)
+    }
+}
+
+impl<T: Element> LaunchArg<GlobalMut<T>> for &mut Matrix<T> {}
+
+impl<T: Element> sealed::LaunchArg<GlobalMut<T>> for &mut Matrix<T> {
+    fn into_param(self, position: Position<'_>) -> Result<GlobalMut<T>> {
+        sealed::LaunchArg::into_param(self.as_mut_buffer(), position)
+    }
+}
+
+fn check_device<T: Element>(buffer: &Buffer<T>, position: Position<'_>) -> Result<()> {
+    let what = || format!("argument {} of `{}`", position.number, position.kernel);
+    position.device.check_owns("launch", what, buffer.device())
+}
+
+/// The pointer for a view; an empty view has one that is aligned, as Rust's slices have.
+fn view_address<T>(address: u64) -> *mut T {
+    match address {
+        0 => ptr::dangling_mut(),
+        address => ptr::with_exposed_provenance_mut(address as usize),
+    }
+}
+
+macro_rules! launch_args {
+    ($($argument:ident: $param:ident),*) => {
+        impl<$($argument, $param),*> LaunchArgs<($($param,)*)> for ($($argument,)*)
+        where
+            $($argument: LaunchArg<$param>,)*
+            ($($param,)*): KernelParams,
+        {
+        }
+
+        impl<$($argument, $param),*> sealed::LaunchArgs<($($param,)*)> for ($($argument,)*)
+        where
+            $($argument: LaunchArg<$param>,)*
+        {
+            #[allow(non_snake_case, unused_variables, unused_mut, unused_assignments)]
+            fn into_params(self, device: &Device, kernel: &'static str) -> Result<($($param,)*)> {
+                let ($($argument,)*) = self;
+                let mut number = 0;
+                Ok(($({
+                    number += 1;
+                    $argument.into_param(Position { device, kernel, number })?
+                },)*))
+            }
+        }
+    };
+}
+launch_args!();
+launch_args!(A: P);
+launch_args!(A: P, B: Q);
+launch_args!(A: P, B: Q, C: R);
+launch_args!(A: P, B: Q, C: R, D: S);
+launch_args!(A: P, B: Q, C: R, D: S, E: T);
+launch_args!(A: P, B: Q, C: R, D: S, E: T, F: U);
+launch_args!(A: P, B: Q, C: R, D: S, E: T, F: U, G: V);
+launch_args!(A: P, B: Q, C: R, D: S, E: T, F: U, G: V, H: W);
+launch_args!(A: P, B: Q, C: R, D: S, E: T, F: U, G: V, H: W, I: X);
+launch_args!(A: P, B: Q, C: R, D: S, E: T, F: U, G: V, H: W, I: X, J: Y);
+launch_args!(A: P, B: Q, C: R, D: S, E: T, F: U, G: V, H: W, I: X, J: Y, K: Z);
+launch_args!(A: P, B: Q, C: R, D: S, E: T, F: U, G: V, H: W, I: X, J: Y, K: Z, L: ZZ);

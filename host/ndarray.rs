@@ -1,0 +1,82 @@
+//! Arrays of the crate `ndarray`, to a device and back.
+
+use crate::buffer::Buffer;
+use crate::device::Device;
+use crate::element::Element;
+use crate::error::{Error, Result};
+use crate::matrix::Matrix;
+use ndarray::{Array1, Array2, ArrayView, ArrayView2, Dimension};
+use std::borrow::Cow;
+
+impl Device {
+    /// A buffer with a copy of `array`'s elements in its logical order, the last axis fastest.
+    ///
+    /// The array can have any layout: transposed, sliced, reversed, with axes of length 0. One
+    /// that is not contiguous in that order is copied on the host first.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Cuda`].
+    pub fn upload_array<T: Element, D: Dimension>(
+        &self,
+        array: ArrayView<'_, T, D>,
+    ) -> Result<Buffer<T>> {
+        Buffer::uploaded(self, "upload_array", &in_logical_order(&array))
+    }
+
+    /// A matrix with a copy of `array`, which can have any layout.
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use tilewright::Device;
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let array = array![[1.0_f32, 2.0], [3.0, 4.0], [5.0, 6.0]];
+    /// let matrix = Device::simulator().matrix_from_array(array.t())?;
+    /// assert_eq!(matrix.shape(), (2, 3));
+    /// assert_eq!(matrix.to_array2()?, array.t());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Cuda`].
+    pub fn matrix_from_array<T: Element>(&self, array: ArrayView2<'_, T>) -> Result<Matrix<T>> {
+        let (rows, cols) = array.dim();
+        let buffer = Buffer::uploaded(self, "matrix_from_array", &in_logical_order(&array))?;
+        buffer.into_matrix(rows, cols)
+    }
+}
+
+impl<T: Element> Buffer<T> {
+    /// A copy of the elements as an array on the host.
+    ///
+    /// # Errors
+    /// Those of [`Buffer::to_vec`].
+    pub fn to_array1(&self) -> Result<Array1<T>> {
+        Ok(Array1::from_vec(self.to_vec()?))
+    }
+}
+
+impl<T: Element> Matrix<T> {
+    /// A copy of the matrix as an array on the host, in standard (row-major) layout.
+    ///
+    /// # Errors
+    /// Those of [`Buffer::to_vec`], and [`Error::TooLarge`] for a matrix without elements one of
+    /// whose axes is longer than `isize::MAX`, which `ndarray` does not allow.
+    pub fn to_array2(&self) -> Result<Array2<T>> {
+        let shape = self.shape();
+        Array2::from_shape_vec(shape, self.to_vec()?).map_err(|_| Error::TooLarge {
+            operation: "to_array2",
+            what: format!("the shape {}x{}", shape.0, shape.1),
+            remedy: "an array of ndarray has axes of at most isize::MAX",
+        })
+    }
+}
+
+/// The elements as one slice, without a copy where the layout allows it.
+fn in_logical_order<'a, T: Element, D: Dimension>(array: &'a ArrayView<'_, T, D>) -> Cow<'a, [T]> {
+    match array.as_slice() {
+        Some(elements) => Cow::Borrowed(elements),
+        None => Cow::Owned(array.iter().copied().collect()),
+    }
+}

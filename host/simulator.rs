@@ -1,0 +1,287 @@
+//! The simulator as a device: its memory is host memory, its kernels run when they are launched.
+
+use crate::backend::{Backend, EventHandle, LaunchRequest, ModuleHandle};
+use crate::device::DeviceProperties;
+use crate::error::{Error, Result};
+use crate::module::ModuleSource;
+use simt::Dim3;
+use std::alloc::{self, Layout};
+use std::ffi::c_void;
+use std::ptr::{self, NonNull};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+/// What `cudaMalloc` guarantees, which kernels with vector access rely on.
+const ALIGNMENT: usize = 256;
+
+/// The byte that fills memory with unspecified contents: every float type reads it as NaN, so a
+/// kernel that reads before it writes gives an answer that no test accepts.
+const POISON: u8 = 0xFF;
+
+/// Choices that only the simulator has.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct SimulatorOptions {
+    /// The seed of the order in which warps run. Equal seeds give equal runs.
+    pub seed: u64,
+    /// Threads in a warp, 32 by default.
+    pub warp_width: u32,
+    /// Whether blocks run on several CPU threads at once.
+    pub parallel_blocks: bool,
+    /// Bytes of simulated device memory, 16 GiB by default; pages that are never touched cost
+    /// nothing.
+    pub memory_bytes: u64,
+}
+
+impl Default for SimulatorOptions {
+    fn default() -> Self {
+        let simt::Options {
+            seed,
+            warp_width,
+            parallel_blocks,
+            ..
+        } = simt::Options::default();
+        Self {
+            seed,
+            warp_width,
+            parallel_blocks,
+            memory_bytes: 16 << 30,
+        }
+    }
+}
+
+impl SimulatorOptions {
+    /// The same options with another seed.
+    #[must_use]
+    pub fn with_seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// The same options with another number of threads in a warp.
+    #[must_use]
+    pub fn with_warp_width(mut self, warp_width: u32) -> Self {
+        self.warp_width = warp_width;
+        self
+    }
+
+    /// The same options with blocks on several CPU threads at once, or on one after another.
+    #[must_use]
+    pub fn with_parallel_blocks(mut self, parallel_blocks: bool) -> Self {
+        self.parallel_blocks = parallel_blocks;
+        self
+    }
+
+    /// The same options with another size of device memory, in bytes.
+    #[must_use]
+    pub fn with_memory_bytes(mut self, memory_bytes: u64) -> Self {
+        self.memory_bytes = memory_bytes;
+        self
+    }
+}
+
+/// One simulated device.
+#[derive(Debug)]
+pub(crate) struct Simulator {
+    options: simt::Options,
+    properties: DeviceProperties,
+    allocated_bytes: AtomicU64,
+    /// Events count nanoseconds from here.
+    epoch: Instant,
+}
+
+impl Simulator {
+    pub(crate) fn new(options: SimulatorOptions) -> Self {
+        let mut simt_options = simt::Options::default();
+        simt_options.seed = options.seed;
+        simt_options.warp_width = options.warp_width;
+        simt_options.parallel_blocks = options.parallel_blocks;
+        Self {
+            options: simt_options,
+            properties: properties(&options),
+            allocated_bytes: AtomicU64::new(0),
+            epoch: Instant::now(),
+        }
+    }
+
+    /// Takes `bytes` from the simulated memory, or says how much is left.
+    fn reserve(&self, operation: &'static str, bytes: usize) -> Result<()> {
+        let reserved =
+            self.allocated_bytes
+                .try_update(Ordering::Relaxed, Ordering::Relaxed, |used| {
+                    used.checked_add(bytes as u64)
+                        .filter(|used| *used <= self.properties.memory_bytes)
+                });
+        match reserved {
+            Ok(_) => Ok(()),
+            Err(_) => Err(self.out_of_memory(operation, bytes)),
+        }
+    }
+
+    fn release(&self, bytes: usize) {
+        self.allocated_bytes
+            .fetch_sub(bytes as u64, Ordering::Relaxed);
+    }
+
+    fn out_of_memory(&self, operation: &'static str, bytes: usize) -> Error {
+        let total = self.properties.memory_bytes;
+        Error::OutOfMemory {
+            operation,
+            memory: self.properties.name.clone(),
+            requested: bytes as u64,
+            free: total.saturating_sub(self.allocated_bytes.load(Ordering::Relaxed)),
+            total,
+        }
+    }
+}
+
+impl Backend for Simulator {
+    fn properties(&self) -> &DeviceProperties {
+        &self.properties
+    }
+
+    fn is_simulator(&self) -> bool {
+        true
+    }
+
+    fn allocate(&self, operation: &'static str, bytes: usize) -> Result<u64> {
+        let address = self.allocate_zeroed(operation, bytes)?;
+        // SAFETY: the allocation is `bytes` long, and nobody else knows of it yet.
+        unsafe { ptr::write_bytes(host_pointer(address), POISON, bytes) };
+        Ok(address)
+    }
+
+    fn allocate_zeroed(&self, operation: &'static str, bytes: usize) -> Result<u64> {
+        assert!(bytes > 0, "empty buffers are not allocated");
+        let layout = Layout::from_size_align(bytes, ALIGNMENT)
+            .map_err(|_| Error::size_overflow(operation, format!("{bytes} bytes")))?;
+        self.reserve(operation, bytes)?;
+        // SAFETY: the layout's size is not zero.
+        let pointer = unsafe { alloc::alloc_zeroed(layout) };
+        if pointer.is_null() {
+            let error = self.out_of_memory(operation, bytes);
+            self.release(bytes);
+            return Err(error);
+        }
+        Ok(pointer.expose_provenance() as u64)
+    }
+
+    unsafe fn free(&self, address: u64, bytes: usize) {
+        // SAFETY: `allocate_zeroed` made this layout of the same two numbers.
+        let layout = unsafe { Layout::from_size_align_unchecked(bytes, ALIGNMENT) };
+        // SAFETY: by (1) of `free` the allocation is live, is not used again, and has this layout.
+        unsafe { alloc::dealloc(host_pointer(address), layout) };
+        self.release(bytes);
+    }
+
+    unsafe fn copy_to_device(&self, destination: u64, source: &[u8]) -> Result<()> {
+        // SAFETY: by (1) and (2) of the trait the destination is live memory that nobody else
+        // touches; so it cannot overlap `source`, a borrowed slice.
+        unsafe {
+            ptr::copy_nonoverlapping(source.as_ptr(), host_pointer(destination), source.len());
+        }
+        Ok(())
+    }
+
+    unsafe fn copy_to_host(&self, destination: &mut [u8], source: u64) -> Result<()> {
+        // SAFETY: by (1) and (2) of the trait the source is live memory that nobody writes; it
+        // cannot overlap `destination`, a slice that is borrowed mutably.
+        unsafe {
+            ptr::copy_nonoverlapping(
+                host_pointer(source),
+                destination.as_mut_ptr(),
+                destination.len(),
+            );
+        }
+        Ok(())
+    }
+
+    unsafe fn copy_on_device(&self, destination: u64, source: u64, bytes: usize) -> Result<()> {
+        // SAFETY: by (1) and (2) of the trait both are live memory without conflicting use; by
+        // the method's requirement they do not overlap.
+        unsafe {
+            ptr::copy_nonoverlapping(host_pointer(source), host_pointer(destination), bytes);
+        }
+        Ok(())
+    }
+
+    unsafe fn fill_zero(&self, address: u64, bytes: usize) -> Result<()> {
+        // SAFETY: by (1) and (2) of the trait this is live memory that nobody else touches.
+        unsafe { ptr::write_bytes(host_pointer(address), 0, bytes) };
+        Ok(())
+    }
+
+    /// Every launch and copy was done when its call returned.
+    fn synchronize(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn record_event(&self) -> Result<EventHandle> {
+        let nanoseconds = self.epoch.elapsed().as_nanos();
+        Ok(EventHandle(u64::try_from(nanoseconds).unwrap_or(u64::MAX)))
+    }
+
+    unsafe fn synchronize_event(&self, _event: EventHandle) -> Result<()> {
+        Ok(())
+    }
+
+    unsafe fn seconds_between(&self, earlier: EventHandle, later: EventHandle) -> Result<f64> {
+        Ok(later.0.saturating_sub(earlier.0) as f64 * 1e-9)
+    }
+
+    unsafe fn destroy_event(&self, _event: EventHandle) {}
+
+    fn load(&self, _source: &'static ModuleSource) -> Result<ModuleHandle> {
+        Ok(ModuleHandle(0))
+    }
+
+    unsafe fn launch(&self, request: &LaunchRequest<'_>) -> Result<()> {
+        let launch = simt::Launch {
+            kernel: request.kernel,
+            grid: request.config.grid,
+            block: request.config.block,
+            dynamic_shared_bytes: request.config.dynamic_shared_bytes as usize,
+            options: &self.options,
+        };
+        match simt::run(&launch, request.body) {
+            Ok(_report) => Ok(()),
+            Err(defect) => Err(Error::KernelDefect(defect)),
+        }
+    }
+
+    fn raw_stream(&self) -> Option<NonNull<c_void>> {
+        None
+    }
+
+    fn with_current(&self, body: &mut dyn FnMut()) -> Result<()> {
+        body();
+        Ok(())
+    }
+}
+
+/// The host pointer behind an address that `allocate` exposed.
+fn host_pointer(address: u64) -> *mut u8 {
+    ptr::with_exposed_provenance_mut(address as usize)
+}
+
+/// The limits of a Hopper GPU, so that what fits here fits there.
+///
+/// The number of multiprocessors is small and fixed: launches that depend on it give the same
+/// bits on every host, and there are enough blocks to show errors between them.
+fn properties(options: &SimulatorOptions) -> DeviceProperties {
+    DeviceProperties {
+        name: "simulator".to_owned(),
+        compute_capability: None,
+        driver: None,
+        multiprocessors: 8,
+        warp_threads: options.warp_width,
+        max_block_threads: 1024,
+        max_block: Dim3::from((1024, 1024, 64)),
+        max_grid: Dim3::from((i32::MAX as u32, 65_535, 65_535)),
+        max_multiprocessor_threads: 2048,
+        shared_bytes_per_block: 48 << 10,
+        max_shared_bytes_per_block: 227 << 10,
+        l2_cache_bytes: 50 << 20,
+        memory_bytes: options.memory_bytes,
+    }
+}

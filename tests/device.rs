@@ -1,0 +1,305 @@
+//! Devices, buffers, matrices and events, on every device at hand.
+
+mod common;
+
+use common::devices;
+use std::time::Duration;
+use tilewright::{Buffer, Device, DeviceChoice, Error, SimulatorOptions};
+
+#[test]
+fn a_buffer_gives_back_what_it_was_given() {
+    for device in devices() {
+        let data: Vec<f64> = (0..100_003).map(f64::from).collect();
+        let mut buffer = device.upload(&data).unwrap();
+        assert_eq!((buffer.len(), buffer.is_empty()), (data.len(), false));
+        assert_eq!(buffer.device_address() % 256, 0);
+        assert_eq!(buffer.to_vec().unwrap(), data);
+
+        let reversed: Vec<f64> = data.iter().rev().copied().collect();
+        buffer.copy_from_slice(&reversed).unwrap();
+        let mut read = vec![0.0; data.len()];
+        buffer.copy_to_slice(&mut read).unwrap();
+        assert_eq!(read, reversed);
+    }
+}
+
+#[test]
+fn every_bit_pattern_survives() {
+    for device in devices() {
+        let bits: Vec<u32> = vec![0, 0x8000_0000, 1, 0x7F80_0001, 0x7FC0_0000, 0xFFFF_FFFF];
+        let floats: Vec<f32> = bits.iter().copied().map(f32::from_bits).collect();
+        let read = device.upload(&floats).unwrap().to_vec().unwrap();
+        assert_eq!(read.iter().map(|x| x.to_bits()).collect::<Vec<_>>(), bits);
+    }
+}
+
+#[test]
+fn buffers_are_zeroed_copied_and_cloned() {
+    for device in devices() {
+        let mut zeros = device.zeros::<i32>(1000).unwrap();
+        assert_eq!(zeros.to_vec().unwrap(), vec![0; 1000]);
+        let ones = device.upload(&[1_i32; 1000]).unwrap();
+        zeros.copy_from_buffer(&ones).unwrap();
+        let mut clone = zeros.try_clone().unwrap();
+        assert_eq!(clone.to_vec().unwrap(), vec![1; 1000]);
+        clone.fill_zero().unwrap();
+        assert_eq!(clone.to_vec().unwrap(), vec![0; 1000]);
+        assert_eq!(zeros.to_vec().unwrap(), vec![1; 1000]);
+    }
+}
+
+#[test]
+fn memory_is_zeroed_also_when_it_is_used_again() {
+    for device in devices() {
+        for _ in 0..4 {
+            drop(device.upload(&[0xAB_u8; 4096]).unwrap());
+            let zeros = device.zeros::<u8>(4096).unwrap();
+            assert_eq!(zeros.to_vec().unwrap(), vec![0; 4096]);
+        }
+    }
+}
+
+#[test]
+fn empty_buffers_and_matrices_work() {
+    for device in devices() {
+        let mut empty: Buffer<f32> = device.upload(&[]).unwrap();
+        assert!(empty.is_empty());
+        assert_eq!(empty.device_address(), 0);
+        empty.copy_from_slice(&[]).unwrap();
+        empty.fill_zero().unwrap();
+        assert_eq!(empty.try_clone().unwrap().to_vec().unwrap(), []);
+        let matrix = device.matrix::<u16>(0, 7, &[]).unwrap();
+        assert_eq!(matrix.shape(), (0, 7));
+        assert_eq!(matrix.to_vec().unwrap(), []);
+    }
+}
+
+#[test]
+fn wrong_lengths_are_named() {
+    for device in devices() {
+        let mut buffer = device.upload(&[1_u8, 2, 3]).unwrap();
+        let error = buffer.copy_from_slice(&[1]).unwrap_err();
+        assert!(matches!(
+            error,
+            Error::WrongLength {
+                operation: "copy_from_slice",
+                expected: 3,
+                found: 1,
+            }
+        ));
+        assert!(matches!(
+            buffer.copy_to_slice(&mut [0; 4]).unwrap_err(),
+            Error::WrongLength {
+                expected: 3,
+                found: 4,
+                ..
+            }
+        ));
+        assert!(matches!(
+            device.matrix(2, 3, &[0.0_f32; 5]).unwrap_err(),
+            Error::WrongLength {
+                operation: "matrix",
+                expected: 6,
+                found: 5
+            }
+        ));
+        assert_eq!(buffer.to_vec().unwrap(), [1, 2, 3]);
+    }
+}
+
+#[test]
+fn sizes_that_overflow_are_refused() {
+    for device in devices() {
+        assert!(matches!(
+            device.zeros::<f64>(usize::MAX / 4).unwrap_err(),
+            Error::TooLarge {
+                operation: "zeros",
+                ..
+            }
+        ));
+        assert!(matches!(
+            device.matrix::<f32>(usize::MAX, 2, &[]).unwrap_err(),
+            Error::TooLarge {
+                operation: "matrix",
+                ..
+            }
+        ));
+    }
+}
+
+#[test]
+fn after_running_out_of_memory_the_next_call_works() {
+    for device in devices() {
+        let memory = device.properties().memory_bytes;
+        let requested = usize::try_from(memory).unwrap() + 1;
+        match device.unspecified::<u8>(requested).unwrap_err() {
+            Error::OutOfMemory {
+                requested: named,
+                total,
+                ..
+            } => assert_eq!((named, total), (requested as u64, memory)),
+            error => panic!("another error: {error}"),
+        }
+        assert_eq!(device.upload(&[5_i64]).unwrap().to_vec().unwrap(), [5]);
+    }
+}
+
+#[test]
+fn simulated_memory_is_given_back() {
+    let device = Device::simulator_with(SimulatorOptions::default().with_memory_bytes(1000));
+    for _ in 0..10 {
+        let _buffer = device.zeros::<u8>(1000).unwrap();
+        let error = device.zeros::<u8>(1).unwrap_err();
+        assert!(matches!(
+            error,
+            Error::OutOfMemory {
+                requested: 1,
+                free: 0,
+                total: 1000,
+                ..
+            }
+        ));
+    }
+}
+
+#[test]
+fn operands_of_another_device_are_refused() {
+    let other = Device::simulator();
+    let foreign = other.upload(&[1_u8]).unwrap();
+    for device in devices() {
+        let mut own = device.upload(&[2_u8]).unwrap();
+        let error = own.copy_from_buffer(&foreign).unwrap_err();
+        assert!(matches!(error, Error::WrongDevice { .. }), "{error}");
+        assert_eq!(own.to_vec().unwrap(), [2]);
+
+        let earlier = other.record_event().unwrap();
+        let error = device.record_event().unwrap().elapsed_since(&earlier);
+        assert!(matches!(error, Err(Error::WrongDevice { .. })));
+    }
+}
+
+#[test]
+fn clones_are_the_same_device() {
+    for device in devices() {
+        let clone = device.clone();
+        assert!(clone.is_same(&device));
+        let mut buffer = device.upload(&[0_u8]).unwrap();
+        buffer
+            .copy_from_buffer(&clone.upload(&[9_u8]).unwrap())
+            .unwrap();
+        drop((device, clone));
+        assert_eq!(buffer.to_vec().unwrap(), [9]);
+    }
+    assert!(!Device::simulator().is_same(&Device::simulator()));
+}
+
+#[test]
+fn events_measure_time_that_passes() {
+    for device in devices() {
+        let earlier = device.record_event().unwrap();
+        device.synchronize().unwrap();
+        std::thread::sleep(Duration::from_millis(2));
+        let later = device.record_event().unwrap();
+        later.synchronize().unwrap();
+        let elapsed = later.elapsed_since(&earlier).unwrap();
+        assert!(elapsed >= Duration::from_millis(1), "{elapsed:?}");
+        assert_eq!(earlier.elapsed_since(&later).unwrap(), Duration::ZERO);
+    }
+}
+
+#[test]
+fn devices_and_buffers_are_shared_between_threads() {
+    for device in devices() {
+        let buffer = device.upload(&[1_u32; 4096]).unwrap();
+        std::thread::scope(|scope| {
+            for thread in 0..8_u32 {
+                let (device, buffer) = (&device, &buffer);
+                scope.spawn(move || {
+                    assert_eq!(buffer.to_vec().unwrap(), vec![1; 4096]);
+                    let own = device.upload(&vec![thread; 1000]).unwrap();
+                    assert_eq!(own.to_vec().unwrap(), vec![thread; 1000]);
+                });
+            }
+        });
+    }
+}
+
+#[test]
+fn with_current_gives_the_result_of_its_body() {
+    for device in devices() {
+        let name = device.with_current(|| device.name().to_owned()).unwrap();
+        assert_eq!(name, device.name());
+        assert_eq!(device.raw_stream().is_none(), device.is_simulator());
+    }
+}
+
+#[test]
+fn devices_are_named_in_the_environment() {
+    let parse = |name: &str| name.parse::<DeviceChoice>();
+    assert_eq!(parse("sim").unwrap(), DeviceChoice::Simulator);
+    assert_eq!(parse("cuda").unwrap(), DeviceChoice::Cuda(0));
+    assert_eq!(parse("cuda:12").unwrap(), DeviceChoice::Cuda(12));
+    for wrong in [
+        "",
+        "SIM",
+        "gpu",
+        "cuda:",
+        "cuda:-1",
+        "cuda:+1",
+        "cuda:4294967296",
+        "sim:0",
+    ] {
+        let error = parse(wrong).unwrap_err();
+        assert!(matches!(&error, Error::InvalidEnvironment { value, .. } if value == wrong));
+        assert!(error.to_string().contains("TILEWRIGHT_DEVICE"), "{error}");
+    }
+}
+
+#[cfg(not(feature = "cuda"))]
+#[test]
+fn without_the_feature_cuda_is_an_error_that_says_so() {
+    let error = Device::cuda(0).unwrap_err();
+    assert!(matches!(error, Error::NoCudaFeature));
+    assert!(error.to_string().contains("--features cuda"));
+    assert_eq!(DeviceChoice::default_of_build(), DeviceChoice::Simulator);
+}
+
+#[cfg(feature = "cuda")]
+#[test]
+fn a_cuda_device_that_is_not_there_is_an_error() {
+    let error = Device::cuda(4096).unwrap_err();
+    assert!(
+        matches!(error, Error::NoDevice { ordinal: 4096, .. }),
+        "{error}"
+    );
+}
+
+#[cfg(feature = "ndarray")]
+mod arrays {
+    use super::devices;
+    use ndarray::{Array2, s};
+
+    #[test]
+    fn arrays_of_every_layout_keep_their_elements() {
+        let array = Array2::from_shape_fn((6, 5), |(row, column)| (row * 5 + column) as f32);
+        let views = [
+            array.view(),
+            array.t(),
+            array.slice(s![1..4, ..]),
+            array.slice(s![.., 1..;2]),
+            array.slice(s![..;-1, ..;-2]),
+            array.slice(s![2..2, ..]),
+            array.slice(s![.., 5..]),
+        ];
+        for device in devices() {
+            for view in &views {
+                let matrix = device.matrix_from_array(view.view()).unwrap();
+                assert_eq!(matrix.shape(), view.dim());
+                assert_eq!(matrix.to_array2().unwrap(), view);
+                let buffer = device.upload_array(view.view()).unwrap();
+                let elements: Vec<f32> = view.iter().copied().collect();
+                assert_eq!(buffer.to_array1().unwrap().to_vec(), elements);
+            }
+        }
+    }
+}
