@@ -3,7 +3,7 @@
 
 use crate::block::{Block, Thread, Wait, count};
 use crate::current::with_current;
-use crate::defect::{DefectKind, Finding};
+use crate::defect::DefectKind;
 use std::cell::Cell;
 use std::panic::Location;
 
@@ -274,16 +274,8 @@ impl Block {
 
     #[cold]
     fn fail_divergent(&self, thread: &Thread, arrival: &Arrival, message: String) -> ! {
-        self.fail_with(
-            thread,
-            Finding {
-                kind: DefectKind::BarrierDivergence,
-                message,
-                location: Some(arrival.site.into()),
-                thread: Some(thread.position.thread_idx),
-                related: self.describe_others(Some(thread)),
-            },
-        )
+        let kind = DefectKind::BarrierDivergence;
+        self.fail_among_others(thread, kind, message, arrival.site)
     }
 
     /// Releases everybody who waits; the last thread to arrive just goes on.

@@ -4,7 +4,7 @@
 
 use crate::block::{Block, Thread, Wait, Warp, count};
 use crate::current::with_current;
-use crate::defect::{DefectKind, Finding};
+use crate::defect::DefectKind;
 use std::cell::{Cell, RefCell, UnsafeCell};
 use std::panic::Location;
 
@@ -324,15 +324,6 @@ impl Block {
 
     #[cold]
     fn fail_warp(&self, thread: &Thread, message: String, site: &'static Location<'static>) -> ! {
-        self.fail_with(
-            thread,
-            Finding {
-                kind: DefectKind::WarpDivergence,
-                message,
-                location: Some(site.into()),
-                thread: Some(thread.position.thread_idx),
-                related: self.describe_others(Some(thread)),
-            },
-        )
+        self.fail_among_others(thread, DefectKind::WarpDivergence, message, site)
     }
 }

@@ -139,7 +139,7 @@ pub fn yield_now() {
                 "the threads of the block have only yielded, {} times in a row",
                 block.yield_limit()
             );
-            block.fail(thread, DefectKind::Deadlock, message, site);
+            block.fail_among_others(thread, DefectKind::Deadlock, message, site);
         }
         let warp = block.warp_of(thread);
         warp.yielded.set(warp.yielded.get() | thread.lane_bit());
@@ -184,9 +184,30 @@ impl Block {
         )
     }
 
+    /// Like [`Block::fail`], with what the other threads are doing.
+    #[cold]
+    pub fn fail_among_others(
+        &self,
+        thread: &Thread,
+        kind: DefectKind,
+        message: String,
+        site: &'static Location<'static>,
+    ) -> ! {
+        self.fail_with(
+            thread,
+            Finding {
+                kind,
+                message,
+                location: Some(site.into()),
+                thread: Some(thread.position.thread_idx),
+                related: self.describe_others(thread),
+            },
+        )
+    }
+
     /// Ends the block with `finding`; `thread` is the running one.
     #[cold]
-    pub fn fail_with(&self, thread: &Thread, finding: Finding) -> ! {
+    fn fail_with(&self, thread: &Thread, finding: Finding) -> ! {
         self.record(finding);
         loop {
             // The scheduler never resumes a thread of an abandoned block: it

@@ -3,6 +3,7 @@
 use crate::block::{Block, Thread, Wait};
 use crate::defect::{DefectKind, Finding, Related};
 use std::panic::Location;
+use std::ptr;
 
 /// More notes than these do not help.
 const MAX_NOTES: usize = 8;
@@ -37,35 +38,36 @@ impl Group<'_> {
     }
 }
 
-impl Block {
-    /// What all threads but `except` are doing, in groups.
-    #[cold]
-    pub fn describe_others(&self, except: Option<&Thread>) -> Vec<Related> {
-        let mut groups: Vec<Group<'_>> = Vec::new();
-        for thread in &self.threads {
-            if except.is_some_and(|except| std::ptr::eq(except, thread)) {
-                continue;
-            }
-            let wait = thread.wait.get();
-            // Threads that can run explain nothing.
-            if wait == Wait::Nothing {
-                continue;
-            }
-            let site = thread.site.get();
-            let known = groups
-                .iter_mut()
-                .find(|group| group.wait == wait && (group.site == site || wait == Wait::Exited));
-            match known {
-                Some(group) => group.threads += 1,
-                None => groups.push(Group {
-                    wait,
-                    site,
-                    first: thread,
-                    threads: 1,
-                }),
-            }
+/// What threads are doing, in groups. Those that can run explain nothing.
+fn describe<'a>(threads: impl Iterator<Item = &'a Thread>) -> Vec<Related> {
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    for thread in threads.filter(|thread| thread.wait.get() != Wait::Nothing) {
+        let (wait, site) = (thread.wait.get(), thread.site.get());
+        let known = groups
+            .iter_mut()
+            .find(|group| group.wait == wait && (group.site == site || wait == Wait::Exited));
+        match known {
+            Some(group) => group.threads += 1,
+            None => groups.push(Group {
+                wait,
+                site,
+                first: thread,
+                threads: 1,
+            }),
         }
-        groups.iter().take(MAX_NOTES).map(Group::describe).collect()
+    }
+    groups.iter().take(MAX_NOTES).map(Group::describe).collect()
+}
+
+impl Block {
+    /// What all threads but `except` are doing.
+    #[cold]
+    pub fn describe_others(&self, except: &Thread) -> Vec<Related> {
+        describe(
+            self.threads
+                .iter()
+                .filter(|thread| !ptr::eq(*thread, except)),
+        )
     }
 
     /// The finding when no thread can run any more, though some have not exited.
@@ -139,7 +141,7 @@ impl Block {
             message,
             location: waiting.map(|thread| thread.site.get().into()),
             thread: waiting.map(|thread| thread.position.thread_idx),
-            related: self.describe_others(None),
+            related: describe(self.threads.iter()),
         }
     }
 }

@@ -1,0 +1,86 @@
+//! How fast the simulator is on this machine: one line per kind of instruction.
+//!
+//! `cargo run --release --package tilewright-simt --example throughput`
+
+use simt::{AccessKind, BarrierId, Dim3, Launch, Options, Space};
+use std::hint::black_box;
+use std::time::Instant;
+
+/// Runs `blocks` blocks of 256 threads and prints the cost of one of the
+/// `operations` that each thread does.
+fn measure(name: &str, blocks: u32, operations: u32, body: impl Fn() + Sync) {
+    let options = Options {
+        parallel_blocks: false,
+        ..Options::default()
+    };
+    let launch = Launch {
+        kernel: name,
+        grid: Dim3::from(blocks),
+        block: Dim3::from(256),
+        dynamic_shared_bytes: 0,
+        options: &options,
+    };
+    let run = || simt::run(&launch, &body).expect("the kernel has no defect");
+    run();
+    let start = Instant::now();
+    run();
+    let seconds = start.elapsed().as_secs_f64();
+    let count = f64::from(blocks) * 256.0 * f64::from(operations);
+    println!(
+        "{name:32} {:8.1} ns each, {:8.1} million per second and worker",
+        seconds / count * 1e9,
+        count / seconds / 1e6
+    );
+}
+
+fn main() {
+    let data = vec![1.0_f32; 1 << 20];
+    let base = data.as_ptr();
+    let bytes = data.len() * 4;
+    let address = base.addr();
+    measure("thread that only exits", 4000, 1, || {});
+    measure("position", 400, 1000, || {
+        for _ in 0..1000 {
+            black_box(simt::position().thread_idx.x);
+        }
+    });
+    measure("checked relaxed load of an f32", 400, 1000, || {
+        let at = simt::position();
+        let first = (at.block_idx.x * 256 + at.thread_idx.x) as usize;
+        let mut sum = 0.0;
+        for step in 0..1000 {
+            let offset = (first + step * 256) % (1 << 20) * 4;
+            simt::access(
+                Space::Global,
+                AccessKind::Read,
+                address,
+                bytes,
+                offset,
+                4,
+                4,
+            );
+            // SAFETY: the access has been checked, and nobody writes.
+            sum += unsafe { simt::load_relaxed((address as *const u8).add(offset).cast::<f32>()) };
+        }
+        black_box(sum);
+    });
+    measure("block barrier (per thread)", 100, 100, || {
+        for _ in 0..100 {
+            simt::block_barrier(BarrierId(0), None);
+        }
+    });
+    measure("warp shuffle (per lane)", 100, 100, || {
+        let lane = simt::position().lane as usize;
+        for step in 0..100 {
+            black_box(simt::warp_collective(
+                "shuffle",
+                0xffff_ffff,
+                step,
+                |lanes| lanes.values[lane ^ 1],
+            ));
+        }
+    });
+    measure("yield", 100, 100, || {
+        (0..100).for_each(|_| simt::yield_now())
+    });
+}

@@ -1,0 +1,54 @@
+//! What the tests of the simulator share.
+
+#![allow(dead_code, reason = "no test file uses all of it")]
+
+use simt::{Defect, Dim3, Launch, Options, Report};
+
+/// Runs `body` on a line of blocks of a line of threads.
+pub fn launch(blocks: u32, threads: u32, body: impl Fn() + Sync) -> Result<Report, Box<Defect>> {
+    launch_with(&Options::default(), blocks, threads, body)
+}
+
+/// Like [`launch`], with options.
+pub fn launch_with(
+    options: &Options,
+    blocks: u32,
+    threads: u32,
+    body: impl Fn() + Sync,
+) -> Result<Report, Box<Defect>> {
+    simt::run(
+        &Launch {
+            kernel: "test_kernel",
+            grid: Dim3::from(blocks),
+            block: Dim3::from(threads),
+            dynamic_shared_bytes: 0,
+            options,
+        },
+        &body,
+    )
+}
+
+/// Options under which a run repeats itself exactly.
+pub fn serial(seed: u64) -> Options {
+    Options {
+        seed,
+        parallel_blocks: false,
+        ..Options::default()
+    }
+}
+
+/// The x index of the running thread in its block.
+pub fn thread_x() -> u32 {
+    simt::position().thread_idx.x
+}
+
+/// The x index of the running block.
+pub fn block_x() -> u32 {
+    simt::position().block_idx.x
+}
+
+/// Waits for the whole block at barrier 0.
+#[track_caller]
+pub fn sync() {
+    simt::block_barrier(simt::BarrierId(0), None);
+}

@@ -1,0 +1,282 @@
+//! Shared memory, asynchronous copies, atomics.
+
+mod common;
+
+use common::{block_x, launch, launch_with, serial, sync, thread_x};
+use simt::{DefectKind, Launch, Options};
+use std::cell::UnsafeCell;
+
+/// Memory that all threads of a launch may access through the simulator.
+struct Shareable<T>(UnsafeCell<T>);
+
+// SAFETY: the tests access the inside only through `simt`, atomically, while a
+// launch runs.
+unsafe impl<T> Sync for Shareable<T> {}
+
+impl<T> Shareable<T> {
+    fn new(value: T) -> Self {
+        Self(UnsafeCell::new(value))
+    }
+
+    fn pointer(&self) -> *mut T {
+        self.0.get()
+    }
+}
+
+#[test]
+fn static_shared_memory_is_poisoned_in_every_block() {
+    let key_a = 1;
+    let key_b = 2;
+    launch(50, 64, || {
+        let a = simt::static_shared(key_a, 64 * 4, 16).cast::<f32>();
+        let b = simt::static_shared(key_b, 100, 128);
+        assert!(a.addr() % 16 == 0 && b.addr().is_multiple_of(128));
+        let index = thread_x() as usize;
+        // SAFETY: the array has 64 elements, and each thread has its own one.
+        let element = unsafe { &mut *a.add(index) };
+        assert!(element.is_nan());
+        *element = index as f32;
+        sync();
+        // SAFETY: all elements have been written, and nobody writes any more.
+        let other = unsafe { *a.add(63 - index) };
+        assert_eq!(other, (63 - index) as f32);
+        // SAFETY: the array has 100 bytes and is never written.
+        assert!((0..100).all(|byte| unsafe { *b.add(byte) } == 0xff));
+        assert_eq!(a.cast(), simt::static_shared(key_a, 64 * 4, 16));
+    })
+    .unwrap();
+}
+
+#[test]
+fn dynamic_shared_memory_is_poisoned_and_aligned() {
+    let options = Options::default();
+    let launch = Launch {
+        kernel: "dynamic",
+        grid: 20.into(),
+        block: 32.into(),
+        dynamic_shared_bytes: 100_000,
+        options: &options,
+    };
+    simt::run(&launch, &|| {
+        let (start, bytes) = simt::dynamic_shared();
+        let fixed = simt::static_shared(0, 1000, 8);
+        assert_eq!((start.addr() % 128, bytes), (0, 100_000));
+        assert!(fixed.addr() >= start.addr() + bytes);
+        for byte in (thread_x() as usize..bytes).step_by(32) {
+            // SAFETY: within the memory; each thread has bytes of its own.
+            unsafe {
+                assert_eq!(*start.add(byte), 0xff);
+                *start.add(byte) = 1;
+            }
+        }
+    })
+    .unwrap();
+}
+
+#[test]
+fn shared_memory_limits() {
+    let kind = |dynamic: usize, bytes: usize, align: usize| {
+        let options = Options::default();
+        let launch = Launch {
+            kernel: "limits",
+            grid: 1.into(),
+            block: 1.into(),
+            dynamic_shared_bytes: dynamic,
+            options: &options,
+        };
+        simt::run(&launch, &|| {
+            simt::static_shared(0, bytes, align);
+        })
+        .map(|_| ())
+        .map_err(|found| found.kind)
+    };
+    assert_eq!(kind(0, 48 * 1024, 1024), Ok(()));
+    assert_eq!(kind(179 * 1024, 48 * 1024, 16), Ok(()));
+    assert_eq!(
+        kind(180 * 1024, 48 * 1024, 16),
+        Err(DefectKind::LaunchLimit)
+    );
+    assert_eq!(kind(0, 48 * 1024 + 1, 1), Err(DefectKind::LaunchLimit));
+    assert_eq!(kind(0, 4, 3), Err(DefectKind::InvalidArgument));
+}
+
+/// 16 bytes of shared memory for each of 32 threads.
+fn own_words() -> *mut [u32; 4] {
+    let array = simt::static_shared(9, 32 * 16, 16).cast::<[u32; 4]>();
+    // SAFETY: the array has 32 elements, and blocks here have 32 threads.
+    unsafe { array.add(thread_x() as usize) }
+}
+
+/// What the poison of shared memory reads as.
+const POISON: [u32; 4] = [u32::MAX; 4];
+
+#[test]
+fn async_copies_are_invisible_before_their_wait() {
+    let source: Vec<[u32; 4]> = (0..64).map(|i| [i, i + 1, i + 2, i + 3]).collect();
+    #[repr(align(16))]
+    struct Aligned([[u32; 4]; 64]);
+    let source = Aligned(source.try_into().unwrap());
+    let report = launch(4, 32, || {
+        let first = simt::static_shared(1, 512, 16).cast::<[u32; 4]>();
+        let second = own_words();
+        let index = thread_x() as usize;
+        // SAFETY: each thread has an element of its own in both arrays, and the
+        // source has 64 of them.
+        unsafe {
+            let first = first.add(index);
+            simt::async_copy(first.cast(), (&raw const source.0[index]).cast(), 16, 16);
+            simt::async_commit();
+            simt::async_copy(
+                second.cast(),
+                (&raw const source.0[index + 32]).cast(),
+                16,
+                16,
+            );
+            simt::async_commit();
+            assert_eq!((*first, *second), (POISON, POISON));
+            simt::async_wait(2);
+            assert_eq!((*first, *second), (POISON, POISON));
+            simt::async_wait(1);
+            assert_eq!((*first, *second), (source.0[index], POISON));
+            simt::async_wait(0);
+            assert_eq!((*first, *second), (source.0[index], source.0[index + 32]));
+        }
+    })
+    .unwrap();
+    assert_eq!(report.async_copies, 4 * 32 * 2);
+}
+
+#[test]
+fn async_copies_read_their_source_at_the_wait() {
+    let source = Shareable::new(0_u32);
+    launch(1, 1, || {
+        let destination = own_words().cast::<u32>();
+        // SAFETY: one thread, and both addresses hold a word.
+        unsafe {
+            simt::async_copy(destination.cast(), source.pointer().cast(), 4, 4);
+            simt::store_relaxed(source.pointer(), 5);
+            // Not committed: only waiting for all performs it.
+            simt::async_wait(0);
+            assert_eq!(*destination, u32::MAX);
+            simt::async_wait_all();
+            assert_eq!(*destination, 5);
+        }
+    })
+    .unwrap();
+}
+
+#[test]
+fn async_copies_fill_with_zeros() {
+    #[repr(align(16))]
+    struct Aligned([u8; 16]);
+    let source = Aligned(std::array::from_fn(|byte| byte as u8 + 1));
+    for present in 0..=16 {
+        launch(1, 1, || {
+            let destination = own_words().cast::<[u8; 16]>();
+            // SAFETY: 16 bytes on both sides.
+            let copied = unsafe {
+                simt::async_copy(
+                    destination.cast(),
+                    (&raw const source.0).cast(),
+                    16,
+                    present,
+                );
+                simt::async_commit();
+                simt::async_wait(0);
+                *destination
+            };
+            for (byte, value) in copied.into_iter().enumerate() {
+                assert_eq!(value, if byte < present { byte as u8 + 1 } else { 0 });
+            }
+        })
+        .unwrap();
+    }
+}
+
+#[test]
+fn async_copies_are_checked() {
+    let source = [0_u32; 8];
+    let kind = |shift: usize, bytes: usize, present: usize| {
+        launch(1, 1, || {
+            let destination = own_words().cast::<u8>();
+            // SAFETY: the copy is refused, or stays within 16 bytes.
+            unsafe {
+                simt::async_copy(
+                    destination.add(shift),
+                    source.as_ptr().cast(),
+                    bytes,
+                    present,
+                );
+            }
+        })
+        .map(|_| ())
+        .map_err(|found| found.kind)
+    };
+    assert_eq!(kind(4, 4, 4), Ok(()));
+    assert_eq!(kind(2, 4, 4), Err(DefectKind::Misaligned));
+    assert_eq!(kind(0, 12, 12), Err(DefectKind::InvalidArgument));
+    assert_eq!(kind(0, 4, 5), Err(DefectKind::InvalidArgument));
+}
+
+#[test]
+fn atomics_of_all_blocks_are_counted_exactly() {
+    let words = Shareable::new((0_u64, 0_u32, 0_u16));
+    let pointer = words.pointer();
+    // SAFETY: each pointer is that of one aligned field; all threads use it
+    // through the simulator.
+    let update = || unsafe {
+        simt::atomic_update_u64(&raw mut (*words.pointer()).0, |old| old + 3);
+        simt::atomic_update_u32(&raw mut (*words.pointer()).1, |old| old + 1);
+        simt::atomic_update_u16(&raw mut (*words.pointer()).2, |old| old.wrapping_add(1));
+    };
+    launch(300, 256, update).unwrap();
+    let threads = 300_u32 * 256;
+    // SAFETY: the launch is over.
+    let (sum, count, wrapped) = unsafe { *pointer };
+    assert_eq!((sum, count), (3 * u64::from(threads), threads));
+    assert_eq!(wrapped, threads as u16);
+}
+
+#[test]
+fn loads_and_stores_of_every_size_and_alignment() {
+    let bytes = Shareable::new([0_u64; 8]);
+    launch_with(&serial(0), 1, 1, || {
+        let start = bytes.pointer().cast::<u8>();
+        for offset in 0..16 {
+            // SAFETY: 16 + 32 bytes are within the 64, and one thread runs.
+            unsafe {
+                let wide: [u8; 32] = std::array::from_fn(|byte| byte as u8 ^ offset as u8);
+                simt::store_relaxed(start.add(offset).cast(), wide);
+                assert_eq!(
+                    simt::load_relaxed(start.add(offset).cast::<[u8; 32]>()),
+                    wide
+                );
+                let odd = [1_u8, 2, offset as u8];
+                simt::store_relaxed(start.add(offset).cast(), odd);
+                assert_eq!(simt::load_relaxed(start.add(offset).cast::<[u8; 3]>()), odd);
+                simt::store_relaxed(start.add(offset).cast(), 1.5_f64);
+                assert_eq!(simt::load_relaxed(start.add(offset).cast::<f64>()), 1.5);
+            }
+        }
+    })
+    .unwrap();
+}
+
+#[test]
+fn blocks_write_into_neighbouring_elements() {
+    let array = Shareable::new([0_u32; 1000]);
+    launch(1000, 32, || {
+        if thread_x() == 0 {
+            let index = block_x();
+            // SAFETY: `index` is below 1000, and all blocks write atomically.
+            unsafe {
+                let element = array.pointer().cast::<u32>().add(index as usize);
+                simt::store_relaxed(element, index * index);
+            }
+        }
+    })
+    .unwrap();
+    // SAFETY: the launch is over.
+    let array = unsafe { &*array.pointer() };
+    assert!((0..1000).all(|index| array[index] as usize == index * index));
+}

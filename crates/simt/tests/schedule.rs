@@ -1,0 +1,143 @@
+//! The order of warps and blocks, and the resources that launches take.
+
+mod common;
+
+use common::{block_x, launch, launch_with, serial, sync, thread_x};
+use simt::Options;
+use std::collections::HashSet;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+/// Block and thread of everybody, in the order in which they pass two lines.
+fn order(seed: u64) -> Vec<(u32, u32)> {
+    let order = Mutex::new(Vec::new());
+    launch_with(&serial(seed), 3, 256, || {
+        let note = || order.lock().unwrap().push((block_x(), thread_x()));
+        note();
+        sync();
+        note();
+    })
+    .unwrap();
+    order.into_inner().unwrap()
+}
+
+#[test]
+fn a_seed_gives_one_order() {
+    for seed in [0, 1, 77] {
+        assert_eq!(order(seed), order(seed));
+    }
+}
+
+#[test]
+fn seeds_give_different_orders() {
+    let orders: HashSet<_> = (0..20).map(order).collect();
+    assert_eq!(orders.len(), 20);
+}
+
+#[test]
+fn every_warp_is_first_under_some_seed() {
+    let first = |seed| order(seed)[0].1 / 32;
+    let warps: HashSet<_> = (0..200).map(first).collect();
+    assert_eq!(warps.len(), 8);
+}
+
+/// Two warps, no barrier between write and read: half of the seeds show it.
+#[test]
+fn a_missing_barrier_shows_under_some_seeds() {
+    let stale = |seed| {
+        let written = AtomicBool::new(false);
+        let stale = AtomicBool::new(false);
+        launch_with(&serial(seed), 1, 64, || match thread_x() {
+            0 => written.store(true, Ordering::Relaxed),
+            32 => stale.store(!written.load(Ordering::Relaxed), Ordering::Relaxed),
+            _ => {}
+        })
+        .unwrap();
+        stale.into_inner()
+    };
+    let stale_runs = (0..100).filter(|seed| stale(*seed)).count();
+    assert!((25..75).contains(&stale_runs), "{stale_runs} of 100");
+}
+
+#[test]
+fn launches_of_several_host_threads_at_once() {
+    std::thread::scope(|scope| {
+        for thread in 0..6_u32 {
+            scope.spawn(move || {
+                for round in 0..20 {
+                    let count = AtomicU32::new(0);
+                    let result = launch(10, 32 + thread * 16, || {
+                        count.fetch_add(1, Ordering::Relaxed);
+                        sync();
+                        assert!(round % 5 != 4 || block_x() != 3, "round {round}");
+                    });
+                    if round % 5 == 4 {
+                        assert_eq!(result.unwrap_err().message, format!("round {round}"));
+                    } else {
+                        result.unwrap();
+                        assert_eq!(count.into_inner(), 10 * (32 + thread * 16));
+                    }
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn a_host_thread_pool_may_launch() {
+    use rayon::prelude::*;
+    (0..32_u32).into_par_iter().for_each(|threads| {
+        launch(3, threads + 1, sync).unwrap();
+    });
+}
+
+/// Memory mappings of this process.
+#[cfg(target_os = "linux")]
+fn mappings() -> usize {
+    std::fs::read_to_string("/proc/self/maps")
+        .unwrap()
+        .lines()
+        .count()
+}
+
+/// Stacks are kept for the next block, also those of threads that were stopped.
+#[test]
+#[cfg(target_os = "linux")]
+fn stacks_are_used_again() {
+    let stop_in_the_middle = || {
+        let found = launch(2, 1024, || {
+            sync();
+            assert!(thread_x() != 500);
+            sync();
+        });
+        assert!(found.is_err());
+    };
+    stop_in_the_middle();
+    (0..50).for_each(|_| stop_in_the_middle());
+    // Each worker keeps two mappings per stack; launches of other tests of
+    // this process come on top, on the same workers.
+    let workers = std::thread::available_parallelism()
+        .unwrap()
+        .get()
+        .min(simt::MAX_WORKERS);
+    let most = workers * 1024 * 2 + 1000;
+    assert!(
+        mappings() < most,
+        "{} mappings, expected at most {most}",
+        mappings()
+    );
+}
+
+#[test]
+fn deep_stacks_can_be_asked_for() {
+    let options = Options {
+        stack_bytes: 1 << 20,
+        ..Options::default()
+    };
+    launch_with(&options, 2, 8, || {
+        let array = std::hint::black_box([thread_x() as u8; 600_000]);
+        sync();
+        assert!(array.iter().all(|byte| u32::from(*byte) == thread_x()));
+    })
+    .unwrap();
+}
