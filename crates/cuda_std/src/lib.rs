@@ -1,1 +1,71 @@
-//! Device-side standard library for Rust GPU kernels: threads, warps, blocks, shared memory, pipelines.
+//! The device-side standard library for GPU kernels written in Rust.
+//!
+//! Kernel code calls only this crate and `core`. Compiled for `nvptx64` its functions are
+//! instructions; on every other target they go to the simulated thread that is running, so the
+//! same kernel is tested by `cargo test` and run by a GPU.
+//!
+//! | scope | module | who calls | who holds the result |
+//! |---|---|---|---|
+//! | thread | [`thread`], [`float`] | one thread | that thread |
+//! | warp | [`warp`] | every lane that the member mask names | every such lane |
+//! | block | [`block`], [`thread::sync_threads`] | every thread of the block | see each function |
+//! | shared memory | [`shared`], [`shared_array!`] | any thread of the block | |
+//! | global memory | [`global`], [`atomic`] | any thread of the grid | |
+//! | copies in flight | [`pipeline`] | the thread that issued the copy waits for it | the block, after a barrier |
+//!
+//! ```
+//! use cuda_std::prelude::*;
+//!
+//! /// `y[i] += a * x[i]` for each `i` that both have.
+//! #[kernel]
+//! pub fn axpy(a: f32, x: Global<f32>, y: GlobalMut<f32>) {
+//!     let i = thread::own_index();
+//!     if let (Some(x), Some(y)) = (x.get(i.get()), y.own(i)) {
+//!         y.set(a.mul_add(x, y.get()));
+//!     }
+//! }
+//! ```
+#![cfg_attr(target_arch = "nvptx64", no_std)]
+#![cfg_attr(
+    target_arch = "nvptx64",
+    feature(asm_experimental_arch, link_llvm_intrinsics),
+    allow(internal_features)
+)]
+
+pub mod atomic;
+pub mod block;
+pub mod constant;
+pub mod float;
+pub mod global;
+#[cfg(not(target_arch = "nvptx64"))]
+pub mod kernel;
+pub mod pipeline;
+pub mod shared;
+pub mod thread;
+pub mod warp;
+
+#[cfg_attr(target_arch = "nvptx64", path = "machine/nvptx.rs")]
+#[cfg_attr(not(target_arch = "nvptx64"), path = "machine/simulated.rs")]
+mod machine;
+
+pub use bytemuck::Pod;
+pub use cuda_std_macros::kernel;
+
+/// What nearly every kernel uses.
+pub mod prelude {
+    pub use crate::float::Float;
+    pub use crate::global::{Global, GlobalMut};
+    pub use crate::pipeline::Pipeline;
+    pub use crate::shared::{SharedArray, SharedTile};
+    pub use crate::warp::LaneMask;
+    pub use crate::{block, kernel, shared_array, shared_tile, thread, warp};
+}
+
+/// What the macros of this crate expand to. Not part of the public interface.
+#[doc(hidden)]
+pub mod internal {
+    /// Storage of a static shared array: 16-byte aligned, so that its rows may be read as vectors.
+    #[cfg(target_arch = "nvptx64")]
+    #[repr(C, align(16))]
+    pub struct SharedStorage<T, const LEN: usize>(pub core::mem::MaybeUninit<[T; LEN]>);
+}

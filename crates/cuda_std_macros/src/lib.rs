@@ -1,1 +1,32 @@
-//! The `#[kernel]` attribute.
+//! The `#[kernel]` attribute of the device-side standard library; see its documentation there.
+
+mod expand;
+mod parse;
+
+use proc_macro::TokenStream;
+
+/// Makes a function a GPU kernel.
+///
+/// On `nvptx64` it becomes a PTX entry under the function's name. On every other target it
+/// becomes a unit struct of that name, the kernel as the host sees it: an implementation of
+/// `cuda_std::kernel::Kernel` with the parameters' types, to launch on a GPU or in the simulator.
+/// A kernel that is a safe `fn` can be launched from safe code.
+///
+/// Parameters are scalars, `Global<T>` and `GlobalMut<T>`, written as such: a view becomes a
+/// pointer and a length in the PTX, so that the pointer keeps its address space. The two views
+/// promise the compiler that no other parameter overlaps them.
+///
+/// `#[kernel(max_threads = 256, min_blocks = 2, max_registers = 128)]`, each optional and any
+/// expression over literals, bounds the launches: threads of a block, blocks that shall be
+/// resident on one multiprocessor, registers of a thread.
+#[proc_macro_attribute]
+pub fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    let expanded = parse::Bounds::from_tokens(arguments.into())
+        .and_then(|bounds| {
+            let function = syn::parse::<syn::ItemFn>(item)?;
+            Ok(expand::expand(&parse::KernelFunction::new(function, bounds)?))
+        });
+    expanded
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}

@@ -1,0 +1,104 @@
+//! Atomic operations on elements of global and shared memory.
+//!
+//! They are relaxed, with the scope of the device: they order nothing else. A thread that
+//! publishes data writes it, calls [`fence_device`](crate::thread::fence_device), then changes
+//! the atomic; a thread that sees the change calls the fence, then reads.
+//!
+//! The order in which threads of one launch add is not fixed. Integer sums do not mind; a
+//! floating-point sum may differ from run to run, and none of this project's kernels uses one.
+
+use crate::global::GlobalMut;
+use crate::machine::{self, Space};
+use crate::shared::{SharedArray, SharedSlice};
+use bytemuck::Pod;
+
+/// A word with an atomic addition: u32, i32, u64, i64, f32, f64.
+pub trait AtomicAdd: Pod + machine::AtomicWord {}
+impl<T: machine::AtomicWord> AtomicAdd for T {}
+
+/// A word with all atomic operations: u32, i32, u64, i64.
+pub trait AtomicInteger: AtomicAdd + machine::AtomicInteger {}
+impl<T: machine::AtomicInteger> AtomicInteger for T {}
+
+macro_rules! operations {
+    ($($(#[$meta:meta])* $name:ident => $operation:ident;)*) => {$(
+        $(#[$meta])*
+        ///
+        /// # Safety
+        /// 1. `index` lies within the memory.
+        /// 2. Other threads touch the element with atomic operations only, unless a barrier
+        ///    orders them.
+        #[inline(always)]
+        #[track_caller]
+        pub unsafe fn $name(self, index: usize, value: T) -> T {
+            // SAFETY: (1), (2) are the caller's.
+            unsafe { T::$operation(Self::SPACE, self.as_mut_ptr(), self.len(), index, value) }
+        }
+    )*};
+}
+
+macro_rules! atomics_of {
+    ($view:ty, $space:expr $(, const $len:ident)?) => {
+        impl<T: AtomicAdd $(, const $len: usize)?> $view {
+            const SPACE: Space = $space;
+
+            operations! {
+                /// Adds `value` to element `index` and returns what it was. Integers wrap.
+                atomic_add => add;
+            }
+        }
+
+        impl<T: AtomicInteger $(, const $len: usize)?> $view {
+            operations! {
+                /// Makes element `index` the smaller of itself and `value`; returns what it was.
+                atomic_min => rmw_min;
+                /// Makes element `index` the larger of itself and `value`; returns what it was.
+                atomic_max => rmw_max;
+                /// Element `index` and `value`, bit by bit; returns what it was.
+                atomic_and => rmw_and;
+                /// Element `index` or `value`, bit by bit; returns what it was.
+                atomic_or => rmw_or;
+                /// Element `index` xor `value`, bit by bit; returns what it was.
+                atomic_xor => rmw_xor;
+                /// Writes `value` to element `index` and returns what it was.
+                atomic_exchange => rmw_exchange;
+            }
+
+            /// Writes `new` to element `index` if it is `current`; returns what it was.
+            ///
+            /// # Safety
+            /// As for the other atomic operations.
+            #[inline(always)]
+            #[track_caller]
+            pub unsafe fn atomic_compare_exchange(self, index: usize, current: T, new: T) -> T {
+                // SAFETY: the caller's.
+                unsafe { T::compare_exchange(Self::SPACE, self.as_mut_ptr(), self.len(), index, current, new) }
+            }
+
+            /// Element `index`, read past the read-only cache and never torn.
+            ///
+            /// # Safety
+            /// As for the other atomic operations.
+            #[inline(always)]
+            #[track_caller]
+            pub unsafe fn atomic_load(self, index: usize) -> T {
+                // SAFETY: the caller's.
+                unsafe { <T as machine::AtomicInteger>::load(Self::SPACE, self.as_mut_ptr(), self.len(), index) }
+            }
+
+            /// Writes element `index`, never torn.
+            ///
+            /// # Safety
+            /// As for the other atomic operations.
+            #[inline(always)]
+            #[track_caller]
+            pub unsafe fn atomic_store(self, index: usize, value: T) {
+                // SAFETY: the caller's.
+                unsafe { <T as machine::AtomicInteger>::store(Self::SPACE, self.as_mut_ptr(), self.len(), index, value) }
+            }
+        }
+    };
+}
+atomics_of!(GlobalMut<T>, Space::Global);
+atomics_of!(SharedSlice<T>, Space::Shared);
+atomics_of!(SharedArray<T, LEN>, Space::Shared, const LEN);

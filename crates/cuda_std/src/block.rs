@@ -1,0 +1,71 @@
+//! Operations of a whole block.
+
+use crate::shared::SharedArray;
+use crate::thread::{rank_in_block, sync_threads};
+use crate::warp::{self, LaneValue};
+
+/// The most warps a block can have: 1024 threads in warps of 32.
+pub const MAX_WARPS: usize = 32;
+
+/// Shared memory for one block-wide reduction: `shared_array![T; block::MAX_WARPS]`.
+pub type ReduceScratch<T> = SharedArray<T, MAX_WARPS>;
+
+/// The sum of `value` over the block, in every thread of the first warp; other threads get an
+/// unspecified partial sum.
+///
+/// Each warp adds by [`warp::reduce_sum`]; the first warp adds the warps' sums the same way. The
+/// addition tree is fixed by the block's size alone, with height log2(warp width) + log2(warps),
+/// each rounded up.
+///
+/// Block size: any multiple of the warp's width, in one to three dimensions. Every thread of the
+/// block must call it.
+///
+/// # Safety
+/// 1. The block's size is a multiple of [`warp::width`]: the shuffles name every lane.
+/// 2. Nothing else touches `scratch` until every thread has returned from here and a further
+///    [`sync_threads`] has been passed.
+#[inline(always)]
+#[track_caller]
+#[must_use]
+pub unsafe fn reduce_sum<T>(value: T, scratch: ReduceScratch<T>) -> T
+where
+    T: LaneValue + core::ops::Add<Output = T>,
+{
+    // SAFETY: (1), (2) are the caller's.
+    unsafe { reduce(value, T::zeroed(), scratch, |a, b| a + b) }
+}
+
+/// [`reduce_sum`] for any commutative and associative `combine` with its neutral element.
+///
+/// # Safety
+/// As for [`reduce_sum`].
+#[inline(always)]
+#[track_caller]
+#[must_use]
+pub unsafe fn reduce<T: LaneValue>(
+    value: T,
+    neutral: T,
+    scratch: ReduceScratch<T>,
+    combine: impl Fn(T, T) -> T,
+) -> T {
+    let warp = rank_in_block() / warp::width();
+    let warps = crate::thread::block_size() / warp::width();
+    let of_warp = warp::reduce(value, &combine);
+    if warp::lane() == 0 {
+        // SAFETY: (1) `warp < MAX_WARPS`, as no block has more warps. (2) One lane of one warp
+        // writes each element.
+        unsafe { scratch.store(warp as usize, of_warp) };
+    }
+    sync_threads();
+    if warp != 0 {
+        return of_warp;
+    }
+    let lane = warp::lane();
+    let of_lane = if lane < warps {
+        // SAFETY: (1) a warp wrote each of the first `warps` elements. (2) The barrier above.
+        unsafe { scratch.load(lane as usize) }
+    } else {
+        neutral
+    };
+    warp::reduce(of_lane, combine)
+}

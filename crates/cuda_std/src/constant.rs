@@ -1,0 +1,63 @@
+//! Constant memory: up to 64 KiB that every thread reads and none writes, with a cache that
+//! serves one address to a whole warp at once. Lanes that read different addresses are served
+//! one after the other.
+
+use crate::machine::{self, Space};
+use bytemuck::Pod;
+
+/// An array in constant memory, declared by [`constant_array!`](crate::constant_array).
+#[derive(Debug)]
+#[repr(transparent)]
+pub struct ConstantArray<T, const LEN: usize> {
+    values: [T; LEN],
+}
+
+impl<T: Pod, const LEN: usize> ConstantArray<T, LEN> {
+    /// An array of these values.
+    #[must_use]
+    pub const fn new(values: [T; LEN]) -> Self {
+        Self { values }
+    }
+
+    /// Elements of the array.
+    #[inline(always)]
+    #[must_use]
+    #[allow(clippy::len_without_is_empty, reason = "the length is in the type")]
+    pub const fn len(&self) -> usize {
+        LEN
+    }
+
+    /// Element `index`, or `None` where the array ends before it.
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn get(&self, index: usize) -> Option<T> {
+        // SAFETY: (1) is the comparison.
+        (index < LEN).then(|| unsafe { self.load(index) })
+    }
+
+    /// Element `index`.
+    ///
+    /// # Safety
+    /// 1. `index < LEN`.
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub unsafe fn load(&self, index: usize) -> T {
+        // SAFETY: (1) is the caller's; constant memory is written by nobody during a launch.
+        let [value] = unsafe { machine::load::<T, 1>(Space::Constant, self.values.as_ptr(), LEN, index) };
+        value
+    }
+}
+
+/// Declares an array in constant memory with its values:
+/// `constant_array! { static WEIGHTS: [f32; 3] = [0.25, 0.5, 0.25]; }`.
+#[macro_export]
+macro_rules! constant_array {
+    ($(#[$meta:meta])* $visibility:vis static $name:ident: [$element:ty; $len:expr] = $values:expr;) => {
+        $(#[$meta])*
+        #[cfg_attr(target_arch = "nvptx64", unsafe(link_section = ".constant"), unsafe(no_mangle))]
+        $visibility static $name: $crate::constant::ConstantArray<$element, { $len }> =
+            $crate::constant::ConstantArray::new($values);
+    };
+}

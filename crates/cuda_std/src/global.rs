@@ -1,0 +1,279 @@
+//! Views of global memory: what a kernel gets as its parameters.
+//!
+//! On a GPU a view is a pointer and a length, and an access is one instruction. In the simulator
+//! each access is checked against the view's bounds and reported with its source line.
+
+use crate::machine::{self, Space};
+use crate::thread::OwnIndex;
+use bytemuck::Pod;
+
+/// Elements of global memory that nobody writes during the launch.
+///
+/// Reads go through the read-only cache (`ld.global.nc`).
+#[derive(Debug)]
+pub struct Global<T> {
+    base: *const T,
+    len: usize,
+}
+
+/// Elements of global memory that this launch may write; no other view of it overlaps them.
+#[derive(Debug)]
+pub struct GlobalMut<T> {
+    base: *mut T,
+    len: usize,
+}
+
+macro_rules! view_basics {
+    ($view:ident) => {
+        impl<T> Clone for $view<T> {
+            #[inline(always)]
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+        impl<T> Copy for $view<T> {}
+
+        // SAFETY: a view is an address and a length; using it from several threads is what it is
+        // for, and each access that could race is an `unsafe fn` that says so.
+        unsafe impl<T: Send + Sync> Send for $view<T> {}
+        // SAFETY: as for `Send`.
+        unsafe impl<T: Send + Sync> Sync for $view<T> {}
+
+        impl<T> $view<T> {
+            /// Elements of the view.
+            #[inline(always)]
+            #[must_use]
+            pub const fn len(self) -> usize {
+                self.len
+            }
+
+            /// Whether the view has no element.
+            #[inline(always)]
+            #[must_use]
+            pub const fn is_empty(self) -> bool {
+                self.len == 0
+            }
+        }
+    };
+}
+view_basics!(Global);
+view_basics!(GlobalMut);
+
+impl<T: Pod> Global<T> {
+    /// The `len` elements from `base` on.
+    ///
+    /// # Safety
+    /// 1. `base` is aligned for `T` and the elements are allocated in device memory (the
+    ///    simulator's: host memory) for as long as the view is used.
+    /// 2. Nobody writes the elements meanwhile.
+    #[inline(always)]
+    #[must_use]
+    pub const unsafe fn from_raw_parts(base: *const T, len: usize) -> Self {
+        Self { base, len }
+    }
+
+    /// The address of the first element.
+    #[inline(always)]
+    #[must_use]
+    pub const fn as_ptr(self) -> *const T {
+        self.base
+    }
+
+    /// Element `index`, or `None` where the view ends before it.
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn get(self, index: usize) -> Option<T> {
+        // SAFETY: (1) of `load` is the comparison.
+        (index < self.len).then(|| unsafe { self.load(index) })
+    }
+
+    /// Element `index`.
+    ///
+    /// # Safety
+    /// 1. `index < self.len()`.
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub unsafe fn load(self, index: usize) -> T {
+        // SAFETY: (1) is the caller's; nobody writes what a `Global` shows.
+        let [value] = unsafe { machine::load::<T, 1>(Space::Global, self.base, self.len, index) };
+        value
+    }
+
+    /// Elements `index..index + N` in one access of 8 or 16 bytes.
+    ///
+    /// # Safety
+    /// 1. `index + N <= self.len()`.
+    /// 2. The address of element `index` is a multiple of `N * size_of::<T>()`. Buffers of the
+    ///    host library start at a multiple of 256.
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub unsafe fn load_vector<const N: usize>(self, index: usize) -> [T; N] {
+        const { assert_vector::<T, N>() };
+        // SAFETY: (1), (2) are the caller's; nobody writes what a `Global` shows.
+        unsafe { machine::load::<T, N>(Space::Global, self.base, self.len, index) }
+    }
+
+    /// As [`Self::load_vector`] (and for single elements of 4 bytes), for data that is read once:
+    /// the cache lines are the first to be evicted (`ld.global.cs`).
+    ///
+    /// # Safety
+    /// As for [`Self::load_vector`].
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub unsafe fn load_streaming<const N: usize>(self, index: usize) -> [T; N] {
+        // SAFETY: (1), (2) are the caller's; nobody writes what a `Global` shows.
+        unsafe { machine::load_streaming::<T, N>(self.base, self.len, index) }
+    }
+
+    /// Asks for the cache line of element `index` to be brought into L2. An index behind the end
+    /// is left alone.
+    #[inline(always)]
+    pub fn prefetch_l2(self, index: usize) {
+        if index < self.len {
+            // SAFETY: (1) is the comparison.
+            unsafe { machine::prefetch_l2(self.base, self.len, index) }
+        }
+    }
+}
+
+impl<T: Pod> GlobalMut<T> {
+    /// The `len` elements from `base` on.
+    ///
+    /// # Safety
+    /// 1. `base` is aligned for `T` and the elements are allocated in device memory (the
+    ///    simulator's: host memory) for as long as the view is used.
+    /// 2. Nobody outside the launch touches the elements meanwhile, and no other view of the
+    ///    launch overlaps them.
+    #[inline(always)]
+    #[must_use]
+    pub const unsafe fn from_raw_parts(base: *mut T, len: usize) -> Self {
+        Self { base, len }
+    }
+
+    /// The address of the first element.
+    #[inline(always)]
+    #[must_use]
+    pub const fn as_mut_ptr(self) -> *mut T {
+        self.base
+    }
+
+    /// The element that belongs to the calling thread by its [`OwnIndex`], or `None` where the
+    /// view ends before it. No other thread can reach it this way.
+    ///
+    /// In a kernel that also uses this view's `unsafe` accesses, those must keep off other
+    /// threads' own elements.
+    #[inline(always)]
+    #[must_use]
+    pub fn own(self, index: OwnIndex) -> Option<OwnElement<T>> {
+        (index.get() < self.len).then(|| OwnElement {
+            view: self,
+            index: index.get(),
+        })
+    }
+
+    /// Element `index`.
+    ///
+    /// # Safety
+    /// 1. `index < self.len()`.
+    /// 2. No other thread writes it, unless a barrier or a fence with an atomic orders the two.
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub unsafe fn load(self, index: usize) -> T {
+        // SAFETY: (1), (2) are the caller's.
+        let [value] = unsafe { machine::load::<T, 1>(Space::Global, self.base, self.len, index) };
+        value
+    }
+
+    /// Elements `index..index + N` in one access of 8 or 16 bytes.
+    ///
+    /// # Safety
+    /// 1. `index + N <= self.len()`.
+    /// 2. The address of element `index` is a multiple of `N * size_of::<T>()`.
+    /// 3. No other thread writes them, unless a barrier or a fence with an atomic orders the two.
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub unsafe fn load_vector<const N: usize>(self, index: usize) -> [T; N] {
+        const { assert_vector::<T, N>() };
+        // SAFETY: (1), (2), (3) are the caller's.
+        unsafe { machine::load::<T, N>(Space::Global, self.base, self.len, index) }
+    }
+
+    /// Writes element `index`.
+    ///
+    /// # Safety
+    /// 1. `index < self.len()`.
+    /// 2. No other thread touches it, unless a barrier or a fence with an atomic orders the two.
+    #[inline(always)]
+    #[track_caller]
+    pub unsafe fn store(self, index: usize, value: T) {
+        // SAFETY: (1), (2) are the caller's.
+        unsafe { machine::store::<T, 1>(Space::Global, self.base, self.len, index, [value]) }
+    }
+
+    /// Writes elements `index..index + N` in one access of 8 or 16 bytes.
+    ///
+    /// # Safety
+    /// 1. `index + N <= self.len()`.
+    /// 2. The address of element `index` is a multiple of `N * size_of::<T>()`.
+    /// 3. No other thread touches them, unless a barrier or a fence with an atomic orders the two.
+    #[inline(always)]
+    #[track_caller]
+    pub unsafe fn store_vector<const N: usize>(self, index: usize, values: [T; N]) {
+        const { assert_vector::<T, N>() };
+        // SAFETY: (1), (2), (3) are the caller's.
+        unsafe { machine::store::<T, N>(Space::Global, self.base, self.len, index, values) }
+    }
+}
+
+/// One element of a [`GlobalMut`] that only the calling thread can reach.
+#[derive(Debug)]
+pub struct OwnElement<T> {
+    view: GlobalMut<T>,
+    index: usize,
+}
+
+impl<T: Pod> OwnElement<T> {
+    /// The element's value.
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn get(&self) -> T {
+        // SAFETY: (1) `GlobalMut::own` compared the index. (2) The witness is the thread's alone.
+        unsafe { self.view.load(self.index) }
+    }
+
+    /// Writes the element.
+    #[inline(always)]
+    #[track_caller]
+    pub fn set(&self, value: T) {
+        // SAFETY: (1) `GlobalMut::own` compared the index. (2) The witness is the thread's alone.
+        unsafe { self.view.store(self.index, value) }
+    }
+}
+
+/// Rejects, when compiled, a vector that is no single access of the machine.
+pub(crate) const fn assert_vector<T, const N: usize>() {
+    assert!(
+        N * size_of::<T>() == 8 || N * size_of::<T>() == 16,
+        "a vector access is 8 or 16 bytes wide: choose N so that N * size_of::<T>() is one of them"
+    );
+}
+
+/// A view of global memory: ties the view's type to its element's for `#[kernel]`.
+#[doc(hidden)]
+pub trait View {
+    /// What the view shows.
+    type Element;
+}
+impl<T> View for Global<T> {
+    type Element = T;
+}
+impl<T> View for GlobalMut<T> {
+    type Element = T;
+}

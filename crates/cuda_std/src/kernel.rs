@@ -1,0 +1,164 @@
+//! What a host program needs to know about a kernel in order to launch it.
+//!
+//! `#[kernel]` writes the implementations; programs name kernels by the unit struct that it
+//! leaves behind on the host, as in `module.launch(kernels::axpy, config, (2.0, &x, &mut y))`.
+
+use crate::global::{Global, GlobalMut};
+use bytemuck::Pod;
+
+/// A kernel as the host sees it: its name in the PTX module, the types of its parameters, and
+/// the function that one simulated thread runs.
+pub trait Kernel: Copy + Send + Sync + 'static {
+    /// The kernel's parameters as a tuple, in order, as the kernel's source declares them.
+    type Params: KernelParams;
+
+    /// The name of the entry point in the PTX module.
+    const NAME: &'static str;
+
+    /// What the kernel's source promised about its launches.
+    const BOUNDS: LaunchBounds;
+
+    /// Runs the kernel's body as the simulated thread that is calling.
+    ///
+    /// # Safety
+    /// 1. The launch keeps what the kernel's own documentation asks for: a safe kernel asks for
+    ///    nothing beyond valid parameters.
+    /// 2. Every view in `params` is valid for the whole launch, and no other launch or host
+    ///    thread writes what it reads, or touches what it writes.
+    unsafe fn run(params: Self::Params);
+}
+
+/// A kernel that any launch with valid parameters may run: its source says `fn`, not `unsafe fn`.
+///
+/// # Safety
+/// 1. With views that are valid and exclusive where they are mutable, no grid and no block shape
+///    that the bounds allow can cause undefined behaviour.
+pub unsafe trait SafeKernel: Kernel {}
+
+/// Limits that a kernel puts on its launches; `None` leaves a choice to the compiler.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LaunchBounds {
+    /// Most threads in a block (`.maxntid`). A launch with more is refused.
+    pub max_threads: Option<u32>,
+    /// Blocks that shall be resident on one multiprocessor (`.minnctapersm`).
+    pub min_blocks: Option<u32>,
+    /// Most registers for one thread (`.maxnreg`).
+    pub max_registers: Option<u32>,
+}
+
+impl LaunchBounds {
+    /// The bounds that `#[kernel(...)]` was given.
+    #[must_use]
+    pub const fn new(
+        max_threads: Option<u32>,
+        min_blocks: Option<u32>,
+        max_registers: Option<u32>,
+    ) -> Self {
+        Self {
+            max_threads,
+            min_blocks,
+            max_registers,
+        }
+    }
+}
+
+/// The arguments of one launch in the order and size in which the PTX entry declares them.
+///
+/// A view is two slots, its address and its length in elements; a scalar is one, with its bytes
+/// at the slot's start. Each slot is 8 bytes and little-endian, as the GPU is.
+#[derive(Clone, Debug, Default)]
+pub struct ParamSlots {
+    slots: Vec<u64>,
+}
+
+impl ParamSlots {
+    /// The slots, each holding one PTX parameter at its first byte.
+    #[must_use]
+    pub fn as_slice(&self) -> &[u64] {
+        &self.slots
+    }
+
+    /// The tuple `params` as PTX parameters.
+    #[must_use]
+    pub fn of<P: KernelParams>(params: P) -> Self {
+        let mut slots = Self::default();
+        params.push_to(&mut slots);
+        slots
+    }
+}
+
+/// One parameter of a kernel: a scalar, or a view of global memory.
+///
+/// # Safety
+/// 1. `push_to` pushes exactly the slots that `#[kernel]` declares for a parameter of this type.
+pub unsafe trait KernelParam: Copy + Send + Sync {
+    /// Appends the parameter to `slots`.
+    fn push_to(self, slots: &mut ParamSlots);
+}
+
+/// A tuple of kernel parameters.
+pub trait KernelParams: Copy + Send + Sync {
+    /// Appends all parameters, in order, to `slots`.
+    fn push_to(self, slots: &mut ParamSlots);
+}
+
+/// A scalar that can be a kernel parameter: plain data of at most 8 bytes.
+pub trait ScalarParam: Pod + Send + Sync {}
+
+macro_rules! scalar_params {
+    ($($scalar:ty),*) => {$(
+        impl ScalarParam for $scalar {}
+
+        // SAFETY: (1) a scalar is one PTX parameter of its own size, so one slot of at most 8 bytes.
+        unsafe impl KernelParam for $scalar {
+            fn push_to(self, slots: &mut ParamSlots) {
+                let mut slot = [0_u8; 8];
+                slot[..size_of::<Self>()].copy_from_slice(bytemuck::bytes_of(&self));
+                slots.slots.push(u64::from_le_bytes(slot));
+            }
+        }
+    )*};
+}
+scalar_params!(u8, i8, u16, i16, u32, i32, u64, i64, usize, isize, f32, f64, half::f16, half::bf16);
+
+// SAFETY: (1) a view is declared as a pointer and a length of 64 bits.
+unsafe impl<T: Pod + Send + Sync> KernelParam for Global<T> {
+    fn push_to(self, slots: &mut ParamSlots) {
+        slots.slots.push(self.as_ptr() as u64);
+        slots.slots.push(self.len() as u64);
+    }
+}
+
+// SAFETY: (1) a view is declared as a pointer and a length of 64 bits.
+unsafe impl<T: Pod + Send + Sync> KernelParam for GlobalMut<T> {
+    fn push_to(self, slots: &mut ParamSlots) {
+        slots.slots.push(self.as_mut_ptr() as u64);
+        slots.slots.push(self.len() as u64);
+    }
+}
+
+macro_rules! tuple_params {
+    ($($name:ident),*) => {
+        impl<$($name: KernelParam),*> KernelParams for ($($name,)*) {
+            #[allow(non_snake_case, unused_variables)]
+            fn push_to(self, slots: &mut ParamSlots) {
+                let ($($name,)*) = self;
+                $($name.push_to(slots);)*
+            }
+        }
+    };
+}
+tuple_params!();
+tuple_params!(A);
+tuple_params!(A, B);
+tuple_params!(A, B, C);
+tuple_params!(A, B, C, D);
+tuple_params!(A, B, C, D, E);
+tuple_params!(A, B, C, D, E, F);
+tuple_params!(A, B, C, D, E, F, G);
+tuple_params!(A, B, C, D, E, F, G, H);
+tuple_params!(A, B, C, D, E, F, G, H, I);
+tuple_params!(A, B, C, D, E, F, G, H, I, J);
+tuple_params!(A, B, C, D, E, F, G, H, I, J, K);
+tuple_params!(A, B, C, D, E, F, G, H, I, J, K, L);

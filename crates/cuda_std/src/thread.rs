@@ -1,0 +1,192 @@
+//! Where the calling thread is, and barriers over its block.
+//!
+//! Names follow the `cuda_std` of the Rust CUDA project: `thread_idx_x` is CUDA C++'s
+//! `threadIdx.x`, and so on.
+
+use crate::machine;
+
+macro_rules! coordinates {
+    ($($(#[$meta:meta])* $name:ident;)*) => {$(
+        $(#[$meta])*
+        #[inline(always)]
+        #[must_use]
+        pub fn $name() -> u32 {
+            machine::$name()
+        }
+    )*};
+}
+
+coordinates! {
+    /// The thread's index in its block along x.
+    thread_idx_x;
+    /// The thread's index in its block along y.
+    thread_idx_y;
+    /// The thread's index in its block along z.
+    thread_idx_z;
+    /// The block's index in the grid along x.
+    block_idx_x;
+    /// The block's index in the grid along y.
+    block_idx_y;
+    /// The block's index in the grid along z.
+    block_idx_z;
+    /// Threads of a block along x.
+    block_dim_x;
+    /// Threads of a block along y.
+    block_dim_y;
+    /// Threads of a block along z.
+    block_dim_z;
+    /// Blocks of the grid along x.
+    grid_dim_x;
+    /// Blocks of the grid along y.
+    grid_dim_y;
+    /// Blocks of the grid along z.
+    grid_dim_z;
+}
+
+/// The thread's rank in its block, x fastest: warps are runs of consecutive ranks.
+#[inline(always)]
+#[must_use]
+pub fn rank_in_block() -> u32 {
+    thread_idx_x() + block_dim_x() * (thread_idx_y() + block_dim_y() * thread_idx_z())
+}
+
+/// Threads of a block.
+#[inline(always)]
+#[must_use]
+pub fn block_size() -> u32 {
+    block_dim_x() * block_dim_y() * block_dim_z()
+}
+
+/// The block's rank in the grid, x fastest.
+#[inline(always)]
+#[must_use]
+pub fn block_rank() -> u64 {
+    let row = u64::from(block_idx_y()) + u64::from(grid_dim_y()) * u64::from(block_idx_z());
+    u64::from(block_idx_x()) + u64::from(grid_dim_x()) * row
+}
+
+/// The thread's index in a launch of one dimension. In launches of more it is not unique; see
+/// [`own_index`].
+#[inline(always)]
+#[must_use]
+pub fn index_1d() -> u32 {
+    block_idx_x() * block_dim_x() + thread_idx_x()
+}
+
+/// The thread's x and y index in a launch of two dimensions.
+#[inline(always)]
+#[must_use]
+pub fn index_2d() -> (u32, u32) {
+    (index_1d(), block_idx_y() * block_dim_y() + thread_idx_y())
+}
+
+/// The thread's x, y and z index in a launch of three dimensions.
+#[inline(always)]
+#[must_use]
+pub fn index_3d() -> (u32, u32, u32) {
+    let (x, y) = index_2d();
+    (x, y, block_idx_z() * block_dim_z() + thread_idx_z())
+}
+
+/// The proof that an index belongs to the calling thread alone.
+///
+/// Only [`own_index`] makes one, and it cannot leave its thread, so an element reached through it
+/// ([`crate::global::GlobalMut::own`]) is touched by no other thread of the launch.
+#[derive(Debug)]
+pub struct OwnIndex {
+    index: usize,
+    /// Neither `Send` nor `Sync`: a witness stays with its thread.
+    not_send: core::marker::PhantomData<*const ()>,
+}
+
+impl OwnIndex {
+    /// The index.
+    #[inline(always)]
+    #[must_use]
+    pub fn get(&self) -> usize {
+        self.index
+    }
+}
+
+/// The thread's rank in the whole launch, unique in launches of one, two and three dimensions; in
+/// one dimension it is [`index_1d`].
+#[inline(always)]
+#[must_use]
+pub fn own_index() -> OwnIndex {
+    let index = block_rank() * u64::from(block_size()) + u64::from(rank_in_block());
+    OwnIndex {
+        index: index as usize,
+        not_send: core::marker::PhantomData,
+    }
+}
+
+/// Waits until every thread of the block has arrived (CUDA C++'s `__syncthreads`), and makes
+/// their earlier accesses of shared and global memory visible to one another.
+///
+/// Every thread of the block that has not returned must call it, at the same place in the code;
+/// otherwise a GPU may wait forever, and the simulator reports who is missing.
+#[inline(always)]
+#[track_caller]
+pub fn sync_threads() {
+    machine::block_barrier();
+}
+
+/// [`sync_threads`], and tells each thread for how many threads of the block `predicate` is true.
+#[inline(always)]
+#[track_caller]
+#[must_use]
+pub fn sync_threads_count(predicate: bool) -> u32 {
+    machine::block_barrier_count(predicate)
+}
+
+/// [`sync_threads`], and tells each thread whether `predicate` is true for all of the block.
+#[inline(always)]
+#[track_caller]
+#[must_use]
+pub fn sync_threads_and(predicate: bool) -> bool {
+    machine::block_barrier_count(!predicate) == 0
+}
+
+/// [`sync_threads`], and tells each thread whether `predicate` is true for any of the block.
+#[inline(always)]
+#[track_caller]
+#[must_use]
+pub fn sync_threads_or(predicate: bool) -> bool {
+    machine::block_barrier_count(predicate) != 0
+}
+
+/// Waits at the named barrier `id` (1 to 15; 0 is [`sync_threads`]) until `threads` threads of the
+/// block, whole warps all, have arrived.
+#[inline(always)]
+#[track_caller]
+pub fn sync_threads_part(id: u32, threads: u32) {
+    machine::block_barrier_part(id, threads);
+}
+
+/// This thread's writes before are seen by the block before its writes after
+/// (CUDA C++'s `__threadfence_block`).
+#[inline(always)]
+pub fn fence_block() {
+    machine::fence_block();
+}
+
+/// This thread's writes before are seen by the whole grid before its writes after
+/// (CUDA C++'s `__threadfence`).
+#[inline(always)]
+pub fn fence_device() {
+    machine::fence_device();
+}
+
+/// This thread's writes before are seen by the host and other devices, too, before its writes
+/// after (CUDA C++'s `__threadfence_system`).
+#[inline(always)]
+pub fn fence_system() {
+    machine::fence_system();
+}
+
+/// Lets other warps run. A loop that waits for another thread calls it: the GPU's scheduler is
+/// fair by itself, and the simulator's switches only here and at barriers.
+#[inline(always)]
+pub fn yield_now() {
+    machine::yield_now();
+}

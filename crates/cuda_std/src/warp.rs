@@ -1,0 +1,285 @@
+//! Operations in which the lanes of one warp exchange registers.
+//!
+//! Each takes a member mask. Every lane that the mask names must make the same call with the same
+//! mask; a lane that calls must be named. Breaking that gives unspecified values on a GPU (never
+//! undefined memory) and a report in the simulator. Bits are lanes: bit 0 is lane 0.
+
+use crate::machine::{self, Shuffle};
+use bytemuck::Pod;
+
+/// A set of lanes of one warp.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub struct LaneMask(u64);
+
+impl LaneMask {
+    /// Every lane of a warp, of whatever width.
+    #[inline(always)]
+    #[must_use]
+    pub fn all() -> Self {
+        Self::first(width())
+    }
+
+    /// The first `lanes` lanes; all of them from the warp's width on.
+    #[inline(always)]
+    #[must_use]
+    pub fn first(lanes: u32) -> Self {
+        Self(if lanes >= 64 { u64::MAX } else { (1 << lanes) - 1 })
+    }
+
+    /// The lanes whose bits are set.
+    #[inline(always)]
+    #[must_use]
+    pub const fn from_bits(bits: u64) -> Self {
+        Self(bits)
+    }
+
+    /// One bit for each lane.
+    #[inline(always)]
+    #[must_use]
+    pub const fn bits(self) -> u64 {
+        self.0
+    }
+
+    /// Whether the set has this lane.
+    #[inline(always)]
+    #[must_use]
+    pub const fn contains(self, lane: u32) -> bool {
+        self.0 >> lane & 1 == 1
+    }
+
+    /// How many lanes the set has.
+    #[inline(always)]
+    #[must_use]
+    pub const fn count(self) -> u32 {
+        self.0.count_ones()
+    }
+}
+
+/// Lanes of a warp: 32 on every NVIDIA GPU, 32 or 64 in the simulator.
+#[inline(always)]
+#[must_use]
+pub fn width() -> u32 {
+    machine::warp_width()
+}
+
+/// The calling thread's lane, from 0 to [`width`] - 1.
+#[inline(always)]
+#[must_use]
+pub fn lane() -> u32 {
+    machine::lane_index()
+}
+
+/// The calling thread's warp in its block.
+#[inline(always)]
+#[must_use]
+pub fn warp_in_block() -> u32 {
+    crate::thread::rank_in_block() / width()
+}
+
+/// The lanes that run this instruction together. A hint and no more: lanes of one branch may run
+/// apart, so a member mask must come from the program's logic.
+#[inline(always)]
+#[must_use]
+pub fn active_lanes() -> LaneMask {
+    LaneMask(machine::active_lanes())
+}
+
+/// Waits for the lanes of `mask` and makes their earlier accesses of memory visible to one
+/// another (CUDA C++'s `__syncwarp`).
+#[inline(always)]
+#[track_caller]
+pub fn sync(mask: LaneMask) {
+    machine::warp_barrier(mask.0);
+}
+
+/// A value that lanes can exchange: a number of at most 8 bytes.
+pub trait LaneValue: Pod {
+    /// The value's bits, zero-extended.
+    #[doc(hidden)]
+    fn to_lane_bits(self) -> u64;
+
+    /// The value whose bits these are.
+    #[doc(hidden)]
+    fn from_lane_bits(bits: u64) -> Self;
+}
+
+macro_rules! lane_values {
+    ($($value:ty, $bits:ty;)*) => {$(
+        impl LaneValue for $value {
+            #[inline(always)]
+            fn to_lane_bits(self) -> u64 {
+                bytemuck::cast::<Self, $bits>(self) as u64
+            }
+
+            #[inline(always)]
+            fn from_lane_bits(bits: u64) -> Self {
+                bytemuck::cast::<$bits, Self>(bits as $bits)
+            }
+        }
+    )*};
+}
+lane_values! {
+    u8, u8; i8, u8; u16, u16; i16, u16; half::f16, u16; half::bf16, u16;
+    u32, u32; i32, u32; f32, u32;
+    u64, u64; i64, u64; f64, u64; usize, u64; isize, u64;
+}
+
+#[inline(always)]
+#[track_caller]
+fn shuffle_bits<T: LaneValue>(kind: Shuffle, mask: LaneMask, value: T, lane: u32, width: u32) -> T {
+    let bits = value.to_lane_bits();
+    T::from_lane_bits(machine::shuffle(kind, mask.0, bits, size_of::<T>(), lane, width))
+}
+
+/// The value of lane `lane` (modulo the warp's width).
+#[inline(always)]
+#[track_caller]
+#[must_use]
+pub fn shuffle<T: LaneValue>(mask: LaneMask, value: T, lane: u32) -> T {
+    shuffle_in(mask, value, lane, width())
+}
+
+/// The value of the lane `delta` above, or the caller's own where there is none.
+#[inline(always)]
+#[track_caller]
+#[must_use]
+pub fn shuffle_down<T: LaneValue>(mask: LaneMask, value: T, delta: u32) -> T {
+    shuffle_down_in(mask, value, delta, width())
+}
+
+/// The value of the lane `delta` below, or the caller's own where there is none.
+#[inline(always)]
+#[track_caller]
+#[must_use]
+pub fn shuffle_up<T: LaneValue>(mask: LaneMask, value: T, delta: u32) -> T {
+    shuffle_up_in(mask, value, delta, width())
+}
+
+/// The value of the lane whose index differs from the caller's in the bits of `lanes`.
+#[inline(always)]
+#[track_caller]
+#[must_use]
+pub fn shuffle_xor<T: LaneValue>(mask: LaneMask, value: T, lanes: u32) -> T {
+    shuffle_xor_in(mask, value, lanes, width())
+}
+
+/// [`shuffle`] within segments of `width` lanes, a power of two: lane `lane` of the own segment.
+#[inline(always)]
+#[track_caller]
+#[must_use]
+pub fn shuffle_in<T: LaneValue>(mask: LaneMask, value: T, lane: u32, width: u32) -> T {
+    shuffle_bits(Shuffle::Index, mask, value, lane, width)
+}
+
+/// [`shuffle_down`] within segments of `width` lanes, a power of two.
+#[inline(always)]
+#[track_caller]
+#[must_use]
+pub fn shuffle_down_in<T: LaneValue>(mask: LaneMask, value: T, delta: u32, width: u32) -> T {
+    shuffle_bits(Shuffle::Down, mask, value, delta, width)
+}
+
+/// [`shuffle_up`] within segments of `width` lanes, a power of two.
+#[inline(always)]
+#[track_caller]
+#[must_use]
+pub fn shuffle_up_in<T: LaneValue>(mask: LaneMask, value: T, delta: u32, width: u32) -> T {
+    shuffle_bits(Shuffle::Up, mask, value, delta, width)
+}
+
+/// [`shuffle_xor`] within segments of `width` lanes, a power of two.
+#[inline(always)]
+#[track_caller]
+#[must_use]
+pub fn shuffle_xor_in<T: LaneValue>(mask: LaneMask, value: T, lanes: u32, width: u32) -> T {
+    shuffle_bits(Shuffle::Xor, mask, value, lanes, width)
+}
+
+/// The lanes of `mask` for which `predicate` is true.
+#[inline(always)]
+#[track_caller]
+#[must_use]
+pub fn ballot(mask: LaneMask, predicate: bool) -> LaneMask {
+    LaneMask(machine::ballot(mask.0, predicate))
+}
+
+/// Whether `predicate` is true for any lane of `mask`.
+#[inline(always)]
+#[track_caller]
+#[must_use]
+pub fn any(mask: LaneMask, predicate: bool) -> bool {
+    ballot(mask, predicate).0 != 0
+}
+
+/// Whether `predicate` is true for every lane of `mask`.
+#[inline(always)]
+#[track_caller]
+#[must_use]
+pub fn all(mask: LaneMask, predicate: bool) -> bool {
+    ballot(mask, predicate) == mask
+}
+
+/// The lanes of `mask` whose value has the same bits as the caller's.
+#[inline(always)]
+#[track_caller]
+#[must_use]
+pub fn match_any<T: LaneValue>(mask: LaneMask, value: T) -> LaneMask {
+    LaneMask(machine::match_any(mask.0, value.to_lane_bits(), size_of::<T>()))
+}
+
+/// The sum of `value` over the whole warp, in every lane: a butterfly of shuffles, unrolled, of
+/// height log2([`width`]). Each lane adds the same pairs, so all hold the same bits.
+///
+/// Every lane of the warp must call it: the mask is [`LaneMask::all`].
+#[inline(always)]
+#[track_caller]
+#[must_use]
+pub fn reduce_sum<T: LaneValue + core::ops::Add<Output = T>>(value: T) -> T {
+    reduce(value, |a, b| a + b)
+}
+
+/// `combine` over the whole warp, in every lane, in the order of [`reduce_sum`]. `combine` must be
+/// commutative for the lanes to agree.
+///
+/// Every lane of the warp must call it: the mask is [`LaneMask::all`].
+#[inline(always)]
+#[track_caller]
+#[must_use]
+pub fn reduce<T: LaneValue>(value: T, combine: impl Fn(T, T) -> T) -> T {
+    let mask = LaneMask::all();
+    let mut value = value;
+    let mut distance = width() / 2;
+    while distance > 0 {
+        value = combine(value, shuffle_xor(mask, value, distance));
+        distance /= 2;
+    }
+    value
+}
+
+/// `combine` over the lanes of `mask`, in each of them, for any non-empty mask: from the lowest
+/// member to the highest, one shuffle a member.
+#[inline(always)]
+#[track_caller]
+#[must_use]
+pub fn reduce_members<T: LaneValue>(mask: LaneMask, value: T, combine: impl Fn(T, T) -> T) -> T {
+    let mut members = mask.0;
+    let mut result = shuffle(mask, value, members.trailing_zeros());
+    members &= members - 1;
+    while members != 0 {
+        result = combine(result, shuffle(mask, value, members.trailing_zeros()));
+        members &= members - 1;
+    }
+    result
+}
+
+/// The sum of `value`, wrapping, over the lanes of `mask`, in each of them: one instruction
+/// (`redux.sync`) from compute capability 8.0 on.
+#[inline(always)]
+#[track_caller]
+#[must_use]
+pub fn reduce_sum_u32(mask: LaneMask, value: u32) -> u32 {
+    match machine::reduce_add_u32(mask.0, value) {
+        Some(sum) => sum,
+        None => reduce_members(mask, value, u32::wrapping_add),
+    }
+}

@@ -1,0 +1,382 @@
+//! The coarsened product: a block of outputs for each thread.
+//!
+//! ```text
+//! for each tile of K:
+//!     the block copies a tile of A and of B to shared memory
+//!     each thread, for each k of the tile:
+//!         reads TM elements of A and TN of B into registers
+//!         adds their TM x TN products to its outputs
+//! ```
+//!
+//! Thread coarsening (seed 000, figures 6.12 and 6.13) in two dimensions: an element that a thread
+//! reads from shared memory serves TM or TN outputs instead of one.
+//!
+//! Departures from the plain version, for speed:
+//! 1. The tiles are double-buffered: while the block computes on one, `cp.async` brings the next
+//!    straight to shared memory, past the registers.
+//! 2. A's tile is transposed while it is copied, element by element, so that for each k a thread
+//!    reads its rows of A, like its columns of B, as 16-byte vectors: the lanes of a warp read 4
+//!    neighbouring vectors of A's tile and 8 of B's, without bank conflicts.
+//! 3. B's copies and the outputs are 16 bytes wide, too, where the rows of B and C start at
+//!    multiples of 16 bytes; the `_unaligned` kernels copy and write single elements.
+//! 4. Rows and columns outside the matrices are zero-filled by the copy itself, so the inner loop
+//!    has no conditions.
+
+use super::{Product, Tiling, block_position};
+use cuda_std::prelude::*;
+use cuda_std::shared::SharedSlice;
+
+/// Tiles in flight and in use.
+const STAGES: usize = 2;
+
+/// Threads of a block: 8 warps, 4 down and 2 along.
+const THREADS: usize = 256;
+const WARPS_ALONG: usize = 2;
+
+/// A warp's lanes: 4 down and 8 along.
+const LANES: usize = 32;
+const LANES_DOWN: usize = 4;
+const LANES_ALONG: usize = 8;
+
+/// Threads of a block down its outputs, and along.
+const THREADS_DOWN: usize = THREADS / LANES / WARPS_ALONG * LANES_DOWN;
+const THREADS_ALONG: usize = WARPS_ALONG * LANES_ALONG;
+
+/// Neighbouring elements of a row of A that neighbouring threads copy. A warp copies 4 rows of 8:
+/// in A's tile, whose rows are 128 + 4 words apart, these are 32 different banks.
+const COPIES_ALONG_A: usize = 8;
+
+/// Where the calling thread's outputs lie in its block's.
+struct Place {
+    /// The first row; further vectors of rows follow `LANES_DOWN` vectors apart.
+    row: usize,
+    /// The first column; further vectors of columns follow `LANES_ALONG` vectors apart.
+    column: usize,
+}
+
+impl Place {
+    #[inline(always)]
+    fn of_thread<const VECTOR: usize, const TM: usize, const TN: usize>() -> Self {
+        let thread = thread::thread_idx_x() as usize;
+        let (warp, lane) = (thread / LANES, thread % LANES);
+        Self {
+            row: warp / WARPS_ALONG * (LANES_DOWN * TM) + lane / LANES_ALONG * VECTOR,
+            column: warp % WARPS_ALONG * (LANES_ALONG * TN) + lane % LANES_ALONG * VECTOR,
+        }
+    }
+
+    /// The row of the thread's output row `i`, from 0 to TM - 1.
+    #[inline(always)]
+    fn row_of<const VECTOR: usize>(&self, i: usize) -> usize {
+        self.row + i / VECTOR * (LANES_DOWN * VECTOR) + i % VECTOR
+    }
+
+    /// The column of the thread's output column `j`, from 0 to TN - 1.
+    #[inline(always)]
+    fn column_of<const VECTOR: usize>(&self, j: usize) -> usize {
+        self.column + j / VECTOR * (LANES_ALONG * VECTOR) + j % VECTOR
+    }
+}
+
+/// A matrix in global memory, row-major.
+#[derive(Clone, Copy)]
+struct Source<T> {
+    matrix: Global<T>,
+    rows: usize,
+    columns: usize,
+}
+
+impl<T: Float> Source<T> {
+    /// The position of element (`row`, `column`), and how many elements of the matrix stand from
+    /// there to the end of the row; none outside the matrix.
+    #[inline(always)]
+    fn locate(&self, row: usize, column: usize) -> (usize, usize) {
+        let present = if row < self.rows { self.columns.saturating_sub(column) } else { 0 };
+        (row * self.columns + column, present)
+    }
+}
+
+/// Starts to copy the `BM` x `BK` tile of A whose corner is element (`row`, `column`) to columns of
+/// `tile`, `BK` rows from `tile_row` on: transposed, with zeros for what lies outside A.
+///
+/// # Safety
+/// 1. The `BK` rows lie within the tile, and `BM` is its width.
+/// 2. Nobody touches them until the copies are waited for and a barrier is passed.
+#[inline(always)]
+unsafe fn fetch_a<T: Float, const BM: usize, const BK: usize, const PITCH: usize>(
+    pipeline: &mut Pipeline<STAGES>,
+    tile: SharedSlice<T>,
+    tile_row: usize,
+    source: &Source<T>,
+    (row, column): (usize, usize),
+) {
+    let thread = thread::thread_idx_x() as usize;
+    let (down, along) = (thread / COPIES_ALONG_A, thread % COPIES_ALONG_A);
+    for i in 0..BM * COPIES_ALONG_A / THREADS {
+        let down = down + i * (THREADS / COPIES_ALONG_A);
+        for j in 0..BK / COPIES_ALONG_A {
+            let along = along + j * COPIES_ALONG_A;
+            let (from, present) = source.locate(row + down, column + along);
+            let to = (tile_row + along) * PITCH + down;
+            // SAFETY: (1) the destination by (1), the source by `present`. (2) One element is
+            // aligned to itself. (3) is (2).
+            unsafe { pipeline.copy_or_zero::<T, 1>(tile, to, source.matrix, from, present) };
+        }
+    }
+}
+
+/// Starts to copy the `BK` x `BN` tile of B whose corner is element (`row`, `column`) to the rows of
+/// `tile` from `tile_row` on, `COPY` elements at a time, with zeros for what lies outside B.
+///
+/// # Safety
+/// 1. The `BK` rows lie within the tile, and `BN` is its width and pitch.
+/// 2. `COPY` elements are 4, 8 or 16 bytes and divide `column` and B's columns; B starts at a
+///    multiple of 16 bytes.
+/// 3. Nobody touches the rows until the copies are waited for and a barrier is passed.
+#[inline(always)]
+unsafe fn fetch_b<T: Float, const COPY: usize, const BK: usize, const BN: usize>(
+    pipeline: &mut Pipeline<STAGES>,
+    tile: SharedSlice<T>,
+    tile_row: usize,
+    source: &Source<T>,
+    (row, column): (usize, usize),
+) {
+    let thread = thread::thread_idx_x() as usize;
+    let copies_along = BN / COPY;
+    let (down, along) = (thread / copies_along, thread % copies_along * COPY);
+    for i in 0..BK * copies_along / THREADS {
+        let down = down + i * (THREADS / copies_along);
+        let (from, present) = source.locate(row + down, column + along);
+        let to = (tile_row + down) * BN + along;
+        // SAFETY: (1) the destination by (1), the source by `present`. (2) is (2). (3) is (3).
+        unsafe { pipeline.copy_or_zero::<T, COPY>(tile, to, source.matrix, from, present) };
+    }
+}
+
+/// `COUNT` elements of row `row` of a tile, as vectors of `VECTOR` that lie `stride` apart.
+///
+/// # Safety
+/// 1. The vectors lie within the tile and have been written, before a barrier.
+/// 2. `VECTOR` elements are 16 bytes and divide `column`, `stride` and the pitch.
+#[inline(always)]
+unsafe fn fragment<
+    T: Float,
+    const VECTOR: usize,
+    const COUNT: usize,
+    const ROWS: usize,
+    const COLUMNS: usize,
+    const PITCH: usize,
+>(
+    tile: SharedTile<T, ROWS, COLUMNS, PITCH>,
+    row: usize,
+    column: usize,
+    stride: usize,
+) -> [T; COUNT] {
+    let mut elements = [T::ZERO; COUNT];
+    for vector in 0..COUNT / VECTOR {
+        // SAFETY: (1), (2) are (1). (3) is (2).
+        let loaded: [T; VECTOR] = unsafe { tile.load_vector(row, column + vector * stride) };
+        for v in 0..VECTOR {
+            elements[vector * VECTOR + v] = loaded[v];
+        }
+    }
+    elements
+}
+
+/// The products of one tile, added to the thread's outputs.
+///
+/// # Safety
+/// 1. The stage's rows of both tiles have been written, before a barrier.
+/// 2. `VECTOR` elements are 16 bytes and divide the tiles' pitches.
+#[inline(always)]
+unsafe fn accumulate<
+    T: Float,
+    const VECTOR: usize,
+    const TM: usize,
+    const TN: usize,
+    const ROWS: usize,
+    const BM: usize,
+    const A_PITCH: usize,
+    const BN: usize,
+>(
+    sums: &mut [[T; TN]; TM],
+    place: &Place,
+    a_tile: SharedTile<T, ROWS, BM, A_PITCH>,
+    b_tile: SharedTile<T, ROWS, BN, BN>,
+    stage: usize,
+) {
+    let depth = ROWS / STAGES;
+    for k in 0..depth {
+        let row = stage * depth + k;
+        // SAFETY: (1) by (1) and `Place`. (2) by (2).
+        let (a, b): ([T; TM], [T; TN]) = unsafe {
+            (
+                fragment::<T, VECTOR, TM, ROWS, BM, A_PITCH>(a_tile, row, place.row, LANES_DOWN * VECTOR),
+                fragment::<T, VECTOR, TN, ROWS, BN, BN>(b_tile, row, place.column, LANES_ALONG * VECTOR),
+            )
+        };
+        for i in 0..TM {
+            for j in 0..TN {
+                sums[i][j] = a[i].mul_add(b[j], sums[i][j]);
+            }
+        }
+    }
+}
+
+/// Writes the thread's outputs, as far as they lie within C.
+///
+/// # Safety
+/// 1. C has m * n elements and starts at a multiple of 16 bytes.
+/// 2. (`row`, `column`) is the corner of the calling block's outputs, which no other block has.
+/// 3. `ALIGNED` only where VECTOR divides n.
+#[inline(always)]
+unsafe fn write_outputs<T: Float, const VECTOR: usize, const ALIGNED: bool, const TM: usize, const TN: usize>(
+    product: &Product<T>,
+    sums: &[[T; TN]; TM],
+    place: &Place,
+    (row, column): (usize, usize),
+) {
+    let Product { c, m, n, .. } = *product;
+    for i in 0..TM {
+        let row = row + place.row_of::<VECTOR>(i);
+        if row >= m {
+            continue;
+        }
+        for vector in 0..TN / VECTOR {
+            let column = column + place.column_of::<VECTOR>(vector * VECTOR);
+            let values: [T; VECTOR] = core::array::from_fn(|v| sums[i][vector * VECTOR + v]);
+            // SAFETY: (1) row < m, and the columns are compared with n. (2) A vector's column is
+            // a multiple of VECTOR, and by (3) so is n: it lies within wholly or not at all, and
+            // is aligned. (3) The outputs are this thread's by (2) and `Place`.
+            unsafe {
+                if ALIGNED {
+                    if column < n {
+                        c.store_vector(row * n + column, values);
+                    }
+                } else {
+                    for (v, value) in values.into_iter().enumerate() {
+                        if column + v < n {
+                            c.store(row * n + column + v, value);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// # Safety
+/// 1. The launch has blocks of 256 threads along x, one for each `THREADS_DOWN * TM` rows and
+///    `THREADS_ALONG * TN` columns of C.
+/// 2. The matrices have m * k, k * n and m * n elements and start at multiples of 16 bytes.
+/// 3. COPY is 1, or VECTOR where VECTOR divides n. VECTOR elements are 16 bytes.
+/// 4. The tiles are the block's own.
+#[inline(always)]
+unsafe fn multiply<
+    T: Float,
+    const VECTOR: usize,
+    const COPY: usize,
+    const TM: usize,
+    const TN: usize,
+    const BK: usize,
+    const ROWS: usize,
+    const BM: usize,
+    const A_PITCH: usize,
+    const BN: usize,
+>(
+    product: Product<T>,
+    a_tile: SharedTile<T, ROWS, BM, A_PITCH>,
+    b_tile: SharedTile<T, ROWS, BN, BN>,
+) {
+    const {
+        assert!(ROWS == STAGES * BK, "the tiles have room for each stage");
+        assert!(BM == THREADS_DOWN * TM, "A's tile has the rows of the threads' outputs");
+        assert!(BN == THREADS_ALONG * TN, "B's tile has the columns of the threads' outputs");
+        assert!((BM * BK).is_multiple_of(THREADS), "the threads share A's copies evenly");
+        assert!((BK * BN).is_multiple_of(COPY * THREADS), "the threads share B's copies evenly");
+    }
+    let Product { a, b, m, n, k, .. } = product;
+    let (block_row, block_column) = block_position(m.div_ceil(BM), n.div_ceil(BN));
+    let (row, column) = (block_row * BM, block_column * BN);
+    let a_source = Source { matrix: a, rows: m, columns: k };
+    let b_source = Source { matrix: b, rows: k, columns: n };
+    let place = Place::of_thread::<VECTOR, TM, TN>();
+    let tiles = k.div_ceil(BK);
+
+    let mut pipeline = Pipeline::<STAGES>::new();
+    let fetch_tile = |pipeline: &mut Pipeline<STAGES>, tile: usize| {
+        let (tile_row, k) = (pipeline.free_stage() * BK, tile * BK);
+        // SAFETY: (1) a stage's rows. (2) of B is (3). The last: the stage is free, since its
+        // last readers have passed a barrier.
+        unsafe {
+            fetch_a::<T, BM, BK, A_PITCH>(pipeline, a_tile.as_slice(), tile_row, &a_source, (row, k));
+            fetch_b::<T, COPY, BK, BN>(pipeline, b_tile.as_slice(), tile_row, &b_source, (k, column));
+        }
+    };
+    if tiles > 0 {
+        fetch_tile(&mut pipeline, 0);
+    }
+    pipeline.commit();
+
+    let mut sums = [[T::ZERO; TN]; TM];
+    for tile in 0..tiles {
+        let stage = pipeline.wait_oldest();
+        thread::sync_threads();
+        if tile + 1 < tiles {
+            fetch_tile(&mut pipeline, tile + 1);
+        }
+        pipeline.commit();
+        // SAFETY: (1) every thread has waited for its copies before the barrier. (2) is (3).
+        unsafe { accumulate::<T, VECTOR, TM, TN, ROWS, BM, A_PITCH, BN>(&mut sums, &place, a_tile, b_tile, stage) };
+    }
+    // SAFETY: (1) is (2). (2) `block_position` gives each block its own. (3) is (3).
+    unsafe {
+        if COPY == VECTOR {
+            write_outputs::<T, VECTOR, true, TM, TN>(&product, &sums, &place, (row, column));
+        } else {
+            write_outputs::<T, VECTOR, false, TM, TN>(&product, &sums, &place, (row, column));
+        }
+    }
+}
+
+macro_rules! coarsened_kernels {
+    ($($tiling:ident, $name:ident, $unaligned:ident: $element:ty, vector = $vector:literal,
+        outputs = $tm:literal x $tn:literal, tile = $bm:literal x $bn:literal x $bk:literal, blocks = $blocks:literal;)*) => {$(
+        #[doc = concat!("How the coarsened kernels of ", stringify!($element), " are launched.")]
+        pub const $tiling: Tiling = Tiling { block_rows: $bm, block_columns: $bn, threads: THREADS as u32 };
+
+        coarsened_kernels!(@kernel $tiling, $name, $vector, "multiples of 16 bytes", $element, $vector, $tm, $tn, $bm, $bn, $bk, $blocks);
+        coarsened_kernels!(@kernel $tiling, $unaligned, 1, "any length", $element, $vector, $tm, $tn, $bm, $bn, $bk, $blocks);
+    )*};
+    (@kernel $tiling:ident, $name:ident, $copy:literal, $rows:literal, $element:ty, $vector:literal,
+        $tm:literal, $tn:literal, $bm:literal, $bn:literal, $bk:literal, $blocks:literal) => {
+        #[doc = concat!("C = A B in ", stringify!($element), ", ", stringify!($tm), " x ", stringify!($tn),
+            " outputs for each thread. The rows of B and C may have ", $rows, ".")]
+        ///
+        /// # Safety
+        #[doc = concat!("1. The launch has [`", stringify!($tiling), "`]'s block along x and its blocks for `m` x `n`.")]
+        /// 2. `a`, `b`, `c` have m * k, k * n and m * n elements and start at multiples of 16 bytes.
+        #[doc = concat!("3. The rows of `b` and `c` have ", $rows, ".")]
+        #[kernel(max_threads = 256, min_blocks = $blocks)]
+        pub unsafe fn $name(
+            a: Global<$element>,
+            b: Global<$element>,
+            c: GlobalMut<$element>,
+            m: usize,
+            n: usize,
+            k: usize,
+        ) {
+            let a_tile = shared_tile![$element; STAGES * $bk, $bm; pitch = $bm + $vector];
+            let b_tile = shared_tile![$element; STAGES * $bk, $bn];
+            // SAFETY: (1), (2), (3) are the launch's. (4) Declared here.
+            unsafe {
+                multiply::<$element, $vector, $copy, $tm, $tn, $bk, { STAGES * $bk }, $bm, { $bm + $vector }, $bn>(
+                    Product { a, b, c, m, n, k }, a_tile, b_tile);
+            }
+        }
+    };
+}
+coarsened_kernels! {
+    COARSENED_F32, matmul_coarsened_f32, matmul_coarsened_f32_unaligned: f32, vector = 4, outputs = 8 x 8, tile = 128 x 128 x 16, blocks = 2;
+    COARSENED_F64, matmul_coarsened_f64, matmul_coarsened_f64_unaligned: f64, vector = 2, outputs = 8 x 4, tile = 128 x 64 x 8, blocks = 2;
+}

@@ -1,0 +1,77 @@
+//! How a sum is split over blocks and threads, and so the tree in which it is added.
+//!
+//! The split depends on the number of elements and the size of one alone, never on the device:
+//! every machine adds in the same order and gives the same bits.
+
+/// Threads of a block.
+pub const BLOCK_THREADS: u32 = 256;
+
+/// 16-byte loads that a thread starts before it uses the first.
+pub const VECTORS_IN_FLIGHT: usize = 4;
+
+/// The most blocks of a launch, and so the most partial sums.
+pub const MAX_BLOCKS: u32 = 4096;
+
+/// Bytes of one vector load.
+const VECTOR_BYTES: usize = 16;
+
+/// One sum's split.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// Elements to sum.
+    pub elements: usize,
+    /// Elements that a block takes in one round: one vector for each thread, times
+    /// [`VECTORS_IN_FLIGHT`].
+    pub tile: usize,
+    /// Blocks to launch; block b takes the tiles b, b + blocks, b + 2 blocks, ...
+    pub blocks: u32,
+}
+
+impl Plan {
+    /// The split of `elements` elements of `element_bytes` bytes each (1 to 16, a power of two).
+    #[must_use]
+    pub const fn new(elements: usize, element_bytes: usize) -> Self {
+        let tile = BLOCK_THREADS as usize * VECTORS_IN_FLIGHT * (VECTOR_BYTES / element_bytes);
+        let tiles = elements.div_ceil(tile);
+        let blocks = if tiles > MAX_BLOCKS as usize { MAX_BLOCKS } else { tiles as u32 };
+        Self {
+            elements,
+            tile,
+            blocks,
+        }
+    }
+
+    /// Additions on the longest path from an element to the sum: the h of the error bound
+    /// |s' - s| <= gamma_h * sum |x| (Higham, Accuracy and Stability of Numerical Algorithms, 4.2).
+    #[must_use]
+    pub const fn tree_height(&self) -> u32 {
+        if self.blocks == 0 {
+            return 0;
+        }
+        let lanes = self.tile / (BLOCK_THREADS as usize * VECTORS_IN_FLIGHT);
+        let rounds = self.elements.div_ceil(self.tile).div_ceil(self.blocks as usize);
+        let in_thread = lanes.ilog2() + rounds as u32 + VECTORS_IN_FLIGHT.ilog2();
+        let in_block = BLOCK_THREADS.ilog2();
+        let over_blocks = if self.blocks == 1 { 0 } else { self.blocks.div_ceil(BLOCK_THREADS) + in_block };
+        in_thread + in_block + over_blocks
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tree_of_2_to_the_24_elements_is_low() {
+        for element_bytes in [2, 4, 8] {
+            assert!(Plan::new(1 << 24, element_bytes).tree_height() <= 64);
+        }
+    }
+
+    #[test]
+    fn one_element_needs_one_block_and_nothing_none() {
+        assert_eq!(Plan::new(1, 4).blocks, 1);
+        assert_eq!(Plan::new(0, 4).blocks, 0);
+        assert_eq!(Plan::new(0, 4).tree_height(), 0);
+    }
+}
