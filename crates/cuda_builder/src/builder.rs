@@ -1,0 +1,327 @@
+//! The builder that a build script calls.
+
+use std::env;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::arch::Arch;
+use crate::cargo::{Compilation, CompiledCrates, LocalPackage, workspace_root};
+use crate::error::BuildError;
+use crate::pipeline::Pipeline;
+use crate::toolchain::{LLVM_VARIABLE, TOOLCHAIN_VARIABLE, Toolchain};
+
+/// Unrolls an 8 x 8 x 16 block of multiply-adds completely; LLVM's own default of 300 does not.
+const UNROLL_THRESHOLD: u32 = 3000;
+
+/// Compiles a crate of kernels to PTX, one module for each architecture.
+///
+/// Relative paths are relative to `CARGO_MANIFEST_DIR` in a build script, and to the current
+/// folder elsewhere.
+#[derive(Clone, Debug)]
+pub struct CudaBuilder {
+    kernel_crate: PathBuf,
+    archs: Vec<Arch>,
+    copy_to: Option<PathBuf>,
+    target_dir: Option<PathBuf>,
+    unroll_threshold: u32,
+}
+
+/// What [`CudaBuilder::build`] made.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Build {
+    /// One module for each architecture, oldest architecture first.
+    pub modules: Vec<PtxModule>,
+    /// A file for `include!`: an expression of type `&[(&str, &str); N]`, which holds the name of
+    /// each architecture, such as `"sm_80"`, and the text of its module.
+    pub rust_file: PathBuf,
+    /// What the modules were built with.
+    pub toolchain: Toolchain,
+}
+
+/// PTX for one architecture.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct PtxModule {
+    /// The oldest architecture that runs it.
+    pub arch: Arch,
+    /// The file of the PTX, in the folder given to [`CudaBuilder::copy_to`] where there is one.
+    pub path: PathBuf,
+    /// The names of the kernels, sorted.
+    pub kernels: Vec<String>,
+}
+
+impl CudaBuilder {
+    /// Builds the kernel crate in the folder `kernel_crate`, for `sm_80` where no architecture is
+    /// added.
+    pub fn new(kernel_crate: impl Into<PathBuf>) -> CudaBuilder {
+        CudaBuilder {
+            kernel_crate: kernel_crate.into(),
+            archs: Vec::new(),
+            copy_to: None,
+            target_dir: None,
+            unroll_threshold: UNROLL_THRESHOLD,
+        }
+    }
+
+    /// Adds an architecture to build for.
+    #[must_use]
+    pub fn arch(mut self, arch: Arch) -> CudaBuilder {
+        self.archs.push(arch);
+        self
+    }
+
+    /// Writes each module to `folder` too, as `<crate>.<arch>.ptx`.
+    #[must_use]
+    pub fn copy_to(mut self, folder: impl Into<PathBuf>) -> CudaBuilder {
+        self.copy_to = Some(folder.into());
+        self
+    }
+
+    /// The folder for everything that is built. The default is `cuda_builder` in `OUT_DIR` in a
+    /// build script, and `target/cuda_builder` elsewhere.
+    #[must_use]
+    pub fn target_dir(mut self, folder: impl Into<PathBuf>) -> CudaBuilder {
+        self.target_dir = Some(folder.into());
+        self
+    }
+
+    /// How large, in LLVM's units of instruction cost, a loop may become when it is unrolled. The
+    /// default is 3000.
+    #[must_use]
+    pub fn unroll_threshold(mut self, cost: u32) -> CudaBuilder {
+        self.unroll_threshold = cost;
+        self
+    }
+
+    /// Builds the modules.
+    ///
+    /// In a build script it also tells cargo when to run the script again: when a source of the
+    /// kernel crate or of one of its path dependencies changes.
+    ///
+    /// # Errors
+    ///
+    /// See [`BuildError`]; [`BuildError::is_missing_toolchain`] is the one that a build script with
+    /// PTX at hand can recover from.
+    pub fn build(&self) -> Result<Build, BuildError> {
+        let surroundings = Surroundings::of_process()?;
+        surroundings.announce_variables();
+        let kernel_crate = surroundings.kernel_crate(&self.kernel_crate)?;
+        surroundings.announce_change(&kernel_crate.join("Cargo.toml"));
+        let toolchain = Toolchain::find()?;
+        let target_dir = self.absolute_target_dir(&surroundings)?;
+        let workspace = workspace_root(&toolchain, &kernel_crate)?;
+        surroundings.announce_change(&workspace.join("Cargo.lock"));
+
+        let mut modules = Vec::new();
+        for arch in self.sorted_archs() {
+            let compilation = Compilation {
+                toolchain: &toolchain,
+                kernel_crate: &kernel_crate,
+                workspace: &workspace,
+                arch,
+                target_dir: &target_dir.join("crates"),
+            };
+            let crates = compilation.run()?;
+            surroundings.announce_packages(&crates.local_packages);
+            modules.push(self.module(&toolchain, arch, &crates, &target_dir, &surroundings)?);
+        }
+        let rust_file = target_dir.join("modules.rs");
+        write_if_changed(&rust_file, &rust_expression(&modules))?;
+        Ok(Build {
+            modules,
+            rust_file,
+            toolchain,
+        })
+    }
+
+    fn absolute_target_dir(&self, surroundings: &Surroundings) -> Result<PathBuf, BuildError> {
+        let folder = match &self.target_dir {
+            Some(folder) => surroundings.absolute(folder),
+            None => surroundings.default_target_dir(),
+        };
+        create_folder(&folder)?;
+        Ok(folder)
+    }
+
+    fn sorted_archs(&self) -> Vec<Arch> {
+        let mut archs = self.archs.clone();
+        if archs.is_empty() {
+            archs.push(Arch::Sm80);
+        }
+        archs.sort();
+        archs.dedup();
+        archs
+    }
+
+    fn module(
+        &self,
+        toolchain: &Toolchain,
+        arch: Arch,
+        crates: &CompiledCrates,
+        target_dir: &Path,
+        surroundings: &Surroundings,
+    ) -> Result<PtxModule, BuildError> {
+        let pipeline = Pipeline {
+            toolchain,
+            arch,
+            unroll_threshold: self.unroll_threshold,
+            work_dir: &target_dir.join(arch.name()),
+        };
+        let module = pipeline.run(crates)?;
+        let folder = match &self.copy_to {
+            Some(folder) => surroundings.absolute(folder),
+            None => target_dir.join("ptx"),
+        };
+        create_folder(&folder)?;
+        let path = folder.join(format!("{}.{arch}.ptx", crates.crate_name));
+        write_if_changed(&path, &module.ptx)?;
+        Ok(PtxModule {
+            arch,
+            path,
+            kernels: module.kernels,
+        })
+    }
+}
+
+/// Where this process runs: in a build script or elsewhere.
+struct Surroundings {
+    /// What relative paths are relative to.
+    base: PathBuf,
+    /// `OUT_DIR` of the build script.
+    out_dir: Option<PathBuf>,
+}
+
+impl Surroundings {
+    fn of_process() -> Result<Surroundings, BuildError> {
+        // cargo sets all three for build scripts, and only for them.
+        let variables = ["OUT_DIR", "TARGET", "CARGO_MANIFEST_DIR"].map(env::var_os);
+        if let [Some(out_dir), Some(_), Some(manifest_dir)] = variables {
+            return Ok(Surroundings {
+                base: manifest_dir.into(),
+                out_dir: Some(out_dir.into()),
+            });
+        }
+        let base = env::current_dir().map_err(BuildError::io("find", Path::new(".")))?;
+        Ok(Surroundings {
+            base,
+            out_dir: None,
+        })
+    }
+
+    fn absolute(&self, path: &Path) -> PathBuf {
+        self.base.join(path)
+    }
+
+    fn default_target_dir(&self) -> PathBuf {
+        match &self.out_dir {
+            Some(out_dir) => out_dir.join("cuda_builder"),
+            None => self.base.join("target/cuda_builder"),
+        }
+    }
+
+    /// The absolute folder of the kernel crate, without symbolic links, as cargo reports it.
+    fn kernel_crate(&self, path: &Path) -> Result<PathBuf, BuildError> {
+        let path = self.absolute(path);
+        let not_a_crate = |reason: String| BuildError::NotAKernelCrate {
+            path: path.clone(),
+            reason,
+        };
+        let folder = fs::canonicalize(&path).map_err(|error| not_a_crate(error.to_string()))?;
+        if !folder.join("Cargo.toml").is_file() {
+            return Err(not_a_crate("it has no Cargo.toml".to_owned()));
+        }
+        Ok(folder)
+    }
+
+    fn announce_variables(&self) {
+        for variable in [TOOLCHAIN_VARIABLE, LLVM_VARIABLE] {
+            self.tell_cargo(&format!("rerun-if-env-changed={variable}"));
+        }
+    }
+
+    fn announce_packages(&self, packages: &[LocalPackage]) {
+        for package in packages {
+            self.announce_change(&package.manifest);
+            self.announce_change(&package.source_folder);
+        }
+    }
+
+    fn announce_change(&self, path: &Path) {
+        // A path that does not exist would make cargo run the script every time.
+        if path.exists() {
+            self.tell_cargo(&format!("rerun-if-changed={}", path.display()));
+        }
+    }
+
+    fn tell_cargo(&self, instruction: &str) {
+        if self.out_dir.is_some() {
+            println!("cargo::{instruction}");
+        }
+    }
+}
+
+fn rust_expression(modules: &[PtxModule]) -> String {
+    let mut text = String::from("&[\n");
+    for module in modules {
+        let path = module.path.display().to_string();
+        writeln!(
+            text,
+            "    ({:?}, include_str!({path:?})),",
+            module.arch.name()
+        )
+        .expect("writing to a String cannot fail");
+    }
+    text.push_str("]\n");
+    text
+}
+
+fn create_folder(folder: &Path) -> Result<(), BuildError> {
+    fs::create_dir_all(folder).map_err(BuildError::io("create", folder))
+}
+
+/// Leaves an equal file alone, so that what depends on it is not built again.
+fn write_if_changed(path: &Path, content: &str) -> Result<(), BuildError> {
+    if fs::read(path).is_ok_and(|present| present == content.as_bytes()) {
+        return Ok(());
+    }
+    fs::write(path, content).map_err(BuildError::io("write", path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn architectures_are_sorted_and_default_to_sm_80() {
+        let builder = CudaBuilder::new("kernels");
+        assert_eq!(builder.sorted_archs(), [Arch::Sm80]);
+        let builder = builder.arch(Arch::Sm90).arch(Arch::Sm75).arch(Arch::Sm90);
+        assert_eq!(builder.sorted_archs(), [Arch::Sm75, Arch::Sm90]);
+    }
+
+    #[test]
+    fn the_rust_file_quotes_its_paths() {
+        let modules = [PtxModule {
+            arch: Arch::Sm80,
+            path: PathBuf::from("/a \"b\"/k.sm_80.ptx"),
+            kernels: Vec::new(),
+        }];
+        let expected = "&[\n    (\"sm_80\", include_str!(\"/a \\\"b\\\"/k.sm_80.ptx\")),\n]\n";
+        assert_eq!(rust_expression(&modules), expected);
+    }
+
+    #[test]
+    fn a_folder_without_manifest_is_no_kernel_crate() {
+        let surroundings = Surroundings::of_process().unwrap();
+        for path in ["src", "no/such/folder"] {
+            let error = surroundings.kernel_crate(Path::new(path)).unwrap_err();
+            assert!(
+                matches!(error, BuildError::NotAKernelCrate { .. }),
+                "{error}"
+            );
+            assert!(!error.is_missing_toolchain());
+        }
+    }
+}

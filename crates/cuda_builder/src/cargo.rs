@@ -1,0 +1,428 @@
+//! The inner cargo, which compiles the kernel crate to bitcode.
+
+use std::env;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+use crate::arch::{Arch, CFG_VALUES};
+use crate::error::BuildError;
+use crate::toolchain::{Core, TARGET, Toolchain};
+
+/// Settings of the outer build's `release` profile that must not reach the kernels, and those
+/// that the pipeline relies on.
+const PROFILE: [&str; 9] = [
+    "profile.release.panic=\"abort\"",
+    "profile.release.opt-level=3",
+    // One object per crate: items stay in the order of the source.
+    "profile.release.codegen-units=1",
+    "profile.release.lto=\"off\"",
+    "profile.release.incremental=false",
+    "profile.release.debug=0",
+    "profile.release.strip=\"none\"",
+    "profile.release.overflow-checks=false",
+    "profile.release.debug-assertions=false",
+];
+
+/// The flags of every crate for the GPU. Optimisation waits until the builder has rewritten the
+/// IR: LLVM would move barriers that are not marked convergent yet.
+const RUSTC_FLAGS: [&str; 3] = [
+    "-Cno-prepopulate-passes",
+    "-Cpanic=abort",
+    "-Csymbol-mangling-version=v0",
+];
+
+/// Variables of cargo's that the inner cargo keeps: where crates come from, and how to speak to
+/// the user and to the outer cargo's job server.
+const KEPT_CARGO_VARIABLES: [&str; 8] = [
+    "CARGO_HOME",
+    "CARGO_HTTP_",
+    "CARGO_MAKEFLAGS",
+    "CARGO_NET_",
+    "CARGO_REGISTRIES_",
+    "CARGO_REGISTRY_",
+    "CARGO_SOURCE_",
+    "CARGO_TERM_",
+];
+
+/// Variables beside `CARGO*`, `RUSTC*` and `RUSTDOC*` that configure the outer build.
+const REMOVED_VARIABLES: [&str; 11] = [
+    "RUSTFLAGS",
+    "RUSTUP_TOOLCHAIN",
+    "OUT_DIR",
+    "TARGET",
+    "HOST",
+    "NUM_JOBS",
+    "OPT_LEVEL",
+    "PROFILE",
+    "DEBUG",
+    "RUST_RECURSION_COUNT",
+    "__CARGO_DEFAULT_LIB_METADATA",
+];
+
+/// What compiling the kernel crate gave.
+pub(crate) struct CompiledCrates {
+    /// The library name of the kernel crate.
+    pub(crate) crate_name: String,
+    /// The library of the kernel crate.
+    pub(crate) kernels: PathBuf,
+    /// The libraries of its dependencies, `core` included, in an order that does not depend on
+    /// the machine.
+    pub(crate) dependencies: Vec<PathBuf>,
+    /// The packages outside the registry that were compiled, the kernel crate among them.
+    pub(crate) local_packages: Vec<LocalPackage>,
+}
+
+/// A package whose sources may be edited.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct LocalPackage {
+    pub(crate) manifest: PathBuf,
+    pub(crate) source_folder: PathBuf,
+}
+
+/// One run of the inner cargo.
+pub(crate) struct Compilation<'a> {
+    pub(crate) toolchain: &'a Toolchain,
+    /// The folder with the kernel crate's `Cargo.toml`.
+    pub(crate) kernel_crate: &'a Path,
+    /// The root of the workspace that the kernel crate belongs to.
+    pub(crate) workspace: &'a Path,
+    pub(crate) arch: Arch,
+    pub(crate) target_dir: &'a Path,
+}
+
+impl Compilation<'_> {
+    /// Compiles the kernel crate and its dependencies to unoptimised bitcode.
+    pub(crate) fn run(&self) -> Result<CompiledCrates, BuildError> {
+        let mut command = self.command();
+        let output = start(&mut command)?;
+        if !output.status.success() {
+            return Err(BuildError::CompileFailed {
+                kernel_crate: self.kernel_crate.to_owned(),
+                arch: self.arch,
+                diagnostics: String::from_utf8_lossy(&output.stderr).into_owned(),
+            });
+        }
+        self.collect(&String::from_utf8_lossy(&output.stdout))
+    }
+
+    fn command(&self) -> Command {
+        let mut command = cargo_command(self.toolchain, self.kernel_crate);
+        command
+            .args(["rustc", "--lib", "--crate-type", "rlib", "--release"])
+            .args(["--message-format", "json-render-diagnostics"])
+            .args(["--target", TARGET])
+            .arg("--manifest-path")
+            .arg(self.kernel_crate.join("Cargo.toml"))
+            .arg("--target-dir")
+            .arg(self.target_dir);
+        if self.toolchain.core == Core::Sources {
+            command.arg("-Zbuild-std=core");
+        }
+        for setting in PROFILE {
+            command.args(["--config", setting]);
+        }
+        // This form, unlike RUSTFLAGS, lets a flag contain spaces.
+        let flags = self.rustc_flags().join("\u{1f}");
+        command.env("CARGO_ENCODED_RUSTFLAGS", flags);
+        command
+    }
+
+    fn rustc_flags(&self) -> Vec<String> {
+        let mut flags: Vec<String> = RUSTC_FLAGS.map(str::to_owned).into();
+        flags.push(format!("-Ctarget-cpu={}", self.arch));
+        for value in self.arch.cfg_values() {
+            flags.push(format!("--cfg=cuda_arch_at_least=\"{value}\""));
+        }
+        let values = CFG_VALUES.map(|value| format!("\"{value}\"")).join(", ");
+        flags.push(format!(
+            "--check-cfg=cfg(cuda_arch_at_least, values({values}))"
+        ));
+        flags.extend(self.remapped_paths());
+        flags
+    }
+
+    /// Keeps this machine's folders out of panic messages and symbol names.
+    fn remapped_paths(&self) -> Vec<String> {
+        let sources = self.toolchain.sysroot.join("lib/rustlib/src/rust");
+        let mut remapped = vec![
+            (self.workspace.to_owned(), "/workspace"),
+            (sources, "/rust"),
+        ];
+        if let Some(cargo_home) = cargo_home() {
+            remapped.push((cargo_home, "/cargo"));
+        }
+        remapped
+            .into_iter()
+            .map(|(from, to)| format!("--remap-path-prefix={}={to}", from.display()))
+            .collect()
+    }
+
+    /// Reads cargo's JSON messages, one per line.
+    fn collect(&self, messages: &str) -> Result<CompiledCrates, BuildError> {
+        let artifacts: Vec<Artifact> = messages
+            .lines()
+            .filter_map(|line| serde_json::from_str(line).ok())
+            .filter_map(|message: Value| Artifact::from_message(&message))
+            .collect();
+        let manifest = self.kernel_crate.join("Cargo.toml");
+        let mut kernels = None;
+        let mut dependencies = Vec::new();
+        for artifact in &artifacts {
+            match artifact.device_library() {
+                Some(library) if artifact.manifest == manifest => {
+                    kernels = Some((artifact.name.clone(), library));
+                }
+                Some(library) => dependencies.push((artifact.sort_key(), library)),
+                None => {}
+            }
+        }
+        dependencies.sort();
+        let mut dependencies: Vec<PathBuf> =
+            dependencies.into_iter().map(|(_, path)| path).collect();
+        if self.toolchain.core == Core::Prebuilt {
+            dependencies.extend(prebuilt_core(&self.toolchain.sysroot)?);
+        }
+        let (crate_name, kernels) = kernels.ok_or_else(|| not_a_library(self.kernel_crate))?;
+        Ok(CompiledCrates {
+            crate_name,
+            kernels,
+            dependencies,
+            local_packages: self.local_packages(&artifacts),
+        })
+    }
+
+    fn local_packages(&self, artifacts: &[Artifact]) -> Vec<LocalPackage> {
+        let mut packages: Vec<LocalPackage> = artifacts
+            .iter()
+            .filter(|artifact| artifact.is_local && artifact.is_library)
+            .filter(|artifact| !artifact.manifest.starts_with(&self.toolchain.sysroot))
+            .map(Artifact::local_package)
+            .collect();
+        packages.sort();
+        packages.dedup();
+        packages
+    }
+}
+
+/// One library or program that cargo reports.
+struct Artifact {
+    package_id: String,
+    manifest: PathBuf,
+    name: String,
+    source: PathBuf,
+    files: Vec<PathBuf>,
+    is_local: bool,
+    is_library: bool,
+}
+
+impl Artifact {
+    fn from_message(message: &Value) -> Option<Artifact> {
+        if message["reason"] != "compiler-artifact" {
+            return None;
+        }
+        let target = &message["target"];
+        let package_id = message["package_id"].as_str()?.to_owned();
+        let kinds = target["kind"].as_array()?;
+        Some(Artifact {
+            is_local: package_id.starts_with("path+"),
+            is_library: !kinds.iter().any(|kind| kind == "custom-build"),
+            manifest: message["manifest_path"].as_str()?.into(),
+            name: target["name"].as_str()?.replace('-', "_"),
+            source: target["src_path"].as_str()?.into(),
+            files: message["filenames"]
+                .as_array()?
+                .iter()
+                .filter_map(Value::as_str)
+                .map(PathBuf::from)
+                .collect(),
+            package_id,
+        })
+    }
+
+    /// The `.rlib` with the crate's bitcode; `None` for what runs on the host, such as a
+    /// procedural macro and its dependencies.
+    fn device_library(&self) -> Option<PathBuf> {
+        let for_device = |file: &&PathBuf| file.components().any(|part| part.as_os_str() == TARGET);
+        self.files
+            .iter()
+            .filter(for_device)
+            .find(|file| file.extension() == Some(OsStr::new("rlib")))
+            .cloned()
+    }
+
+    /// Orders crates by name and version: the rest of a package id is a path or an address.
+    fn sort_key(&self) -> (String, String) {
+        let version = self.package_id.rsplit(['#', '@']).next().unwrap_or("");
+        (self.name.clone(), version.to_owned())
+    }
+
+    fn local_package(&self) -> LocalPackage {
+        LocalPackage {
+            manifest: self.manifest.clone(),
+            source_folder: self.source.parent().unwrap_or(Path::new("/")).to_owned(),
+        }
+    }
+}
+
+fn not_a_library(kernel_crate: &Path) -> BuildError {
+    BuildError::NotAKernelCrate {
+        path: kernel_crate.to_owned(),
+        reason: "cargo built no library from it".to_owned(),
+    }
+}
+
+/// The `core` and `compiler_builtins` that rustup installs with the target.
+fn prebuilt_core(sysroot: &Path) -> Result<Vec<PathBuf>, BuildError> {
+    let folder = sysroot.join("lib/rustlib").join(TARGET).join("lib");
+    let entries = fs::read_dir(&folder).map_err(BuildError::io("read", &folder))?;
+    let mut libraries: Vec<PathBuf> = entries
+        .filter_map(Result::ok)
+        .map(|entry| entry.path())
+        .filter(|path| is_core_library(path))
+        .collect();
+    libraries.sort();
+    Ok(libraries)
+}
+
+fn is_core_library(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.ends_with(".rlib")
+        && (name.starts_with("libcore-") || name.starts_with("libcompiler_builtins-"))
+}
+
+/// The root of the workspace that the kernel crate belongs to, which may be its own folder.
+pub(crate) fn workspace_root(
+    toolchain: &Toolchain,
+    kernel_crate: &Path,
+) -> Result<PathBuf, BuildError> {
+    let mut command = cargo_command(toolchain, kernel_crate);
+    command.args(["locate-project", "--workspace", "--message-format", "plain"]);
+    let manifest = run_for_output(&mut command)?;
+    let root = Path::new(manifest.trim_end()).parent();
+    Ok(root.unwrap_or(kernel_crate).to_owned())
+}
+
+fn cargo_command(toolchain: &Toolchain, folder: &Path) -> Command {
+    let mut command = Command::new(&toolchain.cargo);
+    clean_environment(&mut command);
+    command
+        .current_dir(folder)
+        .env("RUSTC", &toolchain.rustc)
+        // The GPU target's ABI and `-Zbuild-std` are unstable; this is what lets a stable
+        // compiler accept them.
+        .env("RUSTC_BOOTSTRAP", "1");
+    command
+}
+
+/// Hides the outer build from `command`: its flags, profile, compiler and target directory.
+pub(crate) fn clean_environment(command: &mut Command) {
+    for (name, _) in env::vars_os() {
+        if name.to_str().is_some_and(configures_outer_build) {
+            command.env_remove(name);
+        }
+    }
+    if let Some(value) = env::var_os("LD_LIBRARY_PATH") {
+        command.env("LD_LIBRARY_PATH", without_rust_libraries(&value));
+    }
+}
+
+fn configures_outer_build(name: &str) -> bool {
+    let prefixes = ["CARGO", "RUSTC", "RUSTDOC", "DEP_"];
+    let outer =
+        REMOVED_VARIABLES.contains(&name) || prefixes.iter().any(|prefix| name.starts_with(prefix));
+    outer && !is_kept(name)
+}
+
+fn is_kept(name: &str) -> bool {
+    KEPT_CARGO_VARIABLES
+        .iter()
+        .any(|kept| name == *kept || (kept.ends_with('_') && name.starts_with(kept)))
+}
+
+/// rustup and cargo put the libraries of the outer compiler first in the search path; another
+/// compiler must not load them.
+fn without_rust_libraries(search_path: &OsStr) -> std::ffi::OsString {
+    let kept = env::split_paths(search_path).filter(|folder| !holds_rust_libraries(folder));
+    env::join_paths(kept).unwrap_or_default()
+}
+
+fn holds_rust_libraries(folder: &Path) -> bool {
+    folder.join("rustlib").is_dir()
+        || folder
+            .components()
+            .any(|part| part.as_os_str() == "rustlib")
+}
+
+fn cargo_home() -> Option<PathBuf> {
+    let default = || env::home_dir().map(|home| home.join(".cargo"));
+    env::var_os("CARGO_HOME")
+        .map(PathBuf::from)
+        .or_else(default)
+}
+
+/// Runs a program that must succeed and returns its standard output.
+pub(crate) fn run_for_output(command: &mut Command) -> Result<String, BuildError> {
+    let output = start(command)?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    Err(BuildError::ToolFailed {
+        tool: command.get_program().into(),
+        status: output.status.to_string(),
+        command: format!("{command:?}"),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+    })
+}
+
+fn start(command: &mut Command) -> Result<Output, BuildError> {
+    let program = PathBuf::from(command.get_program());
+    command
+        .stdin(Stdio::null())
+        .output()
+        .map_err(BuildError::io("run", &program))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_outer_build_is_hidden_and_the_registry_is_not() {
+        for name in [
+            "CARGO",
+            "CARGO_MANIFEST_DIR",
+            "CARGO_TARGET_DIR",
+            "CARGO_PROFILE_RELEASE_LTO",
+        ] {
+            assert!(configures_outer_build(name), "{name}");
+        }
+        for name in [
+            "RUSTFLAGS",
+            "CARGO_ENCODED_RUSTFLAGS",
+            "RUSTC_WRAPPER",
+            "RUSTUP_TOOLCHAIN",
+        ] {
+            assert!(configures_outer_build(name), "{name}");
+        }
+        for name in [
+            "CARGO_HOME",
+            "CARGO_NET_OFFLINE",
+            "CARGO_REGISTRIES_X_INDEX",
+            "PATH",
+            "HOME",
+        ] {
+            assert!(!configures_outer_build(name), "{name}");
+        }
+        assert!(configures_outer_build("CARGO_HOMEPAGE"));
+    }
+
+    #[test]
+    fn library_paths_of_rust_toolchains_are_dropped() {
+        let path = OsStr::new("/opt/cuda/lib:/x/lib/rustlib/x86_64-unknown-linux-gnu/lib");
+        assert_eq!(without_rust_libraries(path), "/opt/cuda/lib");
+    }
+}

@@ -1,0 +1,171 @@
+//! The pass over the optimised module: what is missing, and names that do not vary.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_demangle::try_demangle;
+
+use super::text::{bare_name, first_global, replace_globals};
+
+/// What CUDA's driver defines for every module, and the dynamic shared memory of the prelude.
+const DEFINED_ELSEWHERE: [&str; 5] = ["smem", "vprintf", "malloc", "free", "__assertfail"];
+
+/// Longer names of internal symbols are cut.
+const NAME_LIMIT: usize = 64;
+
+/// The symbols, demangled, that the module uses and that nothing defines.
+pub(crate) fn undefined_symbols(ir: &str) -> Vec<String> {
+    let mut symbols: Vec<String> = ir
+        .lines()
+        .filter(|line| is_declaration(line))
+        .filter_map(first_global)
+        .map(bare_name)
+        .filter(|name| !name.starts_with("llvm.") && !DEFINED_ELSEWHERE.contains(name))
+        .map(demangled)
+        .collect();
+    symbols.sort();
+    symbols
+}
+
+fn is_declaration(line: &str) -> bool {
+    let is_external_global = || {
+        let definition = first_global(line).map_or("", |name| &line[name.len()..]);
+        definition.starts_with(" = external ") || definition.starts_with(" = extern_weak ")
+    };
+    line.starts_with("declare ") || (line.starts_with('@') && is_external_global())
+}
+
+/// Renames everything internal after its Rust path and its place in the module.
+///
+/// rustc's own names contain hashes of crates, which differ from machine to machine.
+pub(crate) fn tidy(ir: &str) -> String {
+    let renamed = new_names(ir);
+    let mut tidied = String::with_capacity(ir.len());
+    for line in ir.lines() {
+        tidied.push_str(&replace_globals(line, |name| {
+            renamed.get(name).map(String::as_str)
+        }));
+        tidied.push('\n');
+    }
+    tidied
+}
+
+fn new_names(ir: &str) -> BTreeMap<&str, String> {
+    let mut taken: BTreeSet<String> = ir
+        .lines()
+        .filter_map(first_global)
+        .map(str::to_owned)
+        .collect();
+    let mut renamed = BTreeMap::new();
+    for name in ir.lines().filter_map(internal_definition) {
+        let stem = stem(bare_name(name));
+        let new = (0_u64..)
+            .map(|number| format!("@{stem}_{number}"))
+            .find(|candidate| !taken.contains(candidate))
+            .expect("some number is free");
+        taken.insert(new.clone());
+        renamed.insert(name, new);
+    }
+    renamed
+}
+
+fn internal_definition(line: &str) -> Option<&str> {
+    let is_internal = if line.starts_with('@') {
+        let definition = first_global(line).map_or("", |name| &line[name.len()..]);
+        definition.starts_with(" = internal ") || definition.starts_with(" = private ")
+    } else {
+        line.starts_with("define internal ") || line.starts_with("define private ")
+    };
+    first_global(line).filter(|_| is_internal)
+}
+
+/// A readable name without hashes: `kernels::tile::TILE` becomes `kernels_tile_TILE`.
+fn stem(name: &str) -> String {
+    let path = match try_demangle(name) {
+        Ok(path) => format!("{path:#}"),
+        Err(_) => without_hashes(name),
+    };
+    let mut stem = String::new();
+    for character in path.chars() {
+        if character.is_ascii_alphanumeric() {
+            stem.push(character);
+        } else if !stem.is_empty() && !stem.ends_with('_') {
+            stem.push('_');
+        }
+    }
+    stem.truncate(NAME_LIMIT);
+    let stem = stem.trim_end_matches('_');
+    let starts_well = stem.starts_with(|first: char| first.is_ascii_alphabetic());
+    if starts_well {
+        stem.to_owned()
+    } else {
+        format!("item_{stem}")
+    }
+}
+
+/// What stands before the hash in names such as `anon.0123abcd.7` and `switch.table._RNvC..`.
+fn without_hashes(name: &str) -> String {
+    let end = name
+        .find("_R")
+        .or_else(|| name.find("_ZN"))
+        .unwrap_or(name.len());
+    if name.starts_with("anon.") {
+        "anon".to_owned()
+    } else {
+        name[..end].to_owned()
+    }
+}
+
+fn demangled(name: &str) -> String {
+    try_demangle(name).map_or_else(|_| name.to_owned(), |path| format!("{path:#}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MODULE: &str = r#"@smem = external addrspace(3) global [0 x i8], align 128
+@lost = external global i32
+@_RNvCsbvwVQVIEKnQ_5probe4TILE = internal addrspace(3) global [4 x i8] poison
+@anon.533dabd30f7f6c97555c3c62c6259bec.0 = private constant [11 x i8] c"@smem\00"
+@anon.533dabd30f7f6c97555c3c62c6259bec.1 = private constant { ptr } { ptr @anon.533dabd30f7f6c97555c3c62c6259bec.0 }
+
+define ptx_kernel void @anon_0() {
+  call void @_RNvCsbvwVQVIEKnQ_5probe7missing()
+  ret void
+}
+declare void @_RNvCsbvwVQVIEKnQ_5probe7missing()
+declare void @llvm.trap()
+declare i32 @vprintf(ptr, ptr)
+"#;
+
+    #[test]
+    fn missing_symbols_are_demangled() {
+        assert_eq!(undefined_symbols(MODULE), ["lost", "probe::missing"]);
+    }
+
+    #[test]
+    fn internal_names_lose_their_hashes_and_stay_unique() {
+        let tidied = tidy(MODULE);
+        assert!(
+            tidied.contains("@probe_TILE_0 = internal addrspace(3)"),
+            "{tidied}"
+        );
+        assert!(tidied.contains("@anon_1 = private"), "{tidied}");
+        assert!(
+            tidied.contains("@anon_2 = private constant { ptr } { ptr @anon_1 }"),
+            "{tidied}"
+        );
+        assert!(tidied.contains("void @anon_0()"), "{tidied}");
+        assert!(tidied.contains(r#"c"@smem\00""#), "{tidied}");
+    }
+
+    #[test]
+    fn stems_are_identifiers() {
+        assert_eq!(
+            stem("switch.table._RNvCsbvwVQVIEKnQ_5probe4TILE"),
+            "switch_table"
+        );
+        assert_eq!(stem("0"), "item_0");
+        assert!(stem(&"x".repeat(200)).len() <= NAME_LIMIT);
+    }
+}

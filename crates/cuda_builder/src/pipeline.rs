@@ -1,0 +1,156 @@
+//! From the bitcode of crates to PTX: link, rewrite, optimise, generate code.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::arch::Arch;
+use crate::archive::bitcode_members;
+use crate::cargo::{CompiledCrates, run_for_output};
+use crate::error::BuildError;
+use crate::ir::{self, Prepared};
+use crate::toolchain::Toolchain;
+
+/// The functions that kernels call to name address spaces.
+const PRELUDE: &str = include_str!("prelude.ll");
+
+/// One module on its way to PTX. Every step leaves its result in `work_dir`, for the curious.
+pub(crate) struct Pipeline<'a> {
+    pub(crate) toolchain: &'a Toolchain,
+    pub(crate) arch: Arch,
+    pub(crate) unroll_threshold: u32,
+    pub(crate) work_dir: &'a Path,
+}
+
+/// A finished module.
+pub(crate) struct Module {
+    pub(crate) ptx: String,
+    pub(crate) kernels: Vec<String>,
+}
+
+impl Pipeline<'_> {
+    pub(crate) fn run(&self, crates: &CompiledCrates) -> Result<Module, BuildError> {
+        recreate_folder(self.work_dir)?;
+        let linked = self.link(crates)?;
+        let prepared = ir::prepare(&read(&linked)?)?;
+        let optimised = read(&self.optimise(&prepared)?)?;
+        let symbols = ir::undefined_symbols(&optimised);
+        if !symbols.is_empty() {
+            let arch = self.arch;
+            return Err(BuildError::UndefinedSymbols { arch, symbols });
+        }
+        let ptx = self.generate_code(&ir::tidy(&optimised))?;
+        Ok(Module {
+            ptx: read(&ptx)?,
+            kernels: prepared.kernels,
+        })
+    }
+
+    /// Links the kernel crate with what it needs of its dependencies.
+    fn link(&self, crates: &CompiledCrates) -> Result<PathBuf, BuildError> {
+        let kernels = self.extract_bitcode(std::slice::from_ref(&crates.kernels), "kernels")?;
+        let dependencies = self.extract_bitcode(&crates.dependencies, "dependency")?;
+        // All dependencies are joined first, so that one step resolves references in both
+        // directions, such as core's to the panic handler.
+        let all_dependencies = self.file("dependencies.bc");
+        let mut command = self.tool("llvm-link");
+        command.args(dependencies).arg("-o").arg(&all_dependencies);
+        run_for_output(&mut command)?;
+
+        let prelude = self.file("prelude.ll");
+        write(&prelude, PRELUDE)?;
+        let linked = self.file("linked.ll");
+        let mut command = self.tool("llvm-link");
+        command
+            .args(kernels)
+            .args(["--only-needed", "-S"])
+            .args([&all_dependencies, &prelude])
+            .arg("-o")
+            .arg(&linked);
+        run_for_output(&mut command)?;
+        Ok(linked)
+    }
+
+    fn extract_bitcode(
+        &self,
+        libraries: &[PathBuf],
+        stem: &str,
+    ) -> Result<Vec<PathBuf>, BuildError> {
+        let mut files = Vec::new();
+        for library in libraries {
+            let archive = fs::read(library).map_err(BuildError::io("read", library))?;
+            let members = bitcode_members(&archive).ok_or_else(|| BuildError::UnexpectedIr {
+                reason: "a compiled crate is not an `ar` archive".to_owned(),
+                line: library.display().to_string(),
+            })?;
+            for member in members {
+                let file = self.file(&format!("{stem}-{:03}.bc", files.len()));
+                write(&file, member)?;
+                files.push(file);
+            }
+        }
+        Ok(files)
+    }
+
+    fn optimise(&self, prepared: &Prepared) -> Result<PathBuf, BuildError> {
+        let input = self.file("prepared.ll");
+        write(&input, &prepared.ir)?;
+        let public_symbols = self.file("public_symbols.txt");
+        write(&public_symbols, prepared.public_symbols.join("\n"))?;
+        let output = self.file("optimised.ll");
+        let mut command = self.tool("opt");
+        command
+            .args(["-passes=internalize,globaldce,default<O3>,globaldce,strip-dead-prototypes"])
+            .arg(format!("-mcpu={}", self.arch))
+            .arg(format!("-unroll-threshold={}", self.unroll_threshold))
+            .arg(format!(
+                "-internalize-public-api-file={}",
+                public_symbols.display()
+            ))
+            .args(["-strip-debug", "-S"])
+            .arg(&input)
+            .arg("-o")
+            .arg(&output);
+        run_for_output(&mut command)?;
+        Ok(output)
+    }
+
+    fn generate_code(&self, tidied: &str) -> Result<PathBuf, BuildError> {
+        let input = self.file("tidied.ll");
+        write(&input, tidied)?;
+        let output = self.file("module.ptx");
+        let mut command = self.tool("llc");
+        command
+            // Verbose comments hold the names of inlined functions, which hold hashes.
+            .args(["-O3", "-asm-verbose=0"])
+            .arg(format!("-mcpu={}", self.arch))
+            .arg(&input)
+            .arg("-o")
+            .arg(&output);
+        run_for_output(&mut command)?;
+        Ok(output)
+    }
+
+    fn tool(&self, name: &str) -> Command {
+        Command::new(self.toolchain.llvm_tool(name))
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.work_dir.join(name)
+    }
+}
+
+fn recreate_folder(folder: &Path) -> Result<(), BuildError> {
+    if folder.exists() {
+        fs::remove_dir_all(folder).map_err(BuildError::io("remove", folder))?;
+    }
+    fs::create_dir_all(folder).map_err(BuildError::io("create", folder))
+}
+
+fn read(path: &Path) -> Result<String, BuildError> {
+    fs::read_to_string(path).map_err(BuildError::io("read", path))
+}
+
+fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<(), BuildError> {
+    fs::write(path, content).map_err(BuildError::io("write", path))
+}

@@ -1,0 +1,35 @@
+; What Rust cannot say because it has no address spaces, as functions that kernels call.
+;
+; Every function is inlined before address spaces are inferred, so that an access through a
+; returned pointer becomes ld.shared or ld.global. The module has no data layout: it takes the
+; one of the kernel module it is linked into.
+
+; Dynamic shared memory: its size is given at the launch. 128 bytes is the alignment that a
+; swizzled TMA copy needs, the strictest use.
+@smem = external addrspace(3) global [0 x i8], align 128
+
+; The start of dynamic shared memory, as a generic pointer.
+define ptr @__cuda_std_dynamic_shared() alwaysinline nounwind {
+  ret ptr addrspacecast (ptr addrspace(3) @smem to ptr)
+}
+
+; The 32-bit shared-window address of a generic pointer into shared memory.
+define i32 @__cuda_std_shared_address(ptr %pointer) alwaysinline nounwind {
+  %shared = addrspacecast ptr %pointer to ptr addrspace(3)
+  %address = ptrtoint ptr addrspace(3) %shared to i32
+  ret i32 %address
+}
+
+; The global address of a generic pointer into global memory.
+define i64 @__cuda_std_global_address(ptr %pointer) alwaysinline nounwind {
+  %global = addrspacecast ptr %pointer to ptr addrspace(1)
+  %address = ptrtoint ptr addrspace(1) %global to i64
+  ret i64 %address
+}
+
+; The same pointer, now known to point into global memory.
+define ptr @__cuda_std_assume_global(ptr %pointer) alwaysinline nounwind {
+  %global = addrspacecast ptr %pointer to ptr addrspace(1)
+  %generic = addrspacecast ptr addrspace(1) %global to ptr
+  ret ptr %generic
+}
