@@ -1,14 +1,21 @@
 //! How fast the simulator is on this machine: one line per kind of instruction.
 //!
-//! `cargo run --release --package tilewright-simt --example throughput`
+//! `cargo run --release --package tilewright-simt --example throughput [threads per block]`
 
 use simt::{AccessKind, BarrierId, Dim3, Launch, Options, Space};
 use std::hint::black_box;
 use std::time::Instant;
 
-/// Runs `blocks` blocks of 256 threads and prints the cost of one of the
+/// Threads of a block: from the command line, or 256.
+fn block_threads() -> u32 {
+    let argument = std::env::args().nth(1);
+    argument.map_or(256, |threads| threads.parse().expect("threads per block"))
+}
+
+/// Runs `blocks` blocks one by one and prints the cost of one of the
 /// `operations` that each thread does.
 fn measure(name: &str, blocks: u32, operations: u32, body: impl Fn() + Sync) {
+    let threads = block_threads();
     let options = Options {
         parallel_blocks: false,
         ..Options::default()
@@ -16,7 +23,7 @@ fn measure(name: &str, blocks: u32, operations: u32, body: impl Fn() + Sync) {
     let launch = Launch {
         kernel: name,
         grid: Dim3::from(blocks),
-        block: Dim3::from(256),
+        block: Dim3::from(threads),
         dynamic_shared_bytes: 0,
         options: &options,
     };
@@ -25,7 +32,7 @@ fn measure(name: &str, blocks: u32, operations: u32, body: impl Fn() + Sync) {
     let start = Instant::now();
     run();
     let seconds = start.elapsed().as_secs_f64();
-    let count = f64::from(blocks) * 256.0 * f64::from(operations);
+    let count = f64::from(blocks) * f64::from(threads) * f64::from(operations);
     println!(
         "{name:32} {:8.1} ns each, {:8.1} million per second and worker",
         seconds / count * 1e9,
@@ -46,7 +53,7 @@ fn main() {
     });
     measure("checked relaxed load of an f32", 400, 1000, || {
         let at = simt::position();
-        let first = (at.block_idx.x * 256 + at.thread_idx.x) as usize;
+        let first = (at.block_idx.x * at.block_dim.x + at.thread_idx.x) as usize;
         let mut sum = 0.0;
         for step in 0..1000 {
             let offset = (first + step * 256) % (1 << 20) * 4;

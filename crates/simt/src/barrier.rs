@@ -6,6 +6,7 @@ use crate::current::with_current;
 use crate::defect::DefectKind;
 use std::cell::Cell;
 use std::panic::Location;
+use std::ptr;
 
 /// Which of the 16 barriers of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -186,7 +187,7 @@ impl Block {
         if barrier.arrived.get() == 0 {
             barrier.required.set(required);
             barrier.operation.set(arrival.operation);
-            if arrival.threads.is_none() {
+            if required == self.padded_threads() {
                 self.check_nobody_exited(thread, arrival);
                 let waiting = &self.barriers.waiting_for_all;
                 waiting.set(waiting.get() | 1 << arrival.id);
@@ -233,9 +234,7 @@ impl Block {
         barrier: &Barrier,
         required: u32,
     ) {
-        let waiting_for_all = self.barriers.waiting_for_all.get() >> arrival.id & 1 == 1;
-        let same_count =
-            barrier.required.get() == required && waiting_for_all == arrival.threads.is_none();
+        let same_count = barrier.required.get() == required;
         if same_count && barrier.operation.get() == arrival.operation {
             return;
         }
@@ -263,7 +262,9 @@ impl Block {
             return;
         }
         let first = self.first_thread_of_warp(warp) + waiting.trailing_zeros() as usize;
-        if self.threads[first].site.get() != arrival.site {
+        let site = self.threads[first].site.get();
+        // One line usually has one address; comparing paths is the slow way.
+        if !ptr::eq(site, arrival.site) && site != arrival.site {
             let message = format!(
                 "lanes of one warp are at different lines of barrier {}",
                 arrival.id
@@ -280,7 +281,7 @@ impl Block {
 
     /// Releases everybody who waits; the last thread to arrive just goes on.
     fn complete_meeting(&self, thread: &Thread, arrival: &Arrival, barrier: &Barrier) {
-        if arrival.threads.is_some() {
+        if barrier.required.get() < self.padded_threads() {
             self.check_whole_warps(thread, arrival, barrier);
         }
         barrier.arrived.set(0);

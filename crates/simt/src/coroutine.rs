@@ -4,67 +4,17 @@ use crate::block::{Block, Thread};
 use crate::current::Entered;
 use crate::defect::{DefectKind, Finding};
 use crate::panic_hook::payload_message;
-use corosensei::stack::{DefaultStack, Stack, StackPointer};
+use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult};
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-
-/// A stack whose first byte is moved down by some cache lines.
-///
-/// Mapped stacks start at multiples of the page size, so that the busy end of
-/// each of a thousand stacks would fall into the same few sets of the cache.
-struct StaggeredStack {
-    stack: DefaultStack,
-    base: StackPointer,
-}
-
-/// Distance between the starts of neighbouring stacks, modulo a page.
-const STAGGER_BYTES: usize = 320;
-/// The stagger stays within one page.
-const STAGGER_SPAN_BYTES: usize = 4096;
-
-impl StaggeredStack {
-    fn new(bytes: usize, serial: usize) -> io::Result<Self> {
-        let stack = DefaultStack::new(bytes + STAGGER_SPAN_BYTES)?;
-        let stagger = serial * STAGGER_BYTES % STAGGER_SPAN_BYTES;
-        let base = StackPointer::new(stack.base().get() - stagger)
-            .expect("a mapped stack does not start at address 0");
-        Ok(Self { stack, base })
-    }
-}
-
-// SAFETY: `DefaultStack` has a guard page and at least `bytes +
-// STAGGER_SPAN_BYTES` usable bytes. The base is moved down by less than the
-// span, so that at least `bytes` are left, and by a multiple of 64, so that it
-// stays aligned for a call.
-unsafe impl Stack for StaggeredStack {
-    fn base(&self) -> StackPointer {
-        self.base
-    }
-
-    fn limit(&self) -> StackPointer {
-        self.stack.limit()
-    }
-
-    #[cfg(windows)]
-    fn teb_fields(&self) -> corosensei::stack::StackTebFields {
-        self.stack.teb_fields()
-    }
-
-    #[cfg(windows)]
-    fn update_teb_fields(&mut self, stack_limit: usize, guaranteed_stack_bytes: usize) {
-        self.stack
-            .update_teb_fields(stack_limit, guaranteed_stack_bytes);
-    }
-}
 
 /// Stacks that no coroutine uses at the moment. The one that was given back
 /// last is taken first: it is still in the cache.
 #[derive(Default)]
 pub(crate) struct StackPool {
     stack_bytes: usize,
-    created: usize,
-    idle: Vec<StaggeredStack>,
+    idle: Vec<DefaultStack>,
 }
 
 impl StackPool {
@@ -78,23 +28,21 @@ impl StackPool {
         }
     }
 
-    fn take(&mut self) -> io::Result<StaggeredStack> {
-        if let Some(stack) = self.idle.pop() {
-            return Ok(stack);
+    fn take(&mut self) -> io::Result<DefaultStack> {
+        match self.idle.pop() {
+            Some(stack) => Ok(stack),
+            None => DefaultStack::new(self.stack_bytes),
         }
-        let stack = StaggeredStack::new(self.stack_bytes, self.created)?;
-        self.created += 1;
-        Ok(stack)
     }
 
-    fn give_back(&mut self, stack: StaggeredStack) {
+    fn give_back(&mut self, stack: DefaultStack) {
         self.idle.push(stack);
     }
 }
 
 /// The coroutine of one simulated thread. The state it waits in is kept in its
 /// [`Thread`], so nothing is passed when it is suspended or resumed.
-pub(crate) struct ThreadCoroutine(Coroutine<(), (), (), StaggeredStack>);
+pub(crate) struct ThreadCoroutine(Coroutine<(), (), (), DefaultStack>);
 
 impl ThreadCoroutine {
     /// A coroutine that will run `body` as `thread` of `block`.

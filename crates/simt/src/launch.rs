@@ -35,7 +35,8 @@ pub struct Options {
     /// True: blocks run on several host threads at once, in no certain order.
     /// False: blocks run one after the other, in the seed's order.
     pub parallel_blocks: bool,
-    /// Stack of each simulated thread, in bytes. Only what is touched is used.
+    /// Stack of each simulated thread, in bytes; at least a page. Memory is
+    /// taken only for pages that the thread touches.
     pub stack_bytes: usize,
     /// How often in a row the threads of a block may yield with nothing else
     /// happening in the block, before that is a deadlock.
@@ -43,15 +44,16 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// 32 lanes, seed 0, blocks in parallel, stacks of 128 KiB, some seconds of
-    /// yielding.
+    /// 32 lanes, seed 0, blocks in parallel, stacks of 128 KiB, and yields for
+    /// some seconds (blocks one by one) to half a minute (blocks in parallel,
+    /// where a spinning block sleeps in between).
     fn default() -> Self {
         Self {
             warp_width: 32,
             seed: 0,
             parallel_blocks: true,
             stack_bytes: 128 * 1024,
-            yield_limit: 1 << 24,
+            yield_limit: 1 << 26,
         }
     }
 }

@@ -39,17 +39,21 @@
 //! # What is checked
 //!
 //! A violated rule ends the launch with a [`Defect`] that names the kernel,
-//! the source line, the block and the thread. Nothing hangs: threads that can
-//! never be released are a defect as well. Where hardware is lenient, the
-//! simulator is strict: shared memory starts poisoned, an asynchronous copy is
-//! performed only at its wait, and a barrier that an exited thread has missed
-//! is a defect.
+//! the source line, the block and the thread. Threads that can never be
+//! released are a defect, not a hang. Where hardware is lenient, the simulator
+//! is strict: shared memory starts poisoned, an asynchronous copy is performed
+//! only at its wait, and a barrier that an exited thread has missed is a defect.
 //!
-//! # Limits
+//! # What a kernel must keep to
 //!
-//! A kernel must not block its host thread (no locks held across a barrier, no
-//! channels), and it must not overflow its stack of [`Options::stack_bytes`]:
-//! the guard page turns that into a segmentation fault of the process.
+//! - It does not block its host thread: no lock is held, and no channel waited
+//!   for, across a barrier or a warp-wide operation.
+//! - A loop that waits for another thread calls [`yield_now`]; without it the
+//!   loop keeps its host thread for ever.
+//! - It fits into its stack, [`Options::stack_bytes`]: the guard page turns an
+//!   overflow into a segmentation fault of the process.
+//! - Blocks may run one after the other: a block that waits for another one
+//!   must know that it has started, as on a GPU without a cooperative launch.
 
 mod async_copy;
 mod barrier;

@@ -42,6 +42,34 @@ fn early_return_before_a_barrier() {
 }
 
 #[test]
+fn a_report_reads_well() {
+    let line = line!() + 5;
+    let found = defect(launch_with(&serial(0), 2, 64, || {
+        if block_x() == 1 && thread_x() == 37 {
+            return;
+        }
+        sync();
+        simt::warp_barrier(0xffff_ffff);
+    }));
+    let file = file!();
+    let column = 9;
+    let (first, others) = (found.thread.unwrap().x, found.related[0].note.clone());
+    let report = format!(
+        "kernel `test_kernel`: divergent block barrier: threads wait at barrier 0 for all threads of the block, but thread (37, 0, 0) has exited
+  at {file}:{line}:{column}
+  in thread ({first}, 0, 0) of block (1, 0, 0)
+  - {others}, {file}:{line}:{column}
+  - thread (37, 0, 0): exited
+  simulated with seed 0"
+    );
+    assert_eq!(found.to_string(), report);
+    assert!(
+        others.ends_with(" more: waits at block barrier 0"),
+        "{others}"
+    );
+}
+
+#[test]
 fn barriers_in_two_branches() {
     let found = defect(launch(1, 32, || match thread_x() {
         0..7 => sync(),
