@@ -24,7 +24,7 @@ const POISON: u8 = 0xFF;
 pub struct SimulatorOptions {
     /// The seed of the order in which warps run. Equal seeds give equal runs.
     pub seed: u64,
-    /// Threads in a warp, 32 by default.
+    /// Threads in a warp: 32 (the default) or 64.
     pub warp_width: u32,
     /// Whether blocks run on several CPU threads at once.
     pub parallel_blocks: bool,
@@ -92,12 +92,13 @@ pub(crate) struct Simulator {
 
 impl Simulator {
     pub(crate) fn new(options: SimulatorOptions) -> Self {
-        let mut simt_options = simt::Options::default();
-        simt_options.seed = options.seed;
-        simt_options.warp_width = options.warp_width;
-        simt_options.parallel_blocks = options.parallel_blocks;
         Self {
-            options: simt_options,
+            options: simt::Options {
+                seed: options.seed,
+                warp_width: options.warp_width,
+                parallel_blocks: options.parallel_blocks,
+                ..simt::Options::default()
+            },
             properties: properties(&options),
             allocated_bytes: AtomicU64::new(0),
             epoch: Instant::now(),

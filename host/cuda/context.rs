@@ -1,0 +1,105 @@
+//! The primary context of a device, and the stream that all of its work goes through.
+
+use super::driver::{Failure, call};
+use cust::sys;
+use std::marker::PhantomData;
+use std::ptr;
+
+/// A reference to a device's primary context, the one that CUDA's runtime API uses too.
+#[derive(Debug)]
+pub struct PrimaryContext {
+    device: sys::CUdevice,
+    context: sys::CUcontext,
+}
+
+// SAFETY: the driver's functions may be called with one context from any thread.
+unsafe impl Send for PrimaryContext {}
+// SAFETY: as for `Send`.
+unsafe impl Sync for PrimaryContext {}
+
+impl PrimaryContext {
+    pub fn retain(device: sys::CUdevice) -> Result<Self, Failure> {
+        let mut context = ptr::null_mut();
+        // SAFETY: `context` is a place for one handle; the driver checks the device.
+        unsafe { call!(cuDevicePrimaryCtxRetain(&raw mut context, device)) }?;
+        Ok(Self { device, context })
+    }
+
+    /// Makes the context the calling thread's current one until the result is dropped. What was
+    /// current before is current again then.
+    pub fn enter(&self) -> Result<Current<'_>, Failure> {
+        // SAFETY: the context lives as long as `self` has its reference.
+        unsafe { call!(cuCtxPushCurrent_v2(self.context)) }?;
+        Ok(Current {
+            context: PhantomData,
+            thread: PhantomData,
+        })
+    }
+}
+
+impl Drop for PrimaryContext {
+    fn drop(&mut self) {
+        // A failure leaves the context to the end of the process: there is nothing else to do.
+        // SAFETY: `retain` took the reference that is given back here.
+        let _ = unsafe { call!(cuDevicePrimaryCtxRelease_v2(self.device)) };
+    }
+}
+
+/// The proof that a context is current on this thread.
+#[derive(Debug)]
+#[must_use]
+pub struct Current<'a> {
+    context: PhantomData<&'a PrimaryContext>,
+    /// What is current is a matter of the thread: the proof must not leave it.
+    thread: PhantomData<*const ()>,
+}
+
+impl Drop for Current<'_> {
+    fn drop(&mut self) {
+        let mut context = ptr::null_mut();
+        // SAFETY: `context` is a place for one handle. Proofs are dropped in the reverse order in
+        // which `enter` pushed, so the top of the stack is the context of this one.
+        let _ = unsafe { call!(cuCtxPopCurrent_v2(&raw mut context)) };
+    }
+}
+
+/// A stream of the context that was current when it was made.
+#[derive(Debug)]
+pub struct Stream {
+    stream: sys::CUstream,
+}
+
+// SAFETY: the driver's functions may be called with one stream from any thread.
+unsafe impl Send for Stream {}
+// SAFETY: as for `Send`.
+unsafe impl Sync for Stream {}
+
+impl Stream {
+    /// A stream that does not wait for the null stream of foreign libraries.
+    pub fn new(_current: &Current<'_>) -> Result<Self, Failure> {
+        const NON_BLOCKING: u32 = sys::CUstream_flags_enum::CU_STREAM_NON_BLOCKING as u32;
+        let mut stream = ptr::null_mut();
+        // SAFETY: `stream` is a place for one handle, and a context is current.
+        unsafe { call!(cuStreamCreate(&raw mut stream, NON_BLOCKING)) }?;
+        Ok(Self { stream })
+    }
+
+    pub fn raw(&self) -> sys::CUstream {
+        self.stream
+    }
+
+    /// Waits until the stream's work is done.
+    pub fn synchronize(&self, _current: &Current<'_>) -> Result<(), Failure> {
+        // SAFETY: the stream is alive, and a context is current.
+        unsafe { call!(cuStreamSynchronize(self.stream)) }
+    }
+
+    /// Gives the stream back; its work is done all the same.
+    ///
+    /// # Safety
+    /// 1. The stream is not used again.
+    pub unsafe fn destroy(&self, _current: &Current<'_>) {
+        // SAFETY: by (1) this is the last use of the stream.
+        let _ = unsafe { call!(cuStreamDestroy_v2(self.stream)) };
+    }
+}

@@ -1,0 +1,431 @@
+//! One CUDA device as a backend.
+
+use super::context::{Current, PrimaryContext, Stream};
+use super::driver::{Failure, call};
+use super::memory::{self, Allocator};
+use super::modules::{Function, LoadError, Modules};
+use super::properties;
+use crate::backend::{Backend, EventHandle, LaunchRequest, ModuleHandle};
+use crate::device::DeviceProperties;
+use crate::error::{CudaVersion, Error, Result};
+use crate::module::ModuleSource;
+use cust::sys;
+use std::ffi::c_void;
+use std::ptr::{self, NonNull};
+use std::sync::OnceLock;
+
+/// The oldest driver that has every function that is called here; that of the bindings of `cust`.
+const OLDEST_DRIVER: CudaVersion = CudaVersion {
+    major: 11,
+    minor: 4,
+};
+
+/// One CUDA device: its primary context, and one stream for all of its work.
+#[derive(Debug)]
+pub struct CudaDevice {
+    properties: DeviceProperties,
+    context: PrimaryContext,
+    stream: Stream,
+    allocator: Allocator,
+    modules: Modules,
+    /// The first failure that lost the device: an operation and the driver's words.
+    lost: OnceLock<String>,
+}
+
+impl CudaDevice {
+    pub fn open(ordinal: u32) -> Result<Self> {
+        let driver = start_driver(ordinal)?;
+        let device = find_device(ordinal)?;
+        Self::open_device(device, driver).map_err(|failure| cuda_error("open", failure))
+    }
+
+    fn open_device(device: sys::CUdevice, driver: CudaVersion) -> Result<Self, Failure> {
+        let properties = properties::read(device, driver)?;
+        let context = PrimaryContext::retain(device)?;
+        let current = context.enter()?;
+        let stream = Stream::new(&current)?;
+        let allocator = Allocator::new(device, &current)?;
+        drop(current);
+        Ok(Self {
+            properties,
+            context,
+            stream,
+            allocator,
+            modules: Modules::default(),
+            lost: OnceLock::new(),
+        })
+    }
+
+    /// Runs `body` in the device's context, unless the device was lost before.
+    fn run<R>(
+        &self,
+        operation: &'static str,
+        body: impl FnOnce(&Current<'_>) -> Result<R, Failure>,
+    ) -> Result<R> {
+        let current = self.enter(operation)?;
+        body(&current).map_err(|failure| self.error(operation, failure))
+    }
+
+    fn enter(&self, operation: &'static str) -> Result<Current<'_>> {
+        if self.lost.get().is_some() {
+            return Err(self.lost_error(operation));
+        }
+        self.context
+            .enter()
+            .map_err(|failure| self.error(operation, failure))
+    }
+
+    /// The error for a failure. One that loses the device is remembered.
+    fn error(&self, operation: &'static str, failure: Failure) -> Error {
+        if !failure.loses_device() {
+            return cuda_error(operation, failure);
+        }
+        self.lost.get_or_init(|| {
+            let code = failure.code;
+            format!("CUDA error {code} was seen in `{operation}`: {failure}")
+        });
+        self.lost_error(operation)
+    }
+
+    fn lost_error(&self, operation: &'static str) -> Error {
+        Error::DeviceLost {
+            operation,
+            device: self.properties.name.clone(),
+            cause: self.lost.get().cloned().unwrap_or_default(),
+        }
+    }
+
+    fn allocation_error(
+        &self,
+        operation: &'static str,
+        bytes: usize,
+        failure: Failure,
+        current: &Current<'_>,
+    ) -> Error {
+        if failure != Failure::OUT_OF_MEMORY {
+            return self.error(operation, failure);
+        }
+        Error::OutOfMemory {
+            operation,
+            memory: self.properties.name.clone(),
+            requested: bytes as u64,
+            free: memory::free_bytes(current).unwrap_or(0),
+            total: self.properties.memory_bytes,
+        }
+    }
+
+    fn launch_error(&self, kernel: &'static str, failure: Failure) -> Error {
+        if failure.loses_device() {
+            return self.error("launch", failure);
+        }
+        Error::Launch {
+            kernel,
+            code: failure.code,
+            message: failure.to_string(),
+        }
+    }
+
+    /// The kernel of `request`, ready for its launch.
+    fn prepared_function(
+        &self,
+        request: &LaunchRequest<'_>,
+        current: &Current<'_>,
+    ) -> Result<Function> {
+        let (module, kernel) = (request.module, request.kernel);
+        let bytes = request.config.dynamic_shared_bytes;
+        let fail = |failure| self.launch_error(kernel, failure);
+        let function = self
+            .modules
+            .function(module, kernel, current)
+            .map_err(fail)?;
+        self.check_function(request, &function)
+            .map_err(|reason| Error::LaunchConfig { kernel, reason })?;
+        self.modules
+            .allow_dynamic_shared(module, kernel, bytes, current)
+            .map_err(fail)?;
+        Ok(function)
+    }
+
+    /// Checks what only the compiled kernel knows: its registers and its static shared memory.
+    fn check_function(
+        &self,
+        request: &LaunchRequest<'_>,
+        function: &Function,
+    ) -> Result<(), String> {
+        let block = request.config.block;
+        // The block was checked against the device's limits, so the product is small.
+        let threads = block.x * block.y * block.z;
+        if threads > function.max_threads {
+            return Err(format!(
+                "its block has {threads} threads; the compiled kernel allows {}",
+                function.max_threads
+            ));
+        }
+        let dynamic = request.config.dynamic_shared_bytes;
+        let limit = self.properties.max_shared_bytes_per_block;
+        if u64::from(dynamic) + u64::from(function.static_shared_bytes) > u64::from(limit) {
+            return Err(format!(
+                "it asks for {dynamic} bytes of dynamic shared memory beside its {} static ones; \
+                 the device has {limit} for a block",
+                function.static_shared_bytes
+            ));
+        }
+        Ok(())
+    }
+}
+
+impl Backend for CudaDevice {
+    fn properties(&self) -> &DeviceProperties {
+        &self.properties
+    }
+
+    fn is_simulator(&self) -> bool {
+        false
+    }
+
+    fn allocate(&self, operation: &'static str, bytes: usize) -> Result<u64> {
+        let current = self.enter(operation)?;
+        self.allocator
+            .allocate(bytes, &self.stream, &current)
+            .map_err(|failure| self.allocation_error(operation, bytes, failure, &current))
+    }
+
+    fn allocate_zeroed(&self, operation: &'static str, bytes: usize) -> Result<u64> {
+        let address = self.allocate(operation, bytes)?;
+        // SAFETY: (1) the range is that of the new allocation. (2) Nobody else knows of it yet.
+        if let Err(error) = unsafe { self.fill_zero(address, bytes) } {
+            // SAFETY: (1) the allocation is new, and nobody gets its address.
+            unsafe { self.free(address, bytes) };
+            return Err(error);
+        }
+        Ok(address)
+    }
+
+    unsafe fn free(&self, address: u64, _bytes: usize) {
+        // A lost device has lost its memory. Other failures are those of earlier work, which the
+        // next call reports.
+        let _ = self.run("free", |current| {
+            // SAFETY: (1) is (1) of this method.
+            unsafe { self.allocator.free(address, &self.stream, current) }
+        });
+    }
+
+    unsafe fn copy_to_device(&self, destination: u64, source: &[u8]) -> Result<()> {
+        let (pointer, bytes) = (source.as_ptr().cast(), source.len());
+        self.run("copy to the device", |current| {
+            let stream = self.stream.raw();
+            // SAFETY: `source` has the bytes, and stays borrowed until the stream is done with
+            // them; the destination has them by (1) of the trait, without conflicts by (2).
+            unsafe { call!(cuMemcpyHtoDAsync_v2(destination, pointer, bytes, stream)) }?;
+            self.stream.synchronize(current)
+        })
+    }
+
+    unsafe fn copy_to_host(&self, destination: &mut [u8], source: u64) -> Result<()> {
+        let (pointer, bytes) = (destination.as_mut_ptr().cast(), destination.len());
+        self.run("copy from the device", |current| {
+            let stream = self.stream.raw();
+            // SAFETY: `destination` has the room, and stays borrowed until the stream is done
+            // with it; the source has the bytes by (1) of the trait, without conflicts by (2).
+            unsafe { call!(cuMemcpyDtoHAsync_v2(pointer, source, bytes, stream)) }?;
+            self.stream.synchronize(current)
+        })
+    }
+
+    unsafe fn copy_on_device(&self, destination: u64, source: u64, bytes: usize) -> Result<()> {
+        self.run("copy on the device", |_current| {
+            let stream = self.stream.raw();
+            // SAFETY: both ranges have the bytes by (1) of the trait, without conflicts by (2).
+            unsafe { call!(cuMemcpyDtoDAsync_v2(destination, source, bytes, stream)) }
+        })
+    }
+
+    unsafe fn fill_zero(&self, address: u64, bytes: usize) -> Result<()> {
+        self.run("fill with zero", |_current| {
+            // SAFETY: the range has the bytes by (1) of the trait, without conflicts by (2).
+            unsafe { call!(cuMemsetD8Async(address, 0, bytes, self.stream.raw())) }
+        })
+    }
+
+    fn synchronize(&self) -> Result<()> {
+        self.run("synchronize", |current| self.stream.synchronize(current))
+    }
+
+    fn record_event(&self) -> Result<EventHandle> {
+        self.run("record_event", |_current| {
+            let mut event = ptr::null_mut();
+            // SAFETY: `event` is a place for one handle; flags 0 ask for an event with a time.
+            unsafe { call!(cuEventCreate(&raw mut event, 0)) }?;
+            // SAFETY: event and stream are alive, and of one context.
+            unsafe { call!(cuEventRecord(event, self.stream.raw())) }?;
+            Ok(event_handle(event))
+        })
+    }
+
+    unsafe fn synchronize_event(&self, event: EventHandle) -> Result<()> {
+        self.run("synchronize an event", |_current| {
+            // SAFETY: by (3) of the trait the event is alive.
+            unsafe { call!(cuEventSynchronize(raw_event(event))) }
+        })
+    }
+
+    unsafe fn seconds_between(&self, earlier: EventHandle, later: EventHandle) -> Result<f64> {
+        self.run("elapsed_since", |_current| {
+            let (earlier, later) = (raw_event(earlier), raw_event(later));
+            let mut milliseconds = 0.0_f32;
+            let place = &raw mut milliseconds;
+            // SAFETY: `place` is for one number; by (3) of the trait both events are alive.
+            unsafe { call!(cuEventElapsedTime(place, earlier, later)) }?;
+            Ok(f64::from(milliseconds) * 1e-3)
+        })
+    }
+
+    unsafe fn destroy_event(&self, event: EventHandle) {
+        let _ = self.run("destroy an event", |_current| {
+            // SAFETY: by (3) of the trait the event is alive, and this is its last use.
+            unsafe { call!(cuEventDestroy_v2(raw_event(event))) }
+        });
+    }
+
+    fn load(&self, source: &'static ModuleSource) -> Result<ModuleHandle> {
+        let current = self.enter("load")?;
+        let (major, minor) = self.properties.compute_capability.unwrap_or_default();
+        let loaded = self.modules.load(source, (major, minor), &current);
+        loaded.map_err(|error| match error {
+            LoadError::Driver(failure) => self.error("load", failure),
+            LoadError::NoImage(images) => Error::NoModule {
+                module: source.name(),
+                device: self.properties.name.clone(),
+                compute_capability: format!("{major}.{minor}"),
+                driver: self.properties.driver.unwrap_or(OLDEST_DRIVER),
+                images,
+            },
+        })
+    }
+
+    unsafe fn launch(&self, request: &LaunchRequest<'_>) -> Result<()> {
+        let current = self.enter("launch")?;
+        let function = self.prepared_function(request, &current)?;
+        let (grid, block) = (request.config.grid, request.config.block);
+        // The driver reads each parameter at its address during the call, and writes none.
+        let mut parameters: Vec<*mut c_void> = request
+            .slots
+            .iter()
+            .map(|slot| ptr::from_ref(slot).cast_mut().cast())
+            .collect();
+        // SAFETY: by (1) of `launch` the function takes these parameters, which live through the
+        // call; by (3) and (4) it may run with them; the stream is alive.
+        let launched = unsafe {
+            call!(cuLaunchKernel(
+                function.raw,
+                grid.x,
+                grid.y,
+                grid.z,
+                block.x,
+                block.y,
+                block.z,
+                request.config.dynamic_shared_bytes,
+                self.stream.raw(),
+                parameters.as_mut_ptr(),
+                ptr::null_mut(),
+            ))
+        };
+        launched.map_err(|failure| self.launch_error(request.kernel, failure))
+    }
+
+    fn raw_stream(&self) -> Option<NonNull<c_void>> {
+        NonNull::new(self.stream.raw().cast())
+    }
+
+    fn with_current(&self, body: &mut dyn FnMut()) -> Result<()> {
+        let _current = self.enter("with_current")?;
+        body();
+        Ok(())
+    }
+}
+
+impl Drop for CudaDevice {
+    fn drop(&mut self) {
+        let Ok(current) = self.context.enter() else {
+            return;
+        };
+        let _ = self.stream.synchronize(&current);
+        // SAFETY: (1) the device is dropped, so its buffers, events and modules are gone; its
+        // work is done, or lost with the device.
+        unsafe {
+            self.modules.unload(&current);
+            self.allocator.destroy(&current);
+            self.stream.destroy(&current);
+        }
+    }
+}
+
+fn event_handle(event: sys::CUevent) -> EventHandle {
+    EventHandle(event.expose_provenance() as u64)
+}
+
+fn raw_event(event: EventHandle) -> sys::CUevent {
+    ptr::with_exposed_provenance_mut(event.0 as usize)
+}
+
+/// Starts the driver, which all later calls need, and checks its version.
+fn start_driver(ordinal: u32) -> Result<CudaVersion> {
+    // SAFETY: flags are 0, as they have to be.
+    unsafe { call!(cuInit(0)) }.map_err(|failure| start_error(ordinal, failure))?;
+    let mut version = 0;
+    // SAFETY: `version` is a place for one number.
+    unsafe { call!(cuDriverGetVersion(&raw mut version)) }
+        .map_err(|failure| start_error(ordinal, failure))?;
+    let version = u32::try_from(version).unwrap_or(0);
+    let found = CudaVersion {
+        major: version / 1000,
+        minor: version % 1000 / 10,
+    };
+    if found < OLDEST_DRIVER {
+        let needed = OLDEST_DRIVER;
+        return Err(Error::DriverTooOld { found, needed });
+    }
+    Ok(found)
+}
+
+fn start_error(ordinal: u32, failure: Failure) -> Error {
+    let reason = match failure {
+        Failure::STUB_LIBRARY => {
+            "the program was started with a stub of libcuda.so.1, which links but computes \
+             nothing; install the NVIDIA driver, and keep the stub's folder out of LD_LIBRARY_PATH"
+        }
+        Failure::NO_DEVICE => {
+            "the driver finds no device; see what `nvidia-smi -L` and CUDA_VISIBLE_DEVICES say"
+        }
+        failure => return cuda_error("start the driver", failure),
+    };
+    let reason = reason.to_owned();
+    Error::NoDevice { ordinal, reason }
+}
+
+fn find_device(ordinal: u32) -> Result<sys::CUdevice> {
+    let mut count = 0;
+    // SAFETY: `count` is a place for one number.
+    unsafe { call!(cuDeviceGetCount(&raw mut count)) }
+        .map_err(|failure| start_error(ordinal, failure))?;
+    let number = i32::try_from(ordinal)
+        .ok()
+        .filter(|number| *number < count)
+        .ok_or_else(|| Error::NoDevice {
+            ordinal,
+            reason: format!("the driver shows {count} devices, numbered from 0"),
+        })?;
+    let mut device = 0;
+    // SAFETY: `device` is a place for one handle.
+    unsafe { call!(cuDeviceGet(&raw mut device, number)) }
+        .map_err(|failure| start_error(ordinal, failure))?;
+    Ok(device)
+}
+
+fn cuda_error(operation: &'static str, failure: Failure) -> Error {
+    Error::Cuda {
+        operation,
+        code: failure.code,
+        message: failure.to_string(),
+    }
+}

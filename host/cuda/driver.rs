@@ -1,0 +1,164 @@
+//! How a function of the CUDA driver is called, and what its failures mean.
+
+use cust::sys;
+use std::ffi::{CStr, c_char};
+use std::fmt;
+use std::mem;
+
+/// A status of the driver other than success.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// The number of the `CUresult`.
+    pub code: u32,
+}
+
+impl Failure {
+    /// `CUDA_ERROR_OUT_OF_MEMORY`.
+    pub const OUT_OF_MEMORY: Self = Self { code: 2 };
+    /// `CUDA_ERROR_STUB_LIBRARY`: the program was started with a libcuda that only links.
+    pub const STUB_LIBRARY: Self = Self { code: 34 };
+    /// `CUDA_ERROR_NO_DEVICE`.
+    pub const NO_DEVICE: Self = Self { code: 100 };
+
+    /// Whether every later call for the context fails too: the failures that the driver API's
+    /// `CUresult` documents with "the process must be terminated and relaunched", and the loss
+    /// of the context or the hardware itself.
+    pub fn loses_device(self) -> bool {
+        const DEINITIALIZED: u32 = 4;
+        const DEVICE_UNAVAILABLE: u32 = 46;
+        const ECC_UNCORRECTABLE: u32 = 214;
+        const NVLINK_UNCORRECTABLE: u32 = 220;
+        const CONTAINED: u32 = 226;
+        const ILLEGAL_ADDRESS: u32 = 700;
+        const LAUNCH_TIMEOUT: u32 = 702;
+        const CONTEXT_IS_DESTROYED: u32 = 709;
+        const ASSERT: u32 = 710;
+        const HARDWARE_STACK_ERROR: u32 = 714;
+        const LAUNCH_FAILED: u32 = 719;
+        const TENSOR_MEMORY_LEAK: u32 = 721;
+        const EXTERNAL_DEVICE: u32 = 911;
+        matches!(
+            self.code,
+            DEINITIALIZED
+                | DEVICE_UNAVAILABLE
+                | ECC_UNCORRECTABLE
+                | NVLINK_UNCORRECTABLE
+                | CONTAINED
+                | ILLEGAL_ADDRESS
+                | LAUNCH_TIMEOUT
+                | CONTEXT_IS_DESTROYED
+                | ASSERT
+                // Among them: illegal instruction, misaligned address, invalid address space.
+                | HARDWARE_STACK_ERROR
+                ..=LAUNCH_FAILED | TENSOR_MEMORY_LEAK | EXTERNAL_DEVICE
+        )
+    }
+}
+
+/// The driver's name and words for the code.
+impl fmt::Display for Failure {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (
+            describe(sys::cuGetErrorName, self.code),
+            describe(sys::cuGetErrorString, self.code),
+        ) {
+            (Some(name), Some(words)) => write!(formatter, "{name}, {words}"),
+            _ => formatter.write_str("a code that this driver does not describe"),
+        }
+    }
+}
+
+type Describe = unsafe extern "C" fn(sys::CUresult, *mut *const c_char) -> sys::CUresult;
+
+/// What one of the driver's two describing functions says about `code`.
+fn describe(function: Describe, code: u32) -> Option<String> {
+    type DescribeCode = unsafe extern "C" fn(u32, *mut *const c_char) -> u32;
+    // SAFETY: `CUresult` is `repr(u32)`, so both types are called in the same way.
+    let function = unsafe { mem::transmute::<Describe, DescribeCode>(function) };
+    let mut text = std::ptr::null();
+    // SAFETY: any code may be asked for; `text` is a place for one pointer.
+    let status = unsafe { function(code, &raw mut text) };
+    if status != 0 || text.is_null() {
+        return None;
+    }
+    // SAFETY: on success the driver gives a string that ends with 0 and lives as long as itself.
+    let text = unsafe { CStr::from_ptr(text) };
+    Some(text.to_string_lossy().into_owned())
+}
+
+/// A function of the driver as the bindings declare it, to be called for its status as a number.
+///
+/// The bindings declare the status as a Rust enum of the codes that CUDA 11.4 had. A newer driver
+/// has more of them, and an enum with an undeclared value is undefined behaviour.
+pub trait StatusAsNumber {
+    /// The same function, returning the status as a number.
+    type Function;
+
+    /// The same function, returning the status as a number.
+    fn status_as_number(self) -> Self::Function;
+}
+
+macro_rules! status_as_number {
+    ($($parameter:ident)*) => {
+        impl<$($parameter),*> StatusAsNumber
+            for unsafe extern "C" fn($($parameter),*) -> sys::CUresult
+        {
+            type Function = unsafe extern "C" fn($($parameter),*) -> u32;
+
+            fn status_as_number(self) -> Self::Function {
+                // SAFETY: `CUresult` is `repr(u32)`, so both types are called in the same way.
+                unsafe { mem::transmute::<Self, Self::Function>(self) }
+            }
+        }
+    };
+}
+status_as_number!(A);
+status_as_number!(A B);
+status_as_number!(A B C);
+status_as_number!(A B C D);
+status_as_number!(A B C D E);
+status_as_number!(A B C D E F G H I J K);
+
+/// Calls a function of the driver: `call!(cuInit(0))?`. It is an unsafe operation, whose
+/// requirements are those of the function.
+macro_rules! call {
+    ($function:ident($($argument:expr),* $(,)?)) => {{
+        let declared: unsafe extern "C" fn($(call!(@type_of $argument)),*) -> cust::sys::CUresult =
+            cust::sys::$function;
+        let function = $crate::cuda::driver::StatusAsNumber::status_as_number(declared);
+        $crate::cuda::driver::check(function($($argument),*))
+    }};
+    (@type_of $argument:expr) => { _ };
+}
+pub(crate) use call;
+
+/// Success, or the failure that a status is.
+pub fn check(status: u32) -> Result<(), Failure> {
+    match status {
+        0 => Ok(()),
+        code => Err(Failure { code }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_codes_are_described_without_undefined_behaviour() {
+        let failure = check(987_654).unwrap_err();
+        assert_eq!(failure.code, 987_654);
+        assert!(!failure.to_string().is_empty());
+        assert!(!failure.loses_device());
+    }
+
+    #[test]
+    fn faults_of_a_kernel_lose_the_device_and_wrong_calls_do_not() {
+        for code in [214, 226, 700, 702, 710, 715, 716, 717, 718, 719] {
+            assert!(Failure { code }.loses_device(), "{code}");
+        }
+        for code in [1, 2, 34, 100, 200, 218, 222, 500, 701, 720, 801, 999] {
+            assert!(!Failure { code }.loses_device(), "{code}");
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! What a CUDA device is and allows.
+
+use super::driver::{Failure, call};
+use crate::device::DeviceProperties;
+use crate::error::CudaVersion;
+use cust::sys;
+use simt::Dim3;
+use std::ffi::CStr;
+
+/// Reads the properties of `device`.
+pub fn read(device: sys::CUdevice, driver: CudaVersion) -> Result<DeviceProperties, Failure> {
+    use sys::CUdevice_attribute_enum as Attribute;
+    let read = |attribute| attribute_of(device, attribute);
+    let extent = |x, y, z| Ok(Dim3::from((read(x)?, read(y)?, read(z)?)));
+    Ok(DeviceProperties {
+        name: name_of(device)?,
+        compute_capability: Some((
+            read(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
+            read(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
+        )),
+        driver: Some(driver),
+        multiprocessors: read(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
+        warp_threads: read(Attribute::CU_DEVICE_ATTRIBUTE_WARP_SIZE)?,
+        max_block_threads: read(Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
+        max_block: extent(
+            Attribute::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X,
+            Attribute::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y,
+            Attribute::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z,
+        )?,
+        max_grid: extent(
+            Attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X,
+            Attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y,
+            Attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z,
+        )?,
+        max_multiprocessor_threads: read(
+            Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR,
+        )?,
+        shared_bytes_per_block: read(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK)?,
+        max_shared_bytes_per_block: read(
+            Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
+        )?,
+        l2_cache_bytes: u64::from(read(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?),
+        memory_bytes: memory_bytes_of(device)?,
+    })
+}
+
+/// One attribute of `device`. The ones that are read here are never negative.
+pub fn attribute_of(
+    device: sys::CUdevice,
+    attribute: sys::CUdevice_attribute,
+) -> Result<u32, Failure> {
+    let mut value = 0;
+    // SAFETY: `value` is a place for one number; the driver checks the device.
+    unsafe { call!(cuDeviceGetAttribute(&raw mut value, attribute, device)) }?;
+    Ok(u32::try_from(value).unwrap_or(0))
+}
+
+fn name_of(device: sys::CUdevice) -> Result<String, Failure> {
+    let mut name = [0_u8; 256];
+    let capacity = i32::try_from(name.len()).expect("256 fits");
+    // SAFETY: `name` has the room that the call is told of.
+    unsafe { call!(cuDeviceGetName(name.as_mut_ptr().cast(), capacity, device)) }?;
+    let name = CStr::from_bytes_until_nul(&name).unwrap_or_default();
+    Ok(name.to_string_lossy().into_owned())
+}
+
+fn memory_bytes_of(device: sys::CUdevice) -> Result<u64, Failure> {
+    let mut bytes = 0;
+    // SAFETY: `bytes` is a place for one number; the driver checks the device.
+    unsafe { call!(cuDeviceTotalMem_v2(&raw mut bytes, device)) }?;
+    Ok(bytes as u64)
+}
