@@ -86,17 +86,39 @@ struct Source<T> {
     columns: usize,
 }
 
+/// A tile of a [`Source`]: what a block copies at once.
+#[derive(Clone, Copy)]
+struct Window {
+    /// The position of the tile's corner in the matrix.
+    corner: usize,
+    /// Rows and columns of the tile that lie within the matrix.
+    rows: u32,
+    columns: u32,
+}
+
 impl<T: Float> Source<T> {
-    /// The position of element (`row`, `column`), and how many elements of the matrix stand from
-    /// there to the end of the row; none outside the matrix.
+    /// The tile of `rows` x `columns` whose corner is element (`row`, `column`), which lies within
+    /// the matrix.
     #[inline(always)]
-    fn locate(&self, row: usize, column: usize) -> (usize, usize) {
-        let present = if row < self.rows { self.columns.saturating_sub(column) } else { 0 };
-        (row * self.columns + column, present)
+    fn window(&self, (row, column): (usize, usize), rows: usize, columns: usize) -> Window {
+        Window {
+            corner: row * self.columns + column,
+            rows: (self.rows - row).min(rows) as u32,
+            columns: (self.columns - column).min(columns) as u32,
+        }
     }
 }
 
-/// Starts to copy the `BM` x `BK` tile of A whose corner is element (`row`, `column`) to columns of
+impl Window {
+    /// How many elements of the window stand from (`down`, `along`) to the end of the row.
+    #[inline(always)]
+    fn present(&self, down: usize, along: usize) -> usize {
+        let in_row = self.columns.saturating_sub(along as u32);
+        (if (down as u32) < self.rows { in_row } else { 0 }) as usize
+    }
+}
+
+/// Starts to copy the `BM` x `BK` tile of A whose corner is element `corner` to columns of
 /// `tile`, `BK` rows from `tile_row` on: transposed, with zeros for what lies outside A.
 ///
 /// # Safety
@@ -108,15 +130,18 @@ unsafe fn fetch_a<T: Float, const BM: usize, const BK: usize, const PITCH: usize
     tile: SharedSlice<T>,
     tile_row: usize,
     source: &Source<T>,
-    (row, column): (usize, usize),
+    corner: (usize, usize),
 ) {
     let thread = thread::thread_idx_x() as usize;
     let (down, along) = (thread / COPIES_ALONG_A, thread % COPIES_ALONG_A);
+    let window = source.window(corner, BM, BK);
+    let of_thread = down * source.columns + along;
     for i in 0..BM * COPIES_ALONG_A / THREADS {
         let down = down + i * (THREADS / COPIES_ALONG_A);
         for j in 0..BK / COPIES_ALONG_A {
             let along = along + j * COPIES_ALONG_A;
-            let (from, present) = source.locate(row + down, column + along);
+            let from = of_thread + (window.corner + i * (THREADS / COPIES_ALONG_A) * source.columns + j * COPIES_ALONG_A);
+            let present = window.present(down, along);
             let to = (tile_row + along) * PITCH + down;
             // SAFETY: (1) the destination by (1), the source by `present`. (2) One element is
             // aligned to itself. (3) is (2).
@@ -125,31 +150,38 @@ unsafe fn fetch_a<T: Float, const BM: usize, const BK: usize, const PITCH: usize
     }
 }
 
-/// Starts to copy the `BK` x `BN` tile of B whose corner is element (`row`, `column`) to the rows of
-/// `tile` from `tile_row` on, `COPY` elements at a time, with zeros for what lies outside B.
+/// Starts to copy the `BK` x `BN` tile of B whose corner is element `corner` to the rows of `tile`
+/// from `tile_row` on, in vectors of `VECTOR` elements that are copied `COPY` elements at a time,
+/// with zeros for what lies outside B.
 ///
 /// # Safety
 /// 1. The `BK` rows lie within the tile, and `BN` is its width and pitch.
-/// 2. `COPY` elements are 4, 8 or 16 bytes and divide `column` and B's columns; B starts at a
-///    multiple of 16 bytes.
+/// 2. `COPY` elements are 4, 8 or 16 bytes and divide the corner's column and B's columns; B
+///    starts at a multiple of 16 bytes.
 /// 3. Nobody touches the rows until the copies are waited for and a barrier is passed.
 #[inline(always)]
-unsafe fn fetch_b<T: Float, const COPY: usize, const BK: usize, const BN: usize>(
+unsafe fn fetch_b<T: Float, const VECTOR: usize, const COPY: usize, const BK: usize, const BN: usize>(
     pipeline: &mut Pipeline<STAGES>,
     tile: SharedSlice<T>,
     tile_row: usize,
     source: &Source<T>,
-    (row, column): (usize, usize),
+    corner: (usize, usize),
 ) {
     let thread = thread::thread_idx_x() as usize;
-    let copies_along = BN / COPY;
-    let (down, along) = (thread / copies_along, thread % copies_along * COPY);
-    for i in 0..BK * copies_along / THREADS {
-        let down = down + i * (THREADS / copies_along);
-        let (from, present) = source.locate(row + down, column + along);
+    let vectors_along = BN / VECTOR;
+    let rows_apart = THREADS / vectors_along;
+    let (down, along) = (thread / vectors_along, thread % vectors_along * VECTOR);
+    let window = source.window(corner, BK, BN);
+    let of_thread = down * source.columns + along;
+    for i in 0..BK / rows_apart {
+        let down = down + i * rows_apart;
+        let from = of_thread + (window.corner + i * rows_apart * source.columns);
+        let present = window.present(down, along);
         let to = (tile_row + down) * BN + along;
-        // SAFETY: (1) the destination by (1), the source by `present`. (2) is (2). (3) is (3).
-        unsafe { pipeline.copy_or_zero::<T, COPY>(tile, to, source.matrix, from, present) };
+        for v in (0..VECTOR).step_by(COPY) {
+            // SAFETY: (1) the destination by (1), the source by `present`. (2) is (2). (3) is (3).
+            unsafe { pipeline.copy_or_zero::<T, COPY>(tile, to + v, source.matrix, from + v, present.saturating_sub(v)) };
+        }
     }
 }
 
@@ -293,7 +325,7 @@ unsafe fn multiply<
         assert!(BM == THREADS_DOWN * TM, "A's tile has the rows of the threads' outputs");
         assert!(BN == THREADS_ALONG * TN, "B's tile has the columns of the threads' outputs");
         assert!((BM * BK).is_multiple_of(THREADS), "the threads share A's copies evenly");
-        assert!((BK * BN).is_multiple_of(COPY * THREADS), "the threads share B's copies evenly");
+        assert!((BK * BN).is_multiple_of(VECTOR * THREADS), "the threads share B's copies evenly");
     }
     let Product { a, b, m, n, k, .. } = product;
     let (block_row, block_column) = block_position(m.div_ceil(BM), n.div_ceil(BN));
@@ -301,16 +333,16 @@ unsafe fn multiply<
     let a_source = Source { matrix: a, rows: m, columns: k };
     let b_source = Source { matrix: b, rows: k, columns: n };
     let place = Place::of_thread::<VECTOR, TM, TN>();
-    let tiles = k.div_ceil(BK);
+    let tiles = k.div_ceil(BK) as u32;
 
     let mut pipeline = Pipeline::<STAGES>::new();
-    let fetch_tile = |pipeline: &mut Pipeline<STAGES>, tile: usize| {
-        let (tile_row, k) = (pipeline.free_stage() * BK, tile * BK);
+    let fetch_tile = |pipeline: &mut Pipeline<STAGES>, tile: u32| {
+        let (tile_row, k) = (pipeline.free_stage() * BK, tile as usize * BK);
         // SAFETY: (1) a stage's rows. (2) of B is (3). The last: the stage is free, since its
         // last readers have passed a barrier.
         unsafe {
             fetch_a::<T, BM, BK, A_PITCH>(pipeline, a_tile.as_slice(), tile_row, &a_source, (row, k));
-            fetch_b::<T, COPY, BK, BN>(pipeline, b_tile.as_slice(), tile_row, &b_source, (k, column));
+            fetch_b::<T, VECTOR, COPY, BK, BN>(pipeline, b_tile.as_slice(), tile_row, &b_source, (k, column));
         }
     };
     if tiles > 0 {

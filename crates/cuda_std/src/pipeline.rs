@@ -26,9 +26,9 @@ use bytemuck::Pod;
 #[derive(Debug)]
 pub struct Pipeline<const STAGES: usize> {
     /// The stage that the next group fills.
-    filling: usize,
+    filling: u32,
     /// The stage whose group is the oldest not yet waited for.
-    oldest: usize,
+    oldest: u32,
 }
 
 impl<const STAGES: usize> Pipeline<STAGES> {
@@ -48,7 +48,7 @@ impl<const STAGES: usize> Pipeline<STAGES> {
     #[inline(always)]
     #[must_use]
     pub const fn free_stage(&self) -> usize {
-        self.filling
+        self.filling as usize
     }
 
     /// Starts to copy `N` elements: source `from..from + N` to destination `to..to + N`.
@@ -137,7 +137,7 @@ impl<const STAGES: usize> Pipeline<STAGES> {
         }
         let stage = self.oldest;
         self.oldest = Self::next(stage);
-        stage
+        stage as usize
     }
 
     /// Waits until at most `PENDING` of this thread's latest groups are still in flight.
@@ -147,8 +147,8 @@ impl<const STAGES: usize> Pipeline<STAGES> {
     }
 
     #[inline(always)]
-    const fn next(stage: usize) -> usize {
-        if stage + 1 == STAGES { 0 } else { stage + 1 }
+    const fn next(stage: u32) -> u32 {
+        if stage + 1 == STAGES as u32 { 0 } else { stage + 1 }
     }
 }
 
