@@ -24,7 +24,8 @@ pub fn cuda_device() -> Option<Device> {
         Ok(device) => Some(device),
         Err(tilewright::Error::NoDevice { reason, .. }) => {
             // Not `eprintln!`: the test harness would hide it.
-            writeln!(std::io::stderr(), "skipped: no CUDA device ({reason})").unwrap();
+            let line = format!("skipped: no CUDA device ({reason})\n");
+            std::io::stderr().write_all(line.as_bytes()).unwrap();
             None
         }
         Err(error) => panic!("the CUDA device does not open: {error}"),
