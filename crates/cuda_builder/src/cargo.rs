@@ -196,10 +196,11 @@ impl Compilation<'_> {
     }
 
     fn local_packages(&self, artifacts: &[Artifact]) -> Vec<LocalPackage> {
+        let rust_sources = self.toolchain.sysroot.join("lib/rustlib");
         let mut packages: Vec<LocalPackage> = artifacts
             .iter()
             .filter(|artifact| artifact.is_local && artifact.is_library)
-            .filter(|artifact| !artifact.manifest.starts_with(&self.toolchain.sysroot))
+            .filter(|artifact| !artifact.manifest.starts_with(&rust_sources))
             .map(Artifact::local_package)
             .collect();
         packages.sort();

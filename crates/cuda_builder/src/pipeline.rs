@@ -39,7 +39,7 @@ impl Pipeline<'_> {
             let arch = self.arch;
             return Err(BuildError::UndefinedSymbols { arch, symbols });
         }
-        let ptx = self.generate_code(&ir::tidy(&optimised))?;
+        let ptx = self.generate_code(&ir::finish(&optimised))?;
         Ok(Module {
             ptx: read(&ptx)?,
             kernels: prepared.kernels,
@@ -115,9 +115,9 @@ impl Pipeline<'_> {
         Ok(output)
     }
 
-    fn generate_code(&self, tidied: &str) -> Result<PathBuf, BuildError> {
-        let input = self.file("tidied.ll");
-        write(&input, tidied)?;
+    fn generate_code(&self, finished: &str) -> Result<PathBuf, BuildError> {
+        let input = self.file("finished.ll");
+        write(&input, finished)?;
         let output = self.file("module.ptx");
         let mut command = self.tool("llc");
         command

@@ -27,9 +27,13 @@ define i64 @__cuda_std_global_address(ptr %pointer) alwaysinline nounwind {
   ret i64 %address
 }
 
-; The same pointer, now known to point into global memory.
+; The same pointer, now known to point into global memory. Without the call in the middle LLVM
+; removes the two casts, and the knowledge with them; the call itself becomes no instruction.
 define ptr @__cuda_std_assume_global(ptr %pointer) alwaysinline nounwind {
   %global = addrspacecast ptr %pointer to ptr addrspace(1)
-  %generic = addrspacecast ptr addrspace(1) %global to ptr
+  %kept = call ptr addrspace(1) @llvm.strip.invariant.group.p1(ptr addrspace(1) %global)
+  %generic = addrspacecast ptr addrspace(1) %kept to ptr
   ret ptr %generic
 }
+
+declare ptr addrspace(1) @llvm.strip.invariant.group.p1(ptr addrspace(1))

@@ -1,17 +1,20 @@
 //! Rewrites LLVM's textual IR, to say what Rust cannot.
 //!
-//! [`prepare`] works on the linked module before any optimisation; [`tidy`] on the optimised one.
+//! [`prepare`] works on the linked module before any optimisation; [`finish`] on the optimised one.
 //! Both read line by line, which LLVM's printer allows: a global, a function's head, a declaration
 //! and a call each stand on one line, and neither a string nor a quoted name holds a newline or an
 //! unescaped quote.
 
 mod annotation;
 mod convergent;
+mod copies;
+mod finish;
 mod global;
 mod kernel;
 mod names;
 mod prepare;
 mod text;
 
-pub(crate) use names::{tidy, undefined_symbols};
+pub(crate) use finish::finish;
+pub(crate) use names::undefined_symbols;
 pub(crate) use prepare::{Prepared, prepare};
