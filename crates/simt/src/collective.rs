@@ -61,7 +61,8 @@ impl Meeting {
 /// The meetings of one warp.
 ///
 /// Each meeting in use holds a lane that waits there or has not read yet, and a
-/// lane is in one place: so there are never more than 64.
+/// lane is in one place: so there are never more than 64, unless lanes start
+/// the next operation while they read.
 #[derive(Default)]
 pub(crate) struct Collectives {
     #[expect(clippy::vec_box, reason = "lanes keep references while the list grows")]
@@ -110,6 +111,10 @@ impl Collectives {
 
     fn open(&self, kind: &'static str, mask: u64) -> u32 {
         let number = (!(self.gathering.get() | self.complete.get())).trailing_zeros();
+        assert!(
+            number < 64,
+            "warp operations are nested in the reading of others"
+        );
         let mut meetings = self.meetings.borrow_mut();
         if number as usize == meetings.len() {
             meetings.push(Box::new(Meeting::new()));
@@ -150,7 +155,8 @@ impl Collectives {
 /// same mask must meet in the same `kind` of operation. Meetings of disjoint
 /// masks may be under way at once. A lane that is not in its own mask, a mask
 /// that names lanes which do not exist or have exited, and lanes that wait for
-/// each other at different meetings end the launch.
+/// each other at different meetings end the launch. `read` only reads: it calls
+/// no other warp-wide operation.
 ///
 /// # Panics
 ///

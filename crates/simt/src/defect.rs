@@ -150,6 +150,17 @@ pub(crate) struct Finding {
 }
 
 impl Finding {
+    /// A finding that no thread has made.
+    pub fn without_place(kind: DefectKind, message: String) -> Self {
+        Self {
+            kind,
+            message,
+            location: None,
+            thread: None,
+            related: Vec::new(),
+        }
+    }
+
     /// The defect of launch `kernel`, found in block `block`.
     pub fn into_defect(self, kernel: &str, block: Option<Dim3>, seed: u64) -> Box<Defect> {
         Box::new(Defect {

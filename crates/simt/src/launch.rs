@@ -9,6 +9,7 @@ use crate::scheduler::{BlockEnd, Worker};
 use crate::shared::MAX_SHARED_BYTES;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread::available_parallelism;
@@ -25,6 +26,10 @@ pub const MAX_WORKERS: usize = 16;
 const MAX_GRID: Dim3 = Dim3::new(i32::MAX as u32, 65535, 65535);
 const MAX_BLOCK: Dim3 = Dim3::new(1024, 1024, 64);
 
+/// Smallest and largest stack of a simulated thread. A panic needs some KiB to
+/// be caught; more than the largest is surely a mistake.
+const STACK_BYTES: RangeInclusive<usize> = 16 * 1024..=64 * 1024 * 1024;
+
 /// How a launch is simulated.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -35,7 +40,7 @@ pub struct Options {
     /// True: blocks run on several host threads at once, in no certain order.
     /// False: blocks run one after the other, in the seed's order.
     pub parallel_blocks: bool,
-    /// Stack of each simulated thread, in bytes; at least a page. Memory is
+    /// Stack of each simulated thread, in bytes: 16 KiB to 64 MiB. Memory is
     /// taken only for pages that the thread touches.
     pub stack_bytes: usize,
     /// How often in a row the threads of a block may yield with nothing else
@@ -142,12 +147,9 @@ fn worker_pool() -> Result<&'static ThreadPool, Finding> {
             .build()
             .map_err(|error| error.to_string())
     });
-    pool.as_ref().map_err(|error| Finding {
-        kind: DefectKind::HostResources,
-        message: format!("cannot start host threads: {error}"),
-        location: None,
-        thread: None,
-        related: Vec::new(),
+    pool.as_ref().map_err(|error| {
+        let message = format!("cannot start host threads: {error}");
+        Finding::without_place(DefectKind::HostResources, message)
     })
 }
 
@@ -249,37 +251,37 @@ impl<'a> Run<'a> {
 }
 
 fn check_limits(launch: &Launch<'_>) -> Result<(), Finding> {
-    let limit = |message: String| {
-        Err(Finding {
-            kind: DefectKind::LaunchLimit,
-            message,
-            location: None,
-            thread: None,
-            related: Vec::new(),
-        })
-    };
-    let (grid, block) = (launch.grid, launch.block);
-    if !matches!(launch.options.warp_width, 32 | 64) {
-        let width = launch.options.warp_width;
-        return limit(format!("warps of {width} lanes: they can have 32 or 64"));
+    match option_out_of_range(launch.options).or_else(|| extent_out_of_range(launch)) {
+        Some(message) => Err(Finding::without_place(DefectKind::LaunchLimit, message)),
+        None => Ok(()),
     }
+}
+
+fn option_out_of_range(options: &Options) -> Option<String> {
+    let (width, bytes) = (options.warp_width, options.stack_bytes);
+    if !matches!(width, 32 | 64) {
+        return Some(format!("warps of {width} lanes: they can have 32 or 64"));
+    }
+    let (least, most) = (STACK_BYTES.start(), STACK_BYTES.end());
+    (!STACK_BYTES.contains(&bytes))
+        .then(|| format!("stacks of {bytes} bytes: they can have {least} to {most}"))
+}
+
+fn extent_out_of_range(launch: &Launch<'_>) -> Option<String> {
+    let (grid, block, bytes) = (launch.grid, launch.block, launch.dynamic_shared_bytes);
     if !is_within(grid, MAX_GRID) {
-        return limit(format!(
+        return Some(format!(
             "a grid of {grid} blocks: it can have (1, 1, 1) to {MAX_GRID}"
         ));
     }
     if !is_within(block, MAX_BLOCK) || block.count() > u64::from(MAX_THREADS_PER_BLOCK) {
-        return limit(format!(
+        return Some(format!(
             "a block of {block} threads: it can have 1 to {MAX_THREADS_PER_BLOCK}, at most {MAX_BLOCK}"
         ));
     }
-    if launch.dynamic_shared_bytes > MAX_SHARED_BYTES {
-        let bytes = launch.dynamic_shared_bytes;
-        return limit(format!(
-            "{bytes} bytes of dynamic shared memory: a block can have {MAX_SHARED_BYTES}"
-        ));
-    }
-    Ok(())
+    (bytes > MAX_SHARED_BYTES).then(|| {
+        format!("{bytes} bytes of dynamic shared memory: a block can have {MAX_SHARED_BYTES}")
+    })
 }
 
 /// Whether each component is from 1 to that of `most`.

@@ -31,9 +31,9 @@ pub(crate) fn install() {
 /// Whether the panic belongs to a simulated thread and has been recorded.
 fn record(info: &PanicHookInfo<'_>) -> bool {
     try_with_current(|thread, block| {
-        // A second panic of an abandoned block comes from a destructor and will
-        // abort the process: it must not stay silent.
-        if block.is_abandoned() {
+        // A panic that will abort the process must not stay silent: any where
+        // nothing unwinds, and a second one, from a destructor, elsewhere.
+        if cfg!(panic = "abort") || block.is_abandoned() {
             return false;
         }
         block.record(Finding {

@@ -246,11 +246,6 @@ impl Drop for Turns<'_> {
 
 #[cold]
 fn no_stack(error: &io::Error) -> Finding {
-    Finding {
-        kind: DefectKind::HostResources,
-        message: format!("cannot map the stack of a simulated thread: {error}"),
-        location: None,
-        thread: None,
-        related: Vec::new(),
-    }
+    let message = format!("cannot map the stack of a simulated thread: {error}");
+    Finding::without_place(DefectKind::HostResources, message)
 }

@@ -238,6 +238,19 @@ fn atomics_of_all_blocks_are_counted_exactly() {
 }
 
 #[test]
+fn an_atomic_update_returns_the_word_before_it() {
+    let (tickets, sum) = (Shareable::new(0_u32), Shareable::new(0_u64));
+    // SAFETY: aligned words, used through the simulator only.
+    let draw = || unsafe {
+        let ticket = simt::atomic_update_u32(tickets.pointer(), |old| old + 1);
+        simt::atomic_update_u64(sum.pointer(), |old| old + u64::from(ticket));
+    };
+    launch(100, 64, draw).unwrap();
+    // SAFETY: the launch is over.
+    assert_eq!(unsafe { *sum.pointer() }, 6400 * 6399 / 2);
+}
+
+#[test]
 fn loads_and_stores_of_every_size_and_alignment() {
     let bytes = Shareable::new([0_u64; 8]);
     launch_with(&serial(0), 1, 1, || {

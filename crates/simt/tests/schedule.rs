@@ -35,6 +35,26 @@ fn seeds_give_different_orders() {
 }
 
 #[test]
+fn blocks_have_orders_of_their_own() {
+    let order = order(0);
+    let threads_of = |part: usize| order[part * 512..][..256].iter().map(|(_, thread)| *thread);
+    assert!(!threads_of(0).eq(threads_of(1)));
+}
+
+/// The last thread to arrive at a barrier goes on at once; after it, any warp
+/// may be next, not only its own.
+#[test]
+fn every_warp_may_be_next_behind_a_barrier() {
+    let own_warp_is_next = |seed| {
+        let order = order(seed);
+        let (last, next) = (order[255].1, order[257].1);
+        last / 32 == next / 32
+    };
+    let count = (0..200).filter(|seed| own_warp_is_next(*seed)).count();
+    assert!((1..100).contains(&count), "{count} of 200");
+}
+
+#[test]
 fn every_warp_is_first_under_some_seed() {
     let first = |seed| order(seed)[0].1 / 32;
     let warps: HashSet<_> = (0..200).map(first).collect();
@@ -135,9 +155,32 @@ fn deep_stacks_can_be_asked_for() {
         ..Options::default()
     };
     launch_with(&options, 2, 8, || {
-        let array = std::hint::black_box([thread_x() as u8; 600_000]);
+        let array = std::hint::black_box([thread_x() as u8; 200_000]);
         sync();
         assert!(array.iter().all(|byte| u32::from(*byte) == thread_x()));
     })
     .unwrap();
+}
+
+#[test]
+fn a_panic_fits_into_the_smallest_stack() {
+    let options = Options {
+        stack_bytes: 16 * 1024,
+        ..Options::default()
+    };
+    let found = launch_with(&options, 1, 64, || {
+        sync();
+        assert!(
+            thread_x() != 40,
+            "thread {} of {:?}",
+            thread_x(),
+            simt::position()
+        );
+    });
+    assert!(
+        found
+            .unwrap_err()
+            .message
+            .starts_with("thread 40 of Position")
+    );
 }
