@@ -87,11 +87,15 @@ impl<T: Element> Buffer<T> {
     /// A copy of the elements in host memory.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`] if the host has not the memory; [`Error::DeviceLost`] or
+    /// [`Error::OutOfHostMemory`] if the host has not the memory; [`Error::DeviceLost`] or
     /// [`Error::Cuda`] if the copy or earlier work failed.
     pub fn to_vec(&self) -> Result<Vec<T>> {
-        let mut elements = bytemuck::allocation::try_zeroed_vec(self.len)
-            .map_err(|()| out_of_host_memory("to_vec", self.bytes()))?;
+        let mut elements = bytemuck::allocation::try_zeroed_vec(self.len).map_err(|()| {
+            Error::OutOfHostMemory {
+                operation: "to_vec",
+                requested: self.bytes() as u64,
+            }
+        })?;
         self.copy_to_slice(&mut elements)?;
         Ok(elements)
     }
@@ -237,14 +241,4 @@ fn checked_bytes<T>(operation: &'static str, len: usize) -> Result<usize> {
             let what = format!("a buffer of {len} elements of {} bytes", size_of::<T>());
             Error::size_overflow(operation, what)
         })
-}
-
-fn out_of_host_memory(operation: &'static str, requested: usize) -> Error {
-    Error::OutOfMemory {
-        operation,
-        memory: "the host".to_owned(),
-        requested: requested as u64,
-        free: 0,
-        total: 0,
-    }
 }

@@ -188,6 +188,8 @@ impl Device {
     /// Runs `body` while this device's CUDA context (its primary context) is current on the
     /// calling thread, for foreign libraries. On the simulator it just runs `body`.
     ///
+    /// What `body` pushes to the thread's stack of contexts, it has to pop.
+    ///
     /// # Errors
     /// [`Error::DeviceLost`] or [`Error::Cuda`] if the context cannot be made current; `body` is
     /// not run then.

@@ -96,22 +96,34 @@ pub enum Error {
         remedy: &'static str,
     },
 
-    /// The memory for a buffer could not be had.
+    /// The memory for a buffer could not be had from its device.
     #[error(
-        "{operation}: {requested} bytes are not to be had from {memory} ({free} of {total} bytes \
+        "{operation}: {requested} bytes are not to be had from {device} ({free} of {total} bytes \
          are free); drop buffers that are no longer needed, or work on smaller parts"
     )]
     OutOfMemory {
         /// The operation that was asked for.
         operation: &'static str,
-        /// Whose memory ran out: a device's name, or `the host`.
-        memory: String,
+        /// The device's name.
+        device: String,
         /// Bytes that were asked for.
         requested: u64,
         /// Bytes that were free.
         free: u64,
         /// Bytes that there are altogether.
         total: u64,
+    },
+
+    /// The host has not the memory for a copy of a buffer.
+    #[error(
+        "{operation}: the host has no {requested} bytes left; copy the buffer to a slice that you \
+         allocate, or free memory"
+    )]
+    OutOfHostMemory {
+        /// The operation that was asked for.
+        operation: &'static str,
+        /// Bytes that were asked for.
+        requested: u64,
     },
 
     /// A buffer belongs to another device than the one that is to use it.

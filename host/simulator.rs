@@ -128,7 +128,7 @@ impl Simulator {
         let total = self.properties.memory_bytes;
         Error::OutOfMemory {
             operation,
-            memory: self.properties.name.clone(),
+            device: self.properties.name.clone(),
             requested: bytes as u64,
             free: total.saturating_sub(self.allocated_bytes.load(Ordering::Relaxed)),
             total,

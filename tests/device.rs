@@ -4,7 +4,7 @@ mod common;
 
 use common::devices;
 use std::time::Duration;
-use tilewright::{Buffer, Device, DeviceChoice, Error, SimulatorOptions};
+use tilewright::{Buffer, Device, DeviceChoice, Error, Event, Matrix, Module, SimulatorOptions};
 
 #[test]
 fn a_buffer_gives_back_what_it_was_given() {
@@ -222,6 +222,17 @@ fn devices_and_buffers_are_shared_between_threads() {
             }
         });
     }
+}
+
+#[test]
+fn all_types_can_be_sent_and_shared() {
+    fn is_send_and_sync<T: Send + Sync + 'static>() {}
+    is_send_and_sync::<Device>();
+    is_send_and_sync::<Buffer<f32>>();
+    is_send_and_sync::<Matrix<f64>>();
+    is_send_and_sync::<Module>();
+    is_send_and_sync::<Event>();
+    is_send_and_sync::<Error>();
 }
 
 #[test]

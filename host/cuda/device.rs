@@ -107,7 +107,7 @@ impl CudaDevice {
         }
         Error::OutOfMemory {
             operation,
-            memory: self.properties.name.clone(),
+            device: self.properties.name.clone(),
             requested: bytes as u64,
             free: memory::free_bytes(current).unwrap_or(0),
             total: self.properties.memory_bytes,

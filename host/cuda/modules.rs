@@ -104,6 +104,9 @@ impl Modules {
     ) -> Result<(), Failure> {
         const LIMIT: sys::CUfunction_attribute =
             sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        if bytes == 0 {
+            return Ok(());
+        }
         let mut loaded = self.lock();
         let Some(function) = loaded.functions.get_mut(&(module, name)) else {
             return Err(NOT_FOUND);

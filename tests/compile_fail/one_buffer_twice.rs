@@ -1,0 +1,23 @@
+//! What a kernel writes is in no other argument.
+
+use cuda_std::global::{Global, GlobalMut};
+use cuda_std::kernel::{Kernel, LaunchBounds, SafeKernel};
+use tilewright::{Buffer, LaunchConfig, Module, Result};
+
+#[derive(Clone, Copy)]
+struct Axpy;
+
+impl Kernel for Axpy {
+    type Params = (f32, Global<f32>, GlobalMut<f32>);
+    const NAME: &'static str = "axpy";
+    const BOUNDS: LaunchBounds = LaunchBounds::new(None, None, None);
+    unsafe fn run(_: Self::Params) {}
+}
+
+unsafe impl SafeKernel for Axpy {}
+
+fn launch(module: &Module, y: &mut Buffer<f32>) -> Result<()> {
+    module.launch(Axpy, LaunchConfig::new(1, 32), (2.0, &*y, y))
+}
+
+fn main() {}
