@@ -43,6 +43,21 @@ fn early_return_before_a_barrier() {
     }
 }
 
+/// Under some seeds the warp has exited before anybody arrives.
+#[test]
+fn a_warp_that_returns_before_a_barrier() {
+    for seed in 0..10 {
+        let found = defect(launch_with(&serial(seed), 1, 64, || {
+            if thread_x() >= 32 {
+                return;
+            }
+            sync();
+        }));
+        assert_eq!(found.kind, DefectKind::BarrierDivergence, "{found}");
+        assert!(found.message.contains("exited"), "{found}");
+    }
+}
+
 #[test]
 fn a_report_reads_well() {
     let line = line!() + 5;
