@@ -2,7 +2,6 @@
 
 use std::env;
 use std::ffi::OsStr;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -10,7 +9,7 @@ use serde_json::Value;
 
 use crate::arch::{Arch, CFG_VALUES};
 use crate::error::BuildError;
-use crate::toolchain::{Core, TARGET, Toolchain};
+use crate::toolchain::{TARGET, Toolchain};
 
 /// Settings of the outer build's `release` profile that must not reach the kernels, and those
 /// that the pipeline relies on.
@@ -114,14 +113,12 @@ impl Compilation<'_> {
         command
             .args(["rustc", "--lib", "--crate-type", "rlib", "--release"])
             .args(["--message-format", "json-render-diagnostics"])
-            .args(["--target", TARGET])
+            // rustup has no `core` for this target, and this one gets the flags of the kernels.
+            .args(["--target", TARGET, "-Zbuild-std=core"])
             .arg("--manifest-path")
             .arg(self.kernel_crate.join("Cargo.toml"))
             .arg("--target-dir")
             .arg(self.target_dir);
-        if self.toolchain.core == Core::Sources {
-            command.arg("-Zbuild-std=core");
-        }
         for setting in PROFILE {
             command.args(["--config", setting]);
         }
@@ -181,16 +178,11 @@ impl Compilation<'_> {
             }
         }
         dependencies.sort();
-        let mut dependencies: Vec<PathBuf> =
-            dependencies.into_iter().map(|(_, path)| path).collect();
-        if self.toolchain.core == Core::Prebuilt {
-            dependencies.extend(prebuilt_core(&self.toolchain.sysroot)?);
-        }
         let (crate_name, kernels) = kernels.ok_or_else(|| not_a_library(self.kernel_crate))?;
         Ok(CompiledCrates {
             crate_name,
             kernels,
-            dependencies,
+            dependencies: dependencies.into_iter().map(|(_, path)| path).collect(),
             local_packages: self.local_packages(&artifacts),
         })
     }
@@ -274,25 +266,6 @@ fn not_a_library(kernel_crate: &Path) -> BuildError {
         path: kernel_crate.to_owned(),
         reason: "cargo built no library from it".to_owned(),
     }
-}
-
-/// The `core` and `compiler_builtins` that rustup installs with the target.
-fn prebuilt_core(sysroot: &Path) -> Result<Vec<PathBuf>, BuildError> {
-    let folder = sysroot.join("lib/rustlib").join(TARGET).join("lib");
-    let entries = fs::read_dir(&folder).map_err(BuildError::io("read", &folder))?;
-    let mut libraries: Vec<PathBuf> = entries
-        .filter_map(Result::ok)
-        .map(|entry| entry.path())
-        .filter(|path| is_core_library(path))
-        .collect();
-    libraries.sort();
-    Ok(libraries)
-}
-
-fn is_core_library(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    name.ends_with(".rlib")
-        && (name.starts_with("libcore-") || name.starts_with("libcompiler_builtins-"))
 }
 
 /// The root of the workspace that the kernel crate belongs to, which may be its own folder.

@@ -36,14 +36,14 @@ pub enum BuildError {
         install: String,
     },
 
-    /// The Rust toolchain has neither the sources of `core` nor a `core` built for the GPU.
+    /// The Rust toolchain lacks the sources of `core`, which is compiled along with the kernels.
     #[error(
-        "the Rust toolchain in {} has neither the sources of core (lib/rustlib/src/rust/library) \
-         nor the nvptx64-nvidia-cuda target; install one with `rustup component add rust-src`, or \
-         Debian's rust-web-src for rustc-web (rust-src for rustc)",
+        "the Rust toolchain in {} lacks the sources of core (lib/rustlib/src/rust/library); \
+         install them with `rustup component add rust-src`, or Debian's rust-web-src for \
+         rustc-web (rust-src for rustc)",
         .sysroot.display()
     )]
-    MissingCore {
+    MissingCoreSources {
         /// The sysroot of the toolchain.
         sysroot: PathBuf,
     },

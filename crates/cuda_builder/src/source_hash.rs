@@ -102,3 +102,80 @@ fn with_unix_newlines(content: &[u8]) -> Vec<u8> {
         .map(|(_, &byte)| byte)
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A new folder with the given files.
+    fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
+        let process = std::process::id();
+        let root = std::env::temp_dir().join(format!("source_hash-{process}-{name}"));
+        for (path, content) in files {
+            let path = root.join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, content).unwrap();
+        }
+        root
+    }
+
+    const FILES: [(&str, &str); 4] = [
+        ("Cargo.toml", "[package]\n"),
+        ("src/lib.rs", "mod a;\n"),
+        ("src/a.rs", ""),
+        ("prelude.ll", "; text\n"),
+    ];
+
+    #[test]
+    fn place_line_ends_and_other_files_do_not_matter() {
+        let plain = folder("plain", &FILES);
+        let mut files = FILES.to_vec();
+        files[1].1 = "mod a;\r\n";
+        files.extend([("target/x.rs", "x"), (".git/x.rs", "x"), ("README.md", "x")]);
+        let noisy = folder("noisy/deeper", &files);
+        let expected = source_hash(&[&plain]).unwrap();
+        assert_eq!(expected.len(), 64);
+        assert_eq!(source_hash(&[&noisy]).unwrap(), expected);
+        fs::remove_dir_all(plain).unwrap();
+        fs::remove_dir_all(noisy).unwrap();
+    }
+
+    #[test]
+    fn contents_names_and_folders_matter() {
+        let root = folder("a", &FILES);
+        let before = source_hash(&[&root]).unwrap();
+        assert_ne!(source_hash(&[&root, &root]).unwrap(), before);
+        let file = root.join("src/lib.rs");
+        assert_ne!(source_hash(&[&root, &file]).unwrap(), before);
+        fs::rename(root.join("src/a.rs"), root.join("src/b.rs")).unwrap();
+        let renamed = source_hash(&[&root]).unwrap();
+        assert_ne!(renamed, before);
+        fs::write(&file, "mod b;\n").unwrap();
+        assert_ne!(source_hash(&[&root]).unwrap(), renamed);
+        fs::remove_dir_all(root).unwrap();
+    }
+
+    #[test]
+    fn the_hash_is_fixed() {
+        let root = folder("fixed", &[("lib.rs", "one\r\ntwo\rthree\n")]);
+        let hash = source_hash(&[&root]).unwrap();
+        fs::remove_dir_all(root).unwrap();
+        // sha256 of: index 0, "lib.rs", "one\ntwo\rthree\n", each behind its length.
+        let mut bytes = Vec::new();
+        for part in [&0_u64.to_le_bytes()[..], b"lib.rs", b"one\ntwo\rthree\n"] {
+            bytes.extend_from_slice(&(part.len() as u64).to_le_bytes());
+            bytes.extend_from_slice(part);
+        }
+        let expected: String = Sha256::digest(bytes)
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        assert_eq!(hash, expected);
+    }
+
+    #[test]
+    fn an_unreadable_folder_is_named() {
+        let error = source_hash(&[Path::new("no/such/folder")]).unwrap_err();
+        assert!(error.to_string().starts_with("no/such/folder: "), "{error}");
+    }
+}

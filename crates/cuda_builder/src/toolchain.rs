@@ -1,7 +1,7 @@
 //! Finds the compiler and the LLVM tools that turn Rust into PTX.
 
 use std::env;
-use std::ffi::OsStr;
+use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -28,19 +28,9 @@ pub struct Toolchain {
     pub(crate) cargo: PathBuf,
     pub(crate) rustc: PathBuf,
     pub(crate) sysroot: PathBuf,
-    pub(crate) core: Core,
     llvm: PathBuf,
     rustc_version: String,
     llvm_version: String,
-}
-
-/// Where the GPU's `core` crate comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Core {
-    /// Compiled from the sources in the sysroot, with the flags of the kernels.
-    Sources,
-    /// The one that rustup installs with the target.
-    Prebuilt,
 }
 
 impl Toolchain {
@@ -51,50 +41,16 @@ impl Toolchain {
     /// 2. The active toolchain: the one of the calling cargo, else the `rustc` in the `PATH`.
     /// 3. `/usr/bin/rustc` and `/usr/bin/cargo`.
     ///
-    /// It must have the sources of `core` or the nvptx64 target. The LLVM tools are those in
-    /// `CUDA_BUILDER_LLVM`, else in the toolchain itself, else in `/usr/lib/llvm-N/bin` where N is
-    /// the major version of rustc's LLVM.
+    /// It must have the sources of `core`. The LLVM tools are those in `CUDA_BUILDER_LLVM`, else in
+    /// the toolchain itself, else in `/usr/lib/llvm-N/bin` where N is the major version of rustc's
+    /// LLVM.
     ///
     /// # Errors
     ///
     /// [`BuildError::NoToolchain`] with what was searched; when `CUDA_BUILDER_TOOLCHAIN` is set,
     /// what is wrong with that toolchain.
     pub fn find() -> Result<Toolchain, BuildError> {
-        if let Some(folder) = env::var_os(TOOLCHAIN_VARIABLE) {
-            return Toolchain::in_folder(Path::new(&folder));
-        }
-        let mut rejected = Vec::new();
-        match active_sysroot().and_then(|sysroot| Toolchain::in_folder(&sysroot)) {
-            Ok(toolchain) => return Ok(toolchain),
-            Err(error) => rejected.push(reject("the active Rust toolchain", &error)),
-        }
-        match Toolchain::in_folder(Path::new("/usr")) {
-            Ok(toolchain) => Ok(toolchain),
-            Err(error) => {
-                rejected.push(reject("/usr/bin", &error));
-                Err(BuildError::NoToolchain { rejected })
-            }
-        }
-    }
-
-    /// The toolchain with `bin/rustc` and `bin/cargo` in `folder`.
-    fn in_folder(folder: &Path) -> Result<Toolchain, BuildError> {
-        let bin = [folder.join("bin")];
-        let rustc = find_tool("rustc", &bin, INSTALL_RUST)?;
-        let cargo = find_tool("cargo", &bin, INSTALL_RUST)?;
-        let sysroot = sysroot_of(rustc.as_os_str())?;
-        let core = core_in(&sysroot)?;
-        let version = RustcVersion::of(&rustc)?;
-        let llvm = find_llvm(&sysroot, &version, &rustc)?;
-        Ok(Toolchain {
-            cargo,
-            rustc,
-            sysroot,
-            core,
-            llvm,
-            rustc_version: version.release,
-            llvm_version: version.llvm,
-        })
+        Search::from_environment().find()
     }
 
     /// The path of one of the LLVM tools.
@@ -128,27 +84,109 @@ impl fmt::Display for Toolchain {
     }
 }
 
-fn reject(place: &str, error: &BuildError) -> RejectedToolchain {
-    RejectedToolchain {
-        place: place.to_owned(),
-        reason: error.to_string(),
+/// Where to look for a toolchain.
+struct Search {
+    /// `CUDA_BUILDER_TOOLCHAIN`.
+    chosen_toolchain: Option<PathBuf>,
+    /// `CUDA_BUILDER_LLVM`.
+    chosen_llvm: Option<PathBuf>,
+    /// The compiler of the calling cargo, which may be rustup's proxy.
+    active_rustc: OsString,
+    /// The system's own toolchain.
+    system: PathBuf,
+}
+
+impl Search {
+    fn from_environment() -> Search {
+        Search {
+            chosen_toolchain: env::var_os(TOOLCHAIN_VARIABLE).map(PathBuf::from),
+            chosen_llvm: env::var_os(LLVM_VARIABLE).map(PathBuf::from),
+            active_rustc: env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()),
+            system: PathBuf::from("/usr"),
+        }
+    }
+
+    fn find(&self) -> Result<Toolchain, BuildError> {
+        if let Some(folder) = &self.chosen_toolchain {
+            return self.toolchain_in(folder);
+        }
+        let mut rejected = Vec::new();
+        let mut reject = |place: String, error: BuildError| {
+            let reason = error.to_string();
+            rejected.push(RejectedToolchain { place, reason });
+        };
+        match self.active_toolchain() {
+            Ok(toolchain) => return Ok(toolchain),
+            Err(error) => reject("the active Rust toolchain".to_owned(), error),
+        }
+        match self.toolchain_in(&self.system) {
+            Ok(toolchain) => return Ok(toolchain),
+            Err(error) => reject(self.system.display().to_string(), error),
+        }
+        Err(BuildError::NoToolchain { rejected })
+    }
+
+    fn active_toolchain(&self) -> Result<Toolchain, BuildError> {
+        // The environment stays as it is: rustup's proxy reads the active toolchain from it.
+        let sysroot = sysroot_of(Command::new(&self.active_rustc))?;
+        self.toolchain_in(&sysroot)
+    }
+
+    /// The toolchain with `bin/rustc` and `bin/cargo` in `folder`.
+    fn toolchain_in(&self, folder: &Path) -> Result<Toolchain, BuildError> {
+        let bin = [folder.join("bin")];
+        let rustc = find_tool("rustc", &bin, INSTALL_RUST)?;
+        let cargo = find_tool("cargo", &bin, INSTALL_RUST)?;
+        let sysroot = sysroot_of(clean_command(&rustc))?;
+        check_core_sources(&sysroot)?;
+        let version = RustcVersion::of(&rustc)?;
+        let llvm = self.llvm(&sysroot, &version)?;
+        check_llvm_versions(&llvm, &version, &rustc)?;
+        Ok(Toolchain {
+            cargo,
+            rustc,
+            sysroot,
+            llvm,
+            rustc_version: version.release,
+            llvm_version: version.llvm,
+        })
+    }
+
+    /// The first folder with all LLVM tools.
+    fn llvm(&self, sysroot: &Path, version: &RustcVersion) -> Result<PathBuf, BuildError> {
+        let major = major(&version.llvm);
+        let folders = match &self.chosen_llvm {
+            Some(folder) => vec![folder.clone()],
+            None => vec![
+                sysroot.join("lib/rustlib").join(&version.host).join("bin"),
+                PathBuf::from(format!("/usr/lib/llvm-{major}/bin")),
+            ],
+        };
+        let is_complete =
+            |folder: &&PathBuf| LLVM_TOOLS.iter().all(|tool| folder.join(tool).is_file());
+        if let Some(folder) = folders.iter().find(is_complete) {
+            return Ok(folder.clone());
+        }
+        Err(BuildError::MissingTool {
+            tool: LLVM_TOOLS.join("`, `"),
+            looked_in: folders,
+            install: format!(
+                "install `rustup component add llvm-tools`, or Debian's llvm-{major}, or set \
+                 {LLVM_VARIABLE} to the folder that has them"
+            ),
+        })
     }
 }
 
-/// The sysroot of the calling cargo's compiler, which rustup may have chosen.
-fn active_sysroot() -> Result<PathBuf, BuildError> {
-    let rustc = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-    // The environment stays as it is: rustup's proxy reads the active toolchain from it.
-    let mut command = Command::new(rustc);
-    command.args(["--print", "sysroot"]);
-    Ok(PathBuf::from(run_for_output(&mut command)?.trim_end()))
+fn clean_command(program: &Path) -> Command {
+    let mut command = Command::new(program);
+    clean_environment(&mut command);
+    command
 }
 
-fn sysroot_of(rustc: &OsStr) -> Result<PathBuf, BuildError> {
-    let mut command = Command::new(rustc);
-    clean_environment(&mut command);
-    command.args(["--print", "sysroot"]);
-    Ok(PathBuf::from(run_for_output(&mut command)?.trim_end()))
+fn sysroot_of(mut rustc: Command) -> Result<PathBuf, BuildError> {
+    rustc.args(["--print", "sysroot"]);
+    Ok(PathBuf::from(run_for_output(&mut rustc)?.trim_end()))
 }
 
 fn find_tool(tool: &str, folders: &[PathBuf], install: &str) -> Result<PathBuf, BuildError> {
@@ -163,58 +201,33 @@ fn find_tool(tool: &str, folders: &[PathBuf], install: &str) -> Result<PathBuf, 
         })
 }
 
-fn core_in(sysroot: &Path) -> Result<Core, BuildError> {
-    let rustlib = sysroot.join("lib/rustlib");
-    // Sources come first: a `core` built from them has the flags of the kernels.
-    if rustlib.join("src/rust/library/core/Cargo.toml").is_file() {
-        Ok(Core::Sources)
-    } else if rustlib.join(TARGET).join("lib").is_dir() {
-        Ok(Core::Prebuilt)
-    } else {
-        Err(BuildError::MissingCore {
-            sysroot: sysroot.to_owned(),
-        })
+fn check_core_sources(sysroot: &Path) -> Result<(), BuildError> {
+    let library = sysroot.join("lib/rustlib/src/rust/library");
+    if library.join("core/Cargo.toml").is_file() {
+        return Ok(());
     }
+    Err(BuildError::MissingCoreSources {
+        sysroot: sysroot.to_owned(),
+    })
 }
 
-/// The folder of LLVM tools whose major version is that of rustc.
-fn find_llvm(sysroot: &Path, version: &RustcVersion, rustc: &Path) -> Result<PathBuf, BuildError> {
-    let folders = match env::var_os(LLVM_VARIABLE) {
-        Some(folder) => vec![PathBuf::from(folder)],
-        None => vec![
-            sysroot.join("lib/rustlib").join(&version.host).join("bin"),
-            PathBuf::from(format!("/usr/lib/llvm-{}/bin", major(&version.llvm))),
-        ],
-    };
-    let install = format!(
-        "install it with `rustup component add llvm-tools`, or Debian's llvm-{}, or set \
-         {LLVM_VARIABLE} to its folder",
-        major(&version.llvm)
-    );
-    let first = find_tool(LLVM_TOOLS[0], &folders, &install)?;
-    let folder = first.parent().unwrap_or(Path::new("")).to_owned();
-    for tool in LLVM_TOOLS {
-        let tool = find_tool(tool, std::slice::from_ref(&folder), &install)?;
-        check_llvm_version(tool, version, rustc)?;
-    }
-    Ok(folder)
-}
-
-fn check_llvm_version(
-    tool: PathBuf,
+fn check_llvm_versions(
+    folder: &Path,
     version: &RustcVersion,
     rustc: &Path,
 ) -> Result<(), BuildError> {
-    let tool_llvm = llvm_version_of(&tool)?;
-    if major(&tool_llvm) == major(&version.llvm) {
-        return Ok(());
+    for tool in LLVM_TOOLS.map(|tool| folder.join(tool)) {
+        let tool_llvm = llvm_version_of(&tool)?;
+        if major(&tool_llvm) != major(&version.llvm) {
+            return Err(BuildError::LlvmVersionMismatch {
+                rustc: rustc.to_owned(),
+                rustc_llvm: version.llvm.clone(),
+                tool,
+                tool_llvm,
+            });
+        }
     }
-    Err(BuildError::LlvmVersionMismatch {
-        rustc: rustc.to_owned(),
-        rustc_llvm: version.llvm.clone(),
-        tool,
-        tool_llvm,
-    })
+    Ok(())
 }
 
 fn llvm_version_of(tool: &Path) -> Result<String, BuildError> {
@@ -243,10 +256,7 @@ struct RustcVersion {
 
 impl RustcVersion {
     fn of(rustc: &Path) -> Result<RustcVersion, BuildError> {
-        let mut command = Command::new(rustc);
-        clean_environment(&mut command);
-        command.arg("-vV");
-        let text = run_for_output(&mut command)?;
+        let text = run_for_output(clean_command(rustc).arg("-vV"))?;
         Ok(RustcVersion {
             host: version_field(&text, "host: "),
             release: version_field(&text, "release: "),
@@ -263,23 +273,4 @@ fn version_field(text: &str, name: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn reads_llvm_versions() {
-        let debian = "Debian LLVM version 22.1.8\n  Optimized build.\n";
-        assert_eq!(parse_llvm_version(debian), Some("22.1.8"));
-        let rustup = "LLVM (http://llvm.org/):\n  LLVM version 22.1.2-rust-1.95.0-stable\n";
-        assert_eq!(parse_llvm_version(rustup), Some("22.1.2"));
-        assert_eq!(major("22.1.8"), "22");
-    }
-
-    #[test]
-    fn reads_rustc_version_fields() {
-        let text = "rustc 1.96.0\nhost: x86_64-unknown-linux-gnu\nLLVM version: 22.1.8\n";
-        assert_eq!(version_field(text, "host: "), "x86_64-unknown-linux-gnu");
-        assert_eq!(version_field(text, "LLVM version: "), "22.1.8");
-        assert_eq!(version_field(text, "release: "), "(unknown)");
-    }
-}
+mod tests;
