@@ -4,6 +4,7 @@ use crate::device::DeviceProperties;
 use crate::error::Result;
 use crate::launch::LaunchConfig;
 use crate::module::ModuleSource;
+use crate::workspace::Workspace;
 use std::ffi::c_void;
 use std::fmt::Debug;
 use std::ptr::NonNull;
@@ -101,6 +102,9 @@ pub(crate) trait Backend: Send + Sync + Debug {
 
     /// The stream in which all work is queued, for foreign libraries; `None` for the simulator.
     fn raw_stream(&self) -> Option<NonNull<c_void>>;
+
+    /// The memory that this device's sums share.
+    fn workspace(&self) -> &Workspace;
 
     /// Runs `body` while the device's context is the current one of the calling thread.
     fn with_current(&self, body: &mut dyn FnMut()) -> Result<()>;

@@ -34,13 +34,17 @@ mod element;
 mod environment;
 mod error;
 mod event;
+mod kernels;
 mod launch;
 mod launch_args;
+mod matmul;
 mod matrix;
 mod module;
 #[cfg(feature = "ndarray")]
 mod ndarray;
+mod reduce;
 mod simulator;
+mod workspace;
 
 pub use buffer::Buffer;
 pub use device::{Device, DeviceProperties, default_device};
@@ -50,8 +54,12 @@ pub use error::{CudaVersion, Error, ImageRejection, Result};
 pub use event::Event;
 pub use launch::LaunchConfig;
 pub use launch_args::{LaunchArg, LaunchArgs};
+pub use matmul::Factor;
 pub use matrix::Matrix;
+#[cfg(feature = "ndarray")]
+pub use crate::ndarray::{matmul_coarsened, matmul_tiled};
 pub use module::{Module, ModuleSource};
+pub use reduce::{Summand, reduce_sum, reduce_sum_height};
 pub use simt::{Defect, Dim3};
 pub use simulator::SimulatorOptions;
 

@@ -21,6 +21,17 @@ impl<T: Element> Matrix<T> {
         Ok(Self { buffer, rows, cols })
     }
 
+    pub(crate) fn unspecified(
+        device: &Device,
+        operation: &'static str,
+        rows: usize,
+        cols: usize,
+    ) -> Result<Self> {
+        let len = Self::checked_len(operation, rows, cols)?;
+        let buffer = Buffer::unspecified(device, operation, len)?;
+        Ok(Self { buffer, rows, cols })
+    }
+
     pub(crate) fn of_buffer(
         operation: &'static str,
         buffer: Buffer<T>,

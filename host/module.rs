@@ -101,7 +101,7 @@ impl Module {
     /// Those of [`launch`](Self::launch).
     pub unsafe fn launch_unsafe<K, A>(
         &self,
-        _kernel: K,
+        kernel: K,
         config: LaunchConfig,
         arguments: A,
     ) -> Result<()>
@@ -109,11 +109,28 @@ impl Module {
         K: Kernel,
         A: LaunchArgs<K::Params>,
     {
-        config.check::<K>(self.device.properties())?;
         let params = arguments.into_params(&self.device, K::NAME)?;
-        // SAFETY: (1) of `Kernel::run` is (1) of this method. (2) Each view is of a buffer that
-        // is borrowed for this call, mutably if the kernel can write it, so nobody else touches
-        // it; the simulator is done when `launch` returns.
+        // SAFETY: (1) is (1). (2) Each view is of a buffer of this device that is borrowed for
+        // this call, mutably if the kernel can write it; later work comes later in the device's
+        // order.
+        unsafe { self.launch_params(kernel, config, params) }
+    }
+
+    /// Launches a kernel with parameters that are views already.
+    ///
+    /// # Safety
+    /// 1. The launch keeps what the kernel's documentation asks for: of `config`, and of `params`.
+    /// 2. Every view is of live memory of this device, and until this call returns nobody else
+    ///    asks for work that writes what the kernel reads or touches what it writes.
+    pub(crate) unsafe fn launch_params<K: Kernel>(
+        &self,
+        _kernel: K,
+        config: LaunchConfig,
+        params: K::Params,
+    ) -> Result<()> {
+        config.check::<K>(self.device.properties())?;
+        // SAFETY: (1) of `Kernel::run` is (1) of this method, (2) is (2): the simulator is done
+        // when `launch` returns.
         let body = || unsafe { K::run(params) };
         let slots = ParamSlots::of(params);
         let request = LaunchRequest {
@@ -125,9 +142,8 @@ impl Module {
         };
         // SAFETY: (1) this device loaded the module; by (1) of `ModuleSource::new` its entry
         // `K::NAME` takes the parameters of `K`, and `ParamSlots` has them as the entry declares
-        // them. (2) `body` runs `K` with the same parameters. (3) The views are of live buffers
-        // of this device, borrowed as said above; later work comes later in the device's order.
-        // (4) is (1) of this method.
+        // them. (2) `body` runs `K` with the same parameters. (3) is (2) of this method, and work
+        // that is asked for later comes later in the device's order. (4) is (1) of this method.
         unsafe { self.device.backend().launch(&request) }
     }
 }

@@ -1,9 +1,10 @@
 //! Arrays of the crate `ndarray`, to a device and back.
 
 use crate::buffer::Buffer;
-use crate::device::Device;
+use crate::device::{Device, default_device};
 use crate::element::Element;
 use crate::error::{Error, Result};
+use crate::matmul::Factor;
 use crate::matrix::Matrix;
 use ndarray::{Array1, Array2, ArrayView, ArrayView2, Dimension};
 use std::borrow::Cow;
@@ -79,4 +80,33 @@ fn in_logical_order<'a, T: Element, D: Dimension>(array: &'a ArrayView<'_, T, D>
         Some(elements) => Cow::Borrowed(elements),
         None => Cow::Owned(array.iter().copied().collect()),
     }
+}
+
+/// The product of two arrays of any layout on the default device, by [`Device::matmul_tiled`].
+///
+/// ```
+/// use ndarray::array;
+///
+/// let a = array![[1.0_f32, 2.0], [3.0, 4.0]];
+/// let c = tilewright::matmul_tiled(a.view(), a.t())?;
+/// assert_eq!(c, array![[5.0, 11.0], [11.0, 25.0]]);
+/// # Ok::<(), tilewright::Error>(())
+/// ```
+///
+/// # Errors
+/// Those of [`Device::from_env`], [`Device::matrix_from_array`] and [`Device::matmul_tiled`].
+pub fn matmul_tiled<T: Factor>(a: ArrayView2<'_, T>, b: ArrayView2<'_, T>) -> Result<Array2<T>> {
+    let device = default_device()?;
+    let (a, b) = (device.matrix_from_array(a)?, device.matrix_from_array(b)?);
+    device.matmul_tiled(&a, &b)?.to_array2()
+}
+
+/// The product of two arrays of any layout on the default device, by [`Device::matmul_coarsened`].
+///
+/// # Errors
+/// Those of [`Device::from_env`], [`Device::matrix_from_array`] and [`Device::matmul_coarsened`].
+pub fn matmul_coarsened<T: Factor>(a: ArrayView2<'_, T>, b: ArrayView2<'_, T>) -> Result<Array2<T>> {
+    let device = default_device()?;
+    let (a, b) = (device.matrix_from_array(a)?, device.matrix_from_array(b)?);
+    device.matmul_coarsened(&a, &b)?.to_array2()
 }

@@ -4,6 +4,7 @@ use crate::backend::{Backend, EventHandle, LaunchRequest, ModuleHandle};
 use crate::device::DeviceProperties;
 use crate::error::{Error, Result};
 use crate::module::ModuleSource;
+use crate::workspace::Workspace;
 use simt::Dim3;
 use std::alloc::{self, Layout};
 use std::ffi::c_void;
@@ -88,6 +89,13 @@ pub(crate) struct Simulator {
     allocated_bytes: AtomicU64,
     /// Events count nanoseconds from here.
     epoch: Instant,
+    workspace: Workspace,
+}
+
+impl Drop for Simulator {
+    fn drop(&mut self) {
+        self.workspace.release(self);
+    }
 }
 
 impl Simulator {
@@ -102,6 +110,7 @@ impl Simulator {
             properties: properties(&options),
             allocated_bytes: AtomicU64::new(0),
             epoch: Instant::now(),
+            workspace: Workspace::default(),
         }
     }
 
@@ -252,6 +261,10 @@ impl Backend for Simulator {
 
     fn raw_stream(&self) -> Option<NonNull<c_void>> {
         None
+    }
+
+    fn workspace(&self) -> &Workspace {
+        &self.workspace
     }
 
     fn with_current(&self, body: &mut dyn FnMut()) -> Result<()> {

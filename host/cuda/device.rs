@@ -9,6 +9,7 @@ use crate::backend::{Backend, EventHandle, LaunchRequest, ModuleHandle};
 use crate::device::DeviceProperties;
 use crate::error::{CudaVersion, Error, Result};
 use crate::module::ModuleSource;
+use crate::workspace::Workspace;
 use cust::sys;
 use std::ffi::c_void;
 use std::ptr::{self, NonNull};
@@ -30,6 +31,13 @@ pub struct CudaDevice {
     modules: Modules,
     /// The first failure that lost the device: an operation and the driver's words.
     lost: OnceLock<String>,
+    workspace: Workspace,
+}
+
+impl Drop for CudaDevice {
+    fn drop(&mut self) {
+        self.workspace.release(self);
+    }
 }
 
 impl CudaDevice {
@@ -53,6 +61,7 @@ impl CudaDevice {
             allocator,
             modules: Modules::default(),
             lost: OnceLock::new(),
+            workspace: Workspace::default(),
         })
     }
 
@@ -335,6 +344,10 @@ impl Backend for CudaDevice {
 
     fn raw_stream(&self) -> Option<NonNull<c_void>> {
         NonNull::new(self.stream.raw().cast())
+    }
+
+    fn workspace(&self) -> &Workspace {
+        &self.workspace
     }
 
     fn with_current(&self, body: &mut dyn FnMut()) -> Result<()> {

@@ -1,0 +1,174 @@
+//! Sums of all elements of a buffer.
+
+use crate::buffer::Buffer;
+use crate::device::{Device, default_device};
+use crate::element::Element;
+use crate::error::{Error, Result};
+use crate::kernels::KERNELS;
+use crate::launch::LaunchConfig;
+use bytemuck::Zeroable;
+use cuda_std::global::{Global, GlobalMut};
+use cuda_std::kernel::Kernel;
+use half::{bf16, f16};
+use std::ptr;
+use tilewright_kernels::reduce::{self, BLOCK_THREADS, Plan};
+
+/// A type whose buffers can be summed.
+///
+/// | elements | sum | arithmetic |
+/// |---|---|---|
+/// | f32 | f32 | rounded to nearest at each addition |
+/// | f64 | f64 | rounded to nearest at each addition |
+/// | f16, bf16 | f32 | each element exactly, then as for f32 |
+/// | i32 | i64 | exact |
+/// | u32 | u64 | exact |
+/// | i64, u64 | i64, u64 | wrapping |
+#[diagnostic::on_unimplemented(
+    message = "buffers of `{Self}` cannot be summed",
+    note = "sums are for f32, f64, f16, bf16, i32, u32, i64 and u64"
+)]
+pub trait Summand: Element + sealed::SumKernel<Self::Sum> {
+    /// The type of the sum.
+    type Sum: Element + PartialEq;
+}
+
+mod sealed {
+    use super::{Element, Global, GlobalMut, Kernel};
+
+    /// The kernel that sums a type.
+    pub trait SumKernel<S>: Element {
+        type Kernel: Kernel<Params = (Global<Self>, GlobalMut<S>, GlobalMut<u32>, GlobalMut<S>)>;
+        const KERNEL: Self::Kernel;
+    }
+}
+
+macro_rules! summands {
+    ($($element:ty => $sum:ty: $kernel:ident;)*) => {$(
+        impl Summand for $element {
+            type Sum = $sum;
+        }
+
+        impl sealed::SumKernel<$sum> for $element {
+            type Kernel = reduce::$kernel;
+            const KERNEL: Self::Kernel = reduce::$kernel;
+        }
+    )*};
+}
+summands! {
+    f32 => f32: reduce_sum_f32;
+    f64 => f64: reduce_sum_f64;
+    f16 => f32: reduce_sum_f16;
+    bf16 => f32: reduce_sum_bf16;
+    i32 => i64: reduce_sum_i32;
+    u32 => u64: reduce_sum_u32;
+    i64 => i64: reduce_sum_i64;
+    u64 => u64: reduce_sum_u64;
+}
+
+/// The name of the operation in errors.
+const OPERATION: &str = "reduce_sum";
+
+impl Device {
+    /// The sum of all elements of `x`; 0 for none.
+    ///
+    /// The additions form a tree that depends on the number of elements and their type alone: the
+    /// same elements give the same bits in every run and on every device. With h the tree's height
+    /// ([`reduce_sum_height`], 37 for 2^24 f32), |s' - s| <= gamma_h * sum |x| where gamma_h =
+    /// h u / (1 - h u) (Higham, Accuracy and Stability of Numerical Algorithms, 4.2). NaN and
+    /// infinities go through as IEEE 754 has them.
+    ///
+    /// It waits for the result. [`Device::reduce_sum_into`] does not.
+    ///
+    /// ```
+    /// use tilewright::Device;
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let device = Device::simulator();
+    /// let x = device.upload(&[i32::MAX, i32::MAX, 2])?;
+    /// assert_eq!(device.reduce_sum(&x)?, 4_294_967_296_i64);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::WrongDevice`] if `x` is of another device; [`Error::OutOfMemory`],
+    /// [`Error::NoModule`], [`Error::DeviceLost`] or [`Error::Cuda`].
+    pub fn reduce_sum<T: Summand>(&self, x: &Buffer<T>) -> Result<T::Sum> {
+        let mut result = Buffer::unspecified(self, OPERATION, 1)?;
+        self.reduce_sum_into(x, &mut result)?;
+        let mut sum = [T::Sum::zeroed()];
+        result.copy_to_slice(&mut sum)?;
+        Ok(sum[0])
+    }
+
+    /// Writes the sum of all elements of `x` to the one element of `result`, without waiting: work
+    /// that is asked for later sees it.
+    ///
+    /// # Errors
+    /// [`Error::WrongLength`] if `result` has not one element, and those of
+    /// [`Device::reduce_sum`].
+    pub fn reduce_sum_into<T: Summand>(&self, x: &Buffer<T>, result: &mut Buffer<T::Sum>) -> Result<()> {
+        self.check_owns(OPERATION, || "the buffer to sum".to_owned(), x.device())?;
+        self.check_owns(OPERATION, || "the buffer of the result".to_owned(), result.device())?;
+        if result.len() != 1 {
+            return Err(Error::WrongLength {
+                operation: OPERATION,
+                expected: 1,
+                found: result.len(),
+            });
+        }
+        if x.is_empty() {
+            return result.fill_zero();
+        }
+        self.launch_sum(x, result)
+    }
+
+    fn launch_sum<T: Summand>(&self, x: &Buffer<T>, result: &mut Buffer<T::Sum>) -> Result<()> {
+        let module = self.load(&KERNELS)?;
+        let plan = Plan::new(x.len(), size_of::<T>());
+        let mut workspace = self.backend().workspace().lock(self.backend());
+        let (ticket, partials) = workspace.addresses(OPERATION)?;
+        // SAFETY: (1) the workspace has room for MAX_BLOCKS partial sums and a ticket, aligned to
+        // 256 bytes; `Plan` asks for no more blocks. The buffers have their elements. (2) While
+        // the workspace is locked nobody else asks for work that uses it, and work that was asked
+        // for before comes before; `result` is borrowed mutably, `x` shared.
+        let params = unsafe {
+            (
+                Global::from_raw_parts(ptr::with_exposed_provenance(x.device_address() as usize), x.len()),
+                GlobalMut::from_raw_parts(ptr::with_exposed_provenance_mut(partials as usize), plan.blocks as usize),
+                GlobalMut::from_raw_parts(ticket, 1),
+                GlobalMut::from_raw_parts(ptr::with_exposed_provenance_mut(result.device_address() as usize), 1),
+            )
+        };
+        let config = LaunchConfig::new(plan.blocks, BLOCK_THREADS);
+        // SAFETY: (1) the kernel's (1): blocks and partial sums are the plan's. (2) Buffers start
+        // at multiples of 256 bytes. (3) The ticket is 0 between launches that succeed, and a
+        // workspace whose launch failed is discarded. (2) of the views is said above.
+        let launched = unsafe { module.launch_params(T::KERNEL, config, params) };
+        if launched.is_err() {
+            workspace.discard();
+        }
+        launched
+    }
+}
+
+/// The sum of all elements of `data` on the default device; 0 for none.
+///
+/// ```
+/// assert_eq!(tilewright::reduce_sum(&[1.0_f32, 2.0, 3.5])?, 6.5);
+/// # Ok::<(), tilewright::Error>(())
+/// ```
+///
+/// # Errors
+/// Those of [`Device::from_env`], [`Device::upload`] and [`Device::reduce_sum`].
+pub fn reduce_sum<T: Summand>(data: &[T]) -> Result<T::Sum> {
+    let device = default_device()?;
+    device.reduce_sum(&device.upload(data)?)
+}
+
+/// The height of the tree in which `len` elements of type `T` are added: the most additions
+/// between an element and the sum.
+#[must_use]
+pub fn reduce_sum_height<T: Summand>(len: usize) -> u32 {
+    Plan::new(len, size_of::<T>()).tree_height()
+}
