@@ -104,7 +104,11 @@ fn without_hashes(name: &str) -> String {
 }
 
 fn demangled(name: &str) -> String {
-    try_demangle(name).map_or_else(|_| name.to_owned(), |path| format!("{path:#}"))
+    let path = try_demangle(name).map_or_else(|_| name.to_owned(), |path| format!("{path:#}"));
+    if path.ends_with("rust_begin_unwind") {
+        return format!("{path} (the crate has no `#[panic_handler]`)");
+    }
+    path
 }
 
 #[cfg(test)]
@@ -129,6 +133,10 @@ declare i32 @vprintf(ptr, ptr)
     #[test]
     fn missing_symbols_are_demangled() {
         assert_eq!(undefined_symbols(MODULE), ["lost", "probe::missing"]);
+        let handler = "declare void @_RNvCsfgHYwM92fyn_7___rustc17rust_begin_unwind(ptr)";
+        let symbols = undefined_symbols(handler);
+        let expected = "__rustc::rust_begin_unwind (the crate has no `#[panic_handler]`)";
+        assert_eq!(symbols, [expected]);
     }
 
     #[test]
