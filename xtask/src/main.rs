@@ -1,8 +1,11 @@
 //! Chores of the workspace: `cargo xtask --help`.
 
 mod cuda_stub;
+mod ptx;
+mod ptxas;
 
 use std::error::Error;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// The result of a chore; the error is one line for a person.
@@ -17,6 +20,12 @@ Commands:
   cuda-stub [FOLDER]  make a CUDA folder with a libcuda to link against where there is none;
                       use it with: eval \"$(cargo xtask cuda-stub)\"
 ";
+
+/// The root of the workspace, where this program was built.
+fn workspace_root() -> PathBuf {
+    let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
+    xtask.parent().unwrap_or(xtask).to_owned()
+}
 
 fn main() -> ExitCode {
     match run(lexopt::Parser::from_env()) {
@@ -37,6 +46,8 @@ fn run(mut arguments: lexopt::Parser) -> Result {
         }
         Some(Value(command)) => match command.to_str() {
             Some("cuda-stub") => cuda_stub::run(arguments),
+            Some("ptx") => ptx::run(arguments),
+            Some("ptxas") => ptxas::run(arguments),
             _ => Err(format!("there is no command {command:?}; see `cargo xtask --help`").into()),
         },
         Some(argument) => Err(argument.unexpected().into()),

@@ -4,6 +4,7 @@ mod arch;
 mod archive;
 mod builder;
 mod cargo;
+pub mod checked_in;
 mod error;
 mod ir;
 mod pipeline;

@@ -1,0 +1,152 @@
+//! `cargo xtask ptxas`: assembles the checked-in PTX and reads what it costs.
+
+use crate::{Result, ptx, workspace_root};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+/// The GPUs that the modules are assembled for, as (module, assembled for).
+const TARGETS: [(&str, &str); 5] = [
+    ("sm_75", "sm_75"),
+    ("sm_80", "sm_80"),
+    ("sm_80", "sm_86"),
+    ("sm_80", "sm_89"),
+    ("sm_80", "sm_90"),
+];
+
+/// What one kernel costs on one GPU.
+#[derive(Debug, PartialEq, Eq)]
+struct Cost {
+    kernel: String,
+    registers: u32,
+    stack_bytes: u32,
+    spill_bytes: u32,
+}
+
+pub fn run(mut arguments: lexopt::Parser) -> Result {
+    if let Some(argument) = arguments.next()? {
+        return Err(argument.unexpected().into());
+    }
+    let ptxas = find_ptxas()?;
+    let mut defects = generic_accesses()?;
+    for (module, target) in TARGETS {
+        for cost in assemble(&ptxas, module, target)? {
+            println!("{target} {:36} {:3} registers", cost.kernel, cost.registers);
+            if cost.stack_bytes != 0 || cost.spill_bytes != 0 {
+                defects.push(format!(
+                    "{} uses {} bytes of stack and spills {} bytes on {target}",
+                    cost.kernel, cost.stack_bytes, cost.spill_bytes
+                ));
+            }
+        }
+    }
+    if defects.is_empty() {
+        println!("no kernel spills, has a stack frame or accesses memory without a state space");
+        return Ok(());
+    }
+    Err(defects.join("\n       ").into())
+}
+
+/// The variable that names ptxas, then the PATH, then where CUDA installs it.
+fn find_ptxas() -> Result<PathBuf> {
+    let named = env::var_os("PTXAS").map(PathBuf::from);
+    let on_path = env::var_os("PATH").into_iter().flat_map(|path| {
+        env::split_paths(&path).map(|folder| folder.join("ptxas")).collect::<Vec<_>>()
+    });
+    let candidates = named.into_iter().chain(on_path).chain([PathBuf::from("/usr/local/cuda/bin/ptxas")]);
+    candidates.into_iter().find(|path| path.is_file()).ok_or_else(|| {
+        "ptxas was not found in the variable PTXAS, the PATH or /usr/local/cuda/bin; it comes with \
+         the CUDA toolkit and with the Python package nvidia-cuda-nvcc"
+            .into()
+    })
+}
+
+fn assemble(ptxas: &Path, module: &str, target: &str) -> Result<Vec<Cost>> {
+    let source = ptx::folder().join(format!("tilewright_kernels.{module}.ptx"));
+    let output = Command::new(ptxas)
+        .arg("--verbose")
+        .arg(format!("--gpu-name={target}"))
+        .arg(&source)
+        .arg("--output-file")
+        .arg(workspace_root().join(format!("target/{module}.{target}.cubin")))
+        .output()?;
+    let log = String::from_utf8_lossy(&output.stderr);
+    if !output.status.success() {
+        return Err(format!("ptxas cannot assemble {} for {target}:\n{log}", source.display()).into());
+    }
+    Ok(costs(&log))
+}
+
+/// Reads the lines that `ptxas --verbose` prints for each kernel.
+fn costs(log: &str) -> Vec<Cost> {
+    let mut costs: Vec<Cost> = Vec::new();
+    for line in log.lines() {
+        if let Some((_, kernel)) = line.split_once("Function properties for ") {
+            costs.push(Cost { kernel: kernel.trim().to_owned(), registers: 0, stack_bytes: 0, spill_bytes: 0 });
+        } else if let Some(cost) = costs.last_mut() {
+            if let Some(bytes) = number_before(line, " bytes stack frame") {
+                cost.stack_bytes = bytes;
+                cost.spill_bytes = number_before(line, " bytes spill stores").unwrap_or(0)
+                    + number_before(line, " bytes spill loads").unwrap_or(0);
+            }
+            if let Some(registers) = number_before(line, " registers") {
+                cost.registers = registers;
+            }
+        }
+    }
+    costs
+}
+
+fn number_before(line: &str, unit: &str) -> Option<u32> {
+    let (before, _) = line.split_once(unit)?;
+    before.rsplit(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+}
+
+/// Loads and stores that do not say which memory they access: each costs a check in hardware, and
+/// shows that a pointer lost its address space on the way.
+fn generic_accesses() -> Result<Vec<String>> {
+    let mut found = Vec::new();
+    for module in ["sm_75", "sm_80"] {
+        let name = format!("tilewright_kernels.{module}.ptx");
+        let text = fs::read_to_string(ptx::folder().join(&name))?;
+        for (number, line) in text.lines().enumerate() {
+            if is_generic_access(line) {
+                found.push(format!("{name}:{}: generic access: {}", number + 1, line.trim()));
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn is_generic_access(line: &str) -> bool {
+    let instruction = line.split_whitespace().find(|word| !word.starts_with('@')).unwrap_or("");
+    let mut parts = instruction.split('.');
+    let is_access = matches!(parts.next(), Some("ld" | "st" | "atom" | "red"));
+    const SPACES: [&str; 5] = ["global", "shared", "param", "const", "local"];
+    is_access && !parts.any(|part| SPACES.contains(&part.split("::").next().unwrap_or("")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn costs_are_read_from_the_log() {
+        let log = "ptxas info    : 0 bytes gmem\n\
+            ptxas info    : Compiling entry function 'k' for 'sm_90'\n\
+            ptxas info    : Function properties for k\n\
+            \x20   24 bytes stack frame, 20 bytes spill stores, 16 bytes spill loads\n\
+            ptxas info    : Used 128 registers, used 1 barriers, 33280 bytes smem\n";
+        let cost = Cost { kernel: "k".to_owned(), registers: 128, stack_bytes: 24, spill_bytes: 36 };
+        assert_eq!(costs(log), [cost]);
+    }
+
+    #[test]
+    fn accesses_without_a_state_space_are_found() {
+        assert!(is_generic_access("\tld.b32 \t%r1, [%rd1];"));
+        assert!(is_generic_access("\t@%p1 st.v4.b32 \t[%rd1], {%r1, %r2, %r3, %r4};"));
+        assert!(!is_generic_access("\tld.global.nc.v4.b32 \t{%r1, %r2, %r3, %r4}, [%rd1];"));
+        assert!(!is_generic_access("\tst.shared::cta.b32 \t[%r1], %r2;"));
+        assert!(!is_generic_access("\tadd.s32 \t%r1, %r2, %r3;"));
+    }
+}
