@@ -1,0 +1,131 @@
+//! Sums a million numbers and multiplies two matrices, and checks both against the CPU.
+//!
+//! ```text
+//! cargo run --release --example quickstart [-- --device sim|cuda|cuda:N]
+//! ```
+
+mod support;
+
+use lexopt::prelude::*;
+use std::process::ExitCode;
+use support::{Outcome, timed};
+use tilewright::{Device, reduce_sum_height};
+
+const USAGE: &str = "usage: quickstart [--device sim|cuda|cuda:N]";
+
+const NUMBERS: usize = 1_000_000;
+
+/// Rows and columns of the matrices.
+const SIZE: usize = 512;
+
+/// Half the distance from 1 to the next f32: the relative error of one operation.
+const UNIT_ROUNDOFF: f64 = f32::EPSILON as f64 / 2.0;
+
+fn main() -> ExitCode {
+    support::run(quickstart)
+}
+
+fn quickstart(mut parser: lexopt::Parser) -> Outcome {
+    let mut choice = None;
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Long("device") => choice = Some(support::device_choice(&mut parser)?),
+            Short('h') | Long("help") => return Ok(println!("{USAGE}")),
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    let device = support::open(choice)?;
+    println!("device: {}", device.name());
+    load_kernels(&device)?;
+    sum(&device)?;
+    multiply(&device)
+}
+
+/// A first, small sum: on CUDA it compiles the kernels, which the times below shall not contain.
+fn load_kernels(device: &Device) -> Outcome {
+    device.reduce_sum(&device.upload(&[1.0_f32])?)?;
+    Ok(())
+}
+
+fn sum(device: &Device) -> Outcome {
+    let numbers = numbers(NUMBERS, 1);
+    let x = device.upload(&numbers)?;
+    let (sum, time) = timed(device, || device.reduce_sum(&x))?;
+
+    let expected: f64 = numbers.iter().copied().map(f64::from).sum();
+    let magnitude: f64 = numbers.iter().map(|&x| f64::from(x).abs()).sum();
+    let error = (f64::from(sum) - expected).abs();
+    let bound = gamma(reduce_sum_height::<f32>(NUMBERS) as usize) * magnitude;
+    println!(
+        "reduce_sum of {NUMBERS} f32: {sum} in {time:.1?}; error {error:.1e}, at most {bound:.1e} allowed"
+    );
+    check(error <= bound, "the sum is wrong")
+}
+
+fn multiply(device: &Device) -> Outcome {
+    let (a, b) = (numbers(SIZE * SIZE, 2), numbers(SIZE * SIZE, 3));
+    let left = device.matrix(SIZE, SIZE, &a)?;
+    let right = device.matrix(SIZE, SIZE, &b)?;
+    let (product, time) = timed(device, || device.matmul_coarsened(&left, &right))?;
+
+    let product = product.to_vec()?;
+    let (error, bound) = largest_error(&product, &a, &b);
+    println!(
+        "matmul_coarsened of {SIZE}x{SIZE} f32: first element {} in {time:.1?}; error {error:.1e}, at most {bound:.1e} allowed",
+        product[0]
+    );
+    check(error <= bound, "the product is wrong")
+}
+
+/// The error of that element of C = A B whose error is the largest part of what is allowed, and
+/// what is allowed for it: gamma_K |A||B|.
+fn largest_error(c: &[f32], a: &[f32], b: &[f32]) -> (f64, f64) {
+    let rows = a.chunks(SIZE).zip(c.chunks(SIZE));
+    let errors = rows.flat_map(|(row, outputs)| {
+        expected_row(row, b)
+            .into_iter()
+            .zip(outputs)
+            .map(|((sum, magnitude), &output)| {
+                ((f64::from(output) - sum).abs(), gamma(SIZE) * magnitude)
+            })
+    });
+    errors
+        .max_by(|x, y| (x.0 / x.1).total_cmp(&(y.0 / y.1)))
+        .expect("the matrices are not empty")
+}
+
+/// Each element of a row of A B, and of the same row of |A||B|.
+fn expected_row(row: &[f32], b: &[f32]) -> Vec<(f64, f64)> {
+    let mut expected = vec![(0.0, 0.0); SIZE];
+    for (&left, right) in row.iter().zip(b.chunks(SIZE)) {
+        for ((sum, magnitude), &right) in expected.iter_mut().zip(right) {
+            let product = f64::from(left) * f64::from(right);
+            *sum += product;
+            *magnitude += product.abs();
+        }
+    }
+    expected
+}
+
+/// The relative error of `operations` f32 operations, one after another, is at most this (Higham,
+/// Accuracy and Stability of Numerical Algorithms, 3.1).
+fn gamma(operations: usize) -> f64 {
+    let errors = operations as f64 * UNIT_ROUNDOFF;
+    errors / (1.0 - errors)
+}
+
+/// Numbers from -1 to 1 that look random, from a linear congruential generator.
+fn numbers(count: usize, seed: u64) -> Vec<f32> {
+    let mut state = seed;
+    let next = || {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (state >> 40) as f32 / (1 << 23) as f32 - 1.0
+    };
+    std::iter::repeat_with(next).take(count).collect()
+}
+
+fn check(right: bool, failure: &str) -> Outcome {
+    if right { Ok(()) } else { Err(failure.into()) }
+}

@@ -1,0 +1,54 @@
+//! What the examples share: failures that end them with one line, the option `--device`, timing.
+
+#![allow(dead_code, reason = "each example uses a part of it")]
+
+use lexopt::Parser;
+use std::error::Error;
+use std::process::ExitCode;
+use std::time::Duration;
+use tilewright::{Device, DeviceChoice};
+
+/// Why an example ends: its message is the line that the user sees.
+pub type Failure = Box<dyn Error>;
+
+/// What an example, or a step of one, ends with.
+pub type Outcome<T = ()> = Result<T, Failure>;
+
+/// Runs an example. A failure becomes one line on stderr and exit code 1.
+pub fn run(example: fn(Parser) -> Outcome) -> ExitCode {
+    match example(Parser::from_env()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The value of the option `--device`.
+pub fn device_choice(parser: &mut Parser) -> Outcome<DeviceChoice> {
+    let name = parser.value()?;
+    let name = name.to_string_lossy();
+    name.parse().map_err(|_| {
+        format!("there is no device `{name}`: --device can be sim, cuda or cuda:N").into()
+    })
+}
+
+/// The device of the option `--device`, or else that of the environment.
+pub fn open(choice: Option<DeviceChoice>) -> Outcome<Device> {
+    match choice {
+        Some(choice) => Ok(Device::open(choice)?),
+        None => Ok(Device::from_env()?),
+    }
+}
+
+/// What `work` gives, and how long the device was busy with it.
+pub fn timed<R>(
+    device: &Device,
+    work: impl FnOnce() -> tilewright::Result<R>,
+) -> tilewright::Result<(R, Duration)> {
+    let start = device.record_event()?;
+    let result = work()?;
+    let time = device.record_event()?.elapsed_since(&start)?;
+    Ok((result, time))
+}
