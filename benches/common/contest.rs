@@ -1,0 +1,128 @@
+//! One job, and those who compete in it.
+
+use super::Result;
+use std::time::Duration;
+use tilewright::Device;
+
+/// One job on one input, with everyone who does it. All have been checked to do it right.
+pub struct Contest {
+    pub device: Device,
+    /// `sum` or `product`.
+    pub operation: &'static str,
+    /// The type of the elements, such as `f32`.
+    pub element: &'static str,
+    /// Elements of a sum, or rows and columns of the square matrices of a product.
+    pub size: usize,
+    /// The size for a person, such as `2^20`.
+    pub size_label: String,
+    pub work: Work,
+    /// Bytes of all operands.
+    pub operand_bytes: u64,
+    pub contenders: Vec<Contender>,
+}
+
+/// What one call does, in the unit in which its speed is told.
+#[derive(Clone, Copy, Debug)]
+pub enum Work {
+    /// Bytes that have to be read.
+    Bytes(u64),
+    /// Floating-point operations: a multiplication or an addition.
+    Operations(u64),
+}
+
+/// Someone who does the job.
+pub struct Contender {
+    pub name: &'static str,
+    /// Whether it is this crate's.
+    pub ours: bool,
+    enqueue: Box<dyn FnMut(u64) -> Result>,
+}
+
+impl Contest {
+    /// The name for a person, such as `sum f32 2^20`.
+    pub fn name(&self) -> String {
+        format!("{} {} {}", self.operation, self.element, self.size_label)
+    }
+
+    /// Whether the operands fit into the device's second-level cache, where every call after the
+    /// first finds them. The simulator has none.
+    pub fn fits_cache(&self) -> bool {
+        let properties = self.device.properties();
+        !self.device.is_simulator() && self.operand_bytes <= properties.l2_cache_bytes
+    }
+
+    /// Adds one of ours, after one call whose output `check` accepts.
+    ///
+    /// # Errors
+    /// Whatever goes wrong: a benchmark of wrong answers is worth nothing.
+    pub fn admit<O: 'static>(
+        &mut self,
+        name: &'static str,
+        output: O,
+        enqueue: impl FnMut(u64, &mut O) -> Result + 'static,
+        check: impl FnOnce(&O) -> Result,
+    ) -> Result {
+        let mut contender = checked(name, output, enqueue, check)
+            .map_err(|error| format!("{name}, {}: {error}", self.name()))?;
+        contender.ours = true;
+        self.contenders.push(contender);
+        Ok(())
+    }
+
+    /// Adds a rival, or says why it does not compete.
+    pub fn admit_rival<O: 'static>(
+        &mut self,
+        name: &'static str,
+        output: O,
+        enqueue: impl FnMut(u64, &mut O) -> Result + 'static,
+        check: impl FnOnce(&O) -> Result,
+    ) {
+        match checked(name, output, enqueue, check) {
+            Ok(contender) => self.contenders.push(contender),
+            Err(error) => eprintln!("rival skipped: {name}, {}: {error}", self.name()),
+        }
+    }
+}
+
+fn checked<O: 'static>(
+    name: &'static str,
+    mut output: O,
+    mut enqueue: impl FnMut(u64, &mut O) -> Result + 'static,
+    check: impl FnOnce(&O) -> Result,
+) -> Result<Contender> {
+    enqueue(1, &mut output)?;
+    check(&output)?;
+    Ok(Contender {
+        name,
+        ours: false,
+        enqueue: Box::new(move |calls| enqueue(calls, &mut output)),
+    })
+}
+
+impl Contender {
+    /// The time that the device takes for `calls` calls, one after another, without the host
+    /// waiting in between.
+    pub fn time(&mut self, device: &Device, calls: u64) -> Result<Duration> {
+        let start = device.record_event()?;
+        (self.enqueue)(calls)?;
+        Ok(device.record_event()?.elapsed_since(&start)?)
+    }
+}
+
+impl Work {
+    /// The unit of [`Work::speed`].
+    pub fn unit(self) -> &'static str {
+        match self {
+            Self::Bytes(_) => "GB/s",
+            Self::Operations(_) => "TFLOP/s",
+        }
+    }
+
+    /// The speed of a call that takes `seconds`.
+    pub fn speed(self, seconds: f64) -> f64 {
+        match self {
+            Self::Bytes(bytes) => bytes as f64 / seconds * 1e-9,
+            Self::Operations(operations) => operations as f64 / seconds * 1e-12,
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! What the benchmarks share: the jobs, who competes in them, and how they are timed.
+
+#![allow(dead_code, reason = "each benchmark uses a part of it")]
+
+pub mod cases;
+pub mod contest;
+pub mod criterion;
+pub mod machine;
+pub mod products;
+pub mod record;
+pub mod samples;
+pub mod sums;
+
+use std::error::Error;
+use tilewright::Device;
+
+/// The result of a benchmark's step; the error is one line for a person.
+pub type Result<T = ()> = std::result::Result<T, Box<dyn Error>>;
+
+/// The device that the environment names, after saying what it is.
+pub fn open_device() -> Result<Device> {
+    let device = Device::from_env().map_err(|error| {
+        format!("{error}\n(TILEWRIGHT_DEVICE=sim runs the benchmarks on the simulator)")
+    })?;
+    println!("device: {}", machine::describe(&device));
+    if device.is_simulator() {
+        println!(
+            "The simulator runs a few tiny sizes: its times say nothing about a GPU's. \
+             For those, build with `--features cuda`."
+        );
+    }
+    Ok(device)
+}

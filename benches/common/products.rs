@@ -1,0 +1,221 @@
+//! Products of square matrices: `matmul_coarsened`, `matmul_tiled`, and cuBLAS without TF32.
+
+use super::Result;
+use super::cases::Case;
+use super::contest::{Contest, Work};
+use super::samples::{Random, check_floating, gamma};
+use crate::rivals::Rivals;
+use crate::rivals::cublas::Gemm;
+use std::rc::Rc;
+use tilewright::{Device, Factor, Matrix};
+
+/// Rows and columns of f32 products on a GPU. The odd ones have rows that are not aligned.
+const F32_SIZES: [usize; 6] = [1024, 2048, 4095, 4096, 4097, 8192];
+const F64_SIZES: [usize; 2] = [1024, 4096];
+
+/// Sizes on the simulator.
+const SIMULATOR_SIZES: [usize; 2] = [32, 65];
+
+/// The tiled kernel is there to be understood, and measured up to this size.
+const LARGEST_TILED: usize = 4096;
+
+/// Rows of the result that are compared with a reference.
+const CHECKED_ROWS: usize = 5;
+
+/// A factor's type, and its arithmetic.
+pub trait Number: Factor + Gemm + Into<f64> {
+    const NAME: &'static str;
+    /// Bits of the significand.
+    const BITS: u32;
+    /// The bound of the error in units of gamma_K |A||B|: 1 where a reference in f64 is as good
+    /// as exact, 2 where it has the same bound itself.
+    const BOUND: f64;
+
+    fn from_f64(value: f64) -> Self;
+}
+
+impl Number for f32 {
+    const NAME: &'static str = "f32";
+    const BITS: u32 = 24;
+    const BOUND: f64 = 1.0;
+
+    fn from_f64(value: f64) -> Self {
+        value as Self
+    }
+}
+
+impl Number for f64 {
+    const NAME: &'static str = "f64";
+    const BITS: u32 = 53;
+    const BOUND: f64 = 2.0;
+
+    fn from_f64(value: f64) -> Self {
+        value
+    }
+}
+
+/// All products that are worth a benchmark on `device`.
+pub fn cases(device: &Device) -> Vec<Case> {
+    if device.is_simulator() {
+        return SIMULATOR_SIZES.map(case::<f32>).into();
+    }
+    let mut cases = F32_SIZES.map(case::<f32>).to_vec();
+    cases.extend(F64_SIZES.map(case::<f64>));
+    cases
+}
+
+fn case<T: Number>(size: usize) -> Case {
+    /// The two factors, and a result of each contender.
+    const MATRICES: usize = 5;
+    Case {
+        name: format!("product {} {size}", T::NAME),
+        size,
+        device_bytes: (MATRICES * size * size * size_of::<T>()) as u64,
+        build: contest::<T>,
+    }
+}
+
+/// The operands on the device, and some rows of the right product.
+struct Factors<T: Number> {
+    a: Matrix<T>,
+    b: Matrix<T>,
+    reference: Vec<ReferenceRow>,
+}
+
+fn contest<T: Number>(device: &Device, rivals: &Rivals, size: usize) -> Result<Contest> {
+    let factors = Rc::new(Factors::<T>::new(device, size)?);
+    let cube = (size as u64).pow(3);
+    let mut contest = Contest {
+        device: device.clone(),
+        operation: "product",
+        element: T::NAME,
+        size,
+        size_label: size.to_string(),
+        work: Work::Operations(2 * cube),
+        operand_bytes: (3 * size * size * size_of::<T>()) as u64,
+        contenders: Vec::new(),
+    };
+    admit_ours(
+        &mut contest,
+        "matmul_coarsened",
+        &factors,
+        Device::matmul_coarsened_into,
+    )?;
+    if size <= LARGEST_TILED {
+        admit_ours(
+            &mut contest,
+            "matmul_tiled",
+            &factors,
+            Device::matmul_tiled_into,
+        )?;
+    }
+    admit_cublas(&mut contest, rivals, factors);
+    Ok(contest)
+}
+
+type MultiplyInto<T> =
+    fn(&Device, &Matrix<T>, &Matrix<T>, &mut Matrix<T>) -> tilewright::Result<()>;
+
+fn admit_ours<T: Number>(
+    contest: &mut Contest,
+    name: &'static str,
+    factors: &Rc<Factors<T>>,
+    multiply: MultiplyInto<T>,
+) -> Result {
+    let device = contest.device.clone();
+    let operands = Rc::clone(factors);
+    contest.admit(
+        name,
+        device.zero_matrix::<T>(contest.size, contest.size)?,
+        move |calls, product| {
+            for _ in 0..calls {
+                multiply(&device, &operands.a, &operands.b, product)?;
+            }
+            Ok(())
+        },
+        |product| factors.check(product),
+    )
+}
+
+fn admit_cublas<T: Number>(contest: &mut Contest, rivals: &Rivals, factors: Rc<Factors<T>>) {
+    let Some(cublas) = &rivals.cublas else { return };
+    let cublas = Rc::clone(cublas);
+    let product = match contest.device.zero_matrix::<T>(contest.size, contest.size) {
+        Ok(product) => product,
+        Err(error) => return eprintln!("rival skipped: cuBLAS, {}: {error}", contest.name()),
+    };
+    let operands = Rc::clone(&factors);
+    contest.admit_rival(
+        "cuBLAS",
+        product,
+        move |calls, product| cublas.multiply(&operands.a, &operands.b, product, calls),
+        |product| factors.check(product),
+    );
+}
+
+impl<T: Number> Factors<T> {
+    /// Two random matrices with elements from -1 to 1.
+    fn new(device: &Device, size: usize) -> Result<Self> {
+        let mut random = Random::new(size as u64);
+        let mut elements = || -> Vec<T> {
+            let numbers = (0..size * size).map(|_| T::from_f64(random.symmetric(T::BITS)));
+            numbers.collect()
+        };
+        let (a, b) = (elements(), elements());
+        Ok(Self {
+            a: device.matrix(size, size, &a)?,
+            b: device.matrix(size, size, &b)?,
+            reference: reference_rows(&a, &b, size),
+        })
+    }
+
+    /// Fails unless the rows of `product` that have a reference are as accurate as they have to
+    /// be: |C' - C| <= gamma_K |A||B| (Higham, Accuracy and Stability of Numerical Algorithms,
+    /// 3.13).
+    fn check(&self, product: &Matrix<T>) -> Result {
+        let elements = product.to_vec()?;
+        let unit = (-f64::from(T::BITS)).exp2();
+        let relative = T::BOUND * gamma(self.a.cols() as f64, unit);
+        for row in &self.reference {
+            let found = &elements[row.number * product.cols()..][..product.cols()];
+            for (column, &found) in found.iter().enumerate() {
+                let bound = relative * row.magnitudes[column];
+                check_floating(found.into(), row.values[column], bound)
+                    .map_err(|error| format!("row {}, column {column}: {error}", row.number))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// One row of A B and of |A||B|, computed in f64.
+struct ReferenceRow {
+    number: usize,
+    values: Vec<f64>,
+    magnitudes: Vec<f64>,
+}
+
+/// The first and the last row of A B, and some between them.
+fn reference_rows<T: Number>(a: &[T], b: &[T], size: usize) -> Vec<ReferenceRow> {
+    let numbers = (0..CHECKED_ROWS).map(|i| i * (size - 1) / (CHECKED_ROWS - 1));
+    let row = |number| reference_row(number, &a[number * size..][..size], b);
+    numbers.map(row).collect()
+}
+
+fn reference_row<T: Number>(number: usize, a_row: &[T], b: &[T]) -> ReferenceRow {
+    let columns = b.len() / a_row.len();
+    let (mut values, mut magnitudes) = (vec![0.0; columns], vec![0.0; columns]);
+    for (&a, b_row) in a_row.iter().zip(b.chunks_exact(columns)) {
+        let a: f64 = a.into();
+        for ((value, magnitude), &b) in values.iter_mut().zip(&mut magnitudes).zip(b_row) {
+            let product = a * b.into();
+            *value += product;
+            *magnitude += product.abs();
+        }
+    }
+    ReferenceRow {
+        number,
+        values,
+        magnitudes,
+    }
+}

@@ -1,0 +1,158 @@
+//! Pseudo-random input whose exact sum is known.
+
+use super::Result;
+use half::{bf16, f16};
+use tilewright::Summand;
+
+/// SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014).
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number from -1 to 1 whose `bits` bits are all random.
+    pub fn symmetric(&mut self, bits: u32) -> f64 {
+        let numerator = (self.next() >> (63 - bits)) as i64 - (1 << bits);
+        numerator as f64 / (1_u64 << bits) as f64
+    }
+}
+
+/// A type with random values that are integers divided by one power of two, so that their sum
+/// can be known exactly.
+pub trait Sample: Summand {
+    /// The type's name.
+    const NAME: &'static str;
+
+    /// A random numerator. Floating-point values are not negative: a part of the input that is
+    /// left out then changes the sum by more than rounding does.
+    fn numerator(random: u64) -> i128;
+
+    /// The value of a numerator.
+    fn value(numerator: i128) -> Self;
+
+    /// Fails unless `sum` is right for elements with this sum of numerators, where a
+    /// floating-point sum may have the error of an addition tree of this height.
+    fn check(sum: Self::Sum, numerators: i128, height: u32) -> Result;
+}
+
+macro_rules! floating_samples {
+    ($($element:ident, $sum:ident, $bits:literal;)*) => {$(
+        impl Sample for $element {
+            const NAME: &'static str = stringify!($element);
+
+            fn numerator(random: u64) -> i128 {
+                i128::from(random >> (64 - $bits))
+            }
+
+            fn value(numerator: i128) -> Self {
+                floating::$element(numerator as f64 / (1_u64 << $bits) as f64)
+            }
+
+            fn check(sum: $sum, numerators: i128, height: u32) -> Result {
+                let exact = numerators as f64 / (1_u64 << $bits) as f64;
+                let unit = f64::from($sum::EPSILON) / 2.0;
+                check_floating(f64::from(sum), exact, gamma(f64::from(height), unit) * exact)
+            }
+        }
+    )*};
+}
+// The bits of the significand: every numerator is exact.
+floating_samples! {
+    f32, f32, 24;
+    f64, f64, 53;
+    f16, f32, 11;
+    bf16, f32, 8;
+}
+
+/// Conversions that are exact for the values they are used for.
+mod floating {
+    pub fn f32(value: f64) -> f32 {
+        value as f32
+    }
+
+    pub fn f64(value: f64) -> f64 {
+        value
+    }
+
+    pub fn f16(value: f64) -> half::f16 {
+        half::f16::from_f64(value)
+    }
+
+    pub fn bf16(value: f64) -> half::bf16 {
+        half::bf16::from_f64(value)
+    }
+}
+
+macro_rules! integer_samples {
+    ($($element:ident, $sum:ident;)*) => {$(
+        impl Sample for $element {
+            const NAME: &'static str = stringify!($element);
+
+            fn numerator(random: u64) -> i128 {
+                i128::from(random as $element)
+            }
+
+            fn value(numerator: i128) -> Self {
+                numerator as $element
+            }
+
+            fn check(sum: $sum, numerators: i128, _height: u32) -> Result {
+                let exact = numerators as $sum;
+                if sum == exact {
+                    return Ok(());
+                }
+                Err(format!("wrong answer: {sum} instead of {exact}").into())
+            }
+        }
+    )*};
+}
+integer_samples! {
+    i32, i64;
+    u32, u64;
+    i64, i64;
+    u64, u64;
+}
+
+/// gamma_n = n u / (1 - n u) (Higham, Accuracy and Stability of Numerical Algorithms, 3.1).
+pub fn gamma(n: f64, unit: f64) -> f64 {
+    n * unit / (1.0 - n * unit)
+}
+
+/// Fails unless `found` is within `bound` of `exact`; a NaN never is.
+pub fn check_floating(found: f64, exact: f64, bound: f64) -> Result {
+    let error = (found - exact).abs();
+    if error <= bound {
+        return Ok(());
+    }
+    Err(format!("wrong answer: {found} instead of {exact}, beyond the bound {bound:.3e}").into())
+}
+
+/// Random elements, and the sum of their numerators.
+///
+/// They repeat after 2^20: that is more than any cache line or block sees, and quick to make.
+pub fn elements<T: Sample>(len: usize) -> (Vec<T>, i128) {
+    const PERIOD: usize = 1 << 20;
+    let mut random = Random::new(len as u64);
+    let numerators: Vec<i128> = (0..PERIOD.min(len))
+        .map(|_| T::numerator(random.next()))
+        .collect();
+    let period: Vec<T> = numerators.iter().copied().map(T::value).collect();
+    let mut elements = Vec::with_capacity(len);
+    let mut sum = 0;
+    while elements.len() < len {
+        let count = PERIOD.min(len - elements.len());
+        elements.extend_from_slice(&period[..count]);
+        sum += numerators[..count].iter().sum::<i128>();
+    }
+    (elements, sum)
+}

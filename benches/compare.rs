@@ -1,0 +1,207 @@
+//! Ours and the rivals', in turns, in one table: `cargo bench --features cuda --bench compare`.
+//!
+//! Medians of samples that alternate between the contenders, so that a drift of the device's
+//! clocks meets all of them. Criterion's statistics are in the benchmarks `sum` and `matmul`.
+
+mod common;
+mod rivals;
+
+use common::cases::Case;
+use common::contest::{Contender, Contest};
+use common::record::{self, Times};
+use common::{Result, machine, open_device, products, sums};
+use rivals::Rivals;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+use tilewright::Device;
+
+const HELP: &str = "\
+Compares this crate with its rivals on one device, and writes what it finds as JSON.
+
+Usage: cargo bench --features cuda --bench compare -- [OPTIONS]
+
+Options:
+  --only TEXT    only contests whose name contains TEXT, such as `sum f32`
+  --samples N    samples of each contender [default: 30; on the simulator 3]
+  --out FILE     the JSON file [default: benches/results/DEVICE.json; on the simulator and with
+                 --only: none]
+  -h, --help     this text
+";
+
+/// Samples that are shorter than this would measure the resolution of the events.
+const SHORTEST_SAMPLE: Duration = Duration::from_millis(1);
+
+/// Long enough for a device to raise its clocks.
+const WARM_UP: Duration = Duration::from_millis(50);
+
+/// The most calls of one sample.
+const MOST_CALLS: u64 = 1000;
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result {
+    let Some(options) = Options::from_arguments()? else {
+        print!("{HELP}");
+        return Ok(());
+    };
+    let device = open_device()?;
+    let rivals = Rivals::all(&device);
+    for (name, version) in rivals.versions() {
+        println!("rival: {name} {version}");
+    }
+    let samples = options
+        .samples
+        .unwrap_or(if device.is_simulator() { 3 } else { 30 });
+    let contests = compare_all(&device, &rivals, &options.cases(&device), samples)?;
+    if let Some(path) = options.file(&device) {
+        let method =
+            format!("medians of {samples} samples of at least {SHORTEST_SAMPLE:?}, in turns");
+        record::write(&record::run(&device, &rivals, &method, contests), &path)?;
+        println!("written: {}", path.display());
+    }
+    Ok(())
+}
+
+#[derive(Default)]
+struct Options {
+    only: Option<String>,
+    samples: Option<usize>,
+    out: Option<PathBuf>,
+}
+
+impl Options {
+    /// `None` where help is asked for.
+    fn from_arguments() -> Result<Option<Self>> {
+        use lexopt::Arg::{Long, Short};
+        use lexopt::ValueExt as _;
+        let mut options = Self::default();
+        let mut arguments = lexopt::Parser::from_env();
+        while let Some(argument) = arguments.next()? {
+            match argument {
+                // Cargo says in this way that it runs a benchmark.
+                Long("bench") => {}
+                Long("only") => options.only = Some(arguments.value()?.string()?),
+                Long("samples") => options.samples = Some(arguments.value()?.parse()?),
+                Long("out") => options.out = Some(arguments.value()?.into()),
+                Short('h') | Long("help") => return Ok(None),
+                argument => return Err(argument.unexpected().into()),
+            }
+        }
+        if options.samples == Some(0) {
+            return Err("--samples: there has to be at least one".into());
+        }
+        Ok(Some(options))
+    }
+
+    fn cases(&self, device: &Device) -> Vec<Case> {
+        let mut cases = sums::cases(device);
+        cases.extend(products::cases(device));
+        if let Some(only) = &self.only {
+            cases.retain(|case| case.name.contains(only));
+        }
+        cases
+    }
+
+    /// Where the JSON goes, if anywhere: what is incomplete or simulated is no result to keep.
+    fn file(&self, device: &Device) -> Option<PathBuf> {
+        if self.out.is_some() {
+            return self.out.clone();
+        }
+        let complete = self.only.is_none() && !device.is_simulator();
+        let name = machine::file_name(device) + ".json";
+        complete.then(|| Path::new("benches/results").join(name))
+    }
+}
+
+fn compare_all(
+    device: &Device,
+    rivals: &Rivals,
+    cases: &[Case],
+    samples: usize,
+) -> Result<Vec<serde_json::Value>> {
+    println!(
+        "\n{:<18} {:<17} {:>11} {:>17} {:>9}",
+        "work", "by", "time", "speed", "of rival"
+    );
+    let mut records = Vec::new();
+    for case in cases {
+        let Some(mut contest) = case.build(device, rivals)? else {
+            continue;
+        };
+        let times = take_times(&mut contest, samples)?;
+        print_rows(&contest, &times);
+        records.push(record::contest(&contest, &times));
+    }
+    println!("\n*: all operands fit into the L2 cache, for every contender.");
+    println!("of rival: the rival's time divided by this one; above 1 is faster.");
+    Ok(records)
+}
+
+fn take_times(contest: &mut Contest, samples: usize) -> Result<Vec<Times>> {
+    let device = contest.device.clone();
+    let mut calls = Vec::new();
+    for contender in &mut contest.contenders {
+        calls.push(warm_up(contender, &device)?);
+    }
+    let mut seconds = vec![Vec::new(); calls.len()];
+    for sample in 0..samples {
+        for turn in 0..calls.len() {
+            // Back and forth, so that nobody always follows the same one.
+            let number = if sample % 2 == 0 {
+                turn
+            } else {
+                calls.len() - 1 - turn
+            };
+            let time = contest.contenders[number].time(&device, calls[number])?;
+            seconds[number].push(time.as_secs_f64() / calls[number] as f64);
+        }
+    }
+    Ok(seconds.into_iter().map(Times::of).collect())
+}
+
+/// Warms the device up, and finds the number of calls that fills a sample.
+fn warm_up(contender: &mut Contender, device: &Device) -> Result<u64> {
+    let mut calls = 1;
+    let mut total = Duration::ZERO;
+    loop {
+        let time = contender.time(device, calls)?;
+        total += time;
+        if time < SHORTEST_SAMPLE && calls < MOST_CALLS {
+            calls = (calls * 2).min(MOST_CALLS);
+        } else if total >= WARM_UP || device.is_simulator() {
+            return Ok(calls);
+        }
+    }
+}
+
+fn print_rows(contest: &Contest, times: &[Times]) {
+    let rows = || contest.contenders.iter().zip(times);
+    let rival = rows()
+        .find(|(contender, _)| !contender.ours)
+        .map(|(_, times)| times.median);
+    let mark = if contest.fits_cache() { "*" } else { "" };
+    let mut name = contest.name() + mark;
+    for (contender, times) in rows() {
+        let ratio = rival
+            .filter(|_| contender.ours)
+            .map(|rival| rival / times.median);
+        println!(
+            "{name:<18} {:<17} {:>8.1} us {:>9.1} {:<7} {:>9}",
+            contender.name,
+            times.median * 1e6,
+            contest.work.speed(times.median),
+            contest.work.unit(),
+            ratio.map(|ratio| format!("{ratio:.3}")).unwrap_or_default(),
+        );
+        name.clear();
+    }
+}

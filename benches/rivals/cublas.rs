@@ -1,0 +1,248 @@
+//! cuBLAS, loaded when the benchmark starts.
+
+use crate::common::Result;
+use libloading::Library;
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ptr;
+use tilewright::{Device, Element, Matrix};
+
+/// Names under which the loader may find it, newest first, then CUDA's usual folder.
+const LIBRARIES: [&str; 4] = [
+    "libcublas.so.13",
+    "libcublas.so.12",
+    "libcublas.so",
+    "/usr/local/cuda/lib64/libcublas.so",
+];
+
+/// The variable with which a person can switch TF32 on in every program.
+const TF32_OVERRIDE: &str = "NVIDIA_TF32_OVERRIDE";
+
+/// `CUBLAS_DEFAULT_MATH`: the fastest way with at least the type's own precision, so no TF32.
+const DEFAULT_MATH: c_int = 0;
+
+/// `CUBLAS_OP_N`: the operand as it is.
+const NOT_TRANSPOSED: c_int = 0;
+
+type Handle = *mut c_void;
+type Status = c_int;
+
+/// `cublasSgemm_v2` or `cublasDgemm_v2`: op(A), op(B); m, n, k; alpha; A, its leading dimension;
+/// B, likewise; beta; C, likewise. Matrices are column-major.
+type GemmFunction<T> = unsafe extern "C" fn(
+    Handle,
+    c_int,
+    c_int,
+    c_int,
+    c_int,
+    c_int,
+    *const T,
+    *const T,
+    c_int,
+    *const T,
+    c_int,
+    *const T,
+    *mut T,
+    c_int,
+) -> Status;
+
+/// A type that cuBLAS multiplies.
+pub trait Gemm: Element {
+    const ZERO: Self;
+    const ONE: Self;
+
+    fn function(functions: &Functions) -> GemmFunction<Self>;
+}
+
+impl Gemm for f32 {
+    const ZERO: Self = 0.0;
+    const ONE: Self = 1.0;
+
+    fn function(functions: &Functions) -> GemmFunction<Self> {
+        functions.sgemm
+    }
+}
+
+impl Gemm for f64 {
+    const ZERO: Self = 0.0;
+    const ONE: Self = 1.0;
+
+    fn function(functions: &Functions) -> GemmFunction<Self> {
+        functions.dgemm
+    }
+}
+
+/// The functions of the library that are used.
+pub struct Functions {
+    create: unsafe extern "C" fn(*mut Handle) -> Status,
+    destroy: unsafe extern "C" fn(Handle) -> Status,
+    set_stream: unsafe extern "C" fn(Handle, *mut c_void) -> Status,
+    set_math_mode: unsafe extern "C" fn(Handle, c_int) -> Status,
+    get_version: unsafe extern "C" fn(Handle, *mut c_int) -> Status,
+    status_text: unsafe extern "C" fn(Status) -> *const c_char,
+    sgemm: GemmFunction<f32>,
+    dgemm: GemmFunction<f64>,
+}
+
+/// cuBLAS in the stream of one device.
+pub struct CuBlas {
+    device: Device,
+    functions: Functions,
+    handle: Handle,
+    version: String,
+}
+
+impl CuBlas {
+    /// Loads the library and prepares it for `device`.
+    ///
+    /// # Errors
+    /// A line that says what is missing.
+    pub fn load(device: &Device) -> Result<Self> {
+        if std::env::var_os(TF32_OVERRIDE).is_some() {
+            return Err(format!("{TF32_OVERRIDE} is set, so it may not compute in f32").into());
+        }
+        let functions = Functions::load()?;
+        let stream = device.raw_stream().ok_or("the device has no stream")?;
+        let mut cublas = Self {
+            device: device.clone(),
+            functions,
+            handle: ptr::null_mut(),
+            version: String::new(),
+        };
+        device.with_current(|| cublas.prepare(stream.as_ptr()))??;
+        Ok(cublas)
+    }
+
+    /// The library's version.
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// Asks for C = A B, `calls` times, without waiting. The shapes have to fit.
+    pub fn multiply<T: Gemm>(
+        &self,
+        a: &Matrix<T>,
+        b: &Matrix<T>,
+        c: &mut Matrix<T>,
+        calls: u64,
+    ) -> Result {
+        assert_eq!((a.cols(), c.shape()), (b.rows(), (a.rows(), b.cols())));
+        let gemm = T::function(&self.functions);
+        let (m, n, k) = (
+            c_int::try_from(a.rows())?,
+            c_int::try_from(b.cols())?,
+            c_int::try_from(a.cols())?,
+        );
+        let (a, b, c) = (address(a), address(b), address(c));
+        let (one, zero) = (T::ONE, T::ZERO);
+        let plain = NOT_TRANSPOSED;
+        self.device.with_current(|| {
+            for _ in 0..calls {
+                // A row-major matrix is its transpose in column-major order, and the transpose of
+                // A B is that of B times that of A.
+                // SAFETY: the handle is alive, and its context current. Operands are matrices of
+                // the device, of these shapes by the assertion, freed only after the work in its
+                // stream; C is borrowed mutably. The scalars are read during the call.
+                let status = unsafe {
+                    gemm(
+                        self.handle,
+                        plain,
+                        plain,
+                        n,
+                        m,
+                        k,
+                        &raw const one,
+                        b,
+                        n,
+                        a,
+                        k,
+                        &raw const zero,
+                        c.cast_mut(),
+                        n,
+                    )
+                };
+                self.functions.check(status)?;
+            }
+            Ok(())
+        })?
+    }
+
+    /// Makes the handle. The device's context has to be current.
+    fn prepare(&mut self, stream: *mut c_void) -> Result {
+        let functions = &self.functions;
+        // SAFETY: the place is for one handle.
+        functions.check(unsafe { (functions.create)(&raw mut self.handle) })?;
+        // SAFETY: handle and stream are alive, and of the current context.
+        functions.check(unsafe { (functions.set_stream)(self.handle, stream) })?;
+        // SAFETY: the handle is alive.
+        functions.check(unsafe { (functions.set_math_mode)(self.handle, DEFAULT_MATH) })?;
+        let mut version = 0;
+        // SAFETY: the handle is alive, and the place is for one number.
+        functions.check(unsafe { (functions.get_version)(self.handle, &raw mut version) })?;
+        self.version = version_text(version);
+        Ok(())
+    }
+}
+
+impl Drop for CuBlas {
+    fn drop(&mut self) {
+        if self.handle.is_null() {
+            return;
+        }
+        // What fails at the end of a benchmark changes nothing any more.
+        let _ = self.device.with_current(|| {
+            // SAFETY: the handle is alive, and this is its last use.
+            unsafe { (self.functions.destroy)(self.handle) }
+        });
+    }
+}
+
+impl Functions {
+    fn load() -> Result<Self> {
+        let library = open_library()?;
+        // SAFETY: the types are those of cublas_v2.h.
+        let functions = unsafe {
+            Self {
+                create: *library.get(c"cublasCreate_v2")?,
+                destroy: *library.get(c"cublasDestroy_v2")?,
+                set_stream: *library.get(c"cublasSetStream_v2")?,
+                set_math_mode: *library.get(c"cublasSetMathMode")?,
+                get_version: *library.get(c"cublasGetVersion_v2")?,
+                status_text: *library.get(c"cublasGetStatusString")?,
+                sgemm: *library.get(c"cublasSgemm_v2")?,
+                dgemm: *library.get(c"cublasDgemm_v2")?,
+            }
+        };
+        // CUDA's libraries do not like to be unloaded, and the functions have to stay.
+        std::mem::forget(library);
+        Ok(functions)
+    }
+
+    fn check(&self, status: Status) -> Result {
+        if status == 0 {
+            return Ok(());
+        }
+        // SAFETY: the function takes any number and returns a text that is always there.
+        let text = unsafe { CStr::from_ptr((self.status_text)(status)) };
+        Err(format!("cuBLAS says {} ({status})", text.to_string_lossy()).into())
+    }
+}
+
+fn open_library() -> Result<Library> {
+    for name in LIBRARIES {
+        // SAFETY: what the library does when it is loaded is safe at any time.
+        if let Ok(library) = unsafe { Library::new(name) } {
+            return Ok(library);
+        }
+    }
+    Err(format!("none of {} loads", LIBRARIES.join(", ")).into())
+}
+
+fn address<T: Element>(matrix: &Matrix<T>) -> *const T {
+    ptr::with_exposed_provenance(matrix.as_buffer().device_address() as usize)
+}
+
+/// 130001 is 13.0.1, and 120304 is 12.3.4.
+fn version_text(version: c_int) -> String {
+    let (major, minor, patch) = (version / 10_000, version / 100 % 100, version % 100);
+    format!("{major}.{minor}.{patch}")
+}

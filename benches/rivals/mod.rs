@@ -1,0 +1,69 @@
+//! Others that do the same on CUDA devices. Each is found when a benchmark starts; where one is
+//! not there, a line says so.
+
+#![allow(dead_code, reason = "each benchmark uses a part of it")]
+
+pub mod cub;
+pub mod cublas;
+
+use crate::common::Result;
+use cub::Cub;
+use cublas::CuBlas;
+use std::rc::Rc;
+use tilewright::Device;
+
+/// The rivals that are there.
+#[derive(Default)]
+pub struct Rivals {
+    pub cub: Option<Rc<Cub>>,
+    pub cublas: Option<Rc<CuBlas>>,
+}
+
+impl Rivals {
+    /// Those that sum. The simulator has no rivals.
+    pub fn of_sums(device: &Device) -> Self {
+        Self {
+            cub: find("CUB", device, Cub::compile),
+            cublas: None,
+        }
+    }
+
+    /// Those that multiply matrices.
+    pub fn of_products(device: &Device) -> Self {
+        Self {
+            cub: None,
+            cublas: find("cuBLAS", device, CuBlas::load),
+        }
+    }
+
+    /// All of them.
+    pub fn all(device: &Device) -> Self {
+        Self {
+            cublas: Self::of_products(device).cublas,
+            ..Self::of_sums(device)
+        }
+    }
+
+    /// Their names and versions.
+    pub fn versions(&self) -> Vec<(&'static str, &str)> {
+        let cub = self.cub.iter().map(|cub| ("CUB", cub.version()));
+        let cublas = self
+            .cublas
+            .iter()
+            .map(|cublas| ("cuBLAS", cublas.version()));
+        cub.chain(cublas).collect()
+    }
+}
+
+fn find<R>(name: &str, device: &Device, open: fn(&Device) -> Result<R>) -> Option<Rc<R>> {
+    if device.is_simulator() {
+        return None;
+    }
+    match open(device) {
+        Ok(rival) => Some(Rc::new(rival)),
+        Err(error) => {
+            eprintln!("rival skipped: {name}: {error}");
+            None
+        }
+    }
+}
