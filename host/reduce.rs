@@ -73,7 +73,7 @@ impl Device {
     ///
     /// The additions form a tree that depends on the number of elements and their type alone: the
     /// same elements give the same bits in every run and on every device. With h the tree's height
-    /// ([`reduce_sum_height`], 37 for 2^24 f32), |s' - s| <= gamma_h * sum |x| where gamma_h =
+    /// ([`reduce_sum_height`], 30 for 2^24 f32), |s' - s| <= gamma_h * sum |x| where gamma_h =
     /// h u / (1 - h u) (Higham, Accuracy and Stability of Numerical Algorithms, 4.2). NaN and
     /// infinities go through as IEEE 754 has them.
     ///

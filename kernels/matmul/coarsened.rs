@@ -17,12 +17,16 @@
 //! 2. A's tile is transposed while it is copied, element by element, so that for each k a thread
 //!    reads its rows of A, like its columns of B, as 16-byte vectors: the lanes of a warp read 4
 //!    neighbouring vectors of A's tile and 8 of B's, without bank conflicts.
-//! 3. B's copies and the outputs are 16 bytes wide, too, where the rows of B and C start at
-//!    multiples of 16 bytes; the `_unaligned` kernels copy and write single elements.
+//! 3. B's copies are 16 bytes wide, too, where the rows of B start at multiples of 16 bytes; the
+//!    `_unaligned` kernels copy single elements.
 //! 4. Rows and columns outside the matrices are zero-filled by the copy itself, so the inner loop
-//!    has no conditions.
+//!    has no conditions. Tiles that lie within the matrices take a shorter path without zeros.
+//! 5. Outputs are written one by one. A vector store would bind each thread's sums to registers of
+//!    the same banks as B's fragments, and the multiply-adds would wait for their operands: 12 %
+//!    of the time at 4096 on an H200 (docs/ladders/product.md).
 
 use super::{Product, Tiling, block_position};
+use cuda_std::hint::{recompute, recompute_size};
 use cuda_std::prelude::*;
 use cuda_std::shared::SharedSlice;
 
@@ -59,9 +63,13 @@ impl Place {
     fn of_thread<const VECTOR: usize, const TM: usize, const TN: usize>() -> Self {
         let thread = thread::thread_idx_x() as usize;
         let (warp, lane) = (thread / LANES, thread % LANES);
+        // Neighbours share a column, so that each half of the warp reads only 2 vectors of A and 8
+        // of B: a 16-byte read then takes 2 passes of shared memory instead of 4. The lane order
+        // is that of the SGEMM notes of the maxas assembler.
+        let (lane_down, lane_along) = (lane / 16 * 2 + lane % 2, lane / 2 % LANES_ALONG);
         Self {
-            row: warp / WARPS_ALONG * (LANES_DOWN * TM) + lane / LANES_ALONG * VECTOR,
-            column: warp % WARPS_ALONG * (LANES_ALONG * TN) + lane % LANES_ALONG * VECTOR,
+            row: warp / WARPS_ALONG * (LANES_DOWN * TM) + lane_down * VECTOR,
+            column: warp % WARPS_ALONG * (LANES_ALONG * TN) + lane_along * VECTOR,
         }
     }
 
@@ -116,6 +124,51 @@ impl Window {
         let in_row = self.columns.saturating_sub(along as u32);
         (if (down as u32) < self.rows { in_row } else { 0 }) as usize
     }
+
+    /// Starts to copy `COPY` elements that stand at `from` in `matrix` and at `place` (down, along)
+    /// in the window to `to` in `tile`, with zeros for what lies outside the window. `WHOLE`
+    /// promises that nothing does.
+    ///
+    /// # Safety
+    /// 1. The destination lies within the tile, and the source, as far as it lies within the
+    ///    window, within the matrix.
+    /// 2. `COPY` elements are 4, 8 or 16 bytes and divide both addresses.
+    /// 3. Nobody touches the destination until the copy is waited for and a barrier is passed.
+    #[inline(always)]
+    unsafe fn copy<T: Float, const COPY: usize, const WHOLE: bool>(
+        &self,
+        pipeline: &mut Pipeline<STAGES>,
+        (tile, to): (SharedSlice<T>, usize),
+        (matrix, from): (Global<T>, usize),
+        place: (usize, usize),
+    ) {
+        // SAFETY: (1), (2), (3) are the caller's.
+        unsafe {
+            if WHOLE {
+                pipeline.copy::<T, COPY>(tile, to, matrix, from);
+            } else {
+                let present = self.present(place.0, place.1);
+                pipeline.copy_or_zero::<T, COPY>(tile, to, matrix, from, present);
+            }
+        }
+    }
+}
+
+/// The thread's index and the matrix from which the addresses of copies are computed. Those of
+/// whole tiles are prepared before the loop over K; those at the edges, which are longer and rare,
+/// are computed anew for each tile, so that they hold no registers while the block multiplies.
+#[inline(always)]
+fn addresses_from<T: Float, const WHOLE: bool>(source: &Source<T>) -> (usize, Source<T>) {
+    let thread = thread::thread_idx_x();
+    if WHOLE {
+        return (thread as usize, *source);
+    }
+    let source = Source {
+        rows: recompute_size(source.rows),
+        columns: recompute_size(source.columns),
+        ..*source
+    };
+    (recompute(thread) as usize, source)
 }
 
 /// Starts to copy the `BM` x `BK` tile of A whose corner is element `corner` to columns of
@@ -124,28 +177,29 @@ impl Window {
 /// # Safety
 /// 1. The `BK` rows lie within the tile, and `BM` is its width.
 /// 2. Nobody touches them until the copies are waited for and a barrier is passed.
+/// 3. `WHOLE` only where the tile lies within A.
 #[inline(always)]
-unsafe fn fetch_a<T: Float, const BM: usize, const BK: usize, const PITCH: usize>(
+unsafe fn fetch_a<T: Float, const BM: usize, const BK: usize, const PITCH: usize, const WHOLE: bool>(
     pipeline: &mut Pipeline<STAGES>,
     tile: SharedSlice<T>,
     tile_row: usize,
     source: &Source<T>,
     corner: (usize, usize),
 ) {
-    let thread = thread::thread_idx_x() as usize;
-    let (down, along) = (thread / COPIES_ALONG_A, thread % COPIES_ALONG_A);
+    const ROWS_APART: usize = THREADS / COPIES_ALONG_A;
+    let (thread, source) = addresses_from::<T, WHOLE>(source);
+    let (first_down, first_along) = (thread / COPIES_ALONG_A, thread % COPIES_ALONG_A);
     let window = source.window(corner, BM, BK);
-    let of_thread = down * source.columns + along;
-    for i in 0..BM * COPIES_ALONG_A / THREADS {
-        let down = down + i * (THREADS / COPIES_ALONG_A);
+    let first = first_down * source.columns + first_along;
+    for i in 0..BM / ROWS_APART {
+        let down = first_down + i * ROWS_APART;
+        let row = window.corner + i * ROWS_APART * source.columns;
         for j in 0..BK / COPIES_ALONG_A {
-            let along = along + j * COPIES_ALONG_A;
-            let from = of_thread + (window.corner + i * (THREADS / COPIES_ALONG_A) * source.columns + j * COPIES_ALONG_A);
-            let present = window.present(down, along);
-            let to = (tile_row + along) * PITCH + down;
-            // SAFETY: (1) the destination by (1), the source by `present`. (2) One element is
-            // aligned to itself. (3) is (2).
-            unsafe { pipeline.copy_or_zero::<T, 1>(tile, to, source.matrix, from, present) };
+            let along = first_along + j * COPIES_ALONG_A;
+            let to = (tile, (tile_row + along) * PITCH + down);
+            let from = (source.matrix, first + (row + j * COPIES_ALONG_A));
+            // SAFETY: (1) is (1). (2) One element is aligned to itself. (3) is (2).
+            unsafe { window.copy::<T, 1, WHOLE>(pipeline, to, from, (down, along)) };
         }
     }
 }
@@ -159,28 +213,29 @@ unsafe fn fetch_a<T: Float, const BM: usize, const BK: usize, const PITCH: usize
 /// 2. `COPY` elements are 4, 8 or 16 bytes and divide the corner's column and B's columns; B
 ///    starts at a multiple of 16 bytes.
 /// 3. Nobody touches the rows until the copies are waited for and a barrier is passed.
+/// 4. `WHOLE` only where the tile lies within B.
 #[inline(always)]
-unsafe fn fetch_b<T: Float, const VECTOR: usize, const COPY: usize, const BK: usize, const BN: usize>(
+unsafe fn fetch_b<T: Float, const VECTOR: usize, const COPY: usize, const BK: usize, const BN: usize, const WHOLE: bool>(
     pipeline: &mut Pipeline<STAGES>,
     tile: SharedSlice<T>,
     tile_row: usize,
     source: &Source<T>,
     corner: (usize, usize),
 ) {
-    let thread = thread::thread_idx_x() as usize;
     let vectors_along = BN / VECTOR;
     let rows_apart = THREADS / vectors_along;
-    let (down, along) = (thread / vectors_along, thread % vectors_along * VECTOR);
+    let (thread, source) = addresses_from::<T, WHOLE>(source);
+    let (first_down, along) = (thread / vectors_along, thread % vectors_along * VECTOR);
     let window = source.window(corner, BK, BN);
-    let of_thread = down * source.columns + along;
+    let first = first_down * source.columns + along;
     for i in 0..BK / rows_apart {
-        let down = down + i * rows_apart;
-        let from = of_thread + (window.corner + i * rows_apart * source.columns);
-        let present = window.present(down, along);
-        let to = (tile_row + down) * BN + along;
+        let down = first_down + i * rows_apart;
+        let row = window.corner + i * rows_apart * source.columns;
         for v in (0..VECTOR).step_by(COPY) {
-            // SAFETY: (1) the destination by (1), the source by `present`. (2) is (2). (3) is (3).
-            unsafe { pipeline.copy_or_zero::<T, COPY>(tile, to + v, source.matrix, from + v, present.saturating_sub(v)) };
+            let to = (tile, (tile_row + down) * BN + along + v);
+            let from = (source.matrix, first + (row + v));
+            // SAFETY: (1) is (1). (2) is (2). (3) is (3).
+            unsafe { window.copy::<T, COPY, WHOLE>(pipeline, to, from, (down, along + v)) };
         }
     }
 }
@@ -248,7 +303,9 @@ unsafe fn accumulate<
             )
         };
         for i in 0..TM {
-            for j in 0..TN {
+            for step in 0..TN {
+                // There and back again: neighbouring products share an operand at the turns, too.
+                let j = if i % 2 == 0 { step } else { TN - 1 - step };
                 sums[i][j] = a[i].mul_add(b[j], sums[i][j]);
             }
         }
@@ -258,40 +315,25 @@ unsafe fn accumulate<
 /// Writes the thread's outputs, as far as they lie within C.
 ///
 /// # Safety
-/// 1. C has m * n elements and starts at a multiple of 16 bytes.
-/// 2. (`row`, `column`) is the corner of the calling block's outputs, which no other block has.
-/// 3. `ALIGNED` only where VECTOR divides n.
+/// 1. C has m * n elements.
+/// 2. `corner` is the row and column of the calling block's first output; no other block has its
+///    outputs.
 #[inline(always)]
-unsafe fn write_outputs<T: Float, const VECTOR: usize, const ALIGNED: bool, const TM: usize, const TN: usize>(
+unsafe fn write_outputs<T: Float, const VECTOR: usize, const TM: usize, const TN: usize>(
     product: &Product<T>,
     sums: &[[T; TN]; TM],
     place: &Place,
-    (row, column): (usize, usize),
+    corner: (usize, usize),
 ) {
     let Product { c, m, n, .. } = *product;
-    for i in 0..TM {
-        let row = row + place.row_of::<VECTOR>(i);
-        if row >= m {
-            continue;
-        }
-        for vector in 0..TN / VECTOR {
-            let column = column + place.column_of::<VECTOR>(vector * VECTOR);
-            let values: [T; VECTOR] = core::array::from_fn(|v| sums[i][vector * VECTOR + v]);
-            // SAFETY: (1) row < m, and the columns are compared with n. (2) A vector's column is
-            // a multiple of VECTOR, and by (3) so is n: it lies within wholly or not at all, and
-            // is aligned. (3) The outputs are this thread's by (2) and `Place`.
-            unsafe {
-                if ALIGNED {
-                    if column < n {
-                        c.store_vector(row * n + column, values);
-                    }
-                } else {
-                    for (v, value) in values.into_iter().enumerate() {
-                        if column + v < n {
-                            c.store(row * n + column + v, value);
-                        }
-                    }
-                }
+    for (i, sums) in sums.iter().enumerate() {
+        let row = corner.0 + place.row_of::<VECTOR>(i);
+        for (j, sum) in sums.iter().enumerate() {
+            let column = corner.1 + place.column_of::<VECTOR>(j);
+            if row < m && column < n {
+                // SAFETY: (1) row < m and column < n. (2) The output is this thread's alone, by
+                // (2) and `Place`.
+                unsafe { c.store(row * n + column, *sum) };
             }
         }
     }
@@ -335,14 +377,24 @@ unsafe fn multiply<
     let place = Place::of_thread::<VECTOR, TM, TN>();
     let tiles = k.div_ceil(BK) as u32;
 
+    // Most blocks lie within C wholly, and most tiles of K within K: their copies need no zeros.
+    let within_c = row + BM <= m && column + BN <= n;
+    let whole_tiles = if within_c { (k / BK) as u32 } else { 0 };
+
     let mut pipeline = Pipeline::<STAGES>::new();
     let fetch_tile = |pipeline: &mut Pipeline<STAGES>, tile: u32| {
         let (tile_row, k) = (pipeline.free_stage() * BK, tile as usize * BK);
-        // SAFETY: (1) a stage's rows. (2) of B is (3). The last: the stage is free, since its
-        // last readers have passed a barrier.
+        let (a_slice, b_slice) = (a_tile.as_slice(), b_tile.as_slice());
+        // SAFETY: (1) a stage's rows. (2) of B is (3). Then: the stage is free, since its last
+        // readers have passed a barrier. The last: `whole_tiles`.
         unsafe {
-            fetch_a::<T, BM, BK, A_PITCH>(pipeline, a_tile.as_slice(), tile_row, &a_source, (row, k));
-            fetch_b::<T, VECTOR, COPY, BK, BN>(pipeline, b_tile.as_slice(), tile_row, &b_source, (k, column));
+            if tile < whole_tiles {
+                fetch_a::<T, BM, BK, A_PITCH, true>(pipeline, a_slice, tile_row, &a_source, (row, k));
+                fetch_b::<T, VECTOR, COPY, BK, BN, true>(pipeline, b_slice, tile_row, &b_source, (k, column));
+            } else {
+                fetch_a::<T, BM, BK, A_PITCH, false>(pipeline, a_slice, tile_row, &a_source, (row, k));
+                fetch_b::<T, VECTOR, COPY, BK, BN, false>(pipeline, b_slice, tile_row, &b_source, (k, column));
+            }
         }
     };
     if tiles > 0 {
@@ -361,14 +413,8 @@ unsafe fn multiply<
         // SAFETY: (1) every thread has waited for its copies before the barrier. (2) is (3).
         unsafe { accumulate::<T, VECTOR, TM, TN, ROWS, BM, A_PITCH, BN>(&mut sums, &place, a_tile, b_tile, stage) };
     }
-    // SAFETY: (1) is (2). (2) `block_position` gives each block its own. (3) is (3).
-    unsafe {
-        if COPY == VECTOR {
-            write_outputs::<T, VECTOR, true, TM, TN>(&product, &sums, &place, (row, column));
-        } else {
-            write_outputs::<T, VECTOR, false, TM, TN>(&product, &sums, &place, (row, column));
-        }
-    }
+    // SAFETY: (1) is (2). (2) `block_position` gives each block its own.
+    unsafe { write_outputs::<T, VECTOR, TM, TN>(&product, &sums, &place, (row, column)) };
 }
 
 macro_rules! coarsened_kernels {

@@ -10,7 +10,10 @@ pub const BLOCK_THREADS: u32 = 256;
 pub const VECTORS_IN_FLIGHT: usize = 4;
 
 /// The most blocks of a launch, and so the most partial sums.
-pub const MAX_BLOCKS: u32 = 4096;
+///
+/// On an H200, which holds 1056 of them at once, 2^24 f32 take 25.2 us with 2112 blocks, 27.3 with
+/// 4096, and 2^28 the same within 0.5 % from 1056 to 8192: more blocks only add partial sums.
+pub const MAX_BLOCKS: u32 = 2048;
 
 /// Bytes of one vector load.
 const VECTOR_BYTES: usize = 16;
