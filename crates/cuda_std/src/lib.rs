@@ -37,6 +37,7 @@ pub mod block;
 pub mod constant;
 pub mod float;
 pub mod global;
+pub mod hint;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod kernel;
 pub mod pipeline;
