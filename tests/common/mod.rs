@@ -2,8 +2,33 @@
 
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
+pub mod exact;
+pub mod random;
+pub mod sizes;
+
 use std::io::Write as _;
-use tilewright::Device;
+use tilewright::{Device, Error, SimulatorOptions};
+
+/// A test for each type: `for_each_type!([f32 f64] test)` makes `test::f32`, which calls
+/// `test::<f32>()`, and so on.
+#[allow(unused_macros, reason = "each test program uses a part of it")]
+macro_rules! for_each_type {
+    ($types:tt $($test:ident)*) => {
+        $(for_each_type!(@test $types $test);)*
+    };
+    (@test [$($type:ident)*] $test:ident) => {
+        mod $test {
+            #[allow(unused_imports, reason = "the types of `half` are not in the prelude")]
+            use super::*;
+            $(
+                #[test]
+                fn $type() {
+                    super::$test::<$type>();
+                }
+            )*
+        }
+    };
+}
 
 /// Every device at hand: the simulator always, and the first CUDA device in a build with the
 /// feature `cuda`. Where there is none, the test says so on stderr.
@@ -11,6 +36,34 @@ pub fn devices() -> Vec<Device> {
     let mut devices = vec![Device::simulator()];
     devices.extend(cuda_device());
     devices
+}
+
+/// Every device at hand, and simulators that differ in everything that must not matter: the order
+/// of warps and blocks, the number of threads in a warp.
+pub fn machines() -> Vec<Device> {
+    let options = SimulatorOptions::default;
+    let variants = [
+        options().with_seed(1),
+        options().with_seed(0xDEAD_BEEF),
+        options().with_warp_width(64),
+        options().with_warp_width(64).with_seed(3),
+        options().with_parallel_blocks(false),
+    ];
+    let mut machines = devices();
+    machines.extend(variants.map(Device::simulator_with));
+    machines
+}
+
+/// The device of functions that name none, if this machine has it.
+pub fn default_device() -> Option<&'static Device> {
+    match tilewright::default_device() {
+        Ok(device) => Some(device),
+        Err(Error::NoDevice { reason, .. }) => {
+            say(&format!("skipped: no CUDA device ({reason})"));
+            None
+        }
+        Err(error) => panic!("the default device does not open: {error}"),
+    }
 }
 
 /// The first CUDA device, if this build and this machine have one.
@@ -22,12 +75,29 @@ pub fn cuda_device() -> Option<Device> {
     }
     match Device::cuda(0) {
         Ok(device) => Some(device),
-        Err(tilewright::Error::NoDevice { reason, .. }) => {
-            // Not `eprintln!`: the test harness would hide it.
-            let line = format!("skipped: no CUDA device ({reason})\n");
-            std::io::stderr().write_all(line.as_bytes()).unwrap();
+        Err(Error::NoDevice { reason, .. }) => {
+            say(&format!("skipped: no CUDA device ({reason})"));
             None
         }
         Err(error) => panic!("the CUDA device does not open: {error}"),
     }
+}
+
+/// Whether the device has `bytes` bytes free. Where it has not, the test says so on stderr.
+pub fn has_room(device: &Device, bytes: usize) -> bool {
+    match device.unspecified::<u8>(bytes) {
+        Ok(_) => true,
+        Err(error @ Error::OutOfMemory { .. }) => {
+            say(&format!("skipped: {error}"));
+            false
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// Writes a line to stderr. `eprintln!` would not do: the test harness hides it.
+pub fn say(line: &str) {
+    std::io::stderr()
+        .write_all(format!("{line}\n").as_bytes())
+        .unwrap();
 }
