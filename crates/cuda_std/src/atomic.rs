@@ -5,7 +5,7 @@
 //! the atomic; a thread that sees the change calls the fence, then reads.
 //!
 //! The order in which threads of one launch add is not fixed. Integer sums do not mind; a
-//! floating-point sum may differ from run to run, and none of this project's kernels uses one.
+//! floating-point sum may differ from run to run.
 
 use crate::global::GlobalMut;
 use crate::machine::{self, Space};
@@ -44,56 +44,62 @@ macro_rules! atomics_of {
 
             operations! {
                 /// Adds `value` to element `index` and returns what it was. Integers wrap.
-                atomic_add => add;
+                atomic_add => fetch_add;
             }
         }
 
         impl<T: AtomicInteger $(, const $len: usize)?> $view {
             operations! {
                 /// Makes element `index` the smaller of itself and `value`; returns what it was.
-                atomic_min => rmw_min;
+                atomic_min => fetch_min;
                 /// Makes element `index` the larger of itself and `value`; returns what it was.
-                atomic_max => rmw_max;
+                atomic_max => fetch_max;
                 /// Element `index` and `value`, bit by bit; returns what it was.
-                atomic_and => rmw_and;
+                atomic_and => fetch_and;
                 /// Element `index` or `value`, bit by bit; returns what it was.
-                atomic_or => rmw_or;
+                atomic_or => fetch_or;
                 /// Element `index` xor `value`, bit by bit; returns what it was.
-                atomic_xor => rmw_xor;
+                atomic_xor => fetch_xor;
                 /// Writes `value` to element `index` and returns what it was.
-                atomic_exchange => rmw_exchange;
+                atomic_exchange => swap;
             }
 
             /// Writes `new` to element `index` if it is `current`; returns what it was.
             ///
             /// # Safety
-            /// As for the other atomic operations.
+            /// 1. `index` lies within the memory.
+            /// 2. Other threads touch the element with atomic operations only, unless a barrier
+            ///    orders them.
             #[inline(always)]
             #[track_caller]
             pub unsafe fn atomic_compare_exchange(self, index: usize, current: T, new: T) -> T {
-                // SAFETY: the caller's.
+                // SAFETY: (1), (2) are the caller's.
                 unsafe { T::compare_exchange(Self::SPACE, self.as_mut_ptr(), self.len(), index, current, new) }
             }
 
             /// Element `index`, read past the read-only cache and never torn.
             ///
             /// # Safety
-            /// As for the other atomic operations.
+            /// 1. `index` lies within the memory.
+            /// 2. Other threads touch the element with atomic operations only, unless a barrier
+            ///    orders them.
             #[inline(always)]
             #[track_caller]
             pub unsafe fn atomic_load(self, index: usize) -> T {
-                // SAFETY: the caller's.
+                // SAFETY: (1), (2) are the caller's.
                 unsafe { <T as machine::AtomicInteger>::load(Self::SPACE, self.as_mut_ptr(), self.len(), index) }
             }
 
             /// Writes element `index`, never torn.
             ///
             /// # Safety
-            /// As for the other atomic operations.
+            /// 1. `index` lies within the memory.
+            /// 2. Other threads touch the element with atomic operations only, unless a barrier
+            ///    orders them.
             #[inline(always)]
             #[track_caller]
             pub unsafe fn atomic_store(self, index: usize, value: T) {
-                // SAFETY: the caller's.
+                // SAFETY: (1), (2) are the caller's.
                 unsafe { <T as machine::AtomicInteger>::store(Self::SPACE, self.as_mut_ptr(), self.len(), index, value) }
             }
         }

@@ -32,8 +32,13 @@ impl<T: Pod, const LEN: usize> ConstantArray<T, LEN> {
     #[track_caller]
     #[must_use]
     pub fn get(&self, index: usize) -> Option<T> {
-        // SAFETY: (1) is the comparison.
-        (index < LEN).then(|| unsafe { self.load(index) })
+        // No closure: it would be the place that the simulator reports.
+        if index < LEN {
+            // SAFETY: (1) is the comparison.
+            Some(unsafe { self.load(index) })
+        } else {
+            None
+        }
     }
 
     /// Element `index`.
@@ -45,13 +50,36 @@ impl<T: Pod, const LEN: usize> ConstantArray<T, LEN> {
     #[must_use]
     pub unsafe fn load(&self, index: usize) -> T {
         // SAFETY: (1) is the caller's; constant memory is written by nobody during a launch.
-        let [value] = unsafe { machine::load::<T, 1>(Space::Constant, self.values.as_ptr(), LEN, index) };
+        let [value] =
+            unsafe { machine::load::<T, 1>(Space::Constant, self.values.as_ptr(), LEN, index) };
         value
     }
 }
 
-/// Declares an array in constant memory with its values:
-/// `constant_array! { static WEIGHTS: [f32; 3] = [0.25, 0.5, 0.25]; }`.
+/// Declares an array in constant memory with its values, a
+/// [`ConstantArray`](crate::constant::ConstantArray).
+///
+/// It stands beside the kernels, outside of functions. In the PTX it has the static's own name, so
+/// names are unique within a kernel crate.
+///
+/// ```
+/// use cuda_std::prelude::*;
+///
+/// constant_array! {
+///     /// A binomial filter.
+///     static WEIGHTS: [f32; 3] = [0.25, 0.5, 0.25];
+/// }
+///
+/// /// Writes the filter's weights to `y`, over and over.
+/// #[kernel]
+/// pub fn weights(y: GlobalMut<f32>) {
+///     let i = thread::own_index();
+///     let weight = WEIGHTS.get(i.get() % WEIGHTS.len());
+///     if let (Some(weight), Some(y)) = (weight, y.own(i)) {
+///         y.set(weight);
+///     }
+/// }
+/// ```
 #[macro_export]
 macro_rules! constant_array {
     ($(#[$meta:meta])* $visibility:vis static $name:ident: [$element:ty; $len:expr] = $values:expr;) => {

@@ -84,8 +84,13 @@ impl<T: Pod> Global<T> {
     #[track_caller]
     #[must_use]
     pub fn get(self, index: usize) -> Option<T> {
-        // SAFETY: (1) of `load` is the comparison.
-        (index < self.len).then(|| unsafe { self.load(index) })
+        // No closure: it would be the place that the simulator reports.
+        if index < self.len {
+            // SAFETY: (1) is the comparison.
+            Some(unsafe { self.load(index) })
+        } else {
+            None
+        }
     }
 
     /// Element `index`.
@@ -116,15 +121,22 @@ impl<T: Pod> Global<T> {
         unsafe { machine::load::<T, N>(Space::Global, self.base, self.len, index) }
     }
 
-    /// As [`Self::load_vector`] (and for single elements of 4 bytes), for data that is read once:
+    /// Elements `index..index + N` in one access of 4, 8 or 16 bytes, for data that is read once:
     /// the cache lines are the first to be evicted (`ld.global.cs`).
     ///
     /// # Safety
-    /// As for [`Self::load_vector`].
+    /// 1. `index + N <= self.len()`.
+    /// 2. The address of element `index` is a multiple of `N * size_of::<T>()`.
     #[inline(always)]
     #[track_caller]
     #[must_use]
     pub unsafe fn load_streaming<const N: usize>(self, index: usize) -> [T; N] {
+        const {
+            assert!(
+                matches!(N * size_of::<T>(), 4 | 8 | 16),
+                "a streaming load is 4, 8 or 16 bytes wide: choose N so that N * size_of::<T>() is one of them"
+            );
+        }
         // SAFETY: (1), (2) are the caller's; nobody writes what a `Global` shows.
         unsafe { machine::load_streaming::<T, N>(self.base, self.len, index) }
     }
@@ -132,6 +144,7 @@ impl<T: Pod> Global<T> {
     /// Asks for the cache line of element `index` to be brought into L2. An index behind the end
     /// is left alone.
     #[inline(always)]
+    #[track_caller]
     pub fn prefetch_l2(self, index: usize) {
         if index < self.len {
             // SAFETY: (1) is the comparison.
@@ -169,10 +182,7 @@ impl<T: Pod> GlobalMut<T> {
     #[inline(always)]
     #[must_use]
     pub fn own(self, index: OwnIndex) -> Option<OwnElement<T>> {
-        (index.get() < self.len).then(|| OwnElement {
-            view: self,
-            index: index.get(),
-        })
+        (index.get() < self.len).then_some(OwnElement { view: self, index })
     }
 
     /// Element `index`.
@@ -235,7 +245,7 @@ impl<T: Pod> GlobalMut<T> {
 #[derive(Debug)]
 pub struct OwnElement<T> {
     view: GlobalMut<T>,
-    index: usize,
+    index: OwnIndex,
 }
 
 impl<T: Pod> OwnElement<T> {
@@ -245,7 +255,7 @@ impl<T: Pod> OwnElement<T> {
     #[must_use]
     pub fn get(&self) -> T {
         // SAFETY: (1) `GlobalMut::own` compared the index. (2) The witness is the thread's alone.
-        unsafe { self.view.load(self.index) }
+        unsafe { self.view.load(self.index.get()) }
     }
 
     /// Writes the element.
@@ -253,7 +263,7 @@ impl<T: Pod> OwnElement<T> {
     #[track_caller]
     pub fn set(&self, value: T) {
         // SAFETY: (1) `GlobalMut::own` compared the index. (2) The witness is the thread's alone.
-        unsafe { self.view.store(self.index, value) }
+        unsafe { self.view.store(self.index.get(), value) }
     }
 }
 
@@ -265,9 +275,9 @@ pub(crate) const fn assert_vector<T, const N: usize>() {
     );
 }
 
-/// A view of global memory: ties the view's type to its element's for `#[kernel]`.
+/// A view of global memory: ties the view's type to its element's, for `#[kernel]`.
 #[doc(hidden)]
-pub trait View {
+pub trait View: sealed::View {
     /// What the view shows.
     type Element;
 }
@@ -276,4 +286,10 @@ impl<T> View for Global<T> {
 }
 impl<T> View for GlobalMut<T> {
     type Element = T;
+}
+
+mod sealed {
+    pub trait View {}
+    impl<T> View for super::Global<T> {}
+    impl<T> View for super::GlobalMut<T> {}
 }

@@ -6,8 +6,14 @@
 use crate::global::{Global, GlobalMut};
 use bytemuck::Pod;
 
-/// A kernel as the host sees it: its name in the PTX module, the types of its parameters, and
+/// A kernel as the host sees it, written by [`#[kernel]`](macro@crate::kernel): its name in the PTX module, the types of its parameters, and
 /// the function that one simulated thread runs.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a kernel",
+    label = "this names no kernel",
+    note = "a kernel is a function with the attribute `#[kernel]`; hosts name it by the unit struct \
+            that the attribute leaves in the function's place"
+)]
 pub trait Kernel: Copy + Send + Sync + 'static {
     /// The kernel's parameters as a tuple, in order, as the kernel's source declares them.
     type Params: KernelParams;
@@ -33,6 +39,12 @@ pub trait Kernel: Copy + Send + Sync + 'static {
 /// # Safety
 /// 1. With views that are valid and exclusive where they are mutable, no grid and no block shape
 ///    that the bounds allow can cause undefined behaviour.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be launched from safe code",
+    label = "this kernel's source says `unsafe fn`",
+    note = "an `unsafe fn` asks more of its launches than valid parameters: read its `# Safety` \
+            section, and launch it with `launch_unsafe`"
+)]
 pub unsafe trait SafeKernel: Kernel {}
 
 /// Limits that a kernel puts on its launches; `None` leaves a choice to the compiler.
@@ -92,6 +104,12 @@ impl ParamSlots {
 ///
 /// # Safety
 /// 1. `push_to` pushes exactly the slots that `#[kernel]` declares for a parameter of this type.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the parameter of a kernel",
+    label = "this type does not cross from the host to a kernel",
+    note = "parameters are scalars (integers of at most 64 bits, f32, f64, f16, bf16), `Global<T>` \
+            and `GlobalMut<T>` of plain data `T`"
+)]
 pub unsafe trait KernelParam: Copy + Send + Sync {
     /// Appends the parameter to `slots`.
     fn push_to(self, slots: &mut ParamSlots);
@@ -104,6 +122,13 @@ pub trait KernelParams: Copy + Send + Sync {
 }
 
 /// A scalar that can be a kernel parameter: plain data of at most 8 bytes.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the parameter of a kernel",
+    label = "this type does not cross from the host to a kernel",
+    note = "parameters are scalars (integers of at most 64 bits, f32, f64, f16, bf16), `Global<T>` \
+            and `GlobalMut<T>` of plain data `T`",
+    note = "a view is written as `Global<..>` or `GlobalMut<..>`, not by another name"
+)]
 pub trait ScalarParam: Pod + Send + Sync {}
 
 macro_rules! scalar_params {
@@ -120,7 +145,22 @@ macro_rules! scalar_params {
         }
     )*};
 }
-scalar_params!(u8, i8, u16, i16, u32, i32, u64, i64, usize, isize, f32, f64, half::f16, half::bf16);
+scalar_params!(
+    u8,
+    i8,
+    u16,
+    i16,
+    u32,
+    i32,
+    u64,
+    i64,
+    usize,
+    isize,
+    f32,
+    f64,
+    half::f16,
+    half::bf16
+);
 
 // SAFETY: (1) a view is declared as a pointer and a length of 64 bits.
 unsafe impl<T: Pod + Send + Sync> KernelParam for Global<T> {
@@ -137,6 +177,15 @@ unsafe impl<T: Pod + Send + Sync> KernelParam for GlobalMut<T> {
         slots.slots.push(self.len() as u64);
     }
 }
+
+/// Compiles only for the parameters that `#[kernel]` passes by value: a view under another name
+/// would be one of them, and arrive as garbage.
+#[doc(hidden)]
+pub const fn assert_scalar<T: ScalarParam>() {}
+
+/// Compiles only for the parameters that `#[kernel]` passes as a pointer and a length.
+#[doc(hidden)]
+pub const fn assert_view<T: crate::global::View>() {}
 
 macro_rules! tuple_params {
     ($($name:ident),*) => {

@@ -6,7 +6,7 @@
 //!
 //! | scope | module | who calls | who holds the result |
 //! |---|---|---|---|
-//! | thread | [`thread`], [`float`] | one thread | that thread |
+//! | thread | [`thread`], [`float`], [`constant`] | one thread | that thread |
 //! | warp | [`warp`] | every lane that the member mask names | every such lane |
 //! | block | [`block`], [`thread::sync_threads`] | every thread of the block | see each function |
 //! | shared memory | [`shared`], [`shared_array!`] | any thread of the block | |
@@ -45,8 +45,8 @@ pub mod shared;
 pub mod thread;
 pub mod warp;
 
-#[cfg_attr(target_arch = "nvptx64", path = "machine/nvptx.rs")]
-#[cfg_attr(not(target_arch = "nvptx64"), path = "machine/simulated.rs")]
+#[cfg_attr(target_arch = "nvptx64", path = "machine/nvptx/mod.rs")]
+#[cfg_attr(not(target_arch = "nvptx64"), path = "machine/simulated/mod.rs")]
 mod machine;
 
 pub use bytemuck::Pod;
@@ -59,7 +59,7 @@ pub mod prelude {
     pub use crate::pipeline::Pipeline;
     pub use crate::shared::{SharedArray, SharedTile};
     pub use crate::warp::LaneMask;
-    pub use crate::{block, kernel, shared_array, shared_tile, thread, warp};
+    pub use crate::{block, constant_array, kernel, shared_array, shared_tile, thread, warp};
 }
 
 /// What the macros of this crate expand to. Not part of the public interface.

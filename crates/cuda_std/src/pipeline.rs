@@ -35,9 +35,17 @@ impl<const STAGES: usize> Pipeline<STAGES> {
     /// A pipeline with nothing in flight.
     #[inline(always)]
     #[must_use]
-    #[allow(clippy::new_without_default, reason = "a pipeline is a resource, not a value with a default")]
+    #[allow(
+        clippy::new_without_default,
+        reason = "a pipeline is a resource, not a value with a default"
+    )]
     pub const fn new() -> Self {
-        const { assert!(STAGES >= 2 && STAGES <= 6, "a pipeline has 2 to 6 stages: with one nothing overlaps, and more do not pay for their shared memory") };
+        const {
+            assert!(
+                STAGES >= 2 && STAGES <= 6,
+                "a pipeline has 2 to 6 stages: with one nothing overlaps, and more do not pay for their shared memory"
+            )
+        };
         Self {
             filling: 0,
             oldest: 0,
@@ -87,7 +95,10 @@ impl<const STAGES: usize> Pipeline<STAGES> {
     /// # Safety
     /// 1. The first `present` elements of the source range and all of the destination range lie
     ///    within their memory.
-    /// 2. and 3. as for [`Self::copy`].
+    /// 2. `N * size_of::<T>()` bytes, 4, 8 or 16, divide both addresses; with `present == 0`, that
+    ///    of the source's first element instead.
+    /// 3. Until the group has been waited for, by this thread, and a barrier passed, by the
+    ///    threads that read it, nobody touches the destination.
     #[inline(always)]
     #[track_caller]
     pub unsafe fn copy_or_zero<T: Pod, const N: usize>(
@@ -117,6 +128,7 @@ impl<const STAGES: usize> Pipeline<STAGES> {
     /// Closes the group of copies started since the last call, and goes on to the next stage. An
     /// empty group counts too, which keeps the loop's end regular.
     #[inline(always)]
+    #[track_caller]
     pub fn commit(&mut self) {
         machine::async_commit();
         self.filling = Self::next(self.filling);
@@ -127,6 +139,7 @@ impl<const STAGES: usize> Pipeline<STAGES> {
     ///
     /// Other threads' copies are visible after [`sync_threads`](crate::thread::sync_threads).
     #[inline(always)]
+    #[track_caller]
     pub fn wait_oldest(&mut self) -> usize {
         match STAGES {
             2 => machine::async_wait::<0>(),
@@ -142,13 +155,18 @@ impl<const STAGES: usize> Pipeline<STAGES> {
 
     /// Waits until at most `PENDING` of this thread's latest groups are still in flight.
     #[inline(always)]
+    #[track_caller]
     pub fn wait_prior<const PENDING: u32>(&mut self) {
         machine::async_wait::<PENDING>();
     }
 
     #[inline(always)]
     const fn next(stage: u32) -> u32 {
-        if stage + 1 == STAGES as u32 { 0 } else { stage + 1 }
+        if stage + 1 == STAGES as u32 {
+            0
+        } else {
+            stage + 1
+        }
     }
 }
 

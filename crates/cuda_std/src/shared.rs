@@ -69,7 +69,8 @@ macro_rules! accesses {
         #[must_use]
         pub unsafe fn load(self, index: usize) -> T {
             // SAFETY: (1), (2) are the caller's.
-            let [value] = unsafe { machine::load::<T, 1>(Space::Shared, self.base, self.len(), index) };
+            let [value] =
+                unsafe { machine::load::<T, 1>(Space::Shared, self.base, self.len(), index) };
             value
         }
 
@@ -142,6 +143,16 @@ impl<T: Pod, const LEN: usize> SharedArray<T, LEN> {
         LEN
     }
 
+    /// The array as a slice, whose type does not carry the length.
+    #[inline(always)]
+    #[must_use]
+    pub const fn as_slice(self) -> SharedSlice<T> {
+        SharedSlice {
+            base: self.base,
+            len: LEN,
+        }
+    }
+
     accesses!();
 }
 
@@ -176,7 +187,12 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize, const PITCH: usize>
     #[inline(always)]
     #[must_use]
     pub const unsafe fn from_raw(base: *mut T) -> Self {
-        const { assert!(PITCH >= COLUMNS, "the rows of a tile overlap: PITCH must be at least COLUMNS") };
+        const {
+            assert!(
+                PITCH >= COLUMNS,
+                "the rows of a tile overlap: PITCH must be at least COLUMNS"
+            )
+        };
         Self { base }
     }
 
@@ -197,6 +213,14 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize, const PITCH: usize>
         row * PITCH + column
     }
 
+    /// In the simulator, reports an access of `count` elements that leaves the tile's row, also
+    /// where the storage does not end there.
+    #[inline(always)]
+    #[track_caller]
+    fn check(row: usize, column: usize, count: usize) {
+        machine::check_in_tile((row, column), count, (ROWS, COLUMNS));
+    }
+
     /// The element at (`row`, `column`).
     ///
     /// # Safety
@@ -206,6 +230,7 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize, const PITCH: usize>
     #[track_caller]
     #[must_use]
     pub unsafe fn load(self, row: usize, column: usize) -> T {
+        Self::check(row, column, 1);
         // SAFETY: (1), (2) are the caller's.
         unsafe { self.as_slice().load(Self::position(row, column)) }
     }
@@ -220,7 +245,13 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize, const PITCH: usize>
     #[track_caller]
     #[must_use]
     pub unsafe fn load_vector<const N: usize>(self, row: usize, column: usize) -> [T; N] {
-        const { assert!(PITCH.is_multiple_of(N), "rows read as vectors need a PITCH that is a multiple of N") };
+        const {
+            assert!(
+                PITCH.is_multiple_of(N),
+                "rows read as vectors need a PITCH that is a multiple of N"
+            )
+        };
+        Self::check(row, column, N);
         // SAFETY: (1), (2), (3) are the caller's.
         unsafe { self.as_slice().load_vector(Self::position(row, column)) }
     }
@@ -233,6 +264,7 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize, const PITCH: usize>
     #[inline(always)]
     #[track_caller]
     pub unsafe fn store(self, row: usize, column: usize, value: T) {
+        Self::check(row, column, 1);
         // SAFETY: (1), (2) are the caller's.
         unsafe { self.as_slice().store(Self::position(row, column), value) }
     }
@@ -246,9 +278,18 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize, const PITCH: usize>
     #[inline(always)]
     #[track_caller]
     pub unsafe fn store_vector<const N: usize>(self, row: usize, column: usize, values: [T; N]) {
-        const { assert!(PITCH.is_multiple_of(N), "rows written as vectors need a PITCH that is a multiple of N") };
+        const {
+            assert!(
+                PITCH.is_multiple_of(N),
+                "rows written as vectors need a PITCH that is a multiple of N"
+            )
+        };
+        Self::check(row, column, N);
         // SAFETY: (1), (2), (3) are the caller's.
-        unsafe { self.as_slice().store_vector(Self::position(row, column), values) }
+        unsafe {
+            self.as_slice()
+                .store_vector(Self::position(row, column), values)
+        }
     }
 }
 
@@ -257,9 +298,15 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize, const PITCH: usize>
 ///
 /// There is one such memory for a block: two calls name the same bytes.
 #[inline(always)]
+#[track_caller]
 #[must_use]
 pub fn dynamic<T: Pod>() -> SharedSlice<T> {
-    const { assert!(align_of::<T>() <= 128 && size_of::<T>() > 0) };
+    const {
+        assert!(
+            size_of::<T>() > 0 && align_of::<T>() <= 128,
+            "dynamic shared memory holds elements of at least one byte, aligned to at most 128"
+        );
+    }
     let (base, bytes) = machine::dynamic_shared();
     SharedSlice {
         base: base.cast(),
@@ -270,6 +317,7 @@ pub fn dynamic<T: Pod>() -> SharedSlice<T> {
 /// The block's memory for the static array that `key` stands for. Called by the macros.
 #[doc(hidden)]
 #[cfg(not(target_arch = "nvptx64"))]
+#[track_caller]
 #[must_use]
 pub fn simulated_storage(key: &'static u8, bytes: usize) -> *mut u8 {
     machine::static_shared(key, bytes, 16)
@@ -279,7 +327,8 @@ pub fn simulated_storage(key: &'static u8, bytes: usize) -> *mut u8 {
 /// [`SharedArray`](crate::shared::SharedArray): `shared_array![f32; 256]`.
 ///
 /// The type must be concrete, since Rust's statics cannot be generic. Each place in the source is
-/// one array: two calls of a function that declares one get the same memory.
+/// one array: two calls of a function that declares one get the same memory. All static arrays of
+/// a kernel together have at most 48 KiB.
 #[macro_export]
 macro_rules! shared_array {
     ($element:ty; $len:expr) => {{
@@ -331,7 +380,10 @@ macro_rules! __shared_storage {
     ($element:ty, $len:expr) => {{
         // Its address stands for this place in the source.
         static __CUDA_STD_KEY: u8 = 0;
-        $crate::shared::simulated_storage(&__CUDA_STD_KEY, { $len } * ::core::mem::size_of::<$element>())
-            .cast::<$element>()
+        $crate::shared::simulated_storage(
+            &__CUDA_STD_KEY,
+            { $len } * ::core::mem::size_of::<$element>(),
+        )
+        .cast::<$element>()
     }};
 }

@@ -9,6 +9,7 @@ macro_rules! coordinates {
     ($($(#[$meta:meta])* $name:ident;)*) => {$(
         $(#[$meta])*
         #[inline(always)]
+        #[track_caller]
         #[must_use]
         pub fn $name() -> u32 {
             machine::$name()
@@ -45,6 +46,7 @@ coordinates! {
 
 /// The thread's rank in its block, x fastest: warps are runs of consecutive ranks.
 #[inline(always)]
+#[track_caller]
 #[must_use]
 pub fn rank_in_block() -> u32 {
     thread_idx_x() + block_dim_x() * (thread_idx_y() + block_dim_y() * thread_idx_z())
@@ -52,6 +54,7 @@ pub fn rank_in_block() -> u32 {
 
 /// Threads of a block.
 #[inline(always)]
+#[track_caller]
 #[must_use]
 pub fn block_size() -> u32 {
     block_dim_x() * block_dim_y() * block_dim_z()
@@ -59,15 +62,17 @@ pub fn block_size() -> u32 {
 
 /// The block's rank in the grid, x fastest.
 #[inline(always)]
+#[track_caller]
 #[must_use]
 pub fn block_rank() -> u64 {
     let row = u64::from(block_idx_y()) + u64::from(grid_dim_y()) * u64::from(block_idx_z());
     u64::from(block_idx_x()) + u64::from(grid_dim_x()) * row
 }
 
-/// The thread's index in a launch of one dimension. In launches of more it is not unique; see
-/// [`own_index`].
+/// The thread's index in a launch of one dimension and at most 2^32 threads. In other launches
+/// it is not unique; see [`own_index`].
 #[inline(always)]
+#[track_caller]
 #[must_use]
 pub fn index_1d() -> u32 {
     block_idx_x() * block_dim_x() + thread_idx_x()
@@ -75,6 +80,7 @@ pub fn index_1d() -> u32 {
 
 /// The thread's x and y index in a launch of two dimensions.
 #[inline(always)]
+#[track_caller]
 #[must_use]
 pub fn index_2d() -> (u32, u32) {
     (index_1d(), block_idx_y() * block_dim_y() + thread_idx_y())
@@ -82,6 +88,7 @@ pub fn index_2d() -> (u32, u32) {
 
 /// The thread's x, y and z index in a launch of three dimensions.
 #[inline(always)]
+#[track_caller]
 #[must_use]
 pub fn index_3d() -> (u32, u32, u32) {
     let (x, y) = index_2d();
@@ -90,8 +97,8 @@ pub fn index_3d() -> (u32, u32, u32) {
 
 /// The proof that an index belongs to the calling thread alone.
 ///
-/// Only [`own_index`] makes one, and it cannot leave its thread, so an element reached through it
-/// ([`crate::global::GlobalMut::own`]) is touched by no other thread of the launch.
+/// Only [`own_index`] makes one, and it cannot leave its thread, so no other thread of the launch
+/// reaches the same element in this way ([`GlobalMut::own`](crate::global::GlobalMut::own)).
 #[derive(Debug)]
 pub struct OwnIndex {
     index: usize,
@@ -111,6 +118,7 @@ impl OwnIndex {
 /// The thread's rank in the whole launch, unique in launches of one, two and three dimensions; in
 /// one dimension it is [`index_1d`].
 #[inline(always)]
+#[track_caller]
 #[must_use]
 pub fn own_index() -> OwnIndex {
     let index = block_rank() * u64::from(block_size()) + u64::from(rank_in_block());
@@ -155,8 +163,12 @@ pub fn sync_threads_or(predicate: bool) -> bool {
     machine::block_barrier_count(predicate) != 0
 }
 
-/// Waits at the named barrier `id` (1 to 15; 0 is [`sync_threads`]) until `threads` threads of the
-/// block, whole warps all, have arrived.
+/// Waits at the named barrier `id` (1 to 15; 0 is the one of [`sync_threads`]) until `threads`
+/// threads of the block have arrived, and makes their earlier accesses of memory visible to one
+/// another.
+///
+/// `threads` is a multiple of the warp's width, and whole warps arrive; otherwise a GPU may wait
+/// forever, and the simulator reports who is wrong.
 #[inline(always)]
 #[track_caller]
 pub fn sync_threads_part(id: u32, threads: u32) {
@@ -187,6 +199,7 @@ pub fn fence_system() {
 /// Lets other warps run. A loop that waits for another thread calls it: the GPU's scheduler is
 /// fair by itself, and the simulator's switches only here and at barriers.
 #[inline(always)]
+#[track_caller]
 pub fn yield_now() {
     machine::yield_now();
 }

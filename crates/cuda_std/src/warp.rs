@@ -14,16 +14,21 @@ pub struct LaneMask(u64);
 impl LaneMask {
     /// Every lane of a warp, of whatever width.
     #[inline(always)]
+    #[track_caller]
     #[must_use]
     pub fn all() -> Self {
         Self::first(width())
     }
 
-    /// The first `lanes` lanes; all of them from the warp's width on.
+    /// The lanes below `lanes`, at most the 64 that a mask has bits for.
     #[inline(always)]
     #[must_use]
-    pub fn first(lanes: u32) -> Self {
-        Self(if lanes >= 64 { u64::MAX } else { (1 << lanes) - 1 })
+    pub const fn first(lanes: u32) -> Self {
+        Self(if lanes >= u64::BITS {
+            u64::MAX
+        } else {
+            (1 << lanes) - 1
+        })
     }
 
     /// The lanes whose bits are set.
@@ -44,7 +49,7 @@ impl LaneMask {
     #[inline(always)]
     #[must_use]
     pub const fn contains(self, lane: u32) -> bool {
-        self.0 >> lane & 1 == 1
+        lane < u64::BITS && self.0 >> lane & 1 == 1
     }
 
     /// How many lanes the set has.
@@ -57,6 +62,7 @@ impl LaneMask {
 
 /// Lanes of a warp: 32 on every NVIDIA GPU, 32 or 64 in the simulator.
 #[inline(always)]
+#[track_caller]
 #[must_use]
 pub fn width() -> u32 {
     machine::warp_width()
@@ -64,6 +70,7 @@ pub fn width() -> u32 {
 
 /// The calling thread's lane, from 0 to [`width`] - 1.
 #[inline(always)]
+#[track_caller]
 #[must_use]
 pub fn lane() -> u32 {
     machine::lane_index()
@@ -71,6 +78,7 @@ pub fn lane() -> u32 {
 
 /// The calling thread's warp in its block.
 #[inline(always)]
+#[track_caller]
 #[must_use]
 pub fn warp_in_block() -> u32 {
     crate::thread::rank_in_block() / width()
@@ -79,6 +87,7 @@ pub fn warp_in_block() -> u32 {
 /// The lanes that run this instruction together. A hint and no more: lanes of one branch may run
 /// apart, so a member mask must come from the program's logic.
 #[inline(always)]
+#[track_caller]
 #[must_use]
 pub fn active_lanes() -> LaneMask {
     LaneMask(machine::active_lanes())
@@ -92,7 +101,7 @@ pub fn sync(mask: LaneMask) {
     machine::warp_barrier(mask.0);
 }
 
-/// A value that lanes can exchange: a number of at most 8 bytes.
+/// A value that lanes can exchange: a number of at most 8 bytes. This crate alone implements it.
 pub trait LaneValue: Pod {
     /// The value's bits, zero-extended.
     #[doc(hidden)]
@@ -128,7 +137,14 @@ lane_values! {
 #[track_caller]
 fn shuffle_bits<T: LaneValue>(kind: Shuffle, mask: LaneMask, value: T, lane: u32, width: u32) -> T {
     let bits = value.to_lane_bits();
-    T::from_lane_bits(machine::shuffle(kind, mask.0, bits, size_of::<T>(), lane, width))
+    T::from_lane_bits(machine::shuffle(
+        kind,
+        mask.0,
+        bits,
+        size_of::<T>(),
+        lane,
+        width,
+    ))
 }
 
 /// The value of lane `lane` (modulo the warp's width).
@@ -139,7 +155,8 @@ pub fn shuffle<T: LaneValue>(mask: LaneMask, value: T, lane: u32) -> T {
     shuffle_in(mask, value, lane, width())
 }
 
-/// The value of the lane `delta` above, or the caller's own where there is none.
+/// The value of the lane `delta` above, or the caller's own where there is none; `delta` is below
+/// the warp's width.
 #[inline(always)]
 #[track_caller]
 #[must_use]
@@ -147,7 +164,8 @@ pub fn shuffle_down<T: LaneValue>(mask: LaneMask, value: T, delta: u32) -> T {
     shuffle_down_in(mask, value, delta, width())
 }
 
-/// The value of the lane `delta` below, or the caller's own where there is none.
+/// The value of the lane `delta` below, or the caller's own where there is none; `delta` is below
+/// the warp's width.
 #[inline(always)]
 #[track_caller]
 #[must_use]
@@ -155,7 +173,8 @@ pub fn shuffle_up<T: LaneValue>(mask: LaneMask, value: T, delta: u32) -> T {
     shuffle_up_in(mask, value, delta, width())
 }
 
-/// The value of the lane whose index differs from the caller's in the bits of `lanes`.
+/// The value of the lane whose index differs from the caller's in the bits of `lanes`, which is
+/// below the warp's width.
 #[inline(always)]
 #[track_caller]
 #[must_use]
@@ -163,7 +182,8 @@ pub fn shuffle_xor<T: LaneValue>(mask: LaneMask, value: T, lanes: u32) -> T {
     shuffle_xor_in(mask, value, lanes, width())
 }
 
-/// [`shuffle`] within segments of `width` lanes, a power of two: lane `lane` of the own segment.
+/// [`shuffle`] within segments of `width` lanes, a power of two up to the warp's width: the value
+/// of lane `lane` (modulo `width`) of the own segment.
 #[inline(always)]
 #[track_caller]
 #[must_use]
@@ -171,7 +191,8 @@ pub fn shuffle_in<T: LaneValue>(mask: LaneMask, value: T, lane: u32, width: u32)
     shuffle_bits(Shuffle::Index, mask, value, lane, width)
 }
 
-/// [`shuffle_down`] within segments of `width` lanes, a power of two.
+/// [`shuffle_down`] within segments of `width` lanes, a power of two: the caller's own value where
+/// the lane above lies in another segment.
 #[inline(always)]
 #[track_caller]
 #[must_use]
@@ -179,7 +200,8 @@ pub fn shuffle_down_in<T: LaneValue>(mask: LaneMask, value: T, delta: u32, width
     shuffle_bits(Shuffle::Down, mask, value, delta, width)
 }
 
-/// [`shuffle_up`] within segments of `width` lanes, a power of two.
+/// [`shuffle_up`] within segments of `width` lanes, a power of two: the caller's own value where
+/// the lane below lies in another segment.
 #[inline(always)]
 #[track_caller]
 #[must_use]
@@ -187,7 +209,8 @@ pub fn shuffle_up_in<T: LaneValue>(mask: LaneMask, value: T, delta: u32, width: 
     shuffle_bits(Shuffle::Up, mask, value, delta, width)
 }
 
-/// [`shuffle_xor`] within segments of `width` lanes, a power of two.
+/// [`shuffle_xor`] within segments of `width` lanes, a power of two: the caller's own value where
+/// the other lane lies in a later segment.
 #[inline(always)]
 #[track_caller]
 #[must_use]
@@ -224,7 +247,11 @@ pub fn all(mask: LaneMask, predicate: bool) -> bool {
 #[track_caller]
 #[must_use]
 pub fn match_any<T: LaneValue>(mask: LaneMask, value: T) -> LaneMask {
-    LaneMask(machine::match_any(mask.0, value.to_lane_bits(), size_of::<T>()))
+    LaneMask(machine::match_any(
+        mask.0,
+        value.to_lane_bits(),
+        size_of::<T>(),
+    ))
 }
 
 /// The sum of `value` over the whole warp, in every lane: a butterfly of shuffles, unrolled, of

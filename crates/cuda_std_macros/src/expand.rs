@@ -1,8 +1,10 @@
 //! What the attribute leaves in its place: an entry for the GPU, a descriptor for the host.
 
 use crate::parse::{Bounds, KernelFunction, Parameter, Passing};
-use proc_macro2::{Literal, TokenStream};
-use quote::{format_ident, quote};
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::Attribute;
+use syn::spanned::Spanned;
 
 pub fn expand(kernel: &KernelFunction) -> TokenStream {
     let entry = device_entry(kernel);
@@ -10,29 +12,51 @@ pub fn expand(kernel: &KernelFunction) -> TokenStream {
     quote! { #entry #descriptor }
 }
 
-/// The kernel's own code as a nested function, so that its parameters keep the types that its
-/// source gives them.
+/// The kernel's own code as a nested function, so that its parameters keep the types and patterns
+/// that its source gives them.
 fn body(kernel: &KernelFunction) -> TokenStream {
     let signature = &kernel.function.sig;
-    let (unsafety, inputs, block) = (&signature.unsafety, &signature.inputs, &kernel.function.block);
+    let (unsafety, inputs, block) = (
+        &signature.unsafety,
+        &signature.inputs,
+        &kernel.function.block,
+    );
     quote! {
         #[inline(always)]
         #unsafety fn body(#inputs) #block
     }
 }
 
+/// The function's attributes whose name is one of `names`.
+fn attributes<'a>(
+    kernel: &'a KernelFunction,
+    names: &'a [&str],
+) -> impl Iterator<Item = &'a Attribute> {
+    kernel
+        .function
+        .attrs
+        .iter()
+        .filter(|attribute| names.iter().any(|name| attribute.path().is_ident(name)))
+}
+
 fn device_entry(kernel: &KernelFunction) -> TokenStream {
-    let KernelFunction { function, parameters, .. } = kernel;
-    let (attributes, visibility, name) = (&function.attrs, &function.vis, &function.sig.ident);
-    let flat = parameters.iter().map(flat_parameter);
-    let rebuilt = parameters.iter().map(rebuilt_argument);
+    let KernelFunction {
+        function,
+        parameters,
+        ..
+    } = kernel;
+    let (all_attributes, visibility, name) = (&function.attrs, &function.vis, &function.sig.ident);
+    let conditions = attributes(kernel, &["cfg"]);
+    let flat = parameters.iter().enumerate().map(flat_parameter);
+    let rebuilt = parameters.iter().enumerate().map(rebuilt_argument);
     let body = body(kernel);
     let annotation = annotation(kernel);
     quote! {
+        #(#conditions)*
         #[cfg(target_arch = "nvptx64")]
         const _: () = { #annotation };
 
-        #(#attributes)*
+        #(#all_attributes)*
         #[cfg(target_arch = "nvptx64")]
         #[unsafe(no_mangle)]
         #[allow(clippy::too_many_arguments)]
@@ -46,23 +70,33 @@ fn device_entry(kernel: &KernelFunction) -> TokenStream {
     }
 }
 
-fn length_name(parameter: &Parameter) -> proc_macro2::Ident {
-    format_ident!("{}_len", parameter.name)
+/// The name of a parameter in the code that is written here. Names of the source would meet each
+/// other: a view `x` needs a length, and `x_len` may be a parameter of its own.
+fn argument_name(index: usize) -> Ident {
+    format_ident!("argument_{index}")
 }
 
-fn flat_parameter(parameter: &Parameter) -> TokenStream {
-    let Parameter { name, ty, passing, .. } = parameter;
-    let length = length_name(parameter);
+fn length_name(index: usize) -> Ident {
+    format_ident!("length_{index}")
+}
+
+fn flat_parameter((index, parameter): (usize, &Parameter)) -> TokenStream {
+    let Parameter { ty, passing } = parameter;
+    let (name, length) = (argument_name(index), length_name(index));
     match passing {
-        Passing::Global => quote! { #name: *const <#ty as ::cuda_std::global::View>::Element, #length: usize },
-        Passing::GlobalMut => quote! { #name: *mut <#ty as ::cuda_std::global::View>::Element, #length: usize },
+        Passing::Global => {
+            quote! { #name: *const <#ty as ::cuda_std::global::View>::Element, #length: usize }
+        }
+        Passing::GlobalMut => {
+            quote! { #name: *mut <#ty as ::cuda_std::global::View>::Element, #length: usize }
+        }
         Passing::Scalar => quote! { #name: #ty },
     }
 }
 
-fn rebuilt_argument(parameter: &Parameter) -> TokenStream {
-    let Parameter { name, ty, passing, .. } = parameter;
-    let length = length_name(parameter);
+fn rebuilt_argument((index, parameter): (usize, &Parameter)) -> TokenStream {
+    let Parameter { ty, passing } = parameter;
+    let (name, length) = (argument_name(index), length_name(index));
     match passing {
         Passing::Global | Passing::GlobalMut => quote! { <#ty>::from_raw_parts(#name, #length) },
         Passing::Scalar => quote! { #name },
@@ -73,18 +107,32 @@ fn rebuilt_argument(parameter: &Parameter) -> TokenStream {
 /// a kernel and Rust cannot.
 fn annotation(kernel: &KernelFunction) -> TokenStream {
     let mut text = kernel.function.sig.ident.to_string();
-    let Bounds { max_threads, min_blocks, max_registers } = kernel.bounds;
-    for (key, value) in [("maxntid", max_threads), ("minctasm", min_blocks), ("maxnreg", max_registers)] {
+    let Bounds {
+        max_threads,
+        min_blocks,
+        max_registers,
+    } = kernel.bounds;
+    for (key, value) in [
+        ("maxntid", max_threads),
+        ("minctasm", min_blocks),
+        ("maxnreg", max_registers),
+    ] {
         if let Some(value) = value {
             text.push_str(&format!("|{key}={value}"));
         }
     }
-    let letters = kernel.parameters.iter().map(|parameter| match parameter.passing {
-        Passing::Global => "r,v",
-        Passing::GlobalMut => "w,v",
-        Passing::Scalar => "v",
-    });
-    text.push_str(&format!("|params={}", letters.collect::<Vec<_>>().join(",")));
+    let letters = kernel
+        .parameters
+        .iter()
+        .map(|parameter| match parameter.passing {
+            Passing::Global => "r,v",
+            Passing::GlobalMut => "w,v",
+            Passing::Scalar => "v",
+        });
+    text.push_str(&format!(
+        "|params={}",
+        letters.collect::<Vec<_>>().join(",")
+    ));
     let bytes = Literal::byte_string(text.as_bytes());
     let length = text.len();
     quote! {
@@ -95,25 +143,10 @@ fn annotation(kernel: &KernelFunction) -> TokenStream {
 }
 
 fn host_descriptor(kernel: &KernelFunction) -> TokenStream {
-    let KernelFunction { function, parameters, .. } = kernel;
-    let (visibility, name) = (&function.vis, &function.sig.ident);
-    let documentation = function.attrs.iter().filter(|attribute| {
-        attribute.path().is_ident("doc") || attribute.path().is_ident("cfg") || attribute.path().is_ident("deprecated")
-    });
-    let types = parameters.iter().map(|parameter| &parameter.ty);
-    let names = parameters.iter().map(|parameter| &parameter.name).collect::<Vec<_>>();
-    let text = name.to_string();
-    let bounds = bounds(&kernel.bounds);
-    let body = body(kernel);
-    let lints = function.attrs.iter().filter(|attribute| {
-        attribute.path().is_ident("allow") || attribute.path().is_ident("expect")
-    });
-    let safe = (!kernel.is_unsafe()).then(|| {
-        quote! {
-            // SAFETY: (1) the kernel is a safe function: whatever it is given, it is defined.
-            unsafe impl ::cuda_std::kernel::SafeKernel for #name {}
-        }
-    });
+    let (visibility, name) = (&kernel.function.vis, &kernel.function.sig.ident);
+    let documentation = attributes(kernel, &["doc", "cfg", "deprecated"]);
+    let conditions = attributes(kernel, &["cfg"]);
+    let implementation = host_implementation(kernel);
     quote! {
         #(#documentation)*
         #[cfg(not(target_arch = "nvptx64"))]
@@ -121,24 +154,64 @@ fn host_descriptor(kernel: &KernelFunction) -> TokenStream {
         #[derive(Clone, Copy, Debug)]
         #visibility struct #name;
 
+        #(#conditions)*
         #[cfg(not(target_arch = "nvptx64"))]
-        const _: () = {
-            #(#lints)*
-            #body
+        #[allow(deprecated)]
+        const _: () = { #implementation };
+    }
+}
 
-            impl ::cuda_std::kernel::Kernel for #name {
-                type Params = (#(#types,)*);
-                const NAME: &'static str = #text;
-                const BOUNDS: ::cuda_std::kernel::LaunchBounds = #bounds;
+fn host_implementation(kernel: &KernelFunction) -> TokenStream {
+    let KernelFunction {
+        function,
+        parameters,
+        ..
+    } = kernel;
+    let name = &function.sig.ident;
+    let types = parameters.iter().map(|parameter| &parameter.ty);
+    let arguments = (0..parameters.len()).map(argument_name).collect::<Vec<_>>();
+    let text = name.to_string();
+    let bounds = bounds(&kernel.bounds);
+    let body = body(kernel);
+    let lints = attributes(kernel, &["allow", "expect"]);
+    let checks = parameters.iter().map(parameter_check);
+    let safe = (!kernel.is_unsafe()).then(|| {
+        quote! {
+            // SAFETY: (1) the kernel is a safe function: whatever it is given, it is defined.
+            unsafe impl ::cuda_std::kernel::SafeKernel for #name {}
+        }
+    });
+    quote! {
+        #(#lints)*
+        #body
 
-                unsafe fn run((#(#names,)*): Self::Params) {
-                    // SAFETY: (1) and (2) of `Kernel::run` are the caller's.
-                    #[allow(unused_unsafe)]
-                    unsafe { body(#(#names),*) }
-                }
+        #(#checks)*
+
+        impl ::cuda_std::kernel::Kernel for #name {
+            type Params = (#(#types,)*);
+            const NAME: &'static str = #text;
+            const BOUNDS: ::cuda_std::kernel::LaunchBounds = #bounds;
+
+            unsafe fn run((#(#arguments,)*): Self::Params) {
+                // SAFETY: (1) and (2) of `Kernel::run` are the caller's.
+                #[allow(unused_unsafe)]
+                unsafe { body(#(#arguments),*) }
             }
-            #safe
-        };
+        }
+        #safe
+    }
+}
+
+/// Whether a parameter crosses as its type's name says: only the compiler knows the types.
+fn parameter_check(parameter: &Parameter) -> TokenStream {
+    let ty = &parameter.ty;
+    match parameter.passing {
+        Passing::Scalar => {
+            quote_spanned! { ty.span() => ::cuda_std::kernel::assert_scalar::<#ty>(); }
+        }
+        Passing::Global | Passing::GlobalMut => {
+            quote_spanned! { ty.span() => ::cuda_std::kernel::assert_view::<#ty>(); }
+        }
     }
 }
 
@@ -147,7 +220,10 @@ fn bounds(bounds: &Bounds) -> TokenStream {
         Some(value) => quote! { ::core::option::Option::Some(#value) },
         None => quote! { ::core::option::Option::None },
     };
-    let (threads, blocks, registers) =
-        (option(bounds.max_threads), option(bounds.min_blocks), option(bounds.max_registers));
+    let (threads, blocks, registers) = (
+        option(bounds.max_threads),
+        option(bounds.min_blocks),
+        option(bounds.max_registers),
+    );
     quote! { ::cuda_std::kernel::LaunchBounds::new(#threads, #blocks, #registers) }
 }

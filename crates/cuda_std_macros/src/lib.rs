@@ -12,20 +12,21 @@ use proc_macro::TokenStream;
 /// `cuda_std::kernel::Kernel` with the parameters' types, to launch on a GPU or in the simulator.
 /// A kernel that is a safe `fn` can be launched from safe code.
 ///
-/// Parameters are scalars, `Global<T>` and `GlobalMut<T>`, written as such: a view becomes a
-/// pointer and a length in the PTX, so that the pointer keeps its address space. The two views
-/// promise the compiler that no other parameter overlaps them.
+/// Parameters, at most 12, are scalars, `Global<T>` and `GlobalMut<T>`, written as such: a view
+/// becomes a pointer and a length in the PTX, so that the pointer keeps its address space. A
+/// `Global` promises the compiler that nobody writes its elements during the launch.
 ///
-/// `#[kernel(max_threads = 256, min_blocks = 2, max_registers = 128)]`, each optional and any
-/// expression over literals, bounds the launches: threads of a block, blocks that shall be
-/// resident on one multiprocessor, registers of a thread.
+/// `#[kernel(max_threads = 256, min_blocks = 2, max_registers = 128)]`, each an optional literal,
+/// bounds the launches: the most threads of a block (up to 1024), the blocks that shall be
+/// resident on one multiprocessor, the most registers of a thread (up to 255).
 #[proc_macro_attribute]
 pub fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
-    let expanded = parse::Bounds::from_tokens(arguments.into())
-        .and_then(|bounds| {
-            let function = syn::parse::<syn::ItemFn>(item)?;
-            Ok(expand::expand(&parse::KernelFunction::new(function, bounds)?))
-        });
+    let expanded = parse::Bounds::from_tokens(arguments.into()).and_then(|bounds| {
+        let function = syn::parse::<syn::ItemFn>(item)?;
+        Ok(expand::expand(&parse::KernelFunction::new(
+            function, bounds,
+        )?))
+    });
     expanded
         .unwrap_or_else(syn::Error::into_compile_error)
         .into()

@@ -4,7 +4,12 @@ use proc_macro2::TokenStream;
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Error, FnArg, Ident, ItemFn, LitInt, Pat, Result, ReturnType, Token, Type};
+use syn::{Error, FnArg, Ident, ItemFn, LitInt, Pat, Result, ReturnType, Signature, Token, Type};
+
+/// The most threads that a block can have, and registers that a thread can have, on every GPU
+/// (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability").
+const MAX_THREADS: u32 = 1024;
+const MAX_REGISTERS: u32 = 255;
 
 /// The attribute's arguments.
 #[derive(Default)]
@@ -35,6 +40,7 @@ impl Bounds {
         let arguments = Punctuated::<Argument, Token![,]>::parse_terminated.parse2(tokens)?;
         let mut bounds = Self::default();
         for Argument { name, value } in arguments {
+            let number = bound(&name, &value)?;
             let place = match name.to_string().as_str() {
                 "max_threads" => &mut bounds.max_threads,
                 "min_blocks" => &mut bounds.min_blocks,
@@ -44,20 +50,33 @@ impl Bounds {
                     return Err(Error::new(name.span(), message));
                 }
             };
-            if place.replace(value.base10_parse()?).is_some() {
+            if place.replace(number).is_some() {
                 return Err(Error::new(name.span(), "given twice"));
             }
         }
-        if let Some(threads) = bounds.max_threads
-            && !(1..=1024).contains(&threads)
-        {
-            return Err(Error::new(
-                proc_macro2::Span::call_site(),
-                "`max_threads` must lie between 1 and 1024, the most threads that a block can have",
-            ));
-        }
         Ok(bounds)
     }
+}
+
+/// The number, if the machine has such a bound.
+fn bound(name: &Ident, value: &LitInt) -> Result<u32> {
+    let number = value.base10_parse()?;
+    if number == 0 {
+        return Err(Error::new(value.span(), format!("`{name}` is at least 1")));
+    }
+    if name == "max_threads" && number > MAX_THREADS {
+        let message = format!(
+            "`max_threads` is at most {MAX_THREADS}, the most threads that a block can have"
+        );
+        return Err(Error::new(value.span(), message));
+    }
+    if name == "max_registers" && number > MAX_REGISTERS {
+        let message = format!(
+            "`max_registers` is at most {MAX_REGISTERS}, the most registers that a thread can have"
+        );
+        return Err(Error::new(value.span(), message));
+    }
+    Ok(number)
 }
 
 /// How a parameter crosses from the host to the kernel.
@@ -72,7 +91,6 @@ pub enum Passing {
 }
 
 pub struct Parameter {
-    pub name: Ident,
     pub ty: Type,
     pub passing: Passing,
 }
@@ -106,12 +124,7 @@ impl KernelFunction {
 
 fn check_signature(function: &ItemFn) -> Result<()> {
     let signature = &function.sig;
-    if !signature.generics.params.is_empty() {
-        return Err(Error::new(
-            signature.generics.span(),
-            "a kernel is one PTX entry and cannot be generic: write one kernel for each type that calls a common `#[inline(always)]` function",
-        ));
-    }
+    check_not_generic(signature)?;
     if !matches!(signature.output, ReturnType::Default) {
         return Err(Error::new(
             signature.output.span(),
@@ -124,21 +137,54 @@ fn check_signature(function: &ItemFn) -> Result<()> {
     if let Some(abi) = &signature.abi {
         return Err(Error::new(abi.span(), "`#[kernel]` chooses the ABI itself"));
     }
+    if let Some(constness) = &signature.constness {
+        return Err(Error::new(constness.span(), "a kernel cannot be `const`"));
+    }
     if signature.inputs.len() > 12 {
-        return Err(Error::new(signature.inputs.span(), "a kernel has at most 12 parameters"));
+        return Err(Error::new(
+            signature.inputs.span(),
+            "a kernel has at most 12 parameters",
+        ));
     }
     Ok(())
+}
+
+fn check_not_generic(signature: &Signature) -> Result<()> {
+    let generics = &signature.generics;
+    let message = "a kernel is one PTX entry and cannot be generic: write one kernel for each type, \
+                   which calls a common `#[inline(always)]` function";
+    if !generics.params.is_empty() {
+        return Err(Error::new(generics.span(), message));
+    }
+    match &generics.where_clause {
+        Some(clause) => Err(Error::new(clause.span(), message)),
+        None => Ok(()),
+    }
 }
 
 fn parameter(argument: &FnArg) -> Result<Parameter> {
     let FnArg::Typed(argument) = argument else {
         return Err(Error::new(argument.span(), "a kernel is a free function"));
     };
-    let Pat::Ident(pattern) = &*argument.pat else {
-        return Err(Error::new(argument.pat.span(), "a kernel's parameter is a plain name"));
-    };
+    if let Some(attribute) = argument.attrs.first() {
+        return Err(Error::new(
+            attribute.span(),
+            "a kernel's parameter has no attributes",
+        ));
+    }
+    if !matches!(&*argument.pat, Pat::Ident(pattern) if pattern.subpat.is_none()) {
+        return Err(Error::new(
+            argument.pat.span(),
+            "a kernel's parameter is a plain name",
+        ));
+    }
+    if matches!(&*argument.ty, Type::Reference(_) | Type::Ptr(_)) {
+        return Err(Error::new(
+            argument.ty.span(),
+            "host memory is out of a kernel's reach: take a `Global<T>` to read device memory, a `GlobalMut<T>` to write it",
+        ));
+    }
     Ok(Parameter {
-        name: pattern.ident.clone(),
         ty: (*argument.ty).clone(),
         passing: passing(&argument.ty),
     })

@@ -1,0 +1,53 @@
+//! The machine underneath: a GPU. Each function is one instruction, or a handful.
+//!
+//! The folder `simulated` has the same files with the same functions: signatures and meaning are
+//! equal, file by file. Nothing outside this folder holds `asm!` or an LLVM intrinsic.
+//!
+//! Where LLVM has an intrinsic it is used, because it is convergent by itself: LLVM neither moves
+//! nor duplicates it across a branch. The builder marks every `asm!` convergent that is not
+//! `pure`, so `pure` stands only where lanes do not meet.
+//!
+//! Sections of the PTX ISA are those of version 8.0, the one that the modules for compute
+//! capability 9.0 need.
+
+mod arithmetic;
+mod async_copy;
+mod atomic;
+mod barrier;
+mod memory;
+mod position;
+mod warp;
+
+pub use arithmetic::{f16_to_f32, f32_to_f16, mul_add_f32, mul_add_f64};
+pub use async_copy::{async_commit, async_copy, async_copy_whole, async_wait};
+pub use atomic::{AtomicInteger, AtomicWord};
+pub use barrier::{
+    block_barrier, block_barrier_count, block_barrier_part, fence_block, fence_device,
+    fence_system, warp_barrier, yield_now,
+};
+pub use memory::{Space, check_in_tile, dynamic_shared, load, load_streaming, prefetch_l2, store};
+pub use position::{
+    block_dim_x, block_dim_y, block_dim_z, block_idx_x, block_idx_y, block_idx_z, grid_dim_x,
+    grid_dim_y, grid_dim_z, lane_index, thread_idx_x, thread_idx_y, thread_idx_z, warp_width,
+};
+pub use warp::{Shuffle, active_lanes, ballot, match_any, reduce_add_u32, shuffle};
+
+/// Declares LLVM intrinsics under names of our own.
+macro_rules! intrinsics {
+    ($(fn $name:ident($($argument:ident: $ty:ty),*) $(-> $result:ty)? = $link:literal;)*) => {
+        unsafe extern "C" {
+            $(
+                #[link_name = $link]
+                fn $name($($argument: $ty),*) $(-> $result)?;
+            )*
+        }
+    };
+}
+use intrinsics;
+
+/// A kernel that panics stops its launch with an error that the host sees.
+#[panic_handler]
+fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
+    // SAFETY: `trap` (PTX ISA, 9.7.18.4) ends the launch, so it does not return.
+    unsafe { core::arch::asm!("trap;", options(noreturn, nomem, nostack)) }
+}

@@ -1,0 +1,46 @@
+//! Barriers and fences.
+
+use simt::BarrierId;
+
+/// Waits for every thread of the block.
+#[track_caller]
+pub fn block_barrier() {
+    simt::block_barrier(BarrierId(0), None);
+}
+
+/// Waits at barrier `id` for `threads` threads of the block.
+#[track_caller]
+pub fn block_barrier_part(id: u32, threads: u32) {
+    simt::block_barrier(BarrierId(id), Some(threads));
+}
+
+/// Waits for every thread of the block and counts those whose predicate is true.
+#[track_caller]
+pub fn block_barrier_count(predicate: bool) -> u32 {
+    simt::block_barrier_reduce(predicate)
+}
+
+/// Waits for the lanes of `mask`.
+#[track_caller]
+pub fn warp_barrier(mask: u64) {
+    simt::warp_barrier(mask);
+}
+
+/// Nothing: a block runs on one host thread, and each access is performed where it stands.
+pub fn fence_block() {}
+
+/// Orders this thread's accesses, as the grid sees them: blocks run on several host threads.
+pub fn fence_device() {
+    simt::memory_fence();
+}
+
+/// As [`fence_device`].
+pub fn fence_system() {
+    simt::memory_fence();
+}
+
+/// Lets other warps run.
+#[track_caller]
+pub fn yield_now() {
+    simt::yield_now();
+}

@@ -1,0 +1,138 @@
+//! Loads and stores. Each is checked against its view's bounds before it is performed.
+
+use bytemuck::Pod;
+use simt::{AccessKind, DefectKind};
+
+pub use simt::Space;
+
+/// Checks the access of elements `index..index + count` that is about to happen.
+#[inline]
+#[track_caller]
+pub(super) fn announce<T>(
+    space: Space,
+    kind: AccessKind,
+    base: *const T,
+    len: usize,
+    index: usize,
+    count: usize,
+) {
+    let element = size_of::<T>();
+    let bytes = count * element;
+    let align = if count > 1 { bytes } else { align_of::<T>() };
+    let offset = index.saturating_mul(element);
+    simt::access(
+        space,
+        kind,
+        base.addr(),
+        len * element,
+        offset,
+        bytes,
+        align,
+    );
+}
+
+/// Elements `index..index + N`.
+///
+/// # Safety
+/// 1. The `len` elements at `base` are allocated and initialised; that the index lies within is
+///    checked here.
+/// 2. No host thread but the simulator's workers writes them meanwhile.
+#[inline]
+#[track_caller]
+pub unsafe fn load<T: Pod, const N: usize>(
+    space: Space,
+    base: *const T,
+    len: usize,
+    index: usize,
+) -> [T; N] {
+    announce(space, AccessKind::Read, base, len, index, N);
+    // SAFETY: (1) and the check just made. Shared memory belongs to this host thread, constant
+    // memory is not written, and global memory is read with atomics, by (2).
+    unsafe {
+        let first = base.add(index).cast::<[T; N]>();
+        match space {
+            Space::Global => simt::load_relaxed(first),
+            Space::Shared | Space::Constant => first.read(),
+        }
+    }
+}
+
+/// Writes elements `index..index + N`.
+///
+/// # Safety
+/// 1. The `len` elements at `base` are allocated; that the index lies within is checked here.
+/// 2. No host thread but the simulator's workers touches them meanwhile.
+#[inline]
+#[track_caller]
+pub unsafe fn store<T: Pod, const N: usize>(
+    space: Space,
+    base: *mut T,
+    len: usize,
+    index: usize,
+    values: [T; N],
+) {
+    announce(space, AccessKind::Write, base, len, index, N);
+    // SAFETY: as in `load`.
+    unsafe {
+        let first = base.add(index).cast::<[T; N]>();
+        match space {
+            Space::Global => simt::store_relaxed(first, values),
+            Space::Shared | Space::Constant => first.write(values),
+        }
+    }
+}
+
+/// Elements `index..index + N` of global memory, 4, 8 or 16 bytes: a load, as there is no cache.
+///
+/// # Safety
+/// As for [`load`].
+#[inline]
+#[track_caller]
+pub unsafe fn load_streaming<T: Pod, const N: usize>(
+    base: *const T,
+    len: usize,
+    index: usize,
+) -> [T; N] {
+    // SAFETY: (1), (2) are the caller's.
+    unsafe { load(Space::Global, base, len, index) }
+}
+
+/// Nothing: there is no cache.
+///
+/// # Safety
+/// 1. `index` lies within the `len` elements at `base`.
+#[inline]
+pub unsafe fn prefetch_l2<T: Pod>(_base: *const T, _len: usize, _index: usize) {}
+
+/// Checks that `count` elements from `place` on lie in one row of a tile of `extent` rows and
+/// columns.
+#[inline]
+#[track_caller]
+pub fn check_in_tile(place: (usize, usize), count: usize, extent: (usize, usize)) {
+    let in_row = count <= extent.1 && place.1 <= extent.1 - count;
+    if place.0 >= extent.0 || !in_row {
+        out_of_tile(place, count, extent);
+    }
+}
+
+#[cold]
+#[track_caller]
+fn out_of_tile(place: (usize, usize), count: usize, extent: (usize, usize)) -> ! {
+    let ((row, column), (rows, columns)) = (place, extent);
+    simt::fail(
+        DefectKind::OutOfBounds,
+        format!("{count} elements at ({row}, {column}) of a shared tile of {rows} x {columns}"),
+    )
+}
+
+/// The launch's dynamic shared memory: its address, a multiple of 128, and its bytes.
+#[track_caller]
+pub fn dynamic_shared() -> (*mut u8, usize) {
+    simt::dynamic_shared()
+}
+
+/// The block's memory for the static array that `key` stands for. On a GPU it is a static.
+#[track_caller]
+pub fn static_shared(key: &'static u8, bytes: usize, align: usize) -> *mut u8 {
+    simt::static_shared(core::ptr::from_ref(key).addr(), bytes, align)
+}

@@ -1,0 +1,31 @@
+//! The machine underneath: the simulated thread that is running.
+//!
+//! The folder `nvptx` has the same files with the same functions: signatures and meaning are
+//! equal, file by file.
+//!
+//! Every access of memory and every meeting of threads is reported to the simulator with the
+//! kernel's source line, which `#[track_caller]` carries down to here.
+
+mod arithmetic;
+mod async_copy;
+mod atomic;
+mod barrier;
+mod memory;
+mod position;
+mod warp;
+
+pub use arithmetic::{f16_to_f32, f32_to_f16, mul_add_f32, mul_add_f64};
+pub use async_copy::{async_commit, async_copy, async_copy_whole, async_wait};
+pub use atomic::{AtomicInteger, AtomicWord};
+pub use barrier::{
+    block_barrier, block_barrier_count, block_barrier_part, fence_block, fence_device,
+    fence_system, warp_barrier, yield_now,
+};
+pub use memory::{
+    Space, check_in_tile, dynamic_shared, load, load_streaming, prefetch_l2, static_shared, store,
+};
+pub use position::{
+    block_dim_x, block_dim_y, block_dim_z, block_idx_x, block_idx_y, block_idx_z, grid_dim_x,
+    grid_dim_y, grid_dim_z, lane_index, thread_idx_x, thread_idx_y, thread_idx_z, warp_width,
+};
+pub use warp::{Shuffle, active_lanes, ballot, match_any, reduce_add_u32, shuffle};
