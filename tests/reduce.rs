@@ -8,9 +8,9 @@ use common::exact::{Compensated, Rounding};
 use common::random::Random;
 use common::sizes::sizes;
 use common::{devices, machines};
+use half::{bf16, f16};
 use ndarray::Array1;
 use std::fmt::Debug;
-use tilewright::half::{bf16, f16};
 use tilewright::{Device, Error, SimulatorOptions, Summand, reduce_sum_height};
 use tilewright_kernels::reduce::{MAX_BLOCKS, Plan};
 
@@ -399,31 +399,5 @@ fn extremes_are_exact_or_wrap<T: IntegerSample>() {
             &vec![extreme; 3 * tile::<T>() + 3],
             &[1, 2, 3, 1000, 3 * tile::<T>() + 3],
         );
-    }
-}
-
-#[cfg(feature = "cuda")]
-mod large {
-    use super::*;
-
-    /// Ones at every `STEP`th place, and zeros: their sum is exact in f32.
-    const STEP: usize = 1021;
-
-    /// More elements than 32 bits can count with a sign, in 4 GiB.
-    #[test]
-    fn sums_of_more_than_2_to_the_31_elements() {
-        const LENGTH: usize = (1 << 31) + 5;
-        let Some(device) = common::cuda_device() else {
-            return;
-        };
-        if !common::has_room(&device, LENGTH * size_of::<f16>()) {
-            return;
-        }
-        let mut data: Vec<f16> = bytemuck::zeroed_vec(LENGTH);
-        data.iter_mut().step_by(STEP).for_each(|x| *x = f16::ONE);
-        let last = LENGTH - 1;
-        data[last] = f16::ONE;
-        let ones = LENGTH.div_ceil(STEP) + usize::from(!last.is_multiple_of(STEP));
-        assert_eq!(sum_on(&device, &data), ones as f32);
     }
 }

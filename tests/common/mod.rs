@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
 pub mod exact;
+pub mod layout;
 pub mod random;
 pub mod sizes;
 

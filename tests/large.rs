@@ -1,0 +1,123 @@
+//! More elements than 32 bits can count, on CUDA devices with the memory for them.
+
+#![cfg(feature = "cuda")]
+
+#[macro_use]
+mod common;
+
+use bytemuck::zeroed_vec;
+use common::random::Random;
+use common::{cuda_device, has_room};
+use half::f16;
+use ndarray::{Array2, LinalgScalar};
+use std::fmt::Debug;
+use tilewright::{Device, Factor, Matrix};
+
+/// The first CUDA device, if it has `bytes` bytes free.
+fn device_with(bytes: usize) -> Option<Device> {
+    cuda_device().filter(|device| has_room(device, bytes))
+}
+
+/// Ones at every `STEP`th place and in the last, among zeros: few enough that f32 counts them.
+const STEP: usize = 1021;
+
+#[test]
+fn sums_of_more_than_2_to_the_31_elements() {
+    const LENGTH: usize = (1 << 31) + 5;
+    let Some(device) = device_with(LENGTH * size_of::<f16>()) else {
+        return;
+    };
+    let mut data: Vec<f16> = zeroed_vec(LENGTH);
+    data.iter_mut().step_by(STEP).for_each(|x| *x = f16::ONE);
+    data[LENGTH - 1] = f16::ONE;
+    let ones = LENGTH.div_ceil(STEP) + usize::from(!(LENGTH - 1).is_multiple_of(STEP));
+    let sum = device.reduce_sum(&device.upload(&data).unwrap()).unwrap();
+    assert_eq!(sum, ones as f32);
+}
+
+/// Rows and columns of a matrix of more than 2^31 elements.
+const TALL: usize = (1 << 16) + 1;
+const WIDE: usize = (1 << 15) + 3;
+
+type Multiply = fn(&Device, &Matrix<f32>, &Matrix<f32>) -> tilewright::Result<Matrix<f32>>;
+
+const KERNELS: [Multiply; 2] = [Device::matmul_tiled, Device::matmul_coarsened];
+
+/// Whole numbers from -1 to 1: sums of a hundred thousand of their products are exact in f32.
+fn signs(rows: usize, columns: usize, seed: u64) -> Array2<f32> {
+    let mut random = Random::new(seed);
+    Array2::from_shape_simple_fn((rows, columns), || random.integer(-1..=1) as f32)
+}
+
+fn upload(device: &Device, array: &Array2<f32>) -> Matrix<f32> {
+    device.matrix_from_array(array.view()).unwrap()
+}
+
+/// A matrix of `u.len()` x `v.len()` elements: each of `u` times each of `v`. It is a product, too,
+/// so these tests write more than 2^31 outputs and read more than 2^31 elements.
+fn outer(device: &Device, multiply: Multiply, u: &Array2<f32>, v: &Array2<f32>) -> Matrix<f32> {
+    multiply(device, &upload(device, u), &upload(device, v)).unwrap()
+}
+
+#[test]
+fn products_with_more_than_2_to_the_31_elements_on_the_left() {
+    let Some(device) = device_with(TALL * WIDE * size_of::<f32>() + (1 << 28)) else {
+        return;
+    };
+    let (u, v, b) = (signs(TALL, 1, 1), signs(1, WIDE, 2), signs(WIDE, 5, 3));
+    let expected = u.dot(&v.dot(&b));
+    for multiply in KERNELS {
+        let a = outer(&device, multiply, &u, &v);
+        let c = multiply(&device, &a, &upload(&device, &b)).unwrap();
+        assert!(c.to_array2().unwrap() == expected);
+    }
+}
+
+#[test]
+fn products_with_more_than_2_to_the_31_elements_on_the_right() {
+    let Some(device) = device_with(TALL * WIDE * size_of::<f32>() + (1 << 28)) else {
+        return;
+    };
+    let (a, u, v) = (signs(5, TALL, 4), signs(TALL, 1, 5), signs(1, WIDE, 6));
+    let expected = a.dot(&u).dot(&v);
+    for multiply in KERNELS {
+        let b = outer(&device, multiply, &u, &v);
+        let c = multiply(&device, &upload(&device, &a), &b).unwrap();
+        assert!(c.to_array2().unwrap() == expected);
+    }
+}
+
+/// Too large for the simulator, with tails in each dimension.
+fn large_products_are_exact<T: Factor + LinalgScalar + Debug + From<i8>>() {
+    let Some(device) = cuda_device() else { return };
+    for (m, n, k) in [
+        (2053, 1021, 515),
+        (1031, 4099, 1030),
+        (4096, 2048, 2048),
+        (4100, 2052, 1000),
+    ] {
+        let mut random = Random::new(7);
+        let mut integers =
+            |shape| Array2::from_shape_simple_fn(shape, || T::from(random.integer(-8..=8) as i8));
+        let (a, b) = (integers((m, k)), integers((k, n)));
+        let expected = a.dot(&b);
+        let (left, right) = (
+            device.matrix_from_array(a.view()).unwrap(),
+            device.matrix_from_array(b.view()).unwrap(),
+        );
+        for c in [
+            device.matmul_tiled(&left, &right),
+            device.matmul_coarsened(&left, &right),
+        ] {
+            assert!(
+                c.unwrap().to_array2().unwrap() == expected,
+                "{m}x{k} times {k}x{n}"
+            );
+        }
+    }
+}
+
+for_each_type! {
+    [f32 f64]
+    large_products_are_exact
+}
