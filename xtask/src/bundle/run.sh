@@ -1,0 +1,150 @@
+#!/usr/bin/env bash
+# Runs the programs of this folder; made by `cargo xtask bundle`.
+set -uo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+
+usage() {
+    cat <<'TEXT'
+Usage: ./run.sh COMMAND [ARGUMENTS]
+
+Commands:
+  test [FILTER]      the tests (with the name FILTER), a line for each program
+  sanitize [FILTER]  the tests of sums and products under compute-sanitizer, memcheck and racecheck
+  compare [OPTIONS]  this crate and its rivals in one table, and as JSON; see compare --help
+  bench [OPTIONS]    the benchmarks under criterion, with criterion's options
+  all                test, sanitize and compare
+
+Variables:
+  OUT                where logs and results go [default: out/ beside this script]
+  TIMEOUT            seconds for one program [default: 300; for sanitize and bench 540]
+  TILEWRIGHT_DEVICE  the device: sim, cuda, cuda:N [default: cuda:0]
+TEXT
+}
+
+# Programs find their own kind of path relative to the script, whatever the caller's folder is.
+out=${OUT:-$here/out}
+mkdir -p "$out" && out=$(cd "$out" && pwd) || exit 1
+if [ -s "$here/commit" ]; then
+    TILEWRIGHT_COMMIT=$(cat "$here/commit")
+    export TILEWRIGHT_COMMIT
+fi
+
+# Tests of one package run in its folder, as cargo does it.
+enter_package() {
+    export CARGO_MANIFEST_DIR="$here/packages/${1%%.*}"
+    cd "$CARGO_MANIFEST_DIR" || exit 1
+}
+
+# run_logged SECONDS LOG COMMAND...: prints nothing, and the program's status is the result.
+run_logged() {
+    local seconds=$1 log=$2
+    shift 2
+    timeout --kill-after=10 "$seconds" "$@" >"$log" 2>&1
+}
+
+# report NAME STATUS SECONDS LOG: one line, and the end of the log after a failure.
+report() {
+    local name=$1 status=$2 seconds=$3 log=$4 detail
+    if [ "$status" -eq 0 ]; then
+        detail=$(sed -n 's/^test result: ok\. //p; s/^=* *\([A-Z]* SUMMARY\)/\1/p' "$log" | paste -sd ' ')
+        echo "PASSED  $name (${seconds} s) $detail"
+        grep -h '^skipped' "$log" | sort | uniq -c | sed 's/^ */          /'
+        passed=$((passed + 1))
+        return
+    fi
+    case $status in
+        124 | 137) detail="ran out of time" ;;
+        *) detail="status $status" ;;
+    esac
+    echo "FAILED  $name (${seconds} s): $detail; the end of $log:"
+    tail -n 40 "$log" | sed 's/^/        | /'
+    failed=$((failed + 1))
+}
+
+summary() {
+    echo "$1: $passed passed, $failed failed, $skipped skipped"
+    [ "$failed" -eq 0 ]
+}
+
+run_tests() {
+    local program name start
+    passed=0 failed=0 skipped=0
+    mkdir -p "$out/test"
+    for program in "$here"/tests/*; do
+        name=$(basename "$program") start=$SECONDS
+        (enter_package "$name" && run_logged "${TIMEOUT:-300}" "$out/test/$name.log" "$program" "$@")
+        report "$name" $? $((SECONDS - start)) "$out/test/$name.log"
+    done
+    while read -r line; do
+        echo "SKIPPED $line"
+        skipped=$((skipped + 1))
+    done <"$here/left-out"
+    summary test
+}
+
+find_sanitizer() {
+    command -v compute-sanitizer && return
+    local candidate
+    for candidate in /usr/local/cuda/bin/compute-sanitizer \
+        /usr/local/cuda/compute-sanitizer/compute-sanitizer; do
+        [ -x "$candidate" ] && echo "$candidate" && return
+    done
+    return 1
+}
+
+run_sanitizer() {
+    local sanitizer tool program name log start
+    if ! sanitizer=$(find_sanitizer); then
+        echo "skipped: no compute-sanitizer"
+        return 0
+    fi
+    passed=0 failed=0 skipped=0
+    mkdir -p "$out/sanitize"
+    for tool in memcheck racecheck; do
+        for program in "$here"/tests/tilewright.{reduce,matmul}*; do
+            [ -x "$program" ] || continue
+            name=$(basename "$program") log="$out/sanitize/$tool.$name.log" start=$SECONDS
+            (enter_package "$name" && run_logged "${TIMEOUT:-540}" "$log" \
+                "$sanitizer" --tool "$tool" --error-exitcode 1 "$program" "$@")
+            report "$tool $name" $? $((SECONDS - start)) "$log"
+        done
+    done
+    summary sanitize
+}
+
+run_compare() {
+    (cd "$out" && "$here/benches/compare" "$@")
+}
+
+run_benches() {
+    local bench status=0
+    for bench in sum matmul; do
+        # In its own folder: criterion keeps its results below it.
+        (cd "$out" && CRITERION_HOME="$out/criterion" \
+            timeout --kill-after=10 "${TIMEOUT:-540}" "$here/benches/$bench" --bench "$@") || status=1
+    done
+    return $status
+}
+
+run_all() {
+    local status=0
+    run_tests || status=1
+    run_sanitizer || status=1
+    run_compare || status=1
+    return $status
+}
+
+command=${1:-help}
+[ $# -gt 0 ] && shift
+case $command in
+    test) run_tests "$@" ;;
+    sanitize) run_sanitizer "$@" ;;
+    compare) run_compare "$@" ;;
+    bench) run_benches "$@" ;;
+    all) run_all ;;
+    help | -h | --help) usage ;;
+    *)
+        usage >&2
+        exit 2
+        ;;
+esac
