@@ -35,7 +35,7 @@ pub unsafe fn async_copy<T: Pod, const N: usize>(
         let _ = (len, source_len);
         let to = shared_address(base.add(index));
         let from = global_address(source.wrapping_add(source_index));
-        match N * size_of::<T>() {
+        match const { N * size_of::<T>() } {
             16 => asm!(
                 "cp.async.cg.shared.global [{0}], [{1}], 16, {2};",
                 in(reg32) to, in(reg64) from, in(reg32) source_bytes, options(nostack),
@@ -88,7 +88,7 @@ pub unsafe fn async_copy_whole<T: Pod, const N: usize>(
         let _ = (len, source_len);
         let to = shared_address(base.add(index));
         let from = global_address(source.add(source_index));
-        match N * size_of::<T>() {
+        match const { N * size_of::<T>() } {
             16 => asm!(
                 "cp.async.cg.shared.global [{0}], [{1}], 16;",
                 in(reg32) to, in(reg64) from, options(nostack),

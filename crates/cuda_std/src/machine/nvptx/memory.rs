@@ -29,6 +29,9 @@ struct Aligned8<T>(T);
 struct Aligned16<T>(T);
 
 /// The bytes of one access, if it is of a vector; a single element is aligned as its type says.
+///
+/// To be matched on in a `const` block: otherwise LLVM meets all arms at once, and what it leaves
+/// of them are single-element accesses.
 const fn vector_bytes<T, const N: usize>() -> usize {
     if N > 1 { N * size_of::<T>() } else { 0 }
 }
@@ -50,7 +53,7 @@ pub unsafe fn load<T: Pod, const N: usize>(
     // SAFETY: (1), (2), (3) are the caller's.
     unsafe {
         let first = base.add(index);
-        match vector_bytes::<T, N>() {
+        match const { vector_bytes::<T, N>() } {
             16 => first.cast::<Aligned16<[T; N]>>().read().0,
             8 => first.cast::<Aligned8<[T; N]>>().read().0,
             _ => first.cast::<[T; N]>().read(),
@@ -76,7 +79,7 @@ pub unsafe fn store<T: Pod, const N: usize>(
     // SAFETY: (1), (2), (3) are the caller's.
     unsafe {
         let first = base.add(index);
-        match vector_bytes::<T, N>() {
+        match const { vector_bytes::<T, N>() } {
             16 => first.cast::<Aligned16<[T; N]>>().write(Aligned16(values)),
             8 => first.cast::<Aligned8<[T; N]>>().write(Aligned8(values)),
             _ => first.cast::<[T; N]>().write(values),
@@ -102,7 +105,7 @@ pub unsafe fn load_streaming<T: Pod, const N: usize>(
     // SAFETY: (1), (2), (3) are the caller's; each copy has as many bytes as the elements, which
     // are plain data.
     unsafe {
-        match N * size_of::<T>() {
+        match const { N * size_of::<T>() } {
             16 => core::mem::transmute_copy(&load_streaming_16(address)),
             8 => core::mem::transmute_copy(&load_streaming_8(address)),
             _ => core::mem::transmute_copy(&load_streaming_4(address)),
