@@ -16,7 +16,10 @@ const RUN_SCRIPT_NAME: &str = "run.sh";
 /// Tests that cannot run without Rust, and why.
 const LEFT_OUT: [(&str, &str); 2] = [
     ("tilewright.compile_fail", "it needs cargo and the sources"),
-    ("tilewright-cuda-std-macros.cuda_std_macros.unit", "it needs the compiler's own libraries"),
+    (
+        "tilewright-cuda-std-macros.cuda_std_macros.unit",
+        "it needs the compiler's own libraries",
+    ),
 ];
 
 /// Programs with the feature `cuda`, optimised and small: the folder is meant to travel.

@@ -1,5 +1,7 @@
 //! Chores of the workspace: `cargo xtask --help`.
 
+mod bundle;
+mod chart;
 mod cuda_stub;
 mod ptx;
 mod ptxas;
@@ -17,6 +19,9 @@ Chores of the workspace.
 Usage: cargo xtask COMMAND
 
 Commands:
+  bundle [FOLDER]     gather tests, benchmarks and examples in a folder [default: target/bundle]
+                      that runs on a GPU machine without Rust
+  chart               draw docs/benchmarks.svg from benches/results/, and print the table
   cuda-stub [FOLDER]  make a CUDA folder with a libcuda to link against where there is none;
                       use it with: eval \"$(cargo xtask cuda-stub)\"
 ";
@@ -45,6 +50,8 @@ fn run(mut arguments: lexopt::Parser) -> Result {
             Ok(())
         }
         Some(Value(command)) => match command.to_str() {
+            Some("bundle") => bundle::run(arguments),
+            Some("chart") => chart::run(arguments),
             Some("cuda-stub") => cuda_stub::run(arguments),
             Some("ptx") => ptx::run(arguments),
             Some("ptxas") => ptxas::run(arguments),

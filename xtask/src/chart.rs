@@ -1,0 +1,202 @@
+//! `cargo xtask chart`: what the comparisons on GPUs found, as a drawing and a table.
+
+mod results;
+mod svg;
+
+use crate::{Result, workspace_root};
+use results::{Contender, Contest, Run};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use svg::{Panel, Series};
+
+/// The type whose speeds are drawn; the table has all of them.
+const DRAWN_ELEMENT: &str = "f32";
+
+/// Runs the command: its arguments are the folder of the results and the drawing's file, which
+/// have defaults.
+pub fn run(mut arguments: lexopt::Parser) -> Result {
+    let mut paths = Vec::new();
+    while let Some(argument) = arguments.next()? {
+        match argument {
+            lexopt::Arg::Value(path) if paths.len() < 2 => paths.push(PathBuf::from(path)),
+            argument => return Err(argument.unexpected().into()),
+        }
+    }
+    let mut paths = paths.into_iter();
+    let folder = paths
+        .next()
+        .unwrap_or_else(|| workspace_root().join("benches/results"));
+    let drawing = paths
+        .next()
+        .unwrap_or_else(|| workspace_root().join("docs/benchmarks.svg"));
+    let runs = read_all(&folder)?;
+    let panels: Vec<Vec<Panel>> = runs.iter().map(panels).collect();
+    write(&drawing, &svg::draw(&panels))?;
+    for run in &runs {
+        print!("{}", table(run));
+    }
+    eprintln!("written: {}", drawing.display());
+    Ok(())
+}
+
+/// All results in the folder, in the order of their names.
+fn read_all(folder: &Path) -> Result<Vec<Run>> {
+    let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let mut paths = entries
+        .map(|entry| Ok(entry?.path()))
+        .collect::<Result<Vec<_>>>()?;
+    paths.retain(|path| {
+        path.extension()
+            .is_some_and(|extension| extension == "json")
+    });
+    paths.sort();
+    if paths.is_empty() {
+        let folder = folder.display();
+        return Err(format!(
+            "{folder} has no results; on a GPU `cargo bench --features cuda --bench compare` makes them"
+        )
+        .into());
+    }
+    paths.iter().map(|path| Run::read(path)).collect()
+}
+
+fn write(path: &Path, text: &str) -> Result {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))?;
+    Ok(())
+}
+
+/// One panel for each operation.
+fn panels(run: &Run) -> Vec<Panel> {
+    let sums = ("sum", "Sum of f32", "elements");
+    let products = (
+        "product",
+        "Product of square f32 matrices",
+        "rows and columns",
+    );
+    [sums, products]
+        .map(|(operation, title, sizes)| panel(run, operation, title, sizes))
+        .into_iter()
+        .filter(|panel| !panel.series.is_empty())
+        .collect()
+}
+
+/// The contests of one operation. Sizes that are no powers of two would lie on top of their
+/// neighbours: they are in the table.
+fn panel(run: &Run, operation: &str, title: &str, sizes: &str) -> Panel {
+    let contests: Vec<&Contest> = run
+        .contests
+        .iter()
+        .filter(|contest| contest.operation == operation && contest.element == DRAWN_ELEMENT)
+        .filter(|contest| contest.size.is_power_of_two())
+        .collect();
+    Panel {
+        title: format!("{title}, {}", run.device),
+        unit: contests
+            .first()
+            .map(|contest| contest.unit.clone())
+            .unwrap_or_default(),
+        sizes: sizes.to_owned(),
+        series: series(&contests),
+    }
+}
+
+/// A line for each contender, in the order in which they first appear.
+fn series(contests: &[&Contest]) -> Vec<Series> {
+    let mut all: Vec<Series> = Vec::new();
+    for contest in contests {
+        for contender in &contest.contenders {
+            let point = (contest.size, contender.speed);
+            match all.iter_mut().find(|series| series.name == contender.name) {
+                Some(series) => series.points.push(point),
+                None => all.push(Series {
+                    name: contender.name.clone(),
+                    ours: contender.ours,
+                    points: vec![point],
+                }),
+            }
+        }
+    }
+    all
+}
+
+/// The run as a Markdown table, with the machine above it.
+fn table(run: &Run) -> String {
+    let mut text = format!("{}\n\n", run.description());
+    text += "| work | kernel | speed | rival | of rival |\n|---|---|---:|---:|---:|\n";
+    for contest in &run.contests {
+        let rival = contest.contenders.iter().find(|contender| !contender.ours);
+        for ours in contest.contenders.iter().filter(|contender| contender.ours) {
+            writeln!(text, "{}", row(contest, ours, rival)).expect("a string takes all text");
+        }
+    }
+    text
+}
+
+fn row(contest: &Contest, ours: &Contender, rival: Option<&Contender>) -> String {
+    let speed = |contender: &Contender| {
+        format!(
+            "{:.*} {}",
+            contest.decimals(),
+            contender.speed,
+            contest.unit
+        )
+    };
+    let (other, ratio) = match rival {
+        Some(rival) => {
+            let ratio = format!("{:.2}", rival.seconds / ours.seconds);
+            (format!("{} {}", rival.name, speed(rival)), ratio)
+        }
+        None => (String::new(), String::new()),
+    };
+    let (work, kernel) = (contest.name(), &ours.name);
+    format!(
+        "| {work} | `{kernel}` | {} | {other} | {ratio} |",
+        speed(ours)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn contest(size: usize, speeds: &[(&str, bool, f64)]) -> Contest {
+        let contenders = speeds.iter().map(|&(name, ours, speed)| Contender {
+            name: name.to_owned(),
+            ours,
+            seconds: 1.0 / speed,
+            speed,
+        });
+        Contest {
+            operation: "sum".to_owned(),
+            element: "f32".to_owned(),
+            size,
+            unit: "GB/s".to_owned(),
+            in_cache: size < 1 << 20,
+            contenders: contenders.collect(),
+        }
+    }
+
+    #[test]
+    fn a_row_compares_ours_with_the_rival() {
+        let contest = contest(
+            1 << 28,
+            &[("reduce_sum", true, 4400.0), ("CUB", false, 4000.0)],
+        );
+        let row = row(&contest, &contest.contenders[0], contest.contenders.get(1));
+        let expected = "| sum f32 2^28 | `reduce_sum` | 4400 GB/s | CUB 4000 GB/s | 1.10 |";
+        assert_eq!(row, expected);
+    }
+
+    #[test]
+    fn a_missing_rival_leaves_its_line_shorter() {
+        let both = contest(1 << 16, &[("reduce_sum", true, 20.0), ("CUB", false, 10.0)]);
+        let alone = contest(1 << 20, &[("reduce_sum", true, 300.0)]);
+        let series = series(&[&both, &alone]);
+        assert_eq!(series[0].points, [(1 << 16, 20.0), (1 << 20, 300.0)]);
+        assert_eq!(series[1].points, [(1 << 16, 10.0)]);
+    }
+}
