@@ -30,21 +30,15 @@ fn quickstart(mut parser: lexopt::Parser) -> Outcome {
     while let Some(argument) = parser.next()? {
         match argument {
             Long("device") => choice = Some(support::device_choice(&mut parser)?),
-            Short('h') | Long("help") => return Ok(println!("{USAGE}")),
+            Short('h') | Long("help") => return support::help(USAGE),
             other => return Err(other.unexpected().into()),
         }
     }
     let device = support::open(choice)?;
     println!("device: {}", device.name());
-    load_kernels(&device)?;
+    support::load_kernels(&device)?;
     sum(&device)?;
     multiply(&device)
-}
-
-/// A first, small sum: on CUDA it compiles the kernels, which the times below shall not contain.
-fn load_kernels(device: &Device) -> Outcome {
-    device.reduce_sum(&device.upload(&[1.0_f32])?)?;
-    Ok(())
 }
 
 fn sum(device: &Device) -> Outcome {

@@ -1,6 +1,10 @@
-//! What the examples share: failures that end them with one line, the option `--device`, timing.
+//! What the examples share: failures that end them with one line, the option `--device`, timing,
+//! progress, NumPy files.
 
 #![allow(dead_code, reason = "each example uses a part of it")]
+
+pub mod npy;
+pub mod progress;
 
 use lexopt::Parser;
 use std::error::Error;
@@ -25,6 +29,12 @@ pub fn run(example: fn(Parser) -> Outcome) -> ExitCode {
     }
 }
 
+/// What `--help` does.
+pub fn help(usage: &str) -> Outcome {
+    println!("{usage}");
+    Ok(())
+}
+
 /// The value of the option `--device`.
 pub fn device_choice(parser: &mut Parser) -> Outcome<DeviceChoice> {
     let name = parser.value()?;
@@ -40,6 +50,12 @@ pub fn open(choice: Option<DeviceChoice>) -> Outcome<Device> {
         Some(choice) => Ok(Device::open(choice)?),
         None => Ok(Device::from_env()?),
     }
+}
+
+/// A first, small sum: on CUDA it compiles the kernels, which times shall not contain.
+pub fn load_kernels(device: &Device) -> tilewright::Result<()> {
+    device.reduce_sum(&device.upload(&[1.0_f32])?)?;
+    Ok(())
 }
 
 /// What `work` gives, and how long the device was busy with it.

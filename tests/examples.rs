@@ -1,0 +1,451 @@
+//! The examples as programs: what they print, what they write, and how they fail.
+
+#![cfg(feature = "ndarray")]
+
+mod common;
+
+use ndarray::{Array2, array};
+use ndarray_npy::{ReadableElement, read_npy};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use tempfile::TempDir;
+
+/// The program of an example, which cargo builds next to the tests.
+fn program(example: &str) -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    let name = format!("{example}{}", std::env::consts::EXE_SUFFIX);
+    let folders = test.ancestors().skip(1).take(2);
+    let mut programs = folders.map(|folder| folder.join("examples").join(&name));
+    programs
+        .find(|program| program.exists())
+        .unwrap_or_else(|| panic!("the example {example} is not built: cargo build --examples"))
+}
+
+/// The names of the devices at hand.
+fn devices() -> Vec<&'static str> {
+    let cuda = common::cuda_device().map(|_| "cuda");
+    ["sim"].into_iter().chain(cuda).collect()
+}
+
+/// Runs an example in `folder`.
+fn run(example: &str, folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(program(example))
+        .args(arguments)
+        .env_remove("TILEWRIGHT_DEVICE")
+        .current_dir(folder)
+        .output()
+        .unwrap()
+}
+
+/// What a run that must succeed prints.
+#[track_caller]
+fn succeed(example: &str, folder: &Path, arguments: &[&str]) -> String {
+    let output = run(example, folder, arguments);
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{example} {arguments:?}: {stderr}");
+    assert_eq!(stderr, "");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Fails unless the run ends with exit code 1 and one line that has all `parts`.
+#[track_caller]
+fn fail(example: &str, folder: &Path, arguments: &[&str], parts: &[&str]) {
+    let output = run(example, folder, arguments);
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(
+        output.status.code(),
+        Some(1),
+        "{example} {arguments:?}: {stderr}"
+    );
+    assert_eq!(stderr.lines().count(), 1, "{stderr}");
+    assert!(stderr.starts_with("error: "), "{stderr}");
+    for part in parts {
+        assert!(stderr.contains(part), "{part} is missing in: {stderr}");
+    }
+    assert_eq!(output.stdout, b"");
+}
+
+/// The header of a `.npy` file as NumPy writes it.
+struct Header<'a> {
+    version: u8,
+    descr: &'a str,
+    fortran_order: bool,
+    shape: &'a str,
+    /// The header's length is a multiple of this: 64 since NumPy 1.14, 16 before; other programs
+    /// have other ideas.
+    alignment: usize,
+}
+
+impl<'a> Header<'a> {
+    fn new(descr: &'a str, shape: &'a str) -> Self {
+        Self {
+            version: 1,
+            descr,
+            fortran_order: false,
+            shape,
+            alignment: 64,
+        }
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        let Self {
+            version,
+            descr,
+            shape,
+            alignment,
+            ..
+        } = self;
+        let order = if self.fortran_order { "True" } else { "False" };
+        let mut text =
+            format!("{{'descr': {descr}, 'fortran_order': {order}, 'shape': {shape}, }}");
+        let before_text = if *version == 1 { 10 } else { 12 };
+        let unpadded = before_text + text.len() + 1;
+        text.extend(std::iter::repeat_n(
+            ' ',
+            unpadded.next_multiple_of(*alignment) - unpadded,
+        ));
+        text.push('\n');
+        let length = (text.len() as u32).to_le_bytes();
+        let length = if *version == 1 {
+            &length[..2]
+        } else {
+            &length[..]
+        };
+        [
+            b"\x93NUMPY".as_slice(),
+            &[*version, 0],
+            length,
+            text.as_bytes(),
+        ]
+        .concat()
+    }
+
+    fn write<const N: usize>(
+        &self,
+        folder: &Path,
+        name: &str,
+        elements: impl IntoIterator<Item = [u8; N]>,
+    ) {
+        let mut bytes = self.bytes();
+        bytes.extend(elements.into_iter().flatten());
+        std::fs::write(folder.join(name), bytes).unwrap();
+    }
+}
+
+/// Fails unless the file's sum is `expected` on every device.
+#[track_caller]
+fn assert_sum(folder: &TempDir, file: &str, expected: &str) {
+    for device in devices() {
+        let output = succeed("sum", folder.path(), &[file, "--device", device]);
+        let sum = output
+            .lines()
+            .find_map(|line| line.strip_prefix("sum "))
+            .unwrap();
+        assert_eq!(sum.trim(), expected, "{output}");
+    }
+}
+
+#[test]
+fn quickstart_checks_its_results() {
+    let folder = TempDir::new().unwrap();
+    for device in devices() {
+        let output = succeed("quickstart", folder.path(), &["--device", device]);
+        for part in [
+            "device: ",
+            "reduce_sum of 1000000 f32",
+            "matmul_coarsened of 512x512 f32",
+            "error",
+            "allowed",
+        ] {
+            assert!(output.contains(part), "{part} is missing in: {output}");
+        }
+    }
+}
+
+#[test]
+fn usage_is_shown() {
+    let folder = TempDir::new().unwrap();
+    for example in ["quickstart", "sum", "matmul"] {
+        let output = succeed(example, folder.path(), &["--help"]);
+        assert!(
+            output.starts_with(&format!("usage: {example} ")),
+            "{output}"
+        );
+    }
+}
+
+#[test]
+fn sums_of_every_type() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    let integers = || 1..=1000_i32;
+    Header::new("'<f4'", "(1000,)").write(
+        path,
+        "f4.npy",
+        integers().map(|x| (x as f32 / 4.0).to_le_bytes()),
+    );
+    Header::new("'<f8'", "(1000,)").write(
+        path,
+        "f8.npy",
+        integers().map(|x| (f64::from(x) / 8.0).to_le_bytes()),
+    );
+    Header::new("'<i4'", "(1000,)").write(
+        path,
+        "i4.npy",
+        integers().map(|_| i32::MAX.to_le_bytes()),
+    );
+    Header::new("'<i8'", "(1000,)").write(
+        path,
+        "i8.npy",
+        integers().map(|x| i64::from(-x).to_le_bytes()),
+    );
+    assert_sum(&folder, "f4.npy", "125125");
+    assert_sum(&folder, "f8.npy", "62562.5");
+    assert_sum(&folder, "i4.npy", "2147483647000");
+    assert_sum(&folder, "i8.npy", "-500500");
+}
+
+#[test]
+fn sums_of_every_shape_and_header() {
+    let folder = TempDir::new().unwrap();
+    let elements = |count: i32| (1..=count).map(|x| f64::from(x).to_le_bytes());
+    for (shape, count, expected) in [
+        ("()", 1, "1"),
+        ("(0,)", 0, "0"),
+        ("(3, 0, 2)", 0, "0"),
+        ("(24,)", 24, "300"),
+        ("(4, 6)", 24, "300"),
+        ("(2, 3, 4)", 24, "300"),
+    ] {
+        for (version, fortran_order, alignment) in [
+            (1, false, 64),
+            (1, true, 16),
+            (2, false, 64),
+            (3, true, 64),
+            (1, false, 1),
+        ] {
+            let header = Header {
+                version,
+                fortran_order,
+                alignment,
+                ..Header::new("'<f8'", shape)
+            };
+            header.write(folder.path(), "x.npy", elements(count));
+            assert_sum(&folder, "x.npy", expected);
+        }
+    }
+}
+
+/// The factors of the products below, with small integers, and their product.
+fn factors() -> (Array2<i8>, Array2<i8>, Array2<i8>) {
+    let a = array![[1, -2, 3], [4, 5, -6]];
+    let b = array![[1, 0, 2, 7], [3, -1, 0, 1], [2, 2, 5, -3]];
+    let product = a.dot(&b);
+    (a, b, product)
+}
+
+/// Writes a matrix in one of the two orders.
+fn write_matrix<const N: usize>(
+    folder: &Path,
+    name: &str,
+    matrix: &Array2<i8>,
+    fortran_order: bool,
+    descr: &str,
+    bytes: fn(i8) -> [u8; N],
+) {
+    let shape = format!("({}, {})", matrix.nrows(), matrix.ncols());
+    let header = Header {
+        fortran_order,
+        ..Header::new(descr, &shape)
+    };
+    let elements: Vec<i8> = if fortran_order {
+        matrix.t().iter().copied().collect()
+    } else {
+        matrix.iter().copied().collect()
+    };
+    header.write(folder, name, elements.into_iter().map(bytes));
+}
+
+fn assert_products<T, const N: usize>(descr: &str, bytes: fn(i8) -> [u8; N])
+where
+    T: ReadableElement + From<i8> + PartialEq + std::fmt::Debug,
+{
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    let (a, b, product) = factors();
+    for (a_order, b_order) in [(false, false), (true, false), (false, true), (true, true)] {
+        write_matrix(path, "a.npy", &a, a_order, descr, bytes);
+        write_matrix(path, "b.npy", &b, b_order, descr, bytes);
+        for device in devices() {
+            for options in [&[][..], &["--kernel", "tiled"], &["--kernel", "coarsened"]] {
+                let arguments = [
+                    &["a.npy", "b.npy", "-o", "c.npy", "--device", device],
+                    options,
+                ]
+                .concat();
+                let output = succeed("matmul", path, &arguments);
+                assert!(output.contains("2x4 in c.npy"), "{output}");
+                let c: Array2<T> = read_npy(path.join("c.npy")).unwrap();
+                assert_eq!(c, product.mapv(T::from));
+                std::fs::remove_file(path.join("c.npy")).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn products_of_f32() {
+    assert_products::<f32, 4>("'<f4'", |x| f32::from(x).to_le_bytes());
+}
+
+#[test]
+fn products_of_f64() {
+    assert_products::<f64, 8>("'<f8'", |x| f64::from(x).to_le_bytes());
+}
+
+/// A folder with the files that the failures need.
+fn folder_of_bad_files() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    let zeros = |bytes: usize| vec![[0_u8]; bytes];
+    for (name, descr, shape, bytes) in [
+        ("f4.npy", "'<f4'", "(2, 3)", 24),
+        ("right.npy", "'<f4'", "(3, 2)", 24),
+        ("f8.npy", "'<f8'", "(3, 2)", 48),
+        ("f2.npy", "'<f2'", "(2, 3)", 12),
+        ("bool.npy", "'|b1'", "(2, 3)", 6),
+        ("i4.npy", "'<i4'", "(2, 3)", 24),
+        ("big-endian.npy", "'>f4'", "(2, 3)", 24),
+        ("record.npy", "[('x', '<f4'), ('y', '<i4')]", "(3,)", 24),
+        ("vector.npy", "'<f4'", "(6,)", 24),
+        ("truncated.npy", "'<f4'", "(2, 3)", 17),
+        ("without-data.npy", "'<f4'", "(2, 3)", 0),
+        ("too-long.npy", "'<f4'", "(2, 3)", 27),
+        ("immense.npy", "'<f4'", "(35184372088832, 3)", 24),
+        ("uncountable.npy", "'<f4'", "(4294967296, 4294967296)", 24),
+        ("negative.npy", "'<f4'", "(-2, 3)", 24),
+    ] {
+        Header::new(descr, shape).write(path, name, zeros(bytes));
+    }
+    let header = Header::new("'<f4'", "(2, 3)").bytes();
+    std::fs::write(path.join("half-a-header.npy"), &header[..40]).unwrap();
+    std::fs::write(path.join("magic.npy"), &header[..6]).unwrap();
+    std::fs::write(path.join("empty.npy"), "").unwrap();
+    std::fs::write(path.join("text.npy"), "1 2 3\n4 5 6\n").unwrap();
+    std::fs::write(
+        path.join("garbage.npy"),
+        [&header[..10], &[b'{'; 118]].concat(),
+    )
+    .unwrap();
+    std::fs::create_dir(path.join("folder.npy")).unwrap();
+    folder
+}
+
+/// Files that cannot be used, and what the line about each says.
+const BAD_FILES: [(&str, &[&str]); 17] = [
+    ("missing.npy", &["cannot be read", "No such file"]),
+    ("folder.npy", &["cannot be read"]),
+    ("f2.npy", &["<f2", "<f4 (float32)", "<f8 (float64)"]),
+    ("bool.npy", &["|b1", "<f4 (float32)"]),
+    ("big-endian.npy", &[">f4", "<f4 (float32)"]),
+    ("record.npy", &["(x, <f4)", "<f4 (float32)"]),
+    ("truncated.npy", &["truncated", "last 7 bytes"]),
+    ("without-data.npy", &["truncated", "last 24 bytes"]),
+    ("too-long.npy", &["3 bytes after"]),
+    ("immense.npy", &["truncated", "bytes are missing"]),
+    ("uncountable.npy", &["overflow"]),
+    ("negative.npy", &["damaged header"]),
+    ("half-a-header.npy", &["damaged header"]),
+    ("magic.npy", &["damaged header"]),
+    ("garbage.npy", &["damaged header"]),
+    ("empty.npy", &["not a NumPy file"]),
+    ("text.npy", &["not a NumPy file"]),
+];
+
+#[test]
+fn bad_files_are_refused_in_one_line() {
+    let folder = folder_of_bad_files();
+    for (file, parts) in BAD_FILES {
+        let parts = [&[file], parts].concat();
+        fail("sum", folder.path(), &[file], &parts);
+        fail(
+            "matmul",
+            folder.path(),
+            &[file, "right.npy", "-o", "c.npy"],
+            &parts,
+        );
+        fail(
+            "matmul",
+            folder.path(),
+            &["f4.npy", file, "-o", "c.npy"],
+            &parts,
+        );
+        assert!(!folder.path().join("c.npy").exists(), "{file}");
+    }
+}
+
+#[test]
+fn factors_that_do_not_fit_are_refused_in_one_line() {
+    let folder = folder_of_bad_files();
+    let matmul = |a, b, parts| fail("matmul", folder.path(), &[a, b, "-o", "c.npy"], parts);
+    matmul("f4.npy", "f4.npy", &["matmul_coarsened", "2x3 and 2x3"]);
+    matmul("f4.npy", "f8.npy", &["f8.npy", "<f8", "must be <f4"]);
+    matmul("i4.npy", "i4.npy", &["i4.npy", "<i4", "<f4 (float32)"]);
+    matmul("vector.npy", "f4.npy", &["vector.npy", "1 dimensions", "2"]);
+}
+
+#[test]
+fn results_that_cannot_be_written_are_named() {
+    let folder = TempDir::new().unwrap();
+    let (a, b, _) = factors();
+    write_matrix(folder.path(), "a.npy", &a, false, "'<f4'", |x| {
+        f32::from(x).to_le_bytes()
+    });
+    write_matrix(folder.path(), "b.npy", &b, false, "'<f4'", |x| {
+        f32::from(x).to_le_bytes()
+    });
+    let product = "no-such-folder/c.npy";
+    fail(
+        "matmul",
+        folder.path(),
+        &["a.npy", "b.npy", "-o", product],
+        &[product, "cannot be written"],
+    );
+}
+
+#[test]
+fn wrong_command_lines_are_refused_in_one_line() {
+    let folder = folder_of_bad_files();
+    for (example, arguments, parts) in [
+        ("quickstart", &["more"][..], &["more"][..]),
+        (
+            "quickstart",
+            &["--device", "gpu"],
+            &["gpu", "sim, cuda or cuda:N"],
+        ),
+        ("quickstart", &["--device"], &["--device"]),
+        ("sum", &[], &["usage: sum"]),
+        ("sum", &["f4.npy", "f8.npy"], &["f8.npy"]),
+        ("sum", &["f4.npy", "--kernel", "tiled"], &["--kernel"]),
+        ("matmul", &["f4.npy", "f8.npy"], &["usage: matmul"]),
+        ("matmul", &["f4.npy", "-o", "c.npy"], &["usage: matmul"]),
+        ("matmul", &["f4.npy", "f8.npy", "-o"], &["-o"]),
+        (
+            "matmul",
+            &["f4.npy", "f8.npy", "-o", "c.npy", "--kernel", "fast"],
+            &["fast", "tiled or coarsened"],
+        ),
+    ] {
+        fail(example, folder.path(), arguments, parts);
+    }
+}
+
+#[cfg(not(feature = "cuda"))]
+#[test]
+fn a_device_that_this_build_has_not_is_refused_in_one_line() {
+    let folder = folder_of_bad_files();
+    for (example, file) in [("quickstart", None), ("sum", Some("f4.npy"))] {
+        let arguments: Vec<&str> = file.into_iter().chain(["--device", "cuda"]).collect();
+        fail(example, folder.path(), &arguments, &["--features cuda"]);
+    }
+}
