@@ -69,9 +69,10 @@ macro_rules! accesses {
         #[must_use]
         pub unsafe fn load(self, index: usize) -> T {
             // SAFETY: (1), (2) are the caller's.
-            let [value] =
-                unsafe { machine::load::<T, 1>(Space::Shared, self.base, self.len(), index) };
-            value
+            unsafe {
+                let [value] = machine::load::<T, 1>(Space::Shared, self.base, self.len(), index);
+                value
+            }
         }
 
         /// Elements `index..index + N` in one access of 8 or 16 bytes.

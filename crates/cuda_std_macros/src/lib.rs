@@ -10,7 +10,8 @@ use proc_macro::TokenStream;
 /// On `nvptx64` it becomes a PTX entry under the function's name. On every other target it
 /// becomes a unit struct of that name, the kernel as the host sees it: an implementation of
 /// `cuda_std::kernel::Kernel` with the parameters' types, to launch on a GPU or in the simulator.
-/// A kernel that is a safe `fn` can be launched from safe code.
+/// A kernel that is a safe `fn` can be launched from safe code. As with every unit struct, no
+/// variable can have its name where it is in scope.
 ///
 /// Parameters, at most 12, are scalars, `Global<T>` and `GlobalMut<T>`, written as such: a view
 /// becomes a pointer and a length in the PTX, so that the pointer keeps its address space. A

@@ -84,7 +84,7 @@ fn bound(name: &Ident, value: &LitInt) -> Result<u32> {
 pub enum Passing {
     /// `Global<T>`: a read-only pointer and a length.
     Global,
-    /// `GlobalMut<T>`: a pointer that nothing else overlaps, and a length.
+    /// `GlobalMut<T>`: a pointer and a length.
     GlobalMut,
     /// By value.
     Scalar,
@@ -108,7 +108,7 @@ impl KernelFunction {
             .sig
             .inputs
             .iter()
-            .map(parameter)
+            .map(|argument| parameter(argument, &function.sig.ident))
             .collect::<Result<Vec<_>>>()?;
         Ok(Self {
             function,
@@ -162,7 +162,7 @@ fn check_not_generic(signature: &Signature) -> Result<()> {
     }
 }
 
-fn parameter(argument: &FnArg) -> Result<Parameter> {
+fn parameter(argument: &FnArg, kernel: &Ident) -> Result<Parameter> {
     let FnArg::Typed(argument) = argument else {
         return Err(Error::new(argument.span(), "a kernel is a free function"));
     };
@@ -172,10 +172,16 @@ fn parameter(argument: &FnArg) -> Result<Parameter> {
             "a kernel's parameter has no attributes",
         ));
     }
-    if !matches!(&*argument.pat, Pat::Ident(pattern) if pattern.subpat.is_none()) {
+    let Pat::Ident(pattern) = &*argument.pat else {
         return Err(Error::new(
             argument.pat.span(),
             "a kernel's parameter is a plain name",
+        ));
+    };
+    if pattern.ident == *kernel {
+        return Err(Error::new(
+            pattern.span(),
+            "a kernel's parameter cannot have the kernel's name, which stands for the kernel on the host",
         ));
     }
     if matches!(&*argument.ty, Type::Reference(_) | Type::Ptr(_)) {

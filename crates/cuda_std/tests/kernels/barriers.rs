@@ -1,0 +1,143 @@
+//! Barriers of a block.
+
+use crate::put;
+use cuda_std::prelude::*;
+
+/// Largest block of this file's kernels.
+pub const MAX_THREADS: usize = 1024;
+
+/// Writes, for each thread, the count, the conjunction and the disjunction over the block of
+/// whether the thread's rank is a multiple of `divisor`.
+///
+/// # Safety
+/// 1. `out` has 3 elements for each thread.
+#[kernel]
+pub unsafe fn predicates(divisor: u32, out: GlobalMut<u32>) {
+    let predicate = thread::rank_in_block().is_multiple_of(divisor);
+    let count = thread::sync_threads_count(predicate);
+    let all = thread::sync_threads_and(predicate);
+    let any = thread::sync_threads_or(predicate);
+    let first = thread::own_index().get() * 3;
+    for (i, number) in [count, u32::from(all), u32::from(any)]
+        .into_iter()
+        .enumerate()
+    {
+        // SAFETY: (1) the elements belong to this thread's own index.
+        unsafe { put(out, first + i, number) };
+    }
+}
+
+/// Each thread writes to shared memory, and reads what its right neighbour wrote, `rounds` times.
+///
+/// # Safety
+/// 1. The launch has one-dimensional blocks; `x` and `out` have an element for each thread.
+#[kernel]
+pub unsafe fn rotate(rounds: u32, x: Global<u32>, out: GlobalMut<u32>) {
+    let array = shared_array![u32; MAX_THREADS];
+    let (own, size) = (
+        thread::thread_idx_x() as usize,
+        thread::block_size() as usize,
+    );
+    let index = thread::own_index().get();
+    // SAFETY: (1) is (1).
+    let mut value = unsafe { x.load(index) };
+    for _ in 0..rounds {
+        // SAFETY: (1) a block has at most 1024 threads. (2) A barrier stands between each write
+        // and the reads of others.
+        unsafe { array.store(own, value) };
+        thread::sync_threads();
+        // SAFETY: as above; each element has been written before the barrier.
+        value = unsafe { array.load((own + 1) % size) };
+        thread::sync_threads();
+    }
+    // SAFETY: (1) the element belongs to this thread's own index.
+    unsafe { put(out, index, value) };
+}
+
+/// The same through global memory, in `work`: a barrier orders its accesses, too.
+///
+/// # Safety
+/// 1. The launch has one block; `work` and `out` have an element for each thread.
+#[kernel]
+pub unsafe fn rotate_in_global_memory(rounds: u32, work: GlobalMut<u32>, out: GlobalMut<u32>) {
+    let (own, size) = (
+        thread::rank_in_block() as usize,
+        thread::block_size() as usize,
+    );
+    for _ in 0..rounds {
+        // SAFETY: (1) is (1). (2) Barriers stand between this read and the writes around it.
+        let neighbour = unsafe { work.load((own + 1) % size) };
+        thread::sync_threads();
+        // SAFETY: as above; nobody else writes a thread's own element.
+        unsafe { work.store(own, neighbour) };
+        thread::sync_threads();
+    }
+    // SAFETY: (1) is (1). (2) Behind the last barrier nobody writes.
+    let value = unsafe { work.load(own) };
+    // SAFETY: (1) the element belongs to this thread.
+    unsafe { put(out, own, value) };
+}
+
+/// One thread changes a flag between two barriers, and all read it on both sides: in shared memory
+/// and in `flag`. The value from before the barrier must not be used after it.
+///
+/// # Safety
+/// 1. The launch has one block; `flag` has one element, `out` 4 for each thread.
+#[kernel]
+pub unsafe fn flags_change(changer: u32, flag: GlobalMut<u32>, out: GlobalMut<u32>) {
+    let shared = shared_array![u32; 1];
+    let own = thread::rank_in_block();
+    if own == 0 {
+        // SAFETY: (1) one element. (2) A barrier follows before others touch it.
+        unsafe { shared.store(0, 10) };
+    }
+    thread::sync_threads();
+    // SAFETY: (1) one element each. (2) Barriers stand between reads and writes.
+    let before = unsafe { (shared.load(0), flag.load(0)) };
+    thread::sync_threads();
+    if own == changer {
+        // SAFETY: as above.
+        unsafe {
+            shared.store(0, before.0 + 1);
+            flag.store(0, before.1 + 1);
+        }
+    }
+    thread::sync_threads();
+    // SAFETY: as above.
+    let after = unsafe { (shared.load(0), flag.load(0)) };
+    for (i, number) in [before.0, before.1, after.0, after.1]
+        .into_iter()
+        .enumerate()
+    {
+        // SAFETY: (1) the elements belong to this thread.
+        unsafe { put(out, own as usize * 4 + i, number) };
+    }
+}
+
+/// The two halves of a block sum their ranks apart, each with a barrier of its own; the second
+/// half goes through it `rounds` times more.
+///
+/// # Safety
+/// 1. The launch has one one-dimensional block of an even number of warps; `out` has an element
+///    for each thread.
+#[kernel]
+pub unsafe fn halves(rounds: u32, out: GlobalMut<u32>) {
+    let array = shared_array![u32; MAX_THREADS];
+    let (own, half) = (thread::thread_idx_x(), thread::block_size() / 2);
+    let (which, first) = if own < half { (1, 0) } else { (2, half) };
+    let rounds = if own < half { 1 } else { 1 + rounds };
+    let mut sum = 0;
+    for round in 0..rounds {
+        // SAFETY: (1) a block has at most 1024 threads. (2) The half's barrier stands between
+        // writes and reads, and no thread leaves its half.
+        unsafe { array.store(own as usize, own + round) };
+        thread::sync_threads_part(which, half);
+        for other in first..first + half {
+            // SAFETY: as above.
+            sum += unsafe { array.load(other as usize) };
+        }
+        thread::sync_threads_part(which, half);
+    }
+    // SAFETY: (1) the element belongs to this thread.
+    unsafe { put(out, own as usize, sum) };
+}

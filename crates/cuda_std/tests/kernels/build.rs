@@ -1,0 +1,48 @@
+//! With the feature `cuda`, builds this crate's own kernels for the GPU.
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    #[cfg(feature = "cuda")]
+    cuda::build();
+}
+
+#[cfg(feature = "cuda")]
+mod cuda {
+    use cuda_builder::{Arch, CudaBuilder};
+    use std::path::{Path, PathBuf};
+    use std::{env, fs, process};
+
+    /// Writes `images.rs` to `OUT_DIR`: an array of (architecture, PTX), empty where no device
+    /// toolchain is there.
+    pub fn build() {
+        let crate_folder = env::var("CARGO_MANIFEST_DIR").expect("cargo names the crate's folder");
+        let images = PathBuf::from(env::var("OUT_DIR").expect("cargo names a folder for output"))
+            .join("images.rs");
+        let built = CudaBuilder::new(crate_folder)
+            .arch(Arch::Sm75)
+            .arch(Arch::Sm80)
+            .build();
+        match built {
+            Ok(build) => copy(&build.rust_file, &images),
+            Err(error) if error.is_missing_toolchain() => {
+                println!(
+                    "cargo::warning=cuda_std is not tested on the GPU: {}",
+                    one_line(&error)
+                );
+                fs::write(images, "&[]").expect("OUT_DIR can be written");
+            }
+            Err(error) => {
+                eprintln!("error: {error}");
+                process::exit(1);
+            }
+        }
+    }
+
+    fn copy(from: &Path, to: &Path) {
+        fs::copy(from, to).expect("OUT_DIR can be written");
+    }
+
+    fn one_line(error: &cuda_builder::BuildError) -> String {
+        error.to_string().replace('\n', " ")
+    }
+}

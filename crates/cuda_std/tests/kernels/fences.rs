@@ -1,0 +1,87 @@
+//! Fences: what one thread wrote is seen by those that are told so.
+
+use crate::put;
+use cuda_std::prelude::*;
+
+/// Each block writes the sum of its part of `x`; the block that takes the last ticket adds the
+/// sums, in the order of the blocks.
+///
+/// # Safety
+/// 1. The launch has one-dimensional blocks; `x` has an element for each block.
+/// 2. `sums` has an element for each block; `ticket` has one, 0; `result` has one.
+#[kernel]
+pub unsafe fn last_block_adds(
+    x: Global<u32>,
+    sums: GlobalMut<u32>,
+    ticket: GlobalMut<u32>,
+    result: GlobalMut<u32>,
+) {
+    let is_last = shared_array![u32; 1];
+    let block = thread::block_idx_x() as usize;
+    if thread::thread_idx_x() == 0 {
+        // SAFETY: (1) is (1) and (2). (2) Each block has its own element; the ticket is touched by
+        // atomic operations alone.
+        unsafe {
+            sums.store(block, x.load(block).wrapping_mul(3));
+            thread::fence_device();
+            let before = ticket.atomic_add(0, 1);
+            is_last.store(0, u32::from(before + 1 == thread::grid_dim_x()));
+        }
+    }
+    thread::sync_threads();
+    // SAFETY: (1) one element. (2) It was written before the barrier.
+    if unsafe { is_last.load(0) } == 0 || thread::thread_idx_x() != 0 {
+        return;
+    }
+    thread::fence_device();
+    let mut sum = 0_u32;
+    for block in 0..thread::grid_dim_x() as usize {
+        // SAFETY: (1) is (2). (2) The last ticket says that all blocks have written.
+        sum = sum
+            .wrapping_mul(31)
+            .wrapping_add(unsafe { sums.load(block) });
+    }
+    // SAFETY: (1) one thread of the launch comes here.
+    unsafe { put(result, 0, sum) };
+}
+
+/// The first warp hands a word for each of its lanes to the second, which waits for a flag: in
+/// shared memory with the block's fence, and in global memory with the system's.
+///
+/// # Safety
+/// 1. The launch has one one-dimensional block of two warps.
+/// 2. `mail` and `out` have 64 elements; `flag` has one, 0.
+#[kernel]
+pub unsafe fn deliver(mail: GlobalMut<u32>, flag: GlobalMut<u32>, out: GlobalMut<u32>) {
+    let (letters, arrived) = (shared_array![u32; 64], shared_array![u32; 1]);
+    let (lane, width) = (warp::lane(), warp::width());
+    if thread::thread_idx_x() == 0 {
+        // SAFETY: (1) one element. (2) A barrier follows.
+        unsafe { arrived.store(0, 0) };
+    }
+    thread::sync_threads();
+    // SAFETY: (1) is (2). (2) The flags are touched by atomic operations alone, and are raised
+    // behind a fence, once for each lane, when the words have been written.
+    unsafe {
+        if warp::warp_in_block() == 0 {
+            letters.store(lane as usize, lane * 5);
+            thread::fence_block();
+            let _ = arrived.atomic_add(0, 1);
+            mail.store(lane as usize, lane * 7);
+            thread::fence_system();
+            let _ = flag.atomic_add(0, 1);
+        } else {
+            while arrived.atomic_load(0) != width {
+                thread::yield_now();
+            }
+            thread::fence_block();
+            let first = letters.load((width - 1 - lane) as usize);
+            while flag.atomic_load(0) != width {
+                thread::yield_now();
+            }
+            thread::fence_system();
+            let second = mail.load((width - 1 - lane) as usize);
+            put(out, lane as usize, first + second);
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Vector accesses, streaming loads, prefetches and constant memory.
+
+use cuda_std::prelude::*;
+use half::f16;
+
+/// Copies vectors of `N` elements, read-only, streaming, and in place.
+///
+/// # Safety
+/// 1. The views have as many elements, a multiple of `N`, and start at a multiple of 16 bytes.
+#[inline(always)]
+unsafe fn copy<T: cuda_std::Pod, const N: usize>(
+    x: Global<T>,
+    plain: GlobalMut<T>,
+    streamed: GlobalMut<T>,
+    swapped: GlobalMut<T>,
+) {
+    let first = thread::own_index().get() * N;
+    if first >= x.len() {
+        return;
+    }
+    x.prefetch_l2(first);
+    // SAFETY: (1), (2) of each access are (1). (3) The vectors belong to this thread's own index.
+    unsafe {
+        plain.store_vector::<N>(first, x.load_vector::<N>(first));
+        streamed.store_vector::<N>(first, x.load_streaming::<N>(first));
+        let mut values = swapped.load_vector::<N>(first);
+        values.reverse();
+        swapped.store_vector::<N>(first, values);
+    }
+}
+
+macro_rules! copy_kernels {
+    ($($name:ident: $element:ty, $lanes:literal;)*) => {$(
+        #[doc = concat!("Vectors of ", $lanes, " ", stringify!($element), ": `x` to `plain` and `streamed`, and each of `swapped` reversed.")]
+        ///
+        /// # Safety
+        /// 1. The views have as many elements, a multiple of a vector's.
+        #[kernel]
+        pub unsafe fn $name(x: Global<$element>, plain: GlobalMut<$element>, streamed: GlobalMut<$element>, swapped: GlobalMut<$element>) {
+            // SAFETY: (1) is (1); buffers start at multiples of 256 bytes.
+            unsafe { copy::<$element, $lanes>(x, plain, streamed, swapped) }
+        }
+    )*};
+}
+copy_kernels! {
+    copy_f32x2: f32, 2;
+    copy_f32x4: f32, 4;
+    copy_f64x1: f64, 1;
+    copy_f64x2: f64, 2;
+    copy_f16x4: f16, 4;
+    copy_f16x8: f16, 8;
+    copy_i32x2: i32, 2;
+    copy_i32x4: i32, 4;
+    copy_u8x8: u8, 8;
+    copy_u8x16: u8, 16;
+}
+
+/// Streaming loads of 4 bytes: one f32 and, behind it, two f16.
+///
+/// # Safety
+/// 1. `x` and `out` have as many elements, `y` and `pairs` twice as many.
+#[kernel]
+pub unsafe fn stream_words(
+    x: Global<f32>,
+    out: GlobalMut<f32>,
+    y: Global<f16>,
+    pairs: GlobalMut<f16>,
+) {
+    let index = thread::own_index().get();
+    // An index behind the end is left alone.
+    x.prefetch_l2(x.len() + index);
+    if index >= x.len() {
+        return;
+    }
+    // SAFETY: (1) is (1). (2) The elements belong to this thread's own index.
+    unsafe {
+        let [value] = x.load_streaming::<1>(index);
+        out.store(index, value);
+        let [a, b] = y.load_streaming::<2>(index * 2);
+        pairs.store(index * 2, b);
+        pairs.store(index * 2 + 1, a);
+    }
+}
+
+constant_array! {
+    /// Coefficients, the constant term first.
+    pub static COEFFICIENTS: [f64; 5] = [1.0, -2.0, 0.5, 0.0, 3.0];
+}
+
+constant_array! {
+    /// Primes, looked up by each lane apart.
+    pub static PRIMES: [u16; 8] = [2, 3, 5, 7, 11, 13, 17, 19];
+}
+
+/// The polynomial of [`COEFFICIENTS`] at each `x`, times a prime that the thread looks up; 0 for
+/// threads that look behind the end, which the last of nine does.
+#[kernel]
+pub fn polynomial(x: Global<f64>, y: GlobalMut<f64>) {
+    let index = thread::own_index();
+    let prime = PRIMES.get(index.get() % 9).map_or(0.0, f64::from);
+    if let (Some(x), Some(y)) = (x.get(index.get()), y.own(index)) {
+        let mut value = 0.0;
+        for power in (0..COEFFICIENTS.len()).rev() {
+            // SAFETY: (1) `power` counts the elements.
+            value = value * x + unsafe { COEFFICIENTS.load(power) };
+        }
+        y.set(value * prime);
+    }
+}

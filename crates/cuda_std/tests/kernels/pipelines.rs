@@ -1,0 +1,106 @@
+//! Asynchronous copies through a ring of stages.
+
+use cuda_std::float::HalfFloat;
+use cuda_std::prelude::*;
+use cuda_std::shared::SharedSlice;
+use half::f16;
+
+/// Threads of a block.
+pub const THREADS: usize = 64;
+
+/// How much of a tile a thread copies, and how it is asked to.
+#[derive(Clone, Copy, PartialEq)]
+enum Copy {
+    /// Whole copies where all is there, zero-filled ones at the end.
+    Either,
+    /// Zero-filled ones always.
+    OrZero,
+}
+
+/// Adds up the tiles of `x`, each of `THREADS * N` elements with zeros behind the end of `x`:
+/// `out[i] = x[i] + x[i + tile] + x[i + 2 tile] + ...`. A thread copies the vectors of its own
+/// index and adds those of its right neighbour.
+///
+/// # Safety
+/// 1. The launch has one one-dimensional block of [`THREADS`] threads; `out` has an element for
+///    each of a tile.
+/// 2. `ring` has `STAGES` tiles and is the block's own.
+#[inline(always)]
+unsafe fn add_tiles<T: cuda_std::Pod, const STAGES: usize, const N: usize>(
+    x: Global<T>,
+    out: GlobalMut<f32>,
+    ring: SharedSlice<T>,
+    copy: Copy,
+    widen: impl Fn(T) -> f32,
+) {
+    let tile = THREADS * N;
+    let tiles = x.len().div_ceil(tile);
+    let own = thread::thread_idx_x() as usize * N;
+    let neighbour = (own + N) % tile;
+    let mut sums = [0.0; N];
+    let mut pipeline = Pipeline::<STAGES>::new();
+    let start = |pipeline: &mut Pipeline<STAGES>, number: usize| {
+        let (from, to) = (number * tile + own, pipeline.free_stage() * tile + own);
+        let present = x.len().saturating_sub(from);
+        // SAFETY: (1) `present` counts what is there; `to` is in a stage's tile. (2) Both indices
+        // are multiples of N. (3) A stage is filled again behind a barrier after it was read.
+        unsafe {
+            if copy == Copy::Either && present >= N {
+                pipeline.copy::<T, N>(ring, to, x, from);
+            } else if number < tiles {
+                pipeline.copy_or_zero::<T, N>(ring, to, x, from, present);
+            }
+        }
+        pipeline.commit();
+    };
+    for number in 0..STAGES - 1 {
+        start(&mut pipeline, number);
+    }
+    for number in 0..tiles {
+        let stage = pipeline.wait_oldest();
+        thread::sync_threads();
+        start(&mut pipeline, number + STAGES - 1);
+        for (i, sum) in sums.iter_mut().enumerate() {
+            // SAFETY: (1) a tile of the ring. (2) Its copies have landed: their threads have
+            // waited for them before the barrier.
+            *sum += widen(unsafe { ring.load(stage * tile + neighbour + i) });
+        }
+    }
+    pipeline.wait_prior::<0>();
+    for (i, sum) in sums.into_iter().enumerate() {
+        // SAFETY: (1) is (1). (2) Each thread has the elements of its neighbour to itself.
+        unsafe { out.store(neighbour + i, sum) };
+    }
+}
+
+macro_rules! pipeline_kernels {
+    ($($name:ident: $element:ty, $stages:literal stages, $lanes:literal lanes, $copy:expr, $widen:expr;)*) => {$(
+        #[doc = concat!("Adds up tiles of 64 x ", $lanes, " ", stringify!($element), " through ", $stages, " stages.")]
+        ///
+        /// # Safety
+        /// 1. The launch has one one-dimensional block of [`THREADS`] threads; `out` has an
+        ///    element for each of a tile.
+        #[kernel]
+        pub unsafe fn $name(x: Global<$element>, out: GlobalMut<f32>) {
+            let ring = shared_array![$element; $stages * $lanes * THREADS];
+            // SAFETY: (1) is (1). (2) Declared here.
+            unsafe { add_tiles::<$element, $stages, $lanes>(x, out, ring.as_slice(), $copy, $widen) }
+        }
+    )*};
+}
+pipeline_kernels! {
+    pipeline2_f32x1: f32, 2 stages, 1 lanes, Copy::Either, |x| x;
+    pipeline2_f32x2: f32, 2 stages, 2 lanes, Copy::Either, |x| x;
+    pipeline2_f32x4: f32, 2 stages, 4 lanes, Copy::Either, |x| x;
+    pipeline3_f32x1: f32, 3 stages, 1 lanes, Copy::OrZero, |x| x;
+    pipeline3_f32x2: f32, 3 stages, 2 lanes, Copy::OrZero, |x| x;
+    pipeline3_f32x4: f32, 3 stages, 4 lanes, Copy::OrZero, |x| x;
+    pipeline4_f32x1: f32, 4 stages, 1 lanes, Copy::Either, |x| x;
+    pipeline4_f32x4: f32, 4 stages, 4 lanes, Copy::OrZero, |x| x;
+    pipeline5_f32x2: f32, 5 stages, 2 lanes, Copy::Either, |x| x;
+    pipeline6_f32x4: f32, 6 stages, 4 lanes, Copy::Either, |x| x;
+    pipeline3_f16x2: f16, 3 stages, 2 lanes, Copy::Either, HalfFloat::widen;
+    pipeline2_f16x8: f16, 2 stages, 8 lanes, Copy::OrZero, HalfFloat::widen;
+    pipeline4_f64x1: f64, 4 stages, 1 lanes, Copy::Either, |x| x as f32;
+    pipeline3_f64x2: f64, 3 stages, 2 lanes, Copy::OrZero, |x| x as f32;
+}
