@@ -1,0 +1,108 @@
+//! Facts of the checked-in PTX that the kernels' speed rests on. A change of the device library,
+//! the builder or the kernels that loses one of them shows here, without a GPU.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+/// How often each instruction, with its modifiers, stands in one kernel of one module.
+struct Instructions(BTreeMap<String, usize>);
+
+impl Instructions {
+    fn of(arch: &str, kernel: &str) -> Self {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join(format!("ptx/tilewright_kernels.{arch}.ptx"));
+        let module = fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        let (_, entry) = module
+            .split_once(&format!(".entry {kernel}("))
+            .unwrap_or_else(|| panic!("{arch} has no kernel {kernel}"));
+        let body = entry.split("\n}").next().unwrap_or_default();
+        let mut counts = BTreeMap::new();
+        for line in body.lines() {
+            let instruction = line.split_whitespace().find(|word| !word.starts_with('@'));
+            *counts.entry(instruction.unwrap_or_default().to_owned()).or_default() += 1;
+        }
+        Self(counts)
+    }
+
+    /// How many instructions start with `prefix`.
+    fn count(&self, prefix: &str) -> usize {
+        self.0
+            .iter()
+            .filter(|(instruction, _)| instruction.starts_with(prefix))
+            .map(|(_, count)| count)
+            .sum()
+    }
+}
+
+#[test]
+fn fragments_of_the_coarsened_products_are_read_as_vectors() {
+    for arch in ["sm_75", "sm_80"] {
+        for kernel in ["matmul_coarsened_f32", "matmul_coarsened_f32_unaligned"] {
+            let code = Instructions::of(arch, kernel);
+            // 16 k, each with 2 vectors of A and 2 of B.
+            assert_eq!(code.count("ld.shared.v4"), 64, "{arch} {kernel}");
+            assert_eq!(code.count("ld.shared"), 64, "{arch} {kernel}");
+            // 16 k, each with 8 x 8 products: the loop over a tile is unrolled completely.
+            assert_eq!(code.count("fma.rn.f32"), 1024, "{arch} {kernel}");
+        }
+        let code = Instructions::of(arch, "matmul_coarsened_f64");
+        // 8 k, each with 4 vectors of A and 2 of B, and 8 x 4 products.
+        assert_eq!(code.count("ld.shared.v2"), 48, "{arch}");
+        assert_eq!(code.count("ld.shared"), 48, "{arch}");
+        assert_eq!(code.count("fma.rn.f64"), 256, "{arch}");
+    }
+}
+
+#[test]
+fn copies_are_asynchronous_where_the_gpu_can() {
+    for kernel in ["matmul_coarsened_f32", "matmul_coarsened_f64"] {
+        let code = Instructions::of("sm_80", kernel);
+        assert!(code.count("cp.async.cg.shared.global") > 0, "{kernel}: 16 bytes of B");
+        assert!(code.count("cp.async.ca.shared.global") > 0, "{kernel}: elements of A");
+        assert_eq!(code.count("ld.global"), 0, "{kernel}: past the registers");
+        let code = Instructions::of("sm_75", kernel);
+        assert_eq!(code.count("cp.async"), 0, "{kernel}: sm_75 has no such copy");
+    }
+}
+
+#[test]
+fn sums_read_vectors_through_the_read_only_cache() {
+    for (kernel, vector) in [
+        ("reduce_sum_f32", "ld.global.nc.v4"),
+        ("reduce_sum_f64", "ld.global.nc.v2"),
+        ("reduce_sum_f16", "ld.global.nc.v4"),
+        ("reduce_sum_bf16", "ld.global.nc.v4"),
+        ("reduce_sum_i32", "ld.global.nc.v4"),
+        ("reduce_sum_u64", "ld.global.nc.v2"),
+    ] {
+        for arch in ["sm_75", "sm_80"] {
+            // The loads in flight of one round.
+            assert_eq!(Instructions::of(arch, kernel).count(vector), 4, "{arch} {kernel}");
+        }
+    }
+}
+
+#[test]
+fn no_floating_point_atomic_touches_a_sum() {
+    for kernel in ["reduce_sum_f32", "reduce_sum_f64", "reduce_sum_f16", "reduce_sum_bf16"] {
+        let code = Instructions::of("sm_80", kernel);
+        // The ticket.
+        assert_eq!(code.count("atom.global.add.u32"), 1, "{kernel}");
+        assert_eq!(code.count("atom") + code.count("red."), 1, "{kernel}");
+    }
+}
+
+#[test]
+fn every_access_names_its_state_space() {
+    for arch in ["sm_75", "sm_80"] {
+        for kernel in ["reduce_sum_f32", "matmul_tiled_f32", "matmul_coarsened_f32"] {
+            let code = Instructions::of(arch, kernel);
+            let spaces = ["global", "shared", "param", "relaxed.gpu.global"];
+            for access in ["ld", "st"] {
+                let named: usize = spaces.iter().map(|space| code.count(&format!("{access}.{space}"))).sum();
+                assert_eq!(code.count(&format!("{access}.")), named, "{arch} {kernel} {access}");
+            }
+        }
+    }
+}
