@@ -29,6 +29,8 @@ pub struct SimulatorOptions {
     pub warp_width: u32,
     /// Whether blocks run on several CPU threads at once.
     pub parallel_blocks: bool,
+    /// Multiprocessors that the device has, 8 by default: products choose their tiles by it.
+    pub multiprocessors: u32,
     /// Bytes of simulated device memory, 16 GiB by default; pages that are never touched cost
     /// nothing.
     pub memory_bytes: u64,
@@ -46,6 +48,7 @@ impl Default for SimulatorOptions {
             seed,
             warp_width,
             parallel_blocks,
+            multiprocessors: 8,
             memory_bytes: 16 << 30,
         }
     }
@@ -70,6 +73,13 @@ impl SimulatorOptions {
     #[must_use]
     pub fn with_parallel_blocks(mut self, parallel_blocks: bool) -> Self {
         self.parallel_blocks = parallel_blocks;
+        self
+    }
+
+    /// The same options with another number of multiprocessors.
+    #[must_use]
+    pub fn with_multiprocessors(mut self, multiprocessors: u32) -> Self {
+        self.multiprocessors = multiprocessors;
         self
     }
 
@@ -280,14 +290,12 @@ fn host_pointer(address: u64) -> *mut u8 {
 
 /// The limits of a Hopper GPU, so that what fits here fits there.
 ///
-/// The number of multiprocessors is small and fixed: launches that depend on it give the same
-/// bits on every host, and there are enough blocks to show errors between them.
 fn properties(options: &SimulatorOptions) -> DeviceProperties {
     DeviceProperties {
         name: "simulator".to_owned(),
         compute_capability: None,
         driver: None,
-        multiprocessors: 8,
+        multiprocessors: options.multiprocessors,
         warp_threads: options.warp_width,
         max_block_threads: 1024,
         max_block: Dim3::from((1024, 1024, 64)),

@@ -21,7 +21,9 @@
 //!    `_unaligned` kernels copy single elements.
 //! 4. Rows and columns outside the matrices are zero-filled by the copy itself, so the inner loop
 //!    has no conditions. Tiles that lie within the matrices take a shorter path without zeros.
-//! 5. Outputs are written one by one. A vector store would bind each thread's sums to registers of
+//! 5. For a result that would not fill the GPU with blocks of the usual size there are `_small`
+//!    kernels: fewer outputs for each thread, more threads (the host chooses; the bits are the same).
+//! 6. Outputs are written one by one. A vector store would bind each thread's sums to registers of
 //!    the same banks as B's fragments, and the multiply-adds would wait for their operands: 12 %
 //!    of the time at 4096 on an H200 (docs/ladders/product.md).
 
@@ -455,6 +457,12 @@ macro_rules! coarsened_kernels {
     };
 }
 coarsened_kernels! {
-    COARSENED_F32, matmul_coarsened_f32, matmul_coarsened_f32_unaligned: f32, vector = 4, outputs = 8 x 8, tile = 128 x 128 x 16, blocks = 2;
-    COARSENED_F64, matmul_coarsened_f64, matmul_coarsened_f64_unaligned: f64, vector = 2, outputs = 8 x 4, tile = 128 x 64 x 8, blocks = 2;
+    COARSENED_F32, matmul_coarsened_f32, matmul_coarsened_f32_unaligned:
+        f32, vector = 4, outputs = 8 x 8, tile = 128 x 128 x 16, blocks = 2;
+    COARSENED_SMALL_F32, matmul_coarsened_small_f32, matmul_coarsened_small_f32_unaligned:
+        f32, vector = 4, outputs = 4 x 4, tile = 64 x 64 x 16, blocks = 3;
+    COARSENED_F64, matmul_coarsened_f64, matmul_coarsened_f64_unaligned:
+        f64, vector = 2, outputs = 8 x 4, tile = 128 x 64 x 8, blocks = 2;
+    COARSENED_SMALL_F64, matmul_coarsened_small_f64, matmul_coarsened_small_f64_unaligned:
+        f64, vector = 2, outputs = 4 x 4, tile = 64 x 64 x 8, blocks = 3;
 }

@@ -9,8 +9,10 @@ mod coarsened;
 mod tiled;
 
 pub use coarsened::{
-    COARSENED_F32, COARSENED_F64, matmul_coarsened_f32, matmul_coarsened_f32_unaligned,
-    matmul_coarsened_f64, matmul_coarsened_f64_unaligned,
+    COARSENED_F32, COARSENED_F64, COARSENED_SMALL_F32, COARSENED_SMALL_F64, matmul_coarsened_f32,
+    matmul_coarsened_f32_unaligned, matmul_coarsened_f64, matmul_coarsened_f64_unaligned,
+    matmul_coarsened_small_f32, matmul_coarsened_small_f32_unaligned, matmul_coarsened_small_f64,
+    matmul_coarsened_small_f64_unaligned,
 };
 pub use tiled::{TILED, matmul_tiled_f32, matmul_tiled_f64};
 
