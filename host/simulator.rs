@@ -289,7 +289,6 @@ fn host_pointer(address: u64) -> *mut u8 {
 }
 
 /// The limits of a Hopper GPU, so that what fits here fits there.
-///
 fn properties(options: &SimulatorOptions) -> DeviceProperties {
     DeviceProperties {
         name: "simulator".to_owned(),
