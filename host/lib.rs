@@ -1,5 +1,10 @@
 //! Sums and matrix products on the GPU, with kernels written in Rust.
 //!
+//! ```
+//! assert_eq!(tilewright::reduce_sum(&[1.0_f32, 2.0, 3.5])?, 6.5);
+//! # Ok::<(), tilewright::Error>(())
+//! ```
+//!
 //! A [`Device`] is a CUDA device (feature `cuda`) or the simulator, which runs the same kernels
 //! on the CPU and checks every access. Data lives in a [`Buffer`] or a row-major [`Matrix`] of
 //! one device; a [`Module`] launches kernels with arguments whose types are checked at compile
@@ -10,8 +15,13 @@
 //!
 //! # fn main() -> tilewright::Result<()> {
 //! let device = Device::simulator();
-//! let buffer = device.upload(&[1.0_f32, 2.0, 3.0])?;
-//! assert_eq!(buffer.to_vec()?, [1.0, 2.0, 3.0]);
+//! let x = device.upload(&[1.0_f32, 2.0, 3.0])?;
+//! assert_eq!(device.reduce_sum(&x)?, 6.0);
+//!
+//! let a = device.matrix(2, 2, &[1.0_f32, 2.0, 3.0, 4.0])?;
+//! let b = device.matrix(2, 1, &[10.0_f32, 100.0])?;
+//! let c = device.matmul_coarsened(&a, &b)?;
+//! assert_eq!(c.to_vec()?, [210.0, 430.0]);
 //! # Ok(())
 //! # }
 //! ```
@@ -65,3 +75,8 @@ pub use simulator::SimulatorOptions;
 
 #[cfg(feature = "half")]
 pub use half;
+
+/// The README's examples are compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
