@@ -6,7 +6,10 @@ fn main() {
     #[cfg(feature = "cuda")]
     if let Err(error) = cuda::write_images() {
         // One clear message instead of a panic's.
-        println!("cargo:warning=tilewright: {}", error.to_string().replace('\n', " "));
+        println!(
+            "cargo:warning=tilewright: {}",
+            error.to_string().replace('\n', " ")
+        );
         eprintln!("error: {error}");
         std::process::exit(1);
     }
@@ -38,7 +41,10 @@ mod cuda {
         if !root.join("kernels/Cargo.toml").exists() {
             return Ok(None);
         }
-        let built = CudaBuilder::new(root.join("kernels")).arch(Arch::Sm75).arch(Arch::Sm80).build();
+        let built = CudaBuilder::new(root.join("kernels"))
+            .arch(Arch::Sm75)
+            .arch(Arch::Sm80)
+            .build();
         match built {
             Ok(build) => Ok(Some(fs::read_to_string(build.rust_file)?)),
             Err(error) if error.is_missing_toolchain() => {

@@ -15,4 +15,5 @@ const IMAGES: &[(&str, &str)] = &[];
 ///
 // SAFETY: (1) the build script compiles the images from the sources of the very crate that this
 // one depends on, or compares their hash with that of the sources they were built from.
-pub(crate) static KERNELS: ModuleSource = unsafe { ModuleSource::new("tilewright_kernels", IMAGES) };
+pub(crate) static KERNELS: ModuleSource =
+    unsafe { ModuleSource::new("tilewright_kernels", IMAGES) };

@@ -56,6 +56,8 @@ mod reduce;
 mod simulator;
 mod workspace;
 
+#[cfg(feature = "ndarray")]
+pub use crate::ndarray::{matmul_coarsened, matmul_tiled};
 pub use buffer::Buffer;
 pub use device::{Device, DeviceProperties, default_device};
 pub use element::Element;
@@ -66,8 +68,6 @@ pub use launch::LaunchConfig;
 pub use launch_args::{LaunchArg, LaunchArgs};
 pub use matmul::Factor;
 pub use matrix::Matrix;
-#[cfg(feature = "ndarray")]
-pub use crate::ndarray::{matmul_coarsened, matmul_tiled};
 pub use module::{Module, ModuleSource};
 pub use reduce::{Summand, reduce_sum, reduce_sum_height};
 pub use simt::{Defect, Dim3};

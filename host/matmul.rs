@@ -129,7 +129,12 @@ impl Device {
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] if C is not M x N, and those of [`Device::matmul_tiled`].
-    pub fn matmul_tiled_into<T: Factor>(&self, a: &Matrix<T>, b: &Matrix<T>, c: &mut Matrix<T>) -> Result<()> {
+    pub fn matmul_tiled_into<T: Factor>(
+        &self,
+        a: &Matrix<T>,
+        b: &Matrix<T>,
+        c: &mut Matrix<T>,
+    ) -> Result<()> {
         self.multiply("matmul_tiled", T::TILED, matmul::TILED, a, b, c)
     }
 
@@ -152,7 +157,12 @@ impl Device {
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] if C is not M x N, and those of [`Device::matmul_tiled`].
-    pub fn matmul_coarsened_into<T: Factor>(&self, a: &Matrix<T>, b: &Matrix<T>, c: &mut Matrix<T>) -> Result<()> {
+    pub fn matmul_coarsened_into<T: Factor>(
+        &self,
+        a: &Matrix<T>,
+        b: &Matrix<T>,
+        c: &mut Matrix<T>,
+    ) -> Result<()> {
         if self.fills_with_large_blocks(T::LARGE.tiling, a.rows(), b.cols()) {
             self.multiply_coarsened(T::LARGE, a, b, c)
         } else {
@@ -162,7 +172,11 @@ impl Device {
 
     /// Whether an `m` x `n` result has enough blocks of `large` to keep this device busy.
     fn fills_with_large_blocks(&self, large: Tiling, m: usize, n: usize) -> bool {
-        let needed = self.properties().multiprocessors.saturating_mul(LARGE_FROM_HALVES) / 2;
+        let needed = self
+            .properties()
+            .multiprocessors
+            .saturating_mul(LARGE_FROM_HALVES)
+            / 2;
         large.blocks(m, n).is_none_or(|blocks| blocks >= needed)
     }
 
@@ -181,12 +195,24 @@ impl Device {
         if rows_are_aligned {
             self.multiply("matmul_coarsened", kernels.aligned, kernels.tiling, a, b, c)
         } else {
-            self.multiply("matmul_coarsened", kernels.unaligned, kernels.tiling, a, b, c)
+            self.multiply(
+                "matmul_coarsened",
+                kernels.unaligned,
+                kernels.tiling,
+                a,
+                b,
+                c,
+            )
         }
     }
 
     /// A matrix for the product of `a` and `b`, with unspecified elements.
-    fn product_matrix<T: Factor>(&self, operation: &'static str, a: &Matrix<T>, b: &Matrix<T>) -> Result<Matrix<T>> {
+    fn product_matrix<T: Factor>(
+        &self,
+        operation: &'static str,
+        a: &Matrix<T>,
+        b: &Matrix<T>,
+    ) -> Result<Matrix<T>> {
         check_inner(operation, a, b)?;
         Matrix::unspecified(self, operation, a.rows(), b.cols())
     }
@@ -235,7 +261,12 @@ fn check_inner<T: Element>(operation: &'static str, a: &Matrix<T>, b: &Matrix<T>
     })
 }
 
-fn check_result<T: Element>(operation: &'static str, a: &Matrix<T>, b: &Matrix<T>, c: &Matrix<T>) -> Result<()> {
+fn check_result<T: Element>(
+    operation: &'static str,
+    a: &Matrix<T>,
+    b: &Matrix<T>,
+    c: &Matrix<T>,
+) -> Result<()> {
     let expected = (a.rows(), b.cols());
     if c.shape() == expected {
         return Ok(());

@@ -105,7 +105,10 @@ pub fn matmul_tiled<T: Factor>(a: ArrayView2<'_, T>, b: ArrayView2<'_, T>) -> Re
 ///
 /// # Errors
 /// Those of [`Device::from_env`], [`Device::matrix_from_array`] and [`Device::matmul_coarsened`].
-pub fn matmul_coarsened<T: Factor>(a: ArrayView2<'_, T>, b: ArrayView2<'_, T>) -> Result<Array2<T>> {
+pub fn matmul_coarsened<T: Factor>(
+    a: ArrayView2<'_, T>,
+    b: ArrayView2<'_, T>,
+) -> Result<Array2<T>> {
     let device = default_device()?;
     let (a, b) = (device.matrix_from_array(a)?, device.matrix_from_array(b)?);
     device.matmul_coarsened(&a, &b)?.to_array2()

@@ -107,9 +107,17 @@ impl Device {
     /// # Errors
     /// [`Error::WrongLength`] if `result` has not one element, and those of
     /// [`Device::reduce_sum`].
-    pub fn reduce_sum_into<T: Summand>(&self, x: &Buffer<T>, result: &mut Buffer<T::Sum>) -> Result<()> {
+    pub fn reduce_sum_into<T: Summand>(
+        &self,
+        x: &Buffer<T>,
+        result: &mut Buffer<T::Sum>,
+    ) -> Result<()> {
         self.check_owns(OPERATION, || "the buffer to sum".to_owned(), x.device())?;
-        self.check_owns(OPERATION, || "the buffer of the result".to_owned(), result.device())?;
+        self.check_owns(
+            OPERATION,
+            || "the buffer of the result".to_owned(),
+            result.device(),
+        )?;
         if result.len() != 1 {
             return Err(Error::WrongLength {
                 operation: OPERATION,
@@ -134,10 +142,19 @@ impl Device {
         // for before comes before; `result` is borrowed mutably, `x` shared.
         let params = unsafe {
             (
-                Global::from_raw_parts(ptr::with_exposed_provenance(x.device_address() as usize), x.len()),
-                GlobalMut::from_raw_parts(ptr::with_exposed_provenance_mut(partials as usize), plan.blocks as usize),
+                Global::from_raw_parts(
+                    ptr::with_exposed_provenance(x.device_address() as usize),
+                    x.len(),
+                ),
+                GlobalMut::from_raw_parts(
+                    ptr::with_exposed_provenance_mut(partials as usize),
+                    plan.blocks as usize,
+                ),
                 GlobalMut::from_raw_parts(ticket, 1),
-                GlobalMut::from_raw_parts(ptr::with_exposed_provenance_mut(result.device_address() as usize), 1),
+                GlobalMut::from_raw_parts(
+                    ptr::with_exposed_provenance_mut(result.device_address() as usize),
+                    1,
+                ),
             )
         };
         let config = LaunchConfig::new(plan.blocks, BLOCK_THREADS);

@@ -48,7 +48,9 @@ impl Locked<'_> {
     pub(crate) fn addresses(&mut self, operation: &'static str) -> Result<(*mut u32, u64)> {
         let address = match *self.address {
             Some(address) => address,
-            None => *self.address.insert(self.backend.allocate_zeroed(operation, BYTES)?),
+            None => *self
+                .address
+                .insert(self.backend.allocate_zeroed(operation, BYTES)?),
         };
         let ticket = ptr::with_exposed_provenance_mut(address as usize);
         Ok((ticket, address + TICKET_BYTES as u64))

@@ -12,7 +12,8 @@ impl Instructions {
     fn of(arch: &str, kernel: &str) -> Self {
         let path = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join(format!("ptx/tilewright_kernels.{arch}.ptx"));
-        let module = fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        let module =
+            fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         let (_, entry) = module
             .split_once(&format!(".entry {kernel}("))
             .unwrap_or_else(|| panic!("{arch} has no kernel {kernel}"));
@@ -20,7 +21,9 @@ impl Instructions {
         let mut counts = BTreeMap::new();
         for line in body.lines() {
             let instruction = line.split_whitespace().find(|word| !word.starts_with('@'));
-            *counts.entry(instruction.unwrap_or_default().to_owned()).or_default() += 1;
+            *counts
+                .entry(instruction.unwrap_or_default().to_owned())
+                .or_default() += 1;
         }
         Self(counts)
     }
@@ -58,11 +61,21 @@ fn fragments_of_the_coarsened_products_are_read_as_vectors() {
 fn copies_are_asynchronous_where_the_gpu_can() {
     for kernel in ["matmul_coarsened_f32", "matmul_coarsened_f64"] {
         let code = Instructions::of("sm_80", kernel);
-        assert!(code.count("cp.async.cg.shared.global") > 0, "{kernel}: 16 bytes of B");
-        assert!(code.count("cp.async.ca.shared.global") > 0, "{kernel}: elements of A");
+        assert!(
+            code.count("cp.async.cg.shared.global") > 0,
+            "{kernel}: 16 bytes of B"
+        );
+        assert!(
+            code.count("cp.async.ca.shared.global") > 0,
+            "{kernel}: elements of A"
+        );
         assert_eq!(code.count("ld.global"), 0, "{kernel}: past the registers");
         let code = Instructions::of("sm_75", kernel);
-        assert_eq!(code.count("cp.async"), 0, "{kernel}: sm_75 has no such copy");
+        assert_eq!(
+            code.count("cp.async"),
+            0,
+            "{kernel}: sm_75 has no such copy"
+        );
     }
 }
 
@@ -78,14 +91,23 @@ fn sums_read_vectors_through_the_read_only_cache() {
     ] {
         for arch in ["sm_75", "sm_80"] {
             // The loads in flight of one round.
-            assert_eq!(Instructions::of(arch, kernel).count(vector), 4, "{arch} {kernel}");
+            assert_eq!(
+                Instructions::of(arch, kernel).count(vector),
+                4,
+                "{arch} {kernel}"
+            );
         }
     }
 }
 
 #[test]
 fn no_floating_point_atomic_touches_a_sum() {
-    for kernel in ["reduce_sum_f32", "reduce_sum_f64", "reduce_sum_f16", "reduce_sum_bf16"] {
+    for kernel in [
+        "reduce_sum_f32",
+        "reduce_sum_f64",
+        "reduce_sum_f16",
+        "reduce_sum_bf16",
+    ] {
         let code = Instructions::of("sm_80", kernel);
         // The ticket.
         assert_eq!(code.count("atom.global.add.u32"), 1, "{kernel}");
@@ -100,8 +122,15 @@ fn every_access_names_its_state_space() {
             let code = Instructions::of(arch, kernel);
             let spaces = ["global", "shared", "param", "relaxed.gpu.global"];
             for access in ["ld", "st"] {
-                let named: usize = spaces.iter().map(|space| code.count(&format!("{access}.{space}"))).sum();
-                assert_eq!(code.count(&format!("{access}.")), named, "{arch} {kernel} {access}");
+                let named: usize = spaces
+                    .iter()
+                    .map(|space| code.count(&format!("{access}.{space}")))
+                    .sum();
+                assert_eq!(
+                    code.count(&format!("{access}.")),
+                    named,
+                    "{arch} {kernel} {access}"
+                );
             }
         }
     }

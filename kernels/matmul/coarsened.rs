@@ -181,7 +181,13 @@ fn addresses_from<T: Float, const WHOLE: bool>(source: &Source<T>) -> (usize, So
 /// 2. Nobody touches them until the copies are waited for and a barrier is passed.
 /// 3. `WHOLE` only where the tile lies within A.
 #[inline(always)]
-unsafe fn fetch_a<T: Float, const BM: usize, const BK: usize, const PITCH: usize, const WHOLE: bool>(
+unsafe fn fetch_a<
+    T: Float,
+    const BM: usize,
+    const BK: usize,
+    const PITCH: usize,
+    const WHOLE: bool,
+>(
     pipeline: &mut Pipeline<STAGES>,
     tile: SharedSlice<T>,
     tile_row: usize,
@@ -217,7 +223,14 @@ unsafe fn fetch_a<T: Float, const BM: usize, const BK: usize, const PITCH: usize
 /// 3. Nobody touches the rows until the copies are waited for and a barrier is passed.
 /// 4. `WHOLE` only where the tile lies within B.
 #[inline(always)]
-unsafe fn fetch_b<T: Float, const VECTOR: usize, const COPY: usize, const BK: usize, const BN: usize, const WHOLE: bool>(
+unsafe fn fetch_b<
+    T: Float,
+    const VECTOR: usize,
+    const COPY: usize,
+    const BK: usize,
+    const BN: usize,
+    const WHOLE: bool,
+>(
     pipeline: &mut Pipeline<STAGES>,
     tile: SharedSlice<T>,
     tile_row: usize,
@@ -300,8 +313,18 @@ unsafe fn accumulate<
         // SAFETY: (1) by (1) and `Place`. (2) by (2).
         let (a, b): ([T; TM], [T; TN]) = unsafe {
             (
-                fragment::<T, VECTOR, TM, ROWS, BM, A_PITCH>(a_tile, row, place.row, LANES_DOWN * VECTOR),
-                fragment::<T, VECTOR, TN, ROWS, BN, BN>(b_tile, row, place.column, LANES_ALONG * VECTOR),
+                fragment::<T, VECTOR, TM, ROWS, BM, A_PITCH>(
+                    a_tile,
+                    row,
+                    place.row,
+                    LANES_DOWN * VECTOR,
+                ),
+                fragment::<T, VECTOR, TN, ROWS, BN, BN>(
+                    b_tile,
+                    row,
+                    place.column,
+                    LANES_ALONG * VECTOR,
+                ),
             )
         };
         for i in 0..TM {
@@ -366,16 +389,36 @@ unsafe fn multiply<
 ) {
     const {
         assert!(ROWS == STAGES * BK, "the tiles have room for each stage");
-        assert!(BM == THREADS_DOWN * TM, "A's tile has the rows of the threads' outputs");
-        assert!(BN == THREADS_ALONG * TN, "B's tile has the columns of the threads' outputs");
-        assert!((BM * BK).is_multiple_of(THREADS), "the threads share A's copies evenly");
-        assert!((BK * BN).is_multiple_of(VECTOR * THREADS), "the threads share B's copies evenly");
+        assert!(
+            BM == THREADS_DOWN * TM,
+            "A's tile has the rows of the threads' outputs"
+        );
+        assert!(
+            BN == THREADS_ALONG * TN,
+            "B's tile has the columns of the threads' outputs"
+        );
+        assert!(
+            (BM * BK).is_multiple_of(THREADS),
+            "the threads share A's copies evenly"
+        );
+        assert!(
+            (BK * BN).is_multiple_of(VECTOR * THREADS),
+            "the threads share B's copies evenly"
+        );
     }
     let Product { a, b, m, n, k, .. } = product;
     let (block_row, block_column) = block_position(m.div_ceil(BM), n.div_ceil(BN));
     let (row, column) = (block_row * BM, block_column * BN);
-    let a_source = Source { matrix: a, rows: m, columns: k };
-    let b_source = Source { matrix: b, rows: k, columns: n };
+    let a_source = Source {
+        matrix: a,
+        rows: m,
+        columns: k,
+    };
+    let b_source = Source {
+        matrix: b,
+        rows: k,
+        columns: n,
+    };
     let place = Place::of_thread::<VECTOR, TM, TN>();
     let tiles = k.div_ceil(BK) as u32;
 
@@ -391,11 +434,35 @@ unsafe fn multiply<
         // readers have passed a barrier. The last: `whole_tiles`.
         unsafe {
             if tile < whole_tiles {
-                fetch_a::<T, BM, BK, A_PITCH, true>(pipeline, a_slice, tile_row, &a_source, (row, k));
-                fetch_b::<T, VECTOR, COPY, BK, BN, true>(pipeline, b_slice, tile_row, &b_source, (k, column));
+                fetch_a::<T, BM, BK, A_PITCH, true>(
+                    pipeline,
+                    a_slice,
+                    tile_row,
+                    &a_source,
+                    (row, k),
+                );
+                fetch_b::<T, VECTOR, COPY, BK, BN, true>(
+                    pipeline,
+                    b_slice,
+                    tile_row,
+                    &b_source,
+                    (k, column),
+                );
             } else {
-                fetch_a::<T, BM, BK, A_PITCH, false>(pipeline, a_slice, tile_row, &a_source, (row, k));
-                fetch_b::<T, VECTOR, COPY, BK, BN, false>(pipeline, b_slice, tile_row, &b_source, (k, column));
+                fetch_a::<T, BM, BK, A_PITCH, false>(
+                    pipeline,
+                    a_slice,
+                    tile_row,
+                    &a_source,
+                    (row, k),
+                );
+                fetch_b::<T, VECTOR, COPY, BK, BN, false>(
+                    pipeline,
+                    b_slice,
+                    tile_row,
+                    &b_source,
+                    (k, column),
+                );
             }
         }
     };
@@ -413,7 +480,11 @@ unsafe fn multiply<
         }
         pipeline.commit();
         // SAFETY: (1) every thread has waited for its copies before the barrier. (2) is (3).
-        unsafe { accumulate::<T, VECTOR, TM, TN, ROWS, BM, A_PITCH, BN>(&mut sums, &place, a_tile, b_tile, stage) };
+        unsafe {
+            accumulate::<T, VECTOR, TM, TN, ROWS, BM, A_PITCH, BN>(
+                &mut sums, &place, a_tile, b_tile, stage,
+            )
+        };
     }
     // SAFETY: (1) is (2). (2) `block_position` gives each block its own.
     unsafe { write_outputs::<T, VECTOR, TM, TN>(&product, &sums, &place, (row, column)) };

@@ -29,7 +29,12 @@ type Tile<T> = SharedTile<T, TILE, TILE, TILE>;
 
 /// Element (`row`, `column`) of a matrix of `rows` x `columns`, or zero outside it.
 #[inline(always)]
-fn element_or_zero<T: Float>(matrix: Global<T>, (rows, columns): (usize, usize), row: usize, column: usize) -> T {
+fn element_or_zero<T: Float>(
+    matrix: Global<T>,
+    (rows, columns): (usize, usize),
+    row: usize,
+    column: usize,
+) -> T {
     if row < rows && column < columns {
         matrix.get(row * columns + column).unwrap_or(T::ZERO)
     } else {
@@ -46,15 +51,26 @@ unsafe fn multiply<T: Float>(product: Product<T>, a_tile: Tile<T>, b_tile: Tile<
     let (block_row, block_column) = block_position(m.div_ceil(TILE), n.div_ceil(TILE));
     let thread = thread::thread_idx_x() as usize;
     let (tile_row, tile_column) = (thread / TILE, thread % TILE);
-    let (row, column) = (block_row * TILE + tile_row, block_column * TILE + tile_column);
+    let (row, column) = (
+        block_row * TILE + tile_row,
+        block_column * TILE + tile_column,
+    );
 
     let mut sum = T::ZERO;
     for start in (0..k).step_by(TILE) {
         // SAFETY: (1) `tile_row`, `tile_column` < TILE. (2) Each thread writes its own element;
         // the barriers order the writes with the reads of this round and the last.
         unsafe {
-            a_tile.store(tile_row, tile_column, element_or_zero(a, (m, k), row, start + tile_column));
-            b_tile.store(tile_row, tile_column, element_or_zero(b, (k, n), start + tile_row, column));
+            a_tile.store(
+                tile_row,
+                tile_column,
+                element_or_zero(a, (m, k), row, start + tile_column),
+            );
+            b_tile.store(
+                tile_row,
+                tile_column,
+                element_or_zero(b, (k, n), start + tile_row, column),
+            );
         }
         thread::sync_threads();
         for i in 0..TILE {

@@ -36,7 +36,11 @@ impl Plan {
     pub const fn new(elements: usize, element_bytes: usize) -> Self {
         let tile = BLOCK_THREADS as usize * VECTORS_IN_FLIGHT * (VECTOR_BYTES / element_bytes);
         let tiles = elements.div_ceil(tile);
-        let blocks = if tiles > MAX_BLOCKS as usize { MAX_BLOCKS } else { tiles as u32 };
+        let blocks = if tiles > MAX_BLOCKS as usize {
+            MAX_BLOCKS
+        } else {
+            tiles as u32
+        };
         Self {
             elements,
             tile,
@@ -52,10 +56,17 @@ impl Plan {
             return 0;
         }
         let lanes = self.tile / (BLOCK_THREADS as usize * VECTORS_IN_FLIGHT);
-        let rounds = self.elements.div_ceil(self.tile).div_ceil(self.blocks as usize);
+        let rounds = self
+            .elements
+            .div_ceil(self.tile)
+            .div_ceil(self.blocks as usize);
         let in_thread = lanes.ilog2() + rounds as u32 + VECTORS_IN_FLIGHT.ilog2();
         let in_block = BLOCK_THREADS.ilog2();
-        let over_blocks = if self.blocks == 1 { 0 } else { self.blocks.div_ceil(BLOCK_THREADS) + in_block };
+        let over_blocks = if self.blocks == 1 {
+            0
+        } else {
+            self.blocks.div_ceil(BLOCK_THREADS) + in_block
+        };
         in_thread + in_block + over_blocks
     }
 }

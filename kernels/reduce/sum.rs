@@ -77,15 +77,16 @@ unsafe fn sum_of_thread<T: Summand, const LANES: usize>(x: Global<T>) -> T::Sum 
         // multiples of LANES, so of 16 bytes from a base that is one, too.
         let vectors: [[T; LANES]; VECTORS_IN_FLIGHT] =
             core::array::from_fn(|v| unsafe { x.load_vector(start + v * vector_stride) });
-        for v in 0..VECTORS_IN_FLIGHT {
-            sums[v] = sums[v].plus(sum_of_vector(vectors[v]));
+        for (sum, vector) in sums.iter_mut().zip(vectors) {
+            *sum = sum.plus(sum_of_vector(vector));
         }
         index += thread::grid_dim_x() as usize;
     }
     if index == whole_tiles {
         let start = index * tile + first;
-        for v in 0..VECTORS_IN_FLIGHT {
-            sums[v] = sums[v].plus(sum_of_vector(load_or_zero::<T, LANES>(x, start + v * vector_stride)));
+        for (v, sum) in sums.iter_mut().enumerate() {
+            let vector = load_or_zero::<T, LANES>(x, start + v * vector_stride);
+            *sum = sum.plus(sum_of_vector(vector));
         }
     }
     (sums[0].plus(sums[1])).plus(sums[2].plus(sums[3]))
@@ -103,8 +104,11 @@ unsafe fn sum_of_partials<S: Accumulator>(partials: GlobalMut<S>, count: usize) 
     while index < count {
         let loaded: [S; PARTIALS_IN_FLIGHT] = core::array::from_fn(|i| {
             let at = index + i * stride;
+            if at >= count {
+                return S::ZERO;
+            }
             // SAFETY: (1) `at < count`. (2) All blocks have written theirs.
-            if at < count { unsafe { partials.load(at) } } else { S::ZERO }
+            unsafe { partials.load(at) }
         });
         for value in loaded {
             sum = sum.plus(value);
@@ -122,12 +126,18 @@ unsafe fn sum_of_partials<S: Accumulator>(partials: GlobalMut<S>, count: usize) 
 /// 2. `of_block` is right in thread 0.
 /// 3. `flag` is the block's own.
 #[inline(always)]
-unsafe fn is_last_block<S: Accumulator>(workspace: &Workspace<S>, of_block: S, flag: SharedArray<u32, 1>) -> bool {
+unsafe fn is_last_block<S: Accumulator>(
+    workspace: &Workspace<S>,
+    of_block: S,
+    flag: SharedArray<u32, 1>,
+) -> bool {
     if thread::thread_idx_x() == 0 {
         // SAFETY: (1) of each access is (1). (2) Each block writes its own partial; the ticket is
         // touched by atomics alone; thread 0 alone writes the flag.
         unsafe {
-            workspace.partials.store(thread::block_idx_x() as usize, of_block);
+            workspace
+                .partials
+                .store(thread::block_idx_x() as usize, of_block);
             thread::fence_device();
             let ticket = workspace.ticket.atomic_add(0, 1);
             flag.store(0, u32::from(ticket + 1 == thread::grid_dim_x()));

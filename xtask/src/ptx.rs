@@ -37,7 +37,11 @@ fn rebuild() -> Result {
     let build = build_into(&folder())?;
     checked_in::write_manifest(&folder(), &workspace_root(), &SOURCES, &build)?;
     for module in &build.modules {
-        println!("{}: {} kernels", module.path.display(), module.kernels.len());
+        println!(
+            "{}: {} kernels",
+            module.path.display(),
+            module.kernels.len()
+        );
     }
     Ok(())
 }

@@ -51,9 +51,14 @@ pub fn run(mut arguments: lexopt::Parser) -> Result {
 fn find_ptxas() -> Result<PathBuf> {
     let named = env::var_os("PTXAS").map(PathBuf::from);
     let on_path = env::var_os("PATH").into_iter().flat_map(|path| {
-        env::split_paths(&path).map(|folder| folder.join("ptxas")).collect::<Vec<_>>()
+        env::split_paths(&path)
+            .map(|folder| folder.join("ptxas"))
+            .collect::<Vec<_>>()
     });
-    let candidates = named.into_iter().chain(on_path).chain([PathBuf::from("/usr/local/cuda/bin/ptxas")]);
+    let candidates = named
+        .into_iter()
+        .chain(on_path)
+        .chain([PathBuf::from("/usr/local/cuda/bin/ptxas")]);
     candidates.into_iter().find(|path| path.is_file()).ok_or_else(|| {
         "ptxas was not found in the variable PTXAS, the PATH or /usr/local/cuda/bin; it comes with \
          the CUDA toolkit and with the Python package nvidia-cuda-nvcc"
@@ -72,7 +77,11 @@ fn assemble(ptxas: &Path, module: &str, target: &str) -> Result<Vec<Cost>> {
         .output()?;
     let log = String::from_utf8_lossy(&output.stderr);
     if !output.status.success() {
-        return Err(format!("ptxas cannot assemble {} for {target}:\n{log}", source.display()).into());
+        return Err(format!(
+            "ptxas cannot assemble {} for {target}:\n{log}",
+            source.display()
+        )
+        .into());
     }
     Ok(costs(&log))
 }
@@ -82,7 +91,12 @@ fn costs(log: &str) -> Vec<Cost> {
     let mut costs: Vec<Cost> = Vec::new();
     for line in log.lines() {
         if let Some((_, kernel)) = line.split_once("Function properties for ") {
-            costs.push(Cost { kernel: kernel.trim().to_owned(), registers: 0, stack_bytes: 0, spill_bytes: 0 });
+            costs.push(Cost {
+                kernel: kernel.trim().to_owned(),
+                registers: 0,
+                stack_bytes: 0,
+                spill_bytes: 0,
+            });
         } else if let Some(cost) = costs.last_mut() {
             if let Some(bytes) = number_before(line, " bytes stack frame") {
                 cost.stack_bytes = bytes;
@@ -99,7 +113,11 @@ fn costs(log: &str) -> Vec<Cost> {
 
 fn number_before(line: &str, unit: &str) -> Option<u32> {
     let (before, _) = line.split_once(unit)?;
-    before.rsplit(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+    before
+        .rsplit(|c: char| !c.is_ascii_digit())
+        .next()?
+        .parse()
+        .ok()
 }
 
 /// Loads and stores that do not say which memory they access: each costs a check in hardware, and
@@ -111,7 +129,11 @@ fn generic_accesses() -> Result<Vec<String>> {
         let text = fs::read_to_string(ptx::folder().join(&name))?;
         for (number, line) in text.lines().enumerate() {
             if is_generic_access(line) {
-                found.push(format!("{name}:{}: generic access: {}", number + 1, line.trim()));
+                found.push(format!(
+                    "{name}:{}: generic access: {}",
+                    number + 1,
+                    line.trim()
+                ));
             }
         }
     }
@@ -119,7 +141,10 @@ fn generic_accesses() -> Result<Vec<String>> {
 }
 
 fn is_generic_access(line: &str) -> bool {
-    let instruction = line.split_whitespace().find(|word| !word.starts_with('@')).unwrap_or("");
+    let instruction = line
+        .split_whitespace()
+        .find(|word| !word.starts_with('@'))
+        .unwrap_or("");
     let mut parts = instruction.split('.');
     let is_access = matches!(parts.next(), Some("ld" | "st" | "atom" | "red"));
     const SPACES: [&str; 5] = ["global", "shared", "param", "const", "local"];
@@ -137,15 +162,24 @@ mod tests {
             ptxas info    : Function properties for k\n\
             \x20   24 bytes stack frame, 20 bytes spill stores, 16 bytes spill loads\n\
             ptxas info    : Used 128 registers, used 1 barriers, 33280 bytes smem\n";
-        let cost = Cost { kernel: "k".to_owned(), registers: 128, stack_bytes: 24, spill_bytes: 36 };
+        let cost = Cost {
+            kernel: "k".to_owned(),
+            registers: 128,
+            stack_bytes: 24,
+            spill_bytes: 36,
+        };
         assert_eq!(costs(log), [cost]);
     }
 
     #[test]
     fn accesses_without_a_state_space_are_found() {
         assert!(is_generic_access("\tld.b32 \t%r1, [%rd1];"));
-        assert!(is_generic_access("\t@%p1 st.v4.b32 \t[%rd1], {%r1, %r2, %r3, %r4};"));
-        assert!(!is_generic_access("\tld.global.nc.v4.b32 \t{%r1, %r2, %r3, %r4}, [%rd1];"));
+        assert!(is_generic_access(
+            "\t@%p1 st.v4.b32 \t[%rd1], {%r1, %r2, %r3, %r4};"
+        ));
+        assert!(!is_generic_access(
+            "\tld.global.nc.v4.b32 \t{%r1, %r2, %r3, %r4}, [%rd1];"
+        ));
         assert!(!is_generic_access("\tst.shared::cta.b32 \t[%r1], %r2;"));
         assert!(!is_generic_access("\tadd.s32 \t%r1, %r2, %r3;"));
     }

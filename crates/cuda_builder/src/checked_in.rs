@@ -79,13 +79,22 @@ pub fn write_manifest(
 ) -> Result<(), CheckedInError> {
     let mut text = String::from("# The PTX beside this file, and what it was built from.\n");
     let toolchain = &build.toolchain;
-    let _ = writeln!(text, "toolchain rustc {}, LLVM {}", toolchain.rustc_version(), toolchain.llvm_version());
+    let _ = writeln!(
+        text,
+        "toolchain rustc {}, LLVM {}",
+        toolchain.rustc_version(),
+        toolchain.llvm_version()
+    );
     for source in sources {
         let _ = writeln!(text, "source {source}");
     }
     let _ = writeln!(text, "sources-sha256 {}", hash_of_sources(root, sources)?);
     for module in &build.modules {
-        let file = module.path.file_name().unwrap_or_default().to_string_lossy();
+        let file = module
+            .path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy();
         let hash = hash_of_file(&module.path)?;
         let _ = writeln!(text, "module {} {file} {hash}", module.arch);
     }
@@ -121,7 +130,11 @@ pub fn rust_expression(folder: &Path) -> Result<String, CheckedInError> {
     manifest.verify_modules()?;
     let mut text = String::from("[\n");
     for (arch, file, _) in &manifest.modules {
-        let _ = writeln!(text, "    ({arch:?}, include_str!({:?})),", folder.join(file));
+        let _ = writeln!(
+            text,
+            "    ({arch:?}, include_str!({:?})),",
+            folder.join(file)
+        );
     }
     text.push_str("]\n");
     Ok(text)
@@ -158,7 +171,8 @@ impl Manifest {
             "sources-sha256" => self.sources_hash = value.to_owned(),
             "module" => {
                 let mut words = value.split(' ').map(str::to_owned);
-                self.modules.push((words.next()?, words.next()?, words.next()?));
+                self.modules
+                    .push((words.next()?, words.next()?, words.next()?));
             }
             _ => return None,
         }
@@ -196,7 +210,10 @@ fn hash_of_file(path: &Path) -> Result<String, CheckedInError> {
     let content = read(path)?;
     // A checkout may have turned the line ends; PTX itself has none but LF.
     let content: Vec<u8> = content.into_iter().filter(|&byte| byte != b'\r').collect();
-    Ok(Sha256::digest(&content).iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(Sha256::digest(&content)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect())
 }
 
 #[cfg(test)]
@@ -225,28 +242,44 @@ mod tests {
     fn what_was_built_passes() {
         let (root, folder) = checked_in("pass");
         verify(&folder, &root).unwrap();
-        assert!(rust_expression(&folder).unwrap().contains("(\"sm_80\", include_str!("));
+        assert!(
+            rust_expression(&folder)
+                .unwrap()
+                .contains("(\"sm_80\", include_str!(")
+        );
     }
 
     #[test]
     fn a_changed_source_is_stale() {
         let (root, folder) = checked_in("stale");
         fs::write(root.join("kernels/lib.rs"), "// another kernel\n").unwrap();
-        assert!(matches!(verify(&folder, &root), Err(CheckedInError::StaleSources { .. })));
+        assert!(matches!(
+            verify(&folder, &root),
+            Err(CheckedInError::StaleSources { .. })
+        ));
     }
 
     #[test]
     fn a_changed_module_is_found() {
         let (root, folder) = checked_in("module");
         fs::write(folder.join("k.sm_80.ptx"), ".version 7.1\n").unwrap();
-        assert!(matches!(verify(&folder, &root), Err(CheckedInError::ChangedModule { .. })));
-        assert!(matches!(rust_expression(&folder), Err(CheckedInError::ChangedModule { .. })));
+        assert!(matches!(
+            verify(&folder, &root),
+            Err(CheckedInError::ChangedModule { .. })
+        ));
+        assert!(matches!(
+            rust_expression(&folder),
+            Err(CheckedInError::ChangedModule { .. })
+        ));
     }
 
     #[test]
     fn nonsense_names_its_line() {
         let (root, folder) = checked_in("nonsense");
         fs::write(folder.join(MANIFEST), "toolchain x\nwhatever this is\n").unwrap();
-        assert!(matches!(verify(&folder, &root), Err(CheckedInError::Malformed { line: 2, .. })));
+        assert!(matches!(
+            verify(&folder, &root),
+            Err(CheckedInError::Malformed { line: 2, .. })
+        ));
     }
 }

@@ -127,8 +127,8 @@ fn annotation(kernel: &KernelFunction) -> TokenStream {
         .map(|parameter| match parameter.passing {
             Passing::Global => "r,v",
             // No promise that nothing else reaches the memory: other threads of the launch do, and LLVM
-        // would keep values of such memory in registers across barriers and fences.
-        Passing::GlobalMut => "p,v",
+            // would keep values of such memory in registers across barriers and fences.
+            Passing::GlobalMut => "p,v",
             Passing::Scalar => "v",
         });
     text.push_str(&format!(
