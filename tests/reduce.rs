@@ -9,7 +9,7 @@ use common::random::Random;
 use common::sizes::sizes;
 use common::{devices, machines};
 use half::{bf16, f16};
-use ndarray::Array1;
+use ndarray::{Array1, s};
 use std::fmt::Debug;
 use tilewright::{Device, Error, SimulatorOptions, Summand, reduce_sum_height};
 use tilewright_kernels::reduce::{MAX_BLOCKS, Plan};
@@ -135,11 +135,11 @@ fn sum_on<T: Sample>(device: &Device, data: &[T]) -> T::Sum {
 }
 
 /// The runner of all cases: sums the first `length` elements of `data` on every device.
-fn verify_on_every_device<T: Sample>(data: &[T], lengths: &[usize]) {
+fn on_every_device<T: Sample>(data: &[T], lengths: &[usize], verify: impl Fn(&[T], T::Sum)) {
     for device in devices() {
         for &length in lengths {
             let case = &data[..length];
-            T::verify(case, sum_on(&device, case));
+            verify(case, sum_on(&device, case));
         }
     }
 }
@@ -163,8 +163,7 @@ fn around_tiles<T>(tiles: usize) -> [usize; 5] {
 
 for_each_type! {
     [f32 f64 f16 bf16 i32 u32 i64 u64]
-    sums_of_every_length
-    sums_of_many_tiles
+    sums_of_every_length_are_within_the_error_bound
     sums_of_small_integers_are_exact
     the_tree_over_2_to_the_24_elements_is_low
     every_machine_gives_the_same_bits
@@ -188,26 +187,37 @@ for_each_type! {
     extremes_are_exact_or_wrap
 }
 
-fn sums_of_every_length<T: Sample>() {
-    let mut lengths = sizes(2 * tile::<T>() + 1);
-    lengths.extend([3, 5, 13].into_iter().flat_map(around_tiles::<T>));
-    verify_on_every_device(&samples::<T>(20 * tile::<T>(), 1), &lengths);
+/// The table of cases: every size that may matter, the ends of tiles, more partial sums than the
+/// last block loads at once, and more tiles than blocks.
+fn lengths<T>() -> Vec<usize> {
+    let tiles = [3, 5, 13].into_iter().flat_map(around_tiles::<T>);
+    let many = [1030, MAX_BLOCKS as usize + 3].map(|tiles| tiles * tile::<T>() + 5);
+    sizes(2 * tile::<T>() + 1)
+        .into_iter()
+        .chain(tiles)
+        .chain(many)
+        .collect()
 }
 
-/// More blocks than the last one's threads load at once, and more tiles than blocks.
-fn sums_of_many_tiles<T: Sample>() {
-    let most_blocks = MAX_BLOCKS as usize;
-    let lengths = [1030, most_blocks, most_blocks + 3].map(|tiles| tiles * tile::<T>() + 5);
-    verify_on_every_device(&samples::<T>(lengths[2], 2), &lengths);
+fn sums_of_every_length_are_within_the_error_bound<T: Sample>() {
+    let lengths = lengths::<T>();
+    let longest = *lengths.iter().max().unwrap();
+    on_every_device(&samples::<T>(longest, 1), &lengths, T::verify);
 }
 
 fn sums_of_small_integers_are_exact<T: Sample>() {
-    let mut random = Random::new(3);
-    let integers = Array1::from_shape_simple_fn(100_003, || random.integer(T::LEAST_SMALL..=8));
-    let data = integers.mapv(T::of_small).to_vec();
-    for device in devices() {
-        assert_eq!(sum_on(&device, &data), T::sum_of_small(integers.sum()));
-    }
+    let lengths = lengths::<T>();
+    let longest = *lengths.iter().max().unwrap();
+    let mut random = Random::new(2);
+    let integers = Array1::from_shape_simple_fn(longest, || random.integer(T::LEAST_SMALL..=8));
+    on_every_device(
+        &integers.mapv(T::of_small).to_vec(),
+        &lengths,
+        |case, sum| {
+            let expected = integers.slice(s![..case.len()]).sum();
+            assert_eq!(sum, T::sum_of_small(expected), "{} elements", case.len());
+        },
+    );
 }
 
 fn the_tree_over_2_to_the_24_elements_is_low<T: Sample>() {
@@ -394,10 +404,8 @@ fn subnormals_are_kept<T: FloatSample>() {
 }
 
 fn extremes_are_exact_or_wrap<T: IntegerSample>() {
+    let lengths = [1, 2, 3, 1000, 3 * tile::<T>() + 3];
     for extreme in [T::MIN, T::MAX] {
-        verify_on_every_device(
-            &vec![extreme; 3 * tile::<T>() + 3],
-            &[1, 2, 3, 1000, 3 * tile::<T>() + 3],
-        );
+        on_every_device(&vec![extreme; lengths[4]], &lengths, T::verify);
     }
 }
