@@ -22,17 +22,18 @@ const LEFT_OUT: [(&str, &str); 2] = [
     ),
 ];
 
-/// Programs with the feature `cuda`, optimised and small: the folder is meant to travel.
+/// Programs with the feature `cuda`, optimised and small: the folder is meant to travel. The
+/// profile's name is that of its folder below target/, so it must not be `bundle`.
 const CARGO_ARGUMENTS: [&str; 10] = [
     "build",
     "--workspace",
     "--all-targets",
     "--features=tilewright/cuda",
-    "--profile=bundle",
-    "--config=profile.bundle.inherits='release'",
-    "--config=profile.bundle.strip=true",
-    "--config=profile.bundle.debug=false",
-    "--config=profile.bundle.lto='off'",
+    "--profile=portable",
+    "--config=profile.portable.inherits='release'",
+    "--config=profile.portable.strip=true",
+    "--config=profile.portable.debug=false",
+    "--config=profile.portable.lto='off'",
     "--message-format=json-render-diagnostics",
 ];
 
@@ -281,7 +282,7 @@ mod tests {
             "manifest_path": "/w/crates/simt/Cargo.toml",
             "target": {"name": "memory", "kind": [kind]},
             "profile": {"test": is_test},
-            "executable": "/w/target/bundle/deps/memory-0123",
+            "executable": "/w/target/portable/deps/memory-0123",
         }))
     }
 
