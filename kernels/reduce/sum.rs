@@ -77,8 +77,9 @@ unsafe fn sum_of_thread<T: Summand, const LANES: usize>(x: Global<T>) -> T::Sum 
         // multiples of LANES, so of 16 bytes from a base that is one, too.
         let vectors: [[T; LANES]; VECTORS_IN_FLIGHT] =
             core::array::from_fn(|v| unsafe { x.load_vector(start + v * vector_stride) });
-        for (sum, vector) in sums.iter_mut().zip(vectors) {
-            *sum = sum.plus(sum_of_vector(vector));
+        // By reference: an array that is moved into an iterator goes through local memory.
+        for (sum, vector) in sums.iter_mut().zip(&vectors) {
+            *sum = sum.plus(sum_of_vector(*vector));
         }
         index += thread::grid_dim_x() as usize;
     }
