@@ -7,10 +7,11 @@ use std::ptr;
 use tilewright::{Device, Element, Matrix};
 
 /// Names under which the loader may find it, newest first, then CUDA's usual folder.
-const LIBRARIES: [&str; 4] = [
+const LIBRARIES: [&str; 5] = [
     "libcublas.so.13",
     "libcublas.so.12",
     "libcublas.so",
+    "/usr/local/cuda/lib64/libcublas.so.13",
     "/usr/local/cuda/lib64/libcublas.so",
 ];
 
@@ -228,13 +229,15 @@ impl Functions {
 }
 
 fn open_library() -> Result<Library> {
+    let mut reasons = Vec::new();
     for name in LIBRARIES {
         // SAFETY: what the library does when it is loaded is safe at any time.
-        if let Ok(library) = unsafe { Library::new(name) } {
-            return Ok(library);
+        match unsafe { Library::new(name) } {
+            Ok(library) => return Ok(library),
+            Err(error) => reasons.push(error.to_string()),
         }
     }
-    Err(format!("none of {} loads", LIBRARIES.join(", ")).into())
+    Err(reasons.join("; ").into())
 }
 
 fn address<T: Element>(matrix: &Matrix<T>) -> *const T {
