@@ -106,7 +106,14 @@ impl<T: Pod> Global<T> {
         value
     }
 
-    /// Elements `index..index + N` in one access of 8 or 16 bytes.
+    /// Elements `index..index + N` in one access of 8 or 16 bytes. Other widths do not compile:
+    ///
+    /// ```compile_fail,E0080
+    /// fn three(x: cuda_std::global::Global<f32>) -> [f32; 3] {
+    ///     unsafe { x.load_vector::<3>(0) }
+    /// }
+    /// let three = three as fn(_) -> _;
+    /// ```
     ///
     /// # Safety
     /// 1. `index + N <= self.len()`.
@@ -277,6 +284,11 @@ pub(crate) const fn assert_vector<T, const N: usize>() {
 
 /// A view of global memory: ties the view's type to its element's, for `#[kernel]`.
 #[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a view of device memory",
+    label = "`#[kernel]` takes this for a view by its name",
+    note = "the names `Global` and `GlobalMut` are those of `cuda_std::global`"
+)]
 pub trait View: sealed::View {
     /// What the view shows.
     type Element;

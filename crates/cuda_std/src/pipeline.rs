@@ -22,7 +22,13 @@ use crate::machine;
 use crate::shared::SharedSlice;
 use bytemuck::Pod;
 
-/// One thread's asynchronous copies, in groups, through a ring of `STAGES` stages.
+/// One thread's asynchronous copies, in groups, through a ring of `STAGES` stages, 2 to 6.
+///
+/// With one stage nothing overlaps, so this does not compile:
+///
+/// ```compile_fail,E0080
+/// let pipeline = cuda_std::pipeline::Pipeline::<1>::new();
+/// ```
 #[derive(Debug)]
 pub struct Pipeline<const STAGES: usize> {
     /// The stage that the next group fills.

@@ -21,6 +21,12 @@ pub struct SharedArray<T, const LEN: usize> {
 
 /// A static tile of `ROWS` rows of `COLUMNS` elements in shared memory, 16-byte aligned, whose
 /// rows lie `PITCH` elements apart. A pitch above `COLUMNS` is padding against bank conflicts.
+///
+/// Rows that overlap do not compile:
+///
+/// ```compile_fail,E0080
+/// let tile = cuda_std::shared_tile![f32; 4, 4; pitch = 3];
+/// ```
 #[derive(Debug)]
 pub struct SharedTile<T, const ROWS: usize, const COLUMNS: usize, const PITCH: usize> {
     base: *mut T,

@@ -68,13 +68,15 @@ pub fn shuffle(kind: Shuffle, mask: u64, bits: u64, _bytes: usize, lane: u32, wi
     let value = simt::warp_collective(kind.name(), mask, bits, |lanes| {
         contains(lanes.mask, source).then(|| lanes.values[source as usize])
     });
-    value.unwrap_or_else(|| {
+    // No closure: it would be the place that the simulator reports.
+    let Some(value) = value else {
         let name = kind.name();
         simt::fail(
             DefectKind::WarpDivergence,
             format!("{name} reads lane {source}, which the member mask {mask:#x} does not name"),
         )
-    })
+    };
+    value
 }
 
 /// The lanes of `mask` whose predicate is true.

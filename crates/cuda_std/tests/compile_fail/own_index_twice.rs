@@ -1,0 +1,12 @@
+//! An index is the proof of one access: it is used up.
+
+use cuda_std::prelude::*;
+
+#[kernel]
+pub fn write_twice(x: GlobalMut<f32>, y: GlobalMut<f32>) {
+    let index = thread::own_index();
+    let _ = x.own(index);
+    let _ = y.own(index);
+}
+
+fn main() {}

@@ -1,0 +1,12 @@
+//! A parameter is passed by its name.
+
+use cuda_std::prelude::*;
+
+#[kernel]
+pub fn sum((a, b): (f32, f32), y: GlobalMut<f32>) {
+    if let Some(y) = y.own(thread::own_index()) {
+        y.set(a + b);
+    }
+}
+
+fn main() {}

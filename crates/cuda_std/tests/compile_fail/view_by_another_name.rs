@@ -1,0 +1,12 @@
+//! The attribute sees names, not types: this view would be passed by value.
+
+use cuda_std::prelude::*;
+
+type Input = Global<f32>;
+
+#[kernel]
+pub fn read(x: Input) {
+    let _ = x;
+}
+
+fn main() {}

@@ -1,0 +1,30 @@
+//! With the feature `cuda`, compiles the crate `kernels` to PTX.
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    #[cfg(feature = "cuda")]
+    build_kernels();
+}
+
+/// Tells the crate where its PTX is: `env!("KERNEL_IMAGES")` is a file for `include!`.
+#[cfg(feature = "cuda")]
+fn build_kernels() {
+    use cuda_builder::{Arch, CudaBuilder};
+
+    match CudaBuilder::new("kernels")
+        .arch(Arch::Sm75)
+        .arch(Arch::Sm80)
+        .build()
+    {
+        Ok(build) => println!(
+            "cargo::rustc-env=KERNEL_IMAGES={}",
+            build.rust_file.display()
+        ),
+        // The builder's message says what is missing and how to install it.
+        Err(error) => {
+            for line in error.to_string().lines() {
+                println!("cargo::error={line}");
+            }
+        }
+    }
+}

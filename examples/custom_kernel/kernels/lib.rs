@@ -1,0 +1,63 @@
+//! The kernels: `no_std` code that is compiled for the GPU and for the host alike.
+#![no_std]
+#![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
+#![deny(missing_docs)]
+
+use cuda_std::prelude::*;
+
+/// The most threads that a block of [`smooth`] can have.
+pub const MAX_THREADS: usize = 256;
+
+constant_array! {
+    /// What [`smooth`] weighs an element's left neighbour, itself and its right neighbour with.
+    pub static WEIGHTS: [f32; 3] = [0.25, 0.5, 0.25];
+}
+
+/// `y[i] += a * x[i]` for each `i` that both have; one thread for each.
+#[kernel]
+pub fn axpy(a: f32, x: Global<f32>, y: GlobalMut<f32>) {
+    let index = thread::own_index();
+    if let (Some(x), Some(y)) = (x.get(index.get()), y.own(index)) {
+        y.set(a.mul_add(x, y.get()));
+    }
+}
+
+/// `y[i]` becomes the weighted mean of `x[i - 1]`, `x[i]` and `x[i + 1]`, where the ends of `x` are
+/// their own neighbours; one thread for each element.
+///
+/// Each element is needed by three threads. So a block brings its part of `x`, and one element
+/// more at either end, to shared memory, and reads global memory once instead of three times.
+#[kernel(max_threads = 256)]
+pub fn smooth(x: Global<f32>, y: GlobalMut<f32>) {
+    let tile = shared_array![f32; MAX_THREADS + 2];
+    let index = thread::own_index();
+    let (rank, size) = (
+        thread::rank_in_block() as usize,
+        thread::block_size() as usize,
+    );
+    let last = x.len().saturating_sub(1);
+    let x_at = |i: usize| x.get(i.min(last)).unwrap_or(0.0);
+
+    // SAFETY: (1) `rank < size <= MAX_THREADS`, as the kernel's bound says. (2) Each thread writes
+    // places of its own, and the barrier stands before others read them.
+    unsafe {
+        tile.store(rank + 1, x_at(index.get()));
+        if rank == 0 {
+            tile.store(0, x_at(index.get().saturating_sub(1)));
+        }
+        if rank + 1 == size {
+            tile.store(size + 1, x_at(index.get() + 1));
+        }
+    }
+    thread::sync_threads();
+
+    let mut sum = 0.0;
+    for i in 0..WEIGHTS.len() {
+        // SAFETY: (1) `i` counts the weights, and `rank + i <= size + 1`; all of these places have
+        // been written. (2) The barrier.
+        sum = unsafe { tile.load(rank + i).mul_add(WEIGHTS.load(i), sum) };
+    }
+    if let Some(y) = y.own(index) {
+        y.set(sum);
+    }
+}

@@ -1,0 +1,185 @@
+use crate::{launch, machines, numbers, output, upload};
+use cuda_std_test_kernels::arithmetic as kernels;
+use half::{bf16, f16};
+use tilewright::LaunchConfig;
+
+/// Threads of a block.
+const THREADS: u32 = 256;
+
+/// Products whose rounding shows, subnormal results, and infinities.
+const HARD: [(f64, f64, f64); 6] = [
+    (1.0 + 1.0 / 4096.0, 1.0 + 1.0 / 4096.0, -1.0),
+    (1.0 / 3.0, 3.0, -1.0),
+    (1e-30, 1e-12, 0.0),
+    (1e-200, 1e-120, 0.0),
+    (f64::INFINITY, 2.0, 1.0),
+    (0.0, -1.0, 0.0),
+];
+
+#[test]
+fn mul_add_rounds_once() {
+    let random = numbers(1)
+        .map(|n| n as i32 as f64 / 1e5)
+        .take(3000)
+        .collect::<Vec<_>>();
+    let triples = random
+        .chunks(3)
+        .map(|t| (t[0], t[1], -t[0] * t[1] + t[2]))
+        .chain(HARD);
+    let (a, (b, c)): (Vec<f64>, (Vec<f64>, Vec<f64>)) =
+        triples.map(|(a, b, c)| (a, (b, c))).unzip();
+    let narrow = |x: &[f64]| x.iter().map(|&x| x as f32).collect::<Vec<_>>();
+    let (a32, b32, c32) = (narrow(&a), narrow(&b), narrow(&c));
+    let config = LaunchConfig::for_elements(a.len(), THREADS);
+    for device in machines() {
+        let mut c64 = upload(&device, &c);
+        launch(
+            &device,
+            kernels::mul_add_f64,
+            config,
+            (&upload(&device, &a), &upload(&device, &b), &mut c64),
+        );
+        for (i, result) in c64.to_vec().unwrap().into_iter().enumerate() {
+            let expected = a[i].mul_add(b[i], c[i]) + 0.0;
+            assert_eq!(
+                result.to_bits(),
+                expected.to_bits(),
+                "{} * {} + {}",
+                a[i],
+                b[i],
+                c[i]
+            );
+        }
+        let mut out = upload(&device, &c32);
+        launch(
+            &device,
+            kernels::mul_add_f32,
+            config,
+            (&upload(&device, &a32), &upload(&device, &b32), &mut out),
+        );
+        for (i, result) in out.to_vec().unwrap().into_iter().enumerate() {
+            let expected = a32[i].mul_add(b32[i], c32[i]) + 0.0;
+            assert_eq!(
+                result.to_bits(),
+                expected.to_bits(),
+                "{} * {} + {}",
+                a32[i],
+                b32[i],
+                c32[i]
+            );
+        }
+    }
+}
+
+/// Equal bits, or both NaN: which NaN a conversion makes is the machine's choice.
+fn is_same(a: f32, b: f32) -> bool {
+    a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan()
+}
+
+#[test]
+fn every_half_widens_exactly() {
+    let config = LaunchConfig::for_elements(1 << 16, THREADS);
+    let f16s: Vec<f16> = (0..=u16::MAX).map(f16::from_bits).collect();
+    let bf16s: Vec<bf16> = (0..=u16::MAX).map(bf16::from_bits).collect();
+    for device in machines() {
+        let mut out = output::<f32>(&device, 1 << 16);
+        launch(
+            &device,
+            kernels::widen_f16,
+            config,
+            (&upload(&device, &f16s), &mut out),
+        );
+        for (half, wide) in f16s.iter().zip(out.to_vec().unwrap()) {
+            assert!(
+                is_same(wide, half.to_f32()),
+                "{:#x} became {wide}",
+                half.to_bits()
+            );
+        }
+        launch(
+            &device,
+            kernels::widen_bf16,
+            config,
+            (&upload(&device, &bf16s), &mut out),
+        );
+        for (half, wide) in bf16s.iter().zip(out.to_vec().unwrap()) {
+            assert!(
+                is_same(wide, half.to_f32()),
+                "{:#x} became {wide}",
+                half.to_bits()
+            );
+        }
+    }
+}
+
+/// Every value of a 16-bit format, its neighbours in f32, and the points half way to the next.
+fn around(halves: impl Iterator<Item = f32>) -> Vec<f32> {
+    let finite = halves.filter(|value| value.is_finite());
+    let near = finite.flat_map(|value| {
+        let next = (f64::from(value) * (1.0 + 2.0_f64.powi(-11))) as f32;
+        let after = (f64::from(value) * (1.0 + 2.0_f64.powi(-8))) as f32;
+        [
+            value,
+            value.next_up(),
+            value.next_down(),
+            next,
+            next.next_up(),
+            after,
+        ]
+    });
+    let random = numbers(2).map(|n| f32::from_bits(n as u32)).take(10_000);
+    near.chain(random)
+        .chain([
+            f32::INFINITY,
+            f32::NEG_INFINITY,
+            f32::NAN,
+            65_519.996,
+            65_520.0,
+            -0.0,
+        ])
+        .collect()
+}
+
+#[test]
+fn narrowing_takes_the_nearest_even_half() {
+    let around_f16 = around(
+        (0..=u16::MAX)
+            .step_by(3)
+            .map(|bits| f16::from_bits(bits).to_f32()),
+    );
+    let around_bf16 = around(
+        (0..=u16::MAX)
+            .step_by(3)
+            .map(|bits| bf16::from_bits(bits).to_f32()),
+    );
+    for device in machines() {
+        let config = LaunchConfig::for_elements(around_f16.len(), THREADS);
+        let mut out = output::<f16>(&device, around_f16.len());
+        launch(
+            &device,
+            kernels::narrow_f16,
+            config,
+            (&upload(&device, &around_f16), &mut out),
+        );
+        for (value, half) in around_f16.iter().zip(out.to_vec().unwrap()) {
+            assert!(
+                is_same(half.to_f32(), f16::from_f32(*value).to_f32()),
+                "{value} became {half}"
+            );
+        }
+        let config = LaunchConfig::for_elements(around_bf16.len(), THREADS);
+        let mut out = output::<bf16>(&device, around_bf16.len());
+        launch(
+            &device,
+            kernels::narrow_bf16,
+            config,
+            (&upload(&device, &around_bf16), &mut out),
+        );
+        for (value, half) in around_bf16.iter().zip(out.to_vec().unwrap()) {
+            assert!(
+                is_same(half.to_f32(), bf16::from_f32(*value).to_f32()),
+                "{value} became {half}"
+            );
+        }
+    }
+}

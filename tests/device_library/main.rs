@@ -1,0 +1,104 @@
+//! Every function of `cuda_std`, on every device at hand and on simulators with several schedules
+//! and both widths of warps, against plain code. The kernels are `crates/cuda_std/tests/kernels`.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod arithmetic;
+mod atomics;
+mod barriers;
+mod blocks;
+mod defects;
+mod fences;
+mod global_memory;
+mod pipelines;
+mod positions;
+mod shared_memory;
+mod warps;
+
+use cuda_std::kernel::Kernel;
+use std::io::Write as _;
+use tilewright::{
+    Buffer, Device, Element, LaunchArgs, LaunchConfig, ModuleSource, Result, SimulatorOptions,
+};
+
+// SAFETY: (1) the images are built from the crate that the tests take the kernels from.
+static MODULE: ModuleSource =
+    unsafe { ModuleSource::new("cuda_std_test_kernels", cuda_std_test_kernels::IMAGES) };
+
+/// Simulators with the seeds 0 to 7, the last two with 64 lanes in a warp.
+fn simulators() -> Vec<Device> {
+    let options = |seed| SimulatorOptions::default().with_seed(seed);
+    let narrow = (0..6).map(options);
+    let wide = (6..8).map(|seed| options(seed).with_warp_width(64));
+    narrow.chain(wide).map(Device::simulator_with).collect()
+}
+
+/// The simulators, and the first CUDA device where there is one.
+fn machines() -> Vec<Device> {
+    let mut machines = simulators();
+    let has_images = !cuda_std_test_kernels::IMAGES.is_empty();
+    machines.extend(common::cuda_device().filter(|_| has_images));
+    if cfg!(feature = "cuda") && !has_images {
+        // Not `eprintln!`: the test harness would hide it.
+        let line = "skipped on CUDA: no device toolchain had built the test kernels\n";
+        std::io::stderr().write_all(line.as_bytes()).unwrap();
+    }
+    machines
+}
+
+fn warp_threads(device: &Device) -> u32 {
+    device.properties().warp_threads
+}
+
+/// Launches a kernel of the test crate, with what its documentation asks for.
+fn try_launch<K, A>(device: &Device, kernel: K, config: LaunchConfig, arguments: A) -> Result<()>
+where
+    K: Kernel,
+    A: LaunchArgs<K::Params>,
+{
+    let module = device.load(&MODULE)?;
+    // SAFETY: (1) these kernels ask for block shapes and for buffers of some lengths. Each test
+    // gives them; on the simulator, which comes first, a mistake is a report.
+    unsafe { module.launch_unsafe(kernel, config, arguments) }
+}
+
+/// [`try_launch`] of a kernel without defects.
+fn launch<K, A>(device: &Device, kernel: K, config: LaunchConfig, arguments: A)
+where
+    K: Kernel,
+    A: LaunchArgs<K::Params>,
+{
+    if let Err(error) = try_launch(device, kernel, config, arguments) {
+        panic!("on {}: {error}", device.name());
+    }
+}
+
+fn upload<T: Element>(device: &Device, data: &[T]) -> Buffer<T> {
+    device.upload(data).unwrap()
+}
+
+/// A buffer for results. Its bytes are 0xFF on the simulator, so nothing is right by chance.
+fn output<T: Element>(device: &Device, len: usize) -> Buffer<T> {
+    device.unspecified(len).unwrap()
+}
+
+/// Numbers that look random, the same in every run (Steele, Lea, Flood: SplitMix64).
+fn numbers(seed: u64) -> impl Iterator<Item = u64> {
+    let mut state = seed;
+    std::iter::repeat_with(move || {
+        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = state;
+        z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ z >> 31
+    })
+}
+
+/// Integers from -8 to 8: their sums are exact in every type that the tests sum in.
+fn small_integers(seed: u64, len: usize) -> Vec<i32> {
+    numbers(seed)
+        .take(len)
+        .map(|number| (number % 17) as i32 - 8)
+        .collect()
+}

@@ -1,0 +1,68 @@
+use crate::{launch, machines, output, small_integers, upload};
+use cuda_std::global::{Global, GlobalMut};
+use cuda_std::kernel::{Kernel, ScalarParam};
+use cuda_std_test_kernels::pipelines as kernels;
+use half::f16;
+use tilewright::{Element, LaunchConfig};
+
+fn check<T, K>(kernel: K, lanes: usize, from: fn(i32) -> T)
+where
+    T: Element + ScalarParam,
+    K: Kernel<Params = (Global<T>, GlobalMut<f32>)>,
+{
+    let tile = kernels::THREADS * lanes;
+    for device in machines() {
+        for len in [
+            0,
+            1,
+            lanes + 1,
+            tile - 1,
+            tile,
+            tile + 1,
+            2 * tile,
+            3 * tile + 5,
+            9 * tile - 3,
+        ] {
+            let integers = small_integers(len as u64, len);
+            let x: Vec<T> = integers.iter().copied().map(from).collect();
+            let mut out = output::<f32>(&device, tile);
+            let config = LaunchConfig::new(1, kernels::THREADS as u32);
+            launch(&device, kernel, config, (&upload(&device, &x), &mut out));
+            let expected: Vec<f32> = (0..tile)
+                .map(|i| integers.iter().skip(i).step_by(tile).sum::<i32>() as f32)
+                .collect();
+            assert_eq!(
+                out.to_vec().unwrap(),
+                expected,
+                "{} of {len} elements",
+                K::NAME
+            );
+        }
+    }
+}
+
+#[test]
+fn two_stages_bring_all_sizes() {
+    check(kernels::pipeline2_f32x1, 1, |i| i as f32);
+    check(kernels::pipeline2_f32x2, 2, |i| i as f32);
+    check(kernels::pipeline2_f32x4, 4, |i| i as f32);
+    check(kernels::pipeline2_f16x8, 8, |i| f16::from_f32(i as f32));
+}
+
+#[test]
+fn three_stages_bring_all_sizes() {
+    check(kernels::pipeline3_f32x1, 1, |i| i as f32);
+    check(kernels::pipeline3_f32x2, 2, |i| i as f32);
+    check(kernels::pipeline3_f32x4, 4, |i| i as f32);
+    check(kernels::pipeline3_f16x2, 2, |i| f16::from_f32(i as f32));
+    check(kernels::pipeline3_f64x2, 2, f64::from);
+}
+
+#[test]
+fn four_to_six_stages_bring_all_sizes() {
+    check(kernels::pipeline4_f32x1, 1, |i| i as f32);
+    check(kernels::pipeline4_f32x4, 4, |i| i as f32);
+    check(kernels::pipeline4_f64x1, 1, f64::from);
+    check(kernels::pipeline5_f32x2, 2, |i| i as f32);
+    check(kernels::pipeline6_f32x4, 4, |i| i as f32);
+}
