@@ -14,8 +14,9 @@ const RUN_SCRIPT: &str = include_str!("bundle/run.sh");
 const RUN_SCRIPT_NAME: &str = "run.sh";
 
 /// Tests that cannot run without Rust, and why.
-const LEFT_OUT: [(&str, &str); 2] = [
+const LEFT_OUT: [(&str, &str); 3] = [
     ("tilewright.compile_fail", "it needs cargo and the sources"),
+    ("tilewright.ptx", "it reads the checked-in PTX"),
     (
         "tilewright-cuda-std-macros.cuda_std_macros.unit",
         "it needs the compiler's own libraries",
