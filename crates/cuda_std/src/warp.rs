@@ -268,6 +268,9 @@ pub fn reduce_sum<T: LaneValue + core::ops::Add<Output = T>>(value: T) -> T {
 /// `combine` over the whole warp, in every lane, in the order of [`reduce_sum`]. `combine` must be
 /// commutative for the lanes to agree.
 ///
+/// Neighbours come first, then pairs, and so on: what [`block::reduce`](crate::block::reduce) makes
+/// of it is the same tree over the threads of a block for warps of 32 and of 64 lanes.
+///
 /// Every lane of the warp must call it: the mask is [`LaneMask::all`].
 #[inline(always)]
 #[track_caller]
@@ -275,10 +278,10 @@ pub fn reduce_sum<T: LaneValue + core::ops::Add<Output = T>>(value: T) -> T {
 pub fn reduce<T: LaneValue>(value: T, combine: impl Fn(T, T) -> T) -> T {
     let mask = LaneMask::all();
     let mut value = value;
-    let mut distance = width() / 2;
-    while distance > 0 {
+    let mut distance = 1;
+    while distance < width() {
         value = combine(value, shuffle_xor(mask, value, distance));
-        distance /= 2;
+        distance *= 2;
     }
     value
 }
