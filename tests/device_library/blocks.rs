@@ -63,7 +63,7 @@ fn blocks_reduce() {
 fn blocks_reduce_unsigned_integers() {
     for device in machines() {
         let warp = warp_threads(&device) as usize;
-        let x: Vec<u64> = (0..256).map(|i| i * i << 40).collect();
+        let x: Vec<u64> = (0..256).map(|i| (i * i) << 40).collect();
         let mut out = output::<u64>(&device, warp * 2);
         launch(
             &device,
@@ -71,7 +71,7 @@ fn blocks_reduce_unsigned_integers() {
             LaunchConfig::new(1, 256),
             (&upload(&device, &x), &mut out),
         );
-        let expected = [x.iter().sum::<u64>(), 255 * 255 << 40];
+        let expected = [x.iter().sum::<u64>(), (255 * 255) << 40];
         assert_eq!(out.to_vec().unwrap(), expected.repeat(warp));
     }
 }
