@@ -4,7 +4,7 @@ use crate::module::ModuleSource;
 
 /// One image for each architecture, built or found by the build script.
 #[cfg(feature = "cuda")]
-const IMAGES: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/images.rs"));
+const IMAGES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/images.rs"));
 
 /// Without CUDA there is nothing to load: the simulator runs the kernels as they were compiled
 /// for the host.

@@ -34,12 +34,6 @@ pub struct CudaDevice {
     workspace: Workspace,
 }
 
-impl Drop for CudaDevice {
-    fn drop(&mut self) {
-        self.workspace.release(self);
-    }
-}
-
 impl CudaDevice {
     pub fn open(ordinal: u32) -> Result<Self> {
         let driver = start_driver(ordinal)?;
@@ -359,6 +353,7 @@ impl Backend for CudaDevice {
 
 impl Drop for CudaDevice {
     fn drop(&mut self) {
+        self.workspace.release(self);
         let Ok(current) = self.context.enter() else {
             return;
         };

@@ -128,7 +128,7 @@ pub fn verify(folder: &Path, root: &Path) -> Result<(), CheckedInError> {
 pub fn rust_expression(folder: &Path) -> Result<String, CheckedInError> {
     let manifest = Manifest::read(folder)?;
     manifest.verify_modules()?;
-    let mut text = String::from("[\n");
+    let mut text = String::from("&[\n");
     for (arch, file, _) in &manifest.modules {
         let _ = writeln!(
             text,
