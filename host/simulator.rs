@@ -5,7 +5,7 @@ use crate::device::DeviceProperties;
 use crate::error::{Error, Result};
 use crate::module::ModuleSource;
 use crate::workspace::Workspace;
-use simt::Dim3;
+use simt::{Contents, Dim3};
 use std::alloc::{self, Layout};
 use std::ffi::c_void;
 use std::ptr::{self, NonNull};
@@ -31,6 +31,9 @@ pub struct SimulatorOptions {
     pub parallel_blocks: bool,
     /// Multiprocessors that the device has, 8 by default: products choose their tiles by it.
     pub multiprocessors: u32,
+    /// Whether memory is checked, as by default: data races, reads of what nobody has written,
+    /// asynchronous copies in use. Bounds, alignment, barriers and masks always are.
+    pub checks: bool,
     /// Bytes of simulated device memory, 16 GiB by default; pages that are never touched cost
     /// nothing.
     pub memory_bytes: u64,
@@ -42,6 +45,7 @@ impl Default for SimulatorOptions {
             seed,
             warp_width,
             parallel_blocks,
+            checks,
             ..
         } = simt::Options::default();
         Self {
@@ -49,6 +53,7 @@ impl Default for SimulatorOptions {
             warp_width,
             parallel_blocks,
             multiprocessors: 8,
+            checks,
             memory_bytes: 16 << 30,
         }
     }
@@ -80,6 +85,13 @@ impl SimulatorOptions {
     #[must_use]
     pub fn with_multiprocessors(mut self, multiprocessors: u32) -> Self {
         self.multiprocessors = multiprocessors;
+        self
+    }
+
+    /// The same options with the checks of memory, or without them: several times faster.
+    #[must_use]
+    pub fn with_checks(mut self, checks: bool) -> Self {
+        self.checks = checks;
         self
     }
 
@@ -115,6 +127,7 @@ impl Simulator {
                 seed: options.seed,
                 warp_width: options.warp_width,
                 parallel_blocks: options.parallel_blocks,
+                checks: options.checks,
                 ..simt::Options::default()
             },
             properties: properties(&options),
@@ -168,6 +181,7 @@ impl Backend for Simulator {
         let address = self.allocate_zeroed(operation, bytes)?;
         // SAFETY: the allocation is `bytes` long, and nobody else knows of it yet.
         unsafe { ptr::write_bytes(host_pointer(address), POISON, bytes) };
+        simt::register_allocation(address as usize, bytes, Contents::Unspecified);
         Ok(address)
     }
 
@@ -183,10 +197,13 @@ impl Backend for Simulator {
             self.release(bytes);
             return Err(error);
         }
-        Ok(pointer.expose_provenance() as u64)
+        let address = pointer.expose_provenance();
+        simt::register_allocation(address, bytes, Contents::Written);
+        Ok(address as u64)
     }
 
     unsafe fn free(&self, address: u64, bytes: usize) {
+        simt::forget_allocation(address as usize, bytes);
         // SAFETY: `allocate_zeroed` made this layout of the same two numbers.
         let layout = unsafe { Layout::from_size_align_unchecked(bytes, ALIGNMENT) };
         // SAFETY: by (1) of `free` the allocation is live, is not used again, and has this layout.
@@ -200,6 +217,7 @@ impl Backend for Simulator {
         unsafe {
             ptr::copy_nonoverlapping(source.as_ptr(), host_pointer(destination), source.len());
         }
+        simt::mark_written(destination as usize, source.len());
         Ok(())
     }
 
@@ -222,12 +240,14 @@ impl Backend for Simulator {
         unsafe {
             ptr::copy_nonoverlapping(host_pointer(source), host_pointer(destination), bytes);
         }
+        simt::mark_copied(destination as usize, source as usize, bytes);
         Ok(())
     }
 
     unsafe fn fill_zero(&self, address: u64, bytes: usize) -> Result<()> {
         // SAFETY: by (1) and (2) of the trait this is live memory that nobody else touches.
         unsafe { ptr::write_bytes(host_pointer(address), 0, bytes) };
+        simt::mark_written(address as usize, bytes);
         Ok(())
     }
 

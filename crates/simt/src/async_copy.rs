@@ -5,18 +5,25 @@
 //! wait. The simulator takes the latest: whoever forgets the wait, or waits for
 //! too few groups, reads what was there before.
 
-use crate::block::count;
+use crate::block::{Block, Thread, count};
+use crate::check::{BlockCheck, Hazard};
 use crate::current::with_current;
 use crate::defect::DefectKind;
 use crate::memory::copy_from_global;
 use std::collections::VecDeque;
+use std::panic::Location;
 
 /// A copy that has been issued and not yet performed.
-struct AsyncCopy {
-    destination: *mut u8,
-    source: *const u8,
-    bytes: usize,
-    source_bytes: usize,
+#[derive(Clone)]
+pub(crate) struct AsyncCopy {
+    pub destination: *mut u8,
+    pub source: *const u8,
+    pub bytes: usize,
+    pub source_bytes: usize,
+    /// The line that has issued it.
+    pub site: &'static Location<'static>,
+    /// When, in the time of the block's checks.
+    pub issued: u32,
 }
 
 impl AsyncCopy {
@@ -54,19 +61,23 @@ impl CopyQueue {
         self.uncommitted = 0;
     }
 
-    /// Performs the oldest groups until `pending` are left.
-    fn wait(&mut self, pending: usize) {
-        while self.groups.len() > pending {
-            let copies = self.groups.pop_front().unwrap_or(0);
-            self.copies.drain(..copies).for_each(|copy| copy.perform());
-        }
+    /// Takes out the copies of the oldest groups until `pending` are left.
+    fn finish_groups(&mut self, pending: usize) -> impl Iterator<Item = AsyncCopy> + '_ {
+        let finished = self.groups.len().saturating_sub(pending);
+        let copies: usize = self.groups.drain(..finished).sum();
+        self.copies.drain(..copies)
     }
 
-    /// Performs every copy, those of no group too.
-    fn wait_all(&mut self) {
-        self.copies.drain(..).for_each(|copy| copy.perform());
+    /// Takes out every copy, those of no group too.
+    fn finish_all(&mut self) -> impl Iterator<Item = AsyncCopy> + '_ {
         self.groups.clear();
         self.uncommitted = 0;
+        self.copies.drain(..)
+    }
+
+    /// The oldest copy that nobody has waited for, and how many there are.
+    pub fn first_unfinished(&self) -> Option<(&AsyncCopy, usize)> {
+        Some((self.copies.front()?, self.copies.len()))
     }
 }
 
@@ -108,6 +119,7 @@ pub unsafe fn async_copy(dst: *mut u8, src: *const u8, bytes: usize, src_bytes: 
             ),
         );
     }
+    let site = Location::caller();
     with_current(|thread, block| {
         let mut queue = thread.copies.borrow_mut();
         queue.copies.push_back(AsyncCopy {
@@ -115,6 +127,8 @@ pub unsafe fn async_copy(dst: *mut u8, src: *const u8, bytes: usize, src_bytes: 
             source: src,
             bytes,
             source_bytes: src_bytes,
+            site,
+            issued: block.check.as_ref().map_or(0, BlockCheck::issue_copy),
         });
         queue.uncommitted += 1;
         count(&block.counters.async_copies);
@@ -140,7 +154,12 @@ pub fn async_commit() {
 /// Outside of a launch.
 #[track_caller]
 pub fn async_wait(pending_groups: u32) {
-    with_current(|thread, _| thread.copies.borrow_mut().wait(pending_groups as usize));
+    with_current(|thread, block| {
+        let mut copies = thread.copies.borrow_mut();
+        let result = block.perform(thread, copies.finish_groups(pending_groups as usize));
+        drop(copies);
+        block.end_on_hazard(thread, result);
+    });
 }
 
 /// Waits for all copies of the running thread, committed or not.
@@ -150,5 +169,33 @@ pub fn async_wait(pending_groups: u32) {
 /// Outside of a launch.
 #[track_caller]
 pub fn async_wait_all() {
-    with_current(|thread, _| thread.copies.borrow_mut().wait_all());
+    with_current(|thread, block| {
+        let mut copies = thread.copies.borrow_mut();
+        let result = block.perform(thread, copies.finish_all());
+        drop(copies);
+        block.end_on_hazard(thread, result);
+    });
+}
+
+impl Block {
+    /// Performs copies of `thread`, unless one of them has no certain result.
+    fn perform(
+        &self,
+        thread: &Thread,
+        mut copies: impl Iterator<Item = AsyncCopy>,
+    ) -> Result<(), Hazard> {
+        copies.try_for_each(|copy| {
+            if let Some(check) = &self.check {
+                check.land(thread, self, &copy)?;
+            }
+            copy.perform();
+            Ok(())
+        })
+    }
+
+    fn end_on_hazard(&self, thread: &Thread, result: Result<(), Hazard>) {
+        if let (Err(hazard), Some(check)) = (result, &self.check) {
+            self.fail_with(thread, check.describe_hazard(thread, self, &hazard));
+        }
+    }
 }

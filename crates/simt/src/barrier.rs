@@ -284,6 +284,7 @@ impl Block {
         if barrier.required.get() < self.padded_threads() {
             self.check_whole_warps(thread, arrival, barrier);
         }
+        self.order_memory(barrier);
         barrier.arrived.set(0);
         barrier.result.set(barrier.trues.replace(0));
         let waiting_for_all = &self.barriers.waiting_for_all;
@@ -302,6 +303,16 @@ impl Block {
         self.turn_is_over.set(true);
         self.note_progress();
         count(&self.counters.barriers);
+    }
+
+    /// What those who have met did before is ordered before what they do next.
+    fn order_memory(&self, barrier: &Barrier) {
+        let Some(check) = &self.check else { return };
+        if barrier.required.get() == self.padded_threads() {
+            return check.after_block_barrier();
+        }
+        let masks = barrier.waiting[..self.warps.len()].iter().zip(0..);
+        check.after_partial_barrier(masks.map(|(lanes, warp)| (warp, lanes.get())));
     }
 
     /// A barrier for some warps must not be completed by parts of warps.

@@ -6,6 +6,7 @@
 use crate::Dim3;
 use crate::async_copy::CopyQueue;
 use crate::barrier::Barriers;
+use crate::check::BlockCheck;
 use crate::collective::Collectives;
 use crate::current::Position;
 use crate::defect::Finding;
@@ -128,6 +129,8 @@ pub(crate) struct Block {
     pub barriers: Barriers,
     pub shared: SharedMemory,
     pub counters: Counters,
+    /// None when the launch is not checked.
+    pub check: Option<BlockCheck>,
     /// Set by the running thread to make its warp's turn end.
     pub turn_is_over: Cell<bool>,
     finding: RefCell<Option<Finding>>,
@@ -163,6 +166,10 @@ impl Block {
             barriers: Barriers::default(),
             shared: SharedMemory::new(launch.dynamic_shared_bytes),
             counters: Counters::default(),
+            check: launch
+                .options
+                .checks
+                .then(|| BlockCheck::new(threads, width)),
             turn_is_over: Cell::new(false),
             finding: RefCell::new(None),
             abandoned: Cell::new(false),

@@ -186,14 +186,18 @@ pub fn warp_collective<R>(
     })
 }
 
-/// The lanes in `mask` wait for each other.
+/// The only warp-wide operation that orders memory.
+const WARP_BARRIER: &str = "warp barrier";
+
+/// The lanes in `mask` wait for each other, and see what each of them has
+/// written before.
 ///
 /// # Panics
 ///
 /// Outside of a launch.
 #[track_caller]
 pub fn warp_barrier(mask: u64) {
-    warp_collective("warp barrier", mask, 0, |_| ());
+    warp_collective(WARP_BARRIER, mask, 0, |_| ());
 }
 
 /// The lanes of the running thread's warp that have not exited.
@@ -246,6 +250,10 @@ impl Block {
 
     fn complete_collective(&self, thread: &Thread, number: u32) {
         let warp = self.warp_of(thread);
+        let meeting = warp.collectives.meeting(number);
+        if meeting.kind.get() == WARP_BARRIER {
+            self.order_lanes(thread.position.warp, warp, meeting.mask.get());
+        }
         warp.collectives.complete(number);
         let waiting = warp.collectives.meeting(number).unread.get() & !thread.lane_bit();
         if waiting != 0 {
@@ -253,6 +261,16 @@ impl Block {
         }
         self.note_progress();
         count(&self.counters.warp_collectives);
+    }
+
+    /// What the lanes of `mask` did before is ordered before what they do next.
+    fn order_lanes(&self, number: u32, warp: &Warp, mask: u64) {
+        let Some(check) = &self.check else { return };
+        if mask == warp.existing {
+            check.after_warp_barrier(number);
+        } else {
+            check.after_partial_barrier(std::iter::once((number, mask)));
+        }
     }
 
     /// Finds, at once, the common case of lanes that can never meet: of two

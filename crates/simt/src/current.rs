@@ -207,7 +207,7 @@ impl Block {
 
     /// Ends the block with `finding`; `thread` is the running one.
     #[cold]
-    fn fail_with(&self, thread: &Thread, finding: Finding) -> ! {
+    pub fn fail_with(&self, thread: &Thread, finding: Finding) -> ! {
         self.record(finding);
         loop {
             // The scheduler never resumes a thread of an abandoned block: it

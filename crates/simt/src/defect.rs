@@ -17,6 +17,15 @@ pub enum DefectKind {
     BarrierDivergence,
     /// A warp-wide operation whose mask and lanes do not agree.
     WarpDivergence,
+    /// Two accesses of one place, one of them a write, that nothing orders.
+    DataRace,
+    /// A plain access and an atomic update of one place that nothing orders.
+    AtomicRace,
+    /// A read of memory that nobody has written.
+    UninitialisedRead,
+    /// An asynchronous copy whose memory is used while it is in flight, or that
+    /// its thread never waits for.
+    AsyncHazard,
     /// Threads that wait for each other at different things, or that spin for ever.
     Deadlock,
     /// An operand that the instruction does not allow.
@@ -38,6 +47,10 @@ impl fmt::Display for DefectKind {
             Self::Misaligned => "misaligned access",
             Self::BarrierDivergence => "divergent block barrier",
             Self::WarpDivergence => "divergent warp operation",
+            Self::DataRace => "data race",
+            Self::AtomicRace => "race with an atomic update",
+            Self::UninitialisedRead => "read of uninitialised memory",
+            Self::AsyncHazard => "asynchronous copy in use",
             Self::Deadlock => "deadlock",
             Self::InvalidArgument => "invalid argument",
             Self::Panic => "panic",
@@ -75,7 +88,8 @@ impl fmt::Display for SourceLocation {
     }
 }
 
-/// A further fact that explains a defect: what other threads were doing.
+/// A further fact that explains a defect: the other access, what is missing, or
+/// what other threads were doing.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Related {
     /// For example "thread (3, 0, 0) waits at block barrier 0".
@@ -112,7 +126,8 @@ pub struct Defect {
     pub block: Option<Dim3>,
     /// The index, in its block, of the thread that found the defect.
     pub thread: Option<Dim3>,
-    /// What other threads of the block were doing.
+    /// The other access and what is missing, or what other threads of the block
+    /// were doing.
     pub related: Vec<Related>,
     /// The seed under which the defect showed up.
     pub seed: u64,

@@ -2,6 +2,7 @@
 
 use crate::Dim3;
 use crate::block::Counters;
+use crate::check::LaunchCheck;
 use crate::defect::{Defect, DefectKind, Finding};
 use crate::panic_hook;
 use crate::random::{Permutation, SplitMix64};
@@ -11,7 +12,7 @@ use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::available_parallelism;
 
 /// The most threads that a block can have.
@@ -43,13 +44,16 @@ pub struct Options {
     /// Stack of each simulated thread, in bytes: 16 KiB to 64 MiB. Memory is
     /// taken only for pages that the thread touches.
     pub stack_bytes: usize,
+    /// Whether memory is checked: data races, reads of what nobody has written,
+    /// asynchronous copies in use. Bounds, alignment, barriers and masks always are.
+    pub checks: bool,
     /// How often in a row the threads of a block may yield with nothing else
     /// happening in the block, before that is a deadlock.
     pub yield_limit: u64,
 }
 
 impl Default for Options {
-    /// 32 lanes, seed 0, blocks in parallel, stacks of 128 KiB, and yields for
+    /// 32 lanes, seed 0, blocks in parallel, stacks of 128 KiB, all checks, and yields for
     /// some seconds (blocks one by one) to half a minute (blocks in parallel,
     /// where a spinning block sleeps in between).
     fn default() -> Self {
@@ -58,6 +62,7 @@ impl Default for Options {
             seed: 0,
             parallel_blocks: true,
             stack_bytes: 128 * 1024,
+            checks: true,
             yield_limit: 1 << 26,
         }
     }
@@ -156,6 +161,7 @@ fn worker_pool() -> Result<&'static ThreadPool, Finding> {
 /// A launch that is under way, shared by its workers.
 pub(crate) struct Run<'a> {
     pub launch: &'a Launch<'a>,
+    pub check: Option<Arc<LaunchCheck>>,
     blocks: u64,
     /// The lowest block with a defect; `u64::MAX` while there is none.
     lowest_defect: AtomicU64,
@@ -169,6 +175,10 @@ impl<'a> Run<'a> {
     fn new(launch: &'a Launch<'a>) -> Self {
         Self {
             launch,
+            check: launch
+                .options
+                .checks
+                .then(|| Arc::new(LaunchCheck::new())),
             blocks: launch.grid.count(),
             lowest_defect: AtomicU64::new(u64::MAX),
             defect: Mutex::new(None),

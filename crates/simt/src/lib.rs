@@ -55,9 +55,11 @@
 //! - Blocks may run one after the other: a block that waits for another one
 //!   must know that it has started, as on a GPU without a cooperative launch.
 
+mod allocation;
 mod async_copy;
 mod barrier;
 mod block;
+mod check;
 mod collective;
 mod coroutine;
 mod current;
@@ -71,8 +73,12 @@ mod random;
 mod scheduler;
 mod shared;
 
+pub use allocation::{
+    Contents, forget_allocation, mark_copied, mark_written, register_allocation,
+};
 pub use async_copy::{async_commit, async_copy, async_wait, async_wait_all};
 pub use barrier::{BarrierId, block_barrier, block_barrier_reduce};
+pub use check::FenceScope;
 pub use collective::{LaneValues, active_lanes, warp_barrier, warp_collective};
 pub use current::{Position, fail, is_simulated_thread, position, yield_now};
 pub use defect::{Defect, DefectKind, Related, SourceLocation};
@@ -80,6 +86,6 @@ pub use dim::Dim3;
 pub use launch::{Launch, MAX_THREADS_PER_BLOCK, MAX_WORKERS, Options, Report, run};
 pub use memory::{
     AccessKind, Space, access, atomic_update_u16, atomic_update_u32, atomic_update_u64,
-    load_relaxed, memory_fence, store_relaxed,
+    fence, load_relaxed, store_relaxed,
 };
 pub use shared::{MAX_SHARED_BYTES, MAX_STATIC_SHARED_BYTES, dynamic_shared, static_shared};

@@ -1,11 +1,13 @@
 //! Access to simulated memory: the checks before it, and loads and stores that
 //! blocks on different host threads may make at once.
 
+use crate::check::{self, FenceScope};
 use crate::defect::DefectKind;
 use bytemuck::Pod;
 use std::fmt;
 use std::mem::{MaybeUninit, size_of};
-use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering, fence};
+use std::panic::Location;
+use std::sync::atomic::{self, AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 
 /// A state space of the simulated machine.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -37,6 +39,8 @@ pub enum AccessKind {
     Write,
     /// An atomic read-modify-write.
     Atomic,
+    /// An atomic store: it does not read.
+    AtomicWrite,
     /// The source of an asynchronous copy.
     AsyncRead,
     /// The destination of an asynchronous copy.
@@ -49,6 +53,7 @@ impl fmt::Display for AccessKind {
             Self::Read => "a read",
             Self::Write => "a write",
             Self::Atomic => "an atomic update",
+            Self::AtomicWrite => "an atomic store",
             Self::AsyncRead => "an asynchronous read",
             Self::AsyncWrite => "an asynchronous write",
         })
@@ -56,13 +61,14 @@ impl fmt::Display for AccessKind {
 }
 
 /// One access: `bytes` bytes at byte `offset` of a view of `view_bytes` bytes.
-struct Access {
-    space: Space,
-    kind: AccessKind,
-    view_base: usize,
-    view_bytes: usize,
-    offset: usize,
-    bytes: usize,
+#[derive(Clone, Copy)]
+pub(crate) struct Access {
+    pub space: Space,
+    pub kind: AccessKind,
+    pub view_base: usize,
+    pub view_bytes: usize,
+    pub offset: usize,
+    pub bytes: usize,
     align: usize,
 }
 
@@ -87,17 +93,19 @@ pub fn access(
 ) {
     let in_bounds = bytes <= view_bytes && offset <= view_bytes - bytes;
     let aligned = view_base.wrapping_add(offset) & align.wrapping_sub(1) == 0;
+    let access = Access {
+        space,
+        kind,
+        view_base,
+        view_bytes,
+        offset,
+        bytes,
+        align,
+    };
     if !(in_bounds && aligned) {
-        violation(Access {
-            space,
-            kind,
-            view_base,
-            view_bytes,
-            offset,
-            bytes,
-            align,
-        });
+        violation(access);
     }
+    check::record(&access, Location::caller());
 }
 
 #[cold]
@@ -262,8 +270,7 @@ macro_rules! atomic_update {
         /// Replaces the word by `f` of it, as one atomic step; returns the word
         /// as it was before. `f` may be called more than once.
         ///
-        /// Acquires and releases: what a thread wrote before its update is seen
-        /// by those that find its value.
+        /// By itself it orders no other access: see [`fence`].
         ///
         /// # Safety
         ///
@@ -274,13 +281,16 @@ macro_rules! atomic_update {
             // SAFETY: the pointer is valid and aligned (1), and other threads
             // access the word only atomically (2).
             let word = unsafe { <$atomic>::from_ptr(ptr) };
+            let address = ptr.addr();
+            check::release(address);
             let mut old = word.load(Ordering::Relaxed);
-            loop {
-                match word.compare_exchange_weak(old, f(old), Ordering::AcqRel, Ordering::Relaxed) {
-                    Ok(_) => return old,
-                    Err(current) => old = current,
-                }
+            while let Err(current) =
+                word.compare_exchange_weak(old, f(old), Ordering::AcqRel, Ordering::Relaxed)
+            {
+                old = current;
             }
+            check::acquire(address);
+            old
         }
     };
 }
@@ -289,9 +299,13 @@ atomic_update!(atomic_update_u16, u16, AtomicU16);
 atomic_update!(atomic_update_u32, u32, AtomicU32);
 atomic_update!(atomic_update_u64, u64, AtomicU64);
 
-/// Orders the running thread's accesses of global memory before the fence
-/// against those after it, as other blocks see them (`fence.acq_rel.gpu`).
+/// Orders the running thread's accesses before the fence against those after
+/// it, as the threads in `scope` see them (`fence.acq_rel` of the PTX ISA).
+///
+/// Two threads agree on an order when one updates a word atomically after its
+/// fence, and the other one fences after an atomic update that found it.
 #[inline]
-pub fn memory_fence() {
-    fence(Ordering::SeqCst);
+pub fn fence(scope: FenceScope) {
+    atomic::fence(Ordering::SeqCst);
+    check::fence(scope);
 }

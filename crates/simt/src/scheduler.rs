@@ -36,6 +36,7 @@ struct Shape {
     warp_width: u32,
     parallel_blocks: bool,
     yield_limit: u64,
+    checks: bool,
 }
 
 impl Shape {
@@ -47,6 +48,7 @@ impl Shape {
             warp_width: launch.options.warp_width,
             parallel_blocks: launch.options.parallel_blocks,
             yield_limit: launch.options.yield_limit,
+            checks: launch.options.checks,
         }
     }
 }
@@ -73,6 +75,9 @@ impl Worker {
             unreachable!("`prepare` has made the block");
         };
         block.begin(launch.grid.index_of(index));
+        if let (Some(check), Some(of_launch)) = (&mut block.check, &run.check) {
+            check.begin(of_launch, index);
+        }
         let mut turns = Turns {
             run,
             index,
@@ -84,6 +89,9 @@ impl Worker {
         };
         turns.take_all();
         drop(turns);
+        if let Some(check) = &mut block.check {
+            check.forget_learned();
+        }
         match block.take_finding() {
             Some(finding) => BlockEnd::Found(Box::new(finding)),
             None if block.is_abandoned() => BlockEnd::Stopped,
@@ -221,7 +229,9 @@ impl Turns<'_> {
         block.exited_threads.set(block.exited_threads.get() + 1);
         block.note_progress();
         if !block.is_abandoned()
-            && let Some(finding) = block.missed_by_exit(thread)
+            && let Some(finding) = block
+                .missed_by_exit(thread)
+                .or_else(|| block.unfinished_copy(thread))
         {
             block.record(finding);
         }

@@ -4,6 +4,7 @@ use crate::current::with_current;
 use crate::defect::DefectKind;
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::cell::{Cell, RefCell};
+use std::panic::Location;
 use std::ptr::NonNull;
 
 /// The most shared memory that a block can have, static and dynamic together:
@@ -25,6 +26,7 @@ struct StaticArray {
     key: usize,
     bytes: usize,
     start: *mut u8,
+    declared: &'static Location<'static>,
 }
 
 /// One allocation of the largest size that a block can have. Dynamic memory is
@@ -81,7 +83,13 @@ impl SharedMemory {
     }
 
     /// The array of `key`, or why it cannot be had.
-    fn array(&self, key: usize, bytes: usize, align: usize) -> Result<*mut u8, SharedError> {
+    fn array(
+        &self,
+        key: usize,
+        bytes: usize,
+        align: usize,
+        declared: &'static Location<'static>,
+    ) -> Result<*mut u8, SharedError> {
         let known = self
             .arrays
             .borrow()
@@ -90,11 +98,20 @@ impl SharedMemory {
         match known {
             Some((start, known_bytes)) if known_bytes == bytes => Ok(start),
             Some((_, known_bytes)) => Err(SharedError::Changed { known_bytes }),
-            None => self.add_array(key, bytes, align),
+            None => {
+                let start = self.add_array(bytes, align)?;
+                self.arrays.borrow_mut().push(StaticArray {
+                    key,
+                    bytes,
+                    start,
+                    declared,
+                });
+                Ok(start)
+            }
         }
     }
 
-    fn add_array(&self, key: usize, bytes: usize, align: usize) -> Result<*mut u8, SharedError> {
+    fn add_array(&self, bytes: usize, align: usize) -> Result<*mut u8, SharedError> {
         if !align.is_power_of_two() || align > ALIGNMENT {
             return Err(SharedError::Alignment);
         }
@@ -116,10 +133,33 @@ impl SharedMemory {
         };
         self.used.set(end);
         self.static_bytes.set(static_bytes);
-        self.arrays
-            .borrow_mut()
-            .push(StaticArray { key, bytes, start });
         Ok(start)
+    }
+
+    /// Where `address` lies, from the start of this memory; none outside of it.
+    #[inline]
+    pub fn offset_of(&self, address: usize) -> Option<usize> {
+        let offset = address.wrapping_sub(self.memory.as_ptr().addr());
+        (offset < MAX_SHARED_BYTES).then_some(offset)
+    }
+
+    /// In words, which byte of which array `address` is.
+    #[cold]
+    pub fn describe(&self, address: usize) -> Option<String> {
+        let offset = self.offset_of(address)?;
+        if offset < self.dynamic_bytes {
+            let bytes = self.dynamic_bytes;
+            return Some(format!("byte {offset} of the {bytes} dynamic bytes"));
+        }
+        self.arrays.borrow().iter().find_map(|array| {
+            let within = address.wrapping_sub(array.start.addr());
+            (within < array.bytes).then(|| {
+                format!(
+                    "byte {within} of the array of {} bytes declared at {}",
+                    array.bytes, array.declared
+                )
+            })
+        })
     }
 }
 
@@ -168,7 +208,8 @@ impl SharedError {
 /// Outside of a launch.
 #[track_caller]
 pub fn static_shared(key: usize, bytes: usize, align: usize) -> *mut u8 {
-    match with_current(|_, block| block.shared.array(key, bytes, align)) {
+    let declared = Location::caller();
+    match with_current(|_, block| block.shared.array(key, bytes, align, declared)) {
         Ok(start) => start,
         Err(error) => crate::fail(error.kind(), error.to_string()),
     }

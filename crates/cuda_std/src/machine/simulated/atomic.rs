@@ -144,7 +144,7 @@ macro_rules! integers {
             #[track_caller]
             unsafe fn store(space: Space, base: *mut Self, len: usize, index: usize, value: Self) {
                 let value = bytemuck::cast::<Self, $bits>(value);
-                announce(space, AccessKind::Atomic, base, len, index, 1);
+                announce(space, AccessKind::AtomicWrite, base, len, index, 1);
                 // SAFETY: (1), (2) of `fetch_add` and the check just made.
                 unsafe { simt::$update(base.add(index).cast(), |_| value) };
             }

@@ -1,6 +1,6 @@
 //! Barriers and fences.
 
-use simt::BarrierId;
+use simt::{BarrierId, FenceScope};
 
 /// Waits for every thread of the block.
 #[track_caller]
@@ -26,17 +26,19 @@ pub fn warp_barrier(mask: u64) {
     simt::warp_barrier(mask);
 }
 
-/// Nothing: a block runs on one host thread, and each access is performed where it stands.
-pub fn fence_block() {}
-
-/// Orders this thread's accesses, as the grid sees them: blocks run on several host threads.
-pub fn fence_device() {
-    simt::memory_fence();
+/// Orders this thread's accesses, as its block sees them.
+pub fn fence_block() {
+    simt::fence(FenceScope::Block);
 }
 
-/// As [`fence_device`].
+/// Orders this thread's accesses, as the grid sees them.
+pub fn fence_device() {
+    simt::fence(FenceScope::Device);
+}
+
+/// Orders this thread's accesses, as the grid and the host see them.
 pub fn fence_system() {
-    simt::memory_fence();
+    simt::fence(FenceScope::System);
 }
 
 /// Lets other warps run.

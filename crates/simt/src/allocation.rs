@@ -1,0 +1,208 @@
+//! Which global memory the host has allocated, and what of it has been written.
+//!
+//! Kernels may also be given memory that nobody has registered: it is checked
+//! for races, and counts as written.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// What freshly allocated memory holds.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Contents {
+    /// Nothing that a kernel may read.
+    Unspecified,
+    /// Values.
+    Written,
+}
+
+/// One allocation of global memory.
+pub(crate) struct Allocation {
+    start: usize,
+    bytes: usize,
+    /// Whether all of it is known to be written; then `written` is not asked.
+    is_written: AtomicBool,
+    /// One bit for each byte.
+    written: Box<[AtomicU64]>,
+}
+
+/// Bytes that one word of bits stands for.
+const BYTES_PER_WORD: usize = 64;
+
+impl Allocation {
+    fn new(start: usize, bytes: usize, contents: Contents) -> Self {
+        let is_written = contents == Contents::Written;
+        let words = if is_written { 0 } else { bytes.div_ceil(BYTES_PER_WORD) };
+        Self {
+            start,
+            bytes,
+            is_written: AtomicBool::new(is_written),
+            written: (0..words).map(|_| AtomicU64::new(0)).collect(),
+        }
+    }
+
+    #[inline]
+    pub fn contains(&self, address: usize) -> bool {
+        address.wrapping_sub(self.start) < self.bytes
+    }
+
+    /// Start and length, in bytes.
+    pub fn extent(&self) -> (usize, usize) {
+        (self.start, self.bytes)
+    }
+
+    /// Whether all of `bytes` bytes from `address` on have been written.
+    #[inline]
+    pub fn is_written(&self, address: usize, bytes: usize) -> bool {
+        self.is_written.load(Ordering::Relaxed)
+            || self
+                .words(address, bytes)
+                .all(|(word, bits)| self.written[word].load(Ordering::Relaxed) & bits == bits)
+    }
+
+    /// Notes that `bytes` bytes from `address` on have been written.
+    #[inline]
+    pub fn mark_written(&self, address: usize, bytes: usize) {
+        if self.is_written.load(Ordering::Relaxed) {
+            return;
+        }
+        if bytes == self.bytes {
+            self.is_written.store(true, Ordering::Relaxed);
+            return;
+        }
+        for (word, bits) in self.words(address, bytes) {
+            self.written[word].fetch_or(bits, Ordering::Relaxed);
+        }
+    }
+
+    /// The words of `written` for these bytes, cut off at the allocation's end,
+    /// with the bits that count.
+    #[inline]
+    fn words(&self, address: usize, bytes: usize) -> impl Iterator<Item = (usize, u64)> + use<> {
+        let first = address - self.start;
+        let end = (first + bytes).min(self.bytes);
+        (first / BYTES_PER_WORD..end.div_ceil(BYTES_PER_WORD)).map(move |word| {
+            let base = word * BYTES_PER_WORD;
+            let from = first.saturating_sub(base);
+            let to = (end - base).min(BYTES_PER_WORD);
+            (word, u64::MAX >> (BYTES_PER_WORD - (to - from)) << from)
+        })
+    }
+}
+
+/// Allocations by address.
+#[derive(Clone, Default)]
+pub(crate) struct Allocations(Arc<Vec<Arc<Allocation>>>);
+
+impl Allocations {
+    /// The allocation that holds `address`.
+    #[inline]
+    pub fn find(&self, address: usize) -> Option<&Allocation> {
+        let following = self.0.partition_point(|allocation| allocation.start <= address);
+        let candidate = self.0.get(following.checked_sub(1)?)?;
+        candidate.contains(address).then_some(&**candidate)
+    }
+
+    fn remove(&mut self, addresses: Range<usize>) {
+        Arc::make_mut(&mut self.0).retain(|allocation| {
+            allocation.start >= addresses.end || allocation.start + allocation.bytes <= addresses.start
+        });
+    }
+
+    fn insert(&mut self, allocation: Allocation) {
+        let allocations = Arc::make_mut(&mut self.0);
+        let place = allocations.partition_point(|other| other.start < allocation.start);
+        allocations.insert(place, Arc::new(allocation));
+    }
+}
+
+/// All allocations of the process. Launches look at a copy of the list.
+static ALLOCATIONS: RwLock<Option<Allocations>> = RwLock::new(None);
+
+fn change(action: impl FnOnce(&mut Allocations)) {
+    let mut allocations = ALLOCATIONS.write().unwrap_or_else(PoisonError::into_inner);
+    action(allocations.get_or_insert_default());
+}
+
+/// The allocations of this moment.
+pub(crate) fn snapshot() -> Allocations {
+    let allocations = ALLOCATIONS.read().unwrap_or_else(PoisonError::into_inner);
+    allocations.clone().unwrap_or_default()
+}
+
+/// Tells the checks of global memory that `bytes` bytes at `address` are one
+/// allocation. Reports then give places in it, and kernels must not read what
+/// nobody has written. Forgets allocations that were there before.
+pub fn register_allocation(address: usize, bytes: usize, contents: Contents) {
+    change(|allocations| {
+        allocations.remove(address..address.saturating_add(bytes));
+        allocations.insert(Allocation::new(address, bytes, contents));
+    });
+}
+
+/// Forgets the allocation of `bytes` bytes at `address`.
+pub fn forget_allocation(address: usize, bytes: usize) {
+    change(|allocations| allocations.remove(address..address.saturating_add(bytes)));
+}
+
+/// Notes that the host has written `bytes` bytes from `address` on.
+pub fn mark_written(address: usize, bytes: usize) {
+    if let Some(allocation) = snapshot().find(address) {
+        allocation.mark_written(address, bytes);
+    }
+}
+
+/// Notes that the host has copied `bytes` bytes from `source` to `destination`:
+/// what was never written stays so.
+pub fn mark_copied(destination: usize, source: usize, bytes: usize) {
+    let allocations = snapshot();
+    let is_written = |address, bytes| {
+        allocations
+            .find(address)
+            .is_none_or(|allocation| allocation.is_written(address, bytes))
+    };
+    if is_written(source, bytes) {
+        return mark_written(destination, bytes);
+    }
+    let Some(target) = allocations.find(destination) else {
+        return;
+    };
+    for byte in (0..bytes).filter(|byte| is_written(source + byte, 1)) {
+        target.mark_written(destination + byte, 1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn written_bytes_are_known_one_by_one() {
+        let allocation = Allocation::new(1000, 200, Contents::Unspecified);
+        allocation.mark_written(1060, 70);
+        assert!(allocation.is_written(1060, 70));
+        assert!(!allocation.is_written(1059, 1));
+        assert!(!allocation.is_written(1129, 2));
+        assert!(allocation.is_written(1064, 64));
+        allocation.mark_written(1000, 200);
+        assert!(allocation.is_written(1000, 200));
+    }
+
+    #[test]
+    fn an_address_belongs_to_one_allocation() {
+        let mut allocations = Allocations::default();
+        for start in [300, 100, 200] {
+            allocations.insert(Allocation::new(start, 50, Contents::Written));
+        }
+        let start_of = |allocations: &Allocations, address| {
+            allocations.find(address).map(|allocation| allocation.start)
+        };
+        assert_eq!(start_of(&allocations, 99), None);
+        assert_eq!(start_of(&allocations, 149), Some(100));
+        assert_eq!(start_of(&allocations, 150), None);
+        assert_eq!(start_of(&allocations, 300), Some(300));
+        allocations.remove(240..310);
+        assert_eq!(start_of(&allocations, 149), Some(100));
+        assert_eq!((start_of(&allocations, 200), start_of(&allocations, 300)), (None, None));
+    }
+}

@@ -1,0 +1,145 @@
+//! What is known to have happened: vector clocks, compressed.
+//!
+//! A full vector clock has an entry for each thread of the grid. Here a clock
+//! is a step function over the threads of one block (after a barrier, it is a
+//! constant), and there is an entry only for blocks of which something is known.
+
+use super::event::Time;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Up to which time the accesses of each thread of one block have happened.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Clock {
+    /// (first thread, time), with threads ascending from 0.
+    steps: Vec<(u32, Time)>,
+}
+
+impl Clock {
+    /// `time` for the threads of each of `runs`, which ascend and do not
+    /// overlap; `others` for all other threads.
+    pub fn new(others: Time, runs: impl IntoIterator<Item = (Range<u32>, Time)>) -> Self {
+        let mut clock = Self {
+            steps: vec![(0, others)],
+        };
+        for (threads, time) in runs {
+            clock.push(threads.start, time);
+            clock.push(threads.end, others);
+        }
+        clock
+    }
+
+    /// From `first` on, the time is `time`.
+    fn push(&mut self, first: u32, time: Time) {
+        if self.steps.last().is_some_and(|last| last.0 == first) {
+            self.steps.pop();
+        }
+        if self.steps.last().is_none_or(|last| last.1 != time) {
+            self.steps.push((first, time));
+        }
+    }
+
+    pub fn at(&self, thread: u32) -> Time {
+        let following = self.steps.partition_point(|step| step.0 <= thread);
+        self.steps[following - 1].1
+    }
+
+    /// The later time of the two, thread by thread.
+    pub fn join(&self, other: &Self) -> Self {
+        let mut joined = Self {
+            steps: Vec::with_capacity(self.steps.len() + other.steps.len()),
+        };
+        let mut starts: Vec<u32> = self.steps.iter().chain(&other.steps).map(|s| s.0).collect();
+        starts.sort_unstable();
+        starts.dedup();
+        for first in starts {
+            joined.push(first, self.at(first).max(other.at(first)));
+        }
+        joined
+    }
+}
+
+/// What is known of the blocks of a launch.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Knowledge {
+    blocks: BTreeMap<u32, Arc<Clock>>,
+}
+
+impl Knowledge {
+    /// Up to which time the accesses of a thread have happened.
+    pub fn at(&self, block: u32, thread: u32) -> Time {
+        self.blocks.get(&block).map_or(0, |clock| clock.at(thread))
+    }
+
+    /// Adds what is known of one block.
+    pub fn learn(&mut self, block: u32, clock: Arc<Clock>) {
+        match self.blocks.get_mut(&block) {
+            None => {
+                self.blocks.insert(block, clock);
+            }
+            Some(known) if Arc::ptr_eq(known, &clock) => {}
+            Some(known) => *known = Arc::new(known.join(&clock)),
+        }
+    }
+
+    fn learn_all(&mut self, other: &Self) {
+        for (block, clock) in &other.blocks {
+            self.learn(*block, Arc::clone(clock));
+        }
+    }
+}
+
+/// Knowledge that several threads hold together; none is no knowledge.
+pub(super) type SharedKnowledge = Option<Arc<Knowledge>>;
+
+/// Adds `more` to `known`, without a copy where one of them is all there is.
+pub(super) fn add(known: &mut SharedKnowledge, more: &SharedKnowledge) {
+    let Some(more) = more else { return };
+    match known {
+        None => *known = Some(Arc::clone(more)),
+        Some(known) if Arc::ptr_eq(known, more) => {}
+        Some(known) => Arc::make_mut(known).learn_all(more),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_is_a_step_function() {
+        let clock = Clock::new(1, [(2..4, 5), (4..5, 5), (7..8, 3)]);
+        let times: Vec<Time> = (0..9).map(|thread| clock.at(thread)).collect();
+        assert_eq!(times, [1, 1, 5, 5, 5, 1, 1, 3, 1]);
+        assert_eq!(clock.steps.len(), 5);
+    }
+
+    #[test]
+    fn joined_clocks_are_the_later_of_both() {
+        let one = Clock::new(1, [(0..2, 4), (6..9, 2)]);
+        let other = Clock::new(2, [(1..7, 3)]);
+        let joined = one.join(&other);
+        for thread in 0..12 {
+            assert_eq!(joined.at(thread), one.at(thread).max(other.at(thread)));
+        }
+    }
+
+    #[test]
+    fn shared_knowledge_is_joined_per_block() {
+        let of = |block, clock| {
+            let mut knowledge = Knowledge::default();
+            knowledge.learn(block, Arc::new(clock));
+            Some(Arc::new(knowledge))
+        };
+        let mut known = None;
+        add(&mut known, &None);
+        assert!(known.is_none());
+        add(&mut known, &of(3, Clock::new(1, [])));
+        add(&mut known, &of(3, Clock::new(0, [(5..6, 9)])));
+        add(&mut known, &of(8, Clock::new(2, [])));
+        let known = known.unwrap();
+        let times = [known.at(3, 4), known.at(3, 5), known.at(8, 0), known.at(0, 0)];
+        assert_eq!(times, [1, 9, 2, 0]);
+    }
+}

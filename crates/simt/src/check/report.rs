@@ -1,0 +1,170 @@
+//! A conflict in words that a person can act on.
+
+use super::BlockCheck;
+use super::event::{Event, EventKind};
+use super::shadow::Conflict;
+use crate::block::{Block, Thread};
+use crate::defect::{DefectKind, Finding, Related, SourceLocation};
+use crate::memory::{Access, AccessKind, Space};
+use std::panic::Location;
+
+/// The bytes of an access, in words.
+pub(super) struct Place {
+    space: Space,
+    words: String,
+}
+
+impl Place {
+    #[cold]
+    pub fn of(access: &Access, block: &Block, check: &BlockCheck) -> Self {
+        let address = access.view_base.wrapping_add(access.offset);
+        let within = match access.space {
+            Space::Shared => block.shared.describe(address),
+            _ => check.launch.allocations.find(address).map(|allocation| {
+                let (start, bytes) = allocation.extent();
+                let offset = address - start;
+                format!("{} of a buffer of {bytes} bytes", element(offset, access.bytes))
+            }),
+        };
+        let within = within.unwrap_or_else(|| {
+            let element = element(access.offset, access.bytes);
+            format!("{element} of a view of {} bytes", access.view_bytes)
+        });
+        Self {
+            space: access.space,
+            words: format!("{} bytes of {} memory at {within}", access.bytes, access.space),
+        }
+    }
+}
+
+/// "byte 96 (element 6 of 16 bytes)", or the byte alone.
+fn element(offset: usize, bytes: usize) -> String {
+    if offset.is_multiple_of(bytes.max(1)) {
+        format!("byte {offset} (element {} of {bytes} bytes)", offset / bytes.max(1))
+    } else {
+        format!("byte {offset}")
+    }
+}
+
+impl BlockCheck {
+    /// What to say of an access that is in conflict.
+    #[cold]
+    pub(super) fn describe(
+        &self,
+        thread: &Thread,
+        block: &Block,
+        access: AccessKind,
+        place: &Place,
+        conflict: &Conflict,
+        site: &'static Location<'static>,
+    ) -> Finding {
+        let (kind, message) = self.summary(thread, access, place, conflict);
+        let mut related = Vec::new();
+        if let Conflict::Unordered(other) | Conflict::InFlight(other) = conflict {
+            related.push(self.other_access(block, other));
+        }
+        related.push(Related {
+            note: format!("missing: {}", self.missing(thread, access, place, conflict)),
+            location: None,
+        });
+        Finding {
+            kind,
+            message,
+            location: Some(site.into()),
+            thread: Some(thread.position.thread_idx),
+            related,
+        }
+    }
+
+    fn summary(
+        &self,
+        thread: &Thread,
+        access: AccessKind,
+        place: &Place,
+        conflict: &Conflict,
+    ) -> (DefectKind, String) {
+        let words = &place.words;
+        match conflict {
+            Conflict::Unwritten => (
+                DefectKind::UninitialisedRead,
+                format!("{access} of {words}, which nobody has written"),
+            ),
+            Conflict::InFlight(copy) => {
+                let whose = match copy.thread == self.number_of(thread) as u16 {
+                    true => "its own",
+                    false => "another thread's",
+                };
+                let what = match access {
+                    AccessKind::Read | AccessKind::Atomic => "before the wait for",
+                    _ => "on top of",
+                };
+                (
+                    DefectKind::AsyncHazard,
+                    format!("{access} of {words} {what} {whose} asynchronous copy in flight"),
+                )
+            }
+            Conflict::Unordered(other) => {
+                let is_atomic = EventKind::from(access).is_atomic() || other.kind.is_atomic();
+                let kind = match is_atomic {
+                    true => DefectKind::AtomicRace,
+                    false => DefectKind::DataRace,
+                };
+                let whose = match other.block == self.block {
+                    true => "another thread",
+                    false => "a thread of another block",
+                };
+                (
+                    kind,
+                    format!("{access} of {words} races with {} by {whose}", other.kind),
+                )
+            }
+        }
+    }
+
+    /// "thread (3, 0, 0) of block (0, 0, 0): a write", with its line.
+    pub(super) fn other_access(&self, block: &Block, event: &Event) -> Related {
+        let at = &block.threads[0].position;
+        let thread = at.block_dim.index_of(u64::from(event.thread));
+        let block = at.grid_dim.index_of(u64::from(event.block));
+        Related {
+            note: format!("thread {thread} of block {block}: {}", event.kind),
+            location: event.site.location().map(SourceLocation::from),
+        }
+    }
+
+    /// What would have made the access right.
+    fn missing(
+        &self,
+        thread: &Thread,
+        access: AccessKind,
+        place: &Place,
+        conflict: &Conflict,
+    ) -> &'static str {
+        match conflict {
+            Conflict::Unwritten if place.space == Space::Shared => {
+                "a write by a thread of this block before the read"
+            }
+            Conflict::Unwritten => "a write by the host, an earlier launch or another thread",
+            Conflict::InFlight(_) => {
+                "a wait by the thread that issued the copy, then a barrier for the others"
+            }
+            Conflict::Unordered(other) => self.missing_order(thread, access, other),
+        }
+    }
+
+    fn missing_order(&self, thread: &Thread, access: AccessKind, other: &Event) -> &'static str {
+        if other.block != self.block {
+            return "between blocks, a second launch; or a device fence then an atomic update \
+                    after the first access, and an atomic update then a device fence before the second";
+        }
+        if other.kind.is_atomic() || EventKind::from(access).is_atomic() {
+            return "an atomic operation on both sides, or a block barrier between the two";
+        }
+        let width = self.warp_width;
+        if u32::from(other.thread) / width == thread.position.warp {
+            return "a warp barrier whose mask names both lanes, or a block barrier, between the two \
+                    (shuffles and votes order no memory)";
+        }
+        "a block barrier between the two"
+    }
+}
