@@ -54,6 +54,7 @@ mod module;
 mod ndarray;
 mod reduce;
 mod simulator;
+pub mod testing;
 mod workspace;
 
 #[cfg(feature = "ndarray")]

@@ -32,7 +32,11 @@ const BYTES_PER_WORD: usize = 64;
 impl Allocation {
     fn new(start: usize, bytes: usize, contents: Contents) -> Self {
         let is_written = contents == Contents::Written;
-        let words = if is_written { 0 } else { bytes.div_ceil(BYTES_PER_WORD) };
+        let words = if is_written {
+            0
+        } else {
+            bytes.div_ceil(BYTES_PER_WORD)
+        };
         Self {
             start,
             bytes,
@@ -98,14 +102,17 @@ impl Allocations {
     /// The allocation that holds `address`.
     #[inline]
     pub fn find(&self, address: usize) -> Option<&Allocation> {
-        let following = self.0.partition_point(|allocation| allocation.start <= address);
+        let following = self
+            .0
+            .partition_point(|allocation| allocation.start <= address);
         let candidate = self.0.get(following.checked_sub(1)?)?;
         candidate.contains(address).then_some(&**candidate)
     }
 
     fn remove(&mut self, addresses: Range<usize>) {
         Arc::make_mut(&mut self.0).retain(|allocation| {
-            allocation.start >= addresses.end || allocation.start + allocation.bytes <= addresses.start
+            allocation.start >= addresses.end
+                || allocation.start + allocation.bytes <= addresses.start
         });
     }
 
@@ -203,6 +210,9 @@ mod tests {
         assert_eq!(start_of(&allocations, 300), Some(300));
         allocations.remove(240..310);
         assert_eq!(start_of(&allocations, 149), Some(100));
-        assert_eq!((start_of(&allocations, 200), start_of(&allocations, 300)), (None, None));
+        assert_eq!(
+            (start_of(&allocations, 200), start_of(&allocations, 300)),
+            (None, None)
+        );
     }
 }

@@ -134,6 +134,29 @@ pub fn run(launch: &Launch<'_>, body: &(dyn Fn() + Sync)) -> Result<Report, Box<
     run.finish()
 }
 
+/// Simulates a launch once under each of `seeds`, blocks one by one, so that
+/// each run can be repeated exactly. `body` must not mind running again.
+///
+/// # Errors
+///
+/// The first defect; it names its seed.
+pub fn check_schedules(
+    seeds: impl IntoIterator<Item = u64>,
+    launch: &Launch<'_>,
+    body: &(dyn Fn() + Sync),
+) -> Result<(), Box<Defect>> {
+    for seed in seeds {
+        let options = Options {
+            seed,
+            parallel_blocks: false,
+            ..launch.options.clone()
+        };
+        let options = &options;
+        run(&Launch { options, ..*launch }, body)?;
+    }
+    Ok(())
+}
+
 impl Launch<'_> {
     fn defect(&self, finding: Finding, block: Option<u64>) -> Box<Defect> {
         let block = block.map(|index| self.grid.index_of(index));
@@ -175,10 +198,7 @@ impl<'a> Run<'a> {
     fn new(launch: &'a Launch<'a>) -> Self {
         Self {
             launch,
-            check: launch
-                .options
-                .checks
-                .then(|| Arc::new(LaunchCheck::new())),
+            check: launch.options.checks.then(|| Arc::new(LaunchCheck::new())),
             blocks: launch.grid.count(),
             lowest_defect: AtomicU64::new(u64::MAX),
             defect: Mutex::new(None),

@@ -38,6 +38,18 @@
 //!
 //! # What is checked
 //!
+//! Data races in shared and global memory, also between blocks; reads of what
+//! nobody has written; asynchronous copies in use or never waited for; accesses
+//! out of bounds or misaligned; barriers and warp-wide operations that not all
+//! threads reach; launches above the limits. Memory is checked unless
+//! [`Options::checks`] is off, which makes a launch several times faster; the
+//! rest always is.
+//!
+//! Accesses are ordered by block barriers, by [`warp_barrier`] for the lanes of
+//! its mask, by a [`fence`] and an atomic update on each side, and by the end of
+//! a launch. Shuffles and votes order nothing. Two threads that store the same
+//! value race nonetheless. The checks see what goes through [`access`].
+//!
 //! A violated rule ends the launch with a [`Defect`] that names the kernel,
 //! the source line, the block and the thread. Threads that can never be
 //! released are a defect, not a hang. Where hardware is lenient, the simulator
@@ -73,9 +85,7 @@ mod random;
 mod scheduler;
 mod shared;
 
-pub use allocation::{
-    Contents, forget_allocation, mark_copied, mark_written, register_allocation,
-};
+pub use allocation::{Contents, forget_allocation, mark_copied, mark_written, register_allocation};
 pub use async_copy::{async_commit, async_copy, async_wait, async_wait_all};
 pub use barrier::{BarrierId, block_barrier, block_barrier_reduce};
 pub use check::FenceScope;
@@ -83,9 +93,11 @@ pub use collective::{LaneValues, active_lanes, warp_barrier, warp_collective};
 pub use current::{Position, fail, is_simulated_thread, position, yield_now};
 pub use defect::{Defect, DefectKind, Related, SourceLocation};
 pub use dim::Dim3;
-pub use launch::{Launch, MAX_THREADS_PER_BLOCK, MAX_WORKERS, Options, Report, run};
+pub use launch::{
+    Launch, MAX_THREADS_PER_BLOCK, MAX_WORKERS, Options, Report, check_schedules, run,
+};
 pub use memory::{
-    AccessKind, Space, access, atomic_update_u16, atomic_update_u32, atomic_update_u64,
-    fence, load_relaxed, store_relaxed,
+    AccessKind, Space, access, atomic_update_u16, atomic_update_u32, atomic_update_u64, fence,
+    load_relaxed, store_relaxed,
 };
 pub use shared::{MAX_SHARED_BYTES, MAX_STATIC_SHARED_BYTES, dynamic_shared, static_shared};

@@ -208,6 +208,7 @@ fn async_copies_are_checked() {
                     present,
                 );
             }
+            simt::async_wait_all();
         })
         .map(|_| ())
         .map_err(|found| found.kind)

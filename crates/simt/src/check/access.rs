@@ -1,6 +1,6 @@
 //! One access against the shadow.
 
-use super::event::{Event, Site};
+use super::event::{Event, Others, Site};
 use super::report::Place;
 use super::shadow::{Conflict, Observer, Page, pages};
 use super::{BlockCheck, with_check};
@@ -39,6 +39,7 @@ impl BlockCheck {
                 site: Site::of(site),
                 thread: observer.thread,
                 kind: access.kind.into(),
+                others: Others::Nobody,
             };
             match access.space {
                 Space::Constant => Ok(()),

@@ -139,7 +139,12 @@ mod tests {
         add(&mut known, &of(3, Clock::new(0, [(5..6, 9)])));
         add(&mut known, &of(8, Clock::new(2, [])));
         let known = known.unwrap();
-        let times = [known.at(3, 4), known.at(3, 5), known.at(8, 0), known.at(0, 0)];
+        let times = [
+            known.at(3, 4),
+            known.at(3, 5),
+            known.at(8, 0),
+            known.at(0, 0),
+        ];
         assert_eq!(times, [1, 9, 2, 0]);
     }
 }

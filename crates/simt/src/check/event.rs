@@ -71,6 +71,17 @@ impl fmt::Display for EventKind {
     }
 }
 
+/// Whom an event stands for besides its own thread: other threads whose atomic
+/// updates nothing orders with it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[repr(u8)]
+pub(super) enum Others {
+    Nobody,
+    OfWarp,
+    OfBlock,
+    OfOtherBlocks,
+}
+
 /// One access: 16 bytes, because the shadow holds millions of them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Event {
@@ -81,6 +92,7 @@ pub(super) struct Event {
     /// The thread's number in its block.
     pub thread: u16,
     pub kind: EventKind,
+    pub others: Others,
 }
 
 impl Event {
@@ -90,6 +102,7 @@ impl Event {
         site: Site(Site::UNKNOWN),
         thread: 0,
         kind: EventKind::Nothing,
+        others: Others::Nobody,
     };
 
     #[inline]

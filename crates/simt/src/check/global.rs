@@ -45,10 +45,7 @@ impl LaunchCheck {
 
     /// An atomic update of `address` hands on `knowledge`.
     pub(super) fn publish(&self, address: usize, knowledge: &SharedKnowledge) {
-        add(
-            lock(&self.published).entry(address).or_default(),
-            knowledge,
-        );
+        add(lock(&self.published).entry(address).or_default(), knowledge);
         self.has_published.store(true, Ordering::Release);
     }
 

@@ -33,8 +33,8 @@ mod shadow;
 pub(crate) use access::record;
 pub(crate) use copies::Hazard;
 pub(crate) use global::LaunchCheck;
-pub(crate) use order::{acquire, fence, release};
 pub use order::FenceScope;
+pub(crate) use order::{acquire, fence, release};
 
 use crate::block::{Block, Thread};
 use crate::current::try_with_current;
@@ -94,7 +94,9 @@ impl BlockCheck {
             warp_width,
             now: Cell::new(1),
             block_barrier: Cell::new(0),
-            warp_barriers: (0..threads.div_ceil(warp_width)).map(|_| Cell::new(0)).collect(),
+            warp_barriers: (0..threads.div_ceil(warp_width))
+                .map(|_| Cell::new(0))
+                .collect(),
             threads: (0..threads).map(|_| RefCell::default()).collect(),
             has_learned: Cell::new(false),
             published: RefCell::default(),
@@ -149,7 +151,9 @@ impl BlockCheck {
             warp: first as u16..(first + self.warp_width) as u16,
             block_barrier: self.block_barrier.get(),
             warp_barrier: self.warp_barriers[warp as usize].get(),
-            knowledge: learned.as_ref().and_then(|learned| learned.ordered.as_deref()),
+            knowledge: learned
+                .as_ref()
+                .and_then(|learned| learned.ordered.as_deref()),
         })
     }
 
@@ -181,4 +185,3 @@ fn with_check(action: impl FnOnce(&Thread, &Block, &BlockCheck)) {
         }
     });
 }
-

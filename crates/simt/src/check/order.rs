@@ -79,7 +79,10 @@ impl BlockCheck {
                 .filter(move |lane| mask >> lane & 1 == 1)
                 .map(move |lane| (warp, warp * self.warp_width + lane))
         });
-        let met = Clock::new(self.block_barrier.get(), lanes.clone().map(|(_, thread)| (thread..thread + 1, now)));
+        let met = Clock::new(
+            self.block_barrier.get(),
+            lanes.clone().map(|(_, thread)| (thread..thread + 1, now)),
+        );
         let mut clock = met;
         let mut warps: Vec<u32> = lanes.clone().map(|(warp, _)| warp).collect();
         warps.dedup();

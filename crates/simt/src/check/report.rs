@@ -23,7 +23,10 @@ impl Place {
             _ => check.launch.allocations.find(address).map(|allocation| {
                 let (start, bytes) = allocation.extent();
                 let offset = address - start;
-                format!("{} of a buffer of {bytes} bytes", element(offset, access.bytes))
+                format!(
+                    "{} of a buffer of {bytes} bytes",
+                    element(offset, access.bytes)
+                )
             }),
         };
         let within = within.unwrap_or_else(|| {
@@ -32,7 +35,10 @@ impl Place {
         });
         Self {
             space: access.space,
-            words: format!("{} bytes of {} memory at {within}", access.bytes, access.space),
+            words: format!(
+                "{} bytes of {} memory at {within}",
+                access.bytes, access.space
+            ),
         }
     }
 }
@@ -40,7 +46,10 @@ impl Place {
 /// "byte 96 (element 6 of 16 bytes)", or the byte alone.
 fn element(offset: usize, bytes: usize) -> String {
     if offset.is_multiple_of(bytes.max(1)) {
-        format!("byte {offset} (element {} of {bytes} bytes)", offset / bytes.max(1))
+        format!(
+            "byte {offset} (element {} of {bytes} bytes)",
+            offset / bytes.max(1)
+        )
     } else {
         format!("byte {offset}")
     }

@@ -4,10 +4,12 @@
 //! and precise dynamic race detection", PLDI 2009): a cell keeps the last write
 //! and the reads since then. Of reads that nothing orders among each other it
 //! keeps two, from different warps or blocks where it can: a write that is not
-//! ordered after all of them is hardly ever ordered after both.
+//! ordered after all of them is hardly ever ordered after both. Atomic updates
+//! need no order among each other: it keeps the last one, and whom else that
+//! one stands for.
 
 use super::clock::Knowledge;
-use super::event::{Event, EventKind, Time};
+use super::event::{Event, EventKind, Others, Time};
 use std::ops::Range;
 
 /// Bytes of memory that one page stands for.
@@ -45,6 +47,36 @@ impl Observer<'_> {
     /// Whether `event` happened before whatever the thread does now.
     #[inline]
     fn is_after(&self, event: &Event) -> bool {
+        self.is_after_thread(event)
+            && (event.others == Others::Nobody || self.is_after_others(event))
+    }
+
+    /// Whether that holds for the others too. The shadow does not know which
+    /// they were: whoever has learned something is trusted to know of them.
+    fn is_after_others(&self, event: &Event) -> bool {
+        let by_barrier = match event.others {
+            Others::OfOtherBlocks => false,
+            Others::OfBlock => event.time <= self.block_barrier,
+            _ => event.time <= self.block_barrier.max(self.warp_barrier),
+        };
+        by_barrier || self.knowledge.is_some()
+    }
+
+    /// What the thread has in common with that of `event`.
+    fn relation(&self, event: &Event) -> Others {
+        if event.block != self.block {
+            Others::OfOtherBlocks
+        } else if !self.warp.contains(&event.thread) {
+            Others::OfBlock
+        } else if event.thread != self.thread {
+            Others::OfWarp
+        } else {
+            Others::Nobody
+        }
+    }
+
+    #[inline]
+    fn is_after_thread(&self, event: &Event) -> bool {
         if event.block == self.block {
             let by_barrier = event.time <= self.block_barrier || event.thread == self.thread;
             let by_warp = || event.time <= self.warp_barrier && self.warp.contains(&event.thread);
@@ -61,6 +93,8 @@ impl Observer<'_> {
 #[derive(Clone, Copy)]
 struct Cell {
     write: Event,
+    /// The last atomic update since the write.
+    atomic: Event,
     /// Reads since the write.
     reads: [Event; 2],
 }
@@ -68,6 +102,7 @@ struct Cell {
 impl Cell {
     const UNTOUCHED: Self = Self {
         write: Event::NOTHING,
+        atomic: Event::NOTHING,
         reads: [Event::NOTHING; 2],
     };
 
@@ -78,7 +113,13 @@ impl Cell {
         observer: &Observer<'_>,
         starts_unwritten: bool,
     ) -> Result<(), Conflict> {
-        self.check_write(event, observer, starts_unwritten && event.kind.reads())?;
+        self.check_write(observer, starts_unwritten && event.kind.reads())?;
+        if event.kind.is_atomic() {
+            self.check_reads(observer)?;
+            self.note_atomic(event, observer);
+            return Ok(());
+        }
+        self.check_atomic(observer)?;
         if event.kind.writes() {
             self.check_reads(observer)?;
             self.note_write(event);
@@ -89,18 +130,13 @@ impl Cell {
     }
 
     #[inline]
-    fn check_write(
-        &self,
-        event: &Event,
-        observer: &Observer<'_>,
-        must_be_written: bool,
-    ) -> Result<(), Conflict> {
+    fn check_write(&self, observer: &Observer<'_>, must_be_written: bool) -> Result<(), Conflict> {
         match self.write.kind {
-            EventKind::Nothing if must_be_written => Err(Conflict::Unwritten),
+            EventKind::Nothing if must_be_written && self.atomic.is_nothing() => {
+                Err(Conflict::Unwritten)
+            }
             EventKind::Nothing => Ok(()),
             EventKind::InFlight => Err(Conflict::InFlight(self.write)),
-            // Atomic updates need no order among each other.
-            kind if kind.is_atomic() && event.kind.is_atomic() => Ok(()),
             _ if observer.is_after(&self.write) => Ok(()),
             _ => Err(Conflict::Unordered(self.write)),
         }
@@ -113,6 +149,26 @@ impl Cell {
             .iter()
             .find(|read| !read.is_nothing() && !observer.is_after(read));
         unordered.map_or(Ok(()), |read| Err(Conflict::Unordered(*read)))
+    }
+
+    #[inline]
+    fn check_atomic(&self, observer: &Observer<'_>) -> Result<(), Conflict> {
+        if self.atomic.is_nothing() || observer.is_after(&self.atomic) {
+            Ok(())
+        } else {
+            Err(Conflict::Unordered(self.atomic))
+        }
+    }
+
+    /// The write stays: another thread's atomic update may race with it.
+    fn note_atomic(&mut self, event: &Event, observer: &Observer<'_>) {
+        let last = &self.atomic;
+        let others = if last.is_nothing() || observer.is_after(last) {
+            Others::Nobody
+        } else {
+            last.others.max(observer.relation(last))
+        };
+        self.atomic = Event { others, ..*event };
     }
 
     #[inline]

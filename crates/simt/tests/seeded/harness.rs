@@ -1,0 +1,225 @@
+//! Runs a kernel and its twin; memory whose accesses are safe, because the
+//! simulator ends the launch of whoever breaks a rule.
+
+use cuda_std::Pod;
+use cuda_std::pipeline::Pipeline;
+use cuda_std::prelude::*;
+use cuda_std::shared::SharedSlice;
+use simt::{Contents, Defect, DefectKind, Launch, Options};
+
+pub const SEEDS: u64 = 32;
+pub const ELEMENTS: usize = 1024;
+
+/// The kernel with the defect gets `false`, its twin `true`.
+type Kernel = fn(&Memory, bool);
+
+/// Fails unless the kernel has a defect of this kind under each seed, with
+/// blocks one by one and at once, and its twin has none. Returns the defect
+/// under seed 0.
+#[track_caller]
+pub fn twins(kind: DefectKind, blocks: u32, threads: u32, kernel: Kernel) -> Box<Defect> {
+    let mut first = None;
+    for seed in 0..SEEDS {
+        for parallel_blocks in [false, true] {
+            let run = |right| run(seed, parallel_blocks, blocks, threads, kernel, right);
+            if let Err(defect) = run(true) {
+                panic!("the right kernel has a defect under seed {seed}:\n{defect}");
+            }
+            let Err(defect) = run(false) else {
+                panic!("not found under seed {seed}, parallel_blocks: {parallel_blocks}");
+            };
+            assert_eq!(defect.kind, kind, "{defect}");
+            first.get_or_insert(defect);
+        }
+    }
+    first.expect("there are seeds")
+}
+
+fn run(
+    seed: u64,
+    parallel_blocks: bool,
+    blocks: u32,
+    threads: u32,
+    kernel: Kernel,
+    right: bool,
+) -> Result<(), Box<Defect>> {
+    let options = Options {
+        seed,
+        parallel_blocks,
+        ..Options::default()
+    };
+    let launch = Launch {
+        kernel: "seeded",
+        grid: blocks.into(),
+        block: threads.into(),
+        dynamic_shared_bytes: 0,
+        options: &options,
+    };
+    let buffers = [
+        Buffer::new(1, Contents::Written),
+        Buffer::new(u32::MAX, Contents::Unspecified),
+        Buffer::new(0, Contents::Written),
+    ];
+    let memory = Memory {
+        input: buffers[0].view(),
+        output: buffers[1].view(),
+        counters: buffers[2].view(),
+    };
+    simt::run(&launch, &|| kernel(&memory, right)).map(|_| ())
+}
+
+/// What each kernel is given: three buffers of [`ELEMENTS`].
+pub struct Memory {
+    /// Ones.
+    pub input: Words,
+    /// Nothing that may be read.
+    pub output: Words,
+    /// Zeros.
+    pub counters: Words,
+}
+
+/// A registered allocation, aligned as a vector access needs it.
+struct Buffer(Box<[[u32; 4]]>);
+
+impl Buffer {
+    fn new(value: u32, contents: Contents) -> Self {
+        let storage = vec![[value; 4]; ELEMENTS / 4].into_boxed_slice();
+        simt::register_allocation(storage.as_ptr().addr(), ELEMENTS * 4, contents);
+        Self(storage)
+    }
+
+    fn view(&self) -> Words {
+        let base = self.0.as_ptr().cast::<u32>().cast_mut();
+        // SAFETY: (1) `run` keeps the buffer until the launch has ended. (2)
+        // Nobody else touches it meanwhile.
+        Words(unsafe { GlobalMut::from_raw_parts(base, ELEMENTS) })
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        simt::forget_allocation(self.0.as_ptr().addr(), ELEMENTS * 4);
+    }
+}
+
+/// Global memory.
+#[derive(Clone, Copy)]
+pub struct Words(pub GlobalMut<u32>);
+
+// SAFETY (of every block below): the simulator checks the index and ends the
+// launch; memory that other host threads may touch is accessed atomically.
+impl Words {
+    #[track_caller]
+    pub fn get(self, index: usize) -> u32 {
+        // SAFETY: as above.
+        unsafe { self.0.load(index) }
+    }
+
+    #[track_caller]
+    pub fn get4(self, index: usize) -> [u32; 4] {
+        // SAFETY: as above.
+        unsafe { self.0.load_vector(index) }
+    }
+
+    #[track_caller]
+    pub fn set(self, index: usize, value: u32) {
+        // SAFETY: as above.
+        unsafe { self.0.store(index, value) }
+    }
+
+    #[track_caller]
+    pub fn set4(self, index: usize, values: [u32; 4]) {
+        // SAFETY: as above.
+        unsafe { self.0.store_vector(index, values) }
+    }
+
+    #[track_caller]
+    pub fn add(self, index: usize, value: u32) -> u32 {
+        // SAFETY: as above.
+        unsafe { self.0.atomic_add(index, value) }
+    }
+
+    #[track_caller]
+    pub fn atomic_get(self, index: usize) -> u32 {
+        // SAFETY: as above.
+        unsafe { self.0.atomic_load(index) }
+    }
+
+    #[track_caller]
+    pub fn atomic_set(self, index: usize, value: u32) {
+        // SAFETY: as above.
+        unsafe { self.0.atomic_store(index, value) }
+    }
+
+    /// The same memory as the source of a copy.
+    pub fn source(self) -> Global<u32> {
+        // SAFETY: (1) as above. (2) Some tests break this: what they copy is
+        // read by the simulator, atomically.
+        unsafe { Global::from_raw_parts(self.0.as_mut_ptr(), ELEMENTS) }
+    }
+}
+
+/// Shared memory.
+#[derive(Clone, Copy)]
+pub struct Shared<T>(pub SharedSlice<T>);
+
+// SAFETY (of every block below): the simulator checks the index and ends the
+// launch; the threads of a block run on one host thread.
+impl<T: Pod> Shared<T> {
+    #[track_caller]
+    pub fn get(self, index: usize) -> T {
+        // SAFETY: as above.
+        unsafe { self.0.load(index) }
+    }
+
+    #[track_caller]
+    pub fn set(self, index: usize, value: T) {
+        // SAFETY: as above.
+        unsafe { self.0.store(index, value) }
+    }
+
+    #[track_caller]
+    pub fn set4(self, index: usize, values: [T; 4]) {
+        // SAFETY: as above.
+        unsafe { self.0.store_vector(index, values) }
+    }
+
+    /// Starts to copy 4 elements of `source` from `from` on to `to`.
+    #[track_caller]
+    pub fn copy<const STAGES: usize>(
+        self,
+        pipeline: &mut Pipeline<STAGES>,
+        to: usize,
+        source: Global<T>,
+        from: usize,
+    ) {
+        // SAFETY: as above.
+        unsafe { pipeline.copy::<T, 4>(self.0, to, source, from) }
+    }
+}
+
+impl Shared<u32> {
+    #[track_caller]
+    pub fn add(self, index: usize, value: u32) -> u32 {
+        // SAFETY: as above.
+        unsafe { self.0.atomic_add(index, value) }
+    }
+}
+
+/// The thread's index in its block.
+pub fn me() -> usize {
+    thread::thread_idx_x() as usize
+}
+
+/// The block's index.
+pub fn block() -> usize {
+    thread::block_idx_x() as usize
+}
+
+/// A shared array of `$len` elements.
+macro_rules! shared {
+    ($element:ty; $len:expr) => {
+        $crate::harness::Shared(cuda_std::shared_array![$element; $len].as_slice())
+    };
+}
+pub(crate) use shared;

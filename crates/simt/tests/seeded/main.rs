@@ -1,0 +1,10 @@
+//! Seeded defects, each with a twin that lacks it: the defect is found under
+//! each of 32 seeds, the twin is silent under the same.
+
+mod barriers;
+mod copies;
+mod global;
+mod harness;
+mod seed_001;
+mod shared;
+mod uninitialised;

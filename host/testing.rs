@@ -1,0 +1,42 @@
+//! Help for tests: the same test under many schedules of the simulator.
+
+use crate::device::Device;
+use crate::simulator::SimulatorOptions;
+
+/// Runs `test` once for each of `seeds`, on a simulator of its own with that seed and blocks one
+/// after another, so that each run can be repeated exactly.
+///
+/// Where `test` panics, the seed is printed to standard error and the panic goes on.
+///
+/// ```
+/// tilewright::testing::under_seeds(0..4, |device| {
+///     let x = device.upload(&[1.0_f32; 1000]).unwrap();
+///     assert_eq!(device.reduce_sum(&x).unwrap(), 1000.0);
+/// });
+/// ```
+pub fn under_seeds(seeds: impl IntoIterator<Item = u64>, mut test: impl FnMut(&Device)) {
+    for seed in seeds {
+        let options = SimulatorOptions::default()
+            .with_seed(seed)
+            .with_parallel_blocks(false);
+        let _shown = ShownOnPanic { seed };
+        test(&Device::simulator_with(options));
+    }
+}
+
+/// Prints the seed when it is dropped by a panic.
+struct ShownOnPanic {
+    seed: u64,
+}
+
+impl Drop for ShownOnPanic {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!(
+                "the test failed under seed {0}: repeat it with \
+                 `SimulatorOptions::default().with_seed({0}).with_parallel_blocks(false)`",
+                self.seed
+            );
+        }
+    }
+}
