@@ -1,4 +1,7 @@
 //! The examples as programs: what they print, what they write, and how they fail.
+//!
+//! `cargo test` builds them first; `cargo test --test examples` takes those that were built last,
+//! which `cargo build --examples` renews.
 
 #![cfg(feature = "ndarray")]
 
