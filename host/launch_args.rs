@@ -110,15 +110,19 @@ impl<T: Element> sealed::LaunchArg<GlobalMut<T>> for &mut Matrix<T> {
     }
 }
 
+/// What the addresses of buffers are multiples of, on every device.
+const BUFFER_ALIGNMENT: usize = 256;
+
 fn check_device<T: Element>(buffer: &Buffer<T>, position: Position<'_>) -> Result<()> {
     let what = || format!("argument {} of `{}`", position.number, position.kernel);
     position.device.check_owns("launch", what, buffer.device())
 }
 
-/// The pointer for a view; an empty view has one that is aligned, as Rust's slices have.
+/// The pointer for a view. That of an empty view is aligned as those of all buffers are, so that a
+/// kernel may compute with it as it does with theirs.
 fn view_address<T>(address: u64) -> *mut T {
     match address {
-        0 => ptr::dangling_mut(),
+        0 => ptr::without_provenance_mut(BUFFER_ALIGNMENT.max(align_of::<T>())),
         address => ptr::with_exposed_provenance_mut(address as usize),
     }
 }

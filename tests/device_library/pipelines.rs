@@ -66,3 +66,16 @@ fn four_to_six_stages_bring_all_sizes() {
     check(kernels::pipeline5_f32x2, 2, |i| i as f32);
     check(kernels::pipeline6_f32x4, 4, |i| i as f32);
 }
+
+#[test]
+fn a_copy_of_nothing_writes_zeros() {
+    for device in machines() {
+        for len in [0, 5] {
+            let x = upload(&device, &vec![1.0_f32; len]);
+            let mut out = output::<f32>(&device, 4 * kernels::THREADS);
+            let config = LaunchConfig::new(1, kernels::THREADS as u32);
+            launch(&device, kernels::zeros_from_nothing, config, (&x, &mut out));
+            assert_eq!(out.to_vec().unwrap(), [0.0; 4 * kernels::THREADS]);
+        }
+    }
+}

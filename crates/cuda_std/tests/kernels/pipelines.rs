@@ -104,3 +104,23 @@ pipeline_kernels! {
     pipeline4_f64x1: f64, 4 stages, 1 lanes, Copy::Either, |x| x as f32;
     pipeline3_f64x2: f64, 3 stages, 2 lanes, Copy::OrZero, |x| x as f32;
 }
+
+/// Copies to shared memory of which no element is there, from any view: each thread reads zeros.
+///
+/// # Safety
+/// 1. The launch has one one-dimensional block of [`THREADS`] threads; `out` has 4 elements for
+///    each.
+#[kernel]
+pub unsafe fn zeros_from_nothing(x: Global<f32>, out: GlobalMut<f32>) {
+    let tile = shared_array![f32; 4 * THREADS];
+    let own = thread::thread_idx_x() as usize * 4;
+    let mut pipeline = Pipeline::<2>::new();
+    // SAFETY: (1) nothing is read; the destination is the thread's own. (2) Views of the host
+    // library start at multiples of 256, empty ones too. (3) The thread alone touches it.
+    unsafe {
+        pipeline.copy_or_zero::<f32, 4>(tile.as_slice(), own, x, usize::MAX, 0);
+        pipeline.commit();
+        pipeline.wait_oldest();
+        out.store_vector(own, tile.load_vector::<4>(own));
+    }
+}
