@@ -7,6 +7,7 @@
 
 use crate::block::{Block, Thread, count};
 use crate::check::{BlockCheck, Hazard};
+use crate::count::note_async_copy;
 use crate::current::with_current;
 use crate::defect::DefectKind;
 use crate::memory::copy_from_global;
@@ -133,6 +134,7 @@ pub unsafe fn async_copy(dst: *mut u8, src: *const u8, bytes: usize, src_bytes: 
         queue.uncommitted += 1;
         count(&block.counters.async_copies);
     });
+    note_async_copy((dst.addr(), bytes), (src.addr(), src_bytes), site);
 }
 
 /// Makes one group of the copies that the running thread has issued since its

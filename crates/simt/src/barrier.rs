@@ -1,7 +1,8 @@
 //! Block barriers: `bar.sync` and `bar.red` of the PTX ISA (section "Parallel
 //! Synchronization and Communication Instructions: bar, barrier").
 
-use crate::block::{Block, Thread, Wait, count};
+use crate::block::{Block, Thread, Wait, count as add_one};
+use crate::count;
 use crate::current::with_current;
 use crate::defect::DefectKind;
 use std::cell::Cell;
@@ -159,6 +160,8 @@ impl Block {
         barrier.trues.set(trues);
         let lanes = &barrier.waiting[thread.position.warp as usize];
         lanes.set(lanes.get() | thread.lane_bit());
+        self.note_meeting(thread, count::Operation::BlockBarrier, arrival.site);
+        self.note_gathered(thread.position.warp as usize, lanes.get());
         if arrived == barrier.required.get() {
             self.complete_meeting(thread, &arrival, barrier);
             return trues;
@@ -302,7 +305,7 @@ impl Block {
         // Any warp may be the first one behind the barrier, not only this one.
         self.turn_is_over.set(true);
         self.note_progress();
-        count(&self.counters.barriers);
+        add_one(&self.counters.barriers);
     }
 
     /// What those who have met did before is ordered before what they do next.

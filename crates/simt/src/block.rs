@@ -8,6 +8,7 @@ use crate::async_copy::CopyQueue;
 use crate::barrier::Barriers;
 use crate::check::BlockCheck;
 use crate::collective::Collectives;
+use crate::count::Recorder;
 use crate::current::Position;
 use crate::defect::Finding;
 use crate::launch::Launch;
@@ -131,6 +132,8 @@ pub(crate) struct Block {
     pub counters: Counters,
     /// None when the launch is not checked.
     pub check: Option<BlockCheck>,
+    /// There where the launch counts.
+    pub recorder: Option<Recorder>,
     /// Set by the running thread to make its warp's turn end.
     pub turn_is_over: Cell<bool>,
     finding: RefCell<Option<Finding>>,
@@ -170,6 +173,7 @@ impl Block {
                 .options
                 .checks
                 .then(|| BlockCheck::new(threads, width)),
+            recorder: launch.options.counters.then(|| Recorder::new(width)),
             turn_is_over: Cell::new(false),
             finding: RefCell::new(None),
             abandoned: Cell::new(false),
@@ -197,6 +201,9 @@ impl Block {
         self.barriers.clear();
         self.shared.begin_block();
         self.counters = Counters::default();
+        if let Some(recorder) = &self.recorder {
+            recorder.begin(self.warps.iter().map(|warp| warp.existing));
+        }
         self.finding.take();
         self.abandoned.set(false);
         self.idle_yields.set(0);

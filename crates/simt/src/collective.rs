@@ -3,6 +3,7 @@
 //! `bar.warp.sync` of the PTX ISA).
 
 use crate::block::{Block, Thread, Wait, Warp, count};
+use crate::count::Operation;
 use crate::current::with_current;
 use crate::defect::DefectKind;
 use std::cell::{Cell, RefCell, UnsafeCell};
@@ -237,6 +238,7 @@ impl Block {
         meeting.deposit(thread.position.lane, value);
         let arrived = meeting.arrived.get() | thread.lane_bit();
         meeting.arrived.set(arrived);
+        self.note_meeting(thread, Operation::of_collective(kind), site);
         if arrived == mask {
             self.complete_collective(thread, number);
         } else {
@@ -255,6 +257,8 @@ impl Block {
             self.order_lanes(thread.position.warp, warp, meeting.mask.get());
         }
         warp.collectives.complete(number);
+        let met = warp.collectives.meeting(number).unread.get();
+        self.note_gathered(thread.position.warp as usize, met);
         let waiting = warp.collectives.meeting(number).unread.get() & !thread.lane_bit();
         if waiting != 0 {
             self.make_ready(thread.position.warp as usize, waiting);

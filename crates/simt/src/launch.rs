@@ -3,6 +3,7 @@
 use crate::Dim3;
 use crate::block::Counters;
 use crate::check::LaunchCheck;
+use crate::count::{BlockCounts, Counting, Counts, MergedCounts};
 use crate::defect::{Defect, DefectKind, Finding};
 use crate::panic_hook;
 use crate::random::{Permutation, SplitMix64};
@@ -50,10 +51,14 @@ pub struct Options {
     /// How often in a row the threads of a block may yield with nothing else
     /// happening in the block, before that is a deadlock.
     pub yield_limit: u64,
+    /// Whether the launch is counted, line by line: [`Report::counts`]. It takes several times as
+    /// long then.
+    pub counters: bool,
 }
 
 impl Default for Options {
-    /// 32 lanes, seed 0, blocks in parallel, stacks of 128 KiB, all checks, and yields for
+    /// 32 lanes, seed 0, blocks in parallel, stacks of 128 KiB, all checks, no
+    /// counters, and yields for
     /// some seconds (blocks one by one) to half a minute (blocks in parallel,
     /// where a spinning block sleeps in between).
     fn default() -> Self {
@@ -64,6 +69,7 @@ impl Default for Options {
             stack_bytes: 128 * 1024,
             checks: true,
             yield_limit: 1 << 26,
+            counters: false,
         }
     }
 }
@@ -84,7 +90,7 @@ pub struct Launch<'a> {
 }
 
 /// What a launch has done.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Report {
     /// Blocks that ran.
@@ -97,6 +103,8 @@ pub struct Report {
     pub warp_collectives: u64,
     /// Asynchronous copies that were issued, over all threads.
     pub async_copies: u64,
+    /// What the launch costs, line by line; none without [`Options::counters`].
+    pub counts: Option<Box<Counts>>,
 }
 
 /// Simulates a launch: calls `body` once per thread.
@@ -123,6 +131,7 @@ pub fn run(launch: &Launch<'_>, body: &(dyn Fn() + Sync)) -> Result<Report, Box<
     check_limits(launch).map_err(|finding| launch.defect(finding, None))?;
     panic_hook::install();
     let workers = worker_pool().map_err(|finding| launch.defect(finding, None))?;
+    let _counting = launch.options.counters.then(Counting::begin);
     let run = Run::new(launch);
     workers.install(|| {
         if launch.options.parallel_blocks {
@@ -192,6 +201,7 @@ pub(crate) struct Run<'a> {
     barriers: AtomicU64,
     warp_collectives: AtomicU64,
     async_copies: AtomicU64,
+    counts: Mutex<MergedCounts>,
 }
 
 impl<'a> Run<'a> {
@@ -205,6 +215,7 @@ impl<'a> Run<'a> {
             barriers: AtomicU64::new(0),
             warp_collectives: AtomicU64::new(0),
             async_copies: AtomicU64::new(0),
+            counts: Mutex::default(),
         }
     }
 
@@ -255,6 +266,12 @@ impl<'a> Run<'a> {
         add(&self.async_copies, counters.async_copies.get());
     }
 
+    /// Adds what a block has cost.
+    pub fn add_counts(&self, counts: BlockCounts) {
+        let mut sum = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        sum.add(counts);
+    }
+
     fn add_defect(&self, index: u64, finding: Finding) {
         let mut defect = self.defect.lock().unwrap_or_else(PoisonError::into_inner);
         if self.lowest_defect.fetch_min(index, Ordering::Relaxed) > index {
@@ -275,6 +292,10 @@ impl<'a> Run<'a> {
                 barriers: self.barriers.into_inner(),
                 warp_collectives: self.warp_collectives.into_inner(),
                 async_copies: self.async_copies.into_inner(),
+                counts: self.launch.options.counters.then(|| {
+                    let counts = self.counts.into_inner();
+                    Box::new(counts.unwrap_or_else(PoisonError::into_inner).finish())
+                }),
             }),
         }
     }

@@ -74,13 +74,17 @@ mod block;
 mod check;
 mod collective;
 mod coroutine;
+mod count;
 mod current;
 mod defect;
 mod diagnosis;
 mod dim;
+pub mod dram;
 mod launch;
 mod memory;
+pub mod occupancy;
 mod panic_hook;
+mod profile;
 mod random;
 mod scheduler;
 mod shared;
@@ -90,6 +94,10 @@ pub use async_copy::{async_commit, async_copy, async_wait, async_wait_all};
 pub use barrier::{BarrierId, block_barrier, block_barrier_reduce};
 pub use check::FenceScope;
 pub use collective::{LaneValues, active_lanes, warp_barrier, warp_collective};
+pub use count::{
+    Arithmetic, Counts, GlobalTally, LINE_BYTES, LineCounts, Operation, SECTOR_BYTES, SharedTally,
+    Tally, count_arithmetic,
+};
 pub use current::{Position, fail, is_simulated_thread, position, yield_now};
 pub use defect::{Defect, DefectKind, Related, SourceLocation};
 pub use dim::Dim3;
@@ -100,4 +108,5 @@ pub use memory::{
     AccessKind, Space, access, atomic_update_u16, atomic_update_u32, atomic_update_u64, fence,
     load_relaxed, store_relaxed,
 };
+pub use profile::{Datasheet, Profile, UnknownProfile};
 pub use shared::{MAX_SHARED_BYTES, MAX_STATIC_SHARED_BYTES, dynamic_shared, static_shared};

@@ -106,6 +106,13 @@ pub fn access(
         violation(access);
     }
     check::record(&access, Location::caller());
+    crate::count::note_access(
+        space,
+        kind,
+        view_base,
+        view_base.wrapping_add(offset),
+        bytes,
+    );
 }
 
 #[cold]

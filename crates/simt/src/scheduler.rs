@@ -37,6 +37,7 @@ struct Shape {
     parallel_blocks: bool,
     yield_limit: u64,
     checks: bool,
+    counters: bool,
 }
 
 impl Shape {
@@ -49,6 +50,7 @@ impl Shape {
             parallel_blocks: launch.options.parallel_blocks,
             yield_limit: launch.options.yield_limit,
             checks: launch.options.checks,
+            counters: launch.options.counters,
         }
     }
 }
@@ -95,7 +97,12 @@ impl Worker {
         match block.take_finding() {
             Some(finding) => BlockEnd::Found(Box::new(finding)),
             None if block.is_abandoned() => BlockEnd::Stopped,
-            None => BlockEnd::Finished(std::mem::take(&mut block.counters)),
+            None => {
+                if let Some(recorder) = &block.recorder {
+                    run.add_counts(recorder.finish(block.shared.static_bytes()));
+                }
+                BlockEnd::Finished(std::mem::take(&mut block.counters))
+            }
         }
     }
 

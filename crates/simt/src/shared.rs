@@ -72,6 +72,11 @@ impl SharedMemory {
         self.arrays.get_mut().clear();
     }
 
+    /// Bytes of the static arrays that the block has used.
+    pub fn static_bytes(&self) -> usize {
+        self.static_bytes.get()
+    }
+
     fn dynamic(&self) -> (*mut u8, usize) {
         let start = self.memory.as_ptr();
         if !self.dynamic_is_poisoned.replace(true) {

@@ -1,0 +1,191 @@
+//! What a launch costs: counters per source line, in warp-level requests.
+//!
+//! A *request* is what one instruction of one warp asks of the machine. The simulator runs lanes
+//! one after the other, so it puts requests together afterwards: the accesses of one warp at the
+//! same source line (and of the same view) that were, for their lanes, the n-th at that line since
+//! the warp last came together, are one request. A warp comes together at a block barrier, at a
+//! warp-wide operation of all its lanes, and at the end of the kernel. Lanes that skip a loop's
+//! iteration therefore shift the requests of that line until the next such point, and no further.
+//!
+//! Only what goes through the simulator is seen: memory, barriers, warp-wide operations, and the
+//! arithmetic that is reported by [`count_arithmetic`]. A plain `+` or `*` of Rust is not.
+
+mod banks;
+mod coalescing;
+mod footprint;
+mod recorder;
+mod tally;
+
+pub use tally::{
+    Arithmetic, Counts, GlobalTally, LINE_BYTES, LineCounts, Operation, SECTOR_BYTES, SharedTally,
+    Tally,
+};
+
+pub(crate) use recorder::{BlockCounts, Recorder, Span};
+pub(crate) use tally::MergedCounts;
+
+use crate::block::{Block, Thread, Wait};
+use crate::current::try_with_current;
+use crate::memory::{AccessKind, Space};
+use std::panic::Location;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Launches of the process that count at the moment. While it is 0, an access pays one load for
+/// the counters.
+static COUNTING_LAUNCHES: AtomicUsize = AtomicUsize::new(0);
+
+/// In the first turn of the warp that a lane waits, lanes with higher numbers may still be behind;
+/// in the second, none that runs at all is.
+const TURNS_TO_CATCH_UP: u32 = 2;
+
+/// While it lives, launches with [`Options::counters`](crate::Options::counters) are counted.
+pub(crate) struct Counting;
+
+impl Counting {
+    pub fn begin() -> Self {
+        COUNTING_LAUNCHES.fetch_add(1, Ordering::Relaxed);
+        Self
+    }
+}
+
+impl Drop for Counting {
+    fn drop(&mut self) {
+        COUNTING_LAUNCHES.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[inline]
+fn is_counting() -> bool {
+    COUNTING_LAUNCHES.load(Ordering::Relaxed) != 0
+}
+
+/// Counts `operations` arithmetic instructions of the running thread, at the caller's line.
+/// Outside of a launch, and in launches that do not count, it does nothing.
+#[inline]
+#[track_caller]
+pub fn count_arithmetic(kind: Arithmetic, operations: u32) {
+    if is_counting() {
+        let site = Location::caller();
+        for _ in 0..operations {
+            note(Operation::Arithmetic(kind), 0, site, Some(Span::NONE));
+        }
+    }
+}
+
+/// Counts an access of `bytes` bytes at `address`, in the view that starts at `view`.
+///
+/// The two halves of an asynchronous copy are counted where it is issued.
+#[inline]
+#[track_caller]
+pub(crate) fn note_access(
+    space: Space,
+    kind: AccessKind,
+    view: usize,
+    address: usize,
+    bytes: usize,
+) {
+    if is_counting()
+        && let Some(operation) = Operation::of_access(space, kind)
+    {
+        let site = Location::caller();
+        note(operation, view, site, Some(Span::new(address, bytes)));
+    }
+}
+
+/// Counts an asynchronous copy of `source_bytes` bytes, zero-filled to `bytes`.
+#[inline]
+pub(crate) fn note_async_copy(
+    (destination, bytes): (usize, usize),
+    (source, source_bytes): (usize, usize),
+    site: &'static Location<'static>,
+) {
+    if is_counting() {
+        let read = (source_bytes > 0).then(|| Span::new(source, source_bytes));
+        note(Operation::AsyncCopyRead, 0, site, read);
+        let written = Some(Span::new(destination, bytes));
+        note(Operation::AsyncCopyWrite, 0, site, written);
+    }
+}
+
+/// Counts one thread's part of a request. Without a span the thread takes its turn at the line,
+/// but asks for nothing.
+#[inline(never)]
+fn note(operation: Operation, view: usize, site: &'static Location<'static>, span: Option<Span>) {
+    try_with_current(|thread, block| {
+        if let Some(recorder) = &block.recorder {
+            let lane = thread.lane_bit();
+            let is_far_ahead = recorder.record(thread, operation, view, site, span);
+            if is_far_ahead && !block.is_abandoned() {
+                block.let_others_catch_up(recorder, thread, lane, site);
+            }
+        }
+    });
+}
+
+impl Block {
+    /// Counts the running thread's part of a barrier or a warp-wide operation.
+    pub fn note_meeting(
+        &self,
+        thread: &Thread,
+        operation: Operation,
+        site: &'static Location<'static>,
+    ) {
+        if let Some(recorder) = &self.recorder {
+            recorder.record(thread, operation, 0, site, Some(Span::NONE));
+        }
+    }
+
+    /// The lanes in `gathered` of a warp have met. If those are all that have not exited, every
+    /// request that was begun is complete.
+    pub fn note_gathered(&self, warp: usize, gathered: u64) {
+        if let Some(recorder) = &self.recorder
+            && gathered == self.warps[warp].active()
+        {
+            recorder.complete(warp, gathered);
+        }
+    }
+
+    /// A thread has made so many accesses since its warp came together that keeping them costs
+    /// memory: the lanes behind it get their turn, and then the requests are completed.
+    #[cold]
+    fn let_others_catch_up(
+        &self,
+        recorder: &Recorder,
+        thread: &Thread,
+        lane: u64,
+        site: &'static Location<'static>,
+    ) {
+        let index = thread.position.warp as usize;
+        let warp = &self.warps[index];
+        let paused_at = recorder.pause(index, lane);
+        for _ in 0..TURNS_TO_CATCH_UP {
+            if recorder.paused(index) | self.waiting_lanes(index) == warp.active() {
+                recorder.complete(index, warp.active());
+                return;
+            }
+            self.note_progress();
+            warp.yielded.set(warp.yielded.get() | lane);
+            thread.wait_for(Wait::Yield, site);
+            if recorder.completions(index) != paused_at {
+                return;
+            }
+        }
+        // The others spin, perhaps for this very lane.
+        recorder.go_on(index, lane);
+    }
+
+    /// The lanes of a warp that wait at a barrier or for other lanes.
+    fn waiting_lanes(&self, warp: usize) -> u64 {
+        let first = self.first_thread_of_warp(warp);
+        let lanes = self.warps[warp].existing.count_ones() as usize;
+        self.threads[first..first + lanes]
+            .iter()
+            .filter(|thread| {
+                matches!(
+                    thread.wait.get(),
+                    Wait::Barrier(_) | Wait::Collective { .. }
+                )
+            })
+            .fold(0, |mask, thread| mask | thread.lane_bit())
+    }
+}

@@ -1,0 +1,359 @@
+//! Puts the accesses of a warp's lanes, which run one after the other, together to requests.
+
+use super::banks;
+use super::coalescing::coalesce;
+use super::footprint::Footprint;
+use super::tally::{Arithmetic, Operation, Tally};
+use crate::block::Thread;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::panic::Location;
+use std::ptr;
+
+/// The most lanes of a warp.
+const MAX_LANES: usize = 64;
+
+/// After so many accesses since its warp came together, a lane waits for the others. Each costs up
+/// to 8 bytes for every lane.
+const ACCESSES_AHEAD: u32 = 4096;
+
+/// After so many, a lane whose others do not catch up no longer waits for them.
+const MOST_ACCESSES_AHEAD: u32 = 16 * ACCESSES_AHEAD;
+
+/// Some bytes that one lane accesses. The length stands in the upper 16 bits: addresses of user
+/// space have at most 48 on the platforms that coroutines run on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Span(u64);
+
+impl Span {
+    /// No bytes: the part of a lane in an instruction that does not access memory.
+    pub const NONE: Self = Self(0);
+    const ADDRESS_BITS: u32 = 48;
+
+    /// `bytes` bytes, fewer than 2^16, from `address` on.
+    pub fn new(address: usize, bytes: usize) -> Self {
+        let address = address as u64 & ((1 << Self::ADDRESS_BITS) - 1);
+        Self(address | (bytes as u64) << Self::ADDRESS_BITS)
+    }
+
+    /// The address of the first byte.
+    #[inline]
+    pub fn first(self) -> u64 {
+        self.0 & ((1 << Self::ADDRESS_BITS) - 1)
+    }
+
+    /// The address of the last byte; the span has one.
+    #[inline]
+    pub fn last(self) -> u64 {
+        self.first() + self.bytes() - 1
+    }
+
+    /// How many bytes there are.
+    #[inline]
+    pub fn bytes(self) -> u64 {
+        self.0 >> Self::ADDRESS_BITS
+    }
+}
+
+/// What a block has cost.
+pub(crate) struct BlockCounts {
+    pub lines: Vec<(&'static Location<'static>, Operation, Tally)>,
+    pub read: Footprint,
+    pub written: Footprint,
+    pub static_shared_bytes: usize,
+}
+
+/// The accesses of a running block.
+pub(crate) struct Recorder(RefCell<State>);
+
+struct State {
+    width: usize,
+    sites: Vec<Site>,
+    by_key: HashMap<Key, usize>,
+    warps: Vec<WarpState>,
+    read: Footprint,
+    written: Footprint,
+}
+
+/// What makes accesses of several lanes one request: the place, what is done there, and the view.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Key {
+    location: *const Location<'static>,
+    operation: Operation,
+    view: usize,
+}
+
+struct Site {
+    key: Key,
+    location: &'static Location<'static>,
+    tally: Tally,
+    /// The site that was accessed after this one the last time, for all lanes run alike.
+    next: usize,
+}
+
+#[derive(Default)]
+struct WarpState {
+    /// For each site, in the block's order: what is not complete.
+    pending: Vec<Pending>,
+    /// The site that was accessed last.
+    last: usize,
+    /// For each lane, accesses since the warp came together.
+    ahead: Vec<u32>,
+    /// The lanes that had not exited when the warp last came together.
+    present: u64,
+    /// Lanes that wait for the others to catch up.
+    paused: u64,
+    /// How often the warp has come together.
+    completions: u64,
+}
+
+/// The accesses of one warp at one site since the warp came together.
+struct Pending {
+    /// For each lane: how many there were.
+    occurrences: [u32; MAX_LANES],
+    /// For each occurrence: the lanes that took part.
+    masks: Vec<u64>,
+    /// For each occurrence, the span of each lane; empty for what accesses no memory.
+    spans: Vec<Span>,
+}
+
+impl Pending {
+    fn new() -> Self {
+        Self {
+            occurrences: [0; MAX_LANES],
+            masks: Vec::new(),
+            spans: Vec::new(),
+        }
+    }
+
+    fn clear(&mut self) {
+        self.occurrences.fill(0);
+        self.masks.clear();
+        self.spans.clear();
+    }
+
+    /// Adds a lane's access. Without a span only its turn passes.
+    fn push(&mut self, lane: usize, span: Option<Span>, has_memory: bool, width: usize) {
+        let occurrence = self.occurrences[lane] as usize;
+        self.occurrences[lane] += 1;
+        if occurrence == self.masks.len() {
+            self.masks.push(0);
+            if has_memory {
+                self.spans.resize(self.spans.len() + width, Span::NONE);
+            }
+        }
+        if let Some(span) = span {
+            self.masks[occurrence] |= 1 << lane;
+            if has_memory {
+                self.spans[occurrence * width + lane] = span;
+            }
+        }
+    }
+}
+
+impl Recorder {
+    /// For warps of `width` lanes.
+    pub fn new(width: u32) -> Self {
+        Self(RefCell::new(State {
+            width: width as usize,
+            sites: Vec::new(),
+            by_key: HashMap::new(),
+            warps: Vec::new(),
+            read: Footprint::default(),
+            written: Footprint::default(),
+        }))
+    }
+
+    /// Begins a block whose warps have these lanes.
+    pub fn begin(&self, existing: impl Iterator<Item = u64>) {
+        let mut state = self.0.borrow_mut();
+        let width = state.width;
+        state.sites.clear();
+        state.by_key.clear();
+        state.warps.clear();
+        state.warps.extend(existing.map(|lanes| WarpState {
+            ahead: vec![0; width],
+            present: lanes,
+            ..WarpState::default()
+        }));
+    }
+
+    /// Adds an access of the running thread. True: the thread is far ahead of its warp.
+    pub fn record(
+        &self,
+        thread: &Thread,
+        operation: Operation,
+        view: usize,
+        location: &'static Location<'static>,
+        span: Option<Span>,
+    ) -> bool {
+        let (warp, lane) = (thread.position.warp as usize, thread.position.lane as usize);
+        let mut state = self.0.borrow_mut();
+        let state = &mut *state;
+        let key = Key {
+            location: ptr::from_ref(location),
+            operation,
+            view,
+        };
+        let site = state.site(warp, key, location);
+        let width = state.width;
+        let warp = &mut state.warps[warp];
+        while warp.pending.len() <= site {
+            warp.pending.push(Pending::new());
+        }
+        let has_memory = operation.is_global() || operation.is_shared();
+        warp.pending[site].push(lane, span, has_memory, width);
+        warp.ahead[lane] += 1;
+        warp.ahead[lane].is_multiple_of(ACCESSES_AHEAD)
+    }
+
+    /// The lane waits for the others; returns how often the warp has come together before.
+    pub fn pause(&self, warp: usize, lane_bit: u64) -> u64 {
+        let warp = &mut self.0.borrow_mut().warps[warp];
+        warp.paused |= lane_bit;
+        warp.completions
+    }
+
+    /// The lanes that wait for the others.
+    pub fn paused(&self, warp: usize) -> u64 {
+        self.0.borrow().warps[warp].paused
+    }
+
+    /// How often the warp has come together.
+    pub fn completions(&self, warp: usize) -> u64 {
+        self.0.borrow().warps[warp].completions
+    }
+
+    /// The lane goes on without the others. After many times what it has done becomes requests of
+    /// its own.
+    pub fn go_on(&self, warp: usize, lane_bit: u64) {
+        let mut state = self.0.borrow_mut();
+        let present = state.warps[warp].present;
+        let ahead = state.warps[warp].ahead[lane_bit.trailing_zeros() as usize];
+        if ahead >= MOST_ACCESSES_AHEAD {
+            state.complete(warp, present);
+        }
+        state.warps[warp].paused &= !lane_bit;
+    }
+
+    /// Completes the requests of a warp that has come together with the lanes in `present`.
+    pub fn complete(&self, warp: usize, present: u64) {
+        self.0.borrow_mut().complete(warp, present);
+    }
+
+    /// Completes all requests and gives the counts of the block.
+    pub fn finish(&self, static_shared_bytes: usize) -> BlockCounts {
+        let mut state = self.0.borrow_mut();
+        for warp in 0..state.warps.len() {
+            state.complete(warp, 0);
+        }
+        let lines = state.sites.drain(..);
+        let lines = lines
+            .map(|site| (site.location, site.key.operation, site.tally))
+            .collect();
+        BlockCounts {
+            lines,
+            read: std::mem::take(&mut state.read),
+            written: std::mem::take(&mut state.written),
+            static_shared_bytes,
+        }
+    }
+}
+
+impl State {
+    /// The number of the site of `key`, which warp `warp` accesses now.
+    fn site(&mut self, warp: usize, key: Key, location: &'static Location<'static>) -> usize {
+        let last = self.warps[warp].last;
+        let expected = self.sites.get(last).map_or(0, |site| site.next);
+        let found = match self.sites.get(expected) {
+            Some(site) if site.key == key => expected,
+            _ => {
+                let found = self.find_or_add(key, location);
+                self.sites[last].next = found;
+                found
+            }
+        };
+        self.warps[warp].last = found;
+        found
+    }
+
+    fn find_or_add(&mut self, key: Key, location: &'static Location<'static>) -> usize {
+        let next = self.sites.len();
+        let site = *self.by_key.entry(key).or_insert(next);
+        if site == next {
+            self.sites.push(Site {
+                key,
+                location,
+                tally: Tally::default(),
+                next,
+            });
+        }
+        site
+    }
+
+    fn complete(&mut self, warp: usize, present: u64) {
+        let warp = &mut self.warps[warp];
+        let mut footprints = (&mut self.read, &mut self.written);
+        for (site, pending) in self.sites.iter_mut().zip(&mut warp.pending) {
+            let spans = pending.spans.chunks(self.width);
+            let spans = spans.chain(std::iter::repeat(&[][..]));
+            for (mask, spans) in pending.masks.iter().zip(spans) {
+                if *mask != 0 {
+                    let cost = cost(site.key.operation, *mask, spans, &mut footprints);
+                    site.tally += Tally {
+                        lanes_of_warps: u64::from((warp.present | mask).count_ones()),
+                        ..cost
+                    };
+                }
+            }
+            pending.clear();
+        }
+        warp.ahead.fill(0);
+        warp.paused = 0;
+        warp.completions += 1;
+        warp.present = present;
+    }
+}
+
+/// The cost of one request of the lanes in `mask`; what it touches of global memory is added to
+/// the sets of what is read and what is written.
+fn cost(
+    operation: Operation,
+    mask: u64,
+    spans: &[Span],
+    footprints: &mut (&mut Footprint, &mut Footprint),
+) -> Tally {
+    let lanes = u64::from(mask.count_ones());
+    let mut tally = Tally {
+        requests: 1,
+        lanes,
+        ..Tally::default()
+    };
+    let taking_part = spans
+        .iter()
+        .copied()
+        .enumerate()
+        .filter(|(lane, _)| mask >> lane & 1 == 1);
+    match operation {
+        Operation::Arithmetic(kind @ Arithmetic::MulAddF64) => {
+            tally.flops_f64 = lanes * kind.flops();
+        }
+        Operation::Arithmetic(kind) => tally.flops_f32 = lanes * kind.flops(),
+        _ if operation.is_global() => {
+            let mut spans: Vec<Span> = taking_part.map(|(_, span)| span).collect();
+            tally.global = coalesce(&mut spans);
+            if operation.reads_global() {
+                footprints.0.add(&spans);
+            }
+            if operation.writes_global() {
+                footprints.1.add(&spans);
+            }
+        }
+        _ if operation.is_shared() => {
+            let lanes: Vec<_> = taking_part.collect();
+            tally.shared = banks::serve(&lanes);
+        }
+        _ => {}
+    }
+    tally
+}
