@@ -4,7 +4,9 @@ use crate::device::DeviceProperties;
 use crate::error::Result;
 use crate::launch::LaunchConfig;
 use crate::module::ModuleSource;
+use crate::report::LaunchRecorder;
 use crate::workspace::Workspace;
+use cuda_std::kernel::LaunchBounds;
 use std::ffi::c_void;
 use std::fmt::Debug;
 use std::ptr::NonNull;
@@ -103,6 +105,11 @@ pub(crate) trait Backend: Send + Sync + Debug {
     /// The stream in which all work is queued, for foreign libraries; `None` for the simulator.
     fn raw_stream(&self) -> Option<NonNull<c_void>>;
 
+    /// Who counts the launches; `None` where they cannot be counted.
+    fn recorder(&self) -> Option<&LaunchRecorder> {
+        None
+    }
+
     /// The memory that this device's sums share.
     fn workspace(&self) -> &Workspace;
 
@@ -127,6 +134,8 @@ pub(crate) struct LaunchRequest<'a> {
     pub(crate) module: ModuleHandle,
     pub(crate) kernel: &'static str,
     pub(crate) config: LaunchConfig,
+    /// What the kernel's source promised.
+    pub(crate) bounds: LaunchBounds,
     /// The parameters as the PTX entry takes them.
     pub(crate) slots: &'a [u64],
     /// The kernel as one simulated thread runs it.

@@ -256,11 +256,12 @@ pub fn default_device() -> Result<&'static Device> {
 pub struct DeviceProperties {
     /// The name that the driver gives the device.
     pub name: String,
-    /// Major and minor number of the compute capability; `None` on the simulator.
+    /// Major and minor number of the compute capability; `None` on a simulator that stands for no
+    /// NVIDIA device.
     pub compute_capability: Option<(u32, u32)>,
     /// The newest CUDA version that the driver supports; `None` on the simulator.
     pub driver: Option<CudaVersion>,
-    /// Number of multiprocessors. The simulator has a fixed number.
+    /// Number of multiprocessors.
     pub multiprocessors: u32,
     /// Threads in a warp.
     pub warp_threads: u32,

@@ -155,6 +155,18 @@ pub enum Error {
     #[error("the simulator found a defect: {0}")]
     KernelDefect(Box<simt::Defect>),
 
+    /// Counters were asked for, but only the simulator counts.
+    #[error(
+        "{operation}: {device} does not count; use Device::simulator(), or Nsight Compute as \
+         docs/counters.md says"
+    )]
+    NoCounters {
+        /// The operation that was asked for.
+        operation: &'static str,
+        /// The device's name.
+        device: String,
+    },
+
     /// The CUDA driver refused a kernel launch.
     #[error("kernel `{kernel}` was not launched: {}", cuda_failure(*.code, .message))]
     Launch {

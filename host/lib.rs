@@ -53,6 +53,7 @@ mod module;
 #[cfg(feature = "ndarray")]
 mod ndarray;
 mod reduce;
+mod report;
 mod simulator;
 pub mod testing;
 mod workspace;
@@ -71,7 +72,8 @@ pub use matmul::Factor;
 pub use matrix::Matrix;
 pub use module::{Module, ModuleSource};
 pub use reduce::{Summand, reduce_sum, reduce_sum_height};
-pub use simt::{Defect, Dim3};
+pub use report::{Bottleneck, KernelReport, LaunchReport, Roofline};
+pub use simt::{Counts, Datasheet, Defect, Dim3, Operation, Profile, Tally, UnknownProfile, occupancy};
 pub use simulator::SimulatorOptions;
 
 #[cfg(feature = "half")]

@@ -137,6 +137,7 @@ impl Module {
             module: self.handle,
             kernel: K::NAME,
             config,
+            bounds: K::BOUNDS,
             slots: slots.as_slice(),
             body: &body,
         };

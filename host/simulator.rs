@@ -4,8 +4,9 @@ use crate::backend::{Backend, EventHandle, LaunchRequest, ModuleHandle};
 use crate::device::DeviceProperties;
 use crate::error::{Error, Result};
 use crate::module::ModuleSource;
+use crate::report::LaunchRecorder;
 use crate::workspace::Workspace;
-use simt::{Contents, Dim3};
+use simt::{Contents, Dim3, Profile};
 use std::alloc::{self, Layout};
 use std::ffi::c_void;
 use std::ptr::{self, NonNull};
@@ -37,6 +38,9 @@ pub struct SimulatorOptions {
     /// Bytes of simulated device memory, 16 GiB by default; pages that are never touched cost
     /// nothing.
     pub memory_bytes: u64,
+    /// The device that the simulated one stands for, with its limits. Without one it has the
+    /// limits of an H200, the largest that there are, but few multiprocessors.
+    pub profile: Option<Profile>,
 }
 
 impl Default for SimulatorOptions {
@@ -55,6 +59,7 @@ impl Default for SimulatorOptions {
             multiprocessors: 8,
             checks,
             memory_bytes: 16 << 30,
+            profile: None,
         }
     }
 }
@@ -101,6 +106,27 @@ impl SimulatorOptions {
         self.memory_bytes = memory_bytes;
         self
     }
+
+    /// The same options with the limits of a named device, and with its numbers of threads in a
+    /// warp, of multiprocessors and of bytes of memory.
+    ///
+    /// ```
+    /// use tilewright::{Device, Profile, SimulatorOptions};
+    ///
+    /// let options = SimulatorOptions::default().with_profile(Profile::A100);
+    /// let device = Device::simulator_with(options);
+    /// assert_eq!(device.name(), "simulator (A100)");
+    /// assert_eq!(device.properties().multiprocessors, 108);
+    /// ```
+    #[must_use]
+    pub fn with_profile(mut self, profile: Profile) -> Self {
+        let sheet = profile.datasheet();
+        self.warp_width = sheet.limits.warp_lanes;
+        self.multiprocessors = sheet.multiprocessors;
+        self.memory_bytes = sheet.memory_bytes;
+        self.profile = Some(profile);
+        self
+    }
 }
 
 /// One simulated device.
@@ -112,6 +138,7 @@ pub(crate) struct Simulator {
     /// Events count nanoseconds from here.
     epoch: Instant,
     workspace: Workspace,
+    recorder: LaunchRecorder,
 }
 
 impl Drop for Simulator {
@@ -134,6 +161,7 @@ impl Simulator {
             allocated_bytes: AtomicU64::new(0),
             epoch: Instant::now(),
             workspace: Workspace::default(),
+            recorder: LaunchRecorder::new(options.profile.unwrap_or_default()),
         }
     }
 
@@ -281,16 +309,24 @@ impl Backend for Simulator {
             grid: request.config.grid,
             block: request.config.block,
             dynamic_shared_bytes: request.config.dynamic_shared_bytes as usize,
-            options: &self.options,
+            options: &simt::Options {
+                counters: self.recorder.is_open(),
+                ..self.options.clone()
+            },
         };
-        match simt::run(&launch, request.body) {
-            Ok(_report) => Ok(()),
-            Err(defect) => Err(Error::KernelDefect(defect)),
+        let report = simt::run(&launch, request.body).map_err(Error::KernelDefect)?;
+        if let Some(counts) = report.counts {
+            self.recorder.add(request, *counts);
         }
+        Ok(())
     }
 
     fn raw_stream(&self) -> Option<NonNull<c_void>> {
         None
+    }
+
+    fn recorder(&self) -> Option<&LaunchRecorder> {
+        Some(&self.recorder)
     }
 
     fn workspace(&self) -> &Workspace {
@@ -310,19 +346,24 @@ fn host_pointer(address: u64) -> *mut u8 {
 
 /// The limits of a Hopper GPU, so that what fits here fits there.
 fn properties(options: &SimulatorOptions) -> DeviceProperties {
+    let sheet = options.profile.unwrap_or_default().datasheet();
+    let limits = sheet.limits;
     DeviceProperties {
-        name: "simulator".to_owned(),
-        compute_capability: None,
+        name: match options.profile {
+            Some(_) => format!("simulator ({})", sheet.name),
+            None => "simulator".to_owned(),
+        },
+        compute_capability: options.profile.and(sheet.compute_capability),
         driver: None,
         multiprocessors: options.multiprocessors,
         warp_threads: options.warp_width,
-        max_block_threads: 1024,
+        max_block_threads: limits.threads_per_block,
         max_block: Dim3::from((1024, 1024, 64)),
         max_grid: Dim3::from((i32::MAX as u32, 65_535, 65_535)),
-        max_multiprocessor_threads: 2048,
+        max_multiprocessor_threads: limits.warps * limits.warp_lanes,
         shared_bytes_per_block: 48 << 10,
-        max_shared_bytes_per_block: 227 << 10,
-        l2_cache_bytes: 50 << 20,
+        max_shared_bytes_per_block: limits.shared_bytes_per_block,
+        l2_cache_bytes: sheet.l2_bytes,
         memory_bytes: options.memory_bytes,
     }
 }

@@ -1,10 +1,12 @@
 //! What the examples share: failures that end them with one line, the option `--device`, timing,
-//! progress, NumPy files.
+//! progress, NumPy files, a launch of each kernel, registers.
 
 #![allow(dead_code, reason = "each example uses a part of it")]
 
 pub mod npy;
 pub mod progress;
+pub mod ptxas;
+pub mod workloads;
 
 use lexopt::Parser;
 use std::error::Error;

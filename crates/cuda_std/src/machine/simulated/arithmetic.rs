@@ -1,25 +1,35 @@
-//! Arithmetic that Rust's `core` lacks.
+//! Arithmetic that Rust's `core` lacks. It is reported to the simulator's counters.
+
+use simt::{Arithmetic, count_arithmetic};
 
 /// `a * b + c`, rounded once.
 #[inline]
+#[track_caller]
 pub fn mul_add_f32(a: f32, b: f32, c: f32) -> f32 {
+    count_arithmetic(Arithmetic::MulAddF32, 1);
     a.mul_add(b, c)
 }
 
 /// `a * b + c`, rounded once.
 #[inline]
+#[track_caller]
 pub fn mul_add_f64(a: f64, b: f64, c: f64) -> f64 {
+    count_arithmetic(Arithmetic::MulAddF64, 1);
     a.mul_add(b, c)
 }
 
 /// The value of an f16 with these bits.
 #[inline]
+#[track_caller]
 pub fn f16_to_f32(bits: u16) -> f32 {
+    count_arithmetic(Arithmetic::ConvertF16, 1);
     half::f16::from_bits(bits).to_f32()
 }
 
 /// The bits of the f16 that is nearest, ties to even.
 #[inline]
+#[track_caller]
 pub fn f32_to_f16(value: f32) -> u16 {
+    count_arithmetic(Arithmetic::ConvertF16, 1);
     half::f16::from_f32(value).to_bits()
 }

@@ -1,0 +1,104 @@
+//! One launch of each kernel of the crate, by the kernel's name.
+
+use super::Outcome;
+use bytemuck::Pod;
+use tilewright::half::{bf16, f16};
+use tilewright::{Device, Factor, Matrix, Summand};
+
+/// A kernel, or a variant of it that the operands choose.
+pub struct Workload {
+    /// The name to call it by.
+    pub name: &'static str,
+    /// A size that shows what the kernel does: elements of a sum, rows of a product.
+    pub size: usize,
+    launch: fn(&Device, usize) -> Outcome,
+}
+
+/// Elements to sum: enough for every multiprocessor of a large GPU.
+const ELEMENTS: usize = 1 << 22;
+
+/// Rows and columns of the matrices: few enough for a simulator.
+const ROWS: usize = 256;
+
+/// All workloads.
+pub const WORKLOADS: [Workload; 14] = [
+    workload("reduce_sum_f32", ELEMENTS, sum::<f32>),
+    workload("reduce_sum_f64", ELEMENTS, sum::<f64>),
+    workload("reduce_sum_f16", ELEMENTS, sum::<f16>),
+    workload("reduce_sum_bf16", ELEMENTS, sum::<bf16>),
+    workload("reduce_sum_i32", ELEMENTS, sum::<i32>),
+    workload("reduce_sum_u32", ELEMENTS, sum::<u32>),
+    workload("reduce_sum_i64", ELEMENTS, sum::<i64>),
+    workload("reduce_sum_u64", ELEMENTS, sum::<u64>),
+    workload("matmul_tiled_f32", ROWS, |device, rows| {
+        tiled::<f32>(device, rows)
+    }),
+    workload("matmul_tiled_f64", ROWS, |device, rows| {
+        tiled::<f64>(device, rows)
+    }),
+    workload("matmul_coarsened_f32", ROWS, |device, rows| {
+        coarsened::<f32>(device, rows, rows)
+    }),
+    workload("matmul_coarsened_f64", ROWS, |device, rows| {
+        coarsened::<f64>(device, rows, rows)
+    }),
+    // Rows of B that do not start at multiples of 16 bytes.
+    workload("matmul_coarsened_f32_unaligned", ROWS, |device, rows| {
+        coarsened::<f32>(device, rows, rows - 1)
+    }),
+    workload("matmul_coarsened_f64_unaligned", ROWS, |device, rows| {
+        coarsened::<f64>(device, rows, rows - 1)
+    }),
+];
+
+const fn workload(
+    name: &'static str,
+    size: usize,
+    launch: fn(&Device, usize) -> Outcome,
+) -> Workload {
+    Workload { name, size, launch }
+}
+
+impl Workload {
+    /// The workload of this name; without a type at its end, that of f32.
+    pub fn find(name: &str) -> Outcome<&'static Self> {
+        let of_f32 = format!("{name}_f32");
+        let found = WORKLOADS
+            .iter()
+            .find(|workload| workload.name == name || workload.name == of_f32);
+        found.ok_or_else(|| {
+            let names: Vec<_> = WORKLOADS.iter().map(|workload| workload.name).collect();
+            format!(
+                "there is no kernel `{name}`; there are {}",
+                names.join(", ")
+            )
+            .into()
+        })
+    }
+
+    /// Launches the kernel once, with operands of zeros.
+    pub fn launch(&self, device: &Device, size: usize) -> Outcome {
+        (self.launch)(device, size)
+    }
+}
+
+fn sum<T: Summand>(device: &Device, elements: usize) -> Outcome {
+    device.reduce_sum(&device.zeros::<T>(elements)?)?;
+    Ok(())
+}
+
+fn tiled<T: Factor + Pod>(device: &Device, rows: usize) -> Outcome {
+    let (a, b): (Matrix<T>, _) = (
+        device.zero_matrix(rows, rows)?,
+        device.zero_matrix(rows, rows)?,
+    );
+    device.matmul_tiled(&a, &b)?.to_vec()?;
+    Ok(())
+}
+
+fn coarsened<T: Factor + Pod>(device: &Device, rows: usize, columns: usize) -> Outcome {
+    let a: Matrix<T> = device.zero_matrix(rows, rows)?;
+    let b = device.zero_matrix(rows, columns)?;
+    device.matmul_coarsened(&a, &b)?.to_vec()?;
+    Ok(())
+}

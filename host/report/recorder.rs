@@ -1,0 +1,89 @@
+//! Collects the counts of launches while somebody wants a report.
+
+use super::{KernelReport, LaunchReport};
+use crate::backend::LaunchRequest;
+use simt::{Counts, Profile};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The open reports of a simulated device.
+#[derive(Debug)]
+pub(crate) struct LaunchRecorder {
+    profile: Profile,
+    open: Mutex<Vec<OpenReport>>,
+}
+
+#[derive(Debug)]
+struct OpenReport {
+    number: u64,
+    launches: Vec<KernelReport>,
+}
+
+impl LaunchRecorder {
+    pub(crate) fn new(profile: Profile) -> Self {
+        Self {
+            profile,
+            open: Mutex::default(),
+        }
+    }
+
+    fn reports(&self) -> MutexGuard<'_, Vec<OpenReport>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether launches have to be counted.
+    pub(crate) fn is_open(&self) -> bool {
+        !self.reports().is_empty()
+    }
+
+    /// Adds a launch to every open report.
+    pub(crate) fn add(&self, request: &LaunchRequest<'_>, counts: Counts) {
+        let launch = KernelReport::of_launch(request, counts, self.profile);
+        for report in self.reports().iter_mut() {
+            report.launches.push(launch.clone());
+        }
+    }
+
+    /// Opens a report.
+    pub(crate) fn begin(&self) -> Recording<'_> {
+        let mut reports = self.reports();
+        let number = reports.last().map_or(0, |last| last.number + 1);
+        reports.push(OpenReport {
+            number,
+            launches: Vec::new(),
+        });
+        Recording {
+            recorder: self,
+            number,
+        }
+    }
+}
+
+/// One open report; dropping it closes it.
+pub(crate) struct Recording<'a> {
+    recorder: &'a LaunchRecorder,
+    number: u64,
+}
+
+impl Recording<'_> {
+    /// Closes the report.
+    pub(crate) fn finish(self) -> LaunchReport {
+        LaunchReport {
+            profile: self.recorder.profile,
+            launches: self.take(),
+        }
+    }
+
+    fn take(&self) -> Vec<KernelReport> {
+        let mut reports = self.recorder.reports();
+        let own = reports
+            .iter()
+            .position(|report| report.number == self.number);
+        own.map_or_else(Vec::new, |own| reports.remove(own).launches)
+    }
+}
+
+impl Drop for Recording<'_> {
+    fn drop(&mut self) {
+        self.take();
+    }
+}

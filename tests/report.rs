@@ -1,0 +1,165 @@
+//! Reports of launches on the simulator: what they count, and how they are printed.
+
+use serde_json::Value;
+use tilewright::{
+    Bottleneck, Device, Error, KernelReport, Operation, Profile, Result, SimulatorOptions,
+};
+
+fn device(profile: Profile) -> Device {
+    Device::simulator_with(SimulatorOptions::default().with_profile(profile))
+}
+
+/// The one launch of a tiled product of `rows` x `rows` matrices.
+fn tiled_product(profile: Profile, rows: usize) -> Result<KernelReport> {
+    let device = device(profile);
+    let (a, b) = (
+        device.zero_matrix::<f32>(rows, rows)?,
+        device.zero_matrix(rows, rows)?,
+    );
+    let (_, mut report) = device.with_report(|| device.matmul_tiled(&a, &b))?;
+    assert_eq!(report.launches.len(), 1);
+    Ok(report.launches.remove(0))
+}
+
+#[test]
+fn a_tiled_product_costs_what_its_loops_say() -> Result<()> {
+    let report = tiled_product(Profile::H200, 64)?;
+    assert_eq!(report.kernel, "matmul_tiled_f32");
+    // 4 blocks of 32 warps; 2 tiles of K, 32 steps each.
+    let (warps, tiles, steps) = (4 * 32, 2, 32);
+    let loads = report.counts.of(Operation::GlobalLoad);
+    assert_eq!(loads.requests, warps * tiles * 2);
+    assert_eq!(loads.global.sectors, 4 * loads.requests);
+    assert_eq!(loads.global.line_efficiency(), Some(1.0));
+    let shared = report.counts.of(Operation::SharedLoad);
+    assert_eq!(shared.requests, warps * tiles * steps * 2);
+    assert_eq!(shared.shared.wavefronts, shared.requests);
+    assert_eq!(
+        report.counts.of(Operation::BlockBarrier).requests,
+        warps * tiles * 2
+    );
+    assert_eq!(report.counts.total().flops_f32, 2 * 64 * 64 * 64);
+    // Both operands and the result, 16 KiB each.
+    assert_eq!(report.counts.sectors_read, 2 * 512);
+    assert_eq!(report.counts.sectors_written, 512);
+    assert_eq!(report.shared_bytes(), 2 * 4096);
+    Ok(())
+}
+
+#[test]
+fn warps_of_64_make_half_as_many_requests() -> Result<()> {
+    let narrow = tiled_product(Profile::H200, 64)?.counts;
+    let wide = tiled_product(Profile::Wave64, 64)?.counts;
+    let loads = |counts: &tilewright::Counts| counts.of(Operation::GlobalLoad);
+    assert_eq!(loads(&narrow).requests, 2 * loads(&wide).requests);
+    assert_eq!(loads(&narrow).global.sectors, loads(&wide).global.sectors);
+    assert_eq!(narrow.total().flops_f32, wide.total().flops_f32);
+    Ok(())
+}
+
+#[test]
+fn occupancy_and_bottleneck_follow_the_profile() -> Result<()> {
+    let report = tiled_product(Profile::H200, 64)?;
+    assert_eq!(
+        report.occupancy().blocks,
+        1,
+        "the launch bounds allow 64 registers"
+    );
+    assert_eq!(report.roofline().bottleneck, Bottleneck::Latency);
+    assert!(
+        report
+            .roofline()
+            .advice
+            .contains("4 blocks for 132 multiprocessors")
+    );
+    let device = device(Profile::T4);
+    assert_eq!(device.name(), "simulator (T4)");
+    assert_eq!(device.properties().compute_capability, Some((7, 5)));
+    assert_eq!(device.properties().max_shared_bytes_per_block, 64 << 10);
+    Ok(())
+}
+
+#[test]
+fn registers_from_ptxas_decide_the_occupancy() -> Result<()> {
+    let device = device(Profile::H200);
+    let x = device.zeros::<f32>(100_000)?;
+    let (_, mut report) = device.with_report(|| device.reduce_sum(&x))?;
+    report.set_registers(|kernel| (kernel == "reduce_sum_f32").then_some(128));
+    assert_eq!(report.launches[0].occupancy().blocks, 2);
+    Ok(())
+}
+
+#[test]
+fn only_launches_within_are_reported() -> Result<()> {
+    let device = Device::simulator();
+    let x = device.upload(&[1_i32; 1000])?;
+    device.reduce_sum(&x)?;
+    let (inner, report) = device.with_report(|| {
+        device.reduce_sum(&x)?;
+        device.with_report(|| device.reduce_sum(&x))
+    })?;
+    device.reduce_sum(&x)?;
+    assert_eq!(inner.1.launches.len(), 1);
+    assert_eq!(report.launches.len(), 2);
+    assert_eq!(report.by_kernel().len(), 1);
+    assert_eq!(report.by_kernel()[0].launches, 2);
+    Ok(())
+}
+
+#[test]
+fn a_failure_within_closes_the_report() -> Result<()> {
+    let device = Device::simulator();
+    let failed = device.with_report(|| {
+        let a = device.zero_matrix::<f32>(2, 3)?;
+        device.matmul_tiled(&a, &a)
+    });
+    assert!(matches!(failed, Err(Error::ShapeMismatch { .. })));
+    let (_, report) = device.with_report(|| Ok(()))?;
+    assert_eq!(report.to_string(), "no kernel was launched\n");
+    Ok(())
+}
+
+#[test]
+fn every_form_has_the_numbers() -> Result<()> {
+    let device = Device::simulator();
+    let x = device.upload(&[0.5_f32; 5000])?;
+    let (_, report) = device.with_report(|| device.reduce_sum(&x))?;
+
+    let table = report.to_string();
+    assert!(table.contains("reduce_sum_f32 on H200"), "{table}");
+    assert!(
+        table.contains("bottleneck: latency and occupancy"),
+        "{table}"
+    );
+    assert!(table.contains("kernels/reduce/sum.rs:"), "{table}");
+
+    let json: Value = serde_json::from_str(&report.to_json()).expect("it is JSON");
+    let kernel = &json["kernels"][0];
+    assert_eq!(kernel["kernel"], "reduce_sum_f32");
+    let lines = kernel["lines"].as_array().expect("a list");
+    let sectors = lines
+        .iter()
+        .map(|line| line["tally"]["global"]["sectors"].as_u64());
+    let sum: u64 = sectors.map(|sectors| sectors.expect("a number")).sum();
+    assert_eq!(Some(sum), kernel["total"]["global"]["sectors"].as_u64());
+    Ok(())
+}
+
+#[test]
+fn the_page_shows_the_source() -> Result<()> {
+    let page = {
+        let device = Device::simulator();
+        let x = device.upload(&[1.0_f64; 5000])?;
+        let (_, report) = device.with_report(|| device.reduce_sum(&x))?;
+        report.to_html()
+    };
+    assert!(page.starts_with("<!doctype html>"));
+    assert!(page.contains("<h3>kernels/reduce/sum.rs</h3>"));
+    assert!(page.contains("x.load_vector(start"), "the source is there");
+    assert!(
+        !page.contains("Global<T>"),
+        "what looks like a tag is escaped"
+    );
+    assert!(!page.contains("http"), "it needs no other file");
+    Ok(())
+}
