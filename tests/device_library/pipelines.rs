@@ -8,7 +8,7 @@ use tilewright::{Element, LaunchConfig};
 fn check<T, K>(kernel: K, lanes: usize, from: fn(i32) -> T)
 where
     T: Element + ScalarParam,
-    K: Kernel<Params = (Global<T>, GlobalMut<f32>)>,
+    K: Kernel<Params = (usize, Global<T>, GlobalMut<f32>)>,
 {
     let tile = kernels::THREADS * lanes;
     for device in machines() {
@@ -24,10 +24,22 @@ where
             9 * tile - 3,
         ] {
             let integers = small_integers(len as u64, len);
-            let x: Vec<T> = integers.iter().copied().map(from).collect();
+            // What lies behind the end of a part must not be read.
+            let behind_end = std::iter::repeat_n(1000, lanes);
+            let x: Vec<T> = integers
+                .iter()
+                .copied()
+                .chain(behind_end)
+                .map(from)
+                .collect();
             let mut out = output::<f32>(&device, tile);
             let config = LaunchConfig::new(1, kernels::THREADS as u32);
-            launch(&device, kernel, config, (&upload(&device, &x), &mut out));
+            launch(
+                &device,
+                kernel,
+                config,
+                (len, &upload(&device, &x), &mut out),
+            );
             let expected: Vec<f32> = (0..tile)
                 .map(|i| integers.iter().skip(i).step_by(tile).sum::<i32>() as f32)
                 .collect();

@@ -98,6 +98,9 @@ impl<const STAGES: usize> Pipeline<STAGES> {
     /// As [`Self::copy`], with only the first `present` elements read and zeros written for the
     /// rest; from `N` on all are read. With `present == 0`, `from` may lie anywhere.
     ///
+    /// The memcheck of NVIDIA's compute-sanitizer takes a copy of some of the elements for one of
+    /// all, and reports it where a buffer ends there.
+    ///
     /// # Safety
     /// 1. The first `present` elements of the source range and all of the destination range lie
     ///    within their memory.

@@ -45,15 +45,16 @@ pub unsafe fn last_block_adds(
     unsafe { put(result, 0, sum) };
 }
 
-/// The first warp hands a word for each of its lanes to the second, which waits for a flag: in
-/// shared memory with the block's fence, and in global memory with the system's.
+/// The first warp hands two words for each of its lanes to the second, which waits for flags: the
+/// first words behind the block's fence with a flag in shared memory, the second ones behind the
+/// system's with a flag in global memory.
 ///
 /// # Safety
 /// 1. The launch has one one-dimensional block of two warps.
-/// 2. `mail` and `out` have 64 elements; `flag` has one, 0.
+/// 2. `letters` has 2 elements for each lane, `out` one; `flag` has one, 0.
 #[kernel]
-pub unsafe fn deliver(mail: GlobalMut<u32>, flag: GlobalMut<u32>, out: GlobalMut<u32>) {
-    let (letters, arrived) = (shared_array![u32; 64], shared_array![u32; 1]);
+pub unsafe fn deliver(letters: GlobalMut<u32>, flag: GlobalMut<u32>, out: GlobalMut<u32>) {
+    let arrived = shared_array![u32; 1];
     let (lane, width) = (warp::lane(), warp::width());
     if thread::thread_idx_x() == 0 {
         // SAFETY: (1) one element. (2) A barrier follows.
@@ -67,20 +68,21 @@ pub unsafe fn deliver(mail: GlobalMut<u32>, flag: GlobalMut<u32>, out: GlobalMut
             letters.store(lane as usize, lane * 5);
             thread::fence_block();
             let _ = arrived.atomic_add(0, 1);
-            mail.store(lane as usize, lane * 7);
+            letters.store((width + lane) as usize, lane * 7);
             thread::fence_system();
             let _ = flag.atomic_add(0, 1);
         } else {
+            let sender = width - 1 - lane;
             while arrived.atomic_load(0) != width {
                 thread::yield_now();
             }
             thread::fence_block();
-            let first = letters.load((width - 1 - lane) as usize);
+            let first = letters.load(sender as usize);
             while flag.atomic_load(0) != width {
                 thread::yield_now();
             }
             thread::fence_system();
-            let second = mail.load((width - 1 - lane) as usize);
+            let second = letters.load((width + sender) as usize);
             put(out, lane as usize, first + second);
         }
     }

@@ -17,31 +17,31 @@ enum Copy {
     OrZero,
 }
 
-/// Adds up the tiles of `x`, each of `THREADS * N` elements with zeros behind the end of `x`:
-/// `out[i] = x[i] + x[i + tile] + x[i + 2 tile] + ...`. A thread copies the vectors of its own
+/// Adds up the tiles of the first `len` elements of `x`, each of `THREADS * N` elements with zeros
+/// behind the end: `out[i] = x[i] + x[i + tile] + x[i + 2 tile] + ...`. A thread copies the vectors of its own
 /// index and adds those of its right neighbour.
 ///
 /// # Safety
 /// 1. The launch has one one-dimensional block of [`THREADS`] threads; `out` has an element for
-///    each of a tile.
+///    each of a tile, and `x` at least `len`.
 /// 2. `ring` has `STAGES` tiles and is the block's own.
 #[inline(always)]
 unsafe fn add_tiles<T: cuda_std::Pod, const STAGES: usize, const N: usize>(
-    x: Global<T>,
+    (len, x): (usize, Global<T>),
     out: GlobalMut<f32>,
     ring: SharedSlice<T>,
     copy: Copy,
     widen: impl Fn(T) -> f32,
 ) {
     let tile = THREADS * N;
-    let tiles = x.len().div_ceil(tile);
+    let tiles = len.div_ceil(tile);
     let own = thread::thread_idx_x() as usize * N;
     let neighbour = (own + N) % tile;
     let mut sums = [0.0; N];
     let mut pipeline = Pipeline::<STAGES>::new();
     let start = |pipeline: &mut Pipeline<STAGES>, number: usize| {
         let (from, to) = (number * tile + own, pipeline.free_stage() * tile + own);
-        let present = x.len().saturating_sub(from);
+        let present = len.saturating_sub(from);
         // SAFETY: (1) `present` counts what is there; `to` is in a stage's tile. (2) Both indices
         // are multiples of N. (3) A stage is filled again behind a barrier after it was read.
         unsafe {
@@ -79,12 +79,12 @@ macro_rules! pipeline_kernels {
         ///
         /// # Safety
         /// 1. The launch has one one-dimensional block of [`THREADS`] threads; `out` has an
-        ///    element for each of a tile.
+        ///    element for each of a tile, and `x` at least `len`.
         #[kernel]
-        pub unsafe fn $name(x: Global<$element>, out: GlobalMut<f32>) {
+        pub unsafe fn $name(len: usize, x: Global<$element>, out: GlobalMut<f32>) {
             let ring = shared_array![$element; $stages * $lanes * THREADS];
             // SAFETY: (1) is (1). (2) Declared here.
-            unsafe { add_tiles::<$element, $stages, $lanes>(x, out, ring.as_slice(), $copy, $widen) }
+            unsafe { add_tiles::<$element, $stages, $lanes>((len, x), out, ring.as_slice(), $copy, $widen) }
         }
     )*};
 }
