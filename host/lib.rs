@@ -73,7 +73,9 @@ pub use matrix::Matrix;
 pub use module::{Module, ModuleSource};
 pub use reduce::{Summand, reduce_sum, reduce_sum_height};
 pub use report::{Bottleneck, KernelReport, LaunchReport, Roofline};
-pub use simt::{Counts, Datasheet, Defect, Dim3, Operation, Profile, Tally, UnknownProfile, occupancy};
+pub use simt::{
+    Counts, Datasheet, Defect, Dim3, Operation, Profile, Tally, UnknownProfile, occupancy,
+};
 pub use simulator::SimulatorOptions;
 
 #[cfg(feature = "half")]
