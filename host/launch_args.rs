@@ -74,11 +74,7 @@ impl<T: Element> LaunchArg<Global<T>> for &Buffer<T> {}
 impl<T: Element> sealed::LaunchArg<Global<T>> for &Buffer<T> {
     fn into_param(self, position: Position<'_>) -> Result<Global<T>> {
         check_device(self, position)?;
-        let address = view_address::<T>(self.device_address());
-        // SAFETY: the address is that of `len` elements of a live buffer, all of them initialised
-        // bytes of a type without invalid ones. The launch asks for its work while the borrow
-        // lasts; work that writes or frees the elements comes later in the device's order.
-        Ok(unsafe { Global::from_raw_parts(address, self.len()) })
+        Ok(view(self))
     }
 }
 
@@ -87,10 +83,7 @@ impl<T: Element> LaunchArg<GlobalMut<T>> for &mut Buffer<T> {}
 impl<T: Element> sealed::LaunchArg<GlobalMut<T>> for &mut Buffer<T> {
     fn into_param(self, position: Position<'_>) -> Result<GlobalMut<T>> {
         check_device(self, position)?;
-        let address = view_address::<T>(self.device_address());
-        // SAFETY: as for `Global`; and the borrow is mutable, so no other argument of this launch
-        // and no work that is asked for meanwhile touches the elements.
-        Ok(unsafe { GlobalMut::from_raw_parts(address, self.len()) })
+        Ok(view_mut(self))
     }
 }
 
@@ -116,6 +109,23 @@ const BUFFER_ALIGNMENT: usize = 256;
 fn check_device<T: Element>(buffer: &Buffer<T>, position: Position<'_>) -> Result<()> {
     let what = || format!("argument {} of `{}`", position.number, position.kernel);
     position.device.check_owns("launch", what, buffer.device())
+}
+
+/// What a kernel of one launch, asked for while the borrow lasts, reads of `buffer`.
+pub(crate) fn view<T: Element>(buffer: &Buffer<T>) -> Global<T> {
+    let address = view_address::<T>(buffer.device_address());
+    // SAFETY: the address is that of `len` elements of a live buffer, all of them initialised
+    // bytes of a type without invalid ones. The launch asks for its work while the borrow lasts;
+    // work that writes or frees the elements comes later in the device's order.
+    unsafe { Global::from_raw_parts(address, buffer.len()) }
+}
+
+/// What a kernel of one launch, asked for while the borrow lasts, writes of `buffer`.
+pub(crate) fn view_mut<T: Element>(buffer: &mut Buffer<T>) -> GlobalMut<T> {
+    let address = view_address::<T>(buffer.device_address());
+    // SAFETY: as for `view`; and the borrow is mutable, so no other argument of this launch and no
+    // work that is asked for meanwhile touches the elements.
+    unsafe { GlobalMut::from_raw_parts(address, buffer.len()) }
 }
 
 /// The pointer for a view. That of an empty view is aligned as those of all buffers are, so that a

@@ -6,6 +6,7 @@ use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::kernels::KERNELS;
 use crate::launch::LaunchConfig;
+use crate::launch_args::{view, view_mut};
 use bytemuck::Zeroable;
 use cuda_std::global::{Global, GlobalMut};
 use cuda_std::kernel::Kernel;
@@ -136,31 +137,22 @@ impl Device {
         let plan = Plan::new(x.len(), size_of::<T>());
         let mut workspace = self.backend().workspace().lock(self.backend());
         let (ticket, partials) = workspace.addresses(OPERATION)?;
-        // SAFETY: (1) the workspace has room for MAX_BLOCKS partial sums and a ticket, aligned to
-        // 256 bytes; `Plan` asks for no more blocks. The buffers have their elements. (2) While
-        // the workspace is locked nobody else asks for work that uses it, and work that was asked
-        // for before comes before; `result` is borrowed mutably, `x` shared.
-        let params = unsafe {
+        // SAFETY: (1) the workspace has room for a ticket and MAX_BLOCKS partial sums, each aligned
+        // to 256 bytes; `Plan` asks for no more blocks. (2) While the workspace is locked nobody
+        // else asks for work that uses it, and work that was asked for before comes before.
+        let (partials, ticket) = unsafe {
+            let partials = ptr::with_exposed_provenance_mut(partials as usize);
             (
-                Global::from_raw_parts(
-                    ptr::with_exposed_provenance(x.device_address() as usize),
-                    x.len(),
-                ),
-                GlobalMut::from_raw_parts(
-                    ptr::with_exposed_provenance_mut(partials as usize),
-                    plan.blocks as usize,
-                ),
+                GlobalMut::from_raw_parts(partials, plan.blocks as usize),
                 GlobalMut::from_raw_parts(ticket, 1),
-                GlobalMut::from_raw_parts(
-                    ptr::with_exposed_provenance_mut(result.device_address() as usize),
-                    1,
-                ),
             )
         };
+        let params = (view(x), partials, ticket, view_mut(result));
         let config = LaunchConfig::new(plan.blocks, BLOCK_THREADS);
         // SAFETY: (1) the kernel's (1): blocks and partial sums are the plan's. (2) Buffers start
         // at multiples of 256 bytes. (3) The ticket is 0 between launches that succeed, and a
-        // workspace whose launch failed is discarded. (2) of the views is said above.
+        // workspace whose launch failed is discarded. (2) of `launch_params`: the workspace is said
+        // above; `x` is borrowed shared and `result` mutably until it returns.
         let launched = unsafe { module.launch_params(T::KERNEL, config, params) };
         if launched.is_err() {
             workspace.discard();
