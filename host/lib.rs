@@ -45,6 +45,7 @@ mod environment;
 mod error;
 mod event;
 mod kernels;
+pub mod ladder;
 mod launch;
 mod launch_args;
 mod matmul;

@@ -4,11 +4,32 @@ use crate::{Result, workspace_root};
 use cuda_builder::{Arch, Build, CudaBuilder, checked_in};
 use lexopt::Arg::Long;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// Everything that the modules are built from, relative to the root.
-const SOURCES: [&str; 4] = [
-    "kernels",
+/// A kernel crate and where its checked-in PTX lies, relative to the root.
+pub struct KernelCrate {
+    /// The name of its modules.
+    pub name: &'static str,
+    sources: &'static str,
+    ptx: &'static str,
+}
+
+/// The kernel crates. Each has a module of its own.
+pub const CRATES: [KernelCrate; 2] = [
+    KernelCrate {
+        name: "tilewright_kernels",
+        sources: "kernels",
+        ptx: "ptx",
+    },
+    KernelCrate {
+        name: "tilewright_ladder_kernels",
+        sources: "kernels/ladder",
+        ptx: "ptx/ladder",
+    },
+];
+
+/// What all modules are built from besides their own sources, relative to the root.
+const SHARED_SOURCES: [&str; 3] = [
     "crates/cuda_std/src",
     "crates/cuda_std_macros/src",
     "crates/cuda_builder/src",
@@ -16,11 +37,6 @@ const SOURCES: [&str; 4] = [
 
 /// The architectures that are built: for each, what the kernels can do differs.
 const ARCHITECTURES: [Arch; 2] = [Arch::Sm75, Arch::Sm80];
-
-/// Where the checked-in modules lie.
-pub fn folder() -> std::path::PathBuf {
-    workspace_root().join("ptx")
-}
 
 pub fn run(mut arguments: lexopt::Parser) -> Result {
     let mut check = false;
@@ -30,51 +46,89 @@ pub fn run(mut arguments: lexopt::Parser) -> Result {
             _ => return Err(argument.unexpected().into()),
         }
     }
-    if check { check_drift() } else { rebuild() }
-}
-
-fn rebuild() -> Result {
-    let build = build_into(&folder())?;
-    checked_in::write_manifest(&folder(), &workspace_root(), &SOURCES, &build)?;
-    for module in &build.modules {
-        println!(
-            "{}: {} kernels",
-            module.path.display(),
-            module.kernels.len()
-        );
-    }
-    Ok(())
-}
-
-/// Builds the modules anew elsewhere and compares them with the checked-in ones, byte by byte.
-fn check_drift() -> Result {
-    checked_in::verify(&folder(), &workspace_root())
-        .map_err(|error| format!("{error}; run `cargo xtask ptx` and commit ptx/"))?;
-    let fresh = workspace_root().join("target/ptx-check");
-    let build = build_into(&fresh)?;
-    checked_in::write_manifest(&fresh, &workspace_root(), &SOURCES, &build)?;
-    for entry in fs::read_dir(&fresh)? {
-        let name = entry?.file_name();
-        if fs::read(fresh.join(&name))? != fs::read(folder().join(&name)).unwrap_or_default() {
-            let name = name.display();
-            return Err(format!(
-                "ptx/{name} differs from what {} makes of the kernels; run `cargo xtask ptx` and commit ptx/",
-                build.toolchain,
-            )
-            .into());
+    for kernels in &CRATES {
+        if check {
+            kernels.check_drift()?;
+        } else {
+            kernels.rebuild()?;
         }
     }
-    println!("ptx/ is what {} makes of the kernels", build.toolchain);
     Ok(())
 }
 
-fn build_into(folder: &Path) -> Result<Build> {
-    let _ = fs::remove_dir_all(folder);
-    let mut builder = CudaBuilder::new(workspace_root().join("kernels"))
-        .target_dir(workspace_root().join("target/cuda_builder"))
-        .copy_to(folder);
-    for arch in ARCHITECTURES {
-        builder = builder.arch(arch);
+impl KernelCrate {
+    /// Where the checked-in modules lie.
+    pub fn folder(&self) -> PathBuf {
+        workspace_root().join(self.ptx)
     }
-    Ok(builder.build()?)
+
+    /// The checked-in module for an architecture, such as `sm_80`.
+    pub fn module(&self, arch: &str) -> PathBuf {
+        self.folder().join(format!("{}.{arch}.ptx", self.name))
+    }
+
+    fn rebuild(&self) -> Result {
+        let build = self.build_into(&self.folder())?;
+        for module in &build.modules {
+            println!(
+                "{}: {} kernels",
+                module.path.display(),
+                module.kernels.len()
+            );
+        }
+        Ok(())
+    }
+
+    /// Builds the modules anew elsewhere and compares them with the checked-in ones, byte by byte.
+    fn check_drift(&self) -> Result {
+        let advice = "run `cargo xtask ptx` and commit ptx/";
+        checked_in::verify(&self.folder(), &workspace_root())
+            .map_err(|error| format!("{error}; {advice}"))?;
+        let fresh = workspace_root().join("target/ptx-check").join(self.name);
+        let build = self.build_into(&fresh)?;
+        for entry in fs::read_dir(&fresh)? {
+            let name = entry?.file_name();
+            let checked_in = self.folder().join(&name);
+            if fs::read(fresh.join(&name))? != fs::read(&checked_in).unwrap_or_default() {
+                return Err(format!(
+                    "{} differs from what {} makes of the kernels; {advice}",
+                    checked_in.display(),
+                    build.toolchain,
+                )
+                .into());
+            }
+        }
+        println!(
+            "{} is what {} makes of the kernels",
+            self.ptx, build.toolchain
+        );
+        Ok(())
+    }
+
+    /// Builds the modules and their manifest, in place of those that lie in `folder`.
+    fn build_into(&self, folder: &Path) -> Result<Build> {
+        remove_modules(folder)?;
+        let mut builder = CudaBuilder::new(workspace_root().join(self.sources))
+            .target_dir(workspace_root().join("target/cuda_builder"))
+            .copy_to(folder);
+        for arch in ARCHITECTURES {
+            builder = builder.arch(arch);
+        }
+        let build = builder.build()?;
+        let sources: Vec<&str> = [self.sources].into_iter().chain(SHARED_SOURCES).collect();
+        checked_in::write_manifest(folder, &workspace_root(), &sources, &build)?;
+        Ok(build)
+    }
+}
+
+/// Removes the files of a folder, and leaves the folders in it.
+fn remove_modules(folder: &Path) -> Result {
+    fs::create_dir_all(folder)?;
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_file() {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
 }

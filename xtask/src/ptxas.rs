@@ -1,6 +1,7 @@
 //! `cargo xtask ptxas`: assembles the checked-in PTX and reads what it costs.
 
-use crate::{Result, ptx, workspace_root};
+use crate::ptx::{CRATES, KernelCrate};
+use crate::{Result, workspace_root};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
@@ -13,6 +14,9 @@ const TARGETS: [(&str, &str); 5] = [
     ("sm_80", "sm_89"),
     ("sm_80", "sm_90"),
 ];
+
+/// The architectures of the checked-in modules.
+const ARCHITECTURES: [&str; 2] = ["sm_75", "sm_80"];
 
 /// What one kernel costs on one GPU.
 #[derive(Debug, PartialEq, Eq)]
@@ -28,9 +32,9 @@ pub fn run(mut arguments: lexopt::Parser) -> Result {
         return Err(argument.unexpected().into());
     }
     let ptxas = find_ptxas()?;
-    let mut defects = generic_accesses()?;
-    for (module, target) in TARGETS {
-        for cost in assemble(&ptxas, module, target)? {
+    let mut defects = Vec::new();
+    for (kernels, (arch, target)) in modules() {
+        for cost in assemble(&ptxas, kernels, arch, target)? {
             println!("{target} {:36} {:3} registers", cost.kernel, cost.registers);
             if cost.stack_bytes != 0 || cost.spill_bytes != 0 {
                 defects.push(format!(
@@ -39,6 +43,12 @@ pub fn run(mut arguments: lexopt::Parser) -> Result {
                 ));
             }
         }
+    }
+    for (kernels, arch) in CRATES
+        .iter()
+        .flat_map(|kernels| ARCHITECTURES.map(|arch| (kernels, arch)))
+    {
+        defects.extend(generic_accesses(&kernels.module(arch))?);
     }
     if defects.is_empty() {
         println!("no kernel spills, has a stack frame or accesses memory without a state space");
@@ -66,14 +76,21 @@ fn find_ptxas() -> Result<PathBuf> {
     })
 }
 
-fn assemble(ptxas: &Path, module: &str, target: &str) -> Result<Vec<Cost>> {
-    let source = ptx::folder().join(format!("tilewright_kernels.{module}.ptx"));
+/// Every module with every GPU that it is assembled for.
+fn modules() -> impl Iterator<Item = (&'static KernelCrate, (&'static str, &'static str))> {
+    CRATES
+        .iter()
+        .flat_map(|kernels| TARGETS.map(|target| (kernels, target)))
+}
+
+fn assemble(ptxas: &Path, kernels: &KernelCrate, arch: &str, target: &str) -> Result<Vec<Cost>> {
+    let source = kernels.module(arch);
     let output = Command::new(ptxas)
         .arg("--verbose")
         .arg(format!("--gpu-name={target}"))
         .arg(&source)
         .arg("--output-file")
-        .arg(workspace_root().join(format!("target/{module}.{target}.cubin")))
+        .arg(workspace_root().join(format!("target/{}.{target}.cubin", kernels.name)))
         .output()?;
     let log = String::from_utf8_lossy(&output.stderr);
     if !output.status.success() {
@@ -122,22 +139,17 @@ fn number_before(line: &str, unit: &str) -> Option<u32> {
 
 /// Loads and stores that do not say which memory they access: each costs a check in hardware, and
 /// shows that a pointer lost its address space on the way.
-fn generic_accesses() -> Result<Vec<String>> {
-    let mut found = Vec::new();
-    for module in ["sm_75", "sm_80"] {
-        let name = format!("tilewright_kernels.{module}.ptx");
-        let text = fs::read_to_string(ptx::folder().join(&name))?;
-        for (number, line) in text.lines().enumerate() {
-            if is_generic_access(line) {
-                found.push(format!(
-                    "{name}:{}: generic access: {}",
-                    number + 1,
-                    line.trim()
-                ));
-            }
-        }
-    }
-    Ok(found)
+fn generic_accesses(module: &Path) -> Result<Vec<String>> {
+    let text = fs::read_to_string(module)?;
+    let generic = text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| is_generic_access(line));
+    let describe = |(number, line): (usize, &str)| {
+        let (module, number) = (module.display(), number + 1);
+        format!("{module}:{number}: generic access: {}", line.trim())
+    };
+    Ok(generic.map(describe).collect())
 }
 
 fn is_generic_access(line: &str) -> bool {

@@ -1,0 +1,12 @@
+//! The kernels of tilewright's ladders: each step of a ladder is a kernel that shows one
+//! technique, from the plain version to the fast one.
+//!
+//! They are a crate of their own, and so a PTX module of their own: a program that only sums need
+//! not have the driver compile a textbook.
+//!
+//! Each kernel stands in one file, which says what the step changes and what that should bring.
+//! What it did bring is in docs/ladders/, for the simulator's counters and for time on a GPU.
+#![no_std]
+#![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
+
+pub mod sum;

@@ -1,0 +1,7 @@
+//! The steps of the ladders, on every machine, against the slow and obvious answer.
+
+#[path = "../common/mod.rs"]
+#[macro_use]
+mod common;
+
+mod sum;
