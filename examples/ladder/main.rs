@@ -1,0 +1,111 @@
+//! Runs a ladder, from the plain kernel to the fast one, and prints what each step brought.
+//!
+//! ```text
+//! cargo run --release --example ladder -- sum|product|prefetch|memory|histogram
+//!     [--device sim|cuda|cuda:N] [--only TEXT] [--html FILE] [--json FILE] [--markdown FILE]
+//!     [--charts FOLDER]
+//! ```
+//!
+//! Every step is checked against a slow and obvious answer before it is timed. On a CUDA device
+//! the table has times; beside them, and on the simulator alone, it has what the simulator counts
+//! on a smaller input: the simulator's own time says nothing of a GPU's.
+//!
+//! A ladder is a list of [`case::Section`]s of [`case::Case`]s, in a file of its own here; what
+//! measures, prints and draws them is the same for all.
+
+mod case;
+mod chart;
+mod html;
+mod measure;
+mod page;
+mod sum;
+#[path = "../support/mod.rs"]
+mod support;
+mod table;
+
+use case::Ladder;
+use lexopt::prelude::*;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use support::Outcome;
+
+/// The ladders, each in a file of its own.
+const LADDERS: [Ladder; 1] = [sum::LADDER];
+
+/// What the command line asks for.
+#[derive(Default)]
+struct Arguments {
+    ladder: Option<String>,
+    device: Option<tilewright::DeviceChoice>,
+    only: Option<String>,
+    html: Option<PathBuf>,
+    json: Option<PathBuf>,
+    markdown: Option<PathBuf>,
+    charts: Option<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    support::run(run)
+}
+
+fn run(mut parser: lexopt::Parser) -> Outcome {
+    let mut arguments = Arguments::default();
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Value(name) if arguments.ladder.is_none() => arguments.ladder = Some(name.string()?),
+            Long("device") => arguments.device = Some(support::device_choice(&mut parser)?),
+            Long("only") => arguments.only = Some(parser.value()?.string()?),
+            Long("html") => arguments.html = Some(parser.value()?.into()),
+            Long("json") => arguments.json = Some(parser.value()?.into()),
+            Long("markdown") => arguments.markdown = Some(parser.value()?.into()),
+            Long("charts") => arguments.charts = Some(parser.value()?.into()),
+            Short('h') | Long("help") => return support::help(&usage()),
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    let ladder = find(arguments.ladder.as_deref())?;
+    let device = support::open(arguments.device)?;
+    let page = measure::ladder(&device, ladder, arguments.only.as_deref())?;
+    print!("{}", table::terminal(&page));
+    write(arguments.html.as_deref(), || html::page(&page))?;
+    write(arguments.json.as_deref(), || page.to_json())?;
+    write(arguments.markdown.as_deref(), || Ok(table::markdown(&page)))?;
+    match &arguments.charts {
+        Some(folder) => write_charts(&page, folder),
+        None => Ok(()),
+    }
+}
+
+fn usage() -> String {
+    let names = LADDERS.map(|ladder| ladder.name).join("|");
+    format!(
+        "usage: ladder {names} [--device sim|cuda|cuda:N] [--only TEXT] [--html FILE]\n\
+         \x20             [--json FILE] [--markdown FILE] [--charts FOLDER]\n\
+         --only TEXT runs the sections and steps whose name contains TEXT"
+    )
+}
+
+fn find(name: Option<&str>) -> Outcome<&'static Ladder> {
+    let name = name.ok_or_else(usage)?;
+    let found = LADDERS.iter().find(|ladder| ladder.name == name);
+    found.ok_or_else(|| format!("there is no ladder `{name}`\n{}", usage()).into())
+}
+
+fn write(path: Option<&Path>, text: impl FnOnce() -> Outcome<String>) -> Outcome {
+    let Some(path) = path else {
+        return Ok(());
+    };
+    std::fs::write(path, text()?).map_err(|error| format!("{}: {error}", path.display()))?;
+    eprintln!("{} is written", path.display());
+    Ok(())
+}
+
+/// Writes `LADDER-SECTION.svg` for each section.
+fn write_charts(page: &page::Page, folder: &Path) -> Outcome {
+    std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    for section in &page.sections {
+        let path = folder.join(format!("{}-{}.svg", page.ladder, section.name));
+        write(Some(&path), || chart::draw(section))?;
+    }
+    Ok(())
+}
