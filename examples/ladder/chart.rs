@@ -57,7 +57,10 @@ fn bars(section: &Section, is_timed: bool) -> Outcome<String> {
             .margin(10)
             .x_label_area_size(36)
             .y_label_area_size(230)
-            .build_cartesian_2d(0.0..most * 1.12, (0..rows.len()).into_segmented())?;
+            .build_cartesian_2d(
+                0.0..most * 1.12,
+                (0..rows.len().max(1) - 1).into_segmented(),
+            )?;
         let label = |position: &SegmentValue<usize>| match position {
             SegmentValue::CenterOf(bar) => rows
                 .get(rows.len().wrapping_sub(bar + 1))
@@ -71,6 +74,8 @@ fn bars(section: &Section, is_timed: bool) -> Outcome<String> {
             .y_labels(rows.len())
             .y_label_formatter(&label)
             .x_desc(unit)
+            .x_label_formatter(&|value| format!("{value}"))
+            .light_line_style(TRANSPARENT)
             .label_style((FONT, 13))
             .draw()?;
         for (position, row) in rows.iter().rev().enumerate() {
