@@ -24,6 +24,10 @@ Commands:
   chart               draw docs/benchmarks.svg from benches/results/, and print the table
   cuda-stub [FOLDER]  make a CUDA folder with a libcuda to link against where there is none;
                       use it with: eval \"$(cargo xtask cuda-stub)\"
+  ptx [--check]       build the checked-in PTX anew; with --check, compare it with what the
+                      kernels make
+  ptxas               assemble the checked-in PTX for each architecture, print registers, and
+                      fail on spills, stack frames and accesses without a state space
 ";
 
 /// The root of the workspace, where this program was built.

@@ -11,6 +11,7 @@ Commands:
   test [FILTER]      the tests (with the name FILTER), a line for each program
   sanitize [FILTER]  the tests of sums and products under compute-sanitizer, memcheck and racecheck
   compare [OPTIONS]  this crate and its rivals in one table, and as JSON; see compare --help
+  ladder [NAME...]   the ladders, one after the other, as tables, charts and pages
   bench [OPTIONS]    the benchmarks under criterion, with criterion's options
   all                test, sanitize and compare
 
@@ -116,6 +117,23 @@ run_compare() {
     (cd "$out" && "$here/benches/compare" "$@")
 }
 
+# run_ladders NAME...: all of them where none is named.
+run_ladders() {
+    local name start
+    [ $# -gt 0 ] || set -- sum product prefetch memory histogram
+    mkdir -p "$out/ladder"
+    passed=0 failed=0
+    for name in "$@"; do
+        start=$SECONDS
+        (cd "$out/ladder" && timeout --kill-after=10 "${TIMEOUT:-300}" "$here/examples/ladder" \
+            "$name" --json "$name.json" --markdown "$name.md" --html "$name.html" --charts charts \
+            >"$name.txt" 2>"$name.log")
+        report "ladder $name" $? $((SECONDS - start)) "$out/ladder/$name.log"
+        cat "$out/ladder/$name.txt"
+    done
+    [ "$failed" -eq 0 ]
+}
+
 run_benches() {
     local bench status=0
     for bench in sum matmul; do
@@ -140,6 +158,7 @@ case $command in
     test) run_tests "$@" ;;
     sanitize) run_sanitizer "$@" ;;
     compare) run_compare "$@" ;;
+    ladder) run_ladders "$@" ;;
     bench) run_benches "$@" ;;
     all) run_all ;;
     help | -h | --help) usage ;;
