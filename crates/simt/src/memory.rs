@@ -39,6 +39,8 @@ pub enum AccessKind {
     Write,
     /// An atomic read-modify-write.
     Atomic,
+    /// An atomic load: it does not write.
+    AtomicRead,
     /// An atomic store: it does not read.
     AtomicWrite,
     /// The source of an asynchronous copy.
@@ -53,6 +55,7 @@ impl fmt::Display for AccessKind {
             Self::Read => "a read",
             Self::Write => "a write",
             Self::Atomic => "an atomic update",
+            Self::AtomicRead => "an atomic load",
             Self::AtomicWrite => "an atomic store",
             Self::AsyncRead => "an asynchronous read",
             Self::AsyncWrite => "an asynchronous write",

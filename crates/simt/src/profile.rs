@@ -1,4 +1,16 @@
 //! Devices by name: what their datasheets promise.
+//!
+//! | device | source |
+//! |---|---|
+//! | T4 | "NVIDIA Turing GPU Architecture", appendix on the TU104; T4 datasheet |
+//! | A100 | "NVIDIA A100 Tensor Core GPU Architecture", tables of the SXM4; 80 GB datasheet |
+//! | RTX 3090 | "NVIDIA Ampere GA102 GPU Architecture", appendix |
+//! | AGX Orin | "NVIDIA Jetson AGX Orin Series, Technical Brief" |
+//! | RTX 4090 | "NVIDIA Ada GPU Architecture", appendix |
+//! | H100 | "NVIDIA H100 Tensor Core GPU Architecture", tables of the SXM5; datasheet |
+//! | H200 | the device itself (`cudaGetDeviceProperties`): 132 multiprocessors, 1980 MHz, 60 MiB of L2, a 6016-bit bus at 3201 MHz, which is 4.81 TB/s; peaks of the H100 |
+//! | B200 | HGX B200 datasheet; multiprocessors and L2 as its properties are reported |
+//! | RTX 5090 | "NVIDIA RTX Blackwell GPU Architecture", appendix |
 
 use crate::occupancy::Limits;
 use std::fmt;
@@ -125,7 +137,7 @@ impl Profile {
                 [1008.0, 2.52, 82.6, 1.29],
             ),
             Self::H100 => nvidia("H100", (9, 0), [132, 50, 80], [3350.0, 1.98, 67.0, 34.0]),
-            Self::H200 => nvidia("H200", (9, 0), [132, 50, 141], [4800.0, 1.98, 67.0, 34.0]),
+            Self::H200 => nvidia("H200", (9, 0), [132, 60, 141], [4800.0, 1.98, 67.0, 34.0]),
             Self::B200 => nvidia("B200", (10, 0), [148, 126, 180], [8000.0, 1.97, 75.0, 37.0]),
             Self::Rtx5090 => nvidia(
                 "RTX 5090",

@@ -18,6 +18,7 @@ pub(super) enum EventKind {
     Read,
     Write,
     Atomic,
+    AtomicRead,
     AtomicWrite,
     AsyncRead,
     /// An asynchronous copy that its thread has waited for.
@@ -29,17 +30,23 @@ pub(super) enum EventKind {
 impl EventKind {
     #[inline]
     pub fn is_atomic(self) -> bool {
-        matches!(self, Self::Atomic | Self::AtomicWrite)
+        matches!(self, Self::Atomic | Self::AtomicRead | Self::AtomicWrite)
     }
 
     #[inline]
     pub fn reads(self) -> bool {
-        matches!(self, Self::Read | Self::Atomic | Self::AsyncRead)
+        matches!(
+            self,
+            Self::Read | Self::Atomic | Self::AtomicRead | Self::AsyncRead
+        )
     }
 
     #[inline]
     pub fn writes(self) -> bool {
-        !matches!(self, Self::Nothing | Self::Read | Self::AsyncRead)
+        !matches!(
+            self,
+            Self::Nothing | Self::Read | Self::AtomicRead | Self::AsyncRead
+        )
     }
 }
 
@@ -49,6 +56,7 @@ impl From<AccessKind> for EventKind {
             AccessKind::Read => Self::Read,
             AccessKind::Write => Self::Write,
             AccessKind::Atomic => Self::Atomic,
+            AccessKind::AtomicRead => Self::AtomicRead,
             AccessKind::AtomicWrite => Self::AtomicWrite,
             AccessKind::AsyncRead => Self::AsyncRead,
             AccessKind::AsyncWrite => Self::InFlight,
@@ -63,6 +71,7 @@ impl fmt::Display for EventKind {
             Self::Read => "a read",
             Self::Write => "a write",
             Self::Atomic => "an atomic update",
+            Self::AtomicRead => "an atomic load",
             Self::AtomicWrite => "an atomic store",
             Self::AsyncRead => "an asynchronous read",
             Self::AsyncWrite => "an asynchronous write",

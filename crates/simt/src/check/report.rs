@@ -104,7 +104,9 @@ impl BlockCheck {
                     false => "another thread's",
                 };
                 let what = match access {
-                    AccessKind::Read | AccessKind::Atomic => "before the wait for",
+                    AccessKind::Read | AccessKind::Atomic | AccessKind::AtomicRead => {
+                        "before the wait for"
+                    }
                     _ => "on top of",
                 };
                 (

@@ -351,7 +351,7 @@ fn cost(
         }
         _ if operation.is_shared() => {
             let lanes: Vec<_> = taking_part.collect();
-            tally.shared = banks::serve(&lanes);
+            tally.shared = banks::serve(operation, &lanes);
         }
         _ => {}
     }

@@ -73,21 +73,18 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// None for the halves of an asynchronous copy, which are counted when it is issued.
+    /// Atomic loads and stores are loads and stores to the hardware, too. None for the halves of
+    /// an asynchronous copy, which are counted when it is issued.
     pub(super) fn of_access(space: Space, kind: AccessKind) -> Option<Self> {
         match (space, kind) {
             (_, AccessKind::AsyncRead | AccessKind::AsyncWrite) => None,
-            (Space::Global, AccessKind::Read) => Some(Self::GlobalLoad),
-            (Space::Global, AccessKind::Write) => Some(Self::GlobalStore),
-            (Space::Global, AccessKind::Atomic | AccessKind::AtomicWrite) => {
-                Some(Self::GlobalAtomic)
-            }
-            (Space::Shared, AccessKind::Read) => Some(Self::SharedLoad),
-            (Space::Shared, AccessKind::Write) => Some(Self::SharedStore),
-            (Space::Shared, AccessKind::Atomic | AccessKind::AtomicWrite) => {
-                Some(Self::SharedAtomic)
-            }
             (Space::Constant, _) => Some(Self::ConstantLoad),
+            (Space::Global, AccessKind::Read | AccessKind::AtomicRead) => Some(Self::GlobalLoad),
+            (Space::Global, AccessKind::Write | AccessKind::AtomicWrite) => Some(Self::GlobalStore),
+            (Space::Global, AccessKind::Atomic) => Some(Self::GlobalAtomic),
+            (Space::Shared, AccessKind::Read | AccessKind::AtomicRead) => Some(Self::SharedLoad),
+            (Space::Shared, AccessKind::Write | AccessKind::AtomicWrite) => Some(Self::SharedStore),
+            (Space::Shared, AccessKind::Atomic) => Some(Self::SharedAtomic),
         }
     }
 
