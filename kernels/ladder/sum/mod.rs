@@ -1,7 +1,27 @@
 //! The ladder of the sum: seeds 001 and 004, step by step.
 //!
-//! Every kernel here leaves one partial sum for each block in `partials`.
+//! The steps of seed 001 work in place: they overwrite `x`, and leave one partial sum for each
+//! block in `partials`. Integers wrap, in partial sums too.
+//!
+//! All steps expect blocks whose number of threads is a power of two from 64 to 1024.
 
+mod completely_unrolled;
+mod interleaved;
 mod neighboured;
+mod neighboured_less;
+mod part;
+mod shuffled;
+mod unrolled;
+mod unrolled_warps;
 
+pub use completely_unrolled::{
+    sum_completely_unrolled_64, sum_completely_unrolled_128, sum_completely_unrolled_256,
+    sum_completely_unrolled_512, sum_completely_unrolled_1024,
+};
+pub use interleaved::sum_interleaved;
 pub use neighboured::sum_neighboured;
+pub use neighboured_less::sum_neighboured_less;
+pub use part::UNROLLED;
+pub use shuffled::sum_shuffled;
+pub use unrolled::sum_unrolled;
+pub use unrolled_warps::sum_unrolled_warps;

@@ -7,46 +7,35 @@
 //!     barrier
 //! ```
 //!
-//! In every round but the first ones, most lanes of each warp have nothing to do, and yet every
-//! warp with one lane at work runs: the branch diverges.
+//! In the first round every second lane of each warp adds, in the second every fourth, and so on,
+//! yet a warp with one lane at work runs as long as one with all: the branch diverges. Every
+//! sector of the array is read and written again.
 //!
 //! Departure from the seed: threads behind the end of the array do not return before a barrier;
 //! they take part in it and add nothing.
 
+use super::part::Part;
 use cuda_std::prelude::*;
 
 /// Adds each block's elements of `x`, in place, and leaves the sums in `partials`.
 ///
 /// # Safety
-/// 1. The launch has one dimension; `partials` has an element for each block, and blocks times
-///    threads are at least `x.len()`.
+/// 1. The launch has one dimension and blocks of a power of two of threads; `partials` has an
+///    element for each block, and blocks times threads are at least `x.len()`.
 #[kernel(max_threads = 1024)]
 pub unsafe fn sum_neighboured(x: GlobalMut<i32>, partials: GlobalMut<i32>) {
-    let thread = thread::thread_idx_x() as usize;
-    let threads = thread::block_dim_x() as usize;
-    let block = thread::block_idx_x() as usize;
-    let own = block * threads + thread;
-
+    let thread = thread::thread_idx_x();
+    let threads = thread::block_dim_x();
+    let part = Part::of_block(x, 1, threads);
     let mut stride = 1;
     while stride < threads {
-        if thread.is_multiple_of(2 * stride) && thread + stride < threads && own + stride < x.len()
-        {
-            // SAFETY: (1) `own < own + stride < x.len()`. (2) In this round thread t writes
-            // element t alone and reads element t + stride, which no thread of the round writes;
-            // the barrier lies between the rounds. Blocks touch their own elements.
-            unsafe { x.store(own, x.load(own).wrapping_add(x.load(own + stride))) };
+        if thread.is_multiple_of(2 * stride) {
+            // SAFETY: (1) multiples of 2 stride are written, and odd multiples of stride read.
+            unsafe { part.add(thread, stride) };
         }
         thread::sync_threads();
         stride *= 2;
     }
-    if thread == 0 {
-        let sum = if own < x.len() {
-            // SAFETY: (1) is the comparison. (2) This thread wrote it last.
-            unsafe { x.load(own) }
-        } else {
-            0
-        };
-        // SAFETY: (1) is the launch's (1). (2) One thread of each block writes its own.
-        unsafe { partials.store(block, sum) };
-    }
+    // SAFETY: (1) is (1); thread 0 itself wrote element 0 last.
+    unsafe { part.write_sum(partials) };
 }

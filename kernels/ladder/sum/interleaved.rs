@@ -1,0 +1,41 @@
+//! Interleaved pairs (seed 001, "interleaved pair"): a thread's partner is half of what is left
+//! away, so the elements that count stay together.
+//!
+//! ```text
+//! for stride in half the block's size, a quarter, ..., 1:
+//!     if thread < stride: x[thread] += x[thread + stride]
+//!     barrier
+//! ```
+//!
+//! Step: neighbouring lanes touch neighbouring elements; the branch is as in the step before.
+//!
+//! Prediction: a warp's request is 4 sectors instead of 8, 16 and then 32, and only the first half
+//! of each data block is ever written: half as many bytes go back to memory.
+//!
+//! Departure from the seed: as in neighboured pairs.
+
+use super::part::Part;
+use cuda_std::prelude::*;
+
+/// Adds each block's elements of `x`, in place, and leaves the sums in `partials`.
+///
+/// # Safety
+/// 1. The launch has one dimension and blocks of a power of two of threads; `partials` has an
+///    element for each block, and blocks times threads are at least `x.len()`.
+#[kernel(max_threads = 1024)]
+pub unsafe fn sum_interleaved(x: GlobalMut<i32>, partials: GlobalMut<i32>) {
+    let thread = thread::thread_idx_x();
+    let threads = thread::block_dim_x();
+    let part = Part::of_block(x, 1, threads);
+    let mut stride = threads / 2;
+    while stride > 0 {
+        if thread < stride {
+            // SAFETY: (1) elements below stride are written, and those from stride on read.
+            unsafe { part.add(thread, stride) };
+        }
+        thread::sync_threads();
+        stride /= 2;
+    }
+    // SAFETY: (1) is (1); thread 0 itself wrote element 0 last.
+    unsafe { part.write_sum(partials) };
+}
