@@ -11,6 +11,7 @@ mod blocks;
 mod defects;
 mod fences;
 mod global_memory;
+mod groups;
 mod pipelines;
 mod positions;
 mod shared_memory;

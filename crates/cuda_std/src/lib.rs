@@ -11,6 +11,7 @@
 //! | block | [`block`], [`thread::sync_threads`] | every thread of the block | see each function |
 //! | shared memory | [`shared`], [`shared_array!`] | any thread of the block | |
 //! | global memory | [`global`], [`atomic`] | any thread of the grid | |
+//! | groups of any scope | [`cooperative_groups`] | every thread of the group | see each function |
 //! | copies in flight | [`pipeline`] | the thread that issued the copy waits for it | the block, after a barrier |
 //!
 //! ```
@@ -35,6 +36,7 @@
 pub mod atomic;
 pub mod block;
 pub mod constant;
+pub mod cooperative_groups;
 pub mod float;
 pub mod global;
 pub mod hint;

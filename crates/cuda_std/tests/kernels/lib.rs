@@ -14,6 +14,7 @@ pub mod blocks;
 pub mod defects;
 pub mod fences;
 pub mod global_memory;
+pub mod groups;
 pub mod pipelines;
 pub mod positions;
 pub mod shared_memory;

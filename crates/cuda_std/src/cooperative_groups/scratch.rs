@@ -1,0 +1,76 @@
+//! The shared memory in which the warps of a block meet.
+
+use crate::block::MAX_WARPS;
+use crate::shared::SharedArray;
+use crate::shared_array;
+use crate::warp::LaneValue;
+
+/// A value from each warp of the block, and a value for each.
+///
+/// Every collective of the block uses it in the same way, so that two barriers are enough: warps
+/// write their values, barrier, the first warp reads those and writes the results, barrier, all
+/// read results. Whoever writes values of the next collective leaves results alone, and the first
+/// warp writes them again only behind a barrier that all who read them have reached.
+#[derive(Clone, Copy)]
+pub struct Scratch {
+    /// Bits of values, then of results.
+    words: SharedArray<u64, { 2 * MAX_WARPS }>,
+}
+
+impl Scratch {
+    /// The block's own: 512 bytes, in kernels that use it.
+    #[inline(always)]
+    #[track_caller]
+    pub fn of_block() -> Self {
+        Self {
+            words: shared_array![u64; 2 * MAX_WARPS],
+        }
+    }
+
+    /// Writes the value of warp `warp`.
+    ///
+    /// # Safety
+    /// 1. `warp < MAX_WARPS`, and no other thread writes this warp's value.
+    /// 2. The first warp does not read values, of this collective or of one before.
+    #[inline(always)]
+    #[track_caller]
+    pub unsafe fn set_value<T: LaneValue>(self, warp: u32, value: T) {
+        // SAFETY: (1), (2) are the caller's.
+        unsafe { self.words.store(warp as usize, value.to_lane_bits()) }
+    }
+
+    /// The value of warp `warp`.
+    ///
+    /// # Safety
+    /// 1. `warp < MAX_WARPS`, and the warp has written its value before a barrier.
+    #[inline(always)]
+    #[track_caller]
+    pub unsafe fn value<T: LaneValue>(self, warp: u32) -> T {
+        // SAFETY: (1) is the caller's. (2) is the barrier.
+        T::from_lane_bits(unsafe { self.words.load(warp as usize) })
+    }
+
+    /// Writes the result for warp `warp`.
+    ///
+    /// # Safety
+    /// 1. `warp < MAX_WARPS`, and no other thread writes this warp's result.
+    /// 2. Nobody reads results: not of this collective yet, and of none before any more.
+    #[inline(always)]
+    #[track_caller]
+    pub unsafe fn set_result<T: LaneValue>(self, warp: u32, result: T) {
+        let index = MAX_WARPS + warp as usize;
+        // SAFETY: (1), (2) are the caller's.
+        unsafe { self.words.store(index, result.to_lane_bits()) }
+    }
+
+    /// The result for warp `warp`.
+    ///
+    /// # Safety
+    /// 1. `warp < MAX_WARPS`, and its result has been written before a barrier.
+    #[inline(always)]
+    #[track_caller]
+    pub unsafe fn result<T: LaneValue>(self, warp: u32) -> T {
+        // SAFETY: (1) is the caller's. (2) is the barrier.
+        T::from_lane_bits(unsafe { self.words.load(MAX_WARPS + warp as usize) })
+    }
+}

@@ -1,0 +1,219 @@
+//! Cooperative groups: blocks and tiles.
+
+use crate::put;
+use cuda_std::cooperative_groups::{
+    Collective, Group, Partition, TiledPartition, this_thread_block, tiled_partition,
+};
+use cuda_std::prelude::*;
+
+/// Composes the maps `x -> a x + b` whose `a` is in the lower half of a word and `b` in the upper
+/// one, modulo 2^16, `first` first: associative, and hardly ever commutative.
+#[inline(always)]
+#[must_use]
+pub fn compose(first: u32, then: u32) -> u32 {
+    let (a, b) = (first & 0xFFFF, first >> 16);
+    let (c, d) = (then & 0xFFFF, then >> 16);
+    let factor = a.wrapping_mul(c) & 0xFFFF;
+    let summand = b.wrapping_mul(c).wrapping_add(d);
+    factor | summand << 16
+}
+
+/// The map `x -> x`.
+pub const IDENTITY: u32 = 1;
+
+/// Numbers that the kernels of this file write for each thread.
+pub const NUMBERS: usize = 8;
+
+/// Writes what the calling thread's group is: validity, size and rank; and of the threads' `value`s
+/// the sum, the composition up to the thread and that before it.
+///
+/// # Safety
+/// 1. `out` has [`NUMBERS`] elements for each thread.
+#[inline(always)]
+unsafe fn describe<G: Collective>(group: &G, value: u32, out: GlobalMut<u32>) -> usize {
+    let first = thread::own_index().get() * NUMBERS;
+    let mut numbers = [
+        u32::from(group.is_valid()),
+        group.size() as u32,
+        group.thread_rank() as u32,
+        0,
+        0,
+        0,
+    ];
+    if group.is_valid() {
+        numbers[3] = group.reduce(value, u32::wrapping_add);
+        numbers[4] = group.inclusive_scan(value, compose);
+        numbers[5] = group.exclusive_scan(value, IDENTITY, compose);
+    }
+    for (i, number) in numbers.iter().enumerate() {
+        // SAFETY: (1) the elements belong to this thread's own index.
+        unsafe { put(out, first + i, *number) };
+    }
+    first + numbers.len()
+}
+
+/// What the tile of `SIZE` threads is, with its place in its parent.
+///
+/// # Safety
+/// 1. `x` has an element for each thread, `out` [`NUMBERS`].
+#[inline(always)]
+unsafe fn describe_tile<const SIZE: usize>(
+    parent: &impl Partition,
+    x: Global<u32>,
+    out: GlobalMut<u32>,
+) -> TiledPartition<SIZE> {
+    let tile = tiled_partition::<SIZE>(parent);
+    // SAFETY: (1) is (1).
+    let value = unsafe { x.load(thread::own_index().get()) };
+    // SAFETY: (1) is (1), and the two last elements are this thread's own, too.
+    unsafe {
+        let next = describe(&tile, value, out);
+        put(out, next, tile.meta_group_rank() as u32);
+        put(out, next + 1, tile.meta_group_size() as u32);
+    }
+    tile
+}
+
+macro_rules! tile_kernels {
+    ($($name:ident: $size:literal;)*) => {$(
+        #[doc = concat!("What each block's tiles of ", $size, " threads are.")]
+        ///
+        /// # Safety
+        /// 1. `x` has an element for each thread, `out` [`NUMBERS`].
+        #[kernel]
+        pub unsafe fn $name(x: Global<u32>, out: GlobalMut<u32>) {
+            // SAFETY: (1) is (1).
+            unsafe { describe_tile::<$size>(&this_thread_block(), x, out) };
+        }
+    )*};
+}
+tile_kernels! {
+    tiles_of_2: 2;
+    tiles_of_4: 4;
+    tiles_of_8: 8;
+    tiles_of_16: 16;
+    tiles_of_32: 32;
+    tiles_of_64: 64;
+}
+
+/// What the tiles of 4 threads of the tiles of 16 threads of the tiles of 64 threads are.
+///
+/// # Safety
+/// 1. `x` has an element for each thread, `out` [`NUMBERS`].
+#[kernel]
+pub unsafe fn tiles_of_tiles(x: Global<u32>, out: GlobalMut<u32>) {
+    let of_64 = tiled_partition::<64>(&this_thread_block());
+    let of_16 = tiled_partition::<16>(&of_64);
+    // SAFETY: (1) is (1).
+    unsafe { describe_tile::<4>(&of_16, x, out) };
+}
+
+/// What the block is, with the number of its threads, its own indices in `places`, and the sum
+/// of the sums of all its threads.
+///
+/// # Safety
+/// 1. `x` has an element for each thread, `out` [`NUMBERS`], `places` 9.
+#[kernel]
+pub unsafe fn whole_blocks(x: Global<u32>, out: GlobalMut<u32>, places: GlobalMut<u32>) {
+    let block = this_thread_block();
+    let own = thread::own_index().get();
+    // SAFETY: (1) is (1).
+    let value = unsafe { x.load(own) };
+    // SAFETY: (1) is (1).
+    let next = unsafe { describe(&block, value, out) };
+    let sum = block.reduce(value, u32::wrapping_add);
+    let sum_of_sums = block.reduce(sum, u32::wrapping_add);
+    let largest = block.reduce(value, u32::max);
+    // SAFETY: (1) the elements belong to this thread's own index.
+    unsafe {
+        put(out, next, sum_of_sums);
+        put(out, next + 1, largest);
+    }
+    let of_three = [
+        block.group_index(),
+        block.thread_index(),
+        block.dim_threads(),
+    ];
+    for (i, (x, y, z)) in of_three.iter().enumerate() {
+        for (j, number) in [x, y, z].iter().enumerate() {
+            // SAFETY: as above.
+            unsafe { put(places, own * 9 + i * 3 + j, **number) };
+        }
+    }
+}
+
+/// The sums of tiles of 8 and of the block, and those before the thread.
+///
+/// # Safety
+/// 1. `x` has an element for each thread, `out` 4.
+#[kernel]
+pub unsafe fn sums_f64(x: Global<f64>, out: GlobalMut<f64>) {
+    let block = this_thread_block();
+    let tile = tiled_partition::<8>(&block);
+    let own = thread::own_index().get();
+    // SAFETY: (1) is (1).
+    let value = unsafe { x.load(own) };
+    let add = |a, b| a + b;
+    let sums = [
+        tile.reduce(value, add),
+        tile.exclusive_scan(value, 0.0, add),
+        block.reduce(value, add),
+        block.exclusive_scan(value, 0.0, add),
+    ];
+    for (i, sum) in sums.iter().enumerate() {
+        // SAFETY: (1) the elements belong to this thread's own index.
+        unsafe { put(out, own * 4 + i, *sum) };
+    }
+}
+
+/// Numbers that [`exchanges`] writes for each thread.
+pub const EXCHANGES: usize = 9;
+
+/// What the threads of tiles of 16 exchange of `x`, by `rank` (below the size of the smallest
+/// tile) and `delta`.
+///
+/// # Safety
+/// 1. `x` has an element for each thread, `out` [`EXCHANGES`].
+#[kernel]
+pub unsafe fn exchanges(rank: u32, delta: u32, x: Global<u32>, out: GlobalMut<u64>) {
+    let tile = tiled_partition::<16>(&this_thread_block());
+    let own = thread::own_index().get();
+    // SAFETY: (1) is (1).
+    let value = unsafe { x.load(own) };
+    let (rank, delta) = (rank as usize, delta as usize);
+    let numbers = [
+        u64::from(tile.shuffle(value, rank)),
+        u64::from(tile.shuffle_down(value, delta)),
+        u64::from(tile.shuffle_up(value, delta)),
+        u64::from(tile.shuffle_xor(value, delta)),
+        tile.ballot(value.is_multiple_of(3)),
+        u64::from(tile.any(value.is_multiple_of(3))),
+        u64::from(tile.all(value.is_multiple_of(3))),
+        tile.match_any(value % 3),
+        u64::from(tile.match_all(value % 3)),
+    ];
+    for (i, number) in numbers.iter().enumerate() {
+        // SAFETY: (1) the elements belong to this thread's own index.
+        unsafe { put(out, own * EXCHANGES + i, *number) };
+    }
+}
+
+/// Each thread gets its right neighbour's word in its tile of 8, through shared memory: a tile's
+/// barrier orders it.
+///
+/// # Safety
+/// 1. Blocks have at most 1024 threads; `out` has an element for each.
+#[kernel]
+pub unsafe fn tile_exchange(out: GlobalMut<u32>) {
+    let array = shared_array![u32; 1024];
+    let tile = tiled_partition::<8>(&this_thread_block());
+    let own = thread::rank_in_block() as usize;
+    let neighbour = own - tile.thread_rank() + (tile.thread_rank() + 1) % tile.size();
+    // SAFETY: (1) is (1). (2) The tile's barrier stands between.
+    unsafe { array.store(own, own as u32 * 3) };
+    tile.sync();
+    // SAFETY: as above.
+    let value = unsafe { array.load(neighbour) };
+    // SAFETY: (1) the element belongs to this thread's own index.
+    unsafe { put(out, thread::own_index().get(), value) };
+}
