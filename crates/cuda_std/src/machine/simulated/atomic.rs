@@ -93,7 +93,7 @@ macro_rules! read_modify_write {
                 let $old: Self = bytemuck::cast::<$bits, Self>(bits);
                 bytemuck::cast::<Self, $bits>($new)
             };
-            announce(space, AccessKind::AtomicRead, base, len, index, 1);
+            announce(space, AccessKind::Atomic, base, len, index, 1);
             // SAFETY: (1), (2) of `fetch_add` and the check just made.
             bytemuck::cast(unsafe { simt::$update(base.add(index).cast(), step) })
         }
@@ -136,7 +136,7 @@ macro_rules! integers {
 
             #[track_caller]
             unsafe fn load(space: Space, base: *mut Self, len: usize, index: usize) -> Self {
-                announce(space, AccessKind::Atomic, base, len, index, 1);
+                announce(space, AccessKind::AtomicRead, base, len, index, 1);
                 // SAFETY: (1), (2) of `fetch_add` and the check just made.
                 bytemuck::cast(unsafe { simt::$update(base.add(index).cast(), |old| old) })
             }
