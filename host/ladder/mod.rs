@@ -7,6 +7,8 @@
 //! programs that want the result call [`Device::reduce_sum`](crate::Device::reduce_sum) and
 //! [`Device::matmul_coarsened`](crate::Device::matmul_coarsened).
 
+pub mod divergence;
+pub mod histogram;
 pub mod sum;
 
 /// What a step of a ladder is, for tables and pages.

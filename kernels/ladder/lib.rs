@@ -9,4 +9,6 @@
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
 
+pub mod divergence;
+pub mod histogram;
 pub mod sum;

@@ -4,4 +4,6 @@
 #[macro_use]
 mod common;
 
+mod divergence;
+mod histogram;
 mod sum;

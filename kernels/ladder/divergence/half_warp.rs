@@ -1,0 +1,25 @@
+//! A branch within the warp (seed 004): half of the lanes take each path.
+//!
+//! ```text
+//! if lane < half a warp: grow
+//! else: wander
+//! ```
+//!
+//! The lanes of a warp share its instructions: while one half is on its path, the other half
+//! waits, and the warp needs the time of both paths.
+
+use super::paths::{grow, wander};
+use cuda_std::prelude::*;
+
+/// The result of each element's path; elements that not both `x` and `y` have are left alone.
+#[kernel(max_threads = 1024)]
+pub fn divergence_half_warp(x: Global<f32>, y: GlobalMut<f32>) {
+    let index = thread::own_index();
+    if let (Some(value), Some(result)) = (x.get(index.get()), y.own(index)) {
+        if warp::lane() < warp::width() / 2 {
+            result.set(grow(value));
+        } else {
+            result.set(wander(value));
+        }
+    }
+}

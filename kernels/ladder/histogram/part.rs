@@ -1,0 +1,34 @@
+//! The elements that a block of the coarsened steps counts.
+
+use cuda_std::prelude::*;
+
+/// Elements that each thread counts in the coarsened steps.
+pub const COARSENING: usize = 64;
+
+/// The calling block's elements: those from `first` on, up to `end`.
+#[derive(Clone, Copy)]
+pub struct Part {
+    pub first: usize,
+    pub end: usize,
+}
+
+impl Part {
+    /// The part of `x` of the calling block, [`COARSENING`] elements for each thread.
+    #[inline(always)]
+    #[track_caller]
+    pub fn of_block(x: Global<u8>) -> Self {
+        let whole = COARSENING * thread::block_dim_x() as usize;
+        let first = thread::block_idx_x() as usize * whole;
+        Self {
+            first,
+            end: (first + whole).min(x.len()),
+        }
+    }
+
+    /// Whether the array goes on to the end of the block's elements or further.
+    #[inline(always)]
+    #[track_caller]
+    pub fn is_whole(self) -> bool {
+        self.first + COARSENING * thread::block_dim_x() as usize == self.end
+    }
+}

@@ -1,0 +1,34 @@
+//! Privatisation (seed 000, checklist): each block counts in a copy of its own, in shared memory,
+//! and adds it to the common one at its end.
+//!
+//! ```text
+//! private = 0; barrier
+//! private[x[thread]] += 1, atomically, in shared memory
+//! barrier
+//! bins[i] += private[i], atomically, for each i with private[i] > 0
+//! ```
+//!
+//! Step: the contended updates stay in the multiprocessor; the L2 cache sees at most 256 for each
+//! block.
+//!
+//! Prediction: with skewed data, where a block sees few values, by far faster. With uniform data a
+//! block of 256 threads commits nearly as many counters as it has elements: there is little to win
+//! until a block counts more elements.
+
+use super::private::{BINS, PrivateBins};
+use cuda_std::prelude::*;
+
+/// Adds the number of times that each byte value occurs in `x` to its element of `bins`.
+///
+/// # Safety
+/// 1. The launch has one dimension and at least `x.len()` threads; `bins` has 256 elements.
+#[kernel(max_threads = 1024)]
+pub unsafe fn histogram_privatised(x: Global<u8>, bins: GlobalMut<u32>) {
+    // SAFETY: (1) nothing else has the storage.
+    let private = unsafe { PrivateBins::cleared(shared_array![u32; BINS]) };
+    if let Some(value) = x.get(thread::own_index().get()) {
+        private.add(value, 1);
+    }
+    // SAFETY: (1) is (1).
+    unsafe { private.commit(bins) };
+}
