@@ -7,6 +7,7 @@ use crate::module::ModuleSource;
 use crate::report::LaunchRecorder;
 use crate::workspace::Workspace;
 use cuda_std::kernel::LaunchBounds;
+use simt::{Texels, TextureOptions};
 use std::ffi::c_void;
 use std::fmt::Debug;
 use std::ptr::NonNull;
@@ -64,6 +65,38 @@ pub(crate) trait Backend: Send + Sync + Debug {
     /// # Safety
     /// Requirements 1 and 2 of the trait for `bytes` at `address`.
     unsafe fn fill_zero(&self, address: u64, bytes: usize) -> Result<()>;
+
+    /// Allocates `bytes` (more than 0) of page-locked host memory, aligned to 256 bytes and filled
+    /// with zero bytes.
+    fn allocate_pinned(&self, operation: &'static str, bytes: usize) -> Result<NonNull<u8>>;
+
+    /// Frees page-locked host memory; it never panics.
+    ///
+    /// # Safety
+    /// 1. `first` and `bytes` are those of one live allocation by `allocate_pinned`, which is not
+    ///    used again.
+    unsafe fn free_pinned(&self, first: NonNull<u8>, bytes: usize);
+
+    /// Makes a texture with copies of the elements; its size and options were checked.
+    fn create_texture(&self, request: &TextureRequest<'_>) -> Result<TextureHandle>;
+
+    /// Gives a texture back after the work that was asked for before; it never panics.
+    ///
+    /// # Safety
+    /// Requirement 3 of the trait; the texture is not used again.
+    unsafe fn destroy_texture(&self, texture: TextureHandle);
+
+    /// Overwrites a static array with `source`, which is as long.
+    ///
+    /// # Safety
+    /// Requirement 3 of the trait for the module.
+    unsafe fn write_symbol(&self, symbol: &SymbolRequest, source: &[u8]) -> Result<()>;
+
+    /// Copies a static array to `destination`, which is as long.
+    ///
+    /// # Safety
+    /// Requirement 3 of the trait for the module.
+    unsafe fn read_symbol(&self, symbol: &SymbolRequest, destination: &mut [u8]) -> Result<()>;
 
     /// Waits until all work that was asked for is done, and reports its failures.
     fn synchronize(&self) -> Result<()>;
@@ -124,6 +157,38 @@ pub(crate) struct EventHandle(pub(crate) u64);
 /// A module of a backend: whatever 64 bits the backend finds it by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ModuleHandle(pub(crate) u64);
+
+/// A texture of a backend: what kernels know it by, and what holds its elements.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TextureHandle {
+    pub(crate) object: u64,
+    pub(crate) storage: u64,
+}
+
+/// A texture that is asked for: `height` rows, or none in one dimension, of `width` elements.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TextureRequest<'a> {
+    pub(crate) operation: &'static str,
+    pub(crate) width: usize,
+    pub(crate) height: Option<usize>,
+    pub(crate) texels: Texels<'a>,
+    pub(crate) options: TextureOptions,
+}
+
+/// A static array of a module.
+#[cfg_attr(
+    not(feature = "cuda"),
+    expect(dead_code, reason = "the simulator knows it by its initial values")
+)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SymbolRequest {
+    pub(crate) operation: &'static str,
+    pub(crate) module: ModuleHandle,
+    pub(crate) module_name: &'static str,
+    /// The name in the PTX.
+    pub(crate) name: &'static str,
+    pub(crate) initial: &'static [u8],
+}
 
 /// One launch, with the kernel's parameters in both forms.
 #[cfg_attr(

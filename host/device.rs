@@ -8,8 +8,10 @@ use crate::error::{CudaVersion, Error, Result};
 use crate::event::Event;
 use crate::matrix::Matrix;
 use crate::module::{Module, ModuleSource};
+use crate::pinned::PinnedBuffer;
 use crate::simulator::{Simulator, SimulatorOptions};
-use simt::Dim3;
+use crate::texture::{Texel, Texture};
+use simt::{Dim3, TextureOptions};
 use std::ffi::c_void;
 use std::fmt;
 use std::ptr::NonNull;
@@ -112,6 +114,46 @@ impl Device {
     /// Those of [`Device::zeros`].
     pub fn unspecified<T: Element>(&self, len: usize) -> Result<Buffer<T>> {
         Buffer::unspecified(self, "unspecified", len)
+    }
+
+    /// `len` elements of page-locked host memory, all of whose bytes are zero, for fast copies
+    /// from and to the device.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] if the bytes cannot be counted; [`Error::OutOfHostMemory`],
+    /// [`Error::DeviceLost`] or [`Error::Cuda`].
+    pub fn pinned<T: Element>(&self, len: usize) -> Result<PinnedBuffer<T>> {
+        PinnedBuffer::zeroed(self, len)
+    }
+
+    /// A texture of one dimension with a copy of `texels`, at most 131072.
+    ///
+    /// # Errors
+    /// [`Error::InvalidTexture`] if there is no element, or if the address mode asks for
+    /// normalised coordinates and the options do not; [`Error::TooLarge`],
+    /// [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Cuda`].
+    pub fn texture_1d<T: Texel>(
+        &self,
+        texels: &[T],
+        options: TextureOptions,
+    ) -> Result<Texture<1>> {
+        Texture::of_row(self, texels, options)
+    }
+
+    /// A texture of `height` rows of `width` elements, at most 65536 of 131072, with a copy of
+    /// `texels`, which holds its rows one after another.
+    ///
+    /// # Errors
+    /// [`Error::WrongLength`] if there are not `width * height` texels, and those of
+    /// [`Device::texture_1d`].
+    pub fn texture_2d<T: Texel>(
+        &self,
+        width: usize,
+        height: usize,
+        texels: &[T],
+        options: TextureOptions,
+    ) -> Result<Texture<2>> {
+        Texture::of_rows(self, (width, height), texels, options)
     }
 
     /// A matrix with a copy of `data`, which holds its rows one after another.

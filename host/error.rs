@@ -151,6 +151,32 @@ pub enum Error {
         reason: String,
     },
 
+    /// A module has no static array as the host names it.
+    #[error(
+        "{operation}: module `{module}` has no static array `{symbol}` of {bytes} bytes: {reason}"
+    )]
+    NoSymbol {
+        /// The operation that was asked for.
+        operation: &'static str,
+        /// The module's name.
+        module: &'static str,
+        /// The array's name.
+        symbol: &'static str,
+        /// The array's size as the host knows it.
+        bytes: usize,
+        /// What the device has instead, and what to do.
+        reason: String,
+    },
+
+    /// A texture was asked for that no device has.
+    #[error("{operation}: there is no such texture: {reason}")]
+    InvalidTexture {
+        /// The operation that was asked for.
+        operation: &'static str,
+        /// What is wrong, and what to do.
+        reason: &'static str,
+    },
+
     /// The simulator found a defect in a kernel while it ran.
     #[error("the simulator found a defect: {0}")]
     KernelDefect(Box<simt::Defect>),

@@ -5,8 +5,10 @@ use crate::device::Device;
 use crate::element::Element;
 use crate::error::Result;
 use crate::matrix::Matrix;
+use crate::texture::Texture;
 use cuda_std::global::{Global, GlobalMut};
 use cuda_std::kernel::{KernelParams, ScalarParam};
+use cuda_std::texture::{Texture1d, Texture2d};
 use std::ptr;
 
 /// A value that can be given for one kernel parameter of type `P`.
@@ -16,6 +18,8 @@ use std::ptr;
 /// | scalar `T`     | `T`                                   |
 /// | `Global<T>`    | `&Buffer<T>` or `&Matrix<T>`          |
 /// | `GlobalMut<T>` | `&mut Buffer<T>` or `&mut Matrix<T>`  |
+/// | `Texture1d`    | `&Texture<1>`                         |
+/// | `Texture2d`    | `&Texture<2>`                         |
 ///
 /// The borrows of one launch cannot overlap, so no launch has two views of what it writes.
 #[diagnostic::on_unimplemented(
@@ -73,7 +77,7 @@ impl<T: Element> LaunchArg<Global<T>> for &Buffer<T> {}
 
 impl<T: Element> sealed::LaunchArg<Global<T>> for &Buffer<T> {
     fn into_param(self, position: Position<'_>) -> Result<Global<T>> {
-        check_device(self, position)?;
+        check_device(self.device(), position)?;
         Ok(view(self))
     }
 }
@@ -82,7 +86,7 @@ impl<T: Element> LaunchArg<GlobalMut<T>> for &mut Buffer<T> {}
 
 impl<T: Element> sealed::LaunchArg<GlobalMut<T>> for &mut Buffer<T> {
     fn into_param(self, position: Position<'_>) -> Result<GlobalMut<T>> {
-        check_device(self, position)?;
+        check_device(self.device(), position)?;
         Ok(view_mut(self))
     }
 }
@@ -103,12 +107,30 @@ impl<T: Element> sealed::LaunchArg<GlobalMut<T>> for &mut Matrix<T> {
     }
 }
 
+impl LaunchArg<Texture1d> for &Texture<1> {}
+
+impl sealed::LaunchArg<Texture1d> for &Texture<1> {
+    fn into_param(self, position: Position<'_>) -> Result<Texture1d> {
+        check_device(self.device(), position)?;
+        Ok(self.param())
+    }
+}
+
+impl LaunchArg<Texture2d> for &Texture<2> {}
+
+impl sealed::LaunchArg<Texture2d> for &Texture<2> {
+    fn into_param(self, position: Position<'_>) -> Result<Texture2d> {
+        check_device(self.device(), position)?;
+        Ok(self.param())
+    }
+}
+
 /// What the addresses of buffers are multiples of, on every device.
 const BUFFER_ALIGNMENT: usize = 256;
 
-fn check_device<T: Element>(buffer: &Buffer<T>, position: Position<'_>) -> Result<()> {
+fn check_device(device: &Device, position: Position<'_>) -> Result<()> {
     let what = || format!("argument {} of `{}`", position.number, position.kernel);
-    position.device.check_owns("launch", what, buffer.device())
+    position.device.check_owns("launch", what, device)
 }
 
 /// What a kernel of one launch, asked for while the borrow lasts, reads of `buffer`.

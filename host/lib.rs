@@ -53,10 +53,12 @@ mod matrix;
 mod module;
 #[cfg(feature = "ndarray")]
 mod ndarray;
+mod pinned;
 mod reduce;
 mod report;
 mod simulator;
 pub mod testing;
+mod texture;
 mod workspace;
 
 #[cfg(feature = "ndarray")]
@@ -72,12 +74,15 @@ pub use launch_args::{LaunchArg, LaunchArgs};
 pub use matmul::Factor;
 pub use matrix::Matrix;
 pub use module::{Module, ModuleSource};
+pub use pinned::PinnedBuffer;
 pub use reduce::{Summand, reduce_sum, reduce_sum_height};
 pub use report::{Bottleneck, KernelReport, LaunchReport, Roofline};
 pub use simt::{
-    Counts, Datasheet, Defect, Dim3, Operation, Profile, Tally, UnknownProfile, occupancy,
+    AddressMode, Counts, Datasheet, Defect, Dim3, Operation, Profile, Tally, TextureFilter,
+    TextureOptions, UnknownProfile, occupancy,
 };
 pub use simulator::SimulatorOptions;
+pub use texture::{Texel, Texture};
 
 #[cfg(feature = "half")]
 pub use half;

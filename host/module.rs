@@ -1,11 +1,12 @@
 //! Modules: PTX images of kernels, and their launches.
 
-use crate::backend::{LaunchRequest, ModuleHandle};
+use crate::backend::{LaunchRequest, ModuleHandle, SymbolRequest};
 use crate::device::Device;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::launch::LaunchConfig;
 use crate::launch_args::LaunchArgs;
 use cuda_std::kernel::{Kernel, ParamSlots, SafeKernel};
+use cuda_std::symbol::Symbol;
 
 /// Kernels compiled to PTX, once for each of some architectures.
 ///
@@ -52,6 +53,7 @@ impl ModuleSource {
 #[derive(Clone, Debug)]
 pub struct Module {
     device: Device,
+    name: &'static str,
     handle: ModuleHandle,
 }
 
@@ -60,6 +62,7 @@ impl Module {
         let handle = device.backend().load(source)?;
         Ok(Self {
             device: device.clone(),
+            name: source.name(),
             handle,
         })
     }
@@ -68,6 +71,88 @@ impl Module {
     #[must_use]
     pub fn device(&self) -> &Device {
         &self.device
+    }
+
+    /// Overwrites all elements of a static array of the module's kernel crate
+    /// ([`cuda_std::symbol`]): launches that are asked for later see them, and earlier ones do
+    /// not. Every device has its own copy of the module's arrays.
+    ///
+    /// ```
+    /// use cuda_std::prelude::*;
+    /// use tilewright::{Device, LaunchConfig, ModuleSource};
+    ///
+    /// global_array! {
+    ///     static TOTALS: [f32; 4] = [0.0; 4];
+    /// }
+    ///
+    /// /// Adds to each of the totals.
+    /// #[kernel]
+    /// pub fn add(x: Global<f32>) {
+    ///     let i = thread::own_index();
+    ///     if let (Some(x), Some(total)) = (x.get(i.get()), TOTALS.view().own(i)) {
+    ///         total.set(total.get() + x);
+    ///     }
+    /// }
+    /// // SAFETY: (1) there are no images.
+    /// static KERNELS: ModuleSource = unsafe { ModuleSource::new("totals", &[]) };
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let device = Device::simulator();
+    /// let module = device.load(&KERNELS)?;
+    /// module.write_symbol(&TOTALS, &[1.0, 2.0, 3.0, 4.0])?;
+    /// let x = device.upload(&[10.0_f32; 4])?;
+    /// module.launch(add, LaunchConfig::new(1, 4), (&x,))?;
+    /// assert_eq!(module.read_symbol(&TOTALS)?, [11.0, 12.0, 13.0, 14.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::WrongLength`] if `values` has another length than the array;
+    /// [`Error::NoSymbol`] if the module's image has no such array, which on the simulator cannot
+    /// be; [`Error::DeviceLost`] or [`Error::Cuda`].
+    pub fn write_symbol<S: Symbol>(&self, symbol: &'static S, values: &[S::Element]) -> Result<()> {
+        let operation = "write_symbol";
+        let expected = symbol.initial_values().len();
+        if values.len() != expected {
+            return Err(Error::WrongLength {
+                operation,
+                expected,
+                found: values.len(),
+            });
+        }
+        let request = self.symbol(operation, symbol);
+        // SAFETY: (3) this device loaded the module.
+        unsafe {
+            self.device
+                .backend()
+                .write_symbol(&request, bytemuck::cast_slice(values))
+        }
+    }
+
+    /// A copy of all elements of a static array of the module's kernel crate, as the work that
+    /// was asked for before leaves them: see [`write_symbol`](Self::write_symbol).
+    ///
+    /// # Errors
+    /// [`Error::NoSymbol`] if the module's image has no such array, which on the simulator cannot
+    /// be; [`Error::DeviceLost`] or [`Error::Cuda`].
+    pub fn read_symbol<S: Symbol>(&self, symbol: &'static S) -> Result<Vec<S::Element>> {
+        let mut values = symbol.initial_values().to_vec();
+        let request = self.symbol("read_symbol", symbol);
+        let destination = bytemuck::cast_slice_mut(&mut values);
+        // SAFETY: (3) this device loaded the module.
+        unsafe { self.device.backend().read_symbol(&request, destination)? };
+        Ok(values)
+    }
+
+    fn symbol<S: Symbol>(&self, operation: &'static str, symbol: &'static S) -> SymbolRequest {
+        SymbolRequest {
+            operation,
+            module: self.handle,
+            module_name: self.name,
+            name: symbol.name(),
+            initial: bytemuck::cast_slice(symbol.initial_values()),
+        }
     }
 
     /// Launches a safe kernel. Work that is asked for later sees what it wrote.

@@ -1,16 +1,20 @@
 //! The simulator as a device: its memory is host memory, its kernels run when they are launched.
 
-use crate::backend::{Backend, EventHandle, LaunchRequest, ModuleHandle};
+use crate::backend::{
+    Backend, EventHandle, LaunchRequest, ModuleHandle, SymbolRequest, TextureHandle, TextureRequest,
+};
 use crate::device::DeviceProperties;
 use crate::error::{Error, Result};
 use crate::module::ModuleSource;
 use crate::report::LaunchRecorder;
 use crate::workspace::Workspace;
-use simt::{Contents, Dim3, Profile};
+use simt::{Contents, Dim3, Profile, StaticMemory};
 use std::alloc::{self, Layout};
+use std::collections::HashMap;
 use std::ffi::c_void;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 /// What `cudaMalloc` guarantees, which kernels with vector access rely on.
@@ -139,6 +143,9 @@ pub(crate) struct Simulator {
     epoch: Instant,
     workspace: Workspace,
     recorder: LaunchRecorder,
+    /// The static arrays of each module. Who has it has the device: launches and accesses of
+    /// static arrays are done one after another, as in a stream.
+    statics: Mutex<HashMap<ModuleHandle, Arc<StaticMemory>>>,
 }
 
 impl Drop for Simulator {
@@ -162,6 +169,7 @@ impl Simulator {
             epoch: Instant::now(),
             workspace: Workspace::default(),
             recorder: LaunchRecorder::new(options.profile.unwrap_or_default()),
+            statics: Mutex::default(),
         }
     }
 
@@ -177,6 +185,10 @@ impl Simulator {
             Ok(_) => Ok(()),
             Err(_) => Err(self.out_of_memory(operation, bytes)),
         }
+    }
+
+    fn statics(&self) -> MutexGuard<'_, HashMap<ModuleHandle, Arc<StaticMemory>>> {
+        self.statics.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn release(&self, bytes: usize) {
@@ -279,6 +291,63 @@ impl Backend for Simulator {
         Ok(())
     }
 
+    fn allocate_pinned(&self, operation: &'static str, bytes: usize) -> Result<NonNull<u8>> {
+        let requested = bytes as u64;
+        let layout = pinned_layout(bytes);
+        let out_of_memory = || Error::OutOfHostMemory {
+            operation,
+            requested,
+        };
+        let layout = layout.ok_or_else(out_of_memory)?;
+        // SAFETY: the layout's size is not zero.
+        NonNull::new(unsafe { alloc::alloc_zeroed(layout) }).ok_or_else(out_of_memory)
+    }
+
+    unsafe fn free_pinned(&self, first: NonNull<u8>, bytes: usize) {
+        if let Some(layout) = pinned_layout(bytes) {
+            // SAFETY: by (1) the allocation is live, is not used again, and has this layout.
+            unsafe { alloc::dealloc(first.as_ptr(), layout) };
+        }
+    }
+
+    fn create_texture(&self, request: &TextureRequest<'_>) -> Result<TextureHandle> {
+        let TextureRequest {
+            operation,
+            width,
+            height,
+            texels,
+            options,
+        } = *request;
+        self.reserve(operation, texture_bytes(texels.len()))?;
+        let texture = simt::Texture::new(width, height.unwrap_or(1), texels, options);
+        let address = Box::into_raw(Box::new(texture)).expose_provenance() as u64;
+        Ok(TextureHandle {
+            object: address,
+            storage: address,
+        })
+    }
+
+    unsafe fn destroy_texture(&self, texture: TextureHandle) {
+        let texture = ptr::with_exposed_provenance_mut::<simt::Texture>(texture.storage as usize);
+        // SAFETY: by (3) of the trait `create_texture` made it of a box, and it is not used again.
+        let texture = unsafe { Box::from_raw(texture) };
+        self.release(texture_bytes(texture.texels()));
+    }
+
+    unsafe fn write_symbol(&self, symbol: &SymbolRequest, source: &[u8]) -> Result<()> {
+        let mut statics = self.statics();
+        let memory = statics.entry(symbol.module).or_default();
+        memory.write(symbol.initial, source);
+        Ok(())
+    }
+
+    unsafe fn read_symbol(&self, symbol: &SymbolRequest, destination: &mut [u8]) -> Result<()> {
+        let mut statics = self.statics();
+        let memory = statics.entry(symbol.module).or_default();
+        memory.read(symbol.initial, destination);
+        Ok(())
+    }
+
     /// Every launch and copy was done when its call returned.
     fn synchronize(&self) -> Result<()> {
         Ok(())
@@ -299,11 +368,16 @@ impl Backend for Simulator {
 
     unsafe fn destroy_event(&self, _event: EventHandle) {}
 
-    fn load(&self, _source: &'static ModuleSource) -> Result<ModuleHandle> {
-        Ok(ModuleHandle(0))
+    fn load(&self, source: &'static ModuleSource) -> Result<ModuleHandle> {
+        Ok(ModuleHandle(ptr::from_ref(source).addr() as u64))
     }
 
     unsafe fn launch(&self, request: &LaunchRequest<'_>) -> Result<()> {
+        // A launch by a kernel is a defect, which must not wait for the launch that it is in.
+        let mut statics = (!simt::is_simulated_thread()).then(|| self.statics());
+        let memory = statics
+            .as_mut()
+            .map(|statics| Arc::clone(statics.entry(request.module).or_default()));
         let launch = simt::Launch {
             kernel: request.kernel,
             grid: request.config.grid,
@@ -311,6 +385,7 @@ impl Backend for Simulator {
             dynamic_shared_bytes: request.config.dynamic_shared_bytes as usize,
             options: &simt::Options {
                 counters: self.recorder.is_open(),
+                statics: memory.unwrap_or_default(),
                 ..self.options.clone()
             },
         };
@@ -337,6 +412,15 @@ impl Backend for Simulator {
         body();
         Ok(())
     }
+}
+
+fn pinned_layout(bytes: usize) -> Option<Layout> {
+    Layout::from_size_align(bytes, ALIGNMENT).ok()
+}
+
+/// Textures are kept as f32, whatever their elements are.
+fn texture_bytes(texels: usize) -> usize {
+    texels * size_of::<f32>()
 }
 
 /// The host pointer behind an address that `allocate` exposed.

@@ -314,3 +314,53 @@ mod arrays {
         }
     }
 }
+
+#[test]
+fn pinned_memory_is_host_memory() {
+    for device in devices() {
+        let data: Vec<f64> = (0..100_003).map(f64::from).collect();
+        let mut host = device.pinned::<f64>(data.len()).unwrap();
+        assert_eq!(host.as_ptr().addr() % 256, 0);
+        assert!(host.iter().all(|value| value.to_bits() == 0));
+        host.copy_from_slice(&data);
+        let mut buffer = device.upload(&host).unwrap();
+        host.fill(-1.0);
+        buffer.copy_to_slice(&mut host).unwrap();
+        assert_eq!(*host, data);
+        host.reverse();
+        buffer.copy_from_slice(&host).unwrap();
+        // The copy is complete: what happens to the host's memory now does not matter.
+        host.fill(f64::NAN);
+        drop(host);
+        assert!(buffer.to_vec().unwrap().iter().eq(data.iter().rev()));
+    }
+}
+
+#[test]
+fn pinned_memory_may_be_empty_and_not_endless() {
+    for device in devices() {
+        assert!(device.pinned::<u16>(0).unwrap().is_empty());
+        let error = device.pinned::<f64>(usize::MAX / 4).unwrap_err();
+        assert!(matches!(
+            error,
+            Error::TooLarge {
+                operation: "pinned",
+                ..
+            }
+        ));
+        let error = device.pinned::<u8>(isize::MAX as usize).unwrap_err();
+        assert!(
+            matches!(
+                error,
+                Error::OutOfHostMemory {
+                    operation: "pinned",
+                    ..
+                }
+            ),
+            "{error}"
+        );
+        let mut host = device.pinned::<u8>(3).unwrap();
+        host[1] = 7;
+        assert_eq!(*host, [0, 7, 0]);
+    }
+}

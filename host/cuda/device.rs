@@ -3,9 +3,13 @@
 use super::context::{Current, PrimaryContext, Stream};
 use super::driver::{Failure, call};
 use super::memory::{self, Allocator};
-use super::modules::{Function, LoadError, Modules};
+use super::modules::{self, Function, LoadError, Modules};
 use super::properties;
-use crate::backend::{Backend, EventHandle, LaunchRequest, ModuleHandle};
+use super::start::{OLDEST_DRIVER, cuda_error, find_device, start_driver};
+use super::textures;
+use crate::backend::{
+    Backend, EventHandle, LaunchRequest, ModuleHandle, SymbolRequest, TextureHandle, TextureRequest,
+};
 use crate::device::DeviceProperties;
 use crate::error::{CudaVersion, Error, Result};
 use crate::module::ModuleSource;
@@ -14,12 +18,6 @@ use cust::sys;
 use std::ffi::c_void;
 use std::ptr::{self, NonNull};
 use std::sync::OnceLock;
-
-/// The oldest driver that has every function that is called here; that of the bindings of `cust`.
-const OLDEST_DRIVER: CudaVersion = CudaVersion {
-    major: 11,
-    minor: 4,
-};
 
 /// One CUDA device: its primary context, and one stream for all of its work.
 #[derive(Debug)]
@@ -126,6 +124,30 @@ impl CudaDevice {
             code: failure.code,
             message: failure.to_string(),
         }
+    }
+
+    /// The device address of a static array, whose size is that which the host knows.
+    fn symbol_address(&self, symbol: &SymbolRequest, current: &Current<'_>) -> Result<u64> {
+        let found = self.modules.global(symbol.module, symbol.name, current);
+        // The device library aligns static arrays to 16 bytes, and so rounds their sizes.
+        let bytes = symbol.initial.len();
+        let reason = match found {
+            Ok((address, found)) if found == bytes.next_multiple_of(16) => return Ok(address),
+            Ok((_, found)) => format!("it has {found} bytes there; build its images anew"),
+            Err(modules::NOT_FOUND) => {
+                "its image has none of this name; is the array declared in the crate that the \
+                 module was built from?"
+                    .to_owned()
+            }
+            Err(failure) => return Err(self.error(symbol.operation, failure)),
+        };
+        Err(Error::NoSymbol {
+            operation: symbol.operation,
+            module: symbol.module_name,
+            symbol: symbol.name,
+            bytes,
+            reason,
+        })
     }
 
     /// The kernel of `request`, ready for its launch.
@@ -248,6 +270,54 @@ impl Backend for CudaDevice {
             // SAFETY: the range has the bytes by (1) of the trait, without conflicts by (2).
             unsafe { call!(cuMemsetD8Async(address, 0, bytes, self.stream.raw())) }
         })
+    }
+
+    fn allocate_pinned(&self, operation: &'static str, bytes: usize) -> Result<NonNull<u8>> {
+        let current = self.enter(operation)?;
+        memory::allocate_pinned(bytes, &current).map_err(|failure| match failure {
+            Failure::OUT_OF_MEMORY => Error::OutOfHostMemory {
+                operation,
+                requested: bytes as u64,
+            },
+            failure => self.error(operation, failure),
+        })
+    }
+
+    unsafe fn free_pinned(&self, first: NonNull<u8>, _bytes: usize) {
+        // Memory of a lost device is the process's until it ends.
+        let _ = self.run("free pinned memory", |current| {
+            // SAFETY: (1) is (1) of this method; every copy was complete when its call returned.
+            unsafe { memory::free_pinned(first, current) }
+        });
+    }
+
+    fn create_texture(&self, request: &TextureRequest<'_>) -> Result<TextureHandle> {
+        let current = self.enter(request.operation)?;
+        textures::create(request, &self.stream, &current).map_err(|failure| {
+            let bytes = request.texels.bytes();
+            self.allocation_error(request.operation, bytes, failure, &current)
+        })
+    }
+
+    unsafe fn destroy_texture(&self, texture: TextureHandle) {
+        let _ = self.run("destroy a texture", |current| {
+            self.stream.synchronize(current)?;
+            // SAFETY: (1) by (3) of the trait it is not used again, and the stream's work is done.
+            unsafe { textures::destroy(texture, current) }
+        });
+    }
+
+    unsafe fn write_symbol(&self, symbol: &SymbolRequest, source: &[u8]) -> Result<()> {
+        let address = self.symbol_address(symbol, &self.enter(symbol.operation)?)?;
+        // SAFETY: (1) the array has as many bytes. (2) What is asked for at the same time comes
+        // before or after in the stream.
+        unsafe { self.copy_to_device(address, source) }
+    }
+
+    unsafe fn read_symbol(&self, symbol: &SymbolRequest, destination: &mut [u8]) -> Result<()> {
+        let address = self.symbol_address(symbol, &self.enter(symbol.operation)?)?;
+        // SAFETY: (1), (2) as in `write_symbol`.
+        unsafe { self.copy_to_host(destination, address) }
     }
 
     fn synchronize(&self) -> Result<()> {
@@ -374,66 +444,4 @@ fn event_handle(event: sys::CUevent) -> EventHandle {
 
 fn raw_event(event: EventHandle) -> sys::CUevent {
     ptr::with_exposed_provenance_mut(event.0 as usize)
-}
-
-/// Starts the driver, which all later calls need, and checks its version.
-fn start_driver(ordinal: u32) -> Result<CudaVersion> {
-    // SAFETY: flags are 0, as they have to be.
-    unsafe { call!(cuInit(0)) }.map_err(|failure| start_error(ordinal, failure))?;
-    let mut version = 0;
-    // SAFETY: `version` is a place for one number.
-    unsafe { call!(cuDriverGetVersion(&raw mut version)) }
-        .map_err(|failure| start_error(ordinal, failure))?;
-    let version = u32::try_from(version).unwrap_or(0);
-    let found = CudaVersion {
-        major: version / 1000,
-        minor: version % 1000 / 10,
-    };
-    if found < OLDEST_DRIVER {
-        let needed = OLDEST_DRIVER;
-        return Err(Error::DriverTooOld { found, needed });
-    }
-    Ok(found)
-}
-
-fn start_error(ordinal: u32, failure: Failure) -> Error {
-    let reason = match failure {
-        Failure::STUB_LIBRARY => {
-            "the program was started with a stub of libcuda.so.1, which links but computes \
-             nothing; install the NVIDIA driver, and keep the stub's folder out of LD_LIBRARY_PATH"
-        }
-        Failure::NO_DEVICE => {
-            "the driver finds no device; see what `nvidia-smi -L` and CUDA_VISIBLE_DEVICES say"
-        }
-        failure => return cuda_error("start the driver", failure),
-    };
-    let reason = reason.to_owned();
-    Error::NoDevice { ordinal, reason }
-}
-
-fn find_device(ordinal: u32) -> Result<sys::CUdevice> {
-    let mut count = 0;
-    // SAFETY: `count` is a place for one number.
-    unsafe { call!(cuDeviceGetCount(&raw mut count)) }
-        .map_err(|failure| start_error(ordinal, failure))?;
-    let number = i32::try_from(ordinal)
-        .ok()
-        .filter(|number| *number < count)
-        .ok_or_else(|| Error::NoDevice {
-            ordinal,
-            reason: format!("the driver shows {count} devices, numbered from 0"),
-        })?;
-    let mut device = 0;
-    // SAFETY: `device` is a place for one handle.
-    unsafe { call!(cuDeviceGet(&raw mut device, number)) }
-        .map_err(|failure| start_error(ordinal, failure))?;
-    Ok(device)
-}
-
-fn cuda_error(operation: &'static str, failure: Failure) -> Error {
-    Error::Cuda {
-        operation,
-        code: failure.code,
-        message: failure.to_string(),
-    }
 }

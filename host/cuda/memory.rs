@@ -1,12 +1,12 @@
 //! Device memory: from a pool of our own where the driver has pools, else straight from the
-//! driver.
+//! driver. And page-locked memory of the host.
 
 use super::context::{Current, Stream};
 use super::driver::{Failure, call};
 use super::properties::attribute_of;
 use cust::sys;
 use std::mem;
-use std::ptr;
+use std::ptr::{self, NonNull};
 
 /// Where a device's memory comes from.
 #[derive(Debug)]
@@ -104,6 +104,28 @@ impl Allocator {
             let _ = unsafe { call!(cuMemPoolDestroy(pool)) };
         }
     }
+}
+
+/// Page-locked host memory, filled with zero bytes. It begins with a page.
+pub fn allocate_pinned(bytes: usize, _current: &Current<'_>) -> Result<NonNull<u8>, Failure> {
+    let mut first = ptr::null_mut();
+    // Other devices' copies know that it is page-locked, too.
+    let flags = sys::CU_MEMHOSTALLOC_PORTABLE;
+    // SAFETY: `first` is a place for one pointer, and a context is current.
+    unsafe { call!(cuMemHostAlloc(&raw mut first, bytes, flags)) }?;
+    let first = NonNull::new(first.cast::<u8>()).ok_or(Failure::OUT_OF_MEMORY)?;
+    // SAFETY: the driver has just allocated the bytes, and nobody else knows of them.
+    unsafe { first.write_bytes(0, bytes) };
+    Ok(first)
+}
+
+/// Frees page-locked host memory.
+///
+/// # Safety
+/// 1. `first` is a live allocation of `allocate_pinned`, which nothing uses any more.
+pub unsafe fn free_pinned(first: NonNull<u8>, _current: &Current<'_>) -> Result<(), Failure> {
+    // SAFETY: by (1) this is the last use of the allocation.
+    unsafe { call!(cuMemFreeHost(first.as_ptr().cast())) }
 }
 
 /// Bytes of the current context's device that are free.

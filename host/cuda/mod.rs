@@ -14,6 +14,8 @@
 //! | `memory.rs`     | allocation, from a pool of our own where the driver has pools |
 //! | `images.rs`     | which PTX image is best for a device                          |
 //! | `modules.rs`    | compiled modules and their functions                          |
+//! | `textures.rs`   | textures and the CUDA arrays behind them                      |
+//! | `start.rs`      | the driver's start, and the devices that it shows             |
 //! | `device.rs`     | the backend                                                   |
 
 mod context;
@@ -23,6 +25,8 @@ mod images;
 mod memory;
 mod modules;
 mod properties;
+mod start;
+mod textures;
 
 use crate::backend::Backend;
 use crate::error::Result;

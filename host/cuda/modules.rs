@@ -93,6 +93,29 @@ impl Modules {
         Ok(function)
     }
 
+    /// The address and the bytes of the static array `name` of a loaded module.
+    pub fn global(
+        &self,
+        module: ModuleHandle,
+        name: &str,
+        _current: &Current<'_>,
+    ) -> Result<(u64, usize), Failure> {
+        let RawModule(module) = self.lock().modules[module.0 as usize];
+        let name = CString::new(name).map_err(|_| NOT_FOUND)?;
+        let (mut address, mut bytes) = (0, 0);
+        let places = (&raw mut address, &raw mut bytes);
+        // SAFETY: both are places for one number, the module is loaded, the name ends with 0.
+        unsafe {
+            call!(cuModuleGetGlobal_v2(
+                places.0,
+                places.1,
+                module,
+                name.as_ptr()
+            ))
+        }?;
+        Ok((address, bytes))
+    }
+
     /// Lets launches of the kernel `name` ask for `bytes` of dynamic shared memory. Up to 48 KiB,
     /// less the static ones, they may without.
     pub fn allow_dynamic_shared(
@@ -163,7 +186,7 @@ fn find_function(
 }
 
 /// `CUDA_ERROR_NOT_FOUND`, what the driver says of a name that no entry has.
-const NOT_FOUND: Failure = Failure { code: 500 };
+pub const NOT_FOUND: Failure = Failure { code: 500 };
 
 /// Compiles the best image that the driver accepts.
 fn load_best(

@@ -15,7 +15,7 @@ const THREAD: u32 = 37;
 const LEN: usize = 62;
 
 /// The lines of the kernels' source that are marked with `defect: NAME`.
-fn marked_lines(name: &str) -> Vec<u32> {
+pub fn marked_lines(name: &str) -> Vec<u32> {
     let source = include_str!("../../crates/cuda_std/tests/kernels/defects.rs");
     let mark = format!("// defect: {name}");
     (1..)
@@ -99,6 +99,8 @@ defect_tests! { check_access, OutOfBounds:
     vector_load_behind_end
     vector_store_behind_end
     stream_behind_end
+    cached_behind_end
+    static_array_behind_end
     atomic_behind_end
     shared_load_behind_end
     shared_store_behind_end

@@ -54,6 +54,14 @@ fn vectors_keep_their_order() {
 }
 
 #[test]
+fn loads_by_way_of_chosen_caches_are_loads() {
+    check_copy(kernels::cached_f32x1, 1, |i| i as f32);
+    check_copy(kernels::cached_f32x2, 2, |i| i as f32);
+    check_copy(kernels::cached_f64x2, 2, |i| i as f64);
+    check_copy(kernels::cached_u8x4, 4, |i| i as u8);
+}
+
+#[test]
 fn words_are_streamed() {
     for device in machines() {
         let x: Vec<f32> = (0..77).map(|i| i as f32).collect();

@@ -15,6 +15,8 @@ mod groups;
 mod pipelines;
 mod positions;
 mod shared_memory;
+mod symbols;
+mod textures;
 mod warps;
 
 use cuda_std::kernel::Kernel;

@@ -1,22 +1,27 @@
 //! Constant memory: up to 64 KiB that every thread reads and none writes, with a cache that
 //! serves one address to a whole warp at once. Lanes that read different addresses are served
-//! one after the other.
+//! one after the other. The values are those in the source, or what the host has written over
+//! them before the launch: see [`symbol`](crate::symbol).
 
 use crate::machine::{self, Space};
+use crate::symbol::StaticArray;
 use bytemuck::Pod;
 
 /// An array in constant memory, declared by [`constant_array!`](crate::constant_array).
 #[derive(Debug)]
 #[repr(transparent)]
 pub struct ConstantArray<T, const LEN: usize> {
-    values: [T; LEN],
+    pub(crate) array: StaticArray<T, LEN>,
 }
 
 impl<T: Pod, const LEN: usize> ConstantArray<T, LEN> {
-    /// An array of these values.
+    /// What [`constant_array!`](crate::constant_array) expands to.
+    #[doc(hidden)]
     #[must_use]
-    pub const fn new(values: [T; LEN]) -> Self {
-        Self { values }
+    pub const fn declared(name: &'static str, values: [T; LEN]) -> Self {
+        Self {
+            array: StaticArray::new(name, values),
+        }
     }
 
     /// Elements of the array.
@@ -49,14 +54,14 @@ impl<T: Pod, const LEN: usize> ConstantArray<T, LEN> {
     #[track_caller]
     #[must_use]
     pub unsafe fn load(&self, index: usize) -> T {
+        let base = self.array.base();
         // SAFETY: (1) is the caller's; constant memory is written by nobody during a launch.
-        let [value] =
-            unsafe { machine::load::<T, 1>(Space::Constant, self.values.as_ptr(), LEN, index) };
+        let [value] = unsafe { machine::load::<T, 1>(Space::Constant, base, LEN, index) };
         value
     }
 }
 
-/// Declares an array in constant memory with its values, a
+/// Declares an array in constant memory with the values that it begins with, a
 /// [`ConstantArray`](crate::constant::ConstantArray).
 ///
 /// It stands beside the kernels, outside of functions. In the PTX it has the static's own name, so
@@ -86,6 +91,6 @@ macro_rules! constant_array {
         $(#[$meta])*
         #[cfg_attr(target_arch = "nvptx64", unsafe(link_section = ".constant"), unsafe(no_mangle))]
         $visibility static $name: $crate::constant::ConstantArray<$element, { $len }> =
-            $crate::constant::ConstantArray::new($values);
+            $crate::constant::ConstantArray::declared(stringify!($name), $values);
     };
 }

@@ -3,7 +3,7 @@
 //! On a GPU a view is a pointer and a length, and an access is one instruction. In the simulator
 //! each access is checked against the view's bounds and reported with its source line.
 
-use crate::machine::{self, Space};
+use crate::machine::{self, Cache, Space};
 use crate::thread::OwnIndex;
 use bytemuck::Pod;
 
@@ -58,6 +58,22 @@ macro_rules! view_basics {
 }
 view_basics!(Global);
 view_basics!(GlobalMut);
+
+/// Loads of `index..index + N` in one access of 4, 8 or 16 bytes that say which caches they use.
+macro_rules! cached_loads {
+    ($($(#[$meta:meta])* $name:ident = $cache:ident;)*) => {$(
+        $(#[$meta])*
+        #[inline(always)]
+        #[track_caller]
+        #[must_use]
+        pub unsafe fn $name<const N: usize>(self, index: usize) -> [T; N] {
+            const { assert_cached::<T, N>() };
+            // SAFETY: (1), (2) are the caller's; nobody writes what a `Global` shows, and what a
+            // `GlobalMut` shows is (3) of the caller.
+            unsafe { machine::load_cached::<T, N>(Cache::$cache, self.base, self.len, index) }
+        }
+    )*};
+}
 
 impl<T: Pod> Global<T> {
     /// The `len` elements from `base` on.
@@ -128,24 +144,31 @@ impl<T: Pod> Global<T> {
         unsafe { machine::load::<T, N>(Space::Global, self.base, self.len, index) }
     }
 
-    /// Elements `index..index + N` in one access of 4, 8 or 16 bytes, for data that is read once:
-    /// the cache lines are the first to be evicted (`ld.global.cs`).
-    ///
-    /// # Safety
-    /// 1. `index + N <= self.len()`.
-    /// 2. The address of element `index` is a multiple of `N * size_of::<T>()`.
-    #[inline(always)]
-    #[track_caller]
-    #[must_use]
-    pub unsafe fn load_streaming<const N: usize>(self, index: usize) -> [T; N] {
-        const {
-            assert!(
-                matches!(N * size_of::<T>(), 4 | 8 | 16),
-                "a streaming load is 4, 8 or 16 bytes wide: choose N so that N * size_of::<T>() is one of them"
-            );
-        }
-        // SAFETY: (1), (2) are the caller's; nobody writes what a `Global` shows.
-        unsafe { machine::load_streaming::<T, N>(self.base, self.len, index) }
+    cached_loads! {
+        /// Elements `index..index + N` in one access of 4, 8 or 16 bytes by way of L1 and L2
+        /// (`ld.global.ca`): what seed 003 calls a cached load. L1 keeps lines of 128 bytes.
+        ///
+        /// # Safety
+        /// 1. `index + N <= self.len()`.
+        /// 2. The address of element `index` is a multiple of `N * size_of::<T>()`.
+        load_cached_all = All;
+
+        /// Elements `index..index + N` in one access of 4, 8 or 16 bytes by way of L2 alone
+        /// (`ld.global.cg`): what seed 003 calls a non-cached load. L2 transfers sectors of 32
+        /// bytes.
+        ///
+        /// # Safety
+        /// 1. `index + N <= self.len()`.
+        /// 2. The address of element `index` is a multiple of `N * size_of::<T>()`.
+        load_cached_l2 = L2;
+
+        /// Elements `index..index + N` in one access of 4, 8 or 16 bytes, for data that is read
+        /// once: the cache lines are the first to be evicted (`ld.global.cs`).
+        ///
+        /// # Safety
+        /// 1. `index + N <= self.len()`.
+        /// 2. The address of element `index` is a multiple of `N * size_of::<T>()`.
+        load_streaming = Streaming;
     }
 
     /// Asks for the cache line of element `index` to be brought into L2. An index behind the end
@@ -221,6 +244,29 @@ impl<T: Pod> GlobalMut<T> {
         unsafe { machine::load::<T, N>(Space::Global, self.base, self.len, index) }
     }
 
+    cached_loads! {
+        /// Elements `index..index + N` in one access of 4, 8 or 16 bytes by way of L1 and L2
+        /// (`ld.global.ca`): what seed 003 calls a cached load. L1 keeps lines of 128 bytes, and
+        /// does not see what other multiprocessors have written to them since.
+        ///
+        /// # Safety
+        /// 1. `index + N <= self.len()`.
+        /// 2. The address of element `index` is a multiple of `N * size_of::<T>()`.
+        /// 3. No other thread writes them, unless a barrier of its block orders the two.
+        load_cached_all = All;
+
+        /// Elements `index..index + N` in one access of 4, 8 or 16 bytes by way of L2 alone
+        /// (`ld.global.cg`): what seed 003 calls a non-cached load. L2 transfers sectors of 32
+        /// bytes.
+        ///
+        /// # Safety
+        /// 1. `index + N <= self.len()`.
+        /// 2. The address of element `index` is a multiple of `N * size_of::<T>()`.
+        /// 3. No other thread writes them, unless a barrier or a fence with an atomic orders the
+        ///    two.
+        load_cached_l2 = L2;
+    }
+
     /// Writes element `index`.
     ///
     /// # Safety
@@ -272,6 +318,14 @@ impl<T: Pod> OwnElement<T> {
         // SAFETY: (1) `GlobalMut::own` compared the index. (2) The witness is the thread's alone.
         unsafe { self.view.store(self.index.get(), value) }
     }
+}
+
+/// Rejects, when compiled, a load that no cache operator has.
+const fn assert_cached<T, const N: usize>() {
+    assert!(
+        matches!(N * size_of::<T>(), 4 | 8 | 16),
+        "a load that names its caches is 4, 8 or 16 bytes wide: choose N so that N * size_of::<T>() is one of them"
+    );
 }
 
 /// Rejects, when compiled, a vector that is no single access of the machine.

@@ -4,6 +4,7 @@
 //! leaves behind on the host, as in `module.launch(kernels::axpy, config, (2.0, &x, &mut y))`.
 
 use crate::global::{Global, GlobalMut};
+use crate::texture::{Texture1d, Texture2d};
 use bytemuck::Pod;
 
 /// A kernel as the host sees it, written by [`#[kernel]`](macro@crate::kernel): its name in the PTX module, the types of its parameters, and
@@ -100,7 +101,7 @@ impl ParamSlots {
     }
 }
 
-/// One parameter of a kernel: a scalar, or a view of global memory.
+/// One parameter of a kernel: a scalar, a view of global memory, or a texture.
 ///
 /// # Safety
 /// 1. `push_to` pushes exactly the slots that `#[kernel]` declares for a parameter of this type.
@@ -108,7 +109,7 @@ impl ParamSlots {
     message = "`{Self}` cannot be the parameter of a kernel",
     label = "this type does not cross from the host to a kernel",
     note = "parameters are scalars (integers of at most 64 bits, f32, f64, f16, bf16), `Global<T>` \
-            and `GlobalMut<T>` of plain data `T`"
+            and `GlobalMut<T>` of plain data `T`, `Texture1d` and `Texture2d`"
 )]
 pub unsafe trait KernelParam: Copy + Send + Sync {
     /// Appends the parameter to `slots`.
@@ -178,6 +179,18 @@ unsafe impl<T: Pod + Send + Sync> KernelParam for GlobalMut<T> {
     }
 }
 
+macro_rules! texture_params {
+    ($($texture:ident)*) => {$(
+        // SAFETY: (1) a texture is declared as its handle, a number of 64 bits.
+        unsafe impl KernelParam for $texture {
+            fn push_to(self, slots: &mut ParamSlots) {
+                slots.slots.push(self.handle());
+            }
+        }
+    )*};
+}
+texture_params!(Texture1d Texture2d);
+
 /// Compiles only for the parameters that `#[kernel]` passes by value: a view under another name
 /// would be one of them, and arrive as garbage.
 #[doc(hidden)]
@@ -186,6 +199,10 @@ pub const fn assert_scalar<T: ScalarParam>() {}
 /// Compiles only for the parameters that `#[kernel]` passes as a pointer and a length.
 #[doc(hidden)]
 pub const fn assert_view<T: crate::global::View>() {}
+
+/// Compiles only for the parameters that `#[kernel]` passes as a texture's handle.
+#[doc(hidden)]
+pub const fn assert_texture<T: crate::texture::Texture>() {}
 
 macro_rules! tuple_params {
     ($($name:ident),*) => {

@@ -10,7 +10,8 @@
 //! | warp | [`warp`] | every lane that the member mask names | every such lane |
 //! | block | [`block`], [`thread::sync_threads`] | every thread of the block | see each function |
 //! | shared memory | [`shared`], [`shared_array!`] | any thread of the block | |
-//! | global memory | [`global`], [`atomic`] | any thread of the grid | |
+//! | global memory | [`global`], [`atomic`], [`symbol`] | any thread of the grid | |
+//! | textures | [`texture`] | one thread | that thread |
 //! | groups of any scope | [`cooperative_groups`] | every thread of the group | see each function |
 //! | copies in flight | [`pipeline`] | the thread that issued the copy waits for it | the block, after a barrier |
 //!
@@ -44,6 +45,8 @@ pub mod hint;
 pub mod kernel;
 pub mod pipeline;
 pub mod shared;
+pub mod symbol;
+pub mod texture;
 pub mod thread;
 pub mod warp;
 
@@ -60,8 +63,11 @@ pub mod prelude {
     pub use crate::global::{Global, GlobalMut};
     pub use crate::pipeline::Pipeline;
     pub use crate::shared::{SharedArray, SharedTile};
+    pub use crate::texture::{Texture1d, Texture2d};
     pub use crate::warp::LaneMask;
-    pub use crate::{block, constant_array, kernel, shared_array, shared_tile, thread, warp};
+    pub use crate::{
+        block, constant_array, global_array, kernel, shared_array, shared_tile, thread, warp,
+    };
 }
 
 /// What the macros of this crate expand to. Not part of the public interface.

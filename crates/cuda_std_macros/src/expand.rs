@@ -90,7 +90,7 @@ fn flat_parameter((index, parameter): (usize, &Parameter)) -> TokenStream {
         Passing::GlobalMut => {
             quote! { #name: *mut <#ty as ::cuda_std::global::View>::Element, #length: usize }
         }
-        Passing::Scalar => quote! { #name: #ty },
+        Passing::Texture | Passing::Scalar => quote! { #name: #ty },
     }
 }
 
@@ -99,7 +99,7 @@ fn rebuilt_argument((index, parameter): (usize, &Parameter)) -> TokenStream {
     let (name, length) = (argument_name(index), length_name(index));
     match passing {
         Passing::Global | Passing::GlobalMut => quote! { <#ty>::from_raw_parts(#name, #length) },
-        Passing::Scalar => quote! { #name },
+        Passing::Texture | Passing::Scalar => quote! { #name },
     }
 }
 
@@ -129,7 +129,7 @@ fn annotation(kernel: &KernelFunction) -> TokenStream {
             // No promise that nothing else reaches the memory: other threads of the launch do, and LLVM
             // would keep values of such memory in registers across barriers and fences.
             Passing::GlobalMut => "p,v",
-            Passing::Scalar => "v",
+            Passing::Texture | Passing::Scalar => "v",
         });
     text.push_str(&format!(
         "|params={}",
@@ -208,6 +208,9 @@ fn host_implementation(kernel: &KernelFunction) -> TokenStream {
 fn parameter_check(parameter: &Parameter) -> TokenStream {
     let ty = &parameter.ty;
     match parameter.passing {
+        Passing::Texture => {
+            quote_spanned! { ty.span() => ::cuda_std::kernel::assert_texture::<#ty>(); }
+        }
         Passing::Scalar => {
             quote_spanned! { ty.span() => ::cuda_std::kernel::assert_scalar::<#ty>(); }
         }

@@ -86,6 +86,8 @@ pub enum Passing {
     Global,
     /// `GlobalMut<T>`: a pointer and a length.
     GlobalMut,
+    /// `Texture1d` or `Texture2d`: a handle.
+    Texture,
     /// By value.
     Scalar,
 }
@@ -203,6 +205,7 @@ fn passing(ty: &Type) -> Passing {
     match path.path.segments.last() {
         Some(last) if last.ident == "Global" => Passing::Global,
         Some(last) if last.ident == "GlobalMut" => Passing::GlobalMut,
+        Some(last) if last.ident == "Texture1d" || last.ident == "Texture2d" => Passing::Texture,
         _ => Passing::Scalar,
     }
 }

@@ -13,6 +13,7 @@ use crate::current::Position;
 use crate::defect::Finding;
 use crate::launch::Launch;
 use crate::shared::SharedMemory;
+use crate::statics::FoundStatics;
 use corosensei::Yielder;
 use std::cell::{Cell, RefCell};
 use std::panic::Location;
@@ -129,6 +130,7 @@ pub(crate) struct Block {
     pub exited_threads: Cell<u32>,
     pub barriers: Barriers,
     pub shared: SharedMemory,
+    pub statics: FoundStatics,
     pub counters: Counters,
     /// None when the launch is not checked.
     pub check: Option<BlockCheck>,
@@ -168,6 +170,7 @@ impl Block {
             exited_threads: Cell::new(0),
             barriers: Barriers::default(),
             shared: SharedMemory::new(launch.dynamic_shared_bytes),
+            statics: FoundStatics::default(),
             counters: Counters::default(),
             check: launch
                 .options

@@ -9,12 +9,14 @@ use crate::panic_hook;
 use crate::random::{Permutation, SplitMix64};
 use crate::scheduler::{BlockEnd, Worker};
 use crate::shared::MAX_SHARED_BYTES;
+use crate::statics::StaticMemory;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::ops::RangeInclusive;
+use std::panic;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::thread::available_parallelism;
+use std::thread::{self, available_parallelism};
 
 /// The most threads that a block can have.
 pub const MAX_THREADS_PER_BLOCK: u32 = 1024;
@@ -51,6 +53,8 @@ pub struct Options {
     /// How often in a row the threads of a block may yield with nothing else
     /// happening in the block, before that is a deadlock.
     pub yield_limit: u64,
+    /// Where the launch's kernel has its static arrays.
+    pub statics: Arc<StaticMemory>,
     /// Whether the launch is counted, line by line: [`Report::counts`]. It takes several times as
     /// long then.
     pub counters: bool,
@@ -58,7 +62,7 @@ pub struct Options {
 
 impl Default for Options {
     /// 32 lanes, seed 0, blocks in parallel, stacks of 128 KiB, all checks, no
-    /// counters, and yields for
+    /// counters, static arrays of their own, and yields for
     /// some seconds (blocks one by one) to half a minute (blocks in parallel,
     /// where a spinning block sleeps in between).
     fn default() -> Self {
@@ -69,6 +73,7 @@ impl Default for Options {
             stack_bytes: 128 * 1024,
             checks: true,
             yield_limit: 1 << 26,
+            statics: Arc::default(),
             counters: false,
         }
     }
@@ -133,14 +138,30 @@ pub fn run(launch: &Launch<'_>, body: &(dyn Fn() + Sync)) -> Result<Report, Box<
     let workers = worker_pool().map_err(|finding| launch.defect(finding, None))?;
     let _counting = launch.options.counters.then(Counting::begin);
     let run = Run::new(launch);
-    workers.install(|| {
-        if launch.options.parallel_blocks {
-            run.all_in_parallel(body);
-        } else {
-            run.one_by_one(body);
-        }
-    });
+    let run_all = || {
+        workers.install(|| {
+            if launch.options.parallel_blocks {
+                run.all_in_parallel(body);
+            } else {
+                run.one_by_one(body);
+            }
+        });
+    };
+    waiting_idly(run_all);
     run.finish()
+}
+
+/// Calls `action`, which waits for the workers. A thread of another pool of rayon's would do other
+/// work of its pool meanwhile, such as a launch that waits for the device of this one: there
+/// `action` gets a thread of its own.
+fn waiting_idly(action: impl FnOnce() + Send) {
+    if rayon::current_thread_index().is_none() {
+        return action();
+    }
+    let end = thread::scope(|scope| scope.spawn(action).join());
+    if let Err(panic) = end {
+        panic::resume_unwind(panic);
+    }
 }
 
 /// Simulates a launch once under each of `seeds`, blocks one by one, so that

@@ -88,6 +88,8 @@ mod profile;
 mod random;
 mod scheduler;
 mod shared;
+mod statics;
+mod texture;
 
 pub use allocation::{Contents, forget_allocation, mark_copied, mark_written, register_allocation};
 pub use async_copy::{async_commit, async_copy, async_wait, async_wait_all};
@@ -110,3 +112,5 @@ pub use memory::{
 };
 pub use profile::{Datasheet, Profile, UnknownProfile};
 pub use shared::{MAX_SHARED_BYTES, MAX_STATIC_SHARED_BYTES, dynamic_shared, static_shared};
+pub use statics::{StaticMemory, static_memory};
+pub use texture::{AddressMode, Texels, Texture, TextureFilter, TextureOptions};

@@ -77,6 +77,7 @@ impl Worker {
             unreachable!("`prepare` has made the block");
         };
         block.begin(launch.grid.index_of(index));
+        block.statics.look_into(&launch.options.statics);
         if let (Some(check), Some(of_launch)) = (&mut block.check, &run.check) {
             check.begin(of_launch, index);
         }

@@ -1,4 +1,4 @@
-//! Moves statics into shared and constant memory.
+//! Moves statics into shared, constant and named global memory.
 
 use super::text::{
     Piece, bare_name, bracketed_length, decode_string, first_global, pieces, split_at_commas,
@@ -13,8 +13,6 @@ pub(super) struct Global<'a> {
     pub(super) name: &'a str,
     /// Whether other modules see it.
     is_external: bool,
-    /// `global` or `constant`.
-    kind: &'a str,
     value_type: &'a str,
     initializer: &'a str,
     /// The section without its quotes.
@@ -30,6 +28,8 @@ pub(super) enum Memory {
     Shared,
     /// Written by the host before the launch: LLVM's address space 4.
     Constant,
+    /// Written by the host and by kernels: LLVM's address space 1.
+    Global,
 }
 
 impl Memory {
@@ -37,12 +37,14 @@ impl Memory {
         match section {
             ".shared" => Some(Memory::Shared),
             ".constant" => Some(Memory::Constant),
+            ".global" => Some(Memory::Global),
             _ => None,
         }
     }
 
     fn address_space(self) -> u32 {
         match self {
+            Memory::Global => 1,
             Memory::Shared => 3,
             Memory::Constant => 4,
         }
@@ -61,7 +63,7 @@ impl<'a> Global<'a> {
     pub(super) fn parse(line: &'a str) -> Option<Global<'a>> {
         let name = first_global(line).filter(|_| line.starts_with('@'))?;
         let definition = line[name.len()..].strip_prefix(" = ")?;
-        let (prefix, kind, rest) = split_at_kind(definition)?;
+        let (prefix, rest) = split_at_kind(definition)?;
         if has_word(prefix, "external") || has_word(prefix, "extern_weak") {
             return None;
         }
@@ -72,7 +74,6 @@ impl<'a> Global<'a> {
         Some(Global {
             name,
             is_external: !has_word(prefix, "internal") && !has_word(prefix, "private"),
-            kind,
             value_type,
             initializer,
             section: property("section ").map(|text| text["section ".len()..].trim_matches('"')),
@@ -80,26 +81,29 @@ impl<'a> Global<'a> {
         })
     }
 
-    /// Whether the host reaches this constant by name: it was declared `no_mangle`.
-    pub(super) fn is_visible_constant(&self) -> bool {
-        let is_constant = self.section.and_then(Memory::of_section) == Some(Memory::Constant);
+    /// Whether the host reaches this static by name: it was declared `no_mangle`.
+    pub(super) fn is_symbol(&self) -> bool {
+        let memory = self.section.and_then(Memory::of_section);
+        let outlives_launches = matches!(memory, Some(Memory::Constant | Memory::Global));
         let name = bare_name(self.name);
         let is_mangled = name.starts_with("_R") || name.starts_with("_ZN");
-        is_constant && self.is_external && !is_mangled
+        outlives_launches && self.is_external && !is_mangled
     }
 
     /// The definition in the address space of `memory`.
     pub(super) fn moved_to(&self, memory: Memory) -> String {
         let space = memory.address_space();
+        let internal = if self.is_symbol() { "" } else { "internal " };
         let (linkage, kind, initializer) = match memory {
             // Shared memory has no initial value, and may be written even where Rust's static is
             // not `mut`.
             Memory::Shared => ("internal ", "global", "poison"),
-            Memory::Constant if self.is_visible_constant() => ("", self.kind, self.initializer),
-            Memory::Constant => ("internal ", self.kind, self.initializer),
+            // No kernel writes it, even where Rust's static has cells: those are for the host.
+            Memory::Constant => (internal, "constant", self.initializer),
+            Memory::Global => (internal, "global", self.initializer),
         };
         // Keeps LLVM from computing with the initializer: the host may have replaced it.
-        let written_by_host = if self.is_visible_constant() {
+        let written_by_host = if self.is_symbol() {
             "externally_initialized "
         } else {
             ""
@@ -125,12 +129,12 @@ impl<'a> Global<'a> {
 }
 
 /// Splits at the word `global` or `constant`, which ends the list of linkage and the like.
-fn split_at_kind(definition: &str) -> Option<(&str, &str, &str)> {
+fn split_at_kind(definition: &str) -> Option<(&str, &str)> {
     let mut offset = 0;
     for word in definition.split(' ') {
         let end = offset + word.len();
         if word == "global" || word == "constant" {
-            return Some((&definition[..offset], word, definition.get(end + 1..)?));
+            return Some((&definition[..offset], definition.get(end + 1..)?));
         }
         offset = end + 1;
     }
@@ -204,7 +208,7 @@ mod tests {
         let line =
             r#"@COEFFICIENTS = constant [4 x i8] c"\00\01\02\03", section ".constant", align 4"#;
         let global = Global::parse(line).unwrap();
-        assert!(global.is_visible_constant());
+        assert!(global.is_symbol());
         assert_eq!(
             global.moved_to(Memory::Constant),
             r#"@COEFFICIENTS = addrspace(4) externally_initialized constant [4 x i8] c"\00\01\02\03", align 4"#
@@ -215,10 +219,21 @@ mod tests {
     fn mangled_constants_are_internal() {
         let line = r#"@_RNvC5probe4TABL = hidden global [4 x i8] zeroinitializer, section ".constant", align 4"#;
         let global = Global::parse(line).unwrap();
-        assert!(!global.is_visible_constant());
+        assert!(!global.is_symbol());
         assert_eq!(
             global.moved_to(Memory::Constant),
-            "@_RNvC5probe4TABL = internal addrspace(4) global [4 x i8] zeroinitializer, align 4"
+            "@_RNvC5probe4TABL = internal addrspace(4) constant [4 x i8] zeroinitializer, align 4"
+        );
+    }
+
+    #[test]
+    fn named_globals_may_be_written_by_kernels_and_host() {
+        let line = r#"@SEEN = global <{ [16 x i8] }> zeroinitializer, section ".global", align 16"#;
+        let global = Global::parse(line).unwrap();
+        assert!(global.is_symbol());
+        assert_eq!(
+            global.moved_to(Memory::Global),
+            "@SEEN = addrspace(1) externally_initialized global <{ [16 x i8] }> zeroinitializer, align 16"
         );
     }
 

@@ -16,11 +16,11 @@ pub(crate) struct Prepared {
     pub(crate) ir: String,
     /// The names of the kernels, sorted.
     pub(crate) kernels: Vec<String>,
-    /// What the host reaches by name: the kernels and the visible constants.
+    /// What the host reaches by name: the kernels and the named statics.
     pub(crate) public_symbols: Vec<String>,
 }
 
-/// Moves statics to shared and constant memory, gives kernels the attributes of their annotations
+/// Moves statics to the memories that their sections name, gives kernels the attributes of their annotations
 /// and marks inline assembly convergent.
 pub(crate) fn prepare(ir: &str) -> Result<Prepared, BuildError> {
     let plan = Plan::of(ir)?;
@@ -37,7 +37,7 @@ pub(crate) fn prepare(ir: &str) -> Result<Prepared, BuildError> {
         .map(|name| bare_name(name).to_owned())
         .collect();
     let mut public_symbols = kernels.clone();
-    public_symbols.extend(plan.visible_constants);
+    public_symbols.extend(plan.symbols);
     Ok(Prepared {
         ir: prepared,
         kernels,
@@ -52,7 +52,7 @@ struct Plan<'a> {
     annotations: BTreeMap<String, Annotation>,
     /// The statics that hold the annotations.
     annotation_statics: BTreeSet<&'a str>,
-    visible_constants: Vec<String>,
+    symbols: Vec<String>,
     /// The globals that move, each with the expression that replaces its uses.
     moved: BTreeMap<&'a str, String>,
 }
@@ -81,9 +81,8 @@ impl<'a> Plan<'a> {
         } else if let Some(memory) = Memory::of_section(section) {
             let pointer = memory.generic_pointer(global.name);
             self.moved.insert(global.name, pointer);
-            if global.is_visible_constant() {
-                self.visible_constants
-                    .push(bare_name(global.name).to_owned());
+            if global.is_symbol() {
+                self.symbols.push(bare_name(global.name).to_owned());
             }
         }
         Ok(())

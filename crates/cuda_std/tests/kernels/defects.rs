@@ -11,6 +11,25 @@ fn is_chosen(block: u32, thread: u32) -> bool {
     thread::block_idx_x() == block && thread::rank_in_block() == thread
 }
 
+global_array! {
+    /// What [`static_array_race`] adds to.
+    pub static TOTAL: [f32; 1] = [0.0];
+}
+
+/// Each thread adds to the same element, without an order.
+///
+/// # Safety
+/// 1. The launch is in the simulator.
+#[kernel]
+pub unsafe fn static_array_race() {
+    let total = TOTAL.view();
+    // SAFETY: none. The simulator reports the second access.
+    unsafe {
+        let sum = total.load(0) + 1.0; // defect: static_array_race
+        total.store(0, sum); // defect: static_array_race
+    }
+}
+
 macro_rules! accesses {
     ($($(#[$meta:meta])* $name:ident($x:ident, $y:ident) $access:block)*) => {$(
         $(#[$meta])*
@@ -55,6 +74,14 @@ accesses! {
     /// Reads a stream behind the end.
     stream_behind_end(x, y) {
         let _ = x.load_streaming::<2>(x.len() + 1); // defect: stream_behind_end
+    }
+    /// Reads by way of L2 behind the end.
+    cached_behind_end(x, y) {
+        let _ = y.load_cached_l2::<1>(y.len()); // defect: cached_behind_end
+    }
+    /// Writes behind the end of a static array.
+    static_array_behind_end(x, y) {
+        TOTAL.view().store(1, 0.0); // defect: static_array_behind_end
     }
     /// Reads a vector across its alignment.
     misaligned_vector_load(x, y) {

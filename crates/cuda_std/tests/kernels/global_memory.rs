@@ -1,5 +1,6 @@
 //! Vector accesses, streaming loads, prefetches and constant memory.
 
+use crate::put;
 use cuda_std::prelude::*;
 use half::f16;
 
@@ -80,6 +81,58 @@ pub unsafe fn stream_words(
         pairs.store(index * 2, b);
         pairs.store(index * 2 + 1, a);
     }
+}
+
+/// Copies vectors of `N` elements by way of L1 and L2, by way of L2 alone, and in place by both.
+///
+/// # Safety
+/// 1. The views have as many elements, a multiple of `N`, and start at a multiple of 16 bytes.
+#[inline(always)]
+unsafe fn copy_cached<T: cuda_std::Pod, const N: usize>(
+    x: Global<T>,
+    all: GlobalMut<T>,
+    l2: GlobalMut<T>,
+    swapped: GlobalMut<T>,
+) {
+    let first = thread::own_index().get() * N;
+    if first >= x.len() {
+        return;
+    }
+    let put_all = |out: GlobalMut<T>, values: &[T; N]| {
+        for (lane, value) in values.iter().enumerate() {
+            // SAFETY: (1) is (1). (2) The elements belong to this thread's own index.
+            unsafe { put(out, first + lane, *value) };
+        }
+    };
+    // SAFETY: (1), (2) of each access are (1). (3) The vectors belong to this thread's own index.
+    unsafe {
+        put_all(all, &x.load_cached_all(first));
+        put_all(l2, &x.load_cached_l2(first));
+        let mut own: [T; N] = swapped.load_cached_all(first);
+        own.reverse();
+        put_all(swapped, &own);
+        put_all(swapped, &swapped.load_cached_l2(first));
+    }
+}
+
+macro_rules! cached_copy_kernels {
+    ($($name:ident: $element:ty, $lanes:literal;)*) => {$(
+        #[doc = concat!("Accesses of ", $lanes, " ", stringify!($element), ": `x` to `all` and `l2`, and each of `swapped` reversed.")]
+        ///
+        /// # Safety
+        /// 1. The views have as many elements, a multiple of a vector's.
+        #[kernel]
+        pub unsafe fn $name(x: Global<$element>, all: GlobalMut<$element>, l2: GlobalMut<$element>, swapped: GlobalMut<$element>) {
+            // SAFETY: (1) is (1); buffers start at multiples of 256 bytes.
+            unsafe { copy_cached::<$element, $lanes>(x, all, l2, swapped) }
+        }
+    )*};
+}
+cached_copy_kernels! {
+    cached_f32x1: f32, 1;
+    cached_f32x2: f32, 2;
+    cached_f64x2: f64, 2;
+    cached_u8x4: u8, 4;
 }
 
 constant_array! {

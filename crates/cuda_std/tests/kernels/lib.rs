@@ -18,6 +18,8 @@ pub mod groups;
 pub mod pipelines;
 pub mod positions;
 pub mod shared_memory;
+pub mod symbols;
+pub mod textures;
 pub mod warps;
 
 /// The PTX of this crate, with the name of each architecture; none without the feature `cuda` or

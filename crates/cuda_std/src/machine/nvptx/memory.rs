@@ -87,15 +87,26 @@ pub unsafe fn store<T: Pod, const N: usize>(
     }
 }
 
-/// Elements `index..index + N` of global memory, 4, 8 or 16 bytes, whose cache lines are the
-/// first to be evicted (`ld.global.cs`).
+/// Which caches a load from global memory uses (PTX ISA, 9.7.9.1).
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Cache {
+    /// L1 and L2 (`.ca`).
+    All,
+    /// L2 alone (`.cg`).
+    L2,
+    /// L1 and L2, in lines that are the first to be evicted (`.cs`).
+    Streaming,
+}
+
+/// Elements `index..index + N` of global memory, 4, 8 or 16 bytes, by way of certain caches.
 ///
 /// # Safety
 /// 1. The elements lie within the `len` elements at `base`, and have been written.
 /// 2. The address of element `index` is a multiple of `N * size_of::<T>()`.
 /// 3. Nobody writes the elements meanwhile.
 #[inline(always)]
-pub unsafe fn load_streaming<T: Pod, const N: usize>(
+pub unsafe fn load_cached<T: Pod, const N: usize>(
+    cache: Cache,
     base: *const T,
     _len: usize,
     index: usize,
@@ -106,23 +117,36 @@ pub unsafe fn load_streaming<T: Pod, const N: usize>(
     // are plain data.
     unsafe {
         match const { N * size_of::<T>() } {
-            16 => core::mem::transmute_copy(&load_streaming_16(address)),
-            8 => core::mem::transmute_copy(&load_streaming_8(address)),
-            _ => core::mem::transmute_copy(&load_streaming_4(address)),
+            16 => core::mem::transmute_copy(&load_16(cache, address)),
+            8 => core::mem::transmute_copy(&load_8(cache, address)),
+            _ => core::mem::transmute_copy(&load_4(cache, address)),
         }
     }
+}
+
+/// The instruction with the operator of `cache`, which is known when it is compiled.
+macro_rules! load_with_operator {
+    ($cache:expr, $width:literal, $operands:literal, $($operand:tt)*) => {
+        match $cache {
+            Cache::All => asm!(concat!("ld.global.ca", $width, $operands), $($operand)*),
+            Cache::L2 => asm!(concat!("ld.global.cg", $width, $operands), $($operand)*),
+            Cache::Streaming => asm!(concat!("ld.global.cs", $width, $operands), $($operand)*),
+        }
+    };
 }
 
 /// # Safety
 /// 1. The 16 bytes at `address` lie in global memory, and nobody writes them meanwhile.
 /// 2. The address is a multiple of 16.
 #[inline(always)]
-unsafe fn load_streaming_16(address: u64) -> [u32; 4] {
+unsafe fn load_16(cache: Cache, address: u64) -> [u32; 4] {
     let (a, b, c, d);
     // SAFETY: (1), (2) are the caller's.
     unsafe {
-        asm!(
-            "ld.global.cs.v4.u32 {{{0}, {1}, {2}, {3}}}, [{4}];",
+        load_with_operator!(
+            cache,
+            ".v4.u32",
+            " {{{0}, {1}, {2}, {3}}}, [{4}];",
             out(reg32) a,
             out(reg32) b,
             out(reg32) c,
@@ -135,14 +159,16 @@ unsafe fn load_streaming_16(address: u64) -> [u32; 4] {
 }
 
 /// # Safety
-/// As for [`load_streaming_16`], with 8 bytes.
+/// As for [`load_16`], with 8 bytes.
 #[inline(always)]
-unsafe fn load_streaming_8(address: u64) -> [u32; 2] {
+unsafe fn load_8(cache: Cache, address: u64) -> [u32; 2] {
     let (a, b);
     // SAFETY: (1), (2) are the caller's.
     unsafe {
-        asm!(
-            "ld.global.cs.v2.u32 {{{0}, {1}}}, [{2}];",
+        load_with_operator!(
+            cache,
+            ".v2.u32",
+            " {{{0}, {1}}}, [{2}];",
             out(reg32) a,
             out(reg32) b,
             in(reg64) address,
@@ -153,14 +179,16 @@ unsafe fn load_streaming_8(address: u64) -> [u32; 2] {
 }
 
 /// # Safety
-/// As for [`load_streaming_16`], with 4 bytes.
+/// As for [`load_16`], with 4 bytes.
 #[inline(always)]
-unsafe fn load_streaming_4(address: u64) -> u32 {
+unsafe fn load_4(cache: Cache, address: u64) -> u32 {
     let value;
     // SAFETY: (1), (2) are the caller's.
     unsafe {
-        asm!(
-            "ld.global.cs.u32 {0}, [{1}];",
+        load_with_operator!(
+            cache,
+            ".u32",
+            " {0}, [{1}];",
             out(reg32) value,
             in(reg64) address,
             options(readonly, nostack),
@@ -186,6 +214,12 @@ pub unsafe fn prefetch_l2<T: Pod>(base: *const T, _len: usize, index: usize) {
 /// columns is the caller's promise.
 #[inline(always)]
 pub fn check_in_tile(_place: (usize, usize), _count: usize, _extent: (usize, usize)) {}
+
+/// The first element of a static array: itself, as the launch's module has it.
+#[inline(always)]
+pub fn static_array<T>(first: *mut T) -> *mut T {
+    first
+}
 
 /// The launch's dynamic shared memory: its address, a multiple of 128, and its bytes.
 #[inline(always)]

@@ -82,13 +82,23 @@ pub unsafe fn store<T: Pod, const N: usize>(
     }
 }
 
+/// Which caches a load from global memory uses.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Cache {
+    All,
+    L2,
+    Streaming,
+}
+
 /// Elements `index..index + N` of global memory, 4, 8 or 16 bytes: a load, as there is no cache.
+/// It may be of one element or of a vector, which is aligned as such.
 ///
 /// # Safety
 /// As for [`load`].
 #[inline]
 #[track_caller]
-pub unsafe fn load_streaming<T: Pod, const N: usize>(
+pub unsafe fn load_cached<T: Pod, const N: usize>(
+    _cache: Cache,
     base: *const T,
     len: usize,
     index: usize,
@@ -129,6 +139,16 @@ fn out_of_tile(place: (usize, usize), count: usize, extent: (usize, usize)) -> !
 #[track_caller]
 pub fn dynamic_shared() -> (*mut u8, usize) {
     simt::dynamic_shared()
+}
+
+/// The first element of the running launch's copy of the static array with these initial values.
+/// Outside of a launch it is the initial values themselves, which must not be written.
+#[inline]
+pub fn static_array<T: Pod, const LEN: usize>(initial: &[T; LEN]) -> *mut T {
+    match simt::static_memory(bytemuck::cast_slice(initial)) {
+        Some(start) => start.cast(),
+        None => initial.as_ptr().cast_mut(),
+    }
 }
 
 /// The block's memory for the static array that `key` stands for. On a GPU it is a static.

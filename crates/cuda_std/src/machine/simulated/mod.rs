@@ -12,6 +12,7 @@ mod atomic;
 mod barrier;
 mod memory;
 mod position;
+mod texture;
 mod warp;
 
 pub use arithmetic::{f16_to_f32, f32_to_f16, mul_add_f32, mul_add_f64};
@@ -22,10 +23,12 @@ pub use barrier::{
     fence_system, warp_barrier, yield_now,
 };
 pub use memory::{
-    Space, check_in_tile, dynamic_shared, load, load_streaming, prefetch_l2, static_shared, store,
+    Cache, Space, check_in_tile, dynamic_shared, load, load_cached, prefetch_l2, static_array,
+    static_shared, store,
 };
 pub use position::{
     block_dim_x, block_dim_y, block_dim_z, block_idx_x, block_idx_y, block_idx_z, grid_dim_x,
     grid_dim_y, grid_dim_z, lane_index, thread_idx_x, thread_idx_y, thread_idx_z, warp_width,
 };
+pub use texture::{texture_1d, texture_2d};
 pub use warp::{Shuffle, active_lanes, ballot, match_any, reduce_add_u32, shuffle};

@@ -1,0 +1,91 @@
+//! Static arrays in global and constant memory.
+
+use crate::put;
+use cuda_std::prelude::*;
+
+global_array! {
+    /// What [`add_v_to_u`] adds to.
+    pub static U: [f32; 4] = [1.0, 2.0, 3.0, 4.0];
+}
+
+global_array! {
+    /// What [`add_v_to_u`] adds.
+    pub static V: [f32; 4] = [5.0, 6.0, 7.0, 8.0];
+}
+
+global_array! {
+    /// Of odd length and narrow elements, for [`shift`].
+    pub static BYTES: [u8; 13] = [0; 13];
+}
+
+global_array! {
+    /// Counters of [`count`].
+    pub static COUNTERS: [u32; 3] = [0; 3];
+}
+
+constant_array! {
+    /// What the host writes before a launch, for [`scale`].
+    pub static FACTORS: [f64; 3] = [1.0, 10.0, 100.0];
+}
+
+/// `U += V`, element by element (seed 003's example of static global memory).
+#[kernel]
+pub fn add_v_to_u() {
+    let u = U.view().own(thread::own_index());
+    let v = V.view().own(thread::own_index());
+    if let (Some(u), Some(v)) = (u, v) {
+        u.set(u.get() + v.get());
+    }
+}
+
+/// Moves each of [`BYTES`] to the next place and the last to the first, and adds `step`.
+///
+/// # Safety
+/// 1. The launch has one block.
+#[kernel]
+pub unsafe fn shift(step: u8) {
+    let (bytes, own) = (BYTES.view(), thread::rank_in_block() as usize);
+    // SAFETY: (1) is the comparison. (2) By (1) the barrier orders reads and writes.
+    unsafe {
+        let byte = (own < bytes.len()).then(|| bytes.load(own));
+        thread::sync_threads();
+        if let Some(byte) = byte {
+            bytes.store((own + 1) % bytes.len(), byte.wrapping_add(step));
+        }
+    }
+}
+
+/// Each thread adds 1 to one of [`COUNTERS`].
+#[kernel]
+pub fn count() {
+    let counters = COUNTERS.view();
+    let which = thread::own_index().get() % counters.len();
+    // SAFETY: (1) is the remainder. (2) All accesses are atomic.
+    unsafe { counters.atomic_add(which, 1) };
+}
+
+/// Writes `x` times each of [`FACTORS`] in turn.
+#[kernel]
+pub fn scale(x: Global<f64>, y: GlobalMut<f64>) {
+    let i = thread::own_index();
+    let factor = FACTORS.get(i.get() % FACTORS.len());
+    if let (Some(factor), Some(x), Some(y)) = (factor, x.get(i.get()), y.own(i)) {
+        y.set(factor * x);
+    }
+}
+
+/// Writes the lengths of the arrays, and the address of [`U`] modulo 16.
+///
+/// # Safety
+/// 1. `out` has 4 elements, and the launch one thread.
+#[kernel]
+pub unsafe fn shapes(out: GlobalMut<u64>) {
+    let address = U.view().as_mut_ptr() as u64;
+    // SAFETY: (1) is (1).
+    unsafe {
+        put(out, 0, U.len() as u64);
+        put(out, 1, BYTES.view().len() as u64);
+        put(out, 2, FACTORS.len() as u64);
+        put(out, 3, address % 16);
+    }
+}

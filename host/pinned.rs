@@ -1,0 +1,126 @@
+//! Page-locked host memory, which devices copy from and to at full speed.
+
+use crate::device::Device;
+use crate::element::Element;
+use crate::error::{Error, Result};
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
+use std::ptr::NonNull;
+use std::slice;
+
+/// Elements in host memory that the operating system keeps in place, so that a CUDA device copies
+/// them without going through a buffer of the driver's: [`Buffer::copy_from_slice`] and
+/// [`Buffer::copy_to_slice`] take it as the slice that it is. Ordinary memory is called pageable.
+///
+/// It is dear: the system has less memory for everything else while it lives, and getting it takes
+/// far longer than ordinary memory does. On the simulator it is ordinary memory.
+///
+/// ```
+/// use tilewright::Device;
+///
+/// # fn main() -> tilewright::Result<()> {
+/// let device = Device::simulator();
+/// let mut host = device.pinned::<f32>(3)?;
+/// host.copy_from_slice(&[1.0, 2.0, 3.0]);
+/// let buffer = device.upload(&host)?;
+/// host.fill(0.0);
+/// buffer.copy_to_slice(&mut host)?;
+/// assert_eq!(*host, [1.0, 2.0, 3.0]);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// [`Buffer::copy_from_slice`]: crate::Buffer::copy_from_slice
+/// [`Buffer::copy_to_slice`]: crate::Buffer::copy_to_slice
+pub struct PinnedBuffer<T: Element> {
+    device: Device,
+    /// Dangling exactly if there are no bytes.
+    first: NonNull<T>,
+    len: usize,
+    elements: PhantomData<T>,
+}
+
+// SAFETY: it owns its elements, as a `Vec` does; devices may be sent.
+unsafe impl<T: Element> Send for PinnedBuffer<T> {}
+// SAFETY: as for `Send`: a shared borrow only reads.
+unsafe impl<T: Element> Sync for PinnedBuffer<T> {}
+
+impl<T: Element> PinnedBuffer<T> {
+    pub(crate) fn zeroed(device: &Device, len: usize) -> Result<Self> {
+        const {
+            assert!(
+                align_of::<T>() <= 256,
+                "pinned memory is aligned to 256 bytes"
+            );
+        }
+        let operation = "pinned";
+        let bytes = len
+            .checked_mul(size_of::<T>())
+            .filter(|bytes| isize::try_from(*bytes).is_ok())
+            .ok_or_else(|| {
+                let what = format!(
+                    "pinned memory for {len} elements of {} bytes",
+                    size_of::<T>()
+                );
+                Error::size_overflow(operation, what)
+            })?;
+        let first = match bytes {
+            0 => NonNull::dangling(),
+            bytes => device.backend().allocate_pinned(operation, bytes)?.cast(),
+        };
+        Ok(Self {
+            device: device.clone(),
+            first,
+            len,
+            elements: PhantomData,
+        })
+    }
+
+    /// The device that the memory was made for. Others copy from and to it, too.
+    #[must_use]
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+}
+
+impl<T: Element> Deref for PinnedBuffer<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        // SAFETY: `zeroed` allocated the elements, aligned to 256 bytes; zero bytes are values of
+        // a type without invalid ones, and only `&mut self` changes them: every copy of a device
+        // is complete when its call returns.
+        unsafe { slice::from_raw_parts(self.first.as_ptr(), self.len) }
+    }
+}
+
+impl<T: Element> DerefMut for PinnedBuffer<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        // SAFETY: as for `deref`; and the borrow is mutable.
+        unsafe { slice::from_raw_parts_mut(self.first.as_ptr(), self.len) }
+    }
+}
+
+impl<T: Element> Drop for PinnedBuffer<T> {
+    fn drop(&mut self) {
+        let bytes = self.len * size_of::<T>();
+        if bytes > 0 {
+            // SAFETY: (1) the pointer and the size are those of `zeroed`, and nothing can use the
+            // memory after `drop`.
+            unsafe { self.device.backend().free_pinned(self.first.cast(), bytes) }
+        }
+    }
+}
+
+/// Shows the size and the place, not the elements.
+impl<T: Element> fmt::Debug for PinnedBuffer<T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("PinnedBuffer")
+            .field("element", &std::any::type_name::<T>())
+            .field("len", &self.len)
+            .field("device", &self.device)
+            .finish()
+    }
+}

@@ -1,0 +1,218 @@
+//! Textures: arrays that kernels read at real-valued places.
+
+use crate::backend::{TextureHandle, TextureRequest};
+use crate::device::Device;
+use crate::element::Element;
+use crate::error::{Error, Result};
+use cuda_std::texture::{Texture1d, Texture2d};
+use simt::{AddressMode, Texels, TextureOptions};
+
+/// The most elements in each dimension that every supported device allows (CUDA C++ Programming
+/// Guide, "Technical Specifications per Compute Capability": textures of CUDA arrays).
+const MAX_WIDTH: usize = 131_072;
+const MAX_HEIGHT: usize = 65_536;
+
+/// What can be an element of a [`Texture`]: `f32`, or `u8`, which kernels read as a number from 0
+/// to 1.
+pub trait Texel: Element + sealed::Texel {}
+
+impl Texel for f32 {}
+impl Texel for u8 {}
+
+mod sealed {
+    use simt::Texels;
+
+    pub trait Texel: Sized {
+        /// The elements by their type.
+        fn texels(texels: &[Self]) -> Texels<'_>;
+    }
+}
+
+impl sealed::Texel for f32 {
+    fn texels(texels: &[Self]) -> Texels<'_> {
+        Texels::F32(texels)
+    }
+}
+
+impl sealed::Texel for u8 {
+    fn texels(texels: &[Self]) -> Texels<'_> {
+        Texels::Unorm8(texels)
+    }
+}
+
+/// An array of 1 or 2 dimensions in the memory of one device that kernels read through its
+/// texture units: at any place, with interpolation, and with an answer outside. Its elements never
+/// change. A launch takes `&Texture<1>` for a parameter `Texture1d`, `&Texture<2>` for a
+/// `Texture2d`.
+///
+/// ```
+/// use cuda_std::prelude::*;
+/// use tilewright::{Device, LaunchConfig, ModuleSource, TextureFilter, TextureOptions};
+///
+/// /// Stretches the texture to the length of `y`.
+/// #[kernel]
+/// pub fn stretch(texture: Texture1d, y: GlobalMut<f32>) {
+///     let i = thread::own_index();
+///     let x = (i.get() as f32 + 0.5) / y.len() as f32;
+///     if let Some(y) = y.own(i) {
+///         y.set(texture.sample(x));
+///     }
+/// }
+/// // SAFETY: (1) there are no images.
+/// static KERNELS: ModuleSource = unsafe { ModuleSource::new("stretch", &[]) };
+///
+/// # fn main() -> tilewright::Result<()> {
+/// let device = Device::simulator();
+/// let options = TextureOptions::default()
+///     .with_filter(TextureFilter::Linear)
+///     .with_normalised_coordinates(true);
+/// let texture = device.texture_1d(&[0.0_f32, 1.0], options)?;
+/// let mut y = device.zeros::<f32>(4)?;
+/// device.load(&KERNELS)?.launch(stretch, LaunchConfig::new(1, 4), (&texture, &mut y))?;
+/// assert_eq!(y.to_vec()?, [0.0, 0.25, 0.75, 1.0]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Texture<const DIMENSIONS: usize> {
+    device: Device,
+    handle: TextureHandle,
+    extent: [usize; DIMENSIONS],
+    options: TextureOptions,
+}
+
+impl Texture<1> {
+    pub(crate) fn of_row<T: Texel>(
+        device: &Device,
+        texels: &[T],
+        options: TextureOptions,
+    ) -> Result<Self> {
+        let request = TextureRequest {
+            operation: "texture_1d",
+            width: texels.len(),
+            height: None,
+            texels: T::texels(texels),
+            options,
+        };
+        Self::made(device, &request, [texels.len()])
+    }
+
+    pub(crate) fn param(&self) -> Texture1d {
+        // SAFETY: (1) the device made it with one dimension. It lives as long as `self`, and
+        // after it until the device comes to work that was asked for later.
+        unsafe { Texture1d::from_handle(self.handle.object) }
+    }
+}
+
+impl Texture<2> {
+    pub(crate) fn of_rows<T: Texel>(
+        device: &Device,
+        (width, height): (usize, usize),
+        texels: &[T],
+        options: TextureOptions,
+    ) -> Result<Self> {
+        let operation = "texture_2d";
+        let expected = width.checked_mul(height).ok_or_else(|| {
+            Error::size_overflow(
+                operation,
+                format!("a texture of {width} x {height} elements"),
+            )
+        })?;
+        if texels.len() != expected {
+            return Err(Error::WrongLength {
+                operation,
+                expected,
+                found: texels.len(),
+            });
+        }
+        let request = TextureRequest {
+            operation,
+            width,
+            height: Some(height),
+            texels: T::texels(texels),
+            options,
+        };
+        Self::made(device, &request, [width, height])
+    }
+
+    pub(crate) fn param(&self) -> Texture2d {
+        // SAFETY: (1) as for one dimension.
+        unsafe { Texture2d::from_handle(self.handle.object) }
+    }
+}
+
+impl<const DIMENSIONS: usize> Texture<DIMENSIONS> {
+    fn made(
+        device: &Device,
+        request: &TextureRequest<'_>,
+        extent: [usize; DIMENSIONS],
+    ) -> Result<Self> {
+        check(request)?;
+        Ok(Self {
+            device: device.clone(),
+            handle: device.backend().create_texture(request)?,
+            extent,
+            options: request.options,
+        })
+    }
+
+    /// The number of elements in each dimension, the width first.
+    #[must_use]
+    pub fn extent(&self) -> [usize; DIMENSIONS] {
+        self.extent
+    }
+
+    /// How it is read.
+    #[must_use]
+    pub fn options(&self) -> TextureOptions {
+        self.options
+    }
+
+    /// The device that holds the texture.
+    #[must_use]
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+}
+
+impl<const DIMENSIONS: usize> Drop for Texture<DIMENSIONS> {
+    fn drop(&mut self) {
+        // SAFETY: (3) of the trait: the handle is this texture's own, and nothing can use it
+        // after `drop`.
+        unsafe { self.device.backend().destroy_texture(self.handle) }
+    }
+}
+
+fn check(request: &TextureRequest<'_>) -> Result<()> {
+    let TextureRequest {
+        operation,
+        width,
+        height,
+        texels,
+        options,
+    } = *request;
+    let repeats = matches!(
+        options.address_mode,
+        AddressMode::Wrap | AddressMode::Mirror
+    );
+    if repeats && !options.normalised_coordinates {
+        return Err(Error::InvalidTexture {
+            operation,
+            reason: "only normalised coordinates wrap or mirror; ask for them, or for clamp or border",
+        });
+    }
+    if texels.is_empty() {
+        return Err(Error::InvalidTexture {
+            operation,
+            reason: "it has no element; a texture has at least one",
+        });
+    }
+    if width > MAX_WIDTH || height.is_some_and(|height| height > MAX_HEIGHT) {
+        return Err(Error::TooLarge {
+            operation,
+            what: format!("a texture of {width} x {} elements", height.unwrap_or(1)),
+            remedy: "a texture has at most 131072 columns and 65536 rows",
+        });
+    }
+    Ok(())
+}
