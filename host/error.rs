@@ -193,6 +193,13 @@ pub enum Error {
         device: String,
     },
 
+    /// A report of all launches was asked for, but the simulator was opened without counters.
+    #[error(
+        "launch_report: this simulator counts only within Device::with_report; open it with \
+         SimulatorOptions::with_counters(true) to have every launch counted"
+    )]
+    CountersOff,
+
     /// The CUDA driver refused a kernel launch.
     #[error("kernel `{kernel}` was not launched: {}", cuda_failure(*.code, .message))]
     Launch {

@@ -45,6 +45,9 @@ pub struct SimulatorOptions {
     /// The device that the simulated one stands for, with its limits. Without one it has the
     /// limits of an H200, the largest that there are, but few multiprocessors.
     pub profile: Option<Profile>,
+    /// Whether every launch is counted, for [`Device::launch_report`](crate::Device::launch_report).
+    /// Not by default: it takes several times as long.
+    pub counters: bool,
 }
 
 impl Default for SimulatorOptions {
@@ -64,6 +67,7 @@ impl Default for SimulatorOptions {
             checks,
             memory_bytes: 16 << 30,
             profile: None,
+            counters: false,
         }
     }
 }
@@ -101,6 +105,14 @@ impl SimulatorOptions {
     #[must_use]
     pub fn with_checks(mut self, checks: bool) -> Self {
         self.checks = checks;
+        self
+    }
+
+    /// The same options with every launch counted, or only those within
+    /// [`Device::with_report`](crate::Device::with_report).
+    #[must_use]
+    pub fn with_counters(mut self, counters: bool) -> Self {
+        self.counters = counters;
         self
     }
 
@@ -168,8 +180,8 @@ impl Simulator {
             allocated_bytes: AtomicU64::new(0),
             epoch: Instant::now(),
             workspace: Workspace::default(),
-            recorder: LaunchRecorder::new(options.profile.unwrap_or_default()),
             statics: Mutex::default(),
+            recorder: LaunchRecorder::new(options.profile.unwrap_or_default(), options.counters),
         }
     }
 

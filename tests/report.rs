@@ -107,6 +107,26 @@ fn only_launches_within_are_reported() -> Result<()> {
 }
 
 #[test]
+fn a_device_that_counts_reports_each_launch_once() -> Result<()> {
+    let device = Device::simulator_with(SimulatorOptions::default().with_counters(true));
+    let x = device.upload(&[1_i32; 1000])?;
+    device.reduce_sum(&x)?;
+    let (_, within) = device.with_report(|| device.reduce_sum(&x))?;
+    let both = device.launch_report()?;
+    assert_eq!((within.launches.len(), both.launches.len()), (1, 2));
+    assert_eq!(both.launches[1].counts, within.launches[0].counts);
+    assert!(device.launch_report()?.launches.is_empty());
+    Ok(())
+}
+
+#[test]
+fn a_device_that_does_not_count_says_how_to() {
+    let error = Device::simulator().launch_report().expect_err("no counts");
+    assert!(matches!(error, Error::CountersOff));
+    assert!(error.to_string().contains("with_counters(true)"), "{error}");
+}
+
+#[test]
 fn a_failure_within_closes_the_report() -> Result<()> {
     let device = Device::simulator();
     let failed = device.with_report(|| {

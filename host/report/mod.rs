@@ -77,13 +77,41 @@ impl Device {
     /// # Errors
     /// [`Error::NoCounters`] on a device that is not simulated, and those of `body`.
     pub fn with_report<R>(&self, body: impl FnOnce() -> Result<R>) -> Result<(R, LaunchReport)> {
-        let recorder = self.backend().recorder().ok_or_else(|| Error::NoCounters {
-            operation: "with_report",
-            device: self.name().to_owned(),
-        })?;
-        let recording = recorder.begin();
+        let recording = self.recorder("with_report")?.begin();
         let result = body()?;
         Ok((result, recording.finish()))
+    }
+
+    /// What the launches on this device have cost since the last call, or since it was opened, if
+    /// it counts every launch: [`SimulatorOptions::with_counters`](crate::SimulatorOptions).
+    ///
+    /// Of each launch some kilobytes are kept until then.
+    ///
+    /// ```
+    /// use tilewright::{Device, SimulatorOptions};
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let device = Device::simulator_with(SimulatorOptions::default().with_counters(true));
+    /// device.reduce_sum(&device.upload(&[1.0_f32; 4096])?)?;
+    /// let report = device.launch_report()?;
+    /// assert_eq!(report.launches[0].kernel, "reduce_sum_f32");
+    /// println!("{report}");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::NoCounters`] on a device that is not simulated, [`Error::CountersOff`] on a
+    /// simulator that does not count every launch.
+    pub fn launch_report(&self) -> Result<LaunchReport> {
+        self.recorder("launch_report")?.take_all()
+    }
+
+    fn recorder(&self, operation: &'static str) -> Result<&LaunchRecorder> {
+        self.backend().recorder().ok_or_else(|| Error::NoCounters {
+            operation,
+            device: self.name().to_owned(),
+        })
     }
 }
 

@@ -1,7 +1,8 @@
-//! Collects the counts of launches while somebody wants a report.
+//! Collects the counts of launches while somebody wants a report, or all of them.
 
 use super::{KernelReport, LaunchReport};
 use crate::backend::LaunchRequest;
+use crate::error::{Error, Result};
 use simt::{Counts, Profile};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -10,6 +11,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub(crate) struct LaunchRecorder {
     profile: Profile,
     open: Mutex<Vec<OpenReport>>,
+    /// All launches since they were last asked for; none where not every launch is counted.
+    all: Option<Mutex<Vec<KernelReport>>>,
 }
 
 #[derive(Debug)]
@@ -19,20 +22,21 @@ struct OpenReport {
 }
 
 impl LaunchRecorder {
-    pub(crate) fn new(profile: Profile) -> Self {
+    pub(crate) fn new(profile: Profile, counts_all: bool) -> Self {
         Self {
             profile,
             open: Mutex::default(),
+            all: counts_all.then(Mutex::default),
         }
     }
 
     fn reports(&self) -> MutexGuard<'_, Vec<OpenReport>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.open)
     }
 
     /// Whether launches have to be counted.
     pub(crate) fn is_open(&self) -> bool {
-        !self.reports().is_empty()
+        self.all.is_some() || !self.reports().is_empty()
     }
 
     /// Adds a launch to every open report.
@@ -41,6 +45,18 @@ impl LaunchRecorder {
         for report in self.reports().iter_mut() {
             report.launches.push(launch.clone());
         }
+        if let Some(all) = &self.all {
+            lock(all).push(launch);
+        }
+    }
+
+    /// All launches since the last call.
+    pub(crate) fn take_all(&self) -> Result<LaunchReport> {
+        let all = self.all.as_ref().ok_or(Error::CountersOff)?;
+        Ok(LaunchReport {
+            profile: self.profile,
+            launches: std::mem::take(&mut *lock(all)),
+        })
     }
 
     /// Opens a report.
@@ -56,6 +72,11 @@ impl LaunchRecorder {
             number,
         }
     }
+}
+
+/// No panic leaves what these locks protect half done.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// One open report; dropping it closes it.

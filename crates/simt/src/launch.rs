@@ -10,6 +10,7 @@ use crate::random::{Permutation, SplitMix64};
 use crate::scheduler::{BlockEnd, Worker};
 use crate::shared::MAX_SHARED_BYTES;
 use crate::statics::StaticMemory;
+use crate::watch::Watch;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::ops::RangeInclusive;
@@ -137,6 +138,7 @@ pub fn run(launch: &Launch<'_>, body: &(dyn Fn() + Sync)) -> Result<Report, Box<
     panic_hook::install();
     let workers = worker_pool().map_err(|finding| launch.defect(finding, None))?;
     let _counting = launch.options.counters.then(Counting::begin);
+    let _watch = (launch.options.checks || launch.options.counters).then(Watch::begin);
     let run = Run::new(launch);
     let run_all = || {
         workers.install(|| {

@@ -90,6 +90,7 @@ mod scheduler;
 mod shared;
 mod statics;
 mod texture;
+mod watch;
 
 pub use allocation::{Contents, forget_allocation, mark_copied, mark_written, register_allocation};
 pub use async_copy::{async_commit, async_copy, async_wait, async_wait_all};

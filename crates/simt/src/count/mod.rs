@@ -26,12 +26,11 @@ pub(crate) use tally::MergedCounts;
 
 use crate::block::{Block, Thread, Wait};
 use crate::current::try_with_current;
-use crate::memory::{AccessKind, Space};
+use crate::memory::Access;
 use std::panic::Location;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Launches of the process that count at the moment. While it is 0, an access pays one load for
-/// the counters.
+/// Launches of the process that count at the moment. While it is 0, counters cost one load.
 static COUNTING_LAUNCHES: AtomicUsize = AtomicUsize::new(0);
 
 /// In the first turn of the warp that a lane waits, lanes with higher numbers may still be behind;
@@ -72,23 +71,17 @@ pub fn count_arithmetic(kind: Arithmetic, operations: u32) {
     }
 }
 
-/// Counts an access of `bytes` bytes at `address`, in the view that starts at `view`.
+/// Counts an access.
 ///
 /// The two halves of an asynchronous copy are counted where it is issued.
 #[inline]
-#[track_caller]
-pub(crate) fn note_access(
-    space: Space,
-    kind: AccessKind,
-    view: usize,
-    address: usize,
-    bytes: usize,
-) {
+pub(crate) fn note_access(access: &Access, site: &'static Location<'static>) {
     if is_counting()
-        && let Some(operation) = Operation::of_access(space, kind)
+        && let Some(operation) = Operation::of_access(access.space, access.kind)
     {
-        let site = Location::caller();
-        note(operation, view, site, Some(Span::new(address, bytes)));
+        let address = access.view_base.wrapping_add(access.offset);
+        let span = Span::new(address, access.bytes);
+        note(operation, access.view_base, site, Some(span));
     }
 }
 
