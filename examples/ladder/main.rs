@@ -15,9 +15,14 @@
 
 mod case;
 mod chart;
+#[path = "../../benches/common/mod.rs"]
+mod common;
+mod histogram;
 mod html;
 mod measure;
 mod page;
+#[path = "../../benches/rivals/mod.rs"]
+mod rivals;
 mod sum;
 #[path = "../support/mod.rs"]
 mod support;
@@ -30,7 +35,7 @@ use std::process::ExitCode;
 use support::Outcome;
 
 /// The ladders, each in a file of its own.
-const LADDERS: [Ladder; 1] = [sum::LADDER];
+const LADDERS: [Ladder; 2] = [sum::LADDER, histogram::LADDER];
 
 /// What the command line asks for.
 #[derive(Default)]

@@ -3,7 +3,7 @@
 use crate::common::machines;
 use crate::common::random::Random;
 use crate::common::sizes::sizes;
-use tilewright::ladder::sum::{self, BLOCK_THREADS, Step};
+use tilewright::ladder::sum::{self, BLOCK_THREADS, Step, Sums};
 use tilewright::testing::under_seeds;
 use tilewright::{Device, Error, Operation};
 
@@ -46,7 +46,7 @@ fn every_step_adds_parts_that_are_nearly_whole() {
     for device in machines() {
         for step in Step::ALL {
             for block_threads in BLOCK_THREADS {
-                let whole = 3 * step.block_elements(block_threads);
+                let whole = 3 * step.block_elements(block_threads).max(1);
                 for elements in [whole - 1, whole, whole + 1] {
                     check(&device, step, &bytes(elements), block_threads);
                 }
@@ -99,22 +99,39 @@ fn other_block_sizes_are_refused() {
 }
 
 #[test]
-fn as_many_partial_sums_as_blocks() {
+fn room_for_other_sums_is_refused() {
     let device = Device::simulator();
     let mut x = device.upload(&bytes(1000)).unwrap();
-    let mut partials = device.zeros(7).unwrap();
-    let refused = sum::launch(&device, Step::Neighboured, &mut x, &mut partials, 128);
-    assert!(
-        matches!(
-            refused,
-            Err(Error::WrongLength {
-                expected: 8,
-                found: 7,
-                ..
-            })
-        ),
-        "{refused:?}"
-    );
+    for (made_for, elements, launched) in [
+        (Step::Neighboured, 800, Step::Neighboured),
+        (Step::Neighboured, 1000, Step::Unrolled),
+        (Step::Neighboured, 1000, Step::Cooperative),
+        (Step::ReduceSum, 1000, Step::Neighboured),
+    ] {
+        let mut sums = Sums::new(&device, made_for, elements, 128).unwrap();
+        let refused = sum::launch(&device, launched, &mut x, &mut sums, 128);
+        assert!(
+            matches!(refused, Err(Error::WrongLength { .. })),
+            "{made_for:?} for {launched:?}: {refused:?}"
+        );
+    }
+}
+
+/// A total is not added to the one before.
+#[test]
+fn steps_that_leave_the_array_alone_can_be_repeated() {
+    let device = Device::simulator();
+    let data = bytes(3000);
+    let mut x = device.upload(&data).unwrap();
+    for step in [Step::Shuffled, Step::Cooperative, Step::ReduceSum] {
+        let mut sums = Sums::new(&device, step, data.len(), 64).unwrap();
+        for _ in 0..3 {
+            sum::launch(&device, step, &mut x, &mut sums, 64).unwrap();
+        }
+        let expected: i64 = data.iter().copied().map(i64::from).sum();
+        assert_eq!(sums.total().unwrap(), expected, "{step:?}");
+        assert_eq!(x.to_vec().unwrap(), data, "{step:?}");
+    }
 }
 
 /// What each step changes shows in what the simulator counts.
@@ -136,6 +153,8 @@ fn each_step_costs_less_in_what_it_changes() {
         warps,
         complete,
         shuffled,
+        cooperative,
+        fast,
     ] = Step::ALL.map(total);
     let branches = |counts: &tilewright::Counts| counts.total().branch_efficiency().unwrap();
     let sectors = |counts: &tilewright::Counts| counts.total().global.sectors;
@@ -155,5 +174,13 @@ fn each_step_costs_less_in_what_it_changes() {
         sectors(&shuffled) < sectors(&complete),
         "nothing is written but the blocks' sums"
     );
-    assert_eq!(shuffled.of(Operation::GlobalLoad).global.sectors, 1 << 11);
+    let loads = |counts: &tilewright::Counts| counts.of(Operation::GlobalLoad);
+    assert_eq!(loads(&shuffled).global.sectors, 1 << 11, "once");
+    assert_eq!(loads(&shuffled).requests, 1 << 9);
+    assert_eq!(loads(&cooperative).requests, 1 << 7, "16 bytes each");
+    assert_eq!(loads(&cooperative).global.sectors, 1 << 11);
+    // 2^14 elements are one vector for each thread of 16 blocks.
+    assert_eq!(cooperative.of(Operation::GlobalAtomic).requests, 16);
+    // 16 bytes each again, and the partial sums of 4 blocks.
+    assert!(loads(&fast).requests < loads(&shuffled).requests / 3);
 }

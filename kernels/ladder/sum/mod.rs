@@ -3,9 +3,12 @@
 //! The steps of seed 001 work in place: they overwrite `x`, and leave one partial sum for each
 //! block in `partials`. Integers wrap, in partial sums too.
 //!
+//! [`sum_cooperative`] is seed 004's, and adds to one total.
+//!
 //! All steps expect blocks whose number of threads is a power of two from 64 to 1024.
 
 mod completely_unrolled;
+mod cooperative;
 mod interleaved;
 mod neighboured;
 mod neighboured_less;
@@ -18,6 +21,7 @@ pub use completely_unrolled::{
     sum_completely_unrolled_64, sum_completely_unrolled_128, sum_completely_unrolled_256,
     sum_completely_unrolled_512, sum_completely_unrolled_1024,
 };
+pub use cooperative::sum_cooperative;
 pub use interleaved::sum_interleaved;
 pub use neighboured::sum_neighboured;
 pub use neighboured_less::sum_neighboured_less;
