@@ -6,21 +6,18 @@
 //! ncu --csv --metrics ... target/release/examples/counters_for_ncu --device cuda
 //! ```
 //!
-//! On the simulator it prints the counters as JSON; on a CUDA device `ncu` does.
+//! On the simulator it prints the counters as JSON; on a CUDA device `ncu` does. With `--measured
+//! FILE` it prints a table of both: the file is what `ncu` measured, as in `benches/results`.
 
 mod support;
 
 use lexopt::prelude::*;
 use std::process::ExitCode;
-use support::Outcome;
-use support::workloads::WORKLOADS;
+use support::{Outcome, ncu, workloads};
 use tilewright::{Device, DeviceChoice, Profile, SimulatorOptions};
 
-const USAGE: &str = "usage: counters_for_ncu [--device sim|cuda|cuda:N] [--profile NAME]";
-
-/// Sizes that are no multiples of tiles, so that edges count, too.
-const ELEMENTS: usize = 1_000_003;
-const ROWS: usize = 200;
+const USAGE: &str =
+    "usage: counters_for_ncu [--device sim|cuda|cuda:N] [--profile NAME] [--measured FILE]";
 
 fn main() -> ExitCode {
     support::run(counters)
@@ -28,29 +25,26 @@ fn main() -> ExitCode {
 
 fn counters(mut parser: lexopt::Parser) -> Outcome {
     let (mut choice, mut profile) = (DeviceChoice::Simulator, Profile::H200);
+    let mut measured = None;
     while let Some(argument) = parser.next()? {
         match argument {
             Long("device") => choice = support::device_choice(&mut parser)?,
             Long("profile") => profile = parser.value()?.string()?.parse()?,
+            Long("measured") => measured = Some(std::fs::read_to_string(parser.value()?)?),
             Short('h') | Long("help") => return support::help(USAGE),
             other => return Err(other.unexpected().into()),
         }
     }
     if choice != DeviceChoice::Simulator {
-        return launch_all(&Device::open(choice)?);
+        return workloads::launch_for_ncu(&Device::open(choice)?);
     }
     let options = SimulatorOptions::default().with_profile(profile);
     let device = Device::simulator_with(options);
-    let (outcome, report) = device.with_report(|| Ok(launch_all(&device)))?;
+    let (outcome, report) = device.with_report(|| Ok(workloads::launch_for_ncu(&device)))?;
     outcome?;
-    println!("{}", report.to_json());
-    Ok(())
-}
-
-fn launch_all(device: &Device) -> Outcome {
-    for workload in &WORKLOADS {
-        let is_sum = workload.name.starts_with("reduce_sum");
-        workload.launch(device, if is_sum { ELEMENTS } else { ROWS })?;
+    match measured {
+        Some(measured) => print!("{}", ncu::table(&report, &ncu::parse(&measured)?)?),
+        None => println!("{}", report.to_json()),
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 
 #![allow(dead_code, reason = "each example uses a part of it")]
 
+pub mod ncu;
 pub mod npy;
 pub mod progress;
 pub mod ptxas;

@@ -82,6 +82,26 @@ impl Workload {
     }
 }
 
+/// Sizes for a comparison with Nsight Compute: no multiples of tiles, so that edges count, too.
+const COMPARED_ELEMENTS: usize = 1_000_003;
+const COMPARED_ROWS: usize = 200;
+
+/// Launches each kernel once.
+pub fn launch_for_ncu(device: &Device) -> Outcome {
+    for workload in &WORKLOADS {
+        let is_sum = workload.name.starts_with("reduce_sum");
+        workload.launch(
+            device,
+            if is_sum {
+                COMPARED_ELEMENTS
+            } else {
+                COMPARED_ROWS
+            },
+        )?;
+    }
+    Ok(())
+}
+
 fn sum<T: Summand>(device: &Device, elements: usize) -> Outcome {
     device.reduce_sum(&device.zeros::<T>(elements)?)?;
     Ok(())

@@ -1,0 +1,228 @@
+//! The simulator's counters beside those of Nsight Compute.
+
+use super::Outcome;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use tilewright::{KernelReport, LaunchReport, Operation};
+
+/// What `ncu` measured of one kernel, by metric.
+type Metrics = BTreeMap<String, f64>;
+
+/// One counter and the metrics that stand for it.
+pub struct Counter {
+    /// What it counts, in a few words.
+    pub title: &'static str,
+    /// Nsight Compute's metrics, whose sum it is.
+    pub metrics: &'static [&'static str],
+    /// The simulator's.
+    count: fn(&KernelReport) -> f64,
+    /// How far the two may be apart, as a part of `scale`; 0 where both are exact.
+    tolerance: f64,
+    /// The metric that the tolerance is a part of, if it is not the counter itself.
+    scale: Option<&'static str>,
+}
+
+const fn counter(
+    title: &'static str,
+    metrics: &'static [&'static str],
+    count: fn(&KernelReport) -> f64,
+) -> Counter {
+    Counter {
+        title,
+        metrics,
+        count,
+        tolerance: 0.0,
+        scale: None,
+    }
+}
+
+const SHARED_LOAD_PASSES: &str = "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum";
+
+/// What is compared.
+pub const COUNTERS: [Counter; 12] = [
+    counter(
+        "load requests",
+        &["l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"],
+        |report| loads(report, |tally| tally.global.requests),
+    ),
+    counter(
+        "load sectors",
+        &["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"],
+        |report| loads(report, |tally| tally.global.sectors),
+    ),
+    counter(
+        "store requests",
+        &["l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"],
+        |report| report.counts.of(Operation::GlobalStore).global.requests as f64,
+    ),
+    Counter {
+        tolerance: 0.01,
+        ..counter(
+            "store sectors",
+            &["l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"],
+            |report| report.counts.of(Operation::GlobalStore).global.sectors as f64,
+        )
+    },
+    counter(
+        "atomic requests",
+        &["l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum"],
+        |report| report.counts.of(Operation::GlobalAtomic).global.requests as f64,
+    ),
+    Counter {
+        tolerance: 0.01,
+        ..counter("lines", &["memory_l1_tag_requests_global"], |report| {
+            report.counts.total().global.lines as f64
+        })
+    },
+    counter("shared load passes", &[SHARED_LOAD_PASSES], |report| {
+        report.counts.of(Operation::SharedLoad).shared.wavefronts as f64
+    }),
+    counter(
+        "shared store passes",
+        &["smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum"],
+        |report| report.counts.of(Operation::SharedStore).shared.wavefronts as f64,
+    ),
+    // The hardware's counter also has a few loads that had to wait for something else.
+    Counter {
+        tolerance: 0.01,
+        scale: Some(SHARED_LOAD_PASSES),
+        ..counter(
+            "bank conflicts",
+            &[
+                "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
+                "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
+                "smsp__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum",
+            ],
+            |report| report.counts.total().shared.conflicts() as f64,
+        )
+    },
+    counter(
+        "multiply-adds",
+        &[
+            "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum",
+            "smsp__sass_thread_inst_executed_op_dfma_pred_on.sum",
+        ],
+        |report| {
+            let total = report.counts.total();
+            (total.flops_f32 + total.flops_f64) as f64 / 2.0
+        },
+    ),
+    // The hardware also reads instructions, parameters and its own tables.
+    Counter {
+        tolerance: 0.05,
+        ..counter("DRAM sectors read", &["dram__sectors_read.sum"], |report| {
+            report.counts.sectors_read as f64
+        })
+    },
+    counter(
+        "occupancy in %",
+        &["sm__maximum_warps_per_active_cycle_pct"],
+        |report| 100.0 * report.occupancy().fraction(),
+    ),
+];
+
+fn loads(report: &KernelReport, of: fn(&tilewright::Tally) -> u64) -> f64 {
+    let both = [Operation::GlobalLoad, Operation::AsyncCopyRead];
+    let counts = both.map(|operation| of(&report.counts.of(operation)));
+    counts.iter().sum::<u64>() as f64
+}
+
+/// Whether the two agree as far as they can. The tiled product reads A's tile one element after
+/// the other; ptxas joins four f32, or two f64, of a row to one load. That changes the passes for
+/// f32 by a quarter (docs/counters.md), and for f64 not at all.
+fn is_explained(kernel: &str, counter: &Counter) -> bool {
+    (kernel, counter.title) == ("matmul_tiled_f32", "shared load passes")
+}
+
+/// What was measured, by kernel: a table with `;` between its columns, the first the kernel's name.
+pub fn parse(table: &str) -> Outcome<BTreeMap<String, Metrics>> {
+    let mut lines = table.lines();
+    let head: Vec<&str> = lines
+        .next()
+        .ok_or("the table is empty")?
+        .split(';')
+        .collect();
+    lines
+        .map(|line| {
+            let (kernel, values) = line.split_once(';').ok_or("a line without `;`")?;
+            let numbers = values.split(';').map(str::parse::<f64>);
+            let numbers: Vec<f64> = numbers.collect::<Result<_, _>>()?;
+            let names = head[1..].iter().map(|name| (*name).to_owned());
+            Ok((kernel.to_owned(), names.zip(numbers).collect()))
+        })
+        .collect()
+}
+
+/// The measured kernels' reports, with the registers that `ncu` saw.
+fn reports(
+    report: &LaunchReport,
+    measured: &BTreeMap<String, Metrics>,
+) -> Outcome<Vec<KernelReport>> {
+    let mut report = report.clone();
+    report
+        .set_registers(|kernel| Some(measured.get(kernel)?["launch__registers_per_thread"] as u32));
+    let reports = report.by_kernel();
+    let missing = |kernel: &&String| !reports.iter().any(|report| report.kernel == **kernel);
+    match measured.keys().find(missing) {
+        Some(kernel) => Err(format!("`{kernel}` was measured, but not simulated").into()),
+        None => Ok(reports),
+    }
+}
+
+/// Where the simulator and `ncu` disagree beyond what is explained, one line each.
+pub fn disagreements(
+    report: &LaunchReport,
+    measured: &BTreeMap<String, Metrics>,
+) -> Outcome<Vec<String>> {
+    let mut lines = Vec::new();
+    for report in reports(report, measured)? {
+        let Some(metrics) = measured.get(&report.kernel) else {
+            continue;
+        };
+        for counter in &COUNTERS {
+            let (counted, found) = ((counter.count)(&report), counter.measured(metrics));
+            let scale = counter.scale.map_or(found, |metric| metrics[metric]);
+            let agrees = (counted - found).abs() <= counter.tolerance * scale;
+            if agrees == is_explained(&report.kernel, counter) {
+                let (kernel, title) = (&report.kernel, counter.title);
+                lines.push(format!(
+                    "{kernel}: {title}: {counted} counted, {found} measured"
+                ));
+            }
+        }
+    }
+    Ok(lines)
+}
+
+/// The comparison as a table in Markdown: one number where both have it, else the simulator's and
+/// the measured one.
+pub fn table(report: &LaunchReport, measured: &BTreeMap<String, Metrics>) -> Outcome<String> {
+    let titles = COUNTERS.map(|counter| counter.title).join(" | ");
+    let mut table = format!(
+        "| kernel | {titles} | achieved |\n|---|{}\n",
+        "---:|".repeat(13)
+    );
+    for report in reports(report, measured)? {
+        let Some(metrics) = measured.get(&report.kernel) else {
+            continue;
+        };
+        write!(table, "| `{}` |", report.kernel)?;
+        for counter in &COUNTERS {
+            let (counted, found) = ((counter.count)(&report), counter.measured(metrics));
+            if counted == found {
+                write!(table, " {counted} |")?;
+            } else {
+                write!(table, " {counted} / {found} |")?;
+            }
+        }
+        let achieved = metrics["sm__warps_active.avg.pct_of_peak_sustained_active"];
+        writeln!(table, " {achieved} |")?;
+    }
+    Ok(table)
+}
+
+impl Counter {
+    fn measured(&self, metrics: &Metrics) -> f64 {
+        self.metrics.iter().map(|metric| metrics[*metric]).sum()
+    }
+}
