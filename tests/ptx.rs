@@ -10,13 +10,24 @@ struct Instructions(BTreeMap<String, usize>);
 
 impl Instructions {
     fn of(arch: &str, kernel: &str) -> Self {
+        Self::of_module(&format!("tilewright_kernels.{arch}.ptx"), kernel)
+    }
+
+    /// Those of a kernel of the ladders.
+    fn of_ladder(arch: &str, kernel: &str) -> Self {
+        let module = format!("ladder/tilewright_ladder_kernels.{arch}.ptx");
+        Self::of_module(&module, kernel)
+    }
+
+    fn of_module(module: &str, kernel: &str) -> Self {
         let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join(format!("ptx/tilewright_kernels.{arch}.ptx"));
+            .join("ptx")
+            .join(module);
         let module =
             fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         let (_, entry) = module
             .split_once(&format!(".entry {kernel}("))
-            .unwrap_or_else(|| panic!("{arch} has no kernel {kernel}"));
+            .unwrap_or_else(|| panic!("{} has no kernel {kernel}", path.display()));
         let body = entry.split("\n}").next().unwrap_or_default();
         let mut counts = BTreeMap::new();
         for line in body.lines() {
@@ -133,5 +144,51 @@ fn every_access_names_its_state_space() {
                 );
             }
         }
+    }
+}
+
+#[test]
+fn completely_unrolled_sums_have_each_round_written_out() {
+    for arch in ["sm_75", "sm_80"] {
+        for (threads, rounds) in [(64, 0), (128, 1), (256, 2), (512, 3), (1024, 4)] {
+            let kernel = format!("sum_completely_unrolled_{threads}");
+            let code = Instructions::of_ladder(arch, &kernel);
+            // One before the rounds; the last warp's six rounds have its own.
+            assert_eq!(code.count("bar.sync"), 1 + rounds, "{arch} {kernel}");
+            assert_eq!(code.count("bar.warp.sync"), 6, "{arch} {kernel}");
+        }
+    }
+}
+
+#[test]
+fn private_histograms_are_updated_in_shared_memory() {
+    for arch in ["sm_75", "sm_80"] {
+        for kernel in [
+            "histogram_privatised",
+            "histogram_contiguous",
+            "histogram_interleaved",
+            "histogram_vectors",
+            "histogram_aggregated",
+        ] {
+            let code = Instructions::of_ladder(arch, kernel);
+            assert!(code.count("atom.shared.add.u32") > 0, "{arch} {kernel}");
+            // The commit.
+            assert_eq!(code.count("atom.global.add.u32"), 1, "{arch} {kernel}");
+            assert_eq!(code.count("st.global"), 0, "{arch} {kernel}");
+        }
+        let code = Instructions::of_ladder(arch, "histogram_vectors");
+        // Four loads of 16 bytes, an update for each byte, and one for the bytes of a part that is
+        // not whole.
+        assert_eq!(code.count("ld.global.nc.v4"), 4, "{arch}");
+        assert_eq!(code.count("atom.shared.add.u32"), 4 * 16 + 1, "{arch}");
+    }
+}
+
+#[test]
+fn the_cooperative_sum_reads_vectors_and_adds_once_for_each_block() {
+    for arch in ["sm_75", "sm_80"] {
+        let code = Instructions::of_ladder(arch, "sum_cooperative");
+        assert!(code.count("ld.global.nc.v4") > 0, "{arch}");
+        assert_eq!(code.count("atom.global.add.u64"), 1, "{arch}");
     }
 }

@@ -64,22 +64,23 @@ impl Part {
     /// blocks, as far as the part has them.
     ///
     /// # Safety
-    /// 1. No other thread writes these elements, unless a barrier orders the two.
+    /// 1. `at < threads`.
+    /// 2. No other thread writes these elements, unless a barrier orders the two.
     #[inline(always)]
     #[track_caller]
-    pub unsafe fn sum_of_data_blocks(self, at: u32, threads: u32) -> i32 {
+    unsafe fn sum_of_data_blocks(self, at: u32, threads: u32) -> i32 {
         let mut sum = 0_i32;
         // The same condition for all of the block. Without a comparison for each element, all
         // loads start before the first has come.
         let is_whole = self.len == UNROLLED * threads;
         let mut data_block = 0;
         while is_whole && data_block < UNROLLED {
-            // SAFETY: (1) `at < threads`, and the part is whole. (2) is (1).
+            // SAFETY: (1) is (1), and the part is whole. (2) is (2).
             sum = sum.wrapping_add(unsafe { self.load(at + data_block * threads) });
             data_block += 1;
         }
         while data_block < UNROLLED && at + data_block * threads < self.len {
-            // SAFETY: (1) is the comparison. (2) is (1).
+            // SAFETY: (1) is the comparison. (2) is (2).
             sum = sum.wrapping_add(unsafe { self.load(at + data_block * threads) });
             data_block += 1;
         }
@@ -107,7 +108,7 @@ impl Part {
     #[track_caller]
     pub unsafe fn fold_data_blocks(self, at: u32, threads: u32) {
         if at < self.len {
-            // SAFETY: (1) is (1).
+            // SAFETY: (1), (2) are (1).
             let sum = unsafe { self.sum_of_data_blocks(at, threads) };
             // SAFETY: (1) is the comparison. (2) is (1).
             unsafe { self.x.store(self.first + at as usize, sum) };
