@@ -10,7 +10,7 @@ use crate::report::LaunchRecorder;
 use crate::workspace::Workspace;
 use simt::{Contents, Dim3, Profile, StaticMemory};
 use std::alloc::{self, Layout};
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::ffi::c_void;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -145,6 +145,51 @@ impl SimulatorOptions {
     }
 }
 
+/// Freed memory that is kept for a while, so that a kernel that still uses it is found, and not
+/// another one that was given the same memory.
+#[derive(Debug, Default)]
+struct Graveyard {
+    /// Addresses and bytes, the oldest first.
+    graves: VecDeque<(u64, usize)>,
+    bytes: usize,
+}
+
+/// How much freed memory is kept.
+const KEPT_BYTES: usize = 16 << 20;
+
+/// What a small allocation counts as: at most 1024 are kept, for each makes the list longer that
+/// accesses are looked up in.
+const LEAST_KEPT_BYTES: usize = KEPT_BYTES / 1024;
+
+impl Graveyard {
+    /// Frees an allocation, now or when `most_bytes` others have been freed after it.
+    ///
+    /// # Safety
+    /// 1. The allocation of `bytes` bytes at `address` is live, with [`ALIGNMENT`].
+    /// 2. Nobody uses it any more, but for kernels that are wrong.
+    unsafe fn bury(&mut self, address: u64, bytes: usize, most_bytes: usize) {
+        simt::mark_freed(address as usize, bytes);
+        self.graves.push_back((address, bytes));
+        self.bytes += bytes.max(LEAST_KEPT_BYTES);
+        self.empty(most_bytes);
+    }
+
+    /// Gives memory back until at most `most_bytes` are kept.
+    fn empty(&mut self, most_bytes: usize) {
+        while self.bytes > most_bytes
+            && let Some((address, bytes)) = self.graves.pop_front()
+        {
+            self.bytes -= bytes.max(LEAST_KEPT_BYTES);
+            simt::forget_allocation(address as usize, bytes);
+            // SAFETY: it was allocated with this layout, by (1) of `bury`.
+            let layout = unsafe { Layout::from_size_align_unchecked(bytes, ALIGNMENT) };
+            // SAFETY: by (1) and (2) of `bury` it is live and not used again; it is freed once,
+            // for it is no longer in the queue.
+            unsafe { alloc::dealloc(host_pointer(address), layout) };
+        }
+    }
+}
+
 /// One simulated device.
 #[derive(Debug)]
 pub(crate) struct Simulator {
@@ -155,6 +200,7 @@ pub(crate) struct Simulator {
     epoch: Instant,
     workspace: Workspace,
     recorder: LaunchRecorder,
+    freed: Mutex<Graveyard>,
     /// The static arrays of each module. Who has it has the device: launches and accesses of
     /// static arrays are done one after another, as in a stream.
     statics: Mutex<HashMap<ModuleHandle, Arc<StaticMemory>>>,
@@ -163,6 +209,7 @@ pub(crate) struct Simulator {
 impl Drop for Simulator {
     fn drop(&mut self) {
         self.workspace.release(self);
+        self.graveyard().empty(0);
     }
 }
 
@@ -182,6 +229,7 @@ impl Simulator {
             workspace: Workspace::default(),
             statics: Mutex::default(),
             recorder: LaunchRecorder::new(options.profile.unwrap_or_default(), options.counters),
+            freed: Mutex::default(),
         }
     }
 
@@ -201,6 +249,10 @@ impl Simulator {
 
     fn statics(&self) -> MutexGuard<'_, HashMap<ModuleHandle, Arc<StaticMemory>>> {
         self.statics.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn graveyard(&self) -> MutexGuard<'_, Graveyard> {
+        self.freed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn release(&self, bytes: usize) {
@@ -255,11 +307,9 @@ impl Backend for Simulator {
     }
 
     unsafe fn free(&self, address: u64, bytes: usize) {
-        simt::forget_allocation(address as usize, bytes);
-        // SAFETY: `allocate_zeroed` made this layout of the same two numbers.
-        let layout = unsafe { Layout::from_size_align_unchecked(bytes, ALIGNMENT) };
-        // SAFETY: by (1) of `free` the allocation is live, is not used again, and has this layout.
-        unsafe { alloc::dealloc(host_pointer(address), layout) };
+        let kept = if self.options.checks { KEPT_BYTES } else { 0 };
+        // SAFETY: (1) and (2) are those of `free`, and `allocate_zeroed` made the layout.
+        unsafe { self.graveyard().bury(address, bytes, kept) };
         self.release(bytes);
     }
 

@@ -24,6 +24,8 @@ pub(crate) struct Allocation {
     is_written: AtomicBool,
     /// One bit for each byte.
     written: Box<[AtomicU64]>,
+    /// Whether it must not be used any more.
+    is_freed: bool,
 }
 
 /// Bytes that one word of bits stands for.
@@ -42,7 +44,22 @@ impl Allocation {
             bytes,
             is_written: AtomicBool::new(is_written),
             written: (0..words).map(|_| AtomicU64::new(0)).collect(),
+            is_freed: false,
         }
+    }
+
+    /// Memory that was an allocation once.
+    fn freed(start: usize, bytes: usize) -> Self {
+        Self {
+            is_freed: true,
+            ..Self::new(start, bytes, Contents::Written)
+        }
+    }
+
+    /// Whether it has been freed.
+    #[inline]
+    pub fn is_freed(&self) -> bool {
+        self.is_freed
     }
 
     #[inline]
@@ -150,6 +167,16 @@ pub fn register_allocation(address: usize, bytes: usize, contents: Contents) {
 /// Forgets the allocation of `bytes` bytes at `address`.
 pub fn forget_allocation(address: usize, bytes: usize) {
     change(|allocations| allocations.remove(address..address.saturating_add(bytes)));
+}
+
+/// Tells the checks of global memory that the allocation of `bytes` bytes at `address` has been
+/// freed: a kernel that is launched afterwards must not touch it. The memory is to stay unused
+/// until [`forget_allocation`], so that nobody else is taken for its user.
+pub fn mark_freed(address: usize, bytes: usize) {
+    change(|allocations| {
+        allocations.remove(address..address.saturating_add(bytes));
+        allocations.insert(Allocation::freed(address, bytes));
+    });
 }
 
 /// Notes that the host has written `bytes` bytes from `address` on.

@@ -23,6 +23,8 @@ pub enum DefectKind {
     AtomicRace,
     /// A read of memory that nobody has written.
     UninitialisedRead,
+    /// An access of global memory that the host has freed.
+    UseAfterFree,
     /// An asynchronous copy whose memory is used while it is in flight, or that
     /// its thread never waits for.
     AsyncHazard,
@@ -50,6 +52,7 @@ impl fmt::Display for DefectKind {
             Self::DataRace => "data race",
             Self::AtomicRace => "race with an atomic update",
             Self::UninitialisedRead => "read of uninitialised memory",
+            Self::UseAfterFree => "use after free",
             Self::AsyncHazard => "asynchronous copy in use",
             Self::Deadlock => "deadlock",
             Self::InvalidArgument => "invalid argument",

@@ -39,8 +39,8 @@
 //! # What is checked
 //!
 //! Data races in shared and global memory, also between blocks; reads of what
-//! nobody has written; asynchronous copies in use or never waited for; accesses
-//! out of bounds or misaligned; barriers and warp-wide operations that not all
+//! nobody has written; use of freed memory; asynchronous copies in use or never waited for;
+//! accesses out of bounds or misaligned; barriers and warp-wide operations that not all
 //! threads reach; launches above the limits. Memory is checked unless
 //! [`Options::checks`] is off, which makes a launch several times faster; the
 //! rest always is.
@@ -92,7 +92,9 @@ mod statics;
 mod texture;
 mod watch;
 
-pub use allocation::{Contents, forget_allocation, mark_copied, mark_written, register_allocation};
+pub use allocation::{
+    Contents, forget_allocation, mark_copied, mark_freed, mark_written, register_allocation,
+};
 pub use async_copy::{async_commit, async_copy, async_wait, async_wait_all};
 pub use barrier::{BarrierId, block_barrier, block_barrier_reduce};
 pub use check::FenceScope;

@@ -4,6 +4,7 @@ use super::event::{Event, Others, Site};
 use super::report::Place;
 use super::shadow::{Conflict, Observer, Page, pages};
 use super::{BlockCheck, with_check};
+use crate::allocation::Allocation;
 use crate::block::{Block, Thread};
 use crate::memory::{Access, Space};
 use std::panic::Location;
@@ -76,6 +77,9 @@ impl BlockCheck {
         observer: &Observer<'_>,
     ) -> Result<(), Conflict> {
         let allocation = self.launch.allocations.find(address);
+        if allocation.is_some_and(Allocation::is_freed) {
+            return Err(Conflict::Freed);
+        }
         if event.kind.reads() && allocation.is_some_and(|it| !it.is_written(address, bytes)) {
             return Err(Conflict::Unwritten);
         }

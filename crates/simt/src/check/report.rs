@@ -98,6 +98,10 @@ impl BlockCheck {
                 DefectKind::UninitialisedRead,
                 format!("{access} of {words}, which nobody has written"),
             ),
+            Conflict::Freed => (
+                DefectKind::UseAfterFree,
+                format!("{access} of {words}, which has been freed"),
+            ),
             Conflict::InFlight(copy) => {
                 let whose = match copy.thread == self.number_of(thread) as u16 {
                     true => "its own",
@@ -155,6 +159,7 @@ impl BlockCheck {
             Conflict::Unwritten if place.space == Space::Shared => {
                 "a write by a thread of this block before the read"
             }
+            Conflict::Freed => "a buffer that lives as long as what is made of its address",
             Conflict::Unwritten => "a write by the host, an earlier launch or another thread",
             Conflict::InFlight(_) => {
                 "a wait by the thread that issued the copy, then a barrier for the others"

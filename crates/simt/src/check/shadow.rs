@@ -23,6 +23,8 @@ const MAX_SHIFT: u32 = 4;
 pub(super) enum Conflict {
     /// Nobody has written what is read.
     Unwritten,
+    /// The host has freed what is accessed.
+    Freed,
     /// Nothing orders the access after this one.
     Unordered(Event),
     /// The access comes upon this asynchronous copy, which is in flight.

@@ -3,6 +3,7 @@
 
 mod barriers;
 mod copies;
+mod freed;
 mod global;
 mod harness;
 mod seed_001;

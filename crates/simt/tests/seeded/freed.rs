@@ -1,0 +1,64 @@
+//! Views that outlive their buffer.
+
+use crate::harness::{ELEMENTS, SEEDS};
+use cuda_std::prelude::*;
+use simt::{Contents, Defect, DefectKind, Launch, Options};
+
+/// What the kernel does with its view.
+type Kernel = fn(GlobalMut<u32>);
+
+/// Runs the kernel on a buffer that has been freed, or on one that has not.
+fn run(seed: u64, is_freed: bool, kernel: Kernel) -> Result<(), Box<Defect>> {
+    let mut words = vec![1_u32; ELEMENTS];
+    let (address, bytes) = (words.as_mut_ptr().addr(), 4 * ELEMENTS);
+    simt::register_allocation(address, bytes, Contents::Written);
+    if is_freed {
+        simt::mark_freed(address, bytes);
+    }
+    // SAFETY: the words outlive the launch, and nobody else touches them.
+    let view = unsafe { GlobalMut::from_raw_parts(words.as_mut_ptr(), ELEMENTS) };
+    let options = Options {
+        seed,
+        ..Options::default()
+    };
+    let launch = Launch {
+        kernel: "freed",
+        grid: 2.into(),
+        block: 64.into(),
+        dynamic_shared_bytes: 0,
+        options: &options,
+    };
+    let result = simt::run(&launch, &|| kernel(view)).map(|_| ());
+    simt::forget_allocation(address, bytes);
+    result
+}
+
+fn twins(kernel: Kernel) -> Box<Defect> {
+    let mut last = None;
+    for seed in 0..SEEDS {
+        run(seed, false, kernel).expect("the buffer is there");
+        let defect = run(seed, true, kernel).expect_err("the buffer is not there");
+        assert_eq!(defect.kind, DefectKind::UseAfterFree, "{defect}");
+        last = Some(defect);
+    }
+    last.expect("there are seeds")
+}
+
+#[test]
+fn a_read_of_a_freed_buffer() {
+    let found = twins(|words| {
+        // SAFETY: (1) within the elements. (2) Nobody writes.
+        let _ = unsafe { words.load(thread::index_1d() as usize) };
+    });
+    let message = &found.message;
+    assert!(message.contains("which has been freed"), "{found}");
+    assert!(message.contains("buffer of 4096 bytes"), "{found}");
+}
+
+#[test]
+fn a_write_to_a_freed_buffer() {
+    twins(|words| {
+        // SAFETY: (1) within the elements. (2) Each thread has its own.
+        unsafe { words.store(thread::index_1d() as usize, 2) };
+    });
+}
