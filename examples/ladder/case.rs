@@ -27,6 +27,10 @@ pub struct Section {
 
 /// What [`Trial::work`] counts.
 #[derive(Clone, Copy, PartialEq, Eq)]
+#[allow(
+    clippy::enum_variant_names,
+    reason = "a rate is something for each second"
+)]
 pub enum Rate {
     /// Bytes that the launch has to move.
     BytesPerSecond,
@@ -56,8 +60,11 @@ pub struct Case {
     pub parameter: Option<u32>,
     /// False for rivals and for copies: there is no kernel of ours that the simulator could count.
     pub is_counted: bool,
-    pub prepare: Box<dyn Fn(&Device, Scale) -> Outcome<Box<dyn Trial>>>,
+    pub prepare: Box<Prepare>,
 }
+
+/// Makes a step's operands on a device.
+pub type Prepare = dyn Fn(&Device, Scale) -> Outcome<Box<dyn Trial>>;
 
 impl Case {
     /// A case that the simulator counts and that has no parameter.

@@ -39,7 +39,7 @@ fn histograms(name: &'static str, data: &str, element: fn(u32) -> u8) -> Section
     Section {
         name,
         title: format!("Histogram of {data}"),
-        rate: Rate::BytesPerSecond,
+        rate: Rate::ItemsPerSecond,
         parameter: "threads of a block",
         baseline: "",
         cases: cases.collect(),
