@@ -101,7 +101,8 @@ pub(crate) fn note_async_copy(
 }
 
 /// Counts one thread's part of a request. Without a span the thread takes its turn at the line,
-/// but asks for nothing.
+/// but asks for nothing. Cold, so that kernels that are not counted keep their values in registers.
+#[cold]
 #[inline(never)]
 fn note(operation: Operation, view: usize, site: &'static Location<'static>, span: Option<Span>) {
     try_with_current(|thread, block| {
