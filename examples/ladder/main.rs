@@ -20,6 +20,7 @@ mod common;
 mod histogram;
 mod html;
 mod measure;
+mod memory;
 mod page;
 #[path = "../../benches/rivals/mod.rs"]
 mod rivals;
@@ -35,7 +36,7 @@ use std::process::ExitCode;
 use support::Outcome;
 
 /// The ladders, each in a file of its own.
-const LADDERS: [Ladder; 2] = [sum::LADDER, histogram::LADDER];
+const LADDERS: [Ladder; 3] = [sum::LADDER, histogram::LADDER, memory::LADDER];
 
 /// What the command line asks for.
 #[derive(Default)]

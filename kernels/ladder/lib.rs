@@ -11,4 +11,5 @@
 
 pub mod divergence;
 pub mod histogram;
+pub mod memory;
 pub mod sum;

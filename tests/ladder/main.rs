@@ -6,4 +6,5 @@ mod common;
 
 mod divergence;
 mod histogram;
+mod memory;
 mod sum;
