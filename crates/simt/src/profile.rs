@@ -9,7 +9,7 @@
 //! | RTX 4090 | "NVIDIA Ada GPU Architecture", appendix |
 //! | H100 | "NVIDIA H100 Tensor Core GPU Architecture", tables of the SXM5; datasheet |
 //! | H200 | the device itself (`cudaGetDeviceProperties`): 132 multiprocessors, 1980 MHz, 60 MiB of L2, a 6016-bit bus at 3201 MHz, which is 4.81 TB/s; peaks of the H100 |
-//! | B200 | HGX B200 datasheet; multiprocessors and L2 as its properties are reported |
+//! | B200 | properties as pytorch/ao#4002 has them: 148 multiprocessors, 126.5 MiB of L2, 178 GiB, a 7680-bit bus at 3996 MHz, which is 7.67 TB/s; peaks of the HGX B200 datasheet |
 //! | RTX 5090 | "NVIDIA RTX Blackwell GPU Architecture", appendix |
 
 use crate::occupancy::Limits;
@@ -138,7 +138,7 @@ impl Profile {
             ),
             Self::H100 => nvidia("H100", (9, 0), [132, 50, 80], [3350.0, 1.98, 67.0, 34.0]),
             Self::H200 => nvidia("H200", (9, 0), [132, 60, 141], [4800.0, 1.98, 67.0, 34.0]),
-            Self::B200 => nvidia("B200", (10, 0), [148, 126, 180], [8000.0, 1.97, 75.0, 37.0]),
+            Self::B200 => nvidia("B200", (10, 0), [148, 126, 178], [7672.0, 1.97, 75.0, 37.0]),
             Self::Rtx5090 => nvidia(
                 "RTX 5090",
                 (12, 0),
