@@ -154,6 +154,18 @@ pub(crate) fn snapshot() -> Allocations {
     allocations.clone().unwrap_or_default()
 }
 
+/// Whether the place of `known`, which a launch has found when it began, is another allocation by
+/// now that holds `bytes` written bytes at `address`: static arrays come to be while launches run,
+/// perhaps where a buffer of another device was.
+#[cold]
+pub(crate) fn is_replaced(known: &Allocation, address: usize, bytes: usize) -> bool {
+    snapshot().find(address).is_some_and(|allocation| {
+        !std::ptr::eq(allocation, known)
+            && !allocation.is_freed()
+            && allocation.is_written(address, bytes)
+    })
+}
+
 /// Tells the checks of global memory that `bytes` bytes at `address` are one
 /// allocation. Reports then give places in it, and kernels must not read what
 /// nobody has written. Forgets allocations that were there before.
@@ -220,6 +232,24 @@ mod tests {
         assert!(allocation.is_written(1064, 64));
         allocation.mark_written(1000, 200);
         assert!(allocation.is_written(1000, 200));
+    }
+
+    #[test]
+    fn what_came_after_a_launch_had_begun_is_known() {
+        // No memory of this process is so low.
+        let (address, bytes) = (64, 32);
+        register_allocation(address, bytes, Contents::Unspecified);
+        mark_freed(address, bytes);
+        let launch = snapshot();
+        let known = launch.find(address).unwrap();
+        assert!(known.is_freed() && !is_replaced(known, address, 8));
+        forget_allocation(address, bytes);
+        assert!(!is_replaced(known, address, 8));
+        register_allocation(address, bytes, Contents::Unspecified);
+        assert!(!is_replaced(known, address, 8));
+        mark_written(address, bytes);
+        assert!(is_replaced(known, address, 8));
+        forget_allocation(address, bytes);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::event::{Event, Others, Site};
 use super::report::Place;
 use super::shadow::{Conflict, Observer, Page, pages};
 use super::{BlockCheck, with_check};
-use crate::allocation::Allocation;
+use crate::allocation::{Allocation, is_replaced};
 use crate::block::{Block, Thread};
 use crate::memory::{Access, Space};
 use std::panic::Location;
@@ -77,11 +77,8 @@ impl BlockCheck {
         observer: &Observer<'_>,
     ) -> Result<(), Conflict> {
         let allocation = self.launch.allocations.find(address);
-        if allocation.is_some_and(Allocation::is_freed) {
-            return Err(Conflict::Freed);
-        }
-        if event.kind.reads() && allocation.is_some_and(|it| !it.is_written(address, bytes)) {
-            return Err(Conflict::Unwritten);
+        if let Some(conflict) = allocation.and_then(|it| conflict_with(it, address, bytes, event)) {
+            return Err(conflict);
         }
         pages(address, bytes).try_for_each(|(number, offset, bytes)| {
             let record = |page: &mut Page| page.record(offset, bytes, event, observer, false);
@@ -94,4 +91,22 @@ impl BlockCheck {
         }
         Ok(())
     }
+}
+
+/// Why an access of an allocation is wrong, whoever else accesses it.
+#[inline]
+fn conflict_with(
+    allocation: &Allocation,
+    address: usize,
+    bytes: usize,
+    event: &Event,
+) -> Option<Conflict> {
+    let conflict = if allocation.is_freed() {
+        Conflict::Freed
+    } else if event.kind.reads() && !allocation.is_written(address, bytes) {
+        Conflict::Unwritten
+    } else {
+        return None;
+    };
+    (!is_replaced(allocation, address, bytes)).then_some(conflict)
 }
