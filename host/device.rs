@@ -6,7 +6,7 @@ use crate::element::Element;
 use crate::environment::DeviceChoice;
 use crate::error::{CudaVersion, Error, Result};
 use crate::event::Event;
-use crate::matrix::Matrix;
+use crate::matrix::{Matrix, Order};
 use crate::module::{Module, ModuleSource};
 use crate::pinned::PinnedBuffer;
 use crate::simulator::{Simulator, SimulatorOptions};
@@ -162,7 +162,37 @@ impl Device {
     /// [`Error::WrongLength`] if `data` has not `rows * cols` elements; [`Error::TooLarge`] if
     /// that product overflows; [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Cuda`].
     pub fn matrix<T: Element>(&self, rows: usize, cols: usize, data: &[T]) -> Result<Matrix<T>> {
-        Matrix::uploaded(self, rows, cols, data)
+        Matrix::uploaded(self, "matrix", (rows, cols), Order::RowMajor, data)
+    }
+
+    /// A matrix with a copy of `data`, which holds its columns one after another. So it lies on
+    /// the device, too: nothing is transposed.
+    ///
+    /// ```
+    /// use tilewright::Device;
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let matrix = Device::simulator().column_major_matrix(2, 3, &[1.0_f32, 4.0, 2.0, 5.0, 3.0, 6.0])?;
+    /// assert_eq!(matrix.to_vec()?, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Device::matrix`].
+    pub fn column_major_matrix<T: Element>(
+        &self,
+        rows: usize,
+        cols: usize,
+        data: &[T],
+    ) -> Result<Matrix<T>> {
+        Matrix::uploaded(
+            self,
+            "column_major_matrix",
+            (rows, cols),
+            Order::ColumnMajor,
+            data,
+        )
     }
 
     /// A matrix whose bytes are all zero.

@@ -1,24 +1,62 @@
-//! Row-major matrices in device memory.
+//! Matrices in device memory.
+
+mod view;
+
+pub use view::MatrixView;
 
 use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{Error, Result};
 
-/// A matrix in the memory of one device. Its rows lie one after another, without gaps; the
-/// element in row `i` and column `j` is number `i * cols + j`.
+/// How the elements of a matrix lie in memory, without gaps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Order {
+    /// Row after row, as in C: the element in row `i` and column `j` is number `i * cols + j`.
+    #[default]
+    RowMajor,
+    /// Column after column, as in Fortran: it is number `j * rows + i`.
+    ColumnMajor,
+}
+
+impl Order {
+    /// The order of the transpose, for which the same elements stand.
+    #[must_use]
+    pub const fn transposed(self) -> Self {
+        match self {
+            Self::RowMajor => Self::ColumnMajor,
+            Self::ColumnMajor => Self::RowMajor,
+        }
+    }
+}
+
+/// A matrix in the memory of one device: row-major, unless it was made in another [`Order`].
+///
+/// Products take their operands in either order, and transposed by [`Matrix::t`], without a copy.
 #[derive(Debug)]
 pub struct Matrix<T: Element> {
     buffer: Buffer<T>,
     rows: usize,
     cols: usize,
+    order: Order,
 }
 
 impl<T: Element> Matrix<T> {
-    pub(crate) fn uploaded(device: &Device, rows: usize, cols: usize, data: &[T]) -> Result<Self> {
-        Self::check_shape("matrix", rows, cols, data.len())?;
-        let buffer = Buffer::uploaded(device, "matrix", data)?;
-        Ok(Self { buffer, rows, cols })
+    pub(crate) fn uploaded(
+        device: &Device,
+        operation: &'static str,
+        (rows, cols): (usize, usize),
+        order: Order,
+        data: &[T],
+    ) -> Result<Self> {
+        Self::check_shape(operation, rows, cols, data.len())?;
+        let buffer = Buffer::uploaded(device, operation, data)?;
+        Ok(Self {
+            buffer,
+            rows,
+            cols,
+            order,
+        })
     }
 
     pub(crate) fn unspecified(
@@ -29,7 +67,7 @@ impl<T: Element> Matrix<T> {
     ) -> Result<Self> {
         let len = Self::checked_len(operation, rows, cols)?;
         let buffer = Buffer::unspecified(device, operation, len)?;
-        Ok(Self { buffer, rows, cols })
+        Self::of_buffer(operation, buffer, rows, cols)
     }
 
     pub(crate) fn of_buffer(
@@ -39,7 +77,12 @@ impl<T: Element> Matrix<T> {
         cols: usize,
     ) -> Result<Self> {
         Self::check_shape(operation, rows, cols, buffer.len())?;
-        Ok(Self { buffer, rows, cols })
+        Ok(Self {
+            buffer,
+            rows,
+            cols,
+            order: Order::RowMajor,
+        })
     }
 
     /// The number of elements of a matrix, or an error if it overflows.
@@ -79,35 +122,89 @@ impl<T: Element> Matrix<T> {
         (self.rows, self.cols)
     }
 
+    /// How the elements lie in memory.
+    #[must_use]
+    pub fn order(&self) -> Order {
+        self.order
+    }
+
+    /// The matrix, borrowed: what products take.
+    #[must_use]
+    pub fn view(&self) -> MatrixView<'_, T> {
+        MatrixView::new(&self.buffer, self.shape(), self.order)
+    }
+
+    /// The transpose, without a copy: the same elements in the other order.
+    ///
+    /// ```
+    /// use tilewright::Device;
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let device = Device::simulator();
+    /// let a = device.matrix(2, 3, &[1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0])?;
+    /// let gram = device.matmul_coarsened(a.t(), &a)?;
+    /// assert_eq!(gram.shape(), (3, 3));
+    /// assert_eq!(gram.to_vec()?[..3], [17.0, 22.0, 27.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn t(&self) -> MatrixView<'_, T> {
+        self.view().t()
+    }
+
+    /// The transpose in place of the matrix, without a copy: the same elements in the other order.
+    #[must_use]
+    pub fn into_transposed(self) -> Self {
+        Self {
+            rows: self.cols,
+            cols: self.rows,
+            order: self.order.transposed(),
+            buffer: self.buffer,
+        }
+    }
+
     /// The device that holds the matrix.
     #[must_use]
     pub fn device(&self) -> &Device {
         self.buffer.device()
     }
 
-    /// The elements, row after row.
+    /// The elements in the matrix's [`order`](Self::order).
     #[must_use]
     pub fn as_buffer(&self) -> &Buffer<T> {
         &self.buffer
     }
 
-    /// The elements, row after row, for writing.
+    /// The elements in the matrix's [`order`](Self::order), for writing.
     #[must_use]
     pub fn as_mut_buffer(&mut self) -> &mut Buffer<T> {
         &mut self.buffer
     }
 
-    /// The elements, row after row, without the shape.
+    /// The elements in the matrix's [`order`](Self::order), without the shape.
     #[must_use]
     pub fn into_buffer(self) -> Buffer<T> {
         self.buffer
     }
 
-    /// A copy of the elements in host memory, row after row.
+    /// A copy of the elements in host memory, row after row. Those of a column-major matrix are
+    /// put into that order on the host.
     ///
     /// # Errors
     /// Those of [`Buffer::to_vec`].
     pub fn to_vec(&self) -> Result<Vec<T>> {
-        self.buffer.to_vec()
+        let elements = self.buffer.to_vec()?;
+        Ok(match self.order {
+            Order::RowMajor => elements,
+            Order::ColumnMajor => row_after_row(&elements, self.rows),
+        })
     }
+}
+
+/// The elements of a matrix of `rows` rows that are there column after column.
+fn row_after_row<T: Element>(elements: &[T], rows: usize) -> Vec<T> {
+    (0..rows)
+        .flat_map(|row| elements.iter().skip(row).step_by(rows).copied())
+        .collect()
 }

@@ -5,8 +5,8 @@ use crate::device::{Device, default_device};
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::matmul::Factor;
-use crate::matrix::Matrix;
-use ndarray::{Array1, Array2, ArrayView, ArrayView2, Dimension};
+use crate::matrix::{Matrix, Order};
+use ndarray::{Array1, Array2, ArrayView, ArrayView2, Dimension, ShapeBuilder};
 use std::borrow::Cow;
 
 impl Device {
@@ -26,6 +26,10 @@ impl Device {
 
     /// A matrix with a copy of `array`, which can have any layout.
     ///
+    /// An array in Fortran order becomes a column-major matrix, one in standard order a row-major
+    /// one, as it is; others are copied on the host first, and become row-major. Products take
+    /// either.
+    ///
     /// ```
     /// use ndarray::array;
     /// use tilewright::Device;
@@ -42,9 +46,15 @@ impl Device {
     /// # Errors
     /// [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Cuda`].
     pub fn matrix_from_array<T: Element>(&self, array: ArrayView2<'_, T>) -> Result<Matrix<T>> {
-        let (rows, cols) = array.dim();
-        let buffer = Buffer::uploaded(self, "matrix_from_array", &in_logical_order(&array))?;
-        buffer.into_matrix(rows, cols)
+        const OPERATION: &str = "matrix_from_array";
+        let shape = array.dim();
+        if array.as_slice().is_none()
+            && let Some(columns) = array.t().as_slice()
+        {
+            return Matrix::uploaded(self, OPERATION, shape, Order::ColumnMajor, columns);
+        }
+        let rows = in_logical_order(&array);
+        Matrix::uploaded(self, OPERATION, shape, Order::RowMajor, &rows)
     }
 }
 
@@ -59,17 +69,22 @@ impl<T: Element> Buffer<T> {
 }
 
 impl<T: Element> Matrix<T> {
-    /// A copy of the matrix as an array on the host, in standard (row-major) layout.
+    /// A copy of the matrix as an array on the host: in standard layout if the matrix is
+    /// row-major, in Fortran layout if it is column-major.
     ///
     /// # Errors
     /// Those of [`Buffer::to_vec`], and [`Error::TooLarge`] for a matrix without elements one of
     /// whose axes is longer than `isize::MAX`, which `ndarray` does not allow.
     pub fn to_array2(&self) -> Result<Array2<T>> {
         let shape = self.shape();
-        Array2::from_shape_vec(shape, self.to_vec()?).map_err(|_| Error::TooLarge {
-            operation: "to_array2",
-            what: format!("the shape {}x{}", shape.0, shape.1),
-            remedy: "an array of ndarray has axes of at most isize::MAX",
+        let is_column_major = self.order() == Order::ColumnMajor;
+        let elements = self.as_buffer().to_vec()?;
+        Array2::from_shape_vec(shape.set_f(is_column_major), elements).map_err(|_| {
+            Error::TooLarge {
+                operation: "to_array2",
+                what: format!("the shape {}x{}", shape.0, shape.1),
+                remedy: "an array of ndarray has axes of at most isize::MAX",
+            }
         })
     }
 }

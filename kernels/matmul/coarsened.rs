@@ -14,11 +14,12 @@
 //! Departures from the plain version, for speed:
 //! 1. The tiles are double-buffered: while the block computes on one, `cp.async` brings the next
 //!    straight to shared memory, past the registers.
-//! 2. A's tile is transposed while it is copied, element by element, so that for each k a thread
-//!    reads its rows of A, like its columns of B, as 16-byte vectors: the lanes of a warp read 4
-//!    neighbouring vectors of A's tile and 8 of B's, without bank conflicts.
-//! 3. B's copies are 16 bytes wide, too, where the rows of B start at multiples of 16 bytes; the
-//!    `_unaligned` kernels copy single elements.
+//! 2. For each k a thread reads its rows of A, like its columns of B, as 16-byte vectors: the lanes
+//!    of a warp read 4 neighbouring vectors of A's tile and 8 of B's, without bank conflicts. An
+//!    operand whose elements do not lie that way, a row-major A or a column-major B, is transposed
+//!    while it is copied, element by element (`fetch.rs`).
+//! 3. Copies of a row-major B are 16 bytes wide where its rows start at multiples of 16 bytes; the
+//!    `_unaligned` kernels copy single elements. The kernels of other layouts find out themselves.
 //! 4. Rows and columns outside the matrices are zero-filled by the copy itself, so the inner loop
 //!    has no conditions. Tiles that lie within the matrices take a shorter path without zeros.
 //! 5. For a result that would not fill the GPU with blocks of the usual size there are `_small`
@@ -27,16 +28,15 @@
 //!    the same banks as B's fragments, and the multiply-adds would wait for their operands: 12 %
 //!    of the time at 4096 on an H200 (docs/ladders/product.md).
 
+use super::fetch::{Corner, Fetch, Straight, StraightOfAnyLength, Turned};
 use super::{Product, Tiling, block_position};
-use cuda_std::hint::{recompute, recompute_size};
 use cuda_std::prelude::*;
-use cuda_std::shared::SharedSlice;
 
 /// Tiles in flight and in use.
-const STAGES: usize = 2;
+pub(super) const STAGES: usize = 2;
 
 /// Threads of a block: 8 warps, 4 down and 2 along.
-const THREADS: usize = 256;
+pub(super) const THREADS: usize = 256;
 const WARPS_ALONG: usize = 2;
 
 /// A warp's lanes: 4 down and 8 along.
@@ -47,10 +47,6 @@ const LANES_ALONG: usize = 8;
 /// Threads of a block down its outputs, and along.
 const THREADS_DOWN: usize = THREADS / LANES / WARPS_ALONG * LANES_DOWN;
 const THREADS_ALONG: usize = WARPS_ALONG * LANES_ALONG;
-
-/// Neighbouring elements of a row of A that neighbouring threads copy. A warp copies 4 rows of 8:
-/// in A's tile, whose rows are 128 + 4 words apart, these are 32 different banks.
-const COPIES_ALONG_A: usize = 8;
 
 /// Where the calling thread's outputs lie in its block's.
 struct Place {
@@ -85,173 +81,6 @@ impl Place {
     #[inline(always)]
     fn column_of<const VECTOR: usize>(&self, j: usize) -> usize {
         self.column + j / VECTOR * (LANES_ALONG * VECTOR) + j % VECTOR
-    }
-}
-
-/// A matrix in global memory, row-major.
-#[derive(Clone, Copy)]
-struct Source<T> {
-    matrix: Global<T>,
-    rows: usize,
-    columns: usize,
-}
-
-/// A tile of a [`Source`]: what a block copies at once.
-#[derive(Clone, Copy)]
-struct Window {
-    /// The position of the tile's corner in the matrix.
-    corner: usize,
-    /// Rows and columns of the tile that lie within the matrix.
-    rows: u32,
-    columns: u32,
-}
-
-impl<T: Float> Source<T> {
-    /// The tile of `rows` x `columns` whose corner is element (`row`, `column`), which lies within
-    /// the matrix.
-    #[inline(always)]
-    fn window(&self, (row, column): (usize, usize), rows: usize, columns: usize) -> Window {
-        Window {
-            corner: row * self.columns + column,
-            rows: (self.rows - row).min(rows) as u32,
-            columns: (self.columns - column).min(columns) as u32,
-        }
-    }
-}
-
-impl Window {
-    /// How many elements of the window stand from (`down`, `along`) to the end of the row.
-    #[inline(always)]
-    fn present(&self, down: usize, along: usize) -> usize {
-        let in_row = self.columns.saturating_sub(along as u32);
-        (if (down as u32) < self.rows { in_row } else { 0 }) as usize
-    }
-
-    /// Starts to copy `COPY` elements that stand at `from` in `matrix` and at `place` (down, along)
-    /// in the window to `to` in `tile`, with zeros for what lies outside the window. `WHOLE`
-    /// promises that nothing does.
-    ///
-    /// # Safety
-    /// 1. The destination lies within the tile, and the source, as far as it lies within the
-    ///    window, within the matrix.
-    /// 2. `COPY` elements are 4, 8 or 16 bytes and divide both addresses.
-    /// 3. Nobody touches the destination until the copy is waited for and a barrier is passed.
-    #[inline(always)]
-    unsafe fn copy<T: Float, const COPY: usize, const WHOLE: bool>(
-        &self,
-        pipeline: &mut Pipeline<STAGES>,
-        (tile, to): (SharedSlice<T>, usize),
-        (matrix, from): (Global<T>, usize),
-        place: (usize, usize),
-    ) {
-        // SAFETY: (1), (2), (3) are the caller's.
-        unsafe {
-            if WHOLE {
-                pipeline.copy::<T, COPY>(tile, to, matrix, from);
-            } else {
-                let present = self.present(place.0, place.1);
-                pipeline.copy_or_zero::<T, COPY>(tile, to, matrix, from, present);
-            }
-        }
-    }
-}
-
-/// The thread's index and the matrix from which the addresses of copies are computed. Those of
-/// whole tiles are prepared before the loop over K; those at the edges, which are longer and rare,
-/// are computed anew for each tile, so that they hold no registers while the block multiplies.
-#[inline(always)]
-fn addresses_from<T: Float, const WHOLE: bool>(source: &Source<T>) -> (usize, Source<T>) {
-    let thread = thread::thread_idx_x();
-    if WHOLE {
-        return (thread as usize, *source);
-    }
-    let source = Source {
-        rows: recompute_size(source.rows),
-        columns: recompute_size(source.columns),
-        ..*source
-    };
-    (recompute(thread) as usize, source)
-}
-
-/// Starts to copy the `BM` x `BK` tile of A whose corner is element `corner` to columns of
-/// `tile`, `BK` rows from `tile_row` on: transposed, with zeros for what lies outside A.
-///
-/// # Safety
-/// 1. The `BK` rows lie within the tile, and `BM` is its width.
-/// 2. Nobody touches them until the copies are waited for and a barrier is passed.
-/// 3. `WHOLE` only where the tile lies within A.
-#[inline(always)]
-unsafe fn fetch_a<
-    T: Float,
-    const BM: usize,
-    const BK: usize,
-    const PITCH: usize,
-    const WHOLE: bool,
->(
-    pipeline: &mut Pipeline<STAGES>,
-    tile: SharedSlice<T>,
-    tile_row: usize,
-    source: &Source<T>,
-    corner: (usize, usize),
-) {
-    const ROWS_APART: usize = THREADS / COPIES_ALONG_A;
-    let (thread, source) = addresses_from::<T, WHOLE>(source);
-    let (first_down, first_along) = (thread / COPIES_ALONG_A, thread % COPIES_ALONG_A);
-    let window = source.window(corner, BM, BK);
-    let first = first_down * source.columns + first_along;
-    for i in 0..BM / ROWS_APART {
-        let down = first_down + i * ROWS_APART;
-        let row = window.corner + i * ROWS_APART * source.columns;
-        for j in 0..BK / COPIES_ALONG_A {
-            let along = first_along + j * COPIES_ALONG_A;
-            let to = (tile, (tile_row + along) * PITCH + down);
-            let from = (source.matrix, first + (row + j * COPIES_ALONG_A));
-            // SAFETY: (1) is (1). (2) One element is aligned to itself. (3) is (2).
-            unsafe { window.copy::<T, 1, WHOLE>(pipeline, to, from, (down, along)) };
-        }
-    }
-}
-
-/// Starts to copy the `BK` x `BN` tile of B whose corner is element `corner` to the rows of `tile`
-/// from `tile_row` on, in vectors of `VECTOR` elements that are copied `COPY` elements at a time,
-/// with zeros for what lies outside B.
-///
-/// # Safety
-/// 1. The `BK` rows lie within the tile, and `BN` is its width and pitch.
-/// 2. `COPY` elements are 4, 8 or 16 bytes and divide the corner's column and B's columns; B
-///    starts at a multiple of 16 bytes.
-/// 3. Nobody touches the rows until the copies are waited for and a barrier is passed.
-/// 4. `WHOLE` only where the tile lies within B.
-#[inline(always)]
-unsafe fn fetch_b<
-    T: Float,
-    const VECTOR: usize,
-    const COPY: usize,
-    const BK: usize,
-    const BN: usize,
-    const WHOLE: bool,
->(
-    pipeline: &mut Pipeline<STAGES>,
-    tile: SharedSlice<T>,
-    tile_row: usize,
-    source: &Source<T>,
-    corner: (usize, usize),
-) {
-    let vectors_along = BN / VECTOR;
-    let rows_apart = THREADS / vectors_along;
-    let (thread, source) = addresses_from::<T, WHOLE>(source);
-    let (first_down, along) = (thread / vectors_along, thread % vectors_along * VECTOR);
-    let window = source.window(corner, BK, BN);
-    let first = first_down * source.columns + along;
-    for i in 0..BK / rows_apart {
-        let down = first_down + i * rows_apart;
-        let row = window.corner + i * rows_apart * source.columns;
-        for v in (0..VECTOR).step_by(COPY) {
-            let to = (tile, (tile_row + down) * BN + along + v);
-            let from = (source.matrix, first + (row + v));
-            // SAFETY: (1) is (1). (2) is (2). (3) is (3).
-            unsafe { window.copy::<T, COPY, WHOLE>(pipeline, to, from, (down, along + v)) };
-        }
     }
 }
 
@@ -300,11 +129,12 @@ unsafe fn accumulate<
     const BM: usize,
     const A_PITCH: usize,
     const BN: usize,
+    const B_PITCH: usize,
 >(
     sums: &mut [[T; TN]; TM],
     place: &Place,
     a_tile: SharedTile<T, ROWS, BM, A_PITCH>,
-    b_tile: SharedTile<T, ROWS, BN, BN>,
+    b_tile: SharedTile<T, ROWS, BN, B_PITCH>,
     stage: usize,
 ) {
     let depth = ROWS / STAGES;
@@ -319,7 +149,7 @@ unsafe fn accumulate<
                     place.row,
                     LANES_DOWN * VECTOR,
                 ),
-                fragment::<T, VECTOR, TN, ROWS, BN, BN>(
+                fragment::<T, VECTOR, TN, ROWS, BN, B_PITCH>(
                     b_tile,
                     row,
                     place.column,
@@ -368,13 +198,14 @@ unsafe fn write_outputs<T: Float, const VECTOR: usize, const TM: usize, const TN
 /// 1. The launch has blocks of 256 threads along x, one for each `THREADS_DOWN * TM` rows and
 ///    `THREADS_ALONG * TN` columns of C.
 /// 2. The matrices have m * k, k * n and m * n elements and start at multiples of 16 bytes.
-/// 3. COPY is 1, or VECTOR where VECTOR divides n. VECTOR elements are 16 bytes.
+/// 3. `A` and `B` are how the operands lie in memory. VECTOR elements are 16 bytes.
 /// 4. The tiles are the block's own.
 #[inline(always)]
 unsafe fn multiply<
     T: Float,
+    A: Fetch,
+    B: Fetch,
     const VECTOR: usize,
-    const COPY: usize,
     const TM: usize,
     const TN: usize,
     const BK: usize,
@@ -382,10 +213,11 @@ unsafe fn multiply<
     const BM: usize,
     const A_PITCH: usize,
     const BN: usize,
+    const B_PITCH: usize,
 >(
     product: Product<T>,
     a_tile: SharedTile<T, ROWS, BM, A_PITCH>,
-    b_tile: SharedTile<T, ROWS, BN, BN>,
+    b_tile: SharedTile<T, ROWS, BN, B_PITCH>,
 ) {
     const {
         assert!(ROWS == STAGES * BK, "the tiles have room for each stage");
@@ -398,7 +230,7 @@ unsafe fn multiply<
             "B's tile has the columns of the threads' outputs"
         );
         assert!(
-            (BM * BK).is_multiple_of(THREADS),
+            (BM * BK).is_multiple_of(VECTOR * THREADS),
             "the threads share A's copies evenly"
         );
         assert!(
@@ -409,16 +241,7 @@ unsafe fn multiply<
     let Product { a, b, m, n, k, .. } = product;
     let (block_row, block_column) = block_position(m.div_ceil(BM), n.div_ceil(BN));
     let (row, column) = (block_row * BM, block_column * BN);
-    let a_source = Source {
-        matrix: a,
-        rows: m,
-        columns: k,
-    };
-    let b_source = Source {
-        matrix: b,
-        rows: k,
-        columns: n,
-    };
+    let (a_source, b_source) = (A::source(a, m, k), B::source(b, n, k));
     let place = Place::of_thread::<VECTOR, TM, TN>();
     let tiles = k.div_ceil(BK) as u32;
 
@@ -430,38 +253,24 @@ unsafe fn multiply<
     let fetch_tile = |pipeline: &mut Pipeline<STAGES>, tile: u32| {
         let (tile_row, k) = (pipeline.free_stage() * BK, tile as usize * BK);
         let (a_slice, b_slice) = (a_tile.as_slice(), b_tile.as_slice());
-        // SAFETY: (1) a stage's rows. (2) of B is (3). Then: the stage is free, since its last
-        // readers have passed a barrier. The last: `whole_tiles`.
+        let a_corner = Corner { k, output: row };
+        let b_corner = Corner { k, output: column };
+        // SAFETY: (1) a stage's rows. (2) is (2) and (3). (3) The stage is free, since its last
+        // readers have passed a barrier. (4) `whole_tiles`.
         unsafe {
             if tile < whole_tiles {
-                fetch_a::<T, BM, BK, A_PITCH, true>(
-                    pipeline,
-                    a_slice,
-                    tile_row,
-                    &a_source,
-                    (row, k),
+                A::fetch::<T, VECTOR, BK, BM, A_PITCH, true>(
+                    pipeline, a_slice, tile_row, &a_source, a_corner,
                 );
-                fetch_b::<T, VECTOR, COPY, BK, BN, true>(
-                    pipeline,
-                    b_slice,
-                    tile_row,
-                    &b_source,
-                    (k, column),
+                B::fetch::<T, VECTOR, BK, BN, B_PITCH, true>(
+                    pipeline, b_slice, tile_row, &b_source, b_corner,
                 );
             } else {
-                fetch_a::<T, BM, BK, A_PITCH, false>(
-                    pipeline,
-                    a_slice,
-                    tile_row,
-                    &a_source,
-                    (row, k),
+                A::fetch::<T, VECTOR, BK, BM, A_PITCH, false>(
+                    pipeline, a_slice, tile_row, &a_source, a_corner,
                 );
-                fetch_b::<T, VECTOR, COPY, BK, BN, false>(
-                    pipeline,
-                    b_slice,
-                    tile_row,
-                    &b_source,
-                    (k, column),
+                B::fetch::<T, VECTOR, BK, BN, B_PITCH, false>(
+                    pipeline, b_slice, tile_row, &b_source, b_corner,
                 );
             }
         }
@@ -481,7 +290,7 @@ unsafe fn multiply<
         pipeline.commit();
         // SAFETY: (1) every thread has waited for its copies before the barrier. (2) is (3).
         unsafe {
-            accumulate::<T, VECTOR, TM, TN, ROWS, BM, A_PITCH, BN>(
+            accumulate::<T, VECTOR, TM, TN, ROWS, BM, A_PITCH, BN, B_PITCH>(
                 &mut sums, &place, a_tile, b_tile, stage,
             )
         };
@@ -491,23 +300,38 @@ unsafe fn multiply<
 }
 
 macro_rules! coarsened_kernels {
-    ($($tiling:ident, $name:ident, $unaligned:ident: $element:ty, vector = $vector:literal,
-        outputs = $tm:literal x $tn:literal, tile = $bm:literal x $bn:literal x $bk:literal, blocks = $blocks:literal;)*) => {$(
+    ($($tiling:ident: $element:ty, vector = $vector:literal, outputs = $tm:literal x $tn:literal,
+        tile = $bm:literal x $bn:literal x $bk:literal, blocks = $blocks:literal,
+        kernels = $row_major:ident, $unaligned:ident, $a_t:ident, $b_t:ident, $a_t_b_t:ident;)*) => {$(
         #[doc = concat!("How the coarsened kernels of ", stringify!($element), " are launched.")]
         pub const $tiling: Tiling = Tiling { block_rows: $bm, block_columns: $bn, threads: THREADS as u32 };
 
-        coarsened_kernels!(@kernel $tiling, $name, $vector, "multiples of 16 bytes", $element, $vector, $tm, $tn, $bm, $bn, $bk, $blocks);
-        coarsened_kernels!(@kernel $tiling, $unaligned, 1, "any length", $element, $vector, $tm, $tn, $bm, $bn, $bk, $blocks);
+        coarsened_kernels!(@kernel $tiling, $row_major: $element, $vector, $tm x $tn, $bm x $bn x $bk, $blocks,
+            Turned, $bm + $vector, Straight<$vector>, $bn,
+            "A and B are row-major, and the rows of B are multiples of 16 bytes.");
+        coarsened_kernels!(@kernel $tiling, $unaligned: $element, $vector, $tm x $tn, $bm x $bn x $bk, $blocks,
+            Turned, $bm + $vector, Straight<1>, $bn,
+            "A and B are row-major.");
+        coarsened_kernels!(@kernel $tiling, $a_t: $element, $vector, $tm x $tn, $bm x $bn x $bk, $blocks,
+            StraightOfAnyLength, $bm, StraightOfAnyLength, $bn,
+            "A is column-major, B is row-major.");
+        coarsened_kernels!(@kernel $tiling, $b_t: $element, $vector, $tm x $tn, $bm x $bn x $bk, $blocks,
+            Turned, $bm + $vector, Turned, $bn + $vector,
+            "A is row-major, B is column-major.");
+        coarsened_kernels!(@kernel $tiling, $a_t_b_t: $element, $vector, $tm x $tn, $bm x $bn x $bk, $blocks,
+            StraightOfAnyLength, $bm, Turned, $bn + $vector,
+            "A and B are column-major.");
     )*};
-    (@kernel $tiling:ident, $name:ident, $copy:literal, $rows:literal, $element:ty, $vector:literal,
-        $tm:literal, $tn:literal, $bm:literal, $bn:literal, $bk:literal, $blocks:literal) => {
+    (@kernel $tiling:ident, $name:ident: $element:ty, $vector:literal, $tm:literal x $tn:literal,
+        $bm:literal x $bn:literal x $bk:literal, $blocks:literal,
+        $a_fetch:ty, $a_pitch:expr, $b_fetch:ty, $b_pitch:expr, $layout:literal) => {
         #[doc = concat!("C = A B in ", stringify!($element), ", ", stringify!($tm), " x ", stringify!($tn),
-            " outputs for each thread. The rows of B and C may have ", $rows, ".")]
+            " outputs for each thread. ", $layout)]
         ///
         /// # Safety
         #[doc = concat!("1. The launch has [`", stringify!($tiling), "`]'s block along x and its blocks for `m` x `n`.")]
         /// 2. `a`, `b`, `c` have m * k, k * n and m * n elements and start at multiples of 16 bytes.
-        #[doc = concat!("3. The rows of `b` and `c` have ", $rows, ".")]
+        #[doc = concat!("3. ", $layout)]
         #[kernel(max_threads = 256, min_blocks = $blocks)]
         pub unsafe fn $name(
             a: Global<$element>,
@@ -517,23 +341,30 @@ macro_rules! coarsened_kernels {
             n: usize,
             k: usize,
         ) {
-            let a_tile = shared_tile![$element; STAGES * $bk, $bm; pitch = $bm + $vector];
-            let b_tile = shared_tile![$element; STAGES * $bk, $bn];
+            let a_tile = shared_tile![$element; STAGES * $bk, $bm; pitch = $a_pitch];
+            let b_tile = shared_tile![$element; STAGES * $bk, $bn; pitch = $b_pitch];
             // SAFETY: (1), (2), (3) are the launch's. (4) Declared here.
             unsafe {
-                multiply::<$element, $vector, $copy, $tm, $tn, $bk, { STAGES * $bk }, $bm, { $bm + $vector }, $bn>(
+                multiply::<$element, $a_fetch, $b_fetch, $vector, $tm, $tn, $bk,
+                    { STAGES * $bk }, $bm, { $a_pitch }, $bn, { $b_pitch }>(
                     Product { a, b, c, m, n, k }, a_tile, b_tile);
             }
         }
     };
 }
 coarsened_kernels! {
-    COARSENED_F32, matmul_coarsened_f32, matmul_coarsened_f32_unaligned:
-        f32, vector = 4, outputs = 8 x 8, tile = 128 x 128 x 16, blocks = 2;
-    COARSENED_SMALL_F32, matmul_coarsened_small_f32, matmul_coarsened_small_f32_unaligned:
-        f32, vector = 4, outputs = 4 x 4, tile = 64 x 64 x 16, blocks = 3;
-    COARSENED_F64, matmul_coarsened_f64, matmul_coarsened_f64_unaligned:
-        f64, vector = 2, outputs = 8 x 4, tile = 128 x 64 x 8, blocks = 2;
-    COARSENED_SMALL_F64, matmul_coarsened_small_f64, matmul_coarsened_small_f64_unaligned:
-        f64, vector = 2, outputs = 4 x 4, tile = 64 x 64 x 8, blocks = 3;
+    COARSENED_F32: f32, vector = 4, outputs = 8 x 8, tile = 128 x 128 x 16, blocks = 2,
+        kernels = matmul_coarsened_f32, matmul_coarsened_f32_unaligned, matmul_coarsened_f32_a_t,
+            matmul_coarsened_f32_b_t, matmul_coarsened_f32_a_t_b_t;
+    COARSENED_SMALL_F32: f32, vector = 4, outputs = 4 x 4, tile = 64 x 64 x 16, blocks = 3,
+        kernels = matmul_coarsened_small_f32, matmul_coarsened_small_f32_unaligned,
+            matmul_coarsened_small_f32_a_t, matmul_coarsened_small_f32_b_t,
+            matmul_coarsened_small_f32_a_t_b_t;
+    COARSENED_F64: f64, vector = 2, outputs = 8 x 4, tile = 128 x 64 x 8, blocks = 2,
+        kernels = matmul_coarsened_f64, matmul_coarsened_f64_unaligned, matmul_coarsened_f64_a_t,
+            matmul_coarsened_f64_b_t, matmul_coarsened_f64_a_t_b_t;
+    COARSENED_SMALL_F64: f64, vector = 2, outputs = 4 x 4, tile = 64 x 64 x 8, blocks = 3,
+        kernels = matmul_coarsened_small_f64, matmul_coarsened_small_f64_unaligned,
+            matmul_coarsened_small_f64_a_t, matmul_coarsened_small_f64_b_t,
+            matmul_coarsened_small_f64_a_t_b_t;
 }

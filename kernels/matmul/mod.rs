@@ -1,4 +1,7 @@
-//! Matrix products C = A B of row-major matrices: A is M x K, B is K x N, C is M x N.
+//! Matrix products C = A B: A is M x K, B is K x N, C is M x N and row-major.
+//!
+//! A and B are row-major, too, where a kernel's name does not say otherwise: `_a_t` and `_b_t`
+//! mark an operand that is column-major, which is how the transpose of a row-major matrix lies.
 //!
 //! Every kernel here adds the K products of one output in order, each by a fused multiply-add
 //! onto the sum so far. So all kernels give the same bits as the naive loop that does the same,
@@ -6,15 +9,23 @@
 //! Numerical Algorithms, 3.5).
 
 mod coarsened;
+mod fetch;
 mod tiled;
 
 pub use coarsened::{
     COARSENED_F32, COARSENED_F64, COARSENED_SMALL_F32, COARSENED_SMALL_F64, matmul_coarsened_f32,
-    matmul_coarsened_f32_unaligned, matmul_coarsened_f64, matmul_coarsened_f64_unaligned,
-    matmul_coarsened_small_f32, matmul_coarsened_small_f32_unaligned, matmul_coarsened_small_f64,
-    matmul_coarsened_small_f64_unaligned,
+    matmul_coarsened_f32_a_t, matmul_coarsened_f32_a_t_b_t, matmul_coarsened_f32_b_t,
+    matmul_coarsened_f32_unaligned, matmul_coarsened_f64, matmul_coarsened_f64_a_t,
+    matmul_coarsened_f64_a_t_b_t, matmul_coarsened_f64_b_t, matmul_coarsened_f64_unaligned,
+    matmul_coarsened_small_f32, matmul_coarsened_small_f32_a_t, matmul_coarsened_small_f32_a_t_b_t,
+    matmul_coarsened_small_f32_b_t, matmul_coarsened_small_f32_unaligned,
+    matmul_coarsened_small_f64, matmul_coarsened_small_f64_a_t, matmul_coarsened_small_f64_a_t_b_t,
+    matmul_coarsened_small_f64_b_t, matmul_coarsened_small_f64_unaligned,
 };
-pub use tiled::{TILED, matmul_tiled_f32, matmul_tiled_f64};
+pub use tiled::{
+    TILED, matmul_tiled_f32, matmul_tiled_f32_a_t, matmul_tiled_f32_a_t_b_t, matmul_tiled_f32_b_t,
+    matmul_tiled_f64, matmul_tiled_f64_a_t, matmul_tiled_f64_a_t_b_t, matmul_tiled_f64_b_t,
+};
 
 /// What the host must know of a product kernel to launch it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
