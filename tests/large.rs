@@ -40,7 +40,10 @@ const WIDE: usize = (1 << 15) + 3;
 
 type Multiply = fn(&Device, &Matrix<f32>, &Matrix<f32>) -> tilewright::Result<Matrix<f32>>;
 
-const KERNELS: [Multiply; 2] = [Device::matmul_tiled, Device::matmul_coarsened];
+const KERNELS: [Multiply; 2] = [
+    |device, a, b| device.matmul_tiled(a, b),
+    |device, a, b| device.matmul_coarsened(a, b),
+];
 
 /// Whole numbers from -1 to 1: sums of a hundred thousand of their products are exact in f32.
 fn signs(rows: usize, columns: usize, seed: u64) -> Array2<f32> {

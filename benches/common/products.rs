@@ -99,15 +99,12 @@ fn contest<T: Number>(device: &Device, rivals: &Rivals, size: usize) -> Result<C
         &mut contest,
         "matmul_coarsened",
         &factors,
-        Device::matmul_coarsened_into,
+        |device, a, b, c| device.matmul_coarsened_into(a, b, c),
     )?;
     if size <= LARGEST_TILED {
-        admit_ours(
-            &mut contest,
-            "matmul_tiled",
-            &factors,
-            Device::matmul_tiled_into,
-        )?;
+        admit_ours(&mut contest, "matmul_tiled", &factors, |device, a, b, c| {
+            device.matmul_tiled_into(a, b, c)
+        })?;
     }
     admit_cublas(&mut contest, rivals, factors);
     Ok(contest)

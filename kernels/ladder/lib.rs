@@ -12,4 +12,5 @@
 pub mod divergence;
 pub mod histogram;
 pub mod memory;
+pub mod product;
 pub mod sum;

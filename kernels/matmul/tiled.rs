@@ -41,54 +41,19 @@ pub const TILED: Tiling = Tiling {
 
 type Tile<T, const PITCH: usize> = SharedTile<T, TILE, TILE, PITCH>;
 
-/// A matrix of `rows` x `columns` in global memory, column after column if `TRANSPOSED`.
-struct Operand<T, const TRANSPOSED: bool> {
+/// Element (`row`, `column`) of a matrix of `rows` x `columns` that lies row after row, or zero
+/// outside it.
+#[inline(always)]
+fn element_or_zero<T: Float>(
     matrix: Global<T>,
-    rows: usize,
-    columns: usize,
-}
-
-impl<T: Float, const TRANSPOSED: bool> Operand<T, TRANSPOSED> {
-    /// Element (`row`, `column`), or zero outside the matrix.
-    #[inline(always)]
-    #[track_caller]
-    fn element_or_zero(&self, row: usize, column: usize) -> T {
-        if row < self.rows && column < self.columns {
-            let position = if TRANSPOSED {
-                column * self.rows + row
-            } else {
-                row * self.columns + column
-            };
-            // No closure: it would be the place that the simulator reports.
-            match self.matrix.get(position) {
-                Some(element) => element,
-                None => T::ZERO,
-            }
-        } else {
-            T::ZERO
-        }
-    }
-
-    /// Copies the calling thread's element of the tile whose corner is (`row`, `column`).
-    ///
-    /// # Safety
-    /// 1. `thread` is the thread's (row, column) in the block, and both are below `TILE`.
-    /// 2. A barrier orders the write with other threads' accesses.
-    #[inline(always)]
-    unsafe fn copy_tile<const PITCH: usize>(
-        &self,
-        tile: Tile<T, PITCH>,
-        (row, column): (usize, usize),
-        thread: (usize, usize),
-    ) {
-        let (down, along) = if TRANSPOSED {
-            (thread.1, thread.0)
-        } else {
-            thread
-        };
-        let element = self.element_or_zero(row + down, column + along);
-        // SAFETY: (1) is (1). (2) Each thread writes its own element; then (2).
-        unsafe { tile.store(down, along, element) };
+    (rows, columns): (usize, usize),
+    row: usize,
+    column: usize,
+) -> T {
+    if row < rows && column < columns {
+        matrix.get(row * columns + column).unwrap_or(T::ZERO)
+    } else {
+        T::ZERO
     }
 }
 
@@ -98,8 +63,8 @@ impl<T: Float, const TRANSPOSED: bool> Operand<T, TRANSPOSED> {
 #[inline(always)]
 unsafe fn multiply<
     T: Float,
-    const A_T: bool,
-    const B_T: bool,
+    const A_IS_TURNED: bool,
+    const B_IS_TURNED: bool,
     const A_PITCH: usize,
     const B_PITCH: usize,
 >(
@@ -108,28 +73,35 @@ unsafe fn multiply<
     b_tile: Tile<T, B_PITCH>,
 ) {
     let Product { a, b, c, m, n, k } = product;
-    let a: Operand<T, A_T> = Operand {
-        matrix: a,
-        rows: m,
-        columns: k,
-    };
-    let b: Operand<T, B_T> = Operand {
-        matrix: b,
-        rows: k,
-        columns: n,
-    };
     let (block_row, block_column) = block_position(m.div_ceil(TILE), n.div_ceil(TILE));
     let thread = thread::thread_idx_x() as usize;
     let (tile_row, tile_column) = (thread / TILE, thread % TILE);
-    let corner = (block_row * TILE, block_column * TILE);
+    let (row, column) = (
+        block_row * TILE + tile_row,
+        block_column * TILE + tile_column,
+    );
 
     let mut sum = T::ZERO;
     for start in (0..k).step_by(TILE) {
-        // SAFETY: (1) `tile_row`, `tile_column` < TILE. (2) The barriers order the writes with
-        // the reads of this round and the last.
+        // SAFETY: (1) `tile_row`, `tile_column` < TILE. (2) Each thread writes its own element;
+        // the barriers order the writes with the reads of this round and the last.
         unsafe {
-            a.copy_tile(a_tile, (corner.0, start), (tile_row, tile_column));
-            b.copy_tile(b_tile, (start, corner.1), (tile_row, tile_column));
+            if A_IS_TURNED {
+                let column = block_row * TILE + tile_column;
+                let element = element_or_zero(a, (k, m), start + tile_row, column);
+                a_tile.store(tile_column, tile_row, element);
+            } else {
+                let element = element_or_zero(a, (m, k), row, start + tile_column);
+                a_tile.store(tile_row, tile_column, element);
+            }
+            if B_IS_TURNED {
+                let row = block_column * TILE + tile_row;
+                let element = element_or_zero(b, (n, k), row, start + tile_column);
+                b_tile.store(tile_column, tile_row, element);
+            } else {
+                let element = element_or_zero(b, (k, n), start + tile_row, column);
+                b_tile.store(tile_row, tile_column, element);
+            }
         }
         thread::sync_threads();
         for i in 0..TILE {
@@ -139,7 +111,6 @@ unsafe fn multiply<
         }
         thread::sync_threads();
     }
-    let (row, column) = (corner.0 + tile_row, corner.1 + tile_column);
     if row < m && column < n {
         // SAFETY: (1) the output lies within C, which has m * n elements. (2) It is this
         // thread's alone: blocks and threads map one to one to outputs.

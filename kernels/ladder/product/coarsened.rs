@@ -1,0 +1,196 @@
+//! Thread coarsening (seed 000, figures 6.12 and 6.13): COARSE_FACTOR outputs for each thread, in
+//! neighbouring tiles of a row of C.
+//!
+//! ```text
+//! for each tile of K:
+//!     copy A's tile
+//!     for c in 0..COARSE_FACTOR:
+//!         copy the tile of B for the c-th tile of C
+//!         barrier; sum[c] += a_tile[row][i] * b_tile[i][column] for the 32 i; barrier
+//! ```
+//!
+//! The price of parallelism that it saves is that the blocks of neighbouring tiles of C copy the
+//! same tile of A each for itself: a block copies it once and uses it COARSE_FACTOR times.
+//!
+//! Prediction: global loads fall from 2 to 1 + 1 / COARSE_FACTOR for each 32 multiply-adds, but
+//! the shared loads, which are the limit, stay two for each: a little faster at best, until there
+//! are too few blocks for the device, or too many registers for two blocks on a multiprocessor.
+//!
+//! Departure from the seed: elements outside the matrices count as zero. The factor is a constant
+//! of each kernel, as in the figure, because the sums have to be registers.
+
+use super::tiled::Tile;
+use super::{TILE, block_corner, element_or_zero, place_in_block, store_output};
+use cuda_std::hint::recompute_size;
+use cuda_std::prelude::*;
+
+/// The most outputs of a thread.
+const MOST: usize = 16;
+
+/// The operands and their sizes.
+#[derive(Clone, Copy)]
+struct Product {
+    a: Global<f32>,
+    b: Global<f32>,
+    c: GlobalMut<f32>,
+    m: usize,
+    n: usize,
+    k: usize,
+}
+
+/// The calling thread and its block's tiles.
+#[derive(Clone, Copy)]
+struct Position {
+    down: usize,
+    along: usize,
+    row: usize,
+    first_column: usize,
+    a_tile: Tile<TILE>,
+    b_tile: Tile<TILE>,
+}
+
+/// Steps of K that LLVM unrolls. It would unroll all 32, and ptxas would then spread the work of a
+/// turn over the next ones, which costs registers: 44 instead of 32 with 4 outputs for each thread.
+const UNROLLED: usize = 8;
+
+/// The products of one tile, added to the output of thread (`down`, `along`).
+///
+/// # Safety
+/// 1. `down` and `along` are below `TILE`; both tiles have been written, before a barrier.
+#[inline(always)]
+unsafe fn accumulate(
+    mut sum: f32,
+    a_tile: Tile<TILE>,
+    b_tile: Tile<TILE>,
+    (down, along): (usize, usize),
+) -> f32 {
+    let mut first = 0;
+    while first < recompute_size(TILE) {
+        for i in first..first + UNROLLED {
+            // SAFETY: (1) is (1), and i < TILE. (2) is (1).
+            let (left, right) = unsafe { (a_tile.load(down, i), b_tile.load(i, along)) };
+            sum = Float::mul_add(left, right, sum);
+        }
+        first += UNROLLED;
+    }
+    sum
+}
+
+/// One turn of the coarsening loop: copies the tile of B for the `C`-th tile of C and adds its
+/// products. A turn is a function so that the sums have constant indices, and can be registers.
+///
+/// # Safety
+/// 1. All threads of the block call it; A's tile has been written by the end of the turn's barrier.
+/// 2. The position is the calling thread's.
+#[inline(always)]
+unsafe fn turn<const C: usize>(
+    sums: &mut [f32; MOST],
+    product: &Product,
+    position: &Position,
+    start: usize,
+) {
+    let Position {
+        down,
+        along,
+        a_tile,
+        b_tile,
+        ..
+    } = *position;
+    // Computed anew, or the addresses of all turns would hold registers through all of them.
+    let column = recompute_size(position.first_column) + C * TILE;
+    let shape = (product.k, product.n);
+    // SAFETY: (1) is (2) of `multiply`.
+    let right = unsafe { element_or_zero(product.b, shape, (start + down, column)) };
+    // SAFETY: (1) `down`, `along` < TILE. (2) Each thread writes its own element; the barriers
+    // order the writes with the reads of this turn and the last.
+    unsafe { b_tile.store(down, along, right) };
+    thread::sync_threads();
+    // SAFETY: (1) is (2); the barrier is passed.
+    sums[C] = unsafe { accumulate(sums[C], a_tile, b_tile, (down, along)) };
+    thread::sync_threads();
+}
+
+/// Does `$body` with the constant `$c` from 0 to 15, as long as it is below `$factor`.
+macro_rules! coarsening_loop {
+    ($factor:ident, $c:ident => $body:block) => {
+        coarsening_loop!(@turns $factor, $c => $body, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
+    };
+    (@turns $factor:ident, $c:ident => $body:block, $($turn:literal)*) => {$(
+        if $turn < $factor {
+            const $c: usize = $turn;
+            $body
+        }
+    )*};
+}
+
+/// # Safety
+/// 1. The launch has blocks of 32 x 32 threads, one for each 32 x (32 `FACTOR`) outputs.
+/// 2. The matrices have m * k, k * n and m * n elements.
+/// 3. The tiles are the block's own.
+#[inline(always)]
+unsafe fn multiply<const FACTOR: usize>(product: Product, a_tile: Tile<TILE>, b_tile: Tile<TILE>) {
+    const { assert!(FACTOR <= MOST, "a thread has at most 16 outputs") };
+    let (corner, (down, along)) = (block_corner(TILE, FACTOR * TILE), place_in_block());
+    let position = Position {
+        down,
+        along,
+        row: corner.0 + down,
+        first_column: corner.1 + along,
+        a_tile,
+        b_tile,
+    };
+    let Product { a, c, m, n, k, .. } = product;
+    let mut sums = [0.0; MOST];
+    for start in (0..k).step_by(TILE) {
+        // SAFETY: (1) is (2).
+        let left = unsafe { element_or_zero(a, (m, k), (position.row, start + along)) };
+        // SAFETY: (1) `down`, `along` < TILE. (2) Each thread writes its own element; barriers
+        // order the writes with the reads of this round and the last.
+        unsafe { a_tile.store(down, along, left) };
+        coarsening_loop!(FACTOR, C => {
+            // SAFETY: (1) no condition differs between threads. (2) `position` is.
+            unsafe { turn::<C>(&mut sums, &product, &position, start) };
+        });
+    }
+    coarsening_loop!(FACTOR, C => {
+        let column = position.first_column + C * TILE;
+        // SAFETY: (1) is (2); by (1) threads and outputs are one to FACTOR.
+        unsafe { store_output(c, (m, n), (position.row, column), sums[C]) };
+    });
+}
+
+macro_rules! coarsened_kernels {
+    ($($name:ident: $factor:literal outputs, $blocks:literal $at_once:literal;)*) => {$(
+        #[doc = concat!("C = A B, with a COARSE_FACTOR of ", stringify!($factor), ", ",
+            stringify!($blocks), $at_once)]
+        ///
+        /// # Safety
+        #[doc = concat!("1. The launch has blocks of 32 x 32 threads and a grid of ceil(n / (32 * ",
+            stringify!($factor), ")) x ceil(m / 32) blocks.")]
+        /// 2. `a`, `b`, `c` have m * k, k * n and m * n elements.
+        #[kernel(max_threads = 1024, min_blocks = $blocks)]
+        pub unsafe fn $name(
+            a: Global<f32>,
+            b: Global<f32>,
+            c: GlobalMut<f32>,
+            m: usize,
+            n: usize,
+            k: usize,
+        ) {
+            let a_tile = shared_tile![f32; TILE, TILE];
+            let b_tile = shared_tile![f32; TILE, TILE];
+            // SAFETY: (1), (2) are the launch's. (3) Declared here.
+            unsafe { multiply::<$factor>(Product { a, b, c, m, n, k }, a_tile, b_tile) }
+        }
+    )*};
+}
+// Two blocks of 1024 threads leave each thread 32 registers, which 16 sums and all else exceed; one
+// block leaves 64, and ptxas takes what it is left.
+coarsened_kernels! {
+    product_coarsened_1: 1 outputs, 2 " blocks at once on a multiprocessor.";
+    product_coarsened_2: 2 outputs, 2 " blocks at once on a multiprocessor.";
+    product_coarsened_4: 4 outputs, 2 " blocks at once on a multiprocessor.";
+    product_coarsened_8: 8 outputs, 2 " blocks at once on a multiprocessor.";
+    product_coarsened_8_one_block: 8 outputs, 1 " block at once on a multiprocessor.";
+    product_coarsened_16: 16 outputs, 1 " block at once on a multiprocessor.";
+}
