@@ -203,7 +203,7 @@ impl Device {
     }
 }
 
-fn check_inner<T: Element>(
+pub(crate) fn check_inner<T: Element>(
     operation: &'static str,
     a: MatrixView<'_, T>,
     b: MatrixView<'_, T>,
@@ -219,7 +219,7 @@ fn check_inner<T: Element>(
     })
 }
 
-fn check_result<T: Element>(
+pub(crate) fn check_result<T: Element>(
     operation: &'static str,
     a: MatrixView<'_, T>,
     b: MatrixView<'_, T>,

@@ -122,14 +122,14 @@ fn have_same_bits<T: Real>(found: &[T], expected: &[T]) -> bool {
 }
 
 /// Fails unless every kernel gives the bits of the naive product on `device`, from operands in
-/// every order to a result in every order.
+/// every order to a result in each of `orders_of_c`.
 #[track_caller]
-fn assert_products<T: Real>(device: &Device, a: &Host<T>, b: &Host<T>) {
+fn assert_products<T: Real>(device: &Device, a: &Host<T>, b: &Host<T>, orders_of_c: &[Order]) {
     let expected = a.times(b);
     for (of_a, of_b) in ORDERS.into_iter().flat_map(|a| ORDERS.map(|b| (a, b))) {
         let (left, right) = (a.upload(device, of_a), b.upload(device, of_b));
         for kernel in Kernel::ALL {
-            for of_c in ORDERS {
+            for &of_c in orders_of_c {
                 let filler = Host::new(a.rows, b.columns, || f64::NAN);
                 let mut c = filler.upload(device, of_c);
                 kernel
@@ -185,15 +185,16 @@ fn operands_in_every_order_give_the_same_bits<T: Real>() {
     ];
     for device in devices() {
         for (m, n, k) in SHAPES {
-            assert_products::<T>(&device, &random(m, k, 1), &random(k, n, 2));
+            assert_products::<T>(&device, &random(m, k, 1), &random(k, n, 2), &ORDERS);
         }
     }
 }
 
 fn every_machine_gives_the_same_bits<T: Real>() {
     for machine in machines() {
-        for (m, n) in [(130, 141), (132, 140)] {
-            assert_products::<T>(&machine, &random(m, 35, 3), &random(35, n, 4));
+        for (m, n) in [(130, 69), (132, 68)] {
+            let (a, b) = (random(m, 35, 3), random(35, n, 4));
+            assert_products::<T>(&machine, &a, &b, &[Order::RowMajor]);
         }
     }
 }
@@ -207,7 +208,7 @@ fn special_values_reach_their_outputs_alone<T: Real>() {
                 a.elements[row * k + (place * 9) % k] = T::of(f64::INFINITY);
             }
             b.elements[(k - 1) * n + (n - 1)] = T::of(f64::NEG_INFINITY);
-            assert_products(&device, &a, &b);
+            assert_products(&device, &a, &b, &[Order::RowMajor]);
         }
     }
 }

@@ -10,6 +10,7 @@
 pub mod divergence;
 pub mod histogram;
 pub mod memory;
+pub mod product;
 pub mod sum;
 
 /// What a step of a ladder is, for tables and pages.

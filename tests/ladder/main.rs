@@ -7,4 +7,5 @@ mod common;
 mod divergence;
 mod histogram;
 mod memory;
+mod product;
 mod sum;
