@@ -88,10 +88,10 @@ pub unsafe fn product_vectorised(
                 vector_or_zeros(b, (k, n), (start + b_k, corner.1 + b_column)),
             )
         };
-        for v in 0..VECTOR {
+        for (v, element) in left.iter().enumerate() {
             // SAFETY: (1) 256 threads are 128 rows x 2 vectors of 4 k. (2) Barriers order the
             // writes with the reads of this round and the last.
-            unsafe { a_tile.store(a_k + v, a_row, left[v]) };
+            unsafe { a_tile.store(a_k + v, a_row, *element) };
         }
         // SAFETY: (1) 256 threads are 8 rows of 32 vectors. (2) As above. (3) Columns and pitch are
         // multiples of 4.
