@@ -22,6 +22,7 @@ mod html;
 mod measure;
 mod memory;
 mod page;
+mod product;
 #[path = "../../benches/rivals/mod.rs"]
 mod rivals;
 mod sum;
@@ -36,7 +37,7 @@ use std::process::ExitCode;
 use support::Outcome;
 
 /// The ladders, each in a file of its own.
-const LADDERS: [Ladder; 3] = [sum::LADDER, histogram::LADDER, memory::LADDER];
+const LADDERS: [Ladder; 4] = [sum::LADDER, histogram::LADDER, memory::LADDER, product::LADDER];
 
 /// What the command line asks for.
 #[derive(Default)]
