@@ -52,7 +52,13 @@ impl Instructions {
 #[test]
 fn fragments_of_the_coarsened_products_are_read_as_vectors() {
     for arch in ["sm_75", "sm_80"] {
-        for kernel in ["matmul_coarsened_f32", "matmul_coarsened_f32_unaligned"] {
+        for kernel in [
+            "matmul_coarsened_f32",
+            "matmul_coarsened_f32_unaligned",
+            "matmul_coarsened_f32_a_t",
+            "matmul_coarsened_f32_b_t",
+            "matmul_coarsened_f32_a_t_b_t",
+        ] {
             let code = Instructions::of(arch, kernel);
             // 16 k, each with 2 vectors of A and 2 of B.
             assert_eq!(code.count("ld.shared.v4"), 64, "{arch} {kernel}");
