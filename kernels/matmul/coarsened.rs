@@ -313,13 +313,13 @@ macro_rules! coarsened_kernels {
             Turned, $bm + $vector, Straight<1>, $bn,
             "A and B are row-major.");
         coarsened_kernels!(@kernel $tiling, $a_t: $element, $vector, $tm x $tn, $bm x $bn x $bk, $blocks,
-            StraightOfAnyLength, $bm, StraightOfAnyLength, $bn,
+            StraightOfAnyLength<true>, $bm, StraightOfAnyLength<true>, $bn,
             "A is column-major, B is row-major.");
         coarsened_kernels!(@kernel $tiling, $b_t: $element, $vector, $tm x $tn, $bm x $bn x $bk, $blocks,
             Turned, $bm + $vector, Turned, $bn + $vector,
             "A is row-major, B is column-major.");
         coarsened_kernels!(@kernel $tiling, $a_t_b_t: $element, $vector, $tm x $tn, $bm x $bn x $bk, $blocks,
-            StraightOfAnyLength, $bm, Turned, $bn + $vector,
+            StraightOfAnyLength<false>, $bm, Turned, $bn + $vector,
             "A and B are column-major.");
     )*};
     (@kernel $tiling:ident, $name:ident: $element:ty, $vector:literal, $tm:literal x $tn:literal,

@@ -57,8 +57,9 @@ pub trait Fetch {
 pub struct Straight<const COPY: usize>;
 
 /// As [`Straight`], in 16 bytes at a time where the operand's rows in memory are multiples of that,
-/// and in single elements elsewhere: the kernel asks, where [`Straight`] knows.
-pub struct StraightOfAnyLength;
+/// and in single elements elsewhere: the kernel asks, where [`Straight`] knows. `PREPARED` says
+/// whether there are registers to prepare the addresses of the former.
+pub struct StraightOfAnyLength<const PREPARED: bool>;
 
 /// Copies across the tile's rows, one element at a time.
 pub struct Turned;
@@ -279,14 +280,14 @@ impl<const COPY: usize> Fetch for Straight<COPY> {
     }
 }
 
-impl Fetch for StraightOfAnyLength {
+impl<const PREPARED: bool> Fetch for StraightOfAnyLength<PREPARED> {
     #[inline(always)]
     fn source<T: Float>(matrix: Global<T>, outputs: usize, k: usize) -> Source<T> {
         straight_source(matrix, outputs, k)
     }
 
     /// Tiles at the edges, which are rare, have the short code of single elements alone. Only the
-    /// addresses of vectors are prepared: there are no registers for both.
+    /// addresses of vectors are prepared, if any: there are no registers for both.
     #[inline(always)]
     unsafe fn fetch<
         T: Float,
@@ -306,7 +307,7 @@ impl Fetch for StraightOfAnyLength {
         // rows.
         unsafe {
             if WHOLE && source.columns.is_multiple_of(VECTOR) {
-                fetch_straight::<T, VECTOR, VECTOR, DEPTH, WIDTH, PITCH, WHOLE, WHOLE>(
+                fetch_straight::<T, VECTOR, VECTOR, DEPTH, WIDTH, PITCH, WHOLE, PREPARED>(
                     pipeline, tile, tile_row, source, corner,
                 );
             } else {
