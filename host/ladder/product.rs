@@ -278,14 +278,14 @@ fn check_order(step: Step, name: &str, matrix: &Matrix<f32>, expected: Order) ->
 
 /// The largest factor that [`default_coarse_factor`] chooses.
 ///
-/// On an H200, TFLOP/s with factors 1, 2, 4, 8, 16: 7.5 8.2 8.5 8.6 6.0 at 4096, and 7.5 8.1 8.6
-/// 8.8 6.0 at 8192. Sixteen sums leave room for one block on a multiprocessor instead of two.
+/// On an H200, TFLOP/s with factors 1, 2, 4, 8 and 16: 7.8, 8.3, 8.4, 8.5 and 5.9 at 4096. Sixteen
+/// sums leave room for one block on a multiprocessor instead of two.
 const LARGEST_DEFAULT: CoarseFactor = CoarseFactor::Eight;
 
 /// Blocks for each multiprocessor, in halves, that a factor has to leave.
 ///
-/// On an H200 with 132 multiprocessors the best factors leave 256 blocks at 512 (factor 1: 6.9
-/// TFLOP/s) and at 1024 (factor 4: 8.4); the next ones leave 128, and reach 6.7 and 7.6.
+/// On an H200 with 132 multiprocessors a factor that leaves 256 blocks is as fast as the best: 1 at
+/// 512 (7.3 TFLOP/s), 4 at 1024 (8.4). The next factor leaves 128: 6.9 and 7.0.
 const BLOCKS_FROM_HALVES: usize = 3;
 
 /// The factor with which [`Step::Coarsened`] is fastest for an `m` x `n` result: the largest one
