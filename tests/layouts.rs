@@ -227,7 +227,9 @@ fn a_transpose_is_no_copy<T: Real>() {
         );
 
         let gram = device.matmul_coarsened(matrix.t(), &matrix).unwrap();
-        let also = device.matmul_tiled(&view, matrix.view()).unwrap();
+        let also = device
+            .matmul_tiled(MatrixView::from(&view), matrix.view())
+            .unwrap();
         assert_eq!((gram.shape(), also.shape()), ((7, 7), (7, 7)));
         assert_eq!(gram.to_vec().unwrap(), also.to_vec().unwrap());
 
