@@ -37,7 +37,12 @@ use std::process::ExitCode;
 use support::Outcome;
 
 /// The ladders, each in a file of its own.
-const LADDERS: [Ladder; 4] = [sum::LADDER, histogram::LADDER, memory::LADDER, product::LADDER];
+const LADDERS: [Ladder; 4] = [
+    sum::LADDER,
+    histogram::LADDER,
+    memory::LADDER,
+    product::LADDER,
+];
 
 /// What the command line asks for.
 #[derive(Default)]
