@@ -2,6 +2,7 @@
 //! Synchronization and Communication Instructions: bar, barrier").
 
 use crate::block::{Block, Thread, Wait, count as add_one};
+use crate::cooperative::Grid;
 use crate::count;
 use crate::current::with_current;
 use crate::defect::DefectKind;
@@ -18,6 +19,8 @@ pub struct BarrierId(
 
 /// How many barriers a block has (PTX ISA).
 const BARRIERS: usize = 16;
+/// Behind them is the place where a block gathers for the barrier of the grid.
+const GRID_BARRIER: u32 = BARRIERS as u32;
 /// The most warps that a block can have: 1024 threads of 32-wide warps.
 const MAX_WARPS: usize = 32;
 
@@ -26,6 +29,30 @@ const MAX_WARPS: usize = 32;
 enum Operation {
     Synchronize,
     CountTrue,
+    MeetGrid,
+}
+
+/// A barrier's name in reports.
+pub(crate) fn barrier_name(id: u32) -> String {
+    match id {
+        GRID_BARRIER => "the grid barrier".to_owned(),
+        id => format!("barrier {id}"),
+    }
+}
+
+/// Which rule is broken where not all reach a barrier.
+pub(crate) fn divergence_at(id: u32) -> DefectKind {
+    match id {
+        GRID_BARRIER => DefectKind::GridBarrierDivergence,
+        _ => DefectKind::BarrierDivergence,
+    }
+}
+
+impl Wait {
+    /// Whether it is for all threads of the grid.
+    pub fn is_for_grid(self) -> bool {
+        self == Self::Barrier(GRID_BARRIER)
+    }
 }
 
 /// One barrier of a block.
@@ -45,7 +72,7 @@ struct Barrier {
 
 /// All barriers of a block.
 pub(crate) struct Barriers {
-    barriers: [Barrier; BARRIERS],
+    barriers: [Barrier; BARRIERS + 1],
     /// Bit `i`: somebody waits at barrier `i` for every thread of the block.
     waiting_for_all: Cell<u32>,
 }
@@ -162,7 +189,9 @@ impl Block {
         lanes.set(lanes.get() | thread.lane_bit());
         self.note_meeting(thread, count::Operation::BlockBarrier, arrival.site);
         self.note_gathered(thread.position.warp as usize, lanes.get());
-        if arrived == barrier.required.get() {
+        if let Some(grid) = self.grid_of(&arrival) {
+            grid.note_arrival(arrived == barrier.required.get());
+        } else if arrived == barrier.required.get() {
             self.complete_meeting(thread, &arrival, barrier);
             return trues;
         }
@@ -182,10 +211,11 @@ impl Block {
 
     /// The barrier, after the checks that `arrival` fits to those before it.
     fn open_meeting(&self, thread: &Thread, arrival: &Arrival) -> &Barrier {
-        let Some(barrier) = self.barriers.barriers.get(arrival.id as usize) else {
+        if arrival.id >= GRID_BARRIER && arrival.operation != Operation::MeetGrid {
             let message = format!("barrier {} of a block that has 0 to 15", arrival.id);
             self.fail(thread, DefectKind::InvalidArgument, message, arrival.site);
-        };
+        }
+        let barrier = &self.barriers.barriers[arrival.id as usize];
         let required = self.required_arrivals(thread, arrival);
         if barrier.arrived.get() == 0 {
             barrier.required.set(required);
@@ -223,8 +253,8 @@ impl Block {
             return;
         }
         let message = format!(
-            "the thread waits at barrier {} for all threads of the block, but {} of them have exited",
-            arrival.id,
+            "the thread waits at {} for all threads of the block, but {} of them have exited",
+            barrier_name(arrival.id),
             self.exited_threads.get()
         );
         self.fail_divergent(thread, arrival, message);
@@ -269,8 +299,8 @@ impl Block {
         // One line usually has one address; comparing paths is the slow way.
         if !ptr::eq(site, arrival.site) && site != arrival.site {
             let message = format!(
-                "lanes of one warp are at different lines of barrier {}",
-                arrival.id
+                "lanes of one warp are at different lines of {}",
+                barrier_name(arrival.id)
             );
             self.fail_divergent(thread, arrival, message);
         }
@@ -278,7 +308,7 @@ impl Block {
 
     #[cold]
     fn fail_divergent(&self, thread: &Thread, arrival: &Arrival, message: String) -> ! {
-        let kind = DefectKind::BarrierDivergence;
+        let kind = divergence_at(arrival.id);
         self.fail_among_others(thread, kind, message, arrival.site)
     }
 
@@ -288,24 +318,53 @@ impl Block {
             self.check_whole_warps(thread, arrival, barrier);
         }
         self.order_memory(barrier);
-        barrier.arrived.set(0);
         barrier.result.set(barrier.trues.replace(0));
+        let own_lanes = &barrier.waiting[thread.position.warp as usize];
+        own_lanes.set(own_lanes.get() & !thread.lane_bit());
+        self.release(arrival.id);
+        // Any warp may be the first one behind the barrier, not only this one.
+        self.turn_is_over.set(true);
+        add_one(&self.counters.barriers);
+    }
+
+    /// Lets everybody go on who waits at the barrier, and makes it free for the next meeting.
+    fn release(&self, id: u32) {
+        let barrier = &self.barriers.barriers[id as usize];
+        barrier.arrived.set(0);
         let waiting_for_all = &self.barriers.waiting_for_all;
-        waiting_for_all.set(waiting_for_all.get() & !(1 << arrival.id));
-        let own_warp = thread.position.warp as usize;
+        waiting_for_all.set(waiting_for_all.get() & !(1 << id));
         for (warp, waiting) in barrier.waiting[..self.warps.len()].iter().enumerate() {
-            let mut lanes = waiting.replace(0);
-            if warp == own_warp {
-                lanes &= !thread.lane_bit();
-            }
+            let lanes = waiting.replace(0);
             if lanes != 0 {
                 self.make_ready(warp, lanes);
             }
         }
-        // Any warp may be the first one behind the barrier, not only this one.
-        self.turn_is_over.set(true);
         self.note_progress();
-        add_one(&self.counters.barriers);
+    }
+
+    /// Waits, as one thread of the block, for all threads of the grid.
+    pub fn meet_grid(&self, thread: &Thread, site: &'static Location<'static>) {
+        let arrival = Arrival {
+            id: GRID_BARRIER,
+            threads: None,
+            operation: Operation::MeetGrid,
+            predicate: false,
+            site,
+        };
+        self.meet(thread, arrival);
+    }
+
+    /// The grid, if `arrival` is at its barrier.
+    fn grid_of(&self, arrival: &Arrival) -> Option<&Grid> {
+        match arrival.operation {
+            Operation::MeetGrid => self.grid.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// Lets the threads of the block go on, all of which wait at the barrier of the grid.
+    pub fn release_from_grid(&self) {
+        self.release(GRID_BARRIER);
     }
 
     /// What those who have met did before is ordered before what they do next.

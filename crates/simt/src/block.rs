@@ -8,6 +8,7 @@ use crate::async_copy::CopyQueue;
 use crate::barrier::Barriers;
 use crate::check::BlockCheck;
 use crate::collective::Collectives;
+use crate::cooperative::Grid;
 use crate::count::Recorder;
 use crate::current::Position;
 use crate::defect::Finding;
@@ -18,6 +19,7 @@ use corosensei::Yielder;
 use std::cell::{Cell, RefCell};
 use std::panic::Location;
 use std::ptr;
+use std::rc::Rc;
 use std::time::Duration;
 
 /// What a thread does while it is not running.
@@ -29,6 +31,8 @@ pub(crate) enum Wait {
     Barrier(u32),
     /// It waits for the lanes of a warp-wide operation.
     Collective { kind: &'static str, mask: u64 },
+    /// It waits for the lanes of its warp that are at the same line.
+    Converge,
     /// It lets other warps run.
     Yield,
     /// It has returned from the kernel.
@@ -96,6 +100,10 @@ pub(crate) struct Warp {
     pub ready: Cell<u64>,
     /// Lanes that can run at the warp's next turn.
     pub yielded: Cell<u64>,
+    /// Lanes that wait for those at the same line.
+    pub converging: Cell<u64>,
+    /// The lanes that were together last.
+    pub converged: Cell<u64>,
     pub collectives: Collectives,
 }
 
@@ -129,6 +137,8 @@ pub(crate) struct Block {
     pub ready_warps: Cell<u64>,
     pub exited_threads: Cell<u32>,
     pub barriers: Barriers,
+    /// There in a cooperative launch.
+    pub grid: Option<Rc<Grid>>,
     pub shared: SharedMemory,
     pub statics: FoundStatics,
     pub counters: Counters,
@@ -169,6 +179,7 @@ impl Block {
             ready_warps: Cell::new(0),
             exited_threads: Cell::new(0),
             barriers: Barriers::default(),
+            grid: None,
             shared: SharedMemory::new(launch.dynamic_shared_bytes),
             statics: FoundStatics::default(),
             counters: Counters::default(),
@@ -197,6 +208,7 @@ impl Block {
             warp.ready.set(warp.existing);
             warp.exited.set(0);
             warp.yielded.set(0);
+            warp.converging.set(0);
             warp.collectives.clear();
         }
         self.ready_warps.set(low_bits(self.warps.len() as u32));
@@ -319,6 +331,8 @@ fn new_warp(lanes: u32) -> Warp {
         exited: Cell::new(0),
         ready: Cell::new(0),
         yielded: Cell::new(0),
+        converging: Cell::new(0),
+        converged: Cell::new(0),
         collectives: Collectives::default(),
     }
 }

@@ -28,6 +28,11 @@ impl StackPool {
         }
     }
 
+    /// Gives back to the system what is idle beyond `stacks`.
+    pub fn keep_idle(&mut self, stacks: usize) {
+        self.idle.truncate(stacks);
+    }
+
     fn take(&mut self) -> io::Result<DefaultStack> {
         match self.idle.pop() {
             Some(stack) => Ok(stack),

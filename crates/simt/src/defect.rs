@@ -15,6 +15,9 @@ pub enum DefectKind {
     Misaligned,
     /// A block barrier that not all of its threads reach, or not in the same way.
     BarrierDivergence,
+    /// A grid barrier that not all threads of the grid reach, or that is in a launch
+    /// which is not cooperative.
+    GridBarrierDivergence,
     /// A warp-wide operation whose mask and lanes do not agree.
     WarpDivergence,
     /// Two accesses of one place, one of them a write, that nothing orders.
@@ -48,6 +51,7 @@ impl fmt::Display for DefectKind {
             Self::OutOfBounds => "access out of bounds",
             Self::Misaligned => "misaligned access",
             Self::BarrierDivergence => "divergent block barrier",
+            Self::GridBarrierDivergence => "divergent grid barrier",
             Self::WarpDivergence => "divergent warp operation",
             Self::DataRace => "data race",
             Self::AtomicRace => "race with an atomic update",

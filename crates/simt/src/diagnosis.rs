@@ -1,5 +1,6 @@
 //! Describes what the threads of a block are doing, for the report of a defect.
 
+use crate::barrier::{barrier_name, divergence_at};
 use crate::block::{Block, Thread, Wait};
 use crate::defect::{DefectKind, Finding, Related};
 use std::panic::Location;
@@ -24,10 +25,12 @@ impl Group<'_> {
         };
         let (what, has_line) = match self.wait {
             Wait::Nothing => ("can run".to_owned(), false),
+            wait if wait.is_for_grid() => ("waits at the grid barrier".to_owned(), true),
             Wait::Barrier(id) => (format!("waits at block barrier {id}"), true),
             Wait::Collective { kind, mask } => {
                 (format!("waits at {kind} with mask {mask:#x}"), true)
             }
+            Wait::Converge => ("waits for the lanes at its line".to_owned(), true),
             Wait::Yield => ("yields".to_owned(), true),
             Wait::Exited => ("exited".to_owned(), false),
         };
@@ -79,9 +82,15 @@ impl Block {
                 .filter(|thread| thread.wait.get() != Wait::Exited)
         };
         let all_at_barriers = waits().all(|thread| matches!(thread.wait.get(), Wait::Barrier(_)));
+        let some_at_grid_barrier = waits().any(|thread| thread.wait.get().is_for_grid());
         let all_in_warps =
             waits().all(|thread| matches!(thread.wait.get(), Wait::Collective { .. }));
-        let (kind, message) = if all_at_barriers {
+        let (kind, message) = if some_at_grid_barrier {
+            (
+                DefectKind::GridBarrierDivergence,
+                "some threads wait at the grid barrier, and others at something else",
+            )
+        } else if all_at_barriers {
             (
                 DefectKind::BarrierDivergence,
                 "every thread waits at a block barrier that can no longer be completed",
@@ -125,12 +134,13 @@ impl Block {
             .iter()
             .find(|thread| thread.wait.get() == Wait::Barrier(id));
         let message = format!(
-            "threads wait at barrier {id} for all threads of the block, but thread {index} has exited"
+            "threads wait at {} for all threads of the block, but thread {index} has exited",
+            barrier_name(id)
         );
-        Some(self.finding_at_waiting(waiting, DefectKind::BarrierDivergence, message))
+        Some(self.finding_at_waiting(waiting, divergence_at(id), message))
     }
 
-    fn finding_at_waiting(
+    pub fn finding_at_waiting(
         &self,
         waiting: Option<&Thread>,
         kind: DefectKind,

@@ -125,6 +125,20 @@ pub struct Report {
 /// on how fast the host threads are. When blocks run one by one, the first
 /// defect in the seed's order.
 pub fn run(launch: &Launch<'_>, body: &(dyn Fn() + Sync)) -> Result<Report, Box<Defect>> {
+    simulate(launch, |run| {
+        if launch.options.parallel_blocks {
+            run.all_in_parallel(body);
+        } else {
+            run.one_by_one(body);
+        }
+    })
+}
+
+/// Checks the launch, and runs its blocks by `run_blocks` on a host thread of the simulator's.
+pub(crate) fn simulate(
+    launch: &Launch<'_>,
+    run_blocks: impl FnOnce(&Run<'_>) + Send,
+) -> Result<Report, Box<Defect>> {
     if crate::is_simulated_thread() {
         crate::fail(
             DefectKind::NestedLaunch,
@@ -140,16 +154,7 @@ pub fn run(launch: &Launch<'_>, body: &(dyn Fn() + Sync)) -> Result<Report, Box<
     let _counting = launch.options.counters.then(Counting::begin);
     let _watch = (launch.options.checks || launch.options.counters).then(Watch::begin);
     let run = Run::new(launch);
-    let run_all = || {
-        workers.install(|| {
-            if launch.options.parallel_blocks {
-                run.all_in_parallel(body);
-            } else {
-                run.one_by_one(body);
-            }
-        });
-    };
-    waiting_idly(run_all);
+    waiting_idly(|| workers.install(|| run_blocks(&run)));
     run.finish()
 }
 
@@ -190,7 +195,7 @@ pub fn check_schedules(
 }
 
 impl Launch<'_> {
-    fn defect(&self, finding: Finding, block: Option<u64>) -> Box<Defect> {
+    pub(crate) fn defect(&self, finding: Finding, block: Option<u64>) -> Box<Defect> {
         let block = block.map(|index| self.grid.index_of(index));
         finding.into_defect(self.kernel, block, self.options.seed)
     }
@@ -262,7 +267,13 @@ impl<'a> Run<'a> {
     }
 
     fn run_block(&self, index: u64, body: &(dyn Fn() + Sync)) {
-        match Worker::with(|worker| worker.run_block(self, index, body)) {
+        let end = Worker::with(|worker| worker.run_block(self, index, body));
+        self.add_end(index, end);
+    }
+
+    /// Adds how block number `index` has ended.
+    pub fn add_end(&self, index: u64, end: BlockEnd) {
+        match end {
             BlockEnd::Finished(counters) => self.add(&counters),
             BlockEnd::Stopped => {}
             BlockEnd::Found(finding) => self.add_defect(index, *finding),

@@ -31,7 +31,7 @@
 //!   until it must wait (for a barrier, for the lanes of its warp) or exits.
 //! - A block is run wholly by one host thread, so a coroutine never moves
 //!   between host threads. Blocks run in parallel on at most
-//!   [`MAX_WORKERS`] host threads.
+//!   [`MAX_WORKERS`] host threads; those of a cooperative launch in turns on one.
 //! - Which warp runs next is drawn from a generator that is seeded by
 //!   [`Options::seed`] and the block's index: the same seed gives the same
 //!   order in every run, on every machine.
@@ -45,10 +45,11 @@
 //! [`Options::checks`] is off, which makes a launch several times faster; the
 //! rest always is.
 //!
-//! Accesses are ordered by block barriers, by [`warp_barrier`] for the lanes of
-//! its mask, by a [`fence`] and an atomic update on each side, and by the end of
-//! a launch. Shuffles and votes order nothing. Two threads that store the same
-//! value race nonetheless. The checks see what goes through [`access`].
+//! Accesses are ordered by barriers of the block and of the grid, by
+//! [`warp_barrier`] for the lanes of its mask, by a [`fence`] and an atomic update
+//! on each side, and by the end of a launch. Shuffles and votes order nothing. Two
+//! threads that store the same value race nonetheless. The checks see what goes
+//! through [`access`].
 //!
 //! A violated rule ends the launch with a [`Defect`] that names the kernel,
 //! the source line, the block and the thread. Threads that can never be
@@ -66,6 +67,7 @@
 //!   overflow into a segmentation fault of the process.
 //! - Blocks may run one after the other: a block that waits for another one
 //!   must know that it has started, as on a GPU without a cooperative launch.
+//!   In a cooperative one, [`run_cooperative`], all blocks run at the same time.
 
 mod allocation;
 mod async_copy;
@@ -73,6 +75,8 @@ mod barrier;
 mod block;
 mod check;
 mod collective;
+mod converge;
+mod cooperative;
 mod coroutine;
 mod count;
 mod current;
@@ -99,6 +103,8 @@ pub use async_copy::{async_commit, async_copy, async_wait, async_wait_all};
 pub use barrier::{BarrierId, block_barrier, block_barrier_reduce};
 pub use check::FenceScope;
 pub use collective::{LaneValues, active_lanes, warp_barrier, warp_collective};
+pub use converge::converged_lanes;
+pub use cooperative::{MAX_RESIDENT_THREADS, grid_barrier, is_cooperative, run_cooperative};
 pub use count::{
     Arithmetic, Counts, GlobalTally, LINE_BYTES, LineCounts, Operation, SECTOR_BYTES, SharedTally,
     Tally, count_arithmetic,

@@ -21,7 +21,7 @@ pub(crate) enum BlockEnd {
 /// What a host thread keeps between blocks: stacks, and the block's state.
 #[derive(Default)]
 pub(crate) struct Worker {
-    stacks: StackPool,
+    pub stacks: StackPool,
     /// The state of the last block, and for which shape of launch it was made.
     block: Option<(Shape, Box<Block>)>,
     coroutines: Vec<Option<ThreadCoroutine>>,
@@ -88,23 +88,11 @@ impl Worker {
             block,
             stacks: &mut self.stacks,
             coroutines: &mut self.coroutines,
-            random: SplitMix64::new(launch.options.seed, index),
+            random: &mut SplitMix64::new(launch.options.seed, index),
         };
         turns.take_all();
         drop(turns);
-        if let Some(check) = &mut block.check {
-            check.forget_learned();
-        }
-        match block.take_finding() {
-            Some(finding) => BlockEnd::Found(Box::new(finding)),
-            None if block.is_abandoned() => BlockEnd::Stopped,
-            None => {
-                if let Some(recorder) = &block.recorder {
-                    run.add_counts(recorder.finish(block.shared.static_bytes()));
-                }
-                BlockEnd::Finished(std::mem::take(&mut block.counters))
-            }
-        }
+        end_of(block, run)
     }
 
     /// Makes the state fit to the launch.
@@ -123,26 +111,39 @@ impl Worker {
     }
 }
 
+/// How a block has ended in which no thread is left.
+pub(crate) fn end_of(block: &mut Block, run: &Run<'_>) -> BlockEnd {
+    if let Some(check) = &mut block.check {
+        check.forget_learned();
+    }
+    match block.take_finding() {
+        Some(finding) => BlockEnd::Found(Box::new(finding)),
+        None if block.is_abandoned() => BlockEnd::Stopped,
+        None => {
+            if let Some(recorder) = &block.recorder {
+                run.add_counts(recorder.finish(block.shared.static_bytes()));
+            }
+            BlockEnd::Finished(std::mem::take(&mut block.counters))
+        }
+    }
+}
+
 /// The turns of one block's warps.
-struct Turns<'a> {
-    run: &'a Run<'a>,
-    index: u64,
-    body: &'a (dyn Fn() + Sync),
-    block: &'a Block,
-    stacks: &'a mut StackPool,
+pub(crate) struct Turns<'a> {
+    pub run: &'a Run<'a>,
+    pub index: u64,
+    pub body: &'a (dyn Fn() + Sync),
+    pub block: &'a Block,
+    pub stacks: &'a mut StackPool,
     /// One per thread that has started and not exited.
-    coroutines: &'a mut [Option<ThreadCoroutine>],
-    random: SplitMix64,
+    pub coroutines: &'a mut [Option<ThreadCoroutine>],
+    pub random: &'a mut SplitMix64,
 }
 
 impl Turns<'_> {
     /// Lets warps run, one drawn after the other, until the block has ended.
     fn take_all(&mut self) {
-        while let Some(warp) = self.draw_warp() {
-            self.take_turn(warp);
-            if self.run.is_pointless(self.index) {
-                self.block.abandon();
-            }
+        while self.take_one() {
             if self.block.is_abandoned() {
                 return;
             }
@@ -150,6 +151,18 @@ impl Turns<'_> {
         if (self.block.exited_threads.get() as usize) < self.block.threads.len() {
             self.block.record(self.block.stuck());
         }
+    }
+
+    /// Lets one warp run that can, if there is one.
+    pub fn take_one(&mut self) -> bool {
+        let Some(warp) = self.draw_warp() else {
+            return false;
+        };
+        self.take_turn(warp);
+        if self.run.is_pointless(self.index) {
+            self.block.abandon();
+        }
+        true
     }
 
     /// One of the warps that can run, each as likely as the others.
@@ -190,6 +203,9 @@ impl Turns<'_> {
 
     fn end_turn(&mut self, warp_index: usize) {
         let warp = &self.block.warps[warp_index];
+        if warp.ready.get() == 0 {
+            self.block.release_converged(warp_index, self.random);
+        }
         let yielded = warp.yielded.replace(0);
         // A thread that spins may wait for a block that has been stopped.
         if yielded != 0 && self.run.has_defect() {
@@ -235,6 +251,9 @@ impl Turns<'_> {
         exited.set(exited.get() | thread.lane_bit());
         thread.wait.set(Wait::Exited);
         block.exited_threads.set(block.exited_threads.get() + 1);
+        if let Some(grid) = &block.grid {
+            grid.note_exit();
+        }
         block.note_progress();
         if !block.is_abandoned()
             && let Some(finding) = block

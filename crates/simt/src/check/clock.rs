@@ -64,12 +64,36 @@ impl Clock {
 #[derive(Clone, Default, Debug)]
 pub(super) struct Knowledge {
     blocks: BTreeMap<u32, Arc<Clock>>,
+    /// The last barrier of the grid, in each block's own time.
+    grid_barrier: Option<Arc<[Time]>>,
 }
 
 impl Knowledge {
     /// Up to which time the accesses of a thread have happened.
     pub fn at(&self, block: u32, thread: u32) -> Time {
-        self.blocks.get(&block).map_or(0, |clock| clock.at(thread))
+        let by_clock = self.blocks.get(&block).map_or(0, |clock| clock.at(thread));
+        by_clock.max(self.last_grid_barrier(block))
+    }
+
+    /// When the last barrier of the grid was in the time of `block`; everything in it up to then
+    /// has happened.
+    pub fn last_grid_barrier(&self, block: u32) -> Time {
+        let of_block = |times: &Arc<[Time]>| times.get(block as usize).copied();
+        self.grid_barrier.as_ref().and_then(of_block).unwrap_or(0)
+    }
+
+    /// Whether there is more to it than barriers of the grid.
+    pub fn has_clocks(&self) -> bool {
+        !self.blocks.is_empty()
+    }
+
+    /// Adds a barrier of the grid. Time goes on in each block from one to the next, so the later
+    /// one is the later one in all of them.
+    pub fn learn_grid_barrier(&mut self, times: &Arc<[Time]>) {
+        let is_later = self.grid_barrier.as_ref().is_none_or(|known| known < times);
+        if is_later {
+            self.grid_barrier = Some(Arc::clone(times));
+        }
     }
 
     /// Adds what is known of one block.
@@ -86,6 +110,9 @@ impl Knowledge {
     fn learn_all(&mut self, other: &Self) {
         for (block, clock) in &other.blocks {
             self.learn(*block, Arc::clone(clock));
+        }
+        if let Some(times) = &other.grid_barrier {
+            self.learn_grid_barrier(times);
         }
     }
 }
@@ -123,6 +150,21 @@ mod tests {
         for thread in 0..12 {
             assert_eq!(joined.at(thread), one.at(thread).max(other.at(thread)));
         }
+    }
+
+    #[test]
+    fn the_last_grid_barrier_counts_in_each_block() {
+        let mut knowledge = Knowledge::default();
+        knowledge.learn(1, Arc::new(Clock::new(0, [(3..4, 8)])));
+        let earlier: Arc<[Time]> = Arc::new([2, 5]);
+        let later: Arc<[Time]> = Arc::new([4, 6]);
+        knowledge.learn_grid_barrier(&later);
+        let mut other = Knowledge::default();
+        other.learn_grid_barrier(&earlier);
+        knowledge.learn_all(&other);
+        assert!(knowledge.has_clocks() && !other.has_clocks());
+        let times = [(0, 0), (1, 0), (1, 3), (2, 0)].map(|(b, thread)| knowledge.at(b, thread));
+        assert_eq!(times, [4, 6, 8, 0]);
     }
 
     #[test]

@@ -61,6 +61,25 @@ impl BlockCheck {
         }
     }
 
+    /// All threads of the block wait for the other blocks of the grid; returns when, in the
+    /// block's own time.
+    pub fn meet_grid(&self) -> Time {
+        self.after_block_barrier();
+        self.block_barrier.get()
+    }
+
+    /// All threads of the grid have met, at `times` in the time of each block.
+    pub fn after_grid_barrier(&self, times: &Arc<[Time]>) {
+        // Since they have met in their block, all of its threads know the same.
+        let mut known = self.threads[0].borrow().ordered.clone();
+        let knowledge = known.get_or_insert_default();
+        Arc::make_mut(knowledge).learn_grid_barrier(times);
+        for learned in &self.threads {
+            learned.borrow_mut().ordered.clone_from(&known);
+        }
+        self.has_learned.set(true);
+    }
+
     /// All threads that a warp was started with have met.
     pub fn after_warp_barrier(&self, warp: u32) {
         self.warp_barriers[warp as usize].set(self.tick());

@@ -170,8 +170,9 @@ impl BlockCheck {
 
     fn missing_order(&self, thread: &Thread, access: AccessKind, other: &Event) -> &'static str {
         if other.block != self.block {
-            return "between blocks, a second launch; or a device fence then an atomic update \
-                    after the first access, and an atomic update then a device fence before the second";
+            return "between blocks, a second launch, or a grid barrier in a cooperative one; or a \
+                    device fence then an atomic update after the first access, and an atomic \
+                    update then a device fence before the second";
         }
         if other.kind.is_atomic() || EventKind::from(access).is_atomic() {
             return "an atomic operation on both sides, or a block barrier between the two";

@@ -53,15 +53,19 @@ impl Observer<'_> {
             && (event.others == Others::Nobody || self.is_after_others(event))
     }
 
-    /// Whether that holds for the others too. The shadow does not know which
-    /// they were: whoever has learned something is trusted to know of them.
+    /// Whether that holds for the others too, who came before. The shadow does not
+    /// know which they were: whoever has learned something that is no barrier of
+    /// the grid is trusted to know of them.
     fn is_after_others(&self, event: &Event) -> bool {
         let by_barrier = match event.others {
             Others::OfOtherBlocks => false,
             Others::OfBlock => event.time <= self.block_barrier,
             _ => event.time <= self.block_barrier.max(self.warp_barrier),
         };
-        by_barrier || self.knowledge.is_some()
+        by_barrier
+            || self.knowledge.is_some_and(|known| {
+                known.has_clocks() || event.time <= known.last_grid_barrier(event.block)
+            })
     }
 
     /// What the thread has in common with that of `event`.

@@ -5,7 +5,7 @@ use cuda_std::Pod;
 use cuda_std::pipeline::Pipeline;
 use cuda_std::prelude::*;
 use cuda_std::shared::SharedSlice;
-use simt::{Contents, Defect, DefectKind, Launch, Options};
+use simt::{Contents, Defect, DefectKind, Launch, Options, Report};
 
 pub const SEEDS: u64 = 32;
 pub const ELEMENTS: usize = 1024;
@@ -18,10 +18,35 @@ type Kernel = fn(&Memory, bool);
 /// under seed 0.
 #[track_caller]
 pub fn twins(kind: DefectKind, blocks: u32, threads: u32, kernel: Kernel) -> Box<Defect> {
+    twins_of(simt::run, kind, blocks, threads, kernel)
+}
+
+/// [`twins`] in cooperative launches.
+#[track_caller]
+pub fn grid_twins(kind: DefectKind, blocks: u32, threads: u32, kernel: Kernel) -> Box<Defect> {
+    twins_of(simt::run_cooperative, kind, blocks, threads, kernel)
+}
+
+/// How a kernel is launched.
+type Run = fn(&Launch<'_>, &(dyn Fn() + Sync)) -> Result<Report, Box<Defect>>;
+
+#[track_caller]
+fn twins_of(
+    launch: Run,
+    kind: DefectKind,
+    blocks: u32,
+    threads: u32,
+    kernel: Kernel,
+) -> Box<Defect> {
     let mut first = None;
     for seed in 0..SEEDS {
         for parallel_blocks in [false, true] {
-            let run = |right| run(seed, parallel_blocks, blocks, threads, kernel, right);
+            let options = Options {
+                seed,
+                parallel_blocks,
+                ..Options::default()
+            };
+            let run = |right| run(launch, &options, (blocks, threads), kernel, right);
             if let Err(defect) = run(true) {
                 panic!("the right kernel has a defect under seed {seed}:\n{defect}");
             }
@@ -36,24 +61,18 @@ pub fn twins(kind: DefectKind, blocks: u32, threads: u32, kernel: Kernel) -> Box
 }
 
 fn run(
-    seed: u64,
-    parallel_blocks: bool,
-    blocks: u32,
-    threads: u32,
+    launch: Run,
+    options: &Options,
+    (blocks, threads): (u32, u32),
     kernel: Kernel,
     right: bool,
 ) -> Result<(), Box<Defect>> {
-    let options = Options {
-        seed,
-        parallel_blocks,
-        ..Options::default()
-    };
-    let launch = Launch {
+    let of_kernel = Launch {
         kernel: "seeded",
         grid: blocks.into(),
         block: threads.into(),
         dynamic_shared_bytes: 0,
-        options: &options,
+        options,
     };
     let buffers = [
         Buffer::new(1, Contents::Written),
@@ -65,7 +84,7 @@ fn run(
         output: buffers[1].view(),
         counters: buffers[2].view(),
     };
-    simt::run(&launch, &|| kernel(&memory, right)).map(|_| ())
+    launch(&of_kernel, &|| kernel(&memory, right)).map(|_| ())
 }
 
 /// What each kernel is given: three buffers of [`ELEMENTS`].

@@ -5,6 +5,7 @@ mod barriers;
 mod copies;
 mod freed;
 mod global;
+mod grids;
 mod harness;
 mod seed_001;
 mod shared;
