@@ -111,8 +111,8 @@ unsafe fn sum_of_partials<S: Accumulator>(partials: GlobalMut<S>, count: usize) 
             // SAFETY: (1) `at < count`. (2) All blocks have written theirs.
             unsafe { partials.load(at) }
         });
-        for value in loaded {
-            sum = sum.plus(value);
+        for value in &loaded {
+            sum = sum.plus(*value);
         }
         index += stride * PARTIALS_IN_FLIGHT;
     }

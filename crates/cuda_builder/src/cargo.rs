@@ -28,8 +28,12 @@ const PROFILE: [&str; 9] = [
 
 /// The flags of every crate for the GPU. Optimisation waits until the builder has rewritten the
 /// IR: LLVM would move barriers that are not marked convergent yet.
-const RUSTC_FLAGS: [&str; 3] = [
+///
+/// Of the passes that rustc has itself, one must not run: jump threading copies calls into the
+/// branches around them, and two copies of a shuffle or a barrier in two branches no longer meet.
+const RUSTC_FLAGS: [&str; 4] = [
     "-Cno-prepopulate-passes",
+    "-Zmir-enable-passes=-JumpThreading",
     "-Cpanic=abort",
     "-Csymbol-mangling-version=v0",
 ];

@@ -111,6 +111,8 @@ fn barriers_keep_their_place_and_number() {
     let Some(ptx) = ptx(Arch::Sm80) else { return };
     let guarded = kernel(&ptx, "guarded");
     assert_eq!(guarded.matches("bar.sync").count(), 4, "{guarded}");
+    let between = kernel(&ptx, "between_branches");
+    assert_eq!(between.matches("shfl.sync").count(), 1, "{between}");
 }
 
 #[test]
