@@ -58,6 +58,9 @@ pub struct LaunchBounds {
     pub min_blocks: Option<u32>,
     /// Most registers for one thread (`.maxnreg`).
     pub max_registers: Option<u32>,
+    /// Whether all blocks of a launch have to be resident at once. A launch that is too large for
+    /// that is refused.
+    pub cooperative: bool,
 }
 
 impl LaunchBounds {
@@ -72,7 +75,15 @@ impl LaunchBounds {
             max_threads,
             min_blocks,
             max_registers,
+            cooperative: false,
         }
+    }
+
+    /// The same bounds for launches whose blocks are resident all at once.
+    #[must_use]
+    pub const fn with_cooperative(mut self, cooperative: bool) -> Self {
+        self.cooperative = cooperative;
+        self
     }
 }
 

@@ -50,6 +50,7 @@ fn device_entry(kernel: &KernelFunction) -> TokenStream {
     let flat = parameters.iter().enumerate().map(flat_parameter);
     let rebuilt = parameters.iter().enumerate().map(rebuilt_argument);
     let body = body(kernel);
+    let grid = grid(kernel);
     let annotation = annotation(kernel);
     quote! {
         #(#conditions)*
@@ -63,11 +64,19 @@ fn device_entry(kernel: &KernelFunction) -> TokenStream {
         #visibility unsafe extern "ptx-kernel" fn #name(#(#flat),*) {
             #body
             // SAFETY: the host passes a pointer and a length of one buffer for each view, and
-            // keeps the kernel's own requirements: `Kernel::run` and the launch say so.
+            // keeps the kernel's own requirements: `Kernel::run` and the launch say so. A kernel
+            // whose bounds are cooperative it launches cooperatively, one launch after the other.
             #[allow(unused_unsafe)]
-            unsafe { body(#(#rebuilt),*) }
+            unsafe { body(#grid #(#rebuilt),*) }
         }
     }
+}
+
+/// The first argument of a cooperative kernel.
+fn grid(kernel: &KernelFunction) -> Option<TokenStream> {
+    kernel.bounds.cooperative.then(|| {
+        quote! { ::cuda_std::cooperative_groups::GridGroup::of_cooperative_launch(), }
+    })
 }
 
 /// The name of a parameter in the code that is written here. Names of the source would meet each
@@ -111,6 +120,7 @@ fn annotation(kernel: &KernelFunction) -> TokenStream {
         max_threads,
         min_blocks,
         max_registers,
+        cooperative: _,
     } = kernel.bounds;
     for (key, value) in [
         ("maxntid", max_threads),
@@ -175,6 +185,7 @@ fn host_implementation(kernel: &KernelFunction) -> TokenStream {
     let text = name.to_string();
     let bounds = bounds(&kernel.bounds);
     let body = body(kernel);
+    let grid = grid(kernel);
     let lints = attributes(kernel, &["allow", "expect"]);
     let checks = parameters.iter().map(parameter_check);
     let safe = (!kernel.is_unsafe()).then(|| {
@@ -195,9 +206,10 @@ fn host_implementation(kernel: &KernelFunction) -> TokenStream {
             const BOUNDS: ::cuda_std::kernel::LaunchBounds = #bounds;
 
             unsafe fn run((#(#arguments,)*): Self::Params) {
-                // SAFETY: (1) and (2) of `Kernel::run` are the caller's.
+                // SAFETY: (1) and (2) of `Kernel::run` are the caller's; whether the launch is
+                // cooperative the simulator checks.
                 #[allow(unused_unsafe)]
-                unsafe { body(#(#arguments),*) }
+                unsafe { body(#grid #(#arguments),*) }
             }
         }
         #safe
@@ -230,5 +242,8 @@ fn bounds(bounds: &Bounds) -> TokenStream {
         option(bounds.min_blocks),
         option(bounds.max_registers),
     );
-    quote! { ::cuda_std::kernel::LaunchBounds::new(#threads, #blocks, #registers) }
+    let cooperative = bounds
+        .cooperative
+        .then(|| quote! { .with_cooperative(true) });
+    quote! { ::cuda_std::kernel::LaunchBounds::new(#threads, #blocks, #registers) #cooperative }
 }

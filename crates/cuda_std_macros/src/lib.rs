@@ -20,6 +20,9 @@ use proc_macro::TokenStream;
 /// `#[kernel(max_threads = 256, min_blocks = 2, max_registers = 128)]`, each an optional literal,
 /// bounds the launches: the most threads of a block (up to 1024), the blocks that shall be
 /// resident on one multiprocessor, the most registers of a thread (up to 255).
+///
+/// A `#[kernel(cooperative)]` is launched with all of its blocks resident at once, so that they can
+/// wait for each other. Its first parameter is a `GridGroup`, which the host does not give.
 #[proc_macro_attribute]
 pub fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let expanded = parse::Bounds::from_tokens(arguments.into()).and_then(|bounds| {

@@ -11,27 +11,33 @@ use syn::{Error, FnArg, Ident, ItemFn, LitInt, Pat, Result, ReturnType, Signatur
 const MAX_THREADS: u32 = 1024;
 const MAX_REGISTERS: u32 = 255;
 
+/// The most parameters that the host gives: `cuda_std` and the host library have tuples of as many.
+const MAX_PARAMETERS: usize = 12;
+
 /// The attribute's arguments.
 #[derive(Default)]
 pub struct Bounds {
     pub max_threads: Option<u32>,
     pub min_blocks: Option<u32>,
     pub max_registers: Option<u32>,
+    /// Whether launches are cooperative.
+    pub cooperative: bool,
 }
 
+/// `NAME = VALUE`, or `NAME` alone.
 struct Argument {
     name: Ident,
-    value: LitInt,
+    value: Option<LitInt>,
 }
 
 impl syn::parse::Parse for Argument {
     fn parse(input: syn::parse::ParseStream<'_>) -> Result<Self> {
         let name = input.parse()?;
-        input.parse::<Token![=]>()?;
-        Ok(Self {
-            name,
-            value: input.parse()?,
-        })
+        let value = match input.parse::<Option<Token![=]>>()? {
+            Some(_) => Some(input.parse()?),
+            None => None,
+        };
+        Ok(Self { name, value })
     }
 }
 
@@ -40,21 +46,42 @@ impl Bounds {
         let arguments = Punctuated::<Argument, Token![,]>::parse_terminated.parse2(tokens)?;
         let mut bounds = Self::default();
         for Argument { name, value } in arguments {
-            let number = bound(&name, &value)?;
-            let place = match name.to_string().as_str() {
-                "max_threads" => &mut bounds.max_threads,
-                "min_blocks" => &mut bounds.min_blocks,
-                "max_registers" => &mut bounds.max_registers,
-                _ => {
-                    let message = "expected `max_threads`, `min_blocks` or `max_registers`";
-                    return Err(Error::new(name.span(), message));
+            let is_given_twice = match value {
+                Some(value) => {
+                    let number = bound(&name, &value)?;
+                    bounds.number(&name)?.replace(number).is_some()
                 }
+                None => std::mem::replace(bounds.flag(&name)?, true),
             };
-            if place.replace(number).is_some() {
+            if is_given_twice {
                 return Err(Error::new(name.span(), "given twice"));
             }
         }
         Ok(bounds)
+    }
+
+    /// The place of an argument with a value.
+    fn number(&mut self, name: &Ident) -> Result<&mut Option<u32>> {
+        match name.to_string().as_str() {
+            "max_threads" => Ok(&mut self.max_threads),
+            "min_blocks" => Ok(&mut self.min_blocks),
+            "max_registers" => Ok(&mut self.max_registers),
+            _ => {
+                let message =
+                    "expected `max_threads`, `min_blocks`, `max_registers` or `cooperative`";
+                Err(Error::new(name.span(), message))
+            }
+        }
+    }
+
+    /// The place of an argument without a value.
+    fn flag(&mut self, name: &Ident) -> Result<&mut bool> {
+        if name == "cooperative" {
+            return Ok(&mut self.cooperative);
+        }
+        self.number(name)?;
+        let message = format!("`{name}` has a value, as in `{name} = 128`");
+        Err(Error::new(name.span(), message))
     }
 }
 
@@ -99,6 +126,7 @@ pub struct Parameter {
 
 pub struct KernelFunction {
     pub function: ItemFn,
+    /// What the host gives: all but the grid of a cooperative kernel.
     pub parameters: Vec<Parameter>,
     pub bounds: Bounds,
 }
@@ -106,12 +134,23 @@ pub struct KernelFunction {
 impl KernelFunction {
     pub fn new(function: ItemFn, bounds: Bounds) -> Result<Self> {
         check_signature(&function)?;
-        let parameters = function
-            .sig
-            .inputs
-            .iter()
-            .map(|argument| parameter(argument, &function.sig.ident))
+        let signature = &function.sig;
+        let mut inputs = signature.inputs.iter();
+        if bounds.cooperative && !inputs.next().is_some_and(is_grid) {
+            return Err(Error::new(
+                signature.ident.span(),
+                "the first parameter of a cooperative kernel is its grid, as in `grid: GridGroup`",
+            ));
+        }
+        let parameters = inputs
+            .map(|argument| parameter(argument, &signature.ident))
             .collect::<Result<Vec<_>>>()?;
+        if parameters.len() > MAX_PARAMETERS {
+            return Err(Error::new(
+                signature.inputs.span(),
+                "a kernel has at most 12 parameters",
+            ));
+        }
         Ok(Self {
             function,
             parameters,
@@ -141,12 +180,6 @@ fn check_signature(function: &ItemFn) -> Result<()> {
     }
     if let Some(constness) = &signature.constness {
         return Err(Error::new(constness.span(), "a kernel cannot be `const`"));
-    }
-    if signature.inputs.len() > 12 {
-        return Err(Error::new(
-            signature.inputs.span(),
-            "a kernel has at most 12 parameters",
-        ));
     }
     Ok(())
 }
@@ -192,6 +225,13 @@ fn parameter(argument: &FnArg, kernel: &Ident) -> Result<Parameter> {
             "host memory is out of a kernel's reach: take a `Global<T>` to read device memory, a `GlobalMut<T>` to write it",
         ));
     }
+    if has_name(&argument.ty, "GridGroup") {
+        return Err(Error::new(
+            argument.ty.span(),
+            "a grid is the first parameter of a `#[kernel(cooperative)]`, and of no other; \
+             `this_grid()` has its size and ranks",
+        ));
+    }
     Ok(Parameter {
         ty: (*argument.ty).clone(),
         passing: passing(&argument.ty),
@@ -199,13 +239,25 @@ fn parameter(argument: &FnArg, kernel: &Ident) -> Result<Parameter> {
 }
 
 fn passing(ty: &Type) -> Passing {
-    let Type::Path(path) = ty else {
-        return Passing::Scalar;
-    };
-    match path.path.segments.last() {
-        Some(last) if last.ident == "Global" => Passing::Global,
-        Some(last) if last.ident == "GlobalMut" => Passing::GlobalMut,
-        Some(last) if last.ident == "Texture1d" || last.ident == "Texture2d" => Passing::Texture,
-        _ => Passing::Scalar,
+    if has_name(ty, "Global") {
+        Passing::Global
+    } else if has_name(ty, "GlobalMut") {
+        Passing::GlobalMut
+    } else if has_name(ty, "Texture1d") || has_name(ty, "Texture2d") {
+        Passing::Texture
+    } else {
+        Passing::Scalar
     }
+}
+
+/// Whether the parameter is the grid of a cooperative kernel.
+fn is_grid(argument: &FnArg) -> bool {
+    matches!(argument, FnArg::Typed(argument) if has_name(&argument.ty, "GridGroup"))
+}
+
+/// Whether a type is written with this name, after whatever path.
+fn has_name(ty: &Type, name: &str) -> bool {
+    let Type::Path(path) = ty else { return false };
+    let last = path.path.segments.last();
+    last.is_some_and(|segment| segment.ident == name)
 }

@@ -11,7 +11,7 @@ use crate::current::with_current;
 use crate::defect::{Defect, DefectKind, Finding, Related};
 use crate::launch::{Launch, MAX_THREADS_PER_BLOCK, Options, Report, Run, simulate};
 use crate::random::SplitMix64;
-use crate::scheduler::{Turns, Worker, end_of};
+use crate::scheduler::{Turns, Worker, begin, end_of};
 use std::cell::Cell;
 use std::panic::Location;
 use std::rc::Rc;
@@ -137,10 +137,7 @@ impl Resident {
         let launch = run.launch;
         let mut block = Box::new(Block::new(launch));
         block.grid = Some(Rc::clone(grid));
-        block.begin(launch.grid.index_of(index));
-        if let (Some(check), Some(of_launch)) = (&mut block.check, &run.check) {
-            check.begin(of_launch, index);
-        }
+        begin(&mut block, run, index);
         Self {
             coroutines: block.threads.iter().map(|_| None).collect(),
             block,

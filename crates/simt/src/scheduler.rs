@@ -76,11 +76,7 @@ impl Worker {
         let Some((_, block)) = &mut self.block else {
             unreachable!("`prepare` has made the block");
         };
-        block.begin(launch.grid.index_of(index));
-        block.statics.look_into(&launch.options.statics);
-        if let (Some(check), Some(of_launch)) = (&mut block.check, &run.check) {
-            check.begin(of_launch, index);
-        }
+        begin(block, run, index);
         let mut turns = Turns {
             run,
             index,
@@ -108,6 +104,16 @@ impl Worker {
             self.coroutines.resize_with(block.threads.len(), || None);
             self.block = Some((shape, block));
         }
+    }
+}
+
+/// Makes `block` the block number `index` of the launch.
+pub(crate) fn begin(block: &mut Block, run: &Run<'_>, index: u64) {
+    let launch = run.launch;
+    block.begin(launch.grid.index_of(index));
+    block.statics.look_into(&launch.options.statics);
+    if let (Some(check), Some(of_launch)) = (&mut block.check, &run.check) {
+        check.begin(of_launch, index);
     }
 }
 

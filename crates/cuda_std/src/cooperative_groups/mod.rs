@@ -1,14 +1,18 @@
 //! Groups of threads that work together, as values: what a function may ask of its callers is in
 //! its signature.
 //!
-//! A group is what CUDA C++'s `cooperative_groups` and seed 004 call one, under the same names. It
-//! knows its size, the calling thread's rank in it, how to wait for all of it, and the collectives
-//! of [`Collective`].
+//! A group is what CUDA C++'s `cooperative_groups` and seed 004 call one, under the same names.
 //!
 //! | group | made by | its threads |
 //! |---|---|---|
 //! | [`ThreadBlock`] | [`this_thread_block`] | those of the block |
 //! | [`TiledPartition<SIZE>`](TiledPartition) | [`tiled_partition`] | `SIZE` neighbours within a warp |
+//! | [`CoalescedGroup`] | [`coalesced_threads`] | lanes of a warp that have come to one place together |
+//! | [`GridGroup`] | [`this_grid`], and a cooperative kernel's parameter | those of the launch |
+//!
+//! Each group knows its size, its threads' ranks and its barrier ([`Group`]); those of a block and
+//! below reduce and scan ([`Collective`]), and copy to shared memory together ([`memcpy_async`],
+//! [`wait`]).
 //!
 //! A group is a witness that the calling thread belongs to it: it can neither be made up nor be
 //! given to another thread. Whatever a group does, each of its threads must do, in the same order;
@@ -35,11 +39,17 @@
 //! }
 //! ```
 
+mod coalesced;
+mod copy;
+mod grid;
 mod lanes;
 mod scratch;
 mod thread_block;
 mod tile;
 
+pub use coalesced::{CoalescedGroup, coalesced_threads};
+pub use copy::{memcpy_async, wait};
+pub use grid::{GridGroup, this_grid};
 pub use thread_block::{ThreadBlock, this_thread_block};
 pub use tile::{Partition, TiledPartition, tiled_partition};
 
@@ -68,7 +78,7 @@ pub trait Group: sealed::Group {
     fn sync(&self);
 }
 
-/// A group whose threads compute something together. Every thread of the group makes the same
+/// A group within a block, whose threads compute something together. Every thread of the group makes the same
 /// call.
 ///
 /// The order in which values meet follows from the group's size alone, so that equal values give

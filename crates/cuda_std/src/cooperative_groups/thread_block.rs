@@ -120,6 +120,7 @@ impl Place {
         }
     }
 
+    #[inline(always)]
     fn is_last_lane(self) -> bool {
         self.lanes.rank + 1 == self.lanes.size
     }

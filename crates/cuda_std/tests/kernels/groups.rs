@@ -1,10 +1,12 @@
-//! Cooperative groups: blocks and tiles.
+//! Cooperative groups: blocks, tiles, lanes that are together, grids; their collectives and copies.
 
 use crate::put;
 use cuda_std::cooperative_groups::{
-    Collective, Group, Partition, TiledPartition, this_thread_block, tiled_partition,
+    Collective, GridGroup, Group, Partition, TiledPartition, coalesced_threads, memcpy_async,
+    this_grid, this_thread_block, tiled_partition, wait,
 };
 use cuda_std::prelude::*;
+use cuda_std::shared::SharedSlice;
 
 /// Composes the maps `x -> a x + b` whose `a` is in the lower half of a word and `b` in the upper
 /// one, modulo 2^16, `first` first: associative, and hardly ever commutative.
@@ -216,4 +218,223 @@ pub unsafe fn tile_exchange(out: GlobalMut<u32>) {
     let value = unsafe { array.load(neighbour) };
     // SAFETY: (1) the element belongs to this thread's own index.
     unsafe { put(out, thread::own_index().get(), value) };
+}
+
+/// Numbers that [`coalesced`] writes for each thread.
+pub const COALESCED: usize = 9;
+
+/// Sends each thread into one of three branches by its `x`, or home; in each branch the threads
+/// that are together write their lanes, size and rank, and of their `x` the sum, the composition up
+/// to the thread, that before it, that of the last rank, whether all are equal, and the number of
+/// those whose quotient by 3 is the same.
+///
+/// # Safety
+/// 1. `x` has an element for each thread, `out` [`COALESCED`].
+#[kernel]
+pub unsafe fn coalesced(x: Global<u32>, out: GlobalMut<u64>) {
+    let own = thread::own_index().get();
+    // SAFETY: (1) is (1).
+    let value = unsafe { x.load(own) };
+    match value % 4 {
+        // SAFETY: (1) is (1).
+        0 => unsafe { describe_coalesced(own, value, out) },
+        // SAFETY: as above.
+        1 => unsafe { describe_coalesced(own, value, out) },
+        // SAFETY: as above.
+        2 => unsafe { describe_coalesced(own, value, out) },
+        _ => {}
+    }
+}
+
+/// # Safety
+/// 1. `out` has [`COALESCED`] elements for thread `own`, the calling one.
+#[inline(always)]
+#[track_caller]
+unsafe fn describe_coalesced(own: usize, value: u32, out: GlobalMut<u64>) {
+    let group = coalesced_threads();
+    let numbers = [
+        group.lanes().bits(),
+        group.size() as u64,
+        group.thread_rank() as u64,
+        u64::from(group.reduce(value, u32::wrapping_add)),
+        u64::from(group.inclusive_scan(value, compose)),
+        u64::from(group.exclusive_scan(value, IDENTITY, compose)),
+        u64::from(group.shuffle(value, group.size() - 1)),
+        u64::from(group.all(value == group.shuffle(value, 0))),
+        group.labeled_partition(value / 3).size() as u64,
+    ];
+    group.sync();
+    for (i, number) in numbers.iter().enumerate() {
+        // SAFETY: (1) is (1).
+        unsafe { put(out, own * COALESCED + i, *number) };
+    }
+}
+
+/// Counts the `x` below `limit`: the threads that are together add theirs with one atomic addition,
+/// and each writes the place that it has got.
+///
+/// # Safety
+/// 1. `x` and `places` have an element for each thread, `count` has one.
+#[kernel]
+pub unsafe fn count_together(
+    limit: u32,
+    x: Global<u32>,
+    count: GlobalMut<u32>,
+    places: GlobalMut<u32>,
+) {
+    let own = thread::own_index().get();
+    // SAFETY: (1) is (1).
+    if unsafe { x.load(own) } >= limit {
+        return;
+    }
+    let group = coalesced_threads();
+    let mut first = 0;
+    if group.thread_rank() == 0 {
+        // SAFETY: (1) is (1). (2) Nothing else touches the element.
+        first = unsafe { count.atomic_add(0, group.size() as u32) };
+    }
+    let place = group.shuffle(first, 0) + group.thread_rank() as u32;
+    // SAFETY: (1) the element belongs to this thread's own index.
+    unsafe { put(places, own, place) };
+}
+
+/// Elements of shared memory of [`copies_of_blocks`] and its like.
+pub const COPIED: usize = 512;
+
+/// The block copies `len` elements of `x` from `from` on to shared memory from `to` on, and each
+/// thread writes what it finds there.
+///
+/// # Safety
+/// 1. `x` has the elements; `to + len <= COPIED`; `out` has [`COPIED`] elements for each block.
+/// 2. `array` has [`COPIED`] elements, and is the block's own.
+#[inline(always)]
+#[track_caller]
+unsafe fn copy_by_block<T: cuda_std::Pod>(
+    (from, to, len): (usize, usize, usize),
+    x: Global<T>,
+    out: GlobalMut<T>,
+    array: SharedSlice<T>,
+) {
+    let block = this_thread_block();
+    // SAFETY: (1) is (1). (2) Read behind the wait.
+    unsafe { memcpy_async(&block, (array, to), (x, from), len) };
+    wait(&block);
+    let first = thread::block_rank() as usize * COPIED;
+    let mut index = to + block.thread_rank();
+    while index < to + len {
+        // SAFETY: (1) is (1). (2) The block has waited; each thread has its own elements.
+        unsafe { put(out, first + index, array.load(index)) };
+        index += block.size();
+    }
+}
+
+macro_rules! copy_kernels {
+    ($($name:ident: $element:ty;)*) => {$(
+        #[doc = concat!("Copies ", stringify!($element), " by blocks.")]
+        ///
+        /// # Safety
+        /// 1. `x` has the elements; `to + len <= COPIED`; `out` has [`COPIED`] elements for each
+        ///    block.
+        #[kernel]
+        pub unsafe fn $name(from: usize, to: usize, len: usize, x: Global<$element>, out: GlobalMut<$element>) {
+            let array = shared_array![$element; COPIED];
+            // SAFETY: (1) is (1). (2) Declared here.
+            unsafe { copy_by_block((from, to, len), x, out, array.as_slice()) }
+        }
+    )*};
+}
+copy_kernels! {
+    copies_of_blocks_u8: u8;
+    copies_of_blocks_u16: u16;
+    copies_of_blocks_u32: u32;
+    copies_of_blocks_f64: f64;
+}
+
+/// Each tile of 16 threads copies `len` elements of `x`, at most 16, from its own place on, and each
+/// thread writes the element behind its own.
+///
+/// # Safety
+/// 1. Blocks have [`COPIED`] threads at most, `len` is 1 to 16; `x` has 16 elements for each tile,
+///    `out` one for each thread.
+#[kernel]
+pub unsafe fn copies_of_tiles(len: usize, x: Global<u32>, out: GlobalMut<u32>) {
+    let array = shared_array![u32; COPIED];
+    let tile = tiled_partition::<16>(&this_thread_block());
+    let own = thread::own_index().get();
+    let first = own - tile.thread_rank();
+    let to = thread::rank_in_block() as usize - tile.thread_rank();
+    // SAFETY: (1) is (1). (2) A tile has its own part of the array, and reads behind the wait.
+    let value = unsafe {
+        memcpy_async(
+            &tile,
+            (array.as_slice(), to),
+            (x, first),
+            len.min(tile.size()),
+        );
+        wait(&tile);
+        array.load(to + (tile.thread_rank() + 1) % len.min(tile.size()))
+    };
+    // SAFETY: (1) the element belongs to this thread's own index.
+    unsafe { put(out, own, value) };
+}
+
+/// Sums `x` in two phases: each block its part into `partials`, then each thread those of all
+/// blocks. Then `rounds` times each element of `x` becomes the sum of itself and the next one.
+///
+/// # Safety
+/// 1. `x` and `sums` have an element for each thread, `partials` has one for each block.
+#[kernel(cooperative, max_threads = 128, min_blocks = 4)]
+pub unsafe fn sum_and_step(
+    grid: GridGroup,
+    rounds: u32,
+    x: GlobalMut<u32>,
+    partials: GlobalMut<u32>,
+    sums: GlobalMut<u32>,
+) {
+    let (own, next) = (grid.thread_rank(), (grid.thread_rank() + 1) % grid.size());
+    let block = this_thread_block();
+    // SAFETY: (1) is (1). (2) The grid's barrier stands between what one thread writes and another
+    // reads or writes, here and below.
+    let value = unsafe { x.load(own) };
+    let of_block = block.reduce(value, u32::wrapping_add);
+    if block.thread_rank() == 0 {
+        // SAFETY: as above.
+        unsafe { partials.store(grid.block_rank(), of_block) };
+    }
+    grid.sync();
+    let mut sum = 0_u32;
+    for of_block in 0..grid.num_blocks() {
+        // SAFETY: as above.
+        sum = sum.wrapping_add(unsafe { partials.load(of_block) });
+    }
+    for _ in 0..rounds {
+        // SAFETY: as above.
+        let next = unsafe { x.load(own).wrapping_add(x.load(next)) };
+        grid.sync();
+        // SAFETY: as above.
+        unsafe { x.store(own, next) };
+        grid.sync();
+    }
+    // SAFETY: as above.
+    unsafe { put(sums, own, sum * u32::from(grid.is_valid())) };
+}
+
+/// What the grid of an ordinary launch is: validity, size, rank, blocks, the block's rank.
+///
+/// # Safety
+/// 1. `out` has 5 elements for each thread.
+#[kernel]
+pub unsafe fn ordinary_grid(out: GlobalMut<u64>) {
+    let grid = this_grid();
+    let numbers = [
+        u64::from(grid.is_valid()),
+        grid.size() as u64,
+        grid.thread_rank() as u64,
+        grid.num_blocks() as u64,
+        grid.block_rank() as u64,
+    ];
+    for (i, number) in numbers.iter().enumerate() {
+        // SAFETY: (1) the elements belong to this thread's own index.
+        unsafe { put(out, thread::own_index().get() * 5 + i, *number) };
+    }
 }

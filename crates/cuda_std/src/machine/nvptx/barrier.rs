@@ -1,7 +1,13 @@
 //! Barriers and fences (PTX ISA, 9.7.12.1 to 9.7.12.3).
 
+use super::atomic::{AtomicInteger, AtomicWord};
 use super::intrinsics;
+use super::memory::Space;
+use super::position::{
+    grid_dim_x, grid_dim_y, grid_dim_z, thread_idx_x, thread_idx_y, thread_idx_z,
+};
 use core::arch::asm;
+use core::cell::UnsafeCell;
 
 intrinsics! {
     fn barrier_sync_all(id: i32) = "llvm.nvvm.barrier.cta.sync.aligned.all";
@@ -77,3 +83,57 @@ pub fn fence_system() {
 /// Nothing: the GPU's scheduler is fair by itself.
 #[inline(always)]
 pub fn yield_now() {}
+
+/// The module's counters for barriers of the grid, in global memory: blocks that have arrived, and
+/// how often all have. Each barrier leaves the first as it was, so nobody has to reset it.
+struct GridCounters(UnsafeCell<[u32; 2]>);
+
+// SAFETY: the counters are touched by atomic instructions only.
+unsafe impl Sync for GridCounters {}
+
+static GRID_COUNTERS: GridCounters = GridCounters(UnsafeCell::new([0; 2]));
+
+const ARRIVED: usize = 0;
+const PASSED: usize = 1;
+
+/// Waits for every thread of the grid.
+///
+/// # Safety
+/// 1. All blocks of the grid are resident at once: the launch is cooperative.
+/// 2. No other cooperative launch of the module runs at the same time.
+#[inline(always)]
+pub unsafe fn grid_barrier() {
+    block_barrier();
+    if thread_idx_x() == 0 && thread_idx_y() == 0 && thread_idx_z() == 0 {
+        // SAFETY: (1), (2) are the caller's; one thread of each block, behind the block's barrier.
+        unsafe { meet_other_blocks() };
+    }
+    block_barrier();
+}
+
+/// One thread of each block waits for those of the others. What its block did before the barrier
+/// in front of this, it hands on: fences are cumulative (PTX ISA, 8.10, causality order).
+///
+/// # Safety
+/// 1. As for [`grid_barrier`].
+#[inline(always)]
+unsafe fn meet_other_blocks() {
+    let blocks = grid_dim_x() * grid_dim_y() * grid_dim_z();
+    let counters = GRID_COUNTERS.0.get().cast::<u32>();
+    // SAFETY: the two counters are touched by atomic instructions only, and by (2) of
+    // `grid_barrier` by no other launch.
+    unsafe {
+        // Read before the own arrival: until then nobody passes.
+        let passed = u32::load(Space::Global, counters, 2, PASSED);
+        fence_device();
+        let arrived = u32::fetch_add(Space::Global, counters, 2, ARRIVED, 1);
+        if arrived + 1 == blocks {
+            u32::store(Space::Global, counters, 2, ARRIVED, 0);
+            fence_device();
+            u32::fetch_add(Space::Global, counters, 2, PASSED, 1);
+        } else {
+            while u32::load(Space::Global, counters, 2, PASSED) == passed {}
+        }
+        fence_device();
+    }
+}

@@ -86,6 +86,12 @@ pub fn active_lanes() -> u64 {
     u64::from(mask)
 }
 
+/// The lanes that are here together, for them to work together next.
+#[inline(always)]
+pub fn converged_lanes() -> u64 {
+    active_lanes()
+}
+
 /// The sum over the lanes of `mask`, wrapping, where the machine has an instruction for it
 /// (`redux.sync`, from compute capability 8.0 on).
 #[inline(always)]

@@ -46,3 +46,12 @@ pub fn fence_system() {
 pub fn yield_now() {
     simt::yield_now();
 }
+
+/// Waits for every thread of the grid.
+///
+/// # Safety
+/// 1. None: the simulator reports a launch that is not cooperative.
+#[track_caller]
+pub unsafe fn grid_barrier() {
+    simt::grid_barrier();
+}

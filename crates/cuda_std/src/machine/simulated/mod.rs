@@ -20,7 +20,7 @@ pub use async_copy::{async_commit, async_copy, async_copy_whole, async_wait};
 pub use atomic::{AtomicInteger, AtomicWord};
 pub use barrier::{
     block_barrier, block_barrier_count, block_barrier_part, fence_block, fence_device,
-    fence_system, warp_barrier, yield_now,
+    fence_system, grid_barrier, warp_barrier, yield_now,
 };
 pub use memory::{
     Cache, Space, check_in_tile, dynamic_shared, load, load_cached, prefetch_l2, static_array,
@@ -31,4 +31,6 @@ pub use position::{
     grid_dim_y, grid_dim_z, lane_index, thread_idx_x, thread_idx_y, thread_idx_z, warp_width,
 };
 pub use texture::{texture_1d, texture_2d};
-pub use warp::{Shuffle, active_lanes, ballot, match_any, reduce_add_u32, shuffle};
+pub use warp::{
+    Shuffle, active_lanes, ballot, converged_lanes, match_any, reduce_add_u32, shuffle,
+};

@@ -101,6 +101,12 @@ pub fn active_lanes() -> u64 {
     simt::active_lanes()
 }
 
+/// The lanes that are here together, for them to work together next.
+#[track_caller]
+pub fn converged_lanes() -> u64 {
+    simt::converged_lanes()
+}
+
 /// The sum over the lanes of `mask`, wrapping, where the machine has an instruction for it.
 #[track_caller]
 pub fn reduce_add_u32(mask: u64, value: u32) -> Option<u32> {
