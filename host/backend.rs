@@ -5,6 +5,7 @@ use crate::error::Result;
 use crate::launch::LaunchConfig;
 use crate::module::ModuleSource;
 use crate::report::LaunchRecorder;
+use crate::residency::{Residency, ResidencyRequest};
 use crate::workspace::Workspace;
 use cuda_std::kernel::LaunchBounds;
 use simt::{Texels, TextureOptions};
@@ -104,6 +105,12 @@ pub(crate) trait Backend: Send + Sync + Debug {
     /// Marks this moment in the device's work.
     fn record_event(&self) -> Result<EventHandle>;
 
+    /// Whether the device's work has come to the event.
+    ///
+    /// # Safety
+    /// Requirement 3 of the trait.
+    unsafe fn event_has_come(&self, event: EventHandle) -> Result<bool>;
+
     /// Waits until the device's work has come to the event.
     ///
     /// # Safety
@@ -125,7 +132,12 @@ pub(crate) trait Backend: Send + Sync + Debug {
     /// Loads a module, or finds it among those that were loaded before.
     fn load(&self, source: &'static ModuleSource) -> Result<ModuleHandle>;
 
-    /// Launches a kernel whose configuration was checked against the device's properties.
+    /// How many blocks of a kernel are resident at once. The shape of its blocks was checked
+    /// against the device's properties.
+    fn residency(&self, request: &ResidencyRequest<'_>) -> Result<Residency>;
+
+    /// Launches a kernel whose configuration was checked against the device's properties: with
+    /// all blocks resident at once if its bounds say so, which was checked, too.
     ///
     /// # Safety
     /// 1. The module came from this backend's `load`, and its entry `kernel` takes exactly

@@ -177,6 +177,30 @@ pub enum Error {
         reason: &'static str,
     },
 
+    /// The blocks of a cooperative launch cannot all be resident at once.
+    #[error(
+        "kernel `{kernel}` cannot be launched cooperatively with {blocks} blocks of {block} threads \
+         and {dynamic_shared_bytes} bytes of dynamic shared memory: {device} holds {resident} such \
+         blocks at once ({reason}); launch at most as many as Module::max_resident_blocks returns, \
+         and let each of them do more"
+    )]
+    NotResident {
+        /// The kernel's name.
+        kernel: &'static str,
+        /// The device's name.
+        device: String,
+        /// Blocks of the grid.
+        blocks: u64,
+        /// Threads of a block.
+        block: simt::Dim3,
+        /// Bytes of dynamic shared memory for each block.
+        dynamic_shared_bytes: u32,
+        /// Blocks that are resident at once.
+        resident: u32,
+        /// What keeps it from more.
+        reason: String,
+    },
+
     /// The simulator found a defect in a kernel while it ran.
     #[error("the simulator found a defect: {0}")]
     KernelDefect(Box<simt::Defect>),

@@ -25,6 +25,16 @@ impl Event {
         })
     }
 
+    /// Whether the device's work has come to this event; does not wait for it. On the simulator it
+    /// always has: work is done when the call returns that asks for it.
+    ///
+    /// # Errors
+    /// [`Error::DeviceLost`] or [`Error::Cuda`] if the work before it failed.
+    pub fn is_done(&self) -> Result<bool> {
+        // SAFETY: (3) the handle is this event's own, and it is destroyed only in `drop`.
+        unsafe { self.device.backend().event_has_come(self.handle) }
+    }
+
     /// Waits until the device's work has come to this event.
     ///
     /// # Errors

@@ -56,6 +56,7 @@ mod ndarray;
 mod pinned;
 mod reduce;
 mod report;
+mod residency;
 mod simulator;
 pub mod testing;
 mod texture;

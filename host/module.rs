@@ -73,6 +73,10 @@ impl Module {
         &self.device
     }
 
+    pub(crate) fn handle(&self) -> ModuleHandle {
+        self.handle
+    }
+
     /// Overwrites all elements of a static array of the module's kernel crate
     /// ([`cuda_std::symbol`]): launches that are asked for later see them, and earlier ones do
     /// not. Every device has its own copy of the module's arrays.
@@ -157,13 +161,18 @@ impl Module {
 
     /// Launches a safe kernel. Work that is asked for later sees what it wrote.
     ///
+    /// A `#[kernel(cooperative)]` is launched cooperatively: all of its blocks are resident at once
+    /// and can wait for each other. [`max_resident_blocks`](Self::max_resident_blocks) says how many
+    /// blocks its grid can have.
+    ///
     /// `arguments` is a tuple with one value for each of the kernel's parameters: see
     /// [`LaunchArg`](crate::LaunchArg). On CUDA the call returns before the kernel has run; on
     /// the simulator it returns afterwards.
     ///
     /// # Errors
     /// [`Error::LaunchConfig`](crate::Error::LaunchConfig) if the kernel or the device does not
-    /// allow `config`; [`Error::WrongDevice`](crate::Error::WrongDevice) if an argument is of
+    /// allow `config`; [`Error::NotResident`](crate::Error::NotResident) if a cooperative launch has
+    /// too many blocks; [`Error::WrongDevice`](crate::Error::WrongDevice) if an argument is of
     /// another device; [`Error::KernelDefect`](crate::Error::KernelDefect) if the simulator finds
     /// a defect; [`Error::Launch`](crate::Error::Launch),
     /// [`Error::Cuda`](crate::Error::Cuda) or [`Error::DeviceLost`](crate::Error::DeviceLost).
@@ -209,11 +218,12 @@ impl Module {
     ///    asks for work that writes what the kernel reads or touches what it writes.
     pub(crate) unsafe fn launch_params<K: Kernel>(
         &self,
-        _kernel: K,
+        kernel: K,
         config: LaunchConfig,
         params: K::Params,
     ) -> Result<()> {
         config.check::<K>(self.device.properties())?;
+        self.check_residency(kernel, &config)?;
         // SAFETY: (1) of `Kernel::run` is (1) of this method, (2) is (2): the simulator is done
         // when `launch` returns.
         let body = || unsafe { K::run(params) };

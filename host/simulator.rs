@@ -6,7 +6,8 @@ use crate::backend::{
 use crate::device::DeviceProperties;
 use crate::error::{Error, Result};
 use crate::module::ModuleSource;
-use crate::report::LaunchRecorder;
+use crate::report::{LaunchRecorder, most_registers};
+use crate::residency::{Residency, ResidencyRequest};
 use crate::workspace::Workspace;
 use simt::{Contents, Dim3, Profile, StaticMemory};
 use std::alloc::{self, Layout};
@@ -201,6 +202,8 @@ pub(crate) struct Simulator {
     workspace: Workspace,
     recorder: LaunchRecorder,
     freed: Mutex<Graveyard>,
+    /// The device whose limits this one has.
+    profile: Profile,
     /// The static arrays of each module. Who has it has the device: launches and accesses of
     /// static arrays are done one after another, as in a stream.
     statics: Mutex<HashMap<ModuleHandle, Arc<StaticMemory>>>,
@@ -228,6 +231,7 @@ impl Simulator {
             epoch: Instant::now(),
             workspace: Workspace::default(),
             statics: Mutex::default(),
+            profile: options.profile.unwrap_or_default(),
             recorder: LaunchRecorder::new(options.profile.unwrap_or_default(), options.counters),
             freed: Mutex::default(),
         }
@@ -420,6 +424,10 @@ impl Backend for Simulator {
         Ok(EventHandle(u64::try_from(nanoseconds).unwrap_or(u64::MAX)))
     }
 
+    unsafe fn event_has_come(&self, _event: EventHandle) -> Result<bool> {
+        Ok(true)
+    }
+
     unsafe fn synchronize_event(&self, _event: EventHandle) -> Result<()> {
         Ok(())
     }
@@ -432,6 +440,15 @@ impl Backend for Simulator {
 
     fn load(&self, source: &'static ModuleSource) -> Result<ModuleHandle> {
         Ok(ModuleHandle(ptr::from_ref(source).addr() as u64))
+    }
+
+    fn residency(&self, request: &ResidencyRequest<'_>) -> Result<Residency> {
+        Ok(Residency::simulated(
+            &self.profile.datasheet().limits,
+            self.properties.multiprocessors,
+            most_registers(&request.bounds, request.config.block, self.profile),
+            request.config,
+        ))
     }
 
     unsafe fn launch(&self, request: &LaunchRequest<'_>) -> Result<()> {
@@ -451,7 +468,11 @@ impl Backend for Simulator {
                 ..self.options.clone()
             },
         };
-        let report = simt::run(&launch, request.body).map_err(Error::KernelDefect)?;
+        let run = match request.bounds.cooperative {
+            true => simt::run_cooperative,
+            false => simt::run,
+        };
+        let report = run(&launch, request.body).map_err(Error::KernelDefect)?;
         if let Some(counts) = report.counts {
             self.recorder.add(request, *counts);
         }

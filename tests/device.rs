@@ -201,6 +201,7 @@ fn events_measure_time_that_passes() {
         std::thread::sleep(Duration::from_millis(2));
         let later = device.record_event().unwrap();
         later.synchronize().unwrap();
+        assert!(earlier.is_done().unwrap() && later.is_done().unwrap());
         let elapsed = later.elapsed_since(&earlier).unwrap();
         assert!(elapsed >= Duration::from_millis(1), "{elapsed:?}");
         assert_eq!(earlier.elapsed_since(&later).unwrap(), Duration::ZERO);

@@ -4,6 +4,7 @@ use super::context::{Current, PrimaryContext, Stream};
 use super::driver::{Failure, call};
 use super::memory::{self, Allocator};
 use super::modules::{self, Function, LoadError, Modules};
+use super::occupancy;
 use super::properties;
 use super::start::{OLDEST_DRIVER, cuda_error, find_device, start_driver};
 use super::textures;
@@ -12,7 +13,9 @@ use crate::backend::{
 };
 use crate::device::DeviceProperties;
 use crate::error::{CudaVersion, Error, Result};
+use crate::launch::LaunchConfig;
 use crate::module::ModuleSource;
+use crate::residency::{Residency, ResidencyRequest};
 use crate::workspace::Workspace;
 use cust::sys;
 use std::ffi::c_void;
@@ -150,20 +153,20 @@ impl CudaDevice {
         })
     }
 
-    /// The kernel of `request`, ready for its launch.
+    /// The kernel of this name, ready for launches of blocks as in `config`.
     fn prepared_function(
         &self,
-        request: &LaunchRequest<'_>,
+        (module, kernel): (ModuleHandle, &'static str),
+        config: &LaunchConfig,
         current: &Current<'_>,
     ) -> Result<Function> {
-        let (module, kernel) = (request.module, request.kernel);
-        let bytes = request.config.dynamic_shared_bytes;
+        let bytes = config.dynamic_shared_bytes;
         let fail = |failure| self.launch_error(kernel, failure);
         let function = self
             .modules
             .function(module, kernel, current)
             .map_err(fail)?;
-        self.check_function(request, &function)
+        self.check_function(config, &function)
             .map_err(|reason| Error::LaunchConfig { kernel, reason })?;
         self.modules
             .allow_dynamic_shared(module, kernel, bytes, current)
@@ -172,12 +175,8 @@ impl CudaDevice {
     }
 
     /// Checks what only the compiled kernel knows: its registers and its static shared memory.
-    fn check_function(
-        &self,
-        request: &LaunchRequest<'_>,
-        function: &Function,
-    ) -> Result<(), String> {
-        let block = request.config.block;
+    fn check_function(&self, config: &LaunchConfig, function: &Function) -> Result<(), String> {
+        let block = config.block;
         // The block was checked against the device's limits, so the product is small.
         let threads = block.x * block.y * block.z;
         if threads > function.max_threads {
@@ -186,7 +185,7 @@ impl CudaDevice {
                 function.max_threads
             ));
         }
-        let dynamic = request.config.dynamic_shared_bytes;
+        let dynamic = config.dynamic_shared_bytes;
         let limit = self.properties.max_shared_bytes_per_block;
         if u64::from(dynamic) + u64::from(function.static_shared_bytes) > u64::from(limit) {
             return Err(format!(
@@ -335,6 +334,16 @@ impl Backend for CudaDevice {
         })
     }
 
+    unsafe fn event_has_come(&self, event: EventHandle) -> Result<bool> {
+        self.run("ask for an event", |_current| {
+            // SAFETY: by (3) of the trait the event is alive.
+            match unsafe { call!(cuEventQuery(raw_event(event))) } {
+                Err(Failure::NOT_READY) => Ok(false),
+                has_come => has_come.map(|()| true),
+            }
+        })
+    }
+
     unsafe fn synchronize_event(&self, event: EventHandle) -> Result<()> {
         self.run("synchronize an event", |_current| {
             // SAFETY: by (3) of the trait the event is alive.
@@ -376,9 +385,18 @@ impl Backend for CudaDevice {
         })
     }
 
+    fn residency(&self, request: &ResidencyRequest<'_>) -> Result<Residency> {
+        let current = self.enter("max_resident_blocks")?;
+        let name = (request.module, request.kernel);
+        let function = self.prepared_function(name, request.config, &current)?;
+        occupancy::residency(&function, request.config, &self.properties, &current)
+            .map_err(|failure| self.error("max_resident_blocks", failure))
+    }
+
     unsafe fn launch(&self, request: &LaunchRequest<'_>) -> Result<()> {
         let current = self.enter("launch")?;
-        let function = self.prepared_function(request, &current)?;
+        let name = (request.module, request.kernel);
+        let function = self.prepared_function(name, &request.config, &current)?;
         let (grid, block) = (request.config.grid, request.config.block);
         // The driver reads each parameter at its address during the call, and writes none.
         let mut parameters: Vec<*mut c_void> = request
@@ -386,22 +404,39 @@ impl Backend for CudaDevice {
             .iter()
             .map(|slot| ptr::from_ref(slot).cast_mut().cast())
             .collect();
+        let (bytes, stream) = (request.config.dynamic_shared_bytes, self.stream.raw());
+        let parameters = parameters.as_mut_ptr();
         // SAFETY: by (1) of `launch` the function takes these parameters, which live through the
         // call; by (3) and (4) it may run with them; the stream is alive.
         let launched = unsafe {
-            call!(cuLaunchKernel(
-                function.raw,
-                grid.x,
-                grid.y,
-                grid.z,
-                block.x,
-                block.y,
-                block.z,
-                request.config.dynamic_shared_bytes,
-                self.stream.raw(),
-                parameters.as_mut_ptr(),
-                ptr::null_mut(),
-            ))
+            if request.bounds.cooperative {
+                call!(cuLaunchCooperativeKernel(
+                    function.raw,
+                    grid.x,
+                    grid.y,
+                    grid.z,
+                    block.x,
+                    block.y,
+                    block.z,
+                    bytes,
+                    stream,
+                    parameters,
+                ))
+            } else {
+                call!(cuLaunchKernel(
+                    function.raw,
+                    grid.x,
+                    grid.y,
+                    grid.z,
+                    block.x,
+                    block.y,
+                    block.z,
+                    bytes,
+                    stream,
+                    parameters,
+                    ptr::null_mut(),
+                ))
+            }
         };
         launched.map_err(|failure| self.launch_error(request.kernel, failure))
     }

@@ -19,6 +19,8 @@ impl Failure {
     pub const STUB_LIBRARY: Self = Self { code: 34 };
     /// `CUDA_ERROR_NO_DEVICE`.
     pub const NO_DEVICE: Self = Self { code: 100 };
+    /// `CUDA_ERROR_NOT_READY`: the work that was asked about is not done yet.
+    pub const NOT_READY: Self = Self { code: 600 };
 
     /// Whether every later call for the context fails too: the failures that the driver API's
     /// `CUresult` documents with "the process must be terminated and relaunched", and the loss
@@ -117,6 +119,7 @@ status_as_number!(A B);
 status_as_number!(A B C);
 status_as_number!(A B C D);
 status_as_number!(A B C D E);
+status_as_number!(A B C D E F G H I J);
 status_as_number!(A B C D E F G H I J K);
 
 /// Calls a function of the driver: `call!(cuInit(0))?`. It is an unsafe operation, whose

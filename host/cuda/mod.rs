@@ -16,6 +16,7 @@
 //! | `modules.rs`    | compiled modules and their functions                          |
 //! | `textures.rs`   | textures and the CUDA arrays behind them                      |
 //! | `start.rs`      | the driver's start, and the devices that it shows             |
+//! | `occupancy.rs`  | how many blocks of a compiled kernel are resident at once     |
 //! | `device.rs`     | the backend                                                   |
 
 mod context;
@@ -24,6 +25,7 @@ mod driver;
 mod images;
 mod memory;
 mod modules;
+mod occupancy;
 mod properties;
 mod start;
 mod textures;

@@ -39,6 +39,8 @@ pub struct Function {
     pub raw: sys::CUfunction,
     /// Most threads in a block, by the registers that the code needs.
     pub max_threads: u32,
+    /// Registers of each thread.
+    pub registers: u32,
     /// Bytes of shared memory that every block has without asking.
     pub static_shared_bytes: u32,
     /// Bytes of dynamic shared memory that launches may ask for by now.
@@ -178,6 +180,7 @@ fn find_function(
     Ok(Function {
         raw,
         max_threads: attribute(Attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
+        registers: attribute(Attribute::CU_FUNC_ATTRIBUTE_NUM_REGS)?,
         static_shared_bytes: attribute(Attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?,
         dynamic_shared_bytes: attribute(
             Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,

@@ -197,7 +197,7 @@ impl KernelReport {
 
 /// The most registers with which the blocks that the bounds ask for still fit; ptxas takes as many
 /// or fewer.
-fn most_registers(bounds: &LaunchBounds, block: Dim3, profile: Profile) -> u32 {
+pub(crate) fn most_registers(bounds: &LaunchBounds, block: Dim3, profile: Profile) -> u32 {
     let limits = profile.datasheet().limits;
     let threads = bounds.max_threads.map_or(block.count(), u64::from);
     let warps = threads.div_ceil(u64::from(limits.warp_lanes)).max(1);

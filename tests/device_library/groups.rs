@@ -1,8 +1,11 @@
-use crate::{launch, machines, numbers, output, small_integers, upload, warp_threads};
+use crate::{
+    MODULE, launch, machines, numbers, output, small_integers, try_launch, upload, warp_threads,
+};
 use cuda_std::global::{Global, GlobalMut};
 use cuda_std::kernel::Kernel;
 use cuda_std_test_kernels::groups as kernels;
-use tilewright::{Device, LaunchConfig};
+use std::fmt::Debug;
+use tilewright::{Device, Element, Error, LaunchConfig};
 
 /// Blocks of one to three dimensions, whole warps and others.
 const BLOCKS: [(u32, u32, u32); 8] = [
@@ -253,5 +256,244 @@ fn a_tiles_barrier_orders_shared_memory() {
                 .collect();
             assert_eq!(out.to_vec().unwrap(), expected, "{block}");
         }
+    }
+}
+
+/// Which group of lanes did what is the machine's choice: whatever it was, it must fit together.
+#[test]
+fn threads_that_are_together_reduce_and_scan() {
+    for device in machines() {
+        for block in [32_usize, 64, 100] {
+            let x: Vec<u32> = numbers(block as u64)
+                .map(|n| n as u32)
+                .take(block)
+                .collect();
+            // One warp whose lanes stay together, and have equal values.
+            let x = [&[8; 32], &x[32..]].concat();
+            let mut out = upload(&device, &vec![0_u64; block * kernels::COALESCED]);
+            let config = LaunchConfig::new(1, block as u32);
+            let arguments = (&upload(&device, &x), &mut out);
+            launch(&device, kernels::coalesced, config, arguments);
+            check_coalesced(&x, &out.to_vec().unwrap(), warp_threads(&device) as usize);
+        }
+    }
+}
+
+fn check_coalesced(x: &[u32], out: &[u64], warp: usize) {
+    let of_thread = |thread: usize| &out[thread * kernels::COALESCED..][..kernels::COALESCED];
+    for thread in 0..x.len() {
+        let found = of_thread(thread);
+        if x[thread] % 4 == 3 {
+            assert_eq!(found, [0; kernels::COALESCED]);
+            continue;
+        }
+        let first = thread / warp * warp;
+        let members: Vec<usize> = (0..warp)
+            .filter(|lane| found[0] >> lane & 1 == 1)
+            .map(|lane| first + lane)
+            .collect();
+        let rank = members.iter().position(|member| *member == thread);
+        let rank = rank.expect("a thread belongs to its group");
+        assert!(
+            members
+                .iter()
+                .all(|member| of_thread(*member)[0] == found[0])
+        );
+        let values: Vec<u32> = members.iter().map(|member| x[*member]).collect();
+        let [_, size, _, sum, up_to, before] = described(&values)[rank];
+        let last = values[values.len() - 1];
+        let all_equal = values.iter().all(|value| *value == values[0]);
+        let alike = values.iter().filter(|value| **value / 3 == x[thread] / 3);
+        let expected = [
+            size,
+            rank as u32,
+            sum,
+            up_to,
+            before,
+            last,
+            u32::from(all_equal),
+            alike.count() as u32,
+        ];
+        assert_eq!(found[1..], expected.map(u64::from), "thread {thread}");
+    }
+}
+
+#[test]
+fn threads_that_are_together_count_with_one_atomic_addition() {
+    for device in machines() {
+        let x: Vec<u32> = numbers(2).map(|n| n as u32 >> 24).take(1000).collect();
+        let mut count = upload(&device, &[0_u32]);
+        let mut places = upload(&device, &vec![u32::MAX; x.len()]);
+        let arguments = (100, &upload(&device, &x), &mut count, &mut places);
+        let config = LaunchConfig::new(4, 250);
+        launch(&device, kernels::count_together, config, arguments);
+        let expected = x.iter().filter(|value| **value < 100).count() as u32;
+        assert_eq!(count.to_vec().unwrap(), [expected]);
+        let places = places.to_vec().unwrap();
+        let is_counted = |thread: usize| places[thread] != u32::MAX;
+        assert!((0..x.len()).all(|thread| is_counted(thread) == (x[thread] < 100)));
+        let mut places: Vec<u32> = places
+            .into_iter()
+            .filter(|place| *place != u32::MAX)
+            .collect();
+        places.sort_unstable();
+        assert_eq!(places, (0..expected).collect::<Vec<u32>>());
+    }
+}
+
+fn check_copies<T, K>(device: &Device, kernel: K, value: fn(u32) -> T)
+where
+    T: Element + PartialEq + Debug,
+    K: Kernel<Params = (usize, usize, usize, Global<T>, GlobalMut<T>)>,
+{
+    let places = [
+        (0, 0, 0),
+        (0, 0, 1),
+        (3, 3, 1),
+        (0, 0, 509),
+        (5, 5, 507),
+        (21, 5, 101),
+    ];
+    // Places that do not lie alike.
+    let others = [(1, 0, 33), (0, 2, 510), (7, 12, 77)];
+    for (from, to, len) in places.into_iter().chain(others) {
+        for block in [1, 33, 128] {
+            let x: Vec<T> = (0..from + len).map(|i| value(i as u32)).collect();
+            let untouched = value(7777);
+            let mut out = upload(device, &[untouched; 2 * kernels::COPIED]);
+            let arguments = (from, to, len, &upload(device, &x), &mut out);
+            launch(device, kernel, LaunchConfig::new(2, block), arguments);
+            let mut of_block = [untouched; kernels::COPIED];
+            of_block[to..to + len].copy_from_slice(&x[from..]);
+            let found = out.to_vec().unwrap();
+            assert_eq!(found, of_block.repeat(2), "{} {from} {to} {len}", K::NAME);
+        }
+    }
+}
+
+#[test]
+fn blocks_copy_to_shared_memory() {
+    for device in machines() {
+        check_copies(&device, kernels::copies_of_blocks_u8, |i| (i % 251) as u8);
+        check_copies(&device, kernels::copies_of_blocks_u16, |i| {
+            i as u16 ^ 0x5A5A
+        });
+        check_copies(&device, kernels::copies_of_blocks_u32, |i| !i);
+        check_copies(&device, kernels::copies_of_blocks_f64, |i| {
+            f64::from(i) / 3.0
+        });
+    }
+}
+
+#[test]
+fn tiles_copy_to_shared_memory() {
+    for device in machines() {
+        for (block, len) in [(64_usize, 16_usize), (100, 16), (512, 13), (48, 1)] {
+            let x: Vec<u32> = numbers(4).map(|n| n as u32).take(block).collect();
+            let mut out = output::<u32>(&device, block);
+            let config = LaunchConfig::new(1, block as u32);
+            let arguments = (len, &upload(&device, &x), &mut out);
+            launch(&device, kernels::copies_of_tiles, config, arguments);
+            let expected: Vec<u32> = x
+                .chunks(16)
+                .flat_map(|x| (0..x.len()).map(move |own| x[(own + 1) % len.min(x.len())]))
+                .collect();
+            assert_eq!(out.to_vec().unwrap(), expected, "{block}, {len}");
+        }
+    }
+}
+
+/// What `sum_and_step` leaves in `x`.
+fn stepped(mut x: Vec<u32>, rounds: u32) -> Vec<u32> {
+    for _ in 0..rounds {
+        let next = x.iter().cycle().skip(1);
+        x = x
+            .iter()
+            .zip(next)
+            .map(|(a, b)| a.wrapping_add(*b))
+            .collect();
+    }
+    x
+}
+
+#[test]
+fn blocks_of_a_grid_wait_for_each_other() {
+    for device in machines() {
+        // Counts of blocks that follow one another, so that each launch finds what another left.
+        for (grid, block, rounds) in [
+            ((1, 1, 1), 128, 3),
+            ((7, 1, 1), 33, 0),
+            ((2, 3, 2), 64, 5),
+            ((32, 1, 1), 128, 2),
+            ((5, 1, 1), 1, 40),
+        ] {
+            let blocks = volume(grid);
+            let values: Vec<u32> = numbers(6).map(|n| n as u32).take(blocks * block).collect();
+            let mut x = upload(&device, &values);
+            let mut partials = output::<u32>(&device, blocks);
+            let mut sums = output::<u32>(&device, values.len());
+            let config = LaunchConfig::new(grid, block as u32);
+            let arguments = (rounds, &mut x, &mut partials, &mut sums);
+            launch(&device, kernels::sum_and_step, config, arguments);
+            let sum = values.iter().copied().fold(0, u32::wrapping_add);
+            assert_eq!(sums.to_vec().unwrap(), vec![sum; values.len()]);
+            assert_eq!(x.to_vec().unwrap(), stepped(values, rounds), "{grid:?}");
+        }
+    }
+}
+
+#[test]
+fn as_many_blocks_as_are_resident_wait_for_each_other_and_more_are_refused() {
+    for device in machines() {
+        let module = device.load(&MODULE).unwrap();
+        let resident = module
+            .max_resident_blocks(kernels::sum_and_step, 128, 0)
+            .unwrap();
+        let multiprocessors = device.properties().multiprocessors;
+        assert!(
+            resident >= 4 * multiprocessors,
+            "the kernel's bounds say so"
+        );
+        let attempt = |blocks: u32| {
+            let len = blocks as usize * 128;
+            let mut x = upload(&device, &vec![1_u32; len]);
+            let mut partials = output::<u32>(&device, blocks as usize);
+            let mut sums = output::<u32>(&device, len);
+            let arguments = (1, &mut x, &mut partials, &mut sums);
+            let config = LaunchConfig::new(blocks, 128);
+            try_launch(&device, kernels::sum_and_step, config, arguments)?;
+            assert_eq!(sums.to_vec()?, vec![len as u32; len]);
+            assert_eq!(x.to_vec()?, vec![2; len]);
+            Ok(())
+        };
+        attempt(resident).unwrap();
+        let error: Error = attempt(resident + 1).unwrap_err();
+        let Error::NotResident {
+            blocks,
+            resident: most,
+            ..
+        } = &error
+        else {
+            panic!("{error}");
+        };
+        assert_eq!((*blocks, *most), (u64::from(resident) + 1, resident));
+        assert!(error.to_string().contains("max_resident_blocks"), "{error}");
+        assert!(error.to_string().contains("on each of"), "{error}");
+        attempt(resident).unwrap();
+    }
+}
+
+#[test]
+fn the_grid_of_an_ordinary_launch_is_not_valid() {
+    for device in machines() {
+        let (grid, block) = ((3, 2, 1), (8, 3, 2));
+        let threads = volume(grid) * volume(block);
+        let mut out = output::<u64>(&device, threads * 5);
+        let config = LaunchConfig::new(grid, block);
+        launch(&device, kernels::ordinary_grid, config, (&mut out,));
+        let expected: Vec<u64> = (0..threads as u64)
+            .flat_map(|rank| [0, threads as u64, rank, 6, rank / 48])
+            .collect();
+        assert_eq!(out.to_vec().unwrap(), expected);
     }
 }
