@@ -3,13 +3,25 @@
 //!
 //! ```text
 //! cargo run --release --example lab -- KERNEL [--profile h200] [--size N] [--html FILE] [--json]
+//! cargo run --release --example lab -- LADDER/STEP [--parameter N] [--profile h200] [--html FILE]
 //! ```
+//!
+//! A kernel is one of the library's (`matmul_tiled`) or a step of a ladder (`sum/interleaved`),
+//! whose parameter is its number of threads, its distance, its factor.
 //!
 //! Registers, which decide the occupancy, are those of `ptxas` (the variable PTXAS, or the PATH);
 //! without it, the most that the kernel's launch bounds allow.
 
+#[path = "../benches/common/mod.rs"]
+mod common;
+#[path = "ladder/ladders.rs"]
+mod ladders;
+#[path = "../benches/rivals/mod.rs"]
+mod rivals;
 mod support;
 
+use ladders::LADDERS;
+use ladders::case::{Case, Scale};
 use lexopt::prelude::*;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -17,7 +29,8 @@ use support::workloads::{WORKLOADS, Workload};
 use support::{Outcome, ptxas};
 use tilewright::{Device, LaunchReport, Profile, SimulatorOptions};
 
-const USAGE: &str = "usage: lab KERNEL [--profile NAME] [--size N] [--html FILE] [--json]";
+const USAGE: &str = "usage: lab KERNEL|LADDER/STEP [--profile NAME] [--size N] [--parameter N]\n\
+                     \x20          [--html FILE] [--json]";
 
 /// What the command line asks for.
 #[derive(Default)]
@@ -25,6 +38,7 @@ struct Arguments {
     kernel: Option<String>,
     profile: Profile,
     size: Option<usize>,
+    parameter: Option<u32>,
     html: Option<PathBuf>,
     json: bool,
 }
@@ -40,6 +54,7 @@ fn lab(mut parser: lexopt::Parser) -> Outcome {
             Value(name) if arguments.kernel.is_none() => arguments.kernel = Some(name.string()?),
             Long("profile") => arguments.profile = parser.value()?.string()?.parse()?,
             Long("size") => arguments.size = Some(parser.value()?.parse()?),
+            Long("parameter") => arguments.parameter = Some(parser.value()?.parse()?),
             Long("html") => arguments.html = Some(parser.value()?.into()),
             Long("json") => arguments.json = true,
             Short('h') | Long("help") => return support::help(&help()),
@@ -47,7 +62,7 @@ fn lab(mut parser: lexopt::Parser) -> Outcome {
         }
     }
     let kernel = arguments.kernel.as_deref().ok_or_else(help)?;
-    let report = measure(Workload::find(kernel)?, arguments.profile, arguments.size)?;
+    let report = measure(kernel, &arguments)?;
     if arguments.json {
         println!("{}", report.to_json());
     } else {
@@ -61,19 +76,24 @@ fn lab(mut parser: lexopt::Parser) -> Outcome {
 
 fn help() -> String {
     let kernels: Vec<_> = WORKLOADS.iter().map(|workload| workload.name).collect();
+    let ladders: Vec<_> = LADDERS.iter().map(|ladder| ladder.name).collect();
     let profiles: Vec<_> = Profile::ALL.iter().map(|profile| profile.name()).collect();
     format!(
-        "{USAGE}\nkernels: {}\nprofiles: {}",
+        "{USAGE}\nkernels: {}\nladders: {}\nprofiles: {}",
         kernels.join(", "),
+        ladders.join(", "),
         profiles.join(", ")
     )
 }
 
-fn measure(workload: &Workload, profile: Profile, size: Option<usize>) -> Outcome<LaunchReport> {
+/// The report of one launch of `kernel`.
+fn measure(kernel: &str, arguments: &Arguments) -> Outcome<LaunchReport> {
+    let profile = arguments.profile;
     let device = Device::simulator_with(SimulatorOptions::default().with_profile(profile));
-    let size = size.unwrap_or(workload.size);
-    let (outcome, mut report) = device.with_report(|| Ok(workload.launch(&device, size)))?;
-    outcome?;
+    let mut report = match kernel.split_once('/') {
+        Some((ladder, step)) => step_report(&device, ladder, step, arguments.parameter)?,
+        None => kernel_report(&device, Workload::find(kernel)?, arguments.size)?,
+    };
     let registers = profile
         .datasheet()
         .compute_capability
@@ -82,6 +102,39 @@ fn measure(workload: &Workload, profile: Profile, size: Option<usize>) -> Outcom
         Some(registers) => report.set_registers(|kernel| registers.get(kernel).copied()),
         None => eprintln!("no ptxas: registers are the most that the launch bounds allow"),
     }
+    Ok(report)
+}
+
+fn kernel_report(
+    device: &Device,
+    workload: &Workload,
+    size: Option<usize>,
+) -> Outcome<LaunchReport> {
+    let size = size.unwrap_or(workload.size);
+    let (outcome, report) = device.with_report(|| Ok(workload.launch(device, size)))?;
+    outcome?;
+    Ok(report)
+}
+
+/// The report of a step of a ladder, whose answer is checked.
+fn step_report(
+    device: &Device,
+    ladder: &str,
+    step: &str,
+    parameter: Option<u32>,
+) -> Outcome<LaunchReport> {
+    let cases = ladders::find(ladder)?.counted_cases(device)?;
+    let is_meant =
+        |case: &&Case| case.slug() == step && (parameter.is_none() || parameter == case.parameter);
+    let case = cases.iter().find(is_meant).ok_or_else(|| {
+        let mut steps: Vec<_> = cases.iter().map(Case::slug).collect();
+        steps.dedup();
+        format!("the ladder has no such step; it has {}", steps.join(", "))
+    })?;
+    let mut trial = (case.prepare)(device, Scale::Counted)?;
+    let (outcome, report) = device.with_report(|| Ok(trial.launch()))?;
+    outcome?;
+    trial.check()?;
     Ok(report)
 }
 

@@ -10,39 +10,27 @@
 //! the table has times; beside them, and on the simulator alone, it has what the simulator counts
 //! on a smaller input: the simulator's own time says nothing of a GPU's.
 //!
-//! A ladder is a list of [`case::Section`]s of [`case::Case`]s, in a file of its own here; what
+//! A ladder is a list of sections of cases (`case.rs`), in a file of its own here; what
 //! measures, prints and draws them is the same for all.
 
-mod case;
 mod chart;
 #[path = "../../benches/common/mod.rs"]
 mod common;
-mod histogram;
 mod html;
+mod ladders;
 mod measure;
-mod memory;
 mod page;
-mod product;
 #[path = "../../benches/rivals/mod.rs"]
 mod rivals;
-mod sum;
 #[path = "../support/mod.rs"]
 mod support;
 mod table;
 
-use case::Ladder;
+use ladders::{LADDERS, find};
 use lexopt::prelude::*;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use support::Outcome;
-
-/// The ladders, each in a file of its own.
-const LADDERS: [Ladder; 4] = [
-    sum::LADDER,
-    histogram::LADDER,
-    memory::LADDER,
-    product::LADDER,
-];
 
 /// What the command line asks for.
 #[derive(Default)]
@@ -75,7 +63,7 @@ fn run(mut parser: lexopt::Parser) -> Outcome {
             other => return Err(other.unexpected().into()),
         }
     }
-    let ladder = find(arguments.ladder.as_deref())?;
+    let ladder = find(arguments.ladder.as_deref().ok_or_else(usage)?)?;
     let device = support::open(arguments.device)?;
     let page = measure::ladder(&device, ladder, arguments.only.as_deref())?;
     print!("{}", table::terminal(&page));
@@ -95,12 +83,6 @@ fn usage() -> String {
          \x20             [--json FILE] [--markdown FILE] [--charts FOLDER]\n\
          --only TEXT runs the sections and steps whose name contains TEXT"
     )
-}
-
-fn find(name: Option<&str>) -> Outcome<&'static Ladder> {
-    let name = name.ok_or_else(usage)?;
-    let found = LADDERS.iter().find(|ladder| ladder.name == name);
-    found.ok_or_else(|| format!("there is no ladder `{name}`\n{}", usage()).into())
 }
 
 fn write(path: Option<&Path>, text: impl FnOnce() -> Outcome<String>) -> Outcome {

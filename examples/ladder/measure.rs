@@ -1,6 +1,6 @@
 //! Checks, times and counts the cases of a ladder.
 
-use super::case::{Case, Ladder, Scale, Section, Trial};
+use super::ladders::case::{Case, Ladder, Scale, Section, Trial};
 use super::page::{self, Counts, Page, Row};
 use super::support::{Outcome, timed};
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};

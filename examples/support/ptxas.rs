@@ -1,4 +1,4 @@
-//! The registers of the crate's kernels, from `ptxas`, where that is there.
+//! The registers of the crate's kernels, those of the ladders included, from `ptxas`, where that is there.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -14,11 +14,19 @@ pub fn registers(compute_capability: (u32, u32)) -> Option<BTreeMap<String, u32>
     } else {
         "sm_80"
     };
-    let source =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("ptx/tilewright_kernels.{module}.ptx"));
+    let mut registers = BTreeMap::new();
+    for name in ["tilewright_kernels", "ladder/tilewright_ladder_kernels"] {
+        let source = format!("ptx/{name}.{module}.ptx");
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(source);
+        registers.extend(registers_of(&source, &format!("sm_{major}{minor}"))?);
+    }
+    Some(registers)
+}
+
+fn registers_of(source: &Path, architecture: &str) -> Option<BTreeMap<String, u32>> {
     let output = Command::new(ptxas())
         .arg("--verbose")
-        .arg(format!("--gpu-name=sm_{major}{minor}"))
+        .arg(format!("--gpu-name={architecture}"))
         .args([
             "--output-file",
             if cfg!(windows) { "NUL" } else { "/dev/null" },
