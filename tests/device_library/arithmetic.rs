@@ -71,6 +71,72 @@ fn mul_add_rounds_once() {
     }
 }
 
+/// Arguments from where e^x is 0 to where it is infinite, with subnormal results among them, and
+/// what is special.
+fn exponents() -> Vec<f64> {
+    let spread = (0..60_000).map(|i| -750.0 + f64::from(i) * 0.0245);
+    let near_zero = numbers(3).map(|n| n as i32 as f64 / 1e10).take(2000);
+    let special = [
+        0.0,
+        -0.0,
+        1.0,
+        f64::MIN_POSITIVE,
+        709.782_712_893_384,
+        709.782_712_893_385,
+        -708.396_418_532_264_2,
+        -745.133_219_101_941_1,
+        -745.133_219_101_941_2,
+        f64::MAX,
+        f64::MIN,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+    ];
+    spread.chain(near_zero).chain(special).collect()
+}
+
+#[test]
+fn exponentials_are_the_same_everywhere_and_nearly_exact() {
+    let x = exponents();
+    let config = LaunchConfig::for_elements(x.len(), THREADS);
+    for device in machines() {
+        let mut out = output::<f64>(&device, x.len());
+        launch(
+            &device,
+            kernels::exponential,
+            config,
+            (&upload(&device, &x), &mut out),
+        );
+        for (&x, result) in x.iter().zip(out.to_vec().unwrap()) {
+            let here = cuda_std::float::exp(x);
+            assert_eq!(result.to_bits(), here.to_bits(), "e^{x} on {device:?}");
+            // The error of each is below one unit in the last place, so they are at most
+            // neighbours of the same number.
+            let units = result.to_bits().abs_diff(x.exp().to_bits());
+            assert!(
+                units <= 1,
+                "e^{x} is {result}, {units} units from {}",
+                x.exp()
+            );
+        }
+    }
+}
+
+#[test]
+fn the_exponential_of_no_number_is_none() {
+    let x = [f64::NAN, -f64::NAN];
+    let config = LaunchConfig::for_elements(x.len(), THREADS);
+    for device in machines() {
+        let mut out = output::<f64>(&device, x.len());
+        launch(
+            &device,
+            kernels::exponential,
+            config,
+            (&upload(&device, &x), &mut out),
+        );
+        assert!(out.to_vec().unwrap().into_iter().all(f64::is_nan));
+    }
+}
+
 /// Equal bits, or both NaN: which NaN a conversion makes is the machine's choice.
 fn is_same(a: f32, b: f32) -> bool {
     a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan()

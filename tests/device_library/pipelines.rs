@@ -91,3 +91,34 @@ fn a_copy_of_nothing_writes_zeros() {
         }
     }
 }
+
+#[test]
+fn full_rings_bring_all_sizes() {
+    fn check<K>(kernel: K)
+    where
+        K: Kernel<Params = (Global<f64>, GlobalMut<f64>)>,
+    {
+        for device in machines() {
+            for len in [0, 1, 63, 64, 65, 7 * 64, 16 * 64 + 1, 40 * 64 - 3] {
+                let integers = small_integers(len as u64, len);
+                let x: Vec<f64> = integers.iter().copied().map(f64::from).collect();
+                let mut out = output::<f64>(&device, kernels::THREADS);
+                let config = LaunchConfig::new(1, kernels::THREADS as u32);
+                launch(&device, kernel, config, (&upload(&device, &x), &mut out));
+                let sum = |i| {
+                    integers
+                        .iter()
+                        .skip(i)
+                        .step_by(kernels::THREADS)
+                        .sum::<i32>()
+                };
+                let expected: Vec<f64> = (0..kernels::THREADS).map(sum).map(f64::from).collect();
+                assert_eq!(out.to_vec().unwrap(), expected, "{} of {len}", K::NAME);
+            }
+        }
+    }
+    check(kernels::full_ring1);
+    check(kernels::full_ring2);
+    check(kernels::full_ring7);
+    check(kernels::full_ring16);
+}

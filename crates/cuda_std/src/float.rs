@@ -82,3 +82,64 @@ impl HalfFloat for half::bf16 {
         Self::from_f32(value)
     }
 }
+
+/// e^`x`, with an error below one unit in the last place: the same bits on every machine, as it
+/// is made of fused multiply-adds in a fixed order.
+///
+/// Subnormal results are rounded like all others; NaN gives NaN.
+///
+/// e^x = 2^n e^r with n the integer nearest to x / ln 2, and e^r by its Taylor series: |r| is at
+/// most ln 2 / 2, so that the terms behind the 13th power are below 2^-57.
+/// (Muller, Elementary Functions, 2016, chapter 11: additive range reduction.)
+#[inline(always)]
+#[track_caller]
+#[must_use]
+pub fn exp(x: f64) -> f64 {
+    // Beyond these limits the result is 0 or infinite already. NaN passes both comparisons.
+    let x = if x > 710.0 { 710.0 } else { x };
+    let x = if x < -746.0 { -746.0 } else { x };
+
+    // In the sum's last bits stands n, as it would in an integer.
+    let shifted = machine::mul_add_f64(x, core::f64::consts::LOG2_E, SHIFT);
+    let n = shifted - SHIFT;
+    let exponent = shifted.to_bits() as i32;
+
+    // r = x - n ln 2, with ln 2 in two parts.
+    let r = machine::mul_add_f64(n, -core::f64::consts::LN_2, x);
+    let r = machine::mul_add_f64(n, -LN_2_REST, r);
+
+    let mut series = INVERSE_FACTORIALS[INVERSE_FACTORIALS.len() - 1];
+    let mut power = INVERSE_FACTORIALS.len() - 1;
+    while power > 0 {
+        power -= 1;
+        series = machine::mul_add_f64(series, r, INVERSE_FACTORIALS[power]);
+    }
+
+    // Two factors, because 2^n alone may lie beyond the range of f64.
+    let half = exponent >> 1;
+    series * power_of_two(half) * power_of_two(exponent - half)
+}
+
+/// 2^51 + 2^52: a number of moderate size that is added to it is rounded to an integer.
+const SHIFT: f64 = 6_755_399_441_055_744.0;
+
+/// What `LN_2` lacks of ln 2.
+const LN_2_REST: f64 = 2.319_046_813_846_299_6e-17;
+
+/// 1 / k! for k from 0 to 13.
+const INVERSE_FACTORIALS: [f64; 14] = {
+    let mut values = [1.0; 14];
+    let (mut k, mut factorial) = (1, 1_u64);
+    while k < values.len() {
+        factorial *= k as u64;
+        values[k] = 1.0 / factorial as f64;
+        k += 1;
+    }
+    values
+};
+
+/// 2^`exponent`, from 2^-1022 to 2^1023.
+#[inline(always)]
+const fn power_of_two(exponent: i32) -> f64 {
+    f64::from_bits(((exponent + 1023) as u64) << 52)
+}

@@ -22,12 +22,19 @@ use crate::machine;
 use crate::shared::SharedSlice;
 use bytemuck::Pod;
 
-/// One thread's asynchronous copies, in groups, through a ring of `STAGES` stages, 2 to 6.
+/// One thread's asynchronous copies, in groups, through a ring of `STAGES` stages, 1 to 16.
 ///
-/// With one stage nothing overlaps, so this does not compile:
+/// Other numbers do not compile:
 ///
 /// ```compile_fail,E0080
-/// let pipeline = cuda_std::pipeline::Pipeline::<1>::new();
+/// let pipeline = cuda_std::pipeline::Pipeline::<17>::new();
+/// ```
+///
+/// Where a block shares what it copies, one stage is read while the others are filled, so with one
+/// nothing overlaps, and this does not compile either:
+///
+/// ```compile_fail,E0080
+/// let stage = cuda_std::pipeline::Pipeline::<1>::new().wait_oldest();
 /// ```
 #[derive(Debug)]
 pub struct Pipeline<const STAGES: usize> {
@@ -48,8 +55,8 @@ impl<const STAGES: usize> Pipeline<STAGES> {
     pub const fn new() -> Self {
         const {
             assert!(
-                STAGES >= 2 && STAGES <= 6,
-                "a pipeline has 2 to 6 stages: with one nothing overlaps, and more do not pay for their shared memory"
+                STAGES >= 1 && STAGES <= 16,
+                "a pipeline has 1 to 16 stages: more than that do not pay for their shared memory"
             )
         };
         Self {
@@ -144,22 +151,31 @@ impl<const STAGES: usize> Pipeline<STAGES> {
     }
 
     /// Waits for this thread's copies of the oldest stage in flight and returns the stage, when
-    /// `STAGES - 1` groups have been committed since it was last returned.
+    /// `STAGES - 1` groups have been committed since it was last returned. With one stage this
+    /// does not compile: use [`Self::wait_oldest_of_full`].
     ///
     /// Other threads' copies are visible after [`sync_threads`](crate::thread::sync_threads).
     #[inline(always)]
     #[track_caller]
     pub fn wait_oldest(&mut self) -> usize {
-        match STAGES {
-            2 => machine::async_wait::<0>(),
-            3 => machine::async_wait::<1>(),
-            4 => machine::async_wait::<2>(),
-            5 => machine::async_wait::<3>(),
-            _ => machine::async_wait::<4>(), // six stages
-        }
-        let stage = self.oldest;
-        self.oldest = Self::next(stage);
-        stage as usize
+        const {
+            assert!(
+                STAGES >= 2,
+                "one stage cannot be filled while it is waited for: wait_oldest needs two"
+            )
+        };
+        machine::async_wait_in_ring::<STAGES, 2>();
+        self.pass_oldest()
+    }
+
+    /// As [`Self::wait_oldest`], when all `STAGES` stages are filled: a thread that reads only
+    /// what it copied itself need not keep a stage free. It reads its part of the stage and fills
+    /// it again at once.
+    #[inline(always)]
+    #[track_caller]
+    pub fn wait_oldest_of_full(&mut self) -> usize {
+        machine::async_wait_in_ring::<STAGES, 1>();
+        self.pass_oldest()
     }
 
     /// Waits until at most `PENDING` of this thread's latest groups are still in flight.
@@ -167,6 +183,13 @@ impl<const STAGES: usize> Pipeline<STAGES> {
     #[track_caller]
     pub fn wait_prior<const PENDING: u32>(&mut self) {
         machine::async_wait::<PENDING>();
+    }
+
+    #[inline(always)]
+    const fn pass_oldest(&mut self) -> usize {
+        let stage = self.oldest;
+        self.oldest = Self::next(stage);
+        stage as usize
     }
 
     #[inline(always)]

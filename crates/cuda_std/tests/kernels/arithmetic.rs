@@ -1,6 +1,6 @@
 //! Arithmetic that Rust's `core` lacks.
 
-use cuda_std::float::HalfFloat;
+use cuda_std::float::{self, HalfFloat};
 use cuda_std::prelude::*;
 use half::{bf16, f16};
 
@@ -20,6 +20,15 @@ macro_rules! mul_add_kernels {
 mul_add_kernels! {
     mul_add_f32: f32;
     mul_add_f64: f64;
+}
+
+/// e to the power of each `x`.
+#[kernel]
+pub fn exponential(x: Global<f64>, out: GlobalMut<f64>) {
+    let index = thread::own_index();
+    if let (Some(x), Some(out)) = (x.get(index.get()), out.own(index)) {
+        out.set(float::exp(x));
+    }
 }
 
 macro_rules! half_kernels {

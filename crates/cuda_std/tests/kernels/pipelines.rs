@@ -124,3 +124,62 @@ pub unsafe fn zeros_from_nothing(x: Global<f32>, out: GlobalMut<f32>) {
         out.store_vector(own, tile.load_vector::<4>(own));
     }
 }
+
+/// Each thread's sum of its own elements of `x`, a block's threads apart, through a ring whose
+/// stages are all in flight: a thread copies, waits for and reads its own elements alone.
+///
+/// # Safety
+/// 1. The launch has one one-dimensional block of [`THREADS`] threads; `ring` has `STAGES` elements
+///    for each, is the block's own, and `out` has one for each.
+#[inline(always)]
+unsafe fn add_own<const STAGES: usize>(
+    x: Global<f64>,
+    out: GlobalMut<f64>,
+    ring: SharedSlice<f64>,
+) {
+    let own = thread::thread_idx_x() as usize;
+    let mut pipeline = Pipeline::<STAGES>::new();
+    let start = |pipeline: &mut Pipeline<STAGES>, stage: usize, round: usize| {
+        let from = round * THREADS + own;
+        let present = x.len().saturating_sub(from);
+        // SAFETY: (1) `present` counts what is there; the place is the thread's in the stage.
+        // (2) f64 are aligned. (3) The thread alone touches its places, and has read this one.
+        unsafe { pipeline.copy_or_zero::<f64, 1>(ring, stage * THREADS + own, x, from, present) };
+        pipeline.commit();
+    };
+    for round in 0..STAGES {
+        start(&mut pipeline, round, round);
+    }
+    let mut sum = 0.0;
+    for round in 0..x.len().div_ceil(THREADS) {
+        let stage = pipeline.wait_oldest_of_full();
+        // SAFETY: (1) the thread's place in the stage. (2) Its copy has landed.
+        sum += unsafe { ring.load(stage * THREADS + own) };
+        start(&mut pipeline, stage, round + STAGES);
+    }
+    pipeline.wait_prior::<0>();
+    // SAFETY: (1) is (1). (2) Each thread has its own.
+    unsafe { out.store(own, sum) };
+}
+
+macro_rules! full_ring_kernels {
+    ($($name:ident: $stages:literal;)*) => {$(
+        #[doc = concat!("Each thread's sum through a ring of ", $stages, ", all of it in flight.")]
+        ///
+        /// # Safety
+        /// 1. The launch has one one-dimensional block of [`THREADS`] threads; `out` has an
+        ///    element for each.
+        #[kernel]
+        pub unsafe fn $name(x: Global<f64>, out: GlobalMut<f64>) {
+            let ring = shared_array![f64; $stages * THREADS];
+            // SAFETY: (1) is (1) and declared here.
+            unsafe { add_own::<$stages>(x, out, ring.as_slice()) }
+        }
+    )*};
+}
+full_ring_kernels! {
+    full_ring1: 1;
+    full_ring2: 2;
+    full_ring7: 7;
+    full_ring16: 16;
+}

@@ -137,3 +137,27 @@ fn never_waited_for() {
     assert!(found.message.contains("never waited for"), "{found}");
     assert!(found.location.is_some(), "{found}");
 }
+
+/// Seed 002's rolling prefetch without its wait: the slot is read while its copy is under way.
+#[test]
+fn a_rolling_prefetch_that_does_not_wait() {
+    twins(AsyncHazard, 1, 32, |memory, right| {
+        let tile = shared![u32; 256];
+        let mut pipeline = Pipeline::<2>::new();
+        for stage in 0..2 {
+            let at = 128 * stage + 4 * me();
+            tile.copy(&mut pipeline, at, memory.input.source(), at);
+            pipeline.commit();
+        }
+        for round in 0..4 {
+            if right || round == 0 {
+                pipeline.wait_oldest_of_full();
+            }
+            let at = 128 * (round % 2) + 4 * me();
+            let _ = tile.get(at);
+            tile.copy(&mut pipeline, at, memory.input.source(), at);
+            pipeline.commit();
+        }
+        pipeline.wait_prior::<0>();
+    });
+}

@@ -131,3 +131,13 @@ pub fn async_wait<const PENDING: u32>() {
         asm!("cp.async.wait_group {0};", const PENDING, options(nostack));
     }
 }
+
+/// [`async_wait`] with all but `DONE` of `STAGES` groups pending.
+#[inline(always)]
+pub fn async_wait_in_ring<const STAGES: usize, const DONE: usize>() {
+    #[cfg(cuda_arch_at_least = "80")]
+    // SAFETY: as in `async_wait`.
+    unsafe {
+        asm!("cp.async.wait_group {0};", const STAGES - DONE, options(nostack));
+    }
+}

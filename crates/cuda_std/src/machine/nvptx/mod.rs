@@ -20,7 +20,7 @@ mod texture;
 mod warp;
 
 pub use arithmetic::{f16_to_f32, f32_to_f16, mul_add_f32, mul_add_f64};
-pub use async_copy::{async_commit, async_copy, async_copy_whole, async_wait};
+pub use async_copy::{async_commit, async_copy, async_copy_whole, async_wait, async_wait_in_ring};
 pub use atomic::{AtomicInteger, AtomicWord};
 pub use barrier::{
     block_barrier, block_barrier_count, block_barrier_part, fence_block, fence_device,

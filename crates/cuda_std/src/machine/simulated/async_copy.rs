@@ -75,3 +75,9 @@ pub fn async_commit() {
 pub fn async_wait<const PENDING: u32>() {
     simt::async_wait(PENDING);
 }
+
+/// [`async_wait`] with all but `DONE` of `STAGES` groups pending.
+#[track_caller]
+pub fn async_wait_in_ring<const STAGES: usize, const DONE: usize>() {
+    simt::async_wait((STAGES - DONE) as u32);
+}
