@@ -10,6 +10,7 @@
 pub mod divergence;
 pub mod histogram;
 pub mod memory;
+pub mod prefetch;
 pub mod product;
 pub mod sum;
 

@@ -12,5 +12,6 @@
 pub mod divergence;
 pub mod histogram;
 pub mod memory;
+pub mod prefetch;
 pub mod product;
 pub mod sum;

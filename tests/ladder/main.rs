@@ -7,5 +7,6 @@ mod common;
 mod divergence;
 mod histogram;
 mod memory;
+mod prefetch;
 mod product;
 mod sum;

@@ -1,0 +1,54 @@
+//! Without prefetch: each round loads its element and waits for it.
+//!
+//! Predicted time of a round: the latency of DRAM and the chain of arithmetic, one after the
+//! other, as long as too few warps are there to fill the wait of one with the work of others.
+
+use super::work::{Elements, Rounds};
+use cuda_std::prelude::*;
+
+/// Adds what becomes of the thread's elements. `rounds` times the launch's threads are at least
+/// `x.len()`, and `sums` has an element for each thread.
+///
+/// # Safety
+/// 1. `x` is not empty.
+#[inline(always)]
+unsafe fn run<const MEETS: bool>(
+    (rounds, generations): (u32, u32),
+    x: Global<f64>,
+    sums: GlobalMut<f64>,
+) {
+    let own = thread::own_index();
+    // SAFETY: (1) is (1).
+    let mut elements = unsafe { Elements::of(&own, x) };
+    let mut thread_rounds = Rounds::<MEETS>::of(own, elements, rounds, generations);
+    for _ in 0..rounds {
+        thread_rounds.round(elements.load());
+    }
+    thread_rounds.finish(sums);
+}
+
+/// Each thread's sum over its elements. `rounds` times the launch's threads are at least
+/// `x.len()`, and `sums` has an element for each thread.
+///
+/// # Safety
+/// 1. `x` is not empty.
+#[kernel(max_threads = 256)]
+pub unsafe fn prefetch_none(rounds: u32, generations: u32, x: Global<f64>, sums: GlobalMut<f64>) {
+    // SAFETY: (1) is (1).
+    unsafe { run::<false>((rounds, generations), x, sums) }
+}
+
+/// [`prefetch_none`] with a barrier in each round.
+///
+/// # Safety
+/// 1. `x` is not empty.
+#[kernel(max_threads = 256)]
+pub unsafe fn prefetch_none_meeting(
+    rounds: u32,
+    generations: u32,
+    x: Global<f64>,
+    sums: GlobalMut<f64>,
+) {
+    // SAFETY: (1) is (1).
+    unsafe { run::<true>((rounds, generations), x, sums) }
+}

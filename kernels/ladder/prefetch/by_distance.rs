@@ -1,0 +1,85 @@
+//! Kernels that are compiled anew for each distance, and the way from a number to such a kernel.
+
+#[cfg(not(target_arch = "nvptx64"))]
+use cuda_std::{
+    global::{Global, GlobalMut},
+    kernel::Kernel,
+};
+
+/// The parameters of the kernels that keep their values in registers: `rounds`, `generations`,
+/// `x` and `sums`.
+#[cfg(not(target_arch = "nvptx64"))]
+pub type ScalarParams = (u32, u32, Global<f64>, GlobalMut<f64>);
+
+/// The parameters of the kernels that keep their values in shared memory: `rounds`,
+/// `generations`, `thread_pitch`, `slot_pitch`, `x` and `sums`.
+#[cfg(not(target_arch = "nvptx64"))]
+pub type SharedParams = (u32, u32, u32, u32, Global<f64>, GlobalMut<f64>);
+
+/// What to do with the kernel of a distance, whose type is not known before.
+#[cfg(not(target_arch = "nvptx64"))]
+pub trait WithKernel<Params> {
+    /// What comes of it.
+    type Output;
+
+    /// Does it. What the kernel asks of its launches stands in its own documentation: the same
+    /// for all that one function finds.
+    fn with<K: Kernel<Params = Params>>(self, kernel: K) -> Self::Output;
+}
+
+/// Makes two kernels for each distance, one whose threads never meet and one whose threads do, and
+/// the function that finds them.
+///
+/// The run's constant is the distance and, where it needs one more of something, 1; `asked` is what
+/// the kernels ask of their launches.
+macro_rules! kernels_by_distance {
+    (
+        $run:ident::<distance + $more:literal> $parameters:tt, $arguments:tt, $asked:tt,
+        $find:ident: $params:ident, $about:literal;
+        $($distance:literal: $free:ident, $meeting:ident;)*
+    ) => {
+        $(
+            kernels_by_distance! {
+                @kernel $asked
+                #[doc = concat!($about, " At distance ", $distance, ".")]
+                $free $parameters => ($run::<{ $distance + $more }, false>) $arguments
+            }
+            kernels_by_distance! {
+                @kernel $asked
+                #[doc = concat!($about, " At distance ", $distance, ", with a barrier in each round.")]
+                $meeting $parameters => ($run::<{ $distance + $more }, true>) $arguments
+            }
+        )*
+
+        /// Does `what` with the kernel of a distance, or nothing where there is none; with `meets`,
+        /// with the one whose threads meet in each round.
+        #[cfg(not(target_arch = "nvptx64"))]
+        pub fn $find<W>(distance: u32, meets: bool, what: W) -> Option<W::Output>
+        where
+            W: super::WithKernel<super::$params>,
+        {
+            match (distance, meets) {
+                $(
+                    ($distance, false) => Some(what.with($free)),
+                    ($distance, true) => Some(what.with($meeting)),
+                )*
+                _ => None,
+            }
+        }
+    };
+    (
+        @kernel ($asked:literal)
+        #[$doc:meta] $name:ident ($($parameters:tt)*) => ($($run:tt)*) $arguments:tt
+    ) => {
+        #[$doc]
+        ///
+        /// # Safety
+        #[doc = $asked]
+        #[kernel(max_threads = 256)]
+        pub unsafe fn $name($($parameters)*) {
+            // SAFETY: what is asked for is the same.
+            unsafe { $($run)* $arguments }
+        }
+    };
+}
+pub(super) use kernels_by_distance;

@@ -1,0 +1,69 @@
+//! Prefetch to L2 (seed 002: "from global memory to the L2 cache", `prefetch.global.L2`): an
+//! instruction without a result asks for the line that the thread will load some rounds later.
+//!
+//! It takes no register and no shared memory, so the distance costs nothing and is a parameter.
+//! What remains in each round is the latency of L2, roughly a third of that of DRAM: predicted to
+//! gain from distance 1 on, and never as much as the variants that bring the value nearer.
+
+use super::work::{Elements, Rounds};
+use cuda_std::prelude::*;
+
+/// Adds what becomes of the thread's elements. `rounds` times the launch's threads are at least
+/// `x.len()`, and `sums` has an element for each thread.
+///
+/// # Safety
+/// 1. `x` is not empty.
+#[inline(always)]
+unsafe fn run<const MEETS: bool>(
+    (distance, rounds, generations): (u32, u32, u32),
+    x: Global<f64>,
+    sums: GlobalMut<f64>,
+) {
+    let own = thread::own_index();
+    // SAFETY: (1) is (1).
+    let mut elements = unsafe { Elements::of(&own, x) };
+    let mut thread_rounds = Rounds::<MEETS>::of(own, elements, rounds, generations);
+    let mut ahead = elements;
+    for _ in 0..distance {
+        x.prefetch_l2(ahead.next_index());
+    }
+    for _ in 0..rounds {
+        x.prefetch_l2(ahead.next_index());
+        thread_rounds.round(elements.load());
+    }
+    thread_rounds.finish(sums);
+}
+
+/// Each thread's sum over its elements, each asked for `distance` rounds before it is loaded.
+/// `rounds` times the launch's threads are at least `x.len()`, and `sums` has an element for each
+/// thread.
+///
+/// # Safety
+/// 1. `x` is not empty.
+#[kernel(max_threads = 256)]
+pub unsafe fn prefetch_l2(
+    distance: u32,
+    rounds: u32,
+    generations: u32,
+    x: Global<f64>,
+    sums: GlobalMut<f64>,
+) {
+    // SAFETY: (1) is (1).
+    unsafe { run::<false>((distance, rounds, generations), x, sums) }
+}
+
+/// [`prefetch_l2`] with a barrier in each round.
+///
+/// # Safety
+/// 1. `x` is not empty.
+#[kernel(max_threads = 256)]
+pub unsafe fn prefetch_l2_meeting(
+    distance: u32,
+    rounds: u32,
+    generations: u32,
+    x: Global<f64>,
+    sums: GlobalMut<f64>,
+) {
+    // SAFETY: (1) is (1).
+    unsafe { run::<true>((distance, rounds, generations), x, sums) }
+}

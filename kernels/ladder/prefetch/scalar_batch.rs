@@ -1,0 +1,60 @@
+//! Batches in registers (seed 002, "scalar batch"): every `DISTANCE` rounds a thread loads the
+//! elements of the next `DISTANCE` rounds at once, and uses them up one by one.
+//!
+//! The loads of a batch are on their way together, so a batch waits for memory once: predicted
+//! time of a round is the chain of arithmetic and a part 1 / `DISTANCE` of the latency.
+//!
+//! Departure from the seed, which picks the value by a `switch`: the rounds of a batch are written
+//! out one after the other, so that each has its register by name. The last batch may be longer
+//! than what is left.
+
+use super::by_distance::kernels_by_distance;
+use super::work::{Elements, Rounds};
+use cuda_std::prelude::*;
+
+/// Adds what becomes of the thread's elements. `rounds` times the launch's threads are at least
+/// `x.len()`, and `sums` has an element for each thread.
+///
+/// # Safety
+/// 1. `x` is not empty.
+#[inline(always)]
+unsafe fn run<const DISTANCE: usize, const MEETS: bool>(
+    rounds: u32,
+    generations: u32,
+    x: Global<f64>,
+    sums: GlobalMut<f64>,
+) {
+    let own = thread::own_index();
+    // SAFETY: (1) is (1).
+    let mut elements = unsafe { Elements::of(&own, x) };
+    let mut thread_rounds = Rounds::<MEETS>::of(own, elements, rounds, generations);
+    let mut round = 0;
+    while round < rounds {
+        let mut batch = [0.0; DISTANCE];
+        for element in &mut batch {
+            *element = elements.load();
+        }
+        for element in &batch {
+            thread_rounds.round(*element);
+        }
+        round += DISTANCE as u32;
+    }
+    thread_rounds.finish(sums);
+}
+
+kernels_by_distance! {
+    run::<distance + 0>(rounds: u32, generations: u32, x: Global<f64>, sums: GlobalMut<f64>),
+    (rounds, generations, x, sums),
+    ("1. `x` is not empty."),
+    with_scalar_batch: ScalarParams, "Each thread's sum over its elements, loaded in batches into registers.";
+    1: prefetch_scalar_batch_1, prefetch_scalar_batch_1_meeting;
+    2: prefetch_scalar_batch_2, prefetch_scalar_batch_2_meeting;
+    3: prefetch_scalar_batch_3, prefetch_scalar_batch_3_meeting;
+    4: prefetch_scalar_batch_4, prefetch_scalar_batch_4_meeting;
+    5: prefetch_scalar_batch_5, prefetch_scalar_batch_5_meeting;
+    6: prefetch_scalar_batch_6, prefetch_scalar_batch_6_meeting;
+    8: prefetch_scalar_batch_8, prefetch_scalar_batch_8_meeting;
+    10: prefetch_scalar_batch_10, prefetch_scalar_batch_10_meeting;
+    12: prefetch_scalar_batch_12, prefetch_scalar_batch_12_meeting;
+    16: prefetch_scalar_batch_16, prefetch_scalar_batch_16_meeting;
+}

@@ -1,0 +1,87 @@
+//! Batches in shared memory (seed 002, "smem batch"): as [`scalar_batch`](super::scalar_batch), but
+//! the values wait in shared memory, where a slot can be chosen by a number.
+//!
+//! It costs a store and a load for each element, and room: the distance times 8 bytes for each
+//! thread. Predicted: a little slower than registers, and slower still where slots of neighbouring
+//! threads share banks.
+//!
+//! A thread reads only what it wrote itself, so the slots need no barrier.
+
+use super::by_distance::kernels_by_distance;
+use super::slots::OwnSlots;
+use super::work::{Elements, Rounds};
+use cuda_std::hint;
+use cuda_std::prelude::*;
+
+/// Adds what becomes of the thread's elements. `rounds` times the launch's threads are at least
+/// `x.len()`, and `sums` has an element for each thread.
+///
+/// # Safety
+/// 1. `x` is not empty.
+/// 2. The launch has one dimension; its dynamic shared memory holds the slots that
+///    [`Slots`](super::Slots) names for this distance, and the pitches are its.
+#[inline(always)]
+unsafe fn run<const DISTANCE: usize, const MEETS: bool>(
+    (rounds, generations): (u32, u32),
+    (thread_pitch, slot_pitch): (u32, u32),
+    x: Global<f64>,
+    sums: GlobalMut<f64>,
+) {
+    let own = thread::own_index();
+    // SAFETY: (1) is (1).
+    let mut elements = unsafe { Elements::of(&own, x) };
+    let mut thread_rounds = Rounds::<MEETS>::of(own, elements, rounds, generations);
+    let slots = OwnSlots::of_thread(thread_pitch, slot_pitch);
+    let own_lanes = lanes_of_own_warp();
+    let mut round = 0;
+    while round < rounds {
+        let mut batch = [0.0; DISTANCE];
+        for element in &mut batch {
+            *element = elements.load();
+        }
+        // Keeps all loads before the first store, which waits for its value: to need fewer
+        // registers, the compiler would mix them.
+        warp::sync(own_lanes);
+        for (slot, element) in batch.iter().enumerate() {
+            // SAFETY: (1) is (2).
+            unsafe { slots.set(slot as u32, *element) };
+        }
+        // Not written out: the reason for shared memory is that it can be indexed.
+        for slot in 0..hint::recompute(DISTANCE as u32) {
+            // SAFETY: (1) is (2). (2) All of the batch was just stored.
+            thread_rounds.round(unsafe { slots.get(slot) });
+        }
+        round += DISTANCE as u32;
+    }
+    thread_rounds.finish(sums);
+}
+
+/// The lanes of the calling thread's warp that the block has threads for.
+#[inline(always)]
+fn lanes_of_own_warp() -> LaneMask {
+    let before = warp::warp_in_block() * warp::width();
+    LaneMask::first((thread::block_dim_x() - before).min(warp::width()))
+}
+
+kernels_by_distance! {
+    run::<distance + 0>(rounds: u32, generations: u32, thread_pitch: u32, slot_pitch: u32, x: Global<f64>, sums: GlobalMut<f64>),
+    ((rounds, generations), (thread_pitch, slot_pitch), x, sums),
+    ("1. `x` is not empty.\n2. The launch has one dimension; its dynamic shared memory holds the slots that [`Slots`](super::Slots) names for this distance, and the pitches are its."),
+    with_shared_batch: SharedParams, "Each thread's sum over its elements, loaded in batches into shared memory.";
+    1: prefetch_shared_batch_1, prefetch_shared_batch_1_meeting;
+    2: prefetch_shared_batch_2, prefetch_shared_batch_2_meeting;
+    3: prefetch_shared_batch_3, prefetch_shared_batch_3_meeting;
+    4: prefetch_shared_batch_4, prefetch_shared_batch_4_meeting;
+    5: prefetch_shared_batch_5, prefetch_shared_batch_5_meeting;
+    6: prefetch_shared_batch_6, prefetch_shared_batch_6_meeting;
+    7: prefetch_shared_batch_7, prefetch_shared_batch_7_meeting;
+    8: prefetch_shared_batch_8, prefetch_shared_batch_8_meeting;
+    9: prefetch_shared_batch_9, prefetch_shared_batch_9_meeting;
+    10: prefetch_shared_batch_10, prefetch_shared_batch_10_meeting;
+    11: prefetch_shared_batch_11, prefetch_shared_batch_11_meeting;
+    12: prefetch_shared_batch_12, prefetch_shared_batch_12_meeting;
+    13: prefetch_shared_batch_13, prefetch_shared_batch_13_meeting;
+    14: prefetch_shared_batch_14, prefetch_shared_batch_14_meeting;
+    15: prefetch_shared_batch_15, prefetch_shared_batch_15_meeting;
+    16: prefetch_shared_batch_16, prefetch_shared_batch_16_meeting;
+}

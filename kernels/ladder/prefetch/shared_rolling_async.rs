@@ -1,0 +1,89 @@
+//! Rolling through shared memory by asynchronous copies (seed 002, "smem rolling async"): the copy
+//! goes from global to shared memory past the registers (`cp.async`), and nobody waits for it but
+//! the wait that names it, `DISTANCE` rounds later. A barrier in the loop does not.
+//!
+//! ```text
+//! for k in 0..DISTANCE: copy(slot k, element of round k); commit
+//! for each round:
+//!     wait until at most DISTANCE - 1 groups are pending
+//!     element = slot
+//!     copy(slot, element DISTANCE rounds ahead); commit
+//!     compute, barrier
+//! ```
+//!
+//! Predicted: as [`scalar_rolling`](super::scalar_rolling), without its registers and with one load
+//! from shared memory in each round.
+//!
+//! A thread reads only what it copied itself, so the copies need no barrier, and a slot is filled
+//! again as soon as it was read: all of the ring is in flight.
+//!
+//! Departure from the seed: copies go on behind the end, so that every round has one to wait for.
+
+use super::by_distance::kernels_by_distance;
+use super::slots::OwnSlots;
+use super::work::{Elements, Rounds};
+use cuda_std::prelude::*;
+
+/// Adds what becomes of the thread's elements. `rounds` times the launch's threads are at least
+/// `x.len()`, and `sums` has an element for each thread.
+///
+/// # Safety
+/// 1. `x` is not empty.
+/// 2. The launch has one dimension; its dynamic shared memory holds the slots that
+///    [`Slots`](super::Slots) names for this distance, and the pitches are its.
+#[inline(always)]
+unsafe fn run<const DISTANCE: usize, const MEETS: bool>(
+    (rounds, generations): (u32, u32),
+    (thread_pitch, slot_pitch): (u32, u32),
+    x: Global<f64>,
+    sums: GlobalMut<f64>,
+) {
+    let own = thread::own_index();
+    // SAFETY: (1) is (1).
+    let mut elements = unsafe { Elements::of(&own, x) };
+    let mut thread_rounds = Rounds::<MEETS>::of(own, elements, rounds, generations);
+    let slots = OwnSlots::of_thread(thread_pitch, slot_pitch);
+    let mut pipeline = Pipeline::<DISTANCE>::new();
+    let mut start = |pipeline: &mut Pipeline<DISTANCE>, slot: usize| {
+        let (to, from) = (slots.position(slot as u32), elements.next_index());
+        // SAFETY: (1) the slot is in memory by (2), the element by (1). (2) f64 are aligned to
+        // their 8 bytes. (3) The thread alone touches its slots, and it has read this one.
+        unsafe { pipeline.copy::<f64, 1>(slots.memory(), to, x, from) };
+        pipeline.commit();
+    };
+    for slot in 0..DISTANCE {
+        start(&mut pipeline, slot);
+    }
+    for _ in 0..rounds {
+        let slot = pipeline.wait_oldest_of_full();
+        // SAFETY: (1) is (2). (2) The slot's copy has landed.
+        let element = unsafe { slots.get(slot as u32) };
+        start(&mut pipeline, slot);
+        thread_rounds.round(element);
+    }
+    pipeline.wait_prior::<0>();
+    thread_rounds.finish(sums);
+}
+
+kernels_by_distance! {
+    run::<distance + 0>(rounds: u32, generations: u32, thread_pitch: u32, slot_pitch: u32, x: Global<f64>, sums: GlobalMut<f64>),
+    ((rounds, generations), (thread_pitch, slot_pitch), x, sums),
+    ("1. `x` is not empty.\n2. The launch has one dimension; its dynamic shared memory holds the slots that [`Slots`](super::Slots) names for this distance, and the pitches are its."),
+    with_shared_rolling_async: SharedParams, "Each thread's sum over its elements, copied to shared memory some rounds ahead.";
+    1: prefetch_shared_rolling_async_1, prefetch_shared_rolling_async_1_meeting;
+    2: prefetch_shared_rolling_async_2, prefetch_shared_rolling_async_2_meeting;
+    3: prefetch_shared_rolling_async_3, prefetch_shared_rolling_async_3_meeting;
+    4: prefetch_shared_rolling_async_4, prefetch_shared_rolling_async_4_meeting;
+    5: prefetch_shared_rolling_async_5, prefetch_shared_rolling_async_5_meeting;
+    6: prefetch_shared_rolling_async_6, prefetch_shared_rolling_async_6_meeting;
+    7: prefetch_shared_rolling_async_7, prefetch_shared_rolling_async_7_meeting;
+    8: prefetch_shared_rolling_async_8, prefetch_shared_rolling_async_8_meeting;
+    9: prefetch_shared_rolling_async_9, prefetch_shared_rolling_async_9_meeting;
+    10: prefetch_shared_rolling_async_10, prefetch_shared_rolling_async_10_meeting;
+    11: prefetch_shared_rolling_async_11, prefetch_shared_rolling_async_11_meeting;
+    12: prefetch_shared_rolling_async_12, prefetch_shared_rolling_async_12_meeting;
+    13: prefetch_shared_rolling_async_13, prefetch_shared_rolling_async_13_meeting;
+    14: prefetch_shared_rolling_async_14, prefetch_shared_rolling_async_14_meeting;
+    15: prefetch_shared_rolling_async_15, prefetch_shared_rolling_async_15_meeting;
+    16: prefetch_shared_rolling_async_16, prefetch_shared_rolling_async_16_meeting;
+}
