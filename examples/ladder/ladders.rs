@@ -11,6 +11,8 @@ pub mod case;
 mod histogram;
 #[path = "memory.rs"]
 mod memory;
+#[path = "prefetch.rs"]
+mod prefetch;
 #[path = "product.rs"]
 mod product;
 #[path = "sum.rs"]
@@ -21,9 +23,10 @@ use support::Outcome;
 use tilewright::Device;
 
 /// All ladders.
-pub const LADDERS: [Ladder; 4] = [
+pub const LADDERS: [Ladder; 5] = [
     sum::LADDER,
     product::LADDER,
+    prefetch::LADDER,
     memory::LADDER,
     histogram::LADDER,
 ];
