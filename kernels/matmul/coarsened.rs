@@ -299,27 +299,28 @@ unsafe fn multiply<
     unsafe { write_outputs::<T, VECTOR, TM, TN>(&product, &sums, &place, (row, column)) };
 }
 
+// `prepared`: whether there are registers to prepare the addresses of a column-major operand, too.
 macro_rules! coarsened_kernels {
     ($($tiling:ident: $element:ty, vector = $vector:literal, outputs = $tm:literal x $tn:literal,
         tile = $bm:literal x $bn:literal x $bk:literal, blocks = $blocks:literal,
-        kernels = $row_major:ident, $unaligned:ident, $a_t:ident, $b_t:ident, $a_t_b_t:ident;)*) => {$(
+        prepared = $prepared:literal, kernels = $row_major:ident, $unaligned:ident, $a_t:ident, $b_t:ident, $a_t_b_t:ident;)*) => {$(
         #[doc = concat!("How the coarsened kernels of ", stringify!($element), " are launched.")]
         pub const $tiling: Tiling = Tiling { block_rows: $bm, block_columns: $bn, threads: THREADS as u32 };
 
         coarsened_kernels!(@kernel $tiling, $row_major: $element, $vector, $tm x $tn, $bm x $bn x $bk, $blocks,
-            Turned, $bm + $vector, Straight<$vector>, $bn,
+            Turned<true>, $bm + $vector, Straight<$vector>, $bn,
             "A and B are row-major, and the rows of B are multiples of 16 bytes.");
         coarsened_kernels!(@kernel $tiling, $unaligned: $element, $vector, $tm x $tn, $bm x $bn x $bk, $blocks,
-            Turned, $bm + $vector, Straight<1>, $bn,
+            Turned<true>, $bm + $vector, Straight<1>, $bn,
             "A and B are row-major.");
         coarsened_kernels!(@kernel $tiling, $a_t: $element, $vector, $tm x $tn, $bm x $bn x $bk, $blocks,
-            StraightOfAnyLength<true>, $bm, StraightOfAnyLength<true>, $bn,
+            StraightOfAnyLength<$prepared>, $bm, StraightOfAnyLength<true>, $bn,
             "A is column-major, B is row-major.");
         coarsened_kernels!(@kernel $tiling, $b_t: $element, $vector, $tm x $tn, $bm x $bn x $bk, $blocks,
-            Turned, $bm + $vector, Turned, $bn + $vector,
+            Turned<true>, $bm + $vector, Turned<$prepared>, $bn + $vector,
             "A is row-major, B is column-major.");
         coarsened_kernels!(@kernel $tiling, $a_t_b_t: $element, $vector, $tm x $tn, $bm x $bn x $bk, $blocks,
-            StraightOfAnyLength<false>, $bm, Turned, $bn + $vector,
+            StraightOfAnyLength<false>, $bm, Turned<true>, $bn + $vector,
             "A and B are column-major.");
     )*};
     (@kernel $tiling:ident, $name:ident: $element:ty, $vector:literal, $tm:literal x $tn:literal,
@@ -354,17 +355,17 @@ macro_rules! coarsened_kernels {
 }
 coarsened_kernels! {
     COARSENED_F32: f32, vector = 4, outputs = 8 x 8, tile = 128 x 128 x 16, blocks = 2,
-        kernels = matmul_coarsened_f32, matmul_coarsened_f32_unaligned, matmul_coarsened_f32_a_t,
+        prepared = true, kernels = matmul_coarsened_f32, matmul_coarsened_f32_unaligned, matmul_coarsened_f32_a_t,
             matmul_coarsened_f32_b_t, matmul_coarsened_f32_a_t_b_t;
     COARSENED_SMALL_F32: f32, vector = 4, outputs = 4 x 4, tile = 64 x 64 x 16, blocks = 3,
-        kernels = matmul_coarsened_small_f32, matmul_coarsened_small_f32_unaligned,
+        prepared = true, kernels = matmul_coarsened_small_f32, matmul_coarsened_small_f32_unaligned,
             matmul_coarsened_small_f32_a_t, matmul_coarsened_small_f32_b_t,
             matmul_coarsened_small_f32_a_t_b_t;
     COARSENED_F64: f64, vector = 2, outputs = 8 x 4, tile = 128 x 64 x 8, blocks = 2,
-        kernels = matmul_coarsened_f64, matmul_coarsened_f64_unaligned, matmul_coarsened_f64_a_t,
+        prepared = false, kernels = matmul_coarsened_f64, matmul_coarsened_f64_unaligned, matmul_coarsened_f64_a_t,
             matmul_coarsened_f64_b_t, matmul_coarsened_f64_a_t_b_t;
     COARSENED_SMALL_F64: f64, vector = 2, outputs = 4 x 4, tile = 64 x 64 x 8, blocks = 3,
-        kernels = matmul_coarsened_small_f64, matmul_coarsened_small_f64_unaligned,
+        prepared = false, kernels = matmul_coarsened_small_f64, matmul_coarsened_small_f64_unaligned,
             matmul_coarsened_small_f64_a_t, matmul_coarsened_small_f64_b_t,
             matmul_coarsened_small_f64_a_t_b_t;
 }

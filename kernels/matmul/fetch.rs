@@ -61,8 +61,9 @@ pub struct Straight<const COPY: usize>;
 /// whether there are registers to prepare the addresses of the former.
 pub struct StraightOfAnyLength<const PREPARED: bool>;
 
-/// Copies across the tile's rows, one element at a time.
-pub struct Turned;
+/// Copies across the tile's rows, one element at a time; `PREPARED` as in
+/// [`StraightOfAnyLength`].
+pub struct Turned<const PREPARED: bool>;
 
 /// A matrix in global memory, row after row.
 #[derive(Clone, Copy)]
@@ -133,13 +134,13 @@ impl Window {
 }
 
 /// The thread's index and the matrix from which the addresses of copies are computed. Those of
-/// whole tiles are `PREPARED` before the loop over K; others, such as those at the edges, which are
-/// longer and rare, are computed anew for each tile, so that they hold no registers while the block
-/// multiplies.
+/// whole tiles may be `prepared` before the loop over K; others, such as those at the edges, which
+/// are longer and rare, are computed anew for each tile, so that they hold no registers while the
+/// block multiplies. `prepared` is a constant of the caller's.
 #[inline(always)]
-fn addresses_from<T: Float, const PREPARED: bool>(source: &Source<T>) -> (usize, Source<T>) {
+fn addresses_from<T: Float>(source: &Source<T>, prepared: bool) -> (usize, Source<T>) {
     let thread = thread::thread_idx_x();
-    if PREPARED {
+    if prepared {
         return (thread as usize, *source);
     }
     let source = Source {
@@ -155,7 +156,7 @@ fn addresses_from<T: Float, const PREPARED: bool>(source: &Source<T>) -> (usize,
 /// are 32 different banks.
 const TURNED_ALONG: usize = 8;
 
-impl Fetch for Turned {
+impl<const PREPARED: bool> Fetch for Turned<PREPARED> {
     #[inline(always)]
     fn source<T: Float>(matrix: Global<T>, outputs: usize, k: usize) -> Source<T> {
         Source {
@@ -181,7 +182,7 @@ impl Fetch for Turned {
         corner: Corner,
     ) {
         const OUTPUTS_APART: usize = THREADS / TURNED_ALONG;
-        let (thread, source) = addresses_from::<T, WHOLE>(source);
+        let (thread, source) = addresses_from(source, WHOLE && PREPARED);
         let (first_down, first_along) = (thread / TURNED_ALONG, thread % TURNED_ALONG);
         let window = source.window((corner.output, corner.k), WIDTH, DEPTH);
         let first = first_down * source.columns + first_along;
@@ -223,7 +224,7 @@ unsafe fn fetch_straight<
 ) {
     let vectors_along = WIDTH / VECTOR;
     let rows_apart = THREADS / vectors_along;
-    let (thread, source) = addresses_from::<T, PREPARED>(source);
+    let (thread, source) = addresses_from(source, PREPARED);
     let (first_down, along) = (thread / vectors_along, thread % vectors_along * VECTOR);
     let window = source.window((corner.k, corner.output), DEPTH, WIDTH);
     let first = first_down * source.columns + along;
