@@ -170,6 +170,27 @@ fn conflict_ways(layout: Layout, distance: u32) -> f64 {
     loads.shared.conflict_ways().unwrap()
 }
 
+#[test]
+fn every_round_asks_l2_for_a_later_element() {
+    let (device, distance) = (Device::simulator(), 5);
+    let x = device.upload(&populations(10 * 64)).unwrap();
+    let mut sums = device.zeros(WORKLOAD.threads()).unwrap();
+    let (launched, report) = device
+        .with_report(|| {
+            let variant = Variant::L2;
+            Ok(prefetch::launch(
+                &device, variant, distance, WORKLOAD, &x, &mut sums,
+            ))
+        })
+        .unwrap();
+    launched.unwrap();
+    let prefetches = report.launches[0]
+        .counts
+        .total_of(|operation| operation == Operation::Prefetch);
+    // Two warps, 10 rounds.
+    assert_eq!(prefetches.requests, 2 * (10 + u64::from(distance)));
+}
+
 /// Seed 002: conflicts without padding, none with it, and none with other indices.
 #[test]
 fn only_the_unpadded_slots_conflict() {

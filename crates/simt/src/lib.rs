@@ -107,7 +107,7 @@ pub use converge::converged_lanes;
 pub use cooperative::{MAX_RESIDENT_THREADS, grid_barrier, is_cooperative, run_cooperative};
 pub use count::{
     Arithmetic, Counts, GlobalTally, LINE_BYTES, LineCounts, Operation, SECTOR_BYTES, SharedTally,
-    Tally, count_arithmetic,
+    Tally, count_arithmetic, count_prefetch,
 };
 pub use current::{Position, fail, is_simulated_thread, position, yield_now};
 pub use defect::{Defect, DefectKind, Related, SourceLocation};

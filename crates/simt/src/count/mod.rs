@@ -71,6 +71,16 @@ pub fn count_arithmetic(kind: Arithmetic, operations: u32) {
     }
 }
 
+/// Counts a prefetch by the running thread, at the caller's line: a request, and no more, for
+/// there is no cache. Outside of a launch, and in launches that do not count, it does nothing.
+#[inline]
+#[track_caller]
+pub fn count_prefetch() {
+    if is_counting() {
+        note(Operation::Prefetch, 0, Location::caller(), Some(Span::NONE));
+    }
+}
+
 /// Counts an access.
 ///
 /// The two halves of an asynchronous copy are counted where it is issued.

@@ -60,6 +60,8 @@ pub enum Operation {
     AsyncCopyRead,
     /// The part of an asynchronous copy that writes shared memory.
     AsyncCopyWrite,
+    /// A prefetch of global memory into a cache: it has no result, and moves nothing that counts.
+    Prefetch,
     /// Arithmetic that the kernel reports.
     Arithmetic(Arithmetic),
     /// A barrier of the block, or of some of its warps.
@@ -138,6 +140,7 @@ impl fmt::Display for Operation {
             Self::ConstantLoad => "constant load",
             Self::AsyncCopyRead => "async copy, read",
             Self::AsyncCopyWrite => "async copy, write",
+            Self::Prefetch => "prefetch",
             Self::Arithmetic(Arithmetic::MulAddF32) => "mul_add f32",
             Self::Arithmetic(Arithmetic::MulAddF64) => "mul_add f64",
             Self::Arithmetic(Arithmetic::ConvertF16) => "convert f16",

@@ -107,12 +107,16 @@ pub unsafe fn load_cached<T: Pod, const N: usize>(
     unsafe { load(Space::Global, base, len, index) }
 }
 
-/// Nothing: there is no cache.
+/// A request that is counted, and no more: there is no cache.
 ///
 /// # Safety
 /// 1. `index` lies within the `len` elements at `base`.
 #[inline]
-pub unsafe fn prefetch_l2<T: Pod>(_base: *const T, _len: usize, _index: usize) {}
+#[track_caller]
+pub unsafe fn prefetch_l2<T: Pod>(_base: *const T, len: usize, index: usize) {
+    debug_assert!(index < len, "the caller has compared them");
+    simt::count_prefetch();
+}
 
 /// Checks that `count` elements from `place` on lie in one row of a tile of `extent` rows and
 /// columns.
