@@ -191,6 +191,8 @@ fn host_implementation(kernel: &KernelFunction) -> TokenStream {
     let safe = (!kernel.is_unsafe()).then(|| {
         quote! {
             // SAFETY: (1) the kernel is a safe function: whatever it is given, it is defined.
+            // An error about an unsafe kernel shall not list the safe ones of all crates.
+            #[diagnostic::do_not_recommend]
             unsafe impl ::cuda_std::kernel::SafeKernel for #name {}
         }
     });
