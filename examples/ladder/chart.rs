@@ -24,10 +24,13 @@ const COLOURS: [RGBColor; 8] = [
     RGBColor(0x8c, 0x95, 0x9f),
 ];
 
-/// The chart of a section: of times where there are some, otherwise of sectors moved.
+/// The chart of a section: lines where most steps vary with the parameter, otherwise a bar for
+/// each step; of times where there are some, otherwise of sectors moved.
 pub fn draw(section: &Section) -> Outcome<String> {
     let is_timed = section.rows.iter().any(|row| row.microseconds.is_some());
-    if is_timed && section.parameters().len() > 2 {
+    let steps = section.steps();
+    let varying = steps.iter().filter(|(_, rows)| rows.len() > 2).count();
+    if is_timed && 2 * varying > steps.len() {
         lines(section)
     } else {
         bars(section, is_timed)

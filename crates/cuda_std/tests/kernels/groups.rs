@@ -298,7 +298,7 @@ pub unsafe fn count_together(
     unsafe { put(places, own, place) };
 }
 
-/// Elements of shared memory of [`copies_of_blocks`] and its like.
+/// Elements of shared memory of `copies_of_blocks` and its like.
 pub const COPIED: usize = 512;
 
 /// The block copies `len` elements of `x` from `from` on to shared memory from `to` on, and each
