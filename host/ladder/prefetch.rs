@@ -19,11 +19,8 @@ const OPERATION: &str = "ladder::prefetch";
 /// The most threads of a block that the kernels can be launched with.
 pub const MAX_BLOCK_THREADS: u32 = kernels::MAX_BLOCK_THREADS;
 
-/// The distances of the variants that keep their values in shared memory, and of [`Variant::L2`].
+/// The distances of the variants that prefetch.
 pub const DISTANCES: RangeInclusive<u32> = 1..=kernels::MAX_DISTANCE;
-
-/// The distances of the variants that keep their values in registers.
-pub const SCALAR_DISTANCES: [u32; 10] = kernels::SCALAR_DISTANCES;
 
 /// How a thread's prefetched values lie in shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -174,8 +171,9 @@ impl Variant {
     pub fn distances(self) -> Vec<u32> {
         match self {
             Self::Baseline => vec![0],
-            Self::ScalarBatch | Self::ScalarRolling => SCALAR_DISTANCES.to_vec(),
             Self::L2
+            | Self::ScalarBatch
+            | Self::ScalarRolling
             | Self::SharedBatch(_)
             | Self::SharedRolling(_)
             | Self::SharedRollingAsync(_) => DISTANCES.collect(),

@@ -47,10 +47,6 @@ pub use slots::Slots;
 /// The longest distance that there are kernels for.
 pub const MAX_DISTANCE: u32 = 16;
 
-/// The distances of the kernels that keep their values in registers: each round is written out,
-/// so that not every distance is worth its code.
-pub const SCALAR_DISTANCES: [u32; 10] = [1, 2, 3, 4, 5, 6, 8, 10, 12, 16];
-
 /// The most threads of a block: with more, the compiler gives a thread too few registers for the
 /// longest distances.
 pub const MAX_BLOCK_THREADS: u32 = 256;

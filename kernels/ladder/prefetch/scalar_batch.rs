@@ -53,8 +53,14 @@ kernels_by_distance! {
     4: prefetch_scalar_batch_4, prefetch_scalar_batch_4_meeting;
     5: prefetch_scalar_batch_5, prefetch_scalar_batch_5_meeting;
     6: prefetch_scalar_batch_6, prefetch_scalar_batch_6_meeting;
+    7: prefetch_scalar_batch_7, prefetch_scalar_batch_7_meeting;
     8: prefetch_scalar_batch_8, prefetch_scalar_batch_8_meeting;
+    9: prefetch_scalar_batch_9, prefetch_scalar_batch_9_meeting;
     10: prefetch_scalar_batch_10, prefetch_scalar_batch_10_meeting;
+    11: prefetch_scalar_batch_11, prefetch_scalar_batch_11_meeting;
     12: prefetch_scalar_batch_12, prefetch_scalar_batch_12_meeting;
+    13: prefetch_scalar_batch_13, prefetch_scalar_batch_13_meeting;
+    14: prefetch_scalar_batch_14, prefetch_scalar_batch_14_meeting;
+    15: prefetch_scalar_batch_15, prefetch_scalar_batch_15_meeting;
     16: prefetch_scalar_batch_16, prefetch_scalar_batch_16_meeting;
 }

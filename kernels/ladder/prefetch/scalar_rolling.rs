@@ -61,8 +61,14 @@ kernels_by_distance! {
     4: prefetch_scalar_rolling_4, prefetch_scalar_rolling_4_meeting;
     5: prefetch_scalar_rolling_5, prefetch_scalar_rolling_5_meeting;
     6: prefetch_scalar_rolling_6, prefetch_scalar_rolling_6_meeting;
+    7: prefetch_scalar_rolling_7, prefetch_scalar_rolling_7_meeting;
     8: prefetch_scalar_rolling_8, prefetch_scalar_rolling_8_meeting;
+    9: prefetch_scalar_rolling_9, prefetch_scalar_rolling_9_meeting;
     10: prefetch_scalar_rolling_10, prefetch_scalar_rolling_10_meeting;
+    11: prefetch_scalar_rolling_11, prefetch_scalar_rolling_11_meeting;
     12: prefetch_scalar_rolling_12, prefetch_scalar_rolling_12_meeting;
+    13: prefetch_scalar_rolling_13, prefetch_scalar_rolling_13_meeting;
+    14: prefetch_scalar_rolling_14, prefetch_scalar_rolling_14_meeting;
+    15: prefetch_scalar_rolling_15, prefetch_scalar_rolling_15_meeting;
     16: prefetch_scalar_rolling_16, prefetch_scalar_rolling_16_meeting;
 }
