@@ -113,7 +113,7 @@ fn what_does_not_exist_is_an_error() {
         for (variant, distance) in [
             (Variant::Baseline, 1),
             (Variant::L2, 0),
-            (Variant::ScalarBatch, 7),
+            (Variant::ScalarBatch, 17),
             (Variant::SharedRollingAsync(Layout::Padded), 17),
         ] {
             let error = launch(variant, distance, WORKLOAD).unwrap_err();
