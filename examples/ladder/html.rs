@@ -52,13 +52,13 @@ fn section(page: &Page, section: &Section) -> Outcome<String> {
         let _ = writeln!(text, "<dt><b>{step}</b></dt><dd>{change}</dd>");
     }
     text += "</dl>\n";
-    if page.is_timed() && section.parameters().len() > 1 {
+    if let Some(matrix) = table::matrix(page, section) {
         let _ = writeln!(
             text,
             "<p>Microseconds by {}:</p>",
             escaped(section.parameter)
         );
-        text += &html_table(&table::matrix(section));
+        text += &html_table(&matrix);
     }
     Ok(text)
 }

@@ -33,12 +33,12 @@ pub fn terminal(page: &Page) -> String {
             section.title,
             aligned(&steps(page, section))
         );
-        if page.is_timed() && section.parameters().len() > 1 {
+        if let Some(matrix) = matrix(page, section) {
             let _ = write!(
                 text,
                 "\nmicroseconds by {}\n{}",
                 section.parameter,
-                aligned(&matrix(section))
+                aligned(&matrix)
             );
         }
     }
@@ -55,12 +55,12 @@ pub fn markdown(page: &Page) -> String {
             section.title,
             piped(&steps(page, section))
         );
-        if page.is_timed() && section.parameters().len() > 1 {
+        if let Some(matrix) = matrix(page, section) {
             let _ = write!(
                 text,
                 "Microseconds by {}:\n\n{}\n",
                 section.parameter,
-                piped(&matrix(section))
+                piped(&matrix)
             );
         }
     }
@@ -124,9 +124,12 @@ fn measure(page: &Page, row: &Row) -> Option<f64> {
     row.counts.as_ref().map(|counts| counts.sectors as f64)
 }
 
-/// Microseconds, steps down and parameters along.
-pub fn matrix(section: &Section) -> Vec<Vec<String>> {
+/// Microseconds, steps down and parameters along, where there are times and several parameters.
+pub fn matrix(page: &Page, section: &Section) -> Option<Vec<Vec<String>>> {
     let parameters = section.parameters();
+    if !page.is_timed() || parameters.len() < 2 {
+        return None;
+    }
     let mut head = vec!["step".to_owned()];
     head.extend(parameters.iter().map(u32::to_string));
     let mut lines = vec![head];
@@ -141,7 +144,7 @@ pub fn matrix(section: &Section) -> Vec<Vec<String>> {
         }));
         lines.push(line);
     }
-    lines
+    Some(lines)
 }
 
 fn counters(counts: Option<&Counts>) -> Vec<String> {
