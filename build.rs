@@ -1,5 +1,8 @@
-//! Finds the PTX of the kernels: compiled from `kernels/` and `kernels/ladder/` where a device
-//! toolchain is there, otherwise the checked-in `ptx/`. Without the feature `cuda` there is nothing to do.
+//! Finds the PTX of the kernels: the checked-in `ptx/` where it was compiled from the sources that
+//! are here, as in every published package; otherwise the kernels are compiled.
+//!
+//! A package has no sources of kernels to compare with. The library does it when it is compiled:
+//! `host/kernels.rs` holds what is written here against the crates that it is compiled with.
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
@@ -22,50 +25,61 @@ mod cuda {
     use std::path::{Path, PathBuf};
     use std::{env, fs};
 
-    /// The kernel crates, each with its folder, the folder of its checked-in PTX, and the file in
-    /// `OUT_DIR` that the library includes.
+    /// The kernel crates, each with its folder, the folder of its checked-in PTX, and the prefix of
+    /// the files in `OUT_DIR` that the library includes.
     const CRATES: [(&str, &str, &str); 2] = [
-        ("kernels", "ptx", "images.rs"),
-        ("kernels/ladder", "ptx/ladder", "ladder_images.rs"),
+        ("kernels", "ptx", ""),
+        ("kernels/ladder", "ptx/ladder", "ladder_"),
     ];
 
-    /// Writes a file for each kernel crate: an array of (architecture, PTX).
+    /// Writes two files for each kernel crate: an array of (architecture, PTX), and an array of
+    /// (source, hash of the source that the PTX was compiled from).
     pub fn write_images() -> Result<(), Box<dyn Error>> {
         let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
         let output = PathBuf::from(env::var("OUT_DIR")?);
-        for (sources, ptx, images) in CRATES {
-            let ptx = root.join(ptx);
-            let expression = match build_from_sources(&root, sources, &ptx)? {
-                Some(expression) => expression,
-                None => checked_in::rust_expression(&ptx)?,
-            };
-            fs::write(output.join(images), expression)?;
+        for (kernels, ptx, prefix) in CRATES {
+            let (images, sources) = images_and_sources(&root, kernels, &root.join(ptx))?;
+            fs::write(output.join(format!("{prefix}images.rs")), images)?;
+            fs::write(output.join(format!("{prefix}sources.rs")), sources)?;
         }
         Ok(())
     }
 
-    /// The images built here, or `None` where the checked-in ones are to be used: there are no
-    /// sources (in a published package), or no device toolchain and the checked-in ones fit.
-    fn build_from_sources(
+    fn images_and_sources(
         root: &Path,
-        sources: &str,
+        kernels: &str,
         ptx: &Path,
-    ) -> Result<Option<String>, Box<dyn Error>> {
+    ) -> Result<(String, String), Box<dyn Error>> {
         println!("cargo:rerun-if-changed={}", ptx.display());
-        let sources = root.join(sources);
-        if !sources.join("Cargo.toml").exists() {
-            return Ok(None);
+        let checked_in = || -> Result<_, Box<dyn Error>> {
+            let images = checked_in::rust_expression(ptx)?;
+            Ok((images, checked_in::sources_expression(ptx)?))
+        };
+        let kernels = root.join(kernels);
+        let is_published_package = !kernels.join("Cargo.toml").exists();
+        if is_published_package {
+            return checked_in();
         }
-        let built = CudaBuilder::new(sources)
+        for source in checked_in::sources(ptx)? {
+            println!("cargo:rerun-if-changed={}", root.join(source).display());
+        }
+        println!(
+            "cargo:rerun-if-changed={}",
+            root.join("Cargo.lock").display()
+        );
+        let Err(stale) = checked_in::verify(ptx, root) else {
+            return checked_in();
+        };
+        let build = CudaBuilder::new(kernels)
             .arch(Arch::Sm75)
             .arch(Arch::Sm80)
             .build();
-        match built {
-            Ok(build) => Ok(Some(fs::read_to_string(build.rust_file)?)),
-            Err(error) if error.is_missing_toolchain() => {
-                checked_in::verify(ptx, root).map_err(|stale| format!("{stale}\n{error}"))?;
-                Ok(None)
-            }
+        match build {
+            Ok(build) => Ok((
+                fs::read_to_string(build.rust_file)?,
+                checked_in::current_sources_expression(ptx, root)?,
+            )),
+            Err(error) if error.is_missing_toolchain() => Err(format!("{stale}\n{error}").into()),
             Err(error) => Err(error.into()),
         }
     }

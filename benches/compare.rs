@@ -1,4 +1,4 @@
-//! Ours and the rivals', in turns, in one table: `cargo bench --features cuda --bench compare`.
+//! Ours and the rivals', in turns, in one table: `cargo bench --bench compare`.
 //!
 //! Medians of samples that alternate between the contenders, so that a drift of the device's
 //! clocks meets all of them. Criterion's statistics are in the benchmarks `sum` and `matmul`.
@@ -19,7 +19,7 @@ use tilewright::Device;
 const HELP: &str = "\
 Compares this crate with its rivals on one device, and writes what it finds as JSON.
 
-Usage: cargo bench --features cuda --bench compare -- [OPTIONS]
+Usage: cargo bench --bench compare -- [OPTIONS]
 
 Options:
   --only TEXT    only contests whose name contains TEXT, such as `sum f32`

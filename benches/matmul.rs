@@ -1,4 +1,4 @@
-//! Products under criterion, with cuBLAS in the same run: `cargo bench --features cuda --bench
+//! Products under criterion, with cuBLAS in the same run: `cargo bench --bench
 //! matmul`. What criterion calls an element is one floating-point operation.
 
 mod common;

@@ -1,4 +1,4 @@
-//! Sums under criterion, with CUB in the same run: `cargo bench --features cuda --bench sum`.
+//! Sums under criterion, with CUB in the same run: `cargo bench --bench sum`.
 
 mod common;
 mod rivals;

@@ -13,6 +13,7 @@ mod support;
 
 use lexopt::prelude::*;
 use std::process::ExitCode;
+use support::output::{print, print_line};
 use support::{Outcome, ncu, workloads};
 use tilewright::{Device, DeviceChoice, Profile, SimulatorOptions};
 
@@ -43,8 +44,8 @@ fn counters(mut parser: lexopt::Parser) -> Outcome {
     let (outcome, report) = device.with_report(|| Ok(workloads::launch_for_ncu(&device)))?;
     outcome?;
     match measured {
-        Some(measured) => print!("{}", ncu::table(&report, &ncu::parse(&measured)?)?),
-        None => println!("{}", report.to_json()),
+        Some(measured) => print(ncu::table(&report, &ncu::parse(&measured)?)?)?,
+        None => print_line(report.to_json())?,
     }
     Ok(())
 }

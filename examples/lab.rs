@@ -23,8 +23,9 @@ mod support;
 use ladders::LADDERS;
 use ladders::case::{Case, Scale};
 use lexopt::prelude::*;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
+use support::output::{print, print_line, tell, write_text};
 use support::workloads::{WORKLOADS, Workload};
 use support::{Outcome, ptxas};
 use tilewright::{Device, LaunchReport, Profile, SimulatorOptions};
@@ -63,15 +64,15 @@ fn lab(mut parser: lexopt::Parser) -> Outcome {
     }
     let kernel = arguments.kernel.as_deref().ok_or_else(help)?;
     let report = measure(kernel, &arguments)?;
+    if let Some(path) = &arguments.html {
+        write_text(path, &report.to_html())?;
+    }
     if arguments.json {
-        println!("{}", report.to_json());
+        print_line(report.to_json())?;
     } else {
-        print!("{report}");
+        print(report)?;
     }
-    match &arguments.html {
-        Some(path) => write_page(&report, path),
-        None => Ok(()),
-    }
+    Ok(())
 }
 
 fn help() -> String {
@@ -100,7 +101,7 @@ fn measure(kernel: &str, arguments: &Arguments) -> Outcome<LaunchReport> {
         .and_then(ptxas::registers);
     match registers {
         Some(registers) => report.set_registers(|kernel| registers.get(kernel).copied()),
-        None => eprintln!("no ptxas: registers are the most that the launch bounds allow"),
+        None => tell("no ptxas: registers are the most that the launch bounds allow"),
     }
     Ok(report)
 }
@@ -136,11 +137,4 @@ fn step_report(
     outcome?;
     trial.check()?;
     Ok(report)
-}
-
-fn write_page(report: &LaunchReport, path: &Path) -> Outcome {
-    std::fs::write(path, report.to_html())
-        .map_err(|error| format!("{}: {error}", path.display()))?;
-    eprintln!("{} is written", path.display());
-    Ok(())
 }

@@ -12,6 +12,7 @@ use ndarray_npy::{ReadableElement, ViewElement, WritableElement};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use support::npy::{self, NpyFile};
+use support::output::print_line;
 use support::{Outcome, progress, timed};
 use tilewright::{Device, DeviceChoice, Factor, Matrix};
 
@@ -133,13 +134,12 @@ where
         timed(device, || kernel.multiply(device, &a, &b))
     })?;
     npy::write(product, &progress::during("downloading", || c.to_array2())?)?;
-    println!(
-        "product  {}x{} in {}",
-        c.rows(),
-        c.cols(),
+    let (rows, cols) = c.shape();
+    print_line(format_args!(
+        "product  {rows}x{cols} in {}",
         product.display()
-    );
-    println!("device   {}", device.name());
-    println!("time     {time:.1?}");
+    ))?;
+    print_line(format_args!("device   {}", device.name()))?;
+    print_line(format_args!("time     {time:.1?}"))?;
     Ok(())
 }

@@ -8,6 +8,7 @@ mod support;
 
 use lexopt::prelude::*;
 use std::process::ExitCode;
+use support::output::print_line;
 use support::{Outcome, timed};
 use tilewright::{Device, reduce_sum_height};
 
@@ -35,7 +36,7 @@ fn quickstart(mut parser: lexopt::Parser) -> Outcome {
         }
     }
     let device = support::open(choice)?;
-    println!("device: {}", device.name());
+    print_line(format_args!("device: {}", device.name()))?;
     support::load_kernels(&device)?;
     sum(&device)?;
     multiply(&device)
@@ -50,9 +51,9 @@ fn sum(device: &Device) -> Outcome {
     let magnitude: f64 = numbers.iter().map(|&x| f64::from(x).abs()).sum();
     let error = (f64::from(sum) - expected).abs();
     let bound = gamma(reduce_sum_height::<f32>(NUMBERS) as usize) * magnitude;
-    println!(
+    print_line(format_args!(
         "reduce_sum of {NUMBERS} f32: {sum} in {time:.1?}; error {error:.1e}, at most {bound:.1e} allowed"
-    );
+    ))?;
     check(error <= bound, "the sum is wrong")
 }
 
@@ -64,10 +65,10 @@ fn multiply(device: &Device) -> Outcome {
 
     let product = product.to_vec()?;
     let (error, bound) = largest_error(&product, &a, &b);
-    println!(
+    print_line(format_args!(
         "matmul_coarsened of {SIZE}x{SIZE} f32: first element {} in {time:.1?}; error {error:.1e}, at most {bound:.1e} allowed",
         product[0]
-    );
+    ))?;
     check(error <= bound, "the product is wrong")
 }
 

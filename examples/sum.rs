@@ -12,6 +12,7 @@ use std::fmt::Display;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use support::npy::NpyFile;
+use support::output::print_line;
 use support::{Outcome, progress, timed};
 use tilewright::{Device, Summand};
 
@@ -57,9 +58,9 @@ where
     let x = progress::during("uploading", || device.upload(elements))?;
     support::load_kernels(device)?;
     let (sum, time) = progress::during("adding", || timed(device, || device.reduce_sum(&x)))?;
-    println!("sum       {sum}");
-    println!("elements  {}", elements.len());
-    println!("device    {}", device.name());
-    println!("time      {time:.1?}");
+    print_line(format_args!("sum       {sum}"))?;
+    print_line(format_args!("elements  {}", elements.len()))?;
+    print_line(format_args!("device    {}", device.name()))?;
+    print_line(format_args!("time      {time:.1?}"))?;
     Ok(())
 }

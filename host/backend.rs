@@ -8,6 +8,7 @@ use crate::report::LaunchRecorder;
 use crate::residency::{Residency, ResidencyRequest};
 use crate::workspace::Workspace;
 use cuda_std::kernel::LaunchBounds;
+use cuda_std::signature::Signature;
 use simt::{Texels, TextureOptions};
 use std::ffi::c_void;
 use std::fmt::Debug;
@@ -30,6 +31,9 @@ pub(crate) trait Backend: Send + Sync + Debug {
 
     /// Whether this is the simulator.
     fn is_simulator(&self) -> bool;
+
+    /// Bytes that allocations could have: those that are free, and those that are kept for them.
+    fn free_memory(&self) -> Result<u64>;
 
     /// Allocates `bytes` (more than 0), aligned to 256 bytes, with unspecified contents.
     fn allocate(&self, operation: &'static str, bytes: usize) -> Result<u64>;
@@ -140,8 +144,8 @@ pub(crate) trait Backend: Send + Sync + Debug {
     /// all blocks resident at once if its bounds say so, which was checked, too.
     ///
     /// # Safety
-    /// 1. The module came from this backend's `load`, and its entry `kernel` takes exactly
-    ///    `slots` as parameters.
+    /// 1. The module came from this backend's `load`, and its entry takes exactly `slots` as
+    ///    parameters, if it has the signature of `entry`.
     /// 2. `body` runs the same kernel, with the same parameters, as one simulated thread.
     /// 3. Requirements 1 and 2 of the trait for all memory that the kernel touches.
     /// 4. The launch keeps what the kernel's documentation asks for.
@@ -155,11 +159,38 @@ pub(crate) trait Backend: Send + Sync + Debug {
         None
     }
 
+    /// What the device exchanges with other users of its context; `None` where that is nothing.
+    #[cfg(feature = "cust")]
+    fn exchange(&self) -> Option<&dyn Exchange> {
+        None
+    }
+
     /// The memory that this device's sums share.
     fn workspace(&self) -> &Workspace;
 
     /// Runs `body` while the device's context is the current one of the calling thread.
     fn with_current(&self, body: &mut dyn FnMut()) -> Result<()>;
+}
+
+/// A device whose memory comes straight from the driver, so that other users of its context may take
+/// and give it.
+#[cfg(feature = "cust")]
+pub(crate) trait Exchange {
+    /// Fails unless the memory at `address` is device memory of this context.
+    fn check_memory(&self, operation: &'static str, address: u64) -> Result<()>;
+
+    /// Makes work that the device is given from now on wait for the work that `stream` was given.
+    ///
+    /// # Safety
+    /// 1. `stream` is a live stream, or null: the context's null stream, which itself waits for all
+    ///    streams but the non-blocking ones.
+    unsafe fn wait_for_stream(&self, operation: &'static str, stream: *mut c_void) -> Result<()>;
+
+    /// Makes work that `stream` is given from now on wait for the work that the device was given.
+    ///
+    /// # Safety
+    /// 1. `stream` is a live stream.
+    unsafe fn let_stream_wait(&self, operation: &'static str, stream: *mut c_void) -> Result<()>;
 }
 
 /// An event of a backend: whatever 64 bits the backend finds it by.
@@ -202,14 +233,28 @@ pub(crate) struct SymbolRequest {
     pub(crate) initial: &'static [u8],
 }
 
+/// A kernel of a loaded module.
+#[cfg_attr(
+    not(feature = "cuda"),
+    expect(dead_code, reason = "the simulator needs no module")
+)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry {
+    pub(crate) module: ModuleHandle,
+    pub(crate) module_name: &'static str,
+    /// The name in the PTX.
+    pub(crate) kernel: &'static str,
+    /// What the module must say of its entry, unless the entry is taken as it is.
+    pub(crate) signature: Option<Signature>,
+}
+
 /// One launch, with the kernel's parameters in both forms.
 #[cfg_attr(
     not(feature = "cuda"),
     expect(dead_code, reason = "the simulator needs no module and no slots")
 )]
 pub(crate) struct LaunchRequest<'a> {
-    pub(crate) module: ModuleHandle,
-    pub(crate) kernel: &'static str,
+    pub(crate) entry: Entry,
     pub(crate) config: LaunchConfig,
     /// What the kernel's source promised.
     pub(crate) bounds: LaunchBounds,

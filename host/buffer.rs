@@ -10,6 +10,17 @@ use std::marker::PhantomData;
 /// Some elements in the memory of one device, which frees them when it is dropped.
 ///
 /// A buffer without elements has no memory, and every operation works with it.
+///
+/// Its memory is aligned to 256 bytes. Elements that need more do not compile:
+///
+/// ```compile_fail,E0080
+/// # use tilewright::Device;
+/// #[derive(Clone, Copy, bytemuck::Zeroable, bytemuck::Pod)]
+/// #[repr(C, align(512))]
+/// struct Page([u8; 512]);
+///
+/// let pages = Device::simulator().zeros::<Page>(4);
+/// ```
 pub struct Buffer<T: Element> {
     device: Device,
     /// The device address; 0 exactly if the buffer has no bytes.
@@ -47,6 +58,7 @@ impl<T: Element> Buffer<T> {
         len: usize,
         allocate: impl FnOnce(usize) -> Result<u64>,
     ) -> Result<Self> {
+        const { assert_alignment::<T>() };
         let address = match checked_bytes::<T>(operation, len)? {
             0 => 0,
             bytes => allocate(bytes)?,
@@ -57,6 +69,30 @@ impl<T: Element> Buffer<T> {
             len,
             elements: PhantomData,
         })
+    }
+
+    /// A buffer of memory that was allocated elsewhere.
+    ///
+    /// # Safety
+    /// 1. `address` is an allocation with the bytes of `len` elements, aligned to 256 bytes, that
+    ///    `device` can free and that nothing else uses; 0 exactly if there are no bytes.
+    #[cfg(feature = "cust")]
+    pub(crate) unsafe fn of_allocation(device: &Device, address: u64, len: usize) -> Self {
+        const { assert_alignment::<T>() };
+        Self {
+            device: device.clone(),
+            address,
+            len,
+            elements: PhantomData,
+        }
+    }
+
+    /// The address of the elements, which the caller frees from now on, and their number.
+    #[cfg(feature = "cust")]
+    pub(crate) fn into_allocation(self) -> (u64, usize) {
+        let mut buffer = self;
+        // Without elements there is nothing that `drop` frees.
+        (buffer.address, std::mem::take(&mut buffer.len))
     }
 
     /// The number of elements.
@@ -231,6 +267,17 @@ impl<T: Element> fmt::Debug for Buffer<T> {
             .field("device", &self.device)
             .finish()
     }
+}
+
+/// What addresses of device memory and of pinned memory are multiples of.
+pub(crate) const ALIGNMENT: usize = 256;
+
+/// Refuses to compile for elements that such memory does not align.
+pub(crate) const fn assert_alignment<T>() {
+    assert!(
+        align_of::<T>() <= ALIGNMENT,
+        "device memory and pinned memory are aligned to 256 bytes: use elements that need no more"
+    );
 }
 
 /// The bytes of `len` elements, if one allocation can have them.

@@ -49,9 +49,10 @@ impl Device {
     /// Calls with one number give clones of one device as long as one of them lives.
     ///
     /// # Errors
-    /// [`Error::NoCudaFeature`] in a build without the feature `cuda`; [`Error::NoDevice`] if
-    /// there is no such device or no driver; [`Error::DriverTooOld`] if the driver is older than
-    /// CUDA 11.4; [`Error::Cuda`] if the device cannot be opened.
+    /// [`Error::NoDriver`] if there is no NVIDIA driver; [`Error::NoDevice`] if the driver has no
+    /// such device; [`Error::DriverTooOld`] if the driver is older than CUDA 11.4;
+    /// [`Error::UnusableDriver`] or [`Error::Cuda`] if the driver or the device fails;
+    /// [`Error::NoCudaFeature`] in a build without the feature `cuda`.
     #[cfg(feature = "cuda")]
     pub fn cuda(ordinal: u32) -> Result<Self> {
         let backend = crate::cuda::open(ordinal)?;
@@ -79,16 +80,25 @@ impl Device {
     }
 
     /// The device that the environment variable `TILEWRIGHT_DEVICE` names: `sim`, `cuda` or
-    /// `cuda:N`.
+    /// `cuda:N`. A device that is named is never replaced by another.
     ///
-    /// Without the variable it is `cuda:0` in a build with the feature `cuda`, and the simulator
-    /// in a build without. Nothing falls back: a CUDA device that is not there is an error.
+    /// Without the variable it is the first CUDA device where there is a driver with a device, and
+    /// the simulator where there is none. A driver that fails is an error.
     ///
     /// # Errors
     /// [`Error::InvalidEnvironment`] if the variable names no device, and those of
-    /// [`Device::cuda`].
+    /// [`Device::cuda`]; without the variable all of these but [`Error::NoDriver`],
+    /// [`Error::NoDevice`] and [`Error::NoCudaFeature`].
     pub fn from_env() -> Result<Self> {
-        Self::open(DeviceChoice::from_env()?)
+        match DeviceChoice::from_env()? {
+            Some(choice) => Self::open(choice),
+            None => match Self::cuda(0) {
+                Err(Error::NoDriver { .. } | Error::NoDevice { .. } | Error::NoCudaFeature) => {
+                    Ok(Self::simulator())
+                }
+                found => found,
+            },
+        }
     }
 
     /// A buffer of the device with a copy of `data`.
@@ -250,6 +260,32 @@ impl Device {
         self.backend.properties()
     }
 
+    /// Bytes of device memory that buffers could have now: those that no program has, and those
+    /// that this device keeps of buffers that were dropped.
+    ///
+    /// On CUDA the memory of a buffer is free when the work is done that was submitted before the
+    /// buffer was dropped.
+    ///
+    /// ```
+    /// use tilewright::Device;
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let device = Device::simulator();
+    /// let before = device.free_memory()?;
+    /// let buffer = device.zeros::<f32>(1000)?;
+    /// assert_eq!(device.free_memory()?, before - 4000);
+    /// drop(buffer);
+    /// assert_eq!(device.free_memory()?, before);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::DeviceLost`] or [`Error::Cuda`].
+    pub fn free_memory(&self) -> Result<u64> {
+        self.backend.free_memory()
+    }
+
     /// The `CUstream` in which all work of this device is queued, for foreign libraries such as
     /// cuBLAS; `None` on the simulator. It lives as long as the device.
     #[must_use]
@@ -257,7 +293,7 @@ impl Device {
         self.backend.raw_stream()
     }
 
-    /// Runs `body` while this device's CUDA context (its primary context) is current on the
+    /// Runs `body` while this device's CUDA context (as a rule its primary one) is current on the
     /// calling thread, for foreign libraries. On the simulator it just runs `body`.
     ///
     /// What `body` pushes to the thread's stack of contexts, it has to pop.
@@ -277,6 +313,11 @@ impl Device {
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.backend, &other.backend)
+    }
+
+    #[cfg(feature = "cust")]
+    pub(crate) fn of_backend(backend: Arc<dyn Backend>) -> Self {
+        Self { backend }
     }
 
     pub(crate) fn backend(&self) -> &dyn Backend {

@@ -1,4 +1,4 @@
-//! Which device the environment asks for.
+//! Which device the environment names.
 
 use crate::error::{Error, Result};
 use std::fmt;
@@ -28,28 +28,16 @@ pub enum DeviceChoice {
 }
 
 impl DeviceChoice {
-    /// The choice where the environment makes none: the first CUDA device in a build with the
-    /// feature `cuda`, the simulator otherwise.
-    #[must_use]
-    pub const fn default_of_build() -> Self {
-        if cfg!(feature = "cuda") {
-            Self::Cuda(0)
-        } else {
-            Self::Simulator
-        }
-    }
-
-    /// The choice of the environment variable `TILEWRIGHT_DEVICE`, or else
-    /// [`default_of_build`](Self::default_of_build).
+    /// The choice of the environment variable `TILEWRIGHT_DEVICE`; `None` where it is not set.
     ///
     /// # Errors
     /// [`Error::InvalidEnvironment`] if the variable is set to something else than `sim`, `cuda`
     /// or `cuda:N`.
-    pub fn from_env() -> Result<Self> {
-        match std::env::var_os(VARIABLE) {
-            None => Ok(Self::default_of_build()),
-            Some(value) => value.to_string_lossy().parse(),
-        }
+    pub fn from_env() -> Result<Option<Self>> {
+        let value = std::env::var_os(VARIABLE);
+        value
+            .map(|value| value.to_string_lossy().parse())
+            .transpose()
     }
 }
 

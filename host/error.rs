@@ -15,9 +15,31 @@ pub enum Error {
     /// A CUDA device was asked for in a build that has no CUDA backend.
     #[error(
         "a CUDA device was asked for, but this program was built without tilewright's feature \
-         `cuda`; build it with `--features cuda`, or use Device::simulator()"
+         `cuda`, which is on by default; build it with `--features cuda`, or use \
+         Device::simulator()"
     )]
     NoCudaFeature,
+
+    /// There is no NVIDIA driver on this machine.
+    #[error(
+        "there is no NVIDIA driver: its library {library} is not found ({reason}); install the \
+         driver, or use Device::simulator()"
+    )]
+    NoDriver {
+        /// The library's file name.
+        library: &'static str,
+        /// What the system's loader said.
+        reason: String,
+    },
+
+    /// There is a library of the NVIDIA driver's name that cannot be used as one.
+    #[error("the NVIDIA driver cannot be used: {library}: {reason}; reinstall the driver")]
+    UnusableDriver {
+        /// The library's file name.
+        library: &'static str,
+        /// What is wrong with it.
+        reason: String,
+    },
 
     /// There is no CUDA device with the requested number.
     #[error("there is no CUDA device {ordinal}: {reason}")]
@@ -201,6 +223,18 @@ pub enum Error {
         reason: String,
     },
 
+    /// A process was forked while a simulated device ran a launch, and its child uses the device.
+    #[error(
+        "{operation}: {device} was running a launch when this process was forked, which never completes \
+         in the child; make a new device in the child, or fork between launches"
+    )]
+    BusyAtFork {
+        /// The operation that was called.
+        operation: &'static str,
+        /// The device's name.
+        device: String,
+    },
+
     /// The simulator found a defect in a kernel while it ran.
     #[error("the simulator found a defect: {0}")]
     KernelDefect(Box<simt::Defect>),
@@ -223,6 +257,25 @@ pub enum Error {
          SimulatorOptions::with_counters(true) to have every launch counted"
     )]
     CountersOff,
+
+    /// The entry of this name in a module's image is another kernel than the one that was launched,
+    /// or a kernel of other parameters.
+    #[error(
+        "kernel `{kernel}` was not launched: module `{module}` has another kernel of this name, \
+         {}, where {expected} is needed; build the module's images from the crate that declares the \
+         kernel", .found.as_deref().unwrap_or("one without a signature")
+    )]
+    OtherKernel {
+        /// The kernel's name.
+        kernel: &'static str,
+        /// The module's name.
+        module: &'static str,
+        /// The signature of the kernel that was launched: its path, its parameters, and the size and
+        /// the alignment of their elements.
+        expected: String,
+        /// The signature beside the module's entry, if it has one.
+        found: Option<String>,
+    },
 
     /// The CUDA driver refused a kernel launch.
     #[error("kernel `{kernel}` was not launched: {}", cuda_failure(*.code, .message))]
@@ -260,6 +313,16 @@ pub enum Error {
         device: String,
         /// The first failure that was seen.
         cause: String,
+    },
+
+    /// A device and an object of the crate `cust` do not fit together.
+    #[cfg(feature = "cust")]
+    #[error("{operation}: {reason}")]
+    Interop {
+        /// The operation that was called.
+        operation: &'static str,
+        /// What does not fit, and what to do.
+        reason: &'static str,
     },
 
     /// An environment variable has a value that means nothing.

@@ -17,8 +17,10 @@ const LADDER_IMAGES: &[(&str, &str)] = &[];
 
 /// The kernels of `tilewright_kernels`.
 ///
-// SAFETY: (1) the build script compiles the images from the sources of the very crate that this
-// one depends on, or compares their hash with that of the sources they were built from.
+// SAFETY: (1) the images were compiled from the sources of the very crates that this one is
+// compiled with: `same_sources` compares the hashes of the kernels, of the device library and of
+// `#[kernel]`, from which the descriptors come. Other crates (`half`, `bytemuck`) give kernels
+// types whose layouts they document, and no parameters or behaviour besides.
 pub(crate) static KERNELS: ModuleSource =
     unsafe { ModuleSource::new("tilewright_kernels", IMAGES) };
 
@@ -27,3 +29,57 @@ pub(crate) static KERNELS: ModuleSource =
 // SAFETY: (1) as for `KERNELS`.
 pub(crate) static LADDER_KERNELS: ModuleSource =
     unsafe { ModuleSource::new("tilewright_ladder_kernels", LADDER_IMAGES) };
+
+/// Refuses to compile where a module was compiled from other sources than the crates that hold
+/// its kernels' descriptors.
+#[cfg(feature = "cuda")]
+mod same_sources {
+    /// What each module was compiled from: sources in the repository, each with its hash.
+    type Sources = &'static [(&'static str, &'static str)];
+    const MODULE: Sources = include!(concat!(env!("OUT_DIR"), "/sources.rs"));
+    const LADDER_MODULE: Sources = include!(concat!(env!("OUT_DIR"), "/ladder_sources.rs"));
+
+    const fn contains(sources: Sources, source: &str, hash: &str) -> bool {
+        let mut index = 0;
+        while index < sources.len() {
+            let (name, built_from) = sources[index];
+            if equal(name, source) && equal(built_from, hash) {
+                return true;
+            }
+            index += 1;
+        }
+        false
+    }
+
+    const fn equal(left: &str, right: &str) -> bool {
+        let (left, right) = (left.as_bytes(), right.as_bytes());
+        let mut index = 0;
+        while index < left.len() && index < right.len() && left[index] == right[index] {
+            index += 1;
+        }
+        index == left.len() && index == right.len()
+    }
+
+    macro_rules! assert_same_sources {
+        ($($module:ident: $source:literal of $package:literal is $hash:expr;)*) => {$(
+            const _: () = assert!(
+                contains($module, $source, $hash),
+                concat!(
+                    "the PTX in this version of tilewright was compiled from other sources than \
+                     the package ",
+                    $package,
+                    " that it is built with: use the versions that were published together, or \
+                     `cargo xtask ptx` in the repository",
+                ),
+            );
+        )*};
+    }
+    assert_same_sources! {
+        MODULE: "kernels" of "tilewright-kernels" is tilewright_kernels::SOURCE_HASH;
+        MODULE: "crates/cuda_std/src" of "tilewright-cuda-std" is cuda_std::SOURCE_HASH;
+        MODULE: "crates/cuda_std_macros/src" of "tilewright-cuda-std-macros" is cuda_std::MACROS_SOURCE_HASH;
+        LADDER_MODULE: "kernels/ladder" of "tilewright-ladder-kernels" is tilewright_ladder_kernels::SOURCE_HASH;
+        LADDER_MODULE: "crates/cuda_std/src" of "tilewright-cuda-std" is cuda_std::SOURCE_HASH;
+        LADDER_MODULE: "crates/cuda_std_macros/src" of "tilewright-cuda-std-macros" is cuda_std::MACROS_SOURCE_HASH;
+    }
+}

@@ -1,6 +1,6 @@
 //! Arguments of launches: host values that become a kernel's parameters.
 
-use crate::buffer::Buffer;
+use crate::buffer::{ALIGNMENT, Buffer};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::Result;
@@ -52,8 +52,8 @@ mod sealed {
     }
 
     pub trait LaunchArg<P> {
-        /// The parameter: a view is valid for as long as the argument's borrow, and after it
-        /// until the device comes to work that was asked for later.
+        /// The parameter. A view lives no longer than the argument's borrow; on a GPU the launch
+        /// goes on to use the memory until the device comes to work that is submitted later.
         fn into_param(self, position: Position<'_>) -> Result<P>;
     }
 
@@ -73,80 +73,83 @@ impl<T: ScalarParam> sealed::LaunchArg<T> for T {
     }
 }
 
-impl<T: Element> LaunchArg<Global<T>> for &Buffer<T> {}
+impl<'launch, 'a: 'launch, T: Element> LaunchArg<Global<'launch, T>> for &'a Buffer<T> {}
 
-impl<T: Element> sealed::LaunchArg<Global<T>> for &Buffer<T> {
-    fn into_param(self, position: Position<'_>) -> Result<Global<T>> {
+impl<'launch, 'a: 'launch, T: Element> sealed::LaunchArg<Global<'launch, T>> for &'a Buffer<T> {
+    fn into_param(self, position: Position<'_>) -> Result<Global<'launch, T>> {
         check_device(self.device(), position)?;
         Ok(view(self))
     }
 }
 
-impl<T: Element> LaunchArg<GlobalMut<T>> for &mut Buffer<T> {}
+impl<'launch, 'a: 'launch, T: Element> LaunchArg<GlobalMut<'launch, T>> for &'a mut Buffer<T> {}
 
-impl<T: Element> sealed::LaunchArg<GlobalMut<T>> for &mut Buffer<T> {
-    fn into_param(self, position: Position<'_>) -> Result<GlobalMut<T>> {
+impl<'launch, 'a: 'launch, T: Element> sealed::LaunchArg<GlobalMut<'launch, T>>
+    for &'a mut Buffer<T>
+{
+    fn into_param(self, position: Position<'_>) -> Result<GlobalMut<'launch, T>> {
         check_device(self.device(), position)?;
         Ok(view_mut(self))
     }
 }
 
-impl<T: Element> LaunchArg<Global<T>> for &Matrix<T> {}
+impl<'launch, 'a: 'launch, T: Element> LaunchArg<Global<'launch, T>> for &'a Matrix<T> {}
 
-impl<T: Element> sealed::LaunchArg<Global<T>> for &Matrix<T> {
-    fn into_param(self, position: Position<'_>) -> Result<Global<T>> {
+impl<'launch, 'a: 'launch, T: Element> sealed::LaunchArg<Global<'launch, T>> for &'a Matrix<T> {
+    fn into_param(self, position: Position<'_>) -> Result<Global<'launch, T>> {
         sealed::LaunchArg::into_param(self.as_buffer(), position)
     }
 }
 
-impl<T: Element> LaunchArg<GlobalMut<T>> for &mut Matrix<T> {}
+impl<'launch, 'a: 'launch, T: Element> LaunchArg<GlobalMut<'launch, T>> for &'a mut Matrix<T> {}
 
-impl<T: Element> sealed::LaunchArg<GlobalMut<T>> for &mut Matrix<T> {
-    fn into_param(self, position: Position<'_>) -> Result<GlobalMut<T>> {
-        sealed::LaunchArg::into_param(self.as_mut_buffer(), position)
+impl<'launch, 'a: 'launch, T: Element> sealed::LaunchArg<GlobalMut<'launch, T>>
+    for &'a mut Matrix<T>
+{
+    fn into_param(self, position: Position<'_>) -> Result<GlobalMut<'launch, T>> {
+        sealed::LaunchArg::into_param(self.buffer_mut(), position)
     }
 }
 
-impl LaunchArg<Texture1d> for &Texture<1> {}
+impl<'launch, 'a: 'launch> LaunchArg<Texture1d<'launch>> for &'a Texture<1> {}
 
-impl sealed::LaunchArg<Texture1d> for &Texture<1> {
-    fn into_param(self, position: Position<'_>) -> Result<Texture1d> {
+impl<'launch, 'a: 'launch> sealed::LaunchArg<Texture1d<'launch>> for &'a Texture<1> {
+    fn into_param(self, position: Position<'_>) -> Result<Texture1d<'launch>> {
         check_device(self.device(), position)?;
         Ok(self.param())
     }
 }
 
-impl LaunchArg<Texture2d> for &Texture<2> {}
+impl<'launch, 'a: 'launch> LaunchArg<Texture2d<'launch>> for &'a Texture<2> {}
 
-impl sealed::LaunchArg<Texture2d> for &Texture<2> {
-    fn into_param(self, position: Position<'_>) -> Result<Texture2d> {
+impl<'launch, 'a: 'launch> sealed::LaunchArg<Texture2d<'launch>> for &'a Texture<2> {
+    fn into_param(self, position: Position<'_>) -> Result<Texture2d<'launch>> {
         check_device(self.device(), position)?;
         Ok(self.param())
     }
 }
-
-/// What the addresses of buffers are multiples of, on every device.
-const BUFFER_ALIGNMENT: usize = 256;
 
 fn check_device(device: &Device, position: Position<'_>) -> Result<()> {
     let what = || format!("argument {} of `{}`", position.number, position.kernel);
     position.device.check_owns("launch", what, device)
 }
 
-/// What a kernel of one launch, asked for while the borrow lasts, reads of `buffer`.
-pub(crate) fn view<T: Element>(buffer: &Buffer<T>) -> Global<T> {
+/// What a kernel of one launch, submitted while the borrow lasts, reads of `buffer`.
+pub(crate) fn view<T: Element>(buffer: &Buffer<T>) -> Global<'_, T> {
     let address = view_address::<T>(buffer.device_address());
-    // SAFETY: the address is that of `len` elements of a live buffer, all of them initialised
-    // bytes of a type without invalid ones. The launch asks for its work while the borrow lasts;
-    // work that writes or frees the elements comes later in the device's order.
+    // SAFETY: (1) the address is that of `len` elements of a live buffer, a multiple of
+    // `ALIGNMENT`, which `Buffer` compares with the type's. They are initialised bytes of a type
+    // without invalid ones, and stay allocated while the borrow lasts; the launch is submitted
+    // within it, and work that frees them comes later in the device's order. (2) So does work that
+    // writes them.
     unsafe { Global::from_raw_parts(address, buffer.len()) }
 }
 
-/// What a kernel of one launch, asked for while the borrow lasts, writes of `buffer`.
-pub(crate) fn view_mut<T: Element>(buffer: &mut Buffer<T>) -> GlobalMut<T> {
+/// What a kernel of one launch, submitted while the borrow lasts, writes of `buffer`.
+pub(crate) fn view_mut<T: Element>(buffer: &mut Buffer<T>) -> GlobalMut<'_, T> {
     let address = view_address::<T>(buffer.device_address());
-    // SAFETY: as for `view`; and the borrow is mutable, so no other argument of this launch and no
-    // work that is asked for meanwhile touches the elements.
+    // SAFETY: (1) as for `view`. (2) The borrow is mutable, so no other argument of this launch and
+    // no work that is submitted meanwhile touches the elements.
     unsafe { GlobalMut::from_raw_parts(address, buffer.len()) }
 }
 
@@ -154,7 +157,7 @@ pub(crate) fn view_mut<T: Element>(buffer: &mut Buffer<T>) -> GlobalMut<T> {
 /// kernel may compute with it as it does with theirs.
 fn view_address<T>(address: u64) -> *mut T {
     match address {
-        0 => ptr::without_provenance_mut(BUFFER_ALIGNMENT.max(align_of::<T>())),
+        0 => ptr::without_provenance_mut(ALIGNMENT),
         address => ptr::with_exposed_provenance_mut(address as usize),
     }
 }

@@ -5,8 +5,8 @@
 //! # Ok::<(), tilewright::Error>(())
 //! ```
 //!
-//! A [`Device`] is a CUDA device (feature `cuda`) or the simulator, which runs the same kernels
-//! on the CPU and checks every access. Data lives in a [`Buffer`] or a row-major [`Matrix`] of
+//! A [`Device`] is a CUDA device or the simulator, which runs the same kernels on the CPU and
+//! checks every access. Data lives in a [`Buffer`] or a row-major [`Matrix`] of
 //! one device; a [`Module`] launches kernels with arguments whose types are checked at compile
 //! time.
 //!
@@ -28,10 +28,16 @@
 //!
 //! # Features
 //!
+//! - `cuda` (on by default): CUDA devices. Neither the build nor the start of the program needs CUDA:
+//!   the NVIDIA driver is opened with the first CUDA device, and [`Device::from_env`] is the
+//!   simulator where there is none. It uses the declarations of the crate `cudarc` for CUDA 12.8; a
+//!   program that uses `cudarc` 0.19 itself names the feature `cuda-12080` there, too, or
+//!   `cuda-version-from-build-system`, because two named versions do not compile together.
 //! - `half` (on by default): re-exports the crate `half`, whose `f16` and `bf16` are element types.
 //! - `ndarray` (on by default): arrays to and from [`Matrix`] and [`Buffer`].
-//! - `cuda`: CUDA devices. Building needs a CUDA toolkit to link against (or `cargo xtask
-//!   cuda-stub` in this repository), and the program starts only where `libcuda.so.1` is there.
+//! - `cust`: contexts, buffers and streams of programs that use the crate `cust`, in
+//!   `tilewright::interop::cust`. That crate links the driver: the build needs a CUDA toolkit, and
+//!   the program starts only where there is a driver.
 
 #![deny(missing_docs)]
 
@@ -44,6 +50,8 @@ mod element;
 mod environment;
 mod error;
 mod event;
+#[cfg(feature = "cust")]
+pub mod interop;
 mod kernels;
 pub mod ladder;
 mod launch;

@@ -36,11 +36,15 @@ impl Device {
     /// An operand is `&matrix`, or its transpose `matrix.t()`, in either [`Order`], without a
     /// copy; the product is row-major.
     ///
-    /// Each output adds its K products in order, each by a fused multiply-add: the same bits in
-    /// every run, on every device, from operands in either order, and from
-    /// [`Device::matmul_coarsened`]. Element by element |C' - C| <= gamma_K |A||B| (Higham,
-    /// Accuracy and Stability of Numerical Algorithms, 3.5). With K = 0 all outputs are 0. NaN and
-    /// infinities go through as IEEE 754 has them.
+    /// Each output adds its K products in order, from +0 on, each by a fused multiply-add: the bits
+    /// of the plain loop, the sign of a zero included, in every run, on every device, from operands
+    /// in either order, and from [`Device::matmul_coarsened`]. Element by element |C' - C| <=
+    /// gamma_K |A||B| (Higham, Accuracy and Stability of Numerical Algorithms, 3.5). With K = 0 all
+    /// outputs are +0.
+    ///
+    /// Infinities go through as IEEE 754 has them. A NaN, of an operand, of inf - inf or of 0 times
+    /// inf, gives the one canonical NaN, whatever its sign and payload: the bits 0x7fff_ffff in f32,
+    /// 0x7fff_ffff_ffff_ffff in f64.
     ///
     /// ```
     /// use tilewright::Device;
@@ -194,7 +198,7 @@ impl Device {
         let config = LaunchConfig::new(blocks, kernels.tiling.threads);
         let module = self.load(&KERNELS)?;
         let launch = kernels.of_operands(a, b);
-        let operands = (a.as_buffer(), b.as_buffer(), c.as_mut_buffer(), m, n, k);
+        let operands = (a.as_buffer(), b.as_buffer(), c.buffer_mut(), m, n, k);
         // SAFETY: (1) of `Launch` is (1) to (3) of the kernels: (1) Block and grid are the tiling's
         // for m x n. (2) A matrix has rows * columns elements, the shapes were compared, and
         // buffers start at multiples of 256 bytes. (3) `of_operands` chose by the operands' orders

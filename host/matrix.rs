@@ -176,10 +176,26 @@ impl<T: Element> Matrix<T> {
         &self.buffer
     }
 
-    /// The elements in the matrix's [`order`](Self::order), for writing.
-    #[must_use]
-    pub fn as_mut_buffer(&mut self) -> &mut Buffer<T> {
+    /// The buffer, for kernels to write. A mutable reference could put a buffer of another length in
+    /// its place, so it does not leave the library.
+    pub(crate) fn buffer_mut(&mut self) -> &mut Buffer<T> {
         &mut self.buffer
+    }
+
+    /// Overwrites all elements with those of `source`, in the matrix's [`order`](Self::order).
+    ///
+    /// # Errors
+    /// Those of [`Buffer::copy_from_slice`].
+    pub fn copy_from_slice(&mut self, source: &[T]) -> Result<()> {
+        self.buffer.copy_from_slice(source)
+    }
+
+    /// Overwrites all bytes with zero.
+    ///
+    /// # Errors
+    /// Those of [`Buffer::fill_zero`].
+    pub fn fill_zero(&mut self) -> Result<()> {
+        self.buffer.fill_zero()
     }
 
     /// The elements in the matrix's [`order`](Self::order), without the shape.
@@ -204,6 +220,10 @@ impl<T: Element> Matrix<T> {
 
 /// The elements of a matrix of `rows` rows that are there column after column.
 fn row_after_row<T: Element>(elements: &[T], rows: usize) -> Vec<T> {
+    // Without columns, or with elements of no bytes, there may be any number of rows.
+    if size_of_val(elements) == 0 {
+        return elements.to_vec();
+    }
     (0..rows)
         .flat_map(|row| elements.iter().skip(row).step_by(rows).copied())
         .collect()

@@ -1,11 +1,11 @@
 //! Modules: PTX images of kernels, and their launches.
 
-use crate::backend::{LaunchRequest, ModuleHandle, SymbolRequest};
+use crate::backend::{Entry, LaunchRequest, ModuleHandle, SymbolRequest};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::launch::LaunchConfig;
 use crate::launch_args::LaunchArgs;
-use cuda_std::kernel::{Kernel, ParamSlots, SafeKernel};
+use cuda_std::kernel::{Kernel, KernelParams, ParamSlots, SafeKernel};
 use cuda_std::symbol::Symbol;
 
 /// Kernels compiled to PTX, once for each of some architectures.
@@ -73,8 +73,13 @@ impl Module {
         &self.device
     }
 
-    pub(crate) fn handle(&self) -> ModuleHandle {
-        self.handle
+    pub(crate) fn entry<K: Kernel>(&self) -> Entry {
+        Entry {
+            module: self.handle,
+            module_name: self.name,
+            kernel: K::NAME,
+            signature: K::SIGNATURE,
+        }
     }
 
     /// Overwrites all elements of a static array of the module's kernel crate
@@ -93,9 +98,11 @@ impl Module {
     /// #[kernel]
     /// pub fn add(x: Global<f32>) {
     ///     let i = thread::own_index();
-    ///     if let (Some(x), Some(total)) = (x.get(i.get()), TOTALS.view().own(i)) {
-    ///         total.set(total.get() + x);
-    ///     }
+    ///     TOTALS.with(|totals| {
+    ///         if let (Some(x), Some(total)) = (x.get(i.get()), totals.own(i)) {
+    ///             total.set(total.get() + x);
+    ///         }
+    ///     });
     /// }
     /// // SAFETY: (1) there are no images.
     /// static KERNELS: ModuleSource = unsafe { ModuleSource::new("totals", &[]) };
@@ -174,12 +181,13 @@ impl Module {
     /// allow `config`; [`Error::NotResident`](crate::Error::NotResident) if a cooperative launch has
     /// too many blocks; [`Error::WrongDevice`](crate::Error::WrongDevice) if an argument is of
     /// another device; [`Error::KernelDefect`](crate::Error::KernelDefect) if the simulator finds
-    /// a defect; [`Error::Launch`](crate::Error::Launch),
+    /// a defect; [`Error::OtherKernel`](crate::Error::OtherKernel) if the module's entry of the
+    /// kernel's name is another kernel; [`Error::Launch`](crate::Error::Launch),
     /// [`Error::Cuda`](crate::Error::Cuda) or [`Error::DeviceLost`](crate::Error::DeviceLost).
-    pub fn launch<K, A>(&self, kernel: K, config: LaunchConfig, arguments: A) -> Result<()>
+    pub fn launch<'launch, K, A>(&self, kernel: K, config: LaunchConfig, arguments: A) -> Result<()>
     where
         K: SafeKernel,
-        A: LaunchArgs<K::Params>,
+        A: LaunchArgs<K::Params<'launch>>,
     {
         // SAFETY: (1) a safe kernel asks for nothing beyond valid parameters.
         unsafe { self.launch_unsafe(kernel, config, arguments) }
@@ -193,7 +201,7 @@ impl Module {
     ///
     /// # Errors
     /// Those of [`launch`](Self::launch).
-    pub unsafe fn launch_unsafe<K, A>(
+    pub unsafe fn launch_unsafe<'launch, K, A>(
         &self,
         kernel: K,
         config: LaunchConfig,
@@ -201,7 +209,7 @@ impl Module {
     ) -> Result<()>
     where
         K: Kernel,
-        A: LaunchArgs<K::Params>,
+        A: LaunchArgs<K::Params<'launch>>,
     {
         let params = arguments.into_params(&self.device, K::NAME)?;
         // SAFETY: (1) is (1). (2) Each view is of a buffer of this device that is borrowed for
@@ -220,26 +228,42 @@ impl Module {
         &self,
         kernel: K,
         config: LaunchConfig,
-        params: K::Params,
+        params: K::Params<'_>,
     ) -> Result<()> {
         config.check::<K>(self.device.properties())?;
         self.check_residency(kernel, &config)?;
+        let slots = ParamSlots::of(params);
+        let params = OfLaunch(params);
         // SAFETY: (1) of `Kernel::run` is (1) of this method, (2) is (2): the simulator is done
         // when `launch` returns.
-        let body = || unsafe { K::run(params) };
-        let slots = ParamSlots::of(params);
+        let body = || unsafe { K::run(params.get()) };
         let request = LaunchRequest {
-            module: self.handle,
-            kernel: K::NAME,
+            entry: self.entry::<K>(),
             config,
             bounds: K::BOUNDS,
             slots: slots.as_slice(),
             body: &body,
         };
-        // SAFETY: (1) this device loaded the module; by (1) of `ModuleSource::new` its entry
-        // `K::NAME` takes the parameters of `K`, and `ParamSlots` has them as the entry declares
-        // them. (2) `body` runs `K` with the same parameters. (3) is (2) of this method, and work
-        // that is asked for later comes later in the device's order. (4) is (1) of this method.
+        // SAFETY: (1) this device loaded the module. Its entry `K::NAME` takes the parameters of `K`
+        // by (1) of `ModuleSource::new` and the signature, which the backend compares, and
+        // `ParamSlots` has them as the entry declares them. (2) `body` runs `K` with the same
+        // parameters. (3) is (2) of this method, and work that is submitted later comes later in the
+        // device's order. (4) is (1) of this method.
         unsafe { self.device.backend().launch(&request) }
     }
 }
+
+/// The parameters of a launch, which the simulator's host threads copy.
+struct OfLaunch<P>(P);
+
+impl<P: KernelParams> OfLaunch<P> {
+    fn get(&self) -> P {
+        self.0
+    }
+}
+
+// SAFETY: shared access copies the parameters. `LaunchArg` is sealed, so they are scalars, which are
+// `Send` and `Sync`, and views and textures: addresses, whose accesses answer for races themselves.
+// The launch returns when its threads have ended, so each copy is used within the launch, by a thread
+// of it.
+unsafe impl<P: KernelParams> Sync for OfLaunch<P> {}

@@ -62,9 +62,12 @@ impl<T: Element> Buffer<T> {
     /// A copy of the elements as an array on the host.
     ///
     /// # Errors
-    /// Those of [`Buffer::to_vec`].
+    /// Those of [`Buffer::to_vec`], and [`Error::TooLarge`] for more than `isize::MAX` elements of
+    /// no bytes, which `ndarray` does not allow.
     pub fn to_array1(&self) -> Result<Array1<T>> {
-        Ok(Array1::from_vec(self.to_vec()?))
+        let elements = self.to_vec()?;
+        Array1::from_shape_vec(elements.len(), elements)
+            .map_err(|_| too_long("to_array1", format!("the length {}", self.len())))
     }
 }
 
@@ -79,13 +82,17 @@ impl<T: Element> Matrix<T> {
         let shape = self.shape();
         let is_column_major = self.order() == Order::ColumnMajor;
         let elements = self.as_buffer().to_vec()?;
-        Array2::from_shape_vec(shape.set_f(is_column_major), elements).map_err(|_| {
-            Error::TooLarge {
-                operation: "to_array2",
-                what: format!("the shape {}x{}", shape.0, shape.1),
-                remedy: "an array of ndarray has axes of at most isize::MAX",
-            }
-        })
+        Array2::from_shape_vec(shape.set_f(is_column_major), elements)
+            .map_err(|_| too_long("to_array2", format!("the shape {}x{}", shape.0, shape.1)))
+    }
+}
+
+/// What `ndarray` cannot hold.
+fn too_long(operation: &'static str, what: String) -> Error {
+    Error::TooLarge {
+        operation,
+        what,
+        remedy: "an array of ndarray has at most isize::MAX elements, and axes of at most that",
     }
 }
 

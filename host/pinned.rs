@@ -1,5 +1,6 @@
 //! Page-locked host memory, which devices copy from and to at full speed.
 
+use crate::buffer::assert_alignment;
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{Error, Result};
@@ -13,8 +14,9 @@ use std::slice;
 /// them without going through a buffer of the driver's: [`Buffer::copy_from_slice`] and
 /// [`Buffer::copy_to_slice`] take it as the slice that it is. Ordinary memory is called pageable.
 ///
-/// It is dear: the system has less memory for everything else while it lives, and getting it takes
-/// far longer than ordinary memory does. On the simulator it is ordinary memory.
+/// Pinned memory is a scarce resource: while it lives, the system has less memory for everything
+/// else, and allocating it takes far longer than allocating ordinary memory. On the simulator it is
+/// ordinary memory.
 ///
 /// ```
 /// use tilewright::Device;
@@ -48,12 +50,7 @@ unsafe impl<T: Element> Sync for PinnedBuffer<T> {}
 
 impl<T: Element> PinnedBuffer<T> {
     pub(crate) fn zeroed(device: &Device, len: usize) -> Result<Self> {
-        const {
-            assert!(
-                align_of::<T>() <= 256,
-                "pinned memory is aligned to 256 bytes"
-            );
-        }
+        const { assert_alignment::<T>() };
         let operation = "pinned";
         let bytes = len
             .checked_mul(size_of::<T>())

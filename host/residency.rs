@@ -1,6 +1,6 @@
 //! How many blocks of a kernel a device holds at once: what bounds cooperative launches.
 
-use crate::backend::ModuleHandle;
+use crate::backend::Entry;
 use crate::error::{Error, Result};
 use crate::launch::LaunchConfig;
 use crate::module::Module;
@@ -112,8 +112,7 @@ impl Module {
 
     fn residency<K: Kernel>(&self, _kernel: K, config: &LaunchConfig) -> Result<Residency> {
         let request = ResidencyRequest {
-            module: self.handle(),
-            kernel: K::NAME,
+            entry: self.entry::<K>(),
             bounds: K::BOUNDS,
             config,
         };
@@ -152,8 +151,7 @@ impl Module {
     expect(dead_code, reason = "the simulator needs no module and no name")
 )]
 pub(crate) struct ResidencyRequest<'a> {
-    pub(crate) module: ModuleHandle,
-    pub(crate) kernel: &'static str,
+    pub(crate) entry: Entry,
     /// What the kernel's source promised.
     pub(crate) bounds: LaunchBounds,
     pub(crate) config: &'a LaunchConfig,

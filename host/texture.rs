@@ -97,7 +97,7 @@ impl Texture<1> {
         Self::made(device, &request, [texels.len()])
     }
 
-    pub(crate) fn param(&self) -> Texture1d {
+    pub(crate) fn param(&self) -> Texture1d<'_> {
         // SAFETY: (1) the device made it with one dimension. It lives as long as `self`, and
         // after it until the device comes to work that was asked for later.
         unsafe { Texture1d::from_handle(self.handle.object) }
@@ -135,7 +135,7 @@ impl Texture<2> {
         Self::made(device, &request, [width, height])
     }
 
-    pub(crate) fn param(&self) -> Texture2d {
+    pub(crate) fn param(&self) -> Texture2d<'_> {
         // SAFETY: (1) as for one dimension.
         unsafe { Texture2d::from_handle(self.handle.object) }
     }

@@ -14,13 +14,13 @@ use tilewright::{Device, Error, LaunchConfig, ModuleSource};
 struct DynamicShared;
 
 impl Kernel for DynamicShared {
-    type Params = (GlobalMut<u32>,);
+    type Params<'launch> = (GlobalMut<'launch, u32>,);
 
     const NAME: &'static str = "dynamic_shared";
 
     const BOUNDS: LaunchBounds = LaunchBounds::new(None, None, None);
 
-    unsafe fn run(_: Self::Params) {
+    unsafe fn run(_: Self::Params<'_>) {
         unreachable!("this file has tests for CUDA only");
     }
 }
@@ -124,13 +124,13 @@ fn an_entry_that_is_not_there_is_named() {
     struct Missing;
 
     impl Kernel for Missing {
-        type Params = ();
+        type Params<'launch> = ();
 
         const NAME: &'static str = "missing";
 
         const BOUNDS: LaunchBounds = LaunchBounds::new(None, None, None);
 
-        unsafe fn run((): ()) {}
+        unsafe fn run((): Self::Params<'_>) {}
     }
 
     let Some(device) = cuda_device() else { return };
@@ -145,6 +145,69 @@ fn an_entry_that_is_not_there_is_named() {
             ..
         })
     ));
+}
+
+/// Kernels of this crate, as far as the host knows.
+mod kernels {
+    use cuda_std::prelude::*;
+
+    /// Does nothing with 8 bytes of parameters; the images below have entries of its name.
+    #[kernel]
+    pub fn shared_name(_number: u64) {}
+}
+
+/// An image whose entry `shared_name` takes a number, with or without a signature beside it.
+fn image_of_shared_name(signature: Option<&str>) -> &'static ModuleSource {
+    let mut ptx = ".version 6.3\n.target sm_75\n.address_size 64\n".to_owned();
+    if let Some(signature) = signature {
+        let bytes: Vec<String> = signature.bytes().map(|byte| byte.to_string()).collect();
+        let (len, bytes) = (bytes.len(), bytes.join(", "));
+        ptx += &format!(
+            ".visible .global .align 1 .b8 __signature_of_shared_name[{len}] = {{{bytes}}};\n"
+        );
+    }
+    ptx += ".visible .entry shared_name(.param .u64 number) { ret; }\n";
+    let images = Box::leak(Box::new([("sm_75", &*ptx.leak())]));
+    // SAFETY: (1) whatever the entry's signature is, it does nothing.
+    Box::leak(Box::new(unsafe {
+        ModuleSource::new("shared name", images)
+    }))
+}
+
+#[test]
+fn an_entry_of_another_kernel_is_not_launched() {
+    let Some(device) = cuda_device() else { return };
+    let own = <kernels::shared_name as Kernel>::SIGNATURE
+        .expect("`#[kernel]` writes a signature")
+        .to_string();
+    let launch = |signature| {
+        let module = device.load(image_of_shared_name(signature))?;
+        module.launch(kernels::shared_name, LaunchConfig::new(1, 1), (7_u64,))?;
+        device.synchronize()
+    };
+    launch(Some(&own)).unwrap();
+    let of_another_crate = own.replace("cuda::", "other::");
+    let with_other_parameters = own.replace("(u64)8.8", "(f32)4.4");
+    for other in [
+        None,
+        Some(&*of_another_crate),
+        Some(&*with_other_parameters),
+    ] {
+        let error = launch(other).unwrap_err();
+        let Error::OtherKernel {
+            kernel: "shared_name",
+            module: "shared name",
+            expected,
+            found,
+        } = &error
+        else {
+            panic!("another error: {error}");
+        };
+        assert_eq!((expected, found.as_deref()), (&own, other), "{error}");
+        assert_ne!(other, Some(&*own), "the signature was changed");
+    }
+    // The kernel of the right signature is launched all the same.
+    launch(Some(&own)).unwrap();
 }
 
 #[test]

@@ -273,15 +273,18 @@ fn without_the_feature_cuda_is_an_error_that_says_so() {
     let error = Device::cuda(0).unwrap_err();
     assert!(matches!(error, Error::NoCudaFeature));
     assert!(error.to_string().contains("--features cuda"));
-    assert_eq!(DeviceChoice::default_of_build(), DeviceChoice::Simulator);
 }
 
 #[cfg(feature = "cuda")]
 #[test]
 fn a_cuda_device_that_is_not_there_is_an_error() {
     let error = Device::cuda(4096).unwrap_err();
+    // Without a driver there is no device either.
     assert!(
-        matches!(error, Error::NoDevice { ordinal: 4096, .. }),
+        matches!(
+            error,
+            Error::NoDevice { ordinal: 4096, .. } | Error::NoDriver { .. }
+        ),
         "{error}"
     );
 }

@@ -12,13 +12,13 @@ use tilewright::{Device, Error, LaunchConfig, ModuleSource};
 struct Trap;
 
 impl Kernel for Trap {
-    type Params = ();
+    type Params<'launch> = ();
 
     const NAME: &'static str = "trap_all";
 
     const BOUNDS: LaunchBounds = LaunchBounds::new(None, None, None);
 
-    unsafe fn run((): ()) {
+    unsafe fn run((): Self::Params<'_>) {
         unreachable!("this file has tests for CUDA only");
     }
 }

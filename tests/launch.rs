@@ -3,43 +3,14 @@
 
 mod common;
 
+use common::axpy::{AXPY, Axpy};
 use common::devices;
-use cuda_std::global::{Global, GlobalMut};
 use cuda_std::kernel::{Kernel, LaunchBounds, SafeKernel};
 use cuda_std::thread;
-use tilewright::{Device, Error, LaunchConfig, Matrix, Module, ModuleSource};
-
-/// `y[i] = a * x[i] + y[i]` for every element that both have; blocks of at most 256 threads.
-#[derive(Clone, Copy)]
-struct Axpy;
-
-impl Kernel for Axpy {
-    type Params = (f32, Global<f32>, GlobalMut<f32>);
-
-    const NAME: &'static str = "axpy";
-
-    const BOUNDS: LaunchBounds = LaunchBounds::new(Some(256), None, None);
-
-    unsafe fn run((a, x, y): Self::Params) {
-        let index = thread::own_index();
-        if let Some(x) = x.get(index.get())
-            && let Some(y) = y.own(index)
-        {
-            y.set(a.mul_add(x, y.get()));
-        }
-    }
-}
-
-// SAFETY: (1) `run` is safe code: each thread touches an element of its own.
-unsafe impl SafeKernel for Axpy {}
-
-// SAFETY: (1) the image's only entry is `axpy`, and it does what `Axpy` does.
-static MODULE: ModuleSource = unsafe { ModuleSource::new("axpy", &[("sm_75", AXPY_PTX)]) };
-
-const AXPY_PTX: &str = include_str!("common/axpy.ptx");
+use tilewright::{Device, Error, LaunchConfig, Matrix, Module};
 
 fn module(device: &Device) -> Module {
-    device.load(&MODULE).unwrap()
+    device.load(&AXPY).unwrap()
 }
 
 #[test]
@@ -150,13 +121,13 @@ fn arguments_of_another_device_are_refused() {
 struct Faulty;
 
 impl Kernel for Faulty {
-    type Params = ();
+    type Params<'launch> = ();
 
     const NAME: &'static str = "faulty";
 
     const BOUNDS: LaunchBounds = LaunchBounds::new(None, None, None);
 
-    unsafe fn run((): ()) {
+    unsafe fn run((): Self::Params<'_>) {
         panic!("thread {} has a bug", thread::own_index().get());
     }
 }

@@ -3,156 +3,14 @@
 #[macro_use]
 mod common;
 
-use bytemuck::{Zeroable, bytes_of};
+use common::product::{Host, ORDERS, Real, assert_products};
 use common::random::Random;
 use common::{devices, machines};
-use std::fmt::Debug;
-use tilewright::{Coarsening, Device, Factor, Matrix, MatrixView, Order, Result};
-
-/// A type to multiply.
-trait Real: Factor + Zeroable + Into<f64> + PartialEq + Debug {
-    fn of(value: f64) -> Self;
-
-    fn mul_add(self, factor: Self, summand: Self) -> Self;
-}
-
-macro_rules! reals {
-    ($($real:ty)*) => {$(
-        impl Real for $real {
-            fn of(value: f64) -> Self {
-                value as Self
-            }
-
-            fn mul_add(self, factor: Self, summand: Self) -> Self {
-                self.mul_add(factor, summand)
-            }
-        }
-    )*};
-}
-reals!(f32 f64);
-
-const ORDERS: [Order; 2] = [Order::RowMajor, Order::ColumnMajor];
-
-/// Every kernel: the coarsened product's with the tiles of either size.
-#[derive(Clone, Copy, Debug)]
-enum Kernel {
-    Tiled,
-    Coarsened(Coarsening),
-}
-
-impl Kernel {
-    const ALL: [Self; 3] = [
-        Self::Tiled,
-        Self::Coarsened(Coarsening::Small),
-        Self::Coarsened(Coarsening::Large),
-    ];
-
-    fn multiply_into<T: Real>(
-        self,
-        device: &Device,
-        a: MatrixView<'_, T>,
-        b: MatrixView<'_, T>,
-        c: &mut Matrix<T>,
-    ) -> Result<()> {
-        match self {
-            Self::Tiled => device.matmul_tiled_into(a, b, c),
-            Self::Coarsened(coarsening) => device.matmul_coarsened_with_into(coarsening, a, b, c),
-        }
-    }
-}
-
-/// A matrix on the host, row after row.
-#[derive(Clone)]
-struct Host<T> {
-    rows: usize,
-    columns: usize,
-    elements: Vec<T>,
-}
-
-impl<T: Real> Host<T> {
-    fn new(rows: usize, columns: usize, mut element: impl FnMut() -> f64) -> Self {
-        let elements = (0..rows * columns).map(|_| T::of(element())).collect();
-        Self {
-            rows,
-            columns,
-            elements,
-        }
-    }
-
-    fn column_after_column(&self) -> Vec<T> {
-        (0..self.columns)
-            .flat_map(|column| {
-                (0..self.rows).map(move |row| self.elements[row * self.columns + column])
-            })
-            .collect()
-    }
-
-    fn upload(&self, device: &Device, order: Order) -> Matrix<T> {
-        match order {
-            Order::RowMajor => device.matrix(self.rows, self.columns, &self.elements),
-            Order::ColumnMajor => {
-                device.column_major_matrix(self.rows, self.columns, &self.column_after_column())
-            }
-        }
-        .unwrap()
-    }
-
-    /// The naive product, whose bits every kernel gives.
-    fn times(&self, right: &Self) -> Vec<T> {
-        let (depth, columns) = (self.columns, right.columns);
-        (0..self.rows * columns)
-            .map(|output| {
-                let (row, column) = (output / columns, output % columns);
-                (0..depth).fold(T::zeroed(), |sum, k| {
-                    let left = self.elements[row * depth + k];
-                    left.mul_add(right.elements[k * columns + column], sum)
-                })
-            })
-            .collect()
-    }
-}
-
-/// NaN is NaN whatever its bits.
-fn have_same_bits<T: Real>(found: &[T], expected: &[T]) -> bool {
-    let is_nan = |value: T| Into::<f64>::into(value).is_nan();
-    found.len() == expected.len()
-        && found.iter().zip(expected).all(|(&found, &expected)| {
-            bytes_of(&found) == bytes_of(&expected) || (is_nan(found) && is_nan(expected))
-        })
-}
-
-/// Fails unless every kernel gives the bits of the naive product on `device`, from operands in
-/// every order to a result in each of `orders_of_c`.
-#[track_caller]
-fn assert_products<T: Real>(device: &Device, a: &Host<T>, b: &Host<T>, orders_of_c: &[Order]) {
-    let expected = a.times(b);
-    for (of_a, of_b) in ORDERS.into_iter().flat_map(|a| ORDERS.map(|b| (a, b))) {
-        let (left, right) = (a.upload(device, of_a), b.upload(device, of_b));
-        for kernel in Kernel::ALL {
-            for &of_c in orders_of_c {
-                let filler = Host::new(a.rows, b.columns, || f64::NAN);
-                let mut c = filler.upload(device, of_c);
-                kernel
-                    .multiply_into(device, left.view(), right.view(), &mut c)
-                    .unwrap();
-                assert_eq!(c.order(), of_c);
-                let product = c.to_vec().unwrap();
-                assert!(
-                    have_same_bits(&product, &expected),
-                    "{kernel:?}, A {of_a:?}, B {of_b:?}, C {of_c:?}, {}x{} times {}x{} on {device:?}",
-                    a.rows,
-                    a.columns,
-                    b.rows,
-                    b.columns
-                );
-            }
-        }
-    }
-}
+use tilewright::{Coarsening, Device, MatrixView, Order};
 
 fn random<T: Real>(rows: usize, columns: usize, seed: u64) -> Host<T> {
     let mut random = Random::new(seed);
-    Host::new(rows, columns, || random.wide())
+    Host::new(rows, columns, || T::of(random.wide()))
 }
 
 for_each_type! {
@@ -261,4 +119,29 @@ fn the_default_coarsening_follows_the_blocks() {
         Coarsening::Large
     );
     assert_eq!(device.default_coarsening::<f64>(0, 128), Coarsening::Small);
+}
+
+#[test]
+fn matrices_without_elements_are_read_at_once_whatever_their_shape() {
+    let device = Device::simulator();
+    for (rows, columns) in [(usize::MAX, 0), (0, usize::MAX), (0, 0)] {
+        for matrix in [
+            device.column_major_matrix::<f32>(rows, columns, &[]),
+            device.matrix::<f32>(rows, columns, &[]),
+        ] {
+            let matrix = matrix.unwrap();
+            assert_eq!(matrix.shape(), (rows, columns));
+            assert!(matrix.to_vec().unwrap().is_empty());
+        }
+    }
+}
+
+#[test]
+fn matrices_of_elements_without_bytes_are_read_at_once() {
+    let device = Device::simulator();
+    let nothing = vec![(); usize::MAX];
+    for (rows, columns) in [(usize::MAX, 1), (1, usize::MAX)] {
+        let matrix = device.column_major_matrix(rows, columns, &nothing).unwrap();
+        assert_eq!(matrix.to_vec().unwrap().len(), usize::MAX);
+    }
 }

@@ -5,24 +5,20 @@ mod common;
 
 use bytemuck::cast_slice;
 use common::exact::{Compensated, Rounding};
+use common::product;
 use common::random::Random;
 use common::sizes::sizes;
 use common::{devices, machines};
 use ndarray::{ArrayView2, LinalgScalar};
-use std::fmt::Debug;
-use tilewright::{Device, Error, Factor, Matrix, Result, SimulatorOptions};
+use tilewright::{Device, Error, Matrix, Result, SimulatorOptions};
 
-/// A type to multiply.
-trait Real: Factor + Rounding + LinalgScalar + PartialEq + Debug {
+/// A type to multiply, with its limits.
+trait Real: product::Real + Rounding + LinalgScalar {
     const MAX: Self;
     const SMALLEST_NORMAL: Self;
     const SMALLEST_SUBNORMAL: Self;
     /// Its square is subnormal.
     const ROOT_OF_SUBNORMAL: Self;
-
-    fn of(value: f64) -> Self;
-
-    fn mul_add(self, factor: Self, summand: Self) -> Self;
 }
 
 macro_rules! reals {
@@ -32,14 +28,6 @@ macro_rules! reals {
             const SMALLEST_NORMAL: Self = <$real>::MIN_POSITIVE;
             const SMALLEST_SUBNORMAL: Self = <$real>::from_bits(1);
             const ROOT_OF_SUBNORMAL: Self = $root_of_subnormal;
-
-            fn of(value: f64) -> Self {
-                value as Self
-            }
-
-            fn mul_add(self, factor: Self, summand: Self) -> Self {
-                self.mul_add(factor, summand)
-            }
         }
     )*};
 }
@@ -184,10 +172,7 @@ impl<T: Real> Factors<T> {
 
     /// The naive product, whose bits every kernel gives.
     fn naive(&self) -> Vec<T> {
-        self.outputs(|row, column| {
-            self.terms(row, column)
-                .fold(T::zero(), |sum, (left, right)| left.mul_add(right, sum))
-        })
+        self.outputs(|row, column| product::in_order(self.terms(row, column)))
     }
 
     /// The product with errors far below what is allowed.
@@ -200,12 +185,13 @@ impl<T: Real> Factors<T> {
         })
     }
 
-    /// The product as `ndarray` has it.
+    /// The product as `ndarray` has it, for integers: an exact sum of zero is +0.
     fn by_ndarray(&self) -> Vec<T> {
         let Shape { m, n, k } = self.shape;
         let a = ArrayView2::from_shape((m, k), &self.a).unwrap();
         let b = ArrayView2::from_shape((k, n), &self.b).unwrap();
-        a.dot(&b).into_raw_vec_and_offset().0
+        let product = a.dot(&b).mapv(|x| x + T::zero());
+        product.into_raw_vec_and_offset().0
     }
 
     fn upload(&self, device: &Device) -> (Matrix<T>, Matrix<T>) {
@@ -238,25 +224,11 @@ impl<T: Real> Factors<T> {
         }
     }
 
-    /// Fails unless a product is `expected`. NaN is NaN whatever its bits, and zeros are equal
-    /// whatever their signs.
+    /// Fails unless a product has the bits of `expected`.
     #[track_caller]
     fn assert_same(&self, product: &[T], expected: &[T]) {
-        assert_eq!(product.len(), expected.len());
-        for (index, (&found, &expected)) in product.iter().zip(expected).enumerate() {
-            let is_same = found == expected || (is_nan(found) && is_nan(expected));
-            let (row, column) = (index / self.shape.n, index % self.shape.n);
-            assert!(
-                is_same,
-                "{found:?} instead of {expected:?} at ({row}, {column}) of {:?}",
-                self.shape
-            );
-        }
+        product::assert_same_bits(product, expected, self.shape.n, &self.shape);
     }
-}
-
-fn is_nan<T: Real>(value: T) -> bool {
-    value.into().is_nan()
 }
 
 for_each_type! {
@@ -385,8 +357,13 @@ fn zero_times_infinity_is_nan<T: Real>() {
         let mut factors = Factors::<T>::new(shape, || 0.0);
         let last = factors.a.len() - 1;
         factors.a[last] = T::of(f64::INFINITY);
-        let expected =
-            factors.outputs(|row, _| T::of(if row == shape.m - 1 { f64::NAN } else { 0.0 }));
+        let expected = factors.outputs(|row, _| {
+            if row == shape.m - 1 {
+                T::CANONICAL_NAN
+            } else {
+                T::zero()
+            }
+        });
         factors.assert_products(&expected);
     }
 }

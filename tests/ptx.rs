@@ -1,9 +1,12 @@
 //! Facts of the checked-in PTX that the kernels' speed rests on. A change of the device library,
 //! the builder or the kernels that loses one of them shows here, without a GPU.
 
+use cuda_std::kernel::Kernel;
+use cuda_std::signature;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use tilewright_kernels::{matmul, reduce};
 
 /// How often each instruction, with its modifiers, stands in one kernel of one module.
 struct Instructions(BTreeMap<String, usize>);
@@ -20,14 +23,10 @@ impl Instructions {
     }
 
     fn of_module(module: &str, kernel: &str) -> Self {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("ptx")
-            .join(module);
-        let module =
-            fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-        let (_, entry) = module
+        let text = text_of(module);
+        let (_, entry) = text
             .split_once(&format!(".entry {kernel}("))
-            .unwrap_or_else(|| panic!("{} has no kernel {kernel}", path.display()));
+            .unwrap_or_else(|| panic!("{module} has no kernel {kernel}"));
         let body = entry.split("\n}").next().unwrap_or_default();
         let mut counts = BTreeMap::new();
         for line in body.lines() {
@@ -47,6 +46,68 @@ impl Instructions {
             .map(|(_, count)| count)
             .sum()
     }
+}
+
+/// A checked-in module, by its path below `ptx/`.
+fn text_of(module: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("ptx")
+        .join(module);
+    fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+/// The signature that a module has beside the entry `kernel`.
+fn signature_in(module: &str, kernel: &str) -> String {
+    let (_, declaration) = module
+        .split_once(&format!(" {}[", signature::symbol(kernel)))
+        .unwrap_or_else(|| panic!("{kernel} has no signature"));
+    let (_, bytes) = declaration.split_once('{').expect("the array has values");
+    let (bytes, _) = bytes.split_once('}').expect("the values end");
+    let bytes = bytes.split(", ").map(|byte| byte.parse().expect("a byte"));
+    String::from_utf8(bytes.collect()).expect("a signature is text")
+}
+
+#[test]
+fn every_entry_has_its_signature() {
+    for arch in ["sm_75", "sm_80"] {
+        for (module, path) in [
+            (
+                format!("tilewright_kernels.{arch}.ptx"),
+                "tilewright_kernels::",
+            ),
+            (
+                format!("ladder/tilewright_ladder_kernels.{arch}.ptx"),
+                "tilewright_ladder_kernels::",
+            ),
+        ] {
+            let text = text_of(&module);
+            let entries = text.split(".entry ").skip(1);
+            let names: Vec<_> = entries
+                .filter_map(|entry| entry.split('(').next())
+                .collect();
+            assert!(names.len() > 30, "{module}: {} entries", names.len());
+            for name in names {
+                let found = signature_in(&text, name);
+                assert!(found.starts_with(path), "{found}");
+                assert!(found.contains(&format!("::{name}(")), "{found}");
+            }
+        }
+    }
+}
+
+#[test]
+fn signatures_are_those_that_the_host_compares() {
+    fn check<K: Kernel>(_: K) {
+        let expected = K::SIGNATURE.expect("`#[kernel]` writes one").to_string();
+        for arch in ["sm_75", "sm_80"] {
+            let text = text_of(&format!("tilewright_kernels.{arch}.ptx"));
+            assert_eq!(signature_in(&text, K::NAME), expected);
+        }
+    }
+    check(reduce::reduce_sum_f32);
+    check(reduce::reduce_sum_bf16);
+    check(matmul::matmul_tiled_f64);
+    check(matmul::matmul_coarsened_f32_unaligned);
 }
 
 #[test]

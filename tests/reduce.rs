@@ -409,3 +409,27 @@ fn extremes_are_exact_or_wrap<T: IntegerSample>() {
         on_every_device(&vec![extreme; lengths[4]], &lengths, T::verify);
     }
 }
+
+/// The README and the function's documentation have the same table.
+#[test]
+fn the_documented_heights_are_those_of_the_function() {
+    let heights = |exponent: u32| {
+        let elements = 1_usize << exponent;
+        let [half, single, double] = [
+            reduce_sum_height::<f16>(elements),
+            reduce_sum_height::<f32>(elements),
+            reduce_sum_height::<f64>(elements),
+        ];
+        assert_eq!(reduce_sum_height::<bf16>(elements), half);
+        format!("| 2^{exponent} | {half} | {single} | {double} |")
+    };
+    let documented = |text: &str| -> Vec<String> {
+        let rows = text
+            .lines()
+            .filter_map(|line| line.find("| 2^").map(|at| line[at..].to_owned()));
+        rows.collect()
+    };
+    let expected = [10, 20, 24, 26, 28, 30, 33].map(heights);
+    assert_eq!(documented(include_str!("../README.md")), expected);
+    assert_eq!(documented(include_str!("../host/reduce.rs")), expected);
+}

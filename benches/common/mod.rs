@@ -24,10 +24,7 @@ pub fn open_device() -> Result<Device> {
     })?;
     println!("device: {}", machine::describe(&device));
     if device.is_simulator() {
-        println!(
-            "The simulator runs a few tiny sizes: its times say nothing about a GPU's. \
-             For those, build with `--features cuda`."
-        );
+        println!("The simulator runs a few tiny sizes: its times say nothing about a GPU's.");
     }
     Ok(device)
 }

@@ -31,6 +31,7 @@ use lexopt::prelude::*;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use support::Outcome;
+use support::output::{print, write_text};
 
 /// What the command line asks for.
 #[derive(Default)]
@@ -66,14 +67,13 @@ fn run(mut parser: lexopt::Parser) -> Outcome {
     let ladder = find(arguments.ladder.as_deref().ok_or_else(usage)?)?;
     let device = support::open(arguments.device)?;
     let page = measure::ladder(&device, ladder, arguments.only.as_deref())?;
-    print!("{}", table::terminal(&page));
     write(arguments.html.as_deref(), || html::page(&page))?;
     write(arguments.json.as_deref(), || page.to_json())?;
     write(arguments.markdown.as_deref(), || Ok(table::markdown(&page)))?;
-    match &arguments.charts {
-        Some(folder) => write_charts(&page, folder),
-        None => Ok(()),
+    if let Some(folder) = &arguments.charts {
+        write_charts(&page, folder)?;
     }
+    Ok(print(table::terminal(&page))?)
 }
 
 fn usage() -> String {
@@ -89,9 +89,7 @@ fn write(path: Option<&Path>, text: impl FnOnce() -> Outcome<String>) -> Outcome
     let Some(path) = path else {
         return Ok(());
     };
-    std::fs::write(path, text()?).map_err(|error| format!("{}: {error}", path.display()))?;
-    eprintln!("{} is written", path.display());
-    Ok(())
+    write_text(path, &text()?)
 }
 
 /// Writes `LADDER-SECTION.svg` for each section.

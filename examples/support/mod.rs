@@ -1,15 +1,17 @@
-//! What the examples share: failures that end them with one line, the option `--device`, timing,
-//! progress, NumPy files, a launch of each kernel, registers.
+//! What the examples share: failures that end them with one line, output, the option `--device`,
+//! timing, progress, NumPy files, a launch of each kernel, registers.
 
 #![allow(dead_code, reason = "each example uses a part of it")]
 
 pub mod ncu;
 pub mod npy;
+pub mod output;
 pub mod progress;
 pub mod ptxas;
 pub mod workloads;
 
 use lexopt::Parser;
+use output::{PrintError, print_line, tell};
 use std::error::Error;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -21,12 +23,18 @@ pub type Failure = Box<dyn Error>;
 /// What an example, or a step of one, ends with.
 pub type Outcome<T = ()> = Result<T, Failure>;
 
-/// Runs an example. A failure becomes one line on stderr and exit code 1.
+/// Runs an example. A failure becomes one line on stderr and exit code 1; that the reader of
+/// standard output went away is no line.
 pub fn run(example: fn(Parser) -> Outcome) -> ExitCode {
     match example(Parser::from_env()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("error: {failure}");
+            let closed_pipe = failure
+                .downcast_ref()
+                .is_some_and(PrintError::is_closed_pipe);
+            if !closed_pipe {
+                tell(format_args!("error: {failure}"));
+            }
             ExitCode::FAILURE
         }
     }
@@ -34,8 +42,7 @@ pub fn run(example: fn(Parser) -> Outcome) -> ExitCode {
 
 /// What `--help` does.
 pub fn help(usage: &str) -> Outcome {
-    println!("{usage}");
-    Ok(())
+    Ok(print_line(usage)?)
 }
 
 /// The value of the option `--device`.

@@ -1,34 +1,64 @@
-//! The primary context of a device, and the stream that all of its work goes through.
+//! The context of a device, and the stream that all of its work goes through.
 
 use super::driver::{Failure, call};
-use cust::sys;
+use cudarc::driver::sys;
 use std::marker::PhantomData;
 use std::ptr;
 
-/// A reference to a device's primary context, the one that CUDA's runtime API uses too.
+/// A context of a device: as a rule the primary one, which CUDA's runtime API uses too.
 #[derive(Debug)]
-pub struct PrimaryContext {
+pub struct Context {
     device: sys::CUdevice,
     context: sys::CUcontext,
+    /// Whether this is a reference to the primary context, which `drop` releases.
+    retained: bool,
 }
 
 // SAFETY: the driver's functions may be called with one context from any thread.
-unsafe impl Send for PrimaryContext {}
+unsafe impl Send for Context {}
 // SAFETY: as for `Send`.
-unsafe impl Sync for PrimaryContext {}
+unsafe impl Sync for Context {}
 
-impl PrimaryContext {
-    pub fn retain(device: sys::CUdevice) -> Result<Self, Failure> {
+impl Context {
+    /// The primary context of `device`, which lives at least as long as the result.
+    pub fn retain_primary(device: sys::CUdevice) -> Result<Self, Failure> {
         let mut context = ptr::null_mut();
         // SAFETY: `context` is a place for one handle; the driver checks the device.
         unsafe { call!(cuDevicePrimaryCtxRetain(&raw mut context, device)) }?;
-        Ok(Self { device, context })
+        Ok(Self {
+            device,
+            context,
+            retained: true,
+        })
+    }
+
+    /// A context of `device` that has another owner.
+    ///
+    /// # Safety
+    /// 1. `context` is of `device`, and lives as long as the result.
+    #[cfg(feature = "cust")]
+    pub unsafe fn borrowed(context: sys::CUcontext, device: sys::CUdevice) -> Self {
+        Self {
+            device,
+            context,
+            retained: false,
+        }
+    }
+
+    #[cfg(feature = "cust")]
+    pub fn device(&self) -> sys::CUdevice {
+        self.device
+    }
+
+    #[cfg(feature = "cust")]
+    pub fn raw(&self) -> sys::CUcontext {
+        self.context
     }
 
     /// Makes the context the calling thread's current one until the result is dropped. What was
     /// current before is current again then.
     pub fn enter(&self) -> Result<Current<'_>, Failure> {
-        // SAFETY: the context lives as long as `self` has its reference.
+        // SAFETY: the context lives as long as `self`: by its reference, or by (1) of `borrowed`.
         unsafe { call!(cuCtxPushCurrent_v2(self.context)) }?;
         Ok(Current {
             context: PhantomData,
@@ -37,11 +67,13 @@ impl PrimaryContext {
     }
 }
 
-impl Drop for PrimaryContext {
+impl Drop for Context {
     fn drop(&mut self) {
-        // A failure leaves the context to the end of the process: there is nothing else to do.
-        // SAFETY: `retain` took the reference that is given back here.
-        let _ = unsafe { call!(cuDevicePrimaryCtxRelease_v2(self.device)) };
+        if self.retained {
+            // A failure leaves the context to the end of the process: nothing else can be done.
+            // SAFETY: `retain_primary` took the reference that is released here.
+            let _ = unsafe { call!(cuDevicePrimaryCtxRelease_v2(self.device)) };
+        }
     }
 }
 
@@ -49,7 +81,7 @@ impl Drop for PrimaryContext {
 #[derive(Debug)]
 #[must_use]
 pub struct Current<'a> {
-    context: PhantomData<&'a PrimaryContext>,
+    context: PhantomData<&'a Context>,
     /// What is current is a matter of the thread: the proof must not leave it.
     thread: PhantomData<*const ()>,
 }

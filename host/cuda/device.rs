@@ -1,15 +1,16 @@
 //! One CUDA device as a backend.
 
-use super::context::{Current, PrimaryContext, Stream};
+use super::context::{Context, Current, Stream};
 use super::driver::{Failure, call};
 use super::memory::{self, Allocator};
-use super::modules::{self, Function, LoadError, Modules};
+use super::modules::{self, Function, FunctionError, LoadError, Modules};
 use super::occupancy;
 use super::properties;
 use super::start::{OLDEST_DRIVER, cuda_error, find_device, start_driver};
 use super::textures;
 use crate::backend::{
-    Backend, EventHandle, LaunchRequest, ModuleHandle, SymbolRequest, TextureHandle, TextureRequest,
+    Backend, Entry, EventHandle, LaunchRequest, ModuleHandle, SymbolRequest, TextureHandle,
+    TextureRequest,
 };
 use crate::device::DeviceProperties;
 use crate::error::{CudaVersion, Error, Result};
@@ -17,18 +18,18 @@ use crate::launch::LaunchConfig;
 use crate::module::ModuleSource;
 use crate::residency::{Residency, ResidencyRequest};
 use crate::workspace::Workspace;
-use cust::sys;
+use cudarc::driver::sys;
 use std::ffi::c_void;
 use std::ptr::{self, NonNull};
 use std::sync::OnceLock;
 
-/// One CUDA device: its primary context, and one stream for all of its work.
+/// One CUDA device: a context, and one stream for all of its work.
 #[derive(Debug)]
 pub struct CudaDevice {
     properties: DeviceProperties,
-    context: PrimaryContext,
-    stream: Stream,
-    allocator: Allocator,
+    pub(super) context: Context,
+    pub(super) stream: Stream,
+    pub(super) allocator: Allocator,
     modules: Modules,
     /// The first failure that lost the device: an operation and the driver's words.
     lost: OnceLock<String>,
@@ -39,15 +40,26 @@ impl CudaDevice {
     pub fn open(ordinal: u32) -> Result<Self> {
         let driver = start_driver(ordinal)?;
         let device = find_device(ordinal)?;
-        Self::open_device(device, driver).map_err(|failure| cuda_error("open", failure))
+        Context::retain_primary(device)
+            .and_then(|context| {
+                Self::in_context(context, device, driver, |current| {
+                    Allocator::new(device, current)
+                })
+            })
+            .map_err(|failure| cuda_error("open", failure))
     }
 
-    fn open_device(device: sys::CUdevice, driver: CudaVersion) -> Result<Self, Failure> {
+    /// A device in `context`, which is of `device`, with the memory of `allocator`.
+    pub(super) fn in_context(
+        context: Context,
+        device: sys::CUdevice,
+        driver: CudaVersion,
+        allocator: impl FnOnce(&Current<'_>) -> Result<Allocator, Failure>,
+    ) -> Result<Self, Failure> {
         let properties = properties::read(device, driver)?;
-        let context = PrimaryContext::retain(device)?;
         let current = context.enter()?;
         let stream = Stream::new(&current)?;
-        let allocator = Allocator::new(device, &current)?;
+        let allocator = allocator(&current)?;
         drop(current);
         Ok(Self {
             properties,
@@ -61,7 +73,7 @@ impl CudaDevice {
     }
 
     /// Runs `body` in the device's context, unless the device was lost before.
-    fn run<R>(
+    pub(super) fn run<R>(
         &self,
         operation: &'static str,
         body: impl FnOnce(&Current<'_>) -> Result<R, Failure>,
@@ -113,7 +125,7 @@ impl CudaDevice {
             operation,
             device: self.properties.name.clone(),
             requested: bytes as u64,
-            free: memory::free_bytes(current).unwrap_or(0),
+            free: self.allocator.free_bytes(current).unwrap_or(0),
             total: self.properties.memory_bytes,
         }
     }
@@ -156,16 +168,25 @@ impl CudaDevice {
     /// The kernel of this name, ready for launches of blocks as in `config`.
     fn prepared_function(
         &self,
-        (module, kernel): (ModuleHandle, &'static str),
+        entry: &Entry,
         config: &LaunchConfig,
         current: &Current<'_>,
     ) -> Result<Function> {
+        let Entry { module, kernel, .. } = *entry;
         let bytes = config.dynamic_shared_bytes;
         let fail = |failure| self.launch_error(kernel, failure);
-        let function = self
-            .modules
-            .function(module, kernel, current)
-            .map_err(fail)?;
+        let found = self.modules.function(entry, current);
+        let function = found.map_err(|error| match error {
+            FunctionError::Driver(failure) => fail(failure),
+            FunctionError::OtherKernel(found) => Error::OtherKernel {
+                kernel,
+                module: entry.module_name,
+                expected: entry
+                    .signature
+                    .map_or_else(String::new, |it| it.to_string()),
+                found,
+            },
+        })?;
         self.check_function(config, &function)
             .map_err(|reason| Error::LaunchConfig { kernel, reason })?;
         self.modules
@@ -205,6 +226,10 @@ impl Backend for CudaDevice {
 
     fn is_simulator(&self) -> bool {
         false
+    }
+
+    fn free_memory(&self) -> Result<u64> {
+        self.run("free_memory", |current| self.allocator.free_bytes(current))
     }
 
     fn allocate(&self, operation: &'static str, bytes: usize) -> Result<u64> {
@@ -387,16 +412,14 @@ impl Backend for CudaDevice {
 
     fn residency(&self, request: &ResidencyRequest<'_>) -> Result<Residency> {
         let current = self.enter("max_resident_blocks")?;
-        let name = (request.module, request.kernel);
-        let function = self.prepared_function(name, request.config, &current)?;
+        let function = self.prepared_function(&request.entry, request.config, &current)?;
         occupancy::residency(&function, request.config, &self.properties, &current)
             .map_err(|failure| self.error("max_resident_blocks", failure))
     }
 
     unsafe fn launch(&self, request: &LaunchRequest<'_>) -> Result<()> {
         let current = self.enter("launch")?;
-        let name = (request.module, request.kernel);
-        let function = self.prepared_function(name, &request.config, &current)?;
+        let function = self.prepared_function(&request.entry, &request.config, &current)?;
         let (grid, block) = (request.config.grid, request.config.block);
         // The driver reads each parameter at its address during the call, and writes none.
         let mut parameters: Vec<*mut c_void> = request
@@ -438,11 +461,16 @@ impl Backend for CudaDevice {
                 ))
             }
         };
-        launched.map_err(|failure| self.launch_error(request.kernel, failure))
+        launched.map_err(|failure| self.launch_error(request.entry.kernel, failure))
     }
 
     fn raw_stream(&self) -> Option<NonNull<c_void>> {
         NonNull::new(self.stream.raw().cast())
+    }
+
+    #[cfg(feature = "cust")]
+    fn exchange(&self) -> Option<&dyn crate::backend::Exchange> {
+        self.allocator.is_the_drivers().then_some(self)
     }
 
     fn workspace(&self) -> &Workspace {

@@ -1,9 +1,8 @@
 //! How a function of the CUDA driver is called, and what its failures mean.
 
-use cust::sys;
-use std::ffi::{CStr, c_char};
+use super::library;
+use std::ffi::CStr;
 use std::fmt;
-use std::mem;
 
 /// A status of the driver other than success.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,8 +60,8 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (
-            describe(sys::cuGetErrorName, self.code),
-            describe(sys::cuGetErrorString, self.code),
+            describe("cuGetErrorName", self.code),
+            describe("cuGetErrorString", self.code),
         ) {
             (Some(name), Some(words)) => write!(formatter, "{name}, {words}"),
             _ => formatter.write_str("a code that this driver does not describe"),
@@ -70,15 +69,11 @@ impl fmt::Display for Failure {
     }
 }
 
-type Describe = unsafe extern "C" fn(sys::CUresult, *mut *const c_char) -> sys::CUresult;
-
 /// What one of the driver's two describing functions says about `code`.
-fn describe(function: Describe, code: u32) -> Option<String> {
-    type DescribeCode = unsafe extern "C" fn(u32, *mut *const c_char) -> u32;
-    // SAFETY: `CUresult` is `repr(u32)`, so both types are called in the same way.
-    let function = unsafe { mem::transmute::<Describe, DescribeCode>(function) };
+fn describe(function: &'static str, code: u32) -> Option<String> {
+    let function = library::describe(function)?;
     let mut text = std::ptr::null();
-    // SAFETY: any code may be asked for; `text` is a place for one pointer.
+    // SAFETY: the function takes any code; `text` is a place for one pointer.
     let status = unsafe { function(code, &raw mut text) };
     if status != 0 || text.is_null() {
         return None;
@@ -88,50 +83,15 @@ fn describe(function: Describe, code: u32) -> Option<String> {
     Some(text.to_string_lossy().into_owned())
 }
 
-/// A function of the driver as the bindings declare it, to be called for its status as a number.
-///
-/// The bindings declare the status as a Rust enum of the codes that CUDA 11.4 had. A newer driver
-/// has more of them, and an enum with an undeclared value is undefined behaviour.
-pub trait StatusAsNumber {
-    /// The same function, returning the status as a number.
-    type Function;
-
-    /// The same function, returning the status as a number.
-    fn status_as_number(self) -> Self::Function;
-}
-
-macro_rules! status_as_number {
-    ($($parameter:ident)*) => {
-        impl<$($parameter),*> StatusAsNumber
-            for unsafe extern "C" fn($($parameter),*) -> sys::CUresult
-        {
-            type Function = unsafe extern "C" fn($($parameter),*) -> u32;
-
-            fn status_as_number(self) -> Self::Function {
-                // SAFETY: `CUresult` is `repr(u32)`, so both types are called in the same way.
-                unsafe { mem::transmute::<Self, Self::Function>(self) }
-            }
-        }
-    };
-}
-status_as_number!(A);
-status_as_number!(A B);
-status_as_number!(A B C);
-status_as_number!(A B C D);
-status_as_number!(A B C D E);
-status_as_number!(A B C D E F G H I J);
-status_as_number!(A B C D E F G H I J K);
-
 /// Calls a function of the driver: `call!(cuInit(0))?`. It is an unsafe operation, whose
-/// requirements are those of the function.
+/// requirements are those of the function. The driver's library is open, as `library::functions`
+/// needs it.
 macro_rules! call {
-    ($function:ident($($argument:expr),* $(,)?)) => {{
-        let declared: unsafe extern "C" fn($(call!(@type_of $argument)),*) -> cust::sys::CUresult =
-            cust::sys::$function;
-        let function = $crate::cuda::driver::StatusAsNumber::status_as_number(declared);
-        $crate::cuda::driver::check(function($($argument),*))
-    }};
-    (@type_of $argument:expr) => { _ };
+    ($function:ident($($argument:expr),* $(,)?)) => {
+        $crate::cuda::driver::check(
+            ($crate::cuda::library::functions().$function)($($argument),*)
+        )
+    };
 }
 pub(crate) use call;
 

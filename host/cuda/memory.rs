@@ -4,7 +4,7 @@
 use super::context::{Current, Stream};
 use super::driver::{Failure, call};
 use super::properties::attribute_of;
-use cust::sys;
+use cudarc::driver::sys;
 use std::mem;
 use std::ptr::{self, NonNull};
 
@@ -32,6 +32,19 @@ impl Allocator {
             None
         };
         Ok(Self { pool })
+    }
+
+    /// Memory straight from the driver, for devices that exchange it: other users of the driver
+    /// free it with `cuMemFree`, as this allocator frees theirs.
+    #[cfg(feature = "cust")]
+    pub fn of_the_driver() -> Self {
+        Self { pool: None }
+    }
+
+    /// Whether memory comes straight from the driver.
+    #[cfg(feature = "cust")]
+    pub fn is_the_drivers(&self) -> bool {
+        self.pool.is_none()
     }
 
     /// Allocates memory for work that `stream` is given from now on. When there is none, it
@@ -73,6 +86,29 @@ impl Allocator {
             Some(pool) => unsafe { call!(cuMemPoolTrimTo(pool, 0)) },
             None => Ok(()),
         }
+    }
+
+    /// Bytes that allocations could have: those of the device that are free, and those that the
+    /// pool keeps.
+    pub fn free_bytes(&self, _current: &Current<'_>) -> Result<u64, Failure> {
+        use sys::CUmemPool_attribute_enum as Attribute;
+        let (mut free, mut total) = (0, 0);
+        // SAFETY: both are places for one number, and a context is current.
+        unsafe { call!(cuMemGetInfo_v2(&raw mut free, &raw mut total)) }?;
+        let Some(pool) = self.pool else {
+            return Ok(free as u64);
+        };
+        let read = |attribute| {
+            let mut bytes = 0_u64;
+            let place = (&raw mut bytes).cast();
+            // SAFETY: the pool is alive, and both attributes are numbers of 64 bits.
+            unsafe { call!(cuMemPoolGetAttribute(pool, attribute, place)) }?;
+            Ok(bytes)
+        };
+        let reserved = read(Attribute::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT)?;
+        let used = read(Attribute::CU_MEMPOOL_ATTR_USED_MEM_CURRENT)?;
+        // Other threads may allocate between the two.
+        Ok(free as u64 + reserved.saturating_sub(used))
     }
 
     /// Frees an allocation after the work that the stream was given before.
@@ -126,14 +162,6 @@ pub fn allocate_pinned(bytes: usize, _current: &Current<'_>) -> Result<NonNull<u
 pub unsafe fn free_pinned(first: NonNull<u8>, _current: &Current<'_>) -> Result<(), Failure> {
     // SAFETY: by (1) this is the last use of the allocation.
     unsafe { call!(cuMemFreeHost(first.as_ptr().cast())) }
-}
-
-/// Bytes of the current context's device that are free.
-pub fn free_bytes(_current: &Current<'_>) -> Result<u64, Failure> {
-    let (mut free, mut total) = (0, 0);
-    // SAFETY: both are places for one number, and a context is current.
-    unsafe { call!(cuMemGetInfo_v2(&raw mut free, &raw mut total)) }?;
-    Ok(free as u64)
 }
 
 /// A pool that keeps what is freed: asking the driver for fresh memory costs far more than a

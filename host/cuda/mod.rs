@@ -1,15 +1,14 @@
-//! CUDA devices. This folder is the only place that names `cust`.
+//! CUDA devices. This folder is the only place that names `cudarc`, the driver's bindings.
 //!
-//! It uses the bindings of `cust` (`cust::sys`) and the linking that comes with them, not its
-//! safe layer, for two reasons. First, that layer reads every status as a Rust enum of CUDA
-//! 11.4: a code that a newer driver invented would be undefined behaviour. Second, it has
-//! functions that are safe only by name (`DeviceSlice` is `Copy` without a lifetime,
-//! `Stream::add_callback` takes closures that borrow); what is not used cannot be reached.
+//! Of `cudarc` it uses the declarations alone (`driver::sys`): its safe layer reads every status as
+//! a Rust enum of one version of CUDA, and a code that a newer driver invented would be undefined
+//! behaviour. `library.rs` says how the declared functions are found and called instead.
 //!
 //! | file            | what it holds                                                 |
 //! |-----------------|---------------------------------------------------------------|
+//! | `library.rs`    | the driver's library, opened at run time, and its functions   |
 //! | `driver.rs`     | how a driver function is called, and what its failures mean   |
-//! | `context.rs`    | the primary context and the stream of a device                |
+//! | `context.rs`    | the context and the stream of a device                        |
 //! | `properties.rs` | what a device is and allows                                   |
 //! | `memory.rs`     | allocation, from a pool of our own where the driver has pools |
 //! | `images.rs`     | which PTX image is best for a device                          |
@@ -18,17 +17,24 @@
 //! | `start.rs`      | the driver's start, and the devices that it shows             |
 //! | `occupancy.rs`  | how many blocks of a compiled kernel are resident at once     |
 //! | `device.rs`     | the backend                                                   |
+//! | `exchange.rs`   | contexts, memory and order that others share (feature `cust`) |
 
 mod context;
 mod device;
 mod driver;
+#[cfg(feature = "cust")]
+mod exchange;
 mod images;
+mod library;
 mod memory;
 mod modules;
 mod occupancy;
 mod properties;
 mod start;
 mod textures;
+
+#[cfg(feature = "cust")]
+pub(crate) use exchange::{open_current, open_current_primary};
 
 use crate::backend::Backend;
 use crate::error::Result;

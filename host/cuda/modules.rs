@@ -3,10 +3,11 @@
 use super::context::Current;
 use super::driver::{Failure, call};
 use super::images::{self, Architecture};
-use crate::backend::ModuleHandle;
+use crate::backend::{Entry, ModuleHandle};
 use crate::error::ImageRejection;
 use crate::module::ModuleSource;
-use cust::sys;
+use cuda_std::signature::{self, Signature};
+use cudarc::driver::sys;
 use std::collections::HashMap;
 use std::ffi::{CStr, CString, c_void};
 use std::ptr;
@@ -24,7 +25,8 @@ struct Loaded {
     handles: HashMap<usize, ModuleHandle>,
     /// A module's handle is its index here.
     modules: Vec<RawModule>,
-    functions: HashMap<(ModuleHandle, &'static str), Function>,
+    /// Functions with the signatures that were compared when they were looked up.
+    functions: HashMap<(ModuleHandle, &'static str), (Function, Option<Signature>)>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -49,6 +51,21 @@ pub struct Function {
 
 // SAFETY: the driver's functions may be called with one function from any thread.
 unsafe impl Send for Function {}
+
+/// Why there is no function for an entry.
+#[derive(Debug)]
+pub enum FunctionError {
+    /// The module's entry of the name is another kernel, whose signature this is if it has one.
+    OtherKernel(Option<String>),
+    /// The driver failed.
+    Driver(Failure),
+}
+
+impl From<Failure> for FunctionError {
+    fn from(failure: Failure) -> Self {
+        Self::Driver(failure)
+    }
+}
 
 /// Why a module was not loaded.
 #[derive(Debug)]
@@ -79,19 +96,25 @@ impl Modules {
         Ok(handle)
     }
 
-    /// The kernel `name` of a loaded module.
+    /// The kernel of a loaded module, whose signature is compared when it is first looked up.
     pub fn function(
         &self,
-        module: ModuleHandle,
-        name: &'static str,
+        entry: &Entry,
         current: &Current<'_>,
-    ) -> Result<Function, Failure> {
+    ) -> Result<Function, FunctionError> {
         let mut loaded = self.lock();
-        if let Some(function) = loaded.functions.get(&(module, name)) {
+        let key = (entry.module, entry.kernel);
+        if let Some((function, signature)) = loaded.functions.get(&key)
+            && *signature == entry.signature
+        {
             return Ok(*function);
         }
-        let function = find_function(loaded.modules[module.0 as usize], name, current)?;
-        loaded.functions.insert((module, name), function);
+        let module = loaded.modules[entry.module.0 as usize];
+        let function = find_function(module, entry.kernel, current)?;
+        if let Some(signature) = &entry.signature {
+            check_signature(module, entry.kernel, signature, current)?;
+        }
+        loaded.functions.insert(key, (function, entry.signature));
         Ok(function)
     }
 
@@ -100,22 +123,9 @@ impl Modules {
         &self,
         module: ModuleHandle,
         name: &str,
-        _current: &Current<'_>,
+        current: &Current<'_>,
     ) -> Result<(u64, usize), Failure> {
-        let RawModule(module) = self.lock().modules[module.0 as usize];
-        let name = CString::new(name).map_err(|_| NOT_FOUND)?;
-        let (mut address, mut bytes) = (0, 0);
-        let places = (&raw mut address, &raw mut bytes);
-        // SAFETY: both are places for one number, the module is loaded, the name ends with 0.
-        unsafe {
-            call!(cuModuleGetGlobal_v2(
-                places.0,
-                places.1,
-                module,
-                name.as_ptr()
-            ))
-        }?;
-        Ok((address, bytes))
+        find_global(self.lock().modules[module.0 as usize], name, current)
     }
 
     /// Lets launches of the kernel `name` ask for `bytes` of dynamic shared memory. Up to 48 KiB,
@@ -133,7 +143,7 @@ impl Modules {
             return Ok(());
         }
         let mut loaded = self.lock();
-        let Some(function) = loaded.functions.get_mut(&(module, name)) else {
+        let Some((function, _)) = loaded.functions.get_mut(&(module, name)) else {
             return Err(NOT_FOUND);
         };
         if bytes > function.dynamic_shared_bytes {
@@ -159,6 +169,50 @@ impl Modules {
     fn lock(&self) -> MutexGuard<'_, Loaded> {
         self.loaded.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The address and the bytes of a static array.
+fn find_global(
+    RawModule(module): RawModule,
+    name: &str,
+    _current: &Current<'_>,
+) -> Result<(u64, usize), Failure> {
+    let name = CString::new(name).map_err(|_| NOT_FOUND)?;
+    let (mut address, mut bytes) = (0, 0);
+    let places = (&raw mut address, &raw mut bytes);
+    // SAFETY: both are places for one number, the module is loaded, the name ends with 0.
+    unsafe {
+        call!(cuModuleGetGlobal_v2(
+            places.0,
+            places.1,
+            module,
+            name.as_ptr()
+        ))
+    }?;
+    Ok((address, bytes))
+}
+
+/// Fails unless the signature beside the entry `name` is `expected`.
+fn check_signature(
+    module: RawModule,
+    name: &str,
+    expected: &Signature,
+    current: &Current<'_>,
+) -> Result<(), FunctionError> {
+    let (address, bytes) = match find_global(module, &signature::symbol(name), current) {
+        Err(NOT_FOUND) => return Err(FunctionError::OtherKernel(None)),
+        found => found?,
+    };
+    let mut found = vec![0_u8; bytes];
+    let destination = found.as_mut_ptr().cast();
+    // Not in the device's stream: the array never changes, and earlier work need not be complete.
+    // SAFETY: the destination has the bytes of the array, which the module holds.
+    unsafe { call!(cuMemcpyDtoH_v2(destination, address, bytes)) }?;
+    let found = String::from_utf8_lossy(&found).into_owned();
+    if found == expected.to_string() {
+        return Ok(());
+    }
+    Err(FunctionError::OtherKernel(Some(found)))
 }
 
 fn find_function(

@@ -3,7 +3,7 @@
 use super::driver::{Failure, call};
 use crate::device::DeviceProperties;
 use crate::error::CudaVersion;
-use cust::sys;
+use cudarc::driver::sys;
 use simt::Dim3;
 use std::ffi::CStr;
 

@@ -1,48 +1,77 @@
 //! The driver's start, and the devices that it shows.
 
 use super::driver::{Failure, call};
+use super::library::{self, OpenError};
 use crate::error::{CudaVersion, Error, Result};
-use cust::sys;
+use cudarc::driver::sys;
+use std::ffi::c_int;
 
-/// The oldest driver that has every function that is called here; that of the bindings of `cust`.
+/// The oldest driver that has every function that is called here: pools and the asynchronous
+/// allocation from them came with CUDA 11.2, and 11.4 is the oldest that was ever tried.
 pub const OLDEST_DRIVER: CudaVersion = CudaVersion {
     major: 11,
     minor: 4,
 };
 
-/// Starts the driver, which all later calls need, and checks its version.
+/// Opens and starts the driver, which all later calls need, and checks its version.
 pub fn start_driver(ordinal: u32) -> Result<CudaVersion> {
+    library::open().map_err(open_error)?;
     // SAFETY: flags are 0, as they have to be.
     unsafe { call!(cuInit(0)) }.map_err(|failure| start_error(ordinal, failure))?;
     let mut version = 0;
     // SAFETY: `version` is a place for one number.
     unsafe { call!(cuDriverGetVersion(&raw mut version)) }
         .map_err(|failure| start_error(ordinal, failure))?;
-    let version = u32::try_from(version).unwrap_or(0);
-    let found = CudaVersion {
-        major: version / 1000,
-        minor: version % 1000 / 10,
-    };
+    let found = cuda_version(version);
     if found < OLDEST_DRIVER {
-        let needed = OLDEST_DRIVER;
-        return Err(Error::DriverTooOld { found, needed });
+        return Err(too_old(found));
     }
     Ok(found)
 }
 
-fn start_error(ordinal: u32, failure: Failure) -> Error {
-    let reason = match failure {
-        Failure::STUB_LIBRARY => {
-            "the program was started with a stub of libcuda.so.1, which links but computes \
-             nothing; install the NVIDIA driver, and keep the stub's folder out of LD_LIBRARY_PATH"
-        }
-        Failure::NO_DEVICE => {
-            "the driver finds no device; see what `nvidia-smi -L` and CUDA_VISIBLE_DEVICES say"
-        }
-        failure => return cuda_error("start the driver", failure),
+/// The version in the driver's number for it: 12040 is 12.4.
+fn cuda_version(number: c_int) -> CudaVersion {
+    let number = u32::try_from(number).unwrap_or(0);
+    CudaVersion {
+        major: number / 1000,
+        minor: number % 1000 / 10,
+    }
+}
+
+fn too_old(found: CudaVersion) -> Error {
+    let needed = OLDEST_DRIVER;
+    Error::DriverTooOld { found, needed }
+}
+
+fn open_error(error: OpenError) -> Error {
+    let library = library::NAME;
+    let reason = match error {
+        OpenError::Absent(reason) => return Error::NoDriver { library, reason },
+        OpenError::Broken(reason) => reason,
+        OpenError::NoFunction(function) => match library::version().map(cuda_version) {
+            Some(found) if found < OLDEST_DRIVER => return too_old(found),
+            _ => format!("it has no function `{function}`"),
+        },
     };
-    let reason = reason.to_owned();
-    Error::NoDevice { ordinal, reason }
+    Error::UnusableDriver { library, reason }
+}
+
+fn start_error(ordinal: u32, failure: Failure) -> Error {
+    match failure {
+        Failure::STUB_LIBRARY => Error::UnusableDriver {
+            library: library::NAME,
+            reason: "it is a stub, which links but computes nothing; keep the stub's folder out \
+                     of LD_LIBRARY_PATH"
+                .to_owned(),
+        },
+        Failure::NO_DEVICE => Error::NoDevice {
+            ordinal,
+            reason: "the driver finds no device; see what `nvidia-smi -L` and \
+                     CUDA_VISIBLE_DEVICES say"
+                .to_owned(),
+        },
+        failure => cuda_error("start the driver", failure),
+    }
 }
 
 /// The device of this number, counted from 0.

@@ -8,10 +8,10 @@ use crate::kernels::LADDER_KERNELS;
 use crate::launch::LaunchConfig;
 use crate::launch_args::LaunchArgs;
 use crate::module::Module;
-use cuda_std::kernel::{Kernel, KernelParams};
+use cuda_std::kernel::Kernel;
 use std::ops::RangeInclusive;
 use tilewright_ladder_kernels::prefetch as kernels;
-use tilewright_ladder_kernels::prefetch::{Slots, WithKernel};
+use tilewright_ladder_kernels::prefetch::{Parameters, Slots, WithKernel};
 
 /// The name of the operation in errors.
 const OPERATION: &str = "ladder::prefetch";
@@ -323,16 +323,16 @@ impl Launch {
                 use kernels::baseline::{prefetch_none, prefetch_none_meeting};
                 let found = self.with(plain);
                 Some(match meets {
-                    false => found.with(prefetch_none),
-                    true => found.with(prefetch_none_meeting),
+                    false => found.launch(prefetch_none),
+                    true => found.launch(prefetch_none_meeting),
                 })
             }
             Variant::L2 => {
                 use kernels::l2::{prefetch_l2, prefetch_l2_meeting};
                 let found = self.with((distance, rounds, generations, x, sums));
                 Some(match meets {
-                    false => found.with(prefetch_l2),
-                    true => found.with(prefetch_l2_meeting),
+                    false => found.launch(prefetch_l2),
+                    true => found.launch(prefetch_l2_meeting),
                 })
             }
             Variant::SharedRolling(_) => {
@@ -341,8 +341,8 @@ impl Launch {
                 };
                 let found = self.with((distance, rounds, generations, threads, slots, x, sums));
                 Some(match meets {
-                    false => found.with(prefetch_shared_rolling),
-                    true => found.with(prefetch_shared_rolling_meeting),
+                    false => found.launch(prefetch_shared_rolling),
+                    true => found.launch(prefetch_shared_rolling_meeting),
                 })
             }
             Variant::ScalarBatch => {
@@ -383,15 +383,28 @@ struct Prepared<'a, A> {
     arguments: A,
 }
 
-impl<P: KernelParams, A: LaunchArgs<P>> WithKernel<P> for Prepared<'_, A> {
-    type Output = Result<()>;
-
-    fn with<K: Kernel<Params = P>>(self, kernel: K) -> Result<()> {
+impl<'a, A> Prepared<'a, A> {
+    fn launch<K>(self, kernel: K) -> Result<()>
+    where
+        K: Kernel,
+        A: LaunchArgs<K::Params<'a>>,
+    {
         let Launch { module, config, .. } = self.launch;
         // SAFETY: (1) all kernels of the ladder ask for the same: (1) `x` is not empty, as
         // `launch` has made sure of, and (2) those with slots get pitches and memory from
         // `Layout::slots` for the variant, the distance and the block.
         unsafe { module.launch_unsafe(kernel, *config, self.arguments) }
+    }
+}
+
+impl<'a, P: Parameters, A: LaunchArgs<P::Of<'a>>> WithKernel<P> for Prepared<'a, A> {
+    type Output = Result<()>;
+
+    fn with<K>(self, kernel: K) -> Result<()>
+    where
+        K: for<'launch> Kernel<Params<'launch> = P::Of<'launch>>,
+    {
+        self.launch(kernel)
     }
 }
 

@@ -144,7 +144,7 @@ impl LaunchReport {
 impl KernelReport {
     fn of_launch(request: &LaunchRequest<'_>, counts: Counts, profile: Profile) -> Self {
         Self {
-            kernel: request.kernel.to_owned(),
+            kernel: request.entry.kernel.to_owned(),
             launches: 1,
             grid: request.config.grid,
             block: request.config.block,

@@ -9,6 +9,10 @@
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
 
+/// The fingerprint of this crate's sources, made by the build script.
+#[doc(hidden)]
+pub const SOURCE_HASH: &str = env!("SOURCE_HASH");
+
 pub mod divergence;
 pub mod histogram;
 pub mod memory;

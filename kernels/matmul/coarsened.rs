@@ -20,8 +20,8 @@
 //!    while it is copied, element by element (`fetch.rs`).
 //! 3. Copies of a row-major B are 16 bytes wide where its rows start at multiples of 16 bytes; the
 //!    `_unaligned` kernels copy single elements. The kernels of other layouts find out themselves.
-//! 4. Rows and columns outside the matrices are zero-filled by the copy itself, so the inner loop
-//!    has no conditions. Tiles that lie within the matrices take a shorter path without zeros.
+//! 4. Tiles at the edges have zeros outside the matrices, so the inner loop has no conditions.
+//!    Tiles that lie within the matrices take a shorter path without zeros.
 //! 5. For a result that would not fill the GPU with blocks of the usual size there are `_small`
 //!    kernels: fewer outputs for each thread, more threads (the host chooses; the bits are the same).
 //! 6. Outputs are written one by one. A vector store would bind each thread's sums to registers of
@@ -188,7 +188,7 @@ unsafe fn write_outputs<T: Float, const VECTOR: usize, const TM: usize, const TN
             if row < m && column < n {
                 // SAFETY: (1) row < m and column < n. (2) The output is this thread's alone, by
                 // (2) and `Place`.
-                unsafe { c.store(row * n + column, *sum) };
+                unsafe { c.store(row * n + column, sum.canonical_nan()) };
             }
         }
     }
@@ -241,7 +241,9 @@ unsafe fn multiply<
     let Product { a, b, m, n, k, .. } = product;
     let (block_row, block_column) = block_position(m.div_ceil(BM), n.div_ceil(BN));
     let (row, column) = (block_row * BM, block_column * BN);
-    let (a_source, b_source) = (A::source(a, m, k), B::source(b, n, k));
+    // Past the end of K a product is 0 times -0: -0, which changes no sum, not even one of -0.
+    let a_source = A::source(a, m, k, T::ZERO);
+    let b_source = B::source(b, n, k, T::NEGATIVE_ZERO);
     let place = Place::of_thread::<VECTOR, TM, TN>();
     let tiles = k.div_ceil(BK) as u32;
 

@@ -24,12 +24,34 @@ pub struct Corner {
 
 /// How an operand comes to its tile.
 pub trait Fetch {
-    /// The operand with its extents, in the order in which it lies in memory.
-    fn source<T: Float>(matrix: Global<T>, outputs: usize, k: usize) -> Source<T>;
+    /// Whether neighbours in memory follow k, instead of the outputs.
+    const FOLLOWS_K: bool;
+
+    /// The operand with its extents, in the order in which it lies in memory. Its tiles have
+    /// `outside`, a zero of either sign, where it ends.
+    #[inline(always)]
+    fn source<T: Float>(
+        matrix: Global<'_, T>,
+        outputs: usize,
+        k: usize,
+        outside: T,
+    ) -> Source<'_, T> {
+        let (rows, columns) = if Self::FOLLOWS_K {
+            (outputs, k)
+        } else {
+            (k, outputs)
+        };
+        Source {
+            matrix,
+            rows,
+            columns,
+            outside,
+        }
+    }
 
     /// Starts to copy the tile of `DEPTH` k and `WIDTH` outputs that starts at `corner` to the rows
-    /// of `tile` from `tile_row` on, which are `PITCH` elements apart, with zeros for what lies
-    /// outside the operand.
+    /// of `tile` from `tile_row` on, which are `PITCH` elements apart, with the source's
+    /// `outside` for what lies outside the operand.
     ///
     /// # Safety
     /// 1. The `DEPTH` rows lie within the tile.
@@ -67,36 +89,41 @@ pub struct Turned<const PREPARED: bool>;
 
 /// A matrix in global memory, row after row.
 #[derive(Clone, Copy)]
-pub struct Source<T> {
-    matrix: Global<T>,
+pub struct Source<'launch, T> {
+    matrix: Global<'launch, T>,
     rows: usize,
     columns: usize,
+    /// What tiles have outside the matrix.
+    outside: T,
 }
 
 /// A tile of a [`Source`]: what a block copies at once.
 #[derive(Clone, Copy)]
-struct Window {
+struct Window<T> {
     /// The position of the tile's corner in the matrix.
     corner: usize,
     /// Rows and columns of the tile that lie within the matrix.
     rows: u32,
     columns: u32,
+    /// That of the [`Source`].
+    outside: T,
 }
 
-impl<T: Float> Source<T> {
+impl<T: Float> Source<'_, T> {
     /// The tile of `rows` x `columns` whose corner is element (`row`, `column`), which lies within
     /// the matrix.
     #[inline(always)]
-    fn window(&self, (row, column): (usize, usize), rows: usize, columns: usize) -> Window {
+    fn window(&self, (row, column): (usize, usize), rows: usize, columns: usize) -> Window<T> {
         Window {
             corner: row * self.columns + column,
             rows: (self.rows - row).min(rows) as u32,
             columns: (self.columns - column).min(columns) as u32,
+            outside: self.outside,
         }
     }
 }
 
-impl Window {
+impl<T: Float> Window<T> {
     /// How many elements of the window stand from (`down`, `along`) to the end of the row.
     #[inline(always)]
     fn present(&self, down: usize, along: usize) -> usize {
@@ -105,7 +132,7 @@ impl Window {
     }
 
     /// Starts to copy `COPY` elements that stand at `from` in `matrix` and at `place` (down, along)
-    /// in the window to `to` in `tile`, with zeros for what lies outside the window. `WHOLE`
+    /// in the window to `to` in `tile`, with `outside` for what lies outside the window. `WHOLE`
     /// promises that nothing does.
     ///
     /// # Safety
@@ -114,20 +141,27 @@ impl Window {
     /// 2. `COPY` elements are 4, 8 or 16 bytes and divide both addresses.
     /// 3. Nobody touches the destination until the copy is waited for and a barrier is passed.
     #[inline(always)]
-    unsafe fn copy<T: Float, const COPY: usize, const WHOLE: bool>(
+    unsafe fn copy<const COPY: usize, const WHOLE: bool>(
         &self,
         pipeline: &mut Pipeline<STAGES>,
-        (tile, to): (SharedSlice<T>, usize),
-        (matrix, from): (Global<T>, usize),
+        (tile, to): (SharedSlice<'_, T>, usize),
+        (matrix, from): (Global<'_, T>, usize),
         place: (usize, usize),
     ) {
-        // SAFETY: (1), (2), (3) are the caller's.
+        // SAFETY: (1), (2), (3) are the caller's; (1) and (2) of a store are (1) and (3).
         unsafe {
             if WHOLE {
                 pipeline.copy::<T, COPY>(tile, to, matrix, from);
             } else {
                 let present = self.present(place.0, place.1);
-                pipeline.copy_or_zero::<T, COPY>(tile, to, matrix, from, present);
+                if present == 0 {
+                    // Not by a copy of nothing, which writes +0 alone.
+                    for v in 0..COPY {
+                        tile.store(to + v, self.outside);
+                    }
+                } else {
+                    pipeline.copy_or_zero::<T, COPY>(tile, to, matrix, from, present);
+                }
             }
         }
     }
@@ -138,7 +172,10 @@ impl Window {
 /// are longer and rare, are computed anew for each tile, so that they hold no registers while the
 /// block multiplies. `prepared` is a constant of the caller's.
 #[inline(always)]
-fn addresses_from<T: Float>(source: &Source<T>, prepared: bool) -> (usize, Source<T>) {
+fn addresses_from<'launch, T: Float>(
+    source: &Source<'launch, T>,
+    prepared: bool,
+) -> (usize, Source<'launch, T>) {
     let thread = thread::thread_idx_x();
     if prepared {
         return (thread as usize, *source);
@@ -157,14 +194,7 @@ fn addresses_from<T: Float>(source: &Source<T>, prepared: bool) -> (usize, Sourc
 const TURNED_ALONG: usize = 8;
 
 impl<const PREPARED: bool> Fetch for Turned<PREPARED> {
-    #[inline(always)]
-    fn source<T: Float>(matrix: Global<T>, outputs: usize, k: usize) -> Source<T> {
-        Source {
-            matrix,
-            rows: outputs,
-            columns: k,
-        }
-    }
+    const FOLLOWS_K: bool = true;
 
     #[inline(always)]
     unsafe fn fetch<
@@ -194,7 +224,7 @@ impl<const PREPARED: bool> Fetch for Turned<PREPARED> {
                 let to = (tile, (tile_row + along) * PITCH + down);
                 let from = (source.matrix, first + (row + j * TURNED_ALONG));
                 // SAFETY: (1) is (1) and (4). (2) One element is aligned to itself. (3) is (3).
-                unsafe { window.copy::<T, 1, WHOLE>(pipeline, to, from, (down, along)) };
+                unsafe { window.copy::<1, WHOLE>(pipeline, to, from, (down, along)) };
             }
         }
     }
@@ -236,26 +266,13 @@ unsafe fn fetch_straight<
             let from = (source.matrix, first + (row + v));
             // SAFETY: (1) is (1) and (4). (2) is (2): blocks start at multiples of the vectors.
             // (3) is (3).
-            unsafe { window.copy::<T, COPY, WHOLE>(pipeline, to, from, (down, along + v)) };
+            unsafe { window.copy::<COPY, WHOLE>(pipeline, to, from, (down, along + v)) };
         }
     }
 }
 
-/// The extents of an operand whose rows in memory lie along the tile's.
-#[inline(always)]
-fn straight_source<T: Float>(matrix: Global<T>, outputs: usize, k: usize) -> Source<T> {
-    Source {
-        matrix,
-        rows: k,
-        columns: outputs,
-    }
-}
-
 impl<const COPY: usize> Fetch for Straight<COPY> {
-    #[inline(always)]
-    fn source<T: Float>(matrix: Global<T>, outputs: usize, k: usize) -> Source<T> {
-        straight_source(matrix, outputs, k)
-    }
+    const FOLLOWS_K: bool = false;
 
     #[inline(always)]
     unsafe fn fetch<
@@ -282,10 +299,7 @@ impl<const COPY: usize> Fetch for Straight<COPY> {
 }
 
 impl<const PREPARED: bool> Fetch for StraightOfAnyLength<PREPARED> {
-    #[inline(always)]
-    fn source<T: Float>(matrix: Global<T>, outputs: usize, k: usize) -> Source<T> {
-        straight_source(matrix, outputs, k)
-    }
+    const FOLLOWS_K: bool = false;
 
     /// Tiles at the edges, which are rare, have the short code of single elements alone. Only the
     /// addresses of vectors are prepared, if any: there are no registers for both.

@@ -3,8 +3,9 @@
 //! A and B are row-major, too, where a kernel's name does not say otherwise: `_a_t` and `_b_t`
 //! mark an operand that is column-major, which is how the transpose of a row-major matrix lies.
 //!
-//! Every kernel here adds the K products of one output in order, each by a fused multiply-add
-//! onto the sum so far. So all kernels give the same bits as the naive loop that does the same,
+//! Every kernel here adds the K products of one output in order, from +0 on, each by a fused
+//! multiply-add onto the sum so far, and writes one NaN for all (`Float::canonical_nan`). So all
+//! kernels give the same bits as the naive loop that does the same, the sign of a zero included,
 //! whatever their tiles, and |C' - C| <= gamma_K |A||B| (Higham, Accuracy and Stability of
 //! Numerical Algorithms, 3.5).
 
@@ -54,10 +55,10 @@ impl Tiling {
 
 /// The three matrices of a product and their sizes, as every kernel takes them.
 #[derive(Clone, Copy)]
-struct Product<T> {
-    a: cuda_std::global::Global<T>,
-    b: cuda_std::global::Global<T>,
-    c: cuda_std::global::GlobalMut<T>,
+struct Product<'launch, T> {
+    a: cuda_std::global::Global<'launch, T>,
+    b: cuda_std::global::Global<'launch, T>,
+    c: cuda_std::global::GlobalMut<'launch, T>,
     m: usize,
     n: usize,
     k: usize,

@@ -7,7 +7,8 @@
 //! ```
 //!
 //! Each element of A and B is read from global memory once for TILE outputs instead of once for
-//! each (seed 000, figure 6.10). Elements outside a matrix are read as zero, so every size works.
+//! each (seed 000, figure 6.10). Elements outside a matrix are read as zero, so every size works:
+//! +0 outside A and -0 outside B, because their product, -0, changes no sum, not even one of -0.
 //!
 //! A warp is one row of the tile: its reads of A's tile are one word (a broadcast), its reads of
 //! B's tile and its accesses of global memory 32 neighbouring words.
@@ -39,21 +40,22 @@ pub const TILED: Tiling = Tiling {
     threads: (TILE * TILE) as u32,
 };
 
-type Tile<T, const PITCH: usize> = SharedTile<T, TILE, TILE, PITCH>;
+type Tile<'block, T, const PITCH: usize> = SharedTile<'block, T, TILE, TILE, PITCH>;
 
-/// Element (`row`, `column`) of a matrix of `rows` x `columns` that lies row after row, or zero
-/// outside it.
+/// Element (`row`, `column`) of a matrix of `rows` x `columns` that lies row after row; `outside`
+/// elsewhere.
 #[inline(always)]
-fn element_or_zero<T: Float>(
+fn element_or<T: Float>(
+    outside: T,
     matrix: Global<T>,
     (rows, columns): (usize, usize),
     row: usize,
     column: usize,
 ) -> T {
     if row < rows && column < columns {
-        matrix.get(row * columns + column).unwrap_or(T::ZERO)
+        matrix.get(row * columns + column).unwrap_or(outside)
     } else {
-        T::ZERO
+        outside
     }
 }
 
@@ -88,18 +90,18 @@ unsafe fn multiply<
         unsafe {
             if A_IS_TURNED {
                 let column = block_row * TILE + tile_column;
-                let element = element_or_zero(a, (k, m), start + tile_row, column);
+                let element = element_or(T::ZERO, a, (k, m), start + tile_row, column);
                 a_tile.store(tile_column, tile_row, element);
             } else {
-                let element = element_or_zero(a, (m, k), row, start + tile_column);
+                let element = element_or(T::ZERO, a, (m, k), row, start + tile_column);
                 a_tile.store(tile_row, tile_column, element);
             }
             if B_IS_TURNED {
                 let row = block_column * TILE + tile_row;
-                let element = element_or_zero(b, (n, k), row, start + tile_column);
+                let element = element_or(T::NEGATIVE_ZERO, b, (n, k), row, start + tile_column);
                 b_tile.store(tile_column, tile_row, element);
             } else {
-                let element = element_or_zero(b, (k, n), start + tile_row, column);
+                let element = element_or(T::NEGATIVE_ZERO, b, (k, n), start + tile_row, column);
                 b_tile.store(tile_row, tile_column, element);
             }
         }
@@ -114,7 +116,7 @@ unsafe fn multiply<
     if row < m && column < n {
         // SAFETY: (1) the output lies within C, which has m * n elements. (2) It is this
         // thread's alone: blocks and threads map one to one to outputs.
-        unsafe { c.store(row * n + column, sum) };
+        unsafe { c.store(row * n + column, sum.canonical_nan()) };
     }
 }
 

@@ -1,7 +1,7 @@
 //! Which types are summed, and in what.
 
 use cuda_std::Pod;
-use cuda_std::float::HalfFloat;
+use cuda_std::float::{Float, HalfFloat};
 use cuda_std::warp::LaneValue;
 use half::{bf16, f16};
 
@@ -13,6 +13,10 @@ pub trait Accumulator: LaneValue {
     /// `self + other`.
     #[must_use]
     fn plus(self, other: Self) -> Self;
+
+    /// The same sum, as it is returned: one NaN stands for all of them.
+    #[must_use]
+    fn canonical(self) -> Self;
 }
 
 /// A type whose arrays are summed.
@@ -26,7 +30,7 @@ pub trait Summand: Pod {
 }
 
 macro_rules! accumulators {
-    ($($sum:ty: $zero:expr, $plus:expr;)*) => {$(
+    ($($sum:ty: $zero:expr, $plus:expr, $canonical:expr;)*) => {$(
         impl Accumulator for $sum {
             const ZERO: Self = $zero;
 
@@ -34,14 +38,19 @@ macro_rules! accumulators {
             fn plus(self, other: Self) -> Self {
                 $plus(self, other)
             }
+
+            #[inline(always)]
+            fn canonical(self) -> Self {
+                $canonical(self)
+            }
         }
     )*};
 }
 accumulators! {
-    f32: 0.0, core::ops::Add::add;
-    f64: 0.0, core::ops::Add::add;
-    i64: 0, i64::wrapping_add;
-    u64: 0, u64::wrapping_add;
+    f32: 0.0, core::ops::Add::add, Float::canonical_nan;
+    f64: 0.0, core::ops::Add::add, Float::canonical_nan;
+    i64: 0, i64::wrapping_add, core::convert::identity;
+    u64: 0, u64::wrapping_add, core::convert::identity;
 }
 
 macro_rules! summands {

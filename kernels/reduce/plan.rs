@@ -50,6 +50,10 @@ impl Plan {
 
     /// Additions on the longest path from an element to the sum: the h of the error bound
     /// |s' - s| <= gamma_h * sum |x| (Higham, Accuracy and Stability of Numerical Algorithms, 4.2).
+    ///
+    /// Up to [`MAX_BLOCKS`] tiles it grows with the number of blocks, by at most 16; from there on
+    /// with the rounds of a block, by one for each [`MAX_BLOCKS`] tiles. It ends at [`u32::MAX`],
+    /// which takes more elements than there is memory for.
     #[must_use]
     pub const fn tree_height(&self) -> u32 {
         if self.blocks == 0 {
@@ -60,14 +64,19 @@ impl Plan {
             .elements
             .div_ceil(self.tile)
             .div_ceil(self.blocks as usize);
-        let in_thread = lanes.ilog2() + rounds as u32 + VECTORS_IN_FLIGHT.ilog2();
+        let in_vectors = lanes.ilog2() + VECTORS_IN_FLIGHT.ilog2();
         let in_block = BLOCK_THREADS.ilog2();
         let over_blocks = if self.blocks == 1 {
             0
         } else {
             self.blocks.div_ceil(BLOCK_THREADS) + in_block
         };
-        in_thread + in_block + over_blocks
+        let within_rounds = in_vectors + in_block + over_blocks;
+        if rounds > (u32::MAX - within_rounds) as usize {
+            u32::MAX
+        } else {
+            rounds as u32 + within_rounds
+        }
     }
 }
 
@@ -87,5 +96,12 @@ mod tests {
         assert_eq!(Plan::new(1, 4).blocks, 1);
         assert_eq!(Plan::new(0, 4).blocks, 0);
         assert_eq!(Plan::new(0, 4).tree_height(), 0);
+    }
+
+    #[test]
+    fn the_tree_of_more_elements_than_memory_holds_is_the_highest() {
+        let round = MAX_BLOCKS as usize * Plan::new(1, 8).tile;
+        assert_eq!(Plan::new(1000 * round, 8).tree_height(), 1000 + 27);
+        assert_eq!(Plan::new(usize::MAX, 8).tree_height(), u32::MAX);
     }
 }

@@ -27,13 +27,13 @@ use half::{bf16, f16};
 const PARTIALS_IN_FLIGHT: usize = 4;
 
 /// What the blocks of one launch share.
-struct Workspace<S> {
+struct Workspace<'launch, S> {
     /// One element for each block, at least.
-    partials: GlobalMut<S>,
+    partials: GlobalMut<'launch, S>,
     /// One counter: 0 when the launch starts, and again when it ends.
-    ticket: GlobalMut<u32>,
+    ticket: GlobalMut<'launch, u32>,
     /// One element: the sum.
-    result: GlobalMut<S>,
+    result: GlobalMut<'launch, S>,
 }
 
 /// The sum of the lanes of a vector, by halves: the tree's height is log2(LANES).
@@ -177,7 +177,7 @@ unsafe fn sum<T: Summand, const LANES: usize>(
     if blocks == 1 {
         if is_first {
             // SAFETY: (1) the result is one element. (2) One thread of one block writes it.
-            unsafe { workspace.result.store(0, of_block) };
+            unsafe { workspace.result.store(0, of_block.canonical()) };
         }
         return;
     }
@@ -192,7 +192,7 @@ unsafe fn sum<T: Summand, const LANES: usize>(
     if is_first {
         // SAFETY: (1) one element each. (2) All other blocks are done with both.
         unsafe {
-            workspace.result.store(0, total);
+            workspace.result.store(0, total.canonical());
             workspace.ticket.atomic_store(0, 0);
         }
     }

@@ -2,12 +2,15 @@
 
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
+pub mod axpy;
 pub mod exact;
 pub mod layout;
+pub mod product;
 pub mod random;
 pub mod sizes;
 
 use std::io::Write as _;
+use std::sync::Once;
 use tilewright::{Device, Error, SimulatorOptions};
 
 /// A test for each type: `for_each_type!([f32 f64] test)` makes `test::f32`, which calls
@@ -55,29 +58,16 @@ pub fn machines() -> Vec<Device> {
     machines
 }
 
-/// The device of functions that name none, if this machine has it.
-pub fn default_device() -> Option<&'static Device> {
-    match tilewright::default_device() {
-        Ok(device) => Some(device),
-        Err(Error::NoDevice { reason, .. }) => {
-            say(&format!("skipped: no CUDA device ({reason})"));
-            None
-        }
-        Err(error) => panic!("the default device does not open: {error}"),
-    }
-}
-
-/// The first CUDA device, if this build and this machine have one.
+/// The first CUDA device, if this build and this machine have one. Where they have none, the test
+/// program says so on stderr, once.
 ///
-/// A device that is there but does not open is a failure, not a reason to skip.
+/// A driver or a device that is there but fails is a failure, not a reason to skip.
 pub fn cuda_device() -> Option<Device> {
-    if !cfg!(feature = "cuda") {
-        return None;
-    }
     match Device::cuda(0) {
         Ok(device) => Some(device),
-        Err(Error::NoDevice { reason, .. }) => {
-            say(&format!("skipped: no CUDA device ({reason})"));
+        Err(error @ (Error::NoDriver { .. } | Error::NoDevice { .. } | Error::NoCudaFeature)) => {
+            static SAID: Once = Once::new();
+            SAID.call_once(|| say(&format!("skipped on CUDA: {error}")));
             None
         }
         Err(error) => panic!("the CUDA device does not open: {error}"),

@@ -8,10 +8,10 @@ use tilewright::{Buffer, LaunchConfig, Module, Result};
 struct Axpy;
 
 impl Kernel for Axpy {
-    type Params = (f32, Global<f32>, GlobalMut<f32>);
+    type Params<'launch> = (f32, Global<'launch, f32>, GlobalMut<'launch, f32>);
     const NAME: &'static str = "axpy";
     const BOUNDS: LaunchBounds = LaunchBounds::new(None, None, None);
-    unsafe fn run(_: Self::Params) {}
+    unsafe fn run(_: Self::Params<'_>) {}
 }
 
 unsafe impl SafeKernel for Axpy {}

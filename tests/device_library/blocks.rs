@@ -21,7 +21,7 @@ const BLOCKS: [(u32, u32, u32); 9] = [
 fn check<T, K>(kernel: K, from: fn(i32) -> T)
 where
     T: Element + ScalarParam + PartialEq + Debug,
-    K: Kernel<Params = (Global<T>, GlobalMut<T>)>,
+    K: for<'launch> Kernel<Params<'launch> = (Global<'launch, T>, GlobalMut<'launch, T>)>,
 {
     for device in machines() {
         let warp = warp_threads(&device) as usize;

@@ -25,10 +25,10 @@ pub fn marked_lines(name: &str) -> Vec<u32> {
         .collect()
 }
 
-fn report<K, A>(device: &Device, kernel: K, arguments: A) -> Box<Defect>
+fn report<'launch, K, A>(device: &Device, kernel: K, arguments: A) -> Box<Defect>
 where
     K: Kernel,
-    A: LaunchArgs<K::Params>,
+    A: LaunchArgs<K::Params<'launch>>,
 {
     match try_launch(device, kernel, LaunchConfig::new(3, 96), arguments) {
         Err(Error::KernelDefect(defect)) => defect,
@@ -58,7 +58,9 @@ fn check<K: Kernel>(defect: &Defect, kind: DefectKind, _: K) {
 
 fn check_access<K>(kernel: K, kind: DefectKind)
 where
-    K: Kernel<Params = (u32, u32, Global<f32>, GlobalMut<f32>)>,
+    K: for<'launch> Kernel<
+        Params<'launch> = (u32, u32, Global<'launch, f32>, GlobalMut<'launch, f32>),
+    >,
 {
     for device in simulators() {
         let x = upload(&device, &[1.0_f32; LEN]);
@@ -73,7 +75,7 @@ where
 /// The thread that finds such a defect is any of the warp's, or of the block's.
 fn check_meeting<K>(kernel: K, kind: DefectKind)
 where
-    K: Kernel<Params = (u32, u32)>,
+    K: for<'launch> Kernel<Params<'launch> = (u32, u32)>,
 {
     for device in simulators() {
         let defect = report(&device, kernel, (BLOCK, THREAD));

@@ -9,7 +9,14 @@ use tilewright::{Element, LaunchConfig};
 fn check_copy<T, K>(kernel: K, lanes: usize, value: fn(usize) -> T)
 where
     T: Element + ScalarParam + PartialEq + Debug,
-    K: Kernel<Params = (Global<T>, GlobalMut<T>, GlobalMut<T>, GlobalMut<T>)>,
+    K: for<'launch> Kernel<
+        Params<'launch> = (
+            Global<'launch, T>,
+            GlobalMut<'launch, T>,
+            GlobalMut<'launch, T>,
+            GlobalMut<'launch, T>,
+        ),
+    >,
 {
     for device in machines() {
         for vectors in [0, 1, 63, 100] {

@@ -70,7 +70,7 @@ fn expected_tiles(x: &[u32], parts: &[usize], tile: usize, valid: bool) -> Vec<u
 
 fn check_tiles<K>(device: &Device, kernel: K, parts: &[usize], tile: usize)
 where
-    K: Kernel<Params = (Global<u32>, GlobalMut<u32>)>,
+    K: for<'launch> Kernel<Params<'launch> = (Global<'launch, u32>, GlobalMut<'launch, u32>)>,
 {
     let valid = tile <= warp_threads(device) as usize;
     for block in BLOCKS {
@@ -344,7 +344,15 @@ fn threads_that_are_together_count_with_one_atomic_addition() {
 fn check_copies<T, K>(device: &Device, kernel: K, value: fn(u32) -> T)
 where
     T: Element + PartialEq + Debug,
-    K: Kernel<Params = (usize, usize, usize, Global<T>, GlobalMut<T>)>,
+    K: for<'launch> Kernel<
+        Params<'launch> = (
+            usize,
+            usize,
+            usize,
+            Global<'launch, T>,
+            GlobalMut<'launch, T>,
+        ),
+    >,
 {
     let places = [
         (0, 0, 0),

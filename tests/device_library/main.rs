@@ -55,10 +55,15 @@ fn warp_threads(device: &Device) -> u32 {
 }
 
 /// Launches a kernel of the test crate, with what its documentation asks for.
-fn try_launch<K, A>(device: &Device, kernel: K, config: LaunchConfig, arguments: A) -> Result<()>
+fn try_launch<'launch, K, A>(
+    device: &Device,
+    kernel: K,
+    config: LaunchConfig,
+    arguments: A,
+) -> Result<()>
 where
     K: Kernel,
-    A: LaunchArgs<K::Params>,
+    A: LaunchArgs<K::Params<'launch>>,
 {
     let module = device.load(&MODULE)?;
     // SAFETY: (1) these kernels ask for block shapes and for buffers of some lengths. Each test
@@ -67,10 +72,10 @@ where
 }
 
 /// [`try_launch`] of a kernel without defects.
-fn launch<K, A>(device: &Device, kernel: K, config: LaunchConfig, arguments: A)
+fn launch<'launch, K, A>(device: &Device, kernel: K, config: LaunchConfig, arguments: A)
 where
     K: Kernel,
-    A: LaunchArgs<K::Params>,
+    A: LaunchArgs<K::Params<'launch>>,
 {
     if let Err(error) = try_launch(device, kernel, config, arguments) {
         panic!("on {}: {error}", device.name());

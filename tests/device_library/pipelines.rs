@@ -8,7 +8,7 @@ use tilewright::{Element, LaunchConfig};
 fn check<T, K>(kernel: K, lanes: usize, from: fn(i32) -> T)
 where
     T: Element + ScalarParam,
-    K: Kernel<Params = (usize, Global<T>, GlobalMut<f32>)>,
+    K: for<'launch> Kernel<Params<'launch> = (usize, Global<'launch, T>, GlobalMut<'launch, f32>)>,
 {
     let tile = kernels::THREADS * lanes;
     for device in machines() {
@@ -96,7 +96,7 @@ fn a_copy_of_nothing_writes_zeros() {
 fn full_rings_bring_all_sizes() {
     fn check<K>(kernel: K)
     where
-        K: Kernel<Params = (Global<f64>, GlobalMut<f64>)>,
+        K: for<'launch> Kernel<Params<'launch> = (Global<'launch, f64>, GlobalMut<'launch, f64>)>,
     {
         for device in machines() {
             for len in [0, 1, 63, 64, 65, 7 * 64, 16 * 64 + 1, 40 * 64 - 3] {

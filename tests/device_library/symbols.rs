@@ -225,3 +225,9 @@ fn a_race_on_a_static_array_is_found() {
         );
     }
 }
+
+#[test]
+#[should_panic(expected = "`U` was viewed outside of a launch")]
+fn a_static_array_is_not_viewed_on_the_host() {
+    kernels::U.with(|u| u.len());
+}

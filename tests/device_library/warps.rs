@@ -52,8 +52,10 @@ fn is_closed(mask: u64, lane: u32, width: u32, warp: u32) -> bool {
 fn check_shuffles<T, S, W>(segments: S, whole: W, value: fn(u32) -> T)
 where
     T: Element + ScalarParam + PartialEq + Debug,
-    S: Kernel<Params = (u64, u32, u32, Global<T>, GlobalMut<T>)>,
-    W: Kernel<Params = (u32, Global<T>, GlobalMut<T>)>,
+    S: for<'launch> Kernel<
+        Params<'launch> = (u64, u32, u32, Global<'launch, T>, GlobalMut<'launch, T>),
+    >,
+    W: for<'launch> Kernel<Params<'launch> = (u32, Global<'launch, T>, GlobalMut<'launch, T>)>,
 {
     for device in machines() {
         let warp = warp_threads(&device);
@@ -80,7 +82,9 @@ fn check_segments<T, K>(
     nothing: T,
 ) where
     T: Element + ScalarParam + PartialEq + Debug,
-    K: Kernel<Params = (u64, u32, u32, Global<T>, GlobalMut<T>)>,
+    K: for<'launch> Kernel<
+        Params<'launch> = (u64, u32, u32, Global<'launch, T>, GlobalMut<'launch, T>),
+    >,
 {
     let warp = warp_threads(device);
     let mut out = upload(device, &vec![nothing; x.len() * 4]);
@@ -112,7 +116,7 @@ fn check_segments<T, K>(
 fn check_whole_shuffles<T, K>(device: &Device, kernel: K, x: &[T])
 where
     T: Element + ScalarParam + PartialEq + Debug,
-    K: Kernel<Params = (u32, Global<T>, GlobalMut<T>)>,
+    K: for<'launch> Kernel<Params<'launch> = (u32, Global<'launch, T>, GlobalMut<'launch, T>)>,
 {
     let warp = warp_threads(device);
     for lane in [0, 1, 2, 5, 16, warp - 1] {
@@ -219,7 +223,7 @@ fn masks_have_the_bits_of_their_lanes() {
 fn check_reductions<T, K>(kernel: K, from: fn(i32) -> T)
 where
     T: Element + ScalarParam + PartialEq + Debug,
-    K: Kernel<Params = (Global<T>, GlobalMut<T>)>,
+    K: for<'launch> Kernel<Params<'launch> = (Global<'launch, T>, GlobalMut<'launch, T>)>,
 {
     for device in machines() {
         let warp = warp_threads(&device) as usize;

@@ -23,13 +23,12 @@ const LEFT_OUT: [(&str, &str); 3] = [
     ),
 ];
 
-/// Programs with the feature `cuda`, optimised and small: the folder is meant to travel. The
+/// Programs with the default features, optimised and small: the folder is meant to travel. The
 /// profile's name is that of its folder below target/, so it must not be `bundle`.
-const CARGO_ARGUMENTS: [&str; 10] = [
+const CARGO_ARGUMENTS: [&str; 9] = [
     "build",
     "--workspace",
     "--all-targets",
-    "--features=tilewright/cuda",
     "--profile=portable",
     "--config=profile.portable.inherits='release'",
     "--config=profile.portable.strip=true",
@@ -162,11 +161,7 @@ fn build() -> Result<Vec<Program>> {
         .stderr(Stdio::inherit())
         .output()?;
     if !output.status.success() {
-        return Err(
-            "the build failed; without CUDA, `eval \"$(cargo xtask cuda-stub)\"` gives it \
-                    something to link against"
-                .into(),
-        );
+        return Err("the build failed".into());
     }
     let mut programs = Vec::new();
     for line in String::from_utf8(output.stdout)?.lines() {

@@ -54,7 +54,7 @@ fn read_all(folder: &Path) -> Result<Vec<Run>> {
     if paths.is_empty() {
         let folder = folder.display();
         return Err(format!(
-            "{folder} has no results; on a GPU `cargo bench --features cuda --bench compare` makes them"
+            "{folder} has no results; on a GPU `cargo bench --bench compare` makes them"
         )
         .into());
     }

@@ -2,7 +2,7 @@
 
 mod bundle;
 mod chart;
-mod cuda_stub;
+mod packages;
 mod ptx;
 mod ptxas;
 
@@ -22,8 +22,8 @@ Commands:
   bundle [FOLDER]     gather tests, benchmarks and examples in a folder [default: target/bundle]
                       that runs on a GPU machine without Rust
   chart               draw docs/benchmarks.svg from benches/results/, and print the table
-  cuda-stub [FOLDER]  make a CUDA folder with a libcuda to link against where there is none;
-                      use it with: eval \"$(cargo xtask cuda-stub)\"
+  packages            pack the crates, build and run a program on the packages elsewhere, and
+                      show that PTX and kernels of different versions do not compile
   ptx [--check]       build the checked-in PTX anew; with --check, compare it with what the
                       kernels make
   ptxas               assemble the checked-in PTX for each architecture, print registers, and
@@ -56,7 +56,7 @@ fn run(mut arguments: lexopt::Parser) -> Result {
         Some(Value(command)) => match command.to_str() {
             Some("bundle") => bundle::run(arguments),
             Some("chart") => chart::run(arguments),
-            Some("cuda-stub") => cuda_stub::run(arguments),
+            Some("packages") => packages::run(arguments),
             Some("ptx") => ptx::run(arguments),
             Some("ptxas") => ptxas::run(arguments),
             _ => Err(format!("there is no command {command:?}; see `cargo xtask --help`").into()),

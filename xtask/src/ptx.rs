@@ -28,8 +28,11 @@ pub const CRATES: [KernelCrate; 2] = [
     },
 ];
 
-/// What all modules are built from besides their own sources, relative to the root.
-const SHARED_SOURCES: [&str; 3] = [
+/// What all modules are built from besides their own sources, relative to the root. The library
+/// compares the hashes of sources that a package has (not the builder, nor a `Cargo.toml`, which
+/// cargo rewrites) with the crates that it is compiled with: `host/kernels.rs`.
+const SHARED_SOURCES: [&str; 4] = [
+    "crates/cuda_std/Cargo.toml",
     "crates/cuda_std/src",
     "crates/cuda_std_macros/src",
     "crates/cuda_builder/src",
@@ -115,7 +118,9 @@ impl KernelCrate {
             builder = builder.arch(arch);
         }
         let build = builder.build()?;
-        let sources: Vec<&str> = [self.sources].into_iter().chain(SHARED_SOURCES).collect();
+        let manifest = format!("{}/Cargo.toml", self.sources);
+        let mut sources = vec![self.sources, &manifest];
+        sources.extend(SHARED_SOURCES);
         checked_in::write_manifest(folder, &workspace_root(), &sources, &build)?;
         Ok(build)
     }

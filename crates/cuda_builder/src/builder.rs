@@ -1,12 +1,13 @@
 //! The builder that a build script calls.
 
+use std::collections::BTreeSet;
 use std::env;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::arch::Arch;
-use crate::cargo::{Compilation, CompiledCrates, LocalPackage, workspace_root};
+use crate::cargo::{Compilation, CompiledCrates, LinkedPackage, LocalPackage, workspace_root};
 use crate::error::BuildError;
 use crate::pipeline::Pipeline;
 use crate::toolchain::{LLVM_VARIABLE, TOOLCHAIN_VARIABLE, Toolchain};
@@ -36,6 +37,8 @@ pub struct Build {
     /// A file for `include!`: an expression of type `&[(&str, &str); N]`, which holds the name of
     /// each architecture, such as `"sm_80"`, and the text of its module.
     pub rust_file: PathBuf,
+    /// The packages of registries that were compiled into the modules, sorted.
+    pub linked: Vec<LinkedPackage>,
     /// What the modules were built with.
     pub toolchain: Toolchain,
 }
@@ -115,6 +118,7 @@ impl CudaBuilder {
         surroundings.announce_change(&workspace.join("Cargo.lock"));
 
         let mut modules = Vec::new();
+        let mut linked = BTreeSet::new();
         for arch in self.sorted_archs() {
             let compilation = Compilation {
                 toolchain: &toolchain,
@@ -125,6 +129,7 @@ impl CudaBuilder {
             };
             let crates = compilation.run()?;
             surroundings.announce_packages(&crates.local_packages);
+            linked.extend(crates.linked_packages.iter().cloned());
             modules.push(self.module(&toolchain, arch, &crates, &target_dir, &surroundings)?);
         }
         let rust_file = target_dir.join("modules.rs");
@@ -132,6 +137,7 @@ impl CudaBuilder {
         Ok(Build {
             modules,
             rust_file,
+            linked: linked.into_iter().collect(),
             toolchain,
         })
     }

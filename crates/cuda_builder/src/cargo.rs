@@ -77,6 +77,8 @@ pub(crate) struct CompiledCrates {
     pub(crate) dependencies: Vec<PathBuf>,
     /// The packages outside the registry that were compiled, the kernel crate among them.
     pub(crate) local_packages: Vec<LocalPackage>,
+    /// The packages of registries whose libraries are among the dependencies.
+    pub(crate) linked_packages: Vec<LinkedPackage>,
 }
 
 /// A package whose sources may be edited.
@@ -84,6 +86,16 @@ pub(crate) struct CompiledCrates {
 pub(crate) struct LocalPackage {
     pub(crate) manifest: PathBuf,
     pub(crate) source_folder: PathBuf,
+}
+
+/// A package of a registry that was compiled into a module.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub struct LinkedPackage {
+    /// The package's name.
+    pub name: String,
+    /// The version that the workspace's `Cargo.lock` names.
+    pub version: String,
 }
 
 /// One run of the inner cargo.
@@ -188,6 +200,11 @@ impl Compilation<'_> {
             kernels,
             dependencies: dependencies.into_iter().map(|(_, path)| path).collect(),
             local_packages: self.local_packages(&artifacts),
+            linked_packages: artifacts
+                .iter()
+                .filter(|artifact| artifact.device_library().is_some())
+                .filter_map(Artifact::linked_package)
+                .collect(),
         })
     }
 
@@ -255,6 +272,16 @@ impl Artifact {
     fn sort_key(&self) -> (String, String) {
         let version = self.package_id.rsplit(['#', '@']).next().unwrap_or("");
         (self.name.clone(), version.to_owned())
+    }
+
+    /// The package, which a registry's id names as `<registry>#<name>@<version>`.
+    fn linked_package(&self) -> Option<LinkedPackage> {
+        let (_, package) = self.package_id.split_once('#')?;
+        let (name, version) = package.split_once('@')?;
+        (!self.is_local).then(|| LinkedPackage {
+            name: name.to_owned(),
+            version: version.to_owned(),
+        })
     }
 
     fn local_package(&self) -> LocalPackage {

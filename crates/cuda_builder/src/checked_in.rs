@@ -1,11 +1,12 @@
 //! PTX that is kept in a repository beside the sources it was built from, for machines that have
 //! no device toolchain.
 //!
-//! The folder holds `<crate>.<arch>.ptx` files and a `MANIFEST`: the source folders with one hash
-//! over all of them, and a hash of each module, so that neither can change unnoticed.
+//! The folder holds `<crate>.<arch>.ptx` files and a `MANIFEST`: what the modules were compiled
+//! from (the sources, each with its hash, and the versions of the packages linked in), and a hash
+//! of each module, so that neither can change unnoticed.
 
 use crate::builder::Build;
-use crate::source_hash;
+use crate::cargo::LinkedPackage;
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -38,15 +39,27 @@ pub enum CheckedInError {
         text: String,
     },
 
-    /// The sources have changed since the PTX was built.
-    #[error(
-        "the PTX in {folder} was built from other sources than those in {sources}: build it again"
-    )]
-    StaleSources {
+    /// A source has changed since the PTX was built.
+    #[error("{source_path} has changed since the PTX in {folder} was built: build it again")]
+    StaleSource {
         /// The folder of the PTX.
         folder: PathBuf,
-        /// The source folders, as the manifest names them.
-        sources: String,
+        /// The source, as the manifest names it.
+        source_path: String,
+    },
+
+    /// `Cargo.lock` has another version of a package that is compiled into the modules.
+    #[error(
+        "the PTX in {folder} was built with {package} {version}, which Cargo.lock does not have: \
+         build it again"
+    )]
+    StalePackage {
+        /// The folder of the PTX.
+        folder: PathBuf,
+        /// The package's name.
+        package: String,
+        /// The version in the modules.
+        version: String,
     },
 
     /// A module is not the one that was built.
@@ -60,14 +73,16 @@ pub enum CheckedInError {
 /// What the manifest says.
 struct Manifest {
     folder: PathBuf,
-    sources: Vec<String>,
-    sources_hash: String,
+    /// Folder or file, hash.
+    sources: Vec<(String, String)>,
+    linked: Vec<LinkedPackage>,
     /// Architecture, file name, hash.
     modules: Vec<(String, String, String)>,
 }
 
 /// Writes the manifest for the modules of `build`, which were copied to `folder`. `sources` are
-/// the folders, relative to `root`, of everything that the modules depend on.
+/// the folders and files, relative to `root`, of everything that the modules depend on, as
+/// [`source_hash::source_hash`] takes them; `root` is the folder of the `Cargo.lock`.
 ///
 /// # Errors
 /// [`CheckedInError::Io`].
@@ -86,9 +101,11 @@ pub fn write_manifest(
         toolchain.llvm_version()
     );
     for source in sources {
-        let _ = writeln!(text, "source {source}");
+        let _ = writeln!(text, "source {source} {}", hash_of_source(root, source)?);
     }
-    let _ = writeln!(text, "sources-sha256 {}", hash_of_sources(root, sources)?);
+    for LinkedPackage { name, version } in &build.linked {
+        let _ = writeln!(text, "linked {name} {version}");
+    }
     for module in &build.modules {
         let file = module
             .path
@@ -102,21 +119,17 @@ pub fn write_manifest(
     fs::write(&path, text).map_err(|source| CheckedInError::Io { path, source })
 }
 
-/// Checks that the modules in `folder` are those that were built, and from the sources that now
-/// stand under `root`.
+/// Checks that the modules in `folder` are those that were built, from the sources that now stand
+/// under `root` and with the versions of packages that its `Cargo.lock` has.
 ///
 /// # Errors
-/// [`CheckedInError::StaleSources`] or [`CheckedInError::ChangedModule`] if they are not;
-/// [`CheckedInError::Malformed`] or [`CheckedInError::Io`].
+/// [`CheckedInError::StaleSource`], [`CheckedInError::StalePackage`] or
+/// [`CheckedInError::ChangedModule`] if they are not; [`CheckedInError::Malformed`] or
+/// [`CheckedInError::Io`].
 pub fn verify(folder: &Path, root: &Path) -> Result<(), CheckedInError> {
     let manifest = Manifest::read(folder)?;
-    let sources: Vec<&str> = manifest.sources.iter().map(String::as_str).collect();
-    if hash_of_sources(root, &sources)? != manifest.sources_hash {
-        return Err(CheckedInError::StaleSources {
-            folder: folder.to_owned(),
-            sources: sources.join(", "),
-        });
-    }
+    manifest.verify_sources(root)?;
+    manifest.verify_linked(root)?;
     manifest.verify_modules()
 }
 
@@ -140,6 +153,38 @@ pub fn rust_expression(folder: &Path) -> Result<String, CheckedInError> {
     Ok(text)
 }
 
+/// The sources that the modules in `folder` were compiled from, as [`write_manifest`] was given
+/// them.
+///
+/// # Errors
+/// [`CheckedInError::Malformed`] or [`CheckedInError::Io`].
+pub fn sources(folder: &Path) -> Result<Vec<String>, CheckedInError> {
+    let sources = Manifest::read(folder)?.sources.into_iter();
+    Ok(sources.map(|(source, _)| source).collect())
+}
+
+/// An expression for `include!` of type `&[(&str, &str); N]`: what the modules in `folder` were
+/// compiled from, each source with its [`source_hash::source_hash`].
+///
+/// # Errors
+/// [`CheckedInError::Malformed`] or [`CheckedInError::Io`].
+pub fn sources_expression(folder: &Path) -> Result<String, CheckedInError> {
+    Ok(format!("&{:?}\n", Manifest::read(folder)?.sources))
+}
+
+/// The expression that [`sources_expression`] will make once the modules have been compiled from
+/// the sources that now stand under `root`.
+///
+/// # Errors
+/// [`CheckedInError::Malformed`] or [`CheckedInError::Io`].
+pub fn current_sources_expression(folder: &Path, root: &Path) -> Result<String, CheckedInError> {
+    let mut sources = Manifest::read(folder)?.sources;
+    for (source, hash) in &mut sources {
+        *hash = hash_of_source(root, source)?;
+    }
+    Ok(format!("&{sources:?}\n"))
+}
+
 impl Manifest {
     fn read(folder: &Path) -> Result<Self, CheckedInError> {
         let path = folder.join(MANIFEST);
@@ -148,7 +193,7 @@ impl Manifest {
         let mut manifest = Self {
             folder: folder.to_owned(),
             sources: Vec::new(),
-            sources_hash: String::new(),
+            linked: Vec::new(),
             modules: Vec::new(),
         };
         for (number, line) in text.lines().enumerate() {
@@ -167,8 +212,17 @@ impl Manifest {
         let (key, value) = line.split_once(' ')?;
         match key {
             "#" | "toolchain" => {}
-            "source" => self.sources.push(value.to_owned()),
-            "sources-sha256" => self.sources_hash = value.to_owned(),
+            "source" => {
+                let (source, hash) = value.rsplit_once(' ')?;
+                self.sources.push((source.to_owned(), hash.to_owned()));
+            }
+            "linked" => {
+                let (name, version) = value.split_once(' ')?;
+                self.linked.push(LinkedPackage {
+                    name: name.to_owned(),
+                    version: version.to_owned(),
+                });
+            }
             "module" => {
                 let mut words = value.split(' ').map(str::to_owned);
                 self.modules
@@ -177,6 +231,34 @@ impl Manifest {
             _ => return None,
         }
         Some(())
+    }
+
+    fn verify_sources(&self, root: &Path) -> Result<(), CheckedInError> {
+        for (source, hash) in &self.sources {
+            if hash_of_source(root, source)? != *hash {
+                return Err(CheckedInError::StaleSource {
+                    folder: self.folder.clone(),
+                    source_path: source.clone(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn verify_linked(&self, root: &Path) -> Result<(), CheckedInError> {
+        let lock = read(&root.join("Cargo.lock"))?;
+        let lock = String::from_utf8_lossy(&lock).replace("\r\n", "\n");
+        for LinkedPackage { name, version } in &self.linked {
+            let entry = format!("\nname = {name:?}\nversion = {version:?}\n");
+            if !lock.contains(&entry) {
+                return Err(CheckedInError::StalePackage {
+                    folder: self.folder.clone(),
+                    package: name.clone(),
+                    version: version.clone(),
+                });
+            }
+        }
+        Ok(())
     }
 
     fn verify_modules(&self) -> Result<(), CheckedInError> {
@@ -197,13 +279,9 @@ fn read(path: &Path) -> Result<Vec<u8>, CheckedInError> {
     })
 }
 
-fn hash_of_sources(root: &Path, sources: &[&str]) -> Result<String, CheckedInError> {
-    let folders: Vec<PathBuf> = sources.iter().map(|source| root.join(source)).collect();
-    let folders: Vec<&Path> = folders.iter().map(PathBuf::as_path).collect();
-    source_hash(&folders).map_err(|source| CheckedInError::Io {
-        path: root.to_owned(),
-        source,
-    })
+fn hash_of_source(root: &Path, source: &str) -> Result<String, CheckedInError> {
+    let path = root.join(source);
+    source_hash::source_hash(&path).map_err(|source| CheckedInError::Io { path, source })
 }
 
 fn hash_of_file(path: &Path) -> Result<String, CheckedInError> {
@@ -220,7 +298,9 @@ fn hash_of_file(path: &Path) -> Result<String, CheckedInError> {
 mod tests {
     use super::*;
 
-    /// A root with one source and one module, and a manifest written by hand as `write_manifest`
+    const LOCK: &str = "version = 4\n\n[[package]]\nname = \"half\"\nversion = \"2.7.1\"\n";
+
+    /// A root with one source, one linked package and one module, and a manifest written by hand as `write_manifest`
     /// writes it.
     fn checked_in(name: &str) -> (PathBuf, PathBuf) {
         let root = std::env::temp_dir().join(format!("checked_in-{name}-{}", std::process::id()));
@@ -229,9 +309,10 @@ mod tests {
         fs::create_dir_all(&folder).unwrap();
         fs::write(root.join("kernels/lib.rs"), "// a kernel\n").unwrap();
         fs::write(folder.join("k.sm_80.ptx"), ".version 7.0\n").unwrap();
+        fs::write(root.join("Cargo.lock"), LOCK).unwrap();
         let manifest = format!(
-            "# Comment.\ntoolchain rustc\nsource kernels\nsources-sha256 {}\nmodule sm_80 k.sm_80.ptx {}\n",
-            hash_of_sources(&root, &["kernels"]).unwrap(),
+            "# Comment.\ntoolchain rustc\nsource kernels {}\nlinked half 2.7.1\nmodule sm_80 k.sm_80.ptx {}\n",
+            hash_of_source(&root, "kernels").unwrap(),
             hash_of_file(&folder.join("k.sm_80.ptx")).unwrap(),
         );
         fs::write(folder.join(MANIFEST), manifest).unwrap();
@@ -242,6 +323,9 @@ mod tests {
     fn what_was_built_passes() {
         let (root, folder) = checked_in("pass");
         verify(&folder, &root).unwrap();
+        let sources = sources_expression(&folder).unwrap();
+        assert!(sources.starts_with("&[(\"kernels\", \""), "{sources}");
+        assert_eq!(current_sources_expression(&folder, &root).unwrap(), sources);
         assert!(
             rust_expression(&folder)
                 .unwrap()
@@ -255,8 +339,28 @@ mod tests {
         fs::write(root.join("kernels/lib.rs"), "// another kernel\n").unwrap();
         assert!(matches!(
             verify(&folder, &root),
-            Err(CheckedInError::StaleSources { .. })
+            Err(CheckedInError::StaleSource { .. })
         ));
+        let current = current_sources_expression(&folder, &root).unwrap();
+        assert_ne!(current, sources_expression(&folder).unwrap());
+    }
+
+    #[test]
+    fn another_version_of_a_linked_package_is_stale() {
+        let (root, folder) = checked_in("linked");
+        fs::write(root.join("Cargo.lock"), LOCK.replace("2.7.1", "2.7.10")).unwrap();
+        let error = verify(&folder, &root).unwrap_err();
+        assert!(matches!(error, CheckedInError::StalePackage { .. }));
+        assert!(error.to_string().contains("half 2.7.1,"), "{error}");
+    }
+
+    #[test]
+    fn a_package_inside_the_sources_is_not_among_them() {
+        let (root, folder) = checked_in("inner");
+        fs::create_dir_all(root.join("kernels/ladder")).unwrap();
+        fs::write(root.join("kernels/ladder/Cargo.toml"), "[package]\n").unwrap();
+        fs::write(root.join("kernels/ladder/lib.rs"), "// a step\n").unwrap();
+        verify(&folder, &root).unwrap();
     }
 
     #[test]

@@ -105,6 +105,6 @@ macro_rules! atomics_of {
         }
     };
 }
-atomics_of!(GlobalMut<T>, Space::Global);
-atomics_of!(SharedSlice<T>, Space::Shared);
-atomics_of!(SharedArray<T, LEN>, Space::Shared, const LEN);
+atomics_of!(GlobalMut<'_, T>, Space::Global);
+atomics_of!(SharedSlice<'_, T>, Space::Shared);
+atomics_of!(SharedArray<'_, T, LEN>, Space::Shared, const LEN);

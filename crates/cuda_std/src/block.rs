@@ -8,7 +8,7 @@ use crate::warp::{self, LaneValue};
 pub const MAX_WARPS: usize = 32;
 
 /// Shared memory for one block-wide reduction: `shared_array![T; block::MAX_WARPS]`.
-pub type ReduceScratch<T> = SharedArray<T, MAX_WARPS>;
+pub type ReduceScratch<'block, T> = SharedArray<'block, T, MAX_WARPS>;
 
 /// The sum of `value` over the block, in every thread of the first warp; other threads get an
 /// unspecified partial sum.

@@ -16,9 +16,13 @@ pub struct ConstantArray<T, const LEN: usize> {
 
 impl<T: Pod, const LEN: usize> ConstantArray<T, LEN> {
     /// What [`constant_array!`](crate::constant_array) expands to.
+    ///
+    /// # Safety
+    /// 1. The result is the value of a static that on a GPU is in the module's constant memory,
+    ///    under this name.
     #[doc(hidden)]
     #[must_use]
-    pub const fn declared(name: &'static str, values: [T; LEN]) -> Self {
+    pub const unsafe fn declared(name: &'static str, values: [T; LEN]) -> Self {
         Self {
             array: StaticArray::new(name, values),
         }
@@ -55,7 +59,7 @@ impl<T: Pod, const LEN: usize> ConstantArray<T, LEN> {
     #[must_use]
     pub unsafe fn load(&self, index: usize) -> T {
         let base = self.array.base();
-        // SAFETY: (1) is the caller's; constant memory is written by nobody during a launch.
+        // SAFETY: (1) is the caller's; no thread writes constant memory during a launch.
         let [value] = unsafe { machine::load::<T, 1>(Space::Constant, base, LEN, index) };
         value
     }
@@ -90,7 +94,11 @@ macro_rules! constant_array {
     ($(#[$meta:meta])* $visibility:vis static $name:ident: [$element:ty; $len:expr] = $values:expr;) => {
         $(#[$meta])*
         #[cfg_attr(target_arch = "nvptx64", unsafe(link_section = ".constant"), unsafe(no_mangle))]
-        $visibility static $name: $crate::constant::ConstantArray<$element, { $len }> =
-            $crate::constant::ConstantArray::declared(stringify!($name), $values);
+        $visibility static $name: $crate::constant::ConstantArray<$element, { $len }> = {
+            const VALUES: [$element; { $len }] = $values;
+            // SAFETY: (1) it is the static's value, and the section is the builder's for constant
+            // memory.
+            unsafe { $crate::constant::ConstantArray::declared(stringify!($name), VALUES) }
+        };
     };
 }

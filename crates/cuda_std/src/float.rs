@@ -16,14 +16,40 @@ pub trait Float:
     /// Positive zero.
     const ZERO: Self;
 
+    /// Negative zero: what changes no number that it is added to, zeros of either sign included.
+    const NEGATIVE_ZERO: Self;
+
+    /// The quiet NaN whose bits are all ones but for the sign: 0x7fff_ffff for f32,
+    /// 0x7fff_ffff_ffff_ffff for f64.
+    const CANONICAL_NAN: Self;
+
     /// `self * a + b`, rounded once.
     #[track_caller]
     #[must_use]
     fn mul_add(self, a: Self, b: Self) -> Self;
+
+    /// The same number; [`Self::CANONICAL_NAN`] for every NaN.
+    ///
+    /// The sign and the payload of a NaN that arithmetic returns depend on the machine, and on the
+    /// order of the operands: "Single-precision instructions return an unspecified NaN" (PTX ISA
+    /// 9.7.3), and NVIDIA's return this one, x86 that of an operand. A kernel that promises the same
+    /// bits everywhere calls this for each of its results.
+    #[inline(always)]
+    #[must_use]
+    #[expect(clippy::eq_op, reason = "NaN alone differs from itself")]
+    fn canonical_nan(self) -> Self {
+        if self != self {
+            Self::CANONICAL_NAN
+        } else {
+            self
+        }
+    }
 }
 
 impl Float for f32 {
     const ZERO: Self = 0.0;
+    const NEGATIVE_ZERO: Self = -0.0;
+    const CANONICAL_NAN: Self = Self::from_bits(0x7fff_ffff);
 
     #[inline(always)]
     #[track_caller]
@@ -34,6 +60,8 @@ impl Float for f32 {
 
 impl Float for f64 {
     const ZERO: Self = 0.0;
+    const NEGATIVE_ZERO: Self = -0.0;
+    const CANONICAL_NAN: Self = Self::from_bits(0x7fff_ffff_ffff_ffff);
 
     #[inline(always)]
     #[track_caller]

@@ -2,44 +2,61 @@
 //!
 //! On a GPU a view is a pointer and a length, and an access is one instruction. In the simulator
 //! each access is checked against the view's bounds and reported with its source line.
+//!
+//! A view ends with its launch and stays with its thread: its lifetime is the launch's, and it is
+//! neither `Send` nor `Sync`. A kernel's parameter leaves the lifetime out. What would keep a view
+//! for a later launch, or hand it to a host thread, does not compile:
+//!
+//! ```compile_fail,E0521
+//! use cuda_std::prelude::*;
+//! use std::cell::Cell;
+//!
+//! thread_local! {
+//!     static KEPT: Cell<Option<GlobalMut<'static, f32>>> = const { Cell::new(None) };
+//! }
+//!
+//! #[kernel]
+//! pub fn keep(x: GlobalMut<f32>) {
+//!     KEPT.set(Some(x));
+//! }
+//! ```
 
 use crate::machine::{self, Cache, Space};
 use crate::thread::OwnIndex;
 use bytemuck::Pod;
+use core::marker::PhantomData;
 
-/// Elements of global memory that nobody writes during the launch.
+/// Elements of global memory that no thread writes during the launch.
 ///
 /// Reads go through the read-only cache (`ld.global.nc`).
 #[derive(Debug)]
-pub struct Global<T> {
+pub struct Global<'launch, T> {
+    /// A raw pointer is neither `Send` nor `Sync`: the view stays with its thread.
     base: *const T,
     len: usize,
+    launch: PhantomData<&'launch [T]>,
 }
 
 /// Elements of global memory that this launch may write; no other view of it overlaps them.
 #[derive(Debug)]
-pub struct GlobalMut<T> {
+pub struct GlobalMut<'launch, T> {
+    /// A raw pointer is neither `Send` nor `Sync`: the view stays with its thread.
     base: *mut T,
     len: usize,
+    launch: PhantomData<&'launch mut [T]>,
 }
 
 macro_rules! view_basics {
     ($view:ident) => {
-        impl<T> Clone for $view<T> {
+        impl<T> Clone for $view<'_, T> {
             #[inline(always)]
             fn clone(&self) -> Self {
                 *self
             }
         }
-        impl<T> Copy for $view<T> {}
+        impl<T> Copy for $view<'_, T> {}
 
-        // SAFETY: a view is an address and a length; using it from several threads is what it is
-        // for, and each access that could race is an `unsafe fn` that says so.
-        unsafe impl<T: Send + Sync> Send for $view<T> {}
-        // SAFETY: as for `Send`.
-        unsafe impl<T: Send + Sync> Sync for $view<T> {}
-
-        impl<T> $view<T> {
+        impl<T> $view<'_, T> {
             /// Elements of the view.
             #[inline(always)]
             #[must_use]
@@ -68,24 +85,28 @@ macro_rules! cached_loads {
         #[must_use]
         pub unsafe fn $name<const N: usize>(self, index: usize) -> [T; N] {
             const { assert_cached::<T, N>() };
-            // SAFETY: (1), (2) are the caller's; nobody writes what a `Global` shows, and what a
+            // SAFETY: (1), (2) are the caller's; no thread writes what a `Global` shows, and what a
             // `GlobalMut` shows is (3) of the caller.
             unsafe { machine::load_cached::<T, N>(Cache::$cache, self.base, self.len, index) }
         }
     )*};
 }
 
-impl<T: Pod> Global<T> {
+impl<T: Pod> Global<'_, T> {
     /// The `len` elements from `base` on.
     ///
     /// # Safety
     /// 1. `base` is aligned for `T` and the elements are allocated in device memory (the
-    ///    simulator's: host memory) for as long as the view is used.
-    /// 2. Nobody writes the elements meanwhile.
+    ///    simulator's: host memory) for the lifetime `'launch`.
+    /// 2. No thread writes the elements meanwhile.
     #[inline(always)]
     #[must_use]
     pub const unsafe fn from_raw_parts(base: *const T, len: usize) -> Self {
-        Self { base, len }
+        Self {
+            base,
+            len,
+            launch: PhantomData,
+        }
     }
 
     /// The address of the first element.
@@ -117,7 +138,7 @@ impl<T: Pod> Global<T> {
     #[track_caller]
     #[must_use]
     pub unsafe fn load(self, index: usize) -> T {
-        // SAFETY: (1) is the caller's; nobody writes what a `Global` shows.
+        // SAFETY: (1) is the caller's; no thread writes what a `Global` shows.
         let [value] = unsafe { machine::load::<T, 1>(Space::Global, self.base, self.len, index) };
         value
     }
@@ -140,7 +161,7 @@ impl<T: Pod> Global<T> {
     #[must_use]
     pub unsafe fn load_vector<const N: usize>(self, index: usize) -> [T; N] {
         const { assert_vector::<T, N>() };
-        // SAFETY: (1), (2) are the caller's; nobody writes what a `Global` shows.
+        // SAFETY: (1), (2) are the caller's; no thread writes what a `Global` shows.
         unsafe { machine::load::<T, N>(Space::Global, self.base, self.len, index) }
     }
 
@@ -183,18 +204,22 @@ impl<T: Pod> Global<T> {
     }
 }
 
-impl<T: Pod> GlobalMut<T> {
+impl<'launch, T: Pod> GlobalMut<'launch, T> {
     /// The `len` elements from `base` on.
     ///
     /// # Safety
     /// 1. `base` is aligned for `T` and the elements are allocated in device memory (the
-    ///    simulator's: host memory) for as long as the view is used.
-    /// 2. Nobody outside the launch touches the elements meanwhile, and no other view of the
+    ///    simulator's: host memory) for the lifetime `'launch`.
+    /// 2. Nothing outside the launch touches the elements meanwhile, and no other view of the
     ///    launch overlaps them.
     #[inline(always)]
     #[must_use]
     pub const unsafe fn from_raw_parts(base: *mut T, len: usize) -> Self {
-        Self { base, len }
+        Self {
+            base,
+            len,
+            launch: PhantomData,
+        }
     }
 
     /// The address of the first element.
@@ -211,7 +236,7 @@ impl<T: Pod> GlobalMut<T> {
     /// threads' own elements.
     #[inline(always)]
     #[must_use]
-    pub fn own(self, index: OwnIndex) -> Option<OwnElement<T>> {
+    pub fn own(self, index: OwnIndex) -> Option<OwnElement<'launch, T>> {
         (index.get() < self.len).then_some(OwnElement { view: self, index })
     }
 
@@ -296,12 +321,12 @@ impl<T: Pod> GlobalMut<T> {
 
 /// One element of a [`GlobalMut`] that only the calling thread can reach.
 #[derive(Debug)]
-pub struct OwnElement<T> {
-    view: GlobalMut<T>,
+pub struct OwnElement<'launch, T> {
+    view: GlobalMut<'launch, T>,
     index: OwnIndex,
 }
 
-impl<T: Pod> OwnElement<T> {
+impl<T: Pod> OwnElement<'_, T> {
     /// The element's value.
     #[inline(always)]
     #[track_caller]
@@ -346,16 +371,21 @@ pub(crate) const fn assert_vector<T, const N: usize>() {
 pub trait View: sealed::View {
     /// What the view shows.
     type Element;
+
+    /// Whether it is a [`GlobalMut`].
+    const IS_MUTABLE: bool;
 }
-impl<T> View for Global<T> {
+impl<T> View for Global<'_, T> {
     type Element = T;
+    const IS_MUTABLE: bool = false;
 }
-impl<T> View for GlobalMut<T> {
+impl<T> View for GlobalMut<'_, T> {
     type Element = T;
+    const IS_MUTABLE: bool = true;
 }
 
 mod sealed {
     pub trait View {}
-    impl<T> View for super::Global<T> {}
-    impl<T> View for super::GlobalMut<T> {}
+    impl<T> View for super::Global<'_, T> {}
+    impl<T> View for super::GlobalMut<'_, T> {}
 }

@@ -4,11 +4,12 @@
 //! leaves behind on the host, as in `module.launch(kernels::axpy, config, (2.0, &x, &mut y))`.
 
 use crate::global::{Global, GlobalMut};
+use crate::signature::Signature;
 use crate::texture::{Texture1d, Texture2d};
 use bytemuck::Pod;
 
-/// A kernel as the host sees it, written by [`#[kernel]`](macro@crate::kernel): its name in the PTX module, the types of its parameters, and
-/// the function that one simulated thread runs.
+/// A kernel as the host sees it, written by [`#[kernel]`](macro@crate::kernel): its name in the PTX
+/// module, the types of its parameters, and the function that one simulated thread runs.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a kernel",
     label = "this names no kernel",
@@ -16,11 +17,17 @@ use bytemuck::Pod;
             that the attribute leaves in the function's place"
 )]
 pub trait Kernel: Copy + Send + Sync + 'static {
-    /// The kernel's parameters as a tuple, in order, as the kernel's source declares them.
-    type Params: KernelParams;
+    /// The kernel's parameters as a tuple, in order, as the kernel's source declares them. Views
+    /// end with the launch.
+    type Params<'launch>: KernelParams;
 
     /// The name of the entry point in the PTX module.
     const NAME: &'static str;
+
+    /// What tells the kernel from others of its name: its crate, its path and its parameters. A
+    /// launch on a GPU compares it with the signature beside the entry. `#[kernel]` always writes
+    /// one; `None` is for entries that no `#[kernel]` has made, which are taken as they are.
+    const SIGNATURE: Option<Signature> = None;
 
     /// What the kernel's source promised about its launches.
     const BOUNDS: LaunchBounds;
@@ -28,11 +35,11 @@ pub trait Kernel: Copy + Send + Sync + 'static {
     /// Runs the kernel's body as the simulated thread that is calling.
     ///
     /// # Safety
-    /// 1. The launch keeps what the kernel's own documentation asks for: a safe kernel asks for
+    /// 1. The launch meets the requirements of the kernel's own documentation: a safe kernel requires
     ///    nothing beyond valid parameters.
-    /// 2. Every view in `params` is valid for the whole launch, and no other launch or host
-    ///    thread writes what it reads, or touches what it writes.
-    unsafe fn run(params: Self::Params);
+    /// 2. Every view in `params` is valid for `'launch`, the whole of the launch, and no other
+    ///    launch or host thread writes what it reads, or touches what it writes.
+    unsafe fn run<'launch>(params: Self::Params<'launch>);
 }
 
 /// A kernel that any launch with valid parameters may run: its source says `fn`, not `unsafe fn`.
@@ -40,6 +47,8 @@ pub trait Kernel: Copy + Send + Sync + 'static {
 /// # Safety
 /// 1. With views that are valid and exclusive where they are mutable, no grid and no block shape
 ///    that the bounds allow can cause undefined behaviour.
+/// 2. An entry that is called [`Kernel::NAME`] and has [`Kernel::SIGNATURE`] beside it takes
+///    [`Kernel::Params`]; without a signature, any entry of that name does.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be launched from safe code",
     label = "this kernel's source says `unsafe fn`",
@@ -122,13 +131,13 @@ impl ParamSlots {
     note = "parameters are scalars (integers of at most 64 bits, f32, f64, f16, bf16), `Global<T>` \
             and `GlobalMut<T>` of plain data `T`, `Texture1d` and `Texture2d`"
 )]
-pub unsafe trait KernelParam: Copy + Send + Sync {
+pub unsafe trait KernelParam: Copy {
     /// Appends the parameter to `slots`.
     fn push_to(self, slots: &mut ParamSlots);
 }
 
 /// A tuple of kernel parameters.
-pub trait KernelParams: Copy + Send + Sync {
+pub trait KernelParams: Copy {
     /// Appends all parameters, in order, to `slots`.
     fn push_to(self, slots: &mut ParamSlots);
 }
@@ -175,7 +184,7 @@ scalar_params!(
 );
 
 // SAFETY: (1) a view is declared as a pointer and a length of 64 bits.
-unsafe impl<T: Pod + Send + Sync> KernelParam for Global<T> {
+unsafe impl<T: Pod + Send + Sync> KernelParam for Global<'_, T> {
     fn push_to(self, slots: &mut ParamSlots) {
         slots.slots.push(self.as_ptr() as u64);
         slots.slots.push(self.len() as u64);
@@ -183,7 +192,7 @@ unsafe impl<T: Pod + Send + Sync> KernelParam for Global<T> {
 }
 
 // SAFETY: (1) a view is declared as a pointer and a length of 64 bits.
-unsafe impl<T: Pod + Send + Sync> KernelParam for GlobalMut<T> {
+unsafe impl<T: Pod + Send + Sync> KernelParam for GlobalMut<'_, T> {
     fn push_to(self, slots: &mut ParamSlots) {
         slots.slots.push(self.as_mut_ptr() as u64);
         slots.slots.push(self.len() as u64);
@@ -193,7 +202,7 @@ unsafe impl<T: Pod + Send + Sync> KernelParam for GlobalMut<T> {
 macro_rules! texture_params {
     ($($texture:ident)*) => {$(
         // SAFETY: (1) a texture is declared as its handle, a number of 64 bits.
-        unsafe impl KernelParam for $texture {
+        unsafe impl KernelParam for $texture<'_> {
             fn push_to(self, slots: &mut ParamSlots) {
                 slots.slots.push(self.handle());
             }
@@ -207,13 +216,25 @@ texture_params!(Texture1d Texture2d);
 #[doc(hidden)]
 pub const fn assert_scalar<T: ScalarParam>() {}
 
-/// Compiles only for the parameters that `#[kernel]` passes as a pointer and a length.
+/// Compiles only for the parameters that `#[kernel]` passes as a pointer and a length: a view that
+/// may be written where the name says so, and only there.
 #[doc(hidden)]
-pub const fn assert_view<T: crate::global::View>() {}
+pub const fn assert_view<T: crate::global::View>(is_mutable: bool) {
+    assert!(
+        T::IS_MUTABLE == is_mutable,
+        "`#[kernel]` knows views by their names, and this name stands for the other view"
+    );
+}
 
-/// Compiles only for the parameters that `#[kernel]` passes as a texture's handle.
+/// Compiles only for the parameters that `#[kernel]` passes as a texture's handle: a texture of as
+/// many dimensions as its name says.
 #[doc(hidden)]
-pub const fn assert_texture<T: crate::texture::Texture>() {}
+pub const fn assert_texture<T: crate::texture::Texture>(dimensions: usize) {
+    assert!(
+        T::DIMENSIONS == dimensions,
+        "`#[kernel]` knows textures by their names, and this name stands for the other texture"
+    );
+}
 
 macro_rules! tuple_params {
     ($($name:ident),*) => {

@@ -45,6 +45,7 @@ pub mod hint;
 pub mod kernel;
 pub mod pipeline;
 pub mod shared;
+pub mod signature;
 pub mod symbol;
 pub mod texture;
 pub mod thread;
@@ -57,6 +58,14 @@ mod machine;
 pub use bytemuck::Pod;
 pub use cuda_std_macros::kernel;
 
+/// The fingerprint of this crate's sources, made by the build script.
+#[doc(hidden)]
+pub const SOURCE_HASH: &str = env!("SOURCE_HASH");
+
+/// The fingerprint of the sources of `#[kernel]`.
+#[doc(hidden)]
+pub const MACROS_SOURCE_HASH: &str = cuda_std_macros::source_hash!();
+
 /// What nearly every kernel uses.
 pub mod prelude {
     pub use crate::float::Float;
@@ -66,7 +75,8 @@ pub mod prelude {
     pub use crate::texture::{Texture1d, Texture2d};
     pub use crate::warp::LaneMask;
     pub use crate::{
-        block, constant_array, global_array, kernel, shared_array, shared_tile, thread, warp,
+        block, constant_array, dynamic_shared, global_array, kernel, shared_array, shared_tile,
+        thread, warp,
     };
 }
 

@@ -83,9 +83,9 @@ impl<const STAGES: usize> Pipeline<STAGES> {
     #[track_caller]
     pub unsafe fn copy<T: Pod, const N: usize>(
         &mut self,
-        destination: SharedSlice<T>,
+        destination: SharedSlice<'_, T>,
         to: usize,
-        source: Global<T>,
+        source: Global<'_, T>,
         from: usize,
     ) {
         const { assert_copy::<T, N>() };
@@ -119,9 +119,9 @@ impl<const STAGES: usize> Pipeline<STAGES> {
     #[track_caller]
     pub unsafe fn copy_or_zero<T: Pod, const N: usize>(
         &mut self,
-        destination: SharedSlice<T>,
+        destination: SharedSlice<'_, T>,
         to: usize,
-        source: Global<T>,
+        source: Global<'_, T>,
         from: usize,
         present: usize,
     ) {

@@ -53,16 +53,38 @@ impl<T: Pod, const LEN: usize> StaticArray<T, LEN> {
     /// The first element of the running launch's copy.
     #[cfg(target_arch = "nvptx64")]
     #[inline(always)]
-    pub(crate) fn base(&self) -> *mut T {
+    pub(crate) fn base(&self) -> *const T {
+        self.base_in_launch()
+    }
+
+    /// The first element of the running launch's copy.
+    #[cfg(target_arch = "nvptx64")]
+    #[inline(always)]
+    pub(crate) fn base_in_launch(&self) -> *mut T {
         machine::static_array(self.values.get().cast())
+    }
+
+    /// The first element of the running launch's copy, to be read; outside of a launch, of the
+    /// initial values.
+    #[cfg(not(target_arch = "nvptx64"))]
+    #[inline]
+    pub(crate) fn base(&self) -> *const T {
+        machine::static_array(&self.values).map_or(self.values.as_ptr(), <*mut T>::cast_const)
     }
 
     /// The first element of the running launch's copy.
     #[cfg(not(target_arch = "nvptx64"))]
     #[inline]
     #[track_caller]
-    pub(crate) fn base(&self) -> *mut T {
-        machine::static_array(&self.values)
+    pub(crate) fn base_in_launch(&self) -> *mut T {
+        match machine::static_array(&self.values) {
+            Some(first) => first,
+            None => panic!(
+                "`{}` was viewed outside of a launch: a host program has no copy of it; use \
+                 `Module::read_symbol` and `Module::write_symbol`",
+                self.name
+            ),
+        }
     }
 }
 
@@ -76,9 +98,13 @@ pub struct GlobalArray<T, const LEN: usize> {
 
 impl<T: Pod, const LEN: usize> GlobalArray<T, LEN> {
     /// What [`global_array!`](crate::global_array) expands to.
+    ///
+    /// # Safety
+    /// 1. The result is the value of a static that on a GPU is in the module's global memory, under
+    ///    this name.
     #[doc(hidden)]
     #[must_use]
-    pub const fn declared(name: &'static str, values: [T; LEN]) -> Self {
+    pub const unsafe fn declared(name: &'static str, values: [T; LEN]) -> Self {
         Self {
             array: StaticArray::new(name, values),
         }
@@ -92,16 +118,23 @@ impl<T: Pod, const LEN: usize> GlobalArray<T, LEN> {
         LEN
     }
 
-    /// The array as a view: each element is read and written as one of a buffer is, by the thread
-    /// to whose own index it belongs or by `unsafe` accesses. In the simulator it panics outside
-    /// of a launch.
+    /// Calls `action` with a view of the array: each element is read and written as one of a buffer
+    /// is, by the thread to whose own index it belongs or by `unsafe` accesses. The view cannot
+    /// leave `action`, as it ends with the launch.
+    ///
+    /// # Panics
+    /// In the simulator, outside of a launch: a host program has no copy of the array.
     #[inline(always)]
     #[track_caller]
-    #[must_use]
-    pub fn view(&'static self) -> GlobalMut<T> {
-        // SAFETY: (1) the static has `LEN` elements, and lives as long as its module. (2) The
-        // host touches it between launches only; all views of it are copies of one.
-        unsafe { GlobalMut::from_raw_parts(self.array.base(), LEN) }
+    pub fn with<R>(
+        &'static self,
+        action: impl for<'launch> FnOnce(GlobalMut<'launch, T>) -> R,
+    ) -> R {
+        let base = self.array.base_in_launch();
+        // SAFETY: (1) the static has `LEN` elements, and lives as long as its module, which a
+        // launch keeps. (2) The host touches it between launches only; all views of it are copies
+        // of one.
+        action(unsafe { GlobalMut::from_raw_parts(base, LEN) })
     }
 }
 
@@ -169,11 +202,12 @@ mod symbols {
 /// pub fn count(things: Global<u32>) {
 ///     let i = thread::own_index();
 ///     if let Some(thing) = things.get(i.get()) {
-///         let seen = SEEN.view();
-///         if (thing as usize) < seen.len() {
-///             // SAFETY: (1) is the comparison. (2) All accesses are atomic.
-///             unsafe { seen.atomic_add(thing as usize, 1) };
-///         }
+///         SEEN.with(|seen| {
+///             if (thing as usize) < seen.len() {
+///                 // SAFETY: (1) is the comparison. (2) All accesses are atomic.
+///                 unsafe { seen.atomic_add(thing as usize, 1) };
+///             }
+///         });
 ///     }
 /// }
 /// ```
@@ -182,7 +216,11 @@ macro_rules! global_array {
     ($(#[$meta:meta])* $visibility:vis static $name:ident: [$element:ty; $len:expr] = $values:expr;) => {
         $(#[$meta])*
         #[cfg_attr(target_arch = "nvptx64", unsafe(link_section = ".global"), unsafe(no_mangle))]
-        $visibility static $name: $crate::symbol::GlobalArray<$element, { $len }> =
-            $crate::symbol::GlobalArray::declared(stringify!($name), $values);
+        $visibility static $name: $crate::symbol::GlobalArray<$element, { $len }> = {
+            const VALUES: [$element; { $len }] = $values;
+            // SAFETY: (1) it is the static's value, and the section is the builder's for global
+            // memory.
+            unsafe { $crate::symbol::GlobalArray::declared(stringify!($name), VALUES) }
+        };
     };
 }

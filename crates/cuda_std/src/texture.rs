@@ -10,33 +10,47 @@
 //! difference for each dimension, and may differ by that much from device to device.
 
 use crate::machine;
+use core::marker::PhantomData;
 
 /// A texture of one dimension.
+///
+/// It ends with its launch and stays with its thread, as the views of [`global`](crate::global)
+/// do.
 #[derive(Clone, Copy, Debug)]
 #[repr(transparent)]
-pub struct Texture1d {
+pub struct Texture1d<'launch> {
     handle: u64,
+    /// A raw pointer is neither `Send` nor `Sync`.
+    launch: PhantomData<(&'launch (), *const ())>,
 }
 
 /// A texture of two dimensions.
+///
+/// It ends with its launch and stays with its thread, as the views of [`global`](crate::global)
+/// do.
 #[derive(Clone, Copy, Debug)]
 #[repr(transparent)]
-pub struct Texture2d {
+pub struct Texture2d<'launch> {
     handle: u64,
+    /// A raw pointer is neither `Send` nor `Sync`.
+    launch: PhantomData<(&'launch (), *const ())>,
 }
 
 macro_rules! from_handle {
     ($($texture:ident)*) => {$(
-        impl $texture {
+        impl $texture<'_> {
             /// The texture that the device knows by this number.
             ///
             /// # Safety
-            /// 1. It is a texture of this device with as many dimensions, for as long as it is
-            ///    used.
+            /// 1. It is a texture of this device with as many dimensions, for the lifetime
+            ///    `'launch`.
             #[inline(always)]
             #[must_use]
             pub const unsafe fn from_handle(handle: u64) -> Self {
-                Self { handle }
+                Self {
+                    handle,
+                    launch: PhantomData,
+                }
             }
 
             /// The number by which the device knows the texture.
@@ -50,7 +64,7 @@ macro_rules! from_handle {
 }
 from_handle!(Texture1d Texture2d);
 
-impl Texture1d {
+impl Texture1d<'_> {
     /// The value at `x`. Element `i` has its centre at `i + 0.5`; with normalised coordinates at
     /// that over the number of elements.
     #[inline(always)]
@@ -61,7 +75,7 @@ impl Texture1d {
     }
 }
 
-impl Texture2d {
+impl Texture2d<'_> {
     /// The value at (`x`, `y`). The element in column `i` and row `j` has its centre at
     /// (`i + 0.5`, `j + 0.5`); with normalised coordinates at that over the number of columns and
     /// of rows.
@@ -75,13 +89,20 @@ impl Texture2d {
 
 /// What `#[kernel]` passes as a texture.
 #[doc(hidden)]
-pub trait Texture: sealed::Texture {}
+pub trait Texture: sealed::Texture {
+    /// How many dimensions it has.
+    const DIMENSIONS: usize;
+}
 
-impl Texture for Texture1d {}
-impl Texture for Texture2d {}
+impl Texture for Texture1d<'_> {
+    const DIMENSIONS: usize = 1;
+}
+impl Texture for Texture2d<'_> {
+    const DIMENSIONS: usize = 2;
+}
 
 mod sealed {
     pub trait Texture {}
-    impl Texture for super::Texture1d {}
-    impl Texture for super::Texture2d {}
+    impl Texture for super::Texture1d<'_> {}
+    impl Texture for super::Texture2d<'_> {}
 }

@@ -2,9 +2,9 @@
 
 use crate::parse::{Bounds, KernelFunction, Parameter, Passing};
 use proc_macro2::{Ident, Literal, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
-use syn::Attribute;
+use quote::{ToTokens as _, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
+use syn::{Attribute, GenericArgument, Lifetime, PathArguments, Type, parse_quote};
 
 pub fn expand(kernel: &KernelFunction) -> TokenStream {
     let entry = device_entry(kernel);
@@ -52,10 +52,11 @@ fn device_entry(kernel: &KernelFunction) -> TokenStream {
     let body = body(kernel);
     let grid = grid(kernel);
     let annotation = annotation(kernel);
+    let signature = device_signature(kernel);
     quote! {
         #(#conditions)*
         #[cfg(target_arch = "nvptx64")]
-        const _: () = { #annotation };
+        const _: () = { #annotation #signature };
 
         #(#all_attributes)*
         #[cfg(target_arch = "nvptx64")]
@@ -99,7 +100,7 @@ fn flat_parameter((index, parameter): (usize, &Parameter)) -> TokenStream {
         Passing::GlobalMut => {
             quote! { #name: *mut <#ty as ::cuda_std::global::View>::Element, #length: usize }
         }
-        Passing::Texture | Passing::Scalar => quote! { #name: #ty },
+        Passing::Texture { .. } | Passing::Scalar => quote! { #name: #ty },
     }
 }
 
@@ -108,7 +109,7 @@ fn rebuilt_argument((index, parameter): (usize, &Parameter)) -> TokenStream {
     let (name, length) = (argument_name(index), length_name(index));
     match passing {
         Passing::Global | Passing::GlobalMut => quote! { <#ty>::from_raw_parts(#name, #length) },
-        Passing::Texture | Passing::Scalar => quote! { #name },
+        Passing::Texture { .. } | Passing::Scalar => quote! { #name },
     }
 }
 
@@ -139,7 +140,7 @@ fn annotation(kernel: &KernelFunction) -> TokenStream {
             // No promise that nothing else reaches the memory: other threads of the launch do, and LLVM
             // would keep values of such memory in registers across barriers and fences.
             Passing::GlobalMut => "p,v",
-            Passing::Texture | Passing::Scalar => "v",
+            Passing::Texture { .. } | Passing::Scalar => "v",
         });
     text.push_str(&format!(
         "|params={}",
@@ -151,6 +152,46 @@ fn annotation(kernel: &KernelFunction) -> TokenStream {
         #[used]
         #[unsafe(link_section = ".tilewright.kernel")]
         static ANNOTATION: [u8; #length] = *#bytes;
+    }
+}
+
+/// What tells the kernel from others of its name: where it is declared and its parameters.
+fn signature(kernel: &KernelFunction) -> TokenStream {
+    let name = &kernel.function.sig.ident;
+    let types = kernel.parameters.iter().map(|parameter| {
+        // Two compilers may print one type with other spaces.
+        let text = parameter.ty.to_token_stream().to_string();
+        text.split_whitespace().collect::<String>()
+    });
+    let source = format!("::{name}({})", types.collect::<Vec<_>>().join(","));
+    let layouts = kernel.parameters.iter().map(|Parameter { ty, passing }| {
+        let element = match passing {
+            Passing::Global | Passing::GlobalMut => {
+                quote! { <#ty as ::cuda_std::global::View>::Element }
+            }
+            Passing::Texture { .. } | Passing::Scalar => quote! { #ty },
+        };
+        quote! { ::cuda_std::signature::Layout::of::<#element>() }
+    });
+    quote! {
+        ::cuda_std::signature::Signature::new(
+            ::core::concat!(::core::module_path!(), #source),
+            &[#(#layouts),*],
+        )
+    }
+}
+
+/// The static array beside the entry from which the host reads what the entry is.
+fn device_signature(kernel: &KernelFunction) -> TokenStream {
+    let symbol = format_ident!("__signature_of_{}", kernel.function.sig.ident);
+    let signature = signature(kernel);
+    quote! {
+        const SIGNATURE: ::cuda_std::signature::Signature = #signature;
+        #[used]
+        #[unsafe(no_mangle)]
+        #[unsafe(link_section = ".global")]
+        #[allow(non_upper_case_globals)]
+        static #symbol: [u8; SIGNATURE.text_len()] = SIGNATURE.text();
     }
 }
 
@@ -180,7 +221,8 @@ fn host_implementation(kernel: &KernelFunction) -> TokenStream {
         ..
     } = kernel;
     let name = &function.sig.ident;
-    let types = parameters.iter().map(|parameter| &parameter.ty);
+    let types = parameters.iter().map(type_in_launch);
+    let signature = signature(kernel);
     let arguments = (0..parameters.len()).map(argument_name).collect::<Vec<_>>();
     let text = name.to_string();
     let bounds = bounds(&kernel.bounds);
@@ -190,9 +232,10 @@ fn host_implementation(kernel: &KernelFunction) -> TokenStream {
     let checks = parameters.iter().map(parameter_check);
     let safe = (!kernel.is_unsafe()).then(|| {
         quote! {
-            // SAFETY: (1) the kernel is a safe function: whatever it is given, it is defined.
-            // An error about an unsafe kernel shall not list the safe ones of all crates.
+            // Errors about an unsafe kernel do not list the safe ones of all crates.
             #[diagnostic::do_not_recommend]
+            // SAFETY: (1) the kernel is a safe function: whatever it is given, it is defined. (2) The
+            // attribute wrote the signature for the entry and for the descriptor.
             unsafe impl ::cuda_std::kernel::SafeKernel for #name {}
         }
     });
@@ -203,11 +246,13 @@ fn host_implementation(kernel: &KernelFunction) -> TokenStream {
         #(#checks)*
 
         impl ::cuda_std::kernel::Kernel for #name {
-            type Params = (#(#types,)*);
+            type Params<'launch> = (#(#types,)*);
             const NAME: &'static str = #text;
+            const SIGNATURE: ::core::option::Option<::cuda_std::signature::Signature> =
+                ::core::option::Option::Some(#signature);
             const BOUNDS: ::cuda_std::kernel::LaunchBounds = #bounds;
 
-            unsafe fn run((#(#arguments,)*): Self::Params) {
+            unsafe fn run<'launch>((#(#arguments,)*): Self::Params<'launch>) {
                 // SAFETY: (1) and (2) of `Kernel::run` are the caller's; whether the launch is
                 // cooperative the simulator checks.
                 #[allow(unused_unsafe)]
@@ -218,18 +263,43 @@ fn host_implementation(kernel: &KernelFunction) -> TokenStream {
     }
 }
 
+/// A parameter's type with the lifetime of a launch: views leave it out in the source.
+fn type_in_launch(Parameter { ty, passing }: &Parameter) -> Type {
+    let mut ty = ty.clone();
+    if *passing == Passing::Scalar {
+        return ty;
+    }
+    let Type::Path(path) = &mut ty else {
+        unreachable!("views and textures are known by their path");
+    };
+    let Some(last) = path.path.segments.last_mut() else {
+        unreachable!("a path has a segment");
+    };
+    let launch = GenericArgument::Lifetime(Lifetime::new("'launch", last.span()));
+    match &mut last.arguments {
+        PathArguments::AngleBracketed(arguments) => {
+            let types = std::mem::take(&mut arguments.args).into_iter();
+            let types = types.filter(|it| !matches!(it, GenericArgument::Lifetime(_)));
+            arguments.args = std::iter::once(launch).chain(types).collect();
+        }
+        arguments => *arguments = PathArguments::AngleBracketed(parse_quote! { <#launch> }),
+    }
+    ty
+}
+
 /// Whether a parameter crosses as its type's name says: only the compiler knows the types.
 fn parameter_check(parameter: &Parameter) -> TokenStream {
     let ty = &parameter.ty;
     match parameter.passing {
-        Passing::Texture => {
-            quote_spanned! { ty.span() => ::cuda_std::kernel::assert_texture::<#ty>(); }
+        Passing::Texture { dimensions } => {
+            quote_spanned! { ty.span() => ::cuda_std::kernel::assert_texture::<#ty>(#dimensions); }
         }
         Passing::Scalar => {
             quote_spanned! { ty.span() => ::cuda_std::kernel::assert_scalar::<#ty>(); }
         }
         Passing::Global | Passing::GlobalMut => {
-            quote_spanned! { ty.span() => ::cuda_std::kernel::assert_view::<#ty>(); }
+            let is_mutable = parameter.passing == Passing::GlobalMut;
+            quote_spanned! { ty.span() => ::cuda_std::kernel::assert_view::<#ty>(#is_mutable); }
         }
     }
 }

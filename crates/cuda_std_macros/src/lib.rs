@@ -4,6 +4,8 @@ mod expand;
 mod parse;
 
 use proc_macro::TokenStream;
+use proc_macro2::Literal;
+use quote::ToTokens;
 
 /// Makes a function a GPU kernel.
 ///
@@ -15,7 +17,15 @@ use proc_macro::TokenStream;
 ///
 /// Parameters, at most 12, are scalars, `Global<T>` and `GlobalMut<T>`, written as such: a view
 /// becomes a pointer and a length in the PTX, so that the pointer keeps its address space. A
-/// `Global` promises the compiler that nobody writes its elements during the launch.
+/// `Global` promises the compiler that no thread writes its elements during the launch.
+///
+/// A view ends with its launch and stays with its thread: its type has a lifetime, which a parameter
+/// leaves out, and is neither `Send` nor `Sync`. So a kernel cannot keep a view for a later launch.
+///
+/// A kernel's code is what a GPU runs: `core` and `cuda_std`, without an operating system. In a host
+/// program a thread-local variable would compile, but the simulator runs the threads of many blocks
+/// on one host thread, in turns: they would all see the variable, and a reference in it, as the crate
+/// `scoped-tls` keeps them, could outlive what it refers to. Kernels must not use thread-locals, nor keep a future in one.
 ///
 /// `#[kernel(max_threads = 256, min_blocks = 2, max_registers = 128)]`, each an optional literal,
 /// bounds the launches: the most threads of a block (up to 1024), the blocks that shall be
@@ -33,5 +43,14 @@ pub fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
     });
     expanded
         .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}
+
+/// The fingerprint of this crate's sources: a crate of macros cannot export a constant.
+#[doc(hidden)]
+#[proc_macro]
+pub fn source_hash(_: TokenStream) -> TokenStream {
+    Literal::string(env!("SOURCE_HASH"))
+        .to_token_stream()
         .into()
 }

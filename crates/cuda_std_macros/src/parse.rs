@@ -4,7 +4,10 @@ use proc_macro2::TokenStream;
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Error, FnArg, Ident, ItemFn, LitInt, Pat, Result, ReturnType, Signature, Token, Type};
+use syn::{
+    Error, FnArg, GenericArgument, Ident, ItemFn, LitInt, Pat, PathArguments, Result, ReturnType,
+    Signature, Token, Type,
+};
 
 /// The most threads that a block can have, and registers that a thread can have, on every GPU
 /// (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability").
@@ -114,7 +117,7 @@ pub enum Passing {
     /// `GlobalMut<T>`: a pointer and a length.
     GlobalMut,
     /// `Texture1d` or `Texture2d`: a handle.
-    Texture,
+    Texture { dimensions: usize },
     /// By value.
     Scalar,
 }
@@ -232,10 +235,34 @@ fn parameter(argument: &FnArg, kernel: &Ident) -> Result<Parameter> {
              `this_grid()` has its size and ranks",
         ));
     }
+    let passing = passing(&argument.ty);
+    if passing != Passing::Scalar {
+        check_lifetimes(&argument.ty)?;
+    }
     Ok(Parameter {
         ty: (*argument.ty).clone(),
-        passing: passing(&argument.ty),
+        passing,
     })
+}
+
+/// A view ends with its launch, whatever the source would like.
+fn check_lifetimes(ty: &Type) -> Result<()> {
+    let Type::Path(path) = ty else { return Ok(()) };
+    let last = path.path.segments.last();
+    let Some(PathArguments::AngleBracketed(arguments)) = last.map(|last| &last.arguments) else {
+        return Ok(());
+    };
+    for argument in &arguments.args {
+        if let GenericArgument::Lifetime(lifetime) = argument
+            && lifetime.ident != "_"
+        {
+            return Err(Error::new(
+                lifetime.span(),
+                "a view ends with its launch: leave the lifetime out",
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn passing(ty: &Type) -> Passing {
@@ -243,8 +270,10 @@ fn passing(ty: &Type) -> Passing {
         Passing::Global
     } else if has_name(ty, "GlobalMut") {
         Passing::GlobalMut
-    } else if has_name(ty, "Texture1d") || has_name(ty, "Texture2d") {
-        Passing::Texture
+    } else if has_name(ty, "Texture1d") {
+        Passing::Texture { dimensions: 1 }
+    } else if has_name(ty, "Texture2d") {
+        Passing::Texture { dimensions: 2 }
     } else {
         Passing::Scalar
     }

@@ -10,6 +10,7 @@ use cuda_std::global::{Global, GlobalMut};
 use cuda_std::kernel::Kernel;
 use riri::{GlobalBuf, LaunchConfig};
 use simt::{Contents, Launch, Options};
+use std::ptr;
 use std::time::Instant;
 use tilewright_kernels::matmul::{TILED, matmul_tiled_f32};
 
@@ -51,16 +52,11 @@ impl Operands {
     fn seconds(&self, options: &Options, launches: usize) -> f64 {
         let (size, elements) = (self.size, self.size * self.size);
         let mut c = vec![f32::NAN; elements];
-        let (address, bytes) = (c.as_ptr().addr(), elements * size_of::<f32>());
-        simt::register_allocation(address, bytes, Contents::Unspecified);
-        // SAFETY: the memory outlives the launches, and nobody else touches it.
-        let views = unsafe {
-            (
-                Global::from_raw_parts(self.a.as_ptr(), elements),
-                Global::from_raw_parts(self.b.as_ptr(), elements),
-                GlobalMut::from_raw_parts(c.as_mut_ptr(), elements),
-            )
-        };
+        let (address, bytes) = (
+            c.as_mut_ptr().expose_provenance(),
+            elements * size_of::<f32>(),
+        );
+        simt::register_allocation(address, bytes, Contents::Unspecified).unwrap();
         let launch = Launch {
             kernel: matmul_tiled_f32::NAME,
             grid: TILED.blocks(size, size).expect("a grid").into(),
@@ -68,12 +64,22 @@ impl Operands {
             dynamic_shared_bytes: 0,
             options,
         };
-        let (a, b, c_view) = views;
         let run = || {
             let start = Instant::now();
-            // SAFETY: (1) the launch is that of `TILED`. (2) The views have the sizes that the
-            // kernel asks for.
-            let body = || unsafe { matmul_tiled_f32::run((a, b, c_view, size, size, size)) };
+            let body = || {
+                let c = ptr::with_exposed_provenance_mut(address);
+                // SAFETY: (1) the memory outlives the launches. (2) Nothing else touches it.
+                let (a, b, c) = unsafe {
+                    (
+                        Global::from_raw_parts(self.a.as_ptr(), elements),
+                        Global::from_raw_parts(self.b.as_ptr(), elements),
+                        GlobalMut::from_raw_parts(c, elements),
+                    )
+                };
+                // SAFETY: (1) the launch is that of `TILED`. (2) The views have the sizes that the
+                // kernel asks for.
+                unsafe { matmul_tiled_f32::run((a, b, c, size, size, size)) };
+            };
             simt::run(&launch, &body).expect("the kernel has no defect");
             start.elapsed().as_secs_f64()
         };

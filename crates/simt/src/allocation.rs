@@ -3,7 +3,10 @@
 //! Kernels may also be given memory that nobody has registered: it is checked
 //! for races, and counts as written.
 
+use bytemuck::allocation::try_zeroed_slice_box;
 use std::ops::Range;
+#[cfg(target_os = "linux")]
+use std::sync::RwLockWriteGuard;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -15,6 +18,11 @@ pub enum Contents {
     /// Values.
     Written,
 }
+
+/// The host has no memory left for what the checks of memory remember.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("the host has no memory left for the simulator's checks")]
+pub struct NoMemory;
 
 /// One allocation of global memory.
 pub(crate) struct Allocation {
@@ -32,18 +40,25 @@ pub(crate) struct Allocation {
 const BYTES_PER_WORD: usize = 64;
 
 impl Allocation {
-    fn new(start: usize, bytes: usize, contents: Contents) -> Self {
-        let is_written = contents == Contents::Written;
-        let words = if is_written {
-            0
-        } else {
-            bytes.div_ceil(BYTES_PER_WORD)
-        };
+    fn new(start: usize, bytes: usize, contents: Contents) -> Result<Self, NoMemory> {
+        if contents == Contents::Written {
+            return Ok(Self::written(start, bytes));
+        }
+        let words = bytes.div_ceil(BYTES_PER_WORD);
+        Ok(Self {
+            is_written: AtomicBool::new(false),
+            written: try_zeroed_slice_box(words).map_err(|()| NoMemory)?,
+            ..Self::written(start, bytes)
+        })
+    }
+
+    /// Memory of which each byte counts as written.
+    fn written(start: usize, bytes: usize) -> Self {
         Self {
             start,
             bytes,
-            is_written: AtomicBool::new(is_written),
-            written: (0..words).map(|_| AtomicU64::new(0)).collect(),
+            is_written: AtomicBool::new(true),
+            written: Box::default(),
             is_freed: false,
         }
     }
@@ -52,7 +67,7 @@ impl Allocation {
     fn freed(start: usize, bytes: usize) -> Self {
         Self {
             is_freed: true,
-            ..Self::new(start, bytes, Contents::Written)
+            ..Self::written(start, bytes)
         }
     }
 
@@ -143,6 +158,12 @@ impl Allocations {
 /// All allocations of the process. Launches look at a copy of the list.
 static ALLOCATIONS: RwLock<Option<Allocations>> = RwLock::new(None);
 
+/// For a fork.
+#[cfg(target_os = "linux")]
+pub(crate) fn lock() -> RwLockWriteGuard<'static, impl Sized> {
+    ALLOCATIONS.write().unwrap_or_else(PoisonError::into_inner)
+}
+
 fn change(action: impl FnOnce(&mut Allocations)) {
     let mut allocations = ALLOCATIONS.write().unwrap_or_else(PoisonError::into_inner);
     action(allocations.get_or_insert_default());
@@ -169,10 +190,29 @@ pub(crate) fn is_replaced(known: &Allocation, address: usize, bytes: usize) -> b
 /// Tells the checks of global memory that `bytes` bytes at `address` are one
 /// allocation. Reports then give places in it, and kernels must not read what
 /// nobody has written. Forgets allocations that were there before.
-pub fn register_allocation(address: usize, bytes: usize, contents: Contents) {
+///
+/// # Errors
+///
+/// [`NoMemory`] if the host has no memory for a bit for each byte, which unspecified contents need.
+pub fn register_allocation(
+    address: usize,
+    bytes: usize,
+    contents: Contents,
+) -> Result<(), NoMemory> {
+    let allocation = Allocation::new(address, bytes, contents)?;
+    replace(address, bytes, allocation);
+    Ok(())
+}
+
+/// Like [`register_allocation`], of memory that has values.
+pub(crate) fn register_written(address: usize, bytes: usize) {
+    replace(address, bytes, Allocation::written(address, bytes));
+}
+
+fn replace(address: usize, bytes: usize, allocation: Allocation) {
     change(|allocations| {
         allocations.remove(address..address.saturating_add(bytes));
-        allocations.insert(Allocation::new(address, bytes, contents));
+        allocations.insert(allocation);
     });
 }
 
@@ -185,10 +225,7 @@ pub fn forget_allocation(address: usize, bytes: usize) {
 /// freed: a kernel that is launched afterwards must not touch it. The memory is to stay unused
 /// until [`forget_allocation`], so that nobody else is taken for its user.
 pub fn mark_freed(address: usize, bytes: usize) {
-    change(|allocations| {
-        allocations.remove(address..address.saturating_add(bytes));
-        allocations.insert(Allocation::freed(address, bytes));
-    });
+    replace(address, bytes, Allocation::freed(address, bytes));
 }
 
 /// Notes that the host has written `bytes` bytes from `address` on.
@@ -224,7 +261,7 @@ mod tests {
 
     #[test]
     fn written_bytes_are_known_one_by_one() {
-        let allocation = Allocation::new(1000, 200, Contents::Unspecified);
+        let allocation = Allocation::new(1000, 200, Contents::Unspecified).unwrap();
         allocation.mark_written(1060, 70);
         assert!(allocation.is_written(1060, 70));
         assert!(!allocation.is_written(1059, 1));
@@ -238,14 +275,14 @@ mod tests {
     fn what_came_after_a_launch_had_begun_is_known() {
         // No memory of this process is so low.
         let (address, bytes) = (64, 32);
-        register_allocation(address, bytes, Contents::Unspecified);
+        register_allocation(address, bytes, Contents::Unspecified).unwrap();
         mark_freed(address, bytes);
         let launch = snapshot();
         let known = launch.find(address).unwrap();
         assert!(known.is_freed() && !is_replaced(known, address, 8));
         forget_allocation(address, bytes);
         assert!(!is_replaced(known, address, 8));
-        register_allocation(address, bytes, Contents::Unspecified);
+        register_allocation(address, bytes, Contents::Unspecified).unwrap();
         assert!(!is_replaced(known, address, 8));
         mark_written(address, bytes);
         assert!(is_replaced(known, address, 8));
@@ -256,7 +293,7 @@ mod tests {
     fn an_address_belongs_to_one_allocation() {
         let mut allocations = Allocations::default();
         for start in [300, 100, 200] {
-            allocations.insert(Allocation::new(start, 50, Contents::Written));
+            allocations.insert(Allocation::written(start, 50));
         }
         let start_of = |allocations: &Allocations, address| {
             allocations.find(address).map(|allocation| allocation.start)

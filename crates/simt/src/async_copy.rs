@@ -8,7 +8,7 @@
 use crate::block::{Block, Thread, count};
 use crate::check::{BlockCheck, Hazard};
 use crate::count::note_async_copy;
-use crate::current::with_current;
+use crate::current::instruction;
 use crate::defect::DefectKind;
 use crate::memory::copy_from_global;
 use std::collections::VecDeque;
@@ -121,7 +121,7 @@ pub unsafe fn async_copy(dst: *mut u8, src: *const u8, bytes: usize, src_bytes: 
         );
     }
     let site = Location::caller();
-    with_current(|thread, block| {
+    instruction(site, |thread, block| {
         let mut queue = thread.copies.borrow_mut();
         queue.copies.push_back(AsyncCopy {
             destination: dst,
@@ -145,7 +145,9 @@ pub unsafe fn async_copy(dst: *mut u8, src: *const u8, bytes: usize, src_bytes: 
 /// Outside of a launch.
 #[track_caller]
 pub fn async_commit() {
-    with_current(|thread, _| thread.copies.borrow_mut().commit());
+    instruction(Location::caller(), |thread, _| {
+        thread.copies.borrow_mut().commit()
+    });
 }
 
 /// Waits until at most `pending_groups` of the running thread's youngest groups
@@ -156,7 +158,7 @@ pub fn async_commit() {
 /// Outside of a launch.
 #[track_caller]
 pub fn async_wait(pending_groups: u32) {
-    with_current(|thread, block| {
+    instruction(Location::caller(), |thread, block| {
         let mut copies = thread.copies.borrow_mut();
         let result = block.perform(thread, copies.finish_groups(pending_groups as usize));
         drop(copies);
@@ -171,7 +173,7 @@ pub fn async_wait(pending_groups: u32) {
 /// Outside of a launch.
 #[track_caller]
 pub fn async_wait_all() {
-    with_current(|thread, block| {
+    instruction(Location::caller(), |thread, block| {
         let mut copies = thread.copies.borrow_mut();
         let result = block.perform(thread, copies.finish_all());
         drop(copies);

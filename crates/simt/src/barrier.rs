@@ -4,7 +4,7 @@
 use crate::block::{Block, Thread, Wait, count as add_one};
 use crate::cooperative::Grid;
 use crate::count;
-use crate::current::with_current;
+use crate::current::instruction;
 use crate::defect::DefectKind;
 use std::cell::Cell;
 use std::panic::Location;
@@ -127,7 +127,7 @@ impl Barriers {
 #[track_caller]
 pub fn block_barrier(name: BarrierId, threads: Option<u32>) {
     let site = Location::caller();
-    with_current(|thread, block| {
+    instruction(site, |thread, block| {
         block.meet(
             thread,
             Arrival {
@@ -150,7 +150,7 @@ pub fn block_barrier(name: BarrierId, threads: Option<u32>) {
 #[track_caller]
 pub fn block_barrier_reduce(predicate: bool) -> u32 {
     let site = Location::caller();
-    with_current(|thread, block| {
+    instruction(site, |thread, block| {
         block.meet(
             thread,
             Arrival {

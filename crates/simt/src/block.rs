@@ -8,19 +8,20 @@ use crate::async_copy::CopyQueue;
 use crate::barrier::Barriers;
 use crate::check::BlockCheck;
 use crate::collective::Collectives;
+use crate::confine::Confinement;
 use crate::cooperative::Grid;
 use crate::count::Recorder;
 use crate::current::Position;
-use crate::defect::Finding;
+use crate::defect::{DefectKind, Finding};
 use crate::launch::Launch;
 use crate::shared::SharedMemory;
 use crate::statics::FoundStatics;
-use corosensei::Yielder;
+use crate::watchdog::Watched;
 use std::cell::{Cell, RefCell};
 use std::panic::Location;
-use std::ptr;
 use std::rc::Rc;
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// What a thread does while it is not running.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,8 +43,7 @@ pub(crate) enum Wait {
 /// One simulated thread.
 pub(crate) struct Thread {
     pub position: Position,
-    /// How the running coroutine gets back to the scheduler.
-    yielder: Cell<*const Yielder<(), ()>>,
+    pub confinement: Confinement,
     pub wait: Cell<Wait>,
     /// The kernel line of the last instruction that had to wait.
     pub site: Cell<&'static Location<'static>>,
@@ -54,7 +54,7 @@ impl Thread {
     fn new(position: Position) -> Self {
         Self {
             position,
-            yielder: Cell::new(ptr::null()),
+            confinement: Confinement::new(),
             wait: Cell::new(Wait::Nothing),
             site: Cell::new(Location::caller()),
             copies: RefCell::default(),
@@ -67,26 +67,14 @@ impl Thread {
         1 << self.position.lane
     }
 
-    pub fn set_yielder(&self, yielder: &Yielder<(), ()>) {
-        self.yielder.set(yielder);
-    }
-
     /// Suspends the thread, which must be the running one, for `wait`. Whoever
     /// ends the wait puts it back among the ready lanes of its warp.
     #[inline]
     pub fn wait_for(&self, wait: Wait, site: &'static Location<'static>) {
         self.site.set(site);
         self.wait.set(wait);
-        self.suspend();
+        self.confinement.suspend();
         self.wait.set(Wait::Nothing);
-    }
-
-    /// Hands the host thread back to the scheduler.
-    #[inline]
-    pub fn suspend(&self) {
-        // SAFETY: the yielder was set when this thread's coroutine started and
-        // lives as long as the coroutine; the caller runs on that coroutine.
-        unsafe { (*self.yielder.get()).suspend(()) };
     }
 }
 
@@ -148,11 +136,15 @@ pub(crate) struct Block {
     pub recorder: Option<Recorder>,
     /// Set by the running thread to make its warp's turn end.
     pub turn_is_over: Cell<bool>,
+    /// How the watchdog sees the worker that runs the block.
+    pub watched: Arc<Watched>,
     finding: RefCell<Option<Finding>>,
     abandoned: Cell<bool>,
     /// Yields since anything else happened in the block.
     idle_yields: Cell<u64>,
     yield_limit: u64,
+    stack_bytes: usize,
+    time_limit: Option<Duration>,
     sleeps_when_idle: bool,
 }
 
@@ -165,7 +157,7 @@ const SLEEP: Duration = Duration::from_micros(50);
 
 impl Block {
     /// A block for the launch, with no threads waiting anywhere.
-    pub fn new(launch: &Launch<'_>) -> Self {
+    pub fn new(launch: &Launch<'_>, watched: &Arc<Watched>) -> Self {
         let threads = launch.block.count() as u32;
         let width = launch.options.warp_width;
         Self {
@@ -189,10 +181,13 @@ impl Block {
                 .then(|| BlockCheck::new(threads, width)),
             recorder: launch.options.counters.then(|| Recorder::new(width)),
             turn_is_over: Cell::new(false),
+            watched: Arc::clone(watched),
             finding: RefCell::new(None),
             abandoned: Cell::new(false),
             idle_yields: Cell::new(0),
             yield_limit: launch.options.yield_limit,
+            stack_bytes: launch.options.stack_bytes,
+            time_limit: launch.options.time_limit,
             sleeps_when_idle: launch.options.parallel_blocks,
         }
     }
@@ -245,20 +240,32 @@ impl Block {
         self.abandoned.get()
     }
 
-    /// Asked by `thread`, the running one, before it waits. True: the block is
-    /// abandoned and a destructor asks; it must not wait for anybody, and goes
-    /// on with made-up results.
+    /// Asked by `thread`, the running one, before it waits. True: the thread unwinds, and a
+    /// destructor asks; it must not wait for anybody, and goes on with made-up results. A thread
+    /// of an abandoned block that does not unwind, because kernel code has caught its panic or its
+    /// unwinding, is cut off.
     #[inline]
     pub fn is_unwinding(&self, thread: &Thread) -> bool {
-        self.is_abandoned() && Self::leave_unless_panicking(thread)
+        (self.is_abandoned() || std::thread::panicking()) && self.unwinds_or_is_cut_off(thread)
     }
 
-    /// A thread may come here too when kernel code has caught its own panic,
-    /// or the unwinding: it is ended here, once more.
     #[cold]
-    fn leave_unless_panicking(thread: &Thread) -> bool {
-        while !std::thread::panicking() {
-            thread.suspend();
+    fn unwinds_or_is_cut_off(&self, thread: &Thread) -> bool {
+        if !std::thread::panicking() {
+            thread.confinement.cut_off();
+        }
+        // While a thread unwinds, no other one must run on its host thread: the standard library
+        // would take that one for unwinding, too. So nobody can wait for this thread any more.
+        if !self.is_abandoned() {
+            self.record(Finding {
+                kind: DefectKind::Panic,
+                message: "the thread unwinds by `resume_unwind`, and its destructors call \
+                          instructions"
+                    .to_owned(),
+                location: None,
+                thread: Some(thread.position.thread_idx),
+                related: Vec::new(),
+            });
         }
         true
     }
@@ -291,22 +298,37 @@ impl Block {
     /// Some thread got further: spinning threads may have something to see.
     #[inline]
     pub fn note_progress(&self) {
-        self.idle_yields.set(0);
+        if self.idle_yields.replace(0) >= YIELDS_BEFORE_SLEEP {
+            self.watched.set_idle(false);
+        }
     }
 
     pub fn yield_limit(&self) -> u64 {
         self.yield_limit
     }
 
+    pub fn time_limit(&self) -> Option<Duration> {
+        self.time_limit
+    }
+
+    pub fn stack_bytes(&self) -> usize {
+        self.stack_bytes
+    }
+
     /// Counts one yield; false when the block has used up its limit.
     pub fn may_yield_again(&self) -> bool {
         let yields = self.idle_yields.get() + 1;
         self.idle_yields.set(yields);
+        if yields == YIELDS_BEFORE_SLEEP {
+            self.watched.set_idle(true);
+        }
         if self.sleeps_when_idle
             && yields > YIELDS_BEFORE_SLEEP
             && yields.is_multiple_of(YIELDS_PER_SLEEP)
         {
+            let begin = Instant::now();
             std::thread::sleep(SLEEP);
+            self.watched.note_slept(begin.elapsed());
         }
         yields <= self.yield_limit
     }

@@ -171,7 +171,9 @@ pub fn warp_collective<R>(
 ) -> R {
     let site = Location::caller();
     with_current(|thread, block| {
+        let inside = block.enter(thread, Some(site));
         if block.is_unwinding(thread) {
+            drop(inside);
             return read(&LaneValues {
                 values: [0; 64],
                 mask,
@@ -179,6 +181,8 @@ pub fn warp_collective<R>(
         }
         let collectives = &block.warp_of(thread).collectives;
         let number = block.join(thread, kind, mask, value, site);
+        // `read` is the caller's code.
+        drop(inside);
         // SAFETY: the meeting is complete: its values are not written before
         // this lane, as the last one, has marked it read.
         let result = read(unsafe { &*collectives.meeting(number).values.get() });

@@ -2,7 +2,7 @@
 //! that then work together.
 
 use crate::block::{Block, Wait};
-use crate::current::with_current;
+use crate::current::instruction;
 use crate::random::SplitMix64;
 use std::panic::Location;
 
@@ -22,7 +22,7 @@ const APART: u64 = 4;
 #[track_caller]
 pub fn converged_lanes() -> u64 {
     let site = Location::caller();
-    with_current(|thread, block| {
+    instruction(site, |thread, block| {
         if block.is_unwinding(thread) {
             return thread.lane_bit();
         }

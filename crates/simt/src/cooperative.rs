@@ -7,14 +7,16 @@
 
 use crate::block::{Block, Thread, Wait};
 use crate::coroutine::ThreadCoroutine;
-use crate::current::with_current;
+use crate::current::{instruction, with_current};
 use crate::defect::{Defect, DefectKind, Finding, Related};
 use crate::launch::{Launch, MAX_THREADS_PER_BLOCK, Options, Report, Run, simulate};
 use crate::random::SplitMix64;
 use crate::scheduler::{Turns, Worker, begin, end_of};
+use crate::watchdog::Watched;
 use std::cell::Cell;
 use std::panic::Location;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// The most threads of a cooperative launch. Each has a stack of its own, of two
 /// memory mappings, and Linux gives a process 65,530.
@@ -113,7 +115,7 @@ pub fn is_cooperative() -> bool {
 #[track_caller]
 pub fn grid_barrier() {
     let site = Location::caller();
-    with_current(|thread, block| {
+    instruction(site, |thread, block| {
         if block.grid.is_none() {
             let message = "a grid barrier in a launch that is not cooperative: its blocks need \
                            not run at the same time"
@@ -133,9 +135,9 @@ struct Resident {
 }
 
 impl Resident {
-    fn new(run: &Run<'_>, index: u64, grid: &Rc<Grid>) -> Self {
+    fn new(run: &Run<'_>, index: u64, grid: &Rc<Grid>, watched: &Arc<Watched>) -> Self {
         let launch = run.launch;
-        let mut block = Box::new(Block::new(launch));
+        let mut block = Box::new(Block::new(launch, watched));
         block.grid = Some(Rc::clone(grid));
         begin(&mut block, run, index);
         Self {
@@ -191,8 +193,11 @@ impl Worker {
         let grid = Rc::new(Grid::default());
         let blocks = 0..run.launch.grid.count();
         let residents: Vec<Resident> = blocks
-            .map(|index| Resident::new(run, index, &grid))
+            .map(|index| Resident::new(run, index, &grid, &self.watched))
             .collect();
+        let options = run.launch.options;
+        self.watched
+            .begin(options.time_limit, run.number, run.launch.kernel, 0);
         let mut residents = Residents {
             run,
             body,

@@ -1,12 +1,15 @@
 //! The coroutine of one simulated thread, and the pool of stacks.
 
 use crate::block::{Block, Thread};
+use crate::confine::{Left, RESERVE_BYTES};
 use crate::current::Entered;
 use crate::defect::{DefectKind, Finding};
 use crate::panic_hook::payload_message;
-use corosensei::stack::DefaultStack;
+use corosensei::stack::{DefaultStack, Stack};
 use corosensei::{Coroutine, CoroutineResult};
+use std::hint::black_box;
 use std::io;
+use std::mem::{self, MaybeUninit};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Stacks that no coroutine uses at the moment. The one that was given back
@@ -36,13 +39,28 @@ impl StackPool {
     fn take(&mut self) -> io::Result<DefaultStack> {
         match self.idle.pop() {
             Some(stack) => Ok(stack),
-            None => DefaultStack::new(self.stack_bytes),
+            None => DefaultStack::new(self.stack_bytes + RESERVE_BYTES),
         }
     }
 
     fn give_back(&mut self, stack: DefaultStack) {
         self.idle.push(stack);
     }
+}
+
+/// The part of a stack that belongs to the coroutine's root. A thread that is stopped by a signal
+/// leaves through there: it must not overwrite the kernel's frames, which others may have borrowed.
+const ROOT_BYTES: usize = 2048;
+
+/// What a thread has done when it gives its host thread back.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Resumed {
+    /// It waits.
+    Waits,
+    /// It has returned from the kernel.
+    Exited,
+    /// It will not run again.
+    Left(Left),
 }
 
 /// The coroutine of one simulated thread. The state it waits in is kept in its
@@ -62,34 +80,58 @@ impl ThreadCoroutine {
         body: &(dyn Fn() + Sync),
     ) -> io::Result<Self> {
         let stack = stacks.take()?;
+        let confinement = &thread.confinement;
+        confinement.begin(stack.limit().get(), stack.base().get(), stacks.stack_bytes);
         // SAFETY: what the closure borrows outlives the coroutine (1).
         let coroutine = unsafe {
             Coroutine::with_stack_unchecked(stack, move |yielder, ()| {
-                thread.set_yielder(yielder);
+                let root = MaybeUninit::<[u8; ROOT_BYTES]>::uninit();
+                black_box(&root);
+                thread.confinement.set_yielder(yielder);
                 run_body(block, thread, body);
+                black_box(&root);
             })
         };
+        confinement.set_trap_handler(coroutine.trap_handler());
         Ok(Self(coroutine))
     }
 
-    /// Runs the thread until it waits (false) or has exited (true).
-    pub fn resume(&mut self, block: &Block, thread: &Thread) -> bool {
+    /// Runs the thread until it waits, has exited, or is stopped.
+    #[inline]
+    pub fn resume(&mut self, block: &Block, thread: &Thread) -> Resumed {
         let _entered = Entered::new(block, thread);
-        matches!(self.0.resume(()), CoroutineResult::Return(()))
+        let result = self.0.resume(());
+        match (thread.confinement.left(), result) {
+            (Some(why), _) => Resumed::Left(why),
+            (None, CoroutineResult::Yield(())) => Resumed::Waits,
+            (None, CoroutineResult::Return(())) => Resumed::Exited,
+        }
     }
 
-    /// Ends the thread wherever it is, dropping what lives on its stack.
-    pub fn abandon(&mut self, block: &Block, thread: &Thread) {
-        // Destructors may ask for their position.
-        let _entered = Entered::new(block, thread);
+    /// Ends the thread wherever it waits, dropping what lives on its stack.
+    #[cold]
+    #[inline(never)]
+    pub fn abandon(mut self, stacks: &mut StackPool, block: &Block, thread: &Thread) {
         if cfg!(panic = "unwind") {
-            self.0.force_unwind();
+            thread.confinement.cut_off_when_resumed();
+            // After a thread that was left while it unwound, the standard library takes all code
+            // on this host thread for unwinding: nothing can be unwound here any more.
+            if std::thread::panicking() || self.resume(block, thread) != Resumed::Exited {
+                return self.leave();
+            }
         } else {
             // SAFETY: without unwinding, no destructor of a thread that is cut
             // off can be expected to run, as in any abort. What its stack frames
             // borrow stays valid until after the launch.
             unsafe { self.0.force_reset() };
         }
+        self.recycle(stacks);
+    }
+
+    /// Leaves the thread where it is, for ever: what lives on its stack is neither dropped nor
+    /// overwritten.
+    pub fn leave(self) {
+        mem::forget(self);
     }
 
     /// Gives the stack of an ended thread back.
@@ -98,9 +140,12 @@ impl ThreadCoroutine {
     }
 }
 
-/// Runs the kernel and keeps its panics inside the coroutine.
+/// Runs the kernel and keeps its panics inside the coroutine. Never inlined: the kernel's frames
+/// are below the root's.
+#[inline(never)]
 fn run_body(block: &Block, thread: &Thread, body: &(dyn Fn() + Sync)) {
-    let Err(payload) = catch_unwind(AssertUnwindSafe(body)) else {
+    let outside = || thread.confinement.outside(body);
+    let Err(payload) = catch_unwind(AssertUnwindSafe(outside)) else {
         return;
     };
     // Of an abandoned block this is the unwinding itself, or a panic that the
@@ -113,5 +158,10 @@ fn run_body(block: &Block, thread: &Thread, body: &(dyn Fn() + Sync)) {
             thread: Some(thread.position.thread_idx),
             related: Vec::new(),
         });
+    }
+    let drop_payload = || thread.confinement.outside(|| drop(payload));
+    if let Err(second) = catch_unwind(AssertUnwindSafe(drop_payload)) {
+        // The destructor of a panic's payload has panicked; that of this one might, too.
+        mem::forget(second);
     }
 }

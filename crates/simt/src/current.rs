@@ -3,6 +3,7 @@
 use crate::Dim3;
 use crate::block::{Block, Thread, Wait};
 use crate::defect::{DefectKind, Finding};
+use crate::shared::MAX_SHARED_BYTES;
 use std::cell::Cell;
 use std::panic::Location;
 use std::ptr;
@@ -31,6 +32,8 @@ pub struct Position {
 pub(crate) struct Current {
     thread: Cell<*const Thread>,
     block: Cell<*const Block>,
+    /// Where the block's shared memory starts; read at each access of shared memory.
+    shared: Cell<usize>,
 }
 
 thread_local! {
@@ -38,6 +41,7 @@ thread_local! {
         Current {
             thread: Cell::new(ptr::null()),
             block: Cell::new(ptr::null()),
+            shared: Cell::new(0),
         }
     };
 }
@@ -47,6 +51,7 @@ thread_local! {
 pub(crate) struct Entered {
     thread: *const Thread,
     block: *const Block,
+    shared: usize,
 }
 
 impl Entered {
@@ -54,6 +59,7 @@ impl Entered {
         CURRENT.with(|current| Self {
             thread: current.thread.replace(thread),
             block: current.block.replace(block),
+            shared: current.shared.replace(block.shared.start()),
         })
     }
 }
@@ -63,6 +69,7 @@ impl Drop for Entered {
         CURRENT.with(|current| {
             current.thread.set(self.thread);
             current.block.set(self.block);
+            current.shared.set(self.shared);
         });
     }
 }
@@ -79,7 +86,7 @@ pub(crate) fn try_with_current<R>(action: impl FnOnce(&Thread, &Block) -> R) -> 
     // 1. The pointers are not null: both are set and cleared together.
     // 2. `Entered` holds them only while the scheduler, which borrows block and
     //    thread, resumes or unwinds that thread's coroutine, and this code runs
-    //    on that coroutine.
+    //    on that coroutine, or in a signal handler that interrupts it.
     // 3. Only shared references to block and thread exist meanwhile.
     Some(unsafe { action(&*thread, &*block) })
 }
@@ -100,10 +107,60 @@ fn outside_of_launch() -> ! {
     panic!("kernel functions run only inside a simulated launch: call them through `simt::run`")
 }
 
+/// Calls `action`, an instruction at line `site`, as the running thread; see [`Block::enter`].
+/// Returns none outside of a launch.
+#[inline]
+pub(crate) fn try_instruction<R>(
+    site: Option<&'static Location<'static>>,
+    action: impl FnOnce(&Thread, &Block) -> R,
+) -> Option<R> {
+    try_with_current(|thread, block| {
+        let _inside = block.enter(thread, site);
+        action(thread, block)
+    })
+}
+
+/// Like [`try_instruction`], for instructions that exist only in a launch.
+#[inline]
+#[track_caller]
+pub(crate) fn instruction<R>(
+    site: &'static Location<'static>,
+    action: impl FnOnce(&Thread, &Block) -> R,
+) -> R {
+    match try_instruction(Some(site), action) {
+        Some(result) => result,
+        None => outside_of_launch(),
+    }
+}
+
+/// Whether `bytes` bytes at `address` are shared memory of the running block.
+#[inline]
+pub(crate) fn is_shared(address: usize, bytes: usize) -> bool {
+    let start = CURRENT.with(|current| current.shared.get());
+    // Outside of a launch, it is the memory from 0 on, where nothing is.
+    address.wrapping_sub(start) <= MAX_SHARED_BYTES.saturating_sub(bytes)
+}
+
 /// Whether the caller runs as a thread of a simulated launch.
 #[inline]
 pub fn is_simulated_thread() -> bool {
     CURRENT.with(|current| !current.thread.get().is_null())
+}
+
+/// Calls `action`, in which the running thread, if there is one, has enough stack and is not
+/// interrupted: for code that may run in a kernel and takes a lock which must not stay locked, such
+/// as that of a destructor.
+pub fn uninterrupted<R>(action: impl FnOnce() -> R) -> R {
+    let mut action = Some(action);
+    let mut call = || action.take().map(|action| action());
+    let result = match try_instruction(None, |_, _| call()) {
+        Some(result) => result,
+        None => call(),
+    };
+    match result {
+        Some(result) => result,
+        None => unreachable!("the action is called once"),
+    }
 }
 
 /// Where the running thread stands in its launch.
@@ -130,7 +187,7 @@ pub fn position() -> Position {
 #[track_caller]
 pub fn yield_now() {
     let site = Location::caller();
-    with_current(|thread, block| {
+    instruction(site, |thread, block| {
         if block.is_unwinding(thread) {
             return;
         }
@@ -159,7 +216,36 @@ pub fn fail(kind: DefectKind, message: String) -> ! {
     if !is_simulated_thread() {
         panic!("{kind}: {message}");
     }
-    with_current(|thread, block| block.fail(thread, kind, message, site))
+    instruction(site, |thread, block| {
+        block.fail(thread, kind, message, site)
+    })
+}
+
+/// Ends the launch if a simulated thread calls it: `operation` is for the host alone, where it may
+/// wait for the launch that the thread belongs to.
+#[inline]
+pub fn refuse_host_call(operation: &str) {
+    if is_simulated_thread() {
+        host_call(operation);
+    }
+}
+
+#[cold]
+fn host_call(operation: &str) {
+    try_instruction(None, |thread, block| {
+        block.fail_with(
+            thread,
+            Finding {
+                kind: DefectKind::HostCall,
+                message: format!(
+                    "a thread of the kernel calls `{operation}`: do it before or after the launch"
+                ),
+                location: None,
+                thread: Some(thread.position.thread_idx),
+                related: Vec::new(),
+            },
+        )
+    });
 }
 
 impl Block {
@@ -209,10 +295,6 @@ impl Block {
     #[cold]
     pub fn fail_with(&self, thread: &Thread, finding: Finding) -> ! {
         self.record(finding);
-        loop {
-            // The scheduler never resumes a thread of an abandoned block: it
-            // unwinds the coroutine from here.
-            thread.suspend();
-        }
+        thread.confinement.cut_off();
     }
 }

@@ -37,10 +37,16 @@ pub enum DefectKind {
     InvalidArgument,
     /// The kernel panicked.
     Panic,
+    /// A thread that needs more stack than it has.
+    StackOverflow,
+    /// A block that runs for longer than the launch allows.
+    TimeLimit,
     /// A launch that asks for more than a block may have.
     LaunchLimit,
     /// A launch from inside a kernel.
     NestedLaunch,
+    /// A call from inside a kernel that only the host may make, such as a copy or an allocation.
+    HostCall,
     /// The host has no memory or no threads left to simulate the launch.
     HostResources,
 }
@@ -61,8 +67,11 @@ impl fmt::Display for DefectKind {
             Self::Deadlock => "deadlock",
             Self::InvalidArgument => "invalid argument",
             Self::Panic => "panic",
+            Self::StackOverflow => "stack overflow",
+            Self::TimeLimit => "time limit exceeded",
             Self::LaunchLimit => "launch limit exceeded",
             Self::NestedLaunch => "launch from inside a kernel",
+            Self::HostCall => "host call from inside a kernel",
             Self::HostResources => "out of host resources",
         })
     }

@@ -10,14 +10,15 @@ use crate::random::{Permutation, SplitMix64};
 use crate::scheduler::{BlockEnd, Worker};
 use crate::shared::MAX_SHARED_BYTES;
 use crate::statics::StaticMemory;
+use crate::trap;
 use crate::watch::Watch;
+use crate::watchdog::Watching;
+use crate::workers;
 use rayon::prelude::*;
-use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::ops::RangeInclusive;
-use std::panic;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::thread::{self, available_parallelism};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 /// The most threads that a block can have.
 pub const MAX_THREADS_PER_BLOCK: u32 = 1024;
@@ -45,8 +46,10 @@ pub struct Options {
     /// True: blocks run on several host threads at once, in no certain order.
     /// False: blocks run one after the other, in the seed's order.
     pub parallel_blocks: bool,
-    /// Stack of each simulated thread, in bytes: 16 KiB to 64 MiB. Memory is
-    /// taken only for pages that the thread touches.
+    /// Stack of each simulated thread, in bytes: 16 KiB to 64 MiB; by default
+    /// 512 KiB, the most local memory that a GPU gives a thread. Memory is
+    /// taken only for pages that the thread touches. A thread that needs more is
+    /// reported as [`DefectKind::StackOverflow`].
     pub stack_bytes: usize,
     /// Whether memory is checked: data races, reads of what nobody has written,
     /// asynchronous copies in use. Bounds, alignment, barriers and masks always are.
@@ -54,6 +57,15 @@ pub struct Options {
     /// How often in a row the threads of a block may yield with nothing else
     /// happening in the block, before that is a deadlock.
     pub yield_limit: u64,
+    /// How long a block may run without one of its threads starting or exiting, in processor time
+    /// of its host thread; none for no limit. A block that runs for longer ends the launch with
+    /// [`DefectKind::TimeLimit`].
+    ///
+    /// Blocks whose threads only yield may take longer, while another block of the launch is at
+    /// work. A thread that blocks its host thread, for example in a lock, takes no time. On systems
+    /// other than Linux elapsed time counts, and a loop that calls no checked instruction is not
+    /// stopped.
+    pub time_limit: Option<Duration>,
     /// Where the launch's kernel has its static arrays.
     pub statics: Arc<StaticMemory>,
     /// Whether the launch is counted, line by line: [`Report::counts`]. It takes several times as
@@ -62,8 +74,8 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// 32 lanes, seed 0, blocks in parallel, stacks of 128 KiB, all checks, no
-    /// counters, static arrays of their own, and yields for
+    /// 32 lanes, seed 0, blocks in parallel, stacks of 512 KiB, all checks, a
+    /// time limit of 10 s, no counters, separate static arrays, and yields for
     /// some seconds (blocks one by one) to half a minute (blocks in parallel,
     /// where a spinning block sleeps in between).
     fn default() -> Self {
@@ -71,9 +83,10 @@ impl Default for Options {
             warp_width: 32,
             seed: 0,
             parallel_blocks: true,
-            stack_bytes: 128 * 1024,
+            stack_bytes: 512 * 1024,
             checks: true,
             yield_limit: 1 << 26,
+            time_limit: Some(Duration::from_secs(10)),
             statics: Arc::default(),
             counters: false,
         }
@@ -150,11 +163,19 @@ pub(crate) fn simulate(
     }
     check_limits(launch).map_err(|finding| launch.defect(finding, None))?;
     panic_hook::install();
-    let workers = worker_pool().map_err(|finding| launch.defect(finding, None))?;
+    trap::install();
+    #[cfg(target_os = "linux")]
+    crate::fork::install();
+    let pool = workers::pool().map_err(|finding| launch.defect(finding, None))?;
+    let watching = launch.options.time_limit.map(|_| Watching::begin());
+    let _watching = watching.transpose().map_err(|error| {
+        let finding = workers::no_threads(&error);
+        launch.defect(finding, None)
+    })?;
     let _counting = launch.options.counters.then(Counting::begin);
     let _watch = (launch.options.checks || launch.options.counters).then(Watch::begin);
     let run = Run::new(launch);
-    waiting_idly(|| workers.install(|| run_blocks(&run)));
+    waiting_idly(|| pool.install(|| run_blocks(&run)));
     run.finish()
 }
 
@@ -165,10 +186,7 @@ fn waiting_idly(action: impl FnOnce() + Send) {
     if rayon::current_thread_index().is_none() {
         return action();
     }
-    let end = thread::scope(|scope| scope.spawn(action).join());
-    if let Err(panic) = end {
-        panic::resume_unwind(panic);
-    }
+    workers::on_new_thread(action);
 }
 
 /// Simulates a launch once under each of `seeds`, blocks one by one, so that
@@ -201,26 +219,11 @@ impl Launch<'_> {
     }
 }
 
-/// The host threads that run blocks, shared by all launches of the process.
-fn worker_pool() -> Result<&'static ThreadPool, Finding> {
-    static POOL: OnceLock<Result<ThreadPool, String>> = OnceLock::new();
-    let pool = POOL.get_or_init(|| {
-        let threads = available_parallelism().map_or(1, |threads| threads.get());
-        ThreadPoolBuilder::new()
-            .num_threads(threads.min(MAX_WORKERS))
-            .thread_name(|index| format!("simt-{index}"))
-            .build()
-            .map_err(|error| error.to_string())
-    });
-    pool.as_ref().map_err(|error| {
-        let message = format!("cannot start host threads: {error}");
-        Finding::without_place(DefectKind::HostResources, message)
-    })
-}
-
 /// A launch that is under way, shared by its workers.
 pub(crate) struct Run<'a> {
     pub launch: &'a Launch<'a>,
+    /// A number that no other launch under way has.
+    pub number: usize,
     pub check: Option<Arc<LaunchCheck>>,
     blocks: u64,
     /// The lowest block with a defect; `u64::MAX` while there is none.
@@ -234,8 +237,10 @@ pub(crate) struct Run<'a> {
 
 impl<'a> Run<'a> {
     fn new(launch: &'a Launch<'a>) -> Self {
+        static NEXT: AtomicUsize = AtomicUsize::new(1);
         Self {
             launch,
+            number: NEXT.fetch_add(1, Ordering::Relaxed),
             check: launch.options.checks.then(|| Arc::new(LaunchCheck::new())),
             blocks: launch.grid.count(),
             lowest_defect: AtomicU64::new(u64::MAX),

@@ -63,11 +63,42 @@
 //!   for, across a barrier or a warp-wide operation.
 //! - A loop that waits for another thread calls [`yield_now`]; without it the
 //!   loop keeps its host thread for ever.
-//! - It fits into its stack, [`Options::stack_bytes`]: the guard page turns an
-//!   overflow into a segmentation fault of the process.
+//! - It fits into its stack, [`Options::stack_bytes`], and ends in time, [`Options::time_limit`]:
+//!   see below.
+//! - Its simulated threads share host threads. A thread-local value that one of them sets is seen
+//!   by others between any two instructions, so a scope that is kept in one (as the crate
+//!   `scoped-tls` has it) may be seen by a thread that did not open it, and after its end: kernels
+//!   must not use such scopes. Nothing can enforce that.
+//! - It starts no host threads that borrow from it, and hands no borrow to one: a simulated thread
+//!   may be stopped in the middle of the scope that should wait for them.
+//! - Nothing panics in a destructor while it unwinds: that ends the process, as in any Rust
+//!   program.
 //! - Blocks may run one after the other: a block that waits for another one
 //!   must know that it has started, as on a GPU without a cooperative launch.
 //!   In a cooperative one, [`run_cooperative`], all blocks run at the same time.
+
+//! # What happens to a kernel that misbehaves
+//!
+//! - **A block with a defect** is cut off: each of its threads unwinds from the instruction that it
+//!   waits at. In a destructor that runs meanwhile, instructions do not wait, and give made-up
+//!   results. A thread that catches its unwinding is unwound again at its next instruction; one
+//!   that does so over and over is left where it is.
+//! - **A stack overflow** is [`DefectKind::StackOverflow`], and the process goes on. rustc has
+//!   large frames touch each of their pages, so that none jumps over the guard page. The thread is
+//!   left where it is: its destructors do not run, its stack is never given back, and locks that it
+//!   holds stay locked. An overflow within the C library, whose locks would stay locked too, ends
+//!   the process with a message. Linux on x86-64 and aarch64 has all of this; elsewhere only an
+//!   instruction that is called near the end of the stack is found, and other overflows end the
+//!   process.
+//! - **A block over its limit of time** is [`DefectKind::TimeLimit`]: it is cut off at the next
+//!   instruction, other than an access that nobody checks. A loop without one is interrupted by a
+//!   signal (`SIGURG`), on the same systems: the looping function is stopped in its own code, not
+//!   in one that it calls, and its thread is left where it is. That leaves nothing half done but
+//!   what the loop itself does, and a lock that it holds stays locked. A thread that waits for the
+//!   host, or loops while it unwinds or in a foreign library, cannot be stopped: after two seconds
+//!   a message on standard error names the kernel and the block.
+//! - **After a fork** the child may launch kernels: it starts host threads of its own. A launch that
+//!   is under way in the parent does not go on in the child.
 
 mod allocation;
 mod async_copy;
@@ -75,6 +106,14 @@ mod barrier;
 mod block;
 mod check;
 mod collective;
+#[cfg_attr(
+    not(all(
+        target_os = "linux",
+        any(target_arch = "x86_64", target_arch = "aarch64")
+    )),
+    allow(dead_code, reason = "the signal handlers of `trap` use it")
+)]
+mod confine;
 mod converge;
 mod cooperative;
 mod coroutine;
@@ -84,20 +123,45 @@ mod defect;
 mod diagnosis;
 mod dim;
 pub mod dram;
+#[cfg(target_os = "linux")]
+mod fork;
+mod host_thread;
 mod launch;
 mod memory;
 pub mod occupancy;
 mod panic_hook;
 mod profile;
 mod random;
+mod reserve;
 mod scheduler;
 mod shared;
 mod statics;
 mod texture;
+#[cfg(all(
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+))]
+mod trap;
+#[cfg(not(all(
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+)))]
+#[path = "no_trap.rs"]
+mod trap;
 mod watch;
+#[cfg_attr(
+    not(all(
+        target_os = "linux",
+        any(target_arch = "x86_64", target_arch = "aarch64")
+    )),
+    allow(dead_code, reason = "the signal handlers of `trap` use it")
+)]
+mod watchdog;
+mod workers;
 
 pub use allocation::{
-    Contents, forget_allocation, mark_copied, mark_freed, mark_written, register_allocation,
+    Contents, NoMemory, forget_allocation, mark_copied, mark_freed, mark_written,
+    register_allocation,
 };
 pub use async_copy::{async_commit, async_copy, async_wait, async_wait_all};
 pub use barrier::{BarrierId, block_barrier, block_barrier_reduce};
@@ -109,7 +173,9 @@ pub use count::{
     Arithmetic, Counts, GlobalTally, LINE_BYTES, LineCounts, Operation, SECTOR_BYTES, SharedTally,
     Tally, count_arithmetic, count_prefetch,
 };
-pub use current::{Position, fail, is_simulated_thread, position, yield_now};
+pub use current::{
+    Position, fail, is_simulated_thread, position, refuse_host_call, uninterrupted, yield_now,
+};
 pub use defect::{Defect, DefectKind, Related, SourceLocation};
 pub use dim::Dim3;
 pub use launch::{

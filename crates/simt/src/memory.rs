@@ -2,6 +2,7 @@
 //! blocks on different host threads may make at once.
 
 use crate::check::{self, FenceScope};
+use crate::current::is_shared;
 use crate::defect::DefectKind;
 use crate::watch;
 use bytemuck::Pod;
@@ -79,7 +80,8 @@ pub(crate) struct Access {
 /// Checks an access of simulated memory, before it is made: `bytes` bytes at
 /// byte `offset` of the view that starts at address `view_base` and has
 /// `view_bytes` bytes; its address must be a multiple of `align`, a power of
-/// two. A violation ends the launch at the caller's line.
+/// two, and shared memory must be that of the running block. A violation ends the launch at the
+/// caller's line.
 ///
 /// # Panics
 ///
@@ -97,7 +99,10 @@ pub fn access(
 ) {
     let in_bounds = bytes <= view_bytes && offset <= view_bytes - bytes;
     let aligned = view_base.wrapping_add(offset) & align.wrapping_sub(1) == 0;
-    let is_sound = in_bounds && aligned;
+    let is_sound = in_bounds && aligned && {
+        // Whatever the checks, memory of another block is not touched: it may be gone.
+        space != Space::Shared || is_shared(view_base.wrapping_add(offset), bytes)
+    };
     if is_sound && !watch::is_anyone_watching() {
         return;
     }
@@ -142,8 +147,18 @@ fn violation(access: Access) -> ! {
     let fits = offset
         .checked_add(bytes)
         .is_some_and(|end| end <= view_bytes);
+    let address = view_base.wrapping_add(offset);
+    let aligned = address & align.wrapping_sub(1) == 0;
+    if fits && aligned {
+        crate::fail(
+            DefectKind::OutOfBounds,
+            format!(
+                "{kind} of {bytes} bytes at address {address:#x}, which is not in the block's \
+                 shared memory: the view is that of another block or of an earlier launch"
+            ),
+        );
+    }
     if fits {
-        let address = view_base.wrapping_add(offset);
         crate::fail(
             DefectKind::Misaligned,
             format!(

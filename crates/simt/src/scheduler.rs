@@ -1,12 +1,19 @@
 //! Runs the threads of a block in turns.
 
 use crate::block::{Block, Counters, Thread, Wait};
-use crate::coroutine::{StackPool, ThreadCoroutine};
+use crate::confine::Left;
+use crate::coroutine::{Resumed, StackPool, ThreadCoroutine};
 use crate::defect::{DefectKind, Finding};
 use crate::launch::{Launch, Run};
 use crate::random::SplitMix64;
+use crate::trap;
+use crate::watchdog::{self, Watched};
+use crate::workers;
 use std::cell::Cell;
 use std::io;
+use std::sync::Arc;
+use std::thread::panicking;
+use std::time::Duration;
 
 /// How a block has ended.
 pub(crate) enum BlockEnd {
@@ -19,9 +26,9 @@ pub(crate) enum BlockEnd {
 }
 
 /// What a host thread keeps between blocks: stacks, and the block's state.
-#[derive(Default)]
 pub(crate) struct Worker {
     pub stacks: StackPool,
+    pub watched: Arc<Watched>,
     /// The state of the last block, and for which shape of launch it was made.
     block: Option<(Shape, Box<Block>)>,
     coroutines: Vec<Option<ThreadCoroutine>>,
@@ -36,6 +43,8 @@ struct Shape {
     warp_width: u32,
     parallel_blocks: bool,
     yield_limit: u64,
+    stack_bytes: usize,
+    time_limit: Option<Duration>,
     checks: bool,
     counters: bool,
 }
@@ -49,6 +58,8 @@ impl Shape {
             warp_width: launch.options.warp_width,
             parallel_blocks: launch.options.parallel_blocks,
             yield_limit: launch.options.yield_limit,
+            stack_bytes: launch.options.stack_bytes,
+            time_limit: launch.options.time_limit,
             checks: launch.options.checks,
             counters: launch.options.counters,
         }
@@ -60,12 +71,35 @@ thread_local! {
 }
 
 impl Worker {
+    /// The worker of this host thread.
+    fn new() -> Self {
+        trap::ensure_signal_stack();
+        let watched = Arc::new(Watched::new());
+        watchdog::add(&watched);
+        Self {
+            stacks: StackPool::default(),
+            watched,
+            block: None,
+            coroutines: Vec::new(),
+        }
+    }
+
     /// Calls `action` with the worker of this host thread.
-    pub fn with<R>(action: impl FnOnce(&mut Worker) -> R) -> R {
+    ///
+    /// A thread that was left while it unwound has marked its host thread as panicking for ever,
+    /// and kernels would see that: from then on, others do its work.
+    pub fn with<R: Send>(action: impl FnOnce(&mut Worker) -> R + Send) -> R {
+        if panicking() {
+            return workers::on_new_thread(|| Self::with(action));
+        }
         // Taken out meanwhile: should `action` come here again, it gets another one.
-        let mut worker = WORKER.take().unwrap_or_default();
+        let mut worker = WORKER.take().unwrap_or_else(|| Box::new(Self::new()));
         let result = action(&mut worker);
+        worker.watched.end();
         WORKER.set(Some(worker));
+        if panicking() {
+            workers::replace_pool();
+        }
         result
     }
 
@@ -77,6 +111,9 @@ impl Worker {
             unreachable!("`prepare` has made the block");
         };
         begin(block, run, index);
+        block
+            .watched
+            .begin(launch.options.time_limit, run.number, launch.kernel, index);
         let mut turns = Turns {
             run,
             index,
@@ -100,10 +137,17 @@ impl Worker {
             .as_ref()
             .is_none_or(|(made_for, _)| *made_for != shape)
         {
-            let block = Box::new(Block::new(launch));
+            let block = Box::new(Block::new(launch, &self.watched));
             self.coroutines.resize_with(block.threads.len(), || None);
             self.block = Some((shape, block));
         }
+    }
+}
+
+impl Drop for Worker {
+    /// The host thread ends.
+    fn drop(&mut self) {
+        watchdog::remove(&self.watched);
     }
 }
 
@@ -236,12 +280,25 @@ impl Turns<'_> {
         let Some(coroutine) = &mut self.coroutines[index] else {
             return;
         };
-        if coroutine.resume(self.block, thread) {
-            self.end_thread(index);
+        match coroutine.resume(self.block, thread) {
+            Resumed::Waits => {}
+            Resumed::Exited => self.end_thread(index),
+            Resumed::Left(why) => self.leave_thread(index, why),
         }
     }
 
+    /// Gives up a thread that will not run again.
+    #[cold]
+    fn leave_thread(&mut self, index: usize, why: Left) {
+        if let Some(coroutine) = self.coroutines[index].take() {
+            coroutine.leave();
+        }
+        let thread = &self.block.threads[index];
+        self.block.record(self.block.left_behind(thread, why));
+    }
+
     fn start(&mut self, thread: &Thread) -> io::Result<ThreadCoroutine> {
+        self.block.watched.note_progress();
         // SAFETY: block, thread and body are borrowed for longer than this
         // `Turns` lives, and its `drop` ends every coroutine.
         unsafe { ThreadCoroutine::new(self.stacks, self.block, thread, self.body) }
@@ -257,6 +314,7 @@ impl Turns<'_> {
         exited.set(exited.get() | thread.lane_bit());
         thread.wait.set(Wait::Exited);
         block.exited_threads.set(block.exited_threads.get() + 1);
+        block.watched.note_progress();
         if let Some(grid) = &block.grid {
             grid.note_exit();
         }
@@ -279,9 +337,8 @@ impl Drop for Turns<'_> {
         }
         self.block.abandon();
         for (thread, slot) in self.block.threads.iter().zip(self.coroutines.iter_mut()) {
-            if let Some(mut coroutine) = slot.take() {
-                coroutine.abandon(self.block, thread);
-                coroutine.recycle(self.stacks);
+            if let Some(coroutine) = slot.take() {
+                coroutine.abandon(self.stacks, self.block, thread);
             }
         }
     }

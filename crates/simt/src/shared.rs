@@ -1,6 +1,6 @@
 //! The shared memory of the running block.
 
-use crate::current::with_current;
+use crate::current::instruction;
 use crate::defect::DefectKind;
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::cell::{Cell, RefCell};
@@ -70,6 +70,12 @@ impl SharedMemory {
         self.used.set(self.dynamic_bytes);
         self.static_bytes.set(0);
         self.arrays.get_mut().clear();
+    }
+
+    /// The address of its first byte.
+    #[inline]
+    pub fn start(&self) -> usize {
+        self.memory.as_ptr().addr()
     }
 
     /// Bytes of the static arrays that the block has used.
@@ -180,7 +186,9 @@ impl Drop for SharedMemory {
 enum SharedError {
     #[error("a shared array must be aligned to a power of two that is at most {ALIGNMENT}")]
     Alignment,
-    #[error("one shared array is asked for with different sizes, {known_bytes} bytes before")]
+    #[error(
+        "one shared array is declared with two sizes: it had {known_bytes} bytes before; a generic function needs one array for each type"
+    )]
     Changed { known_bytes: usize },
     #[error(
         "static shared arrays of {static_bytes} bytes: a block can have {MAX_STATIC_SHARED_BYTES}, \
@@ -214,7 +222,9 @@ impl SharedError {
 #[track_caller]
 pub fn static_shared(key: usize, bytes: usize, align: usize) -> *mut u8 {
     let declared = Location::caller();
-    match with_current(|_, block| block.shared.array(key, bytes, align, declared)) {
+    match instruction(declared, |_, block| {
+        block.shared.array(key, bytes, align, declared)
+    }) {
         Ok(start) => start,
         Err(error) => crate::fail(error.kind(), error.to_string()),
     }
@@ -228,5 +238,5 @@ pub fn static_shared(key: usize, bytes: usize, align: usize) -> *mut u8 {
 /// Outside of a launch.
 #[track_caller]
 pub fn dynamic_shared() -> (*mut u8, usize) {
-    with_current(|_, block| block.shared.dynamic())
+    instruction(Location::caller(), |_, block| block.shared.dynamic())
 }

@@ -3,8 +3,8 @@
 //! A GPU has a copy of them in each module of each device. Here the static itself holds the
 //! initial values, and stands for the array; a [`StaticMemory`] holds the copies.
 
-use crate::allocation::{Contents, forget_allocation, register_allocation};
-use crate::current::try_with_current;
+use crate::allocation::{forget_allocation, register_written};
+use crate::current::try_instruction;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fmt;
@@ -38,7 +38,7 @@ impl Copy {
             bytes: initial.len(),
         };
         copy.write(initial);
-        register_allocation(copy.start().addr(), copy.bytes, Contents::Written);
+        register_written(copy.start().addr(), copy.bytes);
         copy
     }
 
@@ -162,7 +162,7 @@ impl FoundStatics {
 /// for: as many bytes, aligned to 256. None outside of a launch.
 #[inline]
 pub fn static_memory(initial: &[u8]) -> Option<*mut u8> {
-    try_with_current(|_, block| block.statics.start_of(initial))
+    try_instruction(None, |_, block| block.statics.start_of(initial))
 }
 
 #[cfg(test)]

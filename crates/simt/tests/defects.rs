@@ -242,7 +242,7 @@ fn bounds_and_alignment_of_accesses() {
     let at = |base: usize, bytes: usize, offset: usize, size: usize, align: usize| {
         launch(1, 1, || {
             simt::access(
-                Space::Shared,
+                Space::Global,
                 AccessKind::Read,
                 base,
                 bytes,

@@ -3,8 +3,9 @@
 mod common;
 
 use common::{block_x, launch, launch_with, serial, sync, thread_x};
-use simt::{DefectKind, Launch, Options};
+use simt::{AccessKind, DefectKind, Dim3, Launch, Options, Space};
 use std::cell::UnsafeCell;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Memory that all threads of a launch may access through the simulator.
 struct Shareable<T>(UnsafeCell<T>);
@@ -293,4 +294,49 @@ fn blocks_write_into_neighbouring_elements() {
     // SAFETY: the launch is over.
     let array = unsafe { &*array.pointer() };
     assert!((0..1000).all(|index| array[index] as usize == index * index));
+}
+
+/// A view that is kept from an earlier launch must not be followed, whatever is checked.
+#[test]
+fn shared_memory_of_an_earlier_launch_is_not_touched() {
+    for checks in [true, false] {
+        let options = Options {
+            checks,
+            ..serial(0)
+        };
+        let kept = AtomicUsize::new(0);
+        let launch = |dynamic_shared_bytes| Launch {
+            kernel: "test_kernel",
+            grid: Dim3::from(1),
+            block: Dim3::from(1),
+            dynamic_shared_bytes,
+            options: &options,
+        };
+        simt::run(&launch(64), &|| {
+            let (start, bytes) = simt::dynamic_shared();
+            kept.store(start.addr(), Ordering::Relaxed);
+            simt::access(
+                Space::Shared,
+                AccessKind::Write,
+                start.addr(),
+                bytes,
+                8,
+                4,
+                4,
+            );
+        })
+        .unwrap();
+        // Another shape of blocks: the memory of the first launch's is gone.
+        let defect = simt::run(&launch(128), &|| {
+            let start = match kept.load(Ordering::Relaxed) {
+                // The allocator has given the same memory again.
+                start if start == simt::dynamic_shared().0.addr() => 4096,
+                start => start,
+            };
+            simt::access(Space::Shared, AccessKind::Read, start, 64, 8, 4, 4);
+        })
+        .unwrap_err();
+        assert_eq!(defect.kind, DefectKind::OutOfBounds, "{defect}");
+        assert!(defect.message.contains("earlier launch"), "{defect}");
+    }
 }

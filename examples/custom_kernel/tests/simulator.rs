@@ -5,13 +5,13 @@ use custom_kernel_kernels as kernels;
 use tilewright::{Device, Error, LaunchConfig, SimulatorOptions};
 
 /// The simulator, with warps in several orders and of two widths; with the feature `cuda`, the
-/// default device too.
+/// first CUDA device too.
 fn devices() -> Vec<Device> {
     let options = |seed| SimulatorOptions::default().with_seed(seed);
     let mut devices: Vec<Device> = (0..4).map(options).map(Device::simulator_with).collect();
     devices.push(Device::simulator_with(options(4).with_warp_width(64)));
     if cfg!(feature = "cuda") {
-        match Device::from_env() {
+        match Device::cuda(0) {
             Ok(device) => devices.push(device),
             Err(error) => eprintln!("skipped on CUDA: {error}"),
         }

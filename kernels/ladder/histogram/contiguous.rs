@@ -22,8 +22,9 @@ use cuda_std::prelude::*;
 ///    `bins` has 256 elements.
 #[kernel(max_threads = 1024)]
 pub unsafe fn histogram_contiguous(x: Global<u8>, bins: GlobalMut<u32>) {
+    let storage = shared_array![u32; BINS];
     // SAFETY: (1) nothing else has the storage.
-    let private = unsafe { PrivateBins::cleared(shared_array![u32; BINS]) };
+    let private = unsafe { PrivateBins::cleared(storage) };
     let part = Part::of_block(x);
     let mut at = part.first + thread::thread_idx_x() as usize * COARSENING;
     let end = part.end.min(at + COARSENING);

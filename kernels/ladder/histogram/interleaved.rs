@@ -21,8 +21,9 @@ use cuda_std::prelude::*;
 ///    [`COARSENING`](super::COARSENING) threads, rounded up; `bins` has 256 elements.
 #[kernel(max_threads = 1024)]
 pub unsafe fn histogram_interleaved(x: Global<u8>, bins: GlobalMut<u32>) {
+    let storage = shared_array![u32; BINS];
     // SAFETY: (1) nothing else has the storage.
-    let private = unsafe { PrivateBins::cleared(shared_array![u32; BINS]) };
+    let private = unsafe { PrivateBins::cleared(storage) };
     let part = Part::of_block(x);
     let mut at = part.first + thread::thread_idx_x() as usize;
     while at < part.end {

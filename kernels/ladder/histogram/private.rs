@@ -7,16 +7,16 @@ pub const BINS: usize = 256;
 
 /// One counter for each value, the block's own.
 #[derive(Clone, Copy)]
-pub struct PrivateBins(SharedArray<u32, BINS>);
+pub struct PrivateBins<'block>(SharedArray<'block, u32, BINS>);
 
-impl PrivateBins {
+impl<'block> PrivateBins<'block> {
     /// Sets the counters of `storage` to 0. Every thread of the block calls it.
     ///
     /// # Safety
     /// 1. `storage` is touched by nothing but what this returns.
     #[inline(always)]
     #[track_caller]
-    pub unsafe fn cleared(storage: SharedArray<u32, BINS>) -> Self {
+    pub unsafe fn cleared(storage: SharedArray<'block, u32, BINS>) -> Self {
         let mut bin = thread::thread_idx_x() as usize;
         while bin < BINS {
             // SAFETY: (1) is the comparison. (2) One thread has this bin, before the barrier.

@@ -24,8 +24,9 @@ use cuda_std::prelude::*;
 /// 1. The launch has one dimension and at least `x.len()` threads; `bins` has 256 elements.
 #[kernel(max_threads = 1024)]
 pub unsafe fn histogram_privatised(x: Global<u8>, bins: GlobalMut<u32>) {
+    let storage = shared_array![u32; BINS];
     // SAFETY: (1) nothing else has the storage.
-    let private = unsafe { PrivateBins::cleared(shared_array![u32; BINS]) };
+    let private = unsafe { PrivateBins::cleared(storage) };
     if let Some(value) = x.get(thread::own_index().get()) {
         private.add(value, 1);
     }

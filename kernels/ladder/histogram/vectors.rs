@@ -47,8 +47,9 @@ unsafe fn count_vectors(x: Global<u8>, part: Part, private: PrivateBins) {
 /// 2. The address of `x` is a multiple of 16.
 #[kernel(max_threads = 1024)]
 pub unsafe fn histogram_vectors(x: Global<u8>, bins: GlobalMut<u32>) {
+    let storage = shared_array![u32; BINS];
     // SAFETY: (1) nothing else has the storage.
-    let private = unsafe { PrivateBins::cleared(shared_array![u32; BINS]) };
+    let private = unsafe { PrivateBins::cleared(storage) };
     let part = Part::of_block(x);
     if part.is_whole() {
         // SAFETY: (1) is the comparison, and (2).

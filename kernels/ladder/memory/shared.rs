@@ -13,7 +13,7 @@
 //! Prediction: no difference. A part is read and written once, and both are bound by DRAM.
 
 use cuda_std::prelude::*;
-use cuda_std::shared::{self, SharedSlice};
+use cuda_std::shared::SharedSlice;
 
 /// Elements of a part, and threads of a block.
 pub const PART: usize = 256;
@@ -60,5 +60,5 @@ pub unsafe fn memory_static_shared(x: Global<f32>, y: GlobalMut<f32>) {
 #[kernel(max_threads = 256)]
 pub unsafe fn memory_dynamic_shared(x: Global<f32>, y: GlobalMut<f32>) {
     // SAFETY: (1) is (1).
-    unsafe { reverse(x, y, shared::dynamic()) }
+    unsafe { reverse(x, y, dynamic_shared![f32]) }
 }

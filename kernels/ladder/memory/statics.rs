@@ -34,7 +34,7 @@ fn add(u: GlobalMut<f32>, v: GlobalMut<f32>) {
 /// `STATIC_U += STATIC_V`.
 #[kernel(max_threads = 256)]
 pub fn memory_add_static() {
-    add(STATIC_U.view(), STATIC_V.view());
+    STATIC_U.with(|u| STATIC_V.with(|v| add(u, v)));
 }
 
 /// `u += v`.

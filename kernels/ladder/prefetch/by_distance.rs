@@ -3,28 +3,56 @@
 #[cfg(not(target_arch = "nvptx64"))]
 use cuda_std::{
     global::{Global, GlobalMut},
-    kernel::Kernel,
+    kernel::{Kernel, KernelParams},
 };
+
+/// The parameters of a family of kernels: views among them end with their launch.
+#[cfg(not(target_arch = "nvptx64"))]
+pub trait Parameters {
+    /// The parameters of one launch.
+    type Of<'launch>: KernelParams;
+}
 
 /// The parameters of the kernels that keep their values in registers: `rounds`, `generations`,
 /// `x` and `sums`.
 #[cfg(not(target_arch = "nvptx64"))]
-pub type ScalarParams = (u32, u32, Global<f64>, GlobalMut<f64>);
+#[derive(Clone, Copy, Debug)]
+pub struct ScalarParams;
+
+#[cfg(not(target_arch = "nvptx64"))]
+impl Parameters for ScalarParams {
+    type Of<'launch> = (u32, u32, Global<'launch, f64>, GlobalMut<'launch, f64>);
+}
 
 /// The parameters of the kernels that keep their values in shared memory: `rounds`,
 /// `generations`, `thread_pitch`, `slot_pitch`, `x` and `sums`.
 #[cfg(not(target_arch = "nvptx64"))]
-pub type SharedParams = (u32, u32, u32, u32, Global<f64>, GlobalMut<f64>);
+#[derive(Clone, Copy, Debug)]
+pub struct SharedParams;
+
+#[cfg(not(target_arch = "nvptx64"))]
+impl Parameters for SharedParams {
+    type Of<'launch> = (
+        u32,
+        u32,
+        u32,
+        u32,
+        Global<'launch, f64>,
+        GlobalMut<'launch, f64>,
+    );
+}
 
 /// What to do with the kernel of a distance, whose type is not known before.
 #[cfg(not(target_arch = "nvptx64"))]
-pub trait WithKernel<Params> {
+pub trait WithKernel<P: Parameters> {
     /// What comes of it.
     type Output;
 
     /// Does it. What the kernel asks of its launches stands in its own documentation: the same
     /// for all that one function finds.
-    fn with<K: Kernel<Params = Params>>(self, kernel: K) -> Self::Output;
+    fn with<K>(self, kernel: K) -> Self::Output
+    where
+        K: for<'launch> Kernel<Params<'launch> = P::Of<'launch>>;
 }
 
 /// Makes two kernels for each distance, one whose threads never meet and one whose threads do, and

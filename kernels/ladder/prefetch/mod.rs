@@ -40,7 +40,7 @@ mod slots;
 mod work;
 
 #[cfg(not(target_arch = "nvptx64"))]
-pub use by_distance::{ScalarParams, SharedParams, WithKernel};
+pub use by_distance::{Parameters, ScalarParams, SharedParams, WithKernel};
 pub use population::generations;
 pub use slots::Slots;
 

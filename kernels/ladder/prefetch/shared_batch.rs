@@ -31,7 +31,8 @@ unsafe fn run<const DISTANCE: usize, const MEETS: bool>(
     // SAFETY: (1) is (1).
     let mut elements = unsafe { Elements::of(&own, x) };
     let mut thread_rounds = Rounds::<MEETS>::of(own, elements, rounds, generations);
-    let slots = OwnSlots::of_thread(thread_pitch, slot_pitch);
+    let memory = dynamic_shared![f64];
+    let slots = OwnSlots::of_thread(memory, thread_pitch, slot_pitch);
     let own_lanes = lanes_of_own_warp();
     let mut round = 0;
     while round < rounds {

@@ -32,7 +32,8 @@ unsafe fn run<const MEETS: bool>(
     // SAFETY: (1) is (1).
     let mut elements = unsafe { Elements::of(&own, x) };
     let mut thread_rounds = Rounds::<MEETS>::of(own, elements, rounds, generations);
-    let slots = OwnSlots::of_thread(thread_pitch, slot_pitch);
+    let memory = dynamic_shared![f64];
+    let slots = OwnSlots::of_thread(memory, thread_pitch, slot_pitch);
     for slot in 0..distance {
         // SAFETY: (1) is (2).
         unsafe { slots.set(slot, elements.load()) };

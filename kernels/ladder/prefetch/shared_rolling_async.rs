@@ -42,7 +42,8 @@ unsafe fn run<const DISTANCE: usize, const MEETS: bool>(
     // SAFETY: (1) is (1).
     let mut elements = unsafe { Elements::of(&own, x) };
     let mut thread_rounds = Rounds::<MEETS>::of(own, elements, rounds, generations);
-    let slots = OwnSlots::of_thread(thread_pitch, slot_pitch);
+    let memory = dynamic_shared![f64];
+    let slots = OwnSlots::of_thread(memory, thread_pitch, slot_pitch);
     let mut pipeline = Pipeline::<DISTANCE>::new();
     let mut start = |pipeline: &mut Pipeline<DISTANCE>, slot: usize| {
         let (to, from) = (slots.position(slot as u32), elements.next_index());

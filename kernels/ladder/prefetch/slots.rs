@@ -1,7 +1,7 @@
 //! Where in shared memory a thread's prefetched values stand.
 
 use cuda_std::prelude::*;
-use cuda_std::shared::{self, SharedSlice};
+use cuda_std::shared::SharedSlice;
 
 /// How the slots of a block's threads lie in shared memory, in elements: slot s of thread t stands
 /// at `t * thread_pitch + s * slot_pitch`.
@@ -59,19 +59,22 @@ impl Slots {
 
 /// The slots of the calling thread. No other thread touches them.
 #[derive(Clone, Copy)]
-pub(super) struct OwnSlots {
-    memory: SharedSlice<f64>,
+pub(super) struct OwnSlots<'block> {
+    memory: SharedSlice<'block, f64>,
     first: u32,
     pitch: u32,
 }
 
-impl OwnSlots {
-    /// The calling thread's slots in the block's dynamic shared memory.
+impl<'block> OwnSlots<'block> {
+    /// The calling thread's slots in `memory`, the block's dynamic shared memory.
     #[inline(always)]
-    #[track_caller]
-    pub(super) fn of_thread(thread_pitch: u32, slot_pitch: u32) -> Self {
+    pub(super) fn of_thread(
+        memory: SharedSlice<'block, f64>,
+        thread_pitch: u32,
+        slot_pitch: u32,
+    ) -> Self {
         Self {
-            memory: shared::dynamic(),
+            memory,
             first: thread::thread_idx_x() * thread_pitch,
             pitch: slot_pitch,
         }
@@ -79,7 +82,7 @@ impl OwnSlots {
 
     /// All of the block's slots.
     #[inline(always)]
-    pub(super) const fn memory(&self) -> SharedSlice<f64> {
+    pub(super) const fn memory(&self) -> SharedSlice<'block, f64> {
         self.memory
     }
 

@@ -10,19 +10,19 @@ use cuda_std::thread::OwnIndex;
 /// Behind the end the last element of all stands in: it is fetched, so that no fetch is
 /// conditional, and not used.
 #[derive(Clone, Copy)]
-pub(super) struct Elements {
-    x: Global<f64>,
+pub(super) struct Elements<'launch> {
+    x: Global<'launch, f64>,
     next: usize,
     threads: usize,
 }
 
-impl Elements {
+impl<'launch> Elements<'launch> {
     /// The elements of the thread that `own` belongs to.
     ///
     /// # Safety
     /// 1. `x` is not empty.
     #[inline(always)]
-    pub(super) unsafe fn of(own: &OwnIndex, x: Global<f64>) -> Self {
+    pub(super) unsafe fn of(own: &OwnIndex, x: Global<'launch, f64>) -> Self {
         Self {
             x,
             next: own.get(),

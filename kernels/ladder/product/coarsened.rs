@@ -29,10 +29,10 @@ const MOST: usize = 16;
 
 /// The operands and their sizes.
 #[derive(Clone, Copy)]
-struct Product {
-    a: Global<f32>,
-    b: Global<f32>,
-    c: GlobalMut<f32>,
+struct Product<'launch> {
+    a: Global<'launch, f32>,
+    b: Global<'launch, f32>,
+    c: GlobalMut<'launch, f32>,
     m: usize,
     n: usize,
     k: usize,
@@ -40,13 +40,13 @@ struct Product {
 
 /// The calling thread and its block's tiles.
 #[derive(Clone, Copy)]
-struct Position {
+struct Position<'block> {
     down: usize,
     along: usize,
     row: usize,
     first_column: usize,
-    a_tile: Tile<TILE>,
-    b_tile: Tile<TILE>,
+    a_tile: Tile<'block, TILE>,
+    b_tile: Tile<'block, TILE>,
 }
 
 /// Steps of K that LLVM unrolls. It would unroll all 32, and ptxas would then spread the work of a

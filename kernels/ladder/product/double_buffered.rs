@@ -25,18 +25,18 @@ use cuda_std::prelude::*;
 /// Tiles in flight and in use.
 const STAGES: usize = 2;
 
-type ATile = SharedTile<f32, { STAGES * DEPTH }, BLOCK, { BLOCK + VECTOR }>;
-type BTile = SharedTile<f32, { STAGES * DEPTH }, BLOCK, BLOCK>;
+type ATile<'block> = SharedTile<'block, f32, { STAGES * DEPTH }, BLOCK, { BLOCK + VECTOR }>;
+type BTile<'block> = SharedTile<'block, f32, { STAGES * DEPTH }, BLOCK, BLOCK>;
 
 /// A row-major matrix.
 #[derive(Clone, Copy)]
-struct Operand {
-    matrix: Global<f32>,
+struct Operand<'launch> {
+    matrix: Global<'launch, f32>,
     rows: usize,
     columns: usize,
 }
 
-impl Operand {
+impl Operand<'_> {
     /// Elements from (`row`, `column`) to the end of the row; none outside the matrix.
     #[inline(always)]
     fn present(&self, row: usize, column: usize) -> usize {

@@ -16,7 +16,7 @@ use super::{TILE, block_corner, element_or_zero, place_in_block, store_output};
 use cuda_std::prelude::*;
 
 /// A tile whose rows lie `PITCH` elements apart.
-pub(super) type Tile<const PITCH: usize> = SharedTile<f32, TILE, TILE, PITCH>;
+pub(super) type Tile<'block, const PITCH: usize> = SharedTile<'block, f32, TILE, TILE, PITCH>;
 
 /// The products of one tile, added to the output of thread (`down`, `along`).
 ///

@@ -21,8 +21,8 @@ use cuda_std::prelude::*;
 
 /// A's tile, with an element between its rows: else the elements of a column would lie in four
 /// banks.
-type ATile = SharedTile<f32, BLOCK, DEPTH, { DEPTH + 1 }>;
-type BTile = SharedTile<f32, DEPTH, BLOCK, BLOCK>;
+type ATile<'block> = SharedTile<'block, f32, BLOCK, DEPTH, { DEPTH + 1 }>;
+type BTile<'block> = SharedTile<'block, f32, DEPTH, BLOCK, BLOCK>;
 
 const THREADS: usize = SIDE * SIDE;
 

@@ -24,8 +24,8 @@ use cuda_std::prelude::*;
 
 /// A's tile: a row for each k. With 4 elements between the rows, the 32 words that a warp writes at
 /// once lie in 32 banks.
-type ATile = SharedTile<f32, DEPTH, BLOCK, { BLOCK + VECTOR }>;
-type BTile = SharedTile<f32, DEPTH, BLOCK, BLOCK>;
+type ATile<'block> = SharedTile<'block, f32, DEPTH, BLOCK, { BLOCK + VECTOR }>;
+type BTile<'block> = SharedTile<'block, f32, DEPTH, BLOCK, BLOCK>;
 
 /// Four neighbours of a row of a row-major matrix, from a column on that is a multiple of 4, with
 /// zeros for what lies outside.

@@ -11,17 +11,17 @@ pub const UNROLLED: u32 = 8;
 /// Seed 001 calls `data` block as many elements as a block has threads; a part is one of them or
 /// several, and shorter where the array ends.
 #[derive(Clone, Copy)]
-pub struct Part {
-    x: GlobalMut<i32>,
+pub struct Part<'launch> {
+    x: GlobalMut<'launch, i32>,
     first: usize,
     len: u32,
 }
 
-impl Part {
+impl<'launch> Part<'launch> {
     /// The calling block's part of `x`, of `data_blocks` data blocks of `threads` elements.
     #[inline(always)]
     #[track_caller]
-    pub fn of_block(x: GlobalMut<i32>, data_blocks: u32, threads: u32) -> Self {
+    pub fn of_block(x: GlobalMut<'launch, i32>, data_blocks: u32, threads: u32) -> Self {
         let whole = data_blocks * threads;
         let first = thread::block_idx_x() as usize * whole as usize;
         let rest = x.len().saturating_sub(first);

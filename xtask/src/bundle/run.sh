@@ -9,7 +9,8 @@ Usage: ./run.sh COMMAND [ARGUMENTS]
 
 Commands:
   test [FILTER]      the tests (with the name FILTER), a line for each program
-  sanitize [FILTER]  the tests of sums and products under compute-sanitizer, memcheck and racecheck
+  sanitize [FILTER]  the tests of sums and products under the tools of compute-sanitizer: memcheck,
+                     racecheck, initcheck and synccheck
   compare [OPTIONS]  this crate and its rivals in one table, and as JSON; see compare --help
   ladder [NAME...]   the ladders, one after the other, as tables, charts and pages
   bench [OPTIONS]    the benchmarks under criterion, with criterion's options
@@ -18,7 +19,7 @@ Commands:
 Variables:
   OUT                where logs and results go [default: out/ beside this script]
   TIMEOUT            seconds for one program [default: 300; for sanitize and bench 540]
-  TILEWRIGHT_DEVICE  the device: sim, cuda, cuda:N [default: cuda:0]
+  TILEWRIGHT_DEVICE  the device: sim, cuda, cuda:N [default: cuda]
 TEXT
 }
 
@@ -29,6 +30,9 @@ if [ -s "$here/commit" ]; then
     TILEWRIGHT_COMMIT=$(cat "$here/commit")
     export TILEWRIGHT_COMMIT
 fi
+
+# On a GPU machine: without a driver that is an error, not a run on the simulator.
+export TILEWRIGHT_DEVICE=${TILEWRIGHT_DEVICE:-cuda}
 
 # Tests of one package run in its folder, as cargo does it.
 enter_package() {
@@ -101,7 +105,7 @@ run_sanitizer() {
     fi
     passed=0 failed=0 skipped=0
     mkdir -p "$out/sanitize"
-    for tool in memcheck racecheck; do
+    for tool in memcheck racecheck initcheck synccheck; do
         for program in "$here"/tests/tilewright.{reduce,matmul}*; do
             [ -x "$program" ] || continue
             name=$(basename "$program") log="$out/sanitize/$tool.$name.log" start=$SECONDS

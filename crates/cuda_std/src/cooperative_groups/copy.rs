@@ -26,8 +26,8 @@ const VECTOR_BYTES: usize = 16;
 #[track_caller]
 pub unsafe fn memcpy_async<T: Pod>(
     group: &impl Collective,
-    (destination, to): (SharedSlice<T>, usize),
-    (source, from): (Global<T>, usize),
+    (destination, to): (SharedSlice<'_, T>, usize),
+    (source, from): (Global<'_, T>, usize),
     len: usize,
 ) {
     let copy = Copy {
@@ -63,17 +63,17 @@ pub fn wait(group: &impl Collective) {
 
 /// One thread's part of a copy.
 #[derive(Clone, Copy)]
-struct Copy<T> {
-    destination: SharedSlice<T>,
+struct Copy<'launch, T> {
+    destination: SharedSlice<'launch, T>,
     to: usize,
-    source: Global<T>,
+    source: Global<'launch, T>,
     from: usize,
     len: usize,
     rank: usize,
     threads: usize,
 }
 
-impl<T: Pod> Copy<T> {
+impl<T: Pod> Copy<'_, T> {
     /// How many elements come before the first that both memories have at a multiple of 16 bytes;
     /// none if there is no such element.
     #[inline(always)]

@@ -1,8 +1,8 @@
 //! The shared memory in which the warps of a block meet.
 
+use crate::__shared_storage;
 use crate::block::MAX_WARPS;
-use crate::shared::SharedArray;
-use crate::shared_array;
+use crate::shared::{SharedArray, SharedMemory};
 use crate::warp::LaneValue;
 
 /// A value from each warp of the block, and a value for each.
@@ -12,18 +12,24 @@ use crate::warp::LaneValue;
 /// read results. Whoever writes values of the next collective leaves results alone, and the first
 /// warp writes them again only behind a barrier that all who read them have reached.
 #[derive(Clone, Copy)]
-pub struct Scratch {
+pub struct Scratch<'block> {
     /// Bits of values, then of results.
-    words: SharedArray<u64, { 2 * MAX_WARPS }>,
+    words: SharedArray<'block, u64, { 2 * MAX_WARPS }>,
 }
 
-impl Scratch {
+impl Scratch<'_> {
     /// The block's own: 512 bytes, in kernels that use it.
+    ///
+    /// # Safety
+    /// 1. The result is used by a thread of the block alone, and not kept.
     #[inline(always)]
     #[track_caller]
-    pub fn of_block() -> Self {
+    pub unsafe fn of_block() -> Self {
+        let base = __shared_storage!(u64, 2 * MAX_WARPS);
+        // SAFETY: (1) the storage was made for exactly this array. (2) is (1).
+        let memory = unsafe { SharedMemory::of_array(base) };
         Self {
-            words: shared_array![u64; 2 * MAX_WARPS],
+            words: SharedArray::of_memory(memory),
         }
     }
 

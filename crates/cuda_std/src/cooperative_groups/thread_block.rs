@@ -146,7 +146,8 @@ impl Collective for ThreadBlock {
         if place.warps == 1 {
             return of_warp;
         }
-        let scratch = Scratch::of_block();
+        // SAFETY: (1) it is a variable of this thread.
+        let scratch = unsafe { Scratch::of_block() };
         if place.lanes.rank == 0 {
             // SAFETY: (1) one lane of each warp. (2) The first warp's reads of an earlier
             // collective came before that one's last barrier.
@@ -201,7 +202,8 @@ fn before_warp<T: LaneValue>(place: Place, in_warp: T, combine: impl Fn(T, T) ->
     if place.warps == 1 {
         return None;
     }
-    let scratch = Scratch::of_block();
+    // SAFETY: (1) it is a variable of this thread.
+    let scratch = unsafe { Scratch::of_block() };
     if place.is_last_lane() {
         // SAFETY: (1) one lane of each warp. (2) The first warp's reads of an earlier collective
         // came before that one's last barrier.

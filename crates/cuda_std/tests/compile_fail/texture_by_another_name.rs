@@ -2,10 +2,10 @@
 
 use cuda_std::prelude::*;
 
-type Picture = Texture2d;
+type Picture<'launch> = Texture2d<'launch>;
 
 #[kernel]
-pub fn read(picture: Picture) {
+pub fn read(picture: Picture<'_>) {
     let _ = picture.sample(0.0, 0.0);
 }
 

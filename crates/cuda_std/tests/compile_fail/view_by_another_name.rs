@@ -2,10 +2,10 @@
 
 use cuda_std::prelude::*;
 
-type Input = Global<f32>;
+type Input<'launch> = Global<'launch, f32>;
 
 #[kernel]
-pub fn read(x: Input) {
+pub fn read(x: Input<'_>) {
     let _ = x;
 }
 

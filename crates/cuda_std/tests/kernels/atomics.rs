@@ -103,7 +103,7 @@ macro_rules! integer_kernels {
         #[kernel]
         pub unsafe fn $shared(x: Global<$element>, words: GlobalMut<$element>, out: GlobalMut<$element>) {
             // SAFETY: (1) is (1).
-            unsafe { in_shared(1, x, words, out, cuda_std::shared::dynamic::<$element>()) }
+            unsafe { in_shared(1, x, words, out, dynamic_shared![$element]) }
         }
 
         #[doc = concat!("Every atomic operation on ", stringify!($element), " in a static array.")]

@@ -22,12 +22,11 @@ global_array! {
 /// 1. The launch is in the simulator.
 #[kernel]
 pub unsafe fn static_array_race() {
-    let total = TOTAL.view();
     // SAFETY: none. The simulator reports the second access.
-    unsafe {
+    TOTAL.with(|total| unsafe {
         let sum = total.load(0) + 1.0; // defect: static_array_race
         total.store(0, sum); // defect: static_array_race
-    }
+    });
 }
 
 macro_rules! accesses {
@@ -81,7 +80,7 @@ accesses! {
     }
     /// Writes behind the end of a static array.
     static_array_behind_end(x, y) {
-        TOTAL.view().store(1, 0.0); // defect: static_array_behind_end
+        TOTAL.with(|total| total.store(1, 0.0)); // defect: static_array_behind_end
     }
     /// Reads a vector across its alignment.
     misaligned_vector_load(x, y) {
@@ -125,33 +124,33 @@ accesses! {
     }
     /// Uses dynamic shared memory that the launch did not ask for.
     dynamic_memory_is_missing(x, y) {
-        cuda_std::shared::dynamic::<f32>().store(0, 1.0); // defect: dynamic_memory_is_missing
+        dynamic_shared![f32].store(0, 1.0); // defect: dynamic_memory_is_missing
     }
     /// Copies from behind the end.
     copy_from_behind_end(x, y) {
-        let tile = shared_array![f32; 4].as_slice();
-        Pipeline::<2>::new().copy::<f32, 4>(tile, 0, x, x.len() / 4 * 4); // defect: copy_from_behind_end
+        let tile = shared_array![f32; 4];
+        Pipeline::<2>::new().copy::<f32, 4>(tile.as_slice(), 0, x, x.len() / 4 * 4); // defect: copy_from_behind_end
     }
     /// Copies to behind the end.
     copy_to_behind_end(x, y) {
-        let tile = shared_array![f32; 4].as_slice();
-        Pipeline::<2>::new().copy::<f32, 1>(tile, 4, x, 0); // defect: copy_to_behind_end
+        let tile = shared_array![f32; 4];
+        Pipeline::<2>::new().copy::<f32, 1>(tile.as_slice(), 4, x, 0); // defect: copy_to_behind_end
     }
     /// Copies across the source's alignment.
     misaligned_copy(x, y) {
-        let tile = shared_array![f32; 8].as_slice();
-        Pipeline::<2>::new().copy::<f32, 2>(tile, 2, x, 3); // defect: misaligned_copy
+        let tile = shared_array![f32; 8];
+        Pipeline::<2>::new().copy::<f32, 2>(tile.as_slice(), 2, x, 3); // defect: misaligned_copy
     }
     /// Copies across the destination's alignment.
     copy_to_misaligned(x, y) {
-        let tile = shared_array![f32; 8].as_slice();
-        Pipeline::<2>::new().copy_or_zero::<f32, 4>(tile, 2, x, 4, 1); // defect: copy_to_misaligned
+        let tile = shared_array![f32; 8];
+        Pipeline::<2>::new().copy_or_zero::<f32, 4>(tile.as_slice(), 2, x, 4, 1); // defect: copy_to_misaligned
     }
     /// Calls more of a partial copy present than there is.
     copy_of_too_many(x, y) {
-        let tile = shared_array![f32; 8].as_slice();
+        let tile = shared_array![f32; 8];
         let from = x.len() / 4 * 4;
-        Pipeline::<2>::new().copy_or_zero::<f32, 4>(tile, 0, x, from, x.len() - from + 1); // defect: copy_of_too_many
+        Pipeline::<2>::new().copy_or_zero::<f32, 4>(tile.as_slice(), 0, x, from, x.len() - from + 1); // defect: copy_of_too_many
     }
 }
 

@@ -105,7 +105,7 @@ unsafe fn reverse<T: cuda_std::Pod>(x: Global<T>, out: GlobalMut<T>, shared: Sha
 #[kernel]
 pub unsafe fn reverse_f64(x: Global<f64>, out: GlobalMut<f64>) {
     // SAFETY: (1) is (1).
-    unsafe { reverse(x, out, shared::dynamic()) }
+    unsafe { reverse(x, out, dynamic_shared![f64]) }
 }
 
 /// Writes the dynamic shared memory's length in u32, whether it is empty, and its address modulo
@@ -115,7 +115,7 @@ pub unsafe fn reverse_f64(x: Global<f64>, out: GlobalMut<f64>) {
 /// 1. `out` has 3 elements.
 #[kernel]
 pub unsafe fn dynamic_length(out: GlobalMut<u64>) {
-    let memory = shared::dynamic::<u32>();
+    let memory = dynamic_shared![u32];
     if thread::own_index().get() == 0 {
         // SAFETY: (1) one thread writes.
         unsafe {

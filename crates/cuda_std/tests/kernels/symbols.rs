@@ -31,11 +31,15 @@ constant_array! {
 /// `U += V`, element by element (seed 003's example of static global memory).
 #[kernel]
 pub fn add_v_to_u() {
-    let u = U.view().own(thread::own_index());
-    let v = V.view().own(thread::own_index());
-    if let (Some(u), Some(v)) = (u, v) {
-        u.set(u.get() + v.get());
-    }
+    U.with(|u| {
+        V.with(|v| {
+            let u = u.own(thread::own_index());
+            let v = v.own(thread::own_index());
+            if let (Some(u), Some(v)) = (u, v) {
+                u.set(u.get() + v.get());
+            }
+        });
+    });
 }
 
 /// Moves each of [`BYTES`] to the next place and the last to the first, and adds `step`.
@@ -44,24 +48,23 @@ pub fn add_v_to_u() {
 /// 1. The launch has one block.
 #[kernel]
 pub unsafe fn shift(step: u8) {
-    let (bytes, own) = (BYTES.view(), thread::rank_in_block() as usize);
+    let own = thread::rank_in_block() as usize;
     // SAFETY: (1) is the comparison. (2) By (1) the barrier orders reads and writes.
-    unsafe {
+    BYTES.with(|bytes| unsafe {
         let byte = (own < bytes.len()).then(|| bytes.load(own));
         thread::sync_threads();
         if let Some(byte) = byte {
             bytes.store((own + 1) % bytes.len(), byte.wrapping_add(step));
         }
-    }
+    });
 }
 
 /// Each thread adds 1 to one of [`COUNTERS`].
 #[kernel]
 pub fn count() {
-    let counters = COUNTERS.view();
-    let which = thread::own_index().get() % counters.len();
+    let which = thread::own_index().get() % COUNTERS.len();
     // SAFETY: (1) is the remainder. (2) All accesses are atomic.
-    unsafe { counters.atomic_add(which, 1) };
+    COUNTERS.with(|counters| unsafe { counters.atomic_add(which, 1) });
 }
 
 /// Writes `x` times each of [`FACTORS`] in turn.
@@ -80,11 +83,11 @@ pub fn scale(x: Global<f64>, y: GlobalMut<f64>) {
 /// 1. `out` has 4 elements, and the launch one thread.
 #[kernel]
 pub unsafe fn shapes(out: GlobalMut<u64>) {
-    let address = U.view().as_mut_ptr() as u64;
+    let address = U.with(|u| u.as_mut_ptr() as u64);
     // SAFETY: (1) is (1).
     unsafe {
         put(out, 0, U.len() as u64);
-        put(out, 1, BYTES.view().len() as u64);
+        put(out, 1, BYTES.with(|bytes| bytes.len()) as u64);
         put(out, 2, FACTORS.len() as u64);
         put(out, 3, address % 16);
     }

@@ -14,7 +14,7 @@ use std::panic::Location;
 /// A conflict ends the launch at `site`.
 #[inline]
 pub(crate) fn record(access: &Access, site: &'static Location<'static>) {
-    with_check(|thread, block, check| {
+    with_check(Some(site), |thread, block, check| {
         if let Err(conflict) = check.record(thread, block, access, site) {
             let place = Place::of(access, block, check);
             let finding = check.describe(thread, block, access.kind, &place, &conflict, site);
@@ -64,7 +64,7 @@ impl BlockCheck {
         pages(offset, bytes).try_for_each(|(number, offset, bytes)| {
             self.with_shared_page(number, |page| {
                 page.record(offset, bytes, event, observer, true)
-            })
+            })?
         })
     }
 
@@ -82,7 +82,7 @@ impl BlockCheck {
         }
         pages(address, bytes).try_for_each(|(number, offset, bytes)| {
             let record = |page: &mut Page| page.record(offset, bytes, event, observer, false);
-            self.launch.with_page(number, record)
+            self.launch.with_page(number, record)?
         })?;
         if event.kind.writes()
             && let Some(allocation) = allocation

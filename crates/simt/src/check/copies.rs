@@ -3,14 +3,29 @@
 use super::BlockCheck;
 use super::event::{Event, Time};
 use super::shadow::pages;
+use crate::allocation::NoMemory;
 use crate::async_copy::AsyncCopy;
 use crate::block::{Block, Thread};
 use crate::defect::{DefectKind, Finding, Related};
 
+/// Why a copy has no certain result.
+pub(crate) enum Hazard {
+    /// Its source was written while it was in flight.
+    Overwritten(Overwritten),
+    /// The host has no memory left to check it.
+    NoMemory,
+}
+
 /// A copy whose source was written while it was in flight.
-pub(crate) struct Hazard {
+pub(crate) struct Overwritten {
     copy: AsyncCopy,
     write: Event,
+}
+
+impl From<NoMemory> for Hazard {
+    fn from(NoMemory: NoMemory) -> Self {
+        Self::NoMemory
+    }
 }
 
 impl BlockCheck {
@@ -25,16 +40,16 @@ impl BlockCheck {
         for (number, offset, bytes) in pages(source, copy.source_bytes) {
             let written = self.launch.with_page(number, |page| {
                 page.write_since(offset, bytes, self.block, copy.issued)
-            });
+            })??;
             if let Some(write) = written {
                 let copy = copy.clone();
-                return Err(Hazard { copy, write });
+                return Err(Hazard::Overwritten(Overwritten { copy, write }));
             }
         }
         if let Some(start) = block.shared.offset_of(copy.destination.addr()) {
             let (number, now) = (self.number_of(thread) as u16, self.now.get());
             for (page, offset, bytes) in pages(start, copy.bytes) {
-                self.with_shared_page(page, |page| page.land(offset, bytes, number, now));
+                self.with_shared_page(page, |page| page.land(offset, bytes, number, now))??;
             }
         }
         Ok(())
@@ -43,7 +58,9 @@ impl BlockCheck {
     /// What to say of a source that was written in flight.
     #[cold]
     pub fn describe_hazard(&self, thread: &Thread, block: &Block, hazard: &Hazard) -> Finding {
-        let Hazard { copy, write } = hazard;
+        let Hazard::Overwritten(Overwritten { copy, write }) = hazard else {
+            return Finding::without_place(DefectKind::HostResources, NoMemory.to_string());
+        };
         Finding {
             kind: DefectKind::AsyncHazard,
             message: format!(

@@ -3,8 +3,10 @@
 
 use super::clock::{SharedKnowledge, add};
 use super::shadow::Page;
-use crate::allocation::{self, Allocations};
+use crate::allocation::{self, Allocations, NoMemory};
+use crate::reserve;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -28,6 +30,7 @@ type Pages = HashMap<usize, Page, BuildHasherDefault<PageHasher>>;
 
 impl LaunchCheck {
     pub fn new() -> Self {
+        reserve::hold();
         Self {
             shards: std::array::from_fn(|_| Mutex::default()),
             published: Mutex::default(),
@@ -38,9 +41,24 @@ impl LaunchCheck {
 
     /// Calls `action` with a page of the shadow. Nobody else has it meanwhile.
     #[inline]
-    pub(super) fn with_page<R>(&self, number: usize, action: impl FnOnce(&mut Page) -> R) -> R {
+    ///
+    /// # Errors
+    ///
+    /// [`NoMemory`] if the host has none left for another page.
+    pub(super) fn with_page<R>(
+        &self,
+        number: usize,
+        action: impl FnOnce(&mut Page) -> R,
+    ) -> Result<R, NoMemory> {
         let mut pages = lock(&self.shards[number % SHARDS]);
-        action(pages.entry(number).or_default())
+        if pages.len() == pages.capacity() {
+            pages.try_reserve(1).map_err(|_| reserve::release())?;
+        }
+        let page = match pages.entry(number) {
+            Entry::Occupied(page) => page.into_mut(),
+            Entry::Vacant(place) => place.insert(Page::new()?),
+        };
+        Ok(action(page))
     }
 
     /// An atomic update of `address` hands on `knowledge`.

@@ -36,13 +36,16 @@ pub(crate) use global::LaunchCheck;
 pub use order::FenceScope;
 pub(crate) use order::{acquire, fence, release};
 
+use crate::allocation::NoMemory;
 use crate::block::{Block, Thread};
-use crate::current::try_with_current;
+use crate::current::try_instruction;
+use crate::reserve;
 use clock::SharedKnowledge;
 use event::Time;
 use shadow::{Observer, Page};
 use std::cell::{Cell, Ref, RefCell};
 use std::collections::HashMap;
+use std::panic::Location;
 use std::sync::Arc;
 
 /// What barriers, fences and atomic updates have taught a thread, beyond what
@@ -59,7 +62,6 @@ struct Learned {
 }
 
 /// A page of the shadow of shared memory.
-#[derive(Default)]
 struct SharedPage {
     /// The block whose accesses it holds.
     generation: u64,
@@ -159,25 +161,36 @@ impl BlockCheck {
 
     /// Calls `action` with a page of the shadow of shared memory.
     #[inline]
-    fn with_shared_page<R>(&self, number: usize, action: impl FnOnce(&mut Page) -> R) -> R {
+    fn with_shared_page<R>(
+        &self,
+        number: usize,
+        action: impl FnOnce(&mut Page) -> R,
+    ) -> Result<R, NoMemory> {
         let mut pages = self.shared.borrow_mut();
-        if number >= pages.len() {
-            pages.resize_with(number + 1, SharedPage::default);
+        while pages.len() <= number {
+            pages.try_reserve(1).map_err(|_| reserve::release())?;
+            pages.push(SharedPage {
+                generation: 0,
+                page: Page::new()?,
+            });
         }
         let shared = &mut pages[number];
         if shared.generation != self.generation {
             shared.generation = self.generation;
             shared.page.clear();
         }
-        action(&mut shared.page)
+        Ok(action(&mut shared.page))
     }
 }
 
 /// Calls `action` with the running thread, its block and the block's checks,
 /// unless there are none.
 #[inline]
-fn with_check(action: impl FnOnce(&Thread, &Block, &BlockCheck)) {
-    try_with_current(|thread, block| {
+fn with_check(
+    site: Option<&'static Location<'static>>,
+    action: impl FnOnce(&Thread, &Block, &BlockCheck),
+) {
+    try_instruction(site, |thread, block| {
         if let Some(check) = &block.check
             && !block.is_abandoned()
         {

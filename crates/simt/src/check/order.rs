@@ -31,13 +31,13 @@ const DEVICE: usize = 1;
 
 /// The running thread has executed a fence.
 pub(crate) fn fence(scope: FenceScope) {
-    with_check(|thread, _, check| check.fence(thread, scope));
+    with_check(None, |thread, _, check| check.fence(thread, scope));
 }
 
 /// The running thread is about to update the word at `address` atomically.
 #[inline]
 pub(crate) fn release(address: usize) {
-    with_check(|thread, block, check| {
+    with_check(None, |thread, block, check| {
         if check.has_learned.get() {
             check.release(thread, address, block.shared.offset_of(address).is_some());
         }
@@ -47,7 +47,7 @@ pub(crate) fn release(address: usize) {
 /// The running thread has updated the word at `address` atomically.
 #[inline]
 pub(crate) fn acquire(address: usize) {
-    with_check(|thread, block, check| {
+    with_check(None, |thread, block, check| {
         check.acquire(thread, address, block.shared.offset_of(address).is_some());
     });
 }

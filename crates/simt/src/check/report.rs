@@ -3,6 +3,7 @@
 use super::BlockCheck;
 use super::event::{Event, EventKind};
 use super::shadow::Conflict;
+use crate::allocation::NoMemory;
 use crate::block::{Block, Thread};
 use crate::defect::{DefectKind, Finding, Related, SourceLocation};
 use crate::memory::{Access, AccessKind, Space};
@@ -94,6 +95,7 @@ impl BlockCheck {
     ) -> (DefectKind, String) {
         let words = &place.words;
         match conflict {
+            Conflict::NoMemory => (DefectKind::HostResources, NoMemory.to_string()),
             Conflict::Unwritten => (
                 DefectKind::UninitialisedRead,
                 format!("{access} of {words}, which nobody has written"),
@@ -159,6 +161,7 @@ impl BlockCheck {
             Conflict::Unwritten if place.space == Space::Shared => {
                 "a write by a thread of this block before the read"
             }
+            Conflict::NoMemory => "smaller buffers, or a launch without the checks of memory",
             Conflict::Freed => "a buffer that lives as long as what is made of its address",
             Conflict::Unwritten => "a write by the host, an earlier launch or another thread",
             Conflict::InFlight(_) => {

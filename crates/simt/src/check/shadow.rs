@@ -10,6 +10,8 @@
 
 use super::clock::Knowledge;
 use super::event::{Event, EventKind, Others, Time};
+use crate::allocation::NoMemory;
+use crate::reserve;
 use std::ops::Range;
 
 /// Bytes of memory that one page stands for.
@@ -21,6 +23,8 @@ const MAX_SHIFT: u32 = 4;
 /// Why an access must not be.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Conflict {
+    /// The host has no memory left to remember the access.
+    NoMemory,
     /// Nobody has written what is read.
     Unwritten,
     /// The host has freed what is accessed.
@@ -211,16 +215,31 @@ pub(super) struct Page {
     cells: Vec<Cell>,
 }
 
-impl Default for Page {
-    fn default() -> Self {
-        Self {
-            shift: MAX_SHIFT,
-            cells: vec![Cell::UNTOUCHED; PAGE_BYTES >> MAX_SHIFT],
-        }
+impl From<NoMemory> for Conflict {
+    fn from(NoMemory: NoMemory) -> Self {
+        Self::NoMemory
     }
 }
 
+/// Room for `count` cells.
+fn room_for_cells(count: usize) -> Result<Vec<Cell>, NoMemory> {
+    let mut cells = Vec::new();
+    cells
+        .try_reserve_exact(count)
+        .map_err(|_| reserve::release())?;
+    Ok(cells)
+}
+
 impl Page {
+    pub fn new() -> Result<Self, NoMemory> {
+        let mut cells = room_for_cells(PAGE_BYTES >> MAX_SHIFT)?;
+        cells.resize(PAGE_BYTES >> MAX_SHIFT, Cell::UNTOUCHED);
+        Ok(Self {
+            shift: MAX_SHIFT,
+            cells,
+        })
+    }
+
     /// Forgets all accesses.
     pub fn clear(&mut self) {
         self.cells.fill(Cell::UNTOUCHED);
@@ -236,19 +255,26 @@ impl Page {
         observer: &Observer<'_>,
         starts_unwritten: bool,
     ) -> Result<(), Conflict> {
-        self.cells(offset, bytes)
+        self.cells(offset, bytes)?
             .iter_mut()
             .try_for_each(|cell| cell.record(event, observer, starts_unwritten))
     }
 
     /// Lets the copies of `thread` that are in flight to these bytes arrive.
-    pub fn land(&mut self, offset: usize, bytes: usize, thread: u16, now: Time) {
-        for cell in self.cells(offset, bytes) {
+    pub fn land(
+        &mut self,
+        offset: usize,
+        bytes: usize,
+        thread: u16,
+        now: Time,
+    ) -> Result<(), NoMemory> {
+        for cell in self.cells(offset, bytes)? {
             if cell.write.kind == EventKind::InFlight && cell.write.thread == thread {
                 cell.write.kind = EventKind::AsyncWrite;
                 cell.write.time = now;
             }
         }
+        Ok(())
     }
 
     /// A write of these bytes by `block` after `time`.
@@ -258,30 +284,31 @@ impl Page {
         bytes: usize,
         block: u32,
         time: Time,
-    ) -> Option<Event> {
-        let mut writes = self.cells(offset, bytes).iter().map(|cell| cell.write);
-        writes.find(|write| write.block == block && write.time > time)
+    ) -> Result<Option<Event>, NoMemory> {
+        let mut writes = self.cells(offset, bytes)?.iter().map(|cell| cell.write);
+        Ok(writes.find(|write| write.block == block && write.time > time))
     }
 
     /// The cells of `bytes` bytes from `offset` on, and of no other bytes.
     #[inline]
-    fn cells(&mut self, offset: usize, bytes: usize) -> &mut [Cell] {
+    fn cells(&mut self, offset: usize, bytes: usize) -> Result<&mut [Cell], NoMemory> {
         let shift = (offset | bytes).trailing_zeros();
         if shift < self.shift {
-            self.refine(shift);
+            self.refine(shift)?;
         }
-        &mut self.cells[offset >> self.shift..(offset + bytes) >> self.shift]
+        Ok(&mut self.cells[offset >> self.shift..(offset + bytes) >> self.shift])
     }
 
     #[cold]
-    fn refine(&mut self, shift: u32) {
+    fn refine(&mut self, shift: u32) -> Result<(), NoMemory> {
         let copies = 1 << (self.shift - shift);
-        self.cells = self
-            .cells
-            .iter()
-            .flat_map(|cell| std::iter::repeat_n(*cell, copies))
-            .collect();
+        let mut finer = room_for_cells(self.cells.len() * copies)?;
+        for cell in &self.cells {
+            finer.extend(std::iter::repeat_n(*cell, copies));
+        }
+        self.cells = finer;
         self.shift = shift;
+        Ok(())
     }
 }
 

@@ -25,7 +25,7 @@ pub(crate) use recorder::{BlockCounts, Recorder, Span};
 pub(crate) use tally::MergedCounts;
 
 use crate::block::{Block, Thread, Wait};
-use crate::current::try_with_current;
+use crate::current::try_instruction;
 use crate::memory::Access;
 use std::panic::Location;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -115,7 +115,7 @@ pub(crate) fn note_async_copy(
 #[cold]
 #[inline(never)]
 fn note(operation: Operation, view: usize, site: &'static Location<'static>, span: Option<Span>) {
-    try_with_current(|thread, block| {
+    try_instruction(Some(site), |thread, block| {
         if let Some(recorder) = &block.recorder {
             let lane = thread.lane_bit();
             let is_far_ahead = recorder.record(thread, operation, view, site, span);

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "no test file uses all of it")]
 
+pub mod child;
+
 use simt::{Defect, Dim3, Launch, Options, Report};
 
 /// Runs `body` on a line of blocks of a line of threads.

@@ -3,6 +3,7 @@
 use crate::harness::{ELEMENTS, SEEDS};
 use cuda_std::prelude::*;
 use simt::{Contents, Defect, DefectKind, Launch, Options};
+use std::ptr;
 
 /// What the kernel does with its view.
 type Kernel = fn(GlobalMut<u32>);
@@ -10,13 +11,11 @@ type Kernel = fn(GlobalMut<u32>);
 /// Runs the kernel on a buffer that has been freed, or on one that has not.
 fn run(seed: u64, is_freed: bool, kernel: Kernel) -> Result<(), Box<Defect>> {
     let mut words = vec![1_u32; ELEMENTS];
-    let (address, bytes) = (words.as_mut_ptr().addr(), 4 * ELEMENTS);
-    simt::register_allocation(address, bytes, Contents::Written);
+    let (address, bytes) = (words.as_mut_ptr().expose_provenance(), 4 * ELEMENTS);
+    simt::register_allocation(address, bytes, Contents::Written).unwrap();
     if is_freed {
         simt::mark_freed(address, bytes);
     }
-    // SAFETY: the words outlive the launch, and nobody else touches them.
-    let view = unsafe { GlobalMut::from_raw_parts(words.as_mut_ptr(), ELEMENTS) };
     let options = Options {
         seed,
         ..Options::default()
@@ -28,7 +27,12 @@ fn run(seed: u64, is_freed: bool, kernel: Kernel) -> Result<(), Box<Defect>> {
         dynamic_shared_bytes: 0,
         options: &options,
     };
-    let result = simt::run(&launch, &|| kernel(view)).map(|_| ());
+    let of_thread = || {
+        let words = ptr::with_exposed_provenance_mut(address);
+        // SAFETY: (1) the words outlive the launch. (2) Nothing else touches them.
+        kernel(unsafe { GlobalMut::from_raw_parts(words, ELEMENTS) });
+    };
+    let result = simt::run(&launch, &of_thread).map(|_| ());
     simt::forget_allocation(address, bytes);
     result
 }

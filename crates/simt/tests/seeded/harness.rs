@@ -4,7 +4,6 @@
 use cuda_std::Pod;
 use cuda_std::pipeline::Pipeline;
 use cuda_std::prelude::*;
-use cuda_std::shared::SharedSlice;
 use simt::{Contents, Defect, DefectKind, Launch, Options, Report};
 
 pub const SEEDS: u64 = 32;
@@ -79,22 +78,26 @@ fn run(
         Buffer::new(u32::MAX, Contents::Unspecified),
         Buffer::new(0, Contents::Written),
     ];
-    let memory = Memory {
-        input: buffers[0].view(),
-        output: buffers[1].view(),
-        counters: buffers[2].view(),
+    let of_thread = || {
+        let [input, output, counters] = buffers.each_ref().map(Buffer::view);
+        let memory = Memory {
+            input,
+            output,
+            counters,
+        };
+        kernel(&memory, right);
     };
-    launch(&of_kernel, &|| kernel(&memory, right)).map(|_| ())
+    launch(&of_kernel, &of_thread).map(|_| ())
 }
 
 /// What each kernel is given: three buffers of [`ELEMENTS`].
-pub struct Memory {
+pub struct Memory<'launch> {
     /// Ones.
-    pub input: Words,
+    pub input: Words<'launch>,
     /// Nothing that may be read.
-    pub output: Words,
+    pub output: Words<'launch>,
     /// Zeros.
-    pub counters: Words,
+    pub counters: Words<'launch>,
 }
 
 /// A registered allocation, aligned as a vector access needs it.
@@ -103,11 +106,11 @@ struct Buffer(Box<[[u32; 4]]>);
 impl Buffer {
     fn new(value: u32, contents: Contents) -> Self {
         let storage = vec![[value; 4]; ELEMENTS / 4].into_boxed_slice();
-        simt::register_allocation(storage.as_ptr().addr(), ELEMENTS * 4, contents);
+        simt::register_allocation(storage.as_ptr().addr(), ELEMENTS * 4, contents).unwrap();
         Self(storage)
     }
 
-    fn view(&self) -> Words {
+    fn view(&self) -> Words<'_> {
         let base = self.0.as_ptr().cast::<u32>().cast_mut();
         // SAFETY: (1) `run` keeps the buffer until the launch has ended. (2)
         // Nobody else touches it meanwhile.
@@ -123,11 +126,11 @@ impl Drop for Buffer {
 
 /// Global memory.
 #[derive(Clone, Copy)]
-pub struct Words(pub GlobalMut<u32>);
+pub struct Words<'launch>(pub GlobalMut<'launch, u32>);
 
 // SAFETY (of every block below): the simulator checks the index and ends the
 // launch; memory that other host threads may touch is accessed atomically.
-impl Words {
+impl<'launch> Words<'launch> {
     #[track_caller]
     pub fn get(self, index: usize) -> u32 {
         // SAFETY: as above.
@@ -171,7 +174,7 @@ impl Words {
     }
 
     /// The same memory as the source of a copy.
-    pub fn source(self) -> Global<u32> {
+    pub fn source(self) -> Global<'launch, u32> {
         // SAFETY: (1) as above. (2) Some tests break this: what they copy is
         // read by the simulator, atomically.
         unsafe { Global::from_raw_parts(self.0.as_mut_ptr(), ELEMENTS) }
@@ -180,11 +183,11 @@ impl Words {
 
 /// Shared memory.
 #[derive(Clone, Copy)]
-pub struct Shared<T>(pub SharedSlice<T>);
+pub struct Shared<'block, T, const LEN: usize>(pub SharedArray<'block, T, LEN>);
 
 // SAFETY (of every block below): the simulator checks the index and ends the
 // launch; the threads of a block run on one host thread.
-impl<T: Pod> Shared<T> {
+impl<T: Pod, const LEN: usize> Shared<'_, T, LEN> {
     #[track_caller]
     pub fn get(self, index: usize) -> T {
         // SAFETY: as above.
@@ -209,15 +212,15 @@ impl<T: Pod> Shared<T> {
         self,
         pipeline: &mut Pipeline<STAGES>,
         to: usize,
-        source: Global<T>,
+        source: Global<'_, T>,
         from: usize,
     ) {
         // SAFETY: as above.
-        unsafe { pipeline.copy::<T, 4>(self.0, to, source, from) }
+        unsafe { pipeline.copy::<T, 4>(self.0.as_slice(), to, source, from) }
     }
 }
 
-impl Shared<u32> {
+impl<const LEN: usize> Shared<'_, u32, LEN> {
     #[track_caller]
     pub fn add(self, index: usize, value: u32) -> u32 {
         // SAFETY: as above.
@@ -238,7 +241,7 @@ pub fn block() -> usize {
 /// A shared array of `$len` elements.
 macro_rules! shared {
     ($element:ty; $len:expr) => {
-        $crate::harness::Shared(cuda_std::shared_array![$element; $len].as_slice())
+        $crate::harness::Shared(cuda_std::shared_array![$element; $len])
     };
 }
 pub(crate) use shared;

@@ -145,14 +145,11 @@ pub fn dynamic_shared() -> (*mut u8, usize) {
     simt::dynamic_shared()
 }
 
-/// The first element of the running launch's copy of the static array with these initial values.
-/// Outside of a launch it is the initial values themselves, which must not be written.
+/// The first element of the running launch's copy of the static array with these initial values;
+/// none outside of a launch.
 #[inline]
-pub fn static_array<T: Pod, const LEN: usize>(initial: &[T; LEN]) -> *mut T {
-    match simt::static_memory(bytemuck::cast_slice(initial)) {
-        Some(start) => start.cast(),
-        None => initial.as_ptr().cast_mut(),
-    }
+pub fn static_array<T: Pod, const LEN: usize>(initial: &[T; LEN]) -> Option<*mut T> {
+    simt::static_memory(bytemuck::cast_slice(initial)).map(<*mut u8>::cast)
 }
 
 /// The block's memory for the static array that `key` stands for. On a GPU it is a static.

@@ -11,12 +11,18 @@ use crate::residency::{Residency, ResidencyRequest};
 use crate::workspace::Workspace;
 use simt::{Contents, Dim3, Profile, StaticMemory};
 use std::alloc::{self, Layout};
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::ffi::c_void;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Instant;
+
+mod options;
+mod quarantine;
+
+pub use options::SimulatorOptions;
+use quarantine::{KEPT_BYTES, Quarantine};
 
 /// What `cudaMalloc` guarantees, which kernels with vector access rely on.
 const ALIGNMENT: usize = 256;
@@ -24,172 +30,6 @@ const ALIGNMENT: usize = 256;
 /// The byte that fills memory with unspecified contents: every float type reads it as NaN, so a
 /// kernel that reads before it writes gives an answer that no test accepts.
 const POISON: u8 = 0xFF;
-
-/// Choices that only the simulator has.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct SimulatorOptions {
-    /// The seed of the order in which warps run. Equal seeds give equal runs.
-    pub seed: u64,
-    /// Threads in a warp: 32 (the default) or 64.
-    pub warp_width: u32,
-    /// Whether blocks run on several CPU threads at once.
-    pub parallel_blocks: bool,
-    /// Multiprocessors that the device has, 8 by default: products choose their tiles by it.
-    pub multiprocessors: u32,
-    /// Whether memory is checked, as by default: data races, reads of what nobody has written,
-    /// asynchronous copies in use. Bounds, alignment, barriers and masks always are.
-    pub checks: bool,
-    /// Bytes of simulated device memory, 16 GiB by default; pages that are never touched cost
-    /// nothing.
-    pub memory_bytes: u64,
-    /// The device that the simulated one stands for, with its limits. Without one it has the
-    /// limits of an H200, the largest that there are, but few multiprocessors.
-    pub profile: Option<Profile>,
-    /// Whether every launch is counted, for [`Device::launch_report`](crate::Device::launch_report).
-    /// Not by default: it takes several times as long.
-    pub counters: bool,
-}
-
-impl Default for SimulatorOptions {
-    fn default() -> Self {
-        let simt::Options {
-            seed,
-            warp_width,
-            parallel_blocks,
-            checks,
-            ..
-        } = simt::Options::default();
-        Self {
-            seed,
-            warp_width,
-            parallel_blocks,
-            multiprocessors: 8,
-            checks,
-            memory_bytes: 16 << 30,
-            profile: None,
-            counters: false,
-        }
-    }
-}
-
-impl SimulatorOptions {
-    /// The same options with another seed.
-    #[must_use]
-    pub fn with_seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
-
-    /// The same options with another number of threads in a warp.
-    #[must_use]
-    pub fn with_warp_width(mut self, warp_width: u32) -> Self {
-        self.warp_width = warp_width;
-        self
-    }
-
-    /// The same options with blocks on several CPU threads at once, or on one after another.
-    #[must_use]
-    pub fn with_parallel_blocks(mut self, parallel_blocks: bool) -> Self {
-        self.parallel_blocks = parallel_blocks;
-        self
-    }
-
-    /// The same options with another number of multiprocessors.
-    #[must_use]
-    pub fn with_multiprocessors(mut self, multiprocessors: u32) -> Self {
-        self.multiprocessors = multiprocessors;
-        self
-    }
-
-    /// The same options with the checks of memory, or without them: several times faster.
-    #[must_use]
-    pub fn with_checks(mut self, checks: bool) -> Self {
-        self.checks = checks;
-        self
-    }
-
-    /// The same options with every launch counted, or only those within
-    /// [`Device::with_report`](crate::Device::with_report).
-    #[must_use]
-    pub fn with_counters(mut self, counters: bool) -> Self {
-        self.counters = counters;
-        self
-    }
-
-    /// The same options with another size of device memory, in bytes.
-    #[must_use]
-    pub fn with_memory_bytes(mut self, memory_bytes: u64) -> Self {
-        self.memory_bytes = memory_bytes;
-        self
-    }
-
-    /// The same options with the limits of a named device, and with its numbers of threads in a
-    /// warp, of multiprocessors and of bytes of memory.
-    ///
-    /// ```
-    /// use tilewright::{Device, Profile, SimulatorOptions};
-    ///
-    /// let options = SimulatorOptions::default().with_profile(Profile::A100);
-    /// let device = Device::simulator_with(options);
-    /// assert_eq!(device.name(), "simulator (A100)");
-    /// assert_eq!(device.properties().multiprocessors, 108);
-    /// ```
-    #[must_use]
-    pub fn with_profile(mut self, profile: Profile) -> Self {
-        let sheet = profile.datasheet();
-        self.warp_width = sheet.limits.warp_lanes;
-        self.multiprocessors = sheet.multiprocessors;
-        self.memory_bytes = sheet.memory_bytes;
-        self.profile = Some(profile);
-        self
-    }
-}
-
-/// Freed memory that is kept for a while, so that a kernel that still uses it is found, and not
-/// another one that was given the same memory.
-#[derive(Debug, Default)]
-struct Graveyard {
-    /// Addresses and bytes, the oldest first.
-    graves: VecDeque<(u64, usize)>,
-    bytes: usize,
-}
-
-/// How much freed memory is kept.
-const KEPT_BYTES: usize = 16 << 20;
-
-/// What a small allocation counts as: at most 1024 are kept, for each makes the list longer that
-/// accesses are looked up in.
-const LEAST_KEPT_BYTES: usize = KEPT_BYTES / 1024;
-
-impl Graveyard {
-    /// Frees an allocation, now or when `most_bytes` others have been freed after it.
-    ///
-    /// # Safety
-    /// 1. The allocation of `bytes` bytes at `address` is live, with [`ALIGNMENT`].
-    /// 2. Nobody uses it any more, but for kernels that are wrong.
-    unsafe fn bury(&mut self, address: u64, bytes: usize, most_bytes: usize) {
-        simt::mark_freed(address as usize, bytes);
-        self.graves.push_back((address, bytes));
-        self.bytes += bytes.max(LEAST_KEPT_BYTES);
-        self.empty(most_bytes);
-    }
-
-    /// Gives memory back until at most `most_bytes` are kept.
-    fn empty(&mut self, most_bytes: usize) {
-        while self.bytes > most_bytes
-            && let Some((address, bytes)) = self.graves.pop_front()
-        {
-            self.bytes -= bytes.max(LEAST_KEPT_BYTES);
-            simt::forget_allocation(address as usize, bytes);
-            // SAFETY: it was allocated with this layout, by (1) of `bury`.
-            let layout = unsafe { Layout::from_size_align_unchecked(bytes, ALIGNMENT) };
-            // SAFETY: by (1) and (2) of `bury` it is live and not used again; it is freed once,
-            // for it is no longer in the queue.
-            unsafe { alloc::dealloc(host_pointer(address), layout) };
-        }
-    }
-}
 
 /// One simulated device.
 #[derive(Debug)]
@@ -201,18 +41,20 @@ pub(crate) struct Simulator {
     epoch: Instant,
     workspace: Workspace,
     recorder: LaunchRecorder,
-    freed: Mutex<Graveyard>,
+    freed: Mutex<Quarantine>,
     /// The device whose limits this one has.
     profile: Profile,
-    /// The static arrays of each module. Who has it has the device: launches and accesses of
-    /// static arrays are done one after another, as in a stream.
+    /// The static arrays of each module. The lock stands for the device: launches and accesses of
+    /// static arrays run one after another, as in a stream.
     statics: Mutex<HashMap<ModuleHandle, Arc<StaticMemory>>>,
+    /// The process that has made the device.
+    process: u32,
 }
 
 impl Drop for Simulator {
     fn drop(&mut self) {
         self.workspace.release(self);
-        self.graveyard().empty(0);
+        self.quarantine().shrink(0);
     }
 }
 
@@ -224,6 +66,8 @@ impl Simulator {
                 warp_width: options.warp_width,
                 parallel_blocks: options.parallel_blocks,
                 checks: options.checks,
+                stack_bytes: options.stack_bytes,
+                time_limit: options.time_limit,
                 ..simt::Options::default()
             },
             properties: properties(&options),
@@ -231,6 +75,7 @@ impl Simulator {
             epoch: Instant::now(),
             workspace: Workspace::default(),
             statics: Mutex::default(),
+            process: std::process::id(),
             profile: options.profile.unwrap_or_default(),
             recorder: LaunchRecorder::new(options.profile.unwrap_or_default(), options.counters),
             freed: Mutex::default(),
@@ -251,12 +96,38 @@ impl Simulator {
         }
     }
 
-    fn statics(&self) -> MutexGuard<'_, HashMap<ModuleHandle, Arc<StaticMemory>>> {
-        self.statics.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The device, once all work submitted earlier is complete. In a forked child a launch of the
+    /// parent's is never done.
+    fn statics(
+        &self,
+        operation: &'static str,
+    ) -> Result<MutexGuard<'_, HashMap<ModuleHandle, Arc<StaticMemory>>>> {
+        if std::process::id() == self.process {
+            return Ok(self.statics.lock().unwrap_or_else(PoisonError::into_inner));
+        }
+        match self.statics.try_lock() {
+            Ok(statics) => Ok(statics),
+            Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => Err(Error::BusyAtFork {
+                operation,
+                device: self.properties.name.clone(),
+            }),
+        }
     }
 
-    fn graveyard(&self) -> MutexGuard<'_, Graveyard> {
+    fn quarantine(&self) -> MutexGuard<'_, Quarantine> {
         self.freed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Frees an allocation that no kernel has seen.
+    ///
+    /// # Safety
+    /// 1. The allocation of `bytes` bytes at `address` is live, with [`ALIGNMENT`], and not used
+    ///    again.
+    unsafe fn free_at_once(&self, address: u64, bytes: usize) {
+        // SAFETY: (1) and (2) of `Quarantine::free` are (1) here.
+        unsafe { self.quarantine().free(address, bytes, 0) };
+        self.release(bytes);
     }
 
     fn release(&self, bytes: usize) {
@@ -265,14 +136,18 @@ impl Simulator {
     }
 
     fn out_of_memory(&self, operation: &'static str, bytes: usize) -> Error {
-        let total = self.properties.memory_bytes;
         Error::OutOfMemory {
             operation,
             device: self.properties.name.clone(),
             requested: bytes as u64,
-            free: total.saturating_sub(self.allocated_bytes.load(Ordering::Relaxed)),
-            total,
+            free: self.free_bytes(),
+            total: self.properties.memory_bytes,
         }
+    }
+
+    fn free_bytes(&self) -> u64 {
+        let allocated = self.allocated_bytes.load(Ordering::Relaxed);
+        self.properties.memory_bytes.saturating_sub(allocated)
     }
 }
 
@@ -285,15 +160,24 @@ impl Backend for Simulator {
         true
     }
 
+    fn free_memory(&self) -> Result<u64> {
+        Ok(self.free_bytes())
+    }
+
     fn allocate(&self, operation: &'static str, bytes: usize) -> Result<u64> {
         let address = self.allocate_zeroed(operation, bytes)?;
         // SAFETY: the allocation is `bytes` long, and nobody else knows of it yet.
         unsafe { ptr::write_bytes(host_pointer(address), POISON, bytes) };
-        simt::register_allocation(address as usize, bytes, Contents::Unspecified);
+        if simt::register_allocation(address as usize, bytes, Contents::Unspecified).is_err() {
+            // SAFETY: (1) it was allocated above with this size, and is not used again.
+            unsafe { self.free_at_once(address, bytes) };
+            return Err(self.out_of_memory(operation, bytes));
+        }
         Ok(address)
     }
 
     fn allocate_zeroed(&self, operation: &'static str, bytes: usize) -> Result<u64> {
+        simt::refuse_host_call(operation);
         assert!(bytes > 0, "empty buffers are not allocated");
         let layout = Layout::from_size_align(bytes, ALIGNMENT)
             .map_err(|_| Error::size_overflow(operation, format!("{bytes} bytes")))?;
@@ -306,18 +190,26 @@ impl Backend for Simulator {
             return Err(error);
         }
         let address = pointer.expose_provenance();
-        simt::register_allocation(address, bytes, Contents::Written);
+        if simt::register_allocation(address, bytes, Contents::Written).is_err() {
+            // SAFETY: (1) as above: it has this size, and is not used again.
+            unsafe { self.free_at_once(address as u64, bytes) };
+            return Err(self.out_of_memory(operation, bytes));
+        }
         Ok(address as u64)
     }
 
     unsafe fn free(&self, address: u64, bytes: usize) {
         let kept = if self.options.checks { KEPT_BYTES } else { 0 };
-        // SAFETY: (1) and (2) are those of `free`, and `allocate_zeroed` made the layout.
-        unsafe { self.graveyard().bury(address, bytes, kept) };
+        // A kernel may drop a buffer, which must not leave the lock behind.
+        simt::uninterrupted(|| {
+            // SAFETY: (1) and (2) are those of `free`, and `allocate_zeroed` made the layout.
+            unsafe { self.quarantine().free(address, bytes, kept) };
+        });
         self.release(bytes);
     }
 
     unsafe fn copy_to_device(&self, destination: u64, source: &[u8]) -> Result<()> {
+        simt::refuse_host_call("copy to device");
         // SAFETY: by (1) and (2) of the trait the destination is live memory that nobody else
         // touches; so it cannot overlap `source`, a borrowed slice.
         unsafe {
@@ -328,6 +220,7 @@ impl Backend for Simulator {
     }
 
     unsafe fn copy_to_host(&self, destination: &mut [u8], source: u64) -> Result<()> {
+        simt::refuse_host_call("copy to host");
         // SAFETY: by (1) and (2) of the trait the source is live memory that nobody writes; it
         // cannot overlap `destination`, a slice that is borrowed mutably.
         unsafe {
@@ -341,6 +234,7 @@ impl Backend for Simulator {
     }
 
     unsafe fn copy_on_device(&self, destination: u64, source: u64, bytes: usize) -> Result<()> {
+        simt::refuse_host_call("copy on device");
         // SAFETY: by (1) and (2) of the trait both are live memory without conflicting use; by
         // the method's requirement they do not overlap.
         unsafe {
@@ -351,6 +245,7 @@ impl Backend for Simulator {
     }
 
     unsafe fn fill_zero(&self, address: u64, bytes: usize) -> Result<()> {
+        simt::refuse_host_call("fill_zero");
         // SAFETY: by (1) and (2) of the trait this is live memory that nobody else touches.
         unsafe { ptr::write_bytes(host_pointer(address), 0, bytes) };
         simt::mark_written(address as usize, bytes);
@@ -358,6 +253,7 @@ impl Backend for Simulator {
     }
 
     fn allocate_pinned(&self, operation: &'static str, bytes: usize) -> Result<NonNull<u8>> {
+        simt::refuse_host_call(operation);
         let requested = bytes as u64;
         let layout = pinned_layout(bytes);
         let out_of_memory = || Error::OutOfHostMemory {
@@ -377,6 +273,7 @@ impl Backend for Simulator {
     }
 
     fn create_texture(&self, request: &TextureRequest<'_>) -> Result<TextureHandle> {
+        simt::refuse_host_call(request.operation);
         let TextureRequest {
             operation,
             width,
@@ -401,14 +298,16 @@ impl Backend for Simulator {
     }
 
     unsafe fn write_symbol(&self, symbol: &SymbolRequest, source: &[u8]) -> Result<()> {
-        let mut statics = self.statics();
+        simt::refuse_host_call(symbol.operation);
+        let mut statics = self.statics(symbol.operation)?;
         let memory = statics.entry(symbol.module).or_default();
         memory.write(symbol.initial, source);
         Ok(())
     }
 
     unsafe fn read_symbol(&self, symbol: &SymbolRequest, destination: &mut [u8]) -> Result<()> {
-        let mut statics = self.statics();
+        simt::refuse_host_call(symbol.operation);
+        let mut statics = self.statics(symbol.operation)?;
         let memory = statics.entry(symbol.module).or_default();
         memory.read(symbol.initial, destination);
         Ok(())
@@ -416,10 +315,12 @@ impl Backend for Simulator {
 
     /// Every launch and copy was done when its call returned.
     fn synchronize(&self) -> Result<()> {
+        simt::refuse_host_call("synchronize");
         Ok(())
     }
 
     fn record_event(&self) -> Result<EventHandle> {
+        simt::refuse_host_call("record_event");
         let nanoseconds = self.epoch.elapsed().as_nanos();
         Ok(EventHandle(u64::try_from(nanoseconds).unwrap_or(u64::MAX)))
     }
@@ -439,6 +340,7 @@ impl Backend for Simulator {
     unsafe fn destroy_event(&self, _event: EventHandle) {}
 
     fn load(&self, source: &'static ModuleSource) -> Result<ModuleHandle> {
+        simt::refuse_host_call("load");
         Ok(ModuleHandle(ptr::from_ref(source).addr() as u64))
     }
 
@@ -452,19 +354,18 @@ impl Backend for Simulator {
     }
 
     unsafe fn launch(&self, request: &LaunchRequest<'_>) -> Result<()> {
-        // A launch by a kernel is a defect, which must not wait for the launch that it is in.
-        let mut statics = (!simt::is_simulated_thread()).then(|| self.statics());
-        let memory = statics
-            .as_mut()
-            .map(|statics| Arc::clone(statics.entry(request.module).or_default()));
+        // A launch by a kernel must not wait for the launch that it is in.
+        simt::refuse_host_call("launch");
+        let mut statics = self.statics("launch")?;
+        let memory = Arc::clone(statics.entry(request.entry.module).or_default());
         let launch = simt::Launch {
-            kernel: request.kernel,
+            kernel: request.entry.kernel,
             grid: request.config.grid,
             block: request.config.block,
             dynamic_shared_bytes: request.config.dynamic_shared_bytes as usize,
             options: &simt::Options {
                 counters: self.recorder.is_open(),
-                statics: memory.unwrap_or_default(),
+                statics: memory,
                 ..self.options.clone()
             },
         };
@@ -484,14 +385,18 @@ impl Backend for Simulator {
     }
 
     fn recorder(&self) -> Option<&LaunchRecorder> {
+        simt::refuse_host_call("a report of launches");
         Some(&self.recorder)
     }
 
+    /// The holder of the workspace waits for launches, perhaps for that of the calling kernel.
     fn workspace(&self) -> &Workspace {
+        simt::refuse_host_call("a sum");
         &self.workspace
     }
 
     fn with_current(&self, body: &mut dyn FnMut()) -> Result<()> {
+        simt::refuse_host_call("with_current");
         body();
         Ok(())
     }

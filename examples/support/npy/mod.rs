@@ -1,19 +1,18 @@
-//! NumPy files: read as a whole, viewed in place, written.
+//! NumPy files: checked, read as a whole, viewed in place, written.
 
-use super::{Outcome, progress};
+mod header;
+
+use super::{Outcome, output, progress};
 use bytemuck::cast_slice_mut;
 use ndarray::{Array2, ArrayViewD, CowArray, Ix2, IxDyn};
 use ndarray_npy::{ReadNpyExt, ReadableElement, ViewElement, ViewNpyError, ViewNpyExt};
 use ndarray_npy::{WritableElement, WriteNpyExt};
 use std::fs::File;
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{self, BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 /// Bytes that are read before the progress is shown again.
 const CHUNK: usize = 4 << 20;
-
-/// What every file of the format begins with.
-const MAGIC: &[u8] = b"\x93NUMPY";
 
 /// The contents of a `.npy` file.
 pub struct NpyFile {
@@ -24,10 +23,17 @@ pub struct NpyFile {
 }
 
 impl NpyFile {
-    /// Reads a file into memory.
+    /// Reads a file into memory, once its header and its length are known to fit.
     pub fn read(path: &Path) -> Outcome<Self> {
-        let (words, bytes) = read_words(path)
-            .map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
+        let name = path.display();
+        let unreadable = |error: io::Error| format!("{name} cannot be read: {error}");
+        let mut file = File::open(path).map_err(unreadable)?;
+        let length = file.metadata().map_err(unreadable)?.len();
+        header::check(&file, length)
+            .map_err(unreadable)?
+            .map_err(|reason| format!("{name} {reason}"))?;
+        file.rewind().map_err(unreadable)?;
+        let (words, bytes) = read_words(file, length).map_err(unreadable)?;
         Ok(Self {
             path: path.to_owned(),
             words,
@@ -85,14 +91,9 @@ impl NpyFile {
 
     fn failure(&self, error: &ViewNpyError) -> super::Failure {
         let reason = match error {
-            _ if !self.contents().starts_with(MAGIC) => "is not a NumPy file (.npy)".to_owned(),
-            ViewNpyError::Io(_) | ViewNpyError::ParseHeader(_) => "has a damaged header".to_owned(),
-            ViewNpyError::MissingBytes(bytes) => {
-                format!("is truncated: its last {bytes} bytes are missing")
-            }
-            ViewNpyError::ExtraBytes(bytes) => {
-                format!("goes on for {bytes} bytes after its array's end")
-            }
+            ViewNpyError::Io(_) | ViewNpyError::ParseHeader(_) => header::damaged(),
+            ViewNpyError::MissingBytes(bytes) => header::truncated(bytes),
+            ViewNpyError::ExtraBytes(bytes) => header::too_long(bytes),
             other => format!("cannot be used: {other}"),
         };
         format!("{} {reason}", self.path.display()).into()
@@ -100,9 +101,7 @@ impl NpyFile {
 }
 
 /// The bytes of a file in words, and their number.
-fn read_words(path: &Path) -> io::Result<(Vec<u64>, usize)> {
-    let file = File::open(path)?;
-    let length = file.metadata()?.len();
+fn read_words(file: File, length: u64) -> io::Result<(Vec<u64>, usize)> {
     let bytes = usize::try_from(length).map_err(io::Error::other)?;
     let mut words = Vec::new();
     words.try_reserve_exact(bytes.div_ceil(size_of::<u64>()))?;
@@ -114,15 +113,12 @@ fn read_words(path: &Path) -> io::Result<(Vec<u64>, usize)> {
     Ok((words, bytes))
 }
 
-/// Writes a matrix to a file, in C order.
+/// Writes a matrix to a file, in C order. Where that fails, the file that was there stays.
 pub fn write<T: WritableElement>(path: &Path, matrix: &Array2<T>) -> Outcome {
     let length = (matrix.len() * size_of::<T>()) as u64;
-    let written = File::create(path)
-        .map_err(ndarray_npy::WriteNpyError::from)
-        .and_then(|file| {
-            let mut writer = BufWriter::new(progress::bytes("writing", length).wrap_write(file));
-            matrix.write_npy(&mut writer)?;
-            Ok(writer.flush()?)
-        });
-    written.map_err(|error| format!("{} cannot be written: {error}", path.display()).into())
+    output::replace(path, |file| {
+        let mut writer = BufWriter::new(progress::bytes("writing", length).wrap_write(file));
+        matrix.write_npy(&mut writer)?;
+        Ok(writer.flush()?)
+    })
 }

@@ -1,0 +1,159 @@
+//! What tells one kernel from another: the host launches an entry of a PTX module only if the
+//! module says that it is the kernel that the host names.
+//!
+//! `#[kernel]` puts a static array beside each PTX entry, named by [`symbol`], that holds the
+//! kernel's signature as text; on the host the same signature is
+//! [`Kernel::SIGNATURE`](crate::kernel::Kernel::SIGNATURE).
+
+use core::mem::{align_of, size_of};
+
+/// A kernel's crate, path, name and parameters.
+///
+/// Its text is the kernel's full path and the types of its parameters as the source writes them,
+/// without spaces, and then the size and the alignment of each parameter's elements in bytes:
+/// `shapes::axpy(f32,Global<f32>,GlobalMut<f32>)4.4,4.4,4.4`. The numbers tell apart types that
+/// the source writes alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Signature {
+    source: &'static str,
+    layouts: &'static [Layout],
+}
+
+/// The size and the alignment of a parameter's elements, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    size: usize,
+    align: usize,
+}
+
+impl Layout {
+    /// The layout of `T`.
+    #[must_use]
+    pub const fn of<T>() -> Self {
+        Self {
+            size: size_of::<T>(),
+            align: align_of::<T>(),
+        }
+    }
+}
+
+impl Signature {
+    /// The signature that `#[kernel]` writes: a path with types, and each parameter's layout.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn new(source: &'static str, layouts: &'static [Layout]) -> Self {
+        Self { source, layouts }
+    }
+
+    /// Bytes of the text.
+    #[must_use]
+    pub const fn text_len(&self) -> usize {
+        let mut counter = Text::<0>::new();
+        self.write(&mut counter);
+        counter.len
+    }
+
+    /// The text, of [`text_len`](Self::text_len) bytes.
+    ///
+    /// # Panics
+    /// If `LEN` is another number.
+    #[must_use]
+    pub const fn text<const LEN: usize>(&self) -> [u8; LEN] {
+        let mut text = Text::<LEN>::new();
+        self.write(&mut text);
+        assert!(text.len == LEN, "LEN is the length of the text");
+        text.bytes
+    }
+
+    const fn write<const LEN: usize>(&self, text: &mut Text<LEN>) {
+        let source = self.source.as_bytes();
+        let mut index = 0;
+        while index < source.len() {
+            text.push(source[index]);
+            index += 1;
+        }
+        let mut index = 0;
+        while index < self.layouts.len() {
+            if index > 0 {
+                text.push(b',');
+            }
+            text.push_number(self.layouts[index].size);
+            text.push(b'.');
+            text.push_number(self.layouts[index].align);
+            index += 1;
+        }
+    }
+}
+
+/// Text that grows while the program is compiled. Bytes past `LEN` are counted only.
+struct Text<const LEN: usize> {
+    bytes: [u8; LEN],
+    len: usize,
+}
+
+impl<const LEN: usize> Text<LEN> {
+    const fn new() -> Self {
+        Self {
+            bytes: [0; LEN],
+            len: 0,
+        }
+    }
+
+    const fn push(&mut self, byte: u8) {
+        if self.len < LEN {
+            self.bytes[self.len] = byte;
+        }
+        self.len += 1;
+    }
+
+    const fn push_number(&mut self, number: usize) {
+        if number >= 10 {
+            self.push_number(number / 10);
+        }
+        self.push(b'0' + (number % 10) as u8);
+    }
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+impl core::fmt::Display for Signature {
+    fn fmt(&self, formatter: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        formatter.write_str(self.source)?;
+        for (index, layout) in self.layouts.iter().enumerate() {
+            let separator = if index > 0 { "," } else { "" };
+            write!(formatter, "{separator}{}.{}", layout.size, layout.align)?;
+        }
+        Ok(())
+    }
+}
+
+/// The name of the static array that holds the signature of `kernel`, as `#[kernel]` writes it.
+#[cfg(not(target_arch = "nvptx64"))]
+#[must_use]
+pub fn symbol(kernel: &str) -> String {
+    format!("__signature_of_{kernel}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const AXPY: Signature = Signature::new(
+        "shapes::axpy(f64,Global<[u8;100]>)",
+        &[Layout::of::<f64>(), Layout::of::<[u8; 100]>()],
+    );
+
+    #[test]
+    fn the_text_has_the_layouts() {
+        const TEXT: [u8; AXPY.text_len()] = AXPY.text();
+        let expected = "shapes::axpy(f64,Global<[u8;100]>)8.8,100.1";
+        assert_eq!(std::str::from_utf8(&TEXT), Ok(expected));
+        assert_eq!(AXPY.to_string(), expected);
+    }
+
+    #[test]
+    fn a_kernel_without_parameters_has_no_layouts() {
+        let signature = Signature::new("shapes::nothing()", &[]);
+        assert_eq!(signature.to_string(), "shapes::nothing()");
+        assert_eq!(signature.text_len(), "shapes::nothing()".len());
+    }
+}

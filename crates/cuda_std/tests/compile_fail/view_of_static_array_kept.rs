@@ -1,0 +1,13 @@
+//! The view of a static array ends with its launch, as other views do.
+
+use cuda_std::prelude::*;
+
+global_array! {
+    static TOTALS: [f32; 4] = [0.0; 4];
+}
+
+fn totals() -> GlobalMut<'static, f32> {
+    TOTALS.with(|totals| totals)
+}
+
+fn main() {}

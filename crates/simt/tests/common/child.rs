@@ -1,0 +1,53 @@
+//! Tests that may end or hang the process run in one of their own.
+
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// Names the test that a child process is to run.
+const VARIABLE: &str = "TILEWRIGHT_TEST_CHILD";
+
+/// A child that runs for longer hangs.
+const LIMIT: Duration = Duration::from_secs(30);
+
+/// Runs `test`, the body of the test function `name`, in a child process: it fails where the child
+/// fails, is killed by a signal or hangs.
+#[track_caller]
+pub fn in_child(name: &str, test: impl FnOnce()) {
+    if std::env::var(VARIABLE).as_deref() == Ok(name) {
+        return test();
+    }
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", name, "--nocapture"])
+        .env(VARIABLE, name)
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let begin = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            break status;
+        }
+        if begin.elapsed() > LIMIT {
+            child.kill().unwrap();
+            child.wait().unwrap();
+            panic!("`{name}` hangs");
+        }
+        sleep(Duration::from_millis(5));
+    };
+    assert!(status.success(), "`{name}`: {status}");
+}
+
+/// Lets the process have `more_bytes` of address space beyond what it has.
+#[cfg(target_os = "linux")]
+#[allow(dead_code, reason = "few tests need a limit")]
+pub fn limit_address_space(more_bytes: u64) {
+    let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
+    let pages: u64 = pages.split(' ').next().unwrap().parse().unwrap();
+    let limit = libc::rlimit {
+        rlim_cur: (pages * 4096).saturating_add(more_bytes),
+        rlim_max: libc::RLIM_INFINITY,
+    };
+    // SAFETY: the limit is there to be read.
+    assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &limit) }, 0);
+}

@@ -1,0 +1,177 @@
+//! What a device exchanges with other users of the driver in the same process: the context, memory
+//! that comes straight from the driver, and the order of streams.
+
+use super::context::Context;
+use super::device::CudaDevice;
+use super::driver::{Failure, call};
+use super::memory::Allocator;
+use super::start::{cuda_error, start_driver};
+use crate::backend::{Backend, Exchange};
+use crate::error::{Error, Result};
+use cudarc::driver::sys;
+use std::ffi::c_void;
+use std::ptr;
+use std::sync::Arc;
+
+/// A device in the context that is current on this thread, which has to be the primary one of its
+/// device. It is kept alive.
+pub fn open_current_primary(operation: &'static str) -> Result<Arc<dyn Backend>> {
+    open(operation, |current, device| {
+        let primary = active_primary(device).map_err(|failure| cuda_error(operation, failure))?;
+        primary
+            .filter(|primary| primary.raw() == current)
+            .ok_or(Error::Interop {
+                operation,
+                reason: "the current context is not the primary one of its device, and so cannot \
+                         be kept alive; device_in_unowned_context takes it, which is unsafe",
+            })
+    })
+}
+
+/// A device in the context that is current on this thread.
+///
+/// # Safety
+/// 1. The context outlives the result.
+pub unsafe fn open_current(operation: &'static str) -> Result<Arc<dyn Backend>> {
+    open(operation, |current, device| {
+        // SAFETY: (1) the driver has just said that the context is of this device, and by (1) it
+        // outlives the result.
+        Ok(unsafe { Context::borrowed(current, device) })
+    })
+}
+
+fn open(
+    operation: &'static str,
+    context: impl FnOnce(sys::CUcontext, sys::CUdevice) -> Result<Context>,
+) -> Result<Arc<dyn Backend>> {
+    let driver = start_driver(0)?;
+    let (current, device) = current_context()
+        .map_err(|failure| cuda_error(operation, failure))?
+        .ok_or(Error::Interop {
+            operation,
+            reason: "no context is current on this thread; make one, for example with \
+                     cust::quick_init, and keep it",
+        })?;
+    let context = context(current, device)?;
+    let allocator = Allocator::of_the_driver();
+    let device = CudaDevice::in_context(context, device, driver, |_current| Ok(allocator))
+        .map_err(|failure| cuda_error(operation, failure))?;
+    Ok(Arc::new(device))
+}
+
+/// The context that is current on this thread, and its device.
+fn current_context() -> Result<Option<(sys::CUcontext, sys::CUdevice)>, Failure> {
+    let mut context = ptr::null_mut();
+    // SAFETY: `context` is a place for one handle.
+    unsafe { call!(cuCtxGetCurrent(&raw mut context)) }?;
+    if context.is_null() {
+        return Ok(None);
+    }
+    let mut device = 0;
+    // SAFETY: `device` is a place for one handle; a context is current.
+    unsafe { call!(cuCtxGetDevice(&raw mut device)) }?;
+    Ok(Some((context, device)))
+}
+
+/// The primary context of `device`, if it is active.
+fn active_primary(device: sys::CUdevice) -> Result<Option<Context>, Failure> {
+    let (mut flags, mut active) = (0, 0);
+    let places = (&raw mut flags, &raw mut active);
+    // SAFETY: both are places for one number; the driver checks the device.
+    unsafe { call!(cuDevicePrimaryCtxGetState(device, places.0, places.1)) }?;
+    match active {
+        0 => Ok(None),
+        _ => Context::retain_primary(device).map(Some),
+    }
+}
+
+impl Exchange for CudaDevice {
+    fn check_memory(&self, operation: &'static str, address: u64) -> Result<()> {
+        let fits = self.run(operation, |_current| {
+            Ok(self.is_device_memory(address)? && self.is_of_context(address)?)
+        })?;
+        if fits {
+            return Ok(());
+        }
+        Err(Error::Interop {
+            operation,
+            reason: "the memory is not device memory of the device's context; make the buffer in \
+                     the context that was current when the device was made",
+        })
+    }
+
+    unsafe fn wait_for_stream(&self, operation: &'static str, stream: *mut c_void) -> Result<()> {
+        // SAFETY: (1) by (1) of the trait `stream` is alive or null; the device's own is alive.
+        self.run(operation, |_current| unsafe {
+            order(stream.cast(), self.stream.raw())
+        })
+    }
+
+    unsafe fn let_stream_wait(&self, operation: &'static str, stream: *mut c_void) -> Result<()> {
+        // SAFETY: (1) by (1) of the trait `stream` is alive; the device's own is alive.
+        self.run(operation, |_current| unsafe {
+            order(self.stream.raw(), stream.cast())
+        })
+    }
+}
+
+impl CudaDevice {
+    fn is_device_memory(&self, address: u64) -> Result<bool, Failure> {
+        const DEVICE: u32 = sys::CUmemorytype_enum::CU_MEMORYTYPE_DEVICE as u32;
+        let attribute = sys::CUpointer_attribute_enum::CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
+        let mut memory = 0_u32;
+        // SAFETY: (1) this attribute is a number of 32 bits.
+        unsafe { read_attribute(address, attribute, &mut memory) }?;
+        Ok(memory == DEVICE)
+    }
+
+    /// Whether the memory is of this context, or of a pool of its device, whose memory has none.
+    fn is_of_context(&self, address: u64) -> Result<bool, Failure> {
+        use sys::CUpointer_attribute_enum as Attribute;
+        let mut context: sys::CUcontext = ptr::null_mut();
+        let attribute = Attribute::CU_POINTER_ATTRIBUTE_CONTEXT;
+        // SAFETY: (1) this attribute is a handle of a context.
+        unsafe { read_attribute(address, attribute, &mut context) }?;
+        if !context.is_null() {
+            return Ok(context == self.context.raw());
+        }
+        let mut device = 0;
+        let attribute = Attribute::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL;
+        // SAFETY: (1) this attribute is a number of 32 bits.
+        unsafe { read_attribute(address, attribute, &mut device) }?;
+        Ok(device == self.context.device())
+    }
+}
+
+/// Reads what the driver knows of the memory at `address`.
+///
+/// # Safety
+/// 1. `T` is the type of the attribute's value.
+unsafe fn read_attribute<T>(
+    address: u64,
+    attribute: sys::CUpointer_attribute,
+    value: &mut T,
+) -> Result<(), Failure> {
+    let place = ptr::from_mut(value).cast();
+    // SAFETY: by (1) `place` is for the attribute's value; the driver checks the address.
+    unsafe { call!(cuPointerGetAttribute(place, attribute, address)) }
+}
+
+/// Makes work that `then` is given from now on wait for the work that `first` was given.
+///
+/// # Safety
+/// 1. Both are live streams, or null for the current context's null stream.
+unsafe fn order(first: sys::CUstream, then: sys::CUstream) -> Result<(), Failure> {
+    const WITHOUT_TIME: u32 = sys::CUevent_flags_enum::CU_EVENT_DISABLE_TIMING as u32;
+    let mut event = ptr::null_mut();
+    // SAFETY: `event` is a place for one handle.
+    unsafe { call!(cuEventCreate(&raw mut event, WITHOUT_TIME)) }?;
+    // SAFETY: by (1) the stream is alive, and so is the event.
+    let ordered = unsafe { call!(cuEventRecord(event, first)) }
+        // SAFETY: as before; flags are 0, as they have to be.
+        .and_then(|()| unsafe { call!(cuStreamWaitEvent(then, event, 0)) });
+    // The driver keeps the event until `then` has come to it.
+    // SAFETY: the event is alive, and this is its last use.
+    let destroyed = unsafe { call!(cuEventDestroy_v2(event)) };
+    ordered.and(destroyed)
+}

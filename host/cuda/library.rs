@@ -1,0 +1,265 @@
+//! The driver's library: opened at run time, with every function that is called looked up at once.
+//!
+//! `cudarc` declares the functions; they are not called through its own table, for three reasons.
+//! First, that table returns the status as a Rust enum of the codes that one version of CUDA has,
+//! and an enum with the value of a newer driver's code is undefined behaviour. Second, it panics
+//! where the library or a function is missing. Third, whether it opens the library at run time or
+//! links it is decided by the features that the whole program gives `cudarc`. So the table is this
+//! file's, with the status as a number, and the compiler holds each of its types against the
+//! declaration of `cudarc`.
+
+use cudarc::driver::sys;
+use libloading::Library;
+use std::error::Error as _;
+use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::io;
+use std::sync::OnceLock;
+
+/// The library's name: that of the driver's own file, not of the one to link against, as which a
+/// CUDA toolkit has a stub.
+#[cfg(not(windows))]
+pub const NAME: &str = "libcuda.so.1";
+/// The library's name.
+#[cfg(windows)]
+pub const NAME: &str = "nvcuda.dll";
+
+/// Why there is no table of functions.
+#[derive(Debug)]
+pub enum OpenError {
+    /// The system finds no library of this name; its words.
+    Absent(String),
+    /// The library is there and does not load; the system's words.
+    Broken(String),
+    /// The library does not have this function.
+    NoFunction(&'static str),
+}
+
+/// Declares the table: the driver's functions by name, each with the types of its parameters.
+macro_rules! functions {
+    ($($(#[$attribute:meta])* $name:ident($($parameter:ty),* $(,)?);)*) => {
+        /// The driver's functions that are called, each returning its status as a number.
+        #[derive(Debug)]
+        #[expect(non_snake_case, reason = "the names are the driver's")]
+        pub struct Functions {
+            $($(#[$attribute])* pub $name: unsafe extern "C" fn($($parameter),*) -> u32,)*
+        }
+
+        impl Functions {
+            fn find(library: &Library) -> Result<Self, OpenError> {
+                Ok(Self {
+                    $($(#[$attribute])* $name: {
+                        // SAFETY: the driver's function of this name has these parameters, as the
+                        // constant below says, and returns a `CUresult`, which is `repr(u32)`.
+                        let found = unsafe { library.get(stringify!($name)) };
+                        *found.map_err(|_| OpenError::NoFunction(stringify!($name)))?
+                    },)*
+                })
+            }
+        }
+
+        // The parameters are those of the bindings, or this does not compile.
+        $($(#[$attribute])* const _: unsafe fn($($parameter),*) -> sys::CUresult = sys::$name;)*
+    };
+}
+
+functions! {
+    cuArrayCreate_v2(*mut sys::CUarray, *const sys::CUDA_ARRAY_DESCRIPTOR);
+    cuArrayDestroy(sys::CUarray);
+    #[cfg(feature = "cust")]
+    cuCtxGetCurrent(*mut sys::CUcontext);
+    #[cfg(feature = "cust")]
+    cuCtxGetDevice(*mut sys::CUdevice);
+    cuCtxPopCurrent_v2(*mut sys::CUcontext);
+    cuCtxPushCurrent_v2(sys::CUcontext);
+    cuDeviceGet(*mut sys::CUdevice, c_int);
+    cuDeviceGetAttribute(*mut c_int, sys::CUdevice_attribute, sys::CUdevice);
+    cuDeviceGetCount(*mut c_int);
+    cuDeviceGetName(*mut c_char, c_int, sys::CUdevice);
+    #[cfg(feature = "cust")]
+    cuDevicePrimaryCtxGetState(sys::CUdevice, *mut c_uint, *mut c_int);
+    cuDevicePrimaryCtxRelease_v2(sys::CUdevice);
+    cuDevicePrimaryCtxRetain(*mut sys::CUcontext, sys::CUdevice);
+    cuDeviceTotalMem_v2(*mut usize, sys::CUdevice);
+    cuDriverGetVersion(*mut c_int);
+    cuEventCreate(*mut sys::CUevent, c_uint);
+    cuEventDestroy_v2(sys::CUevent);
+    cuEventElapsedTime(*mut f32, sys::CUevent, sys::CUevent);
+    cuEventQuery(sys::CUevent);
+    cuEventRecord(sys::CUevent, sys::CUstream);
+    cuEventSynchronize(sys::CUevent);
+    cuFuncGetAttribute(*mut c_int, sys::CUfunction_attribute, sys::CUfunction);
+    cuFuncSetAttribute(sys::CUfunction, sys::CUfunction_attribute, c_int);
+    cuInit(c_uint);
+    cuLaunchCooperativeKernel(
+        sys::CUfunction,
+        c_uint, c_uint, c_uint,
+        c_uint, c_uint, c_uint,
+        c_uint,
+        sys::CUstream,
+        *mut *mut c_void,
+    );
+    cuLaunchKernel(
+        sys::CUfunction,
+        c_uint, c_uint, c_uint,
+        c_uint, c_uint, c_uint,
+        c_uint,
+        sys::CUstream,
+        *mut *mut c_void,
+        *mut *mut c_void,
+    );
+    cuMemAllocFromPoolAsync(*mut sys::CUdeviceptr, usize, sys::CUmemoryPool, sys::CUstream);
+    cuMemAlloc_v2(*mut sys::CUdeviceptr, usize);
+    cuMemFreeAsync(sys::CUdeviceptr, sys::CUstream);
+    cuMemFreeHost(*mut c_void);
+    cuMemFree_v2(sys::CUdeviceptr);
+    cuMemGetInfo_v2(*mut usize, *mut usize);
+    cuMemHostAlloc(*mut *mut c_void, usize, c_uint);
+    cuMemPoolCreate(*mut sys::CUmemoryPool, *const sys::CUmemPoolProps);
+    cuMemPoolDestroy(sys::CUmemoryPool);
+    cuMemPoolGetAttribute(sys::CUmemoryPool, sys::CUmemPool_attribute, *mut c_void);
+    cuMemPoolSetAttribute(sys::CUmemoryPool, sys::CUmemPool_attribute, *mut c_void);
+    cuMemPoolTrimTo(sys::CUmemoryPool, usize);
+    cuMemcpy2DAsync_v2(*const sys::CUDA_MEMCPY2D, sys::CUstream);
+    cuMemcpyDtoDAsync_v2(sys::CUdeviceptr, sys::CUdeviceptr, usize, sys::CUstream);
+    cuMemcpyDtoH_v2(*mut c_void, sys::CUdeviceptr, usize);
+    cuMemcpyDtoHAsync_v2(*mut c_void, sys::CUdeviceptr, usize, sys::CUstream);
+    cuMemcpyHtoAAsync_v2(sys::CUarray, usize, *const c_void, usize, sys::CUstream);
+    cuMemcpyHtoDAsync_v2(sys::CUdeviceptr, *const c_void, usize, sys::CUstream);
+    cuMemsetD8Async(sys::CUdeviceptr, u8, usize, sys::CUstream);
+    cuModuleGetFunction(*mut sys::CUfunction, sys::CUmodule, *const c_char);
+    cuModuleGetGlobal_v2(*mut sys::CUdeviceptr, *mut usize, sys::CUmodule, *const c_char);
+    cuModuleLoadDataEx(
+        *mut sys::CUmodule,
+        *const c_void,
+        c_uint,
+        *mut sys::CUjit_option,
+        *mut *mut c_void,
+    );
+    cuModuleUnload(sys::CUmodule);
+    cuOccupancyMaxActiveBlocksPerMultiprocessor(*mut c_int, sys::CUfunction, c_int, usize);
+    #[cfg(feature = "cust")]
+    cuPointerGetAttribute(*mut c_void, sys::CUpointer_attribute, sys::CUdeviceptr);
+    cuStreamCreate(*mut sys::CUstream, c_uint);
+    cuStreamDestroy_v2(sys::CUstream);
+    cuStreamSynchronize(sys::CUstream);
+    #[cfg(feature = "cust")]
+    cuStreamWaitEvent(sys::CUstream, sys::CUevent, c_uint);
+    cuTexObjectCreate(
+        *mut sys::CUtexObject,
+        *const sys::CUDA_RESOURCE_DESC,
+        *const sys::CUDA_TEXTURE_DESC,
+        *const sys::CUDA_RESOURCE_VIEW_DESC,
+    );
+    cuTexObjectDestroy(sys::CUtexObject);
+}
+
+/// What one of the driver's two functions that describe a status is: their parameter, too, is a
+/// number here, so that it can be a code that the bindings do not have.
+pub type Describe = unsafe extern "C" fn(u32, *mut *const c_char) -> u32;
+
+const _: [unsafe fn(sys::CUresult, *mut *const c_char) -> sys::CUresult; 2] =
+    [sys::cuGetErrorName, sys::cuGetErrorString];
+
+/// The library is never closed: functions of it may be called until the process ends.
+static LIBRARY: OnceLock<Library> = OnceLock::new();
+static FUNCTIONS: OnceLock<Functions> = OnceLock::new();
+
+/// Opens the library and finds its functions, unless that was done before. A failure is not kept.
+pub fn open() -> Result<(), OpenError> {
+    if FUNCTIONS.get().is_none() {
+        let functions = Functions::find(library()?)?;
+        // Where two threads came here at once, both have the same functions.
+        let _ = FUNCTIONS.set(functions);
+    }
+    Ok(())
+}
+
+/// The functions of the library, which is open.
+///
+/// # Panics
+/// Panics if no [`open`] has succeeded. Every caller holds a handle of the driver, and opening
+/// the library comes before the first handle.
+pub fn functions() -> &'static Functions {
+    FUNCTIONS
+        .get()
+        .expect("the library is opened before the first call")
+}
+
+/// What the driver's function `cuGetErrorName` or `cuGetErrorString` is; `None` where there is no
+/// library, or it does not have the function.
+pub fn describe(name: &'static str) -> Option<Describe> {
+    // SAFETY: both functions take a `CUresult`, which is `repr(u32)`, and a place for a pointer.
+    let found = unsafe { LIBRARY.get()?.get::<Describe>(name) };
+    found.ok().map(|function| *function)
+}
+
+/// The newest CUDA version that the library's driver supports, as the driver's number for it;
+/// `None` where the library does not say. It needs no other function.
+pub fn version() -> Option<c_int> {
+    type GetVersion = unsafe extern "C" fn(*mut c_int) -> u32;
+    // SAFETY: `functions!` has the same type.
+    let get_version = unsafe { library().ok()?.get::<GetVersion>("cuDriverGetVersion") }.ok()?;
+    let mut version = 0;
+    // SAFETY: `version` is a place for one number; the driver need not be started.
+    let status = unsafe { get_version(&raw mut version) };
+    (status == 0).then_some(version)
+}
+
+fn library() -> Result<&'static Library, OpenError> {
+    if let Some(library) = LIBRARY.get() {
+        return Ok(library);
+    }
+    // SAFETY: what the driver's library does when it is loaded is NVIDIA's, and made for this.
+    let library = unsafe { Library::new(NAME) }.map_err(|error| {
+        let words = match error.source() {
+            Some(loader) => loader.to_string(),
+            None => error.to_string(),
+        };
+        if says_absent(&words) {
+            OpenError::Absent(words)
+        } else {
+            OpenError::Broken(words)
+        }
+    })?;
+    // A second handle of the same library, where two threads came here at once, changes nothing.
+    Ok(LIBRARY.get_or_init(|| library))
+}
+
+/// Whether the loader's words say that there is no file of the library's name. Those of a library
+/// that is there name the file that it needs, or end with another reason.
+fn says_absent(words: &str) -> bool {
+    const NO_SUCH_FILE: i32 = 2;
+    const MODULE_NOT_FOUND: i32 = 126;
+    if cfg!(windows) {
+        return words.contains(&format!("(os error {MODULE_NOT_FOUND})"));
+    }
+    // In the language of the process, as the loader has it.
+    let reason = io::Error::from_raw_os_error(NO_SUCH_FILE).to_string();
+    let reason = reason.trim_end_matches(" (os error 2)");
+    words.contains(NAME) && words.ends_with(reason)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::says_absent;
+
+    #[test]
+    fn only_a_missing_file_of_the_librarys_name_is_absent() {
+        for absent in [
+            "libcuda.so.1: cannot open shared object file: No such file or directory",
+            "Error loading shared library libcuda.so.1: No such file or directory",
+        ] {
+            assert!(says_absent(absent), "{absent}");
+        }
+        for broken in [
+            "libnvidia-x.so: cannot open shared object file: No such file or directory",
+            "Error loading shared library libx.so: No such file or directory (needed by \
+             /usr/lib/libcuda.so.1)",
+            "libcuda.so.1: cannot open shared object file: Permission denied",
+            "/usr/lib/libcuda.so.1: file too short",
+            "/usr/lib/libcuda.so.1: undefined symbol: pthread_nonsense",
+        ] {
+            assert!(!says_absent(broken), "{broken}");
+        }
+    }
+}

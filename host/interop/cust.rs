@@ -1,0 +1,168 @@
+//! Contexts, buffers and streams of programs that use the crate `cust`.
+//!
+//! [`device`] is a device in the context that `cust` made current. Buffers go both ways without a
+//! copy, and work of a stream can be ordered before or after the device's.
+//!
+//! ```no_run
+//! use cust::memory::{CopyDestination as _, DeviceBuffer};
+//! use tilewright::interop::cust as interop;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let _context = cust::quick_init()?;
+//! let device = interop::device()?;
+//! let theirs = DeviceBuffer::from_slice(&[1.0_f32, 2.0, 3.5])?;
+//! // SAFETY: (1) there is no slice or pointer of the buffer. (2) No stream works on it.
+//! let x = unsafe { interop::buffer_from_cust(&device, theirs) }?;
+//! assert_eq!(device.reduce_sum(&x)?, 6.5);
+//! let theirs = interop::buffer_into_cust(x)?;
+//! let mut back = [0.0; 3];
+//! theirs.copy_to(&mut back)?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Memory of such a device comes from the driver without a pool in between, because `cust` frees it
+//! with `cuMemFree`: an allocation costs more than one of [`Device::cuda`], and freeing waits for
+//! the device's work.
+
+use crate::backend::Exchange;
+use crate::buffer::Buffer;
+use crate::cuda;
+use crate::device::Device;
+use crate::element::Element;
+use crate::error::{Error, Result};
+use ::cust::memory::{DeviceBuffer, DeviceCopy, DevicePointer};
+use ::cust::stream::Stream;
+use std::ptr;
+
+/// What kernels rest on: `cuMemAlloc` aligns to 256 bytes at least.
+const ALIGNMENT: u64 = 256;
+
+/// A device in the context that is current on the calling thread: the primary context of a device,
+/// which `cust::quick_init` and `cust::context::Context::new` make current. The device keeps it
+/// alive.
+///
+/// Every call makes a device: clone it to use its buffers elsewhere. It and [`Device::cuda`] share
+/// the context, but are two devices, and do not take each other's buffers.
+///
+/// # Errors
+/// [`Error::Interop`] if no context is current, or not a primary one; those of [`Device::cuda`].
+pub fn device() -> Result<Device> {
+    cuda::open_current_primary("interop::cust::device").map(Device::of_backend)
+}
+
+/// A device in the context that is current on the calling thread, which may be one that
+/// `cust::context::legacy` created.
+///
+/// # Errors
+/// [`Error::Interop`] if no context is current; those of [`Device::cuda`].
+///
+/// # Safety
+/// 1. The context outlives the device, its clones, and all buffers, matrices, modules and events of
+///    it.
+pub unsafe fn device_in_unowned_context() -> Result<Device> {
+    // SAFETY: (1) is (1) of this function.
+    let backend = unsafe { cuda::open_current("interop::cust::device_in_unowned_context") }?;
+    Ok(Device::of_backend(backend))
+}
+
+/// The memory of `buffer` as a buffer of `device`, without a copy. The result frees it.
+///
+/// What the streams of `cust` and its copies were given before comes first.
+///
+/// Elements are those of every buffer; `DeviceCopy` alone is not enough:
+///
+/// ```compile_fail,E0277
+/// # use cust::memory::DeviceBuffer;
+/// # use tilewright::{Buffer, Device, interop::cust::buffer_from_cust};
+/// fn adopt(device: &Device, flags: DeviceBuffer<bool>) -> tilewright::Result<Buffer<bool>> {
+///     // SAFETY: there is none: a kernel could write a bool that is neither true nor false.
+///     unsafe { buffer_from_cust(device, flags) }
+/// }
+/// ```
+///
+/// # Errors
+/// [`Error::Interop`] if `device` is not of this module, or the memory is not of its context or not
+/// aligned to 256 bytes; [`Error::DeviceLost`] or [`Error::Cuda`]. `buffer` is dropped then.
+///
+/// # Safety
+/// 1. As long as the result lives, nothing else uses the memory: no `DeviceSlice`, which is `Copy`
+///    and outlives its buffer, no pointer, no kernel of `cust`.
+/// 2. Work on the memory in streams that `cust` did not create is done.
+pub unsafe fn buffer_from_cust<T: Element + DeviceCopy>(
+    device: &Device,
+    buffer: DeviceBuffer<T>,
+) -> Result<Buffer<T>> {
+    const OPERATION: &str = "buffer_from_cust";
+    let exchange = exchange(OPERATION, device)?;
+    let (address, len) = (buffer.as_device_ptr().as_raw(), buffer.len());
+    if len * size_of::<T>() == 0 {
+        // SAFETY: (1) there are no bytes, and the address says so.
+        return Ok(unsafe { Buffer::of_allocation(device, 0, len) });
+    }
+    if !address.is_multiple_of(ALIGNMENT) {
+        return Err(Error::Interop {
+            operation: OPERATION,
+            reason: "the memory is not aligned to 256 bytes, as kernels need it; a DeviceBuffer \
+                     has to begin where an allocation does",
+        });
+    }
+    exchange.check_memory(OPERATION, address)?;
+    // All streams of `cust` are blocking: the null stream waits for them, and so does the device.
+    // SAFETY: (1) null is the null stream.
+    unsafe { exchange.wait_for_stream(OPERATION, ptr::null_mut()) }?;
+    std::mem::forget(buffer);
+    // SAFETY: (1) the allocation was the buffer's, which is forgotten; it has the bytes of `len`
+    // elements, and the alignment was checked. The device frees like `cust`, with `cuMemFree`. By
+    // (1) and (2) of this function nothing else uses it.
+    Ok(unsafe { Buffer::of_allocation(device, address, len) })
+}
+
+/// The memory of `buffer` as one of `cust`, without a copy. The result frees it. It waits until the
+/// device's work is done, because `cust` may free the memory at any time.
+///
+/// # Errors
+/// [`Error::Interop`] if the buffer's device is not of this module; [`Error::DeviceLost`] or
+/// [`Error::Cuda`]. `buffer` is dropped then.
+pub fn buffer_into_cust<T: Element + DeviceCopy>(buffer: Buffer<T>) -> Result<DeviceBuffer<T>> {
+    exchange("buffer_into_cust", buffer.device())?;
+    buffer.device().synchronize()?;
+    let (address, len) = buffer.into_allocation();
+    let pointer = DevicePointer::from_raw(address);
+    // SAFETY: the pointer and the length are those of an allocation of `cuMemAlloc`, of the same
+    // element type, which nothing else uses or frees; or null, as `cust` has it, without bytes.
+    Ok(unsafe { DeviceBuffer::from_raw_parts(pointer, len) })
+}
+
+/// Makes work that `device` is given from now on wait for the work that `stream` was given. The
+/// calling thread does not wait.
+///
+/// # Errors
+/// [`Error::Interop`] if `device` is not of this module; [`Error::DeviceLost`] or [`Error::Cuda`],
+/// which a stream of another context gives.
+pub fn wait_for_stream(device: &Device, stream: &Stream) -> Result<()> {
+    const OPERATION: &str = "wait_for_stream";
+    let exchange = exchange(OPERATION, device)?;
+    // SAFETY: (1) the stream is borrowed, so it is alive.
+    unsafe { exchange.wait_for_stream(OPERATION, stream.as_inner().cast()) }
+}
+
+/// Makes work that `stream` is given from now on wait for the work that `device` was given. The
+/// calling thread does not wait.
+///
+/// # Errors
+/// [`Error::Interop`] if `device` is not of this module; [`Error::DeviceLost`] or [`Error::Cuda`].
+pub fn let_stream_wait(stream: &Stream, device: &Device) -> Result<()> {
+    const OPERATION: &str = "let_stream_wait";
+    let exchange = exchange(OPERATION, device)?;
+    // SAFETY: (1) the stream is borrowed, so it is alive.
+    unsafe { exchange.let_stream_wait(OPERATION, stream.as_inner().cast()) }
+}
+
+fn exchange<'a>(operation: &'static str, device: &'a Device) -> Result<&'a dyn Exchange> {
+    device.backend().exchange().ok_or(Error::Interop {
+        operation,
+        reason: "the device does not exchange with cust; make it with \
+                 tilewright::interop::cust::device",
+    })
+}

@@ -1,0 +1,3 @@
+//! Exchange with other crates that drive the same GPU.
+
+pub mod cust;

@@ -1,0 +1,181 @@
+//! Choices that only the simulator has.
+
+use simt::Profile;
+use std::time::Duration;
+
+/// Choices that only the simulator has.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct SimulatorOptions {
+    /// The seed of the order in which warps run. Equal seeds give equal runs.
+    pub seed: u64,
+    /// Threads in a warp: 32 (the default) or 64.
+    pub warp_width: u32,
+    /// Whether blocks run on several CPU threads at once.
+    pub parallel_blocks: bool,
+    /// Multiprocessors that the device has, 8 by default: products choose their tiles by it.
+    pub multiprocessors: u32,
+    /// Whether memory is checked, as by default: data races, reads of what nobody has written,
+    /// asynchronous copies in use. Bounds, alignment, barriers and masks always are.
+    pub checks: bool,
+    /// Bytes of simulated device memory, 16 GiB by default; pages that are never touched cost
+    /// nothing.
+    pub memory_bytes: u64,
+    /// Bytes of stack that each simulated thread has for its local arrays and calls: 512 KiB by
+    /// default, as a GPU allows of local memory, and 16 KiB to 64 MiB. Pages that are never touched
+    /// cost nothing. A kernel that needs more is reported as
+    /// [`DefectKind::StackOverflow`](simt::DefectKind::StackOverflow).
+    pub stack_bytes: usize,
+    /// How long a block may run without one of its threads exiting, in processor time: 10 s by
+    /// default, none for no limit. A kernel that runs for longer is reported as
+    /// [`DefectKind::TimeLimit`](simt::DefectKind::TimeLimit).
+    pub time_limit: Option<Duration>,
+    /// The device that the simulated one stands for, with its limits. Without one it has the
+    /// limits of an H200, the largest that there are, but few multiprocessors.
+    pub profile: Option<Profile>,
+    /// Whether every launch is counted, for [`Device::launch_report`](crate::Device::launch_report).
+    /// Not by default: it takes several times as long.
+    pub counters: bool,
+}
+
+impl Default for SimulatorOptions {
+    fn default() -> Self {
+        let simt::Options {
+            seed,
+            warp_width,
+            parallel_blocks,
+            checks,
+            stack_bytes,
+            time_limit,
+            ..
+        } = simt::Options::default();
+        Self {
+            seed,
+            warp_width,
+            parallel_blocks,
+            multiprocessors: 8,
+            checks,
+            memory_bytes: 16 << 30,
+            stack_bytes,
+            time_limit,
+            profile: None,
+            counters: false,
+        }
+    }
+}
+
+impl SimulatorOptions {
+    /// The same options with another seed.
+    #[must_use]
+    pub fn with_seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// The same options with another number of threads in a warp.
+    #[must_use]
+    pub fn with_warp_width(mut self, warp_width: u32) -> Self {
+        self.warp_width = warp_width;
+        self
+    }
+
+    /// The same options with blocks on several CPU threads at once, or on one after another.
+    #[must_use]
+    pub fn with_parallel_blocks(mut self, parallel_blocks: bool) -> Self {
+        self.parallel_blocks = parallel_blocks;
+        self
+    }
+
+    /// The same options with another number of multiprocessors.
+    #[must_use]
+    pub fn with_multiprocessors(mut self, multiprocessors: u32) -> Self {
+        self.multiprocessors = multiprocessors;
+        self
+    }
+
+    /// The same options with the checks of memory, or without them: several times faster.
+    #[must_use]
+    pub fn with_checks(mut self, checks: bool) -> Self {
+        self.checks = checks;
+        self
+    }
+
+    /// The same options with every launch counted, or only those within
+    /// [`Device::with_report`](crate::Device::with_report).
+    #[must_use]
+    pub fn with_counters(mut self, counters: bool) -> Self {
+        self.counters = counters;
+        self
+    }
+
+    /// The same options with another size of device memory, in bytes.
+    #[must_use]
+    pub fn with_memory_bytes(mut self, memory_bytes: u64) -> Self {
+        self.memory_bytes = memory_bytes;
+        self
+    }
+
+    /// The same options with another stack for each simulated thread, in bytes: 16 KiB to 64 MiB.
+    ///
+    /// An overflow is a report, and the process goes on, as long as the kernel is code for a GPU.
+    /// One that calls the C library, for example to allocate host memory, may overflow while that
+    /// holds a lock; then the process ends with a message.
+    ///
+    /// ```
+    /// use tilewright::{Device, SimulatorOptions};
+    ///
+    /// let device = Device::simulator_with(SimulatorOptions::default().with_stack_bytes(2 << 20));
+    /// ```
+    #[must_use]
+    pub fn with_stack_bytes(mut self, stack_bytes: usize) -> Self {
+        self.stack_bytes = stack_bytes;
+        self
+    }
+
+    /// The same options with another limit of time for each block, or with none.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use tilewright::SimulatorOptions;
+    ///
+    /// let patient = SimulatorOptions::default().with_time_limit(Duration::from_secs(600));
+    /// let endless = SimulatorOptions::default().with_time_limit(None);
+    /// # assert_eq!(patient.time_limit.map(|limit| limit.as_secs()), Some(600));
+    /// # assert!(endless.time_limit.is_none());
+    /// ```
+    ///
+    /// What counts is the processor time that a block has taken since one of its threads last
+    /// started or exited, so that a slow or busy machine stops nothing that is healthy; a block
+    /// whose threads only yield may wait for as long as another block is at work. On systems other
+    /// than Linux elapsed time counts, and a loop without a checked access, a barrier or another
+    /// instruction is not stopped there.
+    ///
+    /// A kernel that is stopped while it holds a lock of the host, such as a `Mutex`, leaves it
+    /// locked: locks are not for kernels.
+    #[must_use]
+    pub fn with_time_limit(mut self, time_limit: impl Into<Option<Duration>>) -> Self {
+        self.time_limit = time_limit.into();
+        self
+    }
+
+    /// The same options with the limits of a named device, and with its numbers of threads in a
+    /// warp, of multiprocessors and of bytes of memory.
+    ///
+    /// ```
+    /// use tilewright::{Device, Profile, SimulatorOptions};
+    ///
+    /// let options = SimulatorOptions::default().with_profile(Profile::A100);
+    /// let device = Device::simulator_with(options);
+    /// assert_eq!(device.name(), "simulator (A100)");
+    /// assert_eq!(device.properties().multiprocessors, 108);
+    /// ```
+    #[must_use]
+    pub fn with_profile(mut self, profile: Profile) -> Self {
+        let sheet = profile.datasheet();
+        self.warp_width = sheet.limits.warp_lanes;
+        self.multiprocessors = sheet.multiprocessors;
+        self.memory_bytes = sheet.memory_bytes;
+        self.profile = Some(profile);
+        self
+    }
+}

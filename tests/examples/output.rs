@@ -1,0 +1,194 @@
+//! Output that fails: files stay whole, and programs end with a code.
+
+#![cfg(unix)]
+
+use crate::harness::{Header, program};
+use std::fs::{self, File};
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
+
+/// Rows and columns of the factors: their product does not fit into a file of 512 bytes.
+const SIZE: usize = 32;
+
+fn folder_of_factors() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    let shape = format!("({SIZE}, {SIZE})");
+    let ones = vec![1.0_f32.to_le_bytes(); SIZE * SIZE];
+    Header::new("'<f4'", &shape).write(folder.path(), "a.npy", ones);
+    folder
+}
+
+/// The arguments of `matmul` that write the square of the factor.
+fn product_to(file: &str) -> [&str; 6] {
+    ["a.npy", "a.npy", "-o", file, "--device", "sim"]
+}
+
+/// Runs an example behind a line of shell that sets limits.
+fn run_limited(limits: &str, folder: &Path, example: &str, arguments: &[&str]) -> Output {
+    Command::new("sh")
+        .args(["-c", &format!("{limits}; exec \"$@\""), "sh"])
+        .arg(program(example))
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .unwrap()
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    let mut names: Vec<_> = entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_full_disk_leaves_the_old_file_whole() {
+    let folder = folder_of_factors();
+    fs::write(folder.path().join("c.npy"), "years of work").unwrap();
+    // With the signal ignored, a file that is too large is an error of `write`, as a full disk is.
+    let limits = "trap '' XFSZ; ulimit -f 1";
+    let output = run_limited(limits, folder.path(), "matmul", &product_to("c.npy"));
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    assert!(stderr.contains("c.npy cannot be written"), "{stderr}");
+    assert_eq!(stderr.lines().count(), 1, "{stderr}");
+    let old = fs::read_to_string(folder.path().join("c.npy")).unwrap();
+    assert_eq!(old, "years of work");
+    assert_eq!(names(folder.path()), ["a.npy", "c.npy"]);
+}
+
+#[test]
+fn a_program_killed_while_it_writes_leaves_the_old_file_whole() {
+    let folder = folder_of_factors();
+    fs::write(folder.path().join("c.npy"), "years of work").unwrap();
+    // The signal of the limit kills it in the middle of the file.
+    let limits = "ulimit -c 0; ulimit -f 1";
+    let output = run_limited(limits, folder.path(), "matmul", &product_to("c.npy"));
+    assert!(output.status.signal().is_some(), "{:?}", output.status);
+    let old = fs::read_to_string(folder.path().join("c.npy")).unwrap();
+    assert_eq!(old, "years of work");
+}
+
+#[test]
+fn pages_and_tables_leave_the_old_file_whole() {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("page.html"), "years of work").unwrap();
+    let ladder = "histogram --device sim --only half-warp --html page.html";
+    for (example, arguments) in [
+        ("lab", "sum/interleaved --html page.html"),
+        ("ladder", ladder),
+    ] {
+        let arguments: Vec<_> = arguments.split(' ').collect();
+        let limits = "trap '' XFSZ; ulimit -f 1";
+        let output = run_limited(limits, folder.path(), example, &arguments);
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{stderr}");
+        assert!(stderr.contains("page.html cannot be written"), "{stderr}");
+        let old = fs::read_to_string(folder.path().join("page.html")).unwrap();
+        assert_eq!(old, "years of work");
+    }
+}
+
+#[test]
+fn a_replaced_file_keeps_its_permissions_and_its_links() {
+    let folder = folder_of_factors();
+    let path = |name: &str| folder.path().join(name);
+    let mode = |name: &str| path(name).metadata().unwrap().permissions().mode() & 0o777;
+    fs::write(path("private.npy"), "").unwrap();
+    fs::set_permissions(path("private.npy"), fs::Permissions::from_mode(0o600)).unwrap();
+    symlink("private.npy", path("link.npy")).unwrap();
+    for product in ["link.npy", "new.npy"] {
+        let output = run_limited("umask 022", folder.path(), "matmul", &product_to(product));
+        assert!(output.status.success());
+    }
+    assert!(path("link.npy").is_symlink());
+    assert!(path("private.npy").metadata().unwrap().len() > 512);
+    assert_eq!(mode("private.npy"), 0o600);
+    assert_eq!(mode("new.npy"), 0o644);
+}
+
+#[test]
+fn a_device_is_written_and_stays_one() {
+    let folder = folder_of_factors();
+    let output = run_limited(":", folder.path(), "matmul", &product_to("/dev/null"));
+    assert!(output.status.success());
+    assert!(!Path::new("/dev/null").metadata().unwrap().is_file());
+    let output = run_limited(":", folder.path(), "matmul", &product_to("/dev/full"));
+    assert_eq!(output.status.code(), Some(1));
+}
+
+/// What each program is run with: something to compute, and its help.
+const RUNS: [(&str, &str); 10] = [
+    ("quickstart", "--device sim"),
+    ("quickstart", "--help"),
+    ("sum", "a.npy --device sim"),
+    ("sum", "--help"),
+    ("matmul", "a.npy a.npy -o c.npy --device sim"),
+    ("matmul", "--help"),
+    ("lab", "sum/interleaved"),
+    ("lab", "--help"),
+    ("ladder", "histogram --device sim --only half-warp"),
+    ("ladder", "--help"),
+];
+
+/// Runs everything with a standard output, and gives exit code and stderr to `check`.
+fn each_run_with(stdout: impl Fn() -> Stdio, check: impl Fn(&str, Option<i32>, &str)) {
+    let folder = folder_of_factors();
+    for (example, arguments) in RUNS {
+        let output = Command::new(program(example))
+            .args(arguments.split(' '))
+            .current_dir(folder.path())
+            .env("PTXAS", "none")
+            .stdout(stdout())
+            .output()
+            .unwrap();
+        let run = format!("{example} {arguments}");
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        check(&run, output.status.code(), &stderr);
+    }
+}
+
+/// `lab` says where the registers come from.
+fn failures(stderr: &str) -> Vec<&str> {
+    let is_failure = |line: &&str| !line.starts_with("no ptxas: ");
+    stderr.lines().filter(is_failure).collect()
+}
+
+#[test]
+fn a_closed_standard_output_ends_the_programs_quietly() {
+    let closed = || {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        writer.into()
+    };
+    each_run_with(closed, |run, code, stderr| {
+        assert_eq!(code, Some(1), "{run}: {stderr}");
+        assert!(failures(stderr).is_empty(), "{run}: {stderr}");
+    });
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_standard_output_ends_the_programs_with_one_line() {
+    let full = || {
+        File::options()
+            .write(true)
+            .open("/dev/full")
+            .unwrap()
+            .into()
+    };
+    each_run_with(full, |run, code, stderr| {
+        assert_eq!(code, Some(1), "{run}: {stderr}");
+        let failures = failures(stderr);
+        assert_eq!(failures.len(), 1, "{run}: {stderr}");
+        assert!(
+            failures[0].starts_with("error: standard output cannot be written"),
+            "{run}: {stderr}"
+        );
+    });
+}

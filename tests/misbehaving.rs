@@ -1,0 +1,236 @@
+//! Kernels that call the host, need much stack or never end: on the simulator each is an error of
+//! the launch, never a deadlock, and the device works afterwards.
+
+#[path = "../crates/simt/tests/common/child.rs"]
+mod child;
+
+use child::in_child;
+use cuda_std::prelude::*;
+use cuda_std_test_kernels::symbols::U;
+use simt::DefectKind;
+use std::hint::black_box;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::{Mutex, OnceLock};
+use std::time::Duration;
+use tilewright::{
+    Buffer, Device, Error, LaunchConfig, Module, ModuleSource, Result, SimulatorOptions,
+};
+
+// SAFETY: (1) there are no images, so none that could differ from the kernels.
+static KERNELS: ModuleSource = unsafe { ModuleSource::new("misbehaving", &[]) };
+
+/// What a host function is called with inside a kernel.
+struct Host {
+    device: Device,
+    module: Module,
+    buffer: Mutex<Buffer<f32>>,
+}
+
+static HOST: OnceLock<Host> = OnceLock::new();
+
+fn host() -> &'static Host {
+    HOST.get_or_init(|| {
+        let device = Device::simulator();
+        Host {
+            module: device.load(&KERNELS).unwrap(),
+            buffer: Mutex::new(device.zeros(256).unwrap()),
+            device,
+        }
+    })
+}
+
+type Call = fn(&Host) -> Result<()>;
+
+/// Every kind of call, by name.
+const CALLS: [(&str, Call); 17] = [
+    ("write_symbol", |host| {
+        host.module.write_symbol(&U, &[0.0; 4])
+    }),
+    ("read_symbol", |host| host.module.read_symbol(&U).map(drop)),
+    ("launch", |host| {
+        host.module.launch(call_host, LaunchConfig::new(1, 1), (0,))
+    }),
+    ("load", |host| host.device.load(&KERNELS).map(drop)),
+    ("upload", |host| host.device.upload(&[1.0_f32]).map(drop)),
+    ("zeros", |host| host.device.zeros::<f32>(4).map(drop)),
+    ("pinned", |host| host.device.pinned::<f32>(4).map(drop)),
+    ("texture_1d", |host| {
+        let options = tilewright::TextureOptions::default();
+        host.device.texture_1d(&[1.0_f32], options).map(drop)
+    }),
+    ("to_vec", |host| lock(host).to_vec().map(drop)),
+    ("copy_from_slice", |host| {
+        lock(host).copy_from_slice(&[1.0; 256])
+    }),
+    ("fill_zero", |host| lock(host).fill_zero()),
+    ("try_clone", |host| lock(host).try_clone().map(drop)),
+    ("reduce_sum", |host| {
+        host.device.reduce_sum(&*lock(host)).map(drop)
+    }),
+    ("synchronize", |host| host.device.synchronize()),
+    ("record_event", |host| host.device.record_event().map(drop)),
+    ("with_current", |host| host.device.with_current(|| ())),
+    ("with_report", |host| {
+        host.device.with_report(|| Ok(())).map(drop)
+    }),
+];
+
+fn lock(host: &Host) -> std::sync::MutexGuard<'_, Buffer<f32>> {
+    host.buffer
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// Makes the host call of this number.
+#[kernel]
+pub fn call_host(call: u32) {
+    thread::sync_threads();
+    if thread::thread_idx_x() == 3 {
+        let _ = CALLS[call as usize].1(host());
+    }
+    thread::sync_threads();
+}
+
+#[track_caller]
+fn defect(result: Result<()>) -> Box<simt::Defect> {
+    match result {
+        Err(Error::KernelDefect(defect)) => defect,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn host_calls_in_a_kernel_are_errors() {
+    in_child("host_calls_in_a_kernel_are_errors", || {
+        for (number, (name, call)) in CALLS.iter().enumerate() {
+            let config = LaunchConfig::new(2, 32);
+            let launched = host().module.launch(call_host, config, (number as u32,));
+            let defect = defect(launched);
+            assert_eq!(defect.kind, DefectKind::HostCall, "{name}: {defect}");
+            assert_eq!(defect.thread.map(|thread| thread.x), Some(3), "{defect}");
+            // The host itself may.
+            if *name != "launch" {
+                call(host()).unwrap();
+            }
+        }
+    });
+}
+
+static TO_DROP: Mutex<Vec<Buffer<f32>>> = Mutex::new(Vec::new());
+
+/// Drops a buffer that it has been given, and another one while it unwinds.
+#[kernel]
+pub fn drop_buffers(panics: u32) {
+    let buffer = TO_DROP.lock().unwrap().pop();
+    let other = TO_DROP.lock().unwrap().pop();
+    drop(buffer);
+    assert!(panics == 0, "of purpose");
+    drop(other);
+}
+
+#[test]
+fn a_kernel_may_drop_buffers() {
+    in_child("a_kernel_may_drop_buffers", || {
+        for panics in [0, 1] {
+            let Host { device, module, .. } = host();
+            for _ in 0..128 {
+                TO_DROP.lock().unwrap().push(device.zeros(64).unwrap());
+            }
+            let launched = module.launch(drop_buffers, LaunchConfig::new(2, 32), (panics,));
+            match panics {
+                0 => launched.unwrap(),
+                _ => assert_eq!(defect(launched).kind, DefectKind::Panic),
+            }
+            TO_DROP.lock().unwrap().clear();
+            call_sum(device);
+        }
+    });
+}
+
+fn call_sum(device: &Device) {
+    let x = device.upload(&[1.0_f32; 1000]).unwrap();
+    assert_eq!(device.reduce_sum(&x).unwrap(), 1000.0);
+}
+
+/// Uses `bytes` bytes of stack, at least.
+#[kernel]
+pub fn use_stack(bytes: u32) {
+    fn recurse(bytes: u32) -> u32 {
+        let frame = black_box([1_u8; 4096]);
+        match bytes.checked_sub(4096) {
+            Some(left) => recurse(left) + u32::from(frame[17]),
+            None => 0,
+        }
+    }
+    black_box(recurse(bytes));
+}
+
+#[test]
+fn a_stack_overflow_is_an_error() {
+    in_child("a_stack_overflow_is_an_error", || {
+        for (stack_bytes, most) in [(64 << 10, 40 << 10), (512 << 10, 400 << 10)] {
+            let options = SimulatorOptions::default().with_stack_bytes(stack_bytes);
+            let device = Device::simulator_with(options);
+            let module = device.load(&KERNELS).unwrap();
+            let run = |bytes| module.launch(use_stack, LaunchConfig::new(2, 32), (bytes,));
+            run(most).unwrap();
+            let defect = defect(run(4 << 20));
+            assert_eq!(defect.kind, DefectKind::StackOverflow, "{defect}");
+            assert!(defect.to_string().contains("use_stack"), "{defect}");
+            call_sum(&device);
+        }
+        assert_eq!(SimulatorOptions::default().stack_bytes, 512 << 10);
+    });
+}
+
+/// Never ends.
+#[kernel]
+pub fn never_end(waits: u32) {
+    loop {
+        if waits != 0 {
+            thread::sync_threads();
+        }
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_kernel_without_end_is_an_error() {
+    in_child("a_kernel_without_end_is_an_error", || {
+        let limit = Duration::from_millis(100);
+        let device = Device::simulator_with(SimulatorOptions::default().with_time_limit(limit));
+        let module = device.load(&KERNELS).unwrap();
+        for waits in [1, 0] {
+            let launched = module.launch(never_end, LaunchConfig::new(2, 32), (waits,));
+            let defect = defect(launched);
+            assert_eq!(defect.kind, DefectKind::TimeLimit, "{defect}");
+            assert!(defect.message.contains("with_time_limit"), "{defect}");
+            call_sum(&device);
+        }
+    });
+}
+
+/// Catches its unwinding for ever, beside a thread that panics.
+#[kernel]
+pub fn catch_unwinding(resumes: u32) {
+    assert!(thread::thread_idx_x() != 5, "of purpose");
+    loop {
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(thread::sync_threads))
+            && resumes != 0
+        {
+            resume_unwind(payload);
+        }
+    }
+}
+
+#[test]
+fn caught_unwinding_ends() {
+    in_child("caught_unwinding_ends", || {
+        let Host { device, module, .. } = host();
+        for resumes in [1, 0] {
+            let launched = module.launch(catch_unwinding, LaunchConfig::new(2, 32), (resumes,));
+            assert_eq!(defect(launched).kind, DefectKind::Panic);
+            call_sum(device);
+        }
+    });
+}

@@ -1,0 +1,104 @@
+//! Simulated devices in a process that forks, and in one that has little memory: each failure is an
+//! error of the call, and nothing hangs or ends the process.
+
+#![cfg(target_os = "linux")]
+
+#[path = "../crates/simt/tests/common/child.rs"]
+mod child;
+
+use child::{in_child, limit_address_space};
+use cuda_std::prelude::*;
+use std::hint::spin_loop;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tilewright::{Device, Error, LaunchConfig, Module, ModuleSource};
+
+// SAFETY: (1) there are no images, so none that could differ from the kernels.
+static KERNELS: ModuleSource = unsafe { ModuleSource::new("process", &[]) };
+
+static HAS_BEGUN: AtomicBool = AtomicBool::new(false);
+static MAY_END: AtomicBool = AtomicBool::new(false);
+
+/// Is at work until the host lets it end.
+#[kernel]
+pub fn wait_for_host(_unused: u32) {
+    HAS_BEGUN.store(true, Ordering::Release);
+    while !MAY_END.load(Ordering::Acquire) {
+        spin_loop();
+    }
+    thread::sync_threads();
+}
+
+fn launch(module: &Module) -> Result<(), Error> {
+    module.launch(wait_for_host, LaunchConfig::new(1, 1), (0,))
+}
+
+/// Ends with 0 where the device that was at work fails as it should and a new one works.
+fn forked(device: *mut Device, module: *mut Module) -> i32 {
+    // SAFETY: both come from `Box::into_raw`. The thread that borrows them does not exist in this
+    // process, so this is their only use.
+    let (device, module) = unsafe { (Box::from_raw(device), Box::from_raw(module)) };
+    if !matches!(launch(&module), Err(Error::BusyAtFork { .. })) {
+        return 1;
+    }
+    drop(module);
+    drop(device);
+    let fresh = Device::simulator();
+    MAY_END.store(true, Ordering::Release);
+    match fresh.load(&KERNELS).and_then(|module| launch(&module)) {
+        Ok(()) => 0,
+        Err(_) => 2,
+    }
+}
+
+#[test]
+fn a_device_that_was_at_work_at_a_fork() {
+    in_child("a_device_that_was_at_work_at_a_fork", || {
+        let device = Box::into_raw(Box::new(Device::simulator()));
+        // SAFETY: it was boxed above.
+        let module = Box::into_raw(Box::new(unsafe { &*device }.load(&KERNELS).unwrap()));
+        // SAFETY: as above; this process never frees it.
+        let shared: &'static Module = unsafe { &*module };
+        let working = std::thread::spawn(|| launch(shared));
+        while !HAS_BEGUN.load(Ordering::Acquire) {
+            spin_loop();
+        }
+        // SAFETY: the locks of the allocator and of the simulator are free in the child, which
+        // calls nothing else that another thread may hold, and ends by `_exit`.
+        let child = unsafe { libc::fork() };
+        if child == 0 {
+            // A process that hangs is ended by a signal: nothing else would end it.
+            // SAFETY: the call has no requirements.
+            unsafe { libc::alarm(10) };
+            let status = forked(device, module);
+            // SAFETY: the call has no requirements.
+            unsafe { libc::_exit(status) };
+        }
+        assert!(child > 0);
+        let mut status = -1;
+        // SAFETY: `status` is there to be written.
+        assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
+        MAY_END.store(true, Ordering::Release);
+        working.join().unwrap().unwrap();
+        assert_eq!(status, 0);
+    });
+}
+
+#[test]
+fn no_room_for_buffers() {
+    in_child("no_room_for_buffers", || {
+        const BYTES: usize = 1 << 30;
+        let device = Device::simulator();
+        let free = device.free_memory().unwrap();
+        limit_address_space(256 << 20);
+        let is_out_of_memory = |error: &Error| matches!(error, Error::OutOfMemory { requested, .. } if *requested == BYTES as u64);
+        let zeros = device.zeros::<u8>(BYTES).unwrap_err();
+        assert!(is_out_of_memory(&zeros), "{zeros}");
+        let unspecified = device.unspecified::<u8>(BYTES).unwrap_err();
+        assert!(is_out_of_memory(&unspecified), "{unspecified}");
+        let pinned = device.pinned::<u8>(BYTES).map(drop).unwrap_err();
+        assert!(matches!(pinned, Error::OutOfHostMemory { .. }), "{pinned}");
+        // What failed is not counted as taken.
+        assert_eq!(device.free_memory().unwrap(), free);
+        assert_eq!(device.zeros::<u8>(1 << 20).unwrap().len(), 1 << 20);
+    });
+}

@@ -1,0 +1,192 @@
+//! `cargo xtask packages`: the crates as they would be published, and a program of a stranger on
+//! them, far from the repository.
+//!
+//! The packages stand in for those of a registry through `[patch.crates-io]`.
+
+use crate::{Result, workspace_root};
+use std::env;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use tempfile::TempDir;
+
+/// Packages of the workspace that are not published.
+const UNPUBLISHED: [&str; 2] = ["xtask", "cuda-std-test-kernels"];
+
+/// The stranger's program: its kernel, and the library's on the simulator.
+const PROGRAM: &str = include_str!("packages/stranger.rs");
+
+/// What a library says that is compiled with other kernels than its PTX.
+const MISMATCH: &str = "the PTX in this version of tilewright was compiled from other sources \
+                        than the package tilewright-kernels";
+
+pub fn run(mut arguments: lexopt::Parser) -> Result {
+    if let Some(argument) = arguments.next()? {
+        return Err(argument.unexpected().into());
+    }
+    let target = workspace_root().join("target/packages");
+    let archives = pack(&target)?;
+    let elsewhere = tempfile::tempdir()?;
+    let packages = unpack(&archives, elsewhere.path())?;
+    let stranger = Stranger::new(&elsewhere, &packages, &target.join("stranger"))?;
+
+    stranger.succeed(&["run", "--release"])?;
+    println!("a program on the packages runs; their PTX and kernels fit together");
+    swap_parameters(&packages)?;
+    stranger.fail_with(&["build", "--release"], MISMATCH)?;
+    println!("PTX and kernels that do not fit together do not compile");
+    Ok(())
+}
+
+/// Packs the workspace, and returns the archives.
+fn pack(target: &Path) -> Result<Vec<PathBuf>> {
+    let archives = target.join("package");
+    // Those of an earlier version would be found, too.
+    if archives.exists() {
+        fs::remove_dir_all(&archives)?;
+    }
+    let mut command = cargo(&workspace_root());
+    command
+        .args(["package", "--workspace", "--allow-dirty", "--no-verify"])
+        .arg("--target-dir")
+        .arg(target);
+    for package in UNPUBLISHED {
+        command.args(["--exclude", package]);
+    }
+    succeed(&mut command)?;
+    let mut found = Vec::new();
+    for entry in fs::read_dir(&archives)? {
+        let path = entry?.path();
+        if path
+            .extension()
+            .is_some_and(|extension| extension == "crate")
+        {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// Unpacks the archives into `folder`, and returns each package's name and folder.
+fn unpack(archives: &[PathBuf], folder: &Path) -> Result<Vec<(String, PathBuf)>> {
+    let version = format!("-{}", env!("CARGO_PKG_VERSION"));
+    let mut packages = Vec::new();
+    for archive in archives {
+        succeed(
+            Command::new("tar")
+                .arg("-xzf")
+                .arg(archive)
+                .arg("-C")
+                .arg(folder),
+        )?;
+        let stem = archive.file_stem().unwrap_or_default().to_string_lossy();
+        let name = stem
+            .strip_suffix(&version)
+            .ok_or_else(|| format!("{} is of another version", archive.display()))?;
+        packages.push((name.to_owned(), folder.join(&*stem)));
+    }
+    Ok(packages)
+}
+
+/// A crate that depends on the packages.
+struct Stranger {
+    folder: PathBuf,
+    target: PathBuf,
+}
+
+impl Stranger {
+    fn new(elsewhere: &TempDir, packages: &[(String, PathBuf)], target: &Path) -> Result<Self> {
+        let folder = elsewhere.path().join("stranger");
+        fs::create_dir_all(folder.join("src"))?;
+        fs::write(folder.join("src/main.rs"), PROGRAM)?;
+        fs::write(folder.join("Cargo.toml"), manifest(packages)?)?;
+        // What was built of packages in another temporary folder is of no use.
+        if target.exists() {
+            fs::remove_dir_all(target)?;
+        }
+        // The versions that the machine has: nothing is downloaded.
+        fs::copy(
+            workspace_root().join("Cargo.lock"),
+            folder.join("Cargo.lock"),
+        )?;
+        Ok(Self {
+            folder,
+            target: target.to_owned(),
+        })
+    }
+
+    fn cargo(&self, arguments: &[&str]) -> Command {
+        let mut command = cargo(&self.folder);
+        command
+            .args(arguments)
+            .arg("--offline")
+            .env("CARGO_TARGET_DIR", &self.target);
+        command
+    }
+
+    fn succeed(&self, arguments: &[&str]) -> Result {
+        succeed(&mut self.cargo(arguments)).map(drop)
+    }
+
+    fn fail_with(&self, arguments: &[&str], sentence: &str) -> Result {
+        let output = self.cargo(arguments).output()?;
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        if output.status.success() {
+            return Err("the packages compile with other kernels than their PTX's".into());
+        }
+        if !stderr.contains(sentence) {
+            return Err(format!("`{sentence}` is missing in:\n{stderr}").into());
+        }
+        Ok(())
+    }
+}
+
+fn manifest(packages: &[(String, PathBuf)]) -> Result<String> {
+    let mut text = format!(
+        "[package]\nname = \"stranger\"\nversion = \"1.0.0\"\nedition = \"2024\"\n\n\
+         [dependencies]\ntilewright = \"{version}\"\ntilewright-cuda-std = \"{version}\"\n\n\
+         [patch.crates-io]\n",
+        version = env!("CARGO_PKG_VERSION")
+    );
+    for (name, folder) in packages {
+        writeln!(text, "{name} = {{ path = {folder:?} }}")?;
+    }
+    Ok(text)
+}
+
+/// Swaps two parameters of a kernel that have one type: the host's code compiles as before, and
+/// with the old PTX a sum would overwrite its workspace.
+fn swap_parameters(packages: &[(String, PathBuf)]) -> Result {
+    let (_, kernels) = packages
+        .iter()
+        .find(|(name, _)| name == "tilewright-kernels")
+        .ok_or("there is no package tilewright-kernels")?;
+    let path = kernels.join("reduce/sum.rs");
+    let source = fs::read_to_string(&path)?;
+    let [first, second] = ["partials: GlobalMut<$sum>", "result: GlobalMut<$sum>"];
+    if source.matches(first).count() != 1 || source.matches(second).count() != 1 {
+        return Err(format!("{} no longer has the parameters to swap", path.display()).into());
+    }
+    let swapped = source
+        .replace(first, "\0")
+        .replace(second, first)
+        .replace('\0', second);
+    Ok(fs::write(path, swapped)?)
+}
+
+fn cargo(folder: &Path) -> Command {
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(folder);
+    command
+}
+
+fn succeed(command: &mut Command) -> Result<Output> {
+    let output = command.output()?;
+    if output.status.success() {
+        return Ok(output);
+    }
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    Err(format!("{command:?} failed:\n{stderr}").into())
+}
