@@ -25,37 +25,25 @@ mod cuda {
     use std::path::{Path, PathBuf};
     use std::{env, fs};
 
-    /// The kernel crates, each with its folder, the folder of its checked-in PTX, and the prefix of
-    /// the files in `OUT_DIR` that the library includes.
-    const CRATES: [(&str, &str, &str); 2] = [
-        ("kernels", "ptx", ""),
-        ("kernels/ladder", "ptx/ladder", "ladder_"),
-    ];
-
-    /// Writes two files for each kernel crate: an array of (architecture, PTX), and an array of
-    /// (source, hash of the source that the PTX was compiled from).
+    /// Writes two files for the library to include: an array of (architecture, PTX), and an array
+    /// of (source, hash of the source that the PTX was compiled from).
     pub fn write_images() -> Result<(), Box<dyn Error>> {
         let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
         let output = PathBuf::from(env::var("OUT_DIR")?);
-        for (kernels, ptx, prefix) in CRATES {
-            let (images, sources) = images_and_sources(&root, kernels, &root.join(ptx))?;
-            fs::write(output.join(format!("{prefix}images.rs")), images)?;
-            fs::write(output.join(format!("{prefix}sources.rs")), sources)?;
-        }
+        let (images, sources) = images_and_sources(&root)?;
+        fs::write(output.join("images.rs"), images)?;
+        fs::write(output.join("sources.rs"), sources)?;
         Ok(())
     }
 
-    fn images_and_sources(
-        root: &Path,
-        kernels: &str,
-        ptx: &Path,
-    ) -> Result<(String, String), Box<dyn Error>> {
+    fn images_and_sources(root: &Path) -> Result<(String, String), Box<dyn Error>> {
+        let ptx = &root.join("ptx");
         println!("cargo:rerun-if-changed={}", ptx.display());
         let checked_in = || -> Result<_, Box<dyn Error>> {
             let images = checked_in::rust_expression(ptx)?;
             Ok((images, checked_in::sources_expression(ptx)?))
         };
-        let kernels = root.join(kernels);
+        let kernels = root.join("kernels");
         let is_published_package = !kernels.join("Cargo.toml").exists();
         if is_published_package {
             return checked_in();

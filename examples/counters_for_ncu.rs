@@ -9,12 +9,16 @@
 //! On the simulator it prints the counters as JSON; on a CUDA device `ncu` does. With `--measured
 //! FILE` it prints a table of both: the file is what `ncu` measured, as in `benches/results`.
 
+#[path = "support/ncu.rs"]
+mod ncu;
 mod support;
+#[path = "support/workloads.rs"]
+mod workloads;
 
 use lexopt::prelude::*;
 use std::process::ExitCode;
+use support::Outcome;
 use support::output::{print, print_line};
-use support::{Outcome, ncu, workloads};
 use tilewright::{Device, DeviceChoice, Profile, SimulatorOptions};
 
 const USAGE: &str =

@@ -5,15 +5,19 @@
 //!     [--kernel tiled|coarsened] [--device sim|cuda|cuda:N]
 //! ```
 
+#[path = "support/npy/mod.rs"]
+mod npy;
+#[path = "support/progress.rs"]
+mod progress;
 mod support;
 
 use lexopt::prelude::*;
 use ndarray_npy::{ReadableElement, ViewElement, WritableElement};
+use npy::NpyFile;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use support::npy::{self, NpyFile};
 use support::output::print_line;
-use support::{Outcome, progress, timed};
+use support::{Outcome, timed};
 use tilewright::{Device, DeviceChoice, Factor, Matrix};
 
 const USAGE: &str =

@@ -4,16 +4,20 @@
 //! cargo run --release --example sum -- FILE.npy [--device sim|cuda|cuda:N]
 //! ```
 
+#[path = "support/npy/mod.rs"]
+mod npy;
+#[path = "support/progress.rs"]
+mod progress;
 mod support;
 
 use lexopt::prelude::*;
 use ndarray_npy::{ReadableElement, ViewElement};
+use npy::NpyFile;
 use std::fmt::Display;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use support::npy::NpyFile;
 use support::output::print_line;
-use support::{Outcome, progress, timed};
+use support::{Outcome, timed};
 use tilewright::{Device, Summand};
 
 const USAGE: &str = "usage: sum FILE.npy [--device sim|cuda|cuda:N]";

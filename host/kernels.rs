@@ -1,19 +1,15 @@
-//! The PTX of this crate's own kernels: one module for sums and products, one for the ladders.
+//! The PTX of this crate's own kernels.
 
 use crate::module::ModuleSource;
 
 /// One image for each architecture, built or found by the build script.
 #[cfg(feature = "cuda")]
 const IMAGES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/images.rs"));
-#[cfg(feature = "cuda")]
-const LADDER_IMAGES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/ladder_images.rs"));
 
 /// Without CUDA there is nothing to load: the simulator runs the kernels as they were compiled
 /// for the host.
 #[cfg(not(feature = "cuda"))]
 const IMAGES: &[(&str, &str)] = &[];
-#[cfg(not(feature = "cuda"))]
-const LADDER_IMAGES: &[(&str, &str)] = &[];
 
 /// The kernels of `tilewright_kernels`.
 ///
@@ -24,12 +20,6 @@ const LADDER_IMAGES: &[(&str, &str)] = &[];
 pub(crate) static KERNELS: ModuleSource =
     unsafe { ModuleSource::new("tilewright_kernels", IMAGES) };
 
-/// The kernels of `tilewright_ladder_kernels`: loaded when a step of a ladder is first launched.
-///
-// SAFETY: (1) as for `KERNELS`.
-pub(crate) static LADDER_KERNELS: ModuleSource =
-    unsafe { ModuleSource::new("tilewright_ladder_kernels", LADDER_IMAGES) };
-
 /// Refuses to compile where a module was compiled from other sources than the crates that hold
 /// its kernels' descriptors.
 #[cfg(feature = "cuda")]
@@ -37,7 +27,6 @@ mod same_sources {
     /// What each module was compiled from: sources in the repository, each with its hash.
     type Sources = &'static [(&'static str, &'static str)];
     const MODULE: Sources = include!(concat!(env!("OUT_DIR"), "/sources.rs"));
-    const LADDER_MODULE: Sources = include!(concat!(env!("OUT_DIR"), "/ladder_sources.rs"));
 
     const fn contains(sources: Sources, source: &str, hash: &str) -> bool {
         let mut index = 0;
@@ -78,8 +67,5 @@ mod same_sources {
         MODULE: "kernels" of "tilewright-kernels" is tilewright_kernels::SOURCE_HASH;
         MODULE: "crates/cuda_std/src" of "tilewright-cuda-std" is cuda_std::SOURCE_HASH;
         MODULE: "crates/cuda_std_macros/src" of "tilewright-cuda-std-macros" is cuda_std::MACROS_SOURCE_HASH;
-        LADDER_MODULE: "kernels/ladder" of "tilewright-ladder-kernels" is tilewright_ladder_kernels::SOURCE_HASH;
-        LADDER_MODULE: "crates/cuda_std/src" of "tilewright-cuda-std" is cuda_std::SOURCE_HASH;
-        LADDER_MODULE: "crates/cuda_std_macros/src" of "tilewright-cuda-std-macros" is cuda_std::MACROS_SOURCE_HASH;
     }
 }

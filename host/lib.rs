@@ -53,7 +53,6 @@ mod event;
 #[cfg(feature = "cust")]
 pub mod interop;
 mod kernels;
-pub mod ladder;
 mod launch;
 mod launch_args;
 mod matmul;

@@ -2,10 +2,14 @@
 
 #![cfg(all(feature = "half", feature = "ndarray"))]
 
+#[path = "../examples/support/ncu.rs"]
+mod ncu;
 #[path = "../examples/support/mod.rs"]
 mod support;
+#[path = "../examples/support/workloads.rs"]
+mod workloads;
 
-use support::{Outcome, ncu, workloads};
+use support::Outcome;
 use tilewright::{Device, Profile, SimulatorOptions};
 
 /// What was measured; docs/counters.md has the command.

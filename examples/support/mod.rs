@@ -1,14 +1,9 @@
-//! What the examples share: failures that end them with one line, output, the option `--device`,
-//! timing, progress, NumPy files, a launch of each kernel, registers.
+//! What the programs share: failures that end them with one line, output, the option `--device`,
+//! timing.
 
 #![allow(dead_code, reason = "each example uses a part of it")]
 
-pub mod ncu;
-pub mod npy;
 pub mod output;
-pub mod progress;
-pub mod ptxas;
-pub mod workloads;
 
 use lexopt::Parser;
 use output::{PrintError, print_line, tell};

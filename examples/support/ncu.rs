@@ -1,6 +1,8 @@
 //! The simulator's counters beside those of Nsight Compute.
 
-use super::Outcome;
+#![allow(dead_code, reason = "each program uses a part of it")]
+
+use crate::support::Outcome;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use tilewright::{KernelReport, LaunchReport, Operation};

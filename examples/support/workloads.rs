@@ -1,6 +1,8 @@
 //! One launch of each kernel of the crate, by the kernel's name.
 
-use super::Outcome;
+#![allow(dead_code, reason = "each program uses a part of it")]
+
+use crate::support::Outcome;
 use bytemuck::Pod;
 use tilewright::half::{bf16, f16};
 use tilewright::{Device, Factor, Matrix, Summand};

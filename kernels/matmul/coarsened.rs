@@ -26,7 +26,7 @@
 //!    kernels: fewer outputs for each thread, more threads (the host chooses; the bits are the same).
 //! 6. Outputs are written one by one. A vector store would bind each thread's sums to registers of
 //!    the same banks as B's fragments, and the multiply-adds would wait for their operands: 12 %
-//!    of the time at 4096 on an H200 (docs/ladders/product.md).
+//!    of the time at 4096 on an H200 (ladder/pages/product.md).
 
 use super::fetch::{Corner, Fetch, Straight, StraightOfAnyLength, Turned};
 use super::{Product, Tiling, block_position};

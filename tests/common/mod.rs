@@ -6,6 +6,8 @@ pub mod axpy;
 pub mod exact;
 pub mod layout;
 pub mod product;
+pub mod programs;
+pub mod ptx;
 pub mod random;
 pub mod sizes;
 

@@ -1,62 +1,12 @@
-//! The programs, and the files that they are given.
+//! The devices at hand, and the files that the programs are given.
 
 use crate::common;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-
-/// The program of an example, which cargo builds next to the tests.
-pub fn program(example: &str) -> PathBuf {
-    let test = std::env::current_exe().unwrap();
-    let name = format!("{example}{}", std::env::consts::EXE_SUFFIX);
-    let folders = test.ancestors().skip(1).take(2);
-    let mut programs = folders.map(|folder| folder.join("examples").join(&name));
-    programs
-        .find(|program| program.exists())
-        .unwrap_or_else(|| panic!("the example {example} is not built: cargo build --examples"))
-}
+use std::path::Path;
 
 /// The names of the devices at hand.
 pub fn devices() -> Vec<&'static str> {
     let cuda = common::cuda_device().map(|_| "cuda");
     ["sim"].into_iter().chain(cuda).collect()
-}
-
-/// Runs an example in `folder`.
-pub fn run(example: &str, folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(program(example))
-        .args(arguments)
-        .env_remove("TILEWRIGHT_DEVICE")
-        .current_dir(folder)
-        .output()
-        .unwrap()
-}
-
-/// What a run that must succeed prints.
-#[track_caller]
-pub fn succeed(example: &str, folder: &Path, arguments: &[&str]) -> String {
-    let output = run(example, folder, arguments);
-    let stderr = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.success(), "{example} {arguments:?}: {stderr}");
-    assert_eq!(stderr, "");
-    String::from_utf8(output.stdout).unwrap()
-}
-
-/// Fails unless the run ends with exit code 1 and one line that has all `parts`.
-#[track_caller]
-pub fn fail(example: &str, folder: &Path, arguments: &[&str], parts: &[&str]) {
-    let output = run(example, folder, arguments);
-    let stderr = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(
-        output.status.code(),
-        Some(1),
-        "{example} {arguments:?}: {stderr}"
-    );
-    assert_eq!(stderr.lines().count(), 1, "{stderr}");
-    assert!(stderr.starts_with("error: "), "{stderr}");
-    for part in parts {
-        assert!(stderr.contains(part), "{part} is missing in: {stderr}");
-    }
-    assert_eq!(output.stdout, b"");
 }
 
 /// The header of a `.npy` file as NumPy writes it.

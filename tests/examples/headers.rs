@@ -1,6 +1,7 @@
 //! Headers of NumPy files that are made to cost: refused before they do.
 
-use crate::harness::{Header, fail, program};
+use crate::common::programs::{fail, program};
+use crate::harness::Header;
 use std::fs::File;
 use std::process::Command;
 use std::time::{Duration, Instant};

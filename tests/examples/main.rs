@@ -11,7 +11,8 @@ mod harness;
 mod headers;
 mod output;
 
-use harness::{Header, devices, fail, run, succeed};
+use common::programs::{fail, succeed};
+use harness::{Header, devices};
 use ndarray::{Array2, array};
 use ndarray_npy::{ReadableElement, read_npy};
 use std::path::Path;
@@ -337,65 +338,4 @@ fn a_named_device_that_is_not_there_is_refused_in_one_line() {
         let arguments: Vec<&str> = file.into_iter().chain(["--device", "cuda"]).collect();
         fail(example, folder.path(), &arguments, &[&error.to_string()]);
     }
-}
-
-#[test]
-fn the_lab_reports_kernels_and_steps_of_ladders() {
-    let folder = TempDir::new().unwrap();
-    for (kernel, entry) in [
-        ("reduce_sum", "reduce_sum_f32 on"),
-        ("sum/interleaved", "sum_interleaved on"),
-    ] {
-        let output = run("lab", folder.path(), &[kernel]);
-        assert!(output.status.success(), "{kernel}");
-        let report = String::from_utf8(output.stdout).unwrap();
-        assert!(report.contains(entry), "{report}");
-        assert!(report.contains("bottleneck: "), "{report}");
-    }
-    let parts = ["no such step", "neighboured", "reduce_sum"];
-    fail("lab", folder.path(), &["sum/nonsense"], &parts);
-    fail(
-        "lab",
-        folder.path(),
-        &["nonsense/sum"],
-        &["no ladder `nonsense`"],
-    );
-}
-
-#[test]
-fn a_ladder_writes_tables_charts_and_a_page() {
-    let folder = TempDir::new().unwrap();
-    let options = "histogram --device sim --only half-warp --json run.json --markdown run.md \
-                   --html run.html --charts charts";
-    let options: Vec<_> = options.split_whitespace().collect();
-    let output = run("ladder", folder.path(), &options);
-    let stderr = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.success(), "{stderr}");
-    let table = String::from_utf8(output.stdout).unwrap();
-    // Half of the lanes take each path: the simulator counts 50 %.
-    assert!(
-        table.contains("half-warp branch") && table.contains("50."),
-        "{table}"
-    );
-
-    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
-    let json: serde_json::Value = serde_json::from_str(&read("run.json")).unwrap();
-    let row = &json["sections"][0]["rows"][0];
-    assert_eq!(row["step"], "half-warp branch");
-    assert!(row["counts"]["branch_efficiency"].as_f64().unwrap() < 0.6);
-    assert!(
-        row["microseconds"].is_null(),
-        "the simulator's time is no GPU's"
-    );
-    assert!(read("run.md").contains("| half-warp branch |"));
-    assert!(read("run.html").contains("<svg"));
-    let charts = std::fs::read_dir(folder.path().join("charts")).unwrap();
-    assert_eq!(charts.count(), 1);
-
-    fail(
-        "ladder",
-        folder.path(),
-        &["nonsense"],
-        &["no ladder `nonsense`", "histogram"],
-    );
 }

@@ -2,12 +2,12 @@
 
 #![cfg(unix)]
 
-use crate::harness::{Header, program};
-use std::fs::{self, File};
+use crate::common::programs::{broken_output, run_limited};
+use crate::harness::Header;
+use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
 /// Rows and columns of the factors: their product does not fit into a file of 512 bytes.
@@ -24,17 +24,6 @@ fn folder_of_factors() -> TempDir {
 /// The arguments of `matmul` that write the square of the factor.
 fn product_to(file: &str) -> [&str; 6] {
     ["a.npy", "a.npy", "-o", file, "--device", "sim"]
-}
-
-/// Runs an example behind a line of shell that sets limits.
-fn run_limited(limits: &str, folder: &Path, example: &str, arguments: &[&str]) -> Output {
-    Command::new("sh")
-        .args(["-c", &format!("{limits}; exec \"$@\""), "sh"])
-        .arg(program(example))
-        .args(arguments)
-        .current_dir(folder)
-        .output()
-        .unwrap()
 }
 
 fn names(folder: &Path) -> Vec<String> {
@@ -75,26 +64,6 @@ fn a_program_killed_while_it_writes_leaves_the_old_file_whole() {
 }
 
 #[test]
-fn pages_and_tables_leave_the_old_file_whole() {
-    let folder = TempDir::new().unwrap();
-    fs::write(folder.path().join("page.html"), "years of work").unwrap();
-    let ladder = "histogram --device sim --only half-warp --html page.html";
-    for (example, arguments) in [
-        ("lab", "sum/interleaved --html page.html"),
-        ("ladder", ladder),
-    ] {
-        let arguments: Vec<_> = arguments.split(' ').collect();
-        let limits = "trap '' XFSZ; ulimit -f 1";
-        let output = run_limited(limits, folder.path(), example, &arguments);
-        let stderr = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(1), "{stderr}");
-        assert!(stderr.contains("page.html cannot be written"), "{stderr}");
-        let old = fs::read_to_string(folder.path().join("page.html")).unwrap();
-        assert_eq!(old, "years of work");
-    }
-}
-
-#[test]
 fn a_replaced_file_keeps_its_permissions_and_its_links() {
     let folder = folder_of_factors();
     let path = |name: &str| folder.path().join(name);
@@ -123,72 +92,22 @@ fn a_device_is_written_and_stays_one() {
 }
 
 /// What each program is run with: something to compute, and its help.
-const RUNS: [(&str, &str); 10] = [
+const RUNS: [(&str, &str); 6] = [
     ("quickstart", "--device sim"),
     ("quickstart", "--help"),
     ("sum", "a.npy --device sim"),
     ("sum", "--help"),
     ("matmul", "a.npy a.npy -o c.npy --device sim"),
     ("matmul", "--help"),
-    ("lab", "sum/interleaved"),
-    ("lab", "--help"),
-    ("ladder", "histogram --device sim --only half-warp"),
-    ("ladder", "--help"),
 ];
-
-/// Runs everything with a standard output, and gives exit code and stderr to `check`.
-fn each_run_with(stdout: impl Fn() -> Stdio, check: impl Fn(&str, Option<i32>, &str)) {
-    let folder = folder_of_factors();
-    for (example, arguments) in RUNS {
-        let output = Command::new(program(example))
-            .args(arguments.split(' '))
-            .current_dir(folder.path())
-            .env("PTXAS", "none")
-            .stdout(stdout())
-            .output()
-            .unwrap();
-        let run = format!("{example} {arguments}");
-        let stderr = String::from_utf8(output.stderr).unwrap();
-        check(&run, output.status.code(), &stderr);
-    }
-}
-
-/// `lab` says where the registers come from.
-fn failures(stderr: &str) -> Vec<&str> {
-    let is_failure = |line: &&str| !line.starts_with("no ptxas: ");
-    stderr.lines().filter(is_failure).collect()
-}
 
 #[test]
 fn a_closed_standard_output_ends_the_programs_quietly() {
-    let closed = || {
-        let (reader, writer) = std::io::pipe().unwrap();
-        drop(reader);
-        writer.into()
-    };
-    each_run_with(closed, |run, code, stderr| {
-        assert_eq!(code, Some(1), "{run}: {stderr}");
-        assert!(failures(stderr).is_empty(), "{run}: {stderr}");
-    });
+    broken_output::closed_ends_quietly(folder_of_factors().path(), &RUNS);
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_standard_output_ends_the_programs_with_one_line() {
-    let full = || {
-        File::options()
-            .write(true)
-            .open("/dev/full")
-            .unwrap()
-            .into()
-    };
-    each_run_with(full, |run, code, stderr| {
-        assert_eq!(code, Some(1), "{run}: {stderr}");
-        let failures = failures(stderr);
-        assert_eq!(failures.len(), 1, "{run}: {stderr}");
-        assert!(
-            failures[0].starts_with("error: standard output cannot be written"),
-            "{run}: {stderr}"
-        );
-    });
+    broken_output::full_ends_with_one_line(folder_of_factors().path(), &RUNS);
 }

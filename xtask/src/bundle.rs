@@ -81,7 +81,7 @@ struct Package {
 #[derive(Debug)]
 struct Program {
     package: Package,
-    /// The folder of the bundle for its kind: `tests`, `benches` or `examples`.
+    /// The folder of the bundle for its kind: `tests`, `benches`, `examples` or `programs`.
     kind: &'static str,
     name: String,
     executable: PathBuf,
@@ -106,6 +106,7 @@ impl Program {
         let (kind, name) = match message["target"]["kind"][0].as_str()? {
             "bench" => ("benches", target.to_owned()),
             "example" if !is_test => ("examples", target.to_owned()),
+            "bin" if !is_test => ("programs", target.to_owned()),
             "test" => ("tests", format!("{}.{target}", package.name)),
             _ if is_test => ("tests", format!("{}.{target}.unit", package.name)),
             _ => return None,
@@ -299,7 +300,7 @@ mod tests {
         );
         assert_eq!(named("bench", true).unwrap(), "benches/memory");
         assert_eq!(named("example", false).unwrap(), "examples/memory");
-        assert_eq!(named("bin", false), None);
+        assert_eq!(named("bin", false).unwrap(), "programs/memory");
     }
 
     #[test]

@@ -12,7 +12,12 @@ use std::process::{Command, Output};
 use tempfile::TempDir;
 
 /// Packages of the workspace that are not published.
-const UNPUBLISHED: [&str; 2] = ["xtask", "cuda-std-test-kernels"];
+const UNPUBLISHED: [&str; 4] = [
+    "cuda-std-test-kernels",
+    "tilewright-ladder",
+    "tilewright-ladder-kernels",
+    "xtask",
+];
 
 /// The stranger's program: its kernel, and the library's on the simulator.
 const PROGRAM: &str = include_str!("packages/stranger.rs");

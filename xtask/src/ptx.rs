@@ -23,8 +23,8 @@ pub const CRATES: [KernelCrate; 2] = [
     },
     KernelCrate {
         name: "tilewright_ladder_kernels",
-        sources: "kernels/ladder",
-        ptx: "ptx/ladder",
+        sources: "ladder/kernels",
+        ptx: "ladder/ptx",
     },
 ];
 

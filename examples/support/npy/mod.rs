@@ -2,7 +2,8 @@
 
 mod header;
 
-use super::{Outcome, output, progress};
+use crate::progress;
+use crate::support::{Outcome, output};
 use bytemuck::cast_slice_mut;
 use ndarray::{Array2, ArrayViewD, CowArray, Ix2, IxDyn};
 use ndarray_npy::{ReadNpyExt, ReadableElement, ViewElement, ViewNpyError, ViewNpyExt};
@@ -80,7 +81,7 @@ impl NpyFile {
     }
 
     /// The failure of a file whose elements are of the type `found`.
-    pub fn wrong_type(&self, found: &str, allowed: &str) -> super::Failure {
+    pub fn wrong_type(&self, found: &str, allowed: &str) -> crate::support::Failure {
         let path = self.path.display();
         format!("{path} has elements of type {found}; they must be {allowed}").into()
     }
@@ -89,7 +90,7 @@ impl NpyFile {
         &bytemuck::cast_slice(&self.words)[..self.bytes]
     }
 
-    fn failure(&self, error: &ViewNpyError) -> super::Failure {
+    fn failure(&self, error: &ViewNpyError) -> crate::support::Failure {
         let reason = match error {
             ViewNpyError::Io(_) | ViewNpyError::ParseHeader(_) => header::damaged(),
             ViewNpyError::MissingBytes(bytes) => header::truncated(bytes),

@@ -129,7 +129,7 @@ run_ladders() {
     passed=0 failed=0
     for name in "$@"; do
         start=$SECONDS
-        (cd "$out/ladder" && timeout --kill-after=10 "${TIMEOUT:-300}" "$here/examples/ladder" \
+        (cd "$out/ladder" && timeout --kill-after=10 "${TIMEOUT:-300}" "$here/programs/ladder" \
             "$name" --json "$name.json" --markdown "$name.md" --html "$name.html" --charts charts \
             >"$name.txt" 2>"$name.log")
         report "ladder $name" $? $((SECONDS - start)) "$out/ladder/$name.log"

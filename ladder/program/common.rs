@@ -1,0 +1,11 @@
+//! What the rivals and their samples take from the benchmarks.
+
+#![allow(dead_code, reason = "each program uses a part of it")]
+
+#[path = "../../benches/common/samples.rs"]
+pub mod samples;
+
+use std::error::Error;
+
+/// The result of a step of a benchmark; the error is one line for a person.
+pub type Result<T = ()> = std::result::Result<T, Box<dyn Error>>;

@@ -1,0 +1,142 @@
+//! Runs a kernel of the crate on the simulator and says what it costs, line by line, and what
+//! bounds it on a device of your choice. It needs no GPU.
+//!
+//! ```text
+//! cargo lab KERNEL [--profile h200] [--size N] [--html FILE] [--json]
+//! cargo lab LADDER/STEP [--parameter N] [--profile h200] [--html FILE]
+//! ```
+//!
+//! A kernel is one of the library's (`matmul_tiled`) or a step of a ladder (`sum/interleaved`),
+//! whose parameter is its number of threads, its distance, its factor.
+//!
+//! Registers, which decide the occupancy, are those of `ptxas` (the variable PTXAS, or the PATH);
+//! without it, the most that the kernel's launch bounds allow.
+
+mod common;
+mod ladders;
+mod ptxas;
+#[path = "../../benches/rivals/mod.rs"]
+mod rivals;
+#[path = "../../examples/support/mod.rs"]
+mod support;
+#[path = "../../examples/support/workloads.rs"]
+mod workloads;
+
+use ladders::LADDERS;
+use ladders::case::{Case, Scale};
+use lexopt::prelude::*;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use support::Outcome;
+use support::output::{print, print_line, tell, write_text};
+use tilewright::{Device, LaunchReport, Profile, SimulatorOptions};
+use workloads::{WORKLOADS, Workload};
+
+const USAGE: &str = "usage: lab KERNEL|LADDER/STEP [--profile NAME] [--size N] [--parameter N]\n\
+                     \x20          [--html FILE] [--json]";
+
+/// What the command line asks for.
+#[derive(Default)]
+struct Arguments {
+    kernel: Option<String>,
+    profile: Profile,
+    size: Option<usize>,
+    parameter: Option<u32>,
+    html: Option<PathBuf>,
+    json: bool,
+}
+
+fn main() -> ExitCode {
+    support::run(lab)
+}
+
+fn lab(mut parser: lexopt::Parser) -> Outcome {
+    let mut arguments = Arguments::default();
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Value(name) if arguments.kernel.is_none() => arguments.kernel = Some(name.string()?),
+            Long("profile") => arguments.profile = parser.value()?.string()?.parse()?,
+            Long("size") => arguments.size = Some(parser.value()?.parse()?),
+            Long("parameter") => arguments.parameter = Some(parser.value()?.parse()?),
+            Long("html") => arguments.html = Some(parser.value()?.into()),
+            Long("json") => arguments.json = true,
+            Short('h') | Long("help") => return support::help(&help()),
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    let kernel = arguments.kernel.as_deref().ok_or_else(help)?;
+    let report = measure(kernel, &arguments)?;
+    if let Some(path) = &arguments.html {
+        write_text(path, &report.to_html())?;
+    }
+    if arguments.json {
+        print_line(report.to_json())?;
+    } else {
+        print(report)?;
+    }
+    Ok(())
+}
+
+fn help() -> String {
+    let kernels: Vec<_> = WORKLOADS.iter().map(|workload| workload.name).collect();
+    let ladders: Vec<_> = LADDERS.iter().map(|ladder| ladder.name).collect();
+    let profiles: Vec<_> = Profile::ALL.iter().map(|profile| profile.name()).collect();
+    format!(
+        "{USAGE}\nkernels: {}\nladders: {}\nprofiles: {}",
+        kernels.join(", "),
+        ladders.join(", "),
+        profiles.join(", ")
+    )
+}
+
+/// The report of one launch of `kernel`.
+fn measure(kernel: &str, arguments: &Arguments) -> Outcome<LaunchReport> {
+    let profile = arguments.profile;
+    let device = Device::simulator_with(SimulatorOptions::default().with_profile(profile));
+    let mut report = match kernel.split_once('/') {
+        Some((ladder, step)) => step_report(&device, ladder, step, arguments.parameter)?,
+        None => kernel_report(&device, Workload::find(kernel)?, arguments.size)?,
+    };
+    let registers = profile
+        .datasheet()
+        .compute_capability
+        .and_then(ptxas::registers);
+    match registers {
+        Some(registers) => report.set_registers(|kernel| registers.get(kernel).copied()),
+        None => tell("no ptxas: registers are the most that the launch bounds allow"),
+    }
+    Ok(report)
+}
+
+fn kernel_report(
+    device: &Device,
+    workload: &Workload,
+    size: Option<usize>,
+) -> Outcome<LaunchReport> {
+    let size = size.unwrap_or(workload.size);
+    let (outcome, report) = device.with_report(|| Ok(workload.launch(device, size)))?;
+    outcome?;
+    Ok(report)
+}
+
+/// The report of a step of a ladder, whose answer is checked.
+fn step_report(
+    device: &Device,
+    ladder: &str,
+    step: &str,
+    parameter: Option<u32>,
+) -> Outcome<LaunchReport> {
+    let cases = ladders::find(ladder)?.counted_cases(device)?;
+    let is_meant =
+        |case: &&Case| case.slug() == step && (parameter.is_none() || parameter == case.parameter);
+    let case = cases.iter().find(is_meant).ok_or_else(|| {
+        let mut steps: Vec<_> = cases.iter().map(Case::slug).collect();
+        steps.dedup();
+        format!("the ladder has no such step; it has {}", steps.join(", "))
+    })?;
+    let mut trial = (case.prepare)(device, Scale::Counted)?;
+    let (outcome, report) = device.with_report(|| Ok(trial.launch()))?;
+    outcome?;
+    trial.check()?;
+    Ok(report)
+}

@@ -1,0 +1,94 @@
+//! A branch that the lanes of a warp take differently, and its repair (seed 004).
+
+use super::StepInfo;
+use crate::kernels::KERNELS;
+use tilewright::{Buffer, Device, Error, LaunchConfig, Result};
+use tilewright_ladder_kernels::divergence as kernels;
+
+/// The name of the operation in errors.
+const OPERATION: &str = "ladder::divergence";
+
+/// Multiply-adds for each element.
+pub const ROUNDS: u32 = kernels::ROUNDS;
+
+/// A step of the ladder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Step {
+    /// Half of the lanes of each warp take each path.
+    HalfWarp,
+    /// Each warp takes one path.
+    ByWarp,
+}
+
+impl Step {
+    /// All steps, in the ladder's order.
+    pub const ALL: [Self; 2] = [Self::HalfWarp, Self::ByWarp];
+
+    /// What the step is.
+    #[must_use]
+    pub const fn info(self) -> StepInfo {
+        let (term, kernel, change) = match self {
+            Self::HalfWarp => (
+                "half-warp branch",
+                "divergence_half_warp",
+                "half of the lanes of each warp take each path",
+            ),
+            Self::ByWarp => (
+                "branch by warp",
+                "divergence_by_warp",
+                "the same paths for the same elements, but each warp has one path",
+            ),
+        };
+        StepInfo {
+            term,
+            kernel,
+            change,
+        }
+    }
+}
+
+/// Writes to each element of `y` what [`ROUNDS`] multiply-adds make of that of `x`, without
+/// waiting: with w the threads of a warp of the device, elements i with i mod w below w / 2 go
+/// from v to (1 + 2^-10) v + 2^-10, the others to 1.5 - v^2.
+///
+/// `block_threads` is a multiple of two warps.
+///
+/// # Errors
+/// [`Error::WrongLength`] if `y` has not as many elements as `x`; [`Error::WrongDevice`] if one of
+/// them is of another device; [`Error::LaunchConfig`] if `block_threads` is not as said, or the
+/// device does not allow it; [`Error::NoModule`], [`Error::KernelDefect`], [`Error::DeviceLost`]
+/// or [`Error::Cuda`].
+pub fn launch(
+    device: &Device,
+    step: Step,
+    x: &Buffer<f32>,
+    y: &mut Buffer<f32>,
+    block_threads: u32,
+) -> Result<()> {
+    if y.len() != x.len() {
+        return Err(Error::WrongLength {
+            operation: OPERATION,
+            expected: x.len(),
+            found: y.len(),
+        });
+    }
+    let two_warps = 2 * device.properties().warp_threads;
+    if !block_threads.is_multiple_of(two_warps) {
+        return Err(Error::LaunchConfig {
+            kernel: step.info().kernel,
+            reason: format!(
+                "its block has {block_threads} threads; multiples of {two_warps} are allowed"
+            ),
+        });
+    }
+    let config = LaunchConfig::for_elements(x.len(), block_threads);
+    let module = device.load(&KERNELS)?;
+    match step {
+        Step::HalfWarp => module.launch(kernels::divergence_half_warp, config, (x, y)),
+        // SAFETY: (1) the kernel's (1): the grid has one dimension, and the number of warps is even.
+        Step::ByWarp => unsafe {
+            module.launch_unsafe(kernels::divergence_by_warp, config, (x, y))
+        },
+    }
+}

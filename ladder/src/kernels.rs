@@ -1,0 +1,13 @@
+//! The PTX of the steps.
+
+use tilewright::ModuleSource;
+
+/// One image for each architecture, found or built by the build script.
+const IMAGES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/images.rs"));
+
+/// The kernels of `tilewright_ladder_kernels`.
+// SAFETY: (1) the build script took images that were compiled from the sources of the kernel crate
+// that this crate is compiled with, and of the device library that both use: all are folders of one
+// workspace.
+pub(crate) static KERNELS: ModuleSource =
+    unsafe { ModuleSource::new("tilewright_ladder_kernels", IMAGES) };

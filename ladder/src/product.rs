@@ -1,0 +1,360 @@
+//! The ladder of the product, seed 000.
+
+use super::StepInfo;
+use crate::kernels::KERNELS;
+use tilewright::{Buffer, Device, Error, LaunchConfig, Matrix, Order, Result};
+use tilewright_ladder_kernels::product as kernels;
+
+/// The name of the operation in errors.
+const OPERATION: &str = "ladder::product";
+
+/// A step of the ladder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Step {
+    /// One output for each thread, a warp down a column of C.
+    Naive,
+    /// A column-major B, read by rows (seed 000, figure 6.3).
+    Uncoalesced,
+    /// A row-major B, read by rows (seed 000, figure 6.2).
+    Coalesced,
+    /// Operands through tiles in shared memory (seed 000, figure 6.10).
+    Tiled,
+    /// Tiles of a column-major B, copied by rows (seed 000, figure 6.4 A).
+    TiledUncoalesced,
+    /// Corner turning: tiles of a column-major B, copied by columns (seed 000, figure 6.4 B).
+    CornerTurned,
+    /// Thread coarsening along a row of C (seed 000, figure 6.13).
+    Coarsened(CoarseFactor),
+    /// Thread coarsening with a factor of 8 and so many registers that a multiprocessor holds one
+    /// block instead of two: the third pitfall of seed 000, by itself.
+    CoarsenedOneBlock,
+    /// Thread coarsening in two dimensions: 8 x 8 outputs for each thread.
+    TwoDimensional,
+    /// Accesses of 16 bytes.
+    Vectorised,
+    /// Asynchronous copies of the next tiles.
+    DoubleBuffered,
+    /// [`Device::matmul_coarsened`].
+    MatmulCoarsened,
+}
+
+/// Outputs, or elements, of each thread: COARSE_FACTOR of seed 000.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CoarseFactor {
+    /// 1: not coarsened.
+    One,
+    /// 2.
+    Two,
+    /// 4.
+    Four,
+    /// 8.
+    Eight,
+    /// 16.
+    Sixteen,
+}
+
+impl CoarseFactor {
+    /// All factors, in order.
+    pub const ALL: [Self; 5] = [Self::One, Self::Two, Self::Four, Self::Eight, Self::Sixteen];
+
+    /// The factor.
+    #[must_use]
+    pub const fn get(self) -> usize {
+        match self {
+            Self::One => 1,
+            Self::Two => 2,
+            Self::Four => 4,
+            Self::Eight => 8,
+            Self::Sixteen => 16,
+        }
+    }
+}
+
+impl Step {
+    /// All steps, in the ladder's order.
+    pub const ALL: [Self; 16] = [
+        Self::Naive,
+        Self::Uncoalesced,
+        Self::Coalesced,
+        Self::Tiled,
+        Self::TiledUncoalesced,
+        Self::CornerTurned,
+        Self::Coarsened(CoarseFactor::One),
+        Self::Coarsened(CoarseFactor::Two),
+        Self::Coarsened(CoarseFactor::Four),
+        Self::Coarsened(CoarseFactor::Eight),
+        Self::Coarsened(CoarseFactor::Sixteen),
+        Self::CoarsenedOneBlock,
+        Self::TwoDimensional,
+        Self::Vectorised,
+        Self::DoubleBuffered,
+        Self::MatmulCoarsened,
+    ];
+
+    /// What the step is.
+    #[must_use]
+    pub const fn info(self) -> StepInfo {
+        let (term, kernel, change) = match self {
+            Self::Naive => (
+                "naive",
+                "product_naive",
+                "one output for each thread, a warp down a column of C",
+            ),
+            Self::Uncoalesced => (
+                "uncoalesced",
+                "product_uncoalesced",
+                "a warp along a row of C, and a column-major B",
+            ),
+            Self::Coalesced => (
+                "coalesced",
+                "product_coalesced",
+                "a row-major B: neighbouring threads read neighbouring elements",
+            ),
+            Self::Tiled => (
+                "tiled",
+                "product_tiled",
+                "operands through 32 x 32 tiles in shared memory",
+            ),
+            Self::TiledUncoalesced => (
+                "tiled, uncoalesced",
+                "product_tiled_uncoalesced",
+                "a column-major B, whose tiles are copied by rows",
+            ),
+            Self::CornerTurned => (
+                "corner-turned",
+                "product_corner_turned",
+                "the same B, whose tiles are copied by columns",
+            ),
+            Self::Coarsened(factor) => (
+                "coarsened",
+                match factor {
+                    CoarseFactor::One => "product_coarsened_1",
+                    CoarseFactor::Two => "product_coarsened_2",
+                    CoarseFactor::Four => "product_coarsened_4",
+                    CoarseFactor::Eight => "product_coarsened_8",
+                    CoarseFactor::Sixteen => "product_coarsened_16",
+                },
+                "COARSE_FACTOR outputs for each thread: a tile of A serves as many tiles of C",
+            ),
+            Self::CoarsenedOneBlock => (
+                "coarsened, one block",
+                "product_coarsened_8_one_block",
+                "more registers than leave room for a second block on a multiprocessor",
+            ),
+            Self::TwoDimensional => (
+                "two-dimensional",
+                "product_two_dimensional",
+                "8 x 8 outputs for each thread: a shared load serves 8 multiply-adds",
+            ),
+            Self::Vectorised => (
+                "vectorised",
+                "product_vectorised",
+                "16 bytes for each access of global and shared memory",
+            ),
+            Self::DoubleBuffered => (
+                "double-buffered",
+                "product_double_buffered",
+                "cp.async brings the next tiles while the block multiplies",
+            ),
+            Self::MatmulCoarsened => (
+                "matmul_coarsened",
+                "matmul_coarsened_f32",
+                "deeper tiles, lanes in squares, whole tiles without zero fill, sums where they suit",
+            ),
+        };
+        StepInfo {
+            term,
+            kernel,
+            change,
+        }
+    }
+
+    /// The order in which the step takes B. A and C are row-major.
+    #[must_use]
+    pub const fn order_of_b(self) -> Order {
+        match self {
+            Self::Uncoalesced | Self::TiledUncoalesced | Self::CornerTurned => Order::ColumnMajor,
+            _ => Order::RowMajor,
+        }
+    }
+
+    /// Rows and columns of C that a block computes. Those of [`Step::MatmulCoarsened`] are for
+    /// results that fill the device.
+    #[must_use]
+    pub const fn block_outputs(self) -> (usize, usize) {
+        match self {
+            Self::Coarsened(factor) => (kernels::TILE, kernels::TILE * factor.get()),
+            Self::CoarsenedOneBlock => (kernels::TILE, kernels::TILE * CoarseFactor::Eight.get()),
+            Self::TwoDimensional
+            | Self::Vectorised
+            | Self::DoubleBuffered
+            | Self::MatmulCoarsened => (kernels::BLOCK, kernels::BLOCK),
+            _ => (kernels::TILE, kernels::TILE),
+        }
+    }
+
+    /// The launch for an `m` x `n` result. A grid that is too large for 32 bits is one that no
+    /// device launches.
+    fn config(self, m: usize, n: usize) -> LaunchConfig {
+        let (rows, columns) = self.block_outputs();
+        let blocks =
+            |size: usize, of_block| u32::try_from(size.div_ceil(of_block)).unwrap_or(u32::MAX);
+        let side = if rows == kernels::BLOCK {
+            kernels::SIDE
+        } else {
+            kernels::TILE
+        } as u32;
+        LaunchConfig::new((blocks(n, columns), blocks(m, rows)), (side, side))
+    }
+}
+
+/// C = A B by one step of the ladder, without waiting. A and C are row-major, B lies in
+/// [`Step::order_of_b`]. Every step gives the bits of [`Device::matmul_coarsened`].
+///
+/// # Errors
+/// [`Error::LaunchConfig`] if a matrix lies in another order or has more rows than a grid can have;
+/// and those of [`Device::matmul_coarsened_into`].
+pub fn launch(
+    device: &Device,
+    step: Step,
+    a: &Matrix<f32>,
+    b: &Matrix<f32>,
+    c: &mut Matrix<f32>,
+) -> Result<()> {
+    check_shapes(a.shape(), b.shape(), c.shape())?;
+    check_order(step, "A", a, Order::RowMajor)?;
+    check_order(step, "B", b, step.order_of_b())?;
+    check_order(step, "C", c, Order::RowMajor)?;
+    let (m, n, k) = (a.rows(), b.cols(), a.cols());
+    if m == 0 || n == 0 {
+        return Ok(());
+    }
+    let config = step.config(m, n);
+    let module = device.load(&KERNELS)?;
+    macro_rules! launch {
+        ($kernel:ident) => {
+            // SAFETY: (1) `config` has the kernel's blocks for m x n. (2) A matrix has rows *
+            // columns elements, the shapes and orders were compared, and buffers start at multiples
+            // of 256 bytes.
+            unsafe { module.launch_unsafe(kernels::$kernel, config, (a, b, c, m, n, k)) }
+        };
+    }
+    match step {
+        Step::Naive => launch!(product_naive),
+        Step::Uncoalesced => launch!(product_uncoalesced),
+        Step::Coalesced => launch!(product_coalesced),
+        Step::Tiled => launch!(product_tiled),
+        Step::TiledUncoalesced => launch!(product_tiled_uncoalesced),
+        Step::CornerTurned => launch!(product_corner_turned),
+        Step::Coarsened(CoarseFactor::One) => launch!(product_coarsened_1),
+        Step::Coarsened(CoarseFactor::Two) => launch!(product_coarsened_2),
+        Step::Coarsened(CoarseFactor::Four) => launch!(product_coarsened_4),
+        Step::Coarsened(CoarseFactor::Eight) => launch!(product_coarsened_8),
+        Step::Coarsened(CoarseFactor::Sixteen) => launch!(product_coarsened_16),
+        Step::CoarsenedOneBlock => launch!(product_coarsened_8_one_block),
+        Step::TwoDimensional => launch!(product_two_dimensional),
+        Step::Vectorised => launch!(product_vectorised),
+        Step::DoubleBuffered => launch!(product_double_buffered),
+        Step::MatmulCoarsened => device.matmul_coarsened_into(a, b, c),
+    }
+}
+
+fn check_shapes(a: (usize, usize), b: (usize, usize), c: (usize, usize)) -> Result<()> {
+    let mismatch = |left, right, rule| Error::ShapeMismatch {
+        operation: OPERATION,
+        left,
+        right,
+        rule,
+    };
+    if a.1 != b.0 {
+        return Err(mismatch(a, b, "A needs as many columns as B has rows"));
+    }
+    let product = (a.0, b.1);
+    if product != c {
+        return Err(mismatch(product, c, "C needs the shape of the product"));
+    }
+    Ok(())
+}
+
+fn check_order(step: Step, name: &str, matrix: &Matrix<f32>, expected: Order) -> Result<()> {
+    if matrix.order() == expected {
+        return Ok(());
+    }
+    Err(Error::LaunchConfig {
+        kernel: step.info().kernel,
+        reason: format!("{name} is {:?}; it takes {expected:?}", matrix.order()),
+    })
+}
+
+/// The largest factor that [`default_coarse_factor`] chooses.
+///
+/// On an H200, TFLOP/s with factors 1, 2, 4, 8 and 16: 7.8, 8.3, 8.4, 8.5 and 5.9 at 4096. Sixteen
+/// sums leave room for one block on a multiprocessor instead of two.
+const LARGEST_DEFAULT: CoarseFactor = CoarseFactor::Eight;
+
+/// Blocks for each multiprocessor, in halves, that a factor has to leave.
+///
+/// On an H200 with 132 multiprocessors a factor that leaves 256 blocks is as fast as the best: 1 at
+/// 512 (7.3 TFLOP/s), 4 at 1024 (8.4). The next factor leaves 128: 6.9 and 7.0.
+const BLOCKS_FROM_HALVES: usize = 3;
+
+/// The factor with which [`Step::Coarsened`] is fastest for an `m` x `n` result: the largest one
+/// that leaves enough blocks for the device's multiprocessors. It does not depend on the columns of
+/// A, which are each block's own business.
+#[must_use]
+pub fn default_coarse_factor(device: &Device, m: usize, n: usize) -> CoarseFactor {
+    let needed = device.properties().multiprocessors as usize * BLOCKS_FROM_HALVES / 2;
+    let leaves_enough = |factor: &CoarseFactor| {
+        let (rows, columns) = Step::Coarsened(*factor).block_outputs();
+        m.div_ceil(rows).saturating_mul(n.div_ceil(columns)) >= needed
+    };
+    let factors = CoarseFactor::ALL.into_iter().rev();
+    factors
+        .filter(|factor| *factor <= LARGEST_DEFAULT)
+        .find(leaves_enough)
+        .unwrap_or(CoarseFactor::One)
+}
+
+/// Threads of a block of [`launch_addition`].
+pub const ADDITION_THREADS: u32 = 256;
+
+/// z = x + y with `factor` elements for each thread, without waiting: coarsening where there is no
+/// price to save (seed 000, the first pitfall).
+///
+/// # Errors
+/// [`Error::WrongLength`] if the buffers do not have the same length; [`Error::WrongDevice`],
+/// [`Error::LaunchConfig`], [`Error::NoModule`], [`Error::DeviceLost`] or [`Error::Cuda`].
+pub fn launch_addition(
+    device: &Device,
+    factor: CoarseFactor,
+    x: &Buffer<f32>,
+    y: &Buffer<f32>,
+    z: &mut Buffer<f32>,
+) -> Result<()> {
+    for operand in [x, y] {
+        if operand.len() != z.len() {
+            return Err(Error::WrongLength {
+                operation: "ladder::addition",
+                expected: z.len(),
+                found: operand.len(),
+            });
+        }
+    }
+    let threads = z.len().div_ceil(factor.get());
+    let config = LaunchConfig::for_elements(threads, ADDITION_THREADS);
+    let module = device.load(&KERNELS)?;
+    macro_rules! launch {
+        ($kernel:ident) => {
+            // SAFETY: (1) a thread for each `factor` elements. (2) The lengths were compared.
+            unsafe { module.launch_unsafe(kernels::$kernel, config, (x, y, z)) }
+        };
+    }
+    match factor {
+        CoarseFactor::One => launch!(addition_coarsened_1),
+        CoarseFactor::Two => launch!(addition_coarsened_2),
+        CoarseFactor::Four => launch!(addition_coarsened_4),
+        CoarseFactor::Eight => launch!(addition_coarsened_8),
+        CoarseFactor::Sixteen => launch!(addition_coarsened_16),
+    }
+}

@@ -1,0 +1,277 @@
+//! The ladder of the sum, seeds 001 and 004.
+
+use super::StepInfo;
+use crate::kernels::KERNELS;
+use tilewright::{Buffer, Device, Error, LaunchConfig, Result};
+use tilewright_ladder_kernels::sum as kernels;
+
+/// The name of the operation in errors.
+const OPERATION: &str = "ladder::sum";
+
+/// The sizes of blocks, in threads, that every step can be launched with.
+pub const BLOCK_THREADS: [u32; 5] = [64, 128, 256, 512, 1024];
+
+/// Threads of the grid of [`Step::Cooperative`], at most: twice as many as an H200 holds.
+const MOST_THREADS: u32 = 1 << 19;
+
+/// A step of the ladder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Step {
+    /// Neighboured pairs (seed 001).
+    Neighboured,
+    /// Neighboured pairs with less divergence (seed 001).
+    NeighbouredLess,
+    /// Interleaved pairs (seed 001).
+    Interleaved,
+    /// Two data blocks for each block (seed 001, unrolling 2).
+    Unrolled,
+    /// Eight data blocks, and the last warp's rounds unrolled (seed 001, unrolled warps 8).
+    UnrolledWarps,
+    /// The same with a constant block size, without a loop (seed 001).
+    CompletelyUnrolled,
+    /// Registers and warp shuffles in place of memory.
+    Shuffled,
+    /// Vectors, a group for each block, an atomic addition for each group (seed 004).
+    Cooperative,
+    /// [`Device::reduce_sum`], whose blocks have a size of their own.
+    ReduceSum,
+}
+
+impl Step {
+    /// All steps, in the ladder's order.
+    pub const ALL: [Self; 9] = [
+        Self::Neighboured,
+        Self::NeighbouredLess,
+        Self::Interleaved,
+        Self::Unrolled,
+        Self::UnrolledWarps,
+        Self::CompletelyUnrolled,
+        Self::Shuffled,
+        Self::Cooperative,
+        Self::ReduceSum,
+    ];
+
+    /// What the step is.
+    #[must_use]
+    pub const fn info(self) -> StepInfo {
+        let (term, kernel, change) = match self {
+            Self::Neighboured => (
+                "neighboured",
+                "sum_neighboured",
+                "each thread adds its right neighbour, at doubling distance",
+            ),
+            Self::NeighbouredLess => (
+                "neighboured, less divergence",
+                "sum_neighboured_less",
+                "the same pairs, added by the first threads of the block: whole warps work or rest",
+            ),
+            Self::Interleaved => (
+                "interleaved",
+                "sum_interleaved",
+                "partners are half of the rest apart: neighbouring lanes touch neighbouring elements",
+            ),
+            Self::Unrolled => (
+                "unrolling 2",
+                "sum_unrolled",
+                "each block first adds a second data block to its own",
+            ),
+            Self::UnrolledWarps => (
+                "unrolled warps 8",
+                "sum_unrolled_warps",
+                "eight data blocks; the last warp's rounds written out, with barriers of the warp",
+            ),
+            Self::CompletelyUnrolled => (
+                "completely unrolled 8",
+                "sum_completely_unrolled",
+                "the block's size is a constant: no loop is left",
+            ),
+            Self::Shuffled => (
+                "warp shuffles",
+                "sum_shuffled",
+                "sums stay in registers, lanes exchange them: the array is only read",
+            ),
+            Self::Cooperative => (
+                "cooperative groups",
+                "sum_cooperative",
+                "16-byte loads, no more threads than the device holds, an atomic for each block",
+            ),
+            Self::ReduceSum => (
+                "reduce_sum",
+                "Device::reduce_sum",
+                "four loads in flight; the last block adds the blocks' sums, in a fixed order",
+            ),
+        };
+        StepInfo {
+            term,
+            kernel,
+            change,
+        }
+    }
+
+    /// Elements that a block of `block_threads` threads adds, at least; 0 for
+    /// [`Step::ReduceSum`], which decides itself.
+    #[must_use]
+    pub const fn block_elements(self, block_threads: u32) -> usize {
+        let of_thread = match self {
+            Self::Neighboured | Self::NeighbouredLess | Self::Interleaved => 1,
+            Self::Unrolled => 2,
+            Self::Cooperative => 4,
+            Self::UnrolledWarps | Self::CompletelyUnrolled | Self::Shuffled => {
+                kernels::UNROLLED as usize
+            }
+            Self::ReduceSum => 0,
+        };
+        of_thread * block_threads as usize
+    }
+
+    /// Blocks of `block_threads` threads that add `elements` elements: at least one, at most
+    /// 2^32 - 1, which no device launches.
+    fn blocks(self, elements: usize, block_threads: u32) -> u32 {
+        let of_block = self.block_elements(block_threads).max(1);
+        let mut blocks = elements.div_ceil(of_block).max(1);
+        if self == Self::Cooperative {
+            blocks = blocks.min((MOST_THREADS / block_threads.max(1)).max(1) as usize);
+        }
+        u32::try_from(blocks).unwrap_or(u32::MAX)
+    }
+
+    /// Whether the sum is complete on the device; otherwise the host adds partial sums.
+    const fn leaves_total(self) -> bool {
+        matches!(self, Self::Cooperative | Self::ReduceSum)
+    }
+}
+
+/// Where launches of one step, for one number of elements and one size of blocks, leave what they
+/// add.
+#[derive(Debug)]
+pub struct Sums {
+    /// One for each block, or none.
+    partials: Buffer<i32>,
+    /// One, or none.
+    total: Buffer<i64>,
+}
+
+impl Sums {
+    /// Room for what `step` leaves.
+    ///
+    /// # Errors
+    /// Those of [`Device::zeros`].
+    pub fn new(device: &Device, step: Step, elements: usize, block_threads: u32) -> Result<Self> {
+        let (partials, totals) = room(step, elements, block_threads);
+        Ok(Self {
+            partials: device.zeros(partials)?,
+            total: device.zeros(totals)?,
+        })
+    }
+
+    /// The sum, after a launch: waits for it, and adds the partial sums on the host where there
+    /// are any, as in seed 001.
+    ///
+    /// # Errors
+    /// Those of [`Buffer::to_vec`].
+    pub fn total(&self) -> Result<i64> {
+        let partials = self.partials.to_vec()?.into_iter().map(i64::from);
+        Ok(partials.chain(self.total.to_vec()?).sum())
+    }
+}
+
+/// How many partial sums and totals a step leaves.
+fn room(step: Step, elements: usize, block_threads: u32) -> (usize, usize) {
+    if step.leaves_total() {
+        (0, 1)
+    } else {
+        (step.blocks(elements, block_threads) as usize, 0)
+    }
+}
+
+/// Adds the elements of `x` by one step of the ladder in blocks of `block_threads` threads.
+/// Partial sums wrap at 2^32. Steps of seed 001 overwrite `x`.
+///
+/// ```
+/// use tilewright::Device;
+/// use tilewright_ladder::sum::{self, Step};
+///
+/// # fn main() -> tilewright::Result<()> {
+/// let device = Device::simulator();
+/// for step in Step::ALL {
+///     let mut x = device.upload(&[2; 1000])?;
+///     assert_eq!(sum::total(&device, step, &mut x, 128)?, 2000);
+/// }
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// [`Error::WrongDevice`] if `x` is of another device; [`Error::LaunchConfig`] if `block_threads`
+/// is none of [`BLOCK_THREADS`], or the device does not allow so many blocks; and those of
+/// [`Device::reduce_sum`].
+pub fn total(device: &Device, step: Step, x: &mut Buffer<i32>, block_threads: u32) -> Result<i64> {
+    let mut sums = Sums::new(device, step, x.len(), block_threads)?;
+    launch(device, step, x, &mut sums, block_threads)?;
+    sums.total()
+}
+
+/// The launch of [`total`] alone, without waiting: what it adds is in `sums`.
+///
+/// # Errors
+/// [`Error::WrongLength`] if `sums` was made for another step, another number of elements or
+/// another size of blocks, and leaves room for less or more; and those of [`total`].
+pub fn launch(
+    device: &Device,
+    step: Step,
+    x: &mut Buffer<i32>,
+    sums: &mut Sums,
+    block_threads: u32,
+) -> Result<()> {
+    if !BLOCK_THREADS.contains(&block_threads) {
+        return Err(Error::LaunchConfig {
+            kernel: step.info().kernel,
+            reason: format!("its block has {block_threads} threads; {BLOCK_THREADS:?} are allowed"),
+        });
+    }
+    let (partials, totals) = room(step, x.len(), block_threads);
+    check_length(partials, sums.partials.len())?;
+    check_length(totals, sums.total.len())?;
+    let config = LaunchConfig::new(step.blocks(x.len(), block_threads), block_threads);
+    let module = device.load(&KERNELS)?;
+    macro_rules! leave {
+        ($sums:ident: $kernel:ident($x:expr)) => {{
+            let arguments = ($x, &mut sums.$sums);
+            // SAFETY: each kernel's (1): the grid has one dimension, its blocks cover `x`, or
+            // `sum_cooperative` does with any; their size is a power of two from 64 on, and that
+            // of the kernel where it is made for one. There is room for what the step leaves, and
+            // buffers start at multiples of 256 bytes. (2) of `sum_cooperative` is that room.
+            unsafe { module.launch_unsafe(kernels::$kernel, config, arguments) }
+        }};
+    }
+    match (step, block_threads) {
+        (Step::Neighboured, _) => leave!(partials: sum_neighboured(x)),
+        (Step::NeighbouredLess, _) => leave!(partials: sum_neighboured_less(x)),
+        (Step::Interleaved, _) => leave!(partials: sum_interleaved(x)),
+        (Step::Unrolled, _) => leave!(partials: sum_unrolled(x)),
+        (Step::UnrolledWarps, _) => leave!(partials: sum_unrolled_warps(x)),
+        (Step::CompletelyUnrolled, 64) => leave!(partials: sum_completely_unrolled_64(x)),
+        (Step::CompletelyUnrolled, 128) => leave!(partials: sum_completely_unrolled_128(x)),
+        (Step::CompletelyUnrolled, 256) => leave!(partials: sum_completely_unrolled_256(x)),
+        (Step::CompletelyUnrolled, 512) => leave!(partials: sum_completely_unrolled_512(x)),
+        (Step::CompletelyUnrolled, _) => leave!(partials: sum_completely_unrolled_1024(x)),
+        (Step::Shuffled, _) => leave!(partials: sum_shuffled(&*x)),
+        (Step::Cooperative, _) => {
+            sums.total.fill_zero()?;
+            leave!(total: sum_cooperative(&*x))
+        }
+        (Step::ReduceSum, _) => device.reduce_sum_into(x, &mut sums.total),
+    }
+}
+
+fn check_length(expected: usize, found: usize) -> Result<()> {
+    if expected == found {
+        return Ok(());
+    }
+    Err(Error::WrongLength {
+        operation: OPERATION,
+        expected,
+        found,
+    })
+}

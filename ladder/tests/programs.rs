@@ -1,0 +1,115 @@
+//! `ladder` and `lab` as programs: what they print, what they write, and how they fail.
+
+#[path = "../../tests/common/mod.rs"]
+#[macro_use]
+mod common;
+
+use common::programs::{fail, run};
+use tempfile::TempDir;
+
+#[test]
+fn lab_reports_kernels_and_steps_of_ladders() {
+    let folder = TempDir::new().unwrap();
+    for (kernel, entry) in [
+        ("reduce_sum", "reduce_sum_f32 on"),
+        ("sum/interleaved", "sum_interleaved on"),
+    ] {
+        let output = run("lab", folder.path(), &[kernel]);
+        assert!(output.status.success(), "{kernel}");
+        let report = String::from_utf8(output.stdout).unwrap();
+        assert!(report.contains(entry), "{report}");
+        assert!(report.contains("bottleneck: "), "{report}");
+    }
+    let parts = ["no such step", "neighboured", "reduce_sum"];
+    fail("lab", folder.path(), &["sum/nonsense"], &parts);
+    fail(
+        "lab",
+        folder.path(),
+        &["nonsense/sum"],
+        &["no ladder `nonsense`"],
+    );
+}
+
+#[test]
+fn a_ladder_writes_tables_charts_and_a_page() {
+    let folder = TempDir::new().unwrap();
+    let options = "histogram --device sim --only half-warp --json run.json --markdown run.md \
+                   --html run.html --charts charts";
+    let options: Vec<_> = options.split_whitespace().collect();
+    let output = run("ladder", folder.path(), &options);
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{stderr}");
+    let table = String::from_utf8(output.stdout).unwrap();
+    // Half of the lanes take each path: the simulator counts 50 %.
+    assert!(
+        table.contains("half-warp branch") && table.contains("50."),
+        "{table}"
+    );
+
+    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&read("run.json")).unwrap();
+    let row = &json["sections"][0]["rows"][0];
+    assert_eq!(row["step"], "half-warp branch");
+    assert!(row["counts"]["branch_efficiency"].as_f64().unwrap() < 0.6);
+    assert!(
+        row["microseconds"].is_null(),
+        "the simulator's time is no GPU's"
+    );
+    assert!(read("run.md").contains("| half-warp branch |"));
+    assert!(read("run.html").contains("<svg"));
+    let charts = std::fs::read_dir(folder.path().join("charts")).unwrap();
+    assert_eq!(charts.count(), 1);
+
+    fail(
+        "ladder",
+        folder.path(),
+        &["nonsense"],
+        &["no ladder `nonsense`", "histogram"],
+    );
+}
+
+#[cfg(unix)]
+mod output {
+    use crate::common::programs::{broken_output, run_limited};
+    use std::fs;
+    use tempfile::TempDir;
+
+    /// What each program is run with: something to compute, and its help.
+    const RUNS: [(&str, &str); 4] = [
+        ("lab", "sum/interleaved"),
+        ("lab", "--help"),
+        ("ladder", "histogram --device sim --only half-warp"),
+        ("ladder", "--help"),
+    ];
+
+    #[test]
+    fn pages_and_tables_leave_the_old_file_whole() {
+        let folder = TempDir::new().unwrap();
+        fs::write(folder.path().join("page.html"), "years of work").unwrap();
+        let ladder = "histogram --device sim --only half-warp --html page.html";
+        for (example, arguments) in [
+            ("lab", "sum/interleaved --html page.html"),
+            ("ladder", ladder),
+        ] {
+            let arguments: Vec<_> = arguments.split(' ').collect();
+            let limits = "trap '' XFSZ; ulimit -f 1";
+            let output = run_limited(limits, folder.path(), example, &arguments);
+            let stderr = String::from_utf8(output.stderr).unwrap();
+            assert_eq!(output.status.code(), Some(1), "{stderr}");
+            assert!(stderr.contains("page.html cannot be written"), "{stderr}");
+            let old = fs::read_to_string(folder.path().join("page.html")).unwrap();
+            assert_eq!(old, "years of work");
+        }
+    }
+
+    #[test]
+    fn a_closed_standard_output_ends_the_programs_quietly() {
+        broken_output::closed_ends_quietly(TempDir::new().unwrap().path(), &RUNS);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_full_standard_output_ends_the_programs_with_one_line() {
+        broken_output::full_ends_with_one_line(TempDir::new().unwrap().path(), &RUNS);
+    }
+}

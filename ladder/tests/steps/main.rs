@@ -1,0 +1,12 @@
+//! The steps of the ladders, on every machine, against the slow and obvious answer.
+
+#[path = "../../../tests/common/mod.rs"]
+#[macro_use]
+mod common;
+
+mod divergence;
+mod histogram;
+mod memory;
+mod prefetch;
+mod product;
+mod sum;
