@@ -49,7 +49,7 @@ fn counters(mut parser: lexopt::Parser) -> Outcome {
     outcome?;
     match measured {
         Some(measured) => print(ncu::table(&report, &ncu::parse(&measured)?)?)?,
-        None => print_line(report.to_json())?,
+        None => print_line(tilewright_report::json(&report))?,
     }
     Ok(())
 }

@@ -35,6 +35,7 @@
 //!   `cuda-version-from-build-system`, because two named versions do not compile together.
 //! - `half` (on by default): re-exports the crate `half`, whose `f16` and `bf16` are element types.
 //! - `ndarray` (on by default): arrays to and from [`Matrix`] and [`Buffer`].
+//! - `serde`: a [`LaunchReport`] implements `Serialize`.
 //! - `cust`: contexts, buffers and streams of programs that use the crate `cust`, in
 //!   `tilewright::interop::cust`. That crate links the driver: the build needs a CUDA toolkit, and
 //!   the program starts only where there is a driver.
@@ -84,10 +85,10 @@ pub use matrix::{Matrix, MatrixView, Order};
 pub use module::{Module, ModuleSource};
 pub use pinned::PinnedBuffer;
 pub use reduce::{Summand, reduce_sum, reduce_sum_height};
-pub use report::{Bottleneck, KernelReport, LaunchReport, Roofline};
+pub use report::{Advice, Bottleneck, KernelReport, LaunchReport, Roofline};
 pub use simt::{
-    AddressMode, Counts, Datasheet, Defect, Dim3, Operation, Profile, Tally, TextureFilter,
-    TextureOptions, UnknownProfile, occupancy,
+    AddressMode, Counts, Datasheet, Defect, Dim3, LineCounts, Operation, Profile, SECTOR_BYTES,
+    Tally, TextureFilter, TextureOptions, UnknownProfile, occupancy,
 };
 pub use simulator::SimulatorOptions;
 pub use texture::{Texel, Texture};

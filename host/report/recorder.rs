@@ -1,9 +1,8 @@
-//! Collects the counts of launches while somebody wants a report, or all of them.
+//! Collects the costs of launches while a report is open, or of all launches.
 
-use super::{KernelReport, LaunchReport};
-use crate::backend::LaunchRequest;
+use super::data::{KernelReport, LaunchReport};
 use crate::error::{Error, Result};
-use simt::{Counts, Profile};
+use simt::Profile;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The open reports of a simulated device.
@@ -11,7 +10,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub(crate) struct LaunchRecorder {
     profile: Profile,
     open: Mutex<Vec<OpenReport>>,
-    /// All launches since they were last asked for; none where not every launch is counted.
+    /// All launches since the last [`take_all`](Self::take_all); none where not every launch is
+    /// counted.
     all: Option<Mutex<Vec<KernelReport>>>,
 }
 
@@ -40,8 +40,7 @@ impl LaunchRecorder {
     }
 
     /// Adds a launch to every open report.
-    pub(crate) fn add(&self, request: &LaunchRequest<'_>, counts: Counts) {
-        let launch = KernelReport::of_launch(request, counts, self.profile);
+    pub(crate) fn add(&self, launch: KernelReport) {
         for report in self.reports().iter_mut() {
             report.launches.push(launch.clone());
         }

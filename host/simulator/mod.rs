@@ -6,7 +6,7 @@ use crate::backend::{
 use crate::device::DeviceProperties;
 use crate::error::{Error, Result};
 use crate::module::ModuleSource;
-use crate::report::{LaunchRecorder, most_registers};
+use crate::report::{KernelReport, LaunchRecorder, most_registers};
 use crate::residency::{Residency, ResidencyRequest};
 use crate::workspace::Workspace;
 use simt::{Contents, Dim3, Profile, StaticMemory};
@@ -375,7 +375,13 @@ impl Backend for Simulator {
         };
         let report = run(&launch, request.body).map_err(Error::KernelDefect)?;
         if let Some(counts) = report.counts {
-            self.recorder.add(request, *counts);
+            self.recorder.add(KernelReport::of_launch(
+                request.entry.kernel,
+                request.config,
+                &request.bounds,
+                *counts,
+                self.profile,
+            ));
         }
         Ok(())
     }

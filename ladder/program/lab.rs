@@ -67,12 +67,12 @@ fn lab(mut parser: lexopt::Parser) -> Outcome {
     let kernel = arguments.kernel.as_deref().ok_or_else(help)?;
     let report = measure(kernel, &arguments)?;
     if let Some(path) = &arguments.html {
-        write_text(path, &report.to_html())?;
+        write_text(path, &tilewright_report::html(&report))?;
     }
     if arguments.json {
-        print_line(report.to_json())?;
+        print_line(tilewright_report::json(&report))?;
     } else {
-        print(report)?;
+        print(tilewright_report::table(&report))?;
     }
     Ok(())
 }

@@ -1,0 +1,185 @@
+//! The report as a page: the kernels' source lines with their costs beside them.
+
+use crate::source::{SourceFile, SourceLine, annotate};
+use crate::text::{COLUMNS, advice, cells, duration, facts, times};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use tilewright::{KernelReport, LaunchReport, Roofline};
+
+/// Lines that are shown around each counted one.
+const CONTEXT: u32 = 3;
+
+/// A line with at least this share of the kernel's cost is hot.
+const HOT: f64 = 0.25;
+/// A line with at least this share of the kernel's cost is warm.
+const WARM: f64 = 0.05;
+
+/// Below this efficiency a cell is marked as a loss.
+const LOSSY: f64 = 0.8;
+
+const STYLE: &str = include_str!("report.css");
+
+/// The report as one HTML page that needs no other file: for each kernel its facts, the least times
+/// of the device's parts, and its source with the costs of each line. Costly lines are marked. The
+/// page is light or dark as the reader's system is.
+///
+/// Source files are read where they were when the kernel was compiled. Without them, the page has
+/// line numbers only.
+#[must_use]
+pub fn html(report: &LaunchReport) -> String {
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width";
+                title { "Launch report" }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                h1 {
+                    "Launch report "
+                    small { "simulated; times are for " (report.profile.datasheet().name) }
+                }
+                @for kernel in report.by_kernel() { (section(&kernel)) }
+            }
+        }
+    };
+    page.into_string()
+}
+
+fn section(report: &KernelReport) -> Markup {
+    let roofline = report.roofline();
+    html! {
+        section {
+            h2 { (report.kernel) }
+            p.verdict {
+                strong { "Bottleneck: " (roofline.bottleneck) "." }
+                " " (capitalised(&advice(report.advice()))) "."
+            }
+            div.columns {
+                dl {
+                    @for (name, value) in facts(report) {
+                        div { dt { (name) } dd { (value) } }
+                    }
+                }
+                (bars(&roofline))
+            }
+            @for file in annotate(report) { (source(&file)) }
+        }
+    }
+}
+
+/// The least times as bars, the longest over the full width.
+fn bars(roofline: &Roofline) -> Markup {
+    let times = times(roofline);
+    let longest = times.map(|(_, seconds)| seconds).into_iter();
+    let longest = longest.fold(f64::MIN_POSITIVE, f64::max);
+    html! {
+        table.bars {
+            caption { "least time of one launch" }
+            @for (name, seconds) in times {
+                tr {
+                    th { (name) }
+                    td.bar { span style=(format!("width:{:.1}%", 100.0 * seconds / longest)) {} }
+                    td { (duration(seconds)) }
+                }
+            }
+        }
+    }
+}
+
+/// A file's counted lines with some around them.
+fn source(file: &SourceFile) -> Markup {
+    let text = file.read();
+    let numbers = shown_lines(file, text.as_deref());
+    let previous = [None].into_iter().chain(numbers.iter().copied().map(Some));
+    html! {
+        h3 { (file.path) }
+        div.scroll {
+            table.source {
+                thead {
+                    tr {
+                        @for name in ["line", "cost", "source", "operation"] { th { (name) } }
+                        @for name in COLUMNS { th { (name) } }
+                    }
+                }
+                tbody {
+                    @for (number, previous) in numbers.iter().copied().zip(previous) {
+                        @if previous.is_some_and(|previous| number > previous + 1) {
+                            tr.gap { td { "⋮" } td colspan="8" {} }
+                        }
+                        (row(file.lines.get(&number), number, text.as_deref()))
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The numbers of the lines to show: without the text there is nothing around the counted ones.
+fn shown_lines(file: &SourceFile, text: Option<&[String]>) -> Vec<u32> {
+    let Some(text) = text else {
+        return file.lines.keys().copied().collect();
+    };
+    let end = u32::try_from(text.len()).unwrap_or(u32::MAX);
+    let is_near = |number: &u32| {
+        let near = number.saturating_sub(CONTEXT)..=number.saturating_add(CONTEXT);
+        file.lines.range(near).next().is_some()
+    };
+    (1..=end).filter(is_near).collect()
+}
+
+fn row(line: Option<&SourceLine>, number: u32, text: Option<&[String]>) -> Markup {
+    let text = text
+        .and_then(|text| text.get(number as usize - 1))
+        .map_or("", String::as_str);
+    let Some(line) = line else {
+        return html! {
+            tr { td { (number) } td {} td { code { (text) } } td colspan="6" {} }
+        };
+    };
+    let heat = match line.share {
+        share if share >= HOT => "counted hot",
+        share if share >= WARM => "counted warm",
+        _ => "counted",
+    };
+    html! {
+        tr class=(heat) {
+            td { (number) }
+            td { (format!("{:.1} %", 100.0 * line.share)) }
+            td { code { (text) } }
+            (operations(line))
+        }
+    }
+}
+
+/// The cells of a line's operations, one below the other.
+fn operations(line: &SourceLine) -> Markup {
+    let rows: Vec<_> = line.operations.values().map(cells).collect();
+    let names = line.operations.keys();
+    html! {
+        td.operation { @for name in names { (name) br; } }
+        @for column in 0..COLUMNS.len() {
+            td.lossy[is_lossy(line, column)] { @for row in &rows { (row[column]) br; } }
+        }
+    }
+}
+
+/// Whether a cell shows a loss: idle lanes, unused bytes, bank conflicts.
+fn is_lossy(line: &SourceLine, column: usize) -> bool {
+    let total = line.total();
+    let is_low = |share: Option<f64>| share.is_some_and(|share| share < LOSSY);
+    match COLUMNS[column] {
+        "lanes" => is_low(total.branch_efficiency()),
+        "useful" => is_low(total.global.sector_efficiency()),
+        "bank conflicts" => total.shared.conflicts() > 0,
+        _ => false,
+    }
+}
+
+fn capitalised(text: &str) -> String {
+    let mut characters = text.chars();
+    characters.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(characters).collect()
+    })
+}

@@ -1,0 +1,82 @@
+//! The forms in which reports are shown.
+
+use serde_json::Value;
+use std::io::Write as _;
+use std::path::Path;
+use tilewright::{Device, Element, LaunchReport, Result, Summand};
+
+fn report_of_sum<T: Element + Summand>(elements: &[T]) -> Result<LaunchReport> {
+    let device = Device::simulator();
+    let x = device.upload(elements)?;
+    let (_, report) = device.with_report(|| device.reduce_sum(&x))?;
+    Ok(report)
+}
+
+#[test]
+fn the_table_has_kernels_bottlenecks_and_lines() -> Result<()> {
+    let table = tilewright_report::table(&report_of_sum(&[0.5_f32; 5000])?);
+    for part in [
+        "reduce_sum_f32 on H200\n",
+        "bottleneck: latency and occupancy\n",
+        "kernels/reduce/sum.rs:",
+        "global load",
+        "100.0 %",
+    ] {
+        assert!(table.contains(part), "{part} is missing in:\n{table}");
+    }
+    let is_trimmed = |line: &str| line.trim_end() == line;
+    assert!(table.lines().all(is_trimmed), "{table}");
+    Ok(())
+}
+
+#[test]
+fn no_launch_is_one_line() -> Result<()> {
+    let (_, report) = Device::simulator().with_report(|| Ok(()))?;
+    assert_eq!(
+        tilewright_report::table(&report),
+        "no kernel was launched\n"
+    );
+    Ok(())
+}
+
+#[test]
+fn json_has_the_documented_layout() -> Result<()> {
+    let json = tilewright_report::json(&report_of_sum(&[0.5_f32; 5000])?);
+    let json: Value = serde_json::from_str(&json).expect("it is JSON");
+    assert_eq!(json["profile"], "h200");
+    let kernel = &json["kernels"][0];
+    assert_eq!(kernel["kernel"], "reduce_sum_f32");
+    assert_eq!(kernel["roofline"]["bottleneck"], "latency");
+    assert_eq!(kernel["advice"]["kind"], "fill_device");
+    assert_eq!(kernel["advice"]["multiprocessors"], 132);
+    assert!(kernel["lines"][0]["tally"]["shared"]["bank_conflicts"].is_u64());
+    let lines = kernel["lines"].as_array().expect("a list");
+    let sectors = lines
+        .iter()
+        .map(|line| line["tally"]["global"]["sectors"].as_u64());
+    let sum: u64 = sectors.map(|sectors| sectors.expect("a number")).sum();
+    assert_eq!(Some(sum), kernel["total"]["global"]["sectors"].as_u64());
+    Ok(())
+}
+
+#[test]
+fn the_page_shows_the_source() -> Result<()> {
+    let page = tilewright_report::html(&report_of_sum(&[1.0_f64; 5000])?);
+    assert!(page.starts_with("<!DOCTYPE html>"));
+    assert!(page.contains("<h3>kernels/reduce/sum.rs</h3>"));
+    if Path::new("../../kernels/reduce/sum.rs").exists() {
+        assert!(page.contains("x.load_vector(start"), "the source is there");
+    } else {
+        // The test harness would hide what `eprintln!` writes.
+        let _ = writeln!(
+            std::io::stderr(),
+            "skipped: the source's lines, where the sources are not"
+        );
+    }
+    assert!(
+        !page.contains("Global<T>"),
+        "what looks like a tag is escaped"
+    );
+    assert!(!page.contains("http"), "it needs no other file");
+    Ok(())
+}

@@ -1,0 +1,162 @@
+//! The costs of launches, as the simulator counts them.
+
+use crate::launch::LaunchConfig;
+use cuda_std::kernel::LaunchBounds;
+use simt::occupancy::{BlockResources, Occupancy};
+use simt::{Counts, Dim3, Profile};
+
+/// The launches of some work on the simulator, with what each line of their kernels costs.
+///
+/// The crate `tilewright-report` makes a table for the terminal of it, JSON, and an HTML page with
+/// the kernels' source and the costs beside it.
+///
+/// # Serialization
+///
+/// With the feature `serde` it implements `Serialize`: the name of the `profile`, and an object in
+/// `kernels` for each kernel and shape of launch, as in [`by_kernel`](Self::by_kernel).
+///
+/// | field of a kernel | value |
+/// |---|---|
+/// | `kernel`, `launches` | the kernel's name, the number of launches |
+/// | `grid`, `block` | the extents, `[x, y, z]` |
+/// | `shared_bytes`, `registers` | static and dynamic bytes of a block, registers of a thread |
+/// | `occupancy`, `blocks_per_multiprocessor`, `occupancy_limiter` | a share from 0 to 1, a number, what keeps further blocks out |
+/// | `sectors_read`, `sectors_written` | distinct 32-byte sectors of global memory |
+/// | `roofline` | the fields of [`Roofline`](crate::Roofline) |
+/// | `advice` | [`Advice`](crate::Advice): its variant's name in snake case as `kind`, and the variant's fields |
+/// | `total` | all requests |
+/// | `lines` | the requests by place in the source: `file`, `line`, `column`, `operation`, `tally` |
+///
+/// `total` and `tally` have the fields of [`Tally`](crate::Tally), and `branch_efficiency` and
+/// `arithmetic_intensity`; in `global` also `sector_efficiency` and `line_efficiency`, in `shared`
+/// also `bank_conflicts`. An efficiency is from 0 to 1, a time in seconds; what has no value, as the
+/// efficiency of no request, is null.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct LaunchReport {
+    /// The device that the simulated one stands for: times and occupancy are those of this device.
+    pub profile: Profile,
+    /// The launches, in their order.
+    pub launches: Vec<KernelReport>,
+}
+
+/// One launch of a kernel, or the sum of equal ones.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct KernelReport {
+    /// The kernel's name.
+    pub kernel: String,
+    /// How many launches these are.
+    pub launches: u64,
+    /// The extent of the grid, in blocks.
+    pub grid: Dim3,
+    /// The extent of a block, in threads.
+    pub block: Dim3,
+    /// Dynamic shared memory of each block, in bytes.
+    pub dynamic_shared_bytes: u32,
+    /// Registers of each thread: at first, the most that the kernel's launch bounds leave it; see
+    /// [`LaunchReport::set_registers`].
+    pub registers: u32,
+    /// What the launches cost together.
+    pub counts: Counts,
+    /// The device that the simulated one stands for.
+    pub profile: Profile,
+}
+
+impl LaunchReport {
+    /// The launches summed up: one entry for each kernel and shape of launch, in the order of the
+    /// first ones.
+    #[must_use]
+    pub fn by_kernel(&self) -> Vec<KernelReport> {
+        let mut kernels: Vec<KernelReport> = Vec::new();
+        for launch in &self.launches {
+            match kernels.iter_mut().find(|kernel| kernel.is_alike(launch)) {
+                Some(kernel) => kernel.add(launch),
+                None => kernels.push(launch.clone()),
+            }
+        }
+        kernels
+    }
+
+    /// Sets the registers of each kernel for which `registers_of` its name knows them, as `ptxas
+    /// --verbose` prints them. They decide the occupancy.
+    pub fn set_registers(&mut self, registers_of: impl Fn(&str) -> Option<u32>) {
+        for launch in &mut self.launches {
+            if let Some(registers) = registers_of(&launch.kernel) {
+                launch.registers = registers;
+            }
+        }
+    }
+}
+
+impl KernelReport {
+    /// The report of one launch.
+    pub(crate) fn of_launch(
+        kernel: &str,
+        config: LaunchConfig,
+        bounds: &LaunchBounds,
+        counts: Counts,
+        profile: Profile,
+    ) -> Self {
+        Self {
+            kernel: kernel.to_owned(),
+            launches: 1,
+            grid: config.grid,
+            block: config.block,
+            dynamic_shared_bytes: config.dynamic_shared_bytes,
+            registers: most_registers(bounds, config.block, profile),
+            counts,
+            profile,
+        }
+    }
+
+    /// Whether `other` is of the same kernel, launched in the same way.
+    fn is_alike(&self, other: &Self) -> bool {
+        let shape = |report: &Self| (report.grid, report.block, report.dynamic_shared_bytes);
+        self.kernel == other.kernel && shape(self) == shape(other)
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.launches += other.launches;
+        self.counts.add(&other.counts);
+    }
+
+    /// Threads of a block.
+    pub(super) fn block_threads(&self) -> u32 {
+        u32::try_from(self.block.count()).unwrap_or(u32::MAX)
+    }
+
+    /// Static and dynamic shared memory of a block, in bytes.
+    #[must_use]
+    pub fn shared_bytes(&self) -> u32 {
+        let fixed = u32::try_from(self.counts.static_shared_bytes).unwrap_or(u32::MAX);
+        fixed.saturating_add(self.dynamic_shared_bytes)
+    }
+
+    /// How much of a multiprocessor of the profile's device the launch fills.
+    #[must_use]
+    pub fn occupancy(&self) -> Occupancy {
+        self.profile.datasheet().limits.occupancy(&BlockResources {
+            threads: self.block_threads(),
+            registers_per_thread: self.registers,
+            shared_bytes: self.shared_bytes(),
+        })
+    }
+}
+
+/// The most registers of a thread with which the blocks that the bounds require fit into a
+/// multiprocessor; ptxas takes as many or fewer.
+pub(crate) fn most_registers(bounds: &LaunchBounds, block: Dim3, profile: Profile) -> u32 {
+    let limits = profile.datasheet().limits;
+    let threads = bounds.max_threads.map_or(block.count(), u64::from);
+    let warps = threads.div_ceil(u64::from(limits.warp_lanes)).max(1);
+    let warps = warps * u64::from(bounds.min_blocks.unwrap_or(1));
+    let of_warp = u64::from(limits.registers) / warps;
+    let unit = u64::from(limits.register_unit);
+    let of_thread = of_warp / unit * unit / u64::from(limits.warp_lanes);
+    let most = u64::from(bounds.max_registers.unwrap_or(limits.registers_per_thread));
+    // At most `registers_per_thread`, which is a u32.
+    of_thread
+        .min(most)
+        .min(u64::from(limits.registers_per_thread)) as u32
+}

@@ -1,0 +1,66 @@
+//! Reports of a device's launches.
+
+use super::data::LaunchReport;
+use super::recorder::LaunchRecorder;
+use crate::device::Device;
+use crate::error::{Error, Result};
+
+impl Device {
+    /// Runs `body` and reports what the launches on this device cost until it returns.
+    ///
+    /// Only the simulator counts. The report includes launches that other threads make on the device
+    /// during that time. A launch that is counted takes several times as long.
+    ///
+    /// ```
+    /// use tilewright::{Device, Operation};
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let device = Device::simulator();
+    /// let x = device.upload(&[1.0_f32; 4096])?;
+    /// let (sum, report) = device.with_report(|| device.reduce_sum(&x))?;
+    /// assert_eq!(sum, 4096.0);
+    /// let loads = report.launches[0].counts.of(Operation::GlobalLoad);
+    /// assert_eq!(loads.global.sector_efficiency(), Some(1.0));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::NoCounters`] on a device that is not simulated, and those of `body`.
+    pub fn with_report<R>(&self, body: impl FnOnce() -> Result<R>) -> Result<(R, LaunchReport)> {
+        let recording = self.recorder("with_report")?.begin();
+        let result = body()?;
+        Ok((result, recording.finish()))
+    }
+
+    /// What the launches on this device have cost since the last call, or since the device was opened,
+    /// if it counts every launch: [`SimulatorOptions::with_counters`](crate::SimulatorOptions).
+    ///
+    /// Until then, each launch occupies some kilobytes.
+    ///
+    /// ```
+    /// use tilewright::{Device, SimulatorOptions};
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let device = Device::simulator_with(SimulatorOptions::default().with_counters(true));
+    /// device.reduce_sum(&device.upload(&[1.0_f32; 4096])?)?;
+    /// let report = device.launch_report()?;
+    /// assert_eq!(report.launches[0].kernel, "reduce_sum_f32");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::NoCounters`] on a device that is not simulated, [`Error::CountersOff`] on a
+    /// simulator that does not count every launch.
+    pub fn launch_report(&self) -> Result<LaunchReport> {
+        self.recorder("launch_report")?.take_all()
+    }
+
+    fn recorder(&self, operation: &'static str) -> Result<&LaunchRecorder> {
+        self.backend().recorder().ok_or_else(|| Error::NoCounters {
+            operation,
+            device: self.name().to_owned(),
+        })
+    }
+}
