@@ -66,7 +66,6 @@ fn run() -> Result {
         let method =
             format!("medians of {samples} samples of at least {SHORTEST_SAMPLE:?}, in turns");
         record::write(&record::run(&device, &rivals, &method, contests), &path)?;
-        println!("written: {}", path.display());
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! What a comparison found, for a program.
+//! The results of a comparison, for a program.
 
 use super::Result;
 use super::contest::{Contender, Contest};
@@ -79,6 +79,5 @@ pub fn write(record: &Value, path: &Path) -> Result {
         fs::create_dir_all(folder)?;
     }
     let text = serde_json::to_string_pretty(record)? + "\n";
-    fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))?;
-    Ok(())
+    tilewright_output::write_text(path, &text)
 }

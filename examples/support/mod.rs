@@ -1,25 +1,17 @@
-//! What the programs share: failures that end them with one line, output, the option `--device`,
-//! timing.
+//! What the programs share: failures that end them with one line, the option `--device`, timing.
 
 #![allow(dead_code, reason = "each example uses a part of it")]
 
-pub mod output;
+pub use tilewright_output::{self as output, Failure, Outcome};
 
 use lexopt::Parser;
 use output::{PrintError, print_line, tell};
-use std::error::Error;
 use std::process::ExitCode;
 use std::time::Duration;
 use tilewright::{Device, DeviceChoice};
 
-/// Why an example ends: its message is the line that the user sees.
-pub type Failure = Box<dyn Error>;
-
-/// What an example, or a step of one, ends with.
-pub type Outcome<T = ()> = Result<T, Failure>;
-
-/// Runs an example. A failure becomes one line on stderr and exit code 1; that the reader of
-/// standard output went away is no line.
+/// Runs an example. A failure becomes one line on stderr and exit code 1; a reader that closed
+/// standard output gets no line.
 pub fn run(example: fn(Parser) -> Outcome) -> ExitCode {
     match example(Parser::from_env()) {
         Ok(()) => ExitCode::SUCCESS,
@@ -57,13 +49,13 @@ pub fn open(choice: Option<DeviceChoice>) -> Outcome<Device> {
     }
 }
 
-/// A first, small sum: on CUDA it compiles the kernels, which times shall not contain.
+/// Sums one number: on CUDA the first call compiles the kernels, which no time should include.
 pub fn load_kernels(device: &Device) -> tilewright::Result<()> {
     device.reduce_sum(&device.upload(&[1.0_f32])?)?;
     Ok(())
 }
 
-/// What `work` gives, and how long the device was busy with it.
+/// The result of `work`, and the time for which it kept the device busy.
 pub fn timed<R>(
     device: &Device,
     work: impl FnOnce() -> tilewright::Result<R>,

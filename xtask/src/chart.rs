@@ -1,14 +1,14 @@
-//! `cargo xtask chart`: what the comparisons on GPUs found, as a drawing and a table.
+//! `cargo xtask chart`: the results of the comparisons on GPUs, as a drawing and a table.
 
 mod results;
-mod svg;
 
 use crate::{Result, workspace_root};
 use results::{Contender, Contest, Run};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
-use svg::{Panel, Series};
+use tilewright_output::chart::{Lines, Series, draw_lines};
+use tilewright_output::write_text;
 
 /// The type whose speeds are drawn; the table has all of them.
 const DRAWN_ELEMENT: &str = "f32";
@@ -31,13 +31,14 @@ pub fn run(mut arguments: lexopt::Parser) -> Result {
         .next()
         .unwrap_or_else(|| workspace_root().join("docs/benchmarks.svg"));
     let runs = read_all(&folder)?;
-    let panels: Vec<Vec<Panel>> = runs.iter().map(panels).collect();
-    write(&drawing, &svg::draw(&panels))?;
+    let charts: Vec<Vec<Lines>> = runs.iter().map(charts).collect();
+    if let Some(folder) = drawing.parent() {
+        fs::create_dir_all(folder)?;
+    }
     for run in &runs {
         print!("{}", table(run));
     }
-    eprintln!("written: {}", drawing.display());
-    Ok(())
+    write_text(&drawing, &draw_lines(&charts)?)
 }
 
 /// All results in the folder, in the order of their names.
@@ -54,23 +55,15 @@ fn read_all(folder: &Path) -> Result<Vec<Run>> {
     if paths.is_empty() {
         let folder = folder.display();
         return Err(format!(
-            "{folder} has no results; on a GPU `cargo bench --bench compare` makes them"
+            "{folder} has no results; `cargo bench --bench compare` on a GPU writes them"
         )
         .into());
     }
     paths.iter().map(|path| Run::read(path)).collect()
 }
 
-fn write(path: &Path, text: &str) -> Result {
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
-    }
-    fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))?;
-    Ok(())
-}
-
-/// One panel for each operation.
-fn panels(run: &Run) -> Vec<Panel> {
+/// One chart for each operation.
+fn charts(run: &Run) -> Vec<Lines> {
     let sums = ("sum", "Sum of f32", "elements");
     let products = (
         "product",
@@ -78,28 +71,28 @@ fn panels(run: &Run) -> Vec<Panel> {
         "rows and columns",
     );
     [sums, products]
-        .map(|(operation, title, sizes)| panel(run, operation, title, sizes))
+        .map(|(operation, title, sizes)| chart(run, operation, title, sizes))
         .into_iter()
-        .filter(|panel| !panel.series.is_empty())
+        .filter(|chart| !chart.series.is_empty())
         .collect()
 }
 
-/// The contests of one operation. Sizes that are no powers of two would lie on top of their
-/// neighbours: they are in the table.
-fn panel(run: &Run, operation: &str, title: &str, sizes: &str) -> Panel {
+/// The contests of one operation. Sizes other than powers of two would overlap their neighbours:
+/// only the table has them.
+fn chart(run: &Run, operation: &str, title: &str, sizes: &str) -> Lines {
     let contests: Vec<&Contest> = run
         .contests
         .iter()
         .filter(|contest| contest.operation == operation && contest.element == DRAWN_ELEMENT)
         .filter(|contest| contest.size.is_power_of_two())
         .collect();
-    Panel {
-        title: format!("{title}, {}", run.device),
-        unit: contests
+    Lines {
+        title: format!("{title}, {}", run.machine.device),
+        x: sizes.to_owned(),
+        y: contests
             .first()
             .map(|contest| contest.unit.clone())
             .unwrap_or_default(),
-        sizes: sizes.to_owned(),
         series: series(&contests),
     }
 }
@@ -109,12 +102,12 @@ fn series(contests: &[&Contest]) -> Vec<Series> {
     let mut all: Vec<Series> = Vec::new();
     for contest in contests {
         for contender in &contest.contenders {
-            let point = (contest.size, contender.speed);
+            let point = (contest.size as f64, contender.speed);
             match all.iter_mut().find(|series| series.name == contender.name) {
                 Some(series) => series.points.push(point),
                 None => all.push(Series {
                     name: contender.name.clone(),
-                    ours: contender.ours,
+                    is_rival: !contender.ours,
                     points: vec![point],
                 }),
             }
@@ -175,7 +168,7 @@ mod tests {
             element: "f32".to_owned(),
             size,
             unit: "GB/s".to_owned(),
-            in_cache: size < 1 << 20,
+            operands_fit_l2: size < 1 << 20,
             contenders: contenders.collect(),
         }
     }
@@ -196,7 +189,7 @@ mod tests {
         let both = contest(1 << 16, &[("reduce_sum", true, 20.0), ("CUB", false, 10.0)]);
         let alone = contest(1 << 20, &[("reduce_sum", true, 300.0)]);
         let series = series(&[&both, &alone]);
-        assert_eq!(series[0].points, [(1 << 16, 20.0), (1 << 20, 300.0)]);
-        assert_eq!(series[1].points, [(1 << 16, 10.0)]);
+        assert_eq!(series[0].points, [(65_536.0, 20.0), (1_048_576.0, 300.0)]);
+        assert_eq!(series[1].points, [(65_536.0, 10.0)]);
     }
 }

@@ -12,10 +12,11 @@ use std::process::{Command, Output};
 use tempfile::TempDir;
 
 /// Packages of the workspace that are not published.
-const UNPUBLISHED: [&str; 4] = [
+const UNPUBLISHED: [&str; 5] = [
     "cuda-std-test-kernels",
     "tilewright-ladder",
     "tilewright-ladder-kernels",
+    "tilewright-output",
     "xtask",
 ];
 

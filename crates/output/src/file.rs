@@ -1,51 +1,15 @@
-//! What the examples print, and the files that they write.
+//! Files that are replaced as a whole.
 
-use super::{Failure, Outcome};
-use std::fmt::{self, Display};
+use crate::{Failure, Outcome, tell};
 use std::fs::{self, File, Permissions};
-use std::io::{self, Write};
+use std::io::Write as _;
 use std::path::Path;
 use tempfile::{Builder, NamedTempFile};
 
-/// The failure of standard output. `println!` would panic instead.
-#[derive(Debug)]
-pub struct PrintError(io::Error);
-
-impl PrintError {
-    /// Whether the reader of a pipe went away, as `head` does: no failure that a user wants to
-    /// read about.
-    pub fn is_closed_pipe(&self) -> bool {
-        self.0.kind() == io::ErrorKind::BrokenPipe
-    }
-}
-
-impl Display for PrintError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "standard output cannot be written: {}", self.0)
-    }
-}
-
-impl std::error::Error for PrintError {}
-
-/// Prints `text`.
-pub fn print(text: impl Display) -> Result<(), PrintError> {
-    let mut stdout = io::stdout().lock();
-    write!(stdout, "{text}")
-        .and_then(|()| stdout.flush())
-        .map_err(PrintError)
-}
-
-/// Prints `text` and a line's end.
-pub fn print_line(text: impl Display) -> Result<(), PrintError> {
-    print(format_args!("{text}\n"))
-}
-
-/// Tells the user something on stderr, where that can be written.
-pub fn tell(text: impl Display) {
-    let _ = writeln!(io::stderr(), "{text}");
-}
-
-/// Writes `text` to the file `path`, as [`replace`] does, and says so.
+/// Writes `text` to the file `path`, as [`replace`] does, and says so on standard error.
+///
+/// # Errors
+/// Those of [`replace`].
 pub fn write_text(path: &Path, text: &str) -> Outcome {
     replace(path, |mut file| Ok(file.write_all(text.as_bytes())?))?;
     tell(format_args!("{} is written", path.display()));
@@ -55,8 +19,11 @@ pub fn write_text(path: &Path, text: &str) -> Outcome {
 /// Gives the file `path` the contents that `write` writes: all of them, or what was there stays.
 ///
 /// The contents go to a new file in the same folder, which takes the place of `path` once the
-/// system has stored it. A process that is killed meanwhile leaves the new file, `.NAME.*.part`,
-/// behind. What is not a file, such as `/dev/null` or a named pipe, is written directly.
+/// system has stored it. A process that is killed before leaves the new file, `.NAME.*.part`,
+/// behind. A device or a named pipe is written directly.
+///
+/// # Errors
+/// A failure of `write` or of the system, with the path.
 pub fn replace(path: &Path, write: impl FnOnce(&File) -> Outcome) -> Outcome {
     replace_file(path, write)
         .map_err(|error| format!("{} cannot be written: {error}", path.display()).into())
@@ -79,7 +46,7 @@ fn replace_file(path: &Path, write: impl FnOnce(&File) -> Outcome) -> Outcome {
     Ok(())
 }
 
-/// A new file beside `path`, readable to whom other new files are.
+/// A new file beside `path`, with the permissions of other new files.
 fn part_of(path: &Path) -> Result<NamedTempFile, Failure> {
     let name = path.file_name().ok_or("it is not the name of a file")?;
     let folder = match path.parent() {
@@ -95,7 +62,8 @@ fn part_of(path: &Path) -> Result<NamedTempFile, Failure> {
     Ok(builder.tempfile_in(folder)?)
 }
 
-/// What the process's mask is taken from; temporary files are private otherwise.
+/// The permissions from which the system takes the process's mask. Without them, a temporary file is
+/// private.
 #[cfg(unix)]
 fn permissions_of_new_files() -> Option<Permissions> {
     use std::os::unix::fs::PermissionsExt;
