@@ -11,6 +11,8 @@ use std::process::ExitCode;
 use support::output::print_line;
 use support::{Outcome, timed};
 use tilewright::{Device, reduce_sum_height};
+use tilewright_test_support::random::Random;
+use tilewright_test_support::rounding::{gamma, row_of_product};
 
 const USAGE: &str = "usage: quickstart [--device sim|cuda|cuda:N]";
 
@@ -18,9 +20,6 @@ const NUMBERS: usize = 1_000_000;
 
 /// Rows and columns of the matrices.
 const SIZE: usize = 512;
-
-/// Half the distance from 1 to the next f32: the relative error of one operation.
-const UNIT_ROUNDOFF: f64 = f32::EPSILON as f64 / 2.0;
 
 fn main() -> ExitCode {
     support::run(quickstart)
@@ -50,7 +49,7 @@ fn sum(device: &Device) -> Outcome {
     let expected: f64 = numbers.iter().copied().map(f64::from).sum();
     let magnitude: f64 = numbers.iter().map(|&x| f64::from(x).abs()).sum();
     let error = (f64::from(sum) - expected).abs();
-    let bound = gamma(reduce_sum_height::<f32>(NUMBERS) as usize) * magnitude;
+    let bound = gamma::<f32>(reduce_sum_height::<f32>(NUMBERS) as usize) * magnitude;
     print_line(format_args!(
         "reduce_sum of {NUMBERS} f32: {sum} in {time:.1?}; error {error:.1e}, at most {bound:.1e} allowed"
     ))?;
@@ -72,16 +71,17 @@ fn multiply(device: &Device) -> Outcome {
     check(error <= bound, "the product is wrong")
 }
 
-/// The error of that element of C = A B whose error is the largest part of what is allowed, and
-/// what is allowed for it: gamma_K |A||B|.
+/// The largest error of an element of C = A B relative to its bound gamma_K |A||B|, as the error and
+/// the bound.
 fn largest_error(c: &[f32], a: &[f32], b: &[f32]) -> (f64, f64) {
     let rows = a.chunks(SIZE).zip(c.chunks(SIZE));
     let errors = rows.flat_map(|(row, outputs)| {
-        expected_row(row, b)
+        row_of_product(row, b)
             .into_iter()
             .zip(outputs)
             .map(|((sum, magnitude), &output)| {
-                ((f64::from(output) - sum).abs(), gamma(SIZE) * magnitude)
+                let bound = gamma::<f32>(SIZE) * magnitude;
+                ((f64::from(output) - sum).abs(), bound)
             })
     });
     errors
@@ -89,35 +89,10 @@ fn largest_error(c: &[f32], a: &[f32], b: &[f32]) -> (f64, f64) {
         .expect("the matrices are not empty")
 }
 
-/// Each element of a row of A B, and of the same row of |A||B|.
-fn expected_row(row: &[f32], b: &[f32]) -> Vec<(f64, f64)> {
-    let mut expected = vec![(0.0, 0.0); SIZE];
-    for (&left, right) in row.iter().zip(b.chunks(SIZE)) {
-        for ((sum, magnitude), &right) in expected.iter_mut().zip(right) {
-            let product = f64::from(left) * f64::from(right);
-            *sum += product;
-            *magnitude += product.abs();
-        }
-    }
-    expected
-}
-
-/// The relative error of `operations` f32 operations, one after another, is at most this (Higham,
-/// Accuracy and Stability of Numerical Algorithms, 3.1).
-fn gamma(operations: usize) -> f64 {
-    let errors = operations as f64 * UNIT_ROUNDOFF;
-    errors / (1.0 - errors)
-}
-
-/// Numbers from -1 to 1 that look random, from a linear congruential generator.
+/// Random numbers from -1 to 1.
 fn numbers(count: usize, seed: u64) -> Vec<f32> {
-    let mut state = seed;
-    let next = || {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (state >> 40) as f32 / (1 << 23) as f32 - 1.0
-    };
+    let mut random = Random::new(seed);
+    let next = || random.symmetric(23) as f32;
     std::iter::repeat_with(next).take(count).collect()
 }
 

@@ -3,11 +3,13 @@
 use super::Result;
 use super::cases::Case;
 use super::contest::{Contest, Work};
-use super::samples::{Random, check_floating, gamma};
+use super::samples::check_floating;
 use crate::rivals::Rivals;
 use crate::rivals::cublas::Gemm;
 use std::rc::Rc;
 use tilewright::{Device, Factor, Matrix};
+use tilewright_test_support::random::Random;
+use tilewright_test_support::rounding::{Rounding, gamma, row_of_product};
 
 /// Rows and columns of f32 products on a GPU. The odd ones have rows that are not aligned.
 const F32_SIZES: [usize; 6] = [1024, 2048, 4095, 4096, 4097, 8192];
@@ -23,7 +25,7 @@ const LARGEST_TILED: usize = 4096;
 const CHECKED_ROWS: usize = 5;
 
 /// A factor's type, and its arithmetic.
-pub trait Number: Factor + Gemm + Into<f64> {
+pub trait Number: Factor + Gemm + Rounding {
     const NAME: &'static str;
     /// Bits of the significand.
     const BITS: u32;
@@ -171,13 +173,13 @@ impl<T: Number> Factors<T> {
     /// 3.13).
     fn check(&self, product: &Matrix<T>) -> Result {
         let elements = product.to_vec()?;
-        let unit = (-f64::from(T::BITS)).exp2();
-        let relative = T::BOUND * gamma(self.a.cols() as f64, unit);
+        let relative = T::BOUND * gamma::<T>(self.a.cols());
         for row in &self.reference {
             let found = &elements[row.number * product.cols()..][..product.cols()];
-            for (column, &found) in found.iter().enumerate() {
-                let bound = relative * row.magnitudes[column];
-                check_floating(found.into(), row.values[column], bound)
+            for (column, (&found, (value, magnitude))) in
+                found.iter().zip(&row.elements).enumerate()
+            {
+                check_floating(found.into(), *value, relative * magnitude)
                     .map_err(|error| format!("row {}, column {column}: {error}", row.number))?;
             }
         }
@@ -185,34 +187,19 @@ impl<T: Number> Factors<T> {
     }
 }
 
-/// One row of A B and of |A||B|, computed in f64.
+/// One row of A B and of |A||B|.
 struct ReferenceRow {
     number: usize,
-    values: Vec<f64>,
-    magnitudes: Vec<f64>,
+    /// Values and magnitudes.
+    elements: Vec<(f64, f64)>,
 }
 
 /// The first and the last row of A B, and some between them.
 fn reference_rows<T: Number>(a: &[T], b: &[T], size: usize) -> Vec<ReferenceRow> {
     let numbers = (0..CHECKED_ROWS).map(|i| i * (size - 1) / (CHECKED_ROWS - 1));
-    let row = |number| reference_row(number, &a[number * size..][..size], b);
-    numbers.map(row).collect()
-}
-
-fn reference_row<T: Number>(number: usize, a_row: &[T], b: &[T]) -> ReferenceRow {
-    let columns = b.len() / a_row.len();
-    let (mut values, mut magnitudes) = (vec![0.0; columns], vec![0.0; columns]);
-    for (&a, b_row) in a_row.iter().zip(b.chunks_exact(columns)) {
-        let a: f64 = a.into();
-        for ((value, magnitude), &b) in values.iter_mut().zip(&mut magnitudes).zip(b_row) {
-            let product = a * b.into();
-            *value += product;
-            *magnitude += product.abs();
-        }
-    }
-    ReferenceRow {
+    let row = |number| ReferenceRow {
         number,
-        values,
-        magnitudes,
-    }
+        elements: row_of_product(&a[number * size..][..size], b),
+    };
+    numbers.map(row).collect()
 }

@@ -3,29 +3,8 @@
 use super::Result;
 use half::{bf16, f16};
 use tilewright::Summand;
-
-/// SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014).
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// A number from -1 to 1 whose `bits` bits are all random.
-    pub fn symmetric(&mut self, bits: u32) -> f64 {
-        let numerator = (self.next() >> (63 - bits)) as i64 - (1 << bits);
-        numerator as f64 / (1_u64 << bits) as f64
-    }
-}
+use tilewright_test_support::random::Random;
+use tilewright_test_support::rounding::gamma;
 
 /// A type with random values that are integers divided by one power of two, so that their sum
 /// can be known exactly.
@@ -60,8 +39,7 @@ macro_rules! floating_samples {
 
             fn check(sum: $sum, numerators: i128, height: u32) -> Result {
                 let exact = numerators as f64 / (1_u64 << $bits) as f64;
-                let unit = f64::from($sum::EPSILON) / 2.0;
-                check_floating(f64::from(sum), exact, gamma(f64::from(height), unit) * exact)
+                check_floating(f64::from(sum), exact, gamma::<$sum>(height as usize) * exact)
             }
         }
     )*};
@@ -123,11 +101,6 @@ integer_samples! {
     u64, u64;
 }
 
-/// gamma_n = n u / (1 - n u) (Higham, Accuracy and Stability of Numerical Algorithms, 3.1).
-pub fn gamma(n: f64, unit: f64) -> f64 {
-    n * unit / (1.0 - n * unit)
-}
-
 /// Fails unless `found` is within `bound` of `exact`; a NaN never is.
 pub fn check_floating(found: f64, exact: f64, bound: f64) -> Result {
     let error = (found - exact).abs();
@@ -144,7 +117,7 @@ pub fn elements<T: Sample>(len: usize) -> (Vec<T>, i128) {
     const PERIOD: usize = 1 << 20;
     let mut random = Random::new(len as u64);
     let numerators: Vec<i128> = (0..PERIOD.min(len))
-        .map(|_| T::numerator(random.next()))
+        .map(|_| T::numerator(random.bits()))
         .collect();
     let period: Vec<T> = numerators.iter().copied().map(T::value).collect();
     let mut elements = Vec::with_capacity(len);

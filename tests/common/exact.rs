@@ -1,27 +1,9 @@
 //! Sums that are far more accurate than what is tested, and the error bounds of what is tested.
 
+pub use tilewright_test_support::rounding::Rounding;
+
 use approx::assert_abs_diff_eq;
-
-/// A type in which the kernels round.
-pub trait Rounding: Copy + Into<f64> {
-    /// The largest relative error of one operation.
-    const UNIT_ROUNDOFF: f64;
-}
-
-impl Rounding for f32 {
-    const UNIT_ROUNDOFF: f64 = f32::EPSILON as f64 / 2.0;
-}
-
-impl Rounding for f64 {
-    const UNIT_ROUNDOFF: f64 = f64::EPSILON / 2.0;
-}
-
-/// The factor gamma of `operations` roundings one after another (Higham, Accuracy and Stability of
-/// Numerical Algorithms, 3.1).
-fn gamma<T: Rounding>(operations: usize) -> f64 {
-    let errors = operations as f64 * T::UNIT_ROUNDOFF;
-    errors / (1.0 - errors)
-}
+use tilewright_test_support::rounding::gamma;
 
 /// A sum as if added in twice the precision of f64 and rounded at the end, as the unevaluated sum
 /// of two f64: Sum2 and Dot2 of Ogita, Rump and Oishi, Accurate Sum and Dot Product (2005).

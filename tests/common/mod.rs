@@ -8,8 +8,10 @@ pub mod layout;
 pub mod product;
 pub mod programs;
 pub mod ptx;
-pub mod random;
 pub mod sizes;
+
+#[allow(unused_imports, reason = "each test program uses a part of it")]
+pub use tilewright_test_support::random;
 
 use std::io::Write as _;
 use std::sync::Once;

@@ -24,6 +24,7 @@ use std::io::Write as _;
 use tilewright::{
     Buffer, Device, Element, LaunchArgs, LaunchConfig, ModuleSource, Result, SimulatorOptions,
 };
+use tilewright_test_support::random::Random;
 
 // SAFETY: (1) the images are built from the crate that the tests take the kernels from.
 static MODULE: ModuleSource =
@@ -91,16 +92,10 @@ fn output<T: Element>(device: &Device, len: usize) -> Buffer<T> {
     device.unspecified(len).unwrap()
 }
 
-/// Numbers that look random, the same in every run (Steele, Lea, Flood: SplitMix64).
+/// Random numbers, the same in every run.
 fn numbers(seed: u64) -> impl Iterator<Item = u64> {
-    let mut state = seed;
-    std::iter::repeat_with(move || {
-        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = state;
-        z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ z >> 31
-    })
+    let mut random = Random::new(seed);
+    std::iter::repeat_with(move || random.bits())
 }
 
 /// Integers from -8 to 8: their sums are exact in every type that the tests sum in.

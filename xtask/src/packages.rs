@@ -12,11 +12,12 @@ use std::process::{Command, Output};
 use tempfile::TempDir;
 
 /// Packages of the workspace that are not published.
-const UNPUBLISHED: [&str; 5] = [
+const UNPUBLISHED: [&str; 6] = [
     "cuda-std-test-kernels",
     "tilewright-ladder",
     "tilewright-ladder-kernels",
     "tilewright-output",
+    "tilewright-test-support",
     "xtask",
 ];
 
