@@ -1,7 +1,7 @@
-//! Ours and the rivals', in turns, in one table: `cargo bench --bench compare`.
+//! This crate and its rivals, in turns, in one table: `cargo bench --bench compare`.
 //!
-//! Medians of samples that alternate between the contenders, so that a drift of the device's
-//! clocks meets all of them. Criterion's statistics are in the benchmarks `sum` and `matmul`.
+//! Medians of samples that alternate between the contenders, so that a drift of the device's clocks
+//! affects all of them. Criterion's statistics are in the benchmarks `sum` and `matmul`.
 
 mod common;
 mod rivals;
@@ -17,7 +17,7 @@ use std::time::Duration;
 use tilewright::Device;
 
 const HELP: &str = "\
-Compares this crate with its rivals on one device, and writes what it finds as JSON.
+Compares this crate with its rivals on one device, and writes the results as JSON.
 
 Usage: cargo bench --bench compare -- [OPTIONS]
 
@@ -78,7 +78,7 @@ struct Options {
 }
 
 impl Options {
-    /// `None` where help is asked for.
+    /// `None` for `--help`.
     fn from_arguments() -> Result<Option<Self>> {
         use lexopt::Arg::{Long, Short};
         use lexopt::ValueExt as _;
@@ -86,7 +86,7 @@ impl Options {
         let mut arguments = lexopt::Parser::from_env();
         while let Some(argument) = arguments.next()? {
             match argument {
-                // Cargo says in this way that it runs a benchmark.
+                // Cargo passes this to every benchmark.
                 Long("bench") => {}
                 Long("only") => options.only = Some(arguments.value()?.string()?),
                 Long("samples") => options.samples = Some(arguments.value()?.parse()?),
@@ -96,7 +96,7 @@ impl Options {
             }
         }
         if options.samples == Some(0) {
-            return Err("--samples: there has to be at least one".into());
+            return Err("--samples has to be at least 1".into());
         }
         Ok(Some(options))
     }
@@ -110,7 +110,7 @@ impl Options {
         cases
     }
 
-    /// Where the JSON goes, if anywhere: what is incomplete or simulated is no result to keep.
+    /// The file for the JSON, if any: incomplete or simulated results are not kept.
     fn file(&self, device: &Device) -> Option<PathBuf> {
         if self.out.is_some() {
             return self.out.clone();
@@ -154,7 +154,7 @@ fn take_times(contest: &mut Contest, samples: usize) -> Result<Vec<Times>> {
     let mut seconds = vec![Vec::new(); calls.len()];
     for sample in 0..samples {
         for turn in 0..calls.len() {
-            // Back and forth, so that nobody always follows the same one.
+            // Back and forth, so that no contender always follows the same one.
             let number = if sample % 2 == 0 {
                 turn
             } else {
@@ -167,7 +167,7 @@ fn take_times(contest: &mut Contest, samples: usize) -> Result<Vec<Times>> {
     Ok(seconds.into_iter().map(Times::of).collect())
 }
 
-/// Warms the device up, and finds the number of calls that fills a sample.
+/// Warms the device up, and returns the number of calls that fill a sample.
 fn warm_up(contender: &mut Contender, device: &Device) -> Result<u64> {
     let mut calls = 1;
     let mut total = Duration::ZERO;

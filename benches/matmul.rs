@@ -1,5 +1,5 @@
-//! Products under criterion, with cuBLAS in the same run: `cargo bench --bench
-//! matmul`. What criterion calls an element is one floating-point operation.
+//! Products under criterion, with cuBLAS in the same run: `cargo bench --bench matmul`. Criterion's
+//! elements are floating-point operations.
 
 mod common;
 mod rivals;

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! On the simulator it prints the counters as JSON; on a CUDA device `ncu` does. With `--measured
-//! FILE` it prints a table of both: the file is what `ncu` measured, as in `benches/results`.
+//! FILE` it prints a table of both: the file has the measurements of `ncu`, as in `benches/results`.
 
 #[path = "support/ncu.rs"]
 mod ncu;

@@ -1,4 +1,4 @@
-//! The product of the matrices in two NumPy files, written to a third.
+//! Writes the product of the matrices in two NumPy files to a third.
 //!
 //! ```text
 //! cargo run --release --example matmul -- A.npy B.npy -o C.npy
@@ -57,7 +57,7 @@ struct Arguments {
 }
 
 impl Arguments {
-    /// `None` where only help was asked for.
+    /// `None` for `--help`.
     fn parse(mut parser: lexopt::Parser) -> Outcome<Option<Self>> {
         let mut arguments = Self::default();
         while let Some(argument) = parser.next()? {

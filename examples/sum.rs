@@ -55,7 +55,7 @@ where
     T: Summand<Sum: Display> + ViewElement + ReadableElement,
 {
     let array = file.array::<T>()?;
-    // Rows or columns first: a sum has all of them.
+    // Row-major or column-major: the sum is over all elements.
     let elements = array
         .as_slice_memory_order()
         .expect("an array in a file has no gaps");

@@ -12,7 +12,7 @@ mod workloads;
 use support::Outcome;
 use tilewright::{Device, Profile, SimulatorOptions};
 
-/// What was measured; docs/counters.md has the command.
+/// The measurements; docs/counters.md has the command.
 const MEASURED: &str = include_str!("../benches/results/ncu-h200.csv");
 
 /// The page with the same comparison as a table.

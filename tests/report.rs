@@ -1,4 +1,4 @@
-//! Reports of launches on the simulator: what they count.
+//! The counts in reports of launches on the simulator.
 
 use tilewright::{
     Advice, Bottleneck, Device, Error, KernelReport, Operation, Profile, Result, SimulatorOptions,

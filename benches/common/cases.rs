@@ -1,25 +1,25 @@
-//! Which contests there are on a device.
+//! The contests for a device.
 
 use super::Result;
 use super::contest::Contest;
 use crate::rivals::Rivals;
 use tilewright::Device;
 
-/// A contest that can be built when its turn comes, so that only one has its memory at a time.
+/// A contest that is built when its turn comes, so that only one occupies memory at a time.
 #[derive(Clone)]
 pub struct Case {
     /// Such as `sum f32 2^20`.
     pub name: String,
     /// The size that `build` takes.
     pub size: usize,
-    /// Bytes of device memory that it takes, about.
+    /// Bytes of device memory that it needs, approximately.
     pub device_bytes: u64,
     pub build: fn(&Device, &Rivals, usize) -> Result<Contest>,
 }
 
 impl Case {
-    /// Builds the contest, in which every answer has been checked; `None`, after saying so, where
-    /// the device has not the memory.
+    /// Builds the contest and checks every answer in it. Where the device does not have the memory, it
+    /// says so and returns `None`.
     ///
     /// # Errors
     /// A wrong answer or a failure of ours.

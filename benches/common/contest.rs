@@ -1,10 +1,10 @@
-//! One job, and those who compete in it.
+//! One job and its contenders.
 
 use super::Result;
 use std::time::Duration;
 use tilewright::Device;
 
-/// One job on one input, with everyone who does it. All have been checked to do it right.
+/// One job on one input with its contenders, whose answers have been checked.
 pub struct Contest {
     pub device: Device,
     /// `sum` or `product`.
@@ -13,7 +13,7 @@ pub struct Contest {
     pub element: &'static str,
     /// Elements of a sum, or rows and columns of the square matrices of a product.
     pub size: usize,
-    /// The size for a person, such as `2^20`.
+    /// The size as text, such as `2^20`.
     pub size_label: String,
     pub work: Work,
     /// Bytes of all operands.
@@ -21,7 +21,7 @@ pub struct Contest {
     pub contenders: Vec<Contender>,
 }
 
-/// What one call does, in the unit in which its speed is told.
+/// The work of one call, in the unit of its speed.
 #[derive(Clone, Copy, Debug)]
 pub enum Work {
     /// Bytes that have to be read.
@@ -30,16 +30,16 @@ pub enum Work {
     Operations(u64),
 }
 
-/// Someone who does the job.
+/// A library that does the job.
 pub struct Contender {
     pub name: &'static str,
-    /// Whether it is this crate's.
+    /// Whether it is this crate.
     pub ours: bool,
     enqueue: Box<dyn FnMut(u64) -> Result>,
 }
 
 impl Contest {
-    /// The name for a person, such as `sum f32 2^20`.
+    /// The name, such as `sum f32 2^20`.
     pub fn name(&self) -> String {
         format!("{} {} {}", self.operation, self.element, self.size_label)
     }
@@ -51,10 +51,10 @@ impl Contest {
         !self.device.is_simulator() && self.operand_bytes <= properties.l2_cache_bytes
     }
 
-    /// Adds one of ours, after one call whose output `check` accepts.
+    /// Adds a contender of this crate, after one call whose output `check` accepts.
     ///
     /// # Errors
-    /// Whatever goes wrong: a benchmark of wrong answers is worth nothing.
+    /// Any failure: a benchmark of wrong answers is worthless.
     pub fn admit<O: 'static>(
         &mut self,
         name: &'static str,
@@ -100,8 +100,7 @@ fn checked<O: 'static>(
 }
 
 impl Contender {
-    /// The time that the device takes for `calls` calls, one after another, without the host
-    /// waiting in between.
+    /// The device's time for `calls` calls, one after another. The host does not wait between them.
     pub fn time(&mut self, device: &Device, calls: u64) -> Result<Duration> {
         let start = device.record_event()?;
         (self.enqueue)(calls)?;

@@ -1,4 +1,4 @@
-//! What the machine is.
+//! The description of the machine.
 
 use serde_json::{Value, json};
 use std::process::Command;
@@ -23,7 +23,7 @@ pub fn describe(device: &Device) -> String {
     )
 }
 
-/// The device for a program.
+/// The device as JSON.
 pub fn record(device: &Device) -> Value {
     let properties = device.properties();
     let capability = properties.compute_capability;
@@ -45,8 +45,7 @@ pub fn file_name(device: &Device) -> String {
     words.join("-")
 }
 
-/// The commit that is checked out, marked where files differ from it; `None` where that is not
-/// known.
+/// The commit that is checked out, marked where files differ from it; `None` where it is unknown.
 pub fn commit() -> Option<String> {
     if let Ok(commit) = std::env::var(COMMIT_VARIABLE) {
         return Some(commit);
@@ -73,8 +72,8 @@ pub fn date() -> String {
     format!("{year:04}-{month:02}-{day:02}")
 }
 
-/// Year, month and day of the day that is this many after 1970-01-01 (Hinnant, chrono-Compatible
-/// Low-Level Date Algorithms, `civil_from_days`).
+/// Year, month and day of the given number of days after 1970-01-01 (Hinnant, "chrono-Compatible
+/// Low-Level Date Algorithms", `civil_from_days`).
 fn civil_date(days: u64) -> (u64, u64, u64) {
     // Years start in March here, so that a leap day is a year's last.
     let days = days + 719_468;

@@ -1,4 +1,4 @@
-//! What the benchmarks share: the jobs, who competes in them, and how they are timed.
+//! Shared parts of the benchmarks: jobs, contenders, timing.
 
 #![allow(dead_code, reason = "each benchmark uses a part of it")]
 
@@ -14,10 +14,10 @@ pub mod sums;
 use std::error::Error;
 use tilewright::Device;
 
-/// The result of a benchmark's step; the error is one line for a person.
+/// The result of a benchmark's step; the error is one line.
 pub type Result<T = ()> = std::result::Result<T, Box<dyn Error>>;
 
-/// The device that the environment names, after saying what it is.
+/// Opens the device that the environment names, and prints its description.
 pub fn open_device() -> Result<Device> {
     let device = Device::from_env().map_err(|error| {
         format!("{error}\n(TILEWRIGHT_DEVICE=sim runs the benchmarks on the simulator)")

@@ -18,7 +18,7 @@ const F64_SIZES: [usize; 2] = [1024, 4096];
 /// Sizes on the simulator.
 const SIMULATOR_SIZES: [usize; 2] = [32, 65];
 
-/// The tiled kernel is there to be understood, and measured up to this size.
+/// The largest size of the tiled kernel, which is a lesson and slow.
 const LARGEST_TILED: usize = 4096;
 
 /// Rows of the result that are compared with a reference.
@@ -56,7 +56,7 @@ impl Number for f64 {
     }
 }
 
-/// All products that are worth a benchmark on `device`.
+/// The products to measure on `device`.
 pub fn cases(device: &Device) -> Vec<Case> {
     if device.is_simulator() {
         return SIMULATOR_SIZES.map(case::<f32>).into();

@@ -1,4 +1,4 @@
-//! The results of a comparison, for a program.
+//! The results of a comparison as JSON.
 
 use super::Result;
 use super::contest::{Contender, Contest};
@@ -31,7 +31,7 @@ impl Times {
     }
 }
 
-/// One contest for a program; `times` are those of its contenders, in order.
+/// One contest as JSON; `times` are those of its contenders, in order.
 pub fn contest(contest: &Contest, times: &[Times]) -> Value {
     let contenders = contest.contenders.iter().zip(times);
     let contenders: Vec<Value> = contenders
@@ -57,7 +57,7 @@ fn entry(contest: &Contest, contender: &Contender, times: &Times) -> Value {
     })
 }
 
-/// The whole run for a program.
+/// The whole run as JSON.
 pub fn run(device: &Device, rivals: &Rivals, method: &str, contests: Vec<Value>) -> Value {
     let rivals: BTreeMap<_, _> = rivals.versions().into_iter().collect();
     let command: Vec<String> = std::env::args().skip(1).collect();

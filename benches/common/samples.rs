@@ -1,4 +1,4 @@
-//! Pseudo-random input whose exact sum is known.
+//! Random input whose exact sum is known.
 
 use super::Result;
 use half::{bf16, f16};
@@ -112,7 +112,7 @@ pub fn check_floating(found: f64, exact: f64, bound: f64) -> Result {
 
 /// Random elements, and the sum of their numerators.
 ///
-/// They repeat after 2^20: that is more than any cache line or block sees, and quick to make.
+/// They repeat after 2^20 elements, which is more than a block reads, and quick to generate.
 pub fn elements<T: Sample>(len: usize) -> (Vec<T>, i128) {
     const PERIOD: usize = 1 << 20;
     let mut random = Random::new(len as u64);

@@ -9,7 +9,7 @@ use half::{bf16, f16};
 use std::rc::Rc;
 use tilewright::{Buffer, Device, reduce_sum_height};
 
-/// Sizes of f32 sums on a GPU: from what a launch costs to what the memory delivers.
+/// Sizes of f32 sums on a GPU: from those that the launch bounds to those that the memory bounds.
 const F32_SIZES: [usize; 7] = [
     1 << 16,
     1 << 20,
@@ -26,10 +26,10 @@ const BYTES: usize = 1 << 30;
 /// Sizes on the simulator.
 const SIMULATOR_SIZES: [usize; 2] = [1 << 10, 1 << 14];
 
-/// The height of an addition tree that no rival's exceeds.
+/// An upper bound of the height of every rival's addition tree.
 const RIVAL_HEIGHT: u32 = 4096;
 
-/// All sums that are worth a benchmark on `device`.
+/// The sums to measure on `device`.
 pub fn cases(device: &Device) -> Vec<Case> {
     if device.is_simulator() {
         return SIMULATOR_SIZES.map(case::<f32>).into();

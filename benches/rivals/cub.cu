@@ -1,7 +1,7 @@
 // CUB's sum of an array behind functions with a C ABI, one library for each element type.
 //
-// ELEMENT is the type of the elements and SUM that of the sum, in which CUB adds. They are given
-// by the compiler's command line.
+// ELEMENT is the type of the elements and SUM that of the sum, in which CUB adds. The compiler's
+// command line defines them.
 
 #include <cub/device/device_reduce.cuh>
 #include <cub/version.cuh>
@@ -10,13 +10,13 @@
 
 #include <type_traits>
 
-// cuda::std::plus<> cannot choose between the conversions of __half to add it to a float. Its
-// parameters' type chooses here.
+// For a __half and a float, cuda::std::plus<> is ambiguous between the conversions of __half. The
+// parameters' type decides here.
 struct AddAsSum {
   __device__ __host__ SUM operator()(SUM left, SUM right) const { return left + right; }
 };
 
-// As CUB wants it: without `temporary` it only says how many bytes that has to have.
+// CUB's protocol: without `temporary` it only returns the number of bytes that it needs there.
 extern "C" int sum(void *temporary, size_t *temporary_bytes, const ELEMENT *elements, SUM *result,
                    int count, cudaStream_t stream) {
   if constexpr (std::is_arithmetic_v<ELEMENT>) {

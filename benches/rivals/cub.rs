@@ -13,7 +13,7 @@ use tilewright::{Buffer, Device};
 
 const SOURCE: &str = include_str!("cub.cu");
 
-/// For each element type, the C names of it and of its sum.
+/// The C names of each element type and of the type of its sum.
 const TYPES: [(&str, &str, &str); 8] = [
     ("f32", "float", "float"),
     ("f64", "double", "double"),
@@ -55,20 +55,20 @@ impl Cub {
     /// Compiles CUB for `device`.
     ///
     /// # Errors
-    /// A line that says what is missing.
+    /// The missing tool or library, in one line.
     pub fn compile(device: &Device) -> Result<Self> {
         let nvcc = find_nvcc().ok_or("no nvcc in the PATH or /usr/local/cuda/bin")?;
         let folder = tempfile::tempdir()?;
         let source = folder.path().join("cub.cu");
         std::fs::write(&source, SOURCE)?;
         let architecture = architecture(device)?;
-        // All at once: each takes some seconds of one core.
+        // At once: each compilation takes some seconds of one core.
         let compilers = TYPES.map(|(name, element, sum)| {
             let library = folder.path().join(format!("cub-{name}.so"));
             let compiler = start_compiler(&nvcc, &architecture, element, sum, &source, &library);
             (compiler, library)
         });
-        // Every compiler is waited for, also after a failure: none outlives the folder.
+        // Wait for every compiler, also after a failure: none may outlive the folder.
         let compiled = compilers.map(|(compiler, library)| finish(compiler?, library));
         let libraries = compiled.into_iter().collect::<Result<Vec<_>>>()?;
         let functions = device.with_current(|| load_all(&libraries))??;
@@ -86,7 +86,7 @@ impl Cub {
         &self.version
     }
 
-    /// What asks for the sum of `x`, a number of times, without waiting.
+    /// A function that enqueues the sum of `x` a number of times.
     pub fn sum<T: Sample>(
         &self,
         x: Rc<Buffer<T>>,
@@ -110,7 +110,7 @@ impl Cub {
     }
 }
 
-/// Everything for sums of one buffer.
+/// The arguments of sums of one buffer.
 struct Call<T: Sample> {
     device: Device,
     functions: Functions,
@@ -121,7 +121,7 @@ struct Call<T: Sample> {
 }
 
 impl<T: Sample> Call<T> {
-    /// Asks for the size of the temporary memory, and allocates it.
+    /// Queries the size of the temporary memory, and allocates it.
     fn allocate(&mut self) -> Result {
         let mut result = self.device.zeros::<T::Sum>(1)?;
         self.enqueue(1, &mut result)?;
@@ -166,7 +166,7 @@ impl Functions {
                 error_text: *library.get(c"error_text")?,
                 version: *library.get(c"version")?,
             };
-            // CUDA's libraries do not like to be unloaded, and the functions have to stay.
+            // CUDA's libraries cannot be unloaded safely, and the functions have to stay.
             std::mem::forget(library);
             Ok(functions)
         }
@@ -176,7 +176,7 @@ impl Functions {
         if error == 0 {
             return Ok(());
         }
-        // SAFETY: the function takes any number and returns a text that is always there.
+        // SAFETY: the function takes any number and returns a static string.
         let text = unsafe { CStr::from_ptr((self.error_text)(error)) };
         Err(format!("CUB says {} ({error})", text.to_string_lossy()).into())
     }
@@ -195,7 +195,7 @@ fn find_nvcc() -> Option<PathBuf> {
     candidates.find(|candidate| candidate.is_file())
 }
 
-/// The device's architecture as nvcc calls it, such as `sm_90`.
+/// The device's architecture in nvcc's notation, such as `sm_90`.
 fn architecture(device: &Device) -> Result<String> {
     let capability = device.properties().compute_capability;
     let (major, minor) = capability.ok_or("the device has no compute capability")?;

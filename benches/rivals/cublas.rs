@@ -15,13 +15,13 @@ const LIBRARIES: [&str; 5] = [
     "/usr/local/cuda/lib64/libcublas.so",
 ];
 
-/// The variable with which a person can switch TF32 on in every program.
+/// The environment variable that enables TF32 in every program.
 const TF32_OVERRIDE: &str = "NVIDIA_TF32_OVERRIDE";
 
-/// `CUBLAS_DEFAULT_MATH`: the fastest way with at least the type's own precision, so no TF32.
+/// `CUBLAS_DEFAULT_MATH`: the fastest algorithm with at least the type's precision, so no TF32.
 const DEFAULT_MATH: c_int = 0;
 
-/// `CUBLAS_OP_N`: the operand as it is.
+/// `CUBLAS_OP_N`: the operand is not transposed.
 const NOT_TRANSPOSED: c_int = 0;
 
 type Handle = *mut c_void;
@@ -72,7 +72,7 @@ impl Gemm for f64 {
     }
 }
 
-/// The functions of the library that are used.
+/// The functions of the library.
 pub struct Functions {
     create: unsafe extern "C" fn(*mut Handle) -> Status,
     destroy: unsafe extern "C" fn(Handle) -> Status,
@@ -96,7 +96,7 @@ impl CuBlas {
     /// Loads the library and prepares it for `device`.
     ///
     /// # Errors
-    /// A line that says what is missing.
+    /// The missing library or function, in one line.
     pub fn load(device: &Device) -> Result<Self> {
         if std::env::var_os(TF32_OVERRIDE).is_some() {
             return Err(format!("{TF32_OVERRIDE} is set, so it may not compute in f32").into());
@@ -118,7 +118,7 @@ impl CuBlas {
         &self.version
     }
 
-    /// Asks for C = A B, `calls` times, without waiting. The shapes have to fit.
+    /// Enqueues C = A B `calls` times. The shapes have to match.
     pub fn multiply<T: Gemm>(
         &self,
         a: &Matrix<T>,
@@ -167,7 +167,7 @@ impl CuBlas {
         })?
     }
 
-    /// Makes the handle. The device's context has to be current.
+    /// Creates the handle. The device's context has to be current.
     fn prepare(&mut self, stream: *mut c_void) -> Result {
         let functions = &self.functions;
         // SAFETY: the place is for one handle.
@@ -189,7 +189,7 @@ impl Drop for CuBlas {
         if self.handle.is_null() {
             return;
         }
-        // What fails at the end of a benchmark changes nothing any more.
+        // A failure at the end of a benchmark has no effect on its results.
         let _ = self.device.with_current(|| {
             // SAFETY: the handle is alive, and this is its last use.
             unsafe { (self.functions.destroy)(self.handle) }
@@ -213,7 +213,7 @@ impl Functions {
                 dgemm: *library.get(c"cublasDgemm_v2")?,
             }
         };
-        // CUDA's libraries do not like to be unloaded, and the functions have to stay.
+        // CUDA's libraries cannot be unloaded safely, and the functions have to stay.
         std::mem::forget(library);
         Ok(functions)
     }
@@ -222,7 +222,7 @@ impl Functions {
         if status == 0 {
             return Ok(());
         }
-        // SAFETY: the function takes any number and returns a text that is always there.
+        // SAFETY: the function takes any number and returns a static string.
         let text = unsafe { CStr::from_ptr((self.status_text)(status)) };
         Err(format!("cuBLAS says {} ({status})", text.to_string_lossy()).into())
     }
@@ -231,7 +231,7 @@ impl Functions {
 fn open_library() -> Result<Library> {
     let mut reasons = Vec::new();
     for name in LIBRARIES {
-        // SAFETY: what the library does when it is loaded is safe at any time.
+        // SAFETY: the initialisation of the library has no requirements.
         match unsafe { Library::new(name) } {
             Ok(library) => return Ok(library),
             Err(error) => reasons.push(error.to_string()),

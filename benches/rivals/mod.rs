@@ -1,5 +1,5 @@
-//! Others that do the same on CUDA devices. Each is found when a benchmark starts; where one is
-//! not there, a line says so.
+//! Other libraries for the same jobs on CUDA devices. Each is looked up when a benchmark starts; a
+//! line names those that are missing.
 
 #![allow(dead_code, reason = "each benchmark uses a part of it")]
 
@@ -12,7 +12,7 @@ use cublas::CuBlas;
 use std::rc::Rc;
 use tilewright::Device;
 
-/// The rivals that are there.
+/// The available rivals.
 #[derive(Default)]
 pub struct Rivals {
     pub cub: Option<Rc<Cub>>,
@@ -20,7 +20,7 @@ pub struct Rivals {
 }
 
 impl Rivals {
-    /// Those that sum. The simulator has no rivals.
+    /// The rivals of sums. The simulator has none.
     pub fn of_sums(device: &Device) -> Self {
         Self {
             cub: find("CUB", device, Cub::compile),
@@ -28,7 +28,7 @@ impl Rivals {
         }
     }
 
-    /// Those that multiply matrices.
+    /// The rivals of products.
     pub fn of_products(device: &Device) -> Self {
         Self {
             cub: None,
@@ -36,7 +36,7 @@ impl Rivals {
         }
     }
 
-    /// All of them.
+    /// All rivals.
     pub fn all(device: &Device) -> Self {
         Self {
             cublas: Self::of_products(device).cublas,

@@ -1,4 +1,4 @@
-//! What the programs share: failures that end them with one line, the option `--device`, timing.
+//! Shared parts of the programs: failures that end them with one line, the option `--device`, timing.
 
 #![allow(dead_code, reason = "each example uses a part of it")]
 
@@ -27,7 +27,7 @@ pub fn run(example: fn(Parser) -> Outcome) -> ExitCode {
     }
 }
 
-/// What `--help` does.
+/// Prints the text of `--help`.
 pub fn help(usage: &str) -> Outcome {
     Ok(print_line(usage)?)
 }

@@ -7,20 +7,20 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use tilewright::{KernelReport, LaunchReport, Operation};
 
-/// What `ncu` measured of one kernel, by metric.
+/// The measurements of one kernel by `ncu`, by metric.
 type Metrics = BTreeMap<String, f64>;
 
-/// One counter and the metrics that stand for it.
+/// One counter and the metrics that correspond to it.
 pub struct Counter {
-    /// What it counts, in a few words.
+    /// Its name, in a few words.
     pub title: &'static str,
-    /// Nsight Compute's metrics, whose sum it is.
+    /// The metrics of Nsight Compute; their sum corresponds to the counter.
     pub metrics: &'static [&'static str],
-    /// The simulator's.
+    /// The simulator's count.
     count: fn(&KernelReport) -> f64,
-    /// How far the two may be apart, as a part of `scale`; 0 where both are exact.
+    /// The allowed difference of the two, relative to `scale`; 0 where both are exact.
     tolerance: f64,
-    /// The metric that the tolerance is a part of, if it is not the counter itself.
+    /// The metric to which the tolerance is relative, if it is not the counter itself.
     scale: Option<&'static str>,
 }
 
@@ -40,7 +40,7 @@ const fn counter(
 
 const SHARED_LOAD_PASSES: &str = "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum";
 
-/// What is compared.
+/// The counters to compare.
 pub const COUNTERS: [Counter; 12] = [
     counter(
         "load requests",
@@ -84,7 +84,7 @@ pub const COUNTERS: [Counter; 12] = [
         &["smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum"],
         |report| report.counts.of(Operation::SharedStore).shared.wavefronts as f64,
     ),
-    // The hardware's counter also has a few loads that had to wait for something else.
+    // The hardware's counter includes a few loads that waited for other reasons.
     Counter {
         tolerance: 0.01,
         scale: Some(SHARED_LOAD_PASSES),
@@ -129,7 +129,7 @@ fn loads(report: &KernelReport, of: fn(&tilewright::Tally) -> u64) -> f64 {
     counts.iter().sum::<u64>() as f64
 }
 
-/// Whether a known cause keeps the two apart (docs/counters.md): ptxas joins accesses of
+/// Whether the two differ for a known cause (docs/counters.md): ptxas joins accesses of
 /// neighbouring elements.
 ///
 /// - The tiled product reads A's tile one element after the other; ptxas joins four f32, or two f64,
@@ -147,7 +147,8 @@ fn is_explained(kernel: &str, counter: &Counter) -> bool {
     joined.contains(&counter.title)
 }
 
-/// What was measured, by kernel: a table with `;` between its columns, the first the kernel's name.
+/// Reads the measurements by kernel from a table with `;` between its columns, the first of which is
+/// the kernel's name.
 pub fn parse(table: &str) -> Outcome<BTreeMap<String, Metrics>> {
     let mut lines = table.lines();
     let head: Vec<&str> = lines
@@ -166,7 +167,7 @@ pub fn parse(table: &str) -> Outcome<BTreeMap<String, Metrics>> {
         .collect()
 }
 
-/// The measured kernels' reports, with the registers that `ncu` saw.
+/// The measured kernels' reports, with the registers that `ncu` found.
 fn reports(
     report: &LaunchReport,
     measured: &BTreeMap<String, Metrics>,
@@ -182,7 +183,7 @@ fn reports(
     }
 }
 
-/// Where the simulator and `ncu` disagree beyond what is explained, one line each.
+/// The unexplained differences between the simulator and `ncu`, one line each.
 pub fn disagreements(
     report: &LaunchReport,
     measured: &BTreeMap<String, Metrics>,
@@ -207,8 +208,8 @@ pub fn disagreements(
     Ok(lines)
 }
 
-/// The comparison as a table in Markdown: one number where both have it, else the simulator's and
-/// the measured one.
+/// The comparison as a table in Markdown: one number where the two agree, otherwise the simulator's
+/// and the measured one.
 pub fn table(report: &LaunchReport, measured: &BTreeMap<String, Metrics>) -> Outcome<String> {
     let titles = COUNTERS.map(|counter| counter.title).join(" | ");
     let mut table = format!(

@@ -15,7 +15,7 @@ pub fn bytes(what: &'static str, length: u64) -> ProgressBar {
     )
 }
 
-/// Shows `what` and the time since then, while `work` is done.
+/// Shows `what` and the elapsed time during `work`.
 pub fn during<R>(what: &'static str, work: impl FnOnce() -> R) -> R {
     let style = ProgressStyle::with_template("{spinner} {msg} {elapsed}");
     let spinner = bar(

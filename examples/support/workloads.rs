@@ -9,7 +9,7 @@ use tilewright::{Device, Factor, Matrix, Summand};
 
 /// A kernel, or a variant of it that the operands choose.
 pub struct Workload {
-    /// The name to call it by.
+    /// The name on the command line.
     pub name: &'static str,
     /// A size that shows what the kernel does: elements of a sum, rows of a product.
     pub size: usize,
@@ -62,7 +62,7 @@ const fn workload(
 }
 
 impl Workload {
-    /// The workload of this name; without a type at its end, that of f32.
+    /// The workload of this name; a name without a type is that of f32.
     pub fn find(name: &str) -> Outcome<&'static Self> {
         let of_f32 = format!("{name}_f32");
         let found = WORKLOADS
@@ -84,7 +84,7 @@ impl Workload {
     }
 }
 
-/// Sizes for a comparison with Nsight Compute: no multiples of tiles, so that edges count, too.
+/// Sizes for a comparison with Nsight Compute: no multiples of tiles, so that edges are included.
 const COMPARED_ELEMENTS: usize = 1_000_003;
 const COMPARED_ROWS: usize = 200;
 

@@ -1,4 +1,4 @@
-//! What to change about a kernel, given its bottleneck.
+//! Advice about a kernel, given its bottleneck.
 
 use super::data::KernelReport;
 use super::roofline::{Bottleneck, Roofline};
@@ -7,7 +7,7 @@ use simt::{Operation, Tally};
 /// From this share of lost passes, lanes or sectors on, the loss is worth naming.
 const NOTABLE: f64 = 0.2;
 
-/// What to change about a kernel to move its bottleneck.
+/// A change to a kernel that addresses its bottleneck.
 ///
 /// The numbers are those of the checklist of optimisations in table 6.1 of Hwu, Kirk and El Hajj,
 /// "Programming Massively Parallel Processors" (fourth edition).
@@ -21,7 +21,7 @@ const NOTABLE: f64 = 0.2;
 pub enum Advice {
     /// Raise the occupancy (1), or keep more loads in flight in each thread.
     RaiseOccupancy,
-    /// Launch more and smaller blocks (1), or coarsen less (6): some multiprocessors get none.
+    /// Launch more and smaller blocks (1), or coarsen less (6): some multiprocessors have no block.
     FillDevice {
         /// Blocks of the launch.
         blocks: u64,
@@ -61,7 +61,7 @@ pub enum Advice {
 }
 
 impl KernelReport {
-    /// What to change about the kernel to move its bottleneck.
+    /// The change to the kernel that addresses its bottleneck.
     #[must_use]
     pub fn advice(&self) -> Advice {
         let roofline = self.roofline();

@@ -57,7 +57,7 @@ pub struct KernelReport {
     /// Registers of each thread: at first, the most that the kernel's launch bounds leave it; see
     /// [`LaunchReport::set_registers`].
     pub registers: u32,
-    /// What the launches cost together.
+    /// The costs of the launches, summed.
     pub counts: Counts,
     /// The device that the simulated one stands for.
     pub profile: Profile,

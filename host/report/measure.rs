@@ -6,7 +6,7 @@ use crate::device::Device;
 use crate::error::{Error, Result};
 
 impl Device {
-    /// Runs `body` and reports what the launches on this device cost until it returns.
+    /// Runs `body` and reports the cost of the launches on this device until it returns.
     ///
     /// Only the simulator counts. The report includes launches that other threads make on the device
     /// during that time. A launch that is counted takes several times as long.
@@ -33,8 +33,8 @@ impl Device {
         Ok((result, recording.finish()))
     }
 
-    /// What the launches on this device have cost since the last call, or since the device was opened,
-    /// if it counts every launch: [`SimulatorOptions::with_counters`](crate::SimulatorOptions).
+    /// The cost of the launches on this device since the last call, or since the device was opened, if
+    /// it counts every launch: [`SimulatorOptions::with_counters`](crate::SimulatorOptions).
     ///
     /// Until then, each launch occupies some kilobytes.
     ///

@@ -1,4 +1,4 @@
-//! What launches on the simulator cost: counters line by line, and the bottleneck they point at.
+//! The cost of launches on the simulator: counters line by line, and the bottleneck.
 //!
 //! Data alone: the crate `tilewright-report` shows it.
 

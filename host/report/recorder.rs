@@ -34,7 +34,7 @@ impl LaunchRecorder {
         lock(&self.open)
     }
 
-    /// Whether launches have to be counted.
+    /// Whether any report needs the counts of launches.
     pub(crate) fn is_open(&self) -> bool {
         self.all.is_some() || !self.reports().is_empty()
     }
@@ -73,7 +73,7 @@ impl LaunchRecorder {
     }
 }
 
-/// No panic leaves what these locks protect half done.
+/// A panic cannot leave the data under these locks inconsistent.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! What bounds a launch: the time that each part of a device needs at least for its share.
+//! The bottleneck of a launch, from the least time of each part of a device.
 //!
 //! A roofline with four roofs (after Williams, Waterman and Patterson, "Roofline: An Insightful
 //! Visual Performance Model for Multicore Architectures", 2009), from the counters and the datasheet
@@ -9,14 +9,14 @@ use super::data::KernelReport;
 use simt::{Datasheet, SECTOR_BYTES, Tally};
 use std::fmt;
 
-/// How long a load from device memory takes on a GPU, in seconds; 600 to 800 ns are measured on
-/// NVIDIA's from Volta to Hopper.
+/// The latency of a load from device memory on a GPU, in seconds; NVIDIA's GPUs from Volta to
+/// Hopper have 600 to 800 ns.
 const MEMORY_LATENCY: f64 = 700e-9;
 
 /// The time that a GPU takes to start and end any launch, in seconds.
 const LAUNCH_OVERHEAD: f64 = 2e-6;
 
-/// What a launch waits for most.
+/// The part of a device for which a launch waits most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(
     feature = "serde",
@@ -31,7 +31,7 @@ pub enum Bottleneck {
     SharedMemoryBandwidth,
     /// Floating-point units.
     Arithmetic,
-    /// Its own latency: there are too few warps at once to keep any part busy.
+    /// Latency: too few warps are resident to keep any part busy.
     Latency,
 }
 
@@ -63,7 +63,7 @@ pub struct Roofline {
     pub latency_seconds: f64,
     /// The share of the multiprocessors that get a block, from 0 to 1.
     pub filled: f64,
-    /// What bounds the launch: one of the parts above.
+    /// The part that bounds the launch.
     pub bottleneck: Bottleneck,
 }
 
@@ -124,7 +124,7 @@ impl Roofline {
 }
 
 impl KernelReport {
-    /// What bounds the launch on the profile's device, as far as the counters tell.
+    /// The least times of one launch on the profile's device, and its bottleneck.
     #[must_use]
     pub fn roofline(&self) -> Roofline {
         Roofline::of(self)

@@ -1,16 +1,16 @@
-//! Runs a kernel of the crate on the simulator and says what it costs, line by line, and what
-//! bounds it on a device of your choice. It needs no GPU.
+//! Runs a kernel of the crate on the simulator and shows its cost, line by line, and its bottleneck
+//! on a device of your choice. It needs no GPU.
 //!
 //! ```text
 //! cargo lab KERNEL [--profile h200] [--size N] [--html FILE] [--json]
 //! cargo lab LADDER/STEP [--parameter N] [--profile h200] [--html FILE]
 //! ```
 //!
-//! A kernel is one of the library's (`matmul_tiled`) or a step of a ladder (`sum/interleaved`),
-//! whose parameter is its number of threads, its distance, its factor.
+//! A kernel is one of the library's (`matmul_tiled`) or a step of a ladder (`sum/interleaved`). The
+//! parameter of a step is its number of threads, its distance or its factor.
 //!
-//! Registers, which decide the occupancy, are those of `ptxas` (the variable PTXAS, or the PATH);
-//! without it, the most that the kernel's launch bounds allow.
+//! The occupancy depends on the registers of a thread. `ptxas` (the variable PTXAS, or the PATH) knows
+//! them; without it, they are the most that the kernel's launch bounds allow.
 
 mod common;
 mod ladders;
@@ -35,7 +35,7 @@ use workloads::{WORKLOADS, Workload};
 const USAGE: &str = "usage: lab KERNEL|LADDER/STEP [--profile NAME] [--size N] [--parameter N]\n\
                      \x20          [--html FILE] [--json]";
 
-/// What the command line asks for.
+/// The command line.
 #[derive(Default)]
 struct Arguments {
     kernel: Option<String>,
@@ -127,9 +127,9 @@ fn step_report(
     parameter: Option<u32>,
 ) -> Outcome<LaunchReport> {
     let cases = ladders::find(ladder)?.counted_cases(device)?;
-    let is_meant =
+    let is_chosen =
         |case: &&Case| case.slug() == step && (parameter.is_none() || parameter == case.parameter);
-    let case = cases.iter().find(is_meant).ok_or_else(|| {
+    let case = cases.iter().find(is_chosen).ok_or_else(|| {
         let mut steps: Vec<_> = cases.iter().map(Case::slug).collect();
         steps.dedup();
         format!("the ladder has no such step; it has {}", steps.join(", "))

@@ -1,12 +1,12 @@
-//! The registers of the library's and the ladders' kernels, from `ptxas`, where that is there.
+//! The registers of the library's and the ladders' kernels, from `ptxas` where it is installed.
 
 use std::collections::BTreeMap;
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Registers of each thread, by the kernel's name, for a compute capability; none where there is
-/// no `ptxas` (in the variable PTXAS or on the PATH) or it cannot assemble the checked-in PTX.
+/// Registers of a thread, by the kernel's name, for a compute capability; none where `ptxas` is
+/// missing (in the variable PTXAS and on the PATH) or cannot assemble the checked-in PTX.
 pub fn registers(compute_capability: (u32, u32)) -> Option<BTreeMap<String, u32>> {
     let (major, minor) = compute_capability;
     let module = if (major, minor) < (8, 0) {

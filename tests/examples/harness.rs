@@ -15,8 +15,8 @@ pub struct Header<'a> {
     pub descr: &'a str,
     pub fortran_order: bool,
     pub shape: &'a str,
-    /// The header's length is a multiple of this: 64 since NumPy 1.14, 16 before; other programs
-    /// have other ideas.
+    /// The header's length is a multiple of this: 64 since NumPy 1.14, 16 before, and other numbers
+    /// in other programs.
     pub alignment: usize,
 }
 

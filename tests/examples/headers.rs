@@ -1,4 +1,4 @@
-//! Headers of NumPy files that are made to cost: refused before they do.
+//! Headers of NumPy files that would take much time or memory: refused at once.
 
 use crate::common::programs::{fail, program};
 use crate::harness::Header;

@@ -1,4 +1,4 @@
-//! The examples as programs: what they print, what they write, and how they fail.
+//! The examples as programs: their output, their files, their failures.
 //!
 //! `cargo test` builds them first; `cargo test --test examples` takes those that were built last,
 //! which `cargo build --examples` renews.

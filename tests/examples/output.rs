@@ -91,7 +91,7 @@ fn a_device_is_written_and_stays_one() {
     assert_eq!(output.status.code(), Some(1));
 }
 
-/// What each program is run with: something to compute, and its help.
+/// The programs with their arguments: something to compute, and the help.
 const RUNS: [(&str, &str); 6] = [
     ("quickstart", "--device sim"),
     ("quickstart", "--help"),

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use tilewright_output::chart::{Lines, Series, draw_lines};
 use tilewright_output::write_text;
 
-/// The type whose speeds are drawn; the table has all of them.
+/// The element type whose speeds are drawn; the table has all types.
 const DRAWN_ELEMENT: &str = "f32";
 
 /// Runs the command: its arguments are the folder of the results and the drawing's file, which

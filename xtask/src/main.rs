@@ -10,7 +10,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// The result of a chore; the error is one line for a person.
+/// The result of a chore; the error is one line.
 type Result<T = ()> = std::result::Result<T, Box<dyn Error>>;
 
 const HELP: &str = "\

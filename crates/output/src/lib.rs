@@ -1,4 +1,4 @@
-//! What the programs of the workspace share: standard output that may be closed, files that are
+//! The output of the workspace's programs: standard output that may be closed, files that are
 //! replaced as a whole, charts.
 
 #[cfg(feature = "chart")]
@@ -9,8 +9,8 @@ mod standard;
 pub use file::{replace, write_text};
 pub use standard::{PrintError, print, print_line, tell};
 
-/// Why a program ends: its message is the line that the user sees.
+/// The failure of a program: its message is the line that the user sees.
 pub type Failure = Box<dyn std::error::Error>;
 
-/// What a program, or a step of one, ends with.
+/// The result of a program, or of a step of one.
 pub type Outcome<T = ()> = Result<T, Failure>;

@@ -1,4 +1,4 @@
-//! The lines of a kernel's source, with what they cost.
+//! The lines of a kernel's source with their cost.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,7 +8,7 @@ use tilewright::{KernelReport, Operation, Tally};
 /// The workspace's folder, from which cargo gives the compiler the paths of its own crates.
 const WORKSPACE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
-/// One line of a source file and what is counted there.
+/// One line of a source file and its counts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SourceLine {
     /// The operations at the line, each summed over its places.

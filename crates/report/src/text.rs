@@ -1,4 +1,4 @@
-//! What a report says, in the words and numbers that tables and pages share.
+//! The words and numbers of a report, for tables and pages.
 
 use std::time::Duration;
 use tilewright::{Advice, KernelReport, Operation, Roofline, SECTOR_BYTES, Tally};
@@ -111,7 +111,7 @@ pub(crate) fn times(roofline: &Roofline) -> [(&'static str, f64); 5] {
 /// The names of [`cells`].
 pub(crate) const COLUMNS: [&str; 5] = ["requests", "lanes", "sectors", "useful", "bank conflicts"];
 
-/// What some requests cost.
+/// The cost of some requests.
 pub(crate) fn cells(tally: &Tally) -> [String; COLUMNS.len()] {
     let has_global = tally.global.requests > 0;
     let has_shared = tally.shared.requests > 0;
@@ -133,7 +133,7 @@ fn conflicts(tally: &Tally) -> String {
     )
 }
 
-/// What to do about a bottleneck, as a clause. The techniques have the names of table 6.1 of Hwu,
+/// The advice as a clause. The techniques have the names of table 6.1 of Hwu,
 /// Kirk and El Hajj, "Programming Massively Parallel Processors".
 pub(crate) fn advice(advice: Advice) -> String {
     let text = match advice {

@@ -1,4 +1,4 @@
-//! What tests, benchmarks and examples share: random numbers, references, error bounds.
+//! Random numbers, references and error bounds for tests, benchmarks and examples.
 
 pub mod random;
 pub mod rounding;

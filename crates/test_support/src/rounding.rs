@@ -1,4 +1,4 @@
-//! Bounds of rounding errors, and what they refer to (Higham, "Accuracy and Stability of Numerical
+//! Bounds of rounding errors, and references for them (Higham, "Accuracy and Stability of Numerical
 //! Algorithms", second edition, chapter 3).
 
 /// A type that rounds.

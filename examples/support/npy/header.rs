@@ -1,20 +1,21 @@
-//! What has to hold of a NumPy file before memory is allocated for it.
+//! Checks of a NumPy file before memory is allocated for it.
 
 use ndarray_npy::npy::header::Header;
 use std::io::{self, Read};
 
-/// What every file of the format begins with.
+/// The first bytes of every file of the format.
 const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// Bytes of the longest header that is read: as many as version 1 of the format can have. NumPy
-/// itself reads 10,000.
+/// Bytes of the longest header that is read: the limit of version 1 of the format. NumPy itself reads
+/// 10,000.
 const MAX_HEADER: usize = 1 << 16;
 
-/// How many brackets may be open at once. A shape in a dictionary is 2; the time to parse grows
-/// exponentially with it.
+/// The most brackets that may be open at once. A shape in a dictionary needs 2; the time to parse
+/// grows exponentially with this number.
 const MAX_DEPTH: usize = 6;
 
-/// Reads the header of a file of `length` bytes, and says what is wrong with it.
+/// Reads the header of a file of `length` bytes and checks it. The inner error says what is wrong
+/// with it.
 pub fn check(mut file: impl Read, length: u64) -> io::Result<Result<(), String>> {
     let mut start = Vec::new();
     file.by_ref().take(12).read_to_end(&mut start)?;
@@ -66,7 +67,7 @@ fn check_header(start: &[u8], prefix: usize, length: u64) -> Result<(), String> 
     }
 }
 
-/// The most brackets that are open at once. Those in names count, too.
+/// The most brackets that are open at once, including those in names.
 fn depth(text: &[u8]) -> usize {
     let (mut open, mut most) = (0_usize, 0);
     for byte in text {
@@ -88,17 +89,17 @@ fn bytes_of_array(header: &Header) -> Option<u64> {
     factors.chain([size]).try_fold(1, u64::checked_mul)
 }
 
-/// What is said of a header that does not follow the format.
+/// The message about a header that does not follow the format.
 pub fn damaged() -> String {
     "has a damaged header".to_owned()
 }
 
-/// What is said of a file that is shorter than its array.
+/// The message about a file that is shorter than its array.
 pub fn truncated(missing: impl std::fmt::Display) -> String {
     format!("is truncated: its last {missing} bytes are missing")
 }
 
-/// What is said of a file that is longer than its array.
+/// The message about a file that is longer than its array.
 pub fn too_long(extra: impl std::fmt::Display) -> String {
     format!("goes on for {extra} bytes after its array's end")
 }

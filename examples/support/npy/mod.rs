@@ -12,7 +12,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-/// Bytes that are read before the progress is shown again.
+/// Bytes that are read between two updates of the progress.
 const CHUNK: usize = 4 << 20;
 
 /// The contents of a `.npy` file.
@@ -24,7 +24,7 @@ pub struct NpyFile {
 }
 
 impl NpyFile {
-    /// Reads a file into memory, once its header and its length are known to fit.
+    /// Reads a file into memory, after a check that its header and its length fit together.
     pub fn read(path: &Path) -> Outcome<Self> {
         let name = path.display();
         let unreadable = |error: io::Error| format!("{name} cannot be read: {error}");
@@ -44,7 +44,7 @@ impl NpyFile {
 
     /// The type of the elements in NumPy's notation, such as `<f4`.
     pub fn element_type(&self) -> Outcome<String> {
-        // Asking for a type is how `ndarray-npy` tells the type: any will do.
+        // `ndarray-npy` names the type of a file in its refusal of another one.
         match ArrayViewD::<bool>::view_npy(self.contents()) {
             Ok(_) | Err(ViewNpyError::InvalidData(_)) => Ok("|b1".to_owned()),
             Err(ViewNpyError::WrongDescriptor(found)) => Ok(found.to_string().replace('\'', "")),
@@ -114,7 +114,7 @@ fn read_words(file: File, length: u64) -> io::Result<(Vec<u64>, usize)> {
     Ok((words, bytes))
 }
 
-/// Writes a matrix to a file, in C order. Where that fails, the file that was there stays.
+/// Writes a matrix to a file, in C order. If that fails, an earlier file of that name stays.
 pub fn write<T: WritableElement>(path: &Path, matrix: &Array2<T>) -> Outcome {
     let length = (matrix.len() * size_of::<T>()) as u64;
     output::replace(path, |file| {

@@ -20,7 +20,7 @@ const LEGEND_MARGIN: u32 = 90;
 pub struct Lines {
     /// The line above the chart.
     pub title: String,
-    /// What the horizontal axis counts.
+    /// The unit of the horizontal axis.
     pub x: String,
     /// The unit of the vertical axis, which begins at 0.
     pub y: String,
