@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "each example uses a part of it")]
 
-pub use tilewright_output::{self as output, Failure, Outcome};
+pub use tilewright_output::{self as output, Outcome};
 
 use lexopt::Parser;
 use output::{PrintError, print_line, tell};

@@ -1,5 +1,7 @@
 //! NumPy files: checked, read as a whole, viewed in place, written.
 
+#![allow(dead_code, reason = "each program uses a part of it")]
+
 mod header;
 
 use crate::progress;
@@ -81,7 +83,7 @@ impl NpyFile {
     }
 
     /// The failure of a file whose elements are of the type `found`.
-    pub fn wrong_type(&self, found: &str, allowed: &str) -> crate::support::Failure {
+    pub fn wrong_type(&self, found: &str, allowed: &str) -> tilewright_output::Failure {
         let path = self.path.display();
         format!("{path} has elements of type {found}; they must be {allowed}").into()
     }
@@ -90,7 +92,7 @@ impl NpyFile {
         &bytemuck::cast_slice(&self.words)[..self.bytes]
     }
 
-    fn failure(&self, error: &ViewNpyError) -> crate::support::Failure {
+    fn failure(&self, error: &ViewNpyError) -> tilewright_output::Failure {
         let reason = match error {
             ViewNpyError::Io(_) | ViewNpyError::ParseHeader(_) => header::damaged(),
             ViewNpyError::MissingBytes(bytes) => header::truncated(bytes),
