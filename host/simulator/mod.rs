@@ -168,7 +168,7 @@ impl Backend for Simulator {
         let address = self.allocate_zeroed(operation, bytes)?;
         // SAFETY: the allocation is `bytes` long, and nobody else knows of it yet.
         unsafe { ptr::write_bytes(host_pointer(address), POISON, bytes) };
-        if simt::register_allocation(address as usize, bytes, Contents::Unspecified).is_err() {
+        if simt::register_allocation(address as usize, bytes, Contents::Uninitialised).is_err() {
             // SAFETY: (1) it was allocated above with this size, and is not used again.
             unsafe { self.free_at_once(address, bytes) };
             return Err(self.out_of_memory(operation, bytes));
@@ -190,7 +190,7 @@ impl Backend for Simulator {
             return Err(error);
         }
         let address = pointer.expose_provenance();
-        if simt::register_allocation(address, bytes, Contents::Written).is_err() {
+        if simt::register_allocation(address, bytes, Contents::Initialised).is_err() {
             // SAFETY: (1) as above: it has this size, and is not used again.
             unsafe { self.free_at_once(address as u64, bytes) };
             return Err(self.out_of_memory(operation, bytes));
@@ -281,8 +281,13 @@ impl Backend for Simulator {
             texels,
             options,
         } = *request;
-        self.reserve(operation, texture_bytes(texels.len()))?;
+        let bytes = texture_bytes(texels.len());
+        self.reserve(operation, bytes)?;
         let texture = simt::Texture::new(width, height.unwrap_or(1), texels, options);
+        let texture = texture.map_err(|_| {
+            self.release(bytes);
+            self.out_of_memory(operation, bytes)
+        })?;
         let address = Box::into_raw(Box::new(texture)).expose_provenance() as u64;
         Ok(TextureHandle {
             object: address,

@@ -56,7 +56,7 @@ impl Operands {
             c.as_mut_ptr().expose_provenance(),
             elements * size_of::<f32>(),
         );
-        simt::register_allocation(address, bytes, Contents::Unspecified).unwrap();
+        simt::register_allocation(address, bytes, Contents::Uninitialised).unwrap();
         let launch = Launch {
             kernel: matmul_tiled_f32::NAME,
             grid: TILED.blocks(size, size).expect("a grid").into(),

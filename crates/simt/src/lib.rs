@@ -100,92 +100,42 @@
 //! - **After a fork** the child may launch kernels: it starts host threads of its own. A launch that
 //!   is under way in the parent does not go on in the child.
 
-mod allocation;
-mod async_copy;
-mod barrier;
+mod basics;
 mod block;
 mod check;
-mod collective;
-#[cfg_attr(
-    not(all(
-        target_os = "linux",
-        any(target_arch = "x86_64", target_arch = "aarch64")
-    )),
-    allow(dead_code, reason = "the signal handlers of `trap` use it")
-)]
-mod confine;
-mod converge;
-mod cooperative;
-mod coroutine;
 mod count;
 mod current;
-mod defect;
-mod diagnosis;
-mod dim;
-pub mod dram;
-#[cfg(target_os = "linux")]
-mod fork;
-mod host_thread;
+mod device;
+mod host;
+mod instructions;
 mod launch;
 mod memory;
-pub mod occupancy;
-mod panic_hook;
-mod profile;
-mod random;
-mod reserve;
-mod scheduler;
-mod shared;
-mod statics;
-mod texture;
-#[cfg(all(
-    target_os = "linux",
-    any(target_arch = "x86_64", target_arch = "aarch64")
-))]
-mod trap;
-#[cfg(not(all(
-    target_os = "linux",
-    any(target_arch = "x86_64", target_arch = "aarch64")
-)))]
-#[path = "no_trap.rs"]
-mod trap;
-mod watch;
-#[cfg_attr(
-    not(all(
-        target_os = "linux",
-        any(target_arch = "x86_64", target_arch = "aarch64")
-    )),
-    allow(dead_code, reason = "the signal handlers of `trap` use it")
-)]
-mod watchdog;
-mod workers;
+mod runner;
+mod state;
 
-pub use allocation::{
-    Contents, NoMemory, forget_allocation, mark_copied, mark_freed, mark_written,
-    register_allocation,
-};
-pub use async_copy::{async_commit, async_copy, async_wait, async_wait_all};
-pub use barrier::{BarrierId, block_barrier, block_barrier_reduce};
+pub use basics::{AccessKind, Defect, DefectKind, Dim3, Position, Related, SourceLocation, Space};
 pub use check::FenceScope;
-pub use collective::{LaneValues, active_lanes, warp_barrier, warp_collective};
-pub use converge::converged_lanes;
-pub use cooperative::{MAX_RESIDENT_THREADS, grid_barrier, is_cooperative, run_cooperative};
 pub use count::{
     Arithmetic, Counts, GlobalTally, LINE_BYTES, LineCounts, Operation, SECTOR_BYTES, SharedTally,
-    Tally, count_arithmetic, count_prefetch,
+    Tally,
 };
-pub use current::{
-    Position, fail, is_simulated_thread, position, refuse_host_call, uninterrupted, yield_now,
+pub use current::is_simulated_thread;
+pub use device::{
+    AddressMode, Datasheet, Profile, Texels, Texture, TextureFilter, TextureOptions,
+    UnknownProfile, dram, occupancy,
 };
-pub use defect::{Defect, DefectKind, Related, SourceLocation};
-pub use dim::Dim3;
-pub use launch::{
-    Launch, MAX_THREADS_PER_BLOCK, MAX_WORKERS, Options, Report, check_schedules, run,
+pub use host::MAX_WORKERS;
+pub use instructions::{
+    access, active_lanes, async_commit, async_copy, async_wait, async_wait_all, atomic_update_u16,
+    atomic_update_u32, atomic_update_u64, block_barrier, block_barrier_reduce, converged_lanes,
+    count_arithmetic, count_prefetch, dynamic_shared, fail, fence, grid_barrier, is_cooperative,
+    position, refuse_host_call, static_memory, static_shared, uninterrupted, warp_barrier,
+    warp_collective, yield_now,
 };
+pub use launch::{Launch, MAX_THREADS_PER_BLOCK, Options, Report};
 pub use memory::{
-    AccessKind, Space, access, atomic_update_u16, atomic_update_u32, atomic_update_u64, fence,
-    load_relaxed, store_relaxed,
+    Contents, OutOfMemory, StaticMemory, forget_allocation, load_relaxed, mark_copied, mark_freed,
+    mark_written, register_allocation, store_relaxed,
 };
-pub use profile::{Datasheet, Profile, UnknownProfile};
-pub use shared::{MAX_SHARED_BYTES, MAX_STATIC_SHARED_BYTES, dynamic_shared, static_shared};
-pub use statics::{StaticMemory, static_memory};
-pub use texture::{AddressMode, Texels, Texture, TextureFilter, TextureOptions};
+pub use runner::{MAX_RESIDENT_THREADS, check_schedules, run, run_cooperative};
+pub use state::{BarrierId, LaneValues, MAX_SHARED_BYTES, MAX_STATIC_SHARED_BYTES};

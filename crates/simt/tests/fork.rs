@@ -62,7 +62,8 @@ fn a_fork_beside_launches() {
                     let memory = [0_u8; 64];
                     while !is_done.load(Ordering::Relaxed) {
                         let address = memory.as_ptr().addr();
-                        simt::register_allocation(address, 64, simt::Contents::Written).unwrap();
+                        simt::register_allocation(address, 64, simt::Contents::Initialised)
+                            .unwrap();
                         simt::forget_allocation(address, 64);
                         launch(1, 1, || ()).unwrap();
                     }

@@ -6,15 +6,18 @@ mod common;
 
 use common::child::{in_child, limit_address_space};
 use common::{launch, launch_with, serial, sync};
-use simt::{AccessKind, Contents, DefectKind, NoMemory, Space};
+use simt::{
+    AccessKind, Contents, DefectKind, Dim3, Launch, Options, OutOfMemory, Space, Texels, Texture,
+    TextureOptions,
+};
 
 #[test]
 fn no_room_for_the_bits_of_an_allocation() {
     in_child("no_room_for_the_bits_of_an_allocation", || {
         limit_address_space(64 << 20);
         let register = |contents| simt::register_allocation(1 << 40, 1 << 36, contents);
-        assert_eq!(register(Contents::Unspecified), Err(NoMemory));
-        assert_eq!(register(Contents::Written), Ok(()));
+        assert_eq!(register(Contents::Uninitialised), Err(OutOfMemory));
+        assert_eq!(register(Contents::Initialised), Ok(()));
     });
 }
 
@@ -42,5 +45,58 @@ fn no_room_for_the_shadow() {
         assert!(defect.location.is_some(), "{defect}");
         limit_address_space(u64::MAX);
         assert_eq!(launch(8, 32, sync).unwrap().barriers, 8);
+    });
+}
+
+#[test]
+fn no_room_for_the_shared_memory_of_blocks() {
+    in_child("no_room_for_the_shared_memory_of_blocks", || {
+        resident_blocks_do_not_fit(false);
+    });
+}
+
+#[test]
+fn no_room_for_the_shared_memory_of_checked_blocks() {
+    in_child("no_room_for_the_shared_memory_of_checked_blocks", || {
+        resident_blocks_do_not_fit(true);
+    });
+}
+
+/// The blocks of a cooperative launch are there at the same time, and each has 227 KiB.
+fn resident_blocks_do_not_fit(checks: bool) {
+    let options = Options {
+        checks,
+        ..Options::default()
+    };
+    let launch_of = |blocks: u32| {
+        let launch = Launch {
+            kernel: "test_kernel",
+            grid: Dim3::from(blocks),
+            block: Dim3::from(8),
+            dynamic_shared_bytes: 0,
+            options: &options,
+        };
+        simt::run_cooperative(&launch, &|| ())
+    };
+    launch_of(1).unwrap();
+    limit_address_space(64 << 20);
+    let defect = launch_of(2048).unwrap_err();
+    assert_eq!(defect.kind, DefectKind::HostResources, "{defect}");
+    limit_address_space(u64::MAX);
+    assert_eq!(launch_of(2048).unwrap().blocks, 2048);
+}
+
+#[test]
+fn no_room_for_a_texture() {
+    in_child("no_room_for_a_texture", || {
+        let texels = vec![0_u8; 32 << 20];
+        limit_address_space(64 << 20);
+        // Each element becomes an f32.
+        let texture = |rows| {
+            let texels = Texels::Unorm8(&texels[..rows << 10]);
+            Texture::new(1 << 10, rows, texels, TextureOptions::default())
+        };
+        assert_eq!(texture(32 << 10).err(), Some(OutOfMemory));
+        assert_eq!(texture(1).unwrap().texels(), 1 << 10);
     });
 }

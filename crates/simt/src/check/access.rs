@@ -1,52 +1,61 @@
 //! One access against the shadow.
 
+use super::accessor::Accessor;
+use super::block::BlockCheck;
+use super::cell::Conflict;
 use super::event::{Event, Others, Site};
 use super::report::Place;
-use super::shadow::{Conflict, Observer, Page, pages};
-use super::{BlockCheck, with_check};
-use crate::allocation::{Allocation, is_replaced};
-use crate::block::{Block, Thread};
-use crate::memory::{Access, Space};
+use super::shadow::{Page, pages};
+use crate::basics::{Access, Finding, Position, Space};
+use crate::memory::{Allocation, is_replaced};
+use crate::state::SharedMemory;
 use std::panic::Location;
 
-/// Checks and records an access of the running thread that is about to happen.
-///
-/// A conflict ends the launch at `site`.
-#[inline]
-pub(crate) fn record(access: &Access, site: &'static Location<'static>) {
-    with_check(Some(site), |thread, block, check| {
-        if let Err(conflict) = check.record(thread, block, access, site) {
-            let place = Place::of(access, block, check);
-            let finding = check.describe(thread, block, access.kind, &place, &conflict, site);
-            block.fail_with(thread, finding);
-        }
-    });
-}
-
 impl BlockCheck {
+    /// Checks and records an access by the thread at `position`, which is about to happen at the
+    /// line `site`.
+    ///
+    /// # Errors
+    ///
+    /// What the access is in conflict with, as the defect that ends the launch.
     #[inline]
-    fn record(
+    pub fn record(
         &self,
-        thread: &Thread,
-        block: &Block,
+        position: &Position,
+        shared: &SharedMemory,
+        access: &Access,
+        site: &'static Location<'static>,
+    ) -> Result<(), Box<Finding>> {
+        self.record_access(position, shared, access, site)
+            .map_err(|conflict| {
+                let place = Place::of(access, shared, &self.launch.allocations);
+                Box::new(self.describe(position, access.kind, &place, &conflict, site))
+            })
+    }
+
+    #[inline]
+    fn record_access(
+        &self,
+        position: &Position,
+        shared: &SharedMemory,
         access: &Access,
         site: &'static Location<'static>,
     ) -> Result<(), Conflict> {
-        let address = access.view_base.wrapping_add(access.offset);
-        self.observe(thread, |observer| {
+        let address = access.address();
+        self.with_accessor(position, |accessor| {
             let event = Event {
-                time: self.now.get(),
+                time: self.now(),
                 block: self.block,
                 site: Site::of(site),
-                thread: observer.thread,
+                thread: accessor.thread,
                 kind: access.kind.into(),
-                others: Others::Nobody,
+                others: Others::None,
             };
             match access.space {
                 Space::Constant => Ok(()),
-                Space::Global => self.record_global(address, access.bytes, &event, observer),
-                Space::Shared => match block.shared.offset_of(address) {
-                    Some(offset) => self.record_shared(offset, access.bytes, &event, observer),
+                Space::Global => self.record_global(address, access.bytes, &event, accessor),
+                Space::Shared => match shared.offset_of(address) {
+                    Some(offset) => self.record_shared(offset, access.bytes, &event, accessor),
                     None => Ok(()),
                 },
             }
@@ -59,11 +68,11 @@ impl BlockCheck {
         offset: usize,
         bytes: usize,
         event: &Event,
-        observer: &Observer<'_>,
+        accessor: &Accessor<'_>,
     ) -> Result<(), Conflict> {
         pages(offset, bytes).try_for_each(|(number, offset, bytes)| {
             self.with_shared_page(number, |page| {
-                page.record(offset, bytes, event, observer, true)
+                page.record(offset, bytes, event, accessor, true)
             })?
         })
     }
@@ -74,14 +83,14 @@ impl BlockCheck {
         address: usize,
         bytes: usize,
         event: &Event,
-        observer: &Observer<'_>,
+        accessor: &Accessor<'_>,
     ) -> Result<(), Conflict> {
         let allocation = self.launch.allocations.find(address);
         if let Some(conflict) = allocation.and_then(|it| conflict_with(it, address, bytes, event)) {
             return Err(conflict);
         }
         pages(address, bytes).try_for_each(|(number, offset, bytes)| {
-            let record = |page: &mut Page| page.record(offset, bytes, event, observer, false);
+            let record = |page: &mut Page| page.record(offset, bytes, event, accessor, false);
             self.launch.with_page(number, record)?
         })?;
         if event.kind.writes()
@@ -93,7 +102,7 @@ impl BlockCheck {
     }
 }
 
-/// Why an access of an allocation is wrong, whoever else accesses it.
+/// Why an access of an allocation is wrong, whichever others access it.
 #[inline]
 fn conflict_with(
     allocation: &Allocation,

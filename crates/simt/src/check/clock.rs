@@ -1,8 +1,8 @@
-//! What is known to have happened: vector clocks, compressed.
+//! What has happened before: vector clocks, compressed.
 //!
 //! A full vector clock has an entry for each thread of the grid. Here a clock
 //! is a step function over the threads of one block (after a barrier, it is a
-//! constant), and there is an entry only for blocks of which something is known.
+//! constant), and there is an entry only for blocks with something in it.
 
 use super::event::Time;
 use std::collections::BTreeMap;
@@ -11,12 +11,12 @@ use std::sync::Arc;
 
 /// Up to which time the accesses of each thread of one block have happened.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Clock {
+pub(super) struct BlockClock {
     /// (first thread, time), with threads ascending from 0.
     steps: Vec<(u32, Time)>,
 }
 
-impl Clock {
+impl BlockClock {
     /// `time` for the threads of each of `runs`, which ascend and do not
     /// overlap; `others` for all other threads.
     pub fn new(others: Time, runs: impl IntoIterator<Item = (Range<u32>, Time)>) -> Self {
@@ -60,15 +60,15 @@ impl Clock {
     }
 }
 
-/// What is known of the blocks of a launch.
+/// Up to which time the accesses of the threads of a launch have happened, block by block.
 #[derive(Clone, Default, Debug)]
-pub(super) struct Knowledge {
-    blocks: BTreeMap<u32, Arc<Clock>>,
+pub(super) struct VectorClock {
+    blocks: BTreeMap<u32, Arc<BlockClock>>,
     /// The last barrier of the grid, in each block's own time.
     grid_barrier: Option<Arc<[Time]>>,
 }
 
-impl Knowledge {
+impl VectorClock {
     /// Up to which time the accesses of a thread have happened.
     pub fn at(&self, block: u32, thread: u32) -> Time {
         let by_clock = self.blocks.get(&block).map_or(0, |clock| clock.at(thread));
@@ -89,15 +89,15 @@ impl Knowledge {
 
     /// Adds a barrier of the grid. Time goes on in each block from one to the next, so the later
     /// one is the later one in all of them.
-    pub fn learn_grid_barrier(&mut self, times: &Arc<[Time]>) {
+    pub fn add_grid_barrier(&mut self, times: &Arc<[Time]>) {
         let is_later = self.grid_barrier.as_ref().is_none_or(|known| known < times);
         if is_later {
             self.grid_barrier = Some(Arc::clone(times));
         }
     }
 
-    /// Adds what is known of one block.
-    pub fn learn(&mut self, block: u32, clock: Arc<Clock>) {
+    /// Adds a clock of one block.
+    pub fn add_block(&mut self, block: u32, clock: Arc<BlockClock>) {
         match self.blocks.get_mut(&block) {
             None => {
                 self.blocks.insert(block, clock);
@@ -107,26 +107,26 @@ impl Knowledge {
         }
     }
 
-    fn learn_all(&mut self, other: &Self) {
+    fn join(&mut self, other: &Self) {
         for (block, clock) in &other.blocks {
-            self.learn(*block, Arc::clone(clock));
+            self.add_block(*block, Arc::clone(clock));
         }
         if let Some(times) = &other.grid_barrier {
-            self.learn_grid_barrier(times);
+            self.add_grid_barrier(times);
         }
     }
 }
 
-/// Knowledge that several threads hold together; none is no knowledge.
-pub(super) type SharedKnowledge = Option<Arc<Knowledge>>;
+/// A clock that several threads hold together; none is before everything.
+pub(super) type SharedClock = Option<Arc<VectorClock>>;
 
 /// Adds `more` to `known`, without a copy where one of them is all there is.
-pub(super) fn add(known: &mut SharedKnowledge, more: &SharedKnowledge) {
+pub(super) fn add(known: &mut SharedClock, more: &SharedClock) {
     let Some(more) = more else { return };
     match known {
         None => *known = Some(Arc::clone(more)),
         Some(known) if Arc::ptr_eq(known, more) => {}
-        Some(known) => Arc::make_mut(known).learn_all(more),
+        Some(known) => Arc::make_mut(known).join(more),
     }
 }
 
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn a_clock_is_a_step_function() {
-        let clock = Clock::new(1, [(2..4, 5), (4..5, 5), (7..8, 3)]);
+        let clock = BlockClock::new(1, [(2..4, 5), (4..5, 5), (7..8, 3)]);
         let times: Vec<Time> = (0..9).map(|thread| clock.at(thread)).collect();
         assert_eq!(times, [1, 1, 5, 5, 5, 1, 1, 3, 1]);
         assert_eq!(clock.steps.len(), 5);
@@ -144,8 +144,8 @@ mod tests {
 
     #[test]
     fn joined_clocks_are_the_later_of_both() {
-        let one = Clock::new(1, [(0..2, 4), (6..9, 2)]);
-        let other = Clock::new(2, [(1..7, 3)]);
+        let one = BlockClock::new(1, [(0..2, 4), (6..9, 2)]);
+        let other = BlockClock::new(2, [(1..7, 3)]);
         let joined = one.join(&other);
         for thread in 0..12 {
             assert_eq!(joined.at(thread), one.at(thread).max(other.at(thread)));
@@ -154,32 +154,32 @@ mod tests {
 
     #[test]
     fn the_last_grid_barrier_counts_in_each_block() {
-        let mut knowledge = Knowledge::default();
-        knowledge.learn(1, Arc::new(Clock::new(0, [(3..4, 8)])));
+        let mut clock = VectorClock::default();
+        clock.add_block(1, Arc::new(BlockClock::new(0, [(3..4, 8)])));
         let earlier: Arc<[Time]> = Arc::new([2, 5]);
         let later: Arc<[Time]> = Arc::new([4, 6]);
-        knowledge.learn_grid_barrier(&later);
-        let mut other = Knowledge::default();
-        other.learn_grid_barrier(&earlier);
-        knowledge.learn_all(&other);
-        assert!(knowledge.has_clocks() && !other.has_clocks());
-        let times = [(0, 0), (1, 0), (1, 3), (2, 0)].map(|(b, thread)| knowledge.at(b, thread));
+        clock.add_grid_barrier(&later);
+        let mut other = VectorClock::default();
+        other.add_grid_barrier(&earlier);
+        clock.join(&other);
+        assert!(clock.has_clocks() && !other.has_clocks());
+        let times = [(0, 0), (1, 0), (1, 3), (2, 0)].map(|(b, thread)| clock.at(b, thread));
         assert_eq!(times, [4, 6, 8, 0]);
     }
 
     #[test]
-    fn shared_knowledge_is_joined_per_block() {
+    fn shared_clocks_are_joined_per_block() {
         let of = |block, clock| {
-            let mut knowledge = Knowledge::default();
-            knowledge.learn(block, Arc::new(clock));
-            Some(Arc::new(knowledge))
+            let mut known = VectorClock::default();
+            known.add_block(block, Arc::new(clock));
+            Some(Arc::new(known))
         };
         let mut known = None;
         add(&mut known, &None);
         assert!(known.is_none());
-        add(&mut known, &of(3, Clock::new(1, [])));
-        add(&mut known, &of(3, Clock::new(0, [(5..6, 9)])));
-        add(&mut known, &of(8, Clock::new(2, [])));
+        add(&mut known, &of(3, BlockClock::new(1, [])));
+        add(&mut known, &of(3, BlockClock::new(0, [(5..6, 9)])));
+        add(&mut known, &of(8, BlockClock::new(2, [])));
         let known = known.unwrap();
         let times = [
             known.at(3, 4),

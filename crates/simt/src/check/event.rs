@@ -1,6 +1,6 @@
 //! What the shadow memory remembers of one access.
 
-use crate::AccessKind;
+use crate::basics::AccessKind;
 use std::fmt;
 use std::panic::Location;
 use std::ptr;
@@ -80,12 +80,12 @@ impl fmt::Display for EventKind {
     }
 }
 
-/// Whom an event stands for besides its own thread: other threads whose atomic
+/// The threads that an event stands for besides its own: others whose atomic
 /// updates nothing orders with it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[repr(u8)]
 pub(super) enum Others {
-    Nobody,
+    None,
     OfWarp,
     OfBlock,
     OfOtherBlocks,
@@ -111,7 +111,7 @@ impl Event {
         site: Site(Site::UNKNOWN),
         thread: 0,
         kind: EventKind::Nothing,
-        others: Others::Nobody,
+        others: Others::None,
     };
 
     #[inline]

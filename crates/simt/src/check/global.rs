@@ -1,10 +1,9 @@
 //! What the blocks of one launch share: the shadow of global memory, and what
 //! atomic updates have published.
 
-use super::clock::{SharedKnowledge, add};
+use super::clock::{SharedClock, add};
 use super::shadow::Page;
-use crate::allocation::{self, Allocations, NoMemory};
-use crate::reserve;
+use crate::memory::{Allocations, OutOfMemory, hold_reserve, release_reserve, snapshot};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -17,9 +16,9 @@ const SHARDS: usize = 64;
 /// The checks of one launch.
 pub(crate) struct LaunchCheck {
     shards: [Mutex<Pages>; SHARDS],
-    /// By address: what the threads knew that released it by a fence before
+    /// By address: the clocks of the threads that released it by a fence before
     /// their atomic update.
-    published: Mutex<HashMap<usize, SharedKnowledge>>,
+    published: Mutex<HashMap<usize, SharedClock>>,
     /// Whether anything was published: most launches never do.
     has_published: AtomicBool,
     pub allocations: Allocations,
@@ -29,30 +28,31 @@ pub(crate) struct LaunchCheck {
 type Pages = HashMap<usize, Page, BuildHasherDefault<PageHasher>>;
 
 impl LaunchCheck {
+    /// The checks of a launch that begins now.
     pub fn new() -> Self {
-        reserve::hold();
+        hold_reserve();
         Self {
             shards: std::array::from_fn(|_| Mutex::default()),
             published: Mutex::default(),
             has_published: AtomicBool::new(false),
-            allocations: allocation::snapshot(),
+            allocations: snapshot(),
         }
     }
 
-    /// Calls `action` with a page of the shadow. Nobody else has it meanwhile.
-    #[inline]
+    /// Calls `action` with a page of the shadow, which no other thread has meanwhile.
     ///
     /// # Errors
     ///
-    /// [`NoMemory`] if the host has none left for another page.
+    /// [`OutOfMemory`] if the host has none left for another page.
+    #[inline]
     pub(super) fn with_page<R>(
         &self,
         number: usize,
         action: impl FnOnce(&mut Page) -> R,
-    ) -> Result<R, NoMemory> {
+    ) -> Result<R, OutOfMemory> {
         let mut pages = lock(&self.shards[number % SHARDS]);
         if pages.len() == pages.capacity() {
-            pages.try_reserve(1).map_err(|_| reserve::release())?;
+            pages.try_reserve(1).map_err(|_| release_reserve())?;
         }
         let page = match pages.entry(number) {
             Entry::Occupied(page) => page.into_mut(),
@@ -61,15 +61,15 @@ impl LaunchCheck {
         Ok(action(page))
     }
 
-    /// An atomic update of `address` hands on `knowledge`.
-    pub(super) fn publish(&self, address: usize, knowledge: &SharedKnowledge) {
-        add(lock(&self.published).entry(address).or_default(), knowledge);
+    /// An atomic update of `address` hands on `clock`.
+    pub(super) fn publish(&self, address: usize, clock: &SharedClock) {
+        add(lock(&self.published).entry(address).or_default(), clock);
         self.has_published.store(true, Ordering::Release);
     }
 
     /// What atomic updates of `address` have handed on so far.
     #[inline]
-    pub(super) fn published(&self, address: usize) -> SharedKnowledge {
+    pub(super) fn published(&self, address: usize) -> SharedClock {
         if !self.has_published.load(Ordering::Acquire) {
             return None;
         }

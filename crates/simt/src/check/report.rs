@@ -1,12 +1,13 @@
 //! A conflict in words that a person can act on.
 
-use super::BlockCheck;
+use super::block::BlockCheck;
+use super::cell::Conflict;
 use super::event::{Event, EventKind};
-use super::shadow::Conflict;
-use crate::allocation::NoMemory;
-use crate::block::{Block, Thread};
-use crate::defect::{DefectKind, Finding, Related, SourceLocation};
-use crate::memory::{Access, AccessKind, Space};
+use crate::basics::{
+    Access, AccessKind, DefectKind, Finding, Position, Related, SourceLocation, Space,
+};
+use crate::memory::{Allocations, OutOfMemory};
+use crate::state::SharedMemory;
 use std::panic::Location;
 
 /// The bytes of an access, in words.
@@ -17,16 +18,16 @@ pub(super) struct Place {
 
 impl Place {
     #[cold]
-    pub fn of(access: &Access, block: &Block, check: &BlockCheck) -> Self {
-        let address = access.view_base.wrapping_add(access.offset);
+    pub fn of(access: &Access, shared: &SharedMemory, allocations: &Allocations) -> Self {
+        let address = access.address();
         let within = match access.space {
-            Space::Shared => block.shared.describe(address),
-            _ => check.launch.allocations.find(address).map(|allocation| {
-                let (start, bytes) = allocation.extent();
-                let offset = address - start;
+            Space::Shared => shared.describe(address),
+            _ => allocations.find(address).map(|allocation| {
+                let offset = address - allocation.start;
                 format!(
-                    "{} of a buffer of {bytes} bytes",
-                    element(offset, access.bytes)
+                    "{} of a buffer of {} bytes",
+                    element(offset, access.bytes),
+                    allocation.bytes
                 )
             }),
         };
@@ -61,51 +62,49 @@ impl BlockCheck {
     #[cold]
     pub(super) fn describe(
         &self,
-        thread: &Thread,
-        block: &Block,
+        position: &Position,
         access: AccessKind,
         place: &Place,
         conflict: &Conflict,
         site: &'static Location<'static>,
     ) -> Finding {
-        let (kind, message) = self.summary(thread, access, place, conflict);
+        let (kind, message) = self.summary(position, access, place, conflict);
         let mut related = Vec::new();
         if let Conflict::Unordered(other) | Conflict::InFlight(other) = conflict {
-            related.push(self.other_access(block, other));
+            related.push(self.other_access(position, other));
         }
         related.push(Related {
-            note: format!("missing: {}", self.missing(thread, access, place, conflict)),
+            note: format!(
+                "missing: {}",
+                self.missing(position, access, place, conflict)
+            ),
             location: None,
         });
-        Finding {
-            kind,
-            message,
-            location: Some(site.into()),
-            thread: Some(thread.position.thread_idx),
-            related,
-        }
+        Finding::of(position, kind, message)
+            .at(site)
+            .with_related(related)
     }
 
     fn summary(
         &self,
-        thread: &Thread,
+        position: &Position,
         access: AccessKind,
         place: &Place,
         conflict: &Conflict,
     ) -> (DefectKind, String) {
         let words = &place.words;
         match conflict {
-            Conflict::NoMemory => (DefectKind::HostResources, NoMemory.to_string()),
+            Conflict::OutOfMemory => (DefectKind::HostResources, OutOfMemory.to_string()),
             Conflict::Unwritten => (
                 DefectKind::UninitialisedRead,
-                format!("{access} of {words}, which nobody has written"),
+                format!("{access} of {words}, which has not been written"),
             ),
             Conflict::Freed => (
                 DefectKind::UseAfterFree,
                 format!("{access} of {words}, which has been freed"),
             ),
             Conflict::InFlight(copy) => {
-                let whose = match copy.thread == self.number_of(thread) as u16 {
+                let whose = match copy.thread == position.thread() as u16 {
                     true => "its own",
                     false => "another thread's",
                 };
@@ -139,10 +138,9 @@ impl BlockCheck {
     }
 
     /// "thread (3, 0, 0) of block (0, 0, 0): a write", with its line.
-    pub(super) fn other_access(&self, block: &Block, event: &Event) -> Related {
-        let at = &block.threads[0].position;
-        let thread = at.block_dim.index_of(u64::from(event.thread));
-        let block = at.grid_dim.index_of(u64::from(event.block));
+    pub(super) fn other_access(&self, position: &Position, event: &Event) -> Related {
+        let thread = position.block_dim.index_of(u64::from(event.thread));
+        let block = position.grid_dim.index_of(u64::from(event.block));
         Related {
             note: format!("thread {thread} of block {block}: {}", event.kind),
             location: event.site.location().map(SourceLocation::from),
@@ -152,7 +150,7 @@ impl BlockCheck {
     /// What would have made the access right.
     fn missing(
         &self,
-        thread: &Thread,
+        position: &Position,
         access: AccessKind,
         place: &Place,
         conflict: &Conflict,
@@ -161,17 +159,22 @@ impl BlockCheck {
             Conflict::Unwritten if place.space == Space::Shared => {
                 "a write by a thread of this block before the read"
             }
-            Conflict::NoMemory => "smaller buffers, or a launch without the checks of memory",
+            Conflict::OutOfMemory => "smaller buffers, or a launch without the checks of memory",
             Conflict::Freed => "a buffer that lives as long as what is made of its address",
             Conflict::Unwritten => "a write by the host, an earlier launch or another thread",
             Conflict::InFlight(_) => {
                 "a wait by the thread that issued the copy, then a barrier for the others"
             }
-            Conflict::Unordered(other) => self.missing_order(thread, access, other),
+            Conflict::Unordered(other) => self.missing_order(position, access, other),
         }
     }
 
-    fn missing_order(&self, thread: &Thread, access: AccessKind, other: &Event) -> &'static str {
+    fn missing_order(
+        &self,
+        position: &Position,
+        access: AccessKind,
+        other: &Event,
+    ) -> &'static str {
         if other.block != self.block {
             return "between blocks, a second launch, or a grid barrier in a cooperative one; or a \
                     device fence then an atomic update after the first access, and an atomic \
@@ -181,7 +184,7 @@ impl BlockCheck {
             return "an atomic operation on both sides, or a block barrier between the two";
         }
         let width = self.warp_width;
-        if u32::from(other.thread) / width == thread.position.warp {
+        if u32::from(other.thread) / width == position.warp {
             return "a warp barrier whose mask names both lanes, or a block barrier, between the two \
                     (shuffles and votes order no memory)";
         }

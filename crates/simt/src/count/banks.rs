@@ -18,8 +18,9 @@
 //!
 //! A warp of 64 lanes goes as two of 32.
 
-use super::recorder::Span;
-use super::tally::{Operation, SharedTally};
+use super::operation::Operation;
+use super::span::Span;
+use super::tally::SharedTally;
 
 /// Banks of shared memory.
 const BANKS: usize = 32;

@@ -1,6 +1,6 @@
 //! How much of global memory a request touches.
 
-use super::recorder::Span;
+use super::span::Span;
 use super::tally::{GlobalTally, LINE_BYTES, SECTOR_BYTES};
 
 /// The cost of one request of these lanes. Afterwards the spans are sorted by address.

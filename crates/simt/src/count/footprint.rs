@@ -1,10 +1,10 @@
 //! Which sectors of global memory a launch touches, each counted once.
 
-use super::recorder::Span;
+use super::span::Span;
+use super::tally::SECTOR_BYTES;
 use std::collections::HashMap;
 
-/// log2 of [`SECTOR_BYTES`](super::SECTOR_BYTES).
-const SECTOR_SHIFT: u32 = 5;
+const SECTOR_SHIFT: u32 = SECTOR_BYTES.ilog2();
 
 /// A set of sectors, as a bitmap for each 128 sectors (4 KiB) of which one is touched.
 #[derive(Default)]

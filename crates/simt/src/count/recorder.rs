@@ -1,10 +1,11 @@
 //! Puts the accesses of a warp's lanes, which run one after the other, together to requests.
 
-use super::banks;
-use super::coalescing::coalesce;
+use super::cost::cost;
 use super::footprint::Footprint;
-use super::tally::{Arithmetic, Operation, Tally};
-use crate::block::Thread;
+use super::operation::Operation;
+use super::span::Span;
+use super::tally::Tally;
+use crate::basics::Position;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::panic::Location;
@@ -19,41 +20,6 @@ const ACCESSES_AHEAD: u32 = 4096;
 
 /// After so many, a lane whose others do not catch up no longer waits for them.
 const MOST_ACCESSES_AHEAD: u32 = 16 * ACCESSES_AHEAD;
-
-/// Some bytes that one lane accesses. The length stands in the upper 16 bits: addresses of user
-/// space have at most 48 on the platforms that coroutines run on.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Span(u64);
-
-impl Span {
-    /// No bytes: the part of a lane in an instruction that does not access memory.
-    pub const NONE: Self = Self(0);
-    const ADDRESS_BITS: u32 = 48;
-
-    /// `bytes` bytes, fewer than 2^16, from `address` on.
-    pub fn new(address: usize, bytes: usize) -> Self {
-        let address = address as u64 & ((1 << Self::ADDRESS_BITS) - 1);
-        Self(address | (bytes as u64) << Self::ADDRESS_BITS)
-    }
-
-    /// The address of the first byte.
-    #[inline]
-    pub fn first(self) -> u64 {
-        self.0 & ((1 << Self::ADDRESS_BITS) - 1)
-    }
-
-    /// The address of the last byte; the span has one.
-    #[inline]
-    pub fn last(self) -> u64 {
-        self.first() + self.bytes() - 1
-    }
-
-    /// How many bytes there are.
-    #[inline]
-    pub fn bytes(self) -> u64 {
-        self.0 >> Self::ADDRESS_BITS
-    }
-}
 
 /// What a block has cost.
 pub(crate) struct BlockCounts {
@@ -181,13 +147,13 @@ impl Recorder {
     /// Adds an access of the running thread. True: the thread is far ahead of its warp.
     pub fn record(
         &self,
-        thread: &Thread,
+        position: &Position,
         operation: Operation,
         view: usize,
         location: &'static Location<'static>,
         span: Option<Span>,
     ) -> bool {
-        let (warp, lane) = (thread.position.warp as usize, thread.position.lane as usize);
+        let (warp, lane) = (position.warp as usize, position.lane as usize);
         let mut state = self.0.borrow_mut();
         let state = &mut *state;
         let key = Key {
@@ -313,47 +279,4 @@ impl State {
         warp.completions += 1;
         warp.present = present;
     }
-}
-
-/// The cost of one request of the lanes in `mask`; what it touches of global memory is added to
-/// the sets of what is read and what is written.
-fn cost(
-    operation: Operation,
-    mask: u64,
-    spans: &[Span],
-    footprints: &mut (&mut Footprint, &mut Footprint),
-) -> Tally {
-    let lanes = u64::from(mask.count_ones());
-    let mut tally = Tally {
-        requests: 1,
-        lanes,
-        ..Tally::default()
-    };
-    let taking_part = spans
-        .iter()
-        .copied()
-        .enumerate()
-        .filter(|(lane, _)| mask >> lane & 1 == 1);
-    match operation {
-        Operation::Arithmetic(kind @ Arithmetic::MulAddF64) => {
-            tally.flops_f64 = lanes * kind.flops();
-        }
-        Operation::Arithmetic(kind) => tally.flops_f32 = lanes * kind.flops(),
-        _ if operation.is_global() => {
-            let mut spans: Vec<Span> = taking_part.map(|(_, span)| span).collect();
-            tally.global = coalesce(&mut spans);
-            if operation.reads_global() {
-                footprints.0.add(&spans);
-            }
-            if operation.writes_global() {
-                footprints.1.add(&spans);
-            }
-        }
-        _ if operation.is_shared() => {
-            let lanes: Vec<_> = taking_part.collect();
-            tally.shared = banks::serve(operation, &lanes);
-        }
-        _ => {}
-    }
-    tally
 }

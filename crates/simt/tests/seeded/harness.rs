@@ -74,9 +74,9 @@ fn run(
         options,
     };
     let buffers = [
-        Buffer::new(1, Contents::Written),
-        Buffer::new(u32::MAX, Contents::Unspecified),
-        Buffer::new(0, Contents::Written),
+        Buffer::new(1, Contents::Initialised),
+        Buffer::new(u32::MAX, Contents::Uninitialised),
+        Buffer::new(0, Contents::Initialised),
     ];
     let of_thread = || {
         let [input, output, counters] = buffers.each_ref().map(Buffer::view);

@@ -1,4 +1,4 @@
-//! Reads of what nobody has written, and accesses that are wrong by themselves.
+//! Reads of bytes that have not been written, and accesses that are wrong by themselves.
 
 use crate::harness::{ELEMENTS, block, me, shared, twins};
 use cuda_std::prelude::*;
@@ -16,7 +16,7 @@ fn a_border_of_a_tile_that_nobody_fills() {
         let _ = (tile.get(me()), tile.get(me() + 2));
     });
     assert!(
-        found.message.contains("which nobody has written"),
+        found.message.contains("which has not been written"),
         "{found}"
     );
     assert!(found.message.contains("shared memory"), "{found}");

@@ -1,0 +1,77 @@
+//! One access of simulated memory.
+
+use std::fmt;
+
+/// A state space of the simulated machine.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Space {
+    /// Memory of the device, seen by all blocks.
+    Global,
+    /// Memory of one block.
+    Shared,
+    /// Memory that kernels only read.
+    Constant,
+}
+
+impl fmt::Display for Space {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Global => "global",
+            Self::Shared => "shared",
+            Self::Constant => "constant",
+        })
+    }
+}
+
+/// What an access does.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum AccessKind {
+    /// A load.
+    Read,
+    /// A store.
+    Write,
+    /// An atomic read-modify-write.
+    Atomic,
+    /// An atomic load: it does not write.
+    AtomicRead,
+    /// An atomic store: it does not read.
+    AtomicWrite,
+    /// The source of an asynchronous copy.
+    AsyncRead,
+    /// The destination of an asynchronous copy.
+    AsyncWrite,
+}
+
+impl fmt::Display for AccessKind {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Read => "a read",
+            Self::Write => "a write",
+            Self::Atomic => "an atomic update",
+            Self::AtomicRead => "an atomic load",
+            Self::AtomicWrite => "an atomic store",
+            Self::AsyncRead => "an asynchronous read",
+            Self::AsyncWrite => "an asynchronous write",
+        })
+    }
+}
+
+/// One access: `bytes` bytes at byte `offset` of a view of `view_bytes` bytes.
+#[derive(Clone, Copy)]
+pub(crate) struct Access {
+    pub space: Space,
+    pub kind: AccessKind,
+    pub view_base: usize,
+    pub view_bytes: usize,
+    pub offset: usize,
+    pub bytes: usize,
+    pub align: usize,
+}
+
+impl Access {
+    /// The address of its first byte.
+    #[inline]
+    pub fn address(&self) -> usize {
+        self.view_base.wrapping_add(self.offset)
+    }
+}

@@ -1,0 +1,206 @@
+//! Describes what the threads of a block are doing, for the report of a defect.
+
+use super::state::Block;
+use super::thread::{Thread, Wait};
+use crate::basics::{DefectKind, Finding, Related};
+use crate::state::{Left, barrier_name, divergence_at};
+use std::panic::Location;
+use std::ptr;
+
+/// More notes than these do not help.
+const MAX_NOTES: usize = 8;
+
+/// Threads that wait for the same thing at the same line.
+struct Group<'a> {
+    wait: Wait,
+    site: &'static Location<'static>,
+    first: &'a Thread,
+    threads: usize,
+}
+
+impl Group<'_> {
+    fn describe(&self) -> Related {
+        let others = match self.threads {
+            1 => String::new(),
+            threads => format!(" and {} more", threads - 1),
+        };
+        let (what, has_line) = match self.wait {
+            Wait::Nothing => ("can run".to_owned(), false),
+            wait if wait.is_for_grid() => ("waits at the grid barrier".to_owned(), true),
+            Wait::Barrier(id) => (format!("waits at block barrier {id}"), true),
+            Wait::Collective { kind, mask } => {
+                (format!("waits at {kind} with mask {mask:#x}"), true)
+            }
+            Wait::Converge => ("waits for the lanes at its line".to_owned(), true),
+            Wait::Yield => ("yields".to_owned(), true),
+            Wait::Exited => ("exited".to_owned(), false),
+        };
+        Related {
+            note: format!("thread {}{others}: {what}", self.first.position.thread_idx),
+            location: has_line.then(|| self.site.into()),
+        }
+    }
+}
+
+/// What threads are doing, in groups. Those that can run explain nothing.
+fn describe<'a>(threads: impl Iterator<Item = &'a Thread>) -> Vec<Related> {
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    for thread in threads.filter(|thread| thread.wait.get() != Wait::Nothing) {
+        let (wait, site) = (thread.wait.get(), thread.site.get());
+        let known = groups
+            .iter_mut()
+            .find(|group| group.wait == wait && (group.site == site || wait == Wait::Exited));
+        match known {
+            Some(group) => group.threads += 1,
+            None => groups.push(Group {
+                wait,
+                site,
+                first: thread,
+                threads: 1,
+            }),
+        }
+    }
+    groups.iter().take(MAX_NOTES).map(Group::describe).collect()
+}
+
+impl Block {
+    /// What all threads but `except` are doing.
+    #[cold]
+    pub fn describe_others(&self, except: &Thread) -> Vec<Related> {
+        describe(
+            self.threads
+                .iter()
+                .filter(|thread| !ptr::eq(*thread, except)),
+        )
+    }
+
+    /// The finding when no thread can run any more, though some have not exited.
+    #[cold]
+    pub fn stuck(&self) -> Finding {
+        let waits = || {
+            self.threads
+                .iter()
+                .filter(|thread| thread.wait.get() != Wait::Exited)
+        };
+        let all_at_barriers = waits().all(|thread| matches!(thread.wait.get(), Wait::Barrier(_)));
+        let some_at_grid_barrier = waits().any(|thread| thread.wait.get().is_for_grid());
+        let all_in_warps =
+            waits().all(|thread| matches!(thread.wait.get(), Wait::Collective { .. }));
+        let (kind, message) = if some_at_grid_barrier {
+            (
+                DefectKind::GridBarrierDivergence,
+                "some threads wait at the grid barrier, and others at something else",
+            )
+        } else if all_at_barriers {
+            (
+                DefectKind::BarrierDivergence,
+                "every thread waits at a block barrier that can no longer be completed",
+            )
+        } else if all_in_warps {
+            (
+                DefectKind::WarpDivergence,
+                "every thread waits for lanes that will not come",
+            )
+        } else {
+            (
+                DefectKind::Deadlock,
+                "every thread waits for threads that wait for something else",
+            )
+        };
+        self.finding_at_waiting(waits().next(), kind, message.to_owned())
+    }
+
+    /// The finding when `exited` has returned while others wait for it; none
+    /// when none does.
+    pub fn missed_by_exit(&self, exited: &Thread) -> Option<Finding> {
+        let warp = self.warp_of(exited);
+        let waiting_lanes = warp.collectives.waiting_for(exited.lane_bit());
+        let index = exited.position.thread_idx;
+        if waiting_lanes != 0 {
+            let first_lane = self.first_thread_of_warp(exited.position.warp as usize);
+            let waiting = &self.threads[first_lane + waiting_lanes.trailing_zeros() as usize];
+            let message = format!(
+                "the mask names lane {}, but thread {index} has exited",
+                exited.position.lane
+            );
+            return Some(self.finding_at_waiting(
+                Some(waiting),
+                DefectKind::WarpDivergence,
+                message,
+            ));
+        }
+        let id = self.barriers.first_waiting_for_all()?;
+        let waiting = self
+            .threads
+            .iter()
+            .find(|thread| thread.wait.get() == Wait::Barrier(id));
+        let message = format!(
+            "threads wait at {} for all threads of the block, but thread {index} has exited",
+            barrier_name(id)
+        );
+        Some(self.finding_at_waiting(waiting, divergence_at(id), message))
+    }
+
+    /// A finding at the line where `waiting` waits, with what the threads are doing.
+    pub fn finding_at_waiting(
+        &self,
+        waiting: Option<&Thread>,
+        kind: DefectKind,
+        message: String,
+    ) -> Finding {
+        Finding {
+            kind,
+            message,
+            location: waiting.map(|thread| thread.site.get().into()),
+            thread: waiting.map(|thread| thread.position.thread_idx),
+            related: describe(self.threads.iter()),
+        }
+    }
+
+    /// The finding when `exited` has returned with a copy in flight.
+    pub fn unfinished_copy(&self, exited: &Thread) -> Option<Finding> {
+        self.check.as_ref()?;
+        let copies = exited.copies.borrow();
+        let (copy, count) = copies.first_unfinished()?;
+        let copies_are = if count == 1 { "copy" } else { "copies" };
+        let message = format!(
+            "the thread has exited with {count} asynchronous {copies_are} that it never waited for"
+        );
+        let finding = Finding::of(&exited.position, DefectKind::AsyncHazard, message);
+        Some(finding.at(copy.site))
+    }
+
+    /// The finding when `thread` will not run again.
+    #[cold]
+    pub fn left_behind(&self, thread: &Thread, why: Left) -> Finding {
+        let (kind, message) = match why {
+            Left::StackOverflow => (
+                DefectKind::StackOverflow,
+                format!(
+                    "the thread needs more than its {} bytes of stack: keep its local arrays and \
+                     its recursion smaller, or raise `Options::stack_bytes` \
+                     (`SimulatorOptions::with_stack_bytes`)",
+                    self.stack_bytes()
+                ),
+            ),
+            Left::TimeLimit => (
+                DefectKind::TimeLimit,
+                format!(
+                    "the block has run for {:?} of processor time without one of its threads \
+                     exiting: a loop may have no end; if it has, raise `Options::time_limit` \
+                     (`SimulatorOptions::with_time_limit`)",
+                    self.time_limit().unwrap_or_default()
+                ),
+            ),
+            Left::Stuck => (
+                DefectKind::Panic,
+                "the thread could not be unwound".to_owned(),
+            ),
+        };
+        let related = match why {
+            Left::TimeLimit => self.describe_others(thread),
+            _ => Vec::new(),
+        };
+        Finding::of(&thread.position, kind, message).with_related(related)
+    }
+}

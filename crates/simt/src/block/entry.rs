@@ -1,0 +1,65 @@
+//! The beginning of an instruction: the thread has enough stack and time for it.
+
+use super::state::Block;
+use super::thread::Thread;
+use crate::state::{Inside, Left, RESERVE_BYTES};
+use std::panic::Location;
+
+impl Block {
+    /// Begins an instruction of `thread`, the running one: it has enough stack and time for it,
+    /// and is not interrupted until the returned value is dropped.
+    #[inline]
+    pub fn enter<'a>(
+        &self,
+        thread: &'a Thread,
+        site: Option<&'static Location<'static>>,
+    ) -> Inside<'a> {
+        // Before it counts as the simulator's code: what follows may overflow the stack, too.
+        if let Some(excess) = thread.confinement.excess() {
+            self.stack_is_full(thread, excess, site);
+        }
+        if self.watched.is_over() {
+            self.time_is_up(thread, site);
+        }
+        thread.confinement.inside()
+    }
+
+    /// Too little of the stack is left for an instruction.
+    #[cold]
+    #[inline(never)]
+    fn stack_is_full(
+        &self,
+        thread: &Thread,
+        excess: usize,
+        site: Option<&'static Location<'static>>,
+    ) {
+        // With little of the reserve left, not even the report is made here.
+        if excess > RESERVE_BYTES / 2 {
+            thread.confinement.leave(Left::StackOverflow);
+        }
+        if !self.is_abandoned() {
+            self.report_full_stack(thread, site);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn report_full_stack(&self, thread: &Thread, site: Option<&'static Location<'static>>) -> ! {
+        let finding = self.left_behind(thread, Left::StackOverflow);
+        self.fail_with(thread, finding.at(site))
+    }
+
+    /// The block has run for longer than it may. A thread that unwinds goes on.
+    #[cold]
+    #[inline(never)]
+    fn time_is_up(&self, thread: &Thread, site: Option<&'static Location<'static>>) {
+        if std::thread::panicking() {
+            return;
+        }
+        if self.is_abandoned() {
+            thread.confinement.cut_off();
+        }
+        let finding = self.left_behind(thread, Left::TimeLimit);
+        self.fail_with(thread, finding.at(site));
+    }
+}

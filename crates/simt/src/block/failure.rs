@@ -1,0 +1,41 @@
+//! The end of a block by a finding of its running thread.
+
+use super::state::Block;
+use super::thread::Thread;
+use crate::basics::{DefectKind, Finding};
+use std::panic::Location;
+
+impl Block {
+    /// Ends the block with a finding of `thread`, which is the running one.
+    #[cold]
+    pub fn fail(
+        &self,
+        thread: &Thread,
+        kind: DefectKind,
+        message: String,
+        site: &'static Location<'static>,
+    ) -> ! {
+        let finding = Finding::of(&thread.position, kind, message);
+        self.fail_with(thread, finding.at(site))
+    }
+
+    /// Like [`Block::fail`], with what the other threads are doing.
+    #[cold]
+    pub fn fail_among_others(
+        &self,
+        thread: &Thread,
+        kind: DefectKind,
+        message: String,
+        site: &'static Location<'static>,
+    ) -> ! {
+        let finding = Finding::of(&thread.position, kind, message).at(site);
+        self.fail_with(thread, finding.with_related(self.describe_others(thread)))
+    }
+
+    /// Ends the block with `finding`; `thread` is the running one.
+    #[cold]
+    pub fn fail_with(&self, thread: &Thread, finding: Finding) -> ! {
+        self.record(finding);
+        thread.confinement.cut_off();
+    }
+}

@@ -1,0 +1,13 @@
+//! One running block: its threads and warps, how a thread begins an instruction, and how a finding
+//! ends the block.
+
+mod diagnosis;
+mod entry;
+mod failure;
+mod state;
+mod thread;
+mod warp;
+
+pub(crate) use state::{Block, Counters, count};
+pub(crate) use thread::{Thread, Wait};
+pub(crate) use warp::Warp;

@@ -1,0 +1,216 @@
+//! The state of one running block: its warps, its threads, what they wait for.
+//!
+//! Everything here is shared by the coroutines of one block, and all of them
+//! run on one host thread: so it is made of cells, not of locks.
+
+use super::thread::{Thread, Wait};
+use super::warp::{Warp, low_bits};
+use crate::basics::{DefectKind, Dim3, Finding, Position};
+use crate::check::BlockCheck;
+use crate::count::Recorder;
+use crate::launch::Launch;
+use crate::memory::{OutOfMemory, try_collect};
+use crate::state::{Barriers, Grid, ResolvedStatics, SharedMemory, Watched, Yields};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What a block counts for the [`Report`](crate::Report).
+#[derive(Default)]
+pub(crate) struct Counters {
+    pub barriers: Cell<u64>,
+    pub warp_collectives: Cell<u64>,
+    pub async_copies: Cell<u64>,
+}
+
+/// Adds one to a counter.
+#[inline]
+pub(crate) fn count(counter: &Cell<u64>) {
+    counter.set(counter.get() + 1);
+}
+
+/// One running block. A worker keeps it for all blocks of a launch.
+pub(crate) struct Block {
+    pub threads: Vec<Thread>,
+    pub warps: Vec<Warp>,
+    warp_width: u32,
+    /// Bit `w`: warp `w` has a ready lane.
+    pub ready_warps: Cell<u64>,
+    pub exited_threads: Cell<u32>,
+    pub barriers: Barriers,
+    /// There in a cooperative launch.
+    pub grid: Option<Rc<Grid>>,
+    pub shared: SharedMemory,
+    pub statics: ResolvedStatics,
+    pub counters: Counters,
+    /// None when the launch is not checked.
+    pub check: Option<BlockCheck>,
+    /// There where the launch counts.
+    pub recorder: Option<Recorder>,
+    /// Set by the running thread to make its warp's turn end.
+    pub turn_is_over: Cell<bool>,
+    /// How the watchdog sees the worker that runs the block.
+    pub watched: Arc<Watched>,
+    finding: RefCell<Option<Finding>>,
+    abandoned: Cell<bool>,
+    pub yields: Yields,
+    stack_bytes: usize,
+    time_limit: Option<Duration>,
+}
+
+impl Block {
+    /// A block for the launch, with no threads waiting anywhere.
+    ///
+    /// # Errors
+    ///
+    /// [`OutOfMemory`] if the host has none left for its threads or its shared memory.
+    pub fn new(launch: &Launch<'_>, watched: &Arc<Watched>) -> Result<Self, OutOfMemory> {
+        let threads = launch.block.count() as u32;
+        let options = launch.options;
+        let width = options.warp_width;
+        let position =
+            |thread: u32| Position::in_first_block(launch.grid, launch.block, width, thread);
+        let lanes = |warp: u32| (threads - warp * width).min(width);
+        Ok(Self {
+            threads: try_collect((0..threads).map(|thread| Thread::new(position(thread))))?,
+            warps: try_collect((0..threads.div_ceil(width)).map(|warp| Warp::new(lanes(warp))))?,
+            warp_width: width,
+            ready_warps: Cell::new(0),
+            exited_threads: Cell::new(0),
+            barriers: Barriers::default(),
+            grid: None,
+            shared: SharedMemory::new(launch.dynamic_shared_bytes)?,
+            statics: ResolvedStatics::default(),
+            counters: Counters::default(),
+            check: match options.checks {
+                true => Some(BlockCheck::new(threads, width)?),
+                false => None,
+            },
+            recorder: options.counters.then(|| Recorder::new(width)),
+            turn_is_over: Cell::new(false),
+            watched: Arc::clone(watched),
+            finding: RefCell::new(None),
+            abandoned: Cell::new(false),
+            yields: Yields::new(options.yield_limit, options.parallel_blocks),
+            stack_bytes: options.stack_bytes,
+            time_limit: options.time_limit,
+        })
+    }
+
+    /// Makes this the block of index `block_idx`, with no thread started yet.
+    pub fn begin(&mut self, block_idx: Dim3) {
+        for thread in &mut self.threads {
+            thread.position.block_idx = block_idx;
+            thread.wait.set(Wait::Nothing);
+            thread.copies.get_mut().clear();
+        }
+        self.warps.iter_mut().for_each(Warp::begin);
+        self.ready_warps.set(low_bits(self.warps.len() as u32));
+        self.exited_threads.set(0);
+        self.barriers.clear();
+        self.shared.begin_block();
+        self.counters = Counters::default();
+        if let Some(recorder) = &self.recorder {
+            recorder.begin(self.warps.iter().map(|warp| warp.existing));
+        }
+        self.finding.take();
+        self.abandoned.set(false);
+        self.yields.clear();
+    }
+
+    #[inline]
+    pub fn warp_of(&self, thread: &Thread) -> &Warp {
+        &self.warps[thread.position.warp as usize]
+    }
+
+    /// The index in `threads` of the first lane of warp `warp`.
+    pub fn first_thread_of_warp(&self, warp: usize) -> usize {
+        warp * self.warp_width as usize
+    }
+
+    /// How many threads the block would have if its last warp were full.
+    pub fn padded_threads(&self) -> u32 {
+        self.warps.len() as u32 * self.warp_width
+    }
+
+    /// Whether the block is being torn down after a finding.
+    #[inline]
+    pub fn is_abandoned(&self) -> bool {
+        self.abandoned.get()
+    }
+
+    /// Asked by `thread`, the running one, before it waits. True: the thread unwinds, and a
+    /// destructor asks; it must not wait, and goes on with made-up results. A thread
+    /// of an abandoned block that does not unwind, because kernel code has caught its panic or its
+    /// unwinding, is cut off.
+    #[inline]
+    pub fn is_unwinding(&self, thread: &Thread) -> bool {
+        (self.is_abandoned() || std::thread::panicking()) && self.unwinds_or_is_cut_off(thread)
+    }
+
+    #[cold]
+    fn unwinds_or_is_cut_off(&self, thread: &Thread) -> bool {
+        if !std::thread::panicking() {
+            thread.confinement.cut_off();
+        }
+        // While a thread unwinds, no other one must run on its host thread: the standard library
+        // would take that one for unwinding, too. So no thread can wait for this one any more.
+        if !self.is_abandoned() {
+            let message = "the thread unwinds by `resume_unwind`, and its destructors call \
+                           instructions"
+                .to_owned();
+            self.record(Finding::of(&thread.position, DefectKind::Panic, message));
+        }
+        true
+    }
+
+    /// Ends the block without a finding, because another block has one.
+    pub fn abandon(&self) {
+        self.abandoned.set(true);
+    }
+
+    /// Ends the block with a finding; the first one counts.
+    #[cold]
+    pub fn record(&self, finding: Finding) {
+        self.finding.borrow_mut().get_or_insert(finding);
+        self.abandoned.set(true);
+    }
+
+    pub fn take_finding(&self) -> Option<Finding> {
+        self.finding.take()
+    }
+
+    /// Makes lanes of a warp runnable again, at the warp's next turn or in the
+    /// turn that is going on.
+    #[inline]
+    pub fn make_ready(&self, warp: usize, lanes: u64) {
+        let ready = &self.warps[warp].ready;
+        ready.set(ready.get() | lanes);
+        self.ready_warps.set(self.ready_warps.get() | 1 << warp);
+    }
+
+    /// Lets the threads go on that wait at barrier `id`, and makes it free for the next time.
+    pub fn release_barrier(&self, id: u32) {
+        let warps = self.warps.len();
+        self.barriers
+            .release(id, warps, |warp, lanes| self.make_ready(warp, lanes));
+        self.note_progress();
+    }
+
+    /// A thread got further: spinning threads may have something to see.
+    #[inline]
+    pub fn note_progress(&self) {
+        self.yields.note_progress(&self.watched);
+    }
+
+    /// The stack of each thread, in bytes.
+    pub fn stack_bytes(&self) -> usize {
+        self.stack_bytes
+    }
+
+    /// How long the block may run.
+    pub fn time_limit(&self) -> Option<Duration> {
+        self.time_limit
+    }
+}

@@ -1,0 +1,69 @@
+//! One simulated thread, and what it waits for.
+
+use crate::basics::Position;
+use crate::state::{Confinement, CopyQueue, GRID_BARRIER};
+use std::cell::{Cell, RefCell};
+use std::panic::Location;
+
+/// What a thread does while it is not running.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Wait {
+    /// Nothing: it runs, or it will run at its warp's next turn.
+    Nothing,
+    /// It waits at the block barrier of this number.
+    Barrier(u32),
+    /// It waits for the lanes of a warp-wide operation.
+    Collective { kind: &'static str, mask: u64 },
+    /// It waits for the lanes of its warp that are at the same line.
+    Converge,
+    /// It lets other warps run.
+    Yield,
+    /// It has returned from the kernel.
+    Exited,
+}
+
+impl Wait {
+    /// Whether it is for all threads of the grid.
+    pub fn is_for_grid(self) -> bool {
+        self == Self::Barrier(GRID_BARRIER)
+    }
+}
+
+/// One simulated thread.
+pub(crate) struct Thread {
+    pub position: Position,
+    pub confinement: Confinement,
+    pub wait: Cell<Wait>,
+    /// The kernel line of the last instruction that had to wait.
+    pub site: Cell<&'static Location<'static>>,
+    pub copies: RefCell<CopyQueue>,
+}
+
+impl Thread {
+    /// A thread that has not started.
+    pub fn new(position: Position) -> Self {
+        Self {
+            position,
+            confinement: Confinement::new(),
+            wait: Cell::new(Wait::Nothing),
+            site: Cell::new(Location::caller()),
+            copies: RefCell::default(),
+        }
+    }
+
+    /// This thread's bit in the masks of its warp.
+    #[inline]
+    pub fn lane_bit(&self) -> u64 {
+        self.position.lane_bit()
+    }
+
+    /// Suspends the thread, which must be the running one, for `wait`. The end of the
+    /// wait puts it back among the ready lanes of its warp.
+    #[inline]
+    pub fn wait_for(&self, wait: Wait, site: &'static Location<'static>) {
+        self.site.set(site);
+        self.wait.set(wait);
+        self.confinement.suspend();
+        self.wait.set(Wait::Nothing);
+    }
+}

@@ -1,0 +1,146 @@
+//! The checks of one running block.
+
+use super::accessor::Accessor;
+use super::clock::SharedClock;
+use super::event::Time;
+use super::global::LaunchCheck;
+use super::happens_before::HappensBefore;
+use super::shadow::Page;
+use crate::basics::Position;
+use crate::memory::{OutOfMemory, release_reserve, try_collect};
+use std::cell::{Cell, Ref, RefCell};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// A page of the shadow of shared memory.
+struct SharedPage {
+    /// The block whose accesses it holds.
+    generation: u64,
+    page: Page,
+}
+
+/// The checks of one running block.
+pub(crate) struct BlockCheck {
+    pub(super) launch: Arc<LaunchCheck>,
+    pub(super) block: u32,
+    pub(super) warp_width: u32,
+    now: Cell<Time>,
+    /// The last barrier of the whole block.
+    pub(super) block_barrier: Cell<Time>,
+    /// The last barrier of each whole warp.
+    pub(super) warp_barriers: Vec<Cell<Time>>,
+    pub(super) threads: Vec<RefCell<HappensBefore>>,
+    /// Whether the state of any thread holds a clock.
+    pub(super) has_clocks: Cell<bool>,
+    /// By address: what this block's atomic updates have published to it.
+    pub(super) published: RefCell<HashMap<usize, SharedClock>>,
+    /// Counts the blocks that this state has served.
+    generation: u64,
+    shared: RefCell<Vec<SharedPage>>,
+}
+
+impl BlockCheck {
+    /// For blocks of `threads` threads.
+    ///
+    /// # Errors
+    ///
+    /// [`OutOfMemory`] if the host has none left for the state of the threads.
+    pub fn new(threads: u32, warp_width: u32) -> Result<Self, OutOfMemory> {
+        let warps = threads.div_ceil(warp_width);
+        Ok(Self {
+            launch: Arc::new(LaunchCheck::new()),
+            block: 0,
+            warp_width,
+            now: Cell::new(1),
+            block_barrier: Cell::new(0),
+            warp_barriers: try_collect((0..warps).map(|_| Cell::new(0)))?,
+            threads: try_collect((0..threads).map(|_| RefCell::default()))?,
+            has_clocks: Cell::new(false),
+            published: RefCell::default(),
+            generation: 0,
+            shared: RefCell::default(),
+        })
+    }
+
+    /// Makes this the state of block number `index`.
+    pub fn begin(&mut self, launch: &Arc<LaunchCheck>, index: u64) {
+        if !Arc::ptr_eq(&self.launch, launch) {
+            self.launch = Arc::clone(launch);
+        }
+        self.block = index as u32;
+        self.generation += 1;
+        self.now.set(1);
+        self.block_barrier.set(0);
+        self.warp_barriers.iter().for_each(|time| time.set(0));
+        self.forget_clocks();
+    }
+
+    /// Lets go of the clocks of the threads, which other blocks share.
+    pub fn forget_clocks(&mut self) {
+        if self.has_clocks.replace(false) {
+            for thread in &mut self.threads {
+                *thread.get_mut() = HappensBefore::default();
+            }
+            self.published.get_mut().clear();
+        }
+    }
+
+    /// This moment.
+    #[inline]
+    pub(super) fn now(&self) -> Time {
+        self.now.get()
+    }
+
+    /// This moment; all that follows is later.
+    pub(super) fn tick(&self) -> Time {
+        let now = self.now.get();
+        self.now.set(now + 1);
+        now
+    }
+
+    /// Calls `action` with the thread at `position` as it stands to other accesses.
+    #[inline]
+    pub(super) fn with_accessor<R>(
+        &self,
+        position: &Position,
+        action: impl FnOnce(&Accessor<'_>) -> R,
+    ) -> R {
+        let first = position.warp * self.warp_width;
+        let number = first + position.lane;
+        let clocks: Option<Ref<'_, HappensBefore>> = self
+            .has_clocks
+            .get()
+            .then(|| self.threads[number as usize].borrow());
+        action(&Accessor {
+            block: self.block,
+            thread: number as u16,
+            warp: first as u16..(first + self.warp_width) as u16,
+            block_barrier: self.block_barrier.get(),
+            warp_barrier: self.warp_barriers[position.warp as usize].get(),
+            clock: clocks.as_ref().and_then(|clocks| clocks.ordered.as_deref()),
+        })
+    }
+
+    /// Calls `action` with a page of the shadow of shared memory.
+    #[inline]
+    pub(super) fn with_shared_page<R>(
+        &self,
+        number: usize,
+        action: impl FnOnce(&mut Page) -> R,
+    ) -> Result<R, OutOfMemory> {
+        let mut pages = self.shared.borrow_mut();
+        while pages.len() <= number {
+            pages.try_reserve(1).map_err(|_| release_reserve())?;
+            pages.push(SharedPage {
+                generation: 0,
+                page: Page::new()?,
+            });
+        }
+        let shared = &mut pages[number];
+        if shared.generation != self.generation {
+            shared.generation = self.generation;
+            shared.page.clear();
+        }
+        Ok(action(&mut shared.page))
+    }
+}

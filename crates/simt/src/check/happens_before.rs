@@ -1,0 +1,40 @@
+//! What barriers, fences and atomic updates order before a thread.
+
+use super::clock::{SharedClock, add};
+
+/// Indices of what [`HappensBefore`] holds by scope.
+pub(super) const BLOCK: usize = 0;
+pub(super) const DEVICE: usize = 1;
+
+/// What barriers, fences and atomic updates order before a thread, beyond what
+/// the last barriers of its block and of its whole warp order.
+#[derive(Default)]
+pub(super) struct HappensBefore {
+    /// What is ordered before the thread.
+    pub ordered: SharedClock,
+    /// By scope, block first: what the thread's fences have released; its
+    /// next atomic updates publish it.
+    pub released: [SharedClock; 2],
+    /// By scope: what its atomic updates have read; its next fence orders it.
+    pub observed: [SharedClock; 2],
+}
+
+impl HappensBefore {
+    /// Adds what another thread hands on.
+    pub fn add(&mut self, other: &Self) {
+        add(&mut self.ordered, &other.ordered);
+        for scope in [BLOCK, DEVICE] {
+            add(&mut self.released[scope], &other.released[scope]);
+            add(&mut self.observed[scope], &other.observed[scope]);
+        }
+    }
+
+    /// The same clocks, held once more.
+    pub fn share(&self) -> Self {
+        Self {
+            ordered: self.ordered.clone(),
+            released: self.released.clone(),
+            observed: self.observed.clone(),
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! What a launch costs, line by line.
+
+use super::footprint::Footprint;
+use super::operation::Operation;
+use super::recorder::BlockCounts;
+use super::tally::Tally;
+use crate::basics::SourceLocation;
+use std::collections::HashMap;
+use std::panic::Location;
+
+/// What one kind of operation at one place in the source costs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct LineCounts {
+    /// The place in the kernel's source.
+    pub location: SourceLocation,
+    /// What is done there.
+    pub operation: Operation,
+    /// What it costs.
+    pub tally: Tally,
+}
+
+/// What a launch costs.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct Counts {
+    /// By place and operation, in the order of the source.
+    pub lines: Vec<LineCounts>,
+    /// Distinct sectors of [`SECTOR_BYTES`](crate::SECTOR_BYTES) of global memory that the launch read: what DRAM
+    /// delivers at least, if the caches start empty.
+    pub sectors_read: u64,
+    /// Distinct sectors of global memory that the launch wrote.
+    pub sectors_written: u64,
+    /// Bytes of static shared memory of a block; of the largest, where blocks differ.
+    pub static_shared_bytes: u64,
+}
+
+impl Counts {
+    /// Adds the cost of another launch. The distinct sectors of the two are added, too, for each
+    /// launch reads and writes its own.
+    pub fn add(&mut self, other: &Self) {
+        for line in &other.lines {
+            let key = |line: &LineCounts| (line.location.clone(), line.operation);
+            match self.lines.iter_mut().find(|own| key(own) == key(line)) {
+                Some(own) => own.tally += line.tally,
+                None => self.lines.push(line.clone()),
+            }
+        }
+        self.lines.sort_by(|left, right| {
+            let key = |line: &LineCounts| {
+                let SourceLocation {
+                    file,
+                    line: number,
+                    column,
+                } = line.location.clone();
+                (file, number, column, line.operation)
+            };
+            key(left).cmp(&key(right))
+        });
+        self.sectors_read += other.sectors_read;
+        self.sectors_written += other.sectors_written;
+        self.static_shared_bytes = self.static_shared_bytes.max(other.static_shared_bytes);
+    }
+
+    /// The cost of the whole launch.
+    #[must_use]
+    pub fn total(&self) -> Tally {
+        self.total_of(|_| true)
+    }
+
+    /// The cost of the operations that `belongs` chooses.
+    #[must_use]
+    pub fn total_of(&self, belongs: impl Fn(Operation) -> bool) -> Tally {
+        let chosen = self.lines.iter().filter(|line| belongs(line.operation));
+        chosen.fold(Tally::default(), |mut sum, line| {
+            sum += line.tally;
+            sum
+        })
+    }
+
+    /// The cost of one operation.
+    #[must_use]
+    pub fn of(&self, operation: Operation) -> Tally {
+        self.total_of(|candidate| candidate == operation)
+    }
+}
+
+/// The counts of a launch's blocks, as they come in.
+#[derive(Default)]
+pub(crate) struct MergedCounts {
+    lines: HashMap<(&'static Location<'static>, Operation), Tally>,
+    read: Footprint,
+    written: Footprint,
+    static_shared_bytes: usize,
+}
+
+impl MergedCounts {
+    pub fn add(&mut self, block: BlockCounts) {
+        for (location, operation, tally) in block.lines {
+            *self.lines.entry((location, operation)).or_default() += tally;
+        }
+        self.read.merge(&block.read);
+        self.written.merge(&block.written);
+        self.static_shared_bytes = self.static_shared_bytes.max(block.static_shared_bytes);
+    }
+
+    pub fn finish(self) -> Counts {
+        let mut lines: Vec<_> = self.lines.into_iter().collect();
+        lines.sort_by_key(|(place, _)| *place);
+        Counts {
+            lines: lines
+                .into_iter()
+                .map(|((location, operation), tally)| LineCounts {
+                    location: location.into(),
+                    operation,
+                    tally,
+                })
+                .collect(),
+            sectors_read: self.read.sectors(),
+            sectors_written: self.written.sectors(),
+            static_shared_bytes: self.static_shared_bytes as u64,
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! Models of devices: what a multiprocessor holds, what datasheets promise, how DRAM and textures
+//! work.
+
+pub mod dram;
+pub mod occupancy;
+mod profile;
+mod texture;
+
+pub use profile::{Datasheet, Profile, UnknownProfile};
+pub use texture::{AddressMode, Texels, Texture, TextureFilter, TextureOptions};

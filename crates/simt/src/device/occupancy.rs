@@ -1,0 +1,419 @@
+//! Occupancy: how many blocks a multiprocessor holds at once, and what keeps it from more.
+//!
+//! The three functions are those of seed 004 (section on occupancy): the blocks that fit, the
+//! block size with which the most threads fit, and the same where shared memory grows with the
+//! block. They follow NVIDIA's occupancy calculator; the limits are those of the CUDA C++
+//! Programming Guide, "Technical Specifications per Compute Capability", which CCCL's
+//! `cuda/__device/arch_traits.h` repeats, and the portions those of `cuda_occupancy.h` in CUDA 13.
+//!
+//! With that header, all 17,920 combinations of registers, threads and shared memory that were
+//! tried agree for each compute capability here, and with
+//! `cudaOccupancyMaxActiveBlocksPerMultiprocessor` on an H200 all 5,880 that were tried there; a
+//! part of these is in `tests/measured/occupancy_h200.txt`.
+
+use std::fmt;
+
+/// What a multiprocessor has, and in which portions it gives it out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Limits {
+    /// Lanes of a warp.
+    pub warp_lanes: u32,
+    /// The most warps at once.
+    pub warps: u32,
+    /// The most blocks at once.
+    pub blocks: u32,
+    /// The most threads of a block.
+    pub threads_per_block: u32,
+    /// Registers of 32 bits.
+    pub registers: u32,
+    /// The most registers of a thread.
+    pub registers_per_thread: u32,
+    /// Registers are given to a warp in multiples of this.
+    pub register_unit: u32,
+    /// Parts with registers of their own.
+    pub partitions: u32,
+    /// Shared memory, in bytes.
+    pub shared_bytes: u32,
+    /// The most shared memory of a block, in bytes.
+    pub shared_bytes_per_block: u32,
+    /// Shared memory is given to a block in multiples of this, in bytes.
+    pub shared_unit: u32,
+    /// Shared memory that the system takes for each block, in bytes.
+    pub shared_reserved: u32,
+}
+
+const KIB: u32 = 1024;
+
+impl Limits {
+    /// The limits of an NVIDIA device by its compute capability: 7.5, 8.0, 8.6, 8.7, 8.9, 9.0,
+    /// 10.0 or 12.0; none for others.
+    #[must_use]
+    pub const fn of_compute_capability(major: u32, minor: u32) -> Option<Self> {
+        // Warps, blocks, KiB of shared memory.
+        Some(match (major, minor) {
+            (7, 5) => Self {
+                shared_bytes_per_block: 64 * KIB,
+                shared_unit: 256,
+                shared_reserved: 0,
+                ..Self::nvidia(32, 16, 64)
+            },
+            (8, 0) => Self::nvidia(64, 32, 164),
+            (8, 6) => Self::nvidia(48, 16, 100),
+            (8, 7) => Self::nvidia(48, 16, 164),
+            (8, 9) => Self::nvidia(48, 24, 100),
+            (9, 0) | (10, 0) => Self::nvidia(64, 32, 228),
+            (12, 0) => Self::nvidia(48, 24, 100),
+            _ => return None,
+        })
+    }
+
+    /// What the compute capabilities from 8.0 on have in common.
+    const fn nvidia(warps: u32, blocks: u32, shared_kib: u32) -> Self {
+        Self {
+            warp_lanes: 32,
+            warps,
+            blocks,
+            threads_per_block: 1024,
+            registers: 64 * KIB,
+            registers_per_thread: 255,
+            register_unit: 256,
+            partitions: 4,
+            shared_bytes: shared_kib * KIB,
+            shared_bytes_per_block: (shared_kib - 1) * KIB,
+            shared_unit: 128,
+            shared_reserved: KIB,
+        }
+    }
+
+    /// A device whose warps have 64 lanes, as in seed 004. The seed gives the lanes; the other
+    /// numbers are round ones, of no product.
+    pub const WAVE64: Self = Self {
+        warp_lanes: 64,
+        warps: 32,
+        blocks: 16,
+        threads_per_block: 1024,
+        registers: 128 * KIB,
+        registers_per_thread: 256,
+        register_unit: 512,
+        partitions: 4,
+        shared_bytes: 64 * KIB,
+        shared_bytes_per_block: 64 * KIB,
+        shared_unit: 512,
+        shared_reserved: 0,
+    };
+
+    /// How many blocks a multiprocessor holds at once
+    /// (`mcOccupancyMaxActiveBlocksPerMultiprocessor`).
+    #[must_use]
+    pub fn occupancy(&self, block: &BlockResources) -> Occupancy {
+        let warps = block.threads.div_ceil(self.warp_lanes).max(1);
+        let too_large = block.threads > self.threads_per_block;
+        let by_limiter = [
+            (
+                Limiter::Warps,
+                if too_large { 0 } else { self.warps / warps },
+            ),
+            (Limiter::Blocks, self.blocks),
+            (Limiter::Registers, self.blocks_by_registers(block, warps)),
+            (Limiter::SharedMemory, self.blocks_by_shared_memory(block)),
+        ];
+        // Of several that allow the same, the first: the one that no kernel can change.
+        let tightest = by_limiter.into_iter().min_by_key(|(_, blocks)| *blocks);
+        let (limiter, blocks) = tightest.unwrap_or((Limiter::Blocks, 0));
+        Occupancy {
+            blocks,
+            warps: blocks * warps,
+            max_warps: self.warps,
+            limiter,
+        }
+    }
+
+    fn blocks_by_registers(&self, block: &BlockResources, warps: u32) -> u32 {
+        if block.registers_per_thread > self.registers_per_thread {
+            return 0;
+        }
+        let of_warp = (block.registers_per_thread.max(1) * self.warp_lanes)
+            .next_multiple_of(self.register_unit);
+        let warps_at_once = self.registers / self.partitions / of_warp * self.partitions;
+        warps_at_once / warps
+    }
+
+    fn blocks_by_shared_memory(&self, block: &BlockResources) -> u32 {
+        if block.shared_bytes > self.shared_bytes_per_block {
+            return 0;
+        }
+        let of_block =
+            (block.shared_bytes + self.shared_reserved).next_multiple_of(self.shared_unit);
+        self.shared_bytes.checked_div(of_block).unwrap_or(u32::MAX)
+    }
+
+    /// The block size with which the most threads are on a multiprocessor, of at most
+    /// `most_threads` threads, where each block has `shared_bytes` of shared memory
+    /// (`mcOccupancyMaxPotentialBlockSize`); none where no block fits.
+    #[must_use]
+    pub fn best_block_size(
+        &self,
+        registers_per_thread: u32,
+        shared_bytes: u32,
+        most_threads: u32,
+    ) -> Option<BlockSize> {
+        self.best_block_size_with(registers_per_thread, |_| shared_bytes, most_threads)
+    }
+
+    /// Like [`best_block_size`](Self::best_block_size), where a block of `t` threads has
+    /// `shared_bytes(t)` of shared memory (`mcOccupancyMaxPotentialBlockSizeVariableSMem`).
+    #[must_use]
+    pub fn best_block_size_with(
+        &self,
+        registers_per_thread: u32,
+        shared_bytes: impl Fn(u32) -> u32,
+        most_threads: u32,
+    ) -> Option<BlockSize> {
+        let most_threads = most_threads.min(self.threads_per_block);
+        let most_warps = most_threads.div_ceil(self.warp_lanes);
+        let candidates = (1..=most_warps).map(|warps| {
+            let threads = (warps * self.warp_lanes).min(most_threads);
+            let occupancy = self.occupancy(&BlockResources {
+                threads,
+                registers_per_thread,
+                shared_bytes: shared_bytes(threads),
+            });
+            BlockSize { threads, occupancy }
+        });
+        // Of several equally good ones, `max_by_key` gives the last: the largest block.
+        candidates
+            .filter(|size| size.occupancy.blocks > 0)
+            .max_by_key(|size| size.occupancy.blocks * size.threads)
+    }
+}
+
+/// What one block needs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BlockResources {
+    /// Threads of the block.
+    pub threads: u32,
+    /// Registers of each thread.
+    pub registers_per_thread: u32,
+    /// Static and dynamic shared memory, in bytes.
+    pub shared_bytes: u32,
+}
+
+/// The resource that is used up first.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum Limiter {
+    /// Room for warps; or the block is larger than blocks can be.
+    Warps,
+    /// Room for blocks.
+    Blocks,
+    /// Registers.
+    Registers,
+    /// Shared memory.
+    SharedMemory,
+}
+
+impl fmt::Display for Limiter {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Warps => "warps",
+            Self::Blocks => "blocks",
+            Self::Registers => "registers",
+            Self::SharedMemory => "shared memory",
+        })
+    }
+}
+
+/// What a multiprocessor holds at once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Occupancy {
+    /// Blocks; 0 where not even one fits.
+    pub blocks: u32,
+    /// Warps of these blocks.
+    pub warps: u32,
+    /// The most warps that there can be.
+    pub max_warps: u32,
+    /// What keeps further blocks out.
+    pub limiter: Limiter,
+}
+
+impl Occupancy {
+    /// Warps, of those that there can be: seed 004's formula 5-1, from 0 to 1.
+    #[must_use]
+    pub fn fraction(&self) -> f64 {
+        f64::from(self.warps) / f64::from(self.max_warps)
+    }
+}
+
+impl fmt::Display for Occupancy {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            formatter,
+            "{:.0} %: {} blocks with {} of {} warps, limited by {}",
+            100.0 * self.fraction(),
+            self.blocks,
+            self.warps,
+            self.max_warps,
+            self.limiter
+        )
+    }
+}
+
+/// A block size and the occupancy it gives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct BlockSize {
+    /// Threads of the block.
+    pub threads: u32,
+    /// The occupancy with it. A grid that fills the device has its blocks on each multiprocessor.
+    pub occupancy: Occupancy,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BlockResources, Limiter, Limits};
+
+    /// Blocks as an H200 says; the file tells how.
+    const MEASURED: &str = include_str!("../../tests/measured/occupancy_h200.txt");
+
+    fn limits(major: u32, minor: u32) -> Limits {
+        Limits::of_compute_capability(major, minor).expect("a known compute capability")
+    }
+
+    /// Blocks, warps, limiter.
+    fn occupancy(
+        limits: Limits,
+        threads: u32,
+        registers_per_thread: u32,
+        shared_bytes: u32,
+    ) -> (u32, u32, Limiter) {
+        let occupancy = limits.occupancy(&BlockResources {
+            threads,
+            registers_per_thread,
+            shared_bytes,
+        });
+        (occupancy.blocks, occupancy.warps, occupancy.limiter)
+    }
+
+    /// By the formulas of NVIDIA's occupancy calculator.
+    #[test]
+    fn known_occupancies() {
+        use Limiter::{Blocks, Registers, SharedMemory, Warps};
+        let cases = [
+            ((9, 0), (256, 128, 33 << 10), (2, 16, Registers)),
+            ((9, 0), (1024, 32, 0), (2, 64, Warps)),
+            ((9, 0), (1024, 33, 0), (1, 32, Registers)),
+            ((9, 0), (32, 16, 0), (32, 32, Blocks)),
+            ((9, 0), (128, 32, 227 << 10), (1, 4, SharedMemory)),
+            ((8, 0), (256, 32, 0), (8, 64, Warps)),
+            ((8, 0), (256, 64, 48 << 10), (3, 24, SharedMemory)),
+            ((8, 0), (96, 168, 0), (4, 12, Registers)),
+            ((8, 6), (256, 40, 0), (6, 48, Warps)),
+            ((8, 6), (64, 32, 0), (16, 32, Blocks)),
+            ((8, 7), (256, 32, 40 << 10), (4, 32, SharedMemory)),
+            ((8, 9), (64, 32, 0), (24, 48, Warps)),
+            ((8, 9), (128, 32, 48 << 10), (2, 8, SharedMemory)),
+            ((7, 5), (1024, 64, 0), (1, 32, Warps)),
+            ((7, 5), (128, 32, 32 << 10), (2, 8, SharedMemory)),
+            ((10, 0), (256, 128, 0), (2, 16, Registers)),
+            ((12, 0), (512, 40, 0), (3, 48, Warps)),
+        ];
+        for ((major, minor), (threads, registers, shared), expected) in cases {
+            let found = occupancy(limits(major, minor), threads, registers, shared);
+            assert_eq!(found, expected, "{major}.{minor}, {threads} threads");
+        }
+    }
+
+    #[test]
+    fn a_quarter_of_the_warps() {
+        let occupancy = limits(9, 0).occupancy(&BlockResources {
+            threads: 256,
+            registers_per_thread: 128,
+            shared_bytes: 33 << 10,
+        });
+        assert_eq!(occupancy.fraction(), 0.25);
+        assert_eq!(
+            occupancy.to_string(),
+            "25 %: 2 blocks with 16 of 64 warps, limited by registers"
+        );
+    }
+
+    #[test]
+    fn what_does_not_fit_has_none() {
+        assert_eq!(occupancy(limits(9, 0), 1025, 32, 0), (0, 0, Limiter::Warps));
+        assert_eq!(
+            occupancy(limits(9, 0), 32, 256, 0),
+            (0, 0, Limiter::Registers)
+        );
+        assert_eq!(
+            occupancy(limits(8, 6), 32, 32, 100 << 10),
+            (0, 0, Limiter::SharedMemory)
+        );
+        assert_eq!(
+            occupancy(limits(9, 0), 1024, 128, 0),
+            (0, 0, Limiter::Registers)
+        );
+        assert_eq!(Limits::of_compute_capability(3, 0), None);
+    }
+
+    #[test]
+    fn an_h200_says_the_same() {
+        for line in MEASURED.lines().filter(|line| !line.starts_with('#')) {
+            let numbers: Vec<u32> = line
+                .split_whitespace()
+                .map(|number| number.parse().expect("a number"))
+                .collect();
+            let [registers_per_thread, threads, shared_bytes, blocks] = numbers[..] else {
+                panic!("not four numbers: {line}");
+            };
+            let resources = BlockResources {
+                threads,
+                registers_per_thread,
+                shared_bytes,
+            };
+            assert_eq!(limits(9, 0).occupancy(&resources).blocks, blocks, "{line}");
+        }
+    }
+
+    #[test]
+    fn wave64_counts_warps_of_64() {
+        assert_eq!(
+            occupancy(Limits::WAVE64, 256, 32, 0),
+            (8, 32, Limiter::Warps)
+        );
+        // Seed 004: 200 threads are 4 warps.
+        assert_eq!(
+            occupancy(Limits::WAVE64, 200, 32, 0),
+            (8, 32, Limiter::Warps)
+        );
+    }
+
+    #[test]
+    fn best_block_sizes() {
+        let best = limits(9, 0)
+            .best_block_size(32, 0, 1024)
+            .expect("blocks fit");
+        assert_eq!((best.threads, best.occupancy.blocks), (1024, 2));
+        // Of 1536 threads, 1024 leave a third free; 768 do not.
+        let best = limits(8, 6)
+            .best_block_size(32, 0, 1024)
+            .expect("blocks fit");
+        assert_eq!((best.threads, best.occupancy.blocks), (768, 2));
+        let best = limits(8, 6)
+            .best_block_size(32, 0, 100)
+            .expect("blocks fit");
+        assert_eq!((best.threads, best.occupancy.blocks), (96, 16));
+        assert_eq!(limits(9, 0).best_block_size(256, 0, 1024), None);
+    }
+
+    #[test]
+    fn best_block_size_where_shared_memory_grows() {
+        // 128 bytes for each thread: 1024 threads need 129 KiB, one block of the 228 KiB.
+        let best = limits(9, 0)
+            .best_block_size_with(32, |threads| 128 * threads, 1024)
+            .expect("blocks fit");
+        assert_eq!((best.threads, best.occupancy.blocks), (896, 2));
+        assert_eq!(best.occupancy.limiter, Limiter::Warps);
+    }
+}

@@ -1,0 +1,32 @@
+//! The host process around the blocks: its threads, signals, panics and forks.
+
+#[cfg(target_os = "linux")]
+mod fork;
+mod panic_hook;
+#[cfg(all(
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+))]
+mod registers;
+#[cfg(all(
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+))]
+mod trap;
+#[cfg(not(all(
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+)))]
+#[path = "no_trap.rs"]
+mod trap;
+mod watchdog;
+mod workers;
+
+pub use workers::MAX_WORKERS;
+
+#[cfg(target_os = "linux")]
+pub(crate) use fork::install as hold_locks_in_forks;
+pub(crate) use panic_hook::{install as install_panic_hook, payload_message};
+pub(crate) use trap::{ensure_signal_stack, install as install_trap};
+pub(crate) use watchdog::{Watching, add as watch_worker, remove as forget_worker};
+pub(crate) use workers::{no_threads, on_new_thread, pool, replace_pool};

@@ -1,0 +1,66 @@
+//! Turns panics of kernel code into findings, with their source line.
+
+use crate::basics::{DefectKind, Finding, SourceLocation};
+use crate::current::try_with_current;
+use std::any::Any;
+use std::borrow::Cow;
+use std::panic::{self, PanicHookInfo};
+use std::sync::Once;
+
+/// Installs, once per process, a hook that records panics of simulated threads
+/// and hands every other panic to the hook that was there before.
+///
+/// Only a hook learns the line of a panic. Where another hook has replaced this
+/// one, panics still become defects, without the line.
+pub(crate) fn install() {
+    static INSTALL: Once = Once::new();
+    // Hooks must not be changed by a thread that is panicking.
+    if std::thread::panicking() {
+        return;
+    }
+    INSTALL.call_once(|| {
+        let previous = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            if !record(info) {
+                previous(info);
+            }
+        }));
+    });
+}
+
+/// Whether the panic belongs to a simulated thread and has been recorded.
+fn record(info: &PanicHookInfo<'_>) -> bool {
+    try_with_current(|thread, block| {
+        // A panic that will abort the process must not stay silent: any where
+        // nothing unwinds, and a second one, from a destructor, elsewhere.
+        if cfg!(panic = "abort") || block.is_abandoned() {
+            return false;
+        }
+        let finding = Finding::of(
+            &thread.position,
+            DefectKind::Panic,
+            payload_message(info.payload()),
+        );
+        block.record(Finding {
+            location: info.location().map(|location| SourceLocation {
+                file: Cow::Owned(location.file().to_owned()),
+                line: location.line(),
+                column: location.column(),
+            }),
+            ..finding
+        });
+        true
+    })
+    .unwrap_or(false)
+}
+
+/// The text of a panic, as `panic!` and the checks of the language give it.
+pub(crate) fn payload_message(payload: &(dyn Any + Send)) -> String {
+    if let Some(message) = payload.downcast_ref::<&'static str>() {
+        (*message).to_owned()
+    } else if let Some(message) = payload.downcast_ref::<String>() {
+        message.clone()
+    } else {
+        "a panic whose payload is not a text".to_owned()
+    }
+}

@@ -1,0 +1,302 @@
+//! Stops a simulated thread whose stack has overflowed, or whose time is up, from a signal handler.
+//!
+//! The guard page below a stack turns an overflow into SIGSEGV (SIGBUS on some systems). rustc has
+//! large frames touch each of their pages in order (stack probes), so that none jumps over it. The
+//! handler resets the coroutine to return at once, as
+//! [`setup_trap_handler`](corosensei::trap::CoroutineTrapHandler::setup_trap_handler) does; all
+//! other faults go to the handler that was there before, such as that of Rust's runtime.
+//!
+//! Frames of the C library may hold its locks, for example that of `malloc`: an overflow in one of
+//! them ends the process with a message.
+
+use super::registers::{Registers, set_registers};
+use crate::block::{Block, Thread};
+use crate::current::try_with_current;
+use crate::state::{HostThread, Left};
+use std::ffi::CStr;
+use std::mem::zeroed;
+use std::ops::Range;
+use std::ptr;
+use std::sync::{Once, OnceLock};
+
+/// The message where the process cannot go on.
+const IN_C_LIBRARY: &[u8] = b"the stack of a simulated GPU thread has overflowed in a function of \
+the C library, which may hold locks; raise SimulatorOptions::with_stack_bytes\n";
+
+/// Signals that an access of a guard page may raise.
+const FAULTS: [libc::c_int; 2] = [libc::SIGSEGV, libc::SIGBUS];
+
+/// By default it is ignored, and Go's runtime uses it for the same purpose.
+const INTERRUPT: libc::c_int = libc::SIGURG;
+
+/// What the handler reads: it is complete before the handler is there.
+struct Installed {
+    page_bytes: usize,
+    /// Code of which no frame holds a lock of the C library.
+    code: Vec<Range<usize>>,
+    /// The handlers that were there before, in the order of [`FAULTS`].
+    previous: [libc::sigaction; FAULTS.len()],
+}
+
+static INSTALLED: OnceLock<Installed> = OnceLock::new();
+
+static PREVIOUS_INTERRUPT: OnceLock<libc::sigaction> = OnceLock::new();
+
+/// Installs the handler, once per process.
+pub(crate) fn install() {
+    INSTALLED.get_or_init(|| Installed {
+        page_bytes: page_bytes(),
+        code: code_of_kernels(),
+        previous: FAULTS.map(action_of),
+    });
+    static INSTALL: Once = Once::new();
+    INSTALL.call_once(|| FAULTS.iter().for_each(|signal| handle(*signal, on_fault)));
+}
+
+/// Interrupts a worker, which may then stop the simulated thread that it runs. The signal's handler
+/// is installed when it is first needed.
+pub(crate) fn interrupt(worker: &HostThread) {
+    PREVIOUS_INTERRUPT.get_or_init(|| action_of(INTERRUPT));
+    static INSTALL: Once = Once::new();
+    INSTALL.call_once(|| handle(INTERRUPT, on_interrupt));
+    worker.signal(INTERRUPT);
+}
+
+type Handler = extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void);
+
+fn handle(signal: libc::c_int, handler: Handler) {
+    // SAFETY: all zeros is a valid `sigaction`; the handler has the type that `SA_SIGINFO` asks
+    // for, and calls only what is async-signal-safe.
+    unsafe {
+        let mut action: libc::sigaction = zeroed();
+        action.sa_sigaction = handler as usize;
+        action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART;
+        libc::sigaction(signal, &action, ptr::null_mut());
+    }
+}
+
+fn action_of(signal: libc::c_int) -> libc::sigaction {
+    // SAFETY: all zeros is a valid `sigaction`, and a null pointer leaves the action as it is.
+    unsafe {
+        let mut action = zeroed();
+        libc::sigaction(signal, ptr::null(), &mut action);
+        action
+    }
+}
+
+fn page_bytes() -> usize {
+    // SAFETY: the call has no requirements.
+    let bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    usize::try_from(bytes).unwrap_or(4096)
+}
+
+/// Gives the calling host thread a stack for signal handlers, if it has none: a thread of Rust's
+/// standard library usually has.
+pub(crate) fn ensure_signal_stack() {
+    const BYTES: usize = 64 * 1024;
+    // SAFETY: all zeros is a valid `stack_t`, and a null pointer leaves the stack as it is.
+    let mut stack: libc::stack_t = unsafe { zeroed() };
+    // SAFETY: as before.
+    unsafe { libc::sigaltstack(ptr::null(), &mut stack) };
+    if stack.ss_flags & libc::SS_DISABLE == 0 {
+        return;
+    }
+    stack.ss_sp = Vec::leak(vec![0_u8; BYTES]).as_mut_ptr().cast();
+    stack.ss_size = BYTES;
+    stack.ss_flags = 0;
+    // SAFETY: the memory is leaked: it outlives the thread, and nobody else uses it.
+    unsafe { libc::sigaltstack(&stack, ptr::null_mut()) };
+}
+
+/// The code of the program itself and of the mathematical library. A kernel that is linked into
+/// another library than the simulator is not among it.
+fn code_of_kernels() -> Vec<Range<usize>> {
+    let mut code: Vec<Range<usize>> = Vec::new();
+    // SAFETY: the callback is given the vector, which nobody else uses meanwhile.
+    unsafe { libc::dl_iterate_phdr(Some(add_code_of), (&raw mut code).cast()) };
+    code
+}
+
+/// Adds the executable segments of one loaded object, if its frames hold no lock.
+unsafe extern "C" fn add_code_of(
+    info: *mut libc::dl_phdr_info,
+    _bytes: usize,
+    code: *mut libc::c_void,
+) -> libc::c_int {
+    // SAFETY: `dl_iterate_phdr` gives valid objects, with as many headers as it says and a name
+    // that ends with zero; `code` is the vector of `code_of_kernels`.
+    let (info, code, headers, name) = unsafe {
+        let info = &*info;
+        let headers = std::slice::from_raw_parts(info.dlpi_phdr, usize::from(info.dlpi_phnum));
+        let name = match info.dlpi_name.is_null() {
+            true => c"",
+            false => CStr::from_ptr(info.dlpi_name),
+        };
+        (info, &mut *code.cast::<Vec<Range<usize>>>(), headers, name)
+    };
+    let segments: Vec<Range<usize>> = headers
+        .iter()
+        .filter(|header| header.p_type == libc::PT_LOAD && header.p_flags & libc::PF_X != 0)
+        .map(|header| {
+            let start = (info.dlpi_addr + header.p_vaddr) as usize;
+            start..start + header.p_memsz as usize
+        })
+        .collect();
+    let own = install as fn() as usize;
+    let is_own = segments.iter().any(|segment| segment.contains(&own));
+    let is_mathematics = name
+        .to_bytes()
+        .rsplit(|byte| *byte == b'/')
+        .next()
+        .is_some_and(|file| file.starts_with(b"libm.") || file.starts_with(b"libm-"));
+    if is_own || is_mathematics {
+        code.extend(segments);
+    }
+    0
+}
+
+extern "C" fn on_fault(
+    signal: libc::c_int,
+    info: *mut libc::siginfo_t,
+    context: *mut libc::c_void,
+) {
+    let Some(installed) = INSTALLED.get() else {
+        return;
+    };
+    // SAFETY: the kernel gives the handler of a fault its address and its context.
+    let (address, context) = unsafe {
+        (
+            (*info).si_addr() as usize,
+            &mut *context.cast::<libc::ucontext_t>(),
+        )
+    };
+    let is_overflow = try_with_current(|thread, _| {
+        let guard = thread.confinement.guard();
+        let is_overflow = (guard..guard + installed.page_bytes).contains(&address);
+        if is_overflow {
+            // SAFETY: the context is that of the interrupted coroutine, which is `thread`'s.
+            unsafe { installed.stop(thread, context) };
+        }
+        is_overflow
+    });
+    if is_overflow != Some(true) {
+        let of_signal = FAULTS.iter().position(|fault| *fault == signal);
+        let previous = &installed.previous[of_signal.unwrap_or(0)];
+        hand_on(previous, signal, info, context);
+    }
+}
+
+/// Stops the simulated thread that the host thread runs, if its block's time is up and it is in a
+/// loop of kernel code: neither in the simulator's own code nor in a foreign library, nor in a
+/// function that the loop calls, which may have left something half done. Otherwise the next
+/// signal may find it there.
+extern "C" fn on_interrupt(
+    signal: libc::c_int,
+    info: *mut libc::siginfo_t,
+    context: *mut libc::c_void,
+) {
+    // SAFETY: the kernel gives each handler a context.
+    let context = unsafe { &mut *context.cast::<libc::ucontext_t>() };
+    let Some(installed) = INSTALLED.get() else {
+        return;
+    };
+    let is_ours = try_with_current(|thread, block| {
+        let is_over = block.watched.is_over();
+        if is_over {
+            // SAFETY: the context is that of the interrupted host thread, which runs `thread`.
+            unsafe { installed.stop_loop(thread, block, context) };
+        }
+        is_over
+    });
+    if is_ours != Some(true)
+        && let Some(previous) = PREVIOUS_INTERRUPT.get()
+    {
+        hand_on(previous, signal, info, context);
+    }
+}
+
+impl Installed {
+    /// Stops a thread whose block's time is up, if it is interrupted in the function that loops.
+    ///
+    /// # Safety
+    ///
+    /// 1. `context` is that of the host thread that runs `thread`.
+    unsafe fn stop_loop(&self, thread: &Thread, block: &Block, context: &mut libc::ucontext_t) {
+        let confinement = &thread.confinement;
+        let registers = Registers::of(context);
+        let handler = confinement.trap_handler();
+        let Some(handler) = handler.filter(|it| it.stack_ptr_in_bounds(registers.stack)) else {
+            return;
+        };
+        if block.watched.is_looping_frame(registers.stack)
+            && confinement.can_be_stopped()
+            && confinement.left().is_none()
+            && self.code.iter().any(|code| code.contains(&registers.code))
+            && !std::thread::panicking()
+        {
+            confinement.note_left(Left::TimeLimit);
+            // SAFETY: as in `stop`.
+            unsafe { set_registers(context, handler.setup_trap_handler(|| ())) };
+        }
+    }
+
+    /// Makes the interrupted coroutine return at once; its frames are left as they are.
+    ///
+    /// # Safety
+    ///
+    /// 1. `context` is that of the running coroutine, which is that of `thread`.
+    unsafe fn stop(&self, thread: &Thread, context: &mut libc::ucontext_t) {
+        let registers = Registers::of(context);
+        let can_be_stopped = thread.confinement.can_be_stopped()
+            && self.code.iter().any(|code| code.contains(&registers.code));
+        let handler = thread.confinement.trap_handler();
+        let handler = handler.filter(|it| it.stack_ptr_in_bounds(registers.stack));
+        match handler {
+            Some(handler) if can_be_stopped => {
+                thread.confinement.note_left(Left::StackOverflow);
+                // SAFETY: the stack pointer is within the coroutine's stack, and all registers are
+                // set as the handler says. What is overwritten are frames of the coroutine's root
+                // (`ROOT_BYTES`); those of the kernel stay and are not run again.
+                unsafe { set_registers(context, handler.setup_trap_handler(|| ())) };
+            }
+            _ => {
+                // SAFETY: both calls are async-signal-safe; the message is valid.
+                unsafe {
+                    libc::write(2, IN_C_LIBRARY.as_ptr().cast(), IN_C_LIBRARY.len());
+                    libc::abort();
+                }
+            }
+        }
+    }
+}
+
+/// Does with a signal what would have been done without this handler.
+fn hand_on(
+    previous: &libc::sigaction,
+    signal: libc::c_int,
+    info: *mut libc::siginfo_t,
+    context: &mut libc::ucontext_t,
+) {
+    match previous.sa_sigaction {
+        libc::SIG_DFL | libc::SIG_IGN if signal == INTERRUPT => {}
+        // The access is repeated when the handler returns, and ends the process.
+        libc::SIG_DFL | libc::SIG_IGN => {
+            // SAFETY: it is an action that was in force before.
+            unsafe { libc::sigaction(signal, previous, ptr::null_mut()) };
+        }
+        handler if previous.sa_flags & libc::SA_SIGINFO != 0 => {
+            // SAFETY: with the flag, the address is that of a function of this type.
+            unsafe {
+                let handler = std::mem::transmute::<usize, Handler>(handler);
+                handler(signal, info, ptr::from_mut(context).cast());
+            }
+        }
+        handler => {
+            // SAFETY: without the flag, the address is that of a function of this type.
+            unsafe {
+                let handler = std::mem::transmute::<usize, extern "C" fn(libc::c_int)>(handler);
+                handler(signal);
+            }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! The checks before an access of simulated memory.
+
+use super::control::fail;
+use super::counting::note_access;
+use crate::basics::{Access, AccessKind, DefectKind, Space};
+use crate::current::{is_shared, try_instruction};
+use crate::state::is_watching;
+use std::panic::Location;
+
+/// Checks an access of simulated memory, before it is made: `bytes` bytes at
+/// byte `offset` of the view that starts at address `view_base` and has
+/// `view_bytes` bytes; its address must be a multiple of `align`, a power of
+/// two, and shared memory must be that of the running block. A violation ends the launch at the
+/// caller's line.
+///
+/// # Panics
+///
+/// On a violation outside of a launch.
+#[inline]
+#[track_caller]
+pub fn access(
+    space: Space,
+    kind: AccessKind,
+    view_base: usize,
+    view_bytes: usize,
+    offset: usize,
+    bytes: usize,
+    align: usize,
+) {
+    let in_bounds = bytes <= view_bytes && offset <= view_bytes - bytes;
+    let aligned = view_base.wrapping_add(offset) & align.wrapping_sub(1) == 0;
+    let is_sound = in_bounds && aligned && {
+        // Whatever the checks, memory of another block is not touched: it may be gone.
+        space != Space::Shared || is_shared(view_base.wrapping_add(offset), bytes)
+    };
+    if is_sound && !is_watching() {
+        return;
+    }
+    let access = Access {
+        space,
+        kind,
+        view_base,
+        view_bytes,
+        offset,
+        bytes,
+        align,
+    };
+    if !is_sound {
+        violation(access);
+    }
+    observe(access, Location::caller());
+}
+
+/// Shows an access to the checks and to the counters of the running block. Cold, so that
+/// the values of a kernel that is neither checked nor counted stay in registers; where it is, the
+/// call costs least.
+#[cold]
+#[inline(never)]
+fn observe(access: Access, site: &'static Location<'static>) {
+    check(&access, site);
+    note_access(&access, site);
+}
+
+/// Shows an access to the checks of the running block, if it has any.
+#[inline]
+fn check(access: &Access, site: &'static Location<'static>) {
+    try_instruction(Some(site), |thread, block| {
+        if let Some(check) = &block.check
+            && !block.is_abandoned()
+            && let Err(finding) = check.record(&thread.position, &block.shared, access, site)
+        {
+            block.fail_with(thread, *finding);
+        }
+    });
+}
+
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn violation(access: Access) -> ! {
+    let Access {
+        space,
+        kind,
+        view_bytes,
+        offset,
+        bytes,
+        align,
+        ..
+    } = access;
+    let fits = offset
+        .checked_add(bytes)
+        .is_some_and(|end| end <= view_bytes);
+    let address = access.address();
+    let aligned = address & align.wrapping_sub(1) == 0;
+    if fits && aligned {
+        fail(
+            DefectKind::OutOfBounds,
+            format!(
+                "{kind} of {bytes} bytes at address {address:#x}, which is not in the block's \
+                 shared memory: the view is that of another block or of an earlier launch"
+            ),
+        );
+    }
+    if fits {
+        fail(
+            DefectKind::Misaligned,
+            format!(
+                "{kind} of {bytes} bytes of {space} memory at address {address:#x}, \
+                 which is not a multiple of {align}"
+            ),
+        );
+    }
+    fail(
+        DefectKind::OutOfBounds,
+        format!("{kind} of {bytes} bytes at byte {offset} of a {space} view of {view_bytes} bytes"),
+    )
+}

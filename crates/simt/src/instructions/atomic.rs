@@ -1,0 +1,82 @@
+//! Atomic updates and fences.
+
+use crate::block::{Block, Thread};
+use crate::check::{BlockCheck, FenceScope};
+use crate::current::try_instruction;
+use std::sync::atomic::{self, AtomicU16, AtomicU32, AtomicU64, Ordering};
+
+/// Defines an atomic read-modify-write of one word type.
+macro_rules! atomic_update {
+    ($name:ident, $word:ty, $atomic:ty) => {
+        /// Replaces the word by `f` of it, as one atomic step; returns the word
+        /// as it was before. `f` may be called more than once.
+        ///
+        /// By itself it orders no other access: see [`fence`].
+        ///
+        /// # Safety
+        ///
+        /// 1. `ptr` is valid for reads and writes, and aligned to the word's size.
+        /// 2. Other host threads access the word only through this crate.
+        #[inline]
+        pub unsafe fn $name(ptr: *mut $word, mut f: impl FnMut($word) -> $word) -> $word {
+            // SAFETY: the pointer is valid and aligned (1), and other threads
+            // access the word only atomically (2).
+            let word = unsafe { <$atomic>::from_ptr(ptr) };
+            let address = ptr.addr();
+            release(address);
+            let mut old = word.load(Ordering::Relaxed);
+            while let Err(current) =
+                word.compare_exchange_weak(old, f(old), Ordering::AcqRel, Ordering::Relaxed)
+            {
+                old = current;
+            }
+            acquire(address);
+            old
+        }
+    };
+}
+
+atomic_update!(atomic_update_u16, u16, AtomicU16);
+atomic_update!(atomic_update_u32, u32, AtomicU32);
+atomic_update!(atomic_update_u64, u64, AtomicU64);
+
+/// Orders the running thread's accesses before the fence against those after
+/// it, as the threads in `scope` see them (`fence.acq_rel` of the PTX ISA).
+///
+/// Two threads agree on an order when one updates a word atomically after its
+/// fence, and the other one fences after an atomic update that found it.
+#[inline]
+pub fn fence(scope: FenceScope) {
+    atomic::fence(Ordering::SeqCst);
+    with_check(|thread, _, check| check.fence(&thread.position, scope));
+}
+
+/// The running thread is about to update the word at `address` atomically.
+#[inline]
+fn release(address: usize) {
+    with_check(|thread, block, check| {
+        let is_shared = block.shared.offset_of(address).is_some();
+        check.release(&thread.position, address, is_shared);
+    });
+}
+
+/// The running thread has updated the word at `address` atomically.
+#[inline]
+fn acquire(address: usize) {
+    with_check(|thread, block, check| {
+        let is_shared = block.shared.offset_of(address).is_some();
+        check.acquire(&thread.position, address, is_shared);
+    });
+}
+
+/// Calls `action` with the running thread, its block and the block's checks, if it has any.
+#[inline]
+fn with_check(action: impl FnOnce(&Thread, &Block, &BlockCheck)) {
+    try_instruction(None, |thread, block| {
+        if let Some(check) = &block.check
+            && !block.is_abandoned()
+        {
+            action(thread, block, check);
+        }
+    });
+}

@@ -1,0 +1,277 @@
+//! Block barriers: `bar.sync` and `bar.red` of the PTX ISA (section "Parallel
+//! Synchronization and Communication Instructions: bar, barrier").
+
+use crate::basics::DefectKind;
+use crate::block::{Block, Thread, Wait, count};
+use crate::count::Operation;
+use crate::current::instruction;
+use crate::state::{
+    Barrier, BarrierId, BarrierOperation, GRID_BARRIER, Mismatch, barrier_name, divergence_at,
+};
+use std::panic::Location;
+use std::ptr;
+
+/// Waits at a barrier until `threads` threads have arrived, or all threads of
+/// the block when `threads` is none.
+///
+/// `threads` must be a multiple of the warp width; whole warps arrive. All
+/// lanes of a warp must arrive at the same source line.
+///
+/// An exited thread does not count as arrived: a barrier for the whole block
+/// that some thread has missed ends the launch.
+///
+/// # Panics
+///
+/// Outside of a launch.
+#[track_caller]
+pub fn block_barrier(name: BarrierId, threads: Option<u32>) {
+    let site = Location::caller();
+    instruction(site, |thread, block| {
+        block.meet(
+            thread,
+            &Arrival {
+                id: name.0,
+                threads,
+                operation: BarrierOperation::Synchronize,
+                predicate: false,
+                site,
+            },
+        )
+    });
+}
+
+/// Waits for all threads of the block at barrier 0; returns, to each of them,
+/// for how many `predicate` was true.
+///
+/// # Panics
+///
+/// Outside of a launch.
+#[track_caller]
+pub fn block_barrier_reduce(predicate: bool) -> u32 {
+    let site = Location::caller();
+    instruction(site, |thread, block| {
+        block.meet(
+            thread,
+            &Arrival {
+                id: 0,
+                threads: None,
+                operation: BarrierOperation::CountTrue,
+                predicate,
+                site,
+            },
+        )
+    })
+}
+
+/// Waits for all threads of the grid, and sees what each of them has written
+/// before.
+///
+/// All lanes of a warp must arrive at the same source line. A thread that has
+/// exited or waits elsewhere ends the launch, and so does a launch that is not
+/// cooperative.
+///
+/// # Panics
+///
+/// Outside of a launch.
+#[track_caller]
+pub fn grid_barrier() {
+    let site = Location::caller();
+    instruction(site, |thread, block| {
+        if block.grid.is_none() {
+            let message = "a grid barrier in a launch that is not cooperative: its blocks need \
+                           not run at the same time"
+                .to_owned();
+            block.fail(thread, DefectKind::GridBarrierDivergence, message, site);
+        }
+        block.meet(
+            thread,
+            &Arrival {
+                id: GRID_BARRIER,
+                threads: None,
+                operation: BarrierOperation::SynchronizeGrid,
+                predicate: false,
+                site,
+            },
+        )
+    });
+}
+
+/// One thread's arrival at a barrier.
+struct Arrival {
+    id: u32,
+    threads: Option<u32>,
+    operation: BarrierOperation,
+    predicate: bool,
+    site: &'static Location<'static>,
+}
+
+impl Block {
+    /// Arrives at a barrier and waits until it is complete; returns how many
+    /// predicates were true.
+    fn meet(&self, thread: &Thread, arrival: &Arrival) -> u32 {
+        if self.is_unwinding(thread) {
+            return 0;
+        }
+        let barrier = self.open_barrier(thread, arrival);
+        let warp = thread.position.warp as usize;
+        let weight = self.weight(thread);
+        let is_complete = barrier.arrive(warp, thread.lane_bit(), weight, arrival.predicate);
+        self.note_operation(thread, Operation::BlockBarrier, arrival.site);
+        self.note_gathered(warp, barrier.waiting(warp));
+        if let (BarrierOperation::SynchronizeGrid, Some(grid)) = (arrival.operation, &self.grid) {
+            grid.note_arrival(is_complete);
+        } else if is_complete {
+            self.complete_barrier(thread, arrival, barrier);
+            return barrier.result();
+        }
+        thread.wait_for(Wait::Barrier(arrival.id), arrival.site);
+        barrier.result()
+    }
+
+    /// How many arrivals the thread stands for: barriers count whole warps, so
+    /// lane 0 of a partial warp brings the missing lanes along.
+    fn weight(&self, thread: &Thread) -> u32 {
+        if thread.position.lane == 0 {
+            1 + thread.position.warp_width - self.warp_of(thread).existing.count_ones()
+        } else {
+            1
+        }
+    }
+
+    /// The barrier, after the checks that `arrival` fits to those before it.
+    fn open_barrier(&self, thread: &Thread, arrival: &Arrival) -> &Barrier {
+        let is_of_block = arrival.operation != BarrierOperation::SynchronizeGrid;
+        if arrival.id >= GRID_BARRIER && is_of_block {
+            let message = format!("barrier {} of a block that has 0 to 15", arrival.id);
+            self.fail(thread, DefectKind::InvalidArgument, message, arrival.site);
+        }
+        let barrier = self.barriers.get(arrival.id);
+        let required = self.required_arrivals(thread, arrival);
+        if barrier.is_free() {
+            barrier.open(required, arrival.operation);
+            if required == self.padded_threads() {
+                self.check_none_exited(thread, arrival);
+                self.barriers.note_waiting_for_all(arrival.id);
+            }
+        } else {
+            if let Some(mismatch) = barrier.mismatch(required, arrival.operation) {
+                self.fail_mismatch(thread, arrival, required, &mismatch);
+            }
+            self.check_same_site(thread, arrival, barrier);
+        }
+        barrier
+    }
+
+    fn required_arrivals(&self, thread: &Thread, arrival: &Arrival) -> u32 {
+        let all = self.padded_threads();
+        let Some(threads) = arrival.threads else {
+            return all;
+        };
+        let width = thread.position.warp_width;
+        if threads == 0 || !threads.is_multiple_of(width) || threads > all {
+            let message = format!(
+                "barrier {} for {threads} threads: the count must be a multiple of the warp width {width}, and at most {all}",
+                arrival.id
+            );
+            self.fail(thread, DefectKind::InvalidArgument, message, arrival.site);
+        }
+        threads
+    }
+
+    fn check_none_exited(&self, thread: &Thread, arrival: &Arrival) {
+        if self.exited_threads.get() == 0 {
+            return;
+        }
+        let message = format!(
+            "the thread waits at {} for all threads of the block, but {} of them have exited",
+            barrier_name(arrival.id),
+            self.exited_threads.get()
+        );
+        self.fail_divergent(thread, arrival, message);
+    }
+
+    #[cold]
+    fn fail_mismatch(
+        &self,
+        thread: &Thread,
+        arrival: &Arrival,
+        required: u32,
+        mismatch: &Mismatch,
+    ) -> ! {
+        let id = arrival.id;
+        let message = match mismatch {
+            Mismatch::Operation => {
+                format!("one thread synchronizes at barrier {id}, another one reduces over it")
+            }
+            Mismatch::Required(others) => {
+                format!("barrier {id} for {required} threads, while others wait there for {others}")
+            }
+        };
+        self.fail_divergent(thread, arrival, message)
+    }
+
+    /// `bar.sync` is `barrier.sync.aligned`: all threads of a warp must execute
+    /// the same instruction.
+    fn check_same_site(&self, thread: &Thread, arrival: &Arrival, barrier: &Barrier) {
+        let warp = thread.position.warp as usize;
+        let waiting = barrier.waiting(warp);
+        if waiting == 0 {
+            return;
+        }
+        let first = self.first_thread_of_warp(warp) + waiting.trailing_zeros() as usize;
+        let site = self.threads[first].site.get();
+        // One line usually has one address; comparing paths is the slow way.
+        if !ptr::eq(site, arrival.site) && site != arrival.site {
+            let message = format!(
+                "lanes of one warp are at different lines of {}",
+                barrier_name(arrival.id)
+            );
+            self.fail_divergent(thread, arrival, message);
+        }
+    }
+
+    #[cold]
+    fn fail_divergent(&self, thread: &Thread, arrival: &Arrival, message: String) -> ! {
+        let kind = divergence_at(arrival.id);
+        self.fail_among_others(thread, kind, message, arrival.site)
+    }
+
+    /// Releases the waiting threads; the last thread to arrive just goes on.
+    fn complete_barrier(&self, thread: &Thread, arrival: &Arrival, barrier: &Barrier) {
+        if barrier.required() < self.padded_threads() {
+            self.check_whole_warps(thread, arrival, barrier);
+        }
+        self.order_memory(barrier);
+        barrier.complete(thread.position.warp as usize, thread.lane_bit());
+        self.release_barrier(arrival.id);
+        // Any warp may be the first one behind the barrier, not only this one.
+        self.turn_is_over.set(true);
+        count(&self.counters.barriers);
+    }
+
+    /// What the threads at the barrier did before is ordered before what they do next.
+    fn order_memory(&self, barrier: &Barrier) {
+        let Some(check) = &self.check else { return };
+        if barrier.required() == self.padded_threads() {
+            return check.after_block_barrier();
+        }
+        check.after_partial_barrier((0..).zip(barrier.waiting_by_warp(self.warps.len())));
+    }
+
+    /// A barrier for some warps must not be completed by parts of warps.
+    fn check_whole_warps(&self, thread: &Thread, arrival: &Arrival, barrier: &Barrier) {
+        let waiting = barrier.waiting_by_warp(self.warps.len());
+        let partial = self
+            .warps
+            .iter()
+            .zip(waiting)
+            .position(|(warp, waiting)| waiting != 0 && waiting != warp.existing);
+        if let Some(warp) = partial {
+            let message = format!(
+                "barrier {} is complete, but only a part of warp {warp} has arrived",
+                arrival.id
+            );
+            self.fail_divergent(thread, arrival, message);
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Warp-wide operations: the lanes of a mask meet and read what each of them
+//! has brought (`shfl.sync`, `vote.sync`, `match.sync`, `redux.sync`,
+//! `bar.warp.sync` of the PTX ISA).
+
+use crate::basics::DefectKind;
+use crate::block::{Block, Thread, Wait, Warp, count};
+use crate::count::Operation;
+use crate::current::with_current;
+use crate::state::{LaneValues, Rendezvous};
+use std::panic::Location;
+
+/// All lanes in `mask` meet; each brings `value`, and each then calls `read`
+/// with the values of all of them.
+///
+/// Bit `i` of `mask` is lane `i` of the running thread's warp. Lanes of the
+/// same mask must meet in the same `kind` of operation. Operations of disjoint
+/// masks may be under way at once. A lane that is not in its own mask, a mask
+/// that names lanes which do not exist or have exited, and lanes that wait for
+/// each other at different operations end the launch. `read` only reads: it calls
+/// no other warp-wide operation.
+///
+/// # Panics
+///
+/// Outside of a launch.
+#[track_caller]
+pub fn warp_collective<R>(
+    kind: &'static str,
+    mask: u64,
+    value: u64,
+    read: impl FnOnce(&LaneValues) -> R,
+) -> R {
+    let site = Location::caller();
+    with_current(|thread, block| {
+        let inside = block.enter(thread, Some(site));
+        if block.is_unwinding(thread) {
+            drop(inside);
+            return read(&LaneValues {
+                values: [0; 64],
+                mask,
+            });
+        }
+        let collectives = &block.warp_of(thread).collectives;
+        let number = block.join(thread, kind, mask, value, site);
+        // `read` is the caller's code.
+        drop(inside);
+        // SAFETY: (1) `join` returns when it is complete; this lane is marked below.
+        let result = read(unsafe { collectives.get(number).values() });
+        collectives.mark_read(number, thread.lane_bit());
+        result
+    })
+}
+
+/// The only warp-wide operation that orders memory.
+const WARP_BARRIER: &str = "warp barrier";
+
+/// The lanes in `mask` wait for each other, and see what each of them has
+/// written before.
+///
+/// # Panics
+///
+/// Outside of a launch.
+#[track_caller]
+pub fn warp_barrier(mask: u64) {
+    warp_collective(WARP_BARRIER, mask, 0, |_| ());
+}
+
+/// The lanes of the running thread's warp that have not exited.
+///
+/// # Panics
+///
+/// Outside of a launch.
+#[track_caller]
+pub fn active_lanes() -> u64 {
+    with_current(|thread, block| block.warp_of(thread).active())
+}
+
+impl Block {
+    /// Brings `value` to the rendezvous of `mask` and waits until it is complete;
+    /// returns its number.
+    fn join(
+        &self,
+        thread: &Thread,
+        kind: &'static str,
+        mask: u64,
+        value: u64,
+        site: &'static Location<'static>,
+    ) -> u32 {
+        let warp = self.warp_of(thread);
+        let collectives = &warp.collectives;
+        if mask & thread.lane_bit() == 0 || mask & !warp.active() != 0 {
+            self.fail_mask(thread, warp, kind, mask, site);
+        }
+        let number = match collectives.find(mask) {
+            Some(number) => number,
+            None => collectives.open(kind, mask),
+        };
+        let rendezvous = collectives.get(number);
+        if rendezvous.kind() != kind {
+            self.fail_kind(thread, kind, rendezvous.kind(), site);
+        }
+        let is_complete = rendezvous.arrive(thread.position.lane, value);
+        self.note_operation(thread, Operation::of_collective(kind), site);
+        if is_complete {
+            self.complete_collective(thread, rendezvous, number);
+        } else {
+            if collectives.has_several() {
+                self.check_no_mutual_wait(thread, rendezvous, site);
+            }
+            thread.wait_for(Wait::Collective { kind, mask }, site);
+        }
+        number
+    }
+
+    fn complete_collective(&self, thread: &Thread, rendezvous: &Rendezvous, number: u32) {
+        let warp = self.warp_of(thread);
+        if rendezvous.kind() == WARP_BARRIER {
+            self.order_lanes(thread.position.warp, warp, rendezvous.mask());
+        }
+        warp.collectives.complete(number);
+        let met = rendezvous.unread();
+        self.note_gathered(thread.position.warp as usize, met);
+        let waiting = met & !thread.lane_bit();
+        if waiting != 0 {
+            self.make_ready(thread.position.warp as usize, waiting);
+        }
+        self.note_progress();
+        count(&self.counters.warp_collectives);
+    }
+
+    /// What the lanes of `mask` did before is ordered before what they do next.
+    fn order_lanes(&self, number: u32, warp: &Warp, mask: u64) {
+        let Some(check) = &self.check else { return };
+        if mask == warp.existing {
+            check.after_warp_barrier(number);
+        } else {
+            check.after_partial_barrier(std::iter::once((number, mask)));
+        }
+    }
+
+    /// Finds, at once, the common case of lanes that can never meet: of two
+    /// rendezvous, each waits for a lane that waits at the other.
+    fn check_no_mutual_wait(
+        &self,
+        thread: &Thread,
+        rendezvous: &Rendezvous,
+        site: &'static Location<'static>,
+    ) {
+        let collectives = &self.warp_of(thread).collectives;
+        let crossed = collectives
+            .gathering()
+            .map(|number| collectives.get(number))
+            .find(|other| rendezvous.crosses(other));
+        if let Some(other) = crossed {
+            let message = format!(
+                "lanes wait for each other under different masks: {:#x} for {}, {:#x} for {}",
+                rendezvous.mask(),
+                rendezvous.kind(),
+                other.mask(),
+                other.kind()
+            );
+            self.fail_warp(thread, message, site);
+        }
+    }
+
+    #[cold]
+    fn fail_mask(
+        &self,
+        thread: &Thread,
+        warp: &Warp,
+        kind: &'static str,
+        mask: u64,
+        site: &'static Location<'static>,
+    ) -> ! {
+        let lane = thread.position.lane;
+        let missing = mask & !warp.existing;
+        let exited = mask & warp.exited.get();
+        let message = if mask & thread.lane_bit() == 0 {
+            format!("lane {lane} calls {kind} with mask {mask:#x}, which does not name it")
+        } else if missing != 0 {
+            format!(
+                "mask {mask:#x} of {kind} names lane {}, which does not exist in this warp",
+                missing.trailing_zeros()
+            )
+        } else {
+            format!(
+                "mask {mask:#x} of {kind} names lane {}, which has exited",
+                exited.trailing_zeros()
+            )
+        };
+        self.fail_warp(thread, message, site)
+    }
+
+    #[cold]
+    fn fail_kind(
+        &self,
+        thread: &Thread,
+        kind: &'static str,
+        other: &'static str,
+        site: &'static Location<'static>,
+    ) -> ! {
+        let message = format!(
+            "lane {} is at {kind}, while other lanes of its mask wait at {other}",
+            thread.position.lane
+        );
+        self.fail_warp(thread, message, site)
+    }
+
+    #[cold]
+    fn fail_warp(&self, thread: &Thread, message: String, site: &'static Location<'static>) -> ! {
+        self.fail_among_others(thread, DefectKind::WarpDivergence, message, site)
+    }
+}

@@ -1,0 +1,109 @@
+//! The running thread itself: where it stands, how it makes room for others, how it ends its launch.
+
+use crate::basics::{DefectKind, Finding, Position};
+use crate::block::Wait;
+use crate::current::{instruction, is_simulated_thread, try_instruction, with_current};
+use std::panic::Location;
+
+/// Calls `action`, in which the running thread, if there is one, has enough stack and is not
+/// interrupted: for code that may run in a kernel and takes a lock which must not stay locked, such
+/// as that of a destructor.
+pub fn uninterrupted<R>(action: impl FnOnce() -> R) -> R {
+    let mut action = Some(action);
+    let mut call = || action.take().map(|action| action());
+    let result = match try_instruction(None, |_, _| call()) {
+        Some(result) => result,
+        None => call(),
+    };
+    match result {
+        Some(result) => result,
+        None => unreachable!("the action is called once"),
+    }
+}
+
+/// Where the running thread stands in its launch.
+///
+/// # Panics
+///
+/// Outside of a launch.
+#[inline]
+#[track_caller]
+pub fn position() -> Position {
+    with_current(|thread, _| thread.position)
+}
+
+/// Lets other warps of the block run: for loops that wait for another thread.
+///
+/// A block whose threads do nothing but yield, [`Options::yield_limit`] times
+/// in a row, is reported as a deadlock.
+///
+/// [`Options::yield_limit`]: crate::Options::yield_limit
+///
+/// # Panics
+///
+/// Outside of a launch.
+#[track_caller]
+pub fn yield_now() {
+    let site = Location::caller();
+    instruction(site, |thread, block| {
+        if block.is_unwinding(thread) {
+            return;
+        }
+        if !block.yields.may_yield_again(&block.watched) {
+            let message = format!(
+                "the threads of the block have only yielded, {} times in a row",
+                block.yields.limit()
+            );
+            block.fail_among_others(thread, DefectKind::Deadlock, message, site);
+        }
+        let warp = block.warp_of(thread);
+        warp.yielded.set(warp.yielded.get() | thread.lane_bit());
+        thread.wait_for(Wait::Yield, site);
+    });
+}
+
+/// Ends the launch with this defect, at the caller's line.
+///
+/// # Panics
+///
+/// Outside of a launch, with the message.
+#[cold]
+#[track_caller]
+pub fn fail(kind: DefectKind, message: String) -> ! {
+    let site = Location::caller();
+    if !is_simulated_thread() {
+        panic!("{kind}: {message}");
+    }
+    instruction(site, |thread, block| {
+        block.fail(thread, kind, message, site)
+    })
+}
+
+/// Ends the launch if a simulated thread calls it: `operation` is for the host alone, where it may
+/// wait for the launch that the thread belongs to.
+#[inline]
+pub fn refuse_host_call(operation: &str) {
+    if is_simulated_thread() {
+        host_call(operation);
+    }
+}
+
+#[cold]
+fn host_call(operation: &str) {
+    try_instruction(None, |thread, block| {
+        let message =
+            format!("a thread of the kernel calls `{operation}`: do it before or after the launch");
+        let finding = Finding::of(&thread.position, DefectKind::HostCall, message);
+        block.fail_with(thread, finding)
+    });
+}
+
+/// Whether the running thread belongs to a cooperative launch.
+///
+/// # Panics
+///
+/// Outside of a launch.
+#[track_caller]
+pub fn is_cooperative() -> bool {
+    with_current(|_, block| block.grid.is_some())
+}

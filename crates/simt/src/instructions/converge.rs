@@ -1,0 +1,29 @@
+//! Which lanes of a warp are together: `activemask` of the PTX ISA, for lanes
+//! that then work together.
+
+use crate::block::Wait;
+use crate::current::instruction;
+use std::panic::Location;
+
+/// The lanes of the running thread's warp that are at this line together.
+///
+/// Each of them gets the same mask, and none of them goes on before all of them
+/// have come. Lanes come together once nothing else in their warp can run; now
+/// and then, as the seed has it, only some of them do.
+///
+/// # Panics
+///
+/// Outside of a launch.
+#[track_caller]
+pub fn converged_lanes() -> u64 {
+    let site = Location::caller();
+    instruction(site, |thread, block| {
+        if block.is_unwinding(thread) {
+            return thread.lane_bit();
+        }
+        let convergence = &block.warp_of(thread).convergence;
+        convergence.wait(thread.lane_bit());
+        thread.wait_for(Wait::Converge, site);
+        convergence.together()
+    })
+}

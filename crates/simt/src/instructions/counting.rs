@@ -1,0 +1,147 @@
+//! What the running thread does, shown to the counters of its block.
+
+use crate::basics::Access;
+use crate::block::{Block, Thread, Wait};
+use crate::count::{Arithmetic, Operation, Recorder, Span};
+use crate::current::try_instruction;
+use crate::state::is_counting;
+use std::panic::Location;
+
+/// In the first turn of the warp that a lane waits, lanes with higher numbers may still be behind;
+/// in the second, none that runs at all is.
+const TURNS_TO_CATCH_UP: u32 = 2;
+
+/// Counts `operations` arithmetic instructions of the running thread, at the caller's line.
+/// Outside of a launch, and in launches that do not count, it does nothing.
+#[inline]
+#[track_caller]
+pub fn count_arithmetic(kind: Arithmetic, operations: u32) {
+    if is_counting() {
+        let site = Location::caller();
+        for _ in 0..operations {
+            note(Operation::Arithmetic(kind), 0, site, Some(Span::NONE));
+        }
+    }
+}
+
+/// Counts a prefetch by the running thread, at the caller's line: a request, and no more, for
+/// there is no cache. Outside of a launch, and in launches that do not count, it does nothing.
+#[inline]
+#[track_caller]
+pub fn count_prefetch() {
+    if is_counting() {
+        note(Operation::Prefetch, 0, Location::caller(), Some(Span::NONE));
+    }
+}
+
+/// Counts an access.
+///
+/// The two halves of an asynchronous copy are counted where it is issued.
+#[inline]
+pub(super) fn note_access(access: &Access, site: &'static Location<'static>) {
+    if is_counting()
+        && let Some(operation) = Operation::of_access(access.space, access.kind)
+    {
+        let span = Span::new(access.address(), access.bytes);
+        note(operation, access.view_base, site, Some(span));
+    }
+}
+
+/// Counts an asynchronous copy of `source_bytes` bytes, zero-filled to `bytes`.
+#[inline]
+pub(super) fn note_async_copy(
+    (destination, bytes): (usize, usize),
+    (source, source_bytes): (usize, usize),
+    site: &'static Location<'static>,
+) {
+    if is_counting() {
+        let read = (source_bytes > 0).then(|| Span::new(source, source_bytes));
+        note(Operation::AsyncCopyRead, 0, site, read);
+        let written = Some(Span::new(destination, bytes));
+        note(Operation::AsyncCopyWrite, 0, site, written);
+    }
+}
+
+/// Counts one thread's part of a request. Without a span the thread takes its turn at the line,
+/// but asks for nothing. Cold, so that kernels that are not counted keep their values in registers.
+#[cold]
+#[inline(never)]
+fn note(operation: Operation, view: usize, site: &'static Location<'static>, span: Option<Span>) {
+    try_instruction(Some(site), |thread, block| {
+        if let Some(recorder) = &block.recorder {
+            let lane = thread.lane_bit();
+            let is_far_ahead = recorder.record(&thread.position, operation, view, site, span);
+            if is_far_ahead && !block.is_abandoned() {
+                block.let_others_catch_up(recorder, thread, lane, site);
+            }
+        }
+    });
+}
+
+impl Block {
+    /// Counts the running thread's part of a barrier or a warp-wide operation.
+    pub fn note_operation(
+        &self,
+        thread: &Thread,
+        operation: Operation,
+        site: &'static Location<'static>,
+    ) {
+        if let Some(recorder) = &self.recorder {
+            recorder.record(&thread.position, operation, 0, site, Some(Span::NONE));
+        }
+    }
+
+    /// The lanes in `gathered` of a warp have come together. If those are all that have not exited, every
+    /// request that was begun is complete.
+    pub fn note_gathered(&self, warp: usize, gathered: u64) {
+        if let Some(recorder) = &self.recorder
+            && gathered == self.warps[warp].active()
+        {
+            recorder.complete(warp, gathered);
+        }
+    }
+
+    /// A thread has made so many accesses since its warp came together that keeping them costs
+    /// memory: the lanes behind it get their turn, and then the requests are completed.
+    #[cold]
+    fn let_others_catch_up(
+        &self,
+        recorder: &Recorder,
+        thread: &Thread,
+        lane: u64,
+        site: &'static Location<'static>,
+    ) {
+        let index = thread.position.warp as usize;
+        let warp = &self.warps[index];
+        let paused_at = recorder.pause(index, lane);
+        for _ in 0..TURNS_TO_CATCH_UP {
+            if recorder.paused(index) | self.waiting_lanes(index) == warp.active() {
+                recorder.complete(index, warp.active());
+                return;
+            }
+            self.note_progress();
+            warp.yielded.set(warp.yielded.get() | lane);
+            thread.wait_for(Wait::Yield, site);
+            if recorder.completions(index) != paused_at {
+                return;
+            }
+        }
+        // The others spin, perhaps for this very lane.
+        recorder.go_on(index, lane);
+    }
+
+    /// The lanes of a warp that wait at a barrier or for other lanes.
+    fn waiting_lanes(&self, warp: usize) -> u64 {
+        let first = self.first_thread_of_warp(warp);
+        let lanes = self.warps[warp].existing.count_ones() as usize;
+        self.threads[first..first + lanes]
+            .iter()
+            .filter(|thread| {
+                matches!(
+                    thread.wait.get(),
+                    Wait::Barrier(_) | Wait::Collective { .. }
+                )
+            })
+            .fold(0, |mask, thread| mask | thread.lane_bit())
+    }
+}

@@ -1,0 +1,36 @@
+//! Arrays in the shared memory of the running block.
+
+use super::control::fail;
+use crate::current::instruction;
+use std::panic::Location;
+
+/// The static shared array `key` of the running block: `bytes` bytes, aligned
+/// to `align`, the same for all threads of the block.
+///
+/// `key` is unique to the declaration, for example the address of a static.
+/// Before the first use in a block, each byte is `0xff`.
+///
+/// # Panics
+///
+/// Outside of a launch.
+#[track_caller]
+pub fn static_shared(key: usize, bytes: usize, align: usize) -> *mut u8 {
+    let declared = Location::caller();
+    match instruction(declared, |_, block| {
+        block.shared.array(key, bytes, align, declared)
+    }) {
+        Ok(start) => start,
+        Err(error) => fail(error.kind(), error.to_string()),
+    }
+}
+
+/// The dynamic shared memory of the running block, aligned to at least 128
+/// bytes, and its length in bytes. Before its first use, each byte is `0xff`.
+///
+/// # Panics
+///
+/// Outside of a launch.
+#[track_caller]
+pub fn dynamic_shared() -> (*mut u8, usize) {
+    instruction(Location::caller(), |_, block| block.shared.dynamic())
+}

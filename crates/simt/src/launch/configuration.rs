@@ -1,0 +1,141 @@
+//! What is launched, how it is simulated, and the limits of both.
+
+use crate::basics::{Defect, DefectKind, Dim3, Finding};
+use crate::memory::StaticMemory;
+use crate::state::MAX_SHARED_BYTES;
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The most threads that a block can have.
+pub const MAX_THREADS_PER_BLOCK: u32 = 1024;
+
+/// Largest extent of a grid and of a block (CUDA C++ Programming Guide,
+/// "Technical Specifications per Compute Capability").
+const MAX_GRID: Dim3 = Dim3::new(i32::MAX as u32, 65535, 65535);
+const MAX_BLOCK: Dim3 = Dim3::new(1024, 1024, 64);
+
+/// Smallest and largest stack of a simulated thread. A panic needs some KiB to
+/// be caught; more than the largest is surely a mistake.
+const STACK_BYTES: RangeInclusive<usize> = 16 * 1024..=64 * 1024 * 1024;
+
+/// How a launch is simulated.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Lanes of a warp: 32 or 64.
+    pub warp_width: u32,
+    /// Decides in which order warps run, and blocks when they run one by one.
+    pub seed: u64,
+    /// True: blocks run on several host threads at once, in no certain order.
+    /// False: blocks run one after the other, in the seed's order.
+    pub parallel_blocks: bool,
+    /// Stack of each simulated thread, in bytes: 16 KiB to 64 MiB; by default
+    /// 512 KiB, the most local memory that a GPU gives a thread. Memory is
+    /// taken only for pages that the thread touches. A thread that needs more is
+    /// reported as [`DefectKind::StackOverflow`].
+    pub stack_bytes: usize,
+    /// Whether memory is checked: data races, reads of bytes that have not been written,
+    /// asynchronous copies in use. Bounds, alignment, barriers and masks always are.
+    pub checks: bool,
+    /// How often in a row the threads of a block may yield with nothing else
+    /// happening in the block, before that is a deadlock.
+    pub yield_limit: u64,
+    /// How long a block may run without one of its threads starting or exiting, in processor time
+    /// of its host thread; none for no limit. A block that runs for longer ends the launch with
+    /// [`DefectKind::TimeLimit`].
+    ///
+    /// Blocks whose threads only yield may take longer, while another block of the launch is at
+    /// work. A thread that blocks its host thread, for example in a lock, takes no time. On systems
+    /// other than Linux elapsed time counts, and a loop that calls no checked instruction is not
+    /// stopped.
+    pub time_limit: Option<Duration>,
+    /// Where the launch's kernel has its static arrays.
+    pub statics: Arc<StaticMemory>,
+    /// Whether the launch is counted, line by line: [`Report::counts`](crate::Report::counts). It takes several times as
+    /// long then.
+    pub counters: bool,
+}
+
+impl Default for Options {
+    /// 32 lanes, seed 0, blocks in parallel, stacks of 512 KiB, all checks, a
+    /// time limit of 10 s, no counters, separate static arrays, and yields for
+    /// some seconds (blocks one by one) to half a minute (blocks in parallel,
+    /// where a spinning block sleeps in between).
+    fn default() -> Self {
+        Self {
+            warp_width: 32,
+            seed: 0,
+            parallel_blocks: true,
+            stack_bytes: 512 * 1024,
+            checks: true,
+            yield_limit: 1 << 26,
+            time_limit: Some(Duration::from_secs(10)),
+            statics: Arc::default(),
+            counters: false,
+        }
+    }
+}
+
+/// What is launched.
+#[derive(Clone, Debug)]
+pub struct Launch<'a> {
+    /// The kernel's name, for reports.
+    pub kernel: &'a str,
+    /// The extent of the grid, in blocks.
+    pub grid: Dim3,
+    /// The extent of a block, in threads.
+    pub block: Dim3,
+    /// Dynamic shared memory of each block, in bytes.
+    pub dynamic_shared_bytes: usize,
+    /// How to simulate it.
+    pub options: &'a Options,
+}
+
+impl Launch<'_> {
+    /// Whether the options are in range, and the extents within the limits.
+    pub(crate) fn check_limits(&self) -> Result<(), Finding> {
+        match option_out_of_range(self.options).or_else(|| extent_out_of_range(self)) {
+            Some(message) => Err(Finding::without_place(DefectKind::LaunchLimit, message)),
+            None => Ok(()),
+        }
+    }
+
+    /// The defect of this launch that `finding` is, in block number `block`.
+    pub(crate) fn defect(&self, finding: Finding, block: Option<u64>) -> Box<Defect> {
+        let block = block.map(|index| self.grid.index_of(index));
+        finding.into_defect(self.kernel, block, self.options.seed)
+    }
+}
+
+fn option_out_of_range(options: &Options) -> Option<String> {
+    let (width, bytes) = (options.warp_width, options.stack_bytes);
+    if !matches!(width, 32 | 64) {
+        return Some(format!("warps of {width} lanes: they can have 32 or 64"));
+    }
+    let (least, most) = (STACK_BYTES.start(), STACK_BYTES.end());
+    (!STACK_BYTES.contains(&bytes))
+        .then(|| format!("stacks of {bytes} bytes: they can have {least} to {most}"))
+}
+
+fn extent_out_of_range(launch: &Launch<'_>) -> Option<String> {
+    let (grid, block, bytes) = (launch.grid, launch.block, launch.dynamic_shared_bytes);
+    if !is_within(grid, MAX_GRID) {
+        return Some(format!(
+            "a grid of {grid} blocks: it can have (1, 1, 1) to {MAX_GRID}"
+        ));
+    }
+    if !is_within(block, MAX_BLOCK) || block.count() > u64::from(MAX_THREADS_PER_BLOCK) {
+        return Some(format!(
+            "a block of {block} threads: it can have 1 to {MAX_THREADS_PER_BLOCK}, at most {MAX_BLOCK}"
+        ));
+    }
+    (bytes > MAX_SHARED_BYTES).then(|| {
+        format!("{bytes} bytes of dynamic shared memory: a block can have {MAX_SHARED_BYTES}")
+    })
+}
+
+/// Whether each component is from 1 to that of `most`.
+fn is_within(extent: Dim3, most: Dim3) -> bool {
+    let within = |component: u32, most: u32| (1..=most).contains(&component);
+    within(extent.x, most.x) && within(extent.y, most.y) && within(extent.z, most.z)
+}

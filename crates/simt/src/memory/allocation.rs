@@ -1,0 +1,128 @@
+//! One allocation of global memory, and which of its bytes have been written.
+
+use super::reserve::OutOfMemory;
+use bytemuck::allocation::try_zeroed_slice_box;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// What freshly allocated memory holds.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Contents {
+    /// Nothing that a kernel may read.
+    Uninitialised,
+    /// Values.
+    Initialised,
+}
+
+/// One allocation of global memory.
+pub(crate) struct Allocation {
+    pub start: usize,
+    pub bytes: usize,
+    /// Whether all of it is known to be written; then `written` does not matter.
+    is_written: AtomicBool,
+    /// One bit for each byte.
+    written: Box<[AtomicU64]>,
+    /// Whether it must not be used any more.
+    is_freed: bool,
+}
+
+/// Bytes that one word of bits stands for.
+const BYTES_PER_WORD: usize = 64;
+
+impl Allocation {
+    pub fn new(start: usize, bytes: usize, contents: Contents) -> Result<Self, OutOfMemory> {
+        if contents == Contents::Initialised {
+            return Ok(Self::written(start, bytes));
+        }
+        let words = bytes.div_ceil(BYTES_PER_WORD);
+        Ok(Self {
+            is_written: AtomicBool::new(false),
+            written: try_zeroed_slice_box(words).map_err(|()| OutOfMemory)?,
+            ..Self::written(start, bytes)
+        })
+    }
+
+    /// Memory of which each byte counts as written.
+    pub fn written(start: usize, bytes: usize) -> Self {
+        Self {
+            start,
+            bytes,
+            is_written: AtomicBool::new(true),
+            written: Box::default(),
+            is_freed: false,
+        }
+    }
+
+    /// Memory that was an allocation once.
+    pub fn freed(start: usize, bytes: usize) -> Self {
+        Self {
+            is_freed: true,
+            ..Self::written(start, bytes)
+        }
+    }
+
+    /// Whether it has been freed.
+    #[inline]
+    pub fn is_freed(&self) -> bool {
+        self.is_freed
+    }
+
+    #[inline]
+    pub fn contains(&self, address: usize) -> bool {
+        address.wrapping_sub(self.start) < self.bytes
+    }
+
+    /// Whether all of `bytes` bytes from `address` on have been written.
+    #[inline]
+    pub fn is_written(&self, address: usize, bytes: usize) -> bool {
+        self.is_written.load(Ordering::Relaxed)
+            || self
+                .words(address, bytes)
+                .all(|(word, bits)| self.written[word].load(Ordering::Relaxed) & bits == bits)
+    }
+
+    /// Notes that `bytes` bytes from `address` on have been written.
+    #[inline]
+    pub fn mark_written(&self, address: usize, bytes: usize) {
+        if self.is_written.load(Ordering::Relaxed) {
+            return;
+        }
+        if bytes == self.bytes {
+            self.is_written.store(true, Ordering::Relaxed);
+            return;
+        }
+        for (word, bits) in self.words(address, bytes) {
+            self.written[word].fetch_or(bits, Ordering::Relaxed);
+        }
+    }
+
+    /// The words of `written` for these bytes, cut off at the allocation's end,
+    /// with the bits that count.
+    #[inline]
+    fn words(&self, address: usize, bytes: usize) -> impl Iterator<Item = (usize, u64)> + use<> {
+        let first = address - self.start;
+        let end = (first + bytes).min(self.bytes);
+        (first / BYTES_PER_WORD..end.div_ceil(BYTES_PER_WORD)).map(move |word| {
+            let base = word * BYTES_PER_WORD;
+            let from = first.saturating_sub(base);
+            let to = (end - base).min(BYTES_PER_WORD);
+            (word, u64::MAX >> (BYTES_PER_WORD - (to - from)) << from)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn written_bytes_are_known_one_by_one() {
+        let allocation = Allocation::new(1000, 200, Contents::Uninitialised).unwrap();
+        allocation.mark_written(1060, 70);
+        assert!(allocation.is_written(1060, 70));
+        assert!(!allocation.is_written(1059, 1));
+        assert!(!allocation.is_written(1129, 2));
+        assert!(allocation.is_written(1064, 64));
+        allocation.mark_written(1000, 200);
+        assert!(allocation.is_written(1000, 200));
+    }
+}

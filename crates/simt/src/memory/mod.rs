@@ -1,0 +1,20 @@
+//! Global memory: words that several host threads access, the allocations, static arrays.
+
+mod allocation;
+mod registry;
+mod reserve;
+mod statics;
+mod words;
+
+pub use allocation::Contents;
+pub use registry::{forget_allocation, mark_copied, mark_freed, mark_written, register_allocation};
+pub use reserve::OutOfMemory;
+pub use statics::StaticMemory;
+pub use words::{load_relaxed, store_relaxed};
+
+pub(crate) use allocation::Allocation;
+#[cfg(target_os = "linux")]
+pub(crate) use registry::lock as lock_registry;
+pub(crate) use registry::{Allocations, is_replaced, snapshot};
+pub(crate) use reserve::{hold as hold_reserve, release as release_reserve, try_collect};
+pub(crate) use words::copy_from_global;

@@ -1,0 +1,184 @@
+//! The allocations of global memory in this process, by address.
+//!
+//! A kernel may also be given memory that is not registered: it is checked for races, and counts
+//! as written.
+
+use super::allocation::{Allocation, Contents};
+use super::reserve::OutOfMemory;
+use std::ops::Range;
+#[cfg(target_os = "linux")]
+use std::sync::RwLockWriteGuard;
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// Allocations by address.
+#[derive(Clone, Default)]
+pub(crate) struct Allocations(Arc<Vec<Arc<Allocation>>>);
+
+impl Allocations {
+    /// The allocation that holds `address`.
+    #[inline]
+    pub fn find(&self, address: usize) -> Option<&Allocation> {
+        let following = self
+            .0
+            .partition_point(|allocation| allocation.start <= address);
+        let candidate = self.0.get(following.checked_sub(1)?)?;
+        candidate.contains(address).then_some(&**candidate)
+    }
+
+    fn remove(&mut self, addresses: Range<usize>) {
+        Arc::make_mut(&mut self.0).retain(|allocation| {
+            allocation.start >= addresses.end
+                || allocation.start + allocation.bytes <= addresses.start
+        });
+    }
+
+    fn insert(&mut self, allocation: Allocation) {
+        let allocations = Arc::make_mut(&mut self.0);
+        let place = allocations.partition_point(|other| other.start < allocation.start);
+        allocations.insert(place, Arc::new(allocation));
+    }
+}
+
+/// All allocations of the process. Launches look at a copy of the list.
+static ALLOCATIONS: RwLock<Option<Allocations>> = RwLock::new(None);
+
+/// For a fork.
+#[cfg(target_os = "linux")]
+pub(crate) fn lock() -> RwLockWriteGuard<'static, impl Sized> {
+    ALLOCATIONS.write().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn change(action: impl FnOnce(&mut Allocations)) {
+    let mut allocations = ALLOCATIONS.write().unwrap_or_else(PoisonError::into_inner);
+    action(allocations.get_or_insert_default());
+}
+
+/// The allocations of this moment.
+pub(crate) fn snapshot() -> Allocations {
+    let allocations = ALLOCATIONS.read().unwrap_or_else(PoisonError::into_inner);
+    allocations.clone().unwrap_or_default()
+}
+
+/// Whether the place of `known`, which a launch has found when it began, is another allocation by
+/// now, one that holds `bytes` written bytes at `address`: static arrays come to be while launches run,
+/// perhaps where a buffer of another device was.
+#[cold]
+pub(crate) fn is_replaced(known: &Allocation, address: usize, bytes: usize) -> bool {
+    snapshot().find(address).is_some_and(|allocation| {
+        !std::ptr::eq(allocation, known)
+            && !allocation.is_freed()
+            && allocation.is_written(address, bytes)
+    })
+}
+
+/// Tells the checks of global memory that `bytes` bytes at `address` are one
+/// allocation. Reports then give places in it, and kernels must not read
+/// bytes that have not been written. Forgets allocations that were there before.
+///
+/// # Errors
+///
+/// [`OutOfMemory`] if the host has no memory for a bit for each byte, which uninitialised contents need.
+pub fn register_allocation(
+    address: usize,
+    bytes: usize,
+    contents: Contents,
+) -> Result<(), OutOfMemory> {
+    let allocation = Allocation::new(address, bytes, contents)?;
+    replace(address, bytes, allocation);
+    Ok(())
+}
+
+/// Like [`register_allocation`], of memory that has values.
+pub(crate) fn register_written(address: usize, bytes: usize) {
+    replace(address, bytes, Allocation::written(address, bytes));
+}
+
+fn replace(address: usize, bytes: usize, allocation: Allocation) {
+    change(|allocations| {
+        allocations.remove(address..address.saturating_add(bytes));
+        allocations.insert(allocation);
+    });
+}
+
+/// Forgets the allocation of `bytes` bytes at `address`.
+pub fn forget_allocation(address: usize, bytes: usize) {
+    change(|allocations| allocations.remove(address..address.saturating_add(bytes)));
+}
+
+/// Tells the checks of global memory that the allocation of `bytes` bytes at `address` has been
+/// freed: a kernel that is launched afterwards must not touch it. The memory is to stay unused
+/// until [`forget_allocation`], so that no later allocation is taken for it.
+pub fn mark_freed(address: usize, bytes: usize) {
+    replace(address, bytes, Allocation::freed(address, bytes));
+}
+
+/// Notes that the host has written `bytes` bytes from `address` on.
+pub fn mark_written(address: usize, bytes: usize) {
+    if let Some(allocation) = snapshot().find(address) {
+        allocation.mark_written(address, bytes);
+    }
+}
+
+/// Notes that the host has copied `bytes` bytes from `source` to `destination`:
+/// what was never written stays so.
+pub fn mark_copied(destination: usize, source: usize, bytes: usize) {
+    let allocations = snapshot();
+    let is_written = |address, bytes| {
+        allocations
+            .find(address)
+            .is_none_or(|allocation| allocation.is_written(address, bytes))
+    };
+    if is_written(source, bytes) {
+        return mark_written(destination, bytes);
+    }
+    let Some(target) = allocations.find(destination) else {
+        return;
+    };
+    for byte in (0..bytes).filter(|byte| is_written(source + byte, 1)) {
+        target.mark_written(destination + byte, 1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_came_after_a_launch_had_begun_is_known() {
+        // No memory of this process is so low.
+        let (address, bytes) = (64, 32);
+        register_allocation(address, bytes, Contents::Uninitialised).unwrap();
+        mark_freed(address, bytes);
+        let launch = snapshot();
+        let known = launch.find(address).unwrap();
+        assert!(known.is_freed() && !is_replaced(known, address, 8));
+        forget_allocation(address, bytes);
+        assert!(!is_replaced(known, address, 8));
+        register_allocation(address, bytes, Contents::Uninitialised).unwrap();
+        assert!(!is_replaced(known, address, 8));
+        mark_written(address, bytes);
+        assert!(is_replaced(known, address, 8));
+        forget_allocation(address, bytes);
+    }
+
+    #[test]
+    fn an_address_belongs_to_one_allocation() {
+        let mut allocations = Allocations::default();
+        for start in [300, 100, 200] {
+            allocations.insert(Allocation::written(start, 50));
+        }
+        let start_of = |allocations: &Allocations, address| {
+            allocations.find(address).map(|allocation| allocation.start)
+        };
+        assert_eq!(start_of(&allocations, 99), None);
+        assert_eq!(start_of(&allocations, 149), Some(100));
+        assert_eq!(start_of(&allocations, 150), None);
+        assert_eq!(start_of(&allocations, 300), Some(300));
+        allocations.remove(240..310);
+        assert_eq!(start_of(&allocations, 149), Some(100));
+        assert_eq!(
+            (start_of(&allocations, 200), start_of(&allocations, 300)),
+            (None, None)
+        );
+    }
+}

@@ -1,0 +1,131 @@
+//! The coroutine of one simulated thread.
+
+use super::stacks::StackPool;
+use crate::basics::{DefectKind, Finding};
+use crate::block::{Block, Thread};
+use crate::current::Entered;
+use crate::host::payload_message;
+use crate::state::Left;
+use corosensei::stack::{DefaultStack, Stack};
+use corosensei::{Coroutine, CoroutineResult};
+use std::hint::black_box;
+use std::io;
+use std::mem::{self, MaybeUninit};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// The part of a stack that belongs to the coroutine's root. A thread that is stopped by a signal
+/// leaves through there: it must not overwrite the kernel's frames, which others may have borrowed.
+const ROOT_BYTES: usize = 2048;
+
+/// What a thread has done when it gives its host thread back.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Resumed {
+    /// It waits.
+    Waits,
+    /// It has returned from the kernel.
+    Exited,
+    /// It will not run again.
+    Left(Left),
+}
+
+/// The coroutine of one simulated thread. The state it waits in is kept in its
+/// [`Thread`], so nothing is passed when it is suspended or resumed.
+pub(crate) struct ThreadCoroutine(Coroutine<(), (), (), DefaultStack>);
+
+impl ThreadCoroutine {
+    /// A coroutine that will run `body` as `thread` of `block`.
+    ///
+    /// # Safety
+    ///
+    /// 1. `block`, `thread` and `body` outlive the coroutine and do not move.
+    pub unsafe fn new(
+        stacks: &mut StackPool,
+        block: &Block,
+        thread: &Thread,
+        body: &(dyn Fn() + Sync),
+    ) -> io::Result<Self> {
+        let stack = stacks.take()?;
+        let confinement = &thread.confinement;
+        confinement.begin(
+            stack.limit().get(),
+            stack.base().get(),
+            stacks.stack_bytes(),
+        );
+        // SAFETY: what the closure borrows outlives the coroutine (1).
+        let coroutine = unsafe {
+            Coroutine::with_stack_unchecked(stack, move |yielder, ()| {
+                let root = MaybeUninit::<[u8; ROOT_BYTES]>::uninit();
+                black_box(&root);
+                thread.confinement.set_yielder(yielder);
+                run_body(block, thread, body);
+                black_box(&root);
+            })
+        };
+        confinement.set_trap_handler(coroutine.trap_handler());
+        Ok(Self(coroutine))
+    }
+
+    /// Runs the thread until it waits, has exited, or is stopped.
+    #[inline]
+    pub fn resume(&mut self, block: &Block, thread: &Thread) -> Resumed {
+        let _entered = Entered::new(block, thread);
+        let result = self.0.resume(());
+        match (thread.confinement.left(), result) {
+            (Some(why), _) => Resumed::Left(why),
+            (None, CoroutineResult::Yield(())) => Resumed::Waits,
+            (None, CoroutineResult::Return(())) => Resumed::Exited,
+        }
+    }
+
+    /// Ends the thread wherever it waits, dropping what lives on its stack.
+    #[cold]
+    #[inline(never)]
+    pub fn abandon(mut self, stacks: &mut StackPool, block: &Block, thread: &Thread) {
+        if cfg!(panic = "unwind") {
+            thread.confinement.cut_off_when_resumed();
+            // After a thread that was left while it unwound, the standard library takes all code
+            // on this host thread for unwinding: nothing can be unwound here any more.
+            if std::thread::panicking() || self.resume(block, thread) != Resumed::Exited {
+                return self.leave();
+            }
+        } else {
+            // SAFETY: without unwinding, no destructor of a thread that is cut
+            // off can be expected to run, as in any abort. What its stack frames
+            // borrow stays valid until after the launch.
+            unsafe { self.0.force_reset() };
+        }
+        self.recycle(stacks);
+    }
+
+    /// Leaves the thread where it is, for ever: what lives on its stack is neither dropped nor
+    /// overwritten.
+    pub fn leave(self) {
+        mem::forget(self);
+    }
+
+    /// Gives the stack of an ended thread back.
+    pub fn recycle(self, stacks: &mut StackPool) {
+        stacks.give_back(self.0.into_stack());
+    }
+}
+
+/// Runs the kernel and keeps its panics inside the coroutine. Never inlined: the kernel's frames
+/// are below the root's.
+#[inline(never)]
+fn run_body(block: &Block, thread: &Thread, body: &(dyn Fn() + Sync)) {
+    let outside = || thread.confinement.outside(body);
+    let Err(payload) = catch_unwind(AssertUnwindSafe(outside)) else {
+        return;
+    };
+    // Of an abandoned block this is the unwinding itself, or a panic that the
+    // hook has recorded.
+    if !block.is_abandoned() {
+        let message = payload_message(&*payload);
+        block.record(Finding::of(&thread.position, DefectKind::Panic, message));
+    }
+    let drop_payload = || thread.confinement.outside(|| drop(payload));
+    if let Err(second) = catch_unwind(AssertUnwindSafe(drop_payload)) {
+        // The destructor of a panic's payload has panicked; that of this one might, too.
+        mem::forget(second);
+    }
+}

@@ -1,0 +1,13 @@
+//! Runs a launch: coroutines for its threads, turns for its warps, workers for its blocks.
+
+mod cooperative;
+mod coroutine;
+mod independent;
+mod run;
+mod simulate;
+mod stacks;
+mod turns;
+mod worker;
+
+pub use cooperative::{MAX_RESIDENT_THREADS, run_cooperative};
+pub use independent::{check_schedules, run};

@@ -1,0 +1,138 @@
+//! A launch that is under way: what its workers share.
+
+use crate::basics::{Defect, DefectKind, Finding};
+use crate::block::{Block, Counters};
+use crate::check::LaunchCheck;
+use crate::count::{BlockCounts, MergedCounts};
+use crate::launch::{Launch, Report};
+use crate::memory::OutOfMemory;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A launch that is under way, shared by its workers.
+pub(crate) struct Run<'a> {
+    pub launch: &'a Launch<'a>,
+    /// A number that no other launch of the process has.
+    pub number: usize,
+    pub check: Option<Arc<LaunchCheck>>,
+    /// How many blocks there are.
+    pub blocks: u64,
+    /// The lowest block with a defect; `u64::MAX` while there is none.
+    lowest_defect: AtomicU64,
+    defect: Mutex<Option<Box<Defect>>>,
+    barriers: AtomicU64,
+    warp_collectives: AtomicU64,
+    async_copies: AtomicU64,
+    counts: Mutex<MergedCounts>,
+}
+
+impl<'a> Run<'a> {
+    /// The launch begins.
+    pub fn new(launch: &'a Launch<'a>) -> Self {
+        static NEXT: AtomicUsize = AtomicUsize::new(1);
+        Self {
+            launch,
+            number: NEXT.fetch_add(1, Ordering::Relaxed),
+            check: launch.options.checks.then(|| Arc::new(LaunchCheck::new())),
+            blocks: launch.grid.count(),
+            lowest_defect: AtomicU64::new(u64::MAX),
+            defect: Mutex::new(None),
+            barriers: AtomicU64::new(0),
+            warp_collectives: AtomicU64::new(0),
+            async_copies: AtomicU64::new(0),
+            counts: Mutex::default(),
+        }
+    }
+
+    /// Makes `block` the block number `index` of the launch.
+    pub fn begin_block(&self, block: &mut Block, index: u64) {
+        let launch = self.launch;
+        block.begin(launch.grid.index_of(index));
+        block.statics.look_into(&launch.options.statics);
+        if let (Some(check), Some(of_launch)) = (&mut block.check, &self.check) {
+            check.begin(of_launch, index);
+        }
+    }
+
+    /// Adds how block number `index` has ended, in which no thread is left: with a finding, stopped
+    /// because another block has one, or with all threads exited.
+    pub fn end_block(&self, block: &mut Block, index: u64) {
+        if let Some(check) = &mut block.check {
+            check.forget_clocks();
+        }
+        if let Some(finding) = block.take_finding() {
+            self.add_defect(index, finding);
+        } else if !block.is_abandoned() {
+            if let Some(recorder) = &block.recorder {
+                self.add_counts(recorder.finish(block.shared.static_bytes()));
+            }
+            self.add(&block.counters);
+        }
+    }
+
+    /// Adds that the host has no memory for block number `index`.
+    #[cold]
+    pub fn add_out_of_memory(&self, index: u64, error: OutOfMemory) {
+        let finding = Finding::without_place(DefectKind::HostResources, error.to_string());
+        self.add_defect(index, finding);
+    }
+
+    /// Whether block `index` need not run any more: a lower one has a defect.
+    #[inline]
+    pub fn is_pointless(&self, index: u64) -> bool {
+        self.lowest_defect.load(Ordering::Relaxed) < index
+    }
+
+    /// Whether any block has a defect. A block that waits for that one would
+    /// wait for ever.
+    #[inline]
+    pub fn has_defect(&self) -> bool {
+        self.lowest_defect.load(Ordering::Relaxed) != u64::MAX
+    }
+
+    fn add(&self, counters: &Counters) {
+        let add = |sum: &AtomicU64, count: u64| sum.fetch_add(count, Ordering::Relaxed);
+        add(&self.barriers, counters.barriers.get());
+        add(&self.warp_collectives, counters.warp_collectives.get());
+        add(&self.async_copies, counters.async_copies.get());
+    }
+
+    /// Adds what a block has cost.
+    fn add_counts(&self, counts: BlockCounts) {
+        let mut sum = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        sum.add(counts);
+    }
+
+    fn add_defect(&self, index: u64, finding: Finding) {
+        let mut defect = self.defect.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.lowest_defect.fetch_min(index, Ordering::Relaxed) > index {
+            *defect = Some(self.launch.defect(finding, Some(index)));
+        }
+    }
+
+    /// The launch has ended.
+    ///
+    /// # Errors
+    ///
+    /// The defect of the lowest block that has one.
+    pub fn finish(self) -> Result<Report, Box<Defect>> {
+        let defect = self
+            .defect
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
+        match defect {
+            Some(defect) => Err(defect),
+            None => Ok(Report {
+                blocks: self.blocks,
+                threads: self.blocks * self.launch.block.count(),
+                barriers: self.barriers.into_inner(),
+                warp_collectives: self.warp_collectives.into_inner(),
+                async_copies: self.async_copies.into_inner(),
+                counts: self.launch.options.counters.then(|| {
+                    let counts = self.counts.into_inner();
+                    Box::new(counts.unwrap_or_else(PoisonError::into_inner).finish())
+                }),
+            }),
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! The frame around each launch: limits, host threads, signal handlers, and the result.
+
+use super::run::Run;
+use crate::basics::{Defect, DefectKind};
+use crate::current::is_simulated_thread;
+#[cfg(target_os = "linux")]
+use crate::host::hold_locks_in_forks;
+use crate::host::{Watching, install_panic_hook, install_trap, no_threads, on_new_thread, pool};
+use crate::instructions::fail;
+use crate::launch::{Launch, Options, Report};
+use crate::memory::hold_reserve;
+use crate::state::Watch;
+
+/// Checks the launch, and runs its blocks by `run_blocks` on a host thread of the simulator.
+pub(crate) fn simulate(
+    launch: &Launch<'_>,
+    run_blocks: impl FnOnce(&Run<'_>) + Send,
+) -> Result<Report, Box<Defect>> {
+    if is_simulated_thread() {
+        fail(
+            DefectKind::NestedLaunch,
+            format!(
+                "kernel `{}` is launched by a thread of a kernel",
+                launch.kernel
+            ),
+        );
+    }
+    let no_block = |finding| launch.defect(finding, None);
+    launch.check_limits().map_err(no_block)?;
+    install_panic_hook();
+    install_trap();
+    #[cfg(target_os = "linux")]
+    hold_locks_in_forks();
+    hold_reserve();
+    let pool = pool().map_err(no_block)?;
+    let watching = launch.options.time_limit.map(|_| Watching::begin());
+    let _watching = watching
+        .transpose()
+        .map_err(|error| no_block(no_threads(&error)))?;
+    let Options {
+        checks, counters, ..
+    } = *launch.options;
+    let _watch = (checks || counters).then(|| Watch::begin(counters));
+    let run = Run::new(launch);
+    waiting_idly(|| pool.install(|| run_blocks(&run)));
+    run.finish()
+}
+
+/// Calls `action`, which waits for the workers. A thread of another pool of rayon's would do other
+/// work of its pool meanwhile, such as a launch that waits for the device of this one: there
+/// `action` gets a thread of its own.
+fn waiting_idly(action: impl FnOnce() + Send) {
+    if rayon::current_thread_index().is_none() {
+        return action();
+    }
+    on_new_thread(action);
+}

@@ -1,0 +1,194 @@
+//! The turns of one block's warps.
+
+use super::coroutine::{Resumed, ThreadCoroutine};
+use super::run::Run;
+use super::stacks::StackPool;
+use crate::basics::{DefectKind, Finding, SplitMix64};
+use crate::block::{Block, Thread, Wait};
+use crate::state::Left;
+use std::io;
+
+/// The turns of one block's warps.
+pub(crate) struct Turns<'a> {
+    pub run: &'a Run<'a>,
+    pub index: u64,
+    pub body: &'a (dyn Fn() + Sync),
+    pub block: &'a Block,
+    pub stacks: &'a mut StackPool,
+    /// One per thread that has started and not exited.
+    pub coroutines: &'a mut [Option<ThreadCoroutine>],
+    pub random: &'a mut SplitMix64,
+}
+
+impl Turns<'_> {
+    /// Lets warps run, one drawn after the other, until the block has ended.
+    pub fn take_all(&mut self) {
+        while self.take_one() {
+            if self.block.is_abandoned() {
+                return;
+            }
+        }
+        if (self.block.exited_threads.get() as usize) < self.block.threads.len() {
+            self.block.record(self.block.stuck());
+        }
+    }
+
+    /// Lets one warp run that can, if there is one.
+    pub fn take_one(&mut self) -> bool {
+        let Some(warp) = self.draw_warp() else {
+            return false;
+        };
+        self.take_turn(warp);
+        if self.run.is_pointless(self.index) {
+            self.block.abandon();
+        }
+        true
+    }
+
+    /// One of the warps that can run, each as likely as the others.
+    fn draw_warp(&mut self) -> Option<usize> {
+        let mut ready = self.block.ready_warps.get();
+        if ready == 0 {
+            return None;
+        }
+        for _ in 0..self.random.below(u64::from(ready.count_ones())) {
+            ready &= ready - 1;
+        }
+        Some(ready.trailing_zeros() as usize)
+    }
+
+    /// Runs the lanes of a warp until none can run, or until the turn is over.
+    ///
+    /// They run in the order of their numbers, from one that is drawn: lanes
+    /// must not rely on lane 0 being first.
+    fn take_turn(&mut self, warp_index: usize) {
+        let block = self.block;
+        let warp = &block.warps[warp_index];
+        let first_thread = block.first_thread_of_warp(warp_index);
+        let mut next_lane = self.random.next() as u32 % 64;
+        block.turn_is_over.set(false);
+        while warp.ready.get() != 0 {
+            let ready = warp.ready.get();
+            // The lowest ready lane from `next_lane` on, around the end.
+            let lane = (ready.rotate_right(next_lane).trailing_zeros() + next_lane) % 64;
+            warp.ready.set(ready & !(1 << lane));
+            self.run_thread(first_thread + lane as usize);
+            next_lane = lane;
+            if block.turn_is_over.get() || block.is_abandoned() {
+                break;
+            }
+        }
+        self.end_turn(warp_index);
+    }
+
+    fn end_turn(&mut self, warp_index: usize) {
+        let warp = &self.block.warps[warp_index];
+        if warp.ready.get() == 0 {
+            self.release_converged(warp_index);
+        }
+        let yielded = warp.yielded.replace(0);
+        // A thread that spins may wait for a block that has been stopped.
+        if yielded != 0 && self.run.has_defect() {
+            self.block.abandon();
+        }
+        warp.ready.set(warp.ready.get() | yielded);
+        if warp.ready.get() == 0 {
+            let ready = &self.block.ready_warps;
+            ready.set(ready.get() & !(1 << warp_index));
+        }
+    }
+
+    /// Lets lanes of a warp in which nothing can run go on from the line at which they are together.
+    fn release_converged(&mut self, warp_index: usize) {
+        let block = self.block;
+        let first_thread = block.first_thread_of_warp(warp_index);
+        let site_of = |lane: u32| block.threads[first_thread + lane as usize].site.get();
+        let convergence = &block.warps[warp_index].convergence;
+        let together = convergence.release(site_of, self.random);
+        if together != 0 {
+            block.make_ready(warp_index, together);
+            block.note_progress();
+        }
+    }
+
+    /// Runs a thread until it waits or exits.
+    fn run_thread(&mut self, index: usize) {
+        let thread = &self.block.threads[index];
+        if self.coroutines[index].is_none() {
+            match self.start(thread) {
+                Ok(coroutine) => self.coroutines[index] = Some(coroutine),
+                Err(error) => return self.block.record(no_stack(&error)),
+            }
+        }
+        let Some(coroutine) = &mut self.coroutines[index] else {
+            return;
+        };
+        match coroutine.resume(self.block, thread) {
+            Resumed::Waits => {}
+            Resumed::Exited => self.end_thread(index),
+            Resumed::Left(why) => self.leave_thread(index, why),
+        }
+    }
+
+    /// Gives up a thread that will not run again.
+    #[cold]
+    fn leave_thread(&mut self, index: usize, why: Left) {
+        if let Some(coroutine) = self.coroutines[index].take() {
+            coroutine.leave();
+        }
+        let thread = &self.block.threads[index];
+        self.block.record(self.block.left_behind(thread, why));
+    }
+
+    fn start(&mut self, thread: &Thread) -> io::Result<ThreadCoroutine> {
+        self.block.watched.note_progress();
+        // SAFETY: block, thread and body are borrowed for longer than this
+        // `Turns` lives, and its `drop` ends every coroutine.
+        unsafe { ThreadCoroutine::new(self.stacks, self.block, thread, self.body) }
+    }
+
+    fn end_thread(&mut self, index: usize) {
+        if let Some(coroutine) = self.coroutines[index].take() {
+            coroutine.recycle(self.stacks);
+        }
+        let block = self.block;
+        let thread = &block.threads[index];
+        let exited = &block.warp_of(thread).exited;
+        exited.set(exited.get() | thread.lane_bit());
+        thread.wait.set(Wait::Exited);
+        block.exited_threads.set(block.exited_threads.get() + 1);
+        block.watched.note_progress();
+        if let Some(grid) = &block.grid {
+            grid.note_exit();
+        }
+        block.note_progress();
+        if !block.is_abandoned()
+            && let Some(finding) = block
+                .missed_by_exit(thread)
+                .or_else(|| block.unfinished_copy(thread))
+        {
+            block.record(finding);
+        }
+    }
+}
+
+impl Drop for Turns<'_> {
+    /// Ends the threads that a finding has cut off.
+    fn drop(&mut self) {
+        if !self.block.is_abandoned() && !std::thread::panicking() {
+            return;
+        }
+        self.block.abandon();
+        for (thread, slot) in self.block.threads.iter().zip(self.coroutines.iter_mut()) {
+            if let Some(coroutine) = slot.take() {
+                coroutine.abandon(self.stacks, self.block, thread);
+            }
+        }
+    }
+}
+
+#[cold]
+fn no_stack(error: &io::Error) -> Finding {
+    let message = format!("cannot map the stack of a simulated thread: {error}");
+    Finding::without_place(DefectKind::HostResources, message)
+}

@@ -1,0 +1,205 @@
+//! The barriers of one block: which threads have arrived, and how many have to.
+
+use crate::basics::DefectKind;
+use std::cell::Cell;
+
+/// Which of the 16 barriers of a block.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct BarrierId(
+    /// 0 to 15.
+    pub u32,
+);
+
+/// How many barriers a block has (PTX ISA).
+const BARRIERS: usize = 16;
+/// Behind them is the place where a block gathers for the barrier of the grid.
+pub(crate) const GRID_BARRIER: u32 = BARRIERS as u32;
+/// The most warps that a block can have: 1024 threads of 32-wide warps.
+const MAX_WARPS: usize = 32;
+
+/// What the threads do when all have arrived. Two instructions never complete one barrier together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum BarrierOperation {
+    Synchronize,
+    CountTrue,
+    SynchronizeGrid,
+}
+
+/// A barrier's name in reports.
+pub(crate) fn barrier_name(id: u32) -> String {
+    match id {
+        GRID_BARRIER => "the grid barrier".to_owned(),
+        id => format!("barrier {id}"),
+    }
+}
+
+/// Which rule is broken where not all reach a barrier.
+pub(crate) fn divergence_at(id: u32) -> DefectKind {
+    match id {
+        GRID_BARRIER => DefectKind::GridBarrierDivergence,
+        _ => DefectKind::BarrierDivergence,
+    }
+}
+
+/// How an arrival differs from those before it.
+pub(crate) enum Mismatch {
+    /// Another instruction.
+    Operation,
+    /// Another count, where the others wait for this one.
+    Required(u32),
+}
+
+/// One barrier of a block.
+pub(crate) struct Barrier {
+    /// Arrivals so far; 0 while nobody waits.
+    arrived: Cell<u32>,
+    /// Arrivals that complete the barrier.
+    required: Cell<u32>,
+    operation: Cell<BarrierOperation>,
+    /// Arrivals whose predicate was true.
+    trues: Cell<u32>,
+    /// `trues` of the last completion.
+    result: Cell<u32>,
+    /// Waiting lanes, warp by warp.
+    waiting: [Cell<u64>; MAX_WARPS],
+}
+
+impl Barrier {
+    fn new() -> Self {
+        Self {
+            arrived: Cell::new(0),
+            required: Cell::new(0),
+            operation: Cell::new(BarrierOperation::Synchronize),
+            trues: Cell::new(0),
+            result: Cell::new(0),
+            waiting: std::array::from_fn(|_| Cell::new(0)),
+        }
+    }
+
+    /// Whether no thread has arrived yet.
+    #[inline]
+    pub fn is_free(&self) -> bool {
+        self.arrived.get() == 0
+    }
+
+    /// Begins with the first arrival, which decides what the others have to agree with.
+    #[inline]
+    pub fn open(&self, required: u32, operation: BarrierOperation) {
+        self.required.set(required);
+        self.operation.set(operation);
+    }
+
+    /// How an arrival differs from the first one; none if it does not.
+    #[inline]
+    pub fn mismatch(&self, required: u32, operation: BarrierOperation) -> Option<Mismatch> {
+        if self.required.get() != required {
+            Some(Mismatch::Required(self.required.get()))
+        } else if self.operation.get() != operation {
+            Some(Mismatch::Operation)
+        } else {
+            None
+        }
+    }
+
+    /// Adds a lane, which stands for `weight` arrivals; returns whether the barrier is complete.
+    #[inline]
+    pub fn arrive(&self, warp: usize, lane_bit: u64, weight: u32, predicate: bool) -> bool {
+        let arrived = self.arrived.get() + weight;
+        self.arrived.set(arrived);
+        self.trues.set(self.trues.get() + u32::from(predicate));
+        let lanes = &self.waiting[warp];
+        lanes.set(lanes.get() | lane_bit);
+        arrived == self.required.get()
+    }
+
+    /// The lane that has completed the barrier goes on without waiting.
+    pub fn complete(&self, warp: usize, lane_bit: u64) {
+        self.result.set(self.trues.replace(0));
+        let lanes = &self.waiting[warp];
+        lanes.set(lanes.get() & !lane_bit);
+    }
+
+    /// Arrivals that complete the barrier.
+    pub fn required(&self) -> u32 {
+        self.required.get()
+    }
+
+    /// How many predicates were true when the barrier was completed last.
+    #[inline]
+    pub fn result(&self) -> u32 {
+        self.result.get()
+    }
+
+    /// The waiting lanes of one warp.
+    #[inline]
+    pub fn waiting(&self, warp: usize) -> u64 {
+        self.waiting[warp].get()
+    }
+
+    /// The waiting lanes of each of the first `warps` warps.
+    pub fn waiting_by_warp(&self, warps: usize) -> impl Iterator<Item = u64> + Clone {
+        self.waiting[..warps].iter().map(Cell::get)
+    }
+}
+
+/// All barriers of a block.
+pub(crate) struct Barriers {
+    barriers: [Barrier; BARRIERS + 1],
+    /// Bit `i`: a thread waits at barrier `i` for every thread of the block.
+    waiting_for_all: Cell<u32>,
+}
+
+impl Default for Barriers {
+    fn default() -> Self {
+        Self {
+            barriers: std::array::from_fn(|_| Barrier::new()),
+            waiting_for_all: Cell::new(0),
+        }
+    }
+}
+
+impl Barriers {
+    /// Forgets all arrivals.
+    pub fn clear(&mut self) {
+        self.waiting_for_all.set(0);
+        for barrier in &mut self.barriers {
+            if barrier.arrived.replace(0) != 0 {
+                barrier.waiting.iter().for_each(|lanes| lanes.set(0));
+            }
+            barrier.trues.set(0);
+        }
+    }
+
+    /// Barrier number `id`, at most [`GRID_BARRIER`].
+    #[inline]
+    pub fn get(&self, id: u32) -> &Barrier {
+        &self.barriers[id as usize]
+    }
+
+    /// A thread waits at barrier `id` for every thread of the block.
+    pub fn note_waiting_for_all(&self, id: u32) {
+        self.waiting_for_all
+            .set(self.waiting_for_all.get() | 1 << id);
+    }
+
+    /// The lowest barrier at which a thread waits for every thread of the block.
+    pub fn first_waiting_for_all(&self) -> Option<u32> {
+        let waiting = self.waiting_for_all.get();
+        (waiting != 0).then(|| waiting.trailing_zeros())
+    }
+
+    /// Makes barrier `id` free, and calls `release` with each of the first `warps` warps that has
+    /// waiting lanes, and with these lanes.
+    pub fn release(&self, id: u32, warps: usize, mut release: impl FnMut(usize, u64)) {
+        let barrier = self.get(id);
+        barrier.arrived.set(0);
+        self.waiting_for_all
+            .set(self.waiting_for_all.get() & !(1 << id));
+        for (warp, waiting) in barrier.waiting[..warps].iter().enumerate() {
+            let lanes = waiting.replace(0);
+            if lanes != 0 {
+                release(warp, lanes);
+            }
+        }
+    }
+}

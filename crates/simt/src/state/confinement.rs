@@ -1,0 +1,208 @@
+//! How a simulated thread is stopped: by unwinding its stack where that is possible, and otherwise
+//! by leaving it for ever where it is.
+//!
+//! A thread that is left never runs again, and its stack is never unmapped: for its frames that is
+//! a call that does not return, so what they own is leaked and what they borrow is not used again.
+//! A stack overflow can only end like that, and so does a thread that catches its unwinding over
+//! and over.
+
+use corosensei::Yielder;
+use corosensei::trap::CoroutineTrapHandler;
+use std::cell::Cell;
+use std::panic::resume_unwind;
+use std::ptr;
+use std::sync::atomic::{AtomicBool, Ordering, compiler_fence};
+
+/// Stack beyond [`Options::stack_bytes`](crate::Options::stack_bytes) for the simulator's own
+/// calls: a thread that calls an instruction with less than this left is stopped at once, before a
+/// lock is taken or a borrow is made. Formatting a finding, unwinding and the lazy binding of
+/// symbols take less than half of it.
+pub(crate) const RESERVE_BYTES: usize = 64 * 1024;
+
+/// A thread that catches its unwinding more often than this is left.
+const MOST_UNWINDINGS: u32 = 64;
+
+/// Why a thread will not run again, though it has not returned.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Left {
+    /// Its stack was full.
+    StackOverflow,
+    /// It was interrupted, because its block's time was up.
+    TimeLimit,
+    /// It could not be unwound.
+    Stuck,
+}
+
+/// The panic payload that unwinds a thread which is cut off.
+struct CutOff;
+
+/// What confines the coroutine of a simulated thread.
+pub(crate) struct Confinement {
+    /// How the running coroutine gets back to the scheduler.
+    yielder: Cell<*const Yielder<(), ()>>,
+    /// The lowest stack address at which an instruction may be called.
+    soft_limit: Cell<usize>,
+    /// The lowest address of the stack's guard page.
+    guard: Cell<usize>,
+    trap_handler: Cell<Option<CoroutineTrapHandler<()>>>,
+    /// Whether the simulator's own code runs on the thread's stack. A signal handler reads it.
+    inside: AtomicBool,
+    /// Whether the thread is to unwind when it is resumed.
+    is_cut_off: Cell<bool>,
+    unwindings: Cell<u32>,
+    left: Cell<Option<Left>>,
+}
+
+impl Confinement {
+    pub fn new() -> Self {
+        Self {
+            yielder: Cell::new(ptr::null()),
+            soft_limit: Cell::new(0),
+            guard: Cell::new(0),
+            trap_handler: Cell::new(None),
+            inside: AtomicBool::new(true),
+            is_cut_off: Cell::new(false),
+            unwindings: Cell::new(0),
+            left: Cell::new(None),
+        }
+    }
+
+    /// Begins with a fresh stack, whose guard page starts at `guard` and which ends at `base`.
+    pub fn begin(&self, guard: usize, base: usize, stack_bytes: usize) {
+        self.guard.set(guard);
+        self.soft_limit.set(base - stack_bytes);
+        self.inside.store(true, Ordering::Relaxed);
+        self.is_cut_off.set(false);
+        self.unwindings.set(0);
+        self.left.set(None);
+    }
+
+    pub fn set_trap_handler(&self, handler: CoroutineTrapHandler<()>) {
+        self.trap_handler.set(Some(handler));
+    }
+
+    pub fn set_yielder(&self, yielder: &Yielder<(), ()>) {
+        self.yielder.set(yielder);
+    }
+
+    /// The lowest address of the guard page.
+    pub fn guard(&self) -> usize {
+        self.guard.get()
+    }
+
+    pub fn trap_handler(&self) -> Option<CoroutineTrapHandler<()>> {
+        self.trap_handler.get()
+    }
+
+    /// Whether the thread can be stopped where it is: it runs kernel code, and not the simulator's,
+    /// or is about to be left anyway.
+    pub fn can_be_stopped(&self) -> bool {
+        !self.inside.load(Ordering::Relaxed) || self.left.get().is_some()
+    }
+
+    /// Notes, in a signal handler, why the thread will not run again.
+    pub fn note_left(&self, why: Left) {
+        self.inside.store(true, Ordering::Relaxed);
+        self.left.set(Some(why));
+    }
+
+    /// Why the thread will not run again; none if it may.
+    pub fn left(&self) -> Option<Left> {
+        self.left.get()
+    }
+
+    /// Makes the thread unwind when it is resumed.
+    pub fn cut_off_when_resumed(&self) {
+        self.is_cut_off.set(true);
+    }
+
+    /// Calls `action`, which is code of the kernel's.
+    pub fn outside<R>(&self, action: impl FnOnce() -> R) -> R {
+        let _back = Inside {
+            confinement: self,
+            before: self.inside.load(Ordering::Relaxed),
+        };
+        compiler_fence(Ordering::SeqCst);
+        self.inside.store(false, Ordering::Relaxed);
+        action()
+    }
+
+    /// Begins the simulator's own code, until the returned value is dropped.
+    #[inline]
+    pub fn inside(&self) -> Inside<'_> {
+        let inside = Inside {
+            confinement: self,
+            before: self.inside.load(Ordering::Relaxed),
+        };
+        self.inside.store(true, Ordering::Relaxed);
+        compiler_fence(Ordering::SeqCst);
+        inside
+    }
+
+    /// By how many bytes the caller's frame is in the reserve; none where the stack has room for an
+    /// instruction.
+    #[inline(always)]
+    pub fn excess(&self) -> Option<usize> {
+        let here = stack_address();
+        let limit = self.soft_limit.get();
+        (here < limit).then(|| limit - here)
+    }
+
+    /// Hands the host thread back to the scheduler.
+    #[inline]
+    pub fn suspend(&self) {
+        // SAFETY: the yielder was set when this thread's coroutine started and
+        // lives as long as the coroutine; the caller runs on that coroutine.
+        unsafe { (*self.yielder.get()).suspend(()) };
+        if self.is_cut_off.get() {
+            self.cut_off();
+        }
+    }
+
+    /// Unwinds the thread, which is the running one and whose block is abandoned.
+    #[cold]
+    pub fn cut_off(&self) -> ! {
+        let unwindings = self.unwindings.get() + 1;
+        self.unwindings.set(unwindings);
+        // A second panic would end the process.
+        let may_unwind = cfg!(panic = "unwind") && !std::thread::panicking();
+        if may_unwind && unwindings <= MOST_UNWINDINGS {
+            resume_unwind(Box::new(CutOff));
+        }
+        self.leave(Left::Stuck)
+    }
+
+    /// Leaves the thread, which is the running one, where it is.
+    #[cold]
+    pub fn leave(&self, why: Left) -> ! {
+        self.note_left(why);
+        loop {
+            // SAFETY: as in `suspend`. The scheduler does not resume a thread that is left.
+            unsafe { (*self.yielder.get()).suspend(()) };
+        }
+    }
+}
+
+/// While it lives, the running thread is in the simulator's own code.
+pub(crate) struct Inside<'a> {
+    confinement: &'a Confinement,
+    before: bool,
+}
+
+impl Drop for Inside<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        // What was locked or borrowed is given back before a signal handler sees the flag.
+        compiler_fence(Ordering::SeqCst);
+        self.confinement
+            .inside
+            .store(self.before, Ordering::Relaxed);
+    }
+}
+
+/// An address in the caller's stack frame.
+#[inline(always)]
+fn stack_address() -> usize {
+    let local = 0_u8;
+    (&raw const local).addr()
+}

@@ -1,0 +1,67 @@
+//! Lanes of a warp that wait for the others at their source line.
+
+use crate::basics::SplitMix64;
+use std::cell::Cell;
+use std::panic::Location;
+
+/// One time in so many, lanes that could be together are not: hardware may run
+/// the lanes of one branch apart.
+const APART: u64 = 4;
+
+/// The lanes of one warp that converge.
+#[derive(Default)]
+pub(crate) struct Convergence {
+    waiting: Cell<u64>,
+    /// The lanes that were together last.
+    together: Cell<u64>,
+}
+
+impl Convergence {
+    /// No lane waits any more.
+    pub fn clear(&mut self) {
+        self.waiting.set(0);
+    }
+
+    /// A lane waits for those at its line.
+    pub fn wait(&self, lane_bit: u64) {
+        self.waiting.set(self.waiting.get() | lane_bit);
+    }
+
+    /// The lanes that were together last.
+    pub fn together(&self) -> u64 {
+        self.together.get()
+    }
+
+    /// Takes out the lanes that are together, once no other lane of the warp can run; 0 when none
+    /// waits. `site_of` gives the line of a waiting lane.
+    #[inline]
+    pub fn release(
+        &self,
+        site_of: impl Fn(u32) -> &'static Location<'static>,
+        random: &mut SplitMix64,
+    ) -> u64 {
+        match self.waiting.get() {
+            0 => 0,
+            waiting => self.draw(waiting, site_of, random),
+        }
+    }
+
+    fn draw(
+        &self,
+        waiting: u64,
+        site_of: impl Fn(u32) -> &'static Location<'static>,
+        random: &mut SplitMix64,
+    ) -> u64 {
+        let first = waiting.trailing_zeros();
+        let at_line = (0..u64::BITS)
+            .filter(|lane| waiting >> lane & 1 == 1 && site_of(*lane) == site_of(first))
+            .fold(0, |lanes, lane| lanes | 1 << lane);
+        let together = match random.below(APART) {
+            0 => at_line & random.next() | 1 << first,
+            _ => at_line,
+        };
+        self.together.set(together);
+        self.waiting.set(waiting & !together);
+        together
+    }
+}

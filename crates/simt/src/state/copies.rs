@@ -1,0 +1,82 @@
+//! Asynchronous copies of one thread between issue and wait.
+
+use crate::memory::copy_from_global;
+use std::collections::VecDeque;
+use std::panic::Location;
+
+/// A copy that has been issued and not yet performed.
+#[derive(Clone)]
+pub(crate) struct AsyncCopy {
+    pub destination: *mut u8,
+    pub source: *const u8,
+    pub bytes: usize,
+    pub source_bytes: usize,
+    /// The line that has issued it.
+    pub site: &'static Location<'static>,
+    /// When, in the time of the block's checks.
+    pub issued: u32,
+}
+
+impl AsyncCopy {
+    /// Copies the bytes, and fills the rest with zeros.
+    pub fn perform(&self) {
+        // SAFETY: the caller of `async_copy` has promised (1, 2) that both
+        // ranges stay valid until the wait, which is now.
+        unsafe {
+            copy_from_global(self.destination, self.source, self.source_bytes);
+            self.destination
+                .add(self.source_bytes)
+                .write_bytes(0, self.bytes - self.source_bytes);
+        }
+    }
+}
+
+/// The copies of one thread, in the order in which they were issued.
+#[derive(Default)]
+pub(crate) struct CopyQueue {
+    copies: VecDeque<AsyncCopy>,
+    /// How many copies each committed group holds, oldest group first.
+    groups: VecDeque<usize>,
+    /// Copies that belong to no group yet.
+    uncommitted: usize,
+}
+
+impl CopyQueue {
+    /// Forgets all copies.
+    pub fn clear(&mut self) {
+        self.copies.clear();
+        self.groups.clear();
+        self.uncommitted = 0;
+    }
+
+    /// Adds a copy to the group that is not committed yet.
+    pub fn issue(&mut self, copy: AsyncCopy) {
+        self.copies.push_back(copy);
+        self.uncommitted += 1;
+    }
+
+    /// Makes a group of the copies since the last commit.
+    pub fn commit(&mut self) {
+        self.groups.push_back(self.uncommitted);
+        self.uncommitted = 0;
+    }
+
+    /// Takes out the copies of the oldest groups until `pending` are left.
+    pub fn finish_groups(&mut self, pending: usize) -> impl Iterator<Item = AsyncCopy> + '_ {
+        let finished = self.groups.len().saturating_sub(pending);
+        let copies: usize = self.groups.drain(..finished).sum();
+        self.copies.drain(..copies)
+    }
+
+    /// Takes out every copy, those of no group too.
+    pub fn finish_all(&mut self) -> impl Iterator<Item = AsyncCopy> + '_ {
+        self.groups.clear();
+        self.uncommitted = 0;
+        self.copies.drain(..)
+    }
+
+    /// The oldest copy that has not been waited for, and how many there are.
+    pub fn first_unfinished(&self) -> Option<(&AsyncCopy, usize)> {
+        Some((self.copies.front()?, self.copies.len()))
+    }
+}

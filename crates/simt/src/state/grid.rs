@@ -1,0 +1,50 @@
+//! What the blocks of a cooperative launch have in common.
+
+use std::cell::Cell;
+
+/// How far the blocks of a cooperative launch have come to the barrier of the grid.
+#[derive(Default)]
+pub(crate) struct Grid {
+    /// Blocks all of whose threads wait at the barrier of the grid.
+    blocks: Cell<u64>,
+    /// Threads that wait there.
+    threads: Cell<u64>,
+    /// Threads that have exited.
+    exited: Cell<u64>,
+}
+
+impl Grid {
+    /// A thread has come to the barrier of the grid, perhaps as its block's last.
+    pub fn note_arrival(&self, block_is_complete: bool) {
+        self.threads.set(self.threads.get() + 1);
+        if block_is_complete {
+            self.blocks.set(self.blocks.get() + 1);
+        }
+    }
+
+    /// A thread has exited.
+    pub fn note_exit(&self) {
+        self.exited.set(self.exited.get() + 1);
+    }
+
+    /// Blocks all of whose threads wait.
+    pub fn waiting_blocks(&self) -> u64 {
+        self.blocks.get()
+    }
+
+    /// Whether a thread waits.
+    pub fn is_waited_at(&self) -> bool {
+        self.threads.get() != 0
+    }
+
+    /// Whether a thread waits for one that has exited.
+    pub fn is_missed(&self) -> bool {
+        self.is_waited_at() && self.exited.get() != 0
+    }
+
+    /// All threads of the grid go on.
+    pub fn leave(&self) {
+        self.blocks.set(0);
+        self.threads.set(0);
+    }
+}

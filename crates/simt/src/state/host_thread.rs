@@ -1,0 +1,70 @@
+//! A host thread as the watchdog sees it: its processor time, and its signals.
+
+#[cfg(target_os = "linux")]
+mod system {
+    /// A thread that has not ended.
+    pub(crate) struct HostThread {
+        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+        thread: libc::pthread_t,
+        clock: Option<libc::clockid_t>,
+    }
+
+    impl HostThread {
+        /// The calling thread. The value must not be used after it has ended.
+        pub fn current() -> Self {
+            let mut clock = 0;
+            // SAFETY: the call has no requirements.
+            let thread = unsafe { libc::pthread_self() };
+            // SAFETY: the thread is running, and `clock` is there to be written.
+            let error = unsafe { libc::pthread_getcpuclockid(thread, &mut clock) };
+            Self {
+                #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+                thread,
+                clock: (error == 0).then_some(clock),
+            }
+        }
+
+        /// The processor time that the thread has taken.
+        pub fn processor_nanoseconds(&self) -> u64 {
+            let Some(clock) = self.clock else { return 0 };
+            let mut time = libc::timespec {
+                tv_sec: 0,
+                tv_nsec: 0,
+            };
+            // SAFETY: `time` is there to be written; a clock that is no longer there is an error.
+            match unsafe { libc::clock_gettime(clock, &mut time) } {
+                0 => time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64,
+                _ => 0,
+            }
+        }
+
+        /// Sends a signal to the thread.
+        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+        pub fn signal(&self, signal: libc::c_int) {
+            // SAFETY: the thread has not ended: a worker is forgotten before.
+            unsafe { libc::pthread_kill(self.thread, signal) };
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod system {
+    use std::time::Instant;
+
+    /// Only elapsed time is known here, and nothing can be interrupted.
+    pub(crate) struct HostThread(Instant);
+
+    impl HostThread {
+        /// The calling thread.
+        pub fn current() -> Self {
+            Self(Instant::now())
+        }
+
+        /// The time that has passed.
+        pub fn processor_nanoseconds(&self) -> u64 {
+            self.0.elapsed().as_nanos() as u64
+        }
+    }
+}
+
+pub(crate) use system::HostThread;

@@ -1,0 +1,34 @@
+//! The state of running blocks, piece by piece: each piece knows its own rules and none of the
+//! threads that wait for it.
+
+mod barriers;
+mod collectives;
+mod confinement;
+mod convergence;
+mod copies;
+mod grid;
+mod host_thread;
+mod shared;
+mod statics;
+mod watch;
+mod watched;
+mod yields;
+
+pub use barriers::BarrierId;
+pub use collectives::LaneValues;
+pub use shared::{MAX_SHARED_BYTES, MAX_STATIC_SHARED_BYTES};
+
+pub(crate) use barriers::{
+    Barrier, BarrierOperation, Barriers, GRID_BARRIER, Mismatch, barrier_name, divergence_at,
+};
+pub(crate) use collectives::{Collectives, Rendezvous};
+pub(crate) use confinement::{Confinement, Inside, Left, RESERVE_BYTES};
+pub(crate) use convergence::Convergence;
+pub(crate) use copies::{AsyncCopy, CopyQueue};
+pub(crate) use grid::Grid;
+pub(crate) use host_thread::HostThread;
+pub(crate) use shared::SharedMemory;
+pub(crate) use statics::ResolvedStatics;
+pub(crate) use watch::{Watch, is_counting, is_watching};
+pub(crate) use watched::{NEVER, Watched};
+pub(crate) use yields::Yields;

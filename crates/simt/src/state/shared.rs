@@ -1,0 +1,214 @@
+//! The shared memory of the running block.
+
+use crate::basics::DefectKind;
+use crate::memory::{OutOfMemory, release_reserve};
+use std::alloc::{Layout, alloc, dealloc};
+use std::cell::{Cell, RefCell};
+use std::panic::Location;
+use std::ptr::NonNull;
+
+/// The most shared memory that a block can have, static and dynamic together:
+/// 227 KiB, as devices of compute capability 9.0 have it.
+pub const MAX_SHARED_BYTES: usize = 227 * 1024;
+
+/// The most static shared memory that `ptxas` accepts: 48 KiB. More must be dynamic.
+pub const MAX_STATIC_SHARED_BYTES: usize = 48 * 1024;
+
+/// Alignment of the whole, and the largest that an array can ask for.
+const ALIGNMENT: usize = 1024;
+
+/// What fresh shared memory holds. In every floating-point format, all ones is
+/// a NaN: a sum that reads bytes before they are written shows it.
+const POISON: u8 = 0xff;
+
+/// A static array that the running block has used.
+struct StaticArray {
+    key: usize,
+    bytes: usize,
+    start: *mut u8,
+    declared: &'static Location<'static>,
+}
+
+/// One allocation of the largest size that a block can have. Dynamic memory is
+/// at its start, static arrays follow in the order of their first use.
+pub(crate) struct SharedMemory {
+    memory: NonNull<u8>,
+    dynamic_bytes: usize,
+    dynamic_is_poisoned: Cell<bool>,
+    /// Bytes in use, dynamic ones included.
+    used: Cell<usize>,
+    static_bytes: Cell<usize>,
+    arrays: RefCell<Vec<StaticArray>>,
+}
+
+impl SharedMemory {
+    const LAYOUT: Layout = match Layout::from_size_align(MAX_SHARED_BYTES, ALIGNMENT) {
+        Ok(layout) => layout,
+        Err(_) => panic!("the alignment is a power of two"),
+    };
+
+    /// Shared memory for blocks with `dynamic_bytes`, at most [`MAX_SHARED_BYTES`].
+    ///
+    /// # Errors
+    ///
+    /// [`OutOfMemory`] if the host has none left.
+    pub fn new(dynamic_bytes: usize) -> Result<Self, OutOfMemory> {
+        // SAFETY: the layout's size is not 0.
+        let memory = unsafe { alloc(Self::LAYOUT) };
+        Ok(Self {
+            memory: NonNull::new(memory).ok_or_else(release_reserve)?,
+            dynamic_bytes,
+            dynamic_is_poisoned: Cell::new(false),
+            used: Cell::new(dynamic_bytes),
+            static_bytes: Cell::new(0),
+            arrays: RefCell::default(),
+        })
+    }
+
+    /// Forgets the arrays of the block before.
+    pub fn begin_block(&mut self) {
+        self.dynamic_is_poisoned.set(false);
+        self.used.set(self.dynamic_bytes);
+        self.static_bytes.set(0);
+        self.arrays.get_mut().clear();
+    }
+
+    /// The address of its first byte.
+    #[inline]
+    pub fn start(&self) -> usize {
+        self.memory.as_ptr().addr()
+    }
+
+    /// Bytes of the static arrays that the block has used.
+    pub fn static_bytes(&self) -> usize {
+        self.static_bytes.get()
+    }
+
+    /// The start and the length of the dynamic memory.
+    pub fn dynamic(&self) -> (*mut u8, usize) {
+        let start = self.memory.as_ptr();
+        if !self.dynamic_is_poisoned.replace(true) {
+            // SAFETY: the first `dynamic_bytes` bytes belong to the allocation,
+            // and no thread of this block has seen them yet.
+            unsafe { start.write_bytes(POISON, self.dynamic_bytes) };
+        }
+        (start, self.dynamic_bytes)
+    }
+
+    /// The start of the array of `key`, which the block has from its first use on.
+    pub fn array(
+        &self,
+        key: usize,
+        bytes: usize,
+        align: usize,
+        declared: &'static Location<'static>,
+    ) -> Result<*mut u8, SharedError> {
+        let known = self
+            .arrays
+            .borrow()
+            .iter()
+            .find_map(|array| (array.key == key).then_some((array.start, array.bytes)));
+        match known {
+            Some((start, known_bytes)) if known_bytes == bytes => Ok(start),
+            Some((_, known_bytes)) => Err(SharedError::Changed { known_bytes }),
+            None => {
+                let start = self.add_array(bytes, align)?;
+                self.arrays.borrow_mut().push(StaticArray {
+                    key,
+                    bytes,
+                    start,
+                    declared,
+                });
+                Ok(start)
+            }
+        }
+    }
+
+    fn add_array(&self, bytes: usize, align: usize) -> Result<*mut u8, SharedError> {
+        if !align.is_power_of_two() || align > ALIGNMENT {
+            return Err(SharedError::Alignment);
+        }
+        let static_bytes = self.static_bytes.get().saturating_add(bytes);
+        if static_bytes > MAX_STATIC_SHARED_BYTES {
+            return Err(SharedError::TooMuchStatic { static_bytes });
+        }
+        let offset = self.used.get().next_multiple_of(align);
+        let end = offset + bytes;
+        if end > MAX_SHARED_BYTES {
+            return Err(SharedError::TooMuch { bytes: end });
+        }
+        // SAFETY: `offset + bytes` is within the allocation, and no array of
+        // this block overlaps it: all of them end at or before `used`.
+        let start = unsafe {
+            let start = self.memory.as_ptr().add(offset);
+            start.write_bytes(POISON, bytes);
+            start
+        };
+        self.used.set(end);
+        self.static_bytes.set(static_bytes);
+        Ok(start)
+    }
+
+    /// Where `address` lies, from the start of this memory; none outside of it.
+    #[inline]
+    pub fn offset_of(&self, address: usize) -> Option<usize> {
+        let offset = address.wrapping_sub(self.memory.as_ptr().addr());
+        (offset < MAX_SHARED_BYTES).then_some(offset)
+    }
+
+    /// In words, which byte of which array `address` is.
+    #[cold]
+    pub fn describe(&self, address: usize) -> Option<String> {
+        let offset = self.offset_of(address)?;
+        if offset < self.dynamic_bytes {
+            let bytes = self.dynamic_bytes;
+            return Some(format!("byte {offset} of the {bytes} dynamic bytes"));
+        }
+        self.arrays.borrow().iter().find_map(|array| {
+            let within = address.wrapping_sub(array.start.addr());
+            (within < array.bytes).then(|| {
+                format!(
+                    "byte {within} of the array of {} bytes declared at {}",
+                    array.bytes, array.declared
+                )
+            })
+        })
+    }
+}
+
+impl Drop for SharedMemory {
+    fn drop(&mut self) {
+        // SAFETY: allocated in `new` with the same layout.
+        unsafe { dealloc(self.memory.as_ptr(), Self::LAYOUT) };
+    }
+}
+
+/// Why a static array cannot be allocated.
+#[derive(thiserror::Error, Debug)]
+pub(crate) enum SharedError {
+    #[error("a shared array must be aligned to a power of two that is at most {ALIGNMENT}")]
+    Alignment,
+    #[error(
+        "one shared array is declared with two sizes: it had {known_bytes} bytes before; a generic function needs one array for each type"
+    )]
+    Changed { known_bytes: usize },
+    #[error(
+        "static shared arrays of {static_bytes} bytes: a block can have {MAX_STATIC_SHARED_BYTES}, \
+         more must be dynamic"
+    )]
+    TooMuchStatic { static_bytes: usize },
+    #[error(
+        "{bytes} bytes of shared memory, static and dynamic: a block can have {MAX_SHARED_BYTES}"
+    )]
+    TooMuch { bytes: usize },
+}
+
+impl SharedError {
+    /// The kind of defect that it is.
+    pub fn kind(&self) -> DefectKind {
+        match self {
+            Self::Alignment | Self::Changed { .. } => DefectKind::InvalidArgument,
+            Self::TooMuchStatic { .. } | Self::TooMuch { .. } => DefectKind::LaunchLimit,
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! What the watchdog knows of one worker.
+
+use super::host_thread::HostThread;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// The shallowest of so many interrupted frames is the one that loops.
+const SAMPLES: u32 = 32;
+
+/// No number of [`Watched::progress`].
+pub(crate) const NEVER: u64 = u64::MAX;
+
+/// What the watchdog knows of one worker. Written by the worker, but for `stop_at`.
+pub(crate) struct Watched {
+    host_thread: HostThread,
+    /// In nanoseconds; 0 while no block runs, or no limit holds.
+    limit: AtomicU64,
+    /// Grows with each block and each thread that starts or exits.
+    progress: AtomicU64,
+    /// The progress at which the block is to stop.
+    stop_at: AtomicU64,
+    /// Nanoseconds that blocks have slept because their threads only yield.
+    slept: AtomicU64,
+    /// Whether the block's threads only yield.
+    is_idle: AtomicBool,
+    /// Which launch the block belongs to.
+    launch: AtomicUsize,
+    block: AtomicU64,
+    kernel: Mutex<String>,
+    samples: Samples,
+}
+
+/// Where the signal handler has interrupted a block.
+struct Samples {
+    /// The progress that they are about.
+    progress: AtomicU64,
+    count: AtomicU32,
+    shallowest: AtomicUsize,
+}
+
+impl Watched {
+    /// The worker of the calling host thread.
+    pub fn new() -> Self {
+        Self {
+            host_thread: HostThread::current(),
+            limit: AtomicU64::new(0),
+            progress: AtomicU64::new(0),
+            stop_at: AtomicU64::new(NEVER),
+            slept: AtomicU64::new(0),
+            is_idle: AtomicBool::new(false),
+            launch: AtomicUsize::new(0),
+            block: AtomicU64::new(0),
+            kernel: Mutex::default(),
+            samples: Samples {
+                progress: AtomicU64::new(NEVER),
+                count: AtomicU32::new(0),
+                shallowest: AtomicUsize::new(0),
+            },
+        }
+    }
+
+    /// A block begins; `launch` is a number of the launch's own.
+    pub fn begin(&self, limit: Option<Duration>, launch: usize, kernel: &str, block: u64) {
+        self.is_idle.store(false, Relaxed);
+        self.block.store(block, Relaxed);
+        if self.launch.swap(launch, Relaxed) != launch {
+            kernel.clone_into(&mut self.kernel.lock().unwrap_or_else(PoisonError::into_inner));
+        }
+        self.note_progress();
+        let limit = limit.map_or(0, |limit| limit.as_nanos().clamp(1, u64::MAX.into()) as u64);
+        self.limit.store(limit, Relaxed);
+    }
+
+    /// The block has ended.
+    pub fn end(&self) {
+        self.limit.store(0, Relaxed);
+        self.note_progress();
+    }
+
+    /// A thread has started or exited.
+    #[inline]
+    pub fn note_progress(&self) {
+        // Only the worker writes it.
+        self.progress
+            .store(self.progress.load(Relaxed) + 1, Relaxed);
+    }
+
+    /// The threads of the block only yield, or something else has happened.
+    pub fn set_idle(&self, is_idle: bool) {
+        self.is_idle.store(is_idle, Relaxed);
+    }
+
+    /// The worker has slept for `time`, because the threads of its block only yield.
+    pub fn note_slept(&self, time: Duration) {
+        self.slept.fetch_add(time.as_nanos() as u64, Relaxed);
+    }
+
+    /// Whether the block's time is up.
+    #[inline]
+    pub fn is_over(&self) -> bool {
+        self.stop_at.load(Relaxed) == self.progress.load(Relaxed)
+    }
+
+    #[cfg(all(
+        target_os = "linux",
+        any(target_arch = "x86_64", target_arch = "aarch64")
+    ))]
+    /// Notes, in a signal handler, that the block was interrupted with this stack pointer. Returns
+    /// whether the frame is the one that loops, and not one that it has called: the shallowest of
+    /// many.
+    pub fn is_looping_frame(&self, stack: usize) -> bool {
+        let samples = &self.samples;
+        let progress = self.progress.load(Relaxed);
+        if samples.progress.swap(progress, Relaxed) != progress {
+            samples.count.store(0, Relaxed);
+            samples.shallowest.store(0, Relaxed);
+        }
+        let before = samples.shallowest.fetch_max(stack, Relaxed);
+        samples.count.fetch_add(1, Relaxed) >= SAMPLES && stack >= before
+    }
+
+    /// The worker's host thread.
+    pub fn host_thread(&self) -> &HostThread {
+        &self.host_thread
+    }
+
+    /// The limit in nanoseconds; 0 while no block runs, or no limit holds.
+    pub fn limit(&self) -> u64 {
+        self.limit.load(Relaxed)
+    }
+
+    /// Grows with each block and each thread that starts or exits.
+    pub fn progress(&self) -> u64 {
+        self.progress.load(Relaxed)
+    }
+
+    /// Whether the block's threads only yield.
+    pub fn is_idle(&self) -> bool {
+        self.is_idle.load(Relaxed)
+    }
+
+    /// The number of the block's launch.
+    pub fn launch(&self) -> usize {
+        self.launch.load(Relaxed)
+    }
+
+    /// The number of the block.
+    pub fn block(&self) -> u64 {
+        self.block.load(Relaxed)
+    }
+
+    /// The name of the block's kernel.
+    pub fn kernel(&self) -> String {
+        let kernel = self.kernel.lock().unwrap_or_else(PoisonError::into_inner);
+        kernel.clone()
+    }
+
+    /// Makes the block stop, if it is still at this progress.
+    pub fn stop_at(&self, progress: u64) {
+        self.stop_at.store(progress, Relaxed);
+    }
+
+    /// Processor time and time asleep, in nanoseconds.
+    pub fn time(&self) -> u64 {
+        self.host_thread.processor_nanoseconds() + self.slept.load(Relaxed)
+    }
+}

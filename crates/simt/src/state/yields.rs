@@ -1,0 +1,65 @@
+//! Yields of a block in which nothing else happens: they are limited, and a block that only yields
+//! makes room for others.
+
+use super::watched::Watched;
+use std::cell::Cell;
+use std::time::{Duration, Instant};
+
+/// After so many idle yields in a row, a spinning block makes room for others.
+const YIELDS_BEFORE_SLEEP: u64 = 1 << 14;
+/// Every so many further yields it sleeps once more.
+const YIELDS_PER_SLEEP: u64 = 256;
+/// For so long: short against a block, long against a yield.
+const SLEEP: Duration = Duration::from_micros(50);
+
+/// The idle yields of a block.
+pub(crate) struct Yields {
+    /// Yields since anything else happened in the block.
+    idle: Cell<u64>,
+    limit: u64,
+    sleeps: bool,
+}
+
+impl Yields {
+    /// At most `limit` idle yields in a row; `sleeps` where other blocks may run meanwhile.
+    pub fn new(limit: u64, sleeps: bool) -> Self {
+        Self {
+            idle: Cell::new(0),
+            limit,
+            sleeps,
+        }
+    }
+
+    /// Another block begins.
+    pub fn clear(&mut self) {
+        self.idle.set(0);
+    }
+
+    /// The most idle yields in a row.
+    pub fn limit(&self) -> u64 {
+        self.limit
+    }
+
+    /// A thread got further: spinning threads may have something to see.
+    #[inline]
+    pub fn note_progress(&self, watched: &Watched) {
+        if self.idle.replace(0) >= YIELDS_BEFORE_SLEEP {
+            watched.set_idle(false);
+        }
+    }
+
+    /// Counts one yield; false when the block has used up its limit.
+    pub fn may_yield_again(&self, watched: &Watched) -> bool {
+        let yields = self.idle.get() + 1;
+        self.idle.set(yields);
+        if yields == YIELDS_BEFORE_SLEEP {
+            watched.set_idle(true);
+        }
+        if self.sleeps && yields > YIELDS_BEFORE_SLEEP && yields.is_multiple_of(YIELDS_PER_SLEEP) {
+            let begin = Instant::now();
+            std::thread::sleep(SLEEP);
+            watched.note_slept(begin.elapsed());
+        }
+        yields <= self.limit
+    }
+}
