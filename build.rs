@@ -25,8 +25,9 @@ mod cuda {
     use std::path::{Path, PathBuf};
     use std::{env, fs};
 
-    /// Writes two files for the library to include: an array of (architecture, PTX), and an array
-    /// of (source, hash of the source that the PTX was compiled from).
+    /// Writes two files for the library to include: a constant for each kernel with an array of
+    /// (architecture, PTX), and an array of (source, hash of the source that the PTX was compiled
+    /// from).
     pub fn write_images() -> Result<(), Box<dyn Error>> {
         let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
         let output = PathBuf::from(env::var("OUT_DIR")?);
@@ -40,7 +41,7 @@ mod cuda {
         let ptx = &root.join("ptx");
         println!("cargo:rerun-if-changed={}", ptx.display());
         let checked_in = || -> Result<_, Box<dyn Error>> {
-            let images = checked_in::rust_expression(ptx)?;
+            let images = checked_in::rust_constants(ptx)?;
             Ok((images, checked_in::sources_expression(ptx)?))
         };
         let kernels = root.join("kernels");
@@ -61,6 +62,7 @@ mod cuda {
         let build = CudaBuilder::new(kernels)
             .arch(Arch::Sm75)
             .arch(Arch::Sm80)
+            .one_module_per_kernel()
             .build();
         match build {
             Ok(build) => Ok((

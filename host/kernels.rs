@@ -1,24 +1,49 @@
-//! The PTX of this crate's own kernels.
+//! The PTX of this crate's own kernels: a module for each kernel of sums and products.
 
 use crate::module::ModuleSource;
 
-/// One image for each architecture, built or found by the build script.
+/// The images of each kernel of `tilewright_kernels`, built or found by the build script.
 #[cfg(feature = "cuda")]
-const IMAGES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/images.rs"));
+pub(crate) mod images {
+    include!(concat!(env!("OUT_DIR"), "/images.rs"));
+}
 
-/// Without CUDA there is nothing to load: the simulator runs the kernels as they were compiled
-/// for the host.
+/// The images of one kernel of `tilewright_kernels`. Without CUDA there is nothing to load: the
+/// simulator runs the kernels as they were compiled for the host.
+#[cfg(feature = "cuda")]
+macro_rules! images_of {
+    ($kernel:ident) => {
+        $crate::kernels::images::$kernel
+    };
+}
 #[cfg(not(feature = "cuda"))]
-const IMAGES: &[(&str, &str)] = &[];
+macro_rules! images_of {
+    ($kernel:ident) => {
+        &[]
+    };
+}
+pub(crate) use images_of;
 
-/// The kernels of `tilewright_kernels`.
+/// The module of one kernel of `tilewright_kernels`, a `&'static ModuleSource`.
 ///
-// SAFETY: (1) the images were compiled from the sources of the very crates that this one is
-// compiled with: `same_sources` compares the hashes of the kernels, of the device library and of
-// `#[kernel]`, from which the descriptors come. Other crates (`half`, `bytemuck`) give kernels
-// types whose layouts they document, and no parameters or behaviour besides.
-pub(crate) static KERNELS: ModuleSource =
-    unsafe { ModuleSource::new("tilewright_kernels", IMAGES) };
+/// Each place that names a kernel has a module of its own, so a kernel is named once. A program
+/// contains the images of the kernels that it may launch.
+macro_rules! module_of {
+    ($kernel:ident) => {{
+        // SAFETY: (1) the images were compiled from the sources of the very crates that this one is
+        // compiled with: `same_sources` compares the hashes of the kernels, of the device library
+        // and of `#[kernel]`, from which the descriptors come. Other crates (`half`, `bytemuck`)
+        // give kernels types whose layouts they document, and no parameters or behaviour besides.
+        static MODULE: $crate::module::ModuleSource = unsafe {
+            $crate::module::ModuleSource::new(
+                stringify!($kernel),
+                $crate::kernels::images_of!($kernel),
+            )
+        };
+        &MODULE
+    }};
+}
+pub(crate) use module_of;
 
 /// Refuses to compile where a module was compiled from other sources than the crates that hold
 /// its kernels' descriptors.

@@ -7,7 +7,6 @@ pub use kernels::Factor;
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{Error, Result};
-use crate::kernels::KERNELS;
 use crate::launch::LaunchConfig;
 use crate::matrix::{Matrix, MatrixView, Order};
 use kernels::Kernels;
@@ -196,14 +195,13 @@ impl Device {
             remedy: "a grid can have at most 2^31 - 1 blocks: multiply parts of the matrices",
         })?;
         let config = LaunchConfig::new(blocks, kernels.tiling.threads);
-        let module = self.load(&KERNELS)?;
         let launch = kernels.of_operands(a, b);
         let operands = (a.as_buffer(), b.as_buffer(), c.buffer_mut(), m, n, k);
         // SAFETY: (1) of `Launch` is (1) to (3) of the kernels: (1) Block and grid are the tiling's
         // for m x n. (2) A matrix has rows * columns elements, the shapes were compared, and
         // buffers start at multiples of 256 bytes. (3) `of_operands` chose by the operands' orders
         // and rows.
-        unsafe { launch(&module, config, operands) }
+        unsafe { launch(self, config, operands) }
     }
 }
 

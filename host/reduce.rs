@@ -4,9 +4,10 @@ use crate::buffer::Buffer;
 use crate::device::{Device, default_device};
 use crate::element::Element;
 use crate::error::{Error, Result};
-use crate::kernels::KERNELS;
+use crate::kernels::module_of;
 use crate::launch::LaunchConfig;
 use crate::launch_args::{view, view_mut};
+use crate::module::ModuleSource;
 use bytemuck::Zeroable;
 use cuda_std::global::{Global, GlobalMut};
 use cuda_std::kernel::Kernel;
@@ -34,7 +35,7 @@ pub trait Summand: Element + sealed::SumKernel<Self::Sum> {
 }
 
 mod sealed {
-    use super::{Element, Global, GlobalMut, Kernel};
+    use super::{Element, Global, GlobalMut, Kernel, ModuleSource};
 
     /// The kernel that sums a type.
     pub trait SumKernel<S>: Element {
@@ -47,6 +48,7 @@ mod sealed {
             ),
         >;
         const KERNEL: Self::Kernel;
+        const MODULE: &'static ModuleSource;
     }
 }
 
@@ -59,6 +61,7 @@ macro_rules! summands {
         impl sealed::SumKernel<$sum> for $element {
             type Kernel = reduce::$kernel;
             const KERNEL: Self::Kernel = reduce::$kernel;
+            const MODULE: &'static ModuleSource = module_of!($kernel);
         }
     )*};
 }
@@ -144,7 +147,7 @@ impl Device {
     }
 
     fn launch_sum<T: Summand>(&self, x: &Buffer<T>, result: &mut Buffer<T::Sum>) -> Result<()> {
-        let module = self.load(&KERNELS)?;
+        let module = self.load(T::MODULE)?;
         let plan = Plan::new(x.len(), size_of::<T>());
         let mut workspace = self.backend().workspace().lock(self.backend());
         let (ticket, partials) = workspace.addresses(OPERATION)?;

@@ -5,23 +5,43 @@
 #[macro_use]
 mod common;
 
-use common::ptx::{Instructions, assert_signatures, signature_in, text_of};
+use common::ptx::{Instructions, assert_signatures, entries, signature_in, text_of};
 use cuda_std::kernel::Kernel;
+use std::fs;
+use std::path::Path;
 use tilewright_kernels::{matmul, reduce};
 
-/// The module for an architecture.
-fn module(arch: &str) -> String {
-    text_of(&format!("ptx/tilewright_kernels.{arch}.ptx"))
+/// The module of a kernel for an architecture.
+fn module(arch: &str, kernel: &str) -> String {
+    text_of(&format!("ptx/{kernel}.{arch}.ptx"))
 }
 
 fn instructions(arch: &str, kernel: &str) -> Instructions {
-    Instructions::of(&module(arch), kernel)
+    Instructions::of(&module(arch, kernel), kernel)
+}
+
+/// The names of the checked-in modules for an architecture.
+fn modules(arch: &str) -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("ptx");
+    let files = fs::read_dir(folder).expect("the folder of the modules");
+    let names = files.map(|file| file.expect("a file").file_name());
+    let names = names.filter_map(|name| name.into_string().ok());
+    let suffix = format!(".{arch}.ptx");
+    names
+        .filter_map(|name| name.strip_suffix(&suffix).map(str::to_owned))
+        .collect()
 }
 
 #[test]
-fn every_entry_has_its_signature() {
+fn each_kernel_has_a_module_with_its_signature() {
     for arch in ["sm_75", "sm_80"] {
-        assert_signatures(&module(arch), "tilewright_kernels::");
+        let modules = modules(arch);
+        assert!(modules.len() > 30, "{arch}: {} modules", modules.len());
+        for kernel in modules {
+            let text = module(arch, &kernel);
+            assert_eq!(entries(&text), [kernel.as_str()]);
+            assert_signatures(&text, "tilewright_kernels::");
+        }
     }
 }
 
@@ -30,7 +50,7 @@ fn signatures_are_those_that_the_host_compares() {
     fn check<K: Kernel>(_: K) {
         let expected = K::SIGNATURE.expect("`#[kernel]` writes one").to_string();
         for arch in ["sm_75", "sm_80"] {
-            let text = module(arch);
+            let text = module(arch, K::NAME);
             assert_eq!(signature_in(&text, K::NAME), expected);
         }
     }

@@ -1,11 +1,12 @@
 //! Which kernels multiply which type.
 
 use crate::buffer::Buffer;
+use crate::device::Device;
 use crate::element::Element;
 use crate::error::Result;
+use crate::kernels::module_of;
 use crate::launch::LaunchConfig;
 use crate::matrix::{MatrixView, Order};
-use crate::module::Module;
 use tilewright_kernels::matmul::{self, Tiling};
 
 /// A type whose matrices can be multiplied: f32 and f64.
@@ -29,7 +30,7 @@ pub type Arguments<'a, T> = (
 ///
 /// # Safety
 /// 1. The launch keeps what the kernel's documentation asks for.
-pub type Launch<T> = unsafe fn(&Module, LaunchConfig, Arguments<'_, T>) -> Result<()>;
+pub type Launch<T> = unsafe fn(&Device, LaunchConfig, Arguments<'_, T>) -> Result<()>;
 
 /// Bytes of the widest access of a kernel.
 const VECTOR_BYTES: usize = 16;
@@ -90,8 +91,21 @@ macro_rules! kernels {
             tiling: matmul::$tiling,
         }
     };
+    // One kernel for rows of B of any length.
+    ($tiling:ident: $any:ident $a_t:ident $b_t:ident $a_t_b_t:ident) => {{
+        let any = kernels!(@launch $any);
+        Kernels {
+            aligned: any,
+            unaligned: any,
+            a_t: kernels!(@launch $a_t),
+            b_t: kernels!(@launch $b_t),
+            a_t_b_t: kernels!(@launch $a_t_b_t),
+            tiling: matmul::$tiling,
+        }
+    }};
     (@launch $kernel:ident) => {
-        |module, config, arguments| {
+        |device, config, arguments| {
+            let module = device.load(module_of!($kernel))?;
             // SAFETY: (1) is that of `Launch`.
             unsafe { module.launch_unsafe(matmul::$kernel, config, arguments) }
         }
@@ -101,8 +115,8 @@ macro_rules! kernels {
 impl Factor for f32 {}
 
 impl sealed::Products for f32 {
-    const TILED: Kernels<Self> = kernels!(TILED: matmul_tiled_f32 matmul_tiled_f32
-        matmul_tiled_f32_a_t matmul_tiled_f32_b_t matmul_tiled_f32_a_t_b_t);
+    const TILED: Kernels<Self> = kernels!(TILED: matmul_tiled_f32 matmul_tiled_f32_a_t
+        matmul_tiled_f32_b_t matmul_tiled_f32_a_t_b_t);
     const LARGE: Kernels<Self> = kernels!(COARSENED_F32: matmul_coarsened_f32
         matmul_coarsened_f32_unaligned matmul_coarsened_f32_a_t matmul_coarsened_f32_b_t
         matmul_coarsened_f32_a_t_b_t);
@@ -114,8 +128,8 @@ impl sealed::Products for f32 {
 impl Factor for f64 {}
 
 impl sealed::Products for f64 {
-    const TILED: Kernels<Self> = kernels!(TILED: matmul_tiled_f64 matmul_tiled_f64
-        matmul_tiled_f64_a_t matmul_tiled_f64_b_t matmul_tiled_f64_a_t_b_t);
+    const TILED: Kernels<Self> = kernels!(TILED: matmul_tiled_f64 matmul_tiled_f64_a_t
+        matmul_tiled_f64_b_t matmul_tiled_f64_a_t_b_t);
     const LARGE: Kernels<Self> = kernels!(COARSENED_F64: matmul_coarsened_f64
         matmul_coarsened_f64_unaligned matmul_coarsened_f64_a_t matmul_coarsened_f64_b_t
         matmul_coarsened_f64_a_t_b_t);

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::env;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -15,10 +16,17 @@ pub fn registers(compute_capability: (u32, u32)) -> Option<BTreeMap<String, u32>
         "sm_80"
     };
     let mut registers = BTreeMap::new();
-    for name in ["../ptx/tilewright_kernels", "ptx/tilewright_ladder_kernels"] {
-        let source = format!("{name}.{module}.ptx");
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(source);
-        registers.extend(registers_of(&source, &format!("sm_{major}{minor}"))?);
+    for folder in ["../ptx", "ptx"] {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+        for entry in fs::read_dir(folder).ok()? {
+            let source = entry.ok()?.path();
+            if source
+                .to_string_lossy()
+                .ends_with(&format!(".{module}.ptx"))
+            {
+                registers.extend(registers_of(&source, &format!("sm_{major}{minor}"))?);
+            }
+        }
     }
     Some(registers)
 }

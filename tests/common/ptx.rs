@@ -63,7 +63,7 @@ pub fn signature_in(module: &str, kernel: &str) -> String {
 /// Fails unless each kernel of a module has a signature, whose path begins with `path`.
 pub fn assert_signatures(module: &str, path: &str) {
     let names = entries(module);
-    assert!(names.len() > 30, "{} entries", names.len());
+    assert!(!names.is_empty());
     for name in names {
         let found = signature_in(module, name);
         assert!(found.starts_with(path), "{found}");

@@ -8,23 +8,26 @@ use std::path::{Path, PathBuf};
 
 /// A kernel crate and where its checked-in PTX lies, relative to the root.
 pub struct KernelCrate {
-    /// The name of its modules.
-    pub name: &'static str,
+    /// The library's name.
+    name: &'static str,
     sources: &'static str,
     ptx: &'static str,
+    one_module_per_kernel: bool,
 }
 
-/// The kernel crates. Each has a module of its own.
+/// The kernel crates, as `build.rs` builds them, too.
 pub const CRATES: [KernelCrate; 2] = [
     KernelCrate {
         name: "tilewright_kernels",
         sources: "kernels",
         ptx: "ptx",
+        one_module_per_kernel: true,
     },
     KernelCrate {
         name: "tilewright_ladder_kernels",
         sources: "ladder/kernels",
         ptx: "ladder/ptx",
+        one_module_per_kernel: false,
     },
 ];
 
@@ -65,18 +68,29 @@ impl KernelCrate {
         workspace_root().join(self.ptx)
     }
 
-    /// The checked-in module for an architecture, such as `sm_80`.
-    pub fn module(&self, arch: &str) -> PathBuf {
-        self.folder().join(format!("{}.{arch}.ptx", self.name))
+    /// The checked-in modules for an architecture, such as `sm_80`, sorted.
+    pub fn modules(&self, arch: &str) -> Result<Vec<PathBuf>> {
+        let end = format!(".{arch}.ptx");
+        let mut modules = Vec::new();
+        for entry in fs::read_dir(self.folder())? {
+            let entry = entry?;
+            if entry.file_name().to_string_lossy().ends_with(&end) {
+                modules.push(entry.path());
+            }
+        }
+        modules.sort();
+        Ok(modules)
     }
 
     fn rebuild(&self) -> Result {
         let build = self.build_into(&self.folder())?;
-        for module in &build.modules {
+        for arch in ARCHITECTURES {
+            let modules = || build.modules.iter().filter(|module| module.arch == arch);
             println!(
-                "{}: {} kernels",
-                module.path.display(),
-                module.kernels.len()
+                "{} for {arch}: {} kernels in {} modules",
+                self.name,
+                modules().map(|module| module.kernels.len()).sum::<usize>(),
+                modules().count()
             );
         }
         Ok(())
@@ -116,6 +130,9 @@ impl KernelCrate {
             .copy_to(folder);
         for arch in ARCHITECTURES {
             builder = builder.arch(arch);
+        }
+        if self.one_module_per_kernel {
+            builder = builder.one_module_per_kernel();
         }
         let build = builder.build()?;
         let manifest = format!("{}/Cargo.toml", self.sources);

@@ -1,6 +1,6 @@
 //! `cargo xtask ptxas`: assembles the checked-in PTX and reads what it costs.
 
-use crate::ptx::{CRATES, KernelCrate};
+use crate::ptx::CRATES;
 use crate::{Result, workspace_root};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -57,17 +57,18 @@ pub fn run(mut arguments: lexopt::Parser) -> Result {
     }
     let ptxas = find_ptxas()?;
     let mut defects = Vec::new();
-    for (kernels, (arch, target)) in modules() {
-        for cost in assemble(&ptxas, kernels, arch, target)? {
-            println!("{target} {:36} {:3} registers", cost.kernel, cost.registers);
-            defects.extend(cost.defect(target));
+    for (arch, target) in TARGETS {
+        for module in modules(arch)? {
+            for cost in assemble(&ptxas, &module, target)? {
+                println!("{target} {:36} {:3} registers", cost.kernel, cost.registers);
+                defects.extend(cost.defect(target));
+            }
         }
     }
-    for (kernels, arch) in CRATES
-        .iter()
-        .flat_map(|kernels| ARCHITECTURES.map(|arch| (kernels, arch)))
-    {
-        defects.extend(generic_accesses(&kernels.module(arch))?);
+    for arch in ARCHITECTURES {
+        for module in modules(arch)? {
+            defects.extend(generic_accesses(&module)?);
+        }
     }
     if defects.is_empty() {
         println!(
@@ -98,27 +99,28 @@ fn find_ptxas() -> Result<PathBuf> {
     })
 }
 
-/// Every module with every GPU that it is assembled for.
-fn modules() -> impl Iterator<Item = (&'static KernelCrate, (&'static str, &'static str))> {
-    CRATES
-        .iter()
-        .flat_map(|kernels| TARGETS.map(|target| (kernels, target)))
+/// The checked-in modules for an architecture.
+fn modules(arch: &str) -> Result<Vec<PathBuf>> {
+    let mut modules = Vec::new();
+    for kernels in &CRATES {
+        modules.extend(kernels.modules(arch)?);
+    }
+    Ok(modules)
 }
 
-fn assemble(ptxas: &Path, kernels: &KernelCrate, arch: &str, target: &str) -> Result<Vec<Cost>> {
-    let source = kernels.module(arch);
+fn assemble(ptxas: &Path, module: &Path, target: &str) -> Result<Vec<Cost>> {
     let output = Command::new(ptxas)
         .arg("--verbose")
         .arg(format!("--gpu-name={target}"))
-        .arg(&source)
+        .arg(module)
         .arg("--output-file")
-        .arg(workspace_root().join(format!("target/{}.{target}.cubin", kernels.name)))
+        .arg(workspace_root().join("target/ptxas.cubin"))
         .output()?;
     let log = String::from_utf8_lossy(&output.stderr);
     if !output.status.success() {
         return Err(format!(
             "ptxas cannot assemble {} for {target}:\n{log}",
-            source.display()
+            module.display()
         )
         .into());
     }

@@ -2,20 +2,21 @@
 
 use std::collections::BTreeSet;
 use std::env;
-use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::arch::Arch;
 use crate::cargo::{Compilation, CompiledCrates, LinkedPackage, LocalPackage, workspace_root};
 use crate::error::BuildError;
-use crate::pipeline::Pipeline;
+use crate::pipeline::{Module, Pipeline};
+use crate::rust_file::{self, Image};
 use crate::toolchain::{LLVM_VARIABLE, TOOLCHAIN_VARIABLE, Toolchain};
 
 /// Unrolls an 8 x 8 x 16 block of multiply-adds completely; LLVM's own default of 300 does not.
 const UNROLL_THRESHOLD: u32 = 3000;
 
-/// Compiles a crate of kernels to PTX, one module for each architecture.
+/// Compiles a crate of kernels to PTX: one module for each architecture, or
+/// [one for each kernel](Self::one_module_per_kernel) and architecture.
 ///
 /// Relative paths are relative to `CARGO_MANIFEST_DIR` in a build script, and to the current
 /// folder elsewhere.
@@ -26,16 +27,22 @@ pub struct CudaBuilder {
     copy_to: Option<PathBuf>,
     target_dir: Option<PathBuf>,
     unroll_threshold: u32,
+    one_module_per_kernel: bool,
 }
 
 /// What [`CudaBuilder::build`] made.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Build {
-    /// One module for each architecture, oldest architecture first.
+    /// The modules, those for the oldest architecture first, each architecture's in the order of
+    /// their names.
     pub modules: Vec<PtxModule>,
-    /// A file for `include!`: an expression of type `&[(&str, &str); N]`, which holds the name of
-    /// each architecture, such as `"sm_80"`, and the text of its module.
+    /// A file for `include!`.
+    ///
+    /// With a module for the whole crate it is an expression of type `&[(&str, &str); N]`, which
+    /// holds the name of each architecture, such as `"sm_80"`, and the text of its module. With
+    /// [`one_module_per_kernel`](CudaBuilder::one_module_per_kernel) it is a list of items: for each
+    /// kernel a constant of its name and of type `&[(&str, &str)]`.
     pub rust_file: PathBuf,
     /// The packages of registries that were compiled into the modules, sorted.
     pub linked: Vec<LinkedPackage>,
@@ -47,6 +54,8 @@ pub struct Build {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct PtxModule {
+    /// The name of the kernel crate, or of the kernel that has the module to itself.
+    pub name: String,
     /// The oldest architecture that runs it.
     pub arch: Arch,
     /// The file of the PTX, in the folder given to [`CudaBuilder::copy_to`] where there is one.
@@ -65,6 +74,7 @@ impl CudaBuilder {
             copy_to: None,
             target_dir: None,
             unroll_threshold: UNROLL_THRESHOLD,
+            one_module_per_kernel: false,
         }
     }
 
@@ -75,7 +85,22 @@ impl CudaBuilder {
         self
     }
 
-    /// Writes each module to `folder` too, as `<crate>.<arch>.ptx`.
+    /// Gives each kernel a module to itself. A program then contains the PTX of the kernels that
+    /// it names, and the driver compiles those that it loads.
+    ///
+    /// A kernel's code is the same as in one module for the crate: kernels are taken apart after
+    /// optimisation. Constant data and shared memory go to each module that uses them. A static
+    /// that kernels or the host write (`global_array!`, `constant_array!`, atomics) can be used by
+    /// one kernel only, because each module has its own copy: [`BuildError::SharedStatic`] names
+    /// what two kernels share. A static that no kernel uses is in no module.
+    #[must_use]
+    pub fn one_module_per_kernel(mut self) -> CudaBuilder {
+        self.one_module_per_kernel = true;
+        self
+    }
+
+    /// Writes each module to `folder` too, as `<module>.<arch>.ptx`, where the module has the name
+    /// of the crate or of its one kernel.
     #[must_use]
     pub fn copy_to(mut self, folder: impl Into<PathBuf>) -> CudaBuilder {
         self.copy_to = Some(folder.into());
@@ -130,10 +155,10 @@ impl CudaBuilder {
             let crates = compilation.run()?;
             surroundings.announce_packages(&crates.local_packages);
             linked.extend(crates.linked_packages.iter().cloned());
-            modules.push(self.module(&toolchain, arch, &crates, &target_dir, &surroundings)?);
+            modules.extend(self.modules(&toolchain, arch, &crates, &target_dir, &surroundings)?);
         }
         let rust_file = target_dir.join("modules.rs");
-        write_if_changed(&rust_file, &rust_expression(&modules))?;
+        write_if_changed(&rust_file, &self.rust_text(&modules))?;
         Ok(Build {
             modules,
             rust_file,
@@ -161,34 +186,62 @@ impl CudaBuilder {
         archs
     }
 
-    fn module(
+    fn modules(
         &self,
         toolchain: &Toolchain,
         arch: Arch,
         crates: &CompiledCrates,
         target_dir: &Path,
         surroundings: &Surroundings,
-    ) -> Result<PtxModule, BuildError> {
+    ) -> Result<Vec<PtxModule>, BuildError> {
         let pipeline = Pipeline {
             toolchain,
             arch,
             unroll_threshold: self.unroll_threshold,
+            one_module_per_kernel: self.one_module_per_kernel,
             work_dir: &target_dir.join(arch.name()),
         };
-        let module = pipeline.run(crates)?;
+        let modules = pipeline.run(crates)?;
         let folder = match &self.copy_to {
             Some(folder) => surroundings.absolute(folder),
             None => target_dir.join("ptx"),
         };
         create_folder(&folder)?;
-        let path = folder.join(format!("{}.{arch}.ptx", crates.crate_name));
-        write_if_changed(&path, &module.ptx)?;
-        Ok(PtxModule {
-            arch,
-            path,
-            kernels: module.kernels,
-        })
+        modules
+            .into_iter()
+            .map(|module| written_module(module, arch, &folder))
+            .collect()
     }
+
+    fn rust_text(&self, modules: &[PtxModule]) -> String {
+        let images: Vec<Image> = modules.iter().map(PtxModule::image).collect();
+        if self.one_module_per_kernel {
+            rust_file::constants(&images)
+        } else {
+            rust_file::expression(&images)
+        }
+    }
+}
+
+impl PtxModule {
+    fn image(&self) -> Image {
+        Image {
+            module: self.name.clone(),
+            arch: self.arch.name().to_owned(),
+            path: self.path.clone(),
+        }
+    }
+}
+
+fn written_module(module: Module, arch: Arch, folder: &Path) -> Result<PtxModule, BuildError> {
+    let path = folder.join(format!("{}.{arch}.ptx", module.name));
+    write_if_changed(&path, &module.ptx)?;
+    Ok(PtxModule {
+        name: module.name,
+        arch,
+        path,
+        kernels: module.kernels,
+    })
 }
 
 /// Where this process runs: in a build script or elsewhere.
@@ -268,21 +321,6 @@ impl Surroundings {
     }
 }
 
-fn rust_expression(modules: &[PtxModule]) -> String {
-    let mut text = String::from("&[\n");
-    for module in modules {
-        let path = module.path.display().to_string();
-        writeln!(
-            text,
-            "    ({:?}, include_str!({path:?})),",
-            module.arch.name()
-        )
-        .expect("writing to a String cannot fail");
-    }
-    text.push_str("]\n");
-    text
-}
-
 fn create_folder(folder: &Path) -> Result<(), BuildError> {
     fs::create_dir_all(folder).map_err(BuildError::io("create", folder))
 }
@@ -305,17 +343,6 @@ mod tests {
         assert_eq!(builder.sorted_archs(), [Arch::Sm80]);
         let builder = builder.arch(Arch::Sm90).arch(Arch::Sm75).arch(Arch::Sm90);
         assert_eq!(builder.sorted_archs(), [Arch::Sm75, Arch::Sm90]);
-    }
-
-    #[test]
-    fn the_rust_file_quotes_its_paths() {
-        let modules = [PtxModule {
-            arch: Arch::Sm80,
-            path: PathBuf::from("/a \"b\"/k.sm_80.ptx"),
-            kernels: Vec::new(),
-        }];
-        let expected = "&[\n    (\"sm_80\", include_str!(\"/a \\\"b\\\"/k.sm_80.ptx\")),\n]\n";
-        assert_eq!(rust_expression(&modules), expected);
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! PTX that is kept in a repository beside the sources it was built from, for machines that have
 //! no device toolchain.
 //!
-//! The folder holds `<crate>.<arch>.ptx` files and a `MANIFEST`: what the modules were compiled
+//! The folder holds `<module>.<arch>.ptx` files and a `MANIFEST`: what the modules were compiled
 //! from (the sources, each with its hash, and the versions of the packages linked in), and a hash
 //! of each module, so that neither can change unnoticed.
 
 use crate::builder::Build;
 use crate::cargo::LinkedPackage;
+use crate::rust_file::{self, Image};
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -133,24 +134,37 @@ pub fn verify(folder: &Path, root: &Path) -> Result<(), CheckedInError> {
     manifest.verify_modules()
 }
 
-/// An expression for `include!` like that of [`Build::rust_file`], of the checked-in modules.
+/// The text for `include!` of the checked-in modules, like [`Build::rust_file`] of one module for
+/// the crate: an expression.
 ///
 /// # Errors
 /// [`CheckedInError::ChangedModule`] if a module is not the one that was built;
 /// [`CheckedInError::Malformed`] or [`CheckedInError::Io`].
 pub fn rust_expression(folder: &Path) -> Result<String, CheckedInError> {
+    Ok(rust_file::expression(&verified_images(folder)?))
+}
+
+/// The text for `include!` of the checked-in modules, like [`Build::rust_file`] of one module for
+/// each kernel: constants.
+///
+/// # Errors
+/// Those of [`rust_expression`].
+pub fn rust_constants(folder: &Path) -> Result<String, CheckedInError> {
+    Ok(rust_file::constants(&verified_images(folder)?))
+}
+
+fn verified_images(folder: &Path) -> Result<Vec<Image>, CheckedInError> {
     let manifest = Manifest::read(folder)?;
     manifest.verify_modules()?;
-    let mut text = String::from("&[\n");
-    for (arch, file, _) in &manifest.modules {
-        let _ = writeln!(
-            text,
-            "    ({arch:?}, include_str!({:?})),",
-            folder.join(file)
-        );
-    }
-    text.push_str("]\n");
-    Ok(text)
+    let image = |(arch, file, _): &(String, String, String)| Image {
+        module: file
+            .strip_suffix(&format!(".{arch}.ptx"))
+            .unwrap_or(file)
+            .to_owned(),
+        arch: arch.clone(),
+        path: folder.join(file),
+    };
+    Ok(manifest.modules.iter().map(image).collect())
 }
 
 /// The sources that the modules in `folder` were compiled from, as [`write_manifest`] was given

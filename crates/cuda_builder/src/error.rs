@@ -121,6 +121,21 @@ pub enum BuildError {
         symbols: Vec<String>,
     },
 
+    /// Two kernels that are to have modules of their own use one static in global or constant
+    /// memory. Each module would have a copy of it.
+    #[error(
+        "the kernels `{}` and `{}` both use the static `{symbol}`, of which a module for each \
+         kernel would have a copy each: build the crate without `one_module_per_kernel`, or move \
+         the kernels that share the static to a crate of their own",
+        .kernels[0], .kernels[1]
+    )]
+    SharedStatic {
+        /// The static, demangled.
+        symbol: String,
+        /// Two of the kernels that use it.
+        kernels: [String; 2],
+    },
+
     /// A program of the device toolchain failed.
     #[error("{} failed ({status}):\n{command}\n{stderr}", .tool.display())]
     ToolFailed {

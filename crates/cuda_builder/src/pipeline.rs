@@ -1,35 +1,49 @@
-//! From the bitcode of crates to PTX: link, rewrite, optimise, generate code.
+//! From the bitcode of crates to PTX: link, rewrite, optimise, split, generate code.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Mutex;
+use std::thread;
 
 use crate::arch::Arch;
 use crate::archive::bitcode_members;
 use crate::cargo::{CompiledCrates, run_for_output};
 use crate::error::BuildError;
-use crate::ir::{self, Prepared};
+use crate::ir::{self, Prepared, Splitter};
 use crate::toolchain::Toolchain;
 
 /// The functions that kernels call to name address spaces.
 const PRELUDE: &str = include_str!("prelude.ll");
 
-/// One module on its way to PTX. Every step leaves its result in `work_dir`, for the curious.
+/// One crate on its way to PTX. Every step leaves its result in `work_dir`, for the curious.
 pub(crate) struct Pipeline<'a> {
     pub(crate) toolchain: &'a Toolchain,
     pub(crate) arch: Arch,
     pub(crate) unroll_threshold: u32,
+    pub(crate) one_module_per_kernel: bool,
     pub(crate) work_dir: &'a Path,
 }
 
 /// A finished module.
+#[derive(Clone)]
 pub(crate) struct Module {
+    /// The crate, or the kernel that has the module to itself.
+    pub(crate) name: String,
     pub(crate) ptx: String,
     pub(crate) kernels: Vec<String>,
 }
 
+/// A module as LLVM's code generator takes it.
+struct Unit {
+    name: String,
+    ir: String,
+    kernels: Vec<String>,
+}
+
 impl Pipeline<'_> {
-    pub(crate) fn run(&self, crates: &CompiledCrates) -> Result<Module, BuildError> {
+    /// The modules, in the order of their names.
+    pub(crate) fn run(&self, crates: &CompiledCrates) -> Result<Vec<Module>, BuildError> {
         recreate_folder(self.work_dir)?;
         let linked = self.link(crates)?;
         let prepared = ir::prepare(&read(&linked)?)?;
@@ -39,11 +53,16 @@ impl Pipeline<'_> {
             let arch = self.arch;
             return Err(BuildError::UndefinedSymbols { arch, symbols });
         }
-        let ptx = self.generate_code(&ir::finish(&optimised))?;
-        Ok(Module {
-            ptx: read(&ptx)?,
-            kernels: prepared.kernels,
-        })
+        let units = if self.one_module_per_kernel {
+            units_of_kernels(&optimised, prepared.kernels)?
+        } else {
+            vec![Unit {
+                name: crates.crate_name.clone(),
+                ir: ir::finish(&optimised),
+                kernels: prepared.kernels,
+            }]
+        };
+        self.generate_all(units)
     }
 
     /// Links the kernel crate with what it needs of its dependencies.
@@ -115,10 +134,32 @@ impl Pipeline<'_> {
         Ok(output)
     }
 
-    fn generate_code(&self, finished: &str) -> Result<PathBuf, BuildError> {
-        let input = self.file("finished.ll");
-        write(&input, finished)?;
-        let output = self.file("module.ptx");
+    /// Generates code on all processors, since a crate can have many modules.
+    fn generate_all(&self, units: Vec<Unit>) -> Result<Vec<Module>, BuildError> {
+        let threads = thread::available_parallelism().map_or(1, usize::from);
+        let queue = Mutex::new(units.into_iter());
+        let next = || queue.lock().expect("no thread panics with it").next();
+        let work = || -> Result<Vec<Module>, BuildError> {
+            std::iter::from_fn(next)
+                .map(|unit| self.generate_code(unit))
+                .collect()
+        };
+        let mut modules = thread::scope(|scope| {
+            let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+            workers
+                .into_iter()
+                .map(|worker| worker.join().expect("code generation returns errors"))
+                .collect::<Result<Vec<_>, _>>()
+        })?
+        .concat();
+        modules.sort_by(|left, right| left.name.cmp(&right.name));
+        Ok(modules)
+    }
+
+    fn generate_code(&self, unit: Unit) -> Result<Module, BuildError> {
+        let input = self.file(&format!("{}.finished.ll", unit.name));
+        write(&input, unit.ir)?;
+        let output = self.file(&format!("{}.ptx", unit.name));
         let mut command = self.tool("llc");
         command
             // Verbose comments hold the names of inlined functions, which hold hashes.
@@ -128,7 +169,11 @@ impl Pipeline<'_> {
             .arg("-o")
             .arg(&output);
         run_for_output(&mut command)?;
-        Ok(output)
+        Ok(Module {
+            name: unit.name,
+            ptx: read(&output)?,
+            kernels: unit.kernels,
+        })
     }
 
     fn tool(&self, name: &str) -> Command {
@@ -138,6 +183,20 @@ impl Pipeline<'_> {
     fn file(&self, name: &str) -> PathBuf {
         self.work_dir.join(name)
     }
+}
+
+/// The module is split once it is optimised, so that a kernel's code is the same in either form.
+fn units_of_kernels(optimised: &str, kernels: Vec<String>) -> Result<Vec<Unit>, BuildError> {
+    let splitter = Splitter::new(optimised);
+    splitter.check_nothing_is_shared(&kernels)?;
+    let unit = |kernel: String| {
+        Ok(Unit {
+            ir: ir::finish(&splitter.module_of(&kernel)?),
+            kernels: vec![kernel.clone()],
+            name: kernel,
+        })
+    };
+    kernels.into_iter().map(unit).collect()
 }
 
 fn recreate_folder(folder: &Path) -> Result<(), BuildError> {

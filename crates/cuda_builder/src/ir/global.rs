@@ -128,6 +128,20 @@ impl<'a> Global<'a> {
     }
 }
 
+/// Whether `line` defines a variable that a kernel or the host writes, in memory that outlives a
+/// launch.
+pub(super) fn keeps_what_is_written(line: &str) -> bool {
+    let definition = first_global(line)
+        .filter(|_| line.starts_with('@'))
+        .and_then(|name| line[name.len()..].strip_prefix(" = "));
+    let Some((prefix, _)) = definition.and_then(split_at_kind) else {
+        return false;
+    };
+    let is_constant = definition.is_some_and(|text| text[prefix.len()..].starts_with("constant "));
+    let is_written = !is_constant || has_word(prefix, "externally_initialized");
+    is_written && !has_word(prefix, "addrspace(3)")
+}
+
 /// Splits at the word `global` or `constant`, which ends the list of linkage and the like.
 fn split_at_kind(definition: &str) -> Option<(&str, &str)> {
     let mut offset = 0;

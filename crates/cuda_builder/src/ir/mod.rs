@@ -13,8 +13,10 @@ mod global;
 mod kernel;
 mod names;
 mod prepare;
+mod split;
 mod text;
 
 pub(crate) use finish::finish;
 pub(crate) use names::undefined_symbols;
 pub(crate) use prepare::{Prepared, prepare};
+pub(crate) use split::Splitter;

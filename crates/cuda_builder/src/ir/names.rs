@@ -103,7 +103,7 @@ fn without_hashes(name: &str) -> String {
     }
 }
 
-fn demangled(name: &str) -> String {
+pub(super) fn demangled(name: &str) -> String {
     let path = try_demangle(name).map_or_else(|_| name.to_owned(), |path| format!("{path:#}"));
     if path.ends_with("rust_begin_unwind") {
         return format!("{path} (the crate has no `#[panic_handler]`)");

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use cuda_builder::{BuildError, CudaBuilder, Toolchain};
 
-const CRATES: [&str; 4] = ["kernels", "device", "broken", "undefined"];
+const CRATES: [&str; 5] = ["kernels", "device", "broken", "undefined", "shared"];
 
 /// A copy of the fixtures under `CARGO_TARGET_TMPDIR`.
 pub struct Workspace {

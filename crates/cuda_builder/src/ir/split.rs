@@ -1,0 +1,240 @@
+//! Takes one kernel with everything that it reaches out of the optimised module.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::global::{keeps_what_is_written, without_used};
+use super::text::{Piece, bare_name, first_global, pieces};
+use crate::error::BuildError;
+
+/// What `#[kernel]` puts before a kernel's name to name the array that holds its signature, which
+/// the host reads beside the entry (`cuda_std::signature`).
+const SIGNATURE_PREFIX: &str = "__signature_of_";
+
+/// The optimised module, each kernel of which can become a module of its own.
+pub(crate) struct Splitter<'a> {
+    items: Vec<Item<'a>>,
+    /// The index of each named item.
+    by_name: BTreeMap<&'a str, usize>,
+}
+
+/// A function with its body, or a line outside of functions.
+struct Item<'a> {
+    /// What it defines or declares, with the `@`; `None` for attributes, metadata and the like.
+    name: Option<&'a str>,
+    lines: Vec<&'a str>,
+    /// All names in it, its own among them.
+    uses: BTreeSet<&'a str>,
+}
+
+impl<'a> Splitter<'a> {
+    pub(crate) fn new(ir: &'a str) -> Splitter<'a> {
+        let items = items(ir);
+        let by_name = items
+            .iter()
+            .enumerate()
+            .filter_map(|(index, item)| Some((item.name?, index)))
+            .collect();
+        Splitter { items, by_name }
+    }
+
+    /// The text of a module with the entry `kernel`, its signature, and what both reach. Bodies
+    /// stay as they are.
+    pub(crate) fn module_of(&self, kernel: &str) -> Result<String, BuildError> {
+        let kept = self.reached_by(kernel);
+        let mut module = String::new();
+        for (index, item) in self.items.iter().enumerate() {
+            if item.lists_used_symbols() {
+                let is_removed = |name: &str| !self.is_kept(name, &kept);
+                if let Some(line) = without_used(item.lines[0], is_removed)? {
+                    push_line(&mut module, &line);
+                }
+            } else if item.name.is_none() || kept.contains(&index) {
+                for line in &item.lines {
+                    push_line(&mut module, line);
+                }
+            }
+        }
+        Ok(module)
+    }
+
+    /// Fails where two of the `kernels` reach one static that keeps what is written to it: each of
+    /// their modules would have a copy, and a kernel would not see what another or the host wrote.
+    pub(crate) fn check_nothing_is_shared(&self, kernels: &[String]) -> Result<(), BuildError> {
+        let mut first_users: BTreeMap<usize, &String> = BTreeMap::new();
+        for kernel in kernels {
+            for index in self.reached_by(kernel) {
+                if !self.items[index].keeps_what_is_written() {
+                    continue;
+                }
+                if let Some(first) = first_users.insert(index, kernel) {
+                    let name = bare_name(self.items[index].name.unwrap_or_default());
+                    return Err(BuildError::SharedStatic {
+                        symbol: super::names::demangled(name),
+                        kernels: [first.clone(), kernel.clone()],
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn reached_by(&self, kernel: &str) -> BTreeSet<usize> {
+        let roots = [format!("@{kernel}"), format!("@{SIGNATURE_PREFIX}{kernel}")];
+        let mut open: Vec<usize> = roots
+            .iter()
+            .filter_map(|root| self.by_name.get(root.as_str()).copied())
+            .collect();
+        let mut reached = BTreeSet::new();
+        while let Some(index) = open.pop() {
+            if reached.insert(index) {
+                let uses = self.items[index].uses.iter();
+                open.extend(uses.filter_map(|name| self.by_name.get(name)));
+            }
+        }
+        reached
+    }
+
+    fn is_kept(&self, name: &str, kept: &BTreeSet<usize>) -> bool {
+        self.by_name.get(name).is_some_and(|it| kept.contains(it))
+    }
+}
+
+impl<'a> Item<'a> {
+    fn of_line(line: &'a str) -> Item<'a> {
+        let defines = ["@", "define ", "declare "];
+        let is_named = defines.iter().any(|start| line.starts_with(start));
+        let mut item = Item {
+            name: first_global(line).filter(|_| is_named),
+            lines: Vec::new(),
+            uses: BTreeSet::new(),
+        };
+        item.push(line);
+        item
+    }
+
+    fn push(&mut self, line: &'a str) {
+        self.lines.push(line);
+        self.uses
+            .extend(pieces(line).filter_map(|piece| match piece {
+                Piece::Global(name) => Some(name),
+                _ => None,
+            }));
+    }
+
+    /// `@llvm.used` and `@llvm.compiler.used`.
+    fn lists_used_symbols(&self) -> bool {
+        matches!(self.name, Some("@llvm.used" | "@llvm.compiler.used"))
+    }
+
+    /// Whether it is a variable that a kernel or the host writes, and that outlives a launch.
+    fn keeps_what_is_written(&self) -> bool {
+        !self.lists_used_symbols() && keeps_what_is_written(self.lines[0])
+    }
+}
+
+fn items(ir: &str) -> Vec<Item<'_>> {
+    let mut items: Vec<Item<'_>> = Vec::new();
+    let mut in_function = false;
+    for line in ir.lines() {
+        match items.last_mut() {
+            Some(function) if in_function => function.push(line),
+            _ => items.push(Item::of_line(line)),
+        }
+        in_function = (in_function || line.starts_with("define ")) && line != "}";
+    }
+    items
+}
+
+fn push_line(text: &mut String, line: &str) {
+    text.push_str(line);
+    text.push('\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MODULE: &str = r#"target triple = "nvptx64-nvidia-cuda"
+@__signature_of_scale = addrspace(1) externally_initialized global [1 x i8] c"s"
+@__signature_of_shift = addrspace(1) externally_initialized global [1 x i8] c"t"
+@smem = external addrspace(3) global [0 x i8], align 128
+@tile = internal addrspace(3) global [4 x i8] poison
+@text = private constant [6 x i8] c"@tile\00"
+@place = private constant { ptr } { ptr @text }
+@llvm.used = appending global [2 x ptr] [ptr @text, ptr addrspacecast (ptr addrspace(3) @tile to ptr)], section "llvm.metadata"
+
+define ptx_kernel void @scale(ptr %0) #0 {
+  call void @help(ptr @place)
+  ret void
+}
+
+define ptx_kernel void @shift(ptr %0) #0 {
+  store i8 0, ptr addrspace(3) @tile
+  ret void
+}
+
+define internal void @help(ptr %0) {
+  store i8 1, ptr addrspace(3) @tile
+  call void @llvm.trap()
+  ret void
+}
+
+declare void @llvm.trap()
+
+attributes #0 = { nounwind }
+"#;
+
+    #[test]
+    fn a_kernel_takes_what_it_reaches_along() {
+        let expected = r#"target triple = "nvptx64-nvidia-cuda"
+@__signature_of_shift = addrspace(1) externally_initialized global [1 x i8] c"t"
+@tile = internal addrspace(3) global [4 x i8] poison
+@llvm.used = appending global [1 x ptr] [ptr addrspacecast (ptr addrspace(3) @tile to ptr)], section "llvm.metadata"
+
+
+define ptx_kernel void @shift(ptr %0) #0 {
+  store i8 0, ptr addrspace(3) @tile
+  ret void
+}
+
+
+
+attributes #0 = { nounwind }
+"#;
+        let splitter = Splitter::new(MODULE);
+        let shift = splitter.module_of("shift").unwrap();
+        let lines = |text: &str| -> Vec<String> {
+            let lines = text.lines().filter(|line| !line.is_empty());
+            lines.map(str::to_owned).collect()
+        };
+        assert_eq!(lines(&shift), lines(expected));
+        let scale = splitter.module_of("scale").unwrap();
+        for name in ["@help(", "@place", "@text", "@tile", "@llvm.trap"] {
+            assert!(scale.contains(name), "{name}: {scale}");
+        }
+        assert!(!scale.contains("@shift") && !scale.contains("@smem"));
+    }
+
+    #[test]
+    fn constants_and_shared_memory_are_copied_but_nothing_that_is_written() {
+        let kernels = ["scale".to_owned(), "shift".to_owned()];
+        Splitter::new(MODULE)
+            .check_nothing_is_shared(&kernels)
+            .unwrap();
+        for written in [
+            "@tile = addrspace(1) externally_initialized global",
+            "@tile = addrspace(4) externally_initialized constant",
+            "@tile = internal unnamed_addr global",
+        ] {
+            let shared = MODULE.replace("@tile = internal addrspace(3) global", written);
+            let error = Splitter::new(&shared)
+                .check_nothing_is_shared(&kernels)
+                .unwrap_err();
+            assert!(
+                matches!(&error, BuildError::SharedStatic { symbol, kernels: [a, b] }
+                    if symbol == "tile" && a == "scale" && b == "shift"),
+                "{error}"
+            );
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! A module for each kernel: what it holds, and when a crate cannot be taken apart.
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::sync::OnceLock;
+
+use common::{Workspace, has_toolchain};
+use cuda_builder::{Arch, Build, BuildError, CudaBuilder, PtxModule};
+
+const ARCHS: [Arch; 2] = [Arch::Sm75, Arch::Sm80];
+
+/// The fixture kernels in one module and in a module each, built once for all tests; `None` where
+/// there is no device toolchain.
+fn builds() -> Option<&'static [Build; 2]> {
+    static BUILDS: OnceLock<Option<[Build; 2]>> = OnceLock::new();
+    let build_both = || {
+        let workspace = Workspace::new("modules");
+        let builder = ARCHS
+            .into_iter()
+            .fold(workspace.builder("kernels"), CudaBuilder::arch);
+        let folder = workspace.root().join("one for each kernel");
+        let split = builder.clone().one_module_per_kernel().copy_to(folder);
+        [builder, split].map(|it| it.build().unwrap_or_else(|error| panic!("{error}")))
+    };
+    BUILDS
+        .get_or_init(|| has_toolchain().then(build_both))
+        .as_ref()
+}
+
+fn text(module: &PtxModule) -> String {
+    fs::read_to_string(&module.path).unwrap()
+}
+
+/// The instructions of each kernel. The names of labels and of statics are numbered by module.
+fn instructions(ptx: &str) -> BTreeMap<String, Vec<String>> {
+    let entries = ptx.split(".visible .entry ").skip(1);
+    let without_numbers = |line: &str| line.replace(|c: char| c.is_ascii_digit(), "");
+    // A module declares before its entries what several of them use.
+    let is_code = |line: &&str| !line.contains(" .b8 ") && !line.contains("demoted");
+    entries
+        .map(|entry| {
+            let (name, rest) = entry.split_once('(').unwrap();
+            let body = rest.split("\n}").next().unwrap();
+            let lines = body.lines().filter(is_code).map(without_numbers);
+            (name.to_owned(), lines.collect())
+        })
+        .collect()
+}
+
+#[test]
+fn each_kernel_has_a_module_with_the_code_of_the_whole() {
+    let Some([whole, split]) = builds() else {
+        return;
+    };
+    for arch in ARCHS {
+        let of_arch = |build: &Build| -> Vec<PtxModule> {
+            let modules = build.modules.iter();
+            modules.filter(|it| it.arch == arch).cloned().collect()
+        };
+        let expected = instructions(&text(&of_arch(whole)[0]));
+        let modules = of_arch(split);
+        let names: Vec<&String> = modules.iter().map(|module| &module.name).collect();
+        assert_eq!(names, expected.keys().collect::<Vec<_>>());
+        for module in &modules {
+            assert_eq!(module.kernels, [module.name.clone()]);
+            let file = format!("one for each kernel/{}.{arch}.ptx", module.name);
+            assert!(module.path.ends_with(&file), "{}", module.path.display());
+            let found = instructions(&text(module));
+            assert_eq!(found.len(), 1);
+            assert_eq!(found[&module.name], expected[&module.name]);
+        }
+    }
+}
+
+#[test]
+fn a_module_has_the_statics_that_its_kernel_uses() {
+    let Some([_, split]) = builds() else { return };
+    for module in &split.modules {
+        let text = text(module);
+        let has = |name: &str| text.contains(name);
+        let name = module.name.as_str();
+        assert_eq!(has(" COEFFICIENTS["), name == "memories", "{name}");
+        assert_eq!(has(" smem[]"), name == "memories", "{name}");
+        let uses_tile = matches!(name, "reverse" | "addresses");
+        assert_eq!(has("fixture_kernels_TILE_0"), uses_tile, "{name}");
+    }
+}
+
+#[test]
+fn the_rust_file_has_a_constant_for_each_kernel() {
+    let Some([_, split]) = builds() else { return };
+    let text = fs::read_to_string(&split.rust_file).unwrap();
+    let constant = |name: &str| {
+        let (_, rest) = text
+            .split_once(&format!("pub const {name}: &[(&str, &str)] = "))
+            .unwrap_or_else(|| panic!("{name} is missing in {text}"));
+        rest.split(';').next().unwrap().to_owned()
+    };
+    assert!(constant("reverse").contains("(\"sm_75\", "));
+    // The source has it from this architecture on.
+    let newer = constant("from_sm_80");
+    assert!(
+        newer.contains("(\"sm_80\", ") && !newer.contains("sm_75"),
+        "{newer}"
+    );
+}
+
+#[test]
+fn kernels_that_share_what_they_write_stay_together() {
+    if !has_toolchain() {
+        return;
+    }
+    let builder = Workspace::new("shared").builder("shared");
+    builder.build().unwrap_or_else(|error| panic!("{error}"));
+    let error = builder.one_module_per_kernel().build().unwrap_err();
+    match &error {
+        BuildError::SharedStatic { symbol, kernels } => {
+            assert_eq!(symbol, "fixture_shared::TOTAL");
+            assert_eq!(kernels, &["add", "total"]);
+        }
+        other => panic!("{other}"),
+    }
+    assert!(
+        error.to_string().contains("a crate of their own"),
+        "{error}"
+    );
+}
