@@ -93,7 +93,7 @@ macro_rules! kernels {
     };
     // One kernel for rows of B of any length.
     ($tiling:ident: $any:ident $a_t:ident $b_t:ident $a_t_b_t:ident) => {{
-        let any = kernels!(@launch $any);
+        let any: Launch<Self> = kernels!(@launch $any);
         Kernels {
             aligned: any,
             unaligned: any,

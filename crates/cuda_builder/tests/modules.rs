@@ -38,7 +38,8 @@ fn instructions(ptx: &str) -> BTreeMap<String, Vec<String>> {
     let entries = ptx.split(".visible .entry ").skip(1);
     let without_numbers = |line: &str| line.replace(|c: char| c.is_ascii_digit(), "");
     // A module declares before its entries what several of them use.
-    let is_code = |line: &&str| !line.contains(" .b8 ") && !line.contains("demoted");
+    let is_code =
+        |line: &&str| !line.is_empty() && !line.contains(" .b8 ") && !line.contains("demoted");
     entries
         .map(|entry| {
             let (name, rest) = entry.split_once('(').unwrap();
