@@ -147,7 +147,7 @@ impl Device {
     pub fn default_coarsening<T: Factor>(&self, m: usize, n: usize) -> Coarsening {
         let multiprocessors = self.properties().multiprocessors;
         let needed = multiprocessors.saturating_mul(LARGE_FROM_HALVES) / 2;
-        let blocks = T::LARGE.tiling.blocks(m, n);
+        let blocks = T::LARGE.tile.blocks(m, n);
         if blocks.is_none_or(|blocks| blocks >= needed) {
             Coarsening::Large
         } else {
@@ -189,12 +189,12 @@ impl Device {
         if m == 0 || n == 0 {
             return Ok(());
         }
-        let blocks = kernels.tiling.blocks(m, n).ok_or_else(|| Error::TooLarge {
+        let blocks = kernels.tile.blocks(m, n).ok_or_else(|| Error::TooLarge {
             operation,
             what: format!("a result of {m}x{n} elements"),
             remedy: "a grid can have at most 2^31 - 1 blocks: multiply parts of the matrices",
         })?;
-        let config = LaunchConfig::new(blocks, kernels.tiling.threads);
+        let config = LaunchConfig::new(blocks, kernels.tile.threads);
         let launch = kernels.of_operands(a, b);
         let operands = (a.as_buffer(), b.as_buffer(), c.buffer_mut(), m, n, k);
         // SAFETY: (1) of `Launch` is (1) to (3) of the kernels: (1) Block and grid are the tiling's

@@ -56,19 +56,19 @@ fn signatures_are_those_that_the_host_compares() {
     }
     check(reduce::reduce_sum_f32);
     check(reduce::reduce_sum_bf16);
-    check(matmul::matmul_tiled_f64);
-    check(matmul::matmul_coarsened_f32_unaligned);
+    check(matmul::matmul_tiled_f64_nn);
+    check(matmul::matmul_coarsened_f32_nn_unaligned);
 }
 
 #[test]
 fn fragments_of_the_coarsened_products_are_read_as_vectors() {
     for arch in ["sm_75", "sm_80"] {
         for kernel in [
-            "matmul_coarsened_f32",
-            "matmul_coarsened_f32_unaligned",
-            "matmul_coarsened_f32_a_t",
-            "matmul_coarsened_f32_b_t",
-            "matmul_coarsened_f32_a_t_b_t",
+            "matmul_coarsened_f32_nn",
+            "matmul_coarsened_f32_nn_unaligned",
+            "matmul_coarsened_f32_tn",
+            "matmul_coarsened_f32_nt",
+            "matmul_coarsened_f32_tt",
         ] {
             let code = instructions(arch, kernel);
             // 16 k, each with 2 vectors of A and 2 of B.
@@ -77,7 +77,7 @@ fn fragments_of_the_coarsened_products_are_read_as_vectors() {
             // 16 k, each with 8 x 8 products: the loop over a tile is unrolled completely.
             assert_eq!(code.count("fma.rn.f32"), 1024, "{arch} {kernel}");
         }
-        let code = instructions(arch, "matmul_coarsened_f64");
+        let code = instructions(arch, "matmul_coarsened_f64_nn");
         // 8 k, each with 4 vectors of A and 2 of B, and 8 x 4 products.
         assert_eq!(code.count("ld.shared.v2"), 48, "{arch}");
         assert_eq!(code.count("ld.shared"), 48, "{arch}");
@@ -87,7 +87,7 @@ fn fragments_of_the_coarsened_products_are_read_as_vectors() {
 
 #[test]
 fn copies_are_asynchronous_where_the_gpu_can() {
-    for kernel in ["matmul_coarsened_f32", "matmul_coarsened_f64"] {
+    for kernel in ["matmul_coarsened_f32_nn", "matmul_coarsened_f64_nn"] {
         let code = Instructions::of("sm_80", kernel);
         assert!(
             code.count("cp.async.cg.shared.global") > 0,
@@ -146,7 +146,11 @@ fn no_floating_point_atomic_touches_a_sum() {
 #[test]
 fn every_access_names_its_state_space() {
     for arch in ["sm_75", "sm_80"] {
-        for kernel in ["reduce_sum_f32", "matmul_tiled_f32", "matmul_coarsened_f32"] {
+        for kernel in [
+            "reduce_sum_f32",
+            "matmul_tiled_f32_nn",
+            "matmul_coarsened_f32_nn",
+        ] {
             let code = instructions(arch, kernel);
             let spaces = ["global", "shared", "param", "relaxed.gpu.global"];
             for access in ["ld", "st"] {

@@ -23,7 +23,7 @@ fn tiled_product(profile: Profile, rows: usize) -> Result<KernelReport> {
 #[test]
 fn a_tiled_product_costs_what_its_loops_say() -> Result<()> {
     let report = tiled_product(Profile::H200, 64)?;
-    assert_eq!(report.kernel, "matmul_tiled_f32");
+    assert_eq!(report.kernel, "matmul_tiled_f32_nn");
     // 4 blocks of 32 warps; 2 tiles of K, 32 steps each.
     let (warps, tiles, steps) = (4 * 32, 2, 32);
     let loads = report.counts.of(Operation::GlobalLoad);

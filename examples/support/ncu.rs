@@ -138,8 +138,8 @@ fn loads(report: &KernelReport, of: fn(&tilewright::Tally) -> u64) -> f64 {
 ///   ptxas joins those of 16 bytes to one store, without bank conflicts.
 fn is_explained(kernel: &str, counter: &Counter) -> bool {
     let joined: &[&str] = match kernel {
-        "matmul_tiled_f32" => &["shared load passes"],
-        "matmul_coarsened_small_f32" | "matmul_coarsened_small_f64" => {
+        "matmul_tiled_f32_nn" => &["shared load passes"],
+        "matmul_coarsened_small_f32_nn" | "matmul_coarsened_small_f64_nn" => {
             &["shared store passes", "bank conflicts"]
         }
         _ => &[],

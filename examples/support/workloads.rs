@@ -32,23 +32,23 @@ pub const WORKLOADS: [Workload; 14] = [
     workload("reduce_sum_u32", ELEMENTS, sum::<u32>),
     workload("reduce_sum_i64", ELEMENTS, sum::<i64>),
     workload("reduce_sum_u64", ELEMENTS, sum::<u64>),
-    workload("matmul_tiled_f32", ROWS, |device, rows| {
+    workload("matmul_tiled_f32_nn", ROWS, |device, rows| {
         tiled::<f32>(device, rows)
     }),
-    workload("matmul_tiled_f64", ROWS, |device, rows| {
+    workload("matmul_tiled_f64_nn", ROWS, |device, rows| {
         tiled::<f64>(device, rows)
     }),
-    workload("matmul_coarsened_f32", ROWS, |device, rows| {
+    workload("matmul_coarsened_f32_nn", ROWS, |device, rows| {
         coarsened::<f32>(device, rows, rows)
     }),
-    workload("matmul_coarsened_f64", ROWS, |device, rows| {
+    workload("matmul_coarsened_f64_nn", ROWS, |device, rows| {
         coarsened::<f64>(device, rows, rows)
     }),
     // Rows of B that do not start at multiples of 16 bytes.
-    workload("matmul_coarsened_f32_unaligned", ROWS, |device, rows| {
+    workload("matmul_coarsened_f32_nn_unaligned", ROWS, |device, rows| {
         coarsened::<f32>(device, rows, rows - 1)
     }),
-    workload("matmul_coarsened_f64_unaligned", ROWS, |device, rows| {
+    workload("matmul_coarsened_f64_nn_unaligned", ROWS, |device, rows| {
         coarsened::<f64>(device, rows, rows - 1)
     }),
 ];

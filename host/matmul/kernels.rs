@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::kernels::module_of;
 use crate::launch::LaunchConfig;
 use crate::matrix::{MatrixView, Order};
-use tilewright_kernels::matmul::{self, Tiling};
+use tilewright_kernels::matmul::{self, BlockTile, ProductKernel};
 
 /// A type whose matrices can be multiplied: f32 and f64.
 #[diagnostic::on_unimplemented(
@@ -46,7 +46,7 @@ pub struct Kernels<T: Element> {
     a_t: Launch<T>,
     b_t: Launch<T>,
     a_t_b_t: Launch<T>,
-    pub tiling: Tiling,
+    pub tile: BlockTile,
 }
 
 impl<T: Element> Kernels<T> {
@@ -81,18 +81,18 @@ pub mod sealed {
 }
 
 macro_rules! kernels {
-    ($tiling:ident: $aligned:ident $unaligned:ident $a_t:ident $b_t:ident $a_t_b_t:ident) => {
+    ($aligned:ident $unaligned:ident $a_t:ident $b_t:ident $a_t_b_t:ident) => {
         Kernels {
             aligned: kernels!(@launch $aligned),
             unaligned: kernels!(@launch $unaligned),
             a_t: kernels!(@launch $a_t),
             b_t: kernels!(@launch $b_t),
             a_t_b_t: kernels!(@launch $a_t_b_t),
-            tiling: matmul::$tiling,
+            tile: <matmul::$aligned as ProductKernel>::DESCRIPTOR.tile,
         }
     };
     // One kernel for rows of B of any length.
-    ($tiling:ident: $any:ident $a_t:ident $b_t:ident $a_t_b_t:ident) => {{
+    ($any:ident $a_t:ident $b_t:ident $a_t_b_t:ident) => {{
         let any: Launch<Self> = kernels!(@launch $any);
         Kernels {
             aligned: any,
@@ -100,7 +100,7 @@ macro_rules! kernels {
             a_t: kernels!(@launch $a_t),
             b_t: kernels!(@launch $b_t),
             a_t_b_t: kernels!(@launch $a_t_b_t),
-            tiling: matmul::$tiling,
+            tile: <matmul::$any as ProductKernel>::DESCRIPTOR.tile,
         }
     }};
     (@launch $kernel:ident) => {
@@ -115,25 +115,25 @@ macro_rules! kernels {
 impl Factor for f32 {}
 
 impl sealed::Products for f32 {
-    const TILED: Kernels<Self> = kernels!(TILED: matmul_tiled_f32 matmul_tiled_f32_a_t
-        matmul_tiled_f32_b_t matmul_tiled_f32_a_t_b_t);
-    const LARGE: Kernels<Self> = kernels!(COARSENED_F32: matmul_coarsened_f32
-        matmul_coarsened_f32_unaligned matmul_coarsened_f32_a_t matmul_coarsened_f32_b_t
-        matmul_coarsened_f32_a_t_b_t);
-    const SMALL: Kernels<Self> = kernels!(COARSENED_SMALL_F32: matmul_coarsened_small_f32
-        matmul_coarsened_small_f32_unaligned matmul_coarsened_small_f32_a_t
-        matmul_coarsened_small_f32_b_t matmul_coarsened_small_f32_a_t_b_t);
+    const TILED: Kernels<Self> = kernels!(matmul_tiled_f32_nn
+        matmul_tiled_f32_tn matmul_tiled_f32_nt matmul_tiled_f32_tt);
+    const LARGE: Kernels<Self> = kernels!(matmul_coarsened_f32_nn
+        matmul_coarsened_f32_nn_unaligned matmul_coarsened_f32_tn matmul_coarsened_f32_nt
+        matmul_coarsened_f32_tt);
+    const SMALL: Kernels<Self> = kernels!(matmul_coarsened_small_f32_nn
+        matmul_coarsened_small_f32_nn_unaligned matmul_coarsened_small_f32_tn
+        matmul_coarsened_small_f32_nt matmul_coarsened_small_f32_tt);
 }
 
 impl Factor for f64 {}
 
 impl sealed::Products for f64 {
-    const TILED: Kernels<Self> = kernels!(TILED: matmul_tiled_f64 matmul_tiled_f64_a_t
-        matmul_tiled_f64_b_t matmul_tiled_f64_a_t_b_t);
-    const LARGE: Kernels<Self> = kernels!(COARSENED_F64: matmul_coarsened_f64
-        matmul_coarsened_f64_unaligned matmul_coarsened_f64_a_t matmul_coarsened_f64_b_t
-        matmul_coarsened_f64_a_t_b_t);
-    const SMALL: Kernels<Self> = kernels!(COARSENED_SMALL_F64: matmul_coarsened_small_f64
-        matmul_coarsened_small_f64_unaligned matmul_coarsened_small_f64_a_t
-        matmul_coarsened_small_f64_b_t matmul_coarsened_small_f64_a_t_b_t);
+    const TILED: Kernels<Self> = kernels!(matmul_tiled_f64_nn
+        matmul_tiled_f64_tn matmul_tiled_f64_nt matmul_tiled_f64_tt);
+    const LARGE: Kernels<Self> = kernels!(matmul_coarsened_f64_nn
+        matmul_coarsened_f64_nn_unaligned matmul_coarsened_f64_tn matmul_coarsened_f64_nt
+        matmul_coarsened_f64_tt);
+    const SMALL: Kernels<Self> = kernels!(matmul_coarsened_small_f64_nn
+        matmul_coarsened_small_f64_nn_unaligned matmul_coarsened_small_f64_tn
+        matmul_coarsened_small_f64_nt matmul_coarsened_small_f64_tt);
 }

@@ -159,7 +159,7 @@ impl Step {
             ),
             Self::MatmulCoarsened => (
                 "matmul_coarsened",
-                "matmul_coarsened_f32",
+                "matmul_coarsened_f32_nn",
                 "deeper tiles, lanes in squares, whole tiles without zero fill, sums where they suit",
             ),
         };

@@ -12,7 +12,7 @@ use riri::{GlobalBuf, LaunchConfig};
 use simt::{Contents, Launch, Options};
 use std::ptr;
 use std::time::Instant;
-use tilewright_kernels::matmul::{TILED, matmul_tiled_f32};
+use tilewright_kernels::matmul::{TILED, matmul_tiled_f32_nn};
 
 /// Rows and columns of a tile of the kernels here: that of `TILED`.
 const TILE: usize = 32;
@@ -58,7 +58,7 @@ impl Operands {
         );
         simt::register_allocation(address, bytes, Contents::Uninitialised).unwrap();
         let launch = Launch {
-            kernel: matmul_tiled_f32::NAME,
+            kernel: matmul_tiled_f32_nn::NAME,
             grid: TILED.blocks(size, size).expect("a grid").into(),
             block: TILED.threads.into(),
             dynamic_shared_bytes: 0,
@@ -78,7 +78,7 @@ impl Operands {
                 };
                 // SAFETY: (1) the launch is that of `TILED`. (2) The views have the sizes that the
                 // kernel asks for.
-                unsafe { matmul_tiled_f32::run((a, b, c, size, size, size)) };
+                unsafe { matmul_tiled_f32_nn::run((a, b, c, size, size, size)) };
             };
             simt::run(&launch, &body).expect("the kernel has no defect");
             start.elapsed().as_secs_f64()

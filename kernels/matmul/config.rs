@@ -1,0 +1,52 @@
+//! The sizes of the coarsened kernels' tiles.
+
+use super::block::{THREADS, THREADS_ALONG, THREADS_DOWN};
+use super::descriptor::BlockTile;
+use super::register_tile::{Accumulators, RegisterTile};
+
+/// The sizes of one kernel's tiles.
+pub trait TileConfig {
+    /// The outputs of a thread.
+    type Accumulators: Accumulators;
+
+    /// The k of one tile.
+    const DEPTH: usize;
+
+    /// Rows of C that a block computes.
+    const ROWS: usize = THREADS_DOWN * Self::Accumulators::ROWS;
+
+    /// Columns of C that a block computes.
+    const COLUMNS: usize = THREADS_ALONG * Self::Accumulators::COLUMNS;
+
+    /// Elements of 16 bytes.
+    const VECTOR: usize = Self::Accumulators::VECTOR;
+
+    /// What the host must know of the sizes.
+    const BLOCK_TILE: BlockTile = BlockTile {
+        rows: Self::ROWS,
+        columns: Self::COLUMNS,
+        threads: THREADS as u32,
+    };
+}
+
+macro_rules! tile_configs {
+    ($($(#[$doc:meta])* $config:ident: $accumulators:ty, depth = $depth:literal;)*) => {$(
+        $(#[$doc])*
+        pub struct $config;
+
+        impl TileConfig for $config {
+            type Accumulators = $accumulators;
+            const DEPTH: usize = $depth;
+        }
+    )*};
+}
+tile_configs! {
+    /// f32, 128 x 128 outputs of a block.
+    LargeF32: RegisterTile<f32, 8, 8, 4>, depth = 16;
+    /// f32, 64 x 64 outputs of a block, for results that would not fill the GPU with larger ones.
+    SmallF32: RegisterTile<f32, 4, 4, 4>, depth = 16;
+    /// f64, 128 x 64 outputs of a block.
+    LargeF64: RegisterTile<f64, 8, 4, 2>, depth = 8;
+    /// f64, 64 x 64 outputs of a block.
+    SmallF64: RegisterTile<f64, 4, 4, 2>, depth = 8;
+}

@@ -1,0 +1,104 @@
+//! Loads along the tile's rows: neighbours in memory are neighbours in the tile.
+
+use super::block::{STAGES, THREADS};
+use super::loader::TileLoader;
+use super::operand::{Operand, TileOrigin};
+use super::tile::Tile;
+use cuda_std::prelude::*;
+use cuda_std::shared::SharedSlice;
+
+/// Copies along the tile's rows, `COPY` elements at a time.
+pub struct DirectLoad<const COPY: usize>;
+
+/// As [`DirectLoad`], for rows of any length: `VECTOR` elements of 16 bytes at a time where that
+/// divides the operand's rows in memory, single elements elsewhere.
+///
+/// With `HOISTED` the kernel has registers to compute the addresses of the vectors of whole tiles
+/// before the loop over K.
+pub struct DirectLoadOfAnyLength<const VECTOR: usize, const HOISTED: bool>;
+
+impl<const COPY: usize> TileLoader for DirectLoad<COPY> {
+    const K_IS_CONTIGUOUS: bool = false;
+    const PADDING_VECTORS: usize = 0;
+    const ROW_ALIGNMENT_ELEMENTS: usize = COPY;
+
+    #[inline(always)]
+    unsafe fn load<S: Tile, const IN_BOUNDS: bool>(
+        pipeline: &mut Pipeline<STAGES>,
+        tile: SharedSlice<S::Element>,
+        tile_row: usize,
+        operand: &Operand<S::Element>,
+        origin: TileOrigin,
+    ) {
+        // SAFETY: (1) to (4) are the caller's: `COPY` divides the rows, by (2).
+        unsafe {
+            load_rows::<S, COPY, IN_BOUNDS, IN_BOUNDS>(pipeline, tile, tile_row, operand, origin)
+        }
+    }
+}
+
+impl<const VECTOR: usize, const HOISTED: bool> TileLoader
+    for DirectLoadOfAnyLength<VECTOR, HOISTED>
+{
+    const K_IS_CONTIGUOUS: bool = false;
+    const PADDING_VECTORS: usize = 0;
+    const ROW_ALIGNMENT_ELEMENTS: usize = 1;
+
+    /// Tiles at the edges, which are rare, have the short code of single elements alone. Only the
+    /// addresses of vectors are hoisted, if any: there are no registers for both.
+    #[inline(always)]
+    unsafe fn load<S: Tile, const IN_BOUNDS: bool>(
+        pipeline: &mut Pipeline<STAGES>,
+        tile: SharedSlice<S::Element>,
+        tile_row: usize,
+        operand: &Operand<S::Element>,
+        origin: TileOrigin,
+    ) {
+        // SAFETY: (1), (3), (4) are the caller's. (2) Vectors are copied only where they divide the
+        // rows.
+        unsafe {
+            if IN_BOUNDS && operand.columns.is_multiple_of(VECTOR) {
+                load_rows::<S, VECTOR, IN_BOUNDS, HOISTED>(
+                    pipeline, tile, tile_row, operand, origin,
+                );
+            } else {
+                load_rows::<S, 1, IN_BOUNDS, false>(pipeline, tile, tile_row, operand, origin);
+            }
+        }
+    }
+}
+
+/// [`TileLoader::load`] along the tile's rows, `COPY` elements at a time, with addresses that are
+/// `HOISTED` or not.
+///
+/// # Safety
+/// Those of [`TileLoader::load`], where (2) asks that `COPY` elements divide the operand's rows.
+#[inline(always)]
+unsafe fn load_rows<S: Tile, const COPY: usize, const IN_BOUNDS: bool, const HOISTED: bool>(
+    pipeline: &mut Pipeline<STAGES>,
+    tile: SharedSlice<S::Element>,
+    tile_row: usize,
+    operand: &Operand<S::Element>,
+    origin: TileOrigin,
+) {
+    let (depth, width) = (S::ROWS / STAGES, S::COLUMNS);
+    let vector = 16 / size_of::<S::Element>();
+    let vectors_along = width / vector;
+    let rows_apart = THREADS / vectors_along;
+    let (thread, operand) = operand.addressed(HOISTED);
+    let (first_down, along) = (thread / vectors_along, thread % vectors_along * vector);
+    let bounds = operand.bounds((origin.k, origin.output), depth, width);
+    let first = first_down * operand.columns + along;
+    for i in 0..depth / rows_apart {
+        let down = first_down + i * rows_apart;
+        let row = bounds.first + i * rows_apart * operand.columns;
+        for v in (0..vector).step_by(COPY) {
+            let to = (tile, (tile_row + down) * S::PITCH + along + v);
+            let from = (operand.matrix, first + (row + v));
+            // SAFETY: (1) `down` < depth and `along + v` < width: the place is in the stage, by (1).
+            // (2) `COPY` divides the rows and 16 bytes, and blocks start at multiples of 16 bytes.
+            // (3), (4) are the caller's.
+            unsafe { bounds.copy::<COPY, IN_BOUNDS>(pipeline, to, from, (down, along + v)) };
+        }
+    }
+}

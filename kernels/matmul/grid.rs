@@ -1,0 +1,25 @@
+//! Which block computes which part of C.
+
+/// Block rows that neighbouring blocks share before they move to the next block column.
+const GROUP_ROWS: usize = 8;
+
+/// Which block of C the calling block computes, as (block row, block column).
+///
+/// Blocks are numbered down a group of [`GROUP_ROWS`] block rows, then along: blocks that run
+/// together form a compact patch of C, and share more of A and B in L2 than a whole row of blocks
+/// would.
+#[inline(always)]
+pub fn block_position(block_rows: usize, block_columns: usize) -> (usize, usize) {
+    let block = cuda_std::thread::block_idx_x();
+    // The grid has at most 2^31 - 1 blocks: 32-bit division is exact, and far cheaper.
+    // A grid with a block has a row and a column; `max` only tells the compiler.
+    let (rows, columns) = (block_rows as u32, (block_columns as u32).max(1));
+    let group_blocks = columns.saturating_mul(GROUP_ROWS as u32).max(1);
+    let first_row = block / group_blocks * GROUP_ROWS as u32;
+    let rows_in_group = (rows - first_row).clamp(1, GROUP_ROWS as u32);
+    let within = block % group_blocks;
+    (
+        (first_row + within % rows_in_group) as usize,
+        (within / rows_in_group) as usize,
+    )
+}

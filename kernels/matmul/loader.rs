@@ -1,0 +1,67 @@
+//! How a block brings the tiles of an operand to shared memory.
+//!
+//! A tile has a row for each k and, along it, the block's outputs in one direction: rows of C for
+//! A's tile, columns of C for B's. An operand comes to it in one of two ways:
+//!
+//! - `direct_load.rs`, where neighbours in memory are neighbours along the tile's rows: a
+//!   column-major A, a row-major B. Copies are as wide as the alignment allows.
+//! - `transposed_load.rs`, where neighbours in memory follow k: a row-major A, a column-major B.
+
+use super::block::STAGES;
+use super::operand::{Operand, TileOrigin};
+use super::tile::Tile;
+use cuda_std::prelude::*;
+use cuda_std::shared::SharedSlice;
+
+/// A way to bring the tiles of an operand to shared memory.
+pub trait TileLoader {
+    /// Whether neighbours in memory follow k, instead of the outputs.
+    const K_IS_CONTIGUOUS: bool;
+
+    /// Vectors of 16 bytes that pad each row of the tile, against bank conflicts.
+    const PADDING_VECTORS: usize;
+
+    /// Elements of which the length of the operand's rows in memory has to be a multiple.
+    const ROW_ALIGNMENT_ELEMENTS: usize;
+
+    /// The operand with its extents, in the order in which it lies in memory. Its tiles have
+    /// `outside`, a zero of either sign, where it ends.
+    #[inline(always)]
+    fn operand<T: Float>(
+        matrix: Global<'_, T>,
+        outputs: usize,
+        k: usize,
+        outside: T,
+    ) -> Operand<'_, T> {
+        let (rows, columns) = if Self::K_IS_CONTIGUOUS {
+            (outputs, k)
+        } else {
+            (k, outputs)
+        };
+        Operand {
+            matrix,
+            rows,
+            columns,
+            outside,
+        }
+    }
+
+    /// Starts to copy the tile that starts at `origin` to one stage of `tile`, which has the shape of
+    /// `S` and rows for all [`STAGES`], with the operand's `outside` for what lies outside it. The
+    /// stage's first row is `tile_row`.
+    ///
+    /// # Safety
+    /// 1. The stage lies within the tile.
+    /// 2. 16 bytes divide the tile's pitch; the operand starts at a multiple of 16 bytes, and the
+    ///    length of its rows in memory is a multiple of [`Self::ROW_ALIGNMENT_ELEMENTS`].
+    /// 3. No thread touches the stage until the copies have been waited for and a barrier has been
+    ///    passed.
+    /// 4. With `IN_BOUNDS` the tile lies within the operand.
+    unsafe fn load<S: Tile, const IN_BOUNDS: bool>(
+        pipeline: &mut Pipeline<STAGES>,
+        tile: SharedSlice<S::Element>,
+        tile_row: usize,
+        operand: &Operand<S::Element>,
+        origin: TileOrigin,
+    );
+}

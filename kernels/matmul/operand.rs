@@ -1,0 +1,130 @@
+//! Operands in global memory, and the tiles that blocks copy of them.
+
+use super::block::STAGES;
+use cuda_std::hint::{recompute, recompute_size};
+use cuda_std::prelude::*;
+use cuda_std::shared::SharedSlice;
+
+/// Where a tile starts: the first k and the first output, row or column of C.
+#[derive(Clone, Copy)]
+pub struct TileOrigin {
+    pub k: usize,
+    pub output: usize,
+}
+
+/// A matrix in global memory, row after row.
+#[derive(Clone, Copy)]
+pub struct Operand<'launch, T> {
+    pub matrix: Global<'launch, T>,
+    pub rows: usize,
+    pub columns: usize,
+    /// What tiles have outside the matrix: a zero of either sign.
+    pub outside: T,
+}
+
+/// A tile of an [`Operand`]: what a block copies at once.
+#[derive(Clone, Copy)]
+pub struct TileBounds<T> {
+    /// The position of the tile's first element in the matrix.
+    pub first: usize,
+    /// Rows and columns of the tile that lie within the matrix.
+    rows: u32,
+    columns: u32,
+    /// That of the [`Operand`].
+    outside: T,
+}
+
+impl<T: Float> Operand<'_, T> {
+    /// The tile of `rows` x `columns` whose first element is (`row`, `column`), which lies within
+    /// the matrix.
+    #[inline(always)]
+    pub fn bounds(
+        &self,
+        (row, column): (usize, usize),
+        rows: usize,
+        columns: usize,
+    ) -> TileBounds<T> {
+        TileBounds {
+            first: row * self.columns + column,
+            rows: (self.rows - row).min(rows) as u32,
+            columns: (self.columns - column).min(columns) as u32,
+            outside: self.outside,
+        }
+    }
+
+    /// The thread's index and the operand from which the addresses of copies are computed.
+    ///
+    /// Addresses that are `hoisted`, a constant of the caller's, may be computed before the loop over K. Others, such as those at
+    /// the edges, which take more instructions and are rarely used, are computed anew for each tile,
+    /// so that they hold no registers while the block multiplies.
+    #[inline(always)]
+    pub fn addressed(&self, hoisted: bool) -> (usize, Self) {
+        let thread = thread::thread_idx_x();
+        if hoisted {
+            return (thread as usize, *self);
+        }
+        let operand = Self {
+            rows: recompute_size(self.rows),
+            columns: recompute_size(self.columns),
+            ..*self
+        };
+        (recompute(thread) as usize, operand)
+    }
+}
+
+impl<T: Float> TileBounds<T> {
+    /// Elements of the tile from (`down`, `along`) to the end of the row that lie within the
+    /// matrix.
+    #[inline(always)]
+    fn present(&self, down: usize, along: usize) -> usize {
+        let in_row = self.columns.saturating_sub(along as u32);
+        (if (down as u32) < self.rows { in_row } else { 0 }) as usize
+    }
+
+    /// Starts to copy `COPY` elements from `from` in `matrix`, which are at `place` (down, along) in
+    /// the tile, to `to` in `storage`, with `outside` for what lies outside the matrix. With
+    /// `IN_BOUNDS` nothing does.
+    ///
+    /// # Safety
+    /// 1. The destination lies within the storage, and the source, as far as it lies within the
+    ///    bounds, within the matrix.
+    /// 2. `COPY` elements are 4, 8 or 16 bytes and divide both addresses.
+    /// 3. No thread touches the destination until the copy has been waited for and a barrier has
+    ///    been passed.
+    /// 4. With `IN_BOUNDS` the elements lie within the bounds.
+    #[inline(always)]
+    pub unsafe fn copy<const COPY: usize, const IN_BOUNDS: bool>(
+        &self,
+        pipeline: &mut Pipeline<STAGES>,
+        (storage, to): (SharedSlice<'_, T>, usize),
+        (matrix, from): (Global<'_, T>, usize),
+        place: (usize, usize),
+    ) {
+        // SAFETY: of the copies, (1), (2), (3) are the caller's, the former with (4). Of the store,
+        // (1) the destination lies within the storage, by (1); (2) no thread touches it, by (3).
+        unsafe {
+            if IN_BOUNDS {
+                pipeline.copy::<T, COPY>(storage, to, matrix, from);
+            } else {
+                let present = self.present(place.0, place.1);
+                if present == 0 {
+                    // Not by a copy of nothing, which writes +0 alone.
+                    for v in 0..COPY {
+                        storage.store(to + v, self.outside);
+                    }
+                } else {
+                    pipeline.copy_or_zero::<T, COPY>(storage, to, matrix, from, present);
+                }
+            }
+        }
+    }
+}
+
+/// A and B, with M, N and K.
+pub struct Operands<'launch, T> {
+    pub a: Global<'launch, T>,
+    pub b: Global<'launch, T>,
+    pub m: usize,
+    pub n: usize,
+    pub k: usize,
+}
