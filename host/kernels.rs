@@ -1,7 +1,5 @@
 //! The PTX of this crate's own kernels: a module for each kernel of sums and products.
 
-use crate::module::ModuleSource;
-
 /// The images of each kernel of `tilewright_kernels`, built or found by the build script.
 #[cfg(feature = "cuda")]
 pub(crate) mod images {
