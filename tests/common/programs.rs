@@ -40,13 +40,14 @@ pub fn succeed(name: &str, folder: &Path, arguments: &[&str]) -> String {
 /// Fails unless the run ends with exit code 1 and one line that has all `parts`.
 #[track_caller]
 pub fn fail(name: &str, folder: &Path, arguments: &[&str], parts: &[&str]) {
-    let output = run(name, folder, arguments);
-    let stderr = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(
-        output.status.code(),
-        Some(1),
-        "{name} {arguments:?}: {stderr}"
-    );
+    assert_failed(&run(name, folder, arguments), parts);
+}
+
+/// Fails unless a run ended with exit code 1 and one line that has all `parts`.
+#[track_caller]
+pub fn assert_failed(output: &Output, parts: &[&str]) {
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{}: {stderr}", output.status);
     assert_eq!(stderr.lines().count(), 1, "{stderr}");
     assert!(stderr.starts_with("error: "), "{stderr}");
     for part in parts {
