@@ -18,7 +18,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use support::output::print_line;
 use support::{Outcome, timed};
-use tilewright::{Device, Summand};
+use tilewright::{Device, ReduceElement};
 
 const USAGE: &str = "usage: sum FILE.npy [--device sim|cuda|cuda:N]";
 
@@ -52,7 +52,7 @@ fn sum(mut parser: lexopt::Parser) -> Outcome {
 
 fn sum_of<T>(device: &Device, file: &NpyFile) -> Outcome
 where
-    T: Summand<Sum: Display> + ViewElement + ReadableElement,
+    T: ReduceElement<Sum: Display> + ViewElement + ReadableElement,
 {
     let array = file.array::<T>()?;
     // Row-major or column-major: the sum is over all elements.

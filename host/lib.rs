@@ -84,7 +84,7 @@ pub use matmul::{Coarsening, Factor};
 pub use matrix::{Matrix, MatrixView, Order};
 pub use module::{Module, ModuleSource};
 pub use pinned::PinnedBuffer;
-pub use reduce::{Summand, reduce_sum, reduce_sum_height};
+pub use reduce::{ReduceElement, reduce_sum, reduce_sum_height};
 pub use report::{Advice, Bottleneck, KernelReport, LaunchReport, Roofline};
 pub use simt::{
     AddressMode, Counts, Datasheet, Defect, Dim3, LineCounts, Operation, Profile, SECTOR_BYTES,

@@ -8,12 +8,14 @@ use crate::kernels::module_of;
 use crate::launch::LaunchConfig;
 use crate::launch_args::{view, view_mut};
 use crate::module::ModuleSource;
+use crate::workspace::LARGEST_PARTIAL;
 use bytemuck::Zeroable;
 use cuda_std::global::{Global, GlobalMut};
 use cuda_std::kernel::Kernel;
 use half::{bf16, f16};
 use std::ptr;
-use tilewright_kernels::reduce::{self, BLOCK_THREADS, Plan};
+use tilewright_kernels::for_each_reduction;
+use tilewright_kernels::reduce::{self, BLOCK_THREADS, Plan, Sum};
 
 /// A type whose buffers can be summed.
 ///
@@ -29,7 +31,7 @@ use tilewright_kernels::reduce::{self, BLOCK_THREADS, Plan};
     message = "buffers of `{Self}` cannot be summed",
     note = "sums are for f32, f64, f16, bf16, i32, u32, i64 and u64"
 )]
-pub trait Summand: Element + sealed::SumKernel<Self::Sum> {
+pub trait ReduceElement: Element + sealed::Reduce<Sum, Output = Self::Sum> {
     /// The type of the sum.
     type Sum: Element + PartialEq;
 }
@@ -37,14 +39,18 @@ pub trait Summand: Element + sealed::SumKernel<Self::Sum> {
 mod sealed {
     use super::{Element, Global, GlobalMut, Kernel, ModuleSource};
 
-    /// The kernel that sums a type.
-    pub trait SumKernel<S>: Element {
+    /// An element type that the operation `R` reduces.
+    pub trait Reduce<R>: Element {
+        /// What elements are combined in: the type of the blocks' partial results.
+        type Accumulator: bytemuck::Pod;
+        /// The value of an array.
+        type Output: Element;
         type Kernel: for<'launch> Kernel<
             Params<'launch> = (
                 Global<'launch, Self>,
-                GlobalMut<'launch, S>,
+                GlobalMut<'launch, Self::Accumulator>,
                 GlobalMut<'launch, u32>,
-                GlobalMut<'launch, S>,
+                GlobalMut<'launch, Self::Output>,
             ),
         >;
         const KERNEL: Self::Kernel;
@@ -52,29 +58,25 @@ mod sealed {
     }
 }
 
-macro_rules! summands {
-    ($($element:ty => $sum:ty: $kernel:ident;)*) => {$(
-        impl Summand for $element {
-            type Sum = $sum;
-        }
-
-        impl sealed::SumKernel<$sum> for $element {
+macro_rules! reduce_elements {
+    ($($kernel:ident: $operation:ident of $element:ident in $accumulator:ident gives $output:ident;)*) => {$(
+        impl sealed::Reduce<reduce::$operation> for $element {
+            type Accumulator = $accumulator;
+            type Output = $output;
             type Kernel = reduce::$kernel;
             const KERNEL: Self::Kernel = reduce::$kernel;
             const MODULE: &'static ModuleSource = module_of!($kernel);
         }
+        reduce_elements!(@public $operation $element $output);
     )*};
+    (@public Sum $element:ident $output:ident) => {
+        impl ReduceElement for $element {
+            type Sum = $output;
+        }
+    };
+    (@public $operation:ident $element:ident $output:ident) => {};
 }
-summands! {
-    f32 => f32: reduce_sum_f32;
-    f64 => f64: reduce_sum_f64;
-    f16 => f32: reduce_sum_f16;
-    bf16 => f32: reduce_sum_bf16;
-    i32 => i64: reduce_sum_i32;
-    u32 => u64: reduce_sum_u32;
-    i64 => i64: reduce_sum_i64;
-    u64 => u64: reduce_sum_u64;
-}
+for_each_reduction!(reduce_elements);
 
 /// The name of the operation in errors.
 const OPERATION: &str = "reduce_sum";
@@ -108,7 +110,7 @@ impl Device {
     /// # Errors
     /// [`Error::WrongDevice`] if `x` is of another device; [`Error::OutOfMemory`],
     /// [`Error::NoModule`], [`Error::DeviceLost`] or [`Error::Cuda`].
-    pub fn reduce_sum<T: Summand>(&self, x: &Buffer<T>) -> Result<T::Sum> {
+    pub fn reduce_sum<T: ReduceElement>(&self, x: &Buffer<T>) -> Result<T::Sum> {
         let mut result = Buffer::unspecified(self, OPERATION, 1)?;
         self.reduce_sum_into(x, &mut result)?;
         let mut sum = [T::Sum::zeroed()];
@@ -120,9 +122,9 @@ impl Device {
     /// that is asked for later sees it.
     ///
     /// # Errors
-    /// [`Error::WrongLength`] if `result` has not one element, and those of
+    /// [`Error::WrongLength`] if `result` does not have one element, and those of
     /// [`Device::reduce_sum`].
-    pub fn reduce_sum_into<T: Summand>(
+    pub fn reduce_sum_into<T: ReduceElement>(
         &self,
         x: &Buffer<T>,
         result: &mut Buffer<T::Sum>,
@@ -143,17 +145,25 @@ impl Device {
         if x.is_empty() {
             return result.fill_zero();
         }
-        self.launch_sum(x, result)
+        self.launch_reduction::<Sum, T>(OPERATION, x, result)
     }
 
-    fn launch_sum<T: Summand>(&self, x: &Buffer<T>, result: &mut Buffer<T::Sum>) -> Result<()> {
+    /// Reduces `x`, which has an element, to the one element of `result`.
+    fn launch_reduction<R, T: sealed::Reduce<R>>(
+        &self,
+        operation: &'static str,
+        x: &Buffer<T>,
+        result: &mut Buffer<T::Output>,
+    ) -> Result<()> {
+        const { assert!(size_of::<T::Accumulator>() <= LARGEST_PARTIAL) };
         let module = self.load(T::MODULE)?;
         let plan = Plan::new(x.len(), size_of::<T>());
         let mut workspace = self.backend().workspace().lock(self.backend());
-        let (ticket, partials) = workspace.addresses(OPERATION)?;
-        // SAFETY: (1) the workspace has room for a ticket and MAX_BLOCKS partial sums, each aligned
-        // to 256 bytes; `Plan` asks for no more blocks. (2) While the workspace is locked nobody
-        // else asks for work that uses it, and work that was asked for before comes before.
+        let (ticket, partials) = workspace.addresses(operation)?;
+        // SAFETY: (1) the workspace has room for a ticket and MAX_BLOCKS partial results, each aligned
+        // to 256 bytes, and accumulators are no larger, by the assertion; `Plan` has no more
+        // blocks. (2) No other thread submits work that uses the workspace while it is locked, and
+        // work that was submitted before comes before.
         let (partials, ticket) = unsafe {
             let partials = ptr::with_exposed_provenance_mut(partials as usize);
             (
@@ -163,10 +173,10 @@ impl Device {
         };
         let params = (view(x), partials, ticket, view_mut(result));
         let config = LaunchConfig::new(plan.blocks, BLOCK_THREADS);
-        // SAFETY: (1) the kernel's (1): blocks and partial sums are the plan's. (2) Buffers start
-        // at multiples of 256 bytes. (3) The ticket is 0 between launches that succeed, and a
-        // workspace whose launch failed is discarded. (2) of `launch_params`: the workspace is said
-        // above; `x` is borrowed shared and `result` mutably until it returns.
+        // SAFETY: (1) the kernel's (1): blocks and partial results are the plan's. Its (2): buffers
+        // start at multiples of 256 bytes, and `result` has an element. Its (3): the ticket is 0
+        // between launches that succeed, and a workspace whose launch failed is discarded. (2) The
+        // workspace is locked; `x` is borrowed shared and `result` mutably until this returns.
         let launched = unsafe { module.launch_params(T::KERNEL, config, params) };
         if launched.is_err() {
             workspace.discard();
@@ -184,7 +194,7 @@ impl Device {
 ///
 /// # Errors
 /// Those of [`Device::from_env`], [`Device::upload`] and [`Device::reduce_sum`].
-pub fn reduce_sum<T: Summand>(data: &[T]) -> Result<T::Sum> {
+pub fn reduce_sum<T: ReduceElement>(data: &[T]) -> Result<T::Sum> {
     let device = default_device()?;
     device.reduce_sum(&device.upload(data)?)
 }
@@ -210,6 +220,6 @@ pub fn reduce_sum<T: Summand>(data: &[T]) -> Result<T::Sum> {
 /// assert_eq!(tilewright::reduce_sum_height::<f64>(1 << 33), 2075);
 /// ```
 #[must_use]
-pub fn reduce_sum_height<T: Summand>(len: usize) -> u32 {
+pub fn reduce_sum_height<T: ReduceElement>(len: usize) -> u32 {
     Plan::new(len, size_of::<T>()).tree_height()
 }

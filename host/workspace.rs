@@ -6,13 +6,13 @@ use std::ptr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tilewright_kernels::reduce::MAX_BLOCKS;
 
-/// Bytes of the largest sum type.
-const LARGEST_SUM: usize = 8;
+/// Bytes of the largest accumulator of a reduction.
+pub(crate) const LARGEST_PARTIAL: usize = 8;
 
 /// The ticket has a cache line of its own in front of the partial sums.
 const TICKET_BYTES: usize = 256;
 
-const BYTES: usize = TICKET_BYTES + MAX_BLOCKS as usize * LARGEST_SUM;
+const BYTES: usize = TICKET_BYTES + MAX_BLOCKS as usize * LARGEST_PARTIAL;
 
 /// The memory, allocated when it is first asked for: a ticket, which is 0 between launches, and
 /// room for [`MAX_BLOCKS`] partial sums.

@@ -13,10 +13,10 @@ use ndarray::{Array2, LinalgScalar};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use std::fmt::Debug;
-use tilewright::{Device, Error, Factor, Summand};
+use tilewright::{Device, Error, Factor, ReduceElement};
 
 /// An element of arrays of small integers, whose sums and products are exact in every type.
-trait Integral: Summand<Sum: From<i16> + Debug> + From<i8> + PartialEq + Debug {
+trait Integral: ReduceElement<Sum: From<i16> + Debug> + From<i8> + PartialEq + Debug {
     /// What lies between the elements of a view: a sum or a product that shows it is wrong.
     const FILLER: Self;
 }

@@ -9,7 +9,7 @@ use common::{devices, machines};
 use half::{bf16, f16};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
-use tilewright::{Device, Order, SimulatorOptions, Summand};
+use tilewright::{Device, Order, ReduceElement, SimulatorOptions};
 use tilewright_kernels::reduce::{MAX_BLOCKS, Plan};
 
 /// A type with values whose sums and products have a sign, or a NaN, that is easily lost.
@@ -207,7 +207,7 @@ fn every_nan_of_a_product_is_the_canonical_one<T: Edge>() {
 }
 
 /// A type whose sums have a sign, or a NaN, that is easily lost.
-trait Term: Summand<Sum: Real> {
+trait Term: ReduceElement<Sum: Real> {
     /// NaN of either sign, quiet and signalling, with several payloads.
     const NANS: [Self; 5];
 

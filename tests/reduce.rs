@@ -11,11 +11,11 @@ use common::{devices, machines};
 use half::{bf16, f16};
 use ndarray::{Array1, s};
 use std::fmt::Debug;
-use tilewright::{Device, Error, SimulatorOptions, Summand, reduce_sum_height};
+use tilewright::{Device, Error, ReduceElement, SimulatorOptions, reduce_sum_height};
 use tilewright_kernels::reduce::{MAX_BLOCKS, Plan};
 
 /// A type to sum: where its test data comes from, and how a sum of it is judged.
-trait Sample: Summand<Sum: Debug> + Debug {
+trait Sample: ReduceElement<Sum: Debug> + Debug {
     /// A value that makes sums hard: floats of many magnitudes and both signs, any integer.
     fn sample(random: &mut Random) -> Self;
 
@@ -117,7 +117,7 @@ integer_samples! {
     i32 u32 i64 u64
 }
 
-fn verify_float<T: Summand<Sum: Rounding> + Into<f64>>(data: &[T], sum: T::Sum) {
+fn verify_float<T: ReduceElement<Sum: Rounding> + Into<f64>>(data: &[T], sum: T::Sum) {
     let mut exact = Compensated::default();
     for &element in data {
         exact.add(element.into());

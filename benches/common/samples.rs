@@ -2,13 +2,13 @@
 
 use super::Result;
 use half::{bf16, f16};
-use tilewright::Summand;
+use tilewright::ReduceElement;
 use tilewright_test_support::random::Random;
 use tilewright_test_support::rounding::gamma;
 
 /// A type with random values that are integers divided by one power of two, so that their sum
 /// can be known exactly.
-pub trait Sample: Summand {
+pub trait Sample: ReduceElement {
     /// The type's name.
     const NAME: &'static str;
 

@@ -5,7 +5,7 @@
 use crate::support::Outcome;
 use bytemuck::Pod;
 use tilewright::half::{bf16, f16};
-use tilewright::{Device, Factor, Matrix, Summand};
+use tilewright::{Device, Factor, Matrix, ReduceElement};
 
 /// A kernel, or a variant of it that the operands choose.
 pub struct Workload {
@@ -104,7 +104,7 @@ pub fn launch_for_ncu(device: &Device) -> Outcome {
     Ok(())
 }
 
-fn sum<T: Summand>(device: &Device, elements: usize) -> Outcome {
+fn sum<T: ReduceElement>(device: &Device, elements: usize) -> Outcome {
     device.reduce_sum(&device.zeros::<T>(elements)?)?;
     Ok(())
 }

@@ -1,12 +1,15 @@
-//! Sums of all elements of an array.
+//! Reductions of all elements of an array to one value.
+//!
+//! `operation.rs` says what an operation is, and what sums are; `table.rs` has a line for each
+//! kernel; `reduction.rs` is the kernel; `plan.rs` how the work is split, and so the tree.
 
-mod accumulate;
+#[macro_use]
+mod table;
+
+mod operation;
 mod plan;
-mod sum;
+mod reduction;
 
-pub use accumulate::{Accumulator, Summand};
+pub use operation::{Reduction, Sum};
 pub use plan::{BLOCK_THREADS, MAX_BLOCKS, Plan, VECTORS_IN_FLIGHT};
-pub use sum::{
-    reduce_sum_bf16, reduce_sum_f16, reduce_sum_f32, reduce_sum_f64, reduce_sum_i32,
-    reduce_sum_i64, reduce_sum_u32, reduce_sum_u64,
-};
+pub use reduction::*;

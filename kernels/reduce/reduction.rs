@@ -1,0 +1,264 @@
+//! The reduction of an array in one launch.
+//!
+//! ```text
+//! each thread:  lift and combine the elements of its block's tiles
+//! each block:   combine the threads' accumulators by shuffles; write the block's; take a ticket
+//! last block:   combine the blocks' accumulators the same way, and finish
+//! ```
+//!
+//! Departures from the plain version, for speed:
+//! 1. A thread loads 16 bytes at a time and starts `VECTORS_IN_FLIGHT` loads before it combines:
+//!    the loads' latency overlaps.
+//! 2. A warp combines by an unrolled butterfly of shuffles, without shared memory and without
+//!    trusting that lanes run in lockstep.
+//! 3. The block that finishes last combines the blocks' accumulators, found by an integer ticket,
+//!    so there is no second launch (`threadFenceReduction` of the CUDA samples).
+//!
+//! Neither floating-point atomics nor the order in which blocks finish touch the result: the tree
+//! is [`Plan`](super::Plan)'s.
+
+use super::operation::{Reduction, Sum};
+use super::plan::{BLOCK_THREADS, VECTORS_IN_FLIGHT};
+use cuda_std::Pod;
+use cuda_std::block::{self, ReduceScratch};
+use cuda_std::prelude::*;
+use cuda_std::warp::LaneValue;
+use half::{bf16, f16};
+
+/// Partial results that the last block's threads load before they combine.
+const PARTIALS_IN_FLIGHT: usize = 4;
+
+/// What the blocks of one launch share.
+struct Workspace<'launch, A, O> {
+    /// One element for each block, at least.
+    partials: GlobalMut<'launch, A>,
+    /// One counter: 0 when the launch starts, and again when it ends.
+    ticket: GlobalMut<'launch, u32>,
+    /// One element: the value of the array.
+    result: GlobalMut<'launch, O>,
+}
+
+/// # Safety
+/// 1. The launch has blocks of `BLOCK_THREADS` threads along x, and at most as many blocks as
+///    `workspace.partials` has elements.
+/// 2. `x` starts at a multiple of 16 bytes, and `LANES` elements are 16 bytes. `ticket` and `result`
+///    have an element each.
+/// 3. The ticket is 0 and no other launch uses the workspace meanwhile.
+/// 4. `scratch` and `flag` are the block's own.
+#[inline(always)]
+unsafe fn reduce<R: Reduction<T>, T: Pod, const LANES: usize>(
+    x: Global<T>,
+    workspace: Workspace<R::Accumulator, R::Output>,
+    scratch: ReduceScratch<R::Accumulator>,
+    flag: SharedArray<u32, 1>,
+) {
+    let blocks = thread::grid_dim_x() as usize;
+    // SAFETY: (1) `x` starts so, by (2).
+    let of_thread = unsafe { reduce_thread::<R, T, LANES>(x) };
+    // SAFETY: (1) 256 threads are whole warps of 32 or 64. (2) `is_last_block` has a barrier
+    // before `scratch` is used again.
+    let of_block = unsafe { block::reduce(of_thread, R::IDENTITY, scratch, R::combine) };
+    let is_first = thread::thread_idx_x() == 0;
+
+    if blocks == 1 {
+        if is_first {
+            // SAFETY: (1) the result is one element, by (2). (2) One thread of one block writes it.
+            unsafe { workspace.result.store(0, R::finish(of_block, x.len())) };
+        }
+        return;
+    }
+    // SAFETY: (1) there are partials for the blocks, by (1), and the ticket started at 0, by (3).
+    // (2) `block::reduce` gives it to the first warp. (3) The flag is the block's own, by (4).
+    if !unsafe { is_last_block(&workspace, of_block, flag) } {
+        return;
+    }
+    // SAFETY: (1) the last block's ticket says that all blocks have written, and it has fenced.
+    let of_thread = unsafe { reduce_partials::<R, T>(workspace.partials, blocks) };
+    // SAFETY: (1) as above. (2) The barrier in `is_last_block` lies between the two uses of
+    // `scratch`, which is not used again.
+    let total = unsafe { block::reduce(of_thread, R::IDENTITY, scratch, R::combine) };
+    if is_first {
+        // SAFETY: (1) both have one element, by (2). (2) All other blocks are done with them.
+        unsafe {
+            workspace.result.store(0, R::finish(total, x.len()));
+            workspace.ticket.atomic_store(0, 0);
+        }
+    }
+}
+
+/// What the calling thread has of its block's tiles.
+///
+/// # Safety
+/// 1. `x` starts at a multiple of 16 bytes, and `LANES` elements are 16 bytes.
+#[inline(always)]
+unsafe fn reduce_thread<R: Reduction<T>, T: Pod, const LANES: usize>(
+    x: Global<T>,
+) -> R::Accumulator {
+    let vector_stride = BLOCK_THREADS as usize * LANES;
+    let tile = vector_stride * VECTORS_IN_FLIGHT;
+    let first = thread::thread_idx_x() as usize * LANES;
+    let whole_tiles = x.len() / tile;
+    let mut totals = [R::IDENTITY; VECTORS_IN_FLIGHT];
+
+    let mut index = thread::block_idx_x() as usize;
+    while index < whole_tiles {
+        let start = index * tile + first;
+        // SAFETY: (1) of `load_vector`: the tile is whole. (2) `start` and the stride are
+        // multiples of LANES, so of 16 bytes from a base that is one, too.
+        let vectors: [[T; LANES]; VECTORS_IN_FLIGHT] =
+            core::array::from_fn(|v| unsafe { x.load_vector(start + v * vector_stride) });
+        // By reference: an array that is moved into an iterator goes through local memory.
+        for (v, (total, vector)) in totals.iter_mut().zip(&vectors).enumerate() {
+            let lifted = lift::<R, T, LANES>(vector, start + v * vector_stride);
+            *total = R::combine(*total, reduce_vector::<R, T, LANES>(lifted));
+        }
+        index += thread::grid_dim_x() as usize;
+    }
+    if index == whole_tiles {
+        let start = index * tile + first;
+        for (v, total) in totals.iter_mut().enumerate() {
+            let lifted = lift_or_identity::<R, T, LANES>(x, start + v * vector_stride);
+            *total = R::combine(*total, reduce_vector::<R, T, LANES>(lifted));
+        }
+    }
+    R::combine(
+        R::combine(totals[0], totals[1]),
+        R::combine(totals[2], totals[3]),
+    )
+}
+
+/// The elements of a vector that starts at index `at`.
+#[inline(always)]
+fn lift<R: Reduction<T>, T: Pod, const LANES: usize>(
+    vector: &[T; LANES],
+    at: usize,
+) -> [R::Accumulator; LANES] {
+    core::array::from_fn(|lane| R::lift(vector[lane], at + lane))
+}
+
+/// Elements `at..at + LANES` of `x`, with the identity for those past its end.
+#[inline(always)]
+fn lift_or_identity<R: Reduction<T>, T: Pod, const LANES: usize>(
+    x: Global<T>,
+    at: usize,
+) -> [R::Accumulator; LANES] {
+    core::array::from_fn(|lane| match x.get(at + lane) {
+        Some(element) => R::lift(element, at + lane),
+        None => R::IDENTITY,
+    })
+}
+
+/// The lanes of a vector, combined by halves: the tree's height is log2(LANES).
+#[inline(always)]
+fn reduce_vector<R: Reduction<T>, T: Pod, const LANES: usize>(
+    mut lanes: [R::Accumulator; LANES],
+) -> R::Accumulator {
+    let mut half = LANES / 2;
+    while half > 0 {
+        let mut lane = 0;
+        while lane < half {
+            lanes[lane] = R::combine(lanes[lane], lanes[lane + half]);
+            lane += 1;
+        }
+        half /= 2;
+    }
+    lanes[0]
+}
+
+/// What the calling thread has of the first `count` partial results.
+///
+/// # Safety
+/// 1. `count <= partials.len()`, and every block's partial result is visible to this thread.
+#[inline(always)]
+unsafe fn reduce_partials<R: Reduction<T>, T: Pod>(
+    partials: GlobalMut<R::Accumulator>,
+    count: usize,
+) -> R::Accumulator {
+    let stride = BLOCK_THREADS as usize;
+    let mut total = R::IDENTITY;
+    let mut index = thread::thread_idx_x() as usize;
+    while index < count {
+        let loaded: [R::Accumulator; PARTIALS_IN_FLIGHT] = core::array::from_fn(|i| {
+            let at = index + i * stride;
+            if at >= count {
+                return R::IDENTITY;
+            }
+            // SAFETY: (1) `at < count`. (2) All blocks have written theirs.
+            unsafe { partials.load(at) }
+        });
+        for value in &loaded {
+            total = R::combine(total, *value);
+        }
+        index += stride * PARTIALS_IN_FLIGHT;
+    }
+    total
+}
+
+/// Publishes the block's partial result and tells every thread whether its block is the last to do so.
+///
+/// # Safety
+/// 1. The workspace is the launch's own, with one partial for each block and a ticket that
+///    started at 0.
+/// 2. `of_block` is right in thread 0.
+/// 3. `flag` is the block's own.
+#[inline(always)]
+unsafe fn is_last_block<A: LaneValue, O: Pod>(
+    workspace: &Workspace<A, O>,
+    of_block: A,
+    flag: SharedArray<u32, 1>,
+) -> bool {
+    if thread::thread_idx_x() == 0 {
+        // SAFETY: (1) of each access is (1). (2) Each block writes its own partial; the ticket is
+        // touched by atomics alone; thread 0 alone writes the flag.
+        unsafe {
+            workspace
+                .partials
+                .store(thread::block_idx_x() as usize, of_block);
+            thread::fence_device();
+            let ticket = workspace.ticket.atomic_add(0, 1);
+            flag.store(0, u32::from(ticket + 1 == thread::grid_dim_x()));
+        }
+    }
+    thread::sync_threads();
+    // SAFETY: (1) one element. (2) Thread 0 wrote it before the barrier.
+    let last = unsafe { flag.load(0) } == 1;
+    if last {
+        // The tickets that came before stand for partial results: what follows must see them.
+        thread::fence_device();
+    }
+    last
+}
+
+macro_rules! reduction_kernels {
+    ($($name:ident: $operation:ident of $element:ident in $accumulator:ident gives $output:ident;)*) => {$(
+        #[doc = concat!("The `", stringify!($operation), "` of an array of ", stringify!($element),
+            ", in ", stringify!($accumulator), ".")]
+        ///
+        /// `partials` holds a block's partial result each, `ticket` one counter, `result` the value.
+        ///
+        /// # Safety
+        /// 1. The launch has blocks of [`BLOCK_THREADS`] threads along x, and at most as many
+        ///    blocks as `partials` has elements.
+        /// 2. `x` starts at a multiple of 16 bytes; `ticket` and `result` have an element each.
+        /// 3. The ticket is 0 and no other launch uses `partials` and `ticket` meanwhile; the
+        ///    launch leaves the ticket at 0.
+        #[kernel(max_threads = 256)]
+        pub unsafe fn $name(
+            x: Global<$element>,
+            partials: GlobalMut<$accumulator>,
+            ticket: GlobalMut<u32>,
+            result: GlobalMut<$output>,
+        ) {
+            let scratch = shared_array![$accumulator; block::MAX_WARPS];
+            let flag = shared_array![u32; 1];
+            let workspace = Workspace { partials, ticket, result };
+            // SAFETY: (1), (2), (3) are the launch's; LANES elements are 16 bytes. (4) Both are
+            // declared here.
+            unsafe {
+                reduce::<$operation, $element, { 16 / size_of::<$element>() }>(
+                    x, workspace, scratch, flag);
+            }
+        }
+    )*};
+}
+for_each_reduction!(reduction_kernels);
