@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use support::output::print_line;
 use support::{Outcome, timed};
-use tilewright::{Device, DeviceChoice, Factor, Matrix};
+use tilewright::{Device, DeviceChoice, GemmElement, Matrix};
 
 const USAGE: &str =
     "usage: matmul A.npy B.npy -o C.npy [--kernel tiled|coarsened] [--device sim|cuda|cuda:N]";
@@ -34,7 +34,7 @@ enum Kernel {
 }
 
 impl Kernel {
-    fn multiply<T: Factor>(
+    fn multiply<T: GemmElement>(
         self,
         device: &Device,
         a: &Matrix<T>,
@@ -124,7 +124,7 @@ fn common_type([a, b]: &[NpyFile; 2]) -> Outcome<String> {
 
 fn multiply<T>(device: &Device, kernel: Kernel, [a, b]: &[NpyFile; 2], product: &Path) -> Outcome
 where
-    T: Factor + ViewElement + ReadableElement + WritableElement,
+    T: GemmElement + ViewElement + ReadableElement + WritableElement,
 {
     let (a, b) = (a.matrix::<T>()?, b.matrix::<T>()?);
     let (a, b) = progress::during("uploading", || -> tilewright::Result<_> {

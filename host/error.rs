@@ -80,6 +80,17 @@ pub enum Error {
         images: Vec<ImageRejection>,
     },
 
+    /// The library has no kernel for a problem on the device.
+    #[error("{operation}: no kernel computes {problem} on {device}")]
+    NoKernel {
+        /// The operation that was asked for.
+        operation: &'static str,
+        /// What was to be computed.
+        problem: String,
+        /// The device's name.
+        device: String,
+    },
+
     /// The shapes of two operands do not fit together.
     #[error(
         "{operation}: the shapes {}x{} and {}x{} do not fit together; {rule}",

@@ -80,7 +80,7 @@ pub use error::{CudaVersion, Error, ImageRejection, Result};
 pub use event::Event;
 pub use launch::LaunchConfig;
 pub use launch_args::{LaunchArg, LaunchArgs};
-pub use matmul::{Coarsening, Factor};
+pub use matmul::{GemmElement, MatmulPlan, SelectionReason, TileConfig};
 pub use matrix::{Matrix, MatrixView, Order};
 pub use module::{Module, ModuleSource};
 pub use pinned::PinnedBuffer;

@@ -1,32 +1,56 @@
 //! Products of matrices.
+//!
+//! `problem.rs` is what is to be multiplied, `kernels.rs` the table of kernels, and `select.rs` the
+//! function from the one to a line of the other.
 
 mod kernels;
+mod problem;
+mod select;
 
-pub use kernels::Factor;
+pub use kernels::{GemmElement, TileConfig};
+pub use select::SelectionReason;
 
+use crate::buffer::ALIGNMENT;
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::launch::LaunchConfig;
 use crate::matrix::{Matrix, MatrixView, Order};
-use kernels::Kernels;
+use problem::{MatrixLayout, Problem};
+use select::{DeviceFacts, Request, Selection, select};
+use std::fmt::{self, Display, Formatter};
 
-/// How many outputs each thread of [`Device::matmul_coarsened`] computes (thread coarsening, seed
-/// 000). The bits of the product do not depend on it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Coarsening {
-    /// 4 x 4 outputs for each thread, 64 x 64 for each block of threads.
-    Small,
-    /// 8 x 8 outputs of f32 for each thread, 128 x 128 for each block; 8 x 4 of f64, 128 x 64.
-    Large,
+/// The kernel that a product uses, and why.
+///
+/// Its `Display` is one line, such as `matmul_coarsened_small_f32_nn, 64 x 64 outputs for each
+/// block: 16 large blocks do not fill the device, which takes 198`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MatmulPlan {
+    /// The name of the kernel's entry.
+    pub kernel: &'static str,
+    /// Rows of the result that one block computes.
+    pub block_rows: usize,
+    /// Columns of the result that one block computes.
+    pub block_columns: usize,
+    /// Why the tiles have this size.
+    pub reason: SelectionReason,
 }
 
-/// Large blocks for each multiprocessor, in halves, from which on they are faster than small ones.
-///
-/// On an H200 with 132 multiprocessors, f32, small against large in TFLOP/s: 9.7 and 4.3 at 512
-/// (16 large blocks), 29.7 and 18.9 at 1024 (64), 30.2 and 24.4 at 1536 (144), 34.8 and 44.3 at
-/// 2048 (256): between 1.1 and 1.9 blocks.
-const LARGE_FROM_HALVES: u32 = 3;
+impl Display for MatmulPlan {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self {
+            kernel,
+            block_rows,
+            block_columns,
+            reason,
+        } = self;
+        write!(
+            f,
+            "{kernel}, {block_rows} x {block_columns} outputs for each block: {reason}"
+        )
+    }
+}
 
 impl Device {
     /// The product A B of an M x K and a K x N matrix, M x N: one output for each thread, operands
@@ -62,7 +86,7 @@ impl Device {
     /// [`Error::ShapeMismatch`] if A's columns are not B's rows; [`Error::WrongDevice`] if an
     /// operand is of another device; [`Error::TooLarge`] if the result cannot be counted;
     /// [`Error::OutOfMemory`], [`Error::NoModule`], [`Error::DeviceLost`] or [`Error::Cuda`].
-    pub fn matmul_tiled<'a, 'b, T: Factor>(
+    pub fn matmul_tiled<'a, 'b, T: GemmElement>(
         &self,
         a: impl Into<MatrixView<'a, T>>,
         b: impl Into<MatrixView<'b, T>>,
@@ -78,13 +102,13 @@ impl Device {
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] if C is not M x N, and those of [`Device::matmul_tiled`].
-    pub fn matmul_tiled_into<'a, 'b, T: Factor>(
+    pub fn matmul_tiled_into<'a, 'b, T: GemmElement>(
         &self,
         a: impl Into<MatrixView<'a, T>>,
         b: impl Into<MatrixView<'b, T>>,
         c: &mut Matrix<T>,
     ) -> Result<()> {
-        self.multiply("matmul_tiled", T::TILED, a.into(), b.into(), c)
+        self.multiply("matmul_tiled", Request::Tiled, a.into(), b.into(), c)
     }
 
     /// The product A B of an M x K and a K x N matrix, M x N: each thread computes a block of
@@ -96,7 +120,7 @@ impl Device {
     ///
     /// # Errors
     /// Those of [`Device::matmul_tiled`].
-    pub fn matmul_coarsened<'a, 'b, T: Factor>(
+    pub fn matmul_coarsened<'a, 'b, T: GemmElement>(
         &self,
         a: impl Into<MatrixView<'a, T>>,
         b: impl Into<MatrixView<'b, T>>,
@@ -112,51 +136,72 @@ impl Device {
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] if C is not M x N, and those of [`Device::matmul_tiled`].
-    pub fn matmul_coarsened_into<'a, 'b, T: Factor>(
+    pub fn matmul_coarsened_into<'a, 'b, T: GemmElement>(
         &self,
         a: impl Into<MatrixView<'a, T>>,
         b: impl Into<MatrixView<'b, T>>,
         c: &mut Matrix<T>,
     ) -> Result<()> {
-        let coarsening = self.default_coarsening::<T>(c.rows(), c.cols());
-        self.matmul_coarsened_with_into(coarsening, a, b, c)
+        let request = Request::Coarsened(None);
+        self.multiply("matmul_coarsened", request, a.into(), b.into(), c)
     }
 
-    /// [`Device::matmul_coarsened_into`] with a coarsening of your choice instead of
-    /// [`Device::default_coarsening`].
+    /// [`Device::matmul_coarsened_into`] with tiles of your choice instead of those of
+    /// [`Device::matmul_plan`].
     ///
     /// # Errors
     /// Those of [`Device::matmul_coarsened_into`].
-    pub fn matmul_coarsened_with_into<'a, 'b, T: Factor>(
+    pub fn matmul_coarsened_with_into<'a, 'b, T: GemmElement>(
         &self,
-        coarsening: Coarsening,
+        tiles: TileConfig,
         a: impl Into<MatrixView<'a, T>>,
         b: impl Into<MatrixView<'b, T>>,
         c: &mut Matrix<T>,
     ) -> Result<()> {
-        let kernels = match coarsening {
-            Coarsening::Small => T::SMALL,
-            Coarsening::Large => T::LARGE,
-        };
-        self.multiply("matmul_coarsened", kernels, a.into(), b.into(), c)
+        let request = Request::Coarsened(Some(tiles));
+        self.multiply("matmul_coarsened", request, a.into(), b.into(), c)
     }
 
-    /// The coarsening that [`Device::matmul_coarsened`] chooses for an `m` x `n` result of this
-    /// device: the large one if that gives each multiprocessor at least one and a half blocks.
-    #[must_use]
-    pub fn default_coarsening<T: Factor>(&self, m: usize, n: usize) -> Coarsening {
-        let multiprocessors = self.properties().multiprocessors;
-        let needed = multiprocessors.saturating_mul(LARGE_FROM_HALVES) / 2;
-        let blocks = T::LARGE.tile.blocks(m, n);
-        if blocks.is_none_or(|blocks| blocks >= needed) {
-            Coarsening::Large
-        } else {
-            Coarsening::Small
-        }
+    /// The kernel that [`Device::matmul_coarsened`] selects for these operands: large tiles if they
+    /// give each multiprocessor at least one and a half blocks, and the widest copies that the
+    /// operands allow.
+    ///
+    /// ```
+    /// use tilewright::Device;
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let device = Device::simulator();
+    /// let a = device.matrix(2, 2, &[1.0_f32, 2.0, 3.0, 4.0])?;
+    /// let plan = device.matmul_plan(&a, a.t())?;
+    /// assert_eq!(plan.kernel, "matmul_coarsened_small_f32_nt");
+    /// println!("{plan}");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::ShapeMismatch`] if A's columns are not B's rows; [`Error::NoKernel`] if the device is
+    /// too old for all kernels.
+    pub fn matmul_plan<'a, 'b, T: GemmElement>(
+        &self,
+        a: impl Into<MatrixView<'a, T>>,
+        b: impl Into<MatrixView<'b, T>>,
+    ) -> Result<MatmulPlan> {
+        const OPERATION: &str = "matmul_plan";
+        let (a, b) = (a.into(), b.into());
+        check_inner(OPERATION, a, b)?;
+        let selection = self.select_kernel(OPERATION, Request::Coarsened(None), a, b)?;
+        let tile = selection.kernel.descriptor.tile;
+        Ok(MatmulPlan {
+            kernel: selection.kernel.name,
+            block_rows: tile.rows,
+            block_columns: tile.columns,
+            reason: selection.reason,
+        })
     }
 
     /// A matrix for the product of `a` and `b`, with unspecified elements.
-    fn product_matrix<T: Factor>(
+    fn product_matrix<T: GemmElement>(
         &self,
         operation: &'static str,
         a: MatrixView<'_, T>,
@@ -166,10 +211,10 @@ impl Device {
         Matrix::unspecified(self, operation, a.rows(), b.cols())
     }
 
-    fn multiply<T: Factor>(
+    fn multiply<T: GemmElement>(
         &self,
         operation: &'static str,
-        kernels: Kernels<T>,
+        request: Request,
         a: MatrixView<'_, T>,
         b: MatrixView<'_, T>,
         c: &mut Matrix<T>,
@@ -189,20 +234,60 @@ impl Device {
         if m == 0 || n == 0 {
             return Ok(());
         }
-        let blocks = kernels.tile.blocks(m, n).ok_or_else(|| Error::TooLarge {
+        let kernel = self.select_kernel(operation, request, a, b)?.kernel;
+        let launch = T::launch_of(kernel.entry).expect("the kernel is of the problem's element");
+        let tile = kernel.descriptor.tile;
+        let blocks = tile.blocks(m, n).ok_or_else(|| Error::TooLarge {
             operation,
             what: format!("a result of {m}x{n} elements"),
             remedy: "a grid can have at most 2^31 - 1 blocks: multiply parts of the matrices",
         })?;
-        let config = LaunchConfig::new(blocks, kernels.tile.threads);
-        let launch = kernels.of_operands(a, b);
+        let config = LaunchConfig::new(blocks, tile.threads);
+        let module = self.load(kernel.module)?;
         let operands = (a.as_buffer(), b.as_buffer(), c.buffer_mut(), m, n, k);
-        // SAFETY: (1) of `Launch` is (1) to (3) of the kernels: (1) Block and grid are the tiling's
+        // SAFETY: (1) of `Launch` is (1) to (3) of the kernels: (1) Block and grid are the tile's
         // for m x n. (2) A matrix has rows * columns elements, the shapes were compared, and
-        // buffers start at multiples of 256 bytes. (3) `of_operands` chose by the operands' orders
-        // and rows.
-        unsafe { launch(self, config, operands) }
+        // buffers start at multiples of 256 bytes. (3) The kernel was selected by the operands'
+        // orders and rows.
+        unsafe { launch(&module, config, operands) }
     }
+
+    /// The kernel of `request` for A B with a row-major result.
+    fn select_kernel<T: GemmElement>(
+        &self,
+        operation: &'static str,
+        request: Request,
+        a: MatrixView<'_, T>,
+        b: MatrixView<'_, T>,
+    ) -> Result<Selection> {
+        let properties = self.properties();
+        let facts = DeviceFacts {
+            multiprocessors: properties.multiprocessors,
+            compute_capability: properties.compute_capability,
+        };
+        let (m, n, k) = (a.rows(), b.cols(), a.cols());
+        let problem = Problem {
+            element: T::TYPE,
+            output: T::TYPE,
+            m,
+            n,
+            k,
+            a: layout_of(a),
+            b: layout_of(b),
+            c: MatrixLayout::packed(Order::RowMajor, (m, n), ALIGNMENT),
+            batch: 1,
+        };
+        select(&problem, facts, request).ok_or_else(|| Error::NoKernel {
+            operation,
+            problem: problem.to_string(),
+            device: properties.name.clone(),
+        })
+    }
+}
+
+/// The layout of a view: all of a buffer, or its transpose.
+fn layout_of<T: Element>(view: MatrixView<'_, T>) -> MatrixLayout {
+    MatrixLayout::packed(view.order(), view.shape(), ALIGNMENT)
 }
 
 pub(crate) fn check_inner<T: Element>(

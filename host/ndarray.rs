@@ -4,7 +4,7 @@ use crate::buffer::Buffer;
 use crate::device::{Device, default_device};
 use crate::element::Element;
 use crate::error::{Error, Result};
-use crate::matmul::Factor;
+use crate::matmul::GemmElement;
 use crate::matrix::{Matrix, Order};
 use ndarray::{Array1, Array2, ArrayView, ArrayView2, Dimension, ShapeBuilder};
 use std::borrow::Cow;
@@ -117,7 +117,10 @@ fn in_logical_order<'a, T: Element, D: Dimension>(array: &'a ArrayView<'_, T, D>
 ///
 /// # Errors
 /// Those of [`Device::from_env`], [`Device::matrix_from_array`] and [`Device::matmul_tiled`].
-pub fn matmul_tiled<T: Factor>(a: ArrayView2<'_, T>, b: ArrayView2<'_, T>) -> Result<Array2<T>> {
+pub fn matmul_tiled<T: GemmElement>(
+    a: ArrayView2<'_, T>,
+    b: ArrayView2<'_, T>,
+) -> Result<Array2<T>> {
     let device = default_device()?;
     let (a, b) = (device.matrix_from_array(a)?, device.matrix_from_array(b)?);
     device.matmul_tiled(&a, &b)?.to_array2()
@@ -127,7 +130,7 @@ pub fn matmul_tiled<T: Factor>(a: ArrayView2<'_, T>, b: ArrayView2<'_, T>) -> Re
 ///
 /// # Errors
 /// Those of [`Device::from_env`], [`Device::matrix_from_array`] and [`Device::matmul_coarsened`].
-pub fn matmul_coarsened<T: Factor>(
+pub fn matmul_coarsened<T: GemmElement>(
     a: ArrayView2<'_, T>,
     b: ArrayView2<'_, T>,
 ) -> Result<Array2<T>> {

@@ -10,7 +10,7 @@ use common::random::Random;
 use common::{cuda_device, has_room};
 use half::f16;
 use ndarray::{Array2, LinalgScalar};
-use tilewright::{Device, Factor, Matrix};
+use tilewright::{Device, GemmElement, Matrix};
 
 /// The first CUDA device, if it has `bytes` bytes free.
 fn device_with(bytes: usize) -> Option<Device> {
@@ -90,7 +90,7 @@ fn products_with_more_than_2_to_the_31_elements_on_the_right() {
 }
 
 /// Too large for the simulator, with tails in each dimension.
-fn large_products_are_exact<T: Factor + LinalgScalar + PartialEq + From<i8>>() {
+fn large_products_are_exact<T: GemmElement + LinalgScalar + PartialEq + From<i8>>() {
     let Some(device) = cuda_device() else { return };
     for (m, n, k) in [
         (2053, 1021, 515),

@@ -6,7 +6,7 @@ mod common;
 use common::product::{Host, ORDERS, Real, assert_products};
 use common::random::Random;
 use common::{devices, machines};
-use tilewright::{Coarsening, Device, MatrixView, Order};
+use tilewright::{Device, Error, MatrixView, Order, SimulatorOptions};
 
 fn random<T: Real>(rows: usize, columns: usize, seed: u64) -> Host<T> {
     let mut random = Random::new(seed);
@@ -101,24 +101,40 @@ fn a_transpose_is_no_copy<T: Real>() {
 
 /// The large tiles where they fill the device, the small ones elsewhere.
 #[test]
-fn the_default_coarsening_follows_the_blocks() {
-    use tilewright::SimulatorOptions;
-    let device = Device::simulator_with(SimulatorOptions::default().with_multiprocessors(4));
+fn the_plan_follows_the_blocks() {
+    fn kernel<T: Real>(m: usize, n: usize) -> &'static str {
+        let options = SimulatorOptions::default().with_multiprocessors(4);
+        let device = Device::simulator_with(options);
+        let a = random::<T>(m, 4, 8).upload(&device, Order::RowMajor);
+        let b = random::<T>(4, n, 9).upload(&device, Order::RowMajor);
+        device.matmul_plan(&a, &b).unwrap().kernel
+    }
     // 6 blocks of 128 x 128 for 4 multiprocessors.
-    assert_eq!(
-        device.default_coarsening::<f32>(384, 256),
-        Coarsening::Large
-    );
-    assert_eq!(
-        device.default_coarsening::<f32>(384, 128),
-        Coarsening::Small
-    );
+    assert_eq!(kernel::<f32>(384, 256), "matmul_coarsened_f32_nn");
+    assert_eq!(kernel::<f32>(384, 128), "matmul_coarsened_small_f32_nn");
     // Those of f64 are 128 x 64.
+    assert_eq!(kernel::<f64>(384, 128), "matmul_coarsened_f64_nn");
+    assert_eq!(kernel::<f64>(0, 128), "matmul_coarsened_small_f64_nn");
+}
+
+#[test]
+fn a_plan_says_its_kernel_and_why() {
+    let options = SimulatorOptions::default().with_multiprocessors(132);
+    let device = Device::simulator_with(options);
+    let a = random::<f32>(64, 9, 8).upload(&device, Order::RowMajor);
     assert_eq!(
-        device.default_coarsening::<f64>(384, 128),
-        Coarsening::Large
+        device.matmul_plan(&a, a.t()).unwrap().to_string(),
+        "matmul_coarsened_small_f32_nt, 64 x 64 outputs for each block: \
+         1 large blocks do not fill the device, which takes 198"
     );
-    assert_eq!(device.default_coarsening::<f64>(0, 128), Coarsening::Small);
+    let mismatch = device.matmul_plan(&a, &a).unwrap_err();
+    assert!(matches!(
+        mismatch,
+        Error::ShapeMismatch {
+            operation: "matmul_plan",
+            ..
+        }
+    ));
 }
 
 #[test]

@@ -5,7 +5,7 @@
 use crate::support::Outcome;
 use bytemuck::Pod;
 use tilewright::half::{bf16, f16};
-use tilewright::{Device, Factor, Matrix, ReduceElement};
+use tilewright::{Device, GemmElement, Matrix, ReduceElement};
 
 /// A kernel, or a variant of it that the operands choose.
 pub struct Workload {
@@ -109,7 +109,7 @@ fn sum<T: ReduceElement>(device: &Device, elements: usize) -> Outcome {
     Ok(())
 }
 
-fn tiled<T: Factor + Pod>(device: &Device, rows: usize) -> Outcome {
+fn tiled<T: GemmElement + Pod>(device: &Device, rows: usize) -> Outcome {
     let (a, b): (Matrix<T>, _) = (
         device.zero_matrix(rows, rows)?,
         device.zero_matrix(rows, rows)?,
@@ -118,7 +118,7 @@ fn tiled<T: Factor + Pod>(device: &Device, rows: usize) -> Outcome {
     Ok(())
 }
 
-fn coarsened<T: Factor + Pod>(device: &Device, rows: usize, columns: usize) -> Outcome {
+fn coarsened<T: GemmElement + Pod>(device: &Device, rows: usize, columns: usize) -> Outcome {
     let a: Matrix<T> = device.zero_matrix(rows, rows)?;
     let b = device.zero_matrix(rows, columns)?;
     device.matmul_coarsened(&a, &b)?.to_vec()?;

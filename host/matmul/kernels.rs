@@ -1,23 +1,76 @@
-//! Which kernels multiply which type.
+//! The table of product kernels.
 
 use crate::buffer::Buffer;
-use crate::device::Device;
 use crate::element::Element;
 use crate::error::Result;
 use crate::kernels::module_of;
 use crate::launch::LaunchConfig;
-use crate::matrix::{MatrixView, Order};
-use tilewright_kernels::matmul::{self, BlockTile, ProductKernel};
+use crate::module::{Module, ModuleSource};
+use cuda_std::kernel::Kernel;
+use tilewright_kernels::matmul::{self, ProductDescriptor, ProductKernel};
 
-/// A type whose matrices can be multiplied: f32 and f64.
-#[diagnostic::on_unimplemented(
-    message = "matrices of `{Self}` cannot be multiplied",
-    note = "products are for f32 and f64"
-)]
-pub trait Factor: Element + sealed::Products {}
+/// The type of a matrix's elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ElementType {
+    F32,
+    F64,
+}
+
+impl ElementType {
+    /// Bytes of one element.
+    pub const fn bytes(self) -> usize {
+        match self {
+            Self::F32 => size_of::<f32>(),
+            Self::F64 => size_of::<f64>(),
+        }
+    }
+}
+
+/// How many outputs each thread of [`Device::matmul_coarsened`](crate::Device::matmul_coarsened)
+/// computes, and so how many its block does. The bits of the product do not depend on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum TileConfig {
+    /// 4 x 4 outputs for each thread, 64 x 64 for each block of threads.
+    Small,
+    /// 8 x 8 outputs of f32 for each thread, 128 x 128 for each block; 8 x 4 of f64, 128 x 64.
+    Large,
+}
+
+/// A way to multiply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// One output for each thread.
+    Tiled,
+    /// A block of outputs for each thread.
+    Coarsened(TileConfig),
+}
+
+/// One kernel: a line of the table.
+pub struct GemmKernel {
+    /// The name of its entry.
+    pub name: &'static str,
+    pub method: Method,
+    /// The type of the elements of A, B and C.
+    pub element: ElementType,
+    /// The oldest compute capability that runs it.
+    pub capability: (u32, u32),
+    /// Layouts, alignment and the tile.
+    pub descriptor: ProductDescriptor,
+    /// The PTX of its entry.
+    pub module: &'static ModuleSource,
+    pub entry: Entry,
+}
+
+/// How a kernel is launched, for the types that it multiplies.
+#[derive(Clone, Copy)]
+pub enum Entry {
+    F32(Launch<f32>),
+    F64(Launch<f64>),
+}
 
 /// The arguments of every product kernel: A, B, C, M, N, K.
-pub type Arguments<'a, T> = (
+pub type GemmArguments<'a, T> = (
     &'a Buffer<T>,
     &'a Buffer<T>,
     &'a mut Buffer<T>,
@@ -30,110 +83,81 @@ pub type Arguments<'a, T> = (
 ///
 /// # Safety
 /// 1. The launch keeps what the kernel's documentation asks for.
-pub type Launch<T> = unsafe fn(&Device, LaunchConfig, Arguments<'_, T>) -> Result<()>;
-
-/// Bytes of the widest access of a kernel.
-const VECTOR_BYTES: usize = 16;
-
-/// Kernels that compute the same outputs for each thread, from operands that lie differently.
-#[derive(Clone, Copy)]
-pub struct Kernels<T: Element> {
-    /// For rows of B that are multiples of 16 bytes.
-    aligned: Launch<T>,
-    /// For rows of B of any length.
-    unaligned: Launch<T>,
-    /// For a column-major A, a column-major B, and both.
-    a_t: Launch<T>,
-    b_t: Launch<T>,
-    a_t_b_t: Launch<T>,
-    pub tile: BlockTile,
-}
-
-impl<T: Element> Kernels<T> {
-    /// The kernel for these operands.
-    pub fn of_operands(&self, a: MatrixView<'_, T>, b: MatrixView<'_, T>) -> Launch<T> {
-        match (a.order(), b.order()) {
-            (Order::RowMajor, Order::RowMajor) => {
-                if (b.cols() * size_of::<T>()).is_multiple_of(VECTOR_BYTES) {
-                    self.aligned
-                } else {
-                    self.unaligned
-                }
-            }
-            (Order::ColumnMajor, Order::RowMajor) => self.a_t,
-            (Order::RowMajor, Order::ColumnMajor) => self.b_t,
-            (Order::ColumnMajor, Order::ColumnMajor) => self.a_t_b_t,
-        }
-    }
-}
-
-pub mod sealed {
-    use super::{Element, Kernels};
-
-    /// The kernels that multiply a type.
-    pub trait Products: Element {
-        const TILED: Kernels<Self>;
-        /// Many outputs for each thread: the fastest where there are blocks enough.
-        const LARGE: Kernels<Self>;
-        /// Fewer outputs for each thread, and so more blocks.
-        const SMALL: Kernels<Self>;
-    }
-}
+pub type Launch<T> = unsafe fn(&Module, LaunchConfig, GemmArguments<'_, T>) -> Result<()>;
 
 macro_rules! kernels {
-    ($aligned:ident $unaligned:ident $a_t:ident $b_t:ident $a_t_b_t:ident) => {
-        Kernels {
-            aligned: kernels!(@launch $aligned),
-            unaligned: kernels!(@launch $unaligned),
-            a_t: kernels!(@launch $a_t),
-            b_t: kernels!(@launch $b_t),
-            a_t_b_t: kernels!(@launch $a_t_b_t),
-            tile: <matmul::$aligned as ProductKernel>::DESCRIPTOR.tile,
-        }
-    };
-    // One kernel for rows of B of any length.
-    ($any:ident $a_t:ident $b_t:ident $a_t_b_t:ident) => {{
-        let any: Launch<Self> = kernels!(@launch $any);
-        Kernels {
-            aligned: any,
-            unaligned: any,
-            a_t: kernels!(@launch $a_t),
-            b_t: kernels!(@launch $b_t),
-            a_t_b_t: kernels!(@launch $a_t_b_t),
-            tile: <matmul::$any as ProductKernel>::DESCRIPTOR.tile,
-        }
-    }};
-    (@launch $kernel:ident) => {
-        |device, config, arguments| {
-            let module = device.load(module_of!($kernel))?;
-            // SAFETY: (1) is that of `Launch`.
-            unsafe { module.launch_unsafe(matmul::$kernel, config, arguments) }
-        }
+    ($($element:ident $method:expr, $capability:expr => $($kernel:ident)*;)*) => {
+        &[$($(GemmKernel {
+            name: <matmul::$kernel as Kernel>::NAME,
+            method: $method,
+            element: ElementType::$element,
+            capability: $capability,
+            descriptor: <matmul::$kernel as ProductKernel>::DESCRIPTOR,
+            module: module_of!($kernel),
+            entry: Entry::$element(|module, config, arguments| {
+                // SAFETY: (1) is that of `Launch`.
+                unsafe { module.launch_unsafe(matmul::$kernel, config, arguments) }
+            }),
+        },)*)*]
     };
 }
 
-impl Factor for f32 {}
-
-impl sealed::Products for f32 {
-    const TILED: Kernels<Self> = kernels!(matmul_tiled_f32_nn
-        matmul_tiled_f32_tn matmul_tiled_f32_nt matmul_tiled_f32_tt);
-    const LARGE: Kernels<Self> = kernels!(matmul_coarsened_f32_nn
+/// Every product kernel.
+pub static KERNELS: &[GemmKernel] = kernels! {
+    F32 Method::Tiled, (7, 5) => matmul_tiled_f32_nn matmul_tiled_f32_tn matmul_tiled_f32_nt
+        matmul_tiled_f32_tt;
+    F64 Method::Tiled, (7, 5) => matmul_tiled_f64_nn matmul_tiled_f64_tn matmul_tiled_f64_nt
+        matmul_tiled_f64_tt;
+    F32 Method::Coarsened(TileConfig::Large), (7, 5) => matmul_coarsened_f32_nn
         matmul_coarsened_f32_nn_unaligned matmul_coarsened_f32_tn matmul_coarsened_f32_nt
-        matmul_coarsened_f32_tt);
-    const SMALL: Kernels<Self> = kernels!(matmul_coarsened_small_f32_nn
+        matmul_coarsened_f32_tt;
+    F32 Method::Coarsened(TileConfig::Small), (7, 5) => matmul_coarsened_small_f32_nn
         matmul_coarsened_small_f32_nn_unaligned matmul_coarsened_small_f32_tn
-        matmul_coarsened_small_f32_nt matmul_coarsened_small_f32_tt);
+        matmul_coarsened_small_f32_nt matmul_coarsened_small_f32_tt;
+    F64 Method::Coarsened(TileConfig::Large), (7, 5) => matmul_coarsened_f64_nn
+        matmul_coarsened_f64_nn_unaligned matmul_coarsened_f64_tn matmul_coarsened_f64_nt
+        matmul_coarsened_f64_tt;
+    F64 Method::Coarsened(TileConfig::Small), (7, 5) => matmul_coarsened_small_f64_nn
+        matmul_coarsened_small_f64_nn_unaligned matmul_coarsened_small_f64_tn
+        matmul_coarsened_small_f64_nt matmul_coarsened_small_f64_tt;
+};
+
+/// A type whose matrices can be multiplied: f32 and f64.
+#[diagnostic::on_unimplemented(
+    message = "matrices of `{Self}` cannot be multiplied",
+    note = "products are for f32 and f64"
+)]
+pub trait GemmElement: Element + sealed::GemmElement {}
+
+pub mod sealed {
+    use super::{Element, ElementType, Entry, Launch};
+
+    /// A type that the table has kernels for.
+    pub trait GemmElement: Element {
+        const TYPE: ElementType;
+
+        /// The launch of an entry for this type, or `None` where it is for another.
+        fn launch_of(entry: Entry) -> Option<Launch<Self>>;
+    }
 }
 
-impl Factor for f64 {}
+macro_rules! gemm_elements {
+    ($($element:ty: $name:ident;)*) => {$(
+        impl GemmElement for $element {}
 
-impl sealed::Products for f64 {
-    const TILED: Kernels<Self> = kernels!(matmul_tiled_f64_nn
-        matmul_tiled_f64_tn matmul_tiled_f64_nt matmul_tiled_f64_tt);
-    const LARGE: Kernels<Self> = kernels!(matmul_coarsened_f64_nn
-        matmul_coarsened_f64_nn_unaligned matmul_coarsened_f64_tn matmul_coarsened_f64_nt
-        matmul_coarsened_f64_tt);
-    const SMALL: Kernels<Self> = kernels!(matmul_coarsened_small_f64_nn
-        matmul_coarsened_small_f64_nn_unaligned matmul_coarsened_small_f64_tn
-        matmul_coarsened_small_f64_nt matmul_coarsened_small_f64_tt);
+        impl sealed::GemmElement for $element {
+            const TYPE: ElementType = ElementType::$name;
+
+            fn launch_of(entry: Entry) -> Option<Launch<Self>> {
+                match entry {
+                    Entry::$name(launch) => Some(launch),
+                    _ => None,
+                }
+            }
+        }
+    )*};
+}
+gemm_elements! {
+    f32: F32;
+    f64: F64;
 }

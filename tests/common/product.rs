@@ -2,10 +2,10 @@
 
 use bytemuck::Zeroable;
 use std::fmt::Debug;
-use tilewright::{Coarsening, Device, Factor, Matrix, MatrixView, Order, Result};
+use tilewright::{Device, GemmElement, Matrix, MatrixView, Order, Result, TileConfig};
 
 /// A type to multiply.
-pub trait Real: Factor + Zeroable + Into<f64> + PartialEq + Debug {
+pub trait Real: GemmElement + Zeroable + Into<f64> + PartialEq + Debug {
     /// The NaN that a product returns for every NaN.
     const CANONICAL_NAN: Self;
 
@@ -72,14 +72,14 @@ pub const ORDERS: [Order; 2] = [Order::RowMajor, Order::ColumnMajor];
 #[derive(Clone, Copy, Debug)]
 pub enum Kernel {
     Tiled,
-    Coarsened(Coarsening),
+    Coarsened(TileConfig),
 }
 
 impl Kernel {
     pub const ALL: [Self; 3] = [
         Self::Tiled,
-        Self::Coarsened(Coarsening::Small),
-        Self::Coarsened(Coarsening::Large),
+        Self::Coarsened(TileConfig::Small),
+        Self::Coarsened(TileConfig::Large),
     ];
 
     fn multiply_into<T: Real>(

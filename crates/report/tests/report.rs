@@ -3,9 +3,9 @@
 use serde_json::Value;
 use std::io::Write as _;
 use std::path::Path;
-use tilewright::{Device, Element, LaunchReport, Result, Summand};
+use tilewright::{Device, Element, LaunchReport, ReduceElement, Result};
 
-fn report_of_sum<T: Element + Summand>(elements: &[T]) -> Result<LaunchReport> {
+fn report_of_sum<T: Element + ReduceElement>(elements: &[T]) -> Result<LaunchReport> {
     let device = Device::simulator();
     let x = device.upload(elements)?;
     let (_, report) = device.with_report(|| device.reduce_sum(&x))?;

@@ -1,0 +1,76 @@
+//! What is to be multiplied, as a value: all that the selection of a kernel depends on.
+
+use super::kernels::ElementType;
+use crate::matrix::Order;
+use std::fmt::{self, Display, Formatter};
+
+/// How the elements of one matrix lie in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MatrixLayout {
+    /// Whether rows or columns are contiguous.
+    pub order: Order,
+    /// Elements from the start of one row to that of the next; of one column, if column-major.
+    pub leading_dimension: usize,
+    /// Bytes of which the address of the first element is a multiple.
+    pub alignment: usize,
+}
+
+/// A product C = A B: A is M x K, B is K x N, C is M x N.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The type of the elements of A and B.
+    pub element: ElementType,
+    /// The type of the elements of C.
+    pub output: ElementType,
+    pub m: usize,
+    pub n: usize,
+    pub k: usize,
+    pub a: MatrixLayout,
+    pub b: MatrixLayout,
+    pub c: MatrixLayout,
+    /// Products of these shapes that one launch computes.
+    pub batch: usize,
+}
+
+impl MatrixLayout {
+    /// The layout of `rows` x `columns` elements without gaps.
+    pub fn packed(order: Order, (rows, columns): (usize, usize), alignment: usize) -> Self {
+        Self {
+            order,
+            leading_dimension: match order {
+                Order::RowMajor => columns,
+                Order::ColumnMajor => rows,
+            },
+            alignment,
+        }
+    }
+
+    /// Whether `rows` x `columns` elements lie without gaps.
+    pub fn is_packed(&self, shape: (usize, usize)) -> bool {
+        *self == Self::packed(self.order, shape, self.alignment)
+    }
+
+    /// Whether each row (column, if column-major) starts at a multiple of `bytes`.
+    pub fn rows_are_multiples_of(&self, bytes: usize, element_bytes: usize) -> bool {
+        (self.leading_dimension * element_bytes).is_multiple_of(bytes)
+            && self.alignment.is_multiple_of(bytes)
+    }
+}
+
+impl Display for Problem {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self {
+            element,
+            output,
+            m,
+            n,
+            k,
+            batch,
+            ..
+        } = self;
+        write!(
+            f,
+            "{batch} product(s) of {m}x{k} and {k}x{n} {element:?} in {output:?}"
+        )
+    }
+}

@@ -1,0 +1,199 @@
+use super::*;
+use crate::matmul::kernels::ElementType;
+use crate::matmul::problem::MatrixLayout;
+
+const H200: DeviceFacts = DeviceFacts {
+    multiprocessors: 132,
+    compute_capability: Some((9, 0)),
+};
+
+const ORDERS: [Order; 2] = [Order::RowMajor, Order::ColumnMajor];
+
+fn problem(element: ElementType, (m, n, k): (usize, usize, usize), a: Order, b: Order) -> Problem {
+    let packed = |order, shape| MatrixLayout::packed(order, shape, 256);
+    Problem {
+        element,
+        output: element,
+        m,
+        n,
+        k,
+        a: packed(a, (m, k)),
+        b: packed(b, (k, n)),
+        c: packed(Order::RowMajor, (m, n)),
+        batch: 1,
+    }
+}
+
+fn row_major(element: ElementType, shape: (usize, usize, usize)) -> Problem {
+    problem(element, shape, Order::RowMajor, Order::RowMajor)
+}
+
+fn name(problem: &Problem, device: DeviceFacts, request: Request) -> Option<&'static str> {
+    select(problem, device, request).map(|selection| selection.kernel.name)
+}
+
+#[test]
+fn every_packed_product_has_a_kernel_of_each_method_and_size() {
+    let requests = [
+        Request::Tiled,
+        Request::Coarsened(None),
+        Request::Coarsened(Some(TileConfig::Small)),
+        Request::Coarsened(Some(TileConfig::Large)),
+    ];
+    for element in [ElementType::F32, ElementType::F64] {
+        for (a, b) in ORDERS.into_iter().flat_map(|a| ORDERS.map(|b| (a, b))) {
+            for shape in [(1, 1, 1), (64, 64, 0), (128, 129, 31), (4096, 4096, 4096)] {
+                let problem = problem(element, shape, a, b);
+                for request in requests {
+                    let selection = select(&problem, H200, request).expect("a kernel");
+                    assert!(selection.kernel.computes(&problem, H200));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_kernel_of_the_table_is_selected_for_some_problem() {
+    let mut selected = Vec::new();
+    for element in [ElementType::F32, ElementType::F64] {
+        for (a, b) in ORDERS.into_iter().flat_map(|a| ORDERS.map(|b| (a, b))) {
+            for n in [64, 65] {
+                let problem = problem(element, (64, n, 64), a, b);
+                for request in [
+                    Request::Tiled,
+                    Request::Coarsened(Some(TileConfig::Small)),
+                    Request::Coarsened(Some(TileConfig::Large)),
+                ] {
+                    selected.extend(name(&problem, H200, request));
+                }
+            }
+        }
+    }
+    for kernel in KERNELS {
+        assert!(selected.contains(&kernel.name), "{}", kernel.name);
+    }
+}
+
+#[test]
+fn the_name_of_the_kernel_says_its_operands_layouts() {
+    let cases = [
+        (Order::RowMajor, Order::RowMajor, "matmul_tiled_f64_nn"),
+        (Order::ColumnMajor, Order::RowMajor, "matmul_tiled_f64_tn"),
+        (Order::RowMajor, Order::ColumnMajor, "matmul_tiled_f64_nt"),
+        (
+            Order::ColumnMajor,
+            Order::ColumnMajor,
+            "matmul_tiled_f64_tt",
+        ),
+    ];
+    for (a, b, expected) in cases {
+        let problem = problem(ElementType::F64, (5, 6, 7), a, b);
+        assert_eq!(name(&problem, H200, Request::Tiled), Some(expected));
+    }
+}
+
+#[test]
+fn copies_are_as_wide_as_the_rows_of_b_allow() {
+    let large = Request::Coarsened(Some(TileConfig::Large));
+    for (columns, expected) in [
+        (128, "matmul_coarsened_f32_nn"),
+        (132, "matmul_coarsened_f32_nn"),
+        (130, "matmul_coarsened_f32_nn_unaligned"),
+        (129, "matmul_coarsened_f32_nn_unaligned"),
+    ] {
+        let mut problem = row_major(ElementType::F32, (128, columns, 128));
+        assert_eq!(name(&problem, H200, large), Some(expected));
+        problem.b.alignment = 4;
+        let unaligned = Some("matmul_coarsened_f32_nn_unaligned");
+        assert_eq!(name(&problem, H200, large), unaligned);
+    }
+}
+
+/// The large tiles where they fill the device, the small ones elsewhere.
+#[test]
+fn the_size_of_the_tiles_follows_the_blocks() {
+    let device = DeviceFacts {
+        multiprocessors: 4,
+        compute_capability: None,
+    };
+    let reason = |element, m, n| {
+        let problem = row_major(element, (m, n, 64));
+        select(&problem, device, Request::Coarsened(None)).map(|selection| selection.reason)
+    };
+    // 6 blocks of 128 x 128 for 4 multiprocessors.
+    assert_eq!(
+        reason(ElementType::F32, 384, 256),
+        Some(SelectionReason::EnoughBlocks {
+            blocks: Some(6),
+            needed: 6
+        })
+    );
+    assert_eq!(
+        reason(ElementType::F32, 384, 128),
+        Some(SelectionReason::TooFewBlocks {
+            blocks: 3,
+            needed: 6
+        })
+    );
+    // Those of f64 are 128 x 64.
+    assert_eq!(
+        reason(ElementType::F64, 384, 128),
+        Some(SelectionReason::EnoughBlocks {
+            blocks: Some(6),
+            needed: 6
+        })
+    );
+    assert_eq!(
+        reason(ElementType::F64, 0, 128),
+        Some(SelectionReason::TooFewBlocks {
+            blocks: 0,
+            needed: 6
+        })
+    );
+    assert_eq!(
+        reason(ElementType::F32, usize::MAX, usize::MAX),
+        Some(SelectionReason::EnoughBlocks {
+            blocks: None,
+            needed: 6
+        })
+    );
+}
+
+#[test]
+fn a_problem_that_no_kernel_computes_has_none() {
+    let usual = row_major(ElementType::F32, (64, 64, 64));
+    let mut gaps = usual;
+    gaps.a.leading_dimension = 65;
+    let mut column_major_result = usual;
+    column_major_result.c.order = Order::ColumnMajor;
+    let mut batch = usual;
+    batch.batch = 2;
+    let mut other_output = usual;
+    other_output.output = ElementType::F64;
+    for problem in [gaps, column_major_result, batch, other_output] {
+        assert_eq!(name(&problem, H200, Request::Coarsened(None)), None);
+    }
+    let old = DeviceFacts {
+        compute_capability: Some((7, 0)),
+        ..H200
+    };
+    assert_eq!(name(&usual, old, Request::Tiled), None);
+    assert!(name(&usual, H200, Request::Tiled).is_some());
+}
+
+#[test]
+fn a_reason_is_one_line_for_a_person() {
+    let reason = SelectionReason::TooFewBlocks {
+        blocks: 16,
+        needed: 198,
+    };
+    assert_eq!(
+        reason.to_string(),
+        "16 large blocks do not fill the device, which takes 198"
+    );
+    assert_eq!(
+        SelectionReason::Requested.to_string(),
+        "the tiles were requested"
+    );
+}
