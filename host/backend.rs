@@ -1,12 +1,12 @@
 //! What a device has to be able to do; everything else in the host library is built on it.
 
-use crate::device::DeviceProperties;
 use crate::error::Result;
 use crate::launch::LaunchConfig;
-use crate::module::ModuleSource;
+use crate::module_source::ModuleSource;
+use crate::properties::DeviceProperties;
 use crate::report::LaunchRecorder;
-use crate::residency::{Residency, ResidencyRequest};
-use crate::workspace::Workspace;
+use crate::residency::Residency;
+use crate::scratch::Scratch;
 use cuda_std::kernel::LaunchBounds;
 use cuda_std::signature::Signature;
 use simt::{Texels, TextureOptions};
@@ -165,8 +165,8 @@ pub(crate) trait Backend: Send + Sync + Debug {
         None
     }
 
-    /// The memory that this device's sums share.
-    fn workspace(&self) -> &Workspace;
+    /// The memory that this device's reductions share.
+    fn scratch(&self) -> &Scratch;
 
     /// Runs `body` while the device's context is the current one of the calling thread.
     fn with_current(&self, body: &mut dyn FnMut()) -> Result<()>;
@@ -246,6 +246,18 @@ pub(crate) struct Entry {
     pub(crate) kernel: &'static str,
     /// What the module must say of its entry, unless the entry is taken as it is.
     pub(crate) signature: Option<Signature>,
+}
+
+/// A kernel with the shape of its blocks; the grid does not matter.
+#[cfg_attr(
+    not(feature = "cuda"),
+    expect(dead_code, reason = "the simulator needs no module and no name")
+)]
+pub(crate) struct ResidencyRequest<'a> {
+    pub(crate) entry: Entry,
+    /// What the kernel's source promised.
+    pub(crate) bounds: LaunchBounds,
+    pub(crate) config: &'a LaunchConfig,
 }
 
 /// One launch, with the kernel's parameters in both forms.

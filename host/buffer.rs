@@ -3,7 +3,6 @@
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{Error, Result};
-use crate::matrix::Matrix;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -27,6 +26,33 @@ pub struct Buffer<T: Element> {
     address: u64,
     len: usize,
     elements: PhantomData<T>,
+}
+
+impl Device {
+    /// A buffer of the device with a copy of `data`.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Cuda`].
+    pub fn upload<T: Element>(&self, data: &[T]) -> Result<Buffer<T>> {
+        Buffer::uploaded(self, "upload", data)
+    }
+
+    /// A buffer of `len` elements, all of whose bytes are zero.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] if the bytes cannot be counted; [`Error::OutOfMemory`],
+    /// [`Error::DeviceLost`] or [`Error::Cuda`].
+    pub fn zeros<T: Element>(&self, len: usize) -> Result<Buffer<T>> {
+        Buffer::zeroed(self, "zeros", len)
+    }
+
+    /// A buffer of `len` elements with unspecified values, for a kernel that writes all of them.
+    ///
+    /// # Errors
+    /// Those of [`Device::zeros`].
+    pub fn unspecified<T: Element>(&self, len: usize) -> Result<Buffer<T>> {
+        Buffer::unspecified(self, "unspecified", len)
+    }
 }
 
 impl<T: Element> Buffer<T> {
@@ -219,15 +245,6 @@ impl<T: Element> Buffer<T> {
         let mut copy = Self::unspecified(&self.device, "try_clone", self.len)?;
         copy.copy_from_buffer(self)?;
         Ok(copy)
-    }
-
-    /// The same memory as a matrix, whose rows lie one after another.
-    ///
-    /// # Errors
-    /// [`Error::WrongLength`] if there are not `rows * cols` elements; [`Error::TooLarge`] if
-    /// that product overflows.
-    pub fn into_matrix(self, rows: usize, cols: usize) -> Result<Matrix<T>> {
-        Matrix::of_buffer("into_matrix", self, rows, cols)
     }
 
     /// The size in bytes. It was checked when the buffer was made.

@@ -1,17 +1,10 @@
 //! Devices: where buffers live and kernels run.
 
 use crate::backend::Backend;
-use crate::buffer::Buffer;
-use crate::element::Element;
 use crate::environment::DeviceChoice;
-use crate::error::{CudaVersion, Error, Result};
-use crate::event::Event;
-use crate::matrix::{Matrix, Order};
-use crate::module::{Module, ModuleSource};
-use crate::pinned::PinnedBuffer;
+use crate::error::{Error, Result};
+use crate::properties::DeviceProperties;
 use crate::simulator::{Simulator, SimulatorOptions};
-use crate::texture::{Texel, Texture};
-use simt::{Dim3, TextureOptions};
 use std::ffi::c_void;
 use std::fmt;
 use std::ptr::NonNull;
@@ -101,145 +94,12 @@ impl Device {
         }
     }
 
-    /// A buffer of the device with a copy of `data`.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Cuda`].
-    pub fn upload<T: Element>(&self, data: &[T]) -> Result<Buffer<T>> {
-        Buffer::uploaded(self, "upload", data)
-    }
-
-    /// A buffer of `len` elements, all of whose bytes are zero.
-    ///
-    /// # Errors
-    /// [`Error::TooLarge`] if the bytes cannot be counted; [`Error::OutOfMemory`],
-    /// [`Error::DeviceLost`] or [`Error::Cuda`].
-    pub fn zeros<T: Element>(&self, len: usize) -> Result<Buffer<T>> {
-        Buffer::zeroed(self, "zeros", len)
-    }
-
-    /// A buffer of `len` elements with unspecified values, for a kernel that writes all of them.
-    ///
-    /// # Errors
-    /// Those of [`Device::zeros`].
-    pub fn unspecified<T: Element>(&self, len: usize) -> Result<Buffer<T>> {
-        Buffer::unspecified(self, "unspecified", len)
-    }
-
-    /// `len` elements of page-locked host memory, all of whose bytes are zero, for fast copies
-    /// from and to the device.
-    ///
-    /// # Errors
-    /// [`Error::TooLarge`] if the bytes cannot be counted; [`Error::OutOfHostMemory`],
-    /// [`Error::DeviceLost`] or [`Error::Cuda`].
-    pub fn pinned<T: Element>(&self, len: usize) -> Result<PinnedBuffer<T>> {
-        PinnedBuffer::zeroed(self, len)
-    }
-
-    /// A texture of one dimension with a copy of `texels`, at most 131072.
-    ///
-    /// # Errors
-    /// [`Error::InvalidTexture`] if there is no element, or if the address mode asks for
-    /// normalised coordinates and the options do not; [`Error::TooLarge`],
-    /// [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Cuda`].
-    pub fn texture_1d<T: Texel>(
-        &self,
-        texels: &[T],
-        options: TextureOptions,
-    ) -> Result<Texture<1>> {
-        Texture::of_row(self, texels, options)
-    }
-
-    /// A texture of `height` rows of `width` elements, at most 65536 of 131072, with a copy of
-    /// `texels`, which holds its rows one after another.
-    ///
-    /// # Errors
-    /// [`Error::WrongLength`] if there are not `width * height` texels, and those of
-    /// [`Device::texture_1d`].
-    pub fn texture_2d<T: Texel>(
-        &self,
-        width: usize,
-        height: usize,
-        texels: &[T],
-        options: TextureOptions,
-    ) -> Result<Texture<2>> {
-        Texture::of_rows(self, (width, height), texels, options)
-    }
-
-    /// A matrix with a copy of `data`, which holds its rows one after another.
-    ///
-    /// # Errors
-    /// [`Error::WrongLength`] if `data` has not `rows * cols` elements; [`Error::TooLarge`] if
-    /// that product overflows; [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Cuda`].
-    pub fn matrix<T: Element>(&self, rows: usize, cols: usize, data: &[T]) -> Result<Matrix<T>> {
-        Matrix::uploaded(self, "matrix", (rows, cols), Order::RowMajor, data)
-    }
-
-    /// A matrix with a copy of `data`, which holds its columns one after another. So it lies on
-    /// the device, too: nothing is transposed.
-    ///
-    /// ```
-    /// use tilewright::Device;
-    ///
-    /// # fn main() -> tilewright::Result<()> {
-    /// let matrix = Device::simulator().column_major_matrix(2, 3, &[1.0_f32, 4.0, 2.0, 5.0, 3.0, 6.0])?;
-    /// assert_eq!(matrix.to_vec()?, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    /// Those of [`Device::matrix`].
-    pub fn column_major_matrix<T: Element>(
-        &self,
-        rows: usize,
-        cols: usize,
-        data: &[T],
-    ) -> Result<Matrix<T>> {
-        Matrix::uploaded(
-            self,
-            "column_major_matrix",
-            (rows, cols),
-            Order::ColumnMajor,
-            data,
-        )
-    }
-
-    /// A matrix whose bytes are all zero.
-    ///
-    /// # Errors
-    /// Those of [`Device::zeros`].
-    pub fn zero_matrix<T: Element>(&self, rows: usize, cols: usize) -> Result<Matrix<T>> {
-        let len = Matrix::<T>::checked_len("zero_matrix", rows, cols)?;
-        Buffer::zeroed(self, "zero_matrix", len)?.into_matrix(rows, cols)
-    }
-
-    /// Loads a module of kernels, or finds it among those that this device loaded before.
-    ///
-    /// On CUDA this compiles the best of the module's images for the device; the simulator loads
-    /// nothing.
-    ///
-    /// # Errors
-    /// [`Error::NoModule`] if the device can run none of the images; [`Error::OutOfMemory`],
-    /// [`Error::DeviceLost`] or [`Error::Cuda`].
-    pub fn load(&self, source: &'static ModuleSource) -> Result<Module> {
-        Module::load(self, source)
-    }
-
     /// Waits until all work that was asked for is done.
     ///
     /// # Errors
     /// [`Error::DeviceLost`] or [`Error::Cuda`] if some of it failed.
     pub fn synchronize(&self) -> Result<()> {
         self.backend.synchronize()
-    }
-
-    /// Marks this moment in the device's work.
-    ///
-    /// # Errors
-    /// [`Error::DeviceLost`] or [`Error::Cuda`].
-    pub fn record_event(&self) -> Result<Event> {
-        Event::record(self)
     }
 
     /// The device's name, such as `NVIDIA H200` or `simulator`.
@@ -361,37 +221,4 @@ pub fn default_device() -> Result<&'static Device> {
     }
     let device = Device::from_env()?;
     Ok(DEFAULT.get_or_init(|| device))
-}
-
-/// What a device is and how much it allows, read once when it was opened.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct DeviceProperties {
-    /// The name that the driver gives the device.
-    pub name: String,
-    /// Major and minor number of the compute capability; `None` on a simulator that stands for no
-    /// NVIDIA device.
-    pub compute_capability: Option<(u32, u32)>,
-    /// The newest CUDA version that the driver supports; `None` on the simulator.
-    pub driver: Option<CudaVersion>,
-    /// Number of multiprocessors.
-    pub multiprocessors: u32,
-    /// Threads in a warp.
-    pub warp_threads: u32,
-    /// Most threads in a block.
-    pub max_block_threads: u32,
-    /// Most threads in each dimension of a block.
-    pub max_block: Dim3,
-    /// Most blocks in each dimension of a grid.
-    pub max_grid: Dim3,
-    /// Most threads that a multiprocessor holds at once.
-    pub max_multiprocessor_threads: u32,
-    /// Bytes of shared memory that every block may use.
-    pub shared_bytes_per_block: u32,
-    /// Bytes of shared memory that a block may use at most, as dynamic shared memory.
-    pub max_shared_bytes_per_block: u32,
-    /// Bytes of the second-level cache.
-    pub l2_cache_bytes: u64,
-    /// Bytes of device memory.
-    pub memory_bytes: u64,
 }

@@ -16,6 +16,16 @@ pub struct Event {
     handle: EventHandle,
 }
 
+impl Device {
+    /// Marks this moment in the device's work.
+    ///
+    /// # Errors
+    /// [`Error::DeviceLost`] or [`Error::Cuda`].
+    pub fn record_event(&self) -> Result<Event> {
+        Event::record(self)
+    }
+}
+
 impl Event {
     pub(crate) fn record(device: &Device) -> Result<Self> {
         let handle = device.backend().record_event()?;

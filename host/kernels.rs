@@ -32,8 +32,8 @@ macro_rules! module_of {
         // compiled with: `same_sources` compares the hashes of the kernels, of the device library
         // and of `#[kernel]`, from which the descriptors come. Other crates (`half`, `bytemuck`)
         // give kernels types whose layouts they document, and no parameters or behaviour besides.
-        static MODULE: $crate::module::ModuleSource = unsafe {
-            $crate::module::ModuleSource::new(
+        static MODULE: $crate::module_source::ModuleSource = unsafe {
+            $crate::module_source::ModuleSource::new(
                 stringify!($kernel),
                 $crate::kernels::images_of!($kernel),
             )

@@ -1,7 +1,7 @@
 //! The shape of a launch, and its checks.
 
-use crate::device::DeviceProperties;
 use crate::error::{Error, Result};
+use crate::properties::DeviceProperties;
 use cuda_std::kernel::{Kernel, LaunchBounds};
 use simt::Dim3;
 

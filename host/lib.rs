@@ -59,12 +59,15 @@ mod launch_args;
 mod matmul;
 mod matrix;
 mod module;
+mod module_source;
 #[cfg(feature = "ndarray")]
 mod ndarray;
 mod pinned;
+mod properties;
 mod reduce;
 mod report;
 mod residency;
+mod scratch;
 mod simulator;
 pub mod testing;
 mod texture;
@@ -73,7 +76,7 @@ mod workspace;
 #[cfg(feature = "ndarray")]
 pub use crate::ndarray::{matmul_coarsened, matmul_tiled};
 pub use buffer::Buffer;
-pub use device::{Device, DeviceProperties, default_device};
+pub use device::{Device, default_device};
 pub use element::Element;
 pub use environment::DeviceChoice;
 pub use error::{CudaVersion, Error, ImageRejection, Result};
@@ -82,8 +85,10 @@ pub use launch::LaunchConfig;
 pub use launch_args::{LaunchArg, LaunchArgs};
 pub use matmul::{GemmElement, MatmulPlan, SelectionReason, TileConfig};
 pub use matrix::{Matrix, MatrixView, Order};
-pub use module::{Module, ModuleSource};
+pub use module::Module;
+pub use module_source::ModuleSource;
 pub use pinned::PinnedBuffer;
+pub use properties::DeviceProperties;
 pub use reduce::{ReduceElement, reduce_sum, reduce_sum_height};
 pub use report::{Advice, Bottleneck, KernelReport, LaunchReport, Roofline};
 pub use simt::{

@@ -41,6 +41,67 @@ pub struct Matrix<T: Element> {
     order: Order,
 }
 
+impl Device {
+    /// A matrix with a copy of `data`, which holds its rows one after another.
+    ///
+    /// # Errors
+    /// [`Error::WrongLength`] if `data` has not `rows * cols` elements; [`Error::TooLarge`] if
+    /// that product overflows; [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Cuda`].
+    pub fn matrix<T: Element>(&self, rows: usize, cols: usize, data: &[T]) -> Result<Matrix<T>> {
+        Matrix::uploaded(self, "matrix", (rows, cols), Order::RowMajor, data)
+    }
+
+    /// A matrix with a copy of `data`, which holds its columns one after another. So it lies on
+    /// the device, too: nothing is transposed.
+    ///
+    /// ```
+    /// use tilewright::Device;
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let matrix = Device::simulator().column_major_matrix(2, 3, &[1.0_f32, 4.0, 2.0, 5.0, 3.0, 6.0])?;
+    /// assert_eq!(matrix.to_vec()?, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Device::matrix`].
+    pub fn column_major_matrix<T: Element>(
+        &self,
+        rows: usize,
+        cols: usize,
+        data: &[T],
+    ) -> Result<Matrix<T>> {
+        Matrix::uploaded(
+            self,
+            "column_major_matrix",
+            (rows, cols),
+            Order::ColumnMajor,
+            data,
+        )
+    }
+
+    /// A matrix whose bytes are all zero.
+    ///
+    /// # Errors
+    /// Those of [`Device::zeros`].
+    pub fn zero_matrix<T: Element>(&self, rows: usize, cols: usize) -> Result<Matrix<T>> {
+        let len = Matrix::<T>::checked_len("zero_matrix", rows, cols)?;
+        Buffer::zeroed(self, "zero_matrix", len)?.into_matrix(rows, cols)
+    }
+}
+
+impl<T: Element> Buffer<T> {
+    /// The same memory as a matrix, whose rows lie one after another.
+    ///
+    /// # Errors
+    /// [`Error::WrongLength`] if there are not `rows * cols` elements; [`Error::TooLarge`] if
+    /// that product overflows.
+    pub fn into_matrix(self, rows: usize, cols: usize) -> Result<Matrix<T>> {
+        Matrix::of_buffer("into_matrix", self, rows, cols)
+    }
+}
+
 impl<T: Element> Matrix<T> {
     pub(crate) fn uploaded(
         device: &Device,

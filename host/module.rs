@@ -1,53 +1,15 @@
-//! Modules: PTX images of kernels, and their launches.
+//! Modules: loaded kernels, and their launches.
+
+mod resident;
 
 use crate::backend::{Entry, LaunchRequest, ModuleHandle, SymbolRequest};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::launch::LaunchConfig;
 use crate::launch_args::LaunchArgs;
+use crate::module_source::ModuleSource;
 use cuda_std::kernel::{Kernel, KernelParams, ParamSlots, SafeKernel};
 use cuda_std::symbol::Symbol;
-
-/// Kernels compiled to PTX, once for each of some architectures.
-///
-/// It is a `static` of the program; `cuda_builder` writes the PTX that goes into it.
-#[derive(Debug)]
-pub struct ModuleSource {
-    name: &'static str,
-    images: &'static [(&'static str, &'static str)],
-}
-
-impl ModuleSource {
-    /// A module with PTX `images`, each with the architecture that it was compiled for.
-    ///
-    /// An image for `sm_80` runs on compute capability 8.0 and every later one; one for `sm_90a`
-    /// runs on 9.0 only. Order does not matter: a device takes the best image that it can run.
-    /// A module for the simulator alone needs no images.
-    ///
-    /// # Safety
-    /// 1. Each image was compiled from the same source as the kernels that are launched from
-    ///    this module: an entry point has the name, the parameters and the behaviour of the
-    ///    [`Kernel`] that names it.
-    #[must_use]
-    pub const unsafe fn new(
-        name: &'static str,
-        images: &'static [(&'static str, &'static str)],
-    ) -> Self {
-        Self { name, images }
-    }
-
-    /// The module's name, for messages.
-    #[must_use]
-    pub const fn name(&self) -> &'static str {
-        self.name
-    }
-
-    /// The PTX images, each with its architecture.
-    #[must_use]
-    pub const fn images(&self) -> &'static [(&'static str, &'static str)] {
-        self.images
-    }
-}
 
 /// A module that a device has loaded. A clone is the same module.
 #[derive(Clone, Debug)]
@@ -55,6 +17,20 @@ pub struct Module {
     device: Device,
     name: &'static str,
     handle: ModuleHandle,
+}
+
+impl Device {
+    /// Loads a module of kernels, or finds it among those that this device loaded before.
+    ///
+    /// On CUDA this compiles the best of the module's images for the device; the simulator loads
+    /// nothing.
+    ///
+    /// # Errors
+    /// [`Error::NoModule`] if the device can run none of the images; [`Error::OutOfMemory`],
+    /// [`Error::DeviceLost`] or [`Error::Cuda`].
+    pub fn load(&self, source: &'static ModuleSource) -> Result<Module> {
+        Module::load(self, source)
+    }
 }
 
 impl Module {

@@ -48,6 +48,18 @@ unsafe impl<T: Element> Send for PinnedBuffer<T> {}
 // SAFETY: as for `Send`: a shared borrow only reads.
 unsafe impl<T: Element> Sync for PinnedBuffer<T> {}
 
+impl Device {
+    /// `len` elements of page-locked host memory, all of whose bytes are zero, for fast copies
+    /// from and to the device.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] if the bytes cannot be counted; [`Error::OutOfHostMemory`],
+    /// [`Error::DeviceLost`] or [`Error::Cuda`].
+    pub fn pinned<T: Element>(&self, len: usize) -> Result<PinnedBuffer<T>> {
+        PinnedBuffer::zeroed(self, len)
+    }
+}
+
 impl<T: Element> PinnedBuffer<T> {
     pub(crate) fn zeroed(device: &Device, len: usize) -> Result<Self> {
         const { assert_alignment::<T>() };

@@ -7,8 +7,8 @@ use crate::error::{Error, Result};
 use crate::kernels::module_of;
 use crate::launch::LaunchConfig;
 use crate::launch_args::{view, view_mut};
-use crate::module::ModuleSource;
-use crate::workspace::LARGEST_PARTIAL;
+use crate::module_source::ModuleSource;
+use crate::workspace::{LARGEST_PARTIAL, Workspace};
 use bytemuck::Zeroable;
 use cuda_std::global::{Global, GlobalMut};
 use cuda_std::kernel::Kernel;
@@ -158,7 +158,7 @@ impl Device {
         const { assert!(size_of::<T::Accumulator>() <= LARGEST_PARTIAL) };
         let module = self.load(T::MODULE)?;
         let plan = Plan::new(x.len(), size_of::<T>());
-        let mut workspace = self.backend().workspace().lock(self.backend());
+        let mut workspace = Workspace::lock(self);
         let (ticket, partials) = workspace.addresses(operation)?;
         // SAFETY: (1) the workspace has room for a ticket and MAX_BLOCKS partial results, each aligned
         // to 256 bytes, and accumulators are no larger, by the assertion; `Plan` has no more

@@ -1,10 +1,6 @@
 //! How many blocks of a kernel a device holds at once: what bounds cooperative launches.
 
-use crate::backend::Entry;
-use crate::error::{Error, Result};
 use crate::launch::LaunchConfig;
-use crate::module::Module;
-use cuda_std::kernel::{Kernel, LaunchBounds};
 use simt::occupancy::{BlockResources, Limits};
 use simt::{Dim3, MAX_RESIDENT_THREADS};
 
@@ -61,100 +57,6 @@ impl Residency {
 /// Threads of a block that was checked against a device's limits.
 pub(crate) fn block_threads(block: Dim3) -> u32 {
     u32::try_from(block.count()).unwrap_or(u32::MAX).max(1)
-}
-
-impl Module {
-    /// How many blocks of `kernel` with `block` threads and `dynamic_shared_bytes` bytes of dynamic
-    /// shared memory this device holds at once: the most that a launch of a
-    /// `#[kernel(cooperative)]` can have. 0 where not even one fits.
-    ///
-    /// On CUDA the driver answers, for the compiled kernel. The simulator has no compiled kernel:
-    /// it takes the threads to have as many registers as the kernel's bounds leave them, and does
-    /// not know of static shared memory. A bound `min_blocks` is what makes it many.
-    ///
-    /// ```
-    /// use cuda_std::cooperative_groups::{Group as _, GridGroup};
-    /// use cuda_std::prelude::*;
-    /// use tilewright::{Device, LaunchConfig, ModuleSource};
-    ///
-    /// /// Waits for all blocks.
-    /// #[kernel(cooperative, max_threads = 256, min_blocks = 2)]
-    /// pub fn meet(grid: GridGroup) {
-    ///     grid.sync();
-    /// }
-    /// // SAFETY: (1) there are no images.
-    /// static KERNELS: ModuleSource = unsafe { ModuleSource::new("meet", &[]) };
-    ///
-    /// # fn main() -> tilewright::Result<()> {
-    /// let device = Device::simulator();
-    /// let module = device.load(&KERNELS)?;
-    /// let blocks = module.max_resident_blocks(meet, 256, 0)?;
-    /// assert_eq!(blocks, 2 * device.properties().multiprocessors);
-    /// module.launch(meet, LaunchConfig::new(blocks, 256), ())?;
-    /// assert!(module.launch(meet, LaunchConfig::new(blocks + 1, 256), ()).is_err());
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    /// [`Error::LaunchConfig`] if the kernel or the device does not allow such blocks;
-    /// [`Error::Launch`], [`Error::Cuda`] or [`Error::DeviceLost`].
-    pub fn max_resident_blocks<K: Kernel>(
-        &self,
-        kernel: K,
-        block: impl Into<Dim3>,
-        dynamic_shared_bytes: u32,
-    ) -> Result<u32> {
-        let config = LaunchConfig::new(1, block).with_dynamic_shared(dynamic_shared_bytes);
-        config.check::<K>(self.device().properties())?;
-        Ok(self.residency(kernel, &config)?.blocks)
-    }
-
-    fn residency<K: Kernel>(&self, _kernel: K, config: &LaunchConfig) -> Result<Residency> {
-        let request = ResidencyRequest {
-            entry: self.entry::<K>(),
-            bounds: K::BOUNDS,
-            config,
-        };
-        self.device().backend().residency(&request)
-    }
-
-    /// Fails if not all blocks of a launch that needs it can be resident at once.
-    pub(crate) fn check_residency<K: Kernel>(
-        &self,
-        kernel: K,
-        config: &LaunchConfig,
-    ) -> Result<()> {
-        if !K::BOUNDS.cooperative {
-            return Ok(());
-        }
-        let residency = self.residency(kernel, config)?;
-        let blocks = config.grid.count();
-        if blocks <= u64::from(residency.blocks) {
-            return Ok(());
-        }
-        Err(Error::NotResident {
-            kernel: K::NAME,
-            device: self.device().name().to_owned(),
-            blocks,
-            block: config.block,
-            dynamic_shared_bytes: config.dynamic_shared_bytes,
-            resident: residency.blocks,
-            reason: residency.reason,
-        })
-    }
-}
-
-/// A kernel with the shape of its blocks; the grid does not matter.
-#[cfg_attr(
-    not(feature = "cuda"),
-    expect(dead_code, reason = "the simulator needs no module and no name")
-)]
-pub(crate) struct ResidencyRequest<'a> {
-    pub(crate) entry: Entry,
-    /// What the kernel's source promised.
-    pub(crate) bounds: LaunchBounds,
-    pub(crate) config: &'a LaunchConfig,
 }
 
 #[cfg(test)]

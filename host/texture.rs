@@ -81,6 +81,38 @@ pub struct Texture<const DIMENSIONS: usize> {
     options: TextureOptions,
 }
 
+impl Device {
+    /// A texture of one dimension with a copy of `texels`, at most 131072.
+    ///
+    /// # Errors
+    /// [`Error::InvalidTexture`] if there is no element, or if the address mode asks for
+    /// normalised coordinates and the options do not; [`Error::TooLarge`],
+    /// [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Cuda`].
+    pub fn texture_1d<T: Texel>(
+        &self,
+        texels: &[T],
+        options: TextureOptions,
+    ) -> Result<Texture<1>> {
+        Texture::of_row(self, texels, options)
+    }
+
+    /// A texture of `height` rows of `width` elements, at most 65536 of 131072, with a copy of
+    /// `texels`, which holds its rows one after another.
+    ///
+    /// # Errors
+    /// [`Error::WrongLength`] if there are not `width * height` texels, and those of
+    /// [`Device::texture_1d`].
+    pub fn texture_2d<T: Texel>(
+        &self,
+        width: usize,
+        height: usize,
+        texels: &[T],
+        options: TextureOptions,
+    ) -> Result<Texture<2>> {
+        Texture::of_rows(self, (width, height), texels, options)
+    }
+}
+
 impl Texture<1> {
     pub(crate) fn of_row<T: Texel>(
         device: &Device,

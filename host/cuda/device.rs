@@ -9,15 +9,15 @@ use super::properties;
 use super::start::{OLDEST_DRIVER, cuda_error, find_device, start_driver};
 use super::textures;
 use crate::backend::{
-    Backend, Entry, EventHandle, LaunchRequest, ModuleHandle, SymbolRequest, TextureHandle,
-    TextureRequest,
+    Backend, Entry, EventHandle, LaunchRequest, ModuleHandle, ResidencyRequest, SymbolRequest,
+    TextureHandle, TextureRequest,
 };
-use crate::device::DeviceProperties;
 use crate::error::{CudaVersion, Error, Result};
 use crate::launch::LaunchConfig;
-use crate::module::ModuleSource;
-use crate::residency::{Residency, ResidencyRequest};
-use crate::workspace::Workspace;
+use crate::module_source::ModuleSource;
+use crate::properties::DeviceProperties;
+use crate::residency::Residency;
+use crate::scratch::{Allocation, Scratch};
 use cudarc::driver::sys;
 use std::ffi::c_void;
 use std::ptr::{self, NonNull};
@@ -33,7 +33,7 @@ pub struct CudaDevice {
     modules: Modules,
     /// The first failure that lost the device: an operation and the driver's words.
     lost: OnceLock<String>,
-    workspace: Workspace,
+    scratch: Scratch,
 }
 
 impl CudaDevice {
@@ -68,7 +68,7 @@ impl CudaDevice {
             allocator,
             modules: Modules::default(),
             lost: OnceLock::new(),
-            workspace: Workspace::default(),
+            scratch: Scratch::default(),
         })
     }
 
@@ -473,8 +473,8 @@ impl Backend for CudaDevice {
         self.allocator.is_the_drivers().then_some(self)
     }
 
-    fn workspace(&self) -> &Workspace {
-        &self.workspace
+    fn scratch(&self) -> &Scratch {
+        &self.scratch
     }
 
     fn with_current(&self, body: &mut dyn FnMut()) -> Result<()> {
@@ -486,7 +486,10 @@ impl Backend for CudaDevice {
 
 impl Drop for CudaDevice {
     fn drop(&mut self) {
-        self.workspace.release(self);
+        if let Some(Allocation { address, bytes }) = self.scratch.lock().take() {
+            // SAFETY: (1) the device allocated it with this size, and nothing uses it after `drop`.
+            unsafe { self.free(address, bytes) };
+        }
         let Ok(current) = self.context.enter() else {
             return;
         };

@@ -5,7 +5,7 @@ use super::driver::{Failure, call};
 use super::images::{self, Architecture};
 use crate::backend::{Entry, ModuleHandle};
 use crate::error::ImageRejection;
-use crate::module::ModuleSource;
+use crate::module_source::ModuleSource;
 use cuda_std::signature::{self, Signature};
 use cudarc::driver::sys;
 use std::collections::HashMap;

@@ -3,8 +3,8 @@
 use super::context::Current;
 use super::driver::{Failure, call};
 use super::modules::Function;
-use crate::device::DeviceProperties;
 use crate::launch::LaunchConfig;
+use crate::properties::DeviceProperties;
 use crate::residency::{Residency, block_threads};
 use simt::occupancy::{BlockResources, Limits};
 

@@ -1,8 +1,8 @@
 //! What a CUDA device is and allows.
 
 use super::driver::{Failure, call};
-use crate::device::DeviceProperties;
 use crate::error::CudaVersion;
+use crate::properties::DeviceProperties;
 use cudarc::driver::sys;
 use simt::Dim3;
 use std::ffi::CStr;

@@ -5,7 +5,8 @@ use crate::element::Element;
 use crate::error::Result;
 use crate::kernels::module_of;
 use crate::launch::LaunchConfig;
-use crate::module::{Module, ModuleSource};
+use crate::module::Module;
+use crate::module_source::ModuleSource;
 use cuda_std::kernel::Kernel;
 use tilewright_kernels::matmul::{self, ProductDescriptor, ProductKernel};
 

@@ -1,14 +1,15 @@
 //! The simulator as a device: its memory is host memory, its kernels run when they are launched.
 
 use crate::backend::{
-    Backend, EventHandle, LaunchRequest, ModuleHandle, SymbolRequest, TextureHandle, TextureRequest,
+    Backend, EventHandle, LaunchRequest, ModuleHandle, ResidencyRequest, SymbolRequest,
+    TextureHandle, TextureRequest,
 };
-use crate::device::DeviceProperties;
 use crate::error::{Error, Result};
-use crate::module::ModuleSource;
+use crate::module_source::ModuleSource;
+use crate::properties::DeviceProperties;
 use crate::report::{KernelReport, LaunchRecorder, most_registers};
-use crate::residency::{Residency, ResidencyRequest};
-use crate::workspace::Workspace;
+use crate::residency::Residency;
+use crate::scratch::{Allocation, Scratch};
 use simt::{Contents, Dim3, Profile, StaticMemory};
 use std::alloc::{self, Layout};
 use std::collections::HashMap;
@@ -39,7 +40,7 @@ pub(crate) struct Simulator {
     allocated_bytes: AtomicU64,
     /// Events count nanoseconds from here.
     epoch: Instant,
-    workspace: Workspace,
+    scratch: Scratch,
     recorder: LaunchRecorder,
     freed: Mutex<Quarantine>,
     /// The device whose limits this one has.
@@ -53,7 +54,10 @@ pub(crate) struct Simulator {
 
 impl Drop for Simulator {
     fn drop(&mut self) {
-        self.workspace.release(self);
+        if let Some(Allocation { address, bytes }) = self.scratch.lock().take() {
+            // SAFETY: (1) the device allocated it with this size, and nothing uses it after `drop`.
+            unsafe { self.free(address, bytes) };
+        }
         self.quarantine().shrink(0);
     }
 }
@@ -73,7 +77,7 @@ impl Simulator {
             properties: properties(&options),
             allocated_bytes: AtomicU64::new(0),
             epoch: Instant::now(),
-            workspace: Workspace::default(),
+            scratch: Scratch::default(),
             statics: Mutex::default(),
             process: std::process::id(),
             profile: options.profile.unwrap_or_default(),
@@ -400,10 +404,10 @@ impl Backend for Simulator {
         Some(&self.recorder)
     }
 
-    /// The holder of the workspace waits for launches, perhaps for that of the calling kernel.
-    fn workspace(&self) -> &Workspace {
+    /// The holder of the scratch memory waits for launches, perhaps for that of the calling kernel.
+    fn scratch(&self) -> &Scratch {
         simt::refuse_host_call("a sum");
-        &self.workspace
+        &self.scratch
     }
 
     fn with_current(&self, body: &mut dyn FnMut()) -> Result<()> {

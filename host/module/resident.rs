@@ -1,0 +1,91 @@
+//! How many blocks of a module's kernel are resident at once.
+
+use super::Module;
+use crate::backend::ResidencyRequest;
+use crate::error::{Error, Result};
+use crate::launch::LaunchConfig;
+use crate::residency::Residency;
+use cuda_std::kernel::Kernel;
+use simt::Dim3;
+
+impl Module {
+    /// How many blocks of `kernel` with `block` threads and `dynamic_shared_bytes` bytes of dynamic
+    /// shared memory this device holds at once: the most that a launch of a
+    /// `#[kernel(cooperative)]` can have. 0 where not even one fits.
+    ///
+    /// On CUDA the driver answers, for the compiled kernel. The simulator has no compiled kernel:
+    /// it takes the threads to have as many registers as the kernel's bounds leave them, and does
+    /// not know of static shared memory. A bound `min_blocks` is what makes it many.
+    ///
+    /// ```
+    /// use cuda_std::cooperative_groups::{Group as _, GridGroup};
+    /// use cuda_std::prelude::*;
+    /// use tilewright::{Device, LaunchConfig, ModuleSource};
+    ///
+    /// /// Waits for all blocks.
+    /// #[kernel(cooperative, max_threads = 256, min_blocks = 2)]
+    /// pub fn meet(grid: GridGroup) {
+    ///     grid.sync();
+    /// }
+    /// // SAFETY: (1) there are no images.
+    /// static KERNELS: ModuleSource = unsafe { ModuleSource::new("meet", &[]) };
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let device = Device::simulator();
+    /// let module = device.load(&KERNELS)?;
+    /// let blocks = module.max_resident_blocks(meet, 256, 0)?;
+    /// assert_eq!(blocks, 2 * device.properties().multiprocessors);
+    /// module.launch(meet, LaunchConfig::new(blocks, 256), ())?;
+    /// assert!(module.launch(meet, LaunchConfig::new(blocks + 1, 256), ()).is_err());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::LaunchConfig`] if the kernel or the device does not allow such blocks;
+    /// [`Error::Launch`], [`Error::Cuda`] or [`Error::DeviceLost`].
+    pub fn max_resident_blocks<K: Kernel>(
+        &self,
+        kernel: K,
+        block: impl Into<Dim3>,
+        dynamic_shared_bytes: u32,
+    ) -> Result<u32> {
+        let config = LaunchConfig::new(1, block).with_dynamic_shared(dynamic_shared_bytes);
+        config.check::<K>(self.device().properties())?;
+        Ok(self.residency(kernel, &config)?.blocks)
+    }
+
+    fn residency<K: Kernel>(&self, _kernel: K, config: &LaunchConfig) -> Result<Residency> {
+        let request = ResidencyRequest {
+            entry: self.entry::<K>(),
+            bounds: K::BOUNDS,
+            config,
+        };
+        self.device().backend().residency(&request)
+    }
+
+    /// Fails if not all blocks of a launch that needs it can be resident at once.
+    pub(crate) fn check_residency<K: Kernel>(
+        &self,
+        kernel: K,
+        config: &LaunchConfig,
+    ) -> Result<()> {
+        if !K::BOUNDS.cooperative {
+            return Ok(());
+        }
+        let residency = self.residency(kernel, config)?;
+        let blocks = config.grid.count();
+        if blocks <= u64::from(residency.blocks) {
+            return Ok(());
+        }
+        Err(Error::NotResident {
+            kernel: K::NAME,
+            device: self.device().name().to_owned(),
+            blocks,
+            block: config.block,
+            dynamic_shared_bytes: config.dynamic_shared_bytes,
+            resident: residency.blocks,
+            reason: residency.reason,
+        })
+    }
+}

@@ -1,0 +1,42 @@
+//! PTX images of kernels, as a program carries them.
+
+/// Kernels compiled to PTX, once for each of some architectures.
+///
+/// It is a `static` of the program; `cuda_builder` writes the PTX that goes into it.
+#[derive(Debug)]
+pub struct ModuleSource {
+    name: &'static str,
+    images: &'static [(&'static str, &'static str)],
+}
+
+impl ModuleSource {
+    /// A module with PTX `images`, each with the architecture that it was compiled for.
+    ///
+    /// An image for `sm_80` runs on compute capability 8.0 and every later one; one for `sm_90a`
+    /// runs on 9.0 only. Order does not matter: a device takes the best image that it can run.
+    /// A module for the simulator alone needs no images.
+    ///
+    /// # Safety
+    /// 1. Each image was compiled from the same source as the kernels that are launched from
+    ///    this module: an entry point has the name, the parameters and the behaviour of the
+    ///    [`Kernel`](cuda_std::kernel::Kernel) that names it.
+    #[must_use]
+    pub const unsafe fn new(
+        name: &'static str,
+        images: &'static [(&'static str, &'static str)],
+    ) -> Self {
+        Self { name, images }
+    }
+
+    /// The module's name, for messages.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The PTX images, each with its architecture.
+    #[must_use]
+    pub const fn images(&self) -> &'static [(&'static str, &'static str)] {
+        self.images
+    }
+}
