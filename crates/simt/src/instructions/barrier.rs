@@ -105,6 +105,22 @@ struct Arrival {
     site: &'static Location<'static>,
 }
 
+/// Why an arrival ends the launch.
+enum Problem {
+    /// There is no barrier of this number.
+    Number,
+    /// The count of threads is not allowed.
+    Count(u32),
+    /// Threads that are waited for have exited.
+    Exited,
+    /// The arrival, which requires so many, differs from those before it.
+    Mismatch(u32, Mismatch),
+    /// Lanes of one warp arrive at different lines.
+    Lines,
+    /// Only a part of this warp has arrived at a barrier for some warps.
+    PartOfWarp(usize),
+}
+
 impl Block {
     /// Arrives at a barrier and waits until it is complete; returns how many
     /// predicates were true.
@@ -142,20 +158,21 @@ impl Block {
     fn open_barrier(&self, thread: &Thread, arrival: &Arrival) -> &Barrier {
         let is_of_block = arrival.operation != BarrierOperation::SynchronizeGrid;
         if arrival.id >= GRID_BARRIER && is_of_block {
-            let message = format!("barrier {} of a block that has 0 to 15", arrival.id);
-            self.fail(thread, DefectKind::InvalidArgument, message, arrival.site);
+            self.fail_at_barrier(thread, arrival, &Problem::Number);
         }
         let barrier = self.barriers.get(arrival.id);
         let required = self.required_arrivals(thread, arrival);
         if barrier.is_free() {
             barrier.open(required, arrival.operation);
             if required == self.padded_threads() {
-                self.check_none_exited(thread, arrival);
+                if self.exited_threads.get() != 0 {
+                    self.fail_at_barrier(thread, arrival, &Problem::Exited);
+                }
                 self.barriers.note_waiting_for_all(arrival.id);
             }
         } else {
             if let Some(mismatch) = barrier.mismatch(required, arrival.operation) {
-                self.fail_mismatch(thread, arrival, required, &mismatch);
+                self.fail_at_barrier(thread, arrival, &Problem::Mismatch(required, mismatch));
             }
             self.check_same_site(thread, arrival, barrier);
         }
@@ -169,45 +186,9 @@ impl Block {
         };
         let width = thread.position.warp_width;
         if threads == 0 || !threads.is_multiple_of(width) || threads > all {
-            let message = format!(
-                "barrier {} for {threads} threads: the count must be a multiple of the warp width {width}, and at most {all}",
-                arrival.id
-            );
-            self.fail(thread, DefectKind::InvalidArgument, message, arrival.site);
+            self.fail_at_barrier(thread, arrival, &Problem::Count(threads));
         }
         threads
-    }
-
-    fn check_none_exited(&self, thread: &Thread, arrival: &Arrival) {
-        if self.exited_threads.get() == 0 {
-            return;
-        }
-        let message = format!(
-            "the thread waits at {} for all threads of the block, but {} of them have exited",
-            barrier_name(arrival.id),
-            self.exited_threads.get()
-        );
-        self.fail_divergent(thread, arrival, message);
-    }
-
-    #[cold]
-    fn fail_mismatch(
-        &self,
-        thread: &Thread,
-        arrival: &Arrival,
-        required: u32,
-        mismatch: &Mismatch,
-    ) -> ! {
-        let id = arrival.id;
-        let message = match mismatch {
-            Mismatch::Operation => {
-                format!("one thread synchronizes at barrier {id}, another one reduces over it")
-            }
-            Mismatch::Required(others) => {
-                format!("barrier {id} for {required} threads, while others wait there for {others}")
-            }
-        };
-        self.fail_divergent(thread, arrival, message)
     }
 
     /// `bar.sync` is `barrier.sync.aligned`: all threads of a warp must execute
@@ -222,18 +203,49 @@ impl Block {
         let site = self.threads[first].site.get();
         // One line usually has one address; comparing paths is the slow way.
         if !ptr::eq(site, arrival.site) && site != arrival.site {
-            let message = format!(
-                "lanes of one warp are at different lines of {}",
-                barrier_name(arrival.id)
-            );
-            self.fail_divergent(thread, arrival, message);
+            self.fail_at_barrier(thread, arrival, &Problem::Lines);
         }
     }
 
+    /// Ends the launch. Not inlined: what the message needs of the stack would separate the frames
+    /// of a thread that waits.
     #[cold]
-    fn fail_divergent(&self, thread: &Thread, arrival: &Arrival, message: String) -> ! {
-        let kind = divergence_at(arrival.id);
-        self.fail_among_others(thread, kind, message, arrival.site)
+    #[inline(never)]
+    fn fail_at_barrier(&self, thread: &Thread, arrival: &Arrival, problem: &Problem) -> ! {
+        let (id, site) = (arrival.id, arrival.site);
+        let message = match problem {
+            Problem::Number => format!("barrier {id} of a block that has 0 to 15"),
+            Problem::Count(threads) => format!(
+                "barrier {id} for {threads} threads: the count must be a multiple of the warp \
+                 width {}, and at most {}",
+                thread.position.warp_width,
+                self.padded_threads()
+            ),
+            Problem::Exited => format!(
+                "the thread waits at {} for all threads of the block, but {} of them have exited",
+                barrier_name(id),
+                self.exited_threads.get()
+            ),
+            Problem::Mismatch(_, Mismatch::Operation) => {
+                format!("one thread synchronizes at barrier {id}, another one reduces over it")
+            }
+            Problem::Mismatch(required, Mismatch::Required(others)) => {
+                format!("barrier {id} for {required} threads, while others wait there for {others}")
+            }
+            Problem::Lines => format!(
+                "lanes of one warp are at different lines of {}",
+                barrier_name(id)
+            ),
+            Problem::PartOfWarp(warp) => {
+                format!("barrier {id} is complete, but only a part of warp {warp} has arrived")
+            }
+        };
+        match problem {
+            Problem::Number | Problem::Count(_) => {
+                self.fail(thread, DefectKind::InvalidArgument, message, site)
+            }
+            _ => self.fail_among_others(thread, divergence_at(id), message, site),
+        }
     }
 
     /// Releases the waiting threads; the last thread to arrive just goes on.
@@ -267,11 +279,7 @@ impl Block {
             .zip(waiting)
             .position(|(warp, waiting)| waiting != 0 && waiting != warp.existing);
         if let Some(warp) = partial {
-            let message = format!(
-                "barrier {} is complete, but only a part of warp {warp} has arrived",
-                arrival.id
-            );
-            self.fail_divergent(thread, arrival, message);
+            self.fail_at_barrier(thread, arrival, &Problem::PartOfWarp(warp));
         }
     }
 }

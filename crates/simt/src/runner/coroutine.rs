@@ -1,12 +1,12 @@
 //! The coroutine of one simulated thread.
 
-use super::stacks::StackPool;
+use super::stacks::{StackPool, StaggeredStack};
 use crate::basics::{DefectKind, Finding};
 use crate::block::{Block, Thread};
 use crate::current::Entered;
 use crate::host::payload_message;
 use crate::state::Left;
-use corosensei::stack::{DefaultStack, Stack};
+use corosensei::stack::Stack;
 use corosensei::{Coroutine, CoroutineResult};
 use std::hint::black_box;
 use std::io;
@@ -30,7 +30,7 @@ pub(crate) enum Resumed {
 
 /// The coroutine of one simulated thread. The state it waits in is kept in its
 /// [`Thread`], so nothing is passed when it is suspended or resumed.
-pub(crate) struct ThreadCoroutine(Coroutine<(), (), (), DefaultStack>);
+pub(crate) struct ThreadCoroutine(Coroutine<(), (), (), StaggeredStack>);
 
 impl ThreadCoroutine {
     /// A coroutine that will run `body` as `thread` of `block`.

@@ -48,7 +48,7 @@ pub(crate) fn simulate(
 
 /// Calls `action`, which waits for the workers. A thread of another pool of rayon's would do other
 /// work of its pool meanwhile, such as a launch that waits for the device of this one: there
-/// `action` gets a thread of its own.
+/// `action` gets another thread.
 fn waiting_idly(action: impl FnOnce() + Send) {
     if rayon::current_thread_index().is_none() {
         return action();
