@@ -27,7 +27,7 @@
 //!
 //! # How a launch is simulated
 //!
-//! - Each GPU thread is a coroutine with a small stack of its own. It runs
+//! - Each GPU thread is a coroutine with its own small stack. It runs
 //!   until it must wait (for a barrier, for the lanes of its warp) or exits.
 //! - A block is run wholly by one host thread, so a coroutine never moves
 //!   between host threads. Blocks run in parallel on at most
@@ -38,8 +38,8 @@
 //!
 //! # What is checked
 //!
-//! Data races in shared and global memory, also between blocks; reads of what
-//! nobody has written; use of freed memory; asynchronous copies in use or never waited for;
+//! Data races in shared and global memory, also between blocks; reads of bytes that
+//! have not been written; use of freed memory; asynchronous copies in use or never waited for;
 //! accesses out of bounds or misaligned; barriers and warp-wide operations that not all
 //! threads reach; launches above the limits. Memory is checked unless
 //! [`Options::checks`] is off, which makes a launch several times faster; the
@@ -76,7 +76,7 @@
 //! - Blocks may run one after the other: a block that waits for another one
 //!   must know that it has started, as on a GPU without a cooperative launch.
 //!   In a cooperative one, [`run_cooperative`], all blocks run at the same time.
-
+//!
 //! # What happens to a kernel that misbehaves
 //!
 //! - **A block with a defect** is cut off: each of its threads unwinds from the instruction that it
@@ -91,14 +91,33 @@
 //!   instruction that is called near the end of the stack is found, and other overflows end the
 //!   process.
 //! - **A block over its limit of time** is [`DefectKind::TimeLimit`]: it is cut off at the next
-//!   instruction, other than an access that nobody checks. A loop without one is interrupted by a
+//!   instruction, other than an unchecked access. A loop without one is interrupted by a
 //!   signal (`SIGURG`), on the same systems: the looping function is stopped in its own code, not
 //!   in one that it calls, and its thread is left where it is. That leaves nothing half done but
 //!   what the loop itself does, and a lock that it holds stays locked. A thread that waits for the
 //!   host, or loops while it unwinds or in a foreign library, cannot be stopped: after two seconds
 //!   a message on standard error names the kernel and the block.
-//! - **After a fork** the child may launch kernels: it starts host threads of its own. A launch that
+//! - **After a fork** the child may launch kernels: it starts new host threads. A launch that
 //!   is under way in the parent does not go on in the child.
+//!
+//! # Layers
+//!
+//! Each folder uses only those above it in this table.
+//!
+//! | folder | what it holds |
+//! |---|---|
+//! | `basics` | plain data: extents, positions, accesses, defects, the generator of schedules |
+//! | `memory` | global memory: atomic words, the allocations, static arrays |
+//! | `device` | models of devices: occupancy, datasheets, DRAM, textures |
+//! | `count` | counters: from the accesses of lanes to requests, sectors and passes |
+//! | `state` | the state of a block in pieces: barriers, warp-wide operations, copies, shared memory, confinement |
+//! | `check` | the checks of memory: shadow and vector clocks |
+//! | `launch` | a launch as data, its options, limits and report |
+//! | `block` | threads, warps and the block that they are in; findings |
+//! | `current` | the thread that is running on this host thread |
+//! | `instructions` | what a kernel calls |
+//! | `host` | the process: worker threads, watchdog, signals, panics, forks |
+//! | `runner` | coroutines, turns of warps, workers, launches |
 
 mod basics;
 mod block;

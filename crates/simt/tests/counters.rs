@@ -38,7 +38,7 @@ impl View {
 fn counted(warp_width: u32, blocks: u32, threads: u32, body: impl Fn() + Sync) -> Counts {
     let options = Options {
         counters: true,
-        // The kernels are patterns of access: they read what nobody wrote.
+        // The kernels are patterns of access: they read what was never written.
         checks: false,
         warp_width,
         ..Options::default()
@@ -64,9 +64,9 @@ fn requests_of_warps() {
     assert_eq!((counts.sectors_read, counts.sectors_written), (30, 0));
 }
 
-/// Each case of seed 003, as a kernel: lines, sectors.
+/// Usual patterns of access, each as a kernel: lines, sectors.
 #[test]
-fn efficiency_of_seed_003() {
+fn efficiency_of_usual_patterns() {
     let case = |index: fn(u32) -> u32| {
         let counts = counted(32, 1, 32, || View.load(index(thread_x())));
         let load = counts.of(Operation::GlobalLoad).global;
@@ -102,7 +102,7 @@ fn places_on_one_line_are_told_apart() {
     assert_eq!(counts.lines[1].tally.global.lines, 32);
 }
 
-/// The pairs that thread `t` adds in a step of one of seed 001's reductions, as loads of two
+/// The pairs that thread `t` adds in a step of a reduction, as loads of two
 /// elements and a store.
 fn reduction(pair: impl Fn(u32, u32) -> Option<(u32, u32)> + Sync, interleaved: bool) -> Counts {
     counted(32, 1, 512, move || {
@@ -123,7 +123,7 @@ fn reduction(pair: impl Fn(u32, u32) -> Option<(u32, u32)> + Sync, interleaved: 
     })
 }
 
-/// Seed 001, section 1.2: a block of 512 in nine steps.
+/// A block of 512 in nine steps.
 #[test]
 fn divergence_of_seed_001() {
     let neighboured = reduction(
@@ -169,7 +169,7 @@ fn divergence_of_seed_001() {
     assert!(lines(&less_divergent) > lines(&interleaved));
 }
 
-/// Seed 004, example 5-2: half of a warp of 64 lanes takes each branch.
+/// Half of a warp of 64 lanes takes each branch.
 #[test]
 fn half_and_half_branch_of_seed_004() {
     let counts = counted(64, 1, 64, || {
@@ -189,7 +189,7 @@ fn half_and_half_branch_of_seed_004() {
     assert_eq!(counts.total().flops_f32, 2 * (32 + 2 * 32 + 64));
 }
 
-/// Seed 004: a block of 200 threads is 4 warps of 64, 64, 64 and 8 lanes.
+/// A block of 200 threads is 4 warps of 64, 64, 64 and 8 lanes.
 #[test]
 fn partial_warp_of_seed_004() {
     let load = counted(64, 1, 200, || View.load(thread_x())).of(Operation::GlobalLoad);

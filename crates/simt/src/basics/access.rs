@@ -25,6 +25,7 @@ impl fmt::Display for Space {
 
 /// What an access does.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub enum AccessKind {
     /// A load.
     Read,

@@ -24,7 +24,7 @@ pub enum DefectKind {
     DataRace,
     /// A plain access and an atomic update of one place that nothing orders.
     AtomicRace,
-    /// A read of memory that nobody has written.
+    /// A read of memory that has not been written.
     UninitialisedRead,
     /// An access of global memory that the host has freed.
     UseAfterFree,

@@ -111,7 +111,7 @@ mod tests {
         (tally.wavefronts, tally.ideal_wavefronts)
     }
 
-    /// The cases of seed 003: only its second and third figure have conflicts.
+    /// Usual patterns, of which only the second and the third have conflicts.
     #[test]
     fn cases_of_seed_003() {
         assert_eq!(wavefronts(32, 4, |lane| 4 * lane), (1, 1));

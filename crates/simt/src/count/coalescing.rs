@@ -47,7 +47,7 @@ mod tests {
         )
     }
 
-    /// The five cases of seed 003, with its percentages.
+    /// Five patterns of access, with the percentages of their lines and sectors that they use.
     #[test]
     fn cases_of_seed_003() {
         let aligned = words(|lane| 4096 + 4 * lane);

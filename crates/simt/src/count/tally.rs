@@ -18,20 +18,20 @@ pub struct GlobalTally {
     pub sectors: u64,
     /// Lines of [`LINE_BYTES`] that each request touches, over all requests.
     pub lines: u64,
-    /// Bytes that lanes asked for; a byte that several lanes ask for counts several times.
+    /// Bytes that lanes requested; a byte that several lanes request counts several times.
     pub bytes_asked: u64,
-    /// Bytes that requests asked for; a byte that several lanes ask for counts once.
+    /// Bytes that warps requested; a byte that several lanes request counts once.
     pub bytes_distinct: u64,
 }
 
 impl GlobalTally {
-    /// The part of the touched sectors that was asked for, from 0 to 1; none without a request.
+    /// The part of the touched sectors that was requested, from 0 to 1; none without a request.
     #[must_use]
     pub fn sector_efficiency(&self) -> Option<f64> {
         ratio(self.bytes_distinct, self.sectors * SECTOR_BYTES)
     }
 
-    /// The part of the touched lines that was asked for, from 0 to 1; none without a request.
+    /// The part of the touched lines that was requested, from 0 to 1; none without a request.
     #[must_use]
     pub fn line_efficiency(&self) -> Option<f64> {
         ratio(self.bytes_distinct, self.lines * LINE_BYTES)
@@ -48,7 +48,7 @@ pub struct SharedTally {
     pub wavefronts: u64,
     /// Passes that the same requests would take without bank conflicts.
     pub ideal_wavefronts: u64,
-    /// Bytes that lanes asked for.
+    /// Bytes that lanes requested.
     pub bytes_asked: u64,
 }
 

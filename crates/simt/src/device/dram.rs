@@ -1,16 +1,17 @@
-//! DRAM as seed 000 explains it: bursts, channels, banks, and how they are filled.
+//! DRAM: bursts, channels, banks, and how they are filled, after chapter 6 of Hwu, Kirk and El Hajj,
+//! "Programming Massively Parallel Processors", 4th edition.
 //!
-//! It explains why neighbouring data should be asked for by many threads at once. The layouts of
+//! It explains why many threads should load neighbouring data at once. The layouts of
 //! real devices are not published, and the counters do not use this model.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// A DRAM system with interleaved data (seed 000, figure 6.9): bursts go to the channels in turn,
+/// A DRAM system with interleaved data (figure 6.9 there): bursts go to the channels in turn,
 /// and after a round to the next bank of each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Dram {
-    /// Channels, each with a bus of its own.
+    /// Channels, each with its own bus.
     pub channels: u32,
     /// Banks of each channel.
     pub banks: u32,
@@ -28,7 +29,7 @@ pub struct DramPlace {
 }
 
 impl Dram {
-    /// The toy of seed 000's figure 6.9: 4 channels with 2 banks, bursts of two f32.
+    /// The small example of figure 6.9: 4 channels with 2 banks, bursts of two f32.
     pub const FIGURE_6_9: Self = Self {
         channels: 4,
         banks: 2,
@@ -60,7 +61,7 @@ impl Dram {
 }
 
 /// What `banks` banks of a channel use of its bus, from 0 to 1, where an access keeps a bank busy
-/// `latency_ratio` times as long as the bus (seed 000, figure 6.8). One more bank than that ratio
+/// `latency_ratio` times as long as the bus (figure 6.8). One more bank than that ratio
 /// fills the bus.
 #[must_use]
 pub fn bus_utilisation(banks: u32, latency_ratio: f64) -> f64 {
@@ -81,7 +82,7 @@ mod tests {
     use std::ops::Range;
 
     const FLOAT: u64 = 4;
-    /// Rows and columns of the tiles of seed 000's example.
+    /// Rows and columns of the tiles of the example.
     const TILE: u64 = 2;
 
     fn place(element: u64) -> (u32, u32) {
@@ -89,7 +90,7 @@ mod tests {
         (channel, bank)
     }
 
-    /// Seed 000's walk through figure 6.9.
+    /// The walk through figure 6.9.
     #[test]
     fn layout_of_figure_6_9() {
         let bursts: Vec<_> = (0..10).map(|burst| place(2 * burst)).collect();

@@ -39,8 +39,7 @@ pub enum Profile {
     B200,
     /// NVIDIA GeForce RTX 5090, compute capability 12.0.
     Rtx5090,
-    /// A device whose warps have 64 lanes, as in seed 004; its numbers are round ones, of no
-    /// product.
+    /// A device whose warps have 64 lanes; its numbers are round ones, of no product.
     Wave64,
 }
 

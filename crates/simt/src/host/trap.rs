@@ -104,7 +104,7 @@ pub(crate) fn ensure_signal_stack() {
     stack.ss_sp = Vec::leak(vec![0_u8; BYTES]).as_mut_ptr().cast();
     stack.ss_size = BYTES;
     stack.ss_flags = 0;
-    // SAFETY: the memory is leaked: it outlives the thread, and nobody else uses it.
+    // SAFETY: the memory is leaked: it outlives the thread, and has no other user.
     unsafe { libc::sigaltstack(&stack, ptr::null_mut()) };
 }
 
@@ -112,7 +112,7 @@ pub(crate) fn ensure_signal_stack() {
 /// another library than the simulator is not among it.
 fn code_of_kernels() -> Vec<Range<usize>> {
     let mut code: Vec<Range<usize>> = Vec::new();
-    // SAFETY: the callback is given the vector, which nobody else uses meanwhile.
+    // SAFETY: the callback is given the vector, which has no other user meanwhile.
     unsafe { libc::dl_iterate_phdr(Some(add_code_of), (&raw mut code).cast()) };
     code
 }

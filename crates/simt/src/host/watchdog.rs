@@ -6,7 +6,7 @@
 //! the one that is waited for.
 //!
 //! A block whose time is up is stopped at its next instruction, which gives the report its line. A
-//! loop without one that is looked at (arithmetic, or accesses that nobody checks) is interrupted
+//! loop without one that is looked at (arithmetic, or unchecked accesses) is interrupted
 //! by a signal, see `trap`.
 
 use super::trap;

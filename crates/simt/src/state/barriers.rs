@@ -51,7 +51,7 @@ pub(crate) enum Mismatch {
 
 /// One barrier of a block.
 pub(crate) struct Barrier {
-    /// Arrivals so far; 0 while nobody waits.
+    /// Arrivals so far; 0 while no thread waits.
     arrived: Cell<u32>,
     /// Arrivals that complete the barrier.
     required: Cell<u32>,

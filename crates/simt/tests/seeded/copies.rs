@@ -138,7 +138,7 @@ fn never_waited_for() {
     assert!(found.location.is_some(), "{found}");
 }
 
-/// Seed 002's rolling prefetch without its wait: the slot is read while its copy is under way.
+/// A rolling prefetch without its wait: the slot is read while its copy is under way.
 #[test]
 fn a_rolling_prefetch_that_does_not_wait() {
     twins(AsyncHazard, 1, 32, |memory, right| {

@@ -7,6 +7,6 @@ mod freed;
 mod global;
 mod grids;
 mod harness;
-mod seed_001;
+mod reductions;
 mod shared;
 mod uninitialised;

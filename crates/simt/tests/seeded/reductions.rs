@@ -1,5 +1,4 @@
-//! Two defects of seed 001 (`001_be296014d67e38b8.txt`), ported as they stand
-//! there, with right versions as twins.
+//! Two defects that published reductions have, with right versions as twins.
 
 use crate::harness::{ELEMENTS, Memory, Words, block, me, twins};
 use cuda_std::prelude::*;
