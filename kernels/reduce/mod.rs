@@ -10,6 +10,6 @@ mod operation;
 mod plan;
 mod reduction;
 
-pub use operation::{Reduction, Sum};
+pub use operation::*;
 pub use plan::{BLOCK_THREADS, MAX_BLOCKS, Plan, VECTORS_IN_FLIGHT};
 pub use reduction::*;

@@ -17,7 +17,7 @@
 //! Neither floating-point atomics nor the order in which blocks finish touch the result: the tree
 //! is [`Plan`](super::Plan)'s.
 
-use super::operation::{Reduction, Sum};
+use super::operation::*;
 use super::plan::{BLOCK_THREADS, VECTORS_IN_FLIGHT};
 use cuda_std::Pod;
 use cuda_std::block::{self, ReduceScratch};

@@ -1,11 +1,8 @@
 //! Products of operands in every order: row-major, column-major, transposed, for every kernel.
 
-#[macro_use]
-mod common;
-
-use common::product::{Host, ORDERS, Real, assert_products};
-use common::random::Random;
-use common::{devices, machines};
+use crate::common::product::{Host, ORDERS, Real, assert_products};
+use crate::common::random::Random;
+use crate::common::{devices, machines};
 use tilewright::{Device, Error, MatrixView, Order, SimulatorOptions};
 
 fn random<T: Real>(rows: usize, columns: usize, seed: u64) -> Host<T> {

@@ -1,0 +1,136 @@
+//! What is refused, and that the device multiplies after it.
+
+use crate::cases::{Factors, Kernel, Real, Shape, ways};
+use tilewright::{Device, Error, SimulatorOptions};
+
+for_each_type! {
+    [f32 f64]
+    mismatched_shapes_are_refused
+    results_of_a_wrong_shape_are_refused
+    operands_of_another_device_are_refused
+    without_memory_the_product_is_an_error_and_the_next_works
+    products_that_cannot_be_counted_are_refused
+}
+
+/// Fails unless the device multiplies as it should: after an error, to show that it still does.
+#[track_caller]
+fn assert_works<T: Real>(device: &Device, kernel: Kernel) {
+    let factors = Factors::<T>::random(Shape::new(5, 7, 9));
+    assert_eq!(factors.multiply(device, kernel), factors.naive());
+}
+
+fn mismatched_shapes_are_refused<T: Real>() {
+    for (device, kernel) in ways() {
+        let (a, b) = (
+            device.zero_matrix::<T>(3, 4).unwrap(),
+            device.zero_matrix(5, 6).unwrap(),
+        );
+        let mut c = device.zero_matrix(3, 6).unwrap();
+        for error in [
+            kernel.multiply(&device, &a, &b).unwrap_err(),
+            kernel.multiply_into(&device, &a, &b, &mut c).unwrap_err(),
+        ] {
+            let Error::ShapeMismatch {
+                operation,
+                left: (3, 4),
+                right: (5, 6),
+                ..
+            } = error
+            else {
+                panic!("another error: {error}");
+            };
+            assert_eq!(operation, kernel.name());
+        }
+        assert_works::<T>(&device, kernel);
+    }
+}
+
+fn results_of_a_wrong_shape_are_refused<T: Real>() {
+    for (device, kernel) in ways() {
+        let (a, b) = (
+            device.zero_matrix::<T>(3, 4).unwrap(),
+            device.zero_matrix(4, 6).unwrap(),
+        );
+        for (rows, columns) in [(6, 3), (3, 5), (2, 6), (0, 0)] {
+            let mut c = device.zero_matrix(rows, columns).unwrap();
+            let error = kernel.multiply_into(&device, &a, &b, &mut c).unwrap_err();
+            let Error::ShapeMismatch {
+                left: (3, 6),
+                right,
+                ..
+            } = error
+            else {
+                panic!("another error: {error}");
+            };
+            assert_eq!(right, (rows, columns));
+        }
+        assert_works::<T>(&device, kernel);
+    }
+}
+
+fn operands_of_another_device_are_refused<T: Real>() {
+    let square = |device: &Device| device.zero_matrix::<T>(4, 4).unwrap();
+    let other = Device::simulator();
+    let (foreign, mut foreign_result) = (square(&other), square(&other));
+    for (device, kernel) in ways() {
+        let (own, mut own_result) = (square(&device), square(&device));
+        for (error, operand) in [
+            (kernel.multiply(&device, &foreign, &own).unwrap_err(), "A"),
+            (kernel.multiply(&device, &own, &foreign).unwrap_err(), "B"),
+            (
+                kernel
+                    .multiply_into(&device, &foreign, &own, &mut own_result)
+                    .unwrap_err(),
+                "A",
+            ),
+            (
+                kernel
+                    .multiply_into(&device, &own, &own, &mut foreign_result)
+                    .unwrap_err(),
+                "C",
+            ),
+        ] {
+            let Error::WrongDevice { what, .. } = error else {
+                panic!("another error: {error}");
+            };
+            assert!(what.ends_with(operand), "{what} instead of {operand}");
+        }
+        assert_works::<T>(&device, kernel);
+    }
+}
+
+fn without_memory_the_product_is_an_error_and_the_next_works<T: Real>() {
+    let device = Device::simulator_with(SimulatorOptions::default().with_memory_bytes(1 << 16));
+    for kernel in Kernel::ALL {
+        let (a, b) = (
+            device.zero_matrix::<T>(200, 1).unwrap(),
+            device.zero_matrix(1, 200).unwrap(),
+        );
+        let error = kernel.multiply(&device, &a, &b).unwrap_err();
+        let Error::OutOfMemory {
+            operation,
+            requested,
+            ..
+        } = error
+        else {
+            panic!("another error: {error}");
+        };
+        assert_eq!(
+            (operation, requested),
+            (kernel.name(), 200 * 200 * size_of::<T>() as u64)
+        );
+        assert_works::<T>(&device, kernel);
+    }
+}
+
+fn products_that_cannot_be_counted_are_refused<T: Real>() {
+    for (device, kernel) in ways() {
+        let (a, b) = (
+            device.zero_matrix::<T>(1 << 40, 0).unwrap(),
+            device.zero_matrix(0, 1 << 40).unwrap(),
+        );
+        let error = kernel.multiply(&device, &a, &b).unwrap_err();
+        assert!(matches!(error, Error::TooLarge { .. }), "{error}");
+        assert_works::<T>(&device, kernel);
+    }
+}

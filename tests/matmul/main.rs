@@ -1,0 +1,11 @@
+//! Products of matrices, by every kernel, for every type, on every device at hand.
+
+#[macro_use]
+#[path = "../common/mod.rs"]
+mod common;
+
+mod cases;
+mod errors;
+mod layouts;
+mod shapes;
+mod values;

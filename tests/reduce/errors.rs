@@ -1,0 +1,79 @@
+//! What is refused, and that the device sums after it.
+
+use crate::common::devices;
+use crate::samples::{Sample, samples, sum_on};
+use half::{bf16, f16};
+use tilewright::{Device, Error, SimulatorOptions};
+
+for_each_type! {
+    [f32 f64 f16 bf16 i32 u32 i64 u64]
+    results_of_a_wrong_length_are_refused
+    operands_of_another_device_are_refused
+    without_memory_the_sum_is_an_error_and_the_next_works
+}
+
+fn results_of_a_wrong_length_are_refused<T: Sample>() {
+    let data = samples::<T>(100, 6);
+    for device in devices() {
+        let x = device.upload(&data).unwrap();
+        for found in [0, 2] {
+            let mut result = device.zeros::<T::Sum>(found).unwrap();
+            let error = device.reduce_sum_into(&x, &mut result).unwrap_err();
+            assert!(
+                matches!(&error, Error::WrongLength { operation: "reduce_sum", expected: 1, found: named }
+                    if *named == found),
+                "{error}"
+            );
+        }
+        T::verify(&data, device.reduce_sum(&x).unwrap());
+    }
+}
+
+fn operands_of_another_device_are_refused<T: Sample>() {
+    let other = Device::simulator();
+    let data = samples::<T>(100, 7);
+    let foreign = other.upload(&data).unwrap();
+    let mut foreign_result = other.zeros::<T::Sum>(1).unwrap();
+    for device in devices() {
+        let x = device.upload(&data).unwrap();
+        for error in [
+            device.reduce_sum(&foreign).unwrap_err(),
+            device.reduce_sum_into(&x, &mut foreign_result).unwrap_err(),
+        ] {
+            assert!(
+                matches!(
+                    error,
+                    Error::WrongDevice {
+                        operation: "reduce_sum",
+                        ..
+                    }
+                ),
+                "{error}"
+            );
+        }
+        T::verify(&data, device.reduce_sum(&x).unwrap());
+    }
+}
+
+/// Memory that is full has room neither for a result nor for the partial sums.
+fn without_memory_the_sum_is_an_error_and_the_next_works<T: Sample>() {
+    const BYTES: u64 = 1 << 16;
+    let device = Device::simulator_with(SimulatorOptions::default().with_memory_bytes(BYTES));
+    let elements = BYTES as usize / size_of::<T>();
+    for room in [0, 1024] {
+        let full = device.zeros::<T>(elements - room / size_of::<T>()).unwrap();
+        let error = device.reduce_sum(&full).unwrap_err();
+        assert!(
+            matches!(
+                error,
+                Error::OutOfMemory {
+                    operation: "reduce_sum",
+                    ..
+                }
+            ),
+            "{error}"
+        );
+    }
+    let data = samples::<T>(1000, 8);
+    T::verify(&data, sum_on(&device, &data));
+}

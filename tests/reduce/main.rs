@@ -1,0 +1,10 @@
+//! Sums, for every type on every device at hand.
+
+#[macro_use]
+#[path = "../common/mod.rs"]
+mod common;
+
+mod errors;
+mod lengths;
+mod samples;
+mod values;
