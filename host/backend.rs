@@ -7,7 +7,7 @@ use crate::properties::DeviceProperties;
 use crate::report::LaunchRecorder;
 use crate::residency::Residency;
 use crate::scratch::Scratch;
-use cuda_std::kernel::LaunchBounds;
+use cuda_std::kernel::{EntryParams, LaunchBounds};
 use cuda_std::signature::Signature;
 use simt::{Texels, TextureOptions};
 use std::ffi::c_void;
@@ -144,7 +144,7 @@ pub(crate) trait Backend: Send + Sync + Debug {
     /// all blocks resident at once if its bounds say so, which was checked, too.
     ///
     /// # Safety
-    /// 1. The module came from this backend's `load`, and its entry takes exactly `slots` as
+    /// 1. The module came from this backend's `load`, and its entry takes exactly `params` as
     ///    parameters, if it has the signature of `entry`.
     /// 2. `body` runs the same kernel, with the same parameters, as one simulated thread.
     /// 3. Requirements 1 and 2 of the trait for all memory that the kernel touches.
@@ -263,7 +263,10 @@ pub(crate) struct ResidencyRequest<'a> {
 /// One launch, with the kernel's parameters in both forms.
 #[cfg_attr(
     not(feature = "cuda"),
-    expect(dead_code, reason = "the simulator needs no module and no slots")
+    expect(
+        dead_code,
+        reason = "the simulator needs no module and no addresses of parameters"
+    )
 )]
 pub(crate) struct LaunchRequest<'a> {
     pub(crate) entry: Entry,
@@ -271,7 +274,7 @@ pub(crate) struct LaunchRequest<'a> {
     /// What the kernel's source promised.
     pub(crate) bounds: LaunchBounds,
     /// The parameters as the PTX entry takes them.
-    pub(crate) slots: &'a [u64],
+    pub(crate) params: &'a EntryParams<'a>,
     /// The kernel as one simulated thread runs it.
     pub(crate) body: &'a (dyn Fn() + Sync),
 }

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::properties::DeviceProperties;
-use cuda_std::kernel::{Kernel, LaunchBounds};
+use cuda_std::kernel::{Architecture, Kernel, LaunchBounds};
 use simt::Dim3;
 
 /// How many threads run a kernel, and how much dynamic shared memory each block has.
@@ -56,7 +56,8 @@ impl LaunchConfig {
 
     /// Checks the launch against what the kernel `K` and the device allow.
     pub(crate) fn check<K: Kernel>(&self, properties: &DeviceProperties) -> Result<()> {
-        self.check_limits(&K::BOUNDS, properties)
+        check_architecture(K::ARCH, properties)
+            .and_then(|()| self.check_limits(&K::BOUNDS, properties))
             .map_err(|reason| Error::LaunchConfig {
                 kernel: K::NAME,
                 reason,
@@ -73,6 +74,7 @@ impl LaunchConfig {
         let threads = volume(self.block);
         check_block("device", threads, properties.max_block_threads)?;
         check_block("kernel", threads, bounds.max_threads.unwrap_or(u32::MAX))?;
+        check_clusters(self.grid, bounds.cluster.unwrap_or([1; 3]))?;
         check_shared(
             self.dynamic_shared_bytes,
             properties.max_shared_bytes_per_block,
@@ -110,6 +112,35 @@ fn check_block(whose: &str, threads: u128, limit: u32) -> Result<(), String> {
     Err(format!(
         "its block has {threads} threads; the {whose} allows {limit}"
     ))
+}
+
+/// A simulator that stands for no GPU has no compute capability, and runs all kernels.
+fn check_architecture(
+    needed: Option<Architecture>,
+    properties: &DeviceProperties,
+) -> Result<(), String> {
+    let (Some(needed), Some((major, minor))) = (needed, properties.compute_capability) else {
+        return Ok(());
+    };
+    if needed.runs_on((major, minor)) {
+        return Ok(());
+    }
+    Err(format!(
+        "it is compiled for {needed}; the device has compute capability {major}.{minor}"
+    ))
+}
+
+fn check_clusters(grid: Dim3, cluster: [u32; 3]) -> Result<(), String> {
+    let blocks = [("x", grid.x), ("y", grid.y), ("z", grid.z)];
+    for ((dimension, blocks), cluster) in blocks.into_iter().zip(cluster) {
+        if !blocks.is_multiple_of(cluster) {
+            return Err(format!(
+                "its grid has {blocks} blocks in dimension {dimension}, which the kernel's clusters \
+                 of {cluster} do not divide"
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn check_shared(bytes: u32, limit: u32) -> Result<(), String> {

@@ -6,7 +6,9 @@ use crate::element::Element;
 use crate::error::Result;
 use crate::matrix::Matrix;
 use crate::texture::Texture;
+use bytemuck::Pod;
 use cuda_std::global::{Global, GlobalMut};
+use cuda_std::grid_constant::GridConstant;
 use cuda_std::kernel::{KernelParams, ScalarParam};
 use cuda_std::texture::{Texture1d, Texture2d};
 use std::ptr;
@@ -18,6 +20,7 @@ use std::ptr;
 /// | scalar `T`     | `T`                                   |
 /// | `Global<T>`    | `&Buffer<T>` or `&Matrix<T>`          |
 /// | `GlobalMut<T>` | `&mut Buffer<T>` or `&mut Matrix<T>`  |
+/// | `GridConstant<T>` | `&T`, whose bytes are copied       |
 /// | `Texture1d`    | `&Texture<1>`                         |
 /// | `Texture2d`    | `&Texture<2>`                         |
 ///
@@ -108,6 +111,14 @@ impl<'launch, 'a: 'launch, T: Element> sealed::LaunchArg<GlobalMut<'launch, T>>
 {
     fn into_param(self, position: Position<'_>) -> Result<GlobalMut<'launch, T>> {
         sealed::LaunchArg::into_param(self.buffer_mut(), position)
+    }
+}
+
+impl<'launch, 'a: 'launch, T: Pod> LaunchArg<GridConstant<'launch, T>> for &'a T {}
+
+impl<'launch, 'a: 'launch, T: Pod> sealed::LaunchArg<GridConstant<'launch, T>> for &'a T {
+    fn into_param(self, _position: Position<'_>) -> Result<GridConstant<'launch, T>> {
+        Ok(GridConstant::new(self))
     }
 }
 

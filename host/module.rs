@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::launch::LaunchConfig;
 use crate::launch_args::LaunchArgs;
 use crate::module_source::ModuleSource;
-use cuda_std::kernel::{Kernel, KernelParams, ParamSlots, SafeKernel};
+use cuda_std::kernel::{EntryParams, Kernel, KernelParams, SafeKernel};
 use cuda_std::symbol::Symbol;
 
 /// A module that a device has loaded. A clone is the same module.
@@ -208,7 +208,7 @@ impl Module {
     ) -> Result<()> {
         config.check::<K>(self.device.properties())?;
         self.check_residency(kernel, &config)?;
-        let slots = ParamSlots::of(params);
+        let entry_params = EntryParams::of(&params);
         let params = OfLaunch(params);
         // SAFETY: (1) of `Kernel::run` is (1) of this method, (2) is (2): the simulator is done
         // when `launch` returns.
@@ -217,12 +217,12 @@ impl Module {
             entry: self.entry::<K>(),
             config,
             bounds: K::BOUNDS,
-            slots: slots.as_slice(),
+            params: &entry_params,
             body: &body,
         };
         // SAFETY: (1) this device loaded the module. Its entry `K::NAME` takes the parameters of `K`
         // by (1) of `ModuleSource::new` and the signature, which the backend compares, and
-        // `ParamSlots` has them as the entry declares them. (2) `body` runs `K` with the same
+        // `EntryParams` has them as the entry declares them. (2) `body` runs `K` with the same
         // parameters. (3) is (2) of this method, and work that is submitted later comes later in the
         // device's order. (4) is (1) of this method.
         unsafe { self.device.backend().launch(&request) }
@@ -239,7 +239,8 @@ impl<P: KernelParams> OfLaunch<P> {
 }
 
 // SAFETY: shared access copies the parameters. `LaunchArg` is sealed, so they are scalars, which are
-// `Send` and `Sync`, and views and textures: addresses, whose accesses answer for races themselves.
+// `Send` and `Sync`, blocks of bytes, which nothing writes, and views and textures: addresses, whose
+// accesses answer for races themselves.
 // The launch returns when its threads have ended, so each copy is used within the launch, by a thread
 // of it.
 unsafe impl<P: KernelParams> Sync for OfLaunch<P> {}

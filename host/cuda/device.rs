@@ -422,13 +422,9 @@ impl Backend for CudaDevice {
         let function = self.prepared_function(&request.entry, &request.config, &current)?;
         let (grid, block) = (request.config.grid, request.config.block);
         // The driver reads each parameter at its address during the call, and writes none.
-        let mut parameters: Vec<*mut c_void> = request
-            .slots
-            .iter()
-            .map(|slot| ptr::from_ref(slot).cast_mut().cast())
-            .collect();
+        let parameters = request.params.addresses().as_ptr();
+        let parameters: *mut *mut c_void = parameters.cast_mut().cast();
         let (bytes, stream) = (request.config.dynamic_shared_bytes, self.stream.raw());
-        let parameters = parameters.as_mut_ptr();
         // SAFETY: by (1) of `launch` the function takes these parameters, which live through the
         // call; by (3) and (4) it may run with them; the stream is alive.
         let launched = unsafe {

@@ -1,41 +1,6 @@
-//! Which PTX image is best for a device, and which driver reads it.
+//! Which driver reads a PTX image.
 
 use crate::error::CudaVersion;
-
-/// What an image was compiled for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Architecture {
-    /// Compute capability without the point: 80 for 8.0, 120 for 12.0.
-    number: u32,
-    /// An `a` target, whose instructions no other architecture has.
-    specific: bool,
-}
-
-impl Architecture {
-    /// Reads names like `sm_80` and `sm_90a`.
-    pub fn parse(name: &str) -> Option<Self> {
-        let rest = name.strip_prefix("sm_")?;
-        let digits = rest.strip_suffix('a').unwrap_or(rest);
-        if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-            return None;
-        }
-        Some(Self {
-            number: digits.parse().ok()?,
-            specific: digits.len() < rest.len(),
-        })
-    }
-
-    /// Whether a device of this compute capability runs the image. PTX for one architecture runs
-    /// on every later one, except for the `a` targets (PTX ISA, `.target`).
-    pub fn runs_on(self, (major, minor): (u32, u32)) -> bool {
-        let device = major * 10 + minor;
-        if self.specific {
-            self.number == device
-        } else {
-            self.number <= device
-        }
-    }
-}
 
 /// The version in a PTX text's directive `.version`, such as `7.0`.
 pub fn ptx_version(ptx: &str) -> Option<(u32, u32)> {
@@ -64,36 +29,6 @@ pub fn needed_driver(ptx_version: (u32, u32)) -> Option<CudaVersion> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn parse(name: &str) -> Architecture {
-        Architecture::parse(name).unwrap()
-    }
-
-    #[test]
-    fn plain_targets_run_on_later_devices_and_specific_ones_on_their_own() {
-        assert!(parse("sm_75").runs_on((9, 0)));
-        assert!(parse("sm_90").runs_on((9, 0)));
-        assert!(parse("sm_90a").runs_on((9, 0)));
-        assert!(parse("sm_80").runs_on((12, 0)));
-        assert!(!parse("sm_80").runs_on((7, 5)));
-        assert!(!parse("sm_90a").runs_on((10, 0)));
-        assert!(!parse("sm_90a").runs_on((8, 9)));
-    }
-
-    #[test]
-    fn the_best_is_the_latest_and_most_specific() {
-        let mut architectures = ["sm_90a", "sm_75", "sm_120", "sm_90", "sm_80"].map(parse);
-        architectures.sort();
-        let sorted = ["sm_75", "sm_80", "sm_90", "sm_90a", "sm_120"].map(parse);
-        assert_eq!(architectures, sorted);
-    }
-
-    #[test]
-    fn other_names_are_no_architectures() {
-        for name in ["", "sm_", "sm_a", "compute_80", "sm_100f", "sm_+80", "80"] {
-            assert_eq!(Architecture::parse(name), None, "{name}");
-        }
-    }
 
     #[test]
     fn the_version_is_found_after_comments() {

@@ -11,7 +11,7 @@
 //! | `context.rs`    | the context and the stream of a device                        |
 //! | `properties.rs` | what a device is and allows                                   |
 //! | `memory.rs`     | allocation, from a pool of our own where the driver has pools |
-//! | `images.rs`     | which PTX image is best for a device                          |
+//! | `images.rs`     | which driver reads a PTX image                               |
 //! | `modules.rs`    | compiled modules and their functions                          |
 //! | `textures.rs`   | textures and the CUDA arrays behind them                      |
 //! | `start.rs`      | the driver's start, and the devices that it shows             |

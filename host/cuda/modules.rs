@@ -2,10 +2,11 @@
 
 use super::context::Current;
 use super::driver::{Failure, call};
-use super::images::{self, Architecture};
+use super::images;
 use crate::backend::{Entry, ModuleHandle};
 use crate::error::ImageRejection;
 use crate::module_source::ModuleSource;
+use cuda_std::kernel::Architecture;
 use cuda_std::signature::{self, Signature};
 use cudarc::driver::sys;
 use std::collections::HashMap;

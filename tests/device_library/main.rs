@@ -8,6 +8,7 @@ mod arithmetic;
 mod atomics;
 mod barriers;
 mod blocks;
+mod by_value;
 mod defects;
 mod fences;
 mod global_memory;

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 /// Every value of the `cuda_arch_at_least` cfg that kernel code may test for.
-pub(crate) const CFG_VALUES: [&str; 4] = ["75", "80", "90", "90a"];
+pub(crate) const CFG_VALUES: [&str; 6] = ["75", "80", "90", "90a", "100", "120"];
 
 /// A GPU architecture, as `ptxas` and LLVM name it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -19,11 +19,22 @@ pub enum Arch {
     /// Hopper with the instructions that later architectures do not have, such as `wgmma`.
     /// PTX for it runs on compute capability 9.0 only.
     Sm90a,
+    /// Blackwell of data centres, compute capability 10.0.
+    Sm100,
+    /// Blackwell of workstations, compute capability 12.0.
+    Sm120,
 }
 
 impl Arch {
     /// Every architecture this crate knows, oldest first.
-    pub const ALL: [Arch; 4] = [Arch::Sm75, Arch::Sm80, Arch::Sm90, Arch::Sm90a];
+    pub const ALL: [Arch; 6] = [
+        Arch::Sm75,
+        Arch::Sm80,
+        Arch::Sm90,
+        Arch::Sm90a,
+        Arch::Sm100,
+        Arch::Sm120,
+    ];
 
     /// The name LLVM and PTX use, such as `sm_80`.
     #[must_use]
@@ -33,6 +44,8 @@ impl Arch {
             Arch::Sm80 => "sm_80",
             Arch::Sm90 => "sm_90",
             Arch::Sm90a => "sm_90a",
+            Arch::Sm100 => "sm_100",
+            Arch::Sm120 => "sm_120",
         }
     }
 
@@ -43,17 +56,19 @@ impl Arch {
             Arch::Sm75 => (7, 5),
             Arch::Sm80 => (8, 0),
             Arch::Sm90 | Arch::Sm90a => (9, 0),
+            Arch::Sm100 => (10, 0),
+            Arch::Sm120 => (12, 0),
         }
     }
 
-    /// The values that `cfg(cuda_arch_at_least = "..")` has on this architecture.
-    pub(crate) fn cfg_values(self) -> &'static [&'static str] {
-        match self {
-            Arch::Sm75 => &CFG_VALUES[..1],
-            Arch::Sm80 => &CFG_VALUES[..2],
-            Arch::Sm90 => &CFG_VALUES[..3],
-            Arch::Sm90a => &CFG_VALUES[..4],
-        }
+    /// The values that `cfg(cuda_arch_at_least = "..")` has on this architecture. One with an `a`
+    /// stands for its architecture alone: no later one has its instructions.
+    pub(crate) fn cfg_values(self) -> impl Iterator<Item = &'static str> {
+        CFG_VALUES
+            .into_iter()
+            .zip(Arch::ALL)
+            .filter(move |(value, arch)| *arch == self || (*arch < self && !value.ends_with('a')))
+            .map(|(value, _)| value)
     }
 }
 
@@ -65,7 +80,9 @@ impl fmt::Display for Arch {
 
 /// The text is not the name of an architecture this crate knows.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown GPU architecture `{0}`: expected one of sm_75, sm_80, sm_90, sm_90a")]
+#[error(
+    "unknown GPU architecture `{0}`: expected one of sm_75, sm_80, sm_90, sm_90a, sm_100, sm_120"
+)]
 pub struct ParseArchError(String);
 
 impl FromStr for Arch {
@@ -94,9 +111,12 @@ mod tests {
 
     #[test]
     fn each_architecture_has_the_cfgs_of_its_predecessors() {
-        assert_eq!(Arch::Sm75.cfg_values(), ["75"]);
-        assert_eq!(Arch::Sm80.cfg_values(), ["75", "80"]);
-        assert_eq!(Arch::Sm90.cfg_values(), ["75", "80", "90"]);
-        assert_eq!(Arch::Sm90a.cfg_values(), ["75", "80", "90", "90a"]);
+        let values = |arch: Arch| arch.cfg_values().collect::<Vec<_>>();
+        assert_eq!(values(Arch::Sm75), ["75"]);
+        assert_eq!(values(Arch::Sm80), ["75", "80"]);
+        assert_eq!(values(Arch::Sm90), ["75", "80", "90"]);
+        assert_eq!(values(Arch::Sm90a), ["75", "80", "90", "90a"]);
+        assert_eq!(values(Arch::Sm100), ["75", "80", "90", "100"]);
+        assert_eq!(values(Arch::Sm120), ["75", "80", "90", "100", "120"]);
     }
 }

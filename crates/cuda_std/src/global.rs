@@ -47,7 +47,7 @@ pub struct GlobalMut<'launch, T> {
 }
 
 macro_rules! view_basics {
-    ($view:ident) => {
+    ($view:ident, $base:ty) => {
         impl<T> Clone for $view<'_, T> {
             #[inline(always)]
             fn clone(&self) -> Self {
@@ -70,11 +70,17 @@ macro_rules! view_basics {
             pub const fn is_empty(self) -> bool {
                 self.len == 0
             }
+
+            /// What a launch passes: the places of the address and of the length.
+            #[cfg(not(target_arch = "nvptx64"))]
+            pub(crate) fn parts(&self) -> (&$base, &usize) {
+                (&self.base, &self.len)
+            }
         }
     };
 }
-view_basics!(Global);
-view_basics!(GlobalMut);
+view_basics!(Global, *const T);
+view_basics!(GlobalMut, *mut T);
 
 /// Loads of `index..index + N` in one access of 4, 8 or 16 bytes that say which caches they use.
 macro_rules! cached_loads {

@@ -3,10 +3,15 @@
 //! `#[kernel]` writes the implementations; programs name kernels by the unit struct that it
 //! leaves behind on the host, as in `module.launch(kernels::axpy, config, (2.0, &x, &mut y))`.
 
-use crate::global::{Global, GlobalMut};
+mod architecture;
+mod params;
+
+pub use architecture::Architecture;
+pub use params::{EntryParams, KernelParam, KernelParams, ScalarParam};
+#[doc(hidden)]
+pub use params::{assert_grid_constant, assert_scalar, assert_texture, assert_view};
+
 use crate::signature::Signature;
-use crate::texture::{Texture1d, Texture2d};
-use bytemuck::Pod;
 
 /// A kernel as the host sees it, written by [`#[kernel]`](macro@crate::kernel): its name in the PTX
 /// module, the types of its parameters, and the function that one simulated thread runs.
@@ -31,6 +36,10 @@ pub trait Kernel: Copy + Send + Sync + 'static {
 
     /// What the kernel's source promised about its launches.
     const BOUNDS: LaunchBounds;
+
+    /// The architecture that `#[kernel(arch = "...")]` names: devices that do not run code for it
+    /// have no image of the kernel, and refuse its launches.
+    const ARCH: Option<Architecture> = None;
 
     /// Runs the kernel's body as the simulated thread that is calling.
     ///
@@ -70,6 +79,9 @@ pub struct LaunchBounds {
     /// Whether all blocks of a launch have to be resident at once. A launch that is too large for
     /// that is refused.
     pub cooperative: bool,
+    /// Blocks in each cluster, in x, y and z (`.reqnctapercluster`). A launch whose grid is not made
+    /// of whole clusters is refused.
+    pub cluster: Option<[u32; 3]>,
 }
 
 impl LaunchBounds {
@@ -85,6 +97,7 @@ impl LaunchBounds {
             min_blocks,
             max_registers,
             cooperative: false,
+            cluster: None,
         }
     }
 
@@ -94,169 +107,10 @@ impl LaunchBounds {
         self.cooperative = cooperative;
         self
     }
-}
-
-/// The arguments of one launch in the order and size in which the PTX entry declares them.
-///
-/// A view is two slots, its address and its length in elements; a scalar is one, with its bytes
-/// at the slot's start. Each slot is 8 bytes and little-endian, as the GPU is.
-#[derive(Clone, Debug, Default)]
-pub struct ParamSlots {
-    slots: Vec<u64>,
-}
-
-impl ParamSlots {
-    /// The slots, each holding one PTX parameter at its first byte.
+    /// The same bounds for launches in clusters of `blocks`, in x, y and z.
     #[must_use]
-    pub fn as_slice(&self) -> &[u64] {
-        &self.slots
-    }
-
-    /// The tuple `params` as PTX parameters.
-    #[must_use]
-    pub fn of<P: KernelParams>(params: P) -> Self {
-        let mut slots = Self::default();
-        params.push_to(&mut slots);
-        slots
+    pub const fn with_cluster(mut self, blocks: [u32; 3]) -> Self {
+        self.cluster = Some(blocks);
+        self
     }
 }
-
-/// One parameter of a kernel: a scalar, a view of global memory, or a texture.
-///
-/// # Safety
-/// 1. `push_to` pushes exactly the slots that `#[kernel]` declares for a parameter of this type.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be the parameter of a kernel",
-    label = "this type does not cross from the host to a kernel",
-    note = "parameters are scalars (integers of at most 64 bits, f32, f64, f16, bf16), `Global<T>` \
-            and `GlobalMut<T>` of plain data `T`, `Texture1d` and `Texture2d`"
-)]
-pub unsafe trait KernelParam: Copy {
-    /// Appends the parameter to `slots`.
-    fn push_to(self, slots: &mut ParamSlots);
-}
-
-/// A tuple of kernel parameters.
-pub trait KernelParams: Copy {
-    /// Appends all parameters, in order, to `slots`.
-    fn push_to(self, slots: &mut ParamSlots);
-}
-
-/// A scalar that can be a kernel parameter: plain data of at most 8 bytes.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be the parameter of a kernel",
-    label = "this type does not cross from the host to a kernel",
-    note = "parameters are scalars (integers of at most 64 bits, f32, f64, f16, bf16), `Global<T>` \
-            and `GlobalMut<T>` of plain data `T`",
-    note = "a view is written as `Global<..>` or `GlobalMut<..>`, not by another name"
-)]
-pub trait ScalarParam: Pod + Send + Sync {}
-
-macro_rules! scalar_params {
-    ($($scalar:ty),*) => {$(
-        impl ScalarParam for $scalar {}
-
-        // SAFETY: (1) a scalar is one PTX parameter of its own size, so one slot of at most 8 bytes.
-        unsafe impl KernelParam for $scalar {
-            fn push_to(self, slots: &mut ParamSlots) {
-                let mut slot = [0_u8; 8];
-                slot[..size_of::<Self>()].copy_from_slice(bytemuck::bytes_of(&self));
-                slots.slots.push(u64::from_le_bytes(slot));
-            }
-        }
-    )*};
-}
-scalar_params!(
-    u8,
-    i8,
-    u16,
-    i16,
-    u32,
-    i32,
-    u64,
-    i64,
-    usize,
-    isize,
-    f32,
-    f64,
-    half::f16,
-    half::bf16
-);
-
-// SAFETY: (1) a view is declared as a pointer and a length of 64 bits.
-unsafe impl<T: Pod + Send + Sync> KernelParam for Global<'_, T> {
-    fn push_to(self, slots: &mut ParamSlots) {
-        slots.slots.push(self.as_ptr() as u64);
-        slots.slots.push(self.len() as u64);
-    }
-}
-
-// SAFETY: (1) a view is declared as a pointer and a length of 64 bits.
-unsafe impl<T: Pod + Send + Sync> KernelParam for GlobalMut<'_, T> {
-    fn push_to(self, slots: &mut ParamSlots) {
-        slots.slots.push(self.as_mut_ptr() as u64);
-        slots.slots.push(self.len() as u64);
-    }
-}
-
-macro_rules! texture_params {
-    ($($texture:ident)*) => {$(
-        // SAFETY: (1) a texture is declared as its handle, a number of 64 bits.
-        unsafe impl KernelParam for $texture<'_> {
-            fn push_to(self, slots: &mut ParamSlots) {
-                slots.slots.push(self.handle());
-            }
-        }
-    )*};
-}
-texture_params!(Texture1d Texture2d);
-
-/// Compiles only for the parameters that `#[kernel]` passes by value: a view under another name
-/// would be one of them, and arrive as garbage.
-#[doc(hidden)]
-pub const fn assert_scalar<T: ScalarParam>() {}
-
-/// Compiles only for the parameters that `#[kernel]` passes as a pointer and a length: a view that
-/// may be written where the name says so, and only there.
-#[doc(hidden)]
-pub const fn assert_view<T: crate::global::View>(is_mutable: bool) {
-    assert!(
-        T::IS_MUTABLE == is_mutable,
-        "`#[kernel]` knows views by their names, and this name stands for the other view"
-    );
-}
-
-/// Compiles only for the parameters that `#[kernel]` passes as a texture's handle: a texture of as
-/// many dimensions as its name says.
-#[doc(hidden)]
-pub const fn assert_texture<T: crate::texture::Texture>(dimensions: usize) {
-    assert!(
-        T::DIMENSIONS == dimensions,
-        "`#[kernel]` knows textures by their names, and this name stands for the other texture"
-    );
-}
-
-macro_rules! tuple_params {
-    ($($name:ident),*) => {
-        impl<$($name: KernelParam),*> KernelParams for ($($name,)*) {
-            #[allow(non_snake_case, unused_variables)]
-            fn push_to(self, slots: &mut ParamSlots) {
-                let ($($name,)*) = self;
-                $($name.push_to(slots);)*
-            }
-        }
-    };
-}
-tuple_params!();
-tuple_params!(A);
-tuple_params!(A, B);
-tuple_params!(A, B, C);
-tuple_params!(A, B, C, D);
-tuple_params!(A, B, C, D, E);
-tuple_params!(A, B, C, D, E, F);
-tuple_params!(A, B, C, D, E, F, G);
-tuple_params!(A, B, C, D, E, F, G, H);
-tuple_params!(A, B, C, D, E, F, G, H, I);
-tuple_params!(A, B, C, D, E, F, G, H, I, J);
-tuple_params!(A, B, C, D, E, F, G, H, I, J, K);
-tuple_params!(A, B, C, D, E, F, G, H, I, J, K, L);

@@ -11,6 +11,7 @@
 //! | block | [`block`], [`thread::sync_threads`] | every thread of the block | see each function |
 //! | shared memory | [`shared`], [`shared_array!`] | any thread of the block | |
 //! | global memory | [`global`], [`atomic`], [`symbol`] | any thread of the grid | |
+//! | parameters by value | [`grid_constant`] | any thread of the grid | |
 //! | textures | [`texture`] | one thread | that thread |
 //! | groups of any scope | [`cooperative_groups`] | every thread of the group | see each function |
 //! | copies in flight | [`pipeline`] | the thread that issued the copy waits for it | the block, after a barrier |
@@ -34,12 +35,16 @@
     allow(internal_features)
 )]
 
+#[doc(hidden)]
+pub mod annotation;
 pub mod atomic;
 pub mod block;
+mod const_text;
 pub mod constant;
 pub mod cooperative_groups;
 pub mod float;
 pub mod global;
+pub mod grid_constant;
 pub mod hint;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod kernel;
@@ -68,8 +73,11 @@ pub const MACROS_SOURCE_HASH: &str = cuda_std_macros::source_hash!();
 
 /// What nearly every kernel uses.
 pub mod prelude {
+    /// This crate, by whose name `#[kernel]` finds it where it is re-exported by another one.
+    pub use crate as cuda_std;
     pub use crate::float::Float;
     pub use crate::global::{Global, GlobalMut};
+    pub use crate::grid_constant::GridConstant;
     pub use crate::pipeline::Pipeline;
     pub use crate::shared::{SharedArray, SharedTile};
     pub use crate::texture::{Texture1d, Texture2d};

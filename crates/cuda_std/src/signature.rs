@@ -5,6 +5,7 @@
 //! kernel's signature as text; on the host the same signature is
 //! [`Kernel::SIGNATURE`](crate::kernel::Kernel::SIGNATURE).
 
+use crate::const_text::Text;
 use core::mem::{align_of, size_of};
 
 /// A kernel's crate, path, name and parameters.
@@ -22,8 +23,8 @@ pub struct Signature {
 /// The size and the alignment of a parameter's elements, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
-    size: usize,
-    align: usize,
+    pub(crate) size: usize,
+    pub(crate) align: usize,
 }
 
 impl Layout {
@@ -50,7 +51,7 @@ impl Signature {
     pub const fn text_len(&self) -> usize {
         let mut counter = Text::<0>::new();
         self.write(&mut counter);
-        counter.len
+        counter.len()
     }
 
     /// The text, of [`text_len`](Self::text_len) bytes.
@@ -61,17 +62,11 @@ impl Signature {
     pub const fn text<const LEN: usize>(&self) -> [u8; LEN] {
         let mut text = Text::<LEN>::new();
         self.write(&mut text);
-        assert!(text.len == LEN, "LEN is the length of the text");
-        text.bytes
+        text.into_bytes()
     }
 
     const fn write<const LEN: usize>(&self, text: &mut Text<LEN>) {
-        let source = self.source.as_bytes();
-        let mut index = 0;
-        while index < source.len() {
-            text.push(source[index]);
-            index += 1;
-        }
+        text.push_str(self.source);
         let mut index = 0;
         while index < self.layouts.len() {
             if index > 0 {
@@ -82,35 +77,6 @@ impl Signature {
             text.push_number(self.layouts[index].align);
             index += 1;
         }
-    }
-}
-
-/// Text that grows while the program is compiled. Bytes past `LEN` are counted only.
-struct Text<const LEN: usize> {
-    bytes: [u8; LEN],
-    len: usize,
-}
-
-impl<const LEN: usize> Text<LEN> {
-    const fn new() -> Self {
-        Self {
-            bytes: [0; LEN],
-            len: 0,
-        }
-    }
-
-    const fn push(&mut self, byte: u8) {
-        if self.len < LEN {
-            self.bytes[self.len] = byte;
-        }
-        self.len += 1;
-    }
-
-    const fn push_number(&mut self, number: usize) {
-        if number >= 10 {
-            self.push_number(number / 10);
-        }
-        self.push(b'0' + (number % 10) as u8);
     }
 }
 

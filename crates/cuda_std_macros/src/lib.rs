@@ -1,5 +1,6 @@
 //! The `#[kernel]` attribute of the device-side standard library; see its documentation there.
 
+mod bounds;
 mod expand;
 mod parse;
 
@@ -15,9 +16,11 @@ use quote::ToTokens;
 /// A kernel that is a safe `fn` can be launched from safe code. As with every unit struct, no
 /// variable can have its name where it is in scope.
 ///
-/// Parameters, at most 12, are scalars, `Global<T>` and `GlobalMut<T>`, written as such: a view
-/// becomes a pointer and a length in the PTX, so that the pointer keeps its address space. A
-/// `Global` promises the compiler that no thread writes its elements during the launch.
+/// Parameters, at most 12, are scalars and the types below, written by their names: a view
+/// (`Global<T>`, `GlobalMut<T>`) becomes a pointer and a length in the PTX, so that the pointer keeps its address space. A
+/// `Global` promises the compiler that no thread writes its elements during the launch. A
+/// `GridConstant<T>` is a block of bytes that the host passes by value, such as a tensor map; a
+/// `Texture1d` or `Texture2d` is a handle.
 ///
 /// A view ends with its launch and stays with its thread: its type has a lifetime, which a parameter
 /// leaves out, and is neither `Send` nor `Sync`. So a kernel cannot keep a view for a later launch.
@@ -33,9 +36,18 @@ use quote::ToTokens;
 ///
 /// A `#[kernel(cooperative)]` is launched with all of its blocks resident at once, so that they can
 /// wait for each other. Its first parameter is a `GridGroup`, which the host does not give.
+///
+/// `#[kernel(arch = "sm_90a", cluster = (2, 1, 1))]` needs an architecture: images for older ones do
+/// not have the kernel, and its body is not compiled for them, so it may use what only that
+/// architecture has. An `a` stands for that architecture alone. `cluster` launches the blocks in
+/// clusters of so many in x, y and z, at most 8, from `sm_90` on.
+///
+/// The attribute's code names the device library as `cuda_std`. Where it is no dependency but is
+/// re-exported, `use tilewright::cuda_std::prelude::*` or `use tilewright::cuda_std` brings that
+/// name into scope.
 #[proc_macro_attribute]
 pub fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
-    let expanded = parse::Bounds::from_tokens(arguments.into()).and_then(|bounds| {
+    let expanded = bounds::Bounds::from_tokens(arguments.into()).and_then(|bounds| {
         let function = syn::parse::<syn::ItemFn>(item)?;
         Ok(expand::expand(&parse::KernelFunction::new(
             function, bounds,

@@ -1,113 +1,14 @@
-//! What the attribute accepts.
+//! What functions the attribute accepts.
 
-use proc_macro2::TokenStream;
-use syn::parse::Parser;
-use syn::punctuated::Punctuated;
+use crate::bounds::Bounds;
 use syn::spanned::Spanned;
 use syn::{
-    Error, FnArg, GenericArgument, Ident, ItemFn, LitInt, Pat, PathArguments, Result, ReturnType,
-    Signature, Token, Type,
+    Error, FnArg, GenericArgument, Ident, ItemFn, Pat, PathArguments, Result, ReturnType,
+    Signature, Type,
 };
-
-/// The most threads that a block can have, and registers that a thread can have, on every GPU
-/// (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability").
-const MAX_THREADS: u32 = 1024;
-const MAX_REGISTERS: u32 = 255;
 
 /// The most parameters that the host gives: `cuda_std` and the host library have tuples of as many.
 const MAX_PARAMETERS: usize = 12;
-
-/// The attribute's arguments.
-#[derive(Default)]
-pub struct Bounds {
-    pub max_threads: Option<u32>,
-    pub min_blocks: Option<u32>,
-    pub max_registers: Option<u32>,
-    /// Whether launches are cooperative.
-    pub cooperative: bool,
-}
-
-/// `NAME = VALUE`, or `NAME` alone.
-struct Argument {
-    name: Ident,
-    value: Option<LitInt>,
-}
-
-impl syn::parse::Parse for Argument {
-    fn parse(input: syn::parse::ParseStream<'_>) -> Result<Self> {
-        let name = input.parse()?;
-        let value = match input.parse::<Option<Token![=]>>()? {
-            Some(_) => Some(input.parse()?),
-            None => None,
-        };
-        Ok(Self { name, value })
-    }
-}
-
-impl Bounds {
-    pub fn from_tokens(tokens: TokenStream) -> Result<Self> {
-        let arguments = Punctuated::<Argument, Token![,]>::parse_terminated.parse2(tokens)?;
-        let mut bounds = Self::default();
-        for Argument { name, value } in arguments {
-            let is_given_twice = match value {
-                Some(value) => {
-                    let number = bound(&name, &value)?;
-                    bounds.number(&name)?.replace(number).is_some()
-                }
-                None => std::mem::replace(bounds.flag(&name)?, true),
-            };
-            if is_given_twice {
-                return Err(Error::new(name.span(), "given twice"));
-            }
-        }
-        Ok(bounds)
-    }
-
-    /// The place of an argument with a value.
-    fn number(&mut self, name: &Ident) -> Result<&mut Option<u32>> {
-        match name.to_string().as_str() {
-            "max_threads" => Ok(&mut self.max_threads),
-            "min_blocks" => Ok(&mut self.min_blocks),
-            "max_registers" => Ok(&mut self.max_registers),
-            _ => {
-                let message =
-                    "expected `max_threads`, `min_blocks`, `max_registers` or `cooperative`";
-                Err(Error::new(name.span(), message))
-            }
-        }
-    }
-
-    /// The place of an argument without a value.
-    fn flag(&mut self, name: &Ident) -> Result<&mut bool> {
-        if name == "cooperative" {
-            return Ok(&mut self.cooperative);
-        }
-        self.number(name)?;
-        let message = format!("`{name}` has a value, as in `{name} = 128`");
-        Err(Error::new(name.span(), message))
-    }
-}
-
-/// The number, if the machine has such a bound.
-fn bound(name: &Ident, value: &LitInt) -> Result<u32> {
-    let number = value.base10_parse()?;
-    if number == 0 {
-        return Err(Error::new(value.span(), format!("`{name}` is at least 1")));
-    }
-    if name == "max_threads" && number > MAX_THREADS {
-        let message = format!(
-            "`max_threads` is at most {MAX_THREADS}, the most threads that a block can have"
-        );
-        return Err(Error::new(value.span(), message));
-    }
-    if name == "max_registers" && number > MAX_REGISTERS {
-        let message = format!(
-            "`max_registers` is at most {MAX_REGISTERS}, the most registers that a thread can have"
-        );
-        return Err(Error::new(value.span(), message));
-    }
-    Ok(number)
-}
 
 /// How a parameter crosses from the host to the kernel.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -116,6 +17,8 @@ pub enum Passing {
     Global,
     /// `GlobalMut<T>`: a pointer and a length.
     GlobalMut,
+    /// `GridConstant<T>`: the bytes of a `T`, in parameter memory.
+    GridConstant,
     /// `Texture1d` or `Texture2d`: a handle.
     Texture { dimensions: usize },
     /// By value.
@@ -270,6 +173,8 @@ fn passing(ty: &Type) -> Passing {
         Passing::Global
     } else if has_name(ty, "GlobalMut") {
         Passing::GlobalMut
+    } else if has_name(ty, "GridConstant") {
+        Passing::GridConstant
     } else if has_name(ty, "Texture1d") {
         Passing::Texture { dimensions: 1 }
     } else if has_name(ty, "Texture2d") {

@@ -1,4 +1,4 @@
-//! The attribute has three arguments.
+//! The attribute has no such argument.
 
 use cuda_std::prelude::*;
 

@@ -1,6 +1,6 @@
 //! What `#[kernel]` takes: also names that the code it writes could have had.
 
-use cuda_std::kernel::{Kernel, ParamSlots, SafeKernel};
+use cuda_std::kernel::{Architecture, EntryParams, Kernel, SafeKernel};
 use cuda_std::prelude::*;
 
 /// Every kind of parameter, one of them changed by the kernel.
@@ -23,6 +23,17 @@ pub unsafe fn nothing() {}
 #[kernel]
 pub fn never(x: Global<DoesNotExist>) {}
 
+/// Bytes that a kernel gets by value.
+#[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C, align(64))]
+pub struct Block([u8; 64]);
+
+/// For one architecture, in clusters, with a block of bytes.
+#[kernel(arch = "sm_90a", cluster = (2, 2, 1))]
+pub fn by_value(block: GridConstant<Block>, last: u16) {
+    assert!(u16::from(block.0[0]) > last);
+}
+
 fn is_safe<K: SafeKernel>(_: K) {}
 
 fn main() {
@@ -34,7 +45,29 @@ fn main() {
     let (x, y) = unsafe { (Global::from_raw_parts(8 as *const f32, 5), GlobalMut::from_raw_parts(16 as *mut half::f16, 6)) };
     // SAFETY: (1) it is not read.
     let texture = unsafe { Texture2d::from_handle(77) };
-    let slots = ParamSlots::of((1_u8, -1_i64, x, 2_usize, y, 1.0_f64, 3_u32, 4_u32, texture));
-    assert_eq!(slots.as_slice(), [1, u64::MAX, 8, 5, 2, 16, 6, 1.0_f64.to_bits(), 3, 4, 77]);
-    assert!(ParamSlots::of(()).as_slice().is_empty());
+    let params = (1_u8, -1_i64, x, 2_usize, y, 1.0_f64, 3_u32, 4_u32, texture);
+    let expected: [&[u8]; 11] = [
+        &[1],
+        &(-1_i64).to_le_bytes(),
+        &8_u64.to_le_bytes(),
+        &5_u64.to_le_bytes(),
+        &2_u64.to_le_bytes(),
+        &16_u64.to_le_bytes(),
+        &6_u64.to_le_bytes(),
+        &1.0_f64.to_le_bytes(),
+        &3_u32.to_le_bytes(),
+        &4_u32.to_le_bytes(),
+        &77_u64.to_le_bytes(),
+    ];
+    assert_eq!(EntryParams::of(&params).bytes().collect::<Vec<_>>(), expected);
+    assert!(EntryParams::of(&()).addresses().is_empty());
+
+    assert_eq!(by_value::ARCH, Architecture::parse("sm_90a"));
+    assert_eq!(by_value::BOUNDS.cluster, Some([2, 2, 1]));
+    assert_eq!(everything::ARCH, None);
+    let block = Block([7; 64]);
+    let params = (GridConstant::new(&block), 5_u16);
+    let entry = EntryParams::of(&params);
+    assert_eq!(entry.bytes().collect::<Vec<_>>(), [&block.0[..], &[5, 0]]);
+    assert_eq!(entry.addresses()[0], (&raw const block).cast());
 }

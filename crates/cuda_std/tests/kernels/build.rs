@@ -21,6 +21,7 @@ mod cuda {
         let built = CudaBuilder::new(crate_folder)
             .arch(Arch::Sm75)
             .arch(Arch::Sm80)
+            .arch(Arch::Sm90a)
             .build();
         match built {
             Ok(build) => copy(&build.rust_file, &images),

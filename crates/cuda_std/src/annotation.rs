@@ -1,0 +1,71 @@
+//! The note that `#[kernel]` leaves for the builder beside a PTX entry, where it depends on the
+//! layout of a type.
+
+use crate::const_text::Text;
+use crate::signature::Layout;
+
+/// A part of an [`Annotation`].
+#[derive(Clone, Copy, Debug)]
+pub enum Part {
+    /// Text as it is.
+    Text(&'static str),
+    /// `g<size>:<alignment>`, a parameter of this layout that is passed by value.
+    ByValue(Layout),
+}
+
+/// The text that the builder reads from the section `.tilewright.kernel`.
+#[derive(Clone, Copy, Debug)]
+pub struct Annotation(pub &'static [Part]);
+
+impl Annotation {
+    /// Bytes of the text.
+    #[must_use]
+    pub const fn text_len(&self) -> usize {
+        let mut counter = Text::<0>::new();
+        self.write(&mut counter);
+        counter.len()
+    }
+
+    /// The text, of [`text_len`](Self::text_len) bytes.
+    ///
+    /// # Panics
+    /// If `LEN` is another number.
+    #[must_use]
+    pub const fn text<const LEN: usize>(&self) -> [u8; LEN] {
+        let mut text = Text::<LEN>::new();
+        self.write(&mut text);
+        text.into_bytes()
+    }
+
+    const fn write<const LEN: usize>(&self, text: &mut Text<LEN>) {
+        let mut index = 0;
+        while index < self.0.len() {
+            match self.0[index] {
+                Part::Text(part) => text.push_str(part),
+                Part::ByValue(layout) => {
+                    text.push(b'g');
+                    text.push_number(layout.size);
+                    text.push(b':');
+                    text.push_number(layout.align);
+                }
+            }
+            index += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_parameter_by_value_is_its_size_and_alignment() {
+        const NOTE: Annotation = Annotation(&[
+            Part::Text("copy|params=r,v,"),
+            Part::ByValue(Layout::of::<[u64; 16]>()),
+            Part::Text(",v"),
+        ]);
+        const TEXT: [u8; NOTE.text_len()] = NOTE.text();
+        assert_eq!(&TEXT, b"copy|params=r,v,g128:8,v");
+    }
+}

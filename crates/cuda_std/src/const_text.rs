@@ -1,0 +1,53 @@
+//! Text that is put together while a kernel is compiled.
+
+/// Text that grows. Bytes past `LEN` are counted only, so that a `Text<0>` measures what a second
+/// one then holds.
+pub(crate) struct Text<const LEN: usize> {
+    bytes: [u8; LEN],
+    len: usize,
+}
+
+impl<const LEN: usize> Text<LEN> {
+    pub(crate) const fn new() -> Self {
+        Self {
+            bytes: [0; LEN],
+            len: 0,
+        }
+    }
+
+    pub(crate) const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The bytes.
+    ///
+    /// # Panics
+    /// If there are not `LEN` of them.
+    pub(crate) const fn into_bytes(self) -> [u8; LEN] {
+        assert!(self.len == LEN, "LEN is the length of the text");
+        self.bytes
+    }
+
+    pub(crate) const fn push(&mut self, byte: u8) {
+        if self.len < LEN {
+            self.bytes[self.len] = byte;
+        }
+        self.len += 1;
+    }
+
+    pub(crate) const fn push_str(&mut self, text: &str) {
+        let bytes = text.as_bytes();
+        let mut index = 0;
+        while index < bytes.len() {
+            self.push(bytes[index]);
+            index += 1;
+        }
+    }
+
+    pub(crate) const fn push_number(&mut self, number: usize) {
+        if number >= 10 {
+            self.push_number(number / 10);
+        }
+        self.push(b'0' + (number % 10) as u8);
+    }
+}

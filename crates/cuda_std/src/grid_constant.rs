@@ -1,0 +1,107 @@
+//! Blocks of bytes that the host passes to a kernel by value.
+
+use bytemuck::Pod;
+use core::fmt;
+use core::marker::PhantomData;
+use core::ops::Deref;
+
+/// A kernel's parameter that the host passes by value, the same for the whole grid: a `T` in
+/// constant parameter memory, at its own alignment (`__grid_constant__` in CUDA C++).
+///
+/// It is for what does not fit into a scalar: a struct of sizes, or a tensor map, whose 128 bytes
+/// stand at a multiple of 64. Reads are `ld.param`, and [`as_ptr`](Self::as_ptr) is the generic
+/// address for instructions that take one. The host gives a `&T`, whose bytes are copied when the
+/// launch is submitted.
+///
+/// ```
+/// use cuda_std::prelude::*;
+///
+/// /// Which part of a line is drawn.
+/// #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+/// #[repr(C)]
+/// pub struct Window {
+///     first: u64,
+///     scale: f32,
+///     shift: f32,
+/// }
+///
+/// /// `y[i] = scale * x[first + i] + shift`.
+/// #[kernel]
+/// pub fn draw(window: GridConstant<Window>, x: Global<f32>, y: GlobalMut<f32>) {
+///     let i = thread::own_index();
+///     let from = window.first as usize + i.get();
+///     if let (Some(x), Some(y)) = (x.get(from), y.own(i)) {
+///         y.set(window.scale.mul_add(x, window.shift));
+///     }
+/// }
+/// ```
+///
+/// It ends with its launch and stays with its thread, as the views of [`global`](crate::global) do.
+#[derive(Clone, Copy)]
+pub struct GridConstant<'launch, T> {
+    /// A raw pointer is neither `Send` nor `Sync`.
+    value: *const T,
+    launch: PhantomData<&'launch T>,
+}
+
+impl<'launch, T: Pod> GridConstant<'launch, T> {
+    /// The parameter for a launch that is submitted while the borrow lasts.
+    #[inline(always)]
+    #[must_use]
+    pub const fn new(value: &'launch T) -> Self {
+        Self {
+            value,
+            launch: PhantomData,
+        }
+    }
+
+    /// The parameter at `value`.
+    ///
+    /// # Safety
+    /// 1. `value` is aligned, and points to a `T` that lives and is not written for `'launch`.
+    #[inline(always)]
+    #[must_use]
+    pub const unsafe fn from_raw(value: *const T) -> Self {
+        Self {
+            value,
+            launch: PhantomData,
+        }
+    }
+
+    /// The generic address of the value.
+    #[inline(always)]
+    #[must_use]
+    pub const fn as_ptr(self) -> *const T {
+        self.value
+    }
+}
+
+impl<T: Pod> Deref for GridConstant<'_, T> {
+    type Target = T;
+
+    #[inline(always)]
+    fn deref(&self) -> &T {
+        // SAFETY: (1) of `from_raw`, or the borrow of `new`.
+        unsafe { &*self.value }
+    }
+}
+
+impl<T: Pod + fmt::Debug> fmt::Debug for GridConstant<'_, T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_tuple("GridConstant")
+            .field(&**self)
+            .finish()
+    }
+}
+
+/// The one type that `#[kernel]` passes by value in parameter memory.
+#[doc(hidden)]
+pub trait ByValue {
+    /// What it holds.
+    type Value: Pod;
+}
+
+impl<T: Pod> ByValue for GridConstant<'_, T> {
+    type Value = T;
+}

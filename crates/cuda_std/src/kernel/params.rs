@@ -1,0 +1,221 @@
+//! How parameters cross from the host to a PTX entry.
+
+use crate::global::{Global, GlobalMut, View};
+use crate::grid_constant::{ByValue, GridConstant};
+use crate::texture::{Texture, Texture1d, Texture2d};
+use bytemuck::Pod;
+use core::ffi::c_void;
+use core::marker::PhantomData;
+use core::{ptr, slice};
+
+/// Most PTX parameters of an entry: `#[kernel]` takes 12 parameters, and a view is two in PTX.
+const MAX_ENTRY_PARAMS: usize = 24;
+
+/// Most bytes of one parameter: those that every GPU has for all of them (PTX ISA 9.0, "Kernel
+/// Function Parameters").
+const MAX_PARAM_BYTES: usize = 4096;
+
+/// The arguments of one launch in the order in which the PTX entry declares its parameters, as the
+/// driver takes them: the address of each.
+///
+/// A view is two, its address and its length in elements; all else is one. Each has the size and
+/// the bytes that the entry declares, on a little-endian host with 64 bits, as the GPU is. Nothing is
+/// copied: the addresses lead into the tuple of parameters, or to what it borrows.
+#[derive(Clone, Debug)]
+pub struct EntryParams<'a> {
+    addresses: [*const c_void; MAX_ENTRY_PARAMS],
+    bytes: [usize; MAX_ENTRY_PARAMS],
+    len: usize,
+    params: PhantomData<&'a ()>,
+}
+
+impl<'a> EntryParams<'a> {
+    /// The tuple `params` as PTX parameters.
+    #[must_use]
+    pub fn of<P: KernelParams>(params: &'a P) -> Self {
+        let mut entry = Self {
+            addresses: [ptr::null(); MAX_ENTRY_PARAMS],
+            bytes: [0; MAX_ENTRY_PARAMS],
+            len: 0,
+            params: PhantomData,
+        };
+        params.push_to(&mut entry);
+        entry
+    }
+
+    /// The address of each PTX parameter.
+    #[must_use]
+    pub fn addresses(&self) -> &[*const c_void] {
+        &self.addresses[..self.len]
+    }
+
+    /// The bytes of each PTX parameter.
+    pub fn bytes(&self) -> impl Iterator<Item = &'a [u8]> {
+        let sizes = self.bytes[..self.len].iter();
+        self.addresses().iter().zip(sizes).map(|(address, bytes)| {
+            // SAFETY: `push` took the address of a value without padding that is borrowed for 'a.
+            unsafe { slice::from_raw_parts(address.cast(), *bytes) }
+        })
+    }
+
+    /// Adds a PTX parameter, without padding: a scalar, an address or a `Pod`.
+    fn push<T>(&mut self, value: &'a T) {
+        self.addresses[self.len] = ptr::from_ref(value).cast();
+        self.bytes[self.len] = size_of::<T>();
+        self.len += 1;
+    }
+}
+
+/// One parameter of a kernel: a scalar, a view of global memory, a block of bytes, or a texture.
+///
+/// # Safety
+/// 1. `push_to` pushes exactly what `#[kernel]` declares for a parameter of this type.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the parameter of a kernel",
+    label = "this type does not cross from the host to a kernel",
+    note = "parameters are scalars (integers of at most 64 bits, f32, f64, f16, bf16), `Global<T>`, \
+            `GlobalMut<T>` and `GridConstant<T>` of plain data `T`, `Texture1d` and `Texture2d`"
+)]
+pub unsafe trait KernelParam: Copy {
+    /// Appends the parameter to `entry`.
+    fn push_to<'a>(&'a self, entry: &mut EntryParams<'a>);
+}
+
+/// A tuple of kernel parameters.
+pub trait KernelParams: Copy {
+    /// Appends all parameters, in order, to `entry`.
+    fn push_to<'a>(&'a self, entry: &mut EntryParams<'a>);
+}
+
+/// A scalar that can be a kernel parameter: plain data of at most 8 bytes.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the parameter of a kernel",
+    label = "this type does not cross from the host to a kernel",
+    note = "parameters are scalars (integers of at most 64 bits, f32, f64, f16, bf16), `Global<T>`, \
+            `GlobalMut<T>` and `GridConstant<T>` of plain data `T`",
+    note = "a view is written as `Global<..>` or `GlobalMut<..>`, not by another name"
+)]
+pub trait ScalarParam: Pod + Send + Sync {}
+
+macro_rules! scalar_params {
+    ($($scalar:ty),*) => {$(
+        impl ScalarParam for $scalar {}
+
+        // SAFETY: (1) a scalar is one PTX parameter of its own size.
+        unsafe impl KernelParam for $scalar {
+            fn push_to<'a>(&'a self, entry: &mut EntryParams<'a>) {
+                entry.push(self);
+            }
+        }
+    )*};
+}
+scalar_params!(
+    u8,
+    i8,
+    u16,
+    i16,
+    u32,
+    i32,
+    u64,
+    i64,
+    usize,
+    isize,
+    f32,
+    f64,
+    half::f16,
+    half::bf16
+);
+
+macro_rules! view_params {
+    ($($view:ident)*) => {$(
+        // SAFETY: (1) a view is declared as a pointer and a length of 64 bits.
+        unsafe impl<T: Pod + Send + Sync> KernelParam for $view<'_, T> {
+            fn push_to<'a>(&'a self, entry: &mut EntryParams<'a>) {
+                let (base, len) = self.parts();
+                entry.push(base);
+                entry.push(len);
+            }
+        }
+    )*};
+}
+view_params!(Global GlobalMut);
+
+// SAFETY: (1) it is declared as one parameter with the size and the alignment of `T`.
+unsafe impl<T: Pod + Send + Sync> KernelParam for GridConstant<'_, T> {
+    fn push_to<'a>(&'a self, entry: &mut EntryParams<'a>) {
+        entry.push(&**self);
+    }
+}
+
+macro_rules! texture_params {
+    ($($texture:ident)*) => {$(
+        // SAFETY: (1) a texture is declared as its handle, a number of 64 bits: all that it is.
+        unsafe impl KernelParam for $texture<'_> {
+            fn push_to<'a>(&'a self, entry: &mut EntryParams<'a>) {
+                entry.push(self);
+            }
+        }
+    )*};
+}
+texture_params!(Texture1d Texture2d);
+
+/// Compiles only for the parameters that `#[kernel]` passes as scalars: a view under another name
+/// would be one of them, and arrive as garbage.
+#[doc(hidden)]
+pub const fn assert_scalar<T: ScalarParam>() {}
+
+/// Compiles only for the parameters that `#[kernel]` passes as a pointer and a length: a view that
+/// may be written where the name says so, and only there.
+#[doc(hidden)]
+pub const fn assert_view<T: View>(is_mutable: bool) {
+    assert!(
+        T::IS_MUTABLE == is_mutable,
+        "`#[kernel]` knows views by their names, and this name stands for the other view"
+    );
+}
+
+/// Compiles only for the parameters that `#[kernel]` passes as a block of bytes.
+#[doc(hidden)]
+pub const fn assert_grid_constant<T: ByValue>() {
+    let bytes = size_of::<T::Value>();
+    assert!(bytes > 0, "a parameter has at least one byte");
+    assert!(
+        bytes <= MAX_PARAM_BYTES,
+        "a kernel's parameters have at most 4096 bytes"
+    );
+}
+
+/// Compiles only for the parameters that `#[kernel]` passes as a texture's handle: a texture of as
+/// many dimensions as its name says.
+#[doc(hidden)]
+pub const fn assert_texture<T: Texture>(dimensions: usize) {
+    assert!(
+        T::DIMENSIONS == dimensions,
+        "`#[kernel]` knows textures by their names, and this name stands for the other texture"
+    );
+}
+
+macro_rules! tuple_params {
+    ($($name:ident),*) => {
+        impl<$($name: KernelParam),*> KernelParams for ($($name,)*) {
+            #[allow(non_snake_case, unused_variables)]
+            fn push_to<'a>(&'a self, entry: &mut EntryParams<'a>) {
+                let ($($name,)*) = self;
+                $($name.push_to(entry);)*
+            }
+        }
+    };
+}
+tuple_params!();
+tuple_params!(A);
+tuple_params!(A, B);
+tuple_params!(A, B, C);
+tuple_params!(A, B, C, D);
+tuple_params!(A, B, C, D, E);
+tuple_params!(A, B, C, D, E, F);
+tuple_params!(A, B, C, D, E, F, G);
+tuple_params!(A, B, C, D, E, F, G, H);
+tuple_params!(A, B, C, D, E, F, G, H, I);
+tuple_params!(A, B, C, D, E, F, G, H, I, J);
+tuple_params!(A, B, C, D, E, F, G, H, I, J, K);
+tuple_params!(A, B, C, D, E, F, G, H, I, J, K, L);

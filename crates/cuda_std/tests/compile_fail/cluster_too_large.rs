@@ -1,0 +1,8 @@
+//! Not every GPU with clusters has room for 16 blocks.
+
+use cuda_std::prelude::*;
+
+#[kernel(arch = "sm_90", cluster = (4, 4, 1))]
+pub fn nothing() {}
+
+fn main() {}

@@ -1,0 +1,227 @@
+//! The attribute's arguments.
+
+use proc_macro2::{Span, TokenStream};
+use syn::parse::{Parse, ParseStream, Parser};
+use syn::punctuated::Punctuated;
+use syn::{Error, Ident, LitInt, LitStr, Result, Token, parenthesized, token};
+
+/// The most threads that a block can have, and registers that a thread can have, on every GPU
+/// (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability").
+const MAX_THREADS: u32 = 1024;
+const MAX_REGISTERS: u32 = 255;
+
+/// The most blocks of a cluster that every GPU with clusters has room for (CUDA C++ Programming
+/// Guide, "Thread Block Clusters").
+const MAX_CLUSTER_BLOCKS: u32 = 8;
+
+/// The architectures that kernels are compiled for, which `cuda_builder` knows, too, each with
+/// whether it has clusters.
+const ARCHITECTURES: [(&str, bool); 6] = [
+    ("sm_75", false),
+    ("sm_80", false),
+    ("sm_90", true),
+    ("sm_90a", true),
+    ("sm_100", true),
+    ("sm_120", true),
+];
+
+/// What a kernel promises about its launches, and what it needs.
+#[derive(Default)]
+pub struct Bounds {
+    pub max_threads: Option<u32>,
+    pub min_blocks: Option<u32>,
+    pub max_registers: Option<u32>,
+    /// Whether launches are cooperative.
+    pub cooperative: bool,
+    /// The oldest architecture that has the kernel, such as `sm_90`, or the only one.
+    pub arch: Option<String>,
+    /// Blocks of a cluster in x, y and z.
+    pub cluster: Option<[u32; 3]>,
+}
+
+/// `NAME = VALUE`, or `NAME` alone.
+struct Argument {
+    name: Ident,
+    value: Option<Value>,
+}
+
+enum Value {
+    Number(LitInt),
+    Text(LitStr),
+    Tuple(Punctuated<LitInt, Token![,]>, Span),
+}
+
+impl Parse for Argument {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        let name = input.parse()?;
+        let value = match input.parse::<Option<Token![=]>>()? {
+            Some(_) => Some(input.parse()?),
+            None => None,
+        };
+        Ok(Self { name, value })
+    }
+}
+
+impl Parse for Value {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        if input.peek(LitStr) {
+            return input.parse().map(Self::Text);
+        }
+        if input.peek(token::Paren) {
+            let content;
+            let span = parenthesized!(content in input).span.join();
+            let numbers = Punctuated::parse_terminated(&content)?;
+            return Ok(Self::Tuple(numbers, span));
+        }
+        input.parse().map(Self::Number)
+    }
+}
+
+impl Value {
+    fn span(&self) -> Span {
+        match self {
+            Self::Number(number) => number.span(),
+            Self::Text(text) => text.span(),
+            Self::Tuple(_, span) => *span,
+        }
+    }
+}
+
+impl Bounds {
+    pub fn from_tokens(tokens: TokenStream) -> Result<Self> {
+        let arguments = Punctuated::<Argument, Token![,]>::parse_terminated.parse2(tokens)?;
+        let mut bounds = Self::default();
+        for argument in &arguments {
+            if bounds.replace(argument)? {
+                return Err(Error::new(argument.name.span(), "given twice"));
+            }
+        }
+        let cluster = arguments.iter().find(|it| it.name == "cluster");
+        if let Some(argument) = cluster {
+            bounds.check_has_clusters(argument.name.span())?;
+        }
+        Ok(bounds)
+    }
+
+    /// Takes an argument, and returns whether it was given before.
+    fn replace(&mut self, Argument { name, value }: &Argument) -> Result<bool> {
+        let place = match name.to_string().as_str() {
+            "cooperative" => return flag(name, value.as_ref(), &mut self.cooperative),
+            "arch" => {
+                return Ok(self
+                    .arch
+                    .replace(architecture(name, value.as_ref())?)
+                    .is_some());
+            }
+            "cluster" => {
+                return Ok(self
+                    .cluster
+                    .replace(cluster(name, value.as_ref())?)
+                    .is_some());
+            }
+            "max_threads" => &mut self.max_threads,
+            "min_blocks" => &mut self.min_blocks,
+            "max_registers" => &mut self.max_registers,
+            _ => {
+                let message = "expected `max_threads`, `min_blocks`, `max_registers`, \
+                               `cooperative`, `arch` or `cluster`";
+                return Err(Error::new(name.span(), message));
+            }
+        };
+        match value {
+            Some(Value::Number(value)) => Ok(place.replace(bound(name, value)?).is_some()),
+            other => Err(no_value(name, other.as_ref(), "128")),
+        }
+    }
+
+    fn check_has_clusters(&self, span: Span) -> Result<()> {
+        let arch = self.arch.as_deref();
+        let has_clusters = |(name, clusters): &(&str, bool)| *clusters && Some(*name) == arch;
+        if ARCHITECTURES.iter().any(has_clusters) {
+            return Ok(());
+        }
+        let message = "clusters need `arch = \"sm_90\"` or a later one";
+        Err(Error::new(span, message))
+    }
+}
+
+fn flag(name: &Ident, value: Option<&Value>, place: &mut bool) -> Result<bool> {
+    match value {
+        None => Ok(std::mem::replace(place, true)),
+        Some(value) => {
+            let message = format!("`{name}` has no value");
+            Err(Error::new(value.span(), message))
+        }
+    }
+}
+
+/// The error of an argument without a value, or with one of another kind than `example`.
+fn no_value(name: &Ident, value: Option<&Value>, example: &str) -> Error {
+    let span = value.map_or(name.span(), Value::span);
+    Error::new(
+        span,
+        format!("`{name}` has a value, as in `{name} = {example}`"),
+    )
+}
+
+/// The number, if the machine has such a bound.
+fn bound(name: &Ident, value: &LitInt) -> Result<u32> {
+    let number = positive(name, value)?;
+    if name == "max_threads" && number > MAX_THREADS {
+        let message = format!(
+            "`max_threads` is at most {MAX_THREADS}, the most threads that a block can have"
+        );
+        return Err(Error::new(value.span(), message));
+    }
+    if name == "max_registers" && number > MAX_REGISTERS {
+        let message = format!(
+            "`max_registers` is at most {MAX_REGISTERS}, the most registers that a thread can have"
+        );
+        return Err(Error::new(value.span(), message));
+    }
+    Ok(number)
+}
+
+fn positive(name: &Ident, value: &LitInt) -> Result<u32> {
+    match value.base10_parse()? {
+        0 => Err(Error::new(value.span(), format!("`{name}` is at least 1"))),
+        number => Ok(number),
+    }
+}
+
+fn architecture(name: &Ident, value: Option<&Value>) -> Result<String> {
+    let Some(Value::Text(text)) = value else {
+        return Err(no_value(name, value, "\"sm_90a\""));
+    };
+    let arch = text.value();
+    if ARCHITECTURES.iter().any(|(known, _)| *known == arch) {
+        return Ok(arch);
+    }
+    let known = ARCHITECTURES.map(|(name, _)| name).join(", ");
+    Err(Error::new(text.span(), format!("`arch` is one of {known}")))
+}
+
+fn cluster(name: &Ident, value: Option<&Value>) -> Result<[u32; 3]> {
+    let Some(Value::Tuple(numbers, span)) = value else {
+        return Err(no_value(name, value, "(2, 1, 1)"));
+    };
+    let blocks: Vec<u32> = numbers
+        .iter()
+        .map(|number| positive(name, number))
+        .collect::<Result<_>>()?;
+    let blocks: [u32; 3] = blocks
+        .try_into()
+        .map_err(|_| Error::new(*span, "`cluster` is three numbers of blocks: x, y and z"))?;
+    let all = blocks
+        .iter()
+        .map(|&blocks| u64::from(blocks))
+        .try_fold(1, u64::checked_mul);
+    if all.is_none_or(|all| all > u64::from(MAX_CLUSTER_BLOCKS)) {
+        let message = format!(
+            "a cluster has at most {MAX_CLUSTER_BLOCKS} blocks, those that every GPU with clusters \
+             has room for"
+        );
+        return Err(Error::new(*span, message));
+    }
+    Ok(blocks)
+}
