@@ -98,6 +98,11 @@ pub use simt::{
 pub use simulator::SimulatorOptions;
 pub use texture::{Texel, Texture};
 
+/// The device library, in which kernels are written: a program that depends on `tilewright` alone
+/// starts its kernels with `use tilewright::cuda_std::prelude::*`. A kernel crate that is compiled
+/// for GPUs depends on the package `tilewright-cuda-std` itself.
+pub use cuda_std;
+
 #[cfg(feature = "half")]
 pub use half;
 

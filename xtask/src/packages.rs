@@ -153,7 +153,7 @@ impl Stranger {
 fn manifest(packages: &[(String, PathBuf)]) -> Result<String> {
     let mut text = format!(
         "[package]\nname = \"stranger\"\nversion = \"1.0.0\"\nedition = \"2024\"\n\n\
-         [dependencies]\ntilewright = \"{version}\"\ntilewright-cuda-std = \"{version}\"\n\n\
+         [dependencies]\ntilewright = \"{version}\"\n\n\
          [patch.crates-io]\n",
         version = env!("CARGO_PKG_VERSION")
     );

@@ -1,6 +1,6 @@
 //! A program on the published packages.
 
-use cuda_std::prelude::*;
+use tilewright::cuda_std::prelude::*;
 use tilewright::{Device, LaunchConfig, ModuleSource};
 
 /// `y[i] += a * x[i]` for each `i` that both have.
