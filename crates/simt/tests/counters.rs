@@ -125,7 +125,7 @@ fn reduction(pair: impl Fn(u32, u32) -> Option<(u32, u32)> + Sync, interleaved: 
 
 /// A block of 512 in nine steps.
 #[test]
-fn divergence_of_seed_001() {
+fn divergence_of_a_reduction() {
     let neighboured = reduction(
         |t, stride| t.is_multiple_of(2 * stride).then_some((t, t + stride)),
         false,
@@ -171,7 +171,7 @@ fn divergence_of_seed_001() {
 
 /// Half of a warp of 64 lanes takes each branch.
 #[test]
-fn half_and_half_branch_of_seed_004() {
+fn half_and_half_branch() {
     let counts = counted(64, 1, 64, || {
         if thread_x() < 32 {
             simt::count_arithmetic(Arithmetic::MulAddF32, 1);
@@ -191,7 +191,7 @@ fn half_and_half_branch_of_seed_004() {
 
 /// A block of 200 threads is 4 warps of 64, 64, 64 and 8 lanes.
 #[test]
-fn partial_warp_of_seed_004() {
+fn partial_warp_of_64_lanes() {
     let load = counted(64, 1, 200, || View.load(thread_x())).of(Operation::GlobalLoad);
     assert_eq!(
         (load.requests, load.lanes, load.lanes_of_warps),

@@ -113,7 +113,7 @@ mod tests {
 
     /// Usual patterns, of which only the second and the third have conflicts.
     #[test]
-    fn cases_of_seed_003() {
+    fn usual_patterns() {
         assert_eq!(wavefronts(32, 4, |lane| 4 * lane), (1, 1));
         for odd in [3, 5, 17, 33] {
             assert_eq!(wavefronts(32, 4, |lane| 4 * odd * lane), (1, 1));

@@ -49,7 +49,7 @@ mod tests {
 
     /// Five patterns of access, with the percentages of their lines and sectors that they use.
     #[test]
-    fn cases_of_seed_003() {
+    fn usual_patterns() {
         let aligned = words(|lane| 4096 + 4 * lane);
         assert_eq!(percent(aligned), (100.0, 100.0));
         let permuted = words(|lane| 4096 + 4 * (lane * 13 % 32));
