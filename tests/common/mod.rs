@@ -6,12 +6,11 @@ pub mod axpy;
 pub mod exact;
 pub mod layout;
 pub mod product;
-pub mod programs;
 pub mod ptx;
 pub mod sizes;
 
 #[allow(unused_imports, reason = "each test program uses a part of it")]
-pub use tilewright_test_support::random;
+pub use tilewright_test_support::{programs, random};
 
 use std::io::Write as _;
 use std::sync::Once;

@@ -92,9 +92,7 @@ fn a_device_is_written_and_stays_one() {
 }
 
 /// The programs with their arguments: something to compute, and the help.
-const RUNS: [(&str, &str); 6] = [
-    ("quickstart", "--device sim"),
-    ("quickstart", "--help"),
+const RUNS: [(&str, &str); 4] = [
     ("sum", "a.npy --device sim"),
     ("sum", "--help"),
     ("matmul", "a.npy a.npy -o c.npy --device sim"),

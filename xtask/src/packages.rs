@@ -12,8 +12,9 @@ use std::process::{Command, Output};
 use tempfile::TempDir;
 
 /// Packages of the workspace that are not published.
-const UNPUBLISHED: [&str; 6] = [
+const UNPUBLISHED: [&str; 7] = [
     "cuda-std-test-kernels",
+    "quickstart",
     "tilewright-ladder",
     "tilewright-ladder-kernels",
     "tilewright-output",

@@ -1,9 +1,10 @@
 //! Sums a million numbers and multiplies two matrices, and checks both against the CPU.
 //!
 //! ```text
-//! cargo run --release --example quickstart [-- --device sim|cuda|cuda:N]
+//! cargo run --release -p quickstart [-- --device sim|cuda|cuda:N]
 //! ```
 
+#[path = "../support/mod.rs"]
 mod support;
 
 use lexopt::prelude::*;
