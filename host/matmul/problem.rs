@@ -50,9 +50,10 @@ impl MatrixLayout {
         *self == Self::packed(self.order, shape, self.alignment)
     }
 
-    /// Whether each row (column, if column-major) starts at a multiple of `bytes`.
+    /// Whether each row (column, if column-major) starts at a multiple of `bytes`, which is one or
+    /// more elements of `element_bytes`.
     pub fn rows_are_multiples_of(&self, bytes: usize, element_bytes: usize) -> bool {
-        (self.leading_dimension * element_bytes).is_multiple_of(bytes)
+        self.leading_dimension.is_multiple_of(bytes / element_bytes)
             && self.alignment.is_multiple_of(bytes)
     }
 }
