@@ -41,6 +41,7 @@
 //!   the program starts only where there is a driver.
 
 #![deny(missing_docs)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod backend;
 mod buffer;
@@ -52,6 +53,7 @@ mod environment;
 mod error;
 mod event;
 #[cfg(feature = "cust")]
+#[cfg_attr(docsrs, doc(cfg(feature = "cust")))]
 pub mod interop;
 mod kernels;
 mod launch;
@@ -74,6 +76,7 @@ mod texture;
 mod workspace;
 
 #[cfg(feature = "ndarray")]
+#[cfg_attr(docsrs, doc(cfg(feature = "ndarray")))]
 pub use crate::ndarray::{matmul_coarsened, matmul_tiled};
 pub use buffer::Buffer;
 pub use device::{Device, default_device};
@@ -104,6 +107,7 @@ pub use texture::{Texel, Texture};
 pub use cuda_std;
 
 #[cfg(feature = "half")]
+#[cfg_attr(docsrs, doc(cfg(feature = "half")))]
 pub use half;
 
 /// The README's examples are compiled and run.

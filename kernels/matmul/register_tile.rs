@@ -131,6 +131,10 @@ impl<T: Float, const ROWS: usize, const COLUMNS: usize, const VECTOR: usize> Acc
                     b_tile.fragment::<VECTOR, COLUMNS>(row, position.column, LANES_ALONG * VECTOR),
                 )
             };
+            #[expect(
+                clippy::needless_range_loop,
+                reason = "an iterator over two arrays goes through local memory"
+            )]
             for i in 0..ROWS {
                 for step in 0..COLUMNS {
                     // There and back again: neighbouring products share an operand at the turns, too.
