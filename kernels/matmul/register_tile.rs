@@ -133,7 +133,7 @@ impl<T: Float, const ROWS: usize, const COLUMNS: usize, const VECTOR: usize> Acc
             };
             #[expect(
                 clippy::needless_range_loop,
-                reason = "an iterator over two arrays goes through local memory"
+                reason = "the row is an index of two arrays and decides the direction"
             )]
             for i in 0..ROWS {
                 for step in 0..COLUMNS {
