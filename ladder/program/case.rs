@@ -1,4 +1,4 @@
-//! What a ladder is made of, for those who write one.
+//! The parts of a ladder, for its authors.
 
 use super::support::Outcome;
 use tilewright::Device;

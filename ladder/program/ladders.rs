@@ -1,4 +1,4 @@
-//! The ladders, each in a file of its own, for the examples `ladder` and `lab`.
+//! The ladders, each in its own file, for the examples `ladder` and `lab`.
 
 #![allow(dead_code, reason = "each example uses a part of it")]
 

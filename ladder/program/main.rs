@@ -10,7 +10,7 @@
 //! the table has times; beside them, and on the simulator alone, it has what the simulator counts
 //! on a smaller input: the simulator's own time says nothing of a GPU's.
 //!
-//! A ladder is a list of sections of cases (`case.rs`), in a file of its own here; what
+//! A ladder is a list of sections of cases (`case.rs`), in its own file here; what
 //! measures, prints and draws them is the same for all.
 
 mod chart;
@@ -32,7 +32,7 @@ use std::process::ExitCode;
 use support::Outcome;
 use support::output::{print, write_text};
 
-/// What the command line asks for.
+/// What the command line requests.
 #[derive(Default)]
 struct Arguments {
     ladder: Option<String>,

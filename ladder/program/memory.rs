@@ -514,7 +514,7 @@ fn copies() -> Vec<Case> {
             };
             let change = match is_pinned {
                 true => "the system keeps the memory in place: the device copies by itself",
-                false => "the driver copies by way of a buffer of its own",
+                false => "the driver copies by way of its own buffer",
             };
             cases.push(Case::new(format!("{kind}, {way}"), change, prepare).uncounted());
         }

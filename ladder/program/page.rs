@@ -50,9 +50,9 @@ pub struct Counts {
     pub global_requests: u64,
     /// 32-byte sectors of all those requests.
     pub sectors: u64,
-    /// The part of these sectors that was asked for, from 0 to 1.
+    /// The part of these sectors that was requested, from 0 to 1.
     pub sector_efficiency: Option<f64>,
-    /// The part of the touched 128-byte lines that was asked for, from 0 to 1.
+    /// The part of the touched 128-byte lines that was requested, from 0 to 1.
     pub line_efficiency: Option<f64>,
     /// Passes through shared memory for each pass that would do without bank conflicts.
     pub conflict_ways: Option<f64>,

@@ -1,4 +1,4 @@
-//! The ladder of the sum, seeds 001 and 004, and CUB at its end.
+//! The ladder of the sum, and CUB at its end.
 
 use super::case::{Case, Ladder, Rate, Scale, Section, Trial};
 use super::rivals::Rivals;
@@ -58,7 +58,7 @@ struct Elements {
 }
 
 impl Elements {
-    /// From 0 to 255, as seed 001 fills its array.
+    /// From 0 to 255, as Professional CUDA C Programming fills its array.
     fn new(count: u32) -> Self {
         // Fibonacci hashing (Knuth, The Art of Computer Programming 3, 6.4) of the indices.
         let element = |index: u32| (index.wrapping_mul(2_654_435_769) >> 24) as i32;
@@ -84,8 +84,8 @@ fn check(found: i64, expected: i64) -> Outcome {
     Err(format!("the sum is {found}, not {expected}").into())
 }
 
-/// A step of ours. Those of seed 001 overwrite the array, so that later launches add other
-/// numbers, in the same time.
+/// A step of the ladder. Those before the shuffles overwrite the array, so that later launches
+/// add other numbers, in the same time.
 struct Ours {
     device: Device,
     step: Step,

@@ -1,4 +1,4 @@
-//! A branch that the lanes of a warp take differently, and its repair (seed 004).
+//! A branch that the lanes of a warp take differently, and its repair.
 
 use super::StepInfo;
 use crate::kernels::KERNELS;
@@ -55,8 +55,8 @@ impl Step {
 /// `block_threads` is a multiple of two warps.
 ///
 /// # Errors
-/// [`Error::WrongLength`] if `y` has not as many elements as `x`; [`Error::WrongDevice`] if one of
-/// them is of another device; [`Error::LaunchConfig`] if `block_threads` is not as said, or the
+/// [`Error::WrongLength`] if `y` does not have as many elements as `x`; [`Error::WrongDevice`] if
+/// one of them is of another device; [`Error::LaunchConfig`] if `block_threads` is not as said, or the
 /// device does not allow it; [`Error::NoModule`], [`Error::KernelDefect`], [`Error::DeviceLost`]
 /// or [`Error::Cuda`].
 pub fn launch(

@@ -1,4 +1,4 @@
-//! The ladder of the histogram: privatisation, coarsening and coalescing of seed 000's checklist.
+//! The ladder of the histogram: privatisation, coarsening and coalescing.
 
 use super::StepInfo;
 use crate::kernels::KERNELS;
@@ -131,7 +131,7 @@ pub fn histogram(
 /// The launch of [`histogram`] alone: adds the counts to those in `bins`, without waiting.
 ///
 /// # Errors
-/// [`Error::WrongLength`] if `bins` has not [`BINS`] elements, and those of [`histogram`].
+/// [`Error::WrongLength`] if `bins` does not have [`BINS`] elements, and those of [`histogram`].
 pub fn launch(
     device: &Device,
     step: Step,

@@ -1,4 +1,4 @@
-//! The ladder of memories, seed 003: each of its sections compares two or more ways to use one of
+//! The ladder of memories: each of its sections compares two or more ways to use one of
 //! the GPU's memories for the same work.
 //!
 //! ```
@@ -98,7 +98,7 @@ steps! {
     /// Each its own.
     Diverging = (
         "constant, diverging", "memory_constant",
-        "each lane reads an element of its own"
+        "each lane reads its own element"
     );
 }
 
@@ -135,9 +135,9 @@ steps! {
 steps! {
     /// The caches that a load from global memory goes through.
     Caches:
-    /// L1 and L2: the seed's cached load.
+    /// L1 and L2: what CUDA C++ calls a cached load.
     All = ("L1 and L2", "_all", "`ld.global.ca`");
-    /// L2 alone: the seed's non-cached load.
+    /// L2 alone: what CUDA C++ calls a non-cached load.
     L2 = ("L2 alone", "_l2", "`ld.global.cg`");
 }
 
@@ -323,7 +323,7 @@ pub fn read_static(device: &Device) -> Result<Vec<f32>> {
 }
 
 /// Adds `v` to `u`. Both are borrowed mutably, because the kernel that does it with static arrays
-/// knows of none that nobody writes it.
+/// cannot know of a static array that no thread writes it.
 ///
 /// # Errors
 /// [`Error::WrongLength`] if `v` is not as long as `u`, and those of [`Module::launch`].
@@ -336,8 +336,8 @@ pub fn add_buffers(device: &Device, u: &mut Buffer<f32>, v: &mut Buffer<f32>) ->
 /// Loads an element of `x` for each element of `y`: see [`Pattern::place`].
 ///
 /// # Errors
-/// [`Error::WrongLength`] if the length of `y` is not a power of two from 32 on, or `x` has not
-/// [`MISALIGNMENT`] elements more, and those of [`Module::launch`].
+/// [`Error::WrongLength`] if the length of `y` is not a power of two from 32 on, or `x` does not
+/// have [`MISALIGNMENT`] elements more, and those of [`Module::launch`].
 pub fn load(
     device: &Device,
     pattern: Pattern,

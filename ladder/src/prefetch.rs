@@ -1,4 +1,5 @@
-//! The ladder of the prefetch, seed 002.
+//! The ladder of the prefetch, after NVIDIA's article "Boosting Application Performance with GPU
+//! Memory Prefetching".
 
 use super::StepInfo;
 use crate::kernels::KERNELS;
@@ -17,7 +18,7 @@ pub const MAX_BLOCK_THREADS: u32 = kernels::MAX_BLOCK_THREADS;
 /// The distances of the variants that prefetch.
 pub const DISTANCES: RangeInclusive<u32> = 1..=kernels::MAX_DISTANCE;
 
-/// How a thread's prefetched values lie in shared memory.
+/// The layout of a thread's prefetched values in shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Layout {
@@ -25,7 +26,7 @@ pub enum Layout {
     Unpadded,
     /// Thread after thread, with padding in between that makes the pitch odd.
     Padded,
-    /// Slot after slot: neither conflicts nor padding (the exercise of seed 002).
+    /// Slot after slot: neither conflicts nor padding (the article's exercise).
     Transposed,
 }
 
@@ -42,7 +43,7 @@ impl Layout {
     }
 }
 
-/// A variant of the loop, named as in seed 002.
+/// A variant of the loop, named as in the article.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Variant {
@@ -63,7 +64,7 @@ pub enum Variant {
 }
 
 impl Variant {
-    /// All variants, in the seed's order.
+    /// All variants, in the article's order.
     pub const ALL: [Self; 13] = [
         Self::Baseline,
         Self::L2,
@@ -81,7 +82,7 @@ impl Variant {
     ];
 
     /// What the variant is. Kernels that are compiled for each distance have it at the end of
-    /// their names; those whose threads meet have `_meeting` behind that.
+    /// their names; those whose threads synchronise have `_meeting` behind that.
     #[must_use]
     pub const fn info(self) -> StepInfo {
         const SHARED_BATCH: &str = "prefetch_shared_batch";
@@ -186,7 +187,7 @@ impl Variant {
     }
 }
 
-/// How much work there is for each element, and who does it.
+/// How much work there is for each element, and the threads that do it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Workload {
     /// Generations of Ricker's model for each element, each with an exponential function.
@@ -195,7 +196,7 @@ pub struct Workload {
     pub blocks: u32,
     /// Threads of a block, at most [`MAX_BLOCK_THREADS`].
     pub block_threads: u32,
-    /// Whether the threads of a block meet at a barrier in each round.
+    /// Whether the threads of a block synchronise at a barrier in each round.
     pub meets: bool,
 }
 
@@ -238,7 +239,7 @@ impl Workload {
 /// ```
 ///
 /// # Errors
-/// [`Error::WrongLength`] if `sums` has not an element for each of [`Workload::threads`];
+/// [`Error::WrongLength`] if `sums` does not have an element for each of [`Workload::threads`];
 /// [`Error::LaunchConfig`] if the variant has no such distance, or the device or the kernel does
 /// not allow the workload's blocks; [`Error::TooLarge`] if a thread would have more than 2^31
 /// elements; [`Error::WrongDevice`] if a buffer is of another device; and those of launches.
@@ -385,8 +386,8 @@ impl<'a, A> Prepared<'a, A> {
         A: LaunchArgs<K::Params<'a>>,
     {
         let Launch { module, config, .. } = self.launch;
-        // SAFETY: (1) all kernels of the ladder ask for the same: (1) `x` is not empty, as
-        // `launch` has made sure of, and (2) those with slots get pitches and memory from
+        // SAFETY: (1) all kernels of the ladder have the same requirements: `x` is not empty, as
+        // `launch` has checked, and (2) those with slots get pitches and memory from
         // `Layout::slots` for the variant, the distance and the block.
         unsafe { module.launch_unsafe(kernel, *config, self.arguments) }
     }

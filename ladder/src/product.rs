@@ -1,4 +1,5 @@
-//! The ladder of the product, seed 000.
+//! The ladder of the product. Its first steps are those of chapter 6 of Hwu, Kirk, El Hajj:
+//! Programming Massively Parallel Processors, 4th edition (PMPP).
 
 use super::StepInfo;
 use crate::kernels::KERNELS;
@@ -14,20 +15,20 @@ const OPERATION: &str = "ladder::product";
 pub enum Step {
     /// One output for each thread, a warp down a column of C.
     Naive,
-    /// A column-major B, read by rows (seed 000, figure 6.3).
+    /// A column-major B, read by rows (PMPP, figure 6.3).
     Uncoalesced,
-    /// A row-major B, read by rows (seed 000, figure 6.2).
+    /// A row-major B, read by rows (PMPP, figure 6.2).
     Coalesced,
-    /// Operands through tiles in shared memory (seed 000, figure 6.10).
+    /// Operands through tiles in shared memory (PMPP, figure 6.10).
     Tiled,
-    /// Tiles of a column-major B, copied by rows (seed 000, figure 6.4 A).
+    /// Tiles of a column-major B, copied by rows (PMPP, figure 6.4 A).
     TiledUncoalesced,
-    /// Corner turning: tiles of a column-major B, copied by columns (seed 000, figure 6.4 B).
+    /// Corner turning: tiles of a column-major B, copied by columns (PMPP, figure 6.4 B).
     CornerTurned,
-    /// Thread coarsening along a row of C (seed 000, figure 6.13).
+    /// Thread coarsening along a row of C (PMPP, figure 6.13).
     Coarsened(CoarseFactor),
     /// Thread coarsening with a factor of 8 and so many registers that a multiprocessor holds one
-    /// block instead of two: the third pitfall of seed 000, by itself.
+    /// block instead of two: the third pitfall of PMPP, by itself.
     CoarsenedOneBlock,
     /// Thread coarsening in two dimensions: 8 x 8 outputs for each thread.
     TwoDimensional,
@@ -39,7 +40,7 @@ pub enum Step {
     MatmulCoarsened,
 }
 
-/// Outputs, or elements, of each thread: COARSE_FACTOR of seed 000.
+/// Outputs, or elements, of each thread: COARSE_FACTOR of PMPP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CoarseFactor {
     /// 1: not coarsened.
@@ -320,7 +321,7 @@ pub fn default_coarse_factor(device: &Device, m: usize, n: usize) -> CoarseFacto
 pub const ADDITION_THREADS: u32 = 256;
 
 /// z = x + y with `factor` elements for each thread, without waiting: coarsening where there is no
-/// price to save (seed 000, the first pitfall).
+/// price to save (PMPP, the first pitfall).
 ///
 /// # Errors
 /// [`Error::WrongLength`] if the buffers do not have the same length; [`Error::WrongDevice`],

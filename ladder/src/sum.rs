@@ -1,4 +1,5 @@
-//! The ladder of the sum, seeds 001 and 004.
+//! The ladder of the sum. Its first steps are those of Cheng, Grossman, McKercher: Professional
+//! CUDA C Programming, chapter 3 (PCC).
 
 use super::StepInfo;
 use crate::kernels::KERNELS;
@@ -18,23 +19,23 @@ const MOST_THREADS: u32 = 1 << 19;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Step {
-    /// Neighboured pairs (seed 001).
+    /// Neighboured pairs (PCC).
     Neighboured,
-    /// Neighboured pairs with less divergence (seed 001).
+    /// Neighboured pairs with less divergence (PCC).
     NeighbouredLess,
-    /// Interleaved pairs (seed 001).
+    /// Interleaved pairs (PCC).
     Interleaved,
-    /// Two data blocks for each block (seed 001, unrolling 2).
+    /// Two data blocks for each block (PCC, unrolling 2).
     Unrolled,
-    /// Eight data blocks, and the last warp's rounds unrolled (seed 001, unrolled warps 8).
+    /// Eight data blocks, and the last warp's rounds unrolled (PCC, unrolled warps 8).
     UnrolledWarps,
-    /// The same with a constant block size, without a loop (seed 001).
+    /// The same with a constant block size, without a loop (PCC).
     CompletelyUnrolled,
     /// Registers and warp shuffles in place of memory.
     Shuffled,
-    /// Vectors, a group for each block, an atomic addition for each group (seed 004).
+    /// Vectors, a group for each block, an atomic addition for each group.
     Cooperative,
-    /// [`Device::reduce_sum`], whose blocks have a size of their own.
+    /// [`Device::reduce_sum`], which chooses the size of its blocks.
     ReduceSum,
 }
 
@@ -166,7 +167,7 @@ impl Sums {
     }
 
     /// The sum, after a launch: waits for it, and adds the partial sums on the host where there
-    /// are any, as in seed 001.
+    /// are any, as in PCC.
     ///
     /// # Errors
     /// Those of [`Buffer::to_vec`].
@@ -186,7 +187,7 @@ fn room(step: Step, elements: usize, block_threads: u32) -> (usize, usize) {
 }
 
 /// Adds the elements of `x` by one step of the ladder in blocks of `block_threads` threads.
-/// Partial sums wrap at 2^32. Steps of seed 001 overwrite `x`.
+/// Partial sums wrap at 2^32. The steps of PCC overwrite `x`.
 ///
 /// ```
 /// use tilewright::Device;

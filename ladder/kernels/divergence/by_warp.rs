@@ -6,7 +6,7 @@
 //!     the second warp has the second halves of both: wander
 //! ```
 //!
-//! Step: the same elements take the same paths, in other threads. A warp asks for two runs of half
+//! Step: the same elements take the same paths, in other threads. A warp requests two runs of half
 //! as many elements instead of one run: as many sectors as before, since a half is 64 bytes.
 //!
 //! Prediction: half the time, as the arithmetic limits and each warp does half of it.
@@ -30,10 +30,10 @@ pub unsafe fn divergence_by_warp(x: Global<f32>, y: GlobalMut<f32>) {
     if let Some(value) = x.get(index)
         && index < y.len()
     {
-        // Each path writes its result, so that lanes do not meet before.
+        // Each path writes its result, so that lanes do not reconverge before.
         if is_second == 0 {
             // SAFETY: (1) is the comparison. (2) By (1), two warps share out the elements of two:
-            // each has a thread of its own.
+            // each has its own thread.
             unsafe { y.store(index, grow(value)) };
         } else {
             // SAFETY: as above.

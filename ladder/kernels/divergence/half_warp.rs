@@ -1,4 +1,4 @@
-//! A branch within the warp (seed 004): half of the lanes take each path.
+//! Warp divergence, a branch within the warp: half of the lanes take each path.
 //!
 //! ```text
 //! if lane < half a warp: grow

@@ -1,5 +1,5 @@
-//! Divergence: what a branch costs that the lanes of a warp take differently (seed 004, "warp
-//! divergence", its figure of a branch that half of the lanes take).
+//! Warp divergence: the cost of a branch that the lanes of a warp take differently (NVIDIA, CUDA
+//! C++ Programming Guide, "SIMT Architecture").
 //!
 //! Both steps do the same to the same elements: in each group of as many as a warp has lanes, the
 //! first half takes one path, the second half the other. They differ in which thread has which

@@ -1,5 +1,5 @@
-//! Coarsening with a contiguous partition (seed 000, thread coarsening): each thread counts 64
-//! elements that lie together.
+//! Thread coarsening with a contiguous partition: each thread counts 64 elements that are adjacent
+//! in memory.
 //!
 //! ```text
 //! privatised, with for i from 0 to 63: private[x[64 thread + i]] += 1

@@ -1,4 +1,4 @@
-//! Coarsening with an interleaved partition: each thread counts 64 elements that lie as far apart
+//! Coarsening with an interleaved partition: each thread counts 64 elements that are as far apart
 //! as the block has threads.
 //!
 //! ```text
@@ -8,7 +8,7 @@
 //! Step: in each iteration the lanes of a warp read neighbouring bytes.
 //!
 //! Prediction: a request touches 1 sector instead of 32, so what is left is the updates in shared
-//! memory: a warp's wait for one another where they meet in a bank.
+//! memory: those of a warp wait for one another where they share a bank.
 
 use super::part::Part;
 use super::private::{BINS, PrivateBins};

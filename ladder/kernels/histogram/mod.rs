@@ -1,5 +1,5 @@
-//! The ladder of the histogram: how often each byte value occurs (seed 000's checklist:
-//! privatisation, coarsening, coalescing).
+//! The ladder of the histogram: how often each byte value occurs (privatisation, coarsening and
+//! coalescing; Hwu, Kirk, El Hajj: Programming Massively Parallel Processors, 4th edition).
 //!
 //! Many threads update few counters: what limits is that updates of one counter have to wait for
 //! one another. Every kernel here adds to the counts that `bins` holds; counts wrap.

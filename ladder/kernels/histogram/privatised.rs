@@ -1,5 +1,5 @@
-//! Privatisation (seed 000, checklist): each block counts in a copy of its own, in shared memory,
-//! and adds it to the common one at its end.
+//! Privatisation: each block counts in a private copy in shared memory, and adds it to the common
+//! counters at its end.
 //!
 //! ```text
 //! private = 0; barrier

@@ -1,4 +1,4 @@
-//! Registers and local memory (seed 003, "registers" and "local memory"): an array of each thread.
+//! Registers and local memory: an array of each thread.
 //!
 //! ```text
 //! state = 16 numbers made of x[thread]

@@ -1,4 +1,4 @@
-//! Banks of shared memory (seed 003, "bank conflicts"): lanes that read words `stride` apart.
+//! Bank conflicts of shared memory: lanes that read words `stride` apart.
 //!
 //! ```text
 //! words[i] = 7 i, for 1024 words
@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Step: a word lies in bank `index mod 32`. Lanes of a warp that read different words of one bank
-//! are served one after the other: with a stride of `s` words, gcd(s, 32) lanes meet in each bank.
+//! are served one after the other: with a stride of `s` words, gcd(s, 32) lanes share each bank.
 //!
 //! Prediction: the time of an access grows with gcd(s, 32), so odd strides cost what stride 1
 //! does, and stride 32 costs 32 times as much.
@@ -38,7 +38,7 @@ pub unsafe fn memory_bank_stride(stride: u32, rounds: u32, y: GlobalMut<u32>) {
     let mut sum = 0_u32;
     for round in 0..rounds {
         let index = first.wrapping_add(round) as usize % BANK_WORDS;
-        // SAFETY: (1) is the remainder. (2) Nobody writes after the barrier.
+        // SAFETY: (1) is the remainder. (2) No thread writes after the barrier.
         sum = sum.wrapping_add(unsafe { words.load(index) });
     }
     if let Some(y) = y.own(thread::own_index()) {

@@ -1,4 +1,4 @@
-//! Constant memory (seed 003): the lanes of a warp read one address, or each its own.
+//! Constant memory: the lanes of a warp read one address, or one each.
 //!
 //! ```text
 //! `rounds` times: sum += TABLE[(lane * lane_step + round) mod 1024]

@@ -1,4 +1,4 @@
-//! The ladder of memories: seed 003, memory by memory.
+//! The ladder of memories, memory by memory.
 //!
 //! | file | memory | what is compared |
 //! |---|---|---|

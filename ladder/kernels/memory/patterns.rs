@@ -1,4 +1,4 @@
-//! Global memory (seed 003, "alignment and coalescing"): five patterns in which a warp reads 32
+//! Global memory, alignment and coalescing: five patterns in which a warp reads 32
 //! elements, each by way of L1 and L2 ("cached load") and of L2 alone ("non-cached load").
 //!
 //! ```text
@@ -10,12 +10,12 @@
 //!     scattered:  an element of the whole array
 //! ```
 //!
-//! Step: what the lanes of one instruction ask for is put together. The seed counts lines of 128
-//! bytes for cached loads and sectors of 32 bytes for others; GPUs since compute capability 5
-//! move sectors in both cases, so L1 helps only where a sector is asked for again.
+//! Step: the accesses of one instruction's lanes are coalesced, by the textbooks into lines of 128
+//! bytes for cached loads and into sectors of 32 bytes for others. GPUs since compute capability 5
+//! move sectors in both cases, so L1 helps only where a sector is requested again.
 //!
 //! Prediction: aligned and permuted need 4 sectors for each warp, misaligned 5, of which L1 has
-//! one already, broadcast 1, and scattered 32, each with 28 bytes that nobody wants: an eighth of
+//! one already, broadcast 1, and scattered 32, each with 28 unused bytes: an eighth of
 //! the speed.
 
 use cuda_std::prelude::*;

@@ -1,4 +1,4 @@
-//! Shared memory (seed 003): an array that the kernel declares, and one whose size the launch
+//! Shared memory: an array that the kernel declares, and one whose size the launch
 //! chooses.
 //!
 //! ```text

@@ -1,14 +1,14 @@
-//! Static and dynamic global memory (seed 003): `u += v`, where `u` and `v` are arrays that the
+//! Static and dynamic global memory: `u += v`, where `u` and `v` are arrays that the
 //! module declares, and where they are buffers that the host allocated.
 //!
-//! Step: the host reaches the arrays by their names, `cudaMemcpyToSymbol` in the seed; a kernel
+//! Step: the host reaches the arrays by their names, as `cudaMemcpyToSymbol` does; a kernel
 //! needs no parameters for them, and their length is a constant.
 //!
 //! Prediction: no difference in time: both are global memory.
 
 use cuda_std::prelude::*;
 
-/// Elements of [`STATIC_U`] and of [`STATIC_V`]; the seed has 4.
+/// Elements of [`STATIC_U`] and of [`STATIC_V`].
 pub const STATIC_ELEMENTS: usize = 1 << 20;
 
 global_array! {

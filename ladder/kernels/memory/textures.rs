@@ -1,4 +1,4 @@
-//! Textures (seed 003, "texture memory"): a picture is shifted by a part of an element.
+//! Textures: a picture is shifted by a part of an element.
 //!
 //! ```text
 //! y[row][column] = x at (column + shift_x, row + shift_y)

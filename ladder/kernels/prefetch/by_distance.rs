@@ -55,7 +55,7 @@ pub trait WithKernel<P: Parameters> {
         K: for<'launch> Kernel<Params<'launch> = P::Of<'launch>>;
 }
 
-/// Makes two kernels for each distance, one whose threads never meet and one whose threads do, and
+/// Makes two kernels for each distance, one without a barrier and one with, and
 /// the function that finds them.
 ///
 /// The run's constant is the distance and, where it needs one more of something, 1; `asked` is what
@@ -80,7 +80,7 @@ macro_rules! kernels_by_distance {
         )*
 
         /// Does `what` with the kernel of a distance, or nothing where there is none; with `meets`,
-        /// with the one whose threads meet in each round.
+        /// with the one whose threads synchronise in each round.
         #[cfg(not(target_arch = "nvptx64"))]
         pub fn $find<W>(distance: u32, meets: bool, what: W) -> Option<W::Output>
         where
@@ -105,7 +105,7 @@ macro_rules! kernels_by_distance {
         #[doc = $asked]
         #[kernel(max_threads = 256)]
         pub unsafe fn $name($($parameters)*) {
-            // SAFETY: what is asked for is the same.
+            // SAFETY: the requirements are the same.
             unsafe { $($run)* $arguments }
         }
     };

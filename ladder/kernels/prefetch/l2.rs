@@ -1,5 +1,5 @@
-//! Prefetch to L2 (seed 002: "from global memory to the L2 cache", `prefetch.global.L2`): an
-//! instruction without a result asks for the line that the thread will load some rounds later.
+//! Prefetch to L2 (`prefetch.global.L2`): an instruction without a result requests the line that
+//! the thread will load some rounds later.
 //!
 //! It takes no register and no shared memory, so the distance costs nothing and is a parameter.
 //! What remains in each round is the latency of L2, roughly a third of that of DRAM: predicted to
@@ -34,7 +34,7 @@ unsafe fn run<const MEETS: bool>(
     thread_rounds.finish(sums);
 }
 
-/// Each thread's sum over its elements, each asked for `distance` rounds before it is loaded.
+/// Each thread's sum over its elements, each prefetched `distance` rounds before it is loaded.
 /// `rounds` times the launch's threads are at least `x.len()`, and `sums` has an element for each
 /// thread.
 ///

@@ -1,13 +1,13 @@
-//! The ladder of the prefetch: seed 002, variant by variant.
+//! The ladder of the prefetch, variant by variant.
 //!
 //! ```text
 //! for round in 0..rounds:
 //!     sum += f(x[thread + round * threads of the grid])
-//!     barrier, in the kernels that meet
+//!     barrier, in the kernels that synchronise
 //! ```
 //!
 //! `f` is [`generations`] of a population model, one dependent chain of f64 arithmetic with a
-//! transcendental function in each link. Where few warps share a multiprocessor, nobody computes
+//! transcendental function in each link. Where few warps share a multiprocessor, none computes
 //! while the load of the next element is on its way: latency limits, and neither bandwidth nor
 //! arithmetic. A prefetch starts that load some rounds, the *distance*, before the value is used.
 //!
@@ -21,11 +21,12 @@
 //! | [`shared_rolling`] | the same | shared memory, by way of a register |
 //! | [`shared_rolling_async`] | the same | shared memory, past the registers |
 //!
-//! Each comes in two forms: in one the threads of a block meet at a barrier at the end of each
-//! round, as in the application that seed 002 started from; in the other they never meet.
+//! The variants, and the names "scalar batch" and the like, are those of NVIDIA's article "Boosting
+//! Application Performance with GPU Memory Prefetching". Each comes in two forms: with a barrier of
+//! the block at the end of each round, as in the article's application, and without.
 //!
-//! Departure from the seed: any number of elements, and any number of blocks. A thread whose
-//! element lies behind the end fetches the last one of all, and does not use it.
+//! Departure from the article: any number of elements, and any number of blocks. A thread whose
+//! element is past the end fetches the last one of all, and does not use it.
 
 pub mod baseline;
 mod by_distance;

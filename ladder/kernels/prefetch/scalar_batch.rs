@@ -1,12 +1,12 @@
-//! Batches in registers (seed 002, "scalar batch"): every `DISTANCE` rounds a thread loads the
+//! Batches in registers ("scalar batch"): every `DISTANCE` rounds a thread loads the
 //! elements of the next `DISTANCE` rounds at once, and uses them up one by one.
 //!
 //! The loads of a batch are on their way together, so a batch waits for memory once: predicted
 //! time of a round is the chain of arithmetic and a part 1 / `DISTANCE` of the latency.
 //!
-//! Departure from the seed, which picks the value by a `switch`: the rounds of a batch are written
-//! out one after the other, so that each has its register by name. The last batch may be longer
-//! than what is left.
+//! Departure from the article, which picks the value by a `switch`: the rounds of a batch are
+//! written out one after the other, so that each has its register by name. The last batch may be
+//! longer than what is left.
 
 use super::by_distance::kernels_by_distance;
 use super::work::{Elements, Rounds};

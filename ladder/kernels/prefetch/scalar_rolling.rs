@@ -1,4 +1,4 @@
-//! Rolling through registers (seed 002, "scalar rolling"): before a thread uses an element it starts
+//! Rolling through registers ("scalar rolling"): before a thread uses an element it starts
 //! the load of the one that it needs some rounds later, into the register that became free.
 //!
 //! Predicted: no round waits for memory once the distance covers the latency. It does not come to
@@ -10,7 +10,7 @@
 //! As in the batches, the rounds are written out, so that each has its register by name: moving the
 //! values along would wait for the loads that are on their way.
 //!
-//! Departure from the seed: the registers are one more than the distance. With as many, the
+//! Departure from the article: the registers are one more than the distance. With as many, the
 //! compiler loads into yet another one, because the arithmetic still needs the value, and moves
 //! the loaded values back at the end of the loop: there all the loads have to be complete.
 

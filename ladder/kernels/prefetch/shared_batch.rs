@@ -1,4 +1,4 @@
-//! Batches in shared memory (seed 002, "smem batch"): as [`scalar_batch`](super::scalar_batch), but
+//! Batches in shared memory ("smem batch"): as [`scalar_batch`](super::scalar_batch), but
 //! the values wait in shared memory, where a slot can be chosen by a number.
 //!
 //! It costs a store and a load for each element, and room: the distance times 8 bytes for each

@@ -1,12 +1,12 @@
-//! Rolling through shared memory by loads and stores (seed 002, "smem rolling"): as
+//! Rolling through shared memory by loads and stores ("smem rolling"): as
 //! [`scalar_rolling`](super::scalar_rolling), but the values wait in shared memory.
 //!
 //! A load leaves its value in a register, and only then can it be stored. So the store waits for
 //! the load in the round that started it, and not `distance` rounds later. At best the round's
 //! arithmetic lies between the two: predicted as good as distance 1, whatever the distance.
 //!
-//! Departure from the seed: the store stands behind the arithmetic. Where it follows the load, as
-//! in the seed, the compiler may move it there or not.
+//! Departure from the article: the store follows the arithmetic. Where it follows the load, as in
+//! the article, the compiler may move it there or not.
 //!
 //! The distance costs nothing but room, so it is a parameter.
 

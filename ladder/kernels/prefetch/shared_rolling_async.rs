@@ -1,6 +1,6 @@
-//! Rolling through shared memory by asynchronous copies (seed 002, "smem rolling async"): the copy
-//! goes from global to shared memory past the registers (`cp.async`), and nobody waits for it but
-//! the wait that names it, `DISTANCE` rounds later. A barrier in the loop does not.
+//! Rolling through shared memory by asynchronous copies ("smem rolling async"): the copy
+//! goes from global to shared memory past the registers (`cp.async`), and only the wait
+//! that names it waits for it, `DISTANCE` rounds later. A barrier in the loop does not.
 //!
 //! ```text
 //! for k in 0..DISTANCE: copy(slot k, element of round k); commit
@@ -17,7 +17,7 @@
 //! A thread reads only what it copied itself, so the copies need no barrier, and a slot is filled
 //! again as soon as it was read: all of the ring is in flight.
 //!
-//! Departure from the seed: copies go on behind the end, so that every round has one to wait for.
+//! Departure from the article: copies go on past the end, so that every round has one to wait for.
 
 use super::by_distance::kernels_by_distance;
 use super::slots::OwnSlots;

@@ -8,7 +8,7 @@ use cuda_std::shared::SharedSlice;
 ///
 /// Lanes of a warp read the same slot, so `thread_pitch` decides about bank conflicts. A warp's
 /// access of 8 bytes for each lane takes two passes at best, one for each half of the warp. With
-/// a `thread_pitch` of p, lanes 16 / gcd(p, 16) apart meet in the same pair of banks: gcd(p, 16)
+/// a `thread_pitch` of p, lanes 16 / gcd(p, 16) apart share a pair of banks: gcd(p, 16)
 /// passes for each half.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slots {
@@ -21,14 +21,14 @@ pub struct Slots {
 }
 
 impl Slots {
-    /// Thread after thread, as seed 002 begins: conflicts at each even distance, up to 16 passes
-    /// instead of one.
+    /// Thread after thread, the first layout of the article: conflicts at each even distance, up
+    /// to 16 passes instead of one.
     #[must_use]
     pub const fn unpadded(distance: u32, block_threads: u32) -> Self {
         Self::by_thread(distance, block_threads)
     }
 
-    /// Thread after thread, with room between them, as seed 002 goes on: distance and padding
+    /// Thread after thread, with room between them, the second layout: distance and padding
     /// together are a power of two and one more. That is odd, so there are no conflicts.
     #[must_use]
     pub const fn padded(distance: u32, block_threads: u32) -> Self {
@@ -37,7 +37,7 @@ impl Slots {
         Self::by_thread(rest.next_power_of_two() + 1, block_threads)
     }
 
-    /// Slot after slot, the exercise of seed 002: neighbouring threads have neighbouring elements,
+    /// Slot after slot, the article's exercise: neighbouring threads have neighbouring elements,
     /// so there are no conflicts, and no room is lost.
     #[must_use]
     pub const fn transposed(distance: u32, block_threads: u32) -> Self {

@@ -4,10 +4,10 @@ use super::population;
 use cuda_std::prelude::*;
 use cuda_std::thread::OwnIndex;
 
-/// The calling thread's elements in the order of its rounds: the one of its own index first, the
+/// The calling thread's elements in the order of its rounds: the one at its index first, the
 /// others as far apart as the launch has threads.
 ///
-/// Behind the end the last element of all stands in: it is fetched, so that no fetch is
+/// Past the end the last element of all stands in: it is fetched, so that no fetch is
 /// conditional, and not used.
 #[derive(Clone, Copy)]
 pub(super) struct Elements<'launch> {
@@ -81,7 +81,7 @@ impl<const MEETS: bool> Rounds<MEETS> {
     }
 
     /// One round: adds what becomes of `element`, unless it only stands in. Where the threads of a
-    /// block meet, they do so at the end.
+    /// block synchronise, they do so at the end.
     #[inline(always)]
     #[track_caller]
     pub(super) fn round(&mut self, element: f64) {

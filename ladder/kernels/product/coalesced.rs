@@ -1,4 +1,4 @@
-//! Coalesced (seed 000, figure 6.2): a row-major B, read by rows.
+//! Coalesced (PMPP, figure 6.2): a row-major B, read by rows.
 //!
 //! ```text
 //! column = block column * 32 + threadIdx.x

@@ -1,4 +1,4 @@
-//! Thread coarsening (seed 000, figures 6.12 and 6.13): COARSE_FACTOR outputs for each thread, in
+//! Thread coarsening (PMPP, figures 6.12 and 6.13): COARSE_FACTOR outputs for each thread, in
 //! neighbouring tiles of a row of C.
 //!
 //! ```text
@@ -16,7 +16,7 @@
 //! the shared loads, which are the limit, stay two for each: a little faster at best, until there
 //! are too few blocks for the device, or too many registers for two blocks on a multiprocessor.
 //!
-//! Departure from the seed: elements outside the matrices count as zero. The factor is a constant
+//! Departure from PMPP: elements outside the matrices count as zero. The factor is a constant
 //! of each kernel, as in the figure, because the sums have to be registers.
 
 use super::tiled::Tile;

@@ -1,4 +1,4 @@
-//! Corner turning (seed 000, figure 6.4 B): a column-major B, copied by columns.
+//! Corner turning (PMPP, figure 6.4 B): a column-major B, copied by columns.
 //!
 //! ```text
 //! for each tile of K:
@@ -10,8 +10,8 @@
 //! threads read neighbouring elements of a column, which are neighbours in memory, and shared
 //! memory, where order costs little, takes them down a column of the tile.
 //!
-//! Prediction: the speed of the tiled kernel with a row-major B. Departure from the seed: the
-//! tile's rows lie 33 words apart. With 32, the 32 words of a column would lie in one bank.
+//! Prediction: the speed of the tiled kernel with a row-major B. Departure from PMPP: the
+//! tile's rows are 33 words apart. With 32, the 32 words of a column would lie in one bank.
 
 use super::tiled::accumulate;
 use super::{TILE, block_corner, element_or_zero, place_in_block, store_output};

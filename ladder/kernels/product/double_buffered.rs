@@ -12,7 +12,7 @@
 //! barrier for each tile is enough: the half that is filled is not the one that is read.
 //!
 //! Prediction: before, every warp of a block waits for global memory at the same barrier, and only
-//! the other block of the multiprocessor has work meanwhile. Now nobody waits: a fifth faster.
+//! the other block of the multiprocessor has work meanwhile. Now no warp waits: a fifth faster.
 //! A's elements are copied one by one, because a copy cannot transpose.
 
 use super::register_tile::{
@@ -53,7 +53,7 @@ impl Operand<'_> {
     /// # Safety
     /// 1. The destination lies within the tile.
     /// 2. `COUNT` divides `to`, `column` and the matrix's columns.
-    /// 3. Nobody touches the destination until the copy is waited for and a barrier is passed.
+    /// 3. No thread accesses the destination until the copy is waited for and a barrier is passed.
     #[inline(always)]
     #[track_caller]
     unsafe fn copy<const COUNT: usize>(

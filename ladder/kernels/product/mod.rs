@@ -1,10 +1,13 @@
-//! The ladder of the product: seed 000, step by step, and on to `matmul_coarsened`.
+//! The ladder of the product, step by step, and on to `matmul_coarsened`.
+//!
+//! The first steps are those of chapter 6 of PMPP, which in these files is Hwu, Kirk, El Hajj:
+//! Programming Massively Parallel Processors, 4th edition.
 //!
 //! Every kernel here computes C = A B in f32 for an M x K, a K x N and an M x N matrix of any size,
 //! all of them row-major but for B where a kernel says so. Each output adds its K products in
 //! order, each by a fused multiply-add, so that all steps give the same bits.
 //!
-//! Grids and blocks have two dimensions, as in the seed: x along the columns of C, y down its rows.
+//! Grids and blocks have two dimensions, as in PMPP: x along the columns of C, y down its rows.
 
 mod coalesced;
 mod coarsened;

@@ -62,7 +62,7 @@ pub(super) unsafe fn fragment<const ROWS: usize, const PITCH: usize>(
 }
 
 /// Writes a thread's outputs in vectors where the rows of C are multiples of 16 bytes, and one by
-/// one elsewhere, as far as they lie within C.
+/// one elsewhere, as far as they are within C.
 ///
 /// # Safety
 /// 1. C has m * n elements and starts at a multiple of 16 bytes.

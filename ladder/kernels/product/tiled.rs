@@ -1,4 +1,4 @@
-//! Tiled (seed 000, figure 6.10): operands through tiles in shared memory.
+//! Tiled (PMPP, figure 6.10): operands through tiles in shared memory.
 //!
 //! ```text
 //! for each tile of K:
@@ -9,7 +9,7 @@
 //! An element that is read from global memory serves 32 outputs instead of one.
 //!
 //! Prediction: global memory falls to 1/32 and is no limit any more; two shared loads for each
-//! multiply-add are the next one. Departure from the seed: elements outside the matrices count as
+//! multiply-add are the next one. Departure from PMPP: elements outside the matrices count as
 //! zero, so the sizes need not be multiples of the tile.
 
 use super::{TILE, block_corner, element_or_zero, place_in_block, store_output};

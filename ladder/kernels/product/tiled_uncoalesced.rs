@@ -1,6 +1,6 @@
-//! The tiled kernel with a column-major B, copied as if it were row-major (seed 000, figure 6.4 A).
+//! The tiled kernel with a column-major B, copied as if it were row-major (PMPP, figure 6.4 A).
 //!
-//! Neighbouring threads still copy neighbouring elements of a row of B's tile, which lie K
+//! Neighbouring threads still copy neighbouring elements of a row of B's tile, which are K
 //! elements apart in memory: 32 sectors for a request, of each of which one word is used.
 //!
 //! Prediction: for each 32 multiply-adds of a warp's lanes there are 36 sectors where the tiled

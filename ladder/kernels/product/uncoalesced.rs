@@ -1,4 +1,4 @@
-//! Uncoalesced (seed 000, figure 6.3): a column-major B, read by rows.
+//! Uncoalesced (PMPP, figure 6.3): a column-major B, read by rows.
 //!
 //! ```text
 //! column = block column * 32 + threadIdx.x
@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Neighbouring threads have neighbouring columns, as they should; but neighbouring elements of a
-//! row of B lie K elements apart, so a warp asks for 32 sectors, of each of which it uses 4 bytes.
+//! row of B are K elements apart, so a warp requests 32 sectors, of each of which it uses 4 bytes.
 //! The element of A is the same for the whole warp.
 //!
 //! Prediction: that of the naive kernel, with B in the place of A. The stores of C are coalesced,

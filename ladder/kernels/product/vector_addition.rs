@@ -1,4 +1,4 @@
-//! Coarsening where there is no price to save (seed 000, the first of its three pitfalls): the
+//! Coarsening where there is no price to save (PMPP, the first of its three pitfalls): the
 //! vector addition z = x + y with COARSE_FACTOR elements for each thread.
 //!
 //! ```text

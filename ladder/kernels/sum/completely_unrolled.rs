@@ -1,4 +1,4 @@
-//! Completely unrolled 8 (seed 001, `reduceCompleteUnrollWarps8`): the block's size is a constant,
+//! Completely unrolled 8 (PCC, `reduceCompleteUnrollWarps8`): the block's size is a constant,
 //! so there is no loop left.
 //!
 //! ```text
@@ -13,8 +13,8 @@
 //! Prediction: some percent at most, and only where the rounds are not hidden behind the loads of
 //! other blocks; memory already limits.
 //!
-//! Departures from the seed: as in unrolled warps; and a kernel for each size of the block, where
-//! the seed has one that compares `blockDim.x` as it runs and passes the barriers of the rounds
+//! Departures from PCC: as in unrolled warps; and a kernel for each size of the block, where
+//! PCC has one that compares `blockDim.x` as it runs and passes the barriers of the rounds
 //! that it leaves out.
 
 use super::part::{Part, UNROLLED};

@@ -1,4 +1,4 @@
-//! Cooperative groups (seed 004, `sum_kernel_block`): threads add vectors of the whole array, the
+//! Cooperative groups (`sum_kernel_block`): threads add vectors of the whole array, the
 //! group of the block adds their sums, and one atomic addition for each block adds those.
 //!
 //! ```text
@@ -14,11 +14,11 @@
 //! few percent closer to what memory delivers; the atomic additions, one for each block, do not
 //! show.
 //!
-//! Departures from the seed:
-//! 1. Sums are held in 64 bits: the seed's data alone, 2^28 numbers up to 255, overflows its `int`.
-//! 2. Elements behind the last whole vector are added too.
-//! 3. `reduce_sum` is the group's own collective, in registers, where the seed halves an array in
-//!    shared memory between two barriers for each round.
+//! Departures from the article that `mod.rs` names:
+//! 1. Sums are held in 64 bits: 2^28 numbers up to 255 overflow its `int`.
+//! 2. Elements after the last whole vector are added too.
+//! 3. `reduce_sum` is the group's own collective, in registers, where the article halves an array
+//!    in shared memory between two barriers for each round.
 
 use cuda_std::cooperative_groups::{Collective, Group, this_thread_block};
 use cuda_std::prelude::*;

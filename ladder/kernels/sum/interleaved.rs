@@ -1,4 +1,4 @@
-//! Interleaved pairs (seed 001, "interleaved pair"): a thread's partner is half of what is left
+//! Interleaved pairs (PCC, "interleaved pair"): a thread's partner is half of what is left
 //! away, so the elements that count stay together.
 //!
 //! ```text
@@ -12,7 +12,7 @@
 //! Prediction: a warp's request is 4 sectors instead of 8, 16 and then 32, and only the first half
 //! of each data block is ever written: half as many bytes go back to memory.
 //!
-//! Departure from the seed: as in neighboured pairs.
+//! Departure from PCC: as in neighboured pairs.
 
 use super::part::Part;
 use cuda_std::prelude::*;

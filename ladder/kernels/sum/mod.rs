@@ -1,9 +1,12 @@
-//! The ladder of the sum: seeds 001 and 004, step by step.
+//! The ladder of the sum, step by step.
 //!
-//! The steps of seed 001 work in place: they overwrite `x`, and leave one partial sum for each
-//! block in `partials`. Integers wrap, in partial sums too.
+//! The steps up to the complete unrolling are those of PCC, which in these files is Cheng,
+//! Grossman, McKercher: Professional CUDA C Programming, chapter 3. They work in place: they
+//! overwrite `x`, and leave one partial sum for each block in `partials`. Integers wrap, in
+//! partial sums too.
 //!
-//! [`sum_cooperative`] is seed 004's, and adds to one total.
+//! [`sum_cooperative`] follows Harris, Perelygin: Cooperative Groups: Flexible CUDA Thread
+//! Programming, and adds to one total.
 //!
 //! All steps expect blocks whose number of threads is a power of two from 64 to 1024.
 

@@ -1,5 +1,5 @@
-//! Neighboured pairs (seed 001, "neighbored pair"): in round r a thread whose index is a multiple
-//! of 2^(r+1) adds the element 2^r to the right of its own.
+//! Neighboured pairs (PCC, "neighbored pair"): in round r a thread whose index is a multiple
+//! of 2^(r+1) adds the element 2^r to the right.
 //!
 //! ```text
 //! for stride in 1, 2, 4, ... below the block's size:
@@ -11,7 +11,7 @@
 //! yet a warp with one lane at work runs as long as one with all: the branch diverges. Every
 //! sector of the array is read and written again.
 //!
-//! Departure from the seed: threads behind the end of the array do not return before a barrier;
+//! Departure from PCC: threads past the end of the array do not return before a barrier;
 //! they take part in it and add nothing.
 
 use super::part::Part;

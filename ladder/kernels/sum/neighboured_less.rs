@@ -1,4 +1,4 @@
-//! Neighboured pairs with less divergence (seed 001): the same pairs as before, but the threads
+//! Neighboured pairs with less divergence (PCC): the same pairs as before, but the threads
 //! that add are the first ones of the block.
 //!
 //! ```text
@@ -11,10 +11,10 @@
 //! Step: whole warps work or rest, until fewer than a warp's threads have anything to do.
 //!
 //! Prediction: half as many warps run in the first round, a quarter in the second, so faster than
-//! neighboured pairs. Not twice as fast: the accesses are as far apart as before, lanes ask for
+//! neighboured pairs. Not twice as fast: the accesses are as far apart as before, lanes request
 //! every second, then every fourth element, and every sector is still written.
 //!
-//! Departure from the seed: as in neighboured pairs.
+//! Departure from PCC: as in neighboured pairs.
 
 use super::part::Part;
 use cuda_std::prelude::*;

@@ -2,13 +2,13 @@
 
 use cuda_std::prelude::*;
 
-/// Data blocks that a block of the unrolled steps adds (seed 001's "unrolling 8"): elements of
+/// Data blocks that a block of the unrolled steps adds (PCC's "unrolling 8"): elements of
 /// each thread.
 pub const UNROLLED: u32 = 8;
 
 /// The elements of one block: `len` of them from `first` on.
 ///
-/// Seed 001 calls `data` block as many elements as a block has threads; a part is one of them or
+/// PCC calls a data block as many elements as a block has threads; a part is one of them or
 /// several, and shorter where the array ends.
 #[derive(Clone, Copy)]
 pub struct Part<'launch> {
@@ -133,7 +133,7 @@ impl<'launch> Part<'launch> {
             while distance > 0 {
                 if thread < distance {
                     // SAFETY: (1) lanes below `distance` write their own elements and read those
-                    // from `distance` on; the warp's barrier lies between the rounds.
+                    // from `distance` on; the warp's barrier is between the rounds.
                     unsafe { self.add(thread, distance) };
                 }
                 warp::sync(LaneMask::all());

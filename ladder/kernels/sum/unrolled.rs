@@ -1,4 +1,4 @@
-//! Unrolling 2 (seed 001, `reduceUnrolling`): each block first adds a second data block to its
+//! Unrolling 2 (PCC, `reduceUnrolling`): each block first adds a second data block to its
 //! own, then goes on as with interleaved pairs.
 //!
 //! ```text
@@ -12,7 +12,7 @@
 //! Prediction: the rounds with their barriers are paid for twice as many elements, so up to twice
 //! as fast where they are what costs; as many bytes are written as before.
 //!
-//! Departures from the seed: as in neighboured pairs; and where the last block's part has no whole
+//! Departures from PCC: as in neighboured pairs; and where the last block's part has no whole
 //! second data block, what there is of it is added too.
 
 use super::part::Part;

@@ -1,4 +1,4 @@
-//! Unrolled warps 8 (seed 001, `reduceUnrollWarps8`): eight data blocks for each block, and the
+//! Unrolled warps 8 (PCC, `reduceUnrollWarps8`): eight data blocks for each block, and the
 //! rounds of the last warp written out.
 //!
 //! ```text
@@ -15,11 +15,11 @@
 //! times as many elements, and eight loads in flight hide the latency of memory: most of what
 //! memory can deliver.
 //!
-//! Departures from the seed:
-//! 1. The seed trusts that the lanes of a warp run in lockstep, and makes each of them load and
-//!    store again by `volatile`. Lanes have had program counters of their own since compute
-//!    capability 7.0: here a barrier of the warp ([`warp::sync`]) lies between the rounds.
-//! 2. All of the seed's lanes add in every round; here those alone whose element counts, so one
+//! Departures from PCC:
+//! 1. PCC trusts that the lanes of a warp run in lockstep, and makes each of them load and
+//!    store again by `volatile`. Lanes have had their own program counters since compute
+//!    capability 7.0: here a barrier of the warp ([`warp::sync`]) is between the rounds.
+//! 2. All of PCC's lanes add in every round; here those alone whose element counts, so one
 //!    barrier for each round is enough.
 //! 3. Where the last block's part ends early, what there is of it is added too; and no thread
 //!    leaves before a barrier.

@@ -11,7 +11,7 @@ use tilewright_ladder::memory::{
     Pattern, STATIC_ELEMENTS, Shared, TABLE_ELEMENTS,
 };
 
-/// What one launch on a simulator of its own counts.
+/// What one launch on its own simulator counts.
 fn counts(launch: impl FnOnce(&Device)) -> Counts {
     let device = Device::simulator();
     let ((), report) = device
@@ -108,7 +108,7 @@ fn every_stride_reads_its_words() {
     }
 }
 
-/// Seed 003: lanes meet in a bank as often as the stride and 32 have a common divisor.
+/// As many lanes share a bank as the greatest common divisor of the stride and 32.
 #[test]
 fn conflicts_grow_with_the_common_divisor() {
     for stride in 1..=BANKS {
@@ -309,10 +309,10 @@ fn every_pattern_loads_its_elements() {
     }
 }
 
-/// The percentages of seed 003: of lines of 128 bytes, which it counts for cached loads, and of
-/// sectors of 32 bytes, which it counts for others.
+/// The percentages of the textbooks: of lines of 128 bytes, which they count for cached loads, and
+/// of sectors of 32 bytes, which they count for others.
 #[test]
-fn patterns_use_lines_and_sectors_as_the_seed_says() {
+fn patterns_use_lines_and_sectors_as_the_textbooks_say() {
     for (pattern, of_lines, of_sectors) in [
         (Pattern::Aligned, 1.0, 1.0),
         (Pattern::Permuted, 1.0, 1.0),

@@ -191,7 +191,7 @@ fn every_round_asks_l2_for_a_later_element() {
     assert_eq!(prefetches.requests, 2 * (10 + u64::from(distance)));
 }
 
-/// Seed 002: conflicts without padding, none with it, and none with other indices.
+/// Conflicts without padding, none with it, and none with other indices.
 #[test]
 fn only_the_unpadded_slots_conflict() {
     for distance in 1..=16_u32 {

@@ -138,10 +138,10 @@ fn sectors_for_each_load(step: Step) -> f64 {
     loads.global.sectors as f64 / loads.requests as f64
 }
 
-/// What the seed says of the access patterns, exactly: of one uncoalesced operand 32 sectors for
+/// The access patterns, exactly: of one uncoalesced operand 32 sectors for
 /// each request, of a coalesced one 4, of a broadcast 1.
 #[test]
-fn the_access_patterns_are_those_of_the_seed() {
+fn the_access_patterns_request_the_predicted_sectors() {
     assert_eq!(sectors_for_each_load(Step::Naive), (32.0 + 1.0) / 2.0);
     assert_eq!(sectors_for_each_load(Step::Uncoalesced), (1.0 + 32.0) / 2.0);
     assert_eq!(sectors_for_each_load(Step::Coalesced), (1.0 + 4.0) / 2.0);

@@ -7,7 +7,7 @@ use tilewright::testing::under_seeds;
 use tilewright::{Device, Error, Operation};
 use tilewright_ladder::sum::{self, BLOCK_THREADS, Step, Sums};
 
-/// As seed 001 fills its array: `rand() & 0xFF`.
+/// Numbers of 8 bits, as `rand() & 0xFF` gives them.
 fn bytes(elements: usize) -> Vec<i32> {
     let mut random = Random::new(elements as u64);
     (0..elements)
