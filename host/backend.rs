@@ -16,14 +16,14 @@ use std::ptr::NonNull;
 
 /// A machine that runs kernels: the simulator or one CUDA device.
 ///
-/// Addresses are device addresses, sizes are bytes. All work is done in the order in which it
-/// was asked for, whichever thread asked; copies from and to host memory are complete when the
-/// call returns.
+/// Addresses are device addresses, sizes are bytes. Work is executed in the order in
+/// which it was submitted, whichever thread submitted it; copies from and to host memory are
+/// complete when the call returns.
 ///
 /// Requirements that the unsafe methods share, numbered for their callers:
 /// 1. Every address range is inside one live allocation of this backend.
-/// 2. No other thread asks at the same time for work that conflicts: that writes what this call
-///    reads, or touches what it writes.
+/// 2. No other thread submits conflicting work at the same time: work that writes what this call
+///    reads, or accesses what it writes.
 /// 3. Every handle came from this backend and was not destroyed.
 pub(crate) trait Backend: Send + Sync + Debug {
     /// Limits and names, read once when the device was opened.
@@ -41,7 +41,7 @@ pub(crate) trait Backend: Send + Sync + Debug {
     /// Allocates `bytes` (more than 0), aligned to 256 bytes, filled with zero bytes.
     fn allocate_zeroed(&self, operation: &'static str, bytes: usize) -> Result<u64>;
 
-    /// Frees an allocation after the work that was asked for before; it never panics.
+    /// Frees an allocation after the work that was submitted before; it never panics.
     ///
     /// # Safety
     /// 1. `address` and `bytes` are those of one live allocation, which is not used again.
@@ -85,7 +85,7 @@ pub(crate) trait Backend: Send + Sync + Debug {
     /// Makes a texture with copies of the elements; its size and options were checked.
     fn create_texture(&self, request: &TextureRequest<'_>) -> Result<TextureHandle>;
 
-    /// Gives a texture back after the work that was asked for before; it never panics.
+    /// Gives a texture back after the work that was submitted before; it never panics.
     ///
     /// # Safety
     /// Requirement 3 of the trait; the texture is not used again.
@@ -103,7 +103,7 @@ pub(crate) trait Backend: Send + Sync + Debug {
     /// Requirement 3 of the trait for the module.
     unsafe fn read_symbol(&self, symbol: &SymbolRequest, destination: &mut [u8]) -> Result<()>;
 
-    /// Waits until all work that was asked for is done, and reports its failures.
+    /// Waits until all submitted work is complete, and reports its failures.
     fn synchronize(&self) -> Result<()>;
 
     /// Marks this moment in the device's work.
@@ -148,13 +148,13 @@ pub(crate) trait Backend: Send + Sync + Debug {
     ///    parameters, if it has the signature of `entry`.
     /// 2. `body` runs the same kernel, with the same parameters, as one simulated thread.
     /// 3. Requirements 1 and 2 of the trait for all memory that the kernel touches.
-    /// 4. The launch keeps what the kernel's documentation asks for.
+    /// 4. The launch meets the requirements in the kernel's documentation.
     unsafe fn launch(&self, request: &LaunchRequest<'_>) -> Result<()>;
 
     /// The stream in which all work is queued, for foreign libraries; `None` for the simulator.
     fn raw_stream(&self) -> Option<NonNull<c_void>>;
 
-    /// Who counts the launches; `None` where they cannot be counted.
+    /// The recorder of launches; `None` where they cannot be counted.
     fn recorder(&self) -> Option<&LaunchRecorder> {
         None
     }
@@ -208,7 +208,7 @@ pub(crate) struct TextureHandle {
     pub(crate) storage: u64,
 }
 
-/// A texture that is asked for: `height` rows, or none in one dimension, of `width` elements.
+/// A requested texture: `height` rows, or none in one dimension, of `width` elements.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TextureRequest<'a> {
     pub(crate) operation: &'static str,

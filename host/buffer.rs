@@ -149,7 +149,7 @@ impl<T: Element> Buffer<T> {
     /// A copy of the elements in host memory.
     ///
     /// # Errors
-    /// [`Error::OutOfHostMemory`] if the host has not the memory; [`Error::DeviceLost`] or
+    /// [`Error::OutOfHostMemory`] if the host does not have the memory; [`Error::DeviceLost`] or
     /// [`Error::Cuda`] if the copy or earlier work failed.
     pub fn to_vec(&self) -> Result<Vec<T>> {
         let mut elements = bytemuck::allocation::try_zeroed_vec(self.len).map_err(|()| {
@@ -165,7 +165,7 @@ impl<T: Element> Buffer<T> {
     /// Copies all elements to `destination`.
     ///
     /// # Errors
-    /// [`Error::WrongLength`] if `destination` has not [`len`](Self::len) elements;
+    /// [`Error::WrongLength`] if `destination` does not have [`len`](Self::len) elements;
     /// [`Error::DeviceLost`] or [`Error::Cuda`] if the copy or earlier work failed.
     pub fn copy_to_slice(&self, destination: &mut [T]) -> Result<()> {
         self.check_len("copy_to_slice", destination.len())?;
@@ -174,8 +174,8 @@ impl<T: Element> Buffer<T> {
         }
         let destination = bytemuck::cast_slice_mut(destination);
         // SAFETY: (1) `destination` has the bytes of `len` elements, as this live allocation has.
-        // (2) Work that writes the elements needs `&mut self`, so it was asked for before, and
-        // the backend does everything in order.
+        // (2) Work that writes the elements needs `&mut self`, so it was submitted before, and
+        // the backend executes work in order.
         unsafe {
             self.device
                 .backend()
@@ -186,7 +186,7 @@ impl<T: Element> Buffer<T> {
     /// Overwrites all elements with those of `source`.
     ///
     /// # Errors
-    /// [`Error::WrongLength`] if `source` has not [`len`](Self::len) elements;
+    /// [`Error::WrongLength`] if `source` does not have [`len`](Self::len) elements;
     /// [`Error::DeviceLost`] or [`Error::Cuda`] if the copy or earlier work failed.
     pub fn copy_from_slice(&mut self, source: &[T]) -> Result<()> {
         self.check_len("copy_from_slice", source.len())?;

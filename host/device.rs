@@ -12,8 +12,8 @@ use std::sync::{Arc, OnceLock};
 
 /// A machine that runs kernels: the simulator or one CUDA device.
 ///
-/// A clone is the same device. Devices may be shared between threads; everything that is asked of
-/// one device is done in the order in which it was asked for.
+/// A clone is the same device. Devices may be shared between threads; the work of
+/// one device is executed in the order in which it was submitted.
 #[derive(Clone)]
 pub struct Device {
     backend: Arc<dyn Backend>,
@@ -22,14 +22,14 @@ pub struct Device {
 impl Device {
     /// The simulator with default options. It is always there.
     ///
-    /// Every call makes a device of its own, with memory of its own: clone the device to use its
+    /// Every call makes a new device with its own memory: clone the device to use its
     /// buffers elsewhere.
     #[must_use]
     pub fn simulator() -> Self {
         Self::simulator_with(SimulatorOptions::default())
     }
 
-    /// The simulator with options of your own, such as the seed of its schedule.
+    /// The simulator with your options, such as the seed of its schedule.
     #[must_use]
     pub fn simulator_with(options: SimulatorOptions) -> Self {
         Self {
@@ -94,7 +94,7 @@ impl Device {
         }
     }
 
-    /// Waits until all work that was asked for is done.
+    /// Waits until all submitted work is complete.
     ///
     /// # Errors
     /// [`Error::DeviceLost`] or [`Error::Cuda`] if some of it failed.

@@ -12,9 +12,9 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A CUDA device was asked for in a build that has no CUDA backend.
+    /// A CUDA device was requested in a build that has no CUDA backend.
     #[error(
-        "a CUDA device was asked for, but this program was built without tilewright's feature \
+        "a CUDA device was requested, but this program was built without tilewright's feature \
          `cuda`, which is on by default; build it with `--features cuda`, or use \
          Device::simulator()"
     )]
@@ -44,7 +44,7 @@ pub enum Error {
     /// There is no CUDA device with the requested number.
     #[error("there is no CUDA device {ordinal}: {reason}")]
     NoDevice {
-        /// The number that was asked for, counted from 0.
+        /// The requested number, counted from 0.
         ordinal: u32,
         /// What the driver said, and what to do.
         reason: String,
@@ -83,7 +83,7 @@ pub enum Error {
     /// The library has no kernel for a problem on the device.
     #[error("{operation}: no kernel computes {problem} on {device}")]
     NoKernel {
-        /// The operation that was asked for.
+        /// The operation that was called.
         operation: &'static str,
         /// What was to be computed.
         problem: String,
@@ -97,20 +97,20 @@ pub enum Error {
         .left.0, .left.1, .right.0, .right.1
     )]
     ShapeMismatch {
-        /// The operation that was asked for.
+        /// The operation that was called.
         operation: &'static str,
         /// Rows and columns of the left operand.
         left: (usize, usize),
         /// Rows and columns of the right operand.
         right: (usize, usize),
-        /// What the operation asks of the shapes.
+        /// The rule of the operation for the shapes.
         rule: &'static str,
     },
 
     /// Some data has another number of elements than the operation needs.
     #[error("{operation}: {expected} elements are needed, and there are {found}")]
     WrongLength {
-        /// The operation that was asked for.
+        /// The operation that was called.
         operation: &'static str,
         /// The number of elements that the operation needs.
         expected: usize,
@@ -121,7 +121,7 @@ pub enum Error {
     /// A size does not fit into the address space or over the limits of the operation.
     #[error("{operation}: {what} is too large; {remedy}")]
     TooLarge {
-        /// The operation that was asked for.
+        /// The operation that was called.
         operation: &'static str,
         /// What is too large, with its numbers.
         what: String,
@@ -129,53 +129,53 @@ pub enum Error {
         remedy: &'static str,
     },
 
-    /// The memory for a buffer could not be had from its device.
+    /// The device cannot allocate the memory for a buffer.
     #[error(
-        "{operation}: {requested} bytes are not to be had from {device} ({free} of {total} bytes \
-         are free); drop buffers that are no longer needed, or work on smaller parts"
+        "{operation}: {requested} bytes cannot be allocated on {device} ({free} of {total} \
+         bytes are free); drop buffers that are no longer needed, or work on smaller parts"
     )]
     OutOfMemory {
-        /// The operation that was asked for.
+        /// The operation that was called.
         operation: &'static str,
         /// The device's name.
         device: String,
-        /// Bytes that were asked for.
+        /// Bytes that were requested.
         requested: u64,
         /// Bytes that were free.
         free: u64,
-        /// Bytes that there are altogether.
+        /// Bytes of the device's memory.
         total: u64,
     },
 
-    /// The host has not the memory for a copy of a buffer.
+    /// The host does not have the memory for a copy of a buffer.
     #[error(
         "{operation}: the host has no {requested} bytes left; copy the buffer to a slice that you \
          allocate, or free memory"
     )]
     OutOfHostMemory {
-        /// The operation that was asked for.
+        /// The operation that was called.
         operation: &'static str,
-        /// Bytes that were asked for.
+        /// Bytes that were requested.
         requested: u64,
     },
 
     /// A buffer belongs to another device than the one that is to use it.
     #[error(
-        "{operation}: {what} belongs to another device ({found}) than the one that shall use it \
+        "{operation}: {what} belongs to another device ({found}) than the one that is to use it \
          ({expected}); make all operands with one `Device` or its clones"
     )]
     WrongDevice {
-        /// The operation that was asked for.
+        /// The operation that was called.
         operation: &'static str,
         /// Which operand or argument it is.
         what: String,
-        /// The device that shall use it.
+        /// The device that is to use it.
         expected: String,
         /// The device that it belongs to.
         found: String,
     },
 
-    /// A launch asks for something that its kernel or the device does not allow.
+    /// A launch needs something that its kernel or the device does not allow.
     #[error("kernel `{kernel}` cannot be launched: {reason}")]
     LaunchConfig {
         /// The kernel's name.
@@ -189,7 +189,7 @@ pub enum Error {
         "{operation}: module `{module}` has no static array `{symbol}` of {bytes} bytes: {reason}"
     )]
     NoSymbol {
-        /// The operation that was asked for.
+        /// The operation that was called.
         operation: &'static str,
         /// The module's name.
         module: &'static str,
@@ -201,10 +201,10 @@ pub enum Error {
         reason: String,
     },
 
-    /// A texture was asked for that no device has.
+    /// A texture was requested that no device supports.
     #[error("{operation}: there is no such texture: {reason}")]
     InvalidTexture {
-        /// The operation that was asked for.
+        /// The operation that was called.
         operation: &'static str,
         /// What is wrong, and what to do.
         reason: &'static str,
@@ -250,19 +250,19 @@ pub enum Error {
     #[error("the simulator found a defect: {0}")]
     KernelDefect(Box<simt::Defect>),
 
-    /// Counters were asked for, but only the simulator counts.
+    /// Counters were requested, but only the simulator counts.
     #[error(
         "{operation}: {device} does not count; use Device::simulator(), or Nsight Compute as \
          docs/counters.md says"
     )]
     NoCounters {
-        /// The operation that was asked for.
+        /// The operation that was called.
         operation: &'static str,
         /// The device's name.
         device: String,
     },
 
-    /// A report of all launches was asked for, but the simulator was opened without counters.
+    /// A report of all launches was requested, but the simulator was opened without counters.
     #[error(
         "launch_report: this simulator counts only within Device::with_report; open it with \
          SimulatorOptions::with_counters(true) to have every launch counted"
@@ -302,7 +302,7 @@ pub enum Error {
     /// A call of the CUDA driver failed.
     #[error("{operation}: {}", cuda_failure(*.code, .message))]
     Cuda {
-        /// The operation that was asked for.
+        /// The operation that was called.
         operation: &'static str,
         /// The driver's error code.
         code: u32,
@@ -318,7 +318,7 @@ pub enum Error {
          be started again to use it"
     )]
     DeviceLost {
-        /// The operation that was asked for.
+        /// The operation that was called.
         operation: &'static str,
         /// The device's name.
         device: String,

@@ -5,8 +5,8 @@ use crate::device::Device;
 use crate::error::{Error, Result};
 use std::time::Duration;
 
-/// A moment in a device's work: it has come when everything that was asked for before
-/// [`Device::record_event`] is done.
+/// A moment in a device's work: it has come when all work that was submitted before
+/// [`Device::record_event`] is complete.
 ///
 /// On CUDA these are CUDA events, with a resolution of about half a microsecond; on the simulator
 /// they are the host's monotonic clock.
@@ -36,7 +36,7 @@ impl Event {
     }
 
     /// Whether the device's work has come to this event; does not wait for it. On the simulator it
-    /// always has: work is done when the call returns that asks for it.
+    /// always has: work is complete when the call that submits it returns.
     ///
     /// # Errors
     /// [`Error::DeviceLost`] or [`Error::Cuda`] if the work before it failed.

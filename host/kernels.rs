@@ -24,7 +24,7 @@ pub(crate) use images_of;
 
 /// The module of one kernel of `tilewright_kernels`, a `&'static ModuleSource`.
 ///
-/// Each place that names a kernel has a module of its own, so a kernel is named once. A program
+/// Each place that names a kernel has its own module, so a kernel is named once. A program
 /// contains the images of the kernels that it may launch.
 macro_rules! module_of {
     ($kernel:ident) => {{

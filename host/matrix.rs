@@ -45,14 +45,14 @@ impl Device {
     /// A matrix with a copy of `data`, which holds its rows one after another.
     ///
     /// # Errors
-    /// [`Error::WrongLength`] if `data` has not `rows * cols` elements; [`Error::TooLarge`] if
-    /// that product overflows; [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Cuda`].
+    /// [`Error::WrongLength`] if `data` does not have `rows * cols` elements; [`Error::TooLarge`]
+    /// if that product overflows; [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Cuda`].
     pub fn matrix<T: Element>(&self, rows: usize, cols: usize, data: &[T]) -> Result<Matrix<T>> {
         Matrix::uploaded(self, "matrix", (rows, cols), Order::RowMajor, data)
     }
 
-    /// A matrix with a copy of `data`, which holds its columns one after another. So it lies on
-    /// the device, too: nothing is transposed.
+    /// A matrix with a copy of `data`, which holds its columns one after another. The device
+    /// has the same order: nothing is transposed.
     ///
     /// ```
     /// use tilewright::Device;

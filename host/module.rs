@@ -59,8 +59,8 @@ impl Module {
     }
 
     /// Overwrites all elements of a static array of the module's kernel crate
-    /// ([`cuda_std::symbol`]): launches that are asked for later see them, and earlier ones do
-    /// not. Every device has its own copy of the module's arrays.
+    /// ([`cuda_std::symbol`]): launches that are submitted later see them, and earlier ones
+    /// do not. Every device has its own copy of the module's arrays.
     ///
     /// ```
     /// use cuda_std::prelude::*;
@@ -118,7 +118,7 @@ impl Module {
     }
 
     /// A copy of all elements of a static array of the module's kernel crate, as the work that
-    /// was asked for before leaves them: see [`write_symbol`](Self::write_symbol).
+    /// was submitted before leaves them: see [`write_symbol`](Self::write_symbol).
     ///
     /// # Errors
     /// [`Error::NoSymbol`] if the module's image has no such array, which on the simulator cannot
@@ -142,7 +142,7 @@ impl Module {
         }
     }
 
-    /// Launches a safe kernel. Work that is asked for later sees what it wrote.
+    /// Launches a safe kernel. Work that is submitted later sees what it wrote.
     ///
     /// A `#[kernel(cooperative)]` is launched cooperatively: all of its blocks are resident at once
     /// and can wait for each other. [`max_resident_blocks`](Self::max_resident_blocks) says how many
@@ -165,14 +165,14 @@ impl Module {
         K: SafeKernel,
         A: LaunchArgs<K::Params<'launch>>,
     {
-        // SAFETY: (1) a safe kernel asks for nothing beyond valid parameters.
+        // SAFETY: (1) a safe kernel requires nothing beyond valid parameters.
         unsafe { self.launch_unsafe(kernel, config, arguments) }
     }
 
     /// Launches any kernel, also one whose source says `unsafe fn`.
     ///
     /// # Safety
-    /// 1. The launch keeps what the kernel's documentation asks for: of `config`, and of the
+    /// 1. The launch meets the requirements in the kernel's documentation: of `config`, and of the
     ///    values in `arguments`.
     ///
     /// # Errors
@@ -197,9 +197,10 @@ impl Module {
     /// Launches a kernel with parameters that are views already.
     ///
     /// # Safety
-    /// 1. The launch keeps what the kernel's documentation asks for: of `config`, and of `params`.
-    /// 2. Every view is of live memory of this device, and until this call returns nobody else
-    ///    asks for work that writes what the kernel reads or touches what it writes.
+    /// 1. The launch meets the requirements in the kernel's documentation: of `config`, and of
+    ///    `params`.
+    /// 2. Every view is of live memory of this device, and until this call returns no other
+    ///    thread submits work that writes what the kernel reads or accesses what it writes.
     pub(crate) unsafe fn launch_params<K: Kernel>(
         &self,
         kernel: K,

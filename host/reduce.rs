@@ -119,7 +119,7 @@ impl Device {
     }
 
     /// Writes the sum of all elements of `x` to the one element of `result`, without waiting: work
-    /// that is asked for later sees it.
+    /// that is submitted later sees it.
     ///
     /// # Errors
     /// [`Error::WrongLength`] if `result` does not have one element, and those of

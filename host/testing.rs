@@ -3,8 +3,8 @@
 use crate::device::Device;
 use crate::simulator::SimulatorOptions;
 
-/// Runs `test` once for each of `seeds`, on a simulator of its own with that seed and blocks one
-/// after another, so that each run can be repeated exactly.
+/// Runs `test` once for each of `seeds`, on its own simulator with that seed and blocks one after
+/// another, so that each run can be repeated exactly.
 ///
 /// Where `test` panics, the seed is printed to standard error and the panic goes on.
 ///

@@ -85,7 +85,7 @@ impl Device {
     /// A texture of one dimension with a copy of `texels`, at most 131072.
     ///
     /// # Errors
-    /// [`Error::InvalidTexture`] if there is no element, or if the address mode asks for
+    /// [`Error::InvalidTexture`] if there is no element, or if the address mode needs
     /// normalised coordinates and the options do not; [`Error::TooLarge`],
     /// [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Cuda`].
     pub fn texture_1d<T: Texel>(
@@ -131,7 +131,7 @@ impl Texture<1> {
 
     pub(crate) fn param(&self) -> Texture1d<'_> {
         // SAFETY: (1) the device made it with one dimension. It lives as long as `self`, and
-        // after it until the device comes to work that was asked for later.
+        // after it until the device comes to work that was submitted later.
         unsafe { Texture1d::from_handle(self.handle.object) }
     }
 }

@@ -10,7 +10,7 @@ use tilewright_kernels::reduce::MAX_BLOCKS;
 /// Bytes of the largest accumulator of a reduction.
 pub(crate) const LARGEST_PARTIAL: usize = 8;
 
-/// The ticket has a cache line of its own in front of the partial sums.
+/// The ticket has its own cache line in front of the partial sums.
 const TICKET_BYTES: usize = 256;
 
 const BYTES: usize = TICKET_BYTES + MAX_BLOCKS as usize * LARGEST_PARTIAL;

@@ -6,7 +6,7 @@ use tilewright::{Device, Error, LaunchConfig, ModuleSource, Result};
 /// Writes the first element at `address` to `out`.
 ///
 /// # Safety
-/// 1. At `address` is an f32 that nobody writes.
+/// 1. At `address` is an f32 that no thread writes.
 #[kernel]
 pub unsafe fn read_at(address: u64, out: GlobalMut<f32>) {
     // SAFETY: (1) is that of the kernel.

@@ -241,9 +241,9 @@ impl Backend for CudaDevice {
 
     fn allocate_zeroed(&self, operation: &'static str, bytes: usize) -> Result<u64> {
         let address = self.allocate(operation, bytes)?;
-        // SAFETY: (1) the range is that of the new allocation. (2) Nobody else knows of it yet.
+        // SAFETY: (1) the range is that of the new allocation. (2) Nothing else refers to it yet.
         if let Err(error) = unsafe { self.fill_zero(address, bytes) } {
-            // SAFETY: (1) the allocation is new, and nobody gets its address.
+            // SAFETY: (1) the allocation is new, and its address is not returned.
             unsafe { self.free(address, bytes) };
             return Err(error);
         }
@@ -333,8 +333,8 @@ impl Backend for CudaDevice {
 
     unsafe fn write_symbol(&self, symbol: &SymbolRequest, source: &[u8]) -> Result<()> {
         let address = self.symbol_address(symbol, &self.enter(symbol.operation)?)?;
-        // SAFETY: (1) the array has as many bytes. (2) What is asked for at the same time comes
-        // before or after in the stream.
+        // SAFETY: (1) the array has as many bytes. (2) Work of other threads comes before or
+        // after in the stream.
         unsafe { self.copy_to_device(address, source) }
     }
 

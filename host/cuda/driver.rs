@@ -18,7 +18,7 @@ impl Failure {
     pub const STUB_LIBRARY: Self = Self { code: 34 };
     /// `CUDA_ERROR_NO_DEVICE`.
     pub const NO_DEVICE: Self = Self { code: 100 };
-    /// `CUDA_ERROR_NOT_READY`: the work that was asked about is not done yet.
+    /// `CUDA_ERROR_NOT_READY`: the queried work is not complete yet.
     pub const NOT_READY: Self = Self { code: 600 };
 
     /// Whether every later call for the context fails too: the failures that the driver API's

@@ -150,7 +150,7 @@ pub fn allocate_pinned(bytes: usize, _current: &Current<'_>) -> Result<NonNull<u
     // SAFETY: `first` is a place for one pointer, and a context is current.
     unsafe { call!(cuMemHostAlloc(&raw mut first, bytes, flags)) }?;
     let first = NonNull::new(first.cast::<u8>()).ok_or(Failure::OUT_OF_MEMORY)?;
-    // SAFETY: the driver has just allocated the bytes, and nobody else knows of them.
+    // SAFETY: the driver has just allocated the bytes, and nothing else refers to them.
     unsafe { first.write_bytes(0, bytes) };
     Ok(first)
 }

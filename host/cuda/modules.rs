@@ -44,9 +44,9 @@ pub struct Function {
     pub max_threads: u32,
     /// Registers of each thread.
     pub registers: u32,
-    /// Bytes of shared memory that every block has without asking.
+    /// Bytes of shared memory that every block has in any case.
     pub static_shared_bytes: u32,
-    /// Bytes of dynamic shared memory that launches may ask for by now.
+    /// Bytes of dynamic shared memory that launches may use by now.
     dynamic_shared_bytes: u32,
 }
 
@@ -129,7 +129,7 @@ impl Modules {
         find_global(self.lock().modules[module.0 as usize], name, current)
     }
 
-    /// Lets launches of the kernel `name` ask for `bytes` of dynamic shared memory. Up to 48 KiB,
+    /// Lets launches of the kernel `name` use `bytes` of dynamic shared memory. Up to 48 KiB,
     /// less the static ones, they may without.
     pub fn allow_dynamic_shared(
         &self,

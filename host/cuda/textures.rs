@@ -23,7 +23,7 @@ pub fn create(
             storage: array.expose_provenance() as u64,
         }),
         Err(failure) => {
-            // SAFETY: the array was made here, and nobody else knows of it.
+            // SAFETY: the array was made here, and nothing else refers to it.
             let _ = unsafe { call!(cuArrayDestroy(array)) };
             Err(failure)
         }

@@ -83,7 +83,7 @@ pub type GemmArguments<'a, T> = (
 /// The launch of one kernel.
 ///
 /// # Safety
-/// 1. The launch keeps what the kernel's documentation asks for.
+/// 1. The launch meets the requirements in the kernel's documentation.
 pub type Launch<T> = unsafe fn(&Module, LaunchConfig, GemmArguments<'_, T>) -> Result<()>;
 
 macro_rules! kernels {

@@ -42,7 +42,7 @@ pub struct Selection {
 pub enum SelectionReason {
     /// There are no others.
     OnlyTiles,
-    /// The caller asked for them.
+    /// The caller requested them.
     Requested,
     /// The result has enough large blocks for each multiprocessor.
     EnoughBlocks {

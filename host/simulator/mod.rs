@@ -170,7 +170,7 @@ impl Backend for Simulator {
 
     fn allocate(&self, operation: &'static str, bytes: usize) -> Result<u64> {
         let address = self.allocate_zeroed(operation, bytes)?;
-        // SAFETY: the allocation is `bytes` long, and nobody else knows of it yet.
+        // SAFETY: the allocation is `bytes` long, and nothing else refers to it yet.
         unsafe { ptr::write_bytes(host_pointer(address), POISON, bytes) };
         if simt::register_allocation(address as usize, bytes, Contents::Uninitialised).is_err() {
             // SAFETY: (1) it was allocated above with this size, and is not used again.
@@ -214,8 +214,8 @@ impl Backend for Simulator {
 
     unsafe fn copy_to_device(&self, destination: u64, source: &[u8]) -> Result<()> {
         simt::refuse_host_call("copy to device");
-        // SAFETY: by (1) and (2) of the trait the destination is live memory that nobody else
-        // touches; so it cannot overlap `source`, a borrowed slice.
+        // SAFETY: by (1) and (2) of the trait the destination is live memory that no other
+        // thread accesses; so it cannot overlap `source`, a borrowed slice.
         unsafe {
             ptr::copy_nonoverlapping(source.as_ptr(), host_pointer(destination), source.len());
         }
@@ -225,7 +225,7 @@ impl Backend for Simulator {
 
     unsafe fn copy_to_host(&self, destination: &mut [u8], source: u64) -> Result<()> {
         simt::refuse_host_call("copy to host");
-        // SAFETY: by (1) and (2) of the trait the source is live memory that nobody writes; it
+        // SAFETY: by (1) and (2) of the trait the source is live memory that no thread writes; it
         // cannot overlap `destination`, a slice that is borrowed mutably.
         unsafe {
             ptr::copy_nonoverlapping(
@@ -250,7 +250,7 @@ impl Backend for Simulator {
 
     unsafe fn fill_zero(&self, address: u64, bytes: usize) -> Result<()> {
         simt::refuse_host_call("fill_zero");
-        // SAFETY: by (1) and (2) of the trait this is live memory that nobody else touches.
+        // SAFETY: by (1) and (2) of the trait this is live memory that no other thread accesses.
         unsafe { ptr::write_bytes(host_pointer(address), 0, bytes) };
         simt::mark_written(address as usize, bytes);
         Ok(())

@@ -15,7 +15,7 @@ pub struct SimulatorOptions {
     pub parallel_blocks: bool,
     /// Multiprocessors that the device has, 8 by default: products choose their tiles by it.
     pub multiprocessors: u32,
-    /// Whether memory is checked, as by default: data races, reads of what nobody has written,
+    /// Whether memory is checked, as by default: data races, reads of uninitialised memory,
     /// asynchronous copies in use. Bounds, alignment, barriers and masks always are.
     pub checks: bool,
     /// Bytes of simulated device memory, 16 GiB by default; pages that are never touched cost

@@ -27,7 +27,7 @@ impl Kernel for Axpy {
     }
 }
 
-// SAFETY: (1) `run` is safe code: each thread touches an element of its own. (2) The only image
+// SAFETY: (1) `run` is safe code: each thread accesses its own element. (2) The only image
 // that has an entry of this name is the one below.
 unsafe impl SafeKernel for Axpy {}
 

@@ -77,7 +77,7 @@ pub fn cuda_device() -> Option<Device> {
     }
 }
 
-/// Whether the device has `bytes` bytes free. Where it has not, the test says so on stderr.
+/// Whether the device has `bytes` bytes free. Where it does not, the test says so on stderr.
 pub fn has_room(device: &Device, bytes: usize) -> bool {
     match device.unspecified::<u8>(bytes) {
         Ok(_) => true,

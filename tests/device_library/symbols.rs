@@ -216,7 +216,7 @@ fn a_race_on_a_static_array_is_found() {
             }
             other => panic!("{other:?}"),
         }
-        // One thread alone has nobody to race with.
+        // A single thread cannot race with itself.
         launch(
             &device,
             defects::static_array_race,
