@@ -1,7 +1,7 @@
 //! Operands in global memory, and the tiles that blocks copy of them.
 
 use super::block::STAGES;
-use cuda_std::hint::{recompute, recompute_size};
+use cuda_std::hint::{opaque, opaque_size};
 use cuda_std::prelude::*;
 use cuda_std::shared::SharedSlice;
 
@@ -64,11 +64,11 @@ impl<T: Float> Operand<'_, T> {
             return (thread as usize, *self);
         }
         let operand = Self {
-            rows: recompute_size(self.rows),
-            columns: recompute_size(self.columns),
+            rows: opaque_size(self.rows),
+            columns: opaque_size(self.columns),
             ..*self
         };
-        (recompute(thread) as usize, operand)
+        (opaque(thread) as usize, operand)
     }
 }
 

@@ -173,7 +173,7 @@ impl<T: Pod> Global<'_, T> {
 
     cached_loads! {
         /// Elements `index..index + N` in one access of 4, 8 or 16 bytes by way of L1 and L2
-        /// (`ld.global.ca`): what seed 003 calls a cached load. L1 keeps lines of 128 bytes.
+        /// (`ld.global.ca`), a cached load. L1 keeps lines of 128 bytes.
         ///
         /// # Safety
         /// 1. `index + N <= self.len()`.
@@ -181,7 +181,7 @@ impl<T: Pod> Global<'_, T> {
         load_cached_all = All;
 
         /// Elements `index..index + N` in one access of 4, 8 or 16 bytes by way of L2 alone
-        /// (`ld.global.cg`): what seed 003 calls a non-cached load. L2 transfers sectors of 32
+        /// (`ld.global.cg`), a non-cached load. L2 transfers sectors of 32
         /// bytes.
         ///
         /// # Safety
@@ -277,7 +277,7 @@ impl<'launch, T: Pod> GlobalMut<'launch, T> {
 
     cached_loads! {
         /// Elements `index..index + N` in one access of 4, 8 or 16 bytes by way of L1 and L2
-        /// (`ld.global.ca`): what seed 003 calls a cached load. L1 keeps lines of 128 bytes, and
+        /// (`ld.global.ca`), a cached load. L1 keeps lines of 128 bytes, and
         /// does not see what other multiprocessors have written to them since.
         ///
         /// # Safety
@@ -287,7 +287,7 @@ impl<'launch, T: Pod> GlobalMut<'launch, T> {
         load_cached_all = All;
 
         /// Elements `index..index + N` in one access of 4, 8 or 16 bytes by way of L2 alone
-        /// (`ld.global.cg`): what seed 003 calls a non-cached load. L2 transfers sectors of 32
+        /// (`ld.global.cg`), a non-cached load. L2 transfers sectors of 32
         /// bytes.
         ///
         /// # Safety

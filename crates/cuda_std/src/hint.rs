@@ -7,7 +7,7 @@
 /// loop that needs every register.
 #[inline(always)]
 #[must_use]
-pub fn recompute(value: u32) -> u32 {
+pub fn opaque(value: u32) -> u32 {
     #[cfg(target_arch = "nvptx64")]
     {
         let mut value = value;
@@ -19,14 +19,14 @@ pub fn recompute(value: u32) -> u32 {
     value
 }
 
-/// [`recompute`] for a size or an index.
+/// [`opaque`] for a size or an index.
 #[inline(always)]
 #[must_use]
-pub fn recompute_size(value: usize) -> usize {
+pub fn opaque_size(value: usize) -> usize {
     #[cfg(target_arch = "nvptx64")]
     {
         let mut value = value;
-        // SAFETY: as in `recompute`.
+        // SAFETY: as in `opaque`.
         unsafe { core::arch::asm!("// {0}", inout(reg64) value, options(nomem, nostack)) };
         value
     }

@@ -6,10 +6,10 @@
 //! ```text
 //! pipeline.copy(...); pipeline.commit();            // fill STAGES - 1 stages
 //! loop over tiles:
-//!     stage = pipeline.wait_oldest();               // this thread's copies have landed
+//!     stage = pipeline.consumer_wait();               // this thread's copies have landed
 //!     sync_threads();                               // so have everybody's, and the stage that
 //!                                                   // was read last round is free again
-//!     pipeline.copy(... into pipeline.free_stage()); pipeline.commit();
+//!     pipeline.copy(... into pipeline.producer_stage()); pipeline.commit();
 //!     compute on stage
 //! ```
 //!
@@ -34,7 +34,7 @@ use bytemuck::Pod;
 /// nothing overlaps, and this does not compile either:
 ///
 /// ```compile_fail,E0080
-/// let stage = cuda_std::pipeline::Pipeline::<1>::new().wait_oldest();
+/// let stage = cuda_std::pipeline::Pipeline::<1>::new().consumer_wait();
 /// ```
 #[derive(Debug)]
 pub struct Pipeline<const STAGES: usize> {
@@ -68,7 +68,7 @@ impl<const STAGES: usize> Pipeline<STAGES> {
     /// The stage, from 0 to `STAGES` - 1, that the copies of the group being made should fill.
     #[inline(always)]
     #[must_use]
-    pub const fn free_stage(&self) -> usize {
+    pub const fn producer_stage(&self) -> usize {
         self.filling as usize
     }
 
@@ -152,28 +152,28 @@ impl<const STAGES: usize> Pipeline<STAGES> {
 
     /// Waits for this thread's copies of the oldest stage in flight and returns the stage, when
     /// `STAGES - 1` groups have been committed since it was last returned. With one stage this
-    /// does not compile: use [`Self::wait_oldest_of_full`].
+    /// does not compile: use [`Self::consumer_wait_full`].
     ///
     /// Other threads' copies are visible after [`sync_threads`](crate::thread::sync_threads).
     #[inline(always)]
     #[track_caller]
-    pub fn wait_oldest(&mut self) -> usize {
+    pub fn consumer_wait(&mut self) -> usize {
         const {
             assert!(
                 STAGES >= 2,
-                "one stage cannot be filled while it is waited for: wait_oldest needs two"
+                "one stage cannot be filled while it is waited for: consumer_wait needs two"
             )
         };
         machine::async_wait_in_ring::<STAGES, 2>();
         self.pass_oldest()
     }
 
-    /// As [`Self::wait_oldest`], when all `STAGES` stages are filled: a thread that reads only
+    /// As [`Self::consumer_wait`], when all `STAGES` stages are filled: a thread that reads only
     /// what it copied itself need not keep a stage free. It reads its part of the stage and fills
     /// it again at once.
     #[inline(always)]
     #[track_caller]
-    pub fn wait_oldest_of_full(&mut self) -> usize {
+    pub fn consumer_wait_full(&mut self) -> usize {
         machine::async_wait_in_ring::<STAGES, 1>();
         self.pass_oldest()
     }

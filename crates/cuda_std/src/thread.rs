@@ -171,7 +171,7 @@ pub fn sync_threads_or(predicate: bool) -> bool {
 /// forever, and the simulator reports who is wrong.
 #[inline(always)]
 #[track_caller]
-pub fn sync_threads_part(id: u32, threads: u32) {
+pub fn named_barrier_sync(id: u32, threads: u32) {
     machine::block_barrier_part(id, threads);
 }
 

@@ -152,7 +152,7 @@ fn shuffle_bits<T: LaneValue>(kind: Shuffle, mask: LaneMask, value: T, lane: u32
 #[track_caller]
 #[must_use]
 pub fn shuffle<T: LaneValue>(mask: LaneMask, value: T, lane: u32) -> T {
-    shuffle_in(mask, value, lane, width())
+    shuffle_width(mask, value, lane, width())
 }
 
 /// The value of the lane `delta` above, or the caller's own where there is none; `delta` is below
@@ -187,7 +187,7 @@ pub fn shuffle_xor<T: LaneValue>(mask: LaneMask, value: T, lanes: u32) -> T {
 #[inline(always)]
 #[track_caller]
 #[must_use]
-pub fn shuffle_in<T: LaneValue>(mask: LaneMask, value: T, lane: u32, width: u32) -> T {
+pub fn shuffle_width<T: LaneValue>(mask: LaneMask, value: T, lane: u32, width: u32) -> T {
     shuffle_bits(Shuffle::Index, mask, value, lane, width)
 }
 

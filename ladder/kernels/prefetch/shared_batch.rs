@@ -48,7 +48,7 @@ unsafe fn run<const DISTANCE: usize, const MEETS: bool>(
             unsafe { slots.set(slot as u32, *element) };
         }
         // Not written out: the reason for shared memory is that it can be indexed.
-        for slot in 0..hint::recompute(DISTANCE as u32) {
+        for slot in 0..hint::opaque(DISTANCE as u32) {
             // SAFETY: (1) is (2). (2) All of the batch was just stored.
             thread_rounds.round(unsafe { slots.get(slot) });
         }

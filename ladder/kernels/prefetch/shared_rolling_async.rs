@@ -56,7 +56,7 @@ unsafe fn run<const DISTANCE: usize, const MEETS: bool>(
         start(&mut pipeline, slot);
     }
     for _ in 0..rounds {
-        let slot = pipeline.wait_oldest_of_full();
+        let slot = pipeline.consumer_wait_full();
         // SAFETY: (1) is (2). (2) The slot's copy has landed.
         let element = unsafe { slots.get(slot as u32) };
         start(&mut pipeline, slot);

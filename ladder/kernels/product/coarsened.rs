@@ -21,7 +21,7 @@
 
 use super::tiled::Tile;
 use super::{TILE, block_corner, element_or_zero, place_in_block, store_output};
-use cuda_std::hint::recompute_size;
+use cuda_std::hint::opaque_size;
 use cuda_std::prelude::*;
 
 /// The most outputs of a thread.
@@ -65,7 +65,7 @@ unsafe fn accumulate(
     (down, along): (usize, usize),
 ) -> f32 {
     let mut first = 0;
-    while first < recompute_size(TILE) {
+    while first < opaque_size(TILE) {
         for i in first..first + UNROLLED {
             // SAFETY: (1) is (1), and i < TILE. (2) is (1).
             let (left, right) = unsafe { (a_tile.load(down, i), b_tile.load(i, along)) };
@@ -97,7 +97,7 @@ unsafe fn turn<const C: usize>(
         ..
     } = *position;
     // Computed anew, or the addresses of all turns would hold registers through all of them.
-    let column = recompute_size(position.first_column) + C * TILE;
+    let column = opaque_size(position.first_column) + C * TILE;
     let shape = (product.k, product.n);
     // SAFETY: (1) is (2) of `multiply`.
     let right = unsafe { element_or_zero(product.b, shape, (start + down, column)) };

@@ -19,7 +19,7 @@ use super::register_tile::{
     BLOCK, DEPTH, OUTPUTS, SIDE, VECTOR, add_products, fragment, store_vectors,
 };
 use super::{block_corner, place_in_block};
-use cuda_std::hint::{recompute, recompute_size};
+use cuda_std::hint::{opaque, opaque_size};
 use cuda_std::prelude::*;
 
 /// Tiles in flight and in use.
@@ -144,10 +144,10 @@ pub unsafe fn product_double_buffered(
     let (corner, (down, along)) = (block_corner(BLOCK, BLOCK), place_in_block());
     let mut pipeline = Pipeline::<STAGES>::new();
     let fetch = |pipeline: &mut Pipeline<STAGES>, start: usize| {
-        let tile_row = pipeline.free_stage() * DEPTH;
+        let tile_row = pipeline.producer_stage() * DEPTH;
         // Computed anew for each tile: the sums need the registers.
-        let thread = recompute((down * SIDE + along) as u32) as usize;
-        let (rows, columns, inner) = (recompute_size(m), recompute_size(n), recompute_size(k));
+        let thread = opaque((down * SIDE + along) as u32) as usize;
+        let (rows, columns, inner) = (opaque_size(m), opaque_size(n), opaque_size(k));
         let a = Operand {
             matrix: a,
             rows,
@@ -171,7 +171,7 @@ pub unsafe fn product_double_buffered(
 
     let mut sums = [[0.0; OUTPUTS]; OUTPUTS];
     for start in (0..k).step_by(DEPTH) {
-        let tile_row = pipeline.wait_oldest() * DEPTH;
+        let tile_row = pipeline.consumer_wait() * DEPTH;
         thread::sync_threads();
         if start + DEPTH < k {
             fetch(&mut pipeline, start + DEPTH);

@@ -19,7 +19,7 @@ use super::register_tile::{
     BLOCK, DEPTH, OUTPUTS, SIDE, VECTOR, add_products, fragment, store_vectors,
 };
 use super::{block_corner, element_or_zero, place_in_block};
-use cuda_std::hint::{recompute, recompute_size};
+use cuda_std::hint::{opaque, opaque_size};
 use cuda_std::prelude::*;
 
 /// A's tile: a row for each k. With 4 elements between the rows, the 32 words that a warp writes at
@@ -76,8 +76,8 @@ pub unsafe fn product_vectorised(
     let mut sums = [[0.0; OUTPUTS]; OUTPUTS];
     for start in (0..k).step_by(DEPTH) {
         // Computed anew for each tile: the sums need the registers.
-        let thread = recompute((down * SIDE + along) as u32) as usize;
-        let (m, n, k) = (recompute_size(m), recompute_size(n), recompute_size(k));
+        let thread = opaque((down * SIDE + along) as u32) as usize;
+        let (m, n, k) = (opaque_size(m), opaque_size(n), opaque_size(k));
         // What the thread copies: a vector of A's rows, 2 to a row, and one of B's, 32 to a row.
         let (a_row, a_k) = (thread / 2, thread % 2 * VECTOR);
         let (b_k, b_column) = (thread / 32, thread % 32 * VECTOR);

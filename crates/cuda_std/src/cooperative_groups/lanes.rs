@@ -24,7 +24,7 @@ impl Lanes {
     #[inline(always)]
     #[track_caller]
     pub fn shuffle<T: LaneValue>(self, value: T, rank: u32) -> T {
-        warp::shuffle_in(self.mask(), value, rank, self.width)
+        warp::shuffle_width(self.mask(), value, rank, self.width)
     }
 
     /// `combine` over all lanes, in each of them.

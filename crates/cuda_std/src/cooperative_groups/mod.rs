@@ -1,7 +1,7 @@
 //! Groups of threads that work together, as values: what a function may ask of its callers is in
 //! its signature.
 //!
-//! A group is what CUDA C++'s `cooperative_groups` and seed 004 call one, under the same names.
+//! A group is what CUDA C++'s `cooperative_groups` calls one, under the same names.
 //!
 //! | group | made by | its threads |
 //! |---|---|---|

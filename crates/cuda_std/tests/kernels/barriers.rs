@@ -131,12 +131,12 @@ pub unsafe fn halves(rounds: u32, out: GlobalMut<u32>) {
         // SAFETY: (1) a block has at most 1024 threads. (2) The half's barrier stands between
         // writes and reads, and no thread leaves its half.
         unsafe { array.store(own as usize, own + round) };
-        thread::sync_threads_part(which, half);
+        thread::named_barrier_sync(which, half);
         for other in first..first + half {
             // SAFETY: as above.
             sum += unsafe { array.load(other as usize) };
         }
-        thread::sync_threads_part(which, half);
+        thread::named_barrier_sync(which, half);
     }
     // SAFETY: (1) the element belongs to this thread.
     unsafe { put(out, own as usize, sum) };

@@ -181,7 +181,7 @@ pub fn barrier_in_branch(block: u32, thread: u32) {
 #[kernel]
 pub fn barrier_of_half_a_warp(block: u32, thread: u32) {
     if is_chosen(block, thread) {
-        thread::sync_threads_part(1, 16); // defect: barrier_of_half_a_warp
+        thread::named_barrier_sync(1, 16); // defect: barrier_of_half_a_warp
     }
 }
 

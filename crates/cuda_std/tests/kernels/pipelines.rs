@@ -40,7 +40,7 @@ unsafe fn add_tiles<T: cuda_std::Pod, const STAGES: usize, const N: usize>(
     let mut sums = [0.0; N];
     let mut pipeline = Pipeline::<STAGES>::new();
     let start = |pipeline: &mut Pipeline<STAGES>, number: usize| {
-        let (from, to) = (number * tile + own, pipeline.free_stage() * tile + own);
+        let (from, to) = (number * tile + own, pipeline.producer_stage() * tile + own);
         let present = len.saturating_sub(from);
         // SAFETY: (1) `present` counts what is there; `to` is in a stage's tile. (2) Both indices
         // are multiples of N. (3) A stage is filled again behind a barrier after it was read.
@@ -57,7 +57,7 @@ unsafe fn add_tiles<T: cuda_std::Pod, const STAGES: usize, const N: usize>(
         start(&mut pipeline, number);
     }
     for number in 0..tiles {
-        let stage = pipeline.wait_oldest();
+        let stage = pipeline.consumer_wait();
         thread::sync_threads();
         start(&mut pipeline, number + STAGES - 1);
         for (i, sum) in sums.iter_mut().enumerate() {
@@ -120,7 +120,7 @@ pub unsafe fn zeros_from_nothing(x: Global<f32>, out: GlobalMut<f32>) {
     unsafe {
         pipeline.copy_or_zero::<f32, 4>(tile.as_slice(), own, x, usize::MAX, 0);
         pipeline.commit();
-        pipeline.wait_oldest();
+        pipeline.consumer_wait();
         out.store_vector(own, tile.load_vector::<4>(own));
     }
 }
@@ -152,7 +152,7 @@ unsafe fn add_own<const STAGES: usize>(
     }
     let mut sum = 0.0;
     for round in 0..x.len().div_ceil(THREADS) {
-        let stage = pipeline.wait_oldest_of_full();
+        let stage = pipeline.consumer_wait_full();
         // SAFETY: (1) the thread's place in the stage. (2) Its copy has landed.
         sum += unsafe { ring.load(stage * THREADS + own) };
         start(&mut pipeline, stage, round + STAGES);

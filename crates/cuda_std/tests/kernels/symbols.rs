@@ -28,7 +28,7 @@ constant_array! {
     pub static FACTORS: [f64; 3] = [1.0, 10.0, 100.0];
 }
 
-/// `U += V`, element by element (seed 003's example of static global memory).
+/// `U += V`, element by element.
 #[kernel]
 pub fn add_v_to_u() {
     U.with(|u| {

@@ -26,7 +26,7 @@ unsafe fn shuffles<T: LaneValue>(
     // SAFETY: (1) is (1).
     let value = unsafe { x.load(index) };
     let values = [
-        warp::shuffle_in(mask, value, lane, width),
+        warp::shuffle_width(mask, value, lane, width),
         warp::shuffle_down_in(mask, value, lane, width),
         warp::shuffle_up_in(mask, value, lane, width),
         warp::shuffle_xor_in(mask, value, lane, width),

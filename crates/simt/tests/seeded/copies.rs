@@ -12,7 +12,7 @@ fn read_before_its_wait() {
         tile.copy(&mut pipeline, 4 * me(), memory.input.source(), 4 * me());
         pipeline.commit();
         if right {
-            pipeline.wait_oldest();
+            pipeline.consumer_wait();
         }
         let _ = tile.get(4 * me());
         pipeline.wait_prior::<0>();
@@ -66,7 +66,7 @@ fn a_wait_without_a_barrier() {
         let mut pipeline = Pipeline::<2>::new();
         tile.copy(&mut pipeline, 4 * me(), memory.input.source(), 4 * me());
         pipeline.commit();
-        pipeline.wait_oldest();
+        pipeline.consumer_wait();
         let _ = warp::ballot(warp::LaneMask::all(), true);
         if right {
             thread::sync_threads();
@@ -83,7 +83,7 @@ fn a_store_on_top() {
         tile.copy(&mut pipeline, 4 * me(), memory.input.source(), 0);
         pipeline.commit();
         if right {
-            pipeline.wait_oldest();
+            pipeline.consumer_wait();
         }
         tile.set(4 * me() + 3, 0);
         pipeline.wait_prior::<0>();
@@ -114,7 +114,7 @@ fn a_source_that_changes() {
         tile.copy(&mut pipeline, 4 * me(), memory.input.source(), 4 * me());
         pipeline.commit();
         if right {
-            pipeline.wait_oldest();
+            pipeline.consumer_wait();
         }
         memory.input.set(4 * me(), 9);
         pipeline.wait_prior::<0>();
@@ -131,7 +131,7 @@ fn never_waited_for() {
         tile.copy(&mut pipeline, 4 * me(), memory.input.source(), 0);
         pipeline.commit();
         if right {
-            pipeline.wait_oldest();
+            pipeline.consumer_wait();
         }
     });
     assert!(found.message.contains("never waited for"), "{found}");
@@ -151,7 +151,7 @@ fn a_rolling_prefetch_that_does_not_wait() {
         }
         for round in 0..4 {
             if right || round == 0 {
-                pipeline.wait_oldest_of_full();
+                pipeline.consumer_wait_full();
             }
             let at = 128 * (round % 2) + 4 * me();
             let _ = tile.get(at);

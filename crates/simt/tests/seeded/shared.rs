@@ -144,7 +144,7 @@ fn a_barrier_for_some_warps_orders_no_others() {
         thread::sync_threads();
         values.set(me(), 2);
         if me() < 64 {
-            thread::sync_threads_part(1, 64);
+            thread::named_barrier_sync(1, 64);
             let _ = values.get(me() ^ 32);
         }
         if right {
@@ -164,10 +164,10 @@ fn barriers_of_warps_hand_on_what_they_know() {
             value.set(0, 1);
         }
         if warp < 2 {
-            thread::sync_threads_part(1, 64);
+            thread::named_barrier_sync(1, 64);
         }
         if warp > 0 && right {
-            thread::sync_threads_part(2, 64);
+            thread::named_barrier_sync(2, 64);
         }
         if me() == 64 || me() == 32 {
             let _ = warp::lane();
