@@ -4,7 +4,7 @@
 //! them before the launch: see [`symbol`](crate::symbol).
 
 use crate::machine::{self, Space};
-use crate::symbol::StaticArray;
+use crate::static_array::StaticArray;
 use bytemuck::Pod;
 
 /// An array in constant memory, declared by [`constant_array!`](crate::constant_array).

@@ -51,6 +51,7 @@ pub mod kernel;
 pub mod pipeline;
 pub mod shared;
 pub mod signature;
+mod static_array;
 pub mod symbol;
 pub mod texture;
 pub mod thread;

@@ -7,86 +7,8 @@
 //! `Module::read_symbol` of the host library), and keeps what kernels write to it.
 
 use crate::global::GlobalMut;
-use crate::machine;
+use crate::static_array::StaticArray;
 use bytemuck::Pod;
-#[cfg(target_arch = "nvptx64")]
-use core::cell::UnsafeCell;
-
-/// What a static array is made of. On a GPU it is the elements alone, and the host may change
-/// them behind the compiler's back. In a host program it stands for the array: it holds the
-/// initial values, and devices have copies.
-#[derive(Debug)]
-#[cfg_attr(target_arch = "nvptx64", repr(C, align(16)))]
-pub(crate) struct StaticArray<T, const LEN: usize> {
-    #[cfg(not(target_arch = "nvptx64"))]
-    name: &'static str,
-    #[cfg(not(target_arch = "nvptx64"))]
-    values: [T; LEN],
-    #[cfg(target_arch = "nvptx64")]
-    values: UnsafeCell<[T; LEN]>,
-}
-
-// SAFETY: the elements are reached through `base` only, and each access that could race is an
-// `unsafe fn` that says so.
-#[cfg(target_arch = "nvptx64")]
-unsafe impl<T: Send + Sync, const LEN: usize> Sync for StaticArray<T, LEN> {}
-
-impl<T: Pod, const LEN: usize> StaticArray<T, LEN> {
-    #[allow(unused_variables, reason = "on a GPU the linker knows the name")]
-    pub(crate) const fn new(name: &'static str, values: [T; LEN]) -> Self {
-        const {
-            assert!(
-                LEN > 0 && size_of::<T>() > 0 && align_of::<T>() <= 16,
-                "a static array has at least one byte, and elements aligned to at most 16"
-            );
-        }
-        Self {
-            #[cfg(not(target_arch = "nvptx64"))]
-            name,
-            #[cfg(not(target_arch = "nvptx64"))]
-            values,
-            #[cfg(target_arch = "nvptx64")]
-            values: UnsafeCell::new(values),
-        }
-    }
-
-    /// The first element of the running launch's copy.
-    #[cfg(target_arch = "nvptx64")]
-    #[inline(always)]
-    pub(crate) fn base(&self) -> *const T {
-        self.base_in_launch()
-    }
-
-    /// The first element of the running launch's copy.
-    #[cfg(target_arch = "nvptx64")]
-    #[inline(always)]
-    pub(crate) fn base_in_launch(&self) -> *mut T {
-        machine::static_array(self.values.get().cast())
-    }
-
-    /// The first element of the running launch's copy, to be read; outside of a launch, of the
-    /// initial values.
-    #[cfg(not(target_arch = "nvptx64"))]
-    #[inline]
-    pub(crate) fn base(&self) -> *const T {
-        machine::static_array(&self.values).map_or(self.values.as_ptr(), <*mut T>::cast_const)
-    }
-
-    /// The first element of the running launch's copy.
-    #[cfg(not(target_arch = "nvptx64"))]
-    #[inline]
-    #[track_caller]
-    pub(crate) fn base_in_launch(&self) -> *mut T {
-        match machine::static_array(&self.values) {
-            Some(first) => first,
-            None => panic!(
-                "`{}` was viewed outside of a launch: a host program has no copy of it; use \
-                 `Module::read_symbol` and `Module::write_symbol`",
-                self.name
-            ),
-        }
-    }
-}
 
 /// A static array of `LEN` elements in global memory, 16-byte aligned, declared by
 /// [`global_array!`](crate::global_array): CUDA C++'s `__device__` variable.
