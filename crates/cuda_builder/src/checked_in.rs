@@ -5,81 +5,18 @@
 //! from (the sources, each with its hash, and the versions of the packages linked in), and a hash
 //! of each module, so that neither can change unnoticed.
 
+mod error;
+mod manifest;
+
+pub use error::CheckedInError;
+
 use crate::builder::Build;
 use crate::cargo::LinkedPackage;
 use crate::rust_file::{self, Image};
-use sha2::{Digest, Sha256};
+use manifest::{MANIFEST, Manifest, hash_of_file, hash_of_source};
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
-use std::{fs, io};
-
-/// The name of the manifest in the folder.
-const MANIFEST: &str = "MANIFEST";
-
-/// Why checked-in PTX cannot be used.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum CheckedInError {
-    /// A file cannot be read or written.
-    #[error("{path}: {source}")]
-    Io {
-        /// The file or folder.
-        path: PathBuf,
-        /// The operating system's answer.
-        source: io::Error,
-    },
-
-    /// The manifest is not one that [`write_manifest`] made.
-    #[error("{path}: line {line} is no line of a PTX manifest: `{text}`")]
-    Malformed {
-        /// The manifest.
-        path: PathBuf,
-        /// The line's number, from 1.
-        line: usize,
-        /// The line.
-        text: String,
-    },
-
-    /// A source has changed since the PTX was built.
-    #[error("{source_path} has changed since the PTX in {folder} was built: build it again")]
-    StaleSource {
-        /// The folder of the PTX.
-        folder: PathBuf,
-        /// The source, as the manifest names it.
-        source_path: String,
-    },
-
-    /// `Cargo.lock` has another version of a package that is compiled into the modules.
-    #[error(
-        "the PTX in {folder} was built with {package} {version}, which Cargo.lock does not have: \
-         build it again"
-    )]
-    StalePackage {
-        /// The folder of the PTX.
-        folder: PathBuf,
-        /// The package's name.
-        package: String,
-        /// The version in the modules.
-        version: String,
-    },
-
-    /// A module is not the one that was built.
-    #[error("{path} has changed since it was built: build it again")]
-    ChangedModule {
-        /// The module's file.
-        path: PathBuf,
-    },
-}
-
-/// What the manifest says.
-struct Manifest {
-    folder: PathBuf,
-    /// Folder or file, hash.
-    sources: Vec<(String, String)>,
-    linked: Vec<LinkedPackage>,
-    /// Architecture, file name, hash.
-    modules: Vec<(String, String, String)>,
-}
+use std::fs;
+use std::path::Path;
 
 /// Writes the manifest for the modules of `build`, which were copied to `folder`. `sources` are
 /// the folders and files, relative to `root`, of everything that the modules depend on, as
@@ -199,118 +136,10 @@ pub fn current_sources_expression(folder: &Path, root: &Path) -> Result<String, 
     Ok(format!("&{sources:?}\n"))
 }
 
-impl Manifest {
-    fn read(folder: &Path) -> Result<Self, CheckedInError> {
-        let path = folder.join(MANIFEST);
-        let text = read(&path)?;
-        let text = String::from_utf8_lossy(&text);
-        let mut manifest = Self {
-            folder: folder.to_owned(),
-            sources: Vec::new(),
-            linked: Vec::new(),
-            modules: Vec::new(),
-        };
-        for (number, line) in text.lines().enumerate() {
-            if manifest.take_line(line).is_none() {
-                return Err(CheckedInError::Malformed {
-                    path,
-                    line: number + 1,
-                    text: line.to_owned(),
-                });
-            }
-        }
-        Ok(manifest)
-    }
-
-    fn take_line(&mut self, line: &str) -> Option<()> {
-        let (key, value) = line.split_once(' ')?;
-        match key {
-            "#" | "toolchain" => {}
-            "source" => {
-                let (source, hash) = value.rsplit_once(' ')?;
-                self.sources.push((source.to_owned(), hash.to_owned()));
-            }
-            "linked" => {
-                let (name, version) = value.split_once(' ')?;
-                self.linked.push(LinkedPackage {
-                    name: name.to_owned(),
-                    version: version.to_owned(),
-                });
-            }
-            "module" => {
-                let mut words = value.split(' ').map(str::to_owned);
-                self.modules
-                    .push((words.next()?, words.next()?, words.next()?));
-            }
-            _ => return None,
-        }
-        Some(())
-    }
-
-    fn verify_sources(&self, root: &Path) -> Result<(), CheckedInError> {
-        for (source, hash) in &self.sources {
-            if hash_of_source(root, source)? != *hash {
-                return Err(CheckedInError::StaleSource {
-                    folder: self.folder.clone(),
-                    source_path: source.clone(),
-                });
-            }
-        }
-        Ok(())
-    }
-
-    fn verify_linked(&self, root: &Path) -> Result<(), CheckedInError> {
-        let lock = read(&root.join("Cargo.lock"))?;
-        let lock = String::from_utf8_lossy(&lock).replace("\r\n", "\n");
-        for LinkedPackage { name, version } in &self.linked {
-            let entry = format!("\nname = {name:?}\nversion = {version:?}\n");
-            if !lock.contains(&entry) {
-                return Err(CheckedInError::StalePackage {
-                    folder: self.folder.clone(),
-                    package: name.clone(),
-                    version: version.clone(),
-                });
-            }
-        }
-        Ok(())
-    }
-
-    fn verify_modules(&self) -> Result<(), CheckedInError> {
-        for (_, file, hash) in &self.modules {
-            let path = self.folder.join(file);
-            if hash_of_file(&path)? != *hash {
-                return Err(CheckedInError::ChangedModule { path });
-            }
-        }
-        Ok(())
-    }
-}
-
-fn read(path: &Path) -> Result<Vec<u8>, CheckedInError> {
-    fs::read(path).map_err(|source| CheckedInError::Io {
-        path: path.to_owned(),
-        source,
-    })
-}
-
-fn hash_of_source(root: &Path, source: &str) -> Result<String, CheckedInError> {
-    let path = root.join(source);
-    source_hash::source_hash(&path).map_err(|source| CheckedInError::Io { path, source })
-}
-
-fn hash_of_file(path: &Path) -> Result<String, CheckedInError> {
-    let content = read(path)?;
-    // A checkout may have turned the line ends; PTX itself has none but LF.
-    let content: Vec<u8> = content.into_iter().filter(|&byte| byte != b'\r').collect();
-    Ok(Sha256::digest(&content)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::PathBuf;
 
     const LOCK: &str = "version = 4\n\n[[package]]\nname = \"half\"\nversion = \"2.7.1\"\n";
 

@@ -8,6 +8,7 @@ pub mod checked_in;
 mod error;
 mod ir;
 mod pipeline;
+mod process;
 mod rust_file;
 mod toolchain;
 

@@ -8,9 +8,10 @@ use std::thread;
 
 use crate::arch::Arch;
 use crate::archive::bitcode_members;
-use crate::cargo::{CompiledCrates, run_for_output};
+use crate::cargo::CompiledCrates;
 use crate::error::BuildError;
 use crate::ir::{self, Prepared, Splitter};
+use crate::process::run_for_output;
 use crate::toolchain::Toolchain;
 
 /// The functions that kernels call to name address spaces.

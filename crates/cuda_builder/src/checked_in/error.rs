@@ -1,0 +1,59 @@
+//! Why checked-in PTX is not used.
+
+use std::io;
+use std::path::PathBuf;
+
+/// Why checked-in PTX cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CheckedInError {
+    /// A file cannot be read or written.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// The operating system's answer.
+        source: io::Error,
+    },
+
+    /// The manifest is not one that [`write_manifest`](super::write_manifest) made.
+    #[error("{path}: line {line} is no line of a PTX manifest: `{text}`")]
+    Malformed {
+        /// The manifest.
+        path: PathBuf,
+        /// The line's number, from 1.
+        line: usize,
+        /// The line.
+        text: String,
+    },
+
+    /// A source has changed since the PTX was built.
+    #[error("{source_path} has changed since the PTX in {folder} was built: build it again")]
+    StaleSource {
+        /// The folder of the PTX.
+        folder: PathBuf,
+        /// The source, as the manifest names it.
+        source_path: String,
+    },
+
+    /// `Cargo.lock` has another version of a package that is compiled into the modules.
+    #[error(
+        "the PTX in {folder} was built with {package} {version}, which Cargo.lock does not have: \
+         build it again"
+    )]
+    StalePackage {
+        /// The folder of the PTX.
+        folder: PathBuf,
+        /// The package's name.
+        package: String,
+        /// The version in the modules.
+        version: String,
+    },
+
+    /// A module is not the one that was built.
+    #[error("{path} has changed since it was built: build it again")]
+    ChangedModule {
+        /// The module's file.
+        path: PathBuf,
+    },
+}
