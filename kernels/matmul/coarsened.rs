@@ -86,7 +86,10 @@ unsafe fn multiply<C: TileConfig, A: TileLoader, B: TileLoader, S, U>(
     // A closure that borrows what it needs: as a method of a struct that holds it, the same code
     // takes up to 8 registers more in f32 (ptxas of CUDA 13, sm_80).
     let load = |pipeline: &mut Pipeline<STAGES>, tile: u32| {
-        let (tile_row, k) = (pipeline.producer_stage() * C::DEPTH, tile as usize * C::DEPTH);
+        let (tile_row, k) = (
+            pipeline.producer_stage() * C::DEPTH,
+            tile as usize * C::DEPTH,
+        );
         let (a_slice, b_slice) = (a_tile.as_slice(), b_tile.as_slice());
         let (of_a, of_b) = (
             TileOrigin { k, output: row },
