@@ -65,7 +65,7 @@ fn each_kernel_has_a_module_with_the_code_of_the_whole() {
         let names: Vec<&String> = modules.iter().map(|module| &module.name).collect();
         assert_eq!(names, expected.keys().collect::<Vec<_>>());
         for module in &modules {
-            assert_eq!(module.kernels, [module.name.clone()]);
+            assert_eq!(module.kernels, std::slice::from_ref(&module.name));
             let file = format!("one for each kernel/{}.{arch}.ptx", module.name);
             assert!(module.path.ends_with(&file), "{}", module.path.display());
             let found = instructions(&text(module));
