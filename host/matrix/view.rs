@@ -5,7 +5,7 @@ use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::element::Element;
 
-/// A matrix in the memory of one device that somebody else holds: all of a [`Matrix`], or its
+/// A borrowed matrix in the memory of one device: all of a [`Matrix`], or its
 /// transpose.
 #[derive(Clone, Copy, Debug)]
 pub struct MatrixView<'a, T: Element> {
