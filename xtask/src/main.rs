@@ -5,6 +5,7 @@ mod chart;
 mod packages;
 mod ptx;
 mod ptxas;
+mod words;
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -28,6 +29,7 @@ Commands:
                       kernels make
   ptxas               assemble the checked-in PTX for each architecture, print registers, and
                       fail on spills, stack frames and accesses without a state space
+  words               find words in comments, messages and pages that the project avoids
 ";
 
 /// The root of the workspace, where this program was built.
@@ -59,6 +61,7 @@ fn run(mut arguments: lexopt::Parser) -> Result {
             Some("packages") => packages::run(arguments),
             Some("ptx") => ptx::run(arguments),
             Some("ptxas") => ptxas::run(arguments),
+            Some("words") => words::run(arguments),
             _ => Err(format!("there is no command {command:?}; see `cargo xtask --help`").into()),
         },
         Some(argument) => Err(argument.unexpected().into()),

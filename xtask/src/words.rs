@@ -1,0 +1,204 @@
+//! `cargo xtask words`: finds words in comments, messages and pages that the project avoids.
+
+use crate::{Result, workspace_root};
+use regex::Regex;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// A wording that the project avoids.
+struct Rule {
+    /// What matches it, in either case, within a line.
+    pattern: &'static str,
+    /// Words of a line in which the pattern is right.
+    exception: Option<&'static str>,
+    /// What to write instead.
+    remedy: &'static str,
+}
+
+const RULES: [Rule; 9] = [
+    Rule {
+        pattern: r"\bseeds? 00[0-9]\b|\bseed_00[0-9]\b",
+        exception: None,
+        remedy: "name the technique, and a public source by its title",
+    },
+    Rule {
+        pattern: r"\b(?:nobody|somebody)\b",
+        exception: None,
+        remedy: "name the thread, the work or the caller",
+    },
+    Rule {
+        pattern: r"\basked for\b",
+        exception: None,
+        remedy: "submitted, requested, allocated",
+    },
+    Rule {
+        pattern: r"\b(?:has|have|had) not (?:the|an?|any|one|enough|as many)\b|\b(?:has|have|had) not [`\[]",
+        exception: None,
+        remedy: "does not have",
+    },
+    Rule {
+        pattern: r"\bwho(?:m|ever)?\b",
+        exception: Some("people who"),
+        remedy: "make the thread, the work or the caller the subject",
+    },
+    Rule {
+        pattern: r"\bshall\b",
+        exception: None,
+        remedy: "is to, must, can",
+    },
+    Rule {
+        pattern: r"\bto be had\b|\bis dear\b",
+        exception: None,
+        remedy: "available, allocated; costs, is expensive",
+    },
+    Rule {
+        pattern: r"\bas (?:it|they) lies?\b",
+        exception: Some("as far as"),
+        remedy: "in place",
+    },
+    Rule {
+        pattern: r"\bbehind the (?:end|last)\b",
+        exception: None,
+        remedy: "past the end",
+    },
+];
+
+/// Tracked text that is generated, measured or of others; and this file, which quotes the words.
+const SKIPPED: [&str; 6] = [
+    "ptx/",
+    "ladder/ptx/",
+    "benches/results/",
+    "Cargo.lock",
+    "LICENSE-",
+    "xtask/src/words.rs",
+];
+
+/// A place where a rule is broken.
+#[derive(Debug, PartialEq, Eq)]
+struct Breach {
+    /// The line, counted from 1.
+    line: usize,
+    words: String,
+    remedy: &'static str,
+}
+
+pub fn run(mut arguments: lexopt::Parser) -> Result {
+    if let Some(argument) = arguments.next()? {
+        return Err(argument.unexpected().into());
+    }
+    let root = workspace_root();
+    let mut count = 0;
+    for file in tracked(&root)? {
+        // A file that is no text has no words.
+        let Ok(text) = fs::read_to_string(root.join(&file)) else {
+            continue;
+        };
+        for breach in breaches(&text)? {
+            println!(
+                "{file}:{}: \"{}\": {}",
+                breach.line, breach.words, breach.remedy
+            );
+            count += 1;
+        }
+    }
+    match count {
+        0 => Ok(()),
+        _ => Err(format!("{count} wordings that the project avoids").into()),
+    }
+}
+
+/// The tracked files that are checked, relative to `root`.
+fn tracked(root: &Path) -> Result<Vec<String>> {
+    let output = Command::new("git")
+        .args(["ls-files", "-z"])
+        .current_dir(root)
+        .output()?;
+    if !output.status.success() {
+        return Err("`git ls-files` failed: the words of a repository's files are checked".into());
+    }
+    let files = String::from_utf8(output.stdout)?;
+    Ok(files
+        .split_terminator('\0')
+        .filter(|file| is_checked(file))
+        .map(str::to_owned)
+        .collect())
+}
+
+fn is_checked(file: &str) -> bool {
+    !SKIPPED.iter().any(|skipped| file.starts_with(skipped)) && !file.ends_with(".ptx")
+}
+
+/// The breaches in `text`, rule by rule.
+fn breaches(text: &str) -> Result<Vec<Breach>> {
+    let mut breaches = Vec::new();
+    for rule in &RULES {
+        let pattern = Regex::new(&format!("(?i){}", rule.pattern))?;
+        for (index, line) in text.lines().enumerate() {
+            if rule.exception.is_some_and(|words| line.contains(words)) {
+                continue;
+            }
+            breaches.extend(pattern.find_iter(line).map(|found| Breach {
+                line: index + 1,
+                words: found.as_str().to_owned(),
+                remedy: rule.remedy,
+            }));
+        }
+    }
+    Ok(breaches)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{RULES, breaches, is_checked};
+
+    #[test]
+    fn every_rule_finds_its_breach() {
+        let broken = [
+            "//! Coalesced (Seed 000, figure 6.2).",
+            "// SAFETY: (2) Nobody writes.",
+            "/// The operation that was asked for.",
+            "/// if `result` has not one element",
+            "/// Who has it has the device.",
+            "the one that shall use it",
+            "{requested} bytes are not to be had",
+            "An operand is read as it lies.",
+            "Reads behind the end.",
+        ];
+        for (rule, line) in RULES.iter().zip(broken) {
+            let text = format!("fine\n{line}\n");
+            let found = breaches(&text).unwrap();
+            assert!(
+                found
+                    .iter()
+                    .any(|breach| breach.line == 2 && breach.remedy == rule.remedy),
+                "{line}: {found:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn right_words_pass() {
+        let text = "\
+            The seed of the schedule; 001 is a number.\n\
+            Lanes that have not exited, and bytes which have not been written.\n\
+            A map for people who change the code.\n\
+            the source, as far as it lies within the matrix\n\
+            fn nobody_passes_before_all_have_arrived()\n\
+            They are shallow, whole and asked; behind the barrier.\n";
+        assert_eq!(breaches(text).unwrap(), []);
+    }
+
+    #[test]
+    fn generated_and_foreign_text_is_skipped() {
+        assert!(is_checked("README.md") && is_checked("kernels/ptx/lib.rs"));
+        for file in [
+            "ptx/sm_80/a.ptx",
+            "Cargo.lock",
+            "LICENSE-MIT",
+            "tests/common/axpy.ptx",
+        ] {
+            assert!(!is_checked(file), "{file}");
+        }
+    }
+}
