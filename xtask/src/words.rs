@@ -60,7 +60,7 @@ const RULES: [Rule; 9] = [
     Rule {
         pattern: r"\bbehind the (?:end|last)\b",
         exception: None,
-        remedy: "past the end",
+        remedy: "past the end, after the last",
     },
 ];
 
