@@ -18,7 +18,7 @@ struct Rule {
 
 const RULES: [Rule; 9] = [
     Rule {
-        pattern: r"\bseeds? 00[0-9]\b|\bseed_00[0-9]\b",
+        pattern: r"\bseeds? 00[0-9]\b|seed_00[0-9]",
         exception: None,
         remedy: "name the technique, and a public source by its title",
     },
