@@ -15,7 +15,7 @@ macro_rules! module {
 }
 
 #[test]
-fn seed_003_adds_static_arrays() {
+fn static_arrays_are_added() {
     let source = module!();
     for device in machines() {
         let module = device.load(source).unwrap();
