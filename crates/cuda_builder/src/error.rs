@@ -166,7 +166,7 @@ impl BuildError {
     /// that was built elsewhere.
     ///
     /// A toolchain that `CUDA_BUILDER_TOOLCHAIN` names and that is broken is not "missing": it was
-    /// asked for.
+    /// requested.
     #[must_use]
     pub fn is_missing_toolchain(&self) -> bool {
         matches!(self, BuildError::NoToolchain { .. })

@@ -198,8 +198,8 @@ impl<T: Pod> Global<'_, T> {
         load_streaming = Streaming;
     }
 
-    /// Asks for the cache line of element `index` to be brought into L2. An index behind the end
-    /// is left alone.
+    /// Prefetches the cache line of element `index` into L2. An index past the end is
+    /// ignored.
     #[inline(always)]
     #[track_caller]
     pub fn prefetch_l2(self, index: usize) {

@@ -72,7 +72,7 @@ pub unsafe trait SafeKernel: Kernel {}
 pub struct LaunchBounds {
     /// Most threads in a block (`.maxntid`). A launch with more is refused.
     pub max_threads: Option<u32>,
-    /// Blocks that shall be resident on one multiprocessor (`.minnctapersm`).
+    /// Blocks that are to be resident on one multiprocessor (`.minnctapersm`).
     pub min_blocks: Option<u32>,
     /// Most registers for one thread (`.maxnreg`).
     pub max_registers: Option<u32>,

@@ -4,7 +4,7 @@
 //! instructions; on every other target they go to the simulated thread that is running, so the
 //! same kernel is tested by `cargo test` and run by a GPU.
 //!
-//! | scope | module | who calls | who holds the result |
+//! | scope | module | called by | result held by |
 //! |---|---|---|---|
 //! | thread | [`thread`], [`float`], [`constant`] | one thread | that thread |
 //! | warp | [`warp`] | every lane that the member mask names | every such lane |

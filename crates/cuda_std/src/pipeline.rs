@@ -78,7 +78,7 @@ impl<const STAGES: usize> Pipeline<STAGES> {
     /// 1. Both ranges lie within their memory.
     /// 2. `N * size_of::<T>()` bytes, 4, 8 or 16, divide both addresses.
     /// 3. Until the group has been waited for, by this thread, and a barrier passed, by the
-    ///    threads that read it, nobody touches the destination.
+    ///    threads that read it, no thread accesses the destination.
     #[inline(always)]
     #[track_caller]
     pub unsafe fn copy<T: Pod, const N: usize>(
@@ -114,7 +114,7 @@ impl<const STAGES: usize> Pipeline<STAGES> {
     /// 2. `N * size_of::<T>()` bytes, 4, 8 or 16, divide both addresses; with `present == 0`, that
     ///    of the source's first element instead.
     /// 3. Until the group has been waited for, by this thread, and a barrier passed, by the
-    ///    threads that read it, nobody touches the destination.
+    ///    threads that read it, no thread accesses the destination.
     #[inline(always)]
     #[track_caller]
     pub unsafe fn copy_or_zero<T: Pod, const N: usize>(

@@ -132,7 +132,7 @@ pub fn own_index() -> OwnIndex {
 /// their earlier accesses of shared and global memory visible to one another.
 ///
 /// Every thread of the block that has not returned must call it, at the same place in the code;
-/// otherwise a GPU may wait forever, and the simulator reports who is missing.
+/// otherwise a GPU may wait forever, and the simulator reports the missing threads.
 #[inline(always)]
 #[track_caller]
 pub fn sync_threads() {
@@ -168,7 +168,7 @@ pub fn sync_threads_or(predicate: bool) -> bool {
 /// another.
 ///
 /// `threads` is a multiple of the warp's width, and whole warps arrive; otherwise a GPU may wait
-/// forever, and the simulator reports who is wrong.
+/// forever, and the simulator reports the wrong ones.
 #[inline(always)]
 #[track_caller]
 pub fn named_barrier_sync(id: u32, threads: u32) {

@@ -31,7 +31,7 @@ use quote::ToTokens;
 /// `scoped-tls` keeps them, could outlive what it refers to. Kernels must not use thread-locals, nor keep a future in one.
 ///
 /// `#[kernel(max_threads = 256, min_blocks = 2, max_registers = 128)]`, each an optional literal,
-/// bounds the launches: the most threads of a block (up to 1024), the blocks that shall be
+/// bounds the launches: the most threads of a block (up to 1024), the blocks that are to be
 /// resident on one multiprocessor, the most registers of a thread (up to 255).
 ///
 /// A `#[kernel(cooperative)]` is launched with all of its blocks resident at once, so that they can

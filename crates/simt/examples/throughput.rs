@@ -66,7 +66,7 @@ fn main() {
                 4,
                 4,
             );
-            // SAFETY: the access has been checked, and nobody writes.
+            // SAFETY: the access has been checked, and no thread writes.
             sum += unsafe { simt::load_relaxed((address as *const u8).add(offset).cast::<f32>()) };
         }
         black_box(sum);

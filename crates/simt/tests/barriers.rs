@@ -1,4 +1,4 @@
-//! Block barriers: who waits for whom, and what they count.
+//! Block barriers: the threads that wait for one another, and counts.
 
 mod common;
 

@@ -252,7 +252,7 @@ fn asynchronous_copies_count_on_both_sides() {
         let lane = thread_x() as usize;
         let present = if lane < 16 { 16 } else { 0 };
         let source = MEMORY.0.as_ptr().cast::<u8>().wrapping_add(16 * lane);
-        // SAFETY: (1) 16 bytes of the array of 4096, and (2) of the static memory; nobody writes it.
+        // SAFETY: (1) 16 bytes of the array of 4096, and (2) of the static memory; none writes it.
         unsafe { simt::async_copy(shared.add(16 * lane), source, 16, present) };
         simt::async_wait_all();
     });

@@ -38,7 +38,7 @@ fn static_shared_memory_is_poisoned_in_every_block() {
         assert!(element.is_nan());
         *element = index as f32;
         sync();
-        // SAFETY: all elements have been written, and nobody writes any more.
+        // SAFETY: all elements have been written, and no thread writes any more.
         let other = unsafe { *a.add(63 - index) };
         assert_eq!(other, (63 - index) as f32);
         // SAFETY: the array has 100 bytes and is never written.

@@ -84,7 +84,7 @@ fn plain_accesses() {
             if thread_x() == 5 {
                 loop {
                     touch(&word, AccessKind::Read);
-                    // SAFETY: the word is valid, and nobody writes it.
+                    // SAFETY: the word is valid, and no thread writes it.
                     black_box(unsafe { simt::load_relaxed(word.as_ptr()) });
                 }
             }

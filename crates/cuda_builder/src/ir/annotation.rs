@@ -21,7 +21,7 @@ pub(super) struct Annotation {
 /// What a kernel's parameter is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Parameter {
-    /// `r`: a pointer to memory that nobody writes while the kernel runs.
+    /// `r`: a pointer to memory that no thread writes while the kernel runs.
     ReadOnlyPointer,
     /// `w`: a pointer to memory that the kernel reaches through no other parameter.
     UniquePointer,

@@ -20,7 +20,7 @@ const VECTOR_BYTES: usize = 16;
 ///
 /// # Safety
 /// 1. Elements `from..from + len` lie within `source`, and `to..to + len` within `destination`.
-/// 2. From the call until the group has come back from [`wait`], nobody else touches those of the
+/// 2. From the call until the group has returned from [`wait`], nothing else accesses those of the
 ///    destination.
 #[inline(always)]
 #[track_caller]

@@ -17,7 +17,7 @@
 //! A group is a witness that the calling thread belongs to it: it can neither be made up nor be
 //! given to another thread. Whatever a group does, each of its threads must do, in the same order;
 //! otherwise a GPU may wait for ever or give unspecified values (never undefined memory), and the
-//! simulator reports who is missing.
+//! simulator reports the missing threads.
 //!
 //! ```
 //! use cuda_std::cooperative_groups::{Collective as _, Group as _, this_thread_block, tiled_partition};

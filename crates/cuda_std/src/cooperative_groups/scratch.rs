@@ -9,8 +9,8 @@ use crate::warp::LaneValue;
 ///
 /// Every collective of the block uses it in the same way, so that two barriers are enough: warps
 /// write their values, barrier, the first warp reads those and writes the results, barrier, all
-/// read results. Whoever writes values of the next collective leaves results alone, and the first
-/// warp writes them again only behind a barrier that all who read them have reached.
+/// read results. Values of the next collective are written elsewhere than results, and the first
+/// warp writes results again only after a barrier that all of their readers have reached.
 #[derive(Clone, Copy)]
 pub struct Scratch<'block> {
     /// Bits of values, then of results.
@@ -60,7 +60,7 @@ impl Scratch<'_> {
     ///
     /// # Safety
     /// 1. `warp < MAX_WARPS`, and no other thread writes this warp's result.
-    /// 2. Nobody reads results: not of this collective yet, and of none before any more.
+    /// 2. No thread reads results: not of this collective yet, and of none before any more.
     #[inline(always)]
     #[track_caller]
     pub unsafe fn set_result<T: LaneValue>(self, warp: u32, result: T) {

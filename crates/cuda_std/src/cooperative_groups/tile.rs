@@ -69,7 +69,7 @@ pub fn tiled_partition<const SIZE: usize>(parent: &impl Partition) -> TiledParti
     }
 }
 
-/// Rejects, when compiled, a tile that `P` has not.
+/// Rejects, when compiled, a tile that `P` does not have.
 #[inline(always)]
 fn assert_tile<const SIZE: usize, P: Partition>(_parent: &P) {
     const {

@@ -18,7 +18,7 @@ type bool32 = u32;
 #[kernel()]
 pub unsafe fn nothing() {}
 
-/// Only where it is asked for.
+/// Only where it is requested.
 #[cfg(any())]
 #[kernel]
 pub fn never(x: Global<DoesNotExist>) {}

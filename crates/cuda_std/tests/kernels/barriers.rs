@@ -68,11 +68,11 @@ pub unsafe fn rotate_in_global_memory(rounds: u32, work: GlobalMut<u32>, out: Gl
         // SAFETY: (1) is (1). (2) Barriers stand between this read and the writes around it.
         let neighbour = unsafe { work.load((own + 1) % size) };
         thread::sync_threads();
-        // SAFETY: as above; nobody else writes a thread's own element.
+        // SAFETY: as above; no other thread writes a thread's own element.
         unsafe { work.store(own, neighbour) };
         thread::sync_threads();
     }
-    // SAFETY: (1) is (1). (2) Behind the last barrier nobody writes.
+    // SAFETY: (1) is (1). (2) No thread writes after the last barrier.
     let value = unsafe { work.load(own) };
     // SAFETY: (1) the element belongs to this thread.
     unsafe { put(out, own, value) };

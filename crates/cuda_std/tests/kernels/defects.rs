@@ -46,15 +46,15 @@ macro_rules! accesses {
     )*};
 }
 accesses! {
-    /// Reads behind the end.
+    /// Reads past the end.
     load_behind_end(x, y) {
         let _ = x.load(x.len()); // defect: load_behind_end
     }
-    /// Reads behind the end through the mutable view.
+    /// Reads past the end through the mutable view.
     mutable_load_behind_end(x, y) {
         let _ = y.load(y.len()); // defect: mutable_load_behind_end
     }
-    /// Writes behind the end.
+    /// Writes past the end.
     store_behind_end(x, y) {
         y.store(y.len() + 3, 1.0); // defect: store_behind_end
     }
@@ -70,15 +70,15 @@ accesses! {
     vector_store_behind_end(x, y) {
         y.store_vector::<4>(y.len() / 4 * 4, [0.0; 4]); // defect: vector_store_behind_end
     }
-    /// Reads a stream behind the end.
+    /// Reads a stream past the end.
     stream_behind_end(x, y) {
         let _ = x.load_streaming::<2>(x.len() + 1); // defect: stream_behind_end
     }
-    /// Reads by way of L2 behind the end.
+    /// Reads by way of L2 past the end.
     cached_behind_end(x, y) {
         let _ = y.load_cached_l2::<1>(y.len()); // defect: cached_behind_end
     }
-    /// Writes behind the end of a static array.
+    /// Writes past the end of a static array.
     static_array_behind_end(x, y) {
         TOTAL.with(|total| total.store(1, 0.0)); // defect: static_array_behind_end
     }
@@ -90,15 +90,15 @@ accesses! {
     misaligned_vector_store(x, y) {
         y.store_vector::<2>(1, [0.0; 2]); // defect: misaligned_vector_store
     }
-    /// Adds behind the end.
+    /// Adds past the end.
     atomic_behind_end(x, y) {
         let _ = y.atomic_add(y.len(), 1.0); // defect: atomic_behind_end
     }
-    /// Reads behind the end of a shared array.
+    /// Reads past the end of a shared array.
     shared_load_behind_end(x, y) {
         let _ = shared_array![f32; 7].load(7); // defect: shared_load_behind_end
     }
-    /// Writes behind the end of a shared array.
+    /// Writes past the end of a shared array.
     shared_store_behind_end(x, y) {
         shared_array![f32; 7].store(8, 0.0); // defect: shared_store_behind_end
     }
@@ -106,7 +106,7 @@ accesses! {
     misaligned_shared_load(x, y) {
         let _ = shared_array![f32; 8].load_vector::<4>(1); // defect: misaligned_shared_load
     }
-    /// Adds behind the end of a shared array.
+    /// Adds past the end of a shared array.
     shared_atomic_behind_end(x, y) {
         let _ = shared_array![f32; 1].atomic_add(1, 1.0); // defect: shared_atomic_behind_end
     }
@@ -126,12 +126,12 @@ accesses! {
     dynamic_memory_is_missing(x, y) {
         dynamic_shared![f32].store(0, 1.0); // defect: dynamic_memory_is_missing
     }
-    /// Copies from behind the end.
+    /// Copies from past the end.
     copy_from_behind_end(x, y) {
         let tile = shared_array![f32; 4];
         Pipeline::<2>::new().copy::<f32, 4>(tile.as_slice(), 0, x, x.len() / 4 * 4); // defect: copy_from_behind_end
     }
-    /// Copies to behind the end.
+    /// Copies to past the end.
     copy_to_behind_end(x, y) {
         let tile = shared_array![f32; 4];
         Pipeline::<2>::new().copy::<f32, 1>(tile.as_slice(), 4, x, 0); // defect: copy_to_behind_end

@@ -68,7 +68,7 @@ pub unsafe fn stream_words(
     pairs: GlobalMut<f16>,
 ) {
     let index = thread::own_index().get();
-    // An index behind the end is left alone.
+    // An index past the end is left alone.
     x.prefetch_l2(x.len() + index);
     if index >= x.len() {
         return;
@@ -146,7 +146,7 @@ constant_array! {
 }
 
 /// The polynomial of [`COEFFICIENTS`] at each `x`, times a prime that the thread looks up; 0 for
-/// threads that look behind the end, which the last of nine does.
+/// threads that look past the end, which the last of nine does.
 #[kernel]
 pub fn polynomial(x: Global<f64>, y: GlobalMut<f64>) {
     let index = thread::own_index();

@@ -18,7 +18,7 @@ enum Copy {
 }
 
 /// Adds up the tiles of the first `len` elements of `x`, each of `THREADS * N` elements with zeros
-/// behind the end: `out[i] = x[i] + x[i + tile] + x[i + 2 tile] + ...`. A thread copies the vectors of its own
+/// past the end: `out[i] = x[i] + x[i + tile] + x[i + 2 tile] + ...`. A thread copies the vectors of its own
 /// index and adds those of its right neighbour.
 ///
 /// # Safety

@@ -25,7 +25,7 @@ impl Accessor<'_> {
         self.is_after_thread(event) && (event.others == Others::None || self.is_after_others(event))
     }
 
-    /// Whether that holds for the others too, who came before. The shadow does not
+    /// Whether that holds for the earlier ones too. The shadow does not
     /// know which they were: a thread that has a clock of more than barriers of the grid is
     /// trusted to come after them.
     fn is_after_others(&self, event: &Event) -> bool {

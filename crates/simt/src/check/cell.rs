@@ -5,7 +5,7 @@
 //! and the reads since then. Of reads that nothing orders among each other it
 //! keeps two, from different warps or blocks where it can: a write that is not
 //! ordered after all of them is hardly ever ordered after both. Atomic updates
-//! need no order among each other: it keeps the last one, and whom else that
+//! need no order among each other: it keeps the last one, and the others that
 //! one stands for.
 
 use super::accessor::Accessor;

@@ -51,7 +51,7 @@ fn twins(kernel: Kernel) -> Box<Defect> {
 #[test]
 fn a_read_of_a_freed_buffer() {
     let found = twins(|words| {
-        // SAFETY: (1) within the elements. (2) Nobody writes.
+        // SAFETY: (1) within the elements. (2) No thread writes.
         let _ = unsafe { words.load(thread::index_1d() as usize) };
     });
     let message = &found.message;

@@ -1,5 +1,5 @@
 //! Runs a kernel and its twin; memory whose accesses are safe, because the
-//! simulator ends the launch of whoever breaks a rule.
+//! simulator ends the launch that breaks a rule.
 
 use cuda_std::Pod;
 use cuda_std::pipeline::Pipeline;
@@ -113,7 +113,7 @@ impl Buffer {
     fn view(&self) -> Words<'_> {
         let base = self.0.as_ptr().cast::<u32>().cast_mut();
         // SAFETY: (1) `run` keeps the buffer until the launch has ended. (2)
-        // Nobody else touches it meanwhile.
+        // Nothing else accesses it meanwhile.
         Words(unsafe { GlobalMut::from_raw_parts(base, ELEMENTS) })
     }
 }

@@ -60,7 +60,7 @@ fn last_warp_unrolled_without_warp_barriers() {
     assert!(found.to_string().contains("a warp barrier"), "{found}");
 }
 
-/// `reduceNeighbored`: threads behind the end return before the barriers. Its
+/// `reduceNeighbored`: threads past the end return before the barriers. Its
 /// twin keeps them for the barriers.
 fn reduce_neighboured(memory: &Memory, right: bool) {
     // Not a multiple of the block, or no thread returns.

@@ -17,7 +17,7 @@ use core::arch::asm;
 ///    `source_len` elements at `source`.
 /// 2. Elements `index..index + N` lie within the `len` elements at `base`.
 /// 3. Both addresses are multiples of `N * size_of::<T>()`, which is 4, 8 or 16.
-/// 4. Until the copy has been waited for, nobody writes the source or touches the destination.
+/// 4. Until the copy has been waited for, no thread writes the source or accesses the destination.
 #[inline(always)]
 pub unsafe fn async_copy<T: Pod, const N: usize>(
     base: *mut T,

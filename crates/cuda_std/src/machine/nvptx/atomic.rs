@@ -10,7 +10,7 @@ pub trait AtomicWord: Pod {
     ///
     /// # Safety
     /// 1. `index` lies within the `len` elements at `base`, which lie in `space`.
-    /// 2. Nobody touches the element meanwhile but with atomic operations.
+    /// 2. Meanwhile the element is accessed by atomic operations alone.
     unsafe fn fetch_add(
         space: Space,
         base: *mut Self,

@@ -85,7 +85,7 @@ pub fn fence_system() {
 pub fn yield_now() {}
 
 /// The module's counters for barriers of the grid, in global memory: blocks that have arrived, and
-/// how often all have. Each barrier leaves the first as it was, so nobody has to reset it.
+/// how often all have. Each barrier leaves the first as it was, so it needs no reset.
 struct GridCounters(UnsafeCell<[u32; 2]>);
 
 // SAFETY: the counters are touched by atomic instructions only.
@@ -123,7 +123,7 @@ unsafe fn meet_other_blocks() {
     // SAFETY: the two counters are touched by atomic instructions only, and by (2) of
     // `grid_barrier` by no other launch.
     unsafe {
-        // Read before the own arrival: until then nobody passes.
+        // Read before the own arrival: until then no block passes.
         let passed = u32::load(Space::Global, counters, 2, PASSED);
         fence_device();
         let arrived = u32::fetch_add(Space::Global, counters, 2, ARRIVED, 1);

@@ -42,7 +42,7 @@ const fn vector_bytes<T, const N: usize>() -> usize {
 /// 1. The elements lie within the `len` elements at `base`, and have been written.
 /// 2. Where N > 1 and `N * size_of::<T>()` is 8 or 16, the address of element `index` is a
 ///    multiple of that.
-/// 3. Nobody writes the elements meanwhile.
+/// 3. No thread writes the elements meanwhile.
 #[inline(always)]
 pub unsafe fn load<T: Pod, const N: usize>(
     _space: Space,
@@ -67,7 +67,7 @@ pub unsafe fn load<T: Pod, const N: usize>(
 /// 1. The elements lie within the `len` elements at `base`.
 /// 2. Where N > 1 and `N * size_of::<T>()` is 8 or 16, the address of element `index` is a
 ///    multiple of that.
-/// 3. Nobody else reads or writes the elements meanwhile.
+/// 3. No other thread reads or writes the elements meanwhile.
 #[inline(always)]
 pub unsafe fn store<T: Pod, const N: usize>(
     _space: Space,
@@ -103,7 +103,7 @@ pub enum Cache {
 /// # Safety
 /// 1. The elements lie within the `len` elements at `base`, and have been written.
 /// 2. The address of element `index` is a multiple of `N * size_of::<T>()`.
-/// 3. Nobody writes the elements meanwhile.
+/// 3. No thread writes the elements meanwhile.
 #[inline(always)]
 pub unsafe fn load_cached<T: Pod, const N: usize>(
     cache: Cache,
@@ -136,7 +136,7 @@ macro_rules! load_with_operator {
 }
 
 /// # Safety
-/// 1. The 16 bytes at `address` lie in global memory, and nobody writes them meanwhile.
+/// 1. The 16 bytes at `address` lie in global memory, and no thread writes them meanwhile.
 /// 2. The address is a multiple of 16.
 #[inline(always)]
 unsafe fn load_16(cache: Cache, address: u64) -> [u32; 4] {

@@ -6,7 +6,7 @@ use std::ptr;
 /// # Safety
 /// 1. `handle` is the exposed address of a texture that lives as long as the result is used.
 unsafe fn texture<'a>(handle: u64) -> &'a Texture {
-    // SAFETY: (1) is the caller's; nobody changes a texture.
+    // SAFETY: (1) is the caller's; a texture does not change.
     unsafe { &*ptr::with_exposed_provenance::<Texture>(handle as usize) }
 }
 
