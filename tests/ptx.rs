@@ -88,7 +88,7 @@ fn fragments_of_the_coarsened_products_are_read_as_vectors() {
 #[test]
 fn copies_are_asynchronous_where_the_gpu_can() {
     for kernel in ["matmul_coarsened_f32_nn", "matmul_coarsened_f64_nn"] {
-        let code = Instructions::of("sm_80", kernel);
+        let code = instructions("sm_80", kernel);
         assert!(
             code.count("cp.async.cg.shared.global") > 0,
             "{kernel}: 16 bytes of B"
@@ -98,7 +98,7 @@ fn copies_are_asynchronous_where_the_gpu_can() {
             "{kernel}: elements of A"
         );
         assert_eq!(code.count("ld.global"), 0, "{kernel}: past the registers");
-        let code = Instructions::of("sm_75", kernel);
+        let code = instructions("sm_75", kernel);
         assert_eq!(
             code.count("cp.async"),
             0,
@@ -136,7 +136,7 @@ fn no_floating_point_atomic_touches_a_sum() {
         "reduce_sum_f16",
         "reduce_sum_bf16",
     ] {
-        let code = Instructions::of("sm_80", kernel);
+        let code = instructions("sm_80", kernel);
         // The ticket.
         assert_eq!(code.count("atom.global.add.u32"), 1, "{kernel}");
         assert_eq!(code.count("atom") + code.count("red."), 1, "{kernel}");

@@ -171,9 +171,12 @@ fn swap_parameters(packages: &[(String, PathBuf)]) -> Result {
         .iter()
         .find(|(name, _)| name == "tilewright-kernels")
         .ok_or("there is no package tilewright-kernels")?;
-    let path = kernels.join("reduce/sum.rs");
+    let path = kernels.join("reduce/reduction.rs");
     let source = fs::read_to_string(&path)?;
-    let [first, second] = ["partials: GlobalMut<$sum>", "result: GlobalMut<$sum>"];
+    let [first, second] = [
+        "partials: GlobalMut<$accumulator>",
+        "result: GlobalMut<$output>",
+    ];
     if source.matches(first).count() != 1 || source.matches(second).count() != 1 {
         return Err(format!("{} no longer has the parameters to swap", path.display()).into());
     }

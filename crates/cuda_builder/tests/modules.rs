@@ -51,6 +51,7 @@ fn instructions(ptx: &str) -> BTreeMap<String, Vec<String>> {
 }
 
 #[test]
+#[ignore = "slow: cargo test -- --ignored"]
 fn each_kernel_has_a_module_with_the_code_of_the_whole() {
     let Some([whole, split]) = builds() else {
         return;
@@ -76,6 +77,7 @@ fn each_kernel_has_a_module_with_the_code_of_the_whole() {
 }
 
 #[test]
+#[ignore = "slow: cargo test -- --ignored"]
 fn a_module_has_the_statics_that_its_kernel_uses() {
     let Some([_, split]) = builds() else { return };
     for module in &split.modules {
@@ -90,6 +92,7 @@ fn a_module_has_the_statics_that_its_kernel_uses() {
 }
 
 #[test]
+#[ignore = "slow: cargo test -- --ignored"]
 fn the_rust_file_has_a_constant_for_each_kernel() {
     let Some([_, split]) = builds() else { return };
     let text = fs::read_to_string(&split.rust_file).unwrap();
@@ -109,6 +112,7 @@ fn the_rust_file_has_a_constant_for_each_kernel() {
 }
 
 #[test]
+#[ignore = "slow: cargo test -- --ignored"]
 fn kernels_that_share_what_they_write_stay_together() {
     if !has_toolchain() {
         return;

@@ -42,6 +42,7 @@ fn assert_contains(text: &str, parts: &[&str]) {
 }
 
 #[test]
+#[ignore = "slow: cargo test -- --ignored"]
 fn annotations_become_directives_and_vanish() {
     let Some(ptx) = ptx(Arch::Sm80) else { return };
     let reverse = kernel(&ptx, "reverse");
@@ -54,6 +55,7 @@ fn annotations_become_directives_and_vanish() {
 }
 
 #[test]
+#[ignore = "slow: cargo test -- --ignored"]
 fn read_only_structs_are_loaded_as_vectors_through_the_read_only_path() {
     let Some(ptx) = ptx(Arch::Sm80) else { return };
     let reverse = kernel(&ptx, "reverse");
@@ -61,6 +63,7 @@ fn read_only_structs_are_loaded_as_vectors_through_the_read_only_path() {
 }
 
 #[test]
+#[ignore = "slow: cargo test -- --ignored"]
 fn statics_live_in_their_memories() {
     let Some(ptx) = ptx(Arch::Sm80) else { return };
     assert_contains(
@@ -86,6 +89,7 @@ fn statics_live_in_their_memories() {
 }
 
 #[test]
+#[ignore = "slow: cargo test -- --ignored"]
 fn no_access_is_generic() {
     for arch in [Arch::Sm75, Arch::Sm80, Arch::Sm90a] {
         let Some(ptx) = ptx(arch) else { return };
@@ -107,6 +111,7 @@ fn no_access_is_generic() {
 }
 
 #[test]
+#[ignore = "slow: cargo test -- --ignored"]
 fn barriers_keep_their_place_and_number() {
     let Some(ptx) = ptx(Arch::Sm80) else { return };
     let guarded = kernel(&ptx, "guarded");
@@ -116,6 +121,7 @@ fn barriers_keep_their_place_and_number() {
 }
 
 #[test]
+#[ignore = "slow: cargo test -- --ignored"]
 fn prelude_functions_are_inlined() {
     let Some(ptx) = ptx(Arch::Sm80) else { return };
     assert!(!ptx.contains("__cuda_std"), "{ptx}");
@@ -123,6 +129,7 @@ fn prelude_functions_are_inlined() {
 }
 
 #[test]
+#[ignore = "slow: cargo test -- --ignored"]
 fn each_architecture_has_its_own_code() {
     let Some(build) = build() else { return };
     let names: Vec<&str> = build
@@ -145,6 +152,7 @@ fn each_architecture_has_its_own_code() {
 }
 
 #[test]
+#[ignore = "slow: cargo test -- --ignored"]
 fn clusters_and_grid_constants_reach_hopper() {
     let Some(ptx) = ptx(Arch::Sm90a) else { return };
     let descriptor = kernel(&ptx, "descriptor");
@@ -160,6 +168,7 @@ fn clusters_and_grid_constants_reach_hopper() {
 }
 
 #[test]
+#[ignore = "slow: cargo test -- --ignored"]
 fn only_kernels_and_constants_are_visible() {
     let Some(build) = build() else { return };
     let ptx = ptx(Arch::Sm80).unwrap();
@@ -173,6 +182,7 @@ fn only_kernels_and_constants_are_visible() {
 }
 
 #[test]
+#[ignore = "slow: cargo test -- --ignored"]
 fn the_rust_file_names_every_module() {
     let Some(build) = build() else { return };
     let text = fs::read_to_string(&build.rust_file).unwrap();
@@ -189,6 +199,7 @@ fn the_rust_file_names_every_module() {
 }
 
 #[test]
+#[ignore = "slow: cargo test -- --ignored"]
 fn the_same_sources_give_the_same_ptx_anywhere() {
     let Some(here) = ptx(Arch::Sm80) else { return };
     let elsewhere = Workspace::new("another/longer place");
@@ -200,6 +211,7 @@ fn the_same_sources_give_the_same_ptx_anywhere() {
 }
 
 #[test]
+#[ignore = "slow: cargo test -- --ignored"]
 fn compiler_errors_are_shown() {
     if !has_toolchain() {
         return;
@@ -216,6 +228,7 @@ fn compiler_errors_are_shown() {
 }
 
 #[test]
+#[ignore = "slow: cargo test -- --ignored"]
 fn undefined_symbols_are_named() {
     if !has_toolchain() {
         return;

@@ -18,7 +18,7 @@ fn the_table_has_kernels_bottlenecks_and_lines() -> Result<()> {
     for part in [
         "reduce_sum_f32 on H200\n",
         "bottleneck: latency and occupancy\n",
-        "kernels/reduce/sum.rs:",
+        "kernels/reduce/reduction.rs:",
         "global load",
         "100.0 %",
     ] {
@@ -63,8 +63,8 @@ fn json_has_the_documented_layout() -> Result<()> {
 fn the_page_shows_the_source() -> Result<()> {
     let page = tilewright_report::html(&report_of_sum(&[1.0_f64; 5000])?);
     assert!(page.starts_with("<!DOCTYPE html>"));
-    assert!(page.contains("<h3>kernels/reduce/sum.rs</h3>"));
-    if Path::new("../../kernels/reduce/sum.rs").exists() {
+    assert!(page.contains("<h3>kernels/reduce/reduction.rs</h3>"));
+    if Path::new("../../kernels/reduce/reduction.rs").exists() {
         assert!(page.contains("x.load_vector(start"), "the source is there");
     } else {
         // The test harness would hide what `eprintln!` writes.
