@@ -7,6 +7,7 @@ mod common;
 use common::child::in_child;
 use common::{launch, launch_with, serial, sync};
 use simt::{DefectKind, Options};
+use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -51,15 +52,19 @@ fn a_forked_child_launches() {
     });
 }
 
-/// Other threads allocate and launch while this one forks: no lock stays locked in the child.
+/// Other threads allocate and launch, for the first time in this process, while this one forks: no
+/// lock stays locked in the child, and nothing stays half initialised.
 #[test]
 fn a_fork_beside_launches() {
     in_child("a_fork_beside_launches", || {
         let is_done = AtomicBool::new(false);
+        // A thread of the standard library that is about to start or end holds a lock of its own.
+        let all_run = Barrier::new(3);
         std::thread::scope(|scope| {
             for _ in 0..2 {
                 scope.spawn(|| {
                     let memory = [0_u8; 64];
+                    all_run.wait();
                     while !is_done.load(Ordering::Relaxed) {
                         let address = memory.as_ptr().addr();
                         simt::register_allocation(address, 64, simt::Contents::Initialised)
@@ -69,6 +74,7 @@ fn a_fork_beside_launches() {
                     }
                 });
             }
+            all_run.wait();
             for _ in 0..12 {
                 assert!(fork(|| launch(2, 32, sync).is_ok()));
             }

@@ -24,9 +24,7 @@ mod workers;
 
 pub use workers::MAX_WORKERS;
 
-#[cfg(target_os = "linux")]
-pub(crate) use fork::install as hold_locks_in_forks;
-pub(crate) use panic_hook::{install as install_panic_hook, payload_message};
-pub(crate) use trap::{ensure_signal_stack, install as install_trap};
+pub(crate) use panic_hook::payload_message;
+pub(crate) use trap::ensure_signal_stack;
 pub(crate) use watchdog::{Watching, add as watch_worker, remove as forget_worker};
 pub(crate) use workers::{no_threads, on_new_thread, pool, replace_pool};

@@ -1,5 +1,6 @@
 //! The host threads that run blocks, shared by all launches of a process.
 
+use super::{panic_hook, trap};
 use crate::basics::{DefectKind, Finding};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::mem;
@@ -17,17 +18,20 @@ pub(crate) struct Workers {
     pool: Arc<ThreadPool>,
 }
 
-/// Locked also while the process forks.
+/// Locked also while the process forks, and while the handlers of panics and signals are
+/// installed: a child would wait for ever for an installation that another thread had begun.
 static WORKERS: Mutex<Option<Workers>> = Mutex::new(None);
 
 pub(crate) fn lock() -> MutexGuard<'static, Option<Workers>> {
     WORKERS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The pool of this process.
+/// The pool of this process, whose handlers of panics and signals are installed.
 pub(crate) fn pool() -> Result<Arc<ThreadPool>, Finding> {
     let process = std::process::id();
     let mut current = lock();
+    panic_hook::install();
+    trap::install();
     if let Some(workers) = &*current
         && workers.process == process
     {

@@ -16,5 +16,7 @@ pub(crate) use allocation::Allocation;
 #[cfg(target_os = "linux")]
 pub(crate) use registry::lock as lock_registry;
 pub(crate) use registry::{Allocations, is_replaced, snapshot};
+#[cfg(target_os = "linux")]
+pub(crate) use reserve::lock as lock_reserve;
 pub(crate) use reserve::{hold as hold_reserve, release as release_reserve, try_collect};
 pub(crate) use words::copy_from_global;

@@ -3,7 +3,7 @@
 //! The shadow of the checks and the state of blocks are what fills the memory, in pieces that may
 //! fail. The report of that needs pieces that may not: what is released here is room for them.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The host has no memory left for what the simulator keeps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -16,9 +16,14 @@ const BYTES: usize = 40 << 20;
 
 static RESERVE: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
+/// Locked also while the process forks.
+pub(crate) fn lock() -> MutexGuard<'static, Vec<u8>> {
+    RESERVE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Takes the reserve, if there is room for it.
 pub(crate) fn hold() {
-    let mut reserve = RESERVE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut reserve = lock();
     if reserve.capacity() == 0 {
         // Without a reserve the launch still runs.
         let _ = reserve.try_reserve_exact(BYTES);
@@ -28,7 +33,7 @@ pub(crate) fn hold() {
 /// Gives the reserve back, for what reports this.
 #[cold]
 pub(crate) fn release() -> OutOfMemory {
-    *RESERVE.lock().unwrap_or_else(PoisonError::into_inner) = Vec::new();
+    *lock() = Vec::new();
     OutOfMemory
 }
 

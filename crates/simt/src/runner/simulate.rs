@@ -3,9 +3,7 @@
 use super::run::Run;
 use crate::basics::{Defect, DefectKind};
 use crate::current::is_simulated_thread;
-#[cfg(target_os = "linux")]
-use crate::host::hold_locks_in_forks;
-use crate::host::{Watching, install_panic_hook, install_trap, no_threads, on_new_thread, pool};
+use crate::host::{Watching, no_threads, on_new_thread, pool};
 use crate::instructions::fail;
 use crate::launch::{Launch, Options, Report};
 use crate::memory::hold_reserve;
@@ -27,10 +25,6 @@ pub(crate) fn simulate(
     }
     let no_block = |finding| launch.defect(finding, None);
     launch.check_limits().map_err(no_block)?;
-    install_panic_hook();
-    install_trap();
-    #[cfg(target_os = "linux")]
-    hold_locks_in_forks();
     hold_reserve();
     let pool = pool().map_err(no_block)?;
     let watching = launch.options.time_limit.map(|_| Watching::begin());
