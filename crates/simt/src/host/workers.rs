@@ -5,6 +5,7 @@ use crate::basics::{DefectKind, Finding};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::mem;
 use std::panic::resume_unwind;
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, available_parallelism};
 
@@ -55,13 +56,17 @@ pub(crate) fn replace_pool() {
 
 fn start() -> Result<ThreadPool, Finding> {
     let threads = available_parallelism().map_or(1, |threads| threads.get());
+    let (has_started, starts) = channel();
     let pool = ThreadPoolBuilder::new()
         .num_threads(threads.min(MAX_WORKERS))
         .thread_name(|index| format!("simt-{index}"))
+        .start_handler(move |_| has_started.send(()).unwrap_or_default())
         .build()
         .map_err(|error| no_threads(&error))?;
     // A thread that starts allocates, and aborts where it cannot: not in the middle of a launch.
-    pool.broadcast(|_| ());
+    // Rayon is not what waits: on a thread of another pool it would do that pool's work meanwhile,
+    // such as a launch, for which this function's caller holds the lock.
+    starts.iter().take(pool.current_num_threads()).for_each(drop);
     Ok(pool)
 }
 
