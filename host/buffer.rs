@@ -2,7 +2,7 @@
 
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{Error, Result};
+use crate::error::{During, ErrorKind, Outcome, Result};
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -32,60 +32,51 @@ impl Device {
     /// A buffer of the device with a copy of `data`.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Cuda`].
+    /// [`ErrorKind::OutOfMemory`], [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
     pub fn upload<T: Element>(&self, data: &[T]) -> Result<Buffer<T>> {
-        Buffer::uploaded(self, "upload", data)
+        Buffer::uploaded(self, data).during("upload")
     }
 
     /// A buffer of `len` elements, all of whose bytes are zero.
     ///
     /// # Errors
-    /// [`Error::TooLarge`] if the bytes cannot be counted; [`Error::OutOfMemory`],
-    /// [`Error::DeviceLost`] or [`Error::Cuda`].
+    /// [`ErrorKind::TooLarge`] if the bytes cannot be counted; [`ErrorKind::OutOfMemory`],
+    /// [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
     pub fn zeros<T: Element>(&self, len: usize) -> Result<Buffer<T>> {
-        Buffer::zeroed(self, "zeros", len)
+        Buffer::zeroed(self, len).during("zeros")
     }
 
     /// A buffer of `len` elements with unspecified values, for a kernel that writes all of them.
     ///
     /// # Errors
     /// Those of [`Device::zeros`].
-    pub fn unspecified<T: Element>(&self, len: usize) -> Result<Buffer<T>> {
-        Buffer::unspecified(self, "unspecified", len)
+    pub fn uninit<T: Element>(&self, len: usize) -> Result<Buffer<T>> {
+        Buffer::uninit(self, len).during("uninit")
     }
 }
 
 impl<T: Element> Buffer<T> {
-    pub(crate) fn uploaded(device: &Device, operation: &'static str, data: &[T]) -> Result<Self> {
-        let mut buffer = Self::unspecified(device, operation, data.len())?;
-        buffer.copy_from_slice(data)?;
+    pub(crate) fn uploaded(device: &Device, data: &[T]) -> Outcome<Self> {
+        let mut buffer = Self::uninit(device, data.len())?;
+        buffer.read_host(data)?;
         Ok(buffer)
     }
 
-    pub(crate) fn zeroed(device: &Device, operation: &'static str, len: usize) -> Result<Self> {
-        Self::allocated(device, operation, len, |bytes| {
-            device.backend().allocate_zeroed(operation, bytes)
-        })
+    pub(crate) fn zeroed(device: &Device, len: usize) -> Outcome<Self> {
+        Self::allocated(device, len, |bytes| device.backend().allocate_zeroed(bytes))
     }
 
-    pub(crate) fn unspecified(
-        device: &Device,
-        operation: &'static str,
-        len: usize,
-    ) -> Result<Self> {
-        Self::allocated(device, operation, len, |bytes| {
-            device.backend().allocate(operation, bytes)
-        })
+    pub(crate) fn uninit(device: &Device, len: usize) -> Outcome<Self> {
+        Self::allocated(device, len, |bytes| device.backend().allocate(bytes))
     }
 
     fn allocated(
         device: &Device,
-        operation: &'static str,
         len: usize,
-        allocate: impl FnOnce(usize) -> Result<u64>,
-    ) -> Result<Self> {
+        allocate: impl FnOnce(usize) -> Outcome<u64>,
+    ) -> Outcome<Self> {
         const { assert_alignment::<T>() };
-        let address = match checked_bytes::<T>(operation, len)? {
+        let address = match checked_bytes::<T>(len)? {
             0 => 0,
             bytes => allocate(bytes)?,
         };
@@ -149,26 +140,32 @@ impl<T: Element> Buffer<T> {
     /// A copy of the elements in host memory.
     ///
     /// # Errors
-    /// [`Error::OutOfHostMemory`] if the host does not have the memory; [`Error::DeviceLost`] or
-    /// [`Error::Cuda`] if the copy or earlier work failed.
+    /// [`ErrorKind::OutOfHostMemory`] if the host does not have the memory; [`ErrorKind::DeviceLost`] or
+    /// [`ErrorKind::Cuda`] if the copy or earlier work failed.
     pub fn to_vec(&self) -> Result<Vec<T>> {
-        let mut elements = bytemuck::allocation::try_zeroed_vec(self.len).map_err(|()| {
-            Error::OutOfHostMemory {
-                operation: "to_vec",
-                requested: self.bytes() as u64,
-            }
-        })?;
-        self.copy_to_slice(&mut elements)?;
+        self.elements().during("to_vec")
+    }
+
+    /// The elements, for calls of other names.
+    pub(crate) fn elements(&self) -> Outcome<Vec<T>> {
+        let requested = self.bytes() as u64;
+        let mut elements = bytemuck::allocation::try_zeroed_vec(self.len)
+            .map_err(|()| ErrorKind::OutOfHostMemory { requested })?;
+        self.write_host(&mut elements)?;
         Ok(elements)
     }
 
     /// Copies all elements to `destination`.
     ///
     /// # Errors
-    /// [`Error::WrongLength`] if `destination` does not have [`len`](Self::len) elements;
-    /// [`Error::DeviceLost`] or [`Error::Cuda`] if the copy or earlier work failed.
+    /// [`ErrorKind::WrongLength`] if `destination` does not have [`len`](Self::len) elements;
+    /// [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`] if the copy or earlier work failed.
     pub fn copy_to_slice(&self, destination: &mut [T]) -> Result<()> {
-        self.check_len("copy_to_slice", destination.len())?;
+        self.write_host(destination).during("copy_to_slice")
+    }
+
+    pub(crate) fn write_host(&self, destination: &mut [T]) -> Outcome<()> {
+        self.check_len(destination.len())?;
         if self.bytes() == 0 {
             return Ok(());
         }
@@ -186,10 +183,14 @@ impl<T: Element> Buffer<T> {
     /// Overwrites all elements with those of `source`.
     ///
     /// # Errors
-    /// [`Error::WrongLength`] if `source` does not have [`len`](Self::len) elements;
-    /// [`Error::DeviceLost`] or [`Error::Cuda`] if the copy or earlier work failed.
+    /// [`ErrorKind::WrongLength`] if `source` does not have [`len`](Self::len) elements;
+    /// [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`] if the copy or earlier work failed.
     pub fn copy_from_slice(&mut self, source: &[T]) -> Result<()> {
-        self.check_len("copy_from_slice", source.len())?;
+        self.read_host(source).during("copy_from_slice")
+    }
+
+    pub(crate) fn read_host(&mut self, source: &[T]) -> Outcome<()> {
+        self.check_len(source.len())?;
         if self.bytes() == 0 {
             return Ok(());
         }
@@ -202,15 +203,16 @@ impl<T: Element> Buffer<T> {
     /// Overwrites all elements with those of `source`, a buffer of the same device.
     ///
     /// # Errors
-    /// [`Error::WrongDevice`] if `source` is of another device; [`Error::WrongLength`] if it has
-    /// not [`len`](Self::len) elements; [`Error::DeviceLost`] or [`Error::Cuda`].
+    /// [`ErrorKind::WrongDevice`] if `source` is of another device; [`ErrorKind::WrongLength`] if it has
+    /// not [`len`](Self::len) elements; [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
     pub fn copy_from_buffer(&mut self, source: &Self) -> Result<()> {
-        self.device.check_owns(
-            "copy_from_buffer",
-            || "the source".to_owned(),
-            &source.device,
-        )?;
-        self.check_len("copy_from_buffer", source.len)?;
+        self.read_buffer(source).during("copy_from_buffer")
+    }
+
+    fn read_buffer(&mut self, source: &Self) -> Outcome<()> {
+        self.device
+            .check_owns(|| "the source".to_owned(), &source.device)?;
+        self.check_len(source.len)?;
         if self.bytes() == 0 {
             return Ok(());
         }
@@ -227,8 +229,12 @@ impl<T: Element> Buffer<T> {
     /// Overwrites all bytes with zero.
     ///
     /// # Errors
-    /// [`Error::DeviceLost`] or [`Error::Cuda`].
+    /// [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
     pub fn fill_zero(&mut self) -> Result<()> {
+        self.clear().during("fill_zero")
+    }
+
+    pub(crate) fn clear(&mut self) -> Outcome<()> {
         if self.bytes() == 0 {
             return Ok(());
         }
@@ -240,10 +246,14 @@ impl<T: Element> Buffer<T> {
     /// A copy of the buffer on the same device.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Cuda`].
+    /// [`ErrorKind::OutOfMemory`], [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
     pub fn try_clone(&self) -> Result<Self> {
-        let mut copy = Self::unspecified(&self.device, "try_clone", self.len)?;
-        copy.copy_from_buffer(self)?;
+        self.copied().during("try_clone")
+    }
+
+    fn copied(&self) -> Outcome<Self> {
+        let mut copy = Self::uninit(&self.device, self.len)?;
+        copy.read_buffer(self)?;
         Ok(copy)
     }
 
@@ -252,12 +262,11 @@ impl<T: Element> Buffer<T> {
         self.len * size_of::<T>()
     }
 
-    fn check_len(&self, operation: &'static str, found: usize) -> Result<()> {
+    fn check_len(&self, found: usize) -> Outcome<()> {
         if found == self.len {
             return Ok(());
         }
-        Err(Error::WrongLength {
-            operation,
+        Err(ErrorKind::WrongLength {
             expected: self.len,
             found,
         })
@@ -298,11 +307,11 @@ pub(crate) const fn assert_alignment<T>() {
 }
 
 /// The bytes of `len` elements, if one allocation can have them.
-fn checked_bytes<T>(operation: &'static str, len: usize) -> Result<usize> {
+fn checked_bytes<T>(len: usize) -> Outcome<usize> {
     len.checked_mul(size_of::<T>())
         .filter(|bytes| isize::try_from(*bytes).is_ok())
         .ok_or_else(|| {
             let what = format!("a buffer of {len} elements of {} bytes", size_of::<T>());
-            Error::size_overflow(operation, what)
+            ErrorKind::size_overflow(what)
         })
 }

@@ -2,7 +2,7 @@
 
 use crate::backend::Backend;
 use crate::environment::DeviceChoice;
-use crate::error::{Error, Result};
+use crate::error::{During, ErrorKind, Outcome, Result};
 use crate::properties::DeviceProperties;
 use crate::simulator::{Simulator, SimulatorOptions};
 use std::ffi::c_void;
@@ -42,23 +42,23 @@ impl Device {
     /// Calls with one number give clones of one device as long as one of them lives.
     ///
     /// # Errors
-    /// [`Error::NoDriver`] if there is no NVIDIA driver; [`Error::NoDevice`] if the driver has no
-    /// such device; [`Error::DriverTooOld`] if the driver is older than CUDA 11.4;
-    /// [`Error::UnusableDriver`] or [`Error::Cuda`] if the driver or the device fails;
-    /// [`Error::NoCudaFeature`] in a build without the feature `cuda`.
+    /// [`ErrorKind::NoDriver`] if there is no NVIDIA driver; [`ErrorKind::NoDevice`] if the driver has no
+    /// such device; [`ErrorKind::DriverTooOld`] if the driver is older than CUDA 11.4;
+    /// [`ErrorKind::UnusableDriver`] or [`ErrorKind::Cuda`] if the driver or the device fails;
+    /// [`ErrorKind::NoCudaFeature`] in a build without the feature `cuda`.
     #[cfg(feature = "cuda")]
     pub fn cuda(ordinal: u32) -> Result<Self> {
-        let backend = crate::cuda::open(ordinal)?;
+        let backend = crate::cuda::open(ordinal).during("cuda")?;
         Ok(Self { backend })
     }
 
     /// The CUDA device of this number, counted from 0: this build has no CUDA backend.
     ///
     /// # Errors
-    /// [`Error::NoCudaFeature`], always.
+    /// [`ErrorKind::NoCudaFeature`], always.
     #[cfg(not(feature = "cuda"))]
     pub fn cuda(_ordinal: u32) -> Result<Self> {
-        Err(Error::NoCudaFeature)
+        Err(ErrorKind::NoCudaFeature.during("cuda"))
     }
 
     /// The device that `choice` names.
@@ -79,27 +79,27 @@ impl Device {
     /// the simulator where there is none. A driver that fails is an error.
     ///
     /// # Errors
-    /// [`Error::InvalidEnvironment`] if the variable names no device, and those of
-    /// [`Device::cuda`]; without the variable all of these but [`Error::NoDriver`],
-    /// [`Error::NoDevice`] and [`Error::NoCudaFeature`].
+    /// [`ErrorKind::InvalidEnvironment`] if the variable names no device, and those of
+    /// [`Device::cuda`]; without the variable all of these but [`ErrorKind::NoDriver`],
+    /// [`ErrorKind::NoDevice`] and [`ErrorKind::NoCudaFeature`].
     pub fn from_env() -> Result<Self> {
         match DeviceChoice::from_env()? {
             Some(choice) => Self::open(choice),
-            None => match Self::cuda(0) {
-                Err(Error::NoDriver { .. } | Error::NoDevice { .. } | Error::NoCudaFeature) => {
-                    Ok(Self::simulator())
-                }
-                found => found,
-            },
+            None => Self::cuda(0).or_else(|error| match error.kind() {
+                ErrorKind::NoDriver { .. }
+                | ErrorKind::NoDevice { .. }
+                | ErrorKind::NoCudaFeature => Ok(Self::simulator()),
+                _ => Err(error),
+            }),
         }
     }
 
     /// Waits until all submitted work is complete.
     ///
     /// # Errors
-    /// [`Error::DeviceLost`] or [`Error::Cuda`] if some of it failed.
+    /// [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`] if some of it failed.
     pub fn synchronize(&self) -> Result<()> {
-        self.backend.synchronize()
+        self.backend.synchronize().during("synchronize")
     }
 
     /// The device's name, such as `NVIDIA H200` or `simulator`.
@@ -141,9 +141,9 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`Error::DeviceLost`] or [`Error::Cuda`].
+    /// [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
     pub fn free_memory(&self) -> Result<u64> {
-        self.backend.free_memory()
+        self.backend.free_memory().during("free_memory")
     }
 
     /// The `CUstream` in which all work of this device is queued, for foreign libraries such as
@@ -159,13 +159,14 @@ impl Device {
     /// What `body` pushes to the thread's stack of contexts, it has to pop.
     ///
     /// # Errors
-    /// [`Error::DeviceLost`] or [`Error::Cuda`] if the context cannot be made current; `body` is
+    /// [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`] if the context cannot be made current; `body` is
     /// not run then.
     pub fn with_current<R>(&self, body: impl FnOnce() -> R) -> Result<R> {
         let mut body = Some(body);
         let mut result = None;
         self.backend
-            .with_current(&mut || result = body.take().map(|body| body()))?;
+            .with_current(&mut || result = body.take().map(|body| body()))
+            .during("with_current")?;
         Ok(result.expect("a backend runs the body once, or fails"))
     }
 
@@ -185,17 +186,11 @@ impl Device {
     }
 
     /// Fails unless `other`, the device of the operand `what`, is this device.
-    pub(crate) fn check_owns(
-        &self,
-        operation: &'static str,
-        what: impl FnOnce() -> String,
-        other: &Self,
-    ) -> Result<()> {
+    pub(crate) fn check_owns(&self, what: impl FnOnce() -> String, other: &Self) -> Outcome<()> {
         if self.is_same(other) {
             return Ok(());
         }
-        Err(Error::WrongDevice {
-            operation,
+        Err(ErrorKind::WrongDevice {
             what: what(),
             expected: self.name().to_owned(),
             found: other.name().to_owned(),

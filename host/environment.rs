@@ -1,6 +1,6 @@
 //! Which device the environment names.
 
-use crate::error::{Error, Result};
+use crate::error::{During, Error, ErrorKind, Outcome, Result};
 use std::fmt;
 use std::str::FromStr;
 
@@ -31,20 +31,17 @@ impl DeviceChoice {
     /// The choice of the environment variable `TILEWRIGHT_DEVICE`; `None` where it is not set.
     ///
     /// # Errors
-    /// [`Error::InvalidEnvironment`] if the variable is set to something else than `sim`, `cuda`
+    /// [`ErrorKind::InvalidEnvironment`] if the variable is set to something else than `sim`, `cuda`
     /// or `cuda:N`.
     pub fn from_env() -> Result<Option<Self>> {
         let value = std::env::var_os(VARIABLE);
         value
-            .map(|value| value.to_string_lossy().parse())
+            .map(|value| Self::named(&value.to_string_lossy()))
             .transpose()
+            .during("from_env")
     }
-}
 
-impl FromStr for DeviceChoice {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Self> {
+    fn named(name: &str) -> Outcome<Self> {
         let choice = match name {
             "sim" => Some(Self::Simulator),
             "cuda" => Some(Self::Cuda(0)),
@@ -54,11 +51,19 @@ impl FromStr for DeviceChoice {
                 .and_then(|number| number.parse().ok())
                 .map(Self::Cuda),
         };
-        choice.ok_or_else(|| Error::InvalidEnvironment {
+        choice.ok_or_else(|| ErrorKind::InvalidEnvironment {
             variable: VARIABLE,
             value: name.to_owned(),
             allowed: ALLOWED,
         })
+    }
+}
+
+impl FromStr for DeviceChoice {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        Self::named(name).during("from_str")
     }
 }
 

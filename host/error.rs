@@ -1,412 +1,89 @@
-//! What can go wrong, and what to do about it.
+//! Errors: which call failed, and what went wrong in it.
+//!
+//! Functions below the public ones return the kind alone, an [`Outcome`]; the public call adds its
+//! name by [`During::during`].
+
+mod kind;
+
+pub use kind::{CudaVersion, ErrorKind, ImageRejection};
 
 use std::fmt;
 
 /// The result of every fallible call in this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a call failed. Messages name the operation, the sizes involved and the remedy.
+/// The result of a function that does not know which public call it serves.
+pub(crate) type Outcome<T> = std::result::Result<T, ErrorKind>;
+
+/// Why a call failed: the call, and what went wrong in it. The message has both, and the remedy.
 ///
-/// After any error but [`Error::DeviceLost`] the device stays usable, and the next correct call
+/// After any error but [`ErrorKind::DeviceLost`] the device stays usable, and the next correct call
 /// works.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum Error {
-    /// A CUDA device was requested in a build that has no CUDA backend.
-    #[error(
-        "a CUDA device was requested, but this program was built without tilewright's feature \
-         `cuda`, which is on by default; build it with `--features cuda`, or use \
-         Device::simulator()"
-    )]
-    NoCudaFeature,
-
-    /// There is no NVIDIA driver on this machine.
-    #[error(
-        "there is no NVIDIA driver: its library {library} is not found ({reason}); install the \
-         driver, or use Device::simulator()"
-    )]
-    NoDriver {
-        /// The library's file name.
-        library: &'static str,
-        /// What the system's loader said.
-        reason: String,
-    },
-
-    /// There is a library of the NVIDIA driver's name that cannot be used as one.
-    #[error("the NVIDIA driver cannot be used: {library}: {reason}; reinstall the driver")]
-    UnusableDriver {
-        /// The library's file name.
-        library: &'static str,
-        /// What is wrong with it.
-        reason: String,
-    },
-
-    /// There is no CUDA device with the requested number.
-    #[error("there is no CUDA device {ordinal}: {reason}")]
-    NoDevice {
-        /// The requested number, counted from 0.
-        ordinal: u32,
-        /// What the driver said, and what to do.
-        reason: String,
-    },
-
-    /// The installed driver is older than this library needs.
-    #[error(
-        "the CUDA driver is too old: it supports CUDA {found}, and {needed} is needed; \
-         install a newer NVIDIA driver"
-    )]
-    DriverTooOld {
-        /// The newest CUDA version that the driver supports.
-        found: CudaVersion,
-        /// The oldest CUDA version that is enough.
-        needed: CudaVersion,
-    },
-
-    /// None of a module's PTX images can be run by the device.
-    #[error(
-        "no image of module `{module}` runs on {device} (compute capability {compute_capability}, \
-         driver for CUDA {driver}):{}", rejections(.images)
-    )]
-    NoModule {
-        /// The module's name.
-        module: &'static str,
-        /// The device's name.
-        device: String,
-        /// The device's compute capability, as in `9.0`.
-        compute_capability: String,
-        /// The newest CUDA version that the driver supports.
-        driver: CudaVersion,
-        /// Every image of the module, with the reason why it was not loaded.
-        images: Vec<ImageRejection>,
-    },
-
-    /// The library has no kernel for a problem on the device.
-    #[error("{operation}: no kernel computes {problem} on {device}")]
-    NoKernel {
-        /// The operation that was called.
-        operation: &'static str,
-        /// What was to be computed.
-        problem: String,
-        /// The device's name.
-        device: String,
-    },
-
-    /// The shapes of two operands do not fit together.
-    #[error(
-        "{operation}: the shapes {}x{} and {}x{} do not fit together; {rule}",
-        .left.0, .left.1, .right.0, .right.1
-    )]
-    ShapeMismatch {
-        /// The operation that was called.
-        operation: &'static str,
-        /// Rows and columns of the left operand.
-        left: (usize, usize),
-        /// Rows and columns of the right operand.
-        right: (usize, usize),
-        /// The rule of the operation for the shapes.
-        rule: &'static str,
-    },
-
-    /// Some data has another number of elements than the operation needs.
-    #[error("{operation}: {expected} elements are needed, and there are {found}")]
-    WrongLength {
-        /// The operation that was called.
-        operation: &'static str,
-        /// The number of elements that the operation needs.
-        expected: usize,
-        /// The number of elements that it was given.
-        found: usize,
-    },
-
-    /// A size does not fit into the address space or over the limits of the operation.
-    #[error("{operation}: {what} is too large; {remedy}")]
-    TooLarge {
-        /// The operation that was called.
-        operation: &'static str,
-        /// What is too large, with its numbers.
-        what: String,
-        /// What to do.
-        remedy: &'static str,
-    },
-
-    /// The device cannot allocate the memory for a buffer.
-    #[error(
-        "{operation}: {requested} bytes cannot be allocated on {device} ({free} of {total} \
-         bytes are free); drop buffers that are no longer needed, or work on smaller parts"
-    )]
-    OutOfMemory {
-        /// The operation that was called.
-        operation: &'static str,
-        /// The device's name.
-        device: String,
-        /// Bytes that were requested.
-        requested: u64,
-        /// Bytes that were free.
-        free: u64,
-        /// Bytes of the device's memory.
-        total: u64,
-    },
-
-    /// The host does not have the memory for a copy of a buffer.
-    #[error(
-        "{operation}: the host has no {requested} bytes left; copy the buffer to a slice that you \
-         allocate, or free memory"
-    )]
-    OutOfHostMemory {
-        /// The operation that was called.
-        operation: &'static str,
-        /// Bytes that were requested.
-        requested: u64,
-    },
-
-    /// A buffer belongs to another device than the one that is to use it.
-    #[error(
-        "{operation}: {what} belongs to another device ({found}) than the one that is to use it \
-         ({expected}); make all operands with one `Device` or its clones"
-    )]
-    WrongDevice {
-        /// The operation that was called.
-        operation: &'static str,
-        /// Which operand or argument it is.
-        what: String,
-        /// The device that is to use it.
-        expected: String,
-        /// The device that it belongs to.
-        found: String,
-    },
-
-    /// A launch needs something that its kernel or the device does not allow.
-    #[error("kernel `{kernel}` cannot be launched: {reason}")]
-    LaunchConfig {
-        /// The kernel's name.
-        kernel: &'static str,
-        /// What is wrong, with the limit.
-        reason: String,
-    },
-
-    /// A module has no static array as the host names it.
-    #[error(
-        "{operation}: module `{module}` has no static array `{symbol}` of {bytes} bytes: {reason}"
-    )]
-    NoSymbol {
-        /// The operation that was called.
-        operation: &'static str,
-        /// The module's name.
-        module: &'static str,
-        /// The array's name.
-        symbol: &'static str,
-        /// The array's size as the host knows it.
-        bytes: usize,
-        /// What the device has instead, and what to do.
-        reason: String,
-    },
-
-    /// A texture was requested that no device supports.
-    #[error("{operation}: there is no such texture: {reason}")]
-    InvalidTexture {
-        /// The operation that was called.
-        operation: &'static str,
-        /// What is wrong, and what to do.
-        reason: &'static str,
-    },
-
-    /// The blocks of a cooperative launch cannot all be resident at once.
-    #[error(
-        "kernel `{kernel}` cannot be launched cooperatively with {blocks} blocks of {block} threads \
-         and {dynamic_shared_bytes} bytes of dynamic shared memory: {device} holds {resident} such \
-         blocks at once ({reason}); launch at most as many as Module::max_resident_blocks returns, \
-         and let each of them do more"
-    )]
-    NotResident {
-        /// The kernel's name.
-        kernel: &'static str,
-        /// The device's name.
-        device: String,
-        /// Blocks of the grid.
-        blocks: u64,
-        /// Threads of a block.
-        block: simt::Dim3,
-        /// Bytes of dynamic shared memory for each block.
-        dynamic_shared_bytes: u32,
-        /// Blocks that are resident at once.
-        resident: u32,
-        /// What keeps it from more.
-        reason: String,
-    },
-
-    /// A process was forked while a simulated device ran a launch, and its child uses the device.
-    #[error(
-        "{operation}: {device} was running a launch when this process was forked, which never completes \
-         in the child; make a new device in the child, or fork between launches"
-    )]
-    BusyAtFork {
-        /// The operation that was called.
-        operation: &'static str,
-        /// The device's name.
-        device: String,
-    },
-
-    /// The simulator found a defect in a kernel while it ran.
-    #[error("the simulator found a defect: {0}")]
-    KernelDefect(Box<simt::Defect>),
-
-    /// Counters were requested, but only the simulator counts.
-    #[error(
-        "{operation}: {device} does not count; use Device::simulator(), or Nsight Compute as \
-         docs/counters.md says"
-    )]
-    NoCounters {
-        /// The operation that was called.
-        operation: &'static str,
-        /// The device's name.
-        device: String,
-    },
-
-    /// A report of all launches was requested, but the simulator was opened without counters.
-    #[error(
-        "launch_report: this simulator counts only within Device::with_report; open it with \
-         SimulatorOptions::with_counters(true) to have every launch counted"
-    )]
-    CountersOff,
-
-    /// The entry of this name in a module's image is another kernel than the one that was launched,
-    /// or a kernel of other parameters.
-    #[error(
-        "kernel `{kernel}` was not launched: module `{module}` has another kernel of this name, \
-         {}, where {expected} is needed; build the module's images from the crate that declares the \
-         kernel", .found.as_deref().unwrap_or("one without a signature")
-    )]
-    OtherKernel {
-        /// The kernel's name.
-        kernel: &'static str,
-        /// The module's name.
-        module: &'static str,
-        /// The signature of the kernel that was launched: its path, its parameters, and the size and
-        /// the alignment of their elements.
-        expected: String,
-        /// The signature beside the module's entry, if it has one.
-        found: Option<String>,
-    },
-
-    /// The CUDA driver refused a kernel launch.
-    #[error("kernel `{kernel}` was not launched: {}", cuda_failure(*.code, .message))]
-    Launch {
-        /// The kernel's name.
-        kernel: &'static str,
-        /// The driver's error code.
-        code: u32,
-        /// The driver's name and words for the code.
-        message: String,
-    },
-
-    /// A call of the CUDA driver failed.
-    #[error("{operation}: {}", cuda_failure(*.code, .message))]
-    Cuda {
-        /// The operation that was called.
-        operation: &'static str,
-        /// The driver's error code.
-        code: u32,
-        /// The driver's name and words for the code.
-        message: String,
-    },
-
-    /// The device failed in a way that only a new process can recover from.
-    ///
-    /// The failure is often that of an earlier kernel: CUDA reports it at a later call.
-    #[error(
-        "{operation}: {device} was lost ({cause}); its buffers are gone, and the program has to \
-         be started again to use it"
-    )]
-    DeviceLost {
-        /// The operation that was called.
-        operation: &'static str,
-        /// The device's name.
-        device: String,
-        /// The first failure that was seen.
-        cause: String,
-    },
-
-    /// A device and an object of the crate `cust` do not fit together.
-    #[cfg(feature = "cust")]
-    #[error("{operation}: {reason}")]
-    Interop {
-        /// The operation that was called.
-        operation: &'static str,
-        /// What does not fit, and what to do.
-        reason: &'static str,
-    },
-
-    /// An environment variable has a value that means nothing.
-    #[error("the environment variable {variable} is `{value}`; it can be {allowed}")]
-    InvalidEnvironment {
-        /// The variable's name.
-        variable: &'static str,
-        /// Its value.
-        value: String,
-        /// The values that it can have.
-        allowed: &'static str,
-    },
+///
+/// ```
+/// use tilewright::{Device, ErrorKind};
+///
+/// let device = Device::simulator();
+/// let error = device.matrix((2, 2), &[1.0_f32, 2.0, 3.0]).unwrap_err();
+/// assert_eq!(error.operation(), "matrix");
+/// assert!(matches!(error.kind(), ErrorKind::WrongLength { expected: 4, found: 3 }));
+/// assert_eq!(error.to_string(), "matrix: 4 elements are needed, and there are 3");
+/// ```
+#[derive(Debug)]
+pub struct Error {
+    operation: &'static str,
+    /// Boxed, so that a result is small where nothing fails.
+    kind: Box<ErrorKind>,
 }
 
 impl Error {
-    /// An index computation or an allocation size that overflows `usize`.
-    pub(crate) fn size_overflow(operation: &'static str, what: String) -> Self {
-        Self::TooLarge {
+    /// The name of the call that failed, such as `upload`.
+    #[must_use]
+    pub fn operation(&self) -> &'static str {
+        self.operation
+    }
+
+    /// What went wrong.
+    #[must_use]
+    pub fn kind(&self) -> &ErrorKind {
+        &self.kind
+    }
+
+    /// What went wrong, without the call.
+    #[must_use]
+    pub fn into_kind(self) -> ErrorKind {
+        *self.kind
+    }
+}
+
+impl ErrorKind {
+    /// The error of the call `operation`, for crates that add calls of their own.
+    #[cold]
+    #[must_use]
+    pub fn during(self, operation: &'static str) -> Error {
+        Error {
             operation,
-            what,
-            remedy: "a buffer can hold at most isize::MAX bytes",
+            kind: Box::new(self),
         }
     }
 }
 
-/// A version of CUDA, as drivers and PTX need it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct CudaVersion {
-    /// The number before the point.
-    pub major: u32,
-    /// The number after the point.
-    pub minor: u32,
-}
-
-impl fmt::Display for CudaVersion {
+impl fmt::Display for Error {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}.{}", self.major, self.minor)
+        write!(formatter, "{}: {}", self.operation, self.kind)
     }
 }
 
-/// Why one image of a module was not loaded.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ImageRejection {
-    /// The architecture that the image was compiled for, such as `sm_80`.
-    pub architecture: &'static str,
-    /// The PTX version in the image, as in `7.0`; `unknown` where it names none.
-    pub ptx_version: String,
-    /// The oldest CUDA driver that reads this PTX version, where that is known.
-    pub needed_driver: Option<CudaVersion>,
-    /// Why the image was not loaded, with the log of the driver's compiler.
-    pub reason: String,
+impl std::error::Error for Error {}
+
+/// Adds the name of the public call to the kind of an error.
+pub(crate) trait During<T> {
+    /// The same result of the call `operation`.
+    fn during(self, operation: &'static str) -> Result<T>;
 }
 
-/// One line for each image, under the first line of [`Error::NoModule`].
-fn rejections(images: &[ImageRejection]) -> String {
-    if images.is_empty() {
-        return " the module has no images".to_owned();
+impl<T> During<T> for Outcome<T> {
+    fn during(self, operation: &'static str) -> Result<T> {
+        self.map_err(|kind| kind.during(operation))
     }
-    images.iter().map(rejection_line).collect()
-}
-
-fn rejection_line(image: &ImageRejection) -> String {
-    let driver = match image.needed_driver {
-        Some(version) => format!(", needs a driver for CUDA {version}"),
-        None => String::new(),
-    };
-    format!(
-        "\n  {} (PTX {}{driver}): {}",
-        image.architecture, image.ptx_version, image.reason
-    )
-}
-
-fn cuda_failure(code: u32, message: &str) -> String {
-    format!("CUDA error {code}: {message}")
 }

@@ -2,7 +2,7 @@
 
 use crate::backend::EventHandle;
 use crate::device::Device;
-use crate::error::{Error, Result};
+use crate::error::{During, Outcome, Result};
 use std::time::Duration;
 
 /// A moment in a device's work: it has come when all work that was submitted before
@@ -20,14 +20,14 @@ impl Device {
     /// Marks this moment in the device's work.
     ///
     /// # Errors
-    /// [`Error::DeviceLost`] or [`Error::Cuda`].
+    /// [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
     pub fn record_event(&self) -> Result<Event> {
-        Event::record(self)
+        Event::record(self).during("record_event")
     }
 }
 
 impl Event {
-    pub(crate) fn record(device: &Device) -> Result<Self> {
+    pub(crate) fn record(device: &Device) -> Outcome<Self> {
         let handle = device.backend().record_event()?;
         Ok(Self {
             device: device.clone(),
@@ -39,17 +39,21 @@ impl Event {
     /// always has: work is complete when the call that submits it returns.
     ///
     /// # Errors
-    /// [`Error::DeviceLost`] or [`Error::Cuda`] if the work before it failed.
+    /// [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`] if the work before it failed.
     pub fn is_done(&self) -> Result<bool> {
         // SAFETY: (3) the handle is this event's own, and it is destroyed only in `drop`.
-        unsafe { self.device.backend().event_has_come(self.handle) }
+        unsafe { self.device.backend().event_has_come(self.handle) }.during("is_done")
     }
 
     /// Waits until the device's work has come to this event.
     ///
     /// # Errors
-    /// [`Error::DeviceLost`] or [`Error::Cuda`] if the work before it failed.
+    /// [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`] if the work before it failed.
     pub fn synchronize(&self) -> Result<()> {
+        self.wait().during("synchronize")
+    }
+
+    fn wait(&self) -> Outcome<()> {
         // SAFETY: (3) the handle is this event's own, and it is destroyed only in `drop`.
         unsafe { self.device.backend().synchronize_event(self.handle) }
     }
@@ -59,19 +63,17 @@ impl Event {
     /// An `earlier` event that in truth is the later one gives zero.
     ///
     /// # Errors
-    /// [`Error::WrongDevice`] if the events are of two devices; [`Error::DeviceLost`] or
-    /// [`Error::Cuda`] if the work before one of them failed.
+    /// [`ErrorKind::WrongDevice`] if the events are of two devices; [`ErrorKind::DeviceLost`] or
+    /// [`ErrorKind::Cuda`] if the work before one of them failed.
     pub fn elapsed_since(&self, earlier: &Self) -> Result<Duration> {
-        if !self.device.is_same(&earlier.device) {
-            return Err(Error::WrongDevice {
-                operation: "elapsed_since",
-                what: "the earlier event".to_owned(),
-                expected: self.device.name().to_owned(),
-                found: earlier.device.name().to_owned(),
-            });
-        }
-        earlier.synchronize()?;
-        self.synchronize()?;
+        self.time_since(earlier).during("elapsed_since")
+    }
+
+    fn time_since(&self, earlier: &Self) -> Outcome<Duration> {
+        self.device
+            .check_owns(|| "the earlier event".to_owned(), &earlier.device)?;
+        earlier.wait()?;
+        self.wait()?;
         // SAFETY: (3) both handles are of this device, and both events are still alive.
         let seconds = unsafe {
             self.device

@@ -1,6 +1,6 @@
 //! The shape of a launch, and its checks.
 
-use crate::error::{Error, Result};
+use crate::error::{ErrorKind, Outcome};
 use crate::properties::DeviceProperties;
 use cuda_std::kernel::{Architecture, Kernel, LaunchBounds};
 use simt::Dim3;
@@ -55,10 +55,10 @@ impl LaunchConfig {
     }
 
     /// Checks the launch against what the kernel `K` and the device allow.
-    pub(crate) fn check<K: Kernel>(&self, properties: &DeviceProperties) -> Result<()> {
+    pub(crate) fn check<K: Kernel>(&self, properties: &DeviceProperties) -> Outcome<()> {
         check_architecture(K::ARCH, properties)
             .and_then(|()| self.check_limits(&K::BOUNDS, properties))
-            .map_err(|reason| Error::LaunchConfig {
+            .map_err(|reason| ErrorKind::LaunchConfig {
                 kernel: K::NAME,
                 reason,
             })

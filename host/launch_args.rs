@@ -3,7 +3,7 @@
 use crate::buffer::{ALIGNMENT, Buffer};
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::Result;
+use crate::error::Outcome;
 use crate::matrix::Matrix;
 use crate::texture::Texture;
 use bytemuck::Pod;
@@ -43,7 +43,7 @@ pub trait LaunchArg<P>: sealed::LaunchArg<P> {}
 pub trait LaunchArgs<P: KernelParams>: sealed::LaunchArgs<P> {}
 
 mod sealed {
-    use super::{Device, Result};
+    use super::{Device, Outcome};
 
     /// Where an argument is used, for errors.
     #[derive(Clone, Copy)]
@@ -57,12 +57,12 @@ mod sealed {
     pub trait LaunchArg<P> {
         /// The parameter. A view lives no longer than the argument's borrow; on a GPU the launch
         /// goes on to use the memory until the device comes to work that is submitted later.
-        fn into_param(self, position: Position<'_>) -> Result<P>;
+        fn into_param(self, position: Position<'_>) -> Outcome<P>;
     }
 
     pub trait LaunchArgs<P> {
         /// The parameters of `kernel`, or an error if some argument is of another device.
-        fn into_params(self, device: &Device, kernel: &'static str) -> Result<P>;
+        fn into_params(self, device: &Device, kernel: &'static str) -> Outcome<P>;
     }
 }
 
@@ -71,7 +71,7 @@ use sealed::Position;
 impl<T: ScalarParam> LaunchArg<T> for T {}
 
 impl<T: ScalarParam> sealed::LaunchArg<T> for T {
-    fn into_param(self, _position: Position<'_>) -> Result<T> {
+    fn into_param(self, _position: Position<'_>) -> Outcome<T> {
         Ok(self)
     }
 }
@@ -79,7 +79,7 @@ impl<T: ScalarParam> sealed::LaunchArg<T> for T {
 impl<'launch, 'a: 'launch, T: Element> LaunchArg<Global<'launch, T>> for &'a Buffer<T> {}
 
 impl<'launch, 'a: 'launch, T: Element> sealed::LaunchArg<Global<'launch, T>> for &'a Buffer<T> {
-    fn into_param(self, position: Position<'_>) -> Result<Global<'launch, T>> {
+    fn into_param(self, position: Position<'_>) -> Outcome<Global<'launch, T>> {
         check_device(self.device(), position)?;
         Ok(view(self))
     }
@@ -90,7 +90,7 @@ impl<'launch, 'a: 'launch, T: Element> LaunchArg<GlobalMut<'launch, T>> for &'a 
 impl<'launch, 'a: 'launch, T: Element> sealed::LaunchArg<GlobalMut<'launch, T>>
     for &'a mut Buffer<T>
 {
-    fn into_param(self, position: Position<'_>) -> Result<GlobalMut<'launch, T>> {
+    fn into_param(self, position: Position<'_>) -> Outcome<GlobalMut<'launch, T>> {
         check_device(self.device(), position)?;
         Ok(view_mut(self))
     }
@@ -99,7 +99,7 @@ impl<'launch, 'a: 'launch, T: Element> sealed::LaunchArg<GlobalMut<'launch, T>>
 impl<'launch, 'a: 'launch, T: Element> LaunchArg<Global<'launch, T>> for &'a Matrix<T> {}
 
 impl<'launch, 'a: 'launch, T: Element> sealed::LaunchArg<Global<'launch, T>> for &'a Matrix<T> {
-    fn into_param(self, position: Position<'_>) -> Result<Global<'launch, T>> {
+    fn into_param(self, position: Position<'_>) -> Outcome<Global<'launch, T>> {
         sealed::LaunchArg::into_param(self.as_buffer(), position)
     }
 }
@@ -109,7 +109,7 @@ impl<'launch, 'a: 'launch, T: Element> LaunchArg<GlobalMut<'launch, T>> for &'a 
 impl<'launch, 'a: 'launch, T: Element> sealed::LaunchArg<GlobalMut<'launch, T>>
     for &'a mut Matrix<T>
 {
-    fn into_param(self, position: Position<'_>) -> Result<GlobalMut<'launch, T>> {
+    fn into_param(self, position: Position<'_>) -> Outcome<GlobalMut<'launch, T>> {
         sealed::LaunchArg::into_param(self.buffer_mut(), position)
     }
 }
@@ -117,7 +117,7 @@ impl<'launch, 'a: 'launch, T: Element> sealed::LaunchArg<GlobalMut<'launch, T>>
 impl<'launch, 'a: 'launch, T: Pod> LaunchArg<GridConstant<'launch, T>> for &'a T {}
 
 impl<'launch, 'a: 'launch, T: Pod> sealed::LaunchArg<GridConstant<'launch, T>> for &'a T {
-    fn into_param(self, _position: Position<'_>) -> Result<GridConstant<'launch, T>> {
+    fn into_param(self, _position: Position<'_>) -> Outcome<GridConstant<'launch, T>> {
         Ok(GridConstant::new(self))
     }
 }
@@ -125,7 +125,7 @@ impl<'launch, 'a: 'launch, T: Pod> sealed::LaunchArg<GridConstant<'launch, T>> f
 impl<'launch, 'a: 'launch> LaunchArg<Texture1d<'launch>> for &'a Texture<1> {}
 
 impl<'launch, 'a: 'launch> sealed::LaunchArg<Texture1d<'launch>> for &'a Texture<1> {
-    fn into_param(self, position: Position<'_>) -> Result<Texture1d<'launch>> {
+    fn into_param(self, position: Position<'_>) -> Outcome<Texture1d<'launch>> {
         check_device(self.device(), position)?;
         Ok(self.param())
     }
@@ -134,15 +134,15 @@ impl<'launch, 'a: 'launch> sealed::LaunchArg<Texture1d<'launch>> for &'a Texture
 impl<'launch, 'a: 'launch> LaunchArg<Texture2d<'launch>> for &'a Texture<2> {}
 
 impl<'launch, 'a: 'launch> sealed::LaunchArg<Texture2d<'launch>> for &'a Texture<2> {
-    fn into_param(self, position: Position<'_>) -> Result<Texture2d<'launch>> {
+    fn into_param(self, position: Position<'_>) -> Outcome<Texture2d<'launch>> {
         check_device(self.device(), position)?;
         Ok(self.param())
     }
 }
 
-fn check_device(device: &Device, position: Position<'_>) -> Result<()> {
+fn check_device(device: &Device, position: Position<'_>) -> Outcome<()> {
     let what = || format!("argument {} of `{}`", position.number, position.kernel);
-    position.device.check_owns("launch", what, device)
+    position.device.check_owns(what, device)
 }
 
 /// What a kernel of one launch, submitted while the borrow lasts, reads of `buffer`.
@@ -187,7 +187,7 @@ macro_rules! launch_args {
             $($argument: LaunchArg<$param>,)*
         {
             #[allow(non_snake_case, unused_variables, unused_mut, unused_assignments)]
-            fn into_params(self, device: &Device, kernel: &'static str) -> Result<($($param,)*)> {
+            fn into_params(self, device: &Device, kernel: &'static str) -> Outcome<($($param,)*)> {
                 let ($($argument,)*) = self;
                 let mut number = 0;
                 Ok(($({

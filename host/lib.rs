@@ -18,8 +18,8 @@
 //! let x = device.upload(&[1.0_f32, 2.0, 3.0])?;
 //! assert_eq!(device.reduce_sum(&x)?, 6.0);
 //!
-//! let a = device.matrix(2, 2, &[1.0_f32, 2.0, 3.0, 4.0])?;
-//! let b = device.matrix(2, 1, &[10.0_f32, 100.0])?;
+//! let a = device.matrix((2, 2), &[1.0_f32, 2.0, 3.0, 4.0])?;
+//! let b = device.matrix((2, 1), &[10.0_f32, 100.0])?;
 //! let c = device.matmul_coarsened(&a, &b)?;
 //! assert_eq!(c.to_vec()?, [210.0, 430.0]);
 //! # Ok(())
@@ -82,12 +82,12 @@ pub use buffer::Buffer;
 pub use device::{Device, default_device};
 pub use element::Element;
 pub use environment::DeviceChoice;
-pub use error::{CudaVersion, Error, ImageRejection, Result};
+pub use error::{CudaVersion, Error, ErrorKind, ImageRejection, Result};
 pub use event::Event;
 pub use launch::LaunchConfig;
 pub use launch_args::{LaunchArg, LaunchArgs};
 pub use matmul::{GemmElement, MatmulPlan, SelectionReason, TileConfig};
-pub use matrix::{Matrix, MatrixView, Order};
+pub use matrix::{Matrix, MatrixShape, MatrixView, Order};
 pub use module::Module;
 pub use module_source::ModuleSource;
 pub use pinned::PinnedBuffer;

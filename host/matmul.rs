@@ -13,9 +13,10 @@ pub use select::SelectionReason;
 use crate::buffer::ALIGNMENT;
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{Error, Result};
+use crate::error::{During, ErrorKind, Outcome, Result};
 use crate::launch::LaunchConfig;
 use crate::matrix::{Matrix, MatrixView, Order};
+use crate::module::Module;
 use problem::{MatrixLayout, Problem};
 use select::{DeviceFacts, Request, Selection, select};
 use std::fmt::{self, Display, Formatter};
@@ -74,8 +75,8 @@ impl Device {
     ///
     /// # fn main() -> tilewright::Result<()> {
     /// let device = Device::simulator();
-    /// let a = device.matrix(1, 3, &[1.0_f32, 2.0, 3.0])?;
-    /// let b = device.matrix(3, 2, &[1.0, 10.0, 1.0, 10.0, 1.0, 10.0])?;
+    /// let a = device.matrix((1, 3), &[1.0_f32, 2.0, 3.0])?;
+    /// let b = device.matrix((3, 2), &[1.0, 10.0, 1.0, 10.0, 1.0, 10.0])?;
     /// assert_eq!(device.matmul_tiled(&a, &b)?.to_vec()?, [6.0, 60.0]);
     /// assert_eq!(device.matmul_tiled(b.t(), a.t())?.to_vec()?, [6.0, 60.0]);
     /// # Ok(())
@@ -83,32 +84,31 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] if A's columns are not B's rows; [`Error::WrongDevice`] if an
-    /// operand is of another device; [`Error::TooLarge`] if the result cannot be counted;
-    /// [`Error::OutOfMemory`], [`Error::NoModule`], [`Error::DeviceLost`] or [`Error::Cuda`].
+    /// [`ErrorKind::ShapeMismatch`] if A's columns are not B's rows; [`ErrorKind::WrongDevice`] if an
+    /// operand is of another device; [`ErrorKind::TooLarge`] if the result cannot be counted;
+    /// [`ErrorKind::OutOfMemory`], [`ErrorKind::NoModule`], [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
     pub fn matmul_tiled<'a, 'b, T: GemmElement>(
         &self,
         a: impl Into<MatrixView<'a, T>>,
         b: impl Into<MatrixView<'b, T>>,
     ) -> Result<Matrix<T>> {
-        let (a, b) = (a.into(), b.into());
-        let mut c = self.product_matrix("matmul_tiled", a, b)?;
-        self.matmul_tiled_into(a, b, &mut c)?;
-        Ok(c)
+        self.product(Request::Tiled, a.into(), b.into())
+            .during("matmul_tiled")
     }
 
     /// [`Device::matmul_tiled`] into an M x N matrix of either [`Order`] that is there, whose
     /// elements it overwrites.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] if C is not M x N, and those of [`Device::matmul_tiled`].
+    /// [`ErrorKind::ShapeMismatch`] if C is not M x N, and those of [`Device::matmul_tiled`].
     pub fn matmul_tiled_into<'a, 'b, T: GemmElement>(
         &self,
         a: impl Into<MatrixView<'a, T>>,
         b: impl Into<MatrixView<'b, T>>,
         c: &mut Matrix<T>,
     ) -> Result<()> {
-        self.multiply("matmul_tiled", Request::Tiled, a.into(), b.into(), c)
+        self.multiply(Request::Tiled, a.into(), b.into(), c)
+            .during("matmul_tiled")
     }
 
     /// The product A B of an M x K and a K x N matrix, M x N: each thread computes a block of
@@ -125,17 +125,15 @@ impl Device {
         a: impl Into<MatrixView<'a, T>>,
         b: impl Into<MatrixView<'b, T>>,
     ) -> Result<Matrix<T>> {
-        let (a, b) = (a.into(), b.into());
-        let mut c = self.product_matrix("matmul_coarsened", a, b)?;
-        self.matmul_coarsened_into(a, b, &mut c)?;
-        Ok(c)
+        self.product(Request::Coarsened(None), a.into(), b.into())
+            .during("matmul_coarsened")
     }
 
     /// [`Device::matmul_coarsened`] into an M x N matrix of either [`Order`] that is there, whose
     /// elements it overwrites.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] if C is not M x N, and those of [`Device::matmul_tiled`].
+    /// [`ErrorKind::ShapeMismatch`] if C is not M x N, and those of [`Device::matmul_tiled`].
     pub fn matmul_coarsened_into<'a, 'b, T: GemmElement>(
         &self,
         a: impl Into<MatrixView<'a, T>>,
@@ -143,7 +141,8 @@ impl Device {
         c: &mut Matrix<T>,
     ) -> Result<()> {
         let request = Request::Coarsened(None);
-        self.multiply("matmul_coarsened", request, a.into(), b.into(), c)
+        self.multiply(request, a.into(), b.into(), c)
+            .during("matmul_coarsened")
     }
 
     /// [`Device::matmul_coarsened_into`] with tiles of your choice instead of those of
@@ -159,7 +158,8 @@ impl Device {
         c: &mut Matrix<T>,
     ) -> Result<()> {
         let request = Request::Coarsened(Some(tiles));
-        self.multiply("matmul_coarsened", request, a.into(), b.into(), c)
+        self.multiply(request, a.into(), b.into(), c)
+            .during("matmul_coarsened")
     }
 
     /// The kernel that [`Device::matmul_coarsened`] selects for these operands: large tiles if they
@@ -171,7 +171,7 @@ impl Device {
     ///
     /// # fn main() -> tilewright::Result<()> {
     /// let device = Device::simulator();
-    /// let a = device.matrix(2, 2, &[1.0_f32, 2.0, 3.0, 4.0])?;
+    /// let a = device.matrix((2, 2), &[1.0_f32, 2.0, 3.0, 4.0])?;
     /// let plan = device.matmul_plan(&a, a.t())?;
     /// assert_eq!(plan.kernel, "matmul_coarsened_small_f32_nt");
     /// println!("{plan}");
@@ -180,17 +180,23 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] if A's columns are not B's rows; [`Error::NoKernel`] if the device is
+    /// [`ErrorKind::ShapeMismatch`] if A's columns are not B's rows; [`ErrorKind::NoKernel`] if the device is
     /// too old for all kernels.
     pub fn matmul_plan<'a, 'b, T: GemmElement>(
         &self,
         a: impl Into<MatrixView<'a, T>>,
         b: impl Into<MatrixView<'b, T>>,
     ) -> Result<MatmulPlan> {
-        const OPERATION: &str = "matmul_plan";
-        let (a, b) = (a.into(), b.into());
-        check_inner(OPERATION, a, b)?;
-        let selection = self.select_kernel(OPERATION, Request::Coarsened(None), a, b)?;
+        self.plan(a.into(), b.into()).during("matmul_plan")
+    }
+
+    fn plan<T: GemmElement>(
+        &self,
+        a: MatrixView<'_, T>,
+        b: MatrixView<'_, T>,
+    ) -> Outcome<MatmulPlan> {
+        check_inner(a, b)?;
+        let selection = self.select_kernel(Request::Coarsened(None), a, b)?;
         let tile = selection.kernel.descriptor.tile;
         Ok(MatmulPlan {
             kernel: selection.kernel.name,
@@ -200,31 +206,32 @@ impl Device {
         })
     }
 
-    /// A matrix for the product of `a` and `b`, with unspecified elements.
-    fn product_matrix<T: GemmElement>(
+    /// The product in a new matrix.
+    fn product<T: GemmElement>(
         &self,
-        operation: &'static str,
+        request: Request,
         a: MatrixView<'_, T>,
         b: MatrixView<'_, T>,
-    ) -> Result<Matrix<T>> {
-        check_inner(operation, a, b)?;
-        Matrix::unspecified(self, operation, a.rows(), b.cols())
+    ) -> Outcome<Matrix<T>> {
+        check_inner(a, b)?;
+        let mut c = Matrix::uninit(self, (a.rows(), b.cols()).into())?;
+        self.multiply(request, a, b, &mut c)?;
+        Ok(c)
     }
 
     fn multiply<T: GemmElement>(
         &self,
-        operation: &'static str,
         request: Request,
         a: MatrixView<'_, T>,
         b: MatrixView<'_, T>,
         c: &mut Matrix<T>,
-    ) -> Result<()> {
+    ) -> Outcome<()> {
         let holders = [("A", a.device()), ("B", b.device()), ("C", c.device())];
         for (name, holder) in holders {
-            self.check_owns(operation, || format!("the matrix {name}"), holder)?;
+            self.check_owns(|| format!("the matrix {name}"), holder)?;
         }
-        check_inner(operation, a, b)?;
-        check_result(operation, a, b, c)?;
+        check_inner(a, b)?;
+        check_result(a, b, c)?;
         // A column-major C is a row-major transpose of C, which is that of B times that of A.
         let (a, b) = match c.order() {
             Order::RowMajor => (a, b),
@@ -234,16 +241,15 @@ impl Device {
         if m == 0 || n == 0 {
             return Ok(());
         }
-        let kernel = self.select_kernel(operation, request, a, b)?.kernel;
+        let kernel = self.select_kernel(request, a, b)?.kernel;
         let launch = T::launch_of(kernel.entry).expect("the kernel is of the problem's element");
         let tile = kernel.descriptor.tile;
-        let blocks = tile.blocks(m, n).ok_or_else(|| Error::TooLarge {
-            operation,
+        let blocks = tile.blocks(m, n).ok_or_else(|| ErrorKind::TooLarge {
             what: format!("a result of {m}x{n} elements"),
             remedy: "a grid can have at most 2^31 - 1 blocks: multiply parts of the matrices",
         })?;
         let config = LaunchConfig::new(blocks, tile.threads);
-        let module = self.load(kernel.module)?;
+        let module = Module::load(self, kernel.module)?;
         let operands = (a.as_buffer(), b.as_buffer(), c.buffer_mut(), m, n, k);
         // SAFETY: (1) of `Launch` is (1) to (3) of the kernels: (1) Block and grid are the tile's
         // for m x n. (2) A matrix has rows * columns elements, the shapes were compared, and
@@ -255,11 +261,10 @@ impl Device {
     /// The kernel of `request` for A B with a row-major result.
     fn select_kernel<T: GemmElement>(
         &self,
-        operation: &'static str,
         request: Request,
         a: MatrixView<'_, T>,
         b: MatrixView<'_, T>,
-    ) -> Result<Selection> {
+    ) -> Outcome<Selection> {
         let properties = self.properties();
         let facts = DeviceFacts {
             multiprocessors: properties.multiprocessors,
@@ -277,8 +282,7 @@ impl Device {
             c: MatrixLayout::packed(Order::RowMajor, (m, n), ALIGNMENT),
             batch: 1,
         };
-        select(&problem, facts, request).ok_or_else(|| Error::NoKernel {
-            operation,
+        select(&problem, facts, request).ok_or_else(|| ErrorKind::NoKernel {
             problem: problem.to_string(),
             device: properties.name.clone(),
         })
@@ -290,34 +294,27 @@ fn layout_of<T: Element>(view: MatrixView<'_, T>) -> MatrixLayout {
     MatrixLayout::packed(view.order(), view.shape(), ALIGNMENT)
 }
 
-pub(crate) fn check_inner<T: Element>(
-    operation: &'static str,
-    a: MatrixView<'_, T>,
-    b: MatrixView<'_, T>,
-) -> Result<()> {
+fn check_inner<T: Element>(a: MatrixView<'_, T>, b: MatrixView<'_, T>) -> Outcome<()> {
     if a.cols() == b.rows() {
         return Ok(());
     }
-    Err(Error::ShapeMismatch {
-        operation,
+    Err(ErrorKind::ShapeMismatch {
         left: a.shape(),
         right: b.shape(),
         rule: "the left matrix needs as many columns as the right one has rows",
     })
 }
 
-pub(crate) fn check_result<T: Element>(
-    operation: &'static str,
+fn check_result<T: Element>(
     a: MatrixView<'_, T>,
     b: MatrixView<'_, T>,
     c: &Matrix<T>,
-) -> Result<()> {
+) -> Outcome<()> {
     let expected = (a.rows(), b.cols());
     if c.shape() == expected {
         return Ok(());
     }
-    Err(Error::ShapeMismatch {
-        operation,
+    Err(ErrorKind::ShapeMismatch {
         left: expected,
         right: c.shape(),
         rule: "the first is the product's shape, the second that of the matrix for it: they must be equal",

@@ -1,34 +1,15 @@
 //! Matrices in device memory.
 
+mod shape;
 mod view;
 
+pub use shape::{MatrixShape, Order};
 pub use view::MatrixView;
 
 use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{Error, Result};
-
-/// How the elements of a matrix lie in memory, without gaps.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Order {
-    /// Row after row, as in C: the element in row `i` and column `j` is number `i * cols + j`.
-    #[default]
-    RowMajor,
-    /// Column after column, as in Fortran: it is number `j * rows + i`.
-    ColumnMajor,
-}
-
-impl Order {
-    /// The order of the transpose, for which the same elements stand.
-    #[must_use]
-    pub const fn transposed(self) -> Self {
-        match self {
-            Self::RowMajor => Self::ColumnMajor,
-            Self::ColumnMajor => Self::RowMajor,
-        }
-    }
-}
+use crate::error::{During, ErrorKind, Outcome, Result};
 
 /// A matrix in the memory of one device: row-major, unless it was made in another [`Order`].
 ///
@@ -42,126 +23,83 @@ pub struct Matrix<T: Element> {
 }
 
 impl Device {
-    /// A matrix with a copy of `data`, which holds its rows one after another.
-    ///
-    /// # Errors
-    /// [`Error::WrongLength`] if `data` does not have `rows * cols` elements; [`Error::TooLarge`]
-    /// if that product overflows; [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Cuda`].
-    pub fn matrix<T: Element>(&self, rows: usize, cols: usize, data: &[T]) -> Result<Matrix<T>> {
-        Matrix::uploaded(self, "matrix", (rows, cols), Order::RowMajor, data)
-    }
-
-    /// A matrix with a copy of `data`, which holds its columns one after another. The device
-    /// has the same order: nothing is transposed.
+    /// A matrix with a copy of `data`, which has the elements in the shape's order: row after row
+    /// for a shape `(rows, cols)`.
     ///
     /// ```
-    /// use tilewright::Device;
+    /// use tilewright::{Device, Order};
     ///
     /// # fn main() -> tilewright::Result<()> {
-    /// let matrix = Device::simulator().column_major_matrix(2, 3, &[1.0_f32, 4.0, 2.0, 5.0, 3.0, 6.0])?;
-    /// assert_eq!(matrix.to_vec()?, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+    /// let device = Device::simulator();
+    /// let rows = device.matrix((2, 3), &[1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0])?;
+    /// let columns = device.matrix((2, 3, Order::ColumnMajor), &[1.0_f32, 4.0, 2.0, 5.0, 3.0, 6.0])?;
+    /// assert_eq!(rows.to_vec()?, columns.to_vec()?);
     /// # Ok(())
     /// # }
     /// ```
     ///
     /// # Errors
-    /// Those of [`Device::matrix`].
-    pub fn column_major_matrix<T: Element>(
+    /// [`ErrorKind::WrongLength`] if `data` does not have `rows * cols` elements;
+    /// [`ErrorKind::TooLarge`] if that product overflows; [`ErrorKind::OutOfMemory`],
+    /// [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
+    pub fn matrix<T: Element>(
         &self,
-        rows: usize,
-        cols: usize,
+        shape: impl Into<MatrixShape>,
         data: &[T],
     ) -> Result<Matrix<T>> {
-        Matrix::uploaded(
-            self,
-            "column_major_matrix",
-            (rows, cols),
-            Order::ColumnMajor,
-            data,
-        )
+        Matrix::uploaded(self, shape.into(), data).during("matrix")
     }
 
     /// A matrix whose bytes are all zero.
     ///
     /// # Errors
     /// Those of [`Device::zeros`].
-    pub fn zero_matrix<T: Element>(&self, rows: usize, cols: usize) -> Result<Matrix<T>> {
-        let len = Matrix::<T>::checked_len("zero_matrix", rows, cols)?;
-        Buffer::zeroed(self, "zero_matrix", len)?.into_matrix(rows, cols)
+    pub fn matrix_zeros<T: Element>(&self, shape: impl Into<MatrixShape>) -> Result<Matrix<T>> {
+        Matrix::zeroed(self, shape.into()).during("matrix_zeros")
+    }
+
+    /// A matrix with unspecified elements, for a kernel that writes all of them.
+    ///
+    /// # Errors
+    /// Those of [`Device::zeros`].
+    pub fn matrix_uninit<T: Element>(&self, shape: impl Into<MatrixShape>) -> Result<Matrix<T>> {
+        Matrix::uninit(self, shape.into()).during("matrix_uninit")
     }
 }
 
 impl<T: Element> Buffer<T> {
-    /// The same memory as a matrix, whose rows lie one after another.
+    /// The same memory as a matrix, whose elements it has in the shape's order.
     ///
     /// # Errors
-    /// [`Error::WrongLength`] if there are not `rows * cols` elements; [`Error::TooLarge`] if
-    /// that product overflows.
-    pub fn into_matrix(self, rows: usize, cols: usize) -> Result<Matrix<T>> {
-        Matrix::of_buffer("into_matrix", self, rows, cols)
+    /// [`ErrorKind::WrongLength`] if there are not `rows * cols` elements; [`ErrorKind::TooLarge`]
+    /// if that product overflows.
+    pub fn into_matrix(self, shape: impl Into<MatrixShape>) -> Result<Matrix<T>> {
+        Matrix::of_buffer(self, shape.into()).during("into_matrix")
     }
 }
 
 impl<T: Element> Matrix<T> {
-    pub(crate) fn uploaded(
-        device: &Device,
-        operation: &'static str,
-        (rows, cols): (usize, usize),
-        order: Order,
-        data: &[T],
-    ) -> Result<Self> {
-        Self::check_shape(operation, rows, cols, data.len())?;
-        let buffer = Buffer::uploaded(device, operation, data)?;
+    pub(crate) fn uploaded(device: &Device, shape: MatrixShape, data: &[T]) -> Outcome<Self> {
+        check_shape(shape, data.len())?;
+        Self::of_buffer(Buffer::uploaded(device, data)?, shape)
+    }
+
+    fn zeroed(device: &Device, shape: MatrixShape) -> Outcome<Self> {
+        Self::of_buffer(Buffer::zeroed(device, checked_len(shape)?)?, shape)
+    }
+
+    pub(crate) fn uninit(device: &Device, shape: MatrixShape) -> Outcome<Self> {
+        Self::of_buffer(Buffer::uninit(device, checked_len(shape)?)?, shape)
+    }
+
+    fn of_buffer(buffer: Buffer<T>, shape: MatrixShape) -> Outcome<Self> {
+        check_shape(shape, buffer.len())?;
+        let MatrixShape { rows, cols, order } = shape;
         Ok(Self {
             buffer,
             rows,
             cols,
             order,
-        })
-    }
-
-    pub(crate) fn unspecified(
-        device: &Device,
-        operation: &'static str,
-        rows: usize,
-        cols: usize,
-    ) -> Result<Self> {
-        let len = Self::checked_len(operation, rows, cols)?;
-        let buffer = Buffer::unspecified(device, operation, len)?;
-        Self::of_buffer(operation, buffer, rows, cols)
-    }
-
-    pub(crate) fn of_buffer(
-        operation: &'static str,
-        buffer: Buffer<T>,
-        rows: usize,
-        cols: usize,
-    ) -> Result<Self> {
-        Self::check_shape(operation, rows, cols, buffer.len())?;
-        Ok(Self {
-            buffer,
-            rows,
-            cols,
-            order: Order::RowMajor,
-        })
-    }
-
-    /// The number of elements of a matrix, or an error if it overflows.
-    pub(crate) fn checked_len(operation: &'static str, rows: usize, cols: usize) -> Result<usize> {
-        rows.checked_mul(cols).ok_or_else(|| {
-            Error::size_overflow(operation, format!("a matrix of {rows}x{cols} elements"))
-        })
-    }
-
-    fn check_shape(operation: &'static str, rows: usize, cols: usize, found: usize) -> Result<()> {
-        let expected = Self::checked_len(operation, rows, cols)?;
-        if found == expected {
-            return Ok(());
-        }
-        Err(Error::WrongLength {
-            operation,
-            expected,
-            found,
         })
     }
 
@@ -202,7 +140,7 @@ impl<T: Element> Matrix<T> {
     ///
     /// # fn main() -> tilewright::Result<()> {
     /// let device = Device::simulator();
-    /// let a = device.matrix(2, 3, &[1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0])?;
+    /// let a = device.matrix((2, 3), &[1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0])?;
     /// let gram = device.matmul_coarsened(a.t(), &a)?;
     /// assert_eq!(gram.shape(), (3, 3));
     /// assert_eq!(gram.to_vec()?[..3], [17.0, 22.0, 27.0]);
@@ -277,6 +215,20 @@ impl<T: Element> Matrix<T> {
             Order::ColumnMajor => row_after_row(&elements, self.rows),
         })
     }
+}
+
+/// The number of elements of a matrix, unless it overflows.
+fn checked_len(MatrixShape { rows, cols, .. }: MatrixShape) -> Outcome<usize> {
+    rows.checked_mul(cols)
+        .ok_or_else(|| ErrorKind::size_overflow(format!("a matrix of {rows}x{cols} elements")))
+}
+
+fn check_shape(shape: MatrixShape, found: usize) -> Outcome<()> {
+    let expected = checked_len(shape)?;
+    if found == expected {
+        return Ok(());
+    }
+    Err(ErrorKind::WrongLength { expected, found })
 }
 
 /// The elements of a matrix of `rows` rows that are there column after column.

@@ -4,7 +4,7 @@ mod resident;
 
 use crate::backend::{Entry, LaunchRequest, ModuleHandle, SymbolRequest};
 use crate::device::Device;
-use crate::error::{Error, Result};
+use crate::error::{During, ErrorKind, Outcome, Result};
 use crate::launch::LaunchConfig;
 use crate::launch_args::LaunchArgs;
 use crate::module_source::ModuleSource;
@@ -26,15 +26,15 @@ impl Device {
     /// nothing.
     ///
     /// # Errors
-    /// [`Error::NoModule`] if the device can run none of the images; [`Error::OutOfMemory`],
-    /// [`Error::DeviceLost`] or [`Error::Cuda`].
+    /// [`ErrorKind::NoModule`] if the device can run none of the images; [`ErrorKind::OutOfMemory`],
+    /// [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
     pub fn load(&self, source: &'static ModuleSource) -> Result<Module> {
-        Module::load(self, source)
+        Module::load(self, source).during("load")
     }
 }
 
 impl Module {
-    pub(crate) fn load(device: &Device, source: &'static ModuleSource) -> Result<Self> {
+    pub(crate) fn load(device: &Device, source: &'static ModuleSource) -> Outcome<Self> {
         let handle = device.backend().load(source)?;
         Ok(Self {
             device: device.clone(),
@@ -95,20 +95,22 @@ impl Module {
     /// ```
     ///
     /// # Errors
-    /// [`Error::WrongLength`] if `values` has another length than the array;
-    /// [`Error::NoSymbol`] if the module's image has no such array, which on the simulator cannot
-    /// be; [`Error::DeviceLost`] or [`Error::Cuda`].
+    /// [`ErrorKind::WrongLength`] if `values` has another length than the array;
+    /// [`ErrorKind::NoSymbol`] if the module's image has no such array, which on the simulator cannot
+    /// be; [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
     pub fn write_symbol<S: Symbol>(&self, symbol: &'static S, values: &[S::Element]) -> Result<()> {
-        let operation = "write_symbol";
+        self.write(symbol, values).during("write_symbol")
+    }
+
+    fn write<S: Symbol>(&self, symbol: &'static S, values: &[S::Element]) -> Outcome<()> {
         let expected = symbol.initial_values().len();
         if values.len() != expected {
-            return Err(Error::WrongLength {
-                operation,
+            return Err(ErrorKind::WrongLength {
                 expected,
                 found: values.len(),
             });
         }
-        let request = self.symbol(operation, symbol);
+        let request = self.symbol(symbol);
         // SAFETY: (3) this device loaded the module.
         unsafe {
             self.device
@@ -121,20 +123,19 @@ impl Module {
     /// was submitted before leaves them: see [`write_symbol`](Self::write_symbol).
     ///
     /// # Errors
-    /// [`Error::NoSymbol`] if the module's image has no such array, which on the simulator cannot
-    /// be; [`Error::DeviceLost`] or [`Error::Cuda`].
+    /// [`ErrorKind::NoSymbol`] if the module's image has no such array, which on the simulator cannot
+    /// be; [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
     pub fn read_symbol<S: Symbol>(&self, symbol: &'static S) -> Result<Vec<S::Element>> {
         let mut values = symbol.initial_values().to_vec();
-        let request = self.symbol("read_symbol", symbol);
+        let request = self.symbol(symbol);
         let destination = bytemuck::cast_slice_mut(&mut values);
         // SAFETY: (3) this device loaded the module.
-        unsafe { self.device.backend().read_symbol(&request, destination)? };
-        Ok(values)
+        let read = unsafe { self.device.backend().read_symbol(&request, destination) };
+        read.map(|()| values).during("read_symbol")
     }
 
-    fn symbol<S: Symbol>(&self, operation: &'static str, symbol: &'static S) -> SymbolRequest {
+    fn symbol<S: Symbol>(&self, symbol: &'static S) -> SymbolRequest {
         SymbolRequest {
-            operation,
             module: self.handle,
             module_name: self.name,
             name: symbol.name(),
@@ -153,13 +154,13 @@ impl Module {
     /// the simulator it returns afterwards.
     ///
     /// # Errors
-    /// [`Error::LaunchConfig`](crate::Error::LaunchConfig) if the kernel or the device does not
-    /// allow `config`; [`Error::NotResident`](crate::Error::NotResident) if a cooperative launch has
-    /// too many blocks; [`Error::WrongDevice`](crate::Error::WrongDevice) if an argument is of
-    /// another device; [`Error::KernelDefect`](crate::Error::KernelDefect) if the simulator finds
-    /// a defect; [`Error::OtherKernel`](crate::Error::OtherKernel) if the module's entry of the
-    /// kernel's name is another kernel; [`Error::Launch`](crate::Error::Launch),
-    /// [`Error::Cuda`](crate::Error::Cuda) or [`Error::DeviceLost`](crate::Error::DeviceLost).
+    /// [`ErrorKind::LaunchConfig`](crate::ErrorKind::LaunchConfig) if the kernel or the device does not
+    /// allow `config`; [`ErrorKind::NotResident`](crate::ErrorKind::NotResident) if a cooperative launch has
+    /// too many blocks; [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice) if an argument is of
+    /// another device; [`ErrorKind::KernelDefect`](crate::ErrorKind::KernelDefect) if the simulator finds
+    /// a defect; [`ErrorKind::OtherKernel`](crate::ErrorKind::OtherKernel) if the module's entry of the
+    /// kernel's name is another kernel; [`ErrorKind::Launch`](crate::ErrorKind::Launch),
+    /// [`ErrorKind::Cuda`](crate::ErrorKind::Cuda) or [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost).
     pub fn launch<'launch, K, A>(&self, kernel: K, config: LaunchConfig, arguments: A) -> Result<()>
     where
         K: SafeKernel,
@@ -187,6 +188,24 @@ impl Module {
         K: Kernel,
         A: LaunchArgs<K::Params<'launch>>,
     {
+        // SAFETY: (1) is (1).
+        unsafe { self.launch_args(kernel, config, arguments) }.during("launch")
+    }
+
+    /// Launches a kernel for a call of any name.
+    ///
+    /// # Safety
+    /// 1. That of [`launch_unsafe`](Self::launch_unsafe).
+    pub(crate) unsafe fn launch_args<'launch, K, A>(
+        &self,
+        kernel: K,
+        config: LaunchConfig,
+        arguments: A,
+    ) -> Outcome<()>
+    where
+        K: Kernel,
+        A: LaunchArgs<K::Params<'launch>>,
+    {
         let params = arguments.into_params(&self.device, K::NAME)?;
         // SAFETY: (1) is (1). (2) Each view is of a buffer of this device that is borrowed for
         // this call, mutably if the kernel can write it; later work comes later in the device's
@@ -206,7 +225,7 @@ impl Module {
         kernel: K,
         config: LaunchConfig,
         params: K::Params<'_>,
-    ) -> Result<()> {
+    ) -> Outcome<()> {
         config.check::<K>(self.device.properties())?;
         self.check_residency(kernel, &config)?;
         let entry_params = EntryParams::of(&params);

@@ -3,7 +3,7 @@
 use crate::buffer::Buffer;
 use crate::device::{Device, default_device};
 use crate::element::Element;
-use crate::error::{Error, Result};
+use crate::error::{During, ErrorKind, Outcome, Result};
 use crate::matmul::GemmElement;
 use crate::matrix::{Matrix, Order};
 use ndarray::{Array1, Array2, ArrayView, ArrayView2, Dimension, ShapeBuilder};
@@ -16,12 +16,12 @@ impl Device {
     /// that is not contiguous in that order is copied on the host first.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Cuda`].
+    /// [`ErrorKind::OutOfMemory`], [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
     pub fn upload_array<T: Element, D: Dimension>(
         &self,
         array: ArrayView<'_, T, D>,
     ) -> Result<Buffer<T>> {
-        Buffer::uploaded(self, "upload_array", &in_logical_order(&array))
+        Buffer::uploaded(self, &in_logical_order(&array)).during("upload_array")
     }
 
     /// A matrix with a copy of `array`, which can have any layout.
@@ -44,17 +44,21 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Cuda`].
+    /// [`ErrorKind::OutOfMemory`], [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
     pub fn matrix_from_array<T: Element>(&self, array: ArrayView2<'_, T>) -> Result<Matrix<T>> {
-        const OPERATION: &str = "matrix_from_array";
-        let shape = array.dim();
+        Matrix::of_array(self, array).during("matrix_from_array")
+    }
+}
+
+impl<T: Element> Matrix<T> {
+    fn of_array(device: &Device, array: ArrayView2<'_, T>) -> Outcome<Self> {
+        let (rows, cols) = array.dim();
         if array.as_slice().is_none()
             && let Some(columns) = array.t().as_slice()
         {
-            return Matrix::uploaded(self, OPERATION, shape, Order::ColumnMajor, columns);
+            return Self::uploaded(device, (rows, cols, Order::ColumnMajor).into(), columns);
         }
-        let rows = in_logical_order(&array);
-        Matrix::uploaded(self, OPERATION, shape, Order::RowMajor, &rows)
+        Self::uploaded(device, (rows, cols).into(), &in_logical_order(&array))
     }
 }
 
@@ -62,12 +66,14 @@ impl<T: Element> Buffer<T> {
     /// A copy of the elements as an array on the host.
     ///
     /// # Errors
-    /// Those of [`Buffer::to_vec`], and [`Error::TooLarge`] for more than `isize::MAX` elements of
+    /// Those of [`Buffer::to_vec`], and [`ErrorKind::TooLarge`] for more than `isize::MAX` elements of
     /// no bytes, which `ndarray` does not allow.
     pub fn to_array1(&self) -> Result<Array1<T>> {
-        let elements = self.to_vec()?;
-        Array1::from_shape_vec(elements.len(), elements)
-            .map_err(|_| too_long("to_array1", format!("the length {}", self.len())))
+        let array = self.elements().and_then(|elements| {
+            Array1::from_shape_vec(elements.len(), elements)
+                .map_err(|_| too_long(format!("the length {}", self.len())))
+        });
+        array.during("to_array1")
     }
 }
 
@@ -76,21 +82,22 @@ impl<T: Element> Matrix<T> {
     /// row-major, in Fortran layout if it is column-major.
     ///
     /// # Errors
-    /// Those of [`Buffer::to_vec`], and [`Error::TooLarge`] for a matrix without elements one of
+    /// Those of [`Buffer::to_vec`], and [`ErrorKind::TooLarge`] for a matrix without elements one of
     /// whose axes is longer than `isize::MAX`, which `ndarray` does not allow.
     pub fn to_array2(&self) -> Result<Array2<T>> {
         let shape = self.shape();
         let is_column_major = self.order() == Order::ColumnMajor;
-        let elements = self.as_buffer().to_vec()?;
-        Array2::from_shape_vec(shape.set_f(is_column_major), elements)
-            .map_err(|_| too_long("to_array2", format!("the shape {}x{}", shape.0, shape.1)))
+        let array = self.as_buffer().elements().and_then(|elements| {
+            Array2::from_shape_vec(shape.set_f(is_column_major), elements)
+                .map_err(|_| too_long(format!("the shape {}x{}", shape.0, shape.1)))
+        });
+        array.during("to_array2")
     }
 }
 
 /// What `ndarray` cannot hold.
-fn too_long(operation: &'static str, what: String) -> Error {
-    Error::TooLarge {
-        operation,
+fn too_long(what: String) -> ErrorKind {
+    ErrorKind::TooLarge {
         what,
         remedy: "an array of ndarray has at most isize::MAX elements, and axes of at most that",
     }

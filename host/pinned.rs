@@ -3,7 +3,7 @@
 use crate::buffer::assert_alignment;
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{Error, Result};
+use crate::error::{During, ErrorKind, Outcome, Result};
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
@@ -53,17 +53,16 @@ impl Device {
     /// from and to the device.
     ///
     /// # Errors
-    /// [`Error::TooLarge`] if the bytes cannot be counted; [`Error::OutOfHostMemory`],
-    /// [`Error::DeviceLost`] or [`Error::Cuda`].
+    /// [`ErrorKind::TooLarge`] if the bytes cannot be counted; [`ErrorKind::OutOfHostMemory`],
+    /// [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
     pub fn pinned<T: Element>(&self, len: usize) -> Result<PinnedBuffer<T>> {
-        PinnedBuffer::zeroed(self, len)
+        PinnedBuffer::zeroed(self, len).during("pinned")
     }
 }
 
 impl<T: Element> PinnedBuffer<T> {
-    pub(crate) fn zeroed(device: &Device, len: usize) -> Result<Self> {
+    fn zeroed(device: &Device, len: usize) -> Outcome<Self> {
         const { assert_alignment::<T>() };
-        let operation = "pinned";
         let bytes = len
             .checked_mul(size_of::<T>())
             .filter(|bytes| isize::try_from(*bytes).is_ok())
@@ -72,11 +71,11 @@ impl<T: Element> PinnedBuffer<T> {
                     "pinned memory for {len} elements of {} bytes",
                     size_of::<T>()
                 );
-                Error::size_overflow(operation, what)
+                ErrorKind::size_overflow(what)
             })?;
         let first = match bytes {
             0 => NonNull::dangling(),
-            bytes => device.backend().allocate_pinned(operation, bytes)?.cast(),
+            bytes => device.backend().allocate_pinned(bytes)?.cast(),
         };
         Ok(Self {
             device: device.clone(),

@@ -3,10 +3,11 @@
 use crate::buffer::Buffer;
 use crate::device::{Device, default_device};
 use crate::element::Element;
-use crate::error::{Error, Result};
+use crate::error::{During, ErrorKind, Outcome, Result};
 use crate::kernels::module_of;
 use crate::launch::LaunchConfig;
 use crate::launch_args::{view, view_mut};
+use crate::module::Module;
 use crate::module_source::ModuleSource;
 use crate::workspace::{LARGEST_PARTIAL, Workspace};
 use bytemuck::Zeroable;
@@ -108,58 +109,64 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`Error::WrongDevice`] if `x` is of another device; [`Error::OutOfMemory`],
-    /// [`Error::NoModule`], [`Error::DeviceLost`] or [`Error::Cuda`].
+    /// [`ErrorKind::WrongDevice`] if `x` is of another device; [`ErrorKind::OutOfMemory`],
+    /// [`ErrorKind::NoModule`], [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
     pub fn reduce_sum<T: ReduceElement>(&self, x: &Buffer<T>) -> Result<T::Sum> {
-        let mut result = Buffer::unspecified(self, OPERATION, 1)?;
-        self.reduce_sum_into(x, &mut result)?;
-        let mut sum = [T::Sum::zeroed()];
-        result.copy_to_slice(&mut sum)?;
-        Ok(sum[0])
+        self.sum(x).during(OPERATION)
     }
 
     /// Writes the sum of all elements of `x` to the one element of `result`, without waiting: work
     /// that is submitted later sees it.
     ///
     /// # Errors
-    /// [`Error::WrongLength`] if `result` does not have one element, and those of
+    /// [`ErrorKind::WrongLength`] if `result` does not have one element, and those of
     /// [`Device::reduce_sum`].
     pub fn reduce_sum_into<T: ReduceElement>(
         &self,
         x: &Buffer<T>,
         result: &mut Buffer<T::Sum>,
     ) -> Result<()> {
-        self.check_owns(OPERATION, || "the buffer to sum".to_owned(), x.device())?;
-        self.check_owns(
-            OPERATION,
-            || "the buffer of the result".to_owned(),
-            result.device(),
-        )?;
+        self.sum_into(x, result).during(OPERATION)
+    }
+
+    fn sum<T: ReduceElement>(&self, x: &Buffer<T>) -> Outcome<T::Sum> {
+        let mut result = Buffer::uninit(self, 1)?;
+        self.sum_into(x, &mut result)?;
+        let mut sum = [T::Sum::zeroed()];
+        result.write_host(&mut sum)?;
+        Ok(sum[0])
+    }
+
+    fn sum_into<T: ReduceElement>(
+        &self,
+        x: &Buffer<T>,
+        result: &mut Buffer<T::Sum>,
+    ) -> Outcome<()> {
+        self.check_owns(|| "the buffer to sum".to_owned(), x.device())?;
+        self.check_owns(|| "the buffer of the result".to_owned(), result.device())?;
         if result.len() != 1 {
-            return Err(Error::WrongLength {
-                operation: OPERATION,
+            return Err(ErrorKind::WrongLength {
                 expected: 1,
                 found: result.len(),
             });
         }
         if x.is_empty() {
-            return result.fill_zero();
+            return result.clear();
         }
-        self.launch_reduction::<Sum, T>(OPERATION, x, result)
+        self.launch_reduction::<Sum, T>(x, result)
     }
 
     /// Reduces `x`, which has an element, to the one element of `result`.
     fn launch_reduction<R, T: sealed::Reduce<R>>(
         &self,
-        operation: &'static str,
         x: &Buffer<T>,
         result: &mut Buffer<T::Output>,
-    ) -> Result<()> {
+    ) -> Outcome<()> {
         const { assert!(size_of::<T::Accumulator>() <= LARGEST_PARTIAL) };
-        let module = self.load(T::MODULE)?;
+        let module = Module::load(self, T::MODULE)?;
         let plan = Plan::new(x.len(), size_of::<T>());
         let mut workspace = Workspace::lock(self);
-        let (ticket, partials) = workspace.addresses(operation)?;
+        let (ticket, partials) = workspace.addresses()?;
         // SAFETY: (1) the workspace has room for a ticket and MAX_BLOCKS partial results, each aligned
         // to 256 bytes, and accumulators are no larger, by the assertion; `Plan` has no more
         // blocks. (2) No other thread submits work that uses the workspace while it is locked, and

@@ -3,7 +3,7 @@
 use crate::backend::{TextureHandle, TextureRequest};
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{Error, Result};
+use crate::error::{During, ErrorKind, Outcome, Result};
 use cuda_std::texture::{Texture1d, Texture2d};
 use simt::{AddressMode, Texels, TextureOptions};
 
@@ -85,22 +85,22 @@ impl Device {
     /// A texture of one dimension with a copy of `texels`, at most 131072.
     ///
     /// # Errors
-    /// [`Error::InvalidTexture`] if there is no element, or if the address mode needs
-    /// normalised coordinates and the options do not; [`Error::TooLarge`],
-    /// [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Cuda`].
+    /// [`ErrorKind::InvalidTexture`] if there is no element, or if the address mode needs
+    /// normalised coordinates and the options do not; [`ErrorKind::TooLarge`],
+    /// [`ErrorKind::OutOfMemory`], [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
     pub fn texture_1d<T: Texel>(
         &self,
         texels: &[T],
         options: TextureOptions,
     ) -> Result<Texture<1>> {
-        Texture::of_row(self, texels, options)
+        Texture::of_row(self, texels, options).during("texture_1d")
     }
 
     /// A texture of `height` rows of `width` elements, at most 65536 of 131072, with a copy of
     /// `texels`, which holds its rows one after another.
     ///
     /// # Errors
-    /// [`Error::WrongLength`] if there are not `width * height` texels, and those of
+    /// [`ErrorKind::WrongLength`] if there are not `width * height` texels, and those of
     /// [`Device::texture_1d`].
     pub fn texture_2d<T: Texel>(
         &self,
@@ -109,7 +109,7 @@ impl Device {
         texels: &[T],
         options: TextureOptions,
     ) -> Result<Texture<2>> {
-        Texture::of_rows(self, (width, height), texels, options)
+        Texture::of_rows(self, (width, height), texels, options).during("texture_2d")
     }
 }
 
@@ -118,9 +118,8 @@ impl Texture<1> {
         device: &Device,
         texels: &[T],
         options: TextureOptions,
-    ) -> Result<Self> {
+    ) -> Outcome<Self> {
         let request = TextureRequest {
-            operation: "texture_1d",
             width: texels.len(),
             height: None,
             texels: T::texels(texels),
@@ -142,23 +141,17 @@ impl Texture<2> {
         (width, height): (usize, usize),
         texels: &[T],
         options: TextureOptions,
-    ) -> Result<Self> {
-        let operation = "texture_2d";
+    ) -> Outcome<Self> {
         let expected = width.checked_mul(height).ok_or_else(|| {
-            Error::size_overflow(
-                operation,
-                format!("a texture of {width} x {height} elements"),
-            )
+            ErrorKind::size_overflow(format!("a texture of {width} x {height} elements"))
         })?;
         if texels.len() != expected {
-            return Err(Error::WrongLength {
-                operation,
+            return Err(ErrorKind::WrongLength {
                 expected,
                 found: texels.len(),
             });
         }
         let request = TextureRequest {
-            operation,
             width,
             height: Some(height),
             texels: T::texels(texels),
@@ -178,7 +171,7 @@ impl<const DIMENSIONS: usize> Texture<DIMENSIONS> {
         device: &Device,
         request: &TextureRequest<'_>,
         extent: [usize; DIMENSIONS],
-    ) -> Result<Self> {
+    ) -> Outcome<Self> {
         check(request)?;
         Ok(Self {
             device: device.clone(),
@@ -215,9 +208,8 @@ impl<const DIMENSIONS: usize> Drop for Texture<DIMENSIONS> {
     }
 }
 
-fn check(request: &TextureRequest<'_>) -> Result<()> {
+fn check(request: &TextureRequest<'_>) -> Outcome<()> {
     let TextureRequest {
-        operation,
         width,
         height,
         texels,
@@ -228,20 +220,17 @@ fn check(request: &TextureRequest<'_>) -> Result<()> {
         AddressMode::Wrap | AddressMode::Mirror
     );
     if repeats && !options.normalised_coordinates {
-        return Err(Error::InvalidTexture {
-            operation,
+        return Err(ErrorKind::InvalidTexture {
             reason: "only normalised coordinates wrap or mirror; ask for them, or for clamp or border",
         });
     }
     if texels.is_empty() {
-        return Err(Error::InvalidTexture {
-            operation,
+        return Err(ErrorKind::InvalidTexture {
             reason: "it has no element; a texture has at least one",
         });
     }
     if width > MAX_WIDTH || height.is_some_and(|height| height > MAX_HEIGHT) {
-        return Err(Error::TooLarge {
-            operation,
+        return Err(ErrorKind::TooLarge {
             what: format!("a texture of {width} x {} elements", height.unwrap_or(1)),
             remedy: "a texture has at most 131072 columns and 65536 rows",
         });

@@ -1,7 +1,7 @@
 //! Device memory that the sums of one device share.
 
 use crate::device::Device;
-use crate::error::Result;
+use crate::error::Outcome;
 use crate::scratch::Allocation;
 use std::ptr;
 use std::sync::MutexGuard;
@@ -35,11 +35,11 @@ impl<'a> Workspace<'a> {
     }
 
     /// The addresses of the ticket and of the partial results, each aligned to 256 bytes.
-    pub(crate) fn addresses(&mut self, operation: &'static str) -> Result<(*mut u32, u64)> {
+    pub(crate) fn addresses(&mut self) -> Outcome<(*mut u32, u64)> {
         let address = match *self.allocation {
             Some(allocation) => allocation.address,
             None => {
-                let address = self.device.backend().allocate_zeroed(operation, BYTES)?;
+                let address = self.device.backend().allocate_zeroed(BYTES)?;
                 let bytes = BYTES;
                 self.allocation
                     .insert(Allocation { address, bytes })

@@ -13,7 +13,7 @@ use ndarray::{Array2, LinalgScalar};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use std::fmt::Debug;
-use tilewright::{Device, Error, GemmElement, ReduceElement};
+use tilewright::{Device, Error, ErrorKind, GemmElement, ReduceElement};
 
 /// An element of arrays of small integers, whose sums and products are exact in every type.
 trait Integral: ReduceElement<Sum: From<i16> + Debug> + From<i8> + PartialEq + Debug {
@@ -141,8 +141,8 @@ fn arrays_that_do_not_fit_together_are_refused() {
     ] {
         assert!(
             matches!(
-                error,
-                Error::ShapeMismatch {
+                error.kind(),
+                ErrorKind::ShapeMismatch {
                     left: (3, 4),
                     right: (5, 6),
                     ..
@@ -157,10 +157,14 @@ fn arrays_that_do_not_fit_together_are_refused() {
 fn more_elements_without_bytes_than_an_array_can_have_are_an_error() {
     let device = Device::simulator();
     let nothing = vec![(); usize::MAX];
-    let matrix = device.matrix(usize::MAX, 1, &nothing).unwrap();
-    let refused = |error| match error {
-        Some(Error::TooLarge { operation, .. }) => operation,
-        other => panic!("{other:?}"),
+    let matrix = device.matrix((usize::MAX, 1), &nothing).unwrap();
+    let refused = |error: Option<Error>| {
+        let error = error.unwrap();
+        assert!(
+            matches!(error.kind(), ErrorKind::TooLarge { .. }),
+            "{error}"
+        );
+        error.operation()
     };
     assert_eq!(refused(matrix.to_array2().err()), "to_array2");
     assert_eq!(refused(matrix.into_buffer().to_array1().err()), "to_array1");

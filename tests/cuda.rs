@@ -7,7 +7,7 @@ mod common;
 use common::cuda_device;
 use cuda_std::global::GlobalMut;
 use cuda_std::kernel::{Kernel, LaunchBounds};
-use tilewright::{Device, Error, LaunchConfig, ModuleSource};
+use tilewright::{Device, Error, ErrorKind, LaunchConfig, ModuleSource};
 
 /// Writes its number of bytes of dynamic shared memory to `out[0]`, after using the last of them.
 #[derive(Clone, Copy)]
@@ -93,7 +93,10 @@ fn dynamic_shared_memory_goes_up_to_the_devices_limit() {
         );
     }
     let error = dynamic_shared_bytes(&device, &WORKING, limit + 16).unwrap_err();
-    assert!(matches!(error, Error::LaunchConfig { .. }), "{error}");
+    assert!(
+        matches!(error.kind(), ErrorKind::LaunchConfig { .. }),
+        "{error}"
+    );
 }
 
 #[test]
@@ -106,7 +109,7 @@ fn an_image_that_does_not_compile_gives_way_to_the_next() {
 fn a_module_that_does_not_load_says_why() {
     let Some(device) = cuda_device() else { return };
     let error = device.load(&BROKEN).unwrap_err();
-    let Error::NoModule { module, images, .. } = &error else {
+    let ErrorKind::NoModule { module, images, .. } = error.kind() else {
         panic!("another error: {error}");
     };
     assert_eq!((*module, images.len()), ("broken", 2));
@@ -138,8 +141,8 @@ fn an_entry_that_is_not_there_is_named() {
     // SAFETY: (1) the kernel asks for nothing.
     let error = unsafe { module.launch_unsafe(Missing, LaunchConfig::new(1, 1), ()) };
     assert!(matches!(
-        error,
-        Err(Error::Launch {
+        error.as_ref().map_err(Error::kind),
+        Err(ErrorKind::Launch {
             kernel: "missing",
             code: 500,
             ..
@@ -194,12 +197,12 @@ fn an_entry_of_another_kernel_is_not_launched() {
         Some(&*with_other_parameters),
     ] {
         let error = launch(other).unwrap_err();
-        let Error::OtherKernel {
+        let ErrorKind::OtherKernel {
             kernel: "shared_name",
             module: "shared name",
             expected,
             found,
-        } = &error
+        } = error.kind()
         else {
             panic!("another error: {error}");
         };

@@ -12,7 +12,7 @@ use cust::stream::{Stream, StreamFlags};
 use std::mem::ManuallyDrop;
 use std::thread;
 use tilewright::interop::cust as interop;
-use tilewright::{Device, Error};
+use tilewright::{Device, ErrorKind};
 
 /// Spins for 0.2 s, then writes `value` to all `len` elements, with one thread.
 const SLOW_FILL: &str = "
@@ -106,7 +106,7 @@ fn a_buffer_of_the_device_becomes_one_of_cust() {
         return;
     };
     let device = interop::device().unwrap();
-    let a = device.matrix(2, 2, &[1.0_f32, 2.0, 3.0, 4.0]).unwrap();
+    let a = device.matrix((2, 2), &[1.0_f32, 2.0, 3.0, 4.0]).unwrap();
     let product = device.matmul_tiled(&a, &a).unwrap();
     let product = product.into_buffer();
     let address = product.device_address();
@@ -174,7 +174,7 @@ fn a_stream_waits_for_the_device() {
         return;
     };
     let ones = device
-        .matrix(SIZE, SIZE, &vec![1.0_f64; SIZE * SIZE])
+        .matrix((SIZE, SIZE), &vec![1.0_f64; SIZE * SIZE])
         .unwrap();
     // The first product compiles the kernel, and the second still runs when it returns.
     device.matmul_tiled(&ones, &ones).unwrap().to_vec().unwrap();
@@ -249,7 +249,7 @@ fn without_a_current_context_there_is_no_device() {
     let error = thread::spawn(|| interop::device().unwrap_err())
         .join()
         .unwrap();
-    assert!(matches!(error, Error::Interop { .. }), "{error}");
+    assert!(matches!(error.kind(), ErrorKind::Interop { .. }), "{error}");
     assert!(
         error.to_string().contains("no context is current"),
         "{error}"
@@ -279,7 +279,7 @@ fn a_context_that_is_not_primary_takes_a_promise() {
         let primary = Context::new(ordinal).unwrap();
         let foreign = DeviceBuffer::from_slice(&[1_u32]).unwrap();
         let error = adopt(&device, foreign).unwrap_err();
-        assert!(matches!(error, Error::Interop { .. }), "{error}");
+        assert!(matches!(error.kind(), ErrorKind::Interop { .. }), "{error}");
         drop((device, primary, context));
     })
     .join()
@@ -300,7 +300,7 @@ fn devices_that_were_opened_by_number_do_not_exchange() {
             interop::wait_for_stream(&device, &stream).unwrap_err(),
             interop::let_stream_wait(&stream, &device).unwrap_err(),
         ] {
-            assert!(matches!(error, Error::Interop { .. }), "{error}");
+            assert!(matches!(error.kind(), ErrorKind::Interop { .. }), "{error}");
             assert!(
                 error.to_string().contains("interop::cust::device"),
                 "{error}"

@@ -7,7 +7,7 @@ use common::axpy::{AXPY, Axpy};
 use common::devices;
 use cuda_std::kernel::{Kernel, LaunchBounds, SafeKernel};
 use cuda_std::thread;
-use tilewright::{Device, Error, LaunchConfig, Matrix, Module};
+use tilewright::{Device, ErrorKind, LaunchConfig, Matrix, Module};
 
 fn module(device: &Device) -> Module {
     device.load(&AXPY).unwrap()
@@ -52,9 +52,9 @@ fn launches_are_done_in_order() {
 fn matrices_are_arguments_too() {
     for device in devices() {
         let x = device
-            .matrix(2, 3, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
+            .matrix((2, 3), &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
             .unwrap();
-        let mut y: Matrix<f32> = device.zero_matrix(2, 3).unwrap();
+        let mut y: Matrix<f32> = device.matrix_zeros((2, 3)).unwrap();
         module(&device)
             .launch(Axpy, LaunchConfig::new(1, 32), (10.0, &x, &mut y))
             .unwrap();
@@ -88,7 +88,7 @@ fn launches_over_the_limits_are_refused_and_the_next_one_works() {
                 .launch(Axpy, config, (1.0, &x, &mut y))
                 .unwrap_err();
             assert!(
-                matches!(error, Error::LaunchConfig { kernel: "axpy", .. }),
+                matches!(error.kind(), ErrorKind::LaunchConfig { kernel: "axpy", .. }),
                 "{error}"
             );
             assert!(error.to_string().contains(says), "{error}");
@@ -108,7 +108,7 @@ fn arguments_of_another_device_are_refused() {
         let error = module(&device)
             .launch(Axpy, LaunchConfig::new(1, 32), (1.0, &foreign, &mut y))
             .unwrap_err();
-        assert!(matches!(error, Error::WrongDevice { .. }));
+        assert!(matches!(error.kind(), ErrorKind::WrongDevice { .. }));
         assert!(
             error.to_string().contains("argument 2 of `axpy`"),
             "{error}"
@@ -141,7 +141,7 @@ fn a_defect_is_reported_and_the_next_launch_works() {
     let error = module(&device)
         .launch(Faulty, LaunchConfig::new(1, 1), ())
         .unwrap_err();
-    assert!(matches!(error, Error::KernelDefect(_)));
+    assert!(matches!(error.kind(), ErrorKind::KernelDefect(_)));
     assert!(error.to_string().contains("faulty"), "{error}");
 
     let x = device.upload(&[1.0_f32]).unwrap();

@@ -13,7 +13,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 use tilewright::{
-    Buffer, Device, Error, LaunchConfig, Module, ModuleSource, Result, SimulatorOptions,
+    Buffer, Device, Error, ErrorKind, LaunchConfig, Module, ModuleSource, Result, SimulatorOptions,
 };
 
 // SAFETY: (1) there are no images, so none that could differ from the kernels.
@@ -93,8 +93,8 @@ pub fn call_host(call: u32) {
 
 #[track_caller]
 fn defect(result: Result<()>) -> Box<simt::Defect> {
-    match result {
-        Err(Error::KernelDefect(defect)) => defect,
+    match result.map_err(Error::into_kind) {
+        Err(ErrorKind::KernelDefect(defect)) => defect,
         other => panic!("{other:?}"),
     }
 }

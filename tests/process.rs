@@ -10,7 +10,7 @@ use child::{in_child, limit_address_space};
 use cuda_std::prelude::*;
 use std::hint::spin_loop;
 use std::sync::atomic::{AtomicBool, Ordering};
-use tilewright::{Device, Error, LaunchConfig, Module, ModuleSource};
+use tilewright::{Device, Error, ErrorKind, LaunchConfig, Module, ModuleSource};
 
 // SAFETY: (1) there are no images, so none that could differ from the kernels.
 static KERNELS: ModuleSource = unsafe { ModuleSource::new("process", &[]) };
@@ -37,7 +37,10 @@ fn forked(device: *mut Device, module: *mut Module) -> i32 {
     // SAFETY: both come from `Box::into_raw`. The thread that borrows them does not exist in this
     // process, so this is their only use.
     let (device, module) = unsafe { (Box::from_raw(device), Box::from_raw(module)) };
-    if !matches!(launch(&module), Err(Error::BusyAtFork { .. })) {
+    if !matches!(
+        launch(&module).map_err(Error::into_kind),
+        Err(ErrorKind::BusyAtFork { .. })
+    ) {
         return 1;
     }
     drop(module);
@@ -90,13 +93,16 @@ fn no_room_for_buffers() {
         let device = Device::simulator();
         let free = device.free_memory().unwrap();
         limit_address_space(256 << 20);
-        let is_out_of_memory = |error: &Error| matches!(error, Error::OutOfMemory { requested, .. } if *requested == BYTES as u64);
+        let is_out_of_memory = |error: &Error| matches!(error.kind(), ErrorKind::OutOfMemory { requested, .. } if *requested == BYTES as u64);
         let zeros = device.zeros::<u8>(BYTES).unwrap_err();
         assert!(is_out_of_memory(&zeros), "{zeros}");
-        let unspecified = device.unspecified::<u8>(BYTES).unwrap_err();
+        let unspecified = device.uninit::<u8>(BYTES).unwrap_err();
         assert!(is_out_of_memory(&unspecified), "{unspecified}");
         let pinned = device.pinned::<u8>(BYTES).map(drop).unwrap_err();
-        assert!(matches!(pinned, Error::OutOfHostMemory { .. }), "{pinned}");
+        assert!(
+            matches!(pinned.kind(), ErrorKind::OutOfHostMemory { .. }),
+            "{pinned}"
+        );
         // What failed is not counted as taken.
         assert_eq!(device.free_memory().unwrap(), free);
         assert_eq!(device.zeros::<u8>(1 << 20).unwrap().len(), 1 << 20);

@@ -12,7 +12,7 @@ use common::random::Random;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::{env, thread};
-use tilewright::{Buffer, Device, Error, LaunchConfig, Module};
+use tilewright::{Buffer, Device, ErrorKind, LaunchConfig, Module};
 
 const THREADS: u64 = 8;
 
@@ -145,8 +145,8 @@ impl<'a> Worker<'a> {
         let [m, n, k] = [(); 3].map(|()| self.below(limit) as usize);
         let (a, b) = (self.integers(m * k), self.integers(k * n));
         let expected = product(&a, &b, (m, n, k));
-        let a = self.device.matrix(m, k, &a).unwrap();
-        let b = self.device.matrix(k, n, &b).unwrap();
+        let a = self.device.matrix((m, k), &a).unwrap();
+        let b = self.device.matrix((k, n), &b).unwrap();
         let c = match self.below(2) {
             0 => self.device.matmul_tiled(&a, &b),
             _ => self.device.matmul_coarsened(&a, &b),
@@ -240,7 +240,7 @@ impl<'a> Worker<'a> {
             0 => held.buffer.copy_from_slice(&vec![9.0; len + 1]),
             1 => held.buffer.copy_to_slice(&mut vec![9.0; len + 3]),
             2 => {
-                let a = device.zero_matrix::<f32>(2, 3).unwrap();
+                let a = device.matrix_zeros::<f32>((2, 3)).unwrap();
                 device.matmul_tiled(&a, &a).map(drop)
             }
             3 => device.zeros::<f64>(usize::MAX / 4).map(drop),
@@ -259,10 +259,12 @@ impl<'a> Worker<'a> {
         }
         .unwrap_err();
         let is_right = match choice {
-            0 | 1 => matches!(error, Error::WrongLength { expected, .. } if expected == len),
-            2 => matches!(error, Error::ShapeMismatch { .. }),
-            3 => matches!(error, Error::TooLarge { .. }),
-            _ => matches!(error, Error::LaunchConfig { kernel: "axpy", .. }),
+            0 | 1 => {
+                matches!(error.kind(), ErrorKind::WrongLength { expected, .. } if *expected == len)
+            }
+            2 => matches!(error.kind(), ErrorKind::ShapeMismatch { .. }),
+            3 => matches!(error.kind(), ErrorKind::TooLarge { .. }),
+            _ => matches!(error.kind(), ErrorKind::LaunchConfig { kernel: "axpy", .. }),
         };
         assert!(is_right, "{error}");
         self.held[place].check();
@@ -274,10 +276,10 @@ impl<'a> Worker<'a> {
         let bytes = self.device.properties().memory_bytes + 1;
         let error = self
             .device
-            .unspecified::<u8>(usize::try_from(bytes).unwrap())
+            .uninit::<u8>(usize::try_from(bytes).unwrap())
             .unwrap_err();
         assert!(
-            matches!(error, Error::OutOfMemory { requested, .. } if requested == bytes),
+            matches!(error.kind(), ErrorKind::OutOfMemory { requested, .. } if *requested == bytes),
             "{error}"
         );
         "fail to allocate"

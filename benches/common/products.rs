@@ -125,7 +125,7 @@ fn admit_ours<T: Number>(
     let operands = Rc::clone(factors);
     contest.admit(
         name,
-        device.zero_matrix::<T>(contest.size, contest.size)?,
+        device.matrix_zeros::<T>((contest.size, contest.size))?,
         move |calls, product| {
             for _ in 0..calls {
                 multiply(&device, &operands.a, &operands.b, product)?;
@@ -139,7 +139,10 @@ fn admit_ours<T: Number>(
 fn admit_cublas<T: Number>(contest: &mut Contest, rivals: &Rivals, factors: Rc<Factors<T>>) {
     let Some(cublas) = &rivals.cublas else { return };
     let cublas = Rc::clone(cublas);
-    let product = match contest.device.zero_matrix::<T>(contest.size, contest.size) {
+    let product = match contest
+        .device
+        .matrix_zeros::<T>((contest.size, contest.size))
+    {
         Ok(product) => product,
         Err(error) => return eprintln!("rival skipped: cuBLAS, {}: {error}", contest.name()),
     };
@@ -162,8 +165,8 @@ impl<T: Number> Factors<T> {
         };
         let (a, b) = (elements(), elements());
         Ok(Self {
-            a: device.matrix(size, size, &a)?,
-            b: device.matrix(size, size, &b)?,
+            a: device.matrix((size, size), &a)?,
+            b: device.matrix((size, size), &b)?,
             reference: reference_rows(&a, &b, size),
         })
     }

@@ -126,7 +126,7 @@ impl<T: Sample> Call<T> {
         let mut result = self.device.zeros::<T::Sum>(1)?;
         self.enqueue(1, &mut result)?;
         let bytes = self.temporary_bytes.max(1);
-        self.temporary = Some(self.device.unspecified(bytes)?);
+        self.temporary = Some(self.device.uninit(bytes)?);
         Ok(())
     }
 

@@ -59,8 +59,8 @@ fn sum(device: &Device) -> Outcome {
 
 fn multiply(device: &Device) -> Outcome {
     let (a, b) = (numbers(SIZE * SIZE, 2), numbers(SIZE * SIZE, 3));
-    let left = device.matrix(SIZE, SIZE, &a)?;
-    let right = device.matrix(SIZE, SIZE, &b)?;
+    let left = device.matrix((SIZE, SIZE), &a)?;
+    let right = device.matrix((SIZE, SIZE), &b)?;
     let (product, time) = timed(device, || device.matmul_coarsened(&left, &right))?;
 
     let product = product.to_vec()?;

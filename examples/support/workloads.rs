@@ -111,16 +111,16 @@ fn sum<T: ReduceElement>(device: &Device, elements: usize) -> Outcome {
 
 fn tiled<T: GemmElement + Pod>(device: &Device, rows: usize) -> Outcome {
     let (a, b): (Matrix<T>, _) = (
-        device.zero_matrix(rows, rows)?,
-        device.zero_matrix(rows, rows)?,
+        device.matrix_zeros((rows, rows))?,
+        device.matrix_zeros((rows, rows))?,
     );
     device.matmul_tiled(&a, &b)?.to_vec()?;
     Ok(())
 }
 
 fn coarsened<T: GemmElement + Pod>(device: &Device, rows: usize, columns: usize) -> Outcome {
-    let a: Matrix<T> = device.zero_matrix(rows, rows)?;
-    let b = device.zero_matrix(rows, columns)?;
+    let a: Matrix<T> = device.matrix_zeros((rows, rows))?;
+    let b = device.matrix_zeros((rows, columns))?;
     device.matmul_coarsened(&a, &b)?.to_vec()?;
     Ok(())
 }

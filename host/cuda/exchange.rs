@@ -7,7 +7,7 @@ use super::driver::{Failure, call};
 use super::memory::Allocator;
 use super::start::{cuda_error, start_driver};
 use crate::backend::{Backend, Exchange};
-use crate::error::{Error, Result};
+use crate::error::{ErrorKind, Outcome};
 use cudarc::driver::sys;
 use std::ffi::c_void;
 use std::ptr;
@@ -15,13 +15,12 @@ use std::sync::Arc;
 
 /// A device in the context that is current on this thread, which has to be the primary one of its
 /// device. It is kept alive.
-pub fn open_current_primary(operation: &'static str) -> Result<Arc<dyn Backend>> {
-    open(operation, |current, device| {
-        let primary = active_primary(device).map_err(|failure| cuda_error(operation, failure))?;
+pub fn open_current_primary() -> Outcome<Arc<dyn Backend>> {
+    open(|current, device| {
+        let primary = active_primary(device).map_err(cuda_error)?;
         primary
             .filter(|primary| primary.raw() == current)
-            .ok_or(Error::Interop {
-                operation,
+            .ok_or(ErrorKind::Interop {
                 reason: "the current context is not the primary one of its device, and so cannot \
                          be kept alive; device_in_unowned_context takes it, which is unsafe",
             })
@@ -32,8 +31,8 @@ pub fn open_current_primary(operation: &'static str) -> Result<Arc<dyn Backend>>
 ///
 /// # Safety
 /// 1. The context outlives the result.
-pub unsafe fn open_current(operation: &'static str) -> Result<Arc<dyn Backend>> {
-    open(operation, |current, device| {
+pub unsafe fn open_current() -> Outcome<Arc<dyn Backend>> {
+    open(|current, device| {
         // SAFETY: (1) the driver has just said that the context is of this device, and by (1) it
         // outlives the result.
         Ok(unsafe { Context::borrowed(current, device) })
@@ -41,21 +40,19 @@ pub unsafe fn open_current(operation: &'static str) -> Result<Arc<dyn Backend>> 
 }
 
 fn open(
-    operation: &'static str,
-    context: impl FnOnce(sys::CUcontext, sys::CUdevice) -> Result<Context>,
-) -> Result<Arc<dyn Backend>> {
+    context: impl FnOnce(sys::CUcontext, sys::CUdevice) -> Outcome<Context>,
+) -> Outcome<Arc<dyn Backend>> {
     let driver = start_driver(0)?;
     let (current, device) = current_context()
-        .map_err(|failure| cuda_error(operation, failure))?
-        .ok_or(Error::Interop {
-            operation,
+        .map_err(cuda_error)?
+        .ok_or(ErrorKind::Interop {
             reason: "no context is current on this thread; make one, for example with \
                      cust::quick_init, and keep it",
         })?;
     let context = context(current, device)?;
     let allocator = Allocator::of_the_driver();
     let device = CudaDevice::in_context(context, device, driver, |_current| Ok(allocator))
-        .map_err(|failure| cuda_error(operation, failure))?;
+        .map_err(cuda_error)?;
     Ok(Arc::new(device))
 }
 
@@ -86,32 +83,26 @@ fn active_primary(device: sys::CUdevice) -> Result<Option<Context>, Failure> {
 }
 
 impl Exchange for CudaDevice {
-    fn check_memory(&self, operation: &'static str, address: u64) -> Result<()> {
-        let fits = self.run(operation, |_current| {
-            Ok(self.is_device_memory(address)? && self.is_of_context(address)?)
-        })?;
+    fn check_memory(&self, address: u64) -> Outcome<()> {
+        let fits = self
+            .run(|_current| Ok(self.is_device_memory(address)? && self.is_of_context(address)?))?;
         if fits {
             return Ok(());
         }
-        Err(Error::Interop {
-            operation,
+        Err(ErrorKind::Interop {
             reason: "the memory is not device memory of the device's context; make the buffer in \
                      the context that was current when the device was made",
         })
     }
 
-    unsafe fn wait_for_stream(&self, operation: &'static str, stream: *mut c_void) -> Result<()> {
+    unsafe fn wait_for_stream(&self, stream: *mut c_void) -> Outcome<()> {
         // SAFETY: (1) by (1) of the trait `stream` is alive or null; the device's own is alive.
-        self.run(operation, |_current| unsafe {
-            order(stream.cast(), self.stream.raw())
-        })
+        self.run(|_current| unsafe { order(stream.cast(), self.stream.raw()) })
     }
 
-    unsafe fn let_stream_wait(&self, operation: &'static str, stream: *mut c_void) -> Result<()> {
+    unsafe fn let_stream_wait(&self, stream: *mut c_void) -> Outcome<()> {
         // SAFETY: (1) by (1) of the trait `stream` is alive; the device's own is alive.
-        self.run(operation, |_current| unsafe {
-            order(self.stream.raw(), stream.cast())
-        })
+        self.run(|_current| unsafe { order(self.stream.raw(), stream.cast()) })
     }
 }
 

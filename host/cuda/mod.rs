@@ -37,7 +37,7 @@ mod textures;
 pub(crate) use exchange::{open_current, open_current_primary};
 
 use crate::backend::Backend;
-use crate::error::Result;
+use crate::error::Outcome;
 use device::CudaDevice;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -46,7 +46,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 static OPEN: Mutex<Option<HashMap<u32, Weak<CudaDevice>>>> = Mutex::new(None);
 
 /// The CUDA device `ordinal`, opened now or before.
-pub(crate) fn open(ordinal: u32) -> Result<Arc<dyn Backend>> {
+pub(crate) fn open(ordinal: u32) -> Outcome<Arc<dyn Backend>> {
     let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
     let open = open.get_or_insert_default();
     if let Some(device) = open.get(&ordinal).and_then(Weak::upgrade) {

@@ -2,7 +2,7 @@
 
 use super::driver::{Failure, call};
 use super::library::{self, OpenError};
-use crate::error::{CudaVersion, Error, Result};
+use crate::error::{CudaVersion, ErrorKind, Outcome};
 use cudarc::driver::sys;
 use std::ffi::c_int;
 
@@ -14,7 +14,7 @@ pub const OLDEST_DRIVER: CudaVersion = CudaVersion {
 };
 
 /// Opens and starts the driver, which all later calls need, and checks its version.
-pub fn start_driver(ordinal: u32) -> Result<CudaVersion> {
+pub fn start_driver(ordinal: u32) -> Outcome<CudaVersion> {
     library::open().map_err(open_error)?;
     // SAFETY: flags are 0, as they have to be.
     unsafe { call!(cuInit(0)) }.map_err(|failure| start_error(ordinal, failure))?;
@@ -38,44 +38,44 @@ fn cuda_version(number: c_int) -> CudaVersion {
     }
 }
 
-fn too_old(found: CudaVersion) -> Error {
+fn too_old(found: CudaVersion) -> ErrorKind {
     let needed = OLDEST_DRIVER;
-    Error::DriverTooOld { found, needed }
+    ErrorKind::DriverTooOld { found, needed }
 }
 
-fn open_error(error: OpenError) -> Error {
+fn open_error(error: OpenError) -> ErrorKind {
     let library = library::NAME;
     let reason = match error {
-        OpenError::Absent(reason) => return Error::NoDriver { library, reason },
+        OpenError::Absent(reason) => return ErrorKind::NoDriver { library, reason },
         OpenError::Broken(reason) => reason,
         OpenError::NoFunction(function) => match library::version().map(cuda_version) {
             Some(found) if found < OLDEST_DRIVER => return too_old(found),
             _ => format!("it has no function `{function}`"),
         },
     };
-    Error::UnusableDriver { library, reason }
+    ErrorKind::UnusableDriver { library, reason }
 }
 
-fn start_error(ordinal: u32, failure: Failure) -> Error {
+fn start_error(ordinal: u32, failure: Failure) -> ErrorKind {
     match failure {
-        Failure::STUB_LIBRARY => Error::UnusableDriver {
+        Failure::STUB_LIBRARY => ErrorKind::UnusableDriver {
             library: library::NAME,
             reason: "it is a stub, which links but computes nothing; keep the stub's folder out \
                      of LD_LIBRARY_PATH"
                 .to_owned(),
         },
-        Failure::NO_DEVICE => Error::NoDevice {
+        Failure::NO_DEVICE => ErrorKind::NoDevice {
             ordinal,
             reason: "the driver finds no device; see what `nvidia-smi -L` and \
                      CUDA_VISIBLE_DEVICES say"
                 .to_owned(),
         },
-        failure => cuda_error("start the driver", failure),
+        failure => cuda_error(failure),
     }
 }
 
 /// The device of this number, counted from 0.
-pub fn find_device(ordinal: u32) -> Result<sys::CUdevice> {
+pub fn find_device(ordinal: u32) -> Outcome<sys::CUdevice> {
     let mut count = 0;
     // SAFETY: `count` is a place for one number.
     unsafe { call!(cuDeviceGetCount(&raw mut count)) }
@@ -83,7 +83,7 @@ pub fn find_device(ordinal: u32) -> Result<sys::CUdevice> {
     let number = i32::try_from(ordinal)
         .ok()
         .filter(|number| *number < count)
-        .ok_or_else(|| Error::NoDevice {
+        .ok_or_else(|| ErrorKind::NoDevice {
             ordinal,
             reason: format!("the driver shows {count} devices, numbered from 0"),
         })?;
@@ -95,9 +95,8 @@ pub fn find_device(ordinal: u32) -> Result<sys::CUdevice> {
 }
 
 /// The error for a failure that does not lose the device.
-pub fn cuda_error(operation: &'static str, failure: Failure) -> Error {
-    Error::Cuda {
-        operation,
+pub fn cuda_error(failure: Failure) -> ErrorKind {
+    ErrorKind::Cuda {
         code: failure.code,
         message: failure.to_string(),
     }

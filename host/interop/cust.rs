@@ -30,7 +30,7 @@ use crate::buffer::Buffer;
 use crate::cuda;
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{Error, Result};
+use crate::error::{During, ErrorKind, Outcome, Result};
 use ::cust::memory::{DeviceBuffer, DeviceCopy, DevicePointer};
 use ::cust::stream::Stream;
 use std::ptr;
@@ -46,24 +46,28 @@ const ALIGNMENT: u64 = 256;
 /// the context, but are two devices, and do not take each other's buffers.
 ///
 /// # Errors
-/// [`Error::Interop`] if no context is current, or not a primary one; those of [`Device::cuda`].
+/// [`ErrorKind::Interop`] if no context is current, or not a primary one; those of [`Device::cuda`].
 pub fn device() -> Result<Device> {
-    cuda::open_current_primary("interop::cust::device").map(Device::of_backend)
+    cuda::open_current_primary()
+        .map(Device::of_backend)
+        .during("interop::cust::device")
 }
 
 /// A device in the context that is current on the calling thread, which may be one that
 /// `cust::context::legacy` created.
 ///
 /// # Errors
-/// [`Error::Interop`] if no context is current; those of [`Device::cuda`].
+/// [`ErrorKind::Interop`] if no context is current; those of [`Device::cuda`].
 ///
 /// # Safety
 /// 1. The context outlives the device, its clones, and all buffers, matrices, modules and events of
 ///    it.
 pub unsafe fn device_in_unowned_context() -> Result<Device> {
     // SAFETY: (1) is (1) of this function.
-    let backend = unsafe { cuda::open_current("interop::cust::device_in_unowned_context") }?;
-    Ok(Device::of_backend(backend))
+    let backend = unsafe { cuda::open_current() };
+    backend
+        .map(Device::of_backend)
+        .during("interop::cust::device_in_unowned_context")
 }
 
 /// The memory of `buffer` as a buffer of `device`, without a copy. The result frees it.
@@ -82,8 +86,8 @@ pub unsafe fn device_in_unowned_context() -> Result<Device> {
 /// ```
 ///
 /// # Errors
-/// [`Error::Interop`] if `device` is not of this module, or the memory is not of its context or not
-/// aligned to 256 bytes; [`Error::DeviceLost`] or [`Error::Cuda`]. `buffer` is dropped then.
+/// [`ErrorKind::Interop`] if `device` is not of this module, or the memory is not of its context or not
+/// aligned to 256 bytes; [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`]. `buffer` is dropped then.
 ///
 /// # Safety
 /// 1. As long as the result lives, nothing else uses the memory: no `DeviceSlice`, which is `Copy`
@@ -93,24 +97,32 @@ pub unsafe fn buffer_from_cust<T: Element + DeviceCopy>(
     device: &Device,
     buffer: DeviceBuffer<T>,
 ) -> Result<Buffer<T>> {
-    const OPERATION: &str = "buffer_from_cust";
-    let exchange = exchange(OPERATION, device)?;
+    // SAFETY: (1), (2) are those of this function.
+    unsafe { adopt(device, buffer) }.during("buffer_from_cust")
+}
+
+/// # Safety
+/// Those of [`buffer_from_cust`].
+unsafe fn adopt<T: Element + DeviceCopy>(
+    device: &Device,
+    buffer: DeviceBuffer<T>,
+) -> Outcome<Buffer<T>> {
+    let exchange = exchange(device)?;
     let (address, len) = (buffer.as_device_ptr().as_raw(), buffer.len());
     if len * size_of::<T>() == 0 {
         // SAFETY: (1) there are no bytes, and the address says so.
         return Ok(unsafe { Buffer::of_allocation(device, 0, len) });
     }
     if !address.is_multiple_of(ALIGNMENT) {
-        return Err(Error::Interop {
-            operation: OPERATION,
+        return Err(ErrorKind::Interop {
             reason: "the memory is not aligned to 256 bytes, as kernels need it; a DeviceBuffer \
                      has to begin where an allocation does",
         });
     }
-    exchange.check_memory(OPERATION, address)?;
+    exchange.check_memory(address)?;
     // All streams of `cust` are blocking: the null stream waits for them, and so does the device.
     // SAFETY: (1) null is the null stream.
-    unsafe { exchange.wait_for_stream(OPERATION, ptr::null_mut()) }?;
+    unsafe { exchange.wait_for_stream(ptr::null_mut()) }?;
     std::mem::forget(buffer);
     // SAFETY: (1) the allocation was the buffer's, which is forgotten; it has the bytes of `len`
     // elements, and the alignment was checked. The device frees like `cust`, with `cuMemFree`. By
@@ -122,11 +134,12 @@ pub unsafe fn buffer_from_cust<T: Element + DeviceCopy>(
 /// device's work is done, because `cust` may free the memory at any time.
 ///
 /// # Errors
-/// [`Error::Interop`] if the buffer's device is not of this module; [`Error::DeviceLost`] or
-/// [`Error::Cuda`]. `buffer` is dropped then.
+/// [`ErrorKind::Interop`] if the buffer's device is not of this module; [`ErrorKind::DeviceLost`] or
+/// [`ErrorKind::Cuda`]. `buffer` is dropped then.
 pub fn buffer_into_cust<T: Element + DeviceCopy>(buffer: Buffer<T>) -> Result<DeviceBuffer<T>> {
-    exchange("buffer_into_cust", buffer.device())?;
-    buffer.device().synchronize()?;
+    exchange(buffer.device())
+        .and_then(|_| buffer.device().backend().synchronize())
+        .during("buffer_into_cust")?;
     let (address, len) = buffer.into_allocation();
     let pointer = DevicePointer::from_raw(address);
     // SAFETY: the pointer and the length are those of an allocation of `cuMemAlloc`, of the same
@@ -138,30 +151,29 @@ pub fn buffer_into_cust<T: Element + DeviceCopy>(buffer: Buffer<T>) -> Result<De
 /// calling thread does not wait.
 ///
 /// # Errors
-/// [`Error::Interop`] if `device` is not of this module; [`Error::DeviceLost`] or [`Error::Cuda`],
+/// [`ErrorKind::Interop`] if `device` is not of this module; [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`],
 /// which a stream of another context gives.
 pub fn wait_for_stream(device: &Device, stream: &Stream) -> Result<()> {
-    const OPERATION: &str = "wait_for_stream";
-    let exchange = exchange(OPERATION, device)?;
-    // SAFETY: (1) the stream is borrowed, so it is alive.
-    unsafe { exchange.wait_for_stream(OPERATION, stream.as_inner().cast()) }
+    exchange(device)
+        // SAFETY: (1) the stream is borrowed, so it is alive.
+        .and_then(|exchange| unsafe { exchange.wait_for_stream(stream.as_inner().cast()) })
+        .during("wait_for_stream")
 }
 
 /// Makes work that `stream` is given from now on wait for the work that `device` was given. The
 /// calling thread does not wait.
 ///
 /// # Errors
-/// [`Error::Interop`] if `device` is not of this module; [`Error::DeviceLost`] or [`Error::Cuda`].
+/// [`ErrorKind::Interop`] if `device` is not of this module; [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
 pub fn let_stream_wait(stream: &Stream, device: &Device) -> Result<()> {
-    const OPERATION: &str = "let_stream_wait";
-    let exchange = exchange(OPERATION, device)?;
-    // SAFETY: (1) the stream is borrowed, so it is alive.
-    unsafe { exchange.let_stream_wait(OPERATION, stream.as_inner().cast()) }
+    exchange(device)
+        // SAFETY: (1) the stream is borrowed, so it is alive.
+        .and_then(|exchange| unsafe { exchange.let_stream_wait(stream.as_inner().cast()) })
+        .during("let_stream_wait")
 }
 
-fn exchange<'a>(operation: &'static str, device: &'a Device) -> Result<&'a dyn Exchange> {
-    device.backend().exchange().ok_or(Error::Interop {
-        operation,
+fn exchange(device: &Device) -> Outcome<&dyn Exchange> {
+    device.backend().exchange().ok_or(ErrorKind::Interop {
         reason: "the device does not exchange with cust; make it with \
                  tilewright::interop::cust::device",
     })

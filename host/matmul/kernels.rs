@@ -2,7 +2,7 @@
 
 use crate::buffer::Buffer;
 use crate::element::Element;
-use crate::error::Result;
+use crate::error::Outcome;
 use crate::kernels::module_of;
 use crate::launch::LaunchConfig;
 use crate::module::Module;
@@ -84,7 +84,7 @@ pub type GemmArguments<'a, T> = (
 ///
 /// # Safety
 /// 1. The launch meets the requirements in the kernel's documentation.
-pub type Launch<T> = unsafe fn(&Module, LaunchConfig, GemmArguments<'_, T>) -> Result<()>;
+pub type Launch<T> = unsafe fn(&Module, LaunchConfig, GemmArguments<'_, T>) -> Outcome<()>;
 
 macro_rules! kernels {
     ($($element:ident $method:expr, $capability:expr => $($kernel:ident)*;)*) => {
@@ -97,7 +97,7 @@ macro_rules! kernels {
             module: module_of!($kernel),
             entry: Entry::$element(|module, config, arguments| {
                 // SAFETY: (1) is that of `Launch`.
-                unsafe { module.launch_unsafe(matmul::$kernel, config, arguments) }
+                unsafe { module.launch_args(matmul::$kernel, config, arguments) }
             }),
         },)*)*]
     };

@@ -2,7 +2,7 @@
 
 use super::Module;
 use crate::backend::ResidencyRequest;
-use crate::error::{Error, Result};
+use crate::error::{During, ErrorKind, Outcome, Result};
 use crate::launch::LaunchConfig;
 use crate::residency::Residency;
 use cuda_std::kernel::Kernel;
@@ -42,8 +42,8 @@ impl Module {
     /// ```
     ///
     /// # Errors
-    /// [`Error::LaunchConfig`] if the kernel or the device does not allow such blocks;
-    /// [`Error::Launch`], [`Error::Cuda`] or [`Error::DeviceLost`].
+    /// [`ErrorKind::LaunchConfig`] if the kernel or the device does not allow such blocks;
+    /// [`ErrorKind::Launch`], [`ErrorKind::Cuda`] or [`ErrorKind::DeviceLost`].
     pub fn max_resident_blocks<K: Kernel>(
         &self,
         kernel: K,
@@ -51,11 +51,14 @@ impl Module {
         dynamic_shared_bytes: u32,
     ) -> Result<u32> {
         let config = LaunchConfig::new(1, block).with_dynamic_shared(dynamic_shared_bytes);
-        config.check::<K>(self.device().properties())?;
-        Ok(self.residency(kernel, &config)?.blocks)
+        config
+            .check::<K>(self.device().properties())
+            .and_then(|()| self.residency(kernel, &config))
+            .map(|residency| residency.blocks)
+            .during("max_resident_blocks")
     }
 
-    fn residency<K: Kernel>(&self, _kernel: K, config: &LaunchConfig) -> Result<Residency> {
+    fn residency<K: Kernel>(&self, _kernel: K, config: &LaunchConfig) -> Outcome<Residency> {
         let request = ResidencyRequest {
             entry: self.entry::<K>(),
             bounds: K::BOUNDS,
@@ -69,7 +72,7 @@ impl Module {
         &self,
         kernel: K,
         config: &LaunchConfig,
-    ) -> Result<()> {
+    ) -> Outcome<()> {
         if !K::BOUNDS.cooperative {
             return Ok(());
         }
@@ -78,7 +81,7 @@ impl Module {
         if blocks <= u64::from(residency.blocks) {
             return Ok(());
         }
-        Err(Error::NotResident {
+        Err(ErrorKind::NotResident {
             kernel: K::NAME,
             device: self.device().name().to_owned(),
             blocks,

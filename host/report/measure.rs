@@ -3,7 +3,7 @@
 use super::data::LaunchReport;
 use super::recorder::LaunchRecorder;
 use crate::device::Device;
-use crate::error::{Error, Result};
+use crate::error::{During, ErrorKind, Outcome, Result};
 
 impl Device {
     /// Runs `body` and reports the cost of the launches on this device until it returns.
@@ -26,9 +26,9 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`Error::NoCounters`] on a device that is not simulated, and those of `body`.
+    /// [`ErrorKind::NoCounters`] on a device that is not simulated, and those of `body`.
     pub fn with_report<R>(&self, body: impl FnOnce() -> Result<R>) -> Result<(R, LaunchReport)> {
-        let recording = self.recorder("with_report")?.begin();
+        let recording = self.recorder().during("with_report")?.begin();
         let result = body()?;
         Ok((result, recording.finish()))
     }
@@ -51,16 +51,19 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`Error::NoCounters`] on a device that is not simulated, [`Error::CountersOff`] on a
+    /// [`ErrorKind::NoCounters`] on a device that is not simulated, [`ErrorKind::CountersOff`] on a
     /// simulator that does not count every launch.
     pub fn launch_report(&self) -> Result<LaunchReport> {
-        self.recorder("launch_report")?.take_all()
+        self.recorder()
+            .and_then(LaunchRecorder::take_all)
+            .during("launch_report")
     }
 
-    fn recorder(&self, operation: &'static str) -> Result<&LaunchRecorder> {
-        self.backend().recorder().ok_or_else(|| Error::NoCounters {
-            operation,
-            device: self.name().to_owned(),
-        })
+    fn recorder(&self) -> Outcome<&LaunchRecorder> {
+        self.backend()
+            .recorder()
+            .ok_or_else(|| ErrorKind::NoCounters {
+                device: self.name().to_owned(),
+            })
     }
 }

@@ -1,8 +1,11 @@
 //! Memory that was freed and is not yet given back, as AddressSanitizer keeps it.
 
-use super::{ALIGNMENT, host_pointer};
 use std::alloc::{self, Layout};
 use std::collections::VecDeque;
+use std::ptr;
+
+/// What `cudaMalloc` guarantees, which kernels with vector access rely on.
+pub(super) const ALIGNMENT: usize = 256;
 
 /// Freed memory that is kept for a while, so that a kernel that still uses it is found, rather than
 /// one that was given the same memory.
@@ -47,4 +50,9 @@ impl Quarantine {
             unsafe { alloc::dealloc(host_pointer(address), layout) };
         }
     }
+}
+
+/// The host pointer behind an address that `allocate` exposed.
+pub(super) fn host_pointer(address: u64) -> *mut u8 {
+    ptr::with_exposed_provenance_mut(address as usize)
 }

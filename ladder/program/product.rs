@@ -174,8 +174,8 @@ where
         let (a, b) = (elements(), elements());
         let probe: Vec<i64> = (0..size).map(|_| random() as i64).collect();
         let upload = |elements: &[f32], order| match order {
-            Order::RowMajor => device.matrix(size, size, elements),
-            Order::ColumnMajor => device.column_major_matrix(size, size, elements),
+            Order::RowMajor => device.matrix((size, size), elements),
+            Order::ColumnMajor => device.matrix((size, size, Order::ColumnMajor), elements),
         };
         let [order_of_a, order_of_b] = orders;
         let of_b = times(&b, order_of_b, &probe);
@@ -184,7 +184,7 @@ where
             expected: times(&a, order_of_a, &of_b),
             a: upload(&a, order_of_a)?,
             b: upload(&b, order_of_b)?,
-            c: device.zero_matrix(size, size)?,
+            c: device.matrix_zeros((size, size))?,
             multiply,
             probe,
         })

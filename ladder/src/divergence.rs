@@ -2,7 +2,7 @@
 
 use super::StepInfo;
 use crate::kernels::KERNELS;
-use tilewright::{Buffer, Device, Error, LaunchConfig, Result};
+use tilewright::{Buffer, Device, ErrorKind, LaunchConfig, Result};
 use tilewright_ladder_kernels::divergence as kernels;
 
 /// The name of the operation in errors.
@@ -55,10 +55,10 @@ impl Step {
 /// `block_threads` is a multiple of two warps.
 ///
 /// # Errors
-/// [`Error::WrongLength`] if `y` does not have as many elements as `x`; [`Error::WrongDevice`] if
-/// one of them is of another device; [`Error::LaunchConfig`] if `block_threads` is not as said, or the
-/// device does not allow it; [`Error::NoModule`], [`Error::KernelDefect`], [`Error::DeviceLost`]
-/// or [`Error::Cuda`].
+/// [`ErrorKind::WrongLength`] if `y` does not have as many elements as `x`; [`ErrorKind::WrongDevice`] if
+/// one of them is of another device; [`ErrorKind::LaunchConfig`] if `block_threads` is not as said, or the
+/// device does not allow it; [`ErrorKind::NoModule`], [`ErrorKind::KernelDefect`], [`ErrorKind::DeviceLost`]
+/// or [`ErrorKind::Cuda`].
 pub fn launch(
     device: &Device,
     step: Step,
@@ -67,20 +67,21 @@ pub fn launch(
     block_threads: u32,
 ) -> Result<()> {
     if y.len() != x.len() {
-        return Err(Error::WrongLength {
-            operation: OPERATION,
+        return Err(ErrorKind::WrongLength {
             expected: x.len(),
             found: y.len(),
-        });
+        }
+        .during(OPERATION));
     }
     let two_warps = 2 * device.properties().warp_threads;
     if !block_threads.is_multiple_of(two_warps) {
-        return Err(Error::LaunchConfig {
+        return Err(ErrorKind::LaunchConfig {
             kernel: step.info().kernel,
             reason: format!(
                 "its block has {block_threads} threads; multiples of {two_warps} are allowed"
             ),
-        });
+        }
+        .during(OPERATION));
     }
     let config = LaunchConfig::for_elements(x.len(), block_threads);
     let module = device.load(&KERNELS)?;

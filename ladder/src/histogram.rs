@@ -2,7 +2,7 @@
 
 use super::StepInfo;
 use crate::kernels::KERNELS;
-use tilewright::{Buffer, Device, Error, LaunchConfig, Result};
+use tilewright::{Buffer, Device, ErrorKind, LaunchConfig, Result};
 use tilewright_ladder_kernels::histogram as kernels;
 
 /// The name of the operation in errors.
@@ -114,7 +114,7 @@ impl Step {
 /// ```
 ///
 /// # Errors
-/// [`Error::WrongDevice`] if `x` is of another device; [`Error::LaunchConfig`] if the device does
+/// [`ErrorKind::WrongDevice`] if `x` is of another device; [`ErrorKind::LaunchConfig`] if the device does
 /// not allow blocks of `block_threads` threads, or not so many of them; and those of
 /// [`Device::reduce_sum`].
 pub fn histogram(
@@ -131,7 +131,7 @@ pub fn histogram(
 /// The launch of [`histogram`] alone: adds the counts to those in `bins`, without waiting.
 ///
 /// # Errors
-/// [`Error::WrongLength`] if `bins` does not have [`BINS`] elements, and those of [`histogram`].
+/// [`ErrorKind::WrongLength`] if `bins` does not have [`BINS`] elements, and those of [`histogram`].
 pub fn launch(
     device: &Device,
     step: Step,
@@ -140,11 +140,11 @@ pub fn launch(
     block_threads: u32,
 ) -> Result<()> {
     if bins.len() != BINS {
-        return Err(Error::WrongLength {
-            operation: OPERATION,
+        return Err(ErrorKind::WrongLength {
             expected: BINS,
             found: bins.len(),
-        });
+        }
+        .during(OPERATION));
     }
     let of_block = step.block_elements(block_threads).max(1);
     let blocks = x.len().div_ceil(of_block).max(1);

@@ -19,7 +19,7 @@
 
 use super::StepInfo;
 use crate::kernels::KERNELS;
-use tilewright::{Buffer, Device, Error, LaunchConfig, Matrix, Module, Result, Texture};
+use tilewright::{Buffer, Device, ErrorKind, LaunchConfig, Matrix, Module, Result, Texture};
 use tilewright_ladder_kernels::memory as kernels;
 
 pub use kernels::{ARRAY_ELEMENTS, BANKS, MISALIGNMENT, PART, STATIC_ELEMENTS, TABLE_ELEMENTS};
@@ -146,8 +146,8 @@ steps! {
 /// `sum = 5 sum + state[k]; state[k] = sum` for each `k` in order.
 ///
 /// # Errors
-/// [`Error::WrongLength`] if `y` is not as long as `x`; [`Error::WrongDevice`],
-/// [`Error::LaunchConfig`] and those of [`Module::launch`].
+/// [`ErrorKind::WrongLength`] if `y` is not as long as `x`; [`ErrorKind::WrongDevice`],
+/// [`ErrorKind::LaunchConfig`] and those of [`Module::launch`].
 pub fn array_rounds(
     device: &Device,
     array: Array,
@@ -220,7 +220,7 @@ pub fn read_banks(device: &Device, stride: u32, rounds: u32, y: &mut Buffer<u32>
 /// Sets the table in constant memory that [`read_table`] reads.
 ///
 /// # Errors
-/// [`Error::WrongLength`] if there are not [`TABLE_ELEMENTS`] values, and those of
+/// [`ErrorKind::WrongLength`] if there are not [`TABLE_ELEMENTS`] values, and those of
 /// [`Module::write_symbol`].
 pub fn write_table(device: &Device, values: &[u32]) -> Result<()> {
     module(device)?.write_symbol(&kernels::TABLE, values)
@@ -253,7 +253,7 @@ pub const DIVERGING_STEP: u32 = 33;
 /// column `i` get the value at (`i + 0.5 + shift.0`, `j + 0.5 + shift.1`).
 ///
 /// # Errors
-/// [`Error::ShapeMismatch`] if `y` has another shape; [`Error::TooLarge`] if there are 2^31 elements
+/// [`ErrorKind::ShapeMismatch`] if `y` has another shape; [`ErrorKind::TooLarge`] if there are 2^31 elements
 /// or more; and those of [`Module::launch`].
 pub fn shift_texture(
     device: &Device,
@@ -297,7 +297,7 @@ pub fn shift_by_hand(
 /// Sets the arrays of [`STATIC_ELEMENTS`] elements that [`add_static`] adds.
 ///
 /// # Errors
-/// [`Error::WrongLength`] if one of them has another length, and those of
+/// [`ErrorKind::WrongLength`] if one of them has another length, and those of
 /// [`Module::write_symbol`].
 pub fn write_static(device: &Device, u: &[f32], v: &[f32]) -> Result<()> {
     let module = module(device)?;
@@ -326,7 +326,7 @@ pub fn read_static(device: &Device) -> Result<Vec<f32>> {
 /// cannot know of a static array that no thread writes it.
 ///
 /// # Errors
-/// [`Error::WrongLength`] if `v` is not as long as `u`, and those of [`Module::launch`].
+/// [`ErrorKind::WrongLength`] if `v` is not as long as `u`, and those of [`Module::launch`].
 pub fn add_buffers(device: &Device, u: &mut Buffer<f32>, v: &mut Buffer<f32>) -> Result<()> {
     check_len("ladder::memory::add_buffers", u.len(), v.len())?;
     let config = LaunchConfig::for_elements(u.len(), BLOCK_THREADS);
@@ -336,7 +336,7 @@ pub fn add_buffers(device: &Device, u: &mut Buffer<f32>, v: &mut Buffer<f32>) ->
 /// Loads an element of `x` for each element of `y`: see [`Pattern::place`].
 ///
 /// # Errors
-/// [`Error::WrongLength`] if the length of `y` is not a power of two from 32 on, or `x` does not
+/// [`ErrorKind::WrongLength`] if the length of `y` is not a power of two from 32 on, or `x` does not
 /// have [`MISALIGNMENT`] elements more, and those of [`Module::launch`].
 pub fn load(
     device: &Device,
@@ -392,11 +392,7 @@ fn check_len(operation: &'static str, expected: usize, found: usize) -> Result<(
     if found == expected {
         return Ok(());
     }
-    Err(Error::WrongLength {
-        operation,
-        expected,
-        found,
-    })
+    Err(ErrorKind::WrongLength { expected, found }.during(operation))
 }
 
 /// The number of columns, if `y` has the picture's shape and the kernels can count its elements.
@@ -406,18 +402,20 @@ fn check_picture(
     y: &Matrix<f32>,
 ) -> Result<u32> {
     if y.shape() != (rows, columns) {
-        return Err(Error::ShapeMismatch {
-            operation,
+        return Err(ErrorKind::ShapeMismatch {
             left: (rows, columns),
             right: y.shape(),
             rule: "the result has the shape of the operand",
-        });
+        }
+        .during(operation));
     }
     let is_small = rows * columns <= i32::MAX as usize;
     let columns = u32::try_from(columns).ok().filter(|_| is_small);
-    columns.ok_or_else(|| Error::TooLarge {
-        operation,
-        what: format!("a picture of {rows} rows and {} columns", y.shape().1),
-        remedy: "it can have fewer than 2^31 elements",
+    columns.ok_or_else(|| {
+        ErrorKind::TooLarge {
+            what: format!("a picture of {rows} rows and {} columns", y.shape().1),
+            remedy: "it can have fewer than 2^31 elements",
+        }
+        .during(operation)
     })
 }

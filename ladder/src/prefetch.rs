@@ -5,7 +5,7 @@ use super::StepInfo;
 use crate::kernels::KERNELS;
 use cuda_std::kernel::Kernel;
 use std::ops::RangeInclusive;
-use tilewright::{Buffer, Device, Error, LaunchArgs, LaunchConfig, Module, Result};
+use tilewright::{Buffer, Device, ErrorKind, LaunchArgs, LaunchConfig, Module, Result};
 use tilewright_ladder_kernels::prefetch as kernels;
 use tilewright_ladder_kernels::prefetch::{Parameters, Slots, WithKernel};
 
@@ -239,10 +239,10 @@ impl Workload {
 /// ```
 ///
 /// # Errors
-/// [`Error::WrongLength`] if `sums` does not have an element for each of [`Workload::threads`];
-/// [`Error::LaunchConfig`] if the variant has no such distance, or the device or the kernel does
-/// not allow the workload's blocks; [`Error::TooLarge`] if a thread would have more than 2^31
-/// elements; [`Error::WrongDevice`] if a buffer is of another device; and those of launches.
+/// [`ErrorKind::WrongLength`] if `sums` does not have an element for each of [`Workload::threads`];
+/// [`ErrorKind::LaunchConfig`] if the variant has no such distance, or the device or the kernel does
+/// not allow the workload's blocks; [`ErrorKind::TooLarge`] if a thread would have more than 2^31
+/// elements; [`ErrorKind::WrongDevice`] if a buffer is of another device; and those of launches.
 pub fn launch(
     device: &Device,
     variant: Variant,
@@ -252,20 +252,21 @@ pub fn launch(
     sums: &mut Buffer<f64>,
 ) -> Result<()> {
     if sums.len() != workload.threads() {
-        return Err(Error::WrongLength {
-            operation: OPERATION,
+        return Err(ErrorKind::WrongLength {
             expected: workload.threads(),
             found: sums.len(),
-        });
+        }
+        .during(OPERATION));
     }
     if !variant.distances().contains(&distance) {
-        return Err(Error::LaunchConfig {
+        return Err(ErrorKind::LaunchConfig {
             kernel: variant.info().kernel,
             reason: format!(
                 "there is none for distance {distance}; there is for {:?}",
                 variant.distances()
             ),
-        });
+        }
+        .during(OPERATION));
     }
     if x.is_empty() {
         *sums = device.zeros(sums.len())?;
@@ -410,13 +411,13 @@ fn rounds(elements: usize, workload: Workload) -> Result<u32> {
     // Kernels go on to a multiple of their batch, and fetch ahead.
     match i32::try_from(rounds) {
         Ok(rounds) => Ok(rounds.unsigned_abs()),
-        Err(_) => Err(Error::TooLarge {
-            operation: OPERATION,
+        Err(_) => Err(ErrorKind::TooLarge {
             what: format!(
                 "the share of one of {} threads in {elements} elements",
                 workload.threads()
             ),
             remedy: "launch more threads",
-        }),
+        }
+        .during(OPERATION)),
     }
 }

@@ -3,7 +3,7 @@
 
 use super::StepInfo;
 use crate::kernels::KERNELS;
-use tilewright::{Buffer, Device, Error, LaunchConfig, Matrix, Order, Result};
+use tilewright::{Buffer, Device, ErrorKind, LaunchConfig, Matrix, Order, Result};
 use tilewright_ladder_kernels::product as kernels;
 
 /// The name of the operation in errors.
@@ -214,7 +214,7 @@ impl Step {
 /// [`Step::order_of_b`]. Every step gives the bits of [`Device::matmul_coarsened`].
 ///
 /// # Errors
-/// [`Error::LaunchConfig`] if a matrix lies in another order or has more rows than a grid can have;
+/// [`ErrorKind::LaunchConfig`] if a matrix lies in another order or has more rows than a grid can have;
 /// and those of [`Device::matmul_coarsened_into`].
 pub fn launch(
     device: &Device,
@@ -262,12 +262,8 @@ pub fn launch(
 }
 
 fn check_shapes(a: (usize, usize), b: (usize, usize), c: (usize, usize)) -> Result<()> {
-    let mismatch = |left, right, rule| Error::ShapeMismatch {
-        operation: OPERATION,
-        left,
-        right,
-        rule,
-    };
+    let mismatch =
+        |left, right, rule| ErrorKind::ShapeMismatch { left, right, rule }.during(OPERATION);
     if a.1 != b.0 {
         return Err(mismatch(a, b, "A needs as many columns as B has rows"));
     }
@@ -282,10 +278,11 @@ fn check_order(step: Step, name: &str, matrix: &Matrix<f32>, expected: Order) ->
     if matrix.order() == expected {
         return Ok(());
     }
-    Err(Error::LaunchConfig {
+    Err(ErrorKind::LaunchConfig {
         kernel: step.info().kernel,
         reason: format!("{name} is {:?}; it takes {expected:?}", matrix.order()),
-    })
+    }
+    .during(OPERATION))
 }
 
 /// The largest factor that [`default_coarse_factor`] chooses.
@@ -324,8 +321,8 @@ pub const ADDITION_THREADS: u32 = 256;
 /// price to save (PMPP, the first pitfall).
 ///
 /// # Errors
-/// [`Error::WrongLength`] if the buffers do not have the same length; [`Error::WrongDevice`],
-/// [`Error::LaunchConfig`], [`Error::NoModule`], [`Error::DeviceLost`] or [`Error::Cuda`].
+/// [`ErrorKind::WrongLength`] if the buffers do not have the same length; [`ErrorKind::WrongDevice`],
+/// [`ErrorKind::LaunchConfig`], [`ErrorKind::NoModule`], [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
 pub fn launch_addition(
     device: &Device,
     factor: CoarseFactor,
@@ -335,11 +332,11 @@ pub fn launch_addition(
 ) -> Result<()> {
     for operand in [x, y] {
         if operand.len() != z.len() {
-            return Err(Error::WrongLength {
-                operation: "ladder::addition",
+            return Err(ErrorKind::WrongLength {
                 expected: z.len(),
                 found: operand.len(),
-            });
+            }
+            .during("ladder::addition"));
         }
     }
     let threads = z.len().div_ceil(factor.get());

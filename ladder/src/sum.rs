@@ -3,7 +3,7 @@
 
 use super::StepInfo;
 use crate::kernels::KERNELS;
-use tilewright::{Buffer, Device, Error, LaunchConfig, Result};
+use tilewright::{Buffer, Device, ErrorKind, LaunchConfig, Result};
 use tilewright_ladder_kernels::sum as kernels;
 
 /// The name of the operation in errors.
@@ -204,7 +204,7 @@ fn room(step: Step, elements: usize, block_threads: u32) -> (usize, usize) {
 /// ```
 ///
 /// # Errors
-/// [`Error::WrongDevice`] if `x` is of another device; [`Error::LaunchConfig`] if `block_threads`
+/// [`ErrorKind::WrongDevice`] if `x` is of another device; [`ErrorKind::LaunchConfig`] if `block_threads`
 /// is none of [`BLOCK_THREADS`], or the device does not allow so many blocks; and those of
 /// [`Device::reduce_sum`].
 pub fn total(device: &Device, step: Step, x: &mut Buffer<i32>, block_threads: u32) -> Result<i64> {
@@ -216,7 +216,7 @@ pub fn total(device: &Device, step: Step, x: &mut Buffer<i32>, block_threads: u3
 /// The launch of [`total`] alone, without waiting: what it adds is in `sums`.
 ///
 /// # Errors
-/// [`Error::WrongLength`] if `sums` was made for another step, another number of elements or
+/// [`ErrorKind::WrongLength`] if `sums` was made for another step, another number of elements or
 /// another size of blocks, and leaves room for less or more; and those of [`total`].
 pub fn launch(
     device: &Device,
@@ -226,10 +226,11 @@ pub fn launch(
     block_threads: u32,
 ) -> Result<()> {
     if !BLOCK_THREADS.contains(&block_threads) {
-        return Err(Error::LaunchConfig {
+        return Err(ErrorKind::LaunchConfig {
             kernel: step.info().kernel,
             reason: format!("its block has {block_threads} threads; {BLOCK_THREADS:?} are allowed"),
-        });
+        }
+        .during(OPERATION));
     }
     let (partials, totals) = room(step, x.len(), block_threads);
     check_length(partials, sums.partials.len())?;
@@ -270,9 +271,5 @@ fn check_length(expected: usize, found: usize) -> Result<()> {
     if expected == found {
         return Ok(());
     }
-    Err(Error::WrongLength {
-        operation: OPERATION,
-        expected,
-        found,
-    })
+    Err(ErrorKind::WrongLength { expected, found }.during(OPERATION))
 }

@@ -14,7 +14,7 @@ pub use tilewright_test_support::{programs, random};
 
 use std::io::Write as _;
 use std::sync::Once;
-use tilewright::{Device, Error, SimulatorOptions};
+use tilewright::{Device, ErrorKind, SimulatorOptions};
 
 /// A test for each type: `for_each_type!([f32 f64] test)` makes `test::f32`, which calls
 /// `test::<f32>()`, and so on.
@@ -66,22 +66,25 @@ pub fn machines() -> Vec<Device> {
 ///
 /// A driver or a device that is there but fails is a failure, not a reason to skip.
 pub fn cuda_device() -> Option<Device> {
-    match Device::cuda(0) {
-        Ok(device) => Some(device),
-        Err(error @ (Error::NoDriver { .. } | Error::NoDevice { .. } | Error::NoCudaFeature)) => {
+    let error = match Device::cuda(0) {
+        Ok(device) => return Some(device),
+        Err(error) => error,
+    };
+    match error.kind() {
+        ErrorKind::NoDriver { .. } | ErrorKind::NoDevice { .. } | ErrorKind::NoCudaFeature => {
             static SAID: Once = Once::new();
             SAID.call_once(|| say(&format!("skipped on CUDA: {error}")));
             None
         }
-        Err(error) => panic!("the CUDA device does not open: {error}"),
+        _ => panic!("the CUDA device does not open: {error}"),
     }
 }
 
 /// Whether the device has `bytes` bytes free. Where it does not, the test says so on stderr.
 pub fn has_room(device: &Device, bytes: usize) -> bool {
-    match device.unspecified::<u8>(bytes) {
+    match device.uninit::<u8>(bytes) {
         Ok(_) => true,
-        Err(error @ Error::OutOfMemory { .. }) => {
+        Err(error) if matches!(error.kind(), ErrorKind::OutOfMemory { .. }) => {
             say(&format!("skipped: {error}"));
             false
         }

@@ -123,10 +123,11 @@ impl<T: Real> Host<T> {
 
     pub fn upload(&self, device: &Device, order: Order) -> Matrix<T> {
         match order {
-            Order::RowMajor => device.matrix(self.rows, self.columns, &self.elements),
-            Order::ColumnMajor => {
-                device.column_major_matrix(self.rows, self.columns, &self.column_after_column())
-            }
+            Order::RowMajor => device.matrix((self.rows, self.columns), &self.elements),
+            Order::ColumnMajor => device.matrix(
+                (self.rows, self.columns, Order::ColumnMajor),
+                &self.column_after_column(),
+            ),
         }
         .unwrap()
     }

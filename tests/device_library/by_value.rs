@@ -4,7 +4,7 @@ use crate::{launch, machines, try_launch};
 use cuda_std::kernel::Kernel;
 use cuda_std_test_kernels::IMAGES;
 use cuda_std_test_kernels::by_value::{Table, read_table, read_table_in_clusters, read_two_tables};
-use tilewright::{Device, Error, LaunchConfig, Profile, SimulatorOptions};
+use tilewright::{Device, Error, ErrorKind, LaunchConfig, Profile, SimulatorOptions};
 
 fn table() -> Table {
     Table(std::array::from_fn(|i| (i * i) as u32))
@@ -58,8 +58,9 @@ fn blocks_of_bytes_follow_one_another() {
 fn refusal(device: &Device, config: LaunchConfig) -> String {
     let mut out = device.upload(&[0_u32; 4]).unwrap();
     let arguments = (0, &table(), &mut out);
-    match try_launch(device, read_table_in_clusters, config, arguments) {
-        Err(Error::LaunchConfig { kernel, reason }) => {
+    let launched = try_launch(device, read_table_in_clusters, config, arguments);
+    match launched.map_err(Error::into_kind) {
+        Err(ErrorKind::LaunchConfig { kernel, reason }) => {
             assert_eq!(kernel, "read_table_in_clusters");
             reason
         }

@@ -5,7 +5,7 @@ use cuda_std::global::{Global, GlobalMut};
 use cuda_std::kernel::Kernel;
 use cuda_std_test_kernels::defects as kernels;
 use simt::{Defect, DefectKind, Dim3};
-use tilewright::{Device, Error, LaunchArgs, LaunchConfig};
+use tilewright::{Device, Error, ErrorKind, LaunchArgs, LaunchConfig};
 
 /// The block and the thread that have the bug.
 const BLOCK: u32 = 1;
@@ -30,8 +30,9 @@ where
     K: Kernel,
     A: LaunchArgs<K::Params<'launch>>,
 {
-    match try_launch(device, kernel, LaunchConfig::new(3, 96), arguments) {
-        Err(Error::KernelDefect(defect)) => defect,
+    let launched = try_launch(device, kernel, LaunchConfig::new(3, 96), arguments);
+    match launched.map_err(Error::into_kind) {
+        Err(ErrorKind::KernelDefect(defect)) => defect,
         other => panic!("{}: {other:?}", K::NAME),
     }
 }

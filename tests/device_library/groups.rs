@@ -5,7 +5,7 @@ use cuda_std::global::{Global, GlobalMut};
 use cuda_std::kernel::Kernel;
 use cuda_std_test_kernels::groups as kernels;
 use std::fmt::Debug;
-use tilewright::{Device, Element, Error, LaunchConfig};
+use tilewright::{Device, Element, Error, ErrorKind, LaunchConfig};
 
 /// Blocks of one to three dimensions, whole warps and others.
 const BLOCKS: [(u32, u32, u32); 8] = [
@@ -476,11 +476,11 @@ fn as_many_blocks_as_are_resident_wait_for_each_other_and_more_are_refused() {
         };
         attempt(resident).unwrap();
         let error: Error = attempt(resident + 1).unwrap_err();
-        let Error::NotResident {
+        let ErrorKind::NotResident {
             blocks,
             resident: most,
             ..
-        } = &error
+        } = error.kind()
         else {
             panic!("{error}");
         };

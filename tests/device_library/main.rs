@@ -90,7 +90,7 @@ fn upload<T: Element>(device: &Device, data: &[T]) -> Buffer<T> {
 
 /// A buffer for results. Its bytes are 0xFF on the simulator, so nothing is right by chance.
 fn output<T: Element>(device: &Device, len: usize) -> Buffer<T> {
-    device.unspecified(len).unwrap()
+    device.uninit(len).unwrap()
 }
 
 /// Random numbers, the same in every run.

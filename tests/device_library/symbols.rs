@@ -1,7 +1,7 @@
 use crate::{MODULE, launch, machines, output, simulators, try_launch, upload};
 use cuda_std_test_kernels::{defects, symbols as kernels};
 use simt::DefectKind;
-use tilewright::{Error, LaunchConfig, ModuleSource};
+use tilewright::{Error, ErrorKind, LaunchConfig, ModuleSource};
 
 /// A test's own module on CUDA devices, whose static arrays no other test touches.
 macro_rules! module {
@@ -119,14 +119,13 @@ fn other_lengths_are_refused() {
         let module = device.load(&MODULE).unwrap();
         let error = module.write_symbol(&kernels::V, &[1.0; 5]).unwrap_err();
         let is_length = matches!(
-            error,
-            Error::WrongLength {
-                operation: "write_symbol",
+            error.kind(),
+            ErrorKind::WrongLength {
                 expected: 4,
                 found: 5
             }
         );
-        assert!(is_length, "{error}");
+        assert!(is_length && error.operation() == "write_symbol", "{error}");
     }
 }
 
@@ -143,8 +142,8 @@ fn arrays_of_another_module_are_not_there() {
             Err(error) => {
                 let message = error.to_string();
                 let is_missing = matches!(
-                    error,
-                    Error::NoSymbol {
+                    error.kind(),
+                    ErrorKind::NoSymbol {
                         symbol: "ELSEWHERE",
                         ..
                     }
@@ -207,8 +206,9 @@ fn host_threads_share_a_device_and_its_arrays() {
 fn a_race_on_a_static_array_is_found() {
     for device in simulators() {
         let config = LaunchConfig::new(2, 64);
-        match try_launch(&device, defects::static_array_race, config, ()) {
-            Err(Error::KernelDefect(defect)) => {
+        let launched = try_launch(&device, defects::static_array_race, config, ());
+        match launched.map_err(Error::into_kind) {
+            Err(ErrorKind::KernelDefect(defect)) => {
                 assert_eq!(defect.kind, DefectKind::DataRace, "{defect}");
                 let line = defect.location.as_ref().unwrap().line;
                 let lines = crate::defects::marked_lines("static_array_race");

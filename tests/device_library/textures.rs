@@ -6,7 +6,9 @@
 
 use crate::{launch, machines, numbers, output, upload};
 use cuda_std_test_kernels::textures as kernels;
-use tilewright::{AddressMode, Device, Error, LaunchConfig, Texel, TextureFilter, TextureOptions};
+use tilewright::{
+    AddressMode, Device, Error, ErrorKind, LaunchConfig, Texel, TextureFilter, TextureOptions,
+};
 
 const MODES: [AddressMode; 4] = [
     AddressMode::Clamp,
@@ -285,11 +287,8 @@ fn textures_that_there_are_not_are_refused() {
         let error = device.texture_1d(&[1.0_f32; 4], wrap).unwrap_err();
         assert!(
             matches!(
-                error,
-                Error::InvalidTexture {
-                    operation: "texture_1d",
-                    ..
-                }
+                (error.operation(), error.kind()),
+                ("texture_1d", ErrorKind::InvalidTexture { .. })
             ),
             "{error}"
         );
@@ -297,19 +296,16 @@ fn textures_that_there_are_not_are_refused() {
         let error = device.texture_2d::<u8>(0, 3, &[], options).unwrap_err();
         assert!(
             matches!(
-                error,
-                Error::InvalidTexture {
-                    operation: "texture_2d",
-                    ..
-                }
+                (error.operation(), error.kind()),
+                ("texture_2d", ErrorKind::InvalidTexture { .. })
             ),
             "{error}"
         );
         let error = device.texture_2d(2, 3, &[1_u8; 5], options).unwrap_err();
         assert!(
             matches!(
-                error,
-                Error::WrongLength {
+                error.kind(),
+                ErrorKind::WrongLength {
                     expected: 6,
                     found: 5,
                     ..
@@ -320,11 +316,8 @@ fn textures_that_there_are_not_are_refused() {
         let error = device.texture_1d(&[0_u8; 131_073], options).unwrap_err();
         assert!(
             matches!(
-                error,
-                Error::TooLarge {
-                    operation: "texture_1d",
-                    ..
-                }
+                (error.operation(), error.kind()),
+                ("texture_1d", ErrorKind::TooLarge { .. })
             ),
             "{error}"
         );
@@ -333,11 +326,8 @@ fn textures_that_there_are_not_are_refused() {
             .unwrap_err();
         assert!(
             matches!(
-                error,
-                Error::TooLarge {
-                    operation: "texture_2d",
-                    ..
-                }
+                (error.operation(), error.kind()),
+                ("texture_2d", ErrorKind::TooLarge { .. })
             ),
             "{error}"
         );
@@ -354,5 +344,11 @@ fn a_texture_belongs_to_its_device() {
     let mut out = output::<f32>(&here, 1);
     let config = LaunchConfig::new(1, 1);
     let error = crate::try_launch(&here, kernels::sample_1d, config, (&texture, &x, &mut out));
-    assert!(matches!(error, Err(Error::WrongDevice { .. })), "{error:?}");
+    assert!(
+        matches!(
+            error.as_ref().map_err(Error::kind),
+            Err(ErrorKind::WrongDevice { .. })
+        ),
+        "{error:?}"
+    );
 }

@@ -198,8 +198,8 @@ impl<T: Real> Factors<T> {
     pub fn upload(&self, device: &Device) -> (Matrix<T>, Matrix<T>) {
         let Shape { m, n, k } = self.shape;
         (
-            device.matrix(m, k, &self.a).unwrap(),
-            device.matrix(k, n, &self.b).unwrap(),
+            device.matrix((m, k), &self.a).unwrap(),
+            device.matrix((k, n), &self.b).unwrap(),
         )
     }
 

@@ -1,7 +1,7 @@
 //! What is refused, and that the device multiplies after it.
 
 use crate::cases::{Factors, Kernel, Real, Shape, ways};
-use tilewright::{Device, Error, SimulatorOptions};
+use tilewright::{Device, ErrorKind, SimulatorOptions};
 
 for_each_type! {
     [f32 f64]
@@ -22,24 +22,23 @@ fn assert_works<T: Real>(device: &Device, kernel: Kernel) {
 fn mismatched_shapes_are_refused<T: Real>() {
     for (device, kernel) in ways() {
         let (a, b) = (
-            device.zero_matrix::<T>(3, 4).unwrap(),
-            device.zero_matrix(5, 6).unwrap(),
+            device.matrix_zeros::<T>((3, 4)).unwrap(),
+            device.matrix_zeros((5, 6)).unwrap(),
         );
-        let mut c = device.zero_matrix(3, 6).unwrap();
+        let mut c = device.matrix_zeros((3, 6)).unwrap();
         for error in [
             kernel.multiply(&device, &a, &b).unwrap_err(),
             kernel.multiply_into(&device, &a, &b, &mut c).unwrap_err(),
         ] {
-            let Error::ShapeMismatch {
-                operation,
+            let ErrorKind::ShapeMismatch {
                 left: (3, 4),
                 right: (5, 6),
                 ..
-            } = error
+            } = error.kind()
             else {
                 panic!("another error: {error}");
             };
-            assert_eq!(operation, kernel.name());
+            assert_eq!(error.operation(), kernel.name());
         }
         assert_works::<T>(&device, kernel);
     }
@@ -48,28 +47,28 @@ fn mismatched_shapes_are_refused<T: Real>() {
 fn results_of_a_wrong_shape_are_refused<T: Real>() {
     for (device, kernel) in ways() {
         let (a, b) = (
-            device.zero_matrix::<T>(3, 4).unwrap(),
-            device.zero_matrix(4, 6).unwrap(),
+            device.matrix_zeros::<T>((3, 4)).unwrap(),
+            device.matrix_zeros((4, 6)).unwrap(),
         );
         for (rows, columns) in [(6, 3), (3, 5), (2, 6), (0, 0)] {
-            let mut c = device.zero_matrix(rows, columns).unwrap();
+            let mut c = device.matrix_zeros((rows, columns)).unwrap();
             let error = kernel.multiply_into(&device, &a, &b, &mut c).unwrap_err();
-            let Error::ShapeMismatch {
+            let ErrorKind::ShapeMismatch {
                 left: (3, 6),
                 right,
                 ..
-            } = error
+            } = error.kind()
             else {
                 panic!("another error: {error}");
             };
-            assert_eq!(right, (rows, columns));
+            assert_eq!(*right, (rows, columns));
         }
         assert_works::<T>(&device, kernel);
     }
 }
 
 fn operands_of_another_device_are_refused<T: Real>() {
-    let square = |device: &Device| device.zero_matrix::<T>(4, 4).unwrap();
+    let square = |device: &Device| device.matrix_zeros::<T>((4, 4)).unwrap();
     let other = Device::simulator();
     let (foreign, mut foreign_result) = (square(&other), square(&other));
     for (device, kernel) in ways() {
@@ -90,7 +89,7 @@ fn operands_of_another_device_are_refused<T: Real>() {
                 "C",
             ),
         ] {
-            let Error::WrongDevice { what, .. } = error else {
+            let ErrorKind::WrongDevice { what, .. } = error.kind() else {
                 panic!("another error: {error}");
             };
             assert!(what.ends_with(operand), "{what} instead of {operand}");
@@ -103,20 +102,15 @@ fn without_memory_the_product_is_an_error_and_the_next_works<T: Real>() {
     let device = Device::simulator_with(SimulatorOptions::default().with_memory_bytes(1 << 16));
     for kernel in Kernel::ALL {
         let (a, b) = (
-            device.zero_matrix::<T>(200, 1).unwrap(),
-            device.zero_matrix(1, 200).unwrap(),
+            device.matrix_zeros::<T>((200, 1)).unwrap(),
+            device.matrix_zeros((1, 200)).unwrap(),
         );
         let error = kernel.multiply(&device, &a, &b).unwrap_err();
-        let Error::OutOfMemory {
-            operation,
-            requested,
-            ..
-        } = error
-        else {
+        let ErrorKind::OutOfMemory { requested, .. } = error.kind() else {
             panic!("another error: {error}");
         };
         assert_eq!(
-            (operation, requested),
+            (error.operation(), *requested),
             (kernel.name(), 200 * 200 * size_of::<T>() as u64)
         );
         assert_works::<T>(&device, kernel);
@@ -126,11 +120,14 @@ fn without_memory_the_product_is_an_error_and_the_next_works<T: Real>() {
 fn products_that_cannot_be_counted_are_refused<T: Real>() {
     for (device, kernel) in ways() {
         let (a, b) = (
-            device.zero_matrix::<T>(1 << 40, 0).unwrap(),
-            device.zero_matrix(0, 1 << 40).unwrap(),
+            device.matrix_zeros::<T>((1 << 40, 0)).unwrap(),
+            device.matrix_zeros((0, 1 << 40)).unwrap(),
         );
         let error = kernel.multiply(&device, &a, &b).unwrap_err();
-        assert!(matches!(error, Error::TooLarge { .. }), "{error}");
+        assert!(
+            matches!(error.kind(), ErrorKind::TooLarge { .. }),
+            "{error}"
+        );
         assert_works::<T>(&device, kernel);
     }
 }

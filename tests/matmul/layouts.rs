@@ -3,7 +3,7 @@
 use crate::common::product::{Host, ORDERS, Real, assert_products};
 use crate::common::random::Random;
 use crate::common::{devices, machines};
-use tilewright::{Device, Error, MatrixView, Order, SimulatorOptions};
+use tilewright::{Device, ErrorKind, MatrixView, Order, SimulatorOptions};
 
 fn random<T: Real>(rows: usize, columns: usize, seed: u64) -> Host<T> {
     let mut random = Random::new(seed);
@@ -125,13 +125,8 @@ fn a_plan_says_its_kernel_and_why() {
          1 large blocks do not fill the device, which takes 198"
     );
     let mismatch = device.matmul_plan(&a, &a).unwrap_err();
-    assert!(matches!(
-        mismatch,
-        Error::ShapeMismatch {
-            operation: "matmul_plan",
-            ..
-        }
-    ));
+    assert!(matches!(mismatch.kind(), ErrorKind::ShapeMismatch { .. }));
+    assert_eq!(mismatch.operation(), "matmul_plan");
 }
 
 #[test]
@@ -139,8 +134,8 @@ fn matrices_without_elements_are_read_at_once_whatever_their_shape() {
     let device = Device::simulator();
     for (rows, columns) in [(usize::MAX, 0), (0, usize::MAX), (0, 0)] {
         for matrix in [
-            device.column_major_matrix::<f32>(rows, columns, &[]),
-            device.matrix::<f32>(rows, columns, &[]),
+            device.matrix::<f32>((rows, columns, Order::ColumnMajor), &[]),
+            device.matrix::<f32>((rows, columns), &[]),
         ] {
             let matrix = matrix.unwrap();
             assert_eq!(matrix.shape(), (rows, columns));
@@ -154,7 +149,9 @@ fn matrices_of_elements_without_bytes_are_read_at_once() {
     let device = Device::simulator();
     let nothing = vec![(); usize::MAX];
     for (rows, columns) in [(usize::MAX, 1), (1, usize::MAX)] {
-        let matrix = device.column_major_matrix(rows, columns, &nothing).unwrap();
+        let matrix = device
+            .matrix((rows, columns, Order::ColumnMajor), &nothing)
+            .unwrap();
         assert_eq!(matrix.to_vec().unwrap().len(), usize::MAX);
     }
 }

@@ -59,7 +59,7 @@ fn without_terms_the_product_is_zero<T: Real>() {
         factors.assert_products(&zeros);
         for (device, kernel) in ways() {
             let (a, b) = factors.upload(&device);
-            let mut c = device.matrix(m, n, &vec![T::of(7.0); m * n]).unwrap();
+            let mut c = device.matrix((m, n), &vec![T::of(7.0); m * n]).unwrap();
             kernel.multiply_into(&device, &a, &b, &mut c).unwrap();
             assert_eq!(c.to_vec().unwrap(), zeros);
         }
@@ -79,7 +79,10 @@ fn a_result_that_is_there_is_overwritten<T: Real>() {
         for (device, kernel) in ways() {
             let (a, b) = factors.upload(&device);
             let mut c = device
-                .matrix(shape.m, shape.n, &vec![T::of(f64::NAN); shape.m * shape.n])
+                .matrix(
+                    (shape.m, shape.n),
+                    &vec![T::of(f64::NAN); shape.m * shape.n],
+                )
                 .unwrap();
             for _ in 0..2 {
                 kernel.multiply_into(&device, &a, &b, &mut c).unwrap();

@@ -34,10 +34,10 @@ pub fn axpy(device: &Device, a: f32, x: &Buffer<f32>, y: &mut Buffer<f32>) -> Re
 /// The elements of `x`, each replaced by the weighted mean of itself and its neighbours.
 ///
 /// # Errors
-/// Those of [`Device::unspecified`], [`Device::load`] and
+/// Those of [`Device::uninit`], [`Device::load`] and
 /// [`Module::launch`](tilewright::Module::launch).
 pub fn smooth(device: &Device, x: &Buffer<f32>) -> Result<Buffer<f32>> {
-    let mut y = device.unspecified(x.len())?;
+    let mut y = device.uninit(x.len())?;
     let config = LaunchConfig::for_elements(x.len(), BLOCK_THREADS);
     device
         .load(&KERNELS)?

@@ -2,7 +2,7 @@
 
 use custom_kernel::{KERNELS, axpy, smooth};
 use custom_kernel_kernels as kernels;
-use tilewright::{Device, Error, LaunchConfig, SimulatorOptions};
+use tilewright::{Device, Error, ErrorKind, LaunchConfig, SimulatorOptions};
 
 /// The simulator, with warps in several orders and of two widths; with the feature `cuda`, the
 /// first CUDA device too.
@@ -55,7 +55,7 @@ fn every_shape_of_a_block_gives_the_same() {
             (1, 1, 64),
         ] {
             let blocks = 1000_u32.div_ceil(block.0 * block.1 * block.2);
-            let mut y = device.unspecified(x.len()).unwrap();
+            let mut y = device.uninit(x.len()).unwrap();
             let arguments = (&device.upload(&x).unwrap(), &mut y);
             module
                 .launch(kernels::smooth, LaunchConfig::new(blocks, block), arguments)
@@ -74,8 +74,8 @@ fn larger_blocks_than_the_kernel_allows_are_refused() {
         let error = module.launch(kernels::smooth, LaunchConfig::new(1, 512), (&x, &mut y));
         assert!(
             matches!(
-                error,
-                Err(Error::LaunchConfig {
+                error.as_ref().map_err(Error::kind),
+                Err(ErrorKind::LaunchConfig {
                     kernel: "smooth",
                     ..
                 })

@@ -4,7 +4,7 @@ use crate::common::machines;
 use crate::common::random::Random;
 use crate::common::sizes::sizes;
 use tilewright::testing::under_seeds;
-use tilewright::{Buffer, Device, Error, Result};
+use tilewright::{Buffer, Device, Error, ErrorKind, Result};
 use tilewright_ladder::divergence::{self, ROUNDS, Step};
 
 fn numbers(elements: usize) -> Vec<f32> {
@@ -27,7 +27,7 @@ fn expected(data: &[f32], warp_threads: usize) -> Vec<f32> {
 }
 
 fn launch(device: &Device, step: Step, data: &[f32], block_threads: u32) -> Result<Buffer<f32>> {
-    let mut y = device.unspecified(data.len())?;
+    let mut y = device.uninit(data.len())?;
     divergence::launch(device, step, &device.upload(data)?, &mut y, block_threads)?;
     Ok(y)
 }
@@ -103,8 +103,8 @@ fn what_cannot_be_launched_is_refused() {
         let refused = divergence::launch(&device, step, &x, &mut y, 64);
         assert!(
             matches!(
-                refused,
-                Err(Error::WrongLength {
+                refused.as_ref().map_err(Error::kind),
+                Err(ErrorKind::WrongLength {
                     expected: 10,
                     found: 9,
                     ..
@@ -115,7 +115,10 @@ fn what_cannot_be_launched_is_refused() {
         for block_threads in [0, 32, 96, 2048] {
             let refused = launch(&device, step, &numbers(10), block_threads);
             assert!(
-                matches!(refused, Err(Error::LaunchConfig { .. })),
+                matches!(
+                    refused.as_ref().map_err(Error::kind),
+                    Err(ErrorKind::LaunchConfig { .. })
+                ),
                 "{block_threads}: {refused:?}"
             );
         }

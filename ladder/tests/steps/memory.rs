@@ -4,7 +4,7 @@ use crate::common::random::Random;
 use crate::common::{devices, machines};
 use tilewright::testing::under_seeds;
 use tilewright::{
-    AddressMode, Buffer, Counts, Device, Error, Operation, TextureFilter, TextureOptions,
+    AddressMode, Buffer, Counts, Device, ErrorKind, Operation, TextureFilter, TextureOptions,
 };
 use tilewright_ladder::memory::{
     self, ARRAY_ELEMENTS, Array, BANKS, Caches, Constants, DIVERGING_STEP, MISALIGNMENT, PART,
@@ -52,7 +52,7 @@ fn arrays_give_the_same_wherever_they_are() {
             let sums: Vec<u32> = x.iter().map(|x| expected(*x, rounds)).collect();
             let x = device.upload(&x).unwrap();
             for array in Array::ALL {
-                let mut y = device.unspecified(elements).unwrap();
+                let mut y = device.uninit(elements).unwrap();
                 memory::array_rounds(&device, array, rounds, &x, &mut y).unwrap();
                 assert_eq!(y.to_vec().unwrap(), sums, "{array:?} on {device:?}");
             }
@@ -68,7 +68,7 @@ fn check_reversed(device: &Device, elements: usize) {
         .collect();
     let x = device.upload(&data).unwrap();
     for shared in Shared::ALL {
-        let mut y = device.unspecified(elements).unwrap();
+        let mut y = device.uninit(elements).unwrap();
         memory::reverse_parts(device, shared, &x, &mut y).unwrap();
         assert_eq!(y.to_vec().unwrap(), reversed, "{shared:?} on {device:?}");
     }
@@ -98,7 +98,7 @@ fn every_stride_reads_its_words() {
     };
     for device in devices() {
         for stride in 1..=BANKS {
-            let mut y = device.unspecified(300).unwrap();
+            let mut y = device.uninit(300).unwrap();
             memory::read_banks(&device, stride, 40, &mut y).unwrap();
             for (thread, sum) in (0..).zip(y.to_vec().unwrap()) {
                 let thread = thread % 256;
@@ -134,7 +134,7 @@ fn the_host_sets_what_constants_are() {
                 (Constants::Uniform, 0),
                 (Constants::Diverging, DIVERGING_STEP),
             ] {
-                let mut y = device.unspecified(300).unwrap();
+                let mut y = device.uninit(300).unwrap();
                 memory::read_table(&device, constants, 1100, &mut y).unwrap();
                 for (thread, sum) in (0_u32..).zip(y.to_vec().unwrap()) {
                     let first = thread % 256 % 32 * step;
@@ -147,7 +147,7 @@ fn the_host_sets_what_constants_are() {
         }
         let error = memory::write_table(&device, &[0; 3]).unwrap_err();
         assert!(
-            matches!(error, Error::WrongLength { found: 3, .. }),
+            matches!(error.kind(), ErrorKind::WrongLength { found: 3, .. }),
             "{error}"
         );
     }
@@ -200,7 +200,7 @@ fn textures_shift_pictures_in_every_mode() {
     let shape = (16, 32);
     let picture = integers(shape.0 * shape.1);
     for device in machines() {
-        let mut y = device.zero_matrix(shape.0, shape.1).unwrap();
+        let mut y = device.matrix_zeros((shape.0, shape.1)).unwrap();
         for shift in [(0.0, 0.0), (0.25, -0.125), (-40.5, 33.75)] {
             for filter in [TextureFilter::Point, TextureFilter::Linear] {
                 for mode in [
@@ -231,12 +231,12 @@ fn shifting_by_hand_is_what_a_clamped_texture_does() {
     let picture = integers(shape.0 * shape.1);
     let options = TextureOptions::default().with_filter(TextureFilter::Linear);
     for device in machines() {
-        let x = device.matrix(shape.0, shape.1, &picture).unwrap();
+        let x = device.matrix((shape.0, shape.1), &picture).unwrap();
         let texture = device
             .texture_2d(shape.1, shape.0, &picture, options)
             .unwrap();
-        let mut by_hand = device.zero_matrix(shape.0, shape.1).unwrap();
-        let mut by_texture = device.zero_matrix(shape.0, shape.1).unwrap();
+        let mut by_hand = device.matrix_zeros((shape.0, shape.1)).unwrap();
+        let mut by_texture = device.matrix_zeros((shape.0, shape.1)).unwrap();
         for shift in [(0.0, 0.0), (0.5, 0.25), (-3.75, 20.0)] {
             memory::shift_by_hand(&device, &x, shift, &mut by_hand).unwrap();
             memory::shift_texture(&device, &texture, shift, &mut by_texture).unwrap();
@@ -244,9 +244,12 @@ fn shifting_by_hand_is_what_a_clamped_texture_does() {
             assert_eq!(by_hand.to_vec().unwrap(), expected, "{shift:?}");
             assert_eq!(by_texture.to_vec().unwrap(), expected, "{shift:?}");
         }
-        let mut other = device.zero_matrix(7, 13).unwrap();
+        let mut other = device.matrix_zeros((7, 13)).unwrap();
         let error = memory::shift_by_hand(&device, &x, (0.0, 0.0), &mut other).unwrap_err();
-        assert!(matches!(error, Error::ShapeMismatch { .. }), "{error}");
+        assert!(
+            matches!(error.kind(), ErrorKind::ShapeMismatch { .. }),
+            "{error}"
+        );
     }
 }
 
@@ -268,14 +271,17 @@ fn arrays_of_the_module_are_added_as_buffers_are() {
         memory::add_buffers(&device, &mut buffers.0, &mut buffers.1).unwrap();
         assert!(buffers.0.to_vec().unwrap() == sums);
         let error = memory::write_static(&device, &u, &v[1..]).unwrap_err();
-        assert!(matches!(error, Error::WrongLength { .. }), "{error}");
+        assert!(
+            matches!(error.kind(), ErrorKind::WrongLength { .. }),
+            "{error}"
+        );
     }
 }
 
 fn loaded(device: &Device, pattern: Pattern, caches: Caches, elements: usize) -> Buffer<f32> {
     let x: Vec<f32> = (0..elements + MISALIGNMENT).map(|i| i as f32).collect();
     let x = device.upload(&x).unwrap();
-    let mut y = device.unspecified(elements).unwrap();
+    let mut y = device.uninit(elements).unwrap();
     memory::load(device, pattern, caches, &x, &mut y).unwrap();
     y
 }
@@ -297,8 +303,8 @@ fn every_pattern_loads_its_elements() {
         let error = memory::load(&device, Pattern::Aligned, Caches::All, &x, &mut y).unwrap_err();
         assert!(
             matches!(
-                error,
-                Error::WrongLength {
+                error.kind(),
+                ErrorKind::WrongLength {
                     expected: 64,
                     found: 48,
                     ..

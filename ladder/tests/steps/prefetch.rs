@@ -3,7 +3,7 @@
 use crate::common::machines;
 use crate::common::random::Random;
 use tilewright::testing::under_seeds;
-use tilewright::{Device, Error, Operation, Tally};
+use tilewright::{Device, Error, ErrorKind, Operation, Tally};
 use tilewright_ladder::prefetch::{self, Layout, MAX_BLOCK_THREADS, Variant, Workload};
 
 /// Populations from 0 to 2.
@@ -117,7 +117,10 @@ fn what_does_not_exist_is_an_error() {
             (Variant::SharedRollingAsync(Layout::Padded), 17),
         ] {
             let error = launch(variant, distance, WORKLOAD).unwrap_err();
-            assert!(matches!(error, Error::LaunchConfig { .. }), "{error}");
+            assert!(
+                matches!(error.kind(), ErrorKind::LaunchConfig { .. }),
+                "{error}"
+            );
         }
         let more = Workload {
             blocks: 3,
@@ -126,8 +129,8 @@ fn what_does_not_exist_is_an_error() {
         let error = launch(Variant::Baseline, 0, more).unwrap_err();
         assert!(
             matches!(
-                error,
-                Error::WrongLength {
+                error.kind(),
+                ErrorKind::WrongLength {
                     expected: 96,
                     found: 64,
                     ..
@@ -143,7 +146,10 @@ fn what_does_not_exist_is_an_error() {
         let mut sums = device.zeros(larger.threads()).unwrap();
         let variant = Variant::SharedBatch(Layout::Unpadded);
         let error = prefetch::launch(&device, variant, 16, larger, &x, &mut sums).unwrap_err();
-        assert!(matches!(error, Error::LaunchConfig { .. }), "{error}");
+        assert!(
+            matches!(error.kind(), ErrorKind::LaunchConfig { .. }),
+            "{error}"
+        );
     }
 }
 

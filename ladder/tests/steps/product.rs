@@ -3,7 +3,7 @@
 use crate::common::machines;
 use crate::common::random::Random;
 use tilewright::testing::under_seeds;
-use tilewright::{Device, Error, Matrix, Operation, Order, SimulatorOptions};
+use tilewright::{Device, ErrorKind, Matrix, Operation, Order, SimulatorOptions};
 use tilewright_ladder::product::{self, CoarseFactor, Step, default_coarse_factor};
 
 /// Rows of A, columns of B, columns of A.
@@ -45,20 +45,20 @@ impl Factors {
     fn upload(&self, device: &Device, order_of_b: Order) -> (Matrix<f32>, Matrix<f32>) {
         let (m, n, k) = self.shape;
         let b = match order_of_b {
-            Order::RowMajor => device.matrix(k, n, &self.b),
+            Order::RowMajor => device.matrix((k, n), &self.b),
             Order::ColumnMajor => {
                 let columns = (0..n).flat_map(|j| (0..k).map(move |i| self.b[i * n + j]));
-                device.column_major_matrix(k, n, &columns.collect::<Vec<_>>())
+                device.matrix((k, n, Order::ColumnMajor), &columns.collect::<Vec<_>>())
             }
         };
-        (device.matrix(m, k, &self.a).unwrap(), b.unwrap())
+        (device.matrix((m, k), &self.a).unwrap(), b.unwrap())
     }
 
     /// The product by `step` in a matrix of NaN.
     fn multiply(&self, device: &Device, step: Step) -> Matrix<f32> {
         let (m, n, _) = self.shape;
         let (a, b) = self.upload(device, step.order_of_b());
-        let mut c = device.matrix(m, n, &vec![f32::NAN; m * n]).unwrap();
+        let mut c = device.matrix((m, n), &vec![f32::NAN; m * n]).unwrap();
         product::launch(device, step, &a, &b, &mut c).unwrap();
         c
     }
@@ -237,10 +237,10 @@ fn matrices_in_another_order_are_refused() {
     for step in Step::ALL {
         let factors = Factors::new((4, 5, 6));
         let (a, b) = factors.upload(&device, step.order_of_b().transposed());
-        let mut c = device.zero_matrix(4, 5).unwrap();
+        let mut c = device.matrix_zeros((4, 5)).unwrap();
         let error = product::launch(&device, step, &a, &b, &mut c).unwrap_err();
         assert!(
-            matches!(error, Error::LaunchConfig { .. }),
+            matches!(error.kind(), ErrorKind::LaunchConfig { .. }),
             "{step:?}: {error}"
         );
         factors.check(&device, step);
@@ -252,15 +252,15 @@ fn matrices_that_do_not_fit_are_refused() {
     let device = Device::simulator();
     for step in Step::ALL {
         let (a, b) = Factors::new((4, 5, 6)).upload(&device, step.order_of_b());
-        let mut c = device.zero_matrix(5, 4).unwrap();
+        let mut c = device.matrix_zeros((5, 4)).unwrap();
         let error = product::launch(&device, step, &a, &b, &mut c).unwrap_err();
         assert!(
-            matches!(error, Error::ShapeMismatch { .. }),
+            matches!(error.kind(), ErrorKind::ShapeMismatch { .. }),
             "{step:?}: {error}"
         );
         let error = product::launch(&device, step, &b, &a, &mut c).unwrap_err();
         assert!(
-            matches!(error, Error::ShapeMismatch { .. }),
+            matches!(error.kind(), ErrorKind::ShapeMismatch { .. }),
             "{step:?}: {error}"
         );
     }

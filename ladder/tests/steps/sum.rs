@@ -4,7 +4,7 @@ use crate::common::machines;
 use crate::common::random::Random;
 use crate::common::sizes::sizes;
 use tilewright::testing::under_seeds;
-use tilewright::{Device, Error, Operation};
+use tilewright::{Device, Error, ErrorKind, Operation};
 use tilewright_ladder::sum::{self, BLOCK_THREADS, Step, Sums};
 
 /// Numbers of 8 bits, as `rand() & 0xFF` gives them.
@@ -91,7 +91,10 @@ fn other_block_sizes_are_refused() {
         for block_threads in [0, 1, 32, 96, 2048, u32::MAX] {
             let refused = sum::total(&device, step, &mut x, block_threads);
             assert!(
-                matches!(refused, Err(Error::LaunchConfig { .. })),
+                matches!(
+                    refused.as_ref().map_err(Error::kind),
+                    Err(ErrorKind::LaunchConfig { .. })
+                ),
                 "{step:?}, {block_threads}: {refused:?}"
             );
         }
@@ -111,7 +114,10 @@ fn room_for_other_sums_is_refused() {
         let mut sums = Sums::new(&device, made_for, elements, 128).unwrap();
         let refused = sum::launch(&device, launched, &mut x, &mut sums, 128);
         assert!(
-            matches!(refused, Err(Error::WrongLength { .. })),
+            matches!(
+                refused.as_ref().map_err(Error::kind),
+                Err(ErrorKind::WrongLength { .. })
+            ),
             "{made_for:?} for {launched:?}: {refused:?}"
         );
     }

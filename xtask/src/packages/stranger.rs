@@ -21,8 +21,8 @@ fn main() -> tilewright::Result<()> {
     let x = device.upload(&numbers)?;
     assert_eq!(device.reduce_sum(&x)?, 500_500.0);
 
-    let a = device.matrix(2, 3, &[1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0])?;
-    let b = device.matrix(3, 1, &[1.0_f32, 10.0, 100.0])?;
+    let a = device.matrix((2, 3), &[1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0])?;
+    let b = device.matrix((3, 1), &[1.0_f32, 10.0, 100.0])?;
     assert_eq!(device.matmul_coarsened(&a, &b)?.to_vec()?, [321.0, 654.0]);
 
     let mut y = device.upload(&numbers)?;

@@ -66,7 +66,10 @@ fn start() -> Result<ThreadPool, Finding> {
     // A thread that starts allocates, and aborts where it cannot: not in the middle of a launch.
     // Rayon is not what waits: on a thread of another pool it would do that pool's work meanwhile,
     // such as a launch, for which this function's caller holds the lock.
-    starts.iter().take(pool.current_num_threads()).for_each(drop);
+    starts
+        .iter()
+        .take(pool.current_num_threads())
+        .for_each(drop);
     Ok(pool)
 }
 

@@ -1,0 +1,59 @@
+//! Device memory, and page-locked memory of the host.
+
+use crate::error::Outcome;
+use std::ptr::NonNull;
+
+/// Memory of a device. Work is executed in the order in which it was submitted.
+///
+/// The requirements of [`Backend`](super::Backend) hold by their numbers.
+pub(crate) trait DeviceMemory {
+    /// Allocates `bytes` (more than 0), aligned to 256 bytes, with unspecified contents.
+    fn allocate(&self, bytes: usize) -> Outcome<u64>;
+
+    /// Allocates `bytes` (more than 0), aligned to 256 bytes, filled with zero bytes.
+    fn allocate_zeroed(&self, bytes: usize) -> Outcome<u64>;
+
+    /// Frees an allocation after the work that was submitted before; it never panics.
+    ///
+    /// # Safety
+    /// 1. `address` and `bytes` are those of one live allocation, which is not used again.
+    unsafe fn free(&self, address: u64, bytes: usize);
+
+    /// Bytes that allocations could have: those that are free, and those that are kept for them.
+    fn free_memory(&self) -> Outcome<u64>;
+
+    /// Copies `source` to the device.
+    ///
+    /// # Safety
+    /// Requirements 1 and 2 of the trait for `source.len()` bytes at `destination`.
+    unsafe fn copy_to_device(&self, destination: u64, source: &[u8]) -> Outcome<()>;
+
+    /// Copies from the device to `destination`.
+    ///
+    /// # Safety
+    /// Requirements 1 and 2 of the trait for `destination.len()` bytes at `source`.
+    unsafe fn copy_to_host(&self, destination: &mut [u8], source: u64) -> Outcome<()>;
+
+    /// Copies between two allocations of the device.
+    ///
+    /// # Safety
+    /// Requirements 1 and 2 of the trait for `bytes` at both addresses, which do not overlap.
+    unsafe fn copy_on_device(&self, destination: u64, source: u64, bytes: usize) -> Outcome<()>;
+
+    /// Fills with zero bytes.
+    ///
+    /// # Safety
+    /// Requirements 1 and 2 of the trait for `bytes` at `address`.
+    unsafe fn fill_zero(&self, address: u64, bytes: usize) -> Outcome<()>;
+
+    /// Allocates `bytes` (more than 0) of page-locked host memory, aligned to 256 bytes and filled
+    /// with zero bytes.
+    fn allocate_pinned(&self, bytes: usize) -> Outcome<NonNull<u8>>;
+
+    /// Frees page-locked host memory; it never panics.
+    ///
+    /// # Safety
+    /// 1. `first` and `bytes` are those of one live allocation by `allocate_pinned`, which is not
+    ///    used again.
+    unsafe fn free_pinned(&self, first: NonNull<u8>, bytes: usize);
+}

@@ -1,0 +1,64 @@
+//! Events of a CUDA device.
+
+use super::CudaDevice;
+use crate::backend::{DeviceEvents, EventHandle};
+use crate::cuda::driver::{Failure, call};
+use crate::error::Outcome;
+use cudarc::driver::sys;
+use std::ptr;
+
+impl DeviceEvents for CudaDevice {
+    fn record_event(&self) -> Outcome<EventHandle> {
+        self.run(|_current| {
+            let mut event = ptr::null_mut();
+            // SAFETY: `event` is a place for one handle; flags 0 ask for an event with a time.
+            unsafe { call!(cuEventCreate(&raw mut event, 0)) }?;
+            // SAFETY: event and stream are alive, and of one context.
+            unsafe { call!(cuEventRecord(event, self.stream.raw())) }?;
+            Ok(event_handle(event))
+        })
+    }
+
+    unsafe fn event_has_come(&self, event: EventHandle) -> Outcome<bool> {
+        self.run(|_current| {
+            // SAFETY: by (3) of the trait the event is alive.
+            match unsafe { call!(cuEventQuery(raw_event(event))) } {
+                Err(Failure::NOT_READY) => Ok(false),
+                has_come => has_come.map(|()| true),
+            }
+        })
+    }
+
+    unsafe fn synchronize_event(&self, event: EventHandle) -> Outcome<()> {
+        self.run(|_current| {
+            // SAFETY: by (3) of the trait the event is alive.
+            unsafe { call!(cuEventSynchronize(raw_event(event))) }
+        })
+    }
+
+    unsafe fn seconds_between(&self, earlier: EventHandle, later: EventHandle) -> Outcome<f64> {
+        self.run(|_current| {
+            let (earlier, later) = (raw_event(earlier), raw_event(later));
+            let mut milliseconds = 0.0_f32;
+            let place = &raw mut milliseconds;
+            // SAFETY: `place` is for one number; by (3) of the trait both events are alive.
+            unsafe { call!(cuEventElapsedTime(place, earlier, later)) }?;
+            Ok(f64::from(milliseconds) * 1e-3)
+        })
+    }
+
+    unsafe fn destroy_event(&self, event: EventHandle) {
+        let _ = self.run(|_current| {
+            // SAFETY: by (3) of the trait the event is alive, and this is its last use.
+            unsafe { call!(cuEventDestroy_v2(raw_event(event))) }
+        });
+    }
+}
+
+fn event_handle(event: sys::CUevent) -> EventHandle {
+    EventHandle(event.expose_provenance() as u64)
+}
+
+fn raw_event(event: EventHandle) -> sys::CUevent {
+    ptr::with_exposed_provenance_mut(event.0 as usize)
+}

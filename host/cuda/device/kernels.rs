@@ -1,0 +1,188 @@
+//! Modules of a CUDA device, their static arrays, and launches.
+
+use super::CudaDevice;
+use crate::backend::{
+    DeviceKernels, DeviceMemory as _, Entry, LaunchRequest, ModuleHandle, ResidencyRequest,
+    SymbolRequest,
+};
+use crate::cuda::context::Current;
+use crate::cuda::driver::{Failure, call};
+use crate::cuda::modules::{self, Function, FunctionError, LoadError};
+use crate::cuda::occupancy;
+use crate::cuda::start::OLDEST_DRIVER;
+use crate::error::{ErrorKind, Outcome};
+use crate::launch::LaunchConfig;
+use crate::module_source::ModuleSource;
+use crate::residency::Residency;
+use std::ffi::c_void;
+use std::ptr;
+
+impl CudaDevice {
+    fn launch_error(&self, kernel: &'static str, failure: Failure) -> ErrorKind {
+        if failure.loses_device() {
+            return self.error(failure);
+        }
+        ErrorKind::Launch {
+            kernel,
+            code: failure.code,
+            message: failure.to_string(),
+        }
+    }
+
+    /// The device address of a static array, whose size is that which the host knows.
+    fn symbol_address(&self, symbol: &SymbolRequest, current: &Current<'_>) -> Outcome<u64> {
+        let found = self.modules.global(symbol.module, symbol.name, current);
+        // The device library aligns static arrays to 16 bytes, and so rounds their sizes.
+        let bytes = symbol.initial.len();
+        let reason = match found {
+            Ok((address, found)) if found == bytes.next_multiple_of(16) => return Ok(address),
+            Ok((_, found)) => format!("it has {found} bytes there; build its images anew"),
+            Err(modules::NOT_FOUND) => {
+                "its image has none of this name; is the array declared in the crate that the \
+                 module was built from?"
+                    .to_owned()
+            }
+            Err(failure) => return Err(self.error(failure)),
+        };
+        Err(ErrorKind::NoSymbol {
+            module: symbol.module_name,
+            symbol: symbol.name,
+            bytes,
+            reason,
+        })
+    }
+
+    /// The kernel of this name, ready for launches of blocks as in `config`.
+    fn prepared_function(
+        &self,
+        entry: &Entry,
+        config: &LaunchConfig,
+        current: &Current<'_>,
+    ) -> Outcome<Function> {
+        let Entry { module, kernel, .. } = *entry;
+        let bytes = config.dynamic_shared_bytes;
+        let fail = |failure| self.launch_error(kernel, failure);
+        let found = self.modules.function(entry, current);
+        let function = found.map_err(|error| match error {
+            FunctionError::Driver(failure) => fail(failure),
+            FunctionError::OtherKernel(found) => ErrorKind::OtherKernel {
+                kernel,
+                module: entry.module_name,
+                expected: entry
+                    .signature
+                    .map_or_else(String::new, |it| it.to_string()),
+                found,
+            },
+        })?;
+        self.check_function(config, &function)
+            .map_err(|reason| ErrorKind::LaunchConfig { kernel, reason })?;
+        self.modules
+            .allow_dynamic_shared(module, kernel, bytes, current)
+            .map_err(fail)?;
+        Ok(function)
+    }
+
+    /// Checks what only the compiled kernel knows: its registers and its static shared memory.
+    fn check_function(&self, config: &LaunchConfig, function: &Function) -> Result<(), String> {
+        let block = config.block;
+        // The block was checked against the device's limits, so the product is small.
+        let threads = block.x * block.y * block.z;
+        if threads > function.max_threads {
+            return Err(format!(
+                "its block has {threads} threads; the compiled kernel allows {}",
+                function.max_threads
+            ));
+        }
+        let dynamic = config.dynamic_shared_bytes;
+        let limit = self.properties.max_shared_bytes_per_block;
+        if u64::from(dynamic) + u64::from(function.static_shared_bytes) > u64::from(limit) {
+            return Err(format!(
+                "it asks for {dynamic} bytes of dynamic shared memory beside its {} static ones; \
+                 the device has {limit} for a block",
+                function.static_shared_bytes
+            ));
+        }
+        Ok(())
+    }
+}
+
+impl DeviceKernels for CudaDevice {
+    fn load(&self, source: &'static ModuleSource) -> Outcome<ModuleHandle> {
+        let current = self.enter()?;
+        let (major, minor) = self.properties.compute_capability.unwrap_or_default();
+        let loaded = self.modules.load(source, (major, minor), &current);
+        loaded.map_err(|error| match error {
+            LoadError::Driver(failure) => self.error(failure),
+            LoadError::NoImage(images) => ErrorKind::NoModule {
+                module: source.name(),
+                device: self.properties.name.clone(),
+                compute_capability: format!("{major}.{minor}"),
+                driver: self.properties.driver.unwrap_or(OLDEST_DRIVER),
+                images,
+            },
+        })
+    }
+
+    unsafe fn write_symbol(&self, symbol: &SymbolRequest, source: &[u8]) -> Outcome<()> {
+        let address = self.symbol_address(symbol, &self.enter()?)?;
+        // SAFETY: (1) the array has as many bytes. (2) Work of other threads comes before or
+        // after in the stream.
+        unsafe { self.copy_to_device(address, source) }
+    }
+
+    unsafe fn read_symbol(&self, symbol: &SymbolRequest, destination: &mut [u8]) -> Outcome<()> {
+        let address = self.symbol_address(symbol, &self.enter()?)?;
+        // SAFETY: (1), (2) as in `write_symbol`.
+        unsafe { self.copy_to_host(destination, address) }
+    }
+
+    fn residency(&self, request: &ResidencyRequest<'_>) -> Outcome<Residency> {
+        let current = self.enter()?;
+        let function = self.prepared_function(&request.entry, request.config, &current)?;
+        occupancy::residency(&function, request.config, &self.properties, &current)
+            .map_err(|failure| self.error(failure))
+    }
+
+    unsafe fn launch(&self, request: &LaunchRequest<'_>) -> Outcome<()> {
+        let current = self.enter()?;
+        let function = self.prepared_function(&request.entry, &request.config, &current)?;
+        let (grid, block) = (request.config.grid, request.config.block);
+        // The driver reads each parameter at its address during the call, and writes none.
+        let parameters = request.params.addresses().as_ptr();
+        let parameters: *mut *mut c_void = parameters.cast_mut().cast();
+        let (bytes, stream) = (request.config.dynamic_shared_bytes, self.stream.raw());
+        // SAFETY: by (1) of `launch` the function takes these parameters, which live through the
+        // call; by (3) and (4) it may run with them; the stream is alive.
+        let launched = unsafe {
+            if request.bounds.cooperative {
+                call!(cuLaunchCooperativeKernel(
+                    function.raw,
+                    grid.x,
+                    grid.y,
+                    grid.z,
+                    block.x,
+                    block.y,
+                    block.z,
+                    bytes,
+                    stream,
+                    parameters,
+                ))
+            } else {
+                call!(cuLaunchKernel(
+                    function.raw,
+                    grid.x,
+                    grid.y,
+                    grid.z,
+                    block.x,
+                    block.y,
+                    block.z,
+                    bytes,
+                    stream,
+                    parameters,
+                    ptr::null_mut(),
+                ))
+            }
+        };
+        launched.map_err(|failure| self.launch_error(request.entry.kernel, failure))
+    }
+}

@@ -1,0 +1,116 @@
+//! Memory of a CUDA device, and copies in its stream.
+
+use super::CudaDevice;
+use crate::backend::DeviceMemory;
+use crate::cuda::context::Current;
+use crate::cuda::driver::{Failure, call};
+use crate::cuda::memory;
+use crate::error::{ErrorKind, Outcome};
+use std::ptr::NonNull;
+
+impl CudaDevice {
+    pub(super) fn allocation_error(
+        &self,
+        bytes: usize,
+        failure: Failure,
+        current: &Current<'_>,
+    ) -> ErrorKind {
+        if failure != Failure::OUT_OF_MEMORY {
+            return self.error(failure);
+        }
+        ErrorKind::OutOfMemory {
+            device: self.properties.name.clone(),
+            requested: bytes as u64,
+            free: self.allocator.free_bytes(current).unwrap_or(0),
+            total: self.properties.memory_bytes,
+        }
+    }
+}
+
+impl DeviceMemory for CudaDevice {
+    fn allocate(&self, bytes: usize) -> Outcome<u64> {
+        let current = self.enter()?;
+        self.allocator
+            .allocate(bytes, &self.stream, &current)
+            .map_err(|failure| self.allocation_error(bytes, failure, &current))
+    }
+
+    fn allocate_zeroed(&self, bytes: usize) -> Outcome<u64> {
+        let address = self.allocate(bytes)?;
+        // SAFETY: (1) the range is that of the new allocation. (2) Nothing else refers to it yet.
+        if let Err(error) = unsafe { self.fill_zero(address, bytes) } {
+            // SAFETY: (1) the allocation is new, and its address is not returned.
+            unsafe { self.free(address, bytes) };
+            return Err(error);
+        }
+        Ok(address)
+    }
+
+    unsafe fn free(&self, address: u64, _bytes: usize) {
+        // A lost device has lost its memory. Other failures are those of earlier work, which the
+        // next call reports.
+        let _ = self.run(|current| {
+            // SAFETY: (1) is (1) of this method.
+            unsafe { self.allocator.free(address, &self.stream, current) }
+        });
+    }
+
+    fn free_memory(&self) -> Outcome<u64> {
+        self.run(|current| self.allocator.free_bytes(current))
+    }
+
+    unsafe fn copy_to_device(&self, destination: u64, source: &[u8]) -> Outcome<()> {
+        let (pointer, bytes) = (source.as_ptr().cast(), source.len());
+        self.run(|current| {
+            let stream = self.stream.raw();
+            // SAFETY: `source` has the bytes, and stays borrowed until the stream is done with
+            // them; the destination has them by (1) of the trait, without conflicts by (2).
+            unsafe { call!(cuMemcpyHtoDAsync_v2(destination, pointer, bytes, stream)) }?;
+            self.stream.synchronize(current)
+        })
+    }
+
+    unsafe fn copy_to_host(&self, destination: &mut [u8], source: u64) -> Outcome<()> {
+        let (pointer, bytes) = (destination.as_mut_ptr().cast(), destination.len());
+        self.run(|current| {
+            let stream = self.stream.raw();
+            // SAFETY: `destination` has the room, and stays borrowed until the stream is done
+            // with it; the source has the bytes by (1) of the trait, without conflicts by (2).
+            unsafe { call!(cuMemcpyDtoHAsync_v2(pointer, source, bytes, stream)) }?;
+            self.stream.synchronize(current)
+        })
+    }
+
+    unsafe fn copy_on_device(&self, destination: u64, source: u64, bytes: usize) -> Outcome<()> {
+        self.run(|_current| {
+            let stream = self.stream.raw();
+            // SAFETY: both ranges have the bytes by (1) of the trait, without conflicts by (2).
+            unsafe { call!(cuMemcpyDtoDAsync_v2(destination, source, bytes, stream)) }
+        })
+    }
+
+    unsafe fn fill_zero(&self, address: u64, bytes: usize) -> Outcome<()> {
+        self.run(|_current| {
+            // SAFETY: the range has the bytes by (1) of the trait, without conflicts by (2).
+            unsafe { call!(cuMemsetD8Async(address, 0, bytes, self.stream.raw())) }
+        })
+    }
+
+    fn allocate_pinned(&self, bytes: usize) -> Outcome<NonNull<u8>> {
+        let current = self.enter()?;
+        memory::allocate_pinned(bytes, &current).map_err(|failure| match failure {
+            Failure::OUT_OF_MEMORY => ErrorKind::OutOfHostMemory {
+                requested: bytes as u64,
+            },
+            failure => self.error(failure),
+        })
+    }
+
+    unsafe fn free_pinned(&self, first: NonNull<u8>, _bytes: usize) {
+        // Memory of a lost device is the process's until it ends.
+        let _ = self.run(|current| {
+            // SAFETY: (1) is (1) of this method; every copy was complete when its call returned.
+            unsafe { memory::free_pinned(first, current) }
+        });
+    }
+}

@@ -1,0 +1,24 @@
+//! Textures of a CUDA device.
+
+use super::CudaDevice;
+use crate::backend::{DeviceTextures, TextureHandle, TextureRequest};
+use crate::cuda::textures;
+use crate::error::Outcome;
+
+impl DeviceTextures for CudaDevice {
+    fn create_texture(&self, request: &TextureRequest<'_>) -> Outcome<TextureHandle> {
+        let current = self.enter()?;
+        textures::create(request, &self.stream, &current).map_err(|failure| {
+            let bytes = request.texels.bytes();
+            self.allocation_error(bytes, failure, &current)
+        })
+    }
+
+    unsafe fn destroy_texture(&self, texture: TextureHandle) {
+        let _ = self.run(|current| {
+            self.stream.synchronize(current)?;
+            // SAFETY: (1) by (3) of the trait it is not used again, and the stream's work is done.
+            unsafe { textures::destroy(texture, current) }
+        });
+    }
+}

@@ -1,0 +1,53 @@
+//! How the elements of a matrix lie in memory.
+
+/// How the elements of a matrix lie in memory, without gaps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Order {
+    /// Row after row, as in C: the element in row `i` and column `j` is number `i * cols + j`.
+    #[default]
+    RowMajor,
+    /// Column after column, as in Fortran: it is number `j * rows + i`.
+    ColumnMajor,
+}
+
+impl Order {
+    /// The order of the transpose, for which the same elements stand.
+    #[must_use]
+    pub const fn transposed(self) -> Self {
+        match self {
+            Self::RowMajor => Self::ColumnMajor,
+            Self::ColumnMajor => Self::RowMajor,
+        }
+    }
+}
+
+/// The shape of a new matrix: `(rows, cols)`, row-major, or `(rows, cols, order)`.
+///
+/// ```
+/// use tilewright::{MatrixShape, Order};
+///
+/// assert_eq!(MatrixShape::from((2, 3)).order, Order::RowMajor);
+/// assert_eq!(MatrixShape::from((2, 3, Order::ColumnMajor)).rows, 2);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct MatrixShape {
+    /// The number of rows.
+    pub rows: usize,
+    /// The number of columns.
+    pub cols: usize,
+    /// How the elements lie in memory.
+    pub order: Order,
+}
+
+impl From<(usize, usize)> for MatrixShape {
+    fn from((rows, cols): (usize, usize)) -> Self {
+        Self::from((rows, cols, Order::RowMajor))
+    }
+}
+
+impl From<(usize, usize, Order)> for MatrixShape {
+    fn from((rows, cols, order): (usize, usize, Order)) -> Self {
+        Self { rows, cols, order }
+    }
+}

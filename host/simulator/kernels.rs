@@ -1,0 +1,94 @@
+//! Launches on a simulated device, and the static arrays that kernels see.
+
+use super::Simulator;
+use crate::backend::{DeviceKernels, LaunchRequest, ModuleHandle, ResidencyRequest, SymbolRequest};
+use crate::error::{ErrorKind, Outcome};
+use crate::module_source::ModuleSource;
+use crate::report::{KernelReport, most_registers};
+use crate::residency::Residency;
+use simt::StaticMemory;
+use std::collections::HashMap;
+use std::ptr;
+use std::sync::{Arc, MutexGuard, PoisonError, TryLockError};
+
+impl Simulator {
+    /// The device, once all work submitted earlier is complete. In a forked child a launch of the
+    /// parent's is never done.
+    fn statics(&self) -> Outcome<MutexGuard<'_, HashMap<ModuleHandle, Arc<StaticMemory>>>> {
+        if std::process::id() == self.process {
+            return Ok(self.statics.lock().unwrap_or_else(PoisonError::into_inner));
+        }
+        match self.statics.try_lock() {
+            Ok(statics) => Ok(statics),
+            Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => Err(ErrorKind::BusyAtFork {
+                device: self.properties.name.clone(),
+            }),
+        }
+    }
+}
+
+impl DeviceKernels for Simulator {
+    fn load(&self, source: &'static ModuleSource) -> Outcome<ModuleHandle> {
+        simt::refuse_host_call("load");
+        Ok(ModuleHandle(ptr::from_ref(source).addr() as u64))
+    }
+
+    unsafe fn write_symbol(&self, symbol: &SymbolRequest, source: &[u8]) -> Outcome<()> {
+        simt::refuse_host_call("write_symbol");
+        let mut statics = self.statics()?;
+        let memory = statics.entry(symbol.module).or_default();
+        memory.write(symbol.initial, source);
+        Ok(())
+    }
+
+    unsafe fn read_symbol(&self, symbol: &SymbolRequest, destination: &mut [u8]) -> Outcome<()> {
+        simt::refuse_host_call("read_symbol");
+        let mut statics = self.statics()?;
+        let memory = statics.entry(symbol.module).or_default();
+        memory.read(symbol.initial, destination);
+        Ok(())
+    }
+
+    fn residency(&self, request: &ResidencyRequest<'_>) -> Outcome<Residency> {
+        Ok(Residency::simulated(
+            &self.profile.datasheet().limits,
+            self.properties.multiprocessors,
+            most_registers(&request.bounds, request.config.block, self.profile),
+            request.config,
+        ))
+    }
+
+    unsafe fn launch(&self, request: &LaunchRequest<'_>) -> Outcome<()> {
+        // A launch by a kernel must not wait for the launch that it is in.
+        simt::refuse_host_call("launch");
+        let mut statics = self.statics()?;
+        let memory = Arc::clone(statics.entry(request.entry.module).or_default());
+        let launch = simt::Launch {
+            kernel: request.entry.kernel,
+            grid: request.config.grid,
+            block: request.config.block,
+            dynamic_shared_bytes: request.config.dynamic_shared_bytes as usize,
+            options: &simt::Options {
+                counters: self.recorder.is_open(),
+                statics: memory,
+                ..self.options.clone()
+            },
+        };
+        let run = match request.bounds.cooperative {
+            true => simt::run_cooperative,
+            false => simt::run,
+        };
+        let report = run(&launch, request.body).map_err(ErrorKind::KernelDefect)?;
+        if let Some(counts) = report.counts {
+            self.recorder.add(KernelReport::of_launch(
+                request.entry.kernel,
+                request.config,
+                &request.bounds,
+                *counts,
+                self.profile,
+            ));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,175 @@
+//! The memory of a simulated device: host memory, registered with the simulator.
+
+use super::Simulator;
+use super::quarantine::{ALIGNMENT, KEPT_BYTES, host_pointer};
+use crate::backend::DeviceMemory;
+use crate::error::{ErrorKind, Outcome};
+use simt::Contents;
+use std::alloc::{self, Layout};
+use std::ptr::{self, NonNull};
+use std::sync::atomic::Ordering;
+
+/// The byte that fills memory with unspecified contents: every float type reads it as NaN, so a
+/// kernel that reads before it writes gives an answer that no test accepts.
+const POISON: u8 = 0xFF;
+
+impl Simulator {
+    /// Takes `bytes` from the simulated memory, or says how much is left.
+    pub(super) fn reserve(&self, bytes: usize) -> Outcome<()> {
+        let reserved =
+            self.allocated_bytes
+                .try_update(Ordering::Relaxed, Ordering::Relaxed, |used| {
+                    used.checked_add(bytes as u64)
+                        .filter(|used| *used <= self.properties.memory_bytes)
+                });
+        match reserved {
+            Ok(_) => Ok(()),
+            Err(_) => Err(self.out_of_memory(bytes)),
+        }
+    }
+
+    /// Frees an allocation that no kernel has seen.
+    ///
+    /// # Safety
+    /// 1. The allocation of `bytes` bytes at `address` is live, with [`ALIGNMENT`], and not used
+    ///    again.
+    unsafe fn free_at_once(&self, address: u64, bytes: usize) {
+        // SAFETY: (1) and (2) of `Quarantine::free` are (1) here.
+        unsafe { self.quarantine().free(address, bytes, 0) };
+        self.release(bytes);
+    }
+
+    pub(super) fn release(&self, bytes: usize) {
+        self.allocated_bytes
+            .fetch_sub(bytes as u64, Ordering::Relaxed);
+    }
+
+    pub(super) fn out_of_memory(&self, bytes: usize) -> ErrorKind {
+        ErrorKind::OutOfMemory {
+            device: self.properties.name.clone(),
+            requested: bytes as u64,
+            free: self.free_bytes(),
+            total: self.properties.memory_bytes,
+        }
+    }
+
+    pub(super) fn free_bytes(&self) -> u64 {
+        let allocated = self.allocated_bytes.load(Ordering::Relaxed);
+        self.properties.memory_bytes.saturating_sub(allocated)
+    }
+}
+
+impl DeviceMemory for Simulator {
+    fn allocate(&self, bytes: usize) -> Outcome<u64> {
+        let address = self.allocate_zeroed(bytes)?;
+        // SAFETY: the allocation is `bytes` long, and nothing else refers to it yet.
+        unsafe { ptr::write_bytes(host_pointer(address), POISON, bytes) };
+        if simt::register_allocation(address as usize, bytes, Contents::Uninitialised).is_err() {
+            // SAFETY: (1) it was allocated above with this size, and is not used again.
+            unsafe { self.free_at_once(address, bytes) };
+            return Err(self.out_of_memory(bytes));
+        }
+        Ok(address)
+    }
+
+    fn allocate_zeroed(&self, bytes: usize) -> Outcome<u64> {
+        simt::refuse_host_call("allocate");
+        assert!(bytes > 0, "empty buffers are not allocated");
+        let layout = Layout::from_size_align(bytes, ALIGNMENT)
+            .map_err(|_| ErrorKind::size_overflow(format!("{bytes} bytes")))?;
+        self.reserve(bytes)?;
+        // SAFETY: the layout's size is not zero.
+        let pointer = unsafe { alloc::alloc_zeroed(layout) };
+        if pointer.is_null() {
+            let error = self.out_of_memory(bytes);
+            self.release(bytes);
+            return Err(error);
+        }
+        let address = pointer.expose_provenance();
+        if simt::register_allocation(address, bytes, Contents::Initialised).is_err() {
+            // SAFETY: (1) as above: it has this size, and is not used again.
+            unsafe { self.free_at_once(address as u64, bytes) };
+            return Err(self.out_of_memory(bytes));
+        }
+        Ok(address as u64)
+    }
+
+    unsafe fn free(&self, address: u64, bytes: usize) {
+        let kept = if self.options.checks { KEPT_BYTES } else { 0 };
+        // A kernel may drop a buffer, which must not leave the lock behind.
+        simt::uninterrupted(|| {
+            // SAFETY: (1) and (2) are those of `free`, and `allocate_zeroed` made the layout.
+            unsafe { self.quarantine().free(address, bytes, kept) };
+        });
+        self.release(bytes);
+    }
+
+    fn free_memory(&self) -> Outcome<u64> {
+        Ok(self.free_bytes())
+    }
+
+    unsafe fn copy_to_device(&self, destination: u64, source: &[u8]) -> Outcome<()> {
+        simt::refuse_host_call("copy to device");
+        // SAFETY: by (1) and (2) of the trait the destination is live memory that no other
+        // thread accesses; so it cannot overlap `source`, a borrowed slice.
+        unsafe {
+            ptr::copy_nonoverlapping(source.as_ptr(), host_pointer(destination), source.len());
+        }
+        simt::mark_written(destination as usize, source.len());
+        Ok(())
+    }
+
+    unsafe fn copy_to_host(&self, destination: &mut [u8], source: u64) -> Outcome<()> {
+        simt::refuse_host_call("copy to host");
+        // SAFETY: by (1) and (2) of the trait the source is live memory that no thread writes; it
+        // cannot overlap `destination`, a slice that is borrowed mutably.
+        unsafe {
+            ptr::copy_nonoverlapping(
+                host_pointer(source),
+                destination.as_mut_ptr(),
+                destination.len(),
+            );
+        }
+        Ok(())
+    }
+
+    unsafe fn copy_on_device(&self, destination: u64, source: u64, bytes: usize) -> Outcome<()> {
+        simt::refuse_host_call("copy on device");
+        // SAFETY: by (1) and (2) of the trait both are live memory without conflicting use; by
+        // the method's requirement they do not overlap.
+        unsafe {
+            ptr::copy_nonoverlapping(host_pointer(source), host_pointer(destination), bytes);
+        }
+        simt::mark_copied(destination as usize, source as usize, bytes);
+        Ok(())
+    }
+
+    unsafe fn fill_zero(&self, address: u64, bytes: usize) -> Outcome<()> {
+        simt::refuse_host_call("fill_zero");
+        // SAFETY: by (1) and (2) of the trait this is live memory that no other thread accesses.
+        unsafe { ptr::write_bytes(host_pointer(address), 0, bytes) };
+        simt::mark_written(address as usize, bytes);
+        Ok(())
+    }
+
+    fn allocate_pinned(&self, bytes: usize) -> Outcome<NonNull<u8>> {
+        simt::refuse_host_call("allocate");
+        let requested = bytes as u64;
+        let layout = pinned_layout(bytes);
+        let out_of_memory = || ErrorKind::OutOfHostMemory { requested };
+        let layout = layout.ok_or_else(out_of_memory)?;
+        // SAFETY: the layout's size is not zero.
+        NonNull::new(unsafe { alloc::alloc_zeroed(layout) }).ok_or_else(out_of_memory)
+    }
+
+    unsafe fn free_pinned(&self, first: NonNull<u8>, bytes: usize) {
+        if let Some(layout) = pinned_layout(bytes) {
+            // SAFETY: by (1) the allocation is live, is not used again, and has this layout.
+            unsafe { alloc::dealloc(first.as_ptr(), layout) };
+        }
+    }
+}
+
+fn pinned_layout(bytes: usize) -> Option<Layout> {
+    Layout::from_size_align(bytes, ALIGNMENT).ok()
+}
