@@ -1,5 +1,9 @@
 //! Elements in device memory.
 
+mod view;
+
+pub use view::{BufferView, BufferViewMut};
+
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{During, ErrorKind, Outcome, Result};
@@ -58,7 +62,7 @@ impl Device {
 impl<T: Element> Buffer<T> {
     pub(crate) fn uploaded(device: &Device, data: &[T]) -> Outcome<Self> {
         let mut buffer = Self::uninit(device, data.len())?;
-        buffer.read_host(data)?;
+        buffer.view_mut().read_host(data)?;
         Ok(buffer)
     }
 
@@ -143,16 +147,7 @@ impl<T: Element> Buffer<T> {
     /// [`ErrorKind::OutOfHostMemory`] if the host does not have the memory; [`ErrorKind::DeviceLost`] or
     /// [`ErrorKind::Cuda`] if the copy or earlier work failed.
     pub fn to_vec(&self) -> Result<Vec<T>> {
-        self.elements().during("to_vec")
-    }
-
-    /// The elements, for calls of other names.
-    pub(crate) fn elements(&self) -> Outcome<Vec<T>> {
-        let requested = self.bytes() as u64;
-        let mut elements = bytemuck::allocation::try_zeroed_vec(self.len)
-            .map_err(|()| ErrorKind::OutOfHostMemory { requested })?;
-        self.write_host(&mut elements)?;
-        Ok(elements)
+        self.view().to_vec()
     }
 
     /// Copies all elements to `destination`.
@@ -161,23 +156,7 @@ impl<T: Element> Buffer<T> {
     /// [`ErrorKind::WrongLength`] if `destination` does not have [`len`](Self::len) elements;
     /// [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`] if the copy or earlier work failed.
     pub fn copy_to_slice(&self, destination: &mut [T]) -> Result<()> {
-        self.write_host(destination).during("copy_to_slice")
-    }
-
-    pub(crate) fn write_host(&self, destination: &mut [T]) -> Outcome<()> {
-        self.check_len(destination.len())?;
-        if self.bytes() == 0 {
-            return Ok(());
-        }
-        let destination = bytemuck::cast_slice_mut(destination);
-        // SAFETY: (1) `destination` has the bytes of `len` elements, as this live allocation has.
-        // (2) Work that writes the elements needs `&mut self`, so it was submitted before, and
-        // the backend executes work in order.
-        unsafe {
-            self.device
-                .backend()
-                .copy_to_host(destination, self.address)
-        }
+        self.view().copy_to_slice(destination)
     }
 
     /// Overwrites all elements with those of `source`.
@@ -186,44 +165,16 @@ impl<T: Element> Buffer<T> {
     /// [`ErrorKind::WrongLength`] if `source` does not have [`len`](Self::len) elements;
     /// [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`] if the copy or earlier work failed.
     pub fn copy_from_slice(&mut self, source: &[T]) -> Result<()> {
-        self.read_host(source).during("copy_from_slice")
+        self.view_mut().copy_from_slice(source)
     }
 
-    pub(crate) fn read_host(&mut self, source: &[T]) -> Outcome<()> {
-        self.check_len(source.len())?;
-        if self.bytes() == 0 {
-            return Ok(());
-        }
-        let source = bytemuck::cast_slice(source);
-        // SAFETY: (1) `source` has the bytes of `len` elements, as this live allocation has.
-        // (2) `&mut self` keeps other threads away; earlier work comes first in the backend.
-        unsafe { self.device.backend().copy_to_device(self.address, source) }
-    }
-
-    /// Overwrites all elements with those of `source`, a buffer of the same device.
+    /// Overwrites all elements with those of `source`, a buffer or a view of the same device.
     ///
     /// # Errors
-    /// [`ErrorKind::WrongDevice`] if `source` is of another device; [`ErrorKind::WrongLength`] if it has
-    /// not [`len`](Self::len) elements; [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
-    pub fn copy_from_buffer(&mut self, source: &Self) -> Result<()> {
-        self.read_buffer(source).during("copy_from_buffer")
-    }
-
-    fn read_buffer(&mut self, source: &Self) -> Outcome<()> {
-        self.device
-            .check_owns(|| "the source".to_owned(), &source.device)?;
-        self.check_len(source.len)?;
-        if self.bytes() == 0 {
-            return Ok(());
-        }
-        // SAFETY: (1) both are live allocations with the bytes of `len` elements; they do not
-        // overlap, as `&mut self` and `&source` are two buffers. (2) The borrows keep
-        // conflicting work away; earlier work comes first in the backend.
-        unsafe {
-            self.device
-                .backend()
-                .copy_on_device(self.address, source.address, self.bytes())
-        }
+    /// [`ErrorKind::WrongDevice`] if `source` is of another device; [`ErrorKind::WrongLength`] if it
+    /// does not have [`len`](Self::len) elements; [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
+    pub fn copy_from_buffer<'a>(&mut self, source: impl Into<BufferView<'a, T>>) -> Result<()> {
+        self.view_mut().copy_from_buffer(source)
     }
 
     /// Overwrites all bytes with zero.
@@ -231,16 +182,7 @@ impl<T: Element> Buffer<T> {
     /// # Errors
     /// [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
     pub fn fill_zero(&mut self) -> Result<()> {
-        self.clear().during("fill_zero")
-    }
-
-    pub(crate) fn clear(&mut self) -> Outcome<()> {
-        if self.bytes() == 0 {
-            return Ok(());
-        }
-        // SAFETY: (1) this is a live allocation of `bytes()`. (2) `&mut self` keeps other threads
-        // away; earlier work comes first in the backend.
-        unsafe { self.device.backend().fill_zero(self.address, self.bytes()) }
+        self.view_mut().fill_zero()
     }
 
     /// A copy of the buffer on the same device.
@@ -248,28 +190,12 @@ impl<T: Element> Buffer<T> {
     /// # Errors
     /// [`ErrorKind::OutOfMemory`], [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
     pub fn try_clone(&self) -> Result<Self> {
-        self.copied().during("try_clone")
-    }
-
-    fn copied(&self) -> Outcome<Self> {
-        let mut copy = Self::uninit(&self.device, self.len)?;
-        copy.read_buffer(self)?;
-        Ok(copy)
+        self.view().copied().during("try_clone")
     }
 
     /// The size in bytes. It was checked when the buffer was made.
     fn bytes(&self) -> usize {
         self.len * size_of::<T>()
-    }
-
-    fn check_len(&self, found: usize) -> Outcome<()> {
-        if found == self.len {
-            return Ok(());
-        }
-        Err(ErrorKind::WrongLength {
-            expected: self.len,
-            found,
-        })
     }
 }
 
@@ -286,12 +212,7 @@ impl<T: Element> Drop for Buffer<T> {
 /// Shows the size and the place, not the elements: those are on the device.
 impl<T: Element> fmt::Debug for Buffer<T> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter
-            .debug_struct("Buffer")
-            .field("element", &std::any::type_name::<T>())
-            .field("len", &self.len)
-            .field("device", &self.device)
-            .finish()
+        view::debug(formatter, "Buffer", self.view())
     }
 }
 

@@ -1,6 +1,6 @@
 //! Arguments of launches: host values that become a kernel's parameters.
 
-use crate::buffer::{ALIGNMENT, Buffer};
+use crate::buffer::{ALIGNMENT, Buffer, BufferView, BufferViewMut};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::Outcome;
@@ -18,8 +18,8 @@ use std::ptr;
 /// | parameter      | argument                              |
 /// |----------------|---------------------------------------|
 /// | scalar `T`     | `T`                                   |
-/// | `Global<T>`    | `&Buffer<T>` or `&Matrix<T>`          |
-/// | `GlobalMut<T>` | `&mut Buffer<T>` or `&mut Matrix<T>`  |
+/// | `Global<T>`    | `&Buffer<T>`, `BufferView<T>` or `&Matrix<T>` |
+/// | `GlobalMut<T>` | `&mut Buffer<T>`, `BufferViewMut<T>` or `&mut Matrix<T>` |
 /// | `GridConstant<T>` | `&T`, whose bytes are copied       |
 /// | `Texture1d`    | `&Texture<1>`                         |
 /// | `Texture2d`    | `&Texture<2>`                         |
@@ -76,12 +76,31 @@ impl<T: ScalarParam> sealed::LaunchArg<T> for T {
     }
 }
 
+impl<'launch, 'a: 'launch, T: Element> LaunchArg<Global<'launch, T>> for BufferView<'a, T> {}
+
+impl<'launch, 'a: 'launch, T: Element> sealed::LaunchArg<Global<'launch, T>> for BufferView<'a, T> {
+    fn into_param(self, position: Position<'_>) -> Outcome<Global<'launch, T>> {
+        check_device(self.device(), position)?;
+        Ok(global(self))
+    }
+}
+
+impl<'launch, 'a: 'launch, T: Element> LaunchArg<GlobalMut<'launch, T>> for BufferViewMut<'a, T> {}
+
+impl<'launch, 'a: 'launch, T: Element> sealed::LaunchArg<GlobalMut<'launch, T>>
+    for BufferViewMut<'a, T>
+{
+    fn into_param(self, position: Position<'_>) -> Outcome<GlobalMut<'launch, T>> {
+        check_device(self.device(), position)?;
+        Ok(global_mut(self))
+    }
+}
+
 impl<'launch, 'a: 'launch, T: Element> LaunchArg<Global<'launch, T>> for &'a Buffer<T> {}
 
 impl<'launch, 'a: 'launch, T: Element> sealed::LaunchArg<Global<'launch, T>> for &'a Buffer<T> {
     fn into_param(self, position: Position<'_>) -> Outcome<Global<'launch, T>> {
-        check_device(self.device(), position)?;
-        Ok(view(self))
+        sealed::LaunchArg::into_param(self.view(), position)
     }
 }
 
@@ -91,8 +110,7 @@ impl<'launch, 'a: 'launch, T: Element> sealed::LaunchArg<GlobalMut<'launch, T>>
     for &'a mut Buffer<T>
 {
     fn into_param(self, position: Position<'_>) -> Outcome<GlobalMut<'launch, T>> {
-        check_device(self.device(), position)?;
-        Ok(view_mut(self))
+        sealed::LaunchArg::into_param(self.view_mut(), position)
     }
 }
 
@@ -145,23 +163,23 @@ fn check_device(device: &Device, position: Position<'_>) -> Outcome<()> {
     position.device.check_owns(what, device)
 }
 
-/// What a kernel of one launch, submitted while the borrow lasts, reads of `buffer`.
-pub(crate) fn view<T: Element>(buffer: &Buffer<T>) -> Global<'_, T> {
-    let address = view_address::<T>(buffer.device_address());
-    // SAFETY: (1) the address is that of `len` elements of a live buffer, a multiple of
-    // `ALIGNMENT`, which `Buffer` compares with the type's. They are initialised bytes of a type
-    // without invalid ones, and stay allocated while the borrow lasts; the launch is submitted
-    // within it, and work that frees them comes later in the device's order. (2) So does work that
-    // writes them.
-    unsafe { Global::from_raw_parts(address, buffer.len()) }
+/// What a kernel of one launch, submitted while the borrow lasts, reads of `view`.
+pub(crate) fn global<T: Element>(view: BufferView<'_, T>) -> Global<'_, T> {
+    let address = view_address::<T>(view.device_address());
+    // SAFETY: (1) the address is that of `len` elements of a live buffer, a whole number of elements
+    // behind a multiple of `ALIGNMENT`, which `Buffer` compares with the type's. They are
+    // initialised bytes of a type without invalid ones, and stay allocated while the borrow lasts;
+    // the launch is submitted within it, and work that frees them comes later in the device's order.
+    // (2) So does work that writes them.
+    unsafe { Global::from_raw_parts(address, view.len()) }
 }
 
-/// What a kernel of one launch, submitted while the borrow lasts, writes of `buffer`.
-pub(crate) fn view_mut<T: Element>(buffer: &mut Buffer<T>) -> GlobalMut<'_, T> {
-    let address = view_address::<T>(buffer.device_address());
-    // SAFETY: (1) as for `view`. (2) The borrow is mutable, so no other argument of this launch and
-    // no work that is submitted meanwhile touches the elements.
-    unsafe { GlobalMut::from_raw_parts(address, buffer.len()) }
+/// What a kernel of one launch, submitted while the borrow lasts, writes of `view`.
+pub(crate) fn global_mut<T: Element>(view: BufferViewMut<'_, T>) -> GlobalMut<'_, T> {
+    let (address, len) = (view.view().device_address(), view.len());
+    // SAFETY: (1) as for `global`. (2) The borrow is mutable, so no other argument of this launch
+    // and no work that is submitted meanwhile touches the elements.
+    unsafe { GlobalMut::from_raw_parts(view_address::<T>(address), len) }
 }
 
 /// The pointer for a view. That of an empty view is aligned as those of all buffers are, so that a

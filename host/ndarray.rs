@@ -69,7 +69,7 @@ impl<T: Element> Buffer<T> {
     /// Those of [`Buffer::to_vec`], and [`ErrorKind::TooLarge`] for more than `isize::MAX` elements of
     /// no bytes, which `ndarray` does not allow.
     pub fn to_array1(&self) -> Result<Array1<T>> {
-        let array = self.elements().and_then(|elements| {
+        let array = self.view().elements().and_then(|elements| {
             Array1::from_shape_vec(elements.len(), elements)
                 .map_err(|_| too_long(format!("the length {}", self.len())))
         });
@@ -87,7 +87,7 @@ impl<T: Element> Matrix<T> {
     pub fn to_array2(&self) -> Result<Array2<T>> {
         let shape = self.shape();
         let is_column_major = self.order() == Order::ColumnMajor;
-        let array = self.as_buffer().elements().and_then(|elements| {
+        let array = self.as_buffer().view().elements().and_then(|elements| {
             Array2::from_shape_vec(shape.set_f(is_column_major), elements)
                 .map_err(|_| too_long(format!("the shape {}x{}", shape.0, shape.1)))
         });

@@ -6,7 +6,7 @@ use crate::element::Element;
 use crate::error::{During, ErrorKind, Outcome, Result};
 use crate::kernels::module_of;
 use crate::launch::LaunchConfig;
-use crate::launch_args::{view, view_mut};
+use crate::launch_args::{global, global_mut};
 use crate::module::Module;
 use crate::module_source::ModuleSource;
 use crate::workspace::{LARGEST_PARTIAL, Workspace};
@@ -133,7 +133,7 @@ impl Device {
         let mut result = Buffer::uninit(self, 1)?;
         self.sum_into(x, &mut result)?;
         let mut sum = [T::Sum::zeroed()];
-        result.write_host(&mut sum)?;
+        result.view().write_host(&mut sum)?;
         Ok(sum[0])
     }
 
@@ -151,7 +151,7 @@ impl Device {
             });
         }
         if x.is_empty() {
-            return result.clear();
+            return result.view_mut().clear();
         }
         self.launch_reduction::<Sum, T>(x, result)
     }
@@ -178,7 +178,12 @@ impl Device {
                 GlobalMut::from_raw_parts(ticket, 1),
             )
         };
-        let params = (view(x), partials, ticket, view_mut(result));
+        let params = (
+            global(x.view()),
+            partials,
+            ticket,
+            global_mut(result.view_mut()),
+        );
         let config = LaunchConfig::new(plan.blocks, BLOCK_THREADS);
         // SAFETY: (1) the kernel's (1): blocks and partial results are the plan's. Its (2): buffers
         // start at multiples of 256 bytes, and `result` has an element. Its (3): the ticket is 0

@@ -116,6 +116,62 @@ fn wrong_lengths_are_named() {
 }
 
 #[test]
+fn parts_of_a_buffer_are_copied() {
+    for device in devices() {
+        let mut buffer = device.upload(&[0_u16, 1, 2, 3, 4, 5, 6]).unwrap();
+        let part = buffer.slice(2..).unwrap();
+        assert_eq!((part.len(), part.is_empty()), (5, false));
+        assert_eq!(part.device_address(), buffer.device_address() + 4);
+        assert_eq!(part.slice(..=1).unwrap().to_vec().unwrap(), [2, 3]);
+        assert_eq!(part.to_buffer().unwrap().to_vec().unwrap(), [2, 3, 4, 5, 6]);
+        let (mut head, mut tail) = buffer.split_at_mut(4).unwrap();
+        tail.copy_from_buffer(&head.slice_mut(1..).unwrap())
+            .unwrap();
+        head.slice_mut(..2).unwrap().fill_zero().unwrap();
+        head.slice_mut(3..).unwrap().copy_from_slice(&[9]).unwrap();
+        assert_eq!(buffer.to_vec().unwrap(), [0, 0, 2, 9, 1, 2, 3]);
+        let mut two = [0; 2];
+        buffer.slice(5..).unwrap().copy_to_slice(&mut two).unwrap();
+        assert_eq!(two, [2, 3]);
+        let nothing = device.zeros::<f32>(0).unwrap();
+        assert!(nothing.slice(..).unwrap().to_vec().unwrap().is_empty());
+    }
+}
+
+#[test]
+#[expect(clippy::reversed_empty_ranges, reason = "it is refused")]
+fn ranges_that_there_are_not_are_refused() {
+    use std::ops::Bound;
+    for device in devices() {
+        let mut buffer = device.upload(&[1_u8, 2, 3]).unwrap();
+        let endless = (Bound::Excluded(usize::MAX), Bound::Unbounded);
+        let refused = [
+            buffer.slice(2..5).map(drop),
+            buffer.slice(3..2).map(drop),
+            buffer.slice(4..).map(drop),
+            buffer.slice(..=usize::MAX).map(drop),
+            buffer.slice(endless).map(drop),
+            buffer.slice(1..).unwrap().slice(..3).map(drop),
+        ];
+        for error in refused.map(Result::unwrap_err) {
+            assert!(
+                matches!(error.kind(), ErrorKind::OutOfRange { .. }),
+                "{error}"
+            );
+            assert_eq!(error.operation(), "slice");
+        }
+        let error = buffer.slice_mut(1..9).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "slice_mut: there are no elements 1..9 among 3"
+        );
+        let error = buffer.split_at_mut(4).unwrap_err();
+        assert_eq!(error.operation(), "split_at_mut");
+        assert_eq!(buffer.to_vec().unwrap(), [1, 2, 3]);
+    }
+}
+
+#[test]
 fn sizes_that_overflow_are_refused() {
     for device in devices() {
         let error = device.zeros::<f64>(usize::MAX / 4).unwrap_err();

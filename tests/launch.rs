@@ -31,6 +31,42 @@ fn a_launch_computes() {
 }
 
 #[test]
+fn parts_of_buffers_are_arguments_too() {
+    for device in devices() {
+        let x: Vec<f32> = (0..100).map(|i| i as f32).collect();
+        let x = device.upload(&x).unwrap();
+        let mut y = device.upload(&[1.0_f32; 50]).unwrap();
+        let config = LaunchConfig::new(1, 128);
+        let module = module(&device);
+        // One buffer is operand and result, in parts that do not overlap.
+        let (mut head, mut tail) = y.split_at_mut(20).unwrap();
+        let arguments = (
+            2.0,
+            x.slice(1..=10).unwrap(),
+            head.slice_mut(3..13).unwrap(),
+        );
+        module.launch(Axpy, config, arguments).unwrap();
+        let arguments = (1.0, head.view(), tail.view_mut());
+        module.launch(Axpy, config, arguments).unwrap();
+        let head = |i: usize| match i {
+            3..13 => 1.0 + 2.0 * (i - 2) as f32,
+            _ => 1.0,
+        };
+        let expected: Vec<f32> = (0..50)
+            .map(|i| match i {
+                0..20 => head(i),
+                20..40 => 1.0 + head(i - 20),
+                _ => 1.0,
+            })
+            .collect();
+        assert_eq!(y.to_vec().unwrap(), expected);
+        let arguments = (1.0, x.slice(7..7).unwrap(), &mut y);
+        module.launch(Axpy, config, arguments).unwrap();
+        assert_eq!(y.to_vec().unwrap(), expected);
+    }
+}
+
+#[test]
 fn launches_are_done_in_order() {
     for device in devices() {
         let one = device.upload(&[1.0_f32; 1000]).unwrap();

@@ -106,6 +106,17 @@ pub enum ErrorKind {
         found: usize,
     },
 
+    /// A range goes past the end of a buffer or a view, or ends before it starts.
+    #[error("there are no elements {start}..{end} among {len}")]
+    OutOfRange {
+        /// The first element of the range.
+        start: usize,
+        /// The element after its last.
+        end: usize,
+        /// The number of elements.
+        len: usize,
+    },
+
     /// A size does not fit into the address space or over the limits of the operation.
     #[error("{what} is too large; {remedy}")]
     TooLarge {
