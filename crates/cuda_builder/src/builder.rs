@@ -1,16 +1,17 @@
 //! The builder that a build script calls.
 
 use std::collections::BTreeSet;
-use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use crate::arch::Arch;
-use crate::cargo::{Compilation, CompiledCrates, LinkedPackage, LocalPackage, workspace_root};
+use crate::cargo::{Compilation, CompiledCrates, CoreLibrary, LinkedPackage, workspace_root};
 use crate::error::BuildError;
 use crate::pipeline::{Module, Pipeline};
 use crate::rust_file::{self, Image};
-use crate::toolchain::{LLVM_VARIABLE, TOOLCHAIN_VARIABLE, Toolchain};
+use crate::surroundings::{Surroundings, exit_with_error};
+use crate::toolchain::Toolchain;
 
 /// Unrolls an 8 x 8 x 16 block of multiply-adds completely; LLVM's own default of 300 does not.
 const UNROLL_THRESHOLD: u32 = 3000;
@@ -126,7 +127,8 @@ impl CudaBuilder {
     /// Builds the modules.
     ///
     /// In a build script it also tells cargo when to run the script again: when a source of the
-    /// kernel crate or of one of its path dependencies changes.
+    /// kernel crate or of one of its path dependencies changes. The compiler's warnings about them
+    /// become cargo's, once for all architectures.
     ///
     /// # Errors
     ///
@@ -142,21 +144,31 @@ impl CudaBuilder {
         let workspace = workspace_root(&toolchain, &kernel_crate)?;
         surroundings.announce_change(&workspace.join("Cargo.lock"));
 
-        let mut modules = Vec::new();
-        let mut linked = BTreeSet::new();
-        for arch in self.sorted_archs() {
-            let compilation = Compilation {
-                toolchain: &toolchain,
-                kernel_crate: &kernel_crate,
-                workspace: &workspace,
-                arch,
-                target_dir: &target_dir.join("crates"),
-            };
-            let crates = compilation.run()?;
-            surroundings.announce_packages(&crates.local_packages);
-            linked.extend(crates.linked_packages.iter().cloned());
-            modules.extend(self.modules(&toolchain, arch, &crates, &target_dir, &surroundings)?);
-        }
+        let core = CoreLibrary::build(&toolchain, &target_dir.join("core"))?;
+        let crates_dir = target_dir.join("crates");
+        let compilation = |arch| Compilation {
+            toolchain: &toolchain,
+            core: &core,
+            kernel_crate: &kernel_crate,
+            workspace: &workspace,
+            arch,
+            target_dir: &crates_dir,
+        };
+        let place = Place {
+            toolchain: &toolchain,
+            target_dir: &target_dir,
+            ptx: match &self.copy_to {
+                Some(folder) => surroundings.absolute(folder),
+                None => target_dir.join("ptx"),
+            },
+        };
+        let (crates, modules) = self.compile_all(|arch| compilation(arch).run(), &place)?;
+        surroundings.announce_packages(crates.iter().flat_map(|it| &it.local_packages));
+        surroundings.warn(crates.iter().flat_map(|it| &it.warnings));
+        let linked: BTreeSet<_> = crates
+            .into_iter()
+            .flat_map(|it| it.linked_packages)
+            .collect();
         let rust_file = target_dir.join("modules.rs");
         write_if_changed(&rust_file, &self.rust_text(&modules))?;
         Ok(Build {
@@ -165,6 +177,13 @@ impl CudaBuilder {
             linked: linked.into_iter().collect(),
             toolchain,
         })
+    }
+
+    /// [`build`](Self::build) for a build script that cannot go on without the modules: an error is
+    /// shown as cargo's own and ends the script.
+    #[must_use]
+    pub fn build_or_exit(&self) -> Build {
+        self.build().unwrap_or_else(|error| exit_with_error(&error))
     }
 
     fn absolute_target_dir(&self, surroundings: &Surroundings) -> Result<PathBuf, BuildError> {
@@ -186,30 +205,49 @@ impl CudaBuilder {
         archs
     }
 
+    /// Compiles the crate for one architecture after the other, as cargo locks its folder, and
+    /// meanwhile turns what is compiled into PTX.
+    fn compile_all(
+        &self,
+        compile: impl Fn(Arch) -> Result<CompiledCrates, BuildError>,
+        place: &Place<'_>,
+    ) -> Result<(Vec<CompiledCrates>, Vec<PtxModule>), BuildError> {
+        create_folder(&place.ptx)?;
+        thread::scope(|scope| {
+            let mut running = Vec::new();
+            for arch in self.sorted_archs() {
+                let crates = compile(arch)?;
+                running.push(scope.spawn(move || {
+                    let modules = self.modules(arch, &crates, place)?;
+                    Ok((crates, modules))
+                }));
+            }
+            let mut all = (Vec::new(), Vec::new());
+            for thread in running {
+                let (crates, modules) = thread.join().expect("code generation returns errors")?;
+                all.0.push(crates);
+                all.1.extend(modules);
+            }
+            Ok(all)
+        })
+    }
+
     fn modules(
         &self,
-        toolchain: &Toolchain,
         arch: Arch,
         crates: &CompiledCrates,
-        target_dir: &Path,
-        surroundings: &Surroundings,
+        place: &Place<'_>,
     ) -> Result<Vec<PtxModule>, BuildError> {
         let pipeline = Pipeline {
-            toolchain,
+            toolchain: place.toolchain,
             arch,
             unroll_threshold: self.unroll_threshold,
             one_module_per_kernel: self.one_module_per_kernel,
-            work_dir: &target_dir.join(arch.name()),
+            work_dir: &place.target_dir.join(arch.name()),
         };
-        let modules = pipeline.run(crates)?;
-        let folder = match &self.copy_to {
-            Some(folder) => surroundings.absolute(folder),
-            None => target_dir.join("ptx"),
-        };
-        create_folder(&folder)?;
+        let modules = pipeline.run(crates)?.into_iter();
         modules
-            .into_iter()
-            .map(|module| written_module(module, arch, &folder))
+            .map(|module| written_module(module, arch, &place.ptx))
             .collect()
     }
 
@@ -221,6 +259,14 @@ impl CudaBuilder {
             rust_file::expression(&images)
         }
     }
+}
+
+/// What turns bitcode into PTX, and where.
+struct Place<'a> {
+    toolchain: &'a Toolchain,
+    target_dir: &'a Path,
+    /// The folder of the modules.
+    ptx: PathBuf,
 }
 
 impl PtxModule {
@@ -242,83 +288,6 @@ fn written_module(module: Module, arch: Arch, folder: &Path) -> Result<PtxModule
         path,
         kernels: module.kernels,
     })
-}
-
-/// Where this process runs: in a build script or elsewhere.
-struct Surroundings {
-    /// What relative paths are relative to.
-    base: PathBuf,
-    /// `OUT_DIR` of the build script.
-    out_dir: Option<PathBuf>,
-}
-
-impl Surroundings {
-    fn of_process() -> Result<Surroundings, BuildError> {
-        // cargo sets all three for build scripts, and only for them.
-        let variables = ["OUT_DIR", "TARGET", "CARGO_MANIFEST_DIR"].map(env::var_os);
-        if let [Some(out_dir), Some(_), Some(manifest_dir)] = variables {
-            return Ok(Surroundings {
-                base: manifest_dir.into(),
-                out_dir: Some(out_dir.into()),
-            });
-        }
-        let base = env::current_dir().map_err(BuildError::io("find", Path::new(".")))?;
-        Ok(Surroundings {
-            base,
-            out_dir: None,
-        })
-    }
-
-    fn absolute(&self, path: &Path) -> PathBuf {
-        self.base.join(path)
-    }
-
-    fn default_target_dir(&self) -> PathBuf {
-        match &self.out_dir {
-            Some(out_dir) => out_dir.join("cuda_builder"),
-            None => self.base.join("target/cuda_builder"),
-        }
-    }
-
-    /// The absolute folder of the kernel crate, without symbolic links, as cargo reports it.
-    fn kernel_crate(&self, path: &Path) -> Result<PathBuf, BuildError> {
-        let path = self.absolute(path);
-        let not_a_crate = |reason: String| BuildError::NotAKernelCrate {
-            path: path.clone(),
-            reason,
-        };
-        let folder = fs::canonicalize(&path).map_err(|error| not_a_crate(error.to_string()))?;
-        if !folder.join("Cargo.toml").is_file() {
-            return Err(not_a_crate("it has no Cargo.toml".to_owned()));
-        }
-        Ok(folder)
-    }
-
-    fn announce_variables(&self) {
-        for variable in [TOOLCHAIN_VARIABLE, LLVM_VARIABLE] {
-            self.tell_cargo(&format!("rerun-if-env-changed={variable}"));
-        }
-    }
-
-    fn announce_packages(&self, packages: &[LocalPackage]) {
-        for package in packages {
-            self.announce_change(&package.manifest);
-            self.announce_change(&package.source_folder);
-        }
-    }
-
-    fn announce_change(&self, path: &Path) {
-        // A path that does not exist would make cargo run the script every time.
-        if path.exists() {
-            self.tell_cargo(&format!("rerun-if-changed={}", path.display()));
-        }
-    }
-
-    fn tell_cargo(&self, instruction: &str) {
-        if self.out_dir.is_some() {
-            println!("cargo::{instruction}");
-        }
-    }
 }
 
 fn create_folder(folder: &Path) -> Result<(), BuildError> {
@@ -343,18 +312,5 @@ mod tests {
         assert_eq!(builder.sorted_archs(), [Arch::Sm80]);
         let builder = builder.arch(Arch::Sm90).arch(Arch::Sm75).arch(Arch::Sm90);
         assert_eq!(builder.sorted_archs(), [Arch::Sm75, Arch::Sm90]);
-    }
-
-    #[test]
-    fn a_folder_without_manifest_is_no_kernel_crate() {
-        let surroundings = Surroundings::of_process().unwrap();
-        for path in ["src", "no/such/folder"] {
-            let error = surroundings.kernel_crate(Path::new(path)).unwrap_err();
-            assert!(
-                matches!(error, BuildError::NotAKernelCrate { .. }),
-                "{error}"
-            );
-            assert!(!error.is_missing_toolchain());
-        }
     }
 }

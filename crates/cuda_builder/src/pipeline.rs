@@ -47,7 +47,7 @@ impl Pipeline<'_> {
     pub(crate) fn run(&self, crates: &CompiledCrates) -> Result<Vec<Module>, BuildError> {
         recreate_folder(self.work_dir)?;
         let linked = self.link(crates)?;
-        let prepared = ir::prepare(&read(&linked)?)?;
+        let prepared = ir::prepare(&ir::for_architecture(&read(&linked)?, self.arch))?;
         let optimised = read(&self.optimise(&prepared)?)?;
         let symbols = ir::undefined_symbols(&optimised);
         if !symbols.is_empty() {

@@ -3,8 +3,10 @@
 use std::env;
 use std::ffi::OsString;
 use std::fmt;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::UNIX_EPOCH;
 
 use crate::error::{BuildError, RejectedToolchain};
 use crate::process::{clean_environment, run_for_output};
@@ -31,6 +33,8 @@ pub struct Toolchain {
     llvm: PathBuf,
     rustc_version: String,
     llvm_version: String,
+    /// All that `rustc -vV` says.
+    rustc_description: String,
 }
 
 impl Toolchain {
@@ -56,6 +60,15 @@ impl Toolchain {
     /// The path of one of the LLVM tools.
     pub(crate) fn llvm_tool(&self, name: &str) -> PathBuf {
         self.llvm.join(name)
+    }
+
+    /// What changes with the compiler, a line. A distribution may patch one without a new version.
+    pub(crate) fn fingerprint(&self) -> String {
+        let file = fs::metadata(&self.rustc);
+        let changed = file.and_then(|it| it.modified()).ok();
+        let changed = changed.and_then(|it| it.duration_since(UNIX_EPOCH).ok());
+        let description = self.rustc_description.replace('\n', ", ");
+        format!("{} {changed:?} {description}", self.rustc.display())
     }
 
     /// The release of the compiler, such as `1.96.0`.
@@ -149,6 +162,7 @@ impl Search {
             llvm,
             rustc_version: version.release,
             llvm_version: version.llvm,
+            rustc_description: version.description,
         })
     }
 
@@ -252,6 +266,8 @@ struct RustcVersion {
     host: String,
     release: String,
     llvm: String,
+    /// The whole text.
+    description: String,
 }
 
 impl RustcVersion {
@@ -261,6 +277,7 @@ impl RustcVersion {
             host: version_field(&text, "host: "),
             release: version_field(&text, "release: "),
             llvm: version_field(&text, "LLVM version: "),
+            description: text,
         })
     }
 }

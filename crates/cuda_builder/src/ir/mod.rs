@@ -6,6 +6,7 @@
 //! unescaped quote.
 
 mod annotation;
+mod architecture;
 mod convergent;
 mod copies;
 mod finish;
@@ -16,6 +17,7 @@ mod prepare;
 mod split;
 mod text;
 
+pub(crate) use architecture::for_architecture;
 pub(crate) use finish::finish;
 pub(crate) use names::undefined_symbols;
 pub(crate) use prepare::{Prepared, prepare};

@@ -1,11 +1,21 @@
 //! The inner cargo, which compiles the kernel crate to bitcode.
 
+mod artifact;
+mod core_library;
+mod messages;
+
+pub use artifact::LinkedPackage;
+pub(crate) use artifact::LocalPackage;
+pub(crate) use core_library::CoreLibrary;
+
 use std::env;
-use std::ffi::OsStr;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use serde_json::Value;
+use artifact::Artifact;
+use messages::Messages;
+use sha2::{Digest, Sha256};
 
 use crate::arch::{Arch, CFG_VALUES};
 use crate::error::BuildError;
@@ -52,28 +62,19 @@ pub(crate) struct CompiledCrates {
     pub(crate) local_packages: Vec<LocalPackage>,
     /// The packages of registries whose libraries are among the dependencies.
     pub(crate) linked_packages: Vec<LinkedPackage>,
-}
-
-/// A package whose sources may be edited.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct LocalPackage {
-    pub(crate) manifest: PathBuf,
-    pub(crate) source_folder: PathBuf,
-}
-
-/// A package of a registry that was compiled into a module.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[non_exhaustive]
-pub struct LinkedPackage {
-    /// The package's name.
-    pub name: String,
-    /// The version that the workspace's `Cargo.lock` names.
-    pub version: String,
+    /// What the compiler warned of, a line each.
+    pub(crate) warnings: Vec<String>,
 }
 
 /// One run of the inner cargo.
+///
+/// All architectures share one target folder, and with it what runs on the host: the procedural
+/// macros and what they are made of, which take longer than the kernels. cargo names the files of a
+/// crate by its flags, so that an architecture finds its own. It does not do so where the flags
+/// remap paths; those are in a file of arguments.
 pub(crate) struct Compilation<'a> {
     pub(crate) toolchain: &'a Toolchain,
+    pub(crate) core: &'a CoreLibrary,
     /// The folder with the kernel crate's `Cargo.toml`.
     pub(crate) kernel_crate: &'a Path,
     /// The root of the workspace that the kernel crate belongs to.
@@ -85,39 +86,37 @@ pub(crate) struct Compilation<'a> {
 impl Compilation<'_> {
     /// Compiles the kernel crate and its dependencies to unoptimised bitcode.
     pub(crate) fn run(&self) -> Result<CompiledCrates, BuildError> {
-        let mut command = self.command();
-        let output = start(&mut command)?;
+        let output = start(&mut self.command()?)?;
+        let messages = Messages::parse(&String::from_utf8_lossy(&output.stdout));
         if !output.status.success() {
-            return Err(BuildError::CompileFailed {
-                kernel_crate: self.kernel_crate.to_owned(),
-                arch: self.arch,
-                diagnostics: String::from_utf8_lossy(&output.stderr).into_owned(),
-            });
+            return Err(compile_failed(
+                self.kernel_crate,
+                self.arch,
+                &messages,
+                &output.stderr,
+            ));
         }
-        self.collect(&String::from_utf8_lossy(&output.stdout))
+        self.collect(&messages)
     }
 
-    fn command(&self) -> Command {
+    fn command(&self) -> Result<Command, BuildError> {
         let mut command = cargo_command(self.toolchain, self.kernel_crate);
         command
             .args(["rustc", "--lib", "--crate-type", "rlib", "--release"])
-            .args(["--message-format", "json-render-diagnostics"])
-            // rustup has no `core` for this target, and this one gets the flags of the kernels.
-            .args(["--target", TARGET, "-Zbuild-std=core"])
+            .args(["--quiet", "--message-format", "json"])
+            .args(["--target", TARGET])
             .arg("--manifest-path")
             .arg(self.kernel_crate.join("Cargo.toml"))
             .arg("--target-dir")
             .arg(self.target_dir);
-        for setting in PROFILE {
-            command.args(["--config", setting]);
-        }
+        with_device_profile(&mut command);
         // This form, unlike RUSTFLAGS, lets a flag contain spaces.
-        let flags = self.rustc_flags().join("\u{1f}");
+        let flags = self.rustc_flags()?.join("\u{1f}");
         command.env("CARGO_ENCODED_RUSTFLAGS", flags);
-        command
+        Ok(command)
     }
 
-    fn rustc_flags(&self) -> Vec<String> {
+    fn rustc_flags(&self) -> Result<Vec<String>, BuildError> {
         let mut flags: Vec<String> = RUSTC_FLAGS.map(str::to_owned).into();
         flags.push(format!("-Ctarget-cpu={}", self.arch));
         for value in self.arch.cfg_values() {
@@ -127,37 +126,32 @@ impl Compilation<'_> {
         flags.push(format!(
             "--check-cfg=cfg(cuda_arch_at_least, values({values}))"
         ));
-        flags.extend(self.remapped_paths());
-        flags
+        flags.push(format!("--sysroot={}", self.core.sysroot.display()));
+        flags.push(format!("@{}", self.file_of_remapped_paths()?.display()));
+        Ok(flags)
     }
 
-    /// Keeps this machine's folders out of panic messages and symbol names.
-    fn remapped_paths(&self) -> Vec<String> {
-        let sources = self.toolchain.sysroot.join("lib/rustlib/src/rust");
-        let mut remapped = vec![
-            (self.workspace.to_owned(), "/workspace"),
-            (sources, "/rust"),
-        ];
-        if let Some(cargo_home) = cargo_home() {
-            remapped.push((cargo_home, "/cargo"));
+    /// The file is named by its content: cargo compiles anew where the name changes.
+    fn file_of_remapped_paths(&self) -> Result<PathBuf, BuildError> {
+        let text = remapped_paths(self.toolchain, Some(self.workspace)).join("\n");
+        let hash = Sha256::digest(text.as_bytes());
+        let name: String = hash[..8].iter().map(|byte| format!("{byte:02x}")).collect();
+        let path = self.target_dir.join(format!("remapped-{name}"));
+        if !path.exists() {
+            fs::create_dir_all(self.target_dir)
+                .map_err(BuildError::io("create", self.target_dir))?;
+            fs::write(&path, text).map_err(BuildError::io("write", &path))?;
         }
-        remapped
-            .into_iter()
-            .map(|(from, to)| format!("--remap-path-prefix={}={to}", from.display()))
-            .collect()
+        Ok(path)
     }
 
-    /// Reads cargo's JSON messages, one per line.
-    fn collect(&self, messages: &str) -> Result<CompiledCrates, BuildError> {
-        let artifacts: Vec<Artifact> = messages
-            .lines()
-            .filter_map(|line| serde_json::from_str(line).ok())
-            .filter_map(|message: Value| Artifact::from_message(&message))
-            .collect();
+    fn collect(&self, messages: &Messages) -> Result<CompiledCrates, BuildError> {
         let manifest = self.kernel_crate.join("Cargo.toml");
         let mut kernels = None;
-        let mut dependencies = Vec::new();
-        for artifact in &artifacts {
+        let mut dependencies: Vec<_> = (self.core.libraries.iter().cloned())
+            .map(|(name, version, library)| ((name, version), library))
+            .collect();
+        for artifact in &messages.artifacts {
             match artifact.device_library() {
                 Some(library) if artifact.manifest == manifest => {
                     kernels = Some((artifact.name.clone(), library));
@@ -172,97 +166,61 @@ impl Compilation<'_> {
             crate_name,
             kernels,
             dependencies: dependencies.into_iter().map(|(_, path)| path).collect(),
-            local_packages: self.local_packages(&artifacts),
-            linked_packages: artifacts
+            local_packages: local_packages(&messages.artifacts),
+            linked_packages: messages
+                .artifacts
                 .iter()
                 .filter(|artifact| artifact.device_library().is_some())
                 .filter_map(Artifact::linked_package)
                 .collect(),
+            warnings: messages.warnings(),
         })
-    }
-
-    fn local_packages(&self, artifacts: &[Artifact]) -> Vec<LocalPackage> {
-        let rust_sources = self.toolchain.sysroot.join("lib/rustlib");
-        let mut packages: Vec<LocalPackage> = artifacts
-            .iter()
-            .filter(|artifact| artifact.is_local && artifact.is_library)
-            .filter(|artifact| !artifact.manifest.starts_with(&rust_sources))
-            .map(Artifact::local_package)
-            .collect();
-        packages.sort();
-        packages.dedup();
-        packages
     }
 }
 
-/// One library or program that cargo reports.
-struct Artifact {
-    package_id: String,
-    manifest: PathBuf,
-    name: String,
-    source: PathBuf,
-    files: Vec<PathBuf>,
-    is_local: bool,
-    is_library: bool,
+fn local_packages(artifacts: &[Artifact]) -> Vec<LocalPackage> {
+    let mut packages: Vec<LocalPackage> = artifacts
+        .iter()
+        .filter(|artifact| artifact.is_local && artifact.is_library)
+        .map(Artifact::local_package)
+        .collect();
+    packages.sort();
+    packages.dedup();
+    packages
 }
 
-impl Artifact {
-    fn from_message(message: &Value) -> Option<Artifact> {
-        if message["reason"] != "compiler-artifact" {
-            return None;
-        }
-        let target = &message["target"];
-        let package_id = message["package_id"].as_str()?.to_owned();
-        let kinds = target["kind"].as_array()?;
-        Some(Artifact {
-            is_local: package_id.starts_with("path+"),
-            is_library: !kinds.iter().any(|kind| kind == "custom-build"),
-            manifest: message["manifest_path"].as_str()?.into(),
-            name: target["name"].as_str()?.replace('-', "_"),
-            source: target["src_path"].as_str()?.into(),
-            files: message["filenames"]
-                .as_array()?
-                .iter()
-                .filter_map(Value::as_str)
-                .map(PathBuf::from)
-                .collect(),
-            package_id,
-        })
+/// The compiler's errors, or what cargo itself said.
+fn compile_failed(package: &Path, arch: Arch, messages: &Messages, stderr: &[u8]) -> BuildError {
+    let errors = messages.errors();
+    BuildError::CompileFailed {
+        kernel_crate: package.to_owned(),
+        arch,
+        diagnostics: if errors.is_empty() {
+            String::from_utf8_lossy(stderr).into_owned()
+        } else {
+            errors
+        },
     }
+}
 
-    /// The `.rlib` with the crate's bitcode; `None` for what runs on the host, such as a
-    /// procedural macro and its dependencies.
-    fn device_library(&self) -> Option<PathBuf> {
-        let for_device = |file: &&PathBuf| file.components().any(|part| part.as_os_str() == TARGET);
-        self.files
-            .iter()
-            .filter(for_device)
-            .find(|file| file.extension() == Some(OsStr::new("rlib")))
-            .cloned()
+fn with_device_profile(command: &mut Command) {
+    for setting in PROFILE {
+        command.args(["--config", setting]);
     }
+}
 
-    /// Orders crates by name and version: the rest of a package id is a path or an address.
-    fn sort_key(&self) -> (String, String) {
-        let version = self.package_id.rsplit(['#', '@']).next().unwrap_or("");
-        (self.name.clone(), version.to_owned())
-    }
-
-    /// The package, which a registry's id names as `<registry>#<name>@<version>`.
-    fn linked_package(&self) -> Option<LinkedPackage> {
-        let (_, package) = self.package_id.split_once('#')?;
-        let (name, version) = package.split_once('@')?;
-        (!self.is_local).then(|| LinkedPackage {
-            name: name.to_owned(),
-            version: version.to_owned(),
-        })
-    }
-
-    fn local_package(&self) -> LocalPackage {
-        LocalPackage {
-            manifest: self.manifest.clone(),
-            source_folder: self.source.parent().unwrap_or(Path::new("/")).to_owned(),
-        }
-    }
+/// Keeps this machine's folders out of panic messages and symbol names.
+fn remapped_paths(toolchain: &Toolchain, workspace: Option<&Path>) -> Vec<String> {
+    let sources = toolchain.sysroot.join("lib/rustlib/src/rust");
+    let workspace = workspace.map(|folder| (folder.to_owned(), "/workspace"));
+    let cargo_home = cargo_home().map(|folder| (folder, "/cargo"));
+    let remapped = workspace
+        .into_iter()
+        .chain([(sources, "/rust")])
+        .chain(cargo_home);
+    remapped
+        .map(|(from, to)| format!("--remap-path-prefix={}={to}", from.display()))
+        .collect()
 }
 
 fn not_a_library(kernel_crate: &Path) -> BuildError {

@@ -1,0 +1,96 @@
+//! What cargo reports of each crate that it has compiled.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::toolchain::TARGET;
+
+/// A package whose sources may be edited.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct LocalPackage {
+    pub(crate) manifest: PathBuf,
+    pub(crate) source_folder: PathBuf,
+}
+
+/// A package of a registry that was compiled into a module.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub struct LinkedPackage {
+    /// The package's name.
+    pub name: String,
+    /// The version that the workspace's `Cargo.lock` names.
+    pub version: String,
+}
+
+/// One library or program that cargo reports.
+#[derive(Debug)]
+pub(super) struct Artifact {
+    package_id: String,
+    pub(super) manifest: PathBuf,
+    pub(super) name: String,
+    source: PathBuf,
+    files: Vec<PathBuf>,
+    pub(super) is_local: bool,
+    pub(super) is_library: bool,
+}
+
+impl Artifact {
+    pub(super) fn from_message(message: &Value) -> Option<Artifact> {
+        if message["reason"] != "compiler-artifact" {
+            return None;
+        }
+        let target = &message["target"];
+        let package_id = message["package_id"].as_str()?.to_owned();
+        let kinds = target["kind"].as_array()?;
+        Some(Artifact {
+            is_local: package_id.starts_with("path+"),
+            is_library: !kinds.iter().any(|kind| kind == "custom-build"),
+            manifest: message["manifest_path"].as_str()?.into(),
+            name: target["name"].as_str()?.replace('-', "_"),
+            source: target["src_path"].as_str()?.into(),
+            files: message["filenames"]
+                .as_array()?
+                .iter()
+                .filter_map(Value::as_str)
+                .map(PathBuf::from)
+                .collect(),
+            package_id,
+        })
+    }
+
+    /// The `.rlib` with the crate's bitcode; `None` for what runs on the host, such as a
+    /// procedural macro and its dependencies.
+    pub(super) fn device_library(&self) -> Option<PathBuf> {
+        let for_device = |file: &&PathBuf| file.components().any(|part| part.as_os_str() == TARGET);
+        self.files
+            .iter()
+            .filter(for_device)
+            .find(|file| file.extension() == Some(OsStr::new("rlib")))
+            .cloned()
+    }
+
+    /// Orders crates by name and version: the rest of a package id is a path or an address.
+    pub(super) fn sort_key(&self) -> (String, String) {
+        let version = self.package_id.rsplit(['#', '@']).next().unwrap_or("");
+        (self.name.clone(), version.to_owned())
+    }
+
+    /// The package, which a registry's id names as `<registry>#<name>@<version>`.
+    pub(super) fn linked_package(&self) -> Option<LinkedPackage> {
+        let (_, package) = self.package_id.split_once('#')?;
+        let (name, version) = package.split_once('@')?;
+        (!self.is_local).then(|| LinkedPackage {
+            name: name.to_owned(),
+            version: version.to_owned(),
+        })
+    }
+
+    pub(super) fn local_package(&self) -> LocalPackage {
+        LocalPackage {
+            manifest: self.manifest.clone(),
+            source_folder: self.source.parent().unwrap_or(Path::new("/")).to_owned(),
+        }
+    }
+}

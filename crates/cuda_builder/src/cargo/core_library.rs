@@ -1,0 +1,135 @@
+//! `core` for the GPU, which the kernels of every architecture are compiled against.
+//!
+//! rustup has no `core` for this target, and this one gets the flags of the kernels. It is compiled
+//! once for a toolchain, for the oldest architecture: it has no code that depends on one, and
+//! [`ir::for_architecture`](crate::ir::for_architecture) renames the architecture in its functions.
+//! Its libraries become the sysroot of the kernels' compilations. With cargo's `-Zbuild-std` in
+//! these, each architecture had its own `core`, which is most of the time of a first build.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::messages::Messages;
+use super::{RUSTC_FLAGS, compile_failed, with_device_profile};
+use crate::arch::Arch;
+use crate::error::BuildError;
+use crate::process::start;
+use crate::toolchain::{TARGET, Toolchain};
+
+/// A crate that depends on nothing but `core`.
+const EMPTY_MANIFEST: &str = "[package]\nname = \"empty\"\nversion = \"0.0.0\"\n\
+                              edition = \"2024\"\n\n[lib]\npath = \"lib.rs\"\n\n[workspace]\n";
+const EMPTY_LIBRARY: &str = "#![no_std]\n";
+
+/// A library's name, its version and its file.
+type Library = (String, String, PathBuf);
+
+/// The compiled `core`.
+pub(crate) struct CoreLibrary {
+    pub(super) sysroot: PathBuf,
+    pub(super) libraries: Vec<Library>,
+}
+
+impl CoreLibrary {
+    /// Finds it in `folder`, or compiles it there.
+    pub(crate) fn build(toolchain: &Toolchain, folder: &Path) -> Result<CoreLibrary, BuildError> {
+        let sysroot = folder.join("sysroot");
+        let made_from = format!(
+            "{}\n{}\n",
+            toolchain.fingerprint(),
+            flags(toolchain).join(" ")
+        );
+        // Written last: an interrupted build leaves none.
+        let record = sysroot.join("RECORD");
+        let present = fs::read_to_string(&record).unwrap_or_default();
+        if let Some(libraries) = present.strip_prefix(&made_from).and_then(parse_libraries) {
+            return Ok(CoreLibrary { sysroot, libraries });
+        }
+        let libraries = copy_libraries(compile(toolchain, folder)?, &sysroot)?;
+        write(&record, &(made_from + &library_lines(&libraries)))?;
+        Ok(CoreLibrary { sysroot, libraries })
+    }
+}
+
+fn compile(toolchain: &Toolchain, folder: &Path) -> Result<Vec<Library>, BuildError> {
+    let package = folder.join("empty");
+    write(&package.join("Cargo.toml"), EMPTY_MANIFEST)?;
+    write(&package.join("lib.rs"), EMPTY_LIBRARY)?;
+    let output = start(&mut command(toolchain, &package, &folder.join("crates")))?;
+    let messages = Messages::parse(&String::from_utf8_lossy(&output.stdout));
+    if !output.status.success() {
+        return Err(compile_failed(
+            &package,
+            Arch::ALL[0],
+            &messages,
+            &output.stderr,
+        ));
+    }
+    let own_manifest = package.join("Cargo.toml");
+    let libraries = messages
+        .artifacts
+        .iter()
+        .filter(|it| it.manifest != own_manifest);
+    let library = |(path, (name, version))| (name, version, path);
+    Ok(libraries
+        .filter_map(|it| Some((it.device_library()?, it.sort_key())))
+        .map(library)
+        .collect())
+}
+
+fn command(toolchain: &Toolchain, package: &Path, target_dir: &Path) -> Command {
+    let mut command = super::cargo_command(toolchain, package);
+    command
+        .args(["build", "--release", "--quiet", "--message-format", "json"])
+        .args(["--target", TARGET, "-Zbuild-std=core"])
+        .arg("--target-dir")
+        .arg(target_dir)
+        .env("CARGO_ENCODED_RUSTFLAGS", flags(toolchain).join("\u{1f}"));
+    with_device_profile(&mut command);
+    command
+}
+
+fn flags(toolchain: &Toolchain) -> Vec<String> {
+    let mut flags: Vec<String> = RUSTC_FLAGS.map(str::to_owned).into();
+    flags.push(format!("-Ctarget-cpu={}", Arch::ALL[0]));
+    flags.extend(super::remapped_paths(toolchain, None));
+    flags
+}
+
+fn copy_libraries(built: Vec<Library>, sysroot: &Path) -> Result<Vec<Library>, BuildError> {
+    if sysroot.exists() {
+        fs::remove_dir_all(sysroot).map_err(BuildError::io("remove", sysroot))?;
+    }
+    let folder = sysroot.join("lib/rustlib").join(TARGET).join("lib");
+    fs::create_dir_all(&folder).map_err(BuildError::io("create", &folder))?;
+    let copy = |(name, version, path): Library| {
+        let copy = folder.join(path.file_name().unwrap_or_default());
+        fs::copy(&path, &copy).map_err(BuildError::io("copy", &path))?;
+        Ok((name, version, copy))
+    };
+    built.into_iter().map(copy).collect()
+}
+
+fn library_lines(libraries: &[Library]) -> String {
+    let line = |(name, version, path): &Library| format!("{name} {version} {}\n", path.display());
+    libraries.iter().map(line).collect()
+}
+
+/// Reads [`library_lines`]; `None` where a file is missing.
+fn parse_libraries(lines: &str) -> Option<Vec<Library>> {
+    let library = |line: &str| {
+        let mut words = line.splitn(3, ' ');
+        let (name, version) = (words.next()?.to_owned(), words.next()?.to_owned());
+        let path = PathBuf::from(words.next()?);
+        path.is_file().then_some((name, version, path))
+    };
+    lines.lines().map(library).collect()
+}
+
+fn write(path: &Path, content: &str) -> Result<(), BuildError> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).map_err(BuildError::io("create", folder))?;
+    }
+    fs::write(path, content).map_err(BuildError::io("write", path))
+}

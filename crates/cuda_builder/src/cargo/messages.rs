@@ -1,0 +1,139 @@
+//! What cargo says while it compiles: one JSON object on each line.
+
+use serde_json::Value;
+
+use super::artifact::Artifact;
+
+/// The messages of one run.
+#[derive(Debug, Default)]
+pub(super) struct Messages {
+    pub(super) artifacts: Vec<Artifact>,
+    /// What the compiler said of packages whose sources may be edited.
+    diagnostics: Vec<Diagnostic>,
+}
+
+/// A warning or an error of the compiler.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Diagnostic {
+    is_error: bool,
+    /// As the compiler shows it: the message with the lines of source.
+    rendered: String,
+    /// On one line: the place and the message.
+    summary: String,
+}
+
+impl Messages {
+    pub(super) fn parse(text: &str) -> Messages {
+        let mut messages = Messages::default();
+        let objects = text
+            .lines()
+            .filter_map(|line| serde_json::from_str(line).ok());
+        for object in objects {
+            messages.artifacts.extend(Artifact::from_message(&object));
+            messages
+                .diagnostics
+                .extend(Diagnostic::from_message(&object));
+        }
+        messages
+    }
+
+    /// The errors as the compiler shows them; empty where another program than the compiler failed.
+    pub(super) fn errors(&self) -> String {
+        let errors = self.diagnostics.iter().filter(|it| it.is_error);
+        errors.map(|it| it.rendered.as_str()).collect()
+    }
+
+    /// The warnings, a line each.
+    pub(super) fn warnings(&self) -> Vec<String> {
+        let warnings = self.diagnostics.iter().filter(|it| !it.is_error);
+        warnings.map(|it| it.summary.clone()).collect()
+    }
+}
+
+impl Diagnostic {
+    /// `None` for other messages, and for those that only count: "2 warnings emitted".
+    fn from_message(message: &Value) -> Option<Diagnostic> {
+        let is_local = message["package_id"].as_str()?.starts_with("path+");
+        if message["reason"] != "compiler-message" || !is_local {
+            return None;
+        }
+        let message = &message["message"];
+        let text = message["message"].as_str()?;
+        let place = primary_place(message);
+        let is_error = match message["level"].as_str()? {
+            "warning" if place.is_some() => false,
+            "error" if !text.starts_with("aborting due to") => true,
+            level if level.starts_with("error:") => true,
+            _ => return None,
+        };
+        Some(Diagnostic {
+            is_error,
+            rendered: message["rendered"].as_str()?.to_owned(),
+            summary: match place {
+                Some(place) => format!("{place}: {text}"),
+                None => text.to_owned(),
+            },
+        })
+    }
+}
+
+/// File, line and column.
+fn primary_place(message: &Value) -> Option<String> {
+    let spans = message["spans"].as_array()?;
+    let span = spans.iter().find(|span| span["is_primary"] == true)?;
+    let (line, column) = (&span["line_start"], &span["column_start"]);
+    Some(format!("{}:{line}:{column}", span["file_name"].as_str()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(package: &str, level: &str, text: &str, spans: &str) -> String {
+        format!(
+            r#"{{"reason":"compiler-message","package_id":"{package}","message":{{"level":"{level}","message":"{text}","rendered":"{level}: {text}\n","spans":[{spans}]}}}}"#
+        )
+    }
+
+    const SPAN: &str =
+        r#"{"is_primary":true,"file_name":"kernels/lib.rs","line_start":7,"column_start":9}"#;
+
+    #[test]
+    fn errors_are_whole_and_warnings_are_lines() {
+        let lines = [
+            line(
+                "path+file:///k#0.1.0",
+                "warning",
+                "unused variable: `x`",
+                SPAN,
+            ),
+            line("path+file:///k#0.1.0", "warning", "1 warning emitted", ""),
+            line("path+file:///k#0.1.0", "error", "mismatched types", SPAN),
+            line(
+                "path+file:///k#0.1.0",
+                "error",
+                "aborting due to 1 previous error",
+                "",
+            ),
+            line(
+                "path+file:///k#0.1.0",
+                "failure-note",
+                "for more information",
+                "",
+            ),
+            line(
+                "registry+https://x#half@2.7.1",
+                "warning",
+                "unused import",
+                SPAN,
+            ),
+            r#"{"reason":"build-finished","success":false}"#.to_owned(),
+        ];
+        let messages = Messages::parse(&lines.join("\n"));
+        assert_eq!(messages.errors(), "error: mismatched types\n");
+        assert_eq!(
+            messages.warnings(),
+            ["kernels/lib.rs:7:9: unused variable: `x`"]
+        );
+    }
+}
