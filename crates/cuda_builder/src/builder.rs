@@ -186,6 +186,16 @@ impl CudaBuilder {
         self.build().unwrap_or_else(|error| exit_with_error(&error))
     }
 
+    /// Whether there is a kernel crate: a published package has none.
+    pub(crate) fn has_kernel_crate(&self, surroundings: &Surroundings) -> bool {
+        let folder = surroundings.absolute(&self.kernel_crate);
+        folder.join("Cargo.toml").is_file()
+    }
+
+    pub(crate) fn has_one_module_per_kernel(&self) -> bool {
+        self.one_module_per_kernel
+    }
+
     fn absolute_target_dir(&self, surroundings: &Surroundings) -> Result<PathBuf, BuildError> {
         let folder = match &self.target_dir {
             Some(folder) => surroundings.absolute(folder),

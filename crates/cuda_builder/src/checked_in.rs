@@ -6,9 +6,11 @@
 //! of each module, so that neither can change unnoticed.
 
 mod error;
+mod images;
 mod manifest;
 
-pub use error::CheckedInError;
+pub use error::{CheckedInError, ImagesError};
+pub use images::{Images, images};
 
 use crate::builder::Build;
 use crate::cargo::LinkedPackage;
@@ -139,6 +141,7 @@ pub fn current_sources_expression(folder: &Path, root: &Path) -> Result<String, 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::builder::CudaBuilder;
     use std::path::PathBuf;
 
     const LOCK: &str = "version = 4\n\n[[package]]\nname = \"half\"\nversion = \"2.7.1\"\n";
@@ -218,6 +221,56 @@ mod tests {
             rust_expression(&folder),
             Err(CheckedInError::ChangedModule { .. })
         ));
+    }
+
+    /// A crate that no compiler takes: what asks for none has not compiled it.
+    fn builder(root: &Path) -> CudaBuilder {
+        fs::write(root.join("kernels/Cargo.toml"), "no manifest").unwrap();
+        CudaBuilder::new(root.join("kernels")).target_dir(root.join("out"))
+    }
+
+    #[test]
+    fn ptx_of_the_sources_that_are_here_is_not_compiled() {
+        let (root, folder) = checked_in("fits");
+        let builder = builder(&root);
+        let images = images(&builder, &folder, &root).unwrap();
+        assert!(
+            images.modules.starts_with("&[\n    (\"sm_80\", "),
+            "{}",
+            images.modules
+        );
+        assert_eq!(images.sources, sources_expression(&folder).unwrap());
+        let images = super::images(&builder.one_module_per_kernel(), &folder, &root).unwrap();
+        assert!(
+            images.modules.contains("pub const k: "),
+            "{}",
+            images.modules
+        );
+        assert!(!root.join("out").exists());
+    }
+
+    #[test]
+    fn ptx_of_other_sources_is_compiled_again() {
+        let (root, folder) = checked_in("differs");
+        let builder = builder(&root);
+        fs::write(root.join("kernels/lib.rs"), "// another kernel\n").unwrap();
+        let error = images(&builder, &folder, &root).unwrap_err();
+        match error {
+            ImagesError::Build(_) => {}
+            ImagesError::NoToolchain { .. } => assert!(error.to_string().contains("has changed")),
+            ImagesError::CheckedIn(_) => panic!("{error}"),
+        }
+    }
+
+    #[test]
+    fn a_package_without_kernels_has_the_ptx_as_it_is() {
+        let (root, folder) = checked_in("package");
+        fs::remove_dir_all(root.join("kernels")).unwrap();
+        let builder = CudaBuilder::new(root.join("kernels"));
+        assert!(images(&builder, &folder, &root).is_ok());
+        fs::write(folder.join("k.sm_80.ptx"), ".version 7.1\n").unwrap();
+        let error = images(&builder, &folder, &root).unwrap_err();
+        assert!(matches!(error, ImagesError::CheckedIn(_)), "{error}");
     }
 
     #[test]

@@ -3,6 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::error::BuildError;
+
 /// Why checked-in PTX cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -55,5 +57,27 @@ pub enum CheckedInError {
     ChangedModule {
         /// The module's file.
         path: PathBuf,
+    },
+}
+
+/// Why [`images`](super::images) has none.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ImagesError {
+    /// The checked-in PTX cannot be read, or has changed.
+    #[error(transparent)]
+    CheckedIn(#[from] CheckedInError),
+
+    /// The kernels differ from the checked-in PTX, and do not compile.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+
+    /// The kernels differ from the checked-in PTX, and this machine cannot compile for the GPU.
+    #[error("{stale}\n{error}")]
+    NoToolchain {
+        /// How they differ.
+        stale: CheckedInError,
+        /// Which toolchains were searched.
+        error: BuildError,
     },
 }

@@ -1,0 +1,79 @@
+//! The choice between checked-in PTX and PTX that is compiled now.
+
+use std::fs;
+use std::path::Path;
+
+use super::error::{CheckedInError, ImagesError};
+use super::{current_sources_expression, rust_constants, rust_expression, sources};
+use super::{sources_expression, verify};
+use crate::builder::CudaBuilder;
+use crate::surroundings::Surroundings;
+
+/// PTX for a program to hold, as text for `include!`.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Images {
+    /// The modules, as [`Build::rust_file`](crate::Build::rust_file) has them.
+    pub modules: String,
+    /// What the modules were compiled from, an expression of type `&[(&str, &str); N]`: each source
+    /// with its [`source_hash::source_hash`].
+    pub sources: String,
+}
+
+/// The PTX checked in to `folder` where it was compiled from the sources that stand under `root`,
+/// else what `builder` makes of these. Compiling needs a device toolchain; checked-in PTX that fits
+/// needs none.
+///
+/// A published package has PTX and no kernel crate to compare it with: there the PTX is taken as it
+/// is, and [`Images::sources`] lets the program compare.
+///
+/// In a build script it also tells cargo when to run the script again: when the PTX, one of the
+/// sources or `Cargo.lock` changes.
+///
+/// # Errors
+/// [`ImagesError`].
+pub fn images(builder: &CudaBuilder, folder: &Path, root: &Path) -> Result<Images, ImagesError> {
+    let surroundings = Surroundings::of_process()?;
+    surroundings.announce_change(folder);
+    if !builder.has_kernel_crate(&surroundings) {
+        return Ok(checked_in(builder, folder)?);
+    }
+    for source in sources(folder)? {
+        surroundings.announce_change(&root.join(source));
+    }
+    surroundings.announce_change(&root.join("Cargo.lock"));
+    match verify(folder, root) {
+        Ok(()) => Ok(checked_in(builder, folder)?),
+        Err(stale) => compiled(builder, folder, root, stale),
+    }
+}
+
+fn checked_in(builder: &CudaBuilder, folder: &Path) -> Result<Images, CheckedInError> {
+    Ok(Images {
+        modules: match builder.has_one_module_per_kernel() {
+            true => rust_constants(folder)?,
+            false => rust_expression(folder)?,
+        },
+        sources: sources_expression(folder)?,
+    })
+}
+
+fn compiled(
+    builder: &CudaBuilder,
+    folder: &Path,
+    root: &Path,
+    stale: CheckedInError,
+) -> Result<Images, ImagesError> {
+    let build = builder.build().map_err(|error| match error {
+        error if error.is_missing_toolchain() => ImagesError::NoToolchain { stale, error },
+        error => error.into(),
+    })?;
+    let modules = fs::read_to_string(&build.rust_file).map_err(|source| CheckedInError::Io {
+        path: build.rust_file,
+        source,
+    })?;
+    Ok(Images {
+        modules,
+        sources: current_sources_expression(folder, root)?,
+    })
+}
