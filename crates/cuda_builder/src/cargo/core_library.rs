@@ -10,8 +10,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use super::command::{RUSTC_FLAGS, cargo_command, compile_failed};
+use super::command::{remapped_paths, with_device_profile};
 use super::messages::Messages;
-use super::{RUSTC_FLAGS, compile_failed, with_device_profile};
 use crate::arch::Arch;
 use crate::error::BuildError;
 use crate::process::start;
@@ -79,7 +80,7 @@ fn compile(toolchain: &Toolchain, folder: &Path) -> Result<Vec<Library>, BuildEr
 }
 
 fn command(toolchain: &Toolchain, package: &Path, target_dir: &Path) -> Command {
-    let mut command = super::cargo_command(toolchain, package);
+    let mut command = cargo_command(toolchain, package);
     command
         .args(["build", "--release", "--quiet", "--message-format", "json"])
         .args(["--target", TARGET, "-Zbuild-std=core"])
@@ -93,7 +94,7 @@ fn command(toolchain: &Toolchain, package: &Path, target_dir: &Path) -> Command 
 fn flags(toolchain: &Toolchain) -> Vec<String> {
     let mut flags: Vec<String> = RUSTC_FLAGS.map(str::to_owned).into();
     flags.push(format!("-Ctarget-cpu={}", Arch::ALL[0]));
-    flags.extend(super::remapped_paths(toolchain, None));
+    flags.extend(remapped_paths(toolchain, None));
     flags
 }
 

@@ -1,0 +1,108 @@
+//! The command lines and the flags of the inner cargo.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::messages::Messages;
+use crate::arch::Arch;
+use crate::error::BuildError;
+use crate::process::{clean_environment, run_for_output};
+use crate::toolchain::Toolchain;
+
+/// Settings of the outer build's `release` profile that must not reach the kernels, and those
+/// that the pipeline relies on.
+const PROFILE: [&str; 9] = [
+    "profile.release.panic=\"abort\"",
+    "profile.release.opt-level=3",
+    // One object per crate: items stay in the order of the source.
+    "profile.release.codegen-units=1",
+    "profile.release.lto=\"off\"",
+    "profile.release.incremental=false",
+    "profile.release.debug=0",
+    "profile.release.strip=\"none\"",
+    "profile.release.overflow-checks=false",
+    "profile.release.debug-assertions=false",
+];
+
+/// The flags of every crate for the GPU. Optimisation waits until the builder has rewritten the
+/// IR: LLVM would move barriers that are not marked convergent yet.
+///
+/// Of the passes that rustc has itself, one must not run: jump threading copies calls into the
+/// branches around them, and two copies of a shuffle or a barrier in two branches no longer meet.
+pub(super) const RUSTC_FLAGS: [&str; 4] = [
+    "-Cno-prepopulate-passes",
+    "-Zmir-enable-passes=-JumpThreading",
+    "-Cpanic=abort",
+    "-Csymbol-mangling-version=v0",
+];
+
+pub(super) fn with_device_profile(command: &mut Command) {
+    for setting in PROFILE {
+        command.args(["--config", setting]);
+    }
+}
+
+/// Keeps this machine's folders out of panic messages and symbol names.
+pub(super) fn remapped_paths(toolchain: &Toolchain, workspace: Option<&Path>) -> Vec<String> {
+    let sources = toolchain.sysroot.join("lib/rustlib/src/rust");
+    let workspace = workspace.map(|folder| (folder.to_owned(), "/workspace"));
+    let cargo_home = cargo_home().map(|folder| (folder, "/cargo"));
+    let remapped = workspace
+        .into_iter()
+        .chain([(sources, "/rust")])
+        .chain(cargo_home);
+    remapped
+        .map(|(from, to)| format!("--remap-path-prefix={}={to}", from.display()))
+        .collect()
+}
+
+/// The compiler's errors, or what cargo itself said.
+pub(super) fn compile_failed(
+    package: &Path,
+    arch: Arch,
+    messages: &Messages,
+    stderr: &[u8],
+) -> BuildError {
+    let errors = messages.errors();
+    BuildError::CompileFailed {
+        kernel_crate: package.to_owned(),
+        arch,
+        diagnostics: if errors.is_empty() {
+            String::from_utf8_lossy(stderr).into_owned()
+        } else {
+            errors
+        },
+    }
+}
+
+/// The root of the workspace that the kernel crate belongs to, which may be its own folder.
+pub(crate) fn workspace_root(
+    toolchain: &Toolchain,
+    kernel_crate: &Path,
+) -> Result<PathBuf, BuildError> {
+    let mut command = cargo_command(toolchain, kernel_crate);
+    command.args(["locate-project", "--workspace", "--message-format", "plain"]);
+    let manifest = run_for_output(&mut command)?;
+    let root = Path::new(manifest.trim_end()).parent();
+    Ok(root.unwrap_or(kernel_crate).to_owned())
+}
+
+pub(super) fn cargo_command(toolchain: &Toolchain, folder: &Path) -> Command {
+    let mut command = Command::new(&toolchain.cargo);
+    clean_environment(&mut command);
+    command
+        .current_dir(folder)
+        .env("RUSTC", &toolchain.rustc)
+        // The GPU target's ABI and `-Zbuild-std` are unstable; this is what lets a stable
+        // compiler accept them.
+        .env("RUSTC_BOOTSTRAP", "1");
+    command
+}
+
+fn cargo_home() -> Option<PathBuf> {
+    let default = || env::home_dir().map(|home| home.join(".cargo"));
+    env::var_os("CARGO_HOME")
+        .map(PathBuf::from)
+        .or_else(default)
+}
