@@ -65,7 +65,7 @@ macro_rules! reduce_elements {
             type Accumulator = $accumulator;
             type Output = $output;
             type Kernel = reduce::$kernel;
-            const KERNEL: Self::Kernel = reduce::$kernel;
+            const KERNEL: Self::Kernel = reduce::$kernel();
             const MODULE: &'static ModuleSource = module_of!($kernel);
         }
         reduce_elements!(@public $operation $element $output);

@@ -1,7 +1,7 @@
 //! What a host program needs to know about a kernel in order to launch it.
 //!
-//! `#[kernel]` writes the implementations; programs name kernels by the unit struct that it
-//! leaves behind on the host, as in `module.launch(kernels::axpy, config, (2.0, &x, &mut y))`.
+//! `#[kernel]` writes the implementations; programs name kernels by the type and the function that
+//! it leaves behind on the host, as in `module.launch(kernels::axpy, config, (2.0, &x, &mut y))`.
 
 mod architecture;
 mod params;
@@ -18,8 +18,8 @@ use crate::signature::Signature;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a kernel",
     label = "this names no kernel",
-    note = "a kernel is a function with the attribute `#[kernel]`; hosts name it by the unit struct \
-            that the attribute leaves in the function's place"
+    note = "a kernel is a function with the attribute `#[kernel]`; hosts name it by what the \
+            attribute leaves in the function's place"
 )]
 pub trait Kernel: Copy + Send + Sync + 'static {
     /// The kernel's parameters as a tuple, in order, as the kernel's source declares them. Views
@@ -51,6 +51,24 @@ pub trait Kernel: Copy + Send + Sync + 'static {
     unsafe fn run<'launch>(params: Self::Params<'launch>);
 }
 
+/// A kernel's name as a value: the function that `#[kernel]` leaves beside the type.
+impl<F, K> Kernel for F
+where
+    F: Fn() -> K + Copy + Send + Sync + 'static,
+    K: Kernel,
+{
+    type Params<'launch> = K::Params<'launch>;
+    const NAME: &'static str = K::NAME;
+    const SIGNATURE: Option<Signature> = K::SIGNATURE;
+    const BOUNDS: LaunchBounds = K::BOUNDS;
+    const ARCH: Option<Architecture> = K::ARCH;
+
+    unsafe fn run<'launch>(params: Self::Params<'launch>) {
+        // SAFETY: (1) and (2) are the caller's, who launches this kernel.
+        unsafe { K::run(params) }
+    }
+}
+
 /// A kernel that any launch with valid parameters may run: its source says `fn`, not `unsafe fn`.
 ///
 /// # Safety
@@ -65,6 +83,15 @@ pub trait Kernel: Copy + Send + Sync + 'static {
             section, and launch it with `launch_unsafe`"
 )]
 pub unsafe trait SafeKernel: Kernel {}
+
+// SAFETY: (1) and (2) are those of the kernel that the function names.
+#[diagnostic::do_not_recommend]
+unsafe impl<F, K> SafeKernel for F
+where
+    F: Fn() -> K + Copy + Send + Sync + 'static,
+    K: SafeKernel,
+{
+}
 
 /// Limits that a kernel puts on its launches; `None` leaves a choice to the compiler.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

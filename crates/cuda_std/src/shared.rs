@@ -471,9 +471,11 @@ pub fn simulated_storage(key: &'static u8, bytes: usize) -> *mut u8 {
 /// Declares a static array in shared memory and returns its
 /// [`SharedArray`](crate::shared::SharedArray): `shared_array![f32; 256]`.
 ///
-/// The type must be concrete, since Rust's statics cannot be generic. Each place in the source is
-/// one array: two calls of a function that declares one get the same memory. All static arrays of
-/// a kernel together have at most 48 KiB.
+/// The type must be concrete, since Rust's statics cannot be generic: in a function with a parameter
+/// `N`, the array `shared_array![f32; N]` does not compile. A generic function takes the array as a
+/// parameter, of type `&SharedArray<f32, N>`, and each kernel declares its own. Each place in the
+/// source is one array: two calls of a function that declares one get the same memory. All static
+/// arrays of a kernel together have at most 48 KiB.
 #[macro_export]
 macro_rules! shared_array {
     ($element:ty; $len:expr) => {
@@ -551,10 +553,8 @@ macro_rules! __shared_storage {
     ($element:ty, $len:expr) => {{
         // Its address stands for this place in the source.
         static __CUDA_STD_KEY: u8 = 0;
-        $crate::shared::simulated_storage(
-            &__CUDA_STD_KEY,
-            { $len } * ::core::mem::size_of::<$element>(),
-        )
-        .cast::<$element>()
+        // An item, as the array itself is on a GPU: it cannot be generic here either.
+        const __CUDA_STD_BYTES: usize = ::core::mem::size_of::<[$element; { $len }]>();
+        $crate::shared::simulated_storage(&__CUDA_STD_KEY, __CUDA_STD_BYTES).cast::<$element>()
     }};
 }

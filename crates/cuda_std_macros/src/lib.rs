@@ -1,20 +1,21 @@
 //! The `#[kernel]` attribute of the device-side standard library; see its documentation there.
 
 mod bounds;
+mod device_code;
 mod expand;
 mod parse;
 
 use proc_macro::TokenStream;
-use proc_macro2::Literal;
+use proc_macro2::{Literal, Span};
 use quote::ToTokens;
 
 /// Makes a function a GPU kernel.
 ///
 /// On `nvptx64` it becomes a PTX entry under the function's name. On every other target it
-/// becomes a unit struct of that name, the kernel as the host sees it: an implementation of
-/// `cuda_std::kernel::Kernel` with the parameters' types, to launch on a GPU or in the simulator.
-/// A kernel that is a safe `fn` can be launched from safe code. As with every unit struct, no
-/// variable can have its name where it is in scope.
+/// becomes a type of that name, the kernel as the host sees it: an implementation of
+/// `cuda_std::kernel::Kernel` with the parameters' types, to launch on a GPU or in the simulator. A
+/// function of the same name stands for its value. A kernel that is a safe `fn` can be launched from
+/// safe code.
 ///
 /// Parameters, at most 12, are scalars and the types below, written by their names: a view
 /// (`Global<T>`, `GlobalMut<T>`) becomes a pointer and a length in the PTX, so that the pointer keeps its address space. A
@@ -29,6 +30,14 @@ use quote::ToTokens;
 /// program a thread-local variable would compile, but the simulator runs the threads of many blocks
 /// on one host thread, in turns: they would all see the variable, and a reference in it, as the crate
 /// `scoped-tls` keeps them, could outlive what it refers to. Kernels must not use thread-locals, nor keep a future in one.
+///
+/// A library with kernels is compiled for the GPU, too. So the build for the host refuses what a GPU
+/// does not have: a crate without `#![no_std]`; the standard library's methods of floats, which
+/// `no_std` crates see where a dependency uses `std`; `extern crate alloc`; `println!` and the like.
+/// It refuses a `static mut`, which the simulator cannot check, and two kernels of one name, because
+/// entries of PTX have no paths. Items under `#[cfg(test)]` or
+/// `#[cfg(not(target_arch = "nvptx64"))]` are the host's own. Kernels of programs, tests and
+/// documentation run in the simulator alone, and are not checked.
 ///
 /// `#[kernel(max_threads = 256, min_blocks = 2, max_registers = 128)]`, each an optional literal,
 /// bounds the launches: the most threads of a block (up to 1024), the blocks that are to be
@@ -53,9 +62,12 @@ pub fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
             function, bounds,
         )?))
     });
-    expanded
-        .unwrap_or_else(syn::Error::into_compile_error)
-        .into()
+    let mut tokens = expanded.unwrap_or_else(syn::Error::into_compile_error);
+    if let Some(report) = device_code::first_report() {
+        let message = format!("this library does not compile for the GPU\n{report}");
+        tokens.extend(syn::Error::new(Span::call_site(), message).into_compile_error());
+    }
+    tokens.into()
 }
 
 /// The fingerprint of this crate's sources: a crate of macros cannot export a constant.

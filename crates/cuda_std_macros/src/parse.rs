@@ -3,8 +3,7 @@
 use crate::bounds::Bounds;
 use syn::spanned::Spanned;
 use syn::{
-    Error, FnArg, GenericArgument, Ident, ItemFn, Pat, PathArguments, Result, ReturnType,
-    Signature, Type,
+    Error, FnArg, GenericArgument, ItemFn, Pat, PathArguments, Result, ReturnType, Signature, Type,
 };
 
 /// The most parameters that the host gives: `cuda_std` and the host library have tuples of as many.
@@ -48,9 +47,7 @@ impl KernelFunction {
                 "the first parameter of a cooperative kernel is its grid, as in `grid: GridGroup`",
             ));
         }
-        let parameters = inputs
-            .map(|argument| parameter(argument, &signature.ident))
-            .collect::<Result<Vec<_>>>()?;
+        let parameters = inputs.map(parameter).collect::<Result<Vec<_>>>()?;
         if parameters.len() > MAX_PARAMETERS {
             return Err(Error::new(
                 signature.inputs.span(),
@@ -103,7 +100,7 @@ fn check_not_generic(signature: &Signature) -> Result<()> {
     }
 }
 
-fn parameter(argument: &FnArg, kernel: &Ident) -> Result<Parameter> {
+fn parameter(argument: &FnArg) -> Result<Parameter> {
     let FnArg::Typed(argument) = argument else {
         return Err(Error::new(argument.span(), "a kernel is a free function"));
     };
@@ -113,18 +110,12 @@ fn parameter(argument: &FnArg, kernel: &Ident) -> Result<Parameter> {
             "a kernel's parameter has no attributes",
         ));
     }
-    let Pat::Ident(pattern) = &*argument.pat else {
+    let Pat::Ident(_) = &*argument.pat else {
         return Err(Error::new(
             argument.pat.span(),
             "a kernel's parameter is a plain name",
         ));
     };
-    if pattern.ident == *kernel {
-        return Err(Error::new(
-            pattern.span(),
-            "a kernel's parameter cannot have the kernel's name, which stands for the kernel on the host",
-        ));
-    }
     if matches!(&*argument.ty, Type::Reference(_) | Type::Ptr(_)) {
         return Err(Error::new(
             argument.ty.span(),

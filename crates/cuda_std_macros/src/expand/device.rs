@@ -1,0 +1,166 @@
+//! The PTX entry of a kernel, and what stands beside it.
+
+use super::common::{argument_name, length_name};
+use super::common::{attributes, body, grid, layout_of_value, signature};
+use crate::bounds::Bounds;
+use crate::parse::{KernelFunction, Parameter, Passing};
+use proc_macro2::{Literal, TokenStream};
+use quote::{format_ident, quote};
+
+/// The entry where the architecture that is compiled for has it.
+///
+/// The builder declares the `cfg`; a host's compiler, which would warn of it, never comes to it.
+pub fn entry(kernel: &KernelFunction) -> TokenStream {
+    let entry = device_entry(kernel);
+    let Some(arch) = &kernel.bounds.arch else {
+        return entry;
+    };
+    let number = arch.trim_start_matches("sm_");
+    quote! {
+        #[cfg(target_arch = "nvptx64")]
+        const _: () = {
+            #[cfg(cuda_arch_at_least = #number)]
+            const _: () = { #entry };
+        };
+    }
+}
+
+fn device_entry(kernel: &KernelFunction) -> TokenStream {
+    let KernelFunction {
+        function,
+        parameters,
+        ..
+    } = kernel;
+    let (all_attributes, visibility, name) = (&function.attrs, &function.vis, &function.sig.ident);
+    let conditions = attributes(kernel, &["cfg"]);
+    let flat = parameters.iter().enumerate().map(flat_parameter);
+    let rebuilt = parameters.iter().enumerate().map(rebuilt_argument);
+    let body = body(kernel);
+    let grid = grid(kernel);
+    let annotation = annotation(kernel);
+    let signature = device_signature(kernel);
+    quote! {
+        #(#conditions)*
+        #[cfg(target_arch = "nvptx64")]
+        const _: () = { #annotation #signature };
+
+        #(#all_attributes)*
+        #[cfg(target_arch = "nvptx64")]
+        #[unsafe(no_mangle)]
+        #[allow(clippy::too_many_arguments)]
+        #visibility unsafe extern "ptx-kernel" fn #name(#(#flat),*) {
+            #body
+            // SAFETY: the host passes a pointer and a length of one buffer for each view; a block of
+            // bytes stands, aligned, in parameter memory, which nothing writes. The host keeps the kernel's own requirements: `Kernel::run` and the launch say so. A kernel
+            // whose bounds are cooperative it launches cooperatively, one launch after the other.
+            #[allow(unused_unsafe)]
+            unsafe { body(#grid #(#rebuilt),*) }
+        }
+    }
+}
+
+fn flat_parameter((index, parameter): (usize, &Parameter)) -> TokenStream {
+    let Parameter { ty, passing } = parameter;
+    let (name, length) = (argument_name(index), length_name(index));
+    match passing {
+        Passing::Global => {
+            quote! { #name: *const <#ty as cuda_std::global::View>::Element, #length: usize }
+        }
+        Passing::GlobalMut => {
+            quote! { #name: *mut <#ty as cuda_std::global::View>::Element, #length: usize }
+        }
+        Passing::GridConstant => {
+            quote! { #name: *const <#ty as cuda_std::grid_constant::ByValue>::Value }
+        }
+        Passing::Texture { .. } | Passing::Scalar => quote! { #name: #ty },
+    }
+}
+
+fn rebuilt_argument((index, parameter): (usize, &Parameter)) -> TokenStream {
+    let Parameter { ty, passing } = parameter;
+    let (name, length) = (argument_name(index), length_name(index));
+    match passing {
+        Passing::Global | Passing::GlobalMut => quote! { <#ty>::from_raw_parts(#name, #length) },
+        Passing::GridConstant => quote! { <#ty>::from_raw(#name) },
+        Passing::Texture { .. } | Passing::Scalar => quote! { #name },
+    }
+}
+
+/// The note that the builder reads from the section `.tilewright.kernel`: what LLVM IR can say of
+/// a kernel and Rust cannot.
+fn annotation(kernel: &KernelFunction) -> TokenStream {
+    let mut text = kernel.function.sig.ident.to_string() + &bounds_note(&kernel.bounds);
+    text.push_str("|params=");
+    // Only the compiler knows the layout of a parameter that is passed by value.
+    let mut parts = Vec::new();
+    for (index, Parameter { ty, passing }) in kernel.parameters.iter().enumerate() {
+        text.push_str(if index > 0 { "," } else { "" });
+        match passing {
+            Passing::Global => text.push_str("r,v"),
+            // No promise that nothing else reaches the memory: other threads of the launch do, and LLVM
+            // would keep values of such memory in registers across barriers and fences.
+            Passing::GlobalMut => text.push_str("p,v"),
+            Passing::Texture { .. } | Passing::Scalar => text.push('v'),
+            Passing::GridConstant => {
+                let before = std::mem::take(&mut text);
+                let layout = layout_of_value(ty);
+                parts.push(quote! { cuda_std::annotation::Part::Text(#before) });
+                parts.push(quote! { cuda_std::annotation::Part::ByValue(#layout) });
+            }
+        }
+    }
+    if parts.is_empty() {
+        return literal_annotation(&text);
+    }
+    quote! {
+        const NOTE: cuda_std::annotation::Annotation = cuda_std::annotation::Annotation(
+            &[#(#parts,)* cuda_std::annotation::Part::Text(#text)],
+        );
+        #[used]
+        #[unsafe(link_section = ".tilewright.kernel")]
+        static ANNOTATION: [u8; NOTE.text_len()] = NOTE.text();
+    }
+}
+
+fn literal_annotation(text: &str) -> TokenStream {
+    let bytes = Literal::byte_string(text.as_bytes());
+    let length = text.len();
+    quote! {
+        #[used]
+        #[unsafe(link_section = ".tilewright.kernel")]
+        static ANNOTATION: [u8; #length] = *#bytes;
+    }
+}
+
+/// The launch bounds as the annotation has them.
+fn bounds_note(bounds: &Bounds) -> String {
+    let numbers = [
+        ("maxntid", bounds.max_threads),
+        ("minctasm", bounds.min_blocks),
+        ("maxnreg", bounds.max_registers),
+    ];
+    let mut text = String::new();
+    for (key, value) in numbers {
+        if let Some(value) = value {
+            text.push_str(&format!("|{key}={value}"));
+        }
+    }
+    if let Some([x, y, z]) = bounds.cluster {
+        text.push_str(&format!("|cluster_dim={x},{y},{z}"));
+    }
+    text
+}
+
+/// The static array beside the entry from which the host reads what the entry is.
+fn device_signature(kernel: &KernelFunction) -> TokenStream {
+    let symbol = format_ident!("__signature_of_{}", kernel.function.sig.ident);
+    let signature = signature(kernel);
+    quote! {
+        const SIGNATURE: cuda_std::signature::Signature = #signature;
+        #[used]
+        #[unsafe(no_mangle)]
+        #[unsafe(link_section = ".global")]
+        #[allow(non_upper_case_globals)]
+        static #symbol: [u8; SIGNATURE.text_len()] = SIGNATURE.text();
+    }
+}

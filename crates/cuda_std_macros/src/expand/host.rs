@@ -1,0 +1,197 @@
+//! The descriptor of a kernel: what a program launches.
+
+use super::common::{argument_name, attributes, body, grid, signature};
+use crate::bounds::Bounds;
+use crate::parse::{KernelFunction, Parameter, Passing};
+use proc_macro2::{Ident, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{GenericArgument, Lifetime, PathArguments, Type, parse_quote};
+
+/// A type and a function of the kernel's name.
+///
+/// Of all that can stand for the kernel as a value, a variable can have the name of a function
+/// alone: `let sum = ...` beside a constant, a static or a unit struct `sum` is a pattern, and does
+/// not compile. Documentation shows a unit struct, so that a link to the kernel has one target.
+pub fn descriptor(kernel: &KernelFunction) -> TokenStream {
+    let (visibility, name) = (&kernel.function.vis, &kernel.function.sig.ident);
+    let documentation: Vec<_> = attributes(kernel, &["doc", "cfg", "deprecated"]).collect();
+    let conditions: Vec<_> = attributes(kernel, &["cfg"]).collect();
+    let implementation = host_implementation(kernel);
+    let only_one = only_one_of_its_name(kernel);
+    quote! {
+        #(#documentation)*
+        #[cfg(all(doc, not(target_arch = "nvptx64")))]
+        #[allow(non_camel_case_types)]
+        #[derive(Clone, Copy, Debug)]
+        #visibility struct #name;
+
+        #(#documentation)*
+        #[cfg(not(any(doc, target_arch = "nvptx64")))]
+        #[allow(non_camel_case_types)]
+        #[derive(Clone, Copy, Debug)]
+        #visibility struct #name {}
+
+        #(#documentation)*
+        #[cfg(not(any(doc, target_arch = "nvptx64")))]
+        #[allow(deprecated)]
+        #[must_use]
+        #visibility const fn #name() -> #name {
+            #name {}
+        }
+
+        #(#conditions)*
+        #[cfg(not(target_arch = "nvptx64"))]
+        #[allow(deprecated)]
+        const _: () = { #implementation };
+
+        #only_one
+    }
+}
+
+/// An item that a crate can have once. PTX entries have no paths, so two kernels of one name, in
+/// two modules of a kernel crate, meet; on the host they would not.
+fn only_one_of_its_name(kernel: &KernelFunction) -> Option<TokenStream> {
+    let name = &kernel.function.sig.ident;
+    let item = Ident::new(
+        &format!("__only_one_kernel_of_a_crate_is_named_{name}"),
+        name.span(),
+    );
+    let conditions = attributes(kernel, &["cfg"]);
+    crate::device_code::is_library().then(|| {
+        quote! {
+            #(#conditions)*
+            #[cfg(not(target_arch = "nvptx64"))]
+            #[doc(hidden)]
+            #[macro_export]
+            macro_rules! #item {
+                () => {};
+            }
+        }
+    })
+}
+
+fn host_implementation(kernel: &KernelFunction) -> TokenStream {
+    let KernelFunction {
+        function,
+        parameters,
+        ..
+    } = kernel;
+    let name = &function.sig.ident;
+    let types = parameters.iter().map(type_in_launch);
+    let signature = signature(kernel);
+    let arguments = (0..parameters.len()).map(argument_name).collect::<Vec<_>>();
+    let text = name.to_string();
+    let bounds = bounds(&kernel.bounds);
+    let arch = arch(&kernel.bounds);
+    let body = body(kernel);
+    let grid = grid(kernel);
+    let lints = attributes(kernel, &["allow", "expect"]);
+    let checks = parameters.iter().map(parameter_check);
+    let safe = (!kernel.is_unsafe()).then(|| {
+        quote! {
+            // Errors about an unsafe kernel do not list the safe ones of all crates.
+            #[diagnostic::do_not_recommend]
+            // SAFETY: (1) the kernel is a safe function: whatever it is given, it is defined. (2) The
+            // attribute wrote the signature for the entry and for the descriptor.
+            unsafe impl cuda_std::kernel::SafeKernel for #name {}
+        }
+    });
+    quote! {
+        #(#lints)*
+        #body
+
+        #(#checks)*
+
+        impl cuda_std::kernel::Kernel for #name {
+            type Params<'launch> = (#(#types,)*);
+            const NAME: &'static str = #text;
+            const SIGNATURE: ::core::option::Option<cuda_std::signature::Signature> =
+                ::core::option::Option::Some(#signature);
+            const BOUNDS: cuda_std::kernel::LaunchBounds = #bounds;
+            #arch
+
+            unsafe fn run<'launch>((#(#arguments,)*): Self::Params<'launch>) {
+                // SAFETY: (1) and (2) of `Kernel::run` are the caller's; whether the launch is
+                // cooperative the simulator checks.
+                #[allow(unused_unsafe)]
+                unsafe { body(#grid #(#arguments),*) }
+            }
+        }
+        #safe
+    }
+}
+
+/// A parameter's type with the lifetime of a launch: views leave it out in the source.
+fn type_in_launch(Parameter { ty, passing }: &Parameter) -> Type {
+    let mut ty = ty.clone();
+    if *passing == Passing::Scalar {
+        return ty;
+    }
+    let Type::Path(path) = &mut ty else {
+        unreachable!("views and textures are known by their path");
+    };
+    let Some(last) = path.path.segments.last_mut() else {
+        unreachable!("a path has a segment");
+    };
+    let launch = GenericArgument::Lifetime(Lifetime::new("'launch", last.span()));
+    match &mut last.arguments {
+        PathArguments::AngleBracketed(arguments) => {
+            let types = std::mem::take(&mut arguments.args).into_iter();
+            let types = types.filter(|it| !matches!(it, GenericArgument::Lifetime(_)));
+            arguments.args = std::iter::once(launch).chain(types).collect();
+        }
+        arguments => *arguments = PathArguments::AngleBracketed(parse_quote! { <#launch> }),
+    }
+    ty
+}
+
+/// Whether a parameter crosses as its type's name says: only the compiler knows the types.
+fn parameter_check(parameter: &Parameter) -> TokenStream {
+    let ty = &parameter.ty;
+    match parameter.passing {
+        Passing::Texture { dimensions } => {
+            quote_spanned! { ty.span() => cuda_std::kernel::assert_texture::<#ty>(#dimensions); }
+        }
+        Passing::GridConstant => {
+            quote_spanned! { ty.span() => cuda_std::kernel::assert_grid_constant::<#ty>(); }
+        }
+        Passing::Scalar => {
+            quote_spanned! { ty.span() => cuda_std::kernel::assert_scalar::<#ty>(); }
+        }
+        Passing::Global | Passing::GlobalMut => {
+            let is_mutable = parameter.passing == Passing::GlobalMut;
+            quote_spanned! { ty.span() => cuda_std::kernel::assert_view::<#ty>(#is_mutable); }
+        }
+    }
+}
+
+fn bounds(bounds: &Bounds) -> TokenStream {
+    let option = |value: Option<u32>| match value {
+        Some(value) => quote! { ::core::option::Option::Some(#value) },
+        None => quote! { ::core::option::Option::None },
+    };
+    let (threads, blocks, registers) = (
+        option(bounds.max_threads),
+        option(bounds.min_blocks),
+        option(bounds.max_registers),
+    );
+    let cooperative = bounds
+        .cooperative
+        .then(|| quote! { .with_cooperative(true) });
+    let cluster = bounds
+        .cluster
+        .map(|[x, y, z]| quote! { .with_cluster([#x, #y, #z]) });
+    quote! {
+        cuda_std::kernel::LaunchBounds::new(#threads, #blocks, #registers) #cooperative #cluster
+    }
+}
+
+fn arch(bounds: &Bounds) -> Option<TokenStream> {
+    bounds.arch.as_ref().map(|name| {
+        quote! {
+            const ARCH: ::core::option::Option<cuda_std::kernel::Architecture> =
+                cuda_std::kernel::Architecture::parse(#name);
+        }
+    })
+}
