@@ -11,20 +11,12 @@ fn main() {
 fn build_kernels() {
     use cuda_builder::{Arch, CudaBuilder};
 
-    match CudaBuilder::new("kernels")
+    let build = CudaBuilder::new("kernels")
         .arch(Arch::Sm75)
         .arch(Arch::Sm80)
-        .build()
-    {
-        Ok(build) => println!(
-            "cargo::rustc-env=KERNEL_IMAGES={}",
-            build.rust_file.display()
-        ),
-        // The builder's message says what is missing and how to install it.
-        Err(error) => {
-            for line in error.to_string().lines() {
-                println!("cargo::error={line}");
-            }
-        }
-    }
+        .build_or_exit();
+    println!(
+        "cargo::rustc-env=KERNEL_IMAGES={}",
+        build.rust_file.display()
+    );
 }

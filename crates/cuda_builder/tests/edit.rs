@@ -47,12 +47,19 @@ fn an_edit_compiles_the_kernels_alone() {
         return;
     }
     let workspace = Workspace::new("edited");
-    let builder = workspace.builder("kernels").arch(Arch::Sm75).arch(Arch::Sm80);
+    let builder = workspace
+        .builder("kernels")
+        .arch(Arch::Sm75)
+        .arch(Arch::Sm80);
     let build = || builder.build().unwrap_or_else(|error| panic!("{error}"));
     let before = build();
     let compiled = dependencies(&workspace);
     assert_eq!(count(&compiled, "sysroot", "libcore-"), 1, "{compiled:?}");
-    assert_eq!(count(&compiled, "crates/nvptx64", "libcore-"), 0, "{compiled:?}");
+    assert_eq!(
+        count(&compiled, "crates/nvptx64", "libcore-"),
+        0,
+        "{compiled:?}"
+    );
     let of_each_architecture = count(&compiled, "deps", "libfixture_device-");
     assert_eq!(of_each_architecture, 2, "{compiled:?}");
 
