@@ -60,6 +60,8 @@ impl Simulator {
                 seed: options.seed,
                 warp_width: options.warp_width,
                 parallel_blocks: options.parallel_blocks,
+                multiprocessors: options.multiprocessors,
+                profile: options.profile.unwrap_or_default(),
                 checks: options.checks,
                 stack_bytes: options.stack_bytes,
                 time_limit: options.time_limit,

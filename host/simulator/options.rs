@@ -7,7 +7,9 @@ use std::time::Duration;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct SimulatorOptions {
-    /// The seed of the order in which warps run. Equal seeds give equal runs.
+    /// The seed of the order in which warps run. Under every seed but 0, threads are also switched
+    /// at accesses that others can see, and blocks interleave ([`simt::Preemption`]). Equal seeds
+    /// give equal runs, as long as blocks do not run on several CPU threads.
     pub seed: u64,
     /// Threads in a warp: 32 (the default) or 64.
     pub warp_width: u32,

@@ -28,13 +28,24 @@
 //! # How a launch is simulated
 //!
 //! - Each GPU thread is a coroutine with its own small stack. It runs
-//!   until it must wait (for a barrier, for the lanes of its warp) or exits.
+//!   until it must wait (for a barrier, for the lanes of its warp), is switched, or exits.
 //! - A block is run wholly by one host thread, so a coroutine never moves
 //!   between host threads. Blocks run in parallel on at most
 //!   [`MAX_WORKERS`] host threads; those of a cooperative launch in turns on one.
 //! - Which warp runs next is drawn from a generator that is seeded by
 //!   [`Options::seed`] and the block's index: the same seed gives the same
 //!   order in every run, on every machine.
+//! - Under every seed but 0, the schedule is preemptive ([`Preemption`]): a thread may be switched
+//!   before each access that others can see, and as many blocks as the device holds are resident
+//!   and take turns. Mistakes that need another thread between two atomic operations show up under
+//!   some of the seeds: lost updates, locks in two orders, a value that is the same again, a
+//!   look-back that finds a prefix in place of an aggregate. [`check_schedules`] runs a kernel
+//!   under many seeds.
+//! - With [`Options::parallel_blocks`], the order within a block is the seed's, and so is which of
+//!   the blocks of one host thread is next; the host decides how host threads interleave. Without
+//!   it, all is the seed's.
+//! - Blocks start in the order of their index ([`Options::blocks_in_order`]), and a thread that waits
+//!   lets others run: at a [`yield_now`], and in a loop of atomic updates that change nothing.
 //!
 //! # What is checked
 //!
@@ -60,9 +71,9 @@
 //! # What a kernel must keep to
 //!
 //! - It does not block its host thread: no lock is held, and no channel waited
-//!   for, across a barrier or a warp-wide operation.
-//! - A loop that waits for another thread calls [`yield_now`]; without it the
-//!   loop keeps its host thread for ever.
+//!   for, across an instruction or an access.
+//! - A loop that waits for another thread asks by atomic updates or calls [`yield_now`]; a loop of
+//!   plain accesses keeps its host thread for ever.
 //! - It fits into its stack, [`Options::stack_bytes`], and ends in time, [`Options::time_limit`]:
 //!   see below.
 //! - Its simulated threads share host threads. A thread-local value that one of them sets is seen
@@ -74,8 +85,8 @@
 //! - Nothing panics in a destructor while it unwinds: that ends the process, as in any Rust
 //!   program.
 //! - Blocks may run one after the other: a block that waits for another one
-//!   must know that it has started, as on a GPU without a cooperative launch.
-//!   In a cooperative one, [`run_cooperative`], all blocks run at the same time.
+//!   must know that it has started, as on a GPU without a cooperative launch. Those of a lower index
+//!   have. In a cooperative launch, [`run_cooperative`], all blocks run at the same time.
 //!
 //! # What happens to a kernel that misbehaves
 //!
@@ -151,7 +162,7 @@ pub use instructions::{
     position, refuse_host_call, static_memory, static_shared, uninterrupted, warp_barrier,
     warp_collective, yield_now,
 };
-pub use launch::{Launch, MAX_THREADS_PER_BLOCK, Options, Report};
+pub use launch::{Launch, MAX_THREADS_PER_BLOCK, Options, Preemption, Report};
 pub use memory::{
     Contents, OutOfMemory, StaticMemory, forget_allocation, load_relaxed, mark_copied, mark_freed,
     mark_written, register_allocation, store_relaxed,

@@ -10,8 +10,12 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 /// Block and thread of everybody, in the order in which they pass two lines.
 fn order(seed: u64) -> Vec<(u32, u32)> {
+    order_of(3, &serial(seed))
+}
+
+fn order_of(blocks: u32, options: &Options) -> Vec<(u32, u32)> {
     let order = Mutex::new(Vec::new());
-    launch_with(&serial(seed), 3, 256, || {
+    launch_with(options, blocks, 256, || {
         let note = || order.lock().unwrap().push((block_x(), thread_x()));
         note();
         sync();
@@ -46,7 +50,7 @@ fn blocks_have_orders_of_their_own() {
 #[test]
 fn every_warp_may_be_next_behind_a_barrier() {
     let own_warp_is_next = |seed| {
-        let order = order(seed);
+        let order = order_of(1, &serial(seed));
         let (last, next) = (order[255].1, order[257].1);
         last / 32 == next / 32
     };
@@ -56,7 +60,7 @@ fn every_warp_may_be_next_behind_a_barrier() {
 
 #[test]
 fn every_warp_is_first_under_some_seed() {
-    let first = |seed| order(seed)[0].1 / 32;
+    let first = |seed| order_of(1, &serial(seed))[0].1 / 32;
     let warps: HashSet<_> = (0..200).map(first).collect();
     assert_eq!(warps.len(), 8);
 }

@@ -10,7 +10,7 @@ use crate::check::BlockCheck;
 use crate::count::Recorder;
 use crate::launch::Launch;
 use crate::memory::{OutOfMemory, try_collect};
-use crate::state::{Barriers, Grid, ResolvedStatics, SharedMemory, Watched, Yields};
+use crate::state::{Barriers, Grid, Preemption, ResolvedStatics, SharedMemory, Watched, Yields};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -22,6 +22,15 @@ pub(crate) struct Counters {
     pub barriers: Cell<u64>,
     pub warp_collectives: Cell<u64>,
     pub async_copies: Cell<u64>,
+}
+
+/// What has happened in turns of a block: where blocks interleave, it decides which is next.
+#[derive(Default)]
+pub(crate) struct TurnNotes {
+    /// A thread was switched.
+    pub preempted: Cell<bool>,
+    /// A thread has yielded.
+    pub yielded: Cell<bool>,
 }
 
 /// Adds one to a counter.
@@ -37,6 +46,8 @@ pub(crate) struct Block {
     warp_width: u32,
     /// Bit `w`: warp `w` has a ready lane.
     pub ready_warps: Cell<u64>,
+    /// Bit `w`: warp `w` has a lane that was switched and stays behind.
+    pub held_warps: Cell<u64>,
     pub exited_threads: Cell<u32>,
     pub barriers: Barriers,
     /// There in a cooperative launch.
@@ -50,6 +61,10 @@ pub(crate) struct Block {
     pub recorder: Option<Recorder>,
     /// Set by the running thread to make its warp's turn end.
     pub turn_is_over: Cell<bool>,
+    /// When threads are switched in the middle of a turn.
+    pub preemption: Preemption,
+    /// What has ended the turns since the runner last looked.
+    pub turn_notes: TurnNotes,
     /// How the watchdog sees the worker that runs the block.
     pub watched: Arc<Watched>,
     finding: RefCell<Option<Finding>>,
@@ -77,6 +92,7 @@ impl Block {
             warps: try_collect((0..threads.div_ceil(width)).map(|warp| Warp::new(lanes(warp))))?,
             warp_width: width,
             ready_warps: Cell::new(0),
+            held_warps: Cell::new(0),
             exited_threads: Cell::new(0),
             barriers: Barriers::default(),
             grid: None,
@@ -89,6 +105,8 @@ impl Block {
             },
             recorder: options.counters.then(|| Recorder::new(width)),
             turn_is_over: Cell::new(false),
+            preemption: Preemption::default(),
+            turn_notes: TurnNotes::default(),
             watched: Arc::clone(watched),
             finding: RefCell::new(None),
             abandoned: Cell::new(false),
@@ -104,10 +122,14 @@ impl Block {
             thread.position.block_idx = block_idx;
             thread.wait.set(Wait::Nothing);
             thread.copies.get_mut().clear();
+            thread.loaded_words.take();
+            thread.fruitless_updates.set(0);
         }
         self.warps.iter_mut().for_each(Warp::begin);
         self.ready_warps.set(low_bits(self.warps.len() as u32));
+        self.held_warps.set(0);
         self.exited_threads.set(0);
+        self.turn_notes = TurnNotes::default();
         self.barriers.clear();
         self.shared.begin_block();
         self.counters = Counters::default();
@@ -188,6 +210,33 @@ impl Block {
         let ready = &self.warps[warp].ready;
         ready.set(ready.get() | lanes);
         self.ready_warps.set(self.ready_warps.get() | 1 << warp);
+    }
+
+    /// Keeps a lane of a warp, which could run, behind the others.
+    pub fn hold(&self, warp: usize, lane_bit: u64) {
+        let held = &self.warps[warp].held;
+        held.set(held.get() | lane_bit);
+        self.held_warps.set(self.held_warps.get() | 1 << warp);
+    }
+
+    /// Makes the lane numbered `lane` of a warp, which was held, runnable.
+    pub fn release_held(&self, warp: usize, lane: u32) {
+        let held = &self.warps[warp].held;
+        held.set(held.get() & !(1 << lane));
+        if held.get() == 0 {
+            self.held_warps.set(self.held_warps.get() & !(1 << warp));
+        }
+        self.make_ready(warp, 1 << lane);
+    }
+
+    /// Whether no thread can run.
+    pub fn is_at_rest(&self) -> bool {
+        self.ready_warps.get() | self.held_warps.get() == 0
+    }
+
+    /// Whether all threads have exited.
+    pub fn has_ended(&self) -> bool {
+        self.exited_threads.get() as usize == self.threads.len()
     }
 
     /// Lets the threads go on that wait at barrier `id`, and makes it free for the next time.

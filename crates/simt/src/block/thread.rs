@@ -37,6 +37,10 @@ pub(crate) struct Thread {
     /// The kernel line of the last instruction that had to wait.
     pub site: Cell<&'static Location<'static>>,
     pub copies: RefCell<CopyQueue>,
+    /// The words that it has loaded atomically last.
+    pub loaded_words: Cell<[usize; 2]>,
+    /// Atomic updates in a row that have changed nothing, since it last waited.
+    pub fruitless_updates: Cell<u32>,
 }
 
 impl Thread {
@@ -48,6 +52,8 @@ impl Thread {
             wait: Cell::new(Wait::Nothing),
             site: Cell::new(Location::caller()),
             copies: RefCell::default(),
+            loaded_words: Cell::default(),
+            fruitless_updates: Cell::new(0),
         }
     }
 
@@ -62,6 +68,7 @@ impl Thread {
     #[inline]
     pub fn wait_for(&self, wait: Wait, site: &'static Location<'static>) {
         self.site.set(site);
+        self.fruitless_updates.set(0);
         self.wait.set(wait);
         self.confinement.suspend();
         self.wait.set(Wait::Nothing);

@@ -13,6 +13,8 @@ pub(crate) struct Warp {
     pub ready: Cell<u64>,
     /// Lanes that can run at the warp's next turn.
     pub yielded: Cell<u64>,
+    /// Lanes that were switched in the middle of a turn, and stay behind while others can run.
+    pub held: Cell<u64>,
     /// Lanes that wait for those at the same line.
     pub convergence: Convergence,
     pub collectives: Collectives,
@@ -26,6 +28,7 @@ impl Warp {
             exited: Cell::new(0),
             ready: Cell::new(0),
             yielded: Cell::new(0),
+            held: Cell::new(0),
             convergence: Convergence::default(),
             collectives: Collectives::default(),
         }
@@ -36,6 +39,7 @@ impl Warp {
         self.ready.set(self.existing);
         self.exited.set(0);
         self.yielded.set(0);
+        self.held.set(0);
         self.convergence.clear();
         self.collectives.clear();
     }

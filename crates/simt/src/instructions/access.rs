@@ -2,6 +2,7 @@
 
 use super::control::fail;
 use super::counting::note_access;
+use super::preempt::weight_of;
 use crate::basics::{Access, AccessKind, DefectKind, Space};
 use crate::current::{is_shared, try_instruction};
 use crate::state::is_watching;
@@ -51,20 +52,22 @@ pub fn access(
     observe(access, Location::caller());
 }
 
-/// Shows an access to the checks and to the counters of the running block. Cold, so that
-/// the values of a kernel that is neither checked nor counted stay in registers; where it is, the
-/// call costs least.
+/// Shows an access to the schedule, the checks and the counters of the running block. Cold, so that
+/// the values of a kernel that none of them looks at stay in registers; where one does, the call
+/// costs least.
 #[cold]
 #[inline(never)]
 fn observe(access: Access, site: &'static Location<'static>) {
-    check(&access, site);
+    begin(&access, site);
     note_access(&access, site);
 }
 
-/// Shows an access to the checks of the running block, if it has any.
+/// Lets others run before the access, where the schedule has it, and shows it to the checks of the
+/// running block, if it has any.
 #[inline]
-fn check(access: &Access, site: &'static Location<'static>) {
+fn begin(access: &Access, site: &'static Location<'static>) {
     try_instruction(Some(site), |thread, block| {
+        block.before_visible_step(thread, weight_of(thread, access));
         if let Some(check) = &block.check
             && !block.is_abandoned()
             && let Err(finding) = check.record(&thread.position, &block.shared, access, site)

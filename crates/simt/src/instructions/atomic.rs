@@ -1,8 +1,10 @@
 //! Atomic updates and fences.
 
-use crate::block::{Block, Thread};
+use crate::block::Block;
 use crate::check::{BlockCheck, FenceScope};
 use crate::current::try_instruction;
+use crate::state::ATOMIC_WEIGHT;
+use std::panic::Location;
 use std::sync::atomic::{self, AtomicU16, AtomicU32, AtomicU64, Ordering};
 
 /// Defines an atomic read-modify-write of one word type.
@@ -11,13 +13,15 @@ macro_rules! atomic_update {
         /// Replaces the word by `f` of it, as one atomic step; returns the word
         /// as it was before. `f` may be called more than once.
         ///
-        /// By itself it orders no other access: see [`fence`].
+        /// By itself it orders no other access: see [`fence`]. After many updates in a row that
+        /// change nothing, a thread is taken to wait for another one, and others run.
         ///
         /// # Safety
         ///
         /// 1. `ptr` is valid for reads and writes, and aligned to the word's size.
         /// 2. Other host threads access the word only through this crate.
         #[inline]
+        #[track_caller]
         pub unsafe fn $name(ptr: *mut $word, mut f: impl FnMut($word) -> $word) -> $word {
             // SAFETY: the pointer is valid and aligned (1), and other threads
             // access the word only atomically (2).
@@ -25,12 +29,14 @@ macro_rules! atomic_update {
             let address = ptr.addr();
             release(address);
             let mut old = word.load(Ordering::Relaxed);
+            let mut new = f(old);
             while let Err(current) =
-                word.compare_exchange_weak(old, f(old), Ordering::AcqRel, Ordering::Relaxed)
+                word.compare_exchange_weak(old, new, Ordering::AcqRel, Ordering::Relaxed)
             {
                 old = current;
+                new = f(old);
             }
-            acquire(address);
+            acquire(address, new != old, Location::caller());
             old
         }
     };
@@ -48,35 +54,41 @@ atomic_update!(atomic_update_u64, u64, AtomicU64);
 #[inline]
 pub fn fence(scope: FenceScope) {
     atomic::fence(Ordering::SeqCst);
-    with_check(|thread, _, check| check.fence(&thread.position, scope));
+    try_instruction(None, |thread, block| {
+        block.before_visible_step(thread, ATOMIC_WEIGHT);
+        if let Some(check) = block.active_check() {
+            check.fence(&thread.position, scope);
+        }
+    });
 }
 
 /// The running thread is about to update the word at `address` atomically.
 #[inline]
 fn release(address: usize) {
-    with_check(|thread, block, check| {
-        let is_shared = block.shared.offset_of(address).is_some();
-        check.release(&thread.position, address, is_shared);
-    });
-}
-
-/// The running thread has updated the word at `address` atomically.
-#[inline]
-fn acquire(address: usize) {
-    with_check(|thread, block, check| {
-        let is_shared = block.shared.offset_of(address).is_some();
-        check.acquire(&thread.position, address, is_shared);
-    });
-}
-
-/// Calls `action` with the running thread, its block and the block's checks, if it has any.
-#[inline]
-fn with_check(action: impl FnOnce(&Thread, &Block, &BlockCheck)) {
     try_instruction(None, |thread, block| {
-        if let Some(check) = &block.check
-            && !block.is_abandoned()
-        {
-            action(thread, block, check);
+        if let Some(check) = block.active_check() {
+            let is_shared = block.shared.offset_of(address).is_some();
+            check.release(&thread.position, address, is_shared);
         }
     });
+}
+
+/// The running thread has updated the word at `address` atomically, at line `site`.
+#[inline]
+fn acquire(address: usize, has_changed: bool, site: &'static Location<'static>) {
+    try_instruction(Some(site), |thread, block| {
+        if let Some(check) = block.active_check() {
+            let is_shared = block.shared.offset_of(address).is_some();
+            check.acquire(&thread.position, address, is_shared);
+        }
+        block.after_atomic_update(thread, has_changed, site);
+    });
+}
+
+impl Block {
+    /// The checks of the block, if it has any and has not been ended.
+    #[inline]
+    fn active_check(&self) -> Option<&BlockCheck> {
+        self.check.as_ref().filter(|_| !self.is_abandoned())
+    }
 }

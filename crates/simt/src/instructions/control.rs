@@ -1,7 +1,6 @@
 //! The running thread itself: where it stands, how it makes room for others, how it ends its launch.
 
 use crate::basics::{DefectKind, Finding, Position};
-use crate::block::Wait;
 use crate::current::{instruction, is_simulated_thread, try_instruction, with_current};
 use std::panic::Location;
 
@@ -45,21 +44,7 @@ pub fn position() -> Position {
 #[track_caller]
 pub fn yield_now() {
     let site = Location::caller();
-    instruction(site, |thread, block| {
-        if block.is_unwinding(thread) {
-            return;
-        }
-        if !block.yields.may_yield_again(&block.watched) {
-            let message = format!(
-                "the threads of the block have only yielded, {} times in a row",
-                block.yields.limit()
-            );
-            block.fail_among_others(thread, DefectKind::Deadlock, message, site);
-        }
-        let warp = block.warp_of(thread);
-        warp.yielded.set(warp.yielded.get() | thread.lane_bit());
-        thread.wait_for(Wait::Yield, site);
-    });
+    instruction(site, |thread, block| block.yield_thread(thread, 1, site));
 }
 
 /// Ends the launch with this defect, at the caller's line.

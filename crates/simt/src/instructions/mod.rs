@@ -8,6 +8,7 @@ mod collective;
 mod control;
 mod converge;
 mod counting;
+mod preempt;
 mod shared;
 mod statics;
 

@@ -1,6 +1,9 @@
 //! What is launched, how it is simulated, and the limits of both.
 
+use super::preemption::Preemption;
 use crate::basics::{Defect, DefectKind, Dim3, Finding};
+use crate::device::Profile;
+use crate::device::occupancy::BlockResources;
 use crate::memory::StaticMemory;
 use crate::state::MAX_SHARED_BYTES;
 use std::ops::RangeInclusive;
@@ -19,16 +22,31 @@ const MAX_BLOCK: Dim3 = Dim3::new(1024, 1024, 64);
 /// be caught; more than the largest is surely a mistake.
 const STACK_BYTES: RangeInclusive<usize> = 16 * 1024..=64 * 1024 * 1024;
 
+/// Registers of a thread with which they limit no device's blocks: the simulator does not know them.
+const FEW_REGISTERS: u32 = 16;
+
 /// How a launch is simulated.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Lanes of a warp: 32 or 64.
     pub warp_width: u32,
-    /// Decides in which order warps run, and blocks when they run one by one.
+    /// Decides in which order warps run, and, with [`Preemption`], at which accesses threads are
+    /// switched and how blocks interleave.
     pub seed: u64,
     /// True: blocks run on several host threads at once, in no certain order.
-    /// False: blocks run one after the other, in the seed's order.
+    /// False: one host thread runs them all, and the seed decides everything.
     pub parallel_blocks: bool,
+    /// Whether threads are switched at accesses that others can see, and blocks interleave.
+    pub preemption: Preemption,
+    /// Whether blocks start in the order of their index, as they do on devices: a block may wait for
+    /// one of a lower index, which has started before. Otherwise they start in an order of the
+    /// seed's.
+    pub blocks_in_order: bool,
+    /// Multiprocessors of the simulated device: with what each of them holds, they limit how many
+    /// blocks are resident, and can wait for each other.
+    pub multiprocessors: u32,
+    /// The device whose limits hold for multiprocessors and for the shared memory of a block.
+    pub profile: Profile,
     /// Stack of each simulated thread, in bytes: 16 KiB to 64 MiB; by default
     /// 512 KiB, the most local memory that a GPU gives a thread. Memory is
     /// taken only for pages that the thread touches. A thread that needs more is
@@ -57,8 +75,8 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// 32 lanes, seed 0, blocks in parallel, stacks of 512 KiB, all checks, a
-    /// time limit of 10 s, no counters, separate static arrays, and yields for
+    /// 32 lanes, seed 0 and so no preemption, blocks in parallel and started in order, 8
+    /// multiprocessors of an H200, stacks of 512 KiB, all checks, a time limit of 10 s, no counters, separate static arrays, and yields for
     /// some seconds (blocks one by one) to half a minute (blocks in parallel,
     /// where a spinning block sleeps in between).
     fn default() -> Self {
@@ -66,6 +84,10 @@ impl Default for Options {
             warp_width: 32,
             seed: 0,
             parallel_blocks: true,
+            preemption: Preemption::BySeed,
+            blocks_in_order: true,
+            multiprocessors: 8,
+            profile: Profile::default(),
             stack_bytes: 512 * 1024,
             checks: true,
             yield_limit: 1 << 26,
@@ -98,6 +120,33 @@ impl Launch<'_> {
             Some(message) => Err(Finding::without_place(DefectKind::LaunchLimit, message)),
             None => Ok(()),
         }
+    }
+
+    /// Whether threads are switched at accesses, and blocks interleave.
+    pub(crate) fn is_preemptive(&self) -> bool {
+        let by_option = match self.options.preemption {
+            Preemption::BySeed => self.options.seed != 0,
+            Preemption::Never => false,
+            Preemption::Always => true,
+        };
+        by_option && !self.options.counters
+    }
+
+    /// How many blocks of the launch a device of these options holds at once, as far as threads and
+    /// dynamic shared memory tell; at least 1.
+    pub(crate) fn resident_blocks(&self) -> u32 {
+        let options = self.options;
+        let occupancy = options
+            .profile
+            .datasheet()
+            .limits
+            .occupancy(&BlockResources {
+                threads: self.block.count() as u32,
+                registers_per_thread: FEW_REGISTERS,
+                shared_bytes: self.dynamic_shared_bytes as u32,
+            });
+        let blocks = occupancy.blocks.saturating_mul(options.multiprocessors);
+        blocks.max(1)
     }
 
     /// The defect of this launch that `finding` is, in block number `block`.

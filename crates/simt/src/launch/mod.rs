@@ -1,7 +1,9 @@
 //! A launch as data: what is launched and how it is simulated, and what it has done.
 
 mod configuration;
+mod preemption;
 mod report;
 
 pub use configuration::{Launch, MAX_THREADS_PER_BLOCK, Options};
+pub use preemption::Preemption;
 pub use report::Report;

@@ -1,11 +1,13 @@
 //! Launches whose blocks are independent.
 
+use super::cooperative::MAX_RESIDENT_THREADS;
+use super::queue::Queue;
+use super::residents::Residents;
 use super::run::Run;
 use super::simulate::simulate;
 use super::worker::Worker;
-use crate::basics::{Defect, Permutation, SplitMix64};
+use crate::basics::{Defect, SplitMix64};
 use crate::launch::{Launch, Options, Report};
-use rayon::prelude::*;
 
 /// Simulates a launch: calls `body` once per thread.
 ///
@@ -16,8 +18,8 @@ use rayon::prelude::*;
 ///
 /// The defect of the lowest block that has one. Blocks above it are stopped;
 /// blocks below it still run to their end, so that the answer does not depend
-/// on how fast the host threads are. When blocks run one by one, the first
-/// defect in the seed's order.
+/// on how fast the host threads are. When one host thread runs the blocks, the
+/// first defect in the seed's order.
 pub fn run(launch: &Launch<'_>, body: &(dyn Fn() + Sync)) -> Result<Report, Box<Defect>> {
     simulate(launch, |run| {
         if launch.options.parallel_blocks {
@@ -28,27 +30,61 @@ pub fn run(launch: &Launch<'_>, body: &(dyn Fn() + Sync)) -> Result<Report, Box<
     })
 }
 
+/// Runs the blocks on all host threads of the simulator that have nothing else to do.
 fn run_in_parallel(run: &Run<'_>, body: &(dyn Fn() + Sync)) {
-    (0..run.blocks).into_par_iter().for_each(|index| {
-        if !run.is_pointless(index) {
-            run_block(run, index, body);
+    let mut random = SplitMix64::new(run.launch.options.seed, u64::MAX);
+    let queue = Queue::new(run, &mut random);
+    let workers = rayon::current_num_threads().min(run.blocks.try_into().unwrap_or(usize::MAX));
+    rayon::scope(|scope| {
+        for number in 1..workers {
+            let queue = &queue;
+            scope.spawn(move |_| run_blocks(run, body, queue, (number, workers)));
         }
+        run_blocks(run, body, &queue, (0, workers));
     });
 }
 
 fn run_one_by_one(run: &Run<'_>, body: &(dyn Fn() + Sync)) {
     let mut random = SplitMix64::new(run.launch.options.seed, u64::MAX);
-    let order = Permutation::new(run.blocks, &mut random);
-    for position in 0..run.blocks {
-        run_block(run, order.get(position), body);
-        if run.has_defect() {
+    run_blocks(run, body, &Queue::new(run, &mut random), (0, 1));
+}
+
+/// Runs blocks of the queue until there are none left, as host thread `number` of `workers`.
+fn run_blocks(
+    run: &Run<'_>,
+    body: &(dyn Fn() + Sync),
+    queue: &Queue,
+    (number, workers): (usize, usize),
+) {
+    if run.launch.is_preemptive() {
+        return interleave(run, body, queue, (number, workers));
+    }
+    while let Some(index) = queue.take() {
+        if run.is_pointless(index) {
+            continue;
+        }
+        Worker::with(|worker| worker.run_block(run, index, body));
+        if workers == 1 && run.has_defect() {
             return;
         }
     }
 }
 
-fn run_block(run: &Run<'_>, index: u64, body: &(dyn Fn() + Sync)) {
-    Worker::with(|worker| worker.run_block(run, index, body));
+/// Runs blocks in turns, as many at a time as the device and the host hold.
+fn interleave(
+    run: &Run<'_>,
+    body: &(dyn Fn() + Sync),
+    queue: &Queue,
+    (number, workers): (usize, usize),
+) {
+    let on_host = MAX_RESIDENT_THREADS as usize / workers / run.launch.block.count() as usize;
+    let most = on_host.clamp(1, run.launch.resident_blocks() as usize);
+    let random = SplitMix64::new(run.launch.options.seed, u64::MAX - number as u64);
+    Worker::with(|worker| {
+        worker.run_resident(run, workers, |worker| {
+            Residents::new(run, body, worker, queue, most, random).take_all_turns();
+        });
+    });
 }
 
 /// Simulates a launch once under each of `seeds`, blocks one by one, so that

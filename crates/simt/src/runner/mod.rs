@@ -3,6 +3,9 @@
 mod cooperative;
 mod coroutine;
 mod independent;
+mod queue;
+mod resident;
+mod residents;
 mod run;
 mod simulate;
 mod stacks;

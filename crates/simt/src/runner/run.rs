@@ -48,6 +48,8 @@ impl<'a> Run<'a> {
     pub fn begin_block(&self, block: &mut Block, index: u64) {
         let launch = self.launch;
         block.begin(launch.grid.index_of(index));
+        let seed = launch.is_preemptive().then_some(launch.options.seed);
+        block.preemption.begin(seed, index);
         block.statics.look_into(&launch.options.statics);
         if let (Some(check), Some(of_launch)) = (&mut block.check, &self.check) {
             check.begin(of_launch, index);

@@ -34,7 +34,8 @@ pub(crate) fn simulate(
     let Options {
         checks, counters, ..
     } = *launch.options;
-    let _watch = (checks || counters).then(|| Watch::begin(counters));
+    let is_watched = checks || counters || launch.is_preemptive();
+    let _watch = is_watched.then(|| Watch::begin(counters));
     let run = Run::new(launch);
     waiting_idly(|| pool.install(|| run_blocks(&run)));
     run.finish()

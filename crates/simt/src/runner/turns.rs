@@ -8,6 +8,13 @@ use crate::block::{Block, Thread, Wait};
 use crate::state::Left;
 use std::io;
 
+/// Where threads were switched, a turn in so many begins with one of them coming back.
+const RETURN: u64 = 16;
+
+/// Of the turns in which threads yield, one in so many is followed by the return of a thread that
+/// was switched: it may be the one that is waited for.
+const RETURN_AFTER_YIELD: u64 = 2;
+
 /// The turns of one block's warps.
 pub(crate) struct Turns<'a> {
     pub run: &'a Run<'a>,
@@ -28,7 +35,7 @@ impl Turns<'_> {
                 return;
             }
         }
-        if (self.block.exited_threads.get() as usize) < self.block.threads.len() {
+        if !self.block.has_ended() {
             self.block.record(self.block.stuck());
         }
     }
@@ -47,14 +54,28 @@ impl Turns<'_> {
 
     /// One of the warps that can run, each as likely as the others.
     fn draw_warp(&mut self) -> Option<usize> {
-        let mut ready = self.block.ready_warps.get();
-        if ready == 0 {
-            return None;
+        if self.block.held_warps.get() != 0
+            && (self.block.ready_warps.get() == 0 || self.random.below(RETURN) == 0)
+        {
+            self.return_held();
         }
-        for _ in 0..self.random.below(u64::from(ready.count_ones())) {
-            ready &= ready - 1;
+        let ready = self.block.ready_warps.get();
+        (ready != 0).then(|| self.draw_bit(ready) as usize)
+    }
+
+    /// The number of one of the bits that are set, each as likely as the others.
+    fn draw_bit(&mut self, mut bits: u64) -> u32 {
+        for _ in 0..self.random.below(u64::from(bits.count_ones())) {
+            bits &= bits - 1;
         }
-        Some(ready.trailing_zeros() as usize)
+        bits.trailing_zeros()
+    }
+
+    /// Lets one of the threads go on that were switched.
+    fn return_held(&mut self) {
+        let warp = self.draw_bit(self.block.held_warps.get()) as usize;
+        let lane = self.draw_bit(self.block.warps[warp].held.get());
+        self.block.release_held(warp, lane);
     }
 
     /// Runs the lanes of a warp until none can run, or until the turn is over.
@@ -83,18 +104,29 @@ impl Turns<'_> {
 
     fn end_turn(&mut self, warp_index: usize) {
         let warp = &self.block.warps[warp_index];
-        if warp.ready.get() == 0 {
+        if warp.ready.get() | warp.held.get() == 0 {
             self.release_converged(warp_index);
         }
         let yielded = warp.yielded.replace(0);
-        // A thread that spins may wait for a block that has been stopped.
-        if yielded != 0 && self.run.has_defect() {
-            self.block.abandon();
+        if yielded != 0 {
+            self.note_yields();
         }
         warp.ready.set(warp.ready.get() | yielded);
         if warp.ready.get() == 0 {
             let ready = &self.block.ready_warps;
             ready.set(ready.get() & !(1 << warp_index));
+        }
+    }
+
+    /// Threads have yielded: they wait for others.
+    fn note_yields(&mut self) {
+        self.block.turn_notes.yielded.set(true);
+        // That may be a block that has been stopped.
+        if self.run.has_defect() {
+            self.block.abandon();
+        }
+        if self.block.held_warps.get() != 0 && self.random.below(RETURN_AFTER_YIELD) == 0 {
+            self.return_held();
         }
     }
 

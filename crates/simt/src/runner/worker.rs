@@ -7,13 +7,17 @@ use super::turns::Turns;
 use crate::basics::{Dim3, SplitMix64};
 use crate::block::Block;
 use crate::host::{ensure_signal_stack, forget_worker, on_new_thread, replace_pool, watch_worker};
-use crate::launch::Launch;
+use crate::launch::{Launch, MAX_THREADS_PER_BLOCK};
 use crate::memory::OutOfMemory;
 use crate::state::Watched;
 use std::cell::Cell;
 use std::sync::Arc;
 use std::thread::panicking;
 use std::time::Duration;
+
+/// How many stacks the workers of a launch keep for the next one, together; each keeps those of the
+/// largest block.
+const IDLE_STACKS: usize = 4096;
 
 /// What a host thread keeps between blocks: stacks, and the block's state.
 pub(crate) struct Worker {
@@ -117,6 +121,19 @@ impl Worker {
         drop(turns);
         run.end_block(&mut block, index);
         self.block = Some((Shape::of(launch), block));
+    }
+
+    /// Calls `action`, which runs blocks that are resident together; the pool has `workers` that do
+    /// so at a time.
+    pub fn run_resident(&mut self, run: &Run<'_>, workers: usize, action: impl FnOnce(&mut Self)) {
+        let options = run.launch.options;
+        self.stacks.set_stack_bytes(options.stack_bytes);
+        self.watched
+            .begin(options.time_limit, run.number, run.launch.kernel, 0);
+        action(self);
+        let of_workers = IDLE_STACKS / workers;
+        self.stacks
+            .keep_idle(of_workers.max(MAX_THREADS_PER_BLOCK as usize));
     }
 
     /// The state of the last block, if it fits the launch, or a new one.

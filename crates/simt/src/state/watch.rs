@@ -1,21 +1,21 @@
 //! Whether any launch of the process looks at accesses. While none does, an access pays one load
-//! for checks and counters together.
+//! for the schedule, checks and counters together.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Launches that check or count at the moment.
+/// Launches that check, count or preempt at the moment.
 static WATCHING_LAUNCHES: AtomicUsize = AtomicUsize::new(0);
 
 /// Launches that count at the moment.
 static COUNTING_LAUNCHES: AtomicUsize = AtomicUsize::new(0);
 
-/// While it lives, accesses are shown to the checks and counters of their blocks.
+/// While it lives, accesses are shown to the schedule, checks and counters of their blocks.
 pub(crate) struct Watch {
     counts: bool,
 }
 
 impl Watch {
-    /// Begins to watch, for a launch that counts or for one that only checks.
+    /// Begins to watch, for a launch that counts or for one that does not.
     pub fn begin(counts: bool) -> Self {
         WATCHING_LAUNCHES.fetch_add(1, Ordering::Relaxed);
         if counts {
@@ -34,7 +34,7 @@ impl Drop for Watch {
     }
 }
 
-/// Whether some launch checks or counts. It need not be that of the running thread.
+/// Whether some launch checks, counts or preempts. It need not be that of the running thread.
 #[inline]
 pub(crate) fn is_watching() -> bool {
     WATCHING_LAUNCHES.load(Ordering::Relaxed) != 0

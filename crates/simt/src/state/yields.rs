@@ -48,14 +48,17 @@ impl Yields {
         }
     }
 
-    /// Counts one yield; false when the block has used up its limit.
-    pub fn may_yield_again(&self, watched: &Watched) -> bool {
-        let yields = self.idle.get() + 1;
+    /// Counts `count` yields; false when the block has used up its limit.
+    pub fn may_yield_again(&self, count: u64, watched: &Watched) -> bool {
+        let before = self.idle.get();
+        let yields = before.saturating_add(count);
         self.idle.set(yields);
-        if yields == YIELDS_BEFORE_SLEEP {
-            watched.set_idle(true);
+        if yields < YIELDS_BEFORE_SLEEP {
+            return yields <= self.limit;
         }
-        if self.sleeps && yields > YIELDS_BEFORE_SLEEP && yields.is_multiple_of(YIELDS_PER_SLEEP) {
+        if before < YIELDS_BEFORE_SLEEP {
+            watched.set_idle(true);
+        } else if self.sleeps && yields / YIELDS_PER_SLEEP != before / YIELDS_PER_SLEEP {
             let begin = Instant::now();
             std::thread::sleep(SLEEP);
             watched.note_slept(begin.elapsed());

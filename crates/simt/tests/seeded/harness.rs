@@ -66,6 +66,17 @@ fn run(
     kernel: Kernel,
     right: bool,
 ) -> Result<(), Box<Defect>> {
+    run_and_read(launch, options, (blocks, threads), kernel, right).map(|_| ())
+}
+
+/// Runs the kernel, and returns what it leaves in `counters`.
+fn run_and_read(
+    launch: Run,
+    options: &Options,
+    (blocks, threads): (u32, u32),
+    kernel: Kernel,
+    right: bool,
+) -> Result<Vec<u32>, Box<Defect>> {
     let of_kernel = Launch {
         kernel: "seeded",
         grid: blocks.into(),
@@ -87,7 +98,53 @@ fn run(
         };
         kernel(&memory, right);
     };
-    launch(&of_kernel, &of_thread).map(|_| ())
+    launch(&of_kernel, &of_thread).map(|_| buffers[2].0.concat())
+}
+
+/// Yields of a block in a row that are a deadlock here.
+const YIELDS: u64 = 1 << 16;
+
+/// Fails unless the kernel has a defect of this kind, or without one leaves wrong `counters`, under
+/// some of the seeds, with blocks on one host thread and on several, and unless its twin is right
+/// under each. Under the same seed, one host thread finds the same again.
+#[track_caller]
+pub fn found_in_some_schedules(
+    kind: Option<DefectKind>,
+    (blocks, threads): (u32, u32),
+    kernel: Kernel,
+    is_right: fn(&[u32]) -> bool,
+) {
+    for parallel_blocks in [false, true] {
+        let options = |seed| Options {
+            seed,
+            parallel_blocks,
+            // What waits for another host thread may take long.
+            yield_limit: if blocks == 1 { YIELDS } else { 1 << 26 },
+            ..Options::default()
+        };
+        let run =
+            |seed, right| run_and_read(simt::run, &options(seed), (blocks, threads), kernel, right);
+        for seed in 0..SEEDS {
+            match run(seed, true) {
+                Ok(counters) => assert!(is_right(&counters), "seed {seed}: {counters:?}"),
+                Err(defect) => panic!("the right kernel has a defect under seed {seed}:\n{defect}"),
+            }
+        }
+        let is_found = |seed: &u64| match (run(*seed, false), kind) {
+            (Ok(counters), None) => !is_right(&counters),
+            (Ok(_), Some(_)) => false,
+            (Err(defect), kind) => {
+                assert_eq!(Some(defect.kind), kind, "under seed {seed}:\n{defect}");
+                true
+            }
+        };
+        let found: Vec<u64> = (0..SEEDS).filter(is_found).collect();
+        assert!(!found.is_empty(), "parallel_blocks: {parallel_blocks}");
+        if !parallel_blocks {
+            let again: Vec<u64> = (0..SEEDS).filter(is_found).collect();
+            assert_eq!(found, again);
+        }
+    }
 }
 
 /// What each kernel is given: three buffers of [`ELEMENTS`].
@@ -165,6 +222,18 @@ impl<'launch> Words<'launch> {
     pub fn atomic_get(self, index: usize) -> u32 {
         // SAFETY: as above.
         unsafe { self.0.atomic_load(index) }
+    }
+
+    #[track_caller]
+    pub fn atomic_swap(self, index: usize, value: u32) -> u32 {
+        // SAFETY: as above.
+        unsafe { self.0.atomic_exchange(index, value) }
+    }
+
+    #[track_caller]
+    pub fn atomic_compare_exchange(self, index: usize, current: u32, new: u32) -> u32 {
+        // SAFETY: as above.
+        unsafe { self.0.atomic_compare_exchange(index, current, new) }
     }
 
     #[track_caller]

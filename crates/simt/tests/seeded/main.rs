@@ -1,5 +1,6 @@
 //! Seeded defects, each with a twin that lacks it: the defect is found under
-//! each of 32 seeds, the twin is silent under the same.
+//! each of 32 seeds, the twin is silent under the same. Those that depend on how threads interleave
+//! are found under some of the seeds.
 
 mod barriers;
 mod copies;
@@ -7,6 +8,7 @@ mod freed;
 mod global;
 mod grids;
 mod harness;
+mod interleaving;
 mod reductions;
 mod shared;
 mod uninitialised;

@@ -1,0 +1,108 @@
+//! How a running thread makes room for others: because the schedule switches it, because it asks
+//! for it, or because it waits in a loop of atomic operations.
+
+use crate::basics::{Access, AccessKind, DefectKind, Space};
+use crate::block::{Block, Thread, Wait};
+use crate::state::ATOMIC_WEIGHT;
+use std::panic::Location;
+
+/// After so many atomic updates in a row that change nothing, a thread is taken to wait for another
+/// one.
+const FRUITLESS_UPDATES: u32 = 128;
+
+/// An atomic update of a word that the thread has loaded a few steps before counts so many times as
+/// much as another one: what it was decided by may have changed. Mistakes of this kind are most of
+/// those that are not races (Lu, Tucek, Qin, Zhou, "AVIO: detecting atomicity violations via access
+/// interleaving invariants", ASPLOS 2006).
+const CHECK_THEN_ACT: u64 = 4;
+
+/// What an access by `thread` counts among the steps at which threads are switched.
+pub(super) fn weight_of(thread: &Thread, access: &Access) -> u64 {
+    if access.space == Space::Constant {
+        return 0;
+    }
+    let loaded = &thread.loaded_words;
+    match access.kind {
+        AccessKind::AtomicRead => {
+            loaded.set([access.address(), loaded.get()[0]]);
+            ATOMIC_WEIGHT
+        }
+        AccessKind::Atomic | AccessKind::AtomicWrite => {
+            match loaded.get().contains(&access.address()) {
+                true => CHECK_THEN_ACT * ATOMIC_WEIGHT,
+                false => ATOMIC_WEIGHT,
+            }
+        }
+        _ => 1,
+    }
+}
+
+impl Block {
+    /// `thread`, the running one, is about to make a step that others can see: where the schedule
+    /// has it, others run before.
+    #[inline]
+    pub(super) fn before_visible_step(&self, thread: &Thread, weight: u64) {
+        if self.preemption.is_due(weight) {
+            self.preempt(thread);
+        }
+    }
+
+    #[cold]
+    fn preempt(&self, thread: &Thread) {
+        let ends_turn = self.preemption.draw_switch();
+        // While a thread unwinds, no other one must run on its host thread.
+        if self.is_abandoned() || std::thread::panicking() {
+            return;
+        }
+        self.hold(thread.position.warp as usize, thread.lane_bit());
+        self.turn_notes.preempted.set(true);
+        if ends_turn {
+            self.turn_is_over.set(true);
+        }
+        thread.confinement.suspend();
+    }
+
+    /// `thread`, the running one, lets others run; it counts as `yields` yields in a row.
+    pub(super) fn yield_thread(
+        &self,
+        thread: &Thread,
+        yields: u64,
+        site: &'static Location<'static>,
+    ) {
+        if self.is_unwinding(thread) {
+            return;
+        }
+        if !self.yields.may_yield_again(yields, &self.watched) {
+            let message = format!(
+                "the threads of the block have only yielded, {} times in a row",
+                self.yields.limit()
+            );
+            self.fail_among_others(thread, DefectKind::Deadlock, message, site);
+        }
+        let warp = self.warp_of(thread);
+        warp.yielded.set(warp.yielded.get() | thread.lane_bit());
+        thread.wait_for(Wait::Yield, site);
+    }
+
+    /// `thread`, the running one, has updated a word atomically. A loop of updates that change
+    /// nothing waits for another thread, as a lock does that is taken: it lets others run.
+    #[inline]
+    pub(super) fn after_atomic_update(
+        &self,
+        thread: &Thread,
+        has_changed: bool,
+        site: &'static Location<'static>,
+    ) {
+        let fruitless = &thread.fruitless_updates;
+        if has_changed {
+            return fruitless.set(0);
+        }
+        fruitless.set(fruitless.get() + 1);
+        if fruitless.get() >= FRUITLESS_UPDATES {
+            fruitless.set(0);
+            if !std::thread::panicking() {
+                self.yield_thread(thread, u64::from(FRUITLESS_UPDATES), site);
+            }
+        }
+    }
+}

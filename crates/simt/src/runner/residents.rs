@@ -1,0 +1,216 @@
+//! Blocks that are resident together and take turns on one host thread: those of a cooperative
+//! launch, and those of an ordinary one whose schedule is preemptive.
+//!
+//! Which block is next is drawn from the seed's generator, and so is whether another one starts: a
+//! launch whose blocks come and go has few of them at a time, and one whose blocks wait for each
+//! other soon has all that the device holds. A block whose threads were switched may stay behind the
+//! other blocks, as the threads do within the block.
+
+use super::queue::Queue;
+use super::resident::Resident;
+use super::run::Run;
+use super::turns::Turns;
+use super::worker::Worker;
+use crate::basics::SplitMix64;
+use crate::state::Grid;
+use std::rc::Rc;
+
+/// After a switch, a block stays behind the others one time in so many.
+const STAY_BEHIND: u64 = 2;
+
+/// A turn in so many begins with the return of a block that has stayed behind.
+const RETURN: u64 = 16;
+
+/// Of the turns in which threads yield, one in so many is followed by such a return.
+const RETURN_AFTER_YIELD: u64 = 4;
+
+/// The resident blocks of a launch on one host thread.
+pub(super) struct Residents<'a> {
+    run: &'a Run<'a>,
+    body: &'a (dyn Fn() + Sync),
+    worker: &'a mut Worker,
+    queue: &'a Queue,
+    /// There in a cooperative launch, whose blocks are all resident from its start to its end.
+    pub grid: Option<Rc<Grid>>,
+    /// Places for blocks; they are known by their numbers.
+    pub places: Vec<Resident>,
+    /// Those in which a thread can run.
+    pub ready: Vec<usize>,
+    /// Those whose block stays behind.
+    held: Vec<usize>,
+    /// Those whose block has ended.
+    free: Vec<usize>,
+    /// How many blocks can be resident.
+    most: usize,
+    random: SplitMix64,
+}
+
+impl<'a> Residents<'a> {
+    /// No block has started; at most `most` of the queue will be resident at a time.
+    pub fn new(
+        run: &'a Run<'a>,
+        body: &'a (dyn Fn() + Sync),
+        worker: &'a mut Worker,
+        queue: &'a Queue,
+        most: usize,
+        random: SplitMix64,
+    ) -> Self {
+        Self {
+            run,
+            body,
+            worker,
+            queue,
+            grid: None,
+            places: Vec::new(),
+            ready: Vec::new(),
+            held: Vec::new(),
+            free: Vec::new(),
+            most,
+            random,
+        }
+    }
+
+    /// Lets blocks take turns until all have ended, or as long as their findings allow.
+    pub fn take_all_turns(&mut self) {
+        while let Some(drawn) = self.draw() {
+            let place = self.ready[drawn];
+            self.turns(place).take_one();
+            self.settle(drawn);
+            if self.must_stop() {
+                break;
+            }
+        }
+        self.end();
+    }
+
+    /// The next block of the queue starts, if there is one that is needed and memory for it.
+    pub fn start(&mut self) {
+        let pointless = |index: &u64| self.run.is_pointless(*index);
+        let Some(index) = self.queue.take().filter(|index| !pointless(index)) else {
+            return;
+        };
+        if self.free.is_empty() {
+            match Resident::new(self.run, self.grid.as_ref(), &self.worker.watched) {
+                Ok(resident) => self.places.push(resident),
+                Err(error) => return self.run.add_out_of_memory(index, error),
+            }
+            self.free.push(self.places.len() - 1);
+        }
+        if let Some(place) = self.free.pop() {
+            self.places[place].begin(self.run, index);
+            self.worker.watched.note_progress();
+            self.ready.push(place);
+        }
+    }
+
+    /// The turns of the block at this place.
+    pub fn turns(&mut self, place: usize) -> Turns<'_> {
+        let resident = &mut self.places[place];
+        Turns {
+            run: self.run,
+            index: resident.index,
+            body: self.body,
+            block: &resident.block,
+            stacks: &mut self.worker.stacks,
+            coroutines: &mut resident.coroutines,
+            random: &mut resident.random,
+        }
+    }
+
+    /// The number, among the ready ones, of the block whose turn it is.
+    fn draw(&mut self) -> Option<usize> {
+        loop {
+            let can_start = self.can_start();
+            if !self.held.is_empty()
+                && (self.ready.is_empty() && !can_start || self.random.below(RETURN) == 0)
+            {
+                self.return_held();
+            }
+            let choices = self.ready.len() + usize::from(can_start);
+            if choices == 0 {
+                return None;
+            }
+            let drawn = self.random.below(choices as u64) as usize;
+            if drawn == self.ready.len() {
+                self.start();
+            }
+            if drawn < self.ready.len() {
+                return Some(drawn);
+            }
+        }
+    }
+
+    fn can_start(&self) -> bool {
+        self.ready.len() + self.held.len() < self.most && !self.queue.is_empty()
+    }
+
+    /// One of the blocks that stay behind is as ready as the others.
+    fn return_held(&mut self) {
+        let drawn = self.random.below(self.held.len() as u64) as usize;
+        self.ready.push(self.held.swap_remove(drawn));
+    }
+
+    /// The block that is number `drawn` of the ready ones has had its turn.
+    fn settle(&mut self, drawn: usize) {
+        let place = self.ready[drawn];
+        let block = &self.places[place].block;
+        if block.is_at_rest() || block.is_abandoned() {
+            self.ready.swap_remove(drawn);
+            if self.grid.is_none() {
+                self.end_block(place);
+            }
+        } else if block.turn_notes.preempted.replace(false) && self.random.below(STAY_BEHIND) == 0 {
+            self.ready.swap_remove(drawn);
+            self.held.push(place);
+        }
+        let has_yielded = self.places[place].block.turn_notes.yielded.replace(false);
+        if has_yielded && !self.held.is_empty() && self.random.below(RETURN_AFTER_YIELD) == 0 {
+            self.return_held();
+        }
+    }
+
+    /// The block at this place has nothing more to run.
+    fn end_block(&mut self, place: usize) {
+        let block = &self.places[place].block;
+        if !block.is_abandoned() && !block.has_ended() {
+            block.record(block.stuck());
+        }
+        // Ends what threads are left.
+        drop(self.turns(place));
+        let resident = &mut self.places[place];
+        self.run.end_block(&mut resident.block, resident.index);
+        resident.is_live = false;
+        self.free.push(place);
+    }
+
+    /// Whether no block has to go on.
+    fn must_stop(&mut self) -> bool {
+        if self.grid.is_some() {
+            return self.meet_at_grid();
+        }
+        // On several host threads, blocks below the one with the defect go on.
+        !self.run.launch.options.parallel_blocks && self.run.has_defect()
+    }
+
+    /// Ends the blocks that are left, as those of a cooperative launch all are.
+    fn end(&mut self) {
+        if self.grid.is_some() && !self.has_abandoned() {
+            self.report_stuck();
+        }
+        let is_cut_off = self.run.has_defect() || self.has_abandoned();
+        for place in 0..self.places.len() {
+            if !self.places[place].is_live {
+                continue;
+            }
+            if is_cut_off {
+                self.places[place].block.abandon();
+            }
+            self.end_block(place);
+        }
+    }
+
+    /// Whether a block was ended before its threads have exited.
+    pub fn has_abandoned(&self) -> bool {
+        self.places.iter().any(|it| it.block.is_abandoned())
+    }
+}

@@ -1,0 +1,141 @@
+//! When a running thread is switched in the middle of its turn.
+//!
+//! The schedule follows PCT (Burckhardt, Kothari, Musuvathi, Nagarakatte, "A randomized scheduler
+//! with probabilistic guarantees of finding bugs", ASPLOS 2010): at a few points drawn at random,
+//! the running thread gets the lowest priority, and it stays behind while others can run. So a
+//! mistake that needs a few switches at certain points is found with a probability that does not
+//! depend on how the other threads happen to be ordered.
+//!
+//! PCT draws its points among all steps of the program, whose number it has to know. Here each block
+//! draws how far apart its points are, from each atomic operation to one in hundreds; at first they
+//! are closer, so that short blocks have some. And a thread that is behind comes back early now and
+//! then, so that it may also run between two steps of another.
+
+use crate::basics::SplitMix64;
+use std::cell::{Cell, RefCell};
+
+/// What an atomic operation or a fence counts, where a plain access counts 1. Plain accesses are
+/// many, and the checks of memory find what is wrong with them in any order.
+pub(crate) const ATOMIC_WEIGHT: u64 = 16;
+
+/// A block is switched at one in 1, 2, 4, ... atomic operations on average: so many scales there are.
+const SCALES: u64 = 9;
+
+/// At the beginning of a block, the distance to the next switch is at most the steps so far, divided
+/// by this, and one atomic operation.
+const SHARE: u64 = 4;
+
+/// One switch in so many lets the other lanes of the warp go on; the others end its turn.
+const WITHIN_WARP: u64 = 4;
+
+/// The streams of the seed's generator are those of the order of warps: these are others.
+const SEED_OF_SWITCHES: u64 = 0x7077_6974_6368_6573;
+
+/// When the threads of a running block are switched.
+pub(crate) struct Preemption {
+    /// The weight of the steps until the next switch; `u64::MAX` where there is none.
+    left: Cell<u64>,
+    /// The average weight of the steps between two switches, once so many have passed.
+    mean: Cell<u64>,
+    /// The weight of the steps up to the next switch.
+    passed: Cell<u64>,
+    random: RefCell<SplitMix64>,
+}
+
+impl Default for Preemption {
+    /// Threads are not switched.
+    fn default() -> Self {
+        Self {
+            left: Cell::new(u64::MAX),
+            mean: Cell::new(0),
+            passed: Cell::new(0),
+            random: RefCell::new(SplitMix64::new(0, 0)),
+        }
+    }
+}
+
+impl Preemption {
+    /// Begins with block number `block`, whose threads are switched if there is a `seed`.
+    pub fn begin(&mut self, seed: Option<u64>, block: u64) {
+        let Some(seed) = seed else {
+            return self.left.set(u64::MAX);
+        };
+        let mut random = SplitMix64::new(seed ^ SEED_OF_SWITCHES, block);
+        self.mean.set(ATOMIC_WEIGHT << random.below(SCALES));
+        self.passed.set(0);
+        self.random = RefCell::new(random);
+        self.draw_next();
+    }
+
+    /// The running thread is about to make a step of this weight that others can see: returns
+    /// whether it is switched before.
+    #[inline]
+    pub fn is_due(&self, weight: u64) -> bool {
+        let left = self.left.get();
+        if weight < left {
+            self.left.set(left - weight);
+            return false;
+        }
+        true
+    }
+
+    /// Draws when the next switch is, and whether this one ends the turn of the warp.
+    pub fn draw_switch(&self) -> bool {
+        self.draw_next();
+        self.random.borrow_mut().below(WITHIN_WARP) != 0
+    }
+
+    fn draw_next(&self) {
+        let mean = self
+            .mean
+            .get()
+            .min(ATOMIC_WEIGHT + self.passed.get() / SHARE);
+        let drawn = 1 + self.random.borrow_mut().below(2 * mean);
+        self.passed.set(self.passed.get() + drawn);
+        self.left.set(drawn);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How many of `steps` atomic operations of a block are switched.
+    fn switches(seed: Option<u64>, block: u64, steps: u64) -> u64 {
+        let mut preemption = Preemption::default();
+        preemption.begin(seed, block);
+        let due = (0..steps).filter(|_| {
+            let is_due = preemption.is_due(ATOMIC_WEIGHT);
+            if is_due {
+                preemption.draw_switch();
+            }
+            is_due
+        });
+        due.count() as u64
+    }
+
+    #[test]
+    fn no_seed_never_switches() {
+        assert_eq!(switches(None, 0, 100_000), 0);
+    }
+
+    #[test]
+    fn blocks_are_switched_often_and_rarely() {
+        let counts: Vec<u64> = (0..64)
+            .map(|block| switches(Some(1), block, 4096))
+            .collect();
+        assert!(counts.iter().any(|count| *count > 1500), "{counts:?}");
+        assert!(
+            counts.iter().any(|count| (1..40).contains(count)),
+            "{counts:?}"
+        );
+        assert!(counts.iter().all(|count| *count > 0), "{counts:?}");
+    }
+
+    #[test]
+    fn a_seed_repeats_itself() {
+        for block in 0..8 {
+            assert_eq!(switches(Some(7), block, 999), switches(Some(7), block, 999));
+        }
+    }
+}
