@@ -67,7 +67,9 @@ fn observe(access: Access, site: &'static Location<'static>) {
 #[inline]
 fn begin(access: &Access, site: &'static Location<'static>) {
     try_instruction(Some(site), |thread, block| {
-        block.before_visible_step(thread, weight_of(thread, access));
+        if block.preemption.is_on() {
+            block.before_visible_step(thread, weight_of(thread, access));
+        }
         if let Some(check) = &block.check
             && !block.is_abandoned()
             && let Err(finding) = check.record(&thread.position, &block.shared, access, site)

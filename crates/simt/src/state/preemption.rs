@@ -67,6 +67,12 @@ impl Preemption {
         self.draw_next();
     }
 
+    /// Whether threads are switched at all.
+    #[inline]
+    pub fn is_on(&self) -> bool {
+        self.left.get() != u64::MAX
+    }
+
     /// The running thread is about to make a step of this weight that others can see: returns
     /// whether it is switched before.
     #[inline]

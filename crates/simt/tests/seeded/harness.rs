@@ -27,7 +27,7 @@ pub fn grid_twins(kind: DefectKind, blocks: u32, threads: u32, kernel: Kernel) -
 }
 
 /// How a kernel is launched.
-type Run = fn(&Launch<'_>, &(dyn Fn() + Sync)) -> Result<Report, Box<Defect>>;
+pub type Run = fn(&Launch<'_>, &(dyn Fn() + Sync)) -> Result<Report, Box<Defect>>;
 
 #[track_caller]
 fn twins_of(
@@ -66,16 +66,16 @@ fn run(
     kernel: Kernel,
     right: bool,
 ) -> Result<(), Box<Defect>> {
-    run_and_read(launch, options, (blocks, threads), kernel, right).map(|_| ())
+    let kernel = |memory: &Memory| kernel(memory, right);
+    run_and_read(launch, options, (blocks, threads), &kernel).map(|_| ())
 }
 
-/// Runs the kernel, and returns what it leaves in `counters`.
-fn run_and_read(
+/// Runs a kernel, and returns what it leaves in `counters`.
+pub fn run_and_read(
     launch: Run,
     options: &Options,
     (blocks, threads): (u32, u32),
-    kernel: Kernel,
-    right: bool,
+    kernel: &(dyn Fn(&Memory) + Sync),
 ) -> Result<Vec<u32>, Box<Defect>> {
     let of_kernel = Launch {
         kernel: "seeded",
@@ -96,7 +96,7 @@ fn run_and_read(
             output,
             counters,
         };
-        kernel(&memory, right);
+        kernel(&memory);
     };
     launch(&of_kernel, &of_thread).map(|_| buffers[2].0.concat())
 }
@@ -122,8 +122,10 @@ pub fn found_in_some_schedules(
             yield_limit: if blocks == 1 { YIELDS } else { 1 << 26 },
             ..Options::default()
         };
-        let run =
-            |seed, right| run_and_read(simt::run, &options(seed), (blocks, threads), kernel, right);
+        let run = |seed, right| {
+            let kernel = |memory: &Memory| kernel(memory, right);
+            run_and_read(simt::run, &options(seed), (blocks, threads), &kernel)
+        };
         for seed in 0..SEEDS {
             match run(seed, true) {
                 Ok(counters) => assert!(is_right(&counters), "seed {seed}: {counters:?}"),

@@ -9,6 +9,7 @@ mod global;
 mod grids;
 mod harness;
 mod interleaving;
+mod litmus;
 mod reductions;
 mod shared;
 mod uninitialised;
