@@ -4,7 +4,9 @@
 mod common;
 
 use common::{block_x, launch, launch_with, serial, sync, thread_x};
-use simt::{AccessKind, BarrierId, Defect, DefectKind, Dim3, Launch, Options, Report, Space};
+use simt::{
+    AccessKind, BarrierId, Defect, DefectKind, Dim3, Launch, Options, Profile, Report, Space,
+};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
@@ -94,6 +96,38 @@ fn barriers_in_two_branches() {
     }));
     assert_eq!(found.kind, DefectKind::BarrierDivergence);
     assert!(found.message.contains("different lines"), "{found}");
+}
+
+/// Each branch is taken by a whole warp.
+#[test]
+fn barriers_in_the_branches_of_two_warps() {
+    for seed in 0..10 {
+        let found = defect(launch_with(&serial(seed), 1, 64, || match thread_x() {
+            0..32 => sync(),
+            _ => sync(),
+        }));
+        assert_eq!(found.kind, DefectKind::BarrierDivergence, "{found}");
+        assert!(
+            found
+                .message
+                .starts_with("warps of the block are at different lines of barrier 0"),
+            "{found}"
+        );
+        let other = found.related[0].location.as_ref().expect("a line");
+        assert_ne!(found.location.as_ref(), Some(other), "{found}");
+    }
+}
+
+/// As those of warps that produce and warps that consume.
+#[test]
+fn a_barrier_for_some_warps_may_be_at_two_lines() {
+    for seed in 0..10 {
+        launch_with(&serial(seed), 1, 64, || match thread_x() {
+            0..32 => simt::block_barrier(BarrierId(1), Some(64)),
+            _ => simt::block_barrier(BarrierId(1), Some(64)),
+        })
+        .unwrap();
+    }
 }
 
 #[test]
@@ -423,6 +457,39 @@ fn launch_limits() {
         };
         assert_eq!(kind(one, one, 0, &odd_stacks), limit);
     }
+}
+
+/// A block of an A100 can have 163 KiB of shared memory.
+#[test]
+fn static_and_dynamic_shared_memory_over_the_limit_of_the_device() {
+    let options = Options {
+        profile: Profile::A100,
+        ..Options::default()
+    };
+    let run = |dynamic_kib: usize, static_kib: usize| {
+        let launch = Launch {
+            kernel: "limits",
+            grid: Dim3::from(2),
+            block: Dim3::from(32),
+            dynamic_shared_bytes: dynamic_kib << 10,
+            options: &options,
+        };
+        simt::run(&launch, &|| {
+            simt::static_shared(0, static_kib << 10, 16);
+        })
+    };
+    run(163, 0).unwrap();
+    run(123, 40).unwrap();
+    let found = defect(run(164, 0));
+    assert_eq!(found.kind, DefectKind::LaunchLimit, "{found}");
+    let found = defect(run(124, 40));
+    assert_eq!(found.kind, DefectKind::LaunchLimit, "{found}");
+    assert_eq!(
+        found.message,
+        "40960 static and 126976 dynamic bytes of shared memory: a block can have 166912, \
+         alignment included"
+    );
+    assert!(found.location.is_some(), "{found}");
 }
 
 #[test]

@@ -96,7 +96,7 @@ impl Block {
             exited_threads: Cell::new(0),
             barriers: Barriers::default(),
             grid: None,
-            shared: SharedMemory::new(launch.dynamic_shared_bytes)?,
+            shared: SharedMemory::new(launch.dynamic_shared_bytes, launch.max_shared_bytes())?,
             statics: ResolvedStatics::default(),
             counters: Counters::default(),
             check: match options.checks {

@@ -15,7 +15,8 @@ use std::ptr;
 /// the block when `threads` is none.
 ///
 /// `threads` must be a multiple of the warp width; whole warps arrive. All
-/// lanes of a warp must arrive at the same source line.
+/// lanes of a warp must arrive at the same source line, and so must all threads
+/// of the block where it waits for all of them.
 ///
 /// An exited thread does not count as arrived: a barrier for the whole block
 /// that some thread has missed ends the launch.
@@ -66,7 +67,7 @@ pub fn block_barrier_reduce(predicate: bool) -> u32 {
 /// Waits for all threads of the grid, and sees what each of them has written
 /// before.
 ///
-/// All lanes of a warp must arrive at the same source line. A thread that has
+/// All threads of a block must arrive at the same source line. A thread that has
 /// exited or waits elsewhere ends the launch, and so does a launch that is not
 /// cooperative.
 ///
@@ -116,9 +117,16 @@ enum Problem {
     /// The arrival, which requires so many, differs from those before it.
     Mismatch(u32, Mismatch),
     /// Lanes of one warp arrive at different lines.
-    Lines,
+    LinesOfWarp,
+    /// Warps arrive at different lines of a barrier for the whole block.
+    LinesOfBlock,
     /// Only a part of this warp has arrived at a barrier for some warps.
     PartOfWarp(usize),
+}
+
+/// One line usually has one address; comparing paths is the slow way.
+fn is_same_line(one: &'static Location<'static>, other: &'static Location<'static>) -> bool {
+    ptr::eq(one, other) || one == other
 }
 
 impl Block {
@@ -163,7 +171,7 @@ impl Block {
         let barrier = self.barriers.get(arrival.id);
         let required = self.required_arrivals(thread, arrival);
         if barrier.is_free() {
-            barrier.open(required, arrival.operation);
+            barrier.open(required, arrival.operation, arrival.site);
             if required == self.padded_threads() {
                 if self.exited_threads.get() != 0 {
                     self.fail_at_barrier(thread, arrival, &Problem::Exited);
@@ -192,18 +200,20 @@ impl Block {
     }
 
     /// `bar.sync` is `barrier.sync.aligned`: all threads of a warp must execute
-    /// the same instruction.
+    /// the same instruction. And all threads of a block must come to the same `__syncthreads()`
+    /// (CUDA C++ Programming Guide, "Synchronization Functions": in conditional code "only if the
+    /// conditional evaluates identically across the entire thread block"). Barriers for some warps
+    /// may be at a line for each warp, as those of producers and consumers are.
     fn check_same_site(&self, thread: &Thread, arrival: &Arrival, barrier: &Barrier) {
         let warp = thread.position.warp as usize;
         let waiting = barrier.waiting(warp);
-        if waiting == 0 {
-            return;
-        }
-        let first = self.first_thread_of_warp(warp) + waiting.trailing_zeros() as usize;
-        let site = self.threads[first].site.get();
-        // One line usually has one address; comparing paths is the slow way.
-        if !ptr::eq(site, arrival.site) && site != arrival.site {
-            self.fail_at_barrier(thread, arrival, &Problem::Lines);
+        if waiting != 0 {
+            let first = self.first_thread_of_warp(warp) + waiting.trailing_zeros() as usize;
+            if !is_same_line(self.threads[first].site.get(), arrival.site) {
+                self.fail_at_barrier(thread, arrival, &Problem::LinesOfWarp);
+            }
+        } else if arrival.threads.is_none() && !is_same_line(barrier.site(), arrival.site) {
+            self.fail_at_barrier(thread, arrival, &Problem::LinesOfBlock);
         }
     }
 
@@ -232,8 +242,12 @@ impl Block {
             Problem::Mismatch(required, Mismatch::Required(others)) => {
                 format!("barrier {id} for {required} threads, while others wait there for {others}")
             }
-            Problem::Lines => format!(
+            Problem::LinesOfWarp => format!(
                 "lanes of one warp are at different lines of {}",
+                barrier_name(id)
+            ),
+            Problem::LinesOfBlock => format!(
+                "warps of the block are at different lines of {}, which is for all threads",
                 barrier_name(id)
             ),
             Problem::PartOfWarp(warp) => {

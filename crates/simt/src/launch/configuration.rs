@@ -132,6 +132,13 @@ impl Launch<'_> {
         by_option && !self.options.counters
     }
 
+    /// The most shared memory that a block can have on the device of these options, static and
+    /// dynamic together.
+    pub(crate) fn max_shared_bytes(&self) -> usize {
+        let limits = self.options.profile.datasheet().limits;
+        MAX_SHARED_BYTES.min(limits.shared_bytes_per_block as usize)
+    }
+
     /// How many blocks of the launch a device of these options holds at once, as far as threads and
     /// dynamic shared memory tell; at least 1.
     pub(crate) fn resident_blocks(&self) -> u32 {
@@ -178,9 +185,9 @@ fn extent_out_of_range(launch: &Launch<'_>) -> Option<String> {
             "a block of {block} threads: it can have 1 to {MAX_THREADS_PER_BLOCK}, at most {MAX_BLOCK}"
         ));
     }
-    (bytes > MAX_SHARED_BYTES).then(|| {
-        format!("{bytes} bytes of dynamic shared memory: a block can have {MAX_SHARED_BYTES}")
-    })
+    let most = launch.max_shared_bytes();
+    (bytes > most)
+        .then(|| format!("{bytes} bytes of dynamic shared memory: a block can have {most}"))
 }
 
 /// Whether each component is from 1 to that of `most`.

@@ -2,6 +2,7 @@
 
 use crate::basics::DefectKind;
 use std::cell::Cell;
+use std::panic::Location;
 
 /// Which of the 16 barriers of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -56,6 +57,8 @@ pub(crate) struct Barrier {
     /// Arrivals that complete the barrier.
     required: Cell<u32>,
     operation: Cell<BarrierOperation>,
+    /// The line of the first arrival.
+    site: Cell<&'static Location<'static>>,
     /// Arrivals whose predicate was true.
     trues: Cell<u32>,
     /// `trues` of the last completion.
@@ -70,6 +73,7 @@ impl Barrier {
             arrived: Cell::new(0),
             required: Cell::new(0),
             operation: Cell::new(BarrierOperation::Synchronize),
+            site: Cell::new(Location::caller()),
             trues: Cell::new(0),
             result: Cell::new(0),
             waiting: std::array::from_fn(|_| Cell::new(0)),
@@ -84,9 +88,21 @@ impl Barrier {
 
     /// Begins with the first arrival, which decides what the others have to agree with.
     #[inline]
-    pub fn open(&self, required: u32, operation: BarrierOperation) {
+    pub fn open(
+        &self,
+        required: u32,
+        operation: BarrierOperation,
+        site: &'static Location<'static>,
+    ) {
         self.required.set(required);
         self.operation.set(operation);
+        self.site.set(site);
+    }
+
+    /// The line of the first arrival.
+    #[inline]
+    pub fn site(&self) -> &'static Location<'static> {
+        self.site.get()
     }
 
     /// How an arrival differs from the first one; none if it does not.

@@ -33,6 +33,8 @@ struct StaticArray {
 /// at its start, static arrays follow in the order of their first use.
 pub(crate) struct SharedMemory {
     memory: NonNull<u8>,
+    /// The most bytes that a block of the device can have.
+    limit: usize,
     dynamic_bytes: usize,
     dynamic_is_poisoned: Cell<bool>,
     /// Bytes in use, dynamic ones included.
@@ -47,16 +49,18 @@ impl SharedMemory {
         Err(_) => panic!("the alignment is a power of two"),
     };
 
-    /// Shared memory for blocks with `dynamic_bytes`, at most [`MAX_SHARED_BYTES`].
+    /// Shared memory for blocks with `dynamic_bytes`, on a device whose blocks can have `limit`
+    /// bytes, at most [`MAX_SHARED_BYTES`].
     ///
     /// # Errors
     ///
     /// [`OutOfMemory`] if the host has none left.
-    pub fn new(dynamic_bytes: usize) -> Result<Self, OutOfMemory> {
+    pub fn new(dynamic_bytes: usize, limit: usize) -> Result<Self, OutOfMemory> {
         // SAFETY: the layout's size is not 0.
         let memory = unsafe { alloc(Self::LAYOUT) };
         Ok(Self {
             memory: NonNull::new(memory).ok_or_else(release_reserve)?,
+            limit,
             dynamic_bytes,
             dynamic_is_poisoned: Cell::new(false),
             used: Cell::new(dynamic_bytes),
@@ -134,8 +138,12 @@ impl SharedMemory {
         }
         let offset = self.used.get().next_multiple_of(align);
         let end = offset + bytes;
-        if end > MAX_SHARED_BYTES {
-            return Err(SharedError::TooMuch { bytes: end });
+        if end > self.limit {
+            return Err(SharedError::TooMuch {
+                dynamic_bytes: self.dynamic_bytes,
+                static_bytes,
+                limit: self.limit,
+            });
         }
         // SAFETY: `offset + bytes` is within the allocation, and no array of
         // this block overlaps it: all of them end at or before `used`.
@@ -198,9 +206,14 @@ pub(crate) enum SharedError {
     )]
     TooMuchStatic { static_bytes: usize },
     #[error(
-        "{bytes} bytes of shared memory, static and dynamic: a block can have {MAX_SHARED_BYTES}"
+        "{static_bytes} static and {dynamic_bytes} dynamic bytes of shared memory: a block can \
+         have {limit}, alignment included"
     )]
-    TooMuch { bytes: usize },
+    TooMuch {
+        dynamic_bytes: usize,
+        static_bytes: usize,
+        limit: usize,
+    },
 }
 
 impl SharedError {
