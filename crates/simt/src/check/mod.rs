@@ -5,6 +5,8 @@
 //! |---|---|
 //! | `event` | one access, as the shadow remembers it |
 //! | `clock` | vector clocks, compressed |
+//! | `block_clocks` | the clocks of many blocks, with structure that they share |
+//! | `block_clock` | the clock of the threads of one block |
 //! | `happens_before` | what is ordered before one thread, and what its fences hand on |
 //! | `accessor` | the running thread, as it stands to other accesses |
 //! | `cell` | the last accesses of a few bytes, and the rules |
@@ -31,6 +33,8 @@
 mod access;
 mod accessor;
 mod block;
+mod block_clock;
+mod block_clocks;
 mod cell;
 mod clock;
 mod copies;

@@ -8,7 +8,8 @@
 //! the one, and whichever fences may use the other.
 
 use super::block::BlockCheck;
-use super::clock::{BlockClock, SharedClock, add};
+use super::block_clock::BlockClock;
+use super::clock::{SharedClock, add};
 use super::event::Time;
 use super::happens_before::{BLOCK, DEVICE, HappensBefore};
 use crate::basics::Position;

@@ -1,0 +1,156 @@
+//! What the checks of memory cost on this machine: each pattern of access without them and with
+//! them, and a grid in which every block takes a ticket between two fences.
+//!
+//! `cargo run --release --package tilewright-simt --example checks`
+
+use simt::{AccessKind, BarrierId, Contents, Dim3, FenceScope, Launch, Options, Space};
+use std::hint::black_box;
+use std::time::Instant;
+
+const THREADS: u32 = 256;
+const WORDS: usize = 1 << 20;
+/// The machine may be shared: the best of several runs counts.
+const RUNS: usize = 5;
+
+/// Seconds that the launch takes.
+fn seconds(blocks: u32, threads: u32, checks: bool, body: impl Fn() + Sync) -> f64 {
+    let options = Options {
+        parallel_blocks: false,
+        checks,
+        ..Options::default()
+    };
+    let launch = Launch {
+        kernel: "checks",
+        grid: Dim3::from(blocks),
+        block: Dim3::from(threads),
+        dynamic_shared_bytes: 0,
+        options: &options,
+    };
+    let run = |_| {
+        let start = Instant::now();
+        simt::run(&launch, &body).expect("the kernel has no defect");
+        start.elapsed().as_secs_f64()
+    };
+    (0..RUNS).map(run).fold(f64::INFINITY, f64::min)
+}
+
+/// Prints millions of operations a second, without and with checks.
+fn compare(name: &str, blocks: u32, operations: u32, body: impl Fn() + Sync) {
+    let count = f64::from(blocks) * f64::from(THREADS) * f64::from(operations);
+    let [plain, checked] =
+        [false, true].map(|checks| count / seconds(blocks, THREADS, checks, &body) / 1e6);
+    println!(
+        "{name:32} {plain:8.1} {checked:8.1}    1/{:.1}",
+        plain / checked
+    );
+}
+
+/// A word of the buffer, announced and accessed.
+#[derive(Clone, Copy)]
+struct Words(usize);
+
+impl Words {
+    #[inline]
+    fn announce(self, kind: AccessKind, index: usize) -> *mut u32 {
+        simt::access(Space::Global, kind, self.0, WORDS * 4, index * 4, 4, 4);
+        std::ptr::with_exposed_provenance_mut::<u32>(self.0 + index * 4)
+    }
+
+    #[inline]
+    fn load(self, kind: AccessKind, index: usize) -> u32 {
+        let word = self.announce(kind, index);
+        // SAFETY: the index is in bounds, and all threads access the words through the simulator.
+        unsafe { simt::load_relaxed(word) }
+    }
+
+    #[inline]
+    fn store(self, index: usize, value: u32) {
+        let word = self.announce(AccessKind::Write, index);
+        // SAFETY: as in `load`.
+        unsafe { simt::store_relaxed(word, value) };
+    }
+
+    #[inline]
+    fn add(self, index: usize) -> u32 {
+        let word = self.announce(AccessKind::Atomic, index);
+        // SAFETY: as in `load`.
+        unsafe { simt::atomic_update_u32(word, |old| old.wrapping_add(1)) }
+    }
+}
+
+fn index() -> usize {
+    let at = simt::position();
+    (at.block_idx.x * at.block_dim.x + at.thread_idx.x) as usize
+}
+
+fn global_memory(words: Words) {
+    let re_read = |kind| {
+        move || {
+            let first = index();
+            let mut sum = 0_u32;
+            for step in 0..1000 {
+                sum = sum.wrapping_add(words.load(kind, (first + step * 256) % WORDS));
+            }
+            black_box(sum);
+        }
+    };
+    compare("global re-read", 400, 1000, re_read(AccessKind::Read));
+    compare("global load and store, fresh", 64, 128, || {
+        let first = simt::position().block_idx.x as usize * 64 * THREADS as usize;
+        for step in 0..64 {
+            let index = first + step * THREADS as usize + simt::position().thread_idx.x as usize;
+            words.store(index, words.load(AccessKind::Read, index) + 1);
+        }
+    });
+}
+
+fn shared_memory() {
+    compare("shared store, barrier, load", 100, 256, || {
+        let words = simt::static_shared(1, 1024, 16).cast::<u32>();
+        let access = |kind, index: usize| {
+            simt::access(Space::Shared, kind, words.addr(), 1024, index * 4, 4, 4);
+            words.wrapping_add(index)
+        };
+        let own = simt::position().thread_idx.x as usize;
+        for _ in 0..2 {
+            // SAFETY: the index is in bounds; the threads of a block run one after the other.
+            unsafe { *access(AccessKind::Write, own) = 1 };
+            simt::block_barrier(BarrierId(0), None);
+            for step in 0..127 {
+                // SAFETY: as above.
+                black_box(unsafe { *access(AccessKind::Read, (own + step) % 256) });
+            }
+            simt::block_barrier(BarrierId(0), None);
+        }
+    });
+}
+
+fn fences(words: Words) {
+    for blocks in [256, 1024, 4096, 16384] {
+        let run = |checks| {
+            seconds(blocks, 32, checks, || {
+                if simt::position().thread_idx.x == 0 {
+                    simt::fence(FenceScope::Device);
+                    black_box(words.add(0));
+                    simt::fence(FenceScope::Device);
+                }
+            })
+        };
+        println!(
+            "fence, ticket, fence: {blocks:5} blocks {:8.1} ms {:8.1} ms",
+            run(false) * 1e3,
+            run(true) * 1e3
+        );
+    }
+}
+
+fn main() {
+    let data = vec![[1_u32; 64]; WORDS / 64];
+    let address = data.as_ptr().expose_provenance();
+    simt::register_allocation(address, WORDS * 4, Contents::Initialised).expect("memory");
+    println!("millions a second                   plain   checks");
+    global_memory(Words(address));
+    shared_memory();
+    fences(Words(address));
+    simt::forget_allocation(address, WORDS * 4);
+}
