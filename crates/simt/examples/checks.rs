@@ -1,7 +1,7 @@
 //! What the checks of memory cost on this machine: each pattern of access without them and with
 //! them, and a grid in which every block takes a ticket between two fences.
 //!
-//! `cargo run --release --package tilewright-simt --example checks`
+//! `cargo run --release --package tilewright-simt --example checks [pattern]`
 
 use simt::{AccessKind, BarrierId, Contents, Dim3, FenceScope, Launch, Options, Space};
 use std::hint::black_box;
@@ -10,7 +10,7 @@ use std::time::Instant;
 const THREADS: u32 = 256;
 const WORDS: usize = 1 << 20;
 /// The machine may be shared: the best of several runs counts.
-const RUNS: usize = 5;
+const RUNS: usize = 20;
 
 /// Seconds that the launch takes.
 fn seconds(blocks: u32, threads: u32, checks: bool, body: impl Fn() + Sync) -> f64 {
@@ -34,8 +34,18 @@ fn seconds(blocks: u32, threads: u32, checks: bool, body: impl Fn() + Sync) -> f
     (0..RUNS).map(run).fold(f64::INFINITY, f64::min)
 }
 
+/// Whether the command line names the pattern, or none.
+fn is_chosen(name: &str) -> bool {
+    std::env::args()
+        .nth(1)
+        .is_none_or(|chosen| name.contains(&chosen))
+}
+
 /// Prints millions of operations a second, without and with checks.
 fn compare(name: &str, blocks: u32, operations: u32, body: impl Fn() + Sync) {
+    if !is_chosen(name) {
+        return;
+    }
     let count = f64::from(blocks) * f64::from(THREADS) * f64::from(operations);
     let [plain, checked] =
         [false, true].map(|checks| count / seconds(blocks, THREADS, checks, &body) / 1e6);
@@ -88,13 +98,14 @@ fn global_memory(words: Words) {
         move || {
             let first = index();
             let mut sum = 0_u32;
-            for step in 0..1000 {
+            for step in 0..200 {
                 sum = sum.wrapping_add(words.load(kind, (first + step * 256) % WORDS));
             }
             black_box(sum);
         }
     };
-    compare("global re-read", 400, 1000, re_read(AccessKind::Read));
+    compare("global re-read", 40, 200, re_read(AccessKind::Read));
+    compare("global re-read, read-only", 40, 200, re_read(AccessKind::ReadOnly));
     compare("global load and store, fresh", 64, 128, || {
         let first = simt::position().block_idx.x as usize * 64 * THREADS as usize;
         for step in 0..64 {
@@ -105,7 +116,7 @@ fn global_memory(words: Words) {
 }
 
 fn shared_memory() {
-    compare("shared store, barrier, load", 100, 256, || {
+    compare("shared store, barrier, load", 10, 256, || {
         let words = simt::static_shared(1, 1024, 16).cast::<u32>();
         let access = |kind, index: usize| {
             simt::access(Space::Shared, kind, words.addr(), 1024, index * 4, 4, 4);
@@ -126,6 +137,9 @@ fn shared_memory() {
 }
 
 fn fences(words: Words) {
+    if !is_chosen("fence") {
+        return;
+    }
     for blocks in [256, 1024, 4096, 16384] {
         let run = |checks| {
             seconds(blocks, 32, checks, || {

@@ -164,8 +164,8 @@ pub use instructions::{
 };
 pub use launch::{Launch, MAX_THREADS_PER_BLOCK, Options, Preemption, Report};
 pub use memory::{
-    Contents, OutOfMemory, StaticMemory, forget_allocation, load_relaxed, mark_copied, mark_freed,
-    mark_written, register_allocation, store_relaxed,
+    Contents, OutOfMemory, StaticMemory, first_unwritten, forget_allocation, load_relaxed,
+    mark_copied, mark_freed, mark_written, register_allocation, store_relaxed,
 };
 pub use runner::{MAX_RESIDENT_THREADS, check_schedules, run, run_cooperative};
 pub use state::{BarrierId, LaneValues, MAX_SHARED_BYTES, MAX_STATIC_SHARED_BYTES};

@@ -29,6 +29,10 @@ impl fmt::Display for Space {
 pub enum AccessKind {
     /// A load.
     Read,
+    /// A load through the read-only cache, from memory that the launch does not write.
+    ReadOnly,
+    /// A load through the first-level cache, which does not see the writes of other blocks.
+    CachedRead,
     /// A store.
     Write,
     /// An atomic read-modify-write.
@@ -47,6 +51,8 @@ impl fmt::Display for AccessKind {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::Read => "a read",
+            Self::ReadOnly => "a read through the read-only cache",
+            Self::CachedRead => "a read through the first-level cache",
             Self::Write => "a write",
             Self::Atomic => "an atomic update",
             Self::AtomicRead => "an atomic load",

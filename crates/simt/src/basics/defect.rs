@@ -24,6 +24,8 @@ pub enum DefectKind {
     DataRace,
     /// A plain access and an atomic update of one place that nothing orders.
     AtomicRace,
+    /// A read through a cache that does not see what the launch writes.
+    StaleRead,
     /// A read of memory that has not been written.
     UninitialisedRead,
     /// An access of global memory that the host has freed.
@@ -61,6 +63,7 @@ impl fmt::Display for DefectKind {
             Self::WarpDivergence => "divergent warp operation",
             Self::DataRace => "data race",
             Self::AtomicRace => "race with an atomic update",
+            Self::StaleRead => "stale read",
             Self::UninitialisedRead => "read of uninitialised memory",
             Self::UseAfterFree => "use after free",
             Self::AsyncHazard => "asynchronous copy in use",

@@ -3,11 +3,12 @@
 use super::accessor::Accessor;
 use super::block::BlockCheck;
 use super::cell::Conflict;
-use super::event::{Event, Others, Site};
+use super::event::{Event, Site};
+use super::region::{REGION_BYTES, Region};
 use super::report::Place;
-use super::shadow::{Page, pages};
-use crate::basics::{Access, Finding, Position, Space};
-use crate::memory::{Allocation, is_replaced};
+use super::shadow::{PAGE_BYTES, Page, pages};
+use crate::basics::{Access, AccessKind, Finding, Position, Space};
+use crate::memory::{Allocation, Allocations, is_inside_one, is_replaced};
 use crate::state::SharedMemory;
 use std::panic::Location;
 
@@ -26,6 +27,12 @@ impl BlockCheck {
         access: &Access,
         site: &'static Location<'static>,
     ) -> Result<(), Box<Finding>> {
+        if access.space == Space::Global
+            && !self.has_clocks.get()
+            && self.nearby.borrow().holds_read(access)
+        {
+            return Ok(());
+        }
         self.record_access(position, shared, access, site)
             .map_err(|conflict| {
                 let place = Place::of(access, shared, &self.launch.allocations);
@@ -43,19 +50,17 @@ impl BlockCheck {
     ) -> Result<(), Conflict> {
         let address = access.address();
         self.with_accessor(position, |accessor| {
-            let event = Event {
-                time: self.now(),
-                block: self.block,
-                site: Site::of(site),
-                thread: accessor.thread,
-                kind: access.kind.into(),
-                others: Others::None,
-            };
+            let who = (self.block, accessor.thread);
+            let (kind, site) = (access.kind.into(), Site::of(site));
+            let event = Event::new(kind, who, self.now(), access.bytes, site);
+            if event.kind.is_atomic() {
+                self.announced[usize::from(accessor.thread)].set(access.kind);
+            }
             match access.space {
                 Space::Constant => Ok(()),
-                Space::Global => self.record_global(address, access.bytes, &event, accessor),
+                Space::Global => self.record_global(access, &event, accessor),
                 Space::Shared => match shared.offset_of(address) {
-                    Some(offset) => self.record_shared(offset, access.bytes, &event, accessor),
+                    Some(offset) => self.record_shared(offset, access, &event, accessor),
                     None => Ok(()),
                 },
             }
@@ -66,56 +71,125 @@ impl BlockCheck {
     fn record_shared(
         &self,
         offset: usize,
-        bytes: usize,
+        access: &Access,
         event: &Event,
         accessor: &Accessor<'_>,
     ) -> Result<(), Conflict> {
-        pages(offset, bytes).try_for_each(|(number, offset, bytes)| {
-            self.with_shared_page(number, |page| {
-                page.record(offset, bytes, event, accessor, true)
-            })?
-        })
+        for (number, offset, bytes) in pages::<PAGE_BYTES>(offset, access.bytes) {
+            let record = |page: &mut Page| page.record(offset, bytes, event, accessor);
+            if self.with_shared_page(number, record)?? {
+                self.published.end(access.address(), access.bytes);
+            }
+        }
+        Ok(())
     }
 
     #[inline]
     fn record_global(
         &self,
-        address: usize,
-        bytes: usize,
+        access: &Access,
         event: &Event,
         accessor: &Accessor<'_>,
     ) -> Result<(), Conflict> {
-        let allocation = self.launch.allocations.find(address);
-        if let Some(conflict) = allocation.and_then(|it| conflict_with(it, address, bytes, event)) {
+        let (address, bytes) = (access.address(), access.bytes);
+        if bytes == 0 {
+            return Ok(());
+        }
+        let offset = address % REGION_BYTES;
+        let mut nearby = self.nearby.borrow_mut();
+        let place = nearby.find(&self.launch, address)?;
+        if !(place.holds(access) && place.is_valid(access, event.kind.reads()))
+            && let Some(conflict) = conflict_with(
+                place.allocation.as_deref(),
+                access,
+                event,
+                &self.launch.allocations,
+            )
+        {
             return Err(conflict);
         }
-        pages(address, bytes).try_for_each(|(number, offset, bytes)| {
-            let record = |page: &mut Page| page.record(offset, bytes, event, accessor, false);
-            self.launch.with_page(number, record)?
-        })?;
+        if offset + bytes <= REGION_BYTES {
+            self.record_part(&place.region, (offset, bytes), access, event, accessor)?;
+        } else {
+            for (number, offset, bytes) in pages::<REGION_BYTES>(address, bytes) {
+                let place = nearby.find(&self.launch, number * REGION_BYTES + offset)?;
+                self.record_part(&place.region, (offset, bytes), access, event, accessor)?;
+            }
+        }
         if event.kind.writes()
-            && let Some(allocation) = allocation
+            && let Some(allocation) = &nearby.find(&self.launch, address)?.allocation
         {
             allocation.mark_written(address, bytes);
         }
         Ok(())
     }
+
+    /// Records the part of an access that is in one region.
+    #[inline]
+    fn record_part(
+        &self,
+        region: &Region,
+        (offset, bytes): (usize, usize),
+        access: &Access,
+        event: &Event,
+        accessor: &Accessor<'_>,
+    ) -> Result<(), Conflict> {
+        if access.kind == AccessKind::ReadOnly {
+            return read_only(region, offset, bytes, event.site);
+        }
+        if region.record(offset, bytes, event, accessor)? {
+            self.launch.published.end(access.address(), access.bytes);
+        }
+        match region.read_only.reader(offset, bytes) {
+            Some(site) if event.kind.writes() => Err(Conflict::ReadOnly(site)),
+            _ => Ok(()),
+        }
+    }
 }
 
-/// Why an access of an allocation is wrong, whichever others access it.
+/// Records a read through the read-only cache: who reads does not matter, because no thread of the
+/// launch may write.
 #[inline]
+fn read_only(region: &Region, offset: usize, bytes: usize, site: Site) -> Result<(), Conflict> {
+    if !region.read_only.holds(offset, bytes) {
+        region.read_only.add(offset, bytes, site)?;
+    }
+    match region.last_write(offset, bytes)? {
+        Some(write) => Err(Conflict::Stale(write)),
+        None => Ok(()),
+    }
+}
+
+/// Why an access is wrong, whichever others access the same bytes: it is not in the allocation in
+/// which its view begins, or that is not as it should be. `allocation` is the one of its first
+/// byte.
+#[cold]
 fn conflict_with(
-    allocation: &Allocation,
-    address: usize,
-    bytes: usize,
+    allocation: Option<&Allocation>,
+    access: &Access,
     event: &Event,
+    all: &Allocations,
 ) -> Option<Conflict> {
-    let conflict = if allocation.is_freed() {
-        Conflict::Freed
-    } else if event.kind.reads() && !allocation.is_written(address, bytes) {
-        Conflict::Unwritten
-    } else {
-        return None;
+    let (address, bytes) = (access.address(), access.bytes);
+    let conflict = match allocation {
+        None if all.find(access.view_base).is_none() => return None,
+        Some(allocation) if allocation.is_freed() => Conflict::Freed,
+        Some(allocation)
+            if allocation.contains(access.view_base) && bytes <= allocation.end() - address =>
+        {
+            match event.kind.reads() && !allocation.is_written(address, bytes) {
+                true => Conflict::Unwritten,
+                false => return None,
+            }
+        }
+        _ => return (!is_allocated(access)).then_some(Conflict::PastEnd),
     };
-    (!is_replaced(allocation, address, bytes)).then_some(conflict)
+    let is_replaced = allocation.is_some_and(|known| is_replaced(known, address, bytes));
+    (!is_replaced).then_some(conflict)
+}
+
+/// Whether one allocation of this moment has the start of the view and the bytes of the access.
+#[cold]
+fn is_allocated(access: &Access) -> bool {
+    is_inside_one(access.view_base, access.address(), access.bytes)
 }

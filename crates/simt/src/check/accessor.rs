@@ -2,6 +2,7 @@
 
 use super::clock::VectorClock;
 use super::event::{Event, Others, Time};
+use super::readers::Reader;
 use std::ops::Range;
 
 /// The accessing thread, and what is ordered before it.
@@ -25,14 +26,15 @@ impl Accessor<'_> {
         self.is_after_thread(event) && (event.others == Others::None || self.is_after_others(event))
     }
 
-    /// Whether that holds for the earlier ones too. The shadow does not
+    /// Whether that holds for the earlier ones too that the event stands for. The shadow does not
     /// know which they were: a thread that has a clock of more than barriers of the grid is
     /// trusted to come after them.
-    fn is_after_others(&self, event: &Event) -> bool {
+    pub fn is_after_others(&self, event: &Event) -> bool {
         let by_barrier = match event.others {
+            Others::None => true,
             Others::OfOtherBlocks => false,
-            Others::OfBlock => event.time <= self.block_barrier,
-            _ => event.time <= self.block_barrier.max(self.warp_barrier),
+            Others::OfBlock => self.is_after_block(event),
+            Others::OfWarp => self.is_after_block(event) || self.is_after_warp(event),
         };
         by_barrier
             || self.clock.is_some_and(|clock| {
@@ -40,34 +42,81 @@ impl Accessor<'_> {
             })
     }
 
+    /// Whether the reads of all of these lanes happened before whatever the thread does now.
+    pub fn is_after_reader(&self, reader: &Reader) -> bool {
+        self.unordered_lane(reader).is_none()
+    }
+
+    /// A lane whose read is not ordered before whatever the thread does now.
+    pub fn unordered_lane(&self, reader: &Reader) -> Option<u16> {
+        let event = &reader.event;
+        if self.is_after_block(event) || self.is_after_warp(event) {
+            return None;
+        }
+        let first = event.thread() - event.thread() % self.warp_width();
+        let is_after =
+            |lane: &u16| self.is_self(event.block, *lane) || self.is_after_clock(event, *lane);
+        (0..self.warp_width())
+            .filter(|lane| reader.lanes >> lane & 1 == 1)
+            .map(|lane| first + lane)
+            .find(|thread| !is_after(thread))
+    }
+
     /// What the thread has in common with that of `event`.
     pub fn relation(&self, event: &Event) -> Others {
         if event.block != self.block {
             Others::OfOtherBlocks
-        } else if !self.warp.contains(&event.thread) {
+        } else if !self.warp.contains(&event.thread()) {
             Others::OfBlock
-        } else if event.thread != self.thread {
+        } else if event.thread() != self.thread {
             Others::OfWarp
         } else {
             Others::None
         }
     }
 
-    /// Whether `event` is of another warp or another block.
-    pub fn is_elsewhere(&self, event: &Event) -> bool {
-        event.block != self.block || !self.warp.contains(&event.thread)
+    /// Whether the thread itself made the access.
+    #[inline]
+    pub fn is_own(&self, event: &Event) -> bool {
+        self.is_self(event.block, event.thread())
+    }
+
+    /// The thread's bit in the lanes of its warp.
+    pub fn lane_bit(&self) -> u64 {
+        1 << (self.thread - self.warp.start)
+    }
+
+    pub fn warp_width(&self) -> u16 {
+        self.warp.end - self.warp.start
     }
 
     #[inline]
-    fn is_after_thread(&self, event: &Event) -> bool {
-        if event.block == self.block {
-            let by_barrier = event.time <= self.block_barrier || event.thread == self.thread;
-            let by_warp = || event.time <= self.warp_barrier && self.warp.contains(&event.thread);
-            if by_barrier || by_warp() {
-                return true;
-            }
-        }
+    pub fn is_after_thread(&self, event: &Event) -> bool {
+        self.is_own(event)
+            || self.is_after_block(event)
+            || self.is_after_warp(event)
+            || self.is_after_clock(event, event.thread())
+    }
+
+    fn is_self(&self, block: u32, thread: u16) -> bool {
+        block == self.block && thread == self.thread
+    }
+
+    /// By a barrier of the block.
+    #[inline]
+    fn is_after_block(&self, event: &Event) -> bool {
+        event.block == self.block && event.time <= self.block_barrier
+    }
+
+    /// By a barrier of the whole warp.
+    fn is_after_warp(&self, event: &Event) -> bool {
+        event.block == self.block
+            && event.time <= self.warp_barrier
+            && self.warp.contains(&event.thread())
+    }
+
+    fn is_after_clock(&self, event: &Event, thread: u16) -> bool {
         self.clock
-            .is_some_and(|clock| event.time <= clock.at(event.block, u32::from(event.thread)))
+            .is_some_and(|clock| event.time <= clock.at(event.block, u32::from(thread)))
     }
 }

@@ -1,15 +1,15 @@
 //! The checks of one running block.
 
 use super::accessor::Accessor;
-use super::clock::SharedClock;
 use super::event::Time;
 use super::global::LaunchCheck;
 use super::happens_before::HappensBefore;
+use super::nearby::Nearby;
+use super::published::Published;
 use super::shadow::Page;
-use crate::basics::Position;
+use crate::basics::{AccessKind, Position};
 use crate::memory::{OutOfMemory, release_reserve, try_collect};
 use std::cell::{Cell, Ref, RefCell};
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A page of the shadow of shared memory.
@@ -32,8 +32,11 @@ pub(crate) struct BlockCheck {
     pub(super) threads: Vec<RefCell<HappensBefore>>,
     /// Whether the state of any thread holds a clock.
     pub(super) has_clocks: Cell<bool>,
-    /// By address: what this block's atomic updates have published to it.
-    pub(super) published: RefCell<HashMap<usize, SharedClock>>,
+    /// What the words of shared memory hand on.
+    pub(super) published: Published,
+    /// For each thread, the kind of its last atomic access that was announced.
+    pub(super) announced: Vec<Cell<AccessKind>>,
+    pub(super) nearby: RefCell<Nearby>,
     /// Counts the blocks that this state has served.
     generation: u64,
     shared: RefCell<Vec<SharedPage>>,
@@ -48,7 +51,7 @@ impl BlockCheck {
     pub fn new(threads: u32, warp_width: u32) -> Result<Self, OutOfMemory> {
         let warps = threads.div_ceil(warp_width);
         Ok(Self {
-            launch: Arc::new(LaunchCheck::new()),
+            launch: Arc::new(LaunchCheck::new(true)),
             block: 0,
             warp_width,
             now: Cell::new(1),
@@ -56,7 +59,9 @@ impl BlockCheck {
             warp_barriers: try_collect((0..warps).map(|_| Cell::new(0)))?,
             threads: try_collect((0..threads).map(|_| RefCell::default()))?,
             has_clocks: Cell::new(false),
-            published: RefCell::default(),
+            published: Published::default(),
+            announced: try_collect((0..threads).map(|_| Cell::new(AccessKind::Atomic)))?,
+            nearby: RefCell::default(),
             generation: 0,
             shared: RefCell::default(),
         })
@@ -66,6 +71,7 @@ impl BlockCheck {
     pub fn begin(&mut self, launch: &Arc<LaunchCheck>, index: u64) {
         if !Arc::ptr_eq(&self.launch, launch) {
             self.launch = Arc::clone(launch);
+            self.nearby.get_mut().clear();
         }
         self.block = index as u32;
         self.generation += 1;
@@ -81,7 +87,7 @@ impl BlockCheck {
             for thread in &mut self.threads {
                 *thread.get_mut() = HappensBefore::default();
             }
-            self.published.get_mut().clear();
+            self.published.clear();
         }
     }
 

@@ -2,14 +2,13 @@
 //!
 //! The method is that of FastTrack (Flanagan and Freund, "FastTrack: efficient
 //! and precise dynamic race detection", PLDI 2009): a cell keeps the last write
-//! and the reads since then. Of reads that nothing orders among each other it
-//! keeps two, from different warps or blocks where it can: a write that is not
-//! ordered after all of them is hardly ever ordered after both. Atomic updates
+//! and the reads since then. Atomic updates
 //! need no order among each other: it keeps the last one, and the others that
 //! one stands for.
 
 use super::accessor::Accessor;
-use super::event::{Event, EventKind, Others};
+use super::event::{Event, EventKind, Others, Site};
+use super::readers::Readers;
 use crate::memory::OutOfMemory;
 
 /// Why an access must not be.
@@ -21,10 +20,18 @@ pub(super) enum Conflict {
     Unwritten,
     /// The host has freed what is accessed.
     Freed,
+    /// The allocation ends before the last byte.
+    PastEnd,
     /// Nothing orders the access after this one.
     Unordered(Event),
+    /// Nothing orders the access after one of those that this one stands for.
+    UnorderedOthers(Event),
     /// The access comes upon this asynchronous copy, which is in flight.
     InFlight(Event),
+    /// The cache by which the access reads does not see this write.
+    Stale(Event),
+    /// The bytes that are written have been read through the read-only cache, at this line.
+    ReadOnly(Site),
 }
 
 impl From<OutOfMemory> for Conflict {
@@ -33,45 +40,106 @@ impl From<OutOfMemory> for Conflict {
     }
 }
 
-/// What is remembered of the few bytes of a cell.
+/// What a cell must know of its memory.
 #[derive(Clone, Copy)]
+pub(super) struct Rules {
+    /// Whether the memory holds nothing before its first write.
+    pub starts_unwritten: bool,
+    /// Whether there is room to keep each of several readers.
+    pub is_exact: bool,
+}
+
+/// What is remembered of the few bytes of a cell.
+#[derive(Clone)]
 pub(super) struct Cell {
     pub write: Event,
     /// The last atomic update since the write.
     atomic: Event,
     /// Reads since the write.
-    reads: [Event; 2],
+    reads: Readers,
 }
 
 impl Cell {
     pub const UNTOUCHED: Self = Self {
         write: Event::NOTHING,
         atomic: Event::NOTHING,
-        reads: [Event::NOTHING; 2],
+        reads: Readers::NONE,
     };
 
-    /// Records an access, unless it must not be.
+    /// The cell of one access.
+    pub fn of(event: Event) -> Self {
+        let mut cell = Self::UNTOUCHED;
+        if event.kind.is_atomic() {
+            cell.atomic = event;
+        } else if event.kind.writes() {
+            cell.write = event;
+        } else {
+            cell.reads.one = event;
+        }
+        cell
+    }
+
+    /// The access that is all there is.
+    pub fn single(&self) -> Option<Event> {
+        match (
+            self.write.is_nothing(),
+            self.atomic.is_nothing(),
+            self.reads.is_empty(),
+        ) {
+            (_, true, true) => Some(self.write),
+            (true, false, true) => Some(self.atomic),
+            (true, true, false) if self.reads.is_one() => Some(self.reads.one),
+            _ => None,
+        }
+    }
+
+    /// Forgets all accesses.
+    pub fn clear(&mut self) {
+        self.write = Event::NOTHING;
+        self.atomic = Event::NOTHING;
+        self.reads.clear();
+    }
+
+    /// The last access that has written.
+    pub fn last_write(&self) -> Option<Event> {
+        let writes = |event: &Event| event.kind.writes();
+        Some(self.atomic)
+            .filter(writes)
+            .or(Some(self.write).filter(writes))
+    }
+
+    /// Records an access, unless it must not be. True: it ends the release sequences that atomic
+    /// updates have built here.
     #[inline]
     pub fn record(
         &mut self,
         event: &Event,
         accessor: &Accessor<'_>,
-        starts_unwritten: bool,
-    ) -> Result<(), Conflict> {
-        self.check_write(accessor, starts_unwritten && event.kind.reads())?;
+        rules: Rules,
+    ) -> Result<bool, Conflict> {
+        self.check_write(accessor, rules.starts_unwritten && event.kind.reads())?;
         if event.kind.is_atomic() {
             self.check_reads(accessor)?;
+            self.check_width(event, accessor)?;
             self.note_atomic(event, accessor);
-            return Ok(());
+            return Ok(false);
         }
         self.check_atomic(accessor)?;
         if event.kind.writes() {
             self.check_reads(accessor)?;
-            self.note_write(event);
-        } else {
-            self.note_read(event, accessor);
+            let ends_release = !self.atomic.is_nothing();
+            self.clear();
+            self.write = *event;
+            return Ok(ends_release);
         }
-        Ok(())
+        if event.kind == EventKind::CachedRead {
+            self.check_cache(accessor)?;
+        }
+        // What comes after a write of this thread comes after a read at the same time.
+        if !(accessor.is_own(&self.write) && self.write.time == event.time) {
+            self.reads.add(event, accessor, rules.is_exact);
+        }
+        Ok(false)
     }
 
     #[inline]
@@ -89,19 +157,41 @@ impl Cell {
 
     #[inline]
     fn check_reads(&self, accessor: &Accessor<'_>) -> Result<(), Conflict> {
-        let unordered = self
-            .reads
-            .iter()
-            .find(|read| !read.is_nothing() && !accessor.is_after(read));
-        unordered.map_or(Ok(()), |read| Err(Conflict::Unordered(*read)))
+        match self.reads.unordered(accessor) {
+            None => Ok(()),
+            Some(read) => Err(unordered(read, accessor)),
+        }
     }
 
+    /// Whether a plain access may come after the atomic updates. A thread whose own update was the
+    /// last one comes after all others: they are earlier in the one order that all threads see the
+    /// updates of a word in.
     #[inline]
     fn check_atomic(&self, accessor: &Accessor<'_>) -> Result<(), Conflict> {
-        if self.atomic.is_nothing() || accessor.is_after(&self.atomic) {
+        let last = &self.atomic;
+        let is_own_update = last.kind == EventKind::Atomic && accessor.is_own(last);
+        if last.is_nothing() || is_own_update || accessor.is_after(last) {
             Ok(())
         } else {
-            Err(Conflict::Unordered(self.atomic))
+            Err(unordered(*last, accessor))
+        }
+    }
+
+    /// Atomic accesses of two widths are not atomic to each other.
+    fn check_width(&self, event: &Event, accessor: &Accessor<'_>) -> Result<(), Conflict> {
+        let last = &self.atomic;
+        if last.is_nothing() || last.is_as_wide_as(event) || accessor.is_after(last) {
+            Ok(())
+        } else {
+            Err(unordered(*last, accessor))
+        }
+    }
+
+    /// The first-level cache sees what its own multiprocessor writes, which may run one block.
+    fn check_cache(&self, accessor: &Accessor<'_>) -> Result<(), Conflict> {
+        match self.last_write() {
+            Some(write) if write.block != accessor.block => Err(Conflict::Stale(write)),
+            _ => Ok(()),
         }
     }
 
@@ -113,29 +203,15 @@ impl Cell {
         } else {
             last.others.max(accessor.relation(last))
         };
-        self.atomic = Event { others, ..*event };
+        self.atomic = event.standing_for(others);
     }
+}
 
-    #[inline]
-    fn note_write(&mut self, event: &Event) {
-        *self = Self {
-            write: *event,
-            ..Self::UNTOUCHED
-        };
-    }
-
-    #[inline]
-    fn note_read(&mut self, event: &Event, accessor: &Accessor<'_>) {
-        let [first, second] = &mut self.reads;
-        if first.is_nothing() || accessor.is_after(first) {
-            *first = *event;
-        } else if second.is_nothing()
-            || accessor.is_after(second)
-            || (first.block == second.block
-                && accessor.is_elsewhere(first)
-                && accessor.is_elsewhere(second))
-        {
-            *second = *event;
-        }
+/// The conflict with an event that is not before the accessing thread, or stands for one.
+#[cold]
+fn unordered(event: Event, accessor: &Accessor<'_>) -> Conflict {
+    match event.others != Others::None && accessor.is_after_thread(&event) {
+        true => Conflict::UnorderedOthers(event),
+        false => Conflict::Unordered(event),
     }
 }

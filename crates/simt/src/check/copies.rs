@@ -2,7 +2,8 @@
 
 use super::block::BlockCheck;
 use super::event::Event;
-use super::shadow::pages;
+use super::region::REGION_BYTES;
+use super::shadow::{PAGE_BYTES, pages};
 use crate::basics::{DefectKind, Finding, Position, Related};
 use crate::memory::OutOfMemory;
 use crate::state::{AsyncCopy, SharedMemory};
@@ -40,10 +41,11 @@ impl BlockCheck {
         copy: &AsyncCopy,
     ) -> Result<(), Hazard> {
         let source = copy.source.addr();
-        for (number, offset, bytes) in pages(source, copy.source_bytes) {
-            let written = self.launch.with_page(number, |page| {
-                page.write_since(offset, bytes, self.block, copy.issued)
-            })??;
+        for (number, offset, bytes) in pages::<REGION_BYTES>(source, copy.source_bytes) {
+            let mut nearby = self.nearby.borrow_mut();
+            let place = nearby.find(&self.launch, number * REGION_BYTES + offset)?;
+            let region = &place.region;
+            let written = region.write_since(offset, bytes, self.block, copy.issued)?;
             if let Some(write) = written {
                 let copy = copy.clone();
                 return Err(Hazard::Overwritten(Overwritten { copy, write }));
@@ -51,7 +53,7 @@ impl BlockCheck {
         }
         if let Some(start) = shared.offset_of(copy.destination.addr()) {
             let (number, now) = (position.thread() as u16, self.now());
-            for (page, offset, bytes) in pages(start, copy.bytes) {
+            for (page, offset, bytes) in pages::<PAGE_BYTES>(start, copy.bytes) {
                 self.with_shared_page(page, |page| page.land(offset, bytes, number, now))??;
             }
         }

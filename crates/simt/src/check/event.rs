@@ -16,6 +16,8 @@ pub(super) enum EventKind {
     /// There was no access.
     Nothing,
     Read,
+    /// A read by way of the first-level cache.
+    CachedRead,
     Write,
     Atomic,
     AtomicRead,
@@ -27,6 +29,20 @@ pub(super) enum EventKind {
     InFlight,
 }
 
+/// By number.
+const KINDS: [EventKind; 10] = [
+    EventKind::Nothing,
+    EventKind::Read,
+    EventKind::CachedRead,
+    EventKind::Write,
+    EventKind::Atomic,
+    EventKind::AtomicRead,
+    EventKind::AtomicWrite,
+    EventKind::AsyncRead,
+    EventKind::AsyncWrite,
+    EventKind::InFlight,
+];
+
 impl EventKind {
     #[inline]
     pub fn is_atomic(self) -> bool {
@@ -37,7 +53,7 @@ impl EventKind {
     pub fn reads(self) -> bool {
         matches!(
             self,
-            Self::Read | Self::Atomic | Self::AtomicRead | Self::AsyncRead
+            Self::Read | Self::CachedRead | Self::Atomic | Self::AtomicRead | Self::AsyncRead
         )
     }
 
@@ -45,7 +61,7 @@ impl EventKind {
     pub fn writes(self) -> bool {
         !matches!(
             self,
-            Self::Nothing | Self::Read | Self::AtomicRead | Self::AsyncRead
+            Self::Nothing | Self::Read | Self::CachedRead | Self::AtomicRead | Self::AsyncRead
         )
     }
 }
@@ -53,7 +69,8 @@ impl EventKind {
 impl From<AccessKind> for EventKind {
     fn from(kind: AccessKind) -> Self {
         match kind {
-            AccessKind::Read => Self::Read,
+            AccessKind::Read | AccessKind::ReadOnly => Self::Read,
+            AccessKind::CachedRead => Self::CachedRead,
             AccessKind::Write => Self::Write,
             AccessKind::Atomic => Self::Atomic,
             AccessKind::AtomicRead => Self::AtomicRead,
@@ -69,6 +86,7 @@ impl fmt::Display for EventKind {
         formatter.write_str(match self {
             Self::Nothing => "nothing",
             Self::Read => "a read",
+            Self::CachedRead => "a cached read",
             Self::Write => "a write",
             Self::Atomic => "an atomic update",
             Self::AtomicRead => "an atomic load",
@@ -80,7 +98,7 @@ impl fmt::Display for EventKind {
     }
 }
 
-/// The threads that an event stands for besides its own: others whose atomic
+/// The threads that an event stands for besides its own: others whose reads or atomic
 /// updates nothing orders with it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[repr(u8)]
@@ -91,32 +109,143 @@ pub(super) enum Others {
     OfOtherBlocks,
 }
 
+/// By number.
+const OTHERS: [Others; 4] = [
+    Others::None,
+    Others::OfWarp,
+    Others::OfBlock,
+    Others::OfOtherBlocks,
+];
+
 /// One access: 16 bytes, because the shadow holds millions of them.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Event {
     pub time: Time,
     /// The low bits of the block's number: no launch that ends has more.
     pub block: u32,
     pub site: Site,
-    /// The thread's number in its block.
-    pub thread: u16,
+    /// The thread's number in its block, which has at most 1024.
+    thread_and_width: u16,
     pub kind: EventKind,
     pub others: Others,
 }
+
+/// Bits of a thread's number in its block; above them is the width of an access.
+const THREAD_BITS: u32 = 12;
+
+/// The bits of an event's first word that say what kind of access it is, and for which others it
+/// stands.
+const KIND_AND_OTHERS: u64 = 0xffff << 48;
+
+/// In place of a kind: the cell is elsewhere, under the number in the second word.
+const ELSEWHERE: u64 = 0xff << 48;
 
 impl Event {
     pub const NOTHING: Self = Self {
         time: 0,
         block: 0,
         site: Site(Site::UNKNOWN),
-        thread: 0,
+        thread_and_width: 0,
         kind: EventKind::Nothing,
         others: Others::None,
     };
 
+    /// An access of `bytes` bytes, at most 2^15, by a thread of `block` that stands for no other.
+    #[inline]
+    pub fn new(
+        kind: EventKind,
+        (block, thread): (u32, u16),
+        time: Time,
+        bytes: usize,
+        site: Site,
+    ) -> Self {
+        let width = (bytes.trailing_zeros() as u16) << THREAD_BITS;
+        Self {
+            time,
+            block,
+            site,
+            thread_and_width: thread | width,
+            kind,
+            others: Others::None,
+        }
+    }
+
+    /// The thread's number in its block.
+    #[inline]
+    pub fn thread(&self) -> u16 {
+        self.thread_and_width & ((1 << THREAD_BITS) - 1)
+    }
+
+    /// The same access by another thread of the block.
+    pub fn of_thread(self, thread: u16) -> Self {
+        Self {
+            thread_and_width: self.thread_and_width - self.thread() + thread,
+            ..self
+        }
+    }
+
+    /// The same access as one that stands for others, too.
+    pub fn standing_for(self, others: Others) -> Self {
+        Self { others, ..self }
+    }
+
+    /// Whether the two accesses have one width. It is that of the whole access, of which a cell
+    /// may hold a part.
+    pub fn is_as_wide_as(&self, other: &Self) -> bool {
+        self.thread_and_width >> THREAD_BITS == other.thread_and_width >> THREAD_BITS
+    }
+
     #[inline]
     pub fn is_nothing(&self) -> bool {
         self.kind == EventKind::Nothing
+    }
+
+    /// The event in two words; [`NOTHING`](Self::NOTHING) and no other one has zero in the first.
+    #[inline]
+    pub fn to_words(self) -> [u64; 2] {
+        if self.is_nothing() {
+            return [0; 2];
+        }
+        let first = u64::from(self.time)
+            | u64::from(self.thread_and_width) << 32
+            | (self.kind as u64) << 48
+            | (self.others as u64) << 56;
+        [
+            first,
+            u64::from(self.block) | u64::from(self.site.0 as u32) << 32,
+        ]
+    }
+
+    /// The event of these words, or the number that stands for it.
+    #[inline]
+    pub fn of_words([first, second]: [u64; 2]) -> Result<Self, usize> {
+        if first == 0 {
+            return Ok(Self::NOTHING);
+        }
+        if first == ELSEWHERE {
+            return Err(second as usize);
+        }
+        Ok(Self {
+            time: first as u32,
+            block: second as u32,
+            site: Site((second >> 32) as i32),
+            thread_and_width: (first >> 32) as u16,
+            kind: KINDS[(first >> 48) as usize % 16 % KINDS.len()],
+            others: OTHERS[(first >> 56) as usize % OTHERS.len()],
+        })
+    }
+
+    /// Words that stand for number `number`.
+    pub fn words_elsewhere(number: usize) -> [u64; 2] {
+        [ELSEWHERE, number as u64]
+    }
+
+    /// Whether the first word is that of reads of several blocks.
+    #[inline]
+    pub fn is_read_by_blocks(first: u64) -> bool {
+        const READ_BY_BLOCKS: u64 =
+            (EventKind::Read as u64) << 48 | (Others::OfOtherBlocks as u64) << 56;
+        first & KIND_AND_OTHERS == READ_BY_BLOCKS
     }
 }
 
@@ -136,6 +265,15 @@ impl Site {
         let address = ptr::from_ref(location).expose_provenance();
         let distance = address.wrapping_sub(ptr::from_ref(&ANCHOR).addr()) as isize;
         Self(i32::try_from(distance).unwrap_or(Self::UNKNOWN))
+    }
+
+    /// The bits that [`of_bits`](Self::of_bits) takes.
+    pub fn to_bits(self) -> u32 {
+        self.0 as u32
+    }
+
+    pub fn of_bits(bits: u32) -> Self {
+        Self(bits as i32)
     }
 
     pub fn location(self) -> Option<&'static Location<'static>> {
@@ -160,6 +298,19 @@ mod tests {
         let here = Location::caller();
         assert_eq!(Site::of(here).location(), Some(here));
         assert_eq!(Event::NOTHING.site.location(), None);
+    }
+
+    #[test]
+    fn events_survive_as_words() {
+        for (kind, others) in KINDS.into_iter().zip(OTHERS.into_iter().cycle()).skip(1) {
+            let site = Site::of(Location::caller());
+            let event = Event::new(kind, (u32::MAX, 1023), 77, 16, site);
+            let event = event.standing_for(others);
+            assert_eq!(Event::of_words(event.to_words()), Ok(event));
+            assert_eq!((event.thread(), event.of_thread(7).thread()), (1023, 7));
+        }
+        assert_eq!(Event::of_words([0; 2]), Ok(Event::NOTHING));
+        assert_eq!(Event::of_words(Event::words_elsewhere(9)), Err(9));
     }
 
     #[test]

@@ -1,93 +1,67 @@
 //! What the blocks of one launch share: the shadow of global memory, and what
 //! atomic updates have published.
 
-use super::clock::{SharedClock, add};
-use super::shadow::Page;
+use super::published::Published;
+use super::region::Region;
 use crate::memory::{Allocations, OutOfMemory, hold_reserve, release_reserve, snapshot};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::{BuildHasherDefault, Hasher};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Parts of the shadow with a lock each, so that workers rarely meet.
 const SHARDS: usize = 64;
 
 /// The checks of one launch.
 pub(crate) struct LaunchCheck {
-    shards: [Mutex<Pages>; SHARDS],
-    /// By address: the clocks of the threads that released it by a fence before
-    /// their atomic update.
-    published: Mutex<HashMap<usize, SharedClock>>,
-    /// Whether anything was published: most launches never do.
-    has_published: AtomicBool,
+    shards: [Mutex<Regions>; SHARDS],
+    pub(super) published: Published,
     pub allocations: Allocations,
+    /// Whether one host thread runs all blocks.
+    is_exclusive: bool,
 }
 
-/// Pages by their number.
-type Pages = HashMap<usize, Page, BuildHasherDefault<PageHasher>>;
+/// Regions by their number.
+type Regions = HashMap<usize, Arc<Region>, BuildHasherDefault<RegionHasher>>;
 
 impl LaunchCheck {
-    /// The checks of a launch that begins now.
-    pub fn new() -> Self {
+    /// The checks of a launch that begins now; `is_exclusive`: one host thread runs all blocks.
+    pub fn new(is_exclusive: bool) -> Self {
         hold_reserve();
         Self {
             shards: std::array::from_fn(|_| Mutex::default()),
-            published: Mutex::default(),
-            has_published: AtomicBool::new(false),
+            published: Published::default(),
             allocations: snapshot(),
+            is_exclusive,
         }
     }
 
-    /// Calls `action` with a page of the shadow, which no other thread has meanwhile.
+    /// The shadow of region number `number`.
     ///
     /// # Errors
     ///
-    /// [`OutOfMemory`] if the host has none left for another page.
-    #[inline]
-    pub(super) fn with_page<R>(
-        &self,
-        number: usize,
-        action: impl FnOnce(&mut Page) -> R,
-    ) -> Result<R, OutOfMemory> {
-        let mut pages = lock(&self.shards[number % SHARDS]);
-        if pages.len() == pages.capacity() {
-            pages.try_reserve(1).map_err(|_| release_reserve())?;
+    /// [`OutOfMemory`] if the host has none left for another region.
+    #[cold]
+    pub(super) fn region(&self, number: usize) -> Result<Arc<Region>, OutOfMemory> {
+        // No panic leaves what the lock protects half done.
+        let shard = self.shards[number % SHARDS].lock();
+        let mut regions = shard.unwrap_or_else(PoisonError::into_inner);
+        if regions.len() == regions.capacity() {
+            regions.try_reserve(1).map_err(|_| release_reserve())?;
         }
-        let page = match pages.entry(number) {
-            Entry::Occupied(page) => page.into_mut(),
-            Entry::Vacant(place) => place.insert(Page::new()?),
+        let region = match regions.entry(number) {
+            Entry::Occupied(region) => region.into_mut(),
+            Entry::Vacant(place) => place.insert(Arc::new(Region::new(self.is_exclusive))),
         };
-        Ok(action(page))
-    }
-
-    /// An atomic update of `address` hands on `clock`.
-    pub(super) fn publish(&self, address: usize, clock: &SharedClock) {
-        add(lock(&self.published).entry(address).or_default(), clock);
-        self.has_published.store(true, Ordering::Release);
-    }
-
-    /// What atomic updates of `address` have handed on so far.
-    #[inline]
-    pub(super) fn published(&self, address: usize) -> SharedClock {
-        if !self.has_published.load(Ordering::Acquire) {
-            return None;
-        }
-        lock(&self.published).get(&address).cloned().flatten()
+        Ok(Arc::clone(region))
     }
 }
 
-/// No panic leaves what these locks protect half done.
-#[inline]
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Spreads page numbers: one multiplication, and the high bits folded down.
+/// Spreads region numbers: one multiplication, and the high bits folded down.
 #[derive(Default)]
-pub(super) struct PageHasher(u64);
+pub(super) struct RegionHasher(u64);
 
-impl Hasher for PageHasher {
+impl Hasher for RegionHasher {
     fn finish(&self) -> u64 {
         self.0
     }

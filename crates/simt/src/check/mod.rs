@@ -9,9 +9,13 @@
 //! | `block_clock` | the clock of the threads of one block |
 //! | `happens_before` | what is ordered before one thread, and what its fences hand on |
 //! | `accessor` | the running thread, as it stands to other accesses |
+//! | `readers` | the reads since a write |
 //! | `cell` | the last accesses of a few bytes, and the rules |
-//! | `shadow` | the cells of a page of memory |
+//! | `shadow` | the cells of a page of shared memory |
+//! | `region`, `read_only` | the cells of a region of global memory |
+//! | `published` | what atomic writes hand on |
 //! | `global` | the shadow that all blocks of a launch share |
+//! | `nearby` | the regions that a block has used lately |
 //! | `block` | the checks of one running block |
 //! | `order` | what barriers, fences and atomic updates order |
 //! | `access` | one access against the shadow |
@@ -41,7 +45,12 @@ mod copies;
 mod event;
 mod global;
 mod happens_before;
+mod nearby;
 mod order;
+mod published;
+mod read_only;
+mod readers;
+mod region;
 mod report;
 mod shadow;
 

@@ -12,7 +12,8 @@ use super::block_clock::BlockClock;
 use super::clock::{SharedClock, add};
 use super::event::Time;
 use super::happens_before::{BLOCK, DEVICE, HappensBefore};
-use crate::basics::Position;
+use super::published::Release;
+use crate::basics::{AccessKind, Position};
 use std::cell::RefCell;
 use std::sync::Arc;
 
@@ -138,45 +139,57 @@ impl BlockCheck {
         clocks.released[widest] = released;
     }
 
-    /// The thread at `position` is about to update the word at `address` atomically.
+    /// Performs `step`, with which the thread at `position` reads or writes the word at `address`
+    /// atomically: what the word hands on changes together with its value.
     #[inline]
-    pub fn release(&self, position: &Position, address: usize, is_shared: bool) {
-        if self.has_clocks.get() {
-            self.publish(position, address, is_shared);
+    pub fn atomic_step<R>(
+        &self,
+        position: &Position,
+        address: usize,
+        is_shared: bool,
+        step: impl FnOnce() -> R,
+    ) -> R {
+        let published = match is_shared {
+            true => &self.published,
+            false => &self.launch.published,
+        };
+        let thread = position.thread() as usize;
+        let kind = self.announced[thread].replace(AccessKind::Atomic);
+        if !published.is_used() && !self.has_clocks.get() {
+            let result = step();
+            // Another block's release may have come in between.
+            if published.is_used() && kind != AccessKind::AtomicWrite {
+                self.observe(thread, published.lock().get(&address));
+            }
+            return result;
         }
+        let mut releases = published.lock();
+        if kind != AccessKind::AtomicRead {
+            if kind == AccessKind::AtomicWrite {
+                releases.remove(&address);
+            }
+            let released = &self.threads[thread].borrow().released;
+            if released.iter().any(Option::is_some) {
+                let release = releases.entry(address).or_default();
+                release.add(self.block, released);
+            }
+        }
+        let result = step();
+        if kind != AccessKind::AtomicWrite {
+            self.observe(thread, releases.get(&address));
+        }
+        result
     }
 
-    fn publish(&self, position: &Position, address: usize, is_shared: bool) {
-        let clocks = self.threads[position.thread() as usize].borrow();
-        let [to_block, to_device] = &clocks.released;
-        if to_block.is_some() || to_device.is_some() {
-            let mut published = self.published.borrow_mut();
-            let known = published.entry(address).or_default();
-            add(known, to_block);
-            add(known, to_device);
+    /// The next fence of a thread orders what `release` hands on.
+    fn observe(&self, thread: usize, release: Option<&Release>) {
+        let Some(release) = release else { return };
+        let mut clocks = self.threads[thread].borrow_mut();
+        if let Some(of_block) = release.to_blocks.get(&self.block) {
+            add(&mut clocks.observed[BLOCK], of_block);
         }
-        if to_device.is_some() && !is_shared {
-            self.launch.publish(address, to_device);
-        }
-    }
-
-    /// The thread at `position` has updated the word at `address` atomically.
-    pub fn acquire(&self, position: &Position, address: usize, is_shared: bool) {
-        let of_block = match self.has_clocks.get() {
-            true => self.published.borrow().get(&address).cloned().flatten(),
-            false => None,
-        };
-        let of_device = match is_shared {
-            true => None,
-            false => self.launch.published(address),
-        };
-        if of_block.is_none() && of_device.is_none() {
-            return;
-        }
+        add(&mut clocks.observed[DEVICE], &release.to_device);
         self.has_clocks.set(true);
-        let mut clocks = self.threads[position.thread() as usize].borrow_mut();
-        add(&mut clocks.observed[BLOCK], &of_block);
-        add(&mut clocks.observed[DEVICE], &of_device);
     }
 
     /// The moment at which a copy is issued.

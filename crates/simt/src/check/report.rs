@@ -2,7 +2,7 @@
 
 use super::block::BlockCheck;
 use super::cell::Conflict;
-use super::event::{Event, EventKind};
+use super::event::{Event, EventKind, Others};
 use crate::basics::{
     Access, AccessKind, DefectKind, Finding, Position, Related, SourceLocation, Space,
 };
@@ -70,8 +70,16 @@ impl BlockCheck {
     ) -> Finding {
         let (kind, message) = self.summary(position, access, place, conflict);
         let mut related = Vec::new();
-        if let Conflict::Unordered(other) | Conflict::InFlight(other) = conflict {
-            related.push(self.other_access(position, other));
+        match conflict {
+            Conflict::Unordered(other) | Conflict::InFlight(other) | Conflict::Stale(other) => {
+                related.push(self.other_access(position, other));
+            }
+            Conflict::UnorderedOthers(other) => related.push(self.others_access(other)),
+            Conflict::ReadOnly(site) => related.push(Related {
+                note: "a read through the read-only cache".to_owned(),
+                location: site.location().map(SourceLocation::from),
+            }),
+            _ => {}
         }
         related.push(Related {
             note: format!(
@@ -103,15 +111,31 @@ impl BlockCheck {
                 DefectKind::UseAfterFree,
                 format!("{access} of {words}, which has been freed"),
             ),
+            Conflict::PastEnd => (
+                DefectKind::OutOfBounds,
+                format!("{access} of {words}: the view is longer than its allocation"),
+            ),
+            Conflict::Stale(_) => (
+                DefectKind::StaleRead,
+                format!("{access} of {words}, which the same launch has written"),
+            ),
+            Conflict::ReadOnly(_) => (
+                DefectKind::StaleRead,
+                format!(
+                    "{access} of {words}, which the same launch has read through the read-only cache"
+                ),
+            ),
             Conflict::InFlight(copy) => {
-                let whose = match copy.thread == position.thread() as u16 {
+                let whose = match copy.thread() == position.thread() as u16 {
                     true => "its own",
                     false => "another thread's",
                 };
                 let what = match access {
-                    AccessKind::Read | AccessKind::Atomic | AccessKind::AtomicRead => {
-                        "before the wait for"
-                    }
+                    AccessKind::Read
+                    | AccessKind::ReadOnly
+                    | AccessKind::CachedRead
+                    | AccessKind::Atomic
+                    | AccessKind::AtomicRead => "before the wait for",
                     _ => "on top of",
                 };
                 (
@@ -119,19 +143,31 @@ impl BlockCheck {
                     format!("{access} of {words} {what} {whose} asynchronous copy in flight"),
                 )
             }
-            Conflict::Unordered(other) => {
+            Conflict::Unordered(other) | Conflict::UnorderedOthers(other) => {
                 let is_atomic = EventKind::from(access).is_atomic() || other.kind.is_atomic();
                 let kind = match is_atomic {
                     true => DefectKind::AtomicRace,
                     false => DefectKind::DataRace,
                 };
-                let whose = match other.block == self.block {
-                    true => "another thread",
-                    false => "a thread of another block",
+                let is_elsewhere = match conflict {
+                    Conflict::UnorderedOthers(other) => other.others == Others::OfOtherBlocks,
+                    _ => other.block != self.block,
                 };
+                let whose = match is_elsewhere {
+                    false => "another thread",
+                    true => "a thread of another block",
+                };
+                let of_other_width =
+                    match EventKind::from(access).is_atomic() && other.kind.is_atomic() {
+                        true => " of another width",
+                        false => "",
+                    };
                 (
                     kind,
-                    format!("{access} of {words} races with {} by {whose}", other.kind),
+                    format!(
+                        "{access} of {words} races with {}{of_other_width} by {whose}",
+                        other.kind
+                    ),
                 )
             }
         }
@@ -139,10 +175,23 @@ impl BlockCheck {
 
     /// "thread (3, 0, 0) of block (0, 0, 0): a write", with its line.
     pub(super) fn other_access(&self, position: &Position, event: &Event) -> Related {
-        let thread = position.block_dim.index_of(u64::from(event.thread));
+        let thread = position.block_dim.index_of(u64::from(event.thread()));
         let block = position.grid_dim.index_of(u64::from(event.block));
         Related {
             note: format!("thread {thread} of block {block}: {}", event.kind),
+            location: event.site.location().map(SourceLocation::from),
+        }
+    }
+
+    /// The same for one of the threads that `event` stands for: which it was, is not kept.
+    fn others_access(&self, event: &Event) -> Related {
+        let whose = match event.others {
+            Others::OfOtherBlocks => "another block",
+            Others::OfBlock => "another warp of the block",
+            _ => "the warp",
+        };
+        Related {
+            note: format!("a thread of {whose}: {}", event.kind),
             location: event.site.location().map(SourceLocation::from),
         }
     }
@@ -160,12 +209,21 @@ impl BlockCheck {
                 "a write by a thread of this block before the read"
             }
             Conflict::OutOfMemory => "smaller buffers, or a launch without the checks of memory",
+            Conflict::PastEnd => "a view that ends where its allocation does, or earlier",
+            Conflict::Stale(_) if access == AccessKind::CachedRead => {
+                "a read by way of the second-level cache, or an atomic one"
+            }
+            Conflict::Stale(_) | Conflict::ReadOnly(_) => {
+                "a view for writing in place of the one for reading alone, or a second launch"
+            }
             Conflict::Freed => "a buffer that lives as long as what is made of its address",
             Conflict::Unwritten => "a write by the host, an earlier launch or another thread",
             Conflict::InFlight(_) => {
                 "a wait by the thread that issued the copy, then a barrier for the others"
             }
-            Conflict::Unordered(other) => self.missing_order(position, access, other),
+            Conflict::Unordered(other) | Conflict::UnorderedOthers(other) => {
+                self.missing_order(position, access, other)
+            }
         }
     }
 
@@ -175,16 +233,19 @@ impl BlockCheck {
         access: AccessKind,
         other: &Event,
     ) -> &'static str {
-        if other.block != self.block {
+        if other.block != self.block || other.others == Others::OfOtherBlocks {
             return "between blocks, a second launch, or a grid barrier in a cooperative one; or a \
                     device fence then an atomic update after the first access, and an atomic \
                     update then a device fence before the second";
+        }
+        if other.kind.is_atomic() && EventKind::from(access).is_atomic() {
+            return "atomic operations of one width on the word";
         }
         if other.kind.is_atomic() || EventKind::from(access).is_atomic() {
             return "an atomic operation on both sides, or a block barrier between the two";
         }
         let width = self.warp_width;
-        if u32::from(other.thread) / width == position.warp {
+        if u32::from(other.thread()) / width == position.warp {
             return "a warp barrier whose mask names both lanes, or a block barrier, between the two \
                     (shuffles and votes order no memory)";
         }

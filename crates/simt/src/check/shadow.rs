@@ -1,7 +1,7 @@
-//! Shadow memory: for each page of memory, the last accesses of each few bytes.
+//! The shadow of shared memory: for each page, the last accesses of each few bytes.
 
 use super::accessor::Accessor;
-use super::cell::{Cell, Conflict};
+use super::cell::{Cell, Conflict, Rules};
 use super::event::{Event, EventKind, Time};
 use crate::memory::{OutOfMemory, release_reserve};
 
@@ -40,7 +40,7 @@ impl Page {
 
     /// Forgets all accesses.
     pub fn clear(&mut self) {
-        self.cells.fill(Cell::UNTOUCHED);
+        self.cells.iter_mut().for_each(Cell::clear);
     }
 
     /// Records an access of `bytes` bytes from `offset` on, unless it must not be.
@@ -51,11 +51,16 @@ impl Page {
         bytes: usize,
         event: &Event,
         accessor: &Accessor<'_>,
-        starts_unwritten: bool,
-    ) -> Result<(), Conflict> {
-        self.cells(offset, bytes)?
-            .iter_mut()
-            .try_for_each(|cell| cell.record(event, accessor, starts_unwritten))
+    ) -> Result<bool, Conflict> {
+        let rules = Rules {
+            starts_unwritten: true,
+            is_exact: true,
+        };
+        let mut ends_release = false;
+        for cell in self.cells(offset, bytes)? {
+            ends_release |= cell.record(event, accessor, rules)?;
+        }
+        Ok(ends_release)
     }
 
     /// Lets the copies of `thread` that are in flight to these bytes arrive.
@@ -67,24 +72,12 @@ impl Page {
         now: Time,
     ) -> Result<(), OutOfMemory> {
         for cell in self.cells(offset, bytes)? {
-            if cell.write.kind == EventKind::InFlight && cell.write.thread == thread {
+            if cell.write.kind == EventKind::InFlight && cell.write.thread() == thread {
                 cell.write.kind = EventKind::AsyncWrite;
                 cell.write.time = now;
             }
         }
         Ok(())
-    }
-
-    /// A write of these bytes by `block` after `time`.
-    pub fn write_since(
-        &mut self,
-        offset: usize,
-        bytes: usize,
-        block: u32,
-        time: Time,
-    ) -> Result<Option<Event>, OutOfMemory> {
-        let mut writes = self.cells(offset, bytes)?.iter().map(|cell| cell.write);
-        Ok(writes.find(|write| write.block == block && write.time > time))
     }
 
     /// The cells of `bytes` bytes from `offset` on, and of no other bytes.
@@ -102,7 +95,7 @@ impl Page {
         let copies = 1 << (self.shift - shift);
         let mut finer = room_for_cells(self.cells.len() * copies)?;
         for cell in &self.cells {
-            finer.extend(std::iter::repeat_n(*cell, copies));
+            finer.extend(std::iter::repeat_n(cell.clone(), copies));
         }
         self.cells = finer;
         self.shift = shift;
@@ -110,15 +103,18 @@ impl Page {
     }
 }
 
-/// Splits bytes from `start` on at the ends of pages: (page, offset, bytes).
+/// Splits bytes from `start` on at the ends of pages of `PAGE` bytes: (page, offset, bytes).
 #[inline]
-pub(super) fn pages(start: usize, bytes: usize) -> impl Iterator<Item = (usize, usize, usize)> {
+pub(super) fn pages<const PAGE: usize>(
+    start: usize,
+    bytes: usize,
+) -> impl Iterator<Item = (usize, usize, usize)> {
     let mut next = start;
     let end = start + bytes;
     std::iter::from_fn(move || {
         (next < end).then(|| {
-            let (page, offset) = (next / PAGE_BYTES, next % PAGE_BYTES);
-            let bytes = (PAGE_BYTES - offset).min(end - next);
+            let (page, offset) = (next / PAGE, next % PAGE);
+            let bytes = (PAGE - offset).min(end - next);
             next += bytes;
             (page, offset, bytes)
         })

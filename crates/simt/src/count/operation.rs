@@ -69,10 +69,22 @@ impl Operation {
         match (space, kind) {
             (_, AccessKind::AsyncRead | AccessKind::AsyncWrite) => None,
             (Space::Constant, _) => Some(Self::ConstantLoad),
-            (Space::Global, AccessKind::Read | AccessKind::AtomicRead) => Some(Self::GlobalLoad),
+            (
+                Space::Global,
+                AccessKind::Read
+                | AccessKind::ReadOnly
+                | AccessKind::CachedRead
+                | AccessKind::AtomicRead,
+            ) => Some(Self::GlobalLoad),
             (Space::Global, AccessKind::Write | AccessKind::AtomicWrite) => Some(Self::GlobalStore),
             (Space::Global, AccessKind::Atomic) => Some(Self::GlobalAtomic),
-            (Space::Shared, AccessKind::Read | AccessKind::AtomicRead) => Some(Self::SharedLoad),
+            (
+                Space::Shared,
+                AccessKind::Read
+                | AccessKind::ReadOnly
+                | AccessKind::CachedRead
+                | AccessKind::AtomicRead,
+            ) => Some(Self::SharedLoad),
             (Space::Shared, AccessKind::Write | AccessKind::AtomicWrite) => Some(Self::SharedStore),
             (Space::Shared, AccessKind::Atomic) => Some(Self::SharedAtomic),
         }

@@ -26,17 +26,18 @@ macro_rules! atomic_update {
             // SAFETY: the pointer is valid and aligned (1), and other threads
             // access the word only atomically (2).
             let word = unsafe { <$atomic>::from_ptr(ptr) };
-            let address = ptr.addr();
-            release(address);
-            let mut old = word.load(Ordering::Relaxed);
-            let mut new = f(old);
-            while let Err(current) =
-                word.compare_exchange_weak(old, new, Ordering::AcqRel, Ordering::Relaxed)
-            {
-                old = current;
-                new = f(old);
-            }
-            acquire(address, new != old, Location::caller());
+            let (old, new) = ordered(ptr.addr(), || {
+                let mut old = word.load(Ordering::Relaxed);
+                let mut new = f(old);
+                while let Err(current) =
+                    word.compare_exchange_weak(old, new, Ordering::AcqRel, Ordering::Relaxed)
+                {
+                    old = current;
+                    new = f(old);
+                }
+                (old, new)
+            });
+            updated(new != old, Location::caller());
             old
         }
     };
@@ -62,25 +63,29 @@ pub fn fence(scope: FenceScope) {
     });
 }
 
-/// The running thread is about to update the word at `address` atomically.
+/// Performs `step`, with which the running thread accesses the word at `address` atomically, as one
+/// with what the checks note of it.
 #[inline]
-fn release(address: usize) {
+fn ordered<R>(address: usize, step: impl FnOnce() -> R) -> R {
+    let mut step = Some(step);
+    let mut take = || step.take().map(|step| step());
+    let mut result = None;
     try_instruction(None, |thread, block| {
         if let Some(check) = block.active_check() {
             let is_shared = block.shared.offset_of(address).is_some();
-            check.release(&thread.position, address, is_shared);
+            result = check.atomic_step(&thread.position, address, is_shared, &mut take);
         }
     });
+    match result.or_else(take) {
+        Some(result) => result,
+        None => unreachable!("the step is taken once"),
+    }
 }
 
-/// The running thread has updated the word at `address` atomically, at line `site`.
+/// The running thread has updated a word atomically, at line `site`.
 #[inline]
-fn acquire(address: usize, has_changed: bool, site: &'static Location<'static>) {
+fn updated(has_changed: bool, site: &'static Location<'static>) {
     try_instruction(Some(site), |thread, block| {
-        if let Some(check) = block.active_check() {
-            let is_shared = block.shared.offset_of(address).is_some();
-            check.acquire(&thread.position, address, is_shared);
-        }
         block.after_atomic_update(thread, has_changed, site);
     });
 }

@@ -67,6 +67,12 @@ impl Allocation {
         self.is_freed
     }
 
+    /// The address behind its last byte.
+    #[inline]
+    pub fn end(&self) -> usize {
+        self.start + self.bytes
+    }
+
     #[inline]
     pub fn contains(&self, address: usize) -> bool {
         address.wrapping_sub(self.start) < self.bytes
@@ -81,6 +87,18 @@ impl Allocation {
                 .all(|(word, bits)| self.written[word].load(Ordering::Relaxed) & bits == bits)
     }
 
+    /// The offset from `address` of the first of `bytes` bytes that has not been written.
+    pub fn first_unwritten(&self, address: usize, bytes: usize) -> Option<usize> {
+        if self.is_written.load(Ordering::Relaxed) {
+            return None;
+        }
+        self.words(address, bytes).find_map(|(word, bits)| {
+            let missing = bits & !self.written[word].load(Ordering::Relaxed);
+            let first = word * BYTES_PER_WORD + missing.trailing_zeros() as usize;
+            (missing != 0).then(|| self.start + first - address)
+        })
+    }
+
     /// Notes that `bytes` bytes from `address` on have been written.
     #[inline]
     pub fn mark_written(&self, address: usize, bytes: usize) {
@@ -92,7 +110,11 @@ impl Allocation {
             return;
         }
         for (word, bits) in self.words(address, bytes) {
-            self.written[word].fetch_or(bits, Ordering::Relaxed);
+            let written = &self.written[word];
+            // Most writes are not the first ones, and a load is much cheaper.
+            if written.load(Ordering::Relaxed) & bits != bits {
+                written.fetch_or(bits, Ordering::Relaxed);
+            }
         }
     }
 
@@ -122,6 +144,9 @@ mod tests {
         assert!(allocation.is_written(1060, 70));
         assert!(!allocation.is_written(1059, 1));
         assert!(!allocation.is_written(1129, 2));
+        assert_eq!(allocation.first_unwritten(1000, 200), Some(0));
+        assert_eq!(allocation.first_unwritten(1060, 71), Some(70));
+        assert_eq!(allocation.first_unwritten(1060, 70), None);
         assert!(allocation.is_written(1064, 64));
         allocation.mark_written(1000, 200);
         assert!(allocation.is_written(1000, 200));

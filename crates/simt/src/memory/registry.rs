@@ -25,6 +25,22 @@ impl Allocations {
         candidate.contains(address).then_some(&**candidate)
     }
 
+    /// The allocation that holds `address`, with its addresses; otherwise the addresses around it
+    /// that belong to none.
+    pub fn surroundings(&self, address: usize) -> (Option<Arc<Allocation>>, Range<usize>) {
+        let following = self
+            .0
+            .partition_point(|allocation| allocation.start <= address);
+        let before = following.checked_sub(1).map(|index| &self.0[index]);
+        if let Some(allocation) = before.filter(|allocation| allocation.contains(address)) {
+            let extent = allocation.start..allocation.end();
+            return (Some(Arc::clone(allocation)), extent);
+        }
+        let start = before.map_or(0, |allocation| allocation.end());
+        let end = self.0.get(following).map_or(usize::MAX, |next| next.start);
+        (None, start..end)
+    }
+
     fn remove(&mut self, addresses: Range<usize>) {
         Arc::make_mut(&mut self.0).retain(|allocation| {
             allocation.start >= addresses.end
@@ -68,6 +84,15 @@ pub(crate) fn is_replaced(known: &Allocation, address: usize, bytes: usize) -> b
         !std::ptr::eq(allocation, known)
             && !allocation.is_freed()
             && allocation.is_written(address, bytes)
+    })
+}
+
+/// Whether one allocation of this moment, which is not freed, has `base` and the `bytes` bytes at
+/// `address`.
+#[cold]
+pub(crate) fn is_inside_one(base: usize, address: usize, bytes: usize) -> bool {
+    snapshot().find(address).is_some_and(|allocation| {
+        !allocation.is_freed() && allocation.contains(base) && bytes <= allocation.end() - address
     })
 }
 
@@ -117,6 +142,15 @@ pub fn mark_written(address: usize, bytes: usize) {
     if let Some(allocation) = snapshot().find(address) {
         allocation.mark_written(address, bytes);
     }
+}
+
+/// The offset of the first of `bytes` bytes from `address` on that neither the host nor a kernel
+/// has written; none where all are, or belong to no allocation.
+#[must_use]
+pub fn first_unwritten(address: usize, bytes: usize) -> Option<usize> {
+    let allocations = snapshot();
+    let allocation = allocations.find(address)?;
+    allocation.first_unwritten(address, bytes)
 }
 
 /// Notes that the host has copied `bytes` bytes from `source` to `destination`:
@@ -174,6 +208,14 @@ mod tests {
         assert_eq!(start_of(&allocations, 149), Some(100));
         assert_eq!(start_of(&allocations, 150), None);
         assert_eq!(start_of(&allocations, 300), Some(300));
+        let around = |address| {
+            let (allocation, extent) = allocations.surroundings(address);
+            (allocation.map(|allocation| allocation.start), extent)
+        };
+        assert_eq!(around(120), (Some(100), 100..150));
+        assert_eq!(around(170), (None, 150..200));
+        assert_eq!(around(7), (None, 0..100));
+        assert_eq!(around(400), (None, 350..usize::MAX));
         allocations.remove(240..310);
         assert_eq!(start_of(&allocations, 149), Some(100));
         assert_eq!(

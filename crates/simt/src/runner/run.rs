@@ -33,7 +33,10 @@ impl<'a> Run<'a> {
         Self {
             launch,
             number: NEXT.fetch_add(1, Ordering::Relaxed),
-            check: launch.options.checks.then(|| Arc::new(LaunchCheck::new())),
+            check: launch
+                .options
+                .checks
+                .then(|| Arc::new(LaunchCheck::new(!launch.options.parallel_blocks))),
             blocks: launch.grid.count(),
             lowest_defect: AtomicU64::new(u64::MAX),
             defect: Mutex::new(None),

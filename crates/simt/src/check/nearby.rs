@@ -1,0 +1,104 @@
+//! The regions and allocations that a block has used lately.
+
+use super::global::LaunchCheck;
+use super::region::{REGION_BYTES, Region};
+use crate::basics::{Access, AccessKind};
+use crate::memory::{Allocation, OutOfMemory};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// How many regions are kept.
+const REGIONS: usize = 64;
+
+/// A region, and what was last found in it.
+pub(super) struct Place {
+    number: usize,
+    pub region: Arc<Region>,
+    /// The allocation in which the last address was, if it was in one.
+    pub allocation: Option<Arc<Allocation>>,
+    /// The addresses of that allocation, or those between two others.
+    extent: Range<usize>,
+}
+
+impl Place {
+    /// Whether view and access are in the allocation, or both are in none.
+    #[inline]
+    pub fn holds(&self, access: &Access) -> bool {
+        let (base, address) = (access.view_base, access.address());
+        self.extent.start <= base.min(address)
+            && base < self.extent.end
+            && address < self.extent.end
+            && access.bytes <= self.extent.end - address
+    }
+
+    /// Whether the allocation is there, and what is read of it has been written.
+    #[inline]
+    pub fn is_valid(&self, access: &Access, reads: bool) -> bool {
+        self.allocation.as_ref().is_none_or(|allocation| {
+            !allocation.is_freed()
+                && (!reads || allocation.is_written(access.address(), access.bytes))
+        })
+    }
+}
+
+/// The regions that a block has used lately, by the low bits of their number.
+pub(super) struct Nearby {
+    places: [Option<Place>; REGIONS],
+}
+
+impl Default for Nearby {
+    fn default() -> Self {
+        Self {
+            places: [const { None }; REGIONS],
+        }
+    }
+}
+
+impl Nearby {
+    /// Forgets what it knows of a launch.
+    pub fn clear(&mut self) {
+        self.places.fill_with(|| None);
+    }
+
+    /// The place of `address`.
+    #[inline]
+    pub fn find(&mut self, launch: &LaunchCheck, address: usize) -> Result<&Place, OutOfMemory> {
+        let number = address / REGION_BYTES;
+        let slot = &mut self.places[number % REGIONS];
+        let is_known = |place: &Place| place.number == number && place.extent.contains(&address);
+        if !slot.as_ref().is_some_and(is_known) {
+            let (allocation, extent) = launch.allocations.surroundings(address);
+            *slot = Some(Place {
+                number,
+                region: launch.region(number)?,
+                allocation,
+                extent,
+            });
+        }
+        match slot {
+            Some(place) => Ok(place),
+            None => unreachable!("it has just been filled"),
+        }
+    }
+
+    /// Whether a read by a thread that no fence orders is allowed and adds nothing to what is
+    /// known.
+    #[inline]
+    pub fn holds_read(&self, access: &Access) -> bool {
+        let address = access.address();
+        let number = address / REGION_BYTES;
+        let Some(place) = &self.places[number % REGIONS] else {
+            return false;
+        };
+        let (offset, bytes) = (address % REGION_BYTES, access.bytes);
+        place.number == number
+            && offset + bytes <= REGION_BYTES
+            && place.holds(access)
+            && match access.kind {
+                AccessKind::Read | AccessKind::AsyncRead => place.region.is_read(offset, bytes),
+                AccessKind::ReadOnly => place.region.is_read_only(offset, bytes),
+                _ => false,
+            }
+            && place.is_valid(access, true)
+    }
+}

@@ -1,0 +1,161 @@
+//! The reads of a cell since its last write that nothing orders among each other.
+//!
+//! A later write must come after all of them, so each is kept, the lanes of a warp together. A cell
+//! with too many, or one of many cells that several threads read, keeps one read that stands for
+//! the others: without clocks of fences and partial barriers that is exact, for barriers of the
+//! block, of the warp and of the grid order all threads alike.
+
+use super::accessor::Accessor;
+use super::event::{Event, Others};
+
+/// More readers than these are kept as one that stands for the others.
+const MOST_READERS: usize = 64;
+
+/// Of several blocks, fewer.
+const MOST_OF_BLOCKS: usize = 8;
+
+/// Lanes of one warp that have read at one time.
+#[derive(Clone, Debug)]
+pub(super) struct Reader {
+    /// The read of one of them.
+    pub event: Event,
+    pub lanes: u64,
+}
+
+impl Reader {
+    fn new(event: &Event, warp_width: u16) -> Self {
+        Self {
+            event: *event,
+            lanes: 1 << (event.thread() % warp_width),
+        }
+    }
+}
+
+/// The reads since the last write.
+#[derive(Clone, Debug)]
+pub(super) struct Readers {
+    /// The only one, or one that stands for others too; where there is a list, only for others.
+    pub one: Event,
+    /// Each of several.
+    list: Vec<Reader>,
+}
+
+impl Readers {
+    pub const NONE: Self = Self {
+        one: Event::NOTHING,
+        list: Vec::new(),
+    };
+
+    pub fn is_empty(&self) -> bool {
+        self.one.is_nothing()
+    }
+
+    /// Whether one event says it all.
+    pub fn is_one(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Forgets all reads.
+    pub fn clear(&mut self) {
+        self.one = Event::NOTHING;
+        self.list.clear();
+    }
+
+    /// A read that is not ordered before whatever the thread does now.
+    #[inline]
+    pub fn unordered(&self, accessor: &Accessor<'_>) -> Option<Event> {
+        if self.one.is_nothing() {
+            return None;
+        }
+        if self.list.is_empty() {
+            return (!accessor.is_after(&self.one)).then_some(self.one);
+        }
+        let of_list = self.list.iter().find_map(|reader| {
+            let thread = accessor.unordered_lane(reader)?;
+            Some(reader.event.of_thread(thread))
+        });
+        of_list.or_else(|| (!accessor.is_after_others(&self.one)).then_some(self.one))
+    }
+
+    /// Adds a read. `is_exact`: there is room for a list.
+    #[inline]
+    pub fn add(&mut self, event: &Event, accessor: &Accessor<'_>, is_exact: bool) {
+        if !self.list.is_empty() {
+            self.add_to_list(event, accessor);
+        } else if self.one.is_nothing() || accessor.is_after(&self.one) {
+            self.one = *event;
+        } else if self.one.others == Others::None && is_exact && self.list.try_reserve(2).is_ok() {
+            let width = accessor.warp_width();
+            self.list.push(Reader::new(&self.one, width));
+            self.add_to_list(event, accessor);
+        } else {
+            self.add_to_one(event, accessor);
+        }
+    }
+
+    /// One event for all: the latest of a block, because barriers order it last.
+    fn add_to_one(&mut self, event: &Event, accessor: &Accessor<'_>) {
+        let others = self.one.others.max(accessor.relation(&self.one));
+        if others == Others::OfOtherBlocks {
+            // Nothing but a barrier of the grid orders reads of several blocks, before which all
+            // of them are.
+            self.one.others = others;
+        } else {
+            self.one = event.standing_for(others);
+        }
+    }
+
+    fn add_to_list(&mut self, event: &Event, accessor: &Accessor<'_>) {
+        let is_together = |reader: &Reader| {
+            let other = &reader.event;
+            (other.block, other.time) == (event.block, event.time)
+                && accessor.warp.contains(&other.thread())
+        };
+        // Lanes of a warp read one after the other.
+        if let Some(last) = self.list.last_mut()
+            && is_together(last)
+        {
+            last.lanes |= accessor.lane_bit();
+            return;
+        }
+        if self.one.others != Others::None && accessor.is_after_others(&self.one) {
+            self.one.others = Others::None;
+        }
+        self.list.retain(|reader| !accessor.is_after_reader(reader));
+        if self.list.is_empty() && self.one.others == Others::None {
+            self.one = *event;
+            return;
+        }
+        if let Some(known) = self.list.iter_mut().find(|reader| is_together(reader)) {
+            known.lanes |= accessor.lane_bit();
+        } else if self.has_room(event) {
+            self.list.push(Reader::new(event, accessor.warp_width()));
+        } else {
+            self.merge(accessor);
+            self.add_to_one(event, accessor);
+        }
+    }
+
+    fn has_room(&mut self, event: &Event) -> bool {
+        let is_of_block = |reader: &Reader| reader.event.block == event.block;
+        let most = match self.list.iter().all(is_of_block) {
+            true => MOST_READERS,
+            false => MOST_OF_BLOCKS,
+        };
+        self.list.len() < most && self.list.try_reserve(1).is_ok()
+    }
+
+    /// Makes one event of the list.
+    fn merge(&mut self, accessor: &Accessor<'_>) {
+        let others = self
+            .list
+            .iter()
+            .map(|reader| accessor.relation(&reader.event));
+        let others = others.fold(self.one.others, Others::max);
+        let latest = self.list.iter().map(|reader| reader.event);
+        if let Some(latest) = latest.max_by_key(|event| event.time) {
+            self.one = latest.standing_for(others);
+        }
+        self.list.clear();
+    }
+}
