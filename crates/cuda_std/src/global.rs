@@ -145,7 +145,7 @@ impl<T: Pod> Global<'_, T> {
     #[must_use]
     pub unsafe fn load(self, index: usize) -> T {
         // SAFETY: (1) is the caller's; no thread writes what a `Global` shows.
-        let [value] = unsafe { machine::load::<T, 1>(Space::Global, self.base, self.len, index) };
+        let [value] = unsafe { machine::load_read_only::<T, 1>(self.base, self.len, index) };
         value
     }
 
@@ -168,7 +168,7 @@ impl<T: Pod> Global<'_, T> {
     pub unsafe fn load_vector<const N: usize>(self, index: usize) -> [T; N] {
         const { assert_vector::<T, N>() };
         // SAFETY: (1), (2) are the caller's; no thread writes what a `Global` shows.
-        unsafe { machine::load::<T, N>(Space::Global, self.base, self.len, index) }
+        unsafe { machine::load_read_only::<T, N>(self.base, self.len, index) }
     }
 
     cached_loads! {

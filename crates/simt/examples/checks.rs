@@ -105,7 +105,12 @@ fn global_memory(words: Words) {
         }
     };
     compare("global re-read", 40, 200, re_read(AccessKind::Read));
-    compare("global re-read, read-only", 40, 200, re_read(AccessKind::ReadOnly));
+    compare(
+        "global re-read, read-only",
+        40,
+        200,
+        re_read(AccessKind::ReadOnly),
+    );
     compare("global load and store, fresh", 64, 128, || {
         let first = simt::position().block_idx.x as usize * 64 * THREADS as usize;
         for step in 0..64 {

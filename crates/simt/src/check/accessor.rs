@@ -2,7 +2,6 @@
 
 use super::clock::VectorClock;
 use super::event::{Event, Others, Time};
-use super::readers::Reader;
 use std::ops::Range;
 
 /// The accessing thread, and what is ordered before it.
@@ -34,7 +33,7 @@ impl Accessor<'_> {
             Others::None => true,
             Others::OfOtherBlocks => false,
             Others::OfBlock => self.is_after_block(event),
-            Others::OfWarp => self.is_after_block(event) || self.is_after_warp(event),
+            Others::OfWarp => self.is_after_by_barrier(event),
         };
         by_barrier
             || self.clock.is_some_and(|clock| {
@@ -42,24 +41,20 @@ impl Accessor<'_> {
             })
     }
 
-    /// Whether the reads of all of these lanes happened before whatever the thread does now.
-    pub fn is_after_reader(&self, reader: &Reader) -> bool {
-        self.unordered_lane(reader).is_none()
+    /// Whether a barrier of the block or of the whole warp orders `event` before whatever the thread
+    /// does now: those order all threads of the event's warp alike.
+    #[inline]
+    pub fn is_after_by_barrier(&self, event: &Event) -> bool {
+        self.is_after_block(event) || self.is_after_warp(event)
     }
 
-    /// A lane whose read is not ordered before whatever the thread does now.
-    pub fn unordered_lane(&self, reader: &Reader) -> Option<u16> {
-        let event = &reader.event;
-        if self.is_after_block(event) || self.is_after_warp(event) {
-            return None;
-        }
-        let first = event.thread() - event.thread() % self.warp_width();
-        let is_after =
-            |lane: &u16| self.is_self(event.block, *lane) || self.is_after_clock(event, *lane);
-        (0..self.warp_width())
-            .filter(|lane| reader.lanes >> lane & 1 == 1)
-            .map(|lane| first + lane)
-            .find(|thread| !is_after(thread))
+    /// Whether an access at the time of `event` by thread `thread` of its block happened before
+    /// whatever the thread does now.
+    #[inline]
+    pub fn is_after_access_of(&self, event: &Event, thread: u16) -> bool {
+        self.is_self(event.block, thread)
+            || self.is_after_by_barrier(event)
+            || self.is_after_clock(event, thread)
     }
 
     /// What the thread has in common with that of `event`.
@@ -92,10 +87,7 @@ impl Accessor<'_> {
 
     #[inline]
     pub fn is_after_thread(&self, event: &Event) -> bool {
-        self.is_own(event)
-            || self.is_after_block(event)
-            || self.is_after_warp(event)
-            || self.is_after_clock(event, event.thread())
+        self.is_after_access_of(event, event.thread())
     }
 
     fn is_self(&self, block: u32, thread: u16) -> bool {

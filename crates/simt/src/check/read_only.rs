@@ -1,7 +1,6 @@
 //! The bytes of a region that a launch has read through the read-only cache.
 
 use super::event::Site;
-use super::region::REGION_BYTES;
 use crate::memory::{OutOfMemory, release_reserve};
 use bytemuck::allocation::try_zeroed_slice_box;
 use std::sync::OnceLock;
@@ -10,16 +9,16 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 /// Bytes of memory that one word of bits stands for.
 const WORD_BYTES: usize = u64::BITS as usize;
 
-/// The bytes of a region that the launch has read through the read-only cache.
+/// Which of `BYTES` bytes the launch has read through the read-only cache.
 #[derive(Default)]
-pub(super) struct ReadOnlyBytes {
+pub(super) struct ReadOnlyBytes<const BYTES: usize> {
     /// One bit for each byte, once there is one.
     bits: OnceLock<Box<[AtomicU64]>>,
     /// For each word of bits, the line that has set the first of them.
     sites: OnceLock<Box<[AtomicU32]>>,
 }
 
-impl ReadOnlyBytes {
+impl<const BYTES: usize> ReadOnlyBytes<BYTES> {
     /// Whether all of these bytes are known to be read.
     #[inline]
     pub fn holds(&self, offset: usize, bytes: usize) -> bool {
@@ -32,8 +31,8 @@ impl ReadOnlyBytes {
     /// Notes that these bytes are read at `site`.
     #[cold]
     pub fn add(&self, offset: usize, bytes: usize, site: Site) -> Result<(), OutOfMemory> {
-        let words = zeroed(&self.bits)?;
-        let sites = zeroed(&self.sites)?;
+        let words = zeroed(&self.bits, BYTES / WORD_BYTES)?;
+        let sites = zeroed(&self.sites, BYTES / WORD_BYTES)?;
         for (word, bits) in parts(offset, bytes) {
             if words[word].load(Ordering::Relaxed) == 0 {
                 sites[word].store(site.to_bits(), Ordering::Relaxed);
@@ -66,10 +65,12 @@ fn parts(offset: usize, bytes: usize) -> impl Iterator<Item = (usize, u64)> {
     })
 }
 
-/// A word for each [`WORD_BYTES`] bytes of a region.
-fn zeroed<T: bytemuck::Zeroable>(place: &OnceLock<Box<[T]>>) -> Result<&[T], OutOfMemory> {
+/// The words of `place`, which are made now if there are none.
+fn zeroed<T: bytemuck::Zeroable>(
+    place: &OnceLock<Box<[T]>>,
+    words: usize,
+) -> Result<&[T], OutOfMemory> {
     if place.get().is_none() {
-        let words = REGION_BYTES / WORD_BYTES;
         let words = try_zeroed_slice_box(words).map_err(|()| release_reserve())?;
         // Another host thread may have been faster.
         place.get_or_init(|| words);
@@ -87,7 +88,7 @@ mod tests {
 
     #[test]
     fn bytes_are_known_one_by_one() {
-        let read = ReadOnlyBytes::default();
+        let read = ReadOnlyBytes::<256>::default();
         let here = Location::caller();
         assert!(!read.holds(60, 8) && read.reader(0, 16).is_none());
         read.add(60, 8, Site::of(here)).unwrap();

@@ -29,6 +29,19 @@ impl Reader {
             lanes: 1 << (event.thread() % warp_width),
         }
     }
+
+    /// A lane whose read is not ordered before whatever the accessing thread does now.
+    fn unordered_lane(&self, accessor: &Accessor<'_>) -> Option<u16> {
+        if accessor.is_after_by_barrier(&self.event) {
+            return None;
+        }
+        let width = accessor.warp_width();
+        let first = self.event.thread() - self.event.thread() % width;
+        (0..width)
+            .filter(|lane| self.lanes >> lane & 1 == 1)
+            .map(|lane| first + lane)
+            .find(|thread| !accessor.is_after_access_of(&self.event, *thread))
+    }
 }
 
 /// The reads since the last write.
@@ -71,7 +84,7 @@ impl Readers {
             return (!accessor.is_after(&self.one)).then_some(self.one);
         }
         let of_list = self.list.iter().find_map(|reader| {
-            let thread = accessor.unordered_lane(reader)?;
+            let thread = reader.unordered_lane(accessor)?;
             Some(reader.event.of_thread(thread))
         });
         of_list.or_else(|| (!accessor.is_after_others(&self.one)).then_some(self.one))
@@ -121,7 +134,8 @@ impl Readers {
         if self.one.others != Others::None && accessor.is_after_others(&self.one) {
             self.one.others = Others::None;
         }
-        self.list.retain(|reader| !accessor.is_after_reader(reader));
+        self.list
+            .retain(|reader| reader.unordered_lane(accessor).is_some());
         if self.list.is_empty() && self.one.others == Others::None {
             self.one = *event;
             return;

@@ -37,7 +37,7 @@ pub(super) struct Region {
     others: Mutex<Others>,
     /// How many of those are in use.
     others_in_use: AtomicUsize,
-    pub read_only: ReadOnlyBytes,
+    pub read_only: ReadOnlyBytes<REGION_BYTES>,
     /// Whether only one host thread uses the region.
     is_exclusive: bool,
 }

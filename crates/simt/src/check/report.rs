@@ -14,6 +14,8 @@ use std::panic::Location;
 pub(super) struct Place {
     space: Space,
     words: String,
+    /// Bytes of the allocation in which the view begins.
+    view_allocation: Option<usize>,
 }
 
 impl Place {
@@ -41,6 +43,9 @@ impl Place {
                 "{} bytes of {} memory at {within}",
                 access.bytes, access.space
             ),
+            view_allocation: allocations
+                .find(access.view_base)
+                .map(|allocation| allocation.bytes),
         }
     }
 }
@@ -111,10 +116,14 @@ impl BlockCheck {
                 DefectKind::UseAfterFree,
                 format!("{access} of {words}, which has been freed"),
             ),
-            Conflict::PastEnd => (
-                DefectKind::OutOfBounds,
-                format!("{access} of {words}: the view is longer than its allocation"),
-            ),
+            Conflict::PastEnd => {
+                let bytes = place.view_allocation.unwrap_or(0);
+                let begin = "by a view that begins in an allocation";
+                (
+                    DefectKind::OutOfBounds,
+                    format!("{access} of {words}, {begin} of {bytes} bytes and goes past it"),
+                )
+            }
             Conflict::Stale(_) => (
                 DefectKind::StaleRead,
                 format!("{access} of {words}, which the same launch has written"),

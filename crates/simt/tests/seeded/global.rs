@@ -87,7 +87,8 @@ enum Fault {
 fn last_block_adds(memory: &Memory, fault: Fault) {
     let is_last = shared![u32; 1];
     if fault == Fault::PartialsOfAllThreads {
-        memory.output.set(512 + block() * 32 + me(), 1);
+        // It holds values before, too: the last block may read it before it is written.
+        memory.input.set(512 + block() * 32 + me(), 1);
     }
     if me() == 0 {
         memory.output.set(block(), 32);
@@ -109,7 +110,7 @@ fn last_block_adds(memory: &Memory, fault: Fault) {
     for of_block in (me()..thread::grid_dim_x() as usize).step_by(32) {
         let _ = memory.output.get(of_block);
         if fault == Fault::PartialsOfAllThreads {
-            let _ = memory.output.get(512 + of_block * 32 + 7);
+            let _ = memory.input.get(512 + of_block * 32 + 7);
         }
     }
     if me() == 0 {

@@ -3,6 +3,8 @@
 //! are found under some of the seeds.
 
 mod barriers;
+mod bounds;
+mod caches;
 mod copies;
 mod freed;
 mod global;
@@ -10,6 +12,9 @@ mod grids;
 mod harness;
 mod interleaving;
 mod litmus;
+mod policies;
+mod readers;
 mod reductions;
+mod releases;
 mod shared;
 mod uninitialised;

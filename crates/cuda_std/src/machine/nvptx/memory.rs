@@ -61,6 +61,21 @@ pub unsafe fn load<T: Pod, const N: usize>(
     }
 }
 
+/// [`load`] of global memory that the launch does not write: the parameter's `noalias readonly` makes
+/// it `ld.global.nc`.
+///
+/// # Safety
+/// As for [`load`].
+#[inline(always)]
+pub unsafe fn load_read_only<T: Pod, const N: usize>(
+    base: *const T,
+    len: usize,
+    index: usize,
+) -> [T; N] {
+    // SAFETY: (1), (2), (3) are the caller's.
+    unsafe { load(Space::Global, base, len, index) }
+}
+
 /// Writes elements `index..index + N`.
 ///
 /// # Safety

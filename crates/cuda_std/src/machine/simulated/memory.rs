@@ -46,7 +46,33 @@ pub unsafe fn load<T: Pod, const N: usize>(
     index: usize,
 ) -> [T; N] {
     announce(space, AccessKind::Read, base, len, index, N);
-    // SAFETY: (1) and the check just made. Shared memory belongs to this host thread, constant
+    // SAFETY: (1), (2) are the caller's.
+    unsafe { read(space, base, index) }
+}
+
+/// Elements `index..index + N` of global memory, through the read-only cache.
+///
+/// # Safety
+/// As for [`load`].
+#[inline]
+#[track_caller]
+pub unsafe fn load_read_only<T: Pod, const N: usize>(
+    base: *const T,
+    len: usize,
+    index: usize,
+) -> [T; N] {
+    announce(Space::Global, AccessKind::ReadOnly, base, len, index, N);
+    // SAFETY: (1), (2) are the caller's.
+    unsafe { read(Space::Global, base, index) }
+}
+
+/// Elements `index..index + N`, whose access has been announced.
+///
+/// # Safety
+/// As for [`load`]; that the index lies within has been checked.
+#[inline]
+unsafe fn read<T: Pod, const N: usize>(space: Space, base: *const T, index: usize) -> [T; N] {
+    // SAFETY: (1) and the check. Shared memory belongs to this host thread, constant
     // memory is not written, and global memory is read with atomics, by (2).
     unsafe {
         let first = base.add(index).cast::<[T; N]>();
@@ -90,7 +116,8 @@ pub enum Cache {
     Streaming,
 }
 
-/// Elements `index..index + N` of global memory, 4, 8 or 16 bytes: a load, as there is no cache.
+/// Elements `index..index + N` of global memory, 4, 8 or 16 bytes: a load, as there is no cache; the
+/// checks know which ones it would use.
 /// It may be of one element or of a vector, which is aligned as such.
 ///
 /// # Safety
@@ -98,13 +125,18 @@ pub enum Cache {
 #[inline]
 #[track_caller]
 pub unsafe fn load_cached<T: Pod, const N: usize>(
-    _cache: Cache,
+    cache: Cache,
     base: *const T,
     len: usize,
     index: usize,
 ) -> [T; N] {
+    let kind = match cache {
+        Cache::All => AccessKind::CachedRead,
+        Cache::L2 | Cache::Streaming => AccessKind::Read,
+    };
+    announce(Space::Global, kind, base, len, index, N);
     // SAFETY: (1), (2) are the caller's.
-    unsafe { load(Space::Global, base, len, index) }
+    unsafe { read(Space::Global, base, index) }
 }
 
 /// A request that is counted, and no more: there is no cache.

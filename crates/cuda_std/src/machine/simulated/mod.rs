@@ -23,8 +23,8 @@ pub use barrier::{
     fence_system, grid_barrier, warp_barrier, yield_now,
 };
 pub use memory::{
-    Cache, Space, check_in_tile, dynamic_shared, load, load_cached, prefetch_l2, static_array,
-    static_shared, store,
+    Cache, Space, check_in_tile, dynamic_shared, load, load_cached, load_read_only, prefetch_l2,
+    static_array, static_shared, store,
 };
 pub use position::{
     block_dim_x, block_dim_y, block_dim_z, block_idx_x, block_idx_y, block_idx_z, grid_dim_x,

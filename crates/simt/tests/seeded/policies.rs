@@ -1,0 +1,83 @@
+//! What the checks take for wrong, and what they let pass: `docs/synchronisation.md`.
+
+use crate::harness::{SEEDS, me, twins};
+use cuda_std::prelude::*;
+use simt::DefectKind::{BarrierDivergence, DataRace, WarpDivergence};
+use simt::{Launch, Options};
+
+/// Two stores race even if they store one value.
+#[test]
+fn threads_that_store_the_same_value() {
+    twins(DataRace, 1, 64, |memory, right| {
+        if !right || me() == 17 {
+            memory.output.set(0, 1);
+        }
+    });
+}
+
+/// A barrier of the block waits for all of its threads, not for those that are left.
+#[test]
+fn a_return_before_a_barrier() {
+    twins(BarrierDivergence, 1, 64, |_, right| {
+        if me() >= 32 && !right {
+            return;
+        }
+        thread::sync_threads();
+    });
+}
+
+/// `shfl.sync` in each branch: lanes meet by their mask, whatever line they are at.
+#[test]
+fn a_shuffle_in_both_branches() {
+    twins(WarpDivergence, 1, 32, |_, right| {
+        let lower = warp::LaneMask::from_bits(0xffff);
+        let all = warp::LaneMask::all();
+        let value = if me() < 16 {
+            let mask = if right { all } else { lower };
+            warp::shuffle_xor(mask, me() as u32, 16)
+        } else {
+            warp::shuffle_xor(all, me() as u32, 16)
+        };
+        assert_eq!(value, me() as u32 ^ 16);
+    });
+}
+
+/// A block waits for one that started before it: a ticket names the order of starts.
+#[test]
+fn waiting_in_the_order_of_starts() {
+    let words = [const { std::sync::atomic::AtomicU32::new(0) }; 2];
+    let [starts, done] = words.each_ref().map(|word| word.as_ptr());
+    let addresses = [starts, done].map(|word| word.expose_provenance());
+    for seed in 0..SEEDS {
+        for parallel_blocks in [false, true] {
+            let options = Options {
+                seed,
+                parallel_blocks,
+                ..Options::default()
+            };
+            let launch = Launch {
+                kernel: "policies",
+                grid: 12.into(),
+                block: 1.into(),
+                dynamic_shared_bytes: 0,
+                options: &options,
+            };
+            let of_thread = || {
+                let word = |index: usize| {
+                    let base = std::ptr::with_exposed_provenance_mut::<u32>(addresses[index]);
+                    // SAFETY: (1) one word each. (2) All threads use it atomically.
+                    unsafe { GlobalMut::from_raw_parts(base, 1) }
+                };
+                // SAFETY: (1), (2) as above.
+                unsafe {
+                    let order = word(0).atomic_add(0, 1) % 12;
+                    while word(1).atomic_load(0) % 12 != order {
+                        thread::yield_now();
+                    }
+                    word(1).atomic_add(0, 1);
+                }
+            };
+            simt::run(&launch, &of_thread).expect("no defect");
+        }
+    }
+}
