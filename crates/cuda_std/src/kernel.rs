@@ -11,6 +11,10 @@ pub use params::{EntryParams, KernelParam, KernelParams, ScalarParam};
 #[doc(hidden)]
 pub use params::{assert_grid_constant, assert_scalar, assert_texture, assert_view};
 
+/// What `#[kernel]` marks loops with.
+#[doc(hidden)]
+pub use simt::loop_rounds;
+
 use crate::signature::Signature;
 
 /// A kernel as the host sees it, written by [`#[kernel]`](macro@crate::kernel): its name in the PTX

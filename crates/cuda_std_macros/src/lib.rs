@@ -4,6 +4,7 @@ mod bounds;
 mod device_code;
 mod expand;
 mod parse;
+mod rounds;
 
 use proc_macro::TokenStream;
 use proc_macro2::{Literal, Span};

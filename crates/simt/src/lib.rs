@@ -156,11 +156,11 @@ pub use device::{
 };
 pub use host::MAX_WORKERS;
 pub use instructions::{
-    access, active_lanes, async_commit, async_copy, async_wait, async_wait_all, atomic_update_u16,
-    atomic_update_u32, atomic_update_u64, block_barrier, block_barrier_reduce, converged_lanes,
-    count_arithmetic, count_prefetch, dynamic_shared, fail, fence, grid_barrier, is_cooperative,
-    position, refuse_host_call, static_memory, static_shared, uninterrupted, warp_barrier,
-    warp_collective, yield_now,
+    LoopRounds, access, active_lanes, async_commit, async_copy, async_wait, async_wait_all,
+    atomic_update_u16, atomic_update_u32, atomic_update_u64, block_barrier, block_barrier_reduce,
+    converged_lanes, count_arithmetic, count_prefetch, dynamic_shared, fail, fence, grid_barrier,
+    is_cooperative, loop_rounds, position, refuse_host_call, static_memory, static_shared,
+    uninterrupted, warp_barrier, warp_collective, yield_now,
 };
 pub use launch::{Launch, MAX_THREADS_PER_BLOCK, Options, Preemption, Report};
 pub use memory::{

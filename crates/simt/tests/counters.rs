@@ -3,6 +3,8 @@
 mod common;
 
 use common::{block_x, launch_with, sync, thread_x};
+use cuda_std::kernel::Kernel as _;
+use cuda_std::prelude::*;
 use simt::{AccessKind, Arithmetic, Counts, Operation, Options, Space};
 
 /// 32-bit words in device memory: aligned to a line, as a buffer's are.
@@ -90,6 +92,92 @@ fn occurrences_of_a_loop_are_requests_of_their_own() {
     let load = counts.of(Operation::GlobalLoad);
     assert_eq!((load.requests, load.lanes), (20, 640));
     assert_eq!(load.global.lines, 20);
+}
+
+/// Each lane skips one round of eight. Nsight Compute counts the same.
+#[test]
+fn lanes_that_skip_a_round_take_part_in_the_others() {
+    let counts = counted(32, 1, 32, || {
+        let mut rounds = simt::loop_rounds();
+        for round in 0..8 {
+            rounds.begin();
+            if round != thread_x() % 8 {
+                View.load(round * 32 + thread_x());
+            }
+        }
+    });
+    let load = counts.of(Operation::GlobalLoad);
+    assert_eq!((load.requests, load.lanes), (8, 7 * 32));
+    assert_eq!(load.global.sectors, 32);
+}
+
+/// Each lane skips one round of eight, and is at the last line of each.
+#[kernel]
+fn skip_a_round(words: Global<u32>) {
+    let lane = thread::thread_idx_x();
+    for round in 0..8 {
+        if round == lane % 8 {
+            continue;
+        }
+        let mut step = 0;
+        let value = loop {
+            if step == lane % 3 {
+                break words.get((round * 32 + lane) as usize);
+            }
+            step += 1;
+        };
+        assert_eq!(value, Some(0));
+    }
+}
+
+#[test]
+fn the_loops_of_a_kernel_are_marked() {
+    let counts = counted(32, 1, 32, || {
+        // SAFETY: (1) the words are there for ever. (2) No thread writes them.
+        let words = unsafe { Global::from_raw_parts(MEMORY.0.as_ptr(), MEMORY.0.len()) };
+        // SAFETY: (1) the kernel is safe. (2) As above.
+        unsafe { skip_a_round::run((words,)) };
+    });
+    let load = counts.of(Operation::GlobalLoad);
+    assert_eq!((load.lanes, load.requests), (7 * 32, 8 * 3));
+}
+
+/// Lanes go through an inner loop as often as their number says.
+#[test]
+fn rounds_of_nested_loops_are_told_apart() {
+    let counts = counted(32, 1, 32, || {
+        let mut outer = simt::loop_rounds();
+        for round in 0..3 {
+            outer.begin();
+            let mut inner = simt::loop_rounds();
+            for step in 0..(thread_x() + round) % 4 {
+                inner.begin();
+                View.load(1024 * round + 32 * step + thread_x());
+            }
+            drop(inner);
+            View.store(32 * round + thread_x());
+        }
+    });
+    let load = counts.of(Operation::GlobalLoad);
+    assert_eq!((load.requests, load.lanes), (9, 3 * 8 * (1 + 2 + 3)));
+    let store = counts.of(Operation::GlobalStore);
+    assert_eq!((store.requests, store.lanes), (3, 96));
+}
+
+/// A loop that is executed again outside of any other that is marked.
+#[test]
+fn a_loop_may_be_executed_again() {
+    let counts = counted(32, 1, 32, || {
+        (0..5).for_each(|again| {
+            let mut rounds = simt::loop_rounds();
+            for step in 0..4 {
+                rounds.begin();
+                View.load(128 * again + 32 * step + thread_x());
+            }
+        });
+    });
+    let load = counts.of(Operation::GlobalLoad);
+    assert_eq!((load.requests, load.global.lines), (20, 20));
 }
 
 #[test]

@@ -26,7 +26,7 @@ fn no_room_for_the_shadow() {
     in_child("no_room_for_the_shadow", || {
         launch_with(&serial(0), 1, 32, sync).unwrap();
         limit_address_space(64 << 20);
-        // The shadow has 16 times the size of the memory. Only the checks touch the addresses.
+        // The shadow has 4 times the size of the memory. Only the checks touch the addresses.
         let defect = launch_with(&serial(0), 1, 32, || {
             for page in 0..1 << 20 {
                 simt::access(
@@ -45,6 +45,23 @@ fn no_room_for_the_shadow() {
         assert!(defect.location.is_some(), "{defect}");
         limit_address_space(u64::MAX);
         assert_eq!(launch(8, 32, sync).unwrap().barriers, 8);
+    });
+}
+
+/// Words of 8 MiB, each written and read: the events of 32 MiB fit.
+#[test]
+fn the_shadow_has_four_times_the_size_of_the_memory() {
+    in_child("the_shadow_has_four_times_the_size_of_the_memory", || {
+        launch_with(&serial(0), 1, 32, sync).unwrap();
+        limit_address_space(64 << 20);
+        launch_with(&serial(0), 1, 1, || {
+            for word in 0..2 << 20 {
+                for kind in [AccessKind::Read, AccessKind::Write, AccessKind::Read] {
+                    simt::access(Space::Global, kind, 1 << 40, 8 << 20, word * 4, 4, 4);
+                }
+            }
+        })
+        .unwrap();
     });
 }
 

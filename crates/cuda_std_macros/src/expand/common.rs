@@ -3,17 +3,13 @@
 use crate::parse::{KernelFunction, Parameter, Passing};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens as _, format_ident, quote};
-use syn::{Attribute, Type};
+use syn::{Attribute, Block, Type};
 
 /// The kernel's own code as a nested function, so that its parameters keep the types and patterns
 /// that its source gives them.
-pub fn body(kernel: &KernelFunction) -> TokenStream {
+pub fn body(kernel: &KernelFunction, block: &Block) -> TokenStream {
     let signature = &kernel.function.sig;
-    let (unsafety, inputs, block) = (
-        &signature.unsafety,
-        &signature.inputs,
-        &kernel.function.block,
-    );
+    let (unsafety, inputs) = (&signature.unsafety, &signature.inputs);
     quote! {
         #[inline(always)]
         #unsafety fn body(#inputs) #block

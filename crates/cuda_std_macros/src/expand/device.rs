@@ -35,7 +35,7 @@ fn device_entry(kernel: &KernelFunction) -> TokenStream {
     let conditions = attributes(kernel, &["cfg"]);
     let flat = parameters.iter().enumerate().map(flat_parameter);
     let rebuilt = parameters.iter().enumerate().map(rebuilt_argument);
-    let body = body(kernel);
+    let body = body(kernel, &kernel.function.block);
     let grid = grid(kernel);
     let annotation = annotation(kernel);
     let signature = device_signature(kernel);

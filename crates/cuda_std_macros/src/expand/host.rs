@@ -3,6 +3,7 @@
 use super::common::{argument_name, attributes, body, grid, signature};
 use crate::bounds::Bounds;
 use crate::parse::{KernelFunction, Parameter, Passing};
+use crate::rounds::with_rounds;
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -84,7 +85,7 @@ fn host_implementation(kernel: &KernelFunction) -> TokenStream {
     let text = name.to_string();
     let bounds = bounds(&kernel.bounds);
     let arch = arch(&kernel.bounds);
-    let body = body(kernel);
+    let body = body(kernel, &with_rounds(&kernel.function.block));
     let grid = grid(kernel);
     let lints = attributes(kernel, &["allow", "expect"]);
     let checks = parameters.iter().map(parameter_check);

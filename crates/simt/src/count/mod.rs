@@ -16,6 +16,7 @@ mod cost;
 mod counts;
 mod footprint;
 mod operation;
+mod pending;
 mod recorder;
 mod span;
 mod tally;
@@ -25,5 +26,6 @@ pub use operation::{Arithmetic, Operation};
 pub use tally::{GlobalTally, LINE_BYTES, SECTOR_BYTES, SharedTally, Tally};
 
 pub(crate) use counts::MergedCounts;
+pub(crate) use pending::{Round, round_within};
 pub(crate) use recorder::{BlockCounts, Recorder};
 pub(crate) use span::Span;

@@ -3,6 +3,7 @@
 use super::cost::cost;
 use super::footprint::Footprint;
 use super::operation::Operation;
+use super::pending::{Pending, Round};
 use super::span::Span;
 use super::tally::Tally;
 use crate::basics::Position;
@@ -10,9 +11,6 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::panic::Location;
 use std::ptr;
-
-/// The most lanes of a warp.
-const MAX_LANES: usize = 64;
 
 /// After so many accesses since its warp came together, a lane waits for the others. Each costs up
 /// to 8 bytes for every lane.
@@ -65,56 +63,14 @@ struct WarpState {
     last: usize,
     /// For each lane, accesses since the warp came together.
     ahead: Vec<u32>,
+    /// For each lane, the round of the loops that it is in.
+    rounds: Vec<Round>,
     /// The lanes that had not exited when the warp last came together.
     present: u64,
     /// Lanes that wait for the others to catch up.
     paused: u64,
     /// How often the warp has come together.
     completions: u64,
-}
-
-/// The accesses of one warp at one site since the warp came together.
-struct Pending {
-    /// For each lane: how many there were.
-    occurrences: [u32; MAX_LANES],
-    /// For each occurrence: the lanes that took part.
-    masks: Vec<u64>,
-    /// For each occurrence, the span of each lane; empty for what accesses no memory.
-    spans: Vec<Span>,
-}
-
-impl Pending {
-    fn new() -> Self {
-        Self {
-            occurrences: [0; MAX_LANES],
-            masks: Vec::new(),
-            spans: Vec::new(),
-        }
-    }
-
-    fn clear(&mut self) {
-        self.occurrences.fill(0);
-        self.masks.clear();
-        self.spans.clear();
-    }
-
-    /// Adds a lane's access. Without a span only its turn passes.
-    fn push(&mut self, lane: usize, span: Option<Span>, has_memory: bool, width: usize) {
-        let occurrence = self.occurrences[lane] as usize;
-        self.occurrences[lane] += 1;
-        if occurrence == self.masks.len() {
-            self.masks.push(0);
-            if has_memory {
-                self.spans.resize(self.spans.len() + width, Span::NONE);
-            }
-        }
-        if let Some(span) = span {
-            self.masks[occurrence] |= 1 << lane;
-            if has_memory {
-                self.spans[occurrence * width + lane] = span;
-            }
-        }
-    }
 }
 
 impl Recorder {
@@ -139,6 +95,7 @@ impl Recorder {
         state.warps.clear();
         state.warps.extend(existing.map(|lanes| WarpState {
             ahead: vec![0; width],
+            rounds: vec![0; width],
             present: lanes,
             ..WarpState::default()
         }));
@@ -165,12 +122,24 @@ impl Recorder {
         let width = state.width;
         let warp = &mut state.warps[warp];
         while warp.pending.len() <= site {
-            warp.pending.push(Pending::new());
+            warp.pending.push(Pending::new(width));
         }
         let has_memory = operation.is_global() || operation.is_shared();
-        warp.pending[site].push(lane, span, has_memory, width);
+        warp.pending[site].push(lane, warp.rounds[lane], span, has_memory);
         warp.ahead[lane] += 1;
         warp.ahead[lane].is_multiple_of(ACCESSES_AHEAD)
+    }
+
+    /// Sets the round of the loops that a lane is in.
+    pub fn enter_round(&self, position: &Position, round: Round) {
+        let (warp, lane) = (position.warp as usize, position.lane as usize);
+        self.0.borrow_mut().warps[warp].rounds[lane] = round;
+    }
+
+    /// The round of the loops that a lane is in.
+    pub fn round(&self, position: &Position) -> Round {
+        let (warp, lane) = (position.warp as usize, position.lane as usize);
+        self.0.borrow().warps[warp].rounds[lane]
     }
 
     /// The lane waits for the others; returns how often the warp has come together before.
@@ -261,11 +230,9 @@ impl State {
         let warp = &mut self.warps[warp];
         let mut footprints = (&mut self.read, &mut self.written);
         for (site, pending) in self.sites.iter_mut().zip(&mut warp.pending) {
-            let spans = pending.spans.chunks(self.width);
-            let spans = spans.chain(std::iter::repeat(&[][..]));
-            for (mask, spans) in pending.masks.iter().zip(spans) {
-                if *mask != 0 {
-                    let cost = cost(site.key.operation, *mask, spans, &mut footprints);
+            for (mask, spans) in pending.requests() {
+                if mask != 0 {
+                    let cost = cost(site.key.operation, mask, spans, &mut footprints);
                     site.tally += Tally {
                         lanes_of_warps: u64::from((warp.present | mask).count_ones()),
                         ..cost

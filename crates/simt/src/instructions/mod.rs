@@ -9,6 +9,7 @@ mod control;
 mod converge;
 mod counting;
 mod preempt;
+mod loops;
 mod shared;
 mod statics;
 
@@ -20,5 +21,6 @@ pub use collective::{active_lanes, warp_barrier, warp_collective};
 pub use control::{fail, is_cooperative, position, refuse_host_call, uninterrupted, yield_now};
 pub use converge::converged_lanes;
 pub use counting::{count_arithmetic, count_prefetch};
+pub use loops::{LoopRounds, loop_rounds};
 pub use shared::{dynamic_shared, static_shared};
 pub use statics::static_memory;

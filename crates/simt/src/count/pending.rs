@@ -1,0 +1,137 @@
+//! The accesses of one warp at one place since the warp came together.
+//!
+//! Lanes run one after the other, and may skip rounds of a loop: what they do there is one request
+//! where the round is one, and where each has done it as often in that round.
+
+use super::span::Span;
+use std::collections::HashMap;
+
+/// Names a round of a loop, and of all loops around it. 0 is outside of loops.
+pub(crate) type Round = u64;
+
+/// Round number `number` of the loop `loop_key`, within round `outer`.
+pub(crate) fn round_within(outer: Round, loop_key: usize, number: u32) -> Round {
+    // SplitMix64's finaliser: different rounds have different names, but for one in 2^64.
+    let mut mixed = outer
+        .wrapping_add(loop_key as u64)
+        .wrapping_add(u64::from(number) << 48)
+        .wrapping_add(0x9e37_79b9_7f4a_7c15);
+    mixed = (mixed ^ u64::from(number) ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
+}
+
+/// How often before in one round.
+type Turn = (Round, u32);
+
+/// Where one lane is.
+#[derive(Clone, Copy, Default)]
+struct LaneState {
+    /// Its next turn, if it stays in the round.
+    turn: Turn,
+    /// The request behind its last one.
+    next: usize,
+}
+
+/// One request, as far as lanes have come to it.
+struct Request {
+    turn: Turn,
+    /// The lanes that have had their turn.
+    passed: u64,
+    /// Those of them that take part.
+    mask: u64,
+}
+
+/// The accesses of one warp at one place since the warp came together.
+pub(super) struct Pending {
+    lanes: Vec<LaneState>,
+    requests: Vec<Request>,
+    by_turn: HashMap<Turn, usize>,
+    /// For each request, the span of each lane; empty for what accesses no memory.
+    spans: Vec<Span>,
+}
+
+impl Pending {
+    /// For a warp of `width` lanes.
+    pub fn new(width: usize) -> Self {
+        Self {
+            lanes: vec![LaneState::default(); width],
+            requests: Vec::new(),
+            by_turn: HashMap::new(),
+            spans: Vec::new(),
+        }
+    }
+
+    pub fn clear(&mut self) {
+        self.lanes.fill(LaneState::default());
+        self.requests.clear();
+        self.by_turn.clear();
+        self.spans.clear();
+    }
+
+    /// The lanes that take part in each request, and each lane's span where it accesses memory.
+    pub fn requests(&self) -> impl Iterator<Item = (u64, &[Span])> {
+        let spans = self.spans.chunks(self.lanes.len());
+        let spans = spans.chain(std::iter::repeat(&[][..]));
+        self.requests
+            .iter()
+            .zip(spans)
+            .map(|(request, spans)| (request.mask, spans))
+    }
+
+    /// Adds a lane's access. Without a span only its turn passes.
+    pub fn push(&mut self, lane: usize, round: Round, span: Option<Span>, has_memory: bool) {
+        let number = self.request_of(lane, round, has_memory);
+        let request = &mut self.requests[number];
+        request.passed |= 1 << lane;
+        self.lanes[lane] = LaneState {
+            turn: (round, request.turn.1 + 1),
+            next: number + 1,
+        };
+        if let Some(span) = span {
+            request.mask |= 1 << lane;
+            if has_memory {
+                self.spans[number * self.lanes.len() + lane] = span;
+            }
+        }
+    }
+
+    /// The number of the request that a lane takes part in next.
+    fn request_of(&mut self, lane: usize, round: Round, has_memory: bool) -> usize {
+        let state = self.lanes[lane];
+        let mut turn = match state.turn.0 == round {
+            true => state.turn,
+            false => (round, 0),
+        };
+        loop {
+            // Most lanes do the same one after the other.
+            let expected = self.requests.get(state.next);
+            let number = match expected.is_some_and(|request| request.turn == turn) {
+                true => state.next,
+                false => self.find_or_add(turn, has_memory),
+            };
+            if self.requests[number].passed >> lane & 1 == 0 {
+                return number;
+            }
+            // The loop is executed again, within one that is not marked.
+            turn.1 += 1;
+        }
+    }
+
+    fn find_or_add(&mut self, turn: Turn, has_memory: bool) -> usize {
+        let next = self.requests.len();
+        let number = *self.by_turn.entry(turn).or_insert(next);
+        if number == next {
+            self.requests.push(Request {
+                turn,
+                passed: 0,
+                mask: 0,
+            });
+            if has_memory {
+                let width = self.lanes.len();
+                self.spans.resize(self.spans.len() + width, Span::NONE);
+            }
+        }
+        number
+    }
+}
