@@ -35,12 +35,16 @@ impl Reader {
         if accessor.is_after_by_barrier(&self.event) {
             return None;
         }
-        let width = accessor.warp_width();
-        let first = self.event.thread() - self.event.thread() % width;
-        (0..width)
-            .filter(|lane| self.lanes >> lane & 1 == 1)
-            .map(|lane| first + lane)
-            .find(|thread| !accessor.is_after_access_of(&self.event, *thread))
+        let first = self.event.thread() - self.event.thread() % accessor.warp_width();
+        let mut left = self.lanes;
+        while left != 0 {
+            let thread = first + left.trailing_zeros() as u16;
+            if !accessor.is_after_access_of(&self.event, thread) {
+                return Some(thread);
+            }
+            left &= left - 1;
+        }
+        None
     }
 }
 

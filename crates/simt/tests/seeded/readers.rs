@@ -14,7 +14,7 @@ fn the_third_warp_that_reads() {
         }
         thread::sync_threads();
         let warp = me() / 32;
-        if warp < 3 && me() % 32 == 0 {
+        if warp < 3 && me().is_multiple_of(32) {
             let _ = value.get(0);
         }
         if right {
@@ -33,7 +33,7 @@ fn the_third_warp_that_reads() {
 fn the_third_warp_that_reads_global_memory() {
     twins(DataRace, 1, 128, |memory, right| {
         let warp = me() / 32;
-        if warp < 3 && me() % 32 == 0 {
+        if warp < 3 && me().is_multiple_of(32) {
             let _ = memory.input.get(5);
         }
         if right {
