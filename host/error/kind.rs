@@ -229,6 +229,21 @@ pub enum ErrorKind {
         device: String,
     },
 
+    /// The simulator was asked for memory that nothing has written.
+    #[error(
+        "byte {first} of the {bytes} bytes that are read on {device} has never been written, \
+         neither by the host nor by a kernel; let the kernel write all elements, or begin with \
+         Device::zeros"
+    )]
+    NeverWritten {
+        /// The device's name.
+        device: String,
+        /// Bytes that are read.
+        bytes: usize,
+        /// The first of them that was not written.
+        first: usize,
+    },
+
     /// The simulator found a defect in a kernel while it ran.
     #[error("the simulator found a defect: {0}")]
     KernelDefect(Box<simt::Defect>),

@@ -121,6 +121,16 @@ impl DeviceMemory for Simulator {
 
     unsafe fn copy_to_host(&self, destination: &mut [u8], source: u64) -> Outcome<()> {
         simt::refuse_host_call("copy to host");
+        let bytes = destination.len();
+        if self.options.checks
+            && let Some(first) = simt::first_unwritten(source as usize, bytes)
+        {
+            return Err(ErrorKind::NeverWritten {
+                device: self.properties.name.clone(),
+                bytes,
+                first,
+            });
+        }
         // SAFETY: by (1) and (2) of the trait the source is live memory that no thread writes; it
         // cannot overlap `destination`, a slice that is borrowed mutably.
         unsafe {

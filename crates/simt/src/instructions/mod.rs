@@ -8,8 +8,8 @@ mod collective;
 mod control;
 mod converge;
 mod counting;
-mod preempt;
 mod loops;
+mod preempt;
 mod shared;
 mod statics;
 
