@@ -33,6 +33,7 @@
 
 use super::block::{STAGES, THREADS};
 use super::config::{LargeF32, LargeF64, SmallF32, SmallF64, TileConfig};
+#[cfg(not(target_arch = "nvptx64"))]
 use super::descriptor::{OperandLayout, ProductDescriptor, ProductKernel};
 use super::direct_load::{DirectLoad, DirectLoadOfAnyLength};
 use super::epilogue::{Epilogue, StoreOutput};

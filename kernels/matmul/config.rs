@@ -22,6 +22,7 @@ pub trait TileConfig {
     const VECTOR: usize = Self::Accumulators::VECTOR;
 
     /// What the host must know of the sizes.
+    #[cfg_attr(target_arch = "nvptx64", expect(dead_code, reason = "the host asks"))]
     const BLOCK_TILE: BlockTile = BlockTile {
         rows: Self::ROWS,
         columns: Self::COLUMNS,

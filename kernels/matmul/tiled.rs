@@ -21,7 +21,9 @@
 //! words, which then go down a column of the tile. Its rows are padded, so that these words lie in
 //! different banks.
 
-use super::descriptor::{BlockTile, OperandLayout, ProductDescriptor, ProductKernel};
+use super::descriptor::BlockTile;
+#[cfg(not(target_arch = "nvptx64"))]
+use super::descriptor::{OperandLayout, ProductDescriptor, ProductKernel};
 use super::epilogue::{Epilogue, StoreOutput};
 use super::grid::block_position;
 use super::operand::Operands;
