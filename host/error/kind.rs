@@ -229,7 +229,7 @@ pub enum ErrorKind {
         device: String,
     },
 
-    /// The simulator was asked for memory that nothing has written.
+    /// The host read memory of a simulator that nothing has written.
     #[error(
         "byte {first} of the {bytes} bytes that are read on {device} has never been written, \
          neither by the host nor by a kernel; let the kernel write all elements, or begin with \

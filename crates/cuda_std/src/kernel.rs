@@ -68,7 +68,7 @@ where
     const ARCH: Option<Architecture> = K::ARCH;
 
     unsafe fn run<'launch>(params: Self::Params<'launch>) {
-        // SAFETY: (1) and (2) are the caller's, who launches this kernel.
+        // SAFETY: (1) and (2) are those of this method.
         unsafe { K::run(params) }
     }
 }

@@ -76,8 +76,8 @@ pub enum ImagesError {
     #[error("{stale}\n{error}")]
     NoToolchain {
         /// How they differ.
-        stale: CheckedInError,
+        stale: Box<CheckedInError>,
         /// Which toolchains were searched.
-        error: BuildError,
+        error: Box<BuildError>,
     },
 }

@@ -65,7 +65,10 @@ fn compiled(
     stale: CheckedInError,
 ) -> Result<Images, ImagesError> {
     let build = builder.build().map_err(|error| match error {
-        error if error.is_missing_toolchain() => ImagesError::NoToolchain { stale, error },
+        error if error.is_missing_toolchain() => ImagesError::NoToolchain {
+            stale: Box::new(stale),
+            error: Box::new(error),
+        },
         error => error.into(),
     })?;
     let modules = fs::read_to_string(&build.rust_file).map_err(|source| CheckedInError::Io {

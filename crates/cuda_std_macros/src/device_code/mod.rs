@@ -20,7 +20,7 @@ pub fn first_report() -> Option<String> {
     static FIRST: Once = Once::new();
     let mut report = None;
     FIRST.call_once(|| {
-        let findings = library_root(std::env::args()).map(|root| findings(root));
+        let findings = library_root(std::env::args()).map(findings);
         report = findings.filter(|it| !it.is_empty());
     });
     report

@@ -50,9 +50,9 @@ impl BlockCheck {
     ) -> Result<(), Conflict> {
         let address = access.address();
         self.with_accessor(position, |accessor| {
-            let who = (self.block, accessor.thread);
+            let thread = (self.block, accessor.thread);
             let (kind, site) = (access.kind.into(), Site::of(site));
-            let event = Event::new(kind, who, self.now(), access.bytes, site);
+            let event = Event::new(kind, thread, self.now(), access.bytes, site);
             if event.kind.is_atomic() {
                 self.announced[usize::from(accessor.thread)].set(access.kind);
             }
@@ -147,7 +147,7 @@ impl BlockCheck {
     }
 }
 
-/// Records a read through the read-only cache: who reads does not matter, because no thread of the
+/// Records a read through the read-only cache: the reader does not matter, because no thread of the
 /// launch may write.
 #[inline]
 fn read_only(region: &Region, offset: usize, bytes: usize, site: Site) -> Result<(), Conflict> {

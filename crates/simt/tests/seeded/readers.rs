@@ -4,7 +4,7 @@ use crate::harness::{me, shared, twins};
 use cuda_std::prelude::*;
 use simt::DefectKind::DataRace;
 
-/// Warps 0, 1 and 3 meet; warp 2 reads as they do, and meets nobody.
+/// Warps 0, 1 and 3 meet; warp 2 reads as they do, and meets no other.
 #[test]
 fn the_third_warp_that_reads() {
     twins(DataRace, 1, 128, |_, right| {
