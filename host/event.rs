@@ -20,7 +20,8 @@ impl Device {
     /// Marks this moment in the device's work.
     ///
     /// # Errors
-    /// [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
+    /// [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or
+    /// [`ErrorKind::Cuda`](crate::ErrorKind::Cuda).
     pub fn record_event(&self) -> Result<Event> {
         Event::record(self).during("record_event")
     }
@@ -39,7 +40,8 @@ impl Event {
     /// always has: work is complete when the call that submits it returns.
     ///
     /// # Errors
-    /// [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`] if the work before it failed.
+    /// [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or
+    /// [`ErrorKind::Cuda`](crate::ErrorKind::Cuda) if the work before it failed.
     pub fn is_done(&self) -> Result<bool> {
         // SAFETY: (3) the handle is this event's own, and it is destroyed only in `drop`.
         unsafe { self.device.backend().event_has_come(self.handle) }.during("is_done")
@@ -48,7 +50,8 @@ impl Event {
     /// Waits until the device's work has come to this event.
     ///
     /// # Errors
-    /// [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`] if the work before it failed.
+    /// [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or
+    /// [`ErrorKind::Cuda`](crate::ErrorKind::Cuda) if the work before it failed.
     pub fn synchronize(&self) -> Result<()> {
         self.wait().during("synchronize")
     }
@@ -63,8 +66,9 @@ impl Event {
     /// An `earlier` event that in truth is the later one gives zero.
     ///
     /// # Errors
-    /// [`ErrorKind::WrongDevice`] if the events are of two devices; [`ErrorKind::DeviceLost`] or
-    /// [`ErrorKind::Cuda`] if the work before one of them failed.
+    /// [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice) if the events are of two devices;
+    /// [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or
+    /// [`ErrorKind::Cuda`](crate::ErrorKind::Cuda) if the work before one of them failed.
     pub fn elapsed_since(&self, earlier: &Self) -> Result<Duration> {
         self.time_since(earlier).during("elapsed_since")
     }
