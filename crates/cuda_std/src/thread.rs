@@ -197,7 +197,8 @@ pub fn fence_system() {
 }
 
 /// Lets other warps run. A loop that waits for another thread calls it: the GPU's scheduler is
-/// fair by itself, and the simulator's switches only here and at barriers.
+/// fair by itself, and the simulator's, under its default seed, switches at barriers, here, and in a
+/// loop of atomic operations that change nothing.
 #[inline(always)]
 #[track_caller]
 pub fn yield_now() {
