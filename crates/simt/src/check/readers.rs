@@ -135,22 +135,46 @@ impl Readers {
             last.lanes |= accessor.lane_bit();
             return;
         }
-        if self.one.others != Others::None && accessor.is_after_others(&self.one) {
-            self.one.others = Others::None;
+        // Seldom, so that a cell that many warps read costs each of them a step.
+        if self.list.len().is_power_of_two() {
+            self.forget_ordered(accessor);
         }
-        self.list
-            .retain(|reader| reader.unordered_lane(accessor).is_some());
         if self.list.is_empty() && self.one.others == Others::None {
             self.one = *event;
-            return;
-        }
-        if let Some(known) = self.list.iter_mut().find(|reader| is_together(reader)) {
-            known.lanes |= accessor.lane_bit();
         } else if self.has_room(event) {
             self.list.push(Reader::new(event, accessor.warp_width()));
         } else {
             self.merge(accessor);
             self.add_to_one(event, accessor);
+        }
+    }
+
+    /// Forgets the reads that come before whatever the thread does now: what comes after its read
+    /// comes after them. Puts lanes together that did not read one after the other.
+    fn forget_ordered(&mut self, accessor: &Accessor<'_>) {
+        if self.one.others != Others::None && accessor.is_after_others(&self.one) {
+            self.one.others = Others::None;
+        }
+        self.list
+            .retain(|reader| reader.unordered_lane(accessor).is_some());
+        let width = accessor.warp_width();
+        let group = |reader: &Reader| {
+            let event = &reader.event;
+            (event.block, event.time, event.thread() / width)
+        };
+        let mut place = 0;
+        while let Some(reader) = self.list.get(place).cloned() {
+            place += 1;
+            let mut lanes = reader.lanes;
+            let mut rest = place;
+            while let Some(other) = self.list.get(rest) {
+                if group(other) == group(&reader) {
+                    lanes |= self.list.swap_remove(rest).lanes;
+                } else {
+                    rest += 1;
+                }
+            }
+            self.list[place - 1].lanes = lanes;
         }
     }
 
