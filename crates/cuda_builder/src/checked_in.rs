@@ -223,7 +223,7 @@ mod tests {
         ));
     }
 
-    /// A crate that no compiler takes: what asks for none has not compiled it.
+    /// A kernel crate that does not compile: a call that succeeds has not compiled it.
     fn builder(root: &Path) -> CudaBuilder {
         fs::write(root.join("kernels/Cargo.toml"), "no manifest").unwrap();
         CudaBuilder::new(root.join("kernels")).target_dir(root.join("out"))

@@ -160,8 +160,9 @@ impl<T: Pod> Global<'_, T> {
     ///
     /// # Safety
     /// 1. `index + N <= self.len()`.
-    /// 2. The address of element `index` is a multiple of `N * size_of::<T>()`. Buffers of the
-    ///    host library start at a multiple of 256.
+    /// 2. The address of element `index` is a multiple of `N * size_of::<T>()`. A whole buffer of the
+    ///    host library starts at a multiple of 256, a part of one at any element: a safe kernel has
+    ///    to look at [`as_ptr`](Self::as_ptr).
     #[inline(always)]
     #[track_caller]
     #[must_use]

@@ -35,10 +35,11 @@ macro_rules! copy_kernels {
         #[doc = concat!("Vectors of ", $lanes, " ", stringify!($element), ": `x` to `plain` and `streamed`, and each of `swapped` reversed.")]
         ///
         /// # Safety
-        /// 1. The views have as many elements, a multiple of a vector's.
+        /// 1. The views have as many elements, a multiple of a vector's, and start at multiples of 16
+        ///    bytes.
         #[kernel]
         pub unsafe fn $name(x: Global<$element>, plain: GlobalMut<$element>, streamed: GlobalMut<$element>, swapped: GlobalMut<$element>) {
-            // SAFETY: (1) is (1); buffers start at multiples of 256 bytes.
+            // SAFETY: (1) is (1).
             unsafe { copy::<$element, $lanes>(x, plain, streamed, swapped) }
         }
     )*};
@@ -59,7 +60,8 @@ copy_kernels! {
 /// Streaming loads of 4 bytes: one f32 and, behind it, two f16.
 ///
 /// # Safety
-/// 1. `x` and `out` have as many elements, `y` and `pairs` twice as many.
+/// 1. `x` and `out` have as many elements, `y` and `pairs` twice as many. `y` starts at a multiple
+///    of 4 bytes.
 #[kernel]
 pub unsafe fn stream_words(
     x: Global<f32>,
@@ -120,10 +122,11 @@ macro_rules! cached_copy_kernels {
         #[doc = concat!("Accesses of ", $lanes, " ", stringify!($element), ": `x` to `all` and `l2`, and each of `swapped` reversed.")]
         ///
         /// # Safety
-        /// 1. The views have as many elements, a multiple of a vector's.
+        /// 1. The views have as many elements, a multiple of a vector's, and start at multiples of 16
+        ///    bytes.
         #[kernel]
         pub unsafe fn $name(x: Global<$element>, all: GlobalMut<$element>, l2: GlobalMut<$element>, swapped: GlobalMut<$element>) {
-            // SAFETY: (1) is (1); buffers start at multiples of 256 bytes.
+            // SAFETY: (1) is (1).
             unsafe { copy_cached::<$element, $lanes>(x, all, l2, swapped) }
         }
     )*};

@@ -109,14 +109,14 @@ pipeline_kernels! {
 ///
 /// # Safety
 /// 1. The launch has one one-dimensional block of [`THREADS`] threads; `out` has 4 elements for
-///    each.
+///    each. `x` and `out` start at multiples of 16 bytes.
 #[kernel]
 pub unsafe fn zeros_from_nothing(x: Global<f32>, out: GlobalMut<f32>) {
     let tile = shared_array![f32; 4 * THREADS];
     let own = thread::thread_idx_x() as usize * 4;
     let mut pipeline = Pipeline::<2>::new();
-    // SAFETY: (1) nothing is read; the destination is the thread's own. (2) Views of the host
-    // library start at multiples of 256, empty ones too. (3) The thread alone touches it.
+    // SAFETY: (1) nothing is read; the destination is the thread's own. (2) is (1). (3) The thread
+    // alone touches it.
     unsafe {
         pipeline.copy_or_zero::<f32, 4>(tile.as_slice(), own, x, usize::MAX, 0);
         pipeline.commit();

@@ -30,7 +30,8 @@ pub unsafe fn transpose(x: Global<f32>, out: GlobalMut<f32>) {
 /// Reverses the rows of a tile as vectors of 16 bytes, then reads its storage as a slice.
 ///
 /// # Safety
-/// 1. The launch has one one-dimensional block of 16 threads; `x` and `out` have 4 x 16 elements.
+/// 1. The launch has one one-dimensional block of 16 threads; `x` and `out` have 4 x 16 elements,
+///    and start at multiples of 16 bytes.
 #[kernel]
 pub unsafe fn reverse_rows(x: Global<f32>, out: GlobalMut<f32>) {
     let tile = shared_tile![f32; 4, 16; pitch = 20];

@@ -30,6 +30,12 @@ impl Reader {
         }
     }
 
+    /// Whether `event` is a read of the same warp at the same time.
+    fn is_together(&self, event: &Event, warp_width: u16) -> bool {
+        let group = |event: &Event| (event.block, event.time, event.thread() / warp_width);
+        group(&self.event) == group(event)
+    }
+
     /// A lane whose read is not ordered before whatever the accessing thread does now.
     fn unordered_lane(&self, accessor: &Accessor<'_>) -> Option<u16> {
         if accessor.is_after_by_barrier(&self.event) {
@@ -123,14 +129,10 @@ impl Readers {
     }
 
     fn add_to_list(&mut self, event: &Event, accessor: &Accessor<'_>) {
-        let is_together = |reader: &Reader| {
-            let other = &reader.event;
-            (other.block, other.time) == (event.block, event.time)
-                && accessor.warp.contains(&other.thread())
-        };
+        let width = accessor.warp_width();
         // Lanes of a warp read one after the other.
         if let Some(last) = self.list.last_mut()
-            && is_together(last)
+            && last.is_together(event, width)
         {
             last.lanes |= accessor.lane_bit();
             return;
@@ -142,7 +144,7 @@ impl Readers {
         if self.list.is_empty() && self.one.others == Others::None {
             self.one = *event;
         } else if self.has_room(event) {
-            self.list.push(Reader::new(event, accessor.warp_width()));
+            self.list.push(Reader::new(event, width));
         } else {
             self.merge(accessor);
             self.add_to_one(event, accessor);
@@ -158,17 +160,13 @@ impl Readers {
         self.list
             .retain(|reader| reader.unordered_lane(accessor).is_some());
         let width = accessor.warp_width();
-        let group = |reader: &Reader| {
-            let event = &reader.event;
-            (event.block, event.time, event.thread() / width)
-        };
         let mut place = 0;
         while let Some(reader) = self.list.get(place).cloned() {
             place += 1;
             let mut lanes = reader.lanes;
             let mut rest = place;
             while let Some(other) = self.list.get(rest) {
-                if group(other) == group(&reader) {
+                if other.is_together(&reader.event, width) {
                     lanes |= self.list.swap_remove(rest).lanes;
                 } else {
                     rest += 1;

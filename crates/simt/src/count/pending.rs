@@ -4,6 +4,7 @@
 //! where the round is one, and where each has done it as often in that round.
 
 use super::span::Span;
+use crate::basics::SplitMix64;
 use std::collections::HashMap;
 
 /// Names a round of a loop, and of all loops around it. 0 is outside of loops.
@@ -11,14 +12,8 @@ pub(crate) type Round = u64;
 
 /// Round number `number` of the loop `loop_key`, within round `outer`.
 pub(crate) fn round_within(outer: Round, loop_key: usize, number: u32) -> Round {
-    // SplitMix64's finaliser: different rounds have different names, but for one in 2^64.
-    let mut mixed = outer
-        .wrapping_add(loop_key as u64)
-        .wrapping_add(u64::from(number) << 48)
-        .wrapping_add(0x9e37_79b9_7f4a_7c15);
-    mixed = (mixed ^ u64::from(number) ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ (mixed >> 31)
+    // Different rounds have different names, but for one in 2^64.
+    SplitMix64::new(outer.wrapping_add(loop_key as u64), u64::from(number)).next()
 }
 
 /// How often before in one round.

@@ -38,25 +38,31 @@ fn twins_of(
     kernel: Kernel,
 ) -> Box<Defect> {
     let mut first = None;
-    for seed in 0..SEEDS {
-        for parallel_blocks in [false, true] {
-            let options = Options {
-                seed,
-                parallel_blocks,
-                ..Options::default()
-            };
-            let run = |right| run(launch, &options, (blocks, threads), kernel, right);
-            if let Err(defect) = run(true) {
-                panic!("the right kernel has a defect under seed {seed}:\n{defect}");
-            }
-            let Err(defect) = run(false) else {
-                panic!("not found under seed {seed}, parallel_blocks: {parallel_blocks}");
-            };
-            assert_eq!(defect.kind, kind, "{defect}");
-            first.get_or_insert(defect);
+    for options in schedules() {
+        let (seed, parallel_blocks) = (options.seed, options.parallel_blocks);
+        let run = |right| run(launch, &options, (blocks, threads), kernel, right);
+        if let Err(defect) = run(true) {
+            panic!("the right kernel has a defect under seed {seed}:\n{defect}");
         }
+        let Err(defect) = run(false) else {
+            panic!("not found under seed {seed}, parallel_blocks: {parallel_blocks}");
+        };
+        assert_eq!(defect.kind, kind, "{defect}");
+        first.get_or_insert(defect);
     }
     first.expect("there are seeds")
+}
+
+/// Each seed, with blocks one by one and in parallel.
+pub fn schedules() -> impl Iterator<Item = Options> {
+    let of_seed = |seed| {
+        [false, true].map(|parallel_blocks| Options {
+            seed,
+            parallel_blocks,
+            ..Options::default()
+        })
+    };
+    (0..SEEDS).flat_map(of_seed)
 }
 
 fn run(

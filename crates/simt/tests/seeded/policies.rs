@@ -1,9 +1,9 @@
 //! What the checks take for wrong, and what they let pass: `docs/synchronisation.md`.
 
-use crate::harness::{SEEDS, me, twins};
+use crate::harness::{me, schedules, twins};
 use cuda_std::prelude::*;
 use simt::DefectKind::{BarrierDivergence, DataRace, WarpDivergence};
-use simt::{Launch, Options};
+use simt::Launch;
 
 /// Two stores race even if they store one value.
 #[test]
@@ -48,36 +48,29 @@ fn waiting_in_the_order_of_starts() {
     let words = [const { std::sync::atomic::AtomicU32::new(0) }; 2];
     let [starts, done] = words.each_ref().map(|word| word.as_ptr());
     let addresses = [starts, done].map(|word| word.expose_provenance());
-    for seed in 0..SEEDS {
-        for parallel_blocks in [false, true] {
-            let options = Options {
-                seed,
-                parallel_blocks,
-                ..Options::default()
+    for options in schedules() {
+        let launch = Launch {
+            kernel: "policies",
+            grid: 12.into(),
+            block: 1.into(),
+            dynamic_shared_bytes: 0,
+            options: &options,
+        };
+        let of_thread = || {
+            let word = |index: usize| {
+                let base = std::ptr::with_exposed_provenance_mut::<u32>(addresses[index]);
+                // SAFETY: (1) one word each. (2) All threads use it atomically.
+                unsafe { GlobalMut::from_raw_parts(base, 1) }
             };
-            let launch = Launch {
-                kernel: "policies",
-                grid: 12.into(),
-                block: 1.into(),
-                dynamic_shared_bytes: 0,
-                options: &options,
-            };
-            let of_thread = || {
-                let word = |index: usize| {
-                    let base = std::ptr::with_exposed_provenance_mut::<u32>(addresses[index]);
-                    // SAFETY: (1) one word each. (2) All threads use it atomically.
-                    unsafe { GlobalMut::from_raw_parts(base, 1) }
-                };
-                // SAFETY: (1), (2) as above.
-                unsafe {
-                    let order = word(0).atomic_add(0, 1) % 12;
-                    while word(1).atomic_load(0) % 12 != order {
-                        thread::yield_now();
-                    }
-                    word(1).atomic_add(0, 1);
+            // SAFETY: (1), (2) as above.
+            unsafe {
+                let order = word(0).atomic_add(0, 1) % 12;
+                while word(1).atomic_load(0) % 12 != order {
+                    thread::yield_now();
                 }
-            };
-            simt::run(&launch, &of_thread).expect("no defect");
-        }
+                word(1).atomic_add(0, 1);
+            }
+        };
+        simt::run(&launch, &of_thread).expect("no defect");
     }
 }
