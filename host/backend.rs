@@ -7,7 +7,7 @@ mod textures;
 
 pub(crate) use events::{DeviceEvents, EventHandle};
 pub(crate) use kernels::{
-    DeviceKernels, Entry, LaunchRequest, ModuleHandle, ResidencyRequest, SymbolRequest,
+    DeviceKernels, Entry, LaunchRequest, ResidencyRequest, SymbolRequest,
 };
 pub(crate) use memory::DeviceMemory;
 pub(crate) use textures::{DeviceTextures, TextureHandle, TextureRequest};

@@ -249,7 +249,7 @@ impl Device {
             remedy: "a grid can have at most 2^31 - 1 blocks: multiply parts of the matrices",
         })?;
         let config = LaunchConfig::new(blocks, tile.threads);
-        let module = Module::load(self, kernel.module)?;
+        let module = Module::on_demand(self, kernel.module);
         let operands = (a.as_buffer(), b.as_buffer(), c.buffer_mut(), m, n, k);
         // SAFETY: (1) of `Launch` is (1) to (3) of the kernels: (1) Block and grid are the tile's
         // for m x n. (2) A matrix has rows * columns elements, the shapes were compared, and

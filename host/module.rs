@@ -2,7 +2,7 @@
 
 mod resident;
 
-use crate::backend::{Entry, LaunchRequest, ModuleHandle, SymbolRequest};
+use crate::backend::{Entry, LaunchRequest, SymbolRequest};
 use crate::device::Device;
 use crate::error::{During, ErrorKind, Outcome, Result};
 use crate::launch::LaunchConfig;
@@ -15,8 +15,7 @@ use cuda_std::symbol::Symbol;
 #[derive(Clone, Debug)]
 pub struct Module {
     device: Device,
-    name: &'static str,
-    handle: ModuleHandle,
+    source: &'static ModuleSource,
 }
 
 impl Device {
@@ -29,18 +28,18 @@ impl Device {
     /// [`ErrorKind::NoModule`] if the device can run none of the images; [`ErrorKind::OutOfMemory`],
     /// [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
     pub fn load(&self, source: &'static ModuleSource) -> Result<Module> {
-        Module::load(self, source).during("load")
+        self.backend().load(source).during("load")?;
+        Ok(Module::on_demand(self, source))
     }
 }
 
 impl Module {
-    pub(crate) fn load(device: &Device, source: &'static ModuleSource) -> Outcome<Self> {
-        let handle = device.backend().load(source)?;
-        Ok(Self {
+    /// The module of `source`, which its first launch loads, unless that was done before.
+    pub(crate) fn on_demand(device: &Device, source: &'static ModuleSource) -> Self {
+        Self {
             device: device.clone(),
-            name: source.name(),
-            handle,
-        })
+            source,
+        }
     }
 
     /// The device that loaded the module.
@@ -51,8 +50,7 @@ impl Module {
 
     pub(crate) fn entry<K: Kernel>(&self) -> Entry {
         Entry {
-            module: self.handle,
-            module_name: self.name,
+            module: self.source,
             kernel: K::NAME,
             signature: K::SIGNATURE,
         }
@@ -111,12 +109,9 @@ impl Module {
             });
         }
         let request = self.symbol(symbol);
-        // SAFETY: (3) this device loaded the module.
-        unsafe {
-            self.device
-                .backend()
-                .write_symbol(&request, bytemuck::cast_slice(values))
-        }
+        self.device
+            .backend()
+            .write_symbol(&request, bytemuck::cast_slice(values))
     }
 
     /// A copy of all elements of a static array of the module's kernel crate, as the work that
@@ -129,15 +124,13 @@ impl Module {
         let mut values = symbol.initial_values().to_vec();
         let request = self.symbol(symbol);
         let destination = bytemuck::cast_slice_mut(&mut values);
-        // SAFETY: (3) this device loaded the module.
-        let read = unsafe { self.device.backend().read_symbol(&request, destination) };
+        let read = self.device.backend().read_symbol(&request, destination);
         read.map(|()| values).during("read_symbol")
     }
 
     fn symbol<S: Symbol>(&self, symbol: &'static S) -> SymbolRequest {
         SymbolRequest {
-            module: self.handle,
-            module_name: self.name,
+            module: self.source,
             name: symbol.name(),
             initial: bytemuck::cast_slice(symbol.initial_values()),
         }
@@ -240,11 +233,11 @@ impl Module {
             params: &entry_params,
             body: &body,
         };
-        // SAFETY: (1) this device loaded the module. Its entry `K::NAME` takes the parameters of `K`
-        // by (1) of `ModuleSource::new` and the signature, which the backend compares, and
-        // `EntryParams` has them as the entry declares them. (2) `body` runs `K` with the same
-        // parameters. (3) is (2) of this method, and work that is submitted later comes later in the
-        // device's order. (4) is (1) of this method.
+        // SAFETY: (1) The module's entry `K::NAME` takes the parameters of `K` by (1) of
+        // `ModuleSource::new` and the signature, which the backend compares, and `EntryParams` has
+        // them as the entry declares them. (2) `body` runs `K` with the same parameters. (3) is (2)
+        // of this method, and work that is submitted later comes later in the device's order. (4)
+        // is (1) of this method.
         unsafe { self.device.backend().launch(&request) }
     }
 }

@@ -1,5 +1,11 @@
 //! PTX images of kernels, as a program carries them.
 
+use std::ptr;
+
+/// Which module: that of one source, on any device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct ModuleId(usize);
+
 /// Kernels compiled to PTX, once for each of some architectures.
 ///
 /// It is a `static` of the program; `cuda_builder` writes the PTX that goes into it.
@@ -32,6 +38,11 @@ impl ModuleSource {
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.name
+    }
+
+    /// What tells the module from others: the address of its source.
+    pub(crate) fn id(&'static self) -> ModuleId {
+        ModuleId(ptr::from_ref(self).addr())
     }
 
     /// The PTX images, each with its architecture.

@@ -163,7 +163,7 @@ impl Device {
         result: &mut Buffer<T::Output>,
     ) -> Outcome<()> {
         const { assert!(size_of::<T::Accumulator>() <= LARGEST_PARTIAL) };
-        let module = Module::load(self, T::MODULE)?;
+        let module = Module::on_demand(self, T::MODULE);
         let plan = Plan::new(x.len(), size_of::<T>());
         let mut workspace = Workspace::lock(self);
         let (ticket, partials) = workspace.addresses()?;

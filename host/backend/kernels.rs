@@ -11,20 +11,14 @@ use cuda_std::signature::Signature;
 ///
 /// The requirements of [`Backend`](super::Backend) hold by their numbers.
 pub(crate) trait DeviceKernels {
-    /// Loads a module, or finds it among those that were loaded before.
-    fn load(&self, source: &'static ModuleSource) -> Outcome<ModuleHandle>;
+    /// Loads a module, unless it was loaded before. Every other call does so where it needs to.
+    fn load(&self, source: &'static ModuleSource) -> Outcome<()>;
 
     /// Overwrites a static array with `source`, which is as long.
-    ///
-    /// # Safety
-    /// Requirement 3 of the trait for the module.
-    unsafe fn write_symbol(&self, symbol: &SymbolRequest, source: &[u8]) -> Outcome<()>;
+    fn write_symbol(&self, symbol: &SymbolRequest, source: &[u8]) -> Outcome<()>;
 
     /// Copies a static array to `destination`, which is as long.
-    ///
-    /// # Safety
-    /// Requirement 3 of the trait for the module.
-    unsafe fn read_symbol(&self, symbol: &SymbolRequest, destination: &mut [u8]) -> Outcome<()>;
+    fn read_symbol(&self, symbol: &SymbolRequest, destination: &mut [u8]) -> Outcome<()>;
 
     /// How many blocks of a kernel are resident at once. The shape of its blocks was checked
     /// against the device's properties.
@@ -34,17 +28,13 @@ pub(crate) trait DeviceKernels {
     /// all blocks resident at once if its bounds say so, which was checked, too.
     ///
     /// # Safety
-    /// 1. The module came from this backend's `load`, and its entry takes exactly `params` as
-    ///    parameters, if it has the signature of `entry`.
+    /// 1. The module's entry takes exactly `params` as parameters, if it has the signature of
+    ///    `entry`.
     /// 2. `body` runs the same kernel, with the same parameters, as one simulated thread.
     /// 3. Requirements 1 and 2 of the trait for all memory that the kernel touches.
     /// 4. The launch meets the requirements in the kernel's documentation.
     unsafe fn launch(&self, request: &LaunchRequest<'_>) -> Outcome<()>;
 }
-
-/// A module of a backend: whatever 64 bits the backend finds it by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct ModuleHandle(pub(crate) u64);
 
 /// A static array of a module.
 #[cfg_attr(
@@ -53,22 +43,20 @@ pub(crate) struct ModuleHandle(pub(crate) u64);
 )]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SymbolRequest {
-    pub(crate) module: ModuleHandle,
-    pub(crate) module_name: &'static str,
+    pub(crate) module: &'static ModuleSource,
     /// The name in the PTX.
     pub(crate) name: &'static str,
     pub(crate) initial: &'static [u8],
 }
 
-/// A kernel of a loaded module.
+/// A kernel of a module.
 #[cfg_attr(
     not(feature = "cuda"),
-    expect(dead_code, reason = "the simulator needs no module")
+    expect(dead_code, reason = "the simulator compares no signatures")
 )]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry {
-    pub(crate) module: ModuleHandle,
-    pub(crate) module_name: &'static str,
+    pub(crate) module: &'static ModuleSource,
     /// The name in the PTX.
     pub(crate) kernel: &'static str,
     /// What the module must say of its entry, unless the entry is taken as it is.

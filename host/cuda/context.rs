@@ -57,10 +57,20 @@ impl Context {
 
     /// Makes the context the calling thread's current one until the result is dropped. What was
     /// current before is current again then.
+    ///
+    /// Where the context is current already, as within another `enter`, it is not switched. The
+    /// driver is asked each time: other users of it may switch contexts between two calls.
     pub fn enter(&self) -> Result<Current<'_>, Failure> {
-        // SAFETY: the context lives as long as `self`: by its reference, or by (1) of `borrowed`.
-        unsafe { call!(cuCtxPushCurrent_v2(self.context)) }?;
+        let mut before = ptr::null_mut();
+        // SAFETY: `before` is a place for one handle.
+        unsafe { call!(cuCtxGetCurrent(&raw mut before)) }?;
+        let is_pushed = before != self.context;
+        if is_pushed {
+            // SAFETY: the context lives as long as `self`: by its reference, or by (1) of `borrowed`.
+            unsafe { call!(cuCtxPushCurrent_v2(self.context)) }?;
+        }
         Ok(Current {
+            is_pushed,
             context: PhantomData,
             thread: PhantomData,
         })
@@ -81,6 +91,8 @@ impl Drop for Context {
 #[derive(Debug)]
 #[must_use]
 pub struct Current<'a> {
+    /// Whether `drop` has to make current what was so before.
+    is_pushed: bool,
     context: PhantomData<&'a Context>,
     /// What is current is a matter of the thread: the proof must not leave it.
     thread: PhantomData<*const ()>,
@@ -88,6 +100,9 @@ pub struct Current<'a> {
 
 impl Drop for Current<'_> {
     fn drop(&mut self) {
+        if !self.is_pushed {
+            return;
+        }
         let mut context = ptr::null_mut();
         // SAFETY: `context` is a place for one handle. Proofs are dropped in the reverse order in
         // which `enter` pushed, so the top of the stack is the context of this one.

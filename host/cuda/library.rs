@@ -65,7 +65,6 @@ macro_rules! functions {
 functions! {
     cuArrayCreate_v2(*mut sys::CUarray, *const sys::CUDA_ARRAY_DESCRIPTOR);
     cuArrayDestroy(sys::CUarray);
-    #[cfg(feature = "cust")]
     cuCtxGetCurrent(*mut sys::CUcontext);
     #[cfg(feature = "cust")]
     cuCtxGetDevice(*mut sys::CUdevice);

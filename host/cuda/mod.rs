@@ -12,6 +12,7 @@
 //! | `properties.rs` | what a device is and allows                                   |
 //! | `memory.rs`     | allocation, from a pool of our own where the driver has pools |
 //! | `images.rs`     | which driver reads a PTX image                               |
+//! | `compile.rs`    | the driver's compiler, and the image that it is given         |
 //! | `modules.rs`    | compiled modules and their functions                          |
 //! | `textures.rs`   | textures and the CUDA arrays behind them                      |
 //! | `start.rs`      | the driver's start, and the devices that it shows             |
@@ -19,6 +20,7 @@
 //! | `device.rs`     | the backend                                                   |
 //! | `exchange.rs`   | contexts, memory and order that others share (feature `cust`) |
 
+mod compile;
 mod context;
 mod device;
 mod driver;

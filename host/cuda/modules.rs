@@ -1,16 +1,15 @@
 //! Compiled modules and their functions, kept for the life of the device.
 
+use super::compile::{self, LoadError, RawModule};
 use super::context::Current;
 use super::driver::{Failure, call};
-use super::images;
-use crate::backend::{Entry, ModuleHandle};
-use crate::error::ImageRejection;
-use crate::module_source::ModuleSource;
-use cuda_std::kernel::Architecture;
+use crate::backend::Entry;
+use crate::module_source::{ModuleId, ModuleSource};
 use cuda_std::signature::{self, Signature};
 use cudarc::driver::sys;
 use std::collections::HashMap;
-use std::ffi::{CStr, CString, c_void};
+use std::collections::hash_map::Entry::{Occupied, Vacant};
+use std::ffi::CString;
 use std::ptr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -20,21 +19,32 @@ pub struct Modules {
     loaded: Mutex<Loaded>,
 }
 
+/// The modules of a device, locked. A launch locks them once.
 #[derive(Debug, Default)]
-struct Loaded {
-    /// Handles by the address of the module's source, which is a `static`.
-    handles: HashMap<usize, ModuleHandle>,
-    /// A module's handle is its index here.
-    modules: Vec<RawModule>,
+pub struct Loaded {
+    modules: HashMap<ModuleId, RawModule>,
     /// Functions with the signatures that were compared when they were looked up.
-    functions: HashMap<(ModuleHandle, &'static str), (Function, Option<Signature>)>,
+    functions: HashMap<FunctionKey, (Function, Option<Signature>)>,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct RawModule(sys::CUmodule);
+/// What a launch finds its function by. The name is told by the place of its text, which takes
+/// less time than the text: a name that a program has at two places has two lines, of one function.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct FunctionKey {
+    module: ModuleId,
+    name_address: usize,
+    name_bytes: usize,
+}
 
-// SAFETY: the driver's functions may be called with one module from any thread.
-unsafe impl Send for RawModule {}
+impl FunctionKey {
+    fn of(entry: &Entry) -> Self {
+        Self {
+            module: entry.module.id(),
+            name_address: entry.kernel.as_ptr().addr(),
+            name_bytes: entry.kernel.len(),
+        }
+    }
+}
 
 /// A kernel in a compiled module, with what its compiled code allows.
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +66,8 @@ unsafe impl Send for Function {}
 /// Why there is no function for an entry.
 #[derive(Debug)]
 pub enum FunctionError {
+    /// Its module was not loaded.
+    NotLoaded(LoadError),
     /// The module's entry of the name is another kernel, whose signature this is if it has one.
     OtherKernel(Option<String>),
     /// The driver failed.
@@ -68,112 +80,98 @@ impl From<Failure> for FunctionError {
     }
 }
 
-/// Why a module was not loaded.
-#[derive(Debug)]
-pub enum LoadError {
-    /// The device runs none of the images, each for its own reason.
-    NoImage(Vec<ImageRejection>),
-    /// The driver failed in a way that has nothing to do with the images.
-    Driver(Failure),
-}
-
 impl Modules {
-    /// The module of `source`: compiled now, from its best image for the device, or before.
-    pub fn load(
-        &self,
-        source: &'static ModuleSource,
-        compute_capability: (u32, u32),
-        current: &Current<'_>,
-    ) -> Result<ModuleHandle, LoadError> {
-        let mut loaded = self.lock();
-        let identity = ptr::from_ref(source).addr();
-        if let Some(handle) = loaded.handles.get(&identity) {
-            return Ok(*handle);
-        }
-        let module = load_best(source, compute_capability, current)?;
-        let handle = ModuleHandle(loaded.modules.len() as u64);
-        loaded.modules.push(module);
-        loaded.handles.insert(identity, handle);
-        Ok(handle)
-    }
-
-    /// The kernel of a loaded module, whose signature is compared when it is first looked up.
-    pub fn function(
-        &self,
-        entry: &Entry,
-        current: &Current<'_>,
-    ) -> Result<Function, FunctionError> {
-        let mut loaded = self.lock();
-        let key = (entry.module, entry.kernel);
-        if let Some((function, signature)) = loaded.functions.get(&key)
-            && *signature == entry.signature
-        {
-            return Ok(*function);
-        }
-        let module = loaded.modules[entry.module.0 as usize];
-        let function = find_function(module, entry.kernel, current)?;
-        if let Some(signature) = &entry.signature {
-            check_signature(module, entry.kernel, signature, current)?;
-        }
-        loaded.functions.insert(key, (function, entry.signature));
-        Ok(function)
-    }
-
-    /// The address and the bytes of the static array `name` of a loaded module.
-    pub fn global(
-        &self,
-        module: ModuleHandle,
-        name: &str,
-        current: &Current<'_>,
-    ) -> Result<(u64, usize), Failure> {
-        find_global(self.lock().modules[module.0 as usize], name, current)
-    }
-
-    /// Lets launches of the kernel `name` use `bytes` of dynamic shared memory. Up to 48 KiB,
-    /// less the static ones, they may without.
-    pub fn allow_dynamic_shared(
-        &self,
-        module: ModuleHandle,
-        name: &'static str,
-        bytes: u32,
-        _current: &Current<'_>,
-    ) -> Result<(), Failure> {
-        const LIMIT: sys::CUfunction_attribute =
-            sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-        if bytes == 0 {
-            return Ok(());
-        }
-        let mut loaded = self.lock();
-        let Some((function, _)) = loaded.functions.get_mut(&(module, name)) else {
-            return Err(NOT_FOUND);
-        };
-        if bytes > function.dynamic_shared_bytes {
-            let value = i32::try_from(bytes).unwrap_or(i32::MAX);
-            // SAFETY: the function is of a loaded module; the driver checks the value.
-            unsafe { call!(cuFuncSetAttribute(function.raw, LIMIT, value)) }?;
-            function.dynamic_shared_bytes = bytes;
-        }
-        Ok(())
+    pub fn lock(&self) -> MutexGuard<'_, Loaded> {
+        self.loaded.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Unloads all modules.
     ///
     /// # Safety
-    /// 1. No work that uses them is left, and none of their handles is used again.
+    /// 1. No work that uses them is left, and none of their functions is used again.
     pub unsafe fn unload(&self, _current: &Current<'_>) {
-        for RawModule(module) in self.lock().modules.drain(..) {
+        let mut loaded = self.lock();
+        loaded.functions.clear();
+        for (_, RawModule(module)) in loaded.modules.drain() {
             // SAFETY: by (1) this is the last use of the module.
             let _ = unsafe { call!(cuModuleUnload(module)) };
         }
     }
+}
 
-    fn lock(&self) -> MutexGuard<'_, Loaded> {
-        self.loaded.lock().unwrap_or_else(PoisonError::into_inner)
+impl Loaded {
+    /// The module of `source`: compiled now, from its best image for the device, or before.
+    pub fn module(
+        &mut self,
+        source: &'static ModuleSource,
+        compute_capability: (u32, u32),
+        current: &Current<'_>,
+    ) -> Result<RawModule, LoadError> {
+        module_of(&mut self.modules, source, compute_capability, current)
+    }
+
+    /// The kernel of a module, whose signature is compared when it is first looked up.
+    pub fn function(
+        &mut self,
+        entry: &Entry,
+        compute_capability: (u32, u32),
+        current: &Current<'_>,
+    ) -> Result<&mut Function, FunctionError> {
+        let Self { modules, functions } = self;
+        match functions.entry(FunctionKey::of(entry)) {
+            Occupied(known) if known.get().1 == entry.signature => Ok(&mut known.into_mut().0),
+            place => {
+                let module = module_of(modules, entry.module, compute_capability, current)
+                    .map_err(FunctionError::NotLoaded)?;
+                let function = find_function(module, entry.kernel, current)?;
+                if let Some(signature) = &entry.signature {
+                    check_signature(module, entry.kernel, signature, current)?;
+                }
+                let found = place.insert_entry((function, entry.signature));
+                Ok(&mut found.into_mut().0)
+            }
+        }
+    }
+}
+
+impl Function {
+    /// Lets launches use `bytes` of dynamic shared memory. Up to 48 KiB, less the static ones, they
+    /// may without.
+    pub fn allow_dynamic_shared(
+        &mut self,
+        bytes: u32,
+        _current: &Current<'_>,
+    ) -> Result<(), Failure> {
+        const LIMIT: sys::CUfunction_attribute =
+            sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        if bytes > self.dynamic_shared_bytes {
+            let value = i32::try_from(bytes).unwrap_or(i32::MAX);
+            // SAFETY: the function is of a loaded module; the driver checks the value.
+            unsafe { call!(cuFuncSetAttribute(self.raw, LIMIT, value)) }?;
+            self.dynamic_shared_bytes = bytes;
+        }
+        Ok(())
+    }
+}
+
+/// The module of `source` among `modules`, where it is put if it was not there.
+fn module_of(
+    modules: &mut HashMap<ModuleId, RawModule>,
+    source: &'static ModuleSource,
+    compute_capability: (u32, u32),
+    current: &Current<'_>,
+) -> Result<RawModule, LoadError> {
+    match modules.entry(source.id()) {
+        Occupied(loaded) => Ok(*loaded.get()),
+        Vacant(place) => {
+            let module = compile::load_best(source, compute_capability, current)?;
+            Ok(*place.insert(module))
+        }
     }
 }
 
 /// The address and the bytes of a static array.
-fn find_global(
+pub fn find_global(
     RawModule(module): RawModule,
     name: &str,
     _current: &Current<'_>,
@@ -245,105 +243,3 @@ fn find_function(
 
 /// `CUDA_ERROR_NOT_FOUND`, what the driver says of a name that no entry has.
 pub const NOT_FOUND: Failure = Failure { code: 500 };
-
-/// Compiles the best image that the driver accepts.
-fn load_best(
-    source: &ModuleSource,
-    compute_capability: (u32, u32),
-    current: &Current<'_>,
-) -> Result<RawModule, LoadError> {
-    let mut images = source.images().to_vec();
-    images.sort_by_key(|(name, _)| std::cmp::Reverse(Architecture::parse(name)));
-    let mut rejections = Vec::new();
-    for (name, ptx) in images {
-        let runs =
-            Architecture::parse(name).is_some_and(|target| target.runs_on(compute_capability));
-        if !runs {
-            let reason = "it is for another compute capability".to_owned();
-            rejections.push(rejection(name, ptx, reason));
-            continue;
-        }
-        match compile(ptx, current) {
-            Ok(module) => return Ok(module),
-            Err((failure, _)) if !is_about_the_image(failure) => {
-                return Err(LoadError::Driver(failure));
-            }
-            Err((failure, log)) => {
-                rejections.push(rejection(name, ptx, format!("{failure}{log}")));
-            }
-        }
-    }
-    Err(LoadError::NoImage(rejections))
-}
-
-fn rejection(architecture: &'static str, ptx: &str, reason: String) -> ImageRejection {
-    let version = images::ptx_version(ptx);
-    ImageRejection {
-        architecture,
-        ptx_version: version.map_or("unknown".to_owned(), |(major, minor)| {
-            format!("{major}.{minor}")
-        }),
-        needed_driver: version.and_then(images::needed_driver),
-        reason,
-    }
-}
-
-/// Whether another image may succeed where one has failed like this.
-fn is_about_the_image(failure: Failure) -> bool {
-    const INVALID_IMAGE: u32 = 200;
-    const NO_BINARY_FOR_GPU: u32 = 209;
-    const INVALID_PTX: u32 = 218;
-    const UNSUPPORTED_PTX_VERSION: u32 = 222;
-    const INVALID_SOURCE: u32 = 300;
-    matches!(
-        failure.code,
-        INVALID_IMAGE | NO_BINARY_FOR_GPU | INVALID_PTX | UNSUPPORTED_PTX_VERSION | INVALID_SOURCE
-    )
-}
-
-/// Compiles PTX with the driver's compiler. A failure comes with the compiler's log, on lines of
-/// its own.
-fn compile(ptx: &str, _current: &Current<'_>) -> Result<RawModule, (Failure, String)> {
-    use sys::CUjit_option_enum as JitOption;
-    const LOG_BYTES: usize = 16 << 10;
-    let Ok(ptx) = CString::new(ptx) else {
-        let failure = Failure { code: 300 };
-        return Err((failure, "\n    the PTX has a zero byte".to_owned()));
-    };
-    let mut log = vec![0_u8; LOG_BYTES];
-    let mut options = [
-        JitOption::CU_JIT_ERROR_LOG_BUFFER,
-        JitOption::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
-    ];
-    // A number is given in the place of a pointer.
-    let mut values: [*mut c_void; 2] = [
-        log.as_mut_ptr().cast(),
-        ptr::without_provenance_mut(LOG_BYTES),
-    ];
-    let mut module = ptr::null_mut();
-    // SAFETY: `module` is a place for one handle; the PTX ends with 0; there are two options, and
-    // each has its value: the log, and the number of its bytes. A context is current.
-    let result = unsafe {
-        call!(cuModuleLoadDataEx(
-            &raw mut module,
-            ptx.as_ptr().cast(),
-            2,
-            options.as_mut_ptr(),
-            values.as_mut_ptr(),
-        ))
-    };
-    match result {
-        Ok(()) => Ok(RawModule(module)),
-        Err(failure) => Err((failure, indented(&log))),
-    }
-}
-
-/// The lines of the log, each indented under the line that they explain.
-fn indented(log: &[u8]) -> String {
-    let text = CStr::from_bytes_until_nul(log).unwrap_or_default();
-    text.to_string_lossy()
-        .lines()
-        .filter(|line| !line.trim().is_empty())
-        .map(|line| format!("\n    {}", line.trim_end()))
-        .collect()
-}

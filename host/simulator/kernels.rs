@@ -1,20 +1,19 @@
 //! Launches on a simulated device, and the static arrays that kernels see.
 
 use super::Simulator;
-use crate::backend::{DeviceKernels, LaunchRequest, ModuleHandle, ResidencyRequest, SymbolRequest};
+use crate::backend::{DeviceKernels, LaunchRequest, ResidencyRequest, SymbolRequest};
 use crate::error::{ErrorKind, Outcome};
-use crate::module_source::ModuleSource;
+use crate::module_source::{ModuleId, ModuleSource};
 use crate::report::{KernelReport, most_registers};
 use crate::residency::Residency;
 use simt::StaticMemory;
 use std::collections::HashMap;
-use std::ptr;
 use std::sync::{Arc, MutexGuard, PoisonError, TryLockError};
 
 impl Simulator {
     /// The device, once all work submitted earlier is complete. In a forked child a launch of the
     /// parent's is never done.
-    fn statics(&self) -> Outcome<MutexGuard<'_, HashMap<ModuleHandle, Arc<StaticMemory>>>> {
+    fn statics(&self) -> Outcome<MutexGuard<'_, HashMap<ModuleId, Arc<StaticMemory>>>> {
         if std::process::id() == self.process {
             return Ok(self.statics.lock().unwrap_or_else(PoisonError::into_inner));
         }
@@ -29,23 +28,23 @@ impl Simulator {
 }
 
 impl DeviceKernels for Simulator {
-    fn load(&self, source: &'static ModuleSource) -> Outcome<ModuleHandle> {
+    fn load(&self, _source: &'static ModuleSource) -> Outcome<()> {
         simt::refuse_host_call("load");
-        Ok(ModuleHandle(ptr::from_ref(source).addr() as u64))
+        Ok(())
     }
 
-    unsafe fn write_symbol(&self, symbol: &SymbolRequest, source: &[u8]) -> Outcome<()> {
+    fn write_symbol(&self, symbol: &SymbolRequest, source: &[u8]) -> Outcome<()> {
         simt::refuse_host_call("write_symbol");
         let mut statics = self.statics()?;
-        let memory = statics.entry(symbol.module).or_default();
+        let memory = statics.entry(symbol.module.id()).or_default();
         memory.write(symbol.initial, source);
         Ok(())
     }
 
-    unsafe fn read_symbol(&self, symbol: &SymbolRequest, destination: &mut [u8]) -> Outcome<()> {
+    fn read_symbol(&self, symbol: &SymbolRequest, destination: &mut [u8]) -> Outcome<()> {
         simt::refuse_host_call("read_symbol");
         let mut statics = self.statics()?;
-        let memory = statics.entry(symbol.module).or_default();
+        let memory = statics.entry(symbol.module.id()).or_default();
         memory.read(symbol.initial, destination);
         Ok(())
     }
@@ -63,7 +62,7 @@ impl DeviceKernels for Simulator {
         // A launch by a kernel must not wait for the launch that it is in.
         simt::refuse_host_call("launch");
         let mut statics = self.statics()?;
-        let memory = Arc::clone(statics.entry(request.entry.module).or_default());
+        let memory = Arc::clone(statics.entry(request.entry.module.id()).or_default());
         let launch = simt::Launch {
             kernel: request.entry.kernel,
             grid: request.config.grid,

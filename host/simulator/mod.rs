@@ -9,8 +9,9 @@ mod textures;
 
 pub use options::SimulatorOptions;
 
-use crate::backend::{Backend, DeviceMemory as _, ModuleHandle};
+use crate::backend::{Backend, DeviceMemory as _};
 use crate::error::Outcome;
+use crate::module_source::ModuleId;
 use crate::properties::DeviceProperties;
 use crate::report::LaunchRecorder;
 use crate::scratch::{Allocation, Scratch};
@@ -38,7 +39,7 @@ pub(crate) struct Simulator {
     profile: Profile,
     /// The static arrays of each module. The lock stands for the device: launches and accesses of
     /// static arrays run one after another, as in a stream.
-    statics: Mutex<HashMap<ModuleHandle, Arc<StaticMemory>>>,
+    statics: Mutex<HashMap<ModuleId, Arc<StaticMemory>>>,
     /// The process that has made the device.
     process: u32,
 }

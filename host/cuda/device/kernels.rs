@@ -2,12 +2,12 @@
 
 use super::CudaDevice;
 use crate::backend::{
-    DeviceKernels, DeviceMemory as _, Entry, LaunchRequest, ModuleHandle, ResidencyRequest,
-    SymbolRequest,
+    DeviceKernels, DeviceMemory as _, Entry, LaunchRequest, ResidencyRequest, SymbolRequest,
 };
+use crate::cuda::compile::LoadError;
 use crate::cuda::context::Current;
 use crate::cuda::driver::{Failure, call};
-use crate::cuda::modules::{self, Function, FunctionError, LoadError};
+use crate::cuda::modules::{self, Function, FunctionError};
 use crate::cuda::occupancy;
 use crate::cuda::start::OLDEST_DRIVER;
 use crate::error::{ErrorKind, Outcome};
@@ -29,9 +29,47 @@ impl CudaDevice {
         }
     }
 
+    fn load_error(&self, source: &ModuleSource, error: LoadError) -> ErrorKind {
+        let (major, minor) = self.compute_capability();
+        match error {
+            LoadError::Driver(failure) => self.error(failure),
+            LoadError::NoImage(images) => ErrorKind::NoModule {
+                module: source.name(),
+                device: self.properties.name.clone(),
+                compute_capability: format!("{major}.{minor}"),
+                driver: self.properties.driver.unwrap_or(OLDEST_DRIVER),
+                images,
+            },
+        }
+    }
+
+    fn function_error(&self, entry: &Entry, error: FunctionError) -> ErrorKind {
+        match error {
+            FunctionError::NotLoaded(error) => self.load_error(entry.module, error),
+            FunctionError::Driver(failure) => self.launch_error(entry.kernel, failure),
+            FunctionError::OtherKernel(found) => ErrorKind::OtherKernel {
+                kernel: entry.kernel,
+                module: entry.module.name(),
+                expected: entry
+                    .signature
+                    .map_or_else(String::new, |it| it.to_string()),
+                found,
+            },
+        }
+    }
+
+    fn compute_capability(&self) -> (u32, u32) {
+        self.properties.compute_capability.unwrap_or_default()
+    }
+
     /// The device address of a static array, whose size is that which the host knows.
     fn symbol_address(&self, symbol: &SymbolRequest, current: &Current<'_>) -> Outcome<u64> {
-        let found = self.modules.global(symbol.module, symbol.name, current);
+        let module = self
+            .modules
+            .lock()
+            .module(symbol.module, self.compute_capability(), current)
+            .map_err(|error| self.load_error(symbol.module, error))?;
+        let found = modules::find_global(module, symbol.name, current);
         // The device library aligns static arrays to 16 bytes, and so rounds their sizes.
         let bytes = symbol.initial.len();
         let reason = match found {
@@ -45,7 +83,7 @@ impl CudaDevice {
             Err(failure) => return Err(self.error(failure)),
         };
         Err(ErrorKind::NoSymbol {
-            module: symbol.module_name,
+            module: symbol.module.name(),
             symbol: symbol.name,
             bytes,
             reason,
@@ -59,27 +97,17 @@ impl CudaDevice {
         config: &LaunchConfig,
         current: &Current<'_>,
     ) -> Outcome<Function> {
-        let Entry { module, kernel, .. } = *entry;
-        let bytes = config.dynamic_shared_bytes;
-        let fail = |failure| self.launch_error(kernel, failure);
-        let found = self.modules.function(entry, current);
-        let function = found.map_err(|error| match error {
-            FunctionError::Driver(failure) => fail(failure),
-            FunctionError::OtherKernel(found) => ErrorKind::OtherKernel {
-                kernel,
-                module: entry.module_name,
-                expected: entry
-                    .signature
-                    .map_or_else(String::new, |it| it.to_string()),
-                found,
-            },
-        })?;
-        self.check_function(config, &function)
+        let kernel = entry.kernel;
+        let mut modules = self.modules.lock();
+        let function = modules
+            .function(entry, self.compute_capability(), current)
+            .map_err(|error| self.function_error(entry, error))?;
+        self.check_function(config, function)
             .map_err(|reason| ErrorKind::LaunchConfig { kernel, reason })?;
-        self.modules
-            .allow_dynamic_shared(module, kernel, bytes, current)
-            .map_err(fail)?;
-        Ok(function)
+        function
+            .allow_dynamic_shared(config.dynamic_shared_bytes, current)
+            .map_err(|failure| self.launch_error(kernel, failure))?;
+        Ok(*function)
     }
 
     /// Checks what only the compiled kernel knows: its registers and its static shared memory.
@@ -107,30 +135,23 @@ impl CudaDevice {
 }
 
 impl DeviceKernels for CudaDevice {
-    fn load(&self, source: &'static ModuleSource) -> Outcome<ModuleHandle> {
+    fn load(&self, source: &'static ModuleSource) -> Outcome<()> {
         let current = self.enter()?;
-        let (major, minor) = self.properties.compute_capability.unwrap_or_default();
-        let loaded = self.modules.load(source, (major, minor), &current);
-        loaded.map_err(|error| match error {
-            LoadError::Driver(failure) => self.error(failure),
-            LoadError::NoImage(images) => ErrorKind::NoModule {
-                module: source.name(),
-                device: self.properties.name.clone(),
-                compute_capability: format!("{major}.{minor}"),
-                driver: self.properties.driver.unwrap_or(OLDEST_DRIVER),
-                images,
-            },
-        })
+        let capability = self.compute_capability();
+        let loaded = self.modules.lock().module(source, capability, &current);
+        loaded
+            .map(drop)
+            .map_err(|error| self.load_error(source, error))
     }
 
-    unsafe fn write_symbol(&self, symbol: &SymbolRequest, source: &[u8]) -> Outcome<()> {
+    fn write_symbol(&self, symbol: &SymbolRequest, source: &[u8]) -> Outcome<()> {
         let address = self.symbol_address(symbol, &self.enter()?)?;
         // SAFETY: (1) the array has as many bytes. (2) Work of other threads comes before or
         // after in the stream.
         unsafe { self.copy_to_device(address, source) }
     }
 
-    unsafe fn read_symbol(&self, symbol: &SymbolRequest, destination: &mut [u8]) -> Outcome<()> {
+    fn read_symbol(&self, symbol: &SymbolRequest, destination: &mut [u8]) -> Outcome<()> {
         let address = self.symbol_address(symbol, &self.enter()?)?;
         // SAFETY: (1), (2) as in `write_symbol`.
         unsafe { self.copy_to_host(destination, address) }

@@ -1,0 +1,129 @@
+//! The driver's compiler: the best image of a module that the device runs.
+
+use super::context::Current;
+use super::driver::{Failure, call};
+use super::images;
+use crate::error::ImageRejection;
+use crate::module_source::ModuleSource;
+use cuda_std::kernel::Architecture;
+use cudarc::driver::sys;
+use std::ffi::{CStr, CString, c_void};
+use std::ptr;
+
+/// A module that the driver has compiled.
+#[derive(Clone, Copy, Debug)]
+pub struct RawModule(pub sys::CUmodule);
+
+// SAFETY: the driver's functions may be called with one module from any thread.
+unsafe impl Send for RawModule {}
+
+/// Why a module was not loaded.
+#[derive(Debug)]
+pub enum LoadError {
+    /// The device runs none of the images, each for its own reason.
+    NoImage(Vec<ImageRejection>),
+    /// The driver failed in a way that has nothing to do with the images.
+    Driver(Failure),
+}
+
+/// Compiles the best image that the driver accepts.
+pub fn load_best(
+    source: &ModuleSource,
+    compute_capability: (u32, u32),
+    current: &Current<'_>,
+) -> Result<RawModule, LoadError> {
+    let mut images = source.images().to_vec();
+    images.sort_by_key(|(name, _)| std::cmp::Reverse(Architecture::parse(name)));
+    let mut rejections = Vec::new();
+    for (name, ptx) in images {
+        let runs =
+            Architecture::parse(name).is_some_and(|target| target.runs_on(compute_capability));
+        if !runs {
+            let reason = "it is for another compute capability".to_owned();
+            rejections.push(rejection(name, ptx, reason));
+            continue;
+        }
+        match compile(ptx, current) {
+            Ok(module) => return Ok(module),
+            Err((failure, _)) if !is_about_the_image(failure) => {
+                return Err(LoadError::Driver(failure));
+            }
+            Err((failure, log)) => {
+                rejections.push(rejection(name, ptx, format!("{failure}{log}")));
+            }
+        }
+    }
+    Err(LoadError::NoImage(rejections))
+}
+
+fn rejection(architecture: &'static str, ptx: &str, reason: String) -> ImageRejection {
+    let version = images::ptx_version(ptx);
+    ImageRejection {
+        architecture,
+        ptx_version: version.map_or("unknown".to_owned(), |(major, minor)| {
+            format!("{major}.{minor}")
+        }),
+        needed_driver: version.and_then(images::needed_driver),
+        reason,
+    }
+}
+
+/// Whether another image may succeed where one has failed like this.
+fn is_about_the_image(failure: Failure) -> bool {
+    const INVALID_IMAGE: u32 = 200;
+    const NO_BINARY_FOR_GPU: u32 = 209;
+    const INVALID_PTX: u32 = 218;
+    const UNSUPPORTED_PTX_VERSION: u32 = 222;
+    const INVALID_SOURCE: u32 = 300;
+    matches!(
+        failure.code,
+        INVALID_IMAGE | NO_BINARY_FOR_GPU | INVALID_PTX | UNSUPPORTED_PTX_VERSION | INVALID_SOURCE
+    )
+}
+
+/// Compiles PTX with the driver's compiler. A failure comes with the compiler's log, on lines of
+/// its own.
+fn compile(ptx: &str, _current: &Current<'_>) -> Result<RawModule, (Failure, String)> {
+    use sys::CUjit_option_enum as JitOption;
+    const LOG_BYTES: usize = 16 << 10;
+    let Ok(ptx) = CString::new(ptx) else {
+        let failure = Failure { code: 300 };
+        return Err((failure, "\n    the PTX has a zero byte".to_owned()));
+    };
+    let mut log = vec![0_u8; LOG_BYTES];
+    let mut options = [
+        JitOption::CU_JIT_ERROR_LOG_BUFFER,
+        JitOption::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+    ];
+    // A number is given in the place of a pointer.
+    let mut values: [*mut c_void; 2] = [
+        log.as_mut_ptr().cast(),
+        ptr::without_provenance_mut(LOG_BYTES),
+    ];
+    let mut module = ptr::null_mut();
+    // SAFETY: `module` is a place for one handle; the PTX ends with 0; there are two options, and
+    // each has its value: the log, and the number of its bytes. A context is current.
+    let result = unsafe {
+        call!(cuModuleLoadDataEx(
+            &raw mut module,
+            ptx.as_ptr().cast(),
+            2,
+            options.as_mut_ptr(),
+            values.as_mut_ptr(),
+        ))
+    };
+    match result {
+        Ok(()) => Ok(RawModule(module)),
+        Err(failure) => Err((failure, indented(&log))),
+    }
+}
+
+/// The lines of the log, each indented under the line that they explain.
+fn indented(log: &[u8]) -> String {
+    let text = CStr::from_bytes_until_nul(log).unwrap_or_default();
+    text.to_string_lossy()
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .map(|line| format!("\n    {}", line.trim_end()))
+        .collect()
+}
