@@ -3,13 +3,13 @@
 mod events;
 mod kernels;
 mod memory;
+mod results;
 mod textures;
 
 pub(crate) use events::{DeviceEvents, EventHandle};
-pub(crate) use kernels::{
-    DeviceKernels, Entry, LaunchRequest, ResidencyRequest, SymbolRequest,
-};
+pub(crate) use kernels::{DeviceKernels, Entry, LaunchRequest, ResidencyRequest, SymbolRequest};
 pub(crate) use memory::DeviceMemory;
+pub(crate) use results::{DeviceResults, Mapped};
 pub(crate) use textures::{DeviceTextures, TextureHandle, TextureRequest};
 
 use crate::error::Outcome;
@@ -32,7 +32,7 @@ use std::ptr::NonNull;
 ///    reads, or accesses what it writes.
 /// 3. Every handle came from this backend and was not destroyed.
 pub(crate) trait Backend:
-    DeviceMemory + DeviceTextures + DeviceEvents + DeviceKernels + Send + Sync + Debug
+    DeviceMemory + DeviceResults + DeviceTextures + DeviceEvents + DeviceKernels + Send + Sync + Debug
 {
     /// Limits and names, read once when the device was opened.
     fn properties(&self) -> &DeviceProperties;
@@ -57,7 +57,7 @@ pub(crate) trait Backend:
         None
     }
 
-    /// The memory that this device's reductions share.
+    /// The memory that this device keeps for its reductions.
     fn scratch(&self) -> &Scratch;
 
     /// Runs `body` while the device's context is the current one of the calling thread.

@@ -162,11 +162,16 @@ impl Device {
     /// [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`] if the context cannot be made current; `body` is
     /// not run then.
     pub fn with_current<R>(&self, body: impl FnOnce() -> R) -> Result<R> {
+        self.in_context(body).during("with_current")
+    }
+
+    /// [`with_current`](Self::with_current) for calls of other names: the calls in `body` need no
+    /// switch of contexts of their own.
+    pub(crate) fn in_context<R>(&self, body: impl FnOnce() -> R) -> Outcome<R> {
         let mut body = Some(body);
         let mut result = None;
         self.backend
-            .with_current(&mut || result = body.take().map(|body| body()))
-            .during("with_current")?;
+            .with_current(&mut || result = body.take().map(|body| body()))?;
         Ok(result.expect("a backend runs the body once, or fails"))
     }
 

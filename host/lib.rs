@@ -69,6 +69,7 @@ mod properties;
 mod reduce;
 mod report;
 mod residency;
+mod result_slot;
 mod scratch;
 mod simulator;
 pub mod testing;

@@ -9,6 +9,7 @@ use crate::launch::LaunchConfig;
 use crate::launch_args::{global, global_mut};
 use crate::module::Module;
 use crate::module_source::ModuleSource;
+use crate::result_slot::ResultSlot;
 use crate::workspace::{LARGEST_PARTIAL, Workspace};
 use bytemuck::Zeroable;
 use cuda_std::global::{Global, GlobalMut};
@@ -130,11 +131,15 @@ impl Device {
     }
 
     fn sum<T: ReduceElement>(&self, x: &Buffer<T>) -> Outcome<T::Sum> {
-        let mut result = Buffer::uninit(self, 1)?;
-        self.sum_into(x, &mut result)?;
-        let mut sum = [T::Sum::zeroed()];
-        result.view().write_host(&mut sum)?;
-        Ok(sum[0])
+        self.check_owns(|| "the buffer to sum".to_owned(), x.device())?;
+        if x.is_empty() {
+            return Ok(T::Sum::zeroed());
+        }
+        let mut result = ResultSlot::take(self)?;
+        self.in_context(|| {
+            self.launch_reduction::<Sum, T>(x, result.global_mut())?;
+            result.wait()
+        })?
     }
 
     fn sum_into<T: ReduceElement>(
@@ -153,14 +158,15 @@ impl Device {
         if x.is_empty() {
             return result.view_mut().clear();
         }
-        self.launch_reduction::<Sum, T>(x, result)
+        self.launch_reduction::<Sum, T>(x, global_mut(result.view_mut()))
     }
 
-    /// Reduces `x`, which has an element, to the one element of `result`.
+    /// Reduces `x`, which has an element, to the one element of `result`, which is of this device
+    /// and which nothing else uses until this returns.
     fn launch_reduction<R, T: sealed::Reduce<R>>(
         &self,
         x: &Buffer<T>,
-        result: &mut Buffer<T::Output>,
+        result: GlobalMut<'_, T::Output>,
     ) -> Outcome<()> {
         const { assert!(size_of::<T::Accumulator>() <= LARGEST_PARTIAL) };
         let module = Module::on_demand(self, T::MODULE);
@@ -178,17 +184,12 @@ impl Device {
                 GlobalMut::from_raw_parts(ticket, 1),
             )
         };
-        let params = (
-            global(x.view()),
-            partials,
-            ticket,
-            global_mut(result.view_mut()),
-        );
+        let params = (global(x.view()), partials, ticket, result);
         let config = LaunchConfig::new(plan.blocks, BLOCK_THREADS);
         // SAFETY: (1) the kernel's (1): blocks and partial results are the plan's. Its (2): buffers
         // start at multiples of 256 bytes, and `result` has an element. Its (3): the ticket is 0
         // between launches that succeed, and a workspace whose launch failed is discarded. (2) The
-        // workspace is locked; `x` is borrowed shared and `result` mutably until this returns.
+        // workspace is locked; `x` is borrowed until this returns, and `result` is the launch's.
         let launched = unsafe { module.launch_params(T::KERNEL, config, params) };
         if launched.is_err() {
             workspace.discard();

@@ -29,7 +29,7 @@ impl<'a> Workspace<'a> {
     /// Waits for the workspace of `device`.
     pub(crate) fn lock(device: &'a Device) -> Self {
         Self {
-            allocation: device.backend().scratch().lock(),
+            allocation: device.backend().scratch().workspace(),
             device,
         }
     }

@@ -3,11 +3,12 @@
 mod events;
 mod kernels;
 mod memory;
+mod results;
 mod textures;
 
 use super::context::{Context, Current, Stream};
 use super::driver::Failure;
-use super::memory::Allocator;
+use super::memory::{Allocator, free_pinned};
 use super::modules::Modules;
 use super::properties;
 use super::start::{cuda_error, find_device, start_driver};
@@ -17,6 +18,7 @@ use crate::properties::DeviceProperties;
 use crate::scratch::{Allocation, Scratch};
 use cudarc::driver::sys;
 use std::ffi::c_void;
+use std::mem;
 use std::ptr::NonNull;
 use std::sync::OnceLock;
 
@@ -140,7 +142,7 @@ impl Backend for CudaDevice {
 
 impl Drop for CudaDevice {
     fn drop(&mut self) {
-        if let Some(Allocation { address, bytes }) = self.scratch.lock().take() {
+        if let Some(Allocation { address, bytes }) = self.scratch.workspace().take() {
             // SAFETY: (1) the device allocated it with this size, and nothing uses it after `drop`.
             unsafe { self.free(address, bytes) };
         }
@@ -148,6 +150,10 @@ impl Drop for CudaDevice {
             return;
         };
         let _ = self.stream.synchronize(&current);
+        for chunk in mem::take(&mut self.scratch.slots().chunks) {
+            // SAFETY: (1) the device allocated it; no call has a slot of it, and no work is left.
+            let _ = unsafe { free_pinned(chunk.host, &current) };
+        }
         // SAFETY: (1) the device is dropped, so its buffers, events and modules are gone; its
         // work is done, or lost with the device.
         unsafe {

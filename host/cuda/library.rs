@@ -113,6 +113,7 @@ functions! {
     cuMemFree_v2(sys::CUdeviceptr);
     cuMemGetInfo_v2(*mut usize, *mut usize);
     cuMemHostAlloc(*mut *mut c_void, usize, c_uint);
+    cuMemHostGetDevicePointer_v2(*mut sys::CUdeviceptr, *mut c_void, c_uint);
     cuMemPoolCreate(*mut sys::CUmemoryPool, *const sys::CUmemPoolProps);
     cuMemPoolDestroy(sys::CUmemoryPool);
     cuMemPoolGetAttribute(sys::CUmemoryPool, sys::CUmemPool_attribute, *mut c_void);

@@ -5,6 +5,7 @@ mod kernels;
 mod memory;
 mod options;
 mod quarantine;
+mod results;
 mod textures;
 
 pub use options::SimulatorOptions;
@@ -14,11 +15,13 @@ use crate::error::Outcome;
 use crate::module_source::ModuleId;
 use crate::properties::DeviceProperties;
 use crate::report::LaunchRecorder;
+use crate::result_slot::CHUNK_BYTES;
 use crate::scratch::{Allocation, Scratch};
 use quarantine::Quarantine;
 use simt::{Dim3, Profile, StaticMemory};
 use std::collections::HashMap;
 use std::ffi::c_void;
+use std::mem;
 use std::ptr::NonNull;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -46,7 +49,14 @@ pub(crate) struct Simulator {
 
 impl Drop for Simulator {
     fn drop(&mut self) {
-        if let Some(Allocation { address, bytes }) = self.scratch.lock().take() {
+        let workspace = self.scratch.workspace().take();
+        let chunks = mem::take(&mut self.scratch.slots().chunks);
+        let chunks = chunks.iter().map(|chunk| (chunk.device, CHUNK_BYTES));
+        for (address, bytes) in workspace
+            .map(|Allocation { address, bytes }| (address, bytes))
+            .into_iter()
+            .chain(chunks)
+        {
             // SAFETY: (1) the device allocated it with this size, and nothing uses it after `drop`.
             unsafe { self.free(address, bytes) };
         }

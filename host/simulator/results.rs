@@ -1,0 +1,21 @@
+//! Results on a simulated device, whose memory the host reads as it is.
+
+use super::Simulator;
+use super::quarantine::host_pointer;
+use crate::backend::{DeviceMemory as _, DeviceResults, Mapped};
+use crate::error::Outcome;
+use std::ptr::NonNull;
+
+impl DeviceResults for Simulator {
+    fn allocate_mapped(&self, bytes: usize) -> Outcome<Mapped> {
+        let device = self.allocate(bytes)?;
+        let host = NonNull::new(host_pointer(device)).expect("an allocation has an address");
+        Ok(Mapped { host, device })
+    }
+
+    unsafe fn read_mapped(&self, destination: &mut [u8], source: Mapped) -> Outcome<()> {
+        // SAFETY: (1) and (2) are those of this method. The launches were done when their calls
+        // returned.
+        unsafe { self.copy_to_host(destination, source.device) }
+    }
+}
