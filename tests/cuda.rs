@@ -213,6 +213,52 @@ fn an_entry_of_another_kernel_is_not_launched() {
     launch(Some(&own)).unwrap();
 }
 
+/// The context that is current on this thread, as the driver says.
+#[cfg(target_os = "linux")]
+fn current_context() -> usize {
+    use libloading::Library;
+    let mut context = 0;
+    // SAFETY: the library is open already; the function takes a place for one handle.
+    let status = unsafe {
+        let library = Library::new("libcuda.so.1").unwrap();
+        let get_current = library
+            .get::<unsafe extern "C" fn(*mut usize) -> i32>("cuCtxGetCurrent")
+            .unwrap();
+        get_current(&raw mut context)
+    };
+    assert_eq!(status, 0);
+    context
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_call_leaves_the_threads_current_context_as_it_was() {
+    let Some(device) = cuda_device() else { return };
+    let use_device = || {
+        let x = device.upload(&[1_u32; 1000]).unwrap();
+        let mut sum = device.zeros::<u64>(1).unwrap();
+        device.reduce_sum_into(&x, &mut sum).unwrap();
+        assert_eq!(device.reduce_sum(&x).unwrap(), 1000);
+        assert_eq!(sum.to_vec().unwrap(), [1000]);
+        let a = device.matrix((2, 2), &[1.0_f32; 4]).unwrap();
+        assert_eq!(
+            device.matmul_tiled(&a, &a).unwrap().to_vec().unwrap(),
+            [2.0; 4]
+        );
+    };
+    assert_eq!(current_context(), 0, "a test's thread has no context");
+    use_device();
+    assert_eq!(current_context(), 0);
+    let of_device = device.with_current(|| {
+        let before = current_context();
+        use_device();
+        assert_eq!(current_context(), before);
+        before
+    });
+    assert_ne!(of_device.unwrap(), 0);
+    assert_eq!(current_context(), 0);
+}
+
 #[test]
 fn one_number_is_one_device() {
     let Some(device) = cuda_device() else { return };

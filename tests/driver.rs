@@ -1,25 +1,19 @@
 //! Machines without a driver, and with drivers that fail: which device a program gets there, or
 //! which error.
 //!
-//! The drivers are made here: C libraries of the driver's name, in a folder that the loader of a
-//! child process looks into first.
+//! The drivers are made by `common::fake_driver`.
 
 #![cfg(all(feature = "cuda", target_os = "linux"))]
 
 mod common;
 
+use common::fake_driver::{self, LIBRARY};
 use std::env;
-use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 use tempfile::TempDir;
 use tilewright::{Device, Error, ErrorKind};
-
-const LIBRARY: &str = "libcuda.so.1";
-
-/// The table of the driver's functions, where every one that is called has to be.
-const TABLE: &str = include_str!("../host/cuda/library.rs");
 
 /// A driver that says of every call what it is made to say.
 #[derive(Clone, Copy)]
@@ -48,54 +42,16 @@ const FAKE: FakeDriver = FakeDriver {
 impl FakeDriver {
     fn source(&self) -> String {
         let (status, version) = self.version;
-        let mut source = format!(
+        let source = format!(
             "int cuInit(unsigned flags) {{ return {}; }}
              int cuDriverGetVersion(int *version) {{ *version = {version}; return {status}; }}
              int cuDeviceGetCount(int *count) {{ *count = {}; return 0; }}
             ",
             self.init, self.devices
         );
-        let others = functions().filter(|name| !source_has(name));
-        for name in others.filter(|name| Some(*name) != self.without) {
-            writeln!(source, "int {name}(void) {{ return {}; }}", self.status).unwrap();
-        }
-        source
+        let others = fake_driver::other_functions(&source, self.status, self.without);
+        source + &others
     }
-}
-
-fn source_has(name: &str) -> bool {
-    ["cuInit", "cuDriverGetVersion", "cuDeviceGetCount"].contains(&name)
-}
-
-/// The names of all functions in the table.
-fn functions() -> impl Iterator<Item = &'static str> {
-    let (_, table) = TABLE.split_once("\nfunctions! {\n").unwrap();
-    let (table, _) = table.split_once("\n}\n").unwrap();
-    table.lines().filter_map(|line| {
-        let (name, _) = line.strip_prefix("    cu")?.split_once('(')?;
-        Some(&line[4..name.len() + 6])
-    })
-}
-
-/// A folder with the fake driver; `None`, after saying so, on a machine without a C compiler.
-fn folder_with(driver: &FakeDriver) -> Option<TempDir> {
-    let folder = TempDir::new().unwrap();
-    let source = folder.path().join("driver.c");
-    fs::write(&source, driver.source()).unwrap();
-    let compiler = env::var_os("CC").unwrap_or_else(|| "cc".into());
-    let compiled = Command::new(compiler)
-        .args(["-shared", "-fPIC", "-Wl,-soname,libcuda.so.1", "-o"])
-        .arg(folder.path().join(LIBRARY))
-        .arg(&source)
-        .status();
-    match compiled {
-        Ok(status) => assert!(status.success(), "the C compiler failed"),
-        Err(error) => {
-            common::say(&format!("skipped: the C compiler does not start ({error})"));
-            return None;
-        }
-    }
-    Some(folder)
 }
 
 /// What a process prints of the device that it gets with `TILEWRIGHT_DEVICE` as `choice`, where
@@ -143,7 +99,7 @@ fn the_device_of_this_process() {
 /// `TILEWRIGHT_DEVICE`, and with `cuda`.
 #[track_caller]
 fn check(driver: FakeDriver, unnamed: &[&str], named: &[&str]) {
-    let Some(folder) = folder_with(&driver) else {
+    let Some(folder) = fake_driver::folder_with(&driver.source()) else {
         return;
     };
     for (choice, parts) in [(None, unnamed), (Some("cuda"), named)] {

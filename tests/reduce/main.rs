@@ -7,4 +7,5 @@ mod common;
 mod errors;
 mod lengths;
 mod samples;
+mod threads;
 mod values;

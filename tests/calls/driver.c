@@ -1,0 +1,233 @@
+// A driver whose device is the host: enough of one for sums and products to be submitted.
+//
+// Work is done when the host waits for it, as late as a GPU may do it. The only kernel that computes
+// is `reduce_sum_u32`. A call without the device's context fails as with the driver.
+
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SUCCESS 0
+#define OUT_OF_MEMORY 2
+#define INVALID_CONTEXT 201
+#define NOT_FOUND 500
+
+// The names of the calling thread's calls.
+static __thread char calls[1 << 16];
+static __thread size_t calls_length;
+
+const char *recorded_calls(void) { return calls; }
+void forget_calls(void) { calls[calls_length = 0] = 0; }
+
+static void record(const char *name) {
+  size_t length = strlen(name);
+  if (calls_length + length + 2 > sizeof calls) abort();
+  memcpy(calls + calls_length, name, length);
+  calls_length += length;
+  memcpy(calls + calls_length++, " ", 2);
+}
+
+// Contexts: each thread has a stack of them.
+#define DEVICE_CONTEXT ((void *)0x1000)
+static __thread void *contexts[16];
+static __thread int depth;
+
+int context_depth(void) { return depth; }
+static void *current(void) { return depth == 0 ? NULL : contexts[depth - 1]; }
+
+#define CALL record(__func__)
+#define CALL_IN_CONTEXT                                                                            \
+  CALL;                                                                                            \
+  if (current() != DEVICE_CONTEXT) return INVALID_CONTEXT
+
+int cuCtxGetCurrent(void **context) { CALL; *context = current(); return SUCCESS; }
+int cuCtxPushCurrent_v2(void *context) {
+  CALL;
+  if (depth == 16) return INVALID_CONTEXT;
+  contexts[depth++] = context;
+  return SUCCESS;
+}
+int cuCtxPopCurrent_v2(void **context) {
+  CALL;
+  if (depth == 0) return INVALID_CONTEXT;
+  *context = contexts[--depth];
+  return SUCCESS;
+}
+
+// The device.
+int cuInit(unsigned flags) { CALL; return flags; }
+int cuDriverGetVersion(int *version) { CALL; *version = 13000; return SUCCESS; }
+int cuDeviceGetCount(int *count) { CALL; *count = 1; return SUCCESS; }
+int cuDeviceGet(int *device, int number) { CALL; *device = number; return SUCCESS; }
+int cuDeviceGetName(char *name, int room, int device) {
+  CALL;
+  snprintf(name, room, "host %d", device);
+  return SUCCESS;
+}
+int cuDeviceTotalMem_v2(size_t *bytes, int device) {
+  CALL;
+  *bytes = (size_t)1 << 30;
+  return SUCCESS;
+}
+int cuDeviceGetAttribute(int *value, int attribute, int device) {
+  CALL;
+  switch (attribute) {
+    case 10: *value = 32; break;          // the threads of a warp
+    case 75: *value = 9; break;           // compute capability 9.0
+    case 76: *value = 0; break;
+    case 115: *value = 1; break;          // pools of memory
+    case 16: *value = 132; break;         // multiprocessors
+    default: *value = 1024;
+  }
+  return SUCCESS;
+}
+int cuDevicePrimaryCtxRetain(void **context, int device) {
+  CALL;
+  *context = DEVICE_CONTEXT;
+  return SUCCESS;
+}
+int cuDevicePrimaryCtxRelease_v2(int device) { CALL; return SUCCESS; }
+
+// The stream: what is to be done with a sum, or freed.
+struct work {
+  void *freed;
+  const uint32_t *elements;
+  uint64_t count;
+  uint64_t *sum;
+};
+static struct work *queue;
+static size_t queued, room;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void submit(struct work work) {
+  pthread_mutex_lock(&lock);
+  if (queued == room) queue = realloc(queue, (room = 2 * room + 64) * sizeof *queue);
+  queue[queued++] = work;
+  pthread_mutex_unlock(&lock);
+}
+
+static void complete(void) {
+  pthread_mutex_lock(&lock);
+  for (size_t i = 0; i < queued; ++i) {
+    free(queue[i].freed);
+    if (queue[i].sum == NULL) continue;
+    uint64_t sum = 0;
+    for (uint64_t k = 0; k < queue[i].count; ++k) sum += queue[i].elements[k];
+    *queue[i].sum = sum;
+  }
+  queued = 0;
+  pthread_mutex_unlock(&lock);
+}
+
+int cuStreamCreate(void **stream, unsigned flags) {
+  CALL_IN_CONTEXT;
+  *stream = (void *)0x2000;
+  return SUCCESS;
+}
+int cuStreamDestroy_v2(void *stream) { CALL_IN_CONTEXT; return SUCCESS; }
+int cuStreamSynchronize(void *stream) { CALL_IN_CONTEXT; complete(); return SUCCESS; }
+
+// Memory.
+static int allocate(void **place, size_t bytes) {
+  *place = aligned_alloc(256, (bytes + 255) / 256 * 256);
+  return *place == NULL ? OUT_OF_MEMORY : SUCCESS;
+}
+int cuMemPoolCreate(void **pool, const void *properties) {
+  CALL;
+  *pool = (void *)0x3000;
+  return SUCCESS;
+}
+int cuMemPoolSetAttribute(void *pool, int attribute, void *value) { CALL; return SUCCESS; }
+int cuMemPoolDestroy(void *pool) { CALL; return SUCCESS; }
+int cuMemAllocFromPoolAsync(void **address, size_t bytes, void *pool, void *stream) {
+  CALL_IN_CONTEXT;
+  return allocate(address, bytes);
+}
+int cuMemFreeAsync(void *address, void *stream) {
+  CALL_IN_CONTEXT;
+  submit((struct work){.freed = address});
+  return SUCCESS;
+}
+int cuMemHostAlloc(void **address, size_t bytes, unsigned flags) {
+  CALL_IN_CONTEXT;
+  return allocate(address, bytes);
+}
+int cuMemHostGetDevicePointer_v2(void **address, void *host, unsigned flags) {
+  CALL_IN_CONTEXT;
+  *address = host;
+  return SUCCESS;
+}
+int cuMemFreeHost(void *address) { CALL_IN_CONTEXT; free(address); return SUCCESS; }
+int cuMemcpyHtoDAsync_v2(void *to, const void *from, size_t bytes, void *stream) {
+  CALL_IN_CONTEXT;
+  complete();
+  memcpy(to, from, bytes);
+  return SUCCESS;
+}
+int cuMemcpyDtoHAsync_v2(void *to, const void *from, size_t bytes, void *stream) {
+  CALL_IN_CONTEXT;
+  complete();
+  memcpy(to, from, bytes);
+  return SUCCESS;
+}
+int cuMemcpyDtoH_v2(void *to, const void *from, size_t bytes) {
+  CALL_IN_CONTEXT;
+  memcpy(to, from, bytes);
+  return SUCCESS;
+}
+int cuMemsetD8Async(void *address, unsigned char value, size_t bytes, void *stream) {
+  CALL_IN_CONTEXT;
+  complete();
+  memset(address, value, bytes);
+  return SUCCESS;
+}
+
+// Modules are their PTX, functions their names.
+int cuModuleLoadDataEx(void **module, const void *ptx, unsigned count, void *options, void *values) {
+  CALL_IN_CONTEXT;
+  *module = strdup(ptx);
+  return SUCCESS;
+}
+int cuModuleUnload(void *module) { CALL_IN_CONTEXT; free(module); return SUCCESS; }
+int cuModuleGetFunction(void **function, void *module, const char *name) {
+  CALL_IN_CONTEXT;
+  *function = strdup(name);
+  return SUCCESS;
+}
+// An array of bytes: `NAME[3] = {116, 105, 108};`.
+int cuModuleGetGlobal_v2(void **address, size_t *bytes, const char *module, const char *name) {
+  CALL_IN_CONTEXT;
+  char declared[256];
+  snprintf(declared, sizeof declared, " %s[", name);
+  const char *text = strstr(module, declared);
+  if (text == NULL) return NOT_FOUND;
+  *bytes = strtoul(text + strlen(declared), NULL, 10);
+  unsigned char *array = *address = malloc(*bytes);
+  text = strchr(text, '{');
+  for (size_t i = 0; i < *bytes; ++i) {
+    char *end;
+    array[i] = strtoul(text + 1, &end, 10);
+    text = end;
+  }
+  return SUCCESS;
+}
+int cuFuncGetAttribute(int *value, int attribute, void *function) {
+  CALL;
+  *value = attribute == 0 ? 1024 : 0;
+  return SUCCESS;
+}
+int cuLaunchKernel(const char *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                   unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
+                   void *stream, void **parameters, void **extra) {
+  CALL_IN_CONTEXT;
+  if (strcmp(function, "reduce_sum_u32") != 0) return SUCCESS;
+  // Elements, their number; partial sums; ticket; result: each view is an address and a length.
+  submit((struct work){
+      .elements = *(const uint32_t **)parameters[0],
+      .count = *(uint64_t *)parameters[1],
+      .sum = *(uint64_t **)parameters[6],
+  });
+  return SUCCESS;
+}

@@ -1,0 +1,189 @@
+//! What calls ask of the CUDA driver once everything that they need is there: each of its functions
+//! at most once, and no memory. And what they leave as it was: the thread's current context.
+//!
+//! The driver is `driver.c`, so that no GPU is needed. Each test runs in a process of its own, which
+//! finds that driver first.
+
+#![cfg(all(feature = "cuda", target_os = "linux"))]
+
+#[path = "../common/mod.rs"]
+mod common;
+mod observed;
+
+use common::fake_driver;
+use observed::{Observed, observe};
+use std::env;
+use std::process::Command;
+use std::thread;
+use tilewright::{Buffer, Device};
+
+/// What the child process knows itself by.
+const CHILD: &str = "TILEWRIGHT_TEST_CALLS";
+
+/// The driver's calls of a launch in a thread where the device's context is current.
+const LAUNCH: [&str; 2] = ["cuCtxGetCurrent", "cuLaunchKernel"];
+
+/// Runs `body`, in the test `test`, in a process whose driver is `driver.c`.
+#[track_caller]
+fn with_driver(test: &str, body: fn()) {
+    if env::var_os(CHILD).is_some() {
+        return body();
+    }
+    let mut source = include_str!("driver.c").to_owned();
+    source += &fake_driver::other_functions(&source, 999, None);
+    let Some(folder) = fake_driver::folder_with(&source) else {
+        return;
+    };
+    let output = Command::new(env::current_exe().unwrap())
+        .args(["--exact", test, "--nocapture"])
+        .env(CHILD, "1")
+        .env("LD_LIBRARY_PATH", folder.path())
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{text}\n{errors}");
+}
+
+/// The calls of `inner` in a thread where the device's context is not current.
+fn switched(inner: &[&'static str]) -> Vec<&'static str> {
+    let mut calls = vec!["cuCtxGetCurrent", "cuCtxPushCurrent_v2"];
+    calls.extend(inner);
+    calls.push("cuCtxPopCurrent_v2");
+    calls
+}
+
+/// Holds a warm call against the calls of the driver in a thread where its context is current, and
+/// where it is not.
+#[track_caller]
+fn check(device: &Device, mut call: impl FnMut(), current: &[&str], other: &[&str]) {
+    call();
+    let expect = |calls: &[&str], found: Observed| {
+        assert_eq!(found.driver_calls, calls);
+        assert_eq!(found.allocations, 0, "{calls:?}");
+    };
+    expect(other, observe(&mut call));
+    device
+        .with_current(|| expect(current, observe(&mut call)))
+        .unwrap();
+}
+
+#[test]
+fn a_warm_sum_into_a_buffer_is_one_launch() {
+    with_driver("a_warm_sum_into_a_buffer_is_one_launch", || {
+        let device = Device::cuda(0).unwrap();
+        let x = device.upload(&[3_u32; 100_000]).unwrap();
+        let mut sum = device.zeros::<u64>(1).unwrap();
+        let call = || device.reduce_sum_into(&x, &mut sum).unwrap();
+        check(&device, call, &LAUNCH, &switched(&LAUNCH[1..]));
+        assert_eq!(sum.to_vec().unwrap(), [300_000]);
+    });
+}
+
+#[test]
+fn a_warm_product_into_a_matrix_is_one_launch() {
+    with_driver("a_warm_product_into_a_matrix_is_one_launch", || {
+        let device = Device::cuda(0).unwrap();
+        let a = device.matrix((65, 33), &[1.0_f32; 65 * 33]).unwrap();
+        let mut c = device.matrix_zeros::<f32>((65, 65)).unwrap();
+        let call = || device.matmul_coarsened_into(&a, a.t(), &mut c).unwrap();
+        check(&device, call, &LAUNCH, &switched(&LAUNCH[1..]));
+        let call = || device.matmul_tiled_into(&a, a.t(), &mut c).unwrap();
+        check(&device, call, &LAUNCH, &switched(&LAUNCH[1..]));
+    });
+}
+
+#[test]
+fn a_warm_sum_on_the_host_is_one_launch_and_one_wait() {
+    with_driver("a_warm_sum_on_the_host_is_one_launch_and_one_wait", || {
+        let device = Device::cuda(0).unwrap();
+        let x = device.upload(&[7_u32; 1000]).unwrap();
+        let call = || assert_eq!(device.reduce_sum(&x).unwrap(), 7000);
+        let work = [
+            "cuCtxGetCurrent",
+            "cuLaunchKernel",
+            "cuCtxGetCurrent",
+            "cuStreamSynchronize",
+        ];
+        let within = [&["cuCtxGetCurrent"], &work[..]].concat();
+        check(&device, call, &within, &switched(&work));
+    });
+}
+
+#[test]
+fn a_device_opens_without_modules_memory_and_events() {
+    with_driver("a_device_opens_without_modules_memory_and_events", || {
+        // The driver's library is open, so that its calls can be observed.
+        drop(Device::cuda(0).unwrap());
+        let mut device = None;
+        let opened = observe(|| device = Some(Device::cuda(0).unwrap()));
+        for later in ["Module", "MemAlloc", "HostAlloc", "Event"] {
+            let calls = &opened.driver_calls;
+            assert!(!calls.iter().any(|call| call.contains(later)), "{calls:?}");
+        }
+        let device = device.unwrap();
+        let x = device.upload(&[1_u32]).unwrap();
+        let first = observe(|| assert_eq!(device.reduce_sum(&x).unwrap(), 1));
+        let is_load = |call: &&&str| **call == "cuModuleLoadDataEx";
+        assert_eq!(first.driver_calls.iter().filter(is_load).count(), 1);
+    });
+}
+
+#[test]
+fn the_current_context_is_what_it_was() {
+    with_driver("the_current_context_is_what_it_was", || {
+        let device = Device::cuda(0).unwrap();
+        let foreign = 0xF00_usize;
+        for contexts in [vec![], vec![foreign], vec![foreign, observed::DEVICE]] {
+            for context in &contexts {
+                observed::push_context(*context);
+            }
+            let state = observed::contexts();
+            assert_eq!(state.0, contexts.last().copied().unwrap_or(0));
+            let x = device.upload(&[1_u32; 100]).unwrap();
+            let mut sum = device.zeros::<u64>(1).unwrap();
+            device.reduce_sum_into(&x, &mut sum).unwrap();
+            assert_eq!(device.reduce_sum(&x).unwrap(), 100);
+            assert!(
+                device
+                    .reduce_sum(&Device::simulator().upload(&[1_u32]).unwrap())
+                    .is_err()
+            );
+            device
+                .with_current(|| {
+                    assert_eq!(observed::contexts().0, observed::DEVICE);
+                    observed::push_context(foreign);
+                    assert_eq!(sum.to_vec().unwrap(), [100]);
+                    assert_eq!(observed::contexts().0, foreign);
+                    observed::pop_context();
+                })
+                .unwrap();
+            drop((x, sum));
+            assert_eq!(observed::contexts(), state, "{contexts:?}");
+            contexts.iter().for_each(|_| observed::pop_context());
+        }
+    });
+}
+
+#[test]
+fn threads_that_sum_at_once_get_their_own_results() {
+    with_driver("threads_that_sum_at_once_get_their_own_results", || {
+        let device = Device::cuda(0).unwrap();
+        let buffer = |value| device.upload(&[value; 100]).unwrap();
+        thread::scope(|scope| {
+            for x in (1..=40_u32).map(buffer) {
+                let device = &device;
+                scope.spawn(move || {
+                    let expected = x.to_vec().unwrap()[0];
+                    sum_repeatedly(device, &x, 100 * u64::from(expected));
+                });
+            }
+        });
+    });
+}
+
+fn sum_repeatedly(device: &Device, x: &Buffer<u32>, expected: u64) {
+    for _ in 0..100 {
+        assert_eq!(device.reduce_sum(x).unwrap(), expected);
+    }
+}
