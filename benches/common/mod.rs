@@ -5,6 +5,7 @@
 pub mod cases;
 pub mod contest;
 pub mod criterion;
+pub mod host_time;
 pub mod machine;
 pub mod products;
 pub mod record;

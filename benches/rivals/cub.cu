@@ -27,6 +27,13 @@ extern "C" int sum(void *temporary, size_t *temporary_bytes, const ELEMENT *elem
   }
 }
 
+// Copies the sum to the host, and waits for it.
+extern "C" int copy_to_host(SUM *host, const SUM *result, cudaStream_t stream) {
+  const cudaError_t error =
+      cudaMemcpyAsync(host, result, sizeof(SUM), cudaMemcpyDeviceToHost, stream);
+  return error != cudaSuccess ? error : cudaStreamSynchronize(stream);
+}
+
 extern "C" const char *error_text(int error) {
   return cudaGetErrorString(static_cast<cudaError_t>(error));
 }

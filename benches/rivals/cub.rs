@@ -35,10 +35,14 @@ type SumFunction = unsafe extern "C" fn(
     *mut c_void,
 ) -> c_int;
 
+/// Result on the host, result on the device; stream.
+type CopyFunction = unsafe extern "C" fn(*mut c_void, *const c_void, *mut c_void) -> c_int;
+
 /// The functions of one library.
 #[derive(Clone, Copy)]
 struct Functions {
     sum: SumFunction,
+    copy_to_host: CopyFunction,
     error_text: unsafe extern "C" fn(c_int) -> *const c_char,
     version: unsafe extern "C" fn() -> c_int,
 }
@@ -103,6 +107,28 @@ impl Cub {
         Ok(move |calls, result: &mut Buffer<T::Sum>| call.enqueue(calls, result))
     }
 
+    /// A function that sums `x` and waits until the sum is on the host. Page-locked memory there
+    /// makes the copy faster.
+    pub fn sum_to_host<T: Sample>(
+        &self,
+        x: Rc<Buffer<T>>,
+    ) -> Result<impl FnMut(&mut [T::Sum; 1]) -> Result + use<T>> {
+        let (device, functions) = (self.device.clone(), self.functions_of::<T>()?);
+        let mut result = device.zeros::<T::Sum>(1)?;
+        let mut sum = self.sum(x)?;
+        Ok(move |host: &mut [T::Sum; 1]| {
+            sum(1, &mut result)?;
+            let stream = device.raw_stream().ok_or("the device has no stream")?;
+            let from = pointer(result.device_address());
+            // SAFETY: both have room for a sum; the copy is complete when the call returns. The
+            // device's context is current.
+            let error = device.with_current(|| unsafe {
+                (functions.copy_to_host)(host.as_mut_ptr().cast(), from, stream.as_ptr())
+            })?;
+            functions.check(error)
+        })
+    }
+
     fn functions_of<T: Sample>(&self) -> Result<Functions> {
         let number = TYPES.iter().position(|(name, ..)| *name == T::NAME);
         let number = number.ok_or_else(|| format!("there is none for {}", T::NAME))?;
@@ -163,6 +189,7 @@ impl Functions {
             let library = Library::new(path)?;
             let functions = Self {
                 sum: *library.get(c"sum")?,
+                copy_to_host: *library.get(c"copy_to_host")?,
                 error_text: *library.get(c"error_text")?,
                 version: *library.get(c"version")?,
             };

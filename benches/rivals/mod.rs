@@ -5,6 +5,7 @@
 
 pub mod cub;
 pub mod cublas;
+pub mod driver;
 
 use crate::common::Result;
 use cub::Cub;

@@ -12,6 +12,8 @@ Commands:
   sanitize [FILTER]  the tests of sums and products under the tools of compute-sanitizer: memcheck,
                      racecheck, initcheck and synccheck
   compare [OPTIONS]  this crate and its rivals in one table, and as JSON; see compare --help
+  calls [OPTIONS]    what calls cost the host, and the time to a process's first answers, as tables
+                     and as JSON; see calls --help
   ladder [NAME...]   the ladders, one after the other, as tables, charts and pages
   bench [OPTIONS]    the benchmarks under criterion, with criterion's options
   all                test, sanitize and compare
@@ -121,6 +123,24 @@ run_compare() {
     (cd "$out" && "$here/benches/compare" "$@")
 }
 
+run_calls() {
+    (cd "$out" && "$here/benches/calls" --out calls.json "$@") || return 1
+    time_quickstart
+}
+
+# Whole runs of the program quickstart, with an empty cache of the driver's and with a full one.
+time_quickstart() {
+    local cache run start
+    cache=$(mktemp -d) || return 1
+    echo "quickstart, from start to end:"
+    for run in "empty cache" "full cache" "full cache"; do
+        start=${EPOCHREALTIME/./}
+        CUDA_CACHE_PATH=$cache "$here/programs/quickstart" >"$out/quickstart.txt" || return 1
+        echo "  $run: $(((${EPOCHREALTIME/./} - start) / 1000)) ms"
+    done
+    rm -r "$cache"
+}
+
 # run_ladders NAME...: all of them where none is named.
 run_ladders() {
     local name start
@@ -162,6 +182,7 @@ case $command in
     test) run_tests "$@" ;;
     sanitize) run_sanitizer "$@" ;;
     compare) run_compare "$@" ;;
+    calls) run_calls "$@" ;;
     ladder) run_ladders "$@" ;;
     bench) run_benches "$@" ;;
     all) run_all ;;

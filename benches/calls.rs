@@ -1,0 +1,389 @@
+//! What calls cost the host: `cargo bench --bench calls`.
+//!
+//! Three tables: the time until a call that submits work returns, the time until a sum is on the
+//! host, and the time from a process's start to its first answers.
+
+mod common;
+mod rivals;
+
+use common::host_time::{self, CountingAllocator, HostTimes, RoundTrip};
+use common::samples::{self, Sample as _};
+use common::{Result, machine, open_device, record};
+use rivals::Rivals;
+use rivals::driver::{self, Driver};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+use tilewright::{Device, DeviceChoice, reduce_sum_height};
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;
+
+const HELP: &str = "\
+Measures what calls cost the host, on one device.
+
+Usage: cargo bench --bench calls -- [OPTIONS]
+
+Options:
+  --only TABLE   submissions, round-trips or first-answer
+  --out FILE     also writes the tables as JSON
+  -h, --help     this text
+";
+
+/// Starts of processes, of which the table has the medians.
+const STARTS: usize = 5;
+
+/// What starts the lines in which they give their times.
+const PHASE: &str = "phase ";
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+#[derive(Default)]
+struct Options {
+    only: Option<String>,
+    out: Option<PathBuf>,
+    is_process_of_table: bool,
+}
+
+impl Options {
+    /// `None` for `--help`.
+    fn from_arguments() -> Result<Option<Self>> {
+        use lexopt::Arg::{Long, Short};
+        use lexopt::ValueExt as _;
+        let mut options = Self::default();
+        let mut arguments = lexopt::Parser::from_env();
+        while let Some(argument) = arguments.next()? {
+            match argument {
+                // Cargo passes this to every benchmark.
+                Long("bench") => {}
+                Long("only") => options.only = Some(arguments.value()?.string()?),
+                Long("out") => options.out = Some(arguments.value()?.into()),
+                Long("answer-and-exit") => options.is_process_of_table = true,
+                Short('h') | Long("help") => return Ok(None),
+                argument => return Err(argument.unexpected().into()),
+            }
+        }
+        Ok(Some(options))
+    }
+
+    fn has(&self, table: &str) -> bool {
+        self.only.as_deref().is_none_or(|only| only == table)
+    }
+}
+
+fn run() -> Result {
+    let Some(options) = Options::from_arguments()? else {
+        print!("{HELP}");
+        return Ok(());
+    };
+    if options.is_process_of_table {
+        return answer();
+    }
+    let device = open_device()?;
+    let mut tables = serde_json::Map::new();
+    if options.has("submissions") {
+        tables.insert("submissions".to_owned(), submissions(&device)?);
+    }
+    if options.has("round-trips") {
+        tables.insert("round_trips".to_owned(), round_trips(&device)?);
+    }
+    if options.has("first-answer") {
+        tables.insert("first_answer".to_owned(), first_answers()?);
+    }
+    if let Some(path) = &options.out {
+        let run = json!({
+            "machine": machine::record(&device),
+            "date": machine::date(),
+            "commit": machine::commit(),
+            "tables": tables,
+        });
+        record::write(&run, path)?;
+    }
+    Ok(())
+}
+
+/// The time until a call returns whose work is only submitted.
+fn submissions(device: &Device) -> Result<Value> {
+    println!("\nCalls that submit work, one after another:");
+    print_head();
+    let mut rows = Rows::default();
+    for elements in [1 << 10, 1 << 16] {
+        let (x, _) = samples::elements::<f32>(elements);
+        let x = device.upload(&x)?;
+        let mut sum = device.zeros::<f32>(1)?;
+        let name = format!("reduce_sum_into, 2^{} f32", elements.ilog2());
+        rows.both(device, &name, || Ok(device.reduce_sum_into(&x, &mut sum)?))?;
+    }
+    let a = device.matrix((64, 64), &[1.0_f32; 64 * 64])?;
+    let mut c = device.matrix_zeros::<f32>((64, 64))?;
+    rows.both(device, "matmul_coarsened_into, 64 f32", || {
+        Ok(device.matmul_coarsened_into(&a, &a, &mut c)?)
+    })?;
+    rows.both(device, "matmul_tiled_into, 64 f32", || {
+        Ok(device.matmul_tiled_into(&a, &a, &mut c)?)
+    })?;
+    if !device.is_simulator() {
+        driver_alone(device, &mut rows)?;
+    }
+    Ok(rows.records.into())
+}
+
+/// The parts of a submission that are the driver's.
+fn driver_alone(device: &Device, rows: &mut Rows) -> Result {
+    let driver = Driver::open(device)?;
+    device.with_current(|| {
+        rows.add(device, "driver: cuLaunchKernel", "current", || {
+            driver.launch()
+        })?;
+        rows.add(device, "driver: cuCtxGetCurrent", "current", || {
+            driver.get_current()
+        })
+    })??;
+    rows.add(device, "driver: cuCtxPush, Pop", "other", || {
+        driver.push_and_pop()
+    })?;
+    rows.add(device, "driver: cuCtxSet, Set", "other", || {
+        driver.set_and_reset()
+    })
+}
+
+/// The lines of a table, printed as they come.
+#[derive(Default)]
+struct Rows {
+    records: Vec<Value>,
+}
+
+impl Rows {
+    /// A call in a thread where no context is current, and in one where the device's is.
+    fn both(&mut self, device: &Device, name: &str, mut call: impl FnMut() -> Result) -> Result {
+        self.add(device, name, "none", &mut call)?;
+        device.with_current(|| self.add(device, name, "current", call))?
+    }
+
+    fn add(
+        &mut self,
+        device: &Device,
+        name: &str,
+        context: &'static str,
+        call: impl FnMut() -> Result,
+    ) -> Result {
+        let batches = if device.is_simulator() { 1 } else { 40 };
+        let times = host_time::of_submissions(device, batches, call)?;
+        self.push(name, context, times, None);
+        Ok(())
+    }
+
+    /// `ratio` is the time relative to a rival's.
+    fn push(&mut self, name: &str, by: &str, times: HostTimes, ratio: Option<f64>) {
+        let ratio_text = ratio.map(|ratio| format!("{ratio:.3}")).unwrap_or_default();
+        println!(
+            "{name:<32} {by:<22} {:>9} {:>9} {:>8.2} {ratio_text:>8}",
+            times.median, times.p90, times.allocations
+        );
+        self.records.push(json!({
+            "work": name,
+            "by": by,
+            "median_ns": times.median,
+            "p90_ns": times.p90,
+            "allocations": times.allocations,
+            "of_rival": ratio,
+        }));
+    }
+}
+
+fn print_head() {
+    println!(
+        "{:<32} {:<22} {:>9} {:>9} {:>8} {:>8}",
+        "work", "by; context", "median/ns", "p90/ns", "allocs", "of rival"
+    );
+}
+
+/// The time until a sum is on the host.
+fn round_trips(device: &Device) -> Result<Value> {
+    println!("\nSums of f32 whose result is on the host:");
+    print_head();
+    let rivals = Rivals::of_sums(device);
+    let mut rows = Rows::default();
+    let sizes: &[usize] = match device.is_simulator() {
+        true => &[1 << 10],
+        false => &[1 << 10, 1 << 16, 1 << 20],
+    };
+    for &elements in sizes {
+        let mut contenders = sum_contenders(device, &rivals, elements)?;
+        let rounds = if device.is_simulator() { 3 } else { 2000 };
+        let times = host_time::of_round_trips(&mut contenders, rounds)?;
+        // Against the faster way of the rival.
+        let rival = contenders.iter().zip(&times);
+        let rival = rival.filter(|(contender, _)| contender.name.starts_with("CUB"));
+        let rival = rival.map(|(_, times)| times.median).min();
+        for (contender, times) in contenders.iter().zip(&times) {
+            let ratio = rival.filter(|_| contender.ours);
+            let ratio = ratio.map(|rival| times.median as f64 / rival as f64);
+            rows.push(
+                &format!("sum of 2^{}", elements.ilog2()),
+                contender.name,
+                *times,
+                ratio,
+            );
+        }
+    }
+    println!("of rival: this time divided by that of CUB's faster way; below 1 is faster.");
+    Ok(rows.records.into())
+}
+
+fn sum_contenders(device: &Device, rivals: &Rivals, elements: usize) -> Result<Vec<RoundTrip>> {
+    let (data, numerators) = samples::elements::<f32>(elements);
+    let x = Rc::new(device.upload(&data)?);
+    let check = move |sum: f32, height| f32::check(sum, numerators, height);
+    let mut contenders = Vec::new();
+    let (ours, of_device) = (Rc::clone(&x), device.clone());
+    contenders.push(RoundTrip {
+        name: "reduce_sum",
+        ours: true,
+        call: Box::new(move || {
+            check(
+                of_device.reduce_sum(&ours)?,
+                reduce_sum_height::<f32>(elements),
+            )
+        }),
+    });
+    if let Some(cub) = &rivals.cub {
+        const HEIGHT: u32 = 4096;
+        let (mut pageable, mut sum) = ([0.0], cub.sum_to_host::<f32>(Rc::clone(&x))?);
+        contenders.push(RoundTrip {
+            name: "CUB, copied",
+            ours: false,
+            call: Box::new(move || sum(&mut pageable).and_then(|()| check(pageable[0], HEIGHT))),
+        });
+        let (mut pinned, mut sum) = (device.pinned::<f32>(1)?, cub.sum_to_host::<f32>(x)?);
+        contenders.push(RoundTrip {
+            name: "CUB, copied to pinned",
+            ours: false,
+            call: Box::new(move || {
+                let host = pinned.first_chunk_mut().ok_or("there is one element")?;
+                sum(host)?;
+                check(host[0], HEIGHT)
+            }),
+        });
+    }
+    if !device.is_simulator() {
+        let driver = Driver::open(device)?;
+        let (other, of_device, of_other) = (driver.clone(), device.clone(), device.clone());
+        contenders.push(RoundTrip {
+            name: "empty, synchronize",
+            ours: false,
+            call: Box::new(move || of_device.with_current(|| driver.launch_and_synchronize())?),
+        });
+        contenders.push(RoundTrip {
+            name: "empty, query",
+            ours: false,
+            call: Box::new(move || of_other.with_current(|| other.launch_and_query())?),
+        });
+    }
+    Ok(contenders)
+}
+
+/// The times from the start of a process, with an empty cache of the driver's and with a full one.
+fn first_answers() -> Result<Value> {
+    println!("\nFrom the start of a process, medians of {STARTS}, in ms:");
+    println!("{:<44} {:>12} {:>12}", "until", "empty cache", "full cache");
+    let mut columns = Vec::new();
+    for is_empty in [true, false] {
+        let cache = tempfile::tempdir()?;
+        if !is_empty {
+            phases_of_process(cache.path())?;
+        }
+        let mut starts = Vec::new();
+        for _ in 0..STARTS {
+            let fresh = tempfile::tempdir()?;
+            let cache = if is_empty { fresh.path() } else { cache.path() };
+            starts.push(phases_of_process(cache)?);
+        }
+        columns.push(medians(&starts));
+    }
+    let mut records = Vec::new();
+    for ((phase, empty), (_, full)) in columns[0].iter().zip(&columns[1]) {
+        println!("{phase:<44} {empty:>12.1} {full:>12.1}");
+        records.push(json!({"until": phase, "empty_cache_ms": empty, "full_cache_ms": full}));
+    }
+    Ok(records.into())
+}
+
+type Phases = Vec<(String, f64)>;
+
+fn medians(starts: &[Phases]) -> Phases {
+    let median = |number: usize| {
+        let mut times: Vec<f64> = starts.iter().map(|phases| phases[number].1).collect();
+        times.sort_by(f64::total_cmp);
+        times[times.len() / 2]
+    };
+    let names = starts[0].iter().enumerate();
+    names
+        .map(|(number, (name, _))| (name.clone(), median(number)))
+        .collect()
+}
+
+/// The phases of a process whose driver keeps compiled kernels in `cache`.
+fn phases_of_process(cache: &std::path::Path) -> Result<Phases> {
+    let start = Instant::now();
+    let output = Command::new(std::env::current_exe()?)
+        .arg("--answer-and-exit")
+        .env("CUDA_CACHE_PATH", cache)
+        .env_remove("CUDA_CACHE_DISABLE")
+        .stderr(std::process::Stdio::inherit())
+        .output()?;
+    let end = milliseconds(start.elapsed());
+    if !output.status.success() {
+        return Err("the process for the first answer failed".into());
+    }
+    let text = String::from_utf8(output.stdout)?;
+    let lines = text.lines().filter_map(|line| line.strip_prefix(PHASE));
+    let mut phases = Vec::new();
+    for line in lines {
+        let (time, name) = line.split_once(' ').ok_or("a phase without a name")?;
+        phases.push((name.to_owned(), time.parse()?));
+    }
+    phases.push(("the end of the process, from outside".to_owned(), end));
+    Ok(phases)
+}
+
+/// Prints when each step of a process's first sum and first product is done.
+fn answer() -> Result {
+    let start = Instant::now();
+    let until = |name: &str| println!("{PHASE}{} {name}", milliseconds(start.elapsed()));
+    if DeviceChoice::from_env()? != Some(DeviceChoice::Simulator) {
+        driver::init()?;
+        until("cuInit");
+        driver::retain_context()?;
+        until("the primary context");
+    }
+    let device = Device::from_env()?;
+    until("the device is open");
+    let x = device.upload(&[1.0_f32; 1000])?;
+    until("the first upload");
+    let sum = device.reduce_sum(&x)?;
+    until("the first sum");
+    device.reduce_sum(&x)?;
+    until("the second sum");
+    let a = device.matrix((64, 64), &[1.0_f32; 64 * 64])?;
+    let c = device.matmul_coarsened(&a, &a)?.to_vec()?;
+    until("the first product");
+    if sum != 1000.0 || c[0] != 64.0 {
+        return Err(format!("wrong answers: {sum} and {}", c[0]).into());
+    }
+    Ok(())
+}
+
+fn milliseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
