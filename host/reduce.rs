@@ -96,7 +96,7 @@ impl Device {
     /// 0x7fff_ffff_ffff_ffff in f64. A sum that is zero is +0: that of no terms, that of terms that
     /// are all -0, and that of terms that cancel.
     ///
-    /// It waits for the result. [`Device::reduce_sum_into`] does not.
+    /// It waits for all submitted work, and so for the result. [`Device::reduce_sum_into`] does not.
     ///
     /// ```
     /// use tilewright::Device;
@@ -111,7 +111,8 @@ impl Device {
     ///
     /// # Errors
     /// [`ErrorKind::WrongDevice`] if `x` is of another device; [`ErrorKind::OutOfMemory`],
-    /// [`ErrorKind::NoModule`], [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
+    /// [`ErrorKind::OutOfHostMemory`], [`ErrorKind::NoModule`], [`ErrorKind::DeviceLost`] or
+    /// [`ErrorKind::Cuda`].
     pub fn reduce_sum<T: ReduceElement>(&self, x: &Buffer<T>) -> Result<T::Sum> {
         self.sum(x).during(OPERATION)
     }

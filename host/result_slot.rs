@@ -1,21 +1,11 @@
 //! Places for results that the host waits for.
 
-use crate::backend::Mapped;
 use crate::device::Device;
 use crate::error::Outcome;
-use crate::scratch::Slots;
+use crate::scratch::{CHUNK_BYTES, Mapped, SLOT_BYTES};
 use bytemuck::Pod;
 use cuda_std::global::GlobalMut;
 use std::ptr;
-
-/// Bytes of a slot. Two slots have no cache line in common.
-pub(crate) const SLOT_BYTES: usize = 128;
-
-/// Slots that are allocated together: 4 KiB, a page. More are needed where more threads wait.
-const SLOTS_IN_CHUNK: usize = 32;
-
-/// Bytes of mapped memory that are allocated together.
-pub(crate) const CHUNK_BYTES: usize = SLOT_BYTES * SLOTS_IN_CHUNK;
 
 /// A place for one result, which a kernel writes and the host reads. Each call has its own, which
 /// the next call uses again.
@@ -31,10 +21,10 @@ impl<'a> ResultSlot<'a> {
     /// A slot that no other call has.
     pub(crate) fn take(device: &'a Device) -> Outcome<Self> {
         let mut slots = device.backend().scratch().slots();
-        let place = match slots.free.pop() {
-            Some(place) => place,
-            None => add_chunk(device, &mut slots)?,
-        };
+        if slots.free.is_empty() {
+            slots.add(device.backend().allocate_mapped(CHUNK_BYTES)?);
+        }
+        let place = slots.free.pop().expect("an allocation has places");
         Ok(Self { device, place })
     }
 
@@ -42,9 +32,9 @@ impl<'a> ResultSlot<'a> {
     pub(crate) fn global_mut<T: Pod>(&mut self) -> GlobalMut<'_, T> {
         const { assert!(size_of::<T>() <= SLOT_BYTES && align_of::<T>() <= SLOT_BYTES) };
         let address = ptr::with_exposed_provenance_mut(self.place.device as usize);
-        // SAFETY: (1) the slot is mapped memory that lives as long as the device, with the room and
-        // the alignment for an element, by the assertion. (2) No other call has the slot, and the
-        // borrow is mutable.
+        // SAFETY: (1) the slot is memory that kernels access, with the room and the alignment for an
+        // element, by the assertion, and lives as long as the device. (2) No other call has the
+        // slot, and the borrow is mutable.
         unsafe { GlobalMut::from_raw_parts(address, 1) }
     }
 
@@ -63,21 +53,7 @@ impl<'a> ResultSlot<'a> {
 
 impl Drop for ResultSlot<'_> {
     fn drop(&mut self) {
-        // There is room: the list has had all slots.
         let mut slots = self.device.backend().scratch().slots();
         slots.free.push(self.place);
     }
-}
-
-/// Allocates more slots, and returns one of them.
-#[cold]
-fn add_chunk(device: &Device, slots: &mut Slots) -> Outcome<Mapped> {
-    let chunk = device.backend().allocate_mapped(CHUNK_BYTES)?;
-    slots.chunks.push(chunk);
-    slots.free.reserve(slots.chunks.len() * SLOTS_IN_CHUNK);
-    for number in (1..SLOTS_IN_CHUNK).rev() {
-        // SAFETY: (1) the chunk has the slots.
-        slots.free.push(unsafe { chunk.add(number * SLOT_BYTES) });
-    }
-    Ok(chunk)
 }

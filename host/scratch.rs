@@ -1,6 +1,6 @@
 //! The memory that a device keeps for its reductions.
 
-use crate::backend::Mapped;
+use std::ptr::NonNull;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// An allocation of device memory.
@@ -8,6 +8,32 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub(crate) struct Allocation {
     pub(crate) address: u64,
     pub(crate) bytes: usize,
+}
+
+/// A place in mapped memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mapped {
+    /// Where the host reads.
+    pub(crate) host: NonNull<u8>,
+    /// The address for kernels.
+    pub(crate) device: u64,
+}
+
+// SAFETY: it is an address; those who read and write there answer for races.
+unsafe impl Send for Mapped {}
+
+impl Mapped {
+    /// The place `bytes` further on.
+    ///
+    /// # Safety
+    /// 1. It is in the same allocation.
+    pub(crate) unsafe fn add(self, bytes: usize) -> Self {
+        Self {
+            // SAFETY: by (1) it is in the allocation.
+            host: unsafe { self.host.add(bytes) },
+            device: self.device + bytes as u64,
+        }
+    }
 }
 
 /// Memory that a backend keeps for its reductions: the backend frees it when it is dropped.
@@ -26,6 +52,28 @@ pub(crate) struct Slots {
     pub(crate) chunks: Vec<Mapped>,
     /// The places in it that no call uses.
     pub(crate) free: Vec<Mapped>,
+}
+
+/// Bytes of a place for a result. Two places have no cache line in common.
+pub(crate) const SLOT_BYTES: usize = 128;
+
+/// Bytes of mapped memory that are allocated together, a page: 32 places. More are needed where
+/// more threads wait for results at once.
+pub(crate) const CHUNK_BYTES: usize = 4096;
+
+impl Slots {
+    /// Adds the places of an allocation of [`CHUNK_BYTES`].
+    pub(crate) fn add(&mut self, chunk: Mapped) {
+        const SLOTS: usize = CHUNK_BYTES / SLOT_BYTES;
+        self.chunks.push(chunk);
+        // Room for all places, so that none needs memory when it is given back.
+        self.free
+            .reserve(self.chunks.len() * SLOTS - self.free.len());
+        for number in (0..SLOTS).rev() {
+            // SAFETY: (1) the chunk has the bytes.
+            self.free.push(unsafe { chunk.add(number * SLOT_BYTES) });
+        }
+    }
 }
 
 impl Scratch {

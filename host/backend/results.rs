@@ -1,7 +1,7 @@
 //! Memory for results that the host waits for.
 
 use crate::error::Outcome;
-use std::ptr::NonNull;
+use crate::scratch::Mapped;
 
 /// Results that the host waits for. The kernel writes them where the host reads: on CUDA to mapped
 /// memory, which saves the allocation of a buffer and a copy.
@@ -18,30 +18,4 @@ pub(crate) trait DeviceResults {
     /// Requirements 1 and 2 of the trait for `destination.len()` bytes at `source`, which are of an
     /// allocation by `allocate_mapped`.
     unsafe fn read_mapped(&self, destination: &mut [u8], source: Mapped) -> Outcome<()>;
-}
-
-/// A place in mapped memory.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Mapped {
-    /// Where the host reads.
-    pub(crate) host: NonNull<u8>,
-    /// The address for kernels.
-    pub(crate) device: u64,
-}
-
-// SAFETY: it is an address; those who read and write there answer for races.
-unsafe impl Send for Mapped {}
-
-impl Mapped {
-    /// The place `bytes` further on.
-    ///
-    /// # Safety
-    /// 1. It is in the same allocation.
-    pub(crate) unsafe fn add(self, bytes: usize) -> Self {
-        Self {
-            // SAFETY: by (1) it is in the allocation.
-            host: unsafe { self.host.add(bytes) },
-            device: self.device + bytes as u64,
-        }
-    }
 }

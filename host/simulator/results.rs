@@ -2,8 +2,9 @@
 
 use super::Simulator;
 use super::quarantine::host_pointer;
-use crate::backend::{DeviceMemory as _, DeviceResults, Mapped};
+use crate::backend::{DeviceMemory as _, DeviceResults};
 use crate::error::Outcome;
+use crate::scratch::Mapped;
 use std::ptr::NonNull;
 
 impl DeviceResults for Simulator {

@@ -1,9 +1,10 @@
 //! Results in mapped memory: page-locked host memory that kernels write.
 
 use super::CudaDevice;
-use crate::backend::{DeviceMemory as _, DeviceResults, Mapped};
+use crate::backend::{DeviceMemory as _, DeviceResults};
 use crate::cuda::driver::call;
 use crate::error::Outcome;
+use crate::scratch::Mapped;
 
 impl DeviceResults for CudaDevice {
     fn allocate_mapped(&self, bytes: usize) -> Outcome<Mapped> {

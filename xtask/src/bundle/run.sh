@@ -128,15 +128,17 @@ run_calls() {
     time_quickstart
 }
 
-# Whole runs of the program quickstart, with an empty cache of the driver's and with a full one.
+# Whole runs of the program quickstart: three with an empty cache of the driver's, and then three with
+# the last one's.
 time_quickstart() {
-    local cache run start
+    local cache kind start
     cache=$(mktemp -d) || return 1
     echo "quickstart, from start to end:"
-    for run in "empty cache" "full cache" "full cache"; do
+    for kind in empty empty empty full full full; do
+        [ $kind = full ] || rm -rf "${cache:?}"/*
         start=${EPOCHREALTIME/./}
         CUDA_CACHE_PATH=$cache "$here/programs/quickstart" >"$out/quickstart.txt" || return 1
-        echo "  $run: $(((${EPOCHREALTIME/./} - start) / 1000)) ms"
+        echo "  $kind cache: $(((${EPOCHREALTIME/./} - start) / 1000)) ms"
     done
     rm -r "$cache"
 }
