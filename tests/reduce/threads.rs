@@ -8,7 +8,7 @@ const THREADS: u32 = 40;
 
 /// Odd threads sum more than one block, whose partial sums all threads share.
 fn elements(number: u32) -> usize {
-    if number % 2 == 0 { 100 } else { 5000 }
+    if number.is_multiple_of(2) { 100 } else { 5000 }
 }
 
 #[test]
