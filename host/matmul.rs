@@ -196,7 +196,7 @@ impl Device {
         b: MatrixView<'_, T>,
     ) -> Outcome<MatmulPlan> {
         check_inner(a, b)?;
-        let selection = self.select_kernel(Request::Coarsened(None), a, b)?;
+        let selection = self.select_kernel(Request::Coarsened(None), &problem_of(a, b))?;
         let tile = selection.kernel.descriptor.tile;
         Ok(MatmulPlan {
             kernel: selection.kernel.name,
@@ -241,7 +241,8 @@ impl Device {
         if m == 0 || n == 0 {
             return Ok(());
         }
-        let kernel = self.select_kernel(request, a, b)?.kernel;
+        let problem = problem_of(a, b);
+        let kernel = self.select_kernel(request, &problem)?.kernel;
         let launch = T::launch_of(kernel.entry).expect("the kernel is of the problem's element");
         let tile = kernel.descriptor.tile;
         let blocks = tile.blocks(m, n).ok_or_else(|| ErrorKind::TooLarge {
@@ -250,42 +251,44 @@ impl Device {
         })?;
         let config = LaunchConfig::new(blocks, tile.threads);
         let module = Module::on_demand(self, kernel.module);
-        let operands = (a.as_buffer(), b.as_buffer(), c.buffer_mut(), m, n, k);
+        let [lda, ldb, ldc] =
+            [problem.a, problem.b, problem.c].map(|layout| layout.leading_dimension);
+        let (a, b, c) = (a.as_buffer(), b.as_buffer(), c.buffer_mut());
+        let arguments = (a, b, c, m, n, k, lda, ldb, ldc);
         // SAFETY: (1) of `Launch` is (1) to (3) of the kernels: (1) Block and grid are the tile's
-        // for m x n. (2) A matrix has rows * columns elements, the shapes were compared, and
-        // buffers start at multiples of 256 bytes. (3) The kernel was selected by the operands'
-        // orders and rows.
-        unsafe { launch(&module, config, operands) }
+        // for m x n. (2) A matrix has rows * columns elements without gaps, the shapes were
+        // compared, and buffers start at multiples of 256 bytes. (3) The kernel was selected by the
+        // operands' orders and rows.
+        unsafe { launch(&module, config, arguments) }
     }
 
-    /// The kernel of `request` for A B with a row-major result.
-    fn select_kernel<T: GemmElement>(
-        &self,
-        request: Request,
-        a: MatrixView<'_, T>,
-        b: MatrixView<'_, T>,
-    ) -> Outcome<Selection> {
+    /// The kernel of `request` for the problem.
+    fn select_kernel(&self, request: Request, problem: &Problem) -> Outcome<Selection> {
         let properties = self.properties();
         let facts = DeviceFacts {
             multiprocessors: properties.multiprocessors,
             compute_capability: properties.compute_capability,
         };
-        let (m, n, k) = (a.rows(), b.cols(), a.cols());
-        let problem = Problem {
-            element: T::TYPE,
-            output: T::TYPE,
-            m,
-            n,
-            k,
-            a: layout_of(a),
-            b: layout_of(b),
-            c: MatrixLayout::packed(Order::RowMajor, (m, n), ALIGNMENT),
-            batch: 1,
-        };
-        select(&problem, facts, request).ok_or_else(|| ErrorKind::NoKernel {
+        select(problem, facts, request).ok_or_else(|| ErrorKind::NoKernel {
             problem: problem.to_string(),
             device: properties.name.clone(),
         })
+    }
+}
+
+/// A B with a row-major result.
+fn problem_of<T: GemmElement>(a: MatrixView<'_, T>, b: MatrixView<'_, T>) -> Problem {
+    let (m, n, k) = (a.rows(), b.cols(), a.cols());
+    Problem {
+        element: T::TYPE,
+        output: T::TYPE,
+        m,
+        n,
+        k,
+        a: layout_of(a),
+        b: layout_of(b),
+        c: MatrixLayout::packed(Order::RowMajor, (m, n), ALIGNMENT),
+        batch: 1,
     }
 }
 

@@ -70,11 +70,14 @@ pub enum Entry {
     F64(Launch<f64>),
 }
 
-/// The arguments of every product kernel: A, B, C, M, N, K.
+/// The arguments of every product kernel: A, B, C, M, N, K, and the leading dimensions of A, B, C.
 pub type GemmArguments<'a, T> = (
     &'a Buffer<T>,
     &'a Buffer<T>,
     &'a mut Buffer<T>,
+    usize,
+    usize,
+    usize,
     usize,
     usize,
     usize,

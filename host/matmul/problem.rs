@@ -45,11 +45,6 @@ impl MatrixLayout {
         }
     }
 
-    /// Whether `rows` x `columns` elements lie without gaps.
-    pub fn is_packed(&self, shape: (usize, usize)) -> bool {
-        *self == Self::packed(self.order, shape, self.alignment)
-    }
-
     /// Whether each row (column, if column-major) starts at a multiple of `bytes`, which is one or
     /// more elements of `element_bytes`.
     pub fn rows_are_multiples_of(&self, bytes: usize, element_bytes: usize) -> bool {

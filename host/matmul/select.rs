@@ -128,17 +128,12 @@ impl GemmKernel {
     /// Whether the kernel computes the problem on the device.
     fn computes(&self, problem: &Problem, device: DeviceFacts) -> bool {
         let element_bytes = problem.element.bytes();
-        let Problem { m, n, k, .. } = *problem;
-        let is_packed = problem.a.is_packed((m, k))
-            && problem.b.is_packed((k, n))
-            && problem.c.is_packed((m, n));
         self.element == problem.element
             && self.element == problem.output
             && problem.c.order == Order::RowMajor
             && layout_of(problem.a.order) == self.descriptor.a
             && layout_of(problem.b.order) == self.descriptor.b
             && (problem.b).rows_are_multiples_of(self.descriptor.b_row_alignment, element_bytes)
-            && is_packed
             && problem.batch == 1
             && device
                 .compute_capability

@@ -66,12 +66,20 @@ unsafe fn multiply<C: TileConfig, A: TileLoader, B: TileLoader, S, U>(
     U: Tile<Element = Element<C>>,
 {
     const { assert_shapes::<C, S, U>() }
-    let Operands { a, b, m, n, k } = operands;
+    let Operands {
+        a,
+        b,
+        m,
+        n,
+        k,
+        lda,
+        ldb,
+    } = operands;
     let (block_row, block_column) = block_position(m.div_ceil(C::ROWS), n.div_ceil(C::COLUMNS));
     let (row, column) = (block_row * C::ROWS, block_column * C::COLUMNS);
     // Past the end of K a product is 0 times -0: -0, which changes no sum, not even one of -0.
-    let a = A::operand(a, m, k, Element::<C>::ZERO);
-    let b = B::operand(b, n, k, Element::<C>::NEGATIVE_ZERO);
+    let a = A::operand(a, m, k, lda, Element::<C>::ZERO);
+    let b = B::operand(b, n, k, ldb, Element::<C>::NEGATIVE_ZERO);
     let position = ThreadPosition::of_thread::<C::Accumulators>();
     let tiles = k.div_ceil(C::DEPTH) as u32;
 
@@ -161,7 +169,7 @@ macro_rules! coarsened_kernels {
         kernels = $nn:ident, $nn_unaligned:ident, $tn:ident, $nt:ident, $tt:ident;)*) => {$(
         coarsened_kernels!(@kernel $nn: $config, $element, $min_blocks, RowMajor RowMajor,
             TransposedLoad<true>, DirectLoad<$vector>,
-            "A and B are row-major, and the rows of B are multiples of 16 bytes.");
+            "A and B are row-major, and the rows of B start at multiples of 16 bytes.");
         coarsened_kernels!(@kernel $nn_unaligned: $config, $element, $min_blocks, RowMajor RowMajor,
             TransposedLoad<true>, DirectLoad<1>,
             "A and B are row-major.");
@@ -183,8 +191,11 @@ macro_rules! coarsened_kernels {
         /// # Safety
         /// 1. The launch has the block of the kernel's [`ProductDescriptor`] along x, and its blocks
         ///    for `m` x `n`.
-        /// 2. `a`, `b`, `c` have m * k, k * n and m * n elements and start at multiples of 16 bytes.
+        /// 2. `a`, `b`, `c` have the elements of m x k, k x n and m x n matrices, whose rows (columns, if
+        ///    column-major) start `lda`, `ldb`, `ldc` elements apart, and start at multiples of 16
+        ///    bytes.
         #[doc = concat!("3. ", $layout)]
+        #[allow(clippy::too_many_arguments)]
         #[kernel(max_threads = 256, min_blocks = $min_blocks)]
         pub unsafe fn $name(
             a: Global<$element>,
@@ -193,16 +204,19 @@ macro_rules! coarsened_kernels {
             m: usize,
             n: usize,
             k: usize,
+            lda: usize,
+            ldb: usize,
+            ldc: usize,
         ) {
             let a_tile = shared_tile![$element; STAGES * <$config>::DEPTH, <$config>::ROWS;
                 pitch = <$config>::ROWS + <$config>::VECTOR * <$a_loader>::PADDING_VECTORS];
             let b_tile = shared_tile![$element; STAGES * <$config>::DEPTH, <$config>::COLUMNS;
                 pitch = <$config>::COLUMNS + <$config>::VECTOR * <$b_loader>::PADDING_VECTORS];
             // SAFETY: of `multiply`, (1) is (1), (2) is (2) and (3), and (3) the tiles are declared
-            // here. Of `StoreOutput::new`, (1) C has m * n elements, by (2).
+            // here. Of `StoreOutput::new`, (1) C has the result's elements, by (2).
             unsafe {
                 multiply::<$config, $a_loader, $b_loader, _, _>(
-                    Operands { a, b, m, n, k }, a_tile, b_tile, &StoreOutput::new(c, n));
+                    Operands { a, b, m, n, k, lda, ldb }, a_tile, b_tile, &StoreOutput::new(c, ldc));
             }
         }
 

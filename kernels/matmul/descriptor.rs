@@ -43,7 +43,7 @@ pub struct ProductDescriptor {
     pub a: OperandLayout,
     /// The layout of B.
     pub b: OperandLayout,
-    /// Bytes of which the length of B's rows in memory is a multiple; at least those of an element.
+    /// Bytes of which the starts of B's rows in memory are multiples; at least those of an element.
     pub b_row_alignment: usize,
 }
 

@@ -57,7 +57,7 @@ impl<const VECTOR: usize, const HOISTED: bool> TileLoader
         // SAFETY: (1), (3), (4) are the caller's. (2) Vectors are copied only where they divide the
         // rows.
         unsafe {
-            if IN_BOUNDS && operand.columns.is_multiple_of(VECTOR) {
+            if IN_BOUNDS && operand.leading_dimension.is_multiple_of(VECTOR) {
                 load_rows::<S, VECTOR, IN_BOUNDS, HOISTED>(
                     pipeline, tile, tile_row, operand, origin,
                 );
@@ -88,10 +88,10 @@ unsafe fn load_rows<S: Tile, const COPY: usize, const IN_BOUNDS: bool, const HOI
     let (thread, operand) = operand.addressed(HOISTED);
     let (first_down, along) = (thread / vectors_along, thread % vectors_along * vector);
     let bounds = operand.bounds((origin.k, origin.output), depth, width);
-    let first = first_down * operand.columns + along;
+    let first = first_down * operand.leading_dimension + along;
     for i in 0..depth / rows_apart {
         let down = first_down + i * rows_apart;
-        let row = bounds.first + i * rows_apart * operand.columns;
+        let row = bounds.first + i * rows_apart * operand.leading_dimension;
         for v in (0..vector).step_by(COPY) {
             let to = (tile, (tile_row + down) * S::PITCH + along + v);
             let from = (operand.matrix, first + (row + v));

@@ -17,16 +17,19 @@ pub trait Epilogue<T> {
 #[derive(Clone, Copy)]
 pub struct StoreOutput<'launch, T> {
     c: GlobalMut<'launch, T>,
-    columns: usize,
+    leading_dimension: usize,
 }
 
 impl<'launch, T> StoreOutput<'launch, T> {
     /// # Safety
-    /// 1. `c` has the elements of the result, whose rows have `columns`. The launch's threads touch
-    ///    them through such a value alone.
+    /// 1. `c` has the elements of the result, whose rows start `leading_dimension` elements apart.
+    ///    The launch's threads touch them through such a value alone.
     #[inline(always)]
-    pub unsafe fn new(c: GlobalMut<'launch, T>, columns: usize) -> Self {
-        Self { c, columns }
+    pub unsafe fn new(c: GlobalMut<'launch, T>, leading_dimension: usize) -> Self {
+        Self {
+            c,
+            leading_dimension,
+        }
     }
 }
 
@@ -37,7 +40,7 @@ impl<T: Float> Epilogue<T> for StoreOutput<'_, T> {
         // (1). (2) It is this thread's alone, by (2).
         unsafe {
             self.c
-                .store(row * self.columns + column, sum.canonical_nan())
+                .store(row * self.leading_dimension + column, sum.canonical_nan())
         };
     }
 }

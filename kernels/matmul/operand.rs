@@ -18,6 +18,8 @@ pub struct Operand<'launch, T> {
     pub matrix: Global<'launch, T>,
     pub rows: usize,
     pub columns: usize,
+    /// Elements from the start of one row to that of the next.
+    pub leading_dimension: usize,
     /// What tiles have outside the matrix: a zero of either sign.
     pub outside: T,
 }
@@ -45,7 +47,7 @@ impl<T: Float> Operand<'_, T> {
         columns: usize,
     ) -> TileBounds<T> {
         TileBounds {
-            first: row * self.columns + column,
+            first: row * self.leading_dimension + column,
             rows: (self.rows - row).min(rows) as u32,
             columns: (self.columns - column).min(columns) as u32,
             outside: self.outside,
@@ -66,6 +68,7 @@ impl<T: Float> Operand<'_, T> {
         let operand = Self {
             rows: opaque_size(self.rows),
             columns: opaque_size(self.columns),
+            leading_dimension: opaque_size(self.leading_dimension),
             ..*self
         };
         (opaque(thread) as usize, operand)
@@ -120,11 +123,13 @@ impl<T: Float> TileBounds<T> {
     }
 }
 
-/// A and B, with M, N and K.
+/// A and B with their leading dimensions, and M, N and K.
 pub struct Operands<'launch, T> {
     pub a: Global<'launch, T>,
     pub b: Global<'launch, T>,
     pub m: usize,
     pub n: usize,
     pub k: usize,
+    pub lda: usize,
+    pub ldb: usize,
 }

@@ -60,7 +60,15 @@ unsafe fn multiply<
     b_tile: Tile<T, B_PITCH>,
     epilogue: &impl Epilogue<T>,
 ) {
-    let Operands { a, b, m, n, k } = operands;
+    let Operands {
+        a,
+        b,
+        m,
+        n,
+        k,
+        lda,
+        ldb,
+    } = operands;
     let (block_row, block_column) = block_position(m.div_ceil(TILE), n.div_ceil(TILE));
     let thread = thread::thread_idx_x() as usize;
     let (tile_row, tile_column) = (thread / TILE, thread % TILE);
@@ -76,18 +84,20 @@ unsafe fn multiply<
         unsafe {
             if A_TRANSPOSED {
                 let column = block_row * TILE + tile_column;
-                let element = element_or(T::ZERO, a, (k, m), start + tile_row, column);
+                let element = element_or(T::ZERO, a, (k, m, lda), start + tile_row, column);
                 a_tile.store(tile_column, tile_row, element);
             } else {
-                let element = element_or(T::ZERO, a, (m, k), row, start + tile_column);
+                let element = element_or(T::ZERO, a, (m, k, lda), row, start + tile_column);
                 a_tile.store(tile_row, tile_column, element);
             }
             if B_TRANSPOSED {
                 let row = block_column * TILE + tile_row;
-                let element = element_or(T::NEGATIVE_ZERO, b, (n, k), row, start + tile_column);
+                let element =
+                    element_or(T::NEGATIVE_ZERO, b, (n, k, ldb), row, start + tile_column);
                 b_tile.store(tile_column, tile_row, element);
             } else {
-                let element = element_or(T::NEGATIVE_ZERO, b, (k, n), start + tile_row, column);
+                let element =
+                    element_or(T::NEGATIVE_ZERO, b, (k, n, ldb), start + tile_row, column);
                 b_tile.store(tile_row, tile_column, element);
             }
         }
@@ -105,18 +115,20 @@ unsafe fn multiply<
     }
 }
 
-/// Element (`row`, `column`) of a matrix of `rows` x `columns` that lies row after row; `outside`
-/// elsewhere.
+/// Element (`row`, `column`) of a matrix of `rows` x `columns` whose rows start `leading_dimension`
+/// elements apart; `outside` elsewhere.
 #[inline(always)]
 fn element_or<T: Float>(
     outside: T,
     matrix: Global<T>,
-    (rows, columns): (usize, usize),
+    (rows, columns, leading_dimension): (usize, usize, usize),
     row: usize,
     column: usize,
 ) -> T {
     if row < rows && column < columns {
-        matrix.get(row * columns + column).unwrap_or(outside)
+        matrix
+            .get(row * leading_dimension + column)
+            .unwrap_or(outside)
     } else {
         outside
     }
@@ -151,7 +163,9 @@ macro_rules! tiled_kernels {
         ///
         /// # Safety
         /// 1. The launch has [`TILED`]'s block along x and its blocks for `m` x `n`.
-        /// 2. `a`, `b`, `c` have m * k, k * n and m * n elements.
+        /// 2. `a`, `b`, `c` have the elements of m x k, k x n and m x n matrices, whose rows (columns, if
+        ///    column-major) start `lda`, `ldb`, `ldc` elements apart.
+        #[allow(clippy::too_many_arguments)]
         #[kernel(max_threads = 1024)]
         pub unsafe fn $name(
             a: Global<$element>,
@@ -160,14 +174,17 @@ macro_rules! tiled_kernels {
             m: usize,
             n: usize,
             k: usize,
+            lda: usize,
+            ldb: usize,
+            ldc: usize,
         ) {
             let a_tile = shared_tile![$element; TILE, TILE; pitch = $a_pitch];
             let b_tile = shared_tile![$element; TILE, TILE; pitch = $b_pitch];
             // SAFETY: of `multiply`, (1) is (1), and (2) the tiles are declared here. Of
-            // `StoreOutput::new`, (1) C has m * n elements, by (2).
+            // `StoreOutput::new`, (1) C has the result's elements, by (2).
             unsafe {
                 multiply::<$element, $a_transposed, $b_transposed, { $a_pitch }, { $b_pitch }>(
-                    Operands { a, b, m, n, k }, a_tile, b_tile, &StoreOutput::new(c, n));
+                    Operands { a, b, m, n, k, lda, ldb }, a_tile, b_tile, &StoreOutput::new(c, ldc));
             }
         }
 

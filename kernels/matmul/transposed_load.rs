@@ -39,10 +39,10 @@ impl<const HOISTED: bool> TileLoader for TransposedLoad<HOISTED> {
         let (thread, operand) = operand.addressed(IN_BOUNDS && HOISTED);
         let (first_down, first_along) = (thread / ALONG, thread % ALONG);
         let bounds = operand.bounds((origin.output, origin.k), width, depth);
-        let first = first_down * operand.columns + first_along;
+        let first = first_down * operand.leading_dimension + first_along;
         for i in 0..width / OUTPUTS_APART {
             let down = first_down + i * OUTPUTS_APART;
-            let row = bounds.first + i * OUTPUTS_APART * operand.columns;
+            let row = bounds.first + i * OUTPUTS_APART * operand.leading_dimension;
             for j in 0..depth / ALONG {
                 let along = first_along + j * ALONG;
                 let to = (tile, (tile_row + along) * S::PITCH + down);

@@ -7,5 +7,6 @@ mod common;
 mod cases;
 mod errors;
 mod layouts;
+mod leading_dimensions;
 mod shapes;
 mod values;

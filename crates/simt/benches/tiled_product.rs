@@ -78,7 +78,7 @@ impl Operands {
                 };
                 // SAFETY: (1) the launch is that of `TILED`. (2) The views have the sizes that the
                 // kernel asks for.
-                unsafe { matmul_tiled_f32_nn::run((a, b, c, size, size, size)) };
+                unsafe { matmul_tiled_f32_nn::run((a, b, c, size, size, size, size, size, size)) };
             };
             simt::run(&launch, &body).expect("the kernel has no defect");
             start.elapsed().as_secs_f64()
