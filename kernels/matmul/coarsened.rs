@@ -35,7 +35,7 @@ use super::block::{STAGES, THREADS};
 use super::config::{LargeF32, LargeF64, SmallF32, SmallF64, TileConfig};
 #[cfg(not(target_arch = "nvptx64"))]
 use super::descriptor::{OperandLayout, ProductDescriptor, ProductKernel};
-use super::direct_load::{DirectLoad, DirectLoadOfAnyLength};
+use super::direct_load::{DirectLoad, DirectLoadOfAnyAlignment};
 use super::epilogue::{Epilogue, StoreOutput};
 use super::grid::block_position;
 use super::loader::TileLoader;
@@ -52,8 +52,8 @@ type Element<C> = <<C as TileConfig>::Accumulators as Accumulators>::Element;
 /// # Safety
 /// 1. The launch has blocks of [`THREADS`] threads along x, one for each `C::ROWS` rows and
 ///    `C::COLUMNS` columns of the result, and `epilogue` takes that result.
-/// 2. A and B have m * k and k * n elements, start at multiples of 16 bytes, and lie as the loaders
-///    ask.
+/// 2. A and B have the elements of m x k and k x n matrices, `lda` and `ldb` elements from row to row
+///    in memory, and their rows start where the loaders ask.
 /// 3. The tiles are the block's own.
 #[inline(always)]
 unsafe fn multiply<C: TileConfig, A: TileLoader, B: TileLoader, S, U>(
@@ -104,8 +104,8 @@ unsafe fn multiply<C: TileConfig, A: TileLoader, B: TileLoader, S, U>(
             TileOrigin { k, output: row },
             TileOrigin { k, output: column },
         );
-        // SAFETY: (1) `tile_row` is the first of a stage's rows. (2) The operands start and lie so,
-        // by (2), and the tiles are padded by whole vectors. (3) The last readers of the stage have
+        // SAFETY: (1) `tile_row` is the first of a stage's rows. (2) The rows start so, by (2),
+        // and the tiles are padded by whole vectors. (3) The last readers of the stage have
         // passed a barrier. (4) The comparison.
         unsafe {
             if tile < tiles_in_bounds {
@@ -174,13 +174,13 @@ macro_rules! coarsened_kernels {
             TransposedLoad<true>, DirectLoad<1>,
             "A and B are row-major.");
         coarsened_kernels!(@kernel $tn: $config, $element, $min_blocks, ColumnMajor RowMajor,
-            DirectLoadOfAnyLength<$vector, $hoisted>, DirectLoadOfAnyLength<$vector, true>,
+            DirectLoadOfAnyAlignment<$vector, $hoisted>, DirectLoadOfAnyAlignment<$vector, true>,
             "A is column-major, B is row-major.");
         coarsened_kernels!(@kernel $nt: $config, $element, $min_blocks, RowMajor ColumnMajor,
             TransposedLoad<true>, TransposedLoad<$hoisted>,
             "A is row-major, B is column-major.");
         coarsened_kernels!(@kernel $tt: $config, $element, $min_blocks, ColumnMajor ColumnMajor,
-            DirectLoadOfAnyLength<$vector, false>, TransposedLoad<true>,
+            DirectLoadOfAnyAlignment<$vector, false>, TransposedLoad<true>,
             "A and B are column-major.");
     )*};
     (@kernel $name:ident: $config:ty, $element:ty, $min_blocks:literal, $a_layout:ident $b_layout:ident,
@@ -191,9 +191,10 @@ macro_rules! coarsened_kernels {
         /// # Safety
         /// 1. The launch has the block of the kernel's [`ProductDescriptor`] along x, and its blocks
         ///    for `m` x `n`.
-        /// 2. `a`, `b`, `c` have the elements of m x k, k x n and m x n matrices, whose rows (columns, if
-        ///    column-major) start `lda`, `ldb`, `ldc` elements apart, and start at multiples of 16
-        ///    bytes.
+        /// 2. `a`, `b`, `c` start with the first elements of m x k, k x n and m x n matrices and reach to
+        ///    their last; rows (columns, if column-major) start `lda`, `ldb`, `ldc` elements apart.
+        ///    The launch touches no other elements of the views: those between the rows may be
+        ///    elements of another of the matrices.
         #[doc = concat!("3. ", $layout)]
         #[allow(clippy::too_many_arguments)]
         #[kernel(max_threads = 256, min_blocks = $min_blocks)]

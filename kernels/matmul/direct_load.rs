@@ -10,12 +10,12 @@ use cuda_std::shared::SharedSlice;
 /// Copies along the tile's rows, `COPY` elements at a time.
 pub struct DirectLoad<const COPY: usize>;
 
-/// As [`DirectLoad`], for rows of any length: `VECTOR` elements of 16 bytes at a time where that
-/// divides the operand's rows in memory, single elements elsewhere.
+/// As [`DirectLoad`], for rows that start anywhere: `VECTOR` elements of 16 bytes at a time where each
+/// of the operand's rows starts at a multiple of that, single elements elsewhere.
 ///
 /// With `HOISTED` the kernel has registers to compute the addresses of the vectors of whole tiles
 /// before the loop over K.
-pub struct DirectLoadOfAnyLength<const VECTOR: usize, const HOISTED: bool>;
+pub struct DirectLoadOfAnyAlignment<const VECTOR: usize, const HOISTED: bool>;
 
 impl<const COPY: usize> TileLoader for DirectLoad<COPY> {
     const K_IS_CONTIGUOUS: bool = false;
@@ -30,7 +30,7 @@ impl<const COPY: usize> TileLoader for DirectLoad<COPY> {
         operand: &Operand<S::Element>,
         origin: TileOrigin,
     ) {
-        // SAFETY: (1) to (4) are the caller's: `COPY` divides the rows, by (2).
+        // SAFETY: (1) to (4) are the caller's: rows start at multiples of `COPY`, by (2).
         unsafe {
             load_rows::<S, COPY, IN_BOUNDS, IN_BOUNDS>(pipeline, tile, tile_row, operand, origin)
         }
@@ -38,7 +38,7 @@ impl<const COPY: usize> TileLoader for DirectLoad<COPY> {
 }
 
 impl<const VECTOR: usize, const HOISTED: bool> TileLoader
-    for DirectLoadOfAnyLength<VECTOR, HOISTED>
+    for DirectLoadOfAnyAlignment<VECTOR, HOISTED>
 {
     const K_IS_CONTIGUOUS: bool = false;
     const PADDING_VECTORS: usize = 0;
@@ -54,10 +54,10 @@ impl<const VECTOR: usize, const HOISTED: bool> TileLoader
         operand: &Operand<S::Element>,
         origin: TileOrigin,
     ) {
-        // SAFETY: (1), (3), (4) are the caller's. (2) Vectors are copied only where they divide the
-        // rows.
+        // SAFETY: (1), (3), (4) are the caller's. (2) Vectors are copied only where each row starts at
+        // a multiple of them.
         unsafe {
-            if IN_BOUNDS && operand.leading_dimension.is_multiple_of(VECTOR) {
+            if IN_BOUNDS && operand.rows_start_at_multiples_of(VECTOR) {
                 load_rows::<S, VECTOR, IN_BOUNDS, HOISTED>(
                     pipeline, tile, tile_row, operand, origin,
                 );
@@ -72,7 +72,8 @@ impl<const VECTOR: usize, const HOISTED: bool> TileLoader
 /// `HOISTED` or not.
 ///
 /// # Safety
-/// Those of [`TileLoader::load`], where (2) asks that `COPY` elements divide the operand's rows.
+/// Those of [`TileLoader::load`], where (2) asks that the operand's rows start at multiples of `COPY`
+/// elements.
 #[inline(always)]
 unsafe fn load_rows<S: Tile, const COPY: usize, const IN_BOUNDS: bool, const HOISTED: bool>(
     pipeline: &mut Pipeline<STAGES>,
@@ -96,7 +97,8 @@ unsafe fn load_rows<S: Tile, const COPY: usize, const IN_BOUNDS: bool, const HOI
             let to = (tile, (tile_row + down) * S::PITCH + along + v);
             let from = (operand.matrix, first + (row + v));
             // SAFETY: (1) `down` < depth and `along + v` < width: the place is in the stage, by (1).
-            // (2) `COPY` divides the rows and 16 bytes, and blocks start at multiples of 16 bytes.
+            // (2) Rows start at multiples of `COPY`, and so does `along + v` in the row: it divides 16
+            // bytes, at whose multiples tiles start.
             // (3), (4) are the caller's.
             unsafe { bounds.copy::<COPY, IN_BOUNDS>(pipeline, to, from, (down, along + v)) };
         }

@@ -21,7 +21,7 @@ pub trait TileLoader {
     /// Vectors of 16 bytes that pad each row of the tile, against bank conflicts.
     const PADDING_VECTORS: usize;
 
-    /// Elements of which the operand's leading dimension has to be a multiple.
+    /// Elements at whose multiples each row of the operand has to start in memory.
     #[cfg_attr(target_arch = "nvptx64", expect(dead_code, reason = "the host asks"))]
     const ROW_ALIGNMENT_ELEMENTS: usize;
 
@@ -55,8 +55,8 @@ pub trait TileLoader {
     ///
     /// # Safety
     /// 1. The stage lies within the tile.
-    /// 2. 16 bytes divide the tile's pitch; the operand starts at a multiple of 16 bytes, and its
-    ///    leading dimension is a multiple of [`Self::ROW_ALIGNMENT_ELEMENTS`].
+    /// 2. 16 bytes divide the tile's pitch, and each row of the operand starts in memory at a multiple
+    ///    of [`Self::ROW_ALIGNMENT_ELEMENTS`].
     /// 3. No thread touches the stage until the copies have been waited for and a barrier has been
     ///    passed.
     /// 4. With `IN_BOUNDS` the tile lies within the operand.

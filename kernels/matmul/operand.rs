@@ -54,6 +54,14 @@ impl<T: Float> Operand<'_, T> {
         }
     }
 
+    /// Whether each row starts at a multiple of `elements` elements, in bytes of memory.
+    #[inline(always)]
+    pub fn rows_start_at_multiples_of(&self, elements: usize) -> bool {
+        let address = self.matrix.as_ptr().addr();
+        address.is_multiple_of(elements * size_of::<T>())
+            && self.leading_dimension.is_multiple_of(elements)
+    }
+
     /// The thread's index and the operand from which the addresses of copies are computed.
     ///
     /// Addresses that are `hoisted`, a constant of the caller's, may be computed before the loop over K. Others, such as those at

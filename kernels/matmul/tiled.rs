@@ -163,8 +163,10 @@ macro_rules! tiled_kernels {
         ///
         /// # Safety
         /// 1. The launch has [`TILED`]'s block along x and its blocks for `m` x `n`.
-        /// 2. `a`, `b`, `c` have the elements of m x k, k x n and m x n matrices, whose rows (columns, if
-        ///    column-major) start `lda`, `ldb`, `ldc` elements apart.
+        /// 2. `a`, `b`, `c` start with the first elements of m x k, k x n and m x n matrices and reach to
+        ///    their last; rows (columns, if column-major) start `lda`, `ldb`, `ldc` elements apart.
+        ///    The launch touches no other elements of the views: those between the rows may be
+        ///    elements of another of the matrices.
         #[allow(clippy::too_many_arguments)]
         #[kernel(max_threads = 1024)]
         pub unsafe fn $name(

@@ -104,7 +104,8 @@ impl<T: Pod> Global<'_, T> {
     /// # Safety
     /// 1. `base` is aligned for `T` and the elements are allocated in device memory (the
     ///    simulator's: host memory) for the lifetime `'launch`.
-    /// 2. No thread writes the elements meanwhile.
+    /// 2. No thread writes meanwhile what is read through the view. Elements that are not read, such
+    ///    as those between the rows of a matrix, may be written through another view.
     #[inline(always)]
     #[must_use]
     pub const unsafe fn from_raw_parts(base: *const T, len: usize) -> Self {
@@ -217,8 +218,8 @@ impl<'launch, T: Pod> GlobalMut<'launch, T> {
     /// # Safety
     /// 1. `base` is aligned for `T` and the elements are allocated in device memory (the
     ///    simulator's: host memory) for the lifetime `'launch`.
-    /// 2. Nothing outside the launch touches the elements meanwhile, and no other view of the
-    ///    launch overlaps them.
+    /// 2. What is read or written through the view is touched meanwhile neither from outside of the
+    ///    launch nor through another of its views.
     #[inline(always)]
     #[must_use]
     pub const unsafe fn from_raw_parts(base: *mut T, len: usize) -> Self {
