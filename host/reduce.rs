@@ -1,6 +1,6 @@
 //! Sums of all elements of a buffer.
 
-use crate::buffer::Buffer;
+use crate::buffer::{Buffer, BufferView};
 use crate::device::{Device, default_device};
 use crate::element::Element;
 use crate::error::{During, ErrorKind, Outcome, Result};
@@ -47,6 +47,7 @@ mod sealed {
         type Accumulator: bytemuck::Pod;
         /// The value of an array.
         type Output: Element;
+        /// The kernel for elements that start at a multiple of 16 bytes.
         type Kernel: for<'launch> Kernel<
             Params<'launch> = (
                 Global<'launch, Self>,
@@ -57,17 +58,26 @@ mod sealed {
         >;
         const KERNEL: Self::Kernel;
         const MODULE: &'static ModuleSource;
+        /// The kernel for elements that start elsewhere; it gives the same bits.
+        type Unaligned: for<'launch> Kernel<
+            Params<'launch> = <Self::Kernel as Kernel>::Params<'launch>,
+        >;
+        const UNALIGNED: Self::Unaligned;
+        const UNALIGNED_MODULE: &'static ModuleSource;
     }
 }
 
 macro_rules! reduce_elements {
-    ($($kernel:ident: $operation:ident of $element:ident in $accumulator:ident gives $output:ident;)*) => {$(
+    ($($kernel:ident, $unaligned:ident: $operation:ident of $element:ident in $accumulator:ident gives $output:ident;)*) => {$(
         impl sealed::Reduce<reduce::$operation> for $element {
             type Accumulator = $accumulator;
             type Output = $output;
             type Kernel = reduce::$kernel;
             const KERNEL: Self::Kernel = reduce::$kernel();
             const MODULE: &'static ModuleSource = module_of!($kernel);
+            type Unaligned = reduce::$unaligned;
+            const UNALIGNED: Self::Unaligned = reduce::$unaligned();
+            const UNALIGNED_MODULE: &'static ModuleSource = module_of!($unaligned);
         }
         reduce_elements!(@public $operation $element $output);
     )*};
@@ -80,11 +90,14 @@ macro_rules! reduce_elements {
 }
 for_each_reduction!(reduce_elements);
 
+/// The bytes that a kernel reads at once, at whose multiples they start.
+const VECTOR_BYTES: u64 = 16;
+
 /// The name of the operation in errors.
 const OPERATION: &str = "reduce_sum";
 
 impl Device {
-    /// The sum of all elements of `x`; 0 for none.
+    /// The sum of all elements of `x`, a buffer or a part of one ([`Buffer::slice`]); 0 for none.
     ///
     /// The additions form a tree that depends on the number of elements and their type alone: the
     /// same elements give the same bits in every run and on every device. With h the tree's height
@@ -113,8 +126,11 @@ impl Device {
     /// [`ErrorKind::WrongDevice`] if `x` is of another device; [`ErrorKind::OutOfMemory`],
     /// [`ErrorKind::OutOfHostMemory`], [`ErrorKind::NoModule`], [`ErrorKind::DeviceLost`] or
     /// [`ErrorKind::Cuda`].
-    pub fn reduce_sum<T: ReduceElement>(&self, x: &Buffer<T>) -> Result<T::Sum> {
-        self.sum(x).during(OPERATION)
+    pub fn reduce_sum<'x, T: ReduceElement>(
+        &self,
+        x: impl Into<BufferView<'x, T>>,
+    ) -> Result<T::Sum> {
+        self.sum(x.into()).during(OPERATION)
     }
 
     /// Writes the sum of all elements of `x` to the one element of `result`, without waiting: work
@@ -123,15 +139,15 @@ impl Device {
     /// # Errors
     /// [`ErrorKind::WrongLength`] if `result` does not have one element, and those of
     /// [`Device::reduce_sum`].
-    pub fn reduce_sum_into<T: ReduceElement>(
+    pub fn reduce_sum_into<'x, T: ReduceElement>(
         &self,
-        x: &Buffer<T>,
+        x: impl Into<BufferView<'x, T>>,
         result: &mut Buffer<T::Sum>,
     ) -> Result<()> {
-        self.sum_into(x, result).during(OPERATION)
+        self.sum_into(x.into(), result).during(OPERATION)
     }
 
-    fn sum<T: ReduceElement>(&self, x: &Buffer<T>) -> Outcome<T::Sum> {
+    fn sum<T: ReduceElement>(&self, x: BufferView<'_, T>) -> Outcome<T::Sum> {
         self.check_owns(|| "the buffer to sum".to_owned(), x.device())?;
         if x.is_empty() {
             return Ok(T::Sum::zeroed());
@@ -145,7 +161,7 @@ impl Device {
 
     fn sum_into<T: ReduceElement>(
         &self,
-        x: &Buffer<T>,
+        x: BufferView<'_, T>,
         result: &mut Buffer<T::Sum>,
     ) -> Outcome<()> {
         self.check_owns(|| "the buffer to sum".to_owned(), x.device())?;
@@ -166,11 +182,17 @@ impl Device {
     /// and which nothing else uses until this returns.
     fn launch_reduction<R, T: sealed::Reduce<R>>(
         &self,
-        x: &Buffer<T>,
+        x: BufferView<'_, T>,
         result: GlobalMut<'_, T::Output>,
     ) -> Outcome<()> {
         const { assert!(size_of::<T::Accumulator>() <= LARGEST_PARTIAL) };
-        let module = Module::on_demand(self, T::MODULE);
+        let is_aligned = x.device_address().is_multiple_of(VECTOR_BYTES);
+        let source = if is_aligned {
+            T::MODULE
+        } else {
+            T::UNALIGNED_MODULE
+        };
+        let module = Module::on_demand(self, source);
         let plan = Plan::new(x.len(), size_of::<T>());
         let mut workspace = Workspace::lock(self);
         let (ticket, partials) = workspace.addresses()?;
@@ -185,13 +207,19 @@ impl Device {
                 GlobalMut::from_raw_parts(ticket, 1),
             )
         };
-        let params = (global(x.view()), partials, ticket, result);
+        let params = (global(x), partials, ticket, result);
         let config = LaunchConfig::new(plan.blocks, BLOCK_THREADS);
-        // SAFETY: (1) the kernel's (1): blocks and partial results are the plan's. Its (2): buffers
-        // start at multiples of 256 bytes, and `result` has an element. Its (3): the ticket is 0
+        // SAFETY: (1) the kernel's (1): blocks and partial results are the plan's. Its (2): `x` starts
+        // where the selected kernel asks, and `result` has an element. Its (3): the ticket is 0
         // between launches that succeed, and a workspace whose launch failed is discarded. (2) The
         // workspace is locked; `x` is borrowed until this returns, and `result` is the launch's.
-        let launched = unsafe { module.launch_params(T::KERNEL, config, params) };
+        let launched = unsafe {
+            if is_aligned {
+                module.launch_params(T::KERNEL, config, params)
+            } else {
+                module.launch_params(T::UNALIGNED, config, params)
+            }
+        };
         if launched.is_err() {
             workspace.discard();
         }

@@ -8,7 +8,8 @@
 //!
 //! Departures from the plain version, for speed:
 //! 1. A thread loads 16 bytes at a time and starts `VECTORS_IN_FLIGHT` loads before it combines:
-//!    the loads' latency overlaps.
+//!    the loads' latency overlaps. The `_unaligned` kernels give the same elements to the same
+//!    threads, so the same bits, for an array that does not start at a multiple of 16 bytes.
 //! 2. A warp combines by an unrolled butterfly of shuffles, without shared memory and without
 //!    trusting that lanes run in lockstep.
 //! 3. The block that finishes last combines the blocks' accumulators, found by an integer ticket,
@@ -41,12 +42,12 @@ struct Workspace<'launch, A, O> {
 /// # Safety
 /// 1. The launch has blocks of `BLOCK_THREADS` threads along x, and at most as many blocks as
 ///    `workspace.partials` has elements.
-/// 2. `x` starts at a multiple of 16 bytes, and `LANES` elements are 16 bytes. `ticket` and `result`
-///    have an element each.
+/// 2. `LANES` elements are 16 bytes, and `x` starts at a multiple of that if `ALIGNED`. `ticket` and
+///    `result` have an element each.
 /// 3. The ticket is 0 and no other launch uses the workspace meanwhile.
 /// 4. `scratch` and `flag` are the block's own.
 #[inline(always)]
-unsafe fn reduce<R: Reduction<T>, T: Pod, const LANES: usize>(
+unsafe fn reduce<R: Reduction<T>, T: Pod, const LANES: usize, const ALIGNED: bool>(
     x: Global<T>,
     workspace: Workspace<R::Accumulator, R::Output>,
     scratch: ReduceScratch<R::Accumulator>,
@@ -54,7 +55,7 @@ unsafe fn reduce<R: Reduction<T>, T: Pod, const LANES: usize>(
 ) {
     let blocks = thread::grid_dim_x() as usize;
     // SAFETY: (1) `x` starts so, by (2).
-    let of_thread = unsafe { reduce_thread::<R, T, LANES>(x) };
+    let of_thread = unsafe { reduce_thread::<R, T, LANES, ALIGNED>(x) };
     // SAFETY: (1) 256 threads are whole warps of 32 or 64. (2) `is_last_block` has a barrier
     // before `scratch` is used again.
     let of_block = unsafe { block::reduce(of_thread, R::IDENTITY, scratch, R::combine) };
@@ -89,9 +90,9 @@ unsafe fn reduce<R: Reduction<T>, T: Pod, const LANES: usize>(
 /// What the calling thread has of its block's tiles.
 ///
 /// # Safety
-/// 1. `x` starts at a multiple of 16 bytes, and `LANES` elements are 16 bytes.
+/// 1. `LANES` elements are 16 bytes, and `x` starts at a multiple of that if `ALIGNED`.
 #[inline(always)]
-unsafe fn reduce_thread<R: Reduction<T>, T: Pod, const LANES: usize>(
+unsafe fn reduce_thread<R: Reduction<T>, T: Pod, const LANES: usize, const ALIGNED: bool>(
     x: Global<T>,
 ) -> R::Accumulator {
     let vector_stride = BLOCK_THREADS as usize * LANES;
@@ -103,10 +104,11 @@ unsafe fn reduce_thread<R: Reduction<T>, T: Pod, const LANES: usize>(
     let mut index = thread::block_idx_x() as usize;
     while index < whole_tiles {
         let start = index * tile + first;
-        // SAFETY: (1) of `load_vector`: the tile is whole. (2) `start` and the stride are
-        // multiples of LANES, so of 16 bytes from a base that is one, too.
-        let vectors: [[T; LANES]; VECTORS_IN_FLIGHT] =
-            core::array::from_fn(|v| unsafe { x.load_vector(start + v * vector_stride) });
+        // SAFETY: (1) the tile is whole. (2) `start` and the stride are multiples of LANES, so of 16
+        // bytes from a base that is one, too, if `ALIGNED`.
+        let vectors: [[T; LANES]; VECTORS_IN_FLIGHT] = core::array::from_fn(|v| unsafe {
+            load::<T, LANES, ALIGNED>(x, start + v * vector_stride)
+        });
         // By reference: an array that is moved into an iterator goes through local memory.
         for (v, (total, vector)) in totals.iter_mut().zip(&vectors).enumerate() {
             let lifted = lift::<R, T, LANES>(vector, start + v * vector_stride);
@@ -125,6 +127,27 @@ unsafe fn reduce_thread<R: Reduction<T>, T: Pod, const LANES: usize>(
         R::combine(totals[0], totals[1]),
         R::combine(totals[2], totals[3]),
     )
+}
+
+/// Elements `at..at + LANES` of `x`: in one access if `ALIGNED`. Otherwise they are read one by one, and
+/// those that the neighbours in a warp read come from the first-level cache.
+///
+/// # Safety
+/// 1. `at + LANES <= x.len()`.
+/// 2. If `ALIGNED`, `LANES` elements are 16 bytes and divide the address of element `at`.
+#[inline(always)]
+unsafe fn load<T: Pod, const LANES: usize, const ALIGNED: bool>(
+    x: Global<T>,
+    at: usize,
+) -> [T; LANES] {
+    // SAFETY: (1) is (1), and of `load_vector` (2) is (2).
+    unsafe {
+        if ALIGNED {
+            x.load_vector(at)
+        } else {
+            core::array::from_fn(|lane| x.load(at + lane))
+        }
+    }
 }
 
 /// The elements of a vector that starts at index `at`.
@@ -230,16 +253,24 @@ unsafe fn is_last_block<A: LaneValue, O: Pod>(
 }
 
 macro_rules! reduction_kernels {
-    ($($name:ident: $operation:ident of $element:ident in $accumulator:ident gives $output:ident;)*) => {$(
+    ($($name:ident, $unaligned:ident:
+        $operation:ident of $element:ident in $accumulator:ident gives $output:ident;)*) => {$(
+        reduction_kernels!(@kernel $name, true,
+            "`x` starts at a multiple of 16 bytes.": $operation $element $accumulator $output);
+        reduction_kernels!(@kernel $unaligned, false,
+            "`x` starts at any element.": $operation $element $accumulator $output);
+    )*};
+    (@kernel $name:ident, $aligned:literal, $start:literal:
+        $operation:ident $element:ident $accumulator:ident $output:ident) => {
         #[doc = concat!("The `", stringify!($operation), "` of an array of ", stringify!($element),
-            ", in ", stringify!($accumulator), ".")]
+            ", in ", stringify!($accumulator), ". ", $start)]
         ///
         /// `partials` holds a block's partial result each, `ticket` one counter, `result` the value.
         ///
         /// # Safety
         /// 1. The launch has blocks of [`BLOCK_THREADS`] threads along x, and at most as many
         ///    blocks as `partials` has elements.
-        /// 2. `x` starts at a multiple of 16 bytes; `ticket` and `result` have an element each.
+        #[doc = concat!("2. ", $start, " `ticket` and `result` have an element each.")]
         /// 3. The ticket is 0 and no other launch uses `partials` and `ticket` meanwhile; the
         ///    launch leaves the ticket at 0.
         #[kernel(max_threads = 256)]
@@ -255,10 +286,10 @@ macro_rules! reduction_kernels {
             // SAFETY: (1), (2), (3) are the launch's; LANES elements are 16 bytes. (4) Both are
             // declared here.
             unsafe {
-                reduce::<$operation, $element, { 16 / size_of::<$element>() }>(
+                reduce::<$operation, $element, { 16 / size_of::<$element>() }, $aligned>(
                     x, workspace, scratch, flag);
             }
         }
-    )*};
+    };
 }
 for_each_reduction!(reduction_kernels);
