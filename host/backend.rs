@@ -8,7 +8,7 @@ mod textures;
 
 pub(crate) use events::{DeviceEvents, EventHandle};
 pub(crate) use kernels::{DeviceKernels, Entry, LaunchRequest, ResidencyRequest, SymbolRequest};
-pub(crate) use memory::DeviceMemory;
+pub(crate) use memory::{DeviceMemory, RowExtent, Rows};
 pub(crate) use results::DeviceResults;
 pub(crate) use textures::{DeviceTextures, TextureHandle, TextureRequest};
 

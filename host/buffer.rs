@@ -1,7 +1,9 @@
 //! Elements in device memory.
 
+mod range;
 mod view;
 
+pub(crate) use range::resolve;
 pub use view::{BufferView, BufferViewMut};
 
 use crate::device::Device;

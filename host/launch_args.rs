@@ -184,7 +184,7 @@ pub(crate) fn global_mut<T: Element>(view: BufferViewMut<'_, T>) -> GlobalMut<'_
 
 /// The pointer for a view. That of an empty view is aligned as those of all buffers are, so that a
 /// kernel may compute with it as it does with theirs.
-fn view_address<T>(address: u64) -> *mut T {
+pub(crate) fn view_address<T>(address: u64) -> *mut T {
     match address {
         0 => ptr::without_provenance_mut(ALIGNMENT),
         address => ptr::with_exposed_provenance_mut(address as usize),

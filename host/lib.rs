@@ -88,7 +88,7 @@ pub use event::Event;
 pub use launch::LaunchConfig;
 pub use launch_args::{LaunchArg, LaunchArgs};
 pub use matmul::{GemmElement, MatmulPlan, SelectionReason, TileConfig};
-pub use matrix::{Matrix, MatrixShape, MatrixView, Order};
+pub use matrix::{AsMatrixViewMut, Matrix, MatrixShape, MatrixView, MatrixViewMut, Order};
 pub use module::Module;
 pub use module_source::ModuleSource;
 pub use pinned::PinnedBuffer;

@@ -1,9 +1,10 @@
 //! Products of matrices.
 //!
-//! `problem.rs` is what is to be multiplied, `kernels.rs` the table of kernels, and `select.rs` the
-//! function from the one to a line of the other.
+//! `problem.rs` is what is to be multiplied, `kernels.rs` the table of kernels, `select.rs` the
+//! function from the one to a line of the other, and `operands.rs` what a kernel gets of a matrix.
 
 mod kernels;
+mod operands;
 mod problem;
 mod select;
 
@@ -15,8 +16,9 @@ use crate::device::Device;
 use crate::element::Element;
 use crate::error::{During, ErrorKind, Outcome, Result};
 use crate::launch::LaunchConfig;
-use crate::matrix::{Matrix, MatrixView, Order};
+use crate::matrix::{AsMatrixViewMut, Matrix, MatrixView, MatrixViewMut, Order};
 use crate::module::Module;
+use operands::{layout_of, read_by_product, written_by_product};
 use problem::{MatrixLayout, Problem};
 use select::{DeviceFacts, Request, Selection, select};
 use std::fmt::{self, Display, Formatter};
@@ -105,8 +107,9 @@ impl Device {
         &self,
         a: impl Into<MatrixView<'a, T>>,
         b: impl Into<MatrixView<'b, T>>,
-        c: &mut Matrix<T>,
+        c: &mut impl AsMatrixViewMut<T>,
     ) -> Result<()> {
+        let c = c.as_matrix_view_mut();
         self.multiply(Request::Tiled, a.into(), b.into(), c)
             .during("matmul_tiled")
     }
@@ -138,8 +141,9 @@ impl Device {
         &self,
         a: impl Into<MatrixView<'a, T>>,
         b: impl Into<MatrixView<'b, T>>,
-        c: &mut Matrix<T>,
+        c: &mut impl AsMatrixViewMut<T>,
     ) -> Result<()> {
+        let c = c.as_matrix_view_mut();
         let request = Request::Coarsened(None);
         self.multiply(request, a.into(), b.into(), c)
             .during("matmul_coarsened")
@@ -155,8 +159,9 @@ impl Device {
         tiles: TileConfig,
         a: impl Into<MatrixView<'a, T>>,
         b: impl Into<MatrixView<'b, T>>,
-        c: &mut Matrix<T>,
+        c: &mut impl AsMatrixViewMut<T>,
     ) -> Result<()> {
+        let c = c.as_matrix_view_mut();
         let request = Request::Coarsened(Some(tiles));
         self.multiply(request, a.into(), b.into(), c)
             .during("matmul_coarsened")
@@ -196,7 +201,8 @@ impl Device {
         b: MatrixView<'_, T>,
     ) -> Outcome<MatmulPlan> {
         check_inner(a, b)?;
-        let selection = self.select_kernel(Request::Coarsened(None), &problem_of(a, b))?;
+        let c = MatrixLayout::packed(Order::RowMajor, (a.rows(), b.cols()), ALIGNMENT);
+        let selection = self.select_kernel(Request::Coarsened(None), &problem_of(a, b, c))?;
         let tile = selection.kernel.descriptor.tile;
         Ok(MatmulPlan {
             kernel: selection.kernel.name,
@@ -215,7 +221,7 @@ impl Device {
     ) -> Outcome<Matrix<T>> {
         check_inner(a, b)?;
         let mut c = Matrix::uninit(self, (a.rows(), b.cols()).into())?;
-        self.multiply(request, a, b, &mut c)?;
+        self.multiply(request, a, b, c.view_mut())?;
         Ok(c)
     }
 
@@ -224,24 +230,24 @@ impl Device {
         request: Request,
         a: MatrixView<'_, T>,
         b: MatrixView<'_, T>,
-        c: &mut Matrix<T>,
+        c: MatrixViewMut<'_, T>,
     ) -> Outcome<()> {
         let holders = [("A", a.device()), ("B", b.device()), ("C", c.device())];
         for (name, holder) in holders {
             self.check_owns(|| format!("the matrix {name}"), holder)?;
         }
         check_inner(a, b)?;
-        check_result(a, b, c)?;
+        check_result(a, b, c.view())?;
         // A column-major C is a row-major transpose of C, which is that of B times that of A.
-        let (a, b) = match c.order() {
-            Order::RowMajor => (a, b),
-            Order::ColumnMajor => (b.t(), a.t()),
+        let (a, b, c) = match c.order() {
+            Order::RowMajor => (a, b, c),
+            Order::ColumnMajor => (b.t(), a.t(), c.into_transposed()),
         };
         let (m, n, k) = (a.rows(), b.cols(), a.cols());
         if m == 0 || n == 0 {
             return Ok(());
         }
-        let problem = problem_of(a, b);
+        let problem = problem_of(a, b, layout_of(c.view()));
         let kernel = self.select_kernel(request, &problem)?.kernel;
         let launch = T::launch_of(kernel.entry).expect("the kernel is of the problem's element");
         let tile = kernel.descriptor.tile;
@@ -253,12 +259,21 @@ impl Device {
         let module = Module::on_demand(self, kernel.module);
         let [lda, ldb, ldc] =
             [problem.a, problem.b, problem.c].map(|layout| layout.leading_dimension);
-        let (a, b, c) = (a.as_buffer(), b.as_buffer(), c.buffer_mut());
+        // SAFETY: (1) the launch is one of a product, which reads and writes elements of A, B and C
+        // alone, by (2) of the kernels.
+        let (a, b, c) = unsafe {
+            (
+                read_by_product(a),
+                read_by_product(b),
+                written_by_product(c),
+            )
+        };
         let arguments = (a, b, c, m, n, k, lda, ldb, ldc);
         // SAFETY: (1) of `Launch` is (1) to (3) of the kernels: (1) Block and grid are the tile's
-        // for m x n. (2) A matrix has rows * columns elements without gaps, the shapes were
-        // compared, and buffers start at multiples of 256 bytes. (3) The kernel was selected by the
-        // operands' orders and rows.
+        // for m x n. (2) The shapes were compared, and a view starts with its first element and reaches
+        // to its last. (3) The kernel was selected by the operands' orders and by where their rows
+        // start. (2) A, B and C are of this device, are borrowed until this returns, C mutably, and
+        // nothing else is touched.
         unsafe { launch(&module, config, arguments) }
     }
 
@@ -276,8 +291,12 @@ impl Device {
     }
 }
 
-/// A B with a row-major result.
-fn problem_of<T: GemmElement>(a: MatrixView<'_, T>, b: MatrixView<'_, T>) -> Problem {
+/// A B, whose result has the layout `c`.
+fn problem_of<T: GemmElement>(
+    a: MatrixView<'_, T>,
+    b: MatrixView<'_, T>,
+    c: MatrixLayout,
+) -> Problem {
     let (m, n, k) = (a.rows(), b.cols(), a.cols());
     Problem {
         element: T::TYPE,
@@ -287,14 +306,9 @@ fn problem_of<T: GemmElement>(a: MatrixView<'_, T>, b: MatrixView<'_, T>) -> Pro
         k,
         a: layout_of(a),
         b: layout_of(b),
-        c: MatrixLayout::packed(Order::RowMajor, (m, n), ALIGNMENT),
+        c,
         batch: 1,
     }
-}
-
-/// The layout of a view: all of a buffer, or its transpose.
-fn layout_of<T: Element>(view: MatrixView<'_, T>) -> MatrixLayout {
-    MatrixLayout::packed(view.order(), view.shape(), ALIGNMENT)
 }
 
 fn check_inner<T: Element>(a: MatrixView<'_, T>, b: MatrixView<'_, T>) -> Outcome<()> {
@@ -311,7 +325,7 @@ fn check_inner<T: Element>(a: MatrixView<'_, T>, b: MatrixView<'_, T>) -> Outcom
 fn check_result<T: Element>(
     a: MatrixView<'_, T>,
     b: MatrixView<'_, T>,
-    c: &Matrix<T>,
+    c: MatrixView<'_, T>,
 ) -> Outcome<()> {
     let expected = (a.rows(), b.cols());
     if c.shape() == expected {

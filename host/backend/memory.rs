@@ -3,6 +3,23 @@
 use crate::error::Outcome;
 use std::ptr::NonNull;
 
+/// Where rows of bytes start: at a device address, or at a pointer to memory of the host.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rows<A> {
+    /// The first row's first byte.
+    pub(crate) first: A,
+    /// Bytes from the start of one row to that of the next.
+    pub(crate) pitch: usize,
+}
+
+/// What a copy of rows copies.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RowExtent {
+    pub(crate) rows: usize,
+    /// The bytes of each row.
+    pub(crate) bytes: usize,
+}
+
 /// Memory of a device. Work is executed in the order in which it was submitted.
 ///
 /// The requirements of [`Backend`](super::Backend) hold by their numbers.
@@ -39,6 +56,42 @@ pub(crate) trait DeviceMemory {
     /// # Safety
     /// Requirements 1 and 2 of the trait for `bytes` at both addresses, which do not overlap.
     unsafe fn copy_on_device(&self, destination: u64, source: u64, bytes: usize) -> Outcome<()>;
+
+    /// Copies rows to the device.
+    ///
+    /// # Safety
+    /// 1. Requirements 1 and 2 of the trait for each row of `destination`.
+    /// 2. Each row of `source` is readable memory of the host that nothing writes meanwhile.
+    unsafe fn copy_rows_to_device(
+        &self,
+        destination: Rows<u64>,
+        source: Rows<*const u8>,
+        extent: RowExtent,
+    ) -> Outcome<()>;
+
+    /// Copies rows from the device.
+    ///
+    /// # Safety
+    /// 1. Requirements 1 and 2 of the trait for each row of `source`.
+    /// 2. Each row of `destination` is writable memory of the host that nothing else touches
+    ///    meanwhile.
+    unsafe fn copy_rows_to_host(
+        &self,
+        destination: Rows<*mut u8>,
+        source: Rows<u64>,
+        extent: RowExtent,
+    ) -> Outcome<()>;
+
+    /// Copies rows from one place of the device to another.
+    ///
+    /// # Safety
+    /// Requirements 1 and 2 of the trait for each row of both, none of which overlap.
+    unsafe fn copy_rows_on_device(
+        &self,
+        destination: Rows<u64>,
+        source: Rows<u64>,
+        extent: RowExtent,
+    ) -> Outcome<()>;
 
     /// Fills with zero bytes.
     ///

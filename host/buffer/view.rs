@@ -1,12 +1,12 @@
 //! Parts of a buffer, borrowed.
 
-use super::Buffer;
+use super::{Buffer, resolve};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{During, ErrorKind, Outcome, Result};
 use std::fmt;
 use std::marker::PhantomData;
-use std::ops::{Bound, RangeBounds};
+use std::ops::RangeBounds;
 
 /// Some elements of a [`Buffer`] that follow one another, borrowed.
 ///
@@ -106,6 +106,20 @@ impl<T: Element> Buffer<T> {
 }
 
 impl<'a, T: Element> BufferView<'a, T> {
+    /// Elements of a matrix.
+    ///
+    /// # Safety
+    /// 1. If they have bytes, the `len` elements at `address` are in one live allocation of `device`,
+    ///    which stays for `'a`, and no other thread submits work that writes them meanwhile.
+    pub(crate) unsafe fn of_elements(device: &'a Device, address: u64, len: usize) -> Self {
+        Self {
+            device,
+            address,
+            len,
+            elements: PhantomData,
+        }
+    }
+
     /// The number of elements.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -139,25 +153,10 @@ impl<'a, T: Element> BufferView<'a, T> {
     }
 
     fn part(self, range: impl RangeBounds<usize>) -> Outcome<Self> {
-        let start = match range.start_bound() {
-            Bound::Included(first) => Some(*first),
-            Bound::Excluded(before) => before.checked_add(1),
-            Bound::Unbounded => Some(0),
-        };
-        let end = match range.end_bound() {
-            Bound::Included(last) => last.checked_add(1),
-            Bound::Excluded(end) => Some(*end),
-            Bound::Unbounded => Some(self.len),
-        };
-        let len = self.len;
-        // A bound that cannot be counted is past every end.
-        let (start, end) = (start.unwrap_or(usize::MAX), end.unwrap_or(usize::MAX));
-        if start > end || end > len {
-            return Err(ErrorKind::OutOfRange { start, end, len });
-        }
+        let range = resolve(range, self.len, "elements")?;
         Ok(Self {
-            address: self.address + (start * size_of::<T>()) as u64,
-            len: end - start,
+            address: self.address + (range.start * size_of::<T>()) as u64,
+            len: range.len(),
             ..self
         })
     }
@@ -231,6 +230,17 @@ impl<'a, T: Element> BufferView<'a, T> {
 }
 
 impl<'a, T: Element> BufferViewMut<'a, T> {
+    /// The elements of `view`, to write.
+    ///
+    /// # Safety
+    /// 1. No other view that is in use for `'a` has an element of it.
+    pub(crate) unsafe fn of_view(view: BufferView<'a, T>) -> Self {
+        Self {
+            view,
+            borrow: PhantomData,
+        }
+    }
+
     /// The same elements, borrowed for reading.
     #[must_use]
     pub fn view(&self) -> BufferView<'_, T> {
@@ -368,6 +378,12 @@ impl<'a, T: Element> BufferViewMut<'a, T> {
 impl<'a, T: Element> From<&'a Buffer<T>> for BufferView<'a, T> {
     fn from(buffer: &'a Buffer<T>) -> Self {
         buffer.view()
+    }
+}
+
+impl<'a, T: Element> From<&BufferView<'a, T>> for BufferView<'a, T> {
+    fn from(view: &BufferView<'a, T>) -> Self {
+        *view
     }
 }
 

@@ -11,6 +11,7 @@
 //! | `context.rs`    | the context and the stream of a device                        |
 //! | `properties.rs` | what a device is and allows                                   |
 //! | `memory.rs`     | allocation, from a pool of our own where the driver has pools |
+//! | `rows.rs`       | two-dimensional copies                                        |
 //! | `images.rs`     | which driver reads a PTX image                               |
 //! | `compile.rs`    | the driver's compiler, and the image that it is given         |
 //! | `modules.rs`    | compiled modules and their functions                          |
@@ -32,6 +33,7 @@ mod memory;
 mod modules;
 mod occupancy;
 mod properties;
+mod rows;
 mod start;
 mod textures;
 

@@ -106,16 +106,37 @@ pub enum ErrorKind {
         found: usize,
     },
 
-    /// A range goes past the end of a buffer or a view, or ends before it starts.
-    #[error("there are no elements {start}..{end} among {len}")]
+    /// A range goes past the end of a buffer, a matrix or a view, or ends before it starts.
+    #[error("there are no {what} {start}..{end} among {len}")]
     OutOfRange {
-        /// The first element of the range.
+        /// What the range counts: `elements`, `rows` or `columns`.
+        what: &'static str,
+        /// The first of the range.
         start: usize,
-        /// The element after its last.
+        /// The one after its last.
         end: usize,
-        /// The number of elements.
+        /// How many there are.
         len: usize,
     },
+
+    /// Rows (columns, in column-major order) that start fewer elements apart than they have.
+    #[error(
+        "a leading dimension of {found} is too small: {least} elements lie one after another, so it \
+         is at least that"
+    )]
+    LeadingDimension {
+        /// The least leading dimension of the matrix.
+        least: usize,
+        /// The leading dimension that was given.
+        found: usize,
+    },
+
+    /// A copy between a row-major and a column-major matrix, which would transpose it in memory.
+    #[error(
+        "one of the matrices is row-major and the other column-major, and a copy keeps the order; \
+         make both in one order (products take operands and results in either, without a copy)"
+    )]
+    OrderMismatch,
 
     /// A size does not fit into the address space or over the limits of the operation.
     #[error("{what} is too large; {remedy}")]

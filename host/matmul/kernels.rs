@@ -1,12 +1,12 @@
 //! The table of product kernels.
 
-use crate::buffer::Buffer;
 use crate::element::Element;
 use crate::error::Outcome;
 use crate::kernels::module_of;
 use crate::launch::LaunchConfig;
 use crate::module::Module;
 use crate::module_source::ModuleSource;
+use cuda_std::global::{Global, GlobalMut};
 use cuda_std::kernel::Kernel;
 use tilewright_kernels::matmul::{self, ProductDescriptor, ProductKernel};
 
@@ -72,9 +72,9 @@ pub enum Entry {
 
 /// The arguments of every product kernel: A, B, C, M, N, K, and the leading dimensions of A, B, C.
 pub type GemmArguments<'a, T> = (
-    &'a Buffer<T>,
-    &'a Buffer<T>,
-    &'a mut Buffer<T>,
+    Global<'a, T>,
+    Global<'a, T>,
+    GlobalMut<'a, T>,
     usize,
     usize,
     usize,
@@ -87,6 +87,8 @@ pub type GemmArguments<'a, T> = (
 ///
 /// # Safety
 /// 1. The launch meets the requirements in the kernel's documentation.
+/// 2. The views are of live memory of the module's device, and until the call returns no other thread
+///    submits work that writes what the kernel reads or accesses what it writes.
 pub type Launch<T> = unsafe fn(&Module, LaunchConfig, GemmArguments<'_, T>) -> Outcome<()>;
 
 macro_rules! kernels {
@@ -99,8 +101,8 @@ macro_rules! kernels {
             descriptor: <matmul::$kernel as ProductKernel>::DESCRIPTOR,
             module: module_of!($kernel),
             entry: Entry::$element(|module, config, arguments| {
-                // SAFETY: (1) is that of `Launch`.
-                unsafe { module.launch_args(matmul::$kernel, config, arguments) }
+                // SAFETY: (1), (2) are those of `Launch`.
+                unsafe { module.launch_params(matmul::$kernel(), config, arguments) }
             }),
         },)*)*]
     };

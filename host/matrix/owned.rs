@@ -1,15 +1,13 @@
-//! Matrices in device memory.
+//! A matrix that owns its memory.
 
-mod shape;
-mod view;
-
-pub use shape::{MatrixShape, Order};
-pub use view::MatrixView;
-
+use super::shape::{MatrixShape, Order};
+use super::view::MatrixView;
+use super::view_mut::{AsMatrixViewMut, MatrixViewMut};
 use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{During, ErrorKind, Outcome, Result};
+use std::ops::RangeBounds;
 
 /// A matrix in the memory of one device: row-major, unless it was made in another [`Order`].
 ///
@@ -133,6 +131,72 @@ impl<T: Element> Matrix<T> {
         MatrixView::new(&self.buffer, self.shape(), self.order)
     }
 
+    /// The matrix, borrowed mutably.
+    #[must_use]
+    pub fn view_mut(&mut self) -> MatrixViewMut<'_, T> {
+        MatrixViewMut::of_elements(self.view())
+    }
+
+    /// Some rows and columns, borrowed: an operand without a copy.
+    ///
+    /// ```
+    /// use tilewright::Device;
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let matrix = Device::simulator().matrix((2, 3), &[1, 2, 3, 4, 5, 6])?;
+    /// assert_eq!(matrix.slice(.., 1..)?.to_vec()?, [2, 3, 5, 6]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::OutOfRange`] if the matrix does not have them.
+    pub fn slice(
+        &self,
+        rows: impl RangeBounds<usize>,
+        columns: impl RangeBounds<usize>,
+    ) -> Result<MatrixView<'_, T>> {
+        self.view().slice(rows, columns)
+    }
+
+    /// Some rows and columns, borrowed mutably: a result without a copy.
+    ///
+    /// # Errors
+    /// [`ErrorKind::OutOfRange`] if the matrix does not have them.
+    pub fn slice_mut(
+        &mut self,
+        rows: impl RangeBounds<usize>,
+        columns: impl RangeBounds<usize>,
+    ) -> Result<MatrixViewMut<'_, T>> {
+        let part = self.view_mut().into_slice(rows, columns);
+        part.during("slice_mut")
+    }
+
+    /// The first `mid` rows and the others, borrowed mutably.
+    ///
+    /// # Errors
+    /// [`ErrorKind::OutOfRange`] if there are fewer than `mid`.
+    pub fn split_rows_at_mut(
+        &mut self,
+        mid: usize,
+    ) -> Result<(MatrixViewMut<'_, T>, MatrixViewMut<'_, T>)> {
+        let parts = self.view_mut().into_row_parts(mid);
+        parts.during("split_rows_at_mut")
+    }
+
+    /// The first `mid` columns and the others, borrowed mutably: an operand and a result in one matrix,
+    /// as [`MatrixViewMut`] shows.
+    ///
+    /// # Errors
+    /// [`ErrorKind::OutOfRange`] if there are fewer than `mid`.
+    pub fn split_columns_at_mut(
+        &mut self,
+        mid: usize,
+    ) -> Result<(MatrixViewMut<'_, T>, MatrixViewMut<'_, T>)> {
+        let parts = self.view_mut().into_column_parts(mid);
+        parts.during("split_columns_at_mut")
+    }
+
     /// The transpose, without a copy: the same elements in the other order.
     ///
     /// ```
@@ -209,11 +273,7 @@ impl<T: Element> Matrix<T> {
     /// # Errors
     /// Those of [`Buffer::to_vec`].
     pub fn to_vec(&self) -> Result<Vec<T>> {
-        let elements = self.buffer.to_vec()?;
-        Ok(match self.order {
-            Order::RowMajor => elements,
-            Order::ColumnMajor => row_after_row(&elements, self.rows),
-        })
+        self.view().to_vec()
     }
 }
 
@@ -231,13 +291,20 @@ fn check_shape(shape: MatrixShape, found: usize) -> Outcome<()> {
     Err(ErrorKind::WrongLength { expected, found })
 }
 
-/// The elements of a matrix of `rows` rows that are there column after column.
-fn row_after_row<T: Element>(elements: &[T], rows: usize) -> Vec<T> {
-    // Without columns, or with elements of no bytes, there may be any number of rows.
-    if size_of_val(elements) == 0 {
-        return elements.to_vec();
+impl<'a, T: Element> From<&'a Matrix<T>> for MatrixView<'a, T> {
+    fn from(matrix: &'a Matrix<T>) -> Self {
+        matrix.view()
     }
-    (0..rows)
-        .flat_map(|row| elements.iter().skip(row).step_by(rows).copied())
-        .collect()
+}
+
+impl<'a, T: Element> From<&'a mut Matrix<T>> for MatrixViewMut<'a, T> {
+    fn from(matrix: &'a mut Matrix<T>) -> Self {
+        matrix.view_mut()
+    }
+}
+
+impl<T: Element> AsMatrixViewMut<T> for Matrix<T> {
+    fn as_matrix_view_mut(&mut self) -> MatrixViewMut<'_, T> {
+        self.view_mut()
+    }
 }

@@ -1,28 +1,87 @@
-//! Matrices that are borrowed, and their transposes.
+//! Matrices that are borrowed: whole ones, parts and transposes.
 
-use super::{Matrix, Order};
-use crate::buffer::Buffer;
+use super::shape::Order;
+use crate::buffer::{Buffer, BufferView, resolve};
 use crate::device::Device;
 use crate::element::Element;
+use crate::error::{During, Outcome, Result};
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::RangeBounds;
 
-/// A borrowed matrix in the memory of one device: all of a [`Matrix`], or its
-/// transpose.
-#[derive(Clone, Copy, Debug)]
+/// A borrowed matrix in the memory of one device: a [`Matrix`](crate::Matrix), some of its rows and
+/// columns, or the transpose of either.
+///
+/// Products read it where it lies, in either [`Order`], with whatever lies between its rows.
+///
+/// ```
+/// use tilewright::Device;
+///
+/// # fn main() -> tilewright::Result<()> {
+/// let device = Device::simulator();
+/// let matrix = device.matrix((3, 4), &(0..12).map(|x| x as f32).collect::<Vec<_>>())?;
+/// let middle = matrix.slice(1.., 1..3)?;
+/// assert_eq!((middle.shape(), middle.leading_dimension()), ((2, 2), 4));
+/// assert_eq!(middle.to_vec()?, [5.0, 6.0, 9.0, 10.0]);
+/// assert_eq!(device.matmul_coarsened(middle, middle.t())?.to_vec()?, [61.0, 105.0, 105.0, 181.0]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Copy)]
 pub struct MatrixView<'a, T: Element> {
-    buffer: &'a Buffer<T>,
+    device: &'a Device,
+    /// The address of the first element; of no meaning if there are no bytes.
+    address: u64,
     rows: usize,
     cols: usize,
     order: Order,
+    /// At least the elements of a line. Where there are elements, all of them, up to the last, lie in
+    /// one allocation.
+    leading_dimension: usize,
+    elements: PhantomData<&'a [T]>,
+}
+
+/// How the elements of a matrix lie in memory: in lines, which are its rows if it is row-major, its
+/// columns if it is column-major.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lines {
+    pub(crate) count: usize,
+    /// Elements of a line, which lie one after another.
+    pub(crate) len: usize,
+    /// Elements from the start of one line to that of the next.
+    pub(crate) apart: usize,
+}
+
+impl Lines {
+    /// Whether there are no gaps between the lines.
+    pub(crate) fn are_contiguous(&self) -> bool {
+        self.apart == self.len || self.count <= 1 || self.len == 0
+    }
+
+    /// Elements from the first to the last, gaps included; the most that can be counted, where they
+    /// are more.
+    pub(crate) fn span(&self) -> usize {
+        match (self.count, self.len) {
+            (0, _) | (_, 0) => 0,
+            (count, len) => (count - 1).saturating_mul(self.apart).saturating_add(len),
+        }
+    }
 }
 
 impl<'a, T: Element> MatrixView<'a, T> {
-    /// `buffer` has the elements of `rows` x `cols`.
+    /// `buffer` has the elements of `rows` x `cols`, without gaps.
     pub(super) fn new(buffer: &'a Buffer<T>, (rows, cols): (usize, usize), order: Order) -> Self {
         Self {
-            buffer,
+            device: buffer.device(),
+            address: buffer.device_address(),
             rows,
             cols,
             order,
+            leading_dimension: match order {
+                Order::RowMajor => cols,
+                Order::ColumnMajor => rows,
+            },
+            elements: PhantomData,
         }
     }
 
@@ -44,34 +103,120 @@ impl<'a, T: Element> MatrixView<'a, T> {
         (self.rows, self.cols)
     }
 
+    /// Whether there are no elements.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rows == 0 || self.cols == 0
+    }
+
     /// How the elements lie in memory.
     #[must_use]
     pub fn order(&self) -> Order {
         self.order
     }
 
-    /// The transpose, without a copy.
+    /// Elements from the start of one row to that of the next in memory; of one column, if the order is
+    /// column-major.
     #[must_use]
-    pub fn t(self) -> Self {
-        Self::new(self.buffer, (self.cols, self.rows), self.order.transposed())
+    pub fn leading_dimension(&self) -> usize {
+        self.leading_dimension
     }
 
     /// The device that holds the matrix.
     #[must_use]
     pub fn device(&self) -> &'a Device {
-        self.buffer.device()
+        self.device
     }
 
-    /// The elements in the view's [`order`](Self::order).
+    /// The address of the first element on the device, aligned as the type of the elements is; of no
+    /// meaning if there are none.
     #[must_use]
-    pub fn as_buffer(&self) -> &'a Buffer<T> {
-        self.buffer
+    pub fn device_address(&self) -> u64 {
+        self.address
     }
-}
 
-impl<'a, T: Element> From<&'a Matrix<T>> for MatrixView<'a, T> {
-    fn from(matrix: &'a Matrix<T>) -> Self {
-        matrix.view()
+    /// The transpose, without a copy.
+    #[must_use]
+    pub fn t(self) -> Self {
+        Self {
+            rows: self.cols,
+            cols: self.rows,
+            order: self.order.transposed(),
+            ..self
+        }
+    }
+
+    /// Some rows and columns, counted from the view's first.
+    ///
+    /// # Errors
+    /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if the view does not have them.
+    pub fn slice(
+        self,
+        rows: impl RangeBounds<usize>,
+        columns: impl RangeBounds<usize>,
+    ) -> Result<Self> {
+        self.part(rows, columns).during("slice")
+    }
+
+    pub(super) fn part(
+        self,
+        rows: impl RangeBounds<usize>,
+        columns: impl RangeBounds<usize>,
+    ) -> Outcome<Self> {
+        let rows = resolve(rows, self.rows, "rows")?;
+        let columns = resolve(columns, self.cols, "columns")?;
+        let first = match self.order {
+            _ if rows.is_empty() || columns.is_empty() => 0,
+            Order::RowMajor => rows.start * self.leading_dimension + columns.start,
+            Order::ColumnMajor => columns.start * self.leading_dimension + rows.start,
+        };
+        Ok(Self {
+            address: self.address + (first * size_of::<T>()) as u64,
+            rows: rows.len(),
+            cols: columns.len(),
+            ..self
+        })
+    }
+
+    /// The elements as part of a buffer, in the view's [`order`](Self::order), if there are no gaps
+    /// between them.
+    #[must_use]
+    pub fn as_buffer_view(self) -> Option<BufferView<'a, T>> {
+        let lines = self.lines();
+        if !lines.are_contiguous() {
+            return None;
+        }
+        // SAFETY: (1) without gaps the elements lie one after another in one allocation, which is
+        // borrowed like this view.
+        Some(unsafe { BufferView::of_elements(self.device, self.address, lines.span()) })
+    }
+
+    pub(crate) fn lines(&self) -> Lines {
+        let (count, len) = match self.order {
+            Order::RowMajor => (self.rows, self.cols),
+            Order::ColumnMajor => (self.cols, self.rows),
+        };
+        Lines {
+            count,
+            len,
+            apart: self.leading_dimension,
+        }
+    }
+
+    /// A view with one row or column in the other order; `None` of other shapes.
+    pub(super) fn in_other_order(self) -> Option<Self> {
+        // The elements of one row or column lie at equal distances.
+        let lines = self.lines();
+        let leading_dimension = match (lines.count, lines.len) {
+            (_, 1) if lines.apart == 1 => lines.count,
+            (1, _) => 1,
+            _ => return None,
+        };
+        Some(Self {
+            order: self.order.transposed(),
+            leading_dimension,
+            ..self
+        })
     }
 }
 
@@ -79,4 +224,28 @@ impl<'a, T: Element> From<&MatrixView<'a, T>> for MatrixView<'a, T> {
     fn from(view: &MatrixView<'a, T>) -> Self {
         *view
     }
+}
+
+/// Shows the shape and the place, not the elements: those are on the device.
+impl<T: Element> fmt::Debug for MatrixView<'_, T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug(formatter, "MatrixView", *self)
+    }
+}
+
+/// Shows a matrix of a device under the name of its type.
+pub(super) fn debug<T: Element>(
+    formatter: &mut fmt::Formatter<'_>,
+    name: &str,
+    view: MatrixView<'_, T>,
+) -> fmt::Result {
+    formatter
+        .debug_struct(name)
+        .field("element", &std::any::type_name::<T>())
+        .field("rows", &view.rows)
+        .field("cols", &view.cols)
+        .field("order", &view.order)
+        .field("leading_dimension", &view.leading_dimension)
+        .field("device", view.device)
+        .finish()
 }

@@ -2,11 +2,12 @@
 
 use super::Simulator;
 use super::quarantine::{ALIGNMENT, KEPT_BYTES, host_pointer};
-use crate::backend::DeviceMemory;
+use crate::backend::{DeviceMemory, RowExtent, Rows};
 use crate::error::{ErrorKind, Outcome};
 use simt::Contents;
 use std::alloc::{self, Layout};
 use std::ptr::{self, NonNull};
+use std::slice;
 use std::sync::atomic::Ordering;
 
 /// The byte that fills memory with unspecified contents: every float type reads it as NaN, so a
@@ -154,6 +155,54 @@ impl DeviceMemory for Simulator {
         Ok(())
     }
 
+    unsafe fn copy_rows_to_device(
+        &self,
+        destination: Rows<u64>,
+        source: Rows<*const u8>,
+        extent: RowExtent,
+    ) -> Outcome<()> {
+        (0..extent.rows).try_for_each(|row| {
+            // SAFETY: by (2) the row is readable host memory that nothing writes during the copy. Of
+            // the copy, requirements 1 and 2 of the trait are (1).
+            unsafe {
+                let source = source.first.add(row * source.pitch);
+                let source = slice::from_raw_parts(source, extent.bytes);
+                self.copy_to_device(address_of(destination, row), source)
+            }
+        })
+    }
+
+    unsafe fn copy_rows_to_host(
+        &self,
+        destination: Rows<*mut u8>,
+        source: Rows<u64>,
+        extent: RowExtent,
+    ) -> Outcome<()> {
+        (0..extent.rows).try_for_each(|row| {
+            // SAFETY: by (2) the row is writable host memory that nothing else touches during the
+            // copy. Of the copy, requirements 1 and 2 of the trait are (1).
+            let copied = unsafe {
+                let destination = destination.first.add(row * destination.pitch);
+                let destination = slice::from_raw_parts_mut(destination, extent.bytes);
+                self.copy_to_host(destination, address_of(source, row))
+            };
+            copied.map_err(|error| within_rows(error, row, extent))
+        })
+    }
+
+    unsafe fn copy_rows_on_device(
+        &self,
+        destination: Rows<u64>,
+        source: Rows<u64>,
+        extent: RowExtent,
+    ) -> Outcome<()> {
+        (0..extent.rows).try_for_each(|row| {
+            let (to, from) = (address_of(destination, row), address_of(source, row));
+            // SAFETY: as this method requires; the rows do not overlap.
+            unsafe { self.copy_on_device(to, from, extent.bytes) }
+        })
+    }
+
     unsafe fn fill_zero(&self, address: u64, bytes: usize) -> Outcome<()> {
         simt::refuse_host_call("fill_zero");
         // SAFETY: by (1) and (2) of the trait this is live memory that no other thread accesses.
@@ -177,6 +226,27 @@ impl DeviceMemory for Simulator {
             // SAFETY: by (1) the allocation is live, is not used again, and has this layout.
             unsafe { alloc::dealloc(first.as_ptr(), layout) };
         }
+    }
+}
+
+/// The address of a row.
+fn address_of(rows: Rows<u64>, row: usize) -> u64 {
+    rows.first + (row * rows.pitch) as u64
+}
+
+/// The error of one row's copy as that of all rows.
+fn within_rows(error: ErrorKind, row: usize, extent: RowExtent) -> ErrorKind {
+    match error {
+        ErrorKind::NeverWritten {
+            device,
+            bytes,
+            first,
+        } => ErrorKind::NeverWritten {
+            device,
+            bytes: extent.rows * bytes,
+            first: row * bytes + first,
+        },
+        error => error,
     }
 }
 

@@ -1,10 +1,11 @@
 //! Memory of a CUDA device, and copies in its stream.
 
 use super::CudaDevice;
-use crate::backend::DeviceMemory;
+use crate::backend::{DeviceMemory, RowExtent, Rows};
 use crate::cuda::context::Current;
 use crate::cuda::driver::{Failure, call};
 use crate::cuda::memory;
+use crate::cuda::rows::{Place, copy_rows, placed};
 use crate::error::{ErrorKind, Outcome};
 use std::ptr::NonNull;
 
@@ -86,6 +87,68 @@ impl DeviceMemory for CudaDevice {
             let stream = self.stream.raw();
             // SAFETY: both ranges have the bytes by (1) of the trait, without conflicts by (2).
             unsafe { call!(cuMemcpyDtoDAsync_v2(destination, source, bytes, stream)) }
+        })
+    }
+
+    unsafe fn copy_rows_to_device(
+        &self,
+        destination: Rows<u64>,
+        source: Rows<*const u8>,
+        extent: RowExtent,
+    ) -> Outcome<()> {
+        let source = placed(source, |first| Place::Host(first.cast_mut()));
+        self.run(|current| {
+            // SAFETY: (1) the destination has the rows by (1), without conflicts; the source has them
+            // by (2), until the stream is done with them.
+            let copied = unsafe {
+                copy_rows(
+                    placed(destination, Place::Device),
+                    source,
+                    extent,
+                    &self.stream,
+                )
+            };
+            // After a failure, too: rows before it may still be on their way.
+            self.stream.synchronize(current).and(copied)
+        })
+    }
+
+    unsafe fn copy_rows_to_host(
+        &self,
+        destination: Rows<*mut u8>,
+        source: Rows<u64>,
+        extent: RowExtent,
+    ) -> Outcome<()> {
+        let destination = placed(destination, Place::Host);
+        self.run(|current| {
+            // SAFETY: (1) the source has the rows by (1), without conflicts; the destination has them
+            // by (2), until the stream is done with them.
+            let copied = unsafe {
+                copy_rows(
+                    destination,
+                    placed(source, Place::Device),
+                    extent,
+                    &self.stream,
+                )
+            };
+            // After a failure, too: rows before it may still be on their way.
+            self.stream.synchronize(current).and(copied)
+        })
+    }
+
+    unsafe fn copy_rows_on_device(
+        &self,
+        destination: Rows<u64>,
+        source: Rows<u64>,
+        extent: RowExtent,
+    ) -> Outcome<()> {
+        let (destination, source) = (
+            placed(destination, Place::Device),
+            placed(source, Place::Device),
+        );
+        self.run(|_current| {
+            // SAFETY: (1) both have the rows, as this method requires, without conflicts.
+            unsafe { copy_rows(destination, source, extent, &self.stream) }
         })
     }
 

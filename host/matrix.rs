@@ -1,0 +1,12 @@
+//! Matrices in device memory: owned, borrowed, and copied to and from the host.
+
+mod copy;
+mod owned;
+mod shape;
+mod view;
+mod view_mut;
+
+pub use owned::Matrix;
+pub use shape::{MatrixShape, Order};
+pub use view::MatrixView;
+pub use view_mut::{AsMatrixViewMut, MatrixViewMut};

@@ -1,0 +1,282 @@
+//! Copies of matrices: to and from memory of the host, and on the device.
+//!
+//! Rows that lie apart go by two-dimensional copies: nothing is put together on the host, and what lies
+//! between rows is neither read nor written.
+
+use super::owned::Matrix;
+use super::shape::Order;
+use super::view::{Lines, MatrixView};
+use super::view_mut::MatrixViewMut;
+use crate::backend::{RowExtent, Rows};
+use crate::element::Element;
+use crate::error::{During, ErrorKind, Outcome, Result};
+use std::slice;
+
+impl<T: Element> MatrixView<'_, T> {
+    /// A copy of the elements in host memory, row after row. Those of a column-major matrix are put
+    /// into that order on the host.
+    ///
+    /// # Errors
+    /// Those of [`Buffer::to_vec`](crate::Buffer::to_vec).
+    pub fn to_vec(&self) -> Result<Vec<T>> {
+        self.row_after_row().during("to_vec")
+    }
+
+    pub(crate) fn row_after_row(&self) -> Outcome<Vec<T>> {
+        let elements = self.elements()?;
+        Ok(match self.order() {
+            Order::RowMajor => elements,
+            Order::ColumnMajor => row_after_row(&elements, self.rows()),
+        })
+    }
+
+    /// The elements in the view's order, for calls of other names.
+    pub(crate) fn elements(&self) -> Outcome<Vec<T>> {
+        let lines = self.lines();
+        let len = lines.count * lines.len;
+        let mut elements = bytemuck::allocation::try_zeroed_vec(len).map_err(|()| {
+            let requested = (len * size_of::<T>()) as u64;
+            ErrorKind::OutOfHostMemory { requested }
+        })?;
+        self.write_strided(&mut elements, lines.len)?;
+        Ok(elements)
+    }
+
+    /// A matrix of the same device with a copy of the elements, in the view's order and without gaps.
+    ///
+    /// # Errors
+    /// [`ErrorKind::OutOfMemory`], [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
+    pub fn to_matrix(&self) -> Result<Matrix<T>> {
+        self.copied().during("to_matrix")
+    }
+
+    fn copied(&self) -> Outcome<Matrix<T>> {
+        let shape = (self.rows(), self.cols(), self.order());
+        let mut copy = Matrix::uninit(self.device(), shape.into())?;
+        copy.view_mut().read_view(*self)?;
+        Ok(copy)
+    }
+
+    /// Copies all elements to `destination`, where each row starts `leading_dimension` elements behind
+    /// the one before; each column, if the view is column-major. What lies between stays.
+    ///
+    /// ```
+    /// use tilewright::Device;
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let matrix = Device::simulator().matrix((2, 2), &[1, 2, 3, 4])?;
+    /// let mut host = [0; 5];
+    /// matrix.view().copy_to_strided(&mut host, 3)?;
+    /// assert_eq!(host, [1, 2, 0, 3, 4]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::LeadingDimension`] if a row has more elements; [`ErrorKind::WrongLength`] if
+    /// `destination` ends before the last element; those of
+    /// [`Buffer::copy_to_slice`](crate::Buffer::copy_to_slice).
+    pub fn copy_to_strided(&self, destination: &mut [T], leading_dimension: usize) -> Result<()> {
+        let copied = self.write_strided(destination, leading_dimension);
+        copied.during("copy_to_strided")
+    }
+
+    fn write_strided(&self, destination: &mut [T], leading_dimension: usize) -> Outcome<()> {
+        check_room(self.lines(), leading_dimension, destination.len())?;
+        // SAFETY: (1) the slice reaches to the last element, by the check.
+        unsafe { self.write_rows(destination.as_mut_ptr(), leading_dimension) }
+    }
+
+    /// Copies all elements to memory of the host, from `first` on in lines `apart` elements apart.
+    ///
+    /// # Safety
+    /// 1. The places of the elements are aligned and writable, and nothing else touches them
+    ///    meanwhile.
+    pub(crate) unsafe fn write_rows(&self, first: *mut T, apart: usize) -> Outcome<()> {
+        let lines = self.lines();
+        if let Some(elements) = self.as_buffer_view()
+            && (Lines { apart, ..lines }).are_contiguous()
+        {
+            // SAFETY: by (1): without gaps the places lie one after another.
+            let destination = unsafe { slice::from_raw_parts_mut(first, elements.len()) };
+            return elements.write_host(destination);
+        }
+        let destination = rows(first.cast(), Lines { apart, ..lines }, size_of::<T>());
+        // SAFETY: (1) the view's elements are in a live allocation; work that writes them needs a
+        // mutable borrow, so it was submitted before, and the backend executes work in order. (2) is
+        // (1).
+        unsafe {
+            let backend = self.device().backend();
+            backend.copy_rows_to_host(destination, rows_of(*self), extent_of(*self))
+        }
+    }
+}
+
+impl<T: Element> MatrixViewMut<'_, T> {
+    /// Overwrites all elements with those of `source`, where each row starts `leading_dimension`
+    /// elements behind the one before; each column, if the view is column-major.
+    ///
+    /// ```
+    /// use tilewright::Device;
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let mut matrix = Device::simulator().matrix_zeros::<i32>((2, 3))?;
+    /// matrix.slice_mut(.., 1..)?.copy_from_strided(&[1, 2, 9, 3, 4], 3)?;
+    /// assert_eq!(matrix.to_vec()?, [0, 1, 2, 0, 3, 4]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::LeadingDimension`] if a row has more elements; [`ErrorKind::WrongLength`] if
+    /// `source` ends before the last element; those of
+    /// [`Buffer::copy_from_slice`](crate::Buffer::copy_from_slice).
+    pub fn copy_from_strided(&mut self, source: &[T], leading_dimension: usize) -> Result<()> {
+        self.read_strided(source, leading_dimension)
+            .during("copy_from_strided")
+    }
+
+    fn read_strided(&mut self, source: &[T], leading_dimension: usize) -> Outcome<()> {
+        check_room(self.view().lines(), leading_dimension, source.len())?;
+        // SAFETY: (1) the slice reaches to the last element, by the check.
+        unsafe { self.read_rows(source.as_ptr(), leading_dimension) }
+    }
+
+    /// Overwrites all elements with those in the host's memory from `first` on, in lines `apart`
+    /// elements apart.
+    ///
+    /// # Safety
+    /// 1. The places of the elements are aligned and readable, and nothing writes them meanwhile.
+    pub(crate) unsafe fn read_rows(&mut self, first: *const T, apart: usize) -> Outcome<()> {
+        let lines = self.view().lines();
+        if (Lines { apart, ..lines }).are_contiguous()
+            && let Some(mut elements) = self.as_buffer_view_mut()
+        {
+            // SAFETY: by (1): without gaps the places lie one after another.
+            return elements.read_host(unsafe { slice::from_raw_parts(first, elements.len()) });
+        }
+        let source = rows(first.cast(), Lines { apart, ..lines }, size_of::<T>());
+        let view = self.view();
+        // SAFETY: (1) the view's elements are in a live allocation; the mutable borrow keeps other
+        // threads away from them; earlier work comes first in the backend. (2) is (1).
+        unsafe {
+            let backend = view.device().backend();
+            backend.copy_rows_to_device(rows_of(view), source, extent_of(view))
+        }
+    }
+
+    /// Overwrites all elements with those of `source`, a matrix or a view of the same shape and the
+    /// same device.
+    ///
+    /// Both are in one order, but for a single row or column, which is in either.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongDevice`] if `source` is of another device; [`ErrorKind::ShapeMismatch`] if it
+    /// is of another shape; [`ErrorKind::OrderMismatch`] if it is in another order;
+    /// [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
+    pub fn copy_from_matrix<'b>(&mut self, source: impl Into<MatrixView<'b, T>>) -> Result<()> {
+        self.read_view(source.into()).during("copy_from_matrix")
+    }
+
+    fn read_view(&mut self, source: MatrixView<'_, T>) -> Outcome<()> {
+        let view = self.view();
+        let device = view.device();
+        device.check_owns(|| "the source".to_owned(), source.device())?;
+        if source.shape() != view.shape() {
+            return Err(ErrorKind::ShapeMismatch {
+                left: view.shape(),
+                right: source.shape(),
+                rule: "the first is the destination's, the second the source's: they must be equal",
+            });
+        }
+        if view.is_empty() || size_of::<T>() == 0 {
+            return Ok(());
+        }
+        let (destination, source) = in_one_order(view, source).ok_or(ErrorKind::OrderMismatch)?;
+        // SAFETY: both have the rows in live allocations, and these do not overlap, because no other
+        // view has elements of a mutable one. The borrows keep conflicting work away; earlier work
+        // comes first in the backend.
+        unsafe {
+            let backend = device.backend();
+            if destination.lines().are_contiguous() && source.lines().are_contiguous() {
+                let bytes = destination.lines().span() * size_of::<T>();
+                let (to, from) = (destination.device_address(), source.device_address());
+                return backend.copy_on_device(to, from, bytes);
+            }
+            backend.copy_rows_on_device(
+                rows_of(destination),
+                rows_of(source),
+                extent_of(destination),
+            )
+        }
+    }
+}
+
+/// Both views in one order, if one of them is in either.
+fn in_one_order<'a, 'b, T: Element>(
+    destination: MatrixView<'a, T>,
+    source: MatrixView<'b, T>,
+) -> Option<(MatrixView<'a, T>, MatrixView<'b, T>)> {
+    if destination.order() == source.order() {
+        return Some((destination, source));
+    }
+    match destination.in_other_order() {
+        Some(destination) => Some((destination, source)),
+        None => Some((destination, source.in_other_order()?)),
+    }
+}
+
+/// The lines of a view that has bytes.
+fn extent_of<T: Element>(view: MatrixView<'_, T>) -> RowExtent {
+    let lines = view.lines();
+    RowExtent {
+        rows: lines.count,
+        bytes: lines.len * size_of::<T>(),
+    }
+}
+
+fn rows_of<T: Element>(view: MatrixView<'_, T>) -> Rows<u64> {
+    rows(view.device_address(), view.lines(), size_of::<T>())
+}
+
+fn rows<A>(first: A, lines: Lines, element_bytes: usize) -> Rows<A> {
+    // The distance from a single line to the next may be any number.
+    let apart = if lines.count == 1 {
+        lines.len
+    } else {
+        lines.apart
+    };
+    Rows {
+        first,
+        pitch: apart * element_bytes,
+    }
+}
+
+/// Fails unless `len` elements hold the lines, `apart` elements from one to the next.
+fn check_room(lines: Lines, apart: usize, len: usize) -> Outcome<()> {
+    if apart < lines.len {
+        return Err(ErrorKind::LeadingDimension {
+            least: lines.len,
+            found: apart,
+        });
+    }
+    let expected = Lines { apart, ..lines }.span();
+    if expected > len {
+        return Err(ErrorKind::WrongLength {
+            expected,
+            found: len,
+        });
+    }
+    Ok(())
+}
+
+/// The elements of a matrix of `rows` rows that are there column after column.
+fn row_after_row<T: Element>(elements: &[T], rows: usize) -> Vec<T> {
+    // Without columns, or with elements of no bytes, there may be any number of rows.
+    if size_of_val(elements) == 0 {
+        return elements.to_vec();
+    }
+    (0..rows)
+        .flat_map(|row| elements.iter().skip(row).step_by(rows).copied())
+        .collect()
+}

@@ -1,0 +1,224 @@
+//! Matrices that are borrowed for writing.
+
+use super::shape::Order;
+use super::view::{MatrixView, debug};
+use crate::buffer::BufferViewMut;
+use crate::device::Device;
+use crate::element::Element;
+use crate::error::{During, Outcome, Result};
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::RangeBounds;
+
+/// A mutably borrowed matrix in the memory of one device: a [`Matrix`](crate::Matrix), some of its rows and columns, or
+/// the transpose of either.
+///
+/// Products write it where it lies, and nothing between its rows. Parts of one matrix that
+/// [`split_rows_at_mut`](crate::Matrix::split_rows_at_mut) and
+/// [`split_columns_at_mut`](crate::Matrix::split_columns_at_mut) give have no element in common, so one can be
+/// the result of a product and the other an operand:
+///
+/// ```
+/// use tilewright::Device;
+///
+/// # fn main() -> tilewright::Result<()> {
+/// let device = Device::simulator();
+/// let scale = device.matrix((2, 2), &[10.0_f32, 0.0, 0.0, 100.0])?;
+/// let mut both = device.matrix((2, 4), &[1.0, 2.0, 0.0, 0.0, 3.0, 4.0, 0.0, 0.0])?;
+/// let (left, mut right) = both.split_columns_at_mut(2)?;
+/// device.matmul_coarsened_into(&left, &scale, &mut right)?;
+/// assert_eq!(both.to_vec()?, [1.0, 2.0, 10.0, 200.0, 3.0, 4.0, 30.0, 400.0]);
+/// # Ok(())
+/// # }
+/// ```
+pub struct MatrixViewMut<'a, T: Element> {
+    /// No other view that is in use has an element of it.
+    view: MatrixView<'a, T>,
+    borrow: PhantomData<&'a mut [T]>,
+}
+
+/// A matrix that a call writes: a [`Matrix`](crate::Matrix) or a [`MatrixViewMut`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a matrix of `{T}` that can be written",
+    label = "not a `Matrix<{T}>` or a `MatrixViewMut<{T}>`",
+    note = "results are written to `&mut Matrix<T>` or `&mut MatrixViewMut<T>`, of the operands' type"
+)]
+pub trait AsMatrixViewMut<T: Element> {
+    /// All elements, borrowed mutably.
+    fn as_matrix_view_mut(&mut self) -> MatrixViewMut<'_, T>;
+}
+
+impl<T: Element> AsMatrixViewMut<T> for MatrixViewMut<'_, T> {
+    fn as_matrix_view_mut(&mut self) -> MatrixViewMut<'_, T> {
+        self.view_mut()
+    }
+}
+
+impl<'a, T: Element> MatrixViewMut<'a, T> {
+    /// `view` is of elements that are borrowed mutably, and that no other view has.
+    pub(super) fn of_elements(view: MatrixView<'a, T>) -> Self {
+        Self {
+            view,
+            borrow: PhantomData,
+        }
+    }
+
+    /// The same elements, borrowed for reading.
+    #[must_use]
+    pub fn view(&self) -> MatrixView<'_, T> {
+        self.view
+    }
+
+    /// The same elements, borrowed from this view: for a call after which it is used again.
+    #[must_use]
+    pub fn view_mut(&mut self) -> MatrixViewMut<'_, T> {
+        MatrixViewMut::of_elements(self.view)
+    }
+
+    /// The number of rows.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.view.rows()
+    }
+
+    /// The number of columns.
+    #[must_use]
+    pub fn cols(&self) -> usize {
+        self.view.cols()
+    }
+
+    /// The numbers of rows and columns.
+    #[must_use]
+    pub fn shape(&self) -> (usize, usize) {
+        self.view.shape()
+    }
+
+    /// Whether there are no elements.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.view.is_empty()
+    }
+
+    /// How the elements lie in memory.
+    #[must_use]
+    pub fn order(&self) -> Order {
+        self.view.order()
+    }
+
+    /// Elements from the start of one row to that of the next in memory; of one column, if the order is
+    /// column-major.
+    #[must_use]
+    pub fn leading_dimension(&self) -> usize {
+        self.view.leading_dimension()
+    }
+
+    /// The device that holds the matrix.
+    #[must_use]
+    pub fn device(&self) -> &'a Device {
+        self.view.device()
+    }
+
+    /// The transpose, borrowed for reading.
+    #[must_use]
+    pub fn t(&self) -> MatrixView<'_, T> {
+        self.view.t()
+    }
+
+    /// The transpose in place of the view, without a copy.
+    #[must_use]
+    pub fn into_transposed(self) -> Self {
+        Self::of_elements(self.view.t())
+    }
+
+    /// Some rows and columns, borrowed for reading.
+    ///
+    /// # Errors
+    /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if the view does not have them.
+    pub fn slice(
+        &self,
+        rows: impl RangeBounds<usize>,
+        columns: impl RangeBounds<usize>,
+    ) -> Result<MatrixView<'_, T>> {
+        self.view.slice(rows, columns)
+    }
+
+    /// Some rows and columns, counted from the view's first.
+    ///
+    /// # Errors
+    /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if the view does not have them.
+    pub fn slice_mut(
+        &mut self,
+        rows: impl RangeBounds<usize>,
+        columns: impl RangeBounds<usize>,
+    ) -> Result<MatrixViewMut<'_, T>> {
+        self.view_mut()
+            .into_slice(rows, columns)
+            .during("slice_mut")
+    }
+
+    pub(super) fn into_slice(
+        self,
+        rows: impl RangeBounds<usize>,
+        columns: impl RangeBounds<usize>,
+    ) -> Outcome<Self> {
+        Ok(Self::of_elements(self.view.part(rows, columns)?))
+    }
+
+    /// The first `mid` rows and the others.
+    ///
+    /// # Errors
+    /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if there are fewer than `mid`.
+    pub fn split_rows_at_mut(
+        &mut self,
+        mid: usize,
+    ) -> Result<(MatrixViewMut<'_, T>, MatrixViewMut<'_, T>)> {
+        let parts = self.view_mut().into_row_parts(mid);
+        parts.during("split_rows_at_mut")
+    }
+
+    /// The first `mid` columns and the others.
+    ///
+    /// # Errors
+    /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if there are fewer than `mid`.
+    pub fn split_columns_at_mut(
+        &mut self,
+        mid: usize,
+    ) -> Result<(MatrixViewMut<'_, T>, MatrixViewMut<'_, T>)> {
+        let parts = self.view_mut().into_column_parts(mid);
+        parts.during("split_columns_at_mut")
+    }
+
+    /// The elements as part of a buffer, in the view's order, if there are no gaps between them.
+    #[must_use]
+    pub fn as_buffer_view_mut(&mut self) -> Option<BufferViewMut<'_, T>> {
+        let elements = self.view.as_buffer_view()?;
+        // SAFETY: (1) this view is borrowed mutably, and no other has an element of it.
+        Some(unsafe { BufferViewMut::of_view(elements) })
+    }
+
+    /// Two views without a common row, so without a common element.
+    pub(super) fn into_row_parts(self, mid: usize) -> Outcome<(Self, Self)> {
+        let (above, below) = (self.view.part(..mid, ..)?, self.view.part(mid.., ..)?);
+        Ok((Self::of_elements(above), Self::of_elements(below)))
+    }
+
+    /// Two views without a common column, so without a common element, though in memory each lies
+    /// between the rows of the other.
+    pub(super) fn into_column_parts(self, mid: usize) -> Outcome<(Self, Self)> {
+        let (left, right) = (self.view.part(.., ..mid)?, self.view.part(.., mid..)?);
+        Ok((Self::of_elements(left), Self::of_elements(right)))
+    }
+}
+
+impl<'a, T: Element> From<&'a MatrixViewMut<'_, T>> for MatrixView<'a, T> {
+    fn from(view: &'a MatrixViewMut<'_, T>) -> Self {
+        view.view()
+    }
+}
+
+/// Shows the shape and the place, not the elements: those are on the device.
+impl<T: Element> fmt::Debug for MatrixViewMut<'_, T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug(formatter, "MatrixViewMut", self.view)
+    }
+}
