@@ -101,6 +101,9 @@ impl<T: Element> MatrixView<'_, T> {
             let destination = unsafe { slice::from_raw_parts_mut(first, elements.len()) };
             return elements.write_host(destination);
         }
+        if size_of::<T>() == 0 {
+            return Ok(());
+        }
         let destination = rows(first.cast(), Lines { apart, ..lines }, size_of::<T>());
         // SAFETY: (1) the view's elements are in a live allocation; work that writes them needs a
         // mutable borrow, so it was submitted before, and the backend executes work in order. (2) is
@@ -154,6 +157,9 @@ impl<T: Element> MatrixViewMut<'_, T> {
         {
             // SAFETY: by (1): without gaps the places lie one after another.
             return elements.read_host(unsafe { slice::from_raw_parts(first, elements.len()) });
+        }
+        if size_of::<T>() == 0 {
+            return Ok(());
         }
         let source = rows(first.cast(), Lines { apart, ..lines }, size_of::<T>());
         let view = self.view();

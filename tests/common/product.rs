@@ -2,7 +2,9 @@
 
 use bytemuck::Zeroable;
 use std::fmt::Debug;
-use tilewright::{Device, GemmElement, Matrix, MatrixView, Order, Result, TileConfig};
+use tilewright::{
+    AsMatrixViewMut, Device, GemmElement, Matrix, MatrixView, Order, Result, TileConfig,
+};
 
 /// A type to multiply.
 pub trait Real: GemmElement + Zeroable + Into<f64> + PartialEq + Debug {
@@ -82,12 +84,12 @@ impl Kernel {
         Self::Coarsened(TileConfig::Large),
     ];
 
-    fn multiply_into<T: Real>(
+    pub fn multiply_into<T: Real>(
         self,
         device: &Device,
         a: MatrixView<'_, T>,
         b: MatrixView<'_, T>,
-        c: &mut Matrix<T>,
+        c: &mut impl AsMatrixViewMut<T>,
     ) -> Result<()> {
         match self {
             Self::Tiled => device.matmul_tiled_into(a, b, c),

@@ -10,3 +10,4 @@ mod layouts;
 mod leading_dimensions;
 mod shapes;
 mod values;
+mod views;

@@ -6,6 +6,7 @@ mod common;
 
 mod errors;
 mod lengths;
+mod parts;
 mod samples;
 mod threads;
 mod values;
