@@ -118,6 +118,7 @@
 //! | folder | what it holds |
 //! |---|---|
 //! | `basics` | plain data: extents, positions, accesses, defects, the generator of schedules |
+//! | `tensor` | the arithmetic of tensor cores, bit by bit |
 //! | `memory` | global memory: atomic words, the allocations, static arrays |
 //! | `device` | models of devices: occupancy, datasheets, DRAM, textures |
 //! | `count` | counters: from the accesses of lanes to requests, sectors and passes |
@@ -142,6 +143,7 @@ mod launch;
 mod memory;
 mod runner;
 mod state;
+pub mod tensor;
 
 pub use basics::{AccessKind, Defect, DefectKind, Dim3, Position, Related, SourceLocation, Space};
 pub use check::FenceScope;

@@ -1,0 +1,49 @@
+//! Products of 8-bit integers.
+
+/// What becomes of a sum beyond the range of `i32`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overflow {
+    /// It wraps around.
+    Wrap,
+    /// It is the nearest number of the range (`.satfinite`).
+    Saturate,
+}
+
+/// A tensor-core instruction of 8-bit integers with `i32` accumulators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IntegerUnit {
+    /// Whether A's elements have a sign.
+    pub a_signed: bool,
+    /// Whether B's elements have a sign.
+    pub b_signed: bool,
+    /// What becomes of a sum that is too large.
+    pub overflow: Overflow,
+}
+
+impl IntegerUnit {
+    /// `a[0] * b[0] + a[1] * b[1] + .. + c`, of operands given by their bits.
+    ///
+    /// # Panics
+    ///
+    /// If `a` and `b` are of different lengths.
+    pub fn dot(&self, a: &[u8], b: &[u8], c: i32) -> i32 {
+        assert_eq!(a.len(), b.len(), "the rows of A and columns of B differ");
+        let products = a.iter().zip(b);
+        let products: i64 = products
+            .map(|(a, b)| extend(*a, self.a_signed) * extend(*b, self.b_signed))
+            .sum();
+        let sum = products + i64::from(c);
+        match self.overflow {
+            Overflow::Wrap => sum as i32,
+            Overflow::Saturate => sum.clamp(i32::MIN.into(), i32::MAX.into()) as i32,
+        }
+    }
+}
+
+fn extend(bits: u8, signed: bool) -> i64 {
+    if signed {
+        i64::from(bits.cast_signed())
+    } else {
+        i64::from(bits)
+    }
+}

@@ -1,0 +1,27 @@
+//! The tensor core's arithmetic: the bits of one element of a matrix product.
+//!
+//! A tensor core does not round as IEEE 754 has it. It multiplies a few pairs exactly, aligns the
+//! products and the accumulator to the largest exponent among them, cuts each off below a fixed
+//! number of bits, adds what is left exactly, and rounds the sum once. How many pairs, how many
+//! bits and which rounding differ between instructions and generations, so each instruction is a
+//! value here: [`FloatUnit`] for floating-point accumulators, [`IntegerUnit`] for integers and
+//! [`DoubleUnit`] for `f64`. The constants in [`wgmma`], [`mma_sm_90`] and [`mma_sm_80`] name them.
+//!
+//! The form of the model is that of "MMA-Sim: Bit-Accurate Reference Model of Tensor Cores and
+//! Matrix Cores" (arXiv 2511.10909) and "Accurate Models of NVIDIA Tensor Cores"
+//! (arXiv 2512.07004). `docs/tensor_cores.md` says which constants were measured, on which chip,
+//! and with how many products.
+
+mod double;
+mod float;
+mod format;
+mod integer;
+mod rounding;
+mod units;
+
+pub use double::DoubleUnit;
+pub use float::FloatUnit;
+pub use format::{Format, Operand};
+pub use integer::{IntegerUnit, Overflow};
+pub use rounding::{Rounding, Sum};
+pub use units::{F64, S8, U8, mma_sm_80, mma_sm_90, wgmma};

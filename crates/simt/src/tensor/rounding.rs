@@ -1,0 +1,56 @@
+//! From an exact sum to the bits of a result.
+
+use super::format::Format;
+
+/// How a sum is rounded to its format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rounding {
+    /// Digits that do not fit are dropped.
+    TowardZero,
+    /// To the nearest, ties to the even one.
+    ToNearest,
+}
+
+/// A sum: `significand * 2^exponent`.
+#[derive(Clone, Copy, Debug)]
+pub struct Sum {
+    /// With its sign.
+    pub significand: i64,
+    /// The weight of the significand's lowest bit.
+    pub exponent: i32,
+}
+
+impl Sum {
+    /// The bits of this sum in `format`, with at most `kept_bits` bits of the fraction. A sum
+    /// beyond the format's largest number is an infinity, and a zero is positive.
+    #[inline]
+    pub fn round(self, format: Format, kept_bits: u32, rounding: Rounding) -> u32 {
+        let magnitude = self.significand.unsigned_abs();
+        if magnitude == 0 {
+            return 0;
+        }
+        let highest = self.exponent + 63 - magnitude.leading_zeros() as i32;
+        let exponent = highest.max(format.lowest_exponent());
+        let dropped = exponent - kept_bits as i32 - self.exponent;
+        let kept = match rounding {
+            _ if dropped <= 0 => magnitude << dropped.unsigned_abs().min(63),
+            Rounding::TowardZero => magnitude >> dropped.min(63),
+            Rounding::ToNearest => shift_to_nearest(magnitude, dropped.min(63)),
+        };
+        // The leading one of a normal number is added to the exponent's field: that makes up for
+        // the field of the lowest exponent, 1, and carries a significand that was rounded up.
+        let fraction = kept << (format.fraction_bits - kept_bits);
+        let field = (exponent - format.lowest_exponent()) as u64;
+        let bits = (field << format.fraction_bits) + fraction;
+        let bits = bits.min(u64::from(format.infinity())) as u32;
+        bits | u32::from(self.significand < 0) << (format.exponent_bits + format.fraction_bits)
+    }
+}
+
+/// `magnitude / 2^dropped`, to the nearest; `dropped` is 1 to 63.
+fn shift_to_nearest(magnitude: u64, dropped: i32) -> u64 {
+    let kept = magnitude >> dropped;
+    let rest = magnitude & ((1 << dropped) - 1);
+    let half = 1 << (dropped - 1);
+    kept + u64::from(rest > half || (rest == half && kept & 1 == 1))
+}
