@@ -1,0 +1,5 @@
+//! Products that were measured on a GPU, computed again by the model.
+
+pub mod instructions;
+pub mod operands;
+pub mod records;
