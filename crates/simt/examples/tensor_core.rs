@@ -152,11 +152,11 @@ fn fit(instruction: &Instruction, unit: FloatUnit, records: &[Record]) {
 /// Models with the operands and accumulators of `unit`.
 fn family(unit: FloatUnit, k: u32) -> Vec<FloatUnit> {
     let mut family = Vec::new();
-    for step in [1, 2, 4, 8, 16, 32]
+    for step in [4, 8, 16, 32]
         .into_iter()
         .filter(|step| *step <= k as usize)
     {
-        for term_bits in 10..=30 {
+        for term_bits in 10..=26 {
             for result_bits in [10, 13, 23]
                 .into_iter()
                 .filter(|bits| *bits <= unit.accumulator.fraction_bits)

@@ -8,6 +8,16 @@ pub struct DoubleUnit {
 }
 
 impl DoubleUnit {
+    /// Adds the product of A and B to the accumulators, all of them given by their bits: A and the
+    /// accumulators row by row, B column by column. A row of A and a column of B have `k` elements.
+    ///
+    /// # Panics
+    ///
+    /// If the lengths do not go together.
+    pub fn multiply(&self, k: usize, a: &[u64], b: &[u64], c: &mut [u64]) {
+        super::each_output(k, a, b, c, |a, b, c| self.dot(a, b, c));
+    }
+
     /// The bits of `a[0] * b[0] + a[1] * b[1] + .. + c`, added in this order.
     ///
     /// # Panics

@@ -1,10 +1,8 @@
 //! Products with floating-point accumulators.
 
 use super::format::{Format, Operand};
+use super::operands::{LANES, Operands, Vector};
 use super::rounding::{Rounding, Sum};
-
-/// The most products that one fused step adds.
-const MAX_STEP: usize = 32;
 
 /// A tensor-core instruction with floating-point operands and accumulators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +16,7 @@ pub struct FloatUnit {
     /// Products that are added to the accumulator in one step: at most 32. An instruction with
     /// more of them rounds after each step.
     pub step: usize,
-    /// Bits kept of each term, below the largest exponent among the terms.
+    /// Bits kept of each term, below the largest exponent among the terms: at most 26.
     pub term_bits: u32,
     /// The lowest exponent that terms are aligned to.
     pub lowest_alignment: i32,
@@ -44,107 +42,122 @@ impl FloatUnit {
     ///
     /// If `a` and `b` are of different lengths.
     pub fn dot<T: Copy + Into<u32>>(&self, a: &[T], b: &[T], c: u32) -> u32 {
-        assert_eq!(a.len(), b.len(), "the rows of A and columns of B differ");
-        let mut left = [Operand::default(); MAX_STEP];
-        let mut right = [Operand::default(); MAX_STEP];
-        let mut sum = c;
-        for (a, b) in a.chunks(self.step).zip(b.chunks(self.step)) {
-            for (operand, bits) in left.iter_mut().zip(a) {
-                *operand = self.a.decode((*bits).into());
-            }
-            for (operand, bits) in right.iter_mut().zip(b) {
-                *operand = self.b.decode((*bits).into());
-            }
-            sum = self.fused(&left[..a.len()], &right[..b.len()], sum);
-        }
-        sum
+        let mut outputs = [c];
+        self.multiply(a.len(), a, b, &mut outputs);
+        outputs[0]
     }
 
-    /// As [`dot`](Self::dot), of operands that [`Format::decode`] has taken apart. Whoever
-    /// multiplies a matrix takes each element apart once.
+    /// Adds the product of A and B to the accumulators, all of them given by their bits: A and the
+    /// accumulators row by row, B column by column. A row of A and a column of B have `k` elements.
     ///
     /// # Panics
     ///
-    /// If `a` and `b` are of different lengths.
-    pub fn dot_decoded(&self, a: &[Operand], b: &[Operand], c: u32) -> u32 {
-        assert_eq!(a.len(), b.len(), "the rows of A and columns of B differ");
-        let steps = a.chunks(self.step).zip(b.chunks(self.step));
-        steps.fold(c, |sum, (a, b)| self.fused(a, b, sum))
+    /// If the lengths do not go together.
+    pub fn multiply<T: Copy + Into<u32>>(&self, k: usize, a: &[T], b: &[T], c: &mut [u32]) {
+        let rows = self.operands(self.a, k, a);
+        let columns = self.operands(self.b, k, b);
+        self.multiply_operands(&rows, &columns, c);
+    }
+
+    /// Takes lines of `k` operands in `format` apart, for [`multiply_operands`](Self::multiply_operands).
+    pub fn operands<T: Copy + Into<u32>>(&self, format: Format, k: usize, bits: &[T]) -> Operands {
+        Operands::new(format, k, self.step, bits)
+    }
+
+    /// As [`multiply`](Self::multiply), of operands that have been taken apart.
+    ///
+    /// # Panics
+    ///
+    /// If the lengths do not go together.
+    pub fn multiply_operands(&self, rows: &Operands, columns: &Operands, c: &mut [u32]) {
+        assert_eq!(
+            c.len(),
+            rows.lines().len() * columns.lines().len(),
+            "an accumulator for each row of A and column of B"
+        );
+        match self.step.div_ceil(LANES) {
+            1 => self.multiply_steps::<1>(rows, columns, c),
+            2 => self.multiply_steps::<2>(rows, columns, c),
+            _ => self.multiply_steps::<4>(rows, columns, c),
+        }
+    }
+
+    /// [`multiply_operands`](Self::multiply_operands) in steps of `VECTORS` vectors.
+    fn multiply_steps<const VECTORS: usize>(
+        &self,
+        rows: &Operands,
+        columns: &Operands,
+        c: &mut [u32],
+    ) {
+        let width = columns.lines().len();
+        for (row, outputs) in rows.lines().zip(c.chunks_exact_mut(width)) {
+            let (row, _) = row.as_chunks::<VECTORS>();
+            for (column, output) in columns.lines().zip(outputs) {
+                let (column, _) = column.as_chunks::<VECTORS>();
+                let steps = row.iter().zip(column);
+                *output = steps.fold(*output, |sum, (a, b)| self.fused(a, b, sum));
+            }
+        }
     }
 
     /// One step: all products and the accumulator in one sum.
     #[inline]
-    fn fused(&self, a: &[Operand], b: &[Operand], c: u32) -> u32 {
+    fn fused<const VECTORS: usize>(
+        &self,
+        a: &[Vector; VECTORS],
+        b: &[Vector; VECTORS],
+        c: u32,
+    ) -> u32 {
         let accumulator = self.accumulator.decode(c);
-        let products = a.iter().zip(b);
-        let highest = products
-            .clone()
-            .map(|(a, b)| a.exponent + b.exponent)
-            .fold(accumulator.exponent, i32::max)
-            .max(self.lowest_alignment);
+        let mut highest = [accumulator.exponent.max(self.lowest_alignment as i16); LANES];
+        for (a, b) in a.iter().zip(b) {
+            for lane in 0..LANES {
+                highest[lane] = highest[lane].max(a.exponents[lane] + b.exponents[lane]);
+            }
+        }
+        let highest = highest.into_iter().fold(i16::MIN, i16::max);
         if highest >= Operand::FIRST_SPECIAL {
             return self.special(a, b, accumulator);
         }
-        let product_scale = Scale::new(self.a.fraction_bits + self.b.fraction_bits, self.term_bits);
-        let accumulator_scale = Scale::new(self.accumulator.fraction_bits, self.term_bits);
-        let sum: i64 = products
-            .map(|(a, b)| {
-                let product = a.significand * b.significand;
-                product_scale.cut(product, highest - a.exponent - b.exponent)
-            })
-            .sum();
-        let sum =
-            sum + accumulator_scale.cut(accumulator.significand, highest - accumulator.exponent);
+        let unit = self.term_bits as i16 - highest;
+        let mut sums = [0; LANES];
+        for (a, b) in a.iter().zip(b) {
+            for lane in 0..LANES {
+                let exponent = a.exponents[lane] + b.exponents[lane] + unit;
+                sums[lane] += cut(a.significands[lane] * b.significands[lane], exponent);
+            }
+        }
+        let products: i64 = sums.into_iter().map(i64::from).sum();
+        let accumulator = cut(accumulator.significand, accumulator.exponent + unit);
         let sum = Sum {
-            significand: sum,
-            exponent: highest - self.term_bits as i32,
+            significand: products + i64::from(accumulator),
+            exponent: -i32::from(unit),
         };
         sum.round(self.accumulator, self.result_bits, self.rounding)
     }
 
     /// A step with an infinity or a NaN among its terms.
     #[cold]
-    fn special(&self, a: &[Operand], b: &[Operand], accumulator: Operand) -> u32 {
-        let products = a
-            .iter()
-            .zip(b)
-            .filter(|(a, b)| a.is_special() || b.is_special());
-        // A product of an infinity has the sign of both significands, and one with a zero or a NaN
-        // is 0.
-        let products = products.map(|(a, b)| a.significand.signum() * b.significand.signum());
-        let accumulator = accumulator.is_special().then_some(accumulator.significand);
-        let mut signs = products.chain(accumulator);
-        let first = signs.next().unwrap_or(0);
-        if first == 0 || signs.any(|sign| sign != first) {
+    fn special(&self, a: &[Vector], b: &[Vector], accumulator: Operand) -> u32 {
+        let significands = |vector: &Vector| vector.significands;
+        let a = a.iter().flat_map(significands);
+        let products = a.zip(b.iter().flat_map(significands)).map(|(a, b)| a * b);
+        let sum = products.fold(accumulator.significand, |sum, product| sum + product);
+        if sum.is_nan() {
             return self.nan;
         }
         let sign_bit = self.accumulator.exponent_bits + self.accumulator.fraction_bits;
-        self.accumulator.infinity() | u32::from(first < 0) << sign_bit
+        self.accumulator.infinity() | u32::from(sum < 0.0) << sign_bit
     }
 }
 
-/// From a significand with its own number of bits below 1 to the number that is kept.
-#[derive(Clone, Copy)]
-struct Scale {
-    raised: u32,
-    lowered: i32,
-}
-
-impl Scale {
-    const fn new(fraction_bits: u32, term_bits: u32) -> Self {
-        Self {
-            raised: term_bits.saturating_sub(fraction_bits),
-            lowered: fraction_bits.saturating_sub(term_bits) as i32,
-        }
-    }
-
-    /// The term with `below` binades to the largest exponent; what lies under the last bit is
-    /// dropped from its magnitude.
-    #[inline]
-    fn cut(self, significand: i32, below: i32) -> i64 {
-        let sign = i64::from(significand >> 31);
-        let magnitude = u64::from(significand.unsigned_abs()) << self.raised;
-        let kept = (magnitude >> (below + self.lowered).min(63)) as i64;
-        (kept ^ sign) - sign
-    }
+/// `significand * 2^exponent` without its fraction. A product's significand is below 4 and the
+/// exponent is at most [`FloatUnit::term_bits`], so the result and the sum of four are within `i32`.
+#[inline]
+fn cut(significand: f32, exponent: i16) -> i32 {
+    // A power of two by its exponent's field; one that is too low for a field is as good as 0.
+    let field = (exponent + (f32::MAX_EXP as i16 - 1)).max(0);
+    let power = f32::from_bits(u32::from(field.cast_unsigned()) << (f32::MANTISSA_DIGITS - 1));
+    // SAFETY: The product is a number below 2^28 in magnitude.
+    unsafe { (significand * power).to_int_unchecked() }
 }

@@ -44,8 +44,8 @@ impl Format {
         }
     }
 
-    /// The exponent of 1.0's field.
-    pub const fn bias(self) -> i32 {
+    /// The field of the exponent 0.
+    const fn bias(self) -> i32 {
         (1 << (self.exponent_bits - 1)) - 1
     }
 
@@ -61,65 +61,76 @@ impl Format {
 
     /// Takes an operand apart.
     #[inline]
-    pub const fn decode(self, bits: u32) -> Operand {
+    pub(super) const fn decode(self, bits: u32) -> Operand {
         let bits = bits >> self.ignored_bits;
-        let fraction = (bits & ((1 << self.fraction_bits) - 1)) as i32;
+        let fraction = bits & ((1 << self.fraction_bits) - 1);
         let all_ones = (1 << self.exponent_bits) - 1;
-        let field = ((bits >> self.fraction_bits) & all_ones) as i32;
-        let negative = (bits >> (self.fraction_bits + self.exponent_bits)) & 1 == 1;
-        if field == all_ones as i32 {
-            if self.infinities {
-                return Operand::special(fraction != 0, negative);
-            }
-            if fraction == (1 << self.fraction_bits) - 1 {
-                return Operand::special(true, negative);
+        let field = (bits >> self.fraction_bits) & all_ones;
+        let sign_bit = self.fraction_bits + self.exponent_bits;
+        let sign = (bits << (31 - sign_bit)) & SIGN_OF_F32;
+        if field == all_ones {
+            let is_nan = if self.infinities {
+                fraction != 0
+            } else {
+                fraction == (1 << self.fraction_bits) - 1
+            };
+            if is_nan || self.infinities {
+                return Operand::special(is_nan, sign);
             }
         }
+        let fraction = fraction << (F32_FRACTION_BITS - self.fraction_bits);
         let (magnitude, exponent) = if field != 0 {
-            (fraction | 1 << self.fraction_bits, field - self.bias())
+            let one = (f32::MAX_EXP as u32 - 1) << F32_FRACTION_BITS;
+            (
+                f32::from_bits(one | fraction),
+                field as i16 - self.bias() as i16,
+            )
         } else if fraction != 0 {
-            (fraction, self.lowest_exponent())
+            let significand = fraction as f32 / (1 << F32_FRACTION_BITS) as f32;
+            (significand, self.lowest_exponent() as i16)
         } else {
-            (0, Operand::ZERO_EXPONENT)
+            (0.0, Operand::ZERO_EXPONENT)
         };
         Operand {
-            significand: if negative { -magnitude } else { magnitude },
+            significand: f32::from_bits(magnitude.to_bits() | sign),
             exponent,
         }
     }
 }
 
-/// An operand taken apart: `significand * 2^(exponent - fraction_bits)`. A subnormal number is not
-/// normalised: its exponent is the format's lowest, and its significand is below 1.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Operand {
-    /// With its sign. Of an infinity it is the sign alone, of a NaN 0.
-    pub significand: i32,
+const F32_FRACTION_BITS: u32 = f32::MANTISSA_DIGITS - 1;
+const SIGN_OF_F32: u32 = 1 << 31;
+
+/// An operand taken apart: `significand * 2^exponent`. A subnormal number is not normalised: its
+/// exponent is the format's lowest, and its significand is below 1.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Operand {
+    /// With its sign, which is all there is of an infinity. Of a NaN it is a NaN.
+    pub significand: f32,
     /// A zero's is so low, and that of an infinity or a NaN so high, that the sum of two exponents
     /// still tells them apart from numbers.
-    pub exponent: i32,
+    pub exponent: i16,
 }
 
 impl Operand {
-    const ZERO_EXPONENT: i32 = -(1 << 12);
-    const SPECIAL_EXPONENT: i32 = 1 << 14;
+    pub const ZERO: Self = Self {
+        significand: 0.0,
+        exponent: Self::ZERO_EXPONENT,
+    };
+    const ZERO_EXPONENT: i16 = -(1 << 12);
+    const SPECIAL_EXPONENT: i16 = 1 << 13;
     /// Above every exponent of a product of numbers, and below that of any product with an
     /// infinity or a NaN.
-    pub(super) const FIRST_SPECIAL: i32 = 1 << 13;
+    pub const FIRST_SPECIAL: i16 = 1 << 11;
 
-    const fn special(nan: bool, negative: bool) -> Self {
+    const fn special(is_nan: bool, sign: u32) -> Self {
         Self {
-            significand: match (nan, negative) {
-                (true, _) => 0,
-                (false, false) => 1,
-                (false, true) => -1,
+            significand: if is_nan {
+                f32::NAN
+            } else {
+                f32::from_bits(f32::INFINITY.to_bits() | sign)
             },
             exponent: Self::SPECIAL_EXPONENT,
         }
-    }
-
-    /// Whether this is an infinity or a NaN.
-    pub(super) const fn is_special(self) -> bool {
-        self.exponent == Self::SPECIAL_EXPONENT
     }
 }

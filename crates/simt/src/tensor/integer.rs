@@ -21,6 +21,16 @@ pub struct IntegerUnit {
 }
 
 impl IntegerUnit {
+    /// Adds the product of A and B to the accumulators: A and the accumulators row by row, B column
+    /// by column, 8-bit integers by their bits. A row of A and a column of B have `k` elements.
+    ///
+    /// # Panics
+    ///
+    /// If the lengths do not go together.
+    pub fn multiply(&self, k: usize, a: &[u8], b: &[u8], c: &mut [i32]) {
+        super::each_output(k, a, b, c, |a, b, c| self.dot(a, b, c));
+    }
+
     /// `a[0] * b[0] + a[1] * b[1] + .. + c`, of operands given by their bits.
     ///
     /// # Panics

@@ -16,12 +16,35 @@ mod double;
 mod float;
 mod format;
 mod integer;
+mod operands;
 mod rounding;
 mod units;
 
 pub use double::DoubleUnit;
 pub use float::FloatUnit;
-pub use format::{Format, Operand};
+pub use format::Format;
 pub use integer::{IntegerUnit, Overflow};
+pub use operands::Operands;
 pub use rounding::{Rounding, Sum};
 pub use units::{F64, S8, U8, mma_sm_80, mma_sm_90, wgmma};
+
+/// Updates each accumulator by a row of A and a column of B.
+fn each_output<T, C: Copy>(
+    k: usize,
+    a: &[T],
+    b: &[T],
+    c: &mut [C],
+    dot: impl Fn(&[T], &[T], C) -> C,
+) {
+    let columns = b.len() / k;
+    assert_eq!(
+        c.len(),
+        a.len() / k * columns,
+        "an accumulator for each row of A and column of B"
+    );
+    for (row, outputs) in a.chunks_exact(k).zip(c.chunks_exact_mut(columns)) {
+        for (column, output) in b.chunks_exact(k).zip(outputs) {
+            *output = dot(row, column, *output);
+        }
+    }
+}

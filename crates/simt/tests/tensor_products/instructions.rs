@@ -1,7 +1,7 @@
 //! The instructions that were measured, with their numbers in the files.
 
 use simt::tensor::{
-    self, DoubleUnit, F64, FloatUnit, Format, IntegerUnit, Overflow, S8, U8, mma_sm_90, wgmma,
+    DoubleUnit, F64, FloatUnit, Format, IntegerUnit, Overflow, S8, U8, mma_sm_90, wgmma,
 };
 
 use super::operands::{Element, INTEGER_KINDS, Kind, Layout, Matrix};
@@ -77,35 +77,26 @@ impl Instruction {
     /// The bits of the product, row by row, by `unit`.
     pub fn product(&self, problem: &Problem, unit: Unit) -> Vec<u64> {
         let k = self.k as usize;
-        let rows = problem.a.chunks(k);
+        let words = |bits: &[u64]| -> Vec<u32> { bits.iter().map(|bits| *bits as u32).collect() };
+        let bytes = |bits: &[u64]| -> Vec<u8> { bits.iter().map(|bits| *bits as u8).collect() };
         match unit {
             Unit::Float(unit) => {
-                let decode = |format: Format, bits: &[u64]| -> Vec<tensor::Operand> {
-                    bits.iter()
-                        .map(|bits| format.decode(*bits as u32))
-                        .collect()
-                };
-                let (a, b) = (decode(unit.a, &problem.a), decode(unit.b, &problem.b));
-                let pairs = a.chunks(k).flat_map(|a| b.chunks(k).map(move |b| (a, b)));
-                let outputs = pairs.zip(&problem.c);
-                outputs
-                    .map(|((a, b), c)| unit.dot_decoded(a, b, *c as u32).into())
-                    .collect()
+                let mut outputs = words(&problem.c);
+                unit.multiply(k, &words(&problem.a), &words(&problem.b), &mut outputs);
+                outputs.into_iter().map(u64::from).collect()
             }
             Unit::Integer(unit) => {
-                let bytes =
-                    |bits: &[u64]| -> Vec<u8> { bits.iter().map(|bits| *bits as u8).collect() };
-                let (a, b) = (bytes(&problem.a), bytes(&problem.b));
-                let pairs = a.chunks(k).flat_map(|a| b.chunks(k).map(move |b| (a, b)));
-                let outputs = pairs.zip(&problem.c);
+                let mut outputs: Vec<i32> = problem.c.iter().map(|bits| *bits as i32).collect();
+                unit.multiply(k, &bytes(&problem.a), &bytes(&problem.b), &mut outputs);
                 outputs
-                    .map(|((a, b), c)| unit.dot(a, b, *c as u32 as i32).cast_unsigned().into())
+                    .into_iter()
+                    .map(|output| output.cast_unsigned().into())
                     .collect()
             }
             Unit::Double(unit) => {
-                let pairs = rows.flat_map(|a| problem.b.chunks(k).map(move |b| (a, b)));
-                let outputs = pairs.zip(&problem.c);
-                outputs.map(|((a, b), c)| unit.dot(a, b, *c)).collect()
+                let mut outputs = problem.c.clone();
+                unit.multiply(k, &problem.a, &problem.b, &mut outputs);
+                outputs
             }
         }
     }

@@ -1,0 +1,69 @@
+//! Rows and columns of a product, taken apart once for all outputs.
+
+use super::format::{Format, Operand};
+
+/// Lines of operands: the rows of A, or the columns of B.
+#[derive(Clone, Debug)]
+pub struct Operands {
+    vectors: Vec<Vector>,
+    vectors_per_line: usize,
+}
+
+/// Operands of one fused step, filled up with zeros. Significands and exponents lie apart, so that
+/// the compiler uses vector instructions.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Vector {
+    pub significands: [f32; LANES],
+    pub exponents: [i16; LANES],
+}
+
+/// Operands of a vector: 8 exponents of 16 bits are 16 bytes.
+pub(super) const LANES: usize = 8;
+
+impl Operands {
+    /// Takes lines of `k` operands apart, which are given by their bits. `step` of them are added
+    /// in one step.
+    pub(super) fn new<T: Copy + Into<u32>>(
+        format: Format,
+        k: usize,
+        step: usize,
+        bits: &[T],
+    ) -> Self {
+        let mut vectors = Vec::with_capacity(bits.len().div_ceil(LANES));
+        for line in bits.chunks_exact(k) {
+            for part in line.chunks(step) {
+                vectors.extend(part.chunks(LANES).map(|part| Vector::new(format, part)));
+                vectors.resize(
+                    vectors.len().next_multiple_of(step.div_ceil(LANES)),
+                    Vector::ZERO,
+                );
+            }
+        }
+        let vectors_per_line = vectors.len() / (bits.len() / k);
+        Self {
+            vectors,
+            vectors_per_line,
+        }
+    }
+
+    pub(super) fn lines(&self) -> impl ExactSizeIterator<Item = &[Vector]> {
+        self.vectors.chunks_exact(self.vectors_per_line)
+    }
+}
+
+impl Vector {
+    const ZERO: Self = Self {
+        significands: [Operand::ZERO.significand; LANES],
+        exponents: [Operand::ZERO.exponent; LANES],
+    };
+
+    fn new<T: Copy + Into<u32>>(format: Format, bits: &[T]) -> Self {
+        let mut vector = Self::ZERO;
+        for (lane, bits) in bits.iter().enumerate() {
+            let operand = format.decode((*bits).into());
+            vector.significands[lane] = operand.significand;
+            vector.exponents[lane] = operand.exponent;
+        }
+        vector
+    }
+}
