@@ -1,10 +1,11 @@
 //! Compares the model of `simt::tensor` with what a GPU computed.
 //!
-//!     cargo run --release -p tilewright-simt --example tensor_core -- FOLDER
+//!     cargo run --release -p tilewright-simt --example tensor_core -- [FOLDER [TEXT]]
 //!
+//! Without a folder it computes every output whose hash is checked in: 144 million, some minutes.
 //! FOLDER holds the files that `tests/measured/tensor_core.cu` writes. For each instruction and
-//! kind of operands it says how many outputs differ. Where some do, it tries the other values of
-//! the model's constants and shows the best.
+//! kind of operands the program says how many outputs differ. Where some do, it tries other values
+//! of the model's constants and shows the best. With TEXT it writes what is checked in.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -15,12 +16,22 @@ use simt::tensor::{FloatUnit, Rounding};
 #[path = "../tests/tensor_products/mod.rs"]
 mod tensor_products;
 
+use tensor_products::golden::{self, Golden};
 use tensor_products::instructions::{Instruction, Unit};
 use tensor_products::operands::Kind;
 use tensor_products::records::{self, BLOCK, Record};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let folder = std::env::args().nth(1).ok_or("tensor_core FOLDER")?;
+    match &std::env::args().skip(1).collect::<Vec<_>>()[..] {
+        [] => compare_golden(),
+        [folder] => compare_measured(&measured(folder)?),
+        [folder, text] => Ok(condense(&measured(folder)?, text)?),
+        _ => Err("tensor_core [FOLDER [TEXT]]".into()),
+    }
+}
+
+/// The records of all files in a folder, by instruction.
+fn measured(folder: &str) -> Result<BTreeMap<u32, Vec<Record>>, Box<dyn Error>> {
     let mut by_instruction: BTreeMap<u32, Vec<Record>> = BTreeMap::new();
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
@@ -33,7 +44,11 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
         }
     }
-    for (number, records) in &by_instruction {
+    Ok(by_instruction)
+}
+
+fn compare_measured(measured: &BTreeMap<u32, Vec<Record>>) -> Result<(), Box<dyn Error>> {
+    for (number, records) in measured {
         let instruction = Instruction::of_number(*number).ok_or("an unknown instruction")?;
         let differing: usize = records
             .iter()
@@ -46,9 +61,42 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+/// Computes every output that was measured.
+fn compare_golden() -> Result<(), Box<dyn Error>> {
+    let (mut outputs, mut differing) = (0, 0);
+    for golden in golden::lines() {
+        let instruction = golden.instruction();
+        let is_same = golden.hash_of_model(golden.blocks) == golden.all;
+        let verdict = if is_same { "same bits" } else { "DIFFERENT" };
+        let (name, kind) = (instruction.name, kind_name(instruction, golden.kind));
+        let count = golden.blocks * BLOCK;
+        println!("{name:26} {kind:18} {count} outputs: {verdict}");
+        outputs += count;
+        differing += usize::from(!is_same);
+    }
+    println!("{outputs} outputs");
+    match differing {
+        0 => Ok(()),
+        _ => Err(format!("{differing} instructions and kinds differ").into()),
+    }
+}
+
+/// Writes what is checked in of the measured outputs.
+fn condense(measured: &BTreeMap<u32, Vec<Record>>, path: &str) -> std::io::Result<()> {
+    let mut text = String::from(
+        "# Outputs of tensor_core.cu on an NVIDIA H200: instruction, kind, blocks of 4096 outputs, the\n\
+         # first outputs in full, the hash of the first 8 blocks and that of all blocks.\n",
+    );
+    for record in measured.values().flatten() {
+        text += &Golden::of(record).line();
+        text.push('\n');
+    }
+    std::fs::write(path, text)
+}
+
 /// Says how many outputs of a record differ from the model, and gives that number.
 fn compare(instruction: &Instruction, record: &Record) -> usize {
-    let computed = outputs(instruction, record.kind, record.outputs, instruction.unit);
+    let computed = golden::outputs(instruction, record.kind, record.outputs);
     let full = record.full.iter().zip(&computed);
     let differing: Vec<usize> = full
         .enumerate()
@@ -71,16 +119,6 @@ fn compare(instruction: &Instruction, record: &Record) -> usize {
         show(instruction, record, *index, computed[*index]);
     }
     differing.len() + blocks
-}
-
-/// The model's outputs, by problem, row and column.
-fn outputs(instruction: &Instruction, kind: u32, count: usize, unit: Unit) -> Vec<u64> {
-    let problems = count.div_ceil((instruction.m * instruction.n) as usize) as u32;
-    let products = (0..problems).into_par_iter().flat_map_iter(|problem| {
-        let operands = instruction.problem(kind, problem);
-        instruction.product(&operands, unit)
-    });
-    products.collect()
 }
 
 fn kind_name(instruction: &Instruction, kind: u32) -> String {

@@ -1,11 +1,13 @@
 //! Products of `f64`.
 
-/// A tensor-core instruction of `f64`: a chain of fused multiply-adds, each rounded to nearest.
+/// Tensor-core instructions of `f64`: a chain of fused multiply-adds, each rounded to nearest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DoubleUnit {
-    /// The bits of a result that is not a number.
-    pub nan: u64,
-}
+pub struct DoubleUnit;
+
+/// The bits of a result that is not a number while all operands are.
+const NAN: u64 = 0xfff8_0000_0000_0000;
+/// The bit that makes a NaN a quiet one.
+const QUIET: u64 = 1 << (f64::MANTISSA_DIGITS - 2);
 
 impl DoubleUnit {
     /// Adds the product of A and B to the accumulators, all of them given by their bits: A and the
@@ -25,13 +27,21 @@ impl DoubleUnit {
     /// If `a` and `b` are of different lengths.
     pub fn dot(&self, a: &[u64], b: &[u64], c: u64) -> u64 {
         assert_eq!(a.len(), b.len(), "the rows of A and columns of B differ");
-        let sum = a.iter().zip(b).fold(f64::from_bits(c), |sum, (a, b)| {
-            f64::from_bits(*a).mul_add(f64::from_bits(*b), sum)
-        });
-        if sum.is_nan() {
-            self.nan
-        } else {
-            sum.to_bits()
-        }
+        let pairs = a.iter().zip(b);
+        pairs.fold(c, |sum, (a, b)| multiply_add(*a, *b, sum))
     }
+}
+
+/// One step. A NaN among the operands is passed on: that of B before the accumulator's, and that of
+/// A last.
+fn multiply_add(a: u64, b: u64, c: u64) -> u64 {
+    let sum = f64::from_bits(a).mul_add(f64::from_bits(b), f64::from_bits(c));
+    if !sum.is_nan() {
+        return sum.to_bits();
+    }
+    let is_nan = |bits: &u64| f64::from_bits(*bits).is_nan();
+    [b, c, a]
+        .into_iter()
+        .find(is_nan)
+        .map_or(NAN, |nan| nan | QUIET)
 }

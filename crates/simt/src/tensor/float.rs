@@ -82,6 +82,25 @@ impl FloatUnit {
         }
     }
 
+    /// The accumulator `c` with the product of one row and one column added to it.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such row or column.
+    pub fn dot_operands(
+        &self,
+        (rows, row): (&Operands, usize),
+        (columns, column): (&Operands, usize),
+        c: u32,
+    ) -> u32 {
+        let (row, column) = (rows.line(row), columns.line(column));
+        match self.step.div_ceil(LANES) {
+            1 => self.dot_steps::<1>(row, column, c),
+            2 => self.dot_steps::<2>(row, column, c),
+            _ => self.dot_steps::<4>(row, column, c),
+        }
+    }
+
     /// [`multiply_operands`](Self::multiply_operands) in steps of `VECTORS` vectors.
     fn multiply_steps<const VECTORS: usize>(
         &self,
@@ -91,13 +110,18 @@ impl FloatUnit {
     ) {
         let width = columns.lines().len();
         for (row, outputs) in rows.lines().zip(c.chunks_exact_mut(width)) {
-            let (row, _) = row.as_chunks::<VECTORS>();
             for (column, output) in columns.lines().zip(outputs) {
-                let (column, _) = column.as_chunks::<VECTORS>();
-                let steps = row.iter().zip(column);
-                *output = steps.fold(*output, |sum, (a, b)| self.fused(a, b, sum));
+                *output = self.dot_steps::<VECTORS>(row, column, *output);
             }
         }
+    }
+
+    #[inline]
+    fn dot_steps<const VECTORS: usize>(&self, row: &[Vector], column: &[Vector], c: u32) -> u32 {
+        let (row, _) = row.as_chunks::<VECTORS>();
+        let (column, _) = column.as_chunks::<VECTORS>();
+        let steps = row.iter().zip(column);
+        steps.fold(c, |sum, (a, b)| self.fused(a, b, sum))
     }
 
     /// One step: all products and the accumulator in one sum.

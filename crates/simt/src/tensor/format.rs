@@ -13,6 +13,9 @@ pub struct Format {
     /// Whether the largest exponent is kept for infinities and NaN. In `e4m3` it is an ordinary
     /// exponent, and the one pattern of all ones is NaN.
     pub infinities: bool,
+    /// Whether operands are converted to a wider format first, in which those that are subnormal
+    /// here are normal numbers.
+    pub widened: bool,
 }
 
 impl Format {
@@ -35,12 +38,22 @@ impl Format {
     /// The 8-bit format with 5 bits of exponent.
     pub const E5M2: Self = Self::ieee(5, 2);
 
+    /// The same format, of operands that are converted to a wider one first.
+    #[must_use]
+    pub const fn widened(self) -> Self {
+        Self {
+            widened: true,
+            ..self
+        }
+    }
+
     const fn ieee(exponent_bits: u32, fraction_bits: u32) -> Self {
         Self {
             exponent_bits,
             fraction_bits,
             ignored_bits: 0,
             infinities: true,
+            widened: false,
         }
     }
 
@@ -87,7 +100,13 @@ impl Format {
             )
         } else if fraction != 0 {
             let significand = fraction as f32 / (1 << F32_FRACTION_BITS) as f32;
-            (significand, self.lowest_exponent() as i16)
+            let zeros = if self.widened {
+                fraction.leading_zeros() - (31 - F32_FRACTION_BITS)
+            } else {
+                0
+            };
+            let exponent = self.lowest_exponent() as i16 - zeros as i16;
+            (significand * (1 << zeros) as f32, exponent)
         } else {
             (0.0, Operand::ZERO_EXPONENT)
         };
@@ -101,8 +120,8 @@ impl Format {
 const F32_FRACTION_BITS: u32 = f32::MANTISSA_DIGITS - 1;
 const SIGN_OF_F32: u32 = 1 << 31;
 
-/// An operand taken apart: `significand * 2^exponent`. A subnormal number is not normalised: its
-/// exponent is the format's lowest, and its significand is below 1.
+/// An operand taken apart: `significand * 2^exponent`. A subnormal number of a format that is not
+/// widened is not normalised: its exponent is the format's lowest, and its significand is below 1.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Operand {
     /// With its sign, which is all there is of an infinity. Of a NaN it is a NaN.

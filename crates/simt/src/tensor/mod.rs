@@ -5,7 +5,8 @@
 //! number of bits, adds what is left exactly, and rounds the sum once. How many pairs, how many
 //! bits and which rounding differ between instructions and generations, so each instruction is a
 //! value here: [`FloatUnit`] for floating-point accumulators, [`IntegerUnit`] for integers and
-//! [`DoubleUnit`] for `f64`. The constants in [`wgmma`], [`mma_sm_90`] and [`mma_sm_80`] name them.
+//! [`DoubleUnit`] for `f64`. [`EmulatedUnit`] is what the assembler makes of an instruction that the
+//! chip does not have. The constants in [`wgmma`], [`mma_sm_90`] and [`mma_sm_80`] name them.
 //!
 //! The form of the model is that of "MMA-Sim: Bit-Accurate Reference Model of Tensor Cores and
 //! Matrix Cores" (arXiv 2511.10909) and "Accurate Models of NVIDIA Tensor Cores"
@@ -13,6 +14,7 @@
 //! and with how many products.
 
 mod double;
+mod emulated;
 mod float;
 mod format;
 mod integer;
@@ -21,6 +23,7 @@ mod rounding;
 mod units;
 
 pub use double::DoubleUnit;
+pub use emulated::EmulatedUnit;
 pub use float::FloatUnit;
 pub use format::Format;
 pub use integer::{IntegerUnit, Overflow};

@@ -46,6 +46,12 @@ impl Operands {
         }
     }
 
+    /// Line number `index`.
+    #[inline]
+    pub(super) fn line(&self, index: usize) -> &[Vector] {
+        &self.vectors[index * self.vectors_per_line..][..self.vectors_per_line]
+    }
+
     pub(super) fn lines(&self) -> impl ExactSizeIterator<Item = &[Vector]> {
         self.vectors.chunks_exact(self.vectors_per_line)
     }

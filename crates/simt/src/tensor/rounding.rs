@@ -22,7 +22,8 @@ pub struct Sum {
 
 impl Sum {
     /// The bits of this sum in `format`, with at most `kept_bits` bits of the fraction. A sum
-    /// beyond the format's largest number is an infinity, and a zero is positive.
+    /// beyond the format's largest number is an infinity; a zero is positive, also one that a
+    /// negative sum was rounded to.
     #[inline]
     pub fn round(self, format: Format, kept_bits: u32, rounding: Rounding) -> u32 {
         let magnitude = self.significand.unsigned_abs();
@@ -43,7 +44,8 @@ impl Sum {
         let field = (exponent - format.lowest_exponent()) as u64;
         let bits = (field << format.fraction_bits) + fraction;
         let bits = bits.min(u64::from(format.infinity())) as u32;
-        bits | u32::from(self.significand < 0) << (format.exponent_bits + format.fraction_bits)
+        let is_negative = self.significand < 0 && bits != 0;
+        bits | u32::from(is_negative) << (format.exponent_bits + format.fraction_bits)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The instructions of each chip.
 
 use super::double::DoubleUnit;
+use super::emulated::EmulatedUnit;
 use super::float::FloatUnit;
 use super::format::Format;
 use super::integer::{IntegerUnit, Overflow};
@@ -11,6 +12,10 @@ const NAN_F32: u32 = 0x7fff_ffff;
 /// The bits of a result in `f16` that is not a number.
 const NAN_F16: u32 = 0x7fff;
 
+/// The lowest exponent that terms are aligned to, whatever their own: where they are smaller, bits
+/// below 2^-158 are cut off.
+const LOWEST_ALIGNMENT: i32 = -133;
+
 /// A unit with accumulators in `f32`, cut off.
 const fn to_f32(operands: Format, step: usize, term_bits: u32) -> FloatUnit {
     FloatUnit {
@@ -19,7 +24,7 @@ const fn to_f32(operands: Format, step: usize, term_bits: u32) -> FloatUnit {
         accumulator: Format::F32,
         step,
         term_bits,
-        lowest_alignment: Format::F32.lowest_exponent(),
+        lowest_alignment: LOWEST_ALIGNMENT,
         result_bits: 23,
         rounding: Rounding::TowardZero,
         nan: NAN_F32,
@@ -72,10 +77,19 @@ pub mod mma_sm_90 {
     pub const BF16: FloatUnit = to_f32(Format::BF16, 16, 25);
     /// `m16n8k4` and `m16n8k8`, `.f32.tf32.tf32.f32`.
     pub const TF32: FloatUnit = to_f32(Format::TF32, 8, 25);
-    /// `m16n8k32.f32.e4m3.e4m3.f32`; other pairs of 8-bit formats by [`FloatUnit::of`].
-    pub const E4M3: FloatUnit = to_f32(Format::E4M3, 16, 25);
+    /// `m16n8k32.f32.e4m3.e4m3.f32`.
+    pub const E4M3: EmulatedUnit = fp8(WIDENED, WIDENED);
     /// `m16n8k32.f32.e5m2.e5m2.f32`.
-    pub const E5M2: FloatUnit = E4M3.of(Format::E5M2, Format::E5M2);
+    pub const E5M2: EmulatedUnit = fp8(Format::E5M2, Format::E5M2);
+    /// `m16n8k32.f32.e4m3.e5m2.f32`.
+    pub const E4M3_E5M2: EmulatedUnit = fp8(WIDENED, Format::E5M2);
+
+    /// In `f16`, a subnormal number of `e4m3` is a normal one; that of `e5m2` stays subnormal.
+    const WIDENED: Format = Format::E4M3.widened();
+
+    const fn fp8(a: Format, b: Format) -> EmulatedUnit {
+        EmulatedUnit { unit: F16.of(a, b) }
+    }
 }
 
 /// Products of `mma.sync` on compute capability 8.0. Not measured: as published (see the module).
@@ -105,6 +119,4 @@ pub const U8: IntegerUnit = IntegerUnit {
     ..S8
 };
 /// `.f64.f64.f64.f64` in every shape.
-pub const F64: DoubleUnit = DoubleUnit {
-    nan: 0x7ff8_0000_0000_0000,
-};
+pub const F64: DoubleUnit = DoubleUnit;

@@ -1,16 +1,18 @@
 //! The instructions that were measured, with their numbers in the files.
 
 use simt::tensor::{
-    DoubleUnit, F64, FloatUnit, Format, IntegerUnit, Overflow, S8, U8, mma_sm_90, wgmma,
+    DoubleUnit, EmulatedUnit, F64, FloatUnit, Format, IntegerUnit, Overflow, S8, U8, mma_sm_90,
+    wgmma,
 };
 
-use super::operands::{Element, INTEGER_KINDS, Kind, Layout, Matrix};
+use super::operands::{Element, Layout, Matrix};
 
 /// The model of an instruction's arithmetic.
 #[derive(Clone, Copy, Debug)]
 pub enum Unit {
     Float(FloatUnit),
     Integer(IntegerUnit),
+    Emulated(EmulatedUnit),
     Double(DoubleUnit),
 }
 
@@ -27,13 +29,6 @@ pub struct Instruction {
 impl Instruction {
     pub fn of_number(number: u32) -> Option<&'static Self> {
         INSTRUCTIONS.iter().find(|one| one.number == number)
-    }
-
-    pub fn kinds(&self) -> u32 {
-        match self.unit {
-            Unit::Integer(_) => INTEGER_KINDS,
-            _ => Kind::ALL.len() as u32,
-        }
     }
 
     /// The operands of one instruction.
@@ -61,6 +56,9 @@ impl Instruction {
     fn bits(&self, element: Element) -> u64 {
         let (a, b, c) = match self.unit {
             Unit::Float(unit) => (unit.a, unit.b, unit.accumulator).into_layouts(),
+            Unit::Emulated(EmulatedUnit { unit }) => {
+                (unit.a, unit.b, unit.accumulator).into_layouts()
+            }
             Unit::Double(_) => (Layout::F64, Layout::F64, Layout::F64),
             Unit::Integer(_) if element.matrix == Matrix::C => {
                 return u64::from(element.large_integer().cast_unsigned());
@@ -81,6 +79,11 @@ impl Instruction {
         let bytes = |bits: &[u64]| -> Vec<u8> { bits.iter().map(|bits| *bits as u8).collect() };
         match unit {
             Unit::Float(unit) => {
+                let mut outputs = words(&problem.c);
+                unit.multiply(k, &words(&problem.a), &words(&problem.b), &mut outputs);
+                outputs.into_iter().map(u64::from).collect()
+            }
+            Unit::Emulated(unit) => {
                 let mut outputs = words(&problem.c);
                 unit.multiply(k, &words(&problem.a), &words(&problem.b), &mut outputs);
                 outputs.into_iter().map(u64::from).collect()
@@ -130,6 +133,15 @@ const fn integer(
     unit: IntegerUnit,
 ) -> Instruction {
     with_unit(number, name, shape, Unit::Integer(unit))
+}
+
+const fn emulated(
+    number: u32,
+    name: &'static str,
+    shape: [u32; 3],
+    unit: EmulatedUnit,
+) -> Instruction {
+    with_unit(number, name, shape, Unit::Emulated(unit))
 }
 
 const fn with_unit(
@@ -185,13 +197,13 @@ pub const INSTRUCTIONS: &[Instruction] = &[
     float(37, "mma f32.bf16 k16", [16, 8, 16], mma_sm_90::BF16),
     float(38, "mma f32.tf32 k4", [16, 8, 4], mma_sm_90::TF32),
     float(39, "mma f32.tf32 k8", [16, 8, 8], mma_sm_90::TF32),
-    float(40, "mma f32.e4m3 k32", [16, 8, 32], mma_sm_90::E4M3),
-    float(41, "mma f32.e5m2 k32", [16, 8, 32], mma_sm_90::E5M2),
-    float(
+    emulated(40, "mma f32.e4m3 k32", [16, 8, 32], mma_sm_90::E4M3),
+    emulated(41, "mma f32.e5m2 k32", [16, 8, 32], mma_sm_90::E5M2),
+    emulated(
         42,
         "mma f32.e4m3.e5m2 k32",
         [16, 8, 32],
-        mma_sm_90::E4M3.of(E4M3_E5M2.0, E4M3_E5M2.1),
+        mma_sm_90::E4M3_E5M2,
     ),
     integer(43, "mma s32.s8 m8n8k16", [8, 8, 16], S8),
     integer(44, "mma s32.s8 k16", [16, 8, 16], S8),

@@ -1,5 +1,6 @@
 //! Products that were measured on a GPU, computed again by the model.
 
+pub mod golden;
 pub mod instructions;
 pub mod operands;
 pub mod records;

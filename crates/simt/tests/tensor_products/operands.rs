@@ -163,10 +163,6 @@ impl Kind {
     ];
 }
 
-/// Kinds of 8-bit integers: random, extremes with accumulators near the ends of the range, random
-/// accumulators.
-pub const INTEGER_KINDS: u32 = 3;
-
 /// Which matrix an element is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
@@ -288,7 +284,7 @@ impl Element {
         }
     }
 
-    /// An 8-bit integer of A or B.
+    /// An 8-bit integer of A or B: random, or in kind 1 an extreme.
     pub fn small_integer(self) -> u8 {
         let r = self.draw(self.place, 0);
         if self.kind == 1 {
@@ -298,7 +294,7 @@ impl Element {
         }
     }
 
-    /// A 32-bit integer of C.
+    /// A 32-bit integer of C: small in kind 0, near the ends of the range in kind 1, random in kind 2.
     pub fn large_integer(self) -> i32 {
         let r = self.draw(self.place, 0);
         let within = (r % 200_000) as i32;
