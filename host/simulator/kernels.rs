@@ -67,6 +67,7 @@ impl DeviceKernels for Simulator {
             kernel: request.entry.kernel,
             grid: request.config.grid,
             block: request.config.block,
+            cluster: request.bounds.cluster.unwrap_or([1; 3]).into(),
             dynamic_shared_bytes: request.config.dynamic_shared_bytes as usize,
             options: &simt::Options {
                 counters: self.recorder.is_open(),

@@ -61,6 +61,7 @@ impl Operands {
             kernel: matmul_tiled_f32_nn::NAME,
             grid: TILED.blocks(size, size).expect("a grid").into(),
             block: TILED.threads.into(),
+            cluster: simt::Dim3::from(1),
             dynamic_shared_bytes: 0,
             options,
         };

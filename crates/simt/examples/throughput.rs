@@ -24,6 +24,7 @@ fn measure(name: &str, blocks: u32, operations: u32, body: impl Fn() + Sync) {
         kernel: name,
         grid: Dim3::from(blocks),
         block: Dim3::from(threads),
+        cluster: simt::Dim3::from(1),
         dynamic_shared_bytes: 0,
         options: &options,
     };

@@ -119,6 +119,16 @@ pub(crate) fn is_shared(address: usize, bytes: usize) -> bool {
     address.wrapping_sub(start) <= MAX_SHARED_BYTES.saturating_sub(bytes)
 }
 
+/// Whether they are shared memory of another block of the running block's cluster.
+#[cold]
+pub(crate) fn is_shared_in_cluster(address: usize, bytes: usize) -> bool {
+    let is_there = |_: &Thread, block: &Block| {
+        let owner = block.owner_of(address);
+        owner.is_some_and(|(_, offset)| offset <= MAX_SHARED_BYTES.saturating_sub(bytes))
+    };
+    try_with_current(is_there).unwrap_or(false)
+}
+
 /// Whether the caller runs as a thread of a simulated launch.
 #[inline]
 pub fn is_simulated_thread() -> bool {

@@ -14,6 +14,7 @@
 //!     kernel: "sum_of_lanes",
 //!     grid: Dim3::from(4),
 //!     block: Dim3::from(64),
+//!     cluster: Dim3::from(1),
 //!     dynamic_shared_bytes: 0,
 //!     options: &options,
 //! };
@@ -159,10 +160,15 @@ pub use device::{
 pub use host::MAX_WORKERS;
 pub use instructions::{
     LoopRounds, access, active_lanes, async_commit, async_copy, async_wait, async_wait_all,
-    atomic_update_u16, atomic_update_u32, atomic_update_u64, block_barrier, block_barrier_reduce,
-    converged_lanes, count_arithmetic, count_prefetch, dynamic_shared, fail, fence, grid_barrier,
-    is_cooperative, loop_rounds, position, refuse_host_call, static_memory, static_shared,
-    uninterrupted, warp_barrier, warp_collective, yield_now,
+    atomic_update_u16, atomic_update_u32, atomic_update_u64, block_barrier, block_barrier_arrive,
+    block_barrier_reduce, block_idx_in_cluster, bulk_commit, bulk_load, bulk_store, bulk_wait,
+    bulk_wait_read, cluster_barrier, cluster_barrier_arrive, cluster_barrier_wait, cluster_blocks,
+    cluster_dim, cluster_rank, converged_lanes, count_arithmetic, count_prefetch, dynamic_shared,
+    fail, fence, fence_mbarrier_init, fence_proxy_async, grid_barrier, is_cooperative, loop_rounds,
+    map_shared, mbarrier_arrive, mbarrier_arrive_expect, mbarrier_expect, mbarrier_init,
+    mbarrier_test, mbarrier_wait, position, refuse_host_call, set_max_registers, static_memory,
+    static_shared, tensor_load, tensor_store, uninterrupted, warp_barrier, warp_collective, wgmma,
+    wgmma_begin, wgmma_collect, wgmma_commit, wgmma_wait, yield_now,
 };
 pub use launch::{Launch, MAX_THREADS_PER_BLOCK, Options, Preemption, Report};
 pub use memory::{
@@ -170,4 +176,7 @@ pub use memory::{
     mark_copied, mark_freed, mark_written, register_allocation, store_relaxed,
 };
 pub use runner::{MAX_RESIDENT_THREADS, check_schedules, run, run_cooperative};
-pub use state::{BarrierId, LaneValues, MAX_SHARED_BYTES, MAX_STATIC_SHARED_BYTES};
+pub use state::{
+    BarrierId, ElementType, LaneValues, MAX_SHARED_BYTES, MAX_STATIC_SHARED_BYTES, Major, Operand,
+    Swizzle, TensorMap, TensorMapFields, Wgmma,
+};

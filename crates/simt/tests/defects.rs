@@ -428,6 +428,7 @@ fn launch_limits() {
             kernel: "limits",
             grid,
             block,
+            cluster: simt::Dim3::from(1),
             dynamic_shared_bytes,
             options,
         };
@@ -471,6 +472,7 @@ fn static_and_dynamic_shared_memory_over_the_limit_of_the_device() {
             kernel: "limits",
             grid: Dim3::from(2),
             block: Dim3::from(32),
+            cluster: simt::Dim3::from(1),
             dynamic_shared_bytes: dynamic_kib << 10,
             options: &options,
         };

@@ -55,6 +55,7 @@ fn dynamic_shared_memory_is_poisoned_and_aligned() {
         kernel: "dynamic",
         grid: 20.into(),
         block: 32.into(),
+        cluster: simt::Dim3::from(1),
         dynamic_shared_bytes: 100_000,
         options: &options,
     };
@@ -82,6 +83,7 @@ fn shared_memory_limits() {
             kernel: "limits",
             grid: 1.into(),
             block: 1.into(),
+            cluster: simt::Dim3::from(1),
             dynamic_shared_bytes: dynamic,
             options: &options,
         };
@@ -309,6 +311,7 @@ fn shared_memory_of_an_earlier_launch_is_not_touched() {
             kernel: "test_kernel",
             grid: Dim3::from(1),
             block: Dim3::from(1),
+            cluster: simt::Dim3::from(1),
             dynamic_shared_bytes,
             options: &options,
         };

@@ -90,6 +90,7 @@ fn resident_blocks_do_not_fit(checks: bool) {
             kernel: "test_kernel",
             grid: Dim3::from(blocks),
             block: Dim3::from(8),
+            cluster: simt::Dim3::from(1),
             dynamic_shared_bytes: 0,
             options: &options,
         };

@@ -203,6 +203,7 @@ fn a_cooperative_launch() {
             kernel: "test_kernel",
             grid: Dim3::from(4),
             block: Dim3::from(32),
+            cluster: simt::Dim3::from(1),
             dynamic_shared_bytes: 0,
             options,
         };

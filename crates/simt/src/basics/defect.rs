@@ -33,6 +33,10 @@ pub enum DefectKind {
     /// An asynchronous copy whose memory is used while it is in flight, or that
     /// its thread never waits for.
     AsyncHazard,
+    /// An mbarrier that is not initialised, or in use already, or that has too many arrivals.
+    BarrierMisuse,
+    /// A read by the asynchronous proxy of what no proxy fence has made visible to it.
+    MissingProxyFence,
     /// Threads that wait for each other at different things, or that spin for ever.
     Deadlock,
     /// An operand that the instruction does not allow.
@@ -67,6 +71,8 @@ impl fmt::Display for DefectKind {
             Self::UninitialisedRead => "read of uninitialised memory",
             Self::UseAfterFree => "use after free",
             Self::AsyncHazard => "asynchronous copy in use",
+            Self::BarrierMisuse => "misused mbarrier",
+            Self::MissingProxyFence => "missing proxy fence",
             Self::Deadlock => "deadlock",
             Self::InvalidArgument => "invalid argument",
             Self::Panic => "panic",

@@ -55,6 +55,12 @@ impl From<(u32, u32, u32)> for Dim3 {
     }
 }
 
+impl From<[u32; 3]> for Dim3 {
+    fn from([x, y, z]: [u32; 3]) -> Self {
+        Self::new(x, y, z)
+    }
+}
+
 impl fmt::Display for Dim3 {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "({}, {}, {})", self.x, self.y, self.z)

@@ -31,6 +31,19 @@ impl Group<'_> {
             Wait::Collective { kind, mask } => {
                 (format!("waits at {kind} with mask {mask:#x}"), true)
             }
+            Wait::Mbarrier { offset, parity } => (
+                format!(
+                    "waits for phase parity {} of the mbarrier at byte {offset}",
+                    u32::from(parity)
+                ),
+                true,
+            ),
+            Wait::ClusterBarrier => ("waits at the barrier of the cluster".to_owned(), true),
+            Wait::Products => (
+                "waits for the other warps of its warpgroup to issue their products".to_owned(),
+                true,
+            ),
+            Wait::Registers => ("waits for registers".to_owned(), true),
             Wait::Converge => ("waits for the lanes at its line".to_owned(), true),
             Wait::Yield => ("yields".to_owned(), true),
             Wait::Exited => ("exited".to_owned(), false),
@@ -86,6 +99,9 @@ impl Block {
         let some_at_grid_barrier = waits().any(|thread| thread.wait.get().is_for_grid());
         let all_in_warps =
             waits().all(|thread| matches!(thread.wait.get(), Wait::Collective { .. }));
+        if !some_at_grid_barrier && let Some(finding) = self.stuck_at_mbarrier() {
+            return finding;
+        }
         let (kind, message) = if some_at_grid_barrier {
             (
                 DefectKind::GridBarrierDivergence,
@@ -108,6 +124,25 @@ impl Block {
             )
         };
         self.finding_at_waiting(waits().next(), kind, message.to_owned())
+    }
+
+    /// The finding when threads wait for a phase of an mbarrier that nothing will complete.
+    fn stuck_at_mbarrier(&self) -> Option<Finding> {
+        let mut waits = self.threads.iter();
+        let (waiting, offset) = waits.find_map(|thread| match thread.wait.get() {
+            Wait::Mbarrier { offset, .. } => Some((thread, offset)),
+            _ => None,
+        })?;
+        let barrier = self.mbarriers.get(offset)?;
+        let message = format!(
+            "threads wait for phase {} of the mbarrier at byte {offset} of shared memory, which \
+             nothing will complete: {}",
+            barrier.phase,
+            barrier.lack()
+        );
+        let mut finding = self.finding_at_waiting(Some(waiting), DefectKind::Deadlock, message);
+        finding.related.insert(0, barrier.initialised());
+        Some(finding)
     }
 
     /// The finding when `exited` has returned while others wait for it; none

@@ -3,14 +3,18 @@
 //! Everything here is shared by the coroutines of one block, and all of them
 //! run on one host thread: so it is made of cells, not of locks.
 
-use super::thread::{Thread, Wait};
+use super::cluster::Cluster;
+use super::thread::Thread;
 use super::warp::{Warp, low_bits};
 use crate::basics::{DefectKind, Dim3, Finding, Position};
 use crate::check::BlockCheck;
 use crate::count::Recorder;
 use crate::launch::Launch;
 use crate::memory::{OutOfMemory, try_collect};
-use crate::state::{Barriers, Grid, Preemption, ResolvedStatics, SharedMemory, Watched, Yields};
+use crate::state::{
+    Barriers, Engine, Grid, Mbarriers, Preemption, ProductQueue, Registers, ResolvedStatics,
+    SharedMemory, WARPS, Watched, Yields,
+};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -50,6 +54,17 @@ pub(crate) struct Block {
     pub held_warps: Cell<u64>,
     pub exited_threads: Cell<u32>,
     pub barriers: Barriers,
+    pub mbarriers: Mbarriers,
+    /// The bulk copies that its threads have issued.
+    pub engine: Engine,
+    /// Whether copies or products may be in flight.
+    pub may_be_in_flight: Cell<bool>,
+    /// The products of each warpgroup.
+    pub products: Vec<ProductQueue>,
+    pub registers: Registers,
+    /// Its cluster, which may be it alone, and its number in it.
+    pub cluster: Rc<Cluster>,
+    pub rank: Cell<u32>,
     /// There in a cooperative launch.
     pub grid: Option<Rc<Grid>>,
     pub shared: SharedMemory,
@@ -87,14 +102,24 @@ impl Block {
         let position =
             |thread: u32| Position::in_first_block(launch.grid, launch.block, width, thread);
         let lanes = |warp: u32| (threads - warp * width).min(width);
+        let warps = threads.div_ceil(width);
         Ok(Self {
             threads: try_collect((0..threads).map(|thread| Thread::new(position(thread))))?,
-            warps: try_collect((0..threads.div_ceil(width)).map(|warp| Warp::new(lanes(warp))))?,
+            warps: try_collect((0..warps).map(|warp| Warp::new(lanes(warp))))?,
             warp_width: width,
             ready_warps: Cell::new(0),
             held_warps: Cell::new(0),
             exited_threads: Cell::new(0),
             barriers: Barriers::default(),
+            mbarriers: Mbarriers::default(),
+            engine: Engine::default(),
+            may_be_in_flight: Cell::new(false),
+            products: try_collect(
+                (0..warps.div_ceil(WARPS as u32)).map(|_| ProductQueue::default()),
+            )?,
+            registers: Registers::new(warps, width),
+            cluster: Rc::new(Cluster::new(launch.cluster)),
+            rank: Cell::new(0),
             grid: None,
             shared: SharedMemory::new(launch.dynamic_shared_bytes, launch.max_shared_bytes())?,
             statics: ResolvedStatics::default(),
@@ -120,10 +145,7 @@ impl Block {
     pub fn begin(&mut self, block_idx: Dim3) {
         for thread in &mut self.threads {
             thread.position.block_idx = block_idx;
-            thread.wait.set(Wait::Nothing);
-            thread.copies.get_mut().clear();
-            thread.loaded_words.take();
-            thread.fruitless_updates.set(0);
+            thread.begin();
         }
         self.warps.iter_mut().for_each(Warp::begin);
         self.ready_warps.set(low_bits(self.warps.len() as u32));
@@ -131,6 +153,21 @@ impl Block {
         self.exited_threads.set(0);
         self.turn_notes = TurnNotes::default();
         self.barriers.clear();
+        self.mbarriers.clear();
+        self.engine.clear();
+        self.may_be_in_flight.set(false);
+        self.products.iter_mut().for_each(ProductQueue::clear);
+        self.registers.begin();
+        let dim = self.cluster.dim;
+        let within = (
+            block_idx.x % dim.x,
+            block_idx.y % dim.y,
+            block_idx.z % dim.z,
+        );
+        self.rank
+            .set(within.0 + dim.x * (within.1 + dim.y * within.2));
+        let threads = self.threads.len() as u32 * self.cluster_blocks();
+        self.cluster.barrier.begin(threads);
         self.shared.begin_block();
         self.counters = Counters::default();
         if let Some(recorder) = &self.recorder {

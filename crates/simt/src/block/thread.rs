@@ -1,7 +1,7 @@
 //! One simulated thread, and what it waits for.
 
 use crate::basics::Position;
-use crate::state::{Confinement, CopyQueue, GRID_BARRIER};
+use crate::state::{BulkGroups, Confinement, CopyQueue, Fragments, GRID_BARRIER};
 use std::cell::{Cell, RefCell};
 use std::panic::Location;
 
@@ -16,6 +16,14 @@ pub(crate) enum Wait {
     Collective { kind: &'static str, mask: u64 },
     /// It waits for the lanes of its warp that are at the same line.
     Converge,
+    /// It waits for the phase of this parity of the mbarrier at this offset.
+    Mbarrier { offset: usize, parity: bool },
+    /// It waits at the barrier of the cluster.
+    ClusterBarrier,
+    /// It waits until the other warps of its warpgroup have issued their products.
+    Products,
+    /// It waits for registers.
+    Registers,
     /// It lets other warps run.
     Yield,
     /// It has returned from the kernel.
@@ -37,6 +45,12 @@ pub(crate) struct Thread {
     /// The kernel line of the last instruction that had to wait.
     pub site: Cell<&'static Location<'static>>,
     pub copies: RefCell<CopyQueue>,
+    /// Its bulk stores.
+    pub bulk: RefCell<BulkGroups>,
+    /// Its accumulators that are with the tensor cores.
+    pub fragments: RefCell<Fragments>,
+    /// The phase of the cluster's barrier at which it has arrived and for which it has not waited.
+    pub cluster_arrival: Cell<Option<u64>>,
     /// The words that it has loaded atomically last.
     pub loaded_words: Cell<[usize; 2]>,
     /// Atomic updates in a row that have changed nothing, since it last waited.
@@ -52,9 +66,23 @@ impl Thread {
             wait: Cell::new(Wait::Nothing),
             site: Cell::new(Location::caller()),
             copies: RefCell::default(),
+            bulk: RefCell::default(),
+            fragments: RefCell::default(),
+            cluster_arrival: Cell::new(None),
             loaded_words: Cell::default(),
             fruitless_updates: Cell::new(0),
         }
+    }
+
+    /// Nothing of what it did in another block counts any more.
+    pub fn begin(&mut self) {
+        self.wait.set(Wait::Nothing);
+        self.copies.get_mut().clear();
+        self.bulk.get_mut().clear();
+        self.fragments.get_mut().clear();
+        self.cluster_arrival.set(None);
+        self.loaded_words.take();
+        self.fruitless_updates.set(0);
     }
 
     /// This thread's bit in the masks of its warp.

@@ -4,7 +4,7 @@ use super::control::fail;
 use super::counting::note_access;
 use super::preempt::weight_of;
 use crate::basics::{Access, AccessKind, DefectKind, Space};
-use crate::current::{is_shared, try_instruction};
+use crate::current::{is_shared, is_shared_in_cluster, try_instruction};
 use crate::state::is_watching;
 use std::panic::Location;
 
@@ -32,7 +32,8 @@ pub fn access(
     let aligned = view_base.wrapping_add(offset) & align.wrapping_sub(1) == 0;
     let is_sound = in_bounds && aligned && {
         // Whatever the checks, memory of another block is not touched: it may be gone.
-        space != Space::Shared || is_shared(view_base.wrapping_add(offset), bytes)
+        let address = view_base.wrapping_add(offset);
+        space != Space::Shared || is_shared(address, bytes) || is_shared_in_cluster(address, bytes)
     };
     if is_sound && !is_watching() {
         return;

@@ -41,6 +41,29 @@ pub fn block_barrier(name: BarrierId, threads: Option<u32>) {
     });
 }
 
+/// Arrives at a barrier for `threads` threads without waiting there: what the thread has done before
+/// is ordered before what those do that wait at it (`bar.arrive`).
+///
+/// # Panics
+///
+/// Outside of a launch.
+#[track_caller]
+pub fn block_barrier_arrive(name: BarrierId, threads: u32) {
+    let site = Location::caller();
+    instruction(site, |thread, block| {
+        block.arrive_only(
+            thread,
+            &Arrival {
+                id: name.0,
+                threads: Some(threads),
+                operation: BarrierOperation::Synchronize,
+                predicate: false,
+                site,
+            },
+        );
+    });
+}
+
 /// Waits for all threads of the block at barrier 0; returns, to each of them,
 /// for how many `predicate` was true.
 ///
@@ -150,6 +173,19 @@ impl Block {
         }
         thread.wait_for(Wait::Barrier(arrival.id), arrival.site);
         barrier.result()
+    }
+
+    /// Arrives at a barrier without waiting.
+    fn arrive_only(&self, thread: &Thread, arrival: &Arrival) {
+        if self.is_unwinding(thread) {
+            return;
+        }
+        let barrier = self.open_barrier(thread, arrival);
+        let warp = thread.position.warp as usize;
+        if barrier.pass(warp, thread.lane_bit(), self.weight(thread)) {
+            self.complete_barrier(thread, arrival, barrier);
+        }
+        self.note_operation(thread, Operation::BlockBarrier, arrival.site);
     }
 
     /// How many arrivals the thread stands for: barriers count whole warps, so
@@ -286,7 +322,7 @@ impl Block {
 
     /// A barrier for some warps must not be completed by parts of warps.
     fn check_whole_warps(&self, thread: &Thread, arrival: &Arrival, barrier: &Barrier) {
-        let waiting = barrier.waiting_by_warp(self.warps.len());
+        let waiting = barrier.arrived_by_warp(self.warps.len());
         let partial = self
             .warps
             .iter()

@@ -40,7 +40,7 @@ pub fn warp_collective<R>(
             });
         }
         let collectives = &block.warp_of(thread).collectives;
-        let number = block.join(thread, kind, mask, value, site);
+        let (number, _) = block.join(thread, kind, mask, value, site);
         // `read` is the caller's code.
         drop(inside);
         // SAFETY: (1) `join` returns when it is complete; this lane is marked below.
@@ -76,7 +76,7 @@ pub fn active_lanes() -> u64 {
 
 impl Block {
     /// Brings `value` to the rendezvous of `mask` and waits until it is complete;
-    /// returns its number.
+    /// returns its number, and whether the lane was the last one.
     fn join(
         &self,
         thread: &Thread,
@@ -84,7 +84,7 @@ impl Block {
         mask: u64,
         value: u64,
         site: &'static Location<'static>,
-    ) -> u32 {
+    ) -> (u32, bool) {
         let warp = self.warp_of(thread);
         let collectives = &warp.collectives;
         if mask & thread.lane_bit() == 0 || mask & !warp.active() != 0 {
@@ -108,7 +108,37 @@ impl Block {
             }
             thread.wait_for(Wait::Collective { kind, mask }, site);
         }
-        number
+        (number, is_complete)
+    }
+
+    /// All lanes of a warp meet at an instruction that they execute as one, with one `value`;
+    /// returns whether the lane is the last one, which then acts for all of them.
+    pub(super) fn meet_warp(
+        &self,
+        thread: &Thread,
+        kind: &'static str,
+        value: u64,
+        site: &'static Location<'static>,
+    ) -> bool {
+        let warp = self.warp_of(thread);
+        let (number, is_last) = self.join(thread, kind, warp.existing, value, site);
+        if is_last {
+            // SAFETY: (1) it is complete, and this lane is marked below.
+            let values = unsafe { warp.collectives.get(number).values() };
+            let lanes = values.values.iter().enumerate();
+            let other = lanes
+                .filter(|(lane, _)| warp.existing >> lane & 1 == 1)
+                .find(|(_, other)| **other != value);
+            if let Some((lane, _)) = other {
+                let message = format!(
+                    "lanes {} and {lane} give different operands to one {kind}",
+                    thread.position.lane
+                );
+                self.fail_warp(thread, message, site);
+            }
+        }
+        warp.collectives.mark_read(number, thread.lane_bit());
+        is_last
     }
 
     fn complete_collective(&self, thread: &Thread, rendezvous: &Rendezvous, number: u32) {

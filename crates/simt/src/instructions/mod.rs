@@ -4,23 +4,43 @@ mod access;
 mod async_copy;
 mod atomic;
 mod barrier;
+mod bulk;
+mod cluster;
 mod collective;
 mod control;
 mod converge;
 mod counting;
 mod loops;
+mod machine;
+mod max_registers;
+mod mbarrier;
 mod preempt;
 mod shared;
 mod statics;
+mod wgmma;
 
 pub use access::access;
 pub use async_copy::{async_commit, async_copy, async_wait, async_wait_all};
 pub use atomic::{atomic_update_u16, atomic_update_u32, atomic_update_u64, fence};
-pub use barrier::{block_barrier, block_barrier_reduce, grid_barrier};
+pub use barrier::{block_barrier, block_barrier_arrive, block_barrier_reduce, grid_barrier};
+pub use bulk::{
+    bulk_commit, bulk_load, bulk_store, bulk_wait, bulk_wait_read, fence_proxy_async, tensor_load,
+    tensor_store,
+};
+pub use cluster::{
+    block_idx_in_cluster, cluster_barrier, cluster_barrier_arrive, cluster_barrier_wait,
+    cluster_blocks, cluster_dim, cluster_rank, map_shared,
+};
 pub use collective::{active_lanes, warp_barrier, warp_collective};
 pub use control::{fail, is_cooperative, position, refuse_host_call, uninterrupted, yield_now};
 pub use converge::converged_lanes;
 pub use counting::{count_arithmetic, count_prefetch};
 pub use loops::{LoopRounds, loop_rounds};
+pub use max_registers::set_max_registers;
+pub use mbarrier::{
+    fence_mbarrier_init, mbarrier_arrive, mbarrier_arrive_expect, mbarrier_expect, mbarrier_init,
+    mbarrier_test, mbarrier_wait,
+};
 pub use shared::{dynamic_shared, static_shared};
 pub use statics::static_memory;
+pub use wgmma::{wgmma, wgmma_begin, wgmma_collect, wgmma_commit, wgmma_wait};

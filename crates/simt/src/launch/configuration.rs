@@ -13,6 +13,10 @@ use std::time::Duration;
 /// The most threads that a block can have.
 pub const MAX_THREADS_PER_BLOCK: u32 = 1024;
 
+/// The most blocks of a cluster; more than 8 need a device that allows it (CUDA C++ Programming
+/// Guide, "Thread Block Clusters").
+const MAX_CLUSTER_BLOCKS: u64 = 16;
+
 /// Largest extent of a grid and of a block (CUDA C++ Programming Guide,
 /// "Technical Specifications per Compute Capability").
 const MAX_GRID: Dim3 = Dim3::new(i32::MAX as u32, 65535, 65535);
@@ -107,6 +111,9 @@ pub struct Launch<'a> {
     pub grid: Dim3,
     /// The extent of a block, in threads.
     pub block: Dim3,
+    /// The extent of a cluster, in blocks: (1, 1, 1) where the kernel has none. The grid is a
+    /// multiple of it.
+    pub cluster: Dim3,
     /// Dynamic shared memory of each block, in bytes.
     pub dynamic_shared_bytes: usize,
     /// How to simulate it.
@@ -185,9 +192,27 @@ fn extent_out_of_range(launch: &Launch<'_>) -> Option<String> {
             "a block of {block} threads: it can have 1 to {MAX_THREADS_PER_BLOCK}, at most {MAX_BLOCK}"
         ));
     }
+    if let Some(message) = cluster_out_of_range(launch) {
+        return Some(message);
+    }
     let most = launch.max_shared_bytes();
     (bytes > most)
         .then(|| format!("{bytes} bytes of dynamic shared memory: a block can have {most}"))
+}
+
+fn cluster_out_of_range(launch: &Launch<'_>) -> Option<String> {
+    let (grid, cluster) = (launch.grid, launch.cluster);
+    let blocks = cluster.count();
+    if blocks == 0 || blocks > MAX_CLUSTER_BLOCKS {
+        return Some(format!(
+            "clusters of {cluster} blocks: they can have 1 to {MAX_CLUSTER_BLOCKS}"
+        ));
+    }
+    let is_multiple = grid.x.is_multiple_of(cluster.x)
+        && grid.y.is_multiple_of(cluster.y)
+        && grid.z.is_multiple_of(cluster.z);
+    (!is_multiple)
+        .then(|| format!("a grid of {grid} blocks, which is no multiple of clusters of {cluster}"))
 }
 
 /// Whether each component is from 1 to that of `most`.

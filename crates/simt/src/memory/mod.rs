@@ -21,4 +21,4 @@ pub(crate) use registry::{Allocations, is_inside_one, is_replaced, snapshot};
 #[cfg(target_os = "linux")]
 pub(crate) use reserve::lock as lock_reserve;
 pub(crate) use reserve::{hold as hold_reserve, release as release_reserve, try_collect};
-pub(crate) use words::copy_from_global;
+pub(crate) use words::{copy_from_global, copy_to_global};

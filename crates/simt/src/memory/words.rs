@@ -68,6 +68,19 @@ pub(crate) unsafe fn copy_from_global(destination: *mut u8, source: *const u8, b
     unsafe { load_words(destination, source, bytes) };
 }
 
+/// Copies from memory of this host thread to memory that other host threads may access.
+///
+/// # Safety
+///
+/// 1. `source` is valid for reads, `destination` for writes of `bytes` bytes;
+///    they do not overlap.
+/// 2. Other host threads access `destination` only through this crate, and do not
+///    write to `source`.
+pub(crate) unsafe fn copy_to_global(destination: *mut u8, source: *const u8, bytes: usize) {
+    // SAFETY: 1 and 2 are those of `store_words`.
+    unsafe { store_words(destination, source, bytes) };
+}
+
 /// Copies the words of one integer type with relaxed atomic loads.
 macro_rules! load_as {
     ($atomic:ty, $word:ty, $destination:expr, $source:expr, $bytes:expr) => {

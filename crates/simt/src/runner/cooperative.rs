@@ -63,7 +63,7 @@ impl Worker {
         let mut random = SplitMix64::new(run.launch.options.seed, u64::MAX);
         let queue = Queue::new(run, &mut random);
         self.run_resident(run, 1, |worker| {
-            let most = run.blocks as usize;
+            let most = run.clusters as usize;
             let mut residents = Residents::new(run, body, worker, &queue, most, random);
             residents.grid = Some(Rc::default());
             while !queue.is_empty() && !run.has_defect() {
@@ -85,7 +85,7 @@ impl Residents<'_> {
         let Some(grid) = self.grid.clone() else {
             return false;
         };
-        if grid.waiting_blocks() == self.places.len() as u64 {
+        if grid.waiting_blocks() == self.residents().count() as u64 {
             self.release(&grid);
         } else if grid.is_missed() {
             self.report_missed(&grid);
@@ -98,12 +98,19 @@ impl Residents<'_> {
     /// before is ordered before what they do next.
     fn release(&mut self, grid: &Grid) {
         grid.leave();
-        let checks = || self.places.iter().filter_map(|it| it.block.check.as_ref());
-        let times = checks().map(|check| check.meet_grid()).collect();
-        for check in checks() {
+        let checks = || {
+            self.residents()
+                .filter_map(|it| Some((it.index, it.block.check.as_ref()?)))
+        };
+        let mut met: Vec<_> = checks()
+            .map(|(index, it)| (index, it.meet_grid()))
+            .collect();
+        met.sort_unstable();
+        let times = met.into_iter().map(|(_, time)| time).collect();
+        for (_, check) in checks() {
             check.after_grid_barrier(&times);
         }
-        for resident in &self.places {
+        for resident in self.residents() {
             resident.block.release_barrier(GRID_BARRIER);
         }
         self.ready = (0..self.places.len()).collect();
@@ -113,8 +120,8 @@ impl Residents<'_> {
     /// the block has seen it.
     #[cold]
     fn report_missed(&self, grid: &Grid) {
-        let waiting = self.places.iter().find(|it| it.at_grid_barrier().is_some());
-        let mut threads = self.places.iter().flat_map(|it| &it.block.threads);
+        let waiting = self.residents().find(|it| it.at_grid_barrier().is_some());
+        let mut threads = self.residents().flat_map(|it| &it.block.threads);
         let exited = threads.find(|thread| thread.wait.get() == Wait::Exited);
         let (Some(waiting), Some(exited)) = (waiting, exited) else {
             return;
@@ -136,7 +143,7 @@ impl Residents<'_> {
     pub fn report_stuck(&self) {
         let is_stuck_itself = |resident: &&Resident| resident.count()[2] != 0;
         if let Some(grid) = &self.grid
-            && let Some(stuck) = self.places.iter().find(is_stuck_itself)
+            && let Some(stuck) = self.residents().find(is_stuck_itself)
         {
             let finding = stuck.block.stuck();
             stuck.block.record(self.with_blocks(grid, finding));
@@ -147,7 +154,7 @@ impl Residents<'_> {
     fn with_blocks(&self, grid: &Grid, mut finding: Finding) -> Finding {
         if grid.is_waited_at() {
             finding.kind = DefectKind::GridBarrierDivergence;
-            let unfinished = self.places.iter().take(MAX_BLOCKS_DESCRIBED);
+            let unfinished = self.residents().take(MAX_BLOCKS_DESCRIBED);
             finding.related.extend(unfinished.map(Resident::describe));
         }
         finding

@@ -34,7 +34,8 @@ pub fn run(launch: &Launch<'_>, body: &(dyn Fn() + Sync)) -> Result<Report, Box<
 fn run_in_parallel(run: &Run<'_>, body: &(dyn Fn() + Sync)) {
     let mut random = SplitMix64::new(run.launch.options.seed, u64::MAX);
     let queue = Queue::new(run, &mut random);
-    let workers = rayon::current_num_threads().min(run.blocks.try_into().unwrap_or(usize::MAX));
+    let clusters = run.clusters.try_into().unwrap_or(usize::MAX);
+    let workers = rayon::current_num_threads().min(clusters);
     rayon::scope(|scope| {
         for number in 1..workers {
             let queue = &queue;
@@ -56,7 +57,7 @@ fn run_blocks(
     queue: &Queue,
     (number, workers): (usize, usize),
 ) {
-    if run.launch.is_preemptive() {
+    if run.launch.is_preemptive() || run.launch.cluster.count() > 1 {
         return interleave(run, body, queue, (number, workers));
     }
     while let Some(index) = queue.take() {
@@ -77,8 +78,13 @@ fn interleave(
     queue: &Queue,
     (number, workers): (usize, usize),
 ) {
-    let on_host = MAX_RESIDENT_THREADS as usize / workers / run.launch.block.count() as usize;
-    let most = on_host.clamp(1, run.launch.resident_blocks() as usize);
+    let blocks = run.launch.cluster.count() as usize;
+    let threads = run.launch.block.count() as usize * blocks;
+    let on_host = MAX_RESIDENT_THREADS as usize / workers / threads;
+    let most = match run.launch.is_preemptive() {
+        true => on_host.clamp(1, (run.launch.resident_blocks() as usize / blocks).max(1)),
+        false => 1,
+    };
     let random = SplitMix64::new(run.launch.options.seed, u64::MAX - number as u64);
     Worker::with(|worker| {
         worker.run_resident(run, workers, |worker| {

@@ -5,6 +5,7 @@ mod coroutine;
 mod independent;
 mod queue;
 mod resident;
+mod resident_cluster;
 mod residents;
 mod run;
 mod simulate;

@@ -16,8 +16,6 @@ pub(super) struct Resident {
     pub block: Box<Block>,
     pub random: SplitMix64,
     pub index: u64,
-    /// Whether it has not ended.
-    pub is_live: bool,
 }
 
 impl Resident {
@@ -34,7 +32,6 @@ impl Resident {
             block,
             random: SplitMix64::new(0, 0),
             index: 0,
-            is_live: false,
         })
     }
 
@@ -43,7 +40,6 @@ impl Resident {
         run.begin_block(&mut self.block, index);
         self.random = SplitMix64::new(run.launch.options.seed, index);
         self.index = index;
-        self.is_live = true;
     }
 
     /// The first thread that waits at the barrier of the grid.

@@ -1,5 +1,5 @@
 //! Blocks that are resident together and take turns on one host thread: those of a cooperative
-//! launch, and those of an ordinary one whose schedule is preemptive.
+//! launch, of an ordinary one whose schedule is preemptive, and of a cluster.
 //!
 //! Which block is next is drawn from the seed's generator, and so is whether another one starts: a
 //! launch whose blocks come and go has few of them at a time, and one whose blocks wait for each
@@ -8,6 +8,7 @@
 
 use super::queue::Queue;
 use super::resident::Resident;
+use super::resident_cluster::{ResidentCluster, block_of};
 use super::run::Run;
 use super::turns::Turns;
 use super::worker::Worker;
@@ -32,15 +33,15 @@ pub(super) struct Residents<'a> {
     queue: &'a Queue,
     /// There in a cooperative launch, whose blocks are all resident from its start to its end.
     pub grid: Option<Rc<Grid>>,
-    /// Places for blocks; they are known by their numbers.
-    pub places: Vec<Resident>,
+    /// Places for clusters, most of which are single blocks; they are known by their numbers.
+    pub places: Vec<ResidentCluster>,
     /// Those in which a thread can run.
     pub ready: Vec<usize>,
-    /// Those whose block stays behind.
+    /// Those whose cluster stays behind.
     held: Vec<usize>,
-    /// Those whose block has ended.
+    /// Those whose cluster has ended.
     free: Vec<usize>,
-    /// How many blocks can be resident.
+    /// How many clusters can be resident.
     most: usize,
     random: SplitMix64,
 }
@@ -70,11 +71,16 @@ impl<'a> Residents<'a> {
         }
     }
 
+    /// The blocks, by place.
+    pub fn residents(&self) -> impl Iterator<Item = &Resident> {
+        self.places.iter().flat_map(|place| &place.members)
+    }
+
     /// Lets blocks take turns until all have ended, or as long as their findings allow.
     pub fn take_all_turns(&mut self) {
         while let Some(drawn) = self.draw() {
             let place = self.ready[drawn];
-            self.turns(place).take_one();
+            self.take_turn(place);
             self.settle(drawn);
             if self.must_stop() {
                 break;
@@ -83,29 +89,43 @@ impl<'a> Residents<'a> {
         self.end();
     }
 
-    /// The next block of the queue starts, if there is one that is needed and memory for it.
+    /// A thread of the cluster at this place runs, or what is in flight goes on.
+    fn take_turn(&mut self, place: usize) {
+        match self.places[place].draw(&mut self.random) {
+            Some(rank) => {
+                self.turns(place, rank).take_one();
+            }
+            None => {
+                self.places[place].step_machine();
+            }
+        }
+    }
+
+    /// The next cluster of the queue starts, if there is one that is needed and memory for it.
     pub fn start(&mut self) {
-        let pointless = |index: &u64| self.run.is_pointless(*index);
-        let Some(index) = self.queue.take().filter(|index| !pointless(index)) else {
+        let launch = self.run.launch;
+        let first = |unit: u64| block_of(launch.grid, launch.cluster, unit, 0);
+        let is_needed = |unit: &u64| !self.run.is_pointless(first(*unit));
+        let Some(unit) = self.queue.take().filter(is_needed) else {
             return;
         };
         if self.free.is_empty() {
-            match Resident::new(self.run, self.grid.as_ref(), &self.worker.watched) {
-                Ok(resident) => self.places.push(resident),
-                Err(error) => return self.run.add_out_of_memory(index, error),
+            match ResidentCluster::new(self.run, self.grid.as_ref(), &self.worker.watched) {
+                Ok(cluster) => self.places.push(cluster),
+                Err(error) => return self.run.add_out_of_memory(first(unit), error),
             }
             self.free.push(self.places.len() - 1);
         }
         if let Some(place) = self.free.pop() {
-            self.places[place].begin(self.run, index);
+            self.places[place].begin(self.run, unit);
             self.worker.watched.note_progress();
             self.ready.push(place);
         }
     }
 
-    /// The turns of the block at this place.
-    pub fn turns(&mut self, place: usize) -> Turns<'_> {
-        let resident = &mut self.places[place];
+    /// The turns of a block of the cluster at this place.
+    pub fn turns(&mut self, place: usize, rank: usize) -> Turns<'_> {
+        let resident = &mut self.places[place].members[rank];
         Turns {
             run: self.run,
             index: resident.index,
@@ -117,7 +137,7 @@ impl<'a> Residents<'a> {
         }
     }
 
-    /// The number, among the ready ones, of the block whose turn it is.
+    /// The number, among the ready ones, of the cluster whose turn it is.
     fn draw(&mut self) -> Option<usize> {
         loop {
             let can_start = self.can_start();
@@ -144,42 +164,43 @@ impl<'a> Residents<'a> {
         self.ready.len() + self.held.len() < self.most && !self.queue.is_empty()
     }
 
-    /// One of the blocks that stay behind is as ready as the others.
+    /// One of the clusters that stay behind is as ready as the others.
     fn return_held(&mut self) {
         let drawn = self.random.below(self.held.len() as u64) as usize;
         self.ready.push(self.held.swap_remove(drawn));
     }
 
-    /// The block that is number `drawn` of the ready ones has had its turn.
+    /// The cluster that is number `drawn` of the ready ones has had its turn.
     fn settle(&mut self, drawn: usize) {
         let place = self.ready[drawn];
-        let block = &self.places[place].block;
-        if block.is_at_rest() || block.is_abandoned() {
+        let cluster = &self.places[place];
+        let [was_preempted, has_yielded] = cluster.take_notes();
+        if cluster.is_at_rest() || cluster.is_abandoned() {
             self.ready.swap_remove(drawn);
             if self.grid.is_none() {
-                self.end_block(place);
+                self.end_cluster(place);
             }
-        } else if block.turn_notes.preempted.replace(false) && self.random.below(STAY_BEHIND) == 0 {
+        } else if was_preempted && self.random.below(STAY_BEHIND) == 0 {
             self.ready.swap_remove(drawn);
             self.held.push(place);
         }
-        let has_yielded = self.places[place].block.turn_notes.yielded.replace(false);
         if has_yielded && !self.held.is_empty() && self.random.below(RETURN_AFTER_YIELD) == 0 {
             self.return_held();
         }
     }
 
-    /// The block at this place has nothing more to run.
-    fn end_block(&mut self, place: usize) {
-        let block = &self.places[place].block;
-        if !block.is_abandoned() && !block.has_ended() {
-            block.record(block.stuck());
+    /// The cluster at this place has nothing more to run.
+    fn end_cluster(&mut self, place: usize) {
+        self.places[place].settle();
+        for rank in 0..self.places[place].members.len() {
+            // Ends what threads are left.
+            drop(self.turns(place, rank));
         }
-        // Ends what threads are left.
-        drop(self.turns(place));
-        let resident = &mut self.places[place];
-        self.run.end_block(&mut resident.block, resident.index);
-        resident.is_live = false;
+        let cluster = &mut self.places[place];
+        cluster.end();
+        for resident in &mut cluster.members {
+            self.run.end_block(&mut resident.block, resident.index);
+        }
         self.free.push(place);
     }
 
@@ -203,14 +224,14 @@ impl<'a> Residents<'a> {
                 continue;
             }
             if is_cut_off {
-                self.places[place].block.abandon();
+                self.places[place].abandon();
             }
-            self.end_block(place);
+            self.end_cluster(place);
         }
     }
 
     /// Whether a block was ended before its threads have exited.
     pub fn has_abandoned(&self) -> bool {
-        self.places.iter().any(|it| it.block.is_abandoned())
+        self.places.iter().any(ResidentCluster::is_abandoned)
     }
 }

@@ -17,6 +17,8 @@ pub(crate) struct Run<'a> {
     pub check: Option<Arc<LaunchCheck>>,
     /// How many blocks there are.
     pub blocks: u64,
+    /// How many clusters: as many as blocks where the launch has none.
+    pub clusters: u64,
     /// The lowest block with a defect; `u64::MAX` while there is none.
     lowest_defect: AtomicU64,
     defect: Mutex<Option<Box<Defect>>>,
@@ -38,6 +40,7 @@ impl<'a> Run<'a> {
                 .checks
                 .then(|| Arc::new(LaunchCheck::new(!launch.options.parallel_blocks))),
             blocks: launch.grid.count(),
+            clusters: launch.grid.count() / launch.cluster.count(),
             lowest_defect: AtomicU64::new(u64::MAX),
             defect: Mutex::new(None),
             barriers: AtomicU64::new(0),

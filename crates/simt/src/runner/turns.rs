@@ -30,7 +30,7 @@ pub(crate) struct Turns<'a> {
 impl Turns<'_> {
     /// Lets warps run, one drawn after the other, until the block has ended.
     pub fn take_all(&mut self) {
-        while self.take_one() {
+        while self.take_one() || self.block.step_machine(self.random) {
             if self.block.is_abandoned() {
                 return;
             }
@@ -42,6 +42,7 @@ impl Turns<'_> {
 
     /// Lets one warp run that can, if there is one.
     pub fn take_one(&mut self) -> bool {
+        self.block.before_turn(self.random);
         let Some(warp) = self.draw_warp() else {
             return false;
         };
@@ -185,6 +186,7 @@ impl Turns<'_> {
         }
         let block = self.block;
         let thread = &block.threads[index];
+        block.note_cluster_exit(thread.cluster_arrival.take().is_some());
         let exited = &block.warp_of(thread).exited;
         exited.set(exited.get() | thread.lane_bit());
         thread.wait.set(Wait::Exited);

@@ -65,6 +65,8 @@ pub(crate) struct Barrier {
     result: Cell<u32>,
     /// Waiting lanes, warp by warp.
     waiting: [Cell<u64>; MAX_WARPS],
+    /// Lanes that have arrived and do not wait, warp by warp.
+    passed: [Cell<u64>; MAX_WARPS],
 }
 
 impl Barrier {
@@ -77,6 +79,7 @@ impl Barrier {
             trues: Cell::new(0),
             result: Cell::new(0),
             waiting: std::array::from_fn(|_| Cell::new(0)),
+            passed: std::array::from_fn(|_| Cell::new(0)),
         }
     }
 
@@ -128,6 +131,16 @@ impl Barrier {
         arrived == self.required.get()
     }
 
+    /// Adds a lane that does not wait, and stands for `weight` arrivals; returns whether the barrier
+    /// is complete.
+    pub fn pass(&self, warp: usize, lane_bit: u64, weight: u32) -> bool {
+        let arrived = self.arrived.get() + weight;
+        self.arrived.set(arrived);
+        let lanes = &self.passed[warp];
+        lanes.set(lanes.get() | lane_bit);
+        arrived == self.required.get()
+    }
+
     /// The lane that has completed the barrier goes on without waiting.
     pub fn complete(&self, warp: usize, lane_bit: u64) {
         self.result.set(self.trues.replace(0));
@@ -156,6 +169,14 @@ impl Barrier {
     pub fn waiting_by_warp(&self, warps: usize) -> impl Iterator<Item = u64> + Clone {
         self.waiting[..warps].iter().map(Cell::get)
     }
+
+    /// The lanes of each of the first `warps` warps that have arrived.
+    pub fn arrived_by_warp(&self, warps: usize) -> impl Iterator<Item = u64> + Clone {
+        let passed = self.passed[..warps].iter().map(Cell::get);
+        self.waiting_by_warp(warps)
+            .zip(passed)
+            .map(|(waiting, passed)| waiting | passed)
+    }
 }
 
 /// All barriers of a block.
@@ -181,6 +202,7 @@ impl Barriers {
         for barrier in &mut self.barriers {
             if barrier.arrived.replace(0) != 0 {
                 barrier.waiting.iter().for_each(|lanes| lanes.set(0));
+                barrier.passed.iter().for_each(|lanes| lanes.set(0));
             }
             barrier.trues.set(0);
         }
@@ -211,6 +233,9 @@ impl Barriers {
         barrier.arrived.set(0);
         self.waiting_for_all
             .set(self.waiting_for_all.get() & !(1 << id));
+        barrier.passed[..warps]
+            .iter()
+            .for_each(|lanes| lanes.set(0));
         for (warp, waiting) in barrier.waiting[..warps].iter().enumerate() {
             let lanes = waiting.replace(0);
             if lanes != 0 {

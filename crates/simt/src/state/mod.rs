@@ -2,13 +2,18 @@
 //! threads that wait for it.
 
 mod barriers;
+mod bulk;
+mod cluster_barrier;
 mod collectives;
 mod confinement;
 mod convergence;
 mod copies;
 mod grid;
 mod host_thread;
+mod mbarriers;
 mod preemption;
+mod products;
+mod registers;
 mod shared;
 mod statics;
 mod watch;
@@ -16,19 +21,26 @@ mod watched;
 mod yields;
 
 pub use barriers::BarrierId;
+pub use bulk::{Swizzle, TensorMap, TensorMapFields};
 pub use collectives::LaneValues;
+pub use products::{ElementType, Major, Operand, Wgmma};
 pub use shared::{MAX_SHARED_BYTES, MAX_STATIC_SHARED_BYTES};
 
 pub(crate) use barriers::{
     Barrier, BarrierOperation, Barriers, GRID_BARRIER, Mismatch, barrier_name, divergence_at,
 };
+pub(crate) use bulk::{BulkGroups, Engine, Job, Load, Piece, Store};
+pub(crate) use cluster_barrier::ClusterBarrier;
 pub(crate) use collectives::{Collectives, Rendezvous};
 pub(crate) use confinement::{Confinement, Inside, Left, RESERVE_BYTES};
 pub(crate) use convergence::Convergence;
 pub(crate) use copies::{AsyncCopy, CopyQueue};
 pub(crate) use grid::Grid;
 pub(crate) use host_thread::HostThread;
+pub(crate) use mbarriers::{MAX_ARRIVALS, MBARRIER_BYTES, Mbarrier, Mbarriers, Progress};
 pub(crate) use preemption::{ATOMIC_WEIGHT, Preemption};
+pub(crate) use products::{Descriptor, Fragments, Product, ProductQueue, WARPS};
+pub(crate) use registers::{FEWEST_REGISTERS, MOST_REGISTERS, REGISTER_UNIT, Registers};
 pub(crate) use shared::SharedMemory;
 pub(crate) use statics::ResolvedStatics;
 pub(crate) use watch::{Watch, is_counting, is_watching};

@@ -83,6 +83,11 @@ impl SharedMemory {
         self.memory.as_ptr().addr()
     }
 
+    /// Its first byte.
+    pub fn start_pointer(&self) -> *mut u8 {
+        self.memory.as_ptr()
+    }
+
     /// Bytes of the static arrays that the block has used.
     pub fn static_bytes(&self) -> usize {
         self.static_bytes.get()

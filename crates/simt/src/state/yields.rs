@@ -40,6 +40,11 @@ impl Yields {
         self.limit
     }
 
+    /// Yields since anything else happened.
+    pub fn idle(&self) -> u64 {
+        self.idle.get()
+    }
+
     /// A thread got further: spinning threads may have something to see.
     #[inline]
     pub fn note_progress(&self, watched: &Watched) {

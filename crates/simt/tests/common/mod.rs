@@ -23,6 +23,7 @@ pub fn launch_with(
             kernel: "test_kernel",
             grid: Dim3::from(blocks),
             block: Dim3::from(threads),
+            cluster: simt::Dim3::from(1),
             dynamic_shared_bytes: 0,
             options,
         },

@@ -86,6 +86,7 @@ fn launches_above_the_limits() {
             kernel: "limits",
             grid: grid.into(),
             block,
+            cluster: simt::Dim3::from(1),
             dynamic_shared_bytes,
             options: &options,
         };

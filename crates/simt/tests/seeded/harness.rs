@@ -87,6 +87,7 @@ pub fn run_and_read(
         kernel: "seeded",
         grid: blocks.into(),
         block: threads.into(),
+        cluster: simt::Dim3::from(1),
         dynamic_shared_bytes: 0,
         options,
     };

@@ -1,0 +1,326 @@
+//! Bulk copies: `cp.async.bulk` and `cp.async.bulk.tensor` of the PTX ISA.
+
+use crate::basics::DefectKind;
+use crate::block::{Block, Thread};
+use crate::current::instruction;
+use crate::state::{
+    ATOMIC_WEIGHT, Job, Load, MAX_SHARED_BYTES, Piece, Store, TensorMap, TensorMapFields,
+};
+use std::panic::Location;
+
+/// Bulk copies have addresses and lengths that are multiples of this.
+const BULK_UNIT: usize = 16;
+
+/// The alignment of a box in shared memory.
+const BOX_ALIGNMENT: usize = 128;
+
+/// Issues a copy of `bytes` bytes to the block's shared memory, which counts them on the mbarrier
+/// at address `barrier` when it has arrived. With `blocks`, it arrives at the same place in each
+/// block of the cluster whose rank has a bit there, and counts on the mbarrier at the same place.
+///
+/// # Safety
+///
+/// 1. `source` is valid for reads of `bytes` bytes until the copy has arrived; other threads write
+///    there only through this crate.
+///
+/// # Panics
+///
+/// Outside of a launch.
+#[track_caller]
+pub unsafe fn bulk_load(
+    destination: *mut u8,
+    source: *const u8,
+    bytes: usize,
+    barrier: usize,
+    blocks: Option<u16>,
+) {
+    let site = Location::caller();
+    instruction(site, |thread, block| {
+        if block.is_unwinding(thread) {
+            return;
+        }
+        let addresses = destination.addr() | source.expose_provenance() | bytes;
+        block.check_bulk_unit(thread, addresses, bytes, site);
+        let shared = block.tile_of(thread, destination.addr(), bytes, site);
+        let pieces = Piece::whole(shared, source.addr(), bytes);
+        block.issue_load(thread, (pieces, bytes), barrier, blocks, site);
+    });
+}
+
+/// Issues a copy of the box of `map` at `coordinates`, innermost first, like [`bulk_load`]. Elements
+/// outside of the tensor become zeros.
+///
+/// # Safety
+///
+/// 1. The elements of the tensor are valid for reads until the copy has arrived; other threads write
+///    there only through this crate.
+///
+/// # Panics
+///
+/// Outside of a launch.
+#[track_caller]
+pub unsafe fn tensor_load(
+    map: &TensorMap,
+    destination: *mut u8,
+    barrier: usize,
+    coordinates: &[i32],
+    blocks: Option<u16>,
+) {
+    let site = Location::caller();
+    instruction(site, |thread, block| {
+        if block.is_unwinding(thread) {
+            return;
+        }
+        let (fields, shared) = block.check_box(thread, map, destination.addr(), coordinates, site);
+        let pieces = Piece::of_box(&fields, shared, coordinates);
+        block.issue_load(thread, (pieces, fields.box_bytes()), barrier, blocks, site);
+    });
+}
+
+/// Issues a copy of `bytes` bytes of the block's shared memory to global memory.
+///
+/// # Safety
+///
+/// 1. `destination` is valid for writes of `bytes` bytes until the launch has ended; other threads
+///    access it only through this crate.
+///
+/// # Panics
+///
+/// Outside of a launch.
+#[track_caller]
+pub unsafe fn bulk_store(destination: *mut u8, source: *const u8, bytes: usize) {
+    let site = Location::caller();
+    instruction(site, |thread, block| {
+        if block.is_unwinding(thread) {
+            return;
+        }
+        let addresses = destination.expose_provenance() | source.addr() | bytes;
+        block.check_bulk_unit(thread, addresses, bytes, site);
+        let shared = block.tile_of(thread, source.addr(), bytes, site);
+        block.issue_store(
+            thread,
+            Piece::whole(shared, destination.addr(), bytes),
+            site,
+        );
+    });
+}
+
+/// Issues a copy of a box in the block's shared memory to the tensor of `map`; elements outside of
+/// it are not stored.
+///
+/// # Safety
+///
+/// 1. The elements of the tensor are valid for writes until the launch has ended; other threads
+///    access them only through this crate.
+///
+/// # Panics
+///
+/// Outside of a launch.
+#[track_caller]
+pub unsafe fn tensor_store(map: &TensorMap, source: *const u8, coordinates: &[i32]) {
+    let site = Location::caller();
+    instruction(site, |thread, block| {
+        if block.is_unwinding(thread) {
+            return;
+        }
+        let (fields, shared) = block.check_box(thread, map, source.addr(), coordinates, site);
+        block.issue_store(thread, Piece::of_box(&fields, shared, coordinates), site);
+    });
+}
+
+/// Makes one group of the bulk stores that the running thread has issued since its last commit.
+///
+/// # Panics
+///
+/// Outside of a launch.
+#[track_caller]
+pub fn bulk_commit() {
+    instruction(Location::caller(), |thread, _| {
+        thread.bulk.borrow_mut().commit();
+    });
+}
+
+/// Waits until at most `pending` of the running thread's youngest groups of bulk stores are not
+/// complete.
+///
+/// # Panics
+///
+/// Outside of a launch.
+#[track_caller]
+pub fn bulk_wait(pending: u32) {
+    instruction(Location::caller(), |thread, block| {
+        let finished = thread.bulk.borrow_mut().finish(pending as usize);
+        for number in finished {
+            if let Some(Job::Store(mut store)) = block.engine.take(number) {
+                block.write(&mut store);
+            }
+        }
+    });
+}
+
+/// Waits until at most `pending` of the running thread's youngest groups of bulk stores still read
+/// their sources.
+///
+/// # Panics
+///
+/// Outside of a launch.
+#[track_caller]
+pub fn bulk_wait_read(pending: u32) {
+    instruction(Location::caller(), |thread, block| {
+        let read = thread.bulk.borrow_mut().read(pending as usize);
+        for number in read {
+            if let Some(Job::Store(mut store)) = block.engine.take(number) {
+                block.read(&mut store);
+                block.engine.put_back(number, Job::Store(store));
+            }
+        }
+    });
+}
+
+/// Orders what the running thread has written before, as the asynchronous proxy sees it: bulk
+/// stores and products read it.
+///
+/// # Panics
+///
+/// Outside of a launch.
+#[track_caller]
+pub fn fence_proxy_async() {
+    instruction(Location::caller(), |thread, block| {
+        block.mbarriers.fence_of(thread.position.thread());
+    });
+}
+
+impl Block {
+    /// A store reads its source, unless it has.
+    pub(super) fn read(&self, store: &mut Store) {
+        // SAFETY: (1) the issue has checked that the pieces are in shared memory.
+        unsafe { store.read(self.shared.start_pointer()) };
+    }
+
+    /// A store writes what it has read.
+    pub(super) fn write(&self, store: &mut Store) {
+        self.read(store);
+        // SAFETY: (1) as the caller of the store has promised.
+        unsafe { store.write() };
+    }
+
+    fn check_bulk_unit(
+        &self,
+        thread: &Thread,
+        addresses: usize,
+        bytes: usize,
+        site: &'static Location<'static>,
+    ) {
+        if !addresses.is_multiple_of(BULK_UNIT) || bytes == 0 {
+            let message = format!(
+                "a bulk copy of {bytes} bytes: its addresses and its length must be multiples of \
+                 {BULK_UNIT}, and the length not 0"
+            );
+            self.fail(thread, DefectKind::Misaligned, message, site);
+        }
+    }
+
+    /// Where a tile of shared memory begins, all of which must be the block's.
+    pub(super) fn tile_of(
+        &self,
+        thread: &Thread,
+        address: usize,
+        bytes: usize,
+        site: &'static Location<'static>,
+    ) -> usize {
+        let offset = self.shared.offset_of(address);
+        let is_inside = |offset: &usize| bytes <= MAX_SHARED_BYTES - offset;
+        let Some(offset) = offset.filter(is_inside) else {
+            let message = format!(
+                "{bytes} bytes at address {address:#x}, which are not in the block's shared memory"
+            );
+            self.fail(thread, DefectKind::OutOfBounds, message, site);
+        };
+        offset
+    }
+
+    /// The fields of a map, and where its box begins in shared memory.
+    fn check_box(
+        &self,
+        thread: &Thread,
+        map: &TensorMap,
+        address: usize,
+        coordinates: &[i32],
+        site: &'static Location<'static>,
+    ) -> (TensorMapFields, usize) {
+        let Some(fields) = map.fields() else {
+            let message = "the bytes of the tensor map are not those of a map".to_owned();
+            self.fail(thread, DefectKind::InvalidArgument, message, site);
+        };
+        if coordinates.len() != fields.rank as usize {
+            let (rank, given) = (fields.rank, coordinates.len());
+            let message = format!("{given} coordinates for a tensor of {rank} dimensions");
+            self.fail(thread, DefectKind::InvalidArgument, message, site);
+        }
+        if !address.is_multiple_of(BOX_ALIGNMENT) {
+            let message = format!(
+                "a box at address {address:#x} of shared memory, which is not a multiple of \
+                 {BOX_ALIGNMENT}"
+            );
+            self.fail(thread, DefectKind::Misaligned, message, site);
+        }
+        let offset = self.tile_of(thread, address, fields.box_bytes(), site);
+        (fields, offset)
+    }
+
+    fn issue_load(
+        &self,
+        thread: &Thread,
+        (pieces, bytes): (Vec<Piece>, usize),
+        barrier: usize,
+        blocks: Option<u16>,
+        site: &'static Location<'static>,
+    ) {
+        self.before_visible_step(thread, ATOMIC_WEIGHT);
+        let (owner, offset) = self.word_of(thread, barrier, site);
+        let targets: Vec<u32> = match blocks {
+            None => vec![owner.rank.get()],
+            Some(mask) => (0..u16::BITS)
+                .filter(|rank| mask >> rank & 1 == 1)
+                .collect(),
+        };
+        if blocks.is_none() && !std::ptr::eq(owner, self) {
+            let message = "a bulk copy to one block counts on the mbarrier of another".to_owned();
+            self.fail(thread, DefectKind::InvalidArgument, message, site);
+        }
+        for rank in &targets {
+            let Some(target) = self.peer(*rank) else {
+                let message = format!(
+                    "a multicast to block {rank} of a cluster of {}",
+                    self.cluster_blocks()
+                );
+                self.fail(thread, DefectKind::InvalidArgument, message, site);
+            };
+            self.mbarrier_of(thread, (target, offset), site);
+        }
+        let load = Load {
+            pieces,
+            bytes,
+            targets,
+            barrier: offset,
+            position: thread.position,
+            site,
+        };
+        self.engine.issue(Job::Load(load));
+        self.may_be_in_flight.set(true);
+    }
+
+    fn issue_store(&self, thread: &Thread, pieces: Vec<Piece>, site: &'static Location<'static>) {
+        self.before_visible_step(thread, ATOMIC_WEIGHT);
+        let store = Store {
+            pieces,
+            data: None,
+            position: thread.position,
+            site,
+            issued: 0,
+        };
+        let number = self.engine.issue(Job::Store(store));
+        thread.bulk.borrow_mut().issue(number);
+        self.may_be_in_flight.set(true);
+    }
+}

@@ -1,0 +1,142 @@
+//! Clusters: their ranks, their barrier, and the shared memory of their blocks (`%cluster_ctarank`,
+//! `barrier.cluster`, `mapa` of the PTX ISA).
+
+use crate::basics::{DefectKind, Dim3};
+use crate::block::Wait;
+use crate::current::{instruction, with_current};
+use crate::state::ATOMIC_WEIGHT;
+use std::panic::Location;
+
+/// The extent of the cluster, in blocks; (1, 1, 1) where the launch has none.
+///
+/// # Panics
+///
+/// Outside of a launch.
+#[track_caller]
+pub fn cluster_dim() -> Dim3 {
+    with_current(|_, block| block.cluster.dim)
+}
+
+/// The running block's index in its cluster.
+///
+/// # Panics
+///
+/// Outside of a launch.
+#[track_caller]
+pub fn block_idx_in_cluster() -> Dim3 {
+    with_current(|_, block| block.cluster.dim.index_of(u64::from(block.rank.get())))
+}
+
+/// The running block's number in its cluster, x fastest.
+///
+/// # Panics
+///
+/// Outside of a launch.
+#[track_caller]
+pub fn cluster_rank() -> u32 {
+    with_current(|_, block| block.rank.get())
+}
+
+/// How many blocks the cluster has.
+///
+/// # Panics
+///
+/// Outside of a launch.
+#[track_caller]
+pub fn cluster_blocks() -> u32 {
+    with_current(|_, block| block.cluster_blocks())
+}
+
+/// The address, in the shared memory of block `rank` of the cluster, that is as far from its start
+/// as `address` is from that of the running block's.
+///
+/// # Panics
+///
+/// Outside of a launch.
+#[track_caller]
+pub fn map_shared(address: usize, rank: u32) -> usize {
+    let site = Location::caller();
+    instruction(site, |thread, block| {
+        let Some((_, offset)) = block.owner_of(address) else {
+            let message = format!("address {address:#x} is not in shared memory");
+            block.fail(thread, DefectKind::OutOfBounds, message, site);
+        };
+        let Some(peer) = block.peer(rank) else {
+            let blocks = block.cluster_blocks();
+            let message = format!("block {rank} of a cluster of {blocks}");
+            block.fail(thread, DefectKind::InvalidArgument, message, site);
+        };
+        peer.shared.start() + offset
+    })
+}
+
+/// Waits until all threads of the cluster have come, and sees what each of them has written before.
+///
+/// # Panics
+///
+/// Outside of a launch.
+#[track_caller]
+pub fn cluster_barrier() {
+    let site = Location::caller();
+    arrive(site);
+    wait(site);
+}
+
+/// Arrives at the barrier of the cluster, without waiting: what the thread has done before is
+/// ordered before what others do after their waits.
+///
+/// # Panics
+///
+/// Outside of a launch.
+#[track_caller]
+pub fn cluster_barrier_arrive() {
+    arrive(Location::caller());
+}
+
+/// Waits until all threads of the cluster have arrived at its barrier, as this one has.
+///
+/// # Panics
+///
+/// Outside of a launch.
+#[track_caller]
+pub fn cluster_barrier_wait() {
+    wait(Location::caller());
+}
+
+fn arrive(site: &'static Location<'static>) {
+    instruction(site, |thread, block| {
+        if block.is_unwinding(thread) {
+            return;
+        }
+        block.before_visible_step(thread, ATOMIC_WEIGHT);
+        let barrier = &block.cluster.barrier;
+        if thread.cluster_arrival.get().is_some() {
+            let message = "the thread arrives at the barrier of the cluster for a second time, \
+                           without waiting there"
+                .to_owned();
+            block.fail(thread, DefectKind::BarrierDivergence, message, site);
+        }
+        thread.cluster_arrival.set(Some(barrier.phase()));
+        if barrier.arrive() {
+            block.release_cluster();
+        }
+    });
+}
+
+fn wait(site: &'static Location<'static>) {
+    instruction(site, |thread, block| {
+        if block.is_unwinding(thread) {
+            return;
+        }
+        let Some(phase) = thread.cluster_arrival.get() else {
+            let message = "the thread waits at the barrier of the cluster, at which it has not \
+                           arrived"
+                .to_owned();
+            block.fail(thread, DefectKind::BarrierDivergence, message, site);
+        };
+        if block.cluster.barrier.phase() == phase {
+            thread.wait_for(Wait::ClusterBarrier, site);
+        }
+        thread.cluster_arrival.set(None);
+    });
+}

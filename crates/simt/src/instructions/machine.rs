@@ -1,0 +1,90 @@
+//! What runs beside the threads: the engine of bulk copies, and the tensor cores. The seed chooses
+//! when they do what they were asked for; without preemption, that is as late as possible.
+
+use crate::basics::SplitMix64;
+use crate::block::Block;
+use crate::state::{Job, Load};
+
+/// Under a preemptive schedule, one turn in so many begins with a step of what is in flight.
+const STEP: u64 = 4;
+
+/// Idle yields in a row after which a step is due: a thread may wait by asking.
+const IDLE_YIELDS: u64 = 64;
+
+impl Block {
+    /// Whether something is in flight.
+    #[inline]
+    pub(crate) fn is_machine_busy(&self) -> bool {
+        self.may_be_in_flight.get()
+    }
+
+    /// A turn of a warp begins: where something is in flight, it may go on.
+    #[inline]
+    pub(crate) fn before_turn(&self, random: &mut SplitMix64) {
+        if self.is_machine_busy() {
+            self.maybe_step(random);
+        }
+    }
+
+    #[cold]
+    fn maybe_step(&self, random: &mut SplitMix64) {
+        let is_due = match self.preemption.is_on() {
+            true => random.below(STEP) == 0,
+            false => self.yields.idle() >= IDLE_YIELDS,
+        };
+        if is_due {
+            self.step_machine(random);
+        }
+    }
+
+    /// Something in flight goes on, if there is anything.
+    pub(crate) fn step_machine(&self, random: &mut SplitMix64) -> bool {
+        if !self.is_machine_busy() {
+            return false;
+        }
+        let copies = self.engine.len();
+        let queues = self.products.iter().filter(|queue| queue.is_busy());
+        let choices = copies + queues.count();
+        if choices == 0 {
+            self.may_be_in_flight.set(false);
+            return false;
+        }
+        let drawn = random.below(choices as u64) as usize;
+        if drawn < copies {
+            self.step_copy(drawn);
+        } else {
+            let busy = (0..self.products.len()).filter(|group| self.products[*group].is_busy());
+            if let Some(group) = busy.skip(drawn - copies).next() {
+                self.perform_products(group, u64::MAX, 1);
+            }
+        }
+        true
+    }
+
+    fn step_copy(&self, place: usize) {
+        match self.engine.take_at(place) {
+            Some((_, Job::Load(load))) => self.land(&load),
+            Some((_, Job::Store(mut store))) if store.data.is_some() => self.write(&mut store),
+            Some((number, Job::Store(mut store))) => {
+                self.read(&mut store);
+                self.engine.put_back(number, Job::Store(store));
+            }
+            None => {}
+        }
+    }
+
+    /// A copy to shared memory arrives in each of its blocks.
+    fn land(&self, load: &Load) {
+        for rank in &load.targets {
+            let Some(target) = self.peer(*rank) else {
+                continue;
+            };
+            // SAFETY: (1) the issue has checked that the pieces are in shared memory, which all
+            // blocks of a cluster have as much of; the caller of the copy has promised that its
+            // source stays valid until it has arrived.
+            unsafe { load.copy_to(target.shared.start_pointer()) };
+            let progress = target.mbarriers.land(load.barrier, load.bytes as i64);
+            target.go_on(progress);
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! Mbarriers: `mbarrier.init`, `.arrive`, `.expect_tx`, `.try_wait.parity` of the PTX ISA (section
+//! "Parallel Synchronization and Communication Instructions: mbarrier").
+
+use crate::basics::DefectKind;
+use crate::block::{Block, Thread, Wait};
+use crate::current::instruction;
+use crate::state::{ATOMIC_WEIGHT, MAX_ARRIVALS, MBARRIER_BYTES, Mbarrier, Progress};
+use std::panic::Location;
+
+/// Makes an mbarrier of the eight bytes at `address`, each of whose phases needs `arrivals`
+/// arrivals and the bytes that are expected meanwhile.
+///
+/// # Panics
+///
+/// Outside of a launch.
+#[track_caller]
+pub fn mbarrier_init(address: usize, arrivals: u32) {
+    let site = Location::caller();
+    instruction(site, |thread, block| {
+        let offset = block.own_word(thread, address, site);
+        if arrivals == 0 || arrivals > MAX_ARRIVALS {
+            let message =
+                format!("an mbarrier for {arrivals} arrivals: it can have 1 to {MAX_ARRIVALS}");
+            block.fail(thread, DefectKind::InvalidArgument, message, site);
+        }
+        if let Some((at, known)) = block.mbarriers.overlapping(offset) {
+            block.fail_initialised(thread, (offset, at), &known, site);
+        }
+        let number = thread.position.thread();
+        block.mbarriers.init(offset, arrivals, number, site);
+    });
+}
+
+/// Makes the mbarriers that the running thread has initialised visible to the cluster and to the
+/// engine of bulk copies, once it has met the other threads.
+///
+/// # Panics
+///
+/// Outside of a launch.
+#[track_caller]
+pub fn fence_mbarrier_init() {
+    instruction(Location::caller(), |thread, block| {
+        block.mbarriers.fence_of(thread.position.thread());
+    });
+}
+
+/// Arrives at the mbarrier at `address`, which may be that of another block of the cluster.
+///
+/// # Panics
+///
+/// Outside of a launch.
+#[track_caller]
+pub fn mbarrier_arrive(address: usize) {
+    arrive(address, 0, true, Location::caller());
+}
+
+/// The present phase of the mbarrier at `address` expects `bytes` more bytes.
+///
+/// # Panics
+///
+/// Outside of a launch.
+#[track_caller]
+pub fn mbarrier_expect(address: usize, bytes: u32) {
+    arrive(address, bytes, false, Location::caller());
+}
+
+/// [`mbarrier_expect`] and then [`mbarrier_arrive`], in one.
+///
+/// # Panics
+///
+/// Outside of a launch.
+#[track_caller]
+pub fn mbarrier_arrive_expect(address: usize, bytes: u32) {
+    arrive(address, bytes, true, Location::caller());
+}
+
+/// Waits until the phase of this parity of the block's mbarrier at `address` is complete. The first
+/// phase has the parity `false`; before it, that of `true` counts as complete.
+///
+/// # Panics
+///
+/// Outside of a launch.
+#[track_caller]
+pub fn mbarrier_wait(address: usize, parity: bool) {
+    let site = Location::caller();
+    instruction(site, |thread, block| {
+        if block.is_unwinding(thread) {
+            return;
+        }
+        block.before_visible_step(thread, ATOMIC_WEIGHT);
+        let (offset, barrier) = block.own_mbarrier(thread, address, site);
+        if !barrier.is_past(parity) {
+            block.mbarriers.wait(offset, thread.position.thread());
+            thread.wait_for(Wait::Mbarrier { offset, parity }, site);
+        }
+    });
+}
+
+/// Whether the phase of this parity of the block's mbarrier at `address` is complete. Where it is
+/// not, others run before the thread goes on.
+///
+/// # Panics
+///
+/// Outside of a launch.
+#[track_caller]
+pub fn mbarrier_test(address: usize, parity: bool) -> bool {
+    let site = Location::caller();
+    instruction(site, |thread, block| {
+        if block.is_unwinding(thread) {
+            return true;
+        }
+        block.before_visible_step(thread, ATOMIC_WEIGHT);
+        let (_, barrier) = block.own_mbarrier(thread, address, site);
+        let is_past = barrier.is_past(parity);
+        if !is_past {
+            block.yield_thread(thread, 1, site);
+        }
+        is_past
+    })
+}
+
+fn arrive(address: usize, bytes: u32, arrives: bool, site: &'static Location<'static>) {
+    instruction(site, |thread, block| {
+        if block.is_unwinding(thread) {
+            return;
+        }
+        block.before_visible_step(thread, ATOMIC_WEIGHT);
+        let (owner, offset) = block.word_of(thread, address, site);
+        let barrier = block.mbarrier_of(thread, (owner, offset), site);
+        let progress = match arrives {
+            true => owner.mbarriers.arrive(offset, bytes.into()),
+            false => owner.mbarriers.expect(offset, bytes.into()),
+        };
+        if progress == Progress::TooMany {
+            block.fail_arrivals(thread, (owner, offset), &barrier, site);
+        }
+        owner.go_on(progress);
+    });
+}
+
+impl Block {
+    /// Lets the threads go on that an operation on an mbarrier of this block has released.
+    pub(super) fn go_on(&self, progress: Progress) {
+        if let Progress::Complete(threads) = progress {
+            threads.into_iter().for_each(|it| self.release_thread(it));
+            self.note_progress();
+        }
+    }
+
+    /// The block and the offset of a word for an mbarrier.
+    pub(super) fn word_of(
+        &self,
+        thread: &Thread,
+        address: usize,
+        site: &'static Location<'static>,
+    ) -> (&Block, usize) {
+        if !address.is_multiple_of(MBARRIER_BYTES) {
+            let message =
+                format!("an mbarrier at address {address:#x}, which is not a multiple of 8");
+            self.fail(thread, DefectKind::Misaligned, message, site);
+        }
+        let Some(found) = self.owner_of(address) else {
+            let message = format!(
+                "an mbarrier at address {address:#x}, which is in the shared memory of no block of \
+                 the cluster"
+            );
+            self.fail(thread, DefectKind::OutOfBounds, message, site);
+        };
+        found
+    }
+
+    /// The offset of a word for an mbarrier, in the block's own shared memory.
+    fn own_word(&self, thread: &Thread, address: usize, site: &'static Location<'static>) -> usize {
+        let (owner, offset) = self.word_of(thread, address, site);
+        if !std::ptr::eq(owner, self) {
+            let message = "an mbarrier of another block: only arrivals and expected bytes may be \
+                           remote"
+                .to_owned();
+            self.fail(thread, DefectKind::InvalidArgument, message, site);
+        }
+        offset
+    }
+
+    fn own_mbarrier(
+        &self,
+        thread: &Thread,
+        address: usize,
+        site: &'static Location<'static>,
+    ) -> (usize, Mbarrier) {
+        let offset = self.own_word(thread, address, site);
+        (offset, self.mbarrier_of(thread, (self, offset), site))
+    }
+
+    /// The mbarrier at this offset of this block of the cluster.
+    pub(super) fn mbarrier_of(
+        &self,
+        thread: &Thread,
+        (owner, offset): (&Block, usize),
+        site: &'static Location<'static>,
+    ) -> Mbarrier {
+        match owner.mbarriers.get(offset) {
+            Some(barrier) => barrier,
+            None => {
+                let message = format!(
+                    "there is no mbarrier at byte {offset} of the shared memory of block {}: it \
+                     has not been initialised",
+                    owner.threads[0].position.block_idx
+                );
+                self.fail_among_others(thread, DefectKind::BarrierMisuse, message, site)
+            }
+        }
+    }
+
+    #[cold]
+    fn fail_initialised(
+        &self,
+        thread: &Thread,
+        (offset, known): (usize, usize),
+        barrier: &Mbarrier,
+        site: &'static Location<'static>,
+    ) -> ! {
+        let message = format!(
+            "an mbarrier is initialised at byte {offset} of shared memory, where one is in use from \
+             byte {known} on"
+        );
+        self.fail_at_mbarrier(thread, message, barrier, site)
+    }
+
+    #[cold]
+    fn fail_arrivals(
+        &self,
+        thread: &Thread,
+        (owner, offset): (&Block, usize),
+        barrier: &Mbarrier,
+        site: &'static Location<'static>,
+    ) -> ! {
+        let message = format!(
+            "one arrival too many in phase {} of the mbarrier at byte {offset} of block {}: {}",
+            barrier.phase,
+            owner.threads[0].position.block_idx,
+            barrier.lack()
+        );
+        self.fail_at_mbarrier(thread, message, barrier, site)
+    }
+
+    #[cold]
+    fn fail_at_mbarrier(
+        &self,
+        thread: &Thread,
+        message: String,
+        barrier: &Mbarrier,
+        site: &'static Location<'static>,
+    ) -> ! {
+        let kind = DefectKind::BarrierMisuse;
+        let finding = crate::basics::Finding::of(&thread.position, kind, message);
+        self.fail_with(
+            thread,
+            finding.at(site).with_related(vec![barrier.initialised()]),
+        )
+    }
+}

@@ -1,0 +1,170 @@
+//! The bulk copies of one block that are in flight.
+
+use super::pieces::Piece;
+use crate::basics::Position;
+use crate::memory::{copy_from_global, copy_to_global};
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::panic::Location;
+
+/// A copy to the shared memory of blocks of the cluster, which counts its bytes on an mbarrier of
+/// each.
+#[derive(Clone)]
+pub(crate) struct Load {
+    pub pieces: Vec<Piece>,
+    pub bytes: usize,
+    /// The ranks of the blocks.
+    pub targets: Vec<u32>,
+    /// The offset of the mbarrier.
+    pub barrier: usize,
+    /// The thread that has issued it.
+    pub position: Position,
+    pub site: &'static Location<'static>,
+}
+
+/// A copy to global memory.
+#[derive(Clone)]
+pub(crate) struct Store {
+    pub pieces: Vec<Piece>,
+    /// What was read, once it was.
+    pub data: Option<Vec<u8>>,
+    /// The thread that has issued it.
+    pub position: Position,
+    pub site: &'static Location<'static>,
+    /// When, in the time of the block's checks.
+    pub issued: u32,
+}
+
+/// A copy in flight.
+#[derive(Clone)]
+pub(crate) enum Job {
+    Load(Load),
+    Store(Store),
+}
+
+impl Load {
+    /// Copies to the shared memory that begins at `shared`.
+    ///
+    /// # Safety
+    ///
+    /// 1. The pieces are in shared memory of that start, and their global sides are valid for reads;
+    ///    other host threads write there only through this crate.
+    pub unsafe fn copy_to(&self, shared: *mut u8) {
+        for piece in &self.pieces {
+            // SAFETY: (1) of the caller.
+            unsafe {
+                let destination = shared.add(piece.shared);
+                let source = std::ptr::with_exposed_provenance::<u8>(piece.global);
+                copy_from_global(destination, source, piece.inside);
+                destination
+                    .add(piece.inside)
+                    .write_bytes(0, piece.bytes - piece.inside);
+            }
+        }
+    }
+}
+
+impl Store {
+    /// Reads the source, in the shared memory that begins at `shared`, unless it has been read.
+    ///
+    /// # Safety
+    ///
+    /// 1. The pieces are in shared memory of that start.
+    pub unsafe fn read(&mut self, shared: *const u8) {
+        if self.data.is_some() {
+            return;
+        }
+        let mut data = Vec::new();
+        for piece in &self.pieces {
+            // SAFETY: (1) of the caller; the threads of a block, and those that address its memory,
+            // run on one host thread.
+            data.extend_from_slice(unsafe {
+                std::slice::from_raw_parts(shared.add(piece.shared), piece.inside)
+            });
+        }
+        self.data = Some(data);
+    }
+
+    /// Writes what was read.
+    ///
+    /// # Safety
+    ///
+    /// 1. The global sides of the pieces are valid for writes; other host threads access them only
+    ///    through this crate.
+    pub unsafe fn write(&self) {
+        let mut rest = self.data.as_deref().unwrap_or_default();
+        for piece in &self.pieces {
+            let Some((bytes, following)) = rest.split_at_checked(piece.inside) else {
+                return;
+            };
+            let destination = std::ptr::with_exposed_provenance_mut::<u8>(piece.global);
+            // SAFETY: (1) of the caller; the source is a slice of so many bytes.
+            unsafe { copy_to_global(destination, bytes.as_ptr(), bytes.len()) };
+            rest = following;
+        }
+    }
+}
+
+/// The copies of one block that are in flight, by number.
+#[derive(Default)]
+pub(crate) struct Engine {
+    jobs: RefCell<BTreeMap<u64, Job>>,
+    next: Cell<u64>,
+}
+
+impl Engine {
+    /// Forgets all copies.
+    pub fn clear(&mut self) {
+        self.jobs.get_mut().clear();
+    }
+
+    /// Whether a copy is in flight.
+    #[inline]
+    pub fn is_busy(&self) -> bool {
+        !self.jobs.borrow().is_empty()
+    }
+
+    /// How many copies are in flight.
+    pub fn len(&self) -> usize {
+        self.jobs.borrow().len()
+    }
+
+    /// A copy is issued; returns its number.
+    pub fn issue(&self, job: Job) -> u64 {
+        let number = self.next.get();
+        self.next.set(number + 1);
+        self.jobs.borrow_mut().insert(number, job);
+        number
+    }
+
+    /// Takes out the copy that is number `place` among those in flight.
+    pub fn take_at(&self, place: usize) -> Option<(u64, Job)> {
+        let mut jobs = self.jobs.borrow_mut();
+        let number = *jobs.keys().nth(place)?;
+        Some((number, jobs.remove(&number)?))
+    }
+
+    /// Takes out a copy by its number, if it is in flight.
+    pub fn take(&self, number: u64) -> Option<Job> {
+        self.jobs.borrow_mut().remove(&number)
+    }
+
+    /// Puts a copy back that goes on.
+    pub fn put_back(&self, number: u64, job: Job) {
+        self.jobs.borrow_mut().insert(number, job);
+    }
+
+    /// The first copy in flight that `is_wanted` chooses.
+    pub fn find(&self, is_wanted: impl Fn(&Job) -> bool) -> Option<Job> {
+        let jobs = self.jobs.borrow();
+        jobs.values().find(|job| is_wanted(job)).cloned()
+    }
+
+    /// The line that has issued a copy in flight.
+    pub fn site_of(&self, number: u64) -> Option<&'static Location<'static>> {
+        self.jobs.borrow().get(&number).map(|job| match job {
+            Job::Load(load) => load.site,
+            Job::Store(store) => store.site,
+        })
+    }
+}

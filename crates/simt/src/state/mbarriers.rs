@@ -1,0 +1,237 @@
+//! The mbarriers in the shared memory of one block: their phases, arrivals and bytes (PTX ISA,
+//! section "Parallel Synchronization and Communication Instructions: mbarrier").
+//!
+//! A phase is complete once no arrival and no byte of it is missing. Bytes may come before they are
+//! expected, so their number is negative at times.
+
+use crate::basics::Related;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::panic::Location;
+
+/// The bytes of an mbarrier, and its alignment.
+pub(crate) const MBARRIER_BYTES: usize = 8;
+
+/// The most arrivals that an mbarrier can expect (PTX ISA, "Contents of the mbarrier object").
+pub(crate) const MAX_ARRIVALS: u32 = (1 << 20) - 1;
+
+/// One mbarrier.
+#[derive(Clone)]
+pub(crate) struct Mbarrier {
+    /// Counts the mbarriers of the block.
+    pub number: u16,
+    /// The line that has initialised it.
+    pub site: &'static Location<'static>,
+    /// The thread that has initialised it, by its number in the block.
+    pub initialiser: u32,
+    /// Whether that thread has fenced the initialisation for the asynchronous proxy and the cluster.
+    pub is_fenced: bool,
+    /// Arrivals of each phase.
+    pub arrivals: u32,
+    /// Arrivals that the present phase lacks.
+    pub missing: u32,
+    /// Bytes that the present phase expects.
+    pub expected: i64,
+    /// Bytes that have come in the present phase.
+    pub landed: i64,
+    /// How many phases are complete.
+    pub phase: u32,
+    /// Threads that wait for the present phase, by their number in the block.
+    waiting: Vec<u32>,
+}
+
+impl Mbarrier {
+    /// Whether the phase of this parity is complete, the present one being that of the other parity.
+    pub fn is_past(&self, parity: bool) -> bool {
+        (self.phase & 1 == 1) != parity
+    }
+
+    /// Where it was initialised.
+    pub fn initialised(&self) -> Related {
+        Related {
+            note: format!("the mbarrier, for {} arrivals", self.arrivals),
+            location: Some(self.site.into()),
+        }
+    }
+
+    fn is_complete(&self) -> bool {
+        self.missing == 0 && self.expected == self.landed
+    }
+
+    /// The next phase begins; returns the threads that go on.
+    fn complete(&mut self) -> Vec<u32> {
+        self.phase = self.phase.wrapping_add(1);
+        self.missing = self.arrivals;
+        (self.expected, self.landed) = (0, 0);
+        std::mem::take(&mut self.waiting)
+    }
+
+    /// What the present phase lacks, in words.
+    pub fn lack(&self) -> String {
+        let arrivals = match self.missing {
+            0 => format!("all of its {} arrivals", self.arrivals),
+            missing => format!(
+                "{} of its {} arrivals",
+                self.arrivals - missing,
+                self.arrivals
+            ),
+        };
+        format!(
+            "it has {arrivals}, and {} of {} expected bytes",
+            self.landed, self.expected
+        )
+    }
+}
+
+/// What an operation has done to an mbarrier.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Progress {
+    /// The phase goes on.
+    Pending,
+    /// The phase is complete, and these threads go on.
+    Complete(Vec<u32>),
+    /// The phase has all of its arrivals already.
+    TooMany,
+}
+
+/// The mbarriers of one block, by their offset in its shared memory.
+#[derive(Default)]
+pub(crate) struct Mbarriers {
+    barriers: RefCell<BTreeMap<usize, Mbarrier>>,
+}
+
+impl Mbarriers {
+    /// Forgets all of them.
+    pub fn clear(&mut self) {
+        self.barriers.get_mut().clear();
+    }
+
+    /// Begins one, which is none yet.
+    pub fn init(
+        &self,
+        offset: usize,
+        arrivals: u32,
+        initialiser: u32,
+        site: &'static Location<'static>,
+    ) -> u16 {
+        let mut barriers = self.barriers.borrow_mut();
+        let number = barriers.len() as u16;
+        let barrier = Mbarrier {
+            number,
+            site,
+            initialiser,
+            is_fenced: false,
+            arrivals,
+            missing: arrivals,
+            expected: 0,
+            landed: 0,
+            phase: 0,
+            waiting: Vec::new(),
+        };
+        barriers.insert(offset, barrier);
+        number
+    }
+
+    /// The one at this offset.
+    pub fn get(&self, offset: usize) -> Option<Mbarrier> {
+        self.barriers.borrow().get(&offset).cloned()
+    }
+
+    /// The first one that overlaps the eight bytes from `offset` on.
+    pub fn overlapping(&self, offset: usize) -> Option<(usize, Mbarrier)> {
+        let barriers = self.barriers.borrow();
+        let first = offset.saturating_sub(MBARRIER_BYTES - 1);
+        let found = barriers.range(first..offset + MBARRIER_BYTES).next();
+        found.map(|(offset, barrier)| (*offset, barrier.clone()))
+    }
+
+    /// Calls `action` with each of them, in the order of their offsets.
+    pub fn for_each(&self, mut action: impl FnMut(usize, &Mbarrier)) {
+        for (offset, barrier) in &*self.barriers.borrow() {
+            action(*offset, barrier);
+        }
+    }
+
+    /// Those that `thread` has initialised are fenced.
+    pub fn fence_of(&self, thread: u32) {
+        for barrier in self.barriers.borrow_mut().values_mut() {
+            barrier.is_fenced |= barrier.initialiser == thread;
+        }
+    }
+
+    /// An arrival at the one at this offset, which expects `bytes` more bytes first.
+    pub fn arrive(&self, offset: usize, bytes: i64) -> Progress {
+        self.change(offset, |barrier| {
+            barrier.expected += bytes;
+            let left = barrier.missing.checked_sub(1);
+            barrier.missing = left.unwrap_or(0);
+            left.is_some()
+        })
+    }
+
+    /// The one at this offset expects `bytes` more bytes.
+    pub fn expect(&self, offset: usize, bytes: i64) -> Progress {
+        self.change(offset, |barrier| {
+            barrier.expected += bytes;
+            true
+        })
+    }
+
+    /// `bytes` bytes have come.
+    pub fn land(&self, offset: usize, bytes: i64) -> Progress {
+        self.change(offset, |barrier| {
+            barrier.landed += bytes;
+            true
+        })
+    }
+
+    /// A thread waits for the present phase.
+    pub fn wait(&self, offset: usize, thread: u32) {
+        if let Some(barrier) = self.barriers.borrow_mut().get_mut(&offset) {
+            barrier.waiting.push(thread);
+        }
+    }
+
+    fn change(&self, offset: usize, action: impl FnOnce(&mut Mbarrier) -> bool) -> Progress {
+        let mut barriers = self.barriers.borrow_mut();
+        let Some(barrier) = barriers.get_mut(&offset) else {
+            return Progress::Pending;
+        };
+        if !action(barrier) {
+            return Progress::TooMany;
+        }
+        match barrier.is_complete() {
+            true => Progress::Complete(barrier.complete()),
+            false => Progress::Pending,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_phase_needs_its_arrivals_and_its_bytes() {
+        let barriers = Mbarriers::default();
+        barriers.init(8, 1, 0, Location::caller());
+        assert!(barriers.get(8).unwrap().is_past(true));
+        assert!(!barriers.get(8).unwrap().is_past(false));
+        assert_eq!(barriers.land(8, 16), Progress::Pending);
+        barriers.wait(8, 5);
+        assert_eq!(barriers.arrive(8, 16), Progress::Complete(vec![5]));
+        assert!(barriers.get(8).unwrap().is_past(false));
+        assert_eq!(barriers.arrive(8, 4), Progress::Pending);
+        assert_eq!(barriers.arrive(8, 0), Progress::TooMany);
+        assert_eq!(barriers.land(8, 4), Progress::Complete(vec![]));
+        assert!(barriers.get(8).unwrap().is_past(true));
+    }
+
+    #[test]
+    fn words_overlap_within_eight_bytes() {
+        let barriers = Mbarriers::default();
+        barriers.init(16, 1, 0, Location::caller());
+        let found = |offset| barriers.overlapping(offset).map(|(offset, _)| offset);
+        assert_eq!([8, 9, 23, 24].map(found), [None, Some(16), Some(16), None]);
+    }
+}

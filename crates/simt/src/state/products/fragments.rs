@@ -1,0 +1,98 @@
+//! The accumulators of one thread that are with the tensor cores.
+
+/// What an accumulator holds while its value is with the tensor cores: a NaN.
+const ABSENT: u32 = 0x7fff_dead;
+
+/// The upper half of what the first accumulator holds meanwhile; the lower one numbers the fragment.
+const MARK: u32 = 0x7fc5_0000;
+
+/// The accumulators of one product.
+pub(crate) struct Fragment {
+    number: u32,
+    pub values: Vec<u32>,
+    /// The line that has handed them over.
+    pub site: &'static std::panic::Location<'static>,
+    /// The number of the last product that adds to them, plus one.
+    pub needs: u64,
+}
+
+/// The accumulators of one thread that are with the tensor cores.
+#[derive(Default)]
+pub(crate) struct Fragments {
+    held: Vec<Fragment>,
+    next: u32,
+}
+
+impl Fragments {
+    /// Forgets all of them.
+    pub fn clear(&mut self) {
+        self.held.clear();
+        self.next = 0;
+    }
+
+    /// Takes the values of the accumulators, unless they are here already.
+    pub fn hand_over(
+        &mut self,
+        registers: &mut [u32],
+        site: &'static std::panic::Location<'static>,
+    ) {
+        if registers.is_empty() || self.find(registers).is_some() {
+            return;
+        }
+        let number = MARK | self.next & 0xffff;
+        self.next += 1;
+        self.held.push(Fragment {
+            number,
+            values: registers.to_vec(),
+            site,
+            needs: 0,
+        });
+        registers.fill(ABSENT);
+        registers[0] = number;
+    }
+
+    /// The fragment whose mark the accumulators hold.
+    pub fn find(&mut self, registers: &[u32]) -> Option<&mut Fragment> {
+        let number = *registers.first()?;
+        self.numbered(number)
+            .filter(|fragment| fragment.values.len() == registers.len())
+    }
+
+    /// The fragment of this mark.
+    pub fn numbered(&mut self, number: u32) -> Option<&mut Fragment> {
+        self.held
+            .iter_mut()
+            .find(|fragment| fragment.number == number)
+    }
+
+    /// Gives the values back.
+    pub fn collect(&mut self, registers: &mut [u32]) {
+        let number = registers.first().copied();
+        let is_wanted = |fragment: &Fragment| Some(fragment.number) == number;
+        if let Some(place) = self.held.iter().position(is_wanted) {
+            let fragment = self.held.swap_remove(place);
+            registers.copy_from_slice(&fragment.values);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::panic::Location;
+
+    #[test]
+    fn values_come_back() {
+        let mut fragments = Fragments::default();
+        let (mut one, mut other) = ([1, 2], [3, 4]);
+        fragments.hand_over(&mut one, Location::caller());
+        fragments.hand_over(&mut other, Location::caller());
+        fragments.hand_over(&mut one, Location::caller());
+        assert!(one[1] == ABSENT && one[0] != other[0]);
+        fragments.find(&one).unwrap().values[1] = 9;
+        fragments.collect(&mut one);
+        fragments.collect(&mut other);
+        assert_eq!((one, other), ([1, 9], [3, 4]));
+        assert!(fragments.find(&one).is_none());
+    }
+}

@@ -1,0 +1,199 @@
+//! The products of one warpgroup, in the order of their issue.
+
+use super::operand::{Operand, Wgmma};
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::panic::Location;
+
+/// The warps of a warpgroup.
+pub(crate) const WARPS: usize = 4;
+
+/// One product of a warpgroup.
+#[derive(Clone)]
+pub(crate) struct Product {
+    pub instruction: Wgmma,
+    pub a: Operand,
+    pub b: Operand,
+    pub accumulate: bool,
+    /// The mark of the accumulators, warp by warp.
+    pub fragments: [u32; WARPS],
+    /// The warps that have issued it.
+    issued: u8,
+    /// When each warp has, in the time of the block's checks.
+    pub times: [u32; WARPS],
+    pub site: &'static Location<'static>,
+    pub is_performed: bool,
+}
+
+impl Product {
+    /// A product that one warp is about to issue.
+    pub fn new(
+        instruction: Wgmma,
+        (a, b): (Operand, Operand),
+        accumulate: bool,
+        site: &'static Location<'static>,
+    ) -> Self {
+        Self {
+            instruction,
+            a,
+            b,
+            accumulate,
+            fragments: [0; WARPS],
+            issued: 0,
+            times: [0; WARPS],
+            site,
+            is_performed: false,
+        }
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        let operation = |it: &Self| (it.instruction, it.a, it.b, it.accumulate);
+        operation(self) == operation(other)
+    }
+
+    fn is_issued(&self) -> bool {
+        self.issued == (1 << WARPS) - 1
+    }
+}
+
+/// The groups of one warp.
+#[derive(Clone, Default)]
+struct Groups {
+    /// How many products the warp has issued.
+    issued: u64,
+    /// Their number at each commit that was not waited for.
+    commits: VecDeque<u64>,
+    /// The products before this number are complete, as far as the warp knows.
+    complete: u64,
+}
+
+#[derive(Default)]
+struct State {
+    products: VecDeque<Product>,
+    /// The number of the first of them.
+    first: u64,
+    warps: [Groups; WARPS],
+}
+
+/// The products of one warpgroup.
+#[derive(Default)]
+pub(crate) struct ProductQueue {
+    state: RefCell<State>,
+}
+
+impl ProductQueue {
+    /// Forgets all products.
+    pub fn clear(&mut self) {
+        *self.state.get_mut() = State::default();
+    }
+
+    /// A warp issues a product; returns its number, or what another warp has issued in its place.
+    pub fn issue(
+        &self,
+        warp: usize,
+        fragment: u32,
+        time: u32,
+        product: Product,
+    ) -> Result<u64, &'static Location<'static>> {
+        let state = &mut *self.state.borrow_mut();
+        let number = state.warps[warp].issued;
+        state.warps[warp].issued += 1;
+        let place = (number - state.first) as usize;
+        if place == state.products.len() {
+            state.products.push_back(product.clone());
+        }
+        let queued = &mut state.products[place];
+        queued.issued |= 1 << warp;
+        queued.fragments[warp] = fragment;
+        queued.times[warp] = time;
+        match queued.is_same(&product) {
+            true => Ok(number),
+            false => Err(queued.site),
+        }
+    }
+
+    /// A warp makes a group of its products since the last commit.
+    pub fn commit(&self, warp: usize) {
+        let groups = &mut self.state.borrow_mut().warps[warp];
+        let issued = groups.issued;
+        groups.commits.push_back(issued);
+    }
+
+    /// The number before which products are complete once at most `pending` groups of the warp are
+    /// not.
+    pub fn needed(&self, warp: usize, pending: usize) -> u64 {
+        let groups = &self.state.borrow().warps[warp];
+        match groups.commits.len().checked_sub(pending) {
+            None | Some(0) => groups.complete,
+            Some(finished) => groups.commits[finished - 1],
+        }
+    }
+
+    /// Whether all warps have issued the products before this number.
+    pub fn are_issued(&self, needed: u64) -> bool {
+        let warps = &self.state.borrow().warps;
+        warps.iter().all(|groups| groups.issued >= needed)
+    }
+
+    /// The next product that all warps have issued, before this number.
+    pub fn next(&self, needed: u64) -> Option<Product> {
+        let state = &mut *self.state.borrow_mut();
+        let first = state.first;
+        let mut waiting = state.products.iter_mut().zip(first..);
+        let (product, _) = waiting.find(|(product, number)| {
+            *number < needed && !product.is_performed && product.is_issued()
+        })?;
+        product.is_performed = true;
+        Some(product.clone())
+    }
+
+    /// Whether a product could run.
+    pub fn is_busy(&self) -> bool {
+        let state = self.state.borrow();
+        let mut products = state.products.iter();
+        products.any(|product| !product.is_performed && product.is_issued())
+    }
+
+    /// A warp has waited for the products before `needed`; returns when the last of them was
+    /// issued, by each warp.
+    pub fn complete(&self, warp: usize, needed: u64) -> Option<[u32; WARPS]> {
+        let state = &mut *self.state.borrow_mut();
+        let last = needed.checked_sub(state.first + 1);
+        let times = last
+            .and_then(|place| state.products.get(place as usize))
+            .map(|product| product.times);
+        let groups = &mut state.warps[warp];
+        groups.complete = groups.complete.max(needed);
+        while groups.commits.front().is_some_and(|end| *end <= needed) {
+            groups.commits.pop_front();
+        }
+        let done = state.warps.iter().map(|groups| groups.complete).min();
+        while state.first < done.unwrap_or(0) {
+            state.products.pop_front();
+            state.first += 1;
+        }
+        times
+    }
+
+    /// Whether a warp has waited for the products before `needed`.
+    pub fn is_complete(&self, warp: usize, needed: u64) -> bool {
+        self.state.borrow().warps[warp].complete >= needed
+    }
+
+    /// The line of the first product that a warp has issued and not waited for.
+    pub fn unfinished(&self, warp: usize) -> Option<&'static Location<'static>> {
+        let state = self.state.borrow();
+        let groups = &state.warps[warp];
+        if groups.issued == groups.complete {
+            return None;
+        }
+        let place = groups.complete.checked_sub(state.first)?;
+        state.products.get(place as usize).map(|it| it.site)
+    }
+
+    /// How many products each warp has issued.
+    pub fn issued(&self) -> [u64; WARPS] {
+        let state = self.state.borrow();
+        std::array::from_fn(|warp| state.warps[warp].issued)
+    }
+}

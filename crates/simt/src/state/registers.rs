@@ -1,0 +1,134 @@
+//! The registers of a block's warps, as `setmaxnreg` moves them (PTX ISA, "setmaxnreg").
+
+use std::cell::Cell;
+
+/// Registers of a multiprocessor.
+const REGISTERS: u32 = 64 * 1024;
+
+/// The most registers of a thread when it starts.
+const MOST_AT_START: u32 = 255;
+
+/// Counts of registers are multiples of this.
+pub(crate) const REGISTER_UNIT: u32 = 8;
+
+/// The fewest and the most registers that a warp's threads can ask for.
+pub(crate) const FEWEST_REGISTERS: u32 = 24;
+pub(crate) const MOST_REGISTERS: u32 = 256;
+
+/// The registers of one warp.
+#[derive(Default)]
+struct OfWarp {
+    /// Of each thread.
+    count: Cell<u32>,
+    /// What it waits to have.
+    wanted: Cell<u32>,
+    /// How often it was changed.
+    changes: Cell<u32>,
+}
+
+/// The registers of a block's warps: all that a multiprocessor has, in equal shares at first.
+pub(crate) struct Registers {
+    warps: Vec<OfWarp>,
+    lanes: u32,
+    at_start: u32,
+    /// Registers that no warp has.
+    free: Cell<u32>,
+}
+
+impl Registers {
+    /// Those of `warps` warps of `lanes` lanes.
+    pub fn new(warps: u32, lanes: u32) -> Self {
+        let share = (REGISTERS / (warps * lanes)).min(MOST_AT_START);
+        Self {
+            warps: (0..warps).map(|_| OfWarp::default()).collect(),
+            lanes,
+            at_start: share / REGISTER_UNIT * REGISTER_UNIT,
+            free: Cell::new(0),
+        }
+    }
+
+    /// Each warp has its share.
+    pub fn begin(&mut self) {
+        self.free.set(0);
+        for warp in &self.warps {
+            warp.count.set(self.at_start);
+            warp.wanted.set(0);
+            warp.changes.set(0);
+        }
+    }
+
+    /// The registers of each thread of a warp.
+    pub fn of(&self, warp: usize) -> u32 {
+        self.warps[warp].count.get()
+    }
+
+    /// How often a warp has changed them.
+    pub fn changes(&self, warp: usize) -> u32 {
+        self.warps[warp].changes.get()
+    }
+
+    /// The most that the threads of `warps` warps can have together with all others at their fewest.
+    pub fn most_of(&self, warps: u32) -> u32 {
+        let all = self.warps.len() as u32;
+        let others = (all - warps) * FEWEST_REGISTERS;
+        (all * self.at_start).saturating_sub(others) / warps
+    }
+
+    /// What is free for each thread of one warp.
+    pub fn free(&self) -> u32 {
+        self.free.get() / self.lanes
+    }
+
+    /// What a warp waits to have; 0 where it does not.
+    pub fn wanted(&self, warp: usize) -> u32 {
+        self.warps[warp].wanted.get()
+    }
+
+    /// A warp gives registers back.
+    pub fn release(&self, warp: usize, count: u32) {
+        let of_warp = &self.warps[warp];
+        let less = of_warp.count.replace(count) - count;
+        of_warp.changes.set(of_warp.changes.get() + 1);
+        self.free.set(self.free.get() + less * self.lanes);
+    }
+
+    /// A warp asks for more.
+    pub fn ask(&self, warp: usize, count: u32) {
+        let of_warp = &self.warps[warp];
+        of_warp.wanted.set(count);
+        of_warp.changes.set(of_warp.changes.get() + 1);
+    }
+
+    /// The next warp that gets what it waits for.
+    pub fn grant(&self) -> Option<usize> {
+        let warp = self.warps.iter().position(|warp| {
+            let more = warp.wanted.get().saturating_sub(warp.count.get());
+            warp.wanted.get() != 0 && more * self.lanes <= self.free.get()
+        })?;
+        let of_warp = &self.warps[warp];
+        let count = of_warp.wanted.replace(0);
+        let more = count - of_warp.count.replace(count);
+        self.free.set(self.free.get() - more * self.lanes);
+        Some(warp)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The counts of CUTLASS's kernels of one producer and two consumers.
+    #[test]
+    fn three_warpgroups_share() {
+        let mut registers = Registers::new(12, 32);
+        registers.begin();
+        assert_eq!((registers.of(0), registers.most_of(8)), (168, 240));
+        registers.ask(4, 240);
+        assert_eq!(registers.grant(), None);
+        (0..4).for_each(|warp| registers.release(warp, 24));
+        (5..12).for_each(|warp| registers.ask(warp, 240));
+        let granted: Vec<usize> = std::iter::from_fn(|| registers.grant()).collect();
+        assert_eq!(granted, [4, 5, 6, 7, 8, 9, 10, 11]);
+        assert_eq!((registers.of(11), registers.free()), (240, 0));
+    }
+}

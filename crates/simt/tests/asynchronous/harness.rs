@@ -1,0 +1,179 @@
+//! Launches, memory and tiles for the tests.
+
+use bytemuck::Pod;
+use simt::{
+    AccessKind, BarrierId, Contents, Defect, Dim3, Launch, Options, Report, Space, Swizzle,
+    TensorMap, TensorMapFields,
+};
+
+/// Schedules under which a right kernel must be right.
+pub const SEEDS: u64 = 64;
+
+/// Dynamic shared memory of each block.
+pub const SHARED_BYTES: usize = 96 * 1024;
+
+/// Options under which a run repeats itself exactly.
+pub fn serial(seed: u64) -> Options {
+    Options {
+        seed,
+        parallel_blocks: false,
+        yield_limit: 1 << 16,
+        checks: false,
+        ..Options::default()
+    }
+}
+
+/// Runs `body` in clusters of `cluster` blocks.
+pub fn launch(
+    options: &Options,
+    (blocks, cluster, threads): (u32, u32, u32),
+    body: &(dyn Fn() + Sync),
+) -> Result<Report, Box<Defect>> {
+    let launch = Launch {
+        kernel: "asynchronous",
+        grid: Dim3::from(blocks),
+        block: Dim3::from(threads),
+        cluster: Dim3::from(cluster),
+        dynamic_shared_bytes: SHARED_BYTES,
+        options,
+    };
+    simt::run(&launch, body)
+}
+
+/// Global memory that the checks know.
+pub struct Buffer<T>(Box<[T]>);
+
+impl<T: Pod> Buffer<T> {
+    pub fn new(values: Vec<T>, contents: Contents) -> Self {
+        let values = values.into_boxed_slice();
+        let bytes = size_of_val(&*values);
+        simt::register_allocation(values.as_ptr().addr(), bytes, contents).unwrap();
+        Self(values)
+    }
+
+    pub fn of(values: Vec<T>) -> Self {
+        Self::new(values, Contents::Initialised)
+    }
+
+    pub fn empty(count: usize) -> Self {
+        Self::new(vec![T::zeroed(); count], Contents::Uninitialised)
+    }
+
+    pub fn values(&self) -> &[T] {
+        &self.0
+    }
+
+    pub fn pointer(&self) -> *mut T {
+        self.0.as_ptr().cast_mut()
+    }
+
+    pub fn bytes(&self) -> usize {
+        size_of_val(&*self.0)
+    }
+
+    /// A map of rows of `columns` elements, and boxes of `of_box` columns and rows.
+    pub fn map(&self, columns: usize, of_box: (u32, u32), swizzle: Swizzle) -> TensorMap {
+        let rows = self.0.len() / columns;
+        let address = self.0.as_ptr().expose_provenance() as u64;
+        TensorMap::new(TensorMapFields {
+            address,
+            element_bytes: size_of::<T>() as u32,
+            rank: 2,
+            sizes: [columns as u64, rows as u64, 0, 0, 0],
+            strides: [(columns * size_of::<T>()) as u64, 0, 0, 0],
+            box_sizes: [of_box.0, of_box.1, 0, 0, 0],
+            swizzle,
+            view_start: address,
+            view_bytes: self.bytes() as u64,
+        })
+    }
+
+    /// Stores an element, as a thread of a kernel.
+    #[track_caller]
+    pub fn set(&self, index: usize, value: T) {
+        self.announce(AccessKind::Write, index);
+        // SAFETY: the access is within the buffer; other threads are checked.
+        unsafe { simt::store_relaxed(self.pointer().add(index), value) };
+    }
+
+    /// Loads an element, as a thread of a kernel.
+    #[track_caller]
+    pub fn get(&self, index: usize) -> T {
+        self.announce(AccessKind::Read, index);
+        // SAFETY: as above.
+        unsafe { simt::load_relaxed(self.pointer().add(index)) }
+    }
+
+    #[track_caller]
+    fn announce(&self, kind: AccessKind, index: usize) {
+        let size = size_of::<T>();
+        let (start, bytes) = (self.0.as_ptr().addr(), self.bytes());
+        simt::access(Space::Global, kind, start, bytes, index * size, size, size);
+    }
+}
+
+impl<T> Drop for Buffer<T> {
+    fn drop(&mut self) {
+        simt::forget_allocation(self.0.as_ptr().addr(), size_of_val(&*self.0));
+    }
+}
+
+/// The address of a byte of the block's dynamic shared memory.
+#[track_caller]
+pub fn shared(offset: usize) -> *mut u8 {
+    let (start, bytes) = simt::dynamic_shared();
+    assert!(offset <= bytes);
+    // SAFETY: it is within the allocation.
+    unsafe { start.add(offset) }
+}
+
+#[track_caller]
+fn announce<T>(kind: AccessKind, pointer: *mut T) {
+    let size = size_of::<T>();
+    simt::access(Space::Shared, kind, pointer.addr(), size, 0, size, size);
+}
+
+/// Loads from shared memory.
+#[track_caller]
+pub fn load<T: Pod>(pointer: *mut u8) -> T {
+    announce(AccessKind::Read, pointer.cast::<T>());
+    // SAFETY: the simulator has checked the address; the threads of a cluster share a host thread.
+    unsafe { pointer.cast::<T>().read() }
+}
+
+/// Stores to shared memory.
+#[track_caller]
+pub fn store<T: Pod>(pointer: *mut u8, value: T) {
+    announce(AccessKind::Write, pointer.cast::<T>());
+    // SAFETY: as above.
+    unsafe { pointer.cast::<T>().write(value) }
+}
+
+/// The running thread's number in its block.
+pub fn me() -> u32 {
+    simt::position().thread_idx.x
+}
+
+/// The running block's number.
+pub fn block() -> u32 {
+    simt::position().block_idx.x
+}
+
+/// Waits for the block.
+#[track_caller]
+pub fn sync() {
+    simt::block_barrier(BarrierId(0), None);
+}
+
+/// Thread 0 initialises mbarriers from byte `offset` on, for so many arrivals each, and the cluster
+/// sees them.
+#[track_caller]
+pub fn barriers(offset: usize, arrivals: &[u32]) {
+    if me() == 0 {
+        for (index, arrivals) in arrivals.iter().enumerate() {
+            simt::mbarrier_init(shared(offset + 8 * index).addr(), *arrivals);
+        }
+        simt::fence_mbarrier_init();
+    }
+    simt::cluster_barrier();
+}

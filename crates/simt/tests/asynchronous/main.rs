@@ -1,0 +1,5 @@
+//! Hopper's asynchronous machine: clusters, mbarriers, bulk copies and products of warpgroups.
+
+mod copies;
+mod harness;
+mod products;
