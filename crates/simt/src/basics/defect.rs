@@ -37,6 +37,11 @@ pub enum DefectKind {
     BarrierMisuse,
     /// A read by the asynchronous proxy of what no proxy fence has made visible to it.
     MissingProxyFence,
+    /// A block that ends while others may still access its shared memory, or something reads or
+    /// writes it.
+    BlockEnded,
+    /// A tile that is read with another swizzle than it was written with.
+    WrongSwizzle,
     /// Threads that wait for each other at different things, or that spin for ever.
     Deadlock,
     /// An operand that the instruction does not allow.
@@ -73,6 +78,8 @@ impl fmt::Display for DefectKind {
             Self::AsyncHazard => "asynchronous copy in use",
             Self::BarrierMisuse => "misused mbarrier",
             Self::MissingProxyFence => "missing proxy fence",
+            Self::BlockEnded => "block ended in use",
+            Self::WrongSwizzle => "wrong swizzle",
             Self::Deadlock => "deadlock",
             Self::InvalidArgument => "invalid argument",
             Self::Panic => "panic",

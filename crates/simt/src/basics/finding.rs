@@ -26,6 +26,12 @@ impl Finding {
         }
     }
 
+    /// The host has no memory left.
+    pub fn out_of_memory(error: &str) -> Box<Self> {
+        let kind = DefectKind::HostResources;
+        Box::new(Self::without_place(kind, error.to_owned()))
+    }
+
     /// A finding of the thread at `position`.
     pub fn of(position: &Position, kind: DefectKind, message: String) -> Self {
         Self {

@@ -3,6 +3,7 @@
 use super::state::Block;
 use super::thread::Wait;
 use crate::basics::Dim3;
+use crate::check::Handed;
 use crate::state::ClusterBarrier;
 use std::cell::RefCell;
 use std::ptr::{self, NonNull};
@@ -11,6 +12,10 @@ use std::ptr::{self, NonNull};
 pub(crate) struct Cluster {
     pub dim: Dim3,
     pub barrier: ClusterBarrier,
+    /// What the threads that have arrived hand on.
+    gathering: RefCell<Handed>,
+    /// What those of the last phase have handed on.
+    complete: RefCell<Handed>,
     /// The blocks, by rank, while all of them run; empty for a cluster of one.
     members: RefCell<Vec<NonNull<Block>>>,
 }
@@ -21,8 +26,27 @@ impl Cluster {
         Self {
             dim,
             barrier: ClusterBarrier::default(),
+            gathering: RefCell::default(),
+            complete: RefCell::default(),
             members: RefCell::default(),
         }
+    }
+
+    /// The barrier begins with the first phase, for `threads` threads.
+    pub fn begin_barrier(&self, threads: u32) {
+        self.barrier.begin(threads);
+        self.gathering.take();
+        self.complete.take();
+    }
+
+    /// A thread hands on what is ordered before it.
+    pub fn gather(&self, handed: &Handed) {
+        self.gathering.borrow_mut().add(handed);
+    }
+
+    /// What the threads have handed on in the last phase.
+    pub fn handed(&self) -> Handed {
+        self.complete.borrow().clone()
     }
 
     /// These blocks, by rank, begin to run together.
@@ -87,6 +111,8 @@ impl Block {
 
     /// Lets the threads go on that wait at the barrier of the cluster.
     pub fn release_cluster(&self) {
+        let handed = self.cluster.gathering.take();
+        self.cluster.complete.replace(handed);
         for peer in self.peers() {
             peer.release_threads(|wait| wait == Wait::ClusterBarrier);
         }

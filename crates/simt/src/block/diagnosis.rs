@@ -3,7 +3,7 @@
 use super::state::Block;
 use super::thread::{Thread, Wait};
 use crate::basics::{DefectKind, Finding, Related};
-use crate::state::{Left, barrier_name, divergence_at};
+use crate::state::{Left, WARPS, barrier_name, divergence_at};
 use std::panic::Location;
 use std::ptr;
 
@@ -102,6 +102,9 @@ impl Block {
         if !some_at_grid_barrier && let Some(finding) = self.stuck_at_mbarrier() {
             return finding;
         }
+        if let Some(finding) = self.stuck_in_warpgroup() {
+            return finding;
+        }
         let (kind, message) = if some_at_grid_barrier {
             (
                 DefectKind::GridBarrierDivergence,
@@ -143,6 +146,29 @@ impl Block {
         let mut finding = self.finding_at_waiting(Some(waiting), DefectKind::Deadlock, message);
         finding.related.insert(0, barrier.initialised());
         Some(finding)
+    }
+
+    /// The finding when the warps of a warpgroup wait for others of it, or for registers.
+    fn stuck_in_warpgroup(&self) -> Option<Finding> {
+        let is_for_group = |wait| matches!(wait, Wait::Products | Wait::Registers);
+        let mut waits = self.threads.iter();
+        let waiting = waits.find(|thread| is_for_group(thread.wait.get()))?;
+        let warp = waiting.position.warp as usize;
+        let message = match waiting.wait.get() {
+            Wait::Products => format!(
+                "warp {warp} waits for a product that not all warps of its warpgroup have issued: \
+                 they have issued {:?}",
+                self.products[warp / WARPS].issued()
+            ),
+            _ => format!(
+                "warp {warp} waits for {} registers for each thread, where it has {} and {} are \
+                 free for each",
+                self.registers.wanted(warp),
+                self.registers.of(warp),
+                self.registers.free()
+            ),
+        };
+        Some(self.finding_at_waiting(Some(waiting), DefectKind::Deadlock, message))
     }
 
     /// The finding when `exited` has returned while others wait for it; none
@@ -193,8 +219,7 @@ impl Block {
     }
 
     /// The finding when `exited` has returned with a copy in flight.
-    pub fn unfinished_copy(&self, exited: &Thread) -> Option<Finding> {
-        self.check.as_ref()?;
+    pub(super) fn unfinished_copy(&self, exited: &Thread) -> Option<Finding> {
         let copies = exited.copies.borrow();
         let (copy, count) = copies.first_unfinished()?;
         let copies_are = if count == 1 { "copy" } else { "copies" };

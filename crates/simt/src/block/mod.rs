@@ -4,6 +4,7 @@
 mod cluster;
 mod diagnosis;
 mod entry;
+mod exits;
 mod failure;
 mod state;
 mod thread;

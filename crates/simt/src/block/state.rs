@@ -167,7 +167,7 @@ impl Block {
         self.rank
             .set(within.0 + dim.x * (within.1 + dim.y * within.2));
         let threads = self.threads.len() as u32 * self.cluster_blocks();
-        self.cluster.barrier.begin(threads);
+        self.cluster.begin_barrier(threads);
         self.shared.begin_block();
         self.counters = Counters::default();
         if let Some(recorder) = &self.recorder {

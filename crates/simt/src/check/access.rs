@@ -68,7 +68,7 @@ impl BlockCheck {
     }
 
     #[inline]
-    fn record_shared(
+    pub(super) fn record_shared(
         &self,
         offset: usize,
         access: &Access,
@@ -85,7 +85,7 @@ impl BlockCheck {
     }
 
     #[inline]
-    fn record_global(
+    pub(super) fn record_global(
         &self,
         access: &Access,
         event: &Event,

@@ -1,15 +1,19 @@
 //! The checks of one running block.
 
 use super::accessor::Accessor;
-use super::event::Time;
+use super::event::{Event, Time};
 use super::global::LaunchCheck;
+use super::handed::Handed;
 use super::happens_before::HappensBefore;
+use super::layouts::Layout;
+use super::mbarriers::Phases;
 use super::nearby::Nearby;
 use super::published::Published;
 use super::shadow::Page;
 use crate::basics::{AccessKind, Position};
 use crate::memory::{OutOfMemory, release_reserve, try_collect};
 use std::cell::{Cell, Ref, RefCell};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A page of the shadow of shared memory.
@@ -34,6 +38,14 @@ pub(crate) struct BlockCheck {
     pub(super) has_clocks: Cell<bool>,
     /// What the words of shared memory hand on.
     pub(super) published: Published,
+    /// The last access of its shared memory by each thread of other blocks.
+    pub(super) remote: RefCell<BTreeMap<(u32, u16), Event>>,
+    /// By barrier of the block: what the threads hand on that have arrived without waiting.
+    pub(super) passed: RefCell<BTreeMap<u32, Handed>>,
+    /// The tiles that bulk copies have written.
+    pub(super) layouts: RefCell<Vec<Layout>>,
+    /// What the mbarriers hand on, by their number.
+    pub(super) phases: RefCell<Vec<Phases>>,
     /// For each thread, the kind of its last atomic access that was announced.
     pub(super) announced: Vec<Cell<AccessKind>>,
     pub(super) nearby: RefCell<Nearby>,
@@ -60,6 +72,10 @@ impl BlockCheck {
             threads: try_collect((0..threads).map(|_| RefCell::default()))?,
             has_clocks: Cell::new(false),
             published: Published::default(),
+            phases: RefCell::default(),
+            passed: RefCell::default(),
+            remote: RefCell::default(),
+            layouts: RefCell::default(),
             announced: try_collect((0..threads).map(|_| Cell::new(AccessKind::Atomic)))?,
             nearby: RefCell::default(),
             generation: 0,
@@ -83,6 +99,10 @@ impl BlockCheck {
 
     /// Lets go of the clocks of the threads, which other blocks share.
     pub fn forget_clocks(&mut self) {
+        self.phases.get_mut().clear();
+        self.passed.get_mut().clear();
+        self.remote.get_mut().clear();
+        self.layouts.get_mut().clear();
         if self.has_clocks.replace(false) {
             for thread in &mut self.threads {
                 *thread.get_mut() = HappensBefore::default();

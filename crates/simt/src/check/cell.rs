@@ -28,6 +28,10 @@ pub(super) enum Conflict {
     UnorderedOthers(Event),
     /// The access comes upon this asynchronous copy, which is in flight.
     InFlight(Event),
+    /// The bytes are those of an mbarrier.
+    Mbarrier(Event),
+    /// No proxy fence orders this write before the access, which is one of the asynchronous proxy.
+    Unproxied(Event),
     /// The cache by which the access reads does not see this write.
     Stale(Event),
     /// The bytes that are written have been read through the read-only cache, at this line.
@@ -150,6 +154,7 @@ impl Cell {
             }
             EventKind::Nothing => Ok(()),
             EventKind::InFlight => Err(Conflict::InFlight(self.write)),
+            EventKind::Mbarrier => Err(Conflict::Mbarrier(self.write)),
             _ if accessor.is_after(&self.write) => Ok(()),
             _ => Err(Conflict::Unordered(self.write)),
         }

@@ -52,9 +52,10 @@ impl BlockCheck {
             }
         }
         if let Some(start) = shared.offset_of(copy.destination.addr()) {
-            let (number, now) = (position.thread() as u16, self.now());
+            let writer = (self.block, position.thread() as u16);
+            let now = self.now();
             for (page, offset, bytes) in pages::<PAGE_BYTES>(start, copy.bytes) {
-                self.with_shared_page(page, |page| page.land(offset, bytes, number, now))??;
+                self.with_shared_page(page, |page| page.land(offset, bytes, writer, now))??;
             }
         }
         Ok(())

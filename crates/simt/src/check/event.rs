@@ -27,10 +27,12 @@ pub(super) enum EventKind {
     AsyncWrite,
     /// An asynchronous copy that has been issued.
     InFlight,
+    /// The initialisation of an mbarrier, whose bytes are no ordinary memory from then on.
+    Mbarrier,
 }
 
 /// By number.
-const KINDS: [EventKind; 10] = [
+const KINDS: [EventKind; 11] = [
     EventKind::Nothing,
     EventKind::Read,
     EventKind::CachedRead,
@@ -41,6 +43,7 @@ const KINDS: [EventKind; 10] = [
     EventKind::AsyncRead,
     EventKind::AsyncWrite,
     EventKind::InFlight,
+    EventKind::Mbarrier,
 ];
 
 impl EventKind {
@@ -94,6 +97,7 @@ impl fmt::Display for EventKind {
             Self::AsyncRead => "an asynchronous read",
             Self::AsyncWrite => "an asynchronous write",
             Self::InFlight => "an asynchronous copy in flight",
+            Self::Mbarrier => "the initialisation of an mbarrier",
         })
     }
 }

@@ -1,6 +1,7 @@
 //! What barriers, fences and atomic updates order before a thread.
 
 use super::clock::{SharedClock, add};
+use super::handed::Handed;
 
 /// Indices of what [`HappensBefore`] holds by scope.
 pub(super) const BLOCK: usize = 0;
@@ -12,6 +13,8 @@ pub(super) const DEVICE: usize = 1;
 pub(super) struct HappensBefore {
     /// What is ordered before the thread.
     pub ordered: SharedClock,
+    /// Of that, what the asynchronous proxy sees, too.
+    pub proxied: SharedClock,
     /// By scope, block first: what the thread's fences have released; its
     /// next atomic updates publish it.
     pub released: [SharedClock; 2],
@@ -23,16 +26,24 @@ impl HappensBefore {
     /// Adds what another thread hands on.
     pub fn add(&mut self, other: &Self) {
         add(&mut self.ordered, &other.ordered);
+        add(&mut self.proxied, &other.proxied);
         for scope in [BLOCK, DEVICE] {
             add(&mut self.released[scope], &other.released[scope]);
             add(&mut self.observed[scope], &other.observed[scope]);
         }
     }
 
+    /// Adds what a barrier hands on.
+    pub fn acquire(&mut self, handed: &Handed) {
+        add(&mut self.ordered, &handed.ordered);
+        add(&mut self.proxied, &handed.proxied);
+    }
+
     /// The same clocks, held once more.
     pub fn share(&self) -> Self {
         Self {
             ordered: self.ordered.clone(),
+            proxied: self.proxied.clone(),
             released: self.released.clone(),
             observed: self.observed.clone(),
         }

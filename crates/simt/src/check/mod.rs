@@ -7,6 +7,7 @@
 //! | `clock` | vector clocks, compressed |
 //! | `block_clocks` | the clocks of many blocks, with structure that they share |
 //! | `block_clock` | the clock of the threads of one block |
+//! | `handed` | what a barrier hands on |
 //! | `happens_before` | what is ordered before one thread, and what its fences hand on |
 //! | `accessor` | the running thread, as it stands to other accesses |
 //! | `readers` | the reads since a write |
@@ -20,7 +21,12 @@
 //! | `order` | what barriers, fences and atomic updates order |
 //! | `access` | one access against the shadow |
 //! | `copies` | asynchronous copies between issue and wait |
-//! | `report` | a conflict in words |
+//! | `agents` | what runs beside the threads, as threads of its own |
+//! | `mbarriers` | what mbarriers order |
+//! | `asynchronous` | the accesses of bulk copies and products |
+//! | `layouts` | the swizzles of tiles that bulk copies have written |
+//! | `remote` | accesses by other blocks of the cluster |
+//! | `report`, `asynchronous_report` | a conflict in words |
 //!
 //! The checks are given the position of the accessing thread and the block's shared memory; they
 //! know neither the thread nor its block.
@@ -36,6 +42,9 @@
 
 mod access;
 mod accessor;
+mod agents;
+mod asynchronous;
+mod asynchronous_report;
 mod block;
 mod block_clock;
 mod block_clocks;
@@ -44,18 +53,25 @@ mod clock;
 mod copies;
 mod event;
 mod global;
+mod handed;
 mod happens_before;
+mod layouts;
+mod mbarriers;
 mod nearby;
 mod order;
 mod published;
 mod read_only;
 mod readers;
 mod region;
+mod remote;
 mod report;
 mod shadow;
 
 pub use order::FenceScope;
 
+pub(crate) use agents::Agent;
+pub(crate) use asynchronous::{Extent, Issue};
 pub(crate) use block::BlockCheck;
 pub(crate) use copies::Hazard;
 pub(crate) use global::LaunchCheck;
+pub(crate) use handed::Handed;

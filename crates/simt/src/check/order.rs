@@ -96,7 +96,7 @@ impl BlockCheck {
     }
 
     /// What whole barriers order before each thread of a warp.
-    fn clock_of_warp(&self, warp: u32) -> BlockClock {
+    pub(super) fn clock_of_warp(&self, warp: u32) -> BlockClock {
         let first = warp * self.warp_width;
         let threads = first..first + self.warp_width;
         let all = self.block_barrier.get();
@@ -140,18 +140,19 @@ impl BlockCheck {
     }
 
     /// Performs `step`, with which the thread at `position` reads or writes the word at `address`
-    /// atomically: what the word hands on changes together with its value.
+    /// atomically: what the word hands on changes together with its value. `shared` are the checks
+    /// of the block whose shared memory it is in, if it is in shared memory.
     #[inline]
     pub fn atomic_step<R>(
         &self,
         position: &Position,
         address: usize,
-        is_shared: bool,
+        shared: Option<&Self>,
         step: impl FnOnce() -> R,
     ) -> R {
-        let published = match is_shared {
-            true => &self.published,
-            false => &self.launch.published,
+        let published = match shared {
+            Some(owner) => &owner.published,
+            None => &self.launch.published,
         };
         let thread = position.thread() as usize;
         let kind = self.announced[thread].replace(AccessKind::Atomic);

@@ -1,5 +1,6 @@
 //! A conflict in words that a person can act on.
 
+use super::asynchronous_report;
 use super::block::BlockCheck;
 use super::cell::Conflict;
 use super::event::{Event, EventKind, Others};
@@ -50,6 +51,27 @@ impl Place {
     }
 }
 
+impl Place {
+    /// So many bytes of shared memory from an offset on.
+    #[cold]
+    pub fn of_shared(
+        shared: &SharedMemory,
+        (offset, bytes): (usize, usize),
+        kind: AccessKind,
+    ) -> Self {
+        let access = Access {
+            space: Space::Shared,
+            kind,
+            view_base: shared.start(),
+            view_bytes: offset + bytes,
+            offset,
+            bytes,
+            align: 1,
+        };
+        Self::of(&access, shared, &Allocations::default())
+    }
+}
+
 /// "byte 96 (element 6 of 16 bytes)", or the byte alone.
 fn element(offset: usize, bytes: usize) -> String {
     if offset.is_multiple_of(bytes.max(1)) {
@@ -76,7 +98,11 @@ impl BlockCheck {
         let (kind, message) = self.summary(position, access, place, conflict);
         let mut related = Vec::new();
         match conflict {
-            Conflict::Unordered(other) | Conflict::InFlight(other) | Conflict::Stale(other) => {
+            Conflict::Unordered(other)
+            | Conflict::InFlight(other)
+            | Conflict::Mbarrier(other)
+            | Conflict::Unproxied(other)
+            | Conflict::Stale(other) => {
                 related.push(self.other_access(position, other));
             }
             Conflict::UnorderedOthers(other) => related.push(self.others_access(other)),
@@ -106,6 +132,9 @@ impl BlockCheck {
         conflict: &Conflict,
     ) -> (DefectKind, String) {
         let words = &place.words;
+        if let Some(summary) = asynchronous_report::summary(access, words, conflict) {
+            return summary;
+        }
         match conflict {
             Conflict::OutOfMemory => (DefectKind::HostResources, OutOfMemory.to_string()),
             Conflict::Unwritten => (
@@ -152,7 +181,10 @@ impl BlockCheck {
                     format!("{access} of {words} {what} {whose} asynchronous copy in flight"),
                 )
             }
-            Conflict::Unordered(other) | Conflict::UnorderedOthers(other) => {
+            Conflict::Mbarrier(other)
+            | Conflict::Unproxied(other)
+            | Conflict::Unordered(other)
+            | Conflict::UnorderedOthers(other) => {
                 let is_atomic = EventKind::from(access).is_atomic() || other.kind.is_atomic();
                 let kind = match is_atomic {
                     true => DefectKind::AtomicRace,
@@ -184,10 +216,13 @@ impl BlockCheck {
 
     /// "thread (3, 0, 0) of block (0, 0, 0): a write", with its line.
     pub(super) fn other_access(&self, position: &Position, event: &Event) -> Related {
-        let thread = position.block_dim.index_of(u64::from(event.thread()));
-        let block = position.grid_dim.index_of(u64::from(event.block));
+        let note = asynchronous_report::describe(position, event).unwrap_or_else(|| {
+            let thread = position.block_dim.index_of(u64::from(event.thread()));
+            let block = position.grid_dim.index_of(u64::from(event.block));
+            format!("thread {thread} of block {block}: {}", event.kind)
+        });
         Related {
-            note: format!("thread {thread} of block {block}: {}", event.kind),
+            note,
             location: event.site.location().map(SourceLocation::from),
         }
     }
@@ -213,6 +248,9 @@ impl BlockCheck {
         place: &Place,
         conflict: &Conflict,
     ) -> &'static str {
+        if let Some(missing) = asynchronous_report::missing(conflict) {
+            return missing;
+        }
         match conflict {
             Conflict::Unwritten if place.space == Space::Shared => {
                 "a write by a thread of this block before the read"
@@ -230,9 +268,10 @@ impl BlockCheck {
             Conflict::InFlight(_) => {
                 "a wait by the thread that issued the copy, then a barrier for the others"
             }
-            Conflict::Unordered(other) | Conflict::UnorderedOthers(other) => {
-                self.missing_order(position, access, other)
-            }
+            Conflict::Mbarrier(other)
+            | Conflict::Unproxied(other)
+            | Conflict::Unordered(other)
+            | Conflict::UnorderedOthers(other) => self.missing_order(position, access, other),
         }
     }
 

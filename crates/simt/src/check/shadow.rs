@@ -63,16 +63,30 @@ impl Page {
         Ok(ends_release)
     }
 
-    /// Lets the copies of `thread` that are in flight to these bytes arrive.
+    /// The last write of the first of these bytes whose write `is_wanted`.
+    pub fn find_write(
+        &mut self,
+        offset: usize,
+        bytes: usize,
+        is_wanted: impl Fn(&Event) -> bool,
+    ) -> Result<Option<Event>, OutOfMemory> {
+        let start = offset >> self.shift;
+        let end = (offset + bytes).div_ceil(1 << self.shift);
+        let mut writes = self.cells[start..end].iter().filter_map(Cell::last_write);
+        Ok(writes.find(is_wanted))
+    }
+
+    /// Lets the copies of `writer`, a block and a thread, that are in flight to these bytes arrive.
     pub fn land(
         &mut self,
         offset: usize,
         bytes: usize,
-        thread: u16,
+        writer: (u32, u16),
         now: Time,
     ) -> Result<(), OutOfMemory> {
         for cell in self.cells(offset, bytes)? {
-            if cell.write.kind == EventKind::InFlight && cell.write.thread() == thread {
+            let of_cell = (cell.write.block, cell.write.thread());
+            if cell.write.kind == EventKind::InFlight && of_cell == writer {
                 cell.write.kind = EventKind::AsyncWrite;
                 cell.write.time = now;
             }

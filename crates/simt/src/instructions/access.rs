@@ -3,7 +3,9 @@
 use super::control::fail;
 use super::counting::note_access;
 use super::preempt::weight_of;
-use crate::basics::{Access, AccessKind, DefectKind, Space};
+use crate::basics::{Access, AccessKind, DefectKind, Finding, Position, Space};
+use crate::block::Block;
+use crate::check::BlockCheck;
 use crate::current::{is_shared, is_shared_in_cluster, try_instruction};
 use crate::state::is_watching;
 use std::panic::Location;
@@ -73,11 +75,46 @@ fn begin(access: &Access, site: &'static Location<'static>) {
         }
         if let Some(check) = &block.check
             && !block.is_abandoned()
-            && let Err(finding) = check.record(&thread.position, &block.shared, access, site)
+            && let Err(finding) = record(block, check, &thread.position, access, site)
         {
             block.fail_with(thread, *finding);
         }
     });
+}
+
+/// Shows an access to the checks of the block whose memory it is.
+#[inline]
+fn record(
+    block: &Block,
+    check: &BlockCheck,
+    position: &Position,
+    access: &Access,
+    site: &'static Location<'static>,
+) -> Result<(), Box<Finding>> {
+    if access.space == Space::Shared && block.shared.offset_of(access.address()).is_none() {
+        return record_remote(block, check, position, access, site);
+    }
+    check.record(position, &block.shared, access, site)
+}
+
+#[cold]
+fn record_remote(
+    block: &Block,
+    check: &BlockCheck,
+    position: &Position,
+    access: &Access,
+    site: &'static Location<'static>,
+) -> Result<(), Box<Finding>> {
+    let Some((owner, _)) = block.owner_of(access.address()) else {
+        return Ok(());
+    };
+    let Some(of_owner) = &owner.check else {
+        return Ok(());
+    };
+    if owner.has_ended() {
+        return Err(Box::new(owner.ended_before(position, "an access of", site)));
+    }
+    of_owner.record_remote(check, position, &owner.shared, access, site)
 }
 
 #[cold]

@@ -72,8 +72,8 @@ fn ordered<R>(address: usize, step: impl FnOnce() -> R) -> R {
     let mut result = None;
     try_instruction(None, |thread, block| {
         if let Some(check) = block.active_check() {
-            let is_shared = block.shared.offset_of(address).is_some();
-            result = check.atomic_step(&thread.position, address, is_shared, &mut take);
+            let shared = block.owner_check(check, address);
+            result = check.atomic_step(&thread.position, address, shared, &mut take);
         }
     });
     match result.or_else(take) {
@@ -91,9 +91,24 @@ fn updated(has_changed: bool, site: &'static Location<'static>) {
 }
 
 impl Block {
+    /// The checks of the block whose shared memory has `address`, if it is in shared memory; `own`
+    /// are those of this block.
+    #[inline]
+    fn owner_check<'a>(&'a self, own: &'a BlockCheck, address: usize) -> Option<&'a BlockCheck> {
+        if self.shared.offset_of(address).is_some() {
+            return Some(own);
+        }
+        match self.cluster_blocks() {
+            1 => None,
+            _ => self
+                .owner_of(address)
+                .and_then(|(owner, _)| owner.check.as_ref()),
+        }
+    }
+
     /// The checks of the block, if it has any and has not been ended.
     #[inline]
-    fn active_check(&self) -> Option<&BlockCheck> {
+    pub(super) fn active_check(&self) -> Option<&BlockCheck> {
         self.check.as_ref().filter(|_| !self.is_abandoned())
     }
 }

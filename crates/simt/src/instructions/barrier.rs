@@ -182,6 +182,9 @@ impl Block {
         }
         let barrier = self.open_barrier(thread, arrival);
         let warp = thread.position.warp as usize;
+        if let Some(check) = &self.check {
+            check.pass_barrier(&thread.position, arrival.id);
+        }
         if barrier.pass(warp, thread.lane_bit(), self.weight(thread)) {
             self.complete_barrier(thread, arrival, barrier);
         }
@@ -303,7 +306,7 @@ impl Block {
         if barrier.required() < self.padded_threads() {
             self.check_whole_warps(thread, arrival, barrier);
         }
-        self.order_memory(barrier);
+        self.order_memory(arrival.id, barrier);
         barrier.complete(thread.position.warp as usize, thread.lane_bit());
         self.release_barrier(arrival.id);
         // Any warp may be the first one behind the barrier, not only this one.
@@ -312,12 +315,23 @@ impl Block {
     }
 
     /// What the threads at the barrier did before is ordered before what they do next.
-    fn order_memory(&self, barrier: &Barrier) {
+    fn order_memory(&self, id: u32, barrier: &Barrier) {
         let Some(check) = &self.check else { return };
-        if barrier.required() == self.padded_threads() {
+        let is_passed = barrier.is_passed(self.warps.len());
+        if barrier.required() == self.padded_threads() && !is_passed {
             return check.after_block_barrier();
         }
-        check.after_partial_barrier((0..).zip(barrier.waiting_by_warp(self.warps.len())));
+        let waiting = || (0..).zip(barrier.waiting_by_warp(self.warps.len()));
+        check.after_partial_barrier(waiting());
+        if is_passed {
+            let lanes = |(warp, mask): (u32, u64)| {
+                let first = self.first_thread_of_warp(warp as usize) as u32;
+                (0..u64::BITS)
+                    .filter(move |lane| mask >> lane & 1 == 1)
+                    .map(move |lane| first + lane)
+            };
+            check.acquire_passed(id, waiting().flat_map(lanes));
+        }
     }
 
     /// A barrier for some warps must not be completed by parts of warps.

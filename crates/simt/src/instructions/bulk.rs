@@ -1,11 +1,11 @@
 //! Bulk copies: `cp.async.bulk` and `cp.async.bulk.tensor` of the PTX ISA.
 
+use super::bulk_copy::BulkCopy;
 use crate::basics::DefectKind;
 use crate::block::{Block, Thread};
+use crate::check::Agent;
 use crate::current::instruction;
-use crate::state::{
-    ATOMIC_WEIGHT, Job, Load, MAX_SHARED_BYTES, Piece, Store, TensorMap, TensorMapFields,
-};
+use crate::state::{ATOMIC_WEIGHT, IssuedStore, Job, MAX_SHARED_BYTES, TensorMap, TensorMapFields};
 use std::panic::Location;
 
 /// Bulk copies have addresses and lengths that are multiples of this.
@@ -42,8 +42,8 @@ pub unsafe fn bulk_load(
         let addresses = destination.addr() | source.expose_provenance() | bytes;
         block.check_bulk_unit(thread, addresses, bytes, site);
         let shared = block.tile_of(thread, destination.addr(), bytes, site);
-        let pieces = Piece::whole(shared, source.addr(), bytes);
-        block.issue_load(thread, (pieces, bytes), barrier, blocks, site);
+        let copy = BulkCopy::whole(shared, source.addr(), bytes);
+        block.issue_load(thread, copy, barrier, blocks, site);
     });
 }
 
@@ -72,8 +72,8 @@ pub unsafe fn tensor_load(
             return;
         }
         let (fields, shared) = block.check_box(thread, map, destination.addr(), coordinates, site);
-        let pieces = Piece::of_box(&fields, shared, coordinates);
-        block.issue_load(thread, (pieces, fields.box_bytes()), barrier, blocks, site);
+        let copy = BulkCopy::of_box(&fields, shared, coordinates);
+        block.issue_load(thread, copy, barrier, blocks, site);
     });
 }
 
@@ -97,11 +97,8 @@ pub unsafe fn bulk_store(destination: *mut u8, source: *const u8, bytes: usize) 
         let addresses = destination.expose_provenance() | source.addr() | bytes;
         block.check_bulk_unit(thread, addresses, bytes, site);
         let shared = block.tile_of(thread, source.addr(), bytes, site);
-        block.issue_store(
-            thread,
-            Piece::whole(shared, destination.addr(), bytes),
-            site,
-        );
+        let copy = BulkCopy::whole(shared, destination.addr(), bytes);
+        block.issue_store(thread, copy, site);
     });
 }
 
@@ -124,7 +121,7 @@ pub unsafe fn tensor_store(map: &TensorMap, source: *const u8, coordinates: &[i3
             return;
         }
         let (fields, shared) = block.check_box(thread, map, source.addr(), coordinates, site);
-        block.issue_store(thread, Piece::of_box(&fields, shared, coordinates), site);
+        block.issue_store(thread, BulkCopy::of_box(&fields, shared, coordinates), site);
     });
 }
 
@@ -150,11 +147,13 @@ pub fn bulk_commit() {
 pub fn bulk_wait(pending: u32) {
     instruction(Location::caller(), |thread, block| {
         let finished = thread.bulk.borrow_mut().finish(pending as usize);
-        for number in finished {
-            if let Some(Job::Store(mut store)) = block.engine.take(number) {
+        for IssuedStore { number, .. } in &finished {
+            if let Some(Job::Store(mut store)) = block.engine.take(*number) {
                 block.write(&mut store);
             }
         }
+        let [reads, writes] = [Agent::StoreReads, Agent::StoreWrites];
+        block.acquire_stores(thread, &finished, &[reads, writes]);
     });
 }
 
@@ -168,12 +167,13 @@ pub fn bulk_wait(pending: u32) {
 pub fn bulk_wait_read(pending: u32) {
     instruction(Location::caller(), |thread, block| {
         let read = thread.bulk.borrow_mut().read(pending as usize);
-        for number in read {
-            if let Some(Job::Store(mut store)) = block.engine.take(number) {
+        for IssuedStore { number, .. } in &read {
+            if let Some(Job::Store(mut store)) = block.engine.take(*number) {
                 block.read(&mut store);
-                block.engine.put_back(number, Job::Store(store));
+                block.engine.put_back(*number, Job::Store(store));
             }
         }
+        block.acquire_stores(thread, &read, &[Agent::StoreReads]);
     });
 }
 
@@ -186,24 +186,15 @@ pub fn bulk_wait_read(pending: u32) {
 #[track_caller]
 pub fn fence_proxy_async() {
     instruction(Location::caller(), |thread, block| {
+        block.before_visible_step(thread, ATOMIC_WEIGHT);
         block.mbarriers.fence_of(thread.position.thread());
+        if let Some(check) = block.active_check() {
+            check.fence_proxy(&thread.position);
+        }
     });
 }
 
 impl Block {
-    /// A store reads its source, unless it has.
-    pub(super) fn read(&self, store: &mut Store) {
-        // SAFETY: (1) the issue has checked that the pieces are in shared memory.
-        unsafe { store.read(self.shared.start_pointer()) };
-    }
-
-    /// A store writes what it has read.
-    pub(super) fn write(&self, store: &mut Store) {
-        self.read(store);
-        // SAFETY: (1) as the caller of the store has promised.
-        unsafe { store.write() };
-    }
-
     fn check_bulk_unit(
         &self,
         thread: &Thread,
@@ -266,61 +257,5 @@ impl Block {
         }
         let offset = self.tile_of(thread, address, fields.box_bytes(), site);
         (fields, offset)
-    }
-
-    fn issue_load(
-        &self,
-        thread: &Thread,
-        (pieces, bytes): (Vec<Piece>, usize),
-        barrier: usize,
-        blocks: Option<u16>,
-        site: &'static Location<'static>,
-    ) {
-        self.before_visible_step(thread, ATOMIC_WEIGHT);
-        let (owner, offset) = self.word_of(thread, barrier, site);
-        let targets: Vec<u32> = match blocks {
-            None => vec![owner.rank.get()],
-            Some(mask) => (0..u16::BITS)
-                .filter(|rank| mask >> rank & 1 == 1)
-                .collect(),
-        };
-        if blocks.is_none() && !std::ptr::eq(owner, self) {
-            let message = "a bulk copy to one block counts on the mbarrier of another".to_owned();
-            self.fail(thread, DefectKind::InvalidArgument, message, site);
-        }
-        for rank in &targets {
-            let Some(target) = self.peer(*rank) else {
-                let message = format!(
-                    "a multicast to block {rank} of a cluster of {}",
-                    self.cluster_blocks()
-                );
-                self.fail(thread, DefectKind::InvalidArgument, message, site);
-            };
-            self.mbarrier_of(thread, (target, offset), site);
-        }
-        let load = Load {
-            pieces,
-            bytes,
-            targets,
-            barrier: offset,
-            position: thread.position,
-            site,
-        };
-        self.engine.issue(Job::Load(load));
-        self.may_be_in_flight.set(true);
-    }
-
-    fn issue_store(&self, thread: &Thread, pieces: Vec<Piece>, site: &'static Location<'static>) {
-        self.before_visible_step(thread, ATOMIC_WEIGHT);
-        let store = Store {
-            pieces,
-            data: None,
-            position: thread.position,
-            site,
-            issued: 0,
-        };
-        let number = self.engine.issue(Job::Store(store));
-        thread.bulk.borrow_mut().issue(number);
-        self.may_be_in_flight.set(true);
     }
 }

@@ -117,6 +117,9 @@ fn arrive(site: &'static Location<'static>) {
             block.fail(thread, DefectKind::BarrierDivergence, message, site);
         }
         thread.cluster_arrival.set(Some(barrier.phase()));
+        if let Some(check) = block.active_check() {
+            block.cluster.gather(&check.release(&thread.position));
+        }
         if barrier.arrive() {
             block.release_cluster();
         }
@@ -138,5 +141,8 @@ fn wait(site: &'static Location<'static>) {
             thread.wait_for(Wait::ClusterBarrier, site);
         }
         thread.cluster_arrival.set(None);
+        if let Some(check) = block.active_check() {
+            check.acquire(thread.position.thread(), &block.cluster.handed());
+        }
     });
 }

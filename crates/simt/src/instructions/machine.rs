@@ -1,8 +1,9 @@
 //! What runs beside the threads: the engine of bulk copies, and the tensor cores. The seed chooses
 //! when they do what they were asked for; without preemption, that is as late as possible.
 
-use crate::basics::SplitMix64;
+use crate::basics::{Finding, SplitMix64};
 use crate::block::Block;
+use crate::check::Agent;
 use crate::state::{Job, Load};
 
 /// Under a preemptive schedule, one turn in so many begins with a step of what is in flight.
@@ -83,8 +84,16 @@ impl Block {
             // blocks of a cluster have as much of; the caller of the copy has promised that its
             // source stays valid until it has arrived.
             unsafe { load.copy_to(target.shared.start_pointer()) };
+            let Some(barrier) = target.mbarriers.get(load.barrier) else {
+                continue;
+            };
+            if let Some(check) = target.active_check()
+                && let Err(error) = check.end_write(load.extent(), Agent::Barrier(barrier.number))
+            {
+                return self.record(*Finding::out_of_memory(&error.to_string()));
+            }
             let progress = target.mbarriers.land(load.barrier, load.bytes as i64);
-            target.go_on(progress);
+            target.go_on(barrier.number, progress);
         }
     }
 }

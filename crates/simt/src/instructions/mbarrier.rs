@@ -1,7 +1,7 @@
 //! Mbarriers: `mbarrier.init`, `.arrive`, `.expect_tx`, `.try_wait.parity` of the PTX ISA (section
 //! "Parallel Synchronization and Communication Instructions: mbarrier").
 
-use crate::basics::DefectKind;
+use crate::basics::{DefectKind, Finding};
 use crate::block::{Block, Thread, Wait};
 use crate::current::instruction;
 use crate::state::{ATOMIC_WEIGHT, MAX_ARRIVALS, MBARRIER_BYTES, Mbarrier, Progress};
@@ -26,8 +26,13 @@ pub fn mbarrier_init(address: usize, arrivals: u32) {
         if let Some((at, known)) = block.mbarriers.overlapping(offset) {
             block.fail_initialised(thread, (offset, at), &known, site);
         }
-        let number = thread.position.thread();
-        block.mbarriers.init(offset, arrivals, number, site);
+        let initialiser = thread.position.thread();
+        let number = block.mbarriers.init(offset, arrivals, initialiser, site);
+        if let Some(check) = block.active_check() {
+            let place = (offset, number);
+            let result = check.init_mbarrier(&thread.position, &block.shared, place, site);
+            block.end_on(thread, result);
+        }
     });
 }
 
@@ -89,7 +94,9 @@ pub fn mbarrier_wait(address: usize, parity: bool) {
         }
         block.before_visible_step(thread, ATOMIC_WEIGHT);
         let (offset, barrier) = block.own_mbarrier(thread, address, site);
-        if !barrier.is_past(parity) {
+        if barrier.is_past(parity) {
+            block.acquire_phase(thread.position.thread(), &barrier);
+        } else {
             block.mbarriers.wait(offset, thread.position.thread());
             thread.wait_for(Wait::Mbarrier { offset, parity }, site);
         }
@@ -112,8 +119,9 @@ pub fn mbarrier_test(address: usize, parity: bool) -> bool {
         block.before_visible_step(thread, ATOMIC_WEIGHT);
         let (_, barrier) = block.own_mbarrier(thread, address, site);
         let is_past = barrier.is_past(parity);
-        if !is_past {
-            block.yield_thread(thread, 1, site);
+        match is_past {
+            true => block.acquire_phase(thread.position.thread(), &barrier),
+            false => block.yield_thread(thread, 1, site),
         }
         is_past
     })
@@ -126,7 +134,12 @@ fn arrive(address: usize, bytes: u32, arrives: bool, site: &'static Location<'st
         }
         block.before_visible_step(thread, ATOMIC_WEIGHT);
         let (owner, offset) = block.word_of(thread, address, site);
+        block.check_running(thread, owner, "an arrival in", site);
         let barrier = block.mbarrier_of(thread, (owner, offset), site);
+        block.note_arrival(thread, owner, site);
+        if arrives && let (Some(check), Some(of_owner)) = (block.active_check(), &owner.check) {
+            of_owner.gather(barrier.number, &check.release(&thread.position));
+        }
         let progress = match arrives {
             true => owner.mbarriers.arrive(offset, bytes.into()),
             false => owner.mbarriers.expect(offset, bytes.into()),
@@ -134,16 +147,46 @@ fn arrive(address: usize, bytes: u32, arrives: bool, site: &'static Location<'st
         if progress == Progress::TooMany {
             block.fail_arrivals(thread, (owner, offset), &barrier, site);
         }
-        owner.go_on(progress);
+        owner.go_on(barrier.number, progress);
     });
 }
 
 impl Block {
     /// Lets the threads go on that an operation on an mbarrier of this block has released.
-    pub(super) fn go_on(&self, progress: Progress) {
-        if let Progress::Complete(threads) = progress {
-            threads.into_iter().for_each(|it| self.release_thread(it));
-            self.note_progress();
+    pub(super) fn go_on(&self, number: u16, progress: Progress) {
+        let Progress::Complete(threads) = progress else {
+            return;
+        };
+        if let Some(check) = self.active_check() {
+            check.complete_phase(number);
+            for thread in &threads {
+                check.acquire_phase(*thread, number);
+            }
+        }
+        threads.into_iter().for_each(|it| self.release_thread(it));
+        self.note_progress();
+    }
+
+    /// An arrival in another block: it must not end before it knows of it.
+    fn note_arrival(&self, thread: &Thread, owner: &Block, site: &'static Location<'static>) {
+        if !std::ptr::eq(self, owner)
+            && let (Some(check), Some(of_owner)) = (self.active_check(), &owner.check)
+        {
+            of_owner.note_arrival(check, &thread.position, site);
+        }
+    }
+
+    fn acquire_phase(&self, thread: u32, barrier: &Mbarrier) {
+        if let Some(check) = self.active_check() {
+            check.acquire_phase(thread, barrier.number);
+        }
+    }
+
+    /// Ends the launch with a finding of the running thread.
+    pub(super) fn end_on<T>(&self, thread: &Thread, result: Result<T, Box<Finding>>) -> T {
+        match result {
+            Ok(value) => value,
+            Err(finding) => self.fail_with(thread, *finding),
         }
     }
 
@@ -199,7 +242,10 @@ impl Block {
         site: &'static Location<'static>,
     ) -> Mbarrier {
         match owner.mbarriers.get(offset) {
-            Some(barrier) => barrier,
+            Some(barrier) => {
+                self.check_visible(thread, (owner, offset), &barrier, site);
+                barrier
+            }
             None => {
                 let message = format!(
                     "there is no mbarrier at byte {offset} of the shared memory of block {}: it \
@@ -209,6 +255,33 @@ impl Block {
                 self.fail_among_others(thread, DefectKind::BarrierMisuse, message, site)
             }
         }
+    }
+
+    /// An mbarrier is used by threads that come after its initialisation, and by other blocks once it
+    /// was fenced, too.
+    fn check_visible(
+        &self,
+        thread: &Thread,
+        (owner, offset): (&Block, usize),
+        barrier: &Mbarrier,
+        site: &'static Location<'static>,
+    ) {
+        let (Some(check), Some(of_owner)) = (self.active_check(), &owner.check) else {
+            return;
+        };
+        let sees = of_owner.sees_mbarrier(check, &thread.position, offset);
+        let is_fenced = barrier.is_fenced || std::ptr::eq(owner, self);
+        let missing = match (self.end_on(thread, sees), is_fenced) {
+            (true, true) => return,
+            (false, _) => "a barrier of the block, or of the cluster, between the two",
+            (true, false) => "`fence.mbarrier_init` by the thread that initialises it",
+        };
+        let message = format!(
+            "an operation on the mbarrier at byte {offset} of block {} before its initialisation is \
+             visible; missing: {missing}",
+            owner.threads[0].position.block_idx
+        );
+        self.fail_at_mbarrier(thread, message, barrier, site)
     }
 
     #[cold]
@@ -244,7 +317,7 @@ impl Block {
     }
 
     #[cold]
-    fn fail_at_mbarrier(
+    pub(super) fn fail_at_mbarrier(
         &self,
         thread: &Thread,
         message: String,
@@ -252,7 +325,7 @@ impl Block {
         site: &'static Location<'static>,
     ) -> ! {
         let kind = DefectKind::BarrierMisuse;
-        let finding = crate::basics::Finding::of(&thread.position, kind, message);
+        let finding = Finding::of(&thread.position, kind, message);
         self.fail_with(
             thread,
             finding.at(site).with_related(vec![barrier.initialised()]),

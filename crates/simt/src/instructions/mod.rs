@@ -5,6 +5,7 @@ mod async_copy;
 mod atomic;
 mod barrier;
 mod bulk;
+mod bulk_copy;
 mod cluster;
 mod collective;
 mod control;

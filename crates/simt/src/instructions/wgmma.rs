@@ -6,6 +6,7 @@
 
 use crate::basics::DefectKind;
 use crate::block::{Block, Thread, Wait};
+use crate::check::{Agent, Extent};
 use crate::current::instruction;
 use crate::state::{
     Descriptor, ElementType, MAX_SHARED_BYTES, Major, Operand, Product, WARPS, Wgmma,
@@ -31,7 +32,7 @@ pub fn wgmma_begin(registers: &mut [u32]) {
             return;
         }
         block.warpgroup_of(thread, "wgmma", site);
-        thread.fragments.borrow_mut().hand_over(registers, site);
+        thread.fragments.borrow_mut().hand_over(registers);
         block.meet_warp(thread, "wgmma.fence", 0, site);
     });
 }
@@ -107,7 +108,9 @@ pub fn wgmma_wait(pending: u32) {
             thread.wait_for(Wait::Products, site);
         }
         block.perform_products(group, needed, usize::MAX);
-        queue.complete(warp, needed);
+        if let Some(times) = queue.complete(warp, needed) {
+            block.acquire_products(thread, times);
+        }
     });
 }
 
@@ -200,7 +203,8 @@ impl Block {
         self.check_operand(thread, "B", (&product.b, b, b_major), n as usize, site);
         let warp = thread.position.warp as usize;
         let queue = &self.products[group];
-        let number = match queue.issue(warp % WARPS, mark, 0, product) {
+        let moment = self.note_product(thread, &product);
+        let number = match queue.issue(warp % WARPS, mark, moment, product) {
             Ok(number) => number,
             Err(other) => self.fail_warps(thread, site, other),
         };
@@ -219,6 +223,55 @@ impl Block {
                 }
             }
         }
+    }
+
+    /// A warp has waited for products, which its warps have issued up to these times.
+    fn acquire_products(&self, thread: &Thread, times: [u32; WARPS]) {
+        let Some(check) = self.active_check() else {
+            return;
+        };
+        let first = thread.position.warp / WARPS as u32 * WARPS as u32;
+        let agents = || (first..).map(Agent::Products).zip(times);
+        let lanes = self.first_thread_of_warp(thread.position.warp as usize) as u32;
+        for lane in lanes..lanes + 32 {
+            check.acquire_agents(lane, agents());
+        }
+    }
+
+    /// The last lane of a warp issues a product: the checks see what it reads. Returns when.
+    fn note_product(&self, thread: &Thread, product: &Product) -> u32 {
+        let Some(check) = self.active_check() else {
+            return 0;
+        };
+        let issue = check.issue(&thread.position, product.site);
+        let moment = check.moment();
+        let Wgmma {
+            a,
+            b,
+            n,
+            a_major,
+            b_major,
+        } = product.instruction;
+        let rows = thread.position.warp as usize % WARPS * 16;
+        let operands = [
+            (&product.a, a, a_major, rows..rows + 16),
+            (&product.b, b, b_major, 0..n as usize),
+        ];
+        for (operand, element, major, rows) in operands {
+            let descriptor = Descriptor::of(operand.descriptor);
+            let mut chunks = descriptor.chunks(major, element.bytes(), rows, element.k());
+            let agent = (Agent::Products(thread.position.warp), moment);
+            let extent = |start| Extent { start, bytes: 16 };
+            let result = chunks
+                .try_for_each(|chunk| check.begin_read(&issue, &self.shared, extent(chunk), agent));
+            self.end_on(thread, result);
+            let first = extent(descriptor.place(major, element.bytes(), 0, 0));
+            self.end_on(
+                thread,
+                check.check_layout(&issue, first, descriptor.swizzle),
+            );
+        }
+        moment
     }
 
     /// Ends the launch unless an operand is where its descriptor may name it.

@@ -199,7 +199,8 @@ impl Turns<'_> {
         if !block.is_abandoned()
             && let Some(finding) = block
                 .missed_by_exit(thread)
-                .or_else(|| block.unfinished_copy(thread))
+                .or_else(|| block.unfinished_work(thread))
+                .or_else(|| block.ended_in_use(thread))
         {
             block.record(finding);
         }

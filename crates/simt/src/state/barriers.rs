@@ -170,6 +170,11 @@ impl Barrier {
         self.waiting[..warps].iter().map(Cell::get)
     }
 
+    /// Whether lanes of the first `warps` warps have arrived that do not wait.
+    pub fn is_passed(&self, warps: usize) -> bool {
+        self.passed[..warps].iter().any(|lanes| lanes.get() != 0)
+    }
+
     /// The lanes of each of the first `warps` warps that have arrived.
     pub fn arrived_by_warp(&self, warps: usize) -> impl Iterator<Item = u64> + Clone {
         let passed = self.passed[..warps].iter().map(Cell::get);

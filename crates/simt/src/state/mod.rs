@@ -29,7 +29,7 @@ pub use shared::{MAX_SHARED_BYTES, MAX_STATIC_SHARED_BYTES};
 pub(crate) use barriers::{
     Barrier, BarrierOperation, Barriers, GRID_BARRIER, Mismatch, barrier_name, divergence_at,
 };
-pub(crate) use bulk::{BulkGroups, Engine, Job, Load, Piece, Store};
+pub(crate) use bulk::{BulkGroups, Engine, IssuedStore, Job, Load, Piece, Store};
 pub(crate) use cluster_barrier::ClusterBarrier;
 pub(crate) use collectives::{Collectives, Rendezvous};
 pub(crate) use confinement::{Confinement, Inside, Left, RESERVE_BYTES};

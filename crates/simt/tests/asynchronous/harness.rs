@@ -18,7 +18,6 @@ pub fn serial(seed: u64) -> Options {
         seed,
         parallel_blocks: false,
         yield_limit: 1 << 16,
-        checks: false,
         ..Options::default()
     }
 }

@@ -12,6 +12,8 @@ use std::panic::Location;
 #[derive(Clone)]
 pub(crate) struct Load {
     pub pieces: Vec<Piece>,
+    /// Where it begins in shared memory, and how much it is.
+    pub start: usize,
     pub bytes: usize,
     /// The ranks of the blocks.
     pub targets: Vec<u32>,
@@ -28,11 +30,6 @@ pub(crate) struct Store {
     pub pieces: Vec<Piece>,
     /// What was read, once it was.
     pub data: Option<Vec<u8>>,
-    /// The thread that has issued it.
-    pub position: Position,
-    pub site: &'static Location<'static>,
-    /// When, in the time of the block's checks.
-    pub issued: u32,
 }
 
 /// A copy in flight.
@@ -118,12 +115,6 @@ impl Engine {
         self.jobs.get_mut().clear();
     }
 
-    /// Whether a copy is in flight.
-    #[inline]
-    pub fn is_busy(&self) -> bool {
-        !self.jobs.borrow().is_empty()
-    }
-
     /// How many copies are in flight.
     pub fn len(&self) -> usize {
         self.jobs.borrow().len()
@@ -158,13 +149,5 @@ impl Engine {
     pub fn find(&self, is_wanted: impl Fn(&Job) -> bool) -> Option<Job> {
         let jobs = self.jobs.borrow();
         jobs.values().find(|job| is_wanted(job)).cloned()
-    }
-
-    /// The line that has issued a copy in flight.
-    pub fn site_of(&self, number: u64) -> Option<&'static Location<'static>> {
-        self.jobs.borrow().get(&number).map(|job| match job {
-            Job::Load(load) => load.site,
-            Job::Store(store) => store.site,
-        })
     }
 }

@@ -1,13 +1,23 @@
 //! The groups of bulk stores of one thread.
 
 use std::collections::VecDeque;
+use std::panic::Location;
+
+/// A bulk store that a thread has issued.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct IssuedStore {
+    pub number: u64,
+    /// When, in the time of the block's checks.
+    pub moment: u32,
+    pub site: &'static Location<'static>,
+}
 
 /// The bulk stores of one thread that it has not waited for, in the order of their issue.
 #[derive(Default)]
 pub(crate) struct BulkGroups {
-    /// The numbers of the stores of each committed group, oldest group first.
-    groups: VecDeque<Vec<u64>>,
-    uncommitted: Vec<u64>,
+    /// The stores of each committed group, oldest group first.
+    groups: VecDeque<Vec<IssuedStore>>,
+    uncommitted: Vec<IssuedStore>,
     /// Of the committed groups, so many have been read.
     read: usize,
 }
@@ -21,8 +31,8 @@ impl BulkGroups {
     }
 
     /// Adds a store to the group that is not committed yet.
-    pub fn issue(&mut self, number: u64) {
-        self.uncommitted.push(number);
+    pub fn issue(&mut self, store: IssuedStore) {
+        self.uncommitted.push(store);
     }
 
     /// Makes a group of the stores since the last commit.
@@ -31,7 +41,7 @@ impl BulkGroups {
     }
 
     /// The stores of the oldest groups until `pending` are left. They need not be waited for again.
-    pub fn finish(&mut self, pending: usize) -> Vec<u64> {
+    pub fn finish(&mut self, pending: usize) -> Vec<IssuedStore> {
         let finished = self.groups.len().saturating_sub(pending);
         self.read = self.read.saturating_sub(finished);
         self.groups.drain(..finished).flatten().collect()
@@ -39,16 +49,16 @@ impl BulkGroups {
 
     /// The stores of the oldest groups until `pending` are left, of which the sources are no longer
     /// needed.
-    pub fn read(&mut self, pending: usize) -> Vec<u64> {
+    pub fn read(&mut self, pending: usize) -> Vec<IssuedStore> {
         let read = self.groups.len().saturating_sub(pending);
         self.read = self.read.max(read);
         self.groups.iter().take(read).flatten().copied().collect()
     }
 
-    /// The oldest store whose source may still be read, as far as the thread knows.
-    pub fn first_unread(&self) -> Option<u64> {
+    /// The line of the oldest store whose source may still be read, as far as the thread knows.
+    pub fn first_unread(&self) -> Option<&'static Location<'static>> {
         let committed = self.groups.iter().skip(self.read).flatten();
-        committed.chain(&self.uncommitted).next().copied()
+        committed.chain(&self.uncommitted).next().map(|it| it.site)
     }
 }
 
@@ -58,19 +68,25 @@ mod tests {
 
     #[test]
     fn groups_finish_in_order() {
+        let site = Location::caller();
+        let store = |number| IssuedStore {
+            number,
+            moment: 0,
+            site,
+        };
         let mut groups = BulkGroups::default();
         for number in 0..4 {
-            groups.issue(number);
+            groups.issue(store(number));
             groups.commit();
         }
-        assert_eq!(groups.read(2), [0, 1]);
-        assert_eq!(groups.first_unread(), Some(2));
-        assert_eq!(groups.finish(3), [0]);
-        assert_eq!(groups.first_unread(), Some(2));
-        assert_eq!(groups.read(0), [1, 2, 3]);
+        assert_eq!(groups.read(2), [store(0), store(1)]);
+        assert_eq!(groups.first_unread(), Some(site));
+        assert_eq!(groups.finish(3), [store(0)]);
+        assert_eq!(groups.first_unread(), Some(site));
+        assert_eq!(groups.read(0), [store(1), store(2), store(3)]);
         assert_eq!(groups.first_unread(), None);
-        groups.issue(9);
-        assert_eq!(groups.first_unread(), Some(9));
-        assert_eq!(groups.finish(0), [1, 2, 3]);
+        groups.issue(store(9));
+        assert_eq!(groups.first_unread(), Some(site));
+        assert_eq!(groups.finish(0), [store(1), store(2), store(3)]);
     }
 }

@@ -11,5 +11,5 @@ pub use swizzle::Swizzle;
 pub use tensor_map::{TensorMap, TensorMapFields};
 
 pub(crate) use engine::{Engine, Job, Load, Store};
-pub(crate) use groups::BulkGroups;
+pub(crate) use groups::{BulkGroups, IssuedStore};
 pub(crate) use pieces::Piece;

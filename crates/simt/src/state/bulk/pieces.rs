@@ -49,6 +49,19 @@ impl Piece {
         pieces
     }
 
+    /// The parts of global memory of the pieces, those together that follow one upon the other:
+    /// their starts and bytes.
+    pub fn global_runs(pieces: &[Self]) -> Vec<(usize, usize)> {
+        let mut runs: Vec<(usize, usize)> = Vec::new();
+        for piece in pieces.iter().filter(|piece| piece.inside != 0) {
+            match runs.last_mut() {
+                Some((start, bytes)) if *start + *bytes == piece.global => *bytes += piece.inside,
+                _ => runs.push((piece.global, piece.inside)),
+            }
+        }
+        runs
+    }
+
     /// The only piece of a copy of `bytes` bytes.
     pub fn whole(shared: usize, global: usize, bytes: usize) -> Vec<Self> {
         vec![Self {

@@ -10,8 +10,6 @@ const MARK: u32 = 0x7fc5_0000;
 pub(crate) struct Fragment {
     number: u32,
     pub values: Vec<u32>,
-    /// The line that has handed them over.
-    pub site: &'static std::panic::Location<'static>,
     /// The number of the last product that adds to them, plus one.
     pub needs: u64,
 }
@@ -31,11 +29,7 @@ impl Fragments {
     }
 
     /// Takes the values of the accumulators, unless they are here already.
-    pub fn hand_over(
-        &mut self,
-        registers: &mut [u32],
-        site: &'static std::panic::Location<'static>,
-    ) {
+    pub fn hand_over(&mut self, registers: &mut [u32]) {
         if registers.is_empty() || self.find(registers).is_some() {
             return;
         }
@@ -44,7 +38,6 @@ impl Fragments {
         self.held.push(Fragment {
             number,
             values: registers.to_vec(),
-            site,
             needs: 0,
         });
         registers.fill(ABSENT);
@@ -79,15 +72,14 @@ impl Fragments {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::panic::Location;
 
     #[test]
     fn values_come_back() {
         let mut fragments = Fragments::default();
         let (mut one, mut other) = ([1, 2], [3, 4]);
-        fragments.hand_over(&mut one, Location::caller());
-        fragments.hand_over(&mut other, Location::caller());
-        fragments.hand_over(&mut one, Location::caller());
+        fragments.hand_over(&mut one);
+        fragments.hand_over(&mut other);
+        fragments.hand_over(&mut one);
         assert!(one[1] == ABSENT && one[0] != other[0]);
         fragments.find(&one).unwrap().values[1] = 9;
         fragments.collect(&mut one);

@@ -1,0 +1,126 @@
+//! What must not be left when a thread exits, or a block ends.
+
+use super::state::Block;
+use super::thread::Thread;
+use crate::basics::{DefectKind, Finding, Position, Related};
+use crate::state::{Job, WARPS};
+use std::panic::Location;
+
+impl Block {
+    /// The finding when `exited` has returned with something unfinished that it has begun.
+    pub fn unfinished_work(&self, exited: &Thread) -> Option<Finding> {
+        self.check.as_ref()?;
+        self.unfinished_copy(exited)
+            .or_else(|| self.unread_store(exited))
+            .or_else(|| self.unfinished_product(exited))
+    }
+
+    fn unread_store(&self, exited: &Thread) -> Option<Finding> {
+        let site = exited.bulk.borrow().first_unread()?;
+        let message = "the thread has exited with a bulk store that may still read shared memory, \
+                       which it never waited for"
+            .to_owned();
+        let finding = Finding::of(&exited.position, DefectKind::AsyncHazard, message);
+        Some(finding.at(site))
+    }
+
+    fn unfinished_product(&self, exited: &Thread) -> Option<Finding> {
+        let warp = exited.position.warp as usize;
+        let site = self.products[warp / WARPS].unfinished(warp % WARPS)?;
+        let message =
+            "the thread has exited with a product of its warpgroup that it never waited for";
+        let kind = DefectKind::AsyncHazard;
+        Some(Finding::of(&exited.position, kind, message.to_owned()).at(site))
+    }
+
+    /// The finding when the last thread of the block has exited, and something is left of it.
+    pub fn ended_in_use(&self, exited: &Thread) -> Option<Finding> {
+        if !self.has_ended() {
+            return None;
+        }
+        self.copy_in_flight(exited)
+            .or_else(|| self.missing_bytes(exited))
+            .or_else(|| self.uneven_registers(exited))
+            .or_else(|| {
+                let positions = self.threads.iter().map(|thread| thread.position);
+                let check = self.check.as_ref()?;
+                check.accessed_at_end(&exited.position, positions)
+            })
+    }
+
+    /// A bulk copy that is in flight to the block's shared memory.
+    fn copy_in_flight(&self, exited: &Thread) -> Option<Finding> {
+        let rank = self.rank.get();
+        let load = self.peers().find_map(|peer| {
+            let is_here =
+                |job: &Job| matches!(job, Job::Load(load) if load.targets.contains(&rank));
+            match peer.engine.find(is_here) {
+                Some(Job::Load(load)) => Some(load),
+                _ => None,
+            }
+        })?;
+        let message = format!(
+            "the block ends while a bulk copy of {} bytes is in flight to its shared memory",
+            load.bytes
+        );
+        let note = format!(
+            "thread {} of block {} has issued it; missing: a wait for its mbarrier",
+            load.position.thread_idx, load.position.block_idx
+        );
+        let related = Related {
+            note,
+            location: None,
+        };
+        let finding = Finding::of(&exited.position, DefectKind::BlockEnded, message);
+        Some(finding.at(load.site).with_related(vec![related]))
+    }
+
+    /// An mbarrier whose last phase has other bytes than it expects.
+    fn missing_bytes(&self, exited: &Thread) -> Option<Finding> {
+        let mut found = None;
+        self.mbarriers.for_each(|offset, barrier| {
+            if barrier.expected != barrier.landed && found.is_none() {
+                let message = format!(
+                    "the block ends in phase {} of the mbarrier at byte {offset}, which expects {} \
+                     bytes and has got {}",
+                    barrier.phase, barrier.expected, barrier.landed
+                );
+                let finding = Finding::of(&exited.position, DefectKind::BarrierMisuse, message);
+                found = Some(finding.at(barrier.site));
+            }
+        });
+        found
+    }
+
+    /// A warpgroup some of whose warps have changed their registers alone.
+    fn uneven_registers(&self, exited: &Thread) -> Option<Finding> {
+        let changes: Vec<u32> = (0..self.warps.len())
+            .map(|warp| self.registers.changes(warp))
+            .collect();
+        let uneven = changes.chunks(WARPS).position(|group| {
+            let first = group[0];
+            group.iter().any(|changes| *changes != first)
+        })?;
+        let message = format!(
+            "setmaxnreg was executed by some warps of warpgroup {uneven} alone, where all must"
+        );
+        let kind = DefectKind::WarpDivergence;
+        Some(Finding::of(&exited.position, kind, message))
+    }
+
+    /// The finding when the thread at `position` of another block is too late: this one has ended.
+    #[cold]
+    pub fn ended_before(
+        &self,
+        position: &Position,
+        what: &str,
+        site: &'static Location<'static>,
+    ) -> Finding {
+        let message = format!(
+            "{what} the shared memory of block {}, which has ended; missing: a barrier of the \
+             cluster before the end of the kernel",
+            self.threads[0].position.block_idx
+        );
+        Finding::of(position, DefectKind::BlockEnded, message).at(site)
+    }
+}

@@ -1,0 +1,19 @@
+//! What a barrier hands on from those that arrive to those that wait.
+
+use super::clock::{SharedClock, add};
+
+/// What is ordered before the threads that have arrived.
+#[derive(Clone, Default)]
+pub(crate) struct Handed {
+    pub(super) ordered: SharedClock,
+    /// Of that, what the asynchronous proxy sees, too.
+    pub(super) proxied: SharedClock,
+}
+
+impl Handed {
+    /// Adds what another thread hands on.
+    pub fn add(&mut self, other: &Self) {
+        add(&mut self.ordered, &other.ordered);
+        add(&mut self.proxied, &other.proxied);
+    }
+}

@@ -1,0 +1,65 @@
+//! How the tiles lie that bulk copies have written: what reads one must know its swizzle.
+
+use super::agents::Agent;
+use super::asynchronous::{Extent, Issue};
+use super::block::BlockCheck;
+use crate::basics::{DefectKind, Finding, Related};
+use crate::state::Swizzle;
+use std::panic::Location;
+
+/// A tile that a bulk copy has written.
+#[derive(Clone, Copy)]
+pub(super) struct Layout {
+    start: usize,
+    end: usize,
+    swizzle: Swizzle,
+    site: &'static Location<'static>,
+}
+
+impl BlockCheck {
+    /// A bulk copy to these bytes is issued.
+    pub fn note_layout(&self, extent: Extent, swizzle: Swizzle, site: &'static Location<'static>) {
+        let mut layouts = self.layouts.borrow_mut();
+        let layout = Layout {
+            start: extent.start,
+            end: extent.start + extent.bytes,
+            swizzle,
+            site,
+        };
+        layouts.retain(|it| it.end <= layout.start || layout.end <= it.start);
+        layouts.push(layout);
+    }
+
+    /// Whether what bulk copies have written of these bytes lies as an operation reads it.
+    pub fn check_layout(
+        &self,
+        issue: &Issue<'_>,
+        extent: Extent,
+        swizzle: Swizzle,
+    ) -> Result<(), Box<Finding>> {
+        let end = extent.start + extent.bytes;
+        let layouts = self.layouts.borrow();
+        let differs =
+            |it: &&Layout| it.start < end && extent.start < it.end && it.swizzle != swizzle;
+        let Some(layout) = layouts.iter().find(differs) else {
+            return Ok(());
+        };
+        // Threads may have written there since, as they see fit.
+        let is_copied = self
+            .last_write(layout.start.max(extent.start))?
+            .is_some_and(|write| Agent::of(&write).is_some());
+        if !is_copied {
+            return Ok(());
+        }
+        let message = format!(
+            "bytes {} to {} of shared memory are read with {swizzle}, and were written with {}",
+            extent.start, end, layout.swizzle
+        );
+        let finding = Finding::of(&issue.position, DefectKind::WrongSwizzle, message);
+        let related = Related {
+            note: "the bulk copy that has written them".to_owned(),
+            location: Some(layout.site.into()),
+        };
+        Err(Box::new(finding.at(issue.site).with_related(vec![related])))
+    }
+}

@@ -1,0 +1,163 @@
+//! What mbarriers order: an arrival releases, a wait acquires, and a phase that is complete orders
+//! the bulk copies that have counted on it.
+
+use super::agents::{Agent, asynchronous};
+use super::block::BlockCheck;
+use super::block_clock::BlockClock;
+use super::clock::VectorClock;
+use super::event::{Event, EventKind, Site, Time};
+use super::handed::Handed;
+use super::report::Place;
+use crate::basics::{AccessKind, Finding, Position};
+use crate::state::{MBARRIER_BYTES, SharedMemory};
+use std::panic::Location;
+use std::sync::Arc;
+
+/// What the phases of one mbarrier hand on.
+#[derive(Clone, Default)]
+pub(super) struct Phases {
+    /// By the arrivals so far.
+    gathering: Handed,
+    /// By those of the phases that are complete.
+    complete: Handed,
+}
+
+impl BlockCheck {
+    /// What is ordered before the thread at `position`, whatever it has done included.
+    pub fn release(&self, position: &Position) -> Handed {
+        let (number, now) = (position.thread(), self.tick());
+        let clocks = self.threads[number as usize].borrow();
+        let own = BlockClock::new(0, [(number..number + 1, now)]);
+        let mut handed = Handed {
+            ordered: clocks.ordered.clone(),
+            proxied: clocks.proxied.clone(),
+        };
+        let clock = own.join(&self.clock_of_warp(position.warp));
+        let ordered = handed.ordered.get_or_insert_default();
+        Arc::make_mut(ordered).add_block(self.block, Arc::new(clock));
+        handed
+    }
+
+    /// What was handed on is ordered before thread number `thread`.
+    pub fn acquire(&self, thread: u32, handed: &Handed) {
+        self.threads[thread as usize].borrow_mut().acquire(handed);
+        self.has_clocks.set(true);
+    }
+
+    /// The thread at `position` has executed a fence for the asynchronous proxy.
+    pub fn fence_proxy(&self, position: &Position) {
+        let released = self.release(position);
+        let fenced = Handed {
+            ordered: None,
+            proxied: released.ordered,
+        };
+        self.acquire(position.thread(), &fenced);
+    }
+
+    /// What the agents of the block's asynchronous side have done up to these times is ordered
+    /// before thread number `thread`.
+    pub fn acquire_agents(&self, thread: u32, agents: impl IntoIterator<Item = (Agent, Time)>) {
+        let runs = agents.into_iter().map(|(agent, time)| {
+            let number = u32::from(agent.number());
+            (number..number + 1, time)
+        });
+        let mut clock = VectorClock::default();
+        let of_agents = Arc::new(BlockClock::new(0, runs));
+        clock.add_block(asynchronous(self.block), of_agents);
+        let handed = Handed {
+            ordered: Some(Arc::new(clock)),
+            proxied: None,
+        };
+        self.acquire(thread, &handed);
+    }
+
+    /// The thread at `position` initialises the mbarrier of this number.
+    ///
+    /// # Errors
+    ///
+    /// What the word is in use for.
+    pub fn init_mbarrier(
+        &self,
+        position: &Position,
+        shared: &SharedMemory,
+        (offset, number): (usize, u16),
+        site: &'static Location<'static>,
+    ) -> Result<(), Box<Finding>> {
+        let mut phases = self.phases.borrow_mut();
+        phases.resize(usize::from(number) + 1, Phases::default());
+        drop(phases);
+        let result = self.with_accessor(position, |accessor| {
+            let thread = (self.block, accessor.thread);
+            let site = Site::of(site);
+            let event = Event::new(
+                EventKind::Mbarrier,
+                thread,
+                self.now(),
+                MBARRIER_BYTES,
+                site,
+            );
+            self.record_cells(offset, MBARRIER_BYTES, &event, accessor)
+        });
+        result.map_err(|conflict| {
+            let place = Place::of_shared(shared, (offset, MBARRIER_BYTES), AccessKind::Write);
+            Box::new(self.describe(position, AccessKind::Write, &place, &conflict, site))
+        })
+    }
+
+    /// Whether the thread at `position`, of the block of `accessing`, comes after the initialisation
+    /// of the mbarrier at `offset`.
+    pub fn sees_mbarrier(
+        &self,
+        accessing: &Self,
+        position: &Position,
+        offset: usize,
+    ) -> Result<bool, Box<Finding>> {
+        accessing.with_accessor(position, |accessor| {
+            let initialised = self.last_write(offset)?;
+            Ok(initialised.is_none_or(|event| accessor.is_after(&event)))
+        })
+    }
+
+    /// The thread at `position` has arrived at barrier `id` of the block, and does not wait.
+    pub fn pass_barrier(&self, position: &Position, id: u32) {
+        let handed = self.release(position);
+        self.passed.borrow_mut().entry(id).or_default().add(&handed);
+    }
+
+    /// These threads have waited at barrier `id`, which some have passed.
+    pub fn acquire_passed(&self, id: u32, threads: impl Iterator<Item = u32>) {
+        if let Some(handed) = self.passed.borrow_mut().remove(&id) {
+            threads.for_each(|thread| self.acquire(thread, &handed));
+        }
+    }
+
+    /// A thread has arrived at the mbarrier of this number.
+    pub fn gather(&self, number: u16, handed: &Handed) {
+        if let Some(phases) = self.phases.borrow_mut().get_mut(usize::from(number)) {
+            phases.gathering.add(handed);
+        }
+    }
+
+    /// A phase of the mbarrier of this number is complete.
+    pub fn complete_phase(&self, number: u16) {
+        let mut phases = self.phases.borrow_mut();
+        let Some(phases) = phases.get_mut(usize::from(number)) else {
+            return;
+        };
+        let agent = u32::from(Agent::Barrier(number).number());
+        let now = self.tick();
+        let landed = BlockClock::new(0, [(agent..agent + 1, now)]);
+        let ordered = phases.gathering.ordered.get_or_insert_default();
+        Arc::make_mut(ordered).add_block(asynchronous(self.block), Arc::new(landed));
+        phases.complete = phases.gathering.clone();
+    }
+
+    /// Thread number `thread` comes after the phases of the mbarrier of this number that are
+    /// complete.
+    pub fn acquire_phase(&self, thread: u32, number: u16) {
+        let phases = self.phases.borrow();
+        if let Some(phases) = phases.get(usize::from(number)) {
+            self.acquire(thread, &phases.complete);
+        }
+    }
+}

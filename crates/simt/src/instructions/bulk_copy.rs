@@ -1,0 +1,269 @@
+//! Bulk copies from their issue on: what they copy, and how the checks see it.
+
+use crate::basics::{DefectKind, Finding};
+use crate::block::{Block, Thread};
+use crate::check::{Agent, Extent, Issue};
+use crate::state::{ATOMIC_WEIGHT, IssuedStore, Job, Load, Piece, Store, Swizzle, TensorMapFields};
+use std::panic::Location;
+
+/// What a bulk copy copies.
+pub(super) struct BulkCopy {
+    pieces: Vec<Piece>,
+    /// Its side in shared memory.
+    shared: Extent,
+    /// The view of its side in global memory.
+    view: Extent,
+    swizzle: Swizzle,
+}
+
+impl BulkCopy {
+    /// A copy of `bytes` bytes.
+    pub fn whole(shared: usize, global: usize, bytes: usize) -> Self {
+        let extent = |start| Extent { start, bytes };
+        Self {
+            pieces: Piece::whole(shared, global, bytes),
+            shared: extent(shared),
+            view: extent(global),
+            swizzle: Swizzle::None,
+        }
+    }
+
+    /// A copy of the box at `coordinates`.
+    pub fn of_box(map: &TensorMapFields, shared: usize, coordinates: &[i32]) -> Self {
+        Self {
+            pieces: Piece::of_box(map, shared, coordinates),
+            shared: Extent {
+                start: shared,
+                bytes: map.box_bytes(),
+            },
+            view: Extent {
+                start: map.view_start as usize,
+                bytes: map.view_bytes as usize,
+            },
+            swizzle: map.swizzle,
+        }
+    }
+}
+
+impl Load {
+    /// Its side in shared memory.
+    pub(super) fn extent(&self) -> Extent {
+        Extent {
+            start: self.start,
+            bytes: self.bytes,
+        }
+    }
+}
+
+impl Block {
+    /// A copy to shared memory is issued, which counts on the mbarrier at address `barrier`.
+    pub(super) fn issue_load(
+        &self,
+        thread: &Thread,
+        copy: BulkCopy,
+        barrier: usize,
+        blocks: Option<u16>,
+        site: &'static Location<'static>,
+    ) {
+        self.before_visible_step(thread, ATOMIC_WEIGHT);
+        let (owner, offset) = self.word_of(thread, barrier, site);
+        if blocks.is_none() && !std::ptr::eq(owner, self) {
+            let message = "a bulk copy to one block counts on the mbarrier of another".to_owned();
+            self.fail(thread, DefectKind::InvalidArgument, message, site);
+        }
+        let targets = self.targets(thread, blocks, site);
+        if let Some(check) = self.active_check() {
+            let issue = check.issue(&thread.position, site);
+            for (place, target) in targets.iter().enumerate() {
+                let agent = self.check_barrier(thread, target, offset, site);
+                self.end_on(thread, target.note_load(&issue, &copy, agent, place == 0));
+            }
+        } else {
+            for target in &targets {
+                self.mbarrier_of(thread, (target, offset), site);
+            }
+        }
+        let load = Load {
+            pieces: copy.pieces,
+            start: copy.shared.start,
+            bytes: copy.shared.bytes,
+            targets: targets.iter().map(|target| target.rank.get()).collect(),
+            barrier: offset,
+            position: thread.position,
+            site,
+        };
+        self.engine.issue(Job::Load(load));
+        self.may_be_in_flight.set(true);
+    }
+
+    /// Another block of the cluster must not have ended.
+    pub(super) fn check_running(
+        &self,
+        thread: &Thread,
+        peer: &Self,
+        what: &str,
+        site: &'static Location<'static>,
+    ) {
+        if peer.has_ended() {
+            self.fail_with(thread, peer.ended_before(&thread.position, what, site));
+        }
+    }
+
+    /// The blocks to which a copy goes.
+    fn targets(
+        &self,
+        thread: &Thread,
+        blocks: Option<u16>,
+        site: &'static Location<'static>,
+    ) -> Vec<&Block> {
+        let Some(mask) = blocks else {
+            return vec![self];
+        };
+        let ranks = (0..u16::BITS).filter(|rank| mask >> rank & 1 == 1);
+        let find = |rank| match self.peer(rank) {
+            Some(peer) => {
+                self.check_running(thread, peer, "a multicast to", site);
+                peer
+            }
+            None => {
+                let blocks = self.cluster_blocks();
+                let message = format!("a multicast to block {rank} of a cluster of {blocks}");
+                self.fail(thread, DefectKind::InvalidArgument, message, site)
+            }
+        };
+        let targets: Vec<&Self> = ranks.map(find).collect();
+        if targets.is_empty() {
+            let message = "a multicast to no block".to_owned();
+            self.fail(thread, DefectKind::InvalidArgument, message, site);
+        }
+        targets
+    }
+
+    /// The agent of copies that count on an mbarrier, which the engine must see.
+    fn check_barrier(
+        &self,
+        thread: &Thread,
+        target: &Self,
+        offset: usize,
+        site: &'static Location<'static>,
+    ) -> Agent {
+        let barrier = self.mbarrier_of(thread, (target, offset), site);
+        if !barrier.is_fenced {
+            let message = format!(
+                "a bulk copy counts on the mbarrier at byte {offset}, whose initialisation the engine \
+                 does not see; missing: `fence.mbarrier_init` or `fence.proxy.async` by the thread \
+                 that initialises it"
+            );
+            self.fail_at_mbarrier(thread, message, &barrier, site);
+        }
+        Agent::Barrier(barrier.number)
+    }
+
+    /// A copy to this block is issued; the checks see its source with its first block.
+    fn note_load(
+        &self,
+        issue: &Issue<'_>,
+        copy: &BulkCopy,
+        agent: Agent,
+        is_first: bool,
+    ) -> Result<(), Box<Finding>> {
+        let Some(check) = &self.check else {
+            return Ok(());
+        };
+        if is_first {
+            let moment = check.moment();
+            for (start, bytes) in Piece::global_runs(&copy.pieces) {
+                let run = Extent { start, bytes };
+                check.begin_global(issue, (copy.view, run), (agent, moment), &self.shared)?;
+            }
+        }
+        check.begin_write(issue, &self.shared, copy.shared, agent)?;
+        check.note_layout(copy.shared, copy.swizzle, issue.site);
+        Ok(())
+    }
+
+    /// A copy to global memory is issued.
+    pub(super) fn issue_store(
+        &self,
+        thread: &Thread,
+        copy: BulkCopy,
+        site: &'static Location<'static>,
+    ) {
+        self.before_visible_step(thread, ATOMIC_WEIGHT);
+        let moment = match self.active_check() {
+            Some(check) => {
+                let issue = check.issue(&thread.position, site);
+                let moment = check.moment();
+                self.end_on(thread, self.note_store(&issue, &copy, moment));
+                moment
+            }
+            None => 0,
+        };
+        let store = Store {
+            pieces: copy.pieces,
+            data: None,
+        };
+        let number = self.engine.issue(Job::Store(store));
+        thread.bulk.borrow_mut().issue(IssuedStore {
+            number,
+            moment,
+            site,
+        });
+        self.may_be_in_flight.set(true);
+    }
+
+    fn note_store(
+        &self,
+        issue: &Issue<'_>,
+        copy: &BulkCopy,
+        moment: u32,
+    ) -> Result<(), Box<Finding>> {
+        let Some(check) = &self.check else {
+            return Ok(());
+        };
+        let thread = issue.position.thread();
+        check.check_layout(issue, copy.shared, copy.swizzle)?;
+        for piece in copy.pieces.iter().filter(|piece| piece.inside != 0) {
+            let read = Extent {
+                start: piece.shared,
+                bytes: piece.inside,
+            };
+            let agent = (Agent::StoreReads(thread), moment);
+            check.begin_read(issue, &self.shared, read, agent)?;
+        }
+        for (start, bytes) in Piece::global_runs(&copy.pieces) {
+            let run = Extent { start, bytes };
+            let agent = (Agent::StoreWrites(thread), moment);
+            check.begin_global(issue, (copy.view, run), agent, &self.shared)?;
+        }
+        Ok(())
+    }
+
+    /// A thread has waited for these stores of its own: so far as `agents` go, they come before it.
+    pub(super) fn acquire_stores(
+        &self,
+        thread: &Thread,
+        stores: &[IssuedStore],
+        agents: &[fn(u32) -> Agent],
+    ) {
+        let (Some(check), Some(last)) = (self.active_check(), stores.last()) else {
+            return;
+        };
+        let number = thread.position.thread();
+        let agents = agents.iter().map(|agent| (agent(number), last.moment));
+        check.acquire_agents(number, agents);
+    }
+
+    /// A store reads its source, unless it has.
+    pub(super) fn read(&self, store: &mut Store) {
+        // SAFETY: (1) the issue has checked that the pieces are in shared memory.
+        unsafe { store.read(self.shared.start_pointer()) };
+    }
+
+    /// A store writes what it has read.
+    pub(super) fn write(&self, store: &mut Store) {
+        self.read(store);
+        // SAFETY: (1) as the caller of the store has promised.
+        unsafe { store.write() };
+    }
+}
