@@ -4,12 +4,14 @@ mod events;
 mod kernels;
 mod memory;
 mod results;
+mod tensor_maps;
 mod textures;
 
 pub(crate) use events::{DeviceEvents, EventHandle};
 pub(crate) use kernels::{DeviceKernels, Entry, LaunchRequest, ResidencyRequest, SymbolRequest};
 pub(crate) use memory::{DeviceMemory, RowExtent, Rows};
 pub(crate) use results::DeviceResults;
+pub(crate) use tensor_maps::{DeviceTensorMaps, TensorMapRequest};
 pub(crate) use textures::{DeviceTextures, TextureHandle, TextureRequest};
 
 use crate::error::Outcome;
@@ -32,7 +34,15 @@ use std::ptr::NonNull;
 ///    reads, or accesses what it writes.
 /// 3. Every handle came from this backend and was not destroyed.
 pub(crate) trait Backend:
-    DeviceMemory + DeviceResults + DeviceTextures + DeviceEvents + DeviceKernels + Send + Sync + Debug
+    DeviceMemory
+    + DeviceResults
+    + DeviceTextures
+    + DeviceTensorMaps
+    + DeviceEvents
+    + DeviceKernels
+    + Send
+    + Sync
+    + Debug
 {
     /// Limits and names, read once when the device was opened.
     fn properties(&self) -> &DeviceProperties;

@@ -5,12 +5,14 @@ use crate::device::Device;
 use crate::element::Element;
 use crate::error::Outcome;
 use crate::matrix::Matrix;
+use crate::tensor_map::{TensorMapView, TensorMapViewMut};
 use crate::texture::Texture;
 use bytemuck::Pod;
 use cuda_std::global::{Global, GlobalMut};
 use cuda_std::grid_constant::GridConstant;
 use cuda_std::kernel::{KernelParams, ScalarParam};
 use cuda_std::texture::{Texture1d, Texture2d};
+use cuda_std::tma::{TensorMap, TensorMapMut};
 use std::ptr;
 
 /// A value that can be given for one kernel parameter of type `P`.
@@ -21,6 +23,8 @@ use std::ptr;
 /// | `Global<T>`    | `&Buffer<T>`, `BufferView<T>` or `&Matrix<T>` |
 /// | `GlobalMut<T>` | `&mut Buffer<T>`, `BufferViewMut<T>` or `&mut Matrix<T>` |
 /// | `GridConstant<T>` | `&T`, whose bytes are copied       |
+/// | `GridConstant<TensorMap<..>>` | `&TensorMapView`        |
+/// | `GridConstant<TensorMapMut<..>>` | `&TensorMapViewMut`  |
 /// | `Texture1d`    | `&Texture<1>`                         |
 /// | `Texture2d`    | `&Texture<2>`                         |
 ///
@@ -138,6 +142,33 @@ impl<'launch, 'a: 'launch, T: Pod> sealed::LaunchArg<GridConstant<'launch, T>> f
     fn into_param(self, _position: Position<'_>) -> Outcome<GridConstant<'launch, T>> {
         Ok(GridConstant::new(self))
     }
+}
+
+macro_rules! tensor_map_args {
+    ($($view:ident => $map:ident;)*) => {$(
+        impl<'launch, 'a: 'launch, T: Element, const ROWS: usize, const COLUMNS: usize>
+            LaunchArg<GridConstant<'launch, $map<T, ROWS, COLUMNS>>>
+            for &'a $view<'_, T, ROWS, COLUMNS>
+        {
+        }
+
+        impl<'launch, 'a: 'launch, T: Element, const ROWS: usize, const COLUMNS: usize>
+            sealed::LaunchArg<GridConstant<'launch, $map<T, ROWS, COLUMNS>>>
+            for &'a $view<'_, T, ROWS, COLUMNS>
+        {
+            fn into_param(
+                self,
+                position: Position<'_>,
+            ) -> Outcome<GridConstant<'launch, $map<T, ROWS, COLUMNS>>> {
+                check_device(self.device(), position)?;
+                Ok(GridConstant::new(self.map()))
+            }
+        }
+    )*};
+}
+tensor_map_args! {
+    TensorMapView => TensorMap;
+    TensorMapViewMut => TensorMapMut;
 }
 
 impl<'launch, 'a: 'launch> LaunchArg<Texture1d<'launch>> for &'a Texture<1> {}

@@ -72,6 +72,7 @@ mod residency;
 mod result_slot;
 mod scratch;
 mod simulator;
+mod tensor_map;
 pub mod testing;
 mod texture;
 mod workspace;
@@ -100,6 +101,7 @@ pub use simt::{
     Tally, TextureFilter, TextureOptions, UnknownProfile, occupancy,
 };
 pub use simulator::SimulatorOptions;
+pub use tensor_map::{TensorMapRule, TensorMapView, TensorMapViewMut};
 pub use texture::{Texel, Texture};
 
 /// The device library, in which kernels are written: a program that depends on `tilewright` alone

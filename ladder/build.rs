@@ -13,17 +13,18 @@ fn main() {
     }
 }
 
-/// Writes a file for the library to include: an array of (architecture, PTX).
+/// Writes a file for each kernel crate, for the library to include: an array of (architecture, PTX).
 fn write_images() -> Result<(), Box<dyn Error>> {
     let folder = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
     let root = folder.parent().ok_or("the workspace is the folder above")?;
+    let output = PathBuf::from(env::var("OUT_DIR")?);
     let builder = CudaBuilder::new("kernels")
         .arch(Arch::Sm75)
         .arch(Arch::Sm80);
     let images = checked_in::images(&builder, &folder.join("ptx"), root)?;
-    fs::write(
-        PathBuf::from(env::var("OUT_DIR")?).join("images.rs"),
-        images.modules,
-    )?;
+    fs::write(output.join("images.rs"), images.modules)?;
+    let builder = CudaBuilder::new("tensor_kernels").arch(Arch::Sm90a);
+    let images = checked_in::images(&builder, &folder.join("tensor_ptx"), root)?;
+    fs::write(output.join("tensor_images.rs"), images.modules)?;
     Ok(())
 }

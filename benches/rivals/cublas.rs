@@ -1,10 +1,11 @@
 //! cuBLAS, loaded when the benchmark starts.
 
 use crate::common::Result;
+use half::bf16;
 use libloading::Library;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr;
-use tilewright::{Device, Element, Matrix};
+use tilewright::{Device, Element, Matrix, Order};
 
 /// Names under which the loader may find it, newest first, then CUDA's usual folder.
 const LIBRARIES: [&str; 5] = [
@@ -46,6 +47,42 @@ type GemmFunction<T> = unsafe extern "C" fn(
     c_int,
 ) -> Status;
 
+/// `cublasGemmEx`: as `cublasSgemm_v2`, with the type of each matrix behind its address, and with the
+/// type of the computation and the algorithm at the end.
+type GemmExFunction = unsafe extern "C" fn(
+    Handle,
+    c_int,
+    c_int,
+    c_int,
+    c_int,
+    c_int,
+    *const f32,
+    *const c_void,
+    c_int,
+    c_int,
+    *const c_void,
+    c_int,
+    c_int,
+    *const f32,
+    *mut c_void,
+    c_int,
+    c_int,
+    c_int,
+    c_int,
+) -> Status;
+
+/// `CUDA_R_16BF`.
+const BF16: c_int = 14;
+
+/// `CUBLAS_COMPUTE_32F`.
+const COMPUTE_F32: c_int = 68;
+
+/// `CUBLAS_GEMM_DEFAULT`.
+const DEFAULT_ALGORITHM: c_int = -1;
+
+/// `CUBLAS_OP_T`: the operand is transposed.
+const TRANSPOSED: c_int = 1;
+
 /// A type that cuBLAS multiplies.
 pub trait Gemm: Element {
     const ZERO: Self;
@@ -82,6 +119,7 @@ pub struct Functions {
     status_text: unsafe extern "C" fn(Status) -> *const c_char,
     sgemm: GemmFunction<f32>,
     dgemm: GemmFunction<f64>,
+    gemm_ex: GemmExFunction,
 }
 
 /// cuBLAS in the stream of one device.
@@ -167,6 +205,56 @@ impl CuBlas {
         })?
     }
 
+    /// Enqueues C = A B in bf16, with f32 accumulators. A and C are row-major, B is of either order; the
+    /// shapes have to match.
+    pub fn multiply_bf16(
+        &self,
+        a: &Matrix<bf16>,
+        b: &Matrix<bf16>,
+        c: &mut Matrix<bf16>,
+    ) -> Result {
+        assert_eq!((a.cols(), c.shape()), (b.rows(), (a.rows(), b.cols())));
+        let (m, n, k) = (
+            c_int::try_from(a.rows())?,
+            c_int::try_from(b.cols())?,
+            c_int::try_from(a.cols())?,
+        );
+        // The transpose of B comes first, as in `multiply`.
+        let (order, leading) = match b.order() {
+            Order::RowMajor => (NOT_TRANSPOSED, n),
+            Order::ColumnMajor => (TRANSPOSED, k),
+        };
+        let (a, b, c) = (address(a), address(b), address(c));
+        let (one, zero) = (1.0, 0.0);
+        self.device.with_current(|| {
+            // SAFETY: as in `multiply`; the types are those of the matrices.
+            let status = unsafe {
+                (self.functions.gemm_ex)(
+                    self.handle,
+                    order,
+                    NOT_TRANSPOSED,
+                    n,
+                    m,
+                    k,
+                    &raw const one,
+                    b.cast(),
+                    BF16,
+                    leading,
+                    a.cast(),
+                    BF16,
+                    k,
+                    &raw const zero,
+                    c.cast_mut().cast(),
+                    BF16,
+                    n,
+                    COMPUTE_F32,
+                    DEFAULT_ALGORITHM,
+                )
+            };
+            self.functions.check(status)
+        })?
+    }
+
     /// Creates the handle. The device's context has to be current.
     fn prepare(&mut self, stream: *mut c_void) -> Result {
         let functions = &self.functions;
@@ -211,6 +299,7 @@ impl Functions {
                 status_text: *library.get(c"cublasGetStatusString")?,
                 sgemm: *library.get(c"cublasSgemm_v2")?,
                 dgemm: *library.get(c"cublasDgemm_v2")?,
+                gemm_ex: *library.get(c"cublasGemmEx")?,
             }
         };
         // CUDA's libraries cannot be unloaded safely, and the functions have to stay.

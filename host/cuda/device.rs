@@ -4,6 +4,7 @@ mod events;
 mod kernels;
 mod memory;
 mod results;
+mod tensor_maps;
 mod textures;
 
 use super::context::{Context, Current, Stream};

@@ -193,6 +193,34 @@ pub fn describe(name: &'static str) -> Option<Describe> {
     found.ok().map(|function| *function)
 }
 
+/// `cuTensorMapEncodeTiled`, which drivers for CUDA 12.0 and later have.
+pub type EncodeTensorMap = unsafe extern "C" fn(
+    *mut sys::CUtensorMap,
+    sys::CUtensorMapDataType,
+    u32,
+    *mut c_void,
+    *const u64,
+    *const u64,
+    *const u32,
+    *const u32,
+    sys::CUtensorMapInterleave,
+    sys::CUtensorMapSwizzle,
+    sys::CUtensorMapL2promotion,
+    sys::CUtensorMapFloatOOBfill,
+) -> u32;
+
+/// The driver's function that encodes tensor maps, if it has one.
+pub fn encode_tensor_map() -> Option<EncodeTensorMap> {
+    // SAFETY: the driver's function of this name has these parameters, as the bindings have them,
+    // and returns a `CUresult`, which is `repr(u32)`.
+    let found = unsafe {
+        LIBRARY
+            .get()?
+            .get::<EncodeTensorMap>("cuTensorMapEncodeTiled")
+    };
+    found.ok().map(|function| *function)
+}
+
 /// The newest CUDA version that the library's driver supports, as the driver's number for it;
 /// `None` where the library does not say. It needs no other function.
 pub fn version() -> Option<c_int> {

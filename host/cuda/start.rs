@@ -43,6 +43,18 @@ fn too_old(found: CudaVersion) -> ErrorKind {
     ErrorKind::DriverTooOld { found, needed }
 }
 
+/// A driver has no function for tensor maps, which came with CUDA 12.0.
+pub fn no_tensor_maps() -> ErrorKind {
+    const NEEDED: CudaVersion = CudaVersion {
+        major: 12,
+        minor: 0,
+    };
+    ErrorKind::DriverTooOld {
+        found: library::version().map_or(OLDEST_DRIVER, cuda_version),
+        needed: NEEDED,
+    }
+}
+
 fn open_error(error: OpenError) -> ErrorKind {
     let library = library::NAME;
     let reason = match error {

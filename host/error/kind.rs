@@ -1,5 +1,6 @@
 //! The kinds of errors.
 
+use crate::tensor_map::TensorMapRule;
 use std::fmt;
 
 /// What went wrong in a call, with the sizes involved and the remedy.
@@ -137,6 +138,13 @@ pub enum ErrorKind {
          make both in one order (products take operands and results in either, without a copy)"
     )]
     OrderMismatch,
+
+    /// A matrix cannot be copied in boxes by the hardware, as a tensor map describes it.
+    #[error("no tensor map describes the matrix: {rule}")]
+    TensorMap {
+        /// What the hardware asks and the matrix does not have.
+        rule: TensorMapRule,
+    },
 
     /// A size does not fit into the address space or over the limits of the operation.
     #[error("{what} is too large; {remedy}")]

@@ -6,6 +6,7 @@ mod memory;
 mod options;
 mod quarantine;
 mod results;
+mod tensor_maps;
 mod textures;
 
 pub use options::SimulatorOptions;

@@ -17,15 +17,18 @@ mod prefetch;
 mod product;
 #[path = "sum.rs"]
 mod sum;
+#[path = "tensor.rs"]
+mod tensor;
 
 use case::{Case, Ladder};
 use support::Outcome;
 use tilewright::Device;
 
 /// All ladders.
-pub const LADDERS: [Ladder; 5] = [
+pub const LADDERS: [Ladder; 6] = [
     sum::LADDER,
     product::LADDER,
+    tensor::LADDER,
     prefetch::LADDER,
     memory::LADDER,
     histogram::LADDER,

@@ -11,3 +11,11 @@ const IMAGES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/images.rs"))
 // workspace.
 pub(crate) static KERNELS: ModuleSource =
     unsafe { ModuleSource::new("tilewright_ladder_kernels", IMAGES) };
+
+/// The images of the kernels for tensor cores.
+const TENSOR_IMAGES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/tensor_images.rs"));
+
+/// The kernels of `tilewright_ladder_tensor_kernels`, for compute capability 9.0 alone.
+// SAFETY: (1) as for `KERNELS`.
+pub(crate) static TENSOR_KERNELS: ModuleSource =
+    unsafe { ModuleSource::new("tilewright_ladder_tensor_kernels", TENSOR_IMAGES) };

@@ -15,6 +15,7 @@ pub mod memory;
 pub mod prefetch;
 pub mod product;
 pub mod sum;
+pub mod tensor;
 
 /// What a step of a ladder is, for tables and pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,11 +12,12 @@ use std::process::{Command, Output};
 use tempfile::TempDir;
 
 /// Packages of the workspace that are not published.
-const UNPUBLISHED: [&str; 7] = [
+const UNPUBLISHED: [&str; 8] = [
     "cuda-std-test-kernels",
     "quickstart",
     "tilewright-ladder",
     "tilewright-ladder-kernels",
+    "tilewright-ladder-tensor-kernels",
     "tilewright-output",
     "tilewright-test-support",
     "xtask",

@@ -12,21 +12,32 @@ pub struct KernelCrate {
     name: &'static str,
     sources: &'static str,
     ptx: &'static str,
+    /// The architectures that are built: for each, what the kernels can do differs.
+    architectures: &'static [Arch],
     one_module_per_kernel: bool,
 }
 
 /// The kernel crates, as `build.rs` builds them, too.
-pub const CRATES: [KernelCrate; 2] = [
+pub const CRATES: [KernelCrate; 3] = [
     KernelCrate {
         name: "tilewright_kernels",
         sources: "kernels",
         ptx: "ptx",
+        architectures: &[Arch::Sm75, Arch::Sm80],
         one_module_per_kernel: true,
     },
     KernelCrate {
         name: "tilewright_ladder_kernels",
         sources: "ladder/kernels",
         ptx: "ladder/ptx",
+        architectures: &[Arch::Sm75, Arch::Sm80],
+        one_module_per_kernel: false,
+    },
+    KernelCrate {
+        name: "tilewright_ladder_tensor_kernels",
+        sources: "ladder/tensor_kernels",
+        ptx: "ladder/tensor_ptx",
+        architectures: &[Arch::Sm90a],
         one_module_per_kernel: false,
     },
 ];
@@ -40,9 +51,6 @@ const SHARED_SOURCES: [&str; 4] = [
     "crates/cuda_std_macros/src",
     "crates/cuda_builder/src",
 ];
-
-/// The architectures that are built: for each, what the kernels can do differs.
-const ARCHITECTURES: [Arch; 2] = [Arch::Sm75, Arch::Sm80];
 
 pub fn run(mut arguments: lexopt::Parser) -> Result {
     let mut check = false;
@@ -84,7 +92,7 @@ impl KernelCrate {
 
     fn rebuild(&self) -> Result {
         let build = self.build_into(&self.folder())?;
-        for arch in ARCHITECTURES {
+        for arch in self.architectures.iter().copied() {
             let modules = || build.modules.iter().filter(|module| module.arch == arch);
             println!(
                 "{} for {arch}: {} kernels in {} modules",
@@ -128,7 +136,7 @@ impl KernelCrate {
         let mut builder = CudaBuilder::new(workspace_root().join(self.sources))
             .target_dir(workspace_root().join("target/cuda_builder"))
             .copy_to(folder);
-        for arch in ARCHITECTURES {
+        for arch in self.architectures.iter().copied() {
             builder = builder.arch(arch);
         }
         if self.one_module_per_kernel {

@@ -4,13 +4,22 @@
 ; returned pointer becomes ld.shared or ld.global. The module has no data layout: it takes the
 ; one of the kernel module it is linked into.
 
-; Dynamic shared memory: its size is given at the launch. 128 bytes is the alignment that a
-; swizzled TMA copy needs, the strictest use.
+; Dynamic shared memory: its size is given at the launch. 128 bytes is the alignment that a bulk
+; copy needs.
 @smem = external addrspace(3) global [0 x i8], align 128
+
+; The same memory for kernels with swizzled tiles, whose pattern repeats every 1024 bytes. All
+; external shared arrays of a kernel begin at one address (PTX ISA, 5.1.8), the strictest alignment's.
+@smem_of_tiles = external addrspace(3) global [0 x i8], align 1024
 
 ; The start of dynamic shared memory, as a generic pointer.
 define ptr @__cuda_std_dynamic_shared() alwaysinline nounwind {
   ret ptr addrspacecast (ptr addrspace(3) @smem to ptr)
+}
+
+; The same, for swizzled tiles.
+define ptr @__cuda_std_dynamic_shared_of_tiles() alwaysinline nounwind {
+  ret ptr addrspacecast (ptr addrspace(3) @smem_of_tiles to ptr)
 }
 
 ; The 32-bit shared-window address of a generic pointer into shared memory.

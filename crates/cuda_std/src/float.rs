@@ -81,6 +81,11 @@ pub trait HalfFloat: bytemuck::Pod {
     #[track_caller]
     #[must_use]
     fn narrow(value: f32) -> Self;
+
+    /// Both values narrowed, in one instruction from compute capability 8.0 on; 0x7fff for every NaN.
+    #[track_caller]
+    #[must_use]
+    fn narrow_pair(values: [f32; 2]) -> [Self; 2];
 }
 
 impl HalfFloat for half::f16 {
@@ -95,6 +100,12 @@ impl HalfFloat for half::f16 {
     fn narrow(value: f32) -> Self {
         Self::from_bits(machine::f32_to_f16(value))
     }
+
+    #[inline(always)]
+    #[track_caller]
+    fn narrow_pair(values: [f32; 2]) -> [Self; 2] {
+        machine::f32_pair_to_f16(values).map(Self::from_bits)
+    }
 }
 
 impl HalfFloat for half::bf16 {
@@ -108,6 +119,12 @@ impl HalfFloat for half::bf16 {
     #[track_caller]
     fn narrow(value: f32) -> Self {
         Self::from_f32(value)
+    }
+
+    #[inline(always)]
+    #[track_caller]
+    fn narrow_pair(values: [f32; 2]) -> [Self; 2] {
+        machine::f32_pair_to_bf16(values).map(Self::from_bits)
     }
 }
 

@@ -150,7 +150,7 @@ impl<T: Pod> Global<'_, T> {
         value
     }
 
-    /// Elements `index..index + N` in one access of 8 or 16 bytes. Other widths do not compile:
+    /// Elements `index..index + N` in one access of 4, 8 or 16 bytes. Other widths do not compile:
     ///
     /// ```compile_fail,E0080
     /// fn three(x: cuda_std::global::Global<f32>) -> [f32; 3] {
@@ -262,7 +262,7 @@ impl<'launch, T: Pod> GlobalMut<'launch, T> {
         value
     }
 
-    /// Elements `index..index + N` in one access of 8 or 16 bytes.
+    /// Elements `index..index + N` in one access of 4, 8 or 16 bytes.
     ///
     /// # Safety
     /// 1. `index + N <= self.len()`.
@@ -312,7 +312,7 @@ impl<'launch, T: Pod> GlobalMut<'launch, T> {
         unsafe { machine::store::<T, 1>(Space::Global, self.base, self.len, index, [value]) }
     }
 
-    /// Writes elements `index..index + N` in one access of 8 or 16 bytes.
+    /// Writes elements `index..index + N` in one access of 4, 8 or 16 bytes.
     ///
     /// # Safety
     /// 1. `index + N <= self.len()`.
@@ -364,8 +364,8 @@ const fn assert_cached<T, const N: usize>() {
 /// Rejects, when compiled, a vector that is no single access of the machine.
 pub(crate) const fn assert_vector<T, const N: usize>() {
     assert!(
-        N * size_of::<T>() == 8 || N * size_of::<T>() == 16,
-        "a vector access is 8 or 16 bytes wide: choose N so that N * size_of::<T>() is one of them"
+        N * size_of::<T>() == 4 || N * size_of::<T>() == 8 || N * size_of::<T>() == 16,
+        "a vector access is 4, 8 or 16 bytes wide: choose N so that N * size_of::<T>() is one of them"
     );
 }
 

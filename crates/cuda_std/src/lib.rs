@@ -14,6 +14,10 @@
 //! | parameters by value | [`grid_constant`] | any thread of the grid | |
 //! | textures | [`texture`] | one thread | that thread |
 //! | groups of any scope | [`cooperative_groups`] | every thread of the group | see each function |
+//! | clusters | [`cluster`] | every thread of the cluster | |
+//! | warpgroups | [`warpgroup`], [`wgmma`] | every thread of the warpgroup | each thread its part |
+//! | rings of stages | [`mbarrier`] | producers and consumers | the consumer that has waited |
+//! | bulk copies | [`tma`] | one thread | the ring's consumers; the matrix |
 //! | copies in flight | [`pipeline`] | the thread that issued the copy waits for it | the block, after a barrier |
 //!
 //! ```
@@ -39,6 +43,7 @@
 pub mod annotation;
 pub mod atomic;
 pub mod block;
+pub mod cluster;
 mod const_text;
 pub mod constant;
 pub mod cooperative_groups;
@@ -48,6 +53,7 @@ pub mod grid_constant;
 pub mod hint;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod kernel;
+pub mod mbarrier;
 pub mod pipeline;
 pub mod shared;
 pub mod signature;
@@ -55,7 +61,10 @@ mod static_array;
 pub mod symbol;
 pub mod texture;
 pub mod thread;
+pub mod tma;
 pub mod warp;
+pub mod warpgroup;
+pub mod wgmma;
 
 #[cfg_attr(target_arch = "nvptx64", path = "machine/nvptx/mod.rs")]
 #[cfg_attr(not(target_arch = "nvptx64"), path = "machine/simulated/mod.rs")]
@@ -84,8 +93,8 @@ pub mod prelude {
     pub use crate::texture::{Texture1d, Texture2d};
     pub use crate::warp::LaneMask;
     pub use crate::{
-        block, constant_array, dynamic_shared, global_array, kernel, shared_array, shared_tile,
-        thread, warp,
+        block, constant_array, dynamic_shared, dynamic_shared_allotment, global_array, kernel,
+        shared_array, shared_tile, thread, warp,
     };
 }
 

@@ -7,7 +7,14 @@ use rustc_demangle::try_demangle;
 use super::text::{bare_name, first_global};
 
 /// What CUDA's driver defines for every module, and the dynamic shared memory of the prelude.
-const DEFINED_ELSEWHERE: [&str; 5] = ["smem", "vprintf", "malloc", "free", "__assertfail"];
+const DEFINED_ELSEWHERE: [&str; 6] = [
+    "smem",
+    "smem_of_tiles",
+    "vprintf",
+    "malloc",
+    "free",
+    "__assertfail",
+];
 
 /// Longer names of internal symbols are cut.
 const NAME_LIMIT: usize = 64;

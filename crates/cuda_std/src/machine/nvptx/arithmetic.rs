@@ -43,3 +43,44 @@ pub fn f32_to_f16(value: f32) -> u16 {
     }
     bits
 }
+
+/// Narrows two values with one instruction; NaN becomes 0x7fff (PTX ISA, 9.7.9.21: `cvt`).
+#[cfg(cuda_arch_at_least = "80")]
+macro_rules! narrow_pair {
+    ($name:literal, $values:expr) => {{
+        let [low, high] = $values;
+        let bits: u32;
+        // SAFETY: arithmetic on values.
+        unsafe {
+            asm!(
+                concat!("cvt.rn.", $name, "x2.f32 {0}, {1}, {2};"),
+                out(reg32) bits,
+                in(reg32) high,
+                in(reg32) low,
+                options(pure, nomem, nostack),
+            );
+        }
+        [bits as u16, (bits >> 16) as u16]
+    }};
+}
+
+/// The bits of the f16 that are nearest, ties to even; 0x7fff for NaN.
+#[inline(always)]
+pub fn f32_pair_to_f16(values: [f32; 2]) -> [u16; 2] {
+    #[cfg(cuda_arch_at_least = "80")]
+    return narrow_pair!("f16", values);
+    #[cfg(not(cuda_arch_at_least = "80"))]
+    values.map(f32_to_f16)
+}
+
+/// The bits of the bf16 that are nearest, ties to even; 0x7fff for NaN.
+#[inline(always)]
+pub fn f32_pair_to_bf16(values: [f32; 2]) -> [u16; 2] {
+    #[cfg(cuda_arch_at_least = "80")]
+    return narrow_pair!("bf16", values);
+    #[cfg(not(cuda_arch_at_least = "80"))]
+    values.map(|value| {
+        let bits = half::bf16::from_f32(value).to_bits();
+        if value.is_nan() { 0x7fff } else { bits }
+    })
+}

@@ -6,6 +6,7 @@ use core::arch::asm;
 // Supplied by the builder as LLVM IR, which has the address spaces that Rust lacks.
 unsafe extern "C" {
     fn __cuda_std_dynamic_shared() -> *mut u8;
+    fn __cuda_std_dynamic_shared_of_tiles() -> *mut u8;
     fn __cuda_std_shared_address(pointer: *const u8) -> u32;
     fn __cuda_std_global_address(pointer: *const u8) -> u64;
 }
@@ -18,7 +19,12 @@ pub enum Space {
     Constant,
 }
 
-/// Tells LLVM that an address is a multiple of 8, so that one instruction moves all elements.
+/// Tells LLVM that an address is a multiple of 4, so that one instruction moves all elements.
+#[repr(C, align(4))]
+#[derive(Clone, Copy)]
+struct Aligned4<T>(T);
+
+/// The same for multiples of 8.
 #[repr(C, align(8))]
 #[derive(Clone, Copy)]
 struct Aligned8<T>(T);
@@ -40,7 +46,7 @@ const fn vector_bytes<T, const N: usize>() -> usize {
 ///
 /// # Safety
 /// 1. The elements lie within the `len` elements at `base`, and have been written.
-/// 2. Where N > 1 and `N * size_of::<T>()` is 8 or 16, the address of element `index` is a
+/// 2. Where N > 1 and `N * size_of::<T>()` is 4, 8 or 16, the address of element `index` is a
 ///    multiple of that.
 /// 3. No thread writes the elements meanwhile.
 #[inline(always)]
@@ -56,6 +62,7 @@ pub unsafe fn load<T: Pod, const N: usize>(
         match const { vector_bytes::<T, N>() } {
             16 => first.cast::<Aligned16<[T; N]>>().read().0,
             8 => first.cast::<Aligned8<[T; N]>>().read().0,
+            4 => first.cast::<Aligned4<[T; N]>>().read().0,
             _ => first.cast::<[T; N]>().read(),
         }
     }
@@ -80,7 +87,7 @@ pub unsafe fn load_read_only<T: Pod, const N: usize>(
 ///
 /// # Safety
 /// 1. The elements lie within the `len` elements at `base`.
-/// 2. Where N > 1 and `N * size_of::<T>()` is 8 or 16, the address of element `index` is a
+/// 2. Where N > 1 and `N * size_of::<T>()` is 4, 8 or 16, the address of element `index` is a
 ///    multiple of that.
 /// 3. No other thread reads or writes the elements meanwhile.
 #[inline(always)]
@@ -97,6 +104,7 @@ pub unsafe fn store<T: Pod, const N: usize>(
         match const { vector_bytes::<T, N>() } {
             16 => first.cast::<Aligned16<[T; N]>>().write(Aligned16(values)),
             8 => first.cast::<Aligned8<[T; N]>>().write(Aligned8(values)),
+            4 => first.cast::<Aligned4<[T; N]>>().write(Aligned4(values)),
             _ => first.cast::<[T; N]>().write(values),
         }
     }
@@ -248,9 +256,17 @@ pub fn dynamic_shared() -> (*mut u8, usize) {
     (base, bytes as usize)
 }
 
+/// [`dynamic_shared`] at a multiple of 1024, as swizzled tiles need it.
+#[inline(always)]
+pub fn dynamic_shared_of_tiles() -> (*mut u8, usize) {
+    let (_, bytes) = dynamic_shared();
+    // SAFETY: reads a symbol's address.
+    (unsafe { __cuda_std_dynamic_shared_of_tiles() }, bytes)
+}
+
 /// The address in the shared window, as instructions on shared memory want it.
 #[inline(always)]
-pub(super) fn shared_address<T>(pointer: *const T) -> u32 {
+pub fn shared_address<T>(pointer: *const T) -> u32 {
     // SAFETY: turns a pointer into a number.
     unsafe { __cuda_std_shared_address(pointer.cast()) }
 }

@@ -14,21 +14,37 @@ mod arithmetic;
 mod async_copy;
 mod atomic;
 mod barrier;
+mod bulk;
+mod cluster;
+mod mbarrier;
 mod memory;
 mod position;
 mod texture;
 mod warp;
+mod warpgroup;
+mod wgmma;
 
-pub use arithmetic::{f16_to_f32, f32_to_f16, mul_add_f32, mul_add_f64};
+pub use arithmetic::{
+    f16_to_f32, f32_pair_to_bf16, f32_pair_to_f16, f32_to_f16, mul_add_f32, mul_add_f64,
+};
 pub use async_copy::{async_commit, async_copy, async_copy_whole, async_wait, async_wait_in_ring};
 pub use atomic::{AtomicInteger, AtomicWord};
 pub use barrier::{
     block_barrier, block_barrier_count, block_barrier_part, fence_block, fence_device,
     fence_system, grid_barrier, warp_barrier, yield_now,
 };
+pub use bulk::{
+    bulk_commit, bulk_wait, bulk_wait_read, fence_proxy_async, prefetch_tensor_map, tensor_load,
+    tensor_load_multicast, tensor_store,
+};
+pub use cluster::{cluster_barrier_arrive, cluster_barrier_wait, cluster_blocks, cluster_rank};
+pub use mbarrier::{
+    fence_mbarrier_init, mbarrier_arrive, mbarrier_arrive_expect, mbarrier_arrive_in,
+    mbarrier_init, mbarrier_wait,
+};
 pub use memory::{
-    Cache, Space, check_in_tile, dynamic_shared, load, load_cached, load_read_only, prefetch_l2,
-    static_array, store,
+    Cache, Space, check_in_tile, dynamic_shared, dynamic_shared_of_tiles, load, load_cached,
+    load_read_only, prefetch_l2, shared_address, static_array, store,
 };
 pub use position::{
     block_dim_x, block_dim_y, block_dim_z, block_idx_x, block_idx_y, block_idx_z, grid_dim_x,
@@ -38,6 +54,8 @@ pub use texture::{texture_1d, texture_2d};
 pub use warp::{
     Shuffle, active_lanes, ballot, converged_lanes, match_any, reduce_add_u32, shuffle,
 };
+pub use warpgroup::{decrease_registers, increase_registers};
+pub use wgmma::{wgmma_commit, wgmma_fence, wgmma_wait};
 
 /// Declares LLVM intrinsics under names of our own.
 macro_rules! intrinsics {

@@ -33,3 +33,24 @@ pub fn f32_to_f16(value: f32) -> u16 {
     count_arithmetic(Arithmetic::ConvertF16, 1);
     half::f16::from_f32(value).to_bits()
 }
+
+/// The bits of the f16 that are nearest, ties to even; 0x7fff for NaN.
+#[inline]
+#[track_caller]
+pub fn f32_pair_to_f16(values: [f32; 2]) -> [u16; 2] {
+    count_arithmetic(Arithmetic::ConvertF16, 1);
+    values.map(|value| canonical(value, half::f16::from_f32(value).to_bits()))
+}
+
+/// The bits of the bf16 that are nearest, ties to even; 0x7fff for NaN.
+#[inline]
+#[track_caller]
+pub fn f32_pair_to_bf16(values: [f32; 2]) -> [u16; 2] {
+    count_arithmetic(Arithmetic::ConvertF16, 1);
+    values.map(|value| canonical(value, half::bf16::from_f32(value).to_bits()))
+}
+
+/// What the instruction for two values makes of one of them.
+fn canonical(value: f32, bits: u16) -> u16 {
+    if value.is_nan() { 0x7fff } else { bits }
+}

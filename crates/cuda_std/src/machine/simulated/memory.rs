@@ -177,6 +177,19 @@ pub fn dynamic_shared() -> (*mut u8, usize) {
     simt::dynamic_shared()
 }
 
+/// [`dynamic_shared`] at a multiple of 1024, where all of it begins.
+#[track_caller]
+pub fn dynamic_shared_of_tiles() -> (*mut u8, usize) {
+    simt::dynamic_shared()
+}
+
+/// The distance of an address from the start of the block's shared memory, as instructions on shared
+/// memory want it.
+#[track_caller]
+pub fn shared_address<T>(pointer: *const T) -> u32 {
+    pointer.addr().wrapping_sub(simt::dynamic_shared().0.addr()) as u32
+}
+
 /// The first element of the running launch's copy of the static array with these initial values;
 /// none outside of a launch.
 #[inline]

@@ -2,14 +2,14 @@
 
 use super::operand::{Descriptor, ElementType, Major, Wgmma};
 use super::queue::Product;
-use crate::tensor::{FloatUnit, IntegerUnit, Operand as Decoded, wgmma};
+use crate::tensor::{FloatUnit, IntegerUnit, Operands, wgmma};
 
 /// Rows of a product.
 const M: usize = 64;
 
-/// The rows of an operand, taken apart: `k` elements for each index of m or n.
-enum Rows {
-    Floats(Vec<Decoded>),
+/// The lines of an operand: `k` elements for each index of m or n.
+enum Lines {
+    Floats(Operands),
     Integers(Vec<u8>),
 }
 
@@ -60,23 +60,23 @@ impl Product {
             Descriptor::of(self.a.descriptor),
             Descriptor::of(self.b.descriptor),
         );
+        let unit = Unit::of(&self.instruction);
         // SAFETY: (1) of the caller.
         let (rows, columns) = unsafe {
             (
-                read(shared, &rows, a_major, a, M),
-                read(shared, &columns, b_major, b, n),
+                unit.read(shared, &rows, a_major, a, M),
+                unit.read(shared, &columns, b_major, b, n),
             )
         };
-        let unit = Unit::of(&self.instruction);
         let dot = |row: usize, column: usize, sum: u32| {
-            let (row, column) = (row * k..row * k + k, column * k..column * k + k);
             match (&unit, &rows, &columns) {
-                (Unit::Float(unit), Rows::Floats(a), Rows::Floats(b)) => {
-                    unit.dot_decoded(&a[row], &b[column], sum)
+                (Unit::Float(unit), Lines::Floats(a), Lines::Floats(b)) => {
+                    unit.dot_operands((a, row), (b, column), sum)
                 }
-                (Unit::Integer(unit), Rows::Integers(a), Rows::Integers(b)) => unit
-                    .dot(&a[row], &b[column], sum.cast_signed())
-                    .cast_unsigned(),
+                (Unit::Integer(unit), Lines::Integers(a), Lines::Integers(b)) => {
+                    let (a, b) = (&a[row * k..][..k], &b[column * k..][..k]);
+                    unit.dot(a, b, sum.cast_signed()).cast_unsigned()
+                }
                 _ => unreachable!("operands and unit are of one instruction"),
             }
         };
@@ -97,36 +97,43 @@ impl Product {
     }
 }
 
-/// Reads the elements of an operand.
-///
-/// # Safety
-///
-/// 1. As [`Product::perform`].
-unsafe fn read(
-    shared: *const u8,
-    operand: &Descriptor,
-    major: Major,
-    element: ElementType,
-    count: usize,
-) -> Rows {
-    let (bytes, k) = (element.bytes(), element.k());
-    let bits = (0..count * k).map(|index| {
-        let place = operand.place(major, bytes, index / k, index % k);
-        let mut bits = [0; 4];
-        // SAFETY: the element is in shared memory (1), and `bits` is longer; the threads of a block
-        // run on one host thread.
-        unsafe { std::ptr::copy_nonoverlapping(shared.add(place), bits.as_mut_ptr(), bytes) };
-        u32::from_le_bytes(bits)
-    });
-    let format = match element {
-        ElementType::F16 => wgmma::F16.a,
-        ElementType::Bf16 => wgmma::BF16.a,
-        ElementType::Tf32 => wgmma::TF32.a,
-        ElementType::E4m3 => wgmma::E4M3.a,
-        ElementType::E5m2 => wgmma::E5M2.a,
-        ElementType::S8 | ElementType::U8 => {
-            return Rows::Integers(bits.map(|bits| bits as u8).collect());
+impl Unit {
+    /// Reads the elements of an operand.
+    ///
+    /// # Safety
+    ///
+    /// 1. As [`Product::perform`].
+    unsafe fn read(
+        &self,
+        shared: *const u8,
+        operand: &Descriptor,
+        major: Major,
+        element: ElementType,
+        count: usize,
+    ) -> Lines {
+        let (bytes, k) = (element.bytes(), element.k());
+        let bits = (0..count * k).map(|index| {
+            let place = operand.place(major, bytes, index / k, index % k);
+            let mut bits = [0; 4];
+            // SAFETY: the element is in shared memory (1), and `bits` is longer; the threads of a
+            // block run on one host thread.
+            unsafe { std::ptr::copy_nonoverlapping(shared.add(place), bits.as_mut_ptr(), bytes) };
+            u32::from_le_bytes(bits)
+        });
+        let format = match element {
+            ElementType::F16 => wgmma::F16.a,
+            ElementType::Bf16 => wgmma::BF16.a,
+            ElementType::Tf32 => wgmma::TF32.a,
+            ElementType::E4m3 => wgmma::E4M3.a,
+            ElementType::E5m2 => wgmma::E5M2.a,
+            ElementType::S8 | ElementType::U8 => {
+                return Lines::Integers(bits.map(|bits| bits as u8).collect());
+            }
+        };
+        let bits: Vec<u32> = bits.collect();
+        match self {
+            Self::Float(unit) => Lines::Floats(unit.operands(format, k, &bits)),
+            Self::Integer(_) => unreachable!("operands and unit are of one instruction"),
         }
-    };
-    Rows::Floats(bits.map(|bits| format.decode(bits)).collect())
+    }
 }

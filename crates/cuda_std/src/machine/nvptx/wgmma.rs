@@ -1,0 +1,167 @@
+//! Products of a warpgroup (PTX ISA, 9.7.15: `wgmma`), on compute capability 9.0.
+//!
+//! The accumulators are operands of each product that are read and written, so that the compiler
+//! gives them the same registers throughout. The products run on while the thread does; only
+//! [`Registers::wait`] says that the accumulators hold their results.
+
+use crate::wgmma::{Descriptor, Multiply, Registers};
+use core::arch::asm;
+use half::{bf16, f16};
+
+/// Makes the registers that this warp has written known to its products.
+#[inline(always)]
+pub fn wgmma_fence() {
+    // SAFETY: a fence only orders accesses.
+    unsafe { asm!("wgmma.fence.sync.aligned;", options(nostack)) }
+}
+
+/// Closes the group of products that this warp has started since the last call.
+#[inline(always)]
+pub fn wgmma_commit() {
+    // SAFETY: touches no memory.
+    unsafe { asm!("wgmma.commit_group.sync.aligned;", options(nostack)) }
+}
+
+/// Waits until at most `PENDING` of this warp's groups of products are unfinished.
+#[inline(always)]
+pub fn wgmma_wait<const PENDING: u32>() {
+    // SAFETY: the products read what their callers promised; without `nomem`, no access of memory is
+    // moved across the wait.
+    unsafe { asm!("wgmma.wait_group.sync.aligned {0};", const PENDING, options(nostack)) }
+}
+
+/// Accumulators of one type in so many registers of each thread.
+macro_rules! registers {
+    ($element:ty, $count:literal, $first:literal $($index:literal)*) => {
+        impl Registers for [$element; $count] {
+            #[inline(always)]
+            fn begin(&mut self) {
+                // SAFETY: a comment, behind which the compiler moves nothing that computes them.
+                unsafe {
+                    asm!(
+                        concat!("// {", $first, "}", $(" {", $index, "}",)*),
+                        inout(reg32) self[$first],
+                        $(inout(reg32) self[$index],)*
+                        options(nostack),
+                    );
+                }
+            }
+
+            #[inline(always)]
+            fn wait(&mut self) {
+                // SAFETY: as for `wgmma_wait`; the registers are named in a comment.
+                unsafe {
+                    asm!(
+                        concat!(
+                            "wgmma.wait_group.sync.aligned 0; // {", $first, "}",
+                            $(" {", $index, "}",)*
+                        ),
+                        inout(reg32) self[$first],
+                        $(inout(reg32) self[$index],)*
+                        options(nostack),
+                    );
+                }
+            }
+        }
+    };
+}
+
+/// The product of one shape, `$n` and `$types`, with what follows its predicate.
+macro_rules! product {
+    ($a:ty, $b:ty, $element:ty, $n:literal, $count:literal, $types:literal, $immediates:literal,
+        [$($layout:ident = $constant:ident),*], $first:literal $($index:literal)*) => {
+        impl Multiply<$a, $b> for [$element; $count] {
+            #[inline(always)]
+            unsafe fn multiply<const A_MN: i32, const B_MN: i32>(
+                &mut self,
+                a: Descriptor,
+                b: Descriptor,
+                accumulate: bool,
+            ) {
+                // SAFETY: (1) to (3) are the caller's.
+                unsafe {
+                    asm!(
+                        "{{",
+                        ".reg .pred %accumulate;",
+                        "setp.ne.b32 %accumulate, {accumulate}, 0;",
+                        concat!(
+                            "wgmma.mma_async.sync.aligned.m64n", $n, $types, " {{{", $first, "}",
+                            $(", {", $index, "}",)*
+                            "}}, {a}, {b}, %accumulate", $immediates, ";"
+                        ),
+                        "}}",
+                        inout(reg32) self[$first],
+                        $(inout(reg32) self[$index],)*
+                        a = in(reg64) a.bits,
+                        b = in(reg64) b.bits,
+                        accumulate = in(reg32) u32::from(accumulate),
+                        $($layout = const $constant,)*
+                        options(nostack),
+                    );
+                }
+            }
+        }
+    };
+}
+
+/// All products with outputs of 64 x `$n`, of which each thread holds `$count`.
+macro_rules! products {
+    ($n:literal, $count:literal, $($index:literal)*) => {
+        registers!(f32, $count, $($index)*);
+        product!(f16, f16, f32, $n, $count, "k16.f32.f16.f16", ", 1, 1, {a_mn}, {b_mn}",
+            [a_mn = A_MN, b_mn = B_MN], $($index)*);
+        product!(bf16, bf16, f32, $n, $count, "k16.f32.bf16.bf16", ", 1, 1, {a_mn}, {b_mn}",
+            [a_mn = A_MN, b_mn = B_MN], $($index)*);
+    };
+}
+
+products!(
+    8, 4,
+    0 1 2 3
+);
+
+products!(
+    16, 8,
+    0 1 2 3 4 5 6 7
+);
+
+products!(
+    32, 16,
+    0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15
+);
+
+products!(
+    64, 32,
+    0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30
+    31
+);
+
+products!(
+    96, 48,
+    0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30
+    31 32 33 34 35 36 37 38 39 40 41 42 43 44 45 46 47
+);
+
+products!(
+    128, 64,
+    0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30
+    31 32 33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58
+    59 60 61 62 63
+);
+
+products!(
+    192, 96,
+    0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30
+    31 32 33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58
+    59 60 61 62 63 64 65 66 67 68 69 70 71 72 73 74 75 76 77 78 79 80 81 82 83 84 85 86
+    87 88 89 90 91 92 93 94 95
+);
+
+products!(
+    256, 128,
+    0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30
+    31 32 33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58
+    59 60 61 62 63 64 65 66 67 68 69 70 71 72 73 74 75 76 77 78 79 80 81 82 83 84 85 86
+    87 88 89 90 91 92 93 94 95 96 97 98 99 100 101 102 103 104 105 106 107 108 109 110
+    111 112 113 114 115 116 117 118 119 120 121 122 123 124 125 126 127
+);

@@ -1,0 +1,262 @@
+//! Rings of stages between threads that fill them and threads that use them.
+//!
+//! A [`Ring`] has two barriers in shared memory for each stage: one completes when the stage is full,
+//! the other when it is empty. Whoever waits has a place in the ring, a [`Producer`] or a [`Consumer`],
+//! which knows the stage that is next and how often the ring has gone round.
+//!
+//! ```text
+//! one thread: ring.init(1, consumers); every thread: a barrier of the block or the cluster
+//!
+//! producer, one thread                      consumers
+//! loop                                      loop
+//!     slot = producer.acquire()                 stage = consumer.wait()
+//!     slot.expect(bytes)                        read tiles.get(stage.index())
+//!     copies into slot.stage(), ...             one thread of each: consumer.release(stage)
+//! ```
+//!
+//! The copies count their bytes when they have landed; the stage is full when the producer has
+//! arrived and all the bytes that it expects have. (PTX ISA, 9.7.12.15, "mbarrier".)
+
+use crate::machine;
+use core::marker::PhantomData;
+
+/// `STAGES` stages, each with a barrier for full and one for empty.
+#[derive(Debug)]
+pub struct Ring<'block, const STAGES: usize> {
+    /// The barriers for full of all stages, then those for empty.
+    barriers: *mut u64,
+    block: PhantomData<&'block mut [u64]>,
+}
+
+impl<const STAGES: usize> Clone for Ring<'_, STAGES> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<const STAGES: usize> Copy for Ring<'_, STAGES> {}
+
+impl<'block, const STAGES: usize> Ring<'block, STAGES> {
+    /// Bytes of shared memory that the ring takes up.
+    pub const BYTES: usize = 2 * STAGES * size_of::<u64>();
+
+    /// The ring at `barriers`.
+    ///
+    /// # Safety
+    /// 1. `barriers` is a multiple of 8, and the block's shared memory has room for the ring there.
+    /// 2. The result is used with a lifetime within which the block does not end.
+    #[inline(always)]
+    pub(crate) const unsafe fn of_memory(barriers: *mut u64) -> Self {
+        const { assert!(STAGES > 0, "a ring has at least one stage") };
+        Self {
+            barriers,
+            block: PhantomData,
+        }
+    }
+
+    #[inline(always)]
+    fn full(self, stage: u32) -> *mut u64 {
+        self.barriers.wrapping_add(stage as usize)
+    }
+
+    #[inline(always)]
+    fn empty(self, stage: u32) -> *mut u64 {
+        self.barriers.wrapping_add(STAGES + stage as usize)
+    }
+
+    /// Makes all stages empty. A stage is full after `producers` have called
+    /// [`Slot::expect`] and the bytes have landed, and empty after `consumers` have released it.
+    ///
+    /// # Safety
+    /// 1. One thread of the block calls it, once, before any thread uses the ring; a barrier of the
+    ///    block follows, or one of the cluster if other blocks use the ring, or multicasts fill it.
+    #[inline(always)]
+    #[track_caller]
+    pub unsafe fn init(self, producers: u32, consumers: u32) {
+        let mut stage = 0;
+        while stage < STAGES as u32 {
+            // SAFETY: (1) of `of_memory` for the place, (1) of this function for the other threads.
+            unsafe {
+                machine::mbarrier_init(self.full(stage), producers);
+                machine::mbarrier_init(self.empty(stage), consumers);
+            }
+            stage += 1;
+        }
+        machine::fence_mbarrier_init();
+    }
+
+    /// The place of a thread that fills stages.
+    #[inline(always)]
+    #[must_use]
+    pub const fn producer(self) -> Producer<'block, STAGES> {
+        Producer {
+            ring: self,
+            place: Place::FIRST,
+        }
+    }
+
+    /// The place of a thread that uses stages.
+    #[inline(always)]
+    #[must_use]
+    pub const fn consumer(self) -> Consumer<'block, STAGES> {
+        Consumer {
+            ring: self,
+            place: Place::FIRST,
+        }
+    }
+}
+
+/// Where in the ring a thread is.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    stage: u32,
+    /// Whether the number of completed rounds is odd.
+    is_odd_round: bool,
+}
+
+impl Place {
+    const FIRST: Self = Self {
+        stage: 0,
+        is_odd_round: false,
+    };
+
+    #[inline(always)]
+    const fn advance<const STAGES: usize>(&mut self) {
+        self.stage += 1;
+        if self.stage == STAGES as u32 {
+            self.stage = 0;
+            self.is_odd_round = !self.is_odd_round;
+        }
+    }
+}
+
+/// A thread's place in a ring whose stages it fills.
+#[derive(Debug)]
+pub struct Producer<'block, const STAGES: usize> {
+    ring: Ring<'block, STAGES>,
+    place: Place,
+}
+
+impl<'block, const STAGES: usize> Producer<'block, STAGES> {
+    /// Waits until the next stage is empty. The first round waits for nothing.
+    ///
+    /// # Safety
+    /// 1. The ring is [initialised](Ring::init).
+    #[inline(always)]
+    #[track_caller]
+    pub unsafe fn acquire(&mut self) -> Slot<'block> {
+        let Place {
+            stage,
+            is_odd_round,
+        } = self.place;
+        // SAFETY: (1) is the caller's.
+        unsafe { machine::mbarrier_wait(self.ring.empty(stage), !is_odd_round) };
+        self.place.advance::<STAGES>();
+        Slot {
+            full: self.ring.full(stage),
+            stage,
+            block: PhantomData,
+        }
+    }
+}
+
+/// A stage that its producer fills.
+#[derive(Debug)]
+pub struct Slot<'block> {
+    full: *mut u64,
+    stage: u32,
+    block: PhantomData<&'block mut [u64]>,
+}
+
+impl Slot<'_> {
+    /// The number of the stage.
+    #[inline(always)]
+    #[must_use]
+    pub const fn stage(&self) -> usize {
+        self.stage as usize
+    }
+
+    /// States how many bytes the copies into the stage of this block have, and arrives: when as many
+    /// have landed, the stage is full. Bytes outside of a tensor count, and those that other blocks
+    /// send here by multicast.
+    ///
+    /// # Safety
+    /// 1. The ring is initialised.
+    #[inline(always)]
+    #[track_caller]
+    pub unsafe fn expect(&self, bytes: u32) {
+        // SAFETY: (1) is the caller's.
+        unsafe { machine::mbarrier_arrive_expect(self.full, bytes) };
+    }
+
+    /// The barrier at which copies count their bytes.
+    #[inline(always)]
+    pub(crate) const fn barrier(&self) -> *mut u64 {
+        self.full
+    }
+}
+
+/// A thread's place in a ring whose stages it uses.
+#[derive(Debug)]
+pub struct Consumer<'block, const STAGES: usize> {
+    ring: Ring<'block, STAGES>,
+    place: Place,
+}
+
+impl<'block, const STAGES: usize> Consumer<'block, STAGES> {
+    /// Waits until the next stage is full: what was copied into it is there for the calling thread.
+    ///
+    /// # Safety
+    /// 1. The ring is [initialised](Ring::init).
+    #[inline(always)]
+    #[track_caller]
+    pub unsafe fn wait(&mut self) -> Stage {
+        let Place {
+            stage,
+            is_odd_round,
+        } = self.place;
+        // SAFETY: (1) is the caller's.
+        unsafe { machine::mbarrier_wait(self.ring.full(stage), is_odd_round) };
+        self.place.advance::<STAGES>();
+        Stage { index: stage }
+    }
+
+    /// Arrives at the barrier that says that the stage is empty: the calling thread, and those that
+    /// it stands for, do not use it any more.
+    ///
+    /// # Safety
+    /// 1. The ring is initialised, and `stage` is one of its.
+    #[inline(always)]
+    #[track_caller]
+    pub unsafe fn release(&self, stage: &Stage) {
+        // SAFETY: (1) is the caller's.
+        unsafe { machine::mbarrier_arrive(self.ring.empty(stage.index)) };
+    }
+
+    /// The same in the ring of the block of rank `rank`, whose producer fills the caller's block, too.
+    ///
+    /// # Safety
+    /// 1. The ring of each block of the cluster is initialised and lies in the same place.
+    /// 2. The block of that rank has not ended.
+    #[inline(always)]
+    #[track_caller]
+    pub unsafe fn release_in(&self, stage: &Stage, rank: u32) {
+        // SAFETY: (1), (2) are the caller's.
+        unsafe { machine::mbarrier_arrive_in(self.ring.empty(stage.index), rank) };
+    }
+}
+
+/// A stage that is full.
+#[derive(Debug)]
+pub struct Stage {
+    index: u32,
+}
+
+impl Stage {
+    /// The number of the stage.
+    #[inline(always)]
+    #[must_use]
+    pub const fn index(&self) -> usize {
+        self.index as usize
+    }
+}

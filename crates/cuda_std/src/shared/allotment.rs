@@ -1,0 +1,108 @@
+//! Dynamic shared memory, dealt out piece by piece.
+
+use super::Scope;
+use super::swizzled::{self, SwizzledTile, SwizzledTiles};
+use crate::machine;
+use crate::mbarrier::Ring;
+use bytemuck::Pod;
+use core::marker::PhantomData;
+
+/// The launch's dynamic shared memory, of which each call takes the next piece: tiles first, whose
+/// alignment is 1024 bytes, then the smaller things.
+///
+/// Every thread of the block makes the same calls in the same order, and so has the same pieces.
+/// A launch with too little memory ends with an error at the first piece that does not fit.
+/// [`dynamic_shared_allotment!`](crate::dynamic_shared_allotment) makes it.
+#[derive(Debug)]
+pub struct Allotment<'block> {
+    #[doc(hidden)]
+    pub memory: Memory<'block>,
+    #[doc(hidden)]
+    pub scope: &'block Scope,
+}
+
+/// All of a launch's dynamic shared memory, and how much of it is taken.
+///
+/// An allotment is made of it as the other views of shared memory are made of theirs.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Memory<'block> {
+    base: *mut u8,
+    bytes: usize,
+    taken: usize,
+    block: PhantomData<&'block mut [u8]>,
+}
+
+impl Memory<'_> {
+    /// All of the launch's dynamic shared memory.
+    ///
+    /// # Safety
+    /// 1. The result is used with a lifetime within which the block does not end.
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub unsafe fn new() -> Self {
+        let (base, bytes) = machine::dynamic_shared_of_tiles();
+        Self {
+            base,
+            bytes,
+            taken: 0,
+            block: PhantomData,
+        }
+    }
+}
+
+impl<'block> Allotment<'block> {
+    /// The next `bytes` bytes at a multiple of `alignment`, a power of two up to 1024.
+    #[inline(always)]
+    #[track_caller]
+    fn take(&mut self, bytes: usize, alignment: usize) -> *mut u8 {
+        let first = self.memory.taken.next_multiple_of(alignment);
+        self.memory.taken = first + bytes;
+        assert!(
+            self.memory.taken <= self.memory.bytes,
+            "the launch has less dynamic shared memory than its kernel uses"
+        );
+        self.memory.base.wrapping_add(first)
+    }
+
+    /// `COUNT` swizzled tiles.
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn tiles<T: Pod, const ROWS: usize, const COLUMNS: usize, const COUNT: usize>(
+        &mut self,
+    ) -> SwizzledTiles<'block, T, ROWS, COLUMNS, COUNT> {
+        let bytes = COUNT * SwizzledTile::<T, ROWS, COLUMNS>::BYTES as usize;
+        let base = self.take(bytes, swizzled::ALIGNMENT).cast();
+        // SAFETY: (1) `take` has found the room, and its memory begins at a multiple of 1024. (2) is
+        // that of `new`.
+        unsafe { SwizzledTiles::of_memory(base) }
+    }
+
+    /// A ring of `STAGES` stages, which one thread still has to [initialise](Ring::init).
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn ring<const STAGES: usize>(&mut self) -> Ring<'block, STAGES> {
+        let base = self.take(Ring::<STAGES>::BYTES, 8).cast();
+        // SAFETY: (1) `take` has found the room. (2) is that of `new`.
+        unsafe { Ring::of_memory(base) }
+    }
+}
+
+/// The launch's dynamic shared memory as an [`Allotment`](crate::shared::Allotment):
+/// `let mut shared = dynamic_shared_allotment!();`.
+///
+/// There is one such memory for a block: a second allotment deals out the same bytes, and so does
+/// [`dynamic_shared!`](crate::dynamic_shared).
+#[macro_export]
+macro_rules! dynamic_shared_allotment {
+    () => {
+        $crate::shared::Allotment::<'_> {
+            // SAFETY: (1) the lifetime is that of `scope`, a variable of this thread of the block.
+            memory: unsafe { $crate::shared::Memory::new() },
+            scope: &$crate::shared::Scope::new(),
+        }
+    };
+}

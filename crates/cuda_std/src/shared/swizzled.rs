@@ -1,0 +1,290 @@
+//! Tiles in shared memory as bulk tensor copies write them and products of a warpgroup read them.
+
+use crate::machine::{self, Space};
+use bytemuck::Pod;
+use core::marker::PhantomData;
+
+/// Bytes in a row of a panel, and the period of the swizzle.
+pub(crate) const ROW_BYTES: usize = 128;
+
+/// Bytes that the swizzle moves together.
+const CHUNK_BYTES: usize = 16;
+
+/// Rows after which the swizzle repeats.
+const PERIOD: usize = 8;
+
+/// The alignment of a tile: the bytes after which the swizzle repeats.
+pub(crate) const ALIGNMENT: usize = PERIOD * ROW_BYTES;
+
+/// A tile of `ROWS` rows of `COLUMNS` elements in shared memory, in panels of 128 bytes of each row.
+///
+/// A panel holds its part of each row, one row after the other. In row `r` the chunk of 16 bytes that
+/// is number `c` stands in place `c ^ (r % 8)`, so that the eight chunks of a column lie in different
+/// banks (the 128-byte swizzle: PTX ISA, 5.5.7, "Swizzling Modes"). The tile begins at a multiple of
+/// 1024 bytes, its rows are a multiple of 8, and its columns fill whole panels; others do not compile:
+///
+/// ```compile_fail,E0080
+/// fn tile(shared: &mut cuda_std::shared::Allotment<'_>) {
+///     shared.tiles::<f32, 64, 20, 1>();
+/// }
+/// ```
+#[derive(Debug)]
+pub struct SwizzledTile<'block, T, const ROWS: usize, const COLUMNS: usize> {
+    /// A raw pointer is neither `Send` nor `Sync`: the tile stays with its thread.
+    base: *mut T,
+    /// Bytes from one panel to the next: those of the tile that this one is a part of.
+    panel_bytes: usize,
+    block: PhantomData<&'block mut [T]>,
+}
+
+impl<T, const ROWS: usize, const COLUMNS: usize> Clone for SwizzledTile<'_, T, ROWS, COLUMNS> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T, const ROWS: usize, const COLUMNS: usize> Copy for SwizzledTile<'_, T, ROWS, COLUMNS> {}
+
+impl<'block, T: Pod, const ROWS: usize, const COLUMNS: usize>
+    SwizzledTile<'block, T, ROWS, COLUMNS>
+{
+    /// Bytes of the tile.
+    pub const BYTES: u32 = (ROWS * COLUMNS * size_of::<T>()) as u32;
+
+    /// Columns of a panel.
+    pub const PANEL_COLUMNS: usize = ROW_BYTES / size_of::<T>();
+
+    /// Panels side by side.
+    pub const PANELS: usize = COLUMNS / Self::PANEL_COLUMNS;
+
+    /// Rejects, when compiled, shapes that have no such layout.
+    const IS_WHOLE: () = assert!(
+        ROWS > 0
+            && COLUMNS > 0
+            && ROWS.is_multiple_of(PERIOD)
+            && Self::PANELS * Self::PANEL_COLUMNS == COLUMNS,
+        "a swizzled tile has a multiple of 8 rows, and rows of a multiple of 128 bytes"
+    );
+
+    /// The tile at `base`.
+    ///
+    /// # Safety
+    /// 1. `base` is 1024-byte aligned, and the block's shared memory has room for the tile there.
+    /// 2. The result is used with a lifetime within which the block does not end.
+    #[inline(always)]
+    pub(crate) const unsafe fn of_memory(base: *mut T) -> Self {
+        const { Self::IS_WHOLE };
+        Self {
+            base,
+            panel_bytes: ROWS * ROW_BYTES,
+            block: PhantomData,
+        }
+    }
+
+    /// The rows from `first` on, a multiple of 8: `PART` of them, a multiple of 8.
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn rows<const PART: usize>(self, first: usize) -> SwizzledTile<'block, T, PART, COLUMNS> {
+        const {
+            assert!(
+                PART > 0 && PART <= ROWS && PART.is_multiple_of(PERIOD),
+                "a part of a swizzled tile has a multiple of 8 of its rows"
+            )
+        };
+        debug_assert!(first.is_multiple_of(PERIOD) && first + PART <= ROWS);
+        SwizzledTile {
+            base: self.base.wrapping_byte_add(first * ROW_BYTES),
+            panel_bytes: self.panel_bytes,
+            block: PhantomData,
+        }
+    }
+
+    /// The columns from `first` on, where a panel begins: `PART` of them, whole panels.
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn columns<const PART: usize>(self, first: usize) -> SwizzledTile<'block, T, ROWS, PART> {
+        const {
+            assert!(
+                PART > 0 && PART <= COLUMNS && PART.is_multiple_of(Self::PANEL_COLUMNS),
+                "a part of a swizzled tile has whole panels"
+            )
+        };
+        debug_assert!(first.is_multiple_of(Self::PANEL_COLUMNS) && first + PART <= COLUMNS);
+        let panel = first / Self::PANEL_COLUMNS;
+        SwizzledTile {
+            base: self.base.wrapping_byte_add(panel * self.panel_bytes),
+            panel_bytes: self.panel_bytes,
+            block: PhantomData,
+        }
+    }
+
+    /// The address of the first element.
+    #[inline(always)]
+    #[must_use]
+    pub const fn as_mut_ptr(self) -> *mut T {
+        self.base
+    }
+
+    /// The address of the first element of a panel.
+    #[inline(always)]
+    pub(crate) fn panel(self, number: usize) -> *mut T {
+        self.base.wrapping_byte_add(number * self.panel_bytes)
+    }
+
+    /// Bytes from one panel to the next.
+    #[inline(always)]
+    pub(crate) const fn panel_bytes(self) -> usize {
+        self.panel_bytes
+    }
+
+    /// Bytes from the beginning of the first panel to the end of the last one.
+    #[inline(always)]
+    pub(crate) const fn extent(self) -> usize {
+        (Self::PANELS - 1) * self.panel_bytes + ROWS * ROW_BYTES
+    }
+
+    /// Bytes from the tile's beginning to the element at (`row`, `column`).
+    #[inline(always)]
+    const fn byte_offset(self, row: usize, column: usize) -> usize {
+        let panel = column / Self::PANEL_COLUMNS * self.panel_bytes;
+        let byte = column % Self::PANEL_COLUMNS * size_of::<T>();
+        panel + row * ROW_BYTES + (byte ^ (row % PERIOD * CHUNK_BYTES))
+    }
+
+    /// The `N` elements from (`row`, `column`) on, in one access of 4, 8 or 16 bytes.
+    ///
+    /// # Safety
+    /// 1. `row < ROWS`, `column + N <= COLUMNS`, and the elements have been written.
+    /// 2. No other thread, copy or product writes them, unless a barrier orders the two.
+    /// 3. `column` is a multiple of `N`.
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub unsafe fn load_vector<const N: usize>(self, row: usize, column: usize) -> [T; N] {
+        const { assert_access::<T, N>() };
+        machine::check_in_tile((row, column), N, (ROWS, COLUMNS));
+        let (from, len) = (self.byte_offset(row, column), self.extent());
+        // SAFETY: (1) to (3) are the caller's. A chunk of 16 bytes stays whole, and the address is a
+        // multiple of the access.
+        unsafe {
+            let words = self.base.cast::<u32>();
+            match const { N * size_of::<T>() } {
+                16 => cast(machine::load::<u32, 4>(
+                    Space::Shared,
+                    words,
+                    len / 4,
+                    from / 4,
+                )),
+                8 => cast(machine::load::<u32, 2>(
+                    Space::Shared,
+                    words,
+                    len / 4,
+                    from / 4,
+                )),
+                _ => cast(machine::load::<u32, 1>(
+                    Space::Shared,
+                    words,
+                    len / 4,
+                    from / 4,
+                )),
+            }
+        }
+    }
+
+    /// Writes the `N` elements from (`row`, `column`) on, in one access of 4, 8 or 16 bytes.
+    ///
+    /// Before a copy or a product reads them, the thread calls [`tma::fence`](crate::tma::fence), and a
+    /// barrier follows.
+    ///
+    /// # Safety
+    /// 1. `row < ROWS` and `column + N <= COLUMNS`.
+    /// 2. No other thread, copy or product accesses them, unless a barrier orders the two.
+    /// 3. `column` is a multiple of `N`.
+    #[inline(always)]
+    #[track_caller]
+    pub unsafe fn store_vector<const N: usize>(self, row: usize, column: usize, values: [T; N]) {
+        const { assert_access::<T, N>() };
+        machine::check_in_tile((row, column), N, (ROWS, COLUMNS));
+        let (to, len) = (self.byte_offset(row, column), self.extent());
+        // SAFETY: as in `load_vector`.
+        unsafe {
+            let words = self.base.cast::<u32>();
+            match const { N * size_of::<T>() } {
+                16 => machine::store::<u32, 4>(Space::Shared, words, len / 4, to / 4, cast(values)),
+                8 => machine::store::<u32, 2>(Space::Shared, words, len / 4, to / 4, cast(values)),
+                _ => machine::store::<u32, 1>(Space::Shared, words, len / 4, to / 4, cast(values)),
+            }
+        }
+    }
+}
+
+/// The same bytes as another type, whose size is compared when this is compiled.
+#[inline(always)]
+fn cast<A: Pod, B: Pod, const N: usize, const M: usize>(values: [A; N]) -> [B; M] {
+    // The arm of an access of another size is compiled, too, and never run.
+    match size_of::<[A; N]>() == size_of::<[B; M]>() {
+        // SAFETY: both are plain data of one size.
+        true => unsafe { core::mem::transmute_copy(&values) },
+        false => [B::zeroed(); M],
+    }
+}
+
+/// Rejects, when compiled, an access that is no single instruction within a chunk.
+const fn assert_access<T, const N: usize>() {
+    let bytes = N * size_of::<T>();
+    assert!(
+        bytes == 4 || bytes == 8 || bytes == 16,
+        "an access of a swizzled tile is 4, 8 or 16 bytes: choose N so that N * size_of::<T>() is one of them"
+    );
+}
+
+/// `COUNT` tiles of one shape, one behind the other: the stages of a ring.
+#[derive(Debug)]
+pub struct SwizzledTiles<'block, T, const ROWS: usize, const COLUMNS: usize, const COUNT: usize> {
+    first: SwizzledTile<'block, T, ROWS, COLUMNS>,
+}
+
+impl<T, const ROWS: usize, const COLUMNS: usize, const COUNT: usize> Clone
+    for SwizzledTiles<'_, T, ROWS, COLUMNS, COUNT>
+{
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T, const ROWS: usize, const COLUMNS: usize, const COUNT: usize> Copy
+    for SwizzledTiles<'_, T, ROWS, COLUMNS, COUNT>
+{
+}
+
+impl<'block, T: Pod, const ROWS: usize, const COLUMNS: usize, const COUNT: usize>
+    SwizzledTiles<'block, T, ROWS, COLUMNS, COUNT>
+{
+    /// The tiles from `base` on.
+    ///
+    /// # Safety
+    /// 1. `base` is 1024-byte aligned, and the block's shared memory has room for the tiles there.
+    /// 2. The result is used with a lifetime within which the block does not end.
+    #[inline(always)]
+    pub(crate) const unsafe fn of_memory(base: *mut T) -> Self {
+        Self {
+            // SAFETY: (1), (2) are the caller's.
+            first: unsafe { SwizzledTile::of_memory(base) },
+        }
+    }
+
+    /// Tile number `stage`, below `COUNT`.
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn get(self, stage: usize) -> SwizzledTile<'block, T, ROWS, COLUMNS> {
+        machine::check_in_tile((stage, 0), 1, (COUNT, 1));
+        let bytes = stage * SwizzledTile::<T, ROWS, COLUMNS>::BYTES as usize;
+        SwizzledTile {
+            base: self.first.base.wrapping_byte_add(bytes),
+            ..self.first
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! Products of a warpgroup on tensor cores that read their operands from shared memory and run while
+//! the warpgroup does something else.
+//!
+//! The accumulators pass through three types, so that nothing reads them while products write them:
+//!
+//! ```text
+//! Accumulator --overwrite() or accumulate()--> InFlight --begin()--> Products
+//!      ^                                        |   ^                   |
+//!      '---------------- wait() ----------------'   '---- commit() -----'
+//! ```
+//!
+//! An accumulator in flight has no elements to read:
+//!
+//! ```compile_fail,E0599
+//! # use cuda_std::wgmma::M64N64;
+//! let mut products = M64N64::zero().accumulate().begin();
+//! let early = products.commit().get(0);
+//! ```
+//!
+//! and the accumulator that went in is gone:
+//!
+//! ```compile_fail,E0382
+//! # use cuda_std::wgmma::M64N64;
+//! let sums = M64N64::zero();
+//! let products = sums.accumulate();
+//! let early = sums.get(0);
+//! ```
+//!
+//! All threads of a warpgroup make each call, in the same order. (PTX ISA, 9.7.15, "Asynchronous
+//! Warpgroup Level Matrix Multiply-Accumulate Instructions".)
+
+mod operand;
+
+pub use operand::{Element, KMajor, Major, MnMajor, Operand};
+
+use crate::{machine, warpgroup};
+
+/// The registers of a thread that hold its outputs of a product.
+#[doc(hidden)]
+pub trait Registers {
+    /// Passes the accumulators to products that are about to start.
+    fn begin(&mut self);
+
+    /// Waits until all products are finished, after which the accumulators hold their results.
+    fn wait(&mut self);
+}
+
+/// Registers that hold outputs of products of elements of types `A` and `B`.
+#[doc(hidden)]
+pub trait Multiply<A, B>: Registers {
+    /// Starts a product of 64 x k by k x n elements, which are described by `a` and `b`: the
+    /// accumulators become it, or it is added to them. `A_MN` and `B_MN` are 1 for an operand
+    /// whose elements along k are not neighbours.
+    ///
+    /// # Safety
+    /// 1. The descriptors stand for tiles in shared memory of the block, in the layout that they
+    ///    state.
+    /// 2. Until the product has been waited for, no thread writes the tiles.
+    /// 3. All threads of the warpgroup make the call, and the accumulators are in flight.
+    unsafe fn multiply<const A_MN: i32, const B_MN: i32>(
+        &mut self,
+        a: Descriptor,
+        b: Descriptor,
+        accumulate: bool,
+    );
+}
+
+pub use operand::Descriptor;
+
+/// A warpgroup's 64 x 2 `COUNT` outputs: `COUNT` of them in each thread.
+///
+/// Thread `t` of the warpgroup holds, at `4 j` and `4 j + 1`, columns `8 j + 2 (t % 4)` and the next of
+/// row `16 (t / 32) + (t % 32) / 4`, and at `4 j + 2` and `4 j + 3` those of the row 8 further down.
+#[derive(Debug)]
+pub struct Accumulator<const COUNT: usize> {
+    registers: [f32; COUNT],
+}
+
+/// 64 x 8 outputs.
+pub type M64N8 = Accumulator<4>;
+/// 64 x 16 outputs.
+pub type M64N16 = Accumulator<8>;
+/// 64 x 32 outputs.
+pub type M64N32 = Accumulator<16>;
+/// 64 x 64 outputs.
+pub type M64N64 = Accumulator<32>;
+/// 64 x 96 outputs.
+pub type M64N96 = Accumulator<48>;
+/// 64 x 128 outputs.
+pub type M64N128 = Accumulator<64>;
+/// 64 x 192 outputs.
+pub type M64N192 = Accumulator<96>;
+/// 64 x 256 outputs.
+pub type M64N256 = Accumulator<128>;
+
+impl<const COUNT: usize> Accumulator<COUNT> {
+    /// Zeros.
+    #[inline(always)]
+    #[must_use]
+    pub const fn zero() -> Self {
+        Self {
+            registers: [0.0; COUNT],
+        }
+    }
+
+    /// The calling thread's output number `index`, below `COUNT`.
+    #[inline(always)]
+    #[must_use]
+    pub const fn get(&self, index: usize) -> f32 {
+        self.registers[index]
+    }
+
+    /// The row and the column, of the 64 x 2 `COUNT`, of the calling thread's output number `index`.
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn place(index: usize) -> (u32, u32) {
+        let thread = warpgroup::thread_rank();
+        let (group, within) = ((index / 4) as u32, (index % 4) as u32);
+        let row = 16 * (thread / 32) + thread % 32 / 4 + 8 * (within / 2);
+        (row, 8 * group + 2 * (thread % 4) + within % 2)
+    }
+}
+
+impl<const COUNT: usize> Accumulator<COUNT>
+where
+    [f32; COUNT]: Registers,
+{
+    /// For products that are added to what the accumulator holds.
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn accumulate(self) -> InFlight<COUNT> {
+        self.in_flight(true)
+    }
+
+    /// For products the first of which replaces what the accumulator holds.
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn overwrite(self) -> InFlight<COUNT> {
+        self.in_flight(false)
+    }
+
+    #[inline(always)]
+    #[track_caller]
+    fn in_flight(mut self, is_added_to: bool) -> InFlight<COUNT> {
+        self.registers.begin();
+        InFlight {
+            registers: self.registers,
+            is_added_to,
+        }
+    }
+}
+
+/// Accumulators that products may be writing.
+#[derive(Debug)]
+#[must_use = "the products are unfinished until `wait`"]
+pub struct InFlight<const COUNT: usize> {
+    registers: [f32; COUNT],
+    /// Whether the next product adds to the accumulators.
+    is_added_to: bool,
+}
+
+impl<const COUNT: usize> InFlight<COUNT>
+where
+    [f32; COUNT]: Registers,
+{
+    /// Begins a group of products.
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn begin(self) -> Products<COUNT> {
+        machine::wgmma_fence();
+        Products { accumulators: self }
+    }
+
+    /// Waits until all groups but the last `PENDING` are finished: their operands may be written again.
+    #[inline(always)]
+    #[track_caller]
+    pub fn wait_all_but<const PENDING: u32>(&mut self) {
+        machine::wgmma_wait::<PENDING>();
+    }
+
+    /// Waits until all groups are finished, for their outputs.
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn wait(mut self) -> Accumulator<COUNT> {
+        self.registers.wait();
+        Accumulator {
+            registers: self.registers,
+        }
+    }
+}
+
+/// A group of products that is being made.
+#[derive(Debug)]
+#[must_use = "products that are not committed are never waited for"]
+pub struct Products<const COUNT: usize> {
+    accumulators: InFlight<COUNT>,
+}
+
+impl<const COUNT: usize> Products<COUNT> {
+    /// Starts to add the product of two operands, 64 x K by K x 2 `COUNT`.
+    ///
+    /// # Safety
+    /// 1. Both tiles have been written: by bulk copies that have been waited for, or by threads that
+    ///    have called [`tma::fence`](crate::tma::fence) before a barrier.
+    /// 2. Until the group has been waited for, no thread writes the tiles.
+    /// 3. All threads of the warpgroup make the call, with the same operands.
+    #[inline(always)]
+    #[track_caller]
+    pub unsafe fn multiply<T, MA, MB, const N: usize, const K: usize>(
+        &mut self,
+        a: Operand<'_, T, MA, 64, K>,
+        b: Operand<'_, T, MB, N, K>,
+    ) where
+        T: Element,
+        MA: Major,
+        MB: Major,
+        [f32; COUNT]: Multiply<T, T>,
+    {
+        const {
+            assert!(
+                N == 2 * COUNT,
+                "the second operand is as wide as the accumulators"
+            )
+        };
+        let mut step = 0;
+        while step < K / T::STEP {
+            match (MA::IS_MN, MB::IS_MN) {
+                // SAFETY: (1) to (3) are the caller's; the descriptors are those of the tiles.
+                (false, false) => unsafe { self.step::<T, 0, 0>(a.step(step), b.step(step)) },
+                // SAFETY: as above.
+                (false, true) => unsafe { self.step::<T, 0, 1>(a.step(step), b.step(step)) },
+                // SAFETY: as above.
+                (true, false) => unsafe { self.step::<T, 1, 0>(a.step(step), b.step(step)) },
+                // SAFETY: as above.
+                (true, true) => unsafe { self.step::<T, 1, 1>(a.step(step), b.step(step)) },
+            }
+            step += 1;
+        }
+    }
+
+    /// # Safety
+    /// As for [`Multiply::multiply`].
+    #[inline(always)]
+    #[track_caller]
+    unsafe fn step<T, const A_MN: i32, const B_MN: i32>(&mut self, a: Descriptor, b: Descriptor)
+    where
+        [f32; COUNT]: Multiply<T, T>,
+    {
+        let InFlight {
+            registers,
+            is_added_to,
+        } = &mut self.accumulators;
+        // SAFETY: (1), (2) are the caller's; (3) too, and the accumulators are in flight.
+        unsafe { registers.multiply::<A_MN, B_MN>(a, b, *is_added_to) };
+        *is_added_to = true;
+    }
+
+    /// Closes the group.
+    #[inline(always)]
+    #[track_caller]
+    pub fn commit(self) -> InFlight<COUNT> {
+        machine::wgmma_commit();
+        self.accumulators
+    }
+}

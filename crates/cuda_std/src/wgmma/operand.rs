@@ -1,0 +1,148 @@
+//! Operands of products: swizzled tiles, seen along k.
+
+use crate::machine;
+use crate::shared::{ROW_BYTES, SwizzledTile};
+use bytemuck::Pod;
+use core::marker::PhantomData;
+
+/// An element that tensor cores multiply.
+pub trait Element: Pod {
+    /// Elements along k that one instruction multiplies: 32 bytes.
+    const STEP: usize = 32 / size_of::<Self>();
+
+    /// What the simulator multiplies it as.
+    #[doc(hidden)]
+    #[cfg(not(target_arch = "nvptx64"))]
+    const TYPE: simt::ElementType;
+}
+
+macro_rules! elements {
+    ($($element:ty = $name:ident;)*) => {$(
+        impl Element for $element {
+            #[cfg(not(target_arch = "nvptx64"))]
+            const TYPE: simt::ElementType = simt::ElementType::$name;
+        }
+    )*};
+}
+elements! {
+    half::f16 = F16;
+    half::bf16 = Bf16;
+}
+
+/// Which elements of an operand are neighbours in memory.
+pub trait Major {
+    /// Whether those along m or n are.
+    #[doc(hidden)]
+    const IS_MN: bool;
+}
+
+/// Elements along k are neighbours: the rows of a tile are rows of the first operand, or columns of the
+/// second one.
+#[derive(Debug)]
+pub struct KMajor(());
+
+/// Elements along m or n are neighbours: the rows of a tile are columns of the first operand, or rows of
+/// the second one. Elements of 16 bits only.
+#[derive(Debug)]
+pub struct MnMajor(());
+
+impl Major for KMajor {
+    const IS_MN: bool = false;
+}
+impl Major for MnMajor {
+    const IS_MN: bool = true;
+}
+
+/// A tile as an operand: `MN` elements along m or n, and `K` along k.
+#[derive(Debug)]
+pub struct Operand<'block, T, M, const MN: usize, const K: usize> {
+    first: *mut T,
+    panel_bytes: usize,
+    extent: usize,
+    block: PhantomData<(&'block [T], M)>,
+}
+
+/// How an instruction finds an operand (PTX ISA, 9.7.15.5.1.2.2, "Matrix Descriptor Format").
+#[derive(Clone, Copy, Debug)]
+pub struct Descriptor {
+    /// What the instruction is given.
+    pub bits: u64,
+    /// The address of the tile that the operand is a part of; a GPU does not need it.
+    pub tile: usize,
+    /// Bytes of the tile.
+    pub bytes: usize,
+}
+
+impl<'block, T: Element, const ROWS: usize, const COLUMNS: usize>
+    SwizzledTile<'block, T, ROWS, COLUMNS>
+{
+    /// The tile as an operand whose elements along k are neighbours.
+    #[inline(always)]
+    #[must_use]
+    pub fn k_major(self) -> Operand<'block, T, KMajor, ROWS, COLUMNS> {
+        self.operand()
+    }
+
+    /// The tile as an operand whose elements along m or n are neighbours.
+    #[inline(always)]
+    #[must_use]
+    pub fn mn_major(self) -> Operand<'block, T, MnMajor, COLUMNS, ROWS> {
+        const {
+            assert!(
+                size_of::<T>() == 2,
+                "only elements of 16 bits are multiplied along other than rows"
+            )
+        };
+        self.operand()
+    }
+
+    #[inline(always)]
+    fn operand<M, const MN: usize, const K: usize>(self) -> Operand<'block, T, M, MN, K> {
+        const {
+            assert!(
+                K.is_multiple_of(T::STEP),
+                "an operand has a multiple of 32 bytes along k"
+            )
+        };
+        Operand {
+            first: self.as_mut_ptr(),
+            panel_bytes: self.panel_bytes(),
+            extent: self.extent(),
+            block: PhantomData,
+        }
+    }
+}
+
+impl<T: Element, M: Major, const MN: usize, const K: usize> Operand<'_, T, M, MN, K> {
+    /// Bytes from one group of eight rows of a panel to the next.
+    const ROWS_STRIDE: usize = 8 * ROW_BYTES;
+
+    /// The part of step `step` along k.
+    #[inline(always)]
+    pub(super) fn step(&self, step: usize) -> Descriptor {
+        let (offset, panels_stride) = if M::IS_MN {
+            (step * T::STEP * ROW_BYTES, self.panel_bytes)
+        } else {
+            // Panels lie along k: a step is in one of them.
+            let byte = step * T::STEP * size_of::<T>();
+            (byte / ROW_BYTES * self.panel_bytes + byte % ROW_BYTES, 16)
+        };
+        let first = machine::shared_address(self.first) as usize + offset;
+        Descriptor {
+            bits: encode(first, panels_stride, Self::ROWS_STRIDE),
+            tile: self.first.addr(),
+            bytes: self.extent,
+        }
+    }
+}
+
+/// A descriptor of a tile with a swizzle of 128 bytes.
+#[inline(always)]
+const fn encode(address: usize, leading: usize, stride: usize) -> u64 {
+    const SWIZZLE_128: u64 = 1 << 62;
+    /// Addresses and distances are given in units of 16 bytes, in 14 bits.
+    const fn field(bytes: usize) -> u64 {
+        (bytes as u64 & 0x3_ffff) >> 4
+    }
+    field(address) | field(leading) << 16 | field(stride) << 32 | SWIZZLE_128
+}

@@ -1,0 +1,52 @@
+//! Tensor maps of a CUDA device.
+
+use super::CudaDevice;
+use crate::backend::{DeviceTensorMaps, TensorMapRequest};
+use crate::cuda::{driver, library, start};
+use crate::error::{ErrorKind, Outcome};
+use crate::tensor_map::TensorMapRule;
+use cudarc::driver::sys;
+use std::ffi::c_void;
+
+impl DeviceTensorMaps for CudaDevice {
+    fn encode_tensor_map(&self, request: &TensorMapRequest) -> Outcome<[u64; 16]> {
+        let encode = library::encode_tensor_map().ok_or_else(start::no_tensor_maps)?;
+        let element = element_type(request.element_bytes)?;
+        let mut map = sys::CUtensorMap { opaque: [0; 16] };
+        let address = std::ptr::with_exposed_provenance_mut::<c_void>(request.address as usize);
+        // SAFETY: the map is a place for one, aligned as its type says; the arrays have an element
+        // for each of the two dimensions, strides one less. Nothing is read at the address.
+        let status = unsafe {
+            encode(
+                &raw mut map,
+                element,
+                2,
+                address,
+                request.sizes.as_ptr(),
+                &raw const request.row_bytes,
+                request.box_sizes.as_ptr(),
+                [1, 1].as_ptr(),
+                sys::CUtensorMapInterleave::CU_TENSOR_MAP_INTERLEAVE_NONE,
+                sys::CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_128B,
+                sys::CUtensorMapL2promotion::CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+                sys::CUtensorMapFloatOOBfill::CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
+            )
+        };
+        driver::check(status).map_err(|failure| self.error(failure))?;
+        Ok(map.opaque)
+    }
+}
+
+/// An element of so many bytes: copies do not look at what they mean.
+fn element_type(bytes: u32) -> Outcome<sys::CUtensorMapDataType> {
+    use sys::CUtensorMapDataType as Type;
+    match bytes {
+        1 => Ok(Type::CU_TENSOR_MAP_DATA_TYPE_UINT8),
+        2 => Ok(Type::CU_TENSOR_MAP_DATA_TYPE_UINT16),
+        4 => Ok(Type::CU_TENSOR_MAP_DATA_TYPE_UINT32),
+        8 => Ok(Type::CU_TENSOR_MAP_DATA_TYPE_UINT64),
+        _ => Err(ErrorKind::TensorMap {
+            rule: TensorMapRule::Element { bytes },
+        }),
+    }
+}

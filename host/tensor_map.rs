@@ -1,0 +1,237 @@
+//! Tensor maps: matrices as bulk tensor copies of kernels see them.
+
+use crate::backend::TensorMapRequest;
+use crate::device::Device;
+use crate::element::Element;
+use crate::error::{During, ErrorKind, Outcome, Result};
+use crate::matrix::{Matrix, Order};
+use cuda_std::tma::{TensorMap, TensorMapMut};
+use std::fmt;
+use std::marker::PhantomData;
+
+/// What the hardware asks of a tensor map and a matrix does not have (CUDA Driver API,
+/// `cuTensorMapEncodeTiled`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TensorMapRule {
+    /// The matrix has no elements.
+    Empty,
+    /// An element has another number of bytes than 1, 2, 4 or 8.
+    Element {
+        /// Bytes of an element.
+        bytes: u32,
+    },
+    /// The address of the first element is not a multiple of 16 bytes.
+    Address {
+        /// The bytes past the last such multiple.
+        past: u64,
+    },
+    /// The distance of two rows in memory is not a multiple of 16 bytes.
+    RowStride {
+        /// The distance in bytes.
+        bytes: u64,
+    },
+    /// The distance of two rows in memory is 2^40 bytes or more.
+    LongRows {
+        /// The distance in bytes.
+        bytes: u64,
+    },
+    /// The matrix has more than 2^32 rows or columns.
+    Extent {
+        /// Rows and columns.
+        shape: (usize, usize),
+    },
+}
+
+impl fmt::Display for TensorMapRule {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => write!(formatter, "the matrix must have elements"),
+            Self::Element { bytes } => write!(
+                formatter,
+                "an element must have 1, 2, 4 or 8 bytes; it has {bytes}"
+            ),
+            Self::Address { past } => write!(
+                formatter,
+                "the first element must lie at a multiple of 16 bytes; it is {past} bytes past one"
+            ),
+            Self::RowStride { bytes } => write!(
+                formatter,
+                "rows must begin at multiples of 16 bytes; they are {bytes} bytes apart, so pad them"
+            ),
+            Self::LongRows { bytes } => write!(
+                formatter,
+                "rows must be less than 2^40 bytes apart; they are {bytes}"
+            ),
+            Self::Extent {
+                shape: (rows, columns),
+            } => write!(
+                formatter,
+                "at most 2^32 rows and columns are possible; the matrix has {rows}x{columns}"
+            ),
+        }
+    }
+}
+
+/// A matrix as the argument for a kernel's parameter `GridConstant<TensorMap<T, ROWS, COLUMNS>>`,
+/// from [`Matrix::tensor_map`].
+#[derive(Debug)]
+pub struct TensorMapView<'a, T: Element, const ROWS: usize, const COLUMNS: usize> {
+    map: TensorMap<T, ROWS, COLUMNS>,
+    device: &'a Device,
+    elements: PhantomData<&'a [T]>,
+}
+
+/// A matrix as the argument for a kernel's parameter `GridConstant<TensorMapMut<T, ROWS, COLUMNS>>`,
+/// from [`Matrix::tensor_map_mut`].
+#[derive(Debug)]
+pub struct TensorMapViewMut<'a, T: Element, const ROWS: usize, const COLUMNS: usize> {
+    map: TensorMapMut<T, ROWS, COLUMNS>,
+    device: &'a Device,
+    elements: PhantomData<&'a mut [T]>,
+}
+
+impl<T: Element> Matrix<T> {
+    /// The matrix as a kernel loads boxes of it into shared memory, `ROWS` rows of `COLUMNS` elements,
+    /// 128 bytes each. Of a column-major matrix the columns stand for rows.
+    ///
+    /// # Errors
+    /// [`ErrorKind::TensorMap`] with the rule that the matrix breaks, such as rows that are not a
+    /// multiple of 16 bytes; [`ErrorKind::DriverTooOld`] if the driver has no tensor maps.
+    pub fn tensor_map<const ROWS: usize, const COLUMNS: usize>(
+        &self,
+    ) -> Result<TensorMapView<'_, T, ROWS, COLUMNS>> {
+        let words = self.encode(ROWS, COLUMNS).during("tensor_map")?;
+        Ok(TensorMapView {
+            map: TensorMap::of_words(words),
+            device: self.device(),
+            elements: PhantomData,
+        })
+    }
+
+    /// The matrix as a kernel stores boxes of it from shared memory; see [`Self::tensor_map`].
+    ///
+    /// # Errors
+    /// Those of [`Self::tensor_map`].
+    pub fn tensor_map_mut<const ROWS: usize, const COLUMNS: usize>(
+        &mut self,
+    ) -> Result<TensorMapViewMut<'_, T, ROWS, COLUMNS>> {
+        let words = self.encode(ROWS, COLUMNS).during("tensor_map_mut")?;
+        Ok(TensorMapViewMut {
+            map: TensorMapMut::of_words(words),
+            device: self.device(),
+            elements: PhantomData,
+        })
+    }
+
+    fn encode(&self, box_rows: usize, box_columns: usize) -> Outcome<[u64; 16]> {
+        let (rows, columns) = match self.order() {
+            Order::RowMajor => self.shape(),
+            Order::ColumnMajor => (self.cols(), self.rows()),
+        };
+        let request = TensorMapRequest {
+            address: self.as_buffer().device_address(),
+            element_bytes: size_of::<T>() as u32,
+            sizes: [columns as u64, rows as u64],
+            row_bytes: (columns * size_of::<T>()) as u64,
+            box_sizes: [box_columns as u32, box_rows as u32],
+        };
+        check(&request).map_err(|rule| ErrorKind::TensorMap { rule })?;
+        self.device().backend().encode_tensor_map(&request)
+    }
+}
+
+impl<T: Element, const ROWS: usize, const COLUMNS: usize> TensorMapView<'_, T, ROWS, COLUMNS> {
+    pub(crate) fn map(&self) -> &TensorMap<T, ROWS, COLUMNS> {
+        &self.map
+    }
+
+    pub(crate) fn device(&self) -> &Device {
+        self.device
+    }
+}
+
+impl<T: Element, const ROWS: usize, const COLUMNS: usize> TensorMapViewMut<'_, T, ROWS, COLUMNS> {
+    pub(crate) fn map(&self) -> &TensorMapMut<T, ROWS, COLUMNS> {
+        &self.map
+    }
+
+    pub(crate) fn device(&self) -> &Device {
+        self.device
+    }
+}
+
+/// Bytes of which addresses and distances of rows are multiples.
+const ALIGNMENT: u64 = 16;
+
+/// The rules that depend on the matrix; those for boxes do not compile otherwise.
+fn check(request: &TensorMapRequest) -> std::result::Result<(), TensorMapRule> {
+    let [columns, rows] = request.sizes;
+    let bytes = request.row_bytes;
+    if columns == 0 || rows == 0 {
+        return Err(TensorMapRule::Empty);
+    }
+    if !matches!(request.element_bytes, 1 | 2 | 4 | 8) {
+        let bytes = request.element_bytes;
+        return Err(TensorMapRule::Element { bytes });
+    }
+    if columns > 1 << 32 || rows > 1 << 32 {
+        let shape = (rows as usize, columns as usize);
+        return Err(TensorMapRule::Extent { shape });
+    }
+    if bytes >= 1 << 40 {
+        return Err(TensorMapRule::LongRows { bytes });
+    }
+    if !bytes.is_multiple_of(ALIGNMENT) {
+        return Err(TensorMapRule::RowStride { bytes });
+    }
+    match request.address % ALIGNMENT {
+        0 => Ok(()),
+        past => Err(TensorMapRule::Address { past }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const REQUEST: TensorMapRequest = TensorMapRequest {
+        address: 256,
+        element_bytes: 2,
+        sizes: [64, 100],
+        row_bytes: 128,
+        box_sizes: [64, 8],
+    };
+
+    #[test]
+    fn each_rule_has_its_name() {
+        assert_eq!(check(&REQUEST), Ok(()));
+        let broken = |change: fn(&mut TensorMapRequest)| {
+            let mut request = REQUEST;
+            change(&mut request);
+            check(&request).unwrap_err()
+        };
+        assert_eq!(broken(|it| it.sizes = [0, 4]), TensorMapRule::Empty);
+        assert_eq!(
+            broken(|it| it.element_bytes = 16),
+            TensorMapRule::Element { bytes: 16 }
+        );
+        assert_eq!(
+            broken(|it| it.address = 264),
+            TensorMapRule::Address { past: 8 }
+        );
+        assert_eq!(
+            broken(|it| it.row_bytes = 126),
+            TensorMapRule::RowStride { bytes: 126 }
+        );
+        assert_eq!(
+            broken(|it| it.row_bytes = 1 << 40),
+            TensorMapRule::LongRows { bytes: 1 << 40 }
+        );
+        let shape = (100, (1 << 32) + 8);
+        assert_eq!(
+            broken(|it| it.sizes[0] = (1 << 32) + 8),
+            TensorMapRule::Extent { shape }
+        );
+    }
+}

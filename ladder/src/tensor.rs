@@ -1,0 +1,246 @@
+//! The ladder of the product on Hopper's tensor cores: bf16 with f32 accumulators, outputs in bf16.
+
+use super::StepInfo;
+use crate::kernels::TENSOR_KERNELS;
+use half::bf16;
+use tilewright::{Device, ErrorKind, LaunchConfig, Matrix, Order, Result};
+use tilewright_ladder_tensor_kernels as kernels;
+
+/// The name of the operation in errors.
+const OPERATION: &str = "ladder::tensor";
+
+/// A step of the ladder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Step {
+    /// A warpgroup that does everything itself.
+    Warpgroup,
+    /// Bulk copies through a ring.
+    Bulk,
+    /// A producer and two consumers.
+    Specialised,
+    /// 128 x 256 outputs for each block.
+    Large,
+    /// Clusters of two blocks that share B.
+    Clusters,
+    /// Outputs by bulk copies.
+    Stores,
+    /// Clusters that stay, and a column-major B.
+    Persistent,
+    /// The same with a row-major B.
+    PersistentRows,
+}
+
+impl Step {
+    /// All steps, in the ladder's order.
+    pub const ALL: [Self; 8] = [
+        Self::Warpgroup,
+        Self::Bulk,
+        Self::Specialised,
+        Self::Large,
+        Self::Clusters,
+        Self::Stores,
+        Self::Persistent,
+        Self::PersistentRows,
+    ];
+
+    /// What the step is.
+    #[must_use]
+    pub const fn info(self) -> StepInfo {
+        let (term, kernel, change) = match self {
+            Self::Warpgroup => (
+                "one warpgroup",
+                "tensor_warpgroup_nt",
+                "wgmma on tiles that the warpgroup itself brings to shared memory",
+            ),
+            Self::Bulk => (
+                "bulk copies",
+                "tensor_bulk_nt",
+                "TMA fills a ring of stages ahead of the products",
+            ),
+            Self::Specialised => (
+                "warp specialisation",
+                "tensor_specialised_nt",
+                "one thread copies, two warpgroups multiply: 128 x 128 outputs",
+            ),
+            Self::Large => (
+                "larger tiles",
+                "tensor_large_nt",
+                "128 x 256 outputs, with registers that the copying warpgroup gives back",
+            ),
+            Self::Clusters => (
+                "clusters",
+                "tensor_clusters_nt",
+                "two blocks bring half of B each, for both",
+            ),
+            Self::Stores => (
+                "asynchronous stores",
+                "tensor_stores_nt",
+                "outputs go through shared memory and are written by bulk copies",
+            ),
+            Self::Persistent => (
+                "persistent",
+                "tensor_persistent_nt",
+                "a cluster computes one tile after the other, in groups of rows",
+            ),
+            Self::PersistentRows => (
+                "persistent, row-major B",
+                "tensor_persistent_nn",
+                "the same kernel for rows of B",
+            ),
+        };
+        StepInfo {
+            term,
+            kernel,
+            change,
+        }
+    }
+
+    /// The order in which the step takes B. A and C are row-major.
+    #[must_use]
+    pub const fn order_of_b(self) -> Order {
+        match self {
+            Self::PersistentRows => Order::RowMajor,
+            _ => Order::ColumnMajor,
+        }
+    }
+}
+
+/// C = A B by one step of the ladder, without waiting. A and C are row-major, B lies in
+/// [`Step::order_of_b`]; rows of A and C, and rows or columns of B as they lie in memory, have a multiple
+/// of 8 elements.
+///
+/// # Errors
+/// [`ErrorKind::ShapeMismatch`]; [`ErrorKind::LaunchConfig`] if a matrix lies in another order, or the
+/// device is not of compute capability 9.0; [`ErrorKind::TensorMap`] if rows are no multiple of 8
+/// elements; those of [`Module::launch_unsafe`](tilewright::Module::launch_unsafe).
+pub fn launch(
+    device: &Device,
+    step: Step,
+    a: &Matrix<bf16>,
+    b: &Matrix<bf16>,
+    c: &mut Matrix<bf16>,
+) -> Result<()> {
+    check(step, a, b, c)?;
+    let (m, n, k) = (a.rows() as u32, b.cols() as u32, a.cols() as u32);
+    let module = device.load(&TENSOR_KERNELS)?;
+    let grid = |rows: usize, columns: usize| (n.div_ceil(columns as u32), m.div_ceil(rows as u32));
+    let config = |grid: (u32, u32), threads: usize, bytes: u32| {
+        LaunchConfig::new(grid, threads as u32).with_dynamic_shared(bytes)
+    };
+    macro_rules! launch {
+        ($step:ident, $kernel:ident, $grid:expr, $arguments:expr) => {{
+            use kernels::$step::{SHARED_BYTES, THREADS};
+            let config = config($grid, THREADS, SHARED_BYTES);
+            // SAFETY: (1) the shapes and the orders were compared, and the maps are those of the
+            // matrices. (2) The grid, the block and the memory are the kernel's for m x n outputs.
+            unsafe { module.launch_unsafe(kernels::$step::$kernel, config, $arguments) }
+        }};
+    }
+    macro_rules! plain {
+        ($step:ident, $kernel:ident, $grid:expr) => {{
+            let (a, b) = (a.tensor_map()?, b.tensor_map()?);
+            launch!($step, $kernel, $grid, (&a, &b, c, n, k))
+        }};
+    }
+    match step {
+        Step::Warpgroup => {
+            use kernels::warpgroup::{COLUMNS, ROWS};
+            let grid = grid(ROWS, COLUMNS);
+            launch!(warpgroup, tensor_warpgroup_nt, grid, (a, b, c, n, k))
+        }
+        Step::Bulk => {
+            use kernels::bulk::{COLUMNS, ROWS};
+            plain!(bulk, tensor_bulk_nt, grid(ROWS, COLUMNS))
+        }
+        Step::Specialised => {
+            use kernels::specialised::{COLUMNS, ROWS};
+            plain!(specialised, tensor_specialised_nt, grid(ROWS, COLUMNS))
+        }
+        Step::Large => {
+            use kernels::large::{COLUMNS, ROWS};
+            plain!(large, tensor_large_nt, grid(ROWS, COLUMNS))
+        }
+        Step::Clusters => {
+            use kernels::clusters::{BLOCKS, COLUMNS, ROWS};
+            let (x, y) = grid(ROWS, COLUMNS);
+            plain!(
+                clusters,
+                tensor_clusters_nt,
+                (y.next_multiple_of(BLOCKS as u32), x)
+            )
+        }
+        Step::Stores => {
+            use kernels::stores::{BLOCKS, COLUMNS, ROWS};
+            let (x, y) = grid(ROWS, COLUMNS);
+            let (a, b, c) = (a.tensor_map()?, b.tensor_map()?, c.tensor_map_mut()?);
+            launch!(
+                stores,
+                tensor_stores_nt,
+                (y.next_multiple_of(BLOCKS as u32), x),
+                (&a, &b, &c, k)
+            )
+        }
+        Step::Persistent => {
+            let grid = persistent_grid(device, m, n);
+            let (a, b, c) = (a.tensor_map()?, b.tensor_map()?, c.tensor_map_mut()?);
+            launch!(
+                persistent,
+                tensor_persistent_nt,
+                grid,
+                (&a, &b, &c, m, n, k)
+            )
+        }
+        Step::PersistentRows => {
+            let grid = persistent_grid(device, m, n);
+            let (a, b, c) = (a.tensor_map()?, b.tensor_map()?, c.tensor_map_mut()?);
+            launch!(
+                persistent,
+                tensor_persistent_nn,
+                grid,
+                (&a, &b, &c, m, n, k)
+            )
+        }
+    }
+}
+
+/// As many clusters as the device runs at a time, or as there are tiles.
+fn persistent_grid(device: &Device, m: u32, n: u32) -> (u32, u32) {
+    use kernels::persistent::{BLOCKS, COLUMNS, ROWS};
+    let blocks = BLOCKS as u32;
+    let tiles = m.div_ceil(ROWS as u32 * blocks) * n.div_ceil(COLUMNS as u32);
+    let resident = device.properties().multiprocessors / blocks;
+    (tiles.min(resident.max(1)) * blocks, 1)
+}
+
+fn check(step: Step, a: &Matrix<bf16>, b: &Matrix<bf16>, c: &Matrix<bf16>) -> Result<()> {
+    let mismatch =
+        |left, right, rule| ErrorKind::ShapeMismatch { left, right, rule }.during(OPERATION);
+    if a.cols() != b.rows() {
+        let rule = "A needs as many columns as B has rows";
+        return Err(mismatch(a.shape(), b.shape(), rule));
+    }
+    if (a.rows(), b.cols()) != c.shape() {
+        let product = (a.rows(), b.cols());
+        return Err(mismatch(
+            product,
+            c.shape(),
+            "C needs the shape of the product",
+        ));
+    }
+    let orders = [
+        ("A", a.order(), Order::RowMajor),
+        ("B", b.order(), step.order_of_b()),
+        ("C", c.order(), Order::RowMajor),
+    ];
+    for (name, order, expected) in orders {
+        if order != expected {
+            return Err(ErrorKind::LaunchConfig {
+                kernel: step.info().kernel,
+                reason: format!("{name} is {order:?}; it takes {expected:?}"),
+            }
+            .during(OPERATION));
+        }
+    }
+    Ok(())
+}

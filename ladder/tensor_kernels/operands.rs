@@ -1,0 +1,141 @@
+//! The second operand in its two orders.
+
+use cuda_std::mbarrier::Slot;
+use cuda_std::prelude::*;
+use cuda_std::shared::{Allotment, SwizzledTile, SwizzledTiles};
+use cuda_std::tma::TensorMap;
+use cuda_std::wgmma::{KMajor, Major, MnMajor, Operand};
+use half::bf16;
+
+use crate::DEPTH;
+
+/// A map of B whose boxes hold columns: `PART` of them, 64 along k.
+#[derive(Clone, Copy)]
+pub struct Columns<'a, const PART: usize>(pub GridConstant<'a, TensorMap<bf16, PART, DEPTH>>);
+
+/// A map of B whose boxes hold rows: 64 along k, of 64 columns.
+#[derive(Clone, Copy)]
+pub struct Rows<'a>(pub GridConstant<'a, TensorMap<bf16, DEPTH, 64>>);
+
+/// How a tile of B with `N` columns comes to shared memory, and how products read it. `PART` columns of
+/// it are what one block of a cluster brings.
+pub trait Second<const N: usize, const PART: usize>: Copy {
+    /// Whether elements along k are neighbours.
+    type Major: Major;
+
+    /// A stage of B in shared memory.
+    type Tile<'a>: Copy;
+
+    /// All stages.
+    type Tiles<'a, const STAGES: usize>: Copy;
+
+    /// Takes the memory of the stages.
+    fn tiles<'a, const STAGES: usize>(shared: &mut Allotment<'a>) -> Self::Tiles<'a, STAGES>;
+
+    /// One of the stages.
+    fn tile<'a, const STAGES: usize>(
+        tiles: Self::Tiles<'a, STAGES>,
+        stage: usize,
+    ) -> Self::Tile<'a>;
+
+    /// The stage as an operand.
+    fn operand(tile: Self::Tile<'_>) -> Operand<'_, bf16, Self::Major, N, DEPTH>;
+
+    /// Starts to bring the columns from `column + first` on, `PART` of them, to their place in the tile
+    /// of each block in `blocks`.
+    ///
+    /// # Safety
+    /// As for [`GridConstant::load_multicast`](cuda_std::grid_constant::GridConstant::load_multicast).
+    unsafe fn load(
+        self,
+        tile: Self::Tile<'_>,
+        slot: &Slot<'_>,
+        place: (u32, u32),
+        first: usize,
+        blocks: Option<u16>,
+    );
+}
+
+impl<const N: usize, const PART: usize> Second<N, PART> for Columns<'_, PART> {
+    type Major = KMajor;
+    type Tile<'a> = SwizzledTile<'a, bf16, N, DEPTH>;
+    type Tiles<'a, const STAGES: usize> = SwizzledTiles<'a, bf16, N, DEPTH, STAGES>;
+
+    #[inline(always)]
+    fn tiles<'a, const STAGES: usize>(shared: &mut Allotment<'a>) -> Self::Tiles<'a, STAGES> {
+        shared.tiles()
+    }
+
+    #[inline(always)]
+    fn tile<'a, const STAGES: usize>(
+        tiles: Self::Tiles<'a, STAGES>,
+        stage: usize,
+    ) -> Self::Tile<'a> {
+        tiles.get(stage)
+    }
+
+    #[inline(always)]
+    fn operand(tile: Self::Tile<'_>) -> Operand<'_, bf16, KMajor, N, DEPTH> {
+        tile.k_major()
+    }
+
+    #[inline(always)]
+    unsafe fn load(
+        self,
+        tile: Self::Tile<'_>,
+        slot: &Slot<'_>,
+        (k, column): (u32, u32),
+        first: usize,
+        blocks: Option<u16>,
+    ) {
+        let (tile, place) = (tile.rows::<PART>(first), (column + first as u32, k));
+        // SAFETY: (1) to (4) are the caller's.
+        match blocks {
+            Some(blocks) => unsafe { self.0.load_multicast(tile, slot, place, blocks) },
+            // SAFETY: as above.
+            None => unsafe { self.0.load(tile, slot, place) },
+        }
+    }
+}
+
+impl<const N: usize, const PART: usize> Second<N, PART> for Rows<'_> {
+    type Major = MnMajor;
+    type Tile<'a> = SwizzledTile<'a, bf16, DEPTH, N>;
+    type Tiles<'a, const STAGES: usize> = SwizzledTiles<'a, bf16, DEPTH, N, STAGES>;
+
+    #[inline(always)]
+    fn tiles<'a, const STAGES: usize>(shared: &mut Allotment<'a>) -> Self::Tiles<'a, STAGES> {
+        shared.tiles()
+    }
+
+    #[inline(always)]
+    fn tile<'a, const STAGES: usize>(
+        tiles: Self::Tiles<'a, STAGES>,
+        stage: usize,
+    ) -> Self::Tile<'a> {
+        tiles.get(stage)
+    }
+
+    #[inline(always)]
+    fn operand(tile: Self::Tile<'_>) -> Operand<'_, bf16, MnMajor, N, DEPTH> {
+        tile.mn_major()
+    }
+
+    #[inline(always)]
+    unsafe fn load(
+        self,
+        tile: Self::Tile<'_>,
+        slot: &Slot<'_>,
+        (k, column): (u32, u32),
+        first: usize,
+        blocks: Option<u16>,
+    ) {
+        let (tile, place) = (tile.columns::<PART>(first), (k, column + first as u32));
+        // SAFETY: (1) to (4) are the caller's.
+        match blocks {
+            Some(blocks) => unsafe { self.0.load_multicast(tile, slot, place, blocks) },
+            // SAFETY: as above.
+            None => unsafe { self.0.load(tile, slot, place) },
+        }
+    }
+}

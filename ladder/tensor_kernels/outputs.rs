@@ -1,0 +1,68 @@
+//! How outputs get to global memory.
+
+use cuda_std::float::HalfFloat;
+use cuda_std::prelude::*;
+use cuda_std::shared::SwizzledTile;
+use cuda_std::warpgroup;
+use cuda_std::wgmma::Accumulator;
+use half::bf16;
+
+/// Writes a warpgroup's outputs, which begin at (`row`, `column`), to the `columns` wide `c`: each thread
+/// its own, two neighbours at a time. What lies outside of `c` is left out.
+///
+/// # Safety
+/// 1. `c` has a whole number of rows of `columns` elements, an even number.
+/// 2. No other thread writes these outputs.
+#[inline(always)]
+pub unsafe fn store<const COUNT: usize>(
+    sums: &Accumulator<COUNT>,
+    c: GlobalMut<'_, bf16>,
+    (row, column): (u32, u32),
+    columns: u32,
+) {
+    let rows = (c.len() / columns as usize) as u32;
+    let mut i = 0;
+    while i < COUNT {
+        let (r, k) = Accumulator::<COUNT>::place(i);
+        let (r, k) = (row + r, column + k);
+        if r < rows && k < columns {
+            let at = r as usize * columns as usize + k as usize;
+            // SAFETY: (1) compared, and the columns are even. (2) `k` is even, and so are rows. (3) is (2).
+            unsafe { c.store_vector(at, bf16::narrow_pair([sums.get(i), sums.get(i + 1)])) };
+        }
+        i += 2;
+    }
+}
+
+/// Writes a warpgroup's outputs to a tile in shared memory, each thread its own, two neighbours at a time.
+/// The eight rows of a warp's access have their chunks in eight different groups of banks.
+///
+/// # Safety
+/// 1. No other thread and no copy accesses the tile meanwhile.
+#[inline(always)]
+pub unsafe fn store_to_tile<const COUNT: usize, const COLUMNS: usize>(
+    sums: &Accumulator<COUNT>,
+    tile: SwizzledTile<'_, bf16, 64, COLUMNS>,
+) {
+    const { assert!(COLUMNS == 2 * COUNT, "the tile holds the outputs") };
+    let mut i = 0;
+    while i < COUNT {
+        let (r, k) = Accumulator::<COUNT>::place(i);
+        let pair = bf16::narrow_pair([sums.get(i), sums.get(i + 1)]);
+        // SAFETY: (1) outputs lie within the tile. (2) is (1). (3) Columns of pairs are even.
+        unsafe { tile.store_vector(r as usize, k as usize, pair) };
+        i += 2;
+    }
+}
+
+/// The number of the barrier of the block that warpgroup `number` has for itself: 0 is the block's.
+#[inline(always)]
+pub fn barrier_of(number: u32) -> u32 {
+    number + 1
+}
+
+/// Whether the calling thread is the first one of its warpgroup.
+#[inline(always)]
+pub fn is_first_of_warpgroup() -> bool {
+    warpgroup::thread_rank() == 0
+}
