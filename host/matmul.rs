@@ -59,8 +59,8 @@ impl Device {
     /// The product A B of an M x K and a K x N matrix, M x N: one output for each thread, operands
     /// through tiles in shared memory.
     ///
-    /// An operand is `&matrix`, or its transpose `matrix.t()`, in either [`Order`], without a
-    /// copy; the product is row-major.
+    /// An operand is `&matrix`, its transpose `matrix.t()` or a part of it ([`Matrix::slice`]), in
+    /// either [`Order`], without a copy; the product is row-major.
     ///
     /// Each output adds its K products in order, from +0 on, each by a fused multiply-add: the bits
     /// of the plain loop, the sign of a zero included, in every run, on every device, from operands
@@ -98,8 +98,8 @@ impl Device {
             .during("matmul_tiled")
     }
 
-    /// [`Device::matmul_tiled`] into an M x N matrix of either [`Order`] that is there, whose
-    /// elements it overwrites.
+    /// [`Device::matmul_tiled`] into an M x N matrix of either [`Order`] that is there, or into a part
+    /// of one ([`MatrixViewMut`]), whose elements it overwrites.
     ///
     /// # Errors
     /// [`ErrorKind::ShapeMismatch`] if C is not M x N, and those of [`Device::matmul_tiled`].
@@ -132,8 +132,8 @@ impl Device {
             .during("matmul_coarsened")
     }
 
-    /// [`Device::matmul_coarsened`] into an M x N matrix of either [`Order`] that is there, whose
-    /// elements it overwrites.
+    /// [`Device::matmul_coarsened`] into an M x N matrix of either [`Order`] that is there, or into a
+    /// part of one ([`MatrixViewMut`]), whose elements it overwrites.
     ///
     /// # Errors
     /// [`ErrorKind::ShapeMismatch`] if C is not M x N, and those of [`Device::matmul_tiled`].

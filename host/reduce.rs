@@ -118,6 +118,7 @@ impl Device {
     /// let device = Device::simulator();
     /// let x = device.upload(&[i32::MAX, i32::MAX, 2])?;
     /// assert_eq!(device.reduce_sum(&x)?, 4_294_967_296_i64);
+    /// assert_eq!(device.reduce_sum(x.slice(1..)?)?, 2_147_483_649);
     /// # Ok(())
     /// # }
     /// ```

@@ -11,7 +11,8 @@ use std::ops::RangeBounds;
 
 /// A matrix in the memory of one device: row-major, unless it was made in another [`Order`].
 ///
-/// Products take their operands in either order, and transposed by [`Matrix::t`], without a copy.
+/// Products take their operands in either order, transposed by [`Matrix::t`] and in parts by
+/// [`Matrix::slice`], without a copy.
 #[derive(Debug)]
 pub struct Matrix<T: Element> {
     buffer: Buffer<T>,
