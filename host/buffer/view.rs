@@ -381,6 +381,12 @@ impl<'a, T: Element> From<&'a Buffer<T>> for BufferView<'a, T> {
     }
 }
 
+impl<'a, T: Element> From<&'a mut Buffer<T>> for BufferView<'a, T> {
+    fn from(buffer: &'a mut Buffer<T>) -> Self {
+        buffer.view()
+    }
+}
+
 impl<'a, T: Element> From<&BufferView<'a, T>> for BufferView<'a, T> {
     fn from(view: &BufferView<'a, T>) -> Self {
         *view

@@ -6,9 +6,9 @@ use super::rivals::cublas::CuBlas;
 use super::support::Outcome;
 use half::bf16;
 use std::rc::Rc;
-use tilewright_test_support::random::Random;
 use tilewright::{Device, Matrix, Order};
 use tilewright_ladder::tensor::{self, Step};
+use tilewright_test_support::random::Random;
 
 pub const LADDER: Ladder = Ladder {
     name: "tensor",
@@ -89,7 +89,7 @@ where
     F: FnMut(&Device, &Matrix<bf16>, &Matrix<bf16>, &mut Matrix<bf16>) -> Outcome,
 {
     fn new(device: &Device, size: usize, order_of_b: Order, multiply: F) -> Outcome<Self> {
-        let elements = [1, 2].map(|seed| {
+        let elements: [Vec<bf16>; 2] = [1, 2].map(|seed| {
             let mut random = Random::new(seed);
             let element = || bf16::from_f64(random.signed_unit());
             std::iter::repeat_with(element).take(size * size).collect()

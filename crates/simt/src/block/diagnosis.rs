@@ -4,6 +4,7 @@ use super::state::Block;
 use super::thread::{Thread, Wait};
 use crate::basics::{DefectKind, Finding, Related};
 use crate::state::{Left, WARPS, barrier_name, divergence_at};
+use std::collections::BTreeSet;
 use std::panic::Location;
 use std::ptr;
 
@@ -144,8 +145,23 @@ impl Block {
             barrier.lack()
         );
         let mut finding = self.finding_at_waiting(Some(waiting), DefectKind::Deadlock, message);
-        finding.related.insert(0, barrier.initialised());
+        finding.related.extend(self.waited_mbarriers());
         Some(finding)
+    }
+
+    /// The mbarriers that threads wait for, each once.
+    fn waited_mbarriers(&self) -> Vec<Related> {
+        let waits = self.threads.iter().map(|thread| thread.wait.get());
+        let offsets: BTreeSet<usize> = waits
+            .filter_map(|wait| match wait {
+                Wait::Mbarrier { offset, .. } => Some(offset),
+                _ => None,
+            })
+            .collect();
+        let barriers = offsets.into_iter().take(MAX_NOTES);
+        barriers
+            .filter_map(|offset| Some(self.mbarriers.get(offset)?.describe(offset)))
+            .collect()
     }
 
     /// The finding when the warps of a warpgroup wait for others of it, or for registers.
@@ -190,7 +206,9 @@ impl Block {
                 message,
             ));
         }
-        let id = self.barriers.first_waiting_for_all()?;
+        let id = self
+            .barriers
+            .first_waiting_for(exited.position.warp as usize, exited.lane_bit())?;
         let waiting = self
             .threads
             .iter()

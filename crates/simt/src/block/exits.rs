@@ -52,8 +52,7 @@ impl Block {
     fn copy_in_flight(&self, exited: &Thread) -> Option<Finding> {
         let rank = self.rank.get();
         let load = self.peers().find_map(|peer| {
-            let is_here =
-                |job: &Job| matches!(job, Job::Load(load) if load.targets.contains(&rank));
+            let is_here = |job: &Job| matches!(job, Job::Load(load) if load.target == rank);
             match peer.engine.find(is_here) {
                 Some(Job::Load(load)) => Some(load),
                 _ => None,
@@ -104,8 +103,10 @@ impl Block {
         let message = format!(
             "setmaxnreg was executed by some warps of warpgroup {uneven} alone, where all must"
         );
-        let kind = DefectKind::WarpDivergence;
-        Some(Finding::of(&exited.position, kind, message))
+        let mut warps = uneven * WARPS..self.warps.len();
+        let site = warps.find_map(|warp| self.registers.site(warp));
+        let finding = Finding::of(&exited.position, DefectKind::WarpDivergence, message);
+        Some(finding.at(site))
     }
 
     /// The finding when the thread at `position` of another block is too late: this one has ended.

@@ -33,7 +33,7 @@ pub(super) fn summary(
             let agent = Agent::of(other)?;
             let what = match other.kind {
                 EventKind::AsyncRead => "may still read",
-                _ => "writes, and for which nothing has waited",
+                _ => "writes, with no wait for it in between",
             };
             (
                 DefectKind::AsyncHazard,

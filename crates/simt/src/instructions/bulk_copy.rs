@@ -5,6 +5,7 @@ use crate::block::{Block, Thread};
 use crate::check::{Agent, Extent, Issue};
 use crate::state::{ATOMIC_WEIGHT, IssuedStore, Job, Load, Piece, Store, Swizzle, TensorMapFields};
 use std::panic::Location;
+use std::rc::Rc;
 
 /// What a bulk copy copies.
 pub(super) struct BulkCopy {
@@ -83,16 +84,18 @@ impl Block {
                 self.mbarrier_of(thread, (target, offset), site);
             }
         }
-        let load = Load {
-            pieces: copy.pieces,
-            start: copy.shared.start,
-            bytes: copy.shared.bytes,
-            targets: targets.iter().map(|target| target.rank.get()).collect(),
-            barrier: offset,
-            position: thread.position,
-            site,
-        };
-        self.engine.issue(Job::Load(load));
+        let pieces: Rc<[Piece]> = copy.pieces.into();
+        for target in targets {
+            self.engine.issue(Job::Load(Load {
+                pieces: Rc::clone(&pieces),
+                start: copy.shared.start,
+                bytes: copy.shared.bytes,
+                target: target.rank.get(),
+                barrier: offset,
+                position: thread.position,
+                site,
+            }));
+        }
         self.may_be_in_flight.set(true);
     }
 
@@ -154,7 +157,7 @@ impl Block {
                  does not see; missing: `fence.mbarrier_init` or `fence.proxy.async` by the thread \
                  that initialises it"
             );
-            self.fail_at_mbarrier(thread, message, &barrier, site);
+            self.fail_at_mbarrier(thread, message, (offset, &barrier), site);
         }
         Agent::Barrier(barrier.number)
     }

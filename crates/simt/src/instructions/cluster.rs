@@ -66,7 +66,7 @@ pub fn map_shared(address: usize, rank: u32) -> usize {
             let message = format!("block {rank} of a cluster of {blocks}");
             block.fail(thread, DefectKind::InvalidArgument, message, site);
         };
-        peer.shared.start() + offset
+        peer.shared.start_pointer().expose_provenance() + offset
     })
 }
 

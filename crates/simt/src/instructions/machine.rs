@@ -74,26 +74,24 @@ impl Block {
         }
     }
 
-    /// A copy to shared memory arrives in each of its blocks.
+    /// A copy to shared memory arrives.
     fn land(&self, load: &Load) {
-        for rank in &load.targets {
-            let Some(target) = self.peer(*rank) else {
-                continue;
-            };
-            // SAFETY: (1) the issue has checked that the pieces are in shared memory, which all
-            // blocks of a cluster have as much of; the caller of the copy has promised that its
-            // source stays valid until it has arrived.
-            unsafe { load.copy_to(target.shared.start_pointer()) };
-            let Some(barrier) = target.mbarriers.get(load.barrier) else {
-                continue;
-            };
-            if let Some(check) = target.active_check()
-                && let Err(error) = check.end_write(load.extent(), Agent::Barrier(barrier.number))
-            {
-                return self.record(*Finding::out_of_memory(&error.to_string()));
-            }
-            let progress = target.mbarriers.land(load.barrier, load.bytes as i64);
-            target.go_on(barrier.number, progress);
+        let Some(target) = self.peer(load.target) else {
+            return;
+        };
+        let Some(barrier) = target.mbarriers.get(load.barrier) else {
+            return;
+        };
+        // SAFETY: (1) the issue has checked that the pieces are in shared memory, of which all blocks
+        // of a cluster have as much; the caller of the copy has promised that its source stays valid
+        // until it has arrived.
+        unsafe { load.copy_to(target.shared.start_pointer()) };
+        if let Some(check) = target.active_check()
+            && let Err(error) = check.end_write(load.extent(), Agent::Barrier(barrier.number))
+        {
+            return self.record(*Finding::out_of_memory(&error.to_string()));
         }
+        let progress = target.mbarriers.land(load.barrier, load.bytes as i64);
+        target.go_on(barrier.number, progress);
     }
 }

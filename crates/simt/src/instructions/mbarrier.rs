@@ -281,7 +281,7 @@ impl Block {
              visible; missing: {missing}",
             owner.threads[0].position.block_idx
         );
-        self.fail_at_mbarrier(thread, message, barrier, site)
+        self.fail_at_mbarrier(thread, message, (offset, barrier), site)
     }
 
     #[cold]
@@ -296,7 +296,7 @@ impl Block {
             "an mbarrier is initialised at byte {offset} of shared memory, where one is in use from \
              byte {known} on"
         );
-        self.fail_at_mbarrier(thread, message, barrier, site)
+        self.fail_at_mbarrier(thread, message, (known, barrier), site)
     }
 
     #[cold]
@@ -313,7 +313,7 @@ impl Block {
             owner.threads[0].position.block_idx,
             barrier.lack()
         );
-        self.fail_at_mbarrier(thread, message, barrier, site)
+        self.fail_at_mbarrier(thread, message, (offset, barrier), site)
     }
 
     #[cold]
@@ -321,14 +321,16 @@ impl Block {
         &self,
         thread: &Thread,
         message: String,
-        barrier: &Mbarrier,
+        (offset, barrier): (usize, &Mbarrier),
         site: &'static Location<'static>,
     ) -> ! {
         let kind = DefectKind::BarrierMisuse;
         let finding = Finding::of(&thread.position, kind, message);
         self.fail_with(
             thread,
-            finding.at(site).with_related(vec![barrier.initialised()]),
+            finding
+                .at(site)
+                .with_related(vec![barrier.describe(offset)]),
         )
     }
 }

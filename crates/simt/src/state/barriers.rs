@@ -225,10 +225,12 @@ impl Barriers {
             .set(self.waiting_for_all.get() | 1 << id);
     }
 
-    /// The lowest barrier at which a thread waits for every thread of the block.
-    pub fn first_waiting_for_all(&self) -> Option<u32> {
+    /// The lowest barrier at which a thread waits for every thread of the block, this lane of a warp
+    /// included.
+    pub fn first_waiting_for(&self, warp: usize, lane_bit: u64) -> Option<u32> {
         let waiting = self.waiting_for_all.get();
-        (waiting != 0).then(|| waiting.trailing_zeros())
+        let mut waiting = (0..u32::BITS).filter(|id| waiting >> id & 1 == 1);
+        waiting.find(|id| self.get(*id).passed[warp].get() & lane_bit == 0)
     }
 
     /// Makes barrier `id` free, and calls `release` with each of the first `warps` warps that has

@@ -46,10 +46,14 @@ impl Mbarrier {
         (self.phase & 1 == 1) != parity
     }
 
-    /// Where it was initialised.
-    pub fn initialised(&self) -> Related {
+    /// Its state, and where it was initialised.
+    pub fn describe(&self, offset: usize) -> Related {
         Related {
-            note: format!("the mbarrier, for {} arrivals", self.arrivals),
+            note: format!(
+                "the mbarrier at byte {offset}, in phase {}: {}",
+                self.phase,
+                self.lack()
+            ),
             location: Some(self.site.into()),
         }
     }

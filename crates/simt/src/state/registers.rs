@@ -1,6 +1,7 @@
 //! The registers of a block's warps, as `setmaxnreg` moves them (PTX ISA, "setmaxnreg").
 
 use std::cell::Cell;
+use std::panic::Location;
 
 /// Registers of a multiprocessor.
 const REGISTERS: u32 = 64 * 1024;
@@ -24,6 +25,8 @@ struct OfWarp {
     wanted: Cell<u32>,
     /// How often it was changed.
     changes: Cell<u32>,
+    /// The line of the last change.
+    site: Cell<Option<&'static Location<'static>>>,
 }
 
 /// The registers of a block's warps: all that a multiprocessor has, in equal shares at first.
@@ -54,6 +57,7 @@ impl Registers {
             warp.count.set(self.at_start);
             warp.wanted.set(0);
             warp.changes.set(0);
+            warp.site.set(None);
         }
     }
 
@@ -65,6 +69,18 @@ impl Registers {
     /// How often a warp has changed them.
     pub fn changes(&self, warp: usize) -> u32 {
         self.warps[warp].changes.get()
+    }
+
+    /// The line at which a warp has changed them last.
+    pub fn site(&self, warp: usize) -> Option<&'static Location<'static>> {
+        self.warps.get(warp)?.site.get()
+    }
+
+    /// A warp changes them at this line.
+    pub fn note_change(&self, warp: usize, site: &'static Location<'static>) {
+        let of_warp = &self.warps[warp];
+        of_warp.changes.set(of_warp.changes.get() + 1);
+        of_warp.site.set(Some(site));
     }
 
     /// The most that the threads of `warps` warps can have together with all others at their fewest.
@@ -88,7 +104,6 @@ impl Registers {
     pub fn release(&self, warp: usize, count: u32) {
         let of_warp = &self.warps[warp];
         let less = of_warp.count.replace(count) - count;
-        of_warp.changes.set(of_warp.changes.get() + 1);
         self.free.set(self.free.get() + less * self.lanes);
     }
 
@@ -96,7 +111,6 @@ impl Registers {
     pub fn ask(&self, warp: usize, count: u32) {
         let of_warp = &self.warps[warp];
         of_warp.wanted.set(count);
-        of_warp.changes.set(of_warp.changes.get() + 1);
     }
 
     /// The next warp that gets what it waits for.

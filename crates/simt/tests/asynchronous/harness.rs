@@ -2,8 +2,8 @@
 
 use bytemuck::Pod;
 use simt::{
-    AccessKind, BarrierId, Contents, Defect, Dim3, Launch, Options, Report, Space, Swizzle,
-    TensorMap, TensorMapFields,
+    AccessKind, BarrierId, Contents, Defect, DefectKind, Dim3, Launch, Options, Report, Space,
+    Swizzle, TensorMap, TensorMapFields,
 };
 
 /// Schedules under which a right kernel must be right.
@@ -153,11 +153,6 @@ pub fn me() -> u32 {
     simt::position().thread_idx.x
 }
 
-/// The running block's number.
-pub fn block() -> u32 {
-    simt::position().block_idx.x
-}
-
 /// Waits for the block.
 #[track_caller]
 pub fn sync() {
@@ -175,4 +170,132 @@ pub fn barriers(offset: usize, arrivals: &[u32]) {
         simt::fence_mbarrier_init();
     }
     simt::cluster_barrier();
+}
+
+/// Where the tests have their mbarriers.
+pub const BARRIERS: usize = 90 * 1024;
+
+/// The address of an mbarrier.
+#[track_caller]
+pub fn barrier(index: usize) -> usize {
+    shared(BARRIERS + 8 * index).addr()
+}
+
+/// The address of a byte of the dynamic shared memory of a block of the cluster.
+#[track_caller]
+pub fn shared_of(rank: u32, offset: usize) -> *mut u8 {
+    std::ptr::with_exposed_provenance_mut(simt::map_shared(shared(offset).addr(), rank))
+}
+
+/// Elements of a row of a tile, and rows of one.
+pub const TILE: usize = 64;
+pub const TILE_BYTES: usize = 2 * TILE * TILE;
+
+/// What each kernel with a defect, and its twin, is given.
+pub struct Memory {
+    /// Two tiles of zeros in bf16.
+    _tiles: Buffer<u16>,
+    /// Their map, with the 128-byte swizzle.
+    pub map: TensorMap,
+    /// Numbers that may be read and written.
+    pub words: Buffer<u32>,
+}
+
+impl Memory {
+    fn new() -> Self {
+        let tiles = Buffer::of(vec![0_u16; 2 * TILE * TILE]);
+        let map = tiles.map(TILE, (TILE as u32, TILE as u32), Swizzle::B128);
+        Self {
+            _tiles: tiles,
+            map,
+            words: Buffer::of((0..1024).collect()),
+        }
+    }
+
+    /// Copies a tile to byte `to` of shared memory, as the only arrival at an mbarrier.
+    #[track_caller]
+    pub fn load_tile(&self, to: usize, index: usize) {
+        simt::mbarrier_arrive_expect(barrier(index), TILE_BYTES as u32);
+        self.copy_tile(to, index);
+    }
+
+    /// Copies a tile, without an arrival.
+    #[track_caller]
+    pub fn copy_tile(&self, to: usize, index: usize) {
+        // SAFETY: the buffer outlives the launch.
+        unsafe { simt::tensor_load(&self.map, shared(to), barrier(index), &[0, 0], None) };
+    }
+
+    /// Copies `bytes` bytes of the words to the start of shared memory.
+    #[track_caller]
+    pub fn copy_words(&self, bytes: usize, index: usize, blocks: Option<u16>) {
+        let source = self.words.pointer().cast_const().cast::<u8>();
+        // SAFETY: the buffer outlives the launch.
+        unsafe { simt::bulk_load(shared(0), source, bytes, barrier(index), blocks) };
+    }
+
+    /// Stores 128 bytes at the start of shared memory to the words.
+    #[track_caller]
+    pub fn store_words(&self) {
+        let to = self.words.pointer().cast::<u8>();
+        // SAFETY: the buffer outlives the launch.
+        unsafe { simt::bulk_store(to, shared(0), 128) };
+    }
+}
+
+/// Schedules under one of which a defect must be found.
+const SEEDS_OF_DEFECTS: u64 = 32;
+
+/// The kernel with the defect gets `false`, its twin `true`.
+type Kernel = fn(&Memory, bool);
+
+/// Fails unless the kernel, in blocks of a cluster, has a defect of this kind with these words under
+/// some seed, and no other under any, and its twin has none. Returns the first one.
+#[track_caller]
+pub fn twins_in_cluster(
+    kind: DefectKind,
+    words: &[&str],
+    shape: (u32, u32),
+    kernel: Kernel,
+) -> Box<Defect> {
+    twins_of(&[kind], words, shape, kernel)
+}
+
+/// [`twins_in_cluster`], where a schedule may lead to one of several kinds.
+#[track_caller]
+pub fn twins_of(
+    kinds: &[DefectKind],
+    words: &[&str],
+    (blocks, threads): (u32, u32),
+    kernel: Kernel,
+) -> Box<Defect> {
+    let run = |seed, right| {
+        let memory = Memory::new();
+        let body = || kernel(&memory, right);
+        launch(&serial(seed), (blocks, blocks, threads), &body)
+    };
+    for seed in 0..SEEDS {
+        if let Err(defect) = run(seed, true) {
+            panic!("the right kernel has a defect under seed {seed}:\n{defect}");
+        }
+    }
+    let of_seed = |seed| run(seed, false).err();
+    let found: Vec<Box<Defect>> = (0..SEEDS_OF_DEFECTS).filter_map(of_seed).collect();
+    for defect in &found {
+        assert!(kinds.contains(&defect.kind), "{defect}");
+    }
+    let report = |defect: &Box<Defect>| words.iter().all(|it| defect.to_string().contains(it));
+    let missing = || match found.first() {
+        Some(defect) => panic!("{words:?} is not in\n{defect}"),
+        None => panic!("not found"),
+    };
+    let first = found.iter().find(|defect| report(defect));
+    assert!(first.is_none_or(|defect| defect.location.is_some()));
+    first.cloned().unwrap_or_else(missing)
+}
+
+/// [`twins_in_cluster`] with clusters of one block.
+#[track_caller]
+pub fn twins(kind: DefectKind, words: &[&str], threads: u32, kernel: Kernel) -> Box<Defect> {
+    twins_in_cluster(kind, words, (1, threads), kernel)
 }

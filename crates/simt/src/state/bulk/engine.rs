@@ -6,17 +6,18 @@ use crate::memory::{copy_from_global, copy_to_global};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::panic::Location;
+use std::rc::Rc;
 
-/// A copy to the shared memory of blocks of the cluster, which counts its bytes on an mbarrier of
-/// each.
+/// A copy to the shared memory of a block of the cluster, which counts its bytes on an mbarrier
+/// there. A multicast is several: they land one by one.
 #[derive(Clone)]
 pub(crate) struct Load {
-    pub pieces: Vec<Piece>,
+    pub pieces: Rc<[Piece]>,
     /// Where it begins in shared memory, and how much it is.
     pub start: usize,
     pub bytes: usize,
-    /// The ranks of the blocks.
-    pub targets: Vec<u32>,
+    /// The rank of the block.
+    pub target: u32,
     /// The offset of the mbarrier.
     pub barrier: usize,
     /// The thread that has issued it.
@@ -47,7 +48,7 @@ impl Load {
     /// 1. The pieces are in shared memory of that start, and their global sides are valid for reads;
     ///    other host threads write there only through this crate.
     pub unsafe fn copy_to(&self, shared: *mut u8) {
-        for piece in &self.pieces {
+        for piece in &*self.pieces {
             // SAFETY: (1) of the caller.
             unsafe {
                 let destination = shared.add(piece.shared);

@@ -68,17 +68,15 @@ impl Product {
                 unit.read(shared, &columns, b_major, b, n),
             )
         };
-        let dot = |row: usize, column: usize, sum: u32| {
-            match (&unit, &rows, &columns) {
-                (Unit::Float(unit), Lines::Floats(a), Lines::Floats(b)) => {
-                    unit.dot_operands((a, row), (b, column), sum)
-                }
-                (Unit::Integer(unit), Lines::Integers(a), Lines::Integers(b)) => {
-                    let (a, b) = (&a[row * k..][..k], &b[column * k..][..k]);
-                    unit.dot(a, b, sum.cast_signed()).cast_unsigned()
-                }
-                _ => unreachable!("operands and unit are of one instruction"),
+        let dot = |row: usize, column: usize, sum: u32| match (&unit, &rows, &columns) {
+            (Unit::Float(unit), Lines::Floats(a), Lines::Floats(b)) => {
+                unit.dot_operands((a, row), (b, column), sum)
             }
+            (Unit::Integer(unit), Lines::Integers(a), Lines::Integers(b)) => {
+                let (a, b) = (&a[row * k..][..k], &b[column * k..][..k]);
+                unit.dot(a, b, sum.cast_signed()).cast_unsigned()
+            }
+            _ => unreachable!("operands and unit are of one instruction"),
         };
         for thread in 0..2 * M {
             accumulators(thread, &mut |values| {

@@ -1,0 +1,365 @@
+//! Mistakes with bulk copies, each with a twin that is right.
+
+use crate::harness::{
+    BARRIERS, TILE_BYTES, barrier, barriers, load, me, shared, store, sync, twins, twins_of,
+};
+use simt::DefectKind::{
+    AsyncHazard, BarrierMisuse, Deadlock, InvalidArgument, Misaligned, MissingProxyFence,
+    OutOfBounds, UninitialisedRead,
+};
+
+#[test]
+fn a_store_without_a_proxy_fence() {
+    let found = twins(
+        MissingProxyFence,
+        &["were written without", "fence.proxy.async"],
+        32,
+        |memory, right| {
+            store(shared(4 * me() as usize), me());
+            if right {
+                simt::fence_proxy_async();
+            }
+            sync();
+            if me() == 0 {
+                memory.store_words();
+                simt::bulk_commit();
+                simt::bulk_wait(0);
+            }
+        },
+    );
+    assert!(found.related[0].note.contains("a write"), "{found}");
+}
+
+#[test]
+fn a_stage_that_is_read_before_its_barrier() {
+    twins(
+        AsyncHazard,
+        &["a bulk copy", "mbarrier"],
+        64,
+        |memory, right| {
+            barriers(BARRIERS, &[1]);
+            if me() == 0 {
+                memory.load_tile(0, 0);
+            }
+            sync();
+            if right {
+                simt::mbarrier_wait(barrier(0), false);
+            }
+            load::<u32>(shared(4 * me() as usize));
+            simt::mbarrier_wait(barrier(0), false);
+        },
+    );
+}
+
+/// A fresh barrier counts as past for the parity of the second phase; once the copy has landed, it
+/// does not any more.
+#[test]
+fn a_wait_with_the_wrong_parity() {
+    twins_of(
+        &[AsyncHazard, Deadlock],
+        &["a bulk copy"],
+        (1, 64),
+        |memory, right| {
+            barriers(BARRIERS, &[1]);
+            if me() == 0 {
+                memory.load_tile(0, 0);
+            }
+            sync();
+            simt::mbarrier_wait(barrier(0), !right);
+            load::<u32>(shared(4 * me() as usize));
+            simt::mbarrier_wait(barrier(0), false);
+        },
+    );
+}
+
+/// Another thread's wait is not one's own.
+#[test]
+fn a_wait_by_one_thread_alone() {
+    twins(AsyncHazard, &["no wait for it"], 64, |memory, right| {
+        barriers(BARRIERS, &[1]);
+        if me() == 0 {
+            memory.load_tile(0, 0);
+        }
+        if me() == 32 {
+            simt::mbarrier_wait(barrier(0), false);
+        }
+        simt::warp_collective("vote", u64::from(u32::MAX), 0, |_| ());
+        if right {
+            sync();
+        }
+        if me() > 32 {
+            load::<u32>(shared(4 * me() as usize));
+        }
+        simt::mbarrier_wait(barrier(0), false);
+    });
+}
+
+#[test]
+fn a_stage_that_is_filled_twice() {
+    twins(
+        AsyncHazard,
+        &["a bulk copy is in flight"],
+        32,
+        |memory, right| {
+            barriers(BARRIERS, &[1, 1]);
+            if me() == 0 {
+                memory.load_tile(0, 0);
+                if right {
+                    simt::mbarrier_wait(barrier(0), false);
+                }
+                memory.load_tile(0, 1);
+            }
+            simt::mbarrier_wait(barrier(0), false);
+            simt::mbarrier_wait(barrier(1), false);
+        },
+    );
+}
+
+#[test]
+fn a_stage_that_is_overwritten_while_a_store_reads_it() {
+    let found = twins(
+        AsyncHazard,
+        &["a bulk store may still read"],
+        32,
+        |memory, right| {
+            store(shared(4 * me() as usize), me());
+            simt::fence_proxy_async();
+            sync();
+            if me() == 0 {
+                memory.store_words();
+                simt::bulk_commit();
+                if right {
+                    simt::bulk_wait_read(0);
+                }
+            }
+            sync();
+            store(shared(4 * me() as usize), 7);
+            if me() == 0 {
+                simt::bulk_wait(0);
+            }
+        },
+    );
+    assert!(found.to_string().contains("of thread (0, 0, 0)"), "{found}");
+}
+
+#[test]
+fn an_exit_while_a_store_reads() {
+    twins(AsyncHazard, &["never waited for"], 32, |memory, right| {
+        store(shared(4 * me() as usize), me());
+        simt::fence_proxy_async();
+        sync();
+        if me() == 0 {
+            memory.store_words();
+            simt::bulk_commit();
+            if right {
+                simt::bulk_wait_read(0);
+            }
+        }
+    });
+}
+
+#[test]
+fn a_store_of_no_group() {
+    twins(AsyncHazard, &["never waited for"], 32, |memory, right| {
+        store(shared(4 * me() as usize), me());
+        simt::fence_proxy_async();
+        sync();
+        if me() == 0 {
+            memory.store_words();
+            if right {
+                simt::bulk_commit();
+            }
+            simt::bulk_wait(0);
+        }
+    });
+}
+
+/// The source is free again, and the destination not yet written.
+#[test]
+fn a_result_that_is_read_too_early() {
+    twins(
+        AsyncHazard,
+        &["global memory", "a bulk store"],
+        32,
+        |memory, right| {
+            store(shared(4 * me() as usize), me());
+            simt::fence_proxy_async();
+            sync();
+            if me() == 0 {
+                memory.store_words();
+                simt::bulk_commit();
+                match right {
+                    true => simt::bulk_wait(0),
+                    false => simt::bulk_wait_read(0),
+                }
+                memory.words.get(3);
+            }
+        },
+    );
+}
+
+#[test]
+fn a_source_that_is_overwritten_in_flight() {
+    twins(
+        AsyncHazard,
+        &["global memory", "may still read"],
+        32,
+        |memory, right| {
+            barriers(BARRIERS, &[1]);
+            if me() == 0 {
+                simt::mbarrier_arrive_expect(barrier(0), 128);
+                memory.copy_words(128, 0, None);
+                if right {
+                    simt::mbarrier_wait(barrier(0), false);
+                }
+                memory.words.set(5, 1);
+            }
+            simt::mbarrier_wait(barrier(0), false);
+        },
+    );
+}
+
+#[test]
+fn a_store_of_what_was_never_written() {
+    twins(
+        UninitialisedRead,
+        &["not been written"],
+        32,
+        |memory, right| {
+            if right || me() != 5 {
+                store(shared(4 * me() as usize), me());
+            }
+            simt::fence_proxy_async();
+            sync();
+            if me() == 0 {
+                memory.store_words();
+                simt::bulk_commit();
+                simt::bulk_wait(0);
+            }
+        },
+    );
+}
+
+#[test]
+fn bytes_that_never_come() {
+    let words = ["phase 0", "8192 of 8224 expected bytes"];
+    twins(Deadlock, &words, 32, |memory, right| {
+        barriers(BARRIERS, &[1]);
+        if me() == 0 {
+            let more = if right { 0 } else { 32 };
+            simt::mbarrier_arrive_expect(barrier(0), TILE_BYTES as u32 + more);
+            memory.copy_tile(0, 0);
+        }
+        simt::mbarrier_wait(barrier(0), false);
+    });
+}
+
+#[test]
+fn bytes_that_are_too_many() {
+    twins(
+        Deadlock,
+        &["8192 of 4096 expected bytes"],
+        32,
+        |memory, right| {
+            barriers(BARRIERS, &[1]);
+            if me() == 0 {
+                let bytes = if right { TILE_BYTES } else { TILE_BYTES / 2 };
+                simt::mbarrier_arrive_expect(barrier(0), bytes as u32);
+                memory.copy_tile(0, 0);
+            }
+            simt::mbarrier_wait(barrier(0), false);
+        },
+    );
+}
+
+#[test]
+fn bytes_that_nothing_waits_for() {
+    let words = ["expects 64 bytes and has got 0"];
+    twins(BarrierMisuse, &words, 32, |_, right| {
+        barriers(BARRIERS, &[1]);
+        if me() == 0 && !right {
+            simt::mbarrier_expect(barrier(0), 64);
+        }
+    });
+}
+
+#[test]
+fn a_tile_that_is_misaligned() {
+    twins(
+        Misaligned,
+        &["not a multiple of 128"],
+        32,
+        |memory, right| {
+            barriers(BARRIERS, &[1]);
+            if me() == 0 {
+                memory.load_tile(if right { 1024 } else { 1040 }, 0);
+            }
+            simt::mbarrier_wait(barrier(0), false);
+        },
+    );
+}
+
+#[test]
+fn a_copy_of_the_wrong_size() {
+    twins(Misaligned, &["72 bytes"], 32, |memory, right| {
+        barriers(BARRIERS, &[1]);
+        let bytes = if right { 80 } else { 72 };
+        if me() == 0 {
+            simt::mbarrier_arrive_expect(barrier(0), bytes);
+            memory.copy_words(bytes as usize, 0, None);
+        }
+        simt::mbarrier_wait(barrier(0), false);
+    });
+}
+
+#[test]
+fn a_source_that_is_too_short() {
+    twins(OutOfBounds, &["goes past it"], 32, |memory, right| {
+        barriers(BARRIERS, &[1]);
+        let bytes = if right { 4096 } else { 4112 };
+        if me() == 0 {
+            simt::mbarrier_arrive_expect(barrier(0), bytes);
+            memory.copy_words(bytes as usize, 0, None);
+        }
+        simt::mbarrier_wait(barrier(0), false);
+    });
+}
+
+#[test]
+fn a_tile_outside_of_shared_memory() {
+    twins(
+        OutOfBounds,
+        &["not in the block's shared memory"],
+        32,
+        |memory, right| {
+            barriers(BARRIERS, &[1]);
+            if me() == 0 {
+                simt::mbarrier_arrive_expect(barrier(0), TILE_BYTES as u32);
+                let past = if right { 0 } else { 226 * 1024 };
+                let to = shared(0).wrapping_add(past);
+                // SAFETY: the buffer outlives the launch.
+                unsafe { simt::tensor_load(&memory.map, to, barrier(0), &[0, 0], None) };
+            }
+            simt::mbarrier_wait(barrier(0), false);
+        },
+    );
+}
+
+#[test]
+fn coordinates_of_another_rank() {
+    twins(
+        InvalidArgument,
+        &["3 coordinates for a tensor of 2 dimensions"],
+        32,
+        |memory, right| {
+            barriers(BARRIERS, &[1]);
+            if me() == 0 {
+                simt::mbarrier_arrive_expect(barrier(0), TILE_BYTES as u32);
+                let coordinates: &[i32] = if right { &[0, 0] } else { &[0, 0, 0] };
+                // SAFETY: the buffer outlives the launch.
+                unsafe { simt::tensor_load(&memory.map, shared(0), barrier(0), coordinates, None) };
+            }
+            simt::mbarrier_wait(barrier(0), false);
+        },
+    );
+}

@@ -1,0 +1,391 @@
+//! Mistakes with products of warpgroups, each with a twin that is right.
+
+use crate::harness::{
+    BARRIERS, Memory, TILE_BYTES, barrier, barriers, me, shared, store, sync, twins,
+};
+use crate::products::descriptor;
+use simt::DefectKind::{
+    AsyncHazard, Deadlock, InvalidArgument, Misaligned, MissingProxyFence, OutOfBounds,
+    WarpDivergence, WrongSwizzle,
+};
+use simt::{ElementType, Major, Operand, Wgmma};
+
+const INSTRUCTION: Wgmma = Wgmma {
+    a: ElementType::Bf16,
+    b: ElementType::Bf16,
+    n: 64,
+    a_major: Major::K,
+    b_major: Major::K,
+};
+
+/// The accumulators of a thread.
+type Registers = [u32; 32];
+
+/// The tile at byte `offset`, by this descriptor.
+#[track_caller]
+fn operand(offset: usize, descriptor: u64) -> Operand {
+    Operand {
+        descriptor,
+        tile: shared(offset).addr(),
+        bytes: TILE_BYTES,
+    }
+}
+
+/// Issues the product of the tile at byte `offset` with itself.
+#[track_caller]
+fn square(registers: &mut Registers, offset: usize) {
+    let tile = operand(offset, descriptor(offset, 16, 1024));
+    simt::wgmma(registers, INSTRUCTION, tile, tile, false);
+}
+
+/// A tile is there for all threads.
+#[track_caller]
+fn tile_at(memory: &Memory, offset: usize) {
+    barriers(BARRIERS, &[1, 1]);
+    if me() == 0 {
+        memory.load_tile(offset, 0);
+    }
+    simt::mbarrier_wait(barrier(0), false);
+}
+
+#[test]
+fn a_tile_that_is_read_before_its_barrier() {
+    twins(AsyncHazard, &["a bulk copy"], 128, |memory, right| {
+        barriers(BARRIERS, &[1]);
+        if me() == 0 {
+            memory.load_tile(0, 0);
+        }
+        sync();
+        if right {
+            simt::mbarrier_wait(barrier(0), false);
+        }
+        let mut registers = [0; 32];
+        simt::wgmma_begin(&mut registers);
+        square(&mut registers, 0);
+        simt::wgmma_commit();
+        simt::wgmma_wait(0);
+        simt::wgmma_collect(&mut registers);
+        simt::mbarrier_wait(barrier(0), false);
+    });
+}
+
+#[test]
+fn a_tile_that_is_overwritten_while_a_product_reads_it() {
+    let words = [
+        "a product of warp",
+        "may still read",
+        "missing: a wait by the warpgroup",
+    ];
+    twins(AsyncHazard, &words, 128, |memory, right| {
+        tile_at(memory, 0);
+        let mut registers = [0; 32];
+        simt::wgmma_begin(&mut registers);
+        square(&mut registers, 0);
+        simt::wgmma_commit();
+        if right {
+            simt::wgmma_wait(0);
+        }
+        sync();
+        if me() == 0 {
+            memory.load_tile(0, 1);
+        }
+        simt::mbarrier_wait(barrier(1), false);
+        simt::wgmma_wait(0);
+        simt::wgmma_collect(&mut registers);
+    });
+}
+
+/// A wait for all but one group releases the stage of the group before, not its own.
+#[test]
+fn a_tile_that_is_released_one_group_too_early() {
+    twins(AsyncHazard, &["may still read"], 128, |memory, right| {
+        tile_at(memory, 0);
+        let mut registers = [0; 32];
+        simt::wgmma_begin(&mut registers);
+        for _ in 0..2 {
+            square(&mut registers, 0);
+            simt::wgmma_commit();
+        }
+        simt::wgmma_wait(if right { 0 } else { 1 });
+        sync();
+        if me() == 0 {
+            memory.load_tile(0, 1);
+        }
+        simt::mbarrier_wait(barrier(1), false);
+        simt::wgmma_wait(0);
+        simt::wgmma_collect(&mut registers);
+    });
+}
+
+#[test]
+fn a_tile_of_the_threads_without_a_proxy_fence() {
+    twins(
+        MissingProxyFence,
+        &["asynchronous proxy"],
+        128,
+        |_, right| {
+            for place in 0..TILE_BYTES / 512 {
+                store(shared(4 * me() as usize + 512 * place), 0_u32);
+            }
+            if right {
+                simt::fence_proxy_async();
+            }
+            sync();
+            let mut registers = [0; 32];
+            simt::wgmma_begin(&mut registers);
+            square(&mut registers, 0);
+            simt::wgmma_commit();
+            simt::wgmma_wait(0);
+            simt::wgmma_collect(&mut registers);
+        },
+    );
+}
+
+#[test]
+fn a_tile_with_another_swizzle() {
+    let words = [
+        "read with the 64-byte swizzle",
+        "written with the 128-byte swizzle",
+    ];
+    twins(WrongSwizzle, &words, 128, |memory, right| {
+        tile_at(memory, 0);
+        let mut registers = [0; 32];
+        simt::wgmma_begin(&mut registers);
+        let good = descriptor(0, 16, 1024);
+        let of_64_bytes = good & !(3 << 62) & !(0x3fff << 32) | 2 << 62 | (512 >> 4) << 32;
+        let tile = operand(0, if right { good } else { of_64_bytes });
+        simt::wgmma(&mut registers, INSTRUCTION, tile, tile, false);
+        simt::wgmma_commit();
+        simt::wgmma_wait(0);
+        simt::wgmma_collect(&mut registers);
+    });
+}
+
+#[test]
+fn a_descriptor_outside_of_its_tile() {
+    let words = [
+        "the descriptor of A",
+        "outside of its tile, which has bytes 0 to 8192",
+    ];
+    twins(OutOfBounds, &words, 128, |memory, right| {
+        tile_at(memory, 0);
+        let mut registers = [0; 32];
+        simt::wgmma_begin(&mut registers);
+        let stride = if right { 1024 } else { 2048 };
+        let tile = operand(0, descriptor(0, 16, stride));
+        simt::wgmma(&mut registers, INSTRUCTION, tile, tile, false);
+        simt::wgmma_commit();
+        simt::wgmma_wait(0);
+        simt::wgmma_collect(&mut registers);
+    });
+}
+
+#[test]
+fn a_tile_that_is_not_aligned_to_its_swizzle() {
+    twins(Misaligned, &["multiple of 1024"], 128, |memory, right| {
+        let offset = if right { 1024 } else { 512 };
+        tile_at(memory, offset);
+        let mut registers = [0; 32];
+        simt::wgmma_begin(&mut registers);
+        square(&mut registers, offset);
+        simt::wgmma_commit();
+        simt::wgmma_wait(0);
+        simt::wgmma_collect(&mut registers);
+    });
+}
+
+#[test]
+fn a_group_that_is_never_waited_for() {
+    twins(AsyncHazard, &["never waited for"], 128, |memory, right| {
+        tile_at(memory, 0);
+        let mut registers = [0; 32];
+        simt::wgmma_begin(&mut registers);
+        square(&mut registers, 0);
+        simt::wgmma_commit();
+        if right {
+            simt::wgmma_wait(0);
+        }
+    });
+}
+
+#[test]
+fn a_product_of_no_group() {
+    twins(AsyncHazard, &["before the wait"], 128, |memory, right| {
+        tile_at(memory, 0);
+        let mut registers = [0; 32];
+        simt::wgmma_begin(&mut registers);
+        square(&mut registers, 0);
+        if right {
+            simt::wgmma_commit();
+        }
+        simt::wgmma_wait(0);
+        simt::wgmma_collect(&mut registers);
+    });
+}
+
+#[test]
+fn accumulators_that_are_collected_before_the_wait() {
+    twins(
+        AsyncHazard,
+        &["collected before the wait"],
+        128,
+        |memory, right| {
+            tile_at(memory, 0);
+            let mut registers = [0; 32];
+            simt::wgmma_begin(&mut registers);
+            square(&mut registers, 0);
+            simt::wgmma_commit();
+            if right {
+                simt::wgmma_wait(0);
+            }
+            simt::wgmma_collect(&mut registers);
+            simt::wgmma_wait(0);
+        },
+    );
+}
+
+#[test]
+fn accumulators_without_a_fence() {
+    twins(InvalidArgument, &["wgmma.fence"], 128, |memory, right| {
+        tile_at(memory, 0);
+        let mut registers = [0; 32];
+        if right {
+            simt::wgmma_begin(&mut registers);
+        }
+        square(&mut registers, 0);
+        simt::wgmma_commit();
+        simt::wgmma_wait(0);
+    });
+}
+
+#[test]
+fn a_product_of_three_warps() {
+    let words = ["have issued [0, 1, 1, 1]"];
+    twins(Deadlock, &words, 128, |memory, right| {
+        tile_at(memory, 0);
+        if right || me() >= 32 {
+            let mut registers = [0; 32];
+            simt::wgmma_begin(&mut registers);
+            square(&mut registers, 0);
+            simt::wgmma_commit();
+            simt::wgmma_wait(0);
+            simt::wgmma_collect(&mut registers);
+        }
+    });
+}
+
+#[test]
+fn warps_with_different_products() {
+    twins(
+        WarpDivergence,
+        &["different products"],
+        128,
+        |memory, right| {
+            tile_at(memory, 0);
+            let mut registers = [0; 32];
+            simt::wgmma_begin(&mut registers);
+            let step = if right || me() < 96 { 0 } else { 32 };
+            let tile = operand(0, descriptor(step, 16, 1024));
+            simt::wgmma(&mut registers, INSTRUCTION, tile, tile, false);
+            simt::wgmma_commit();
+            simt::wgmma_wait(0);
+            simt::wgmma_collect(&mut registers);
+        },
+    );
+}
+
+#[test]
+fn lanes_with_different_products() {
+    twins(
+        WarpDivergence,
+        &["different operands to one wgmma"],
+        128,
+        |memory, right| {
+            tile_at(memory, 0);
+            let mut registers = [0; 32];
+            simt::wgmma_begin(&mut registers);
+            let step = if right || me() != 40 { 0 } else { 32 };
+            let tile = operand(0, descriptor(step, 16, 1024));
+            simt::wgmma(&mut registers, INSTRUCTION, tile, tile, false);
+            simt::wgmma_commit();
+            simt::wgmma_wait(0);
+            simt::wgmma_collect(&mut registers);
+        },
+    );
+}
+
+#[test]
+fn a_shape_that_there_is_not() {
+    twins(InvalidArgument, &["12 columns"], 128, |memory, right| {
+        tile_at(memory, 0);
+        let mut registers = [0; 32];
+        simt::wgmma_begin(&mut registers);
+        let tile = operand(0, descriptor(0, 16, 1024));
+        let n = if right { 64 } else { 12 };
+        simt::wgmma(
+            &mut registers,
+            Wgmma { n, ..INSTRUCTION },
+            tile,
+            tile,
+            false,
+        );
+        simt::wgmma_commit();
+        simt::wgmma_wait(0);
+    });
+}
+
+#[test]
+fn registers_beyond_those_of_the_block() {
+    twins(InvalidArgument, &["suffice for 248"], 128, |_, right| {
+        simt::set_max_registers(if right { 248 } else { 256 }, true);
+    });
+}
+
+#[test]
+fn registers_that_are_no_multiple_of_eight() {
+    twins(
+        InvalidArgument,
+        &["44 registers", "in steps of 8"],
+        128,
+        |_, right| {
+            simt::set_max_registers(if right { 40 } else { 44 }, false);
+        },
+    );
+}
+
+/// 128 * 24 + 256 * 240 registers are those of 384 threads with 168 each.
+#[test]
+fn registers_that_nothing_gives_back() {
+    let words = ["waits for 248 registers", "where it has 168"];
+    twins(Deadlock, &words, 384, |_, right| match me() / 128 {
+        0 => simt::set_max_registers(24, false),
+        _ => simt::set_max_registers(if right { 240 } else { 248 }, true),
+    });
+}
+
+#[test]
+fn registers_of_lanes_that_differ() {
+    twins(
+        WarpDivergence,
+        &["different operands to one setmaxnreg"],
+        128,
+        |_, right| {
+            let count = if right || me() % 32 != 3 { 40 } else { 48 };
+            simt::set_max_registers(count, false);
+        },
+    );
+}
+
+#[test]
+fn registers_of_some_warps() {
+    twins(
+        WarpDivergence,
+        &["some warps of warpgroup 0"],
+        128,
+        |_, right| {
+            if right || me() >= 32 {
+                simt::set_max_registers(40, false);
+            }
+        },
+    );
+}
