@@ -252,7 +252,7 @@ fn sum_contenders(device: &Device, rivals: &Rivals, elements: usize) -> Result<V
         ours: true,
         call: Box::new(move || {
             check(
-                of_device.reduce_sum(&ours)?,
+                of_device.reduce_sum(&*ours)?,
                 reduce_sum_height::<f32>(elements),
             )
         }),
