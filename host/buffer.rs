@@ -2,9 +2,11 @@
 
 mod range;
 mod view;
+mod view_mut;
 
 pub(crate) use range::resolve;
-pub use view::{BufferView, BufferViewMut};
+pub use view::BufferView;
+pub use view_mut::BufferViewMut;
 
 use crate::device::Device;
 use crate::element::Element;

@@ -1,13 +1,15 @@
 //! Machines without a driver, and with drivers that fail: which device a program gets there, or
 //! which error.
 //!
-//! The drivers are made by `common::fake_driver`.
+//! The drivers are made by `fake_driver`.
 
 #![cfg(all(feature = "cuda", target_os = "linux"))]
 
 mod common;
+#[path = "common/fake_driver.rs"]
+mod fake_driver;
 
-use common::fake_driver::{self, LIBRARY};
+use fake_driver::LIBRARY;
 use std::env;
 use std::fs;
 use std::path::Path;

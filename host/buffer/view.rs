@@ -33,29 +33,6 @@ pub struct BufferView<'a, T: Element> {
     elements: PhantomData<&'a [T]>,
 }
 
-/// Some elements of a [`Buffer`] that follow one another, borrowed mutably.
-///
-/// A launch takes it for a parameter `GlobalMut<T>`. Two parts of one buffer can be arguments of one
-/// launch: [`Buffer::split_at_mut`] gives parts that do not overlap.
-///
-/// ```
-/// use tilewright::Device;
-///
-/// # fn main() -> tilewright::Result<()> {
-/// let device = Device::simulator();
-/// let mut buffer = device.zeros::<u32>(5)?;
-/// let (mut head, mut tail) = buffer.split_at_mut(2)?;
-/// head.copy_from_slice(&[1, 2])?;
-/// tail.slice_mut(1..)?.copy_from_slice(&[4, 5])?;
-/// assert_eq!(buffer.to_vec()?, [1, 2, 0, 4, 5]);
-/// # Ok(())
-/// # }
-/// ```
-pub struct BufferViewMut<'a, T: Element> {
-    view: BufferView<'a, T>,
-    borrow: PhantomData<&'a mut [T]>,
-}
-
 impl<T: Element> Buffer<T> {
     /// All elements, borrowed.
     #[must_use]
@@ -68,40 +45,12 @@ impl<T: Element> Buffer<T> {
         }
     }
 
-    /// All elements, borrowed mutably.
-    #[must_use]
-    pub fn view_mut(&mut self) -> BufferViewMut<'_, T> {
-        BufferViewMut {
-            view: self.view(),
-            borrow: PhantomData,
-        }
-    }
-
     /// The elements of `range`.
     ///
     /// # Errors
     /// [`ErrorKind::OutOfRange`] if there are no such elements.
     pub fn slice(&self, range: impl RangeBounds<usize>) -> Result<BufferView<'_, T>> {
         self.view().slice(range)
-    }
-
-    /// The elements of `range`, borrowed mutably.
-    ///
-    /// # Errors
-    /// [`ErrorKind::OutOfRange`] if there are no such elements.
-    pub fn slice_mut(&mut self, range: impl RangeBounds<usize>) -> Result<BufferViewMut<'_, T>> {
-        self.view_mut().into_slice(range).during("slice_mut")
-    }
-
-    /// The first `mid` elements and the others.
-    ///
-    /// # Errors
-    /// [`ErrorKind::OutOfRange`] if there are fewer than `mid`.
-    pub fn split_at_mut(
-        &mut self,
-        mid: usize,
-    ) -> Result<(BufferViewMut<'_, T>, BufferViewMut<'_, T>)> {
-        self.view_mut().into_parts(mid).during("split_at_mut")
     }
 }
 
@@ -152,7 +101,7 @@ impl<'a, T: Element> BufferView<'a, T> {
         self.part(range).during("slice")
     }
 
-    fn part(self, range: impl RangeBounds<usize>) -> Outcome<Self> {
+    pub(super) fn part(self, range: impl RangeBounds<usize>) -> Outcome<Self> {
         let range = resolve(range, self.len, "elements")?;
         Ok(Self {
             address: self.address + (range.start * size_of::<T>()) as u64,
@@ -214,11 +163,11 @@ impl<'a, T: Element> BufferView<'a, T> {
     }
 
     /// The size in bytes. That of the buffer was checked when it was made.
-    fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         self.len * size_of::<T>()
     }
 
-    fn check_len(&self, found: usize) -> Outcome<()> {
+    pub(super) fn check_len(&self, found: usize) -> Outcome<()> {
         if found == self.len {
             return Ok(());
         }
@@ -226,152 +175,6 @@ impl<'a, T: Element> BufferView<'a, T> {
             expected: self.len,
             found,
         })
-    }
-}
-
-impl<'a, T: Element> BufferViewMut<'a, T> {
-    /// The elements of `view`, to write.
-    ///
-    /// # Safety
-    /// 1. No other view that is in use for `'a` has an element of it.
-    pub(crate) unsafe fn of_view(view: BufferView<'a, T>) -> Self {
-        Self {
-            view,
-            borrow: PhantomData,
-        }
-    }
-
-    /// The same elements, borrowed for reading.
-    #[must_use]
-    pub fn view(&self) -> BufferView<'_, T> {
-        self.view
-    }
-
-    /// The same elements, borrowed from this view: for a launch after which it is used again.
-    #[must_use]
-    pub fn view_mut(&mut self) -> BufferViewMut<'_, T> {
-        BufferViewMut {
-            view: self.view,
-            borrow: PhantomData,
-        }
-    }
-
-    /// The number of elements.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.view.len
-    }
-
-    /// Whether there are no elements.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.view.is_empty()
-    }
-
-    /// The device that holds the elements.
-    #[must_use]
-    pub fn device(&self) -> &'a Device {
-        self.view.device
-    }
-
-    /// The elements of `range`, counted from the view's first.
-    ///
-    /// # Errors
-    /// [`ErrorKind::OutOfRange`] if the view does not have them.
-    pub fn slice_mut(&mut self, range: impl RangeBounds<usize>) -> Result<BufferViewMut<'_, T>> {
-        self.view_mut().into_slice(range).during("slice_mut")
-    }
-
-    /// The first `mid` elements and the others.
-    ///
-    /// # Errors
-    /// [`ErrorKind::OutOfRange`] if there are fewer than `mid`.
-    pub fn split_at_mut(
-        &mut self,
-        mid: usize,
-    ) -> Result<(BufferViewMut<'_, T>, BufferViewMut<'_, T>)> {
-        self.view_mut().into_parts(mid).during("split_at_mut")
-    }
-
-    fn into_slice(self, range: impl RangeBounds<usize>) -> Outcome<Self> {
-        Ok(Self {
-            view: self.view.part(range)?,
-            borrow: PhantomData,
-        })
-    }
-
-    /// Two views that do not overlap, so that each may be mutable.
-    fn into_parts(self, mid: usize) -> Outcome<(Self, Self)> {
-        let part = |view| Self {
-            view,
-            borrow: PhantomData,
-        };
-        let (head, tail) = (self.view.part(..mid)?, self.view.part(mid..)?);
-        Ok((part(head), part(tail)))
-    }
-
-    /// Overwrites all elements with those of `source`.
-    ///
-    /// # Errors
-    /// Those of [`Buffer::copy_from_slice`].
-    pub fn copy_from_slice(&mut self, source: &[T]) -> Result<()> {
-        self.read_host(source).during("copy_from_slice")
-    }
-
-    pub(crate) fn read_host(&mut self, source: &[T]) -> Outcome<()> {
-        self.view.check_len(source.len())?;
-        if self.view.bytes() == 0 {
-            return Ok(());
-        }
-        let source = bytemuck::cast_slice(source);
-        let backend = self.view.device.backend();
-        // SAFETY: (1) `source` has the bytes of the view, which is within a live allocation. (2) The
-        // mutable borrow keeps other threads away; earlier work comes first in the backend.
-        unsafe { backend.copy_to_device(self.view.address, source) }
-    }
-
-    /// Overwrites all elements with those of `source`, a buffer or a view of the same device.
-    ///
-    /// # Errors
-    /// Those of [`Buffer::copy_from_buffer`].
-    pub fn copy_from_buffer<'b>(&mut self, source: impl Into<BufferView<'b, T>>) -> Result<()> {
-        self.read_view(source.into()).during("copy_from_buffer")
-    }
-
-    pub(super) fn read_view(&mut self, source: BufferView<'_, T>) -> Outcome<()> {
-        let device = self.view.device;
-        device.check_owns(|| "the source".to_owned(), source.device)?;
-        self.view.check_len(source.len)?;
-        if self.view.bytes() == 0 {
-            return Ok(());
-        }
-        let (destination, bytes) = (self.view.address, self.view.bytes());
-        // SAFETY: (1) both are within live allocations, and have the same bytes; they do not
-        // overlap, because no other view has elements of a mutable one. (2) The borrows keep
-        // conflicting work away; earlier work comes first in the backend.
-        unsafe {
-            device
-                .backend()
-                .copy_on_device(destination, source.address, bytes)
-        }
-    }
-
-    /// Overwrites all bytes with zero.
-    ///
-    /// # Errors
-    /// [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
-    pub fn fill_zero(&mut self) -> Result<()> {
-        self.clear().during("fill_zero")
-    }
-
-    pub(crate) fn clear(&mut self) -> Outcome<()> {
-        let (address, bytes) = (self.view.address, self.view.bytes());
-        if bytes == 0 {
-            return Ok(());
-        }
-        // SAFETY: (1) the view is within a live allocation. (2) The mutable borrow keeps other
-        // threads away; earlier work comes first in the backend.
-        unsafe { self.view.device.backend().fill_zero(address, bytes) }
     }
 }
 
@@ -393,23 +196,10 @@ impl<'a, T: Element> From<&BufferView<'a, T>> for BufferView<'a, T> {
     }
 }
 
-impl<'a, T: Element> From<&'a BufferViewMut<'_, T>> for BufferView<'a, T> {
-    fn from(view: &'a BufferViewMut<'_, T>) -> Self {
-        view.view()
-    }
-}
-
 /// Shows the size and the place, not the elements: those are on the device.
 impl<T: Element> fmt::Debug for BufferView<'_, T> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         debug(formatter, "BufferView", *self)
-    }
-}
-
-/// Shows the size and the place, not the elements: those are on the device.
-impl<T: Element> fmt::Debug for BufferViewMut<'_, T> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug(formatter, "BufferViewMut", self.view)
     }
 }
 

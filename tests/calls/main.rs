@@ -8,9 +8,10 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../common/fake_driver.rs"]
+mod fake_driver;
 mod observed;
 
-use common::fake_driver;
 use observed::{Observed, observe};
 use std::env;
 use std::process::Command;

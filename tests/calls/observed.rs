@@ -1,6 +1,6 @@
 //! What a call does: the driver's functions that it calls, and the memory that it allocates.
 
-use crate::common::fake_driver::LIBRARY;
+use crate::fake_driver::LIBRARY;
 use libloading::Library;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;

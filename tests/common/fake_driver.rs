@@ -1,7 +1,7 @@
 //! Drivers that tests make: C libraries of the driver's name, in a folder that the loader of a child
 //! process looks into first.
 
-use super::say;
+use crate::common::say;
 use std::env;
 use std::fmt::Write as _;
 use std::fs;

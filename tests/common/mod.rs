@@ -4,8 +4,6 @@
 
 pub mod axpy;
 pub mod exact;
-#[cfg(all(feature = "cuda", target_os = "linux"))]
-pub mod fake_driver;
 pub mod layout;
 pub mod product;
 pub mod ptx;
