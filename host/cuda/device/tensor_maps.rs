@@ -14,25 +14,27 @@ impl DeviceTensorMaps for CudaDevice {
         let element = element_type(request.element_bytes)?;
         let mut map = sys::CUtensorMap { opaque: [0; 16] };
         let address = std::ptr::with_exposed_provenance_mut::<c_void>(request.address as usize);
-        // SAFETY: the map is a place for one, aligned as its type says; the arrays have an element
-        // for each of the two dimensions, strides one less. Nothing is read at the address.
-        let status = unsafe {
-            encode(
-                &raw mut map,
-                element,
-                2,
-                address,
-                request.sizes.as_ptr(),
-                &raw const request.row_bytes,
-                request.box_sizes.as_ptr(),
-                [1, 1].as_ptr(),
-                sys::CUtensorMapInterleave::CU_TENSOR_MAP_INTERLEAVE_NONE,
-                sys::CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_128B,
-                sys::CUtensorMapL2promotion::CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
-                sys::CUtensorMapFloatOOBfill::CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
-            )
-        };
-        driver::check(status).map_err(|failure| self.error(failure))?;
+        self.run(|_current| {
+            // SAFETY: the map is a place for one, aligned as its type says; the arrays have an element
+            // for each of the two dimensions, strides one less. Nothing is read at the address.
+            let status = unsafe {
+                encode(
+                    &raw mut map,
+                    element,
+                    2,
+                    address,
+                    request.sizes.as_ptr(),
+                    &raw const request.row_bytes,
+                    request.box_sizes.as_ptr(),
+                    [1, 1].as_ptr(),
+                    sys::CUtensorMapInterleave::CU_TENSOR_MAP_INTERLEAVE_NONE,
+                    sys::CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_128B,
+                    sys::CUtensorMapL2promotion::CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+                    sys::CUtensorMapFloatOOBfill::CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
+                )
+            };
+            driver::check(status)
+        })?;
         Ok(map.opaque)
     }
 }
