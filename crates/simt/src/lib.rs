@@ -149,8 +149,8 @@ pub mod tensor;
 pub use basics::{AccessKind, Defect, DefectKind, Dim3, Position, Related, SourceLocation, Space};
 pub use check::FenceScope;
 pub use count::{
-    Arithmetic, Counts, GlobalTally, LINE_BYTES, LineCounts, Operation, SECTOR_BYTES, SharedTally,
-    Tally,
+    Arithmetic, AsynchronousTally, Counts, GlobalTally, LINE_BYTES, LineCounts, Operation,
+    SECTOR_BYTES, SharedTally, Tally,
 };
 pub use current::is_simulated_thread;
 pub use device::{

@@ -10,8 +10,11 @@ impl Block {
     /// The finding when `exited` has returned with something unfinished that it has begun.
     pub fn unfinished_work(&self, exited: &Thread) -> Option<Finding> {
         self.check.as_ref()?;
-        self.unfinished_copy(exited)
-            .or_else(|| self.unread_store(exited))
+        let copy = self.unfinished_copy(exited);
+        if copy.is_some() || !self.uses_machine.get() {
+            return copy;
+        }
+        self.unread_store(exited)
             .or_else(|| self.unfinished_product(exited))
     }
 
@@ -35,7 +38,7 @@ impl Block {
 
     /// The finding when the last thread of the block has exited, and something is left of it.
     pub fn ended_in_use(&self, exited: &Thread) -> Option<Finding> {
-        if !self.has_ended() {
+        if !self.uses_machine.get() || !self.has_ended() {
             return None;
         }
         self.copy_in_flight(exited)

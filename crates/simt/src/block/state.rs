@@ -57,6 +57,8 @@ pub(crate) struct Block {
     pub mbarriers: Mbarriers,
     /// The bulk copies that its threads have issued.
     pub engine: Engine,
+    /// Whether the block has used anything of the asynchronous machine: most do without.
+    pub uses_machine: Cell<bool>,
     /// Whether copies or products may be in flight.
     pub may_be_in_flight: Cell<bool>,
     /// The products of each warpgroup.
@@ -113,6 +115,7 @@ impl Block {
             barriers: Barriers::default(),
             mbarriers: Mbarriers::default(),
             engine: Engine::default(),
+            uses_machine: Cell::new(true),
             may_be_in_flight: Cell::new(false),
             products: try_collect(
                 (0..warps.div_ceil(WARPS as u32)).map(|_| ProductQueue::default()),
@@ -153,11 +156,9 @@ impl Block {
         self.exited_threads.set(0);
         self.turn_notes = TurnNotes::default();
         self.barriers.clear();
-        self.mbarriers.clear();
-        self.engine.clear();
-        self.may_be_in_flight.set(false);
-        self.products.iter_mut().for_each(ProductQueue::clear);
-        self.registers.begin();
+        if self.uses_machine.replace(false) {
+            self.begin_machine();
+        }
         let dim = self.cluster.dim;
         let within = (
             block_idx.x % dim.x,
@@ -176,6 +177,16 @@ impl Block {
         self.finding.take();
         self.abandoned.set(false);
         self.yields.clear();
+    }
+
+    /// Nothing of the asynchronous machine was used yet.
+    #[cold]
+    fn begin_machine(&mut self) {
+        self.mbarriers.clear();
+        self.engine.clear();
+        self.may_be_in_flight.set(false);
+        self.products.iter_mut().for_each(ProductQueue::clear);
+        self.registers.begin();
     }
 
     #[inline]

@@ -17,17 +17,24 @@ pub(super) struct Layout {
 }
 
 impl BlockCheck {
-    /// A bulk copy to these bytes is issued.
-    pub fn note_layout(&self, extent: Extent, swizzle: Swizzle, site: &'static Location<'static>) {
+    /// A bulk copy to these bytes is issued; it lies in a certain way if it has a swizzle, or none.
+    pub fn note_layout(
+        &self,
+        extent: Extent,
+        swizzle: Option<Swizzle>,
+        site: &'static Location<'static>,
+    ) {
+        let end = extent.start + extent.bytes;
         let mut layouts = self.layouts.borrow_mut();
-        let layout = Layout {
-            start: extent.start,
-            end: extent.start + extent.bytes,
-            swizzle,
-            site,
-        };
-        layouts.retain(|it| it.end <= layout.start || layout.end <= it.start);
-        layouts.push(layout);
+        layouts.retain(|it| it.end <= extent.start || end <= it.start);
+        if let Some(swizzle) = swizzle {
+            layouts.push(Layout {
+                start: extent.start,
+                end,
+                swizzle,
+                site,
+            });
+        }
     }
 
     /// Whether what bulk copies have written of these bytes lies as an operation reads it.

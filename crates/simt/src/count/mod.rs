@@ -23,7 +23,7 @@ mod tally;
 
 pub use counts::{Counts, LineCounts};
 pub use operation::{Arithmetic, Operation};
-pub use tally::{GlobalTally, LINE_BYTES, SECTOR_BYTES, SharedTally, Tally};
+pub use tally::{AsynchronousTally, GlobalTally, LINE_BYTES, SECTOR_BYTES, SharedTally, Tally};
 
 pub(crate) use counts::MergedCounts;
 pub(crate) use pending::{Round, round_within};

@@ -60,6 +60,12 @@ pub enum Operation {
     Shuffle,
     /// Another operation over the lanes of a warp: a vote, a match, a reduction.
     WarpOperation,
+    /// A product of a warpgroup on the tensor cores, by each of its warps.
+    TensorProduct,
+    /// A bulk copy from global to shared memory.
+    BulkLoad,
+    /// A bulk copy from shared to global memory.
+    BulkStore,
 }
 
 impl Operation {
@@ -90,12 +96,15 @@ impl Operation {
         }
     }
 
-    /// The operation behind a warp-wide meeting of this kind.
-    pub(crate) fn of_collective(kind: &str) -> Self {
+    /// The operation behind a warp-wide meeting of this kind; none where it has no cost of its own,
+    /// or is counted with what it issues.
+    pub(crate) fn of_collective(kind: &str) -> Option<Self> {
         match kind {
-            "warp barrier" => Self::WarpBarrier,
-            shuffle if shuffle.starts_with("shuffle") => Self::Shuffle,
-            _ => Self::WarpOperation,
+            "warp barrier" => Some(Self::WarpBarrier),
+            "setmaxnreg" => None,
+            product if product.starts_with("wgmma") => None,
+            shuffle if shuffle.starts_with("shuffle") => Some(Self::Shuffle),
+            _ => Some(Self::WarpOperation),
         }
     }
 
@@ -148,6 +157,9 @@ impl fmt::Display for Operation {
             Self::WarpBarrier => "warp barrier",
             Self::Shuffle => "shuffle",
             Self::WarpOperation => "warp operation",
+            Self::TensorProduct => "tensor product",
+            Self::BulkLoad => "bulk load",
+            Self::BulkStore => "bulk store",
         })
     }
 }

@@ -5,7 +5,7 @@ use super::footprint::Footprint;
 use super::operation::Operation;
 use super::pending::{Pending, Round};
 use super::span::Span;
-use super::tally::Tally;
+use super::tally::{SECTOR_BYTES, Tally};
 use crate::basics::Position;
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -128,6 +128,47 @@ impl Recorder {
         warp.pending[site].push(lane, warp.rounds[lane], span, has_memory);
         warp.ahead[lane] += 1;
         warp.ahead[lane].is_multiple_of(ACCESSES_AHEAD)
+    }
+
+    /// Adds a request that is complete: what an instruction of one thread, or of a whole warp, asks
+    /// for beside the threads.
+    pub fn add(
+        &self,
+        position: &Position,
+        operation: Operation,
+        location: &'static Location<'static>,
+        tally: Tally,
+    ) {
+        let mut state = self.0.borrow_mut();
+        let key = Key {
+            location: ptr::from_ref(location),
+            operation,
+            view: 0,
+        };
+        let site = state.site(position.warp as usize, key, location);
+        let present = state.warps[position.warp as usize].present;
+        state.sites[site].tally += Tally {
+            requests: 1,
+            lanes_of_warps: u64::from(present.count_ones()),
+            ..tally
+        };
+    }
+
+    /// Adds what a bulk copy reads, or writes, of global memory: starts and bytes.
+    pub fn add_footprint(&self, runs: &[(usize, usize)], is_written: bool) {
+        let state = &mut *self.0.borrow_mut();
+        let footprint = match is_written {
+            true => &mut state.written,
+            false => &mut state.read,
+        };
+        let sectors = SECTOR_BYTES as usize;
+        for (start, bytes) in runs {
+            let places = (*start..start + bytes).step_by(sectors);
+            let spans: Vec<Span> = places
+                .map(|place| Span::new(place, sectors.min(start + bytes - place)))
+                .collect();
+            footprint.add(&spans);
+        }
     }
 
     /// Sets the round of the loops that a lane is in.

@@ -67,6 +67,23 @@ impl SharedTally {
     }
 }
 
+/// What the tensor cores and the engine of bulk copies were asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct AsynchronousTally {
+    /// Operations of tensor cores: a multiplication and an addition for each m, n and k of a
+    /// product, of which each of its four warps has a quarter.
+    pub tensor_operations: u64,
+    /// Bytes that bulk copies have read of global memory.
+    pub bulk_bytes_read: u64,
+    /// Bytes that bulk copies have written to shared memory: whole boxes, in each block.
+    pub bulk_bytes_loaded: u64,
+    /// Of these, those of multicasts to blocks after the first one.
+    pub multicast_bytes: u64,
+    /// Bytes that bulk stores have written to global memory.
+    pub bulk_bytes_stored: u64,
+}
+
 /// What some requests cost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
@@ -85,6 +102,8 @@ pub struct Tally {
     pub global: GlobalTally,
     /// The requests that touch shared memory.
     pub shared: SharedTally,
+    /// The requests that run beside the threads.
+    pub asynchronous: AsynchronousTally,
 }
 
 impl Tally {
@@ -125,4 +144,11 @@ macro_rules! add_fields {
 }
 add_fields!(GlobalTally: requests, sectors, lines, bytes_asked, bytes_distinct);
 add_fields!(SharedTally: requests, wavefronts, ideal_wavefronts, bytes_asked);
-add_fields!(Tally: requests, lanes, lanes_of_warps, flops_f32, flops_f64, global, shared);
+add_fields!(
+    AsynchronousTally: tensor_operations,
+    bulk_bytes_read,
+    bulk_bytes_loaded,
+    multicast_bytes,
+    bulk_bytes_stored
+);
+add_fields!(Tally: requests, lanes, lanes_of_warps, flops_f32, flops_f64, global, shared, asynchronous);

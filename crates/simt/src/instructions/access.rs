@@ -111,6 +111,7 @@ fn record_remote(
     let Some(of_owner) = &owner.check else {
         return Ok(());
     };
+    owner.uses_machine.set(true);
     if owner.has_ended() {
         return Err(Box::new(owner.ended_before(position, "an access of", site)));
     }

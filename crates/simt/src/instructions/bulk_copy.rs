@@ -9,12 +9,13 @@ use std::rc::Rc;
 
 /// What a bulk copy copies.
 pub(super) struct BulkCopy {
-    pieces: Vec<Piece>,
+    pub pieces: Vec<Piece>,
     /// Its side in shared memory.
-    shared: Extent,
+    pub shared: Extent,
     /// The view of its side in global memory.
     view: Extent,
-    swizzle: Swizzle,
+    /// None where it copies bytes in their order: those of a tile may be swizzled on both sides.
+    swizzle: Option<Swizzle>,
 }
 
 impl BulkCopy {
@@ -25,7 +26,7 @@ impl BulkCopy {
             pieces: Piece::whole(shared, global, bytes),
             shared: extent(shared),
             view: extent(global),
-            swizzle: Swizzle::None,
+            swizzle: None,
         }
     }
 
@@ -41,7 +42,7 @@ impl BulkCopy {
                 start: map.view_start as usize,
                 bytes: map.view_bytes as usize,
             },
-            swizzle: map.swizzle,
+            swizzle: Some(map.swizzle),
         }
     }
 }
@@ -84,8 +85,10 @@ impl Block {
                 self.mbarrier_of(thread, (target, offset), site);
             }
         }
+        self.count_load(thread, &copy, targets.len() as u64, site);
         let pieces: Rc<[Piece]> = copy.pieces.into();
         for target in targets {
+            target.uses_machine.set(true);
             self.engine.issue(Job::Load(Load {
                 pieces: Rc::clone(&pieces),
                 start: copy.shared.start,
@@ -96,6 +99,12 @@ impl Block {
                 site,
             }));
         }
+        self.note_in_flight();
+    }
+
+    /// Something is in flight from now on.
+    pub(super) fn note_in_flight(&self) {
+        self.uses_machine.set(true);
         self.may_be_in_flight.set(true);
     }
 
@@ -202,6 +211,7 @@ impl Block {
             }
             None => 0,
         };
+        self.count_store(thread, &copy, site);
         let store = Store {
             pieces: copy.pieces,
             data: None,
@@ -212,7 +222,7 @@ impl Block {
             moment,
             site,
         });
-        self.may_be_in_flight.set(true);
+        self.note_in_flight();
     }
 
     fn note_store(
@@ -225,7 +235,9 @@ impl Block {
             return Ok(());
         };
         let thread = issue.position.thread();
-        check.check_layout(issue, copy.shared, copy.swizzle)?;
+        if let Some(swizzle) = copy.swizzle {
+            check.check_layout(issue, copy.shared, swizzle)?;
+        }
         for piece in copy.pieces.iter().filter(|piece| piece.inside != 0) {
             let read = Extent {
                 start: piece.shared,

@@ -99,7 +99,9 @@ impl Block {
             self.fail_kind(thread, kind, rendezvous.kind(), site);
         }
         let is_complete = rendezvous.arrive(thread.position.lane, value);
-        self.note_operation(thread, Operation::of_collective(kind), site);
+        if let Some(operation) = Operation::of_collective(kind) {
+            self.note_operation(thread, operation, site);
+        }
         if is_complete {
             self.complete_collective(thread, rendezvous, number);
         } else {

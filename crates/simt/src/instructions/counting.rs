@@ -2,7 +2,7 @@
 
 use crate::basics::Access;
 use crate::block::{Block, Thread, Wait};
-use crate::count::{Arithmetic, Operation, Recorder, Span};
+use crate::count::{Arithmetic, Operation, Recorder, Span, Tally};
 use crate::current::try_instruction;
 use crate::state::is_counting;
 use std::panic::Location;
@@ -88,6 +88,21 @@ impl Block {
     ) {
         if let Some(recorder) = &self.recorder {
             recorder.record(&thread.position, operation, 0, site, Some(Span::NONE));
+        }
+    }
+
+    /// Counts a request that is complete, with the parts of global memory that it reads or writes.
+    pub fn note_request(
+        &self,
+        thread: &Thread,
+        operation: Operation,
+        site: &'static Location<'static>,
+        tally: Tally,
+        runs: &[(usize, usize)],
+    ) {
+        if let Some(recorder) = &self.recorder {
+            recorder.add(&thread.position, operation, site, tally);
+            recorder.add_footprint(runs, operation == Operation::BulkStore);
         }
     }
 

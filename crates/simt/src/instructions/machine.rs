@@ -54,8 +54,8 @@ impl Block {
         if drawn < copies {
             self.step_copy(drawn);
         } else {
-            let busy = (0..self.products.len()).filter(|group| self.products[*group].is_busy());
-            if let Some(group) = busy.skip(drawn - copies).next() {
+            let mut busy = (0..self.products.len()).filter(|group| self.products[*group].is_busy());
+            if let Some(group) = busy.nth(drawn - copies) {
                 self.perform_products(group, u64::MAX, 1);
             }
         }

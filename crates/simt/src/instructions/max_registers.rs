@@ -26,6 +26,7 @@ pub fn set_max_registers(count: u32, increase: bool) {
         }
         let value = u64::from(count) << 1 | u64::from(increase);
         if block.meet_warp(thread, "setmaxnreg", value, site) {
+            block.uses_machine.set(true);
             block.registers.note_change(warp, site);
             match increase {
                 true => block.registers.ask(warp, count),

@@ -229,6 +229,9 @@ impl Barriers {
     /// included.
     pub fn first_waiting_for(&self, warp: usize, lane_bit: u64) -> Option<u32> {
         let waiting = self.waiting_for_all.get();
+        if waiting == 0 {
+            return None;
+        }
         let mut waiting = (0..u32::BITS).filter(|id| waiting >> id & 1 == 1);
         waiting.find(|id| self.get(*id).passed[warp].get() & lane_bit == 0)
     }

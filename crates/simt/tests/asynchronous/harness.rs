@@ -25,7 +25,17 @@ pub fn serial(seed: u64) -> Options {
 /// Runs `body` in clusters of `cluster` blocks.
 pub fn launch(
     options: &Options,
+    shape: (u32, u32, u32),
+    body: &(dyn Fn() + Sync),
+) -> Result<Report, Box<Defect>> {
+    launch_with(options, shape, SHARED_BYTES, body)
+}
+
+/// [`launch`] with so much dynamic shared memory.
+pub fn launch_with(
+    options: &Options,
     (blocks, cluster, threads): (u32, u32, u32),
+    dynamic_shared_bytes: usize,
     body: &(dyn Fn() + Sync),
 ) -> Result<Report, Box<Defect>> {
     let launch = Launch {
@@ -33,7 +43,7 @@ pub fn launch(
         grid: Dim3::from(blocks),
         block: Dim3::from(threads),
         cluster: Dim3::from(cluster),
-        dynamic_shared_bytes: SHARED_BYTES,
+        dynamic_shared_bytes,
         options,
     };
     simt::run(&launch, body)
@@ -284,12 +294,12 @@ pub fn twins_of(
     for defect in &found {
         assert!(kinds.contains(&defect.kind), "{defect}");
     }
-    let report = |defect: &Box<Defect>| words.iter().all(|it| defect.to_string().contains(it));
+    let has_words = |report: String| words.iter().all(|it| report.contains(it));
     let missing = || match found.first() {
         Some(defect) => panic!("{words:?} is not in\n{defect}"),
         None => panic!("not found"),
     };
-    let first = found.iter().find(|defect| report(defect));
+    let first = found.iter().find(|defect| has_words(defect.to_string()));
     assert!(first.is_none_or(|defect| defect.location.is_some()));
     first.cloned().unwrap_or_else(missing)
 }

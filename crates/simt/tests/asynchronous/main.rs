@@ -4,6 +4,8 @@ mod barrier_defects;
 mod cluster_defects;
 mod copies;
 mod copy_defects;
+mod counters;
 mod harness;
+mod pipeline;
 mod product_defects;
 mod products;

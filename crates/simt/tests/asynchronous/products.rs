@@ -7,12 +7,12 @@ const BARRIER: usize = 95 * 1024;
 const B_TILE: usize = 32 * 1024;
 
 /// The bits of a small integer in bf16.
-fn bf16(value: i32) -> u16 {
+pub fn bf16(value: i32) -> u16 {
     ((value as f32).to_bits() >> 16) as u16
 }
 
 /// A matrix of small integers.
-fn matrix(rows: usize, columns: usize, salt: i32) -> Vec<i32> {
+pub fn matrix(rows: usize, columns: usize, salt: i32) -> Vec<i32> {
     let value = |index: usize| (index as i32 * 37 + salt) % 13 - 6;
     (0..rows * columns).map(value).collect()
 }

@@ -117,12 +117,12 @@ fn rows(map: &TensorMapFields, coordinates: &[i32]) -> impl Iterator<Item = Opti
             let is_inside = (0..map.sizes[dimension] as i64).contains(&place);
             is_inside.then(|| start + place as usize * map.strides[dimension - 1] as usize)
         });
-        for dimension in 1..rank {
-            index[dimension] += 1;
-            if index[dimension] < map.box_sizes[dimension] {
+        for (place, size) in index.iter_mut().zip(map.box_sizes).take(rank).skip(1) {
+            *place += 1;
+            if *place < size {
                 break;
             }
-            index[dimension] = 0;
+            *place = 0;
         }
         start
     })
