@@ -6,6 +6,7 @@ mod diagnosis;
 mod entry;
 mod exits;
 mod failure;
+mod peers;
 mod state;
 mod thread;
 mod warp;

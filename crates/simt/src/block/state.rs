@@ -65,7 +65,7 @@ pub(crate) struct Block {
     pub products: Vec<ProductQueue>,
     pub registers: Registers,
     /// Its cluster, which may be it alone, and its number in it.
-    pub cluster: Rc<Cluster>,
+    pub cluster: Rc<Cluster<Block>>,
     pub rank: Cell<u32>,
     /// There in a cooperative launch.
     pub grid: Option<Rc<Grid>>,

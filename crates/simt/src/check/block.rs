@@ -3,10 +3,9 @@
 use super::accessor::Accessor;
 use super::event::{Event, Time};
 use super::global::LaunchCheck;
-use super::handed::Handed;
+use super::handed::{Handed, Phases};
 use super::happens_before::HappensBefore;
-use super::layouts::Layout;
-use super::mbarriers::Phases;
+use super::layout::Layout;
 use super::nearby::Nearby;
 use super::published::Published;
 use super::shadow::Page;

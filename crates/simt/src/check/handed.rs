@@ -17,3 +17,12 @@ impl Handed {
         add(&mut self.proxied, &other.proxied);
     }
 }
+
+/// What the phases of one mbarrier hand on.
+#[derive(Clone, Default)]
+pub(super) struct Phases {
+    /// By the arrivals so far.
+    pub gathering: Handed,
+    /// By those of the phases that are complete.
+    pub complete: Handed,
+}

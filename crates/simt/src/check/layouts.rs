@@ -3,18 +3,10 @@
 use super::agents::Agent;
 use super::asynchronous::{Extent, Issue};
 use super::block::BlockCheck;
+use super::layout::Layout;
 use crate::basics::{DefectKind, Finding, Related};
 use crate::state::Swizzle;
 use std::panic::Location;
-
-/// A tile that a bulk copy has written.
-#[derive(Clone, Copy)]
-pub(super) struct Layout {
-    start: usize,
-    end: usize,
-    swizzle: Swizzle,
-    site: &'static Location<'static>,
-}
 
 impl BlockCheck {
     /// A bulk copy to these bytes is issued; it lies in a certain way if it has a swizzle, or none.

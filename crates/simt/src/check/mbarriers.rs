@@ -6,21 +6,13 @@ use super::block::BlockCheck;
 use super::block_clock::BlockClock;
 use super::clock::VectorClock;
 use super::event::{Event, EventKind, Site, Time};
-use super::handed::Handed;
+use super::handed::{Handed, Phases};
 use super::report::Place;
 use crate::basics::{AccessKind, Finding, Position};
 use crate::state::{MBARRIER_BYTES, SharedMemory};
+use std::ops::Range;
 use std::panic::Location;
 use std::sync::Arc;
-
-/// What the phases of one mbarrier hand on.
-#[derive(Clone, Default)]
-pub(super) struct Phases {
-    /// By the arrivals so far.
-    gathering: Handed,
-    /// By those of the phases that are complete.
-    complete: Handed,
-}
 
 impl BlockCheck {
     /// What is ordered before the thread at `position`, whatever it has done included.
@@ -55,8 +47,12 @@ impl BlockCheck {
     }
 
     /// What the agents of the block's asynchronous side have done up to these times is ordered
-    /// before thread number `thread`.
-    pub fn acquire_agents(&self, thread: u32, agents: impl IntoIterator<Item = (Agent, Time)>) {
+    /// before these threads.
+    pub fn acquire_agents(
+        &self,
+        threads: Range<u32>,
+        agents: impl IntoIterator<Item = (Agent, Time)>,
+    ) {
         let runs = agents.into_iter().map(|(agent, time)| {
             let number = u32::from(agent.number());
             (number..number + 1, time)
@@ -68,7 +64,7 @@ impl BlockCheck {
             ordered: Some(Arc::new(clock)),
             proxied: None,
         };
-        self.acquire(thread, &handed);
+        threads.for_each(|thread| self.acquire(thread, &handed));
     }
 
     /// The thread at `position` initialises the mbarrier of this number.

@@ -24,7 +24,7 @@
 //! | `agents` | what runs beside the threads, as threads of its own |
 //! | `mbarriers` | what mbarriers order |
 //! | `asynchronous` | the accesses of bulk copies and products |
-//! | `layouts` | the swizzles of tiles that bulk copies have written |
+//! | `layout`, `layouts` | the swizzles of tiles that bulk copies have written |
 //! | `remote` | accesses by other blocks of the cluster |
 //! | `report`, `asynchronous_report` | a conflict in words |
 //!
@@ -55,6 +55,7 @@ mod event;
 mod global;
 mod handed;
 mod happens_before;
+mod layout;
 mod layouts;
 mod mbarriers;
 mod nearby;

@@ -266,7 +266,7 @@ impl Block {
         };
         let number = thread.position.thread();
         let agents = agents.iter().map(|agent| (agent(number), last.moment));
-        check.acquire_agents(number, agents);
+        check.acquire_agents(number..number + 1, agents);
     }
 
     /// A store reads its source, unless it has.

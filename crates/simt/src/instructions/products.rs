@@ -118,11 +118,9 @@ impl Block {
             return;
         };
         let first = thread.position.warp / WARPS as u32 * WARPS as u32;
-        let agents = || (first..).map(Agent::Products).zip(times);
+        let agents = (first..).map(Agent::Products).zip(times);
         let lanes = self.first_thread_of_warp(thread.position.warp as usize) as u32;
-        for lane in lanes..lanes + 32 {
-            check.acquire_agents(lane, agents());
-        }
+        check.acquire_agents(lanes..lanes + 32, agents);
     }
 
     /// The last lane of a warp issues a product: the checks see what it reads. Returns when.

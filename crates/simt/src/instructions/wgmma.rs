@@ -102,7 +102,10 @@ pub fn wgmma_wait(pending: u32) {
             thread.wait_for(Wait::Products, site);
         }
         block.perform_products(group, needed, usize::MAX);
-        if let Some(times) = queue.complete(warp, needed) {
+        // The first lane does it for all of them.
+        if !queue.is_complete(warp, needed)
+            && let Some(times) = queue.complete(warp, needed)
+        {
             block.acquire_products(thread, times);
         }
     });

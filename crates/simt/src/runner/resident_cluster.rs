@@ -4,7 +4,7 @@
 use super::resident::Resident;
 use super::run::Run;
 use crate::basics::{Dim3, SplitMix64};
-use crate::block::Cluster;
+use crate::block::{Block, Cluster};
 use crate::memory::OutOfMemory;
 use crate::state::{Grid, Watched};
 use std::rc::Rc;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub(super) struct ResidentCluster {
     /// By rank.
     pub members: Vec<Resident>,
-    cluster: Rc<Cluster>,
+    cluster: Rc<Cluster<Block>>,
     /// Whether it has not ended.
     pub is_live: bool,
 }

@@ -16,7 +16,7 @@ pub(crate) const MBARRIER_BYTES: usize = 8;
 pub(crate) const MAX_ARRIVALS: u32 = (1 << 20) - 1;
 
 /// One mbarrier.
-#[derive(Clone)]
+#[derive(Clone, Copy)]
 pub(crate) struct Mbarrier {
     /// Counts the mbarriers of the block.
     pub number: u16,
@@ -36,8 +36,6 @@ pub(crate) struct Mbarrier {
     pub landed: i64,
     /// How many phases are complete.
     pub phase: u32,
-    /// Threads that wait for the present phase, by their number in the block.
-    waiting: Vec<u32>,
 }
 
 impl Mbarrier {
@@ -62,12 +60,11 @@ impl Mbarrier {
         self.missing == 0 && self.expected == self.landed
     }
 
-    /// The next phase begins; returns the threads that go on.
-    fn complete(&mut self) -> Vec<u32> {
+    /// The next phase begins.
+    fn complete(&mut self) {
         self.phase = self.phase.wrapping_add(1);
         self.missing = self.arrivals;
         (self.expected, self.landed) = (0, 0);
-        std::mem::take(&mut self.waiting)
     }
 
     /// What the present phase lacks, in words.
@@ -98,10 +95,16 @@ pub(crate) enum Progress {
     TooMany,
 }
 
+/// An mbarrier, and the threads that wait for its present phase, by their number in the block.
+struct Waited {
+    barrier: Mbarrier,
+    waiting: Vec<u32>,
+}
+
 /// The mbarriers of one block, by their offset in its shared memory.
 #[derive(Default)]
 pub(crate) struct Mbarriers {
-    barriers: RefCell<BTreeMap<usize, Mbarrier>>,
+    barriers: RefCell<BTreeMap<usize, Waited>>,
 }
 
 impl Mbarriers {
@@ -130,15 +133,15 @@ impl Mbarriers {
             expected: 0,
             landed: 0,
             phase: 0,
-            waiting: Vec::new(),
         };
-        barriers.insert(offset, barrier);
+        let waiting = Vec::new();
+        barriers.insert(offset, Waited { barrier, waiting });
         number
     }
 
     /// The one at this offset.
     pub fn get(&self, offset: usize) -> Option<Mbarrier> {
-        self.barriers.borrow().get(&offset).cloned()
+        self.barriers.borrow().get(&offset).map(|it| it.barrier)
     }
 
     /// The first one that overlaps the eight bytes from `offset` on.
@@ -146,19 +149,19 @@ impl Mbarriers {
         let barriers = self.barriers.borrow();
         let first = offset.saturating_sub(MBARRIER_BYTES - 1);
         let found = barriers.range(first..offset + MBARRIER_BYTES).next();
-        found.map(|(offset, barrier)| (*offset, barrier.clone()))
+        found.map(|(offset, waited)| (*offset, waited.barrier))
     }
 
     /// Calls `action` with each of them, in the order of their offsets.
     pub fn for_each(&self, mut action: impl FnMut(usize, &Mbarrier)) {
-        for (offset, barrier) in &*self.barriers.borrow() {
-            action(*offset, barrier);
+        for (offset, waited) in &*self.barriers.borrow() {
+            action(*offset, &waited.barrier);
         }
     }
 
     /// Those that `thread` has initialised are fenced.
     pub fn fence_of(&self, thread: u32) {
-        for barrier in self.barriers.borrow_mut().values_mut() {
+        for Waited { barrier, .. } in self.barriers.borrow_mut().values_mut() {
             barrier.is_fenced |= barrier.initialiser == thread;
         }
     }
@@ -191,23 +194,24 @@ impl Mbarriers {
 
     /// A thread waits for the present phase.
     pub fn wait(&self, offset: usize, thread: u32) {
-        if let Some(barrier) = self.barriers.borrow_mut().get_mut(&offset) {
-            barrier.waiting.push(thread);
+        if let Some(waited) = self.barriers.borrow_mut().get_mut(&offset) {
+            waited.waiting.push(thread);
         }
     }
 
     fn change(&self, offset: usize, action: impl FnOnce(&mut Mbarrier) -> bool) -> Progress {
         let mut barriers = self.barriers.borrow_mut();
-        let Some(barrier) = barriers.get_mut(&offset) else {
+        let Some(Waited { barrier, waiting }) = barriers.get_mut(&offset) else {
             return Progress::Pending;
         };
         if !action(barrier) {
             return Progress::TooMany;
         }
-        match barrier.is_complete() {
-            true => Progress::Complete(barrier.complete()),
-            false => Progress::Pending,
+        if !barrier.is_complete() {
+            return Progress::Pending;
         }
+        barrier.complete();
+        Progress::Complete(std::mem::take(waiting))
     }
 }
 

@@ -1,0 +1,64 @@
+//! The blocks of one cluster: each reaches the shared memory and the barriers of the others.
+
+use super::state::Block;
+use super::thread::Wait;
+use std::ptr;
+
+impl Block {
+    /// How many blocks its cluster has.
+    pub fn cluster_blocks(&self) -> u32 {
+        self.cluster.dim.count() as u32
+    }
+
+    /// The block of this rank in the cluster.
+    pub fn peer(&self, rank: u32) -> Option<&Block> {
+        match rank == self.rank.get() {
+            true => Some(self),
+            false => self.cluster.member(rank),
+        }
+    }
+
+    /// The blocks of the cluster, by rank.
+    pub fn peers(&self) -> impl Iterator<Item = &Block> {
+        (0..self.cluster_blocks()).filter_map(|rank| self.peer(rank))
+    }
+
+    /// The block of the cluster in whose shared memory `address` is, and where it is in it.
+    pub fn owner_of(&self, address: usize) -> Option<(&Block, usize)> {
+        if let Some(offset) = self.shared.offset_of(address) {
+            return Some((self, offset));
+        }
+        let mut others = self.peers().filter(|peer| !ptr::eq(*peer, self));
+        others.find_map(|peer| Some((peer, peer.shared.offset_of(address)?)))
+    }
+
+    /// A thread has exited, which had arrived at the barrier of the cluster or not.
+    pub fn note_cluster_exit(&self, has_arrived: bool) {
+        if self.cluster.barrier.exit(has_arrived) {
+            self.release_cluster();
+        }
+    }
+
+    /// Lets the threads go on that wait at the barrier of the cluster.
+    pub fn release_cluster(&self) {
+        self.cluster.hand_on();
+        for peer in self.peers() {
+            peer.release_threads(|wait| wait == Wait::ClusterBarrier);
+        }
+    }
+
+    /// Lets the threads go on whose wait `is_over`.
+    pub fn release_threads(&self, is_over: impl Fn(Wait) -> bool) {
+        for thread in self.threads.iter().filter(|it| is_over(it.wait.get())) {
+            self.release_thread(thread.position.thread());
+        }
+    }
+
+    /// Lets a thread go on that waits, by its number in the block.
+    pub fn release_thread(&self, number: u32) {
+        let thread = &self.threads[number as usize];
+        thread.wait.set(Wait::Nothing);
+        self.make_ready(thread.position.warp as usize, thread.lane_bit());
+        self.note_progress();
+    }
+}
