@@ -70,6 +70,23 @@ pub fn map_shared(address: usize, rank: u32) -> usize {
     })
 }
 
+/// How far `address` is from the start of the running block's shared memory.
+///
+/// # Panics
+///
+/// Outside of a launch.
+#[track_caller]
+pub fn shared_offset(address: usize) -> usize {
+    let site = Location::caller();
+    instruction(site, |thread, block| {
+        let Some(offset) = block.shared.offset_of(address) else {
+            let message = format!("address {address:#x} is not in the block's shared memory");
+            block.fail(thread, DefectKind::OutOfBounds, message, site);
+        };
+        offset
+    })
+}
+
 /// Waits until all threads of the cluster have come, and sees what each of them has written before.
 ///
 /// # Panics

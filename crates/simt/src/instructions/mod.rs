@@ -33,7 +33,7 @@ pub use bulk::{
 };
 pub use cluster::{
     block_idx_in_cluster, cluster_barrier, cluster_barrier_arrive, cluster_barrier_wait,
-    cluster_blocks, cluster_dim, cluster_rank, map_shared,
+    cluster_blocks, cluster_dim, cluster_rank, map_shared, shared_offset,
 };
 pub use collective::{active_lanes, warp_barrier, warp_collective};
 pub use control::{fail, is_cooperative, position, refuse_host_call, uninterrupted, yield_now};
@@ -47,4 +47,4 @@ pub use mbarrier::{
 };
 pub use shared::{dynamic_shared, static_shared};
 pub use statics::static_memory;
-pub use wgmma::{wgmma, wgmma_begin, wgmma_collect, wgmma_commit, wgmma_wait};
+pub use wgmma::{wgmma, wgmma_begin, wgmma_collect, wgmma_commit, wgmma_fence, wgmma_wait};

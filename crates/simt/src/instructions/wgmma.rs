@@ -12,8 +12,8 @@ use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::panic::Location;
 
-/// `wgmma.fence`: the accumulators of the running thread pass to the tensor cores, where they are
-/// not there yet. Until [`wgmma_collect`], `registers` has no values.
+/// The accumulators of the running thread pass to the tensor cores, where they are not there yet.
+/// Until [`wgmma_collect`], `registers` has no values.
 ///
 /// # Panics
 ///
@@ -27,6 +27,24 @@ pub fn wgmma_begin(registers: &mut [u32]) {
         }
         block.warpgroup_of(thread, "wgmma", site);
         thread.fragments.borrow_mut().hand_over(registers);
+    });
+}
+
+/// `wgmma.fence`: products that follow see the accumulators that the running warp has passed to the
+/// tensor cores before.
+///
+/// # Panics
+///
+/// Outside of a launch.
+#[track_caller]
+pub fn wgmma_fence() {
+    let site = Location::caller();
+    instruction(site, |thread, block| {
+        if block.is_unwinding(thread) {
+            return;
+        }
+        block.warpgroup_of(thread, "wgmma", site);
+        thread.fragments.borrow_mut().fence();
         block.meet_warp(thread, "wgmma.fence", 0, site);
     });
 }
@@ -46,11 +64,26 @@ pub fn wgmma(registers: &mut [u32], instruction: Wgmma, a: Operand, b: Operand, 
         }
         let group = block.warpgroup_of(thread, "wgmma", site);
         block.check_instruction(thread, &instruction, registers.len(), site);
-        if thread.fragments.borrow_mut().find(registers).is_none() {
-            let message = "the accumulators of a product are not with the tensor cores: \
-                           wgmma.fence comes before the first product of them"
-                .to_owned();
-            block.fail(thread, DefectKind::InvalidArgument, message, site);
+        let is_fenced = thread
+            .fragments
+            .borrow_mut()
+            .find(registers)
+            .map(|it| it.is_fenced);
+        let message = match is_fenced {
+            Some(true) => None,
+            Some(false) => Some(
+                "a product without a `wgmma.fence` after its accumulators were passed to the tensor \
+                 cores",
+            ),
+            None => Some("a product whose accumulators are not with the tensor cores"),
+        };
+        if let Some(message) = message {
+            block.fail(
+                thread,
+                DefectKind::InvalidArgument,
+                message.to_owned(),
+                site,
+            );
         }
         let product = Product::new(instruction, (a, b), accumulate, site);
         let mut hasher = DefaultHasher::new();

@@ -37,6 +37,7 @@ fn copies_and_products_are_counted() {
             b_major: Major::K,
         };
         simt::wgmma_begin(&mut registers);
+        simt::wgmma_fence();
         simt::wgmma(&mut registers, instruction, tile, tile, false);
         simt::wgmma_commit();
         simt::wgmma_wait(0);

@@ -5,6 +5,7 @@ use simt::{
     AccessKind, BarrierId, Contents, Defect, DefectKind, Dim3, Launch, Options, Report, Space,
     Swizzle, TensorMap, TensorMapFields,
 };
+use std::marker::PhantomData;
 
 /// Schedules under which a right kernel must be right.
 pub const SEEDS: u64 = 64;
@@ -49,15 +50,34 @@ pub fn launch_with(
     simt::run(&launch, body)
 }
 
+/// A cache line: buffers are aligned to it, as bulk copies need them.
+#[repr(C, align(128))]
+#[derive(Clone, Copy)]
+struct Line([u8; 128]);
+
 /// Global memory that the checks know.
-pub struct Buffer<T>(Box<[T]>);
+pub struct Buffer<T> {
+    lines: Box<[Line]>,
+    count: usize,
+    element: PhantomData<T>,
+}
 
 impl<T: Pod> Buffer<T> {
     pub fn new(values: Vec<T>, contents: Contents) -> Self {
-        let values = values.into_boxed_slice();
         let bytes = size_of_val(&*values);
-        simt::register_allocation(values.as_ptr().addr(), bytes, contents).unwrap();
-        Self(values)
+        let mut lines = vec![Line([0; 128]); bytes.div_ceil(128)].into_boxed_slice();
+        for (line, part) in lines
+            .iter_mut()
+            .zip(bytemuck::cast_slice(&values).chunks(128))
+        {
+            line.0[..part.len()].copy_from_slice(part);
+        }
+        simt::register_allocation(lines.as_ptr().addr(), bytes, contents).unwrap();
+        Self {
+            lines,
+            count: values.len(),
+            element: PhantomData,
+        }
     }
 
     pub fn of(values: Vec<T>) -> Self {
@@ -69,21 +89,22 @@ impl<T: Pod> Buffer<T> {
     }
 
     pub fn values(&self) -> &[T] {
-        &self.0
+        // SAFETY: so many elements are in the lines, which are aligned for them; no launch runs.
+        unsafe { std::slice::from_raw_parts(self.pointer(), self.count) }
     }
 
     pub fn pointer(&self) -> *mut T {
-        self.0.as_ptr().cast_mut()
+        self.lines.as_ptr().cast_mut().cast()
     }
 
     pub fn bytes(&self) -> usize {
-        size_of_val(&*self.0)
+        self.count * size_of::<T>()
     }
 
     /// A map of rows of `columns` elements, and boxes of `of_box` columns and rows.
     pub fn map(&self, columns: usize, of_box: (u32, u32), swizzle: Swizzle) -> TensorMap {
-        let rows = self.0.len() / columns;
-        let address = self.0.as_ptr().expose_provenance() as u64;
+        let rows = self.count / columns;
+        let address = self.pointer().expose_provenance() as u64;
         TensorMap::new(TensorMapFields {
             address,
             element_bytes: size_of::<T>() as u32,
@@ -116,14 +137,15 @@ impl<T: Pod> Buffer<T> {
     #[track_caller]
     fn announce(&self, kind: AccessKind, index: usize) {
         let size = size_of::<T>();
-        let (start, bytes) = (self.0.as_ptr().addr(), self.bytes());
+        let (start, bytes) = (self.pointer().addr(), self.bytes());
         simt::access(Space::Global, kind, start, bytes, index * size, size, size);
     }
 }
 
 impl<T> Drop for Buffer<T> {
     fn drop(&mut self) {
-        simt::forget_allocation(self.0.as_ptr().addr(), size_of_val(&*self.0));
+        let bytes = self.count * size_of::<T>();
+        simt::forget_allocation(self.lines.as_ptr().addr(), bytes);
     }
 }
 

@@ -138,6 +138,7 @@ fn consume(problem: &Problem, variant: Variant) {
         simt::mbarrier_wait(full(stage), parity);
         let (a, b) = (STAGE * stage + group * 64 * 2 * K, STAGE * stage + A_BYTES);
         simt::wgmma_begin(&mut registers);
+        simt::wgmma_fence();
         for k in 0..K / 16 {
             let operand = |tile, bytes| Operand {
                 descriptor: descriptor(tile + 32 * k, 16, 1024),

@@ -61,6 +61,7 @@ fn a_tile_that_is_read_before_its_barrier() {
         }
         let mut registers = [0; 32];
         simt::wgmma_begin(&mut registers);
+        simt::wgmma_fence();
         square(&mut registers, 0);
         simt::wgmma_commit();
         simt::wgmma_wait(0);
@@ -80,6 +81,7 @@ fn a_tile_that_is_overwritten_while_a_product_reads_it() {
         tile_at(memory, 0);
         let mut registers = [0; 32];
         simt::wgmma_begin(&mut registers);
+        simt::wgmma_fence();
         square(&mut registers, 0);
         simt::wgmma_commit();
         if right {
@@ -102,6 +104,7 @@ fn a_tile_that_is_released_one_group_too_early() {
         tile_at(memory, 0);
         let mut registers = [0; 32];
         simt::wgmma_begin(&mut registers);
+        simt::wgmma_fence();
         for _ in 0..2 {
             square(&mut registers, 0);
             simt::wgmma_commit();
@@ -133,6 +136,7 @@ fn a_tile_of_the_threads_without_a_proxy_fence() {
             sync();
             let mut registers = [0; 32];
             simt::wgmma_begin(&mut registers);
+            simt::wgmma_fence();
             square(&mut registers, 0);
             simt::wgmma_commit();
             simt::wgmma_wait(0);
@@ -151,6 +155,7 @@ fn a_tile_with_another_swizzle() {
         tile_at(memory, 0);
         let mut registers = [0; 32];
         simt::wgmma_begin(&mut registers);
+        simt::wgmma_fence();
         let good = descriptor(0, 16, 1024);
         let of_64_bytes = good & !(3 << 62) & !(0x3fff << 32) | 2 << 62 | (512 >> 4) << 32;
         let tile = operand(0, if right { good } else { of_64_bytes });
@@ -171,6 +176,7 @@ fn a_descriptor_outside_of_its_tile() {
         tile_at(memory, 0);
         let mut registers = [0; 32];
         simt::wgmma_begin(&mut registers);
+        simt::wgmma_fence();
         let stride = if right { 1024 } else { 2048 };
         let tile = operand(0, descriptor(0, 16, stride));
         simt::wgmma(&mut registers, INSTRUCTION, tile, tile, false);
@@ -187,6 +193,7 @@ fn a_tile_that_is_not_aligned_to_its_swizzle() {
         tile_at(memory, offset);
         let mut registers = [0; 32];
         simt::wgmma_begin(&mut registers);
+        simt::wgmma_fence();
         square(&mut registers, offset);
         simt::wgmma_commit();
         simt::wgmma_wait(0);
@@ -200,6 +207,7 @@ fn a_group_that_is_never_waited_for() {
         tile_at(memory, 0);
         let mut registers = [0; 32];
         simt::wgmma_begin(&mut registers);
+        simt::wgmma_fence();
         square(&mut registers, 0);
         simt::wgmma_commit();
         if right {
@@ -214,6 +222,7 @@ fn a_product_of_no_group() {
         tile_at(memory, 0);
         let mut registers = [0; 32];
         simt::wgmma_begin(&mut registers);
+        simt::wgmma_fence();
         square(&mut registers, 0);
         if right {
             simt::wgmma_commit();
@@ -233,6 +242,7 @@ fn accumulators_that_are_collected_before_the_wait() {
             tile_at(memory, 0);
             let mut registers = [0; 32];
             simt::wgmma_begin(&mut registers);
+            simt::wgmma_fence();
             square(&mut registers, 0);
             simt::wgmma_commit();
             if right {
@@ -249,13 +259,34 @@ fn accumulators_without_a_fence() {
     twins(InvalidArgument, &["wgmma.fence"], 128, |memory, right| {
         tile_at(memory, 0);
         let mut registers = [0; 32];
+        simt::wgmma_begin(&mut registers);
         if right {
-            simt::wgmma_begin(&mut registers);
+            simt::wgmma_fence();
         }
         square(&mut registers, 0);
         simt::wgmma_commit();
         simt::wgmma_wait(0);
     });
+}
+
+#[test]
+fn accumulators_that_were_not_passed() {
+    twins(
+        InvalidArgument,
+        &["not with the tensor cores"],
+        128,
+        |memory, right| {
+            tile_at(memory, 0);
+            let mut registers = [0; 32];
+            if right {
+                simt::wgmma_begin(&mut registers);
+            }
+            simt::wgmma_fence();
+            square(&mut registers, 0);
+            simt::wgmma_commit();
+            simt::wgmma_wait(0);
+        },
+    );
 }
 
 #[test]
@@ -266,6 +297,7 @@ fn a_product_of_three_warps() {
         if right || me() >= 32 {
             let mut registers = [0; 32];
             simt::wgmma_begin(&mut registers);
+            simt::wgmma_fence();
             square(&mut registers, 0);
             simt::wgmma_commit();
             simt::wgmma_wait(0);
@@ -284,6 +316,7 @@ fn warps_with_different_products() {
             tile_at(memory, 0);
             let mut registers = [0; 32];
             simt::wgmma_begin(&mut registers);
+            simt::wgmma_fence();
             let step = if right || me() < 96 { 0 } else { 32 };
             let tile = operand(0, descriptor(step, 16, 1024));
             simt::wgmma(&mut registers, INSTRUCTION, tile, tile, false);
@@ -304,6 +337,7 @@ fn lanes_with_different_products() {
             tile_at(memory, 0);
             let mut registers = [0; 32];
             simt::wgmma_begin(&mut registers);
+            simt::wgmma_fence();
             let step = if right || me() != 40 { 0 } else { 32 };
             let tile = operand(0, descriptor(step, 16, 1024));
             simt::wgmma(&mut registers, INSTRUCTION, tile, tile, false);
@@ -320,6 +354,7 @@ fn a_shape_that_there_is_not() {
         tile_at(memory, 0);
         let mut registers = [0; 32];
         simt::wgmma_begin(&mut registers);
+        simt::wgmma_fence();
         let tile = operand(0, descriptor(0, 16, 1024));
         let n = if right { 64 } else { 12 };
         simt::wgmma(

@@ -78,6 +78,7 @@ fn multiply(options: &Options, n: usize, major: Major) {
         simt::mbarrier_wait(barrier, false);
         let mut registers = vec![7.0_f32.to_bits(); n / 2];
         simt::wgmma_begin(&mut registers);
+        simt::wgmma_fence();
         for step in 0..K / 16 {
             let operand = |descriptor, tile, bytes| Operand {
                 descriptor,

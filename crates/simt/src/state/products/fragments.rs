@@ -10,6 +10,8 @@ const MARK: u32 = 0x7fc5_0000;
 pub(crate) struct Fragment {
     number: u32,
     pub values: Vec<u32>,
+    /// Whether a fence has followed since they were handed over.
+    pub is_fenced: bool,
     /// The number of the last product that adds to them, plus one.
     pub needs: u64,
 }
@@ -38,10 +40,16 @@ impl Fragments {
         self.held.push(Fragment {
             number,
             values: registers.to_vec(),
+            is_fenced: false,
             needs: 0,
         });
         registers.fill(ABSENT);
         registers[0] = number;
+    }
+
+    /// The products that follow see all of them.
+    pub fn fence(&mut self) {
+        self.held.iter_mut().for_each(|it| it.is_fenced = true);
     }
 
     /// The fragment whose mark the accumulators hold.
