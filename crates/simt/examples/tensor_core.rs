@@ -16,10 +16,13 @@ use simt::tensor::{FloatUnit, Rounding};
 #[path = "../tests/tensor_products/mod.rs"]
 mod tensor_products;
 
-use tensor_products::golden::{self, Golden};
+#[path = "../tests/tensor_products/records.rs"]
+mod records;
+
+use records::Record;
+use tensor_products::golden::{self, BLOCK, FIRST_BLOCKS, IN_FULL};
 use tensor_products::instructions::{Instruction, Unit};
 use tensor_products::operands::Kind;
-use tensor_products::records::{self, BLOCK, Record};
 
 fn main() -> Result<(), Box<dyn Error>> {
     match &std::env::args().skip(1).collect::<Vec<_>>()[..] {
@@ -88,10 +91,24 @@ fn condense(measured: &BTreeMap<u32, Vec<Record>>, path: &str) -> std::io::Resul
          # first outputs in full, the hash of the first 8 blocks and that of all blocks.\n",
     );
     for record in measured.values().flatten() {
-        text += &Golden::of(record).line();
+        text += &condensed(record);
         text.push('\n');
     }
     std::fs::write(path, text)
+}
+
+fn condensed(record: &Record) -> String {
+    let full: Vec<String> = record.full[..IN_FULL]
+        .iter()
+        .map(|output| format!("{output:x}"))
+        .collect();
+    let first = golden::combine(&record.hashes[..FIRST_BLOCKS]);
+    let all = golden::combine(&record.hashes);
+    let (instruction, kind, blocks) = (record.instruction, record.kind, record.hashes.len());
+    format!(
+        "{instruction} {kind} {blocks} {} {first:016x} {all:016x}",
+        full.join(",")
+    )
 }
 
 /// Says how many outputs of a record differ from the model, and gives that number.
@@ -104,7 +121,7 @@ fn compare(instruction: &Instruction, record: &Record) -> usize {
         .map(|(index, _)| index)
         .collect();
     let blocks = computed.chunks(BLOCK).zip(&record.hashes);
-    let blocks = blocks.filter(|(block, hash)| records::hash(block) != **hash);
+    let blocks = blocks.filter(|(block, hash)| golden::hash(block) != **hash);
     let blocks = blocks.count();
     println!(
         "{:26} {:18} {:6} of {} outputs differ, and {:3} of {} blocks",

@@ -24,6 +24,64 @@ fn ballot(mask: u64, predicate: bool) -> u64 {
     })
 }
 
+/// Gives each lane the value of the lane before it, the first one that of the last.
+#[track_caller]
+fn rotate(mask: u64, value: &mut u32) {
+    // SAFETY: (1) every operation of this kind is here.
+    unsafe {
+        simt::warp_exchange("rotation", None, mask, value, |lanes| {
+            let values: Vec<u32> = lanes.iter().map(|value| **value).collect();
+            for (lane, value) in lanes.iter_mut().enumerate() {
+                **value = values[(lane + values.len() - 1) % values.len()];
+            }
+        });
+    }
+}
+
+#[test]
+fn parts_are_exchanged_under_every_schedule() {
+    for (warp_width, full) in [(32, u64::from(u32::MAX)), (64, u64::MAX)] {
+        for seed in 0..20 {
+            let options = Options {
+                warp_width,
+                ..serial(seed)
+            };
+            let report = launch_with(&options, 2, 128, || {
+                let lane = simt::position().lane;
+                let mut value = lane;
+                for _ in 0..3 {
+                    rotate(full, &mut value);
+                }
+                assert_eq!(value, (lane + warp_width - 3) % warp_width);
+                let half = if lane < warp_width / 2 {
+                    0
+                } else {
+                    warp_width / 2
+                };
+                let mask = full >> (warp_width / 2) << half;
+                rotate(mask, &mut value);
+                let before = half + (lane + warp_width / 2 - 1) % (warp_width / 2);
+                assert_eq!(value, (before + warp_width - 3) % warp_width);
+            })
+            .unwrap();
+            let warps = 2 * u64::from(128 / warp_width);
+            assert_eq!(report.warp_collectives, 5 * warps);
+        }
+    }
+}
+
+#[test]
+fn an_exchange_without_a_lane_is_a_defect() {
+    let defect = launch(1, 32, || {
+        let lane = simt::position().lane;
+        if lane != 7 {
+            rotate(u64::from(u32::MAX), &mut 0);
+        }
+    })
+    .unwrap_err();
+    assert!(defect.to_string().contains("rotation"), "{defect}");
+}
+
 #[test]
 fn butterfly_sum_in_warps_of_both_widths() {
     for (warp_width, full) in [(32, u64::from(u32::MAX)), (64, u64::MAX)] {

@@ -351,6 +351,27 @@ fn asynchronous_copies_count_on_both_sides() {
 }
 
 #[test]
+fn tensor_products_are_counted() {
+    let operation = Operation::TensorProduct { operations: 4096 };
+    let counts = counted(32, 2, 64, || {
+        // SAFETY: (1) no other operation is of this kind.
+        unsafe {
+            simt::warp_exchange(
+                "product",
+                Some(operation),
+                u64::from(u32::MAX),
+                &mut (),
+                |_| (),
+            );
+            simt::warp_exchange("loads", None, u64::from(u32::MAX), &mut (), |_| ());
+        }
+    });
+    assert_eq!(counts.of(operation).requests, 4);
+    assert_eq!(counts.total().tensor_operations, 4 * 4096);
+    assert_eq!(counts.total().requests, 4);
+}
+
+#[test]
 fn meetings_are_counted() {
     let counts = counted(32, 2, 64, || {
         sync();

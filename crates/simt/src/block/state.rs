@@ -9,6 +9,7 @@ use super::warp::{Warp, low_bits};
 use crate::basics::{DefectKind, Dim3, Finding, Position};
 use crate::check::BlockCheck;
 use crate::count::Recorder;
+use crate::device::Profile;
 use crate::launch::Launch;
 use crate::memory::{OutOfMemory, try_collect};
 use crate::state::{
@@ -87,6 +88,8 @@ pub(crate) struct Block {
     finding: RefCell<Option<Finding>>,
     abandoned: Cell<bool>,
     pub yields: Yields,
+    /// The device that the launch simulates.
+    pub profile: Profile,
     stack_bytes: usize,
     time_limit: Option<Duration>,
 }
@@ -139,6 +142,7 @@ impl Block {
             finding: RefCell::new(None),
             abandoned: Cell::new(false),
             yields: Yields::new(options.yield_limit, options.parallel_blocks),
+            profile: options.profile,
             stack_bytes: options.stack_bytes,
             time_limit: options.time_limit,
         })

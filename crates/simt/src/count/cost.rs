@@ -31,6 +31,7 @@ pub(super) fn cost(
             tally.flops_f64 = lanes * kind.flops();
         }
         Operation::Arithmetic(kind) => tally.flops_f32 = lanes * kind.flops(),
+        Operation::TensorProduct { operations } => tally.tensor_operations = operations.into(),
         _ if operation.is_global() => {
             let mut spans: Vec<Span> = taking_part.map(|(_, span)| span).collect();
             tally.global = coalesce(&mut spans);

@@ -58,10 +58,13 @@ pub enum Operation {
     WarpBarrier,
     /// A shuffle.
     Shuffle,
+    /// A product of matrices on tensor cores.
+    TensorProduct {
+        /// Operations of one warp's instruction: a multiplication and an addition are two.
+        operations: u32,
+    },
     /// Another operation over the lanes of a warp: a vote, a match, a reduction.
     WarpOperation,
-    /// A product of a warpgroup on the tensor cores, by each of its warps.
-    TensorProduct,
     /// A bulk copy from global to shared memory.
     BulkLoad,
     /// A bulk copy from shared to global memory.
@@ -156,8 +159,8 @@ impl fmt::Display for Operation {
             Self::BlockBarrier => "block barrier",
             Self::WarpBarrier => "warp barrier",
             Self::Shuffle => "shuffle",
+            Self::TensorProduct { .. } => "tensor product",
             Self::WarpOperation => "warp operation",
-            Self::TensorProduct => "tensor product",
             Self::BulkLoad => "bulk load",
             Self::BulkStore => "bulk store",
         })

@@ -71,9 +71,6 @@ impl SharedTally {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct AsynchronousTally {
-    /// Operations of tensor cores: a multiplication and an addition for each m, n and k of a
-    /// product, of which each of its four warps has a quarter.
-    pub tensor_operations: u64,
     /// Bytes that bulk copies have read of global memory.
     pub bulk_bytes_read: u64,
     /// Bytes that bulk copies have written to shared memory: whole boxes, in each block.
@@ -98,6 +95,8 @@ pub struct Tally {
     pub flops_f32: u64,
     /// Floating-point operations in f64; a fused multiply-add is two.
     pub flops_f64: u64,
+    /// Operations on tensor cores; a multiplication and an addition are two.
+    pub tensor_operations: u64,
     /// The requests that touch global memory.
     pub global: GlobalTally,
     /// The requests that touch shared memory.
@@ -145,10 +144,19 @@ macro_rules! add_fields {
 add_fields!(GlobalTally: requests, sectors, lines, bytes_asked, bytes_distinct);
 add_fields!(SharedTally: requests, wavefronts, ideal_wavefronts, bytes_asked);
 add_fields!(
-    AsynchronousTally: tensor_operations,
-    bulk_bytes_read,
+    AsynchronousTally: bulk_bytes_read,
     bulk_bytes_loaded,
     multicast_bytes,
     bulk_bytes_stored
 );
-add_fields!(Tally: requests, lanes, lanes_of_warps, flops_f32, flops_f64, global, shared, asynchronous);
+add_fields!(
+    Tally: requests,
+    lanes,
+    lanes_of_warps,
+    flops_f32,
+    flops_f64,
+    tensor_operations,
+    global,
+    shared,
+    asynchronous
+);

@@ -8,6 +8,7 @@ use crate::count::Operation;
 use crate::current::with_current;
 use crate::state::{LaneValues, Rendezvous};
 use std::panic::Location;
+use std::ptr;
 
 /// All lanes in `mask` meet; each brings `value`, and each then calls `read`
 /// with the values of all of them.
@@ -40,7 +41,8 @@ pub fn warp_collective<R>(
             });
         }
         let collectives = &block.warp_of(thread).collectives;
-        let (number, _) = block.join(thread, kind, mask, value, site);
+        let operation = Operation::of_collective(kind);
+        let (number, _) = block.join(thread, (kind, operation), mask, value, site);
         // `read` is the caller's code.
         drop(inside);
         // SAFETY: (1) `join` returns when it is complete; this lane is marked below.
@@ -48,6 +50,54 @@ pub fn warp_collective<R>(
         collectives.mark_read(number, thread.lane_bit());
         result
     })
+}
+
+/// All lanes in `mask` meet; each brings a `part`. The last one to arrive calls `combine` with all
+/// parts, in the order of lanes, which it may change; then each lane goes on with its own.
+///
+/// It is one instruction of the warp, counted as `operation` where there is one. The rules for masks
+/// and for lanes that meet are those of [`warp_collective`]. `combine` calls no instruction.
+///
+/// # Safety
+///
+/// 1. Every warp-wide operation of this kind is an exchange of parts of type `T`.
+///
+/// # Panics
+///
+/// Outside of a launch.
+#[track_caller]
+pub unsafe fn warp_exchange<T>(
+    kind: &'static str,
+    operation: Option<Operation>,
+    mask: u64,
+    part: &mut T,
+    combine: impl FnOnce(&mut [&mut T]),
+) {
+    let site = Location::caller();
+    with_current(|thread, block| {
+        let inside = block.enter(thread, Some(site));
+        if block.is_unwinding(thread) {
+            return;
+        }
+        let address = ptr::from_mut(part).expose_provenance() as u64;
+        let (number, is_last) = block.join(thread, (kind, operation), mask, address, site);
+        // `combine` is the caller's code.
+        drop(inside);
+        let collectives = &block.warp_of(thread).collectives;
+        if is_last {
+            // SAFETY: (1) `join` returns when it is complete; this lane is marked below.
+            let lanes = unsafe { collectives.get(number).values() };
+            let members = (0..lanes.values.len()).filter(|lane| lanes.mask >> lane & 1 == 1);
+            let parts = members.map(|lane| {
+                let part = ptr::with_exposed_provenance_mut(lanes.values[lane] as usize);
+                // SAFETY: The values are addresses of a `T` (1), each of its own. The other lanes
+                // lend theirs until `join` returns, and none of them runs while this one does.
+                unsafe { &mut *part }
+            });
+            combine(&mut parts.collect::<Vec<_>>());
+        }
+        collectives.mark_read(number, thread.lane_bit());
+    });
 }
 
 /// The only warp-wide operation that orders memory.
@@ -75,12 +125,12 @@ pub fn active_lanes() -> u64 {
 }
 
 impl Block {
-    /// Brings `value` to the rendezvous of `mask` and waits until it is complete;
-    /// returns its number, and whether the lane was the last one.
+    /// Brings `value` to the rendezvous of `mask` and waits until it is complete; returns its
+    /// number, and whether this lane was the last to arrive: the others wait while it runs.
     fn join(
         &self,
         thread: &Thread,
-        kind: &'static str,
+        (kind, operation): (&'static str, Option<Operation>),
         mask: u64,
         value: u64,
         site: &'static Location<'static>,
@@ -99,7 +149,7 @@ impl Block {
             self.fail_kind(thread, kind, rendezvous.kind(), site);
         }
         let is_complete = rendezvous.arrive(thread.position.lane, value);
-        if let Some(operation) = Operation::of_collective(kind) {
+        if let Some(operation) = operation {
             self.note_operation(thread, operation, site);
         }
         if is_complete {
@@ -123,7 +173,8 @@ impl Block {
         site: &'static Location<'static>,
     ) -> bool {
         let warp = self.warp_of(thread);
-        let (number, is_last) = self.join(thread, kind, warp.existing, value, site);
+        let operation = Operation::of_collective(kind);
+        let (number, is_last) = self.join(thread, (kind, operation), warp.existing, value, site);
         if is_last {
             // SAFETY: (1) it is complete, and this lane is marked below.
             let values = unsafe { warp.collectives.get(number).values() };

@@ -2,6 +2,7 @@
 
 use crate::basics::{DefectKind, Finding, Position};
 use crate::current::{instruction, is_simulated_thread, try_instruction, with_current};
+use crate::device::Profile;
 use std::panic::Location;
 
 /// Calls `action`, in which the running thread, if there is one, has enough stack and is not
@@ -29,6 +30,16 @@ pub fn uninterrupted<R>(action: impl FnOnce() -> R) -> R {
 #[track_caller]
 pub fn position() -> Position {
     with_current(|thread, _| thread.position)
+}
+
+/// The device that the launch simulates.
+///
+/// # Panics
+///
+/// Outside of a launch.
+#[track_caller]
+pub fn profile() -> Profile {
+    with_current(|_, block| block.profile)
 }
 
 /// Lets other warps of the block run: for loops that wait for another thread.

@@ -35,8 +35,10 @@ pub use cluster::{
     block_idx_in_cluster, cluster_barrier, cluster_barrier_arrive, cluster_barrier_wait,
     cluster_blocks, cluster_dim, cluster_rank, map_shared, shared_offset,
 };
-pub use collective::{active_lanes, warp_barrier, warp_collective};
-pub use control::{fail, is_cooperative, position, refuse_host_call, uninterrupted, yield_now};
+pub use collective::{active_lanes, warp_barrier, warp_collective, warp_exchange};
+pub use control::{
+    fail, is_cooperative, position, profile, refuse_host_call, uninterrupted, yield_now,
+};
 pub use converge::converged_lanes;
 pub use counting::{count_arithmetic, count_prefetch};
 pub use loops::{LoopRounds, loop_rounds};

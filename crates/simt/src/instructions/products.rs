@@ -108,8 +108,10 @@ impl Block {
         };
         let Wgmma { a, n, .. } = product.instruction;
         let of_warp = M / WARPS * n as usize * a.k();
-        tally.asynchronous.tensor_operations = 2 * of_warp as u64;
-        self.note_request(thread, Operation::TensorProduct, product.site, tally, &[]);
+        let operations = 2 * of_warp as u32;
+        tally.tensor_operations = operations.into();
+        let operation = Operation::TensorProduct { operations };
+        self.note_request(thread, operation, product.site, tally, &[]);
     }
 
     /// A warp has waited for products, which its warps have issued up to these times.

@@ -135,8 +135,8 @@ impl FloatUnit {
         let accumulator = self.accumulator.decode(c);
         let mut highest = [accumulator.exponent.max(self.lowest_alignment as i16); LANES];
         for (a, b) in a.iter().zip(b) {
-            for lane in 0..LANES {
-                highest[lane] = highest[lane].max(a.exponents[lane] + b.exponents[lane]);
+            for (highest, exponent) in highest.iter_mut().zip(a.exponents_with(b)) {
+                *highest = exponent.max(*highest);
             }
         }
         let highest = highest.into_iter().fold(i16::MIN, i16::max);
@@ -144,11 +144,11 @@ impl FloatUnit {
             return self.special(a, b, accumulator);
         }
         let unit = self.term_bits as i16 - highest;
-        let mut sums = [0; LANES];
+        let mut sums = [0_i32; LANES];
         for (a, b) in a.iter().zip(b) {
-            for lane in 0..LANES {
-                let exponent = a.exponents[lane] + b.exponents[lane] + unit;
-                sums[lane] += cut(a.significands[lane] * b.significands[lane], exponent);
+            let products = a.significands_with(b).into_iter().zip(a.exponents_with(b));
+            for (sum, (significand, exponent)) in sums.iter_mut().zip(products) {
+                *sum = cut(significand, exponent.wrapping_add(unit)).wrapping_add(*sum);
             }
         }
         let products: i64 = sums.into_iter().map(i64::from).sum();
@@ -163,9 +163,7 @@ impl FloatUnit {
     /// A step with an infinity or a NaN among its terms.
     #[cold]
     fn special(&self, a: &[Vector], b: &[Vector], accumulator: Operand) -> u32 {
-        let significands = |vector: &Vector| vector.significands;
-        let a = a.iter().flat_map(significands);
-        let products = a.zip(b.iter().flat_map(significands)).map(|(a, b)| a * b);
+        let products = a.iter().zip(b).flat_map(|(a, b)| a.significands_with(b));
         let sum = products.fold(accumulator.significand, |sum, product| sum + product);
         if sum.is_nan() {
             return self.nan;
@@ -180,7 +178,7 @@ impl FloatUnit {
 #[inline]
 fn cut(significand: f32, exponent: i16) -> i32 {
     // A power of two by its exponent's field; one that is too low for a field is as good as 0.
-    let field = (exponent + (f32::MAX_EXP as i16 - 1)).max(0);
+    let field = exponent.wrapping_add(f32::MAX_EXP as i16 - 1).max(0);
     let power = f32::from_bits(u32::from(field.cast_unsigned()) << (f32::MANTISSA_DIGITS - 1));
     // SAFETY: The product is a number below 2^28 in magnitude.
     unsafe { (significand * power).to_int_unchecked() }

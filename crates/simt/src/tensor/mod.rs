@@ -6,7 +6,7 @@
 //! bits and which rounding differ between instructions and generations, so each instruction is a
 //! value here: [`FloatUnit`] for floating-point accumulators, [`IntegerUnit`] for integers and
 //! [`DoubleUnit`] for `f64`. [`EmulatedUnit`] is what the assembler makes of an instruction that the
-//! chip does not have. The constants in [`wgmma`], [`mma_sm_90`] and [`mma_sm_80`] name them.
+//! chip does not have. [`wgmma`] and [`WarpUnits`] name them.
 //!
 //! The form of the model is that of "MMA-Sim: Bit-Accurate Reference Model of Tensor Cores and
 //! Matrix Cores" (arXiv 2511.10909) and "Accurate Models of NVIDIA Tensor Cores"
@@ -29,7 +29,7 @@ pub use format::Format;
 pub use integer::{IntegerUnit, Overflow};
 pub use operands::Operands;
 pub use rounding::{Rounding, Sum};
-pub use units::{F64, S8, U8, mma_sm_80, mma_sm_90, wgmma};
+pub use units::{F64, S8, U8, WarpUnits, wgmma};
 
 /// Updates each accumulator by a row of A and a column of B.
 fn each_output<T, C: Copy>(

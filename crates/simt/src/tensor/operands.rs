@@ -13,8 +13,8 @@ pub struct Operands {
 /// the compiler uses vector instructions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Vector {
-    pub significands: [f32; LANES],
-    pub exponents: [i16; LANES],
+    significands: [f32; LANES],
+    exponents: [i16; LANES],
 }
 
 /// Operands of a vector: 8 exponents of 16 bits are 16 bytes.
@@ -71,5 +71,18 @@ impl Vector {
             vector.exponents[lane] = operand.exponent;
         }
         vector
+    }
+
+    /// The significands of the products.
+    #[inline]
+    pub fn significands_with(&self, other: &Self) -> [f32; LANES] {
+        std::array::from_fn(|lane| self.significands[lane] * other.significands[lane])
+    }
+
+    /// The exponents of the products. They are far from the ends of the range: additions that wrap
+    /// around are vector instructions also in a build that checks for overflow.
+    #[inline]
+    pub fn exponents_with(&self, other: &Self) -> [i16; LANES] {
+        std::array::from_fn(|lane| self.exponents[lane].wrapping_add(other.exponents[lane]))
     }
 }

@@ -65,46 +65,58 @@ pub mod wgmma {
     pub const E5M2: FloatUnit = E4M3.of(Format::E5M2, Format::E5M2);
 }
 
-/// Products of `mma.sync` on compute capability 9.0.
-pub mod mma_sm_90 {
-    use super::*;
-
+/// Products of `mma.sync` on one generation of chips.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WarpUnits {
     /// `m16n8k8` and `m16n8k16`, `.f32.f16.f16.f32`.
-    pub const F16: FloatUnit = to_f32(Format::F16, 16, 25);
+    pub f16: FloatUnit,
     /// `m16n8k8` and `m16n8k16`, `.f16.f16.f16.f16`.
-    pub const F16_TO_F16: FloatUnit = to_f16(Format::F16, 16, 25);
+    pub f16_to_f16: FloatUnit,
     /// `m16n8k8` and `m16n8k16`, `.f32.bf16.bf16.f32`.
-    pub const BF16: FloatUnit = to_f32(Format::BF16, 16, 25);
+    pub bf16: FloatUnit,
     /// `m16n8k4` and `m16n8k8`, `.f32.tf32.tf32.f32`.
-    pub const TF32: FloatUnit = to_f32(Format::TF32, 8, 25);
-    /// `m16n8k32.f32.e4m3.e4m3.f32`.
-    pub const E4M3: EmulatedUnit = fp8(WIDENED, WIDENED);
-    /// `m16n8k32.f32.e5m2.e5m2.f32`.
-    pub const E5M2: EmulatedUnit = fp8(Format::E5M2, Format::E5M2);
-    /// `m16n8k32.f32.e4m3.e5m2.f32`.
-    pub const E4M3_E5M2: EmulatedUnit = fp8(WIDENED, Format::E5M2);
+    pub tf32: FloatUnit,
+}
 
-    /// In `f16`, a subnormal number of `e4m3` is a normal one; that of `e5m2` stays subnormal.
-    const WIDENED: Format = Format::E4M3.widened();
+impl WarpUnits {
+    /// Compute capability 8.0 to 8.9. Not measured: as published (see the module).
+    pub const SM_80: Self = Self::of(8, 24);
+    /// Compute capability 9.0; published for 10.0 and 12.0, too.
+    pub const SM_90: Self = Self::of(16, 25);
 
-    const fn fp8(a: Format, b: Format) -> EmulatedUnit {
-        EmulatedUnit { unit: F16.of(a, b) }
+    /// The units of a chip, by the major number of its compute capability.
+    #[must_use]
+    pub const fn of_compute_capability(major: u32) -> Self {
+        if major >= 9 { Self::SM_90 } else { Self::SM_80 }
+    }
+
+    const fn of(step: usize, term_bits: u32) -> Self {
+        Self {
+            f16: to_f32(Format::F16, step, term_bits),
+            f16_to_f16: to_f16(Format::F16, step, term_bits),
+            bf16: to_f32(Format::BF16, step, term_bits),
+            tf32: to_f32(Format::TF32, step / 2, term_bits),
+        }
     }
 }
 
-/// Products of `mma.sync` on compute capability 8.0. Not measured: as published (see the module).
-pub mod mma_sm_80 {
-    use super::*;
+impl EmulatedUnit {
+    /// `m16n8k32.f32.e4m3.e4m3.f32`.
+    pub const E4M3: Self = Self::of(WIDENED, WIDENED);
+    /// `m16n8k32.f32.e5m2.e5m2.f32`.
+    pub const E5M2: Self = Self::of(Format::E5M2, Format::E5M2);
+    /// `m16n8k32.f32.e4m3.e5m2.f32`.
+    pub const E4M3_E5M2: Self = Self::of(WIDENED, Format::E5M2);
 
-    /// `m16n8k8` and `m16n8k16`, `.f32.f16.f16.f32`.
-    pub const F16: FloatUnit = to_f32(Format::F16, 8, 24);
-    /// `m16n8k8` and `m16n8k16`, `.f16.f16.f16.f16`.
-    pub const F16_TO_F16: FloatUnit = to_f16(Format::F16, 8, 24);
-    /// `m16n8k8` and `m16n8k16`, `.f32.bf16.bf16.f32`.
-    pub const BF16: FloatUnit = to_f32(Format::BF16, 8, 24);
-    /// `m16n8k4` and `m16n8k8`, `.f32.tf32.tf32.f32`.
-    pub const TF32: FloatUnit = to_f32(Format::TF32, 4, 24);
+    const fn of(a: Format, b: Format) -> Self {
+        Self {
+            unit: WarpUnits::SM_90.f16.of(a, b),
+        }
+    }
 }
+
+/// In `f16`, a subnormal number of `e4m3` is a normal one; that of `e5m2` stays subnormal.
+const WIDENED: Format = Format::E4M3.widened();
 
 /// `.s32.s8.s8.s32` on every chip.
 pub const S8: IntegerUnit = IntegerUnit {

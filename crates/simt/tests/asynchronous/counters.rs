@@ -53,11 +53,14 @@ fn copies_and_products_are_counted() {
     })
     .unwrap();
     let counts = report.counts.expect("the launch is counted");
-    let product = counts.of(Operation::TensorProduct);
+    let of_warp = 2 * (16 * 64 * 16);
+    let product = counts.of(Operation::TensorProduct {
+        operations: of_warp,
+    });
     // Four warps of two blocks.
     assert_eq!((product.requests, product.lanes), (8, 256));
     let operations = 2 * (2 * 64 * 64 * 16);
-    assert_eq!(product.asynchronous.tensor_operations, operations);
+    assert_eq!(product.tensor_operations, operations);
     let load = counts.of(Operation::BulkLoad);
     assert_eq!(load.requests, 1);
     let bytes = load.asynchronous;

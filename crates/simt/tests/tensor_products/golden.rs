@@ -3,11 +3,13 @@
 
 use super::instructions::Instruction;
 use super::operands::mix;
-use super::records::{BLOCK, Record, hash};
 use rayon::prelude::*;
 
 /// The file.
 const TEXT: &str = include_str!("../measured/tensor_core_h200.txt");
+
+/// Outputs that one hash stands for.
+pub const BLOCK: usize = 4096;
 
 /// Outputs that a line has in full.
 pub const IN_FULL: usize = 4;
@@ -37,18 +39,6 @@ pub fn lines() -> impl Iterator<Item = Golden> {
 }
 
 impl Golden {
-    /// What is kept of a record.
-    pub fn of(record: &Record) -> Self {
-        Self {
-            instruction: record.instruction,
-            kind: record.kind,
-            blocks: record.hashes.len(),
-            full: record.full[..IN_FULL].to_vec(),
-            first: combine(&record.hashes[..FIRST_BLOCKS]),
-            all: combine(&record.hashes),
-        }
-    }
-
     /// What the model computes in place of the first `blocks` blocks, or of all.
     pub fn hash_of_model(&self, blocks: usize) -> u64 {
         let outputs = outputs(self.instruction(), self.kind, blocks * BLOCK);
@@ -58,24 +48,6 @@ impl Golden {
 
     pub fn instruction(&self) -> &'static Instruction {
         Instruction::of_number(self.instruction).expect("the file has known instructions")
-    }
-
-    pub fn line(&self) -> String {
-        let Self {
-            instruction,
-            kind,
-            blocks,
-            first,
-            all,
-            ..
-        } = self;
-        let full: Vec<String> = self
-            .full
-            .iter()
-            .map(|output| format!("{output:x}"))
-            .collect();
-        let full = full.join(",");
-        format!("{instruction} {kind} {blocks} {full} {first:016x} {all:016x}")
     }
 
     fn parse(line: &str) -> Option<Self> {
@@ -106,6 +78,12 @@ pub fn outputs(instruction: &Instruction, kind: u32, count: usize) -> Vec<u64> {
     products.collect()
 }
 
-fn combine(hashes: &[u64]) -> u64 {
+/// The hash of several blocks, of their hashes.
+pub fn combine(hashes: &[u64]) -> u64 {
     hashes.iter().fold(0, |combined, hash| mix(combined ^ hash))
+}
+
+/// The hash of a block of outputs.
+pub fn hash(outputs: &[u64]) -> u64 {
+    outputs.iter().fold(0, |hash, output| mix(hash ^ output))
 }

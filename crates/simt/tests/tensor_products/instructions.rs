@@ -1,7 +1,7 @@
 //! The instructions that were measured, with their numbers in the files.
 
 use simt::tensor::{
-    DoubleUnit, EmulatedUnit, F64, FloatUnit, Format, IntegerUnit, Overflow, S8, U8, mma_sm_90,
+    DoubleUnit, EmulatedUnit, F64, FloatUnit, Format, IntegerUnit, Overflow, S8, U8, WarpUnits,
     wgmma,
 };
 
@@ -168,6 +168,7 @@ const S8_U8: IntegerUnit = IntegerUnit {
     b_signed: false,
     ..S8
 };
+const SM_90: WarpUnits = WarpUnits::SM_90;
 const E4M3_E5M2: (Format, Format) = (Format::E4M3, Format::E5M2);
 
 pub const INSTRUCTIONS: &[Instruction] = &[
@@ -189,21 +190,21 @@ pub const INSTRUCTIONS: &[Instruction] = &[
     integer(10, "wgmma s32.s8.u8", [64, 8, 32], S8_U8),
     integer(11, "wgmma s32.s8 satfinite", [64, 8, 32], S8_SATURATING),
     float(12, "wgmma f32.f16 n256", [64, 256, 16], wgmma::F16),
-    float(32, "mma f32.f16 k8", [16, 8, 8], mma_sm_90::F16),
-    float(33, "mma f32.f16 k16", [16, 8, 16], mma_sm_90::F16),
-    float(34, "mma f16.f16 k8", [16, 8, 8], mma_sm_90::F16_TO_F16),
-    float(35, "mma f16.f16 k16", [16, 8, 16], mma_sm_90::F16_TO_F16),
-    float(36, "mma f32.bf16 k8", [16, 8, 8], mma_sm_90::BF16),
-    float(37, "mma f32.bf16 k16", [16, 8, 16], mma_sm_90::BF16),
-    float(38, "mma f32.tf32 k4", [16, 8, 4], mma_sm_90::TF32),
-    float(39, "mma f32.tf32 k8", [16, 8, 8], mma_sm_90::TF32),
-    emulated(40, "mma f32.e4m3 k32", [16, 8, 32], mma_sm_90::E4M3),
-    emulated(41, "mma f32.e5m2 k32", [16, 8, 32], mma_sm_90::E5M2),
+    float(32, "mma f32.f16 k8", [16, 8, 8], SM_90.f16),
+    float(33, "mma f32.f16 k16", [16, 8, 16], SM_90.f16),
+    float(34, "mma f16.f16 k8", [16, 8, 8], SM_90.f16_to_f16),
+    float(35, "mma f16.f16 k16", [16, 8, 16], SM_90.f16_to_f16),
+    float(36, "mma f32.bf16 k8", [16, 8, 8], SM_90.bf16),
+    float(37, "mma f32.bf16 k16", [16, 8, 16], SM_90.bf16),
+    float(38, "mma f32.tf32 k4", [16, 8, 4], SM_90.tf32),
+    float(39, "mma f32.tf32 k8", [16, 8, 8], SM_90.tf32),
+    emulated(40, "mma f32.e4m3 k32", [16, 8, 32], EmulatedUnit::E4M3),
+    emulated(41, "mma f32.e5m2 k32", [16, 8, 32], EmulatedUnit::E5M2),
     emulated(
         42,
         "mma f32.e4m3.e5m2 k32",
         [16, 8, 32],
-        mma_sm_90::E4M3_E5M2,
+        EmulatedUnit::E4M3_E5M2,
     ),
     integer(43, "mma s32.s8 m8n8k16", [8, 8, 16], S8),
     integer(44, "mma s32.s8 k16", [16, 8, 16], S8),

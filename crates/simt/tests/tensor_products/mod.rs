@@ -3,4 +3,3 @@
 pub mod golden;
 pub mod instructions;
 pub mod operands;
-pub mod records;

@@ -213,7 +213,7 @@ impl Element {
                 layout.subnormal(r)
             }
             Kind::Subnormal => layout.finite_bits(r),
-            Kind::Special if s % u64::from(8 * self.k) == 0 => {
+            Kind::Special if s.is_multiple_of(u64::from(8 * self.k)) => {
                 layout.special(self.draw(self.place, 2))
             }
             Kind::Special => layout.number(r, bias - 3 + upto(s, 7)),
@@ -268,7 +268,7 @@ impl Element {
             (Kind::Cancelling, _) => layout.number(r, bias - 16 + upto(s, 20)),
             (Kind::Subnormal, 0) | (Kind::Tiny, 1) => layout.subnormal(r),
             (Kind::Subnormal, _) => layout.number(r, bias + 2 * (1 - factors.bias()) + upto(s, 40)),
-            (Kind::Special, _) if s % 32 == 0 => layout.special(self.draw(self.place, 2)),
+            (Kind::Special, _) if s.is_multiple_of(32) => layout.special(self.draw(self.place, 2)),
             (Kind::Special, _) => layout.number(r, bias - 6 + upto(s, 13)),
             (Kind::FarApart, _) => {
                 let spread = (bias - 1).min(40);

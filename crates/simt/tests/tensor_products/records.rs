@@ -1,9 +1,6 @@
 //! Files of `measured/tensor_core.cu`: outputs and hashes of blocks of outputs.
 
-use super::operands::mix;
-
-/// Outputs that one hash stands for.
-pub const BLOCK: usize = 4096;
+use crate::tensor_products::golden::BLOCK;
 
 const MAGIC: u32 = u32::from_le_bytes(*b"TCB1");
 
@@ -59,9 +56,4 @@ fn number(rest: &mut &[u8], bytes: usize) -> Result<u64, String> {
     let mut padded = [0; 8];
     padded[..bytes].copy_from_slice(first);
     Ok(u64::from_le_bytes(padded))
-}
-
-/// The hash of a block of outputs.
-pub fn hash(outputs: &[u64]) -> u64 {
-    outputs.iter().fold(0, |hash, output| mix(hash ^ output))
 }
