@@ -15,6 +15,7 @@ mod global_memory;
 mod groups;
 mod pipelines;
 mod positions;
+mod products;
 mod shared_memory;
 mod symbols;
 mod textures;

@@ -8,6 +8,7 @@
 //! |---|---|---|---|
 //! | thread | [`thread`], [`float`], [`constant`] | one thread | that thread |
 //! | warp | [`warp`] | every lane that the member mask names | every such lane |
+//! | warp, on tensor cores | [`mma`] | every lane of the warp | each lane its fragment |
 //! | block | [`block`], [`thread::sync_threads`] | every thread of the block | see each function |
 //! | shared memory | [`shared`], [`shared_array!`] | any thread of the block | |
 //! | global memory | [`global`], [`atomic`], [`symbol`] | any thread of the grid | |
@@ -54,6 +55,7 @@ pub mod hint;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod kernel;
 pub mod mbarrier;
+pub mod mma;
 pub mod pipeline;
 pub mod shared;
 pub mod signature;

@@ -18,6 +18,7 @@ pub mod global_memory;
 pub mod groups;
 pub mod pipelines;
 pub mod positions;
+pub mod products;
 pub mod shared_memory;
 pub mod symbols;
 pub mod textures;

@@ -18,6 +18,7 @@ mod bulk;
 mod cluster;
 mod mbarrier;
 mod memory;
+mod mma;
 mod position;
 mod texture;
 mod warp;

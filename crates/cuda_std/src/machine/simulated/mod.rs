@@ -14,6 +14,7 @@ mod bulk;
 mod cluster;
 mod mbarrier;
 mod memory;
+mod mma;
 mod position;
 mod texture;
 mod warp;

@@ -1,0 +1,65 @@
+//! Products of a warp on tensor cores, from compute capability 8.0 on.
+//!
+//! A warp multiplies A, of `M` x `K` elements, with B, of `K` x `N`, and adds the product to the
+//! accumulators C, of `M` x `N`. Each lane holds a fragment of each matrix: [`A`], [`B`] and [`C`]
+//! carry element, rows and columns in their types, and [`C::add_product`] exists for the shapes that
+//! the machine has.
+//!
+//! | A, B | C | M x N x K | from |
+//! |---|---|---|---|
+//! | `f16` | `f32`, `f16` | 16 x 8 x 8, 16 x 8 x 16 | 8.0 |
+//! | `bf16` | `f32` | 16 x 8 x 8, 16 x 8 x 16 | 8.0 |
+//! | [`Tf32`] | `f32` | 16 x 8 x 4, 16 x 8 x 8 | 8.0 |
+//! | `i8` or `u8`, each | `i32`, wrapping | 8 x 8 x 16, 16 x 8 x 16, 16 x 8 x 32 | 8.0 |
+//! | `f64` | `f64` | 8 x 8 x 4 | 8.0 |
+//! | `f64` | `f64` | 16 x 8 x 4, 16 x 8 x 8, 16 x 8 x 16 | 9.0 |
+//!
+//! A product of another shape does not compile:
+//!
+//! ```compile_fail,E0277
+//! # use cuda_std::mma::{A, B, C};
+//! # fn multiply(a: A<f32, 16, 8>, b: B<f32, 8, 8>) {}
+//! ```
+//!
+//! Fragments are filled from anywhere, element by element ([`A::from_fn`], [`A::place`]), or from
+//! shared memory by one instruction of the warp ([`A::load`], `ldmatrix`). Outputs of 16 bits go to shared
+//! memory in the same way ([`C::store`], `stmatrix`, from 9.0 on).
+//!
+//! ```
+//! use cuda_std::mma::{A, B, C};
+//! use cuda_std::prelude::*;
+//! use half::f16;
+//!
+//! /// The product of 16 x 16 by 16 x 8 elements; A by rows, B by columns, the product by rows.
+//! ///
+//! /// # Safety
+//! /// 1. A block is one warp; the views are of the sizes above.
+//! #[kernel(arch = "sm_80")]
+//! pub unsafe fn product(a: Global<f16>, b: Global<f16>, c: GlobalMut<f32>) {
+//!     // SAFETY: (1) an element of the matrix.
+//!     let a = A::<f16, 16, 16>::from_fn(|row, k| unsafe { a.load(row * 16 + k) });
+//!     // SAFETY: (1) an element of the matrix.
+//!     let b = B::<f16, 16, 8>::from_fn(|k, column| unsafe { b.load(column * 16 + k) });
+//!     let product = C::<f32, 16, 8>::zero().add_product(a, b);
+//!     for i in 0..C::<f32, 16, 8>::LEN {
+//!         let (row, column) = C::<f32, 16, 8>::place(i);
+//!         // SAFETY: (1) an element of the matrix, which is this lane's own.
+//!         unsafe { c.store(row * 8 + column, product.get(i)) };
+//!     }
+//! }
+//! ```
+//!
+//! All 32 lanes of the warp make each call together: a lane that is missing makes values
+//! unspecified on a GPU, never memory undefined, and is a report in the simulator.
+//!
+//! Tensor cores do not round as IEEE 754 has it; the simulator has the bits of the device that it
+//! simulates (`docs/tensor_cores.md`). (PTX ISA, 9.7.14, "Warp Level Matrix Multiply-Accumulate
+//! Instructions".)
+
+mod element;
+mod fragment;
+mod matrices;
+
+pub use element::{Element, Tf32};
+pub use fragment::{A, B, C};
+pub(crate) use matrices::{MatrixRegisters, Multiply};
