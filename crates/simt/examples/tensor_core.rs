@@ -2,7 +2,7 @@
 //!
 //!     cargo run --release -p tilewright-simt --example tensor_core -- [FOLDER [TEXT]]
 //!
-//! Without a folder it computes every output whose hash is checked in: 144 million, some minutes.
+//! Without a folder it computes every output whose hash is checked in: 144 million, half a minute.
 //! FOLDER holds the files that `tests/measured/tensor_core.cu` writes. For each instruction and
 //! kind of operands the program says how many outputs differ. Where some do, it tries other values
 //! of the model's constants and shows the best. With TEXT it writes what is checked in.
@@ -88,7 +88,7 @@ fn compare_golden() -> Result<(), Box<dyn Error>> {
 fn condense(measured: &BTreeMap<u32, Vec<Record>>, path: &str) -> std::io::Result<()> {
     let mut text = String::from(
         "# Outputs of tensor_core.cu on an NVIDIA H200: instruction, kind, blocks of 4096 outputs, the\n\
-         # first outputs in full, the hash of the first 8 blocks and that of all blocks.\n",
+         # first outputs in full, the hash of the first 32 blocks and that of all blocks.\n",
     );
     for record in measured.values().flatten() {
         text += &condensed(record);

@@ -7,7 +7,7 @@ use tensor_products::golden::{self, BLOCK, FIRST_BLOCKS, IN_FULL};
 use tensor_products::instructions::{INSTRUCTIONS, Instruction, Unit};
 use tensor_products::operands::Kind;
 
-/// 12 million of the outputs; `examples/tensor_core.rs` computes all 144 million.
+/// 48 million of the outputs; `examples/tensor_core.rs` computes all 144 million.
 #[test]
 fn the_model_has_the_bits_of_an_h200() {
     let mut differing = Vec::new();

@@ -33,23 +33,30 @@ pub trait MatrixRegisters: Registers {
     unsafe fn store<T: Pod, const TRANSPOSED: bool>(self, base: *mut T, len: usize, index: usize);
 }
 
-/// Registers that hold two fragments of which each has `Half`.
+/// Registers of which an instruction loads two sets at once.
 #[doc(hidden)]
-pub trait Pair<Half>: MatrixRegisters {
-    fn halves(self) -> [Half; 2];
+pub trait HalfOfMatrices: MatrixRegisters {
+    /// Both.
+    type Pair: MatrixRegisters;
+
+    fn halves(pair: Self::Pair) -> [Self; 2];
 }
 
-impl Pair<[u32; 1]> for [u32; 2] {
+impl HalfOfMatrices for [u32; 1] {
+    type Pair = [u32; 2];
+
     #[inline(always)]
-    fn halves(self) -> [[u32; 1]; 2] {
-        [[self[0]], [self[1]]]
+    fn halves([first, second]: [u32; 2]) -> [Self; 2] {
+        [[first], [second]]
     }
 }
 
-impl Pair<[u32; 2]> for [u32; 4] {
+impl HalfOfMatrices for [u32; 2] {
+    type Pair = [u32; 4];
+
     #[inline(always)]
-    fn halves(self) -> [[u32; 2]; 2] {
-        [[self[0], self[1]], [self[2], self[3]]]
+    fn halves([first, second, third, fourth]: [u32; 4]) -> [Self; 2] {
+        [[first, second], [third, fourth]]
     }
 }
 

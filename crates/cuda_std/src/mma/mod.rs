@@ -53,12 +53,13 @@
 //! unspecified on a GPU, never memory undefined, and is a report in the simulator.
 //!
 //! Tensor cores do not round as IEEE 754 has it; the simulator has the bits of the device that it
-//! simulates (`docs/tensor_cores.md`). (PTX ISA, 9.7.14, "Warp Level Matrix Multiply-Accumulate
+//! simulates (`docs/tensor_cores.md`). (PTX ISA, 9.7.13, "Warp Level Matrix Multiply-Accumulate
 //! Instructions".)
 
 mod element;
 mod fragment;
 mod matrices;
+mod transfer;
 
 pub use element::{Element, Tf32};
 pub use fragment::{A, B, C};

@@ -1,4 +1,11 @@
 //! Products of a warp on tensor cores.
+#![cfg_attr(
+    target_arch = "nvptx64",
+    allow(
+        unused,
+        reason = "an image for an older architecture has none of the kernels"
+    )
+)]
 
 use crate::put;
 use cuda_std::mma::{A, B, C, Tf32};
@@ -123,8 +130,8 @@ macro_rules! matrix_kernels {
                     B::<$element, 16, 8>::load(tile, by_columns),
                     B::<$element, 16, 8>::load_transposed(tile, by_rows),
                 ];
-                let [first, second] = B::<$element, 16, 8>::load_pair::<[u32; 4]>(tile, by_columns);
-                let [third, fourth] = B::<$element, 16, 8>::load_pair_transposed::<[u32; 4]>(tile, by_rows);
+                let [first, second] = B::<$element, 16, 8>::load_pair(tile, by_columns);
+                let [third, fourth] = B::<$element, 16, 8>::load_pair_transposed(tile, by_rows);
                 for i in 0..4 {
                     show(high[0].get(i));
                     show(high[1].get(i));
@@ -137,8 +144,8 @@ macro_rules! matrix_kernels {
                     B::<$element, 8, 8>::load(tile, by_columns),
                     B::<$element, 8, 8>::load_transposed(tile, by_rows),
                 ];
-                let [first, second] = B::<$element, 8, 8>::load_pair::<[u32; 2]>(tile, by_columns);
-                let [third, fourth] = B::<$element, 8, 8>::load_pair_transposed::<[u32; 2]>(tile, by_rows);
+                let [first, second] = B::<$element, 8, 8>::load_pair(tile, by_columns);
+                let [third, fourth] = B::<$element, 8, 8>::load_pair_transposed(tile, by_rows);
                 for i in 0..2 {
                     show(low[0].get(i));
                     show(low[1].get(i));

@@ -15,7 +15,7 @@ pub const BLOCK: usize = 4096;
 pub const IN_FULL: usize = 4;
 
 /// Blocks of outputs that the first hash of a line stands for.
-pub const FIRST_BLOCKS: usize = 8;
+pub const FIRST_BLOCKS: usize = 32;
 
 /// Outputs of one instruction with one kind of operands.
 #[derive(Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Products of a warp on tensor cores (PTX ISA, 9.7.14: `mma`, `ldmatrix`, `stmatrix`), from compute
+//! Products of a warp on tensor cores (PTX ISA, 9.7.13: `mma`, `ldmatrix`, `stmatrix`), from compute
 //! capability 8.0 on.
 
 use super::memory::shared_address;
