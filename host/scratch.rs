@@ -19,7 +19,7 @@ pub(crate) struct Mapped {
     pub(crate) device: u64,
 }
 
-// SAFETY: it is an address; those who read and write there answer for races.
+// SAFETY: it is an address; code that reads and writes there answers for races.
 unsafe impl Send for Mapped {}
 
 impl Mapped {

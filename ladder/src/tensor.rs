@@ -107,8 +107,8 @@ impl Step {
 }
 
 /// C = A B by one step of the ladder, without waiting. A and C are row-major, B lies in
-/// [`Step::order_of_b`]; rows of A and C, and rows or columns of B as they lie in memory, have a multiple
-/// of 8 elements.
+/// [`Step::order_of_b`]; rows of A and C, and lines of B in its order, have a multiple of 8
+/// elements.
 ///
 /// # Errors
 /// [`ErrorKind::ShapeMismatch`]; [`ErrorKind::LaunchConfig`] if a matrix lies in another order, or the

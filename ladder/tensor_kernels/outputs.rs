@@ -34,24 +34,26 @@ pub unsafe fn store<const COUNT: usize>(
     }
 }
 
-/// Writes a warpgroup's outputs to a tile in shared memory, each thread its own, two neighbours at a time.
-/// The eight rows of a warp's access have their chunks in eight different groups of banks.
+/// Writes a warpgroup's outputs to a tile in shared memory, each warp 16 rows, 16 columns at a time.
 ///
 /// # Safety
 /// 1. No other thread and no copy accesses the tile meanwhile.
+/// 2. All threads of the warpgroup make the call.
 #[inline(always)]
 pub unsafe fn store_to_tile<const COUNT: usize, const COLUMNS: usize>(
     sums: &Accumulator<COUNT>,
     tile: SwizzledTile<'_, bf16, 64, COLUMNS>,
 ) {
     const { assert!(COLUMNS == 2 * COUNT, "the tile holds the outputs") };
+    let row = 16 * (warpgroup::thread_rank() / 32) as usize;
     let mut i = 0;
     while i < COUNT {
-        let (r, k) = Accumulator::<COUNT>::place(i);
-        let pair = bf16::narrow_pair([sums.get(i), sums.get(i + 1)]);
-        // SAFETY: (1) outputs lie within the tile. (2) is (1). (3) Columns of pairs are even.
-        unsafe { tile.store_vector(r as usize, k as usize, pair) };
-        i += 2;
+        let pair = |pair: usize| bf16::narrow_pair([sums.get(i + pair), sums.get(i + pair + 1)]);
+        let pairs = [pair(0), pair(2), pair(4), pair(6)];
+        // SAFETY: (1) outputs lie within the tile. (2) is (1). (3) Eight outputs of a thread are of 16
+        // columns; (2).
+        unsafe { tile.store_matrices(row, 2 * i, pairs) };
+        i += 8;
     }
 }
 

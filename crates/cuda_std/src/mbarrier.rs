@@ -1,7 +1,7 @@
 //! Rings of stages between threads that fill them and threads that use them.
 //!
 //! A [`Ring`] has two barriers in shared memory for each stage: one completes when the stage is full,
-//! the other when it is empty. Whoever waits has a place in the ring, a [`Producer`] or a [`Consumer`],
+//! the other when it is empty. A thread that waits has a place in the ring, a [`Producer`] or a [`Consumer`],
 //! which knows the stage that is next and how often the ring has gone round.
 //!
 //! ```text

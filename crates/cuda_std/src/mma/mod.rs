@@ -58,7 +58,7 @@
 
 mod element;
 mod fragment;
-mod matrices;
+pub(crate) mod matrices;
 mod transfer;
 
 pub use element::{Element, Tf32};

@@ -1,6 +1,8 @@
 //! Tiles in shared memory as bulk tensor copies write them and products of a warpgroup read them.
 
 use crate::machine::{self, Space};
+use crate::mma::matrices::MatrixRegisters as _;
+use crate::warp;
 use bytemuck::Pod;
 use core::marker::PhantomData;
 
@@ -216,6 +218,35 @@ impl<'block, T: Pod, const ROWS: usize, const COLUMNS: usize>
                 8 => machine::store::<u32, 2>(Space::Shared, words, len / 4, to / 4, cast(values)),
                 _ => machine::store::<u32, 1>(Space::Shared, words, len / 4, to / 4, cast(values)),
             }
+        }
+    }
+
+    /// Writes the 16 x 16 elements of 16 bits from (`row`, `column`) on, of which each lane of a warp
+    /// holds eight. (`stmatrix`, from compute capability 9.0 on)
+    ///
+    /// Lane `l` holds, in `pairs[0]`, columns `2 (l % 4)` and the next of row `l / 4`; in `pairs[1]`
+    /// those of the row 8 further down, and in `pairs[2]` and `pairs[3]` the same 8 columns further on:
+    /// as accumulators of [`wgmma`](crate::wgmma) lie, once they are narrowed.
+    ///
+    /// # Safety
+    /// 1. `row + 16 <= ROWS` and `column + 16 <= COLUMNS`.
+    /// 2. No other thread, copy or product accesses them, unless a barrier orders the two.
+    /// 3. `row` and `column` are multiples of 8. All lanes of a warp make the call, with the same place.
+    #[inline(always)]
+    #[track_caller]
+    pub unsafe fn store_matrices(self, row: usize, column: usize, pairs: [[T; 2]; 4]) {
+        const { assert!(size_of::<T>() == 2, "matrices are stored by 16 bits") };
+        machine::check_in_tile((row + 15, column), 16, (ROWS, COLUMNS));
+        let lane = warp::lane() as usize;
+        let (line, side) = (lane % 16, lane / 16);
+        let index = self.byte_offset(row + line, column + 8 * side) / size_of::<T>();
+        let registers: [u32; 4] = pairs.map(|[low, high]| {
+            u32::from(cast::<T, u16, 1, 1>([low])[0])
+                | u32::from(cast::<T, u16, 1, 1>([high])[0]) << 16
+        });
+        // SAFETY: (1), (2) are the caller's. (3) A chunk of 16 bytes stays whole.
+        unsafe {
+            registers.store::<T, false>(self.base, self.extent() / size_of::<T>(), index);
         }
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! An asynchronous operation begins with what is ordered before the thread that issues it, and goes
 //! on by itself. Its accesses are those of an agent, in a time of the block's asynchronous side
-//! that no barrier of the block orders; whoever waits for the operation comes after them.
+//! that no barrier of the block orders; a thread that waits for the operation comes after them.
 
 use super::event::Event;
 use std::fmt;

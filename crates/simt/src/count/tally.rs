@@ -67,7 +67,7 @@ impl SharedTally {
     }
 }
 
-/// What the tensor cores and the engine of bulk copies were asked for.
+/// What the tensor cores and the engine of bulk copies have done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct AsynchronousTally {

@@ -1,5 +1,5 @@
 //! What runs beside the threads: the engine of bulk copies, and the tensor cores. The seed chooses
-//! when they do what they were asked for; without preemption, that is as late as possible.
+//! when they do what they were requested; without preemption, that is as late as possible.
 
 use crate::basics::{Finding, SplitMix64};
 use crate::block::Block;

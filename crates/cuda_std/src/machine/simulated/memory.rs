@@ -187,7 +187,7 @@ pub fn dynamic_shared_of_tiles() -> (*mut u8, usize) {
 /// memory want it.
 #[track_caller]
 pub fn shared_address<T>(pointer: *const T) -> u32 {
-    pointer.addr().wrapping_sub(simt::dynamic_shared().0.addr()) as u32
+    simt::shared_offset(pointer.addr()) as u32
 }
 
 /// The first element of the running launch's copy of the static array with these initial values;

@@ -6,7 +6,9 @@ use simt::{Major, Operand, Wgmma};
 
 /// Makes the registers that this warp has written known to its products.
 #[track_caller]
-pub fn wgmma_fence() {}
+pub fn wgmma_fence() {
+    simt::wgmma_fence();
+}
 
 /// Closes the group of products that this warp has started since the last call.
 #[track_caller]
