@@ -55,15 +55,11 @@ where
 
 /// A kernel's products of small integers are exact, and those of random bits are the same on every
 /// machine as on the simulator of it.
-fn check<T, U, V, K>(
-    kernel: K,
-    [m, n, k]: [usize; 3],
-    (a_of, b_of, c_of): (fn(u64) -> T, fn(u64) -> U, fn(u64) -> V),
-    of_integer: (fn(i32) -> T, fn(i32) -> U, fn(i32) -> V),
-) where
-    T: Element + ScalarParam,
-    U: Element + ScalarParam,
-    V: Element + ScalarParam + PartialEq + Debug,
+fn check<T, U, V, K>(kernel: K, [m, n, k]: [usize; 3])
+where
+    T: TestElement,
+    U: TestElement,
+    V: TestElement,
     K: Copy
         + for<'launch> Kernel<
             Params<'launch> = (
@@ -81,16 +77,16 @@ fn check<T, U, V, K>(
         .map(|place| {
             let (row, column) = (&a[place / n * 2 * k..], &b[place % n * 2 * k..]);
             let products = row.iter().zip(column).take(2 * k).map(|(a, b)| a * b);
-            of_integer.2(products.sum::<i32>() + c[place])
+            V::of_integer(products.sum::<i32>() + c[place])
         })
         .collect();
-    let a: Vec<T> = a.into_iter().map(of_integer.0).collect();
-    let b: Vec<U> = b.into_iter().map(of_integer.1).collect();
-    let c: Vec<V> = c.into_iter().map(of_integer.2).collect();
+    let a: Vec<T> = a.into_iter().map(T::of_integer).collect();
+    let b: Vec<U> = b.into_iter().map(U::of_integer).collect();
+    let c: Vec<V> = c.into_iter().map(V::of_integer).collect();
     let mut bits = numbers(2);
-    let random_a: Vec<T> = bits.by_ref().take(a.len()).map(a_of).collect();
-    let random_b: Vec<U> = bits.by_ref().take(b.len()).map(b_of).collect();
-    let random_c: Vec<V> = bits.by_ref().take(c.len()).map(c_of).collect();
+    let random_a: Vec<T> = bits.by_ref().take(a.len()).map(T::of_bits).collect();
+    let random_b: Vec<U> = bits.by_ref().take(b.len()).map(U::of_bits).collect();
+    let random_c: Vec<V> = bits.by_ref().take(c.len()).map(V::of_bits).collect();
     let random = (&random_a[..], &random_b[..], &random_c[..]);
     for device in tensor_machines() {
         assert_eq!(
@@ -107,47 +103,42 @@ fn check<T, U, V, K>(
 }
 
 macro_rules! product_tests {
-    ($($test:ident: $a:ty, $b:ty => $c:ty { $($kernel:ident $shape:expr;)* })*) => {$(
+    ($($test:ident { $($kernel:ident $shape:expr;)* })*) => {$(
         #[test]
         fn $test() {
-            $(check(
-                kernels::$kernel,
-                $shape,
-                (<$a>::of_bits, <$b>::of_bits, <$c>::of_bits),
-                (<$a>::of_integer, <$b>::of_integer, <$c>::of_integer),
-            );)*
+            $(check(kernels::$kernel, $shape);)*
         }
     )*};
 }
 product_tests! {
-    products_of_f16: f16, f16 => f32 { product_f16_k8 [16, 8, 8]; product_f16_k16 [16, 8, 16]; }
-    products_of_f16_to_f16: f16, f16 => f16 {
+    products_of_f16 { product_f16_k8 [16, 8, 8]; product_f16_k16 [16, 8, 16]; }
+    products_of_f16_to_f16 {
         product_f16_to_f16_k8 [16, 8, 8];
         product_f16_to_f16_k16 [16, 8, 16];
     }
-    products_of_bf16: bf16, bf16 => f32 { product_bf16_k8 [16, 8, 8]; product_bf16_k16 [16, 8, 16]; }
-    products_of_tf32: f32, f32 => f32 { product_tf32_k4 [16, 8, 4]; product_tf32_k8 [16, 8, 8]; }
-    products_of_i8: i8, i8 => i32 {
+    products_of_bf16 { product_bf16_k8 [16, 8, 8]; product_bf16_k16 [16, 8, 16]; }
+    products_of_tf32 { product_tf32_k4 [16, 8, 4]; product_tf32_k8 [16, 8, 8]; }
+    products_of_i8 {
         product_i8_m8 [8, 8, 16];
         product_i8_k16 [16, 8, 16];
         product_i8_k32 [16, 8, 32];
     }
-    products_of_i8_and_u8: i8, u8 => i32 {
+    products_of_i8_and_u8 {
         product_i8_u8_m8 [8, 8, 16];
         product_i8_u8_k16 [16, 8, 16];
         product_i8_u8_k32 [16, 8, 32];
     }
-    products_of_u8_and_i8: u8, i8 => i32 {
+    products_of_u8_and_i8 {
         product_u8_i8_m8 [8, 8, 16];
         product_u8_i8_k16 [16, 8, 16];
         product_u8_i8_k32 [16, 8, 32];
     }
-    products_of_u8: u8, u8 => i32 {
+    products_of_u8 {
         product_u8_m8 [8, 8, 16];
         product_u8_k16 [16, 8, 16];
         product_u8_k32 [16, 8, 32];
     }
-    products_of_f64: f64, f64 => f64 {
+    products_of_f64 {
         product_f64_m8 [8, 8, 4];
         product_f64_k4 [16, 8, 4];
         product_f64_k8 [16, 8, 8];
@@ -156,7 +147,7 @@ product_tests! {
 }
 
 /// Elements of the tests: random ones, of all magnitudes that do not overflow, and integers.
-trait TestElement {
+trait TestElement: Element + ScalarParam + PartialEq + Debug {
     fn of_bits(bits: u64) -> Self;
     fn of_integer(integer: i32) -> Self;
 }
