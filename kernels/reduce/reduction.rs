@@ -260,7 +260,20 @@ macro_rules! reduction_kernels {
         reduction_kernels!(@kernel $unaligned, false,
             "`x` starts at any element.": $operation $element $accumulator $output);
     )*};
-    (@kernel $name:ident, $aligned:literal, $start:literal:
+    // 32 registers leave room for as many warps as a multiprocessor has. Left alone, these take 34.
+    (@kernel $name:ident, $aligned:literal, $start:literal: $operation:ident i64 $($types:ident)*) => {
+        reduction_kernels!(@entry [max_threads = 256, max_registers = 32]
+            $name, $aligned, $start: $operation i64 $($types)*);
+    };
+    (@kernel $name:ident, $aligned:literal, $start:literal: $operation:ident u64 $($types:ident)*) => {
+        reduction_kernels!(@entry [max_threads = 256, max_registers = 32]
+            $name, $aligned, $start: $operation u64 $($types)*);
+    };
+    (@kernel $name:ident, $aligned:literal, $start:literal: $operation:ident $($types:ident)*) => {
+        reduction_kernels!(@entry [max_threads = 256]
+            $name, $aligned, $start: $operation $($types)*);
+    };
+    (@entry [$($bounds:tt)*] $name:ident, $aligned:literal, $start:literal:
         $operation:ident $element:ident $accumulator:ident $output:ident) => {
         #[doc = concat!("The `", stringify!($operation), "` of an array of ", stringify!($element),
             ", in ", stringify!($accumulator), ". ", $start)]
@@ -273,7 +286,7 @@ macro_rules! reduction_kernels {
         #[doc = concat!("2. ", $start, " `ticket` and `result` have an element each.")]
         /// 3. The ticket is 0 and no other launch uses `partials` and `ticket` meanwhile; the
         ///    launch leaves the ticket at 0.
-        #[kernel(max_threads = 256)]
+        #[kernel($($bounds)*)]
         pub unsafe fn $name(
             x: Global<$element>,
             partials: GlobalMut<$accumulator>,

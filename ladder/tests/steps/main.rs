@@ -10,3 +10,4 @@ mod memory;
 mod prefetch;
 mod product;
 mod sum;
+mod tensor;

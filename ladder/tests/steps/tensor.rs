@@ -1,0 +1,149 @@
+//! The steps of the ladder of the product on tensor cores.
+
+use crate::common::machines;
+use crate::common::random::Random;
+use half::bf16;
+use tilewright::testing::under_seeds;
+use tilewright::{Device, ErrorKind, Matrix, Order, TensorMapRule};
+use tilewright_ladder::tensor::{self, Step};
+
+/// Rows of A, columns of B, columns of A.
+type Shape = (usize, usize, usize);
+
+/// Two matrices to multiply, row after row and column after column.
+struct Factors {
+    shape: Shape,
+    a: Vec<bf16>,
+    b: Vec<bf16>,
+}
+
+impl Factors {
+    /// Elements that are drawn by `element`.
+    fn new((m, n, k): Shape, mut element: impl FnMut(&mut Random) -> f64) -> Self {
+        let mut random = Random::new((m + 7 * n + 49 * k) as u64);
+        let mut elements = |count| -> Vec<bf16> {
+            let element = || bf16::from_f64(element(&mut random));
+            std::iter::repeat_with(element).take(count).collect()
+        };
+        Self {
+            shape: (m, n, k),
+            a: elements(m * k),
+            b: elements(k * n),
+        }
+    }
+
+    /// Integers from -8 to 8: sums of their products are exact in f32.
+    fn integers(shape: Shape) -> Self {
+        Self::new(shape, |random| random.integer(-8..=8) as f64)
+    }
+
+    /// The exact product of integers, rounded once.
+    fn rounded(&self) -> Vec<bf16> {
+        let (m, n, k) = self.shape;
+        let output = |i: usize| {
+            let (row, column) = (&self.a[i / n * k..][..k], &self.b[i % n * k..][..k]);
+            let products = row.iter().zip(column).map(|(a, b)| a.to_f32() * b.to_f32());
+            bf16::from_f32(products.sum())
+        };
+        (0..m * n).map(output).collect()
+    }
+
+    /// The product by `step` in a matrix of NaN.
+    fn multiply(&self, device: &Device, step: Step) -> Vec<u16> {
+        let (m, n, k) = self.shape;
+        let a = device.matrix((m, k), &self.a).unwrap();
+        let b = match step.order_of_b() {
+            Order::ColumnMajor => device.matrix((k, n, Order::ColumnMajor), &self.b),
+            Order::RowMajor => {
+                let rows = (0..k).flat_map(|i| (0..n).map(move |j| self.b[j * k + i]));
+                device.matrix((k, n), &rows.collect::<Vec<_>>())
+            }
+        };
+        let mut c = device.matrix((m, n), &vec![bf16::NAN; m * n]).unwrap();
+        tensor::launch(device, step, &a, &b.unwrap(), &mut c).unwrap();
+        c.to_vec().unwrap().into_iter().map(bf16::to_bits).collect()
+    }
+}
+
+fn bits(elements: Vec<bf16>) -> Vec<u16> {
+    elements.into_iter().map(bf16::to_bits).collect()
+}
+
+/// The machines that run code for compute capability 9.0.
+fn hoppers() -> impl Iterator<Item = Device> {
+    machines().into_iter().filter(|device| {
+        let is_hopper = matches!(device.properties().compute_capability, None | Some((9, 0)));
+        if !is_hopper {
+            println!(
+                "skipped: {} is not of compute capability 9.0",
+                device.name()
+            );
+        }
+        is_hopper
+    })
+}
+
+/// One output, parts of tiles, whole tiles, and one more than that.
+const SHAPES: [Shape; 6] = [
+    (1, 8, 8),
+    (63, 72, 24),
+    (128, 256, 64),
+    (129, 264, 72),
+    (257, 136, 200),
+    (300, 520, 328),
+];
+
+#[test]
+fn every_step_multiplies_every_shape() {
+    for device in hoppers() {
+        for shape in SHAPES {
+            let factors = Factors::integers(shape);
+            let expected = bits(factors.rounded());
+            for step in Step::ALL {
+                let product = factors.multiply(&device, step);
+                assert!(product == expected, "{step:?}, {shape:?} on {device:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_step_gives_the_same_bits_on_every_machine() {
+    let factors = Factors::new((130, 264, 456), Random::wide);
+    let expected = factors.multiply(&Device::simulator(), Step::Warpgroup);
+    for device in hoppers() {
+        for step in Step::ALL {
+            let product = factors.multiply(&device, step);
+            assert!(product == expected, "{step:?} on {device:?}");
+        }
+    }
+}
+
+#[test]
+fn every_step_is_right_under_every_schedule() {
+    let factors = Factors::integers((136, 264, 136));
+    let expected = bits(factors.rounded());
+    under_seeds(0..4, |device| {
+        for step in Step::ALL {
+            assert!(factors.multiply(device, step) == expected, "{step:?}");
+        }
+    });
+}
+
+#[test]
+fn rows_that_no_copy_reads_are_refused() {
+    let device = Device::simulator();
+    let zeros = |rows, columns| -> Matrix<bf16> { device.matrix_zeros((rows, columns)).unwrap() };
+    let a = zeros(8, 12);
+    let b = zeros(8, 12).into_transposed();
+    let error = tensor::launch(&device, Step::Bulk, &a, &b, &mut zeros(8, 8)).unwrap_err();
+    assert!(
+        matches!(
+            error.kind(),
+            ErrorKind::TensorMap {
+                rule: TensorMapRule::RowStride { bytes: 24, .. }
+            }
+        ),
+        "{error}"
+    );
+}
