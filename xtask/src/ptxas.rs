@@ -7,16 +7,24 @@ use std::process::Command;
 use std::{env, fs};
 
 /// The GPUs that the modules are assembled for, as (module, assembled for).
-const TARGETS: [(&str, &str); 5] = [
+const TARGETS: [(&str, &str); 6] = [
     ("sm_75", "sm_75"),
     ("sm_80", "sm_80"),
     ("sm_80", "sm_86"),
     ("sm_80", "sm_89"),
     ("sm_80", "sm_90"),
+    ("sm_90a", "sm_90a"),
 ];
 
 /// The architectures of the checked-in modules.
-const ARCHITECTURES: [&str; 2] = ["sm_75", "sm_80"];
+const ARCHITECTURES: [&str; 3] = ["sm_75", "sm_80", "sm_90a"];
+
+/// The assembler's remarks that products of a warpgroup do not run beside their warps, or that
+/// `setmaxnreg` has no effect.
+const SERIALISED: [&str; 11] = [
+    "C7508", "C7510", "C7511", "C7512", "C7513", "C7514", "C7515", "C7516", "C7517", "C7518",
+    "C7519",
+];
 
 /// Kernels that show what a stack frame costs. They must have one.
 const STACK_FRAMES: [&str; 1] = ["memory_local_array"];
@@ -59,10 +67,12 @@ pub fn run(mut arguments: lexopt::Parser) -> Result {
     let mut defects = Vec::new();
     for (arch, target) in TARGETS {
         for module in modules(arch)? {
-            for cost in assemble(&ptxas, &module, target)? {
+            let log = assemble(&ptxas, &module, target)?;
+            for cost in costs(&log) {
                 println!("{target} {:36} {:3} registers", cost.kernel, cost.registers);
                 defects.extend(cost.defect(target));
             }
+            defects.extend(serialised(&log).map(str::to_owned));
         }
     }
     for arch in ARCHITECTURES {
@@ -72,8 +82,8 @@ pub fn run(mut arguments: lexopt::Parser) -> Result {
     }
     if defects.is_empty() {
         println!(
-            "no kernel spills, accesses memory without a state space, or has a stack frame that it \
-             is not there to show"
+            "no kernel spills, accesses memory without a state space, has a stack frame that it is not \
+             there to show, or waits for products that could run beside it"
         );
         return Ok(());
     }
@@ -108,7 +118,8 @@ fn modules(arch: &str) -> Result<Vec<PathBuf>> {
     Ok(modules)
 }
 
-fn assemble(ptxas: &Path, module: &Path, target: &str) -> Result<Vec<Cost>> {
+/// What the assembler says of a module.
+fn assemble(ptxas: &Path, module: &Path, target: &str) -> Result<String> {
     let output = Command::new(ptxas)
         .arg("--verbose")
         .arg(format!("--gpu-name={target}"))
@@ -124,7 +135,13 @@ fn assemble(ptxas: &Path, module: &Path, target: &str) -> Result<Vec<Cost>> {
         )
         .into());
     }
-    Ok(costs(&log))
+    Ok(log.into_owned())
+}
+
+/// The remarks on products that are serialised.
+fn serialised(log: &str) -> impl Iterator<Item = &str> {
+    let is_remark = |line: &&str| SERIALISED.iter().any(|remark| line.contains(remark));
+    log.lines().filter(is_remark)
 }
 
 /// Reads the lines that `ptxas --verbose` prints for each kernel.
@@ -205,6 +222,15 @@ mod tests {
             spill_bytes: 36,
         };
         assert_eq!(costs(log), [cost]);
+    }
+
+    #[test]
+    fn remarks_on_products_are_found() {
+        let log = "ptxas info    : (C7510) Potential Performance Loss: wgmma.mma_async instructions are \
+                   serialized due to insufficient register resources\n\
+                   ptxas info    : Used 128 registers, used 1 barriers\n";
+        assert_eq!(serialised(log).count(), 1);
+        assert!(serialised(log).all(|line| line.contains("C7510")));
     }
 
     #[test]

@@ -69,9 +69,11 @@ fn bits(elements: Vec<bf16>) -> Vec<u16> {
     elements.into_iter().map(bf16::to_bits).collect()
 }
 
-/// The machines that run code for compute capability 9.0.
+/// The machines that run code for compute capability 9.0, which has warps of 32 threads.
 fn hoppers() -> impl Iterator<Item = Device> {
-    machines().into_iter().filter(|device| {
+    let machines = machines().into_iter();
+    let machines = machines.filter(|device| device.properties().warp_threads == 32);
+    machines.filter(|device| {
         let is_hopper = matches!(device.properties().compute_capability, None | Some((9, 0)));
         if !is_hopper {
             println!(
