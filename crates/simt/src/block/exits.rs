@@ -7,15 +7,27 @@ use crate::state::{Job, WARPS};
 use std::panic::Location;
 
 impl Block {
-    /// The finding when `exited` has returned with something unfinished that it has begun.
-    pub fn unfinished_work(&self, exited: &Thread) -> Option<Finding> {
-        self.check.as_ref()?;
-        let copy = self.unfinished_copy(exited);
-        if copy.is_some() || !self.uses_machine.get() {
-            return copy;
+    /// The finding when `exited` has returned and leaves something unfinished, or in use.
+    #[inline]
+    pub fn left_by_exit(&self, exited: &Thread) -> Option<Finding> {
+        let copy = self
+            .check
+            .as_ref()
+            .and_then(|_| self.unfinished_copy(exited));
+        match self.uses_machine.get() {
+            false => copy,
+            true => copy.or_else(|| self.left_to_machine(exited)),
         }
-        self.unread_store(exited)
-            .or_else(|| self.unfinished_product(exited))
+    }
+
+    /// That of the asynchronous machine.
+    #[cold]
+    fn left_to_machine(&self, exited: &Thread) -> Option<Finding> {
+        let unfinished = self.check.as_ref().and_then(|_| {
+            self.unread_store(exited)
+                .or_else(|| self.unfinished_product(exited))
+        });
+        unfinished.or_else(|| self.ended_in_use(exited))
     }
 
     fn unread_store(&self, exited: &Thread) -> Option<Finding> {
@@ -37,8 +49,8 @@ impl Block {
     }
 
     /// The finding when the last thread of the block has exited, and something is left of it.
-    pub fn ended_in_use(&self, exited: &Thread) -> Option<Finding> {
-        if !self.uses_machine.get() || !self.has_ended() {
+    fn ended_in_use(&self, exited: &Thread) -> Option<Finding> {
+        if !self.has_ended() {
             return None;
         }
         self.copy_in_flight(exited)

@@ -191,6 +191,7 @@ impl Block {
         self.may_be_in_flight.set(false);
         self.products.iter_mut().for_each(ProductQueue::clear);
         self.registers.begin();
+        self.threads.iter_mut().for_each(Thread::begin_machine);
     }
 
     #[inline]

@@ -78,11 +78,15 @@ impl Thread {
     pub fn begin(&mut self) {
         self.wait.set(Wait::Nothing);
         self.copies.get_mut().clear();
-        self.bulk.get_mut().clear();
-        self.fragments.get_mut().clear();
         self.cluster_arrival.set(None);
         self.loaded_words.take();
         self.fruitless_updates.set(0);
+    }
+
+    /// Nor does what it had the asynchronous machine do.
+    pub fn begin_machine(&mut self) {
+        self.bulk.get_mut().clear();
+        self.fragments.get_mut().clear();
     }
 
     /// This thread's bit in the masks of its warp.

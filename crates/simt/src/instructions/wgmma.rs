@@ -26,6 +26,7 @@ pub fn wgmma_begin(registers: &mut [u32]) {
             return;
         }
         block.warpgroup_of(thread, "wgmma", site);
+        block.uses_machine.set(true);
         thread.fragments.borrow_mut().hand_over(registers);
     });
 }

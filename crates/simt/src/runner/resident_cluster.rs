@@ -6,7 +6,7 @@ use super::run::Run;
 use crate::basics::{Dim3, SplitMix64};
 use crate::block::{Block, Cluster};
 use crate::memory::OutOfMemory;
-use crate::state::{Grid, Watched};
+use crate::state::{Grid, StaticLayout, Watched};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -28,10 +28,14 @@ impl ResidentCluster {
     ) -> Result<Self, OutOfMemory> {
         let dim = run.launch.cluster;
         let cluster = Rc::new(Cluster::new(dim));
+        let layout = Rc::<StaticLayout>::default();
         let mut members = Vec::new();
         for _ in 0..dim.count() {
             let mut resident = Resident::new(run, grid, watched)?;
             resident.block.cluster = Rc::clone(&cluster);
+            if dim.count() > 1 {
+                resident.block.shared.share_layout(&layout);
+            }
             members.push(resident);
         }
         Ok(Self {
@@ -47,6 +51,9 @@ impl ResidentCluster {
         for (rank, resident) in (0..).zip(&mut self.members) {
             let index = block_of(run.launch.grid, dim, unit, rank);
             resident.begin(run, index);
+            if dim.count() > 1 {
+                resident.block.shared.poison();
+            }
         }
         // SAFETY: (1) the blocks are in boxes, and until `end` they are borrowed for turns alone.
         unsafe {

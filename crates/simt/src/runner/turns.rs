@@ -199,8 +199,7 @@ impl Turns<'_> {
         if !block.is_abandoned()
             && let Some(finding) = block
                 .missed_by_exit(thread)
-                .or_else(|| block.unfinished_work(thread))
-                .or_else(|| block.ended_in_use(thread))
+                .or_else(|| block.left_by_exit(thread))
         {
             block.record(finding);
         }

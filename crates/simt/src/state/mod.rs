@@ -15,6 +15,8 @@ mod preemption;
 mod products;
 mod registers;
 mod shared;
+mod shared_error;
+mod static_layout;
 mod statics;
 mod watch;
 mod watched;
@@ -24,7 +26,8 @@ pub use barriers::BarrierId;
 pub use bulk::{Swizzle, TensorMap, TensorMapFields};
 pub use collectives::LaneValues;
 pub use products::{ElementType, Major, Operand, Wgmma};
-pub use shared::{MAX_SHARED_BYTES, MAX_STATIC_SHARED_BYTES};
+pub use shared::MAX_SHARED_BYTES;
+pub use shared_error::MAX_STATIC_SHARED_BYTES;
 
 pub(crate) use barriers::{
     Barrier, BarrierOperation, Barriers, GRID_BARRIER, Mismatch, barrier_name, divergence_at,
@@ -42,6 +45,7 @@ pub(crate) use preemption::{ATOMIC_WEIGHT, Preemption};
 pub(crate) use products::{Descriptor, Fragments, Product, ProductQueue, WARPS};
 pub(crate) use registers::{FEWEST_REGISTERS, MOST_REGISTERS, REGISTER_UNIT, Registers};
 pub(crate) use shared::SharedMemory;
+pub(crate) use static_layout::StaticLayout;
 pub(crate) use statics::ResolvedStatics;
 pub(crate) use watch::{Watch, is_counting, is_watching};
 pub(crate) use watched::{NEVER, Watched};

@@ -1,21 +1,17 @@
 //! The shared memory of the running block.
 
-use crate::basics::DefectKind;
+use super::shared_error::{ALIGNMENT, MAX_STATIC_SHARED_BYTES, SharedError};
+use super::static_layout::StaticLayout;
 use crate::memory::{OutOfMemory, release_reserve};
 use std::alloc::{Layout, alloc, dealloc};
 use std::cell::{Cell, RefCell};
 use std::panic::Location;
 use std::ptr::NonNull;
+use std::rc::Rc;
 
 /// The most shared memory that a block can have, static and dynamic together:
 /// 227 KiB, as devices of compute capability 9.0 have it.
 pub const MAX_SHARED_BYTES: usize = 227 * 1024;
-
-/// The most static shared memory that `ptxas` accepts: 48 KiB. More must be dynamic.
-pub const MAX_STATIC_SHARED_BYTES: usize = 48 * 1024;
-
-/// Alignment of the whole, and the largest that an array can ask for.
-const ALIGNMENT: usize = 1024;
 
 /// What fresh shared memory holds. In every floating-point format, all ones is
 /// a NaN: a sum that reads bytes before they are written shows it.
@@ -37,9 +33,9 @@ pub(crate) struct SharedMemory {
     limit: usize,
     dynamic_bytes: usize,
     dynamic_is_poisoned: Cell<bool>,
-    /// Bytes in use, dynamic ones included.
-    used: Cell<usize>,
-    static_bytes: Cell<usize>,
+    /// Whether all of it is.
+    is_poisoned: Cell<bool>,
+    layout: Rc<StaticLayout>,
     arrays: RefCell<Vec<StaticArray>>,
 }
 
@@ -63,8 +59,8 @@ impl SharedMemory {
             limit,
             dynamic_bytes,
             dynamic_is_poisoned: Cell::new(false),
-            used: Cell::new(dynamic_bytes),
-            static_bytes: Cell::new(0),
+            is_poisoned: Cell::new(false),
+            layout: Rc::default(),
             arrays: RefCell::default(),
         })
     }
@@ -72,9 +68,22 @@ impl SharedMemory {
     /// Forgets the arrays of the block before.
     pub fn begin_block(&mut self) {
         self.dynamic_is_poisoned.set(false);
-        self.used.set(self.dynamic_bytes);
-        self.static_bytes.set(0);
+        self.is_poisoned.set(false);
+        self.layout.begin(self.dynamic_bytes);
         self.arrays.get_mut().clear();
+    }
+
+    /// The arrays are where they are in the other blocks of a cluster, which have this layout, too.
+    pub fn share_layout(&mut self, layout: &Rc<StaticLayout>) {
+        self.layout = Rc::clone(layout);
+    }
+
+    /// All of the memory is fresh: other blocks may write there before this one uses it.
+    pub fn poison(&self) {
+        self.dynamic_is_poisoned.set(true);
+        self.is_poisoned.set(true);
+        // SAFETY: it is the whole allocation, and no thread of the cluster has started.
+        unsafe { self.memory.as_ptr().write_bytes(POISON, MAX_SHARED_BYTES) };
     }
 
     /// The address of its first byte.
@@ -90,7 +99,7 @@ impl SharedMemory {
 
     /// Bytes of the static arrays that the block has used.
     pub fn static_bytes(&self) -> usize {
-        self.static_bytes.get()
+        self.layout.static_bytes()
     }
 
     /// The start and the length of the dynamic memory.
@@ -121,7 +130,7 @@ impl SharedMemory {
             Some((start, known_bytes)) if known_bytes == bytes => Ok(start),
             Some((_, known_bytes)) => Err(SharedError::Changed { known_bytes }),
             None => {
-                let start = self.add_array(bytes, align)?;
+                let start = self.add_array(key, bytes, align)?;
                 self.arrays.borrow_mut().push(StaticArray {
                     key,
                     bytes,
@@ -133,32 +142,20 @@ impl SharedMemory {
         }
     }
 
-    fn add_array(&self, bytes: usize, align: usize) -> Result<*mut u8, SharedError> {
+    fn add_array(&self, key: usize, bytes: usize, align: usize) -> Result<*mut u8, SharedError> {
         if !align.is_power_of_two() || align > ALIGNMENT {
             return Err(SharedError::Alignment);
         }
-        let static_bytes = self.static_bytes.get().saturating_add(bytes);
-        if static_bytes > MAX_STATIC_SHARED_BYTES {
-            return Err(SharedError::TooMuchStatic { static_bytes });
+        let limits = (self.limit, MAX_STATIC_SHARED_BYTES);
+        let array = (key, bytes, align);
+        let offset = self.layout.place(array, self.dynamic_bytes, limits)?;
+        // SAFETY: `offset + bytes` is within the allocation, of which the limit is a part, and no
+        // other array of this block overlaps it: the layout keeps them apart.
+        let start = unsafe { self.memory.as_ptr().add(offset) };
+        if !self.is_poisoned.get() {
+            // SAFETY: as above; no thread has seen the array yet.
+            unsafe { start.write_bytes(POISON, bytes) };
         }
-        let offset = self.used.get().next_multiple_of(align);
-        let end = offset + bytes;
-        if end > self.limit {
-            return Err(SharedError::TooMuch {
-                dynamic_bytes: self.dynamic_bytes,
-                static_bytes,
-                limit: self.limit,
-            });
-        }
-        // SAFETY: `offset + bytes` is within the allocation, and no array of
-        // this block overlaps it: all of them end at or before `used`.
-        let start = unsafe {
-            let start = self.memory.as_ptr().add(offset);
-            start.write_bytes(POISON, bytes);
-            start
-        };
-        self.used.set(end);
-        self.static_bytes.set(static_bytes);
         Ok(start)
     }
 
@@ -193,40 +190,5 @@ impl Drop for SharedMemory {
     fn drop(&mut self) {
         // SAFETY: allocated in `new` with the same layout.
         unsafe { dealloc(self.memory.as_ptr(), Self::LAYOUT) };
-    }
-}
-
-/// Why a static array cannot be allocated.
-#[derive(thiserror::Error, Debug)]
-pub(crate) enum SharedError {
-    #[error("a shared array must be aligned to a power of two that is at most {ALIGNMENT}")]
-    Alignment,
-    #[error(
-        "one shared array is declared with two sizes: it had {known_bytes} bytes before; a generic function needs one array for each type"
-    )]
-    Changed { known_bytes: usize },
-    #[error(
-        "static shared arrays of {static_bytes} bytes: a block can have {MAX_STATIC_SHARED_BYTES}, \
-         more must be dynamic"
-    )]
-    TooMuchStatic { static_bytes: usize },
-    #[error(
-        "{static_bytes} static and {dynamic_bytes} dynamic bytes of shared memory: a block can \
-         have {limit}, alignment included"
-    )]
-    TooMuch {
-        dynamic_bytes: usize,
-        static_bytes: usize,
-        limit: usize,
-    },
-}
-
-impl SharedError {
-    /// The kind of defect that it is.
-    pub fn kind(&self) -> DefectKind {
-        match self {
-            Self::Alignment | Self::Changed { .. } => DefectKind::InvalidArgument,
-            Self::TooMuchStatic { .. } | Self::TooMuch { .. } => DefectKind::LaunchLimit,
-        }
     }
 }

@@ -28,6 +28,35 @@ fn ranks_and_remote_memory() {
     }
 }
 
+/// Each block uses its static arrays in an order of its own, and others write there first.
+#[test]
+fn static_arrays_are_at_the_same_place_in_each_block() {
+    for seed in 0..16 {
+        launch(&serial(seed), (2, 2, 32), &|| {
+            let rank = simt::cluster_rank() as usize;
+            let array = |key: usize| simt::static_shared(key, 128 * key, 16);
+            if rank == 0 {
+                let of_other = simt::map_shared(array(1).addr() + 4 * me() as usize, 1);
+                store(std::ptr::with_exposed_provenance_mut(of_other), 7 + me());
+            } else {
+                array(2);
+            }
+            simt::cluster_barrier();
+            let (one, two) = (array(1).addr(), array(2).addr());
+            assert_eq!(
+                simt::shared_offset(two) < simt::shared_offset(one),
+                two < one
+            );
+            if rank == 1 {
+                let mine = array(1).wrapping_add(4 * me() as usize);
+                assert_eq!(load::<u32>(mine), 7 + me());
+            }
+            simt::cluster_barrier();
+        })
+        .unwrap();
+    }
+}
+
 #[test]
 fn remote_memory_without_a_barrier_of_the_cluster() {
     twins_in_cluster(DataRace, &["of block"], (2, 32), |_, right| {
