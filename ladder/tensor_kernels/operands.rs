@@ -89,8 +89,8 @@ impl<const N: usize, const PART: usize> Second<N, PART> for Columns<'_, PART> {
         blocks: Option<u16>,
     ) {
         let (tile, place) = (tile.rows::<PART>(first), (column + first as u32, k));
-        // SAFETY: (1) to (4) are the caller's.
         match blocks {
+            // SAFETY: (1) to (4) are the caller's.
             Some(blocks) => unsafe { self.0.load_multicast(tile, slot, place, blocks) },
             // SAFETY: as above.
             None => unsafe { self.0.load(tile, slot, place) },
@@ -131,8 +131,8 @@ impl<const N: usize, const PART: usize> Second<N, PART> for Rows<'_> {
         blocks: Option<u16>,
     ) {
         let (tile, place) = (tile.columns::<PART>(first), (k, column + first as u32));
-        // SAFETY: (1) to (4) are the caller's.
         match blocks {
+            // SAFETY: (1) to (4) are the caller's.
             Some(blocks) => unsafe { self.0.load_multicast(tile, slot, place, blocks) },
             // SAFETY: as above.
             None => unsafe { self.0.load(tile, slot, place) },

@@ -129,7 +129,6 @@ where
     /// For products that are added to what the accumulator holds.
     #[inline(always)]
     #[track_caller]
-    #[must_use]
     pub fn accumulate(self) -> InFlight<COUNT> {
         self.in_flight(true)
     }
@@ -137,7 +136,6 @@ where
     /// For products the first of which replaces what the accumulator holds.
     #[inline(always)]
     #[track_caller]
-    #[must_use]
     pub fn overwrite(self) -> InFlight<COUNT> {
         self.in_flight(false)
     }
@@ -169,7 +167,6 @@ where
     /// Begins a group of products.
     #[inline(always)]
     #[track_caller]
-    #[must_use]
     pub fn begin(self) -> Products<COUNT> {
         machine::wgmma_fence();
         Products { accumulators: self }

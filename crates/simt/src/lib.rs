@@ -57,6 +57,11 @@
 //! [`Options::checks`] is off, which makes a launch several times faster; the
 //! rest always is.
 //!
+//! Of Hopper's asynchronous machine: clusters with [`map_shared`] and multicast, mbarriers, bulk
+//! copies, products of warpgroups, proxy fences and `setmaxnreg`. What runs beside the threads does
+//! so at moments that the seed chooses, and as late as possible under seed 0; the blocks of a cluster
+//! are resident together on one host thread. `docs/synchronisation.md` has the rules.
+//!
 //! Accesses are ordered by barriers of the block and of the grid, by
 //! [`warp_barrier`] for the lanes of its mask, by a [`fence`] and an atomic update
 //! on each side, and by the end of a launch. Shuffles and votes order nothing. Two

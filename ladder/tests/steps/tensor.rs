@@ -1,7 +1,7 @@
 //! The steps of the ladder of the product on tensor cores.
 
-use crate::common::machines;
 use crate::common::random::Random;
+use crate::common::{devices, machines};
 use half::bf16;
 use tilewright::testing::under_seeds;
 use tilewright::{Device, ErrorKind, Matrix, Order, TensorMapRule};
@@ -69,10 +69,10 @@ fn bits(elements: Vec<bf16>) -> Vec<u16> {
     elements.into_iter().map(bf16::to_bits).collect()
 }
 
-/// The machines that run code for compute capability 9.0, which has warps of 32 threads.
-fn hoppers() -> impl Iterator<Item = Device> {
-    let machines = machines().into_iter();
-    let machines = machines.filter(|device| device.properties().warp_threads == 32);
+/// Those of the machines that run code for compute capability 9.0, which has warps of 32 threads.
+fn hoppers(machines: Vec<Device>) -> impl Iterator<Item = Device> {
+    let has_warps_of_32 = |device: &Device| device.properties().warp_threads == 32;
+    let machines = machines.into_iter().filter(has_warps_of_32);
     machines.filter(|device| {
         let is_hopper = matches!(device.properties().compute_capability, None | Some((9, 0)));
         if !is_hopper {
@@ -97,7 +97,7 @@ const SHAPES: [Shape; 6] = [
 
 #[test]
 fn every_step_multiplies_every_shape() {
-    for device in hoppers() {
+    for device in hoppers(devices()) {
         for shape in SHAPES {
             let factors = Factors::integers(shape);
             let expected = bits(factors.rounded());
@@ -113,7 +113,7 @@ fn every_step_multiplies_every_shape() {
 fn every_step_gives_the_same_bits_on_every_machine() {
     let factors = Factors::new((130, 264, 456), Random::wide);
     let expected = factors.multiply(&Device::simulator(), Step::Warpgroup);
-    for device in hoppers() {
+    for device in hoppers(machines()) {
         for step in Step::ALL {
             let product = factors.multiply(&device, step);
             assert!(product == expected, "{step:?} on {device:?}");

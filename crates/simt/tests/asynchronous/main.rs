@@ -1,5 +1,6 @@
 //! Hopper's asynchronous machine: clusters, mbarriers, bulk copies and products of warpgroups.
 
+mod argument_defects;
 mod barrier_defects;
 mod cluster_defects;
 mod copies;
@@ -9,3 +10,4 @@ mod harness;
 mod pipeline;
 mod product_defects;
 mod products;
+mod register_defects;
