@@ -30,9 +30,9 @@ impl<Block> Cluster<Block> {
         }
     }
 
-    /// The barrier begins with the first phase, for `threads` threads.
-    pub fn begin_barrier(&self, threads: u32) {
-        self.barrier.begin(threads);
+    /// The barrier begins with the first phase.
+    pub fn begin_barrier(&self) {
+        self.barrier.begin();
         self.gathering.take();
         self.complete.take();
     }

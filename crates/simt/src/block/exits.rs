@@ -31,7 +31,7 @@ impl Block {
     }
 
     fn unread_store(&self, exited: &Thread) -> Option<Finding> {
-        let site = exited.bulk.borrow().first_unread()?;
+        let site = exited.machine.bulk.borrow().first_unread()?;
         let message = "the thread has exited with a bulk store that may still read shared memory, \
                        which it never waited for"
             .to_owned();

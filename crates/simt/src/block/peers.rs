@@ -1,7 +1,7 @@
 //! The blocks of one cluster: each reaches the shared memory and the barriers of the others.
 
 use super::state::Block;
-use super::thread::Wait;
+use super::thread::{Thread, Wait};
 use std::ptr;
 
 impl Block {
@@ -32,15 +32,32 @@ impl Block {
         others.find_map(|peer| Some((peer, peer.shared.offset_of(address)?)))
     }
 
-    /// A thread has exited, which had arrived at the barrier of the cluster or not.
-    pub fn note_cluster_exit(&self, has_arrived: bool) {
-        if self.cluster.barrier.exit(has_arrived) {
-            self.release_cluster();
-        }
+    /// A thread has arrived at the barrier of the cluster.
+    pub fn arrive_at_cluster(&self) {
+        self.cluster.barrier.arrive();
+        self.peers().for_each(|peer| peer.uses_machine.set(true));
+        self.complete_cluster();
     }
 
-    /// Lets the threads go on that wait at the barrier of the cluster.
-    pub fn release_cluster(&self) {
+    /// A thread has exited, for which the barrier of the cluster does not wait any more.
+    pub fn note_cluster_exit(&self, exited: &Thread) {
+        if let Some(phase) = exited.machine.cluster_arrival.take() {
+            self.cluster.barrier.withdraw(phase);
+        }
+        self.complete_cluster();
+    }
+
+    /// Lets the threads go on that wait at the barrier of the cluster, once all that are left have
+    /// arrived.
+    fn complete_cluster(&self) {
+        let left = |peer: &Self| peer.threads.len() as u32 - peer.exited_threads.get();
+        if !self
+            .cluster
+            .barrier
+            .is_complete(self.peers().map(left).sum())
+        {
+            return;
+        }
         self.cluster.hand_on();
         for peer in self.peers() {
             peer.release_threads(|wait| wait == Wait::ClusterBarrier);

@@ -171,8 +171,6 @@ impl Block {
         );
         self.rank
             .set(within.0 + dim.x * (within.1 + dim.y * within.2));
-        let threads = self.threads.len() as u32 * self.cluster_blocks();
-        self.cluster.begin_barrier(threads);
         self.shared.begin_block();
         self.counters = Counters::default();
         if let Some(recorder) = &self.recorder {
@@ -192,6 +190,7 @@ impl Block {
         self.products.iter_mut().for_each(ProductQueue::clear);
         self.registers.begin();
         self.threads.iter_mut().for_each(Thread::begin_machine);
+        self.cluster.begin_barrier();
     }
 
     #[inline]

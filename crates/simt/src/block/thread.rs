@@ -37,6 +37,17 @@ impl Wait {
     }
 }
 
+/// What a thread has the asynchronous machine do.
+#[derive(Default)]
+pub(crate) struct OfMachine {
+    /// Its bulk stores.
+    pub bulk: RefCell<BulkGroups>,
+    /// Its accumulators that are with the tensor cores.
+    pub fragments: RefCell<Fragments>,
+    /// The phase of the cluster's barrier at which it has arrived and for which it has not waited.
+    pub cluster_arrival: Cell<Option<u64>>,
+}
+
 /// One simulated thread.
 pub(crate) struct Thread {
     pub position: Position,
@@ -45,12 +56,8 @@ pub(crate) struct Thread {
     /// The kernel line of the last instruction that had to wait.
     pub site: Cell<&'static Location<'static>>,
     pub copies: RefCell<CopyQueue>,
-    /// Its bulk stores.
-    pub bulk: RefCell<BulkGroups>,
-    /// Its accumulators that are with the tensor cores.
-    pub fragments: RefCell<Fragments>,
-    /// The phase of the cluster's barrier at which it has arrived and for which it has not waited.
-    pub cluster_arrival: Cell<Option<u64>>,
+    /// What it has the asynchronous machine do: apart, because most threads do without.
+    pub machine: Box<OfMachine>,
     /// The words that it has loaded atomically last.
     pub loaded_words: Cell<[usize; 2]>,
     /// Atomic updates in a row that have changed nothing, since it last waited.
@@ -66,9 +73,7 @@ impl Thread {
             wait: Cell::new(Wait::Nothing),
             site: Cell::new(Location::caller()),
             copies: RefCell::default(),
-            bulk: RefCell::default(),
-            fragments: RefCell::default(),
-            cluster_arrival: Cell::new(None),
+            machine: Box::default(),
             loaded_words: Cell::default(),
             fruitless_updates: Cell::new(0),
         }
@@ -78,15 +83,15 @@ impl Thread {
     pub fn begin(&mut self) {
         self.wait.set(Wait::Nothing);
         self.copies.get_mut().clear();
-        self.cluster_arrival.set(None);
         self.loaded_words.take();
         self.fruitless_updates.set(0);
     }
 
     /// Nor does what it had the asynchronous machine do.
     pub fn begin_machine(&mut self) {
-        self.bulk.get_mut().clear();
-        self.fragments.get_mut().clear();
+        self.machine.bulk.get_mut().clear();
+        self.machine.fragments.get_mut().clear();
+        self.machine.cluster_arrival.set(None);
     }
 
     /// This thread's bit in the masks of its warp.

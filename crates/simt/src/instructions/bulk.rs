@@ -133,7 +133,7 @@ pub unsafe fn tensor_store(map: &TensorMap, source: *const u8, coordinates: &[i3
 #[track_caller]
 pub fn bulk_commit() {
     instruction(Location::caller(), |thread, _| {
-        thread.bulk.borrow_mut().commit();
+        thread.machine.bulk.borrow_mut().commit();
     });
 }
 
@@ -146,7 +146,7 @@ pub fn bulk_commit() {
 #[track_caller]
 pub fn bulk_wait(pending: u32) {
     instruction(Location::caller(), |thread, block| {
-        let finished = thread.bulk.borrow_mut().finish(pending as usize);
+        let finished = thread.machine.bulk.borrow_mut().finish(pending as usize);
         for IssuedStore { number, .. } in &finished {
             if let Some(Job::Store(mut store)) = block.engine.take(*number) {
                 block.write(&mut store);
@@ -166,7 +166,7 @@ pub fn bulk_wait(pending: u32) {
 #[track_caller]
 pub fn bulk_wait_read(pending: u32) {
     instruction(Location::caller(), |thread, block| {
-        let read = thread.bulk.borrow_mut().read(pending as usize);
+        let read = thread.machine.bulk.borrow_mut().read(pending as usize);
         for IssuedStore { number, .. } in &read {
             if let Some(Job::Store(mut store)) = block.engine.take(*number) {
                 block.read(&mut store);

@@ -217,7 +217,7 @@ impl Block {
             data: None,
         };
         let number = self.engine.issue(Job::Store(store));
-        thread.bulk.borrow_mut().issue(IssuedStore {
+        thread.machine.bulk.borrow_mut().issue(IssuedStore {
             number,
             moment,
             site,

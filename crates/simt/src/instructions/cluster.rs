@@ -127,19 +127,17 @@ fn arrive(site: &'static Location<'static>) {
         }
         block.before_visible_step(thread, ATOMIC_WEIGHT);
         let barrier = &block.cluster.barrier;
-        if thread.cluster_arrival.get().is_some() {
+        if thread.machine.cluster_arrival.get().is_some() {
             let message = "the thread arrives at the barrier of the cluster for a second time, \
                            without waiting there"
                 .to_owned();
             block.fail(thread, DefectKind::BarrierDivergence, message, site);
         }
-        thread.cluster_arrival.set(Some(barrier.phase()));
+        thread.machine.cluster_arrival.set(Some(barrier.phase()));
         if let Some(check) = block.active_check() {
             block.cluster.gather(&check.release(&thread.position));
         }
-        if barrier.arrive() {
-            block.release_cluster();
-        }
+        block.arrive_at_cluster();
     });
 }
 
@@ -148,7 +146,7 @@ fn wait(site: &'static Location<'static>) {
         if block.is_unwinding(thread) {
             return;
         }
-        let Some(phase) = thread.cluster_arrival.get() else {
+        let Some(phase) = thread.machine.cluster_arrival.get() else {
             let message = "the thread waits at the barrier of the cluster, at which it has not \
                            arrived"
                 .to_owned();
@@ -157,7 +155,7 @@ fn wait(site: &'static Location<'static>) {
         if block.cluster.barrier.phase() == phase {
             thread.wait_for(Wait::ClusterBarrier, site);
         }
-        thread.cluster_arrival.set(None);
+        thread.machine.cluster_arrival.set(None);
         if let Some(check) = block.active_check() {
             check.acquire(thread.position.thread(), &block.cluster.handed());
         }

@@ -21,7 +21,7 @@ impl Block {
                 return;
             };
             let accumulators = |thread: usize, action: &mut dyn FnMut(&mut [u32])| {
-                let mut fragments = self.threads[first + thread].fragments.borrow_mut();
+                let mut fragments = self.threads[first + thread].machine.fragments.borrow_mut();
                 let mark = product.fragments[thread / 32];
                 if let Some(fragment) = fragments.numbered(mark) {
                     action(&mut fragment.values);
@@ -86,7 +86,7 @@ impl Block {
         };
         let first = self.first_thread_of_warp(warp);
         for lane in &self.threads[first..first + 32] {
-            if let Some(fragment) = lane.fragments.borrow_mut().numbered(mark) {
+            if let Some(fragment) = lane.machine.fragments.borrow_mut().numbered(mark) {
                 fragment.needs = number + 1;
             }
         }

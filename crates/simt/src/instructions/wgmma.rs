@@ -27,7 +27,7 @@ pub fn wgmma_begin(registers: &mut [u32]) {
         }
         block.warpgroup_of(thread, "wgmma", site);
         block.uses_machine.set(true);
-        thread.fragments.borrow_mut().hand_over(registers);
+        thread.machine.fragments.borrow_mut().hand_over(registers);
     });
 }
 
@@ -45,7 +45,7 @@ pub fn wgmma_fence() {
             return;
         }
         block.warpgroup_of(thread, "wgmma", site);
-        thread.fragments.borrow_mut().fence();
+        thread.machine.fragments.borrow_mut().fence();
         block.meet_warp(thread, "wgmma.fence", 0, site);
     });
 }
@@ -66,6 +66,7 @@ pub fn wgmma(registers: &mut [u32], instruction: Wgmma, a: Operand, b: Operand, 
         let group = block.warpgroup_of(thread, "wgmma", site);
         block.check_instruction(thread, &instruction, registers.len(), site);
         let is_fenced = thread
+            .machine
             .fragments
             .borrow_mut()
             .find(registers)
@@ -158,7 +159,7 @@ pub fn wgmma_collect(registers: &mut [u32]) {
             return;
         }
         let group = block.warpgroup_of(thread, "wgmma", site);
-        let mut fragments = thread.fragments.borrow_mut();
+        let mut fragments = thread.machine.fragments.borrow_mut();
         let needed = fragments.find(registers).map(|fragment| fragment.needs);
         let warp = thread.position.warp as usize % WARPS;
         let message = match needed {

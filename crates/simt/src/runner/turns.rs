@@ -186,11 +186,13 @@ impl Turns<'_> {
         }
         let block = self.block;
         let thread = &block.threads[index];
-        block.note_cluster_exit(thread.cluster_arrival.take().is_some());
         let exited = &block.warp_of(thread).exited;
         exited.set(exited.get() | thread.lane_bit());
         thread.wait.set(Wait::Exited);
         block.exited_threads.set(block.exited_threads.get() + 1);
+        if block.uses_machine.get() {
+            block.note_cluster_exit(thread);
+        }
         block.watched.note_progress();
         if let Some(grid) = &block.grid {
             grid.note_exit();

@@ -6,17 +6,13 @@ use std::cell::Cell;
 /// waited for.
 #[derive(Default)]
 pub(crate) struct ClusterBarrier {
-    threads: Cell<u32>,
-    exited: Cell<u32>,
     arrived: Cell<u32>,
     phase: Cell<u64>,
 }
 
 impl ClusterBarrier {
-    /// Begins with the first phase, for `threads` threads.
-    pub fn begin(&self, threads: u32) {
-        self.threads.set(threads);
-        self.exited.set(0);
+    /// Begins with the first phase.
+    pub fn begin(&self) {
         self.arrived.set(0);
         self.phase.set(0);
     }
@@ -26,33 +22,44 @@ impl ClusterBarrier {
         self.phase.get()
     }
 
-    /// How many threads have arrived, and how many will have to.
-    pub fn count(&self) -> (u32, u32) {
-        (self.arrived.get(), self.threads.get() - self.exited.get())
-    }
-
-    /// A thread arrives; returns whether the phase is complete.
-    pub fn arrive(&self) -> bool {
+    /// A thread arrives.
+    pub fn arrive(&self) {
         self.arrived.set(self.arrived.get() + 1);
-        self.complete()
     }
 
-    /// A thread has exited, which had arrived or not; returns whether the phase is complete.
-    pub fn exit(&self, has_arrived: bool) -> bool {
-        self.exited.set(self.exited.get() + 1);
-        if has_arrived {
+    /// A thread has exited that had arrived in this phase.
+    pub fn withdraw(&self, phase: u64) {
+        if phase == self.phase.get() {
             self.arrived.set(self.arrived.get() - 1);
         }
-        self.complete()
     }
 
-    fn complete(&self) -> bool {
-        let (arrived, required) = self.count();
+    /// Whether the phase is complete with the arrivals of `required` threads: the next one begins.
+    pub fn is_complete(&self, required: u32) -> bool {
+        let arrived = self.arrived.get();
         let is_complete = arrived != 0 && arrived == required;
         if is_complete {
             self.arrived.set(0);
             self.phase.set(self.phase.get() + 1);
         }
         is_complete
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ClusterBarrier;
+
+    #[test]
+    fn a_phase_needs_the_threads_that_are_left() {
+        let barrier = ClusterBarrier::default();
+        barrier.arrive();
+        assert!(!barrier.is_complete(2));
+        barrier.withdraw(0);
+        assert!(!barrier.is_complete(1));
+        barrier.arrive();
+        assert!(barrier.is_complete(1));
+        barrier.withdraw(0);
+        assert_eq!(barrier.phase(), 1);
     }
 }
