@@ -150,7 +150,7 @@ fn parts_are_copied_on_the_device() {
                 .unwrap();
             part.slice_mut(1.., ..2)
                 .unwrap()
-                .copy_from_matrix(&source.slice(..4, ..2).unwrap())
+                .copy_from_matrix(source.slice(..4, ..2).unwrap())
                 .unwrap();
             let mut expected = Host {
                 rows: 9,

@@ -265,7 +265,7 @@ fn new_results_of_views<T: Real>() {
         let (a, b) = (a.unwrap(), b.unwrap());
         let (packed_a, packed_b) = (a.to_matrix().unwrap(), b.to_matrix().unwrap());
         let expected = device.matmul_tiled(&packed_a, &packed_b).unwrap();
-        for product in [device.matmul_tiled(a, &b), device.matmul_coarsened(&a, b)] {
+        for product in [device.matmul_tiled(a, b), device.matmul_coarsened(a, b)] {
             let product = product.unwrap();
             assert_eq!(product.shape(), (7, 27));
             let (found, expected) = (product.to_vec().unwrap(), expected.to_vec().unwrap());

@@ -29,7 +29,7 @@ fn assert_part<T: Sample>(device: &Device, data: &[T], start: usize, length: usi
         "{length} elements from {start} on, {device:?}"
     );
     let mut result = device.zeros(1).unwrap();
-    device.reduce_sum_into(&part, &mut result).unwrap();
+    device.reduce_sum_into(part, &mut result).unwrap();
     assert_eq!(bytes_of(&result.to_vec().unwrap()[0]), bytes_of(&expected));
 }
 

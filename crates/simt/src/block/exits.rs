@@ -7,27 +7,30 @@ use crate::state::{Job, WARPS};
 use std::panic::Location;
 
 impl Block {
-    /// The finding when `exited` has returned and leaves something unfinished, or in use.
+    /// Records the finding when `exited` has returned and leaves something unfinished, or in use.
     #[inline]
-    pub fn left_by_exit(&self, exited: &Thread) -> Option<Finding> {
-        let copy = self
-            .check
-            .as_ref()
-            .and_then(|_| self.unfinished_copy(exited));
-        match self.uses_machine.get() {
-            false => copy,
-            true => copy.or_else(|| self.left_to_machine(exited)),
+    pub fn check_left(&self, exited: &Thread) {
+        let has_copies = exited.copies.borrow().first_unfinished().is_some();
+        if has_copies || self.uses_machine.get() {
+            self.record_left(exited);
         }
     }
 
-    /// That of the asynchronous machine.
     #[cold]
-    fn left_to_machine(&self, exited: &Thread) -> Option<Finding> {
+    #[inline(never)]
+    fn record_left(&self, exited: &Thread) {
         let unfinished = self.check.as_ref().and_then(|_| {
-            self.unread_store(exited)
+            self.unfinished_copy(exited)
+                .or_else(|| self.unread_store(exited))
                 .or_else(|| self.unfinished_product(exited))
         });
-        unfinished.or_else(|| self.ended_in_use(exited))
+        let in_use = || match self.uses_machine.get() {
+            true => self.ended_in_use(exited),
+            false => None,
+        };
+        if let Some(finding) = unfinished.or_else(in_use) {
+            self.record(finding);
+        }
     }
 
     fn unread_store(&self, exited: &Thread) -> Option<Finding> {

@@ -198,12 +198,12 @@ impl Turns<'_> {
             grid.note_exit();
         }
         block.note_progress();
-        if !block.is_abandoned()
-            && let Some(finding) = block
-                .missed_by_exit(thread)
-                .or_else(|| block.left_by_exit(thread))
-        {
-            block.record(finding);
+        if block.is_abandoned() {
+            return;
+        }
+        match block.missed_by_exit(thread) {
+            Some(finding) => block.record(finding),
+            None => block.check_left(thread),
         }
     }
 }
