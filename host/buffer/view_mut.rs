@@ -45,7 +45,7 @@ impl<T: Element> Buffer<T> {
     /// The elements of `range`, borrowed mutably.
     ///
     /// # Errors
-    /// [`ErrorKind::OutOfRange`] if there are no such elements.
+    /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if there are no such elements.
     pub fn slice_mut(&mut self, range: impl RangeBounds<usize>) -> Result<BufferViewMut<'_, T>> {
         self.view_mut().into_slice(range).during("slice_mut")
     }
@@ -53,7 +53,7 @@ impl<T: Element> Buffer<T> {
     /// The first `mid` elements and the others.
     ///
     /// # Errors
-    /// [`ErrorKind::OutOfRange`] if there are fewer than `mid`.
+    /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if there are fewer than `mid`.
     pub fn split_at_mut(
         &mut self,
         mid: usize,
@@ -110,7 +110,7 @@ impl<'a, T: Element> BufferViewMut<'a, T> {
     /// The elements of `range`, counted from the view's first.
     ///
     /// # Errors
-    /// [`ErrorKind::OutOfRange`] if the view does not have them.
+    /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if the view does not have them.
     pub fn slice_mut(&mut self, range: impl RangeBounds<usize>) -> Result<BufferViewMut<'_, T>> {
         self.view_mut().into_slice(range).during("slice_mut")
     }
@@ -118,7 +118,7 @@ impl<'a, T: Element> BufferViewMut<'a, T> {
     /// The first `mid` elements and the others.
     ///
     /// # Errors
-    /// [`ErrorKind::OutOfRange`] if there are fewer than `mid`.
+    /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if there are fewer than `mid`.
     pub fn split_at_mut(
         &mut self,
         mid: usize,
@@ -192,7 +192,7 @@ impl<'a, T: Element> BufferViewMut<'a, T> {
     /// Overwrites all bytes with zero.
     ///
     /// # Errors
-    /// [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
+    /// [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or [`ErrorKind::Cuda`](crate::ErrorKind::Cuda).
     pub fn fill_zero(&mut self) -> Result<()> {
         self.clear().during("fill_zero")
     }

@@ -26,10 +26,8 @@ use core::marker::PhantomData;
 /// Other boxes do not compile:
 ///
 /// ```compile_fail,E0080
-/// # use cuda_std::{prelude::*, shared::SwizzledTile, mbarrier::Slot, tma::TensorMap};
-/// # unsafe fn load(map: GridConstant<TensorMap<f32, 8, 16>>, tile: SwizzledTile<'_, f32, 8, 32>, slot: &Slot<'_>) {
-/// unsafe { map.load(tile, slot, (0, 0)) };
-/// # }
+/// # use cuda_std::tma::TensorMap;
+/// let map = TensorMap::<f32, 8, 16>::of_words([0; 16]);
 /// ```
 #[repr(C, align(64))]
 #[derive(Debug)]

@@ -27,8 +27,9 @@ pub(crate) const ALIGNMENT: usize = PERIOD * ROW_BYTES;
 ///
 /// ```compile_fail,E0080
 /// fn tile(shared: &mut cuda_std::shared::Allotment<'_>) {
-///     shared.tiles::<f32, 64, 20, 1>();
+///     let _ = shared.tiles::<f32, 64, 20, 1>();
 /// }
+/// # let _: fn(&mut cuda_std::shared::Allotment<'_>) = tile;
 /// ```
 #[derive(Debug)]
 pub struct SwizzledTile<'block, T, const ROWS: usize, const COLUMNS: usize> {

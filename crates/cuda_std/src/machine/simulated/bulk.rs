@@ -13,10 +13,10 @@ pub unsafe fn tensor_load(
     map: *const u8,
     destination: *mut u8,
     barrier: *mut u64,
-    place: (u32, u32),
+    (row, column): (u32, u32),
 ) {
     // SAFETY: (1) is the caller's.
-    unsafe { load(map, destination, barrier, place, None) };
+    unsafe { load(map, destination, barrier, (row, column), None) };
 }
 
 /// [`tensor_load`] to the same place in each block of the cluster whose bit in `blocks` is set; the
@@ -29,11 +29,11 @@ pub unsafe fn tensor_load_multicast(
     map: *const u8,
     destination: *mut u8,
     barrier: *mut u64,
-    place: (u32, u32),
+    (row, column): (u32, u32),
     blocks: u16,
 ) {
     // SAFETY: (1) is the caller's.
-    unsafe { load(map, destination, barrier, place, Some(blocks)) };
+    unsafe { load(map, destination, barrier, (row, column), Some(blocks)) };
 }
 
 /// # Safety
