@@ -237,7 +237,7 @@ impl<'block, const STAGES: usize> Consumer<'block, STAGES> {
     ///
     /// # Safety
     /// 1. The ring of each block of the cluster is initialised and lies in the same place.
-    /// 2. The block of that rank has not ended.
+    /// 2. The block of that rank is still running.
     #[inline(always)]
     #[track_caller]
     pub unsafe fn release_in(&self, stage: &Stage, rank: u32) {

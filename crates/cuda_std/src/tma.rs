@@ -22,7 +22,9 @@ use core::marker::PhantomData;
 /// A matrix in global memory of which a copy moves `ROWS` rows of `COLUMNS` elements: 128 bytes of
 /// each row, which stand swizzled in shared memory.
 ///
-/// It is the parameter `GridConstant<TensorMap<T, ROWS, COLUMNS>>` of a kernel, at most 256 rows.
+/// It is the parameter `GridConstant<TensorMap<T, ROWS, COLUMNS>>` of a kernel, at most 256 rows. As a
+/// parameter it is plain data, which a host can make of any words: that it is the map of a matrix is a
+/// requirement of the copies, and so of the kernel.
 /// Other boxes do not compile:
 ///
 /// ```compile_fail,E0080
@@ -109,12 +111,13 @@ maps!(TensorMap TensorMapMut);
 impl<T: Pod, const ROWS: usize, const COLUMNS: usize>
     GridConstant<'_, TensorMap<T, ROWS, COLUMNS>>
 {
-    /// Starts to copy what lies at (`row`, `column`) of the matrix into a tile: a box for each of its
-    /// panels. Called by one thread. The bytes, [`SwizzledTile::BYTES`] wherever the matrix ends, count
-    /// at the barrier of `slot`.
+    /// Starts to copy what lies at `place`, a row and a column of the matrix, into a tile: a box for
+    /// each of its panels. Called by one thread. The bytes, [`SwizzledTile::BYTES`] wherever the matrix
+    /// ends, count at the barrier of `slot`.
     ///
     /// # Safety
-    /// 1. The map is of a matrix that no thread writes during the launch.
+    /// 1. The map is of a matrix that lives, and that no thread writes during the launch; the tile is
+    ///    there.
     /// 2. The slot's ring is initialised, and `slot.stage()` is expecting the bytes in this round.
     /// 3. Until a consumer has waited for the stage, no thread accesses the tile.
     /// 4. The block does not end before the bytes have landed.
@@ -124,25 +127,15 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize>
         self,
         tile: SwizzledTile<'_, T, ROWS, WIDTH>,
         slot: &Slot<'_>,
-        (row, column): (u32, u32),
+        place: (u32, u32),
     ) {
         const { TensorMap::<T, ROWS, COLUMNS>::IS_BOX };
-        let mut panel = 0;
-        while panel < SwizzledTile::<T, ROWS, WIDTH>::PANELS {
-            let column = column + (panel * COLUMNS) as u32;
-            let place = (row, column);
+        let map = self.as_ptr().cast();
+        each_panel(tile, place, |panel, place| {
             // SAFETY: (1) the map is a parameter, and the matrix is not written. (2) A panel of a tile
             // is aligned, and has room for a box. (3), (4) are the caller's.
-            unsafe {
-                machine::tensor_load(
-                    self.as_ptr().cast(),
-                    tile.panel(panel).cast(),
-                    slot.barrier(),
-                    place,
-                );
-            }
-            panel += 1;
-        }
+            unsafe { machine::tensor_load(map, panel, slot.barrier(), place) };
+        });
     }
 
     /// [`Self::load`] into the tile at the same place in each block of the cluster whose bit is set in
@@ -156,37 +149,27 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize>
         self,
         tile: SwizzledTile<'_, T, ROWS, WIDTH>,
         slot: &Slot<'_>,
-        (row, column): (u32, u32),
+        place: (u32, u32),
         blocks: u16,
     ) {
         const { TensorMap::<T, ROWS, COLUMNS>::IS_BOX };
-        let mut panel = 0;
-        while panel < SwizzledTile::<T, ROWS, WIDTH>::PANELS {
-            let column = column + (panel * COLUMNS) as u32;
-            let place = (row, column);
+        let map = self.as_ptr().cast();
+        each_panel(tile, place, |panel, place| {
             // SAFETY: as in `load`, for each of the blocks.
-            unsafe {
-                machine::tensor_load_multicast(
-                    self.as_ptr().cast(),
-                    tile.panel(panel).cast(),
-                    slot.barrier(),
-                    place,
-                    blocks,
-                );
-            }
-            panel += 1;
-        }
+            unsafe { machine::tensor_load_multicast(map, panel, slot.barrier(), place, blocks) };
+        });
     }
 }
 
 impl<T: Pod, const ROWS: usize, const COLUMNS: usize>
     GridConstant<'_, TensorMapMut<T, ROWS, COLUMNS>>
 {
-    /// Starts to copy a tile to (`row`, `column`) of the matrix. Called by one thread; the copy belongs
-    /// to the thread's next group, see [`commit`].
+    /// Starts to copy a tile to `place`, a row and a column of the matrix. Called by one thread; the
+    /// copy belongs to the thread's next group, see [`commit`].
     ///
     /// # Safety
-    /// 1. The map is of a matrix that lives, and no other thread accesses the box during the launch.
+    /// 1. The map is of a matrix that lives, and no other thread accesses the box during the launch; the
+    ///    tile is there.
     /// 2. The tile has been written; the threads that wrote it have called [`fence`], and a barrier
     ///    stands between them and this call.
     /// 3. Until the group has been waited for, no thread writes the tile.
@@ -195,18 +178,29 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize>
     pub unsafe fn store<const WIDTH: usize>(
         self,
         tile: SwizzledTile<'_, T, ROWS, WIDTH>,
-        (row, column): (u32, u32),
+        place: (u32, u32),
     ) {
         const { TensorMapMut::<T, ROWS, COLUMNS>::IS_BOX };
-        let mut panel = 0;
-        while panel < SwizzledTile::<T, ROWS, WIDTH>::PANELS {
-            let place = (row, column + (panel * COLUMNS) as u32);
+        let map = self.as_ptr().cast();
+        each_panel(tile, place, |panel, place| {
             // SAFETY: (1), (3) are the caller's. (2) A panel of a tile is aligned, and a whole box.
-            unsafe {
-                machine::tensor_store(self.as_ptr().cast(), tile.panel(panel).cast(), place);
-            }
-            panel += 1;
-        }
+            unsafe { machine::tensor_store(map, panel, place) };
+        });
+    }
+}
+
+/// Calls `action` with each panel of a tile, and with the place that it has in the matrix.
+#[inline(always)]
+fn each_panel<T: Pod, const ROWS: usize, const WIDTH: usize>(
+    tile: SwizzledTile<'_, T, ROWS, WIDTH>,
+    (row, column): (u32, u32),
+    mut action: impl FnMut(*mut u8, (u32, u32)),
+) {
+    let mut panel = 0;
+    while panel < SwizzledTile::<T, ROWS, WIDTH>::PANELS {
+        let first = panel * SwizzledTile::<T, ROWS, WIDTH>::PANEL_COLUMNS;
+        action(tile.panel(panel).cast(), (row, column + first as u32));
+        panel += 1;
     }
 }
 

@@ -206,6 +206,8 @@ impl<const COUNT: usize> Products<COUNT> {
     ///    have called [`tma::fence`](crate::tma::fence) before a barrier.
     /// 2. Until the group has been waited for, no thread writes the tiles.
     /// 3. All threads of the warpgroup make the call, with the same operands.
+    /// 4. The tiles are there (see [`SwizzledTile`](crate::shared::SwizzledTile)).
+    /// 5. The accumulators come to [`InFlight::wait`]: they are not dropped while products write them.
     #[inline(always)]
     #[track_caller]
     pub unsafe fn multiply<T, MA, MB, const N: usize, const K: usize>(
@@ -227,7 +229,7 @@ impl<const COUNT: usize> Products<COUNT> {
         let mut step = 0;
         while step < K / T::STEP {
             match (MA::IS_MN, MB::IS_MN) {
-                // SAFETY: (1) to (3) are the caller's; the descriptors are those of the tiles.
+                // SAFETY: (1) to (5) are the caller's; the descriptors are those of the tiles.
                 (false, false) => unsafe { self.step::<T, 0, 0>(a.step(step), b.step(step)) },
                 // SAFETY: as above.
                 (false, true) => unsafe { self.step::<T, 0, 1>(a.step(step), b.step(step)) },

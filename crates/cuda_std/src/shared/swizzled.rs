@@ -23,7 +23,11 @@ pub(crate) const ALIGNMENT: usize = PERIOD * ROW_BYTES;
 /// A panel holds its part of each row, one row after the other. In row `r` the chunk of 16 bytes that
 /// is number `c` stands in place `c ^ (r % 8)`, so that the eight chunks of a column lie in different
 /// banks (the 128-byte swizzle: PTX ISA, 5.5.7, "Swizzling Modes"). The tile begins at a multiple of
-/// 1024 bytes, its rows are a multiple of 8, and its columns fill whole panels; others do not compile:
+/// 1024 bytes, its rows are a multiple of 8, and its columns fill whole panels; others do not compile.
+///
+/// A tile is a place, and computing one is safe: [`SwizzledTiles::get`], [`Self::rows`] and
+/// [`Self::columns`] report places outside of theirs in the simulator, and on a GPU compare nothing. It
+/// *is there* if each of them was given a place within; all that accesses a tile requires it.
 ///
 /// ```compile_fail,E0080
 /// fn tile(shared: &mut cuda_std::shared::Allotment<'_>) {
@@ -95,7 +99,7 @@ impl<'block, T: Pod, const ROWS: usize, const COLUMNS: usize>
                 "a part of a swizzled tile has a multiple of 8 of its rows"
             )
         };
-        debug_assert!(first.is_multiple_of(PERIOD) && first + PART <= ROWS);
+        machine::check_in_tile((first + PART - 1, 0), COLUMNS, (ROWS, COLUMNS));
         SwizzledTile {
             base: self.base.wrapping_byte_add(first * ROW_BYTES),
             panel_bytes: self.panel_bytes,
@@ -114,7 +118,7 @@ impl<'block, T: Pod, const ROWS: usize, const COLUMNS: usize>
                 "a part of a swizzled tile has whole panels"
             )
         };
-        debug_assert!(first.is_multiple_of(Self::PANEL_COLUMNS) && first + PART <= COLUMNS);
+        machine::check_in_tile((ROWS - 1, first), PART, (ROWS, COLUMNS));
         let panel = first / Self::PANEL_COLUMNS;
         SwizzledTile {
             base: self.base.wrapping_byte_add(panel * self.panel_bytes),
@@ -148,18 +152,26 @@ impl<'block, T: Pod, const ROWS: usize, const COLUMNS: usize>
         (Self::PANELS - 1) * self.panel_bytes + ROWS * ROW_BYTES
     }
 
-    /// Bytes from the tile's beginning to the element at (`row`, `column`).
+    /// Elements from the beginning of the first panel to the end of the last one.
     #[inline(always)]
-    const fn byte_offset(self, row: usize, column: usize) -> usize {
+    const fn storage(self) -> usize {
+        self.extent() / size_of::<T>()
+    }
+
+    /// Elements from the tile's beginning to the one at (`row`, `column`).
+    #[inline(always)]
+    const fn position(self, row: usize, column: usize) -> usize {
         let panel = column / Self::PANEL_COLUMNS * self.panel_bytes;
         let byte = column % Self::PANEL_COLUMNS * size_of::<T>();
-        panel + row * ROW_BYTES + (byte ^ (row % PERIOD * CHUNK_BYTES))
+        let offset = panel + row * ROW_BYTES + (byte ^ (row % PERIOD * CHUNK_BYTES));
+        offset / size_of::<T>()
     }
 
     /// The `N` elements from (`row`, `column`) on, in one access of 4, 8 or 16 bytes.
     ///
     /// # Safety
-    /// 1. `row < ROWS`, `column + N <= COLUMNS`, and the elements have been written.
+    /// 1. The tile is there (see [`SwizzledTile`]), `row < ROWS`, `column + N <= COLUMNS`, and the
+    ///    elements have been written.
     /// 2. No other thread, copy or product writes them, unless a barrier orders the two.
     /// 3. `column` is a multiple of `N`.
     #[inline(always)]
@@ -168,32 +180,10 @@ impl<'block, T: Pod, const ROWS: usize, const COLUMNS: usize>
     pub unsafe fn load_vector<const N: usize>(self, row: usize, column: usize) -> [T; N] {
         const { assert_access::<T, N>() };
         machine::check_in_tile((row, column), N, (ROWS, COLUMNS));
-        let (from, len) = (self.byte_offset(row, column), self.extent());
+        let (len, index) = (self.storage(), self.position(row, column));
         // SAFETY: (1) to (3) are the caller's. A chunk of 16 bytes stays whole, and the address is a
         // multiple of the access.
-        unsafe {
-            let words = self.base.cast::<u32>();
-            match const { N * size_of::<T>() } {
-                16 => cast(machine::load::<u32, 4>(
-                    Space::Shared,
-                    words,
-                    len / 4,
-                    from / 4,
-                )),
-                8 => cast(machine::load::<u32, 2>(
-                    Space::Shared,
-                    words,
-                    len / 4,
-                    from / 4,
-                )),
-                _ => cast(machine::load::<u32, 1>(
-                    Space::Shared,
-                    words,
-                    len / 4,
-                    from / 4,
-                )),
-            }
-        }
+        unsafe { machine::load::<T, N>(Space::Shared, self.base, len, index) }
     }
 
     /// Writes the `N` elements from (`row`, `column`) on, in one access of 4, 8 or 16 bytes.
@@ -202,7 +192,7 @@ impl<'block, T: Pod, const ROWS: usize, const COLUMNS: usize>
     /// barrier follows.
     ///
     /// # Safety
-    /// 1. `row < ROWS` and `column + N <= COLUMNS`.
+    /// 1. The tile is there (see [`SwizzledTile`]), `row < ROWS` and `column + N <= COLUMNS`.
     /// 2. No other thread, copy or product accesses them, unless a barrier orders the two.
     /// 3. `column` is a multiple of `N`.
     #[inline(always)]
@@ -210,16 +200,9 @@ impl<'block, T: Pod, const ROWS: usize, const COLUMNS: usize>
     pub unsafe fn store_vector<const N: usize>(self, row: usize, column: usize, values: [T; N]) {
         const { assert_access::<T, N>() };
         machine::check_in_tile((row, column), N, (ROWS, COLUMNS));
-        let (to, len) = (self.byte_offset(row, column), self.extent());
+        let (len, index) = (self.storage(), self.position(row, column));
         // SAFETY: as in `load_vector`.
-        unsafe {
-            let words = self.base.cast::<u32>();
-            match const { N * size_of::<T>() } {
-                16 => machine::store::<u32, 4>(Space::Shared, words, len / 4, to / 4, cast(values)),
-                8 => machine::store::<u32, 2>(Space::Shared, words, len / 4, to / 4, cast(values)),
-                _ => machine::store::<u32, 1>(Space::Shared, words, len / 4, to / 4, cast(values)),
-            }
-        }
+        unsafe { machine::store::<T, N>(Space::Shared, self.base, len, index, values) }
     }
 
     /// Writes the 16 x 16 elements of 16 bits from (`row`, `column`) on, of which each lane of a warp
@@ -230,7 +213,7 @@ impl<'block, T: Pod, const ROWS: usize, const COLUMNS: usize>
     /// as accumulators of [`wgmma`](crate::wgmma) lie, once they are narrowed.
     ///
     /// # Safety
-    /// 1. `row + 16 <= ROWS` and `column + 16 <= COLUMNS`.
+    /// 1. The tile is there (see [`SwizzledTile`]), `row + 16 <= ROWS` and `column + 16 <= COLUMNS`.
     /// 2. No other thread, copy or product accesses them, unless a barrier orders the two.
     /// 3. `row` and `column` are multiples of 8. All lanes of a warp make the call, with the same place.
     #[inline(always)]
@@ -240,26 +223,10 @@ impl<'block, T: Pod, const ROWS: usize, const COLUMNS: usize>
         machine::check_in_tile((row + 15, column), 16, (ROWS, COLUMNS));
         let lane = warp::lane() as usize;
         let (line, side) = (lane % 16, lane / 16);
-        let index = self.byte_offset(row + line, column + 8 * side) / size_of::<T>();
-        let registers: [u32; 4] = pairs.map(|[low, high]| {
-            u32::from(cast::<T, u16, 1, 1>([low])[0])
-                | u32::from(cast::<T, u16, 1, 1>([high])[0]) << 16
-        });
+        let index = self.position(row + line, column + 8 * side);
+        let registers: [u32; 4] = pairs.map(bytemuck::cast);
         // SAFETY: (1), (2) are the caller's. (3) A chunk of 16 bytes stays whole.
-        unsafe {
-            registers.store::<T, false>(self.base, self.extent() / size_of::<T>(), index);
-        }
-    }
-}
-
-/// The same bytes as another type, whose size is compared when this is compiled.
-#[inline(always)]
-fn cast<A: Pod, B: Pod, const N: usize, const M: usize>(values: [A; N]) -> [B; M] {
-    // The arm of an access of another size is compiled, too, and never run.
-    match size_of::<[A; N]>() == size_of::<[B; M]>() {
-        // SAFETY: both are plain data of one size.
-        true => unsafe { core::mem::transmute_copy(&values) },
-        false => [B::zeroed(); M],
+        unsafe { registers.store::<T, false>(self.base, self.storage(), index) };
     }
 }
 

@@ -51,7 +51,7 @@ pub unsafe fn mbarrier_arrive(barrier: *mut u64) {
 ///
 /// # Safety
 /// 1. The word of the block of rank `rank` that lies where `barrier` does is a barrier.
-/// 2. That block of the cluster has not ended.
+/// 2. That block of the cluster is still running.
 #[inline(always)]
 pub unsafe fn mbarrier_arrive_in(barrier: *mut u64, rank: u32) {
     // SAFETY: (1), (2) are the caller's.
