@@ -28,6 +28,7 @@ mod cuda {
         let builder = CudaBuilder::new("kernels")
             .arch(Arch::Sm75)
             .arch(Arch::Sm80)
+            .arch_where_stated(Arch::Sm90a)
             .one_module_per_kernel();
         let images = checked_in::images(&builder, &root.join("ptx"), &root)?;
         fs::write(output.join("images.rs"), images.modules)?;

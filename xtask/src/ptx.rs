@@ -14,6 +14,8 @@ pub struct KernelCrate {
     ptx: &'static str,
     /// The architectures that are built: for each, what the kernels can do differs.
     architectures: &'static [Arch],
+    /// Those that are built for the kernels alone that state them.
+    stated: &'static [Arch],
     one_module_per_kernel: bool,
 }
 
@@ -24,6 +26,7 @@ pub const CRATES: [KernelCrate; 3] = [
         sources: "kernels",
         ptx: "ptx",
         architectures: &[Arch::Sm75, Arch::Sm80],
+        stated: &[Arch::Sm90a],
         one_module_per_kernel: true,
     },
     KernelCrate {
@@ -31,6 +34,7 @@ pub const CRATES: [KernelCrate; 3] = [
         sources: "ladder/kernels",
         ptx: "ladder/ptx",
         architectures: &[Arch::Sm75, Arch::Sm80],
+        stated: &[],
         one_module_per_kernel: false,
     },
     KernelCrate {
@@ -38,6 +42,7 @@ pub const CRATES: [KernelCrate; 3] = [
         sources: "ladder/tensor_kernels",
         ptx: "ladder/tensor_ptx",
         architectures: &[Arch::Sm90a],
+        stated: &[],
         one_module_per_kernel: false,
     },
 ];
@@ -92,7 +97,7 @@ impl KernelCrate {
 
     fn rebuild(&self) -> Result {
         let build = self.build_into(&self.folder())?;
-        for arch in self.architectures.iter().copied() {
+        for arch in self.architectures.iter().chain(self.stated).copied() {
             let modules = || build.modules.iter().filter(|module| module.arch == arch);
             println!(
                 "{} for {arch}: {} kernels in {} modules",
@@ -138,6 +143,9 @@ impl KernelCrate {
             .copy_to(folder);
         for arch in self.architectures.iter().copied() {
             builder = builder.arch(arch);
+        }
+        for arch in self.stated.iter().copied() {
+            builder = builder.arch_where_stated(arch);
         }
         if self.one_module_per_kernel {
             builder = builder.one_module_per_kernel();

@@ -25,6 +25,8 @@ const UNROLL_THRESHOLD: u32 = 3000;
 pub struct CudaBuilder {
     kernel_crate: PathBuf,
     archs: Vec<Arch>,
+    /// Those of `archs` for which only the kernels are compiled that state them.
+    where_stated: Vec<Arch>,
     copy_to: Option<PathBuf>,
     target_dir: Option<PathBuf>,
     unroll_threshold: u32,
@@ -72,6 +74,7 @@ impl CudaBuilder {
         CudaBuilder {
             kernel_crate: kernel_crate.into(),
             archs: Vec::new(),
+            where_stated: Vec::new(),
             copy_to: None,
             target_dir: None,
             unroll_threshold: UNROLL_THRESHOLD,
@@ -83,6 +86,15 @@ impl CudaBuilder {
     #[must_use]
     pub fn arch(mut self, arch: Arch) -> CudaBuilder {
         self.archs.push(arch);
+        self
+    }
+
+    /// Adds an architecture for those kernels alone that state it: `#[kernel(arch = "sm_90a")]`. The
+    /// others have images for the architectures of [`arch`](Self::arch).
+    #[must_use]
+    pub fn arch_where_stated(mut self, arch: Arch) -> CudaBuilder {
+        self.archs.push(arch);
+        self.where_stated.push(arch);
         self
     }
 
@@ -253,6 +265,7 @@ impl CudaBuilder {
             arch,
             unroll_threshold: self.unroll_threshold,
             one_module_per_kernel: self.one_module_per_kernel,
+            where_stated: self.where_stated.contains(&arch),
             work_dir: &place.target_dir.join(arch.name()),
         };
         let modules = pipeline.run(crates)?.into_iter();

@@ -23,6 +23,8 @@ pub(crate) struct Pipeline<'a> {
     pub(crate) arch: Arch,
     pub(crate) unroll_threshold: u32,
     pub(crate) one_module_per_kernel: bool,
+    /// Whether only the kernels are compiled that state the architecture.
+    pub(crate) where_stated: bool,
     pub(crate) work_dir: &'a Path,
 }
 
@@ -47,7 +49,10 @@ impl Pipeline<'_> {
     pub(crate) fn run(&self, crates: &CompiledCrates) -> Result<Vec<Module>, BuildError> {
         recreate_folder(self.work_dir)?;
         let linked = self.link(crates)?;
-        let prepared = ir::prepare(&ir::for_architecture(&read(&linked)?, self.arch))?;
+        let mut prepared = ir::prepare(&ir::for_architecture(&read(&linked)?, self.arch))?;
+        if self.where_stated {
+            prepared.keep_kernels_that_state(self.arch.name());
+        }
         let optimised = read(&self.optimise(&prepared)?)?;
         let symbols = ir::undefined_symbols(&optimised);
         if !symbols.is_empty() {

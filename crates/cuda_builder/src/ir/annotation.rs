@@ -1,6 +1,6 @@
 //! The text by which a kernel states its launch bounds and what its parameters are.
 //!
-//! `NAME|maxntid=256|minctasm=2|maxnreg=128|cluster_dim=2,1,1|params=r,v,w`, where every part but
+//! `NAME|maxntid=256|minctasm=2|maxnreg=128|cluster_dim=2,1,1|arch=sm_90a|params=r,v,w`, where every part but
 //! the name may be missing.
 
 use crate::error::BuildError;
@@ -14,6 +14,8 @@ pub(super) struct Annotation {
     pub(super) kernel: String,
     /// LLVM's function attributes, as (name, value).
     pub(super) attributes: Vec<(&'static str, String)>,
+    /// The architecture that the kernel needs, such as `sm_90a`, if it states one.
+    pub(super) arch: Option<String>,
     /// One entry for each parameter, or `None` where the annotation does not say.
     pub(super) parameters: Option<Vec<Parameter>>,
 }
@@ -65,6 +67,10 @@ impl Annotation {
             "minctasm" => "nvvm.minctasm",
             "maxnreg" => "nvvm.maxnreg",
             "cluster_dim" => "nvvm.cluster_dim",
+            "arch" => {
+                self.arch = Some(value.to_owned());
+                return Ok(());
+            }
             "params" => {
                 self.parameters = Some(parse_parameters(value)?);
                 return Ok(());

@@ -18,7 +18,25 @@ pub(crate) struct Prepared {
     pub(crate) kernels: Vec<String>,
     /// What the host reaches by name: the kernels and the named statics.
     pub(crate) public_symbols: Vec<String>,
+    /// The architectures that kernels state, by the kernels' names.
+    stated: BTreeMap<String, String>,
 }
+
+impl Prepared {
+    /// Keeps the kernels alone that state the architecture `arch`. The optimiser removes the others,
+    /// and what only they use, because nothing reaches them by name any more.
+    pub(crate) fn keep_kernels_that_state(&mut self, arch: &str) {
+        let states = |kernel: &str| self.stated.get(kernel).is_some_and(|stated| stated == arch);
+        self.public_symbols.retain(|symbol| {
+            let kernel = symbol.strip_prefix(SIGNATURE_OF).unwrap_or(symbol);
+            states(kernel) || !self.kernels.iter().any(|known| known == kernel)
+        });
+        self.kernels.retain(|kernel| states(kernel));
+    }
+}
+
+/// What the name of the static with a kernel's signature starts with.
+const SIGNATURE_OF: &str = "__signature_of_";
 
 /// Moves statics to the memories that their sections name, gives kernels the attributes of their annotations
 /// and marks inline assembly convergent.
@@ -38,10 +56,12 @@ pub(crate) fn prepare(ir: &str) -> Result<Prepared, BuildError> {
         .collect();
     let mut public_symbols = kernels.clone();
     public_symbols.extend(plan.symbols);
+    let stated = |(kernel, annotation): (String, Annotation)| Some((kernel, annotation.arch?));
     Ok(Prepared {
         ir: prepared,
         kernels,
         public_symbols,
+        stated: plan.annotations.into_iter().filter_map(stated).collect(),
     })
 }
 
@@ -196,6 +216,29 @@ define ptx_kernel void @scale(ptr noundef %0) unnamed_addr "nvvm.maxntid"="8" #1
         assert_eq!(prepared.ir, expected);
         assert_eq!(prepared.kernels, ["scale"]);
         assert_eq!(prepared.public_symbols, ["scale", "TABLE"]);
+    }
+
+    #[test]
+    fn kernels_are_kept_by_the_architecture_that_they_state() {
+        let module = MODULE
+            .replace(
+                "[15 x i8] c\"scale|maxntid=8\"",
+                "[17 x i8] c\"scale|arch=sm_90a\"",
+            )
+            .replace(
+                "define",
+                "define ptx_kernel void @other() {\n  ret void\n}\ndefine",
+            );
+        let mut prepared = prepare(&module).unwrap();
+        prepared
+            .public_symbols
+            .push("__signature_of_other".to_owned());
+        assert_eq!(prepared.kernels, ["other", "scale"]);
+        prepared.keep_kernels_that_state("sm_90a");
+        assert_eq!(prepared.kernels, ["scale"]);
+        assert_eq!(prepared.public_symbols, ["scale", "TABLE"]);
+        prepared.keep_kernels_that_state("sm_90");
+        assert!(prepared.kernels.is_empty());
     }
 
     #[test]

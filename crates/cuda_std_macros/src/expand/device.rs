@@ -148,6 +148,9 @@ fn bounds_note(bounds: &Bounds) -> String {
     if let Some([x, y, z]) = bounds.cluster {
         text.push_str(&format!("|cluster_dim={x},{y},{z}"));
     }
+    if let Some(arch) = &bounds.arch {
+        text.push_str(&format!("|arch={arch}"));
+    }
     text
 }
 
