@@ -88,7 +88,9 @@ pub use error::{CudaVersion, Error, ErrorKind, ImageRejection, Result};
 pub use event::Event;
 pub use launch::LaunchConfig;
 pub use launch_args::{LaunchArg, LaunchArgs};
-pub use matmul::{GemmElement, MatmulPlan, SelectionReason, TileConfig};
+pub use matmul::{
+    Arithmetic, GemmElement, Matmul, MatmulElement, MatmulPlan, SelectionReason, TileConfig,
+};
 pub use matrix::{AsMatrixViewMut, Matrix, MatrixShape, MatrixView, MatrixViewMut, Order};
 pub use module::Module;
 pub use module_source::ModuleSource;

@@ -2,14 +2,22 @@
 //!
 //! `problem.rs` is what is to be multiplied, `kernels.rs` the table of kernels, `select.rs` the
 //! function from the one to a line of the other, and `operands.rs` what a kernel gets of a matrix.
+//! `fastest.rs` has the products of any method; `halves.rs` and `split.rs` launch those on tensor
+//! cores, whose operands `lines.rs` makes fit for bulk copies.
 
+mod fastest;
+mod halves;
 mod kernels;
+mod lines;
 mod operands;
+mod persistent;
 mod problem;
 mod select;
+mod split;
 
+pub use fastest::{Matmul, MatmulElement};
 pub use kernels::{GemmElement, TileConfig};
-pub use select::SelectionReason;
+pub use select::{Arithmetic, SelectionReason};
 
 use crate::buffer::ALIGNMENT;
 use crate::device::Device;
@@ -18,6 +26,7 @@ use crate::error::{During, ErrorKind, Outcome, Result};
 use crate::launch::LaunchConfig;
 use crate::matrix::{AsMatrixViewMut, Matrix, MatrixView, MatrixViewMut, Order};
 use crate::module::Module;
+use kernels::{ElementType, GemmArguments, GemmKernel};
 use operands::{layout_of, read_by_product, written_by_product};
 use problem::{MatrixLayout, Problem};
 use select::{DeviceFacts, Request, Selection, select};
@@ -38,6 +47,18 @@ pub struct MatmulPlan {
     pub block_columns: usize,
     /// Why the tiles have this size.
     pub reason: SelectionReason,
+}
+
+impl MatmulPlan {
+    fn of(selection: &Selection) -> Self {
+        let tile = selection.kernel.descriptor.tile;
+        Self {
+            kernel: selection.kernel.name,
+            block_rows: tile.rows,
+            block_columns: tile.columns,
+            reason: selection.reason,
+        }
+    }
 }
 
 impl Display for MatmulPlan {
@@ -201,15 +222,9 @@ impl Device {
         b: MatrixView<'_, T>,
     ) -> Outcome<MatmulPlan> {
         check_inner(a, b)?;
-        let c = MatrixLayout::packed(Order::RowMajor, (a.rows(), b.cols()), ALIGNMENT);
-        let selection = self.select_kernel(Request::Coarsened(None), &problem_of(a, b, c))?;
-        let tile = selection.kernel.descriptor.tile;
-        Ok(MatmulPlan {
-            kernel: selection.kernel.name,
-            block_rows: tile.rows,
-            block_columns: tile.columns,
-            reason: selection.reason,
-        })
+        let problem = problem_of_new(T::TYPE, a, b);
+        let selection = self.select_kernel(Request::Coarsened(None), &problem)?;
+        Ok(MatmulPlan::of(&selection))
     }
 
     /// The product in a new matrix.
@@ -232,43 +247,59 @@ impl Device {
         b: MatrixView<'_, T>,
         c: MatrixViewMut<'_, T>,
     ) -> Outcome<()> {
+        let Some(matrices) = self.checked_operands(a, b, c)? else {
+            return Ok(());
+        };
+        let problem = matrices.problem(T::TYPE);
+        let kernel = self.select_kernel(request, &problem)?.kernel;
+        self.launch_chain(kernel, matrices)
+    }
+
+    /// The operands of a product whose result is row-major, or `None` if that has no elements.
+    fn checked_operands<'a, T: Element>(
+        &self,
+        a: MatrixView<'a, T>,
+        b: MatrixView<'a, T>,
+        c: MatrixViewMut<'a, T>,
+    ) -> Outcome<Option<Matrices<'a, T>>> {
         let holders = [("A", a.device()), ("B", b.device()), ("C", c.device())];
         for (name, holder) in holders {
             self.check_owns(|| format!("the matrix {name}"), holder)?;
         }
         check_inner(a, b)?;
         check_result(a, b, c.view())?;
-        // A column-major C is a row-major transpose of C, which is that of B times that of A.
-        let (a, b, c) = match c.order() {
-            Order::RowMajor => (a, b, c),
-            Order::ColumnMajor => (b.t(), a.t(), c.into_transposed()),
-        };
-        let (m, n, k) = (a.rows(), b.cols(), a.cols());
-        if m == 0 || n == 0 {
-            return Ok(());
+        if c.is_empty() {
+            return Ok(None);
         }
-        let problem = problem_of(a, b, layout_of(c.view()));
-        let kernel = self.select_kernel(request, &problem)?.kernel;
+        // A column-major C is a row-major transpose of C, which is that of B times that of A.
+        Ok(Some(match c.order() {
+            Order::RowMajor => Matrices {
+                a,
+                b,
+                c,
+                is_transposed: false,
+            },
+            Order::ColumnMajor => Matrices {
+                a: b.t(),
+                b: a.t(),
+                c: c.into_transposed(),
+                is_transposed: true,
+            },
+        }))
+    }
+
+    /// Launches a kernel on the ordinary units, which was selected for the operands.
+    fn launch_chain<T: GemmElement>(
+        &self,
+        kernel: &'static GemmKernel,
+        matrices: Matrices<'_, T>,
+    ) -> Outcome<()> {
         let launch = T::launch_of(kernel.entry).expect("the kernel is of the problem's element");
-        let tile = kernel.descriptor.tile;
-        let blocks = tile.blocks(m, n).ok_or_else(|| ErrorKind::TooLarge {
-            what: format!("a result of {m}x{n} elements"),
-            remedy: "a grid can have at most 2^31 - 1 blocks: multiply parts of the matrices",
-        })?;
-        let config = LaunchConfig::new(blocks, tile.threads);
+        let config = matrices.grid(kernel)?;
         let module = Module::on_demand(self, kernel.module);
-        let [lda, ldb, ldc] =
-            [problem.a, problem.b, problem.c].map(|layout| layout.leading_dimension);
         // SAFETY: (1) the launch is one of a product, which reads and writes elements of A, B and C
         // alone, by (2) of the kernels.
-        let (a, b, c) = unsafe {
-            (
-                read_by_product(a),
-                read_by_product(b),
-                written_by_product(c),
-            )
-        };
-        let arguments = (a, b, c, m, n, k, lda, ldb, ldc);
+        let arguments = unsafe { matrices.arguments() };
         // SAFETY: (1) of `Launch` is (1) to (3) of the kernels: (1) Block and grid are the tile's
         // for m x n. (2) The shapes were compared, and a view starts with its first element and reaches
         // to its last. (3) The kernel was selected by the operands' orders and by where their rows
@@ -283,6 +314,7 @@ impl Device {
         let facts = DeviceFacts {
             multiprocessors: properties.multiprocessors,
             compute_capability: properties.compute_capability,
+            warp_threads: properties.warp_threads,
         };
         select(problem, facts, request).ok_or_else(|| ErrorKind::NoKernel {
             problem: problem.to_string(),
@@ -291,19 +323,83 @@ impl Device {
     }
 }
 
-/// A B, whose result has the layout `c`.
-fn problem_of<T: GemmElement>(
+/// The matrices of a product whose result is row-major and has elements.
+pub struct Matrices<'a, T: Element> {
+    a: MatrixView<'a, T>,
+    b: MatrixView<'a, T>,
+    c: MatrixViewMut<'a, T>,
+    /// Whether this is the transpose of the product that was requested.
+    is_transposed: bool,
+}
+
+impl<'a, T: Element> Matrices<'a, T> {
+    /// M, N and K.
+    fn extents(&self) -> (usize, usize, usize) {
+        (self.a.rows(), self.b.cols(), self.a.cols())
+    }
+
+    fn problem(&self, element: ElementType) -> Problem {
+        problem_with(element, self.a, self.b, layout_of(self.c.view()))
+    }
+
+    /// A block for each tile of the result.
+    fn grid(&self, kernel: &GemmKernel) -> Outcome<LaunchConfig> {
+        let (m, n, _) = self.extents();
+        let tile = kernel.descriptor.tile;
+        let blocks = tile.blocks(m, n).ok_or_else(|| ErrorKind::TooLarge {
+            what: format!("a result of {m}x{n} elements"),
+            remedy: "a grid can have at most 2^31 - 1 blocks: multiply parts of the matrices",
+        })?;
+        Ok(LaunchConfig::new(blocks, tile.threads))
+    }
+
+    /// The arguments of a kernel on the ordinary units.
+    ///
+    /// # Safety
+    /// 1. The launch reads and writes the elements of A, B and C alone.
+    unsafe fn arguments(self) -> GemmArguments<'a, T> {
+        let (m, n, k) = self.extents();
+        let Self { a, b, c, .. } = self;
+        let (lda, ldb, ldc) = (
+            a.leading_dimension(),
+            b.leading_dimension(),
+            c.leading_dimension(),
+        );
+        // SAFETY: (1) is (1).
+        let (a, b, c) = unsafe {
+            (
+                read_by_product(a),
+                read_by_product(b),
+                written_by_product(c),
+            )
+        };
+        (a, b, c, m, n, k, lda, ldb, ldc)
+    }
+}
+
+/// A B in a new matrix.
+fn problem_of_new<T: Element>(
+    element: ElementType,
+    a: MatrixView<'_, T>,
+    b: MatrixView<'_, T>,
+) -> Problem {
+    let shape = (a.rows(), b.cols());
+    let c = MatrixLayout::packed(Order::RowMajor, shape, ALIGNMENT);
+    problem_with(element, a, b, c)
+}
+
+fn problem_with<T: Element>(
+    element: ElementType,
     a: MatrixView<'_, T>,
     b: MatrixView<'_, T>,
     c: MatrixLayout,
 ) -> Problem {
-    let (m, n, k) = (a.rows(), b.cols(), a.cols());
     Problem {
-        element: T::TYPE,
-        output: T::TYPE,
-        m,
-        n,
-        k,
+        element,
+        output: element,
+        m: a.rows(),
+        n: b.cols(),
+        k: a.cols(),
         a: layout_of(a),
         b: layout_of(b),
         c,

@@ -13,3 +13,4 @@ pub const SOURCE_HASH: &str = env!("SOURCE_HASH");
 
 pub mod matmul;
 pub mod reduce;
+pub mod tensor;

@@ -1,7 +1,7 @@
 //! cuBLAS, loaded when the benchmark starts.
 
 use crate::common::Result;
-use half::bf16;
+use half::{bf16, f16};
 use libloading::Library;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr;
@@ -71,8 +71,21 @@ type GemmExFunction = unsafe extern "C" fn(
     c_int,
 ) -> Status;
 
-/// `CUDA_R_16BF`.
-const BF16: c_int = 14;
+/// A type that cuBLAS multiplies with f32 accumulators.
+pub trait Half: Element {
+    /// Its `cudaDataType_t`.
+    const DATA_TYPE: c_int;
+}
+
+impl Half for f16 {
+    /// `CUDA_R_16F`.
+    const DATA_TYPE: c_int = 2;
+}
+
+impl Half for bf16 {
+    /// `CUDA_R_16BF`.
+    const DATA_TYPE: c_int = 14;
+}
 
 /// `CUBLAS_COMPUTE_32F`.
 const COMPUTE_F32: c_int = 68;
@@ -164,95 +177,78 @@ impl CuBlas {
         c: &mut Matrix<T>,
         calls: u64,
     ) -> Result {
-        assert_eq!((a.cols(), c.shape()), (b.rows(), (a.rows(), b.cols())));
         let gemm = T::function(&self.functions);
-        let (m, n, k) = (
-            c_int::try_from(a.rows())?,
-            c_int::try_from(b.cols())?,
-            c_int::try_from(a.cols())?,
-        );
-        let (a, b, c) = (address(a), address(b), address(c));
+        let Product { m, n, k, a, b, c } = Product::of(a, b, c)?;
         let (one, zero) = (T::ONE, T::ZERO);
         let plain = NOT_TRANSPOSED;
-        self.device.with_current(|| {
-            for _ in 0..calls {
-                // A row-major matrix is its transpose in column-major order, and the transpose of
-                // A B is that of B times that of A.
-                // SAFETY: the handle is alive, and its context current. Operands are matrices of
-                // the device, of these shapes by the assertion, freed only after the work in its
-                // stream; C is borrowed mutably. The scalars are read during the call.
-                let status = unsafe {
-                    gemm(
-                        self.handle,
-                        plain,
-                        plain,
-                        n,
-                        m,
-                        k,
-                        &raw const one,
-                        b,
-                        n,
-                        a,
-                        k,
-                        &raw const zero,
-                        c.cast_mut(),
-                        n,
-                    )
-                };
-                self.functions.check(status)?;
-            }
-            Ok(())
-        })?
+        // SAFETY: the handle is alive, and its context current. Operands are matrices of the device, of
+        // these shapes, freed only after the work in its stream; C is borrowed mutably. The scalars are
+        // read during the call.
+        self.enqueue(calls, || unsafe {
+            gemm(
+                self.handle,
+                plain,
+                plain,
+                n,
+                m,
+                k,
+                &raw const one,
+                b,
+                n,
+                a,
+                k,
+                &raw const zero,
+                c,
+                n,
+            )
+        })
     }
 
-    /// Enqueues C = A B in bf16, with f32 accumulators. A and C are row-major, B is of either order; the
-    /// shapes have to match.
-    pub fn multiply_bf16(
+    /// Enqueues C = A B in f16 or bf16, with f32 accumulators. A and C are row-major, B is of either
+    /// order; the shapes have to match.
+    pub fn multiply_halves<T: Half>(
         &self,
-        a: &Matrix<bf16>,
-        b: &Matrix<bf16>,
-        c: &mut Matrix<bf16>,
+        a: &Matrix<T>,
+        b: &Matrix<T>,
+        c: &mut Matrix<T>,
     ) -> Result {
-        assert_eq!((a.cols(), c.shape()), (b.rows(), (a.rows(), b.cols())));
-        let (m, n, k) = (
-            c_int::try_from(a.rows())?,
-            c_int::try_from(b.cols())?,
-            c_int::try_from(a.cols())?,
-        );
-        // The transpose of B comes first, as in `multiply`.
-        let (order, leading) = match b.order() {
+        let order = b.order();
+        let Product { m, n, k, a, b, c } = Product::of(a, b, c)?;
+        let (transposition, leading) = match order {
             Order::RowMajor => (NOT_TRANSPOSED, n),
             Order::ColumnMajor => (TRANSPOSED, k),
         };
-        let (a, b, c) = (address(a), address(b), address(c));
         let (one, zero) = (1.0, 0.0);
-        self.device.with_current(|| {
-            // SAFETY: as in `multiply`; the types are those of the matrices.
-            let status = unsafe {
-                (self.functions.gemm_ex)(
-                    self.handle,
-                    order,
-                    NOT_TRANSPOSED,
-                    n,
-                    m,
-                    k,
-                    &raw const one,
-                    b.cast(),
-                    BF16,
-                    leading,
-                    a.cast(),
-                    BF16,
-                    k,
-                    &raw const zero,
-                    c.cast_mut().cast(),
-                    BF16,
-                    n,
-                    COMPUTE_F32,
-                    DEFAULT_ALGORITHM,
-                )
-            };
-            self.functions.check(status)
-        })?
+        // SAFETY: as in `multiply`; the types are those of the matrices.
+        self.enqueue(1, || unsafe {
+            (self.functions.gemm_ex)(
+                self.handle,
+                transposition,
+                NOT_TRANSPOSED,
+                n,
+                m,
+                k,
+                &raw const one,
+                b.cast(),
+                T::DATA_TYPE,
+                leading,
+                a.cast(),
+                T::DATA_TYPE,
+                k,
+                &raw const zero,
+                c.cast(),
+                T::DATA_TYPE,
+                n,
+                COMPUTE_F32,
+                DEFAULT_ALGORITHM,
+            )
+        })
+    }
+
+    /// Makes `call`, with the device's context current, `calls` times.
+    fn enqueue(&self, calls: u64, call: impl Fn() -> Status) -> Result {
+        self.device
+            .with_current(|| (0..calls).try_for_each(|_| self.functions.check(call())))?
     }
 
     /// Creates the handle. The device's context has to be current.
@@ -269,6 +265,33 @@ impl CuBlas {
         functions.check(unsafe { (functions.get_version)(self.handle, &raw mut version) })?;
         self.version = version_text(version);
         Ok(())
+    }
+}
+
+/// What the calls for C = A B are told of the matrices.
+///
+/// A row-major matrix is its transpose in column-major order, and the transpose of A B is that of B times
+/// that of A: so B comes first.
+struct Product<T> {
+    m: c_int,
+    n: c_int,
+    k: c_int,
+    a: *const T,
+    b: *const T,
+    c: *mut T,
+}
+
+impl<T: Element> Product<T> {
+    fn of(a: &Matrix<T>, b: &Matrix<T>, c: &mut Matrix<T>) -> Result<Self> {
+        assert_eq!((a.cols(), c.shape()), (b.rows(), (a.rows(), b.cols())));
+        Ok(Self {
+            m: a.rows().try_into()?,
+            n: b.cols().try_into()?,
+            k: a.cols().try_into()?,
+            a: address(a),
+            b: address(b),
+            c: address(c).cast_mut(),
+        })
     }
 }
 

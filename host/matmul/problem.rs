@@ -3,6 +3,7 @@
 use super::kernels::ElementType;
 use crate::matrix::Order;
 use std::fmt::{self, Display, Formatter};
+use tilewright_kernels::tensor::{SPLIT_DEPTH, lowest_exponent};
 
 /// How the elements of one matrix lie in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +31,31 @@ pub struct Problem {
     pub c: MatrixLayout,
     /// Products of these shapes that one launch computes.
     pub batch: usize,
+}
+
+impl Problem {
+    /// The work of the product.
+    pub fn multiply_adds(&self) -> u128 {
+        [self.m, self.n, self.k]
+            .map(|it| it as u128)
+            .iter()
+            .product()
+    }
+
+    /// Whether bulk copies can count its rows and columns, those past the end of a tile included.
+    pub fn fits_tensor_maps(&self) -> bool {
+        const MOST: usize = i32::MAX as usize - 1024;
+        self.m <= MOST && self.n <= MOST && self.k <= MOST
+    }
+
+    /// Whether halves of f32 elements give products as accurate as f32's.
+    pub fn can_be_split(&self) -> bool {
+        /// What a grid can have of blocks along y, for [`SPLIT_DEPTH`] elements of k each.
+        const MOST_BLOCKS: usize = 65_535;
+        self.fits_tensor_maps()
+            && self.k <= MOST_BLOCKS * SPLIT_DEPTH
+            && lowest_exponent(self.k).is_some()
+    }
 }
 
 impl MatrixLayout {

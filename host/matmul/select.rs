@@ -1,6 +1,6 @@
 //! The selection of a kernel: a pure function of the problem and of a few facts about the device.
 
-use super::kernels::{GemmKernel, KERNELS, Method, TileConfig};
+use super::kernels::{ElementType, GemmKernel, KERNELS, Method, TileConfig};
 use super::problem::Problem;
 use crate::matrix::Order;
 use std::fmt::{self, Display, Formatter};
@@ -13,12 +13,17 @@ use tilewright_kernels::matmul::OperandLayout;
 /// 2048 (256): between 1.1 and 1.9 blocks.
 const LARGE_FROM_HALVES: u32 = 3;
 
+/// Multiply-adds of an f32 product from which on tensor cores are faster, with the passes that take the
+/// operands apart.
+const SPLIT_FROM: u128 = 512 * 512 * 512;
+
 /// What the selection depends on of a device.
 #[derive(Clone, Copy, Debug)]
 pub struct DeviceFacts {
     pub multiprocessors: u32,
     /// `None` on a simulator that stands for no NVIDIA device: it runs every kernel.
     pub compute_capability: Option<(u32, u32)>,
+    pub warp_threads: u32,
 }
 
 /// The kernels to select from.
@@ -28,6 +33,25 @@ pub enum Request {
     Tiled,
     /// The coarsened ones, with tiles of the caller's choice, if any.
     Coarsened(Option<TileConfig>),
+    /// The fastest of those that compute in this way.
+    Fastest(Arithmetic),
+    /// Those that compute what products of taken apart operands leave out.
+    Wide,
+}
+
+/// How a product is computed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Arithmetic {
+    /// The fastest way that keeps the promise of the type.
+    #[default]
+    Auto,
+    /// f32 and f64: the products of an output are added in order, each by a fused multiply-add. The bits
+    /// are those of [`Device::matmul_tiled`](crate::Device::matmul_tiled), on every device.
+    Chain,
+    /// f32 on tensor cores: each element as two halves, three products for each. Closer to the exact
+    /// result than a chain, with other bits, and not bound to an order of the elements.
+    Split,
 }
 
 /// A kernel for a problem.
@@ -42,6 +66,10 @@ pub struct Selection {
 pub enum SelectionReason {
     /// There are no others.
     OnlyTiles,
+    /// Tensor cores multiply halves.
+    TensorCores,
+    /// The product is large enough for tensor cores, and for the passes before them.
+    LargeProduct,
     /// The caller requested them.
     Requested,
     /// The result has enough large blocks for each multiprocessor.
@@ -64,7 +92,9 @@ impl Display for SelectionReason {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match *self {
             Self::OnlyTiles => write!(f, "the method has one size of tiles"),
-            Self::Requested => write!(f, "the tiles were requested"),
+            Self::Requested => write!(f, "it was requested"),
+            Self::TensorCores => write!(f, "tensor cores multiply halves"),
+            Self::LargeProduct => write!(f, "the product is large enough for tensor cores"),
             Self::EnoughBlocks {
                 blocks: Some(blocks),
                 needed,
@@ -97,6 +127,8 @@ pub fn select(problem: &Problem, device: DeviceFacts, request: Request) -> Optio
             let (tiles, reason) = tiles_for(problem, device)?;
             (Method::Coarsened(tiles), reason)
         }
+        Request::Fastest(arithmetic) => fastest(problem, device, arithmetic)?,
+        Request::Wide => (Method::Wide, SelectionReason::OnlyTiles),
     };
     let kernel = KERNELS
         .iter()
@@ -104,6 +136,37 @@ pub fn select(problem: &Problem, device: DeviceFacts, request: Request) -> Optio
         // The widest copies that the operands allow.
         .max_by_key(|kernel| kernel.descriptor.b_row_alignment)?;
     Some(Selection { kernel, reason })
+}
+
+/// The fastest way of `arithmetic`.
+fn fastest(
+    problem: &Problem,
+    device: DeviceFacts,
+    arithmetic: Arithmetic,
+) -> Option<(Method, SelectionReason)> {
+    let chain = || {
+        let (tiles, reason) = tiles_for(problem, device)?;
+        Some((Method::Coarsened(tiles), reason))
+    };
+    let has_tensor_cores = |method| {
+        KERNELS
+            .iter()
+            .any(|it| it.method == method && it.runs_on(device))
+    };
+    let halves = matches!(problem.element, ElementType::F16 | ElementType::Bf16);
+    match (problem.element, arithmetic) {
+        (_, Arithmetic::Auto) if halves => Some((Method::Wgmma, SelectionReason::TensorCores)),
+        (ElementType::F32, Arithmetic::Split) => Some((Method::Split, SelectionReason::Requested)),
+        (ElementType::F32, Arithmetic::Auto)
+            if problem.multiply_adds() >= SPLIT_FROM
+                && problem.can_be_split()
+                && has_tensor_cores(Method::Split) =>
+        {
+            Some((Method::Split, SelectionReason::LargeProduct))
+        }
+        (ElementType::F32 | ElementType::F64, Arithmetic::Auto | Arithmetic::Chain) => chain(),
+        _ => None,
+    }
 }
 
 /// The large tiles if they give each multiprocessor at least one and a half blocks.
@@ -125,26 +188,38 @@ fn tiles_for(problem: &Problem, device: DeviceFacts) -> Option<(TileConfig, Sele
 }
 
 impl GemmKernel {
+    fn runs_on(&self, device: DeviceFacts) -> bool {
+        let capability = device.compute_capability;
+        capability.is_none_or(|it| self.architecture.runs_on(it))
+            // Warps of NVIDIA's GPUs, which tensor cores multiply for.
+            && (device.warp_threads == 32 || self.method.has_any_warps())
+    }
+
     /// Whether the kernel computes the problem on the device.
     fn computes(&self, problem: &Problem, device: DeviceFacts) -> bool {
         let element_bytes = problem.element.bytes();
         self.element == problem.element
             && self.element == problem.output
             && problem.c.order == Order::RowMajor
-            && layout_of(problem.a.order) == self.descriptor.a
-            && layout_of(problem.b.order) == self.descriptor.b
+            && reads(self.descriptor.a, problem.a.order)
+            && reads(self.descriptor.b, problem.b.order)
             && (problem.b).rows_are_multiples_of(self.descriptor.b_row_alignment, element_bytes)
             && problem.batch == 1
-            && device
-                .compute_capability
-                .is_none_or(|capability| capability >= self.capability)
+            && match self.method {
+                Method::Tiled | Method::Coarsened(_) => true,
+                Method::Wgmma => problem.fits_tensor_maps(),
+                Method::Split | Method::Wide => problem.can_be_split(),
+            }
+            && self.runs_on(device)
     }
 }
 
-fn layout_of(order: Order) -> OperandLayout {
-    match order {
-        Order::RowMajor => OperandLayout::RowMajor,
-        Order::ColumnMajor => OperandLayout::ColumnMajor,
+/// Whether a kernel for operands of `layout` takes one in this order.
+fn reads(layout: OperandLayout, order: Order) -> bool {
+    match layout {
+        OperandLayout::RowMajor => order == Order::RowMajor,
+        OperandLayout::ColumnMajor => order == Order::ColumnMajor,
+        OperandLayout::Either => true,
     }
 }
 

@@ -184,7 +184,7 @@ impl<T: Element> MatrixViewMut<'_, T> {
         self.read_view(source.into()).during("copy_from_matrix")
     }
 
-    fn read_view(&mut self, source: MatrixView<'_, T>) -> Outcome<()> {
+    pub(crate) fn read_view(&mut self, source: MatrixView<'_, T>) -> Outcome<()> {
         let view = self.view();
         let device = view.device();
         device.check_owns(|| "the source".to_owned(), source.device())?;

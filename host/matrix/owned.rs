@@ -83,7 +83,7 @@ impl<T: Element> Matrix<T> {
         Self::of_buffer(Buffer::uploaded(device, data)?, shape)
     }
 
-    fn zeroed(device: &Device, shape: MatrixShape) -> Outcome<Self> {
+    pub(crate) fn zeroed(device: &Device, shape: MatrixShape) -> Outcome<Self> {
         Self::of_buffer(Buffer::zeroed(device, checked_len(shape)?)?, shape)
     }
 

@@ -158,7 +158,7 @@ impl<'a, T: Element> MatrixView<'a, T> {
         self.part(rows, columns).during("slice")
     }
 
-    pub(super) fn part(
+    pub(crate) fn part(
         self,
         rows: impl RangeBounds<usize>,
         columns: impl RangeBounds<usize>,

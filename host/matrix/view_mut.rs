@@ -156,7 +156,7 @@ impl<'a, T: Element> MatrixViewMut<'a, T> {
             .during("slice_mut")
     }
 
-    pub(super) fn into_slice(
+    pub(crate) fn into_slice(
         self,
         rows: impl RangeBounds<usize>,
         columns: impl RangeBounds<usize>,

@@ -43,6 +43,8 @@ use super::operand::{Operands, TileOrigin};
 use super::register_tile::{Accumulators, ThreadPosition};
 use super::tile::Tile;
 use super::transposed_load::TransposedLoad;
+#[cfg(any(not(target_arch = "nvptx64"), cuda_arch_at_least = "90a"))]
+use crate::tensor::{LineWords, PANEL};
 use cuda_std::prelude::*;
 
 type Element<C> = <<C as TileConfig>::Accumulators as Accumulators>::Element;
@@ -162,6 +164,28 @@ const fn assert_shapes<C: TileConfig, S: Tile, U: Tile>() {
     );
 }
 
+/// Every block computes its outputs.
+#[inline(always)]
+unsafe fn never(_m: usize, _n: usize, (): ()) -> bool {
+    false
+}
+
+/// Whether the calling block's outputs were computed on tensor cores: none of its lines is wide.
+///
+/// # Safety
+/// 1. The words are those of m lines of A and n lines of B, as the splits left them, and the blocks
+///    are those of m x n outputs, [`PANEL`] x [`PANEL`] each.
+#[cfg(any(not(target_arch = "nvptx64"), cuda_arch_at_least = "90a"))]
+#[inline(always)]
+unsafe fn is_narrow(m: usize, n: usize, (a, b): (Global<'_, u32>, Global<'_, u32>)) -> bool {
+    let (row, column) = block_position(m.div_ceil(PANEL), n.div_ceil(PANEL));
+    // SAFETY: (1) is (1).
+    unsafe {
+        let a_is_wide = a.load(LineWords { lines: m }.panel(row * PANEL));
+        a_is_wide + b.load(LineWords { lines: n }.panel(column * PANEL)) == 0
+    }
+}
+
 // `hoisted`: whether there are registers to hoist the addresses of a column-major operand, too.
 macro_rules! coarsened_kernels {
     ($($config:ty: $element:ty, vector = $vector:literal, min_blocks = $min_blocks:literal,
@@ -185,6 +209,13 @@ macro_rules! coarsened_kernels {
     )*};
     (@kernel $name:ident: $config:ty, $element:ty, $min_blocks:literal, $a_layout:ident $b_layout:ident,
         $a_loader:ty, $b_loader:ty, $layout:literal) => {
+        coarsened_kernels!(@entry $name: $config, $element, [min_blocks = $min_blocks],
+            $a_layout $b_layout, $a_loader, $b_loader, [$layout], [], never);
+    };
+    // A kernel whose blocks compute nothing where `$is_skipped` of the extra parameters says so.
+    (@entry $name:ident: $config:ty, $element:ty, [$($bound:tt)*], $a_layout:ident $b_layout:ident,
+        $a_loader:ty, $b_loader:ty, [$layout:literal $($requirement:literal)?], [$($extra:ident: Global<$extra_element:ty>),*],
+        $is_skipped:ident) => {
         #[doc = concat!("C = A B in ", stringify!($element), ", with the tiles of `",
             stringify!($config), "`. ", $layout)]
         ///
@@ -196,8 +227,9 @@ macro_rules! coarsened_kernels {
         ///    The launch touches no other elements of the views: those between the rows may be
         ///    elements of another of the matrices.
         #[doc = concat!("3. ", $layout)]
+        $(#[doc = concat!("4. ", $requirement)])?
         #[allow(clippy::too_many_arguments)]
-        #[kernel(max_threads = 256, min_blocks = $min_blocks)]
+        #[kernel(max_threads = 256, $($bound)*)]
         pub unsafe fn $name(
             a: Global<$element>,
             b: Global<$element>,
@@ -208,7 +240,12 @@ macro_rules! coarsened_kernels {
             lda: usize,
             ldb: usize,
             ldc: usize,
+            $($extra: Global<$extra_element>,)*
         ) {
+            // SAFETY: (1) is (1) and (4).
+            if unsafe { $is_skipped(m, n, ($($extra,)*)) } {
+                return;
+            }
             let a_tile = shared_tile![$element; STAGES * <$config>::DEPTH, <$config>::ROWS;
                 pitch = <$config>::ROWS + <$config>::VECTOR * <$a_loader>::PADDING_VECTORS];
             let b_tile = shared_tile![$element; STAGES * <$config>::DEPTH, <$config>::COLUMNS;
@@ -232,6 +269,26 @@ macro_rules! coarsened_kernels {
             };
         }
     };
+    (@wide $($name:ident: $a_layout:ident $b_layout:ident, $a_loader:ty, $b_loader:ty,
+        $layout:literal;)*) => {$(
+        coarsened_kernels!(@entry $name: LargeF32, f32, [min_blocks = 2, arch = "sm_90a"],
+            $a_layout $b_layout, $a_loader, $b_loader,
+            [$layout "`a_words` and `b_words` are those of the operands' lines, as the splits left them."],
+            [a_words: Global<u32>, b_words: Global<u32>], is_narrow);
+    )*};
+}
+// What `matmul_split_f32` leaves out.
+coarsened_kernels! { @wide
+    matmul_wide_f32_nn: RowMajor RowMajor, TransposedLoad<true>, DirectLoad<4>,
+        "A and B are row-major, and the rows of B start at multiples of 16 bytes.";
+    matmul_wide_f32_nn_unaligned: RowMajor RowMajor, TransposedLoad<true>, DirectLoad<1>,
+        "A and B are row-major.";
+    matmul_wide_f32_tn: ColumnMajor RowMajor, DirectLoadOfAnyAlignment<4, true>, DirectLoadOfAnyAlignment<4, true>,
+        "A is column-major, B is row-major.";
+    matmul_wide_f32_nt: RowMajor ColumnMajor, TransposedLoad<true>, TransposedLoad<true>,
+        "A is row-major, B is column-major.";
+    matmul_wide_f32_tt: ColumnMajor ColumnMajor, DirectLoadOfAnyAlignment<4, false>, TransposedLoad<true>,
+        "A and B are column-major.";
 }
 coarsened_kernels! {
     LargeF32: f32, vector = 4, min_blocks = 2, hoisted = true,

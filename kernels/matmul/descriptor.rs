@@ -32,6 +32,8 @@ pub enum OperandLayout {
     RowMajor,
     /// Column after column: `t` in an entry's name.
     ColumnMajor,
+    /// Either: another kernel brings the operand into the form that this one reads.
+    Either,
 }
 
 /// What one product kernel computes, and what it asks for.

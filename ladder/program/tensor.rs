@@ -39,7 +39,7 @@ fn section(cublas: Option<Rc<CuBlas>>, size: usize) -> Section {
             let cublas = Rc::clone(&cublas);
             let size = scale.pick(size, COUNTED_SIZE);
             Product::new(device, size, order, move |_, a, b, c| {
-                cublas.multiply_bf16(a, b, c)
+                cublas.multiply_halves(a, b, c)
             })
         };
         cases.push(Case::new(name, "the rival", prepare).uncounted());

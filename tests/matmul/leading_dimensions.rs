@@ -21,6 +21,7 @@ fn filler<T: Real>() -> T {
 fn spread<T: Real>(matrix: &Host<T>, layout: OperandLayout, gap: usize) -> (Vec<T>, usize) {
     let (elements, extent) = match layout {
         OperandLayout::RowMajor => (matrix.elements.clone(), matrix.columns),
+        OperandLayout::Either => unreachable!("the kernels here read one order"),
         OperandLayout::ColumnMajor => (matrix.column_after_column(), matrix.rows),
     };
     let rows = elements.chunks(extent);

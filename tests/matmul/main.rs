@@ -6,6 +6,7 @@ mod common;
 
 mod cases;
 mod errors;
+mod fastest;
 mod layouts;
 mod leading_dimensions;
 mod shapes;

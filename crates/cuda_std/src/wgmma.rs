@@ -41,8 +41,9 @@ pub trait Registers {
     /// Passes the accumulators to products that are about to start.
     fn begin(&mut self);
 
-    /// Waits until all products are finished, after which the accumulators hold their results.
-    fn wait(&mut self);
+    /// Waits until all groups of products but the last `PENDING` are finished, after which the
+    /// accumulators of finished ones hold their results.
+    fn wait<const PENDING: u32>(&mut self);
 }
 
 /// Registers that hold outputs of products of elements of types `A` and `B`.
@@ -184,7 +185,22 @@ where
     #[track_caller]
     #[must_use]
     pub fn wait(mut self) -> Accumulator<COUNT> {
-        self.registers.wait();
+        self.registers.wait::<0>();
+        Accumulator {
+            registers: self.registers,
+        }
+    }
+
+    /// Waits until all groups but the last `PENDING` are finished, for the outputs of those before:
+    /// products of other accumulators run on.
+    ///
+    /// # Safety
+    /// 1. None of the last `PENDING` groups has a product of these accumulators.
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub unsafe fn wait_before<const PENDING: u32>(mut self) -> Accumulator<COUNT> {
+        self.registers.wait::<PENDING>();
         Accumulator {
             registers: self.registers,
         }

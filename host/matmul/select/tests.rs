@@ -5,6 +5,7 @@ use crate::matmul::problem::MatrixLayout;
 const H200: DeviceFacts = DeviceFacts {
     multiprocessors: 132,
     compute_capability: Some((9, 0)),
+    warp_threads: 32,
 };
 
 const ORDERS: [Order; 2] = [Order::RowMajor, Order::ColumnMajor];

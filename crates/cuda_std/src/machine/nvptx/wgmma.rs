@@ -48,16 +48,17 @@ macro_rules! registers {
             }
 
             #[inline(always)]
-            fn wait(&mut self) {
+            fn wait<const PENDING: u32>(&mut self) {
                 // SAFETY: as for `wgmma_wait`; the registers are named in a comment.
                 unsafe {
                     asm!(
                         concat!(
-                            "wgmma.wait_group.sync.aligned 0; // {", $first, "}",
+                            "wgmma.wait_group.sync.aligned {pending}; // {", $first, "}",
                             $(" {", $index, "}",)*
                         ),
                         inout(reg32) self[$first],
                         $(inout(reg32) self[$index],)*
+                        pending = const PENDING,
                         options(nostack),
                     );
                 }

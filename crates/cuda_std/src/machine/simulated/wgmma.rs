@@ -29,8 +29,8 @@ impl<const COUNT: usize> Registers for [f32; COUNT] {
     }
 
     #[track_caller]
-    fn wait(&mut self) {
-        simt::wgmma_wait(0);
+    fn wait<const PENDING: u32>(&mut self) {
+        simt::wgmma_wait(PENDING);
         simt::wgmma_collect(bytemuck::cast_slice_mut(self));
     }
 }

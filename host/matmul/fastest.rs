@@ -1,0 +1,256 @@
+//! Products by the fastest kernel that keeps the promise of the type.
+
+use super::kernels::{ElementType, Entry, GemmKernel};
+use super::select::{Arithmetic, Request, Selection};
+use super::{MatmulPlan, Matrices, halves, split};
+use crate::device::Device;
+use crate::element::Element;
+use crate::error::{During, Outcome, Result};
+use crate::matrix::{AsMatrixViewMut, Matrix, MatrixView, MatrixViewMut};
+use half::{bf16, f16};
+
+/// A type whose matrices [`Device::matmul`] multiplies.
+///
+/// | elements | product | arithmetic |
+/// |---|---|---|
+/// | f32 | f32 | as accurate as a chain of f32 operations, or more: see [`Arithmetic`] |
+/// | f64 | f64 | a fused multiply-add for each product, in order of k |
+/// | f16, bf16 | the same | exact products, f32 sums on tensor cores, rounded once |
+///
+/// f16 and bf16 need compute capability 9.0 or the simulator.
+#[diagnostic::on_unimplemented(
+    message = "matrices of `{Self}` cannot be multiplied",
+    note = "products are for f32, f64, f16 and bf16"
+)]
+pub trait MatmulElement: Element + sealed::MatmulElement {}
+
+pub mod sealed {
+    use super::*;
+
+    /// How a type is multiplied.
+    pub trait MatmulElement: Element {
+        const TYPE: ElementType;
+
+        /// Launches the kernel that was selected.
+        fn multiply(
+            device: &Device,
+            kernel: &'static GemmKernel,
+            matrices: Matrices<'_, Self>,
+        ) -> Outcome<()>;
+    }
+}
+
+macro_rules! matmul_elements {
+    ($($element:ident: $name:ident, |$device:ident, $kernel:ident, $matrices:ident|
+        $multiply:expr;)*) => {$(
+        impl MatmulElement for $element {}
+
+        impl sealed::MatmulElement for $element {
+            const TYPE: ElementType = ElementType::$name;
+
+            fn multiply(
+                $device: &Device,
+                $kernel: &'static GemmKernel,
+                $matrices: Matrices<'_, Self>,
+            ) -> Outcome<()> {
+                $multiply
+            }
+        }
+    )*};
+}
+matmul_elements! {
+    f16: F16, |_device, kernel, matrices| halves::multiply(kernel, matrices);
+    bf16: Bf16, |_device, kernel, matrices| halves::multiply(kernel, matrices);
+    f32: F32, |device, kernel, matrices| device.multiply_f32(kernel, matrices);
+    f64: F64, |device, kernel, matrices| device.launch_chain(kernel, matrices);
+}
+
+impl Device {
+    /// The product A B of an M x K and a K x N matrix, M x N, by the fastest kernel that keeps the
+    /// promise of the type ([`MatmulElement`]).
+    ///
+    /// An operand is `&matrix`, its transpose `matrix.t()` or a part of it ([`Matrix::slice`]), in
+    /// either [`Order`](crate::Order); the product is row-major. Bits do not depend on the orders and
+    /// places of the matrices, nor on M and N; [`Matmul`] has choices.
+    ///
+    /// Element by element |C' - C| <= gamma_K |A||B| for f32 and f64, whatever the elements (Higham,
+    /// Accuracy and Stability of Numerical Algorithms, 3.5), as long as nothing underflows.
+    ///
+    /// ```
+    /// use half::bf16;
+    /// use tilewright::Device;
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let device = Device::simulator();
+    /// let a = device.matrix((1, 3), &[1.0, 2.0, 3.0].map(bf16::from_f32))?;
+    /// let c = device.matmul(&a, a.t())?;
+    /// assert_eq!(c.to_vec()?, [bf16::from_f32(14.0)]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Matmul::run`].
+    pub fn matmul<'a, 'b, T: MatmulElement>(
+        &self,
+        a: impl Into<MatrixView<'a, T>>,
+        b: impl Into<MatrixView<'b, T>>,
+    ) -> Result<Matrix<T>> {
+        self.new_product(Arithmetic::Auto, a.into(), b.into())
+            .during("matmul")
+    }
+
+    /// [`Device::matmul`] into an M x N matrix of either [`Order`](crate::Order) that is there, or into a
+    /// part of one ([`MatrixViewMut`]), whose elements it overwrites.
+    ///
+    /// # Errors
+    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if C is not M x N, and those of
+    /// [`Matmul::run`].
+    pub fn matmul_into<'a, 'b, T: MatmulElement>(
+        &self,
+        a: impl Into<MatrixView<'a, T>>,
+        b: impl Into<MatrixView<'b, T>>,
+        c: &mut impl AsMatrixViewMut<T>,
+    ) -> Result<()> {
+        let c = c.as_matrix_view_mut();
+        self.fastest_product(Arithmetic::Auto, a.into(), b.into(), c)
+            .during("matmul")
+    }
+
+    fn new_product<T: MatmulElement>(
+        &self,
+        arithmetic: Arithmetic,
+        a: MatrixView<'_, T>,
+        b: MatrixView<'_, T>,
+    ) -> Outcome<Matrix<T>> {
+        super::check_inner(a, b)?;
+        let mut c = Matrix::uninit(self, (a.rows(), b.cols()).into())?;
+        self.fastest_product(arithmetic, a, b, c.view_mut())?;
+        Ok(c)
+    }
+
+    fn fastest_product<T: MatmulElement>(
+        &self,
+        arithmetic: Arithmetic,
+        a: MatrixView<'_, T>,
+        b: MatrixView<'_, T>,
+        c: MatrixViewMut<'_, T>,
+    ) -> Outcome<()> {
+        let Some(matrices) = self.checked_operands(a, b, c)? else {
+            return Ok(());
+        };
+        let problem = matrices.problem(T::TYPE);
+        let request = Request::Fastest(arithmetic);
+        let kernel = self.select_kernel(request, &problem)?.kernel;
+        T::multiply(self, kernel, matrices)
+    }
+
+    fn multiply_f32(
+        &self,
+        kernel: &'static GemmKernel,
+        matrices: Matrices<'_, f32>,
+    ) -> Outcome<()> {
+        match kernel.entry {
+            Entry::Split => {
+                let problem = matrices.problem(ElementType::F32);
+                let wide = self.select_kernel(Request::Wide, &problem)?.kernel;
+                split::multiply(kernel, wide, matrices)
+            }
+            _ => self.launch_chain(kernel, matrices),
+        }
+    }
+}
+
+/// A product with choices.
+///
+/// ```
+/// use tilewright::{Arithmetic, Device, Matmul};
+///
+/// # fn main() -> tilewright::Result<()> {
+/// let device = Device::simulator();
+/// let a = device.matrix((1, 3), &[1.0_f32, 2.0, 3.0])?;
+/// let product = Matmul::new(&a, a.t()).arithmetic(Arithmetic::Chain);
+/// println!("{}", product.plan()?);
+/// assert_eq!(product.run()?.to_vec()?, [14.0]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Matmul<'a, T: MatmulElement> {
+    a: MatrixView<'a, T>,
+    b: MatrixView<'a, T>,
+    arithmetic: Arithmetic,
+}
+
+impl<'a, T: MatmulElement> Matmul<'a, T> {
+    /// The product A B of an M x K and a K x N matrix, on their device.
+    #[must_use]
+    pub fn new(a: impl Into<MatrixView<'a, T>>, b: impl Into<MatrixView<'a, T>>) -> Self {
+        Self {
+            a: a.into(),
+            b: b.into(),
+            arithmetic: Arithmetic::Auto,
+        }
+    }
+
+    /// How it is computed.
+    #[must_use]
+    pub fn arithmetic(mut self, arithmetic: Arithmetic) -> Self {
+        self.arithmetic = arithmetic;
+        self
+    }
+
+    /// The product as a new row-major matrix.
+    ///
+    /// # Errors
+    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if A's columns are not B's rows;
+    /// [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice) if the operands are of different devices;
+    /// [`ErrorKind::NoKernel`](crate::ErrorKind::NoKernel) if the device has no kernel for the type or the
+    /// arithmetic; [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge) if the result cannot be counted;
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory),
+    /// [`ErrorKind::NoModule`](crate::ErrorKind::NoModule),
+    /// [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or
+    /// [`ErrorKind::Cuda`](crate::ErrorKind::Cuda).
+    pub fn run(&self) -> Result<Matrix<T>> {
+        self.a
+            .device()
+            .new_product(self.arithmetic, self.a, self.b)
+            .during("matmul")
+    }
+
+    /// The product into an M x N matrix of either [`Order`](crate::Order) that is there, or into a part
+    /// of one, whose elements it overwrites.
+    ///
+    /// # Errors
+    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if C is not M x N, and those of
+    /// [`run`](Self::run).
+    pub fn run_into(&self, c: &mut impl AsMatrixViewMut<T>) -> Result<()> {
+        let c = c.as_matrix_view_mut();
+        self.a
+            .device()
+            .fastest_product(self.arithmetic, self.a, self.b, c)
+            .during("matmul")
+    }
+
+    /// The kernel that [`run`](Self::run) selects, and why.
+    ///
+    /// With [`Arithmetic::Split`] the outputs of lines whose elements are too far apart, or infinite, or
+    /// NaN, are computed by another kernel, in order of k: the device finds them.
+    ///
+    /// # Errors
+    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) or
+    /// [`ErrorKind::NoKernel`](crate::ErrorKind::NoKernel), as for [`run`](Self::run).
+    pub fn plan(&self) -> Result<MatmulPlan> {
+        self.selection()
+            .map(|selection| MatmulPlan::of(&selection))
+            .during("matmul")
+    }
+
+    fn selection(&self) -> Outcome<Selection> {
+        super::check_inner(self.a, self.b)?;
+        let problem = super::problem_of_new(T::TYPE, self.a, self.b);
+        self.a
+            .device()
+            .select_kernel(Request::Fastest(self.arithmetic), &problem)
+    }
+}

@@ -1,0 +1,14 @@
+//! Grids of clusters that stay.
+
+use crate::device::Device;
+use crate::launch::LaunchConfig;
+use tilewright_kernels::tensor::ClusterTile;
+
+/// As many clusters as the device runs at a time, or as there are tiles of an `m` x `n` result.
+pub fn persistent_grid(device: &Device, tile: &ClusterTile, m: usize, n: usize) -> LaunchConfig {
+    let (rows, columns) = tile.count(m, n);
+    let resident = device.properties().multiprocessors as usize / tile.blocks;
+    let clusters = rows.saturating_mul(columns).min(resident.max(1));
+    LaunchConfig::new((clusters * tile.blocks) as u32, tile.threads as u32)
+        .with_dynamic_shared(tile.shared_bytes as u32)
+}

@@ -1,0 +1,49 @@
+//! Matrix products on the tensor cores of compute capability 9.0: C = A B, A is M x K, B is K x N, C is
+//! M x N and row-major.
+//!
+//! An entry's name ends in the layouts of A and B, as those of [`matmul`](crate::matmul) do.
+//!
+//! | part | file |
+//! |---|---|
+//! | f16 and bf16: a warpgroup copies, two multiply | `half.rs` |
+//! | f32 from products of halves: the same with totals on the ordinary units | `split_product.rs` |
+//! | f32 matrices taken apart into halves | `split.rs` |
+//! | how a tile of an operand comes to shared memory, and how products read it | `operand.rs` |
+//! | which tiles of C a cluster computes, in which order | `schedule.rs` |
+//! | outputs, from registers to global memory | `outputs.rs` |
+//!
+//! A tensor core adds the products of one instruction and the accumulator exactly, but for what lies
+//! more than 25 bits below the largest of them, and rounds toward zero (`docs/tensor_cores.md`). So an
+//! output's bits depend on K and the type alone, and not on the shape, the tile or the layout.
+
+/// Files that images for other architectures do not have.
+macro_rules! of_sm_90a {
+    ($($item:item)*) => {$(
+        #[cfg(any(not(target_arch = "nvptx64"), cuda_arch_at_least = "90a"))]
+        $item
+    )*};
+}
+
+of_sm_90a! {
+    mod half;
+    mod operand;
+    mod outputs;
+    mod schedule;
+    mod split_product;
+
+    pub use half::*;
+    pub use schedule::ClusterTile;
+    pub use split_product::*;
+}
+
+mod split;
+
+pub use split::*;
+
+of_sm_90a! {
+    /// Elements of 16 bits along k of a stage: 128 bytes.
+    pub const DEPTH: usize = 64;
+
+    /// Rows that a warpgroup multiplies with one instruction.
+    const WARPGROUP_ROWS: usize = 64;
+}

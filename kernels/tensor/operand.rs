@@ -1,0 +1,130 @@
+//! How a tile of an operand comes to shared memory, and how products read it.
+
+use super::DEPTH;
+use cuda_std::mbarrier::Slot;
+use cuda_std::prelude::*;
+use cuda_std::shared::{Allotment, SwizzledTile, SwizzledTiles};
+use cuda_std::tma::TensorMap;
+use cuda_std::wgmma::{Element, KMajor, Major, MnMajor, Operand};
+
+/// An operand whose elements along k are neighbours in memory: a row-major A or a column-major B. A
+/// copy moves [`DEPTH`] elements of `PART` rows or columns.
+pub struct AlongK<'a, T, const PART: usize>(pub GridConstant<'a, TensorMap<T, PART, DEPTH>>);
+
+/// An operand whose elements along m or n are neighbours in memory: a column-major A or a row-major B.
+pub struct AcrossK<'a, T>(pub GridConstant<'a, TensorMap<T, DEPTH, 64>>);
+
+impl<T, const PART: usize> Clone for AlongK<'_, T, PART> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T, const PART: usize> Copy for AlongK<'_, T, PART> {}
+
+impl<T> Clone for AcrossK<'_, T> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for AcrossK<'_, T> {}
+
+/// An operand in global memory of which a block needs `OUTPUTS` rows or columns at a time, and brings
+/// `PART` of them.
+pub trait TensorOperand<T: Element, const OUTPUTS: usize, const PART: usize>: Copy {
+    /// Which elements are neighbours.
+    type Major: Major;
+
+    /// A stage in shared memory.
+    type Tile<'a>: Copy;
+
+    /// All stages.
+    type Tiles<'a, const STAGES: usize>: Copy;
+
+    /// Takes the memory of the stages.
+    fn tiles<'a, const STAGES: usize>(shared: &mut Allotment<'a>) -> Self::Tiles<'a, STAGES>;
+
+    /// One of the stages.
+    fn tile<const STAGES: usize>(tiles: Self::Tiles<'_, STAGES>, stage: usize) -> Self::Tile<'_>;
+
+    /// `COUNT` of the stage's rows or columns, from `first` on, for products.
+    fn part<const COUNT: usize>(
+        tile: Self::Tile<'_>,
+        first: usize,
+    ) -> Operand<'_, T, Self::Major, COUNT, DEPTH>;
+
+    /// Starts to bring [`DEPTH`] elements from `k` on of `PART` rows or columns, from `output + first`
+    /// on, to their place in the stage, `first`, in each block of the cluster whose bit is set in
+    /// `blocks`, or in the calling one.
+    ///
+    /// # Safety
+    /// As for [`GridConstant::load_multicast`](cuda_std::grid_constant::GridConstant::load_multicast).
+    unsafe fn load(
+        self,
+        tile: Self::Tile<'_>,
+        slot: &Slot<'_>,
+        place: (u32, u32),
+        first: usize,
+        blocks: Option<u16>,
+    );
+}
+
+macro_rules! tensor_operands {
+    ($($operand:ty: $major:ident, [$rows:ident, $columns:ident], $cut:ident,
+        $view:ident, ($output:ident, $k:ident) => $place:expr;)*) => {$(
+        impl<T: Element, const OUTPUTS: usize, const PART: usize> TensorOperand<T, OUTPUTS, PART>
+            for $operand
+        {
+            type Major = $major;
+            type Tile<'a> = SwizzledTile<'a, T, $rows, $columns>;
+            type Tiles<'a, const STAGES: usize> = SwizzledTiles<'a, T, $rows, $columns, STAGES>;
+
+            #[inline(always)]
+            fn tiles<'a, const STAGES: usize>(
+                shared: &mut Allotment<'a>,
+            ) -> Self::Tiles<'a, STAGES> {
+                shared.tiles()
+            }
+
+            #[inline(always)]
+            fn tile<const STAGES: usize>(
+                tiles: Self::Tiles<'_, STAGES>,
+                stage: usize,
+            ) -> Self::Tile<'_> {
+                tiles.get(stage)
+            }
+
+            #[inline(always)]
+            fn part<const COUNT: usize>(
+                tile: Self::Tile<'_>,
+                first: usize,
+            ) -> Operand<'_, T, $major, COUNT, DEPTH> {
+                tile.$cut::<COUNT>(first).$view()
+            }
+
+            #[inline(always)]
+            unsafe fn load(
+                self,
+                tile: Self::Tile<'_>,
+                slot: &Slot<'_>,
+                ($output, $k): (u32, u32),
+                first: usize,
+                blocks: Option<u16>,
+            ) {
+                let tile = tile.$cut::<PART>(first);
+                let $output = $output + first as u32;
+                match blocks {
+                    // SAFETY: (1) to (4) are the caller's.
+                    Some(blocks) => unsafe { self.0.load_multicast(tile, slot, $place, blocks) },
+                    // SAFETY: as above.
+                    None => unsafe { self.0.load(tile, slot, $place) },
+                }
+            }
+        }
+    )*};
+}
+tensor_operands! {
+    AlongK<'_, T, PART>: KMajor, [OUTPUTS, DEPTH], rows, k_major, (output, k) => (output, k);
+    AcrossK<'_, T>: MnMajor, [DEPTH, OUTPUTS], columns, mn_major, (output, k) => (k, output);
+}
