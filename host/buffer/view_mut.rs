@@ -134,7 +134,7 @@ impl<'a, T: Element> BufferViewMut<'a, T> {
     }
 
     /// Two views that do not overlap, so that each may be mutable.
-    fn into_parts(self, mid: usize) -> Outcome<(Self, Self)> {
+    pub(crate) fn into_parts(self, mid: usize) -> Outcome<(Self, Self)> {
         let part = |view| Self {
             view,
             borrow: PhantomData,

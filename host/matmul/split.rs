@@ -5,7 +5,7 @@ use super::kernels::{Entry, GemmKernel};
 use super::lines::map_of;
 use super::operands::{read_by_product, written_by_product};
 use super::persistent::persistent_grid;
-use crate::buffer::Buffer;
+use crate::buffer::{Buffer, BufferViewMut};
 use crate::error::Outcome;
 use crate::kernels::module_of;
 use crate::launch::LaunchConfig;
@@ -25,22 +25,22 @@ use tilewright_kernels::tensor::{
 const PITCH: usize = 8;
 
 /// An operand that was taken apart: rows of A, or columns of B.
-struct SplitOperand {
+struct SplitOperand<'a> {
     /// The upper halves of all lines, then the lower ones.
     halves: Matrix<f16>,
-    words: Buffer<u32>,
+    words: BufferViewMut<'a, u32>,
     lines: usize,
     k: usize,
 }
 
-impl SplitOperand {
-    /// Takes apart the rows of `x`.
-    fn of_rows(x: MatrixView<'_, f32>) -> Outcome<Self> {
+impl<'a> SplitOperand<'a> {
+    /// Takes apart the rows of `x`, whose words are zero.
+    fn of_rows(x: MatrixView<'_, f32>, words: BufferViewMut<'a, u32>) -> Outcome<Self> {
         let (lines, k) = x.shape();
-        let device = x.device();
+        let pitch = k.next_multiple_of(PITCH);
         let mut operand = Self {
-            halves: Matrix::uninit(device, (2 * lines, k.next_multiple_of(PITCH)).into())?,
-            words: Buffer::zeroed(device, LineWords { lines }.len())?,
+            halves: Matrix::uninit(x.device(), (2 * lines, pitch).into())?,
+            words,
             lines,
             k,
         };
@@ -57,7 +57,7 @@ impl SplitOperand {
         let words = global_mut(self.words.view_mut());
         let params = (elements, self.lines, self.k, x.leading_dimension(), words);
         // SAFETY: (1) is (1) to (3) of the kernels: (1) the grid; (2) the view, whose order selects the
-        // kernel; (3) the words are new, and zero. (2) The operand is borrowed, the words are ours.
+        // kernel; (3) the words are zero. (2) The operand is borrowed, the words are ours.
         unsafe {
             match x.order() {
                 Order::RowMajor => Module::on_demand(x.device(), module_of!(split_scan_along))
@@ -132,8 +132,13 @@ pub fn multiply(
     wide: &'static GemmKernel,
     mut matrices: Matrices<'_, f32>,
 ) -> Outcome<()> {
-    let left = SplitOperand::of_rows(matrices.a)?;
-    let right = SplitOperand::of_rows(matrices.b.t())?;
+    let (m, n, _) = matrices.extents();
+    let of_a = LineWords { lines: m }.len();
+    let len = of_a + LineWords { lines: n }.len();
+    let mut words = Buffer::zeroed(matrices.c.device(), len)?;
+    let (of_a, of_b) = words.view_mut().into_parts(of_a)?;
+    let left = SplitOperand::of_rows(matrices.a, of_a)?;
+    let right = SplitOperand::of_rows(matrices.b.t(), of_b)?;
     let is_transposed = matrices.is_transposed;
     multiply_halves(
         kernel,
@@ -146,7 +151,7 @@ pub fn multiply(
 
 fn multiply_halves(
     kernel: &'static GemmKernel,
-    [a, b]: [&SplitOperand; 2],
+    [a, b]: [&SplitOperand<'_>; 2],
     c: MatrixViewMut<'_, f32>,
     is_transposed: bool,
 ) -> Outcome<()> {
@@ -182,7 +187,7 @@ fn multiply_halves(
 /// The outputs of wide lines.
 fn multiply_wide(
     kernel: &'static GemmKernel,
-    [left, right]: [&SplitOperand; 2],
+    [left, right]: [&SplitOperand<'_>; 2],
     matrices: Matrices<'_, f32>,
 ) -> Outcome<()> {
     let Entry::Wide(launch) = kernel.entry else {

@@ -30,12 +30,15 @@ const WARPS: usize = SPLIT_THREADS as usize / 32;
 /// Lines of a block that scans.
 pub const SCAN_LINES: usize = 32;
 /// Elements of each line that a block scans.
-pub const SCAN_DEPTH: usize = 1024;
+pub const SCAN_DEPTH: usize = 256;
 
 /// Lines of a block that splits.
 pub const SPLIT_LINES: usize = 32;
 /// Elements of each line that a block splits.
 pub const SPLIT_DEPTH: usize = 128;
+
+/// Lines of a block that splits for each of its warps.
+const ROWS: usize = SPLIT_LINES / WARPS;
 
 /// Exponent of the largest element of a scaled line.
 const TOP: i32 = 14;
@@ -145,7 +148,18 @@ struct Source<'a, const ALONG: bool> {
     leading_dimension: usize,
 }
 
-impl<const ALONG: bool> Source<'_, ALONG> {
+impl<'a, const ALONG: bool> Source<'a, ALONG> {
+    /// The same, of which the caller knows that its lines are contiguous.
+    #[inline(always)]
+    const fn as_along(self) -> Source<'a, true> {
+        Source {
+            elements: self.elements,
+            lines: self.lines,
+            k: self.k,
+            leading_dimension: self.leading_dimension,
+        }
+    }
+
     /// Element `k` of line `line`; 0 outside.
     ///
     /// # Safety
@@ -161,6 +175,26 @@ impl<const ALONG: bool> Source<'_, ALONG> {
         };
         // SAFETY: (1) compared; the view reaches to the last element.
         unsafe { self.elements.load(at) }
+    }
+}
+
+impl Source<'_, true> {
+    /// Four elements of a line that is there, from `k` on, a multiple of 4; 0 outside.
+    ///
+    /// # Safety
+    /// 1. As (2) of the kernels.
+    #[inline(always)]
+    unsafe fn load_four(self, line: usize, k: usize) -> [f32; 4] {
+        let is_aligned = self.elements.as_ptr().addr().is_multiple_of(16)
+            && self.leading_dimension.is_multiple_of(4);
+        // SAFETY: (1) is (1), and compared. (2) Rows start at multiples of 16 bytes, and `k` is a
+        // multiple of 4.
+        unsafe {
+            if is_aligned && k + 4 <= self.k {
+                return self.elements.load_vector(line * self.leading_dimension + k);
+            }
+            [0, 1, 2, 3].map(|i| self.load(line, k + i))
+        }
     }
 }
 
@@ -220,37 +254,62 @@ unsafe fn scan<const ALONG: bool>(source: Source<'_, ALONG>, words: GlobalMut<'_
     };
     if ALONG {
         // A warp for each line; neighbouring lanes read neighbours.
-        let mut line = first_line + warp;
-        while line < first_line + SCAN_LINES {
-            let mut extremes = Extremes::NONE;
-            let mut k = 0;
-            while k < SCAN_DEPTH {
-                // SAFETY: (1) is (1).
-                let x = unsafe { source.load(line, first_k + k + lane) };
-                extremes = extremes.with(Extremes::of(x));
-                k += 32;
-            }
+        let mut row = warp;
+        while row < SCAN_LINES {
+            // SAFETY: (1) is (1).
+            let extremes = unsafe { extremes_of(source, first_line + row, first_k + lane, 32) };
             let extremes = Extremes {
                 largest: warp::reduce(extremes.largest, u32::max),
                 smallest: warp::reduce(extremes.smallest, u32::max),
             };
             if lane == 0 {
-                add(line, extremes);
+                add(first_line + row, extremes);
             }
-            line += WARPS;
+            row += WARPS;
         }
-    } else {
-        // A lane for each line; the warps share the elements.
-        let mut extremes = Extremes::NONE;
-        let mut k = warp;
-        while k < SCAN_DEPTH {
-            // SAFETY: (1) is (1).
-            let x = unsafe { source.load(first_line + lane, first_k + k) };
-            extremes = extremes.with(Extremes::of(x));
-            k += WARPS;
-        }
-        add(first_line + lane, extremes);
+        return;
     }
+    // A lane for each line; the warps share the elements, and the first one puts them together.
+    let found = shared_array![[u32; 2]; WARPS * SCAN_LINES];
+    // SAFETY: (1) is (1). For the shared memory: (1) within the array; (2) each thread has its place, and a
+    // barrier stands before the loads.
+    unsafe {
+        let Extremes { largest, smallest } =
+            extremes_of(source, first_line + lane, first_k + warp, WARPS);
+        found.store(warp * SCAN_LINES + lane, [largest, smallest]);
+        thread::sync_threads();
+        if warp == 0 {
+            let mut extremes = Extremes { largest, smallest };
+            let mut other = 1;
+            while other < WARPS {
+                let [largest, smallest] = found.load(other * SCAN_LINES + lane);
+                extremes = extremes.with(Extremes { largest, smallest });
+                other += 1;
+            }
+            add(first_line + lane, extremes);
+        }
+    }
+}
+
+/// The extremes of `SCAN_DEPTH` / `step` elements of a line, from `first` on, `step` apart.
+///
+/// # Safety
+/// 1. As (2) of the kernels.
+#[inline(always)]
+unsafe fn extremes_of<const ALONG: bool>(
+    source: Source<'_, ALONG>,
+    line: usize,
+    first: usize,
+    step: usize,
+) -> Extremes {
+    let mut extremes = Extremes::NONE;
+    let mut k = 0;
+    while k < SCAN_DEPTH {
+        // SAFETY: (1) is (1).
+        extremes = extremes.with(Extremes::of(unsafe { source.load(line, first + k) }));
+        k += step;
+    }
+    extremes
 }
 
 /// Where the halves of an operand go: line after line.
@@ -322,24 +381,35 @@ unsafe fn split<const ALONG: bool>(
         }
         thread::sync_threads();
     }
-    let k = 4 * lane;
-    let mut row = warp;
-    while row < SPLIT_LINES {
+    // All is read before anything is written, so that no read waits for another.
+    let k = first_k + 4 * lane;
+    let mut scales = [0; ROWS];
+    let mut elements = [[0.0; 4]; ROWS];
+    let mut i = 0;
+    while i < ROWS {
+        let row = warp + i * WARPS;
         let line = first_line + row;
-        if line < source.lines && first_k + k < halves.pitch {
+        if line < source.lines {
             // SAFETY: (1) is (1), and the places lie within the tile, which a barrier stands behind. For
-            // the words: the line is there, and nothing writes its extremes. For the halves: (1)
-            // compared. (2) Each thread has its elements.
+            // the words: the line is there, and nothing writes its extremes.
             unsafe {
-                let elements = [0, 1, 2, 3].map(|i| match ALONG {
-                    true => source.load(line, first_k + k + i),
-                    false => tile.load(k + i, row),
-                });
-                let scale = scale_of(words.load(line));
-                halves.store(line, first_k + k, elements, scale);
+                scales[i] = scale_of(words.load(line));
+                elements[i] = match ALONG {
+                    true => source.as_along().load_four(line, k),
+                    false => [0, 1, 2, 3].map(|j| tile.load(4 * lane + j, row)),
+                };
             }
         }
-        row += WARPS;
+        i += 1;
+    }
+    let mut i = 0;
+    while i < ROWS {
+        let line = first_line + warp + i * WARPS;
+        if line < source.lines && k < halves.pitch {
+            // SAFETY: (1) compared. (2) Each thread has its elements.
+            unsafe { halves.store(line, k, elements[i], scales[i]) };
+        }
+        i += 1;
     }
 }
 

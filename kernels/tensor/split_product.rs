@@ -286,15 +286,14 @@ unsafe fn multiply(
     let thread = warpgroup::thread_rank();
     let (mut high, mut low) = (M64N128::zero(), M64N128::zero());
     let mut totals = [0.0; COUNT];
-    let mut before = None;
     let mut round = 0;
     while round < rounds {
         let end = (round + LOW_ROUNDS).min(rounds);
         let mut low_products = low.overwrite();
         while round < end {
-            // SAFETY: (1) is (1). For the products: (1) the stage is full. (2) It is released when they
-            // are finished. (3) is (2). (4) The tiles are there. (5) All are waited for. Of
-            // `wait_before`, (1) the last group is that of `low`.
+            // SAFETY: (1) is (1), and (2) blocks end behind a barrier of the cluster. For the products:
+            // (1) the stage is full. (2) It is released when they are finished. (3) is (2). (4) The tiles
+            // are there. (5) All are waited for. Of `wait_before`, (1) the last group is that of `low`.
             unsafe {
                 let stage = ring.wait();
                 let at = stage.index();
@@ -308,16 +307,16 @@ unsafe fn multiply(
                 products.multiply(a_part(a_last), b_part(b_last));
                 low_products = products.commit();
                 high = high_products.wait_before::<1>();
-                // Groups finish in order: those of the stage before have.
-                if let (Some(before), true) = (&before, thread < BLOCKS as u32) {
-                    ring.release_in(before, thread);
+                let mut i = 0;
+                while i < COUNT {
+                    totals[i] += high.get(i);
+                    i += 1;
                 }
-                before = Some(stage);
-            }
-            let mut i = 0;
-            while i < COUNT {
-                totals[i] += high.get(i);
-                i += 1;
+                // Released as early as can be: the copies of a stage take longer than its products.
+                low_products.wait_all_but::<0>();
+                if thread < BLOCKS as u32 {
+                    ring.release_in(&stage, thread);
+                }
             }
             round += 1;
         }
@@ -327,10 +326,6 @@ unsafe fn multiply(
             totals[i] = low.get(i).mul_add(1.0 / 2048.0, totals[i]);
             i += 1;
         }
-    }
-    if let (Some(before), true) = (&before, thread < BLOCKS as u32) {
-        // SAFETY: (1) is (1). (2) Blocks end behind a barrier of the cluster.
-        unsafe { ring.release_in(before, thread) };
     }
     totals
 }
