@@ -19,6 +19,7 @@ mod products;
 mod shared_memory;
 mod symbols;
 mod textures;
+mod warpgroups;
 mod warps;
 
 use cuda_std::kernel::Kernel;

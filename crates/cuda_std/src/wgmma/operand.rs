@@ -5,7 +5,7 @@ use crate::shared::{ROW_BYTES, SwizzledTile};
 use bytemuck::Pod;
 use core::marker::PhantomData;
 
-/// An element that tensor cores multiply.
+/// An element that tensor cores multiply. An `f32` is one of which they ignore the low 13 bits (tf32).
 pub trait Element: Pod {
     /// Elements along k that one instruction multiplies: 32 bytes.
     const STEP: usize = 32 / size_of::<Self>();
@@ -27,6 +27,10 @@ macro_rules! elements {
 elements! {
     half::f16 = F16;
     half::bf16 = Bf16;
+    f32 = Tf32;
+    crate::fp8::F8E4M3 = E4m3;
+    crate::fp8::F8E5M2 = E5m2;
+    i8 = S8;
 }
 
 /// Which elements of an operand are neighbours in memory.
@@ -83,14 +87,22 @@ impl<'block, T: Element, const ROWS: usize, const COLUMNS: usize>
         self.operand()
     }
 
-    /// The tile as an operand whose elements along m or n are neighbours.
+    /// The tile as an operand whose elements along m or n are neighbours. Elements of 8 and of 32 bits
+    /// have neighbours along k alone; with them it does not compile:
+    ///
+    /// ```compile_fail,E0080
+    /// fn operand(tile: cuda_std::shared::SwizzledTile<'_, i8, 64, 128>) {
+    ///     let _ = tile.mn_major();
+    /// }
+    /// # let _: fn(cuda_std::shared::SwizzledTile<'_, i8, 64, 128>) = operand;
+    /// ```
     #[inline(always)]
     #[must_use]
     pub fn mn_major(self) -> Operand<'block, T, MnMajor, COLUMNS, ROWS> {
         const {
             assert!(
                 size_of::<T>() == 2,
-                "only elements of 16 bits are multiplied along other than rows"
+                "only elements of 16 bits may be neighbours along m or n: operands of 8 and of 32 bits are K-major"
             )
         };
         self.operand()

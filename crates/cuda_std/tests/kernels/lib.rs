@@ -22,6 +22,7 @@ pub mod products;
 pub mod shared_memory;
 pub mod symbols;
 pub mod textures;
+pub mod warpgroups;
 pub mod warps;
 
 /// The PTX of this crate, with the name of each architecture; none without the feature `cuda` or
