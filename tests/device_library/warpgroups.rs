@@ -1,4 +1,4 @@
-use crate::{launch, machines, numbers, output};
+use crate::{hoppers, launch, numbers, output};
 use cuda_std::fp8::{F8E4M3, F8E5M2};
 use cuda_std::global::GlobalMut;
 use cuda_std::grid_constant::GridConstant;
@@ -8,15 +8,6 @@ use cuda_std_test_kernels::warpgroups as kernels;
 use half::{bf16, f16};
 use simt::tensor::{FloatUnit, Format, S8, wgmma};
 use tilewright::{Device, Element, LaunchConfig, Order};
-
-/// The machines that run code for compute capability 9.0, which has warps of 32 threads.
-fn hoppers() -> impl Iterator<Item = Device> {
-    machines().into_iter().filter(|device| {
-        let properties = device.properties();
-        properties.warp_threads == 32
-            && matches!(properties.compute_capability, None | Some((9, 0)))
-    })
-}
 
 /// An element of an operand.
 trait Factor: Element {

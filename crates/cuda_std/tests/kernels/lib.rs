@@ -9,6 +9,7 @@ pub mod arithmetic;
 pub mod atomics;
 pub mod barriers;
 pub mod blocks;
+pub mod bulk_copies;
 pub mod by_value;
 // Never on a GPU: some of them are not even accepted by `ptxas`.
 #[cfg(not(target_arch = "nvptx64"))]

@@ -35,8 +35,8 @@ pub use barrier::{
     fence_system, grid_barrier, warp_barrier, yield_now,
 };
 pub use bulk::{
-    bulk_commit, bulk_wait, bulk_wait_read, fence_proxy_async, prefetch_tensor_map, tensor_load,
-    tensor_load_multicast, tensor_store,
+    Eviction, bulk_commit, bulk_load, bulk_store, bulk_wait, bulk_wait_read, cache_policy,
+    fence_proxy_async, prefetch_tensor_map, tensor_load, tensor_load_multicast, tensor_store,
 };
 pub use cluster::{cluster_barrier_arrive, cluster_barrier_wait, cluster_blocks, cluster_rank};
 pub use mbarrier::{
