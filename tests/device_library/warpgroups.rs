@@ -1,4 +1,4 @@
-use crate::{hoppers, launch, numbers, output};
+use crate::{MODULE, hoppers, launch, numbers, output};
 use cuda_std::fp8::{F8E4M3, F8E5M2};
 use cuda_std::global::GlobalMut;
 use cuda_std::grid_constant::GridConstant;
@@ -203,6 +203,14 @@ where
     launch(device, kernel, config, (&a, &b, &mut out));
     let out = out.to_vec().unwrap();
     out.into_iter().map(Sum::bits).collect()
+}
+
+#[test]
+fn the_compiler_has_nothing_to_remark() {
+    for device in hoppers() {
+        let module = device.load(&MODULE).unwrap();
+        assert_eq!(module.compiler_warnings().unwrap(), [""; 0]);
+    }
 }
 
 macro_rules! product_tests {
