@@ -186,7 +186,7 @@ pub fn named_barrier_sync(id: u32, threads: u32) {
 ///
 /// `threads` is a multiple of the warp's width, and whole warps arrive; otherwise a GPU may wait
 /// forever, and the simulator reports the wrong ones. No warp arrives twice before the barrier is
-/// complete. (PTX ISA, 9.7.12.1, `bar.arrive`)
+/// complete. (PTX ISA, `bar.arrive`)
 #[inline(always)]
 #[track_caller]
 pub fn named_barrier_arrive(id: u32, threads: u32) {

@@ -13,7 +13,7 @@
 //! ```
 //!
 //! Elements in a row need no map: [`Global::bulk_load`] and [`GlobalMut::bulk_store`] copy them in the
-//! same way (PTX ISA, 9.7.8.24.6, `cp.async.bulk`).
+//! same way (PTX ISA, `cp.async.bulk`).
 //!
 //! Both kinds take a [`CachePolicy`] for the second-level cache, such as for a matrix that is read once
 //! beside one that all blocks read: `map.hinted(policy).load(tile, &slot, (row, column))`. It changes no
@@ -29,7 +29,7 @@ use core::marker::PhantomData;
 use core::ops::Range;
 
 /// How the second-level cache treats what copies access: a hint, which a thread makes once, before its
-/// loop. Without one, all lines are alike. (PTX ISA, 9.7.8.17, `createpolicy`)
+/// loop. Without one, all lines are alike. (PTX ISA, `createpolicy`)
 #[derive(Clone, Copy, Debug)]
 pub struct CachePolicy {
     policy: u64,

@@ -11,7 +11,7 @@ pub enum Eviction {
     Last,
 }
 
-/// A policy for all that a copy accesses (PTX ISA, 9.7.8.17, `createpolicy`).
+/// A policy for all that a copy accesses (PTX ISA, `createpolicy`).
 #[inline(always)]
 pub fn cache_policy(eviction: Eviction) -> u64 {
     let policy: u64;
