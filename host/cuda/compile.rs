@@ -169,7 +169,7 @@ mod tests {
                     are serialized\r\n\n\
                     ptxas info    : (C7508) Potential Performance Loss: 'setmaxnreg' ignored\n\
                     ptxas info    : (C7509) something else\n\
-                    ptxas info    : Used 168 registers (C)\n\0(C7519) behind the end";
+                    ptxas info    : Used 168 registers (C)\n\0(C7519) past its end";
         let warnings: Vec<String> = lines(log).filter(|line| is_warning(line)).collect();
         assert_eq!(warnings.len(), 2, "{warnings:?}");
         assert!(warnings[0].ends_with("are serialized"));
