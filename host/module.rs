@@ -48,6 +48,21 @@ impl Module {
         &self.device
     }
 
+    /// What the driver's compiler remarked about the module's speed, a line of its log for each remark:
+    /// that products of a warpgroup do not run beside their warps ("wgmma.mma_async instructions are
+    /// serialized", C7510 to C7519), or that `setmaxnreg` is ignored (C7508). The results are right all
+    /// the same. Empty on the simulator, which compiles nothing.
+    ///
+    /// The driver's compiler may be another version than a toolkit's, so that one may remark what the
+    /// other does not. A test for a kernel with such products asserts that there are none.
+    ///
+    /// # Errors
+    /// Those of [`Device::load`], if the module was not loaded before.
+    pub fn compiler_warnings(&self) -> Result<Vec<String>> {
+        let warnings = self.device.backend().warnings(self.source);
+        warnings.during("compiler_warnings")
+    }
+
     pub(crate) fn entry<K: Kernel>(&self) -> Entry {
         Entry {
             module: self.source,

@@ -14,6 +14,9 @@ pub(crate) trait DeviceKernels {
     /// Loads a module, unless it was loaded before. Every other call does so where it needs to.
     fn load(&self, source: &'static ModuleSource) -> Outcome<()>;
 
+    /// The compiler's remarks that the code of a module is slow, one for each line of its log.
+    fn warnings(&self, source: &'static ModuleSource) -> Outcome<Vec<String>>;
+
     /// Overwrites a static array with `source`, which is as long.
     fn write_symbol(&self, symbol: &SymbolRequest, source: &[u8]) -> Outcome<()>;
 

@@ -1,6 +1,6 @@
 //! Compiled modules and their functions, kept for the life of the device.
 
-use super::compile::{self, LoadError, RawModule};
+use super::compile::{self, Compiled, LoadError, RawModule};
 use super::context::Current;
 use super::driver::{Failure, call};
 use crate::backend::Entry;
@@ -22,7 +22,7 @@ pub struct Modules {
 /// The modules of a device, locked. A launch locks them once.
 #[derive(Debug, Default)]
 pub struct Loaded {
-    modules: HashMap<ModuleId, RawModule>,
+    modules: HashMap<ModuleId, Compiled>,
     /// Functions with the signatures that were compared when they were looked up.
     functions: HashMap<FunctionKey, (Function, Option<Signature>)>,
 }
@@ -92,7 +92,8 @@ impl Modules {
     pub unsafe fn unload(&self, _current: &Current<'_>) {
         let mut loaded = self.lock();
         loaded.functions.clear();
-        for (_, RawModule(module)) in loaded.modules.drain() {
+        for (_, compiled) in loaded.modules.drain() {
+            let RawModule(module) = compiled.module;
             // SAFETY: by (1) this is the last use of the module.
             let _ = unsafe { call!(cuModuleUnload(module)) };
         }
@@ -107,7 +108,19 @@ impl Loaded {
         compute_capability: (u32, u32),
         current: &Current<'_>,
     ) -> Result<RawModule, LoadError> {
-        module_of(&mut self.modules, source, compute_capability, current)
+        let compiled = module_of(&mut self.modules, source, compute_capability, current)?;
+        Ok(compiled.module)
+    }
+
+    /// The compiler's remarks that the code of a module is slow.
+    pub fn warnings(
+        &mut self,
+        source: &'static ModuleSource,
+        compute_capability: (u32, u32),
+        current: &Current<'_>,
+    ) -> Result<Vec<String>, LoadError> {
+        let compiled = module_of(&mut self.modules, source, compute_capability, current)?;
+        Ok(compiled.warnings.clone())
     }
 
     /// The kernel of a module, whose signature is compared when it is first looked up.
@@ -122,7 +135,8 @@ impl Loaded {
             Occupied(known) if known.get().1 == entry.signature => Ok(&mut known.into_mut().0),
             place => {
                 let module = module_of(modules, entry.module, compute_capability, current)
-                    .map_err(FunctionError::NotLoaded)?;
+                    .map_err(FunctionError::NotLoaded)?
+                    .module;
                 let function = find_function(module, entry.kernel, current)?;
                 if let Some(signature) = &entry.signature {
                     check_signature(module, entry.kernel, signature, current)?;
@@ -155,17 +169,17 @@ impl Function {
 }
 
 /// The module of `source` among `modules`, where it is put if it was not there.
-fn module_of(
-    modules: &mut HashMap<ModuleId, RawModule>,
+fn module_of<'a>(
+    modules: &'a mut HashMap<ModuleId, Compiled>,
     source: &'static ModuleSource,
     compute_capability: (u32, u32),
     current: &Current<'_>,
-) -> Result<RawModule, LoadError> {
+) -> Result<&'a Compiled, LoadError> {
     match modules.entry(source.id()) {
-        Occupied(loaded) => Ok(*loaded.get()),
+        Occupied(loaded) => Ok(loaded.into_mut()),
         Vacant(place) => {
-            let module = compile::load_best(source, compute_capability, current)?;
-            Ok(*place.insert(module))
+            let compiled = compile::load_best(source, compute_capability, current)?;
+            Ok(place.insert(compiled))
         }
     }
 }

@@ -33,6 +33,11 @@ impl DeviceKernels for Simulator {
         Ok(())
     }
 
+    fn warnings(&self, _source: &'static ModuleSource) -> Outcome<Vec<String>> {
+        simt::refuse_host_call("compiler_warnings");
+        Ok(Vec::new())
+    }
+
     fn write_symbol(&self, symbol: &SymbolRequest, source: &[u8]) -> Outcome<()> {
         simt::refuse_host_call("write_symbol");
         let mut statics = self.statics()?;

@@ -106,6 +106,15 @@ impl Step {
     }
 }
 
+/// What the driver's compiler remarks about the speed of the kernels; see
+/// [`Module::compiler_warnings`](tilewright::Module::compiler_warnings).
+///
+/// # Errors
+/// Those of [`Device::load`].
+pub fn compiler_warnings(device: &Device) -> Result<Vec<String>> {
+    device.load(&TENSOR_KERNELS)?.compiler_warnings()
+}
+
 /// C = A B by one step of the ladder, without waiting. A and C are row-major, B lies in
 /// [`Step::order_of_b`]; rows of A and C, and lines of B in its order, have a multiple of 8
 /// elements.

@@ -184,10 +184,16 @@ int cuMemsetD8Async(void *address, unsigned char value, size_t bytes, void *stre
   return SUCCESS;
 }
 
-// Modules are their PTX, functions their names.
-int cuModuleLoadDataEx(void **module, const void *ptx, unsigned count, void *options, void *values) {
+// Modules are their PTX, functions their names. The compiler remarks what the PTX has after
+// `//remarks: `.
+#define INFO_LOG_BUFFER 3
+int cuModuleLoadDataEx(void **module, const char *ptx, unsigned count, const int *options,
+                       void **values) {
   CALL_IN_CONTEXT;
   *module = strdup(ptx);
+  const char *remarks = strstr(ptx, "//remarks: ");
+  for (unsigned i = 0; i < count && remarks != NULL; ++i)
+    if (options[i] == INFO_LOG_BUFFER) strcpy(values[i], remarks);
   return SUCCESS;
 }
 int cuModuleUnload(void *module) { CALL_IN_CONTEXT; free(module); return SUCCESS; }

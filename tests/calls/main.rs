@@ -16,7 +16,7 @@ use observed::{Observed, observe};
 use std::env;
 use std::process::Command;
 use std::thread;
-use tilewright::{Buffer, Device};
+use tilewright::{Buffer, Device, ModuleSource};
 
 /// What the child process knows itself by.
 const CHILD: &str = "TILEWRIGHT_TEST_CALLS";
@@ -127,6 +127,33 @@ fn a_device_opens_without_modules_memory_and_events() {
         let first = observe(|| assert_eq!(device.reduce_sum(&x).unwrap(), 1));
         let is_load = |call: &&&str| **call == "cuModuleLoadDataEx";
         assert_eq!(first.driver_calls.iter().filter(is_load).count(), 1);
+    });
+}
+
+/// Whose compiler has something to say.
+const REMARKED: &str = ".version 8.0\n.target sm_90a\n\
+    //remarks: ptxas info : (C7510) Potential Performance Loss: wgmma.mma_async instructions are \
+    serialized\n\
+    ptxas info : Used 168 registers\n";
+
+// SAFETY: (1) the images have no entries.
+static SLOW: ModuleSource = unsafe { ModuleSource::new("slow", &[("sm_90a", REMARKED)]) };
+
+// SAFETY: (1) the image has no entries.
+static FAST: ModuleSource =
+    unsafe { ModuleSource::new("fast", &[("sm_90a", ".version 8.0\n.target sm_90a\n")]) };
+
+#[test]
+fn the_compiler_warns_of_slow_products() {
+    with_driver("the_compiler_warns_of_slow_products", || {
+        let device = Device::cuda(0).unwrap();
+        let warnings = |source| device.load(source).unwrap().compiler_warnings().unwrap();
+        let slow = warnings(&SLOW);
+        assert_eq!(slow.len(), 1, "{slow:?}");
+        assert!(slow[0].ends_with("instructions are serialized"), "{slow:?}");
+        assert!(warnings(&FAST).is_empty());
+        let again = observe(|| assert_eq!(warnings(&SLOW), slow));
+        assert!(!again.driver_calls.contains(&"cuModuleLoadDataEx"));
     });
 }
 

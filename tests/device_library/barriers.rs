@@ -121,3 +121,20 @@ fn parts_of_a_block_have_barriers_of_their_own() {
         }
     }
 }
+
+#[test]
+fn producers_arrive_and_consumers_wait() {
+    for device in machines() {
+        for warps_of_half in [1, 2, 8] {
+            let half = warps_of_half * warp_threads(&device);
+            let rounds = 5;
+            let sum: u32 = (0..rounds)
+                .map(|round| (0..half).map(|own| own + round).sum::<u32>())
+                .sum();
+            let mut out = output::<u32>(&device, half as usize);
+            let config = LaunchConfig::new(1, 2 * half);
+            launch(&device, kernels::handed_over, config, (rounds, &mut out));
+            assert_eq!(out.to_vec().unwrap(), vec![sum; half as usize]);
+        }
+    }
+}

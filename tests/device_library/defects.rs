@@ -128,6 +128,7 @@ defect_tests! { check_access, Misaligned:
 defect_tests! { check_meeting, BarrierDivergence:
     barrier_after_return
     barrier_in_branch
+    arrival_is_missing
 }
 
 defect_tests! { check_meeting, WarpDivergence:
@@ -141,6 +142,15 @@ defect_tests! { check_meeting, InvalidArgument:
     barrier_of_half_a_warp
     segments_of_three
     shuffle_too_far
+}
+
+/// Where no warp is the chosen one, all of them come.
+#[test]
+fn arrivals_of_all_warps_are_right() {
+    for device in simulators() {
+        let config = LaunchConfig::new(3, 96);
+        try_launch(&device, kernels::arrival_is_missing, config, (9, THREAD)).unwrap();
+    }
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod arithmetic;
 mod atomics;
 mod barriers;
 mod blocks;
+mod bulk_copies;
 mod by_value;
 mod defects;
 mod fences;
@@ -19,6 +20,7 @@ mod products;
 mod shared_memory;
 mod symbols;
 mod textures;
+mod warpgroups;
 mod warps;
 
 use cuda_std::kernel::Kernel;
@@ -51,6 +53,14 @@ fn machines() -> Vec<Device> {
         std::io::stderr().write_all(line.as_bytes()).unwrap();
     }
     machines
+}
+
+/// The machines that run code for compute capability 9.0, which has warps of 32 threads.
+fn hoppers() -> impl Iterator<Item = Device> {
+    machines().into_iter().filter(|device| {
+        let capability = device.properties().compute_capability;
+        warp_threads(device) == 32 && matches!(capability, None | Some((9, 0)))
+    })
 }
 
 fn warp_threads(device: &Device) -> u32 {

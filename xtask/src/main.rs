@@ -5,6 +5,7 @@ mod chart;
 mod packages;
 mod ptx;
 mod ptxas;
+mod sass;
 mod words;
 
 use std::error::Error;
@@ -28,7 +29,8 @@ Commands:
   ptx [--check]       build the checked-in PTX anew; with --check, compare it with what the
                       kernels make
   ptxas               assemble the checked-in PTX for each architecture, print registers, and
-                      fail on spills, stack frames and accesses without a state space
+                      fail on spills, stack frames, accesses without a state space and slow
+                      instructions in the loops of tensor-core products
   words               find words in comments, messages and pages that the project avoids
 ";
 

@@ -1,7 +1,7 @@
 //! `cargo xtask ptxas`: assembles the checked-in PTX and reads what it costs.
 
 use crate::ptx::CRATES;
-use crate::{Result, workspace_root};
+use crate::{Result, sass, workspace_root};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
@@ -25,6 +25,9 @@ const SERIALISED: [&str; 11] = [
     "C7508", "C7510", "C7511", "C7512", "C7513", "C7514", "C7515", "C7516", "C7517", "C7518",
     "C7519",
 ];
+
+/// The target whose products run in loops that are looked at.
+const PRODUCTS_ON: &str = "sm_90a";
 
 /// Kernels that show what a stack frame costs. They must have one.
 const STACK_FRAMES: [&str; 1] = ["memory_local_array"];
@@ -64,6 +67,7 @@ pub fn run(mut arguments: lexopt::Parser) -> Result {
         return Err(argument.unexpected().into());
     }
     let ptxas = find_ptxas()?;
+    let disassembler = Some(ptxas.with_file_name("nvdisasm")).filter(|path| path.is_file());
     let mut defects = Vec::new();
     for (arch, target) in TARGETS {
         for module in modules(arch)? {
@@ -73,6 +77,9 @@ pub fn run(mut arguments: lexopt::Parser) -> Result {
                 defects.extend(cost.defect(target));
             }
             defects.extend(serialised(&log).map(str::to_owned));
+            if let (PRODUCTS_ON, Some(disassembler)) = (target, &disassembler) {
+                defects.extend(slow_loops(&disassemble(disassembler)?)?);
+            }
         }
     }
     for arch in ARCHITECTURES {
@@ -80,10 +87,13 @@ pub fn run(mut arguments: lexopt::Parser) -> Result {
             defects.extend(generic_accesses(&module)?);
         }
     }
+    if disassembler.is_none() {
+        println!("the loops of products were not looked at: nvdisasm is not beside ptxas");
+    }
     if defects.is_empty() {
         println!(
             "no kernel spills, accesses memory without a state space, has a stack frame that it is not \
-             there to show, or waits for products that could run beside it"
+             there to show, waits for products that could run beside it, or has a slow loop of products"
         );
         return Ok(());
     }
@@ -125,7 +135,7 @@ fn assemble(ptxas: &Path, module: &Path, target: &str) -> Result<String> {
         .arg(format!("--gpu-name={target}"))
         .arg(module)
         .arg("--output-file")
-        .arg(workspace_root().join("target/ptxas.cubin"))
+        .arg(machine_code())
         .output()?;
     let log = String::from_utf8_lossy(&output.stderr);
     if !output.status.success() {
@@ -136,6 +146,45 @@ fn assemble(ptxas: &Path, module: &Path, target: &str) -> Result<String> {
         .into());
     }
     Ok(log.into_owned())
+}
+
+/// Where the machine code of the last module is.
+fn machine_code() -> PathBuf {
+    workspace_root().join("target/ptxas.cubin")
+}
+
+/// The listing of the last module.
+fn disassemble(disassembler: &Path) -> Result<String> {
+    let output = Command::new(disassembler)
+        .arg("--print-code")
+        .arg(machine_code())
+        .output()?;
+    if !output.status.success() {
+        let log = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("nvdisasm fails:\n{log}").into());
+    }
+    Ok(String::from_utf8(output.stdout)?)
+}
+
+/// Shows the loops of products of a listing, and returns what is wrong with them.
+fn slow_loops(listing: &str) -> Result<Vec<String>> {
+    let kernels = sass::kernels(listing)?;
+    let multiplying: Vec<_> = kernels.iter().filter(|it| it.multiplies()).collect();
+    if multiplying.is_empty() {
+        return Ok(vec![format!("no kernel for {PRODUCTS_ON} multiplies")]);
+    }
+    let mut defects = Vec::new();
+    for kernel in multiplying {
+        let loops = kernel.product_loops();
+        for cost in &loops {
+            println!("{PRODUCTS_ON} {:36} loop of {cost}", kernel.name());
+            defects.extend(cost.defect(kernel.name()));
+        }
+        if loops.is_empty() {
+            defects.push(format!("no loop of {} multiplies", kernel.name()));
+        }
+    }
+    Ok(defects)
 }
 
 /// The remarks on products that are serialised.

@@ -6,7 +6,7 @@
 //!
 //! | scope | module | called by | result held by |
 //! |---|---|---|---|
-//! | thread | [`thread`], [`float`], [`constant`] | one thread | that thread |
+//! | thread | [`thread`], [`float`], [`fp8`], [`constant`] | one thread | that thread |
 //! | warp | [`warp`] | every lane that the member mask names | every such lane |
 //! | warp, on tensor cores | [`mma`] | every lane of the warp | each lane its fragment |
 //! | block | [`block`], [`thread::sync_threads`] | every thread of the block | see each function |
@@ -49,6 +49,7 @@ mod const_text;
 pub mod constant;
 pub mod cooperative_groups;
 pub mod float;
+pub mod fp8;
 pub mod global;
 pub mod grid_constant;
 pub mod hint;

@@ -175,6 +175,24 @@ pub fn named_barrier_sync(id: u32, threads: u32) {
     machine::block_barrier_part(id, threads);
 }
 
+/// Arrives at the named barrier `id` without waiting there: what the thread has done before is visible
+/// to the threads that wait at it ([`named_barrier_sync`] with the same `threads`), and counts for
+/// `threads` as they do. Warps that produce arrive, and those that consume wait.
+///
+/// ```text
+/// producers: write; named_barrier_arrive(FULL, ALL);  named_barrier_sync(EMPTY, ALL)  before the next write
+/// consumers: named_barrier_sync(FULL, ALL); read;     named_barrier_arrive(EMPTY, ALL)
+/// ```
+///
+/// `threads` is a multiple of the warp's width, and whole warps arrive; otherwise a GPU may wait
+/// forever, and the simulator reports the wrong ones. No warp arrives twice before the barrier is
+/// complete. (PTX ISA, `bar.arrive`)
+#[inline(always)]
+#[track_caller]
+pub fn named_barrier_arrive(id: u32, threads: u32) {
+    machine::block_barrier_arrive(id, threads);
+}
+
 /// This thread's writes before are seen by the block before its writes after
 /// (CUDA C++'s `__threadfence_block`).
 #[inline(always)]

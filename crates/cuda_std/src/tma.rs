@@ -1,4 +1,4 @@
-//! Bulk copies of boxes of tensors between global and shared memory (TMA).
+//! Bulk copies between global and shared memory (TMA): boxes of tensors, and runs of elements.
 //!
 //! A [`TensorMap`] is a kernel's parameter that describes a matrix in global memory and the box of it
 //! that one copy moves; the host makes it, and checks what the hardware asks of it. A load fills a
@@ -11,13 +11,75 @@
 //! store:  every thread writes its part of the tile; tma::fence(); a barrier;
 //!         one thread: map.store(tile, (row, column)); tma::commit(); tma::wait_read::<0>()
 //! ```
+//!
+//! Elements in a row need no map: [`Global::bulk_load`] and [`GlobalMut::bulk_store`] copy them in the
+//! same way (PTX ISA, `cp.async.bulk`).
+//!
+//! Both kinds take a [`CachePolicy`] for the second-level cache, such as for a matrix that is read once
+//! beside one that all blocks read: `map.hinted(policy).load(tile, &slot, (row, column))`. It changes no
+//! result.
 
+use crate::global::{Global, GlobalMut};
 use crate::grid_constant::GridConstant;
-use crate::machine;
+use crate::machine::{self, Eviction};
 use crate::mbarrier::Slot;
-use crate::shared::{ROW_BYTES, SwizzledTile};
+use crate::shared::{ROW_BYTES, SharedSlice, SwizzledTile};
 use bytemuck::{Pod, Zeroable};
 use core::marker::PhantomData;
+use core::ops::Range;
+
+/// How the second-level cache treats what copies access: a hint, which a thread makes once, before its
+/// loop. Without one, all lines are alike. (PTX ISA, `createpolicy`)
+#[derive(Clone, Copy, Debug)]
+pub struct CachePolicy {
+    policy: u64,
+}
+
+impl CachePolicy {
+    /// Lines are evicted before others: for what is read or written once.
+    #[inline(always)]
+    #[must_use]
+    pub fn evict_first() -> Self {
+        Self {
+            policy: machine::cache_policy(Eviction::First),
+        }
+    }
+
+    /// Lines are evicted after others: for what other blocks read again.
+    #[inline(always)]
+    #[must_use]
+    pub fn evict_last() -> Self {
+        Self {
+            policy: machine::cache_policy(Eviction::Last),
+        }
+    }
+}
+
+/// What copies access, with their policy.
+#[derive(Clone, Copy, Debug)]
+pub struct Hinted<S> {
+    side: S,
+    policy: CachePolicy,
+}
+
+macro_rules! hinted {
+    ($([$($generics:tt)*] $side:ty;)*) => {$(
+        impl<T: Pod $($generics)*> $side {
+            /// The same, with a policy for the copies that access it.
+            #[inline(always)]
+            #[must_use]
+            pub fn hinted(self, policy: CachePolicy) -> Hinted<Self> {
+                Hinted { side: self, policy }
+            }
+        }
+    )*};
+}
+hinted! {
+    [, const ROWS: usize, const COLUMNS: usize] GridConstant<'_, TensorMap<T, ROWS, COLUMNS>>;
+    [, const ROWS: usize, const COLUMNS: usize] GridConstant<'_, TensorMapMut<T, ROWS, COLUMNS>>;
+    [] Global<'_, T>;
+    [] GlobalMut<'_, T>;
+}
 
 /// A matrix in global memory of which a copy moves `ROWS` rows of `COLUMNS` elements: 128 bytes of
 /// each row, which stand swizzled in shared memory.
@@ -129,13 +191,8 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize>
         slot: &Slot<'_>,
         place: (u32, u32),
     ) {
-        const { TensorMap::<T, ROWS, COLUMNS>::IS_BOX };
-        let map = self.as_ptr().cast();
-        each_panel(tile, place, |panel, place| {
-            // SAFETY: (1) the map is a parameter, and the matrix is not written. (2) A panel of a tile
-            // is aligned, and has room for a box. (3), (4) are the caller's.
-            unsafe { machine::tensor_load(map, panel, slot.barrier(), place) };
-        });
+        // SAFETY: (1) to (4) are the caller's.
+        unsafe { load_boxes(self, tile, slot, place, (None, None)) };
     }
 
     /// [`Self::load`] into the tile at the same place in each block of the cluster whose bit is set in
@@ -152,12 +209,88 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize>
         place: (u32, u32),
         blocks: u16,
     ) {
-        const { TensorMap::<T, ROWS, COLUMNS>::IS_BOX };
-        let map = self.as_ptr().cast();
-        each_panel(tile, place, |panel, place| {
-            // SAFETY: as in `load`, for each of the blocks.
-            unsafe { machine::tensor_load_multicast(map, panel, slot.barrier(), place, blocks) };
-        });
+        // SAFETY: (1) to (4) are the caller's.
+        unsafe { load_boxes(self, tile, slot, place, (Some(blocks), None)) };
+    }
+}
+
+impl<T: Pod, const ROWS: usize, const COLUMNS: usize>
+    Hinted<GridConstant<'_, TensorMap<T, ROWS, COLUMNS>>>
+{
+    /// As without a policy.
+    ///
+    /// # Safety
+    /// 1. to 4. as without a policy.
+    #[inline(always)]
+    #[track_caller]
+    pub unsafe fn load<const WIDTH: usize>(
+        self,
+        tile: SwizzledTile<'_, T, ROWS, WIDTH>,
+        slot: &Slot<'_>,
+        place: (u32, u32),
+    ) {
+        // SAFETY: (1) to (4) are the caller's.
+        unsafe { load_boxes(self.side, tile, slot, place, (None, Some(self.policy))) };
+    }
+
+    /// As without a policy.
+    ///
+    /// # Safety
+    /// 1. to 4. as without a policy.
+    #[inline(always)]
+    #[track_caller]
+    pub unsafe fn load_multicast<const WIDTH: usize>(
+        self,
+        tile: SwizzledTile<'_, T, ROWS, WIDTH>,
+        slot: &Slot<'_>,
+        place: (u32, u32),
+        blocks: u16,
+    ) {
+        let options = (Some(blocks), Some(self.policy));
+        // SAFETY: (1) to (4) are the caller's.
+        unsafe { load_boxes(self.side, tile, slot, place, options) };
+    }
+}
+
+/// Starts to load a tile, to some blocks or to the caller's, with a policy or without.
+///
+/// # Safety
+/// 1. to 4. as for [`GridConstant::load`], in each of the blocks.
+#[inline(always)]
+#[track_caller]
+unsafe fn load_boxes<T: Pod, const ROWS: usize, const COLUMNS: usize, const WIDTH: usize>(
+    map: GridConstant<'_, TensorMap<T, ROWS, COLUMNS>>,
+    tile: SwizzledTile<'_, T, ROWS, WIDTH>,
+    slot: &Slot<'_>,
+    place: (u32, u32),
+    (blocks, policy): (Option<u16>, Option<CachePolicy>),
+) {
+    const { TensorMap::<T, ROWS, COLUMNS>::IS_BOX };
+    let (map, barrier) = (map.as_ptr().cast(), slot.barrier());
+    let policy = bits(policy);
+    let mut number = 0;
+    while number < SwizzledTile::<T, ROWS, WIDTH>::PANELS {
+        let (panel, place) = panel_of(tile, place, number);
+        // SAFETY: (1) the map is a parameter, and the matrix is not written. (2) A panel of a tile is
+        // aligned, and has room for a box. (3), (4) are the caller's. (5) The policy is one.
+        unsafe {
+            match blocks {
+                None => machine::tensor_load(map, panel, barrier, place, policy),
+                Some(blocks) => {
+                    machine::tensor_load_multicast(map, panel, barrier, place, blocks, policy);
+                }
+            }
+        }
+        number += 1;
+    }
+}
+
+/// What an instruction is given.
+#[inline(always)]
+const fn bits(policy: Option<CachePolicy>) -> Option<u64> {
+    match policy {
+        None => None,
+        Some(CachePolicy { policy }) => Some(policy),
     }
 }
 
@@ -180,28 +313,199 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize>
         tile: SwizzledTile<'_, T, ROWS, WIDTH>,
         place: (u32, u32),
     ) {
-        const { TensorMapMut::<T, ROWS, COLUMNS>::IS_BOX };
-        let map = self.as_ptr().cast();
-        each_panel(tile, place, |panel, place| {
-            // SAFETY: (1), (3) are the caller's. (2) A panel of a tile is aligned, and a whole box.
-            unsafe { machine::tensor_store(map, panel, place) };
-        });
+        // SAFETY: (1) to (3) are the caller's.
+        unsafe { store_boxes(self, tile, place, None) };
     }
 }
 
-/// Calls `action` with each panel of a tile, and with the place that it has in the matrix.
+impl<T: Pod, const ROWS: usize, const COLUMNS: usize>
+    Hinted<GridConstant<'_, TensorMapMut<T, ROWS, COLUMNS>>>
+{
+    /// As without a policy.
+    ///
+    /// # Safety
+    /// 1. to 3. as without a policy.
+    #[inline(always)]
+    #[track_caller]
+    pub unsafe fn store<const WIDTH: usize>(
+        self,
+        tile: SwizzledTile<'_, T, ROWS, WIDTH>,
+        place: (u32, u32),
+    ) {
+        // SAFETY: (1) to (3) are the caller's.
+        unsafe { store_boxes(self.side, tile, place, Some(self.policy)) };
+    }
+}
+
+/// Starts to store a tile, with a policy or without.
+///
+/// # Safety
+/// 1. to 3. as for [`GridConstant::store`].
 #[inline(always)]
-fn each_panel<T: Pod, const ROWS: usize, const WIDTH: usize>(
+#[track_caller]
+unsafe fn store_boxes<T: Pod, const ROWS: usize, const COLUMNS: usize, const WIDTH: usize>(
+    map: GridConstant<'_, TensorMapMut<T, ROWS, COLUMNS>>,
+    tile: SwizzledTile<'_, T, ROWS, WIDTH>,
+    place: (u32, u32),
+    policy: Option<CachePolicy>,
+) {
+    const { TensorMapMut::<T, ROWS, COLUMNS>::IS_BOX };
+    let map = map.as_ptr().cast();
+    let mut number = 0;
+    while number < SwizzledTile::<T, ROWS, WIDTH>::PANELS {
+        let (panel, place) = panel_of(tile, place, number);
+        // SAFETY: (1), (3) are the caller's. (2) A panel of a tile is aligned, and a whole box. (4) The
+        // policy is one.
+        unsafe { machine::tensor_store(map, panel, place, bits(policy)) };
+        number += 1;
+    }
+}
+
+/// Elements of global memory that the launch does not write, as bulk copies read them.
+impl<T: Pod> Global<'_, T> {
+    /// Starts to copy the elements `range` to those of `destination` from number `to` on. Called by one
+    /// thread. Their bytes count at the barrier of `slot`.
+    ///
+    /// # Safety
+    /// 1. The elements lie within both views, and there are some.
+    /// 2. The addresses of the first ones and the number of bytes are multiples of 16.
+    /// 3. The slot's ring is initialised, and `slot.stage()` is expecting the bytes in this round.
+    /// 4. Until a consumer has waited for the stage, no thread accesses these elements of `destination`.
+    /// 5. The block does not end before the bytes have landed.
+    #[inline(always)]
+    #[track_caller]
+    pub unsafe fn bulk_load(
+        self,
+        range: Range<usize>,
+        (destination, to): (SharedSlice<'_, T>, usize),
+        slot: &Slot<'_>,
+    ) {
+        // SAFETY: (1) to (5) are the caller's.
+        unsafe { load_elements(self, range, (destination, to), slot, None) };
+    }
+}
+
+impl<T: Pod> Hinted<Global<'_, T>> {
+    /// [`Global::bulk_load`] with the policy.
+    ///
+    /// # Safety
+    /// 1. to 5. as without a policy.
+    #[inline(always)]
+    #[track_caller]
+    pub unsafe fn bulk_load(
+        self,
+        range: Range<usize>,
+        (destination, to): (SharedSlice<'_, T>, usize),
+        slot: &Slot<'_>,
+    ) {
+        // SAFETY: (1) to (5) are the caller's.
+        unsafe { load_elements(self.side, range, (destination, to), slot, Some(self.policy)) };
+    }
+}
+
+/// # Safety
+/// 1. to 5. as for [`Global::bulk_load`].
+#[inline(always)]
+#[track_caller]
+unsafe fn load_elements<T: Pod>(
+    source: Global<'_, T>,
+    range: Range<usize>,
+    (destination, to): (SharedSlice<'_, T>, usize),
+    slot: &Slot<'_>,
+    policy: Option<CachePolicy>,
+) {
+    // SAFETY: (1), (2) are the caller's; no thread writes what a `Global` shows. (3) is that of the slot's
+    // ring. (4) (4), (5) of the caller. (5) The policy is one.
+    unsafe {
+        machine::bulk_load(
+            destination.as_mut_ptr(),
+            destination.len(),
+            to,
+            source.as_ptr(),
+            source.len(),
+            range.start,
+            range.end - range.start,
+            slot.barrier(),
+            bits(policy),
+        );
+    }
+}
+
+/// Elements of global memory that the launch writes, as bulk copies do.
+impl<T: Pod> GlobalMut<'_, T> {
+    /// Starts to copy to the elements `range` those of `source` from number `from` on. Called by one
+    /// thread; the copy belongs to the thread's next group, see [`commit`].
+    ///
+    /// # Safety
+    /// 1. The elements lie within both views, and there are some.
+    /// 2. The addresses of the first ones and the number of bytes are multiples of 16.
+    /// 3. The elements of `source` have been written; the threads that wrote them have called [`fence`],
+    ///    and a barrier stands between them and this call.
+    /// 4. Until the group has been waited for, no thread writes these elements of `source`, and no other
+    ///    thread accesses the elements `range`.
+    #[inline(always)]
+    #[track_caller]
+    pub unsafe fn bulk_store(
+        self,
+        range: Range<usize>,
+        (source, from): (SharedSlice<'_, T>, usize),
+    ) {
+        // SAFETY: (1) to (4) are the caller's.
+        unsafe { store_elements(self, range, (source, from), None) };
+    }
+}
+
+impl<T: Pod> Hinted<GlobalMut<'_, T>> {
+    /// [`GlobalMut::bulk_store`] with the policy.
+    ///
+    /// # Safety
+    /// 1. to 4. as without a policy.
+    #[inline(always)]
+    #[track_caller]
+    pub unsafe fn bulk_store(
+        self,
+        range: Range<usize>,
+        (source, from): (SharedSlice<'_, T>, usize),
+    ) {
+        // SAFETY: (1) to (4) are the caller's.
+        unsafe { store_elements(self.side, range, (source, from), Some(self.policy)) };
+    }
+}
+
+/// # Safety
+/// 1. to 4. as for [`GlobalMut::bulk_store`].
+#[inline(always)]
+#[track_caller]
+unsafe fn store_elements<T: Pod>(
+    destination: GlobalMut<'_, T>,
+    range: Range<usize>,
+    (source, from): (SharedSlice<'_, T>, usize),
+    policy: Option<CachePolicy>,
+) {
+    // SAFETY: (1), (2) are the caller's. (3) (3), (4) of the caller. (4) The policy is one.
+    unsafe {
+        machine::bulk_store(
+            destination.as_mut_ptr(),
+            destination.len(),
+            range.start,
+            source.as_mut_ptr(),
+            source.len(),
+            from,
+            range.end - range.start,
+            bits(policy),
+        );
+    }
+}
+
+/// The panel of a tile with this number, and the place that it has in the matrix.
+#[inline(always)]
+fn panel_of<T: Pod, const ROWS: usize, const WIDTH: usize>(
     tile: SwizzledTile<'_, T, ROWS, WIDTH>,
     (row, column): (u32, u32),
-    mut action: impl FnMut(*mut u8, (u32, u32)),
-) {
-    let mut panel = 0;
-    while panel < SwizzledTile::<T, ROWS, WIDTH>::PANELS {
-        let first = panel * SwizzledTile::<T, ROWS, WIDTH>::PANEL_COLUMNS;
-        action(tile.panel(panel).cast(), (row, column + first as u32));
-        panel += 1;
-    }
+    number: usize,
+) -> (*mut u8, (u32, u32)) {
+    let first = number * SwizzledTile::<T, ROWS, WIDTH>::PANEL_COLUMNS;
+    (tile.panel(number).cast(), (row, column + first as u32))
 }
 
 /// Closes the group of stores that the calling thread has started since the last call.

@@ -28,12 +28,40 @@
 //!
 //! All threads of a warpgroup make each call, in the same order. (PTX ISA, 9.7.15, "Asynchronous
 //! Warpgroup Level Matrix Multiply-Accumulate Instructions".)
+//!
+//! | first operand | second operand | accumulators | elements along k in one instruction |
+//! |---|---|---|---|
+//! | `f16` | `f16` | `f32` | 16 |
+//! | `bf16` | `bf16` | `f32` | 16 |
+//! | `f32`, read as tf32 | `f32`, read as tf32 | `f32` | 8 |
+//! | [`F8E4M3`](crate::fp8::F8E4M3) or [`F8E5M2`](crate::fp8::F8E5M2) | either of them | `f32` | 32 |
+//! | `i8` | `i8` | `i32`, which wraps around | 32 |
+//!
+//! Of an `f32` operand the hardware reads the sign, the exponent and the first 10 bits of the fraction;
+//! the 13 bits below are ignored, not rounded. Sums of 8-bit floating-point products keep 13 bits of
+//! fraction, cut off at each instruction: add to other accumulators every few instructions where that is
+//! too few. `docs/tensor_cores.md` of the repository has the bits.
 
 mod operand;
 
 pub use operand::{Element, KMajor, Major, MnMajor, Operand};
 
 use crate::{machine, warpgroup};
+use bytemuck::Pod;
+
+/// The type of an accumulator: `f32`, or `i32` for integers. This crate alone implements it.
+pub trait AccumulatorElement: Pod {
+    /// Zero.
+    const ZERO: Self;
+}
+
+impl AccumulatorElement for f32 {
+    const ZERO: Self = 0.0;
+}
+
+impl AccumulatorElement for i32 {
+    const ZERO: Self = 0;
+}
 
 /// The registers of a thread that hold its outputs of a product.
 #[doc(hidden)]
@@ -48,6 +76,10 @@ pub trait Registers {
 
 /// Registers that hold outputs of products of elements of types `A` and `B`.
 #[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "no instruction adds products of `{A}` and `{B}` to the accumulators `{Self}`",
+    note = "the documentation of `cuda_std::wgmma` lists the types"
+)]
 pub trait Multiply<A, B>: Registers {
     /// Starts a product of 64 x k by k x n elements, which are described by `a` and `b`: the
     /// accumulators become it, or it is added to them. `A_MN` and `B_MN` are 1 for an operand
@@ -68,13 +100,13 @@ pub trait Multiply<A, B>: Registers {
 
 pub use operand::Descriptor;
 
-/// A warpgroup's 64 x 2 `COUNT` outputs: `COUNT` of them in each thread.
+/// A warpgroup's 64 x 2 `COUNT` outputs of type `T`: `COUNT` of them in each thread.
 ///
 /// Thread `t` of the warpgroup holds, at `4 j` and `4 j + 1`, columns `8 j + 2 (t % 4)` and the next of
 /// row `16 (t / 32) + (t % 32) / 4`, and at `4 j + 2` and `4 j + 3` those of the row 8 further down.
 #[derive(Debug)]
-pub struct Accumulator<const COUNT: usize> {
-    registers: [f32; COUNT],
+pub struct Accumulator<const COUNT: usize, T = f32> {
+    registers: [T; COUNT],
 }
 
 /// 64 x 8 outputs.
@@ -94,20 +126,37 @@ pub type M64N192 = Accumulator<96>;
 /// 64 x 256 outputs.
 pub type M64N256 = Accumulator<128>;
 
-impl<const COUNT: usize> Accumulator<COUNT> {
+/// 64 x 8 outputs of integers.
+pub type M64N8I32 = Accumulator<4, i32>;
+/// 64 x 16 outputs of integers.
+pub type M64N16I32 = Accumulator<8, i32>;
+/// 64 x 32 outputs of integers.
+pub type M64N32I32 = Accumulator<16, i32>;
+/// 64 x 64 outputs of integers.
+pub type M64N64I32 = Accumulator<32, i32>;
+/// 64 x 96 outputs of integers.
+pub type M64N96I32 = Accumulator<48, i32>;
+/// 64 x 128 outputs of integers.
+pub type M64N128I32 = Accumulator<64, i32>;
+/// 64 x 192 outputs of integers.
+pub type M64N192I32 = Accumulator<96, i32>;
+/// 64 x 256 outputs of integers.
+pub type M64N256I32 = Accumulator<128, i32>;
+
+impl<const COUNT: usize, T: AccumulatorElement> Accumulator<COUNT, T> {
     /// Zeros.
     #[inline(always)]
     #[must_use]
     pub const fn zero() -> Self {
         Self {
-            registers: [0.0; COUNT],
+            registers: [T::ZERO; COUNT],
         }
     }
 
     /// The calling thread's output number `index`, below `COUNT`.
     #[inline(always)]
     #[must_use]
-    pub const fn get(&self, index: usize) -> f32 {
+    pub const fn get(&self, index: usize) -> T {
         self.registers[index]
     }
 
@@ -123,27 +172,27 @@ impl<const COUNT: usize> Accumulator<COUNT> {
     }
 }
 
-impl<const COUNT: usize> Accumulator<COUNT>
+impl<const COUNT: usize, T> Accumulator<COUNT, T>
 where
-    [f32; COUNT]: Registers,
+    [T; COUNT]: Registers,
 {
     /// For products that are added to what the accumulator holds.
     #[inline(always)]
     #[track_caller]
-    pub fn accumulate(self) -> InFlight<COUNT> {
+    pub fn accumulate(self) -> InFlight<COUNT, T> {
         self.in_flight(true)
     }
 
     /// For products the first of which replaces what the accumulator holds.
     #[inline(always)]
     #[track_caller]
-    pub fn overwrite(self) -> InFlight<COUNT> {
+    pub fn overwrite(self) -> InFlight<COUNT, T> {
         self.in_flight(false)
     }
 
     #[inline(always)]
     #[track_caller]
-    fn in_flight(mut self, is_added_to: bool) -> InFlight<COUNT> {
+    fn in_flight(mut self, is_added_to: bool) -> InFlight<COUNT, T> {
         self.registers.begin();
         InFlight {
             registers: self.registers,
@@ -155,20 +204,20 @@ where
 /// Accumulators that products may be writing.
 #[derive(Debug)]
 #[must_use = "the products are unfinished until `wait`"]
-pub struct InFlight<const COUNT: usize> {
-    registers: [f32; COUNT],
+pub struct InFlight<const COUNT: usize, T = f32> {
+    registers: [T; COUNT],
     /// Whether the next product adds to the accumulators.
     is_added_to: bool,
 }
 
-impl<const COUNT: usize> InFlight<COUNT>
+impl<const COUNT: usize, T> InFlight<COUNT, T>
 where
-    [f32; COUNT]: Registers,
+    [T; COUNT]: Registers,
 {
     /// Begins a group of products.
     #[inline(always)]
     #[track_caller]
-    pub fn begin(self) -> Products<COUNT> {
+    pub fn begin(self) -> Products<COUNT, T> {
         machine::wgmma_fence();
         Products { accumulators: self }
     }
@@ -184,7 +233,7 @@ where
     #[inline(always)]
     #[track_caller]
     #[must_use]
-    pub fn wait(mut self) -> Accumulator<COUNT> {
+    pub fn wait(mut self) -> Accumulator<COUNT, T> {
         self.registers.wait::<0>();
         Accumulator {
             registers: self.registers,
@@ -199,7 +248,7 @@ where
     #[inline(always)]
     #[track_caller]
     #[must_use]
-    pub unsafe fn wait_before<const PENDING: u32>(mut self) -> Accumulator<COUNT> {
+    pub unsafe fn wait_before<const PENDING: u32>(mut self) -> Accumulator<COUNT, T> {
         self.registers.wait::<PENDING>();
         Accumulator {
             registers: self.registers,
@@ -210,11 +259,11 @@ where
 /// A group of products that is being made.
 #[derive(Debug)]
 #[must_use = "products that are not committed are never waited for"]
-pub struct Products<const COUNT: usize> {
-    accumulators: InFlight<COUNT>,
+pub struct Products<const COUNT: usize, T = f32> {
+    accumulators: InFlight<COUNT, T>,
 }
 
-impl<const COUNT: usize> Products<COUNT> {
+impl<const COUNT: usize, T> Products<COUNT, T> {
     /// Starts to add the product of two operands, 64 x K by K x 2 `COUNT`.
     ///
     /// # Safety
@@ -226,15 +275,16 @@ impl<const COUNT: usize> Products<COUNT> {
     /// 5. The accumulators come to [`InFlight::wait`]: they are not dropped while products write them.
     #[inline(always)]
     #[track_caller]
-    pub unsafe fn multiply<T, MA, MB, const N: usize, const K: usize>(
+    pub unsafe fn multiply<A, B, MA, MB, const N: usize, const K: usize>(
         &mut self,
-        a: Operand<'_, T, MA, 64, K>,
-        b: Operand<'_, T, MB, N, K>,
+        a: Operand<'_, A, MA, 64, K>,
+        b: Operand<'_, B, MB, N, K>,
     ) where
-        T: Element,
+        A: Element,
+        B: Element,
         MA: Major,
         MB: Major,
-        [f32; COUNT]: Multiply<T, T>,
+        [T; COUNT]: Multiply<A, B>,
     {
         const {
             assert!(
@@ -243,16 +293,16 @@ impl<const COUNT: usize> Products<COUNT> {
             )
         };
         let mut step = 0;
-        while step < K / T::STEP {
+        while step < K / A::STEP {
             match (MA::IS_MN, MB::IS_MN) {
                 // SAFETY: (1) to (5) are the caller's; the descriptors are those of the tiles.
-                (false, false) => unsafe { self.step::<T, 0, 0>(a.step(step), b.step(step)) },
+                (false, false) => unsafe { self.step::<A, B, 0, 0>(a.step(step), b.step(step)) },
                 // SAFETY: as above.
-                (false, true) => unsafe { self.step::<T, 0, 1>(a.step(step), b.step(step)) },
+                (false, true) => unsafe { self.step::<A, B, 0, 1>(a.step(step), b.step(step)) },
                 // SAFETY: as above.
-                (true, false) => unsafe { self.step::<T, 1, 0>(a.step(step), b.step(step)) },
+                (true, false) => unsafe { self.step::<A, B, 1, 0>(a.step(step), b.step(step)) },
                 // SAFETY: as above.
-                (true, true) => unsafe { self.step::<T, 1, 1>(a.step(step), b.step(step)) },
+                (true, true) => unsafe { self.step::<A, B, 1, 1>(a.step(step), b.step(step)) },
             }
             step += 1;
         }
@@ -262,9 +312,9 @@ impl<const COUNT: usize> Products<COUNT> {
     /// As for [`Multiply::multiply`].
     #[inline(always)]
     #[track_caller]
-    unsafe fn step<T, const A_MN: i32, const B_MN: i32>(&mut self, a: Descriptor, b: Descriptor)
+    unsafe fn step<A, B, const A_MN: i32, const B_MN: i32>(&mut self, a: Descriptor, b: Descriptor)
     where
-        [f32; COUNT]: Multiply<T, T>,
+        [T; COUNT]: Multiply<A, B>,
     {
         let InFlight {
             registers,
@@ -278,7 +328,7 @@ impl<const COUNT: usize> Products<COUNT> {
     /// Closes the group.
     #[inline(always)]
     #[track_caller]
-    pub fn commit(self) -> InFlight<COUNT> {
+    pub fn commit(self) -> InFlight<COUNT, T> {
         machine::wgmma_commit();
         self.accumulators
     }

@@ -144,6 +144,13 @@ impl DeviceKernels for CudaDevice {
             .map_err(|error| self.load_error(source, error))
     }
 
+    fn warnings(&self, source: &'static ModuleSource) -> Outcome<Vec<String>> {
+        let current = self.enter()?;
+        let capability = self.compute_capability();
+        let warnings = self.modules.lock().warnings(source, capability, &current);
+        warnings.map_err(|error| self.load_error(source, error))
+    }
+
     fn write_symbol(&self, symbol: &SymbolRequest, source: &[u8]) -> Outcome<()> {
         let address = self.symbol_address(symbol, &self.enter()?)?;
         // SAFETY: (1) the array has as many bytes. (2) Work of other threads comes before or

@@ -133,6 +133,13 @@ fn every_step_is_right_under_every_schedule() {
 }
 
 #[test]
+fn the_compiler_has_nothing_to_remark() {
+    for device in hoppers(devices()) {
+        assert_eq!(tensor::compiler_warnings(&device).unwrap(), [""; 0]);
+    }
+}
+
+#[test]
 fn rows_that_no_copy_reads_are_refused() {
     let device = Device::simulator();
     let zeros = |rows, columns| -> Matrix<bf16> { device.matrix_zeros((rows, columns)).unwrap() };

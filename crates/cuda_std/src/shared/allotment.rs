@@ -1,7 +1,7 @@
 //! Dynamic shared memory, dealt out piece by piece.
 
-use super::Scope;
 use super::swizzled::{self, SwizzledTile, SwizzledTiles};
+use super::{Scope, SharedArray, SharedMemory};
 use crate::machine;
 use crate::mbarrier::Ring;
 use bytemuck::Pod;
@@ -78,6 +78,16 @@ impl<'block> Allotment<'block> {
         // SAFETY: (1) `take` has found the room, and its memory begins at a multiple of 1024. (2) is
         // that of `new`.
         unsafe { SwizzledTiles::of_memory(base) }
+    }
+
+    /// An array of `LEN` elements, 16-byte aligned.
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn array<T: Pod, const LEN: usize>(&mut self) -> SharedArray<'block, T, LEN> {
+        let base = self.take(LEN * size_of::<T>(), 16).cast();
+        // SAFETY: (1) `take` has found the room. (2) is that of `new`.
+        SharedArray::of_memory(unsafe { SharedMemory::of_array(base) })
     }
 
     /// A ring of `STAGES` stages, which one thread still has to [initialise](Ring::init).

@@ -5,7 +5,7 @@ use crate::shared::{ROW_BYTES, SwizzledTile};
 use bytemuck::Pod;
 use core::marker::PhantomData;
 
-/// An element that tensor cores multiply.
+/// An element that tensor cores multiply. An `f32` is one of which they ignore the low 13 bits (tf32).
 pub trait Element: Pod {
     /// Elements along k that one instruction multiplies: 32 bytes.
     const STEP: usize = 32 / size_of::<Self>();
@@ -27,6 +27,10 @@ macro_rules! elements {
 elements! {
     half::f16 = F16;
     half::bf16 = Bf16;
+    f32 = Tf32;
+    crate::fp8::F8E4M3 = E4m3;
+    crate::fp8::F8E5M2 = E5m2;
+    i8 = S8;
 }
 
 /// Which elements of an operand are neighbours in memory.
@@ -83,14 +87,22 @@ impl<'block, T: Element, const ROWS: usize, const COLUMNS: usize>
         self.operand()
     }
 
-    /// The tile as an operand whose elements along m or n are neighbours.
+    /// The tile as an operand whose elements along m or n are neighbours. Elements of 8 and of 32 bits
+    /// have neighbours along k alone; with them it does not compile:
+    ///
+    /// ```compile_fail,E0080
+    /// fn operand(tile: cuda_std::shared::SwizzledTile<'_, i8, 64, 128>) {
+    ///     let _ = tile.mn_major();
+    /// }
+    /// # let _: fn(cuda_std::shared::SwizzledTile<'_, i8, 64, 128>) = operand;
+    /// ```
     #[inline(always)]
     #[must_use]
     pub fn mn_major(self) -> Operand<'block, T, MnMajor, COLUMNS, ROWS> {
         const {
             assert!(
                 size_of::<T>() == 2,
-                "only elements of 16 bits are multiplied along other than rows"
+                "only elements of 16 bits may be neighbours along m or n: operands of 8 and of 32 bits are K-major"
             )
         };
         self.operand()
@@ -127,22 +139,27 @@ impl<T: Element, M: Major, const MN: usize, const K: usize> Operand<'_, T, M, MN
             let byte = step * T::STEP * size_of::<T>();
             (byte / ROW_BYTES * self.panel_bytes + byte % ROW_BYTES, 16)
         };
-        let first = machine::shared_address(self.first) as usize + offset;
+        let first = machine::shared_address(self.first);
         Descriptor {
-            bits: encode(first, panels_stride, Self::ROWS_STRIDE),
+            bits: encode(first, offset, panels_stride, Self::ROWS_STRIDE),
             tile: self.first.addr(),
             bytes: self.extent,
         }
     }
 }
 
-/// A descriptor of a tile with a swizzle of 128 bytes.
+/// A descriptor of what lies `offset` bytes into a tile with a swizzle of 128 bytes.
+///
+/// The steps of a tile differ by a constant alone: an address with its offset stays in its field, since
+/// shared memory has less than 2^18 bytes.
 #[inline(always)]
-const fn encode(address: usize, leading: usize, stride: usize) -> u64 {
-    const SWIZZLE_128: u64 = 1 << 62;
+const fn encode(address: u32, offset: usize, leading: usize, stride: usize) -> u64 {
+    const SWIZZLE_128: u32 = 1 << 30;
     /// Addresses and distances are given in units of 16 bytes, in 14 bits.
-    const fn field(bytes: usize) -> u64 {
-        (bytes as u64 & 0x3_ffff) >> 4
+    const fn field(bytes: u32) -> u32 {
+        (bytes & 0x3_ffff) >> 4
     }
-    field(address) | field(leading) << 16 | field(stride) << 32 | SWIZZLE_128
+    let tile = field(address) | field(leading as u32) << 16;
+    let high = field(stride as u32) | SWIZZLE_128;
+    (tile + (offset as u32 >> 4)) as u64 | (high as u64) << 32
 }

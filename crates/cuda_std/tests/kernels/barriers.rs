@@ -141,3 +141,45 @@ pub unsafe fn halves(rounds: u32, out: GlobalMut<u32>) {
     // SAFETY: (1) the element belongs to this thread.
     unsafe { put(out, own as usize, sum) };
 }
+
+/// The named barriers of [`handed_over`].
+const FULL: u32 = 1;
+const EMPTY: u32 = 2;
+
+/// The first half of a block hands numbers to the second one in shared memory, `rounds` times: thread
+/// `t` of the first gives `t + round`, and each of the second adds up all of them.
+///
+/// # Safety
+/// 1. The launch has one one-dimensional block of an even number of warps; `out` has an element for each
+///    thread of the second half.
+#[kernel]
+pub unsafe fn handed_over(rounds: u32, out: GlobalMut<u32>) {
+    let array = shared_array![u32; MAX_THREADS];
+    let (own, all) = (thread::thread_idx_x(), thread::block_size());
+    let half = all / 2;
+    if own < half {
+        for round in 0..rounds {
+            if round > 0 {
+                thread::named_barrier_sync(EMPTY, all);
+            }
+            // SAFETY: (1) a block has at most 1024 threads. (2) The barriers stand between the write and
+            // the reads of the rounds before and of this one.
+            unsafe { array.store(own as usize, own + round) };
+            thread::named_barrier_arrive(FULL, all);
+        }
+    } else {
+        let mut sum = 0;
+        for round in 0..rounds {
+            thread::named_barrier_sync(FULL, all);
+            for other in 0..half {
+                // SAFETY: as above.
+                sum += unsafe { array.load(other as usize) };
+            }
+            if round + 1 < rounds {
+                thread::named_barrier_arrive(EMPTY, all);
+            }
+        }
+        // SAFETY: (1) the element belongs to this thread.
+        unsafe { put(out, (own - half) as usize, sum) };
+    }
+}

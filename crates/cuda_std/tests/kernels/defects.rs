@@ -185,6 +185,23 @@ pub fn barrier_of_half_a_warp(block: u32, thread: u32) {
     }
 }
 
+/// The last warp waits for all warps of the block, of which the others arrive, but for that of the chosen
+/// thread.
+#[kernel]
+pub fn arrival_is_missing(block: u32, thread: u32) {
+    let own = warp::warp_in_block();
+    let warps = thread::block_size().div_ceil(warp::width());
+    let threads = warps * warp::width();
+    if thread::block_idx_x() == block && thread / warp::width() == own {
+        return;
+    }
+    if own + 1 < warps {
+        thread::named_barrier_arrive(1, threads); // defect: arrival_is_missing
+    } else {
+        thread::named_barrier_sync(1, threads); // defect: arrival_is_missing
+    }
+}
+
 /// A warp-wide operation with one bug, by the lanes of the chosen thread's warp.
 macro_rules! warp_operations {
     ($($(#[$meta:meta])* $name:ident($mask:ident, $lane:ident) $operation:block)*) => {$(

@@ -9,6 +9,7 @@ pub mod arithmetic;
 pub mod atomics;
 pub mod barriers;
 pub mod blocks;
+pub mod bulk_copies;
 pub mod by_value;
 // Never on a GPU: some of them are not even accepted by `ptxas`.
 #[cfg(not(target_arch = "nvptx64"))]
@@ -22,6 +23,7 @@ pub mod products;
 pub mod shared_memory;
 pub mod symbols;
 pub mod textures;
+pub mod warpgroups;
 pub mod warps;
 
 /// The PTX of this crate, with the name of each architecture; none without the feature `cuda` or

@@ -213,11 +213,27 @@ impl Block {
             .threads
             .iter()
             .find(|thread| thread.wait.get() == Wait::Barrier(id));
+        if waiting.is_none() {
+            return Some(self.missed_by_arrivals(exited, id));
+        }
         let message = format!(
             "threads wait at {} for all threads of the block, but thread {index} has exited",
             barrier_name(id)
         );
         Some(self.finding_at_waiting(waiting, divergence_at(id), message))
+    }
+
+    /// The finding when `exited` has returned, and others have arrived at barrier `id` for all threads
+    /// and do not wait there.
+    fn missed_by_arrivals(&self, exited: &Thread, id: u32) -> Finding {
+        let message = format!(
+            "threads have arrived at {} for all threads of the block, but thread {} has exited",
+            barrier_name(id),
+            exited.position.thread_idx
+        );
+        Finding::of(&exited.position, divergence_at(id), message)
+            .at(self.barriers.get(id).site())
+            .with_related(describe(self.threads.iter()))
     }
 
     /// A finding at the line where `waiting` waits, with what the threads are doing.

@@ -11,6 +11,7 @@ use core::cell::UnsafeCell;
 
 intrinsics! {
     fn barrier_sync_all(id: i32) = "llvm.nvvm.barrier.cta.sync.aligned.all";
+    fn barrier_arrive_count(id: i32, threads: i32) = "llvm.nvvm.barrier.cta.arrive.aligned.count";
     fn barrier_sync_count(id: i32, threads: i32) = "llvm.nvvm.barrier.cta.sync.aligned.count";
     fn bar_warp_sync(mask: i32) = "llvm.nvvm.bar.warp.sync";
     fn membar_cta() = "llvm.nvvm.membar.cta";
@@ -31,6 +32,13 @@ pub fn block_barrier() {
 pub fn block_barrier_part(id: u32, threads: u32) {
     // SAFETY: as for `block_barrier`.
     unsafe { barrier_sync_count(id as i32, threads as i32) }
+}
+
+/// Arrives at barrier `id` for `threads` threads of the block, and does not wait.
+#[inline(always)]
+pub fn block_barrier_arrive(id: u32, threads: u32) {
+    // SAFETY: as for `block_barrier`.
+    unsafe { barrier_arrive_count(id as i32, threads as i32) }
 }
 
 /// Waits for every thread of the block and counts those whose predicate is true.

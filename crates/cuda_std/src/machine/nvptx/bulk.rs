@@ -1,7 +1,56 @@
 //! Bulk copies (PTX ISA, 9.7.8.24: `cp.async.bulk`), from compute capability 9.0 on.
 
-use super::memory::shared_address;
+use super::memory::{global_address, shared_address};
+use bytemuck::Pod;
 use core::arch::asm;
+
+/// Which lines of the second-level cache are evicted before others.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Eviction {
+    First,
+    Last,
+}
+
+/// A policy for all that a copy accesses (PTX ISA, `createpolicy`).
+#[inline(always)]
+pub fn cache_policy(eviction: Eviction) -> u64 {
+    let policy: u64;
+    // SAFETY: touches no memory.
+    unsafe {
+        match eviction {
+            Eviction::First => asm!(
+                "createpolicy.fractional.L2::evict_first.b64 {0}, 1.0;",
+                out(reg64) policy,
+                options(pure, nomem, nostack),
+            ),
+            Eviction::Last => asm!(
+                "createpolicy.fractional.L2::evict_last.b64 {0}, 1.0;",
+                out(reg64) policy,
+                options(pure, nomem, nostack),
+            ),
+        }
+    }
+    policy
+}
+
+/// A copy with a policy for the second-level cache, or without. Which of them is known when compiled.
+macro_rules! copy {
+    ($policy:expr, $instruction:literal, $operands:literal, $($name:ident = in($class:ident) $value:expr),* $(,)?) => {
+        match $policy {
+            None => asm!(
+                concat!($instruction, " ", $operands, ";"),
+                $($name = in($class) $value,)*
+                options(nostack),
+            ),
+            Some(policy) => asm!(
+                concat!($instruction, ".L2::cache_hint ", $operands, ", {policy};"),
+                $($name = in($class) $value,)*
+                policy = in(reg64) policy,
+                options(nostack),
+            ),
+        }
+    };
+}
 
 /// Starts to copy the box at (`row`, `column`) of a tensor of two dimensions to shared memory. Its
 /// bytes count at `barrier`.
@@ -12,24 +61,26 @@ use core::arch::asm;
 /// 2. `destination` is aligned for the map's swizzle, and the box fits into the shared memory there.
 /// 3. `barrier` is a barrier in shared memory of the block.
 /// 4. Until the phase that counts the bytes has ended, no thread accesses the destination.
+/// 5. `policy` is none or one of [`cache_policy`].
 #[inline(always)]
 pub unsafe fn tensor_load(
     map: *const u8,
     destination: *mut u8,
     barrier: *mut u64,
     (row, column): (u32, u32),
+    policy: Option<u64>,
 ) {
-    // SAFETY: (1) to (4) are the caller's.
+    // SAFETY: (1) to (5) are the caller's.
     unsafe {
-        asm!(
-            "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes \
-             [{0}], [{1}, {{{2}, {3}}}], [{4}];",
-            in(reg32) shared_address(destination),
-            in(reg64) map,
-            in(reg32) column,
-            in(reg32) row,
-            in(reg32) shared_address(barrier),
-            options(nostack),
+        copy!(
+            policy,
+            "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes",
+            "[{to}], [{map}, {{{column}, {row}}}], [{barrier}]",
+            to = in(reg32) shared_address(destination),
+            map = in(reg64) map,
+            column = in(reg32) column,
+            row = in(reg32) row,
+            barrier = in(reg32) shared_address(barrier),
         );
     }
 }
@@ -46,19 +97,21 @@ pub unsafe fn tensor_load_multicast(
     barrier: *mut u64,
     (row, column): (u32, u32),
     blocks: u16,
+    policy: Option<u64>,
 ) {
-    // SAFETY: (1) to (4) are the caller's.
+    // SAFETY: (1) to (5) are the caller's.
     unsafe {
-        asm!(
+        copy!(
+            policy,
             "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes\
-             .multicast::cluster [{0}], [{1}, {{{2}, {3}}}], [{4}], {5};",
-            in(reg32) shared_address(destination),
-            in(reg64) map,
-            in(reg32) column,
-            in(reg32) row,
-            in(reg32) shared_address(barrier),
-            in(reg16) blocks,
-            options(nostack),
+             .multicast::cluster",
+            "[{to}], [{map}, {{{column}, {row}}}], [{barrier}], {blocks}",
+            to = in(reg32) shared_address(destination),
+            map = in(reg64) map,
+            column = in(reg32) column,
+            row = in(reg32) row,
+            barrier = in(reg32) shared_address(barrier),
+            blocks = in(reg16) blocks,
         );
     }
 }
@@ -70,17 +123,94 @@ pub unsafe fn tensor_load_multicast(
 ///    global memory, of memory that no other thread accesses meanwhile.
 /// 2. `source` is aligned for the map's swizzle, and holds a whole box.
 /// 3. Until the copy has been waited for, no thread writes the source.
+/// 4. `policy` is none or one of [`cache_policy`].
 #[inline(always)]
-pub unsafe fn tensor_store(map: *const u8, source: *const u8, (row, column): (u32, u32)) {
-    // SAFETY: (1) to (3) are the caller's.
+pub unsafe fn tensor_store(
+    map: *const u8,
+    source: *const u8,
+    (row, column): (u32, u32),
+    policy: Option<u64>,
+) {
+    // SAFETY: (1) to (4) are the caller's.
     unsafe {
-        asm!(
-            "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [{0}, {{{1}, {2}}}], [{3}];",
-            in(reg64) map,
-            in(reg32) column,
-            in(reg32) row,
-            in(reg32) shared_address(source),
-            options(nostack),
+        copy!(
+            policy,
+            "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group",
+            "[{map}, {{{column}, {row}}}], [{from}]",
+            map = in(reg64) map,
+            column = in(reg32) column,
+            row = in(reg32) row,
+            from = in(reg32) shared_address(source),
+        );
+    }
+}
+
+/// Starts to copy `count` elements from element `source_index` of global memory to element `index` of
+/// shared memory. Their bytes count at `barrier`.
+///
+/// # Safety
+/// 1. The elements lie within the `source_len` elements at `source`, and within the `len` at `base`.
+/// 2. Both addresses and the number of bytes are multiples of 16, and there are bytes.
+/// 3. `barrier` is a barrier in shared memory of the block.
+/// 4. Until the phase that counts the bytes has ended, no thread writes the source or accesses the
+///    destination.
+/// 5. `policy` is none or one of [`cache_policy`].
+#[inline(always)]
+#[expect(clippy::too_many_arguments, reason = "two places, each in its memory")]
+pub unsafe fn bulk_load<T: Pod>(
+    base: *mut T,
+    _len: usize,
+    index: usize,
+    source: *const T,
+    _source_len: usize,
+    source_index: usize,
+    count: usize,
+    barrier: *mut u64,
+    policy: Option<u64>,
+) {
+    // SAFETY: (1) to (5) are the caller's.
+    unsafe {
+        copy!(
+            policy,
+            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes",
+            "[{to}], [{from}], {bytes}, [{barrier}]",
+            to = in(reg32) shared_address(base.add(index)),
+            from = in(reg64) global_address(source.add(source_index)),
+            bytes = in(reg32) (count * size_of::<T>()) as u32,
+            barrier = in(reg32) shared_address(barrier),
+        );
+    }
+}
+
+/// Starts to copy `count` elements from element `source_index` of shared memory to element `index` of
+/// global memory.
+///
+/// # Safety
+/// 1. The elements lie within the `source_len` elements at `source`, and within the `len` at `base`.
+/// 2. Both addresses and the number of bytes are multiples of 16, and there are bytes.
+/// 3. Until the copy has been waited for, no thread writes the source or accesses the destination.
+/// 4. `policy` is none or one of [`cache_policy`].
+#[inline(always)]
+#[expect(clippy::too_many_arguments, reason = "two places, each in its memory")]
+pub unsafe fn bulk_store<T: Pod>(
+    base: *mut T,
+    _len: usize,
+    index: usize,
+    source: *const T,
+    _source_len: usize,
+    source_index: usize,
+    count: usize,
+    policy: Option<u64>,
+) {
+    // SAFETY: (1) to (4) are the caller's.
+    unsafe {
+        copy!(
+            policy,
+            "cp.async.bulk.global.shared::cta.bulk_group",
+            "[{to}], [{from}], {bytes}",
+            to = in(reg64) global_address(base.add(index)),
+            from = in(reg32) shared_address(source.add(source_index)),
+            bytes = in(reg32) (count * size_of::<T>()) as u32,
         );
     }
 }

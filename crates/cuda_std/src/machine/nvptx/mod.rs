@@ -31,12 +31,12 @@ pub use arithmetic::{
 pub use async_copy::{async_commit, async_copy, async_copy_whole, async_wait, async_wait_in_ring};
 pub use atomic::{AtomicInteger, AtomicWord};
 pub use barrier::{
-    block_barrier, block_barrier_count, block_barrier_part, fence_block, fence_device,
-    fence_system, grid_barrier, warp_barrier, yield_now,
+    block_barrier, block_barrier_arrive, block_barrier_count, block_barrier_part, fence_block,
+    fence_device, fence_system, grid_barrier, warp_barrier, yield_now,
 };
 pub use bulk::{
-    bulk_commit, bulk_wait, bulk_wait_read, fence_proxy_async, prefetch_tensor_map, tensor_load,
-    tensor_load_multicast, tensor_store,
+    Eviction, bulk_commit, bulk_load, bulk_store, bulk_wait, bulk_wait_read, cache_policy,
+    fence_proxy_async, prefetch_tensor_map, tensor_load, tensor_load_multicast, tensor_store,
 };
 pub use cluster::{cluster_barrier_arrive, cluster_barrier_wait, cluster_blocks, cluster_rank};
 pub use mbarrier::{

@@ -4,6 +4,7 @@
 //! gives them the same registers throughout. The products run on while the thread does; only
 //! [`Registers::wait`] says that the accumulators hold their results.
 
+use crate::fp8::{F8E4M3, F8E5M2};
 use crate::wgmma::{Descriptor, Multiply, Registers};
 use core::arch::asm;
 use half::{bf16, f16};
@@ -105,14 +106,22 @@ macro_rules! product {
     };
 }
 
-/// All products with outputs of 64 x `$n`, of which each thread holds `$count`.
+/// All products with outputs of 64 x `$n`, of which each thread holds `$count`. Only 16-bit types say
+/// which elements of an operand are neighbours, and integers have no factors of 1 or -1.
 macro_rules! products {
     ($n:literal, $count:literal, $($index:literal)*) => {
         registers!(f32, $count, $($index)*);
+        registers!(i32, $count, $($index)*);
         product!(f16, f16, f32, $n, $count, "k16.f32.f16.f16", ", 1, 1, {a_mn}, {b_mn}",
             [a_mn = A_MN, b_mn = B_MN], $($index)*);
         product!(bf16, bf16, f32, $n, $count, "k16.f32.bf16.bf16", ", 1, 1, {a_mn}, {b_mn}",
             [a_mn = A_MN, b_mn = B_MN], $($index)*);
+        product!(f32, f32, f32, $n, $count, "k8.f32.tf32.tf32", ", 1, 1", [], $($index)*);
+        product!(F8E4M3, F8E4M3, f32, $n, $count, "k32.f32.e4m3.e4m3", ", 1, 1", [], $($index)*);
+        product!(F8E4M3, F8E5M2, f32, $n, $count, "k32.f32.e4m3.e5m2", ", 1, 1", [], $($index)*);
+        product!(F8E5M2, F8E4M3, f32, $n, $count, "k32.f32.e5m2.e4m3", ", 1, 1", [], $($index)*);
+        product!(F8E5M2, F8E5M2, f32, $n, $count, "k32.f32.e5m2.e5m2", ", 1, 1", [], $($index)*);
+        product!(i8, i8, i32, $n, $count, "k32.s32.s8.s8", "", [], $($index)*);
     };
 }
 

@@ -14,6 +14,12 @@ pub fn block_barrier_part(id: u32, threads: u32) {
     simt::block_barrier(BarrierId(id), Some(threads));
 }
 
+/// Arrives at barrier `id` for `threads` threads of the block, and does not wait.
+#[track_caller]
+pub fn block_barrier_arrive(id: u32, threads: u32) {
+    simt::block_barrier_arrive(BarrierId(id), threads);
+}
+
 /// Waits for every thread of the block and counts those whose predicate is true.
 #[track_caller]
 pub fn block_barrier_count(predicate: bool) -> u32 {

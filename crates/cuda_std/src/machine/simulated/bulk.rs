@@ -1,6 +1,20 @@
-//! Bulk copies: performed at a moment of the seed's choice between their issue and their wait.
+//! Bulk copies: performed at a moment of the seed's choice between their issue and their wait. There is
+//! no cache, so policies for one have no effect and are not counted.
 
-use simt::TensorMap;
+use bytemuck::Pod;
+use simt::{DefectKind, TensorMap};
+
+/// Which lines of the second-level cache are evicted before others.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Eviction {
+    First,
+    Last,
+}
+
+/// Nothing: there is no cache.
+pub fn cache_policy(_eviction: Eviction) -> u64 {
+    0
+}
 
 /// Starts to copy the box at (`row`, `column`) of a tensor of two dimensions to shared memory. Its
 /// bytes count at `barrier`.
@@ -14,6 +28,7 @@ pub unsafe fn tensor_load(
     destination: *mut u8,
     barrier: *mut u64,
     (row, column): (u32, u32),
+    _policy: Option<u64>,
 ) {
     // SAFETY: (1) is the caller's.
     unsafe { load(map, destination, barrier, (row, column), None) };
@@ -31,6 +46,7 @@ pub unsafe fn tensor_load_multicast(
     barrier: *mut u64,
     (row, column): (u32, u32),
     blocks: u16,
+    _policy: Option<u64>,
 ) {
     // SAFETY: (1) is the caller's.
     unsafe { load(map, destination, barrier, (row, column), Some(blocks)) };
@@ -60,11 +76,86 @@ unsafe fn load(
 /// 1. `map` is a tensor map of the simulator's, of memory that lives until the copy has landed; the
 ///    addresses in shared memory are checked.
 #[track_caller]
-pub unsafe fn tensor_store(map: *const u8, source: *const u8, (row, column): (u32, u32)) {
+pub unsafe fn tensor_store(
+    map: *const u8,
+    source: *const u8,
+    (row, column): (u32, u32),
+    _policy: Option<u64>,
+) {
     // SAFETY: (1) is the caller's; the simulator checks the rest.
     unsafe {
         let map = &*map.cast::<TensorMap>();
         simt::tensor_store(map, source, &[column as i32, row as i32]);
+    }
+}
+
+/// Starts to copy `count` elements from element `source_index` of global memory to element `index` of
+/// shared memory. Their bytes count at `barrier`.
+///
+/// # Safety
+/// 1. Source and destination are allocated with the lengths given, until the copy has landed; that the
+///    elements lie within, and what the hardware asks of them, is checked here.
+#[expect(clippy::too_many_arguments, reason = "two places, each in its memory")]
+#[track_caller]
+pub unsafe fn bulk_load<T: Pod>(
+    base: *mut T,
+    len: usize,
+    index: usize,
+    source: *const T,
+    source_len: usize,
+    source_index: usize,
+    count: usize,
+    barrier: *mut u64,
+    _policy: Option<u64>,
+) {
+    check_within("from", "global", (source_index, count), source_len);
+    check_within("to", "shared", (index, count), len);
+    // SAFETY: (1) and the checks just made.
+    unsafe {
+        let (to, from) = (base.add(index), source.add(source_index));
+        let bytes = count * size_of::<T>();
+        simt::bulk_load(to.cast(), from.cast(), bytes, barrier.addr(), None);
+    }
+}
+
+/// Starts to copy `count` elements from element `source_index` of shared memory to element `index` of
+/// global memory.
+///
+/// # Safety
+/// 1. Source and destination are allocated with the lengths given, until the launch has ended; that the
+///    elements lie within, and what the hardware asks of them, is checked here.
+#[expect(clippy::too_many_arguments, reason = "two places, each in its memory")]
+#[track_caller]
+pub unsafe fn bulk_store<T: Pod>(
+    base: *mut T,
+    len: usize,
+    index: usize,
+    source: *const T,
+    source_len: usize,
+    source_index: usize,
+    count: usize,
+    _policy: Option<u64>,
+) {
+    check_within("from", "shared", (source_index, count), source_len);
+    check_within("to", "global", (index, count), len);
+    // SAFETY: (1) and the checks just made.
+    unsafe {
+        let (to, from) = (base.add(index), source.add(source_index));
+        simt::bulk_store(to.cast(), from.cast(), count * size_of::<T>());
+    }
+}
+
+/// Ends the launch unless the elements are those of a view of `len` elements.
+#[track_caller]
+fn check_within(direction: &str, space: &str, (first, count): (usize, usize), len: usize) {
+    if count > len || first > len - count {
+        simt::fail(
+            DefectKind::OutOfBounds,
+            format!(
+                "a bulk copy of {count} elements {direction} element {first} of a view of {space} memory \
+                 with {len} elements"
+            ),
+        );
     }
 }
 

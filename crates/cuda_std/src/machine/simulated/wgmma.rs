@@ -1,7 +1,9 @@
 //! Products of a warpgroup, with the bits of the tensor core. The simulator holds accumulators in
 //! flight; meanwhile the registers have the number by which it knows them.
 
-use crate::wgmma::{Descriptor, Element, Multiply, Registers};
+use crate::fp8::{F8E4M3, F8E5M2};
+use crate::wgmma::{AccumulatorElement, Descriptor, Element, Multiply, Registers};
+use half::{bf16, f16};
 use simt::{Major, Operand, Wgmma};
 
 /// Makes the registers that this warp has written known to its products.
@@ -22,7 +24,31 @@ pub fn wgmma_wait<const PENDING: u32>() {
     simt::wgmma_wait(PENDING);
 }
 
-impl<const COUNT: usize> Registers for [f32; COUNT] {
+/// Elements that one instruction multiplies with those of type `B`.
+trait Pair<B>: Element {
+    /// The type of the accumulators.
+    type Sum: AccumulatorElement;
+}
+
+macro_rules! pairs {
+    ($($a:ty, $b:ty => $sum:ty;)*) => {$(
+        impl Pair<$b> for $a {
+            type Sum = $sum;
+        }
+    )*};
+}
+pairs! {
+    f16, f16 => f32;
+    bf16, bf16 => f32;
+    f32, f32 => f32;
+    F8E4M3, F8E4M3 => f32;
+    F8E4M3, F8E5M2 => f32;
+    F8E5M2, F8E4M3 => f32;
+    F8E5M2, F8E5M2 => f32;
+    i8, i8 => i32;
+}
+
+impl<S: AccumulatorElement, const COUNT: usize> Registers for [S; COUNT] {
     #[track_caller]
     fn begin(&mut self) {
         simt::wgmma_begin(bytemuck::cast_slice_mut(self));
@@ -35,7 +61,12 @@ impl<const COUNT: usize> Registers for [f32; COUNT] {
     }
 }
 
-impl<T: Element, const COUNT: usize> Multiply<T, T> for [f32; COUNT] {
+impl<A, B, S, const COUNT: usize> Multiply<A, B> for [S; COUNT]
+where
+    A: Pair<B, Sum = S>,
+    B: Element,
+    S: AccumulatorElement,
+{
     #[track_caller]
     unsafe fn multiply<const A_MN: i32, const B_MN: i32>(
         &mut self,
@@ -45,8 +76,8 @@ impl<T: Element, const COUNT: usize> Multiply<T, T> for [f32; COUNT] {
     ) {
         let major = |mn: i32| if mn == 1 { Major::MN } else { Major::K };
         let instruction = Wgmma {
-            a: T::TYPE,
-            b: T::TYPE,
+            a: A::TYPE,
+            b: B::TYPE,
             n: 2 * COUNT as u32,
             a_major: major(A_MN),
             b_major: major(B_MN),
