@@ -317,24 +317,29 @@ unsafe fn extremes_of<const ALONG: bool>(
 struct Halves<'a> {
     high: GlobalMut<'a, f16>,
     low: GlobalMut<'a, f16>,
+    lines: usize,
     /// Elements from a line to the next.
     pitch: usize,
 }
 
 impl Halves<'_> {
-    /// Writes four neighbours of a line, scaled by 2^`scale`.
+    /// Writes `N` neighbours of a line, scaled by 2^`scale`, unless they lie outside.
     ///
     /// # Safety
-    /// 1. The line is there, and `k`, a multiple of 4, is less than the pitch.
-    /// 2. No other thread writes them.
+    /// 1. `k` is a multiple of `N`, which is 2 or 4.
+    /// 2. No other thread accesses them.
     #[inline(always)]
-    unsafe fn store(self, line: usize, k: usize, elements: [f32; 4], scale: i32) {
-        let [a, b, c, d] = elements.map(|x| halves(x, scale));
+    unsafe fn store<const N: usize>(self, line: usize, k: usize, elements: [f32; N], scale: i32) {
+        if line >= self.lines || k >= self.pitch {
+            return;
+        }
+        let parts = elements.map(|x| halves(x, scale));
         let at = line * self.pitch + k;
-        // SAFETY: (1) is (1). (2) Both are multiples of 4, as the pitch is. (3) is (2).
+        // SAFETY: (1) compared, and the pitch is a multiple of 4. (2) So is the place of a line; (1). (3) is
+        // (2).
         unsafe {
-            self.high.store_vector(at, [a.0, b.0, c.0, d.0]);
-            self.low.store_vector(at, [a.1, b.1, c.1, d.1]);
+            self.high.store_vector(at, parts.map(|(high, _)| high));
+            self.low.store_vector(at, parts.map(|(_, low)| low));
         }
     }
 }
@@ -354,8 +359,10 @@ unsafe fn split<const ALONG: bool>(
         lines: source.lines,
     };
     let (warp, lane) = (warp::warp_in_block() as usize, warp::lane() as usize);
-    let first_line = thread::block_idx_x() as usize * SPLIT_LINES;
-    let first_k = thread::block_idx_y() as usize * SPLIT_DEPTH;
+    // From the end on: the second-level cache still has what was scanned last.
+    let x = thread::grid_dim_x() - 1 - thread::block_idx_x();
+    let y = thread::grid_dim_y() - 1 - thread::block_idx_y();
+    let (first_line, first_k) = (x as usize * SPLIT_LINES, y as usize * SPLIT_DEPTH);
     if first_k == 0 && warp == 0 {
         let line = first_line + lane;
         if line < source.lines {
@@ -381,23 +388,39 @@ unsafe fn split<const ALONG: bool>(
         }
         thread::sync_threads();
     }
+    if !ALONG {
+        let k = first_k + 2 * lane;
+        let mut row = warp;
+        while row < SPLIT_LINES {
+            let line = first_line + row;
+            if line < source.lines {
+                // Two pairs for a lane: every second lane reads the banks of the one before.
+                // SAFETY: (1) is (1), and the places lie within the tile, which a barrier stands behind.
+                // For the words: the line is there, and nothing writes its extremes. For the halves: (1)
+                // `k` is even. (2) Each thread has its elements.
+                unsafe {
+                    let scale = scale_of(words.load(line));
+                    let pair = |at: usize| [tile.load(at, row), tile.load(at + 1, row)];
+                    halves.store(line, k, pair(2 * lane), scale);
+                    halves.store(line, k + 64, pair(2 * lane + 64), scale);
+                }
+            }
+            row += WARPS;
+        }
+        return;
+    }
     // All is read before anything is written, so that no read waits for another.
     let k = first_k + 4 * lane;
     let mut scales = [0; ROWS];
     let mut elements = [[0.0; 4]; ROWS];
     let mut i = 0;
     while i < ROWS {
-        let row = warp + i * WARPS;
-        let line = first_line + row;
+        let line = first_line + warp + i * WARPS;
         if line < source.lines {
-            // SAFETY: (1) is (1), and the places lie within the tile, which a barrier stands behind. For
-            // the words: the line is there, and nothing writes its extremes.
+            // SAFETY: (1) is (1). For the words: as above.
             unsafe {
                 scales[i] = scale_of(words.load(line));
-                elements[i] = match ALONG {
-                    true => source.as_along().load_four(line, k),
-                    false => [0, 1, 2, 3].map(|j| tile.load(4 * lane + j, row)),
-                };
+                elements[i] = source.as_along().load_four(line, k);
             }
         }
         i += 1;
@@ -405,10 +428,8 @@ unsafe fn split<const ALONG: bool>(
     let mut i = 0;
     while i < ROWS {
         let line = first_line + warp + i * WARPS;
-        if line < source.lines && k < halves.pitch {
-            // SAFETY: (1) compared. (2) Each thread has its elements.
-            unsafe { halves.store(line, k, elements[i], scales[i]) };
-        }
+        // SAFETY: (1) `k` is a multiple of 4. (2) Each thread has its elements.
+        unsafe { halves.store(line, k, elements[i], scales[i]) };
         i += 1;
     }
 }
@@ -460,7 +481,7 @@ macro_rules! split_kernels {
         ) {
             let source = Source::<$along> { elements: x, lines, k, leading_dimension };
             // SAFETY: (1) is (1) to (4).
-            unsafe { split(source, words, Halves { high, low, pitch }, lowest) };
+            unsafe { split(source, words, Halves { high, low, lines, pitch }, lowest) };
         }
     )*};
 }

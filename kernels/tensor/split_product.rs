@@ -290,6 +290,7 @@ unsafe fn multiply(
     while round < rounds {
         let end = (round + LOW_ROUNDS).min(rounds);
         let mut low_products = low.overwrite();
+        let mut before = None;
         while round < end {
             // SAFETY: (1) is (1), and (2) blocks end behind a barrier of the cluster. For the products:
             // (1) the stage is full. (2) It is released when they are finished. (3) is (2). (4) The tiles
@@ -302,25 +303,30 @@ unsafe fn multiply(
                 let mut products = high.overwrite().begin();
                 products.multiply(a_part(tiles.a.high), b_part(tiles.b.high));
                 let high_products = products.commit();
+                // The stage before is released as early as can be, while the tensor cores have work.
+                low_products.wait_all_but::<1>();
+                if let (Some(before), true) = (&before, thread < BLOCKS as u32) {
+                    ring.release_in(before, thread);
+                }
+                before = Some(stage);
                 let mut products = low_products.begin();
                 products.multiply(a_part(a_first), b_part(b_first));
                 products.multiply(a_part(a_last), b_part(b_last));
                 low_products = products.commit();
                 high = high_products.wait_before::<1>();
-                let mut i = 0;
-                while i < COUNT {
-                    totals[i] += high.get(i);
-                    i += 1;
-                }
-                // Released as early as can be: the copies of a stage take longer than its products.
-                low_products.wait_all_but::<0>();
-                if thread < BLOCKS as u32 {
-                    ring.release_in(&stage, thread);
-                }
+            }
+            let mut i = 0;
+            while i < COUNT {
+                totals[i] += high.get(i);
+                i += 1;
             }
             round += 1;
         }
         low = low_products.wait();
+        if let (Some(before), true) = (&before, thread < BLOCKS as u32) {
+            // SAFETY: (1) is (1). (2) Blocks end behind a barrier of the cluster.
+            unsafe { ring.release_in(before, thread) };
+        }
         let mut i = 0;
         while i < COUNT {
             totals[i] = low.get(i).mul_add(1.0 / 2048.0, totals[i]);
