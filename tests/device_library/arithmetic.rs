@@ -1,4 +1,5 @@
 use crate::{launch, machines, numbers, output, upload};
+use cuda_std::fp8::{F8E4M3, F8E5M2};
 use cuda_std_test_kernels::arithmetic as kernels;
 use half::{bf16, f16};
 use tilewright::LaunchConfig;
@@ -248,4 +249,45 @@ fn narrowing_takes_the_nearest_even_half() {
             );
         }
     }
+}
+
+/// A float of random bits from 2^-17 to 2^19.
+fn near_fp8(bits: u64) -> f32 {
+    let exponent = 110 + (bits >> 32) as u32 % 36;
+    f32::from_bits(bits as u32 & 0x807f_ffff | exponent << 23)
+}
+
+macro_rules! fp8_tests {
+    ($($test:ident: $element:ty, $widen:ident, $narrow:ident;)*) => {$(
+        /// Every code, and floats of random bits and of the magnitudes around the format, have the bits of
+        /// the host on every machine; the crate's own tests hold those against the format's definition.
+        #[test]
+        fn $test() {
+            let codes: Vec<$element> = (0..=u8::MAX).map(<$element>::from_bits).collect();
+            let random = numbers(8).map(|bits| f32::from_bits(bits as u32)).take(4096);
+            let near = numbers(9).map(near_fp8);
+            let special = [0.0, -0.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, f32::MAX];
+            let floats: Vec<f32> = random.chain(near.take(4096)).chain(special).collect();
+            for device in machines() {
+                let mut out = output::<f32>(&device, codes.len());
+                let config = LaunchConfig::for_elements(codes.len(), THREADS);
+                launch(&device, kernels::$widen, config, (&upload(&device, &codes), &mut out));
+                let widened = out.to_vec().unwrap();
+                for (code, value) in codes.iter().zip(widened) {
+                    assert_eq!(value.to_bits(), code.to_f32().to_bits(), "{:#x}", code.to_bits());
+                }
+                let mut out = output::<$element>(&device, floats.len());
+                let config = LaunchConfig::for_elements(floats.len(), THREADS);
+                launch(&device, kernels::$narrow, config, (&upload(&device, &floats), &mut out));
+                for (float, code) in floats.iter().zip(out.to_vec().unwrap()) {
+                    let expected = <$element>::from_f32(*float).to_bits();
+                    assert_eq!(code.to_bits(), expected, "{float:e}");
+                }
+            }
+        }
+    )*};
+}
+fp8_tests! {
+    e4m3_has_the_same_bits_everywhere: F8E4M3, widen_e4m3, narrow_e4m3;
+    e5m2_has_the_same_bits_everywhere: F8E5M2, widen_e5m2, narrow_e5m2;
 }

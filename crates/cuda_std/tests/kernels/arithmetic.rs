@@ -1,6 +1,7 @@
 //! Arithmetic that Rust's `core` lacks.
 
 use cuda_std::float::{self, HalfFloat};
+use cuda_std::fp8::{F8E4M3, F8E5M2};
 use cuda_std::prelude::*;
 use half::{bf16, f16};
 
@@ -55,4 +56,30 @@ macro_rules! half_kernels {
 half_kernels! {
     widen_f16, narrow_f16: f16;
     widen_bf16, narrow_bf16: bf16;
+}
+
+macro_rules! fp8_kernels {
+    ($($widen:ident, $narrow:ident: $element:ty;)*) => {$(
+        #[doc = concat!("The number of each ", stringify!($element), " in f32.")]
+        #[kernel]
+        pub fn $widen(x: Global<$element>, out: GlobalMut<f32>) {
+            let index = thread::own_index();
+            if let (Some(x), Some(out)) = (x.get(index.get()), out.own(index)) {
+                out.set(x.to_f32());
+            }
+        }
+
+        #[doc = concat!("The ", stringify!($element), " that is nearest to each f32.")]
+        #[kernel]
+        pub fn $narrow(x: Global<f32>, out: GlobalMut<$element>) {
+            let index = thread::own_index();
+            if let (Some(x), Some(out)) = (x.get(index.get()), out.own(index)) {
+                out.set(<$element>::from_f32(x));
+            }
+        }
+    )*};
+}
+fp8_kernels! {
+    widen_e4m3, narrow_e4m3: F8E4M3;
+    widen_e5m2, narrow_e5m2: F8E5M2;
 }
