@@ -4,8 +4,10 @@
 //! name by [`During::during`].
 
 mod kind;
+mod tensor_map_rule;
 
 pub use kind::{CudaVersion, ErrorKind, ImageRejection};
+pub use tensor_map_rule::TensorMapRule;
 
 use std::fmt;
 

@@ -1,6 +1,6 @@
 //! The kinds of errors.
 
-use crate::tensor_map::TensorMapRule;
+use super::TensorMapRule;
 use std::fmt;
 
 /// What went wrong in a call, with the sizes involved and the remedy.
