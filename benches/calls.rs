@@ -39,13 +39,7 @@ const STARTS: usize = 5;
 const PHASE: &str = "phase ";
 
 fn main() -> ExitCode {
-    match run() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    common::exit(run())
 }
 
 #[derive(Default)]

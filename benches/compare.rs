@@ -39,13 +39,7 @@ const WARM_UP: Duration = Duration::from_millis(50);
 const MOST_CALLS: u64 = 1000;
 
 fn main() -> ExitCode {
-    match run() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    common::exit(run())
 }
 
 fn run() -> Result {

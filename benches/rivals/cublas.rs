@@ -164,45 +164,31 @@ impl CuBlas {
         c: &mut Matrix<T>,
         calls: u64,
     ) -> Result {
-        assert_eq!((a.cols(), c.shape()), (b.rows(), (a.rows(), b.cols())));
         let gemm = T::function(&self.functions);
-        let (m, n, k) = (
-            c_int::try_from(a.rows())?,
-            c_int::try_from(b.cols())?,
-            c_int::try_from(a.cols())?,
-        );
-        let (a, b, c) = (address(a), address(b), address(c));
+        let Product { m, n, k, a, b, c } = Product::of(a, b, c)?;
         let (one, zero) = (T::ONE, T::ZERO);
         let plain = NOT_TRANSPOSED;
-        self.device.with_current(|| {
-            for _ in 0..calls {
-                // A row-major matrix is its transpose in column-major order, and the transpose of
-                // A B is that of B times that of A.
-                // SAFETY: the handle is alive, and its context current. Operands are matrices of
-                // the device, of these shapes by the assertion, freed only after the work in its
-                // stream; C is borrowed mutably. The scalars are read during the call.
-                let status = unsafe {
-                    gemm(
-                        self.handle,
-                        plain,
-                        plain,
-                        n,
-                        m,
-                        k,
-                        &raw const one,
-                        b,
-                        n,
-                        a,
-                        k,
-                        &raw const zero,
-                        c.cast_mut(),
-                        n,
-                    )
-                };
-                self.functions.check(status)?;
-            }
-            Ok(())
-        })?
+        // SAFETY: the handle is alive, and its context current. Operands are matrices of the device, of
+        // these shapes, freed only after the work in its stream; C is borrowed mutably. The scalars are
+        // read during the call.
+        self.enqueue(calls, || unsafe {
+            gemm(
+                self.handle,
+                plain,
+                plain,
+                n,
+                m,
+                k,
+                &raw const one,
+                b,
+                n,
+                a,
+                k,
+                &raw const zero,
+                c,
+                n,
+            )
+        })
     }
 
     /// Enqueues C = A B in bf16, with f32 accumulators. A and C are row-major, B is of either order; the
@@ -213,46 +199,43 @@ impl CuBlas {
         b: &Matrix<bf16>,
         c: &mut Matrix<bf16>,
     ) -> Result {
-        assert_eq!((a.cols(), c.shape()), (b.rows(), (a.rows(), b.cols())));
-        let (m, n, k) = (
-            c_int::try_from(a.rows())?,
-            c_int::try_from(b.cols())?,
-            c_int::try_from(a.cols())?,
-        );
-        // The transpose of B comes first, as in `multiply`.
-        let (order, leading) = match b.order() {
+        let order = b.order();
+        let Product { m, n, k, a, b, c } = Product::of(a, b, c)?;
+        let (transposition, leading) = match order {
             Order::RowMajor => (NOT_TRANSPOSED, n),
             Order::ColumnMajor => (TRANSPOSED, k),
         };
-        let (a, b, c) = (address(a), address(b), address(c));
         let (one, zero) = (1.0, 0.0);
-        self.device.with_current(|| {
-            // SAFETY: as in `multiply`; the types are those of the matrices.
-            let status = unsafe {
-                (self.functions.gemm_ex)(
-                    self.handle,
-                    order,
-                    NOT_TRANSPOSED,
-                    n,
-                    m,
-                    k,
-                    &raw const one,
-                    b.cast(),
-                    BF16,
-                    leading,
-                    a.cast(),
-                    BF16,
-                    k,
-                    &raw const zero,
-                    c.cast_mut().cast(),
-                    BF16,
-                    n,
-                    COMPUTE_F32,
-                    DEFAULT_ALGORITHM,
-                )
-            };
-            self.functions.check(status)
-        })?
+        // SAFETY: as in `multiply`; the types are those of the matrices.
+        self.enqueue(1, || unsafe {
+            (self.functions.gemm_ex)(
+                self.handle,
+                transposition,
+                NOT_TRANSPOSED,
+                n,
+                m,
+                k,
+                &raw const one,
+                b.cast(),
+                BF16,
+                leading,
+                a.cast(),
+                BF16,
+                k,
+                &raw const zero,
+                c.cast(),
+                BF16,
+                n,
+                COMPUTE_F32,
+                DEFAULT_ALGORITHM,
+            )
+        })
+    }
+
+    /// Makes `call`, with the device's context current, `calls` times.
+    fn enqueue(&self, calls: u64, call: impl Fn() -> Status) -> Result {
+        self.device
+            .with_current(|| (0..calls).try_for_each(|_| self.functions.check(call())))?
     }
 
     /// Creates the handle. The device's context has to be current.
@@ -269,6 +252,33 @@ impl CuBlas {
         functions.check(unsafe { (functions.get_version)(self.handle, &raw mut version) })?;
         self.version = version_text(version);
         Ok(())
+    }
+}
+
+/// What the calls for C = A B are told of the matrices.
+///
+/// A row-major matrix is its transpose in column-major order, and the transpose of A B is that of B times
+/// that of A: so B comes first.
+struct Product<T> {
+    m: c_int,
+    n: c_int,
+    k: c_int,
+    a: *const T,
+    b: *const T,
+    c: *mut T,
+}
+
+impl<T: Element> Product<T> {
+    fn of(a: &Matrix<T>, b: &Matrix<T>, c: &mut Matrix<T>) -> Result<Self> {
+        assert_eq!((a.cols(), c.shape()), (b.rows(), (a.rows(), b.cols())));
+        Ok(Self {
+            m: a.rows().try_into()?,
+            n: b.cols().try_into()?,
+            k: a.cols().try_into()?,
+            a: address(a),
+            b: address(b),
+            c: address(c).cast_mut(),
+        })
     }
 }
 
