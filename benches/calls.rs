@@ -28,7 +28,7 @@ Usage: cargo bench --bench calls -- [OPTIONS]
 
 Options:
   --only TABLE   submissions, round-trips or first-answer
-  --out FILE     also writes the tables as JSON
+  --out FILE     also writes the tables as JSON, seen from benches/ under cargo
   -h, --help     this text
 ";
 
