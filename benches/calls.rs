@@ -28,7 +28,7 @@ Usage: cargo bench --bench calls -- [OPTIONS]
 
 Options:
   --only TABLE   submissions, round-trips or first-answer
-  --out FILE     also writes the tables as JSON
+  --out FILE     also writes the tables as JSON, seen from benches/ under cargo
   -h, --help     this text
 ";
 
@@ -39,13 +39,7 @@ const STARTS: usize = 5;
 const PHASE: &str = "phase ";
 
 fn main() -> ExitCode {
-    match run() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    common::exit(run())
 }
 
 #[derive(Default)]

@@ -24,8 +24,8 @@ Usage: cargo bench --bench compare -- [OPTIONS]
 Options:
   --only TEXT    only contests whose name contains TEXT, such as `sum f32`
   --samples N    samples of each contender [default: 30; on the simulator 3]
-  --out FILE     the JSON file [default: benches/results/DEVICE.json; on the simulator and with
-                 --only: none]
+  --out FILE     the JSON file, seen from benches/ under cargo [default: results/DEVICE.json; on the
+                 simulator and with --only: none]
   -h, --help     this text
 ";
 
@@ -39,13 +39,7 @@ const WARM_UP: Duration = Duration::from_millis(50);
 const MOST_CALLS: u64 = 1000;
 
 fn main() -> ExitCode {
-    match run() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    common::exit(run())
 }
 
 fn run() -> Result {
@@ -117,7 +111,7 @@ impl Options {
         }
         let complete = self.only.is_none() && !device.is_simulator();
         let name = machine::file_name(device) + ".json";
-        complete.then(|| Path::new("benches/results").join(name))
+        complete.then(|| Path::new("results").join(name))
     }
 }
 

@@ -46,13 +46,7 @@ const OPERAND_BYTES: usize = 256 << 20;
 const MEASURED: usize = 4000;
 
 fn main() -> ExitCode {
-    match run() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    common::exit(run())
 }
 
 struct Options {

@@ -3,9 +3,13 @@
 //! Functions below the public ones return the kind alone, an [`Outcome`]; the public call adds its
 //! name by [`During::during`].
 
+mod image;
 mod kind;
+mod tensor_map_rule;
 
-pub use kind::{CudaVersion, ErrorKind, ImageRejection};
+pub use image::{CudaVersion, ImageRejection};
+pub use kind::ErrorKind;
+pub use tensor_map_rule::TensorMapRule;
 
 use std::fmt;
 

@@ -84,7 +84,7 @@ pub use buffer::{Buffer, BufferView, BufferViewMut};
 pub use device::{Device, default_device};
 pub use element::Element;
 pub use environment::DeviceChoice;
-pub use error::{CudaVersion, Error, ErrorKind, ImageRejection, Result};
+pub use error::{CudaVersion, Error, ErrorKind, ImageRejection, Result, TensorMapRule};
 pub use event::Event;
 pub use launch::LaunchConfig;
 pub use launch_args::{LaunchArg, LaunchArgs};
@@ -103,7 +103,7 @@ pub use simt::{
     Tally, TextureFilter, TextureOptions, UnknownProfile, occupancy,
 };
 pub use simulator::SimulatorOptions;
-pub use tensor_map::{TensorMapRule, TensorMapView, TensorMapViewMut};
+pub use tensor_map::{TensorMapView, TensorMapViewMut};
 pub use texture::{Texel, Texture};
 
 /// The device library, in which kernels are written: a program that depends on `tilewright` alone

@@ -11,13 +11,7 @@ use tilewright::Device;
 
 /// Runs all `cases` with the rivals that `rivals` finds.
 pub fn main(cases: fn(&Device) -> Vec<Case>, rivals: fn(&Device) -> Rivals) -> ExitCode {
-    match run(cases, rivals) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    super::exit(run(cases, rivals))
 }
 
 fn run(cases: fn(&Device) -> Vec<Case>, rivals: fn(&Device) -> Rivals) -> Result {

@@ -13,10 +13,22 @@ pub mod samples;
 pub mod sums;
 
 use std::error::Error;
+use std::process::ExitCode;
 use tilewright::Device;
 
 /// The result of a benchmark's step; the error is one line.
 pub type Result<T = ()> = std::result::Result<T, Box<dyn Error>>;
+
+/// How a program ends, which prints the error.
+pub fn exit(result: Result) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
 
 /// Opens the device that the environment names, and prints its description.
 pub fn open_device() -> Result<Device> {

@@ -47,7 +47,7 @@ impl<T: Element> Buffer<T> {
     /// # Errors
     /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if there are no such elements.
     pub fn slice_mut(&mut self, range: impl RangeBounds<usize>) -> Result<BufferViewMut<'_, T>> {
-        self.view_mut().into_slice(range).during("slice_mut")
+        self.view_mut().into_slice(range)
     }
 
     /// The first `mid` elements and the others.
@@ -58,7 +58,7 @@ impl<T: Element> Buffer<T> {
         &mut self,
         mid: usize,
     ) -> Result<(BufferViewMut<'_, T>, BufferViewMut<'_, T>)> {
-        self.view_mut().into_parts(mid).during("split_at_mut")
+        self.view_mut().into_parts(mid)
     }
 }
 
@@ -112,7 +112,7 @@ impl<'a, T: Element> BufferViewMut<'a, T> {
     /// # Errors
     /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if the view does not have them.
     pub fn slice_mut(&mut self, range: impl RangeBounds<usize>) -> Result<BufferViewMut<'_, T>> {
-        self.view_mut().into_slice(range).during("slice_mut")
+        self.view_mut().into_slice(range)
     }
 
     /// The first `mid` elements and the others.
@@ -123,24 +123,26 @@ impl<'a, T: Element> BufferViewMut<'a, T> {
         &mut self,
         mid: usize,
     ) -> Result<(BufferViewMut<'_, T>, BufferViewMut<'_, T>)> {
-        self.view_mut().into_parts(mid).during("split_at_mut")
+        self.view_mut().into_parts(mid)
     }
 
-    fn into_slice(self, range: impl RangeBounds<usize>) -> Outcome<Self> {
-        Ok(Self {
-            view: self.view.part(range)?,
-            borrow: PhantomData,
-        })
+    fn into_slice(self, range: impl RangeBounds<usize>) -> Result<Self> {
+        let part = self.view.part(range).during("slice_mut")?;
+        Ok(Self::of_elements(part))
     }
 
     /// Two views that do not overlap, so that each may be mutable.
-    pub(crate) fn into_parts(self, mid: usize) -> Outcome<(Self, Self)> {
-        let part = |view| Self {
+    fn into_parts(self, mid: usize) -> Result<(Self, Self)> {
+        let parts = || Ok((self.view.part(..mid)?, self.view.part(mid..)?));
+        let (head, tail) = parts().during("split_at_mut")?;
+        Ok((Self::of_elements(head), Self::of_elements(tail)))
+    }
+
+    fn of_elements(view: BufferView<'a, T>) -> Self {
+        Self {
             view,
             borrow: PhantomData,
-        };
-        let (head, tail) = (self.view.part(..mid)?, self.view.part(mid..)?);
-        Ok((part(head), part(tail)))
+        }
     }
 
     /// Overwrites all elements with those of `source`.

@@ -2,7 +2,7 @@
 
 use super::Matrices;
 use super::kernels::{Entry, GemmKernel, HalfLaunch};
-use super::lines::{AlignedLines, is_aligned, map_of, room_for};
+use super::lines::{AlignedLines, first_columns, is_aligned, map_of, room_for};
 use super::persistent::persistent_grid;
 use crate::element::Element;
 use crate::error::Outcome;
@@ -35,7 +35,7 @@ pub fn multiply<T: Element>(kernel: &'static GemmKernel, matrices: Matrices<'_, 
         return product.submit(&mut c);
     }
     let mut room = room_for(c.view())?;
-    let mut aligned = room.view_mut().into_slice(.., ..c.cols())?;
+    let mut aligned = first_columns(&mut room, c.cols());
     product.submit(&mut aligned)?;
     c.read_view(aligned.view())
 }

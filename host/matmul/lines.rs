@@ -5,7 +5,7 @@ use super::operands::layout_of;
 use crate::backend::TensorMapRequest;
 use crate::element::Element;
 use crate::error::Outcome;
-use crate::matrix::{Matrix, MatrixView, Order};
+use crate::matrix::{Matrix, MatrixView, MatrixViewMut, Order};
 
 /// What the starts of lines are multiples of, in bytes.
 const ALIGNMENT: usize = 16;
@@ -28,9 +28,7 @@ impl<'a, T: Element> AlignedLines<'a, T> {
             return Ok(Self::InPlace(view));
         }
         let mut copy = room_for(view)?;
-        copy.view_mut()
-            .into_slice(.., ..view.cols())?
-            .read_view(view)?;
+        first_columns(&mut copy, view.cols()).read_view(view)?;
         Ok(Self::Copied(copy, view.cols()))
     }
 
@@ -52,6 +50,12 @@ impl<'a, T: Element> AlignedLines<'a, T> {
 pub fn room_for<T: Element>(view: MatrixView<'_, T>) -> Outcome<Matrix<T>> {
     let columns = view.cols().next_multiple_of(ALIGNMENT / size_of::<T>());
     Matrix::uninit(view.device(), (view.rows(), columns).into())
+}
+
+/// The columns of a matrix with more, to write.
+pub fn first_columns<T: Element>(room: &mut Matrix<T>, columns: usize) -> MatrixViewMut<'_, T> {
+    let part = room.slice_mut(.., ..columns);
+    part.expect("the matrix has more columns")
 }
 
 /// The same elements, with lines as rows.

@@ -136,7 +136,7 @@ pub fn multiply(
     let of_a = LineWords { lines: m }.len();
     let len = of_a + LineWords { lines: n }.len();
     let mut words = Buffer::zeroed(matrices.c.device(), len)?;
-    let (of_a, of_b) = words.view_mut().into_parts(of_a)?;
+    let (of_a, of_b) = words.split_at_mut(of_a).expect("there are words of B");
     let left = SplitOperand::of_rows(matrices.a, of_a)?;
     let right = SplitOperand::of_rows(matrices.b.t(), of_b)?;
     let is_transposed = matrices.is_transposed;

@@ -169,8 +169,7 @@ impl<T: Element> Matrix<T> {
         rows: impl RangeBounds<usize>,
         columns: impl RangeBounds<usize>,
     ) -> Result<MatrixViewMut<'_, T>> {
-        let part = self.view_mut().into_slice(rows, columns);
-        part.during("slice_mut")
+        self.view_mut().into_slice(rows, columns)
     }
 
     /// The first `mid` rows and the others, borrowed mutably.
@@ -181,8 +180,7 @@ impl<T: Element> Matrix<T> {
         &mut self,
         mid: usize,
     ) -> Result<(MatrixViewMut<'_, T>, MatrixViewMut<'_, T>)> {
-        let parts = self.view_mut().into_row_parts(mid);
-        parts.during("split_rows_at_mut")
+        self.view_mut().into_row_parts(mid)
     }
 
     /// The first `mid` columns and the others, borrowed mutably: an operand and a result in one matrix,
@@ -194,8 +192,7 @@ impl<T: Element> Matrix<T> {
         &mut self,
         mid: usize,
     ) -> Result<(MatrixViewMut<'_, T>, MatrixViewMut<'_, T>)> {
-        let parts = self.view_mut().into_column_parts(mid);
-        parts.during("split_columns_at_mut")
+        self.view_mut().into_column_parts(mid)
     }
 
     /// The transpose, without a copy: the same elements in the other order.

@@ -5,7 +5,7 @@ use super::view::{MatrixView, debug};
 use crate::buffer::BufferViewMut;
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{During, Outcome, Result};
+use crate::error::{During, Result};
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
@@ -151,17 +151,16 @@ impl<'a, T: Element> MatrixViewMut<'a, T> {
         rows: impl RangeBounds<usize>,
         columns: impl RangeBounds<usize>,
     ) -> Result<MatrixViewMut<'_, T>> {
-        self.view_mut()
-            .into_slice(rows, columns)
-            .during("slice_mut")
+        self.view_mut().into_slice(rows, columns)
     }
 
     pub(crate) fn into_slice(
         self,
         rows: impl RangeBounds<usize>,
         columns: impl RangeBounds<usize>,
-    ) -> Outcome<Self> {
-        Ok(Self::of_elements(self.view.part(rows, columns)?))
+    ) -> Result<Self> {
+        let part = self.view.part(rows, columns).during("slice_mut")?;
+        Ok(Self::of_elements(part))
     }
 
     /// The first `mid` rows and the others.
@@ -172,8 +171,7 @@ impl<'a, T: Element> MatrixViewMut<'a, T> {
         &mut self,
         mid: usize,
     ) -> Result<(MatrixViewMut<'_, T>, MatrixViewMut<'_, T>)> {
-        let parts = self.view_mut().into_row_parts(mid);
-        parts.during("split_rows_at_mut")
+        self.view_mut().into_row_parts(mid)
     }
 
     /// The first `mid` columns and the others.
@@ -184,8 +182,7 @@ impl<'a, T: Element> MatrixViewMut<'a, T> {
         &mut self,
         mid: usize,
     ) -> Result<(MatrixViewMut<'_, T>, MatrixViewMut<'_, T>)> {
-        let parts = self.view_mut().into_column_parts(mid);
-        parts.during("split_columns_at_mut")
+        self.view_mut().into_column_parts(mid)
     }
 
     /// The elements as part of a buffer, in the view's order, if there are no gaps between them.
@@ -197,15 +194,17 @@ impl<'a, T: Element> MatrixViewMut<'a, T> {
     }
 
     /// Two views without a common row, so without a common element.
-    pub(super) fn into_row_parts(self, mid: usize) -> Outcome<(Self, Self)> {
-        let (above, below) = (self.view.part(..mid, ..)?, self.view.part(mid.., ..)?);
+    pub(super) fn into_row_parts(self, mid: usize) -> Result<(Self, Self)> {
+        let parts = || Ok((self.view.part(..mid, ..)?, self.view.part(mid.., ..)?));
+        let (above, below) = parts().during("split_rows_at_mut")?;
         Ok((Self::of_elements(above), Self::of_elements(below)))
     }
 
     /// Two views without a common column, so without a common element, though in memory each lies
     /// between the rows of the other.
-    pub(super) fn into_column_parts(self, mid: usize) -> Outcome<(Self, Self)> {
-        let (left, right) = (self.view.part(.., ..mid)?, self.view.part(.., mid..)?);
+    pub(super) fn into_column_parts(self, mid: usize) -> Result<(Self, Self)> {
+        let parts = || Ok((self.view.part(.., ..mid)?, self.view.part(.., mid..)?));
+        let (left, right) = parts().during("split_columns_at_mut")?;
         Ok((Self::of_elements(left), Self::of_elements(right)))
     }
 }

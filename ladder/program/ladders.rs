@@ -9,7 +9,7 @@ use crate::{rivals, support};
 pub mod case;
 #[path = "histogram.rs"]
 mod histogram;
-#[path = "memory.rs"]
+#[path = "memory/mod.rs"]
 mod memory;
 #[path = "prefetch.rs"]
 mod prefetch;

@@ -8,6 +8,7 @@
 //! [`Device::matmul_coarsened`](tilewright::Device::matmul_coarsened).
 
 mod kernels;
+mod operands;
 
 pub mod divergence;
 pub mod histogram;

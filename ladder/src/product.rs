@@ -3,11 +3,9 @@
 
 use super::StepInfo;
 use crate::kernels::KERNELS;
+use crate::operands::Operands;
 use tilewright::{Buffer, Device, ErrorKind, LaunchConfig, Matrix, Order, Result};
 use tilewright_ladder_kernels::product as kernels;
-
-/// The name of the operation in errors.
-const OPERATION: &str = "ladder::product";
 
 /// A step of the ladder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -180,6 +178,15 @@ impl Step {
         }
     }
 
+    /// What the step takes.
+    fn operands(self) -> Operands {
+        Operands {
+            operation: "ladder::product",
+            step: self.info(),
+            order_of_b: self.order_of_b(),
+        }
+    }
+
     /// Rows and columns of C that a block computes. Those of [`Step::MatmulCoarsened`] are for
     /// results that fill the device.
     #[must_use]
@@ -223,10 +230,7 @@ pub fn launch(
     b: &Matrix<f32>,
     c: &mut Matrix<f32>,
 ) -> Result<()> {
-    check_shapes(a.shape(), b.shape(), c.shape())?;
-    check_order(step, "A", a, Order::RowMajor)?;
-    check_order(step, "B", b, step.order_of_b())?;
-    check_order(step, "C", c, Order::RowMajor)?;
+    step.operands().check(a, b, c)?;
     let (m, n, k) = (a.rows(), b.cols(), a.cols());
     if m == 0 || n == 0 {
         return Ok(());
@@ -259,30 +263,6 @@ pub fn launch(
         Step::DoubleBuffered => launch!(product_double_buffered),
         Step::MatmulCoarsened => device.matmul_coarsened_into(a, b, c),
     }
-}
-
-fn check_shapes(a: (usize, usize), b: (usize, usize), c: (usize, usize)) -> Result<()> {
-    let mismatch =
-        |left, right, rule| ErrorKind::ShapeMismatch { left, right, rule }.during(OPERATION);
-    if a.1 != b.0 {
-        return Err(mismatch(a, b, "A needs as many columns as B has rows"));
-    }
-    let product = (a.0, b.1);
-    if product != c {
-        return Err(mismatch(product, c, "C needs the shape of the product"));
-    }
-    Ok(())
-}
-
-fn check_order(step: Step, name: &str, matrix: &Matrix<f32>, expected: Order) -> Result<()> {
-    if matrix.order() == expected {
-        return Ok(());
-    }
-    Err(ErrorKind::LaunchConfig {
-        kernel: step.info().kernel,
-        reason: format!("{name} is {:?}; it takes {expected:?}", matrix.order()),
-    }
-    .during(OPERATION))
 }
 
 /// The largest factor that [`default_coarse_factor`] chooses.

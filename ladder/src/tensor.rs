@@ -2,12 +2,10 @@
 
 use super::StepInfo;
 use crate::kernels::TENSOR_KERNELS;
+use crate::operands::Operands;
 use half::bf16;
-use tilewright::{Device, ErrorKind, LaunchConfig, Matrix, Order, Result};
+use tilewright::{Device, LaunchConfig, Matrix, Order, Result};
 use tilewright_ladder_tensor_kernels as kernels;
-
-/// The name of the operation in errors.
-const OPERATION: &str = "ladder::tensor";
 
 /// A step of the ladder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,6 +102,15 @@ impl Step {
             _ => Order::ColumnMajor,
         }
     }
+
+    /// What the step takes.
+    fn operands(self) -> Operands {
+        Operands {
+            operation: "ladder::tensor",
+            step: self.info(),
+            order_of_b: self.order_of_b(),
+        }
+    }
 }
 
 /// What the driver's compiler remarks about the speed of the kernels; see
@@ -120,9 +127,10 @@ pub fn compiler_warnings(device: &Device) -> Result<Vec<String>> {
 /// elements.
 ///
 /// # Errors
-/// [`ErrorKind::ShapeMismatch`]; [`ErrorKind::LaunchConfig`] if a matrix lies in another order, or the
-/// device is not of compute capability 9.0; [`ErrorKind::TensorMap`] if rows are no multiple of 8
-/// elements; those of [`Module::launch_unsafe`](tilewright::Module::launch_unsafe).
+/// [`ShapeMismatch`](tilewright::ErrorKind::ShapeMismatch);
+/// [`LaunchConfig`](tilewright::ErrorKind::LaunchConfig) if a matrix lies in another order, or the
+/// device is not of compute capability 9.0; [`TensorMap`](tilewright::ErrorKind::TensorMap) if rows
+/// are no multiple of 8 elements; those of [`Module::launch_unsafe`](tilewright::Module::launch_unsafe).
 pub fn launch(
     device: &Device,
     step: Step,
@@ -130,7 +138,7 @@ pub fn launch(
     b: &Matrix<bf16>,
     c: &mut Matrix<bf16>,
 ) -> Result<()> {
-    check(step, a, b, c)?;
+    step.operands().check(a, b, c)?;
     let (m, n, k) = (a.rows() as u32, b.cols() as u32, a.cols() as u32);
     let module = device.load(&TENSOR_KERNELS)?;
     let grid = |rows: usize, columns: usize| (n.div_ceil(columns as u32), m.div_ceil(rows as u32));
@@ -220,36 +228,4 @@ fn persistent_grid(device: &Device, m: u32, n: u32) -> (u32, u32) {
     let tiles = m.div_ceil(ROWS as u32 * blocks) * n.div_ceil(COLUMNS as u32);
     let resident = device.properties().multiprocessors / blocks;
     (tiles.min(resident.max(1)) * blocks, 1)
-}
-
-fn check(step: Step, a: &Matrix<bf16>, b: &Matrix<bf16>, c: &Matrix<bf16>) -> Result<()> {
-    let mismatch =
-        |left, right, rule| ErrorKind::ShapeMismatch { left, right, rule }.during(OPERATION);
-    if a.cols() != b.rows() {
-        let rule = "A needs as many columns as B has rows";
-        return Err(mismatch(a.shape(), b.shape(), rule));
-    }
-    if (a.rows(), b.cols()) != c.shape() {
-        let product = (a.rows(), b.cols());
-        return Err(mismatch(
-            product,
-            c.shape(),
-            "C needs the shape of the product",
-        ));
-    }
-    let orders = [
-        ("A", a.order(), Order::RowMajor),
-        ("B", b.order(), step.order_of_b()),
-        ("C", c.order(), Order::RowMajor),
-    ];
-    for (name, order, expected) in orders {
-        if order != expected {
-            return Err(ErrorKind::LaunchConfig {
-                kernel: step.info().kernel,
-                reason: format!("{name} is {order:?}; it takes {expected:?}"),
-            }
-            .during(OPERATION));
-        }
-    }
-    Ok(())
 }

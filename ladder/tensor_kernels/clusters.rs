@@ -4,26 +4,26 @@
 //! Prediction: a third fewer bytes come from the second-level cache. That helps as far as products wait
 //! for it.
 
-use crate::outputs::{is_first_of_warpgroup, store};
+use crate::large::move_registers;
+use crate::operands::{Columns, Second, Tile};
+use crate::outputs::store;
+use crate::roles::{divide, multiply, produce, ring_bytes, row_of, stage_bytes};
 use crate::{DEPTH, WARPGROUP_ROWS};
 use cuda_std::cluster;
+use cuda_std::mbarrier::{Consumer, Producer, Slot};
 use cuda_std::prelude::*;
-use cuda_std::shared::SwizzledTile;
+use cuda_std::shared::{Allotment, SwizzledTiles};
 use cuda_std::tma::TensorMap;
-use cuda_std::warpgroup;
-use cuda_std::wgmma::M64N256;
+use cuda_std::wgmma::{M64N256, Products};
 use half::bf16;
 
-/// Rows of the outputs of a block.
-pub const ROWS: usize = 128;
-/// Columns of the outputs of a block.
-pub const COLUMNS: usize = 256;
+pub use crate::large::{COLUMNS, ROWS, THREADS};
 
 /// Blocks of a cluster, one below the other.
 pub const BLOCKS: usize = 2;
 
-/// Columns of a stage that each block brings.
-const PART: usize = COLUMNS / BLOCKS;
+/// Columns of a stage of B that each block brings.
+pub const PART: usize = COLUMNS / BLOCKS;
 
 /// All blocks of a cluster.
 const ALL: u16 = (1 << BLOCKS) - 1;
@@ -31,20 +31,74 @@ const ALL: u16 = (1 << BLOCKS) - 1;
 /// Stages of the ring.
 pub const STAGES: usize = 4;
 
-/// Warpgroups that multiply.
-const CONSUMERS: usize = ROWS / WARPGROUP_ROWS;
-
-/// Threads of a block: a warpgroup that copies, and those that multiply.
-pub const THREADS: usize = 128 * (1 + CONSUMERS);
-
-type ATile<'a> = SwizzledTile<'a, bf16, ROWS, DEPTH>;
-type BTile<'a> = SwizzledTile<'a, bf16, COLUMNS, DEPTH>;
-
 /// Bytes of a stage.
-const STAGE_BYTES: u32 = ATile::BYTES + BTile::BYTES;
+pub const STAGE_BYTES: u32 = stage_bytes(COLUMNS);
 
 /// Bytes of dynamic shared memory.
-pub const SHARED_BYTES: u32 = STAGES as u32 * (STAGE_BYTES + 16);
+pub const SHARED_BYTES: u32 = ring_bytes(STAGES, COLUMNS);
+
+/// A map of A.
+pub type AMap<'a> = GridConstant<'a, TensorMap<bf16, ROWS, DEPTH>>;
+
+/// A tile of B.
+type BTile<'a, B> = <B as Second<COLUMNS, PART>>::Tile<'a>;
+
+/// The tiles of all stages.
+pub struct Stages<'a, B: Second<COLUMNS, PART>, const COUNT: usize> {
+    a: SwizzledTiles<'a, bf16, ROWS, DEPTH, COUNT>,
+    b: <BTile<'a, B> as Tile<'a>>::Tiles<COUNT>,
+}
+
+impl<'a, B: Second<COLUMNS, PART>, const COUNT: usize> Stages<'a, B, COUNT> {
+    /// Takes their memory.
+    #[inline(always)]
+    pub fn take(shared: &mut Allotment<'a>) -> Self {
+        Self {
+            a: shared.tiles(),
+            b: BTile::<'a, B>::take(shared),
+        }
+    }
+
+    #[inline(always)]
+    fn b(&self, stage: usize) -> BTile<'a, B> {
+        BTile::<'a, B>::of_stage(self.b, stage)
+    }
+
+    /// Starts the calling block's copies to a slot: its own tile of A, and its part of B for all blocks.
+    ///
+    /// # Safety
+    /// 1. The launch writes neither operand.
+    /// 2. The slot is empty in all blocks of the cluster, and expects [`STAGE_BYTES`].
+    /// 3. Consumers wait for the stage before any block of the cluster ends.
+    #[inline(always)]
+    pub unsafe fn fill(
+        &self,
+        (a, b): (AMap<'_>, B),
+        slot: &Slot<'_>,
+        (row, column): (u32, u32),
+        k: u32,
+    ) {
+        let first = PART * cluster::rank() as usize;
+        // SAFETY: (1) is (1); a stage has its tiles. (2), (3) The slot is empty in both blocks, until
+        // consumers have waited for it. (4) is (3).
+        unsafe {
+            a.load(self.a.get(slot.stage()), slot, (row, k));
+            b.load(self.b(slot.stage()), slot, (k, column), first, ALL);
+        }
+    }
+
+    /// Starts the products of a stage, as the warpgroup of consumer number `number`.
+    ///
+    /// # Safety
+    /// 1. The stage is full, and is released when the products are finished.
+    /// 2. All threads of the warpgroup make the call, and wait for the products.
+    #[inline(always)]
+    pub unsafe fn multiply(&self, products: &mut Products<128>, stage: usize, number: u32) {
+        let rows = self.a.get(stage).rows::<WARPGROUP_ROWS>(row_of(number));
+        // SAFETY: (1), (2) are (1). (3), (5) are (2). (4) A stage has its tiles, and a consumer its rows.
+        unsafe { products.multiply(rows.k_major(), B::operand(self.b(stage))) };
+    }
+}
 
 /// One block for each 128 x 256 outputs.
 ///
@@ -62,79 +116,34 @@ pub unsafe fn tensor_clusters_nt(
     depth: u32,
 ) {
     let mut shared = dynamic_shared_allotment!();
-    let a_tiles = shared.tiles::<bf16, ROWS, DEPTH, STAGES>();
-    let b_tiles = shared.tiles::<bf16, COLUMNS, DEPTH, STAGES>();
+    let stages = Stages::<Columns<'_, PART>, STAGES>::take(&mut shared);
     let ring = shared.ring::<STAGES>();
-    if thread::rank_in_block() == 0 {
-        // SAFETY: (1) one thread, and the cluster's barrier follows.
-        unsafe { ring.init(1, (CONSUMERS * BLOCKS) as u32) };
-    }
-    cluster::sync();
 
     let row = thread::block_idx_x() * ROWS as u32;
     let column = thread::block_idx_y() * COLUMNS as u32;
     let rounds = depth.div_ceil(DEPTH as u32);
-    if warpgroup::index() == 0 {
-        warpgroup::decrease_registers::<40>();
-        if is_first_of_warpgroup() {
-            let first = PART * cluster::rank() as usize;
-            let mut producer = ring.producer();
-            let mut round = 0;
-            while round < rounds {
-                let k = round * DEPTH as u32;
-                // SAFETY: (1) the ring is initialised. For the copies: (1) the launch writes neither operand.
-                // (2), (3) The slot is empty in both blocks, until consumers have waited for it. (4) They
-                // wait for all, and the cluster's barrier stands at the end.
-                unsafe {
-                    let slot = producer.acquire();
-                    slot.expect(STAGE_BYTES);
-                    a.load(a_tiles.get(slot.stage()), &slot, (row, k));
-                    let part = b_tiles.get(slot.stage()).rows::<PART>(first);
-                    b.load_multicast(part, &slot, (column + first as u32, k), ALL);
-                }
-                round += 1;
-            }
-        }
-    } else {
-        warpgroup::increase_registers::<232>();
-        let first = WARPGROUP_ROWS * (warpgroup::index() as usize - 1);
-        let thread = warpgroup::thread_rank();
-        let mut consumer = ring.consumer();
-        let mut sums = M64N256::zero().accumulate();
-        let mut before = None;
-        let mut round = 0;
-        while round < rounds {
-            // SAFETY: (1) the ring is initialised. For the products: (1) the stage is full. (2) It is
-            // released, in both blocks, when they are finished. (3) The whole warpgroup is here.
-            unsafe {
-                let stage = consumer.wait();
-                let mut products = sums.begin();
-                products.multiply(
-                    a_tiles
-                        .get(stage.index())
-                        .rows::<WARPGROUP_ROWS>(first)
-                        .k_major(),
-                    b_tiles.get(stage.index()).k_major(),
-                );
-                sums = products.commit();
-                sums.wait_all_but::<1>();
-                if let (Some(before), true) = (&before, thread < BLOCKS as u32) {
-                    consumer.release_in(before, thread);
-                }
-                before = Some(stage);
-            }
-            round += 1;
-        }
-        let sums = sums.wait();
-        // SAFETY: (1) the last stage; its products are finished, and the other block is there.
+    let producer = |mut ring: Producer<'_, STAGES>| {
+        // SAFETY: (1) the ring is initialised, and `fill` copies the bytes. For the copies: (1) is (1) of
+        // the kernel. (2) The slot was waited for. (3) They wait for all.
         unsafe {
-            if let (Some(before), true) = (&before, thread < BLOCKS as u32) {
-                consumer.release_in(before, thread);
-            }
+            produce(&mut ring, STAGE_BYTES, rounds, |slot, k| {
+                stages.fill((a, Columns(b)), slot, (row, column), k);
+            });
         }
+    };
+    let consumer = |mut ring: Consumer<'_, STAGES>, number| {
+        let sums = M64N256::zero().accumulate();
+        // SAFETY: (1) the ring is initialised. (2) The whole warpgroup is here, and blocks end together.
+        // For the products: (1) the stage is full, and `multiply` releases it. (2) It waits for them.
+        let sums = unsafe {
+            multiply::<_, _, BLOCKS>(sums, &mut ring, rounds, |products, stage| {
+                stages.multiply(products, stage, number);
+            })
+        };
+        let row = row + row_of(number) as u32;
         // SAFETY: (1) of the kernel. (2) Each warpgroup has its outputs.
-        unsafe { store(&sums, c, (row + first as u32, column), columns) };
-    }
-    // No block ends while the other one may still copy to it, or arrive at its barriers.
-    cluster::sync();
+        unsafe { store(&sums, c, (row, column), columns) };
+    };
+    // SAFETY: (1) the whole cluster is here, and its blocks have the same pieces of shared memory.
+    unsafe { divide::<_, BLOCKS>(ring, move_registers, producer, consumer) };
 }

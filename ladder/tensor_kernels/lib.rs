@@ -17,6 +17,7 @@ pub mod large;
 pub mod operands;
 pub mod outputs;
 pub mod persistent;
+pub mod roles;
 pub mod specialised;
 pub mod stores;
 pub mod tiles;

@@ -17,6 +17,34 @@ pub struct Columns<'a, const PART: usize>(pub GridConstant<'a, TensorMap<bf16, P
 #[derive(Clone, Copy)]
 pub struct Rows<'a>(pub GridConstant<'a, TensorMap<bf16, DEPTH, 64>>);
 
+/// A tile of which each stage has one.
+pub trait Tile<'a>: Copy {
+    /// Those of all stages.
+    type Tiles<const STAGES: usize>: Copy;
+
+    /// Takes their memory.
+    fn take<const STAGES: usize>(shared: &mut Allotment<'a>) -> Self::Tiles<STAGES>;
+
+    /// That of one stage.
+    fn of_stage<const STAGES: usize>(tiles: Self::Tiles<STAGES>, stage: usize) -> Self;
+}
+
+impl<'a, const ROWS: usize, const COLUMNS: usize> Tile<'a>
+    for SwizzledTile<'a, bf16, ROWS, COLUMNS>
+{
+    type Tiles<const STAGES: usize> = SwizzledTiles<'a, bf16, ROWS, COLUMNS, STAGES>;
+
+    #[inline(always)]
+    fn take<const STAGES: usize>(shared: &mut Allotment<'a>) -> Self::Tiles<STAGES> {
+        shared.tiles()
+    }
+
+    #[inline(always)]
+    fn of_stage<const STAGES: usize>(tiles: Self::Tiles<STAGES>, stage: usize) -> Self {
+        tiles.get(stage)
+    }
+}
+
 /// How a tile of B with `N` columns comes to shared memory, and how products read it. `PART` columns of
 /// it are what one block of a cluster brings.
 pub trait Second<const N: usize, const PART: usize>: Copy {
@@ -24,19 +52,7 @@ pub trait Second<const N: usize, const PART: usize>: Copy {
     type Major: Major;
 
     /// A stage of B in shared memory.
-    type Tile<'a>: Copy;
-
-    /// All stages.
-    type Tiles<'a, const STAGES: usize>: Copy;
-
-    /// Takes the memory of the stages.
-    fn tiles<'a, const STAGES: usize>(shared: &mut Allotment<'a>) -> Self::Tiles<'a, STAGES>;
-
-    /// One of the stages.
-    fn tile<'a, const STAGES: usize>(
-        tiles: Self::Tiles<'a, STAGES>,
-        stage: usize,
-    ) -> Self::Tile<'a>;
+    type Tile<'a>: Tile<'a>;
 
     /// The stage as an operand.
     fn operand(tile: Self::Tile<'_>) -> Operand<'_, bf16, Self::Major, N, DEPTH>;
@@ -52,27 +68,13 @@ pub trait Second<const N: usize, const PART: usize>: Copy {
         slot: &Slot<'_>,
         place: (u32, u32),
         first: usize,
-        blocks: Option<u16>,
+        blocks: u16,
     );
 }
 
 impl<const N: usize, const PART: usize> Second<N, PART> for Columns<'_, PART> {
     type Major = KMajor;
     type Tile<'a> = SwizzledTile<'a, bf16, N, DEPTH>;
-    type Tiles<'a, const STAGES: usize> = SwizzledTiles<'a, bf16, N, DEPTH, STAGES>;
-
-    #[inline(always)]
-    fn tiles<'a, const STAGES: usize>(shared: &mut Allotment<'a>) -> Self::Tiles<'a, STAGES> {
-        shared.tiles()
-    }
-
-    #[inline(always)]
-    fn tile<'a, const STAGES: usize>(
-        tiles: Self::Tiles<'a, STAGES>,
-        stage: usize,
-    ) -> Self::Tile<'a> {
-        tiles.get(stage)
-    }
 
     #[inline(always)]
     fn operand(tile: Self::Tile<'_>) -> Operand<'_, bf16, KMajor, N, DEPTH> {
@@ -86,35 +88,17 @@ impl<const N: usize, const PART: usize> Second<N, PART> for Columns<'_, PART> {
         slot: &Slot<'_>,
         (k, column): (u32, u32),
         first: usize,
-        blocks: Option<u16>,
+        blocks: u16,
     ) {
-        let (tile, place) = (tile.rows::<PART>(first), (column + first as u32, k));
-        match blocks {
-            // SAFETY: (1) to (4) are the caller's.
-            Some(blocks) => unsafe { self.0.load_multicast(tile, slot, place, blocks) },
-            // SAFETY: as above.
-            None => unsafe { self.0.load(tile, slot, place) },
-        }
+        let (part, place) = (tile.rows::<PART>(first), (column + first as u32, k));
+        // SAFETY: (1) to (4) are the caller's.
+        unsafe { self.0.load_multicast(part, slot, place, blocks) };
     }
 }
 
 impl<const N: usize, const PART: usize> Second<N, PART> for Rows<'_> {
     type Major = MnMajor;
     type Tile<'a> = SwizzledTile<'a, bf16, DEPTH, N>;
-    type Tiles<'a, const STAGES: usize> = SwizzledTiles<'a, bf16, DEPTH, N, STAGES>;
-
-    #[inline(always)]
-    fn tiles<'a, const STAGES: usize>(shared: &mut Allotment<'a>) -> Self::Tiles<'a, STAGES> {
-        shared.tiles()
-    }
-
-    #[inline(always)]
-    fn tile<'a, const STAGES: usize>(
-        tiles: Self::Tiles<'a, STAGES>,
-        stage: usize,
-    ) -> Self::Tile<'a> {
-        tiles.get(stage)
-    }
 
     #[inline(always)]
     fn operand(tile: Self::Tile<'_>) -> Operand<'_, bf16, MnMajor, N, DEPTH> {
@@ -128,14 +112,10 @@ impl<const N: usize, const PART: usize> Second<N, PART> for Rows<'_> {
         slot: &Slot<'_>,
         (k, column): (u32, u32),
         first: usize,
-        blocks: Option<u16>,
+        blocks: u16,
     ) {
-        let (tile, place) = (tile.columns::<PART>(first), (k, column + first as u32));
-        match blocks {
-            // SAFETY: (1) to (4) are the caller's.
-            Some(blocks) => unsafe { self.0.load_multicast(tile, slot, place, blocks) },
-            // SAFETY: as above.
-            None => unsafe { self.0.load(tile, slot, place) },
-        }
+        let (part, place) = (tile.columns::<PART>(first), (k, column + first as u32));
+        // SAFETY: (1) to (4) are the caller's.
+        unsafe { self.0.load_multicast(part, slot, place, blocks) };
     }
 }

@@ -4,37 +4,79 @@
 //! Prediction: copies are started as soon as a stage is free, whatever the products do, and two
 //! warpgroups keep the tensor cores busy in turns.
 
-use crate::outputs::{is_first_of_warpgroup, store};
+use crate::outputs::store;
+use crate::roles::{Role, divide, multiply, produce, ring_bytes, row_of, stage_bytes};
 use crate::{DEPTH, WARPGROUP_ROWS};
+use cuda_std::mbarrier::{Consumer, Producer};
 use cuda_std::prelude::*;
-use cuda_std::shared::SwizzledTile;
 use cuda_std::tma::TensorMap;
-use cuda_std::warpgroup;
-use cuda_std::wgmma::M64N128;
+use cuda_std::wgmma::{Accumulator, Multiply};
 use half::bf16;
 
-/// Rows of the outputs of a block.
-pub const ROWS: usize = 128;
+pub use crate::roles::{ROWS, THREADS};
+
 /// Columns of the outputs of a block.
 pub const COLUMNS: usize = 128;
 
 /// Stages of the ring.
 pub const STAGES: usize = 4;
 
-/// Warpgroups that multiply.
-const CONSUMERS: usize = ROWS / WARPGROUP_ROWS;
-
-/// Threads of a block: a warpgroup that copies, and those that multiply.
-pub const THREADS: usize = 128 * (1 + CONSUMERS);
-
-type ATile<'a> = SwizzledTile<'a, bf16, ROWS, DEPTH>;
-type BTile<'a> = SwizzledTile<'a, bf16, COLUMNS, DEPTH>;
-
-/// Bytes of a stage.
-const STAGE_BYTES: u32 = ATile::BYTES + BTile::BYTES;
-
 /// Bytes of dynamic shared memory.
-pub const SHARED_BYTES: u32 = STAGES as u32 * (STAGE_BYTES + 16);
+pub const SHARED_BYTES: u32 = ring_bytes(STAGES, COLUMNS);
+
+/// The kernel for 128 x `N` outputs of each block, `COUNT` of them in each thread. All threads call
+/// `begin` with their role first.
+///
+/// # Safety
+/// 1. As (1) of the kernels.
+/// 2. The grid is (columns / `N`, rows / 128), rounded up, with [`THREADS`] and the memory of the ring.
+#[inline(always)]
+pub unsafe fn product<const N: usize, const COUNT: usize>(
+    a: GridConstant<TensorMap<bf16, ROWS, DEPTH>>,
+    b: GridConstant<TensorMap<bf16, N, DEPTH>>,
+    c: GlobalMut<bf16>,
+    (columns, depth): (u32, u32),
+    begin: impl Fn(Role),
+) where
+    [f32; COUNT]: Multiply<bf16, bf16>,
+{
+    let mut shared = dynamic_shared_allotment!();
+    let a_tiles = shared.tiles::<bf16, ROWS, DEPTH, STAGES>();
+    let b_tiles = shared.tiles::<bf16, N, DEPTH, STAGES>();
+    let ring = shared.ring::<STAGES>();
+
+    let row = thread::block_idx_y() * ROWS as u32;
+    let column = thread::block_idx_x() * N as u32;
+    let rounds = depth.div_ceil(DEPTH as u32);
+    let producer = |mut ring: Producer<'_, STAGES>| {
+        // SAFETY: (1) the ring is initialised, and both tiles are copied. For the copies: (1) the launch
+        // writes neither operand. (2), (3) The slot is ours until consumers have waited for it. (4) They
+        // wait for all.
+        unsafe {
+            produce(&mut ring, stage_bytes(N), rounds, |slot, k| {
+                a.load(a_tiles.get(slot.stage()), slot, (row, k));
+                b.load(b_tiles.get(slot.stage()), slot, (column, k));
+            });
+        }
+    };
+    let consumer = |mut ring: Consumer<'_, STAGES>, number| {
+        let first = row_of(number);
+        let sums = Accumulator::<COUNT>::zero().accumulate();
+        // SAFETY: (1) the ring is initialised. (2) The whole warpgroup is here. For the products: (1) the
+        // stage is full. (2) It is released when they are finished. (3) is (2). (4) A stage has its tiles.
+        // (5) `multiply` waits for them.
+        let sums = unsafe {
+            multiply::<_, _, 1>(sums, &mut ring, rounds, |products, stage| {
+                let rows = a_tiles.get(stage).rows::<WARPGROUP_ROWS>(first);
+                products.multiply(rows.k_major(), b_tiles.get(stage).k_major());
+            })
+        };
+        // SAFETY: (1) of the kernel. (2) Each warpgroup has its outputs.
+        unsafe { store(&sums, c, (row + first as u32, column), columns) };
+    };
+    // SAFETY: (1) the whole block is here, which is a cluster of its own.
+    unsafe { divide::<_, 1>(ring, begin, producer, consumer) };
+}
 
 /// One block for each 128 x 128 outputs.
 ///
@@ -50,67 +92,6 @@ pub unsafe fn tensor_specialised_nt(
     columns: u32,
     depth: u32,
 ) {
-    let mut shared = dynamic_shared_allotment!();
-    let a_tiles = shared.tiles::<bf16, ROWS, DEPTH, STAGES>();
-    let b_tiles = shared.tiles::<bf16, COLUMNS, DEPTH, STAGES>();
-    let ring = shared.ring::<STAGES>();
-    if thread::rank_in_block() == 0 {
-        // SAFETY: (1) one thread, and the block's barrier follows.
-        unsafe { ring.init(1, CONSUMERS as u32) };
-    }
-    thread::sync_threads();
-
-    let row = thread::block_idx_y() * ROWS as u32;
-    let column = thread::block_idx_x() * COLUMNS as u32;
-    let rounds = depth.div_ceil(DEPTH as u32);
-    if warpgroup::index() == 0 {
-        if is_first_of_warpgroup() {
-            let mut producer = ring.producer();
-            let mut round = 0;
-            while round < rounds {
-                let k = round * DEPTH as u32;
-                // SAFETY: (1) the ring is initialised. For the copies: (1) the launch writes neither operand.
-                // (2), (3) The slot is ours until consumers have waited for it. (4) They wait for all.
-                unsafe {
-                    let slot = producer.acquire();
-                    slot.expect(STAGE_BYTES);
-                    a.load(a_tiles.get(slot.stage()), &slot, (row, k));
-                    b.load(b_tiles.get(slot.stage()), &slot, (column, k));
-                }
-                round += 1;
-            }
-        }
-        return;
-    }
-
-    let first = WARPGROUP_ROWS * (warpgroup::index() as usize - 1);
-    let mut consumer = ring.consumer();
-    let mut sums = M64N128::zero().accumulate();
-    let mut before = None;
-    let mut round = 0;
-    while round < rounds {
-        // SAFETY: (1) the ring is initialised. For the products: (1) the stage is full. (2) It is released
-        // when they are finished. (3) The whole warpgroup is here.
-        unsafe {
-            let stage = consumer.wait();
-            let mut products = sums.begin();
-            products.multiply(
-                a_tiles
-                    .get(stage.index())
-                    .rows::<WARPGROUP_ROWS>(first)
-                    .k_major(),
-                b_tiles.get(stage.index()).k_major(),
-            );
-            sums = products.commit();
-            // The products of this stage run while the next one is waited for.
-            sums.wait_all_but::<1>();
-            if let (Some(before), true) = (&before, is_first_of_warpgroup()) {
-                consumer.release(before);
-            }
-            before = Some(stage);
-        }
-        round += 1;
-    }
-    // SAFETY: (1) of the kernel. (2) Each warpgroup has its outputs.
-    unsafe { store(&sums.wait(), c, (row + first as u32, column), columns) };
+    // SAFETY: (1) is (1). (2) is (2).
+    unsafe { product::<COLUMNS, 64>(a, b, c, (columns, depth), |_| ()) };
 }

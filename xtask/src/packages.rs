@@ -12,9 +12,10 @@ use std::process::{Command, Output};
 use tempfile::TempDir;
 
 /// Packages of the workspace that are not published.
-const UNPUBLISHED: [&str; 8] = [
+const UNPUBLISHED: [&str; 9] = [
     "cuda-std-test-kernels",
     "quickstart",
+    "tilewright-benches",
     "tilewright-ladder",
     "tilewright-ladder-kernels",
     "tilewright-ladder-tensor-kernels",

@@ -223,14 +223,14 @@ mod tests {
         ));
     }
 
-    /// A kernel crate that does not compile: a call that succeeds has not compiled it.
+    /// A builder whose kernel crate does not compile: a call that succeeds cannot have compiled it.
     fn builder(root: &Path) -> CudaBuilder {
         fs::write(root.join("kernels/Cargo.toml"), "no manifest").unwrap();
         CudaBuilder::new(root.join("kernels")).target_dir(root.join("out"))
     }
 
     #[test]
-    fn ptx_of_the_sources_that_are_here_is_not_compiled() {
+    fn unchanged_sources_are_not_compiled() {
         let (root, folder) = checked_in("fits");
         let builder = builder(&root);
         let images = images(&builder, &folder, &root).unwrap();
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn ptx_of_other_sources_is_compiled_again() {
+    fn changed_sources_are_compiled_again() {
         let (root, folder) = checked_in("differs");
         let builder = builder(&root);
         fs::write(root.join("kernels/lib.rs"), "// another kernel\n").unwrap();
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_package_without_kernels_has_the_ptx_as_it_is() {
+    fn a_package_without_kernels_keeps_its_ptx() {
         let (root, folder) = checked_in("package");
         fs::remove_dir_all(root.join("kernels")).unwrap();
         let builder = CudaBuilder::new(root.join("kernels"));

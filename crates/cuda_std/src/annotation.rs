@@ -1,7 +1,7 @@
 //! The note that `#[kernel]` leaves for the builder beside a PTX entry, where it depends on the
 //! layout of a type.
 
-use crate::const_text::Text;
+use crate::const_text::{self, Text};
 use crate::signature::Layout;
 
 /// A part of an [`Annotation`].
@@ -18,24 +18,7 @@ pub enum Part {
 pub struct Annotation(pub &'static [Part]);
 
 impl Annotation {
-    /// Bytes of the text.
-    #[must_use]
-    pub const fn text_len(&self) -> usize {
-        let mut counter = Text::<0>::new();
-        self.write(&mut counter);
-        counter.len()
-    }
-
-    /// The text, of [`text_len`](Self::text_len) bytes.
-    ///
-    /// # Panics
-    /// If `LEN` is another number.
-    #[must_use]
-    pub const fn text<const LEN: usize>(&self) -> [u8; LEN] {
-        let mut text = Text::<LEN>::new();
-        self.write(&mut text);
-        text.into_bytes()
-    }
+    const_text::measured_then_written!();
 
     const fn write<const LEN: usize>(&self, text: &mut Text<LEN>) {
         let mut index = 0;

@@ -51,3 +51,29 @@ impl<const LEN: usize> Text<LEN> {
         self.push(b'0' + (number % 10) as u8);
     }
 }
+
+/// The methods that give a type its text, of which its method `write` writes the parts. (A trait has
+/// no constant functions.)
+macro_rules! measured_then_written {
+    () => {
+        /// Bytes of the text.
+        #[must_use]
+        pub const fn text_len(&self) -> usize {
+            let mut counter = Text::<0>::new();
+            self.write(&mut counter);
+            counter.len()
+        }
+
+        /// The text, of [`text_len`](Self::text_len) bytes.
+        ///
+        /// # Panics
+        /// If `LEN` is another number.
+        #[must_use]
+        pub const fn text<const LEN: usize>(&self) -> [u8; LEN] {
+            let mut text = Text::<LEN>::new();
+            self.write(&mut text);
+            text.into_bytes()
+        }
+    };
+}
+pub(crate) use measured_then_written;

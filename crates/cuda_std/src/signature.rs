@@ -5,7 +5,7 @@
 //! kernel's signature as text; on the host the same signature is
 //! [`Kernel::SIGNATURE`](crate::kernel::Kernel::SIGNATURE).
 
-use crate::const_text::Text;
+use crate::const_text::{self, Text};
 use core::mem::{align_of, size_of};
 
 /// A kernel's crate, path, name and parameters.
@@ -46,24 +46,7 @@ impl Signature {
         Self { source, layouts }
     }
 
-    /// Bytes of the text.
-    #[must_use]
-    pub const fn text_len(&self) -> usize {
-        let mut counter = Text::<0>::new();
-        self.write(&mut counter);
-        counter.len()
-    }
-
-    /// The text, of [`text_len`](Self::text_len) bytes.
-    ///
-    /// # Panics
-    /// If `LEN` is another number.
-    #[must_use]
-    pub const fn text<const LEN: usize>(&self) -> [u8; LEN] {
-        let mut text = Text::<LEN>::new();
-        self.write(&mut text);
-        text.into_bytes()
-    }
+    const_text::measured_then_written!();
 
     const fn write<const LEN: usize>(&self, text: &mut Text<LEN>) {
         text.push_str(self.source);

@@ -14,7 +14,7 @@
 //! # }
 //! ```
 
-use sha2::{Digest, Sha256};
+use hmac_sha256::Hash;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -30,14 +30,28 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// A folder or a file cannot be read, or a name is not UTF-8.
 pub fn source_hash(source: &Path) -> io::Result<String> {
-    let mut hasher = Sha256::new();
+    let mut hasher = Hash::new();
     for (name, path) in sources_of(source)? {
         let content = fs::read(&path).map_err(|error| at_path(&path, &error))?;
         hash_framed(&mut hasher, name.as_bytes());
         hash_framed(&mut hasher, &with_unix_newlines(&content));
     }
-    let digest = hasher.finalize();
-    Ok(digest.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(hexadecimal(hasher.finalize()))
+}
+
+/// The SHA-256 of some bytes, in lower-case hexadecimal.
+///
+/// ```
+/// let hash = source_hash::sha256(b"abc");
+/// assert_eq!(hash, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+/// ```
+#[must_use]
+pub fn sha256(bytes: &[u8]) -> String {
+    hexadecimal(Hash::hash(bytes))
+}
+
+fn hexadecimal(digest: [u8; 32]) -> String {
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// In a build script: gives the crate the variable `SOURCE_HASH`, the [`source_hash`] of its
@@ -56,7 +70,7 @@ pub fn export(source: &str) -> io::Result<()> {
 }
 
 /// Lengths keep two different lists of files from giving the same byte stream.
-fn hash_framed(hasher: &mut Sha256, bytes: &[u8]) {
+fn hash_framed(hasher: &mut Hash, bytes: &[u8]) {
     hasher.update((bytes.len() as u64).to_le_bytes());
     hasher.update(bytes);
 }
@@ -210,10 +224,7 @@ mod tests {
             bytes.extend_from_slice(&(part.len() as u64).to_le_bytes());
             bytes.extend_from_slice(part);
         }
-        let expected: String = Sha256::digest(bytes)
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
+        let expected = sha256(&bytes);
         assert_eq!(hash(&root), expected);
         assert_eq!(source_hash(&root.path().join("lib.rs")).unwrap(), expected);
     }

@@ -3,8 +3,7 @@
 use super::CudaDevice;
 use crate::backend::{DeviceTensorMaps, TensorMapRequest};
 use crate::cuda::{driver, library, start};
-use crate::error::{ErrorKind, Outcome};
-use crate::tensor_map::TensorMapRule;
+use crate::error::{ErrorKind, Outcome, TensorMapRule};
 use cudarc::driver::sys;
 use std::ffi::c_void;
 

@@ -3,8 +3,9 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use tinyjson::JsonValue;
 
+use super::json::Fields as _;
 use crate::toolchain::TARGET;
 
 /// A package whose sources may be edited.
@@ -37,23 +38,22 @@ pub(super) struct Artifact {
 }
 
 impl Artifact {
-    pub(super) fn from_message(message: &Value) -> Option<Artifact> {
-        if message["reason"] != "compiler-artifact" {
+    pub(super) fn from_message(message: &JsonValue) -> Option<Artifact> {
+        if message.text("reason")? != "compiler-artifact" {
             return None;
         }
-        let target = &message["target"];
-        let package_id = message["package_id"].as_str()?.to_owned();
-        let kinds = target["kind"].as_array()?;
+        let target = message.field("target")?;
+        let package_id = message.text("package_id")?.to_owned();
+        let build_script = JsonValue::from("custom-build".to_owned());
+        let files = message.list("filenames")?.iter();
         Some(Artifact {
             is_local: package_id.starts_with("path+"),
-            is_library: !kinds.iter().any(|kind| kind == "custom-build"),
-            manifest: message["manifest_path"].as_str()?.into(),
-            name: target["name"].as_str()?.replace('-', "_"),
-            source: target["src_path"].as_str()?.into(),
-            files: message["filenames"]
-                .as_array()?
-                .iter()
-                .filter_map(Value::as_str)
+            is_library: !target.list("kind")?.contains(&build_script),
+            manifest: message.text("manifest_path")?.into(),
+            name: target.text("name")?.replace('-', "_"),
+            source: target.text("src_path")?.into(),
+            files: files
+                .filter_map(|file| file.get::<String>())
                 .map(PathBuf::from)
                 .collect(),
             package_id,

@@ -4,8 +4,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use sha2::{Digest, Sha256};
-
 use super::artifact::{Artifact, LinkedPackage, LocalPackage};
 use super::command::{RUSTC_FLAGS, cargo_command, compile_failed};
 use super::command::{remapped_paths, with_device_profile};
@@ -101,9 +99,8 @@ impl Compilation<'_> {
     /// The file is named by its content: cargo compiles anew where the name changes.
     fn file_of_remapped_paths(&self) -> Result<PathBuf, BuildError> {
         let text = remapped_paths(self.toolchain, Some(self.workspace)).join("\n");
-        let hash = Sha256::digest(text.as_bytes());
-        let name: String = hash[..8].iter().map(|byte| format!("{byte:02x}")).collect();
-        let path = self.target_dir.join(format!("remapped-{name}"));
+        let hash = source_hash::sha256(text.as_bytes());
+        let path = self.target_dir.join(format!("remapped-{}", &hash[..16]));
         if !path.exists() {
             fs::create_dir_all(self.target_dir)
                 .map_err(BuildError::io("create", self.target_dir))?;

@@ -1,8 +1,9 @@
 //! What cargo says while it compiles: one JSON object on each line.
 
-use serde_json::Value;
+use tinyjson::JsonValue;
 
 use super::artifact::Artifact;
+use super::json::Fields as _;
 
 /// The messages of one run.
 #[derive(Debug, Default)]
@@ -27,7 +28,7 @@ impl Messages {
         let mut messages = Messages::default();
         let objects = text
             .lines()
-            .filter_map(|line| serde_json::from_str(line).ok());
+            .filter_map(|line| line.parse::<JsonValue>().ok());
         for object in objects {
             messages.artifacts.extend(Artifact::from_message(&object));
             messages
@@ -52,15 +53,15 @@ impl Messages {
 
 impl Diagnostic {
     /// `None` for other messages, and for those that only count: "2 warnings emitted".
-    fn from_message(message: &Value) -> Option<Diagnostic> {
-        let is_local = message["package_id"].as_str()?.starts_with("path+");
-        if message["reason"] != "compiler-message" || !is_local {
+    fn from_message(message: &JsonValue) -> Option<Diagnostic> {
+        let is_local = message.text("package_id")?.starts_with("path+");
+        if message.text("reason")? != "compiler-message" || !is_local {
             return None;
         }
-        let message = &message["message"];
-        let text = message["message"].as_str()?;
+        let message = message.field("message")?;
+        let text = message.text("message")?;
         let place = primary_place(message);
-        let is_error = match message["level"].as_str()? {
+        let is_error = match message.text("level")? {
             "warning" if place.is_some() => false,
             "error" if !text.starts_with("aborting due to") => true,
             level if level.starts_with("error:") => true,
@@ -68,7 +69,7 @@ impl Diagnostic {
         };
         Some(Diagnostic {
             is_error,
-            rendered: message["rendered"].as_str()?.to_owned(),
+            rendered: message.text("rendered")?.to_owned(),
             summary: match place {
                 Some(place) => format!("{place}: {text}"),
                 None => text.to_owned(),
@@ -78,11 +79,12 @@ impl Diagnostic {
 }
 
 /// File, line and column.
-fn primary_place(message: &Value) -> Option<String> {
-    let spans = message["spans"].as_array()?;
-    let span = spans.iter().find(|span| span["is_primary"] == true)?;
-    let (line, column) = (&span["line_start"], &span["column_start"]);
-    Some(format!("{}:{line}:{column}", span["file_name"].as_str()?))
+fn primary_place(message: &JsonValue) -> Option<String> {
+    let is_primary = |span: &&JsonValue| span.field("is_primary") == Some(&true.into());
+    let span = message.list("spans")?.iter().find(is_primary)?;
+    let number = |name| span.field(name)?.get::<f64>();
+    let (line, column) = (number("line_start")?, number("column_start")?);
+    Some(format!("{}:{line}:{column}", span.text("file_name")?))
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ mod artifact;
 mod command;
 mod compilation;
 mod core_library;
+mod json;
 mod messages;
 
 pub use artifact::LinkedPackage;

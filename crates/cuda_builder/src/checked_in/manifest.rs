@@ -2,7 +2,6 @@
 
 use super::error::CheckedInError;
 use crate::cargo::LinkedPackage;
-use sha2::{Digest, Sha256};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -122,8 +121,5 @@ pub(super) fn hash_of_file(path: &Path) -> Result<String, CheckedInError> {
     let content = read(path)?;
     // A checkout may have turned the line ends; PTX itself has none but LF.
     let content: Vec<u8> = content.into_iter().filter(|&byte| byte != b'\r').collect();
-    Ok(Sha256::digest(&content)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect())
+    Ok(source_hash::sha256(&content))
 }

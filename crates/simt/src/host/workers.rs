@@ -2,7 +2,7 @@
 
 use super::{panic_hook, trap};
 use crate::basics::{DefectKind, Finding};
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rayon_core::{ThreadPool, ThreadPoolBuilder};
 use std::mem;
 use std::panic::resume_unwind;
 use std::sync::mpsc::channel;

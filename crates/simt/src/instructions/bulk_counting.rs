@@ -2,14 +2,9 @@
 
 use super::bulk_copy::BulkCopy;
 use crate::block::{Block, Thread};
-use crate::count::{Operation, Tally};
+use crate::count::{AsynchronousTally, Operation, Tally};
 use crate::state::Piece;
 use std::panic::Location;
-
-/// The bytes of all runs.
-fn bytes_of(runs: &[(usize, usize)]) -> u64 {
-    runs.iter().map(|(_, bytes)| *bytes as u64).sum()
-}
 
 impl Block {
     /// Counts a copy to the shared memory of so many blocks.
@@ -20,19 +15,15 @@ impl Block {
         targets: u64,
         site: &'static Location<'static>,
     ) {
-        if self.recorder.is_none() {
-            return;
-        }
-        let runs = Piece::global_runs(&copy.pieces);
-        let mut tally = Tally {
-            lanes: 1,
-            ..Tally::default()
-        };
-        let bytes = copy.shared.bytes as u64;
-        tally.asynchronous.bulk_bytes_read = bytes_of(&runs);
-        tally.asynchronous.bulk_bytes_loaded = targets * bytes;
-        tally.asynchronous.multicast_bytes = (targets - 1) * bytes;
-        self.note_request(thread, Operation::BulkLoad, site, tally, &runs);
+        let shared_bytes = copy.shared.bytes as u64;
+        self.count_copy(thread, copy, Operation::BulkLoad, site, |bytes| {
+            AsynchronousTally {
+                bulk_bytes_read: bytes,
+                bulk_bytes_loaded: targets * shared_bytes,
+                multicast_bytes: (targets - 1) * shared_bytes,
+                ..AsynchronousTally::default()
+            }
+        });
     }
 
     /// Counts a copy to global memory.
@@ -42,15 +33,33 @@ impl Block {
         copy: &BulkCopy,
         site: &'static Location<'static>,
     ) {
+        self.count_copy(thread, copy, Operation::BulkStore, site, |bytes| {
+            AsynchronousTally {
+                bulk_bytes_stored: bytes,
+                ..AsynchronousTally::default()
+            }
+        });
+    }
+
+    /// Counts a copy that has `tally` of its bytes of global memory.
+    fn count_copy(
+        &self,
+        thread: &Thread,
+        copy: &BulkCopy,
+        operation: Operation,
+        site: &'static Location<'static>,
+        tally: impl FnOnce(u64) -> AsynchronousTally,
+    ) {
         if self.recorder.is_none() {
             return;
         }
         let runs = Piece::global_runs(&copy.pieces);
-        let mut tally = Tally {
+        let global_bytes = runs.iter().map(|(_, bytes)| *bytes as u64).sum();
+        let tally = Tally {
             lanes: 1,
+            asynchronous: tally(global_bytes),
             ..Tally::default()
         };
-        tally.asynchronous.bulk_bytes_stored = bytes_of(&runs);
-        self.note_request(thread, Operation::BulkStore, site, tally, &runs);
+        self.note_request(thread, operation, site, tally, &runs);
     }
 }

@@ -35,8 +35,8 @@ fn run_in_parallel(run: &Run<'_>, body: &(dyn Fn() + Sync)) {
     let mut random = SplitMix64::new(run.launch.options.seed, u64::MAX);
     let queue = Queue::new(run, &mut random);
     let clusters = run.clusters.try_into().unwrap_or(usize::MAX);
-    let workers = rayon::current_num_threads().min(clusters);
-    rayon::scope(|scope| {
+    let workers = rayon_core::current_num_threads().min(clusters);
+    rayon_core::scope(|scope| {
         for number in 1..workers {
             let queue = &queue;
             scope.spawn(move |_| run_blocks(run, body, queue, (number, workers)));

@@ -45,7 +45,7 @@ pub(crate) fn simulate(
 /// work of its pool meanwhile, such as a launch that waits for the device of this one: there
 /// `action` gets another thread.
 fn waiting_idly(action: impl FnOnce() + Send) {
-    if rayon::current_thread_index().is_none() {
+    if rayon_core::current_thread_index().is_none() {
         return action();
     }
     on_new_thread(action);

@@ -1,7 +1,8 @@
 //! Mistakes with bulk copies, each with a twin that is right.
 
 use crate::harness::{
-    BARRIERS, TILE_BYTES, barrier, barriers, load, me, shared, store, sync, twins, twins_of,
+    BARRIERS, TILE_BYTES, barrier, barriers, load, me, own_word, store, sync, twins, twins_of,
+    write_line,
 };
 use simt::DefectKind::{
     AsyncHazard, BarrierMisuse, Deadlock, MissingProxyFence, UninitialisedRead,
@@ -14,14 +15,13 @@ fn a_store_without_a_proxy_fence() {
         &["were written without", "fence.proxy.async"],
         32,
         |memory, right| {
-            store(shared(4 * me() as usize), me());
+            store(own_word(), me());
             if right {
                 simt::fence_proxy_async();
             }
             sync();
             if me() == 0 {
-                memory.store_words();
-                simt::bulk_commit();
+                memory.store_group();
                 simt::bulk_wait(0);
             }
         },
@@ -36,15 +36,12 @@ fn a_stage_that_is_read_before_its_barrier() {
         &["a bulk copy", "mbarrier"],
         64,
         |memory, right| {
-            barriers(BARRIERS, &[1]);
-            if me() == 0 {
-                memory.load_tile(0, 0);
-            }
+            memory.start_tile(0);
             sync();
             if right {
                 simt::mbarrier_wait(barrier(0), false);
             }
-            load::<u32>(shared(4 * me() as usize));
+            load::<u32>(own_word());
             simt::mbarrier_wait(barrier(0), false);
         },
     );
@@ -59,13 +56,10 @@ fn a_wait_with_the_wrong_parity() {
         &["a bulk copy"],
         (1, 64),
         |memory, right| {
-            barriers(BARRIERS, &[1]);
-            if me() == 0 {
-                memory.load_tile(0, 0);
-            }
+            memory.start_tile(0);
             sync();
             simt::mbarrier_wait(barrier(0), !right);
-            load::<u32>(shared(4 * me() as usize));
+            load::<u32>(own_word());
             simt::mbarrier_wait(barrier(0), false);
         },
     );
@@ -75,10 +69,7 @@ fn a_wait_with_the_wrong_parity() {
 #[test]
 fn a_wait_by_one_thread_alone() {
     twins(AsyncHazard, &["no wait for it"], 64, |memory, right| {
-        barriers(BARRIERS, &[1]);
-        if me() == 0 {
-            memory.load_tile(0, 0);
-        }
+        memory.start_tile(0);
         if me() == 32 {
             simt::mbarrier_wait(barrier(0), false);
         }
@@ -87,7 +78,7 @@ fn a_wait_by_one_thread_alone() {
             sync();
         }
         if me() > 32 {
-            load::<u32>(shared(4 * me() as usize));
+            load::<u32>(own_word());
         }
         simt::mbarrier_wait(barrier(0), false);
     });
@@ -121,18 +112,15 @@ fn a_stage_that_is_overwritten_while_a_store_reads_it() {
         &["a bulk store may still read"],
         32,
         |memory, right| {
-            store(shared(4 * me() as usize), me());
-            simt::fence_proxy_async();
-            sync();
+            write_line();
             if me() == 0 {
-                memory.store_words();
-                simt::bulk_commit();
+                memory.store_group();
                 if right {
                     simt::bulk_wait_read(0);
                 }
             }
             sync();
-            store(shared(4 * me() as usize), 7);
+            store(own_word(), 7);
             if me() == 0 {
                 simt::bulk_wait(0);
             }
@@ -144,12 +132,9 @@ fn a_stage_that_is_overwritten_while_a_store_reads_it() {
 #[test]
 fn an_exit_while_a_store_reads() {
     twins(AsyncHazard, &["never waited for"], 32, |memory, right| {
-        store(shared(4 * me() as usize), me());
-        simt::fence_proxy_async();
-        sync();
+        write_line();
         if me() == 0 {
-            memory.store_words();
-            simt::bulk_commit();
+            memory.store_group();
             if right {
                 simt::bulk_wait_read(0);
             }
@@ -160,9 +145,7 @@ fn an_exit_while_a_store_reads() {
 #[test]
 fn a_store_of_no_group() {
     twins(AsyncHazard, &["never waited for"], 32, |memory, right| {
-        store(shared(4 * me() as usize), me());
-        simt::fence_proxy_async();
-        sync();
+        write_line();
         if me() == 0 {
             memory.store_words();
             if right {
@@ -181,12 +164,9 @@ fn a_result_that_is_read_too_early() {
         &["global memory", "a bulk store"],
         32,
         |memory, right| {
-            store(shared(4 * me() as usize), me());
-            simt::fence_proxy_async();
-            sync();
+            write_line();
             if me() == 0 {
-                memory.store_words();
-                simt::bulk_commit();
+                memory.store_group();
                 match right {
                     true => simt::bulk_wait(0),
                     false => simt::bulk_wait_read(0),
@@ -226,13 +206,12 @@ fn a_store_of_what_was_never_written() {
         32,
         |memory, right| {
             if right || me() != 5 {
-                store(shared(4 * me() as usize), me());
+                store(own_word(), me());
             }
             simt::fence_proxy_async();
             sync();
             if me() == 0 {
-                memory.store_words();
-                simt::bulk_commit();
+                memory.store_group();
                 simt::bulk_wait(0);
             }
         },

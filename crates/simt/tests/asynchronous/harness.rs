@@ -185,6 +185,20 @@ pub fn me() -> u32 {
     simt::position().thread_idx.x
 }
 
+/// The calling thread's number at the start of shared memory.
+#[track_caller]
+pub fn own_word() -> *mut u8 {
+    shared(4 * me() as usize)
+}
+
+/// A line of shared memory that the threads have written for a bulk store to read.
+#[track_caller]
+pub fn write_line() {
+    store(own_word(), me());
+    simt::fence_proxy_async();
+    sync();
+}
+
 /// Waits for the block.
 #[track_caller]
 pub fn sync() {
@@ -244,6 +258,16 @@ impl Memory {
         }
     }
 
+    /// Initialises two mbarriers for an arrival each, and has thread 0 copy a tile to byte `to` of
+    /// shared memory, as that of the first.
+    #[track_caller]
+    pub fn start_tile(&self, to: usize) {
+        barriers(BARRIERS, &[1, 1]);
+        if me() == 0 {
+            self.load_tile(to, 0);
+        }
+    }
+
     /// Copies a tile to byte `to` of shared memory, as the only arrival at an mbarrier.
     #[track_caller]
     pub fn load_tile(&self, to: usize, index: usize) {
@@ -264,6 +288,13 @@ impl Memory {
         let source = self.words.pointer().cast_const().cast::<u8>();
         // SAFETY: the buffer outlives the launch.
         unsafe { simt::bulk_load(shared(0), source, bytes, barrier(index), blocks) };
+    }
+
+    /// Stores 128 bytes at the start of shared memory to the words, as a group.
+    #[track_caller]
+    pub fn store_group(&self) {
+        self.store_words();
+        simt::bulk_commit();
     }
 
     /// Stores 128 bytes at the start of shared memory to the words.

@@ -1,8 +1,6 @@
 //! Mistakes with products of warpgroups, each with a twin that is right.
 
-use crate::harness::{
-    BARRIERS, Memory, TILE_BYTES, barrier, barriers, me, shared, store, sync, twins,
-};
+use crate::harness::{Memory, TILE_BYTES, barrier, me, shared, store, sync, twins};
 use crate::products::descriptor;
 use simt::DefectKind::{
     AsyncHazard, Deadlock, InvalidArgument, Misaligned, MissingProxyFence, OutOfBounds,
@@ -23,7 +21,7 @@ type Registers = [u32; 32];
 
 /// The tile at byte `offset`, by this descriptor.
 #[track_caller]
-fn operand(offset: usize, descriptor: u64) -> Operand {
+fn described(offset: usize, descriptor: u64) -> Operand {
     Operand {
         descriptor,
         tile: shared(offset).addr(),
@@ -31,41 +29,75 @@ fn operand(offset: usize, descriptor: u64) -> Operand {
     }
 }
 
-/// Issues the product of the tile at byte `offset` with itself.
+/// The tile at byte `offset`, by its right descriptor.
 #[track_caller]
-fn square(registers: &mut Registers, offset: usize) {
-    let tile = operand(offset, descriptor(offset, 16, 1024));
-    simt::wgmma(registers, INSTRUCTION, tile, tile, false);
+fn tile(offset: usize) -> Operand {
+    described(offset, descriptor(offset, 16, 1024))
 }
 
-/// A tile is there for all threads.
+/// Passes accumulators to the tensor cores.
+#[track_caller]
+fn begin() -> Registers {
+    let mut registers = [0; 32];
+    simt::wgmma_begin(&mut registers);
+    simt::wgmma_fence();
+    registers
+}
+
+/// Issues the product of the tile at the start of shared memory with itself.
+#[track_caller]
+fn issue(registers: &mut Registers) {
+    simt::wgmma(registers, INSTRUCTION, tile(0), tile(0), false);
+}
+
+/// Copies a tile over the one at the start of shared memory.
+#[track_caller]
+fn overwrite(memory: &Memory) {
+    sync();
+    if me() == 0 {
+        memory.load_tile(0, 1);
+    }
+    simt::mbarrier_wait(barrier(1), false);
+}
+
+/// Waits for all groups and collects the accumulators.
+#[track_caller]
+fn finish(mut registers: Registers) {
+    simt::wgmma_wait(0);
+    simt::wgmma_collect(&mut registers);
+}
+
+/// The product of a tile with itself, with all that belongs to it.
+#[track_caller]
+fn product_by(instruction: Wgmma, tile: Operand) {
+    let mut registers = begin();
+    simt::wgmma(&mut registers, instruction, tile, tile, false);
+    simt::wgmma_commit();
+    finish(registers);
+}
+
+/// [`product_by`] the right instruction.
+#[track_caller]
+fn product(tile: Operand) {
+    product_by(INSTRUCTION, tile);
+}
+
+/// A tile is at byte `offset`, for all threads.
 #[track_caller]
 fn tile_at(memory: &Memory, offset: usize) {
-    barriers(BARRIERS, &[1, 1]);
-    if me() == 0 {
-        memory.load_tile(offset, 0);
-    }
+    memory.start_tile(offset);
     simt::mbarrier_wait(barrier(0), false);
 }
 
 #[test]
 fn a_tile_that_is_read_before_its_barrier() {
     twins(AsyncHazard, &["a bulk copy"], 128, |memory, right| {
-        barriers(BARRIERS, &[1]);
-        if me() == 0 {
-            memory.load_tile(0, 0);
-        }
+        memory.start_tile(0);
         sync();
         if right {
             simt::mbarrier_wait(barrier(0), false);
         }
-        let mut registers = [0; 32];
-        simt::wgmma_begin(&mut registers);
-        simt::wgmma_fence();
-        square(&mut registers, 0);
-        simt::wgmma_commit();
-        simt::wgmma_wait(0);
-        simt::wgmma_collect(&mut registers);
+        product(tile(0));
         simt::mbarrier_wait(barrier(0), false);
     });
 }
@@ -79,21 +111,14 @@ fn a_tile_that_is_overwritten_while_a_product_reads_it() {
     ];
     twins(AsyncHazard, &words, 128, |memory, right| {
         tile_at(memory, 0);
-        let mut registers = [0; 32];
-        simt::wgmma_begin(&mut registers);
-        simt::wgmma_fence();
-        square(&mut registers, 0);
+        let mut registers = begin();
+        issue(&mut registers);
         simt::wgmma_commit();
         if right {
             simt::wgmma_wait(0);
         }
-        sync();
-        if me() == 0 {
-            memory.load_tile(0, 1);
-        }
-        simt::mbarrier_wait(barrier(1), false);
-        simt::wgmma_wait(0);
-        simt::wgmma_collect(&mut registers);
+        overwrite(memory);
+        finish(registers);
     });
 }
 
@@ -102,21 +127,14 @@ fn a_tile_that_is_overwritten_while_a_product_reads_it() {
 fn a_tile_that_is_released_one_group_too_early() {
     twins(AsyncHazard, &["may still read"], 128, |memory, right| {
         tile_at(memory, 0);
-        let mut registers = [0; 32];
-        simt::wgmma_begin(&mut registers);
-        simt::wgmma_fence();
+        let mut registers = begin();
         for _ in 0..2 {
-            square(&mut registers, 0);
+            issue(&mut registers);
             simt::wgmma_commit();
         }
         simt::wgmma_wait(if right { 0 } else { 1 });
-        sync();
-        if me() == 0 {
-            memory.load_tile(0, 1);
-        }
-        simt::mbarrier_wait(barrier(1), false);
-        simt::wgmma_wait(0);
-        simt::wgmma_collect(&mut registers);
+        overwrite(memory);
+        finish(registers);
     });
 }
 
@@ -134,13 +152,7 @@ fn a_tile_of_the_threads_without_a_proxy_fence() {
                 simt::fence_proxy_async();
             }
             sync();
-            let mut registers = [0; 32];
-            simt::wgmma_begin(&mut registers);
-            simt::wgmma_fence();
-            square(&mut registers, 0);
-            simt::wgmma_commit();
-            simt::wgmma_wait(0);
-            simt::wgmma_collect(&mut registers);
+            product(tile(0));
         },
     );
 }
@@ -153,16 +165,9 @@ fn a_tile_with_another_swizzle() {
     ];
     twins(WrongSwizzle, &words, 128, |memory, right| {
         tile_at(memory, 0);
-        let mut registers = [0; 32];
-        simt::wgmma_begin(&mut registers);
-        simt::wgmma_fence();
         let good = descriptor(0, 16, 1024);
         let of_64_bytes = good & !(3 << 62) & !(0x3fff << 32) | 2 << 62 | (512 >> 4) << 32;
-        let tile = operand(0, if right { good } else { of_64_bytes });
-        simt::wgmma(&mut registers, INSTRUCTION, tile, tile, false);
-        simt::wgmma_commit();
-        simt::wgmma_wait(0);
-        simt::wgmma_collect(&mut registers);
+        product(described(0, if right { good } else { of_64_bytes }));
     });
 }
 
@@ -174,15 +179,8 @@ fn a_descriptor_outside_of_its_tile() {
     ];
     twins(OutOfBounds, &words, 128, |memory, right| {
         tile_at(memory, 0);
-        let mut registers = [0; 32];
-        simt::wgmma_begin(&mut registers);
-        simt::wgmma_fence();
         let stride = if right { 1024 } else { 2048 };
-        let tile = operand(0, descriptor(0, 16, stride));
-        simt::wgmma(&mut registers, INSTRUCTION, tile, tile, false);
-        simt::wgmma_commit();
-        simt::wgmma_wait(0);
-        simt::wgmma_collect(&mut registers);
+        product(described(0, descriptor(0, 16, stride)));
     });
 }
 
@@ -191,13 +189,7 @@ fn a_tile_that_is_not_aligned_to_its_swizzle() {
     twins(Misaligned, &["multiple of 1024"], 128, |memory, right| {
         let offset = if right { 1024 } else { 512 };
         tile_at(memory, offset);
-        let mut registers = [0; 32];
-        simt::wgmma_begin(&mut registers);
-        simt::wgmma_fence();
-        square(&mut registers, offset);
-        simt::wgmma_commit();
-        simt::wgmma_wait(0);
-        simt::wgmma_collect(&mut registers);
+        product(tile(offset));
     });
 }
 
@@ -205,10 +197,8 @@ fn a_tile_that_is_not_aligned_to_its_swizzle() {
 fn a_group_that_is_never_waited_for() {
     twins(AsyncHazard, &["never waited for"], 128, |memory, right| {
         tile_at(memory, 0);
-        let mut registers = [0; 32];
-        simt::wgmma_begin(&mut registers);
-        simt::wgmma_fence();
-        square(&mut registers, 0);
+        let mut registers = begin();
+        issue(&mut registers);
         simt::wgmma_commit();
         if right {
             simt::wgmma_wait(0);
@@ -220,15 +210,12 @@ fn a_group_that_is_never_waited_for() {
 fn a_product_of_no_group() {
     twins(AsyncHazard, &["before the wait"], 128, |memory, right| {
         tile_at(memory, 0);
-        let mut registers = [0; 32];
-        simt::wgmma_begin(&mut registers);
-        simt::wgmma_fence();
-        square(&mut registers, 0);
+        let mut registers = begin();
+        issue(&mut registers);
         if right {
             simt::wgmma_commit();
         }
-        simt::wgmma_wait(0);
-        simt::wgmma_collect(&mut registers);
+        finish(registers);
     });
 }
 
@@ -240,10 +227,8 @@ fn accumulators_that_are_collected_before_the_wait() {
         128,
         |memory, right| {
             tile_at(memory, 0);
-            let mut registers = [0; 32];
-            simt::wgmma_begin(&mut registers);
-            simt::wgmma_fence();
-            square(&mut registers, 0);
+            let mut registers = begin();
+            issue(&mut registers);
             simt::wgmma_commit();
             if right {
                 simt::wgmma_wait(0);
@@ -263,7 +248,7 @@ fn accumulators_without_a_fence() {
         if right {
             simt::wgmma_fence();
         }
-        square(&mut registers, 0);
+        issue(&mut registers);
         simt::wgmma_commit();
         simt::wgmma_wait(0);
     });
@@ -282,7 +267,7 @@ fn accumulators_that_were_not_passed() {
                 simt::wgmma_begin(&mut registers);
             }
             simt::wgmma_fence();
-            square(&mut registers, 0);
+            issue(&mut registers);
             simt::wgmma_commit();
             simt::wgmma_wait(0);
         },
@@ -295,13 +280,7 @@ fn a_product_of_three_warps() {
     twins(Deadlock, &words, 128, |memory, right| {
         tile_at(memory, 0);
         if right || me() >= 32 {
-            let mut registers = [0; 32];
-            simt::wgmma_begin(&mut registers);
-            simt::wgmma_fence();
-            square(&mut registers, 0);
-            simt::wgmma_commit();
-            simt::wgmma_wait(0);
-            simt::wgmma_collect(&mut registers);
+            product(tile(0));
         }
     });
 }
@@ -314,15 +293,8 @@ fn warps_with_different_products() {
         128,
         |memory, right| {
             tile_at(memory, 0);
-            let mut registers = [0; 32];
-            simt::wgmma_begin(&mut registers);
-            simt::wgmma_fence();
             let step = if right || me() < 96 { 0 } else { 32 };
-            let tile = operand(0, descriptor(step, 16, 1024));
-            simt::wgmma(&mut registers, INSTRUCTION, tile, tile, false);
-            simt::wgmma_commit();
-            simt::wgmma_wait(0);
-            simt::wgmma_collect(&mut registers);
+            product(described(0, descriptor(step, 16, 1024)));
         },
     );
 }
@@ -335,15 +307,8 @@ fn lanes_with_different_products() {
         128,
         |memory, right| {
             tile_at(memory, 0);
-            let mut registers = [0; 32];
-            simt::wgmma_begin(&mut registers);
-            simt::wgmma_fence();
             let step = if right || me() != 40 { 0 } else { 32 };
-            let tile = operand(0, descriptor(step, 16, 1024));
-            simt::wgmma(&mut registers, INSTRUCTION, tile, tile, false);
-            simt::wgmma_commit();
-            simt::wgmma_wait(0);
-            simt::wgmma_collect(&mut registers);
+            product(described(0, descriptor(step, 16, 1024)));
         },
     );
 }
@@ -352,19 +317,7 @@ fn lanes_with_different_products() {
 fn a_shape_that_there_is_not() {
     twins(InvalidArgument, &["12 columns"], 128, |memory, right| {
         tile_at(memory, 0);
-        let mut registers = [0; 32];
-        simt::wgmma_begin(&mut registers);
-        simt::wgmma_fence();
-        let tile = operand(0, descriptor(0, 16, 1024));
         let n = if right { 64 } else { 12 };
-        simt::wgmma(
-            &mut registers,
-            Wgmma { n, ..INSTRUCTION },
-            tile,
-            tile,
-            false,
-        );
-        simt::wgmma_commit();
-        simt::wgmma_wait(0);
+        product_by(Wgmma { n, ..INSTRUCTION }, tile(0));
     });
 }

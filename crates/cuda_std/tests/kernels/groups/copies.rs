@@ -1,0 +1,86 @@
+//! Copies to shared memory by the threads of a group.
+
+use crate::put;
+use cuda_std::cooperative_groups::{Group, memcpy_async, this_thread_block, tiled_partition, wait};
+use cuda_std::prelude::*;
+use cuda_std::shared::SharedSlice;
+
+/// Elements of shared memory of `copies_of_blocks` and its like.
+pub const COPIED: usize = 512;
+
+/// The block copies `len` elements of `x` from `from` on to shared memory from `to` on, and each
+/// thread writes what it finds there.
+///
+/// # Safety
+/// 1. `x` has the elements; `to + len <= COPIED`; `out` has [`COPIED`] elements for each block.
+/// 2. `array` has [`COPIED`] elements, and is the block's own.
+#[inline(always)]
+#[track_caller]
+unsafe fn copy_by_block<T: cuda_std::Pod>(
+    (from, to, len): (usize, usize, usize),
+    x: Global<T>,
+    out: GlobalMut<T>,
+    array: SharedSlice<T>,
+) {
+    let block = this_thread_block();
+    // SAFETY: (1) is (1). (2) Read behind the wait.
+    unsafe { memcpy_async(&block, (array, to), (x, from), len) };
+    wait(&block);
+    let first = thread::block_rank() as usize * COPIED;
+    let mut index = to + block.thread_rank();
+    while index < to + len {
+        // SAFETY: (1) is (1). (2) The block has waited; each thread has its own elements.
+        unsafe { put(out, first + index, array.load(index)) };
+        index += block.size();
+    }
+}
+
+macro_rules! copy_kernels {
+    ($($name:ident: $element:ty;)*) => {$(
+        #[doc = concat!("Copies ", stringify!($element), " by blocks.")]
+        ///
+        /// # Safety
+        /// 1. `x` has the elements; `to + len <= COPIED`; `out` has [`COPIED`] elements for each
+        ///    block.
+        #[kernel]
+        pub unsafe fn $name(from: usize, to: usize, len: usize, x: Global<$element>, out: GlobalMut<$element>) {
+            let array = shared_array![$element; COPIED];
+            // SAFETY: (1) is (1). (2) Declared here.
+            unsafe { copy_by_block((from, to, len), x, out, array.as_slice()) }
+        }
+    )*};
+}
+copy_kernels! {
+    copies_of_blocks_u8: u8;
+    copies_of_blocks_u16: u16;
+    copies_of_blocks_u32: u32;
+    copies_of_blocks_f64: f64;
+}
+
+/// Each tile of 16 threads copies `len` elements of `x`, at most 16, from its own place on, and each
+/// thread writes the element behind its own.
+///
+/// # Safety
+/// 1. Blocks have [`COPIED`] threads at most, `len` is 1 to 16; `x` has 16 elements for each tile,
+///    `out` one for each thread.
+#[kernel]
+pub unsafe fn copies_of_tiles(len: usize, x: Global<u32>, out: GlobalMut<u32>) {
+    let array = shared_array![u32; COPIED];
+    let tile = tiled_partition::<16>(&this_thread_block());
+    let own = thread::own_index().get();
+    let first = own - tile.thread_rank();
+    let to = thread::rank_in_block() as usize - tile.thread_rank();
+    // SAFETY: (1) is (1). (2) A tile has its own part of the array, and reads behind the wait.
+    let value = unsafe {
+        memcpy_async(
+            &tile,
+            (array.as_slice(), to),
+            (x, first),
+            len.min(tile.size()),
+        );
+        wait(&tile);
+        array.load(to + (tile.thread_rank() + 1) % len.min(tile.size()))
+    };
+    // SAFETY: (1) the element belongs to this thread's own index.
+    unsafe { put(out, own, value) };
+}

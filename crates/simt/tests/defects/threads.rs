@@ -1,0 +1,120 @@
+//! What one thread does: accesses, panics, endless loops.
+
+use crate::common::{block_x, launch, launch_with, serial, sync, thread_x};
+use crate::{assert_at, defect};
+use simt::{AccessKind, DefectKind, Dim3, Options, Space};
+
+#[test]
+fn spinning_for_ever() {
+    let options = Options {
+        yield_limit: 10_000,
+        ..serial(0)
+    };
+    let line = line!() + 3;
+    let found = defect(launch_with(&options, 1, 64, || {
+        while thread_x() == 3 {
+            simt::yield_now();
+        }
+        sync();
+    }));
+    assert_at(&found, DefectKind::Deadlock, line);
+    assert_eq!(found.thread, Some(Dim3::new(3, 0, 0)));
+}
+
+#[test]
+fn out_of_bounds_names_line_block_and_thread() {
+    let check =
+        |index: usize| simt::access(Space::Global, AccessKind::Write, 4096, 400, index * 4, 4, 4);
+    let line = line!() - 1;
+    for options in [serial(3), Options::default()] {
+        let found = defect(launch_with(&options, 4, 32, || {
+            check((block_x() * 32 + thread_x()) as usize);
+        }));
+        assert_at(&found, DefectKind::OutOfBounds, line);
+        assert_eq!(found.block, Some(Dim3::new(3, 0, 0)), "{found}");
+        let thread = found.thread.unwrap();
+        assert!((4..32).contains(&thread.x), "{found}");
+        assert!(found.message.contains("400 bytes"), "{found}");
+        assert!(
+            found
+                .to_string()
+                .starts_with("kernel `test_kernel`: access out of bounds: ")
+        );
+    }
+}
+
+#[test]
+fn bounds_and_alignment_of_accesses() {
+    let at = |base: usize, bytes: usize, offset: usize, size: usize, align: usize| {
+        launch(1, 1, || {
+            simt::access(
+                Space::Global,
+                AccessKind::Read,
+                base,
+                bytes,
+                offset,
+                size,
+                align,
+            )
+        })
+        .map(|_| ())
+        .map_err(|found| found.kind)
+    };
+    assert_eq!(at(64, 16, 0, 16, 16), Ok(()));
+    assert_eq!(at(64, 16, 12, 4, 4), Ok(()));
+    assert_eq!(at(64, 16, 13, 4, 1), Err(DefectKind::OutOfBounds));
+    assert_eq!(at(64, 16, usize::MAX, 4, 1), Err(DefectKind::OutOfBounds));
+    assert_eq!(at(64, 0, 0, 1, 1), Err(DefectKind::OutOfBounds));
+    assert_eq!(at(64, 16, 4, 8, 8), Err(DefectKind::Misaligned));
+    assert_eq!(at(68, 16, 4, 8, 8), Ok(()));
+}
+
+#[test]
+fn panics_become_defects() {
+    let values = [1, 2, 3];
+    let line = line!() + 2;
+    let found = defect(launch_with(&serial(0), 1, 32, || {
+        let _ = std::hint::black_box(values[thread_x() as usize % 4]);
+    }));
+    assert_at(&found, DefectKind::Panic, line);
+    assert!(found.message.contains("index out of bounds"), "{found}");
+
+    let found = defect(launch(3, 64, || {
+        sync();
+        assert!(thread_x() != 5, "thread {} is not welcome", thread_x());
+        sync();
+    }));
+    assert_eq!(found.message, "thread 5 is not welcome");
+    assert_eq!(found.thread, Some(Dim3::new(5, 0, 0)));
+    assert_eq!(found.block, Some(Dim3::new(0, 0, 0)));
+}
+
+#[test]
+fn a_panic_without_the_hook_is_a_defect_too() {
+    let found = defect(launch(1, 1, || std::panic::resume_unwind(Box::new(7))));
+    assert_eq!((found.kind, &found.location), (DefectKind::Panic, &None));
+}
+
+#[test]
+fn a_caught_panic_is_still_a_defect() {
+    let found = defect(launch(1, 64, || {
+        let _ = std::panic::catch_unwind(|| panic!("caught"));
+        // Would wait for ever in a block that goes on.
+        while thread_x() < 64 {
+            simt::yield_now();
+        }
+    }));
+    assert_eq!(found.message, "caught");
+}
+
+#[test]
+fn kernel_libraries_add_defects_of_their_own() {
+    let line = line!() + 3;
+    let found = defect(launch(1, 32, || {
+        if thread_x() == 8 {
+            simt::fail(DefectKind::InvalidArgument, "no such tile".to_owned());
+        }
+    }));
+    assert_at(&found, DefectKind::InvalidArgument, line);
+    assert_eq!(found.thread, Some(Dim3::new(8, 0, 0)));
+}

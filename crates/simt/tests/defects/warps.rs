@@ -1,0 +1,86 @@
+//! Operations of warps.
+
+use crate::common::{launch, launch_with, serial, sync, thread_x};
+use crate::{assert_at, defect};
+use simt::DefectKind;
+
+#[test]
+fn mask_that_names_an_exited_lane() {
+    for seed in 0..10 {
+        let line = line!() + 5;
+        let found = defect(launch_with(&serial(seed), 1, 32, || {
+            if thread_x() == 9 {
+                return;
+            }
+            simt::warp_barrier(0xffff_ffff);
+        }));
+        assert_at(&found, DefectKind::WarpDivergence, line);
+        assert!(found.message.contains("lane 9"), "{found}");
+    }
+}
+
+#[test]
+fn mask_that_names_no_lane_of_the_warp() {
+    let missing = defect(launch(1, 48, || simt::warp_barrier(0xffff_ffff)));
+    assert_eq!(missing.kind, DefectKind::WarpDivergence);
+    assert!(missing.message.contains("lane 16"), "{missing}");
+    let itself = defect(launch(1, 32, || simt::warp_barrier(0b10)));
+    assert!(itself.message.contains("does not name it"), "{itself}");
+    let none = defect(launch(1, 32, || simt::warp_barrier(0)));
+    assert_eq!(none.kind, DefectKind::WarpDivergence);
+}
+
+#[test]
+fn two_lanes_at_different_operations() {
+    let found = defect(launch(1, 2, || {
+        let kind = if thread_x() == 0 { "shuffle" } else { "ballot" };
+        simt::warp_collective(kind, 0b11, 0, |_| ());
+    }));
+    assert_eq!(found.kind, DefectKind::WarpDivergence);
+    assert!(found.message.contains("shuffle") && found.message.contains("ballot"));
+}
+
+#[test]
+fn overlapping_masks_that_wait_for_each_other() {
+    let found = defect(launch(1, 3, || {
+        let mask = if thread_x() == 0 { 0b11 } else { 0b111 };
+        simt::warp_barrier(mask);
+    }));
+    assert_eq!(found.kind, DefectKind::WarpDivergence);
+    assert!(found.message.contains("different masks"), "{found}");
+}
+
+#[test]
+fn masks_that_wait_in_a_circle() {
+    let found = defect(launch(1, 3, || {
+        let masks = [0b011, 0b110, 0b101];
+        simt::warp_barrier(masks[thread_x() as usize]);
+    }));
+    assert_eq!(found.kind, DefectKind::WarpDivergence, "{found}");
+}
+
+#[test]
+fn barrier_against_warp_operation() {
+    let found = defect(launch(1, 32, || {
+        if thread_x() == 4 {
+            simt::warp_barrier(0xffff_ffff);
+        } else {
+            sync();
+        }
+    }));
+    assert_eq!(found.kind, DefectKind::Deadlock);
+    assert_eq!(found.related.len(), 2, "{found}");
+}
+
+#[test]
+fn endless_nesting_of_warp_operations() {
+    fn nest(depth: u32) {
+        if depth > 0 {
+            let lane = simt::position().lane;
+            simt::warp_collective("nested", 1 << lane, 0, |_| nest(depth - 1));
+        }
+    }
+    launch(1, 32, || nest(64)).unwrap();
+    let found = defect(launch(1, 32, || nest(65)));
+    assert_eq!(found.kind, DefectKind::Panic);
+}

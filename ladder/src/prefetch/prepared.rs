@@ -1,0 +1,159 @@
+//! Launches, kernel by kernel.
+
+use super::{MAX_BLOCK_THREADS, OPERATION, Variant, Workload};
+use crate::kernels::KERNELS;
+use cuda_std::kernel::Kernel;
+use tilewright::{Buffer, Device, ErrorKind, LaunchArgs, LaunchConfig, Module, Result};
+use tilewright_ladder_kernels::prefetch as kernels;
+use tilewright_ladder_kernels::prefetch::{Parameters, WithKernel};
+
+/// A launch of one of the kernels, but for its buffers.
+pub(super) struct Launch {
+    module: Module,
+    config: LaunchConfig,
+    distance: u32,
+    rounds: u32,
+    workload: Workload,
+    /// The pitches of threads and of slots in shared memory, where slots are there.
+    pitches: (u32, u32),
+}
+
+impl Launch {
+    pub(super) fn new(
+        device: &Device,
+        variant: Variant,
+        distance: u32,
+        workload: Workload,
+        elements: usize,
+    ) -> Result<Self> {
+        // Larger blocks are refused by the launch, for which the slots' size does not matter.
+        let block_threads = workload.block_threads.min(MAX_BLOCK_THREADS);
+        let slots = variant.slots(distance, block_threads);
+        let bytes = slots.map_or(0, |slots| slots.elements * size_of::<f64>() as u32);
+        let config = LaunchConfig::new(workload.blocks, workload.block_threads);
+        Ok(Self {
+            module: device.load(&KERNELS)?,
+            config: config.with_dynamic_shared(bytes),
+            distance,
+            rounds: rounds(elements, workload)?,
+            workload,
+            pitches: slots.map_or((0, 0), |slots| (slots.thread_pitch, slots.slot_pitch)),
+        })
+    }
+
+    pub(super) fn run(
+        &self,
+        variant: Variant,
+        x: &Buffer<f64>,
+        sums: &mut Buffer<f64>,
+    ) -> Result<()> {
+        let (distance, meets) = (self.distance, self.workload.meets);
+        let (rounds, generations) = (self.rounds, self.workload.generations);
+        let (threads, slots) = self.pitches;
+        let plain = (rounds, generations, x, &mut *sums);
+        let launched = match variant {
+            Variant::Baseline => {
+                use kernels::baseline::{prefetch_none, prefetch_none_meeting};
+                let found = self.with(plain);
+                Some(match meets {
+                    false => found.launch(prefetch_none),
+                    true => found.launch(prefetch_none_meeting),
+                })
+            }
+            Variant::L2 => {
+                use kernels::l2::{prefetch_l2, prefetch_l2_meeting};
+                let found = self.with((distance, rounds, generations, x, sums));
+                Some(match meets {
+                    false => found.launch(prefetch_l2),
+                    true => found.launch(prefetch_l2_meeting),
+                })
+            }
+            Variant::SharedRolling(_) => {
+                use kernels::shared_rolling::{
+                    prefetch_shared_rolling, prefetch_shared_rolling_meeting,
+                };
+                let found = self.with((distance, rounds, generations, threads, slots, x, sums));
+                Some(match meets {
+                    false => found.launch(prefetch_shared_rolling),
+                    true => found.launch(prefetch_shared_rolling_meeting),
+                })
+            }
+            Variant::ScalarBatch => {
+                kernels::scalar_batch::with_scalar_batch(distance, meets, self.with(plain))
+            }
+            Variant::ScalarRolling => {
+                kernels::scalar_rolling::with_scalar_rolling(distance, meets, self.with(plain))
+            }
+            Variant::SharedBatch(_) => kernels::shared_batch::with_shared_batch(
+                distance,
+                meets,
+                self.with((rounds, generations, threads, slots, x, sums)),
+            ),
+            Variant::SharedRollingAsync(_) => {
+                kernels::shared_rolling_async::with_shared_rolling_async(
+                    distance,
+                    meets,
+                    self.with((rounds, generations, threads, slots, x, sums)),
+                )
+            }
+        };
+        launched.expect("`launch` has compared the distance with those that there are")
+    }
+
+    /// The launch with its arguments, short of its kernel.
+    const fn with<A>(&self, arguments: A) -> Prepared<'_, A> {
+        Prepared {
+            launch: self,
+            arguments,
+        }
+    }
+}
+
+/// A launch that lacks only its kernel, which has to be one of this ladder, for the variant and
+/// the distance of the launch.
+struct Prepared<'a, A> {
+    launch: &'a Launch,
+    arguments: A,
+}
+
+impl<'a, A> Prepared<'a, A> {
+    fn launch<K>(self, kernel: K) -> Result<()>
+    where
+        K: Kernel,
+        A: LaunchArgs<K::Params<'a>>,
+    {
+        let Launch { module, config, .. } = self.launch;
+        // SAFETY: (1) all kernels of the ladder have the same requirements: `x` is not empty, as
+        // `launch` has checked, and (2) those with slots get pitches and memory from
+        // `Layout::slots` for the variant, the distance and the block.
+        unsafe { module.launch_unsafe(kernel, *config, self.arguments) }
+    }
+}
+
+impl<'a, P: Parameters, A: LaunchArgs<P::Of<'a>>> WithKernel<P> for Prepared<'a, A> {
+    type Output = Result<()>;
+
+    fn with<K>(self, kernel: K) -> Result<()>
+    where
+        K: for<'launch> Kernel<Params<'launch> = P::Of<'launch>>,
+    {
+        self.launch(kernel)
+    }
+}
+
+/// Rounds in which the workload's threads have all elements, one each.
+fn rounds(elements: usize, workload: Workload) -> Result<u32> {
+    let rounds = elements.div_ceil(workload.threads().max(1));
+    // Kernels go on to a multiple of their batch, and fetch ahead.
+    match i32::try_from(rounds) {
+        Ok(rounds) => Ok(rounds.unsigned_abs()),
+        Err(_) => Err(ErrorKind::TooLarge {
+            what: format!(
+                "the share of one of {} threads in {elements} elements",
+                workload.threads()
+            ),
+            remedy: "launch more threads",
+        }
+        .during(OPERATION)),
+    }
+}

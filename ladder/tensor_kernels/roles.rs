@@ -1,0 +1,176 @@
+//! The two roles of a block's warpgroups: one copies, the others multiply.
+//!
+//! ```text
+//! producer, one thread              consumers, 64 rows of the outputs each
+//! wait for an empty stage           wait for a full stage
+//! expect its bytes                  start its products
+//! start its copies                  wait for those of the stage before, and release it
+//! ```
+//!
+//! The steps pass what they copy and multiply. In a cluster a stage is empty when the consumers of all
+//! its blocks have released it.
+
+use crate::outputs::is_first_of_warpgroup;
+use crate::{DEPTH, WARPGROUP_ROWS};
+use cuda_std::cluster;
+use cuda_std::mbarrier::{Consumer, Producer, Ring, Slot, Stage};
+use cuda_std::prelude::*;
+use cuda_std::warpgroup;
+use cuda_std::wgmma::{Accumulator, InFlight, Products, Registers};
+use half::bf16;
+
+/// Rows of the outputs of a block.
+pub const ROWS: usize = 128;
+
+/// Warpgroups that multiply.
+pub const CONSUMERS: usize = ROWS / WARPGROUP_ROWS;
+
+/// Threads of a block: a warpgroup that copies, and those that multiply.
+pub const THREADS: usize = 128 * (1 + CONSUMERS);
+
+/// Bytes of a stage with so many columns of B.
+pub const fn stage_bytes(columns: usize) -> u32 {
+    ((ROWS + columns) * DEPTH * size_of::<bf16>()) as u32
+}
+
+/// Bytes of a ring of such stages, with its barriers.
+pub const fn ring_bytes(stages: usize, columns: usize) -> u32 {
+    stages as u32 * (stage_bytes(columns) + 16)
+}
+
+/// What a warpgroup does.
+#[derive(Clone, Copy)]
+pub enum Role {
+    /// Its first thread starts copies.
+    Producer,
+    /// It multiplies.
+    Consumer,
+}
+
+/// Initialises the ring in each of the `BLOCKS` blocks of the cluster, and gives the warpgroups their
+/// roles: all threads of each call `begin`; then the first thread of the first warpgroup calls `produce`,
+/// and the others `consume` with their number.
+///
+/// # Safety
+/// 1. All threads of the cluster make the call, with a block of [`THREADS`] and the ring at the same place.
+#[inline(always)]
+pub unsafe fn divide<'a, const STAGES: usize, const BLOCKS: usize>(
+    ring: Ring<'a, STAGES>,
+    begin: impl Fn(Role),
+    produce: impl FnOnce(Producer<'a, STAGES>),
+    consume: impl FnOnce(Consumer<'a, STAGES>, u32),
+) {
+    if thread::rank_in_block() == 0 {
+        // SAFETY: (1) one thread, and a barrier of all that use the ring follows.
+        unsafe { ring.init(1, (CONSUMERS * BLOCKS) as u32) };
+    }
+    if BLOCKS > 1 {
+        cluster::sync();
+    } else {
+        thread::sync_threads();
+    }
+    if warpgroup::index() == 0 {
+        begin(Role::Producer);
+        if is_first_of_warpgroup() {
+            produce(ring.producer());
+        }
+    } else {
+        begin(Role::Consumer);
+        consume(ring.consumer(), warpgroup::index() - 1);
+    }
+    if BLOCKS > 1 {
+        // No block ends while another one may still copy to it, or arrive at its barriers.
+        cluster::sync();
+    }
+}
+
+/// Fills the stages of one tile of outputs: `fill` starts the copies to a slot, of `bytes` bytes
+/// together, from an element along k on.
+///
+/// # Safety
+/// 1. The ring is initialised, and `fill` starts copies of so many bytes, which consumers wait for.
+#[inline(always)]
+pub unsafe fn produce<const STAGES: usize>(
+    ring: &mut Producer<'_, STAGES>,
+    bytes: u32,
+    rounds: u32,
+    fill: impl Fn(&Slot<'_>, u32),
+) {
+    let mut round = 0;
+    while round < rounds {
+        // SAFETY: (1) is (1).
+        let slot = unsafe { ring.acquire() };
+        // SAFETY: (1) is (1); one thread expects the bytes.
+        unsafe { slot.expect(bytes) };
+        fill(&slot, round * DEPTH as u32);
+        round += 1;
+    }
+}
+
+/// Multiplies the stages of one tile of outputs: `start` starts the products of a stage. Each stage is
+/// released in all `BLOCKS` blocks of the cluster.
+///
+/// # Safety
+/// 1. The ring is initialised, in each block of the cluster, and its producer fills all stages.
+/// 2. All threads of the warpgroup make the call, and no block of a cluster ends before all have returned.
+#[inline(always)]
+pub unsafe fn multiply<const COUNT: usize, const STAGES: usize, const BLOCKS: usize>(
+    mut sums: InFlight<COUNT>,
+    ring: &mut Consumer<'_, STAGES>,
+    rounds: u32,
+    start: impl Fn(&mut Products<COUNT>, usize),
+) -> Accumulator<COUNT>
+where
+    [f32; COUNT]: Registers,
+{
+    let mut before = None;
+    let mut round = 0;
+    while round < rounds {
+        // SAFETY: (1) is (1).
+        let stage = unsafe { ring.wait() };
+        let mut products = sums.begin();
+        start(&mut products, stage.index());
+        sums = products.commit();
+        // The products of this stage run while the next one is waited for.
+        sums.wait_all_but::<1>();
+        if let Some(before) = &before {
+            // SAFETY: (1) the products of the stage before are finished; (2).
+            unsafe { release::<STAGES, BLOCKS>(ring, before) };
+        }
+        before = Some(stage);
+        round += 1;
+    }
+    let sums = sums.wait();
+    if let (Some(last), true) = (&before, BLOCKS > 1) {
+        // SAFETY: (1) all products are finished; (2).
+        unsafe { release::<STAGES, BLOCKS>(ring, last) };
+    }
+    sums
+}
+
+/// Releases a stage in all blocks of the cluster, as one arrival of the warpgroup in each.
+///
+/// # Safety
+/// 1. The products that read the stage are finished, and the other blocks are there.
+#[inline(always)]
+unsafe fn release<const STAGES: usize, const BLOCKS: usize>(
+    ring: &Consumer<'_, STAGES>,
+    stage: &Stage,
+) {
+    let thread = warpgroup::thread_rank();
+    if BLOCKS == 1 {
+        if thread == 0 {
+            // SAFETY: (1) is (1).
+            unsafe { ring.release(stage) };
+        }
+    } else if thread < BLOCKS as u32 {
+        // SAFETY: (1) is (1).
+        unsafe { ring.release_in(stage, thread) };
+    }
+}
+
+/// The first row of the consumer's outputs among those of the block.
+#[inline(always)]
+pub fn row_of(consumer: u32) -> usize {
+    WARPGROUP_ROWS * consumer as usize
+}
