@@ -79,7 +79,7 @@ mod workspace;
 
 #[cfg(feature = "ndarray")]
 #[cfg_attr(docsrs, doc(cfg(feature = "ndarray")))]
-pub use crate::ndarray::{matmul_coarsened, matmul_tiled};
+pub use crate::ndarray::{matmul, matmul_coarsened, matmul_tiled};
 pub use buffer::{Buffer, BufferView, BufferViewMut};
 pub use device::{Device, default_device};
 pub use element::Element;

@@ -4,7 +4,7 @@ use crate::buffer::Buffer;
 use crate::device::{Device, default_device};
 use crate::element::Element;
 use crate::error::{During, ErrorKind, Outcome, Result};
-use crate::matmul::GemmElement;
+use crate::matmul::{GemmElement, MatmulElement};
 use crate::matrix::{Matrix, MatrixView, MatrixViewMut, Order};
 use ndarray::{
     Array1, Array2, ArrayView, ArrayView2, ArrayViewMut2, Axis, Dimension, ShapeBuilder,
@@ -226,6 +226,25 @@ fn in_logical_order<'a, T: Element, D: Dimension>(array: &'a ArrayView<'_, T, D>
         Some(elements) => Cow::Borrowed(elements),
         None => Cow::Owned(array.iter().copied().collect()),
     }
+}
+
+/// The product of two arrays of any layout on the default device, by [`Device::matmul`].
+///
+/// ```
+/// use ndarray::array;
+///
+/// let a = array![[1.0_f32, 2.0], [3.0, 4.0]];
+/// let c = tilewright::matmul(a.view(), a.t())?;
+/// assert_eq!(c, array![[5.0, 11.0], [11.0, 25.0]]);
+/// # Ok::<(), tilewright::Error>(())
+/// ```
+///
+/// # Errors
+/// Those of [`Device::from_env`], [`Device::matrix_from_array`] and [`Device::matmul`].
+pub fn matmul<T: MatmulElement>(a: ArrayView2<'_, T>, b: ArrayView2<'_, T>) -> Result<Array2<T>> {
+    let device = default_device()?;
+    let (a, b) = (device.matrix_from_array(a)?, device.matrix_from_array(b)?);
+    device.matmul(&a, &b)?.to_array2()
 }
 
 /// The product of two arrays of any layout on the default device, by [`Device::matmul_tiled`].

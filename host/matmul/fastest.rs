@@ -70,11 +70,16 @@ impl Device {
     /// promise of the type ([`MatmulElement`]).
     ///
     /// An operand is `&matrix`, its transpose `matrix.t()` or a part of it ([`Matrix::slice`]), in
-    /// either [`Order`](crate::Order); the product is row-major. Bits do not depend on the orders and
-    /// places of the matrices, nor on M and N; [`Matmul`] has choices.
+    /// either [`Order`](crate::Order); the product is row-major.
     ///
     /// Element by element |C' - C| <= gamma_K |A||B| for f32 and f64, whatever the elements (Higham,
     /// Accuracy and Stability of Numerical Algorithms, 3.5), as long as nothing underflows.
+    ///
+    /// The device, the type and M, N and K select the kernel ([`Matmul::plan`]), and so the bits of an
+    /// f32 product: the same in every run, and from operands in either order, wherever they lie.
+    /// [`Matmul::arithmetic`] with [`Arithmetic::Chain`] gives the bits of
+    /// [`Device::matmul_tiled`] on every device. f32 on tensor cores takes (M + N) K words of memory
+    /// for the halves of the elements, until the product is done.
     ///
     /// ```
     /// use half::bf16;

@@ -56,24 +56,100 @@ fn every_packed_product_has_a_kernel_of_each_method_and_size() {
 
 #[test]
 fn every_kernel_of_the_table_is_selected_for_some_problem() {
+    let requests = [
+        Request::Tiled,
+        Request::Coarsened(Some(TileConfig::Small)),
+        Request::Coarsened(Some(TileConfig::Large)),
+        Request::Fastest(Arithmetic::Auto),
+        Request::Fastest(Arithmetic::Split),
+        Request::Wide,
+    ];
     let mut selected = Vec::new();
-    for element in [ElementType::F32, ElementType::F64] {
+    for element in ELEMENTS {
         for (a, b) in ORDERS.into_iter().flat_map(|a| ORDERS.map(|b| (a, b))) {
             for n in [64, 65] {
                 let problem = problem(element, (64, n, 64), a, b);
-                for request in [
-                    Request::Tiled,
-                    Request::Coarsened(Some(TileConfig::Small)),
-                    Request::Coarsened(Some(TileConfig::Large)),
-                ] {
-                    selected.extend(name(&problem, H200, request));
-                }
+                selected.extend(requests.iter().filter_map(|it| name(&problem, H200, *it)));
             }
         }
     }
     for kernel in KERNELS {
         assert!(selected.contains(&kernel.name), "{}", kernel.name);
     }
+}
+
+const ELEMENTS: [ElementType; 4] = [
+    ElementType::F16,
+    ElementType::Bf16,
+    ElementType::F32,
+    ElementType::F64,
+];
+
+/// The kernel that `matmul` selects for square matrices.
+fn fastest(
+    element: ElementType,
+    n: usize,
+    device: DeviceFacts,
+    arithmetic: Arithmetic,
+) -> Option<&'static str> {
+    let problem = row_major(element, (n, n, n));
+    name(&problem, device, Request::Fastest(arithmetic))
+}
+
+#[test]
+fn tensor_cores_are_selected_where_they_are() {
+    let auto = |element, n, device| fastest(element, n, device, Arithmetic::Auto);
+    let older = DeviceFacts {
+        compute_capability: Some((8, 9)),
+        ..H200
+    };
+    let newer = DeviceFacts {
+        compute_capability: Some((10, 0)),
+        ..H200
+    };
+    let wide_warps = DeviceFacts {
+        compute_capability: None,
+        warp_threads: 64,
+        ..H200
+    };
+    assert_eq!(
+        auto(ElementType::Bf16, 8, H200),
+        Some("matmul_wgmma_bf16_nn")
+    );
+    assert_eq!(auto(ElementType::F32, 4096, H200), Some("matmul_split_f32"));
+    assert_eq!(
+        auto(ElementType::F64, 4096, H200),
+        Some("matmul_coarsened_f64_nn")
+    );
+    for device in [older, newer, wide_warps] {
+        assert_eq!(auto(ElementType::Bf16, 8, device), None);
+        assert_eq!(
+            auto(ElementType::F32, 4096, device),
+            Some("matmul_coarsened_f32_nn")
+        );
+    }
+}
+
+#[test]
+fn products_are_split_from_a_size_on_and_where_it_keeps_the_bound() {
+    let small = fastest(ElementType::F32, 256, H200, Arithmetic::Auto);
+    assert_eq!(small, Some("matmul_coarsened_small_f32_nn"));
+    let chain = fastest(ElementType::F32, 4096, H200, Arithmetic::Chain);
+    assert_eq!(chain, Some("matmul_coarsened_f32_nn"));
+    let split = |k| {
+        let problem = row_major(ElementType::F32, (4096, 4096, k));
+        name(&problem, H200, Request::Fastest(Arithmetic::Split))
+    };
+    assert_eq!(split(58), None);
+    assert_eq!(split(59), Some("matmul_split_f32"));
+    assert_eq!(
+        fastest(ElementType::F64, 256, H200, Arithmetic::Split),
+        None
+    );
+    assert_eq!(
+        fastest(ElementType::F16, 256, H200, Arithmetic::Chain),
+        None
+    );
 }
 
 #[test]
@@ -119,6 +195,7 @@ fn the_size_of_the_tiles_follows_the_blocks() {
     let device = DeviceFacts {
         multiprocessors: 4,
         compute_capability: None,
+        warp_threads: 32,
     };
     let reason = |element, m, n| {
         let problem = row_major(element, (m, n, 64));
@@ -193,8 +270,5 @@ fn a_reason_is_one_line_for_a_person() {
         reason.to_string(),
         "16 large blocks do not fill the device, which takes 198"
     );
-    assert_eq!(
-        SelectionReason::Requested.to_string(),
-        "the tiles were requested"
-    );
+    assert_eq!(SelectionReason::Requested.to_string(), "it was requested");
 }

@@ -12,6 +12,8 @@ Commands:
   sanitize [FILTER]  the tests of sums and products under the tools of compute-sanitizer: memcheck,
                      racecheck, initcheck and synccheck
   compare [OPTIONS]  this crate and its rivals in one table, and as JSON; see compare --help
+  products [OPTIONS] matmul and cuBLAS, each warmed up by itself, as a table and as JSON; see
+                     products --help
   calls [OPTIONS]    what calls cost the host, and the time to a process's first answers, as tables
                      and as JSON; see calls --help
   ladder [NAME...]   the ladders, one after the other, as tables, charts and pages
@@ -123,6 +125,10 @@ run_compare() {
     (cd "$out" && "$here/benches/compare" "$@")
 }
 
+run_products() {
+    (cd "$out" && "$here/benches/products" --out products.json "$@")
+}
+
 run_calls() {
     (cd "$out" && "$here/benches/calls" --out calls.json "$@") || return 1
     time_quickstart
@@ -184,6 +190,7 @@ case $command in
     test) run_tests "$@" ;;
     sanitize) run_sanitizer "$@" ;;
     compare) run_compare "$@" ;;
+    products) run_products "$@" ;;
     calls) run_calls "$@" ;;
     ladder) run_ladders "$@" ;;
     bench) run_benches "$@" ;;
