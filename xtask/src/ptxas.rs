@@ -68,7 +68,7 @@ pub fn run(mut arguments: lexopt::Parser) -> Result {
     }
     let ptxas = find_ptxas()?;
     let disassembler = Some(ptxas.with_file_name("nvdisasm")).filter(|path| path.is_file());
-    let mut defects = Vec::new();
+    let (mut defects, mut loops) = (Vec::new(), 0);
     for (arch, target) in TARGETS {
         for module in modules(arch)? {
             let log = assemble(&ptxas, &module, target)?;
@@ -78,9 +78,14 @@ pub fn run(mut arguments: lexopt::Parser) -> Result {
             }
             defects.extend(serialised(&log).map(str::to_owned));
             if let (PRODUCTS_ON, Some(disassembler)) = (target, &disassembler) {
-                defects.extend(slow_loops(&disassemble(disassembler)?)?);
+                let (found, slow) = slow_loops(&disassemble(disassembler)?)?;
+                loops += found;
+                defects.extend(slow);
             }
         }
+    }
+    if disassembler.is_some() && loops == 0 {
+        defects.push(format!("no kernel for {PRODUCTS_ON} multiplies"));
     }
     for arch in ARCHITECTURES {
         for module in modules(arch)? {
@@ -166,16 +171,13 @@ fn disassemble(disassembler: &Path) -> Result<String> {
     Ok(String::from_utf8(output.stdout)?)
 }
 
-/// Shows the loops of products of a listing, and returns what is wrong with them.
-fn slow_loops(listing: &str) -> Result<Vec<String>> {
+/// Shows the loops of products of a listing, and returns how many there are and what is wrong with them.
+fn slow_loops(listing: &str) -> Result<(usize, Vec<String>)> {
     let kernels = sass::kernels(listing)?;
-    let multiplying: Vec<_> = kernels.iter().filter(|it| it.multiplies()).collect();
-    if multiplying.is_empty() {
-        return Ok(vec![format!("no kernel for {PRODUCTS_ON} multiplies")]);
-    }
-    let mut defects = Vec::new();
-    for kernel in multiplying {
+    let (mut found, mut defects) = (0, Vec::new());
+    for kernel in kernels.iter().filter(|it| it.multiplies()) {
         let loops = kernel.product_loops();
+        found += loops.len();
         for cost in &loops {
             println!("{PRODUCTS_ON} {:36} loop of {cost}", kernel.name());
             defects.extend(cost.defect(kernel.name()));
@@ -184,7 +186,7 @@ fn slow_loops(listing: &str) -> Result<Vec<String>> {
             defects.push(format!("no loop of {} multiplies", kernel.name()));
         }
     }
-    Ok(defects)
+    Ok((found, defects))
 }
 
 /// The remarks on products that are serialised.
