@@ -108,8 +108,8 @@ fn run() -> Result {
         cublas,
     };
     println!(
-        "\n{:<26} {:>9} {:>9} {:>8}  {}",
-        "product", "TFLOP/s", "cuBLAS", "ratio", "relative L2 error, and largest over u |A||B|"
+        "\n{:<26} {:>9} {:>9} {:>8}  relative L2 error, and largest over u |A||B|",
+        "product", "TFLOP/s", "cuBLAS", "ratio"
     );
     let mut records = Vec::new();
     bench.run_f32(&mut records)?;
@@ -133,6 +133,9 @@ struct Bench {
     sizes: Vec<usize>,
 }
 
+/// How elements are drawn.
+type Draw = fn(&mut Random) -> f64;
+
 /// What one contender reached.
 struct Score {
     /// Operations per second.
@@ -149,7 +152,7 @@ struct Error {
 
 impl Bench {
     fn run_f32(&self, records: &mut Vec<serde_json::Value>) -> Result {
-        let data: [(&str, fn(&mut Random) -> f64); 2] = [
+        let data: [(&str, Draw); 2] = [
             ("uniform [-1, 1)", |random| random.signed_unit()),
             ("uniform [0, 1)", |random| random.signed_unit().abs()),
         ];
