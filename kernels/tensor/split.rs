@@ -85,11 +85,12 @@ impl LineWords {
 ///
 /// In units of u = 2^-24 of |A||B|, an output's error is at most 8 for the halves (2 for each operand,
 /// 4 for the product of both `lo`), 42 for four instructions' truncations of 17 terms at 2^-25 and
-/// their rounding toward zero, k / 64 for the totals, 6 for `lo`'s accumulators and the last roundings.
+/// their rounding toward zero, k / 64 for the totals, 8 for `lo`'s accumulators and the last roundings,
+/// k / 4096 for adding `lo`.
 /// What is left to k is shared by the operands' errors of 2^-36 for elements that are small.
 #[must_use]
 pub const fn lowest_exponent(k: usize) -> Option<i32> {
-    let needed = 56 + k / 64;
+    let needed = 58 + k / 64 + k / 4096;
     if k < needed + 2 {
         return None;
     }

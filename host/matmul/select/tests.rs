@@ -140,8 +140,8 @@ fn products_are_split_from_a_size_on_and_where_it_keeps_the_bound() {
         let problem = row_major(ElementType::F32, (4096, 4096, k));
         name(&problem, H200, Request::Fastest(Arithmetic::Split))
     };
-    assert_eq!(split(57), None);
-    assert_eq!(split(58), Some("matmul_split_f32"));
+    assert_eq!(split(59), None);
+    assert_eq!(split(60), Some("matmul_split_f32"));
     assert_eq!(
         fastest(ElementType::F64, 256, H200, Arithmetic::Split),
         None
