@@ -1,7 +1,8 @@
 //! Products of matrices.
 //!
 //! `problem.rs` is what is to be multiplied, `kernels.rs` the table of kernels, `select.rs` the
-//! function from the one to a line of the other, and `operands.rs` what a kernel gets of a matrix.
+//! function from the one to a line of the other, `matrices.rs` compares the operands and the result, and
+//! `operands.rs` is what a kernel gets of a matrix.
 //! `fastest.rs` has the products of any method; `halves.rs` and `split.rs` launch those on tensor
 //! cores, whose operands `lines.rs` makes fit for bulk copies.
 
@@ -9,6 +10,7 @@ mod fastest;
 mod halves;
 mod kernels;
 mod lines;
+mod matrices;
 mod operands;
 mod persistent;
 mod problem;
@@ -19,16 +21,13 @@ pub use fastest::{Matmul, MatmulElement};
 pub use kernels::{GemmElement, TileConfig};
 pub use select::{Arithmetic, SelectionReason};
 
-use crate::buffer::ALIGNMENT;
 use crate::device::Device;
-use crate::element::Element;
 use crate::error::{During, ErrorKind, Outcome, Result};
-use crate::launch::LaunchConfig;
-use crate::matrix::{AsMatrixViewMut, Matrix, MatrixView, MatrixViewMut, Order};
+use crate::matrix::{AsMatrixViewMut, Matrix, MatrixView, MatrixViewMut};
 use crate::module::Module;
-use kernels::{ElementType, GemmArguments, GemmKernel};
-use operands::{layout_of, read_by_product, written_by_product};
-use problem::{MatrixLayout, Problem};
+use kernels::GemmKernel;
+use matrices::{Matrices, check_inner, problem_of_new};
+use problem::Problem;
 use select::{DeviceFacts, Request, Selection, select};
 use std::fmt::{self, Display, Formatter};
 
@@ -45,7 +44,7 @@ pub struct MatmulPlan {
     pub block_rows: usize,
     /// Columns of the result that one block computes.
     pub block_columns: usize,
-    /// Why the tiles have this size.
+    /// Why it was selected.
     pub reason: SelectionReason,
 }
 
@@ -213,22 +212,25 @@ impl Device {
         a: impl Into<MatrixView<'a, T>>,
         b: impl Into<MatrixView<'b, T>>,
     ) -> Result<MatmulPlan> {
-        self.plan(a.into(), b.into()).during("matmul_plan")
+        self.plan(Request::Coarsened(None), a.into(), b.into())
+            .during("matmul_plan")
     }
 
-    fn plan<T: GemmElement>(
+    /// The kernel of `request` for the product in a new matrix.
+    fn plan<T: MatmulElement>(
         &self,
+        request: Request,
         a: MatrixView<'_, T>,
         b: MatrixView<'_, T>,
     ) -> Outcome<MatmulPlan> {
         check_inner(a, b)?;
         let problem = problem_of_new(T::TYPE, a, b);
-        let selection = self.select_kernel(Request::Coarsened(None), &problem)?;
+        let selection = self.select_kernel(request, &problem)?;
         Ok(MatmulPlan::of(&selection))
     }
 
     /// The product in a new matrix.
-    fn product<T: GemmElement>(
+    fn product<T: MatmulElement>(
         &self,
         request: Request,
         a: MatrixView<'_, T>,
@@ -240,52 +242,20 @@ impl Device {
         Ok(c)
     }
 
-    fn multiply<T: GemmElement>(
+    /// The product in `c`, by the kernel of `request`.
+    fn multiply<T: MatmulElement>(
         &self,
         request: Request,
         a: MatrixView<'_, T>,
         b: MatrixView<'_, T>,
         c: MatrixViewMut<'_, T>,
     ) -> Outcome<()> {
-        let Some(matrices) = self.checked_operands(a, b, c)? else {
+        let Some(matrices) = Matrices::of(self, a, b, c)? else {
             return Ok(());
         };
         let problem = matrices.problem(T::TYPE);
         let kernel = self.select_kernel(request, &problem)?.kernel;
-        self.launch_chain(kernel, matrices)
-    }
-
-    /// The operands of a product whose result is row-major, or `None` if that has no elements.
-    fn checked_operands<'a, T: Element>(
-        &self,
-        a: MatrixView<'a, T>,
-        b: MatrixView<'a, T>,
-        c: MatrixViewMut<'a, T>,
-    ) -> Outcome<Option<Matrices<'a, T>>> {
-        let holders = [("A", a.device()), ("B", b.device()), ("C", c.device())];
-        for (name, holder) in holders {
-            self.check_owns(|| format!("the matrix {name}"), holder)?;
-        }
-        check_inner(a, b)?;
-        check_result(a, b, c.view())?;
-        if c.is_empty() {
-            return Ok(None);
-        }
-        // A column-major C is a row-major transpose of C, which is that of B times that of A.
-        Ok(Some(match c.order() {
-            Order::RowMajor => Matrices {
-                a,
-                b,
-                c,
-                is_transposed: false,
-            },
-            Order::ColumnMajor => Matrices {
-                a: b.t(),
-                b: a.t(),
-                c: c.into_transposed(),
-                is_transposed: true,
-            },
-        }))
+        T::multiply(self, kernel, matrices)
     }
 
     /// Launches a kernel on the ordinary units, which was selected for the operands.
@@ -321,115 +291,4 @@ impl Device {
             device: properties.name.clone(),
         })
     }
-}
-
-/// The matrices of a product whose result is row-major and has elements.
-pub struct Matrices<'a, T: Element> {
-    a: MatrixView<'a, T>,
-    b: MatrixView<'a, T>,
-    c: MatrixViewMut<'a, T>,
-    /// Whether this is the transpose of the product that was requested.
-    is_transposed: bool,
-}
-
-impl<'a, T: Element> Matrices<'a, T> {
-    /// M, N and K.
-    fn extents(&self) -> (usize, usize, usize) {
-        (self.a.rows(), self.b.cols(), self.a.cols())
-    }
-
-    fn problem(&self, element: ElementType) -> Problem {
-        problem_with(element, self.a, self.b, layout_of(self.c.view()))
-    }
-
-    /// A block for each tile of the result.
-    fn grid(&self, kernel: &GemmKernel) -> Outcome<LaunchConfig> {
-        let (m, n, _) = self.extents();
-        let tile = kernel.descriptor.tile;
-        let blocks = tile.blocks(m, n).ok_or_else(|| ErrorKind::TooLarge {
-            what: format!("a result of {m}x{n} elements"),
-            remedy: "a grid can have at most 2^31 - 1 blocks: multiply parts of the matrices",
-        })?;
-        Ok(LaunchConfig::new(blocks, tile.threads))
-    }
-
-    /// The arguments of a kernel on the ordinary units.
-    ///
-    /// # Safety
-    /// 1. The launch reads and writes the elements of A, B and C alone.
-    unsafe fn arguments(self) -> GemmArguments<'a, T> {
-        let (m, n, k) = self.extents();
-        let Self { a, b, c, .. } = self;
-        let (lda, ldb, ldc) = (
-            a.leading_dimension(),
-            b.leading_dimension(),
-            c.leading_dimension(),
-        );
-        // SAFETY: (1) is (1).
-        let (a, b, c) = unsafe {
-            (
-                read_by_product(a),
-                read_by_product(b),
-                written_by_product(c),
-            )
-        };
-        (a, b, c, m, n, k, lda, ldb, ldc)
-    }
-}
-
-/// A B in a new matrix.
-fn problem_of_new<T: Element>(
-    element: ElementType,
-    a: MatrixView<'_, T>,
-    b: MatrixView<'_, T>,
-) -> Problem {
-    let shape = (a.rows(), b.cols());
-    let c = MatrixLayout::packed(Order::RowMajor, shape, ALIGNMENT);
-    problem_with(element, a, b, c)
-}
-
-fn problem_with<T: Element>(
-    element: ElementType,
-    a: MatrixView<'_, T>,
-    b: MatrixView<'_, T>,
-    c: MatrixLayout,
-) -> Problem {
-    Problem {
-        element,
-        output: element,
-        m: a.rows(),
-        n: b.cols(),
-        k: a.cols(),
-        a: layout_of(a),
-        b: layout_of(b),
-        c,
-        batch: 1,
-    }
-}
-
-fn check_inner<T: Element>(a: MatrixView<'_, T>, b: MatrixView<'_, T>) -> Outcome<()> {
-    if a.cols() == b.rows() {
-        return Ok(());
-    }
-    Err(ErrorKind::ShapeMismatch {
-        left: a.shape(),
-        right: b.shape(),
-        rule: "the left matrix needs as many columns as the right one has rows",
-    })
-}
-
-fn check_result<T: Element>(
-    a: MatrixView<'_, T>,
-    b: MatrixView<'_, T>,
-    c: MatrixView<'_, T>,
-) -> Outcome<()> {
-    let expected = (a.rows(), b.cols());
-    if c.shape() == expected {
-        return Ok(());
-    }
-    Err(ErrorKind::ShapeMismatch {
-        left: expected,
-        right: c.shape(),
-        rule: "the first is the product's shape, the second that of the matrix for it: they must be equal",
-    })
 }

@@ -4,7 +4,7 @@ use crate::backend::TensorMapRequest;
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{During, ErrorKind, Outcome, Result, TensorMapRule};
-use crate::matrix::{Matrix, Order};
+use crate::matrix::{Matrix, MatrixView};
 use cuda_std::tma::{TensorMap, TensorMapMut};
 use std::marker::PhantomData;
 
@@ -60,15 +60,24 @@ impl<T: Element> Matrix<T> {
     }
 
     fn encode(&self, box_rows: usize, box_columns: usize) -> Outcome<[u64; 16]> {
-        let (rows, columns) = match self.order() {
-            Order::RowMajor => self.shape(),
-            Order::ColumnMajor => (self.cols(), self.rows()),
-        };
+        self.view().encode_tensor_map(box_rows, box_columns)
+    }
+}
+
+impl<T: Element> MatrixView<'_, T> {
+    /// A map of the lines, rows or columns, with boxes of `box_rows` lines and `box_columns` elements of
+    /// each.
+    pub(crate) fn encode_tensor_map(
+        &self,
+        box_rows: usize,
+        box_columns: usize,
+    ) -> Outcome<[u64; 16]> {
+        let lines = self.lines();
         let request = TensorMapRequest {
-            address: self.as_buffer().device_address(),
+            address: self.device_address(),
             element_bytes: size_of::<T>() as u32,
-            sizes: [columns as u64, rows as u64],
-            row_bytes: (columns * size_of::<T>()) as u64,
+            sizes: [lines.len as u64, lines.count as u64],
+            row_bytes: (lines.apart * size_of::<T>()) as u64,
             box_sizes: [box_columns as u32, box_rows as u32],
         };
         check(&request).map_err(|rule| ErrorKind::TensorMap { rule })?;

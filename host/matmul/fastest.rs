@@ -1,12 +1,13 @@
 //! Products by the fastest kernel that keeps the promise of the type.
 
 use super::kernels::{ElementType, Entry, GemmKernel};
-use super::select::{Arithmetic, Request, Selection};
-use super::{MatmulPlan, Matrices, halves, split};
+use super::matrices::Matrices;
+use super::select::{Arithmetic, Request};
+use super::{MatmulPlan, halves, split};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{During, Outcome, Result};
-use crate::matrix::{AsMatrixViewMut, Matrix, MatrixView, MatrixViewMut};
+use crate::matrix::{AsMatrixViewMut, Matrix, MatrixView};
 use half::{bf16, f16};
 
 /// A type whose matrices [`Device::matmul`] multiplies.
@@ -65,6 +66,9 @@ matmul_elements! {
     f64: F64, |device, kernel, matrices| device.launch_chain(kernel, matrices);
 }
 
+/// What `matmul` requests.
+const FASTEST: Request = Request::Fastest(Arithmetic::Auto);
+
 impl Device {
     /// The product A B of an M x K and a K x N matrix, M x N, by the fastest kernel that keeps the
     /// promise of the type ([`MatmulElement`]).
@@ -101,12 +105,11 @@ impl Device {
         a: impl Into<MatrixView<'a, T>>,
         b: impl Into<MatrixView<'b, T>>,
     ) -> Result<Matrix<T>> {
-        self.new_product(Arithmetic::Auto, a.into(), b.into())
-            .during("matmul")
+        self.product(FASTEST, a.into(), b.into()).during("matmul")
     }
 
     /// [`Device::matmul`] into an M x N matrix of either [`Order`](crate::Order) that is there, or into a
-    /// part of one ([`MatrixViewMut`]), whose elements it overwrites.
+    /// part of one ([`MatrixViewMut`](crate::MatrixViewMut)), whose elements it overwrites.
     ///
     /// # Errors
     /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if C is not M x N, and those of
@@ -118,38 +121,11 @@ impl Device {
         c: &mut impl AsMatrixViewMut<T>,
     ) -> Result<()> {
         let c = c.as_matrix_view_mut();
-        self.fastest_product(Arithmetic::Auto, a.into(), b.into(), c)
+        self.multiply(FASTEST, a.into(), b.into(), c)
             .during("matmul")
     }
 
-    fn new_product<T: MatmulElement>(
-        &self,
-        arithmetic: Arithmetic,
-        a: MatrixView<'_, T>,
-        b: MatrixView<'_, T>,
-    ) -> Outcome<Matrix<T>> {
-        super::check_inner(a, b)?;
-        let mut c = Matrix::uninit(self, (a.rows(), b.cols()).into())?;
-        self.fastest_product(arithmetic, a, b, c.view_mut())?;
-        Ok(c)
-    }
-
-    fn fastest_product<T: MatmulElement>(
-        &self,
-        arithmetic: Arithmetic,
-        a: MatrixView<'_, T>,
-        b: MatrixView<'_, T>,
-        c: MatrixViewMut<'_, T>,
-    ) -> Outcome<()> {
-        let Some(matrices) = self.checked_operands(a, b, c)? else {
-            return Ok(());
-        };
-        let problem = matrices.problem(T::TYPE);
-        let request = Request::Fastest(arithmetic);
-        let kernel = self.select_kernel(request, &problem)?.kernel;
-        T::multiply(self, kernel, matrices)
-    }
-
+    /// Launches a kernel of f32, which was selected for the matrices.
     fn multiply_f32(
         &self,
         kernel: &'static GemmKernel,
@@ -217,9 +193,9 @@ impl<'a, T: MatmulElement> Matmul<'a, T> {
     /// [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or
     /// [`ErrorKind::Cuda`](crate::ErrorKind::Cuda).
     pub fn run(&self) -> Result<Matrix<T>> {
-        self.a
-            .device()
-            .new_product(self.arithmetic, self.a, self.b)
+        let device = self.a.device();
+        device
+            .product(self.request(), self.a, self.b)
             .during("matmul")
     }
 
@@ -230,10 +206,9 @@ impl<'a, T: MatmulElement> Matmul<'a, T> {
     /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if C is not M x N, and those of
     /// [`run`](Self::run).
     pub fn run_into(&self, c: &mut impl AsMatrixViewMut<T>) -> Result<()> {
-        let c = c.as_matrix_view_mut();
-        self.a
-            .device()
-            .fastest_product(self.arithmetic, self.a, self.b, c)
+        let (device, c) = (self.a.device(), c.as_matrix_view_mut());
+        device
+            .multiply(self.request(), self.a, self.b, c)
             .during("matmul")
     }
 
@@ -246,16 +221,11 @@ impl<'a, T: MatmulElement> Matmul<'a, T> {
     /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) or
     /// [`ErrorKind::NoKernel`](crate::ErrorKind::NoKernel), as for [`run`](Self::run).
     pub fn plan(&self) -> Result<MatmulPlan> {
-        self.selection()
-            .map(|selection| MatmulPlan::of(&selection))
-            .during("matmul")
+        let device = self.a.device();
+        device.plan(self.request(), self.a, self.b).during("matmul")
     }
 
-    fn selection(&self) -> Outcome<Selection> {
-        super::check_inner(self.a, self.b)?;
-        let problem = super::problem_of_new(T::TYPE, self.a, self.b);
-        self.a
-            .device()
-            .select_kernel(Request::Fastest(self.arithmetic), &problem)
+    fn request(&self) -> Request {
+        Request::Fastest(self.arithmetic)
     }
 }

@@ -1,8 +1,8 @@
 //! Products of f16 and bf16 matrices, on tensor cores.
 
-use super::Matrices;
 use super::kernels::{Entry, GemmKernel, HalfLaunch};
 use super::lines::{AlignedLines, first_columns, is_aligned, map_of, room_for};
+use super::matrices::Matrices;
 use super::persistent::persistent_grid;
 use crate::element::Element;
 use crate::error::Outcome;

@@ -1,5 +1,6 @@
 //! The table of product kernels.
 
+use super::fastest::MatmulElement;
 use crate::element::Element;
 use crate::error::Outcome;
 use crate::kernels::module_of;
@@ -218,15 +219,13 @@ pub static KERNELS: &[GemmKernel] = kernels! {
     message = "matrices of `{Self}` cannot be multiplied",
     note = "products are for f32 and f64"
 )]
-pub trait GemmElement: Element + sealed::GemmElement {}
+pub trait GemmElement: MatmulElement + sealed::GemmElement {}
 
 pub mod sealed {
-    use super::{Element, ElementType, Entry, Launch};
+    use super::{Element, Entry, Launch};
 
     /// A type that the table has kernels for.
     pub trait GemmElement: Element {
-        const TYPE: ElementType;
-
         /// The launch of an entry for this type, or `None` where it is for another.
         fn launch_of(entry: Entry) -> Option<Launch<Self>>;
     }
@@ -237,8 +236,6 @@ macro_rules! gemm_elements {
         impl GemmElement for $element {}
 
         impl sealed::GemmElement for $element {
-            const TYPE: ElementType = ElementType::$name;
-
             fn launch_of(entry: Entry) -> Option<Launch<Self>> {
                 match entry {
                     Entry::$name(launch) => Some(launch),

@@ -2,16 +2,13 @@
 
 use super::kernels::MapWords;
 use super::operands::layout_of;
-use crate::backend::TensorMapRequest;
 use crate::element::Element;
 use crate::error::Outcome;
 use crate::matrix::{Matrix, MatrixView, MatrixViewMut, Order};
+use tilewright_kernels::tensor::DEPTH;
 
 /// What the starts of lines are multiples of, in bytes.
 const ALIGNMENT: usize = 16;
-
-/// Elements of a box of a tensor map along a line: 128 bytes of 16-bit elements.
-const BOX_COLUMNS: u32 = 64;
 
 /// A matrix whose lines start at multiples of 16 bytes: it, or a copy of it.
 pub enum AlignedLines<'a, T: Element> {
@@ -71,14 +68,7 @@ pub fn is_aligned<T: Element>(view: MatrixView<'_, T>) -> bool {
     layout_of(view).rows_are_multiples_of(ALIGNMENT, size_of::<T>())
 }
 
-/// A map of a row-major matrix with aligned rows, with boxes of `box_rows` rows.
+/// A map of a matrix with aligned lines, with boxes of `box_rows` of them.
 pub fn map_of<T: Element>(view: MatrixView<'_, T>, box_rows: usize) -> Outcome<MapWords> {
-    let request = TensorMapRequest {
-        address: view.device_address(),
-        element_bytes: size_of::<T>() as u32,
-        sizes: [view.cols() as u64, view.rows() as u64],
-        row_bytes: (view.leading_dimension() * size_of::<T>()) as u64,
-        box_sizes: [BOX_COLUMNS, box_rows as u32],
-    };
-    view.device().backend().encode_tensor_map(&request)
+    view.encode_tensor_map(box_rows, DEPTH)
 }

@@ -1,8 +1,8 @@
 //! f32 products on tensor cores, of operands that are taken apart into halves.
 
-use super::Matrices;
 use super::kernels::{Entry, GemmKernel};
 use super::lines::map_of;
+use super::matrices::Matrices;
 use super::operands::{read_by_product, written_by_product};
 use super::persistent::persistent_grid;
 use crate::buffer::{Buffer, BufferViewMut};
