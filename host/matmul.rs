@@ -80,7 +80,7 @@ impl Device {
     /// through tiles in shared memory.
     ///
     /// An operand is `&matrix`, its transpose `matrix.t()` or a part of it ([`Matrix::slice`]), in
-    /// either [`Order`], without a copy; the product is row-major.
+    /// either [`Order`](crate::Order), without a copy; the product is row-major.
     ///
     /// Each output adds its K products in order, from +0 on, each by a fused multiply-add: the bits
     /// of the plain loop, the sign of a zero included, in every run, on every device, from operands
@@ -118,7 +118,7 @@ impl Device {
             .during("matmul_tiled")
     }
 
-    /// [`Device::matmul_tiled`] into an M x N matrix of either [`Order`] that is there, or into a part
+    /// [`Device::matmul_tiled`] into an M x N matrix of either [`Order`](crate::Order) that is there, or into a part
     /// of one ([`MatrixViewMut`]), whose elements it overwrites.
     ///
     /// # Errors
@@ -152,7 +152,7 @@ impl Device {
             .during("matmul_coarsened")
     }
 
-    /// [`Device::matmul_coarsened`] into an M x N matrix of either [`Order`] that is there, or into a
+    /// [`Device::matmul_coarsened`] into an M x N matrix of either [`Order`](crate::Order) that is there, or into a
     /// part of one ([`MatrixViewMut`]), whose elements it overwrites.
     ///
     /// # Errors

@@ -44,7 +44,7 @@ const ROWS: usize = SPLIT_LINES / WARPS;
 const TOP: i32 = 14;
 
 /// What `lo` is scaled by.
-const LOW_SCALE: f32 = 2048.0;
+pub(super) const LOW_SCALE: f32 = 2048.0;
 
 /// Where the words about an operand's lines lie: for each line the bits of its largest magnitude; for
 /// each line the bits of its smallest nonzero magnitude, subtracted from [`u32::MAX`]; for each panel

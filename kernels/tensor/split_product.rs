@@ -14,7 +14,7 @@
 use super::operand::{AlongK, TensorOperand};
 use super::outputs::is_first_of_warpgroup;
 use super::schedule::{ClusterTile, Schedule};
-use super::split::{LineWords, PANEL, scale_of};
+use super::split::{LOW_SCALE, LineWords, PANEL, scale_of};
 use super::{DEPTH, WARPGROUP_ROWS};
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::matmul::{OperandLayout, ProductDescriptor, ProductKernel};
@@ -329,7 +329,7 @@ unsafe fn multiply(
         }
         let mut i = 0;
         while i < COUNT {
-            totals[i] = low.get(i).mul_add(1.0 / 2048.0, totals[i]);
+            totals[i] = low.get(i).mul_add(1.0 / LOW_SCALE, totals[i]);
             i += 1;
         }
     }

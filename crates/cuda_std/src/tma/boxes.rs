@@ -1,0 +1,291 @@
+//! Boxes of matrices, by maps of them.
+
+use super::policy::{CachePolicy, Hinted, bits};
+use crate::grid_constant::GridConstant;
+use crate::machine;
+use crate::mbarrier::Slot;
+use crate::shared::{ROW_BYTES, SwizzledTile};
+use bytemuck::{Pod, Zeroable};
+use core::marker::PhantomData;
+
+/// A matrix in global memory of which a copy moves `ROWS` rows of `COLUMNS` elements: 128 bytes of
+/// each row, which stand swizzled in shared memory.
+///
+/// It is the parameter `GridConstant<TensorMap<T, ROWS, COLUMNS>>` of a kernel, at most 256 rows. As a
+/// parameter it is plain data, which a host can make of any words: that it is the map of a matrix is a
+/// requirement of the copies, and so of the kernel.
+/// Other boxes do not compile:
+///
+/// ```compile_fail,E0080
+/// # use cuda_std::tma::TensorMap;
+/// let map = TensorMap::<f32, 8, 16>::of_words([0; 16]);
+/// ```
+#[repr(C, align(64))]
+#[derive(Debug)]
+pub struct TensorMap<T, const ROWS: usize, const COLUMNS: usize> {
+    /// What the driver has encoded, or the simulator.
+    words: [u64; 16],
+    element: PhantomData<T>,
+}
+
+/// A matrix in global memory to which a copy brings `ROWS` rows of `COLUMNS` elements from shared
+/// memory: a [`TensorMap`] of a matrix that the launch writes.
+#[repr(C, align(64))]
+#[derive(Debug)]
+pub struct TensorMapMut<T, const ROWS: usize, const COLUMNS: usize> {
+    /// What the driver has encoded, or the simulator.
+    words: [u64; 16],
+    element: PhantomData<T>,
+}
+
+macro_rules! maps {
+    ($($map:ident)*) => {$(
+        impl<T, const ROWS: usize, const COLUMNS: usize> Clone for $map<T, ROWS, COLUMNS> {
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+        impl<T, const ROWS: usize, const COLUMNS: usize> Copy for $map<T, ROWS, COLUMNS> {}
+
+        // SAFETY: the words may be zero. Whether they are a map is a requirement of its copies.
+        unsafe impl<T: Pod, const ROWS: usize, const COLUMNS: usize> Zeroable
+            for $map<T, ROWS, COLUMNS>
+        {
+        }
+
+        // SAFETY: 128 bytes of integers at a multiple of 64, without padding.
+        unsafe impl<T: Pod, const ROWS: usize, const COLUMNS: usize> Pod
+            for $map<T, ROWS, COLUMNS>
+        {
+        }
+
+        impl<T: Pod, const ROWS: usize, const COLUMNS: usize> $map<T, ROWS, COLUMNS> {
+            /// Rejects, when compiled, boxes that no map has.
+            const IS_BOX: () = assert!(
+                ROWS > 0 && ROWS <= 256 && COLUMNS * size_of::<T>() == ROW_BYTES,
+                "a box has 1 to 256 rows of 128 bytes"
+            );
+
+            /// The map of these words, which the driver or the simulator has encoded.
+            #[must_use]
+            pub const fn of_words(words: [u64; 16]) -> Self {
+                const { Self::IS_BOX };
+                Self {
+                    words,
+                    element: PhantomData,
+                }
+            }
+
+            /// The words of the map.
+            #[must_use]
+            pub const fn words(&self) -> &[u64; 16] {
+                &self.words
+            }
+        }
+
+        impl<T: Pod, const ROWS: usize, const COLUMNS: usize>
+            GridConstant<'_, $map<T, ROWS, COLUMNS>>
+        {
+            /// Fetches the map before it is used first.
+            #[inline(always)]
+            pub fn prefetch(self) {
+                // SAFETY: (1) the map is a parameter of the launch.
+                unsafe { machine::prefetch_tensor_map(self.as_ptr().cast()) };
+            }
+        }
+    )*};
+}
+maps!(TensorMap TensorMapMut);
+
+impl<T: Pod, const ROWS: usize, const COLUMNS: usize>
+    GridConstant<'_, TensorMap<T, ROWS, COLUMNS>>
+{
+    /// Starts to copy what lies at `place`, a row and a column of the matrix, into a tile: a box for
+    /// each of its panels. Called by one thread. The bytes, [`SwizzledTile::BYTES`] wherever the matrix
+    /// ends, count at the barrier of `slot`.
+    ///
+    /// # Safety
+    /// 1. The map is of a matrix that lives, and that no thread writes during the launch; the tile is
+    ///    there.
+    /// 2. The slot's ring is initialised, and `slot.stage()` is expecting the bytes in this round.
+    /// 3. Until a consumer has waited for the stage, no thread accesses the tile.
+    /// 4. The block does not end before the bytes have landed.
+    #[inline(always)]
+    #[track_caller]
+    pub unsafe fn load<const WIDTH: usize>(
+        self,
+        tile: SwizzledTile<'_, T, ROWS, WIDTH>,
+        slot: &Slot<'_>,
+        place: (u32, u32),
+    ) {
+        // SAFETY: (1) to (4) are the caller's.
+        unsafe { load_boxes(self, tile, slot, place, (None, None)) };
+    }
+
+    /// [`Self::load`] into the tile at the same place in each block of the cluster whose bit is set in
+    /// `blocks`. The bytes count at the barrier of the same stage of each.
+    ///
+    /// # Safety
+    /// 1. to 4. as for [`Self::load`], in each of these blocks.
+    #[inline(always)]
+    #[track_caller]
+    pub unsafe fn load_multicast<const WIDTH: usize>(
+        self,
+        tile: SwizzledTile<'_, T, ROWS, WIDTH>,
+        slot: &Slot<'_>,
+        place: (u32, u32),
+        blocks: u16,
+    ) {
+        // SAFETY: (1) to (4) are the caller's.
+        unsafe { load_boxes(self, tile, slot, place, (Some(blocks), None)) };
+    }
+}
+
+impl<T: Pod, const ROWS: usize, const COLUMNS: usize>
+    Hinted<GridConstant<'_, TensorMap<T, ROWS, COLUMNS>>>
+{
+    /// As without a policy.
+    ///
+    /// # Safety
+    /// 1. to 4. as without a policy.
+    #[inline(always)]
+    #[track_caller]
+    pub unsafe fn load<const WIDTH: usize>(
+        self,
+        tile: SwizzledTile<'_, T, ROWS, WIDTH>,
+        slot: &Slot<'_>,
+        place: (u32, u32),
+    ) {
+        // SAFETY: (1) to (4) are the caller's.
+        unsafe { load_boxes(self.side, tile, slot, place, (None, Some(self.policy))) };
+    }
+
+    /// As without a policy.
+    ///
+    /// # Safety
+    /// 1. to 4. as without a policy.
+    #[inline(always)]
+    #[track_caller]
+    pub unsafe fn load_multicast<const WIDTH: usize>(
+        self,
+        tile: SwizzledTile<'_, T, ROWS, WIDTH>,
+        slot: &Slot<'_>,
+        place: (u32, u32),
+        blocks: u16,
+    ) {
+        let options = (Some(blocks), Some(self.policy));
+        // SAFETY: (1) to (4) are the caller's.
+        unsafe { load_boxes(self.side, tile, slot, place, options) };
+    }
+}
+
+/// Starts to load a tile, to some blocks or to the caller's, with a policy or without.
+///
+/// # Safety
+/// 1. to 4. as for [`GridConstant::load`], in each of the blocks.
+#[inline(always)]
+#[track_caller]
+unsafe fn load_boxes<T: Pod, const ROWS: usize, const COLUMNS: usize, const WIDTH: usize>(
+    map: GridConstant<'_, TensorMap<T, ROWS, COLUMNS>>,
+    tile: SwizzledTile<'_, T, ROWS, WIDTH>,
+    slot: &Slot<'_>,
+    place: (u32, u32),
+    (blocks, policy): (Option<u16>, Option<CachePolicy>),
+) {
+    const { TensorMap::<T, ROWS, COLUMNS>::IS_BOX };
+    let (map, barrier) = (map.as_ptr().cast(), slot.barrier());
+    let policy = bits(policy);
+    let mut number = 0;
+    while number < SwizzledTile::<T, ROWS, WIDTH>::PANELS {
+        let (panel, place) = panel_of(tile, place, number);
+        // SAFETY: (1) the map is a parameter, and the matrix is not written. (2) A panel of a tile is
+        // aligned, and has room for a box. (3), (4) are the caller's. (5) The policy is one.
+        unsafe {
+            match blocks {
+                None => machine::tensor_load(map, panel, barrier, place, policy),
+                Some(blocks) => {
+                    machine::tensor_load_multicast(map, panel, barrier, place, blocks, policy);
+                }
+            }
+        }
+        number += 1;
+    }
+}
+
+impl<T: Pod, const ROWS: usize, const COLUMNS: usize>
+    GridConstant<'_, TensorMapMut<T, ROWS, COLUMNS>>
+{
+    /// Starts to copy a tile to `place`, a row and a column of the matrix. Called by one thread; the
+    /// copy belongs to the thread's next group, see [`commit`](super::commit).
+    ///
+    /// # Safety
+    /// 1. The map is of a matrix that lives, and no other thread accesses the box during the launch; the
+    ///    tile is there.
+    /// 2. The tile has been written; the threads that wrote it have called [`fence`](super::fence), and
+    ///    a barrier stands between them and this call.
+    /// 3. Until the group has been waited for, no thread writes the tile.
+    #[inline(always)]
+    #[track_caller]
+    pub unsafe fn store<const WIDTH: usize>(
+        self,
+        tile: SwizzledTile<'_, T, ROWS, WIDTH>,
+        place: (u32, u32),
+    ) {
+        // SAFETY: (1) to (3) are the caller's.
+        unsafe { store_boxes(self, tile, place, None) };
+    }
+}
+
+impl<T: Pod, const ROWS: usize, const COLUMNS: usize>
+    Hinted<GridConstant<'_, TensorMapMut<T, ROWS, COLUMNS>>>
+{
+    /// As without a policy.
+    ///
+    /// # Safety
+    /// 1. to 3. as without a policy.
+    #[inline(always)]
+    #[track_caller]
+    pub unsafe fn store<const WIDTH: usize>(
+        self,
+        tile: SwizzledTile<'_, T, ROWS, WIDTH>,
+        place: (u32, u32),
+    ) {
+        // SAFETY: (1) to (3) are the caller's.
+        unsafe { store_boxes(self.side, tile, place, Some(self.policy)) };
+    }
+}
+
+/// Starts to store a tile, with a policy or without.
+///
+/// # Safety
+/// 1. to 3. as for [`GridConstant::store`].
+#[inline(always)]
+#[track_caller]
+unsafe fn store_boxes<T: Pod, const ROWS: usize, const COLUMNS: usize, const WIDTH: usize>(
+    map: GridConstant<'_, TensorMapMut<T, ROWS, COLUMNS>>,
+    tile: SwizzledTile<'_, T, ROWS, WIDTH>,
+    place: (u32, u32),
+    policy: Option<CachePolicy>,
+) {
+    const { TensorMapMut::<T, ROWS, COLUMNS>::IS_BOX };
+    let map = map.as_ptr().cast();
+    let mut number = 0;
+    while number < SwizzledTile::<T, ROWS, WIDTH>::PANELS {
+        let (panel, place) = panel_of(tile, place, number);
+        // SAFETY: (1), (3) are the caller's. (2) A panel of a tile is aligned, and a whole box. (4) The
+        // policy is one.
+        unsafe { machine::tensor_store(map, panel, place, bits(policy)) };
+        number += 1;
+    }
+}
+
+/// The panel of a tile with this number, and the place that it has in the matrix.
+#[inline(always)]
+fn panel_of<T: Pod, const ROWS: usize, const WIDTH: usize>(
+    tile: SwizzledTile<'_, T, ROWS, WIDTH>,
+    (row, column): (u32, u32),
+    number: usize,
+) -> (*mut u8, (u32, u32)) {
+    let first = number * SwizzledTile::<T, ROWS, WIDTH>::PANEL_COLUMNS;
+    (tile.panel(number).cast(), (row, column + first as u32))
+}
