@@ -71,6 +71,18 @@ macro_rules! view_basics {
                 self.len == 0
             }
 
+            /// The elements from `first` on: none where the view ends before it.
+            #[inline(always)]
+            #[must_use]
+            pub const fn skip(self, first: usize) -> Self {
+                let first = if first < self.len { first } else { self.len };
+                Self {
+                    base: self.base.wrapping_add(first),
+                    len: self.len - first,
+                    launch: PhantomData,
+                }
+            }
+
             /// What a launch passes: the places of the address and of the length.
             #[cfg(not(target_arch = "nvptx64"))]
             pub(crate) fn parts(&self) -> (&$base, &usize) {

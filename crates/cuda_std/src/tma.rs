@@ -25,7 +25,7 @@ mod boxes;
 mod elements;
 mod policy;
 
-pub use boxes::{TensorMap, TensorMapMut};
+pub use boxes::{Place, TensorMap, TensorMapMut};
 pub use policy::{CachePolicy, Hinted};
 
 use crate::machine;

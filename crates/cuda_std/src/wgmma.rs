@@ -160,6 +160,13 @@ impl<const COUNT: usize, T: AccumulatorElement> Accumulator<COUNT, T> {
         self.registers[index]
     }
 
+    /// The calling thread's outputs.
+    #[inline(always)]
+    #[must_use]
+    pub const fn as_array(&self) -> &[T; COUNT] {
+        &self.registers
+    }
+
     /// The row and the column, of the 64 x 2 `COUNT`, of the calling thread's output number `index`.
     #[inline(always)]
     #[track_caller]

@@ -18,7 +18,7 @@ use quote::ToTokens;
 /// function of the same name stands for its value. A kernel that is a safe `fn` can be launched from
 /// safe code.
 ///
-/// Parameters, at most 12, are scalars and the types below, written by their names: a view
+/// Parameters, at most 16, are scalars and the types below, written by their names: a view
 /// (`Global<T>`, `GlobalMut<T>`) becomes a pointer and a length in the PTX, so that the pointer keeps its address space. A
 /// `Global` promises the compiler that no thread writes its elements during the launch. A
 /// `GridConstant<T>` is a block of bytes that the host passes by value, such as a tensor map; a

@@ -7,7 +7,7 @@ use syn::{
 };
 
 /// The most parameters that the host gives: `cuda_std` and the host library have tuples of as many.
-const MAX_PARAMETERS: usize = 12;
+const MAX_PARAMETERS: usize = 16;
 
 /// How a parameter crosses from the host to the kernel.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -51,7 +51,7 @@ impl KernelFunction {
         if parameters.len() > MAX_PARAMETERS {
             return Err(Error::new(
                 signature.inputs.span(),
-                "a kernel has at most 12 parameters",
+                "a kernel has at most 16 parameters",
             ));
         }
         Ok(Self {

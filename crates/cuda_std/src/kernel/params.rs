@@ -8,8 +8,8 @@ use core::ffi::c_void;
 use core::marker::PhantomData;
 use core::{ptr, slice};
 
-/// Most PTX parameters of an entry: `#[kernel]` takes 12 parameters, and a view is two in PTX.
-const MAX_ENTRY_PARAMS: usize = 24;
+/// Most PTX parameters of an entry: `#[kernel]` takes 16 parameters, and a view is two in PTX.
+const MAX_ENTRY_PARAMS: usize = 32;
 
 /// Most bytes of one parameter: those that every GPU has for all of them (PTX ISA 9.0, "Kernel
 /// Function Parameters").
@@ -219,3 +219,7 @@ tuple_params!(A, B, C, D, E, F, G, H, I);
 tuple_params!(A, B, C, D, E, F, G, H, I, J);
 tuple_params!(A, B, C, D, E, F, G, H, I, J, K);
 tuple_params!(A, B, C, D, E, F, G, H, I, J, K, L);
+tuple_params!(A, B, C, D, E, F, G, H, I, J, K, L, M);
+tuple_params!(A, B, C, D, E, F, G, H, I, J, K, L, M, N);
+tuple_params!(A, B, C, D, E, F, G, H, I, J, K, L, M, N, O);
+tuple_params!(A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P);

@@ -53,6 +53,22 @@ impl Memory<'_> {
 }
 
 impl<'block> Allotment<'block> {
+    /// An allotment of what is left, beside this one: both deal out the same bytes, for pieces of which
+    /// a launch uses one or the other.
+    #[inline(always)]
+    #[must_use]
+    pub const fn alternative(&self) -> Self {
+        Self {
+            memory: Memory {
+                base: self.memory.base,
+                bytes: self.memory.bytes,
+                taken: self.memory.taken,
+                block: PhantomData,
+            },
+            scope: self.scope,
+        }
+    }
+
     /// The next `bytes` bytes at a multiple of `alignment`, a power of two up to 1024.
     #[inline(always)]
     #[track_caller]

@@ -9,7 +9,8 @@ use bytemuck::{Pod, Zeroable};
 use core::marker::PhantomData;
 
 /// A matrix in global memory of which a copy moves `ROWS` rows of `COLUMNS` elements: 128 bytes of
-/// each row, which stand swizzled in shared memory.
+/// each row, which stand swizzled in shared memory. With a `RANK` of 3 it is a batch of matrices of
+/// one shape, and a copy moves rows of one of them.
 ///
 /// It is the parameter `GridConstant<TensorMap<T, ROWS, COLUMNS>>` of a kernel, at most 256 rows. As a
 /// parameter it is plain data, which a host can make of any words: that it is the map of a matrix is a
@@ -22,7 +23,7 @@ use core::marker::PhantomData;
 /// ```
 #[repr(C, align(64))]
 #[derive(Debug)]
-pub struct TensorMap<T, const ROWS: usize, const COLUMNS: usize> {
+pub struct TensorMap<T, const ROWS: usize, const COLUMNS: usize, const RANK: usize = 2> {
     /// What the driver has encoded, or the simulator.
     words: [u64; 16],
     element: PhantomData<T>,
@@ -32,34 +33,63 @@ pub struct TensorMap<T, const ROWS: usize, const COLUMNS: usize> {
 /// memory: a [`TensorMap`] of a matrix that the launch writes.
 #[repr(C, align(64))]
 #[derive(Debug)]
-pub struct TensorMapMut<T, const ROWS: usize, const COLUMNS: usize> {
+pub struct TensorMapMut<T, const ROWS: usize, const COLUMNS: usize, const RANK: usize = 2> {
     /// What the driver has encoded, or the simulator.
     words: [u64; 16],
     element: PhantomData<T>,
 }
 
+/// Where a box lies: a row and a column of a matrix, or a matrix, a row and a column of a batch.
+pub trait Place<const RANK: usize>: Copy + sealed::Coordinates {}
+
+impl Place<2> for (u32, u32) {}
+impl Place<3> for (u32, u32, u32) {}
+
+mod sealed {
+    pub trait Coordinates {
+        /// The column, the row, and the matrix, if there are several.
+        fn coordinates(self) -> [u32; 3];
+    }
+
+    impl Coordinates for (u32, u32) {
+        #[inline(always)]
+        fn coordinates(self) -> [u32; 3] {
+            let (row, column) = self;
+            [column, row, 0]
+        }
+    }
+
+    impl Coordinates for (u32, u32, u32) {
+        #[inline(always)]
+        fn coordinates(self) -> [u32; 3] {
+            let (matrix, row, column) = self;
+            [column, row, matrix]
+        }
+    }
+}
+
 macro_rules! maps {
     ($($map:ident)*) => {$(
-        impl<T, const ROWS: usize, const COLUMNS: usize> Clone for $map<T, ROWS, COLUMNS> {
+        impl<T, const ROWS: usize, const COLUMNS: usize, const RANK: usize> Clone for $map<T, ROWS, COLUMNS, RANK> {
             fn clone(&self) -> Self {
                 *self
             }
         }
-        impl<T, const ROWS: usize, const COLUMNS: usize> Copy for $map<T, ROWS, COLUMNS> {}
+        impl<T, const ROWS: usize, const COLUMNS: usize, const RANK: usize> Copy for $map<T, ROWS, COLUMNS, RANK> {}
 
         // SAFETY: the words may be zero. Whether they are a map is a requirement of its copies.
-        unsafe impl<T: Pod, const ROWS: usize, const COLUMNS: usize> Zeroable
-            for $map<T, ROWS, COLUMNS>
+        unsafe impl<T: Pod, const ROWS: usize, const COLUMNS: usize, const RANK: usize> Zeroable
+            for $map<T, ROWS, COLUMNS, RANK>
         {
         }
 
         // SAFETY: 128 bytes of integers at a multiple of 64, without padding.
-        unsafe impl<T: Pod, const ROWS: usize, const COLUMNS: usize> Pod
-            for $map<T, ROWS, COLUMNS>
+        unsafe impl<T: Pod, const ROWS: usize, const COLUMNS: usize, const RANK: usize> Pod
+            for $map<T, ROWS, COLUMNS, RANK>
         {
         }
 
-        impl<T: Pod, const ROWS: usize, const COLUMNS: usize> $map<T, ROWS, COLUMNS> {
+        impl<T: Pod, const ROWS: usize, const COLUMNS: usize, const RANK: usize> $map<T, ROWS, COLUMNS, RANK> {
             /// Rejects, when compiled, boxes that no map has.
             const IS_BOX: () = assert!(
                 ROWS > 0 && ROWS <= 256 && COLUMNS * size_of::<T>() == ROW_BYTES,
@@ -83,8 +113,8 @@ macro_rules! maps {
             }
         }
 
-        impl<T: Pod, const ROWS: usize, const COLUMNS: usize>
-            GridConstant<'_, $map<T, ROWS, COLUMNS>>
+        impl<T: Pod, const ROWS: usize, const COLUMNS: usize, const RANK: usize>
+            GridConstant<'_, $map<T, ROWS, COLUMNS, RANK>>
         {
             /// Fetches the map before it is used first.
             #[inline(always)]
@@ -97,10 +127,11 @@ macro_rules! maps {
 }
 maps!(TensorMap TensorMapMut);
 
-impl<T: Pod, const ROWS: usize, const COLUMNS: usize>
-    GridConstant<'_, TensorMap<T, ROWS, COLUMNS>>
+impl<T: Pod, const ROWS: usize, const COLUMNS: usize, const RANK: usize>
+    GridConstant<'_, TensorMap<T, ROWS, COLUMNS, RANK>>
 {
-    /// Starts to copy what lies at `place`, a row and a column of the matrix, into a tile: a box for
+    /// Starts to copy what lies at `place`, a row and a column of the matrix (a matrix, a row and a column of a batch),
+    /// into a tile: a box for
     /// each of its panels. Called by one thread. The bytes, [`SwizzledTile::BYTES`] wherever the matrix
     /// ends, count at the barrier of `slot`.
     ///
@@ -116,7 +147,7 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize>
         self,
         tile: SwizzledTile<'_, T, ROWS, WIDTH>,
         slot: &Slot<'_>,
-        place: (u32, u32),
+        place: impl Place<RANK>,
     ) {
         // SAFETY: (1) to (4) are the caller's.
         unsafe { load_boxes(self, tile, slot, place, (None, None)) };
@@ -133,7 +164,7 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize>
         self,
         tile: SwizzledTile<'_, T, ROWS, WIDTH>,
         slot: &Slot<'_>,
-        place: (u32, u32),
+        place: impl Place<RANK>,
         blocks: u16,
     ) {
         // SAFETY: (1) to (4) are the caller's.
@@ -141,8 +172,8 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize>
     }
 }
 
-impl<T: Pod, const ROWS: usize, const COLUMNS: usize>
-    Hinted<GridConstant<'_, TensorMap<T, ROWS, COLUMNS>>>
+impl<T: Pod, const ROWS: usize, const COLUMNS: usize, const RANK: usize>
+    Hinted<GridConstant<'_, TensorMap<T, ROWS, COLUMNS, RANK>>>
 {
     /// As without a policy.
     ///
@@ -154,7 +185,7 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize>
         self,
         tile: SwizzledTile<'_, T, ROWS, WIDTH>,
         slot: &Slot<'_>,
-        place: (u32, u32),
+        place: impl Place<RANK>,
     ) {
         // SAFETY: (1) to (4) are the caller's.
         unsafe { load_boxes(self.side, tile, slot, place, (None, Some(self.policy))) };
@@ -170,7 +201,7 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize>
         self,
         tile: SwizzledTile<'_, T, ROWS, WIDTH>,
         slot: &Slot<'_>,
-        place: (u32, u32),
+        place: impl Place<RANK>,
         blocks: u16,
     ) {
         let options = (Some(blocks), Some(self.policy));
@@ -185,26 +216,34 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize>
 /// 1. to 4. as for [`GridConstant::load`], in each of the blocks.
 #[inline(always)]
 #[track_caller]
-unsafe fn load_boxes<T: Pod, const ROWS: usize, const COLUMNS: usize, const WIDTH: usize>(
-    map: GridConstant<'_, TensorMap<T, ROWS, COLUMNS>>,
+unsafe fn load_boxes<
+    T: Pod,
+    const ROWS: usize,
+    const COLUMNS: usize,
+    const RANK: usize,
+    const WIDTH: usize,
+>(
+    map: GridConstant<'_, TensorMap<T, ROWS, COLUMNS, RANK>>,
     tile: SwizzledTile<'_, T, ROWS, WIDTH>,
     slot: &Slot<'_>,
-    place: (u32, u32),
+    place: impl Place<RANK>,
     (blocks, policy): (Option<u16>, Option<CachePolicy>),
 ) {
-    const { TensorMap::<T, ROWS, COLUMNS>::IS_BOX };
+    const { TensorMap::<T, ROWS, COLUMNS, RANK>::IS_BOX };
     let (map, barrier) = (map.as_ptr().cast(), slot.barrier());
     let policy = bits(policy);
     let mut number = 0;
     while number < SwizzledTile::<T, ROWS, WIDTH>::PANELS {
-        let (panel, place) = panel_of(tile, place, number);
+        let (panel, place) = panel_of(tile, place.coordinates(), number);
         // SAFETY: (1) the map is a parameter, and the matrix is not written. (2) A panel of a tile is
         // aligned, and has room for a box. (3), (4) are the caller's. (5) The policy is one.
         unsafe {
             match blocks {
-                None => machine::tensor_load(map, panel, barrier, place, policy),
+                None => machine::tensor_load::<RANK>(map, panel, barrier, place, policy),
                 Some(blocks) => {
-                    machine::tensor_load_multicast(map, panel, barrier, place, blocks, policy);
+                    machine::tensor_load_multicast::<RANK>(
+                        map, panel, barrier, place, blocks, policy,
+                    );
                 }
             }
         }
@@ -212,10 +251,11 @@ unsafe fn load_boxes<T: Pod, const ROWS: usize, const COLUMNS: usize, const WIDT
     }
 }
 
-impl<T: Pod, const ROWS: usize, const COLUMNS: usize>
-    GridConstant<'_, TensorMapMut<T, ROWS, COLUMNS>>
+impl<T: Pod, const ROWS: usize, const COLUMNS: usize, const RANK: usize>
+    GridConstant<'_, TensorMapMut<T, ROWS, COLUMNS, RANK>>
 {
-    /// Starts to copy a tile to `place`, a row and a column of the matrix. Called by one thread; the
+    /// Starts to copy a tile to `place`, a row and a column of the matrix (a matrix, a row and a column of
+    /// a batch). Called by one thread; the
     /// copy belongs to the thread's next group, see [`commit`](super::commit).
     ///
     /// # Safety
@@ -229,15 +269,15 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize>
     pub unsafe fn store<const WIDTH: usize>(
         self,
         tile: SwizzledTile<'_, T, ROWS, WIDTH>,
-        place: (u32, u32),
+        place: impl Place<RANK>,
     ) {
         // SAFETY: (1) to (3) are the caller's.
         unsafe { store_boxes(self, tile, place, None) };
     }
 }
 
-impl<T: Pod, const ROWS: usize, const COLUMNS: usize>
-    Hinted<GridConstant<'_, TensorMapMut<T, ROWS, COLUMNS>>>
+impl<T: Pod, const ROWS: usize, const COLUMNS: usize, const RANK: usize>
+    Hinted<GridConstant<'_, TensorMapMut<T, ROWS, COLUMNS, RANK>>>
 {
     /// As without a policy.
     ///
@@ -248,7 +288,7 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize>
     pub unsafe fn store<const WIDTH: usize>(
         self,
         tile: SwizzledTile<'_, T, ROWS, WIDTH>,
-        place: (u32, u32),
+        place: impl Place<RANK>,
     ) {
         // SAFETY: (1) to (3) are the caller's.
         unsafe { store_boxes(self.side, tile, place, Some(self.policy)) };
@@ -261,20 +301,26 @@ impl<T: Pod, const ROWS: usize, const COLUMNS: usize>
 /// 1. to 3. as for [`GridConstant::store`].
 #[inline(always)]
 #[track_caller]
-unsafe fn store_boxes<T: Pod, const ROWS: usize, const COLUMNS: usize, const WIDTH: usize>(
-    map: GridConstant<'_, TensorMapMut<T, ROWS, COLUMNS>>,
+unsafe fn store_boxes<
+    T: Pod,
+    const ROWS: usize,
+    const COLUMNS: usize,
+    const RANK: usize,
+    const WIDTH: usize,
+>(
+    map: GridConstant<'_, TensorMapMut<T, ROWS, COLUMNS, RANK>>,
     tile: SwizzledTile<'_, T, ROWS, WIDTH>,
-    place: (u32, u32),
+    place: impl Place<RANK>,
     policy: Option<CachePolicy>,
 ) {
-    const { TensorMapMut::<T, ROWS, COLUMNS>::IS_BOX };
+    const { TensorMapMut::<T, ROWS, COLUMNS, RANK>::IS_BOX };
     let map = map.as_ptr().cast();
     let mut number = 0;
     while number < SwizzledTile::<T, ROWS, WIDTH>::PANELS {
-        let (panel, place) = panel_of(tile, place, number);
+        let (panel, place) = panel_of(tile, place.coordinates(), number);
         // SAFETY: (1), (3) are the caller's. (2) A panel of a tile is aligned, and a whole box. (4) The
         // policy is one.
-        unsafe { machine::tensor_store(map, panel, place, bits(policy)) };
+        unsafe { machine::tensor_store::<RANK>(map, panel, place, bits(policy)) };
         number += 1;
     }
 }
@@ -283,9 +329,12 @@ unsafe fn store_boxes<T: Pod, const ROWS: usize, const COLUMNS: usize, const WID
 #[inline(always)]
 fn panel_of<T: Pod, const ROWS: usize, const WIDTH: usize>(
     tile: SwizzledTile<'_, T, ROWS, WIDTH>,
-    (row, column): (u32, u32),
+    [column, row, matrix]: [u32; 3],
     number: usize,
-) -> (*mut u8, (u32, u32)) {
+) -> (*mut u8, [u32; 3]) {
     let first = number * SwizzledTile::<T, ROWS, WIDTH>::PANEL_COLUMNS;
-    (tile.panel(number).cast(), (row, column + first as u32))
+    (
+        tile.panel(number).cast(),
+        [column + first as u32, row, matrix],
+    )
 }

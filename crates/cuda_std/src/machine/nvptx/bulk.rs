@@ -52,36 +52,51 @@ macro_rules! copy {
     };
 }
 
-/// Starts to copy the box at (`row`, `column`) of a tensor of two dimensions to shared memory. Its
-/// bytes count at `barrier`.
+/// Starts to copy the box at `place` of a tensor of `RANK` dimensions, 2 or 3, to shared memory. Its
+/// bytes count at `barrier`. A place is a coordinate in each dimension, the contiguous one first; a third
+/// that the tensor does not have is ignored.
 ///
 /// # Safety
-/// 1. `map` is the generic address of a tensor map of two dimensions in parameter, constant or
+/// 1. `map` is the generic address of a tensor map of `RANK` dimensions in parameter, constant or
 ///    global memory, of memory that lives and is not written meanwhile.
 /// 2. `destination` is aligned for the map's swizzle, and the box fits into the shared memory there.
 /// 3. `barrier` is a barrier in shared memory of the block.
 /// 4. Until the phase that counts the bytes has ended, no thread accesses the destination.
 /// 5. `policy` is none or one of [`cache_policy`].
 #[inline(always)]
-pub unsafe fn tensor_load(
+pub unsafe fn tensor_load<const RANK: usize>(
     map: *const u8,
     destination: *mut u8,
     barrier: *mut u64,
-    (row, column): (u32, u32),
+    place: [u32; 3],
     policy: Option<u64>,
 ) {
     // SAFETY: (1) to (5) are the caller's.
     unsafe {
-        copy!(
-            policy,
-            "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes",
-            "[{to}], [{map}, {{{column}, {row}}}], [{barrier}]",
-            to = in(reg32) shared_address(destination),
-            map = in(reg64) map,
-            column = in(reg32) column,
-            row = in(reg32) row,
-            barrier = in(reg32) shared_address(barrier),
-        );
+        if const { is_batch(RANK) } {
+            copy!(
+                policy,
+                "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes",
+                "[{to}], [{map}, {{{x}, {y}, {z}}}], [{barrier}]",
+                to = in(reg32) shared_address(destination),
+                map = in(reg64) map,
+                x = in(reg32) place[0],
+                y = in(reg32) place[1],
+                z = in(reg32) place[2],
+                barrier = in(reg32) shared_address(barrier),
+            );
+        } else {
+            copy!(
+                policy,
+                "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes",
+                "[{to}], [{map}, {{{x}, {y}}}], [{barrier}]",
+                to = in(reg32) shared_address(destination),
+                map = in(reg64) map,
+                x = in(reg32) place[0],
+                y = in(reg32) place[1],
+                barrier = in(reg32) shared_address(barrier),
+            );
+        }
     }
 }
 
@@ -91,58 +106,94 @@ pub unsafe fn tensor_load(
 /// # Safety
 /// As for [`tensor_load`], in each of these blocks; none of them ends before the copy has landed.
 #[inline(always)]
-pub unsafe fn tensor_load_multicast(
+pub unsafe fn tensor_load_multicast<const RANK: usize>(
     map: *const u8,
     destination: *mut u8,
     barrier: *mut u64,
-    (row, column): (u32, u32),
+    place: [u32; 3],
     blocks: u16,
     policy: Option<u64>,
 ) {
     // SAFETY: (1) to (5) are the caller's.
     unsafe {
-        copy!(
-            policy,
-            "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes\
-             .multicast::cluster",
-            "[{to}], [{map}, {{{column}, {row}}}], [{barrier}], {blocks}",
-            to = in(reg32) shared_address(destination),
-            map = in(reg64) map,
-            column = in(reg32) column,
-            row = in(reg32) row,
-            barrier = in(reg32) shared_address(barrier),
-            blocks = in(reg16) blocks,
-        );
+        if const { is_batch(RANK) } {
+            copy!(
+                policy,
+                "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes\
+                 .multicast::cluster",
+                "[{to}], [{map}, {{{x}, {y}, {z}}}], [{barrier}], {blocks}",
+                to = in(reg32) shared_address(destination),
+                map = in(reg64) map,
+                x = in(reg32) place[0],
+                y = in(reg32) place[1],
+                z = in(reg32) place[2],
+                barrier = in(reg32) shared_address(barrier),
+                blocks = in(reg16) blocks,
+            );
+        } else {
+            copy!(
+                policy,
+                "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes\
+                 .multicast::cluster",
+                "[{to}], [{map}, {{{x}, {y}}}], [{barrier}], {blocks}",
+                to = in(reg32) shared_address(destination),
+                map = in(reg64) map,
+                x = in(reg32) place[0],
+                y = in(reg32) place[1],
+                barrier = in(reg32) shared_address(barrier),
+                blocks = in(reg16) blocks,
+            );
+        }
     }
 }
 
-/// Starts to copy a box of shared memory to (`row`, `column`) of a tensor of two dimensions.
+/// Starts to copy a box of shared memory to `place` of a tensor of `RANK` dimensions, as for
+/// [`tensor_load`].
 ///
 /// # Safety
-/// 1. `map` is the generic address of a tensor map of two dimensions in parameter, constant or
+/// 1. `map` is the generic address of a tensor map of `RANK` dimensions in parameter, constant or
 ///    global memory, of memory that no other thread accesses meanwhile.
 /// 2. `source` is aligned for the map's swizzle, and holds a whole box.
 /// 3. Until the copy has been waited for, no thread writes the source.
 /// 4. `policy` is none or one of [`cache_policy`].
 #[inline(always)]
-pub unsafe fn tensor_store(
+pub unsafe fn tensor_store<const RANK: usize>(
     map: *const u8,
     source: *const u8,
-    (row, column): (u32, u32),
+    place: [u32; 3],
     policy: Option<u64>,
 ) {
     // SAFETY: (1) to (4) are the caller's.
     unsafe {
-        copy!(
-            policy,
-            "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group",
-            "[{map}, {{{column}, {row}}}], [{from}]",
-            map = in(reg64) map,
-            column = in(reg32) column,
-            row = in(reg32) row,
-            from = in(reg32) shared_address(source),
-        );
+        if const { is_batch(RANK) } {
+            copy!(
+                policy,
+                "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group",
+                "[{map}, {{{x}, {y}, {z}}}], [{from}]",
+                map = in(reg64) map,
+                x = in(reg32) place[0],
+                y = in(reg32) place[1],
+                z = in(reg32) place[2],
+                from = in(reg32) shared_address(source),
+            );
+        } else {
+            copy!(
+                policy,
+                "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group",
+                "[{map}, {{{x}, {y}}}], [{from}]",
+                map = in(reg64) map,
+                x = in(reg32) place[0],
+                y = in(reg32) place[1],
+                from = in(reg32) shared_address(source),
+            );
+        }
     }
+}
+
+/// Whether a tensor of `rank` dimensions, 2 or 3, is a batch of matrices.
+const fn is_batch(rank: usize) -> bool {
+    assert!(rank == 2 || rank == 3, "a map is of matrices or of a batch");
+    rank == 3
 }
 
 /// Starts to copy `count` elements from element `source_index` of global memory to element `index` of

@@ -16,22 +16,23 @@ pub fn cache_policy(_eviction: Eviction) -> u64 {
     0
 }
 
-/// Starts to copy the box at (`row`, `column`) of a tensor of two dimensions to shared memory. Its
-/// bytes count at `barrier`.
+/// Starts to copy the box at `place` of a tensor of `RANK` dimensions, 2 or 3, to shared memory. Its
+/// bytes count at `barrier`. A place is a coordinate in each dimension, the contiguous one first; a third
+/// that the tensor does not have is ignored.
 ///
 /// # Safety
-/// 1. `map` is a tensor map of the simulator's, of memory that lives until the copy has landed; the
-///    addresses in shared memory are checked.
+/// 1. `map` is a tensor map of the simulator's, of memory that lives until the copy has landed; its
+///    dimensions and the addresses in shared memory are checked.
 #[track_caller]
-pub unsafe fn tensor_load(
+pub unsafe fn tensor_load<const RANK: usize>(
     map: *const u8,
     destination: *mut u8,
     barrier: *mut u64,
-    (row, column): (u32, u32),
+    place: [u32; 3],
     _policy: Option<u64>,
 ) {
     // SAFETY: (1) is the caller's.
-    unsafe { load(map, destination, barrier, (row, column), None) };
+    unsafe { load::<RANK>(map, destination, barrier, place, None) };
 }
 
 /// [`tensor_load`] to the same place in each block of the cluster whose bit in `blocks` is set; the
@@ -40,52 +41,55 @@ pub unsafe fn tensor_load(
 /// # Safety
 /// As for [`tensor_load`].
 #[track_caller]
-pub unsafe fn tensor_load_multicast(
+pub unsafe fn tensor_load_multicast<const RANK: usize>(
     map: *const u8,
     destination: *mut u8,
     barrier: *mut u64,
-    (row, column): (u32, u32),
+    place: [u32; 3],
     blocks: u16,
     _policy: Option<u64>,
 ) {
     // SAFETY: (1) is the caller's.
-    unsafe { load(map, destination, barrier, (row, column), Some(blocks)) };
+    unsafe { load::<RANK>(map, destination, barrier, place, Some(blocks)) };
 }
 
 /// # Safety
 /// As for [`tensor_load`].
 #[track_caller]
-unsafe fn load(
+unsafe fn load<const RANK: usize>(
     map: *const u8,
     destination: *mut u8,
     barrier: *mut u64,
-    (row, column): (u32, u32),
+    place: [u32; 3],
     blocks: Option<u16>,
 ) {
-    let coordinates = [column as i32, row as i32];
+    let coordinates = place.map(|it| it as i32);
     // SAFETY: (1) of `tensor_load` for the map; the simulator checks the rest.
     unsafe {
         let map = &*map.cast::<TensorMap>();
-        simt::tensor_load(map, destination, barrier.addr(), &coordinates, blocks);
+        let barrier = barrier.addr();
+        simt::tensor_load(map, destination, barrier, &coordinates[..RANK], blocks);
     }
 }
 
-/// Starts to copy a box of shared memory to (`row`, `column`) of a tensor of two dimensions.
+/// Starts to copy a box of shared memory to `place` of a tensor of `RANK` dimensions, as for
+/// [`tensor_load`].
 ///
 /// # Safety
-/// 1. `map` is a tensor map of the simulator's, of memory that lives until the copy has landed; the
-///    addresses in shared memory are checked.
+/// 1. `map` is a tensor map of the simulator's, of memory that lives until the copy has landed; its
+///    dimensions and the addresses in shared memory are checked.
 #[track_caller]
-pub unsafe fn tensor_store(
+pub unsafe fn tensor_store<const RANK: usize>(
     map: *const u8,
     source: *const u8,
-    (row, column): (u32, u32),
+    place: [u32; 3],
     _policy: Option<u64>,
 ) {
+    let coordinates = place.map(|it| it as i32);
     // SAFETY: (1) is the caller's; the simulator checks the rest.
     unsafe {
         let map = &*map.cast::<TensorMap>();
-        simt::tensor_store(map, source, &[column as i32, row as i32]);
+        simt::tensor_store(map, source, &coordinates[..RANK]);
     }
 }
 
