@@ -11,7 +11,7 @@ pub(crate) use events::{DeviceEvents, EventHandle};
 pub(crate) use kernels::{DeviceKernels, Entry, LaunchRequest, ResidencyRequest, SymbolRequest};
 pub(crate) use memory::{DeviceMemory, RowExtent, Rows};
 pub(crate) use results::DeviceResults;
-pub(crate) use tensor_maps::{DeviceTensorMaps, TensorMapRequest};
+pub(crate) use tensor_maps::{DeviceTensorMaps, TensorMapBatch, TensorMapRequest};
 pub(crate) use textures::{DeviceTextures, TextureHandle, TextureRequest};
 
 use crate::error::Outcome;

@@ -89,9 +89,13 @@ pub use event::Event;
 pub use launch::LaunchConfig;
 pub use launch_args::{LaunchArg, LaunchArgs};
 pub use matmul::{
-    Arithmetic, GemmElement, Matmul, MatmulElement, MatmulPlan, SelectionReason, TileConfig,
+    Accumulate, Accumulator, Activation, Arithmetic, GemmElement, Matmul, MatmulElement,
+    MatmulInto, MatmulPlan, SelectionReason, TileConfig,
 };
-pub use matrix::{AsMatrixViewMut, Matrix, MatrixShape, MatrixView, MatrixViewMut, Order};
+pub use matrix::{
+    AsMatrixBatchMut, AsMatrixViewMut, Matrix, MatrixBatch, MatrixBatchMut, MatrixShape,
+    MatrixView, MatrixViewMut, Order,
+};
 pub use module::Module;
 pub use module_source::ModuleSource;
 pub use pinned::PinnedBuffer;

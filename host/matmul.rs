@@ -3,9 +3,11 @@
 //! `problem.rs` is what is to be multiplied, `kernels.rs` the table of kernels, `select.rs` the
 //! function from the one to a line of the other, `matrices.rs` compares the operands and the result, and
 //! `operands.rs` is what a kernel gets of a matrix.
+//! `request.rs` is a product with choices, `epilogue.rs` what becomes of its sums.
 //! `fastest.rs` has the products of any method; `halves.rs` and `split.rs` launch those on tensor
 //! cores, whose operands `lines.rs` makes fit for bulk copies.
 
+mod epilogue;
 mod fastest;
 mod halves;
 mod kernels;
@@ -14,19 +16,25 @@ mod matrices;
 mod operands;
 mod persistent;
 mod problem;
+mod request;
 mod select;
 mod split;
 
-pub use fastest::{Matmul, MatmulElement};
+pub use epilogue::Activation;
+pub use fastest::{Accumulate, Accumulator, MatmulElement, MatmulInto};
 pub use kernels::{GemmElement, TileConfig};
+pub use request::Matmul;
 pub use select::{Arithmetic, SelectionReason};
 
 use crate::device::Device;
+use crate::element::Element;
 use crate::error::{During, ErrorKind, Outcome, Result};
-use crate::matrix::{AsMatrixViewMut, Matrix, MatrixView, MatrixViewMut};
+use crate::matrix::{AsMatrixViewMut, Matrix, MatrixBatch, MatrixBatchMut, MatrixView};
 use crate::module::Module;
+use epilogue::Epilogue;
+use fastest::sealed::Computes;
 use kernels::GemmKernel;
-use matrices::{Matrices, check_inner, problem_of_new};
+use matrices::{Matrices, check_inner, problem_of_new, products};
 use problem::Problem;
 use select::{DeviceFacts, Request, Selection, select};
 use std::fmt::{self, Display, Formatter};
@@ -114,7 +122,7 @@ impl Device {
         a: impl Into<MatrixView<'a, T>>,
         b: impl Into<MatrixView<'b, T>>,
     ) -> Result<Matrix<T>> {
-        self.product(Request::Tiled, a.into(), b.into())
+        self.product(Request::Tiled, view(a), view(b), Epilogue::identity())
             .during("matmul_tiled")
     }
 
@@ -130,8 +138,14 @@ impl Device {
         c: &mut impl AsMatrixViewMut<T>,
     ) -> Result<()> {
         let c = c.as_matrix_view_mut();
-        self.multiply(Request::Tiled, a.into(), b.into(), c)
-            .during("matmul_tiled")
+        self.multiply(
+            Request::Tiled,
+            view(a),
+            view(b),
+            c.into(),
+            Epilogue::identity(),
+        )
+        .during("matmul_tiled")
     }
 
     /// The product A B of an M x K and a K x N matrix, M x N: each thread computes a block of
@@ -148,8 +162,13 @@ impl Device {
         a: impl Into<MatrixView<'a, T>>,
         b: impl Into<MatrixView<'b, T>>,
     ) -> Result<Matrix<T>> {
-        self.product(Request::Coarsened(None), a.into(), b.into())
-            .during("matmul_coarsened")
+        self.product(
+            Request::Coarsened(None),
+            view(a),
+            view(b),
+            Epilogue::identity(),
+        )
+        .during("matmul_coarsened")
     }
 
     /// [`Device::matmul_coarsened`] into an M x N matrix of either [`Order`](crate::Order) that is there, or into a
@@ -165,7 +184,7 @@ impl Device {
     ) -> Result<()> {
         let c = c.as_matrix_view_mut();
         let request = Request::Coarsened(None);
-        self.multiply(request, a.into(), b.into(), c)
+        self.multiply(request, view(a), view(b), c.into(), Epilogue::identity())
             .during("matmul_coarsened")
     }
 
@@ -183,7 +202,7 @@ impl Device {
     ) -> Result<()> {
         let c = c.as_matrix_view_mut();
         let request = Request::Coarsened(Some(tiles));
-        self.multiply(request, a.into(), b.into(), c)
+        self.multiply(request, view(a), view(b), c.into(), Epilogue::identity())
             .during("matmul_coarsened")
     }
 
@@ -212,70 +231,94 @@ impl Device {
         a: impl Into<MatrixView<'a, T>>,
         b: impl Into<MatrixView<'b, T>>,
     ) -> Result<MatmulPlan> {
-        self.plan(Request::Coarsened(None), a.into(), b.into())
-            .during("matmul_plan")
+        self.plan(
+            Request::Coarsened(None),
+            view(a),
+            view(b),
+            &Epilogue::identity(),
+        )
+        .during("matmul_plan")
     }
 
-    /// The kernel of `request` for the product in a new matrix.
+    /// The kernel of `request` for products in new matrices.
     fn plan<T: MatmulElement>(
         &self,
         request: Request,
-        a: MatrixView<'_, T>,
-        b: MatrixView<'_, T>,
+        a: MatrixBatch<'_, T>,
+        b: MatrixBatch<'_, T>,
+        epilogue: &Epilogue<'_, T::Accumulator>,
     ) -> Outcome<MatmulPlan> {
         check_inner(a, b)?;
-        let problem = problem_of_new(T::TYPE, a, b);
+        let types = <T as Computes<T>>::TYPES;
+        let problem = problem_of_new(types, a, b, epilogue.is_identity())?;
         let selection = self.select_kernel(request, &problem)?;
         Ok(MatmulPlan::of(&selection))
     }
 
-    /// The product in a new matrix.
-    fn product<T: MatmulElement>(
+    /// The products in a new matrix, one below the other.
+    fn product<T: Computes<O>, O: Element>(
         &self,
         request: Request,
-        a: MatrixView<'_, T>,
-        b: MatrixView<'_, T>,
-    ) -> Outcome<Matrix<T>> {
+        a: MatrixBatch<'_, T>,
+        b: MatrixBatch<'_, T>,
+        epilogue: Epilogue<'_, T::Accumulator>,
+    ) -> Outcome<Matrix<O>> {
         check_inner(a, b)?;
-        let mut c = Matrix::uninit(self, (a.rows(), b.cols()).into())?;
-        self.multiply(request, a, b, c.view_mut())?;
+        let count = products(a, b)?;
+        let (rows, columns) = (a.first().rows(), b.first().cols());
+        let all_rows = rows.checked_mul(count).ok_or_else(|| ErrorKind::TooLarge {
+            what: format!("a batch of {count} results with {rows} rows each"),
+            remedy: "multiply parts of the batch",
+        })?;
+        let mut c = Matrix::uninit(self, (all_rows, columns).into())?;
+        let results = c.view_mut().into_equal_rows(count)?;
+        self.multiply(request, a, b, results, epilogue)?;
         Ok(c)
     }
 
-    /// The product in `c`, by the kernel of `request`.
-    fn multiply<T: MatmulElement>(
+    /// The products in `c`, by the kernel of `request`.
+    fn multiply<'a, T: Computes<O>, O: Element>(
         &self,
         request: Request,
-        a: MatrixView<'_, T>,
-        b: MatrixView<'_, T>,
-        c: MatrixViewMut<'_, T>,
+        a: MatrixBatch<'a, T>,
+        b: MatrixBatch<'a, T>,
+        c: MatrixBatchMut<'a, O>,
+        epilogue: Epilogue<'a, T::Accumulator>,
     ) -> Outcome<()> {
-        let Some(matrices) = Matrices::of(self, a, b, c)? else {
+        let Some(matrices) = Matrices::of(self, a, b, c, epilogue)? else {
             return Ok(());
         };
-        let problem = matrices.problem(T::TYPE);
+        let (element, output) = T::TYPES;
+        let problem = matrices.problem(element, output);
         let kernel = self.select_kernel(request, &problem)?.kernel;
         T::multiply(self, kernel, matrices)
     }
 
     /// Launches a kernel on the ordinary units, which was selected for the operands.
-    fn launch_chain<T: GemmElement>(
+    fn launch_chain<T: GemmElement + Accumulator>(
         &self,
         kernel: &'static GemmKernel,
-        matrices: Matrices<'_, T>,
+        mut matrices: Matrices<'_, T, T, T>,
     ) -> Outcome<()> {
+        /// What a grid can have along y.
+        const MOST: usize = 65_535;
         let launch = T::launch_of(kernel.entry).expect("the kernel is of the problem's element");
-        let config = matrices.grid(kernel)?;
         let module = Module::on_demand(self, kernel.module);
-        // SAFETY: (1) the launch is one of a product, which reads and writes elements of A, B and C
-        // alone, by (2) of the kernels.
-        let arguments = unsafe { matrices.arguments() };
-        // SAFETY: (1) of `Launch` is (1) to (3) of the kernels: (1) Block and grid are the tile's
-        // for m x n. (2) The shapes were compared, and a view starts with its first element and reaches
-        // to its last. (3) The kernel was selected by the operands' orders and by where their rows
-        // start. (2) A, B and C are of this device, are borrowed until this returns, C mutably, and
-        // nothing else is touched.
-        unsafe { launch(&module, config, arguments) }
+        let count = matrices.count();
+        for first in (0..count).step_by(MOST) {
+            let part = matrices.part(first, MOST.min(count - first));
+            let config = part.grid(kernel)?;
+            // SAFETY: (1) the launch is one of products, which reads and writes elements of A, B and C
+            // alone, by (2) of the kernels.
+            let arguments = unsafe { part.arguments() };
+            // SAFETY: (1) of `ChainLaunch` is (1) to (3) of the kernels: (1) Block and grid are the
+            // tile's for m x n and the batch. (2) The shapes were compared, and a view starts with its
+            // first element and reaches to its last. (3) The kernel was selected by the operands' orders
+            // and by where their rows start. (2) A, B and C are of this device, are borrowed until this
+            // returns, C mutably, and nothing else is touched.
+            unsafe { launch(&module, config, arguments) }?;
+        }
+        Ok(())
     }
 
     /// The kernel of `request` for the problem.
@@ -291,4 +334,9 @@ impl Device {
             device: properties.name.clone(),
         })
     }
+}
+
+/// An operand of a single product.
+fn view<'a, T: Element>(matrix: impl Into<MatrixView<'a, T>>) -> MatrixBatch<'a, T> {
+    MatrixBatch::from(matrix.into())
 }

@@ -1,11 +1,13 @@
 //! Matrices in device memory: owned, borrowed, and copied to and from the host.
 
+mod batch;
 mod copy;
 mod owned;
 mod shape;
 mod view;
 mod view_mut;
 
+pub use batch::{AsMatrixBatchMut, MatrixBatch, MatrixBatchMut};
 pub use owned::Matrix;
 pub use shape::{MatrixShape, Order};
 pub use view::MatrixView;

@@ -1,6 +1,6 @@
 //! Tensor maps: matrices as bulk tensor copies of kernels see them.
 
-use crate::backend::TensorMapRequest;
+use crate::backend::{TensorMapBatch, TensorMapRequest};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{During, ErrorKind, Outcome, Result, TensorMapRule};
@@ -72,12 +72,32 @@ impl<T: Element> MatrixView<'_, T> {
         box_rows: usize,
         box_columns: usize,
     ) -> Outcome<[u64; 16]> {
+        self.encode_map(box_rows, box_columns, None)
+    }
+
+    /// A map of a batch of matrices, of which this is the first.
+    pub(crate) fn encode_tensor_map_of_batch(
+        &self,
+        box_rows: usize,
+        box_columns: usize,
+        batch: TensorMapBatch,
+    ) -> Outcome<[u64; 16]> {
+        self.encode_map(box_rows, box_columns, Some(batch))
+    }
+
+    fn encode_map(
+        &self,
+        box_rows: usize,
+        box_columns: usize,
+        batch: Option<TensorMapBatch>,
+    ) -> Outcome<[u64; 16]> {
         let lines = self.lines();
         let request = TensorMapRequest {
             address: self.device_address(),
             element_bytes: size_of::<T>() as u32,
             sizes: [lines.len as u64, lines.count as u64],
             row_bytes: (lines.apart * size_of::<T>()) as u64,
+            batch,
             box_sizes: [box_columns as u32, box_rows as u32],
         };
         check(&request).map_err(|rule| ErrorKind::TensorMap { rule })?;
@@ -144,6 +164,7 @@ mod tests {
         element_bytes: 2,
         sizes: [64, 100],
         row_bytes: 128,
+        batch: None,
         box_sizes: [64, 8],
     };
 

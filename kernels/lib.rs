@@ -11,6 +11,7 @@
 #[doc(hidden)]
 pub const SOURCE_HASH: &str = env!("SOURCE_HASH");
 
+pub mod epilogue;
 pub mod matmul;
 pub mod reduce;
 pub mod tensor;

@@ -4,7 +4,10 @@
 //! leaves behind: tensor-core work heats the device. The operands are random; of small ones there are
 //! as many as do not fit into the second-level cache, taken in turns.
 
+mod batches;
+#[path = "../common/mod.rs"]
 mod common;
+#[path = "../rivals/mod.rs"]
 mod rivals;
 
 use common::{Result, machine, open_device};
@@ -115,6 +118,8 @@ fn run() -> Result {
     bench.run_f32(&mut records)?;
     bench.run_halves::<bf16>("bf16", &mut records)?;
     bench.run_halves::<f16>("f16", &mut records)?;
+    bench.run_batches::<f32>("f32", &mut records)?;
+    bench.run_batches::<bf16>("bf16", &mut records)?;
     if let Some(path) = &bench.options.out {
         let record = json!({
             "device": machine::describe(&bench.device),
@@ -187,7 +192,7 @@ impl Bench {
         Ok(())
     }
 
-    fn run_halves<T: MatmulElement + rivals::cublas::Half + Number>(
+    fn run_halves<T: MatmulElement + rivals::cublas::InF32 + Number>(
         &self,
         element: &str,
         records: &mut Vec<serde_json::Value>,
@@ -226,12 +231,21 @@ impl Bench {
         has_error: bool,
         mut multiply: impl FnMut(&Matrix<T>, &Matrix<T>, &mut Matrix<T>) -> Result,
     ) -> Result<Score> {
+        let seconds = self.seconds(|| {
+            let (a, b, c) = sets.next();
+            multiply(a, b, c)
+        })?;
+        Ok(Score {
+            speed: 2.0 * (sets.size as f64).powi(3) / seconds,
+            error: if has_error { Some(sets.error()?) } else { None },
+        })
+    }
+
+    /// The time of a call, warmed up.
+    fn seconds(&self, mut call: impl FnMut() -> Result) -> Result<f64> {
         let mut time = |calls: u64| -> Result<Duration> {
             let start = self.device.record_event()?;
-            for _ in 0..calls {
-                let (a, b, c) = sets.next();
-                multiply(a, b, c)?;
-            }
+            (0..calls).try_for_each(|_| call())?;
             Ok(self.device.record_event()?.elapsed_since(&start)?)
         };
         time(1)?;
@@ -250,11 +264,7 @@ impl Bench {
             .map(|_| Ok(time(calls)?.as_secs_f64() / calls as f64))
             .collect::<Result<Vec<f64>>>()?;
         samples.sort_by(f64::total_cmp);
-        let seconds = samples[samples.len() / 2];
-        Ok(Score {
-            speed: 2.0 * (sets.size as f64).powi(3) / seconds,
-            error: if has_error { Some(sets.error()?) } else { None },
-        })
+        Ok(samples[samples.len() / 2])
     }
 
     fn report(

@@ -3,7 +3,7 @@
 use crate::common::Result;
 use half::{bf16, f16};
 use libloading::Library;
-use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ffi::{CStr, c_char, c_int, c_longlong, c_void};
 use std::ptr;
 use tilewright::{Device, Element, Matrix, Order};
 
@@ -71,20 +71,53 @@ type GemmExFunction = unsafe extern "C" fn(
     c_int,
 ) -> Status;
 
+/// `cublasGemmStridedBatchedEx`: as `cublasGemmEx`, with the distance of matrices behind each leading
+/// dimension, and with their number before the type of the computation.
+type GemmBatchFunction = unsafe extern "C" fn(
+    Handle,
+    c_int,
+    c_int,
+    c_int,
+    c_int,
+    c_int,
+    *const f32,
+    *const c_void,
+    c_int,
+    c_int,
+    c_longlong,
+    *const c_void,
+    c_int,
+    c_int,
+    c_longlong,
+    *const f32,
+    *mut c_void,
+    c_int,
+    c_int,
+    c_longlong,
+    c_int,
+    c_int,
+    c_int,
+) -> Status;
+
 /// A type that cuBLAS multiplies with f32 accumulators.
-pub trait Half: Element {
+pub trait InF32: Element {
     /// Its `cudaDataType_t`.
     const DATA_TYPE: c_int;
 }
 
-impl Half for f16 {
+impl InF32 for f16 {
     /// `CUDA_R_16F`.
     const DATA_TYPE: c_int = 2;
 }
 
-impl Half for bf16 {
+impl InF32 for bf16 {
     /// `CUDA_R_16BF`.
     const DATA_TYPE: c_int = 14;
+}
+
+impl InF32 for f32 {
+    /// `CUDA_R_32F`.
+    const DATA_TYPE: c_int = 0;
 }
 
 /// `CUBLAS_COMPUTE_32F`.
@@ -133,6 +166,7 @@ pub struct Functions {
     sgemm: GemmFunction<f32>,
     dgemm: GemmFunction<f64>,
     gemm_ex: GemmExFunction,
+    gemm_batch: GemmBatchFunction,
 }
 
 /// cuBLAS in the stream of one device.
@@ -206,7 +240,7 @@ impl CuBlas {
 
     /// Enqueues C = A B in f16 or bf16, with f32 accumulators. A and C are row-major, B is of either
     /// order; the shapes have to match.
-    pub fn multiply_halves<T: Half>(
+    pub fn multiply_halves<T: InF32>(
         &self,
         a: &Matrix<T>,
         b: &Matrix<T>,
@@ -239,6 +273,52 @@ impl CuBlas {
                 c.cast(),
                 T::DATA_TYPE,
                 n,
+                COMPUTE_F32,
+                DEFAULT_ALGORITHM,
+            )
+        })
+    }
+
+    /// Enqueues `count` products of `size` x `size` matrices, which lie one below the other in row-major
+    /// matrices, with f32 accumulators.
+    pub fn multiply_batch<T: InF32>(
+        &self,
+        (size, count): (usize, usize),
+        a: &Matrix<T>,
+        b: &Matrix<T>,
+        c: &mut Matrix<T>,
+    ) -> Result {
+        for shape in [a.shape(), b.shape(), c.shape()] {
+            assert_eq!(shape, (size * count, size));
+        }
+        let (n, count) = (c_int::try_from(size)?, c_int::try_from(count)?);
+        let stride = c_longlong::try_from(size * size)?;
+        let (a, b, c) = (address(a), address(b), address(c).cast_mut());
+        let (one, zero) = (1.0, 0.0);
+        // SAFETY: as in `multiply_halves`; the matrices are compared above.
+        self.enqueue(1, || unsafe {
+            (self.functions.gemm_batch)(
+                self.handle,
+                NOT_TRANSPOSED,
+                NOT_TRANSPOSED,
+                n,
+                n,
+                n,
+                &raw const one,
+                b.cast(),
+                T::DATA_TYPE,
+                n,
+                stride,
+                a.cast(),
+                T::DATA_TYPE,
+                n,
+                stride,
+                &raw const zero,
+                c.cast(),
+                T::DATA_TYPE,
+                n,
+                stride,
+                count,
                 COMPUTE_F32,
                 DEFAULT_ALGORITHM,
             )
@@ -323,6 +403,7 @@ impl Functions {
                 sgemm: *library.get(c"cublasSgemm_v2")?,
                 dgemm: *library.get(c"cublasDgemm_v2")?,
                 gemm_ex: *library.get(c"cublasGemmEx")?,
+                gemm_batch: *library.get(c"cublasGemmStridedBatchedEx")?,
             }
         };
         // CUDA's libraries cannot be unloaded safely, and the functions have to stay.

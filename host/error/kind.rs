@@ -132,6 +132,29 @@ pub enum ErrorKind {
         found: usize,
     },
 
+    /// Rows or columns that are not so many parts of one size.
+    #[error("{len} {what} are not {count} parts of one size")]
+    UnevenBatch {
+        /// What was to be divided: `rows` or `columns`.
+        what: &'static str,
+        /// How many there are.
+        len: usize,
+        /// How many parts were requested.
+        count: usize,
+    },
+
+    /// A batch with another number of matrices than the others of its product.
+    #[error(
+        "batches of {left} and {right} matrices do not fit together; a single matrix as an operand \
+         serves all products"
+    )]
+    BatchMismatch {
+        /// The matrices of one batch.
+        left: usize,
+        /// Those of another.
+        right: usize,
+    },
+
     /// A copy between a row-major and a column-major matrix, which would transpose it in memory.
     #[error(
         "one of the matrices is row-major and the other column-major, and a copy keeps the order; \

@@ -1,6 +1,6 @@
 //! The table of product kernels.
 
-use super::fastest::MatmulElement;
+use super::fastest::MatmulInto;
 use crate::element::Element;
 use crate::error::Outcome;
 use crate::kernels::module_of;
@@ -11,9 +11,10 @@ use cuda_std::global::{Global, GlobalMut};
 use cuda_std::grid_constant::GridConstant;
 use cuda_std::kernel::{Architecture, Kernel};
 use cuda_std::tma::{TensorMap, TensorMapMut};
-use half::f16;
-use tilewright_kernels::matmul::{self, ProductDescriptor, ProductKernel};
-use tilewright_kernels::tensor;
+use half::{bf16, f16};
+use tilewright_kernels::epilogue::EpilogueNumbers;
+use tilewright_kernels::matmul::{self, ProductDescriptor, ProductKernel, ProductShape};
+use tilewright_kernels::tensor::{self, TensorShape};
 
 /// The type of a matrix's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,8 +36,9 @@ impl ElementType {
     }
 }
 
-/// How many outputs each thread of [`Device::matmul_coarsened`](crate::Device::matmul_coarsened)
-/// computes, and so how many its block does. The bits of the product do not depend on it.
+/// How many outputs a block of a product computes: each thread of
+/// [`Device::matmul_coarsened`](crate::Device::matmul_coarsened) several. The bits of the product do not
+/// depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TileConfig {
@@ -54,7 +56,7 @@ pub enum Method {
     /// A block of outputs for each thread.
     Coarsened(TileConfig),
     /// Products of halves on the tensor cores.
-    Wgmma,
+    Wgmma(TileConfig),
     /// f32 as products of halves on the tensor cores.
     Split,
     /// What `Split` leaves out, on the ordinary units.
@@ -73,8 +75,10 @@ pub struct GemmKernel {
     /// The name of its entry.
     pub name: &'static str,
     pub method: Method,
-    /// The type of the elements of A, B and C.
+    /// The type of the elements of A and B.
     pub element: ElementType,
+    /// The type of the elements of C.
+    pub output: ElementType,
     /// The architecture that its entry is compiled for.
     pub architecture: Architecture,
     /// Layouts, alignment and the tile.
@@ -84,43 +88,61 @@ pub struct GemmKernel {
     pub entry: Entry,
 }
 
-/// How a kernel is launched, for the types that it multiplies.
+/// How a kernel is launched: on the ordinary units by the type of all elements, for halves by that of C.
 #[derive(Clone, Copy)]
 pub enum Entry {
-    F32(Launch<f32>),
-    F64(Launch<f64>),
-    Half(HalfLaunch),
+    F32(ChainLaunch<f32>),
+    F64(ChainLaunch<f64>),
+    HalfF16(HalfLaunch<f16>),
+    HalfBf16(HalfLaunch<bf16>),
+    HalfF32(HalfLaunch<f32>),
     Split,
     Wide(WideLaunch),
 }
 
-/// The arguments of every product kernel: A, B, C, M, N, K, and the leading dimensions of A, B, C.
-pub type GemmArguments<'a, T> = (
-    Global<'a, T>,
-    Global<'a, T>,
-    GlobalMut<'a, T>,
-    usize,
-    usize,
-    usize,
-    usize,
-    usize,
-    usize,
-);
+/// The arguments of a kernel on the ordinary units.
+pub struct ChainArguments<'a, T> {
+    pub a: Global<'a, T>,
+    pub b: Global<'a, T>,
+    pub c: GlobalMut<'a, T>,
+    pub shape: ProductShape,
+    pub epilogue: EpilogueArguments<'a, T>,
+}
 
-/// The launch of one kernel.
+/// What a kernel is told about its epilogue, in numbers of type `S`.
+#[derive(Clone, Copy)]
+pub struct EpilogueArguments<'a, S> {
+    pub numbers: EpilogueNumbers<S>,
+    pub row_scale: Global<'a, S>,
+    pub column_scale: Global<'a, S>,
+    pub row_bias: Global<'a, S>,
+    pub column_bias: Global<'a, S>,
+}
+
+/// The launch of a kernel on the ordinary units. The tiled kernels write sums as they are, of one product.
 ///
 /// # Safety
 /// 1. The launch meets the requirements in the kernel's documentation.
 /// 2. The views are of live memory of the module's device, and until the call returns no other thread
 ///    submits work that writes what the kernel reads or accesses what it writes.
-pub type Launch<T> = unsafe fn(&Module, LaunchConfig, GemmArguments<'_, T>) -> Outcome<()>;
+pub type ChainLaunch<T> = unsafe fn(&Module, LaunchConfig, ChainArguments<'_, T>) -> Outcome<()>;
 
-/// The launch of a kernel on maps of A, B and C, of an M x N product of length K.
+/// The arguments of a kernel for halves, whose outputs are `O`.
+pub struct HalfArguments<'a, O> {
+    pub a: MapWords,
+    pub b: MapWords,
+    /// A map of C, for kernels that write halves; others have none.
+    pub c_map: MapWords,
+    pub c: GlobalMut<'a, O>,
+    pub shape: TensorShape,
+    pub epilogue: EpilogueArguments<'a, f32>,
+}
+
+/// The launch of a kernel for halves.
 ///
 /// # Safety
-/// As for [`Launch`]: the views are the maps.
-pub type HalfLaunch =
-    unsafe fn(&Module, LaunchConfig, [MapWords; 3], (u32, u32, u32)) -> Outcome<()>;
+/// As for [`ChainLaunch`]: the maps are views.
+pub type HalfLaunch<O> = unsafe fn(&Module, LaunchConfig, HalfArguments<'_, O>) -> Outcome<()>;
 
 /// A tensor map, encoded.
 pub type MapWords = [u64; 16];
@@ -129,19 +151,20 @@ pub type MapWords = [u64; 16];
 /// words of A's and of B's lines.
 ///
 /// # Safety
-/// As for [`Launch`].
+/// As for [`ChainLaunch`].
 pub type WideLaunch =
-    unsafe fn(&Module, LaunchConfig, GemmArguments<'_, f32>, [Global<'_, u32>; 2]) -> Outcome<()>;
+    unsafe fn(&Module, LaunchConfig, ChainArguments<'_, f32>, [Global<'_, u32>; 2]) -> Outcome<()>;
 
 /// The architecture of a kernel that states none: the oldest that is built for.
 const OLDEST: Architecture = Architecture::parse("sm_75").expect("it is the name of one");
 
 macro_rules! kernels {
-    ($($element:ident $method:expr, $room:ident, $entry:ident => $($kernel:ident)*;)*) => {
+    ($($element:ident to $output:ident [$method:expr, $room:ident, $entry:ident] => $($kernel:ident)*;)*) => {
         &[$($(GemmKernel {
             name: <$room::$kernel as Kernel>::NAME,
             method: $method,
             element: ElementType::$element,
+            output: ElementType::$output,
             architecture: match <$room::$kernel as Kernel>::ARCH {
                 Some(stated) => stated,
                 None => OLDEST,
@@ -151,25 +174,48 @@ macro_rules! kernels {
             entry: kernels!(@$entry $element $room::$kernel),
         },)*)*]
     };
-    (@plain $element:ident $kernel:path) => {
+    (@tiled $element:ident $kernel:path) => {
         Entry::$element(|module, config, arguments| {
-            // SAFETY: (1), (2) are those of `Launch`.
-            unsafe { module.launch_params($kernel(), config, arguments) }
+            let ChainArguments { a, b, c, shape, .. } = arguments;
+            let ProductShape { m, n, k, lda, ldb, ldc, .. } = shape;
+            // SAFETY: (1), (2) are those of `ChainLaunch`.
+            unsafe { module.launch_params($kernel(), config, (a, b, c, m, n, k, lda, ldb, ldc)) }
         })
     };
-    (@maps $element:ident $kernel:path) => {
-        Entry::Half(|module, config, [a, b, c], (m, n, k)| {
-            let (a, b, c) = (
-                TensorMap::of_words(a),
-                TensorMap::of_words(b),
-                TensorMapMut::of_words(c),
-            );
-            let constants = (
-                GridConstant::new(&a),
-                GridConstant::new(&b),
-                GridConstant::new(&c),
-            );
-            let params = (constants.0, constants.1, constants.2, m, n, k);
+    (@chain $element:ident $kernel:path) => {
+        Entry::$element(|module, config, arguments| {
+            let ChainArguments { a, b, c, shape, epilogue } = arguments;
+            let EpilogueArguments { numbers, row_scale, column_scale, row_bias, column_bias } = epilogue;
+            let (shape, numbers) = (GridConstant::new(&shape), GridConstant::new(&numbers));
+            let params = (a, b, c, shape, numbers, row_scale, column_scale, row_bias, column_bias);
+            // SAFETY: (1), (2) are those of `ChainLaunch`.
+            unsafe { module.launch_params($kernel(), config, params) }
+        })
+    };
+    (@half_f16 $element:ident $kernel:path) => { kernels!(@half HalfF16 $kernel) };
+    (@half_bf16 $element:ident $kernel:path) => { kernels!(@half HalfBf16 $kernel) };
+    (@half $entry:ident $kernel:path) => {
+        Entry::$entry(|module, config, arguments| {
+            let HalfArguments { a, b, c_map, c, shape, epilogue } = arguments;
+            let EpilogueArguments { numbers, row_scale, column_scale, row_bias, column_bias } = epilogue;
+            let (a, b) = (TensorMap::of_words(a), TensorMap::of_words(b));
+            let c_map = TensorMapMut::of_words(c_map);
+            let (a, b) = (GridConstant::new(&a), GridConstant::new(&b));
+            let c_map = GridConstant::new(&c_map);
+            let (shape, numbers) = (GridConstant::new(&shape), GridConstant::new(&numbers));
+            let params = (a, b, c_map, c, shape, numbers, row_scale, column_scale, row_bias, column_bias);
+            // SAFETY: (1), (2) are those of `HalfLaunch`.
+            unsafe { module.launch_params($kernel(), config, params) }
+        })
+    };
+    (@half_f32 $element:ident $kernel:path) => {
+        Entry::HalfF32(|module, config, arguments| {
+            let HalfArguments { a, b, c, shape, epilogue, .. } = arguments;
+            let EpilogueArguments { numbers, row_scale, column_scale, row_bias, column_bias } = epilogue;
+            let (a, b) = (TensorMap::of_words(a), TensorMap::of_words(b));
+            let (a, b) = (GridConstant::new(&a), GridConstant::new(&b));
+            let (shape, numbers) = (GridConstant::new(&shape), GridConstant::new(&numbers));
+            let params = (a, b, c, shape, numbers, row_scale, column_scale, row_bias, column_bias);
             // SAFETY: (1), (2) are those of `HalfLaunch`.
             unsafe { module.launch_params($kernel(), config, params) }
         })
@@ -179,38 +225,57 @@ macro_rules! kernels {
     };
     (@wide $element:ident $kernel:path) => {
         Entry::Wide(|module, config, arguments, [a_words, b_words]| {
-            let (a, b, c, m, n, k, lda, ldb, ldc) = arguments;
-            let params = (a, b, c, m, n, k, lda, ldb, ldc, a_words, b_words);
+            let ChainArguments { a, b, c, shape, epilogue } = arguments;
+            let EpilogueArguments { numbers, row_scale, column_scale, row_bias, column_bias } = epilogue;
+            let (shape, numbers) = (GridConstant::new(&shape), GridConstant::new(&numbers));
+            let params = (
+                a, b, c, shape, numbers, row_scale, column_scale, row_bias, column_bias, a_words, b_words,
+            );
             // SAFETY: (1), (2) are those of `WideLaunch`.
             unsafe { module.launch_params($kernel(), config, params) }
         })
     };
 }
 
+const LARGE: TileConfig = TileConfig::Large;
+const SMALL: TileConfig = TileConfig::Small;
+
 /// Every product kernel.
 pub static KERNELS: &[GemmKernel] = kernels! {
-    F32 Method::Tiled, matmul, plain => matmul_tiled_f32_nn matmul_tiled_f32_tn matmul_tiled_f32_nt
+    F32 to F32 [Method::Tiled, matmul, tiled] => matmul_tiled_f32_nn matmul_tiled_f32_tn matmul_tiled_f32_nt
         matmul_tiled_f32_tt;
-    F64 Method::Tiled, matmul, plain => matmul_tiled_f64_nn matmul_tiled_f64_tn matmul_tiled_f64_nt
+    F64 to F64 [Method::Tiled, matmul, tiled] => matmul_tiled_f64_nn matmul_tiled_f64_tn matmul_tiled_f64_nt
         matmul_tiled_f64_tt;
-    F32 Method::Coarsened(TileConfig::Large), matmul, plain => matmul_coarsened_f32_nn
+    F32 to F32 [Method::Coarsened(LARGE), matmul, chain] => matmul_coarsened_f32_nn
         matmul_coarsened_f32_nn_unaligned matmul_coarsened_f32_tn matmul_coarsened_f32_nt
         matmul_coarsened_f32_tt;
-    F32 Method::Coarsened(TileConfig::Small), matmul, plain => matmul_coarsened_small_f32_nn
+    F32 to F32 [Method::Coarsened(SMALL), matmul, chain] => matmul_coarsened_small_f32_nn
         matmul_coarsened_small_f32_nn_unaligned matmul_coarsened_small_f32_tn
         matmul_coarsened_small_f32_nt matmul_coarsened_small_f32_tt;
-    F64 Method::Coarsened(TileConfig::Large), matmul, plain => matmul_coarsened_f64_nn
+    F64 to F64 [Method::Coarsened(LARGE), matmul, chain] => matmul_coarsened_f64_nn
         matmul_coarsened_f64_nn_unaligned matmul_coarsened_f64_tn matmul_coarsened_f64_nt
         matmul_coarsened_f64_tt;
-    F64 Method::Coarsened(TileConfig::Small), matmul, plain => matmul_coarsened_small_f64_nn
+    F64 to F64 [Method::Coarsened(SMALL), matmul, chain] => matmul_coarsened_small_f64_nn
         matmul_coarsened_small_f64_nn_unaligned matmul_coarsened_small_f64_tn
         matmul_coarsened_small_f64_nt matmul_coarsened_small_f64_tt;
-    F16 Method::Wgmma, tensor, maps => matmul_wgmma_f16_nn matmul_wgmma_f16_nt matmul_wgmma_f16_tn
-        matmul_wgmma_f16_tt;
-    Bf16 Method::Wgmma, tensor, maps => matmul_wgmma_bf16_nn matmul_wgmma_bf16_nt
+    F16 to F16 [Method::Wgmma(LARGE), tensor, half_f16] => matmul_wgmma_f16_nn matmul_wgmma_f16_nt
+        matmul_wgmma_f16_tn matmul_wgmma_f16_tt;
+    F16 to F16 [Method::Wgmma(SMALL), tensor, half_f16] => matmul_wgmma_small_f16_nn matmul_wgmma_small_f16_nt
+        matmul_wgmma_small_f16_tn matmul_wgmma_small_f16_tt;
+    F16 to F32 [Method::Wgmma(LARGE), tensor, half_f32] => matmul_wgmma_f16_f32_nn matmul_wgmma_f16_f32_nt
+        matmul_wgmma_f16_f32_tn matmul_wgmma_f16_f32_tt;
+    F16 to F32 [Method::Wgmma(SMALL), tensor, half_f32] => matmul_wgmma_small_f16_f32_nn
+        matmul_wgmma_small_f16_f32_nt matmul_wgmma_small_f16_f32_tn matmul_wgmma_small_f16_f32_tt;
+    Bf16 to Bf16 [Method::Wgmma(LARGE), tensor, half_bf16] => matmul_wgmma_bf16_nn matmul_wgmma_bf16_nt
         matmul_wgmma_bf16_tn matmul_wgmma_bf16_tt;
-    F32 Method::Split, tensor, split => matmul_split_f32;
-    F32 Method::Wide, matmul, wide => matmul_wide_f32_nn matmul_wide_f32_nn_unaligned
+    Bf16 to Bf16 [Method::Wgmma(SMALL), tensor, half_bf16] => matmul_wgmma_small_bf16_nn
+        matmul_wgmma_small_bf16_nt matmul_wgmma_small_bf16_tn matmul_wgmma_small_bf16_tt;
+    Bf16 to F32 [Method::Wgmma(LARGE), tensor, half_f32] => matmul_wgmma_bf16_f32_nn
+        matmul_wgmma_bf16_f32_nt matmul_wgmma_bf16_f32_tn matmul_wgmma_bf16_f32_tt;
+    Bf16 to F32 [Method::Wgmma(SMALL), tensor, half_f32] => matmul_wgmma_small_bf16_f32_nn
+        matmul_wgmma_small_bf16_f32_nt matmul_wgmma_small_bf16_f32_tn matmul_wgmma_small_bf16_f32_tt;
+    F32 to F32 [Method::Split, tensor, split] => matmul_split_f32;
+    F32 to F32 [Method::Wide, matmul, wide] => matmul_wide_f32_nn matmul_wide_f32_nn_unaligned
         matmul_wide_f32_tn matmul_wide_f32_nt matmul_wide_f32_tt;
 };
 
@@ -219,15 +284,21 @@ pub static KERNELS: &[GemmKernel] = kernels! {
     message = "matrices of `{Self}` cannot be multiplied",
     note = "products are for f32 and f64"
 )]
-pub trait GemmElement: MatmulElement + sealed::GemmElement {}
+pub trait GemmElement: MatmulInto<Self> + sealed::GemmElement {}
 
 pub mod sealed {
-    use super::{Element, Entry, Launch};
+    use super::{ChainLaunch, Element, Entry, HalfLaunch};
 
     /// A type that the table has kernels for.
     pub trait GemmElement: Element {
         /// The launch of an entry for this type, or `None` where it is for another.
-        fn launch_of(entry: Entry) -> Option<Launch<Self>>;
+        fn launch_of(entry: Entry) -> Option<ChainLaunch<Self>>;
+    }
+
+    /// A type of outputs of products of halves.
+    pub trait HalfOutput: Element {
+        /// The launch of an entry for this type, or `None` where it is for another.
+        fn launch_of(entry: Entry) -> Option<HalfLaunch<Self>>;
     }
 }
 
@@ -236,7 +307,7 @@ macro_rules! gemm_elements {
         impl GemmElement for $element {}
 
         impl sealed::GemmElement for $element {
-            fn launch_of(entry: Entry) -> Option<Launch<Self>> {
+            fn launch_of(entry: Entry) -> Option<ChainLaunch<Self>> {
                 match entry {
                     Entry::$name(launch) => Some(launch),
                     _ => None,
@@ -248,4 +319,22 @@ macro_rules! gemm_elements {
 gemm_elements! {
     f32: F32;
     f64: F64;
+}
+
+macro_rules! half_outputs {
+    ($($element:ty: $name:ident;)*) => {$(
+        impl sealed::HalfOutput for $element {
+            fn launch_of(entry: Entry) -> Option<HalfLaunch<Self>> {
+                match entry {
+                    Entry::$name(launch) => Some(launch),
+                    _ => None,
+                }
+            }
+        }
+    )*};
+}
+half_outputs! {
+    f16: HalfF16;
+    bf16: HalfBf16;
+    f32: HalfF32;
 }

@@ -1,6 +1,7 @@
 //! The matrices of a product, compared with one another.
 
-use super::kernels::{ElementType, GemmArguments, GemmKernel};
+use super::epilogue::{Epilogue, Stores};
+use super::kernels::{ChainArguments, ElementType, GemmKernel};
 use super::operands::{layout_of, read_by_product, written_by_product};
 use super::problem::{MatrixLayout, Problem};
 use crate::buffer::ALIGNMENT;
@@ -8,61 +9,102 @@ use crate::device::Device;
 use crate::element::Element;
 use crate::error::{ErrorKind, Outcome};
 use crate::launch::LaunchConfig;
-use crate::matrix::{MatrixView, MatrixViewMut, Order};
+use crate::matrix::{MatrixBatch, MatrixBatchMut, Order};
+use tilewright_kernels::epilogue::EpilogueElement;
+use tilewright_kernels::matmul::ProductShape;
 
-/// The matrices of a product whose result is row-major and has elements.
-pub struct Matrices<'a, T: Element> {
-    pub a: MatrixView<'a, T>,
-    pub b: MatrixView<'a, T>,
-    pub c: MatrixViewMut<'a, T>,
+/// The matrices of one or more products of one shape whose results are row-major and have elements, and
+/// what becomes of their sums.
+pub struct Matrices<'a, T: Element, O: Element, S: Element> {
+    pub a: MatrixBatch<'a, T>,
+    pub b: MatrixBatch<'a, T>,
+    pub c: MatrixBatchMut<'a, O>,
+    pub epilogue: Epilogue<'a, S>,
     /// Whether this is the transpose of the product that was requested.
     pub is_transposed: bool,
 }
 
-impl<'a, T: Element> Matrices<'a, T> {
-    /// The matrices of a product on `device`, or `None` if the result has no elements.
+impl<'a, T: Element, O: Element, S: Element + EpilogueElement> Matrices<'a, T, O, S> {
+    /// The matrices of products on `device`, or `None` if the results have no elements.
     pub fn of(
         device: &Device,
-        a: MatrixView<'a, T>,
-        b: MatrixView<'a, T>,
-        c: MatrixViewMut<'a, T>,
+        a: MatrixBatch<'a, T>,
+        b: MatrixBatch<'a, T>,
+        c: MatrixBatchMut<'a, O>,
+        epilogue: Epilogue<'a, S>,
     ) -> Outcome<Option<Self>> {
-        let holders = [("A", a.device()), ("B", b.device()), ("C", c.device())];
+        let result = c.view().first();
+        let holders = [
+            ("A", a.first().device()),
+            ("B", b.first().device()),
+            ("C", result.device()),
+        ];
         for (name, holder) in holders {
             device.check_owns(|| format!("the matrix {name}"), holder)?;
         }
         check_inner(a, b)?;
-        check_result(a, b, c.view())?;
-        if c.is_empty() {
+        check_result((a.first().rows(), b.first().cols()), result.shape())?;
+        check_counts(products(a, b)?, c.view().count().unwrap_or(1))?;
+        epilogue.check(device, result.shape())?;
+        if result.is_empty() {
             return Ok(None);
         }
         // A column-major C is a row-major transpose of C, which is that of B times that of A.
-        Ok(Some(match c.order() {
+        Ok(Some(match result.order() {
             Order::RowMajor => Self {
                 a,
                 b,
                 c,
+                epilogue,
                 is_transposed: false,
             },
             Order::ColumnMajor => Self {
                 a: b.t(),
                 b: a.t(),
                 c: c.into_transposed(),
+                epilogue: epilogue.transposed(),
                 is_transposed: true,
             },
         }))
     }
 
-    /// M, N and K.
+    /// M, N, and the K of the products that count.
     pub fn extents(&self) -> (usize, usize, usize) {
-        (self.a.rows(), self.b.cols(), self.a.cols())
+        let k = match self.epilogue.reads_operands() {
+            true => self.a.first().cols(),
+            false => 0,
+        };
+        (self.a.first().rows(), self.b.first().cols(), k)
     }
 
-    pub fn problem(&self, element: ElementType) -> Problem {
-        problem_with(element, self.a, self.b, layout_of(self.c.view()))
+    /// `count` of the products, from number `first` on.
+    pub fn part(&mut self, first: usize, count: usize) -> Matrices<'_, T, O, S> {
+        Matrices {
+            a: self.a.part(first, count),
+            b: self.b.part(first, count),
+            c: self.c.part_mut(first, count),
+            epilogue: self.epilogue,
+            is_transposed: self.is_transposed,
+        }
     }
 
-    /// A block for each tile of the result.
+    /// How many products there are.
+    pub fn count(&self) -> usize {
+        self.c.view().count().unwrap_or(1)
+    }
+
+    pub fn problem(&self, element: ElementType, output: ElementType) -> Problem {
+        let c = layout_of(self.c.view());
+        let (_, _, k) = self.extents();
+        Problem {
+            k,
+            batch: self.count(),
+            is_plain: self.epilogue.is_identity(),
+            ..problem_with((element, output), self.a, self.b, c)
+        }
+    }
+
+    /// A block for each tile of each result.
     pub fn grid(&self, kernel: &GemmKernel) -> Outcome<LaunchConfig> {
         let (m, n, _) = self.extents();
         let tile = kernel.descriptor.tile;
@@ -70,21 +112,34 @@ impl<'a, T: Element> Matrices<'a, T> {
             what: format!("a result of {m}x{n} elements"),
             remedy: "a grid can have at most 2^31 - 1 blocks: multiply parts of the matrices",
         })?;
-        Ok(LaunchConfig::new(blocks, tile.threads))
+        Ok(LaunchConfig::new(
+            (blocks, self.count() as u32),
+            tile.threads,
+        ))
     }
+}
 
+impl<'a, T: Element + EpilogueElement> Matrices<'a, T, T, T> {
     /// The arguments of a kernel on the ordinary units.
     ///
     /// # Safety
     /// 1. The launch reads and writes the elements of A, B and C alone.
-    pub unsafe fn arguments(self) -> GemmArguments<'a, T> {
+    pub unsafe fn arguments(self) -> ChainArguments<'a, T> {
         let (m, n, k) = self.extents();
-        let Self { a, b, c, .. } = self;
-        let (lda, ldb, ldc) = (
-            a.leading_dimension(),
-            b.leading_dimension(),
-            c.leading_dimension(),
-        );
+        let Self {
+            a, b, c, epilogue, ..
+        } = self;
+        let shape = ProductShape {
+            m,
+            n,
+            k,
+            lda: a.first().leading_dimension(),
+            ldb: b.first().leading_dimension(),
+            ldc: c.view().first().leading_dimension(),
+            a_stride: a.stride(),
+            b_stride: b.stride(),
+            c_stride: c.view().stride(),
+        };
         // SAFETY: (1) is (1).
         let (a, b, c) = unsafe {
             (
@@ -93,42 +148,71 @@ impl<'a, T: Element> Matrices<'a, T> {
                 written_by_product(c),
             )
         };
-        (a, b, c, m, n, k, lda, ldb, ldc)
+        ChainArguments {
+            a,
+            b,
+            c,
+            shape,
+            epilogue: epilogue.arguments(Stores::Plain),
+        }
     }
 }
 
-/// A B in a new row-major matrix.
+/// A B in new row-major matrices.
 pub fn problem_of_new<T: Element>(
-    element: ElementType,
-    a: MatrixView<'_, T>,
-    b: MatrixView<'_, T>,
-) -> Problem {
-    let shape = (a.rows(), b.cols());
+    types: (ElementType, ElementType),
+    a: MatrixBatch<'_, T>,
+    b: MatrixBatch<'_, T>,
+    is_plain: bool,
+) -> Outcome<Problem> {
+    let shape = (a.first().rows(), b.first().cols());
     let c = MatrixLayout::packed(Order::RowMajor, shape, ALIGNMENT);
-    problem_with(element, a, b, c)
+    Ok(Problem {
+        batch: products(a, b)?,
+        is_plain,
+        ..problem_with(types, a, b, c)
+    })
 }
 
 fn problem_with<T: Element>(
-    element: ElementType,
-    a: MatrixView<'_, T>,
-    b: MatrixView<'_, T>,
+    (element, output): (ElementType, ElementType),
+    a: MatrixBatch<'_, T>,
+    b: MatrixBatch<'_, T>,
     c: MatrixLayout,
 ) -> Problem {
     Problem {
         element,
-        output: element,
-        m: a.rows(),
-        n: b.cols(),
-        k: a.cols(),
+        output,
+        m: a.first().rows(),
+        n: b.first().cols(),
+        k: a.first().cols(),
         a: layout_of(a),
         b: layout_of(b),
         c,
         batch: 1,
+        is_plain: true,
+    }
+}
+
+/// How many products two operands have.
+pub fn products<T: Element>(a: MatrixBatch<'_, T>, b: MatrixBatch<'_, T>) -> Outcome<usize> {
+    match (a.count(), b.count()) {
+        (Some(a), Some(b)) => check_counts(a, b).map(|()| a),
+        (Some(count), None) | (None, Some(count)) => Ok(count),
+        (None, None) => Ok(1),
+    }
+}
+
+fn check_counts(left: usize, right: usize) -> Outcome<()> {
+    match left == right {
+        true => Ok(()),
+        false => Err(ErrorKind::BatchMismatch { left, right }),
     }
 }
 
 /// Fails unless A has as many columns as B has rows.
-pub fn check_inner<T: Element>(a: MatrixView<'_, T>, b: MatrixView<'_, T>) -> Outcome<()> {
+pub fn check_inner<T: Element>(a: MatrixBatch<'_, T>, b: MatrixBatch<'_, T>) -> Outcome<()> {
+    let (a, b) = (a.first(), b.first());
     if a.cols() == b.rows() {
         return Ok(());
     }
@@ -139,18 +223,13 @@ pub fn check_inner<T: Element>(a: MatrixView<'_, T>, b: MatrixView<'_, T>) -> Ou
     })
 }
 
-fn check_result<T: Element>(
-    a: MatrixView<'_, T>,
-    b: MatrixView<'_, T>,
-    c: MatrixView<'_, T>,
-) -> Outcome<()> {
-    let expected = (a.rows(), b.cols());
-    if c.shape() == expected {
+fn check_result(expected: (usize, usize), found: (usize, usize)) -> Outcome<()> {
+    if found == expected {
         return Ok(());
     }
     Err(ErrorKind::ShapeMismatch {
         left: expected,
-        right: c.shape(),
+        right: found,
         rule: "the first is the product's shape, the second that of the matrix for it: they must be equal",
     })
 }

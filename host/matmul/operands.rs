@@ -4,13 +4,15 @@ use super::problem::MatrixLayout;
 use crate::buffer::ALIGNMENT;
 use crate::element::Element;
 use crate::launch_args::view_address;
-use crate::matrix::{MatrixView, MatrixViewMut};
+use crate::matrix::{MatrixBatch, MatrixBatchMut, MatrixView};
 use cuda_std::global::{Global, GlobalMut};
 
-/// How the elements of a view lie in memory.
-pub fn layout_of<T: Element>(view: MatrixView<'_, T>) -> MatrixLayout {
-    // That of no element is aligned as an empty buffer's is.
-    let zeros = address_of(view).trailing_zeros();
+/// How the elements of a batch lie in memory.
+pub fn layout_of<T: Element>(batch: MatrixBatch<'_, T>) -> MatrixLayout {
+    let view = batch.first();
+    // That of no element is aligned as an empty buffer's is; all matrices are aligned like the worst.
+    let distance = (batch.stride() * size_of::<T>()) as u64;
+    let zeros = (address_of(view) | distance).trailing_zeros();
     MatrixLayout {
         order: view.order(),
         leading_dimension: view.leading_dimension(),
@@ -18,35 +20,45 @@ pub fn layout_of<T: Element>(view: MatrixView<'_, T>) -> MatrixLayout {
     }
 }
 
-/// What a product reads of `view`: all from its first element to its last, gaps included.
+/// What products read of `batch`: all from its first element to its last, gaps included.
 ///
 /// # Safety
-/// 1. Of the parameter the launch reads the view's elements alone.
-pub unsafe fn read_by_product<T: Element>(view: MatrixView<'_, T>) -> Global<'_, T> {
-    let address = view_address::<T>(address_of(view));
+/// 1. Of the parameter the launch reads the elements of the matrices alone.
+pub unsafe fn read_by_product<T: Element>(batch: MatrixBatch<'_, T>) -> Global<'_, T> {
+    let address = view_address::<T>(address_of(batch.first()));
     // SAFETY: (1) from the first element to the last all are in one live allocation, and aligned as
     // elements of a buffer are. They stay while the borrow lasts; the launch is submitted within it, and
-    // work that frees them comes later in the device's order. (2) What is read are the view's elements,
-    // by (1): they are borrowed, so no view that is written, of this launch or of work submitted
+    // work that frees them comes later in the device's order. (2) What is read are the elements of the
+    // matrices, by (1): they are borrowed, so no view that is written, of this launch or of work submitted
     // meanwhile, has one of them. Another view may have elements in the gaps, which are not read.
     // The reads go through the read-only cache (`ld.global.nc`). It asks that a location which is read
     // is not written during the launch, and a location is the bytes that are read: that a neighbour in
     // the same cache line is written brings no stale byte to a reader, and caches are invalidated
     // between launches. `noalias` of LLVM is about accessed locations, too.
-    unsafe { Global::from_raw_parts(address, view.lines().span()) }
+    unsafe { Global::from_raw_parts(address, span_of(batch)) }
 }
 
-/// What a product writes of `view`: all from its first element to its last, gaps included.
+/// What products write of `batch`: all from its first element to its last, gaps included.
 ///
 /// # Safety
-/// 1. Of the parameter the launch reads and writes the view's elements alone.
-pub unsafe fn written_by_product<T: Element>(view: MatrixViewMut<'_, T>) -> GlobalMut<'_, T> {
-    let (address, len) = (address_of(view.view()), view.view().lines().span());
-    // SAFETY: (1) as for `read_by_product`. (2) What is touched are the view's elements, by (1): they
-    // are borrowed mutably, so no other view, of this launch or of work submitted meanwhile, has one of
-    // them. A store writes the bytes of its element and no others, though an operand may lie in the
+/// 1. Of the parameter the launch reads and writes the elements of the matrices alone.
+pub unsafe fn written_by_product<T: Element>(batch: MatrixBatchMut<'_, T>) -> GlobalMut<'_, T> {
+    let batch = batch.into_batch();
+    let address = view_address::<T>(address_of(batch.first()));
+    // SAFETY: (1) as for `read_by_product`. (2) What is touched are the elements of the matrices, by (1):
+    // they are borrowed mutably, so no other view, of this launch or of work submitted meanwhile, has one
+    // of them. A store writes the bytes of its element and no others, though an operand may lie in the
     // gaps.
-    unsafe { GlobalMut::from_raw_parts(view_address::<T>(address), len) }
+    unsafe { GlobalMut::from_raw_parts(address, span_of(batch)) }
+}
+
+/// Elements from the first of the first matrix to the last of the last, gaps included.
+fn span_of<T: Element>(batch: MatrixBatch<'_, T>) -> usize {
+    let before_last = (batch.count().unwrap_or(1) - 1) * batch.stride();
+    match batch.first().lines().span() {
+        0 => 0,
+        span => span.saturating_add(before_last),
+    }
 }
 
 /// The address of the first element; 0 if there is none.

@@ -31,6 +31,8 @@ pub struct Problem {
     pub c: MatrixLayout,
     /// Products of these shapes that one launch computes.
     pub batch: usize,
+    /// Whether sums are written as they are.
+    pub is_plain: bool,
 }
 
 impl Problem {

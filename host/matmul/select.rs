@@ -5,6 +5,7 @@ use super::problem::Problem;
 use crate::matrix::Order;
 use std::fmt::{self, Display, Formatter};
 use tilewright_kernels::matmul::OperandLayout;
+use tilewright_kernels::tensor::{ClusterTile, HALF_LARGE, HALF_SMALL};
 
 /// Large blocks for each multiprocessor, in halves, from which on they are faster than small ones.
 ///
@@ -36,8 +37,8 @@ pub enum Request {
     Tiled,
     /// The coarsened ones, with tiles of the caller's choice, if any.
     Coarsened(Option<TileConfig>),
-    /// The fastest of those that compute in this way.
-    Fastest(Arithmetic),
+    /// The fastest of those that compute in this way, with tiles of the caller's choice, if any.
+    Fastest(Arithmetic, Option<TileConfig>),
     /// Those that compute what products of taken apart operands leave out.
     Wide,
 }
@@ -69,8 +70,13 @@ pub struct Selection {
 pub enum SelectionReason {
     /// There are no others.
     OnlyTiles,
-    /// Tensor cores multiply halves.
-    TensorCores,
+    /// Products of halves, on tensor cores: blocks stay, and compute a tile in each round.
+    Rounds {
+        /// Rounds of small tiles.
+        small: u64,
+        /// Rounds of large ones.
+        large: u64,
+    },
     /// The product is large enough for tensor cores, and for the passes before them.
     LargeProduct,
     /// The caller requested them.
@@ -96,7 +102,10 @@ impl Display for SelectionReason {
         match *self {
             Self::OnlyTiles => write!(f, "the method has one size of tiles"),
             Self::Requested => write!(f, "it was requested"),
-            Self::TensorCores => write!(f, "tensor cores multiply halves"),
+            Self::Rounds { small, large } => write!(
+                f,
+                "the result is {large} round(s) of large tiles, or {small} of small ones"
+            ),
             Self::LargeProduct => write!(f, "the product is large enough for tensor cores"),
             Self::EnoughBlocks {
                 blocks: Some(blocks),
@@ -125,12 +134,8 @@ impl Display for SelectionReason {
 pub fn select(problem: &Problem, device: DeviceFacts, request: Request) -> Option<Selection> {
     let (method, reason) = match request {
         Request::Tiled => (Method::Tiled, SelectionReason::OnlyTiles),
-        Request::Coarsened(Some(tiles)) => (Method::Coarsened(tiles), SelectionReason::Requested),
-        Request::Coarsened(None) => {
-            let (tiles, reason) = tiles_for(problem, device)?;
-            (Method::Coarsened(tiles), reason)
-        }
-        Request::Fastest(arithmetic) => fastest(problem, device, arithmetic)?,
+        Request::Coarsened(tiles) => coarsened(problem, device, tiles)?,
+        Request::Fastest(arithmetic, tiles) => fastest(problem, device, arithmetic, tiles)?,
         Request::Wide => (Method::Wide, SelectionReason::OnlyTiles),
     };
     let kernel = KERNELS
@@ -146,11 +151,8 @@ fn fastest(
     problem: &Problem,
     device: DeviceFacts,
     arithmetic: Arithmetic,
+    tiles: Option<TileConfig>,
 ) -> Option<(Method, SelectionReason)> {
-    let chain = || {
-        let (tiles, reason) = tiles_for(problem, device)?;
-        Some((Method::Coarsened(tiles), reason))
-    };
     let has_tensor_cores = |method| {
         KERNELS
             .iter()
@@ -158,7 +160,7 @@ fn fastest(
     };
     let halves = matches!(problem.element, ElementType::F16 | ElementType::Bf16);
     match (problem.element, arithmetic) {
-        (_, Arithmetic::Auto) if halves => Some((Method::Wgmma, SelectionReason::TensorCores)),
+        (_, Arithmetic::Auto) if halves => Some(halves_in(problem, device, tiles)),
         (ElementType::F32, Arithmetic::Split) => Some((Method::Split, SelectionReason::Requested)),
         (ElementType::F32, Arithmetic::Auto)
             if problem.multiply_adds() >= SPLIT_FROM
@@ -167,9 +169,55 @@ fn fastest(
         {
             Some((Method::Split, SelectionReason::LargeProduct))
         }
-        (ElementType::F32 | ElementType::F64, Arithmetic::Auto | Arithmetic::Chain) => chain(),
+        (ElementType::F32 | ElementType::F64, Arithmetic::Auto | Arithmetic::Chain) => {
+            coarsened(problem, device, tiles)
+        }
         _ => None,
     }
+}
+
+/// Time of a round of small tiles of products of halves, and of one of large ones, which have four times
+/// as many outputs.
+const SMALL_ROUND: u64 = 5;
+const LARGE_ROUND: u64 = 16;
+
+/// Products of halves in `tiles`, or in those that take less time.
+fn halves_in(
+    problem: &Problem,
+    device: DeviceFacts,
+    tiles: Option<TileConfig>,
+) -> (Method, SelectionReason) {
+    if let Some(tiles) = tiles {
+        return (Method::Wgmma(tiles), SelectionReason::Requested);
+    }
+    let rounds = |tile: &ClusterTile| {
+        let (rows, columns) = tile.count(problem.m, problem.n);
+        let resident = (device.multiprocessors as usize / tile.blocks).max(1);
+        let tiles = rows.saturating_mul(columns).saturating_mul(problem.batch);
+        tiles.div_ceil(resident) as u64
+    };
+    let (small, large) = (rounds(&HALF_SMALL), rounds(&HALF_LARGE));
+    let tiles = match small.saturating_mul(SMALL_ROUND) < large.saturating_mul(LARGE_ROUND) {
+        true => TileConfig::Small,
+        false => TileConfig::Large,
+    };
+    (
+        Method::Wgmma(tiles),
+        SelectionReason::Rounds { small, large },
+    )
+}
+
+/// A block of outputs for each thread, in `tiles` or in those that fill the device.
+fn coarsened(
+    problem: &Problem,
+    device: DeviceFacts,
+    tiles: Option<TileConfig>,
+) -> Option<(Method, SelectionReason)> {
+    let (tiles, reason) = match tiles {
+        Some(tiles) => (tiles, SelectionReason::Requested),
+        None => tiles_for(problem, device)?,
+    };
+    Some((Method::Coarsened(tiles), reason))
 }
 
 /// The large tiles if they give each multiprocessor at least one and a half blocks.
@@ -178,7 +226,9 @@ fn tiles_for(problem: &Problem, device: DeviceFacts) -> Option<(TileConfig, Sele
     let mut kernels = KERNELS.iter();
     let large = kernels.find(|it| it.method == large && it.element == problem.element)?;
     let needed = device.multiprocessors.saturating_mul(LARGE_FROM_HALVES) / 2;
-    Some(match large.descriptor.tile.blocks(problem.m, problem.n) {
+    let blocks = large.descriptor.tile.blocks(problem.m, problem.n);
+    let blocks = blocks.and_then(|it| it.checked_mul(u32::try_from(problem.batch).ok()?));
+    Some(match blocks {
         Some(blocks) if blocks < needed => (
             TileConfig::Small,
             SelectionReason::TooFewBlocks { blocks, needed },
@@ -202,15 +252,15 @@ impl GemmKernel {
     fn computes(&self, problem: &Problem, device: DeviceFacts) -> bool {
         let element_bytes = problem.element.bytes();
         self.element == problem.element
-            && self.element == problem.output
+            && self.output == problem.output
             && problem.c.order == Order::RowMajor
             && reads(self.descriptor.a, problem.a.order)
             && reads(self.descriptor.b, problem.b.order)
             && (problem.b).rows_are_multiples_of(self.descriptor.b_row_alignment, element_bytes)
-            && problem.batch == 1
             && match self.method {
-                Method::Tiled | Method::Coarsened(_) => true,
-                Method::Wgmma => problem.fits_tensor_maps(),
+                Method::Tiled => problem.is_plain && problem.batch == 1,
+                Method::Coarsened(_) => true,
+                Method::Wgmma(_) => problem.fits_tensor_maps(),
                 Method::Split | Method::Wide => problem.can_be_split(),
             }
             && self.runs_on(device)

@@ -1,23 +1,24 @@
 //! f32 products on tensor cores, of operands that are taken apart into halves.
 
+use super::epilogue::Stores;
 use super::kernels::{Entry, GemmKernel};
-use super::lines::map_of;
 use super::matrices::Matrices;
 use super::operands::{read_by_product, written_by_product};
 use super::persistent::persistent_grid;
+use crate::backend::TensorMapBatch;
 use crate::buffer::{Buffer, BufferViewMut};
 use crate::error::Outcome;
 use crate::kernels::module_of;
 use crate::launch::LaunchConfig;
 use crate::launch_args::{global, global_mut};
-use crate::matrix::{Matrix, MatrixView, MatrixViewMut, Order};
+use crate::matrix::{Matrix, MatrixView, Order};
 use crate::module::Module;
 use cuda_std::grid_constant::GridConstant;
 use cuda_std::tma::TensorMap;
 use half::f16;
 use tilewright_kernels::tensor::{
-    LineWords, SCAN_DEPTH, SCAN_LINES, SPLIT, SPLIT_DEPTH, SPLIT_LINES, SPLIT_THREADS,
-    lowest_exponent, matmul_split_f32, split_across, split_along, split_scan_across,
+    DEPTH, LineWords, SCAN_DEPTH, SCAN_LINES, SPLIT, SPLIT_DEPTH, SPLIT_LINES, SPLIT_THREADS,
+    TensorShape, lowest_exponent, matmul_split_f32, split_across, split_along, split_scan_across,
     split_scan_along,
 };
 
@@ -53,7 +54,7 @@ impl<'a> SplitOperand<'a> {
         let grid = (blocks(self.lines, SCAN_LINES), blocks(self.k, SCAN_DEPTH));
         let config = LaunchConfig::new(grid, SPLIT_THREADS);
         // SAFETY: (1) the kernels read the elements of the view alone, by their (2).
-        let elements = unsafe { read_by_product(x) };
+        let elements = unsafe { read_by_product(x.into()) };
         let words = global_mut(self.words.view_mut());
         let params = (elements, self.lines, self.k, x.leading_dimension(), words);
         // SAFETY: (1) is (1) to (3) of the kernels: (1) the grid; (2) the view, whose order selects the
@@ -80,9 +81,9 @@ impl<'a> SplitOperand<'a> {
         // SAFETY: (1) as in `scan`, and the halves have no gaps.
         let (elements, high, low) = unsafe {
             (
-                read_by_product(x),
-                written_by_product(high.view_mut()),
-                written_by_product(low.view_mut()),
+                read_by_product(x.into()),
+                written_by_product(high.view_mut().into()),
+                written_by_product(low.view_mut().into()),
             )
         };
         let words = global_mut(self.words.view_mut());
@@ -109,16 +110,15 @@ impl<'a> SplitOperand<'a> {
         }
     }
 
-    /// Maps of the upper and the lower halves, with boxes of `box_rows` lines.
-    fn maps<const ROWS: usize>(&self) -> Outcome<[TensorMap<f16, ROWS, 64>; 2]> {
-        let map = |first: usize| {
-            let half = self
-                .halves
-                .view()
-                .part(first..first + self.lines, ..self.k)?;
-            map_of(half, ROWS).map(TensorMap::of_words)
+    /// A map of the upper and the lower halves, two matrices, with boxes of `ROWS` lines.
+    fn map<const ROWS: usize>(&self) -> Outcome<TensorMap<f16, ROWS, 64, 3>> {
+        let halves = TensorMapBatch {
+            count: 2,
+            matrix_bytes: (self.lines * self.halves.cols() * size_of::<f16>()) as u64,
         };
-        Ok([map(0)?, map(self.lines)?])
+        let upper = self.halves.view().part(..self.lines, ..self.k)?;
+        let words = upper.encode_tensor_map_of_batch(ROWS, DEPTH, halves)?;
+        Ok(TensorMap::of_words(words))
     }
 }
 
@@ -126,74 +126,93 @@ fn blocks(elements: usize, of_block: usize) -> u32 {
     elements.div_ceil(of_block) as u32
 }
 
-/// C = A B, for a K of which [`lowest_exponent`] has one. `wide` is the kernel for what is left out.
+/// Products one after the other, for a K of which [`lowest_exponent`] has one. `wide` is the kernel for
+/// what is left out.
 pub fn multiply(
     kernel: &'static GemmKernel,
     wide: &'static GemmKernel,
-    mut matrices: Matrices<'_, f32>,
+    mut matrices: Matrices<'_, f32, f32, f32>,
+) -> Outcome<()> {
+    (0..matrices.count()).try_for_each(|index| multiply_one(kernel, wide, matrices.part(index, 1)))
+}
+
+/// C = A B.
+fn multiply_one(
+    kernel: &'static GemmKernel,
+    wide: &'static GemmKernel,
+    mut matrices: Matrices<'_, f32, f32, f32>,
 ) -> Outcome<()> {
     let (m, n, _) = matrices.extents();
     let of_a = LineWords { lines: m }.len();
     let len = of_a + LineWords { lines: n }.len();
-    let mut words = Buffer::zeroed(matrices.c.device(), len)?;
+    let mut words = Buffer::zeroed(matrices.a.first().device(), len)?;
     let (of_a, of_b) = words.split_at_mut(of_a).expect("there are words of B");
-    let left = SplitOperand::of_rows(matrices.a, of_a)?;
-    let right = SplitOperand::of_rows(matrices.b.t(), of_b)?;
-    let is_transposed = matrices.is_transposed;
-    multiply_halves(
-        kernel,
-        [&left, &right],
-        matrices.c.view_mut(),
-        is_transposed,
-    )?;
+    let left = SplitOperand::of_rows(matrices.a.first(), of_a)?;
+    let right = SplitOperand::of_rows(matrices.b.first().t(), of_b)?;
+    multiply_halves(kernel, [&left, &right], &mut matrices)?;
     multiply_wide(wide, [&left, &right], matrices)
 }
 
+/// The outputs of all lines but the wide ones.
 fn multiply_halves(
     kernel: &'static GemmKernel,
     [a, b]: [&SplitOperand<'_>; 2],
-    c: MatrixViewMut<'_, f32>,
-    is_transposed: bool,
+    matrices: &mut Matrices<'_, f32, f32, f32>,
 ) -> Outcome<()> {
-    let device = c.device();
     let (m, n, k) = (a.lines, b.lines, a.k);
-    let config = persistent_grid(device, &SPLIT, m, n);
-    let ([a_high, a_low], [b_high, b_low]) = (a.maps()?, b.maps()?);
-    let ldc = c.leading_dimension();
+    let (a_map, b_map) = (a.map()?, b.map()?);
+    let Matrices {
+        c,
+        epilogue,
+        is_transposed,
+        ..
+    } = matrices;
+    let result = c.view().first();
+    let config = persistent_grid(result.device(), &SPLIT, (m, n), 1);
+    let module = Module::on_demand(result.device(), kernel.module);
+    let shape = TensorShape {
+        m: m as u32,
+        n: n as u32,
+        k: k as u32,
+        matrices: 1,
+        a_step: 0,
+        b_step: 0,
+        ldc: result.leading_dimension(),
+        c_stride: 0,
+    };
+    let epilogue = epilogue.arguments(Stores::Single);
     // SAFETY: (1) by (2) of the kernel.
-    let c = unsafe { written_by_product(c) };
+    let c = unsafe { written_by_product(c.view_mut()) };
     let params = (
-        GridConstant::new(&a_high),
-        GridConstant::new(&a_low),
-        GridConstant::new(&b_high),
-        GridConstant::new(&b_low),
+        GridConstant::new(&a_map),
+        GridConstant::new(&b_map),
         global(a.words.view()),
         global(b.words.view()),
         c,
-        m,
-        n,
-        k,
-        ldc,
-        u32::from(is_transposed),
+        GridConstant::new(&shape),
+        u32::from(*is_transposed),
+        GridConstant::new(&epilogue.numbers),
+        epilogue.row_scale,
+        epilogue.column_scale,
+        epilogue.row_bias,
+        epilogue.column_bias,
     );
     // SAFETY: (1) is (1) to (3) of the kernel: (1) the maps and the words are those of the operands, which
     // earlier work splits; (2) the view; (3) `persistent_grid`. (2) C is borrowed mutably; the operands
     // are freed by work that comes later.
-    unsafe {
-        Module::on_demand(device, kernel.module).launch_params(matmul_split_f32, config, params)
-    }
+    unsafe { module.launch_params(matmul_split_f32, config, params) }
 }
 
 /// The outputs of wide lines.
 fn multiply_wide(
     kernel: &'static GemmKernel,
     [left, right]: [&SplitOperand<'_>; 2],
-    matrices: Matrices<'_, f32>,
+    matrices: Matrices<'_, f32, f32, f32>,
 ) -> Outcome<()> {
     let Entry::Wide(launch) = kernel.entry else {
         unreachable!("the kernel was selected for wide lines");
     };
-    let module = Module::on_demand(matrices.c.device(), kernel.module);
+    let module = Module::on_demand(matrices.a.first().device(), kernel.module);
     let config = matrices.grid(kernel)?;
     // SAFETY: (1) by (2) of the kernels.
     let arguments = unsafe { matrices.arguments() };

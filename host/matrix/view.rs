@@ -146,6 +146,14 @@ impl<'a, T: Element> MatrixView<'a, T> {
         }
     }
 
+    /// The view of the same shape that begins so many elements behind this one.
+    pub(super) fn moved_by(self, elements: usize) -> Self {
+        Self {
+            address: self.address + (elements * size_of::<T>()) as u64,
+            ..self
+        }
+    }
+
     /// Some rows and columns, counted from the view's first.
     ///
     /// # Errors

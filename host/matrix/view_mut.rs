@@ -5,7 +5,7 @@ use super::view::{MatrixView, debug};
 use crate::buffer::BufferViewMut;
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{During, Result};
+use crate::error::{During, Outcome, Result};
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
@@ -130,6 +130,11 @@ impl<'a, T: Element> MatrixViewMut<'a, T> {
         Self::of_elements(self.view.t())
     }
 
+    /// The same elements; no longer written through this view.
+    pub(super) fn into_view(self) -> MatrixView<'a, T> {
+        self.view
+    }
+
     /// Some rows and columns, borrowed for reading.
     ///
     /// # Errors
@@ -154,13 +159,20 @@ impl<'a, T: Element> MatrixViewMut<'a, T> {
         self.view_mut().into_slice(rows, columns)
     }
 
+    pub(crate) fn into_part(
+        self,
+        rows: impl RangeBounds<usize>,
+        columns: impl RangeBounds<usize>,
+    ) -> Outcome<Self> {
+        self.view.part(rows, columns).map(Self::of_elements)
+    }
+
     pub(crate) fn into_slice(
         self,
         rows: impl RangeBounds<usize>,
         columns: impl RangeBounds<usize>,
     ) -> Result<Self> {
-        let part = self.view.part(rows, columns).during("slice_mut")?;
-        Ok(Self::of_elements(part))
+        self.into_part(rows, columns).during("slice_mut")
     }
 
     /// The first `mid` rows and the others.

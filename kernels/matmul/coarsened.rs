@@ -8,7 +8,7 @@
 //!     multiply: for each k of the tile,
 //!         each thread reads its rows of A and its columns of B into registers
 //!         and adds their products to its outputs
-//! store the outputs
+//! store what the epilogue makes of the sums
 //! ```
 //!
 //! Thread coarsening in two dimensions (register tiling): an element that a thread reads from shared
@@ -36,13 +36,15 @@ use super::config::{LargeF32, LargeF64, SmallF32, SmallF64, TileConfig};
 #[cfg(not(target_arch = "nvptx64"))]
 use super::descriptor::{OperandLayout, ProductDescriptor, ProductKernel};
 use super::direct_load::{DirectLoad, DirectLoadOfAnyAlignment};
-use super::epilogue::{Epilogue, StoreOutput};
 use super::grid::block_position;
 use super::loader::TileLoader;
 use super::operand::{Operands, TileOrigin};
 use super::register_tile::{Accumulators, ThreadPosition};
+use super::shape::ProductShape;
+use super::sink::{StoreFinished, StoreOutput};
 use super::tile::Tile;
 use super::transposed_load::TransposedLoad;
+use crate::epilogue::{Epilogue, EpilogueElement, EpilogueNumbers};
 #[cfg(any(not(target_arch = "nvptx64"), cuda_arch_at_least = "90a"))]
 use crate::tensor::{LineWords, PANEL};
 use cuda_std::prelude::*;
@@ -53,7 +55,7 @@ type Element<C> = <<C as TileConfig>::Accumulators as Accumulators>::Element;
 ///
 /// # Safety
 /// 1. The launch has blocks of [`THREADS`] threads along x, one for each `C::ROWS` rows and
-///    `C::COLUMNS` columns of the result, and `epilogue` takes that result.
+///    `C::COLUMNS` columns of the result, and `store` writes that result.
 /// 2. A and B have the elements of m x k and k x n matrices, `lda` and `ldb` elements from row to row
 ///    in memory, and their rows start where the loaders ask.
 /// 3. The tiles are the block's own.
@@ -62,8 +64,9 @@ unsafe fn multiply<C: TileConfig, A: TileLoader, B: TileLoader, S, U>(
     operands: Operands<'_, Element<C>>,
     a_tile: S,
     b_tile: U,
-    epilogue: &impl Epilogue<Element<C>>,
+    store: StoreFinished<'_, Element<C>>,
 ) where
+    Element<C>: EpilogueElement,
     S: Tile<Element = Element<C>>,
     U: Tile<Element = Element<C>>,
 {
@@ -136,8 +139,18 @@ unsafe fn multiply<C: TileConfig, A: TileLoader, B: TileLoader, S, U>(
         // `assert_shapes`; pitches are padded by whole vectors.
         unsafe { sums.add_products(&position, a_tile, b_tile, stage) };
     }
-    // SAFETY: (1) `block_position` gives each block its own outputs.
-    unsafe { sums.store(&position, (row, column), (m, n), epilogue) };
+    // SAFETY: (1) `block_position` gives each block its own outputs. (2) The tile is the block's, and no
+    // longer read.
+    unsafe {
+        if store.epilogue.is_plain() {
+            sums.store(&position, (row, column), (m, n), &store.to);
+        } else {
+            // The last readers of the tile are done.
+            thread::sync_threads();
+            let way = a_tile.as_slice();
+            sums.store_through(way, &position, (row, column), (m, n), &store);
+        }
+    };
 }
 
 /// Rejects, when compiled, tiles in shared memory that are not those of the configuration.
@@ -220,10 +233,11 @@ macro_rules! coarsened_kernels {
             stringify!($config), "`. ", $layout)]
         ///
         /// # Safety
-        /// 1. The launch has the block of the kernel's [`ProductDescriptor`] along x, and its blocks
-        ///    for `m` x `n`.
+        /// 1. The launch has the block of the kernel's [`ProductDescriptor`] along x, its blocks for
+        ///    m x n of `shape`, and so many along y as the batch has products.
         /// 2. `a`, `b`, `c` start with the first elements of m x k, k x n and m x n matrices and reach to
-        ///    their last; rows (columns, if column-major) start `lda`, `ldb`, `ldc` elements apart.
+        ///    the last of the batch's; rows (columns, if column-major) and matrices start as far apart as
+        ///    `shape` says, and no two matrices of C have a common element.
         ///    The launch touches no other elements of the views: those between the rows may be
         ///    elements of another of the matrices.
         #[doc = concat!("3. ", $layout)]
@@ -234,14 +248,15 @@ macro_rules! coarsened_kernels {
             a: Global<$element>,
             b: Global<$element>,
             c: GlobalMut<$element>,
-            m: usize,
-            n: usize,
-            k: usize,
-            lda: usize,
-            ldb: usize,
-            ldc: usize,
+            shape: GridConstant<ProductShape>,
+            numbers: GridConstant<EpilogueNumbers<$element>>,
+            row_scale: Global<$element>,
+            column_scale: Global<$element>,
+            row_bias: Global<$element>,
+            column_bias: Global<$element>,
             $($extra: Global<$extra_element>,)*
         ) {
+            let ProductShape { m, n, k, lda, ldb, ldc, .. } = *shape;
             // SAFETY: (1) is (1) and (4).
             if unsafe { $is_skipped(m, n, ($($extra,)*)) } {
                 return;
@@ -253,8 +268,14 @@ macro_rules! coarsened_kernels {
             // SAFETY: of `multiply`, (1) is (1), (2) is (2) and (3), and (3) the tiles are declared
             // here. Of `StoreOutput::new`, (1) C has the result's elements, by (2).
             unsafe {
+                let matrix = thread::block_idx_y() as usize;
+                let a = a.skip(matrix * shape.a_stride);
+                let b = b.skip(matrix * shape.b_stride);
+                let c = c.skip(matrix * shape.c_stride);
+                let epilogue = Epilogue { numbers, row_scale, column_scale, row_bias, column_bias };
                 multiply::<$config, $a_loader, $b_loader, _, _>(
-                    Operands { a, b, m, n, k, lda, ldb }, a_tile, b_tile, &StoreOutput::new(c, ldc));
+                    Operands { a, b, m, n, k, lda, ldb }, a_tile, b_tile,
+                    StoreFinished { to: StoreOutput::new(c, ldc), epilogue });
             }
         }
 

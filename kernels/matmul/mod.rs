@@ -18,7 +18,7 @@
 //! | the sizes of its tiles | `config.rs`: a `TileConfig` |
 //! | a loader for each operand | `loader.rs`: a `TileLoader`; `direct_load.rs`, `transposed_load.rs` |
 //! | the outputs of a thread | `register_tile.rs` |
-//! | what is done with a finished output | `epilogue.rs`: an `Epilogue` |
+//! | what is done with a finished sum | `sink.rs`: a `Sink` |
 //!
 //! `operand.rs` is an operand in global memory, `tile.rs` a tile in shared memory, `grid.rs` which
 //! block computes which part of C, `block.rs` how a block's threads share it, and `descriptor.rs`
@@ -29,15 +29,17 @@ mod coarsened;
 mod config;
 mod descriptor;
 mod direct_load;
-mod epilogue;
 mod grid;
 mod loader;
 mod operand;
 mod register_tile;
+mod shape;
+mod sink;
 mod tile;
 mod tiled;
 mod transposed_load;
 
 pub use coarsened::*;
 pub use descriptor::{BlockTile, OperandLayout, ProductDescriptor, ProductKernel};
+pub use shape::ProductShape;
 pub use tiled::*;

@@ -4,10 +4,12 @@
 //! (`block.rs`). For each k a thread reads its rows of A, like its columns of B, as 16-byte vectors: the lanes of a warp
 //! read 4 neighbouring vectors of A's tile and 8 of B's, without bank conflicts.
 
-use super::block::{LANES, LANES_ALONG, LANES_DOWN, STAGES, WARPS_ALONG};
-use super::epilogue::Epilogue;
+use super::block::{LANES, LANES_ALONG, LANES_DOWN, STAGES, THREADS, WARPS_ALONG};
+use super::sink::Sink;
 use super::tile::Tile;
 use cuda_std::float::Float;
+use cuda_std::hint::opaque_size;
+use cuda_std::shared::SharedSlice;
 use cuda_std::thread;
 
 /// The outputs of one thread.
@@ -38,7 +40,7 @@ pub trait Accumulators {
         A: Tile<Element = Self::Element>,
         B: Tile<Element = Self::Element>;
 
-    /// Hands each output that lies within the result of `shape` (rows, columns) to `epilogue`.
+    /// Hands each output that lies within the result of `shape` (rows, columns) to `sink`.
     /// `origin` is the row and the column of the block's first output.
     ///
     /// # Safety
@@ -48,7 +50,23 @@ pub trait Accumulators {
         position: &ThreadPosition,
         origin: (usize, usize),
         shape: (usize, usize),
-        epilogue: &impl Epilogue<Self::Element>,
+        sink: &impl Sink<Self::Element>,
+    );
+
+    /// [`Self::store`] by a loop, for a sink that takes many instructions: the loop reads the outputs from
+    /// shared memory.
+    ///
+    /// # Safety
+    /// 1. As for `store`.
+    /// 2. No thread but those of the block, in this call, accesses `way`, which has an element for each
+    ///    of them and each column.
+    unsafe fn store_through(
+        &self,
+        way: SharedSlice<'_, Self::Element>,
+        position: &ThreadPosition,
+        origin: (usize, usize),
+        shape: (usize, usize),
+        sink: &impl Sink<Self::Element>,
     );
 }
 
@@ -151,7 +169,7 @@ impl<T: Float, const ROWS: usize, const COLUMNS: usize, const VECTOR: usize> Acc
         position: &ThreadPosition,
         origin: (usize, usize),
         (m, n): (usize, usize),
-        epilogue: &impl Epilogue<T>,
+        sink: &impl Sink<T>,
     ) {
         for (i, sums) in self.sums.iter().enumerate() {
             let row = origin.0 + position.row_of::<VECTOR>(i);
@@ -160,8 +178,38 @@ impl<T: Float, const ROWS: usize, const COLUMNS: usize, const VECTOR: usize> Acc
                 if row < m && column < n {
                     // SAFETY: (1) the comparison. (2) No other block has the output, by (1), and no
                     // other thread of this block, by `ThreadPosition`.
-                    unsafe { epilogue.store(row, column, *sum) };
+                    unsafe { sink.store(row, column, *sum) };
                 }
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn store_through(
+        &self,
+        way: SharedSlice<'_, T>,
+        position: &ThreadPosition,
+        origin: (usize, usize),
+        (m, n): (usize, usize),
+        sink: &impl Sink<T>,
+    ) {
+        let thread = thread::thread_idx_x() as usize;
+        for (i, sums) in self.sums.iter().enumerate() {
+            for (j, sum) in sums.iter().enumerate() {
+                // SAFETY: (1), (2) are (2): the place is the thread's.
+                unsafe { way.store(j * THREADS + thread, *sum) };
+            }
+            let row = origin.0 + position.row_of::<VECTOR>(i);
+            let columns = if row < m { opaque_size(COLUMNS) } else { 0 };
+            let mut j = 0;
+            while j < columns {
+                let column = origin.1 + position.column_of::<VECTOR>(j);
+                if column < n {
+                    // SAFETY: (1) the place is the thread's, and was written. (2) By (2). For the sink, as
+                    // in `store`.
+                    unsafe { sink.store(row, column, way.load(j * THREADS + thread)) };
+                }
+                j += 1;
             }
         }
     }

@@ -1,11 +1,12 @@
-//! What is done with a finished output.
+//! What is done with a finished sum.
 
+use crate::epilogue::{Epilogue, EpilogueElement};
 use cuda_std::float::Float;
 use cuda_std::global::GlobalMut;
 
 /// Takes the finished sums of a product, each once.
-pub trait Epilogue<T> {
-    /// Takes the output at (`row`, `column`).
+pub trait Sink<T> {
+    /// Takes the sum at (`row`, `column`).
     ///
     /// # Safety
     /// 1. The output lies within the result.
@@ -13,7 +14,7 @@ pub trait Epilogue<T> {
     unsafe fn store(&self, row: usize, column: usize, sum: T);
 }
 
-/// Writes the sums to C, with one NaN for all.
+/// C, row after row, where sums become outputs.
 #[derive(Clone, Copy)]
 pub struct StoreOutput<'launch, T> {
     c: GlobalMut<'launch, T>,
@@ -33,7 +34,8 @@ impl<'launch, T> StoreOutput<'launch, T> {
     }
 }
 
-impl<T: Float> Epilogue<T> for StoreOutput<'_, T> {
+/// Writes the sums to C, with one NaN for all.
+impl<T: Float> Sink<T> for StoreOutput<'_, T> {
     #[inline(always)]
     unsafe fn store(&self, row: usize, column: usize, sum: T) {
         // SAFETY: (1) the result's elements are in C, by (1) of `new`, and this is one of them, by
@@ -42,5 +44,29 @@ impl<T: Float> Epilogue<T> for StoreOutput<'_, T> {
             self.c
                 .store(row * self.leading_dimension + column, sum.canonical_nan())
         };
+    }
+}
+
+/// Writes to C what an epilogue makes of the sums.
+#[derive(Clone, Copy)]
+pub struct StoreFinished<'launch, T> {
+    pub to: StoreOutput<'launch, T>,
+    pub epilogue: Epilogue<'launch, T>,
+}
+
+impl<T: EpilogueElement> Sink<T> for StoreFinished<'_, T> {
+    #[inline(always)]
+    unsafe fn store(&self, row: usize, column: usize, sum: T) {
+        let Self { to, epilogue } = self;
+        let at = row * to.leading_dimension + column;
+        let (of_row, of_column) = (epilogue.row(row), epilogue.column(column));
+        // SAFETY: as for `StoreOutput`; what is loaded was there before the launch.
+        unsafe {
+            let before = match epilogue.reads_c() {
+                true => to.c.load(at),
+                false => T::ZERO,
+            };
+            to.c.store(at, epilogue.output(sum, before, of_row, of_column));
+        }
     }
 }

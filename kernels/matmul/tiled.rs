@@ -24,9 +24,9 @@
 use super::descriptor::BlockTile;
 #[cfg(not(target_arch = "nvptx64"))]
 use super::descriptor::{OperandLayout, ProductDescriptor, ProductKernel};
-use super::epilogue::{Epilogue, StoreOutput};
 use super::grid::block_position;
 use super::operand::Operands;
+use super::sink::{Sink, StoreOutput};
 use cuda_std::prelude::*;
 
 /// Rows and columns of a tile, and of the outputs that a block computes.
@@ -44,7 +44,7 @@ type Tile<'block, T, const PITCH: usize> = SharedTile<'block, T, TILE, TILE, PIT
 /// The main loop. An operand that is `TRANSPOSED` is column-major.
 ///
 /// # Safety
-/// 1. The launch has [`TILED`]'s block along x and its blocks for m x n, and `epilogue` takes that
+/// 1. The launch has [`TILED`]'s block along x and its blocks for m x n, and `sink` takes that
 ///    result.
 /// 2. The tiles are the block's own.
 #[inline(always)]
@@ -58,7 +58,7 @@ unsafe fn multiply<
     operands: Operands<T>,
     a_tile: Tile<T, A_PITCH>,
     b_tile: Tile<T, B_PITCH>,
-    epilogue: &impl Epilogue<T>,
+    sink: &impl Sink<T>,
 ) {
     let Operands {
         a,
@@ -111,7 +111,7 @@ unsafe fn multiply<
     }
     if row < m && column < n {
         // SAFETY: (1) the comparison. (2) Blocks and threads map one to one to outputs.
-        unsafe { epilogue.store(row, column, sum) };
+        unsafe { sink.store(row, column, sum) };
     }
 }
 

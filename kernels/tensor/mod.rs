@@ -10,7 +10,8 @@
 //! | f32 matrices taken apart into halves | `split.rs` |
 //! | how a tile of an operand comes to shared memory, and how products read it | `operand.rs` |
 //! | which tiles of C a cluster computes, in which order | `schedule.rs` |
-//! | outputs, from registers to global memory | `outputs.rs` |
+//! | how outputs come from registers to global memory | `outputs.rs` |
+//! | outputs that an epilogue computes | `finish.rs` |
 //!
 //! A tensor core adds the products of one instruction and the accumulator exactly, but for what lies
 //! more than 25 bits below the largest of them, and rounds toward zero (`docs/tensor_cores.md`). So an
@@ -25,14 +26,17 @@ macro_rules! of_sm_90a {
 }
 
 of_sm_90a! {
+    mod finish;
     mod half;
     mod operand;
     mod outputs;
     mod schedule;
+    mod shape;
     mod split_product;
 
     pub use half::*;
     pub use schedule::ClusterTile;
+    pub use shape::TensorShape;
     pub use split_product::*;
 }
 

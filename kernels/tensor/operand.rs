@@ -9,10 +9,10 @@ use cuda_std::wgmma::{Element, KMajor, Major, MnMajor, Operand};
 
 /// An operand whose elements along k are neighbours in memory: a row-major A or a column-major B. A
 /// copy moves [`DEPTH`] elements of `PART` rows or columns.
-pub struct AlongK<'a, T, const PART: usize>(pub GridConstant<'a, TensorMap<T, PART, DEPTH>>);
+pub struct AlongK<'a, T, const PART: usize>(pub GridConstant<'a, TensorMap<T, PART, DEPTH, 3>>);
 
 /// An operand whose elements along m or n are neighbours in memory: a column-major A or a row-major B.
-pub struct AcrossK<'a, T>(pub GridConstant<'a, TensorMap<T, DEPTH, 64>>);
+pub struct AcrossK<'a, T>(pub GridConstant<'a, TensorMap<T, DEPTH, 64, 3>>);
 
 impl<T, const PART: usize> Clone for AlongK<'_, T, PART> {
     #[inline(always)]
@@ -54,8 +54,8 @@ pub trait TensorOperand<T: Element, const OUTPUTS: usize, const PART: usize>: Co
         first: usize,
     ) -> Operand<'_, T, Self::Major, COUNT, DEPTH>;
 
-    /// Starts to bring [`DEPTH`] elements from `k` on of `PART` rows or columns, from `output + first`
-    /// on, to their place in the stage, `first`, in each block of the cluster whose bit is set in
+    /// Starts to bring [`DEPTH`] elements from `k` on of `PART` rows or columns of matrix `matrix`, from
+    /// `output + first` on, to their place in the stage, `first`, in each block of the cluster whose bit is set in
     /// `blocks`, or in the calling one.
     ///
     /// # Safety
@@ -64,15 +64,37 @@ pub trait TensorOperand<T: Element, const OUTPUTS: usize, const PART: usize>: Co
         self,
         tile: Self::Tile<'_>,
         slot: &Slot<'_>,
-        place: (u32, u32),
+        place: OperandPlace,
         first: usize,
         blocks: Option<u16>,
     );
 }
 
+/// Where a stage of an operand begins.
+#[derive(Clone, Copy)]
+pub struct OperandPlace {
+    /// The matrix of the batch.
+    pub matrix: u32,
+    /// The row of A or the column of B.
+    pub output: u32,
+    pub k: u32,
+}
+
+/// The place in matrices whose rows lie along k.
+#[inline(always)]
+fn along_k(matrix: u32, output: u32, k: u32) -> (u32, u32, u32) {
+    (matrix, output, k)
+}
+
+/// The place in matrices whose rows lie across k.
+#[inline(always)]
+fn across_k(matrix: u32, output: u32, k: u32) -> (u32, u32, u32) {
+    (matrix, k, output)
+}
+
 macro_rules! tensor_operands {
     ($($operand:ty: $major:ident, [$rows:ident, $columns:ident], $cut:ident,
-        $view:ident, ($output:ident, $k:ident) => $place:expr;)*) => {$(
+        $view:ident, $place:ident;)*) => {$(
         impl<T: Element, const OUTPUTS: usize, const PART: usize> TensorOperand<T, OUTPUTS, PART>
             for $operand
         {
@@ -108,23 +130,23 @@ macro_rules! tensor_operands {
                 self,
                 tile: Self::Tile<'_>,
                 slot: &Slot<'_>,
-                ($output, $k): (u32, u32),
+                OperandPlace { matrix, output, k }: OperandPlace,
                 first: usize,
                 blocks: Option<u16>,
             ) {
                 let tile = tile.$cut::<PART>(first);
-                let $output = $output + first as u32;
+                let place = $place(matrix, output + first as u32, k);
                 match blocks {
                     // SAFETY: (1) to (4) are the caller's.
-                    Some(blocks) => unsafe { self.0.load_multicast(tile, slot, $place, blocks) },
+                    Some(blocks) => unsafe { self.0.load_multicast(tile, slot, place, blocks) },
                     // SAFETY: as above.
-                    None => unsafe { self.0.load(tile, slot, $place) },
+                    None => unsafe { self.0.load(tile, slot, place) },
                 }
             }
         }
     )*};
 }
 tensor_operands! {
-    AlongK<'_, T, PART>: KMajor, [OUTPUTS, DEPTH], rows, k_major, (output, k) => (output, k);
-    AcrossK<'_, T>: MnMajor, [DEPTH, OUTPUTS], columns, mn_major, (output, k) => (k, output);
+    AlongK<'_, T, PART>: KMajor, [OUTPUTS, DEPTH], rows, k_major, along_k;
+    AcrossK<'_, T>: MnMajor, [DEPTH, OUTPUTS], columns, mn_major, across_k;
 }

@@ -1,15 +1,15 @@
-//! Outputs, from registers to global memory.
+//! How outputs come from registers to global memory.
 
 use super::WARPGROUP_ROWS;
+use super::finish::{CMatrices, Output, Staging, WarpRoom};
+use super::schedule::TilePlace;
+use crate::epilogue::Epilogue;
 use cuda_std::float::HalfFloat;
 use cuda_std::prelude::*;
-use cuda_std::shared::SwizzledTile;
+use cuda_std::shared::{Allotment, SwizzledTile, SwizzledTiles};
 use cuda_std::tma::{self, TensorMapMut};
 use cuda_std::warpgroup;
 use cuda_std::wgmma::{Accumulator, Element};
-
-/// A map of C, 64 columns of a warpgroup's rows at a time.
-pub type CMap<'a, T> = GridConstant<'a, TensorMapMut<T, WARPGROUP_ROWS, 64>>;
 
 /// Whether the calling thread is the first one of its warpgroup.
 #[inline(always)]
@@ -17,29 +17,142 @@ pub fn is_first_of_warpgroup() -> bool {
     warpgroup::thread_rank() == 0
 }
 
-/// A warpgroup's way to C: outputs are rounded into a tile in shared memory, which a bulk copy writes
-/// to C while the warpgroup goes on.
-pub struct TileStore<'a, T: Element, const COLUMNS: usize> {
-    /// The warpgroup's own tile.
-    pub tile: SwizzledTile<'a, T, WARPGROUP_ROWS, COLUMNS>,
-    pub c: CMap<'a, T>,
-    /// The number of a barrier that only the warpgroup uses.
-    pub barrier: u32,
+/// Where the outputs of a kernel go, `COUNT` of a thread at a time.
+pub trait Outputs<const COUNT: usize>: Copy {
+    /// The shared memory that all warpgroups need.
+    type Memory<'a>: Copy;
+
+    /// The way of one warpgroup.
+    type Writer<'a>: Writer<COUNT>
+    where
+        Self: 'a;
+
+    /// Takes the memory.
+    fn memory<'a>(shared: &mut Allotment<'a>) -> Self::Memory<'a>;
+
+    /// The way of warpgroup number `number` of those that multiply, for all of its threads.
+    fn writer<'a>(self, memory: Self::Memory<'a>, number: u32) -> Self::Writer<'a>
+    where
+        Self: 'a;
 }
 
-impl<T: Element + HalfFloat, const COLUMNS: usize> TileStore<'_, T, COLUMNS> {
-    /// Starts to write the warpgroup's outputs to (`row`, `column`) of C. What lies outside of C is left
-    /// out.
+/// A warpgroup's way to C.
+pub trait Writer<const COUNT: usize> {
+    /// Starts to write the warpgroup's outputs to `place`. What lies outside of C is left out.
     ///
     /// # Safety
     /// 1. All threads of the warpgroup make the call.
     /// 2. No other thread of the launch accesses these outputs.
+    unsafe fn store(&self, sums: &Accumulator<COUNT>, place: TilePlace);
+
+    /// Waits until all outputs are written.
+    fn finish(&self);
+}
+
+/// A map of the matrices C, 64 columns of a warpgroup's rows at a time.
+pub type CMap<'a, T> = GridConstant<'a, TensorMapMut<T, WARPGROUP_ROWS, 64, 3>>;
+
+/// Sums that are written as they are go through a tile in shared memory, from which a bulk copy writes
+/// them to C while the warpgroup goes on; others through the same memory to C without one.
+#[derive(Clone, Copy)]
+pub struct BulkOutputs<'launch, T, const COLUMNS: usize, const CONSUMERS: usize, const LEN: usize> {
+    /// For bulk copies.
+    pub map: CMap<'launch, T>,
+    /// The same matrices, for all else.
+    pub c: CMatrices<'launch, T>,
+    pub epilogue: Epilogue<'launch, f32>,
+}
+
+/// The memory of all warpgroups.
+#[derive(Clone, Copy)]
+pub struct BulkMemory<'a, T, const COLUMNS: usize, const CONSUMERS: usize, const LEN: usize> {
+    tiles: SwizzledTiles<'a, T, WARPGROUP_ROWS, COLUMNS, CONSUMERS>,
+    staging: Staging<'a, LEN>,
+}
+
+/// A warpgroup's way to C.
+pub struct BulkWriter<'a, T, const COLUMNS: usize, const LEN: usize> {
+    tile: SwizzledTile<'a, T, WARPGROUP_ROWS, COLUMNS>,
+    room: WarpRoom<'a, LEN>,
+    map: CMap<'a, T>,
+    c: CMatrices<'a, T>,
+    epilogue: Epilogue<'a, f32>,
+    /// The number of a barrier that only the warpgroup uses.
+    barrier: u32,
+}
+
+impl<T, const COUNT: usize, const COLUMNS: usize, const CONSUMERS: usize, const LEN: usize>
+    Outputs<COUNT> for BulkOutputs<'_, T, COLUMNS, CONSUMERS, LEN>
+where
+    T: Element + HalfFloat + Output,
+{
+    type Memory<'a> = BulkMemory<'a, T, COLUMNS, CONSUMERS, LEN>;
+    type Writer<'a>
+        = BulkWriter<'a, T, COLUMNS, LEN>
+    where
+        Self: 'a;
+
     #[inline(always)]
-    pub unsafe fn store<const COUNT: usize>(
-        &self,
-        sums: &Accumulator<COUNT>,
-        (row, column): (u32, u32),
-    ) {
+    fn memory<'a>(shared: &mut Allotment<'a>) -> Self::Memory<'a> {
+        // A launch uses one or the other.
+        const { assert!(LEN * size_of::<f32>() <= CONSUMERS * WARPGROUP_ROWS * COLUMNS * size_of::<T>()) };
+        let staging = shared.alternative().array();
+        BulkMemory {
+            tiles: shared.tiles(),
+            staging,
+        }
+    }
+
+    #[inline(always)]
+    fn writer<'a>(self, memory: Self::Memory<'a>, number: u32) -> Self::Writer<'a>
+    where
+        Self: 'a,
+    {
+        BulkWriter {
+            tile: memory.tiles.get(number as usize),
+            room: WarpRoom::of_warp(memory.staging, number),
+            map: self.map,
+            c: self.c,
+            epilogue: self.epilogue,
+            barrier: 1 + number,
+        }
+    }
+}
+
+impl<T, const COUNT: usize, const COLUMNS: usize, const LEN: usize> Writer<COUNT>
+    for BulkWriter<'_, T, COLUMNS, LEN>
+where
+    T: Element + HalfFloat + Output,
+{
+    #[inline(always)]
+    unsafe fn store(&self, sums: &Accumulator<COUNT>, place: TilePlace) {
+        // SAFETY: (1) is (1), and the warps have rooms of their own. (2) is (2).
+        unsafe {
+            if self.epilogue.is_plain() {
+                self.store_tile(sums, place);
+            } else {
+                (self.c).store(sums.as_array(), place, self.room, self.epilogue);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn finish(&self) {
+        if is_first_of_warpgroup() {
+            tma::wait::<0>();
+        }
+    }
+}
+
+impl<T: Element + HalfFloat, const COLUMNS: usize, const LEN: usize>
+    BulkWriter<'_, T, COLUMNS, LEN>
+{
+    /// Rounds the sums into the tile and starts to copy it to C.
+    ///
+    /// # Safety
+    /// As for [`Writer::store`].
+    #[inline(always)]
+    unsafe fn store_tile<const COUNT: usize>(&self, sums: &Accumulator<COUNT>, place: TilePlace) {
         // The copy of the tile before still reads the memory.
         if is_first_of_warpgroup() {
             tma::wait_read::<0>();
@@ -50,22 +163,15 @@ impl<T: Element + HalfFloat, const COLUMNS: usize> TileStore<'_, T, COLUMNS> {
         tma::fence();
         thread::named_barrier_sync(self.barrier, warpgroup::THREADS);
         if is_first_of_warpgroup() {
+            let at = (place.matrix, place.row, place.column);
             // SAFETY: (1) is (2), and C lives through the launch. (2) The fence and the barrier are
             // above. (3) The next call waits.
-            unsafe { self.c.store(self.tile, (row, column)) };
+            unsafe { self.map.store(self.tile, at) };
             tma::commit();
         }
     }
 
-    /// Waits until all outputs are written.
-    #[inline(always)]
-    pub fn finish(&self) {
-        if is_first_of_warpgroup() {
-            tma::wait::<0>();
-        }
-    }
-
-    /// Writes the outputs to the tile, each warp 16 rows, 16 columns at a time.
+    /// Writes the sums to the tile, each warp 16 rows, 16 columns at a time.
     ///
     /// # Safety
     /// 1. No other warpgroup and no copy accesses the tile meanwhile.
@@ -84,4 +190,53 @@ impl<T: Element + HalfFloat, const COLUMNS: usize> TileStore<'_, T, COLUMNS> {
             i += 8;
         }
     }
+}
+
+/// Outputs of f32.
+#[derive(Clone, Copy)]
+pub struct DirectOutputs<'launch, const LEN: usize> {
+    pub c: CMatrices<'launch, f32>,
+    pub epilogue: Epilogue<'launch, f32>,
+}
+
+/// A warpgroup's way to C.
+pub struct DirectWriter<'a, const LEN: usize> {
+    to: DirectOutputs<'a, LEN>,
+    room: WarpRoom<'a, LEN>,
+}
+
+impl<const COUNT: usize, const LEN: usize> Outputs<COUNT> for DirectOutputs<'_, LEN> {
+    type Memory<'a> = Staging<'a, LEN>;
+    type Writer<'a>
+        = DirectWriter<'a, LEN>
+    where
+        Self: 'a;
+
+    #[inline(always)]
+    fn memory<'a>(shared: &mut Allotment<'a>) -> Staging<'a, LEN> {
+        shared.array()
+    }
+
+    #[inline(always)]
+    fn writer<'a>(self, staging: Staging<'a, LEN>, number: u32) -> DirectWriter<'a, LEN>
+    where
+        Self: 'a,
+    {
+        DirectWriter {
+            to: self,
+            room: WarpRoom::of_warp(staging, number),
+        }
+    }
+}
+
+impl<const COUNT: usize, const LEN: usize> Writer<COUNT> for DirectWriter<'_, LEN> {
+    #[inline(always)]
+    unsafe fn store(&self, sums: &Accumulator<COUNT>, place: TilePlace) {
+        let DirectOutputs { c, epilogue } = self.to;
+        // SAFETY: (1) is (1), and the warps have rooms of their own. (2) is (2).
+        unsafe { c.store(sums.as_array(), place, self.room, epilogue) };
+    }
+
+    #[inline(always)]
+    fn finish(&self) {}
 }

@@ -16,6 +16,8 @@ pub struct ClusterTile {
     pub columns: usize,
     /// Blocks of the cluster.
     pub blocks: usize,
+    /// Blocks that are on a multiprocessor together.
+    pub resident: usize,
     /// Threads of each block.
     pub threads: usize,
     /// Bytes of dynamic shared memory of each block.
@@ -47,8 +49,10 @@ impl ClusterTile {
 /// tile after the other.
 #[derive(Clone, Copy)]
 pub struct Schedule {
-    /// Rows and columns of clusters' tiles.
+    /// Rows and columns of clusters' tiles of each matrix.
     tiles: (u32, u32),
+    /// Matrices of the batch.
+    matrices: u32,
     /// Rows and columns of a block's tile.
     block: (u32, u32),
     blocks: u32,
@@ -57,13 +61,14 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// The schedule of an `m` x `n` result of products of length `k`.
+    /// The schedule of `matrices` results of `m` x `n` products of length `k`.
     #[inline(always)]
-    pub fn new(tile: ClusterTile, m: u32, n: u32, k: u32) -> Self {
+    pub fn new(tile: ClusterTile, (m, n, k): (u32, u32, u32), matrices: u32) -> Self {
         let (rows, blocks) = (tile.rows as u32, tile.blocks as u32);
         let columns = tile.columns as u32;
         Self {
             tiles: (m.div_ceil(rows * blocks), n.div_ceil(columns)),
+            matrices,
             block: (rows, columns),
             blocks,
             rounds: k.div_ceil(DEPTH as u32),
@@ -79,7 +84,7 @@ impl Schedule {
         }
     }
 
-    /// The row and the column of tile number `number`: groups of [`GROUP_ROWS`] rows, in each of them
+    /// The row and the column of tile number `number` of a matrix: groups of [`GROUP_ROWS`] rows, in each of them
     /// column after column.
     #[inline(always)]
     fn place(self, number: u32) -> (u32, u32) {
@@ -91,6 +96,15 @@ impl Schedule {
     }
 }
 
+/// Where a tile of outputs begins.
+#[derive(Clone, Copy)]
+pub struct TilePlace {
+    /// The matrix of the batch.
+    pub matrix: u32,
+    pub row: u32,
+    pub column: u32,
+}
+
 /// The tiles of a cluster, one after the other.
 pub struct Tiles {
     schedule: Schedule,
@@ -98,21 +112,28 @@ pub struct Tiles {
 }
 
 impl Tiles {
-    /// The row and the column at which the block's part of the next tile begins.
+    /// Where the block's part of the next tile begins.
     #[inline(always)]
-    pub fn next(&mut self) -> Option<(u32, u32)> {
+    pub fn next(&mut self) -> Option<TilePlace> {
         let Schedule {
             tiles,
+            matrices,
             block,
             blocks,
             ..
         } = self.schedule;
-        if self.next >= tiles.0 * tiles.1 {
+        let of_matrix = tiles.0 * tiles.1;
+        if self.next >= matrices * of_matrix {
             return None;
         }
-        let (row, column) = self.schedule.place(self.next);
+        let matrix = self.next / of_matrix;
+        let (row, column) = self.schedule.place(self.next - matrix * of_matrix);
         self.next += thread::grid_dim_x() / blocks;
         let row = row * blocks + cluster::rank();
-        Some((row * block.0, column * block.1))
+        Some(TilePlace {
+            matrix,
+            row: row * block.0,
+            column: column * block.1,
+        })
     }
 }

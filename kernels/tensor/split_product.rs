@@ -11,11 +11,14 @@
 //! A tensor core rounds each sum toward zero, which shows after many additions: totals on the ordinary
 //! units make of it an f32 product. The error bound is that of [`lowest_exponent`](super::lowest_exponent).
 
-use super::operand::{AlongK, TensorOperand};
+use super::finish::{CMatrices, Finish, Staging, WarpRoom, staging_len};
+use super::operand::{AlongK, OperandPlace, TensorOperand};
 use super::outputs::is_first_of_warpgroup;
-use super::schedule::{ClusterTile, Schedule};
+use super::schedule::{ClusterTile, Schedule, TilePlace};
+use super::shape::TensorShape;
 use super::split::{LOW_SCALE, LineWords, PANEL, scale_of};
 use super::{DEPTH, WARPGROUP_ROWS};
+use crate::epilogue::{Epilogue, EpilogueNumbers};
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::matmul::{OperandLayout, ProductDescriptor, ProductKernel};
 use cuda_std::cluster;
@@ -23,7 +26,7 @@ use cuda_std::mbarrier::{Consumer, Producer};
 use cuda_std::prelude::*;
 use cuda_std::tma::TensorMap;
 use cuda_std::warpgroup;
-use cuda_std::wgmma::{Accumulator, KMajor, M64N128, Operand};
+use cuda_std::wgmma::{KMajor, M64N128, Operand};
 use half::f16;
 
 /// Rows and columns of a block's outputs.
@@ -58,9 +61,14 @@ pub const SPLIT: ClusterTile = ClusterTile {
     rows: ROWS,
     columns: COLUMNS,
     blocks: BLOCKS,
+    resident: 1,
     threads: 128 * (1 + CONSUMERS),
-    shared_bytes: STAGES * (STAGE_BYTES + 16),
+    shared_bytes: STAGES * (STAGE_BYTES + 16) + staging_len(CONSUMERS) * size_of::<f32>(),
 };
+
+/// The matrices of an operand's map.
+const HIGH: u32 = 0;
+const LOW: u32 = 1;
 
 type AMap<'a> = AlongK<'a, f16, ROWS>;
 type BMap<'a> = AlongK<'a, f16, PART>;
@@ -99,23 +107,21 @@ impl<'a> Tiles<'a> {
     }
 }
 
-/// The lines of both operands, and the result.
+/// The scales of both operands' lines.
 #[derive(Clone, Copy)]
-struct Problem<'a> {
+struct Scales<'a> {
     a_words: Global<'a, u32>,
     b_words: Global<'a, u32>,
-    c: GlobalMut<'a, f32>,
+    /// Lines of each.
     m: usize,
     n: usize,
-    ldc: usize,
 }
 
-impl Problem<'_> {
-    /// Whether the outputs of the calling block's tile at (`row`, `column`) are left to the ordinary
-    /// units.
+impl Scales<'_> {
+    /// Whether the outputs of the calling block's tile at `place` are left to the ordinary units.
     #[inline(always)]
-    fn is_wide(self, row: u32, column: u32) -> bool {
-        let (row, column) = (row as usize, column as usize);
+    fn is_wide(self, place: TilePlace) -> bool {
+        let (row, column) = (place.row as usize, place.column as usize);
         if row >= self.m {
             return true;
         }
@@ -123,83 +129,39 @@ impl Problem<'_> {
         // SAFETY: (1) the panels are those of lines that are there.
         unsafe { self.a_words.load(a.panel(row)) + self.b_words.load(b.panel(column)) != 0 }
     }
+}
 
-    /// Writes the calling thread's outputs of the warpgroup's tile at `origin`, scaled back.
-    ///
-    /// # Safety
-    /// 1. No other thread of the launch accesses the outputs.
+/// Totals that are scaled back, and then finished otherwise.
+#[derive(Clone, Copy)]
+struct ScaledBack<'a, F> {
+    scales: Scales<'a>,
+    then: F,
+}
+
+impl<F: Finish> Finish for ScaledBack<'_, F> {
+    type Line = (i32, F::Line);
+
     #[inline(always)]
-    unsafe fn store(self, totals: &[f32; COUNT], origin: (u32, u32)) {
-        let address = self.c.as_mut_ptr().addr();
-        // SAFETY: (1) is (1). (2) Compared.
-        unsafe {
-            if address.is_multiple_of(8) && self.ldc.is_multiple_of(2) {
-                self.store_rows::<2>(totals, origin);
-            } else {
-                self.store_rows::<1>(totals, origin);
-            }
-        }
+    fn reads_c(&self) -> bool {
+        self.then.reads_c()
     }
 
-    /// [`Self::store`], `WIDTH` neighbours at a time, one or two.
-    ///
-    /// # Safety
-    /// 1. As for `store`.
-    /// 2. Each row of C starts at a multiple of `WIDTH` elements.
     #[inline(always)]
-    unsafe fn store_rows<const WIDTH: usize>(
-        self,
-        totals: &[f32; COUNT],
-        (row, column): (u32, u32),
-    ) {
-        let mut half = 0;
-        while half < 2 {
-            let (r, c) = Accumulator::<COUNT>::place(2 * half);
-            let (r, c) = ((row + r) as usize, (column + c) as usize);
-            if r < self.m {
-                // SAFETY: (1) the row is there.
-                let down = scale_of(unsafe { self.a_words.load(r) });
-                let mut j = 0;
-                while j < COUNT / 4 {
-                    let first = 4 * j + 2 * half;
-                    let pair = [totals[first], totals[first + 1]];
-                    // SAFETY: (1), (2) are the caller's, and the row is there.
-                    unsafe { self.store_pair::<WIDTH>(pair, (r, c + 8 * j), down) };
-                    j += 1;
-                }
-            }
-            half += 1;
-        }
+    unsafe fn row(&self, index: usize) -> Self::Line {
+        // SAFETY: (1) there is a word for each line, which is there, by (1).
+        unsafe { (scale_of(self.scales.a_words.load(index)), self.then.row(index)) }
     }
 
-    /// Writes two neighbours of row `r`, scaled by 2^-`down` and the scales of their columns.
-    ///
-    /// # Safety
-    /// 1. As for `store_rows`.
-    /// 2. The row is there, and the column is even.
     #[inline(always)]
-    unsafe fn store_pair<const WIDTH: usize>(
-        self,
-        pair: [f32; 2],
-        (r, c): (usize, usize),
-        down: i32,
-    ) {
-        let at = r * self.ldc + c;
-        // SAFETY: (1) columns are compared, and the row is there, by (2). (2) A pair begins at an even
-        // column, by (2) of `store_rows`. (3) is (1).
-        unsafe {
-            let scaled = |i: usize| scaled_back(pair[i], down + scale_of(self.b_words.load(c + i)));
-            if WIDTH == 2 && c + 1 < self.n {
-                self.c.store_vector(at, [scaled(0), scaled(1)]);
-            } else {
-                if c < self.n {
-                    self.c.store(at, scaled(0));
-                }
-                if c + 1 < self.n {
-                    self.c.store(at + 1, scaled(1));
-                }
-            }
-        }
+    unsafe fn column(&self, index: usize) -> Self::Line {
+        // SAFETY: as above.
+        unsafe { (scale_of(self.scales.b_words.load(index)), self.then.column(index)) }
+    }
+
+    #[inline(always)]
+    fn output(&self, total: f32, c: f32, row: Self::Line, column: Self::Line) -> f32 {
+        let sum = scaled_back(total, row.0 + column.0);
+        self.then.output(sum, c, row.1, column.1)
     }
 }
 
@@ -217,15 +179,14 @@ fn scaled_back(total: f32, scale: i32) -> f32 {
 /// 2. The launch writes neither operand.
 #[inline(always)]
 unsafe fn produce<'a>(
-    a: Halves<AMap<'a>>,
-    b: Halves<BMap<'a>>,
+    (a, b): (AMap<'a>, BMap<'a>),
     tiles: Tiles<'a>,
     mut ring: Producer<'a, STAGES>,
     schedule: Schedule,
 ) {
     let first = PART * cluster::rank() as usize;
-    let mut work = schedule.tiles();
-    while let Some((row, column)) = work.next() {
+    let mut places = schedule.tiles();
+    while let Some(place) = places.next() {
         let mut round = 0;
         while round < schedule.rounds {
             let k = round * DEPTH as u32;
@@ -234,30 +195,28 @@ unsafe fn produce<'a>(
             unsafe {
                 let slot = ring.acquire();
                 slot.expect(STAGE_BYTES as u32);
-                let load_a = |map: AMap<'a>, tiles: ATiles<'a>| {
-                    TensorOperand::<f16, ROWS, ROWS>::load(
-                        map,
-                        tiles.get(slot.stage()),
-                        &slot,
-                        (row, k),
-                        0,
-                        None,
-                    );
+                let load_a = |half: u32, tiles: ATiles<'a>| {
+                    let at = OperandPlace {
+                        matrix: half,
+                        output: place.row,
+                        k,
+                    };
+                    let tile = tiles.get(slot.stage());
+                    TensorOperand::<f16, ROWS, ROWS>::load(a, tile, &slot, at, 0, None);
                 };
-                let load_b = |map: BMap<'a>, tiles: BTiles<'a>| {
-                    TensorOperand::<f16, COLUMNS, PART>::load(
-                        map,
-                        tiles.get(slot.stage()),
-                        &slot,
-                        (column, k),
-                        first,
-                        Some(ALL),
-                    );
+                let load_b = |half: u32, tiles: BTiles<'a>| {
+                    let at = OperandPlace {
+                        matrix: half,
+                        output: place.column,
+                        k,
+                    };
+                    let tile = tiles.get(slot.stage());
+                    TensorOperand::<f16, COLUMNS, PART>::load(b, tile, &slot, at, first, Some(ALL));
                 };
-                load_a(a.high, tiles.a.high);
-                load_b(b.high, tiles.b.high);
-                load_a(a.low, tiles.a.low);
-                load_b(b.low, tiles.b.low);
+                load_a(HIGH, tiles.a.high);
+                load_b(HIGH, tiles.b.high);
+                load_a(LOW, tiles.a.low);
+                load_b(LOW, tiles.b.low);
             }
             round += 1;
         }
@@ -351,26 +310,27 @@ impl ProductKernel for matmul_split_f32 {
 /// `is_transposed` is 1: its bits are those of the result.
 ///
 /// # Safety
-/// 1. The four maps are of the halves of A's rows and B's columns, `k` elements each; `a_words` and
-///    `b_words` have the [`LineWords`] of `m` and `n` lines, as the splits left them.
+/// 1. The maps are of the upper and the lower halves, two matrices, of A's rows and B's columns, k elements
+///    each; `a_words` and `b_words` have the [`LineWords`] of m and n lines, as the splits left them. m, n
+///    and k are those of `shape`, of one product.
 /// 2. `c` starts with the first element of an m x n matrix whose rows start `ldc` elements apart, and
 ///    reaches to its last. The launch accesses no other elements of it.
 /// 3. The grid has whole clusters along x, and blocks as [`SPLIT`] says.
 #[allow(clippy::too_many_arguments)]
 #[kernel(arch = "sm_90a", max_threads = 384, min_blocks = 1, cluster = (2, 1, 1))]
 pub unsafe fn matmul_split_f32(
-    a_high: GridConstant<TensorMap<f16, 128, 64>>,
-    a_low: GridConstant<TensorMap<f16, 128, 64>>,
-    b_high: GridConstant<TensorMap<f16, 64, 64>>,
-    b_low: GridConstant<TensorMap<f16, 64, 64>>,
+    a: GridConstant<TensorMap<f16, 128, 64, 3>>,
+    b: GridConstant<TensorMap<f16, 64, 64, 3>>,
     a_words: Global<u32>,
     b_words: Global<u32>,
     c: GlobalMut<f32>,
-    m: usize,
-    n: usize,
-    k: usize,
-    ldc: usize,
+    shape: GridConstant<TensorShape>,
     is_transposed: u32,
+    numbers: GridConstant<EpilogueNumbers<f32>>,
+    row_scale: Global<f32>,
+    column_scale: Global<f32>,
+    row_bias: Global<f32>,
+    column_bias: Global<f32>,
 ) {
     let mut shared = dynamic_shared_allotment!();
     let tiles = Tiles {
@@ -383,6 +343,7 @@ pub unsafe fn matmul_split_f32(
             low: shared.tiles(),
         },
     };
+    let staging: Staging<'_, { staging_len(CONSUMERS) }> = shared.array();
     let ring = shared.ring::<STAGES>();
     if thread::rank_in_block() == 0 {
         // SAFETY: (1) one thread, and the cluster's barrier follows.
@@ -390,41 +351,42 @@ pub unsafe fn matmul_split_f32(
     }
     cluster::sync();
 
-    let schedule = Schedule::new(SPLIT, m as u32, n as u32, k as u32);
+    let schedule = Schedule::new(SPLIT, (shape.m, shape.n, shape.k), 1);
     if warpgroup::index() == 0 {
         warpgroup::decrease_registers::<40>();
         if is_first_of_warpgroup() {
-            let a = Halves {
-                high: AlongK(a_high),
-                low: AlongK(a_low),
-            };
-            let b = Halves {
-                high: AlongK(b_high),
-                low: AlongK(b_low),
-            };
             // SAFETY: (1) the ring is initialised. (2) The operands are read alone, by (1).
-            unsafe { produce(a, b, tiles, ring.producer(), schedule) };
+            unsafe { produce((AlongK(a), AlongK(b)), tiles, ring.producer(), schedule) };
         }
     } else {
         warpgroup::increase_registers::<232>();
         let first = WARPGROUP_ROWS * (warpgroup::index() as usize - 1);
-        let problem = Problem {
+        let c = CMatrices::of_shape(c, &shape);
+        let scales = Scales {
             a_words,
             b_words,
-            c,
-            m,
-            n,
-            ldc,
+            m: c.m,
+            n: c.n,
         };
+        let then = Epilogue {
+            numbers,
+            row_scale,
+            column_scale,
+            row_bias,
+            column_bias,
+        };
+        let finish = ScaledBack { scales, then };
+        let room = WarpRoom::of_warp(staging, warpgroup::index() - 1);
         let mut ring = ring.consumer();
-        let mut work = schedule.tiles();
-    while let Some((row, column)) = work.next() {
+        let mut places = schedule.tiles();
+        while let Some(mut place) = places.next() {
             // SAFETY: (1) the ring is initialised. (2) The whole warpgroup is here. For the outputs, (1)
             // each warpgroup has its own.
             unsafe {
                 let totals = multiply(tiles, is_transposed != 0, &mut ring, first, schedule.rounds);
-                if !problem.is_wide(row, column) {
-                    problem.store(&totals, (row + first as u32, column));
+                if !scales.is_wide(place) {
+                    place.row += first as u32;
+                    c.store(&totals, place, room, finish);
                 }
             }
         }

@@ -5,15 +5,18 @@ use crate::common::random::Random;
 use crate::common::{devices, machines};
 use half::{bf16, f16};
 use std::fmt::Debug;
-use tilewright::{Arithmetic, Device, ErrorKind, Matmul, MatmulElement, Matrix, Order};
+use tilewright::{
+    Arithmetic, Device, Element, ErrorKind, Matmul, MatmulElement, MatmulInto, Matrix, Order,
+    TileConfig,
+};
 
-const ORDERS: [Order; 2] = [Order::RowMajor, Order::ColumnMajor];
+pub const ORDERS: [Order; 2] = [Order::RowMajor, Order::ColumnMajor];
 
 /// Rows of A, columns of B, columns of A.
-type Shape = (usize, usize, usize);
+pub type Shape = (usize, usize, usize);
 
 /// Those of the machines that run code for compute capability 9.0, which has warps of 32 threads.
-fn hoppers(machines: Vec<Device>) -> Vec<Device> {
+pub fn hoppers(machines: Vec<Device>) -> Vec<Device> {
     let is_hopper = |device: &Device| {
         let properties = device.properties();
         properties.warp_threads == 32
@@ -28,14 +31,14 @@ fn hoppers(machines: Vec<Device>) -> Vec<Device> {
 
 /// A matrix on the host, row after row.
 #[derive(Clone)]
-struct Host<T> {
+pub struct Host<T> {
     rows: usize,
     columns: usize,
-    elements: Vec<T>,
+    pub elements: Vec<T>,
 }
 
-impl<T: MatmulElement + Debug> Host<T> {
-    fn new(rows: usize, columns: usize, mut element: impl FnMut(usize, usize) -> T) -> Self {
+impl<T: Element + Debug> Host<T> {
+    pub fn new(rows: usize, columns: usize, mut element: impl FnMut(usize, usize) -> T) -> Self {
         let places = (0..rows * columns).map(|i| (i / columns, i % columns));
         Self {
             rows,
@@ -44,7 +47,7 @@ impl<T: MatmulElement + Debug> Host<T> {
         }
     }
 
-    fn upload(&self, device: &Device, order: Order) -> Matrix<T> {
+    pub fn upload(&self, device: &Device, order: Order) -> Matrix<T> {
         let mut matrix = device
             .matrix_uninit::<T>((self.rows, self.columns, order))
             .unwrap();
@@ -67,32 +70,37 @@ impl<T: MatmulElement + Debug> Host<T> {
     }
 }
 
-trait Bits {
-    fn bits(self) -> u32;
+pub trait Bits: Copy {
+    fn bits(self) -> u64;
 }
 impl Bits for f32 {
-    fn bits(self) -> u32 {
+    fn bits(self) -> u64 {
+        self.to_bits().into()
+    }
+}
+impl Bits for f64 {
+    fn bits(self) -> u64 {
         self.to_bits()
     }
 }
 impl Bits for f16 {
-    fn bits(self) -> u32 {
+    fn bits(self) -> u64 {
         self.to_bits().into()
     }
 }
 impl Bits for bf16 {
-    fn bits(self) -> u32 {
+    fn bits(self) -> u64 {
         self.to_bits().into()
     }
 }
 
-fn bits<T: Bits + Copy>(elements: &[T]) -> Vec<u32> {
+fn bits<T: Bits + Copy>(elements: &[T]) -> Vec<u64> {
     elements.iter().map(|it| it.bits()).collect()
 }
 
 /// Fails at the first element that has other bits.
 #[track_caller]
-fn assert_same_bits<T: Bits + Copy>(found: &[T], expected: &[T], case: &dyn Debug) {
+pub fn assert_same_bits<T: Bits + Copy>(found: &[T], expected: &[T], case: &dyn Debug) {
     let (found, expected) = (bits(found), bits(expected));
     assert_eq!(found.len(), expected.len());
     let different = (0..found.len()).find(|&i| found[i] != expected[i]);
@@ -113,8 +121,9 @@ fn orders(number: usize) -> Orders {
 }
 
 /// The product of matrices in these orders.
-fn product_in<T: MatmulElement + Debug>(
+fn product_in<T: MatmulInto<T> + Debug>(
     orders: Orders,
+    tiles: TileConfig,
     device: &Device,
     arithmetic: Arithmetic,
     a: &Host<T>,
@@ -123,22 +132,25 @@ fn product_in<T: MatmulElement + Debug>(
     let [of_a, of_b, of_c] = orders;
     let (left, right) = (a.upload(device, of_a), b.upload(device, of_b));
     let mut c = device.matrix_zeros::<T>((a.rows, b.columns, of_c)).unwrap();
-    let product = Matmul::new(&left, &right).arithmetic(arithmetic);
+    let product = Matmul::new(&left, &right)
+        .arithmetic(arithmetic)
+        .tiles(tiles);
     product.run_into(&mut c).unwrap();
     c.to_vec().unwrap()
 }
 
-/// The product of matrices in all orders, which all have the same bits.
-fn product<T: MatmulElement + Debug + Bits>(
+/// The product of matrices in all orders, and in both sizes of tiles, which all have the same bits.
+fn product<T: MatmulInto<T> + Debug + Bits>(
     device: &Device,
     arithmetic: Arithmetic,
     a: &Host<T>,
     b: &Host<T>,
 ) -> Vec<T> {
-    let first = product_in(orders(0), device, arithmetic, a, b);
-    for number in 1..8 {
-        let found = product_in(orders(number), device, arithmetic, a, b);
-        assert_same_bits(&found, &first, &(orders(number), device));
+    let [small, large] = [TileConfig::Small, TileConfig::Large];
+    let first = product_in(orders(0), small, device, arithmetic, a, b);
+    for (number, tiles) in (1..8).map(|it| (it, small)).chain([(0, large), (5, large)]) {
+        let found = product_in(orders(number), tiles, device, arithmetic, a, b);
+        assert_same_bits(&found, &first, &(orders(number), tiles, device));
     }
     first
 }
@@ -154,7 +166,7 @@ const SHAPES: [Shape; 7] = [
     (16, 24, 0),
 ];
 
-trait Half: MatmulElement + Debug + Bits {
+trait Half: MatmulInto<Self> + Debug + Bits {
     fn of(value: f64) -> Self;
     fn widened(self) -> f64;
 }
@@ -283,7 +295,14 @@ fn split_products_are_as_accurate_as_f32() {
             let b = Host::new(k, n, |_, _| of_b(&mut random) as f32);
             for device in hoppers(devices()) {
                 let orders = orders(number + m);
-                let found = product_in(orders, &device, Arithmetic::Split, &a, &b);
+                let found = product_in(
+                    orders,
+                    TileConfig::Large,
+                    &device,
+                    Arithmetic::Split,
+                    &a,
+                    &b,
+                );
                 assert_accurate(&a, &b, &found, &(name, orders, (m, n, k), &device));
             }
         }
@@ -332,7 +351,14 @@ fn wide_lines_are_computed_in_order() {
             }
             for device in hoppers(devices()) {
                 let orders = orders(number + 3 * usize::from(in_a));
-                let found = product_in(orders, &device, Arithmetic::Split, &a, &b);
+                let found = product_in(
+                    orders,
+                    TileConfig::Large,
+                    &device,
+                    Arithmetic::Split,
+                    &a,
+                    &b,
+                );
                 assert_accurate(&a, &b, &found, &(in_a, special(1), orders, &device));
             }
         }

@@ -3,7 +3,8 @@
 use crate::common::product::{Host, Real, assert_same_bits};
 use crate::common::random::Random;
 use tilewright::{Device, LaunchConfig, ModuleSource};
-use tilewright_kernels::matmul::{self, OperandLayout, ProductKernel};
+use tilewright_kernels::epilogue::EpilogueNumbers;
+use tilewright_kernels::matmul::{self, OperandLayout, ProductKernel, ProductShape};
 
 // SAFETY: (1) there are no images: the simulator runs the kernels as they were compiled for the host.
 static KERNELS: ModuleSource = unsafe { ModuleSource::new("tilewright_kernels", &[]) };
@@ -32,9 +33,42 @@ fn spread<T: Real>(matrix: &Host<T>, layout: OperandLayout, gap: usize) -> (Vec<
 /// Around tiles in each dimension; rows of B are multiples of 16 bytes.
 const SHAPES: [(usize, usize, usize); 4] = [(1, 4, 3), (64, 64, 16), (65, 132, 17), (129, 68, 40)];
 
+/// The arguments of a tiled kernel.
+macro_rules! tiled {
+    ($real:ident, $a:expr, $b:expr, $c:expr, $shape:expr, $none:expr) => {{
+        let ProductShape {
+            m,
+            n,
+            k,
+            lda,
+            ldb,
+            ldc,
+            ..
+        } = $shape;
+        ($a, $b, $c, m, n, k, lda, ldb, ldc)
+    }};
+}
+
+/// The arguments of a coarsened kernel.
+macro_rules! coarsened {
+    ($real:ident, $a:expr, $b:expr, $c:expr, $shape:expr, $none:expr) => {
+        (
+            $a,
+            $b,
+            $c,
+            &$shape,
+            &EpilogueNumbers::<$real>::PLAIN,
+            $none,
+            $none,
+            $none,
+            $none,
+        )
+    };
+}
+
 macro_rules! products_with_gaps {
-    ($($real:ident: $($kernel:ident)*;)*) => {$(
-        mod $real {
+    ($($module:ident: $real:ident by $arguments:ident: $($kernel:ident)*;)*) => {$(
+        mod $module {
             use super::*;
             $(
                 #[test]
@@ -57,12 +91,20 @@ macro_rules! products_with_gaps {
                         let mut c = device.upload(&vec![<$real as Real>::of(7.0); m * ldc]).unwrap();
                         let tile = descriptor.tile;
                         let config = LaunchConfig::new(tile.blocks(m, n).unwrap(), tile.threads);
-                        let arguments = (&left, &right, &mut c, m, n, k, lda, ldb, ldc);
+                        let shape = ProductShape { m, n, k, lda, ldb, ldc, a_stride: 0, b_stride: 0, c_stride: 0 };
+                        let none = device.upload::<$real>(&[]).unwrap();
                         // SAFETY: (1) of the launch is (1) to (3) of the kernel: (1) block and grid
                         // are the tile's. (2) Each buffer has its matrix, with the gaps, and starts
                         // at a multiple of 256 bytes. (3) The operands lie as the descriptor says,
                         // and rows and gaps of B are multiples of 16 bytes.
-                        unsafe { module.launch_unsafe(matmul::$kernel, config, arguments) }.unwrap();
+                        unsafe {
+                            module.launch_unsafe(
+                                matmul::$kernel,
+                                config,
+                                $arguments!($real, &left, &right, &mut c, shape, &none),
+                            )
+                        }
+                        .unwrap();
                         let found = c.to_vec().unwrap();
                         let (mut outputs, mut gaps) = (Vec::new(), Vec::new());
                         for row in found.chunks(ldc) {
@@ -78,14 +120,16 @@ macro_rules! products_with_gaps {
     )*};
 }
 products_with_gaps! {
-    f32: matmul_tiled_f32_nn matmul_tiled_f32_tn matmul_tiled_f32_nt matmul_tiled_f32_tt
-        matmul_coarsened_f32_nn matmul_coarsened_f32_nn_unaligned matmul_coarsened_f32_tn
-        matmul_coarsened_f32_nt matmul_coarsened_f32_tt
+    f32_tiled: f32 by tiled: matmul_tiled_f32_nn matmul_tiled_f32_tn matmul_tiled_f32_nt
+        matmul_tiled_f32_tt;
+    f32_coarsened: f32 by coarsened: matmul_coarsened_f32_nn matmul_coarsened_f32_nn_unaligned
+        matmul_coarsened_f32_tn matmul_coarsened_f32_nt matmul_coarsened_f32_tt
         matmul_coarsened_small_f32_nn matmul_coarsened_small_f32_nn_unaligned
         matmul_coarsened_small_f32_tn matmul_coarsened_small_f32_nt matmul_coarsened_small_f32_tt;
-    f64: matmul_tiled_f64_nn matmul_tiled_f64_tn matmul_tiled_f64_nt matmul_tiled_f64_tt
-        matmul_coarsened_f64_nn matmul_coarsened_f64_nn_unaligned matmul_coarsened_f64_tn
-        matmul_coarsened_f64_nt matmul_coarsened_f64_tt
+    f64_tiled: f64 by tiled: matmul_tiled_f64_nn matmul_tiled_f64_tn matmul_tiled_f64_nt
+        matmul_tiled_f64_tt;
+    f64_coarsened: f64 by coarsened: matmul_coarsened_f64_nn matmul_coarsened_f64_nn_unaligned
+        matmul_coarsened_f64_tn matmul_coarsened_f64_nt matmul_coarsened_f64_tt
         matmul_coarsened_small_f64_nn matmul_coarsened_small_f64_nn_unaligned
         matmul_coarsened_small_f64_tn matmul_coarsened_small_f64_nt matmul_coarsened_small_f64_tt;
 }

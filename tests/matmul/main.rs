@@ -4,7 +4,9 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod batches;
 mod cases;
+mod epilogues;
 mod errors;
 mod fastest;
 mod layouts;

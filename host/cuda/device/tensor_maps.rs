@@ -12,20 +12,28 @@ impl DeviceTensorMaps for CudaDevice {
         let encode = library::encode_tensor_map().ok_or_else(start::no_tensor_maps)?;
         let element = element_type(request.element_bytes)?;
         let mut map = sys::CUtensorMap { opaque: [0; 16] };
+        let (rank, count, matrix_bytes) = match request.batch {
+            None => (2, 1, 0),
+            Some(batch) => (3, batch.count, batch.matrix_bytes),
+        };
+        let [columns, rows] = request.sizes;
+        let sizes = [columns, rows, count];
+        let strides = [request.row_bytes, matrix_bytes];
+        let box_sizes = [request.box_sizes[0], request.box_sizes[1], 1];
         let address = std::ptr::with_exposed_provenance_mut::<c_void>(request.address as usize);
         self.run(|_current| {
             // SAFETY: the map is a place for one, aligned as its type says; the arrays have an element
-            // for each of the two dimensions, strides one less. Nothing is read at the address.
+            // for each dimension, strides one less. Nothing is read at the address.
             let status = unsafe {
                 encode(
                     &raw mut map,
                     element,
-                    2,
+                    rank,
                     address,
-                    request.sizes.as_ptr(),
-                    &raw const request.row_bytes,
-                    request.box_sizes.as_ptr(),
-                    [1, 1].as_ptr(),
+                    sizes.as_ptr(),
+                    strides.as_ptr(),
+                    box_sizes.as_ptr(),
+                    [1, 1, 1].as_ptr(),
                     sys::CUtensorMapInterleave::CU_TENSOR_MAP_INTERLEAVE_NONE,
                     sys::CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_128B,
                     sys::CUtensorMapL2promotion::CU_TENSOR_MAP_L2_PROMOTION_L2_256B,

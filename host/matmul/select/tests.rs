@@ -22,6 +22,7 @@ fn problem(element: ElementType, (m, n, k): (usize, usize, usize), a: Order, b: 
         b: packed(b, (k, n)),
         c: packed(Order::RowMajor, (m, n)),
         batch: 1,
+        is_plain: true,
     }
 }
 
@@ -60,15 +61,20 @@ fn every_kernel_of_the_table_is_selected_for_some_problem() {
         Request::Tiled,
         Request::Coarsened(Some(TileConfig::Small)),
         Request::Coarsened(Some(TileConfig::Large)),
-        Request::Fastest(Arithmetic::Auto),
-        Request::Fastest(Arithmetic::Split),
+        Request::Fastest(Arithmetic::Auto, Some(TileConfig::Small)),
+        Request::Fastest(Arithmetic::Auto, Some(TileConfig::Large)),
+        Request::Fastest(Arithmetic::Split, None),
         Request::Wide,
     ];
     let mut selected = Vec::new();
     for element in ELEMENTS {
         for (a, b) in ORDERS.into_iter().flat_map(|a| ORDERS.map(|b| (a, b))) {
-            for n in [64, 65] {
-                let problem = problem(element, (64, n, 64), a, b);
+            for (n, output) in [64, 65]
+                .into_iter()
+                .flat_map(|n| ELEMENTS.map(|it| (n, it)))
+            {
+                let mut problem = problem(element, (64, n, 64), a, b);
+                problem.output = output;
                 selected.extend(requests.iter().filter_map(|it| name(&problem, H200, *it)));
             }
         }
@@ -93,7 +99,7 @@ fn fastest(
     arithmetic: Arithmetic,
 ) -> Option<&'static str> {
     let problem = row_major(element, (n, n, n));
-    name(&problem, device, Request::Fastest(arithmetic))
+    name(&problem, device, Request::Fastest(arithmetic, None))
 }
 
 #[test]
@@ -114,7 +120,7 @@ fn tensor_cores_are_selected_where_they_are() {
     };
     assert_eq!(
         auto(ElementType::Bf16, 8, H200),
-        Some("matmul_wgmma_bf16_nn")
+        Some("matmul_wgmma_small_bf16_nn")
     );
     assert_eq!(auto(ElementType::F32, 4096, H200), Some("matmul_split_f32"));
     assert_eq!(
@@ -138,7 +144,7 @@ fn products_are_split_from_a_size_on_and_where_it_keeps_the_bound() {
     assert_eq!(chain, Some("matmul_coarsened_f32_nn"));
     let split = |k| {
         let problem = row_major(ElementType::F32, (4096, 4096, k));
-        name(&problem, H200, Request::Fastest(Arithmetic::Split))
+        name(&problem, H200, Request::Fastest(Arithmetic::Split, None))
     };
     assert_eq!(split(59), None);
     assert_eq!(split(60), Some("matmul_split_f32"));
@@ -187,6 +193,22 @@ fn copies_are_as_wide_as_the_rows_of_b_allow() {
         let unaligned = Some("matmul_coarsened_f32_nn_unaligned");
         assert_eq!(name(&problem, H200, large), unaligned);
     }
+}
+
+/// The tiles whose rounds take less time.
+#[test]
+fn the_tiles_of_halves_follow_the_rounds() {
+    let selected = |n| {
+        let problem = row_major(ElementType::Bf16, (n, n, n));
+        let selection = select(&problem, H200, Request::Fastest(Arithmetic::Auto, None)).unwrap();
+        (selection.kernel.name, selection.reason)
+    };
+    let (small, large) = ("matmul_wgmma_small_bf16_nn", "matmul_wgmma_bf16_nn");
+    let rounds = |small, large| SelectionReason::Rounds { small, large };
+    assert_eq!(selected(1024), (small, rounds(1, 1)));
+    assert_eq!(selected(1536), (small, rounds(3, 1)));
+    assert_eq!(selected(2048), (large, rounds(4, 1)));
+    assert_eq!(selected(4096), (large, rounds(16, 4)));
 }
 
 /// The large tiles where they fill the device, the small ones elsewhere.
@@ -249,8 +271,14 @@ fn a_problem_that_no_kernel_computes_has_none() {
     batch.batch = 2;
     let mut other_output = usual;
     other_output.output = ElementType::F64;
-    for problem in [column_major_result, batch, other_output] {
+    for problem in [column_major_result, other_output] {
         assert_eq!(name(&problem, H200, Request::Coarsened(None)), None);
+    }
+    let mut finished = usual;
+    finished.is_plain = false;
+    for problem in [batch, finished] {
+        assert_eq!(name(&problem, H200, Request::Tiled), None);
+        assert!(name(&problem, H200, Request::Coarsened(None)).is_some());
     }
     let old = DeviceFacts {
         compute_capability: Some((7, 0)),

@@ -1,0 +1,80 @@
+//! Batches of small products.
+
+use super::rivals::cublas::InF32;
+use super::{Bench, Number, OPERAND_BYTES, Score};
+use crate::common::Result;
+use tilewright::{Matmul, MatmulInto, Matrix};
+use tilewright_test_support::random::Random;
+
+/// Products of a batch.
+const COUNT: usize = 1000;
+const COUNT_ON_SIMULATOR: usize = 4;
+
+/// Rows and columns of their matrices.
+const SIZES: [usize; 4] = [16, 64, 128, 256];
+
+impl Bench {
+    /// Batches whose matrices lie one below the other.
+    pub fn run_batches<T: MatmulInto<T> + InF32 + Number>(
+        &self,
+        element: &str,
+        records: &mut Vec<serde_json::Value>,
+    ) -> Result {
+        let is_simulated = self.device.is_simulator();
+        let count = if is_simulated {
+            COUNT_ON_SIMULATOR
+        } else {
+            COUNT
+        };
+        for size in SIZES {
+            let name = format!("{element} {count} of {size}");
+            if !name.contains(&self.options.only) {
+                continue;
+            }
+            let mut random = Random::new(size as u64);
+            let elements: Vec<T> = (0..count * size * size)
+                .map(|_| T::of(random.signed_unit()))
+                .collect();
+            let sets = match is_simulated {
+                true => 1,
+                false => OPERAND_BYTES.div_ceil(3 * size_of_val(&*elements)),
+            };
+            let shape = (count * size, size);
+            let set = |_| -> Result<[Matrix<T>; 3]> {
+                Ok([
+                    self.device.matrix(shape, &elements)?,
+                    self.device.matrix(shape, &elements)?,
+                    self.device.matrix_zeros(shape)?,
+                ])
+            };
+            let mut sets = (0..sets).map(set).collect::<Result<Vec<_>>>()?;
+            let operations = 2.0 * (size as f64).powi(3) * count as f64;
+            let mut score =
+                |multiply: &dyn Fn(&Matrix<T>, &Matrix<T>, &mut Matrix<T>) -> Result| {
+                    let mut turn = 0;
+                    let seconds = self.seconds(|| {
+                        turn = (turn + 1) % sets.len();
+                        let [a, b, c] = &mut sets[turn];
+                        multiply(a, b, c)
+                    })?;
+                    Result::<Score>::Ok(Score {
+                        speed: operations / seconds,
+                        error: None,
+                    })
+                };
+            let rival = match &self.cublas {
+                Some(cublas) => Some(score(&|a, b, c| {
+                    cublas.multiply_batch((size, count), a, b, c)
+                })?),
+                None => None,
+            };
+            let ours = score(&|a, b, c| {
+                let (a, b) = (a.view().batch_rows(count)?, b.view().batch_rows(count)?);
+                let mut c = c.view_mut().into_batch_rows(count)?;
+                Ok(Matmul::new(a, b).run_into(&mut c)?)
+            })?;
+            self.report(&name, &ours, rival.as_ref(), records);
+        }
+        Ok(())
+    }
+}

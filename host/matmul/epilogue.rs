@@ -1,0 +1,154 @@
+//! What becomes of a product's sums before they are written.
+
+use super::kernels::EpilogueArguments;
+use crate::buffer::BufferView;
+use crate::device::Device;
+use crate::element::Element;
+use crate::error::{ErrorKind, Outcome};
+use crate::launch_args::{global, view_address};
+use cuda_std::global::Global;
+use tilewright_kernels::epilogue::{self, EpilogueElement, EpilogueNumbers};
+
+/// What is applied to each output of a product at last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Activation {
+    /// Nothing.
+    #[default]
+    Identity,
+    /// x, or 0 where x < 0. NaN stays NaN.
+    Relu,
+}
+
+impl Activation {
+    const fn of_kernels(self) -> epilogue::Activation {
+        match self {
+            Self::Identity => epilogue::Activation::None,
+            Self::Relu => epilogue::Activation::Relu,
+        }
+    }
+}
+
+/// The vectors of all rows, or of all columns.
+#[derive(Clone, Copy, Debug)]
+pub struct LineVectors<'a, S: Element> {
+    pub scale: Option<BufferView<'a, S>>,
+    pub bias: Option<BufferView<'a, S>>,
+}
+
+impl<S: Element> Default for LineVectors<'_, S> {
+    fn default() -> Self {
+        Self {
+            scale: None,
+            bias: None,
+        }
+    }
+}
+
+impl<S: Element> LineVectors<'_, S> {
+    fn is_empty(&self) -> bool {
+        self.scale.is_none() && self.bias.is_none()
+    }
+
+    /// Fails unless the vectors are of the device and have `len` elements.
+    fn check(&self, device: &Device, len: usize) -> Outcome<()> {
+        for vector in [self.scale, self.bias].into_iter().flatten() {
+            device.check_owns(|| "a vector of the epilogue".into(), vector.device())?;
+            if vector.len() != len {
+                return Err(ErrorKind::WrongLength {
+                    expected: len,
+                    found: vector.len(),
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What becomes of sums, in numbers of type `S`.
+#[derive(Clone, Copy, Debug)]
+pub struct Epilogue<'a, S: Element> {
+    pub alpha: S,
+    pub beta: S,
+    pub rows: LineVectors<'a, S>,
+    pub columns: LineVectors<'a, S>,
+    pub activation: Activation,
+}
+
+/// How sums are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stores {
+    /// As the kernel does where there is no epilogue.
+    Plain,
+    /// One by one, without conditions on C.
+    Single,
+}
+
+impl<'a, S: Element + EpilogueElement> Epilogue<'a, S> {
+    /// Sums as they are.
+    pub fn identity() -> Self {
+        Self {
+            alpha: S::ONE,
+            beta: S::ZERO,
+            rows: LineVectors::default(),
+            columns: LineVectors::default(),
+            activation: Activation::Identity,
+        }
+    }
+
+    /// Whether sums are written as they are.
+    pub fn is_identity(&self) -> bool {
+        self.alpha == S::ONE
+            && self.beta == S::ZERO
+            && self.rows.is_empty()
+            && self.columns.is_empty()
+            && self.activation == Activation::Identity
+    }
+
+    /// That of the transpose.
+    pub fn transposed(self) -> Self {
+        Self {
+            rows: self.columns,
+            columns: self.rows,
+            ..self
+        }
+    }
+
+    /// Fails unless the vectors fit an `m` x `n` product on the device.
+    pub fn check(&self, device: &Device, (m, n): (usize, usize)) -> Outcome<()> {
+        self.rows.check(device, m)?;
+        self.columns.check(device, n)
+    }
+
+    /// Whether the products count: A and B are not read where they are multiplied by 0.
+    pub fn reads_operands(&self) -> bool {
+        self.alpha != S::ZERO
+    }
+
+    /// The arguments for a kernel.
+    pub fn arguments(&self, stores: Stores) -> EpilogueArguments<'a, S> {
+        let is_plain = self.is_identity() && stores == Stores::Plain;
+        EpilogueArguments {
+            numbers: match is_plain {
+                true => EpilogueNumbers::PLAIN,
+                false => {
+                    let activation = self.activation.of_kernels();
+                    EpilogueNumbers::new(self.alpha, self.beta, activation)
+                }
+            },
+            row_scale: vector(self.rows.scale),
+            column_scale: vector(self.columns.scale),
+            row_bias: vector(self.rows.bias),
+            column_bias: vector(self.columns.bias),
+        }
+    }
+}
+
+/// A vector as a kernel's parameter, empty where there is none.
+fn vector<S: Element>(view: Option<BufferView<'_, S>>) -> Global<'_, S> {
+    match view {
+        Some(view) => global(view),
+        // SAFETY: (1) no element. (2) None is read.
+        None => unsafe { Global::from_raw_parts(view_address::<S>(0), 0) },
+    }
+}

@@ -1,0 +1,218 @@
+//! A product with choices.
+
+use super::epilogue::{Activation, Epilogue};
+use super::fastest::sealed::Computes;
+use super::fastest::{MatmulElement, MatmulInto};
+use super::select::{Arithmetic, Request};
+use super::{MatmulPlan, TileConfig};
+use crate::buffer::BufferView;
+use crate::device::Device;
+use crate::element::Element;
+use crate::error::{During, Outcome, Result};
+
+use crate::matrix::{AsMatrixBatchMut, Matrix, MatrixBatch, MatrixBatchMut};
+use cuda_std::float::Float as _;
+
+/// A product with choices, and with what becomes of it on its way to memory:
+///
+/// ```text
+/// C' = activation(alpha row_scale[i] column_scale[j] (A B)[i, j] + beta C[i, j] + row_bias[i] + column_bias[j])
+/// ```
+///
+/// All of it is computed where the sums are, in their type, [`Accumulate::Accumulator`](crate::Accumulate::Accumulator), before they are
+/// rounded to the type of C: no other pass goes over C.
+///
+/// ```
+/// use tilewright::{Activation, Device, Matmul};
+///
+/// # fn main() -> tilewright::Result<()> {
+/// let device = Device::simulator();
+/// let x = device.matrix((2, 3), &[1.0_f32, 2.0, 3.0, -1.0, -2.0, -3.0])?;
+/// let weights = device.matrix((3, 1), &[1.0, 1.0, 1.0])?;
+/// let bias = device.upload(&[0.5_f32])?;
+/// let layer = Matmul::new(&x, &weights)
+///     .column_bias(&bias)
+///     .activation(Activation::Relu);
+/// println!("{}", layer.plan()?);
+/// assert_eq!(layer.run()?.to_vec()?, [6.5, 0.0]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Matmul<'a, T: MatmulElement> {
+    a: MatrixBatch<'a, T>,
+    b: MatrixBatch<'a, T>,
+    arithmetic: Arithmetic,
+    tiles: Option<TileConfig>,
+    epilogue: Epilogue<'a, T::Accumulator>,
+}
+
+impl<'a, T: MatmulElement> Matmul<'a, T> {
+    /// The product A B of an M x K and a K x N matrix, on their device; of a [`MatrixBatch`] the products
+    /// of all its matrices, in one launch. A single matrix beside a batch is an operand of all products.
+    #[must_use]
+    pub fn new(a: impl Into<MatrixBatch<'a, T>>, b: impl Into<MatrixBatch<'a, T>>) -> Self {
+        Self {
+            a: a.into(),
+            b: b.into(),
+            arithmetic: Arithmetic::Auto,
+            tiles: None,
+            epilogue: Epilogue::identity(),
+        }
+    }
+
+    /// How it is computed.
+    #[must_use]
+    pub fn arithmetic(mut self, arithmetic: Arithmetic) -> Self {
+        self.arithmetic = arithmetic;
+        self
+    }
+
+    /// In which tiles, instead of those that [`plan`](Self::plan) selects; the bits of the product do not
+    /// depend on them. f32 on tensor cores has one size.
+    #[must_use]
+    pub fn tiles(mut self, tiles: TileConfig) -> Self {
+        self.tiles = Some(tiles);
+        self
+    }
+
+    /// What the products are multiplied by: 1 if not given. With 0 A and B are not read.
+    #[must_use]
+    pub fn alpha(mut self, alpha: T::Accumulator) -> Self {
+        self.epilogue.alpha = alpha;
+        self
+    }
+
+    /// What C is multiplied by before it is added: 0 if not given, for which C is not read. A new C is
+    /// zero.
+    #[must_use]
+    pub fn beta(mut self, beta: T::Accumulator) -> Self {
+        self.epilogue.beta = beta;
+        self
+    }
+
+    /// M factors, one for each row of the product.
+    #[must_use]
+    pub fn row_scale(mut self, scale: impl Into<BufferView<'a, T::Accumulator>>) -> Self {
+        self.epilogue.rows.scale = Some(scale.into());
+        self
+    }
+
+    /// N factors, one for each column of the product.
+    #[must_use]
+    pub fn column_scale(mut self, scale: impl Into<BufferView<'a, T::Accumulator>>) -> Self {
+        self.epilogue.columns.scale = Some(scale.into());
+        self
+    }
+
+    /// M numbers, each of which is added to a row of the product.
+    #[must_use]
+    pub fn row_bias(mut self, bias: impl Into<BufferView<'a, T::Accumulator>>) -> Self {
+        self.epilogue.rows.bias = Some(bias.into());
+        self
+    }
+
+    /// N numbers, each of which is added to a column of the product.
+    #[must_use]
+    pub fn column_bias(mut self, bias: impl Into<BufferView<'a, T::Accumulator>>) -> Self {
+        self.epilogue.columns.bias = Some(bias.into());
+        self
+    }
+
+    /// What is applied to each output at last.
+    #[must_use]
+    pub fn activation(mut self, activation: Activation) -> Self {
+        self.epilogue.activation = activation;
+        self
+    }
+
+    /// The product as a new row-major matrix; those of a batch one below the other.
+    ///
+    /// # Errors
+    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if A's columns are not B's rows;
+    /// [`ErrorKind::BatchMismatch`](crate::ErrorKind::BatchMismatch) if A and B are batches of different
+    /// numbers of matrices; [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if a scale or a bias has another number of
+    /// elements than the product has rows or columns;
+    /// [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice) if the operands are of different devices;
+    /// [`ErrorKind::NoKernel`](crate::ErrorKind::NoKernel) if the device has no kernel for the type or the
+    /// arithmetic; [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge) if the result cannot be counted;
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory),
+    /// [`ErrorKind::NoModule`](crate::ErrorKind::NoModule),
+    /// [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or
+    /// [`ErrorKind::Cuda`](crate::ErrorKind::Cuda).
+    pub fn run(&self) -> Result<Matrix<T>> {
+        self.product(self.a.first().device()).during("matmul")
+    }
+
+    /// [`run`](Self::run) with outputs of type `O`: `product.run_as::<f32>()` of f16 or bf16.
+    ///
+    /// # Errors
+    /// Those of [`run`](Self::run).
+    pub fn run_as<O: Element>(&self) -> Result<Matrix<O>>
+    where
+        T: MatmulInto<O>,
+    {
+        self.product(self.a.first().device()).during("matmul")
+    }
+
+    /// The product into an M x N matrix of either [`Order`](crate::Order) that is there, into a part
+    /// of one, or into a batch of such matrices, which it overwrites, or to which it is added: see [`beta`](Self::beta). f16 and bf16 also
+    /// go into matrices of f32.
+    ///
+    /// # Errors
+    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if C is not M x N, and those of
+    /// [`run`](Self::run).
+    pub fn run_into<O: Element>(&self, c: &mut impl AsMatrixBatchMut<O>) -> Result<()>
+    where
+        T: MatmulInto<O>,
+    {
+        self.multiply(self.a.first().device(), c.as_matrix_batch_mut())
+            .during("matmul")
+    }
+
+    /// The kernel that [`run`](Self::run) selects, and why.
+    ///
+    /// With [`Arithmetic::Split`] the outputs of lines whose elements are too far apart, or infinite, or
+    /// NaN, are computed by another kernel, in order of k: the device finds them.
+    ///
+    /// # Errors
+    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) or
+    /// [`ErrorKind::NoKernel`](crate::ErrorKind::NoKernel), as for [`run`](Self::run).
+    pub fn plan(&self) -> Result<MatmulPlan> {
+        let device = self.a.first().device();
+        device
+            .plan(self.request(), self.a, self.b, &self.epilogue)
+            .during("matmul")
+    }
+
+    /// The product in a new matrix of `device`.
+    pub(super) fn product<O: Element>(&self, device: &Device) -> Outcome<Matrix<O>>
+    where
+        T: Computes<O>,
+    {
+        let mut product = *self;
+        product.epilogue.beta = T::Accumulator::ZERO;
+        device.product(product.request(), self.a, self.b, product.epilogue)
+    }
+
+    /// The product in `c`.
+    pub(super) fn multiply<O: Element>(
+        &self,
+        device: &Device,
+        c: MatrixBatchMut<'_, O>,
+    ) -> Outcome<()>
+    where
+        T: Computes<O>,
+    {
+        device.multiply(self.request(), self.a, self.b, c, self.epilogue)
+    }
+
+    /// Where no product counts, any arithmetic has the same outputs.
+    fn request(&self) -> Request {
+        let arithmetic = match self.epilogue.reads_operands() {
+            true => self.arithmetic,
+            false => Arithmetic::Auto,
+        };
+        Request::Fastest(arithmetic, self.tiles)
+    }
+}

@@ -1,0 +1,257 @@
+//! Several matrices of one shape, equally far apart in memory.
+
+use super::owned::Matrix;
+use super::shape::Order;
+use super::view::MatrixView;
+use super::view_mut::MatrixViewMut;
+use crate::element::Element;
+use crate::error::{During, ErrorKind, Outcome, Result};
+use std::marker::PhantomData;
+
+/// Matrices of one shape and [`Order`], equally far apart in memory: the parts of a larger matrix
+/// ([`MatrixView::batch_rows`], [`MatrixView::batch_columns`]), or a single matrix that all products of a
+/// batch share (`(&matrix).into()`).
+///
+/// ```
+/// use tilewright::{Device, Matmul};
+///
+/// # fn main() -> tilewright::Result<()> {
+/// let device = Device::simulator();
+/// // Two matrices of 1 x 2, one below the other, and one that serves both.
+/// let a = device.matrix((2, 2), &[1.0_f32, 2.0, 3.0, 4.0])?;
+/// let b = device.matrix((2, 1), &[1.0, 10.0])?;
+/// let c = Matmul::new(a.view().batch_rows(2)?, &b).run()?;
+/// assert_eq!(c.to_vec()?, [21.0, 43.0]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct MatrixBatch<'a, T: Element> {
+    first: MatrixView<'a, T>,
+    /// `None` for a matrix that serves as many products as there are.
+    count: Option<usize>,
+    /// Elements from each matrix to the next.
+    stride: usize,
+}
+
+/// [`MatrixBatch`] for writing: no two matrices have a common element.
+#[derive(Debug)]
+pub struct MatrixBatchMut<'a, T: Element> {
+    batch: MatrixBatch<'a, T>,
+    borrow: PhantomData<&'a mut [T]>,
+}
+
+impl<'a, T: Element> MatrixBatch<'a, T> {
+    /// The first matrix, whose shape and order all have.
+    #[must_use]
+    pub fn first(&self) -> MatrixView<'a, T> {
+        self.first
+    }
+
+    /// How many matrices there are; `None` for one that all products share.
+    #[must_use]
+    pub fn count(&self) -> Option<usize> {
+        self.count
+    }
+
+    /// Elements from the start of each matrix to that of the next.
+    #[must_use]
+    pub fn stride(&self) -> usize {
+        self.stride
+    }
+
+    /// The transposes, without a copy.
+    #[must_use]
+    pub fn t(self) -> Self {
+        Self {
+            first: self.first.t(),
+            ..self
+        }
+    }
+
+    /// `count` matrices from number `first` on, or the one that serves all.
+    pub(crate) fn part(&self, first: usize, count: usize) -> Self {
+        Self {
+            first: self.get(first),
+            count: self.count.map(|_| count),
+            ..*self
+        }
+    }
+
+    /// Matrix `index`, or the one that serves all.
+    pub(crate) fn get(&self, index: usize) -> MatrixView<'a, T> {
+        self.first.moved_by(index * self.stride)
+    }
+}
+
+impl<'a, T: Element> MatrixBatchMut<'a, T> {
+    /// The matrices, borrowed for reading.
+    #[must_use]
+    pub fn view(&self) -> MatrixBatch<'_, T> {
+        self.batch
+    }
+
+    /// The transposes in place of the matrices, without a copy.
+    #[must_use]
+    pub fn into_transposed(self) -> Self {
+        Self::of(self.batch.t())
+    }
+
+    /// The same matrices, borrowed from this batch.
+    #[must_use]
+    pub fn view_mut(&mut self) -> MatrixBatchMut<'_, T> {
+        MatrixBatchMut::of(self.batch)
+    }
+
+    pub(crate) fn into_batch(self) -> MatrixBatch<'a, T> {
+        self.batch
+    }
+
+    /// `count` matrices from number `first` on, to write.
+    pub(crate) fn part_mut(&mut self, first: usize, count: usize) -> MatrixBatchMut<'_, T> {
+        MatrixBatchMut::of(self.batch.part(first, count))
+    }
+}
+
+impl<'a, T: Element> MatrixView<'a, T> {
+    /// The rows as `count` matrices, one below the other.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnevenBatch`] unless `count` is positive and divides the rows.
+    pub fn batch_rows(self, count: usize) -> Result<MatrixBatch<'a, T>> {
+        self.parts(count, Order::RowMajor).during("batch_rows")
+    }
+
+    /// The columns as `count` matrices, one beside the other.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnevenBatch`] unless `count` is positive and divides the columns.
+    pub fn batch_columns(self, count: usize) -> Result<MatrixBatch<'a, T>> {
+        self.parts(count, Order::ColumnMajor)
+            .during("batch_columns")
+    }
+
+    /// Parts of rows, or of columns where `cut` is column-major.
+    fn parts(self, count: usize, cut: Order) -> Outcome<MatrixBatch<'a, T>> {
+        let (what, len) = match cut {
+            Order::RowMajor => ("rows", self.rows()),
+            Order::ColumnMajor => ("columns", self.cols()),
+        };
+        if count == 0 || !len.is_multiple_of(count) {
+            return Err(ErrorKind::UnevenBatch { what, len, count });
+        }
+        let part = len / count;
+        let first = match cut {
+            Order::RowMajor => self.part(..part, ..)?,
+            Order::ColumnMajor => self.part(.., ..part)?,
+        };
+        Ok(MatrixBatch {
+            first,
+            count: Some(count),
+            stride: match cut == self.order() {
+                true => part * self.leading_dimension(),
+                false => part,
+            },
+        })
+    }
+}
+
+impl<'a, T: Element> MatrixViewMut<'a, T> {
+    /// The rows as `count` matrices, one below the other.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnevenBatch`] unless `count` is positive and divides the rows.
+    pub fn into_batch_rows(self, count: usize) -> Result<MatrixBatchMut<'a, T>> {
+        self.into_equal_rows(count).during("into_batch_rows")
+    }
+
+    /// The columns as `count` matrices, one beside the other.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnevenBatch`] unless `count` is positive and divides the columns.
+    pub fn into_batch_columns(self, count: usize) -> Result<MatrixBatchMut<'a, T>> {
+        let batch = self.into_view().parts(count, Order::ColumnMajor);
+        batch.map(MatrixBatchMut::of).during("into_batch_columns")
+    }
+}
+
+impl<'a, T: Element> MatrixViewMut<'a, T> {
+    /// [`Self::into_batch_rows`], below the public calls.
+    pub(crate) fn into_equal_rows(self, count: usize) -> Outcome<MatrixBatchMut<'a, T>> {
+        let batch = self.into_view().parts(count, Order::RowMajor)?;
+        Ok(MatrixBatchMut::of(batch))
+    }
+}
+
+impl<'a, T: Element> MatrixBatchMut<'a, T> {
+    /// `batch` is of elements that are borrowed mutably, in matrices that have none in common.
+    fn of(batch: MatrixBatch<'a, T>) -> Self {
+        Self {
+            batch,
+            borrow: PhantomData,
+        }
+    }
+}
+
+impl<'a, T: Element> From<MatrixView<'a, T>> for MatrixBatch<'a, T> {
+    fn from(matrix: MatrixView<'a, T>) -> Self {
+        Self {
+            first: matrix,
+            count: None,
+            stride: 0,
+        }
+    }
+}
+
+impl<'a, T: Element> From<&MatrixView<'a, T>> for MatrixBatch<'a, T> {
+    fn from(matrix: &MatrixView<'a, T>) -> Self {
+        Self::from(*matrix)
+    }
+}
+
+impl<'a, T: Element> From<&'a Matrix<T>> for MatrixBatch<'a, T> {
+    fn from(matrix: &'a Matrix<T>) -> Self {
+        Self::from(matrix.view())
+    }
+}
+
+impl<'a, T: Element> From<&'a MatrixViewMut<'_, T>> for MatrixBatch<'a, T> {
+    fn from(matrix: &'a MatrixViewMut<'_, T>) -> Self {
+        Self::from(matrix.view())
+    }
+}
+
+/// Matrices that a batch of products writes: a [`MatrixBatchMut`], or a single [`Matrix`] or
+/// [`MatrixViewMut`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a matrix of `{T}` that can be written, nor a batch of them",
+    note = "results are written to `&mut Matrix<T>`, `&mut MatrixViewMut<T>` or `&mut MatrixBatchMut<T>`"
+)]
+pub trait AsMatrixBatchMut<T: Element> {
+    /// All matrices, borrowed mutably.
+    fn as_matrix_batch_mut(&mut self) -> MatrixBatchMut<'_, T>;
+}
+
+impl<T: Element> AsMatrixBatchMut<T> for MatrixBatchMut<'_, T> {
+    fn as_matrix_batch_mut(&mut self) -> MatrixBatchMut<'_, T> {
+        MatrixBatchMut::of(self.batch)
+    }
+}
+
+impl<T: Element> AsMatrixBatchMut<T> for Matrix<T> {
+    fn as_matrix_batch_mut(&mut self) -> MatrixBatchMut<'_, T> {
+        self.view_mut().into()
+    }
+}
+
+impl<T: Element> AsMatrixBatchMut<T> for MatrixViewMut<'_, T> {
+    fn as_matrix_batch_mut(&mut self) -> MatrixBatchMut<'_, T> {
+        self.view_mut().into()
+    }
+}
+
+impl<'a, T: Element> From<MatrixViewMut<'a, T>> for MatrixBatchMut<'a, T> {
+    fn from(matrix: MatrixViewMut<'a, T>) -> Self {
+        Self::of(matrix.into_view().into())
+    }
+}

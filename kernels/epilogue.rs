@@ -1,0 +1,169 @@
+//! What becomes of the sums of a product before they are written:
+//!
+//! ```text
+//! C' = activation(alpha row_scale[i] column_scale[j] sum + beta C + row_bias[i] + column_bias[j])
+//! ```
+//!
+//! The factors are multiplied with one another first, and the biases are added to one another first:
+//! both do not depend on which of them is a row's, so that a product and the transpose of its transpose
+//! have the same bits. `beta C` is added by one fused multiply-add, and C is not read where beta is 0.
+
+use bytemuck::{Pod, Zeroable};
+use cuda_std::float::Float;
+use cuda_std::prelude::*;
+
+/// What is applied to each output at last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Activation {
+    /// Nothing.
+    None,
+    /// x, or 0 where x < 0: NaN stays NaN, and -0 stays -0.
+    Relu,
+}
+
+/// The numbers of an [`Epilogue`], as a kernel's parameter.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct EpilogueNumbers<T> {
+    /// What sums are multiplied by.
+    pub alpha: T,
+    /// What C is multiplied by before it is added; 0: it is not read.
+    pub beta: T,
+    activation: u32,
+    /// 1 where sums are written as they are.
+    is_plain: u32,
+}
+
+// SAFETY: numbers without padding, as two `T` of 4 or 8 bytes are followed by eight bytes; all may be zero.
+unsafe impl<T: EpilogueElement> Zeroable for EpilogueNumbers<T> {}
+// SAFETY: as above.
+unsafe impl<T: EpilogueElement> Pod for EpilogueNumbers<T> {}
+
+impl<T: EpilogueElement> EpilogueNumbers<T> {
+    /// Sums as they are.
+    pub const PLAIN: Self = Self {
+        alpha: T::ONE,
+        beta: T::ZERO,
+        activation: Activation::None as u32,
+        is_plain: 1,
+    };
+
+    /// The numbers of an epilogue that may change sums.
+    #[must_use]
+    pub const fn new(alpha: T, beta: T, activation: Activation) -> Self {
+        Self {
+            alpha,
+            beta,
+            activation: activation as u32,
+            is_plain: 0,
+        }
+    }
+}
+
+/// A type of sums: f32 or f64.
+pub trait EpilogueElement: Float {
+    /// One.
+    const ONE: Self;
+
+    /// `activation` of the value.
+    #[must_use]
+    fn activated(self, activation: u32) -> Self;
+}
+
+macro_rules! epilogue_elements {
+    ($($element:ident)*) => {$(
+        impl EpilogueElement for $element {
+            const ONE: Self = 1.0;
+
+            #[inline(always)]
+            fn activated(self, activation: u32) -> Self {
+                const RELU: u32 = Activation::Relu as u32;
+                match activation {
+                    RELU if self < 0.0 => 0.0,
+                    _ => self,
+                }
+            }
+        }
+    )*};
+}
+epilogue_elements!(f32 f64);
+
+/// What becomes of sums. A vector that is empty changes nothing.
+#[derive(Clone, Copy)]
+pub struct Epilogue<'launch, T> {
+    /// Alpha, beta and the activation.
+    pub numbers: GridConstant<'launch, EpilogueNumbers<T>>,
+    /// A factor for each row.
+    pub row_scale: Global<'launch, T>,
+    /// A factor for each column.
+    pub column_scale: Global<'launch, T>,
+    /// What is added to each row.
+    pub row_bias: Global<'launch, T>,
+    /// What is added to each column.
+    pub column_bias: Global<'launch, T>,
+}
+
+/// What a row or a column contributes.
+#[derive(Clone, Copy)]
+pub struct Line<T> {
+    scale: T,
+    bias: T,
+}
+
+impl<T: EpilogueElement> Line<T> {
+    /// -0, unlike +0, changes no number that it is added to.
+    #[inline(always)]
+    fn of(scale: Global<'_, T>, bias: Global<'_, T>, index: usize) -> Self {
+        Self {
+            scale: scale.get(index).unwrap_or(T::ONE),
+            bias: bias.get(index).unwrap_or(T::NEGATIVE_ZERO),
+        }
+    }
+}
+
+impl<T: EpilogueElement> Epilogue<'_, T> {
+    /// Whether sums are written as they are.
+    #[inline(always)]
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
+        self.numbers.is_plain != 0
+    }
+
+    /// Whether C is read.
+    #[inline(always)]
+    #[must_use]
+    pub fn reads_c(&self) -> bool {
+        self.numbers.beta != T::ZERO
+    }
+
+    /// What row `index` contributes.
+    #[inline(always)]
+    #[must_use]
+    pub fn row(&self, index: usize) -> Line<T> {
+        Line::of(self.row_scale, self.row_bias, index)
+    }
+
+    /// What column `index` contributes.
+    #[inline(always)]
+    #[must_use]
+    pub fn column(&self, index: usize) -> Line<T> {
+        Line::of(self.column_scale, self.column_bias, index)
+    }
+
+    /// The output of `sum`. `c` is the element of C that was there, and is ignored where C is not read.
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn output(&self, sum: T, c: T, row: Line<T>, column: Line<T>) -> T {
+        let numbers = &*self.numbers;
+        let scaled = sum * (numbers.alpha * (row.scale * column.scale));
+        let added = match self.reads_c() {
+            true => numbers.beta.mul_add(c, scaled),
+            false => scaled,
+        };
+        (added + (row.bias + column.bias))
+            .activated(numbers.activation)
+            .canonical_nan()
+    }
+}

@@ -1,0 +1,25 @@
+//! The sizes of products on tensor cores, as a kernel's parameter.
+
+use bytemuck::{Pod, Zeroable};
+
+/// The sizes of a batch of products of one shape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct TensorShape {
+    /// Rows of A and C.
+    pub m: u32,
+    /// Columns of B and C.
+    pub n: u32,
+    /// Columns of A and rows of B.
+    pub k: u32,
+    /// Products of the batch.
+    pub matrices: u32,
+    /// 1 where each product has an A of its own, 0 where they share one.
+    pub a_step: u32,
+    /// The same of B.
+    pub b_step: u32,
+    /// Where C is no tensor map: elements from row to row.
+    pub ldc: usize,
+    /// Where C is no tensor map: elements from matrix to matrix.
+    pub c_stride: usize,
+}

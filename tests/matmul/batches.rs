@@ -1,0 +1,183 @@
+//! Batches of products: each of them has the bits that it has alone.
+
+use crate::common::devices;
+use crate::common::random::Random;
+use crate::fastest::{Bits, Host, ORDERS, assert_same_bits, hoppers};
+use half::{bf16, f16};
+use std::fmt::Debug;
+use tilewright::{
+    Activation, Arithmetic, Device, ErrorKind, Matmul, MatmulInto, Matrix, MatrixBatch, Order,
+    TileConfig,
+};
+
+/// Rows and columns of A and columns of B: with tails, and rows that are no multiples of 16 bytes.
+const SHAPES: [(usize, usize, usize); 2] = [(70, 72, 136), (5, 66, 9)];
+
+const COUNT: usize = 3;
+
+/// The operands of a batch, each with its matrices in a larger one.
+struct Operands<T: tilewright::Element> {
+    a: Matrix<T>,
+    b: Matrix<T>,
+    /// Whether the matrices of A and of B stand side by side, instead of one below the other.
+    beside: [bool; 2],
+}
+
+/// Matrix `index` of `COUNT` in `whole`.
+fn part<T: tilewright::Element>(
+    whole: &Matrix<T>,
+    beside: bool,
+    index: usize,
+) -> tilewright::MatrixView<'_, T> {
+    let (rows, columns) = whole.shape();
+    let cut = |len: usize| index * (len / COUNT)..(index + 1) * (len / COUNT);
+    match beside {
+        true => whole.slice(.., cut(columns)).unwrap(),
+        false => whole.slice(cut(rows), ..).unwrap(),
+    }
+}
+
+fn batch<T: tilewright::Element>(whole: &Matrix<T>, beside: bool) -> MatrixBatch<'_, T> {
+    match beside {
+        true => whole.view().batch_columns(COUNT).unwrap(),
+        false => whole.view().batch_rows(COUNT).unwrap(),
+    }
+}
+
+impl<T: MatmulInto<T> + Debug> Operands<T> {
+    fn new(
+        device: &Device,
+        (m, k, n): (usize, usize, usize),
+        number: usize,
+        mut element: impl FnMut() -> T,
+    ) -> Self {
+        let beside = [number & 1 == 1, number & 2 == 2];
+        let order = |bit: usize| ORDERS[number >> bit & 1];
+        let mut matrix = |rows: usize, columns: usize, beside: bool, order| {
+            let (rows, columns) = match beside {
+                true => (rows, COUNT * columns),
+                false => (COUNT * rows, columns),
+            };
+            Host::new(rows, columns, |_, _| element()).upload(device, order)
+        };
+        Self {
+            a: matrix(m, k, beside[0], order(2)),
+            b: matrix(k, n, beside[1], order(3)),
+            beside,
+        }
+    }
+}
+
+/// Fails unless the products of batches, and of a batch and a matrix, are those of the single matrices.
+fn assert_batches<T>(device: &Device, arithmetic: Arithmetic, of: impl Fn(f64) -> T)
+where
+    T: MatmulInto<T> + Debug + Bits,
+{
+    for (index, (m, k, n)) in SHAPES.into_iter().enumerate() {
+        for number in (0..16).filter(|it| it % 3 == index) {
+            let tiles = [TileConfig::Small, TileConfig::Large][number % 2];
+            let mut random = Random::new(number as u64);
+            let operands = Operands::new(device, (m, k, n), number, || of(random.signed_unit()));
+            let case = (number, (m, k, n), tiles, arithmetic, device);
+            let (a, b) = (
+                batch(&operands.a, operands.beside[0]),
+                batch(&operands.b, operands.beside[1]),
+            );
+            let product = |a, b| {
+                Matmul::new(a, b)
+                    .arithmetic(arithmetic)
+                    .tiles(tiles)
+                    .activation(Activation::Relu)
+            };
+            let alone = |of_a: usize, of_b: usize| {
+                let a = part(&operands.a, operands.beside[0], of_a);
+                let b = part(&operands.b, operands.beside[1], of_b);
+                product(a.into(), b.into()).run().unwrap().to_vec().unwrap()
+            };
+            let expected: Vec<T> = (0..COUNT).flat_map(|it| alone(it, it)).collect();
+            let found = product(a, b).run().unwrap();
+            assert_same_bits(&found.to_vec().unwrap(), &expected, &case);
+
+            let shared = part(&operands.b, operands.beside[1], 1);
+            let expected: Vec<T> = (0..COUNT).flat_map(|it| alone(it, 1)).collect();
+            let found = product(a, shared.into()).run().unwrap();
+            assert_same_bits(&found.to_vec().unwrap(), &expected, &case);
+
+            // Into matrices side by side, in the other order.
+            let shared = part(&operands.a, operands.beside[0], 2);
+            let mut whole = device
+                .matrix_zeros::<T>((m, COUNT * n, Order::ColumnMajor))
+                .unwrap();
+            let mut results = whole.view_mut().into_batch_columns(COUNT).unwrap();
+            product(shared.into(), b).run_into(&mut results).unwrap();
+            for index in 0..COUNT {
+                let found = part(&whole, true, index).to_vec().unwrap();
+                assert_same_bits(&found, &alone(2, index), &(case, index));
+            }
+        }
+    }
+}
+
+#[test]
+fn of_halves() {
+    for device in hoppers(devices()) {
+        assert_batches(&device, Arithmetic::Auto, f16::from_f64);
+        assert_batches(&device, Arithmetic::Auto, bf16::from_f64);
+    }
+}
+
+#[test]
+fn of_chains() {
+    for device in devices() {
+        assert_batches(&device, Arithmetic::Chain, |it| it as f32);
+        assert_batches(&device, Arithmetic::Chain, |it| it);
+    }
+}
+
+#[test]
+fn of_splits() {
+    for device in hoppers(devices()) {
+        assert_batches(&device, Arithmetic::Split, |it| it as f32);
+    }
+}
+
+#[test]
+fn parts_of_unequal_size_are_an_error() {
+    let device = Device::simulator();
+    let a = device.matrix_zeros::<f32>((7, 4)).unwrap();
+    for count in [0, 2, 8] {
+        let error = a.view().batch_rows(count).unwrap_err();
+        assert!(
+            matches!(error.kind(), ErrorKind::UnevenBatch { len: 7, .. }),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn batches_of_different_numbers_are_an_error() {
+    let device = Device::simulator();
+    let a = device.matrix_zeros::<f32>((6, 6)).unwrap();
+    let (two, three) = (
+        a.view().batch_rows(2).unwrap(),
+        a.view().batch_columns(3).unwrap(),
+    );
+    let error = Matmul::new(two, three.t()).run().unwrap_err();
+    assert!(
+        matches!(error.kind(), ErrorKind::ShapeMismatch { .. }),
+        "{error}"
+    );
+    let error = Matmul::new(two, a.view().batch_columns(3).unwrap())
+        .run()
+        .unwrap_err();
+    assert!(
+        matches!(error.kind(), ErrorKind::BatchMismatch { left: 2, right: 3 }),
+        "{error}"
+    );
+    let mut c = device.matrix_zeros::<f32>((3, 6)).unwrap();
+    let error = Matmul::new(two, &a).run_into(&mut c).unwrap_err();
+    assert!(
+        matches!(error.kind(), ErrorKind::BatchMismatch { left: 2, right: 1 }),
+        "{error}"
+    );
+}

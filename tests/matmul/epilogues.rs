@@ -1,0 +1,363 @@
+//! What becomes of a product's sums: `Matmul` against the same arithmetic on the sums, one by one.
+
+use crate::common::devices;
+use crate::common::random::Random;
+use crate::fastest::{Bits, Host, ORDERS, Shape, assert_same_bits, hoppers};
+use half::{bf16, f16};
+use std::fmt::Debug;
+use tilewright::{
+    Accumulate, Activation, Arithmetic, Device, Element, ErrorKind, Matmul, MatmulElement,
+    MatmulInto, Order, TileConfig,
+};
+
+/// A type of sums.
+trait Sum: Element + Bits + Debug + PartialOrd {
+    fn of(value: f64) -> Self;
+    fn times(self, other: Self) -> Self;
+    fn plus(self, other: Self) -> Self;
+    fn mul_add(self, a: Self, b: Self) -> Self;
+}
+
+macro_rules! sums {
+    ($($sum:ident)*) => {$(
+        impl Sum for $sum {
+            fn of(value: f64) -> Self {
+                value as $sum
+            }
+            fn times(self, other: Self) -> Self {
+                self * other
+            }
+            fn plus(self, other: Self) -> Self {
+                self + other
+            }
+            fn mul_add(self, a: Self, b: Self) -> Self {
+                $sum::mul_add(self, a, b)
+            }
+        }
+    )*};
+}
+sums!(f32 f64);
+
+/// A type of outputs.
+trait Output<S>: Element + Bits + Debug {
+    fn widened(self) -> S;
+    fn rounded(value: S) -> Self;
+}
+
+macro_rules! outputs {
+    ($($output:ident in $sum:ident: $widened:expr, $rounded:expr;)*) => {$(
+        impl Output<$sum> for $output {
+            fn widened(self) -> $sum {
+                $widened(self)
+            }
+            fn rounded(value: $sum) -> Self {
+                $rounded(value)
+            }
+        }
+    )*};
+}
+outputs! {
+    f16 in f32: f16::to_f32, f16::from_f32;
+    bf16 in f32: bf16::to_f32, bf16::from_f32;
+    f32 in f32: |it| it, |it| it;
+    f64 in f64: |it| it, |it| it;
+}
+
+/// Which parts an epilogue has.
+#[derive(Clone, Copy, Debug)]
+struct Case {
+    alpha: f64,
+    beta: f64,
+    row_scale: bool,
+    column_scale: bool,
+    row_bias: bool,
+    column_bias: bool,
+    activation: Activation,
+}
+
+const NOTHING: Case = Case {
+    alpha: 1.0,
+    beta: 0.0,
+    row_scale: false,
+    column_scale: false,
+    row_bias: false,
+    column_bias: false,
+    activation: Activation::Identity,
+};
+
+const CASES: [Case; 9] = [
+    NOTHING,
+    Case {
+        alpha: -0.75,
+        ..NOTHING
+    },
+    Case {
+        beta: 0.3,
+        ..NOTHING
+    },
+    Case {
+        row_scale: true,
+        ..NOTHING
+    },
+    Case {
+        column_scale: true,
+        row_bias: true,
+        ..NOTHING
+    },
+    Case {
+        column_bias: true,
+        activation: Activation::Relu,
+        ..NOTHING
+    },
+    Case {
+        alpha: 0.0,
+        beta: -1.5,
+        ..NOTHING
+    },
+    Case {
+        alpha: 0.0,
+        row_bias: true,
+        ..NOTHING
+    },
+    Case {
+        alpha: 1.7,
+        beta: -0.6,
+        row_scale: true,
+        column_scale: true,
+        row_bias: true,
+        column_bias: true,
+        activation: Activation::Relu,
+    },
+];
+
+/// The vectors of a case.
+struct Vectors<S> {
+    row_scale: Vec<S>,
+    column_scale: Vec<S>,
+    row_bias: Vec<S>,
+    column_bias: Vec<S>,
+}
+
+impl<S: Sum> Vectors<S> {
+    fn new(random: &mut Random, (m, n): (usize, usize)) -> Self {
+        let mut vector = |len| (0..len).map(|_| S::of(random.signed_unit())).collect();
+        Self {
+            row_scale: vector(m),
+            column_scale: vector(n),
+            row_bias: vector(m),
+            column_bias: vector(n),
+        }
+    }
+}
+
+impl Case {
+    /// The output of `sum` at (`row`, `column`).
+    fn output<S: Sum>(
+        self,
+        vectors: &Vectors<S>,
+        sum: S,
+        c: S,
+        (row, column): (usize, usize),
+    ) -> S {
+        let (one, zero) = (S::of(1.0), S::of(-0.0));
+        let either = |given: bool, vector: &[S], at: usize, otherwise: S| match given {
+            true => vector[at],
+            false => otherwise,
+        };
+        let scale = either(self.row_scale, &vectors.row_scale, row, one).times(either(
+            self.column_scale,
+            &vectors.column_scale,
+            column,
+            one,
+        ));
+        let bias = either(self.row_bias, &vectors.row_bias, row, zero).plus(either(
+            self.column_bias,
+            &vectors.column_bias,
+            column,
+            zero,
+        ));
+        let scaled = sum.times(S::of(self.alpha).times(scale));
+        let added = match self.beta {
+            0.0 => scaled,
+            beta => S::of(beta).mul_add(c, scaled),
+        };
+        let output = added.plus(bias);
+        match self.activation {
+            Activation::Relu if output < S::of(0.0) => S::of(0.0),
+            _ => output,
+        }
+    }
+}
+
+/// A product with tails, and how it is requested.
+#[derive(Clone, Copy, Debug)]
+struct Request {
+    shape: Shape,
+    order: Order,
+    tiles: TileConfig,
+    arithmetic: Arithmetic,
+    /// Some of the cases: all shapes together have all of them.
+    cases: [usize; 3],
+}
+
+/// Fails unless the product with each case's epilogue is what the case makes of the sums.
+fn assert_cases<T, O, S>(device: &Device, request: Request)
+where
+    T: MatmulElement + MatmulInto<O> + MatmulInto<S> + Accumulate<Accumulator = S> + Output<S>,
+    O: Output<S>,
+    S: Sum + tilewright::Accumulator,
+{
+    let Request {
+        shape: (m, n, k),
+        order,
+        tiles,
+        arithmetic,
+        cases,
+    } = request;
+    let mut random = Random::new((m + n) as u64);
+    let mut element = |_, _| T::rounded(S::of(random.signed_unit()));
+    let (a, b) = (Host::new(m, k, &mut element), Host::new(k, n, &mut element));
+    let (a, b) = (
+        a.upload(device, Order::RowMajor),
+        b.upload(device, Order::ColumnMajor),
+    );
+    let old = Host::<O>::new(m, n, |_, _| O::rounded(S::of(random.signed_unit())));
+    let vectors = Vectors::<S>::new(&mut random, (m, n));
+    let upload = |vector: &[S]| device.upload(vector).unwrap();
+    let (row_scale, column_scale) = (upload(&vectors.row_scale), upload(&vectors.column_scale));
+    let (row_bias, column_bias) = (upload(&vectors.row_bias), upload(&vectors.column_bias));
+    let plain = Matmul::new(&a, &b).tiles(tiles).arithmetic(arithmetic);
+    let sums = plain.run_as::<S>().unwrap().to_vec().unwrap();
+    for case in cases.map(|it| CASES[it]) {
+        let mut product = plain
+            .alpha(S::of(case.alpha))
+            .beta(S::of(case.beta))
+            .activation(case.activation);
+        if case.row_scale {
+            product = product.row_scale(&row_scale);
+        }
+        if case.column_scale {
+            product = product.column_scale(&column_scale);
+        }
+        if case.row_bias {
+            product = product.row_bias(&row_bias);
+        }
+        if case.column_bias {
+            product = product.column_bias(&column_bias);
+        }
+        // C is not read where beta is 0: the simulator would report that nothing was written there.
+        let mut c = match case.beta {
+            0.0 => device.matrix_uninit::<O>((m, n, order)).unwrap(),
+            _ => old.upload(device, order),
+        };
+        product.run_into(&mut c).unwrap();
+        let expected: Vec<O> = (0..m * n)
+            .map(|i| {
+                let (sum, place) = (sums[i], (i / n, i % n));
+                O::rounded(case.output(&vectors, sum, old.elements[i].widened(), place))
+            })
+            .collect();
+        assert_same_bits(&c.to_vec().unwrap(), &expected, &(case, request, device));
+    }
+}
+
+/// Whole tiles, and tails; rows that bulk copies can write, and others.
+const SHAPES: [Shape; 3] = [(64, 128, 64), (70, 133, 72), (33, 6, 100)];
+
+fn requests(arithmetic: Arithmetic) -> impl Iterator<Item = Request> {
+    (0..2 * SHAPES.len()).map(move |number| Request {
+        shape: SHAPES[number / 2],
+        order: ORDERS[number / 2 % 2],
+        tiles: [TileConfig::Small, TileConfig::Large][number % 2],
+        arithmetic,
+        cases: [number, (number + 6) % (CASES.len() - 1), CASES.len() - 1],
+    })
+}
+
+#[test]
+fn halves_in_halves() {
+    for device in hoppers(devices()) {
+        for request in requests(Arithmetic::Auto) {
+            assert_cases::<f16, f16, f32>(&device, request);
+            assert_cases::<bf16, bf16, f32>(&device, request);
+        }
+    }
+}
+
+#[test]
+fn halves_in_f32() {
+    for device in hoppers(devices()) {
+        for request in requests(Arithmetic::Auto) {
+            assert_cases::<f16, f32, f32>(&device, request);
+            assert_cases::<bf16, f32, f32>(&device, request);
+        }
+    }
+}
+
+#[test]
+fn chains() {
+    for device in devices() {
+        for request in requests(Arithmetic::Chain) {
+            assert_cases::<f32, f32, f32>(&device, request);
+            assert_cases::<f64, f64, f64>(&device, request);
+        }
+    }
+}
+
+#[test]
+fn splits() {
+    for device in hoppers(devices()) {
+        for request in requests(Arithmetic::Split) {
+            assert_cases::<f32, f32, f32>(&device, request);
+        }
+    }
+}
+
+/// A part of a larger matrix, whose rows start anywhere: what lies around it stays.
+#[test]
+fn products_of_halves_go_into_parts_of_matrices() {
+    let (m, n, k) = (70, 30, 64);
+    for device in hoppers(devices()) {
+        let mut random = Random::new(3);
+        let mut element = |_, _| bf16::from_f64(random.signed_unit());
+        let (a, b) = (Host::new(m, k, &mut element), Host::new(k, n, &mut element));
+        let (a, b) = (
+            a.upload(&device, Order::RowMajor),
+            b.upload(&device, Order::RowMajor),
+        );
+        let expected = device.matmul(&a, &b).unwrap().to_vec().unwrap();
+        let mut whole = device.matrix_zeros::<bf16>((m + 2, n + 3)).unwrap();
+        let mut part = whole.slice_mut(1..m + 1, 1..n + 1).unwrap();
+        device.matmul_into(&a, &b, &mut part).unwrap();
+        let found = whole.to_vec().unwrap();
+        for (i, &found) in found.iter().enumerate() {
+            let (row, column) = (i / (n + 3), i % (n + 3));
+            let is_within = (1..=m).contains(&row) && (1..=n).contains(&column);
+            let expected = match is_within {
+                true => expected[(row - 1) * n + column - 1],
+                false => bf16::ZERO,
+            };
+            assert_eq!(found, expected, "at {row}, {column} on {device:?}");
+        }
+    }
+}
+
+#[test]
+fn a_vector_of_another_length_is_an_error() {
+    let device = Device::simulator();
+    let a = device.matrix_zeros::<f32>((4, 4)).unwrap();
+    let b = device.matrix_zeros::<f32>((4, 5)).unwrap();
+    let bias = device.upload(&[1.0_f32; 4]).unwrap();
+    assert!(Matmul::new(&a, &b).row_bias(&bias).run().is_ok());
+    let error = Matmul::new(&a, &b).column_bias(&bias).run().unwrap_err();
+    assert!(
+        matches!(
+            error.kind(),
+            ErrorKind::WrongLength {
+                expected: 5,
+                found: 4
+            }
+        ),
+        "{error}"
+    );
+}
