@@ -12,6 +12,7 @@ mod bulk_copies;
 mod by_value;
 mod defects;
 mod fences;
+mod functions;
 mod global_memory;
 mod groups;
 mod pipelines;

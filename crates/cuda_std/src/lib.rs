@@ -6,7 +6,7 @@
 //!
 //! | scope | module | called by | result held by |
 //! |---|---|---|---|
-//! | thread | [`thread`], [`float`], [`fp8`], [`constant`] | one thread | that thread |
+//! | thread | [`thread`], [`float`], [`math`], [`fp8`], [`constant`] | one thread | that thread |
 //! | warp | [`warp`] | every lane that the member mask names | every such lane |
 //! | warp, on tensor cores | [`mma`] | every lane of the warp | each lane its fragment |
 //! | block | [`block`], [`thread::sync_threads`] | every thread of the block | see each function |
@@ -55,6 +55,7 @@ pub mod grid_constant;
 pub mod hint;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod kernel;
+pub mod math;
 pub mod mbarrier;
 pub mod mma;
 pub mod pipeline;

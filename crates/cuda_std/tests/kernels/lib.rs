@@ -15,6 +15,7 @@ pub mod by_value;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod defects;
 pub mod fences;
+pub mod functions;
 pub mod global_memory;
 pub mod groups;
 pub mod pipelines;

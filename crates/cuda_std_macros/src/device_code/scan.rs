@@ -188,7 +188,7 @@ fn is_method_of_std(name: &Ident, arguments: &Group) -> bool {
 fn no_method(name: &Ident) -> String {
     format!(
         "`{name}` is a method of the standard library, which the simulator has and a GPU does not: \
-         use a function of `cuda_std::float`, or write one with the operations of `core`"
+         use the function of `cuda_std::math`, or write one with the operations of `core`"
     )
 }
 

@@ -18,6 +18,12 @@ pub fn mul_add_f64(a: f64, b: f64, c: f64) -> f64 {
     a.mul_add(b, c)
 }
 
+/// The square root, rounded once.
+#[inline]
+pub fn sqrt_f32(x: f32) -> f32 {
+    x.sqrt()
+}
+
 /// The value of an f16 with these bits.
 #[inline]
 #[track_caller]

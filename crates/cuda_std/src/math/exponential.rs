@@ -1,0 +1,102 @@
+//! e^x and 2^x.
+//!
+//! x = n ln 2 + r with n the nearest integer, and e^x = 2^n e^r with |r| at most ln 2 / 2. (Cody and
+//! Waite, Software Manual for the Elementary Functions, 1980, chapter 6.)
+
+use super::polynomial::polynomial;
+use crate::float::Float;
+use core::f32::consts as single;
+
+/// 1.5 * 2^23: a number of moderate size that is added to it is rounded to an integer, which stands
+/// in the last bits of the sum.
+const SHIFT_F32: f32 = 12_582_912.0;
+
+/// What `LN_2` lacks of ln 2.
+const LN_2_REST_F32: f32 = -1.904_654_2e-9;
+
+/// The integer nearest to x / ln 2, and what is left of x.
+#[inline(always)]
+#[track_caller]
+fn reduce_f32(x: f32) -> (i32, f32) {
+    let shifted = Float::mul_add(x, single::LOG2_E, SHIFT_F32);
+    let n = shifted - SHIFT_F32;
+    let r = Float::mul_add(n, -single::LN_2, x);
+    (integer_f32(shifted), Float::mul_add(n, -LN_2_REST_F32, r))
+}
+
+/// e^(x + rest) = s (1 + g) with s a power of two and |g| at most 0.42, for x from -87 to 88.
+#[inline(always)]
+#[track_caller]
+pub(super) fn exp_in_parts_f32(x: f32, rest: f32) -> (f32, f32) {
+    let (n, r) = reduce_f32(x);
+    let r = r + rest;
+    let growth = Float::mul_add(curved_part_f32(r) * r, r, r);
+    (power_of_two_f32(n), growth)
+}
+
+/// The integer in the last bits of a shifted number. Of NaN it is anything.
+#[inline(always)]
+fn integer_f32(shifted: f32) -> i32 {
+    (shifted.to_bits() as i32).wrapping_sub(SHIFT_F32.to_bits() as i32)
+}
+
+/// (e^r - 1 - r) / r^2 for |r| at most 0.3467: the error is 2^-28 of e^r.
+#[inline(always)]
+#[track_caller]
+fn curved_part_f32(r: f32) -> f32 {
+    polynomial!(r;
+        0.499_999_9,
+        0.166_665_21,
+        0.041_668_963,
+        0.008_368_675,
+        0.001_378_250_5,
+    )
+}
+
+#[inline(always)]
+#[track_caller]
+pub(super) fn exp_f32(x: f32) -> f32 {
+    let (n, r) = reduce_f32(within(x, -104.0, 89.0));
+    let tail = Float::mul_add(curved_part_f32(r), r, 1.0);
+    scale_f32(Float::mul_add(tail, r, 1.0), n)
+}
+
+#[inline(always)]
+#[track_caller]
+pub(super) fn exp2_f32(x: f32) -> f32 {
+    let x = within(x, -151.0, 129.0);
+    let shifted = x + SHIFT_F32;
+    let r = x - (shifted - SHIFT_F32);
+    // 2^r for |r| at most 1/2: the error is 2^-28 of it.
+    let power = polynomial!(r;
+        1.0,
+        single::LN_2,
+        0.240_226_45,
+        0.055_503_584,
+        0.009_618_829,
+        0.001_339_148_6,
+        0.000_152_433_77,
+    );
+    scale_f32(power, integer_f32(shifted))
+}
+
+/// `x`, or the limit that it exceeds. NaN exceeds neither.
+#[inline(always)]
+fn within(x: f32, low: f32, high: f32) -> f32 {
+    let x = if x > high { high } else { x };
+    if x < low { low } else { x }
+}
+
+/// `x` times 2^`n`, rounded once if |`x`| is about 1: in two factors, because 2^n alone may lie
+/// beyond the range.
+#[inline(always)]
+fn scale_f32(x: f32, n: i32) -> f32 {
+    let half = n >> 1;
+    x * power_of_two_f32(half) * power_of_two_f32(n.wrapping_sub(half))
+}
+
+/// 2^`n`, from 2^-126 to 2^127.
+#[inline(always)]
+const fn power_of_two_f32(n: i32) -> f32 {
+    f32::from_bits((n.wrapping_add(127) as u32) << 23)
+}

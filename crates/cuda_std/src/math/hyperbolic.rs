@@ -1,0 +1,35 @@
+//! The hyperbolic tangent.
+
+use super::exponential::exp_in_parts_f32;
+use super::polynomial::polynomial;
+use crate::float::Float;
+
+/// tanh x is an odd polynomial for |x| below 0.9, and 1 - 2 / (e^2|x| + 1) with the sign of x beyond.
+#[inline(always)]
+#[track_caller]
+pub(super) fn tanh_f32(x: f32) -> f32 {
+    let magnitude = x.abs();
+    if magnitude < 0.9 {
+        let square = x * x;
+        // tanh(x) / x - 1 over x^2; the error of tanh is 2^-28 of it.
+        let cubic = polynomial!(square;
+            -0.333_333_13,
+            0.133_327_47,
+            -0.053_909_652,
+            0.021_588_042,
+            -0.008_119_423,
+            0.002_446_499_4,
+            -0.000_405_795,
+        );
+        return Float::mul_add(cubic * square, magnitude, magnitude).copysign(x);
+    }
+    // From 9.01 on the result is 1, and NaN is not below any number.
+    let doubled = if magnitude > 10.0 {
+        20.0
+    } else {
+        2.0 * magnitude
+    };
+    let (scale, growth) = exp_in_parts_f32(doubled, f32::NEGATIVE_ZERO);
+    let denominator = Float::mul_add(scale, growth, scale + 1.0);
+    Float::mul_add(-2.0, 1.0 / denominator, 1.0).copysign(x)
+}

@@ -1,0 +1,16 @@
+//! Polynomials.
+//!
+//! The coefficients are those of minimax polynomials, computed with Sollya's `fpminimax` for the
+//! interval and the weight that each place states, and rounded to the type by it. A leading
+//! coefficient that the series has exactly, such as 1, is a constraint.
+
+/// `c0 + c1 x + c2 x^2 + ..` by Horner's rule: a fused multiply-add for each power, in straight-line
+/// code, so that no array is kept in memory.
+macro_rules! polynomial {
+    ($x:expr; $last:expr $(,)?) => { $last };
+    ($x:expr; $first:expr, $($rest:expr),+ $(,)?) => {
+        $crate::float::Float::mul_add(polynomial!($x; $($rest),+), $x, $first)
+    };
+}
+
+pub(super) use polynomial;

@@ -1,0 +1,114 @@
+//! f32, against f64 functions whose errors are below 2^-28 units of f32.
+
+use cuda_std::math;
+use std::thread;
+
+/// A function of one f32.
+struct Function {
+    name: &'static str,
+    ours: fn(f32) -> f32,
+    exact: fn(f64) -> f64,
+}
+
+macro_rules! functions {
+    ($($name:ident: $exact:expr;)*) => {
+        const FUNCTIONS: &[Function] = &[
+            $(Function { name: stringify!($name), ours: math::$name, exact: $exact },)*
+        ];
+    };
+}
+functions! {
+    sqrt: f64::sqrt;
+    rsqrt: |x| 1.0 / x.sqrt();
+    exp: libm::exp;
+    exp2: libm::exp2;
+    ln: libm::log;
+    tanh: libm::tanh;
+    erf: libm::erf;
+}
+
+/// The largest error that is allowed.
+const BOUND: f64 = 1.0;
+
+/// The error of `result` in units in the last place of `exact`.
+fn error(result: f32, exact: f64) -> f64 {
+    if exact.is_nan() || result.is_nan() {
+        let is_canonical = result.to_bits() == 0x7fff_ffff;
+        return if exact.is_nan() && is_canonical {
+            0.0
+        } else {
+            f64::INFINITY
+        };
+    }
+    let beyond = 2.0_f64.powi(128);
+    let value = if result.is_infinite() {
+        beyond.copysign(result.into())
+    } else {
+        result.into()
+    };
+    let exact = exact.clamp(-beyond, beyond);
+    if exact == 0.0 && result.is_sign_negative() != exact.is_sign_negative() {
+        return f64::INFINITY;
+    }
+    let exponent = ((exact.to_bits() >> 52 & 0x7ff) as i32 - 1023).clamp(-126, 127);
+    let units_of_one = f64::from_bits(((23 - exponent + 1023) as u64) << 52);
+    ((value - exact) * units_of_one).abs()
+}
+
+/// The largest error among the inputs, and where it is.
+fn worst(function: &Function, inputs: impl Iterator<Item = f32>) -> (f64, f32) {
+    let mut worst = (0.0, 0.0);
+    for x in inputs {
+        let error = error((function.ours)(x), (function.exact)(x.into()));
+        if error > worst.0 {
+            worst = (error, x);
+        }
+    }
+    worst
+}
+
+/// What is special: zeros, infinities, NaN, the ends of the subnormal and the normal numbers.
+const SPECIAL: [u32; 9] = [
+    0,
+    1,
+    0x007f_ffff,
+    0x0080_0000,
+    0x3f80_0000,
+    0x7f7f_ffff,
+    0x7f80_0000,
+    0x7f80_0001,
+    0x7fc0_0000,
+];
+
+#[test]
+fn errors_of_f32_are_at_most_a_unit() {
+    let special = SPECIAL.into_iter().flat_map(|bits| [bits, bits | 1 << 31]);
+    let inputs = special
+        .chain((0..=u32::MAX).step_by(8191))
+        .map(f32::from_bits);
+    for function in FUNCTIONS {
+        let (error, x) = worst(function, inputs.clone());
+        assert!(error <= BOUND, "{}({x:e}): {error} units", function.name);
+    }
+}
+
+/// All inputs, a part for each host thread.
+#[test]
+#[ignore = "a minute for each function: all values of f32"]
+fn errors_of_all_f32_are_at_most_a_unit() {
+    let parts = thread::available_parallelism().map_or(1, usize::from) as u64;
+    for function in FUNCTIONS {
+        let part = |part: u64| {
+            let range = (part << 32) / parts..((part + 1) << 32) / parts;
+            worst(function, range.map(|bits| f32::from_bits(bits as u32)))
+        };
+        let found = thread::scope(|scope| {
+            let handles: Vec<_> = (0..parts).map(|it| scope.spawn(move || part(it))).collect();
+            let found = handles.into_iter().map(|it| it.join().unwrap());
+            found.max_by(|a, b| a.0.total_cmp(&b.0))
+        });
+        let (error, x) = found.unwrap();
+        println!("{}: {error:.4} units at {x:e}", function.name);
+        assert!(error <= BOUND, "{}({x:e}): {error} units", function.name);
+    }
+}
