@@ -89,7 +89,7 @@ impl<'a> Parts<'a> {
         thread::sync_threads();
     }
 
-    /// Initialises both rings, for so many consumers, and shows them to nobody.
+    /// Initialises both rings, for so many consumers, and shows them to no other thread.
     ///
     /// # Safety
     /// 1. As for [`Ring::init`], for all threads of the block.
