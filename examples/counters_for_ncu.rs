@@ -48,7 +48,11 @@ fn counters(mut parser: lexopt::Parser) -> Outcome {
     let (outcome, report) = device.with_report(|| Ok(workloads::launch_for_ncu(&device)))?;
     outcome?;
     match measured {
-        Some(measured) => print(ncu::table(&report, &ncu::parse(&measured)?)?)?,
+        Some(measured) => print(ncu::table(
+            &ncu::COUNTERS,
+            &report,
+            &ncu::parse(&measured)?,
+        )?)?,
         None => print_line(tilewright_report::json(&report))?,
     }
     Ok(())

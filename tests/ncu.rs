@@ -22,15 +22,17 @@ const PAGE: &str = include_str!("../docs/counters.md");
 fn the_counters_agree_with_an_h200() -> Outcome {
     let measured = ncu::parse(MEASURED)?;
     assert!(measured.len() >= 10, "{} kernels", measured.len());
+    let unknown = ncu::unknown(&ncu::COUNTERS, &measured);
+    assert!(unknown.is_empty(), "not measured: {unknown:?}");
     let options = SimulatorOptions::default()
         .with_profile(Profile::H200)
         .with_checks(false);
     let device = Device::simulator_with(options);
     let (outcome, report) = device.with_report(|| Ok(workloads::launch_for_ncu(&device)))?;
     outcome?;
-    let disagreements = ncu::disagreements(&report, &measured)?;
+    let disagreements = ncu::disagreements(&ncu::COUNTERS, &report, &measured)?;
     assert!(disagreements.is_empty(), "{}", disagreements.join("\n"));
-    let table = ncu::table(&report, &measured)?;
+    let table = ncu::table(&ncu::COUNTERS, &report, &measured)?;
     assert!(
         PAGE.contains(&table),
         "docs/counters.md has another table than\n{table}"

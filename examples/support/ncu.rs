@@ -3,9 +3,13 @@
 #![allow(dead_code, reason = "each program uses a part of it")]
 
 use crate::support::Outcome;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use tilewright::{KernelReport, LaunchReport, Operation};
+
+/// What `ncu` finds that is no counter: registers of a thread, and the occupancy that was achieved.
+pub const REGISTERS: &str = "launch__registers_per_thread";
+pub const ACHIEVED: &str = "sm__warps_active.avg.pct_of_peak_sustained_active";
 
 /// The measurements of one kernel by `ncu`, by metric.
 type Metrics = BTreeMap<String, f64>;
@@ -17,14 +21,15 @@ pub struct Counter {
     /// The metrics of Nsight Compute; their sum corresponds to the counter.
     pub metrics: &'static [&'static str],
     /// The simulator's count.
-    count: fn(&KernelReport) -> f64,
+    pub count: fn(&KernelReport) -> f64,
     /// The allowed difference of the two, relative to `scale`; 0 where both are exact.
-    tolerance: f64,
+    pub tolerance: f64,
     /// The metric to which the tolerance is relative, if it is not the counter itself.
-    scale: Option<&'static str>,
+    pub scale: Option<&'static str>,
 }
 
-const fn counter(
+/// A counter that agrees exactly.
+pub const fn counter(
     title: &'static str,
     metrics: &'static [&'static str],
     count: fn(&KernelReport) -> f64,
@@ -40,7 +45,7 @@ const fn counter(
 
 const SHARED_LOAD_PASSES: &str = "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum";
 
-/// The counters to compare.
+/// The counters of the library's kernels on the ordinary units.
 pub const COUNTERS: [Counter; 12] = [
     counter(
         "load requests",
@@ -173,8 +178,7 @@ fn reports(
     measured: &BTreeMap<String, Metrics>,
 ) -> Outcome<Vec<KernelReport>> {
     let mut report = report.clone();
-    report
-        .set_registers(|kernel| Some(measured.get(kernel)?["launch__registers_per_thread"] as u32));
+    report.set_registers(|kernel| Some(measured.get(kernel)?[REGISTERS] as u32));
     let reports = report.by_kernel();
     let missing = |kernel: &&String| !reports.iter().any(|report| report.kernel == **kernel);
     match measured.keys().find(missing) {
@@ -183,8 +187,10 @@ fn reports(
     }
 }
 
-/// The unexplained differences between the simulator and `ncu`, one line each.
+/// The unexplained differences between the simulator and `ncu`, one line each. A counter of which a metric
+/// is [unknown] has none.
 pub fn disagreements(
+    counters: &[Counter],
     report: &LaunchReport,
     measured: &BTreeMap<String, Metrics>,
 ) -> Outcome<Vec<String>> {
@@ -193,8 +199,9 @@ pub fn disagreements(
         let Some(metrics) = measured.get(&report.kernel) else {
             continue;
         };
-        for counter in &COUNTERS {
+        for counter in counters {
             let (counted, found) = ((counter.count)(&report), counter.measured(metrics));
+            let Some(found) = found else { continue };
             let scale = counter.scale.map_or(found, |metric| metrics[metric]);
             let agrees = (counted - found).abs() <= counter.tolerance * scale;
             if agrees == is_explained(&report.kernel, counter) {
@@ -210,33 +217,53 @@ pub fn disagreements(
 
 /// The comparison as a table in Markdown: one number where the two agree, otherwise the simulator's
 /// and the measured one.
-pub fn table(report: &LaunchReport, measured: &BTreeMap<String, Metrics>) -> Outcome<String> {
-    let titles = COUNTERS.map(|counter| counter.title).join(" | ");
+pub fn table(
+    counters: &[Counter],
+    report: &LaunchReport,
+    measured: &BTreeMap<String, Metrics>,
+) -> Outcome<String> {
+    let titles: Vec<_> = counters.iter().map(|counter| counter.title).collect();
     let mut table = format!(
-        "| kernel | {titles} | achieved |\n|---|{}\n",
-        "---:|".repeat(13)
+        "| kernel | {} | achieved |\n|---|{}\n",
+        titles.join(" | "),
+        "---:|".repeat(titles.len() + 1)
     );
     for report in reports(report, measured)? {
         let Some(metrics) = measured.get(&report.kernel) else {
             continue;
         };
         write!(table, "| `{}` |", report.kernel)?;
-        for counter in &COUNTERS {
+        for counter in counters {
             let (counted, found) = ((counter.count)(&report), counter.measured(metrics));
-            if counted == found {
-                write!(table, " {counted} |")?;
-            } else {
-                write!(table, " {counted} / {found} |")?;
+            match found {
+                None => write!(table, " {counted} / unknown |")?,
+                Some(found) if found == counted => write!(table, " {counted} |")?,
+                Some(found) => write!(table, " {counted} / {found} |")?,
             }
         }
-        let achieved = metrics["sm__warps_active.avg.pct_of_peak_sustained_active"];
+        let achieved = metrics[ACHIEVED];
         writeln!(table, " {achieved} |")?;
     }
     Ok(table)
 }
 
+/// The metrics of the counters that were not measured: those that `ncu` does not know.
+pub fn unknown(
+    counters: &[Counter],
+    measured: &BTreeMap<String, Metrics>,
+) -> BTreeSet<&'static str> {
+    let metrics = counters.iter().flat_map(|counter| counter.metrics);
+    let is_known = |metric: &str| measured.values().all(|all| all.contains_key(metric));
+    metrics
+        .copied()
+        .filter(|metric| !is_known(metric))
+        .collect()
+}
+
 impl Counter {
-    fn measured(&self, metrics: &Metrics) -> f64 {
-        self.metrics.iter().map(|metric| metrics[*metric]).sum()
+    /// The sum of its metrics; none where one is unknown.
+    fn measured(&self, metrics: &Metrics) -> Option<f64> {
+        let values = self.metrics.iter().map(|metric| metrics.get(*metric));
+        values.sum()
     }
 }

@@ -12,7 +12,7 @@ use tilewright_test_support::random::Random;
 
 pub const LADDER: Ladder = Ladder {
     name: "tensor",
-    title: "The product on tensor cores, from one warpgroup to cuBLAS's speed",
+    title: "The product on tensor cores, from products of a warp to cuBLAS's speed",
     sections,
 };
 

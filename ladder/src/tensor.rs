@@ -11,6 +11,10 @@ use tilewright_ladder_tensor_kernels as kernels;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Step {
+    /// Products of a warp, and a column-major B.
+    Warps,
+    /// The same with a row-major B.
+    WarpsRows,
     /// A warpgroup that does everything itself.
     Warpgroup,
     /// Bulk copies through a ring.
@@ -31,7 +35,9 @@ pub enum Step {
 
 impl Step {
     /// All steps, in the ladder's order.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
+        Self::Warps,
+        Self::WarpsRows,
         Self::Warpgroup,
         Self::Bulk,
         Self::Specialised,
@@ -46,6 +52,16 @@ impl Step {
     #[must_use]
     pub const fn info(self) -> StepInfo {
         let (term, kernel, change) = match self {
+            Self::Warps => (
+                "products of a warp",
+                "tensor_warps_nt",
+                "mma on fragments that ldmatrix loads; cp.async fills a ring of stages",
+            ),
+            Self::WarpsRows => (
+                "products of a warp, row-major B",
+                "tensor_warps_nn",
+                "the same kernel for rows of B",
+            ),
             Self::Warpgroup => (
                 "one warpgroup",
                 "tensor_warpgroup_nt",
@@ -98,7 +114,7 @@ impl Step {
     #[must_use]
     pub const fn order_of_b(self) -> Order {
         match self {
-            Self::PersistentRows => Order::RowMajor,
+            Self::WarpsRows | Self::PersistentRows => Order::RowMajor,
             _ => Order::ColumnMajor,
         }
     }
@@ -139,6 +155,7 @@ pub fn launch(
     c: &mut Matrix<bf16>,
 ) -> Result<()> {
     step.operands().check(a, b, c)?;
+    [a, b, c].into_iter().try_for_each(check_lines)?;
     let (m, n, k) = (a.rows() as u32, b.cols() as u32, a.cols() as u32);
     let module = device.load(&TENSOR_KERNELS)?;
     let grid = |rows: usize, columns: usize| (n.div_ceil(columns as u32), m.div_ceil(rows as u32));
@@ -161,6 +178,16 @@ pub fn launch(
         }};
     }
     match step {
+        Step::Warps => {
+            use kernels::warps::{COLUMNS, ROWS};
+            let grid = grid(ROWS, COLUMNS);
+            launch!(warps, tensor_warps_nt, grid, (a, b, c, n, k))
+        }
+        Step::WarpsRows => {
+            use kernels::warps::{COLUMNS, ROWS};
+            let grid = grid(ROWS, COLUMNS);
+            launch!(warps, tensor_warps_nn, grid, (a, b, c, n, k))
+        }
         Step::Warpgroup => {
             use kernels::warpgroup::{COLUMNS, ROWS};
             let grid = grid(ROWS, COLUMNS);
@@ -219,6 +246,12 @@ pub fn launch(
             )
         }
     }
+}
+
+/// Whether lines have whole chunks of 16 bytes: the ordinary copies of the first steps need what bulk
+/// copies need.
+fn check_lines(matrix: &Matrix<bf16>) -> Result<()> {
+    matrix.tensor_map::<64, 64>().map(drop)
 }
 
 /// As many clusters as the device runs at a time, or as there are tiles.

@@ -1,5 +1,5 @@
 //! The kernels of tilewright's ladder of products on Hopper's tensor cores: each step is a kernel that
-//! shows one technique, from a warpgroup that does everything itself to cuBLAS's speed.
+//! shows one technique, from products of a warp to cuBLAS's speed.
 //!
 //! All compute C = A B of bf16 with f32 accumulators: `a` holds the rows of A, `b` the columns of B
 //! (`_nt`), or its rows (`_nn`), and C is row-major. Rows of all three begin at multiples of 16 bytes;
@@ -22,6 +22,7 @@ pub mod specialised;
 pub mod stores;
 pub mod tiles;
 pub mod warpgroup;
+pub mod warps;
 
 /// Elements along k of a stage: 128 bytes of each row.
 pub const DEPTH: usize = 64;

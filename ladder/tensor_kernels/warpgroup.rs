@@ -1,4 +1,4 @@
-//! The first step: a block is one warpgroup. It brings a tile of each operand to shared memory by
+//! The first step with `wgmma`: a block is one warpgroup. It brings a tile of each operand to shared memory by
 //! ordinary loads and stores, multiplies them, and begins anew.
 //!
 //! Prediction: the tensor cores wait for memory nearly all of the time.

@@ -1,5 +1,7 @@
-//! `cargo xtask chart`: the results of the comparisons on GPUs, as a drawing and a table.
+//! `cargo xtask chart`: the results of the comparisons on GPUs, as a drawing and a table, and the charts of
+//! the ladder of tensor cores.
 
+mod ladder;
 mod results;
 
 use crate::{Result, workspace_root};
@@ -38,7 +40,8 @@ pub fn run(mut arguments: lexopt::Parser) -> Result {
     for run in &runs {
         print!("{}", table(run));
     }
-    write_text(&drawing, &draw_lines(&charts)?)
+    write_text(&drawing, &draw_lines(&charts)?)?;
+    ladder::draw()
 }
 
 /// All results in the folder, in the order of their names.

@@ -23,7 +23,8 @@ Usage: cargo xtask COMMAND
 Commands:
   bundle [FOLDER]     gather tests, benchmarks and examples in a folder [default: target/bundle]
                       that runs on a GPU machine without Rust
-  chart               draw docs/benchmarks.svg from benches/results/, and print the table
+  chart               draw docs/benchmarks.svg from benches/results/, and print the table; draw
+                      the charts of ladder/pages/tensor.md from its table
   packages            pack the crates, build and run a program on the packages elsewhere, and
                       show that PTX and kernels of different versions do not compile
   ptx [--check]       build the checked-in PTX anew; with --check, compare it with what the

@@ -12,10 +12,12 @@ use std::process::{Command, Output};
 use tempfile::TempDir;
 
 /// Packages of the workspace that are not published.
-const UNPUBLISHED: [&str; 9] = [
+const UNPUBLISHED: [&str; 11] = [
     "cuda-std-test-kernels",
     "quickstart",
     "tilewright-benches",
+    "tilewright-defect-kernels",
+    "tilewright-defects",
     "tilewright-ladder",
     "tilewright-ladder-kernels",
     "tilewright-ladder-tensor-kernels",

@@ -140,19 +140,51 @@ fn the_compiler_has_nothing_to_remark() {
 }
 
 #[test]
+fn fragments_are_loaded_without_bank_conflicts() {
+    let device = Device::simulator();
+    let factors = Factors::integers((128, 128, 256));
+    for step in [Step::Warps, Step::WarpsRows] {
+        let (_, report) = device
+            .with_report(|| Ok(factors.multiply(&device, step)))
+            .unwrap();
+        let [launch] = &report.launches[..] else {
+            panic!("{step:?} is one launch");
+        };
+        let shared = launch.counts.total().shared;
+        assert_eq!(shared.conflict_ways(), Some(1.0), "{step:?}");
+    }
+}
+
+/// Each step takes 16 bytes of a row at a time.
+#[test]
 fn rows_that_no_copy_reads_are_refused() {
     let device = Device::simulator();
-    let zeros = |rows, columns| -> Matrix<bf16> { device.matrix_zeros((rows, columns)).unwrap() };
-    let a = zeros(8, 12);
-    let b = zeros(8, 12).into_transposed();
-    let error = tensor::launch(&device, Step::Bulk, &a, &b, &mut zeros(8, 8)).unwrap_err();
-    assert!(
-        matches!(
-            error.kind(),
-            ErrorKind::TensorMap {
-                rule: TensorMapRule::RowStride { bytes: 24, .. }
-            }
-        ),
-        "{error}"
-    );
+    let zeros = |rows, columns, order| -> Matrix<bf16> {
+        let matrix = device.matrix_zeros((rows, columns)).unwrap();
+        match order {
+            Order::RowMajor => matrix,
+            Order::ColumnMajor => device
+                .matrix_zeros::<bf16>((columns, rows))
+                .unwrap()
+                .into_transposed(),
+        }
+    };
+    for step in Step::ALL {
+        // Rows of A, of C.
+        for (k, n) in [(12, 8), (8, 12)] {
+            let a = zeros(8, k, Order::RowMajor);
+            let b = zeros(k, n, step.order_of_b());
+            let mut c = zeros(8, n, Order::RowMajor);
+            let error = tensor::launch(&device, step, &a, &b, &mut c).unwrap_err();
+            assert!(
+                matches!(
+                    error.kind(),
+                    ErrorKind::TensorMap {
+                        rule: TensorMapRule::RowStride { bytes: 24, .. }
+                    }
+                ),
+                "{step:?}, {k}, {n}: {error}"
+            );
+        }
+    }
 }

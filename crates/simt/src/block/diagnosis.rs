@@ -88,6 +88,13 @@ impl Block {
         )
     }
 
+    /// Whether a thread waits for something else than the other blocks of the cluster.
+    #[cold]
+    pub fn waits_for_its_own(&self) -> bool {
+        let mut waits = self.threads.iter().map(|thread| thread.wait.get());
+        waits.any(|wait| !matches!(wait, Wait::ClusterBarrier | Wait::Exited))
+    }
+
     /// The finding when no thread can run any more, though some have not exited.
     #[cold]
     pub fn stuck(&self) -> Finding {

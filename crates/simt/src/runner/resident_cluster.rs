@@ -111,7 +111,10 @@ impl ResidentCluster {
     /// A finding of one block ends them all; so do threads that can never run again.
     pub fn settle(&self) {
         if !self.is_abandoned() {
-            let stuck = self.members.iter().find(|it| !it.block.has_ended());
+            let mut stuck = self.members.iter().filter(|it| !it.block.has_ended());
+            // Blocks that wait for another one at the barrier of the cluster say nothing of why.
+            let first = stuck.clone().next();
+            let stuck = stuck.find(|it| it.block.waits_for_its_own()).or(first);
             if let Some(stuck) = stuck {
                 stuck.block.record(stuck.block.stuck());
             }

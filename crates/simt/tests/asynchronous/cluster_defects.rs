@@ -5,7 +5,7 @@ use crate::harness::{
     twins_in_cluster,
 };
 use simt::DefectKind::{
-    AsyncHazard, BarrierDivergence, BarrierMisuse, BlockEnded, DataRace, InvalidArgument,
+    AsyncHazard, BarrierDivergence, BarrierMisuse, BlockEnded, DataRace, Deadlock, InvalidArgument,
 };
 
 #[test]
@@ -245,4 +245,20 @@ fn a_multicast_to_a_block_that_is_not_there() {
             simt::cluster_barrier();
         },
     );
+}
+
+/// The report is of the block that waits, and not of the one that waits for it at the barrier of the cluster.
+#[test]
+fn a_deadlock_of_the_second_block() {
+    let words = ["0 of its 1 arrivals", "of block (1, 0, 0)"];
+    twins_in_cluster(Deadlock, &words, (2, 32), |_, right| {
+        barriers(BARRIERS, &[1]);
+        if simt::cluster_rank() == 1 && me() == 0 {
+            if right {
+                simt::mbarrier_arrive(barrier(0));
+            }
+            simt::mbarrier_wait(barrier(0), false);
+        }
+        simt::cluster_barrier();
+    });
 }

@@ -1,0 +1,82 @@
+//! Runs a kernel with a mistake, or its twin; lists them; writes their page.
+//!
+//! ```text
+//! defects NAME [--twin] [--device sim|cuda|cuda:N] | --list | --page FILE [--measured FILE]
+//! ```
+//!
+//! In the simulator it prints the report. On a GPU a kernel with a mistake may hang: a caller sets a limit.
+
+#[path = "../../examples/support/mod.rs"]
+mod support;
+
+use lexopt::prelude::*;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use support::Outcome;
+use support::output::{print_line, write_text};
+use tilewright::DeviceChoice;
+use tilewright_defects::page::{Measured, page};
+use tilewright_defects::{MISTAKES, Mistake};
+
+const USAGE: &str = "\
+usage: defects NAME [--twin] [--device sim|cuda|cuda:N]
+       defects --list
+       defects --page FILE [--measured FILE]";
+
+/// What `measure.sh` has found on an H200, for the page.
+const MEASURED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/h200.csv");
+
+/// What the command line requests.
+#[derive(Default)]
+struct Arguments {
+    name: Option<String>,
+    is_twin: bool,
+    device: Option<DeviceChoice>,
+    page: Option<PathBuf>,
+    measured: Option<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    support::run(run)
+}
+
+fn run(mut parser: lexopt::Parser) -> Outcome {
+    let mut arguments = Arguments::default();
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Value(name) if arguments.name.is_none() => arguments.name = Some(name.string()?),
+            Long("twin") => arguments.is_twin = true,
+            Long("device") => arguments.device = Some(support::device_choice(&mut parser)?),
+            Long("list") => return list(),
+            Long("page") => arguments.page = Some(parser.value()?.into()),
+            Long("measured") => arguments.measured = Some(parser.value()?.into()),
+            Short('h') | Long("help") => return support::help(USAGE),
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    match (&arguments.page, &arguments.name) {
+        (Some(path), None) => {
+            let measured = arguments.measured.unwrap_or_else(|| MEASURED.into());
+            let text = std::fs::read_to_string(&measured)
+                .map_err(|error| format!("{}: {error}", measured.display()))?;
+            Ok(write_text(path, &page(&Measured::parse(&text)?)?)?)
+        }
+        (None, Some(name)) => launch(name, &arguments),
+        _ => Err(USAGE.into()),
+    }
+}
+
+fn list() -> Outcome {
+    for mistake in MISTAKES {
+        print_line(mistake.name)?;
+    }
+    Ok(())
+}
+
+fn launch(name: &str, arguments: &Arguments) -> Outcome {
+    let mistake = Mistake::named(name)
+        .ok_or_else(|| format!("there is no kernel `{name}`; --list has their names"))?;
+    let device = support::open(arguments.device)?;
+    mistake.launch(&device, arguments.is_twin)?;
+    Ok(print_line("the launch has ended")?)
+}

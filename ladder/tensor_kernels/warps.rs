@@ -1,0 +1,350 @@
+//! The step before Hopper: products of a warp (`mma`), as compute capability 8.0 has them. Copies of 16
+//! bytes (`cp.async`) fill a ring of stages, and each warp takes its operands from there with `ldmatrix`.
+//!
+//! ```text
+//! start to fill all stages but one
+//! for each 64 along k:
+//!     wait for the oldest stage; barrier
+//!     start to fill the stage that was read in the round before
+//!     for each 16 along k:
+//!         4 fragments of A and 8 of B: 8 ldmatrix
+//!         sums[i][j] += a[i] b[j]: 32 mma
+//! ```
+//!
+//! A block computes 128 x 128 outputs and each of its four warps 64 x 64: 128 accumulators for each
+//! thread. A line in shared memory is 16 bytes longer than what it holds, so that eight neighbouring
+//! lines, of which `ldmatrix` reads 16 bytes each in one pass, are in different banks.
+//!
+//! Prediction: the ring hides memory, and shared memory has no bank conflicts, so that `mma` itself is
+//! the limit: on Hopper it has on average 63 % of the peak of `wgmma` (arXiv 2402.13499).
+
+use crate::DEPTH;
+use cuda_std::float::HalfFloat;
+use cuda_std::mma::{A, B, C};
+use cuda_std::prelude::*;
+use cuda_std::shared::SharedSlice;
+use half::bf16;
+
+/// Rows of the outputs of a block.
+pub const ROWS: usize = 128;
+/// Columns of the outputs of a block.
+pub const COLUMNS: usize = 128;
+
+/// Stages of the ring.
+pub const STAGES: usize = 3;
+
+/// Threads of a block: two warps above two others.
+pub const THREADS: usize = 128;
+
+/// Bytes of dynamic shared memory.
+pub const SHARED_BYTES: u32 = (STAGES * STAGE * size_of::<bf16>()) as u32;
+
+/// Rows and columns of the outputs of a warp.
+const WARP_OUTPUTS: usize = 64;
+
+/// Products of a warp that lie above one another, and side by side.
+const DOWN: usize = WARP_OUTPUTS / 16;
+const ALONG: usize = WARP_OUTPUTS / 8;
+
+/// Elements along k of a product.
+const STEP: usize = 16;
+
+/// Elements of 16 bytes.
+const CHUNK: usize = 8;
+
+/// Elements from the start of a line of `length` elements to the next: an odd number of chunks.
+const fn pitch(length: usize) -> usize {
+    length + CHUNK
+}
+
+/// Elements of a stage of A.
+const A_STAGE: usize = ROWS * pitch(DEPTH);
+
+/// Elements of a stage: A, then B, which is largest by columns.
+const STAGE: usize = A_STAGE + COLUMNS * pitch(DEPTH);
+
+/// The accumulators of a thread.
+type Sums = [[C<f32, 16, 8>; ALONG]; DOWN];
+
+/// A matrix in global memory, by lines of neighbours.
+#[derive(Clone, Copy)]
+struct Lines<'a> {
+    elements: Global<'a, bf16>,
+    /// Elements of a line.
+    length: usize,
+}
+
+impl Lines<'_> {
+    /// Starts to copy `COUNT` lines of `LENGTH` elements from (`line`, `first`) on to element `to` of
+    /// shared memory; zeros where the matrix ends.
+    ///
+    /// # Safety
+    /// 1. The matrix has whole lines, of a multiple of 8 elements.
+    /// 2. The lines have room there, which no thread accesses until the copies have been waited for and a
+    ///    barrier has been passed.
+    #[inline(always)]
+    unsafe fn copy<const COUNT: usize, const LENGTH: usize>(
+        self,
+        pipeline: &mut Pipeline<STAGES>,
+        shared: SharedSlice<'_, bf16>,
+        to: usize,
+        (line, first): (usize, usize),
+    ) {
+        let thread = thread::rank_in_block() as usize;
+        let mut i = 0;
+        while i < COUNT * LENGTH / CHUNK / THREADS {
+            let chunk = i * THREADS + thread;
+            let (l, e) = (chunk / (LENGTH / CHUNK), chunk % (LENGTH / CHUNK) * CHUNK);
+            let from = (line + l) * self.length + first + e;
+            let is_inside = first + e < self.length && from < self.elements.len();
+            let present = if is_inside { CHUNK } else { 0 };
+            let to = to + l * pitch(LENGTH) + e;
+            // SAFETY: (1) a chunk of a line that is there, or nothing; (2). (2) Lines and pitch are
+            // multiples of 8 elements. (3) is (2).
+            unsafe { pipeline.copy_or_zero::<_, CHUNK>(shared, to, self.elements, from, present) };
+            i += 1;
+        }
+    }
+}
+
+/// The order in which B lies in both memories.
+trait Second {
+    /// Starts to copy the tile of B whose first element is at (`k`, `column`).
+    ///
+    /// # Safety
+    /// As for [`Lines::copy`].
+    unsafe fn copy(
+        b: Lines<'_>,
+        pipeline: &mut Pipeline<STAGES>,
+        shared: SharedSlice<'_, bf16>,
+        to: usize,
+        place: (usize, usize),
+    );
+
+    /// The 16 x 16 elements from (`k`, `column`) of the tile at element `at` on, as two fragments.
+    ///
+    /// # Safety
+    /// 1. The tile is there, and no thread writes it. All lanes of the warp make the call.
+    unsafe fn load(
+        shared: SharedSlice<'_, bf16>,
+        at: usize,
+        place: (usize, usize),
+    ) -> [B<bf16, STEP, 8>; 2];
+}
+
+/// Elements of a column are neighbours.
+struct ByColumns;
+
+impl Second for ByColumns {
+    #[inline(always)]
+    unsafe fn copy(
+        b: Lines<'_>,
+        pipeline: &mut Pipeline<STAGES>,
+        shared: SharedSlice<'_, bf16>,
+        to: usize,
+        (k, column): (usize, usize),
+    ) {
+        // SAFETY: (1), (2) are the caller's.
+        unsafe { b.copy::<COLUMNS, DEPTH>(pipeline, shared, to, (column, k)) };
+    }
+
+    #[inline(always)]
+    unsafe fn load(
+        shared: SharedSlice<'_, bf16>,
+        at: usize,
+        (k, column): (usize, usize),
+    ) -> [B<bf16, STEP, 8>; 2] {
+        let index = |row, c| at + (column + c) * pitch(DEPTH) + k + row;
+        // SAFETY: (1), (2) are (1). (3) Lines begin at multiples of 8 elements.
+        unsafe { B::load_pair(shared, index) }
+    }
+}
+
+/// Elements of a row are neighbours.
+struct ByRows;
+
+impl Second for ByRows {
+    #[inline(always)]
+    unsafe fn copy(
+        b: Lines<'_>,
+        pipeline: &mut Pipeline<STAGES>,
+        shared: SharedSlice<'_, bf16>,
+        to: usize,
+        place: (usize, usize),
+    ) {
+        // SAFETY: (1), (2) are the caller's.
+        unsafe { b.copy::<DEPTH, COLUMNS>(pipeline, shared, to, place) };
+    }
+
+    #[inline(always)]
+    unsafe fn load(
+        shared: SharedSlice<'_, bf16>,
+        at: usize,
+        (k, column): (usize, usize),
+    ) -> [B<bf16, STEP, 8>; 2] {
+        let index = |row, c| at + (k + row) * pitch(COLUMNS) + column + c;
+        // SAFETY: (1), (2) are (1). (3) Lines begin at multiples of 8 elements.
+        unsafe { B::load_pair_transposed(shared, index) }
+    }
+}
+
+/// Adds the products of the stage at element `at`, of the warp whose outputs begin at (`row`, `column`) of
+/// the block's.
+///
+/// # Safety
+/// 1. The stage is filled, and no thread writes it. All lanes of the warp make the call.
+#[inline(always)]
+unsafe fn multiply<Order: Second>(
+    mut sums: Sums,
+    shared: SharedSlice<'_, bf16>,
+    at: usize,
+    (row, column): (usize, usize),
+) -> Sums {
+    let mut k = 0;
+    while k < DEPTH {
+        let mut a = [A::<bf16, 16, STEP>::zero(); DOWN];
+        let mut i = 0;
+        while i < DOWN {
+            let index = |r, c| at + (row + 16 * i + r) * pitch(DEPTH) + k + c;
+            // SAFETY: (1), (2) are (1). (3) Lines begin at multiples of 8 elements.
+            a[i] = unsafe { A::load(shared, index) };
+            i += 1;
+        }
+        let mut j = 0;
+        while j < ALONG {
+            // SAFETY: (1) is (1).
+            let b = unsafe { Order::load(shared, at + A_STAGE, (k, column + 8 * j)) };
+            let mut i = 0;
+            while i < DOWN {
+                sums[i][j] = sums[i][j].add_product(a[i], b[0]);
+                sums[i][j + 1] = sums[i][j + 1].add_product(a[i], b[1]);
+                i += 1;
+            }
+            j += 2;
+        }
+        k += STEP;
+    }
+    sums
+}
+
+/// Writes the outputs of a warp, which begin at (`row`, `column`), to the `columns` wide `c`: each lane its
+/// own, two neighbours at a time. What lies outside of `c` is left out.
+///
+/// # Safety
+/// 1. `c` has a whole number of rows of `columns` elements, an even number.
+/// 2. No other warp writes these outputs.
+#[inline(always)]
+unsafe fn store(
+    sums: &Sums,
+    c: GlobalMut<'_, bf16>,
+    (row, column): (usize, usize),
+    columns: usize,
+) {
+    let mut i = 0;
+    while i < DOWN * ALONG * 2 {
+        let (product, pair) = (i / 2, i % 2 * 2);
+        let (down, along) = (product / ALONG, product % ALONG);
+        let sum = &sums[down][along];
+        let (r, k) = C::<f32, 16, 8>::place(pair);
+        let (r, k) = (row + 16 * down + r, column + 8 * along + k);
+        let at = r * columns + k;
+        if k < columns && at < c.len() {
+            // SAFETY: (1) compared, and the columns are even. (2) is (2). (3) `k` is even, and so are rows.
+            unsafe { c.store_vector(at, bf16::narrow_pair([sum.get(pair), sum.get(pair + 1)])) };
+        }
+        i += 1;
+    }
+}
+
+/// The kernel of either order of B.
+///
+/// # Safety
+/// 1. As for the kernels.
+#[inline(always)]
+unsafe fn product<Order: Second>(
+    a: Lines<'_>,
+    b: Lines<'_>,
+    c: GlobalMut<'_, bf16>,
+    columns: usize,
+) {
+    let shared = dynamic_shared!(bf16);
+    let row = thread::block_idx_y() as usize * ROWS;
+    let column = thread::block_idx_x() as usize * COLUMNS;
+    let warp = thread::rank_in_block() as usize / 32;
+    let of_warp = (warp / 2 * WARP_OUTPUTS, warp % 2 * WARP_OUTPUTS);
+    let depth = a.length;
+    let mut pipeline = Pipeline::<STAGES>::new();
+    let fill = |pipeline: &mut Pipeline<STAGES>, k: usize| {
+        let to = pipeline.producer_stage() * STAGE;
+        if k < depth {
+            // SAFETY: (1) of the kernels. (2) A barrier stands behind the products of the stage.
+            unsafe {
+                a.copy::<ROWS, DEPTH>(pipeline, shared, to, (row, k));
+                Order::copy(b, pipeline, shared, to + A_STAGE, (k, column));
+            }
+        }
+        pipeline.commit();
+    };
+    let mut round = 0;
+    while round + 1 < STAGES {
+        fill(&mut pipeline, round * DEPTH);
+        round += 1;
+    }
+
+    let mut sums = [[C::zero(); ALONG]; DOWN];
+    let mut k = 0;
+    while k < depth {
+        let stage = pipeline.consumer_wait();
+        thread::sync_threads();
+        fill(&mut pipeline, k + (STAGES - 1) * DEPTH);
+        // SAFETY: (1) the copies of all threads have been waited for; those under way are to other stages.
+        sums = unsafe { multiply::<Order>(sums, shared, stage * STAGE, of_warp) };
+        k += DEPTH;
+    }
+    // SAFETY: (1) of the kernels. (2) Each warp has its outputs.
+    unsafe { store(&sums, c, (row + of_warp.0, column + of_warp.1), columns) };
+}
+
+/// One block for each 128 x 128 outputs; `b` holds columns of B.
+///
+/// # Safety
+/// 1. `a` has rows of `depth` elements and `b` columns of as many, a multiple of 8; `c` has a row for each
+///    row of A, and a column for each column of B, of which there are a multiple of 8.
+/// 2. The grid is (columns / 128, rows / 128), rounded up, with [`THREADS`] and [`SHARED_BYTES`].
+#[kernel(arch = "sm_80", max_threads = 128, min_blocks = 2)]
+pub unsafe fn tensor_warps_nt(
+    a: Global<bf16>,
+    b: Global<bf16>,
+    c: GlobalMut<bf16>,
+    columns: u32,
+    depth: u32,
+) {
+    let lines = |elements| Lines {
+        elements,
+        length: depth as usize,
+    };
+    // SAFETY: (1) is (1) and (2).
+    unsafe { product::<ByColumns>(lines(a), lines(b), c, columns as usize) };
+}
+
+/// The same where `b` holds rows of B.
+///
+/// # Safety
+/// 1. `a` has rows of `depth` elements, a multiple of 8, and `b` as many rows; `c` has a row for each row of
+///    A, and a column for each column of B, of which there are a multiple of 8.
+/// 2. The grid is (columns / 128, rows / 128), rounded up, with [`THREADS`] and [`SHARED_BYTES`].
+#[kernel(arch = "sm_80", max_threads = 128, min_blocks = 2)]
+pub unsafe fn tensor_warps_nn(
+    a: Global<bf16>,
+    b: Global<bf16>,
+    c: GlobalMut<bf16>,
+    columns: u32,
+    depth: u32,
+) {
+    let lines = |elements, length: u32| Lines {
+        elements,
+        length: length as usize,
+    };
+    // SAFETY: (1) is (1) and (2).
+    unsafe { product::<ByRows>(lines(a, depth), lines(b, columns), c, columns as usize) };
+}

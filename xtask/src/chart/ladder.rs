@@ -1,0 +1,94 @@
+//! The charts of a ladder's page, drawn from the table that the page has: a bar for each step, a chart for
+//! each size. `cargo ladder tensor --charts ladder/pages` draws the same ones of what it measures.
+
+use crate::{Result, workspace_root};
+use std::fs;
+use std::path::PathBuf;
+use tilewright_output::chart::Bars;
+use tilewright_output::write_text;
+
+/// The page, relative to the root, and how its table begins.
+const PAGE: &str = "ladder/pages/tensor.md";
+const HEAD: &str = "| step | predicted |";
+
+/// Draws the charts of the page.
+pub fn draw() -> Result {
+    for (path, drawing) in drawings()? {
+        write_text(&path, &drawing)?;
+    }
+    Ok(())
+}
+
+/// The file of each chart, and the chart.
+fn drawings() -> Result<Vec<(PathBuf, String)>> {
+    let page = workspace_root().join(PAGE);
+    let text = fs::read_to_string(&page)?;
+    let charts = charts(&text)?;
+    let draw = |(size, bars): (String, Bars)| {
+        let path = page.with_file_name(format!("tensor-{size}.svg"));
+        Ok((path, bars.draw()?))
+    };
+    charts.into_iter().map(draw).collect()
+}
+
+/// A chart for each size that the table has a column for. A step that was not measured has no bar.
+fn charts(page: &str) -> Result<Vec<(String, Bars)>> {
+    let mut lines = page.lines().skip_while(|line| !line.starts_with(HEAD));
+    let head = lines.next().ok_or("the page has no table of steps")?;
+    // The line below the names aligns the columns.
+    let rows: Vec<Vec<&str>> = lines
+        .skip(1)
+        .take_while(|line| line.starts_with('|'))
+        .map(cells)
+        .collect();
+    let column = |(column, size): (usize, &str)| {
+        let bar = |row: &Vec<&str>| Some((row[0].to_owned(), row.get(column)?.parse().ok()?));
+        let bars = Bars {
+            title: format!("C = A B in bf16 with f32 accumulators, {size} x {size}"),
+            unit: "TFLOP/s".to_owned(),
+            bars: rows.iter().filter_map(bar).collect(),
+        };
+        (size.to_owned(), bars)
+    };
+    Ok(cells(head)
+        .into_iter()
+        .enumerate()
+        .skip(2)
+        .map(column)
+        .collect())
+}
+
+/// The cells of a line of a table.
+fn cells(line: &str) -> Vec<&str> {
+    line.trim_matches('|').split('|').map(str::trim).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_that_was_measured_has_a_bar() {
+        let page = "text\n| step | predicted | 16 | 32 |\n|---|---|---:|---:|\n\
+                    | one | slow | 1.5 | - |\n| two | | 2 | 3 |\n\nmore | text\n";
+        let charts = charts(page).unwrap();
+        let bars = |index: usize| charts[index].1.bars.clone();
+        assert_eq!(charts[1].0, "32");
+        assert_eq!(bars(0), [("one".to_owned(), 1.5), ("two".to_owned(), 2.0)]);
+        assert_eq!(bars(1), [("two".to_owned(), 3.0)]);
+    }
+
+    #[test]
+    fn the_drawings_are_those_of_the_page() {
+        let drawings = drawings().unwrap();
+        assert_eq!(drawings.len(), 3);
+        for (path, drawing) in drawings {
+            let is_current = fs::read_to_string(&path).is_ok_and(|file| file == drawing);
+            assert!(
+                is_current,
+                "{} is another: run `cargo xtask chart`",
+                path.display()
+            );
+        }
+    }
+}
