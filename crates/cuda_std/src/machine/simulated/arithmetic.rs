@@ -18,6 +18,13 @@ pub fn mul_add_f64(a: f64, b: f64, c: f64) -> f64 {
     a.mul_add(b, c)
 }
 
+/// The square root, rounded to nearest.
+#[inline]
+#[track_caller]
+pub fn sqrt_f64(x: f64) -> f64 {
+    x.sqrt()
+}
+
 /// The value of an f16 with these bits.
 #[inline]
 #[track_caller]
