@@ -100,7 +100,10 @@ pub use module::Module;
 pub use module_source::ModuleSource;
 pub use pinned::PinnedBuffer;
 pub use properties::DeviceProperties;
-pub use reduce::{ReduceElement, reduce_sum, reduce_sum_height};
+pub use reduce::{
+    ReduceElement, Reducible, ReduciblePairs, ops, reduce, reduce_dot, reduce_sum,
+    reduce_sum_height,
+};
 pub use report::{Advice, Bottleneck, KernelReport, LaunchReport, Roofline};
 pub use simt::{
     AddressMode, Counts, Datasheet, Defect, Dim3, LineCounts, Operation, Profile, SECTOR_BYTES,

@@ -1,4 +1,4 @@
-//! Device memory that the sums of one device share.
+//! Device memory that the reductions of one device share.
 
 use crate::device::Device;
 use crate::error::Outcome;
@@ -8,9 +8,9 @@ use std::sync::MutexGuard;
 use tilewright_kernels::reduce::MAX_BLOCKS;
 
 /// Bytes of the largest accumulator of a reduction.
-pub(crate) const LARGEST_PARTIAL: usize = 8;
+pub(crate) const LARGEST_PARTIAL: usize = 24;
 
-/// The ticket has its own cache line in front of the partial sums.
+/// The ticket has its own cache line in front of the partial results.
 const TICKET_BYTES: usize = 256;
 
 const BYTES: usize = TICKET_BYTES + MAX_BLOCKS as usize * LARGEST_PARTIAL;

@@ -9,6 +9,7 @@ pub mod host_time;
 pub mod machine;
 pub mod products;
 pub mod record;
+pub mod reductions;
 pub mod samples;
 pub mod sums;
 

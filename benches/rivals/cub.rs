@@ -200,20 +200,25 @@ impl Functions {
     }
 
     fn check(&self, error: c_int) -> Result {
-        if error == 0 {
-            return Ok(());
-        }
-        // SAFETY: the function takes any number and returns a static string.
-        let text = unsafe { CStr::from_ptr((self.error_text)(error)) };
-        Err(format!("CUB says {} ({error})", text.to_string_lossy()).into())
+        error_of(error, self.error_text)
     }
+}
+
+/// The error that CUB returned, if it is one, in the words of its library.
+pub fn error_of(error: c_int, text: unsafe extern "C" fn(c_int) -> *const c_char) -> Result {
+    if error == 0 {
+        return Ok(());
+    }
+    // SAFETY: the function takes any number and returns a static string.
+    let text = unsafe { CStr::from_ptr(text(error)) };
+    Err(format!("CUB says {} ({error})", text.to_string_lossy()).into())
 }
 
 fn load_all(libraries: &[PathBuf]) -> Result<Vec<Functions>> {
     libraries.iter().map(|path| Functions::load(path)).collect()
 }
 
-fn find_nvcc() -> Option<PathBuf> {
+pub fn find_nvcc() -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let usual = PathBuf::from("/usr/local/cuda/bin");
     let mut candidates = env::split_paths(&path)
@@ -223,7 +228,7 @@ fn find_nvcc() -> Option<PathBuf> {
 }
 
 /// The device's architecture in nvcc's notation, such as `sm_90`.
-fn architecture(device: &Device) -> Result<String> {
+pub fn architecture(device: &Device) -> Result<String> {
     let capability = device.properties().compute_capability;
     let (major, minor) = capability.ok_or("the device has no compute capability")?;
     Ok(format!("sm_{major}{minor}"))
@@ -250,7 +255,7 @@ fn start_compiler(
     Ok(child)
 }
 
-fn finish(compiler: Child, library: PathBuf) -> Result<PathBuf> {
+pub fn finish(compiler: Child, library: PathBuf) -> Result<PathBuf> {
     let output = compiler.wait_with_output()?;
     if output.status.success() {
         return Ok(library);
@@ -260,7 +265,7 @@ fn finish(compiler: Child, library: PathBuf) -> Result<PathBuf> {
     Err(format!("nvcc failed ({}): {}", output.status, start.join("\n")).into())
 }
 
-fn pointer(address: u64) -> *mut c_void {
+pub fn pointer(address: u64) -> *mut c_void {
     ptr::with_exposed_provenance_mut(address as usize)
 }
 

@@ -4,11 +4,13 @@
 #![allow(dead_code, reason = "each benchmark uses a part of it")]
 
 pub mod cub;
+pub mod cub_reductions;
 pub mod cublas;
 pub mod driver;
 
 use crate::common::Result;
 use cub::Cub;
+use cub_reductions::CubReductions;
 use cublas::CuBlas;
 use std::rc::Rc;
 use tilewright::Device;
@@ -17,6 +19,7 @@ use tilewright::Device;
 #[derive(Default)]
 pub struct Rivals {
     pub cub: Option<Rc<Cub>>,
+    pub reductions: Option<Rc<CubReductions>>,
     pub cublas: Option<Rc<CuBlas>>,
 }
 
@@ -25,15 +28,23 @@ impl Rivals {
     pub fn of_sums(device: &Device) -> Self {
         Self {
             cub: find("CUB", device, Cub::compile),
-            cublas: None,
+            ..Self::default()
+        }
+    }
+
+    /// The rivals of the other reductions.
+    pub fn of_reductions(device: &Device) -> Self {
+        Self {
+            reductions: find("CUB's reductions", device, CubReductions::compile),
+            ..Self::default()
         }
     }
 
     /// The rivals of products.
     pub fn of_products(device: &Device) -> Self {
         Self {
-            cub: None,
             cublas: find("cuBLAS", device, CuBlas::load),
+            ..Self::default()
         }
     }
 
@@ -41,6 +52,7 @@ impl Rivals {
     pub fn all(device: &Device) -> Self {
         Self {
             cublas: Self::of_products(device).cublas,
+            reductions: Self::of_reductions(device).reductions,
             ..Self::of_sums(device)
         }
     }

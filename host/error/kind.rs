@@ -107,6 +107,13 @@ pub enum ErrorKind {
         found: usize,
     },
 
+    /// A reduction without elements whose value only elements have.
+    #[error(
+        "there are no elements, and without one there is no minimum, no maximum and no place of \
+         either; ask for them where there is an element"
+    )]
+    NoElements,
+
     /// A range goes past the end of a buffer, a matrix or a view, or ends before it starts.
     #[error("there are no {what} {start}..{end} among {len}")]
     OutOfRange {

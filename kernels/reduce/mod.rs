@@ -1,15 +1,19 @@
-//! Reductions of all elements of an array to one value.
+//! Reductions of arrays.
 //!
-//! `operation.rs` says what an operation is, and what sums are; `table.rs` has a line for each
-//! kernel; `reduction.rs` is the kernel; `plan.rs` how the work is split, and so the tree.
+//! `operation.rs` says what an operation is, `operations/` has all of them, and `table.rs` a line for
+//! each kernel; `reduction.rs` reduces a whole array, `plan.rs` says how that is split, and so the
+//! tree; `elements.rs` is what is read.
 
 #[macro_use]
 mod table;
 
+mod elements;
 mod operation;
+mod operations;
 mod plan;
 mod reduction;
 
-pub use operation::*;
+pub use operation::Reduction;
+pub use operations::*;
 pub use plan::{BLOCK_THREADS, MAX_BLOCKS, Plan, VECTORS_IN_FLIGHT};
 pub use reduction::*;

@@ -8,8 +8,9 @@
 //!
 //! Departures from the plain version, for speed:
 //! 1. A thread loads 16 bytes at a time and starts `VECTORS_IN_FLIGHT` loads before it combines:
-//!    the loads' latency overlaps. The `_unaligned` kernels give the same elements to the same
-//!    threads, so the same bits, for an array that does not start at a multiple of 16 bytes.
+//!    the loads' latency overlaps. Of an array that does not start at a multiple of 16 bytes the
+//!    same threads load the same elements one by one, for the same bits: sums in kernels of their
+//!    own, the other operations in a branch.
 //! 2. A warp combines by an unrolled butterfly of shuffles, without shared memory and without
 //!    trusting that lanes run in lockstep.
 //! 3. The block that finishes last combines the blocks' accumulators, found by an integer ticket,
@@ -18,12 +19,14 @@
 //! Neither floating-point atomics nor the order in which blocks finish touch the result: the tree
 //! is [`Plan`](super::Plan)'s.
 
-use super::operation::*;
+use super::elements::{Elements, Pairs};
+use super::operation::Reduction;
+use super::operations::*;
 use super::plan::{BLOCK_THREADS, VECTORS_IN_FLIGHT};
 use cuda_std::Pod;
 use cuda_std::block::{self, ReduceScratch};
 use cuda_std::prelude::*;
-use cuda_std::warp::LaneValue;
+use cuda_std::warp::Exchange;
 use half::{bf16, f16};
 
 /// Partial results that the last block's threads load before they combine.
@@ -31,6 +34,7 @@ const PARTIALS_IN_FLIGHT: usize = 4;
 
 /// What the blocks of one launch share.
 struct Workspace<'launch, A, O> {
+    blocks: usize,
     /// One element for each block, at least.
     partials: GlobalMut<'launch, A>,
     /// One counter: 0 when the launch starts, and again when it ends.
@@ -39,23 +43,23 @@ struct Workspace<'launch, A, O> {
     result: GlobalMut<'launch, O>,
 }
 
+/// Combines what the threads have of `elements` elements to the result.
+///
 /// # Safety
 /// 1. The launch has blocks of `BLOCK_THREADS` threads along x, and at most as many blocks as
 ///    `workspace.partials` has elements.
-/// 2. `LANES` elements are 16 bytes, and `x` starts at a multiple of that if `ALIGNED`. `ticket` and
-///    `result` have an element each.
+/// 2. `ticket` and `result` have an element each.
 /// 3. The ticket is 0 and no other launch uses the workspace meanwhile.
 /// 4. `scratch` and `flag` are the block's own.
 #[inline(always)]
-unsafe fn reduce<R: Reduction<T>, T: Pod, const LANES: usize, const ALIGNED: bool>(
-    x: Global<T>,
+unsafe fn reduce_grid<R: Reduction<T>, T: Pod>(
+    of_thread: R::Accumulator,
+    elements: usize,
     workspace: Workspace<R::Accumulator, R::Output>,
     scratch: ReduceScratch<R::Accumulator>,
     flag: SharedArray<u32, 1>,
 ) {
-    let blocks = thread::grid_dim_x() as usize;
-    // SAFETY: (1) `x` starts so, by (2).
-    let of_thread = unsafe { reduce_thread::<R, T, LANES, ALIGNED>(x) };
+    let blocks = workspace.blocks;
     // SAFETY: (1) 256 threads are whole warps of 32 or 64. (2) `is_last_block` has a barrier
     // before `scratch` is used again.
     let of_block = unsafe { block::reduce(of_thread, R::IDENTITY, scratch, R::combine) };
@@ -64,7 +68,7 @@ unsafe fn reduce<R: Reduction<T>, T: Pod, const LANES: usize, const ALIGNED: boo
     if blocks == 1 {
         if is_first {
             // SAFETY: (1) the result is one element, by (2). (2) One thread of one block writes it.
-            unsafe { workspace.result.store(0, R::finish(of_block, x.len())) };
+            unsafe { workspace.result.store(0, R::finish(of_block, elements)) };
         }
         return;
     }
@@ -81,8 +85,26 @@ unsafe fn reduce<R: Reduction<T>, T: Pod, const LANES: usize, const ALIGNED: boo
     if is_first {
         // SAFETY: (1) both have one element, by (2). (2) All other blocks are done with them.
         unsafe {
-            workspace.result.store(0, R::finish(total, x.len()));
+            workspace.result.store(0, R::finish(total, elements));
             workspace.ticket.atomic_store(0, 0);
+        }
+    }
+}
+
+/// [`reduce_thread`] of elements that may start anywhere.
+///
+/// # Safety
+/// 1. `LANES` elements of each array are 16 bytes.
+#[inline(always)]
+unsafe fn reduce_thread_anywhere<R: Reduction<X::Element>, X: Elements, const LANES: usize>(
+    x: X,
+) -> R::Accumulator {
+    // SAFETY: (1) is (1), and the comparison.
+    unsafe {
+        if x.starts_at_multiple_of(16) {
+            reduce_thread::<R, X, LANES, true>(x)
+        } else {
+            reduce_thread::<R, X, LANES, false>(x)
         }
     }
 }
@@ -90,10 +112,15 @@ unsafe fn reduce<R: Reduction<T>, T: Pod, const LANES: usize, const ALIGNED: boo
 /// What the calling thread has of its block's tiles.
 ///
 /// # Safety
-/// 1. `LANES` elements are 16 bytes, and `x` starts at a multiple of that if `ALIGNED`.
+/// 1. `LANES` elements of an array are 16 bytes, at a multiple of which `x` starts if `ALIGNED`.
 #[inline(always)]
-unsafe fn reduce_thread<R: Reduction<T>, T: Pod, const LANES: usize, const ALIGNED: bool>(
-    x: Global<T>,
+unsafe fn reduce_thread<
+    R: Reduction<X::Element>,
+    X: Elements,
+    const LANES: usize,
+    const ALIGNED: bool,
+>(
+    x: X,
 ) -> R::Accumulator {
     let vector_stride = BLOCK_THREADS as usize * LANES;
     let tile = vector_stride * VECTORS_IN_FLIGHT;
@@ -106,48 +133,27 @@ unsafe fn reduce_thread<R: Reduction<T>, T: Pod, const LANES: usize, const ALIGN
         let start = index * tile + first;
         // SAFETY: (1) the tile is whole. (2) `start` and the stride are multiples of LANES, so of 16
         // bytes from a base that is one, too, if `ALIGNED`.
-        let vectors: [[T; LANES]; VECTORS_IN_FLIGHT] = core::array::from_fn(|v| unsafe {
-            load::<T, LANES, ALIGNED>(x, start + v * vector_stride)
+        let vectors: [[X::Element; LANES]; VECTORS_IN_FLIGHT] = core::array::from_fn(|v| unsafe {
+            x.load::<LANES, ALIGNED>(start + v * vector_stride)
         });
         // By reference: an array that is moved into an iterator goes through local memory.
         for (v, (total, vector)) in totals.iter_mut().zip(&vectors).enumerate() {
-            let lifted = lift::<R, T, LANES>(vector, start + v * vector_stride);
-            *total = R::combine(*total, reduce_vector::<R, T, LANES>(lifted));
+            let lifted = lift::<R, X::Element, LANES>(vector, start + v * vector_stride);
+            *total = R::combine(*total, reduce_vector::<R, X::Element, LANES>(lifted));
         }
         index += thread::grid_dim_x() as usize;
     }
     if index == whole_tiles {
         let start = index * tile + first;
         for (v, total) in totals.iter_mut().enumerate() {
-            let lifted = lift_or_identity::<R, T, LANES>(x, start + v * vector_stride);
-            *total = R::combine(*total, reduce_vector::<R, T, LANES>(lifted));
+            let lifted = lift_or_identity::<R, X, LANES>(x, start + v * vector_stride);
+            *total = R::combine(*total, reduce_vector::<R, X::Element, LANES>(lifted));
         }
     }
     R::combine(
         R::combine(totals[0], totals[1]),
         R::combine(totals[2], totals[3]),
     )
-}
-
-/// Elements `at..at + LANES` of `x`: in one access if `ALIGNED`. Otherwise they are read one by one, and
-/// those that the neighbours in a warp read come from the first-level cache.
-///
-/// # Safety
-/// 1. `at + LANES <= x.len()`.
-/// 2. If `ALIGNED`, `LANES` elements are 16 bytes and divide the address of element `at`.
-#[inline(always)]
-unsafe fn load<T: Pod, const LANES: usize, const ALIGNED: bool>(
-    x: Global<T>,
-    at: usize,
-) -> [T; LANES] {
-    // SAFETY: (1) is (1), and of `load_vector` (2) is (2).
-    unsafe {
-        if ALIGNED {
-            x.load_vector(at)
-        } else {
-            core::array::from_fn(|lane| x.load(at + lane))
-        }
-    }
 }
 
 /// The elements of a vector that starts at index `at`.
@@ -161,8 +167,8 @@ fn lift<R: Reduction<T>, T: Pod, const LANES: usize>(
 
 /// Elements `at..at + LANES` of `x`, with the identity for those past its end.
 #[inline(always)]
-fn lift_or_identity<R: Reduction<T>, T: Pod, const LANES: usize>(
-    x: Global<T>,
+fn lift_or_identity<R: Reduction<X::Element>, X: Elements, const LANES: usize>(
+    x: X,
     at: usize,
 ) -> [R::Accumulator; LANES] {
     core::array::from_fn(|lane| match x.get(at + lane) {
@@ -225,7 +231,7 @@ unsafe fn reduce_partials<R: Reduction<T>, T: Pod>(
 /// 2. `of_block` is right in thread 0.
 /// 3. `flag` is the block's own.
 #[inline(always)]
-unsafe fn is_last_block<A: LaneValue, O: Pod>(
+unsafe fn is_last_block<A: Exchange, O: Pod>(
     workspace: &Workspace<A, O>,
     of_block: A,
     flag: SharedArray<u32, 1>,
@@ -252,31 +258,30 @@ unsafe fn is_last_block<A: LaneValue, O: Pod>(
     last
 }
 
-macro_rules! reduction_kernels {
-    ($($name:ident, $unaligned:ident:
-        $operation:ident of $element:ident in $accumulator:ident gives $output:ident;)*) => {$(
-        reduction_kernels!(@kernel $name, true,
-            "`x` starts at a multiple of 16 bytes.": $operation $element $accumulator $output);
-        reduction_kernels!(@kernel $unaligned, false,
-            "`x` starts at any element.": $operation $element $accumulator $output);
+macro_rules! sum_kernels {
+    ($($name:ident, $unaligned:ident: sum of $element:ident in $accumulator:ident;)*) => {$(
+        sum_kernels!(@kernel $name, true,
+            "`x` starts at a multiple of 16 bytes.": $element $accumulator);
+        sum_kernels!(@kernel $unaligned, false,
+            "`x` starts at any element.": $element $accumulator);
     )*};
     // 32 registers leave room for as many warps as a multiprocessor has. Left alone, these take 34.
-    (@kernel $name:ident, $aligned:literal, $start:literal: $operation:ident i64 $($types:ident)*) => {
-        reduction_kernels!(@entry [max_threads = 256, max_registers = 32]
-            $name, $aligned, $start: $operation i64 $($types)*);
+    (@kernel $name:ident, $aligned:literal, $start:literal: i64 $accumulator:ident) => {
+        sum_kernels!(@entry [max_threads = 256, max_registers = 32]
+            $name, $aligned, $start: i64 $accumulator);
     };
-    (@kernel $name:ident, $aligned:literal, $start:literal: $operation:ident u64 $($types:ident)*) => {
-        reduction_kernels!(@entry [max_threads = 256, max_registers = 32]
-            $name, $aligned, $start: $operation u64 $($types)*);
+    (@kernel $name:ident, $aligned:literal, $start:literal: u64 $accumulator:ident) => {
+        sum_kernels!(@entry [max_threads = 256, max_registers = 32]
+            $name, $aligned, $start: u64 $accumulator);
     };
-    (@kernel $name:ident, $aligned:literal, $start:literal: $operation:ident $($types:ident)*) => {
-        reduction_kernels!(@entry [max_threads = 256]
-            $name, $aligned, $start: $operation $($types)*);
+    (@kernel $name:ident, $aligned:literal, $start:literal: $element:ident $accumulator:ident) => {
+        sum_kernels!(@entry [max_threads = 256]
+            $name, $aligned, $start: $element $accumulator);
     };
     (@entry [$($bounds:tt)*] $name:ident, $aligned:literal, $start:literal:
-        $operation:ident $element:ident $accumulator:ident $output:ident) => {
-        #[doc = concat!("The `", stringify!($operation), "` of an array of ", stringify!($element),
-            ", in ", stringify!($accumulator), ". ", $start)]
+        $element:ident $accumulator:ident) => {
+        #[doc = concat!("The sum of an array of ", stringify!($element), ", in ",
+            stringify!($accumulator), ". ", $start)]
         ///
         /// `partials` holds a block's partial result each, `ticket` one counter, `result` the value.
         ///
@@ -291,18 +296,112 @@ macro_rules! reduction_kernels {
             x: Global<$element>,
             partials: GlobalMut<$accumulator>,
             ticket: GlobalMut<u32>,
-            result: GlobalMut<$output>,
+            result: GlobalMut<$accumulator>,
         ) {
+            const LANES: usize = 16 / size_of::<$element>();
             let scratch = shared_array![$accumulator; block::MAX_WARPS];
             let flag = shared_array![u32; 1];
-            let workspace = Workspace { partials, ticket, result };
-            // SAFETY: (1), (2), (3) are the launch's; LANES elements are 16 bytes. (4) Both are
-            // declared here.
+            let workspace = Workspace {
+                blocks: thread::grid_dim_x() as usize,
+                partials,
+                ticket,
+                result,
+            };
+            // SAFETY: (1) `x` starts so, by (2). Of `reduce_grid` (1), (2), (3) are the launch's, and
+            // (4) both are declared here.
             unsafe {
-                reduce::<$operation, $element, { 16 / size_of::<$element>() }, $aligned>(
-                    x, workspace, scratch, flag);
+                let of_thread = reduce_thread::<Sum, Global<$element>, LANES, $aligned>(x);
+                reduce_grid::<Sum, $element>(of_thread, x.len(), workspace, scratch, flag);
             }
         }
     };
 }
+for_each_sum!(sum_kernels);
+
+macro_rules! reduction_kernels {
+    ($($name:ident: $operation:ident of $element:ident;)*) => {$(
+        #[doc = concat!("[`", stringify!($operation), "`] of an array of ", stringify!($element), ".")]
+        ///
+        /// `partials` holds a block's partial result each, `ticket` one counter, `result` the value.
+        ///
+        /// # Safety
+        /// 1. The launch has blocks of [`BLOCK_THREADS`] threads along x, and at most as many
+        ///    blocks as `partials` has elements.
+        /// 2. `ticket` and `result` have an element each.
+        /// 3. The ticket is 0 and no other launch uses `partials` and `ticket` meanwhile; the
+        ///    launch leaves the ticket at 0.
+        #[kernel(max_threads = 256)]
+        pub unsafe fn $name(
+            x: Global<$element>,
+            partials: GlobalMut<<$operation as Reduction<$element>>::Accumulator>,
+            ticket: GlobalMut<u32>,
+            result: GlobalMut<<$operation as Reduction<$element>>::Output>,
+        ) {
+            const LANES: usize = 16 / size_of::<$element>();
+            let scratch = shared_array![
+                <$operation as Reduction<$element>>::Accumulator; block::MAX_WARPS
+            ];
+            let flag = shared_array![u32; 1];
+            let workspace = Workspace {
+                blocks: thread::grid_dim_x() as usize,
+                partials,
+                ticket,
+                result,
+            };
+            // SAFETY: (1) LANES elements are 16 bytes. Of `reduce_grid` (1), (2), (3) are the launch's,
+            // and (4) both are declared here.
+            unsafe {
+                let of_thread = reduce_thread_anywhere::<$operation, _, LANES>(x);
+                reduce_grid::<$operation, $element>(
+                    of_thread, x.len(), workspace, scratch, flag);
+            }
+        }
+    )*};
+}
 for_each_reduction!(reduction_kernels);
+
+macro_rules! pair_kernels {
+    ($($name:ident: $operation:ident of $element:ident;)*) => {$(
+        #[doc = concat!("[`", stringify!($operation), "`] of two arrays of ",
+            stringify!($element), ".")]
+        ///
+        /// `partials` holds a block's partial result each, `ticket` one counter, `result` the value.
+        ///
+        /// # Safety
+        /// 1. The launch has blocks of [`BLOCK_THREADS`] threads along x, and at most as many
+        ///    blocks as `partials` has elements.
+        /// 2. `x` and `y` have the same length; `ticket` and `result` have an element each.
+        /// 3. The ticket is 0 and no other launch uses `partials` and `ticket` meanwhile; the
+        ///    launch leaves the ticket at 0.
+        #[kernel(max_threads = 256)]
+        pub unsafe fn $name(
+            x: Global<$element>,
+            y: Global<$element>,
+            partials: GlobalMut<<$operation as Reduction<[$element; 2]>>::Accumulator>,
+            ticket: GlobalMut<u32>,
+            result: GlobalMut<<$operation as Reduction<[$element; 2]>>::Output>,
+        ) {
+            const LANES: usize = 16 / size_of::<$element>();
+            let scratch = shared_array![
+                <$operation as Reduction<[$element; 2]>>::Accumulator; block::MAX_WARPS
+            ];
+            let flag = shared_array![u32; 1];
+            let workspace = Workspace {
+                blocks: thread::grid_dim_x() as usize,
+                partials,
+                ticket,
+                result,
+            };
+            // SAFETY: (1) the lengths are equal, by (2). Of `reduce_thread_anywhere` (1) LANES elements
+            // are 16 bytes. Of `reduce_grid` (1), (2), (3) are the launch's, and (4) both are declared
+            // here.
+            unsafe {
+                let pairs = Pairs::new(x, y);
+                let of_thread = reduce_thread_anywhere::<$operation, _, LANES>(pairs);
+                reduce_grid::<$operation, [$element; 2]>(
+                    of_thread, x.len(), workspace, scratch, flag);
+            }
+        }
+    )*};
+}
+for_each_pair_reduction!(pair_kernels);

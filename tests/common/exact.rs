@@ -27,6 +27,11 @@ impl Compensated {
         self.lost += left.mul_add(right, -product);
     }
 
+    /// The sum, and what it lacks.
+    pub fn parts(&self) -> (f64, f64) {
+        (self.sum, self.lost)
+    }
+
     /// Knuth's TwoSum.
     fn accumulate(&mut self, term: f64) {
         let sum = self.sum + term;

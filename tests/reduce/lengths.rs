@@ -130,5 +130,8 @@ fn the_documented_heights_are_those_of_the_function() {
     };
     let expected = [10, 20, 24, 26, 28, 30, 33].map(heights);
     assert_eq!(documented(include_str!("../../README.md")), expected);
-    assert_eq!(documented(include_str!("../../host/reduce.rs")), expected);
+    assert_eq!(
+        documented(include_str!("../../host/reduce/sum.rs")),
+        expected
+    );
 }

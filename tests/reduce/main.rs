@@ -1,4 +1,4 @@
-//! Sums, for every type on every device at hand.
+//! Sums and the other reductions, for every type on every device at hand.
 
 #[macro_use]
 #[path = "../common/mod.rs"]
@@ -6,6 +6,7 @@ mod common;
 
 mod errors;
 mod lengths;
+mod operations;
 mod parts;
 mod samples;
 mod threads;

@@ -2,7 +2,7 @@
 
 use crate::shared::SharedArray;
 use crate::thread::{rank_in_block, sync_threads};
-use crate::warp::{self, LaneValue};
+use crate::warp::{self, Exchange, LaneValue};
 
 /// The most warps a block can have: 1024 threads in warps of 32.
 pub const MAX_WARPS: usize = 32;
@@ -42,7 +42,7 @@ where
 #[inline(always)]
 #[track_caller]
 #[must_use]
-pub unsafe fn reduce<T: LaneValue>(
+pub unsafe fn reduce<T: Exchange>(
     value: T,
     neutral: T,
     scratch: ReduceScratch<T>,

@@ -165,6 +165,14 @@ pub fn exp(x: f64) -> f64 {
     series * power_of_two(half) * power_of_two(exponent - half)
 }
 
+/// The square root, rounded to nearest as IEEE 754 has it.
+#[inline(always)]
+#[track_caller]
+#[must_use]
+pub fn sqrt(x: f64) -> f64 {
+    machine::sqrt_f64(x)
+}
+
 /// 2^51 + 2^52: a number of moderate size that is added to it is rounded to an integer.
 const SHIFT: f64 = 6_755_399_441_055_744.0;
 

@@ -133,6 +133,39 @@ lane_values! {
     u64, u64; i64, u64; f64, u64; usize, u64; isize, u64;
 }
 
+/// What lanes can exchange by shuffles: a number, or an array of numbers, which cross one after
+/// another.
+pub trait Exchange: Pod {
+    /// The value of the lane whose index differs from the caller's in the bits of `lanes`, which is
+    /// below the warp's width.
+    #[track_caller]
+    #[must_use]
+    fn exchange_xor(self, mask: LaneMask, lanes: u32) -> Self;
+}
+
+impl<T: LaneValue> Exchange for T {
+    #[inline(always)]
+    #[track_caller]
+    fn exchange_xor(self, mask: LaneMask, lanes: u32) -> Self {
+        shuffle_xor(mask, self, lanes)
+    }
+}
+
+impl<T: LaneValue, const N: usize> Exchange for [T; N] {
+    #[inline(always)]
+    #[track_caller]
+    fn exchange_xor(self, mask: LaneMask, lanes: u32) -> Self {
+        let mut values = self;
+        let mut number = 0;
+        // No closure: it would be the place that the simulator reports.
+        while number < N {
+            values[number] = shuffle_xor(mask, values[number], lanes);
+            number += 1;
+        }
+        values
+    }
+}
+
 #[inline(always)]
 #[track_caller]
 fn shuffle_bits<T: LaneValue>(kind: Shuffle, mask: LaneMask, value: T, lane: u32, width: u32) -> T {
@@ -275,12 +308,12 @@ pub fn reduce_sum<T: LaneValue + core::ops::Add<Output = T>>(value: T) -> T {
 #[inline(always)]
 #[track_caller]
 #[must_use]
-pub fn reduce<T: LaneValue>(value: T, combine: impl Fn(T, T) -> T) -> T {
+pub fn reduce<T: Exchange>(value: T, combine: impl Fn(T, T) -> T) -> T {
     let mask = LaneMask::all();
     let mut value = value;
     let mut distance = 1;
     while distance < width() {
-        value = combine(value, shuffle_xor(mask, value, distance));
+        value = combine(value, value.exchange_xor(mask, distance));
         distance *= 2;
     }
     value

@@ -24,6 +24,13 @@ pub fn sqrt_f32(x: f32) -> f32 {
     x.sqrt()
 }
 
+/// The square root, rounded to nearest.
+#[inline]
+#[track_caller]
+pub fn sqrt_f64(x: f64) -> f64 {
+    x.sqrt()
+}
+
 /// The value of an f16 with these bits.
 #[inline]
 #[track_caller]

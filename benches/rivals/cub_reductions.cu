@@ -1,0 +1,77 @@
+// CUB's reductions of arrays of f32 behind functions with a C ABI.
+
+#include <cub/device/device_reduce.cuh>
+#include <cub/version.cuh>
+#include <thrust/iterator/transform_iterator.h>
+#include <thrust/iterator/zip_iterator.h>
+#include <thrust/tuple.h>
+
+#include <cstdint>
+
+namespace {
+
+struct Square {
+  __device__ __host__ float operator()(float value) const { return value * value; }
+};
+
+struct Multiply {
+  __device__ __host__ float operator()(const thrust::tuple<float, float> &pair) const {
+    return thrust::get<0>(pair) * thrust::get<1>(pair);
+  }
+};
+
+struct Add {
+  __device__ __host__ float operator()(float left, float right) const { return left + right; }
+};
+
+} // namespace
+
+// CUB's protocol: without `temporary` each only returns the number of bytes that it needs there.
+// `result` has room for a value, and that of the place for a value and an index.
+
+extern "C" int minimum(void *temporary, size_t *temporary_bytes, const float *x, const float *,
+                       void *result, int count, cudaStream_t stream) {
+  return cub::DeviceReduce::Min(temporary, *temporary_bytes, x, static_cast<float *>(result), count,
+                                stream);
+}
+
+extern "C" int maximum(void *temporary, size_t *temporary_bytes, const float *x, const float *,
+                       void *result, int count, cudaStream_t stream) {
+  return cub::DeviceReduce::Max(temporary, *temporary_bytes, x, static_cast<float *>(result), count,
+                                stream);
+}
+
+extern "C" int place_of_maximum(void *temporary, size_t *temporary_bytes, const float *x,
+                                const float *, void *result, int count, cudaStream_t stream) {
+#if CUB_VERSION >= 300000
+  auto *index = static_cast<int64_t *>(result);
+  return cub::DeviceReduce::ArgMax(temporary, *temporary_bytes, x,
+                                   reinterpret_cast<float *>(index + 1), index,
+                                   static_cast<int64_t>(count), stream);
+#else
+  using Pair = cub::KeyValuePair<int, float>;
+  return cub::DeviceReduce::ArgMax(temporary, *temporary_bytes, x, static_cast<Pair *>(result),
+                                   count, stream);
+#endif
+}
+
+extern "C" int dot(void *temporary, size_t *temporary_bytes, const float *x, const float *y,
+                   void *result, int count, cudaStream_t stream) {
+  auto pairs = thrust::make_zip_iterator(thrust::make_tuple(x, y));
+  auto products = thrust::make_transform_iterator(pairs, Multiply{});
+  return cub::DeviceReduce::Reduce(temporary, *temporary_bytes, products,
+                                   static_cast<float *>(result), count, Add{}, 0.0f, stream);
+}
+
+extern "C" int sum_of_squares(void *temporary, size_t *temporary_bytes, const float *x,
+                              const float *, void *result, int count, cudaStream_t stream) {
+  auto squares = thrust::make_transform_iterator(x, Square{});
+  return cub::DeviceReduce::Reduce(temporary, *temporary_bytes, squares,
+                                   static_cast<float *>(result), count, Add{}, 0.0f, stream);
+}
+
+extern "C" const char *error_text(int error) {
+  return cudaGetErrorString(static_cast<cudaError_t>(error));
+}
+
+extern "C" int version() { return CUB_VERSION; }

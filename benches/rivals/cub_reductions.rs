@@ -1,0 +1,111 @@
+//! CUB's reductions other than sums, of f32, compiled by nvcc when the benchmark starts.
+
+use super::cub::{architecture, error_of, find_nvcc, finish, pointer};
+use crate::common::Result;
+use libloading::Library;
+use std::ffi::{c_char, c_int, c_void};
+use std::process::{Command, Stdio};
+use std::rc::Rc;
+use tilewright::{Buffer, Device};
+
+const SOURCE: &str = include_str!("cub_reductions.cu");
+
+/// Bytes of the largest result, the place of a maximum.
+pub const RESULT_BYTES: usize = 16;
+
+/// Temporary memory and its size; both arrays, result, number of elements; stream.
+type Reduction = unsafe extern "C" fn(
+    *mut c_void,
+    *mut usize,
+    *const c_void,
+    *const c_void,
+    *mut c_void,
+    c_int,
+    *mut c_void,
+) -> c_int;
+
+/// CUB's reductions of f32 in the stream of one device.
+pub struct CubReductions {
+    device: Device,
+    library: &'static Library,
+    error_text: unsafe extern "C" fn(c_int) -> *const c_char,
+}
+
+impl CubReductions {
+    /// Compiles CUB for `device`.
+    ///
+    /// # Errors
+    /// The missing tool or library, in one line.
+    pub fn compile(device: &Device) -> Result<Self> {
+        let nvcc = find_nvcc().ok_or("no nvcc in the PATH or /usr/local/cuda/bin")?;
+        let folder = tempfile::tempdir()?;
+        let source = folder.path().join("cub_reductions.cu");
+        std::fs::write(&source, SOURCE)?;
+        let library = folder.path().join("cub_reductions.so");
+        let compiler = Command::new(nvcc)
+            .args(["-O3", "-std=c++17", "-shared", "-Xcompiler", "-fPIC"])
+            .arg(format!("-arch={}", architecture(device)?))
+            .arg("-o")
+            .args([&library, &source])
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()?;
+        let library = finish(compiler, library)?;
+        // CUDA's libraries cannot be unloaded safely, and the functions have to stay.
+        // SAFETY: loading registers the library's kernels with CUDA, no more.
+        let library = device.with_current(|| unsafe { Library::new(library) })??;
+        let library: &'static Library = Box::leak(Box::new(library));
+        Ok(Self {
+            device: device.clone(),
+            library,
+            // SAFETY: the type is that of the source.
+            error_text: unsafe { *library.get(c"error_text")? },
+        })
+    }
+
+    /// A function that enqueues the reduction of this name in the source, of `x` and, where it has two
+    /// arrays, `y`, a number of times.
+    pub fn reduction(
+        &self,
+        name: &str,
+        x: Rc<Buffer<f32>>,
+        y: Rc<Buffer<f32>>,
+    ) -> Result<impl FnMut(u64, &mut Buffer<u8>) -> Result + use<>> {
+        // SAFETY: every reduction of the source has this type.
+        let function: Reduction = unsafe { *self.library.get(name)? };
+        let (device, error_text) = (self.device.clone(), self.error_text);
+        let count = c_int::try_from(x.len())?;
+        let mut bytes = 0;
+        let mut call = move |temporary: u64, calls: u64, result: &Buffer<u8>| -> Result<usize> {
+            let stream = device.raw_stream().ok_or("the device has no stream")?;
+            let address = |buffer: &Buffer<f32>| pointer(buffer.device_address()).cast_const();
+            device.with_current(|| {
+                for _ in 0..calls {
+                    // SAFETY: `x` and `y` have `count` elements and `result` room for a result;
+                    // temporary memory is none, or as large as an earlier call said. All are on
+                    // the device whose context is current, and freed only after the work in its
+                    // stream.
+                    let error = unsafe {
+                        function(
+                            pointer(temporary),
+                            &raw mut bytes,
+                            address(&x),
+                            address(&y),
+                            pointer(result.device_address()),
+                            count,
+                            stream.as_ptr(),
+                        )
+                    };
+                    error_of(error, error_text)?;
+                }
+                Ok(bytes)
+            })?
+        };
+        let result = self.device.zeros(RESULT_BYTES)?;
+        let bytes = call(0, 1, &result)?;
+        let temporary = self.device.uninit::<u8>(bytes.max(1))?;
+        Ok(move |calls, result: &mut Buffer<u8>| {
+            call(temporary.device_address(), calls, result).map(drop)
+        })
+    }
+}

@@ -1,0 +1,287 @@
+//! Reductions of whole buffers, by operation and by name.
+
+use super::operations::{Reducible, ReduciblePairs};
+use super::ops::{
+    All, Any, ArgMax, ArgMin, Count, Dot, Max, Mean, Min, MinMax, Norm1, Norm2, NormInf, Product,
+    SumOfSquares, Variance,
+};
+use crate::buffer::{Buffer, BufferView};
+use crate::device::{Device, default_device};
+use crate::error::{During, Result};
+
+impl Device {
+    /// The value that `operation`, one of [`ops`](crate::ops), gives for all elements of `x`, a buffer
+    /// or a part of one ([`Buffer::slice`]).
+    ///
+    /// Elements are combined in a tree that depends on their number and their type alone: the same
+    /// elements give the same bits in every run and on every device. `docs/reductions.md` has the
+    /// tree, the bounds of the errors, and the rules for NaN, ties and no elements.
+    ///
+    /// It waits for all submitted work, and so for the value. [`Device::reduce_into`] does not.
+    ///
+    /// ```
+    /// use tilewright::{Device, ops};
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let device = Device::simulator();
+    /// let x = device.upload(&[3.0_f32, -4.0, 0.5, 3.0])?;
+    /// assert_eq!(device.reduce(&x, ops::MinMax)?, [-4.0, 3.0]);
+    /// assert_eq!(device.reduce(&x, ops::ArgMax)?, 0);
+    /// assert_eq!(device.reduce(x.slice(..2)?, ops::Norm2)?, 5.0);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::NoElements`](crate::ErrorKind::NoElements) for a minimum, a maximum or the place of
+    /// one where there are no elements, and those of [`Device::reduce_sum`].
+    pub fn reduce<'x, R, T: Reducible<R>>(
+        &self,
+        x: impl Into<BufferView<'x, T>>,
+        operation: R,
+    ) -> Result<T::Output> {
+        let _: R = operation;
+        self.reduced::<R, T>(x.into()).during("reduce")
+    }
+
+    /// Writes what [`Device::reduce`] returns to the one element of `result`, without waiting: work
+    /// that is submitted later sees it.
+    ///
+    /// ```
+    /// use tilewright::{Device, ops};
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let device = Device::simulator();
+    /// let x = device.upload(&[2_i32, -3, 7])?;
+    /// let mut product = device.zeros::<i64>(1)?;
+    /// device.reduce_into(&x, ops::Product, &mut product)?;
+    /// assert_eq!(product.to_vec()?, [-42]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if `result` does not have one element,
+    /// and those of [`Device::reduce`].
+    pub fn reduce_into<'x, R, T: Reducible<R>>(
+        &self,
+        x: impl Into<BufferView<'x, T>>,
+        operation: R,
+        result: &mut Buffer<T::Output>,
+    ) -> Result<()> {
+        let _: R = operation;
+        self.reduced_into::<R, T>(x.into(), result)
+            .during("reduce_into")
+    }
+}
+
+/// A method for each operation on one buffer.
+macro_rules! named_reductions {
+    ($(
+        $(#[$doc:meta])*
+        $name:ident: $operation:ident of $element:ident $(: $with:ty)? => $value:ty, $finish:expr;
+    )*) => {
+        impl Device {$(
+            named_reductions! { @method
+                $(#[$doc])*
+                ///
+                /// [`Device::reduce`] has the rules of all reductions; it waits for the value, and
+                /// [`Device::reduce_into`] does not.
+                ///
+                /// # Errors
+                /// Those of [`Device::reduce`].
+                $name: $operation of $element $(: $with)? => $value, $finish
+            }
+        )*}
+    };
+    (@method $(#[$doc:meta])* $name:ident: $operation:ident of u8 => $value:ty, $finish:expr) => {
+        $(#[$doc])*
+        pub fn $name<'x>(&self, mask: impl Into<BufferView<'x, u8>>) -> Result<$value> {
+            let value = self.reduced::<$operation, u8>(mask.into());
+            value.map($finish).during(stringify!($name))
+        }
+    };
+    (@method $(#[$doc:meta])* $name:ident: $operation:ident of $element:ident: $with:ty => $value:ty,
+        $finish:expr) => {
+        $(#[$doc])*
+        pub fn $name<'x, $element: Reducible<$operation, Output = $with>>(
+            &self,
+            x: impl Into<BufferView<'x, $element>>,
+        ) -> Result<$value> {
+            let value = self.reduced::<$operation, $element>(x.into());
+            value.map($finish).during(stringify!($name))
+        }
+    };
+    (@method $(#[$doc:meta])* $name:ident: $operation:ident of $element:ident => $value:ty,
+        $finish:expr) => {
+        $(#[$doc])*
+        pub fn $name<'x, $element: Reducible<$operation>>(
+            &self,
+            x: impl Into<BufferView<'x, $element>>,
+        ) -> Result<$value> {
+            let value = self.reduced::<$operation, $element>(x.into());
+            value.map($finish).during(stringify!($name))
+        }
+    };
+}
+
+named_reductions! {
+    /// The least element of `x`: NaN if there is a NaN; -0 is less than +0.
+    ///
+    /// ```
+    /// # let device = tilewright::Device::simulator();
+    /// let x = device.upload(&[3.0_f32, -4.0, 0.5])?;
+    /// assert_eq!(device.reduce_min(&x)?, -4.0);
+    /// # Ok::<(), tilewright::Error>(())
+    /// ```
+    reduce_min: Min of T: T => T, |value| value;
+
+    /// The greatest element of `x`: NaN if there is a NaN; +0 is greater than -0.
+    reduce_max: Max of T: T => T, |value| value;
+
+    /// The least and the greatest element of `x` in one pass, as [`Device::reduce_min`] and
+    /// [`Device::reduce_max`] have them.
+    reduce_min_max: MinMax of T: [T; 2] => (T, T), |[least, greatest]| (least, greatest);
+
+    /// The index of the least element of `x`, counted from 0: the first of equal ones, zeros of either
+    /// sign among them, and that of the first NaN if there is one.
+    ///
+    /// ```
+    /// # let device = tilewright::Device::simulator();
+    /// let x = device.upload(&[3, -4, 0, -4])?;
+    /// assert_eq!(device.reduce_argmin(&x)?, 1);
+    /// # Ok::<(), tilewright::Error>(())
+    /// ```
+    reduce_argmin: ArgMin of T: u64 => usize, |index| index as usize;
+
+    /// The index of the greatest element of `x`, counted from 0: the first of equal ones, zeros of
+    /// either sign among them, and that of the first NaN if there is one.
+    reduce_argmax: ArgMax of T: u64 => usize, |index| index as usize;
+
+    /// The product of all elements of `x`, of none 1: of floats in f64, rounded to the result once; of
+    /// integers in 64 bits, wrapping.
+    reduce_product: Product of T => T::Output, |value| value;
+
+    /// The arithmetic mean of `x`, of no elements NaN: the sum in f64, divided and rounded to the result
+    /// once.
+    reduce_mean: Mean of T => T::Output, |value| value;
+
+    /// The sum of the squares of the elements of `x`, in f64, rounded to the result once.
+    reduce_sum_of_squares: SumOfSquares of T => T::Output, |value| value;
+
+    /// The sum of the magnitudes of the elements of `x`, in f64, rounded to the result once.
+    reduce_norm_1: Norm1 of T => T::Output, |value| value;
+
+    /// The Euclidean norm of `x`. It is infinite or zero only where the norm itself, rounded to the
+    /// result, is: squares neither overflow nor underflow on the way.
+    ///
+    /// ```
+    /// # let device = tilewright::Device::simulator();
+    /// let x = device.upload(&[3e200, -4e200])?;
+    /// assert!((device.reduce_norm_2(&x)? - 5e200).abs() < 1e186);
+    /// # Ok::<(), tilewright::Error>(())
+    /// ```
+    reduce_norm_2: Norm2 of T => T::Output, |value| value;
+
+    /// The greatest magnitude in `x`, of no elements 0: NaN if there is a NaN.
+    reduce_norm_inf: NormInf of T: T => T, |value| value;
+
+    /// The variance of the elements of `x` in one pass, in f64, rounded to the result once: the mean of
+    /// the squared deviations from the mean. The sum is divided by the number of elements n, so the
+    /// sample's variance is n / (n - 1) of it. NaN of no elements and of infinite ones.
+    ///
+    /// ```
+    /// # let device = tilewright::Device::simulator();
+    /// let x = device.upload(&[1e6_f32 + 1.0, 1e6 + 2.0, 1e6 + 3.0, 1e6 + 4.0])?;
+    /// assert_eq!(device.reduce_variance(&x)?, 1.25);
+    /// # Ok::<(), tilewright::Error>(())
+    /// ```
+    reduce_variance: Variance of T => T::Output, |value| value;
+
+    /// How many bytes of `mask` are not 0.
+    ///
+    /// ```
+    /// # let device = tilewright::Device::simulator();
+    /// let mask = device.upload(&[1_u8, 0, 255])?;
+    /// assert_eq!(device.reduce_count(&mask)?, 2);
+    /// assert!(device.reduce_any(&mask)? && !device.reduce_all(&mask)?);
+    /// # Ok::<(), tilewright::Error>(())
+    /// ```
+    reduce_count: Count of u8 => usize, |count| count as usize;
+
+    /// Whether a byte of `mask` is not 0; of no bytes false.
+    reduce_any: Any of u8 => bool, |any| any != 0;
+
+    /// Whether no byte of `mask` is 0; of no bytes true.
+    reduce_all: All of u8 => bool, |all| all != 0;
+}
+
+impl Device {
+    /// The sum of the products of the elements of `x` and `y`, of none 0: of floats in f64, rounded to
+    /// the result once; of integers in 64 bits, wrapping.
+    ///
+    /// [`Device::reduce`] has the rules of all reductions; it waits for the value, and
+    /// [`Device::reduce_dot_into`] does not.
+    ///
+    /// ```
+    /// # let device = tilewright::Device::simulator();
+    /// let x = device.upload(&[1.0_f32, 2.0, 3.0])?;
+    /// let y = device.upload(&[10.0_f32, 100.0, 1000.0])?;
+    /// assert_eq!(device.reduce_dot(&x, &y)?, 3210.0);
+    /// # Ok::<(), tilewright::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if `y` is not as long as `x`, and those
+    /// of [`Device::reduce_sum`].
+    pub fn reduce_dot<'x, T: ReduciblePairs<Dot>>(
+        &self,
+        x: impl Into<BufferView<'x, T>>,
+        y: impl Into<BufferView<'x, T>>,
+    ) -> Result<T::Output> {
+        let value = self.reduced_pairs::<Dot, T>(x.into(), y.into());
+        value.during("reduce_dot")
+    }
+
+    /// Writes what [`Device::reduce_dot`] returns to the one element of `result`, without waiting.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if `result` does not have one element,
+    /// and those of [`Device::reduce_dot`].
+    pub fn reduce_dot_into<'x, T: ReduciblePairs<Dot>>(
+        &self,
+        x: impl Into<BufferView<'x, T>>,
+        y: impl Into<BufferView<'x, T>>,
+        result: &mut Buffer<T::Output>,
+    ) -> Result<()> {
+        self.reduced_pairs_into::<Dot, T>(x.into(), y.into(), result)
+            .during("reduce_dot_into")
+    }
+}
+
+/// The value that `operation` gives for all elements of `data`, on the default device, by
+/// [`Device::reduce`].
+///
+/// ```
+/// use tilewright::ops;
+///
+/// assert_eq!(tilewright::reduce(&[1.0_f32, 2.0, 6.0], ops::Mean)?, 3.0);
+/// assert_eq!(tilewright::reduce(&[5, 9, 2], ops::ArgMin)?, 2);
+/// # Ok::<(), tilewright::Error>(())
+/// ```
+///
+/// # Errors
+/// Those of [`Device::from_env`], [`Device::upload`] and [`Device::reduce`].
+pub fn reduce<R, T: Reducible<R>>(data: &[T], operation: R) -> Result<T::Output> {
+    let device = default_device()?;
+    device.reduce(&device.upload(data)?, operation)
+}
+
+/// The dot product of `x` and `y` on the default device, by [`Device::reduce_dot`].
+///
+/// # Errors
+/// Those of [`Device::from_env`], [`Device::upload`] and [`Device::reduce_dot`].
+pub fn reduce_dot<T: ReduciblePairs<Dot>>(x: &[T], y: &[T]) -> Result<T::Output> {
+    let device = default_device()?;
+    device.reduce_dot(&device.upload(x)?, &device.upload(y)?)
+}

@@ -1,0 +1,184 @@
+//! What can be reduced, by which operation, in which kernel.
+
+use crate::element::Element;
+use crate::kernels::module_of;
+use crate::module_source::ModuleSource;
+use cuda_std::global::{Global, GlobalMut};
+use cuda_std::kernel::Kernel;
+use half::{bf16, f16};
+use tilewright_kernels::reduce::{self, Reduction, Sum};
+use tilewright_kernels::{for_each_pair_reduction, for_each_reduction, for_each_sum};
+
+/// An element type whose buffers the operation `R`, one of [`ops`](crate::ops), reduces.
+///
+/// | operations | elements | value |
+/// |---|---|---|
+/// | `Sum`, `Product` | all | f32 of f32, f16 and bf16, f64 of f64, i64 and u64 of integers |
+/// | `Mean` | all | f32 of f32, f16 and bf16, f64 of all others |
+/// | `Min`, `Max` | all | an element |
+/// | `MinMax` | all | an array of two elements |
+/// | `ArgMin`, `ArgMax` | all | u64 |
+/// | `SumOfSquares`, `Norm1`, `Norm2`, `Variance` | floats | f32 of f32, f16 and bf16, f64 of f64 |
+/// | `NormInf` | floats | an element |
+/// | `Count`, `Any`, `All` | u8 | u64; u8, which is 0 or 1 |
+///
+/// All elements are f32, f64, f16, bf16, i32, u32, i64 and u64; floats are the first four.
+#[diagnostic::on_unimplemented(
+    message = "buffers of `{Self}` cannot be reduced by `{R}`",
+    note = "`tilewright::ops` has the operations; masks of `Count`, `Any` and `All` are of u8, norms \
+            and variances of floats, and all other operations of f32, f64, f16, bf16, i32, u32, i64 \
+            and u64"
+)]
+pub trait Reducible<R>:
+    Element + sealed::Reduce<R, Value = <Self as Reducible<R>>::Output>
+{
+    /// The type of the value.
+    type Output: Element;
+}
+
+/// An element type of which the operation `R` reduces two buffers of one length:
+/// [`ops::Dot`](crate::ops::Dot) of f32, f64, f16, bf16, i32, u32, i64 and u64.
+#[diagnostic::on_unimplemented(
+    message = "two buffers of `{Self}` cannot be reduced by `{R}`",
+    note = "dot products are of f32, f64, f16, bf16, i32, u32, i64 and u64"
+)]
+pub trait ReduciblePairs<R>:
+    Element + sealed::ReducePairs<R, Value = <Self as ReduciblePairs<R>>::Output>
+{
+    /// The type of the value.
+    type Output: Element;
+}
+
+/// A type whose buffers can be summed.
+///
+/// | elements | sum | arithmetic |
+/// |---|---|---|
+/// | f32 | f32 | rounded to nearest at each addition |
+/// | f64 | f64 | rounded to nearest at each addition |
+/// | f16, bf16 | f32 | each element exactly, then as for f32 |
+/// | i32 | i64 | exact |
+/// | u32 | u64 | exact |
+/// | i64, u64 | i64, u64 | wrapping |
+#[diagnostic::on_unimplemented(
+    message = "buffers of `{Self}` cannot be summed",
+    note = "sums are for f32, f64, f16, bf16, i32, u32, i64 and u64"
+)]
+pub trait ReduceElement: Reducible<Sum, Output = Self::Sum> {
+    /// The type of the sum.
+    type Sum: Element + PartialEq;
+}
+
+pub(super) mod sealed {
+    use super::{Element, Global, GlobalMut, Kernel, ModuleSource};
+
+    /// An element type that the operation `R` reduces.
+    pub trait Reduce<R>: Element {
+        /// What elements are combined in: the type of the blocks' partial results.
+        type Accumulator: Element;
+        /// The value of an array.
+        type Value: Element;
+        /// Whether there is no value without elements.
+        const NEEDS_AN_ELEMENT: bool;
+        /// The kernel for elements that start at a multiple of 16 bytes.
+        type Kernel: for<'launch> Kernel<
+            Params<'launch> = (
+                Global<'launch, Self>,
+                GlobalMut<'launch, Self::Accumulator>,
+                GlobalMut<'launch, u32>,
+                GlobalMut<'launch, Self::Value>,
+            ),
+        >;
+        const KERNEL: Self::Kernel;
+        const MODULE: &'static ModuleSource;
+        /// The kernel for elements that start elsewhere, often the same; it gives the same bits.
+        type Unaligned: for<'launch> Kernel<
+            Params<'launch> = <Self::Kernel as Kernel>::Params<'launch>,
+        >;
+        const UNALIGNED: Self::Unaligned;
+        const UNALIGNED_MODULE: &'static ModuleSource;
+    }
+
+    /// An element type of which the operation `R` reduces two arrays.
+    pub trait ReducePairs<R>: Element {
+        /// What pairs are combined in.
+        type Accumulator: Element;
+        /// The value of two arrays.
+        type Value: Element;
+        type Kernel: for<'launch> Kernel<
+            Params<'launch> = (
+                Global<'launch, Self>,
+                Global<'launch, Self>,
+                GlobalMut<'launch, Self::Accumulator>,
+                GlobalMut<'launch, u32>,
+                GlobalMut<'launch, Self::Value>,
+            ),
+        >;
+        const KERNEL: Self::Kernel;
+        const MODULE: &'static ModuleSource;
+    }
+}
+
+macro_rules! sums {
+    ($($kernel:ident, $unaligned:ident: sum of $element:ident in $sum:ident;)*) => {$(
+        impl sealed::Reduce<Sum> for $element {
+            type Accumulator = $sum;
+            type Value = $sum;
+            const NEEDS_AN_ELEMENT: bool = <Sum as Reduction<Self>>::NEEDS_AN_ELEMENT;
+            type Kernel = reduce::$kernel;
+            const KERNEL: Self::Kernel = reduce::$kernel();
+            const MODULE: &'static ModuleSource = module_of!($kernel);
+            type Unaligned = reduce::$unaligned;
+            const UNALIGNED: Self::Unaligned = reduce::$unaligned();
+            const UNALIGNED_MODULE: &'static ModuleSource = module_of!($unaligned);
+        }
+
+        impl Reducible<Sum> for $element {
+            type Output = $sum;
+        }
+
+        impl ReduceElement for $element {
+            type Sum = $sum;
+        }
+    )*};
+}
+for_each_sum!(sums);
+
+macro_rules! reductions {
+    ($($kernel:ident: $operation:ident of $element:ident;)*) => {$(
+        impl sealed::Reduce<reduce::$operation> for $element {
+            type Accumulator = <reduce::$operation as Reduction<Self>>::Accumulator;
+            type Value = <reduce::$operation as Reduction<Self>>::Output;
+            const NEEDS_AN_ELEMENT: bool =
+                <reduce::$operation as Reduction<Self>>::NEEDS_AN_ELEMENT;
+            type Kernel = reduce::$kernel;
+            const KERNEL: Self::Kernel = reduce::$kernel();
+            const MODULE: &'static ModuleSource = module_of!($kernel);
+            type Unaligned = reduce::$kernel;
+            const UNALIGNED: Self::Unaligned = reduce::$kernel();
+            const UNALIGNED_MODULE: &'static ModuleSource =
+                <Self as sealed::Reduce<reduce::$operation>>::MODULE;
+        }
+
+        impl Reducible<reduce::$operation> for $element {
+            type Output = <reduce::$operation as Reduction<Self>>::Output;
+        }
+    )*};
+}
+for_each_reduction!(reductions);
+
+macro_rules! pair_reductions {
+    ($($kernel:ident: $operation:ident of $element:ident;)*) => {$(
+        impl sealed::ReducePairs<reduce::$operation> for $element {
+            type Accumulator = <reduce::$operation as Reduction<[Self; 2]>>::Accumulator;
+            type Value = <reduce::$operation as Reduction<[Self; 2]>>::Output;
+            type Kernel = reduce::$kernel;
+            const KERNEL: Self::Kernel = reduce::$kernel();
+            const MODULE: &'static ModuleSource = module_of!($kernel);
+        }
+
+        impl ReduciblePairs<reduce::$operation> for $element {
+            type Output = <reduce::$operation as Reduction<[Self; 2]>>::Output;
+        }
+    )*};
+}
+for_each_pair_reduction!(pair_reductions);

@@ -1,0 +1,154 @@
+//! Minima, maxima, and where they are. A NaN wins over every number, as in NumPy.
+
+use super::order::{Ordered, Rank};
+use crate::reduce::operation::Reduction;
+
+/// The least element: the one canonical NaN if there is a NaN, and -0 is less than +0.
+#[derive(Clone, Copy, Debug)]
+pub struct Min;
+
+/// The greatest element: the one canonical NaN if there is a NaN, and +0 is greater than -0.
+#[derive(Clone, Copy, Debug)]
+pub struct Max;
+
+/// The least and the greatest element, as [`Min`] and [`Max`] have them.
+#[derive(Clone, Copy, Debug)]
+pub struct MinMax;
+
+/// The index, from 0, of the least element: the first of equal ones, zeros of either sign among
+/// them, and that of the first NaN if there is one.
+#[derive(Clone, Copy, Debug)]
+pub struct ArgMin;
+
+/// The index, from 0, of the greatest element: the first of equal ones, zeros of either sign among
+/// them, and that of the first NaN if there is one.
+#[derive(Clone, Copy, Debug)]
+pub struct ArgMax;
+
+/// The higher, the better: of a NaN the highest.
+#[inline(always)]
+fn rank_for_max<T: Ordered>(element: T) -> T::Rank {
+    if element.is_no_number() {
+        T::Rank::HIGHEST
+    } else {
+        element.rank()
+    }
+}
+
+/// The higher, the better: the complement of the ascending rank, but of a NaN the highest.
+#[inline(always)]
+fn rank_for_min<T: Ordered>(element: T) -> T::Rank {
+    if element.is_no_number() {
+        T::Rank::HIGHEST
+    } else {
+        !element.rank()
+    }
+}
+
+impl<T: Ordered> Reduction<T> for Max {
+    type Accumulator = T::Rank;
+    type Output = T;
+    const IDENTITY: T::Rank = T::Rank::LOWEST;
+    const NEEDS_AN_ELEMENT: bool = true;
+
+    #[inline(always)]
+    fn lift(element: T, _index: usize) -> T::Rank {
+        rank_for_max(element)
+    }
+
+    #[inline(always)]
+    fn combine(left: T::Rank, right: T::Rank) -> T::Rank {
+        left.max(right)
+    }
+
+    #[inline(always)]
+    fn finish(total: T::Rank, _elements: usize) -> T {
+        T::of_rank(total)
+    }
+}
+
+impl<T: Ordered> Reduction<T> for Min {
+    type Accumulator = T::Rank;
+    type Output = T;
+    const IDENTITY: T::Rank = T::Rank::LOWEST;
+    const NEEDS_AN_ELEMENT: bool = true;
+
+    #[inline(always)]
+    fn lift(element: T, _index: usize) -> T::Rank {
+        rank_for_min(element)
+    }
+
+    #[inline(always)]
+    fn combine(left: T::Rank, right: T::Rank) -> T::Rank {
+        left.max(right)
+    }
+
+    #[inline(always)]
+    fn finish(total: T::Rank, _elements: usize) -> T {
+        T::of_rank(!total)
+    }
+}
+
+impl<T: Ordered> Reduction<T> for MinMax {
+    type Accumulator = [T::Rank; 2];
+    type Output = [T; 2];
+    const IDENTITY: [T::Rank; 2] = [T::Rank::LOWEST; 2];
+    const NEEDS_AN_ELEMENT: bool = true;
+
+    #[inline(always)]
+    fn lift(element: T, _index: usize) -> [T::Rank; 2] {
+        [rank_for_min(element), rank_for_max(element)]
+    }
+
+    #[inline(always)]
+    fn combine(left: [T::Rank; 2], right: [T::Rank; 2]) -> [T::Rank; 2] {
+        [left[0].max(right[0]), left[1].max(right[1])]
+    }
+
+    #[inline(always)]
+    fn finish(total: [T::Rank; 2], _elements: usize) -> [T; 2] {
+        [T::of_rank(!total[0]), T::of_rank(total[1])]
+    }
+}
+
+/// The higher rank, and of equal ranks the lower index.
+#[inline(always)]
+fn first_of_highest<R: Rank>(left: R::Placed, right: R::Placed) -> R::Placed {
+    let (left_rank, left_index) = R::of_placed(left);
+    let (right_rank, right_index) = R::of_placed(right);
+    if right_rank > left_rank || (right_rank == left_rank && right_index < left_index) {
+        right
+    } else {
+        left
+    }
+}
+
+macro_rules! places {
+    ($($operation:ident: $rank:ident;)*) => {$(
+        impl<T: Ordered> Reduction<T> for $operation {
+            type Accumulator = <T::Rank as Rank>::Placed;
+            type Output = u64;
+            const IDENTITY: Self::Accumulator = T::Rank::NOWHERE;
+            const NEEDS_AN_ELEMENT: bool = true;
+
+            #[inline(always)]
+            fn lift(element: T, index: usize) -> Self::Accumulator {
+                $rank(element.without_negative_zero()).at(index as u64)
+            }
+
+            #[inline(always)]
+            fn combine(left: Self::Accumulator, right: Self::Accumulator) -> Self::Accumulator {
+                first_of_highest::<T::Rank>(left, right)
+            }
+
+            #[inline(always)]
+            fn finish(total: Self::Accumulator, _elements: usize) -> u64 {
+                T::Rank::of_placed(total).1
+            }
+        }
+    )*};
+}
+places! {
+    ArgMin: rank_for_min;
+    ArgMax: rank_for_max;
+}

@@ -1,0 +1,138 @@
+//! The norms whose squares may leave the range, and the one that is a maximum.
+
+use super::number::{Number, Real};
+use super::order::{Magnitude, Rank};
+use crate::reduce::operation::Reduction;
+use cuda_std::float::{Float as _, sqrt};
+use half::{bf16, f16};
+
+/// The square root of the sum of the squares, without overflow and underflow on the way.
+///
+/// For f32, f16 and bf16 the squares are exact in f64, and so are sums of squares of the least and
+/// the greatest. For f64 the terms are in three sums by their magnitudes: those whose squares would
+/// underflow are scaled up, those whose squares would overflow are scaled down (Blue, A Portable
+/// Fortran Program to Find the Euclidean Norm of a Vector, 1978, with the constants of Anderson,
+/// Algorithm 978, 2017).
+#[derive(Clone, Copy, Debug)]
+pub struct Norm2;
+
+/// The greatest magnitude; the one canonical NaN if there is a NaN, and 0 of no elements.
+#[derive(Clone, Copy, Debug)]
+pub struct NormInf;
+
+macro_rules! norms_in_f64 {
+    ($($element:ty)*) => {$(
+        impl Reduction<$element> for Norm2 {
+            type Accumulator = f64;
+            type Output = <$element as Number>::Result;
+            const IDENTITY: f64 = 0.0;
+
+            #[inline(always)]
+            fn lift(element: $element, _index: usize) -> f64 {
+                let value = element.wide();
+                value * value
+            }
+
+            #[inline(always)]
+            fn combine(left: f64, right: f64) -> f64 {
+                left + right
+            }
+
+            #[inline(always)]
+            fn finish(total: f64, _elements: usize) -> Self::Output {
+                <$element as Number>::narrow(sqrt(total))
+            }
+        }
+    )*};
+}
+norms_in_f64!(f32 f16 bf16);
+
+/// Magnitudes below have squares, or roundings of them, that underflow.
+const SMALL: f64 = power_of_two(-511);
+/// Magnitudes above have squares whose sum may overflow.
+const BIG: f64 = power_of_two(486);
+/// Factors that bring the small and the big into the middle.
+const OF_SMALL: f64 = power_of_two(537);
+const OF_BIG: f64 = power_of_two(-538);
+
+const fn power_of_two(exponent: i64) -> f64 {
+    f64::from_bits(((exponent + 1023) as u64) << 52)
+}
+
+/// The sums of the squares of the small, the middle and the big, each with its scale.
+type ScaledSums = [f64; 3];
+
+impl Reduction<f64> for Norm2 {
+    type Accumulator = ScaledSums;
+    type Output = f64;
+    const IDENTITY: ScaledSums = [0.0; 3];
+
+    #[inline(always)]
+    fn lift(element: f64, _index: usize) -> ScaledSums {
+        let magnitude = element.abs();
+        let (is_small, is_big) = (magnitude < SMALL, magnitude > BIG);
+        // A NaN is neither, and so in the middle.
+        let scale = if is_small {
+            OF_SMALL
+        } else if is_big {
+            OF_BIG
+        } else {
+            1.0
+        };
+        let term = magnitude * scale;
+        let square = term * term;
+        [
+            if is_small { square } else { 0.0 },
+            if is_small || is_big { 0.0 } else { square },
+            if is_big { square } else { 0.0 },
+        ]
+    }
+
+    #[inline(always)]
+    fn combine(left: ScaledSums, right: ScaledSums) -> ScaledSums {
+        [left[0] + right[0], left[1] + right[1], left[2] + right[2]]
+    }
+
+    #[inline(always)]
+    fn finish([small, middle, big]: ScaledSums, _elements: usize) -> f64 {
+        let norm = if big > 0.0 {
+            // Beside the big the small are far below half a unit in the last place.
+            sqrt(big + middle * OF_BIG * OF_BIG) / OF_BIG
+        } else if small > 0.0 && middle > 0.0 {
+            let (small, middle) = (sqrt(small) / OF_SMALL, sqrt(middle));
+            let (less, more) = if small < middle {
+                (small, middle)
+            } else {
+                (middle, small)
+            };
+            let ratio = less / more;
+            more * sqrt(1.0 + ratio * ratio)
+        } else if small > 0.0 && middle == 0.0 {
+            sqrt(small) / OF_SMALL
+        } else {
+            sqrt(middle)
+        };
+        norm.canonical_nan()
+    }
+}
+
+impl<T: Real + Magnitude> Reduction<T> for NormInf {
+    type Accumulator = T::Bits;
+    type Output = T;
+    const IDENTITY: T::Bits = T::Bits::LOWEST;
+
+    #[inline(always)]
+    fn lift(element: T, _index: usize) -> T::Bits {
+        element.magnitude()
+    }
+
+    #[inline(always)]
+    fn combine(left: T::Bits, right: T::Bits) -> T::Bits {
+        left.max(right)
+    }
+
+    #[inline(always)]
+    fn finish(total: T::Bits, _elements: usize) -> T {
+        T::of_magnitude(total)
+    }
+}

@@ -1,0 +1,118 @@
+//! Operations that are sums, or products, of something of each element: in f64 for floats, wrapping
+//! in 64 bits for integers.
+
+use super::number::{Number, Real};
+use crate::reduce::operation::Reduction;
+use half::{bf16, f16};
+
+/// The arithmetic mean, of no elements NaN: the sum in f64, divided by the number of elements and
+/// rounded to the result.
+#[derive(Clone, Copy, Debug)]
+pub struct Mean;
+
+/// The sum of the squares, in f64.
+#[derive(Clone, Copy, Debug)]
+pub struct SumOfSquares;
+
+/// The sum of the magnitudes, in f64.
+#[derive(Clone, Copy, Debug)]
+pub struct Norm1;
+
+/// The product, of no elements 1: in f64 for floats, wrapping for integers, those of 32 bits in 64.
+#[derive(Clone, Copy, Debug)]
+pub struct Product;
+
+/// The sum of the products of pairs: in f64 for floats, wrapping for integers, those of 32 bits in
+/// 64.
+#[derive(Clone, Copy, Debug)]
+pub struct Dot;
+
+macro_rules! sums_in_f64 {
+    ($($operation:ident of $number:ident: $term:expr, $finish:expr;)*) => {$(
+        impl<T: $number> Reduction<T> for $operation {
+            type Accumulator = f64;
+            type Output = T::Result;
+            const IDENTITY: f64 = 0.0;
+
+            #[inline(always)]
+            fn lift(element: T, _index: usize) -> f64 {
+                $term(element.wide())
+            }
+
+            #[inline(always)]
+            fn combine(left: f64, right: f64) -> f64 {
+                left + right
+            }
+
+            #[inline(always)]
+            fn finish(total: f64, elements: usize) -> T::Result {
+                T::narrow($finish(total, elements))
+            }
+        }
+    )*};
+}
+sums_in_f64! {
+    Mean of Number: core::convert::identity, |total, elements| total / elements as f64;
+    SumOfSquares of Real: |term: f64| term * term, |total, _| total;
+    Norm1 of Real: f64::abs, |total, _| total;
+}
+
+macro_rules! products {
+    (floats $($element:ident => $output:ty;)*) => {
+        products! {$(
+            $element => $output: f64, <$element as Number>::wide, core::ops::Mul::mul,
+                core::ops::Add::add, <$element as Number>::narrow;
+        )*}
+    };
+    (integers $($element:ident => $wide:ident;)*) => {
+        products! {$(
+            $element => $wide: $wide, $wide::from, $wide::wrapping_mul, $wide::wrapping_add,
+                core::convert::identity;
+        )*}
+    };
+    ($($element:ty => $output:ty: $wide:ty, $lift:expr, $multiply:expr, $add:expr, $finish:expr;)*) => {$(
+        impl Reduction<$element> for Product {
+            type Accumulator = $wide;
+            type Output = $output;
+            const IDENTITY: $wide = 1 as $wide;
+
+            #[inline(always)]
+            fn lift(element: $element, _index: usize) -> $wide {
+                $lift(element)
+            }
+
+            #[inline(always)]
+            fn combine(left: $wide, right: $wide) -> $wide {
+                $multiply(left, right)
+            }
+
+            #[inline(always)]
+            fn finish(total: $wide, _elements: usize) -> $output {
+                $finish(total)
+            }
+        }
+
+        impl Reduction<[$element; 2]> for Dot {
+            type Accumulator = $wide;
+            type Output = $output;
+            const IDENTITY: $wide = 0 as $wide;
+
+            #[inline(always)]
+            fn lift([left, right]: [$element; 2], _index: usize) -> $wide {
+                $multiply($lift(left), $lift(right))
+            }
+
+            #[inline(always)]
+            fn combine(left: $wide, right: $wide) -> $wide {
+                $add(left, right)
+            }
+
+            #[inline(always)]
+            fn finish(total: $wide, _elements: usize) -> $output {
+                $finish(total)
+            }
+        }
+    )*};
+}
+products!(floats f32 => f32; f64 => f64; f16 => f32; bf16 => f32;);
+products!(integers i32 => i64; u32 => u64; i64 => i64; u64 => u64;);

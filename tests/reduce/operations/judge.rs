@@ -1,0 +1,337 @@
+//! The naive reference of each operation.
+
+use super::values::{Value, assert_same};
+use crate::common::exact::Compensated;
+use bytemuck::{Pod, bytes_of};
+use tilewright::ops::{
+    All, Any, ArgMax, ArgMin, Count, Dot, Max, Mean, Min, MinMax, Norm1, Norm2, NormInf, Product,
+    SumOfSquares, Variance,
+};
+use tilewright_kernels::reduce::{Magnitude, Number, Ordered, Plan, Real, Reduction};
+
+/// An operation whose values are compared with what a loop gives.
+pub trait Judge<T: Pod>: Reduction<T> {
+    /// Fails unless `value` is that of `elements`, which are not none if the operation needs one.
+    fn judge(elements: &[T], value: Self::Output, case: &str);
+}
+
+/// The element that none is better than, or the canonical NaN.
+fn best<T: Value>(elements: &[T], is_better: impl Fn(T, T) -> bool) -> T {
+    if elements.iter().any(|element| element.is_nan()) {
+        return T::nan().expect("the type has a NaN");
+    }
+    let better = |best, &element| {
+        if is_better(element, best) {
+            element
+        } else {
+            best
+        }
+    };
+    elements.iter().fold(elements[0], better)
+}
+
+/// The index of the first element that none is better than, or of the first NaN.
+fn place<T: Value>(elements: &[T], is_better: impl Fn(T, T) -> bool) -> u64 {
+    if let Some(nan) = elements.iter().position(|element| element.is_nan()) {
+        return nan as u64;
+    }
+    let mut best = 0;
+    for (index, &element) in elements.iter().enumerate() {
+        if is_better(element, elements[best]) {
+            best = index;
+        }
+    }
+    best as u64
+}
+
+fn is_before<T: Value>(left: T, right: T) -> bool {
+    left.order(right).is_lt()
+}
+
+fn is_behind<T: Value>(left: T, right: T) -> bool {
+    left.order(right).is_gt()
+}
+
+macro_rules! orders {
+    ($($operation:ident: $elements:ident => $value:ty, $reference:expr;)*) => {$(
+        impl<T: Value + Ordered> Judge<T> for $operation {
+            fn judge($elements: &[T], value: $value, case: &str) {
+                assert_same(value, $reference, case);
+            }
+        }
+    )*};
+}
+orders! {
+    Min: elements => T, best(elements, is_before);
+    Max: elements => T, best(elements, is_behind);
+    MinMax: elements => [T; 2], [best(elements, is_before), best(elements, is_behind)];
+    ArgMin: elements => u64, place(elements, |left, right| left < right);
+    ArgMax: elements => u64, place(elements, |left, right| left > right);
+}
+
+impl<T: Value + Real + Magnitude> Judge<T> for NormInf {
+    fn judge(elements: &[T], value: T, case: &str) {
+        if elements.iter().any(|element| element.is_nan()) {
+            assert_same(value, T::nan().expect("the type has a NaN"), case);
+            return;
+        }
+        let magnitudes = elements.iter().map(|element| element.real().abs());
+        let greatest = magnitudes.fold(0.0, f64::max);
+        assert_eq!(value.real().to_bits(), greatest.to_bits(), "{case}");
+    }
+}
+
+impl Judge<u8> for Count {
+    fn judge(mask: &[u8], value: u64, case: &str) {
+        assert_same(
+            value,
+            mask.iter().filter(|byte| **byte != 0).count() as u64,
+            case,
+        );
+    }
+}
+
+impl Judge<u8> for Any {
+    fn judge(mask: &[u8], value: u8, case: &str) {
+        assert_same(value, u8::from(mask.iter().any(|byte| *byte != 0)), case);
+    }
+}
+
+impl Judge<u8> for All {
+    fn judge(mask: &[u8], value: u8, case: &str) {
+        assert_same(value, u8::from(mask.iter().all(|byte| *byte != 0)), case);
+    }
+}
+
+/// A value in f32 or f64, and the largest relative and absolute error of rounding to it.
+struct Rounded {
+    value: f64,
+    relative: f64,
+    absolute: f64,
+    greatest: f64,
+}
+
+impl Rounded {
+    fn of<O: Pod>(value: O) -> Self {
+        match *bytes_of(&value) {
+            [a, b, c, d] => Self {
+                value: f32::from_le_bytes([a, b, c, d]).into(),
+                relative: f64::from(f32::EPSILON) / 2.0,
+                absolute: f64::from(f32::from_bits(1)),
+                greatest: f32::MAX.into(),
+            },
+            ref bytes => Self {
+                value: f64::from_le_bytes(bytes.try_into().expect("f32 or f64")),
+                relative: f64::EPSILON / 2.0,
+                absolute: f64::from_bits(1),
+                greatest: f64::MAX,
+            },
+        }
+    }
+
+    /// Fails unless the value is `exact` with an error of at most `bound`, rounded.
+    #[track_caller]
+    fn assert_near(&self, exact: f64, lost: f64, bound: f64, case: &str) {
+        if exact.abs() > self.greatest {
+            assert_eq!(self.value, exact.signum() * f64::INFINITY, "{case}");
+            return;
+        }
+        let error = ((self.value - exact) - lost).abs();
+        let bound = bound + self.relative * exact.abs() + self.absolute;
+        assert!(
+            error <= bound,
+            "{} instead of {exact}, {error} off, {case}",
+            self.value
+        );
+    }
+
+    /// Fails unless the value is what a sum with infinite or undefined terms has to be; false if there
+    /// is none of them.
+    #[track_caller]
+    fn is_of_special(&self, terms: impl Iterator<Item = f64> + Clone, case: &str) -> bool {
+        let has = |what: f64| terms.clone().any(|term| term == what);
+        let (positive, negative) = (has(f64::INFINITY), has(f64::NEG_INFINITY));
+        let is_nan = terms.clone().any(f64::is_nan) || (positive && negative);
+        if is_nan {
+            assert!(self.value.is_nan(), "{} is no NaN, {case}", self.value);
+        } else if positive || negative {
+            let infinity = if positive {
+                f64::INFINITY
+            } else {
+                f64::NEG_INFINITY
+            };
+            assert_eq!(self.value, infinity, "{case}");
+        }
+        is_nan || positive || negative
+    }
+}
+
+/// The bound of the relative error of a tree in f64 over `elements`, and of `more` operations.
+fn error_of_tree<T>(elements: usize, more: u32) -> f64 {
+    let operations = Plan::new(elements, size_of::<T>()).tree_height() + more;
+    f64::from(operations) * (f64::EPSILON / 2.0) * 1.01
+}
+
+/// Judges a sum of products, divided by a number.
+fn judge_sum<T>(pairs: &[[f64; 2]], divisor: f64, value: Rounded, case: &str) {
+    let terms = pairs.iter().map(|[left, right]| left * right);
+    if value.is_of_special(terms.clone(), case) {
+        return;
+    }
+    let magnitude: f64 = terms.map(f64::abs).sum();
+    // Where sums of some of the terms may overflow, the model of the tree alone is to be held to.
+    if magnitude.is_infinite() {
+        return;
+    }
+    let mut exact = Compensated::default();
+    pairs
+        .iter()
+        .for_each(|[left, right]| exact.add_product(*left, *right));
+    let (sum, lost) = exact.parts();
+    // Products of f64 may underflow, each by half of the least subnormal.
+    let underflow = pairs.len() as f64 * f64::from_bits(1);
+    let bound = error_of_tree::<T>(pairs.len(), 2) * magnitude + underflow;
+    value.assert_near(sum / divisor, lost / divisor, bound / divisor, case);
+}
+
+fn with_one<T: Value>(elements: &[T], of: impl Fn(f64) -> [f64; 2]) -> Vec<[f64; 2]> {
+    elements.iter().map(|element| of(element.real())).collect()
+}
+
+impl<T: Value + Number> Judge<T> for Mean {
+    fn judge(elements: &[T], value: T::Result, case: &str) {
+        let value = Rounded::of(value);
+        match elements.len() {
+            0 => assert!(value.value.is_nan(), "{case}"),
+            len => judge_sum::<T>(&with_one(elements, |x| [x, 1.0]), len as f64, value, case),
+        }
+    }
+}
+
+impl<T: Value + Real> Judge<T> for SumOfSquares {
+    fn judge(elements: &[T], value: T::Result, case: &str) {
+        judge_sum::<T>(
+            &with_one(elements, |x| [x, x]),
+            1.0,
+            Rounded::of(value),
+            case,
+        );
+    }
+}
+
+impl<T: Value + Real> Judge<T> for Norm1 {
+    fn judge(elements: &[T], value: T::Result, case: &str) {
+        let terms = with_one(elements, |x| [x.abs(), 1.0]);
+        judge_sum::<T>(&terms, 1.0, Rounded::of(value), case);
+    }
+}
+
+impl<T: Value> Judge<T> for Norm2
+where
+    Self: Reduction<T>,
+{
+    fn judge(elements: &[T], value: Self::Output, case: &str) {
+        let value = Rounded::of(value);
+        let magnitudes = elements.iter().map(|element| element.real().abs());
+        if value.is_of_special(magnitudes.clone(), case) {
+            return;
+        }
+        let greatest = magnitudes.clone().fold(0.0, f64::max);
+        if greatest == 0.0 {
+            assert_eq!(value.value.to_bits(), 0, "{case}");
+            return;
+        }
+        let mut squares = Compensated::default();
+        magnitudes.for_each(|it| squares.add_product(it / greatest, it / greatest));
+        let (sum, lost) = squares.parts();
+        let norm = (sum + lost).sqrt();
+        if norm > value.greatest / greatest {
+            assert_eq!(value.value, f64::INFINITY, "{case}");
+            return;
+        }
+        let bound = (error_of_tree::<T>(elements.len(), 12) + value.relative) * norm;
+        let error = (value.value / greatest - norm).abs();
+        assert!(
+            error <= bound + value.absolute / greatest,
+            "{} instead of {norm} times {greatest}, {case}",
+            value.value
+        );
+    }
+}
+
+impl<T: Value + Real> Judge<T> for Variance {
+    fn judge(elements: &[T], value: T::Result, case: &str) {
+        let value = Rounded::of(value);
+        let terms = elements.iter().map(|element| element.real());
+        let mut sum = Compensated::default();
+        terms.clone().for_each(|term| sum.add(term));
+        let (sum, lost) = sum.parts();
+        if elements.is_empty() || terms.clone().any(|term| !term.is_finite()) {
+            assert!(value.value.is_nan(), "{case}");
+            return;
+        }
+        // Squares that overflow are the model's alone to judge.
+        if terms.clone().any(|term| term.abs() > 1e100) {
+            return;
+        }
+        let len = elements.len() as f64;
+        let (mean, rest) = (sum / len, lost / len);
+        let mut squares = Compensated::default();
+        terms.for_each(|term| {
+            let deviation = (term - mean) - rest;
+            squares.add_product(deviation, deviation);
+        });
+        let (squares, lost) = squares.parts();
+        let variance = (squares + lost) / len;
+        let error = 4.0 * error_of_tree::<T>(elements.len(), 4);
+        let bound = error * (variance * (variance + mean * mean)).sqrt();
+        value.assert_near(variance, 0.0, bound + error * error * mean * mean, case);
+    }
+}
+
+impl<T: Value> Judge<T> for Product
+where
+    Self: Reduction<T>,
+{
+    fn judge(elements: &[T], value: Self::Output, case: &str) {
+        if let Some(integers) = integers(elements) {
+            let product = integers.into_iter().fold(1, u64::wrapping_mul);
+            assert_eq!(bytes_of(&value), product.to_le_bytes(), "{case}");
+            return;
+        }
+        let value = Rounded::of(value);
+        let product: f64 = elements.iter().map(|element| element.real()).product();
+        // An order in which nothing overflows or underflows says nothing of the others.
+        let log: f64 = elements.iter().map(|it| it.real().abs().log2().abs()).sum();
+        if product.is_nan() || !(log < 900.0) {
+            assert!(value.value.is_nan() || !product.is_nan() || log.is_nan() || log >= 900.0);
+            return;
+        }
+        let error = 2.0 * error_of_tree::<T>(elements.len(), elements.len() as u32);
+        value.assert_near(product, 0.0, error * product.abs(), case);
+    }
+}
+
+impl<T: Value> Judge<[T; 2]> for Dot
+where
+    Self: Reduction<[T; 2]>,
+{
+    fn judge(pairs: &[[T; 2]], value: Self::Output, case: &str) {
+        let Some(integers) = integers(pairs.as_flattened()) else {
+            let pairs: Vec<_> = pairs.iter().map(|pair| pair.map(T::real)).collect();
+            judge_sum::<T>(&pairs, 1.0, Rounded::of(value), case);
+            return;
+        };
+        let products = integers.chunks(2).map(|pair| pair[0].wrapping_mul(pair[1]));
+        let sum = products.fold(0, u64::wrapping_add);
+        assert_eq!(bytes_of(&value), sum.to_le_bytes(), "{case}");
+    }
+}
+
+/// Integers in 64 bits, of which those of more are lost; `None` for floats.
+fn integers<T: Value>(elements: &[T]) -> Option<Vec<u64>> {
+    let of_integer = |element: &T| element.wrapped().expect("an integer");
+    T::nan()
+        .is_none()
+        .then(|| elements.iter().map(of_integer).collect())
+}

@@ -1,0 +1,184 @@
+//! Every operation for every type that it is for: the tables of kernels are the tables of tests.
+
+mod judge;
+mod model;
+mod scales;
+mod values;
+
+use crate::common::{devices, machines};
+use crate::samples::tile;
+use half::{bf16, f16};
+use judge::Judge;
+use std::fmt::Debug;
+use tilewright::{Device, Element, ErrorKind, Reducible, ReduciblePairs, ops};
+use tilewright_kernels::reduce::Reduction;
+use values::{Value, assert_same, inputs};
+
+/// Around vectors, warps, blocks and tiles.
+fn lengths<T>() -> Vec<usize> {
+    let tile = tile::<T>();
+    vec![
+        0,
+        1,
+        2,
+        3,
+        33,
+        257,
+        1000,
+        tile - 1,
+        tile,
+        tile + 1,
+        3 * tile + 37,
+        9 * tile + 5,
+    ]
+}
+
+/// Holds all inputs of all lengths against the model of the tree and the reference, from an aligned
+/// start and from another, with the result on the host and on the device.
+fn run<R, T>(operation: R)
+where
+    R: Copy + Judge<T>,
+    T: Value + Reducible<R, Output = <R as Reduction<T>>::Output>,
+    <R as Reduction<T>>::Output: Element + Debug,
+{
+    for device in devices() {
+        for length in lengths::<T>() {
+            for (number, input) in inputs::<T>(length).iter().enumerate() {
+                let case = format!("input {number} of {length} elements, {device:?}");
+                let x = device.upload(input).unwrap();
+                if length == 0 && R::NEEDS_AN_ELEMENT {
+                    let error = device.reduce(&x, operation).unwrap_err();
+                    assert!(matches!(error.kind(), ErrorKind::NoElements), "{error}");
+                    continue;
+                }
+                let expected = model::value::<R, T>(input, size_of::<T>());
+                R::judge(input, expected, &case);
+                assert_same(device.reduce(&x, operation).unwrap(), expected, &case);
+            }
+        }
+        the_start_does_not_matter::<R, T>(&device, operation);
+    }
+    every_machine_gives_the_bits_of_the_model::<R, T>(operation);
+}
+
+fn the_start_does_not_matter<R, T>(device: &Device, operation: R)
+where
+    R: Copy + Reduction<T>,
+    T: Value + Reducible<R, Output = <R as Reduction<T>>::Output>,
+    <R as Reduction<T>>::Output: Element + Debug,
+{
+    let length = 2 * tile::<T>() + 3;
+    let input = inputs::<T>(length + 3).swap_remove(0);
+    let x = device.upload(&input).unwrap();
+    let mut result = device.zeros(1).unwrap();
+    for start in 1..=3 {
+        let part = start..start + length;
+        let expected = model::value::<R, T>(&input[part.clone()], size_of::<T>());
+        let part = x.slice(part).unwrap();
+        let case = format!("{length} elements from {start} on, {device:?}");
+        assert_same(device.reduce(part, operation).unwrap(), expected, &case);
+        device.reduce_into(part, operation, &mut result).unwrap();
+        assert_same(result.to_vec().unwrap()[0], expected, &case);
+    }
+}
+
+fn every_machine_gives_the_bits_of_the_model<R, T>(operation: R)
+where
+    R: Copy + Reduction<T>,
+    T: Value + Reducible<R, Output = <R as Reduction<T>>::Output>,
+    <R as Reduction<T>>::Output: Element + Debug,
+{
+    let input = inputs::<T>(5 * tile::<T>() + 11).swap_remove(0);
+    let expected = model::value::<R, T>(&input, size_of::<T>());
+    for (number, machine) in machines().into_iter().enumerate() {
+        let value = machine.reduce(&machine.upload(&input).unwrap(), operation);
+        assert_same(value.unwrap(), expected, &format!("machine {number}"));
+    }
+}
+
+/// [`run`] for two arrays: the second is the first, turned around.
+fn run_pairs<R, T>(
+    operation: impl Fn(&Device, &[T], &[T], usize) -> <R as Reduction<[T; 2]>>::Output,
+) where
+    R: Judge<[T; 2], Output: Debug + Element>,
+    T: Value + ReduciblePairs<R>,
+{
+    let machines = machines();
+    for length in lengths::<T>() {
+        for (number, x) in inputs::<T>(length).iter().enumerate() {
+            let y: Vec<T> = x.iter().rev().copied().collect();
+            let pairs: Vec<[T; 2]> = x.iter().zip(&y).map(|(x, y)| [*x, *y]).collect();
+            let expected = model::value::<R, [T; 2]>(&pairs, size_of::<T>());
+            let case = format!("input {number} of {length} elements");
+            R::judge(&pairs, expected, &case);
+            let machine = &machines[(number + length) % machines.len()];
+            for start in [0, 1] {
+                let case = format!("{case} from {start} on, {machine:?}");
+                assert_same(operation(machine, x, &y, start), expected, &case);
+            }
+        }
+    }
+}
+
+/// The dot product of copies of which the second starts at element `start` of its buffer.
+fn dot<T: Value + ReduciblePairs<ops::Dot>>(
+    device: &Device,
+    x: &[T],
+    y: &[T],
+    start: usize,
+) -> T::Output {
+    let behind: Vec<T> = std::iter::repeat_n(T::zeroed(), start)
+        .chain(y.iter().copied())
+        .collect();
+    let (x, y) = (device.upload(x).unwrap(), device.upload(&behind).unwrap());
+    let y = y.slice(start..).unwrap();
+    let mut result = device.zeros(1).unwrap();
+    device.reduce_dot_into(x.view(), y, &mut result).unwrap();
+    let value = device.reduce_dot(x.view(), y).unwrap();
+    assert_eq!(
+        bytemuck::bytes_of(&result.to_vec().unwrap()[0]),
+        bytemuck::bytes_of(&value)
+    );
+    value
+}
+
+#[test]
+fn buffers_of_different_lengths_have_no_dot_product() {
+    for device in devices() {
+        let (x, y) = (
+            device.zeros::<f32>(3).unwrap(),
+            device.zeros::<f32>(2).unwrap(),
+        );
+        let error = device.reduce_dot(&x, &y).unwrap_err();
+        assert!(
+            matches!(
+                error.kind(),
+                ErrorKind::WrongLength {
+                    expected: 3,
+                    found: 2
+                }
+            ),
+            "{error}"
+        );
+    }
+}
+
+macro_rules! tests_of_reductions {
+    ($($name:ident: $operation:ident of $element:ident;)*) => {$(
+        #[test]
+        fn $name() {
+            run::<_, $element>(ops::$operation);
+        }
+    )*};
+}
+tilewright_kernels::for_each_reduction!(tests_of_reductions);
+
+macro_rules! tests_of_pairs {
+    ($($name:ident: $operation:ident of $element:ident;)*) => {$(
+        #[test]
+        fn $name() {
+            run_pairs::<ops::$operation, $element>(dot);
+        }
+    )*};
+}
+tilewright_kernels::for_each_pair_reduction!(tests_of_pairs);

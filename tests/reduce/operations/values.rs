@@ -1,0 +1,149 @@
+//! Elements to reduce, as plain arithmetic sees them.
+
+use crate::common::random::Random;
+use bytemuck::bytes_of;
+use half::{bf16, f16};
+use std::cmp::Ordering;
+use std::fmt::Debug;
+use tilewright::Element;
+
+/// An element that references compute with.
+pub trait Value: Element + Debug + PartialOrd {
+    /// A random element: floats of many magnitudes, any integer.
+    fn random(random: &mut Random) -> Self;
+
+    /// A small integer.
+    fn small(random: &mut Random) -> Self;
+
+    /// What is special about the type: NaN, infinities, zeros of either sign, the ends of the range.
+    fn special() -> Vec<Self>;
+
+    /// The canonical NaN, if there is one.
+    fn nan() -> Option<Self>;
+
+    /// The value, rounded if it is an integer beyond 2^53.
+    fn real(self) -> f64;
+
+    /// An integer modulo 2^64; `None` for floats.
+    fn wrapped(self) -> Option<u64>;
+
+    /// The order, with -0 before +0; of numbers.
+    fn order(self, other: Self) -> Ordering;
+
+    fn is_nan(self) -> bool {
+        self.partial_cmp(&self).is_none()
+    }
+}
+
+macro_rules! float_values {
+    ($($float:ty: $of:expr, $nan:literal;)*) => {$(
+        impl Value for $float {
+            fn random(random: &mut Random) -> Self {
+                $of(random.wide())
+            }
+
+            fn small(random: &mut Random) -> Self {
+                $of(random.integer(-3..=3) as f64)
+            }
+
+            fn special() -> Vec<Self> {
+                let numbers = [f64::INFINITY, f64::NEG_INFINITY, 0.0, -0.0, 1.0].map($of);
+                let negative_nan = Self::from_bits(<$float>::NEG_INFINITY.to_bits() + 1);
+                let others = [<$float>::MAX, <$float>::MIN, Self::from_bits(1), negative_nan];
+                numbers.into_iter().chain(others).collect()
+            }
+
+            fn nan() -> Option<Self> {
+                Some(Self::from_bits($nan))
+            }
+
+            fn real(self) -> f64 {
+                self.into()
+            }
+
+            fn wrapped(self) -> Option<u64> {
+                None
+            }
+
+            fn order(self, other: Self) -> Ordering {
+                self.real().total_cmp(&other.real())
+            }
+        }
+    )*};
+}
+float_values! {
+    f32: |value: f64| value as f32, 0x7fff_ffff;
+    f64: |value: f64| value, 0x7fff_ffff_ffff_ffff;
+    f16: f16::from_f64, 0x7fff;
+    bf16: bf16::from_f64, 0x7fff;
+}
+
+macro_rules! integer_values {
+    ($($integer:ty)*) => {$(
+        impl Value for $integer {
+            fn random(random: &mut Random) -> Self {
+                random.bits() as Self
+            }
+
+            fn small(random: &mut Random) -> Self {
+                random.integer(0..=3) as Self
+            }
+
+            fn special() -> Vec<Self> {
+                vec![Self::MIN, Self::MAX, 0, 1]
+            }
+
+            fn nan() -> Option<Self> {
+                None
+            }
+
+            fn real(self) -> f64 {
+                self as f64
+            }
+
+            fn wrapped(self) -> Option<u64> {
+                Some(self as u64)
+            }
+
+            fn order(self, other: Self) -> Ordering {
+                self.cmp(&other)
+            }
+        }
+    )*};
+}
+integer_values!(i32 u32 i64 u64 u8);
+
+/// The inputs of all cases of one length: random ones; small ones, with ties; a special one at each
+/// of some places, and all of them together.
+pub fn inputs<T: Value>(length: usize) -> Vec<Vec<T>> {
+    let mut random = Random::new(length as u64);
+    let mut fill =
+        |of: fn(&mut Random) -> T| (0..length).map(|_| of(&mut random)).collect::<Vec<_>>();
+    let (usual, small) = (fill(T::random), fill(T::small));
+    let mut inputs = vec![usual.clone(), small.clone(), vec![T::zeroed(); length]];
+    let special = T::special();
+    if length == 0 {
+        return inputs;
+    }
+    for (number, &element) in special.iter().enumerate() {
+        let mut one = small.clone();
+        one[(length - 1) * number / special.len().max(2)] = element;
+        inputs.push(one);
+    }
+    let mut many = usual;
+    for (place, &element) in special.iter().cycle().take(length).enumerate() {
+        many[place * 7 % length] = element;
+    }
+    inputs.push(many);
+    inputs
+}
+
+/// Fails unless both have the same bytes.
+#[track_caller]
+pub fn assert_same<O: Element + Debug>(found: O, expected: O, case: &str) {
+    assert_eq!(
+        bytes_of(&found),
+        bytes_of(&expected),
+        "{found:?} instead of {expected:?}, {case}"
+    );
+}
