@@ -6,7 +6,8 @@ use core::arch::asm;
 intrinsics! {
     fn fma_f32(a: f32, b: f32, c: f32) -> f32 = "llvm.fma.f32";
     fn fma_f64(a: f64, b: f64, c: f64) -> f64 = "llvm.fma.f64";
-    fn square_root_f64(x: f64) -> f64 = "llvm.sqrt.f64";
+    fn sqrt_of_f32(x: f32) -> f32 = "llvm.sqrt.f32";
+    fn sqrt_of_f64(x: f64) -> f64 = "llvm.sqrt.f64";
 }
 
 /// `a * b + c`, rounded once.
@@ -23,11 +24,18 @@ pub fn mul_add_f64(a: f64, b: f64, c: f64) -> f64 {
     unsafe { fma_f64(a, b, c) }
 }
 
-/// The square root, rounded to nearest.
+/// The square root, rounded once.
+#[inline(always)]
+pub fn sqrt_f32(x: f32) -> f32 {
+    // SAFETY: arithmetic on values.
+    unsafe { sqrt_of_f32(x) }
+}
+
+/// The square root, rounded once.
 #[inline(always)]
 pub fn sqrt_f64(x: f64) -> f64 {
     // SAFETY: arithmetic on values.
-    unsafe { square_root_f64(x) }
+    unsafe { sqrt_of_f64(x) }
 }
 
 /// The value of an f16 with these bits.
