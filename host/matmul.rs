@@ -15,6 +15,7 @@ mod lines;
 mod matrices;
 mod operands;
 mod persistent;
+mod prepared;
 mod problem;
 mod request;
 mod select;
@@ -23,6 +24,7 @@ mod split;
 pub use epilogue::Activation;
 pub use fastest::{Accumulate, Accumulator, MatmulElement, MatmulInto};
 pub use kernels::{GemmElement, TileConfig};
+pub use prepared::PreparedMatrix;
 pub use request::Matmul;
 pub use select::{Arithmetic, SelectionReason};
 
@@ -122,7 +124,7 @@ impl Device {
         a: impl Into<MatrixView<'a, T>>,
         b: impl Into<MatrixView<'b, T>>,
     ) -> Result<Matrix<T>> {
-        self.product(Request::Tiled, view(a), view(b), Epilogue::identity())
+        self.product(Request::Tiled, view(a), view(b), Epilogue::identity(), None)
             .during("matmul_tiled")
     }
 
@@ -144,6 +146,7 @@ impl Device {
             view(b),
             c.into(),
             Epilogue::identity(),
+            None,
         )
         .during("matmul_tiled")
     }
@@ -167,6 +170,7 @@ impl Device {
             view(a),
             view(b),
             Epilogue::identity(),
+            None,
         )
         .during("matmul_coarsened")
     }
@@ -184,8 +188,15 @@ impl Device {
     ) -> Result<()> {
         let c = c.as_matrix_view_mut();
         let request = Request::Coarsened(None);
-        self.multiply(request, view(a), view(b), c.into(), Epilogue::identity())
-            .during("matmul_coarsened")
+        self.multiply(
+            request,
+            view(a),
+            view(b),
+            c.into(),
+            Epilogue::identity(),
+            None,
+        )
+        .during("matmul_coarsened")
     }
 
     /// [`Device::matmul_coarsened_into`] with tiles of your choice instead of those of
@@ -202,8 +213,15 @@ impl Device {
     ) -> Result<()> {
         let c = c.as_matrix_view_mut();
         let request = Request::Coarsened(Some(tiles));
-        self.multiply(request, view(a), view(b), c.into(), Epilogue::identity())
-            .during("matmul_coarsened")
+        self.multiply(
+            request,
+            view(a),
+            view(b),
+            c.into(),
+            Epilogue::identity(),
+            None,
+        )
+        .during("matmul_coarsened")
     }
 
     /// The kernel that [`Device::matmul_coarsened`] selects for these operands: large tiles if they
@@ -262,6 +280,7 @@ impl Device {
         a: MatrixBatch<'_, T>,
         b: MatrixBatch<'_, T>,
         epilogue: Epilogue<'_, T::Accumulator>,
+        prepared: Option<&PreparedMatrix<'_>>,
     ) -> Outcome<Matrix<O>> {
         check_inner(a, b)?;
         let count = products(a, b)?;
@@ -272,7 +291,7 @@ impl Device {
         })?;
         let mut c = Matrix::uninit(self, (all_rows, columns).into())?;
         let results = c.view_mut().into_equal_rows(count)?;
-        self.multiply(request, a, b, results, epilogue)?;
+        self.multiply(request, a, b, results, epilogue, prepared)?;
         Ok(c)
     }
 
@@ -284,8 +303,9 @@ impl Device {
         b: MatrixBatch<'a, T>,
         c: MatrixBatchMut<'a, O>,
         epilogue: Epilogue<'a, T::Accumulator>,
+        prepared: Option<&'a PreparedMatrix<'a>>,
     ) -> Outcome<()> {
-        let Some(matrices) = Matrices::of(self, a, b, c, epilogue)? else {
+        let Some(matrices) = Matrices::of(self, a, b, c, epilogue, prepared)? else {
             return Ok(());
         };
         let (element, output) = T::TYPES;

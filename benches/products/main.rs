@@ -183,6 +183,16 @@ impl Bench {
                 Ok(self.device.matmul_into(a, b, c)?)
             })?;
             self.report(&name, &ours, rival.as_ref(), records);
+            if data == "uniform [-1, 1)" {
+                let (_, b, _) = sets.next();
+                let b = b.view().to_matrix()?;
+                let b = self.device.prepare(&b)?;
+                let prepared = self.score(&mut sets, false, |a, _, c| {
+                    Ok(Matmul::with_prepared(a, &b).run_into(c)?)
+                })?;
+                let name = format!("{name}, B prepared");
+                self.report(&name, &prepared, rival.as_ref(), records);
+            }
             let chain = self.score(&mut sets, false, |a, b, c| {
                 let product = Matmul::new(a, b).arithmetic(Arithmetic::Chain);
                 Ok(product.run_into(c)?)

@@ -3,6 +3,7 @@
 use super::epilogue::{Epilogue, Stores};
 use super::kernels::{ChainArguments, ElementType, GemmKernel};
 use super::operands::{layout_of, read_by_product, written_by_product};
+use super::prepared::PreparedMatrix;
 use super::problem::{MatrixLayout, Problem};
 use crate::buffer::ALIGNMENT;
 use crate::device::Device;
@@ -20,6 +21,8 @@ pub struct Matrices<'a, T: Element, O: Element, S: Element> {
     pub b: MatrixBatch<'a, T>,
     pub c: MatrixBatchMut<'a, O>,
     pub epilogue: Epilogue<'a, S>,
+    /// A, transposed, and B, as they were taken apart before.
+    pub prepared: [Option<&'a PreparedMatrix<'a>>; 2],
     /// Whether this is the transpose of the product that was requested.
     pub is_transposed: bool,
 }
@@ -32,6 +35,7 @@ impl<'a, T: Element, O: Element, S: Element + EpilogueElement> Matrices<'a, T, O
         b: MatrixBatch<'a, T>,
         c: MatrixBatchMut<'a, O>,
         epilogue: Epilogue<'a, S>,
+        prepared: Option<&'a PreparedMatrix<'a>>,
     ) -> Outcome<Option<Self>> {
         let result = c.view().first();
         let holders = [
@@ -56,6 +60,7 @@ impl<'a, T: Element, O: Element, S: Element + EpilogueElement> Matrices<'a, T, O
                 b,
                 c,
                 epilogue,
+                prepared: [None, prepared],
                 is_transposed: false,
             },
             Order::ColumnMajor => Self {
@@ -63,6 +68,7 @@ impl<'a, T: Element, O: Element, S: Element + EpilogueElement> Matrices<'a, T, O
                 b: a.t(),
                 c: c.into_transposed(),
                 epilogue: epilogue.transposed(),
+                prepared: [prepared, None],
                 is_transposed: true,
             },
         }))
@@ -84,6 +90,7 @@ impl<'a, T: Element, O: Element, S: Element + EpilogueElement> Matrices<'a, T, O
             b: self.b.part(first, count),
             c: self.c.part_mut(first, count),
             epilogue: self.epilogue,
+            prepared: self.prepared,
             is_transposed: self.is_transposed,
         }
     }

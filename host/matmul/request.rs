@@ -3,6 +3,7 @@
 use super::epilogue::{Activation, Epilogue};
 use super::fastest::sealed::Computes;
 use super::fastest::{MatmulElement, MatmulInto};
+use super::prepared::PreparedMatrix;
 use super::select::{Arithmetic, Request};
 use super::{MatmulPlan, TileConfig};
 use crate::buffer::BufferView;
@@ -45,6 +46,18 @@ pub struct Matmul<'a, T: MatmulElement> {
     arithmetic: Arithmetic,
     tiles: Option<TileConfig>,
     epilogue: Epilogue<'a, T::Accumulator>,
+    prepared: Option<&'a PreparedMatrix<'a>>,
+}
+
+impl<'a> Matmul<'a, f32> {
+    /// The product A B with a B that [`Device::prepare`] has taken apart.
+    #[must_use]
+    pub fn with_prepared(a: impl Into<MatrixBatch<'a, f32>>, b: &'a PreparedMatrix<'a>) -> Self {
+        Self {
+            prepared: Some(b),
+            ..Self::new(a, b.matrix())
+        }
+    }
 }
 
 impl<'a, T: MatmulElement> Matmul<'a, T> {
@@ -58,6 +71,7 @@ impl<'a, T: MatmulElement> Matmul<'a, T> {
             arithmetic: Arithmetic::Auto,
             tiles: None,
             epilogue: Epilogue::identity(),
+            prepared: None,
         }
     }
 
@@ -192,7 +206,13 @@ impl<'a, T: MatmulElement> Matmul<'a, T> {
     {
         let mut product = *self;
         product.epilogue.beta = T::Accumulator::ZERO;
-        device.product(product.request(), self.a, self.b, product.epilogue)
+        device.product(
+            product.request(),
+            self.a,
+            self.b,
+            product.epilogue,
+            self.prepared,
+        )
     }
 
     /// The product in `c`.
@@ -204,7 +224,14 @@ impl<'a, T: MatmulElement> Matmul<'a, T> {
     where
         T: Computes<O>,
     {
-        device.multiply(self.request(), self.a, self.b, c, self.epilogue)
+        device.multiply(
+            self.request(),
+            self.a,
+            self.b,
+            c,
+            self.epilogue,
+            self.prepared,
+        )
     }
 
     /// Where no product counts, any arithmetic has the same outputs.

@@ -5,8 +5,9 @@ use super::kernels::{Entry, GemmKernel};
 use super::matrices::Matrices;
 use super::operands::{read_by_product, written_by_product};
 use super::persistent::persistent_grid;
+use super::prepared::PreparedMatrix;
 use crate::backend::TensorMapBatch;
-use crate::buffer::{Buffer, BufferViewMut};
+use crate::buffer::{Buffer, BufferView, BufferViewMut};
 use crate::error::Outcome;
 use crate::kernels::module_of;
 use crate::launch::LaunchConfig;
@@ -25,8 +26,8 @@ use tilewright_kernels::tensor::{
 /// Elements of f16 at whose multiples the lines of halves start, for bulk copies.
 const PITCH: usize = 8;
 
-/// An operand that was taken apart: rows of A, or columns of B.
-struct SplitOperand<'a> {
+/// The memory of an operand that is taken apart: rows of A, or columns of B.
+struct Lines<'a> {
     /// The upper halves of all lines, then the lower ones.
     halves: Matrix<f16>,
     words: BufferViewMut<'a, u32>,
@@ -34,22 +35,31 @@ struct SplitOperand<'a> {
     k: usize,
 }
 
-impl<'a> SplitOperand<'a> {
-    /// Takes apart the rows of `x`, whose words are zero.
-    fn of_rows(x: MatrixView<'_, f32>, words: BufferViewMut<'a, u32>) -> Outcome<Self> {
-        let (lines, k) = x.shape();
-        let pitch = k.next_multiple_of(PITCH);
-        let mut operand = Self {
-            halves: Matrix::uninit(x.device(), (2 * lines, pitch).into())?,
-            words,
-            lines,
-            k,
-        };
-        operand.scan(x)?;
-        operand.split(x)?;
-        Ok(operand)
-    }
+/// An operand that was taken apart.
+#[derive(Clone, Copy)]
+pub struct SplitOperand<'a> {
+    halves: MatrixView<'a, f16>,
+    words: BufferView<'a, u32>,
+    lines: usize,
+    k: usize,
+}
 
+/// Takes apart the rows of `x`, whose words are zero, and returns the halves.
+pub fn split_rows(x: MatrixView<'_, f32>, words: BufferViewMut<'_, u32>) -> Outcome<Matrix<f16>> {
+    let (lines, k) = x.shape();
+    let pitch = k.next_multiple_of(PITCH);
+    let mut operand = Lines {
+        halves: Matrix::uninit(x.device(), (2 * lines, pitch).into())?,
+        words,
+        lines,
+        k,
+    };
+    operand.scan(x)?;
+    operand.split(x)?;
+    Ok(operand.halves)
+}
+
+impl Lines<'_> {
     fn scan(&mut self, x: MatrixView<'_, f32>) -> Outcome<()> {
         let grid = (blocks(self.lines, SCAN_LINES), blocks(self.k, SCAN_DEPTH));
         let config = LaunchConfig::new(grid, SPLIT_THREADS);
@@ -109,14 +119,30 @@ impl<'a> SplitOperand<'a> {
             }
         }
     }
+}
+
+impl<'a> SplitOperand<'a> {
+    /// The halves and the words of `lines` lines of `k` elements.
+    pub fn new(
+        halves: &'a Matrix<f16>,
+        words: BufferView<'a, u32>,
+        (lines, k): (usize, usize),
+    ) -> Self {
+        Self {
+            halves: halves.view(),
+            words,
+            lines,
+            k,
+        }
+    }
 
     /// A map of the upper and the lower halves, two matrices, with boxes of `ROWS` lines.
     fn map<const ROWS: usize>(&self) -> Outcome<TensorMap<f16, ROWS, 64, 3>> {
         let halves = TensorMapBatch {
             count: 2,
-            matrix_bytes: (self.lines * self.halves.cols() * size_of::<f16>()) as u64,
+            matrix_bytes: (self.lines * self.halves.leading_dimension() * size_of::<f16>()) as u64,
         };
-        let upper = self.halves.view().part(..self.lines, ..self.k)?;
+        let upper = self.halves.part(..self.lines, ..self.k)?;
         let words = upper.encode_tensor_map_of_batch(ROWS, DEPTH, halves)?;
         Ok(TensorMap::of_words(words))
     }
@@ -142,21 +168,42 @@ fn multiply_one(
     wide: &'static GemmKernel,
     mut matrices: Matrices<'_, f32, f32, f32>,
 ) -> Outcome<()> {
-    let (m, n, _) = matrices.extents();
-    let of_a = LineWords { lines: m }.len();
-    let len = of_a + LineWords { lines: n }.len();
-    let mut words = Buffer::zeroed(matrices.a.first().device(), len)?;
-    let (of_a, of_b) = words.split_at_mut(of_a).expect("there are words of B");
-    let left = SplitOperand::of_rows(matrices.a.first(), of_a)?;
-    let right = SplitOperand::of_rows(matrices.b.first().t(), of_b)?;
-    multiply_halves(kernel, [&left, &right], &mut matrices)?;
-    multiply_wide(wide, [&left, &right], matrices)
+    let (m, n, k) = matrices.extents();
+    let [left, right] = [matrices.a.first(), matrices.b.first().t()];
+    let [of_a, of_b] = matrices.prepared;
+    // One buffer for the words of all that is taken apart here.
+    let len = |lines, prepared: Option<&PreparedMatrix<'_>>| match prepared {
+        Some(_) => 0,
+        None => LineWords { lines }.len(),
+    };
+    let (a_words, b_words) = (len(m, of_a), len(n, of_b));
+    let mut words = Buffer::zeroed(left.device(), a_words + b_words)?;
+    let (mut a_words, mut b_words) = words.split_at_mut(a_words).expect("there are so many");
+    let a_halves = match of_a {
+        Some(_) => None,
+        None => Some(split_rows(left, a_words.view_mut())?),
+    };
+    let b_halves = match of_b {
+        Some(_) => None,
+        None => Some(split_rows(right, b_words.view_mut())?),
+    };
+    let operand = |prepared, halves, words, lines| match (prepared, halves) {
+        (Some(prepared), _) => PreparedMatrix::operand(prepared),
+        (None, Some(halves)) => SplitOperand::new(halves, words, (lines, k)),
+        (None, None) => unreachable!("what is not prepared is taken apart"),
+    };
+    let operands = [
+        operand(of_a, a_halves.as_ref(), a_words.view(), m),
+        operand(of_b, b_halves.as_ref(), b_words.view(), n),
+    ];
+    multiply_halves(kernel, operands, &mut matrices)?;
+    multiply_wide(wide, operands, matrices)
 }
 
 /// The outputs of all lines but the wide ones.
 fn multiply_halves(
     kernel: &'static GemmKernel,
-    [a, b]: [&SplitOperand<'_>; 2],
+    [a, b]: [SplitOperand<'_>; 2],
     matrices: &mut Matrices<'_, f32, f32, f32>,
 ) -> Outcome<()> {
     let (m, n, k) = (a.lines, b.lines, a.k);
@@ -186,8 +233,8 @@ fn multiply_halves(
     let params = (
         GridConstant::new(&a_map),
         GridConstant::new(&b_map),
-        global(a.words.view()),
-        global(b.words.view()),
+        global(a.words),
+        global(b.words),
         c,
         GridConstant::new(&shape),
         u32::from(*is_transposed),
@@ -206,7 +253,7 @@ fn multiply_halves(
 /// The outputs of wide lines.
 fn multiply_wide(
     kernel: &'static GemmKernel,
-    [left, right]: [&SplitOperand<'_>; 2],
+    [left, right]: [SplitOperand<'_>; 2],
     matrices: Matrices<'_, f32, f32, f32>,
 ) -> Outcome<()> {
     let Entry::Wide(launch) = kernel.entry else {
@@ -216,7 +263,7 @@ fn multiply_wide(
     let config = matrices.grid(kernel)?;
     // SAFETY: (1) by (2) of the kernels.
     let arguments = unsafe { matrices.arguments() };
-    let words = [global(left.words.view()), global(right.words.view())];
+    let words = [global(left.words), global(right.words)];
     // SAFETY: (1) is (1) to (4) of the kernels: (1) the grid; (2) the views; (3) the kernel was selected by
     // the operands' orders and rows; (4) the words are those of the splits. (2) As in `multiply_halves`.
     unsafe { launch(&module, config, arguments, words) }

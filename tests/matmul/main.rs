@@ -11,6 +11,7 @@ mod errors;
 mod fastest;
 mod layouts;
 mod leading_dimensions;
+mod prepared;
 mod shapes;
 mod values;
 mod views;

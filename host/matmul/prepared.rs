@@ -1,0 +1,88 @@
+//! Operands that are taken apart once.
+
+use super::split::{SplitOperand, split_rows};
+use crate::buffer::Buffer;
+use crate::device::Device;
+use crate::error::{During, ErrorKind, Outcome, Result};
+use crate::matrix::{Matrix, MatrixView};
+use half::f16;
+use tilewright_kernels::tensor::{LineWords, lowest_exponent};
+
+/// A matrix of f32 that was taken apart for products of which it is the right operand: see
+/// [`Device::prepare`].
+#[derive(Debug)]
+pub struct PreparedMatrix<'a> {
+    matrix: MatrixView<'a, f32>,
+    halves: Matrix<f16>,
+    words: Buffer<u32>,
+}
+
+impl Device {
+    /// Takes B apart once for all products A B on tensor cores
+    /// ([`Arithmetic::Split`](crate::Arithmetic::Split)) of which it is the right operand: they find it
+    /// as they need it, and have the same bits as without. The memory is that of B, and 4 bytes for each
+    /// two columns.
+    ///
+    /// A left operand is prepared as the right one of the transposed product, `b.t()` times `a.t()`,
+    /// into a column-major matrix.
+    ///
+    /// ```
+    /// use tilewright::{Arithmetic, Device, Matmul};
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let device = Device::simulator();
+    /// let weights = device.matrix((64, 2), &[0.25_f32; 128])?;
+    /// let weights = device.prepare(&weights)?;
+    /// let x = device.matrix((1, 64), &[1.0; 64])?;
+    /// let product = Matmul::with_prepared(&x, &weights).arithmetic(Arithmetic::Split);
+    /// assert_eq!(product.run()?.to_vec()?, [16.0, 16.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::NoKernel`] if the rows of B are fewer than 60, or so many that no product of it is on
+    /// tensor cores; [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice);
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory),
+    /// [`ErrorKind::NoModule`](crate::ErrorKind::NoModule),
+    /// [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or
+    /// [`ErrorKind::Cuda`](crate::ErrorKind::Cuda).
+    pub fn prepare<'a>(&self, b: impl Into<MatrixView<'a, f32>>) -> Result<PreparedMatrix<'a>> {
+        PreparedMatrix::new(self, b.into()).during("prepare")
+    }
+}
+
+impl<'a> PreparedMatrix<'a> {
+    fn new(device: &Device, b: MatrixView<'a, f32>) -> Outcome<Self> {
+        device.check_owns(|| "the matrix B".into(), b.device())?;
+        let (k, n) = b.shape();
+        if lowest_exponent(k).is_none() {
+            return Err(ErrorKind::NoKernel {
+                problem: format!("products with a right operand of {k}x{n} F32 on tensor cores"),
+                device: device.properties().name.clone(),
+            });
+        }
+        let mut words = Buffer::zeroed(device, LineWords { lines: n }.len())?;
+        let halves = match n {
+            0 => Matrix::zeroed(device, (0, 0).into())?,
+            _ => split_rows(b.t(), words.view_mut())?,
+        };
+        Ok(Self {
+            matrix: b,
+            halves,
+            words,
+        })
+    }
+
+    /// The matrix itself.
+    #[must_use]
+    pub fn matrix(&self) -> MatrixView<'a, f32> {
+        self.matrix
+    }
+
+    /// The halves.
+    pub(super) fn operand(&self) -> SplitOperand<'_> {
+        let (k, n) = self.matrix.shape();
+        SplitOperand::new(&self.halves, self.words.view(), (n, k))
+    }
+}
