@@ -9,6 +9,8 @@ set -u
 export PROGRAM=${1:?"usage: defects/measure.sh PROGRAM"}
 export SANITIZER=${SANITIZER:-compute-sanitizer} LIMIT=${LIMIT:-20}
 JOBS=${JOBS:-12}
+export NO_REPORT='COMPUTE-SANITIZER|Program hit|Target application|Saved host|Internal Sanitizer'
+NO_REPORT+='|Error: (process|Target|No attachable)|[A-Z]+ SUMMARY'
 
 # One run: KERNEL [--twin] TOOL.
 measure() {
@@ -19,8 +21,8 @@ measure() {
     timeout --signal=INT --kill-after=5 "$LIMIT" "${run[@]}" "$PROGRAM" "$name" $twin --device cuda \
         > "$log" 2>&1 < /dev/null
     status=$?
-    # The tool's first report; what the driver returned is no report of the tool's.
-    said=$(grep -m1 -E '^========= (Error|Warning|Invalid|Illegal|Misaligned|Barrier|Divergent|Uninitialized|Unused|Race|Potential|Fatal|Missing|Address|Stack|Out-of-range|Cluster|Internal|Hardware|Unspecified|Async|Warp|Multiple)' "$log")
+    # The tool's first report. What the driver returned, how the program ended and sums are none.
+    said=$(grep -E '^========= [A-Z]' "$log" | grep -m1 -vE "^========= ($NO_REPORT)")
     if [ -n "$said" ]; then
         outcome=found
     elif [ $status -eq 124 ] || [ $status -eq 137 ]; then

@@ -11,6 +11,36 @@ const BOTH: u16 = 0b11;
 const ABSENT: u16 = 0b101;
 
 twins! {
+    /// A block writes the memory of the other one, and no barrier of the cluster stands between.
+    [, cluster = (2, 1, 1)]
+    write_without_a_barrier_of_the_cluster write_without_a_barrier_of_the_cluster_twin(memory, parts) {
+        cluster::sync();
+        let rank = cluster::rank();
+        parts.words.store(me(), rank);
+        if RIGHT {
+            cluster::sync();
+        } else {
+            thread::sync_threads();
+        }
+        if rank == 0 {
+            parts.words.in_block(1).store(me(), 5);
+        }
+        cluster::sync();
+        parts.put_word(memory, rank as usize);
+    }
+
+    /// A block ends while the other one writes its memory.
+    [, cluster = (2, 1, 1)]
+    end_while_others_write end_while_others_write_twin(memory, parts) {
+        cluster::sync();
+        if cluster::rank() == 0 {
+            parts.words.in_block(1).store(me(), 5);
+        }
+        if RIGHT {
+            cluster::sync();
+        }
+    }
+
     /// A block ends while the other one arrives at its ring.
     [, cluster = (2, 1, 1)]
     end_while_others_arrive end_while_others_arrive_twin(memory, parts) {

@@ -140,6 +140,12 @@ mistakes! {
         [DataRace] "races with",
         "threads arrive at a named barrier where they have to wait";
 
+    clusters::write_without_a_barrier_of_the_cluster and write_without_a_barrier_of_the_cluster_twin, TWO,
+        [DataRace] "races with",
+        "a block writes the memory of the other one, and no barrier of the cluster stands between";
+    clusters::end_while_others_write and end_while_others_write_twin, TWO,
+        [BlockEnded] "barrier of the cluster",
+        "a block ends while the other one writes its memory";
     clusters::end_while_others_arrive and end_while_others_arrive_twin, TWO,
         [BlockEnded] "barrier of the cluster",
         "a block ends while the other one arrives at its ring";

@@ -1,7 +1,7 @@
 //! Runs a ladder, from the plain kernel to the fast one, and prints what each step brought.
 //!
 //! ```text
-//! cargo ladder sum|product|prefetch|memory|histogram
+//! cargo ladder sum|product|tensor|prefetch|memory|histogram
 //!     [--device sim|cuda|cuda:N] [--only TEXT] [--html FILE] [--json FILE] [--markdown FILE]
 //!     [--charts FOLDER]
 //! ```

@@ -14,6 +14,7 @@ pub const SOURCE_HASH: &str = env!("SOURCE_HASH");
 pub mod bulk;
 pub mod clusters;
 pub mod large;
+pub mod lines;
 pub mod operands;
 pub mod outputs;
 pub mod persistent;

@@ -10,6 +10,7 @@ mod barriers;
 mod blocks;
 mod bulk_copies;
 mod by_value;
+mod clusters;
 mod defects;
 mod fences;
 mod functions;

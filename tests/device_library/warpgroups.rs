@@ -49,6 +49,7 @@ factors! {
     F8E4M3 as u8, Some(Format::E4M3), |integer| F8E4M3::from_f32(integer as f32), |bits| bits & 0x9f | 0x20;
     F8E5M2 as u8, Some(Format::E5M2), |integer| F8E5M2::from_f32(integer as f32), |bits| bits & 0x9f | 0x20;
     i8 as u8, None, |integer| integer as i8, |bits| bits;
+    u8 as u8, None, |integer| integer as u8, |bits| bits;
 }
 
 /// An output.
@@ -174,6 +175,37 @@ where
     }
 }
 
+/// A kernel's products of random integers are exact.
+fn check_integers<T, K, const N: usize>(kernel: K)
+where
+    T: Factor + Into<i32>,
+    K: Copy
+        + for<'launch> Kernel<
+            Params<'launch> = (
+                GridConstant<'launch, TensorMap<T, 64, 128>>,
+                GridConstant<'launch, TensorMap<T, N, 128>>,
+                GlobalMut<'launch, i32>,
+            ),
+        >,
+{
+    let k = Operands::<T, T>::K;
+    let operands = Operands::new(N, 3, T::of_random, T::of_random);
+    let output = |place: usize| {
+        let row = &operands.a[place / N * k..][..k];
+        let column = &operands.b[place % N * k..][..k];
+        let products = row
+            .iter()
+            .zip(column)
+            .map(|(a, b)| (*a).into() * (*b).into());
+        products.sum::<i32>().bits()
+    };
+    let exact: Vec<u32> = (0..kernels::ROWS * N).map(output).collect();
+    for device in hoppers() {
+        let product = multiply(&device, kernel, &operands);
+        assert!(product == exact, "{} on {}", K::NAME, device.name());
+    }
+}
+
 /// The bits of the product.
 fn multiply<A, B, S, K, const N: usize, const PANEL: usize>(
     device: &Device,
@@ -211,6 +243,12 @@ fn the_compiler_has_nothing_to_remark() {
         let module = device.load(&MODULE).unwrap();
         assert_eq!(module.compiler_warnings().unwrap(), [""; 0]);
     }
+}
+
+#[test]
+fn warpgroups_multiply_integers_without_a_sign() {
+    check_integers(kernels::warpgroup_u8_n64);
+    check_integers(kernels::warpgroup_u8_n256);
 }
 
 macro_rules! product_tests {

@@ -1,7 +1,11 @@
 //! Clusters: blocks that run at the same time and reach each other's shared memory.
 //!
 //! A kernel states the shape of its clusters: `#[kernel(arch = "sm_90", cluster = (2, 1, 1))]`. In
-//! others each block is a cluster by itself. (PTX ISA, 2.2.2, "Cluster of Cooperative Thread Arrays".)
+//! others each block is a cluster by itself.
+//!
+//! [`SharedSlice::in_block`](crate::shared::SharedSlice::in_block) is the same place in another block's memory;
+//! [multicasts](crate::tma) fill several blocks at once, and a
+//! [ring](crate::mbarrier::Consumer::release_in) takes arrivals of other blocks. (PTX ISA, 2.2.2, "Cluster of Cooperative Thread Arrays".)
 
 use crate::machine;
 

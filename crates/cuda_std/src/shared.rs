@@ -38,6 +38,7 @@
 mod allotment;
 mod macros;
 mod memory;
+mod remote;
 mod swizzled;
 mod tile;
 mod views;
@@ -48,6 +49,7 @@ pub use allotment::{Allotment, Memory};
 pub use macros::simulated_storage;
 #[doc(hidden)]
 pub use memory::{AnyShape, ArrayShape, Scope, SharedMemory, TileShape};
+pub use remote::RemoteSlice;
 pub(crate) use swizzled::ROW_BYTES;
 pub use swizzled::{SwizzledTile, SwizzledTiles};
 pub use tile::SharedTile;

@@ -36,6 +36,7 @@
 //! | `f32`, read as tf32 | `f32`, read as tf32 | `f32` | 8 |
 //! | [`F8E4M3`](crate::fp8::F8E4M3) or [`F8E5M2`](crate::fp8::F8E5M2) | either of them | `f32` | 32 |
 //! | `i8` | `i8` | `i32`, which wraps around | 32 |
+//! | `u8` | `u8` | `i32`, which wraps around | 32 |
 //!
 //! Of an `f32` operand the hardware reads the sign, the exponent and the first 10 bits of the fraction;
 //! the 13 bits below are ignored, not rounded. Sums of 8-bit floating-point products keep 13 bits of

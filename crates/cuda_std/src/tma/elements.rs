@@ -28,7 +28,26 @@ impl<T: Pod> Global<'_, T> {
         slot: &Slot<'_>,
     ) {
         // SAFETY: (1) to (5) are the caller's.
-        unsafe { load_elements(self, range, (destination, to), slot, None) };
+        unsafe { load_elements(self, range, (destination, to), slot, (None, None)) };
+    }
+
+    /// [`Self::bulk_load`] to the same place in each block of the cluster whose bit is set in `blocks`. The
+    /// bytes count at the barrier of the same stage of each.
+    ///
+    /// # Safety
+    /// 1. to 5. as for [`Self::bulk_load`], in each of these blocks.
+    #[inline(always)]
+    #[track_caller]
+    pub unsafe fn bulk_load_multicast(
+        self,
+        range: Range<usize>,
+        (destination, to): (SharedSlice<'_, T>, usize),
+        slot: &Slot<'_>,
+        blocks: u16,
+    ) {
+        let options = (Some(blocks), None);
+        // SAFETY: (1) to (5) are the caller's.
+        unsafe { load_elements(self, range, (destination, to), slot, options) };
     }
 }
 
@@ -45,13 +64,35 @@ impl<T: Pod> Hinted<Global<'_, T>> {
         (destination, to): (SharedSlice<'_, T>, usize),
         slot: &Slot<'_>,
     ) {
+        let options = (None, Some(self.policy));
         // SAFETY: (1) to (5) are the caller's.
-        unsafe { load_elements(self.side, range, (destination, to), slot, Some(self.policy)) };
+        unsafe { load_elements(self.side, range, (destination, to), slot, options) };
+    }
+
+    /// [`Self::bulk_load`] to the same place in each block of the cluster whose bit is set in `blocks`. The
+    /// bytes count at the barrier of the same stage of each.
+    ///
+    /// # Safety
+    /// 1. to 5. as for [`Self::bulk_load`], in each of these blocks.
+    #[inline(always)]
+    #[track_caller]
+    pub unsafe fn bulk_load_multicast(
+        self,
+        range: Range<usize>,
+        (destination, to): (SharedSlice<'_, T>, usize),
+        slot: &Slot<'_>,
+        blocks: u16,
+    ) {
+        let options = (Some(blocks), Some(self.policy));
+        // SAFETY: (1) to (5) are the caller's.
+        unsafe { load_elements(self.side, range, (destination, to), slot, options) };
     }
 }
 
+/// Starts to load elements, to some blocks or to the caller's, with a policy or without.
+///
 /// # Safety
-/// 1. to 5. as for [`Global::bulk_load`].
+/// 1. to 5. as for [`Global::bulk_load`], in each of the blocks.
 #[inline(always)]
 #[track_caller]
 unsafe fn load_elements<T: Pod>(
@@ -59,7 +100,7 @@ unsafe fn load_elements<T: Pod>(
     range: Range<usize>,
     (destination, to): (SharedSlice<'_, T>, usize),
     slot: &Slot<'_>,
-    policy: Option<CachePolicy>,
+    (blocks, policy): (Option<u16>, Option<CachePolicy>),
 ) {
     // SAFETY: (1), (2) are the caller's; no thread writes what a `Global` shows. (3) is that of the slot's
     // ring. (4) (4), (5) of the caller. (5) The policy is one.
@@ -73,6 +114,7 @@ unsafe fn load_elements<T: Pod>(
             range.start,
             range.end - range.start,
             slot.barrier(),
+            blocks,
             bits(policy),
         );
     }

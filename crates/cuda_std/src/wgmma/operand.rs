@@ -31,6 +31,7 @@ elements! {
     crate::fp8::F8E4M3 = E4m3;
     crate::fp8::F8E5M2 = E5m2;
     i8 = S8;
+    u8 = U8;
 }
 
 /// Which elements of an operand are neighbours in memory.

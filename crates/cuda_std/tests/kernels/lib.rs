@@ -11,6 +11,7 @@ pub mod barriers;
 pub mod blocks;
 pub mod bulk_copies;
 pub mod by_value;
+pub mod clusters;
 // Never on a GPU: some of them are not even accepted by `ptxas`.
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod defects;

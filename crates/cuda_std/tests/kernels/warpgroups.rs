@@ -140,4 +140,6 @@ product_kernels! {
     warpgroup_i8_n128: i8, i8 => i32, 64 x 128, 128;
     warpgroup_i8_n192: i8, i8 => i32, 64 x 192, 128;
     warpgroup_i8_n256: i8, i8 => i32, 64 x 256, 128;
+    warpgroup_u8_n64: u8, u8 => i32, 64 x 64, 128;
+    warpgroup_u8_n256: u8, u8 => i32, 64 x 256, 128;
 }

@@ -197,14 +197,15 @@ const fn is_batch(rank: usize) -> bool {
 }
 
 /// Starts to copy `count` elements from element `source_index` of global memory to element `index` of
-/// shared memory. Their bytes count at `barrier`.
+/// shared memory, of the block or of each block of the cluster whose bit in `blocks` is set. Their bytes
+/// count at `barrier`, or at the barrier in the same place of each.
 ///
 /// # Safety
 /// 1. The elements lie within the `source_len` elements at `source`, and within the `len` at `base`.
 /// 2. Both addresses and the number of bytes are multiples of 16, and there are bytes.
-/// 3. `barrier` is a barrier in shared memory of the block.
+/// 3. `barrier` is a barrier in shared memory of the block, or of each of the blocks.
 /// 4. Until the phase that counts the bytes has ended, no thread writes the source or accesses the
-///    destination.
+///    destination, and no block ends that has it.
 /// 5. `policy` is none or one of [`cache_policy`].
 #[inline(always)]
 #[expect(clippy::too_many_arguments, reason = "two places, each in its memory")]
@@ -217,19 +218,33 @@ pub unsafe fn bulk_load<T: Pod>(
     source_index: usize,
     count: usize,
     barrier: *mut u64,
+    blocks: Option<u16>,
     policy: Option<u64>,
 ) {
     // SAFETY: (1) to (5) are the caller's.
     unsafe {
-        copy!(
-            policy,
-            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes",
-            "[{to}], [{from}], {bytes}, [{barrier}]",
-            to = in(reg32) shared_address(base.add(index)),
-            from = in(reg64) global_address(source.add(source_index)),
-            bytes = in(reg32) (count * size_of::<T>()) as u32,
-            barrier = in(reg32) shared_address(barrier),
-        );
+        match blocks {
+            None => copy!(
+                policy,
+                "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes",
+                "[{to}], [{from}], {bytes}, [{barrier}]",
+                to = in(reg32) shared_address(base.add(index)),
+                from = in(reg64) global_address(source.add(source_index)),
+                bytes = in(reg32) (count * size_of::<T>()) as u32,
+                barrier = in(reg32) shared_address(barrier),
+            ),
+            Some(blocks) => copy!(
+                policy,
+                "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes\
+                 .multicast::cluster",
+                "[{to}], [{from}], {bytes}, [{barrier}], {blocks}",
+                to = in(reg32) shared_address(base.add(index)),
+                from = in(reg64) global_address(source.add(source_index)),
+                bytes = in(reg32) (count * size_of::<T>()) as u32,
+                barrier = in(reg32) shared_address(barrier),
+                blocks = in(reg16) blocks,
+            ),
+        }
     }
 }
 

@@ -39,7 +39,10 @@ pub use bulk::{
     Eviction, bulk_commit, bulk_load, bulk_store, bulk_wait, bulk_wait_read, cache_policy,
     fence_proxy_async, prefetch_tensor_map, tensor_load, tensor_load_multicast, tensor_store,
 };
-pub use cluster::{cluster_barrier_arrive, cluster_barrier_wait, cluster_blocks, cluster_rank};
+pub use cluster::{
+    cluster_barrier_arrive, cluster_barrier_wait, cluster_blocks, cluster_rank, load_in_block,
+    store_in_block,
+};
 pub use mbarrier::{
     fence_mbarrier_init, mbarrier_arrive, mbarrier_arrive_expect, mbarrier_arrive_in,
     mbarrier_init, mbarrier_wait,

@@ -122,6 +122,7 @@ macro_rules! products {
         product!(F8E5M2, F8E4M3, f32, $n, $count, "k32.f32.e5m2.e4m3", ", 1, 1", [], $($index)*);
         product!(F8E5M2, F8E5M2, f32, $n, $count, "k32.f32.e5m2.e5m2", ", 1, 1", [], $($index)*);
         product!(i8, i8, i32, $n, $count, "k32.s32.s8.s8", "", [], $($index)*);
+        product!(u8, u8, i32, $n, $count, "k32.s32.u8.u8", "", [], $($index)*);
     };
 }
 

@@ -94,7 +94,8 @@ pub unsafe fn tensor_store<const RANK: usize>(
 }
 
 /// Starts to copy `count` elements from element `source_index` of global memory to element `index` of
-/// shared memory. Their bytes count at `barrier`.
+/// shared memory, of the block or of each block of the cluster whose bit in `blocks` is set. Their bytes
+/// count at `barrier`, or at the barrier in the same place of each.
 ///
 /// # Safety
 /// 1. Source and destination are allocated with the lengths given, until the copy has landed; that the
@@ -110,6 +111,7 @@ pub unsafe fn bulk_load<T: Pod>(
     source_index: usize,
     count: usize,
     barrier: *mut u64,
+    blocks: Option<u16>,
     _policy: Option<u64>,
 ) {
     check_within("from", "global", (source_index, count), source_len);
@@ -118,7 +120,7 @@ pub unsafe fn bulk_load<T: Pod>(
     unsafe {
         let (to, from) = (base.add(index), source.add(source_index));
         let bytes = count * size_of::<T>();
-        simt::bulk_load(to.cast(), from.cast(), bytes, barrier.addr(), None);
+        simt::bulk_load(to.cast(), from.cast(), bytes, barrier.addr(), blocks);
     }
 }
 

@@ -1,5 +1,8 @@
 //! Clusters of blocks.
 
+use super::memory::{Space, load, store};
+use bytemuck::Pod;
+
 /// The number of the block in its cluster.
 #[track_caller]
 pub fn cluster_rank() -> u32 {
@@ -22,4 +25,37 @@ pub fn cluster_barrier_arrive() {
 #[track_caller]
 pub fn cluster_barrier_wait() {
     simt::cluster_barrier_wait();
+}
+
+/// Elements `index..index + N` of those that lie at `base` in the block of rank `rank`.
+///
+/// # Safety
+/// 1. `base` is the address of `len` elements in shared memory of the block; the rest is checked.
+#[track_caller]
+pub unsafe fn load_in_block<T: Pod, const N: usize>(
+    base: *const T,
+    len: usize,
+    index: usize,
+    rank: u32,
+) -> [T; N] {
+    let base = std::ptr::with_exposed_provenance(simt::map_shared(base.addr(), rank));
+    // SAFETY: (1), and the blocks of a cluster have the same pieces of memory on one host thread.
+    unsafe { load(Space::Shared, base, len, index) }
+}
+
+/// Writes elements `index..index + N` of those that lie at `base` in the block of rank `rank`.
+///
+/// # Safety
+/// 1. `base` is the address of `len` elements in shared memory of the block; the rest is checked.
+#[track_caller]
+pub unsafe fn store_in_block<T: Pod, const N: usize>(
+    base: *mut T,
+    len: usize,
+    index: usize,
+    rank: u32,
+    values: [T; N],
+) {
+    let base = std::ptr::with_exposed_provenance_mut(simt::map_shared(base.addr(), rank));
+    // SAFETY: as in `load_in_block`.
+    unsafe { store(Space::Shared, base, len, index, values) };
 }

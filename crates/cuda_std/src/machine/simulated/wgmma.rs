@@ -46,6 +46,7 @@ pairs! {
     F8E5M2, F8E4M3 => f32;
     F8E5M2, F8E5M2 => f32;
     i8, i8 => i32;
+    u8, u8 => i32;
 }
 
 impl<S: AccumulatorElement, const COUNT: usize> Registers for [S; COUNT] {
