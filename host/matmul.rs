@@ -17,6 +17,8 @@ mod problem;
 mod select;
 mod split;
 
+pub(crate) use operands::read_elements;
+
 pub use fastest::{Matmul, MatmulElement};
 pub use kernels::{GemmElement, TileConfig};
 pub use select::{Arithmetic, SelectionReason};

@@ -1,7 +1,7 @@
 //! The matrices of a product, compared with one another.
 
 use super::kernels::{ElementType, GemmArguments, GemmKernel};
-use super::operands::{layout_of, read_by_product, written_by_product};
+use super::operands::{layout_of, read_elements, written_by_product};
 use super::problem::{MatrixLayout, Problem};
 use crate::buffer::ALIGNMENT;
 use crate::device::Device;
@@ -86,13 +86,7 @@ impl<'a, T: Element> Matrices<'a, T> {
             c.leading_dimension(),
         );
         // SAFETY: (1) is (1).
-        let (a, b, c) = unsafe {
-            (
-                read_by_product(a),
-                read_by_product(b),
-                written_by_product(c),
-            )
-        };
+        let (a, b, c) = unsafe { (read_elements(a), read_elements(b), written_by_product(c)) };
         (a, b, c, m, n, k, lda, ldb, ldc)
     }
 }

@@ -18,11 +18,11 @@ pub fn layout_of<T: Element>(view: MatrixView<'_, T>) -> MatrixLayout {
     }
 }
 
-/// What a product reads of `view`: all from its first element to its last, gaps included.
+/// What a launch reads of `view`: all from its first element to its last, gaps included.
 ///
 /// # Safety
 /// 1. Of the parameter the launch reads the view's elements alone.
-pub unsafe fn read_by_product<T: Element>(view: MatrixView<'_, T>) -> Global<'_, T> {
+pub unsafe fn read_elements<T: Element>(view: MatrixView<'_, T>) -> Global<'_, T> {
     let address = view_address::<T>(address_of(view));
     // SAFETY: (1) from the first element to the last all are in one live allocation, and aligned as
     // elements of a buffer are. They stay while the borrow lasts; the launch is submitted within it, and
@@ -42,7 +42,7 @@ pub unsafe fn read_by_product<T: Element>(view: MatrixView<'_, T>) -> Global<'_,
 /// 1. Of the parameter the launch reads and writes the view's elements alone.
 pub unsafe fn written_by_product<T: Element>(view: MatrixViewMut<'_, T>) -> GlobalMut<'_, T> {
     let (address, len) = (address_of(view.view()), view.view().lines().span());
-    // SAFETY: (1) as for `read_by_product`. (2) What is touched are the view's elements, by (1): they
+    // SAFETY: (1) as for `read_elements`. (2) What is touched are the view's elements, by (1): they
     // are borrowed mutably, so no other view, of this launch or of work submitted meanwhile, has one of
     // them. A store writes the bytes of its element and no others, though an operand may lie in the
     // gaps.

@@ -3,7 +3,7 @@
 use super::kernels::{Entry, GemmKernel};
 use super::lines::map_of;
 use super::matrices::Matrices;
-use super::operands::{read_by_product, written_by_product};
+use super::operands::{read_elements, written_by_product};
 use super::persistent::persistent_grid;
 use crate::buffer::{Buffer, BufferViewMut};
 use crate::error::Outcome;
@@ -53,7 +53,7 @@ impl<'a> SplitOperand<'a> {
         let grid = (blocks(self.lines, SCAN_LINES), blocks(self.k, SCAN_DEPTH));
         let config = LaunchConfig::new(grid, SPLIT_THREADS);
         // SAFETY: (1) the kernels read the elements of the view alone, by their (2).
-        let elements = unsafe { read_by_product(x) };
+        let elements = unsafe { read_elements(x) };
         let words = global_mut(self.words.view_mut());
         let params = (elements, self.lines, self.k, x.leading_dimension(), words);
         // SAFETY: (1) is (1) to (3) of the kernels: (1) the grid; (2) the view, whose order selects the
@@ -80,7 +80,7 @@ impl<'a> SplitOperand<'a> {
         // SAFETY: (1) as in `scan`, and the halves have no gaps.
         let (elements, high, low) = unsafe {
             (
-                read_by_product(x),
+                read_elements(x),
                 written_by_product(high.view_mut()),
                 written_by_product(low.view_mut()),
             )
