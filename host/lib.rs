@@ -79,7 +79,7 @@ mod workspace;
 
 #[cfg(feature = "ndarray")]
 #[cfg_attr(docsrs, doc(cfg(feature = "ndarray")))]
-pub use crate::ndarray::{matmul, matmul_coarsened, matmul_tiled};
+pub use crate::ndarray::{matmul, matmul_coarsened, matmul_tiled, reduce_axis};
 pub use buffer::{Buffer, BufferView, BufferViewMut};
 pub use device::{Device, default_device};
 pub use element::Element;
@@ -101,7 +101,7 @@ pub use module_source::ModuleSource;
 pub use pinned::PinnedBuffer;
 pub use properties::DeviceProperties;
 pub use reduce::{
-    ReduceElement, Reducible, ReduciblePairs, ops, reduce, reduce_dot, reduce_sum,
+    ReduceElement, Reducible, ReducibleLines, ReduciblePairs, ops, reduce, reduce_dot, reduce_sum,
     reduce_sum_height,
 };
 pub use report::{Advice, Bottleneck, KernelReport, LaunchReport, Roofline};

@@ -21,6 +21,8 @@ mod request;
 mod select;
 mod split;
 
+pub(crate) use operands::read_elements;
+
 pub use epilogue::Activation;
 pub use fastest::{Accumulate, Accumulator, MatmulElement, MatmulInto};
 pub use kernels::{GemmElement, TileConfig};

@@ -6,6 +6,7 @@ use crate::element::Element;
 use crate::error::{During, ErrorKind, Outcome, Result};
 use crate::matmul::{GemmElement, MatmulElement};
 use crate::matrix::{Matrix, MatrixView, MatrixViewMut, Order};
+use crate::reduce::{Reducible, ReducibleLines};
 use ndarray::{
     Array1, Array2, ArrayView, ArrayView2, ArrayViewMut2, Axis, Dimension, ShapeBuilder,
 };
@@ -226,6 +227,41 @@ fn in_logical_order<'a, T: Element, D: Dimension>(array: &'a ArrayView<'_, T, D>
         Some(elements) => Cow::Borrowed(elements),
         None => Cow::Owned(array.iter().copied().collect()),
     }
+}
+
+/// The values that `operation`, one of [`ops`](crate::ops), gives along `axis` of an array of any
+/// layout, on the default device: of each column for `Axis(0)`, by [`Device::reduce_columns`], and of
+/// each row for `Axis(1)`, by [`Device::reduce_rows`].
+///
+/// ```
+/// use ndarray::{Axis, array};
+/// use tilewright::ops;
+///
+/// let a = array![[1.0_f32, 5.0, 2.0], [4.0, 3.0, 6.0]];
+/// assert_eq!(tilewright::reduce_axis(a.view(), Axis(0), ops::Sum)?, a.sum_axis(Axis(0)));
+/// assert_eq!(tilewright::reduce_axis(a.view(), Axis(1), ops::ArgMin)?, array![0, 1]);
+/// # Ok::<(), tilewright::Error>(())
+/// ```
+///
+/// # Panics
+/// If `axis` is neither of the two, as `ndarray` does.
+///
+/// # Errors
+/// Those of [`Device::from_env`], [`Device::matrix_from_array`], [`Device::reduce_rows`] and
+/// [`Buffer::to_array1`].
+pub fn reduce_axis<R, T: ReducibleLines<R>>(
+    array: ArrayView2<'_, T>,
+    axis: Axis,
+    operation: R,
+) -> Result<Array1<<T as Reducible<R>>::Output>> {
+    let device = default_device()?;
+    let matrix = device.matrix_from_array(array)?;
+    let values = match axis {
+        Axis(0) => device.reduce_columns(&matrix, operation)?,
+        Axis(1) => device.reduce_rows(&matrix, operation)?,
+        Axis(axis) => panic!("an array of two dimensions has no axis {axis}"),
+    };
+    values.to_array1()
 }
 
 /// The product of two arrays of any layout on the default device, by [`Device::matmul`].

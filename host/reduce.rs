@@ -1,9 +1,10 @@
-//! Reductions of buffers to one value.
+//! Reductions of buffers to one value, and of the rows or columns of matrices to one each.
 //!
 //! `operations.rs` has the types that each operation reduces, and its kernels; `launch.rs` the
-//! launches; `sum.rs` and `named.rs` the methods.
+//! launches; `sum.rs` and `named.rs` the methods; `lines.rs` has rows and columns.
 
 mod launch;
+mod lines;
 mod named;
 mod operations;
 mod sum;
@@ -21,5 +22,5 @@ pub mod ops {
 }
 
 pub use named::{reduce, reduce_dot};
-pub use operations::{ReduceElement, Reducible, ReduciblePairs};
+pub use operations::{ReduceElement, Reducible, ReducibleLines, ReduciblePairs};
 pub use sum::{reduce_sum, reduce_sum_height};

@@ -6,6 +6,7 @@ pub mod cases;
 pub mod contest;
 pub mod criterion;
 pub mod host_time;
+pub mod lines;
 pub mod machine;
 pub mod products;
 pub mod record;

@@ -1,8 +1,9 @@
-//! Reductions of f32 other than sums: ours and CUB's.
+//! Reductions of f32 other than sums of a whole buffer: ours and CUB's.
 
 use super::Result;
 use super::cases::Case;
 use super::contest::{Contest, Work};
+use super::lines;
 use super::samples::check_floating;
 use crate::rivals::Rivals;
 use crate::rivals::cub_reductions::RESULT_BYTES;
@@ -25,7 +26,7 @@ pub fn cases(device: &Device) -> Vec<Case> {
         device_bytes: arrays * 4 * size as u64,
         build,
     };
-    vec![
+    let mut cases = vec![
         case("min", 1, |device, rivals, size| {
             contest(
                 device,
@@ -113,7 +114,9 @@ pub fn cases(device: &Device) -> Vec<Case> {
             )
         }),
         case("dot", 2, dot),
-    ]
+    ];
+    cases.extend(lines::cases(device));
+    cases
 }
 
 fn label(len: usize) -> String {
@@ -159,7 +162,7 @@ fn empty_contest(device: &Device, operation: &'static str, len: usize, arrays: u
     }
 }
 
-/// What the simulator's device of the same bits, or a loop, gives.
+/// What a loop gives.
 fn expected(operation: &str, x: &[f32]) -> f64 {
     let wide = || x.iter().map(|&x| f64::from(x));
     let len = x.len() as f64;
@@ -219,16 +222,17 @@ where
 }
 
 fn dot(device: &Device, rivals: &Rivals, len: usize) -> Result<Contest> {
-    let mut elements = elements(len);
-    let x = Rc::new(device.upload(&elements)?);
-    let right: Vec<f32> = elements.iter().rev().copied().collect();
-    let products = elements
+    let left = elements(len);
+    let right: Vec<f32> = left.iter().rev().copied().collect();
+    let products = left
         .iter()
         .zip(&right)
         .map(|(&x, &y)| f64::from(x) * f64::from(y));
     let expected: f64 = products.sum();
-    elements = right;
-    let y = Rc::new(device.upload(&elements)?);
+    let (x, y) = (
+        Rc::new(device.upload(&left)?),
+        Rc::new(device.upload(&right)?),
+    );
     let mut contest = empty_contest(device, "dot", len, 2);
     let (of_device, operands) = (device.clone(), [Rc::clone(&x), Rc::clone(&y)]);
     contest.admit(

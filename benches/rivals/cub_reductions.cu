@@ -1,7 +1,9 @@
 // CUB's reductions of arrays of f32 behind functions with a C ABI.
 
 #include <cub/device/device_reduce.cuh>
+#include <cub/device/device_segmented_reduce.cuh>
 #include <cub/version.cuh>
+#include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
 #include <thrust/iterator/zip_iterator.h>
 #include <thrust/tuple.h>
@@ -22,6 +24,12 @@ struct Multiply {
 
 struct Add {
   __device__ __host__ float operator()(float left, float right) const { return left + right; }
+};
+
+// Where a row starts.
+struct RowStart {
+  int64_t columns;
+  __device__ __host__ int64_t operator()(int64_t row) const { return row * columns; }
 };
 
 } // namespace
@@ -68,6 +76,14 @@ extern "C" int sum_of_squares(void *temporary, size_t *temporary_bytes, const fl
   auto squares = thrust::make_transform_iterator(x, Square{});
   return cub::DeviceReduce::Reduce(temporary, *temporary_bytes, squares,
                                    static_cast<float *>(result), count, Add{}, 0.0f, stream);
+}
+
+extern "C" int sum_of_rows(void *temporary, size_t *temporary_bytes, const float *x, float *sums,
+                           int rows, int columns, cudaStream_t stream) {
+  auto starts = thrust::make_transform_iterator(thrust::make_counting_iterator<int64_t>(0),
+                                                RowStart{columns});
+  return cub::DeviceSegmentedReduce::Sum(temporary, *temporary_bytes, x, sums, rows, starts,
+                                         starts + 1, stream);
 }
 
 extern "C" const char *error_text(int error) {

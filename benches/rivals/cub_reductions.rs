@@ -6,7 +6,7 @@ use libloading::Library;
 use std::ffi::{c_char, c_int, c_void};
 use std::process::{Command, Stdio};
 use std::rc::Rc;
-use tilewright::{Buffer, Device};
+use tilewright::{Buffer, Device, Matrix};
 
 const SOURCE: &str = include_str!("cub_reductions.cu");
 
@@ -20,6 +20,17 @@ type Reduction = unsafe extern "C" fn(
     *const c_void,
     *const c_void,
     *mut c_void,
+    c_int,
+    *mut c_void,
+) -> c_int;
+
+/// Temporary memory and its size; matrix, result, rows, columns; stream.
+type OfRows = unsafe extern "C" fn(
+    *mut c_void,
+    *mut usize,
+    *const c_void,
+    *mut c_void,
+    c_int,
     c_int,
     *mut c_void,
 ) -> c_int;
@@ -106,6 +117,43 @@ impl CubReductions {
         let temporary = self.device.uninit::<u8>(bytes.max(1))?;
         Ok(move |calls, result: &mut Buffer<u8>| {
             call(temporary.device_address(), calls, result).map(drop)
+        })
+    }
+
+    /// A function that enqueues the sums of the rows of a row-major matrix a number of times.
+    pub fn sum_of_rows(
+        &self,
+        matrix: Rc<Matrix<f32>>,
+    ) -> Result<impl FnMut(u64, &mut Buffer<f32>) -> Result + use<>> {
+        // SAFETY: the function of this name has this type.
+        let function: OfRows = unsafe { *self.library.get("sum_of_rows")? };
+        let (device, error_text) = (self.device.clone(), self.error_text);
+        let rows = c_int::try_from(matrix.rows())?;
+        let columns = c_int::try_from(matrix.cols())?;
+        let mut bytes = 0;
+        let mut call = move |temporary: u64, calls: u64, sums: u64| -> Result<usize> {
+            let stream = device.raw_stream().ok_or("the device has no stream")?;
+            let x = pointer(matrix.view().device_address()).cast_const();
+            let (temporary, sums) = (pointer(temporary), pointer(sums));
+            device.with_current(|| {
+                for _ in 0..calls {
+                    // SAFETY: the matrix has `rows` times `columns` elements and the result `rows`, or
+                    // nothing is written, where there is no temporary memory; otherwise it is as large
+                    // as an earlier call said. All are on the device whose context is current, and
+                    // freed only after the work in its stream.
+                    let error = unsafe {
+                        let stream = stream.as_ptr();
+                        function(temporary, &raw mut bytes, x, sums, rows, columns, stream)
+                    };
+                    error_of(error, error_text)?;
+                }
+                Ok(bytes)
+            })?
+        };
+        let bytes = call(0, 1, 0)?;
+        let temporary = self.device.uninit::<u8>(bytes.max(1))?;
+        Ok(move |calls, sums: &mut Buffer<f32>| {
+            call(temporary.device_address(), calls, sums.device_address()).map(drop)
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use super::epilogue::{Epilogue, Stores};
 use super::kernels::{ChainArguments, ElementType, GemmKernel};
-use super::operands::{layout_of, read_by_product, written_by_product};
+use super::operands::{layout_of, read_elements, written_by_product};
 use super::prepared::PreparedMatrix;
 use super::problem::{MatrixLayout, Problem};
 use crate::buffer::ALIGNMENT;
@@ -150,8 +150,8 @@ impl<'a, T: Element + EpilogueElement> Matrices<'a, T, T, T> {
         // SAFETY: (1) is (1).
         let (a, b, c) = unsafe {
             (
-                read_by_product(a),
-                read_by_product(b),
+                read_elements(a),
+                read_elements(b),
                 written_by_product(c),
             )
         };

@@ -20,11 +20,11 @@ pub fn layout_of<T: Element>(batch: MatrixBatch<'_, T>) -> MatrixLayout {
     }
 }
 
-/// What products read of `batch`: all from its first element to its last, gaps included.
+/// What kernels read of `batch`: all from its first element to its last, gaps included.
 ///
 /// # Safety
 /// 1. Of the parameter the launch reads the elements of the matrices alone.
-pub unsafe fn read_by_product<T: Element>(batch: MatrixBatch<'_, T>) -> Global<'_, T> {
+pub unsafe fn read_elements<T: Element>(batch: MatrixBatch<'_, T>) -> Global<'_, T> {
     let address = view_address::<T>(address_of(batch.first()));
     // SAFETY: (1) from the first element to the last all are in one live allocation, and aligned as
     // elements of a buffer are. They stay while the borrow lasts; the launch is submitted within it, and
@@ -45,7 +45,7 @@ pub unsafe fn read_by_product<T: Element>(batch: MatrixBatch<'_, T>) -> Global<'
 pub unsafe fn written_by_product<T: Element>(batch: MatrixBatchMut<'_, T>) -> GlobalMut<'_, T> {
     let batch = batch.into_batch();
     let address = view_address::<T>(address_of(batch.first()));
-    // SAFETY: (1) as for `read_by_product`. (2) What is touched are the elements of the matrices, by (1):
+    // SAFETY: (1) as for `read_elements`. (2) What is touched are the elements of the matrices, by (1):
     // they are borrowed mutably, so no other view, of this launch or of work submitted meanwhile, has one
     // of them. A store writes the bytes of its element and no others, though an operand may lie in the
     // gaps.

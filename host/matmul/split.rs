@@ -3,7 +3,7 @@
 use super::epilogue::Stores;
 use super::kernels::{Entry, GemmKernel};
 use super::matrices::Matrices;
-use super::operands::{read_by_product, written_by_product};
+use super::operands::{read_elements, written_by_product};
 use super::persistent::persistent_grid;
 use super::prepared::PreparedMatrix;
 use crate::backend::TensorMapBatch;
@@ -64,7 +64,7 @@ impl Lines<'_> {
         let grid = (blocks(self.lines, SCAN_LINES), blocks(self.k, SCAN_DEPTH));
         let config = LaunchConfig::new(grid, SPLIT_THREADS);
         // SAFETY: (1) the kernels read the elements of the view alone, by their (2).
-        let elements = unsafe { read_by_product(x.into()) };
+        let elements = unsafe { read_elements(x.into()) };
         let words = global_mut(self.words.view_mut());
         let params = (elements, self.lines, self.k, x.leading_dimension(), words);
         // SAFETY: (1) is (1) to (3) of the kernels: (1) the grid; (2) the view, whose order selects the
@@ -91,7 +91,7 @@ impl Lines<'_> {
         // SAFETY: (1) as in `scan`, and the halves have no gaps.
         let (elements, high, low) = unsafe {
             (
-                read_by_product(x.into()),
+                read_elements(x.into()),
                 written_by_product(high.view_mut().into()),
                 written_by_product(low.view_mut().into()),
             )

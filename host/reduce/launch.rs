@@ -182,7 +182,7 @@ impl Device {
     }
 }
 
-fn check_length(expected: usize, found: usize) -> Outcome<()> {
+pub(super) fn check_length(expected: usize, found: usize) -> Outcome<()> {
     if expected == found {
         return Ok(());
     }

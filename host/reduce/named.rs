@@ -177,7 +177,7 @@ named_reductions! {
     ///
     /// ```
     /// # let device = tilewright::Device::simulator();
-    /// let x = device.upload(&[3e200, -4e200])?;
+    /// let x = device.upload(&[3e200_f64, -4e200])?;
     /// assert!((device.reduce_norm_2(&x)? - 5e200).abs() < 1e186);
     /// # Ok::<(), tilewright::Error>(())
     /// ```
@@ -266,7 +266,7 @@ impl Device {
 /// use tilewright::ops;
 ///
 /// assert_eq!(tilewright::reduce(&[1.0_f32, 2.0, 6.0], ops::Mean)?, 3.0);
-/// assert_eq!(tilewright::reduce(&[5, 9, 2], ops::ArgMin)?, 2);
+/// assert_eq!(tilewright::reduce(&[5_i32, 9, 2], ops::ArgMin)?, 2);
 /// # Ok::<(), tilewright::Error>(())
 /// ```
 ///

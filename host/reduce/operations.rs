@@ -6,8 +6,10 @@ use crate::module_source::ModuleSource;
 use cuda_std::global::{Global, GlobalMut};
 use cuda_std::kernel::Kernel;
 use half::{bf16, f16};
-use tilewright_kernels::reduce::{self, Reduction, Sum};
-use tilewright_kernels::{for_each_pair_reduction, for_each_reduction, for_each_sum};
+use tilewright_kernels::reduce::{self, Reduction, Sum, lines};
+use tilewright_kernels::{
+    for_each_line_reduction, for_each_pair_reduction, for_each_reduction, for_each_sum,
+};
 
 /// An element type whose buffers the operation `R`, one of [`ops`](crate::ops), reduces.
 ///
@@ -47,6 +49,19 @@ pub trait ReduciblePairs<R>:
 {
     /// The type of the value.
     type Output: Element;
+}
+
+/// An element type whose matrices the operation `R` reduces, row by row or column by column: `Sum`,
+/// `Mean`, `Min`, `Max`, `ArgMin` and `ArgMax` of all elements of [`Reducible`], every operation of
+/// f32 and f64, and those of masks.
+#[diagnostic::on_unimplemented(
+    message = "the rows and columns of matrices of `{Self}` cannot be reduced by `{R}`",
+    note = "all operations are for f32 and f64, sums, means, minima, maxima and their places also for \
+            f16, bf16, i32, u32, i64 and u64, and counts, any and all for u8"
+)]
+pub trait ReducibleLines<R>:
+    Reducible<R> + sealed::ReduceLines<R, LineValue = <Self as Reducible<R>>::Output>
+{
 }
 
 /// A type whose buffers can be summed.
@@ -98,6 +113,33 @@ pub(super) mod sealed {
         const UNALIGNED_MODULE: &'static ModuleSource;
     }
 
+    /// An element type of whose matrices the operation `R` reduces the lines.
+    pub trait ReduceLines<R>: Element {
+        /// What the elements of a line are combined in.
+        type LineAccumulator: Element;
+        /// The value of a line.
+        type LineValue: Element;
+        /// The kernel for contiguous lines.
+        type Along: for<'launch> Kernel<
+            Params<'launch> = (
+                Global<'launch, Self>,
+                usize,
+                usize,
+                usize,
+                u32,
+                GlobalMut<'launch, Self::LineAccumulator>,
+                GlobalMut<'launch, u32>,
+                GlobalMut<'launch, Self::LineValue>,
+            ),
+        >;
+        const ALONG: Self::Along;
+        const ALONG_MODULE: &'static ModuleSource;
+        /// The kernel for lines whose neighbours are contiguous; it gives the same bits.
+        type Across: for<'launch> Kernel<Params<'launch> = <Self::Along as Kernel>::Params<'launch>>;
+        const ACROSS: Self::Across;
+        const ACROSS_MODULE: &'static ModuleSource;
+    }
+
     /// An element type of which the operation `R` reduces two arrays.
     pub trait ReducePairs<R>: Element {
         /// What pairs are combined in.
@@ -117,6 +159,24 @@ pub(super) mod sealed {
         const MODULE: &'static ModuleSource;
     }
 }
+
+macro_rules! line_reductions {
+    ($($operation:ident of $element:ident: $along:ident, $across:ident;)*) => {$(
+        impl sealed::ReduceLines<reduce::$operation> for $element {
+            type LineAccumulator = <reduce::$operation as Reduction<Self>>::Accumulator;
+            type LineValue = <reduce::$operation as Reduction<Self>>::Output;
+            type Along = lines::$along;
+            const ALONG: Self::Along = lines::$along();
+            const ALONG_MODULE: &'static ModuleSource = module_of!($along);
+            type Across = lines::$across;
+            const ACROSS: Self::Across = lines::$across();
+            const ACROSS_MODULE: &'static ModuleSource = module_of!($across);
+        }
+
+        impl ReducibleLines<reduce::$operation> for $element {}
+    )*};
+}
+for_each_line_reduction!(line_reductions);
 
 macro_rules! sums {
     ($($kernel:ident, $unaligned:ident: sum of $element:ident in $sum:ident;)*) => {$(

@@ -21,7 +21,7 @@ pub trait Elements: Copy {
         at: usize,
     ) -> [Self::Element; LANES];
 
-    /// Element `at`, or `None` behind the last.
+    /// Element `at`, or `None` past the end.
     #[track_caller]
     fn get(self, at: usize) -> Option<Self::Element>;
 

@@ -2,12 +2,13 @@
 //!
 //! `operation.rs` says what an operation is, `operations/` has all of them, and `table.rs` a line for
 //! each kernel; `reduction.rs` reduces a whole array, `plan.rs` says how that is split, and so the
-//! tree; `elements.rs` is what is read.
+//! tree; `elements.rs` is what is read; `lines/` reduces the lines of a matrix.
 
 #[macro_use]
 mod table;
 
 mod elements;
+pub mod lines;
 mod operation;
 mod operations;
 mod plan;

@@ -127,3 +127,79 @@ macro_rules! for_each_pair_reduction {
         }
     };
 }
+
+/// Calls the macro `$with` with all reductions of lines: the operation, the type of the elements, and
+/// the entries for lines that are contiguous and for lines whose neighbours are, as
+/// `Min of f32: min_along_f32, min_across_f32;`.
+#[macro_export]
+macro_rules! for_each_line_reduction {
+    ($with:ident) => {
+        $with! {
+            Sum of f32: sum_along_f32, sum_across_f32;
+            Sum of f64: sum_along_f64, sum_across_f64;
+            Sum of f16: sum_along_f16, sum_across_f16;
+            Sum of bf16: sum_along_bf16, sum_across_bf16;
+            Sum of i32: sum_along_i32, sum_across_i32;
+            Sum of u32: sum_along_u32, sum_across_u32;
+            Sum of i64: sum_along_i64, sum_across_i64;
+            Sum of u64: sum_along_u64, sum_across_u64;
+            Mean of f32: mean_along_f32, mean_across_f32;
+            Mean of f64: mean_along_f64, mean_across_f64;
+            Mean of f16: mean_along_f16, mean_across_f16;
+            Mean of bf16: mean_along_bf16, mean_across_bf16;
+            Mean of i32: mean_along_i32, mean_across_i32;
+            Mean of u32: mean_along_u32, mean_across_u32;
+            Mean of i64: mean_along_i64, mean_across_i64;
+            Mean of u64: mean_along_u64, mean_across_u64;
+            Min of f32: min_along_f32, min_across_f32;
+            Min of f64: min_along_f64, min_across_f64;
+            Min of f16: min_along_f16, min_across_f16;
+            Min of bf16: min_along_bf16, min_across_bf16;
+            Min of i32: min_along_i32, min_across_i32;
+            Min of u32: min_along_u32, min_across_u32;
+            Min of i64: min_along_i64, min_across_i64;
+            Min of u64: min_along_u64, min_across_u64;
+            Max of f32: max_along_f32, max_across_f32;
+            Max of f64: max_along_f64, max_across_f64;
+            Max of f16: max_along_f16, max_across_f16;
+            Max of bf16: max_along_bf16, max_across_bf16;
+            Max of i32: max_along_i32, max_across_i32;
+            Max of u32: max_along_u32, max_across_u32;
+            Max of i64: max_along_i64, max_across_i64;
+            Max of u64: max_along_u64, max_across_u64;
+            ArgMin of f32: argmin_along_f32, argmin_across_f32;
+            ArgMin of f64: argmin_along_f64, argmin_across_f64;
+            ArgMin of f16: argmin_along_f16, argmin_across_f16;
+            ArgMin of bf16: argmin_along_bf16, argmin_across_bf16;
+            ArgMin of i32: argmin_along_i32, argmin_across_i32;
+            ArgMin of u32: argmin_along_u32, argmin_across_u32;
+            ArgMin of i64: argmin_along_i64, argmin_across_i64;
+            ArgMin of u64: argmin_along_u64, argmin_across_u64;
+            ArgMax of f32: argmax_along_f32, argmax_across_f32;
+            ArgMax of f64: argmax_along_f64, argmax_across_f64;
+            ArgMax of f16: argmax_along_f16, argmax_across_f16;
+            ArgMax of bf16: argmax_along_bf16, argmax_across_bf16;
+            ArgMax of i32: argmax_along_i32, argmax_across_i32;
+            ArgMax of u32: argmax_along_u32, argmax_across_u32;
+            ArgMax of i64: argmax_along_i64, argmax_across_i64;
+            ArgMax of u64: argmax_along_u64, argmax_across_u64;
+            MinMax of f32: min_max_along_f32, min_max_across_f32;
+            MinMax of f64: min_max_along_f64, min_max_across_f64;
+            Product of f32: product_along_f32, product_across_f32;
+            Product of f64: product_along_f64, product_across_f64;
+            SumOfSquares of f32: sum_of_squares_along_f32, sum_of_squares_across_f32;
+            SumOfSquares of f64: sum_of_squares_along_f64, sum_of_squares_across_f64;
+            Norm1 of f32: norm_1_along_f32, norm_1_across_f32;
+            Norm1 of f64: norm_1_along_f64, norm_1_across_f64;
+            Norm2 of f32: norm_2_along_f32, norm_2_across_f32;
+            Norm2 of f64: norm_2_along_f64, norm_2_across_f64;
+            NormInf of f32: norm_inf_along_f32, norm_inf_across_f32;
+            NormInf of f64: norm_inf_along_f64, norm_inf_across_f64;
+            Variance of f32: variance_along_f32, variance_across_f32;
+            Variance of f64: variance_along_f64, variance_across_f64;
+            Count of u8: count_along, count_across;
+            Any of u8: any_along, any_across;
+            All of u8: all_along, all_across;
+        }
+    };
+}

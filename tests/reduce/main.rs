@@ -6,6 +6,7 @@ mod common;
 
 mod errors;
 mod lengths;
+mod lines;
 mod operations;
 mod parts;
 mod samples;

@@ -1,9 +1,9 @@
 //! Every operation for every type that it is for: the tables of kernels are the tables of tests.
 
-mod judge;
+pub mod judge;
 mod model;
 mod scales;
-mod values;
+pub mod values;
 
 use crate::common::{devices, machines};
 use crate::samples::tile;

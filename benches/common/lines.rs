@@ -1,0 +1,136 @@
+//! Sums of the rows and of the columns of row-major matrices of f32: ours and CUB's of segments.
+
+use super::Result;
+use super::cases::Case;
+use super::contest::{Contest, Work};
+use crate::rivals::Rivals;
+use std::rc::Rc;
+use tilewright::{Buffer, Device, ops};
+use tilewright_test_support::random::Random;
+
+/// The sums to measure on `device`.
+pub fn cases(device: &Device) -> Vec<Case> {
+    if device.is_simulator() {
+        return [both::<64, 100>(), both::<3, 3000>()].concat();
+    }
+    [
+        both::<16_384, 16_384>(),
+        both::<4_194_304, 64>(),
+        both::<64, 4_194_304>(),
+        both::<1000, 1000>(),
+    ]
+    .concat()
+}
+
+fn both<const ROWS: usize, const COLUMNS: usize>() -> Vec<Case> {
+    let case = |what: &str, build| Case {
+        name: format!("{what} f32 {ROWS}x{COLUMNS}"),
+        size: ROWS * COLUMNS,
+        device_bytes: 4 * (ROWS * COLUMNS) as u64,
+        build,
+    };
+    vec![
+        case("rows", |device, rivals, _| {
+            rows::<ROWS, COLUMNS>(device, rivals)
+        }),
+        case("columns", |device, _, _| columns::<ROWS, COLUMNS>(device)),
+    ]
+}
+
+/// Integers from 0 to 3: every sum of at most 2^22 of them is exact in f32.
+fn elements(count: usize) -> Vec<f32> {
+    let mut random = Random::new(count as u64);
+    let period: Vec<f32> = (0..1_000_003).map(|_| (random.bits() % 4) as f32).collect();
+    period.into_iter().cycle().take(count).collect()
+}
+
+fn empty_contest<const ROWS: usize, const COLUMNS: usize>(
+    device: &Device,
+    operation: &'static str,
+) -> Contest {
+    let bytes = 4 * (ROWS * COLUMNS) as u64;
+    Contest {
+        device: device.clone(),
+        operation,
+        element: "f32",
+        size: ROWS * COLUMNS,
+        size_label: format!("{ROWS}x{COLUMNS}"),
+        work: Work::Bytes(bytes),
+        operand_bytes: bytes,
+        contenders: Vec::new(),
+    }
+}
+
+fn check(found: &Buffer<f32>, expected: &[f32]) -> Result {
+    let found = found.to_vec()?;
+    match found
+        .iter()
+        .zip(expected)
+        .position(|(found, expected)| found != expected)
+    {
+        None => Ok(()),
+        Some(line) => {
+            let (found, expected) = (found[line], expected[line]);
+            Err(format!("wrong answer: {found} instead of {expected}, line {line}").into())
+        }
+    }
+}
+
+fn rows<const ROWS: usize, const COLUMNS: usize>(
+    device: &Device,
+    rivals: &Rivals,
+) -> Result<Contest> {
+    let elements = elements(ROWS * COLUMNS);
+    let sums: Vec<f32> = elements
+        .chunks(COLUMNS)
+        .map(|row| row.iter().sum())
+        .collect();
+    let matrix = Rc::new(device.matrix((ROWS, COLUMNS), &elements)?);
+    let mut contest = empty_contest::<ROWS, COLUMNS>(device, "rows");
+    let (of_device, of_ours) = (device.clone(), Rc::clone(&matrix));
+    contest.admit(
+        "reduce_rows",
+        device.zeros::<f32>(ROWS)?,
+        move |calls, values| {
+            for _ in 0..calls {
+                of_device.reduce_rows_into(&*of_ours, ops::Sum, values)?;
+            }
+            Ok(())
+        },
+        |values| check(values, &sums),
+    )?;
+    let Some(cub) = &rivals.reductions else {
+        return Ok(contest);
+    };
+    let values = device.zeros::<f32>(ROWS)?;
+    match cub.sum_of_rows(matrix) {
+        Err(error) => eprintln!("rival skipped: CUB, {}: {error}", contest.name()),
+        Ok(sum) => contest.admit_rival("CUB", values, sum, |values| check(values, &sums)),
+    }
+    Ok(contest)
+}
+
+fn columns<const ROWS: usize, const COLUMNS: usize>(device: &Device) -> Result<Contest> {
+    let elements = elements(ROWS * COLUMNS);
+    let mut sums = vec![0.0; COLUMNS];
+    for row in elements.chunks(COLUMNS) {
+        sums.iter_mut()
+            .zip(row)
+            .for_each(|(sum, element)| *sum += element);
+    }
+    let matrix = device.matrix((ROWS, COLUMNS), &elements)?;
+    let mut contest = empty_contest::<ROWS, COLUMNS>(device, "columns");
+    let of_device = device.clone();
+    contest.admit(
+        "reduce_columns",
+        device.zeros::<f32>(COLUMNS)?,
+        move |calls, values| {
+            for _ in 0..calls {
+                of_device.reduce_columns_into(&matrix, ops::Sum, values)?;
+            }
+            Ok(())
+        },
+        |values| check(values, &sums),
+    )?;
+    Ok(contest)
+}

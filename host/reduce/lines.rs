@@ -1,0 +1,236 @@
+//! Reductions of the rows and the columns of matrices.
+
+use super::operations::{Reducible, ReducibleLines};
+use crate::buffer::Buffer;
+use crate::device::Device;
+use crate::error::{During, ErrorKind, Outcome, Result};
+use crate::launch::LaunchConfig;
+use crate::launch_args::global_mut;
+use crate::matmul::read_elements;
+use crate::matrix::{MatrixView, Order};
+use crate::module::Module;
+use tilewright_kernels::reduce::lines::{
+    ACROSS_LINES, LANES_OF_PART, LINE_THREADS, LINES_IN_FLIGHT, LinePlan, STRANDS, STRANDS_OF_LANE,
+};
+
+/// What a grid may have along x (CUDA C++ Programming Guide, "Technical Specifications per Compute
+/// Capability").
+const MOST_BLOCKS: usize = i32::MAX as usize;
+
+impl Device {
+    /// The value of each row of `matrix`, a matrix or a view in either order, by `operation`, one of
+    /// [`ops`](crate::ops): a buffer with an element for each row.
+    ///
+    /// A row is combined in a tree that depends on its length alone, so its value has the same bits in
+    /// either order of the matrix, whatever the other rows, in every run and on every device
+    /// (`docs/reductions.md`). They may differ from those of [`Device::reduce`].
+    ///
+    /// ```
+    /// use tilewright::{Device, ops};
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let device = Device::simulator();
+    /// let matrix = device.matrix((2, 3), &[1.0_f32, 5.0, 2.0, 4.0, 3.0, 6.0])?;
+    /// assert_eq!(device.reduce_rows(&matrix, ops::Sum)?.to_vec()?, [8.0, 13.0]);
+    /// assert_eq!(device.reduce_rows(&matrix, ops::ArgMax)?.to_vec()?, [1, 2]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongDevice`] if `matrix` is of another device; [`ErrorKind::NoElements`] for a
+    /// minimum, a maximum or the place of one where there are rows without elements;
+    /// [`ErrorKind::TooLarge`] for more than 2^31 blocks of rows; [`ErrorKind::OutOfMemory`],
+    /// [`ErrorKind::NoModule`], [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
+    pub fn reduce_rows<'m, R, T: ReducibleLines<R>>(
+        &self,
+        matrix: impl Into<MatrixView<'m, T>>,
+        operation: R,
+    ) -> Result<Buffer<<T as Reducible<R>>::Output>> {
+        let _: R = operation;
+        let matrix = matrix.into();
+        self.rows_reduced::<R, T>(matrix).during("reduce_rows")
+    }
+
+    /// The value of each column of `matrix`, as [`Device::reduce_rows`] has that of each row.
+    ///
+    /// ```
+    /// use tilewright::{Device, ops};
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let device = Device::simulator();
+    /// let matrix = device.matrix((2, 3), &[1, 5, 2, 4, 3, 6])?;
+    /// assert_eq!(device.reduce_columns(&matrix, ops::Max)?.to_vec()?, [4, 5, 6]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Device::reduce_rows`].
+    pub fn reduce_columns<'m, R, T: ReducibleLines<R>>(
+        &self,
+        matrix: impl Into<MatrixView<'m, T>>,
+        operation: R,
+    ) -> Result<Buffer<<T as Reducible<R>>::Output>> {
+        let _: R = operation;
+        let matrix = matrix.into().t();
+        self.rows_reduced::<R, T>(matrix).during("reduce_columns")
+    }
+
+    /// Writes the value of each row of `matrix` to `values`, without waiting: work that is submitted
+    /// later sees them.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongLength`] if `values` does not have an element for each row, and those of
+    /// [`Device::reduce_rows`].
+    pub fn reduce_rows_into<'m, R, T: ReducibleLines<R>>(
+        &self,
+        matrix: impl Into<MatrixView<'m, T>>,
+        operation: R,
+        values: &mut Buffer<<T as Reducible<R>>::Output>,
+    ) -> Result<()> {
+        let _: R = operation;
+        self.rows_reduced_into::<R, T>(matrix.into(), values)
+            .during("reduce_rows_into")
+    }
+
+    /// Writes the value of each column of `matrix` to `values`, without waiting.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongLength`] if `values` does not have an element for each column, and those of
+    /// [`Device::reduce_rows`].
+    pub fn reduce_columns_into<'m, R, T: ReducibleLines<R>>(
+        &self,
+        matrix: impl Into<MatrixView<'m, T>>,
+        operation: R,
+        values: &mut Buffer<<T as Reducible<R>>::Output>,
+    ) -> Result<()> {
+        let _: R = operation;
+        self.rows_reduced_into::<R, T>(matrix.into().t(), values)
+            .during("reduce_columns_into")
+    }
+
+    fn rows_reduced<R, T: ReducibleLines<R>>(
+        &self,
+        matrix: MatrixView<'_, T>,
+    ) -> Outcome<Buffer<<T as Reducible<R>>::Output>> {
+        let mut values = Buffer::uninit(self, matrix.rows())?;
+        self.rows_reduced_into::<R, T>(matrix, &mut values)?;
+        Ok(values)
+    }
+
+    fn rows_reduced_into<R, T: ReducibleLines<R>>(
+        &self,
+        matrix: MatrixView<'_, T>,
+        values: &mut Buffer<<T as Reducible<R>>::Output>,
+    ) -> Outcome<()> {
+        self.check_owns(|| "the matrix to reduce".to_owned(), matrix.device())?;
+        self.check_owns(|| "the buffer of the values".to_owned(), values.device())?;
+        super::launch::check_length(matrix.rows(), values.len())?;
+        match matrix.shape() {
+            (0, _) => Ok(()),
+            (_, 0) if T::NEEDS_AN_ELEMENT => Err(ErrorKind::NoElements),
+            _ => self.launch_rows::<R, T>(matrix, values),
+        }
+    }
+
+    /// Reduces the rows of `matrix`, one at least, to as many `values`.
+    fn launch_rows<R, T: ReducibleLines<R>>(
+        &self,
+        matrix: MatrixView<'_, T>,
+        values: &mut Buffer<<T as Reducible<R>>::Output>,
+    ) -> Outcome<()> {
+        let (count, len) = matrix.shape();
+        let plan = LinePlan::new(len);
+        let is_contiguous = matrix.order() == Order::RowMajor;
+        let grid = if is_contiguous {
+            Grid::along(count, plan)
+        } else {
+            Grid::across(count, plan)
+        };
+        let config = LaunchConfig::new(grid.blocks(plan)?, LINE_THREADS);
+        let (partials, tickets) = match plan.parts {
+            1 => (0, 0),
+            parts => (count * parts, grid.tickets),
+        };
+        let mut partials = Buffer::<T::LineAccumulator>::uninit(self, partials)?;
+        let mut tickets = Buffer::<u32>::zeroed(self, tickets)?;
+        // SAFETY: (1) both kernels read the elements of the lines alone.
+        let x = unsafe { read_elements(matrix.into()) };
+        let params = (
+            x,
+            count,
+            len,
+            matrix.leading_dimension(),
+            grid.shape,
+            global_mut(partials.view_mut()),
+            global_mut(tickets.view_mut()),
+            global_mut(values.view_mut()),
+        );
+        // SAFETY: (1) the kernel's (1): the block is theirs. Its (2): `x` has the view's elements, of which
+        // lines, or elements of a line, are a leading dimension apart. Its (3): the tickets are new and
+        // zeros, partial results and tickets as many as it says, values as many as rows, as was
+        // compared. Its (4): the grid is of the kernel for this order. (2) The matrix and the values
+        // are borrowed until this returns, and the memory of the others is freed after the launch, in
+        // the device's order.
+        unsafe {
+            if is_contiguous {
+                Module::on_demand(self, T::ALONG_MODULE).launch_params(T::ALONG, config, params)
+            } else {
+                Module::on_demand(self, T::ACROSS_MODULE).launch_params(T::ACROSS, config, params)
+            }
+        }
+    }
+}
+
+/// The blocks of a launch.
+struct Grid {
+    blocks: usize,
+    /// What the kernel is told of them: lanes of a line, or groups of lines.
+    shape: u32,
+    /// Counters for lines of several parts.
+    tickets: usize,
+}
+
+impl Grid {
+    /// For contiguous lines.
+    fn along(count: usize, plan: LinePlan) -> Self {
+        let (lanes, lines) = if plan.elements <= STRANDS {
+            let lanes = plan.elements.div_ceil(STRANDS_OF_LANE).max(1);
+            (lanes.next_power_of_two() as u32, LINES_IN_FLIGHT)
+        } else {
+            (LANES_OF_PART, 1)
+        };
+        let of_block = (LINE_THREADS / lanes) as usize * lines;
+        Self {
+            blocks: count.saturating_mul(plan.parts).div_ceil(of_block),
+            shape: lanes,
+            tickets: count,
+        }
+    }
+
+    /// For lines whose neighbours are contiguous.
+    fn across(count: usize, plan: LinePlan) -> Self {
+        let groups = count.div_ceil(ACROSS_LINES as usize);
+        Self {
+            blocks: groups.saturating_mul(plan.parts),
+            // More groups than the number holds are more blocks than a grid has.
+            shape: groups as u32,
+            tickets: groups,
+        }
+    }
+
+    /// The blocks, if a grid may have as many.
+    fn blocks(&self, plan: LinePlan) -> Outcome<u32> {
+        if self.blocks <= MOST_BLOCKS {
+            return Ok(self.blocks as u32);
+        }
+        Err(ErrorKind::TooLarge {
+            what: format!(
+                "a grid of {} blocks for lines of {} parts",
+                self.blocks, plan.parts
+            ),
+            remedy: "a grid has at most 2^31 - 1 blocks: reduce some of the lines at a time",
+        })
+    }
+}

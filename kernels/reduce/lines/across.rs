@@ -1,0 +1,237 @@
+//! Lines whose neighbours' elements are contiguous: 32 lines for each block, one for each lane.
+//!
+//! ```text
+//! each thread: combine the elements of 16 strands of one line, 16 loads at a time
+//! each block:  combine the accumulators of the 8 threads of each line, in shared memory
+//!              lines of several parts: write the part's; take the ticket of the 32 lines
+//! last block:  combine the accumulators of the lines' parts the same way
+//! ```
+//!
+//! A warp loads 32 neighbouring elements at once, in each order of the matrix the ones that are
+//! contiguous. The strands of a line are those of [`LinePlan`], so the bits are those of `along.rs`.
+
+use super::plan::{ACROSS_LINES, LANES_OF_PART, LINE_THREADS, LinePlan, STRANDS};
+use super::{LineWorkspace, Lines, combine_neighbours};
+use crate::reduce::operation::Reduction;
+use cuda_std::Pod;
+use cuda_std::prelude::*;
+
+/// Threads of a line.
+const THREADS: usize = (LINE_THREADS / ACROSS_LINES) as usize;
+
+/// Strands of a thread.
+const OWN_STRANDS: usize = STRANDS / THREADS;
+
+/// Sequences of parts of a thread.
+const OWN_PARTS: usize = LANES_OF_PART as usize / THREADS;
+
+/// An accumulator for each thread.
+type Scratch<'block, A> = SharedArray<'block, A, { LINE_THREADS as usize }>;
+
+/// A thread's place: its line, and which of the line's threads it is.
+#[derive(Clone, Copy)]
+struct Place {
+    line: usize,
+    lane: usize,
+    row: usize,
+    /// Whether there is such a line.
+    is_line: bool,
+}
+
+/// # Safety
+/// 1. The launch has blocks of `LINE_THREADS` threads along x.
+/// 2. `lines.x` has all elements of the lines.
+/// 3. The tickets, one for each 32 lines, are 0, and the launch has the workspace for itself.
+///    `workspace.partials` has an element for each part of each line. Both may be empty where lines
+///    have one part. `workspace.values` has an element for each line.
+/// 4. There are `groups` blocks for each part, as many as lines by 32, rounded up; `scratch` and `flag`
+///    are the block's own.
+#[inline(always)]
+pub unsafe fn reduce_across<R: Reduction<T>, T: Pod>(
+    lines: Lines<T>,
+    groups: u32,
+    workspace: LineWorkspace<R::Accumulator, R::Output>,
+    scratch: Scratch<R::Accumulator>,
+    flag: SharedArray<u32, 1>,
+) {
+    let plan = LinePlan::new(lines.len);
+    let (block, thread) = (thread::block_idx_x(), thread::thread_idx_x());
+    let (group, part) = (block % groups, (block / groups) as usize);
+    let lane = thread % ACROSS_LINES;
+    let line = group as usize * ACROSS_LINES as usize + lane as usize;
+    let place = Place {
+        line,
+        lane: lane as usize,
+        row: (thread / ACROSS_LINES) as usize,
+        is_line: line < lines.count,
+    };
+    // SAFETY: (1) is (2). Of `combine_rows` (1) the scratch is used again behind a barrier alone.
+    let of_part = unsafe {
+        let of_thread = reduce_strands::<R, T>(lines, plan, place, part);
+        combine_rows::<R, T>(of_thread, scratch, place)
+    };
+    let is_writer = place.row == 0 && place.is_line;
+    if plan.parts == 1 {
+        if is_writer {
+            // SAFETY: (1) there is one for each line, by (3). (2) One thread writes it.
+            unsafe { workspace.values.store(line, R::finish(of_part, lines.len)) };
+        }
+        return;
+    }
+    if is_writer {
+        // SAFETY: (1) there is one for each part of each line, by (3). (2) One thread writes it.
+        unsafe { workspace.partials.store(part * lines.count + line, of_part) };
+    }
+    // SAFETY: (1) there is a ticket for the group, by (3), and the flag is the block's, by (4).
+    if !unsafe { is_last_part(workspace.tickets, group as usize, plan, flag) } {
+        return;
+    }
+    // SAFETY: (1) the tickets say that all parts are written. Of `combine_rows` (1) a barrier of
+    // `is_last_part` lies between the uses of the scratch, which is not used again.
+    let total = unsafe {
+        let of_thread = reduce_partials::<R, T>(workspace.partials, lines.count, plan, place);
+        combine_rows::<R, T>(of_thread, scratch, place)
+    };
+    if is_writer {
+        // SAFETY: (1) there is one for each line, by (3). (2) One thread of one block writes it.
+        unsafe { workspace.values.store(line, R::finish(total, lines.len)) };
+    }
+    if thread == 0 {
+        // SAFETY: (1) as before. (2) All other blocks of the group are done with it.
+        unsafe { workspace.tickets.atomic_store(group as usize, 0) };
+    }
+}
+
+/// What a thread has of its strands of a part of its line.
+///
+/// # Safety
+/// 1. `lines.x` has all elements of the lines.
+#[inline(always)]
+unsafe fn reduce_strands<R: Reduction<T>, T: Pod>(
+    lines: Lines<T>,
+    plan: LinePlan,
+    place: Place,
+    part: usize,
+) -> R::Accumulator {
+    let mut strands = [R::IDENTITY; OWN_STRANDS];
+    let end = if place.is_line {
+        lines.len.min((part + 1) * plan.part)
+    } else {
+        0
+    };
+    let mut round = part * plan.part;
+    while round + STRANDS <= end {
+        let first = round + place.row * OWN_STRANDS;
+        let base = first * lines.apart + place.line;
+        // SAFETY: (1) the line has the whole round, by (1).
+        let elements: [T; OWN_STRANDS] =
+            core::array::from_fn(|strand| unsafe { lines.x.load(base + strand * lines.apart) });
+        let mut strand = 0;
+        while strand < OWN_STRANDS {
+            let lifted = R::lift(elements[strand], first + strand);
+            strands[strand] = R::combine(strands[strand], lifted);
+            strand += 1;
+        }
+        round += STRANDS;
+    }
+    let first = round + place.row * OWN_STRANDS;
+    let mut strand = 0;
+    while strand < OWN_STRANDS {
+        let index = first + strand;
+        if index < end {
+            // SAFETY: (1) the line has the element, by (1) and the comparison.
+            let element = unsafe { lines.x.load(index * lines.apart + place.line) };
+            strands[strand] = R::combine(strands[strand], R::lift(element, index));
+        }
+        strand += 1;
+    }
+    combine_neighbours::<R, T, OWN_STRANDS>(strands)
+}
+
+/// The accumulators of the threads of a line, combined as neighbours, in the first of them.
+///
+/// # Safety
+/// 1. A barrier lies between two uses of `scratch`.
+#[inline(always)]
+unsafe fn combine_rows<R: Reduction<T>, T: Pod>(
+    value: R::Accumulator,
+    scratch: Scratch<R::Accumulator>,
+    place: Place,
+) -> R::Accumulator {
+    const LANES: usize = ACROSS_LINES as usize;
+    // SAFETY: (1) there is an element for each thread. (2) A thread writes its own.
+    unsafe { scratch.store(place.row * LANES + place.lane, value) };
+    thread::sync_threads();
+    if place.row > 0 {
+        return value;
+    }
+    // SAFETY: (1) as before. (2) The barrier above.
+    let rows: [R::Accumulator; THREADS] =
+        core::array::from_fn(|row| unsafe { scratch.load(row * LANES + place.lane) });
+    combine_neighbours::<R, T, THREADS>(rows)
+}
+
+/// Tells every thread whether its block is the last of the group's to have written a part.
+///
+/// # Safety
+/// 1. `tickets` has one for the group, which started at 0, and `flag` is the block's own.
+#[inline(always)]
+unsafe fn is_last_part(
+    tickets: GlobalMut<u32>,
+    group: usize,
+    plan: LinePlan,
+    flag: SharedArray<u32, 1>,
+) -> bool {
+    // The fence of thread 0 is behind the stores of all that the barrier waits for.
+    thread::sync_threads();
+    if thread::thread_idx_x() == 0 {
+        thread::fence_device();
+        // SAFETY: (1) of each access is (1). (2) Tickets are touched by atomics alone; thread 0 alone
+        // writes the flag.
+        unsafe {
+            let ticket = tickets.atomic_add(group, 1);
+            flag.store(0, u32::from(ticket as usize + 1 == plan.parts));
+        }
+    }
+    thread::sync_threads();
+    // SAFETY: (1) one element. (2) Thread 0 wrote it before the barrier.
+    let is_last = unsafe { flag.load(0) } == 1;
+    if is_last {
+        // The tickets that came before stand for partial results: what follows must see them.
+        thread::fence_device();
+    }
+    is_last
+}
+
+/// What a thread has of the parts of its line.
+///
+/// # Safety
+/// 1. All parts of the lines are written and visible to this thread.
+#[inline(always)]
+unsafe fn reduce_partials<R: Reduction<T>, T: Pod>(
+    partials: GlobalMut<R::Accumulator>,
+    count: usize,
+    plan: LinePlan,
+    place: Place,
+) -> R::Accumulator {
+    let mut totals = [R::IDENTITY; OWN_PARTS];
+    let end = if place.is_line { plan.parts } else { 0 };
+    let mut first = place.row * OWN_PARTS;
+    while first < end {
+        let loaded: [R::Accumulator; OWN_PARTS] = core::array::from_fn(|number| {
+            let part = first + number;
+            if part >= end {
+                return R::IDENTITY;
+            }
+            // SAFETY: (1) the line has the part. (2) It is written and visible, by (1).
+            unsafe { partials.load(part * count + place.line) }
+        });
+        let mut number = 0;
+        while number < OWN_PARTS {
+            totals[number] = R::combine(totals[number], loaded[number]);
+            number += 1;
+        }
+        first += LANES_OF_PART as usize;
+    }
+    combine_neighbours::<R, T, OWN_PARTS>(totals)
+}

@@ -1,0 +1,132 @@
+//! Reductions of many lines at once: the rows or the columns of a matrix, one value for each.
+//!
+//! A line's elements lie one after another ([`along`]), or those of neighbouring lines do
+//! ([`across`]). Both combine in the one tree of [`LinePlan`], so the order of the matrix does not
+//! change a bit.
+
+mod across;
+mod along;
+mod load;
+mod plan;
+
+use super::operation::Reduction;
+use super::operations::*;
+use across::reduce_across;
+use along::reduce_along;
+use cuda_std::Pod;
+use cuda_std::prelude::*;
+use half::{bf16, f16};
+
+pub use plan::{
+    ACROSS_LINES, LANES_OF_PART, LINE_THREADS, LINES_IN_FLIGHT, LinePlan, STRANDS, STRANDS_OF_LANE,
+};
+
+/// The lines of a matrix.
+#[derive(Clone, Copy)]
+struct Lines<'launch, T> {
+    x: Global<'launch, T>,
+    /// Their number.
+    count: usize,
+    /// Elements of a line.
+    len: usize,
+    /// Elements from one line to the next where a line is contiguous, from one element of a line to
+    /// the next where it is not.
+    apart: usize,
+}
+
+/// What the blocks of one launch write. If lines have one part each, the first two are not touched.
+#[derive(Clone, Copy)]
+struct LineWorkspace<'launch, A, O> {
+    /// An element for each part of each line.
+    partials: GlobalMut<'launch, A>,
+    /// Counters, which are 0 when the launch starts and when it ends: one for each line where lines
+    /// are contiguous, one for each [`ACROSS_LINES`] of them where they are not.
+    tickets: GlobalMut<'launch, u32>,
+    /// The value of each line.
+    values: GlobalMut<'launch, O>,
+}
+
+macro_rules! line_kernels {
+    ($($operation:ident of $element:ident: $along:ident, $across:ident;)*) => {$(
+        line_kernels!(@along $along, $operation of $element);
+        line_kernels!(@entry [max_threads = 256] $across, $operation of $element, groups: u32,
+            "The elements of neighbouring lines lie one after another.",
+            "4. `groups` is `count / 32`, rounded up, and there are `groups` blocks for each part.",
+            "`apart` elements lie from one element of a line to the next",
+            |lines, workspace| {
+                let scratch = shared_array![
+                    <$operation as Reduction<$element>>::Accumulator; LINE_THREADS as usize
+                ];
+                let flag = shared_array![u32; 1];
+                reduce_across::<$operation, $element>(lines, groups, workspace, scratch, flag)
+            });
+    )*};
+    // Left alone, ptxas takes 40 registers on compute capability 9.0, and spills one.
+    (@along $name:ident, SumOfSquares of f32) => {
+        line_kernels!(@along [max_threads = 256, min_blocks = 5] $name, SumOfSquares of f32);
+    };
+    (@along $name:ident, $operation:ident of $element:ident) => {
+        line_kernels!(@along [max_threads = 256] $name, $operation of $element);
+    };
+    (@along [$($bounds:tt)*] $name:ident, $operation:ident of $element:ident) => {
+        line_kernels!(@entry [$($bounds)*] $name, $operation of $element, lanes: u32,
+            "A line's elements lie one after another.",
+            "4. `lanes` is a power of two up to 32, and `4 * lanes` at least the smaller of `len` and 128. \
+             There are threads for all lines, 4 lines for each `lanes` threads where `len` is at most 128, \
+             and otherwise for all parts of all lines.",
+            "`apart` elements lie from one line to the next",
+            |lines, workspace| reduce_along::<
+                $operation, $element, { if size_of::<$element>() == 8 { 2 } else { 4 } }
+            >(lines, lanes, workspace));
+    };
+    (@entry [$($bounds:tt)*] $name:ident, $operation:ident of $element:ident, $extra:ident: u32, $where:literal,
+        $grid:literal, $apart:literal, |$lines:ident, $workspace:ident| $body:expr) => {
+        #[doc = concat!("[`", stringify!($operation), "`] of each of `count` lines of `len` ",
+            stringify!($element), ". ", $where)]
+        ///
+        /// `partials` has an element for each part of each line, `tickets` a counter for each line, or
+        /// for each 32 where they are not contiguous. Where lines have one part, both may be empty.
+        ///
+        /// # Safety
+        /// 1. The launch has blocks of [`LINE_THREADS`] threads along x.
+        #[doc = concat!("2. `x` has all elements of the lines: ", $apart, ".")]
+        /// 3. The tickets are 0 and no other launch uses `partials` and `tickets` meanwhile; the
+        ///    launch leaves the tickets at 0. `values` has an element for each line.
+        #[doc = $grid]
+        #[kernel($($bounds)*)]
+        #[allow(clippy::too_many_arguments)]
+        pub unsafe fn $name(
+            x: Global<$element>,
+            count: usize,
+            len: usize,
+            apart: usize,
+            $extra: u32,
+            partials: GlobalMut<<$operation as Reduction<$element>>::Accumulator>,
+            tickets: GlobalMut<u32>,
+            values: GlobalMut<<$operation as Reduction<$element>>::Output>,
+        ) {
+            let $lines = Lines { x, count, len, apart };
+            let $workspace = LineWorkspace { partials, tickets, values };
+            // SAFETY: (1) to (4) are the launch's; shared memory is declared here.
+            unsafe { $body }
+        }
+    };
+}
+for_each_line_reduction!(line_kernels);
+
+/// Neighbours, then neighbours of pairs, and so on, of a power of two of accumulators.
+#[inline(always)]
+fn combine_neighbours<R: Reduction<T>, T: Pod, const N: usize>(
+    mut values: [R::Accumulator; N],
+) -> R::Accumulator {
+    let mut distance = 1;
+    while distance < N {
+        let mut place = 0;
+        while place < N {
+            values[place] = R::combine(values[place], values[place + distance]);
+            place += 2 * distance;
+        }
+        distance *= 2;
+    }
+    values[0]
+}

@@ -1,0 +1,256 @@
+//! The rows and the columns of matrices, for every operation and type that has kernels for them: the
+//! table of kernels is the table of tests.
+
+mod model;
+
+use crate::common::{devices, machines};
+use crate::operations::judge::Judge;
+use crate::operations::values::{Value, inputs};
+use bytemuck::bytes_of;
+use half::{bf16, f16};
+use std::fmt::Debug;
+use tilewright::{
+    Buffer, Device, Element, ErrorKind, MatrixView, Order, Reducible, ReducibleLines, ops,
+};
+use tilewright_kernels::reduce::Reduction;
+
+/// Lines and elements of each: around the vectors of a lane, the strands of a part, the parts of a
+/// short and of a long line, and around the lines of a group and of a block.
+const SHAPES: [(usize, usize); 24] = [
+    (1, 1),
+    (3, 2),
+    (70, 3),
+    (65, 4),
+    (129, 5),
+    (33, 16),
+    (40, 31),
+    (31, 64),
+    (67, 127),
+    (9, 128),
+    (8, 129),
+    (34, 200),
+    (7, 511),
+    (33, 640),
+    (5, 1000),
+    (3, 1024),
+    (9, 1025),
+    (33, 2049),
+    (2, 4095),
+    (1, 8192),
+    (2, 8193),
+    (1, 12_289),
+    (3, 5000),
+    (1, 150_000),
+];
+
+/// `lines` lines of `len` elements, one after another.
+struct Case<T> {
+    lines: usize,
+    len: usize,
+    elements: Vec<T>,
+}
+
+impl<T: Value> Case<T> {
+    fn line(&self, number: usize) -> &[T] {
+        &self.elements[number * self.len..][..self.len]
+    }
+
+    /// The lines as rows of a view in `order`, in the middle of a larger matrix if `is_part`.
+    fn with_rows<O>(
+        &self,
+        device: &Device,
+        order: Order,
+        is_part: bool,
+        run: impl FnOnce(MatrixView<'_, T>) -> O,
+    ) -> O {
+        let margin = usize::from(is_part);
+        let (rows, columns) = (self.lines + 2 * margin, self.len + 3 * margin);
+        let filler = T::special()[0];
+        let mut data = vec![filler; rows * columns];
+        for (number, element) in self.elements.iter().enumerate() {
+            let (row, column) = (number / self.len + margin, number % self.len + margin);
+            let place = match order {
+                Order::RowMajor => row * columns + column,
+                Order::ColumnMajor => column * rows + row,
+            };
+            data[place] = *element;
+        }
+        let matrix = device.matrix((rows, columns, order), &data).unwrap();
+        let view = matrix.view();
+        run(view
+            .slice(margin..margin + self.lines, margin..margin + self.len)
+            .unwrap())
+    }
+}
+
+#[track_caller]
+fn assert_values<O: Element + Debug>(found: &Buffer<O>, expected: &[O], case: &str) {
+    let found = found.to_vec().unwrap();
+    for (line, (found, expected)) in found.iter().zip(expected).enumerate() {
+        assert_eq!(
+            bytes_of(found),
+            bytes_of(expected),
+            "line {line}: {found:?} instead of {expected:?}, {case}"
+        );
+    }
+    assert_eq!(found.len(), expected.len(), "{case}");
+}
+
+/// The rows of both orders, and the columns of the transposes, have the bits of the model, and the
+/// values that a loop gives.
+fn run<R, T>(operation: R)
+where
+    R: Copy + Judge<T>,
+    T: Value + ReducibleLines<R> + Reducible<R, Output = <R as Reduction<T>>::Output>,
+    <R as Reduction<T>>::Output: Element + Debug,
+{
+    for device in devices() {
+        for (number, (lines, len)) in SHAPES.into_iter().enumerate() {
+            let inputs = inputs::<T>(lines * len);
+            let elements = inputs[number % inputs.len()].clone();
+            holds(
+                &device,
+                operation,
+                &Case {
+                    lines,
+                    len,
+                    elements,
+                },
+            );
+        }
+    }
+    // Every machine, at several lines of several parts.
+    for machine in machines() {
+        let elements = inputs::<T>(35 * 1300).swap_remove(0);
+        let case = Case {
+            lines: 35,
+            len: 1300,
+            elements,
+        };
+        holds(&machine, operation, &case);
+    }
+}
+
+fn holds<R, T>(device: &Device, operation: R, case: &Case<T>)
+where
+    R: Copy + Judge<T>,
+    T: Value + ReducibleLines<R> + Reducible<R, Output = <R as Reduction<T>>::Output>,
+    <R as Reduction<T>>::Output: Element + Debug,
+{
+    let expected: Vec<_> = (0..case.lines)
+        .map(|line| model::value::<R, T>(case.line(line)))
+        .collect();
+    let what = format!("{} lines of {} elements, {device:?}", case.lines, case.len);
+    for (line, value) in expected.iter().enumerate() {
+        R::judge(case.line(line), *value, &what);
+    }
+    for (order, is_part) in [
+        (Order::RowMajor, false),
+        (Order::ColumnMajor, false),
+        (Order::RowMajor, true),
+        (Order::ColumnMajor, true),
+    ] {
+        let what = format!("{order:?}, a part: {is_part}, {what}");
+        case.with_rows(device, order, is_part, |rows| {
+            let values = device.reduce_rows(rows, operation).unwrap();
+            assert_values(&values, &expected, &what);
+            let mut values = device.zeros(case.lines).unwrap();
+            device
+                .reduce_columns_into(rows.t(), operation, &mut values)
+                .unwrap();
+            assert_values(&values, &expected, &what);
+        });
+    }
+}
+
+macro_rules! tests_of_lines {
+    ($($operation:ident of $element:ident: $along:ident, $across:ident;)*) => {$(
+        #[test]
+        fn $along() {
+            run::<_, $element>(ops::$operation);
+        }
+    )*};
+}
+tilewright_kernels::for_each_line_reduction!(tests_of_lines);
+
+#[test]
+fn matrices_without_elements_have_the_values_of_none() {
+    for device in devices() {
+        for order in [Order::RowMajor, Order::ColumnMajor] {
+            let rows = device.matrix::<f32>((70, 0, order), &[]).unwrap();
+            assert_eq!(
+                device
+                    .reduce_rows(&rows, ops::Sum)
+                    .unwrap()
+                    .to_vec()
+                    .unwrap(),
+                [0.0; 70]
+            );
+            let means = device
+                .reduce_rows(&rows, ops::Mean)
+                .unwrap()
+                .to_vec()
+                .unwrap();
+            assert!(means.len() == 70 && means.iter().all(|mean| mean.is_nan()));
+            let error = device.reduce_rows(&rows, ops::Min).unwrap_err();
+            assert!(matches!(error.kind(), ErrorKind::NoElements), "{error}");
+            assert!(device.reduce_columns(&rows, ops::Min).unwrap().is_empty());
+        }
+    }
+}
+
+#[test]
+fn values_of_a_wrong_length_are_refused() {
+    for device in devices() {
+        let matrix = device.matrix((2, 3), &[0_i32; 6]).unwrap();
+        let mut values = device.zeros::<i64>(3).unwrap();
+        let error = device
+            .reduce_rows_into(&matrix, ops::Sum, &mut values)
+            .unwrap_err();
+        assert!(
+            matches!(
+                error.kind(),
+                ErrorKind::WrongLength {
+                    expected: 2,
+                    found: 3
+                }
+            ),
+            "{error}"
+        );
+        device
+            .reduce_columns_into(&matrix, ops::Sum, &mut values)
+            .unwrap();
+        assert_eq!(values.to_vec().unwrap(), [0; 3]);
+    }
+}
+
+#[test]
+fn matrices_of_another_device_are_refused() {
+    let matrix = Device::simulator().matrix((1, 1), &[1.0_f32]).unwrap();
+    for device in devices() {
+        let error = device.reduce_rows(&matrix, ops::Sum).unwrap_err();
+        assert!(
+            matches!(error.kind(), ErrorKind::WrongDevice { .. }),
+            "{error}"
+        );
+        assert_eq!(error.operation(), "reduce_rows");
+    }
+}
+
+#[test]
+fn arrays_are_reduced_along_either_axis() {
+    use ndarray::{Axis, array, s};
+    let array = array![[1.0_f32, 5.0, 2.0], [4.0, 3.0, 6.0]];
+    for view in [
+        array.view(),
+        array.slice(s![..;-1, ..]),
+        array.slice(s![.., ..;2]),
+    ] {
+        for axis in [Axis(0), Axis(1)] {
+            let sums = tilewright::reduce_axis(view, axis, ops::Sum).unwrap();
+            assert_eq!(sums, view.sum_axis(axis));
+            let sums = tilewright::reduce_axis(view.t(), axis, ops::Sum).unwrap();
+            assert_eq!(sums, view.t().sum_axis(axis));
+        }
+    }
+}
