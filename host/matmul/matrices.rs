@@ -148,13 +148,7 @@ impl<'a, T: Element + EpilogueElement> Matrices<'a, T, T, T> {
             c_stride: c.view().stride(),
         };
         // SAFETY: (1) is (1).
-        let (a, b, c) = unsafe {
-            (
-                read_elements(a),
-                read_elements(b),
-                written_by_product(c),
-            )
-        };
+        let (a, b, c) = unsafe { (read_elements(a), read_elements(b), written_by_product(c)) };
         ChainArguments {
             a,
             b,

@@ -108,7 +108,7 @@ fn exponentials_are_the_same_everywhere_and_nearly_exact() {
             (&upload(&device, &x), &mut out),
         );
         for (&x, result) in x.iter().zip(out.to_vec().unwrap()) {
-            let here = cuda_std::float::exp(x);
+            let here = cuda_std::math::exp(x);
             assert_eq!(result.to_bits(), here.to_bits(), "e^{x} on {device:?}");
             // The error of each is below one unit in the last place, so they are at most
             // neighbours of the same number.

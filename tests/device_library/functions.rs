@@ -1,4 +1,4 @@
-use crate::{launch, machines, output, upload};
+use crate::{launch, machines, numbers, output, upload};
 use cuda_std::math;
 use cuda_std_test_kernels::functions as kernels;
 use half::{bf16, f16};
@@ -24,6 +24,34 @@ fn singles() -> Vec<f32> {
     ];
     let spread = (0..=u32::MAX).step_by(65_521).map(f32::from_bits);
     special.into_iter().chain(spread).collect()
+}
+
+/// Numbers of all signs and magnitudes, those around zero, and what is special.
+fn doubles() -> Vec<f64> {
+    let special = [
+        0.0,
+        -0.0,
+        f64::from_bits(1),
+        f64::MIN_POSITIVE,
+        f64::MAX,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        f64::NAN,
+        -f64::NAN,
+    ];
+    let any = numbers(1).map(f64::from_bits).take(20_000);
+    let near = numbers(2)
+        .map(|bits| bits as i64 as f64 / 1e18)
+        .take(20_000);
+    let middle = numbers(3)
+        .map(|bits| bits as i64 as f64 / 1e16)
+        .take(20_000);
+    special
+        .into_iter()
+        .chain(any)
+        .chain(near)
+        .chain(middle)
+        .collect()
 }
 
 fn halves() -> Vec<f16> {
@@ -58,8 +86,67 @@ functions_of_one_number! {
     exp_f32: exp, singles;
     exp2_f32: exp2, singles;
     ln_f32: ln, singles;
+    log2_f32: log2, singles;
+    sin_f32: sin, singles;
+    cos_f32: cos, singles;
+    tan_f32: tan, singles;
     tanh_f32: tanh, singles;
     erf_f32: erf, singles;
+    floor_f32: floor, singles;
+    ceil_f32: ceil, singles;
+    trunc_f32: trunc, singles;
+    round_f32: round, singles;
+    round_ties_even_f32: round_ties_even, singles;
+    sqrt_f64: sqrt, doubles;
+    rsqrt_f64: rsqrt, doubles;
+    exp_f64: exp, doubles;
+    exp2_f64: exp2, doubles;
+    ln_f64: ln, doubles;
+    log2_f64: log2, doubles;
+    sin_f64: sin, doubles;
+    cos_f64: cos, doubles;
+    tan_f64: tan, doubles;
+    tanh_f64: tanh, doubles;
+    erf_f64: erf, doubles;
+    floor_f64: floor, doubles;
+    ceil_f64: ceil, doubles;
+    trunc_f64: trunc, doubles;
+    round_f64: round, doubles;
+    round_ties_even_f64: round_ties_even, doubles;
     tanh_f16: tanh, halves;
     exp_bf16: exp, brains;
+}
+
+macro_rules! functions_of_two_numbers {
+    ($($name:ident: $function:ident, $inputs:ident;)*) => {$(
+        /// Each number with others of other magnitudes.
+        #[test]
+        fn $name() {
+            let x = $inputs();
+            let mut y = x.clone();
+            y.rotate_left(x.len() / 3);
+            let config = LaunchConfig::for_elements(x.len(), THREADS);
+            for device in machines() {
+                let mut out = output(&device, x.len());
+                let arguments = (&upload(&device, &x), &upload(&device, &y), &mut out);
+                launch(&device, kernels::$name, config, arguments);
+                for ((&x, &y), result) in x.iter().zip(&y).zip(out.to_vec().unwrap()) {
+                    let here = math::$function(x, y);
+                    assert_eq!(result.to_bits(), here.to_bits(), "{x:e}, {y:e} on {}", device.name());
+                }
+            }
+        }
+    )*};
+}
+functions_of_two_numbers! {
+    pow_f32: pow, singles;
+    min_f32: min, singles;
+    max_f32: max, singles;
+    minimum_f32: minimum, singles;
+    maximum_f32: maximum, singles;
+    pow_f64: pow, doubles;
+    min_f64: min, doubles;
+    max_f64: max, doubles;
+    minimum_f64: minimum, doubles;
+    maximum_f64: maximum, doubles;
 }

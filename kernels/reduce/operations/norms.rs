@@ -3,7 +3,8 @@
 use super::number::{Number, Real};
 use super::order::{Magnitude, Rank};
 use crate::reduce::operation::Reduction;
-use cuda_std::float::{Float as _, sqrt};
+use cuda_std::float::Float as _;
+use cuda_std::math::sqrt;
 use half::{bf16, f16};
 
 /// The square root of the sum of the squares, without overflow and underflow on the way.

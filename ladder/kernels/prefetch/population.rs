@@ -1,6 +1,7 @@
 //! The arithmetic of every kernel here: transcendental, f64, one step depending on the step before.
 
-use cuda_std::float;
+use cuda_std::float::Float;
+use cuda_std::math;
 
 /// The growth rate of the model, at which it is chaotic: a wrong bit becomes a wrong number
 /// within some generations.
@@ -13,8 +14,8 @@ const RATE: f64 = 2.75;
 #[must_use]
 pub fn generations(mut population: f64, generations: u32) -> f64 {
     for _ in 0..generations {
-        let growth = float::Float::mul_add(population, -RATE, RATE);
-        population *= float::exp(growth);
+        let growth = Float::mul_add(population, -RATE, RATE);
+        population *= math::exp(growth);
     }
     population
 }

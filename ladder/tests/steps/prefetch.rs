@@ -21,7 +21,7 @@ fn expected(x: &[f64], workload: Workload) -> Vec<u64> {
             let mut population = element;
             for _ in 0..workload.generations {
                 let growth = population.mul_add(-2.75, 2.75);
-                population *= cuda_std::float::exp(growth);
+                population *= cuda_std::math::exp(growth);
             }
             sum + population
         })

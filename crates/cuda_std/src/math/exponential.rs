@@ -6,6 +6,7 @@
 use super::polynomial::polynomial;
 use crate::float::Float;
 use core::f32::consts as single;
+use core::f64::consts as double;
 
 /// 1.5 * 2^23: a number of moderate size that is added to it is rounded to an integer, which stands
 /// in the last bits of the sum.
@@ -99,4 +100,115 @@ fn scale_f32(x: f32, n: i32) -> f32 {
 #[inline(always)]
 const fn power_of_two_f32(n: i32) -> f32 {
     f32::from_bits((n.wrapping_add(127) as u32) << 23)
+}
+
+/// 1.5 * 2^52: a number of moderate size that is added to it is rounded to an integer.
+const SHIFT_F64: f64 = 6_755_399_441_055_744.0;
+
+/// What `LN_2` lacks of ln 2.
+const LN_2_REST_F64: f64 = 2.319_046_813_846_299_6e-17;
+
+/// The integer nearest to x / ln 2, and what is left of x. Of NaN the integer is anything.
+#[inline(always)]
+#[track_caller]
+fn reduce_f64(x: f64) -> (i32, f64) {
+    let shifted = Float::mul_add(x, double::LOG2_E, SHIFT_F64);
+    let n = shifted - SHIFT_F64;
+    let r = Float::mul_add(n, -double::LN_2, x);
+    let r = Float::mul_add(n, -LN_2_REST_F64, r);
+    (shifted.to_bits() as i32, r)
+}
+
+/// (e^r - 1) / r by its Taylor series: |r| is at most 0.3467, so that the terms behind the 13th power
+/// of e^r are below 2^-57.
+#[inline(always)]
+#[track_caller]
+fn slope_f64(r: f64) -> f64 {
+    const fn inverse_factorial(n: u64) -> f64 {
+        let (mut factorial, mut k) = (1, 1);
+        while k < n {
+            k += 1;
+            factorial *= k;
+        }
+        1.0 / factorial as f64
+    }
+    polynomial!(r;
+        1.0,
+        const { inverse_factorial(2) },
+        const { inverse_factorial(3) },
+        const { inverse_factorial(4) },
+        const { inverse_factorial(5) },
+        const { inverse_factorial(6) },
+        const { inverse_factorial(7) },
+        const { inverse_factorial(8) },
+        const { inverse_factorial(9) },
+        const { inverse_factorial(10) },
+        const { inverse_factorial(11) },
+        const { inverse_factorial(12) },
+        const { inverse_factorial(13) },
+    )
+}
+
+#[inline(always)]
+#[track_caller]
+pub(super) fn exp_f64(x: f64) -> f64 {
+    exp_of_sum_f64(x, f64::NEGATIVE_ZERO)
+}
+
+/// e^(x + rest), with a rest that is small beside 1.
+#[inline(always)]
+#[track_caller]
+pub(super) fn exp_of_sum_f64(x: f64, rest: f64) -> f64 {
+    let rest = if x.abs() < 750.0 { rest } else { 0.0 };
+    let x = if x > 710.0 { 710.0 } else { x };
+    let x = if x < -746.0 { -746.0 } else { x };
+    let (n, r) = reduce_f64(x);
+    let r = r + rest;
+    scale_f64(Float::mul_add(slope_f64(r), r, 1.0), n)
+}
+
+/// e^x = s (1 + g) with s a power of two and |g| at most 0.42, for x from -708 to 709.
+#[inline(always)]
+#[track_caller]
+pub(super) fn exp_in_parts_f64(x: f64) -> (f64, f64) {
+    let (n, r) = reduce_f64(x);
+    (power_of_two_f64(n), slope_f64(r) * r)
+}
+
+#[inline(always)]
+#[track_caller]
+pub(super) fn exp2_f64(x: f64) -> f64 {
+    let x = if x > 1025.0 { 1025.0 } else { x };
+    let x = if x < -1076.0 { -1076.0 } else { x };
+    let shifted = x + SHIFT_F64;
+    let r = x - (shifted - SHIFT_F64);
+    // 2^r for |r| at most 1/2: the error is 2^-57 of it.
+    let power = polynomial!(r;
+        1.0,
+        double::LN_2,
+        0.240_226_506_959_101_36,
+        0.055_504_108_664_822_33,
+        0.009_618_129_107_592_572,
+        0.001_333_355_814_635_870_5,
+        0.000_154_035_304_587_880_97,
+        1.525_273_382_879_197e-5,
+        1.321_543_454_107_482_8e-6,
+        1.017_807_664_142_246_2e-7,
+        7.073_898_733_637_242e-9,
+        4.451_512_654_753_768e-10,
+    );
+    scale_f64(power, shifted.to_bits() as i32)
+}
+
+/// `x` times 2^`n`, rounded once if |`x`| is about 1.
+#[inline(always)]
+fn scale_f64(x: f64, n: i32) -> f64 {
+    let half = n >> 1;
+    x * power_of_two_f64(half) * power_of_two_f64(n.wrapping_sub(half))
+}
+
+/// 2^`n`, from 2^-1022 to 2^1023.
+#[inline(always)]
+const fn power_of_two_f64(n: i32) -> f64 {
+    f64::from_bits((n.wrapping_add(1023) as u64) << 52)
 }

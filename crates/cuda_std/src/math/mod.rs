@@ -19,26 +19,38 @@
 //! Each is made of additions, products, divisions, square roots and fused multiply-adds that IEEE 754
 //! defines to the last bit, in a fixed order. None keeps an array, so that none needs a stack. Every
 //! NaN that one returns is [`Float::CANONICAL_NAN`]. Subnormal numbers are numbers like all others.
+//!
+//! The error of a function is below one unit in the last place of f32 and two of f64; square roots,
+//! rounding to integers, minima and maxima are exact to the last bit. The repository's
+//! `docs/mathematics.md` has a table of errors, registers and instructions.
+
 mod error_function;
 mod exponential;
+mod extrema;
 mod hyperbolic;
 mod logarithm;
 mod polynomial;
+mod power;
+mod quadrant;
 mod root;
+mod rounding;
+mod trigonometric;
 
 use crate::float::{Float, HalfFloat};
+use crate::machine;
 
-/// A type that the functions of this module take: `f32`, and `f16` and `bf16`, which are computed
-/// with in f32 and rounded once more.
+/// A type that the functions of this module take: `f32`, `f64`, and `f16` and `bf16`, which are
+/// computed with in f32 and rounded once more.
 pub trait Real: implementation::Functions {}
 
 impl Real for f32 {}
+impl Real for f64 {}
 impl Real for half::f16 {}
 impl Real for half::bf16 {}
 
-/// Declares the functions of one number, and how `f16` and `bf16` have them.
+/// Declares the functions, and how `f16` and `bf16` have them.
 macro_rules! functions {
-    ($($(#[$documentation:meta])* $name:ident;)*) => {
+    ($($(#[$documentation:meta])* $name:ident($x:ident $(, $y:ident)?);)*) => {
         mod implementation {
             use super::narrow;
             use crate::float::HalfFloat;
@@ -47,7 +59,7 @@ macro_rules! functions {
             pub trait Functions: Copy {
                 $(
                     #[track_caller]
-                    fn $name(self) -> Self;
+                    fn $name(self $(, $y: Self)?) -> Self;
                 )*
             }
 
@@ -57,8 +69,11 @@ macro_rules! functions {
                         $(
                             #[inline(always)]
                             #[track_caller]
-                            fn $name(self) -> Self {
-                                narrow(Functions::$name(HalfFloat::widen(self)))
+                            fn $name(self $(, $y: Self)?) -> Self {
+                                narrow(Functions::$name(
+                                    HalfFloat::widen(self)
+                                    $(, HalfFloat::widen($y))?
+                                ))
                             }
                         )*
                     }
@@ -73,71 +88,124 @@ macro_rules! functions {
             #[inline(always)]
             #[track_caller]
             #[must_use]
-            pub fn $name<T: Real>(x: T) -> T {
-                implementation::Functions::$name(x)
+            pub fn $name<T: Real>($x: T $(, $y: T)?) -> T {
+                implementation::Functions::$name($x $(, $y)?)
             }
         )*
     };
 }
 functions! {
     /// The square root, rounded once. Negative numbers have none: NaN.
-    sqrt;
+    sqrt(x);
     /// 1 / sqrt(`x`). Infinite for 0, with its sign; NaN for negative numbers.
-    rsqrt;
+    rsqrt(x);
     /// e^`x`.
-    exp;
+    exp(x);
     /// 2^`x`.
-    exp2;
+    exp2(x);
     /// The natural logarithm. Negative infinity for 0; NaN for negative numbers.
-    ln;
+    ln(x);
+    /// The logarithm to base 2, exact for powers of two. Negative infinity for 0; NaN for negative
+    /// numbers.
+    log2(x);
+    /// `x`^`y`, with the special cases of IEEE 754: 1 for y = 0 and for x = 1 even where the other is
+    /// NaN; NaN for a negative number to a power that is no integer.
+    pow(x, y);
+    /// The sine of `x` radians. NaN for infinities.
+    sin(x);
+    /// The cosine of `x` radians. NaN for infinities.
+    cos(x);
+    /// The tangent of `x` radians. NaN for infinities.
+    tan(x);
     /// The hyperbolic tangent.
-    tanh;
+    tanh(x);
     /// The error function: the integral of exp(-t^2) from 0 to `x`, times 2 / sqrt(pi).
-    erf;
+    erf(x);
+    /// The largest integer that is not above `x`.
+    floor(x);
+    /// The smallest integer that is not below `x`.
+    ceil(x);
+    /// The integer part of `x`.
+    trunc(x);
+    /// The nearest integer, half way cases away from zero.
+    round(x);
+    /// The nearest integer, half way cases to the even one.
+    round_ties_even(x);
+    /// The smaller of two, `minimumNumber` of IEEE 754-2019: NaN only if both are NaN, and -0 is smaller
+    /// than 0. See [`minimum`].
+    min(x, y);
+    /// The larger of two, `maximumNumber` of IEEE 754-2019: NaN only if both are NaN, and 0 is larger
+    /// than -0. See [`maximum`].
+    max(x, y);
+    /// The smaller of two, `minimum` of IEEE 754-2019: NaN if either is NaN, and -0 is smaller than 0.
+    minimum(x, y);
+    /// The larger of two, `maximum` of IEEE 754-2019: NaN if either is NaN, and 0 is larger than -0.
+    maximum(x, y);
 }
 
-impl implementation::Functions for f32 {
-    #[inline(always)]
-    #[track_caller]
-    fn sqrt(self) -> Self {
-        root::sqrt_f32(self)
-    }
+/// Implements the functions of a type, with one NaN.
+macro_rules! implement {
+    ($float:ty: $($name:ident($x:ident $(, $y:ident)?) = $result:expr;)*) => {
+        impl implementation::Functions for $float {
+            $(
+                #[inline(always)]
+                #[track_caller]
+                fn $name(self $(, $y: Self)?) -> Self {
+                    let $x = self;
+                    $result.canonical_nan()
+                }
+            )*
+        }
+    };
+}
+implement! {
+    f32:
+    sqrt(x) = root::sqrt_f32(x);
+    rsqrt(x) = root::rsqrt_f32(x);
+    exp(x) = exponential::exp_f32(x);
+    exp2(x) = exponential::exp2_f32(x);
+    ln(x) = logarithm::ln_f32(x);
+    log2(x) = logarithm::log2_f32(x);
+    sin(x) = trigonometric::sin_f32(x);
+    cos(x) = trigonometric::cos_f32(x);
+    tan(x) = trigonometric::tan_f32(x);
+    tanh(x) = hyperbolic::tanh_f32(x);
+    erf(x) = error_function::erf_f32(x);
+    floor(x) = machine::floor_f32(x);
+    ceil(x) = machine::ceil_f32(x);
+    trunc(x) = machine::trunc_f32(x);
+    round(x) = rounding::round_f32(x);
+    round_ties_even(x) = machine::round_ties_even_f32(x);
+    pow(x, y) = power::pow_f32(x, y);
+    min(x, y) = extrema::of_numbers(x, y, extrema::smaller_f32);
+    max(x, y) = extrema::of_numbers(x, y, extrema::larger_f32);
+    minimum(x, y) = extrema::of_all(x, y, extrema::smaller_f32);
+    maximum(x, y) = extrema::of_all(x, y, extrema::larger_f32);
+}
 
-    #[inline(always)]
-    #[track_caller]
-    fn rsqrt(self) -> Self {
-        root::rsqrt_f32(self).canonical_nan()
-    }
-
-    #[inline(always)]
-    #[track_caller]
-    fn exp(self) -> Self {
-        exponential::exp_f32(self).canonical_nan()
-    }
-
-    #[inline(always)]
-    #[track_caller]
-    fn exp2(self) -> Self {
-        exponential::exp2_f32(self).canonical_nan()
-    }
-
-    #[inline(always)]
-    #[track_caller]
-    fn ln(self) -> Self {
-        logarithm::ln_f32(self)
-    }
-
-    #[inline(always)]
-    #[track_caller]
-    fn tanh(self) -> Self {
-        hyperbolic::tanh_f32(self).canonical_nan()
-    }
-
-    #[inline(always)]
-    #[track_caller]
-    fn erf(self) -> Self {
-        error_function::erf_f32(self).canonical_nan()
-    }
+implement! {
+    f64:
+    sqrt(x) = root::sqrt_f64(x);
+    rsqrt(x) = root::rsqrt_f64(x);
+    exp(x) = exponential::exp_f64(x);
+    exp2(x) = exponential::exp2_f64(x);
+    ln(x) = logarithm::ln_f64(x);
+    log2(x) = logarithm::log2_f64(x);
+    sin(x) = trigonometric::sin_f64(x);
+    cos(x) = trigonometric::cos_f64(x);
+    tan(x) = trigonometric::tan_f64(x);
+    tanh(x) = hyperbolic::tanh_f64(x);
+    erf(x) = error_function::erf_f64(x);
+    floor(x) = machine::floor_f64(x);
+    ceil(x) = machine::ceil_f64(x);
+    trunc(x) = machine::trunc_f64(x);
+    round(x) = rounding::round_f64(x);
+    round_ties_even(x) = machine::round_ties_even_f64(x);
+    pow(x, y) = power::pow_f64(x, y);
+    min(x, y) = extrema::of_numbers(x, y, extrema::smaller_f64);
+    max(x, y) = extrema::of_numbers(x, y, extrema::larger_f64);
+    minimum(x, y) = extrema::of_all(x, y, extrema::smaller_f64);
+    maximum(x, y) = extrema::of_all(x, y, extrema::larger_f64);
 }
 
 /// The nearest value of a 16-bit format; 0x7fff for NaN.

@@ -30,3 +30,26 @@ pub(super) fn rsqrt_f32(x: f32) -> f32 {
         estimate
     }
 }
+
+#[inline(always)]
+pub(super) fn sqrt_f64(x: f64) -> f64 {
+    let root = machine::sqrt_f64(x);
+    let is_nan = root.to_bits() << 1 > f64::INFINITY.to_bits() << 1;
+    if is_nan { f64::CANONICAL_NAN } else { root }
+}
+
+#[inline(always)]
+#[track_caller]
+pub(super) fn rsqrt_f64(x: f64) -> f64 {
+    let estimate = 1.0 / machine::sqrt_f64(x);
+    let product = x * estimate;
+    let error = Float::mul_add(x, estimate, -product);
+    let residual = Float::mul_add(-product, estimate, 1.0);
+    let residual = Float::mul_add(-error, estimate, residual);
+    let corrected = Float::mul_add(0.5 * residual, estimate, estimate);
+    if x > 0.0 && x < f64::INFINITY {
+        corrected
+    } else {
+        estimate
+    }
+}

@@ -1,7 +1,8 @@
 //! Arithmetic that Rust's `core` lacks.
 
-use cuda_std::float::{self, HalfFloat};
+use cuda_std::float::HalfFloat;
 use cuda_std::fp8::{F8E4M3, F8E5M2};
+use cuda_std::math;
 use cuda_std::prelude::*;
 use half::{bf16, f16};
 
@@ -28,7 +29,7 @@ mul_add_kernels! {
 pub fn exponential(x: Global<f64>, out: GlobalMut<f64>) {
     let index = thread::own_index();
     if let (Some(x), Some(out)) = (x.get(index.get()), out.own(index)) {
-        out.set(float::exp(x));
+        out.set(math::exp(x));
     }
 }
 

@@ -4,4 +4,6 @@
 //! normal number, that of the subnormal ones. An infinite result counts as the power of two behind
 //! the largest number.
 
+mod double;
 mod single;
+mod special;

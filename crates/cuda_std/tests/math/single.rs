@@ -1,6 +1,5 @@
 //! f32, against f64 functions whose errors are below 2^-28 units of f32.
 
-use cuda_std::math;
 use std::thread;
 
 /// A function of one f32.
@@ -11,11 +10,28 @@ struct Function {
 }
 
 macro_rules! functions {
-    ($($name:ident: $exact:expr;)*) => {
-        const FUNCTIONS: &[Function] = &[
-            $(Function { name: stringify!($name), ours: math::$name, exact: $exact },)*
-        ];
-    };
+    ($($name:ident: $exact:expr;)*) => {$(
+        mod $name {
+            use super::{Function, all_values, samples};
+
+            const FUNCTION: Function = Function {
+                name: stringify!($name),
+                ours: cuda_std::math::$name,
+                exact: $exact,
+            };
+
+            #[test]
+            fn errors_of_samples_are_at_most_a_unit() {
+                samples(&FUNCTION);
+            }
+
+            #[test]
+            #[ignore = "a minute of two cores"]
+            fn errors_of_all_values_are_at_most_a_unit() {
+                all_values(&FUNCTION);
+            }
+        }
+    )*};
 }
 functions! {
     sqrt: f64::sqrt;
@@ -23,8 +39,17 @@ functions! {
     exp: libm::exp;
     exp2: libm::exp2;
     ln: libm::log;
+    log2: libm::log2;
+    sin: libm::sin;
+    cos: libm::cos;
+    tan: libm::tan;
     tanh: libm::tanh;
     erf: libm::erf;
+    floor: f64::floor;
+    ceil: f64::ceil;
+    trunc: f64::trunc;
+    round: f64::round;
+    round_ties_even: f64::round_ties_even;
 }
 
 /// The largest error that is allowed.
@@ -80,35 +105,26 @@ const SPECIAL: [u32; 9] = [
     0x7fc0_0000,
 ];
 
-#[test]
-fn errors_of_f32_are_at_most_a_unit() {
+fn samples(function: &Function) {
     let special = SPECIAL.into_iter().flat_map(|bits| [bits, bits | 1 << 31]);
-    let inputs = special
-        .chain((0..=u32::MAX).step_by(8191))
-        .map(f32::from_bits);
-    for function in FUNCTIONS {
-        let (error, x) = worst(function, inputs.clone());
-        assert!(error <= BOUND, "{}({x:e}): {error} units", function.name);
-    }
+    let spread = (0..=u32::MAX).step_by(8191);
+    let (error, x) = worst(function, special.chain(spread).map(f32::from_bits));
+    assert!(error <= BOUND, "{}({x:e}): {error} units", function.name);
 }
 
 /// All inputs, a part for each host thread.
-#[test]
-#[ignore = "a minute for each function: all values of f32"]
-fn errors_of_all_f32_are_at_most_a_unit() {
+fn all_values(function: &Function) {
     let parts = thread::available_parallelism().map_or(1, usize::from) as u64;
-    for function in FUNCTIONS {
-        let part = |part: u64| {
-            let range = (part << 32) / parts..((part + 1) << 32) / parts;
-            worst(function, range.map(|bits| f32::from_bits(bits as u32)))
-        };
-        let found = thread::scope(|scope| {
-            let handles: Vec<_> = (0..parts).map(|it| scope.spawn(move || part(it))).collect();
-            let found = handles.into_iter().map(|it| it.join().unwrap());
-            found.max_by(|a, b| a.0.total_cmp(&b.0))
-        });
-        let (error, x) = found.unwrap();
-        println!("{}: {error:.4} units at {x:e}", function.name);
-        assert!(error <= BOUND, "{}({x:e}): {error} units", function.name);
-    }
+    let part = |part: u64| {
+        let range = (part << 32) / parts..((part + 1) << 32) / parts;
+        worst(function, range.map(|bits| f32::from_bits(bits as u32)))
+    };
+    let found = thread::scope(|scope| {
+        let handles: Vec<_> = (0..parts).map(|it| scope.spawn(move || part(it))).collect();
+        let found = handles.into_iter().map(|it| it.join().unwrap());
+        found.max_by(|a, b| a.0.total_cmp(&b.0))
+    });
+    let (error, x) = found.unwrap();
+    println!("{}: {error:.4} units at {x:e}", function.name);
+    assert!(error <= BOUND, "{}({x:e}): {error} units", function.name);
 }

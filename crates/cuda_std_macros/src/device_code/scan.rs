@@ -187,9 +187,23 @@ fn is_method_of_std(name: &Ident, arguments: &Group) -> bool {
 
 fn no_method(name: &Ident) -> String {
     format!(
-        "`{name}` is a method of the standard library, which the simulator has and a GPU does not: \
-         use the function of `cuda_std::math`, or write one with the operations of `core`"
+        "`{name}` is a method of the standard library, which the simulator has and a GPU does not: {}",
+        remedy(&name.to_string())
     )
+}
+
+/// What to write instead of a method.
+fn remedy(method: &str) -> String {
+    match method {
+        "ceil" | "cos" | "exp" | "exp2" | "floor" | "ln" | "log2" | "round" | "round_ties_even"
+        | "sin" | "sqrt" | "tan" | "tanh" | "trunc" => {
+            format!("write `cuda_std::math::{method}(x)`")
+        }
+        "powf" | "powi" => "write `cuda_std::math::pow(x, y)`".to_owned(),
+        "sin_cos" => "write `(cuda_std::math::sin(x), cuda_std::math::cos(x))`".to_owned(),
+        "fract" => "write `x - cuda_std::math::trunc(x)`".to_owned(),
+        _ => "compute it with the functions of `cuda_std::math`".to_owned(),
+    }
 }
 
 fn is_call(group: &Group) -> bool {
@@ -227,6 +241,23 @@ mod tests {
         assert_eq!(found("m! { x.sin_cos() }"), ["1:8 sin_cos"]);
         let core = "fn f(x: f32) { x.abs().max(1.0).mul_add(x, x).to_bits(); exp(x); x.exp }";
         assert_eq!(found(core), [""; 0]);
+    }
+
+    #[test]
+    fn a_method_s_message_says_what_to_write() {
+        let messages = |source: &str| {
+            let tokens: TokenStream = source.parse().unwrap();
+            let found = findings(&tokens, &BTreeSet::new()).into_iter();
+            found.map(|it| it.message).collect::<Vec<_>>()
+        };
+        let [exp, power] = &messages("fn f(x: f32) { x.exp() + x.powf(x) }")[..] else {
+            panic!("two findings");
+        };
+        assert!(exp.ends_with("write `cuda_std::math::exp(x)`"), "{exp}");
+        assert!(
+            power.ends_with("write `cuda_std::math::pow(x, y)`"),
+            "{power}"
+        );
     }
 
     #[test]

@@ -8,6 +8,14 @@ intrinsics! {
     fn fma_f64(a: f64, b: f64, c: f64) -> f64 = "llvm.fma.f64";
     fn sqrt_of_f32(x: f32) -> f32 = "llvm.sqrt.f32";
     fn sqrt_of_f64(x: f64) -> f64 = "llvm.sqrt.f64";
+    fn floor_of_f32(x: f32) -> f32 = "llvm.floor.f32";
+    fn floor_of_f64(x: f64) -> f64 = "llvm.floor.f64";
+    fn ceil_of_f32(x: f32) -> f32 = "llvm.ceil.f32";
+    fn ceil_of_f64(x: f64) -> f64 = "llvm.ceil.f64";
+    fn trunc_of_f32(x: f32) -> f32 = "llvm.trunc.f32";
+    fn trunc_of_f64(x: f64) -> f64 = "llvm.trunc.f64";
+    fn rint_of_f32(x: f32) -> f32 = "llvm.rint.f32";
+    fn rint_of_f64(x: f64) -> f64 = "llvm.rint.f64";
 }
 
 /// `a * b + c`, rounded once.
@@ -36,6 +44,62 @@ pub fn sqrt_f32(x: f32) -> f32 {
 pub fn sqrt_f64(x: f64) -> f64 {
     // SAFETY: arithmetic on values.
     unsafe { sqrt_of_f64(x) }
+}
+
+/// The largest integer that is not above `x`.
+#[inline(always)]
+pub fn floor_f32(x: f32) -> f32 {
+    // SAFETY: arithmetic on values.
+    unsafe { floor_of_f32(x) }
+}
+
+/// The largest integer that is not above `x`.
+#[inline(always)]
+pub fn floor_f64(x: f64) -> f64 {
+    // SAFETY: arithmetic on values.
+    unsafe { floor_of_f64(x) }
+}
+
+/// The smallest integer that is not below `x`.
+#[inline(always)]
+pub fn ceil_f32(x: f32) -> f32 {
+    // SAFETY: arithmetic on values.
+    unsafe { ceil_of_f32(x) }
+}
+
+/// The smallest integer that is not below `x`.
+#[inline(always)]
+pub fn ceil_f64(x: f64) -> f64 {
+    // SAFETY: arithmetic on values.
+    unsafe { ceil_of_f64(x) }
+}
+
+/// The integer part of `x`.
+#[inline(always)]
+pub fn trunc_f32(x: f32) -> f32 {
+    // SAFETY: arithmetic on values.
+    unsafe { trunc_of_f32(x) }
+}
+
+/// The integer part of `x`.
+#[inline(always)]
+pub fn trunc_f64(x: f64) -> f64 {
+    // SAFETY: arithmetic on values.
+    unsafe { trunc_of_f64(x) }
+}
+
+/// The integer nearest to `x`, ties to even.
+#[inline(always)]
+pub fn round_ties_even_f32(x: f32) -> f32 {
+    // SAFETY: arithmetic on values.
+    unsafe { rint_of_f32(x) }
+}
+
+/// The integer nearest to `x`, ties to even.
+#[inline(always)]
+pub fn round_ties_even_f64(x: f64) -> f64 {
+    // SAFETY: arithmetic on values.
+    unsafe { rint_of_f64(x) }
 }
 
 /// The value of an f16 with these bits.

@@ -24,11 +24,58 @@ pub fn sqrt_f32(x: f32) -> f32 {
     x.sqrt()
 }
 
-/// The square root, rounded to nearest.
+/// The square root, rounded once.
 #[inline]
-#[track_caller]
 pub fn sqrt_f64(x: f64) -> f64 {
     x.sqrt()
+}
+
+/// The largest integer that is not above `x`.
+#[inline]
+pub fn floor_f32(x: f32) -> f32 {
+    x.floor()
+}
+
+/// The largest integer that is not above `x`.
+#[inline]
+pub fn floor_f64(x: f64) -> f64 {
+    x.floor()
+}
+
+/// The smallest integer that is not below `x`.
+#[inline]
+pub fn ceil_f32(x: f32) -> f32 {
+    x.ceil()
+}
+
+/// The smallest integer that is not below `x`.
+#[inline]
+pub fn ceil_f64(x: f64) -> f64 {
+    x.ceil()
+}
+
+/// The integer part of `x`.
+#[inline]
+pub fn trunc_f32(x: f32) -> f32 {
+    x.trunc()
+}
+
+/// The integer part of `x`.
+#[inline]
+pub fn trunc_f64(x: f64) -> f64 {
+    x.trunc()
+}
+
+/// The integer nearest to `x`, ties to even.
+#[inline]
+pub fn round_ties_even_f32(x: f32) -> f32 {
+    x.round_ties_even()
+}
+
+/// The integer nearest to `x`, ties to even.
+#[inline]
+pub fn round_ties_even_f64(x: f64) -> f64 {
+    x.round_ties_even()
 }
 
 /// The value of an f16 with these bits.

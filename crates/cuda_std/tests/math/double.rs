@@ -1,0 +1,76 @@
+//! f64, against values of 240 bits.
+//!
+//! `double.txt` has a line for each value: the function, the bits of its arguments and of the f64
+//! nearest to the result in hexadecimal, and what that lacks of the result in units in its last place.
+//! mpmath 1.3 computed them for random arguments of all magnitudes, around zeros and multiples of
+//! pi / 2, and for the arguments that are nearest to such multiples.
+
+use cuda_std::math;
+use std::collections::BTreeMap;
+
+/// The largest error that is allowed.
+const BOUND: f64 = 2.0;
+
+const REFERENCE: &str = include_str!("double.txt");
+
+fn ours(name: &str, arguments: &[f64]) -> f64 {
+    match (name, arguments) {
+        ("rsqrt", &[x]) => math::rsqrt(x),
+        ("exp", &[x]) => math::exp(x),
+        ("exp2", &[x]) => math::exp2(x),
+        ("ln", &[x]) => math::ln(x),
+        ("log2", &[x]) => math::log2(x),
+        ("tanh", &[x]) => math::tanh(x),
+        ("erf", &[x]) => math::erf(x),
+        ("sin", &[x]) => math::sin(x),
+        ("cos", &[x]) => math::cos(x),
+        ("tan", &[x]) => math::tan(x),
+        ("pow", &[x, y]) => math::pow(x, y),
+        _ => panic!("{name} of {} arguments", arguments.len()),
+    }
+}
+
+/// The distance in units in the last place of `nearest`, which lacks `lack` units of the exact result.
+fn error(result: f64, nearest: f64, lack: f64) -> f64 {
+    if result.is_nan() || result.is_infinite() != nearest.is_infinite() {
+        return f64::INFINITY;
+    }
+    if result == nearest {
+        return lack.abs();
+    }
+    let exponent = ((nearest.to_bits() >> 52 & 0x7ff) as i32 - 1023).max(-1022);
+    // In two factors, because the unit of a small number is subnormal.
+    let scaled = |value: f64| {
+        value * 2.0_f64.powi(26 - exponent / 2) * 2.0_f64.powi(26 - exponent + exponent / 2)
+    };
+    (scaled(result) - scaled(nearest) - lack).abs()
+}
+
+/// The largest error of each function, and its arguments.
+fn worst(reference: &str) -> BTreeMap<&str, (f64, Vec<f64>)> {
+    let mut worst = BTreeMap::new();
+    for line in reference.lines() {
+        let fields: Vec<&str> = line.split(' ').collect();
+        let [name, numbers @ .., lack] = &fields[..] else {
+            panic!("{line}");
+        };
+        let number = |bits: &&str| f64::from_bits(u64::from_str_radix(bits, 16).unwrap());
+        let mut numbers: Vec<f64> = numbers.iter().map(number).collect();
+        let nearest = numbers.pop().unwrap();
+        let error = error(ours(name, &numbers), nearest, lack.parse().unwrap());
+        let entry = worst.entry(*name).or_insert((0.0, Vec::new()));
+        if error > entry.0 {
+            *entry = (error, numbers);
+        }
+    }
+    worst
+}
+
+#[test]
+fn errors_of_f64_are_at_most_two_units() {
+    let worst = worst(REFERENCE);
+    assert_eq!(worst.len(), 11);
+    for (name, (error, arguments)) in worst {
+        assert!(error <= BOUND, "{name}{arguments:?}: {error} units");
+    }
+}
