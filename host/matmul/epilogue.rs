@@ -9,7 +9,8 @@ use crate::launch_args::{global, view_address};
 use cuda_std::global::Global;
 use tilewright_kernels::epilogue::{self, EpilogueElement, EpilogueNumbers};
 
-/// What is applied to each output of a product at last.
+/// What is applied to each output of a product at last, with the functions of
+/// [`cuda_std::math`](crate::cuda_std::math): the same bits on every device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Activation {
@@ -18,6 +19,12 @@ pub enum Activation {
     Identity,
     /// x, or 0 where x < 0. NaN stays NaN.
     Relu,
+    /// x (1 + erf(x / sqrt 2)) / 2: the Gaussian error linear unit.
+    Gelu,
+    /// x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2, which is within 5e-4 of [`Gelu`](Self::Gelu).
+    GeluTanh,
+    /// x / (1 + e^-x): the sigmoid linear unit, also called swish.
+    Silu,
 }
 
 impl Activation {
@@ -25,6 +32,9 @@ impl Activation {
         match self {
             Self::Identity => epilogue::Activation::None,
             Self::Relu => epilogue::Activation::Relu,
+            Self::Gelu => epilogue::Activation::Gelu,
+            Self::GeluTanh => epilogue::Activation::GeluTanh,
+            Self::Silu => epilogue::Activation::Silu,
         }
     }
 }

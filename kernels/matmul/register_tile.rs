@@ -194,10 +194,18 @@ impl<T: Float, const ROWS: usize, const COLUMNS: usize, const VECTOR: usize> Acc
         sink: &impl Sink<T>,
     ) {
         let thread = thread::thread_idx_x() as usize;
-        for (i, sums) in self.sums.iter().enumerate() {
-            for (j, sum) in sums.iter().enumerate() {
-                // SAFETY: (1), (2) are (2): the place is the thread's.
-                unsafe { way.store(j * THREADS + thread, *sum) };
+        // Loops that are not unrolled: what the sink does stands here once.
+        let rows = opaque_size(ROWS);
+        let mut i = 0;
+        while i < rows {
+            for (known, sums) in self.sums.iter().enumerate() {
+                // Not by `i`, for which the sums would leave registers.
+                if known == i {
+                    for (j, sum) in sums.iter().enumerate() {
+                        // SAFETY: (1), (2) are (2): the place is the thread's.
+                        unsafe { way.store(j * THREADS + thread, *sum) };
+                    }
+                }
             }
             let row = origin.0 + position.row_of::<VECTOR>(i);
             let columns = if row < m { opaque_size(COLUMNS) } else { 0 };
@@ -211,6 +219,7 @@ impl<T: Float, const ROWS: usize, const COLUMNS: usize, const VECTOR: usize> Acc
                 }
                 j += 1;
             }
+            i += 1;
         }
     }
 }

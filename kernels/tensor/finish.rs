@@ -8,6 +8,7 @@ use super::shape::TensorShape;
 use crate::epilogue::{Epilogue, Line};
 use bytemuck::Pod;
 use cuda_std::float::HalfFloat;
+use cuda_std::hint::opaque_size;
 use cuda_std::prelude::*;
 use cuda_std::shared::SharedArray;
 use cuda_std::warpgroup;
@@ -183,11 +184,13 @@ impl<'launch, T: Output> CMatrices<'launch, T> {
     ) {
         let c = self.elements.skip(place.matrix as usize * self.stride);
         let row = place.row as usize + ROWS * (warpgroup::thread_rank() / 32) as usize;
+        // A loop that is not unrolled: what is done with the outputs stands here once.
+        let chunks = opaque_size(const { COUNT / (COLUMNS / 2) });
         let mut chunk = 0;
-        while chunk < COUNT / (COLUMNS / 2) {
+        while chunk < chunks {
             let column = place.column as usize + chunk * COLUMNS;
-            // SAFETY: (1), (2) are the caller's. (3) The room is written by all lanes before it is
-            // read, and read by all before it is written.
+            // SAFETY: (1), (2) are the caller's. The room is written by all lanes before it is read, and
+            // read by all before it is written.
             unsafe {
                 warp::sync(LaneMask::all());
                 stage(sums, chunk, room);
@@ -221,8 +224,9 @@ impl<'launch, T: Output> CMatrices<'launch, T> {
                 self.write_columns::<PAIR, LEN>(c, (row, column), within, room, finish);
                 return;
             }
+            let end = within + opaque_size(PAIR);
             let mut j = within;
-            while j < within + PAIR {
+            while j < end {
                 if column + j < self.n {
                     self.write_columns::<1, LEN>(c, (row, column), j, room, finish);
                 }
@@ -291,18 +295,25 @@ unsafe fn stage<const COUNT: usize, const LEN: usize>(
 ) {
     let lane = warp::lane() as usize;
     let (row, column) = (lane / 4, PAIR * (lane % 4));
-    let first = chunk * (COLUMNS / 2);
-    let mut j = 0;
-    while j < COLUMNS / 8 {
-        let group = first + 4 * j;
-        // SAFETY: (1) the places are of the warp's room. (2) is (1). (3) Pairs begin at even columns.
-        unsafe {
-            let at = |down: usize| room.place(row + down, column + 8 * j);
-            room.staging
-                .store_vector(at(0), [sums[group], sums[group + 1]]);
-            room.staging
-                .store_vector(at(8), [sums[group + 2], sums[group + 3]]);
+    // Not by an index that is known to the launch alone, for which the sums would leave registers.
+    let mut known = 0;
+    while known < COUNT / (COLUMNS / 2) {
+        if known == chunk {
+            let mut j = 0;
+            while j < COLUMNS / 8 {
+                let group = known * (COLUMNS / 2) + 4 * j;
+                // SAFETY: (1) the places are of the warp's room. (2) is (1). (3) Pairs begin at even
+                // columns.
+                unsafe {
+                    let at = |down: usize| room.place(row + down, column + 8 * j);
+                    room.staging
+                        .store_vector(at(0), [sums[group], sums[group + 1]]);
+                    room.staging
+                        .store_vector(at(8), [sums[group + 2], sums[group + 3]]);
+                }
+                j += 1;
+            }
         }
-        j += 1;
+        known += 1;
     }
 }

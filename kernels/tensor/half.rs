@@ -62,11 +62,6 @@ pub const HALF_LARGE: ClusterTile = cluster_tile(128, 256, 3, 1);
 /// The tile of products that have too few large ones for the device.
 pub const HALF_SMALL: ClusterTile = cluster_tile(64, 128, 4, 2);
 
-/// Whether a warpgroup with `count` accumulators in each thread takes registers of the one that copies.
-const fn takes_registers(count: usize) -> bool {
-    count > 64
-}
-
 /// What the blocks of a launch share out.
 #[derive(Clone, Copy)]
 struct Work<'launch> {
@@ -246,9 +241,7 @@ unsafe fn product<
     cluster::sync();
 
     if warpgroup::index() == 0 {
-        if const { takes_registers(COUNT) } {
-            warpgroup::decrease_registers::<40>();
-        }
+        warpgroup::decrease_registers::<40>();
         if is_first_of_warpgroup() {
             // SAFETY: (1) the ring is initialised. (2) (1) of the kernel.
             unsafe {
@@ -261,8 +254,10 @@ unsafe fn product<
             }
         }
     } else {
-        if const { takes_registers(COUNT) } {
-            warpgroup::increase_registers::<232>();
+        // What the warpgroup that copies has left, of the registers of all that are resident.
+        match COUNT {
+            128 => warpgroup::increase_registers::<232>(),
+            _ => warpgroup::increase_registers::<208>(),
         }
         let number = warpgroup::index() - 1;
         let first = WARPGROUP_ROWS as u32 * number;

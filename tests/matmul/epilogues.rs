@@ -313,6 +313,68 @@ fn splits() {
     }
 }
 
+/// Each activation against its definition, in f64 and with functions of the host.
+#[test]
+fn activations_are_what_they_say() {
+    let gelu_tanh = |x: f64| {
+        let inner = (2.0 / std::f64::consts::PI).sqrt() * (x + 0.044715 * x * x * x);
+        0.5 * x * (1.0 + inner.tanh())
+    };
+    let silu = |x: f64| x / (1.0 + (-x).exp());
+    // Phi(x) x, from tables of the normal distribution.
+    let gelus = [
+        (0.0, 0.0),
+        (1.0, 0.841_344_746),
+        (-1.0, -0.158_655_254),
+        (2.5, 2.484_475_84),
+    ];
+    let values = [-30.0, -3.0, -0.5, 0.0, 0.25, 1.0, 7.0, 40.0];
+    fn activated<T>(device: &Device, activation: Activation, x: &[f64]) -> Vec<f64>
+    where
+        T: MatmulElement + MatmulInto<T> + Accumulate<Accumulator = T> + Sum + Into<f64>,
+    {
+        let column = Host::new(x.len(), 1, |row, _| T::of(x[row]));
+        let one = Host::new(1, 1, |_, _| T::of(1.0));
+        let (a, b) = (
+            column.upload(device, Order::RowMajor),
+            one.upload(device, Order::RowMajor),
+        );
+        let product = Matmul::new(&a, &b).activation(activation).run().unwrap();
+        product
+            .to_vec()
+            .unwrap()
+            .into_iter()
+            .map(Into::into)
+            .collect()
+    }
+    let close = |found: f64, expected: f64, tolerance: f64| {
+        assert!(
+            (found - expected).abs() <= tolerance * expected.abs().max(tolerance),
+            "{found} instead of {expected}"
+        );
+    };
+    for device in devices() {
+        for (activation, definition) in [
+            (Activation::GeluTanh, &gelu_tanh as &dyn Fn(f64) -> f64),
+            (Activation::Silu, &silu),
+        ] {
+            let single = activated::<f32>(&device, activation, &values);
+            let double = activated::<f64>(&device, activation, &values);
+            for (i, &x) in values.iter().enumerate() {
+                close(single[i], definition(x), 2e-6);
+                close(double[i], definition(x), 1e-13);
+            }
+        }
+        let (x, expected): (Vec<f64>, Vec<f64>) = gelus.into_iter().unzip();
+        let single = activated::<f32>(&device, Activation::Gelu, &x);
+        let double = activated::<f64>(&device, Activation::Gelu, &x);
+        for (i, &expected) in expected.iter().enumerate() {
+            close(single[i], expected, 2e-6);
+            close(double[i], expected, 1e-8);
+        }
+    }
+}
+
 /// A part of a larger matrix, whose rows start anywhere: what lies around it stays.
 #[test]
 fn products_of_halves_go_into_parts_of_matrices() {
