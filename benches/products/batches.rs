@@ -13,6 +13,9 @@ const COUNT_ON_SIMULATOR: usize = 4;
 /// Rows and columns of their matrices.
 const SIZES: [usize; 4] = [16, 64, 128, 256];
 
+/// A contender: C = A B.
+type Multiply<'a, T> = &'a dyn Fn(&Matrix<T>, &Matrix<T>, &mut Matrix<T>) -> Result;
+
 impl Bench {
     /// Batches whose matrices lie one below the other.
     pub fn run_batches<T: MatmulInto<T> + InF32 + Number>(
@@ -49,19 +52,18 @@ impl Bench {
             };
             let mut sets = (0..sets).map(set).collect::<Result<Vec<_>>>()?;
             let operations = 2.0 * (size as f64).powi(3) * count as f64;
-            let mut score =
-                |multiply: &dyn Fn(&Matrix<T>, &Matrix<T>, &mut Matrix<T>) -> Result| {
-                    let mut turn = 0;
-                    let seconds = self.seconds(|| {
-                        turn = (turn + 1) % sets.len();
-                        let [a, b, c] = &mut sets[turn];
-                        multiply(a, b, c)
-                    })?;
-                    Result::<Score>::Ok(Score {
-                        speed: operations / seconds,
-                        error: None,
-                    })
-                };
+            let mut score = |multiply: Multiply<'_, T>| {
+                let mut turn = 0;
+                let seconds = self.seconds(|| {
+                    turn = (turn + 1) % sets.len();
+                    let [a, b, c] = &mut sets[turn];
+                    multiply(a, b, c)
+                })?;
+                Result::<Score>::Ok(Score {
+                    speed: operations / seconds,
+                    error: None,
+                })
+            };
             let rival = match &self.cublas {
                 Some(cublas) => Some(score(&|a, b, c| {
                     cublas.multiply_batch((size, count), a, b, c)

@@ -6,8 +6,7 @@ use crate::common::{devices, machines};
 use half::{bf16, f16};
 use std::fmt::Debug;
 use tilewright::{
-    Arithmetic, Device, Element, ErrorKind, Matmul, MatmulElement, MatmulInto, Matrix, Order,
-    TileConfig,
+    Arithmetic, Device, Element, ErrorKind, Matmul, MatmulInto, Matrix, Order, TileConfig,
 };
 
 pub const ORDERS: [Order; 2] = [Order::RowMajor, Order::ColumnMajor];

@@ -36,15 +36,18 @@ const SHAPES: [(usize, usize, usize); 4] = [(1, 4, 3), (64, 64, 16), (65, 132, 1
 /// The arguments of a tiled kernel.
 macro_rules! tiled {
     ($real:ident, $a:expr, $b:expr, $c:expr, $shape:expr, $none:expr) => {{
-        let ProductShape {
-            m,
-            n,
-            k,
-            lda,
-            ldb,
-            ldc,
-            ..
-        } = $shape;
+        let (
+            ProductShape {
+                m,
+                n,
+                k,
+                lda,
+                ldb,
+                ldc,
+                ..
+            },
+            _none,
+        ) = ($shape, $none);
         ($a, $b, $c, m, n, k, lda, ldb, ldc)
     }};
 }

@@ -62,13 +62,21 @@ impl Artifact {
 
     /// The `.rlib` with the crate's bitcode; `None` for what runs on the host, such as a
     /// procedural macro and its dependencies.
+    ///
+    /// Of the crate that was asked for, cargo names a copy that all architectures share, and that the
+    /// next run replaces. The file that is this architecture's own stands beside its metadata.
     pub(super) fn device_library(&self) -> Option<PathBuf> {
         let for_device = |file: &&PathBuf| file.components().any(|part| part.as_os_str() == TARGET);
-        self.files
-            .iter()
-            .filter(for_device)
-            .find(|file| file.extension() == Some(OsStr::new("rlib")))
-            .cloned()
+        let of_kind = |kind: &str| {
+            let mut files = self.files.iter().filter(for_device);
+            files.find(|file| file.extension() == Some(OsStr::new(kind)))
+        };
+        let named = of_kind("rlib")?;
+        let own = of_kind("rmeta").map(|metadata| metadata.with_extension("rlib"));
+        Some(
+            own.filter(|it| it.exists())
+                .unwrap_or_else(|| named.clone()),
+        )
     }
 
     /// Orders crates by name and version: the rest of a package id is a path or an address.
