@@ -63,7 +63,7 @@ impl Artifact {
     /// The `.rlib` with the crate's bitcode; `None` for what runs on the host, such as a
     /// procedural macro and its dependencies.
     ///
-    /// Of the crate that was asked for, cargo names a copy that all architectures share, and that the
+    /// Of the kernel crate itself cargo names a copy that all architectures share, and that the
     /// next run replaces. The file that is this architecture's own stands beside its metadata.
     pub(super) fn device_library(&self) -> Option<PathBuf> {
         let for_device = |file: &&PathBuf| file.components().any(|part| part.as_os_str() == TARGET);
