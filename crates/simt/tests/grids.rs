@@ -19,6 +19,7 @@ fn cooperative(
         grid: Dim3::from(blocks),
         block: Dim3::from(threads),
         cluster: simt::Dim3::from(1),
+        resident_blocks: 1,
         dynamic_shared_bytes: 0,
         options,
     };

@@ -114,6 +114,9 @@ pub struct Launch<'a> {
     /// The extent of a cluster, in blocks: (1, 1, 1) where the kernel has none. The grid is a
     /// multiple of it.
     pub cluster: Dim3,
+    /// Blocks that a multiprocessor has room for, for which its registers are shared out: 1 where the
+    /// kernel does not say.
+    pub resident_blocks: u32,
     /// Dynamic shared memory of each block, in bytes.
     pub dynamic_shared_bytes: usize,
     /// How to simulate it.

@@ -29,7 +29,8 @@ struct OfWarp {
     site: Cell<Option<&'static Location<'static>>>,
 }
 
-/// The registers of a block's warps: all that a multiprocessor has, in equal shares at first.
+/// The registers of a block's warps: its part of those that a multiprocessor has, in equal shares at
+/// first.
 pub(crate) struct Registers {
     warps: Vec<OfWarp>,
     lanes: u32,
@@ -39,9 +40,9 @@ pub(crate) struct Registers {
 }
 
 impl Registers {
-    /// Those of `warps` warps of `lanes` lanes.
-    pub fn new(warps: u32, lanes: u32) -> Self {
-        let share = (REGISTERS / (warps * lanes)).min(MOST_AT_START);
+    /// Those of `warps` warps of `lanes` lanes, where `blocks` blocks share a multiprocessor.
+    pub fn new(warps: u32, lanes: u32, blocks: u32) -> Self {
+        let share = (REGISTERS / (warps * lanes * blocks.max(1))).min(MOST_AT_START);
         Self {
             warps: (0..warps).map(|_| OfWarp::default()).collect(),
             lanes,
@@ -134,7 +135,7 @@ mod tests {
     /// The counts of CUTLASS's kernels of one producer and two consumers.
     #[test]
     fn three_warpgroups_share() {
-        let mut registers = Registers::new(12, 32);
+        let mut registers = Registers::new(12, 32, 1);
         registers.begin();
         assert_eq!((registers.of(0), registers.most_of(8)), (168, 240));
         registers.ask(4, 240);
@@ -144,5 +145,15 @@ mod tests {
         let granted: Vec<usize> = std::iter::from_fn(|| registers.grant()).collect();
         assert_eq!(granted, [4, 5, 6, 7, 8, 9, 10, 11]);
         assert_eq!((registers.of(11), registers.free()), (240, 0));
+    }
+
+    #[test]
+    fn blocks_share_a_multiprocessor() {
+        let mut registers = Registers::new(8, 32, 2);
+        registers.begin();
+        assert_eq!(registers.of(0), 128);
+        (0..4).for_each(|warp| registers.release(warp, 40));
+        registers.ask(4, 208);
+        assert_eq!(registers.grant(), Some(4));
     }
 }
