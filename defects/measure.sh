@@ -7,7 +7,7 @@
 # JOBS processes run at a time; one that has not ended after LIMIT seconds hangs.
 set -u
 export PROGRAM=${1:?"usage: defects/measure.sh PROGRAM"}
-export SANITIZER=${SANITIZER:-compute-sanitizer} LIMIT=${LIMIT:-20}
+export SANITIZER=${SANITIZER:-compute-sanitizer} LIMIT=${LIMIT:-15}
 JOBS=${JOBS:-12}
 export NO_REPORT='COMPUTE-SANITIZER|Program hit|Target application|Saved host|Internal Sanitizer'
 NO_REPORT+='|Error: (process|Target|No attachable)|[A-Z]+ SUMMARY'

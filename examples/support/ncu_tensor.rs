@@ -8,20 +8,24 @@ use crate::support::Outcome;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use tilewright::half::bf16;
-use tilewright::{Device, KernelReport, Operation, Order, SECTOR_BYTES, Tally};
+use tilewright::{Device, KernelReport, Operation, Order, Tally};
 use tilewright_ladder::tensor::{self, Step};
 
 /// The counters to compare. The products are of bf16, with accumulators in f32.
-pub const COUNTERS: [Counter; 11] = [
+pub const COUNTERS: [Counter; 10] = [
+    // Those of `wgmma` are of both kinds.
     counter(
-        "`mma`",
+        "tensor instructions",
         &["sm__inst_executed_pipe_tensor_op_hmma.sum"],
-        |report| products(report, true),
+        products,
     ),
     counter(
-        "`wgmma` by warps",
+        "`wgmma` among them",
         &["sm__inst_executed_pipe_tensor_op_gmma.sum"],
-        |report| products(report, false),
+        |report| match report.kernel.starts_with("tensor_warps_") {
+            true => 0.0,
+            false => products(report),
+        },
     ),
     counter(
         "tensor operations",
@@ -52,15 +56,6 @@ pub const COUNTERS: [Counter; 11] = [
         &["l1tex__m_l1tex2xbar_write_bytes_mem_global_op_tma_st.sum"],
         |report| report.counts.total().asynchronous.bulk_bytes_stored as f64,
     ),
-    // A multicast reads them once.
-    Counter {
-        tolerance: 0.01,
-        ..counter(
-            "sectors read from L2",
-            &["lts__t_sectors_srcunit_tex_op_read.sum"],
-            sectors_read,
-        )
-    },
     counter(
         "shared load passes",
         &[
@@ -78,11 +73,9 @@ pub const COUNTERS: [Counter; 11] = [
         |report| report.counts.of(Operation::SharedStore).shared.wavefronts as f64,
     ),
     counter(
-        "bank conflicts",
+        "bank conflicts of matrices",
         &[
-            "smsp__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
             "smsp__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared_op_ldsm.sum",
-            "smsp__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
             "smsp__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared_op_stsm.sum",
         ],
         |report| {
@@ -93,29 +86,16 @@ pub const COUNTERS: [Counter; 11] = [
     ),
 ];
 
-/// Products of warps: those of `mma`, or those of `wgmma`, of which each of four warps has one.
-fn products(report: &KernelReport, by_warps: bool) -> f64 {
+/// Products by warps: a `wgmma` is one of each of its four warps.
+fn products(report: &KernelReport) -> f64 {
     let is_product = |operation| matches!(operation, Operation::TensorProduct { .. });
-    let requests = report.counts.total_of(is_product).requests;
-    let is_by_warps = report.kernel.starts_with("tensor_warps_");
-    if is_by_warps == by_warps {
-        requests as f64
-    } else {
-        0.0
-    }
+    report.counts.total_of(is_product).requests as f64
 }
 
 fn of_kinds(report: &KernelReport, kinds: &[Operation]) -> Tally {
     report
         .counts
         .total_of(|operation| kinds.contains(&operation))
-}
-
-/// Sectors that threads and bulk copies read.
-fn sectors_read(report: &KernelReport) -> f64 {
-    let by_threads = of_kinds(report, &[Operation::GlobalLoad, Operation::AsyncCopyRead]);
-    let by_copies = report.counts.total().asynchronous.bulk_bytes_read / SECTOR_BYTES;
-    (by_threads.global.sectors + by_copies) as f64
 }
 
 /// Rows of A, columns of B, columns of A: whole tiles, because boxes at the edges are counted whole.
