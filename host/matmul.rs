@@ -131,7 +131,7 @@ impl Device {
     }
 
     /// [`Device::matmul_tiled`] into an M x N matrix of either [`Order`](crate::Order) that is there, or into a part
-    /// of one ([`MatrixViewMut`]), whose elements it overwrites.
+    /// of one ([`MatrixViewMut`](crate::MatrixViewMut)), whose elements it overwrites.
     ///
     /// # Errors
     /// [`ErrorKind::ShapeMismatch`] if C is not M x N, and those of [`Device::matmul_tiled`].
@@ -178,7 +178,7 @@ impl Device {
     }
 
     /// [`Device::matmul_coarsened`] into an M x N matrix of either [`Order`](crate::Order) that is there, or into a
-    /// part of one ([`MatrixViewMut`]), whose elements it overwrites.
+    /// part of one ([`MatrixViewMut`](crate::MatrixViewMut)), whose elements it overwrites.
     ///
     /// # Errors
     /// [`ErrorKind::ShapeMismatch`] if C is not M x N, and those of [`Device::matmul_tiled`].

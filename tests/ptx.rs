@@ -60,6 +60,9 @@ fn signatures_are_those_that_the_host_compares() {
     check(matmul::matmul_coarsened_f32_nn_unaligned);
 }
 
+/// The load of a sum in the loop of an epilogue.
+const OF_EPILOGUE: usize = 1;
+
 #[test]
 fn fragments_of_the_coarsened_products_are_read_as_vectors() {
     for arch in ["sm_75", "sm_80"] {
@@ -73,15 +76,21 @@ fn fragments_of_the_coarsened_products_are_read_as_vectors() {
             let code = instructions(arch, kernel);
             // 16 k, each with 2 vectors of A and 2 of B.
             assert_eq!(code.count("ld.shared.v4"), 64, "{arch} {kernel}");
-            assert_eq!(code.count("ld.shared"), 64, "{arch} {kernel}");
-            // 16 k, each with 8 x 8 products: the loop over a tile is unrolled completely.
-            assert_eq!(code.count("fma.rn.f32"), 1024, "{arch} {kernel}");
+            assert_eq!(code.count("ld.shared"), 64 + OF_EPILOGUE, "{arch} {kernel}");
+            // 16 k, each with 8 x 8 products: the loop over a tile is unrolled completely. The functions
+            // of an epilogue, which stand there once, have less than one k.
+            let products = code.count("fma.rn.f32");
+            assert!(
+                (1024..1024 + 64).contains(&products),
+                "{arch} {kernel}: {products}"
+            );
         }
         let code = instructions(arch, "matmul_coarsened_f64_nn");
         // 8 k, each with 4 vectors of A and 2 of B, and 8 x 4 products.
         assert_eq!(code.count("ld.shared.v2"), 48, "{arch}");
-        assert_eq!(code.count("ld.shared"), 48, "{arch}");
-        assert_eq!(code.count("fma.rn.f64"), 256, "{arch}");
+        assert_eq!(code.count("ld.shared"), 48 + OF_EPILOGUE, "{arch}");
+        let products = code.count("fma.rn.f64");
+        assert!((256..256 + 96).contains(&products), "{arch}: {products}");
     }
 }
 
@@ -97,7 +106,8 @@ fn copies_are_asynchronous_where_the_gpu_can() {
             code.count("cp.async.ca.shared.global") > 0,
             "{kernel}: elements of A"
         );
-        assert_eq!(code.count("ld.global"), 0, "{kernel}: past the registers");
+        // C and the four vectors of an epilogue.
+        assert_eq!(code.count("ld.global"), 5, "{kernel}: past the registers");
         let code = instructions("sm_75", kernel);
         assert_eq!(
             code.count("cp.async"),

@@ -34,9 +34,9 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::WrongDevice`] if `x` is of another device; [`ErrorKind::OutOfMemory`],
-    /// [`ErrorKind::OutOfHostMemory`], [`ErrorKind::NoModule`], [`ErrorKind::DeviceLost`] or
-    /// [`ErrorKind::Cuda`].
+    /// [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice) if `x` is of another device; [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory),
+    /// [`ErrorKind::OutOfHostMemory`](crate::ErrorKind::OutOfHostMemory), [`ErrorKind::NoModule`](crate::ErrorKind::NoModule), [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or
+    /// [`ErrorKind::Cuda`](crate::ErrorKind::Cuda).
     pub fn reduce_sum<'x, T: ReduceElement>(
         &self,
         x: impl Into<BufferView<'x, T>>,
@@ -48,7 +48,7 @@ impl Device {
     /// that is submitted later sees it.
     ///
     /// # Errors
-    /// [`ErrorKind::WrongLength`] if `result` does not have one element, and those of
+    /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if `result` does not have one element, and those of
     /// [`Device::reduce_sum`].
     pub fn reduce_sum_into<'x, T: ReduceElement>(
         &self,

@@ -1,7 +1,7 @@
 //! Reductions of many lines at once: the rows or the columns of a matrix, one value for each.
 //!
-//! A line's elements lie one after another ([`along`]), or those of neighbouring lines do
-//! ([`across`]). Both combine in the one tree of [`LinePlan`], so the order of the matrix does not
+//! A line's elements lie one after another (`along`), or those of neighbouring lines do
+//! (`across`). Both combine in the one tree of [`LinePlan`], so the order of the matrix does not
 //! change a bit.
 
 mod across;
