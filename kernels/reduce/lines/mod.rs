@@ -49,17 +49,7 @@ struct LineWorkspace<'launch, A, O> {
 macro_rules! line_kernels {
     ($($operation:ident of $element:ident: $along:ident, $across:ident;)*) => {$(
         line_kernels!(@along $along, $operation of $element);
-        line_kernels!(@entry [max_threads = 256] $across, $operation of $element, groups: u32,
-            "The elements of neighbouring lines lie one after another.",
-            "4. `groups` is `count / 32`, rounded up, and there are `groups` blocks for each part.",
-            "`apart` elements lie from one element of a line to the next",
-            |lines, workspace| {
-                let scratch = shared_array![
-                    <$operation as Reduction<$element>>::Accumulator; LINE_THREADS as usize
-                ];
-                let flag = shared_array![u32; 1];
-                reduce_across::<$operation, $element>(lines, groups, workspace, scratch, flag)
-            });
+        line_kernels!(@across $across, $operation of $element);
     )*};
     // Left alone, ptxas takes 40 registers on compute capability 9.0, and spills one.
     (@along $name:ident, SumOfSquares of f32) => {
@@ -78,6 +68,26 @@ macro_rules! line_kernels {
             |lines, workspace| reduce_along::<
                 $operation, $element, { if size_of::<$element>() == 8 { 2 } else { 4 } }
             >(lines, lanes, workspace));
+    };
+    // Left alone, ptxas spills for compute capability 8.6 to stay at 64 registers, which suffice.
+    (@across $name:ident, Mean of bf16) => {
+        line_kernels!(@across [max_threads = 256, min_blocks = 4] $name, Mean of bf16);
+    };
+    (@across $name:ident, $operation:ident of $element:ident) => {
+        line_kernels!(@across [max_threads = 256] $name, $operation of $element);
+    };
+    (@across [$($bounds:tt)*] $name:ident, $operation:ident of $element:ident) => {
+        line_kernels!(@entry [$($bounds)*] $name, $operation of $element, groups: u32,
+            "The elements of neighbouring lines lie one after another.",
+            "4. `groups` is `count / 32`, rounded up, and there are `groups` blocks for each part.",
+            "`apart` elements lie from one element of a line to the next",
+            |lines, workspace| {
+                let scratch = shared_array![
+                    <$operation as Reduction<$element>>::Accumulator; LINE_THREADS as usize
+                ];
+                let flag = shared_array![u32; 1];
+                reduce_across::<$operation, $element>(lines, groups, workspace, scratch, flag)
+            });
     };
     (@entry [$($bounds:tt)*] $name:ident, $operation:ident of $element:ident, $extra:ident: u32, $where:literal,
         $grid:literal, $apart:literal, |$lines:ident, $workspace:ident| $body:expr) => {
