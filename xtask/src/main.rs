@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// The result of a chore; the error is one line.
-type Result<T = ()> = std::result::Result<T, Box<dyn Error>>;
+type Result<T = (), E = Box<dyn Error>> = std::result::Result<T, E>;
 
 const HELP: &str = "\
 Chores of the workspace.

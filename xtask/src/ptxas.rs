@@ -1,10 +1,12 @@
 //! `cargo xtask ptxas`: assembles the checked-in PTX and reads what it costs.
 
 use crate::ptx::CRATES;
-use crate::{Result, sass, workspace_root};
+use crate::{Result, sass};
+use rayon::prelude::*;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 use std::{env, fs};
+use tempfile::TempDir;
 
 /// The GPUs that the modules are assembled for, as (module, assembled for).
 const TARGETS: [(&str, &str); 6] = [
@@ -66,25 +68,23 @@ pub fn run(mut arguments: lexopt::Parser) -> Result {
     if let Some(argument) = arguments.next()? {
         return Err(argument.unexpected().into());
     }
-    let ptxas = find_ptxas()?;
-    let disassembler = Some(ptxas.with_file_name("nvdisasm")).filter(|path| path.is_file());
+    let tools = Tools::find()?;
     let (mut defects, mut loops) = (Vec::new(), 0);
     for (arch, target) in TARGETS {
-        for module in modules(arch)? {
-            let log = assemble(&ptxas, &module, target)?;
-            for cost in costs(&log) {
+        for assembled in tools.assemble_all(&modules(arch)?, target)? {
+            for cost in costs(&assembled.log) {
                 println!("{target} {:36} {:3} registers", cost.kernel, cost.registers);
                 defects.extend(cost.defect(target));
             }
-            defects.extend(serialised(&log).map(str::to_owned));
-            if let (PRODUCTS_ON, Some(disassembler)) = (target, &disassembler) {
-                let (found, slow) = slow_loops(&disassemble(disassembler)?)?;
+            defects.extend(serialised(&assembled.log).map(str::to_owned));
+            if let Some(listing) = &assembled.listing {
+                let (found, slow) = slow_loops(listing)?;
                 loops += found;
                 defects.extend(slow);
             }
         }
     }
-    if disassembler.is_some() && loops == 0 {
+    if tools.disassembler.is_some() && loops == 0 {
         defects.push(format!("no kernel for {PRODUCTS_ON} multiplies"));
     }
     for arch in ARCHITECTURES {
@@ -92,7 +92,7 @@ pub fn run(mut arguments: lexopt::Parser) -> Result {
             defects.extend(generic_accesses(&module)?);
         }
     }
-    if disassembler.is_none() {
+    if tools.disassembler.is_none() {
         println!("the loops of products were not looked at: nvdisasm is not beside ptxas");
     }
     if defects.is_empty() {
@@ -133,42 +133,76 @@ fn modules(arch: &str) -> Result<Vec<PathBuf>> {
     Ok(modules)
 }
 
-/// What the assembler says of a module.
-fn assemble(ptxas: &Path, module: &Path, target: &str) -> Result<String> {
-    let output = Command::new(ptxas)
-        .arg("--verbose")
-        .arg(format!("--gpu-name={target}"))
-        .arg(module)
-        .arg("--output-file")
-        .arg(machine_code())
-        .output()?;
+/// The programs of the CUDA toolkit.
+struct Tools {
+    assembler: PathBuf,
+    disassembler: Option<PathBuf>,
+    /// Where the machine code goes.
+    folder: TempDir,
+}
+
+/// What the tools say of a module.
+struct Assembled {
+    log: String,
+    /// The machine code of products.
+    listing: Option<String>,
+}
+
+impl Tools {
+    fn find() -> Result<Self> {
+        let assembler = find_ptxas()?;
+        let disassembler = assembler.with_file_name("nvdisasm");
+        Ok(Self {
+            assembler,
+            disassembler: Some(disassembler).filter(|path| path.is_file()),
+            folder: TempDir::new()?,
+        })
+    }
+
+    /// What the tools say of each module, in their order.
+    fn assemble_all(&self, modules: &[PathBuf], target: &str) -> Result<Vec<Assembled>> {
+        let assembled = modules
+            .par_iter()
+            .map(|module| self.assemble(module, target));
+        Ok(assembled.collect::<Result<_, String>>()?)
+    }
+
+    fn assemble(&self, module: &Path, target: &str) -> Result<Assembled, String> {
+        let stem = module.file_stem().unwrap_or_default().to_string_lossy();
+        let machine_code = self.folder.path().join(format!("{stem}.cubin"));
+        let mut assembler = Command::new(&self.assembler);
+        assembler
+            .arg("--verbose")
+            .arg(format!("--gpu-name={target}"))
+            .arg(module)
+            .arg("--output-file")
+            .arg(&machine_code);
+        let log = output(&mut assembler)?.stderr;
+        let listing = match &self.disassembler {
+            Some(disassembler) if target == PRODUCTS_ON => {
+                let mut disassembler = Command::new(disassembler);
+                Some(output(disassembler.arg("--print-code").arg(&machine_code))?.stdout)
+            }
+            _ => None,
+        };
+        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        Ok(Assembled {
+            log: text(log),
+            listing: listing.map(text),
+        })
+    }
+}
+
+/// What a program printed, if it succeeded.
+fn output(command: &mut Command) -> Result<Output, String> {
+    let output = command
+        .output()
+        .map_err(|error| format!("{command:?}: {error}"))?;
+    if output.status.success() {
+        return Ok(output);
+    }
     let log = String::from_utf8_lossy(&output.stderr);
-    if !output.status.success() {
-        return Err(format!(
-            "ptxas cannot assemble {} for {target}:\n{log}",
-            module.display()
-        )
-        .into());
-    }
-    Ok(log.into_owned())
-}
-
-/// Where the machine code of the last module is.
-fn machine_code() -> PathBuf {
-    workspace_root().join("target/ptxas.cubin")
-}
-
-/// The listing of the last module.
-fn disassemble(disassembler: &Path) -> Result<String> {
-    let output = Command::new(disassembler)
-        .arg("--print-code")
-        .arg(machine_code())
-        .output()?;
-    if !output.status.success() {
-        let log = String::from_utf8_lossy(&output.stderr);
-        return Err(format!("nvdisasm fails:\n{log}").into());
-    }
-    Ok(String::from_utf8(output.stdout)?)
+    Err(format!("{command:?} fails:\n{log}"))
 }
 
 /// Shows the loops of products of a listing, and returns how many there are and what is wrong with them.
