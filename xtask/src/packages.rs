@@ -29,6 +29,13 @@ const UNPUBLISHED: [&str; 11] = [
 /// The stranger's program: its kernel, and the library's on the simulator.
 const PROGRAM: &str = include_str!("packages/stranger.rs");
 
+/// The kernels of sums, and two parameters of them that have one type.
+const SUMS: &str = "reduce/reduction.rs";
+const SWAPPED: [&str; 2] = [
+    "partials: GlobalMut<$accumulator>",
+    "result: GlobalMut<$accumulator>",
+];
+
 /// What a library says that is compiled with other kernels than its PTX.
 const MISMATCH: &str = "the PTX in this version of tilewright was compiled from other sources \
                         than the package tilewright-kernels";
@@ -168,27 +175,28 @@ fn manifest(packages: &[(String, PathBuf)]) -> Result<String> {
     Ok(text)
 }
 
-/// Swaps two parameters of a kernel that have one type: the host's code compiles as before, and
+/// Swaps the two parameters: the host's code compiles as before, and
 /// with the old PTX a sum would overwrite its workspace.
 fn swap_parameters(packages: &[(String, PathBuf)]) -> Result {
     let (_, kernels) = packages
         .iter()
         .find(|(name, _)| name == "tilewright-kernels")
         .ok_or("there is no package tilewright-kernels")?;
-    let path = kernels.join("reduce/reduction.rs");
+    let path = kernels.join(SUMS);
     let source = fs::read_to_string(&path)?;
-    let [first, second] = [
-        "partials: GlobalMut<$accumulator>",
-        "result: GlobalMut<$output>",
-    ];
-    if source.matches(first).count() != 1 || source.matches(second).count() != 1 {
+    if !has_parameters_to_swap(&source) {
         return Err(format!("{} no longer has the parameters to swap", path.display()).into());
     }
+    let [first, second] = SWAPPED;
     let swapped = source
         .replace(first, "\0")
         .replace(second, first)
         .replace('\0', second);
     Ok(fs::write(path, swapped)?)
+}
+
+fn has_parameters_to_swap(source: &str) -> bool {
+    SWAPPED.iter().all(|it| source.matches(it).count() == 1)
 }
 
 fn cargo(folder: &Path) -> Command {
@@ -204,4 +212,15 @@ fn succeed(command: &mut Command) -> Result<Output> {
     }
     let stderr = String::from_utf8_lossy(&output.stderr);
     Err(format!("{command:?} failed:\n{stderr}").into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kernels_of_sums_have_the_parameters_to_swap() {
+        let path = workspace_root().join("kernels").join(SUMS);
+        assert!(has_parameters_to_swap(&fs::read_to_string(path).unwrap()));
+    }
 }
