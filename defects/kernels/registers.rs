@@ -5,12 +5,13 @@ use cuda_std::prelude::*;
 use cuda_std::warpgroup::{self, decrease_registers, increase_registers};
 
 twins! {
-    /// More registers than a thread can have.
-    more_registers_than_a_thread_has more_registers_than_a_thread_has_twin(memory, parts) {
+    /// A warpgroup waits for more registers than the block has.
+    more_registers_than_the_block_has more_registers_than_the_block_has_twin(memory, parts) {
+        decrease_registers::<24>();
         if RIGHT {
-            increase_registers::<248>();
+            increase_registers::<160>();
         } else {
-            increase_registers::<256>();
+            increase_registers::<248>();
         }
     }
 

@@ -193,9 +193,9 @@ mistakes! {
         [WarpDivergence] "different operands",
         "one lane of a warp multiplies another tile";
 
-    registers::more_registers_than_a_thread_has and more_registers_than_a_thread_has_twin, ONE,
-        [InvalidArgument] "registers",
-        "`setmaxnreg` for more registers than a thread can have";
+    registers::more_registers_than_the_block_has and more_registers_than_the_block_has_twin, ONE,
+        [InvalidArgument] "suffice for 168",
+        "`setmaxnreg` for more registers than the block has";
     registers::registers_that_nothing_gives_back and registers_that_nothing_gives_back_twin, (1, 384),
         [Deadlock] "waits for 248 registers",
         "two warpgroups wait for more registers than the third gives back";

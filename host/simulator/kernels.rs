@@ -73,7 +73,11 @@ impl DeviceKernels for Simulator {
             grid: request.config.grid,
             block: request.config.block,
             cluster: request.bounds.cluster.unwrap_or([1; 3]).into(),
-            resident_blocks: request.bounds.min_blocks.unwrap_or(1),
+            thread_registers: Some(most_registers(
+                &request.bounds,
+                request.config.block,
+                self.profile,
+            )),
             dynamic_shared_bytes: request.config.dynamic_shared_bytes as usize,
             options: &simt::Options {
                 counters: self.recorder.is_open(),

@@ -62,7 +62,7 @@ impl Operands {
             grid: TILED.blocks(size, size).expect("a grid").into(),
             block: TILED.threads.into(),
             cluster: simt::Dim3::from(1),
-            resident_blocks: 1,
+            thread_registers: None,
             dynamic_shared_bytes: 0,
             options,
         };

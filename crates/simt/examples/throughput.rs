@@ -25,7 +25,7 @@ fn measure(name: &str, blocks: u32, operations: u32, body: impl Fn() + Sync) {
         grid: Dim3::from(blocks),
         block: Dim3::from(threads),
         cluster: simt::Dim3::from(1),
-        resident_blocks: 1,
+        thread_registers: None,
         dynamic_shared_bytes: 0,
         options: &options,
     };

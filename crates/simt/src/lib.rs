@@ -15,7 +15,7 @@
 //!     grid: Dim3::from(4),
 //!     block: Dim3::from(64),
 //!     cluster: Dim3::from(1),
-//!     resident_blocks: 1,
+//!     thread_registers: None,
 //!     dynamic_shared_bytes: 0,
 //!     options: &options,
 //! };

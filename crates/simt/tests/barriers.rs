@@ -80,7 +80,7 @@ fn blocks_of_three_dimensions_meet_too() {
         grid: (2, 3, 4).into(),
         block: (5, 4, 3).into(),
         cluster: simt::Dim3::from(1),
-        resident_blocks: 1,
+        thread_registers: None,
         dynamic_shared_bytes: 0,
         options: &options,
     };

@@ -56,7 +56,7 @@ fn dynamic_shared_memory_is_poisoned_and_aligned() {
         grid: 20.into(),
         block: 32.into(),
         cluster: simt::Dim3::from(1),
-        resident_blocks: 1,
+        thread_registers: None,
         dynamic_shared_bytes: 100_000,
         options: &options,
     };
@@ -85,7 +85,7 @@ fn shared_memory_limits() {
             grid: 1.into(),
             block: 1.into(),
             cluster: simt::Dim3::from(1),
-            resident_blocks: 1,
+            thread_registers: None,
             dynamic_shared_bytes: dynamic,
             options: &options,
         };
@@ -314,7 +314,7 @@ fn shared_memory_of_an_earlier_launch_is_not_touched() {
             grid: Dim3::from(1),
             block: Dim3::from(1),
             cluster: simt::Dim3::from(1),
-            resident_blocks: 1,
+            thread_registers: None,
             dynamic_shared_bytes,
             options: &options,
         };

@@ -91,7 +91,7 @@ fn resident_blocks_do_not_fit(checks: bool) {
             grid: Dim3::from(blocks),
             block: Dim3::from(8),
             cluster: simt::Dim3::from(1),
-            resident_blocks: 1,
+            thread_registers: None,
             dynamic_shared_bytes: 0,
             options: &options,
         };

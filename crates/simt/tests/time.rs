@@ -204,7 +204,7 @@ fn a_cooperative_launch() {
             grid: Dim3::from(4),
             block: Dim3::from(32),
             cluster: simt::Dim3::from(1),
-            resident_blocks: 1,
+            thread_registers: None,
             dynamic_shared_bytes: 0,
             options,
         };

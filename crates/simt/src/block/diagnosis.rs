@@ -145,13 +145,19 @@ impl Block {
             _ => None,
         })?;
         let barrier = self.mbarriers.get(offset)?;
+        let threads = self.threads.len() as u32;
+        let absent = self.mbarriers.absent(offset, self.rank.get(), threads);
+        let absent_are = absent.as_ref().map(|it| format!("; {}", it.note));
         let message = format!(
             "threads wait for phase {} of the mbarrier at byte {offset} of shared memory, which \
-             nothing will complete: {}",
+             nothing will complete: {}{}",
             barrier.phase,
-            barrier.lack()
+            barrier.lack(),
+            absent_are.unwrap_or_default()
         );
         let mut finding = self.finding_at_waiting(Some(waiting), DefectKind::Deadlock, message);
+        let arrived_before = absent.filter(|it| it.location.is_some());
+        finding.related.extend(arrived_before);
         finding.related.extend(self.waited_mbarriers());
         Some(finding)
     }

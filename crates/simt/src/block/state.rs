@@ -123,7 +123,7 @@ impl Block {
             products: try_collect(
                 (0..warps.div_ceil(WARPS as u32)).map(|_| ProductQueue::default()),
             )?,
-            registers: Registers::new(warps, width, launch.resident_blocks),
+            registers: Registers::new(warps, width, launch.thread_registers),
             cluster: Rc::new(Cluster::new(launch.cluster)),
             rank: Cell::new(0),
             grid: None,

@@ -4,7 +4,7 @@
 use crate::basics::{DefectKind, Finding};
 use crate::block::{Block, Thread, Wait};
 use crate::current::instruction;
-use crate::state::{ATOMIC_WEIGHT, MAX_ARRIVALS, Mbarrier, Progress};
+use crate::state::{ATOMIC_WEIGHT, Arriver, MAX_ARRIVALS, Mbarrier, Progress};
 use std::panic::Location;
 
 /// Makes an mbarrier of the eight bytes at `address`, each of whose phases needs `arrivals`
@@ -142,7 +142,9 @@ fn arrive(address: usize, bytes: u32, arrives: bool, site: &'static Location<'st
             of_owner.gather(barrier.number, &check.release(&thread.position));
         }
         let progress = match arrives {
-            true => owner.mbarriers.arrive(offset, bytes.into()),
+            true => owner
+                .mbarriers
+                .arrive(offset, bytes.into(), block.arriver(thread), site),
             false => owner.mbarriers.expect(offset, bytes.into()),
         };
         if progress == Progress::TooMany {
@@ -175,6 +177,13 @@ impl Block {
             && let (Some(check), Some(of_owner)) = (self.active_check(), &owner.check)
         {
             of_owner.note_arrival(check, &thread.position, site);
+        }
+    }
+
+    fn arriver(&self, thread: &Thread) -> Arriver {
+        Arriver {
+            rank: self.rank.get(),
+            thread: thread.position.thread(),
         }
     }
 

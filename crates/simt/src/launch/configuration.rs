@@ -114,9 +114,9 @@ pub struct Launch<'a> {
     /// The extent of a cluster, in blocks: (1, 1, 1) where the kernel has none. The grid is a
     /// multiple of it.
     pub cluster: Dim3,
-    /// Blocks that a multiprocessor has room for, for which its registers are shared out: 1 where the
-    /// kernel does not say.
-    pub resident_blocks: u32,
+    /// Registers of each thread when it starts, which `setmaxnreg` moves; without them a block has all
+    /// registers of a multiprocessor, in equal shares.
+    pub thread_registers: Option<u32>,
     /// Dynamic shared memory of each block, in bytes.
     pub dynamic_shared_bytes: usize,
     /// How to simulate it.

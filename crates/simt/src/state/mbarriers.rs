@@ -4,6 +4,7 @@
 //! A phase is complete once no arrival and no byte of it is missing. Bytes may come before they are
 //! expected, so their number is negative at times.
 
+use super::arrivals::{Arrivals, Arriver};
 use crate::basics::Related;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -95,9 +96,11 @@ pub(crate) enum Progress {
     TooMany,
 }
 
-/// An mbarrier, and the threads that wait for its present phase, by their number in the block.
+/// An mbarrier, who has arrived, and the threads that wait for its present phase, by their number in
+/// the block.
 struct Waited {
     barrier: Mbarrier,
+    arrivals: Arrivals,
     waiting: Vec<u32>,
 }
 
@@ -134,8 +137,12 @@ impl Mbarriers {
             landed: 0,
             phase: 0,
         };
-        let waiting = Vec::new();
-        barriers.insert(offset, Waited { barrier, waiting });
+        let waited = Waited {
+            barrier,
+            arrivals: Arrivals::default(),
+            waiting: Vec::new(),
+        };
+        barriers.insert(offset, waited);
         number
     }
 
@@ -166,8 +173,25 @@ impl Mbarriers {
         }
     }
 
+    /// Who is missing at the one at this offset, of the block `rank` of its cluster with `threads`
+    /// threads.
+    pub fn absent(&self, offset: usize, rank: u32, threads: u32) -> Option<Related> {
+        let barriers = self.barriers.borrow();
+        let waited = barriers.get(&offset)?;
+        (waited.barrier.missing > 0).then(|| waited.arrivals.absent(rank, threads))
+    }
+
     /// An arrival at the one at this offset, which expects `bytes` more bytes first.
-    pub fn arrive(&self, offset: usize, bytes: i64) -> Progress {
+    pub fn arrive(
+        &self,
+        offset: usize,
+        bytes: i64,
+        arriver: Arriver,
+        site: &'static Location<'static>,
+    ) -> Progress {
+        if let Some(waited) = self.barriers.borrow_mut().get_mut(&offset) {
+            waited.arrivals.note(arriver, site);
+        }
         self.change(offset, |barrier| {
             barrier.expected += bytes;
             let left = barrier.missing.checked_sub(1);
@@ -201,17 +225,18 @@ impl Mbarriers {
 
     fn change(&self, offset: usize, action: impl FnOnce(&mut Mbarrier) -> bool) -> Progress {
         let mut barriers = self.barriers.borrow_mut();
-        let Some(Waited { barrier, waiting }) = barriers.get_mut(&offset) else {
+        let Some(waited) = barriers.get_mut(&offset) else {
             return Progress::Pending;
         };
-        if !action(barrier) {
+        if !action(&mut waited.barrier) {
             return Progress::TooMany;
         }
-        if !barrier.is_complete() {
+        if !waited.barrier.is_complete() {
             return Progress::Pending;
         }
-        barrier.complete();
-        Progress::Complete(std::mem::take(waiting))
+        waited.barrier.complete();
+        waited.arrivals.begin_phase();
+        Progress::Complete(std::mem::take(&mut waited.waiting))
     }
 }
 
@@ -222,15 +247,19 @@ mod tests {
     #[test]
     fn a_phase_needs_its_arrivals_and_its_bytes() {
         let barriers = Mbarriers::default();
+        let arrive = |bytes| {
+            let arriver = Arriver { rank: 0, thread: 1 };
+            barriers.arrive(8, bytes, arriver, Location::caller())
+        };
         barriers.init(8, 1, 0, Location::caller());
         assert!(barriers.get(8).unwrap().is_past(true));
         assert!(!barriers.get(8).unwrap().is_past(false));
         assert_eq!(barriers.land(8, 16), Progress::Pending);
         barriers.wait(8, 5);
-        assert_eq!(barriers.arrive(8, 16), Progress::Complete(vec![5]));
+        assert_eq!(arrive(16), Progress::Complete(vec![5]));
         assert!(barriers.get(8).unwrap().is_past(false));
-        assert_eq!(barriers.arrive(8, 4), Progress::Pending);
-        assert_eq!(barriers.arrive(8, 0), Progress::TooMany);
+        assert_eq!(arrive(4), Progress::Pending);
+        assert_eq!(arrive(0), Progress::TooMany);
         assert_eq!(barriers.land(8, 4), Progress::Complete(vec![]));
         assert!(barriers.get(8).unwrap().is_past(true));
     }

@@ -1,6 +1,7 @@
 //! The state of running blocks, piece by piece: each piece knows its own rules and none of the
 //! threads that wait for it.
 
+mod arrivals;
 mod barriers;
 mod bulk;
 mod cluster_barrier;
@@ -29,6 +30,7 @@ pub use products::{ElementType, Major, Operand, Wgmma};
 pub use shared::MAX_SHARED_BYTES;
 pub use shared_error::MAX_STATIC_SHARED_BYTES;
 
+pub(crate) use arrivals::Arriver;
 pub(crate) use barriers::{
     Barrier, BarrierOperation, Barriers, GRID_BARRIER, Mismatch, barrier_name, divergence_at,
 };

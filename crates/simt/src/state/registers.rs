@@ -29,8 +29,7 @@ struct OfWarp {
     site: Cell<Option<&'static Location<'static>>>,
 }
 
-/// The registers of a block's warps: its part of those that a multiprocessor has, in equal shares at
-/// first.
+/// The registers of a block's warps, as many for each at first.
 pub(crate) struct Registers {
     warps: Vec<OfWarp>,
     lanes: u32,
@@ -40,9 +39,12 @@ pub(crate) struct Registers {
 }
 
 impl Registers {
-    /// Those of `warps` warps of `lanes` lanes, where `blocks` blocks share a multiprocessor.
-    pub fn new(warps: u32, lanes: u32, blocks: u32) -> Self {
-        let share = (REGISTERS / (warps * lanes * blocks.max(1))).min(MOST_AT_START);
+    /// Those of `warps` warps of `lanes` lanes, each with `of_thread` when it starts, or with a share of
+    /// all that a multiprocessor has.
+    pub fn new(warps: u32, lanes: u32, of_thread: Option<u32>) -> Self {
+        let share = of_thread
+            .unwrap_or(REGISTERS / (warps * lanes))
+            .min(MOST_AT_START);
         Self {
             warps: (0..warps).map(|_| OfWarp::default()).collect(),
             lanes,
@@ -135,7 +137,7 @@ mod tests {
     /// The counts of CUTLASS's kernels of one producer and two consumers.
     #[test]
     fn three_warpgroups_share() {
-        let mut registers = Registers::new(12, 32, 1);
+        let mut registers = Registers::new(12, 32, None);
         registers.begin();
         assert_eq!((registers.of(0), registers.most_of(8)), (168, 240));
         registers.ask(4, 240);
@@ -148,8 +150,8 @@ mod tests {
     }
 
     #[test]
-    fn blocks_share_a_multiprocessor() {
-        let mut registers = Registers::new(8, 32, 2);
+    fn a_block_has_what_its_threads_start_with() {
+        let mut registers = Registers::new(8, 32, Some(128));
         registers.begin();
         assert_eq!(registers.of(0), 128);
         (0..4).for_each(|warp| registers.release(warp, 40));

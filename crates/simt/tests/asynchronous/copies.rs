@@ -115,11 +115,35 @@ fn a_deadlock_names_barrier_and_phase() {
     .unwrap_err();
     assert_eq!(found.kind, DefectKind::Deadlock, "{found}");
     let expected = "threads wait for phase 0 of the mbarrier at byte 92160 of shared memory, which \
-                    nothing will complete: it has 2 of its 3 arrivals, and 0 of 128 expected bytes";
+                    nothing will complete: it has 2 of its 3 arrivals, and 0 of 128 expected bytes; \
+                    threads 2 to 63 have not arrived";
     assert_eq!(found.message, expected);
     let note = "the mbarrier at byte 92160, in phase 0: it has 2 of its 3 arrivals, and 0 of 128 \
                 expected bytes";
     let related = found.related.last().expect("the mbarrier");
     assert_eq!(related.note, note);
     assert!(related.location.is_some(), "{found}");
+}
+
+#[test]
+fn a_deadlock_names_who_has_not_come_again() {
+    let found = launch(&serial(0), (1, 1, 64), &|| {
+        barriers(BARRIER, &[4]);
+        let barrier = shared(BARRIER).addr();
+        if me() < 4 {
+            simt::mbarrier_arrive(barrier);
+            simt::mbarrier_wait(barrier, false);
+            if me() != 2 {
+                simt::mbarrier_arrive(barrier);
+            }
+            simt::mbarrier_wait(barrier, true);
+        }
+    })
+    .unwrap_err();
+    assert_eq!(found.kind, DefectKind::Deadlock, "{found}");
+    let missing = "thread 2, which arrived in the phase before, has not arrived";
+    assert!(found.message.ends_with(missing), "{found}");
+    let mut notes = found.related.iter();
+    let arrival = notes.find(|it| it.note == missing).expect("its arrival");
+    assert!(arrival.location.is_some(), "{found}");
 }

@@ -44,7 +44,7 @@ pub fn launch_with(
         grid: Dim3::from(blocks),
         block: Dim3::from(threads),
         cluster: Dim3::from(cluster),
-        resident_blocks: 1,
+        thread_registers: None,
         dynamic_shared_bytes,
         options,
     };

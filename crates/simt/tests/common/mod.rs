@@ -24,7 +24,7 @@ pub fn launch_with(
             grid: Dim3::from(blocks),
             block: Dim3::from(threads),
             cluster: simt::Dim3::from(1),
-            resident_blocks: 1,
+            thread_registers: None,
             dynamic_shared_bytes: 0,
             options,
         },

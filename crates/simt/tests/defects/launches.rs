@@ -13,7 +13,7 @@ fn launch_limits() {
             grid,
             block,
             cluster: simt::Dim3::from(1),
-            resident_blocks: 1,
+            thread_registers: None,
             dynamic_shared_bytes,
             options,
         };
@@ -58,7 +58,7 @@ fn static_and_dynamic_shared_memory_over_the_limit_of_the_device() {
             grid: Dim3::from(2),
             block: Dim3::from(32),
             cluster: simt::Dim3::from(1),
-            resident_blocks: 1,
+            thread_registers: None,
             dynamic_shared_bytes: dynamic_kib << 10,
             options: &options,
         };

@@ -87,7 +87,7 @@ fn launches_above_the_limits() {
             grid: grid.into(),
             block,
             cluster: simt::Dim3::from(1),
-            resident_blocks: 1,
+            thread_registers: None,
             dynamic_shared_bytes,
             options: &options,
         };

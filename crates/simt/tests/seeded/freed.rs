@@ -25,7 +25,7 @@ fn run(seed: u64, is_freed: bool, kernel: Kernel) -> Result<(), Box<Defect>> {
         grid: 2.into(),
         block: 64.into(),
         cluster: simt::Dim3::from(1),
-        resident_blocks: 1,
+        thread_registers: None,
         dynamic_shared_bytes: 0,
         options: &options,
     };

@@ -88,7 +88,7 @@ pub fn run_and_read(
         grid: blocks.into(),
         block: threads.into(),
         cluster: simt::Dim3::from(1),
-        resident_blocks: 1,
+        thread_registers: None,
         dynamic_shared_bytes: 0,
         options,
     };

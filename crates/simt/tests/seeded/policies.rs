@@ -54,7 +54,7 @@ fn waiting_in_the_order_of_starts() {
             grid: 12.into(),
             block: 1.into(),
             cluster: simt::Dim3::from(1),
-            resident_blocks: 1,
+            thread_registers: None,
             dynamic_shared_bytes: 0,
             options: &options,
         };
