@@ -1,7 +1,8 @@
 //! Batches of small products.
 
 use super::rivals::cublas::InF32;
-use super::{Bench, Number, OPERAND_BYTES, Score};
+use super::sets::{Number, OPERAND_BYTES};
+use super::{Bench, Multiply, Score};
 use crate::common::Result;
 use tilewright::{Matmul, MatmulInto, Matrix};
 use tilewright_test_support::random::Random;
@@ -12,9 +13,6 @@ const COUNT_ON_SIMULATOR: usize = 4;
 
 /// Rows and columns of their matrices.
 const SIZES: [usize; 4] = [16, 64, 128, 256];
-
-/// A contender: C = A B.
-type Multiply<'a, T> = &'a dyn Fn(&Matrix<T>, &Matrix<T>, &mut Matrix<T>) -> Result;
 
 impl Bench {
     /// Batches whose matrices lie one below the other.

@@ -7,34 +7,23 @@
 mod batches;
 #[path = "../common/mod.rs"]
 mod common;
+mod options;
 #[path = "../rivals/mod.rs"]
 mod rivals;
+mod sets;
 
 use common::{Result, machine, open_device};
 use half::{bf16, f16};
+use options::{HELP, Options};
 use rivals::Rivals;
 use rivals::cublas::CuBlas;
 use serde_json::json;
-use std::path::PathBuf;
+use sets::{Error, Number, Sets};
 use std::process::ExitCode;
 use std::rc::Rc;
 use std::time::Duration;
-use tilewright::{Arithmetic, Device, Element, Matmul, MatmulElement, Matrix, Order};
+use tilewright::{Arithmetic, Device, Matmul, MatmulElement, Matrix, Order, TileConfig};
 use tilewright_test_support::random::Random;
-
-const HELP: &str = "\
-Compares matmul with cuBLAS on one device: speed, and for f32 the error.
-
-Usage: cargo bench --bench products -- [OPTIONS]
-
-Options:
-  --only TEXT       only products whose name contains TEXT, such as `bf16 4096`
-  --warm-up SECS    of each contender, before it is timed [default: 1]
-  --sizes N,N,...   rows and columns of the square matrices
-                    [default: 1024,1536,2048,4096,8192; on the simulator 256]
-  --out FILE        results as JSON
-  -h, --help        this text
-";
 
 /// Blocks of calls that are timed, of which the median counts.
 const SAMPLES: usize = 7;
@@ -42,55 +31,8 @@ const SAMPLES: usize = 7;
 /// How long a sample lasts, about.
 const SAMPLE: Duration = Duration::from_millis(60);
 
-/// Bytes of all operands together, more than twice the largest second-level cache.
-const OPERAND_BYTES: usize = 256 << 20;
-
-/// Outputs of which the error is measured.
-const MEASURED: usize = 4000;
-
 fn main() -> ExitCode {
     common::exit(run())
-}
-
-struct Options {
-    only: String,
-    warm_up: Duration,
-    sizes: Option<Vec<usize>>,
-    out: Option<PathBuf>,
-}
-
-impl Options {
-    /// `None` for `--help`.
-    fn from_arguments() -> Result<Option<Self>> {
-        use lexopt::Arg::{Long, Short};
-        use lexopt::ValueExt as _;
-        let mut options = Self {
-            only: String::new(),
-            warm_up: Duration::from_secs(1),
-            sizes: None,
-            out: None,
-        };
-        let mut arguments = lexopt::Parser::from_env();
-        while let Some(argument) = arguments.next()? {
-            match argument {
-                // Cargo passes this to every benchmark.
-                Long("bench") => {}
-                Long("only") => options.only = arguments.value()?.string()?,
-                Long("warm-up") => {
-                    options.warm_up = Duration::try_from_secs_f64(arguments.value()?.parse()?)?;
-                }
-                Long("sizes") => {
-                    let sizes = arguments.value()?.string()?;
-                    let sizes = sizes.split(',').map(str::parse);
-                    options.sizes = Some(sizes.collect::<std::result::Result<_, _>>()?);
-                }
-                Long("out") => options.out = Some(arguments.value()?.into()),
-                Short('h') | Long("help") => return Ok(None),
-                argument => return Err(argument.unexpected().into()),
-            }
-        }
-        Ok(Some(options))
-    }
 }
 
 fn run() -> Result {
@@ -116,6 +58,7 @@ fn run() -> Result {
     );
     let mut records = Vec::new();
     bench.run_f32(&mut records)?;
+    bench.run_f64(&mut records)?;
     bench.run_halves::<bf16>("bf16", &mut records)?;
     bench.run_halves::<f16>("f16", &mut records)?;
     bench.run_batches::<f32>("f32", &mut records)?;
@@ -138,6 +81,9 @@ struct Bench {
     sizes: Vec<usize>,
 }
 
+/// A contender: C = A B.
+type Multiply<'a, T> = &'a dyn Fn(&Matrix<T>, &Matrix<T>, &mut Matrix<T>) -> Result;
+
 /// How elements are drawn.
 type Draw = fn(&mut Random) -> f64;
 
@@ -146,13 +92,6 @@ struct Score {
     /// Operations per second.
     speed: f64,
     error: Option<Error>,
-}
-
-/// The error of some outputs.
-struct Error {
-    relative_l2: f64,
-    /// The largest in units of 2^-24 of |A||B|.
-    largest: f64,
 }
 
 impl Bench {
@@ -198,6 +137,39 @@ impl Bench {
                 Ok(product.run_into(c)?)
             })?;
             self.report(&format!("{name}, chain"), &chain, rival.as_ref(), records);
+        }
+        Ok(())
+    }
+
+    fn run_f64(&self, records: &mut Vec<serde_json::Value>) -> Result {
+        for &size in &self.sizes {
+            let name = format!("f64 {size}");
+            if !name.contains(&self.options.only) {
+                continue;
+            }
+            let mut sets =
+                Sets::<f64>::new(&self.device, size, Order::RowMajor, Random::signed_unit)?;
+            let rival = match &self.cublas {
+                Some(cublas) => {
+                    Some(self.score(&mut sets, false, |a, b, c| cublas.multiply(a, b, c, 1))?)
+                }
+                None => None,
+            };
+            let ways: [(&str, Multiply<'_, f64>); 3] = [
+                ("large tiles", &|a, b, c| {
+                    Ok(Matmul::new(a, b).tiles(TileConfig::Large).run_into(c)?)
+                }),
+                ("small tiles", &|a, b, c| {
+                    Ok(Matmul::new(a, b).tiles(TileConfig::Small).run_into(c)?)
+                }),
+                ("ordinary units", &|a, b, c| {
+                    Ok(self.device.matmul_coarsened_into(a, b, c)?)
+                }),
+            ];
+            for (way, multiply) in ways {
+                let ours = self.score(&mut sets, false, multiply)?;
+                self.report(&format!("{name}, {way}"), &ours, rival.as_ref(), records);
+            }
         }
         Ok(())
     }
@@ -313,119 +285,5 @@ impl Bench {
             "relative_l2": ours.error.as_ref().map(|it| it.relative_l2),
             "cublas_relative_l2": rival.and_then(|it| it.error.as_ref()).map(|it| it.relative_l2),
         }));
-    }
-}
-
-/// An element of a product whose result can be read.
-trait Number: Element {
-    fn of(value: f64) -> Self;
-    fn to_f64(self) -> f64;
-}
-
-impl Number for f32 {
-    fn of(value: f64) -> Self {
-        value as Self
-    }
-    fn to_f64(self) -> f64 {
-        self.into()
-    }
-}
-
-impl Number for bf16 {
-    fn of(value: f64) -> Self {
-        Self::from_f64(value)
-    }
-    fn to_f64(self) -> f64 {
-        self.into()
-    }
-}
-
-impl Number for f16 {
-    fn of(value: f64) -> Self {
-        Self::from_f64(value)
-    }
-    fn to_f64(self) -> f64 {
-        self.into()
-    }
-}
-
-/// Operands and results of products of `size` x `size` matrices, used in turns.
-struct Sets<T: Element> {
-    size: usize,
-    order_of_b: Order,
-    /// The elements of the first A and B, in their orders.
-    elements: [Vec<T>; 2],
-    sets: Vec<[Matrix<T>; 3]>,
-    turn: usize,
-}
-
-impl<T: Number> Sets<T> {
-    fn new(
-        device: &Device,
-        size: usize,
-        order_of_b: Order,
-        mut draw: impl FnMut(&mut Random) -> T,
-    ) -> Result<Self> {
-        let mut random = Random::new(size as u64);
-        let mut elements = || -> Vec<T> { (0..size * size).map(|_| draw(&mut random)).collect() };
-        let elements = [elements(), elements()];
-        let bytes = 3 * size * size * size_of::<T>();
-        let count = if device.is_simulator() {
-            1
-        } else {
-            OPERAND_BYTES.div_ceil(bytes)
-        };
-        let set = |_| -> Result<[Matrix<T>; 3]> {
-            Ok([
-                device.matrix((size, size), &elements[0])?,
-                device.matrix((size, size, order_of_b), &elements[1])?,
-                device.matrix_zeros((size, size))?,
-            ])
-        };
-        let sets = (0..count).map(set).collect::<Result<_>>()?;
-        Ok(Self {
-            size,
-            order_of_b,
-            elements,
-            sets,
-            turn: 0,
-        })
-    }
-
-    fn next(&mut self) -> (&Matrix<T>, &Matrix<T>, &mut Matrix<T>) {
-        self.turn = (self.turn + 1) % self.sets.len();
-        let [a, b, c] = &mut self.sets[self.turn];
-        (a, b, c)
-    }
-
-    /// The error of the last result, at places all over it.
-    fn error(&self) -> Result<Error> {
-        let c = self.sets[self.turn][2].to_vec()?;
-        let [a, b] = &self.elements;
-        let size = self.size;
-        let mut random = Random::new(17);
-        let (mut squares, mut of_error, mut largest) = (0.0, 0.0, 0.0_f64);
-        for _ in 0..MEASURED {
-            let at = (random.bits() % c.len() as u64) as usize;
-            let (row, column) = (at / size, at % size);
-            let (mut sum, mut magnitude) = (0.0, 0.0);
-            for k in 0..size {
-                let of_b = match self.order_of_b {
-                    Order::RowMajor => b[k * size + column],
-                    Order::ColumnMajor => b[column * size + k],
-                };
-                let term = a[row * size + k].to_f64() * of_b.to_f64();
-                sum += term;
-                magnitude += term.abs();
-            }
-            let error = c[at].to_f64() - sum;
-            squares += sum * sum;
-            of_error += error * error;
-            largest = largest.max(error.abs() / (magnitude * (-24.0_f64).exp2()));
-        }
-        Ok(Error {
-            relative_l2: (of_error / squares).sqrt(),
-            largest,
-        })
     }
 }

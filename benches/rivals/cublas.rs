@@ -1,20 +1,13 @@
 //! cuBLAS, loaded when the benchmark starts.
 
+mod functions;
+
 use crate::common::Result;
+use functions::{Functions, GemmFunction, Handle, Status};
 use half::{bf16, f16};
-use libloading::Library;
-use std::ffi::{CStr, c_char, c_int, c_longlong, c_void};
+use std::ffi::{c_int, c_longlong, c_void};
 use std::ptr;
 use tilewright::{Device, Element, Matrix, Order};
-
-/// Names under which the loader may find it, newest first, then CUDA's usual folder.
-const LIBRARIES: [&str; 5] = [
-    "libcublas.so.13",
-    "libcublas.so.12",
-    "libcublas.so",
-    "/usr/local/cuda/lib64/libcublas.so.13",
-    "/usr/local/cuda/lib64/libcublas.so",
-];
 
 /// The environment variable that enables TF32 in every program.
 const TF32_OVERRIDE: &str = "NVIDIA_TF32_OVERRIDE";
@@ -24,80 +17,6 @@ const DEFAULT_MATH: c_int = 0;
 
 /// `CUBLAS_OP_N`: the operand is not transposed.
 const NOT_TRANSPOSED: c_int = 0;
-
-type Handle = *mut c_void;
-type Status = c_int;
-
-/// `cublasSgemm_v2` or `cublasDgemm_v2`: op(A), op(B); m, n, k; alpha; A, its leading dimension;
-/// B, likewise; beta; C, likewise. Matrices are column-major.
-type GemmFunction<T> = unsafe extern "C" fn(
-    Handle,
-    c_int,
-    c_int,
-    c_int,
-    c_int,
-    c_int,
-    *const T,
-    *const T,
-    c_int,
-    *const T,
-    c_int,
-    *const T,
-    *mut T,
-    c_int,
-) -> Status;
-
-/// `cublasGemmEx`: as `cublasSgemm_v2`, with the type of each matrix behind its address, and with the
-/// type of the computation and the algorithm at the end.
-type GemmExFunction = unsafe extern "C" fn(
-    Handle,
-    c_int,
-    c_int,
-    c_int,
-    c_int,
-    c_int,
-    *const f32,
-    *const c_void,
-    c_int,
-    c_int,
-    *const c_void,
-    c_int,
-    c_int,
-    *const f32,
-    *mut c_void,
-    c_int,
-    c_int,
-    c_int,
-    c_int,
-) -> Status;
-
-/// `cublasGemmStridedBatchedEx`: as `cublasGemmEx`, with the distance of matrices behind each leading
-/// dimension, and with their number before the type of the computation.
-type GemmBatchFunction = unsafe extern "C" fn(
-    Handle,
-    c_int,
-    c_int,
-    c_int,
-    c_int,
-    c_int,
-    *const f32,
-    *const c_void,
-    c_int,
-    c_int,
-    c_longlong,
-    *const c_void,
-    c_int,
-    c_int,
-    c_longlong,
-    *const f32,
-    *mut c_void,
-    c_int,
-    c_int,
-    c_longlong,
-    c_int,
-    c_int,
-    c_int,
-) -> Status;
 
 /// A type that cuBLAS multiplies with f32 accumulators.
 pub trait InF32: Element {
@@ -153,20 +72,6 @@ impl Gemm for f64 {
     fn function(functions: &Functions) -> GemmFunction<Self> {
         functions.dgemm
     }
-}
-
-/// The functions of the library.
-pub struct Functions {
-    create: unsafe extern "C" fn(*mut Handle) -> Status,
-    destroy: unsafe extern "C" fn(Handle) -> Status,
-    set_stream: unsafe extern "C" fn(Handle, *mut c_void) -> Status,
-    set_math_mode: unsafe extern "C" fn(Handle, c_int) -> Status,
-    get_version: unsafe extern "C" fn(Handle, *mut c_int) -> Status,
-    status_text: unsafe extern "C" fn(Status) -> *const c_char,
-    sgemm: GemmFunction<f32>,
-    dgemm: GemmFunction<f64>,
-    gemm_ex: GemmExFunction,
-    gemm_batch: GemmBatchFunction,
 }
 
 /// cuBLAS in the stream of one device.
@@ -386,51 +291,6 @@ impl Drop for CuBlas {
             unsafe { (self.functions.destroy)(self.handle) }
         });
     }
-}
-
-impl Functions {
-    fn load() -> Result<Self> {
-        let library = open_library()?;
-        // SAFETY: the types are those of cublas_v2.h.
-        let functions = unsafe {
-            Self {
-                create: *library.get(c"cublasCreate_v2")?,
-                destroy: *library.get(c"cublasDestroy_v2")?,
-                set_stream: *library.get(c"cublasSetStream_v2")?,
-                set_math_mode: *library.get(c"cublasSetMathMode")?,
-                get_version: *library.get(c"cublasGetVersion_v2")?,
-                status_text: *library.get(c"cublasGetStatusString")?,
-                sgemm: *library.get(c"cublasSgemm_v2")?,
-                dgemm: *library.get(c"cublasDgemm_v2")?,
-                gemm_ex: *library.get(c"cublasGemmEx")?,
-                gemm_batch: *library.get(c"cublasGemmStridedBatchedEx")?,
-            }
-        };
-        // CUDA's libraries cannot be unloaded safely, and the functions have to stay.
-        std::mem::forget(library);
-        Ok(functions)
-    }
-
-    fn check(&self, status: Status) -> Result {
-        if status == 0 {
-            return Ok(());
-        }
-        // SAFETY: the function takes any number and returns a static string.
-        let text = unsafe { CStr::from_ptr((self.status_text)(status)) };
-        Err(format!("cuBLAS says {} ({status})", text.to_string_lossy()).into())
-    }
-}
-
-fn open_library() -> Result<Library> {
-    let mut reasons = Vec::new();
-    for name in LIBRARIES {
-        // SAFETY: the initialisation of the library has no requirements.
-        match unsafe { Library::new(name) } {
-            Ok(library) => return Ok(library),
-            Err(error) => reasons.push(error.to_string()),
-        }
-    }
-    Err(reasons.join("; ").into())
 }
 
 fn address<T: Element>(matrix: &Matrix<T>) -> *const T {

@@ -44,7 +44,8 @@ impl ElementType {
 pub enum TileConfig {
     /// 4 x 4 outputs for each thread, 64 x 64 for each block of threads.
     Small,
-    /// 8 x 8 outputs of f32 for each thread, 128 x 128 for each block; 8 x 4 of f64, 128 x 64.
+    /// 8 x 8 outputs of f32 for each thread, 128 x 128 for each block; 8 x 4 of f64, 128 x 64, or on tensor
+    /// cores 128 x 128.
     Large,
 }
 
@@ -55,6 +56,8 @@ pub enum Method {
     Tiled,
     /// A block of outputs for each thread.
     Coarsened(TileConfig),
+    /// The same for each warp, on tensor cores, with the same bits.
+    Mma(TileConfig),
     /// Products of halves on the tensor cores.
     Wgmma(TileConfig),
     /// f32 as products of halves on the tensor cores.
@@ -258,6 +261,11 @@ pub static KERNELS: &[GemmKernel] = kernels! {
     F64 to F64 [Method::Coarsened(SMALL), matmul, chain] => matmul_coarsened_small_f64_nn
         matmul_coarsened_small_f64_nn_unaligned matmul_coarsened_small_f64_tn
         matmul_coarsened_small_f64_nt matmul_coarsened_small_f64_tt;
+    F64 to F64 [Method::Mma(LARGE), matmul, chain] => matmul_mma_f64_nn matmul_mma_f64_nn_unaligned
+        matmul_mma_f64_tn matmul_mma_f64_nt matmul_mma_f64_tt;
+    F64 to F64 [Method::Mma(SMALL), matmul, chain] => matmul_mma_small_f64_nn
+        matmul_mma_small_f64_nn_unaligned matmul_mma_small_f64_tn matmul_mma_small_f64_nt
+        matmul_mma_small_f64_tt;
     F16 to F16 [Method::Wgmma(LARGE), tensor, half_f16] => matmul_wgmma_f16_nn matmul_wgmma_f16_nt
         matmul_wgmma_f16_tn matmul_wgmma_f16_tt;
     F16 to F16 [Method::Wgmma(SMALL), tensor, half_f16] => matmul_wgmma_small_f16_nn matmul_wgmma_small_f16_nt

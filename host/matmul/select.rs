@@ -134,7 +134,7 @@ impl Display for SelectionReason {
 pub fn select(problem: &Problem, device: DeviceFacts, request: Request) -> Option<Selection> {
     let (method, reason) = match request {
         Request::Tiled => (Method::Tiled, SelectionReason::OnlyTiles),
-        Request::Coarsened(tiles) => coarsened(problem, device, tiles)?,
+        Request::Coarsened(tiles) => tiled_by(Method::Coarsened, problem, device, tiles)?,
         Request::Fastest(arithmetic, tiles) => fastest(problem, device, arithmetic, tiles)?,
         Request::Wide => (Method::Wide, SelectionReason::OnlyTiles),
     };
@@ -169,8 +169,13 @@ fn fastest(
         {
             Some((Method::Split, SelectionReason::LargeProduct))
         }
+        (ElementType::F64, Arithmetic::Auto | Arithmetic::Chain)
+            if has_tensor_cores(Method::Mma(TileConfig::Large)) =>
+        {
+            tiled_by(Method::Mma, problem, device, tiles)
+        }
         (ElementType::F32 | ElementType::F64, Arithmetic::Auto | Arithmetic::Chain) => {
-            coarsened(problem, device, tiles)
+            tiled_by(Method::Coarsened, problem, device, tiles)
         }
         _ => None,
     }
@@ -207,22 +212,26 @@ fn halves_in(
     )
 }
 
-/// A block of outputs for each thread, in `tiles` or in those that fill the device.
-fn coarsened(
+/// A method on the ordinary units, or one that takes its place, in `tiles` or in those that fill the device.
+fn tiled_by(
+    method: fn(TileConfig) -> Method,
     problem: &Problem,
     device: DeviceFacts,
     tiles: Option<TileConfig>,
 ) -> Option<(Method, SelectionReason)> {
     let (tiles, reason) = match tiles {
         Some(tiles) => (tiles, SelectionReason::Requested),
-        None => tiles_for(problem, device)?,
+        None => tiles_for(method(TileConfig::Large), problem, device)?,
     };
-    Some((Method::Coarsened(tiles), reason))
+    Some((method(tiles), reason))
 }
 
 /// The large tiles if they give each multiprocessor at least one and a half blocks.
-fn tiles_for(problem: &Problem, device: DeviceFacts) -> Option<(TileConfig, SelectionReason)> {
-    let large = Method::Coarsened(TileConfig::Large);
+fn tiles_for(
+    large: Method,
+    problem: &Problem,
+    device: DeviceFacts,
+) -> Option<(TileConfig, SelectionReason)> {
     let mut kernels = KERNELS.iter();
     let large = kernels.find(|it| it.method == large && it.element == problem.element)?;
     let needed = device.multiprocessors.saturating_mul(LARGE_FROM_HALVES) / 2;
@@ -259,7 +268,7 @@ impl GemmKernel {
             && (problem.b).rows_are_multiples_of(self.descriptor.b_row_alignment, element_bytes)
             && match self.method {
                 Method::Tiled => problem.is_plain && problem.batch == 1,
-                Method::Coarsened(_) => true,
+                Method::Coarsened(_) | Method::Mma(_) => true,
                 Method::Wgmma(_) => problem.fits_tensor_maps(),
                 Method::Split | Method::Wide => problem.can_be_split(),
             }

@@ -1,7 +1,7 @@
 //! The threads of a coarsened kernel's block, and the stages of its tiles.
 
 /// Warps of a block down its outputs, and along.
-const WARPS_DOWN: usize = 4;
+pub const WARPS_DOWN: usize = 4;
 pub const WARPS_ALONG: usize = 2;
 
 /// Lanes of a warp down its outputs, along, and in all.

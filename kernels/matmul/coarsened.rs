@@ -31,15 +31,17 @@
 //!    the same banks as B's fragments, and the multiply-adds would wait for their operands: 12 %
 //!    of the time at 4096 on an H200.
 
+use super::accumulators::Accumulators;
 use super::block::{STAGES, THREADS};
-use super::config::{LargeF32, LargeF64, SmallF32, SmallF64, TileConfig};
+use super::config::{
+    LargeF32, LargeF64, LargeTensorF64, SmallF32, SmallF64, SmallTensorF64, TileConfig, pitch,
+};
 #[cfg(not(target_arch = "nvptx64"))]
 use super::descriptor::{OperandLayout, ProductDescriptor, ProductKernel};
 use super::direct_load::{DirectLoad, DirectLoadOfAnyAlignment};
 use super::grid::block_position;
 use super::loader::TileLoader;
 use super::operand::{Operands, TileOrigin};
-use super::register_tile::{Accumulators, ThreadPosition};
 use super::shape::ProductShape;
 use super::sink::{StoreFinished, StoreOutput};
 use super::tile::Tile;
@@ -85,7 +87,7 @@ unsafe fn multiply<C: TileConfig, A: TileLoader, B: TileLoader, S, U>(
     // Past the end of K a product is 0 times -0: -0, which changes no sum, not even one of -0.
     let a = A::operand(a, m, k, lda, Element::<C>::ZERO);
     let b = B::operand(b, n, k, ldb, Element::<C>::NEGATIVE_ZERO);
-    let position = ThreadPosition::of_thread::<C::Accumulators>();
+    let position = C::Accumulators::position();
     let tiles = k.div_ceil(C::DEPTH) as u32;
 
     // Most blocks lie within C wholly, and most tiles of K within K: their copies need no zeros.
@@ -201,28 +203,27 @@ unsafe fn is_narrow(m: usize, n: usize, (a, b): (Global<'_, u32>, Global<'_, u32
 
 // `hoisted`: whether there are registers to hoist the addresses of a column-major operand, too.
 macro_rules! coarsened_kernels {
-    ($($config:ty: $element:ty, vector = $vector:literal, min_blocks = $min_blocks:literal,
-        hoisted = $hoisted:literal,
+    ($($config:ty: $element:ty, vector = $vector:literal, [$($bound:tt)*], hoisted = $hoisted:literal,
         kernels = $nn:ident, $nn_unaligned:ident, $tn:ident, $nt:ident, $tt:ident;)*) => {$(
-        coarsened_kernels!(@kernel $nn: $config, $element, $min_blocks, RowMajor RowMajor,
+        coarsened_kernels!(@kernel $nn: $config, $element, [$($bound)*], RowMajor RowMajor,
             TransposedLoad<true>, DirectLoad<$vector>,
             "A and B are row-major, and the rows of B start at multiples of 16 bytes.");
-        coarsened_kernels!(@kernel $nn_unaligned: $config, $element, $min_blocks, RowMajor RowMajor,
+        coarsened_kernels!(@kernel $nn_unaligned: $config, $element, [$($bound)*], RowMajor RowMajor,
             TransposedLoad<true>, DirectLoad<1>,
             "A and B are row-major.");
-        coarsened_kernels!(@kernel $tn: $config, $element, $min_blocks, ColumnMajor RowMajor,
+        coarsened_kernels!(@kernel $tn: $config, $element, [$($bound)*], ColumnMajor RowMajor,
             DirectLoadOfAnyAlignment<$vector, $hoisted>, DirectLoadOfAnyAlignment<$vector, true>,
             "A is column-major, B is row-major.");
-        coarsened_kernels!(@kernel $nt: $config, $element, $min_blocks, RowMajor ColumnMajor,
+        coarsened_kernels!(@kernel $nt: $config, $element, [$($bound)*], RowMajor ColumnMajor,
             TransposedLoad<true>, TransposedLoad<$hoisted>,
             "A is row-major, B is column-major.");
-        coarsened_kernels!(@kernel $tt: $config, $element, $min_blocks, ColumnMajor ColumnMajor,
+        coarsened_kernels!(@kernel $tt: $config, $element, [$($bound)*], ColumnMajor ColumnMajor,
             DirectLoadOfAnyAlignment<$vector, false>, TransposedLoad<true>,
             "A and B are column-major.");
     )*};
-    (@kernel $name:ident: $config:ty, $element:ty, $min_blocks:literal, $a_layout:ident $b_layout:ident,
+    (@kernel $name:ident: $config:ty, $element:ty, [$($bound:tt)*], $a_layout:ident $b_layout:ident,
         $a_loader:ty, $b_loader:ty, $layout:literal) => {
-        coarsened_kernels!(@entry $name: $config, $element, [min_blocks = $min_blocks],
+        coarsened_kernels!(@entry $name: $config, $element, [$($bound)*],
             $a_layout $b_layout, $a_loader, $b_loader, [$layout], [], never);
     };
     // A kernel whose blocks compute nothing where `$is_skipped` of the extra parameters says so.
@@ -262,9 +263,9 @@ macro_rules! coarsened_kernels {
                 return;
             }
             let a_tile = shared_tile![$element; STAGES * <$config>::DEPTH, <$config>::ROWS;
-                pitch = <$config>::ROWS + <$config>::VECTOR * <$a_loader>::PADDING_VECTORS];
+                pitch = pitch::<$config, $a_loader>(<$config>::ROWS)];
             let b_tile = shared_tile![$element; STAGES * <$config>::DEPTH, <$config>::COLUMNS;
-                pitch = <$config>::COLUMNS + <$config>::VECTOR * <$b_loader>::PADDING_VECTORS];
+                pitch = pitch::<$config, $b_loader>(<$config>::COLUMNS)];
             // SAFETY: of `multiply`, (1) is (1), (2) is (2) and (3), and (3) the tiles are declared
             // here. Of `StoreOutput::new`, (1) C has the result's elements, by (2).
             unsafe {
@@ -312,18 +313,27 @@ coarsened_kernels! { @wide
         "A and B are column-major.";
 }
 coarsened_kernels! {
-    LargeF32: f32, vector = 4, min_blocks = 2, hoisted = true,
+    LargeF32: f32, vector = 4, [min_blocks = 2], hoisted = true,
         kernels = matmul_coarsened_f32_nn, matmul_coarsened_f32_nn_unaligned,
             matmul_coarsened_f32_tn, matmul_coarsened_f32_nt, matmul_coarsened_f32_tt;
-    SmallF32: f32, vector = 4, min_blocks = 3, hoisted = true,
+    SmallF32: f32, vector = 4, [min_blocks = 3], hoisted = true,
         kernels = matmul_coarsened_small_f32_nn, matmul_coarsened_small_f32_nn_unaligned,
             matmul_coarsened_small_f32_tn, matmul_coarsened_small_f32_nt,
             matmul_coarsened_small_f32_tt;
-    LargeF64: f64, vector = 2, min_blocks = 2, hoisted = false,
+    LargeF64: f64, vector = 2, [min_blocks = 2], hoisted = false,
         kernels = matmul_coarsened_f64_nn, matmul_coarsened_f64_nn_unaligned,
             matmul_coarsened_f64_tn, matmul_coarsened_f64_nt, matmul_coarsened_f64_tt;
-    SmallF64: f64, vector = 2, min_blocks = 3, hoisted = false,
+    SmallF64: f64, vector = 2, [min_blocks = 3], hoisted = false,
         kernels = matmul_coarsened_small_f64_nn, matmul_coarsened_small_f64_nn_unaligned,
             matmul_coarsened_small_f64_tn, matmul_coarsened_small_f64_nt,
             matmul_coarsened_small_f64_tt;
+}
+// The same sums on tensor cores.
+coarsened_kernels! {
+    LargeTensorF64: f64, vector = 2, [min_blocks = 1, arch = "sm_90a"], hoisted = true,
+        kernels = matmul_mma_f64_nn, matmul_mma_f64_nn_unaligned, matmul_mma_f64_tn,
+            matmul_mma_f64_nt, matmul_mma_f64_tt;
+    SmallTensorF64: f64, vector = 2, [min_blocks = 3, arch = "sm_90a"], hoisted = true,
+        kernels = matmul_mma_small_f64_nn, matmul_mma_small_f64_nn_unaligned,
+            matmul_mma_small_f64_tn, matmul_mma_small_f64_nt, matmul_mma_small_f64_tt;
 }

@@ -17,13 +17,14 @@
 //! | a main loop: load, wait, multiply, store | `coarsened.rs`, `tiled.rs`, with their entries |
 //! | the sizes of its tiles | `config.rs`: a `TileConfig` |
 //! | a loader for each operand | `loader.rs`: a `TileLoader`; `direct_load.rs`, `transposed_load.rs` |
-//! | the outputs of a thread | `register_tile.rs` |
+//! | the outputs of a thread | `accumulators.rs`: `Accumulators`; `register_tile.rs` on the ordinary units, `warp_tile.rs` on tensor cores |
 //! | what is done with a finished sum | `sink.rs`: a `Sink` |
 //!
 //! `operand.rs` is an operand in global memory, `tile.rs` a tile in shared memory, `grid.rs` which
 //! block computes which part of C, `block.rs` how a block's threads share it, and `descriptor.rs`
 //! what the host knows of an entry.
 
+mod accumulators;
 mod block;
 mod coarsened;
 mod config;
@@ -38,6 +39,7 @@ mod sink;
 mod tile;
 mod tiled;
 mod transposed_load;
+mod warp_tile;
 
 pub use coarsened::*;
 pub use descriptor::{BlockTile, OperandLayout, ProductDescriptor, ProductKernel};

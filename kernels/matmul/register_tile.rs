@@ -1,74 +1,14 @@
-//! The outputs that a thread keeps in registers, and where they lie among its block's.
+//! Outputs on the ordinary units: a rectangle of multiply-adds for each thread.
 //!
 //! A block is 8 warps, 4 down its outputs and 2 along; a warp is 4 lanes down and 8 along
 //! (`block.rs`). For each k a thread reads its rows of A, like its columns of B, as 16-byte vectors: the lanes of a warp
 //! read 4 neighbouring vectors of A's tile and 8 of B's, without bank conflicts.
 
-use super::block::{LANES, LANES_ALONG, LANES_DOWN, STAGES, THREADS, WARPS_ALONG};
-use super::sink::Sink;
+use super::accumulators::Accumulators;
+use super::block::{LANES, LANES_ALONG, LANES_DOWN, STAGES, WARPS_ALONG};
 use super::tile::Tile;
 use cuda_std::float::Float;
-use cuda_std::hint::opaque_size;
-use cuda_std::shared::SharedSlice;
 use cuda_std::thread;
-
-/// The outputs of one thread.
-pub trait Accumulators {
-    /// The type of the operands and of the sums.
-    type Element: Float;
-
-    /// Rows of outputs of a thread.
-    const ROWS: usize;
-
-    /// Columns of outputs of a thread.
-    const COLUMNS: usize;
-
-    /// Elements of 16 bytes, which a thread reads at once.
-    const VECTOR: usize;
-
-    /// Outputs to which nothing has been added.
-    fn zero() -> Self;
-
-    /// Adds the products of the rows of one stage of both tiles.
-    ///
-    /// # Safety
-    /// 1. The stage of both tiles has been written, before a barrier.
-    /// 2. The tiles have the rows and columns of the block's outputs, and pitches that are multiples
-    ///    of [`Self::VECTOR`].
-    unsafe fn add_products<A, B>(&mut self, position: &ThreadPosition, a: A, b: B, stage: usize)
-    where
-        A: Tile<Element = Self::Element>,
-        B: Tile<Element = Self::Element>;
-
-    /// Hands each output that lies within the result of `shape` (rows, columns) to `sink`.
-    /// `origin` is the row and the column of the block's first output.
-    ///
-    /// # Safety
-    /// 1. No other block of the launch has the block's outputs.
-    unsafe fn store(
-        &self,
-        position: &ThreadPosition,
-        origin: (usize, usize),
-        shape: (usize, usize),
-        sink: &impl Sink<Self::Element>,
-    );
-
-    /// [`Self::store`] by a loop, for a sink that takes many instructions: the loop reads the outputs from
-    /// shared memory.
-    ///
-    /// # Safety
-    /// 1. As for `store`.
-    /// 2. No thread but those of the block, in this call, accesses `way`, which has an element for each
-    ///    of them and each column.
-    unsafe fn store_through(
-        &self,
-        way: SharedSlice<'_, Self::Element>,
-        position: &ThreadPosition,
-        origin: (usize, usize),
-        shape: (usize, usize),
-        sink: &impl Sink<Self::Element>,
-    );
-}
 
 /// Where the calling thread's outputs lie among its block's.
 pub struct ThreadPosition {
@@ -81,7 +21,7 @@ pub struct ThreadPosition {
 impl ThreadPosition {
     /// The position of the calling thread, which has the outputs `S`.
     #[inline(always)]
-    pub fn of_thread<S: Accumulators>() -> Self {
+    fn of_thread<S: Accumulators>() -> Self {
         let thread = thread::thread_idx_x() as usize;
         let (warp, lane) = (thread / LANES, thread % LANES);
         // Neighbours share a column, so that each half of the warp reads only 2 vectors of A and 8
@@ -116,15 +56,35 @@ impl<T: Float, const ROWS: usize, const COLUMNS: usize, const VECTOR: usize> Acc
     for RegisterTile<T, ROWS, COLUMNS, VECTOR>
 {
     type Element = T;
+    type Position = ThreadPosition;
     const ROWS: usize = ROWS;
     const COLUMNS: usize = COLUMNS;
     const VECTOR: usize = VECTOR;
+    const PADDING_VECTORS: usize = 0;
 
     #[inline(always)]
     fn zero() -> Self {
         Self {
             sums: [[T::ZERO; COLUMNS]; ROWS],
         }
+    }
+
+    #[inline(always)]
+    fn position() -> ThreadPosition {
+        ThreadPosition::of_thread::<Self>()
+    }
+
+    #[inline(always)]
+    fn place(position: &ThreadPosition, i: usize, j: usize) -> (usize, usize) {
+        (
+            position.row_of::<VECTOR>(i),
+            position.column_of::<VECTOR>(j),
+        )
+    }
+
+    #[inline(always)]
+    fn output(&self, i: usize, j: usize) -> T {
+        self.sums[i][j]
     }
 
     #[inline(always)]
@@ -160,66 +120,6 @@ impl<T: Float, const ROWS: usize, const COLUMNS: usize, const VECTOR: usize> Acc
                     self.sums[i][j] = a[i].mul_add(b[j], self.sums[i][j]);
                 }
             }
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn store(
-        &self,
-        position: &ThreadPosition,
-        origin: (usize, usize),
-        (m, n): (usize, usize),
-        sink: &impl Sink<T>,
-    ) {
-        for (i, sums) in self.sums.iter().enumerate() {
-            let row = origin.0 + position.row_of::<VECTOR>(i);
-            for (j, sum) in sums.iter().enumerate() {
-                let column = origin.1 + position.column_of::<VECTOR>(j);
-                if row < m && column < n {
-                    // SAFETY: (1) the comparison. (2) No other block has the output, by (1), and no
-                    // other thread of this block, by `ThreadPosition`.
-                    unsafe { sink.store(row, column, *sum) };
-                }
-            }
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn store_through(
-        &self,
-        way: SharedSlice<'_, T>,
-        position: &ThreadPosition,
-        origin: (usize, usize),
-        (m, n): (usize, usize),
-        sink: &impl Sink<T>,
-    ) {
-        let thread = thread::thread_idx_x() as usize;
-        // Loops that are not unrolled: what the sink does stands here once.
-        let rows = opaque_size(ROWS);
-        let mut i = 0;
-        while i < rows {
-            for (known, sums) in self.sums.iter().enumerate() {
-                // Not by `i`, for which the sums would leave registers.
-                if known == i {
-                    for (j, sum) in sums.iter().enumerate() {
-                        // SAFETY: (1), (2) are (2): the place is the thread's.
-                        unsafe { way.store(j * THREADS + thread, *sum) };
-                    }
-                }
-            }
-            let row = origin.0 + position.row_of::<VECTOR>(i);
-            let columns = if row < m { opaque_size(COLUMNS) } else { 0 };
-            let mut j = 0;
-            while j < columns {
-                let column = origin.1 + position.column_of::<VECTOR>(j);
-                if column < n {
-                    // SAFETY: (1) the place is the thread's, and was written. (2) By (2). For the sink, as
-                    // in `store`.
-                    unsafe { sink.store(row, column, way.load(j * THREADS + thread)) };
-                }
-                j += 1;
-            }
-            i += 1;
         }
     }
 }

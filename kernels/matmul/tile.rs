@@ -27,7 +27,7 @@ pub trait Tile: Copy {
     ///
     /// # Safety
     /// 1. The vectors lie within the tile and have been written, before a barrier.
-    /// 2. `VECTOR` elements are 16 bytes and divide `column`, `stride` and the pitch.
+    /// 2. `VECTOR` elements are 4, 8 or 16 bytes and divide `column`, `stride` and the pitch.
     unsafe fn fragment<const VECTOR: usize, const COUNT: usize>(
         self,
         row: usize,

@@ -7,7 +7,7 @@
 //! |---|---|
 //! | f16 and bf16: a warpgroup copies, two multiply | `half.rs` |
 //! | f32 from products of halves: the same with totals on the ordinary units | `split_product.rs` |
-//! | f32 matrices taken apart into halves | `split.rs` |
+//! | f32 matrices taken apart into halves | `split/` |
 //! | how a tile of an operand comes to shared memory, and how products read it | `operand.rs` |
 //! | which tiles of C a cluster computes, in which order | `schedule.rs` |
 //! | how outputs come from registers to global memory | `outputs.rs` |

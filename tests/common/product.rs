@@ -3,13 +3,15 @@
 use bytemuck::Zeroable;
 use std::fmt::Debug;
 use tilewright::{
-    AsMatrixViewMut, Device, GemmElement, Matrix, MatrixView, Order, Result, TileConfig,
+    AsMatrixViewMut, Device, GemmElement, Matmul, Matrix, MatrixView, Order, Result, TileConfig,
 };
 
 /// A type to multiply.
 pub trait Real: GemmElement + Zeroable + Into<f64> + PartialEq + Debug {
     /// The NaN that a product returns for every NaN.
     const CANONICAL_NAN: Self;
+    /// The kernels.
+    const KERNELS: &'static [Kernel];
 
     fn of(value: f64) -> Self;
 
@@ -23,9 +25,10 @@ pub trait Real: GemmElement + Zeroable + Into<f64> + PartialEq + Debug {
 }
 
 macro_rules! reals {
-    ($($real:ty: $canonical_nan:literal;)*) => {$(
+    ($($real:ty: $canonical_nan:literal, $kernels:expr;)*) => {$(
         impl Real for $real {
             const CANONICAL_NAN: Self = Self::from_bits($canonical_nan);
+            const KERNELS: &'static [Kernel] = $kernels;
 
             fn of(value: f64) -> Self {
                 value as Self
@@ -42,8 +45,8 @@ macro_rules! reals {
     )*};
 }
 reals! {
-    f32: 0x7fff_ffff;
-    f64: 0x7fff_ffff_ffff_ffff;
+    f32: 0x7fff_ffff, Kernel::ORDINARY;
+    f64: 0x7fff_ffff_ffff_ffff, &Kernel::ALL;
 }
 
 /// One output: the loop in order of k from +0 on, a rounding for each step, one NaN for all.
@@ -70,19 +73,26 @@ pub fn assert_same_bits<T: Real>(found: &[T], expected: &[T], columns: usize, ca
 
 pub const ORDERS: [Order; 2] = [Order::RowMajor, Order::ColumnMajor];
 
-/// Every kernel: the coarsened product's with the tiles of either size.
+/// Every kernel: the coarsened product's with the tiles of either size, and those that `matmul` has in their
+/// place for f64.
 #[derive(Clone, Copy, Debug)]
 pub enum Kernel {
     Tiled,
     Coarsened(TileConfig),
+    Fastest(TileConfig),
 }
 
 impl Kernel {
-    pub const ALL: [Self; 3] = [
+    const ALL: [Self; 5] = [
         Self::Tiled,
         Self::Coarsened(TileConfig::Small),
         Self::Coarsened(TileConfig::Large),
+        Self::Fastest(TileConfig::Small),
+        Self::Fastest(TileConfig::Large),
     ];
+
+    /// Those on the ordinary units.
+    const ORDINARY: &[Self] = Self::ALL.split_at(3).0;
 
     pub fn multiply_into<T: Real>(
         self,
@@ -93,7 +103,11 @@ impl Kernel {
     ) -> Result<()> {
         match self {
             Self::Tiled => device.matmul_tiled_into(a, b, c),
-            Self::Coarsened(coarsening) => device.matmul_coarsened_with_into(coarsening, a, b, c),
+            Self::Coarsened(tiles) => device.matmul_coarsened_with_into(tiles, a, b, c),
+            Self::Fastest(tiles) => {
+                let mut c = c.as_matrix_view_mut();
+                Matmul::new(a, b).tiles(tiles).run_into(&mut c)
+            }
         }
     }
 }
@@ -156,7 +170,7 @@ pub fn assert_products<T: Real>(device: &Device, a: &Host<T>, b: &Host<T>, order
     let expected = a.times(b);
     for (of_a, of_b) in ORDERS.into_iter().flat_map(|a| ORDERS.map(|b| (a, b))) {
         let (left, right) = (a.upload(device, of_a), b.upload(device, of_b));
-        for kernel in Kernel::ALL {
+        for &kernel in T::KERNELS {
             for &of_c in orders_of_c {
                 let filler = Host::new(a.rows, b.columns, || T::of(f64::NAN));
                 let mut c = filler.upload(device, of_c);

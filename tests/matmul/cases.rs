@@ -15,21 +15,24 @@ pub trait Real: product::Real + Rounding + LinalgScalar {
     const SMALLEST_SUBNORMAL: Self;
     /// Its square is subnormal.
     const ROOT_OF_SUBNORMAL: Self;
+    /// The ways to multiply that promise the bits of a chain.
+    const METHODS: &'static [Kernel];
 }
 
 macro_rules! reals {
-    ($($real:ty: $root_of_subnormal:literal;)*) => {$(
+    ($($real:ty: $root_of_subnormal:literal, [$($kernel:ident),*];)*) => {$(
         impl Real for $real {
             const MAX: Self = <$real>::MAX;
             const SMALLEST_NORMAL: Self = <$real>::MIN_POSITIVE;
             const SMALLEST_SUBNORMAL: Self = <$real>::from_bits(1);
             const ROOT_OF_SUBNORMAL: Self = $root_of_subnormal;
+            const METHODS: &'static [Kernel] = &[$(Kernel::$kernel),*];
         }
     )*};
 }
 reals! {
-    f32: 1e-21;
-    f64: 1e-158;
+    f32: 1e-21, [Tiled, Coarsened];
+    f64: 1e-158, [Tiled, Coarsened, Fastest];
 }
 
 /// A way to multiply.
@@ -37,15 +40,16 @@ reals! {
 pub enum Kernel {
     Tiled,
     Coarsened,
+    /// A chain in f64: on tensor cores, where there are any.
+    Fastest,
 }
 
 impl Kernel {
-    pub const ALL: [Self; 2] = [Self::Tiled, Self::Coarsened];
-
     pub fn name(self) -> &'static str {
         match self {
             Self::Tiled => "matmul_tiled",
             Self::Coarsened => "matmul_coarsened",
+            Self::Fastest => "matmul",
         }
     }
 
@@ -58,6 +62,7 @@ impl Kernel {
         match self {
             Self::Tiled => device.matmul_tiled(a, b),
             Self::Coarsened => device.matmul_coarsened(a, b),
+            Self::Fastest => device.matmul(a, b),
         }
     }
 
@@ -71,17 +76,22 @@ impl Kernel {
         match self {
             Self::Tiled => device.matmul_tiled_into(a, b, c),
             Self::Coarsened => device.matmul_coarsened_into(a, b, c),
+            Self::Fastest => device.matmul_into(a, b, c),
         }
     }
 }
 
-/// Every device at hand with every kernel. The coarsened product takes small tiles for results that
-/// would not fill the device, so it comes once more on a device that any result fills.
-pub fn ways() -> impl Iterator<Item = (Device, Kernel)> {
+/// Every device at hand with every kernel. Most take small tiles for results that would not fill the
+/// device, so they come once more on a device that any result fills.
+pub fn ways<T: Real>() -> impl Iterator<Item = (Device, Kernel)> {
+    let of = |device: Device, kernels: &'static [Kernel]| {
+        kernels.iter().map(move |kernel| (device.clone(), *kernel))
+    };
+    let (_, tiles_of_two_sizes) = T::METHODS.split_first().expect("there are kernels");
     devices()
         .into_iter()
-        .flat_map(|device| Kernel::ALL.map(|kernel| (device.clone(), kernel)))
-        .chain([(easily_filled(), Kernel::Coarsened)])
+        .flat_map(move |device| of(device, T::METHODS))
+        .chain(of(easily_filled(), tiles_of_two_sizes))
 }
 
 /// A simulator with one multiprocessor.
@@ -214,7 +224,7 @@ impl<T: Real> Factors<T> {
 
     /// The runner of all cases: the product by every kernel on every device.
     pub fn products(&self) -> impl Iterator<Item = Vec<T>> {
-        ways().map(|(device, kernel)| self.multiply(&device, kernel))
+        ways::<T>().map(|(device, kernel)| self.multiply(&device, kernel))
     }
 
     /// Fails unless every kernel gives `expected` on every device.

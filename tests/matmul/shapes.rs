@@ -1,6 +1,6 @@
 //! Products of every shape.
 
-use crate::cases::{Factors, Kernel, Real, Shape, easily_filled, shapes, ways};
+use crate::cases::{Factors, Real, Shape, easily_filled, shapes, ways};
 use crate::common::machines;
 use bytemuck::cast_slice;
 
@@ -42,7 +42,7 @@ fn every_machine_and_kernel_gives_the_same_bits<T: Real>() {
     let expected = factors.naive();
     let machines = machines().into_iter().chain([easily_filled()]);
     for (number, machine) in machines.enumerate() {
-        for kernel in Kernel::ALL {
+        for &kernel in T::METHODS {
             for run in 1..=2 {
                 let product = factors.multiply(&machine, kernel);
                 let is_same = cast_slice::<T, u8>(&product) == cast_slice::<T, u8>(&expected);
@@ -57,7 +57,7 @@ fn without_terms_the_product_is_zero<T: Real>() {
         let factors = Factors::<T>::random(Shape::new(m, n, 0));
         let zeros = vec![T::zero(); m * n];
         factors.assert_products(&zeros);
-        for (device, kernel) in ways() {
+        for (device, kernel) in ways::<T>() {
             let (a, b) = factors.upload(&device);
             let mut c = device.matrix((m, n), &vec![T::of(7.0); m * n]).unwrap();
             kernel.multiply_into(&device, &a, &b, &mut c).unwrap();
@@ -76,7 +76,7 @@ fn a_result_that_is_there_is_overwritten<T: Real>() {
     for shape in [Shape::new(33, 17, 5), Shape::new(128, 128, 16)] {
         let factors = Factors::<T>::random(shape);
         let expected = factors.naive();
-        for (device, kernel) in ways() {
+        for (device, kernel) in ways::<T>() {
             let (a, b) = factors.upload(&device);
             let mut c = device
                 .matrix(
@@ -93,7 +93,7 @@ fn a_result_that_is_there_is_overwritten<T: Real>() {
 }
 
 fn threads_share_a_device<T: Real>() {
-    for (device, kernel) in ways() {
+    for (device, kernel) in ways::<T>() {
         std::thread::scope(|scope| {
             for thread in 0..4 {
                 let device = &device;

@@ -1,7 +1,7 @@
 //! Products of views: parts of larger matrices, in every order, where they lie. Each has the bits of the
 //! product of packed copies, and what surrounds a result stays.
 
-use crate::common::product::{Host, Kernel, ORDERS, Real, assert_same_bits};
+use crate::common::product::{Host, ORDERS, Real, assert_same_bits};
 use crate::common::random::Random;
 use crate::common::{devices, machines};
 use tilewright::{Device, ErrorKind, Matrix, MatrixView, MatrixViewMut, Order, SimulatorOptions};
@@ -94,7 +94,7 @@ fn assert_parts<T: Real>(
     let left = margins[0].around(a, nan).upload(device, orders[0]);
     let right = margins[1].around(b, nan).upload(device, orders[1]);
     let empty = Host::new(a.rows, b.columns, || nan);
-    for kernel in Kernel::ALL {
+    for &kernel in T::KERNELS {
         let mut c = margins[2]
             .around(&empty, untouched)
             .upload(device, orders[2]);
@@ -192,7 +192,10 @@ fn columns_of_one_matrix_are_operand_and_result<T: Real>() {
             let (a, b) = (random::<T>(rows, inner, 8), random(inner, columns, 9));
             let expected = a.times(&b);
             let right = b.upload(&device, Order::RowMajor);
-            for (order, kernel) in ORDERS.into_iter().flat_map(|o| Kernel::ALL.map(|k| (o, k))) {
+            for (order, kernel) in ORDERS
+                .into_iter()
+                .flat_map(|o| T::KERNELS.iter().map(move |k| (o, *k)))
+            {
                 let margins = Margins::new((0, 0), (0, columns));
                 let mut both = margins.around(&a, T::of(f64::NAN)).upload(&device, order);
                 let (left, mut result) = both.split_columns_at_mut(inner).unwrap();
@@ -214,7 +217,10 @@ fn rows_of_one_matrix_are_operand_and_result<T: Real>() {
         let (a, b) = (random::<T>(66, 35, 10), random(35, 67, 11));
         let expected = a.times(&b);
         let left = a.upload(&device, Order::RowMajor);
-        for (order, kernel) in ORDERS.into_iter().flat_map(|o| Kernel::ALL.map(|k| (o, k))) {
+        for (order, kernel) in ORDERS
+            .into_iter()
+            .flat_map(|o| T::KERNELS.iter().map(move |k| (o, *k)))
+        {
             let margins = Margins::new((66, 0), (0, 0));
             let mut both = margins.around(&b, T::of(f64::NAN)).upload(&device, order);
             let (mut result, right) = both.split_rows_at_mut(66).unwrap();
@@ -245,7 +251,10 @@ fn three_parts_of_one_matrix_on_every_machine<T: Real>() {
     };
     let expected = part(0).times(&part(2 * SIZE));
     for machine in machines() {
-        for (order, kernel) in ORDERS.into_iter().flat_map(|o| Kernel::ALL.map(|k| (o, k))) {
+        for (order, kernel) in ORDERS
+            .into_iter()
+            .flat_map(|o| T::KERNELS.iter().map(move |k| (o, *k)))
+        {
             let mut matrix = all.upload(&machine, order);
             let (a, mut others) = matrix.split_columns_at_mut(SIZE).unwrap();
             let (mut c, b) = others.split_columns_at_mut(SIZE).unwrap();

@@ -125,13 +125,21 @@ fn tensor_cores_are_selected_where_they_are() {
     assert_eq!(auto(ElementType::F32, 4096, H200), Some("matmul_split_f32"));
     assert_eq!(
         auto(ElementType::F64, 4096, H200),
-        Some("matmul_coarsened_f64_nn")
+        Some("matmul_mma_f64_nn")
+    );
+    assert_eq!(
+        fastest(ElementType::F64, 512, H200, Arithmetic::Chain),
+        Some("matmul_mma_small_f64_nn")
     );
     for device in [older, newer, wide_warps] {
         assert_eq!(auto(ElementType::Bf16, 8, device), None);
         assert_eq!(
             auto(ElementType::F32, 4096, device),
             Some("matmul_coarsened_f32_nn")
+        );
+        assert_eq!(
+            auto(ElementType::F64, 4096, device),
+            Some("matmul_coarsened_f64_nn")
         );
     }
 }

@@ -35,19 +35,47 @@ pub fn cache_policy(eviction: Eviction) -> u64 {
 
 /// A copy with a policy for the second-level cache, or without. Which of them is known when compiled.
 macro_rules! copy {
-    ($policy:expr, $instruction:literal, $operands:literal, $($name:ident = in($class:ident) $value:expr),* $(,)?) => {
+    ($policy:expr, [$($instruction:literal)*], [$($operands:literal)*], $($name:ident = in($class:ident) $value:expr),* $(,)?) => {
         match $policy {
             None => asm!(
-                concat!($instruction, " ", $operands, ";"),
+                concat!($($instruction,)* " ", $($operands,)* ";"),
                 $($name = in($class) $value,)*
                 options(nostack),
             ),
             Some(policy) => asm!(
-                concat!($instruction, ".L2::cache_hint ", $operands, ", {policy};"),
+                concat!($($instruction,)* ".L2::cache_hint ", $($operands,)* ", {policy};"),
                 $($name = in($class) $value,)*
                 policy = in(reg64) policy,
                 options(nostack),
             ),
+        }
+    };
+}
+
+/// A copy of the box at a place of a tensor of two or three dimensions: the instruction's kind, the operands
+/// before the place and behind it.
+macro_rules! tensor_copy {
+    ($rank:ident at $place:ident, $policy:expr, $kind:literal, $before:literal, $behind:literal,
+        $($name:ident = in($class:ident) $value:expr),* $(,)?) => {
+        if const { is_batch($rank) } {
+            copy!(
+                $policy,
+                ["cp.async.bulk.tensor.3d" $kind],
+                [$before "{{{x}, {y}, {z}}}" $behind],
+                x = in(reg32) $place[0],
+                y = in(reg32) $place[1],
+                z = in(reg32) $place[2],
+                $($name = in($class) $value,)*
+            );
+        } else {
+            copy!(
+                $policy,
+                ["cp.async.bulk.tensor.2d" $kind],
+                [$before "{{{x}, {y}}}" $behind],
+                x = in(reg32) $place[0],
+                y = in(reg32) $place[1],
+                $($name = in($class) $value,)*
+            );
         }
     };
 }
@@ -73,30 +101,16 @@ pub unsafe fn tensor_load<const RANK: usize>(
 ) {
     // SAFETY: (1) to (5) are the caller's.
     unsafe {
-        if const { is_batch(RANK) } {
-            copy!(
-                policy,
-                "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes",
-                "[{to}], [{map}, {{{x}, {y}, {z}}}], [{barrier}]",
-                to = in(reg32) shared_address(destination),
-                map = in(reg64) map,
-                x = in(reg32) place[0],
-                y = in(reg32) place[1],
-                z = in(reg32) place[2],
-                barrier = in(reg32) shared_address(barrier),
-            );
-        } else {
-            copy!(
-                policy,
-                "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes",
-                "[{to}], [{map}, {{{x}, {y}}}], [{barrier}]",
-                to = in(reg32) shared_address(destination),
-                map = in(reg64) map,
-                x = in(reg32) place[0],
-                y = in(reg32) place[1],
-                barrier = in(reg32) shared_address(barrier),
-            );
-        }
+        tensor_copy!(
+            RANK at place,
+            policy,
+            ".shared::cluster.global.tile.mbarrier::complete_tx::bytes",
+            "[{to}], [{map}, ",
+            "], [{barrier}]",
+            to = in(reg32) shared_address(destination),
+            map = in(reg64) map,
+            barrier = in(reg32) shared_address(barrier),
+        );
     }
 }
 
@@ -116,34 +130,17 @@ pub unsafe fn tensor_load_multicast<const RANK: usize>(
 ) {
     // SAFETY: (1) to (5) are the caller's.
     unsafe {
-        if const { is_batch(RANK) } {
-            copy!(
-                policy,
-                "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes\
-                 .multicast::cluster",
-                "[{to}], [{map}, {{{x}, {y}, {z}}}], [{barrier}], {blocks}",
-                to = in(reg32) shared_address(destination),
-                map = in(reg64) map,
-                x = in(reg32) place[0],
-                y = in(reg32) place[1],
-                z = in(reg32) place[2],
-                barrier = in(reg32) shared_address(barrier),
-                blocks = in(reg16) blocks,
-            );
-        } else {
-            copy!(
-                policy,
-                "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes\
-                 .multicast::cluster",
-                "[{to}], [{map}, {{{x}, {y}}}], [{barrier}], {blocks}",
-                to = in(reg32) shared_address(destination),
-                map = in(reg64) map,
-                x = in(reg32) place[0],
-                y = in(reg32) place[1],
-                barrier = in(reg32) shared_address(barrier),
-                blocks = in(reg16) blocks,
-            );
-        }
+        tensor_copy!(
+            RANK at place,
+            policy,
+            ".shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster",
+            "[{to}], [{map}, ",
+            "], [{barrier}], {blocks}",
+            to = in(reg32) shared_address(destination),
+            map = in(reg64) map,
+            barrier = in(reg32) shared_address(barrier),
+            blocks = in(reg16) blocks,
+        );
     }
 }
 
@@ -165,28 +162,15 @@ pub unsafe fn tensor_store<const RANK: usize>(
 ) {
     // SAFETY: (1) to (4) are the caller's.
     unsafe {
-        if const { is_batch(RANK) } {
-            copy!(
-                policy,
-                "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group",
-                "[{map}, {{{x}, {y}, {z}}}], [{from}]",
-                map = in(reg64) map,
-                x = in(reg32) place[0],
-                y = in(reg32) place[1],
-                z = in(reg32) place[2],
-                from = in(reg32) shared_address(source),
-            );
-        } else {
-            copy!(
-                policy,
-                "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group",
-                "[{map}, {{{x}, {y}}}], [{from}]",
-                map = in(reg64) map,
-                x = in(reg32) place[0],
-                y = in(reg32) place[1],
-                from = in(reg32) shared_address(source),
-            );
-        }
+        tensor_copy!(
+            RANK at place,
+            policy,
+            ".global.shared::cta.tile.bulk_group",
+            "[{map}, ",
+            "], [{from}]",
+            map = in(reg64) map,
+            from = in(reg32) shared_address(source),
+        );
     }
 }
 
@@ -226,8 +210,8 @@ pub unsafe fn bulk_load<T: Pod>(
         match blocks {
             None => copy!(
                 policy,
-                "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes",
-                "[{to}], [{from}], {bytes}, [{barrier}]",
+                ["cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"],
+                ["[{to}], [{from}], {bytes}, [{barrier}]"],
                 to = in(reg32) shared_address(base.add(index)),
                 from = in(reg64) global_address(source.add(source_index)),
                 bytes = in(reg32) (count * size_of::<T>()) as u32,
@@ -235,9 +219,9 @@ pub unsafe fn bulk_load<T: Pod>(
             ),
             Some(blocks) => copy!(
                 policy,
-                "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes\
-                 .multicast::cluster",
-                "[{to}], [{from}], {bytes}, [{barrier}], {blocks}",
+                ["cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes\
+                 .multicast::cluster"],
+                ["[{to}], [{from}], {bytes}, [{barrier}], {blocks}"],
                 to = in(reg32) shared_address(base.add(index)),
                 from = in(reg64) global_address(source.add(source_index)),
                 bytes = in(reg32) (count * size_of::<T>()) as u32,
@@ -272,8 +256,8 @@ pub unsafe fn bulk_store<T: Pod>(
     unsafe {
         copy!(
             policy,
-            "cp.async.bulk.global.shared::cta.bulk_group",
-            "[{to}], [{from}], {bytes}",
+            ["cp.async.bulk.global.shared::cta.bulk_group"],
+            ["[{to}], [{from}], {bytes}"],
             to = in(reg64) global_address(base.add(index)),
             from = in(reg32) shared_address(source.add(source_index)),
             bytes = in(reg32) (count * size_of::<T>()) as u32,

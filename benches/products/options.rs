@@ -1,0 +1,60 @@
+//! The command line.
+
+use crate::common::Result;
+use std::path::PathBuf;
+use std::time::Duration;
+
+pub const HELP: &str = "\
+Compares matmul with cuBLAS on one device: speed, and for f32 the error.
+
+Usage: cargo bench --bench products -- [OPTIONS]
+
+Options:
+  --only TEXT       only products whose name contains TEXT, such as `bf16 4096`
+  --warm-up SECS    of each contender, before it is timed [default: 1]
+  --sizes N,N,...   rows and columns of the square matrices
+                    [default: 1024,1536,2048,4096,8192; on the simulator 256]
+  --out FILE        results as JSON
+  -h, --help        this text
+";
+
+pub struct Options {
+    pub only: String,
+    pub warm_up: Duration,
+    pub sizes: Option<Vec<usize>>,
+    pub out: Option<PathBuf>,
+}
+
+impl Options {
+    /// `None` for `--help`.
+    pub fn from_arguments() -> Result<Option<Self>> {
+        use lexopt::Arg::{Long, Short};
+        use lexopt::ValueExt as _;
+        let mut options = Self {
+            only: String::new(),
+            warm_up: Duration::from_secs(1),
+            sizes: None,
+            out: None,
+        };
+        let mut arguments = lexopt::Parser::from_env();
+        while let Some(argument) = arguments.next()? {
+            match argument {
+                // Cargo passes this to every benchmark.
+                Long("bench") => {}
+                Long("only") => options.only = arguments.value()?.string()?,
+                Long("warm-up") => {
+                    options.warm_up = Duration::try_from_secs_f64(arguments.value()?.parse()?)?;
+                }
+                Long("sizes") => {
+                    let sizes = arguments.value()?.string()?;
+                    let sizes = sizes.split(',').map(str::parse);
+                    options.sizes = Some(sizes.collect::<std::result::Result<_, _>>()?);
+                }
+                Long("out") => options.out = Some(arguments.value()?.into()),
+                Short('h') | Long("help") => return Ok(None),
+                argument => return Err(argument.unexpected().into()),
+            }
+        }
+        Ok(Some(options))
+    }
+}

@@ -1,0 +1,142 @@
+//! Operands and results, and the error of a result.
+
+use crate::common::Result;
+use half::{bf16, f16};
+use tilewright::{Device, Element, Matrix, Order};
+use tilewright_test_support::random::Random;
+
+/// Bytes of all operands together, more than twice the largest second-level cache.
+pub const OPERAND_BYTES: usize = 256 << 20;
+
+/// Outputs of which the error is measured.
+const MEASURED: usize = 4000;
+
+/// The error of some outputs.
+pub struct Error {
+    pub relative_l2: f64,
+    /// The largest in units of 2^-24 of |A||B|.
+    pub largest: f64,
+}
+
+/// An element of a product whose result can be read.
+pub trait Number: Element {
+    fn of(value: f64) -> Self;
+    fn to_f64(self) -> f64;
+}
+
+impl Number for f32 {
+    fn of(value: f64) -> Self {
+        value as Self
+    }
+    fn to_f64(self) -> f64 {
+        self.into()
+    }
+}
+
+impl Number for f64 {
+    fn of(value: f64) -> Self {
+        value
+    }
+    fn to_f64(self) -> f64 {
+        self
+    }
+}
+
+impl Number for bf16 {
+    fn of(value: f64) -> Self {
+        Self::from_f64(value)
+    }
+    fn to_f64(self) -> f64 {
+        self.into()
+    }
+}
+
+impl Number for f16 {
+    fn of(value: f64) -> Self {
+        Self::from_f64(value)
+    }
+    fn to_f64(self) -> f64 {
+        self.into()
+    }
+}
+
+/// Operands and results of products of `size` x `size` matrices, used in turns.
+pub struct Sets<T: Element> {
+    pub size: usize,
+    order_of_b: Order,
+    /// The elements of the first A and B, in their orders.
+    elements: [Vec<T>; 2],
+    sets: Vec<[Matrix<T>; 3]>,
+    turn: usize,
+}
+
+impl<T: Number> Sets<T> {
+    pub fn new(
+        device: &Device,
+        size: usize,
+        order_of_b: Order,
+        mut draw: impl FnMut(&mut Random) -> T,
+    ) -> Result<Self> {
+        let mut random = Random::new(size as u64);
+        let mut elements = || -> Vec<T> { (0..size * size).map(|_| draw(&mut random)).collect() };
+        let elements = [elements(), elements()];
+        let bytes = 3 * size * size * size_of::<T>();
+        let count = if device.is_simulator() {
+            1
+        } else {
+            OPERAND_BYTES.div_ceil(bytes)
+        };
+        let set = |_| -> Result<[Matrix<T>; 3]> {
+            Ok([
+                device.matrix((size, size), &elements[0])?,
+                device.matrix((size, size, order_of_b), &elements[1])?,
+                device.matrix_zeros((size, size))?,
+            ])
+        };
+        let sets = (0..count).map(set).collect::<Result<_>>()?;
+        Ok(Self {
+            size,
+            order_of_b,
+            elements,
+            sets,
+            turn: 0,
+        })
+    }
+
+    pub fn next(&mut self) -> (&Matrix<T>, &Matrix<T>, &mut Matrix<T>) {
+        self.turn = (self.turn + 1) % self.sets.len();
+        let [a, b, c] = &mut self.sets[self.turn];
+        (a, b, c)
+    }
+
+    /// The error of the last result, at places all over it.
+    pub fn error(&self) -> Result<Error> {
+        let c = self.sets[self.turn][2].to_vec()?;
+        let [a, b] = &self.elements;
+        let size = self.size;
+        let mut random = Random::new(17);
+        let (mut squares, mut of_error, mut largest) = (0.0, 0.0, 0.0_f64);
+        for _ in 0..MEASURED {
+            let at = (random.bits() % c.len() as u64) as usize;
+            let (row, column) = (at / size, at % size);
+            let (mut sum, mut magnitude) = (0.0, 0.0);
+            for k in 0..size {
+                let of_b = match self.order_of_b {
+                    Order::RowMajor => b[k * size + column],
+                    Order::ColumnMajor => b[column * size + k],
+                };
+                let term = a[row * size + k].to_f64() * of_b.to_f64();
+                sum += term;
+                magnitude += term.abs();
+            }
+            let error = c[at].to_f64() - sum;
+            squares += sum * sum;
+            of_error += error * error;
+            largest = largest.max(error.abs() / (magnitude * (-24.0_f64).exp2()));
+        }
+        Ok(Error {
+            relative_l2: (of_error / squares).sqrt(),
+            largest,
+        })
+    }
+}

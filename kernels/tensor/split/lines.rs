@@ -1,0 +1,93 @@
+//! What is known of an operand's lines: how far apart their elements are, and so which are wide and what
+//! the others are scaled by.
+
+/// Lines that are wide or not together: those of a block's tile of outputs.
+pub const PANEL: usize = 128;
+
+/// Exponent of the largest element of a scaled line.
+const TOP: i32 = 14;
+
+/// Where the words about an operand's lines lie: for each line the bits of its largest magnitude; for
+/// each line the bits of its smallest nonzero magnitude, subtracted from [`u32::MAX`]; for each panel
+/// whether it is wide. All are 0 before a scan.
+#[derive(Clone, Copy, Debug)]
+pub struct LineWords {
+    /// Lines of the operand.
+    pub lines: usize,
+}
+
+impl LineWords {
+    /// Words of all lines and panels.
+    #[must_use]
+    pub const fn len(self) -> usize {
+        2 * self.lines + self.lines.div_ceil(PANEL)
+    }
+
+    /// Whether there are no lines.
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.lines == 0
+    }
+
+    /// The word of the smallest nonzero magnitude of `line`.
+    #[inline(always)]
+    pub const fn smallest(self, line: usize) -> usize {
+        self.lines + line
+    }
+
+    /// The word of the panel with `line`.
+    #[inline(always)]
+    pub(crate) const fn panel(self, line: usize) -> usize {
+        2 * self.lines + line / PANEL
+    }
+}
+
+/// The lowest exponent that an element of a scaled line may have in products of length `k`, so that
+/// every output stays within gamma_k |A||B|; `None` if `k` is too small for any.
+///
+/// In units of u = 2^-24 of |A||B|, an output's error is at most 8 for the halves (2 for each operand,
+/// 4 for the product of both `lo`), 42 for four instructions' truncations of 17 terms at 2^-25 and
+/// their rounding toward zero, k / 64 for the totals, 8 for `lo`'s accumulators and the last roundings,
+/// k / 4096 for adding `lo`.
+/// What is left to k is shared by the operands' errors of 2^-36 for elements that are small.
+#[must_use]
+pub const fn lowest_exponent(k: usize) -> Option<i32> {
+    let needed = 58 + k / 64 + k / 4096;
+    if k < needed + 2 {
+        return None;
+    }
+    let units = (k - needed) / 2;
+    Some(-12 - units.ilog2() as i32)
+}
+
+/// The exponent of a finite number other than 0 with these bits, without its sign.
+#[inline(always)]
+const fn exponent(bits: u32) -> i32 {
+    const SUBNORMAL: i32 = -149;
+    match bits >> 23 {
+        0 => 31 - bits.leading_zeros() as i32 + SUBNORMAL,
+        biased => biased as i32 - 127,
+    }
+}
+
+/// The exponent of the power of two that a line is scaled by, whose largest magnitude has these bits.
+#[inline(always)]
+pub const fn scale_of(largest: u32) -> i32 {
+    match largest {
+        0 => 0,
+        bits => TOP - exponent(bits),
+    }
+}
+
+/// Whether outputs of the line need the ordinary units.
+#[inline(always)]
+pub const fn is_wide(largest: u32, smallest: u32, lowest: i32) -> bool {
+    const INFINITY: u32 = 0x7f80_0000;
+    largest >= INFINITY || (largest != 0 && exponent(smallest) + scale_of(largest) < lowest)
+}
+
+/// 2^`exponent`, of a normal number.
+#[inline(always)]
+pub const fn power_of_two(exponent: i32) -> f32 {
+    f32::from_bits(((exponent + 127) as u32) << 23)
+}

@@ -1,0 +1,125 @@
+//! The pass that finds the largest and the smallest magnitude of each line.
+
+use super::WARPS;
+use super::lines::LineWords;
+use super::source::Source;
+use cuda_std::prelude::*;
+
+/// Lines of a block that scans.
+pub const SCAN_LINES: usize = 32;
+/// Elements of each line that a block scans.
+pub const SCAN_DEPTH: usize = 256;
+
+/// The largest and the smallest nonzero magnitude of some elements, as [`LineWords`] has them.
+#[derive(Clone, Copy)]
+struct Extremes {
+    largest: u32,
+    smallest: u32,
+}
+
+impl Extremes {
+    const NONE: Self = Self {
+        largest: 0,
+        smallest: 0,
+    };
+
+    #[inline(always)]
+    fn of(x: f32) -> Self {
+        match x.to_bits() & 0x7fff_ffff {
+            0 => Self::NONE,
+            magnitude => Self {
+                largest: magnitude,
+                smallest: u32::MAX - magnitude,
+            },
+        }
+    }
+
+    #[inline(always)]
+    fn with(self, other: Self) -> Self {
+        Self {
+            largest: self.largest.max(other.largest),
+            smallest: self.smallest.max(other.smallest),
+        }
+    }
+}
+
+/// Finds the extremes of each line.
+///
+/// # Safety
+/// 1. As for the kernels.
+#[inline(always)]
+pub unsafe fn scan<const ALONG: bool>(source: Source<'_, ALONG>, words: GlobalMut<'_, u32>) {
+    let places = LineWords {
+        lines: source.lines,
+    };
+    let (warp, lane) = (warp::warp_in_block() as usize, warp::lane() as usize);
+    let first_line = thread::block_idx_x() as usize * SCAN_LINES;
+    let first_k = thread::block_idx_y() as usize * SCAN_DEPTH;
+    let add = |line: usize, extremes: Extremes| {
+        if line < source.lines && extremes.largest != 0 {
+            // SAFETY: (1) the line is there. (2) The words are accessed in this way alone.
+            unsafe {
+                words.atomic_max(line, extremes.largest);
+                words.atomic_max(places.smallest(line), extremes.smallest);
+            }
+        }
+    };
+    if ALONG {
+        // A warp for each line; neighbouring lanes read neighbours.
+        let mut row = warp;
+        while row < SCAN_LINES {
+            // SAFETY: (1) is (1).
+            let extremes = unsafe { extremes_of(source, first_line + row, first_k + lane, 32) };
+            let extremes = Extremes {
+                largest: warp::reduce(extremes.largest, u32::max),
+                smallest: warp::reduce(extremes.smallest, u32::max),
+            };
+            if lane == 0 {
+                add(first_line + row, extremes);
+            }
+            row += WARPS;
+        }
+        return;
+    }
+    // A lane for each line; the warps share the elements, and the first one puts them together.
+    let found = shared_array![[u32; 2]; WARPS * SCAN_LINES];
+    // SAFETY: (1) is (1). For the shared memory: (1) within the array; (2) each thread has its place, and a
+    // barrier stands before the loads.
+    unsafe {
+        let Extremes { largest, smallest } =
+            extremes_of(source, first_line + lane, first_k + warp, WARPS);
+        found.store(warp * SCAN_LINES + lane, [largest, smallest]);
+        thread::sync_threads();
+        if warp == 0 {
+            let mut extremes = Extremes { largest, smallest };
+            let mut other = 1;
+            while other < WARPS {
+                let [largest, smallest] = found.load(other * SCAN_LINES + lane);
+                extremes = extremes.with(Extremes { largest, smallest });
+                other += 1;
+            }
+            add(first_line + lane, extremes);
+        }
+    }
+}
+
+/// The extremes of `SCAN_DEPTH` / `step` elements of a line, from `first` on, `step` apart.
+///
+/// # Safety
+/// 1. As (2) of the kernels.
+#[inline(always)]
+unsafe fn extremes_of<const ALONG: bool>(
+    source: Source<'_, ALONG>,
+    line: usize,
+    first: usize,
+    step: usize,
+) -> Extremes {
+    let mut extremes = Extremes::NONE;
+    let mut k = 0;
+    while k < SCAN_DEPTH {
+        // SAFETY: (1) is (1).
+        extremes = extremes.with(Extremes::of(unsafe { source.load(line, first + k) }));
+        k += step;
+    }
+    extremes
+}
