@@ -4,9 +4,12 @@
 #
 #     defects/measure.sh PROGRAM > defects/h200.csv
 #
+# With names of kernels behind the program it runs these alone.
+#
 # JOBS processes run at a time; one that has not ended after LIMIT seconds hangs.
 set -u
-export PROGRAM=${1:?"usage: defects/measure.sh PROGRAM"}
+export PROGRAM=${1:?"usage: defects/measure.sh PROGRAM [KERNEL...]"}
+shift
 export SANITIZER=${SANITIZER:-compute-sanitizer} LIMIT=${LIMIT:-15}
 JOBS=${JOBS:-12}
 export NO_REPORT='COMPUTE-SANITIZER|Program hit|Target application|Saved host|Internal Sanitizer'
@@ -40,7 +43,7 @@ measure() {
 export -f measure
 
 echo "kernel,tool,outcome,said"
-"$PROGRAM" --list | while read -r name; do
+if [ $# -gt 0 ]; then printf '%s\n' "$@"; else "$PROGRAM" --list; fi | while read -r name; do
     for tool in none memcheck racecheck synccheck initcheck; do
         echo "$name - $tool"
         echo "$name --twin $tool"
