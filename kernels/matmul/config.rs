@@ -60,8 +60,8 @@ tile_configs! {
     LargeF64: RegisterTile<f64, 8, 4, 2>, depth = 8;
     /// f64, 64 x 64 outputs of a block.
     SmallF64: RegisterTile<f64, 4, 4, 2>, depth = 8;
-    /// f64 on tensor cores, 128 x 128 outputs of a block.
-    LargeTensorF64: WarpTile<2, 8>, depth = 8;
+    /// f64 on tensor cores, 128 x 64 outputs of a block.
+    LargeTensorF64: WarpTile<2, 4>, depth = 8;
     /// f64 on tensor cores, 64 x 64 outputs of a block.
-    SmallTensorF64: WarpTile<1, 4>, depth = 8;
+    SmallTensorF64: WarpTile<1, 4>, depth = 16;
 }
