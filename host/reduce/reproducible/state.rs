@@ -8,7 +8,7 @@ use tilewright_kernels::reduce::reproducible::{DIGIT_BITS, Format, SPECIALS, fin
 /// Bits of a word.
 const WORD_BITS: usize = u64::BITS as usize;
 
-/// A sum of elements of type `T`, exact until its [`value`](Self::value) is asked for.
+/// The exact sum of elements of type `T`; [`value`](Self::value) rounds it.
 ///
 /// What it holds depends on the elements that were added alone: not on their order, nor on how they were
 /// divided over buffers, devices or machines. [`Device::reproducible_sum`](crate::Device::reproducible_sum)

@@ -148,6 +148,7 @@ impl<'block, F: Format, const BINS: usize> Accumulator<'block, F, BINS> {
 
     /// Counts NaN and infinities, and leaves zeros for them.
     #[inline(always)]
+    #[expect(clippy::eq_op, reason = "NaN alone differs from itself")]
     fn take_specials<const LANES: usize, const VECTORS: usize>(
         &self,
         tile: &mut [[F; LANES]; VECTORS],
