@@ -101,8 +101,8 @@ pub use module_source::ModuleSource;
 pub use pinned::PinnedBuffer;
 pub use properties::DeviceProperties;
 pub use reduce::{
-    ReduceElement, Reducible, ReducibleLines, ReduciblePairs, ops, reduce, reduce_dot, reduce_sum,
-    reduce_sum_height,
+    ReduceElement, Reducible, ReducibleLines, ReduciblePairs, ReproducibleElement, ReproducibleSum,
+    ops, reduce, reduce_dot, reduce_sum, reduce_sum_height, reduce_sum_reproducible,
 };
 pub use report::{Advice, Bottleneck, KernelReport, LaunchReport, Roofline};
 pub use simt::{

@@ -10,13 +10,19 @@ use tilewright_kernels::reduce::MAX_BLOCKS;
 /// Bytes of the largest accumulator of a reduction.
 pub(crate) const LARGEST_PARTIAL: usize = 24;
 
-/// The ticket has its own cache line in front of the partial results.
+/// Totals of 64 bits that the blocks of a launch add to.
+pub(crate) const TOTALS: usize = 96;
+
+/// The ticket has its own cache line in front of the totals.
 const TICKET_BYTES: usize = 256;
 
-const BYTES: usize = TICKET_BYTES + MAX_BLOCKS as usize * LARGEST_PARTIAL;
+/// Bytes in front of the partial results.
+const COUNTER_BYTES: usize = TICKET_BYTES + TOTALS * size_of::<i64>();
 
-/// The memory, locked. It is allocated when it is first needed: a ticket, which is 0 between
-/// launches, and room for [`MAX_BLOCKS`] partial results.
+const BYTES: usize = COUNTER_BYTES + MAX_BLOCKS as usize * LARGEST_PARTIAL;
+
+/// The memory, locked. It is allocated when it is first needed: a ticket and [`TOTALS`] totals, which
+/// are 0 between launches, and room for [`MAX_BLOCKS`] partial results.
 ///
 /// The holder of the lock may submit launches that use it. The device does its work in order, so
 /// launches do not overlap; on the simulator a launch is complete when the call returns.
@@ -36,7 +42,24 @@ impl<'a> Workspace<'a> {
 
     /// The addresses of the ticket and of the partial results, each aligned to 256 bytes.
     pub(crate) fn addresses(&mut self) -> Outcome<(*mut u32, u64)> {
-        let address = match *self.allocation {
+        const { assert!(COUNTER_BYTES.is_multiple_of(256)) };
+        let address = self.address()?;
+        let ticket = ptr::with_exposed_provenance_mut(address as usize);
+        Ok((ticket, address + COUNTER_BYTES as u64))
+    }
+
+    /// The addresses of the ticket and of the totals, each aligned to 256 bytes.
+    pub(crate) fn counters(&mut self) -> Outcome<(*mut u32, *mut i64)> {
+        let address = self.address()?;
+        let totals = address + TICKET_BYTES as u64;
+        Ok((
+            ptr::with_exposed_provenance_mut(address as usize),
+            ptr::with_exposed_provenance_mut(totals as usize),
+        ))
+    }
+
+    fn address(&mut self) -> Outcome<u64> {
+        Ok(match *self.allocation {
             Some(allocation) => allocation.address,
             None => {
                 let address = self.device.backend().allocate_zeroed(BYTES)?;
@@ -45,13 +68,11 @@ impl<'a> Workspace<'a> {
                     .insert(Allocation { address, bytes })
                     .address
             }
-        };
-        let ticket = ptr::with_exposed_provenance_mut(address as usize);
-        Ok((ticket, address + TICKET_BYTES as u64))
+        })
     }
 
-    /// Gives the memory back, so that the next use starts anew: after a failed launch the ticket
-    /// may not be 0.
+    /// Gives the memory back, so that the next use starts anew: after a failed launch the
+    /// counters may not be 0.
     pub(crate) fn discard(&mut self) {
         if let Some(Allocation { address, bytes }) = self.allocation.take() {
             // SAFETY: (1) `addresses` allocated it with this size, and it is forgotten here.

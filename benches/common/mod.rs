@@ -11,6 +11,7 @@ pub mod machine;
 pub mod products;
 pub mod record;
 pub mod reductions;
+pub mod reproducible;
 pub mod samples;
 pub mod sums;
 

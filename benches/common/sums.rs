@@ -57,7 +57,7 @@ fn case<T: Sample>(len: usize) -> Case {
 }
 
 /// `2^20` for a power of two.
-fn label(len: usize) -> String {
+pub fn label(len: usize) -> String {
     match len.is_power_of_two() {
         true => format!("2^{}", len.ilog2()),
         false => len.to_string(),
@@ -83,7 +83,7 @@ fn contest<T: Sample>(device: &Device, rivals: &Rivals, len: usize) -> Result<Co
     Ok(contest)
 }
 
-fn admit_ours<T: Sample>(contest: &mut Contest, x: Rc<Buffer<T>>, numerators: i128) -> Result {
+pub fn admit_ours<T: Sample>(contest: &mut Contest, x: Rc<Buffer<T>>, numerators: i128) -> Result {
     let device = contest.device.clone();
     let height = reduce_sum_height::<T>(x.len());
     contest.admit(
@@ -99,7 +99,7 @@ fn admit_ours<T: Sample>(contest: &mut Contest, x: Rc<Buffer<T>>, numerators: i1
     )
 }
 
-fn admit_cub<T: Sample>(
+pub fn admit_cub<T: Sample>(
     contest: &mut Contest,
     rivals: &Rivals,
     x: Rc<Buffer<T>>,

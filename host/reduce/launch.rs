@@ -80,13 +80,13 @@ impl Device {
         check_length(x.len(), y.len())
     }
 
-    fn check_result<O: Element>(&self, result: &Buffer<O>) -> Outcome<()> {
+    pub(super) fn check_result<O: Element>(&self, result: &Buffer<O>) -> Outcome<()> {
         self.check_owns(|| "the buffer of the result".to_owned(), result.device())?;
         check_length(1, result.len())
     }
 
     /// What `launch` leaves in a place for one result.
-    fn to_host<O: Element>(
+    pub(super) fn to_host<O: Element>(
         &self,
         launch: impl FnOnce(GlobalMut<'_, O>) -> Outcome<()>,
     ) -> Outcome<O> {

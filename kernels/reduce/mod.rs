@@ -2,7 +2,8 @@
 //!
 //! `operation.rs` says what an operation is, `operations/` has all of them, and `table.rs` a line for
 //! each kernel; `reduction.rs` reduces a whole array, `plan.rs` says how that is split, and so the
-//! tree; `elements.rs` is what is read; `lines/` reduces the lines of a matrix.
+//! tree; `elements.rs` is what is read; `lines/` reduces the lines of a matrix, and `reproducible/` adds
+//! exactly.
 
 #[macro_use]
 mod table;
@@ -13,6 +14,7 @@ mod operation;
 mod operations;
 mod plan;
 mod reduction;
+pub mod reproducible;
 
 pub use operation::Reduction;
 pub use operations::*;

@@ -237,22 +237,40 @@ unsafe fn is_last_block<A: Exchange, O: Pod>(
     flag: SharedArray<u32, 1>,
 ) -> bool {
     if thread::thread_idx_x() == 0 {
-        // SAFETY: (1) of each access is (1). (2) Each block writes its own partial; the ticket is
-        // touched by atomics alone; thread 0 alone writes the flag.
+        // SAFETY: (1) of the store is (1). (2) Each block writes its own partial.
         unsafe {
             workspace
                 .partials
                 .store(thread::block_idx_x() as usize, of_block);
-            thread::fence_device();
-            let ticket = workspace.ticket.atomic_add(0, 1);
-            flag.store(0, u32::from(ticket + 1 == thread::grid_dim_x()));
+        }
+    }
+    // SAFETY: (1) by (1). (2) by (3). Thread 0 has written what is published.
+    unsafe { takes_last_ticket(workspace.ticket, flag) }
+}
+
+/// Publishes what thread 0 has written, or what was written before a barrier of the block, and tells
+/// every thread whether its block is the last to do so. The last sees what all have published.
+///
+/// # Safety
+/// 1. `ticket` has one element, which was 0 when the launch started and which this alone touches until
+///    the last block has returned.
+/// 2. `flag` is the block's own.
+#[inline(always)]
+pub(super) unsafe fn takes_last_ticket(ticket: GlobalMut<u32>, flag: SharedArray<u32, 1>) -> bool {
+    if thread::thread_idx_x() == 0 {
+        thread::fence_device();
+        // SAFETY: (1) of each access is (1). (2) The ticket is touched by atomics alone; thread 0 alone
+        // writes the flag.
+        unsafe {
+            let number = ticket.atomic_add(0, 1);
+            flag.store(0, u32::from(number + 1 == thread::grid_dim_x()));
         }
     }
     thread::sync_threads();
     // SAFETY: (1) one element. (2) Thread 0 wrote it before the barrier.
     let last = unsafe { flag.load(0) } == 1;
     if last {
-        // The tickets that came before stand for partial results: what follows must see them.
+        // The tickets that came before stand for results: what follows must see them.
         thread::fence_device();
     }
     last

@@ -21,6 +21,22 @@ macro_rules! for_each_sum {
     };
 }
 
+/// Calls the macro `$with` with all reproducible sums: the name of the entry, the types of the elements
+/// and of the sum, the bins of a window, and the blocks that a multiprocessor has registers for at once
+/// without spills, as
+/// `reduce_sum_reproducible_f64: sum of f64 in f64, 3 bins, 3 blocks;`.
+#[macro_export]
+macro_rules! for_each_reproducible_sum {
+    ($with:ident) => {
+        $with! {
+            reduce_sum_reproducible_f32: sum of f32 in f32, 2 bins, 4 blocks;
+            reduce_sum_reproducible_f64: sum of f64 in f64, 3 bins, 3 blocks;
+            reduce_sum_reproducible_f16: sum of f16 in f32, 1 bins, 2 blocks;
+            reduce_sum_reproducible_bf16: sum of bf16 in f32, 2 bins, 2 blocks;
+        }
+    };
+}
+
 /// Calls the macro `$with` with all other reductions of one array: the name of the entry, the
 /// operation and the type of the elements, as `reduce_min_f32: Min of f32;`.
 #[macro_export]

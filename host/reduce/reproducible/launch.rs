@@ -1,0 +1,167 @@
+//! Reproducible sums of buffers.
+
+use super::element::ReproducibleElement;
+use super::state::ReproducibleSum;
+use crate::buffer::{Buffer, BufferView};
+use crate::device::{Device, default_device};
+use crate::error::{During, Outcome, Result};
+use crate::launch::LaunchConfig;
+use crate::launch_args::{global, global_mut};
+use crate::module::Module;
+use crate::workspace::{TOTALS, Workspace};
+use cuda_std::global::GlobalMut;
+use tilewright_kernels::reduce::BLOCK_THREADS;
+use tilewright_kernels::reduce::reproducible::{blocks, total_len};
+
+impl Device {
+    /// The exact sum of all elements of `x`, a buffer or a part of one ([`Buffer::slice`]), rounded once:
+    /// to nearest, ties to even. The error is half a unit in the last place at most.
+    ///
+    /// The bits depend on the elements alone: not on their order, and not on the device. Those of
+    /// [`Device::reduce_sum`] depend on the order. Elements that are divided over several buffers,
+    /// devices or machines have the same sum by [`Device::reproducible_sum`].
+    ///
+    /// A NaN, or infinities of both signs, give the canonical NaN; infinities of one sign give that
+    /// infinity. Other sums are infinite only where the exact sum rounded is beyond the type: the sums of
+    /// some of the elements may be beyond it. Subnormals are exact. A sum that is zero is +0.
+    ///
+    /// It waits for all submitted work, and so for the result.
+    /// [`Device::reduce_sum_reproducible_into`] does not.
+    ///
+    /// ```
+    /// # let device = tilewright::Device::simulator();
+    /// let x = device.upload(&[1e30_f32, 1.0, -1e30, 0.5])?;
+    /// assert_eq!(device.reduce_sum_reproducible(&x)?, 1.5);
+    /// # Ok::<(), tilewright::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Device::reduce_sum`].
+    pub fn reduce_sum_reproducible<'x, T: ReproducibleElement>(
+        &self,
+        x: impl Into<BufferView<'x, T>>,
+    ) -> Result<T::Sum> {
+        let x = x.into();
+        self.check_reproducible(x)
+            .and_then(|()| {
+                let mut no_state = Buffer::uninit(self, 0)?;
+                self.to_host(|result| {
+                    self.launch_reproducible(x, global_mut(no_state.view_mut()), result)
+                })
+            })
+            .during("reduce_sum_reproducible")
+    }
+
+    /// Writes what [`Device::reduce_sum_reproducible`] returns to the one element of `result`, without
+    /// waiting: work that is submitted later sees it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if `result` does not have one element,
+    /// and those of [`Device::reduce_sum`].
+    pub fn reduce_sum_reproducible_into<'x, T: ReproducibleElement>(
+        &self,
+        x: impl Into<BufferView<'x, T>>,
+        result: &mut Buffer<T::Sum>,
+    ) -> Result<()> {
+        let x = x.into();
+        self.check_reproducible(x)
+            .and_then(|()| {
+                self.check_result(result)?;
+                let mut no_state = Buffer::uninit(self, 0)?;
+                let result = global_mut(result.view_mut());
+                self.launch_reproducible(x, global_mut(no_state.view_mut()), result)
+            })
+            .during("reduce_sum_reproducible_into")
+    }
+
+    /// The exact sum of all elements of `x` as a state on the host, which others are merged with: of
+    /// other parts of the data, on other devices or machines. Waits for all submitted work.
+    ///
+    /// ```
+    /// # let device = tilewright::Device::simulator();
+    /// let x = device.upload(&[1e300_f64, 3.0, -1e300, 4.0])?;
+    /// let mut sum = device.reproducible_sum(x.slice(..2)?)?;
+    /// sum.merge(&device.reproducible_sum(x.slice(2..)?)?);
+    /// assert_eq!(sum, device.reproducible_sum(&x)?);
+    /// assert_eq!(sum.value(), 7.0);
+    /// # Ok::<(), tilewright::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Device::reduce_sum`].
+    pub fn reproducible_sum<'x, T: ReproducibleElement>(
+        &self,
+        x: impl Into<BufferView<'x, T>>,
+    ) -> Result<ReproducibleSum<T>> {
+        self.state_of(x.into()).during("reproducible_sum")
+    }
+
+    fn state_of<T: ReproducibleElement>(
+        &self,
+        x: BufferView<'_, T>,
+    ) -> Outcome<ReproducibleSum<T>> {
+        self.check_reproducible(x)?;
+        let mut sum = ReproducibleSum::new();
+        let mut state = Buffer::uninit(self, sum.words().len())?;
+        let mut no_result = Buffer::uninit(self, 0)?;
+        self.launch_reproducible(
+            x,
+            global_mut(state.view_mut()),
+            global_mut(no_result.view_mut()),
+        )?;
+        state.view().write_host(sum.words_mut())?;
+        Ok(sum)
+    }
+
+    fn check_reproducible<T: ReproducibleElement>(&self, x: BufferView<'_, T>) -> Outcome<()> {
+        self.check_owns(|| "the buffer to reduce".to_owned(), x.device())
+    }
+
+    /// Writes the sum of `x` in words to `state`, which has as many or none, and rounded to `result`, which
+    /// has one element or none.
+    fn launch_reproducible<T: ReproducibleElement>(
+        &self,
+        x: BufferView<'_, T>,
+        state: GlobalMut<'_, u64>,
+        result: GlobalMut<'_, T::Sum>,
+    ) -> Outcome<()> {
+        const { assert!(total_len::<T::Total>() <= TOTALS) };
+        let module = Module::on_demand(self, T::MODULE);
+        let config = LaunchConfig::new(blocks(x.len(), size_of::<T>()), BLOCK_THREADS);
+        let mut workspace = Workspace::lock(self);
+        let (ticket, totals) = workspace.counters()?;
+        // SAFETY: (1) the workspace has room for a ticket and TOTALS totals, both aligned, and sums take no
+        // more, by the assertion. (2) No other thread submits work that uses the workspace while it is
+        // locked, and work that was submitted before comes before.
+        let (totals, ticket) = unsafe {
+            (
+                GlobalMut::from_raw_parts(totals, total_len::<T::Total>()),
+                GlobalMut::from_raw_parts(ticket, 1),
+            )
+        };
+        let params = (global(x), totals, ticket, state, result);
+        // SAFETY: (1) the kernel's (1): the blocks are `blocks`. Its (2): totals and ticket are the
+        // workspace's, state and result the caller's. Its (3): both are 0, and the workspace locked. (2) `x`
+        // is borrowed until this returns, and `state` and `result` are the launch's.
+        let launched = unsafe { module.launch_params(T::KERNEL, config, params) };
+        // Both are 0 between launches that succeed, and may not be after one that did not.
+        if launched.is_err() {
+            workspace.discard();
+        }
+        launched
+    }
+}
+
+/// [`Device::reduce_sum_reproducible`] of `data` on the default device.
+///
+/// ```
+/// assert_eq!(tilewright::reduce_sum_reproducible(&[1e16_f64, 1.0, -1e16])?, 1.0);
+/// # Ok::<(), tilewright::Error>(())
+/// ```
+///
+/// # Errors
+/// Those of [`Device::from_env`], [`Device::upload`] and [`Device::reduce_sum_reproducible`].
+pub fn reduce_sum_reproducible<T: ReproducibleElement>(data: &[T]) -> Result<T::Sum> {
+    let device = default_device()?;
+    device.reduce_sum_reproducible(&device.upload(data)?)
+}

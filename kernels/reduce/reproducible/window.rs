@@ -1,0 +1,125 @@
+//! A thread's window: what it adds elements to.
+
+use super::format::{DIGIT_BITS, Format};
+
+/// Where a window starts: for elements below 2^8 that are multiples of 2^-24, as all f16 are, of 2^-56
+/// (f32, bf16) or of 2^-88 (f64).
+const FIRST_TOP: i32 = 8;
+
+/// Powers of two between the largest element that a window was moved for and its limit, so that one
+/// somewhat larger does not move it again.
+const MARGIN: i32 = 4;
+
+/// Bins of 32 bits below 2^top.
+///
+/// Bin b counts units of 2^(top - 32 (b + 1)), and starts at 1.5 2^52 of them. An element below
+/// 2^top changes the first bin by at most 2^32 units, and others by less. So after 2^18 elements a bin
+/// lies between 2^52 and 2^53 units, where the spacing of f64 is one unit: it is
+/// rounded to whole units by each addition, the difference of the bin before and after it
+/// is exact, and what is left of the element is, too, because it is no larger than the element and a
+/// multiple of the same power of two.
+///
+/// All windows of a warp have the same top.
+#[derive(Clone, Copy)]
+pub struct Window<F, const BINS: usize> {
+    top: i32,
+    limit: F,
+    bins: [f64; BINS],
+}
+
+impl<F: Format, const BINS: usize> Window<F, BINS> {
+    const LOWEST_TOP: i32 = F::LOWEST + (BINS * DIGIT_BITS) as i32;
+
+    /// An empty window.
+    #[inline(always)]
+    pub fn new() -> Self {
+        Self::with_top(FIRST_TOP)
+    }
+
+    /// An empty window for elements below 2^`exponent`, where that is possible.
+    #[inline(always)]
+    pub fn below(exponent: i32) -> Self {
+        let top = (exponent + MARGIN).clamp(Self::LOWEST_TOP, F::HIGHEST_TOP);
+        Self::with_top(top)
+    }
+
+    #[inline(always)]
+    fn with_top(top: i32) -> Self {
+        Self {
+            top,
+            limit: F::power(top),
+            bins: core::array::from_fn(|bin| start(unit(top, bin))),
+        }
+    }
+
+    /// Takes away what was added.
+    #[inline(always)]
+    pub fn empty(&mut self) {
+        *self = Self::with_top(self.top);
+    }
+
+    /// Whether an element is small enough; NaN and infinities are not.
+    #[inline(always)]
+    pub fn is_above(&self, element: F) -> bool {
+        element.magnitude() < self.limit
+    }
+
+    /// Adds an element that the window is above, and returns what lies below the last bin, with the
+    /// opposite sign: +0 where nothing does.
+    #[inline(always)]
+    pub fn add(&mut self, element: f64) -> f64 {
+        let mut left = -element;
+        for bin in &mut self.bins {
+            let sum = *bin - left;
+            left += sum - *bin;
+            *bin = sum;
+        }
+        left
+    }
+
+    /// What bin `bin` has, in units of two to the power of the second number.
+    #[inline(always)]
+    pub fn count(&self, bin: usize) -> (i64, i32) {
+        let unit = unit(self.top, bin);
+        // Within a power of two the bits of a float count its spacing.
+        let count = self.bins[bin].to_bits() as i64 - start(unit).to_bits() as i64;
+        (count, unit)
+    }
+}
+
+/// The exponent of the unit of bin `bin`.
+#[inline(always)]
+fn unit(top: i32, bin: usize) -> i32 {
+    top - ((bin + 1) * DIGIT_BITS) as i32
+}
+
+/// 1.5 2^52 units of 2^unit.
+#[inline(always)]
+fn start(unit: i32) -> f64 {
+    f64::from_bits(((unit + 52 + 1023) as u64) << 52 | 1 << 51)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_added_is_counted_or_left() {
+        let mut window = Window::<f32, 2>::below(1);
+        assert!(window.is_above(31.0) && !window.is_above(32.0) && !window.is_above(f32::NAN));
+        assert_eq!(window.add(-3.0), 0.0);
+        assert_eq!(window.add(f64::from(f32::power(-40))).to_bits(), 0);
+        assert_eq!(window.add(-0.0).to_bits(), 0);
+        assert_eq!(window.add(1e-30), -1e-30);
+        let counts = [window.count(0), window.count(1)];
+        assert_eq!(counts, [(-(3 << 27), -27), (1 << 19, -59)]);
+    }
+
+    #[test]
+    fn the_lowest_window_leaves_nothing() {
+        let mut window = Window::<f64, 3>::below(-1074);
+        assert_eq!(window.add(f64::from_bits(1)), 0.0);
+        assert_eq!(window.count(2), (1, -1074));
+        assert!(Window::<f64, 3>::below(1024).bins[0].is_finite());
+    }
+}
