@@ -70,6 +70,7 @@ mod reduce;
 mod report;
 mod residency;
 mod result_slot;
+mod scan;
 mod scratch;
 mod simulator;
 mod tensor_map;
@@ -105,6 +106,7 @@ pub use reduce::{
     reduce_sum_height,
 };
 pub use report::{Advice, Bottleneck, KernelReport, LaunchReport, Roofline};
+pub use scan::{ScanElement, scan_exclusive, scan_height, scan_inclusive};
 pub use simt::{
     AddressMode, Counts, Datasheet, Defect, Dim3, LineCounts, Operation, Profile, SECTOR_BYTES,
     Tally, TextureFilter, TextureOptions, UnknownProfile, occupancy,

@@ -12,6 +12,7 @@ pub mod products;
 pub mod record;
 pub mod reductions;
 pub mod samples;
+pub mod scans;
 pub mod sums;
 
 use std::error::Error;
