@@ -9,7 +9,7 @@ mod rivals;
 use common::cases::Case;
 use common::contest::{Contender, Contest};
 use common::record::{self, Times};
-use common::{Result, machine, open_device, products, reductions, scans, sums};
+use common::{Result, machine, open_device, products, reductions, scans, segments, sums};
 use rivals::Rivals;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -98,6 +98,7 @@ impl Options {
     fn cases(&self, device: &Device) -> Vec<Case> {
         let mut cases = sums::cases(device);
         cases.extend(reductions::cases(device));
+        cases.extend(segments::cases(device));
         cases.extend(scans::cases(device));
         cases.extend(products::cases(device));
         if let Some(only) = &self.only {

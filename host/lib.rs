@@ -102,8 +102,8 @@ pub use module_source::ModuleSource;
 pub use pinned::PinnedBuffer;
 pub use properties::DeviceProperties;
 pub use reduce::{
-    ReduceElement, Reducible, ReducibleLines, ReduciblePairs, ops, reduce, reduce_dot, reduce_sum,
-    reduce_sum_height,
+    ReduceElement, Reducible, ReducibleLines, ReduciblePairs, ReducibleSegments, Segments, ops,
+    reduce, reduce_dot, reduce_sum, reduce_sum_height,
 };
 pub use report::{Advice, Bottleneck, KernelReport, LaunchReport, Roofline};
 pub use scan::{ScanElement, scan_exclusive, scan_height, scan_inclusive};

@@ -1,12 +1,13 @@
 //! Reductions of buffers to one value, and of the rows or columns of matrices to one each.
 //!
 //! `operations.rs` has the types that each operation reduces, and its kernels; `launch.rs` the
-//! launches; `sum.rs` and `named.rs` the methods; `lines.rs` has rows and columns.
+//! launches; `sum.rs` and `named.rs` the methods; `lines.rs` has rows and columns, `segments.rs` segments.
 
 mod launch;
 mod lines;
 mod named;
 mod operations;
+mod segments;
 mod sum;
 
 /// The operations that reduce elements to one value: see [`Reducible`] for the elements that each is
@@ -22,5 +23,6 @@ pub mod ops {
 }
 
 pub use named::{reduce, reduce_dot};
-pub use operations::{ReduceElement, Reducible, ReducibleLines, ReduciblePairs};
+pub use operations::{ReduceElement, Reducible, ReducibleLines, ReduciblePairs, ReducibleSegments};
+pub use segments::Segments;
 pub use sum::{reduce_sum, reduce_sum_height};

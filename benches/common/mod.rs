@@ -13,6 +13,7 @@ pub mod record;
 pub mod reductions;
 pub mod samples;
 pub mod scans;
+pub mod segments;
 pub mod sums;
 
 use std::error::Error;

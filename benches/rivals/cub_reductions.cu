@@ -87,6 +87,13 @@ extern "C" int sum_of_rows(void *temporary, size_t *temporary_bytes, const float
                                          starts + 1, stream);
 }
 
+extern "C" int sum_of_segments(void *temporary, size_t *temporary_bytes, const float *x,
+                               const uint64_t *offsets, float *sums, int segments,
+                               cudaStream_t stream) {
+  return cub::DeviceSegmentedReduce::Sum(temporary, *temporary_bytes, x, sums, segments, offsets,
+                                         offsets + 1, stream);
+}
+
 extern "C" int inclusive_sum_f32(void *temporary, size_t *temporary_bytes, const float *x,
                                  float *sums, int count, cudaStream_t stream) {
   return cub::DeviceScan::InclusiveSum(temporary, *temporary_bytes, x, sums, count, stream);

@@ -26,8 +26,8 @@ impl<'launch> State<'launch> {
         Self { words, plan }
     }
 
-    /// A number that each call returns once, from 0 on: whoever gets it knows that the blocks with
-    /// lower ones have started.
+    /// A number that no other call of the launch returns, from 0 on: the blocks with lower ones have
+    /// started.
     #[inline(always)]
     pub fn take_ticket(self) -> u32 {
         // SAFETY: (1) there is one, by (1) of `new`. (2) It is touched by atomics alone.
