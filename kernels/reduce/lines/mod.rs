@@ -1,9 +1,8 @@
 //! Reductions of many lines at once: the rows or the columns of a matrix, one value for each.
 //!
-//! A line's elements lie one after another (`along`), or those of neighbouring lines do
-//! (`across`) do; segments (`segments`) are contiguous lines of their own lengths. All combine in the
-//! one tree of [`LinePlan`], so the order of the matrix does not
-//! change a bit.
+//! A line's elements lie one after another (`along`), or those of neighbouring lines do (`across`);
+//! segments (`segments`) are contiguous lines of their own lengths. All combine in the one tree of
+//! [`LinePlan`], so the order of the matrix does not change a bit.
 
 mod across;
 mod along;
