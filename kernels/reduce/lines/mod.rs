@@ -58,6 +58,13 @@ macro_rules! line_kernels {
     (@along $name:ident, SumOfSquares of f32) => {
         line_kernels!(@along [max_threads = 256, min_blocks = 5] $name, SumOfSquares of f32);
     };
+    // For 8.0 and 8.9 it takes 48 registers, and spills one.
+    (@along $name:ident, ArgMax of f32) => {
+        line_kernels!(@along [max_threads = 256, min_blocks = 4] $name, ArgMax of f32);
+    };
+    (@along $name:ident, ArgMax of u32) => {
+        line_kernels!(@along [max_threads = 256, min_blocks = 4] $name, ArgMax of u32);
+    };
     (@along $name:ident, $operation:ident of $element:ident) => {
         line_kernels!(@along [max_threads = 256] $name, $operation of $element);
     };
