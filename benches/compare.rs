@@ -9,7 +9,9 @@ mod rivals;
 use common::cases::Case;
 use common::contest::{Contender, Contest};
 use common::record::{self, Times};
-use common::{Result, machine, open_device, products, reductions, reproducible, sums};
+use common::{
+    Result, machine, open_device, products, reductions, reproducible, scans, segments, sums,
+};
 use rivals::Rivals;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -99,6 +101,8 @@ impl Options {
         let mut cases = sums::cases(device);
         cases.extend(reproducible::cases(device));
         cases.extend(reductions::cases(device));
+        cases.extend(segments::cases(device));
+        cases.extend(scans::cases(device));
         cases.extend(products::cases(device));
         if let Some(only) = &self.only {
             cases.retain(|case| case.name.contains(only));

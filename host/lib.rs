@@ -70,6 +70,7 @@ mod reduce;
 mod report;
 mod residency;
 mod result_slot;
+mod scan;
 mod scratch;
 mod simulator;
 mod tensor_map;
@@ -101,10 +102,12 @@ pub use module_source::ModuleSource;
 pub use pinned::PinnedBuffer;
 pub use properties::DeviceProperties;
 pub use reduce::{
-    ReduceElement, Reducible, ReducibleLines, ReduciblePairs, ReproducibleElement, ReproducibleSum,
-    ops, reduce, reduce_dot, reduce_sum, reduce_sum_height, reduce_sum_reproducible,
+    ReduceElement, Reducible, ReducibleLines, ReduciblePairs, ReducibleSegments,
+    ReproducibleElement, ReproducibleSum, Segments, ops, reduce, reduce_dot, reduce_sum,
+    reduce_sum_height, reduce_sum_reproducible,
 };
 pub use report::{Advice, Bottleneck, KernelReport, LaunchReport, Roofline};
+pub use scan::{ScanElement, scan_exclusive, scan_height, scan_inclusive};
 pub use simt::{
     AddressMode, Counts, Datasheet, Defect, Dim3, LineCounts, Operation, Profile, SECTOR_BYTES,
     Tally, TextureFilter, TextureOptions, UnknownProfile, occupancy,

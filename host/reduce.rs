@@ -1,7 +1,7 @@
 //! Reductions of buffers to one value, and of the rows or columns of matrices to one each.
 //!
 //! `operations.rs` has the types that each operation reduces, and its kernels; `launch.rs` the
-//! launches; `sum.rs` and `named.rs` the methods; `lines.rs` has rows and columns;
+//! launches; `sum.rs` and `named.rs` the methods; `lines.rs` has rows and columns, `segments.rs` segments;
 //! `reproducible/` has sums that do not depend on the order.
 
 mod launch;
@@ -9,6 +9,7 @@ mod lines;
 mod named;
 mod operations;
 mod reproducible;
+mod segments;
 mod sum;
 
 /// The operations that reduce elements to one value: see [`Reducible`] for the elements that each is
@@ -24,6 +25,7 @@ pub mod ops {
 }
 
 pub use named::{reduce, reduce_dot};
-pub use operations::{ReduceElement, Reducible, ReducibleLines, ReduciblePairs};
+pub use operations::{ReduceElement, Reducible, ReducibleLines, ReduciblePairs, ReducibleSegments};
 pub use reproducible::{ReproducibleElement, ReproducibleSum, reduce_sum_reproducible};
+pub use segments::Segments;
 pub use sum::{reduce_sum, reduce_sum_height};

@@ -1,4 +1,4 @@
-//! The GPU kernels of tilewright, in Rust: reductions and matrix products.
+//! The GPU kernels of tilewright, in Rust: reductions, prefix sums and matrix products.
 //!
 //! Compiled for `nvptx64` each `#[kernel]` is an entry of a PTX module; on the host it is the
 //! kernel's descriptor, with which the host library launches it on a GPU or in the simulator.
@@ -14,4 +14,5 @@ pub const SOURCE_HASH: &str = env!("SOURCE_HASH");
 pub mod epilogue;
 pub mod matmul;
 pub mod reduce;
+pub mod scan;
 pub mod tensor;

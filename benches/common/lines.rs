@@ -38,7 +38,7 @@ fn both<const ROWS: usize, const COLUMNS: usize>() -> Vec<Case> {
 }
 
 /// Integers from 0 to 3: every sum of at most 2^22 of them is exact in f32.
-fn elements(count: usize) -> Vec<f32> {
+pub(super) fn elements(count: usize) -> Vec<f32> {
     let mut random = Random::new(count as u64);
     let period: Vec<f32> = (0..1_000_003).map(|_| (random.bits() % 4) as f32).collect();
     period.into_iter().cycle().take(count).collect()
@@ -61,7 +61,7 @@ fn empty_contest<const ROWS: usize, const COLUMNS: usize>(
     }
 }
 
-fn check(found: &Buffer<f32>, expected: &[f32]) -> Result {
+pub(super) fn check(found: &Buffer<f32>, expected: &[f32]) -> Result {
     let found = found.to_vec()?;
     match found
         .iter()

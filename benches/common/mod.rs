@@ -13,6 +13,8 @@ pub mod record;
 pub mod reductions;
 pub mod reproducible;
 pub mod samples;
+pub mod scans;
+pub mod segments;
 pub mod sums;
 
 use std::error::Error;

@@ -1,6 +1,7 @@
-// CUB's reductions of arrays of f32 behind functions with a C ABI.
+// CUB's reductions of arrays of f32, and scans, behind functions with a C ABI.
 
 #include <cub/device/device_reduce.cuh>
+#include <cub/device/device_scan.cuh>
 #include <cub/device/device_segmented_reduce.cuh>
 #include <cub/version.cuh>
 #include <thrust/iterator/counting_iterator.h>
@@ -84,6 +85,23 @@ extern "C" int sum_of_rows(void *temporary, size_t *temporary_bytes, const float
                                                 RowStart{columns});
   return cub::DeviceSegmentedReduce::Sum(temporary, *temporary_bytes, x, sums, rows, starts,
                                          starts + 1, stream);
+}
+
+extern "C" int sum_of_segments(void *temporary, size_t *temporary_bytes, const float *x,
+                               const uint64_t *offsets, float *sums, int segments,
+                               cudaStream_t stream) {
+  return cub::DeviceSegmentedReduce::Sum(temporary, *temporary_bytes, x, sums, segments, offsets,
+                                         offsets + 1, stream);
+}
+
+extern "C" int inclusive_sum_f32(void *temporary, size_t *temporary_bytes, const float *x,
+                                 float *sums, int count, cudaStream_t stream) {
+  return cub::DeviceScan::InclusiveSum(temporary, *temporary_bytes, x, sums, count, stream);
+}
+
+extern "C" int inclusive_sum_i32(void *temporary, size_t *temporary_bytes, const int *x, int *sums,
+                                 int count, cudaStream_t stream) {
+  return cub::DeviceScan::InclusiveSum(temporary, *temporary_bytes, x, sums, count, stream);
 }
 
 extern "C" const char *error_text(int error) {

@@ -1,4 +1,4 @@
-//! CUB's reductions other than sums, of f32, compiled by nvcc when the benchmark starts.
+//! CUB's reductions other than sums, of f32, and scans, compiled by nvcc when the benchmark starts.
 
 use super::cub::{architecture, error_of, find_nvcc, finish, pointer};
 use crate::common::Result;
@@ -6,7 +6,7 @@ use libloading::Library;
 use std::ffi::{c_char, c_int, c_void};
 use std::process::{Command, Stdio};
 use std::rc::Rc;
-use tilewright::{Buffer, Device, Matrix};
+use tilewright::{Buffer, Device, Element, Matrix};
 
 const SOURCE: &str = include_str!("cub_reductions.cu");
 
@@ -31,6 +31,27 @@ type OfRows = unsafe extern "C" fn(
     *const c_void,
     *mut c_void,
     c_int,
+    c_int,
+    *mut c_void,
+) -> c_int;
+
+/// Temporary memory and its size; array, offsets, sums, number of segments; stream.
+type OfSegments = unsafe extern "C" fn(
+    *mut c_void,
+    *mut usize,
+    *const c_void,
+    *const c_void,
+    *mut c_void,
+    c_int,
+    *mut c_void,
+) -> c_int;
+
+/// Temporary memory and its size; array, sums, number of elements; stream.
+type Scan = unsafe extern "C" fn(
+    *mut c_void,
+    *mut usize,
+    *const c_void,
+    *mut c_void,
     c_int,
     *mut c_void,
 ) -> c_int;
@@ -153,6 +174,93 @@ impl CubReductions {
         let bytes = call(0, 1, 0)?;
         let temporary = self.device.uninit::<u8>(bytes.max(1))?;
         Ok(move |calls, sums: &mut Buffer<f32>| {
+            call(temporary.device_address(), calls, sums.device_address()).map(drop)
+        })
+    }
+
+    /// A function that enqueues the sums of the segments of `x` a number of times: where each segment
+    /// starts and the last one ends are the offsets.
+    pub fn sum_of_segments(
+        &self,
+        x: Rc<Buffer<f32>>,
+        offsets: Buffer<u64>,
+    ) -> Result<impl FnMut(u64, &mut Buffer<f32>) -> Result + use<>> {
+        // SAFETY: the function of this name has this type.
+        let function: OfSegments = unsafe { *self.library.get("sum_of_segments")? };
+        let (device, error_text) = (self.device.clone(), self.error_text);
+        let segments = c_int::try_from(offsets.len() - 1)?;
+        let mut bytes = 0;
+        let mut call = move |temporary: u64, calls: u64, sums: u64| -> Result<usize> {
+            let stream = device.raw_stream().ok_or("the device has no stream")?;
+            let address = |address: u64| pointer(address).cast_const();
+            let (x, offsets) = (
+                address(x.device_address()),
+                address(offsets.device_address()),
+            );
+            let (temporary, sums) = (pointer(temporary), pointer(sums));
+            device.with_current(|| {
+                for _ in 0..calls {
+                    // SAFETY: the offsets are one more than segments and lie within `x`, and there is a
+                    // sum for each, or nothing is written, where there is no temporary memory; otherwise
+                    // it is as large as an earlier call said. All are on the device whose context is
+                    // current, and freed only after the work in its stream.
+                    let error = unsafe {
+                        let stream = stream.as_ptr();
+                        function(
+                            temporary,
+                            &raw mut bytes,
+                            x,
+                            offsets,
+                            sums,
+                            segments,
+                            stream,
+                        )
+                    };
+                    error_of(error, error_text)?;
+                }
+                Ok(bytes)
+            })?
+        };
+        let bytes = call(0, 1, 0)?;
+        let temporary = self.device.uninit::<u8>(bytes.max(1))?;
+        Ok(move |calls, sums: &mut Buffer<f32>| {
+            call(temporary.device_address(), calls, sums.device_address()).map(drop)
+        })
+    }
+
+    /// A function that enqueues the scan of this name in the source, of `x`, a number of times.
+    pub fn scan<T: Element>(
+        &self,
+        name: &str,
+        x: Rc<Buffer<T>>,
+    ) -> Result<impl FnMut(u64, &mut Buffer<T>) -> Result + use<T>> {
+        // SAFETY: every scan of the source has this type.
+        let function: Scan = unsafe { *self.library.get(name)? };
+        let (device, error_text) = (self.device.clone(), self.error_text);
+        let count = c_int::try_from(x.len())?;
+        let mut bytes = 0;
+        let mut call = move |temporary: u64, calls: u64, sums: u64| -> Result<usize> {
+            let stream = device.raw_stream().ok_or("the device has no stream")?;
+            let x = pointer(x.device_address()).cast_const();
+            let (temporary, sums) = (pointer(temporary), pointer(sums));
+            device.with_current(|| {
+                for _ in 0..calls {
+                    // SAFETY: `x` and the sums have `count` elements, or nothing is written, where there
+                    // is no temporary memory; otherwise it is as large as an earlier call said. All are
+                    // on the device whose context is current, and freed only after the work in its
+                    // stream.
+                    let error = unsafe {
+                        let stream = stream.as_ptr();
+                        function(temporary, &raw mut bytes, x, sums, count, stream)
+                    };
+                    error_of(error, error_text)?;
+                }
+                Ok(bytes)
+            })?
+        };
+        let bytes = call(0, 1, 0)?;
+        let temporary = self.device.uninit::<u8>(bytes.max(1))?;
+        Ok(move |calls, sums: &mut Buffer<T>| {
             call(temporary.device_address(), calls, sums.device_address()).map(drop)
         })
     }

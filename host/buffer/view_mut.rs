@@ -210,6 +210,18 @@ impl<'a, T: Element> BufferViewMut<'a, T> {
     }
 }
 
+impl<'a, T: Element> From<&'a mut Buffer<T>> for BufferViewMut<'a, T> {
+    fn from(buffer: &'a mut Buffer<T>) -> Self {
+        buffer.view_mut()
+    }
+}
+
+impl<'a, T: Element> From<&'a mut BufferViewMut<'_, T>> for BufferViewMut<'a, T> {
+    fn from(view: &'a mut BufferViewMut<'_, T>) -> Self {
+        view.view_mut()
+    }
+}
+
 impl<'a, T: Element> From<&'a BufferViewMut<'_, T>> for BufferView<'a, T> {
     fn from(view: &'a BufferViewMut<'_, T>) -> Self {
         view.view()

@@ -222,15 +222,17 @@ impl Grid {
 
     /// The blocks, if a grid may have as many.
     fn blocks(&self, plan: LinePlan) -> Outcome<u32> {
-        if self.blocks <= MOST_BLOCKS {
-            return Ok(self.blocks as u32);
-        }
-        Err(ErrorKind::TooLarge {
-            what: format!(
-                "a grid of {} blocks for lines of {} parts",
-                self.blocks, plan.parts
-            ),
-            remedy: "a grid has at most 2^31 - 1 blocks: reduce some of the lines at a time",
-        })
+        grid_of(self.blocks, || format!("lines of {} parts", plan.parts))
     }
+}
+
+/// The number of blocks for `what`, if a grid may have as many.
+pub(super) fn grid_of(blocks: usize, what: impl FnOnce() -> String) -> Outcome<u32> {
+    if blocks <= MOST_BLOCKS {
+        return Ok(blocks as u32);
+    }
+    Err(ErrorKind::TooLarge {
+        what: format!("a grid of {blocks} blocks for {}", what()),
+        remedy: "a grid has at most 2^31 - 1 blocks: reduce some of the lines at a time",
+    })
 }

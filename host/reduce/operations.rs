@@ -8,7 +8,8 @@ use cuda_std::kernel::Kernel;
 use half::{bf16, f16};
 use tilewright_kernels::reduce::{self, Reduction, Sum, lines};
 use tilewright_kernels::{
-    for_each_line_reduction, for_each_pair_reduction, for_each_reduction, for_each_sum,
+    for_each_line_reduction, for_each_pair_reduction, for_each_reduction,
+    for_each_segment_reduction, for_each_sum,
 };
 
 /// An element type whose buffers the operation `R`, one of [`ops`](crate::ops), reduces.
@@ -61,6 +62,18 @@ pub trait ReduciblePairs<R>:
 )]
 pub trait ReducibleLines<R>:
     Reducible<R> + sealed::ReduceLines<R, LineValue = <Self as Reducible<R>>::Output>
+{
+}
+
+/// An element type whose segments the operation `R` reduces: every operation of f32 and f64 on one
+/// buffer, and `Sum`, `Mean`, `Min`, `Max`, `ArgMin` and `ArgMax` of i32, u32, i64 and u64.
+#[diagnostic::on_unimplemented(
+    message = "segments of buffers of `{Self}` cannot be reduced by `{R}`",
+    note = "all operations are for f32 and f64, sums, means, minima, maxima and their places also for \
+            i32, u32, i64 and u64"
+)]
+pub trait ReducibleSegments<R>:
+    Reducible<R> + sealed::ReduceSegments<R, SegmentValue = <Self as Reducible<R>>::Output>
 {
 }
 
@@ -140,6 +153,26 @@ pub(super) mod sealed {
         const ACROSS_MODULE: &'static ModuleSource;
     }
 
+    /// An element type of whose arrays the operation `R` reduces the segments.
+    pub trait ReduceSegments<R>: Element {
+        /// What the elements of a segment are combined in.
+        type SegmentAccumulator: Element;
+        /// The value of a segment.
+        type SegmentValue: Element;
+        type Segments: for<'launch> Kernel<
+            Params<'launch> = (
+                Global<'launch, Self>,
+                Global<'launch, u64>,
+                Global<'launch, u64>,
+                GlobalMut<'launch, Self::SegmentAccumulator>,
+                GlobalMut<'launch, u32>,
+                GlobalMut<'launch, Self::SegmentValue>,
+            ),
+        >;
+        const SEGMENTS: Self::Segments;
+        const SEGMENTS_MODULE: &'static ModuleSource;
+    }
+
     /// An element type of which the operation `R` reduces two arrays.
     pub trait ReducePairs<R>: Element {
         /// What pairs are combined in.
@@ -177,6 +210,21 @@ macro_rules! line_reductions {
     )*};
 }
 for_each_line_reduction!(line_reductions);
+
+macro_rules! segment_reductions {
+    ($($operation:ident of $element:ident: $kernel:ident;)*) => {$(
+        impl sealed::ReduceSegments<reduce::$operation> for $element {
+            type SegmentAccumulator = <reduce::$operation as Reduction<Self>>::Accumulator;
+            type SegmentValue = <reduce::$operation as Reduction<Self>>::Output;
+            type Segments = lines::$kernel;
+            const SEGMENTS: Self::Segments = lines::$kernel();
+            const SEGMENTS_MODULE: &'static ModuleSource = module_of!($kernel);
+        }
+
+        impl ReducibleSegments<reduce::$operation> for $element {}
+    )*};
+}
+for_each_segment_reduction!(segment_reductions);
 
 macro_rules! sums {
     ($($kernel:ident, $unaligned:ident: sum of $element:ident in $sum:ident;)*) => {$(

@@ -219,3 +219,63 @@ macro_rules! for_each_line_reduction {
         }
     };
 }
+
+/// Calls the macro `$with` with all reductions of segments: the operation, the type of the elements, and
+/// the entry, as `Min of f32: min_segments_f32;`.
+#[macro_export]
+macro_rules! for_each_segment_reduction {
+    ($with:ident) => {
+        $with! {
+            Sum of f32: sum_segments_f32;
+            Sum of f64: sum_segments_f64;
+            Sum of i32: sum_segments_i32;
+            Sum of u32: sum_segments_u32;
+            Sum of i64: sum_segments_i64;
+            Sum of u64: sum_segments_u64;
+            Mean of f32: mean_segments_f32;
+            Mean of f64: mean_segments_f64;
+            Mean of i32: mean_segments_i32;
+            Mean of u32: mean_segments_u32;
+            Mean of i64: mean_segments_i64;
+            Mean of u64: mean_segments_u64;
+            Min of f32: min_segments_f32;
+            Min of f64: min_segments_f64;
+            Min of i32: min_segments_i32;
+            Min of u32: min_segments_u32;
+            Min of i64: min_segments_i64;
+            Min of u64: min_segments_u64;
+            Max of f32: max_segments_f32;
+            Max of f64: max_segments_f64;
+            Max of i32: max_segments_i32;
+            Max of u32: max_segments_u32;
+            Max of i64: max_segments_i64;
+            Max of u64: max_segments_u64;
+            ArgMin of f32: argmin_segments_f32;
+            ArgMin of f64: argmin_segments_f64;
+            ArgMin of i32: argmin_segments_i32;
+            ArgMin of u32: argmin_segments_u32;
+            ArgMin of i64: argmin_segments_i64;
+            ArgMin of u64: argmin_segments_u64;
+            ArgMax of f32: argmax_segments_f32;
+            ArgMax of f64: argmax_segments_f64;
+            ArgMax of i32: argmax_segments_i32;
+            ArgMax of u32: argmax_segments_u32;
+            ArgMax of i64: argmax_segments_i64;
+            ArgMax of u64: argmax_segments_u64;
+            MinMax of f32: min_max_segments_f32;
+            MinMax of f64: min_max_segments_f64;
+            Product of f32: product_segments_f32;
+            Product of f64: product_segments_f64;
+            SumOfSquares of f32: sum_of_squares_segments_f32;
+            SumOfSquares of f64: sum_of_squares_segments_f64;
+            Norm1 of f32: norm_1_segments_f32;
+            Norm1 of f64: norm_1_segments_f64;
+            Norm2 of f32: norm_2_segments_f32;
+            Norm2 of f64: norm_2_segments_f64;
+            NormInf of f32: norm_inf_segments_f32;
+            NormInf of f64: norm_inf_segments_f64;
+            Variance of f32: variance_segments_f32;
+            Variance of f64: variance_segments_f64;
+        }
+    };
+}

@@ -10,5 +10,6 @@ mod lines;
 mod operations;
 mod parts;
 mod samples;
+mod segments;
 mod threads;
 mod values;

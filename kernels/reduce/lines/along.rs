@@ -117,34 +117,74 @@ unsafe fn reduce_parts<R: Reduction<T>, T: Pod, const VECTOR: usize>(
         }
         return;
     }
+    let unit = Unit {
+        line,
+        part,
+        first: line * plan.parts,
+        ticket: line,
+        plan,
+    };
+    // SAFETY: (1) is (1). (2) is (3); the line has the part.
+    unsafe { share_part::<R, T>(of_part, unit, has_part, workspace) };
+}
+
+/// A part of a line of several, as a group of 32 lanes has it.
+#[derive(Clone, Copy)]
+pub(super) struct Unit {
+    pub line: usize,
+    pub part: usize,
+    /// The partial result of the line's first part; those of the others follow.
+    pub first: usize,
+    /// The line's ticket.
+    pub ticket: usize,
+    /// The line's split.
+    pub plan: LinePlan,
+}
+
+/// Writes a group's part, if it has one; the last group of a line combines all of its parts.
+///
+/// # Safety
+/// 1. All lanes of the warp call it, those of a group with the same unit. `of_part` is right in the
+///    group's first.
+/// 2. If `has_part`, the workspace has the line's partial results, its ticket, which was 0, and its
+///    value, and each part of the line is given once in the launch.
+#[inline(always)]
+pub(super) unsafe fn share_part<R: Reduction<T>, T: Pod>(
+    of_part: R::Accumulator,
+    unit: Unit,
+    has_part: bool,
+    workspace: LineWorkspace<R::Accumulator, R::Output>,
+) {
+    let lane = thread::thread_idx_x() % LANES_OF_PART;
     let mut ticket = 0;
     if has_part && lane == 0 {
-        // SAFETY: (1) of each access is (3). (2) A group writes its own partial result; tickets are
+        // SAFETY: (1) of each access is (2). (2) A group writes its own partial result; tickets are
         // touched by atomics alone.
         unsafe {
-            workspace.partials.store(unit, of_part);
+            workspace.partials.store(unit.first + unit.part, of_part);
             thread::fence_device();
-            ticket = workspace.tickets.atomic_add(line, 1);
+            ticket = workspace.tickets.atomic_add(unit.ticket, 1);
         }
     }
     ticket = warp::shuffle_width(LaneMask::all(), ticket, 0, LANES_OF_PART);
     warp::sync(LaneMask::all());
-    let is_last = has_part && ticket as usize + 1 == plan.parts;
+    let is_last = has_part && ticket as usize + 1 == unit.plan.parts;
     let mut of_lane = R::IDENTITY;
     if is_last {
         // The tickets that came before stand for partial results: what follows must see them.
         thread::fence_device();
         // SAFETY: (1) the line's partial results are written, as the tickets say.
         of_lane =
-            unsafe { reduce_partials::<R, T>(workspace.partials, line * plan.parts, plan, lane) };
+            unsafe { reduce_partials::<R, T>(workspace.partials, unit.first, unit.plan, lane) };
     }
     let total = combine_lanes::<R, T>(of_lane, LANES_OF_PART);
     if is_last && lane == 0 {
-        // SAFETY: (1) both have an element for each line, by (3). (2) All other groups of the line are
+        // SAFETY: (1) both have an element for the line, by (2). (2) All other groups of the line are
         // done with them.
         unsafe {
-            workspace.values.store(line, R::finish(total, lines.len));
-            workspace.tickets.atomic_store(line, 0);
+            let value = R::finish(total, unit.plan.elements);
+            workspace.values.store(unit.line, value);
+            workspace.tickets.atomic_store(unit.ticket, 0);
         }
     }
 }
@@ -154,7 +194,7 @@ unsafe fn reduce_parts<R: Reduction<T>, T: Pod, const VECTOR: usize>(
 /// # Safety
 /// 1. If `has_part`, the line is one of `lines`, which are all in `lines.x`.
 #[inline(always)]
-unsafe fn reduce_part<R: Reduction<T>, T: Pod, const VECTOR: usize>(
+pub(super) unsafe fn reduce_part<R: Reduction<T>, T: Pod, const VECTOR: usize>(
     lines: Lines<T>,
     plan: LinePlan,
     line: usize,
@@ -200,7 +240,7 @@ unsafe fn reduce_part<R: Reduction<T>, T: Pod, const VECTOR: usize>(
 /// Combines each strand with its element of the quad that starts at index `at` of the line, for the
 /// first `count` strands.
 #[inline(always)]
-fn combine_quad<R: Reduction<T>, T: Pod>(
+pub(super) fn combine_quad<R: Reduction<T>, T: Pod>(
     strands: &mut [R::Accumulator; STRANDS_OF_LANE],
     quad: &[T; STRANDS_OF_LANE],
     at: usize,
@@ -219,7 +259,10 @@ fn combine_quad<R: Reduction<T>, T: Pod>(
 /// The accumulators of groups of `lanes` lanes, a power of two, combined as neighbours, then as
 /// neighbours of pairs, and so on, in every lane of each group.
 #[inline(always)]
-fn combine_lanes<R: Reduction<T>, T: Pod>(value: R::Accumulator, lanes: u32) -> R::Accumulator {
+pub(super) fn combine_lanes<R: Reduction<T>, T: Pod>(
+    value: R::Accumulator,
+    lanes: u32,
+) -> R::Accumulator {
     let mut value = value;
     let mut distance = 1;
     while distance < lanes {

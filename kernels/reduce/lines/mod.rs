@@ -1,13 +1,14 @@
 //! Reductions of many lines at once: the rows or the columns of a matrix, one value for each.
 //!
-//! A line's elements lie one after another (`along`), or those of neighbouring lines do
-//! (`across`). Both combine in the one tree of [`LinePlan`], so the order of the matrix does not
-//! change a bit.
+//! A line's elements lie one after another (`along`), or those of neighbouring lines do (`across`);
+//! segments (`segments`) are contiguous lines of their own lengths. All combine in the one tree of
+//! [`LinePlan`], so the order of the matrix does not change a bit.
 
 mod across;
 mod along;
 mod load;
 mod plan;
+mod segments;
 
 use super::operation::Reduction;
 use super::operations::*;
@@ -18,8 +19,10 @@ use cuda_std::prelude::*;
 use half::{bf16, f16};
 
 pub use plan::{
-    ACROSS_LINES, LANES_OF_PART, LINE_THREADS, LINES_IN_FLIGHT, LinePlan, STRANDS, STRANDS_OF_LANE,
+    ACROSS_LINES, LANES_OF_PART, LINE_THREADS, LINES_IN_FLIGHT, LinePlan, SEGMENT_LANES, STRANDS,
+    STRANDS_OF_LANE, list_part,
 };
+use segments::{Segments, reduce_segments};
 
 /// The lines of a matrix.
 #[derive(Clone, Copy)]
@@ -54,6 +57,13 @@ macro_rules! line_kernels {
     // Left alone, ptxas takes 40 registers on compute capability 9.0, and spills one.
     (@along $name:ident, SumOfSquares of f32) => {
         line_kernels!(@along [max_threads = 256, min_blocks = 5] $name, SumOfSquares of f32);
+    };
+    // For 8.0 and 8.9 it takes 48 registers, and spills one.
+    (@along $name:ident, ArgMax of f32) => {
+        line_kernels!(@along [max_threads = 256, min_blocks = 4] $name, ArgMax of f32);
+    };
+    (@along $name:ident, ArgMax of u32) => {
+        line_kernels!(@along [max_threads = 256, min_blocks = 4] $name, ArgMax of u32);
     };
     (@along $name:ident, $operation:ident of $element:ident) => {
         line_kernels!(@along [max_threads = 256] $name, $operation of $element);
@@ -123,6 +133,67 @@ macro_rules! line_kernels {
     };
 }
 for_each_line_reduction!(line_kernels);
+
+macro_rules! segment_kernels {
+    ($($operation:ident of $element:ident: $name:ident;)*) => {$(
+        segment_kernels!(@bounded $name, $operation of $element);
+    )*};
+    // Left alone, ptxas stays at 32 or 40 registers for compute capability 9.0, and spills one.
+    (@bounded $name:ident, Min of i32) => {
+        segment_kernels!(@kernel [max_threads = 256, min_blocks = 5] $name, Min of i32);
+    };
+    (@bounded $name:ident, Min of u32) => {
+        segment_kernels!(@kernel [max_threads = 256, min_blocks = 5] $name, Min of u32);
+    };
+    (@bounded $name:ident, Max of i32) => {
+        segment_kernels!(@kernel [max_threads = 256, min_blocks = 5] $name, Max of i32);
+    };
+    (@bounded $name:ident, SumOfSquares of f32) => {
+        segment_kernels!(@kernel [max_threads = 256, min_blocks = 5] $name, SumOfSquares of f32);
+    };
+    (@bounded $name:ident, Norm2 of f32) => {
+        segment_kernels!(@kernel [max_threads = 256, min_blocks = 5] $name, Norm2 of f32);
+    };
+    (@bounded $name:ident, NormInf of f32) => {
+        segment_kernels!(@kernel [max_threads = 256, min_blocks = 5] $name, NormInf of f32);
+    };
+    (@bounded $name:ident, $operation:ident of $element:ident) => {
+        segment_kernels!(@kernel [max_threads = 256] $name, $operation of $element);
+    };
+    (@kernel [$($bounds:tt)*] $name:ident, $operation:ident of $element:ident) => {
+        #[doc = concat!("[`", stringify!($operation), "`] of each segment of an array of ",
+            stringify!($element), ".")]
+        ///
+        /// `offsets` says where each segment starts and the last one ends; `parts` lists the parts of
+        /// the segments of more than 128 elements.
+        ///
+        /// # Safety
+        /// 1. The launch has blocks of [`LINE_THREADS`] threads along x: one for each 8 parts, rounded
+        ///    up, and one for each 32 segments. There is a segment at least.
+        /// 2. `offsets` are ascending, one more than segments, and none is beyond the end of `x`.
+        /// 3. `parts` has each part of the [`LinePlan`] of every segment of more than 128 elements, as
+        ///    [`list_part`] makes it, those of a segment one after another in order.
+        /// 4. If a segment has several parts, `partials` and `tickets` are as long as `parts`. The
+        ///    tickets are 0 and no other launch uses both meanwhile; the launch leaves the tickets at
+        ///    0. `values` has an element for each segment.
+        #[kernel($($bounds)*)]
+        pub unsafe fn $name(
+            x: Global<$element>,
+            offsets: Global<u64>,
+            parts: Global<u64>,
+            partials: GlobalMut<<$operation as Reduction<$element>>::Accumulator>,
+            tickets: GlobalMut<u32>,
+            values: GlobalMut<<$operation as Reduction<$element>>::Output>,
+        ) {
+            const VECTOR: usize = if size_of::<$element>() == 8 { 2 } else { 4 };
+            let segments = Segments { x, offsets, parts };
+            let workspace = LineWorkspace { partials, tickets, values };
+            // SAFETY: (1) to (4) are the launch's.
+            unsafe { reduce_segments::<$operation, $element, VECTOR>(segments, workspace) }
+        }
+    };
+}
+for_each_segment_reduction!(segment_kernels);
 
 /// Neighbours, then neighbours of pairs, and so on, of a power of two of accumulators.
 #[inline(always)]

@@ -22,6 +22,29 @@ pub const STRANDS_OF_LANE: usize = 4;
 /// combined.
 pub const LANES_OF_PART: u32 = 32;
 
+/// Threads of a segment of at most [`STRANDS`] elements.
+pub const SEGMENT_LANES: u32 = 8;
+
+/// The bits of a listed part's number in its segment.
+const PART_BITS: u32 = 10;
+
+/// A part of a segment as an element of the list of parts.
+#[inline(always)]
+#[must_use]
+pub const fn list_part(segment: usize, part: usize) -> u64 {
+    ((segment as u64) << PART_BITS) | part as u64
+}
+
+/// The segment and the part of an element of the list of parts.
+#[inline(always)]
+#[must_use]
+pub const fn listed_part(listed: u64) -> (usize, usize) {
+    (
+        (listed >> PART_BITS) as usize,
+        (listed & ((1 << PART_BITS) - 1)) as usize,
+    )
+}
+
 /// Lines that a thread loads at once where a line is one vector of each thread.
 pub const LINES_IN_FLIGHT: usize = 4;
 
@@ -36,7 +59,7 @@ const PART: usize = 4096;
 const SHORT_LINE: usize = 8192;
 
 /// The most parts of a line.
-const MOST_PARTS: usize = 1024;
+const MOST_PARTS: usize = 1 << PART_BITS;
 
 /// One line's split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! The rows and the columns of matrices, for every operation and type that has kernels for them: the
 //! table of kernels is the table of tests.
 
-mod model;
+pub mod model;
 
 use crate::common::{devices, machines};
 use crate::operations::judge::Judge;
@@ -84,7 +84,7 @@ impl<T: Value> Case<T> {
 }
 
 #[track_caller]
-fn assert_values<O: Element + Debug>(found: &Buffer<O>, expected: &[O], case: &str) {
+pub fn assert_values<O: Element + Debug>(found: &Buffer<O>, expected: &[O], case: &str) {
     let found = found.to_vec().unwrap();
     for (line, (found, expected)) in found.iter().zip(expected).enumerate() {
         assert_eq!(

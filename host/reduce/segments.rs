@@ -1,0 +1,233 @@
+//! Reductions of segments of buffers.
+
+use super::launch::check_length;
+use super::lines::grid_of;
+use super::operations::{Reducible, ReducibleSegments};
+use crate::buffer::{Buffer, BufferView};
+use crate::device::Device;
+use crate::error::{During, ErrorKind, Outcome, Result};
+use crate::launch::LaunchConfig;
+use crate::launch_args::{global, global_mut};
+use crate::module::Module;
+use tilewright_kernels::reduce::lines::{
+    LANES_OF_PART, LINE_THREADS, LinePlan, SEGMENT_LANES, STRANDS, list_part,
+};
+
+/// Segments of a buffer: elements `offsets[i]..offsets[i + 1]` are segment i, as in the offsets of a
+/// matrix in CSR. They are checked and divided among threads once, for any number of reductions.
+#[derive(Debug)]
+pub struct Segments {
+    /// Where each segment starts and the last one ends.
+    offsets: Buffer<u64>,
+    /// The parts of the long segments.
+    parts: Buffer<u64>,
+    /// Whether a segment has several parts.
+    is_shared: bool,
+    /// Whether a segment has no elements.
+    has_empty: bool,
+    /// The elements that a buffer must have.
+    end: usize,
+}
+
+impl Segments {
+    /// The number of segments.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// Whether there are no segments.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl Device {
+    /// The segments `offsets[i]..offsets[i + 1]` of buffers of this device, one less than offsets. They
+    /// need not start at 0, and may be empty.
+    ///
+    /// ```
+    /// use tilewright::{Device, ops};
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let device = Device::simulator();
+    /// let x = device.upload(&[1.0_f32, 2.0, 4.0, 8.0])?;
+    /// let segments = device.segments(&[0, 1, 1, 4])?;
+    /// assert_eq!(device.reduce_segments(&x, &segments, ops::Sum)?.to_vec()?, [1.0, 0.0, 14.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::OutOfRange`] if an offset is below the one before it; [`ErrorKind::WrongLength`] if
+    /// there is no offset; [`ErrorKind::OutOfMemory`], [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
+    pub fn segments(&self, offsets: &[usize]) -> Result<Segments> {
+        self.divided(offsets).during("segments")
+    }
+
+    /// The value of each segment of `x` by `operation`, one of [`ops`](crate::ops): a buffer with an
+    /// element for each segment. Places are counted from the start of a segment.
+    ///
+    /// A segment is combined as a row of its length ([`Device::reduce_rows`]): its bits depend on its
+    /// own elements alone, wherever it lies and whatever the others are. Long segments are divided
+    /// among blocks. Those without elements have the value of none: 0 for sums, 1 for products, NaN for
+    /// means.
+    ///
+    /// ```
+    /// use tilewright::{Device, ops};
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let device = Device::simulator();
+    /// let x = device.upload(&[5, 9, 2, 7, 7])?;
+    /// let segments = device.segments(&[0, 2, 5])?;
+    /// assert_eq!(device.reduce_segments(&x, &segments, ops::ArgMax)?.to_vec()?, [1, 1]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::OutOfRange`] if a segment ends behind `x`; [`ErrorKind::NoElements`] for a minimum,
+    /// a maximum or the place of one where a segment has no elements; [`ErrorKind::WrongDevice`] if `x`
+    /// or the segments are of another device; [`ErrorKind::TooLarge`] for more than 2^31 blocks;
+    /// [`ErrorKind::OutOfMemory`], [`ErrorKind::NoModule`], [`ErrorKind::DeviceLost`] or
+    /// [`ErrorKind::Cuda`].
+    #[doc(alias = "DeviceSegmentedReduce")]
+    #[doc(alias = "reduceat")]
+    pub fn reduce_segments<'x, R, T: ReducibleSegments<R>>(
+        &self,
+        x: impl Into<BufferView<'x, T>>,
+        segments: &Segments,
+        operation: R,
+    ) -> Result<Buffer<<T as Reducible<R>>::Output>> {
+        let _: R = operation;
+        self.segments_reduced::<R, T>(x.into(), segments)
+            .during("reduce_segments")
+    }
+
+    /// Writes the value of each segment of `x` to `values`, without waiting: work that is submitted
+    /// later sees them.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongLength`] if `values` does not have an element for each segment, and those of
+    /// [`Device::reduce_segments`].
+    pub fn reduce_segments_into<'x, R, T: ReducibleSegments<R>>(
+        &self,
+        x: impl Into<BufferView<'x, T>>,
+        segments: &Segments,
+        operation: R,
+        values: &mut Buffer<<T as Reducible<R>>::Output>,
+    ) -> Result<()> {
+        let _: R = operation;
+        self.segments_reduced_into::<R, T>(x.into(), segments, values)
+            .during("reduce_segments_into")
+    }
+
+    fn divided(&self, offsets: &[usize]) -> Outcome<Segments> {
+        let Some(end) = offsets.last().copied() else {
+            return Err(ErrorKind::WrongLength {
+                expected: 1,
+                found: 0,
+            });
+        };
+        let (mut parts, mut is_shared, mut has_empty) = (Vec::new(), false, false);
+        for (segment, bounds) in offsets.windows(2).enumerate() {
+            let (start, end) = (bounds[0], bounds[1]);
+            if start > end {
+                return Err(ErrorKind::OutOfRange {
+                    what: "elements",
+                    start,
+                    end,
+                    len: offsets.iter().copied().max().unwrap_or(0),
+                });
+            }
+            has_empty |= start == end;
+            if end - start > STRANDS {
+                let plan = LinePlan::new(end - start);
+                is_shared |= plan.parts > 1;
+                parts.extend((0..plan.parts).map(|part| list_part(segment, part)));
+            }
+        }
+        let offsets: Vec<u64> = offsets.iter().map(|&offset| offset as u64).collect();
+        Ok(Segments {
+            offsets: Buffer::uploaded(self, &offsets)?,
+            parts: Buffer::uploaded(self, &parts)?,
+            is_shared,
+            has_empty,
+            end,
+        })
+    }
+
+    fn segments_reduced<R, T: ReducibleSegments<R>>(
+        &self,
+        x: BufferView<'_, T>,
+        segments: &Segments,
+    ) -> Outcome<Buffer<<T as Reducible<R>>::Output>> {
+        let mut values = Buffer::uninit(self, segments.len())?;
+        self.segments_reduced_into::<R, T>(x, segments, &mut values)?;
+        Ok(values)
+    }
+
+    fn segments_reduced_into<R, T: ReducibleSegments<R>>(
+        &self,
+        x: BufferView<'_, T>,
+        segments: &Segments,
+        values: &mut Buffer<<T as Reducible<R>>::Output>,
+    ) -> Outcome<()> {
+        self.check_owns(|| "the buffer to reduce".to_owned(), x.device())?;
+        self.check_owns(|| "the segments".to_owned(), segments.offsets.device())?;
+        self.check_owns(|| "the buffer of the values".to_owned(), values.device())?;
+        check_length(segments.len(), values.len())?;
+        if segments.is_empty() {
+            return Ok(());
+        }
+        if T::NEEDS_AN_ELEMENT && segments.has_empty {
+            return Err(ErrorKind::NoElements);
+        }
+        if segments.end > x.len() {
+            return Err(ErrorKind::OutOfRange {
+                what: "elements",
+                start: 0,
+                end: segments.end,
+                len: x.len(),
+            });
+        }
+        self.launch_segments::<R, T>(x, segments, values)
+    }
+
+    /// Reduces the segments, one at least, all of which are in `x`, to as many `values`.
+    fn launch_segments<R, T: ReducibleSegments<R>>(
+        &self,
+        x: BufferView<'_, T>,
+        segments: &Segments,
+        values: &mut Buffer<<T as Reducible<R>>::Output>,
+    ) -> Outcome<()> {
+        let of_parts = (LINE_THREADS / LANES_OF_PART) as usize;
+        let of_segments = (LINE_THREADS / SEGMENT_LANES) as usize;
+        let blocks = segments.parts.len().div_ceil(of_parts) + segments.len().div_ceil(of_segments);
+        let config = LaunchConfig::new(grid_of(blocks, || "segments".to_owned())?, LINE_THREADS);
+        let shared = if segments.is_shared {
+            segments.parts.len()
+        } else {
+            0
+        };
+        let mut partials = Buffer::<T::SegmentAccumulator>::uninit(self, shared)?;
+        let mut tickets = Buffer::<u32>::zeroed(self, shared)?;
+        let params = (
+            global(x),
+            global(segments.offsets.view()),
+            global(segments.parts.view()),
+            global_mut(partials.view_mut()),
+            global_mut(tickets.view_mut()),
+            global_mut(values.view_mut()),
+        );
+        // SAFETY: (1) the kernel's (1): the grid is its. Its (2), (3): `divided` compared the offsets and
+        // made the list, and `x` has the elements, as was compared. Its (4): the tickets are new and
+        // zeros, and values as many as segments, as was compared. (2) `x`, segments and values are
+        // borrowed until this returns, and the memory of the others is freed after the launch, in the
+        // device's order.
+        unsafe {
+            Module::on_demand(self, T::SEGMENTS_MODULE).launch_params(T::SEGMENTS, config, params)
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! How a scan is split, and so the order in which it adds.
+//!
+//! ```text
+//! a tile:   32 KiB; each warp has 8 rows of 32 vectors of 16 bytes, one after another
+//! a group:  256 tiles
+//! ```
+//!
+//! The split depends on the number of elements and the size of one alone.
+
+/// Threads of a block, each of which waits for one tile of its group at most.
+pub const SCAN_THREADS: u32 = 256;
+
+/// Vectors of a thread, all of which are loaded before the first is used.
+///
+/// With the registers that they take there is room for four blocks on a multiprocessor, three where
+/// elements have 64 bits, which then have 128 or 96 KiB on the way.
+pub const ROWS: usize = 8;
+
+/// Threads of a row, whatever the width of a warp.
+pub const ROW_THREADS: u32 = 32;
+
+/// Parts of a tile, of a warp each.
+pub const WARPS: usize = (SCAN_THREADS / ROW_THREADS) as usize;
+
+/// Tiles of a group: what a prefix of a group stands for, and so how often the scan waits for one
+/// number to come through memory. Blocks read and write 16 MiB between two of them.
+pub const GROUP_TILES: usize = SCAN_THREADS as usize;
+
+/// Words in front of the tiles' in the state, the first of which is the ticket: a line of the cache.
+pub const TICKET_WORDS: usize = 16;
+
+/// Bytes of one vector.
+const VECTOR_BYTES: usize = 16;
+
+/// Bytes of an element for which the state has a word.
+const HALF_BYTES: usize = 4;
+
+/// One scan's split.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScanPlan {
+    /// Elements of a tile.
+    pub tile: usize,
+    /// Tiles, and blocks to launch.
+    pub tiles: usize,
+    /// Words of 64 bits for a tile's sum, and for a group's prefix.
+    pub words: usize,
+    /// Elements of a vector.
+    lanes: usize,
+}
+
+impl ScanPlan {
+    /// The split of `elements` elements of `element_bytes` bytes each, 4 or 8.
+    #[inline(always)]
+    #[must_use]
+    pub const fn new(elements: usize, element_bytes: usize) -> Self {
+        let lanes = VECTOR_BYTES / element_bytes;
+        let tile = SCAN_THREADS as usize * ROWS * lanes;
+        Self {
+            tile,
+            tiles: elements.div_ceil(tile),
+            words: element_bytes / HALF_BYTES,
+            lanes,
+        }
+    }
+
+    /// Groups of tiles.
+    #[inline(always)]
+    #[must_use]
+    pub const fn groups(&self) -> usize {
+        self.tiles.div_ceil(GROUP_TILES)
+    }
+
+    /// Where the prefixes of the groups start in the state.
+    #[inline(always)]
+    #[must_use]
+    pub const fn first_group_word(&self) -> usize {
+        TICKET_WORDS + self.tiles * self.words
+    }
+
+    /// Words of 64 bits that the blocks share, all 0 when the launch starts: none for one tile.
+    #[must_use]
+    pub const fn state_words(&self) -> usize {
+        if self.tiles > 1 {
+            self.first_group_word() + self.groups() * self.words
+        } else {
+            0
+        }
+    }
+
+    /// The most additions between an element and a sum that it is part of: the h of the error bound
+    /// |s' - s| <= gamma_h * sum |x| (Higham, Accuracy and Stability of Numerical Algorithms, 4.2).
+    #[must_use]
+    pub const fn height(&self) -> u32 {
+        let in_vector = self.lanes - 1;
+        let in_row = ROW_THREADS.ilog2() as usize;
+        let to_the_prefix = if self.tiles > 1 {
+            // Over the tiles of a group, from group to group, and from a group to one of its tiles.
+            GROUP_TILES.ilog2() as usize + 1 + self.groups()
+        } else {
+            0
+        };
+        // The last three: tile and warp, warp and row, row and element.
+        (in_vector + in_row + ROWS + WARPS + to_the_prefix + 3) as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_state_has_room_for_every_tile_and_group() {
+        let plan = ScanPlan::new(1 << 28, 4);
+        assert_eq!((plan.tile, plan.tiles, plan.groups()), (8192, 32_768, 128));
+        assert_eq!(plan.state_words(), TICKET_WORDS + 32_768 + 128);
+        let plan = ScanPlan::new(4097, 8);
+        assert_eq!((plan.tiles, plan.groups()), (2, 1));
+        assert_eq!(plan.state_words(), TICKET_WORDS + 6);
+        assert_eq!(ScanPlan::new(4096, 8).state_words(), 0);
+        assert_eq!(ScanPlan::new(0, 8).tiles, 0);
+    }
+}

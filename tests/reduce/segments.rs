@@ -1,0 +1,182 @@
+//! Segments, for every operation and type that has kernels for them: the table of kernels is the table
+//! of tests.
+
+use crate::common::{devices, machines};
+use crate::lines::{assert_values, model};
+use crate::operations::judge::Judge;
+use crate::operations::values::{Value, inputs};
+use std::fmt::Debug;
+use tilewright::{
+    BufferView, Device, Element, ErrorKind, Reducible, ReducibleSegments, Segments, ops,
+};
+use tilewright_kernels::reduce::Reduction;
+
+/// Elements of segments: around the vectors of a lane, the rounds of a group of lanes, and the parts
+/// of a short and of a long line, long ones among short ones, more than a block has of both.
+const LENGTHS: [usize; 48] = [
+    1, 2, 3, 4, 5, 7, 8, 9, 31, 12_289, 32, 33, 34, 63, 64, 65, 96, 97, 127, 128, 129, 130, 1, 1,
+    200, 511, 1023, 1024, 1025, 3, 2049, 8192, 8193, 6, 40, 300, 301, 302, 303, 304, 305, 306, 307,
+    10, 20_000, 17, 1, 2,
+];
+
+/// The offsets of segments of these lengths, from `start` on.
+fn offsets(start: usize, lengths: &[usize]) -> Vec<usize> {
+    let ends = lengths.iter().scan(start, |end, len| {
+        *end += len;
+        Some(*end)
+    });
+    std::iter::once(start).chain(ends).collect()
+}
+
+/// Every segment has the bits of the model, which are those of a row, and the value of a loop.
+fn holds<R, T>(device: &Device, operation: R, data: &[T], offsets: &[usize])
+where
+    R: Copy + Judge<T>,
+    T: Value + ReducibleSegments<R> + Reducible<R, Output = <R as Reduction<T>>::Output>,
+    <R as Reduction<T>>::Output: Element + Debug,
+{
+    let x = device.upload(data).unwrap();
+    let segments = device.segments(offsets).unwrap();
+    let expected: Vec<_> = offsets
+        .windows(2)
+        .map(|bounds| {
+            let elements = &data[bounds[0]..bounds[1]];
+            let value = model::value::<R, T>(elements);
+            let what = format!("{} elements from {}", elements.len(), bounds[0]);
+            if !elements.is_empty() {
+                R::judge(elements, value, &what);
+            }
+            value
+        })
+        .collect();
+    let what = format!("segments from {}, {device:?}", offsets[0]);
+    let found = device.reduce_segments(&x, &segments, operation).unwrap();
+    assert_values(&found, &expected, &what);
+    let mut found = device.zeros(expected.len()).unwrap();
+    for _ in 0..2 {
+        device
+            .reduce_segments_into(&x, &segments, operation, &mut found)
+            .unwrap();
+        assert_values(&found, &expected, &what);
+    }
+}
+
+fn run<R, T>(operation: R)
+where
+    R: Copy + Judge<T>,
+    T: Value + ReducibleSegments<R> + Reducible<R, Output = <R as Reduction<T>>::Output>,
+    <R as Reduction<T>>::Output: Element + Debug,
+{
+    for device in devices() {
+        for start in [0, 1] {
+            let offsets = offsets(start, &LENGTHS);
+            for data in inputs::<T>(offsets[LENGTHS.len()] + 3) {
+                holds(&device, operation, &data, &offsets);
+            }
+        }
+    }
+    let offsets = offsets(2, &[70, 3000, 1, 129, 5, 1200]);
+    for machine in machines() {
+        let data = inputs::<T>(offsets[6]).swap_remove(0);
+        holds(&machine, operation, &data, &offsets);
+    }
+}
+
+macro_rules! tests_of_segments {
+    ($($operation:ident of $element:ident: $name:ident;)*) => {$(
+        #[test]
+        fn $name() {
+            run::<_, $element>(ops::$operation);
+        }
+    )*};
+}
+tilewright_kernels::for_each_segment_reduction!(tests_of_segments);
+
+#[test]
+fn segments_without_elements_have_the_values_of_none() {
+    for device in devices() {
+        let x = device.upload(&[1.0_f32, 2.0]).unwrap();
+        let segments = device.segments(&[0, 0, 1, 1, 2, 2]).unwrap();
+        let sums = device.reduce_segments(&x, &segments, ops::Sum).unwrap();
+        assert_eq!(sums.to_vec().unwrap(), [0.0, 1.0, 0.0, 2.0, 0.0]);
+        let products = device.reduce_segments(&x, &segments, ops::Product).unwrap();
+        assert_eq!(products.to_vec().unwrap(), [1.0, 1.0, 1.0, 2.0, 1.0]);
+        let means = device.reduce_segments(&x, &segments, ops::Mean).unwrap();
+        assert!(means.to_vec().unwrap()[4].is_nan());
+        let error = device.reduce_segments(&x, &segments, ops::Min).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::NoElements), "{error}");
+        let nowhere = device.segments(&[7]).unwrap();
+        assert!(nowhere.is_empty());
+        let none = device.reduce_segments(&x, &nowhere, ops::Min).unwrap();
+        assert!(none.is_empty());
+    }
+}
+
+#[test]
+fn many_short_segments_and_a_long_one_keep_their_places() {
+    let mut lengths: Vec<usize> = (0..5000).map(|number| number * 7 % 65).collect();
+    lengths[3000] = 300_000;
+    let offsets = offsets(0, &lengths);
+    for device in devices() {
+        let x = device.upload(&vec![1_u32; offsets[5000]]).unwrap();
+        let segments = device.segments(&offsets).unwrap();
+        assert_eq!(segments.len(), 5000);
+        let sums = device.reduce_segments(&x, &segments, ops::Sum).unwrap();
+        let expected: Vec<u64> = lengths.iter().map(|&len| len as u64).collect();
+        assert_values(&sums, &expected, "lengths");
+    }
+}
+
+fn is_out_of_range(device: &Device, x: BufferView<'_, i32>, segments: &Segments) -> bool {
+    let error = device.reduce_segments(x, segments, ops::Sum).unwrap_err();
+    matches!(error.kind(), ErrorKind::OutOfRange { end: 3, len: 2, .. })
+}
+
+#[test]
+fn offsets_that_descend_or_go_past_the_end_are_refused() {
+    for device in devices() {
+        let error = device.segments(&[0, 3, 2, 5]).unwrap_err();
+        assert!(
+            matches!(
+                error.kind(),
+                ErrorKind::OutOfRange {
+                    start: 3,
+                    end: 2,
+                    ..
+                }
+            ),
+            "{error}"
+        );
+        assert_eq!(error.operation(), "segments");
+        let error = device.segments(&[]).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::WrongLength { .. }));
+        let x = device.upload(&[1, 2, 3]).unwrap();
+        let segments = device.segments(&[0, 3]).unwrap();
+        assert!(is_out_of_range(&device, x.slice(1..).unwrap(), &segments));
+        let sums = device.reduce_segments(&x, &segments, ops::Sum).unwrap();
+        assert_eq!(sums.to_vec().unwrap(), [6]);
+    }
+}
+
+#[test]
+fn operands_of_another_device_and_values_of_a_wrong_length_are_refused() {
+    let other = Device::simulator();
+    let foreign = other.segments(&[0, 1]).unwrap();
+    for device in devices() {
+        let x = device.upload(&[1.0_f32]).unwrap();
+        let error = device.reduce_segments(&x, &foreign, ops::Sum).unwrap_err();
+        assert!(
+            matches!(error.kind(), ErrorKind::WrongDevice { .. }),
+            "{error}"
+        );
+        let segments = device.segments(&[0, 1]).unwrap();
+        let mut values = device.zeros::<f32>(2).unwrap();
+        let error = device
+            .reduce_segments_into(&x, &segments, ops::Sum, &mut values)
+            .unwrap_err();
+        assert!(
+            matches!(error.kind(), ErrorKind::WrongLength { .. }),
+            "{error}"
+        );
+    }
+}

@@ -1,0 +1,32 @@
+//! Scans of more tiles than a group has.
+
+use crate::common::devices;
+use crate::samples::{Sample, assert_scans, samples, tile};
+use tilewright::{Device, SimulatorOptions};
+use tilewright_kernels::scan::GROUP_TILES;
+
+for_each_type! {
+    [f32 f64 i32 u64]
+    prefixes_go_from_group_to_group
+}
+
+fn prefixes_go_from_group_to_group<T: Sample>() {
+    let group = GROUP_TILES * tile::<T>();
+    let data = samples::<T>(2 * group + tile::<T>() + 3, 4);
+    for device in devices() {
+        for length in [group, group + 1, data.len()] {
+            assert_scans(&device, &data[..length]);
+        }
+    }
+}
+
+/// One block after another: none finds a later one's work.
+#[test]
+fn blocks_one_by_one_give_the_same_bits() {
+    let options = SimulatorOptions::default().with_parallel_blocks(false);
+    let group = GROUP_TILES * tile::<f64>();
+    assert_scans(
+        &Device::simulator_with(options),
+        &samples::<f64>(group + 1, 5),
+    );
+}

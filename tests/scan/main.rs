@@ -1,0 +1,13 @@
+//! Prefix sums, for every type on every device at hand.
+
+#[macro_use]
+#[path = "../common/mod.rs"]
+mod common;
+
+mod errors;
+mod groups;
+mod lengths;
+mod model;
+mod parts;
+mod samples;
+mod values;
