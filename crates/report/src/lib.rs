@@ -6,7 +6,7 @@ mod table;
 mod text;
 
 pub use html::html;
-pub use table::table;
+pub use table::{table, table_within};
 
 use tilewright::LaunchReport;
 
