@@ -49,6 +49,9 @@ struct Options {
     is_process_of_table: bool,
 }
 
+/// What `--only` can name.
+const TABLES: [&str; 3] = ["submissions", "round-trips", "first-answer"];
+
 impl Options {
     /// `None` for `--help`.
     fn from_arguments() -> Result<Option<Self>> {
@@ -66,6 +69,9 @@ impl Options {
                 Short('h') | Long("help") => return Ok(None),
                 argument => return Err(argument.unexpected().into()),
             }
+        }
+        if let Some(only) = options.only.as_deref().filter(|it| !TABLES.contains(it)) {
+            return Err(format!("--only {only}: the tables are {}", TABLES.join(", ")).into());
         }
         Ok(Some(options))
     }

@@ -57,7 +57,7 @@ fn run() -> Result {
     let samples = options
         .samples
         .unwrap_or(if device.is_simulator() { 3 } else { 30 });
-    let contests = compare_all(&device, &rivals, &options.cases(&device), samples)?;
+    let contests = compare_all(&device, &rivals, &options.cases(&device)?, samples)?;
     if let Some(path) = options.file(&device) {
         let method =
             format!("medians of {samples} samples of at least {SHORTEST_SAMPLE:?}, in turns");
@@ -97,7 +97,7 @@ impl Options {
         Ok(Some(options))
     }
 
-    fn cases(&self, device: &Device) -> Vec<Case> {
+    fn cases(&self, device: &Device) -> Result<Vec<Case>> {
         let mut cases = sums::cases(device);
         cases.extend(reproducible::cases(device));
         cases.extend(reductions::cases(device));
@@ -105,9 +105,16 @@ impl Options {
         cases.extend(scans::cases(device));
         cases.extend(products::cases(device));
         if let Some(only) = &self.only {
+            let names: Vec<_> = cases.iter().map(|case| case.name.clone()).collect();
             cases.retain(|case| case.name.contains(only));
+            if cases.is_empty() {
+                let names = names.join(", ");
+                return Err(
+                    format!("--only {only}: no contest has that in its name: {names}").into(),
+                );
+            }
         }
-        cases
+        Ok(cases)
     }
 
     /// The file for the JSON, if any: incomplete or simulated results are not kept.
@@ -182,6 +189,15 @@ fn warm_up(contender: &mut Contender, device: &Device) -> Result<u64> {
     }
 }
 
+/// The speed with its unit; nothing for the simulator, whose time is no GPU's.
+fn speed(contest: &Contest, times: &Times) -> String {
+    if contest.device.is_simulator() {
+        return String::new();
+    }
+    let (speed, unit) = (contest.work.speed(times.median), contest.work.unit());
+    format!("{speed:.1} {unit:<7}")
+}
+
 fn print_rows(contest: &Contest, times: &[Times]) {
     let rows = || contest.contenders.iter().zip(times);
     let rival = rows()
@@ -194,11 +210,10 @@ fn print_rows(contest: &Contest, times: &[Times]) {
             .filter(|_| contender.ours)
             .map(|rival| rival / times.median);
         println!(
-            "{name:<18} {:<17} {:>8.1} us {:>9.1} {:<7} {:>9}",
+            "{name:<18} {:<17} {:>8.1} us {:>17} {:>9}",
             contender.name,
             times.median * 1e6,
-            contest.work.speed(times.median),
-            contest.work.unit(),
+            speed(contest, times),
             ratio.map(|ratio| format!("{ratio:.3}")).unwrap_or_default(),
         );
         name.clear();

@@ -34,7 +34,8 @@
 //!   program that uses `cudarc` 0.19 itself names the feature `cuda-12080` there, too, or
 //!   `cuda-version-from-build-system`, because two named versions do not compile together.
 //! - `half` (on by default): re-exports the crate `half`, whose `f16` and `bf16` are element types.
-//! - `ndarray` (on by default): arrays to and from [`Matrix`] and [`Buffer`].
+//! - `ndarray` (on by default): arrays to and from [`Matrix`] and [`Buffer`]; re-exports the crate
+//!   `ndarray`, whose arrays these are.
 //! - `serde`: a [`LaunchReport`] implements `Serialize`.
 //! - `cust`: contexts, buffers and streams of programs that use the crate `cust`, in
 //!   `tilewright::interop::cust`. That crate links the driver: the build needs a CUDA toolkit, and
@@ -43,6 +44,8 @@
 #![deny(missing_docs)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[cfg(feature = "ndarray")]
+mod arrays;
 mod backend;
 mod buffer;
 #[cfg(feature = "cuda")]
@@ -62,8 +65,6 @@ mod matmul;
 mod matrix;
 mod module;
 mod module_source;
-#[cfg(feature = "ndarray")]
-mod ndarray;
 mod pinned;
 mod properties;
 mod reduce;
@@ -80,7 +81,7 @@ mod workspace;
 
 #[cfg(feature = "ndarray")]
 #[cfg_attr(docsrs, doc(cfg(feature = "ndarray")))]
-pub use crate::ndarray::{matmul, matmul_coarsened, matmul_tiled, reduce_axis};
+pub use crate::arrays::{matmul, matmul_coarsened, matmul_tiled, reduce_axis};
 pub use buffer::{Buffer, BufferView, BufferViewMut};
 pub use device::{Device, default_device};
 pub use element::Element;
@@ -124,6 +125,9 @@ pub use cuda_std;
 #[cfg(feature = "half")]
 #[cfg_attr(docsrs, doc(cfg(feature = "half")))]
 pub use half;
+#[cfg(feature = "ndarray")]
+#[cfg_attr(docsrs, doc(cfg(feature = "ndarray")))]
+pub use ndarray;
 
 /// The README's examples are compiled and run.
 #[cfg(doctest)]

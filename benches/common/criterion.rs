@@ -43,11 +43,14 @@ fn measure(criterion: &mut Criterion, contest: Contest) {
         ""
     };
     let mut group = criterion.benchmark_group(contest.name() + cached);
-    group.throughput(match contest.work {
-        Work::Bytes(bytes) => Throughput::BytesDecimal(bytes),
-        // Criterion prints them as elements: one element is one floating-point operation.
-        Work::Operations(operations) => Throughput::Elements(operations),
-    });
+    // The simulator's time is no GPU's: it has no throughput.
+    if !contest.device.is_simulator() {
+        group.throughput(match contest.work {
+            Work::Bytes(bytes) => Throughput::BytesDecimal(bytes),
+            // Criterion prints them as elements: one element is one floating-point operation.
+            Work::Operations(operations) => Throughput::Elements(operations),
+        });
+    }
     for mut contender in contest.contenders {
         let id = BenchmarkId::from_parameter(contender.name);
         group.bench_function(id, |bencher: &mut Bencher<'_>| {

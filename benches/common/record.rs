@@ -53,7 +53,8 @@ fn entry(contest: &Contest, contender: &Contender, times: &Times) -> Value {
         "ours": contender.ours,
         "seconds": times.median,
         "seconds_quartiles": [times.lower_quartile, times.upper_quartile],
-        "speed": contest.work.speed(times.median),
+        // The simulator's time is no GPU's.
+        "speed": (!contest.device.is_simulator()).then(|| contest.work.speed(times.median)),
     })
 }
 

@@ -63,6 +63,13 @@ fn run() -> Result {
     bench.run_halves::<f16>("f16", &mut records)?;
     bench.run_batches::<f32>("f32", &mut records)?;
     bench.run_batches::<bf16>("bf16", &mut records)?;
+    if records.is_empty() {
+        return Err(format!(
+            "--only {}: no product has that in its name",
+            bench.options.only
+        )
+        .into());
+    }
     if let Some(path) = &bench.options.out {
         let record = json!({
             "device": machine::describe(&bench.device),
@@ -256,6 +263,8 @@ impl Bench {
         rival: Option<&Score>,
         records: &mut Vec<serde_json::Value>,
     ) {
+        // The simulator's time is no GPU's: it has no speed.
+        let speed = (!self.device.is_simulator()).then_some(ours.speed);
         let rival_speed = rival.map(|it| it.speed);
         let ratio = rival_speed.map(|speed| ours.speed / speed);
         let error = |score: &Score| {
@@ -274,13 +283,13 @@ impl Bench {
         };
         println!(
             "{name:<26} {:>9} {:>9} {:>8}  {errors}",
-            tera(Some(ours.speed)),
+            tera(speed),
             tera(rival_speed),
             ratio.map_or("-".to_owned(), |ratio| format!("{ratio:.3}")),
         );
         records.push(json!({
             "name": name,
-            "flops": ours.speed,
+            "flops": speed,
             "cublas_flops": rival_speed,
             "relative_l2": ours.error.as_ref().map(|it| it.relative_l2),
             "cublas_relative_l2": rival.and_then(|it| it.error.as_ref()).map(|it| it.relative_l2),

@@ -124,7 +124,11 @@ pub const COUNTERS: [Counter; 12] = [
     counter(
         "occupancy in %",
         &["sm__maximum_warps_per_active_cycle_pct"],
-        |report| 100.0 * report.occupancy().fraction(),
+        |report| {
+            report
+                .occupancy()
+                .map_or(f64::NAN, |it| 100.0 * it.fraction())
+        },
     ),
 ];
 

@@ -20,7 +20,7 @@ use simt::{Counts, Dim3, Profile};
 /// | `kernel`, `launches` | the kernel's name, the number of launches |
 /// | `grid`, `block` | the extents, `[x, y, z]` |
 /// | `shared_bytes`, `registers` | static and dynamic bytes of a block, registers of a thread |
-/// | `occupancy`, `blocks_per_multiprocessor`, `occupancy_limiter` | a share from 0 to 1, a number, what keeps further blocks out |
+/// | `occupancy`, `blocks_per_multiprocessor`, `occupancy_limiter` | a share from 0 to 1, a number, what keeps further blocks out; null without registers |
 /// | `sectors_read`, `sectors_written` | distinct 32-byte sectors of global memory |
 /// | `roofline` | the fields of [`Roofline`](crate::Roofline) |
 /// | `advice` | [`Advice`](crate::Advice): its variant's name in snake case as `kind`, and the variant's fields |
@@ -54,9 +54,9 @@ pub struct KernelReport {
     pub block: Dim3,
     /// Dynamic shared memory of each block, in bytes.
     pub dynamic_shared_bytes: u32,
-    /// Registers of each thread: at first, the most that the kernel's launch bounds leave it; see
+    /// Registers of each thread, which only the compiler of the device's code knows: none until
     /// [`LaunchReport::set_registers`].
-    pub registers: u32,
+    pub registers: Option<u32>,
     /// The costs of the launches, summed.
     pub counts: Counts,
     /// The device that the simulated one stands for.
@@ -83,7 +83,7 @@ impl LaunchReport {
     pub fn set_registers(&mut self, registers_of: impl Fn(&str) -> Option<u32>) {
         for launch in &mut self.launches {
             if let Some(registers) = registers_of(&launch.kernel) {
-                launch.registers = registers;
+                launch.registers = Some(registers);
             }
         }
     }
@@ -94,7 +94,6 @@ impl KernelReport {
     pub(crate) fn of_launch(
         kernel: &str,
         config: LaunchConfig,
-        bounds: &LaunchBounds,
         counts: Counts,
         profile: Profile,
     ) -> Self {
@@ -104,7 +103,7 @@ impl KernelReport {
             grid: config.grid,
             block: config.block,
             dynamic_shared_bytes: config.dynamic_shared_bytes,
-            registers: most_registers(bounds, config.block, profile),
+            registers: None,
             counts,
             profile,
         }
@@ -133,12 +132,22 @@ impl KernelReport {
         fixed.saturating_add(self.dynamic_shared_bytes)
     }
 
-    /// How much of a multiprocessor of the profile's device the launch fills.
+    /// How much of a multiprocessor of the profile's device the launch fills; none where the
+    /// registers are unknown.
     #[must_use]
-    pub fn occupancy(&self) -> Occupancy {
+    pub fn occupancy(&self) -> Option<Occupancy> {
+        self.registers.map(|it| self.occupancy_with(it))
+    }
+
+    /// The occupancy that threads and shared memory allow, with the registers where they are known.
+    pub(super) fn highest_occupancy(&self) -> Occupancy {
+        self.occupancy_with(self.registers.unwrap_or(1))
+    }
+
+    fn occupancy_with(&self, registers_per_thread: u32) -> Occupancy {
         self.profile.datasheet().limits.occupancy(&BlockResources {
             threads: self.block_threads(),
-            registers_per_thread: self.registers,
+            registers_per_thread,
             shared_bytes: self.shared_bytes(),
         })
     }

@@ -159,9 +159,10 @@ impl Busy {
     }
 }
 
-/// Warps that the device holds at once, of those that the launch has; at least 1.
+/// Warps that the device holds at once, of those that the launch has; at least 1. Unknown registers
+/// keep none out.
 fn warps_at_once(report: &KernelReport, sheet: &Datasheet) -> f64 {
-    let occupancy = report.occupancy();
+    let occupancy = report.highest_occupancy();
     let room = f64::from(occupancy.warps) * f64::from(sheet.multiprocessors);
     let of_block = report.block_threads().div_ceil(sheet.limits.warp_lanes);
     let launched = report.grid.count() as f64 * f64::from(of_block);

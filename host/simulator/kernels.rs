@@ -94,7 +94,6 @@ impl DeviceKernels for Simulator {
             self.recorder.add(KernelReport::of_launch(
                 request.entry.kernel,
                 request.config,
-                &request.bounds,
                 *counts,
                 self.profile,
             ));

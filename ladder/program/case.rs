@@ -15,7 +15,7 @@ pub struct Ladder {
 pub struct Section {
     /// A word for file names and `--only`.
     pub name: &'static str,
-    pub title: String,
+    pub title: Title,
     pub rate: Rate,
     /// What the parameter of the cases is, such as `threads of a block`; empty where they have
     /// none.
@@ -23,6 +23,23 @@ pub struct Section {
     /// The step that speed-ups refer to: the first one where it is empty.
     pub baseline: &'static str,
     pub cases: Vec<Case>,
+}
+
+/// What a section's steps do, with the size of its input.
+pub struct Title {
+    pub timed: String,
+    /// With the smaller size that the simulator counts.
+    pub counted: String,
+}
+
+impl Title {
+    /// The title of each scale.
+    pub fn new(title: impl Fn(Scale) -> String) -> Self {
+        Self {
+            timed: title(Scale::Timed),
+            counted: title(Scale::Counted),
+        }
+    }
 }
 
 /// What [`Trial::work`] counts.

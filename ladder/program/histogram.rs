@@ -1,6 +1,6 @@
 //! The ladder of the histogram, on uniform and on skewed data, and that of a divergent branch.
 
-use super::case::{Case, Ladder, Rate, Scale, Section, Trial};
+use super::case::{Case, Ladder, Rate, Scale, Section, Title, Trial};
 use super::support::Outcome;
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -18,8 +18,8 @@ const BLOCK_THREADS: [u32; 3] = [256, 512, 1024];
 
 fn sections(_device: &Device) -> Outcome<Vec<Section>> {
     Ok(vec![
-        histograms("uniform", "2^28 bytes, each value equally often", uniform),
-        histograms("skewed", "2^28 bytes, 15 of 16 the same", skewed),
+        histograms("uniform", "bytes, each value equally often", uniform),
+        histograms("skewed", "bytes, 15 of 16 the same", skewed),
         branches(),
     ])
 }
@@ -38,7 +38,7 @@ fn histograms(name: &'static str, data: &str, element: fn(u32) -> u8) -> Section
     });
     Section {
         name,
-        title: format!("Histogram of {data}"),
+        title: Title::new(|scale| format!("Histogram of 2^{} {data}", scale.pick(28, 18))),
         rate: Rate::ItemsPerSecond,
         parameter: "threads of a block",
         baseline: "",
@@ -160,10 +160,10 @@ fn branches() -> Section {
     });
     Section {
         name: "divergence",
-        title: format!(
-            "{} multiply-adds for each of 2^24 f32, on one of two paths",
-            divergence::ROUNDS
-        ),
+        title: Title::new(|scale| {
+            let (rounds, exponent) = (divergence::ROUNDS, scale.pick(24, 12));
+            format!("{rounds} multiply-adds for each of 2^{exponent} f32, on one of two paths")
+        }),
         rate: Rate::FlopsPerSecond,
         parameter: "threads of a block",
         baseline: "",

@@ -47,6 +47,9 @@ fn section(page: &Page, section: &Section) -> Outcome<Markup> {
     let chart = chart::draw(section)?;
     Ok(html! {
         h2 { (section.title) }
+        @if page.is_timed() {
+            p.about { "Counters: " (section.counted) "." }
+        }
         (PreEscaped(chart))
         (html_table(&table::steps(page, section)))
         dl {
@@ -62,20 +65,15 @@ fn section(page: &Page, section: &Section) -> Outcome<Markup> {
     })
 }
 
-/// The table, without the bars of the terminal's.
 fn html_table(lines: &[Vec<String>]) -> Markup {
-    let shown = |line: &[String]| -> Vec<String> {
-        let cells = line.iter().filter(|cell| !cell.starts_with('\u{2588}'));
-        cells.cloned().collect()
-    };
     let (head, body) = lines
         .split_first()
         .map_or((&[][..], lines), |(head, body)| (&head[..], body));
     html! {
         table {
-            tr { @for cell in shown(head) { th { (cell) } } }
+            tr { @for cell in head { th { (cell) } } }
             @for line in body {
-                tr { @for cell in shown(line) { td { (cell) } } }
+                tr { @for cell in line { td { (cell) } } }
             }
         }
     }

@@ -10,7 +10,7 @@
 //! parameter of a step is its number of threads, its distance or its factor.
 //!
 //! The occupancy depends on the registers of a thread. `ptxas` (the variable PTXAS, or the PATH) knows
-//! them; without it, they are the most that the kernel's launch bounds allow.
+//! them; without it, registers and occupancy are unknown.
 
 mod common;
 mod ladders;
@@ -28,7 +28,7 @@ use lexopt::prelude::*;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use support::Outcome;
-use support::output::{print, print_line, tell, write_text};
+use support::output::{print, print_line, tell, terminal_width, write_text};
 use tilewright::{Device, LaunchReport, Profile, SimulatorOptions};
 use workloads::{WORKLOADS, Workload};
 
@@ -72,7 +72,7 @@ fn lab(mut parser: lexopt::Parser) -> Outcome {
     if arguments.json {
         print_line(tilewright_report::json(&report))?;
     } else {
-        print(tilewright_report::table(&report))?;
+        print(tilewright_report::table_within(&report, terminal_width()))?;
     }
     Ok(())
 }
@@ -103,7 +103,7 @@ fn measure(kernel: &str, arguments: &Arguments) -> Outcome<LaunchReport> {
         .and_then(ptxas::registers);
     match registers {
         Some(registers) => report.set_registers(|kernel| registers.get(kernel).copied()),
-        None => tell("no ptxas: registers are the most that the launch bounds allow"),
+        None => tell("no ptxas: registers and occupancy are unknown"),
     }
     Ok(report)
 }

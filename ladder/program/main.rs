@@ -30,7 +30,7 @@ use lexopt::prelude::*;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use support::Outcome;
-use support::output::{print, write_text};
+use support::output::{print, terminal_width, write_text};
 
 /// What the command line requests.
 #[derive(Default)]
@@ -72,7 +72,7 @@ fn run(mut parser: lexopt::Parser) -> Outcome {
     if let Some(folder) = &arguments.charts {
         write_charts(&page, folder)?;
     }
-    Ok(print(table::terminal(&page))?)
+    Ok(print(table::terminal(&page, terminal_width()))?)
 }
 
 fn usage() -> String {

@@ -22,7 +22,9 @@ const COUNTED_AS: Profile = Profile::H200;
 /// Runs the sections and steps of a ladder whose name contains `only`.
 pub fn ladder(device: &Device, ladder: &Ladder, only: Option<&str>) -> Outcome<Page> {
     let mut sections = (ladder.sections)(device)?;
-    retain(&mut sections, only);
+    if let Some(only) = only {
+        retain(&mut sections, only)?;
+    }
     let cases = sections.iter().map(|section| section.cases.len()).sum();
     let progress = progress(cases);
     let mut measured = Vec::new();
@@ -47,16 +49,23 @@ pub fn ladder(device: &Device, ladder: &Ladder, only: Option<&str>) -> Outcome<P
 }
 
 /// Keeps what `only` names: a section, or single steps.
-fn retain(sections: &mut Vec<Section>, only: Option<&str>) {
-    let Some(only) = only else {
-        return;
-    };
+fn retain(sections: &mut Vec<Section>, only: &str) -> Outcome {
+    let names: Vec<_> = sections.iter().map(|section| section.name).collect();
     for section in sections.iter_mut() {
         if !section.name.contains(only) {
             section.cases.retain(|case| case.step.contains(only));
         }
     }
     sections.retain(|section| !section.cases.is_empty());
+    if sections.is_empty() {
+        return Err(format!(
+            "--only {only}: no section or step of the ladder has that in its name; the sections \
+             are {}",
+            names.join(", ")
+        )
+        .into());
+    }
+    Ok(())
 }
 
 fn progress(cases: usize) -> ProgressBar {
@@ -82,7 +91,11 @@ fn measure(device: &Device, section: Section, progress: &ProgressBar) -> Outcome
     }
     Ok(page::Section {
         name: section.name,
-        title: section.title,
+        title: match device.is_simulator() {
+            true => section.title.counted.clone(),
+            false => section.title.timed,
+        },
+        counted: section.title.counted,
         unit: section.rate.unit(),
         parameter: section.parameter,
         baseline,
@@ -115,10 +128,9 @@ fn row(device: &Device, section: &Section, case: &Case) -> Outcome<Row> {
         row.rate = Some(page::rate(trial.work(), microseconds));
     }
     if case.is_counted {
-        row.counts = Some(
-            count(case)
-                .map_err(|failure| format!("{failure} ({}, on the simulator)", section.title))?,
-        );
+        row.counts = Some(count(case).map_err(|failure| {
+            format!("{failure} ({}, on the simulator)", section.title.counted)
+        })?);
     }
     Ok(row)
 }
@@ -183,10 +195,10 @@ fn counts(report: &LaunchReport) -> Counts {
         atomics: requests(|operation| {
             matches!(operation, Operation::GlobalAtomic | Operation::SharedAtomic)
         }),
-        occupancy: report.launches.first().map(occupancy),
+        occupancy: report.launches.first().and_then(occupancy),
     }
 }
 
-fn occupancy(launch: &KernelReport) -> f64 {
-    launch.occupancy().fraction()
+fn occupancy(launch: &KernelReport) -> Option<f64> {
+    Some(launch.occupancy()?.fraction())
 }

@@ -21,7 +21,10 @@ pub struct Page {
 #[derive(Serialize)]
 pub struct Section {
     pub name: &'static str,
+    /// What was timed; without a GPU, what was counted.
     pub title: String,
+    /// What was counted, with the size of its input.
+    pub counted: String,
     /// The unit of [`Row::rate`].
     pub unit: &'static str,
     pub parameter: &'static str,

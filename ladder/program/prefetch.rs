@@ -1,6 +1,6 @@
 //! The ladder of the prefetch: speed-up against distance, with and without a barrier in the loop.
 
-use super::case::{Case, Ladder, Rate, Scale, Section, Trial};
+use super::case::{Case, Ladder, Rate, Scale, Section, Title, Trial};
 use super::support::Outcome;
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -35,7 +35,10 @@ fn section(name: &'static str, title: &str, meets: bool, inputs: &Rc<Inputs>) ->
     });
     Section {
         name,
-        title: format!("An exponential function for each of 2^26 f64, {title}"),
+        title: Title::new(|scale| {
+            let exponent = scale.pick(26, 14);
+            format!("An exponential function for each of 2^{exponent} f64, {title}")
+        }),
         rate: Rate::ItemsPerSecond,
         parameter: "distance",
         baseline: "",

@@ -1,6 +1,6 @@
 //! The ladder of the product.
 
-use super::case::{Case, Ladder, Rate, Scale, Section, Trial};
+use super::case::{Case, Ladder, Rate, Scale, Section, Title, Trial};
 use super::rivals::Rivals;
 use super::rivals::cublas::CuBlas;
 use super::support::Outcome;
@@ -49,12 +49,20 @@ fn steps(cublas: Option<Rc<CuBlas>>) -> Section {
     }
     Section {
         name: "steps",
-        title: format!("C = A B in f32, {SIZE} x {SIZE}"),
+        title: square(SIZE, ""),
         rate: Rate::FlopsPerSecond,
         parameter: FACTOR,
         baseline: "uncoalesced",
         cases,
     }
+}
+
+/// The title of a section whose matrices have `timed` rows where they are timed.
+fn square(timed: usize, rest: &str) -> Title {
+    Title::new(|scale| {
+        let size = scale.pick(timed, COUNTED_SIZE);
+        format!("C = A B in f32, {size} x {size}{rest}")
+    })
 }
 
 /// A step of the ladder, timed with matrices of `size` rows.
@@ -104,7 +112,7 @@ fn orders() -> Section {
     });
     Section {
         name: "orders",
-        title: format!("C = A B in f32, {SIZE} x {SIZE}, operands in every order"),
+        title: square(SIZE, ", operands in every order"),
         rate: Rate::FlopsPerSecond,
         parameter: "",
         baseline: "",
@@ -120,7 +128,10 @@ fn no_price() -> Section {
     });
     Section {
         name: "addition",
-        title: format!("z = x + y in f32, {ADDITION} elements: no price to save"),
+        title: Title::new(|scale| {
+            let elements = scale.pick(ADDITION, COUNTED_ADDITION);
+            format!("z = x + y in f32, {elements} elements: no price to save")
+        }),
         rate: Rate::BytesPerSecond,
         parameter: FACTOR,
         baseline: "",
@@ -133,7 +144,7 @@ fn too_little_parallelism(name: &'static str, size: usize) -> Section {
     let cases = CoarseFactor::ALL.map(|factor| case(Step::Coarsened(factor), size));
     Section {
         name,
-        title: format!("C = A B in f32, {size} x {size}: too little parallelism"),
+        title: square(size, ": too little parallelism"),
         rate: Rate::FlopsPerSecond,
         parameter: FACTOR,
         baseline: "",

@@ -1,6 +1,6 @@
 //! The ladder of the sum, and CUB at its end.
 
-use super::case::{Case, Ladder, Rate, Scale, Section, Trial};
+use super::case::{Case, Ladder, Rate, Scale, Section, Title, Trial};
 use super::rivals::Rivals;
 use super::rivals::cub::Cub;
 use super::support::Outcome;
@@ -21,7 +21,9 @@ fn sections(device: &Device) -> Outcome<Vec<Section>> {
     cases.extend(cub.map(case_of_cub));
     Ok(vec![Section {
         name: "steps",
-        title: "Sum of 2^28 i32, each from 0 to 255".to_owned(),
+        title: Title::new(|scale| {
+            format!("Sum of 2^{} i32, each from 0 to 255", scale.pick(28, 16))
+        }),
         rate: Rate::BytesPerSecond,
         parameter: "threads of a block",
         baseline: "",

@@ -1,6 +1,7 @@
 //! A run as text: for the terminal, with a bar for each step, and as Markdown.
 
 use super::page::{Counts, Page, Row, Section};
+use super::support::output::{columns, style};
 use std::fmt::Write as _;
 
 /// Characters of the longest bar.
@@ -19,26 +20,25 @@ const COUNTERS: [&str; 9] = [
     "atomics",
 ];
 
-/// The page for a terminal.
-pub fn terminal(page: &Page) -> String {
-    let mut text = format!("{}\n", page.title);
+/// The page for a terminal with `width` columns.
+pub fn terminal(page: &Page, width: usize) -> String {
+    let mut text = format!("{}\n", style(page.title).bold());
     match (&page.device, &page.driver) {
         (Some(device), Some(driver)) => _ = writeln!(text, "{device}, CUDA {driver}"),
         _ => _ = writeln!(text, "counted by the simulator; times need --device cuda"),
     }
     for section in &page.sections {
-        let _ = write!(
-            text,
-            "\n{}\n{}",
-            section.title,
-            aligned(&steps(page, section))
-        );
+        let _ = writeln!(text, "\n{}", style(&section.title).bold());
+        if page.is_timed() {
+            let _ = writeln!(text, "counters: {}", section.counted);
+        }
+        text += &columns(&with_bars(page, section), width);
         if let Some(matrix) = matrix(page, section) {
             let _ = write!(
                 text,
                 "\nmicroseconds by {}\n{}",
                 section.parameter,
-                aligned(&matrix)
+                columns(&matrix, width)
             );
         }
     }
@@ -75,16 +75,9 @@ pub fn steps(page: &Page, section: &Section) -> Vec<Vec<String>> {
         head.push(section.parameter.to_owned());
     }
     if page.is_timed() {
-        head.extend(["us", section.unit, "speed-up", ""].map(str::to_owned));
+        head.extend(["us", section.unit, "speed-up"].map(str::to_owned));
     }
     head.extend(COUNTERS.map(str::to_owned));
-    if !page.is_timed() {
-        head.push("global sectors".to_owned());
-    }
-    let longest = rows
-        .iter()
-        .filter_map(|row| measure(page, row))
-        .fold(0.0, f64::max);
     let mut lines = vec![head];
     for row in rows {
         let mut line = vec![row.step.clone()];
@@ -95,7 +88,6 @@ pub fn steps(page: &Page, section: &Section) -> Vec<Vec<String>> {
                     .unwrap_or_default(),
             );
         }
-        let bar = bar(measure(page, row).unwrap_or(0.0), longest);
         if page.is_timed() {
             line.push(number(row.microseconds));
             line.push(number(row.rate));
@@ -105,13 +97,29 @@ pub fn steps(page: &Page, section: &Section) -> Vec<Vec<String>> {
                     .map(|times| format!("{times:.2}"))
                     .unwrap_or_default(),
             );
-            line.push(bar);
-            line.extend(counters(row.counts.as_ref()));
-        } else {
-            line.extend(counters(row.counts.as_ref()));
-            line.push(bar);
         }
+        line.extend(counters(row.counts.as_ref()));
         lines.push(line);
+    }
+    lines
+}
+
+/// The same with a bar for each step.
+fn with_bars(page: &Page, section: &Section) -> Vec<Vec<String>> {
+    let rows = section.best_rows();
+    let measures = rows.iter().map(|row| measure(page, row).unwrap_or(0.0));
+    let longest = measures.clone().fold(0.0, f64::max);
+    let head = match page.is_timed() {
+        true => section.unit,
+        false => "global sectors",
+    };
+    let bars = measures.map(|measure| bar(measure, longest));
+    let mut lines = steps(page, section);
+    for (line, bar) in lines
+        .iter_mut()
+        .zip([head.to_owned()].into_iter().chain(bars))
+    {
+        line.push(bar);
     }
     lines
 }
@@ -188,53 +196,14 @@ fn bar(value: f64, longest: f64) -> String {
     "\u{2588}".repeat((value / longest * BAR).round() as usize)
 }
 
-/// Columns of equal width; the first one, and bars, to the left.
-fn aligned(lines: &[Vec<String>]) -> String {
-    let columns = lines.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |column: usize| {
-        let cells = lines.iter().filter_map(|line| line.get(column));
-        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..columns).map(width).collect();
-    let mut text = String::new();
-    for line in lines {
-        let cells = line
-            .iter()
-            .zip(&widths)
-            .enumerate()
-            .map(|(column, (cell, width))| {
-                let to_the_left = column == 0 || cell.starts_with('\u{2588}');
-                if to_the_left {
-                    format!("{cell:<width$}")
-                } else {
-                    format!("{cell:>width$}")
-                }
-            });
-        let line: Vec<String> = cells.collect();
-        let _ = writeln!(text, "{}", line.join("  ").trim_end());
-    }
-    text
-}
-
-/// A Markdown table, without the bars.
+/// A Markdown table, without columns that are empty.
 fn piped(lines: &[Vec<String>]) -> String {
-    let without_bars: Vec<Vec<String>> = lines
-        .iter()
-        .map(|line| {
-            let cells = line
-                .iter()
-                .map(|cell| cell.trim_matches('\u{2588}').to_owned());
-            cells.collect()
-        })
-        .collect();
     let is_empty = |column: usize| {
-        without_bars
-            .iter()
-            .skip(1)
-            .all(|line| line.get(column).is_none_or(String::is_empty))
+        let mut cells = lines.iter().skip(1).map(|line| line.get(column));
+        cells.all(|cell| cell.is_none_or(String::is_empty))
     };
     let mut text = String::new();
-    for (number, line) in without_bars.iter().enumerate() {
+    for (number, line) in lines.iter().enumerate() {
         let kept: Vec<&str> = (0..line.len())
             .filter(|&column| !is_empty(column))
             .map(|column| line[column].as_str())

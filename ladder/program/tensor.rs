@@ -1,6 +1,6 @@
 //! The ladder of the product on tensor cores.
 
-use super::case::{Case, Ladder, Rate, Scale, Section, Trial};
+use super::case::{Case, Ladder, Rate, Scale, Section, Title, Trial};
 use super::rivals::Rivals;
 use super::rivals::cublas::CuBlas;
 use super::support::Outcome;
@@ -50,7 +50,10 @@ fn section(cublas: Option<Rc<CuBlas>>, size: usize) -> Section {
             4096 => "4096",
             _ => "8192",
         },
-        title: format!("C = A B in bf16 with f32 accumulators, {size} x {size}"),
+        title: Title::new(|scale| {
+            let size = scale.pick(size, COUNTED_SIZE);
+            format!("C = A B in bf16 with f32 accumulators, {size} x {size}")
+        }),
         rate: Rate::FlopsPerSecond,
         parameter: "",
         baseline: "",

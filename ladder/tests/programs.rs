@@ -45,6 +45,11 @@ fn a_ladder_writes_tables_charts_and_a_page() {
         table.contains("half-warp branch") && table.contains("50."),
         "{table}"
     );
+    assert!(
+        table.contains("each of 2^12 f32"),
+        "the heading has the size that was counted:\n{table}"
+    );
+    assert!(!table.contains('\u{1b}'), "no colours but on a terminal");
 
     let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
     let json: serde_json::Value = serde_json::from_str(&read("run.json")).unwrap();
@@ -56,10 +61,22 @@ fn a_ladder_writes_tables_charts_and_a_page() {
         "the simulator's time is no GPU's"
     );
     assert!(read("run.md").contains("| half-warp branch |"));
-    assert!(read("run.html").contains("<svg"));
+    let page = read("run.html");
+    assert!(page.contains("<svg"));
+    for line in page.split("<tr>").skip(2) {
+        let line = line.split("</tr>").next().unwrap();
+        let head = page.matches("<th>").count();
+        assert_eq!(line.matches("<td>").count(), head, "{line}");
+    }
     let charts = std::fs::read_dir(folder.path().join("charts")).unwrap();
     assert_eq!(charts.count(), 1);
 
+    fail(
+        "ladder",
+        folder.path(),
+        &["histogram", "--device", "sim", "--only", "nonsense"],
+        &["--only nonsense", "uniform, skewed"],
+    );
     fail(
         "ladder",
         folder.path(),

@@ -25,8 +25,9 @@ Commands:
                       that runs on a GPU machine without Rust
   chart               draw docs/benchmarks.svg from benches/results/, and print the table; draw
                       the charts of ladder/pages/tensor.md from its table
-  packages            pack the crates, build and run a program on the packages elsewhere, and
-                      show that PTX and kernels of different versions do not compile
+  packages            pack the crates, look for their licences and pages, build and run a program
+                      on the packages elsewhere, count its crates, and show that PTX and kernels
+                      of different versions do not compile
   ptx [--check]       build the checked-in PTX anew; with --check, compare it with what the
                       kernels make
   ptxas               assemble the checked-in PTX for each architecture, print registers, and

@@ -3,7 +3,10 @@
 //!
 //! The packages stand in for those of a registry through `[patch.crates-io]`.
 
+mod contents;
+
 use crate::{Result, workspace_root};
+use std::collections::BTreeSet;
 use std::env;
 use std::fmt::Write as _;
 use std::fs;
@@ -36,6 +39,9 @@ const SWAPPED: [&str; 2] = [
     "result: GlobalMut<$accumulator>",
 ];
 
+/// The most crates that a dependent has with the default features, itself among them.
+const MOST_CRATES: usize = 36;
+
 /// What a library says that is compiled with other kernels than its PTX.
 const MISMATCH: &str = "the PTX in this version of tilewright was compiled from other sources \
                         than the package tilewright-kernels";
@@ -48,8 +54,16 @@ pub fn run(mut arguments: lexopt::Parser) -> Result {
     let archives = pack(&target)?;
     let elsewhere = tempfile::tempdir()?;
     let packages = unpack(&archives, elsewhere.path())?;
+    contents::check(&packages)?;
+    contents::check_rust_version()?;
+    println!("each package has its licences, its page and its Rust version");
     let stranger = Stranger::new(&elsewhere, &packages, &target.join("stranger"))?;
 
+    let crates = stranger.crates()?.len();
+    if crates > MOST_CRATES {
+        return Err(format!("a dependent has {crates} crates, more than {MOST_CRATES}").into());
+    }
+    println!("a dependent with the default features has {crates} crates");
     stranger.succeed(&["run", "--release"])?;
     println!("a program on the packages runs; their PTX and kernels fit together");
     swap_parameters(&packages)?;
@@ -143,6 +157,14 @@ impl Stranger {
             .arg("--offline")
             .env("CARGO_TARGET_DIR", &self.target);
         command
+    }
+
+    /// The crates in the program, itself among them, without those of build scripts and tests.
+    fn crates(&self) -> Result<BTreeSet<String>> {
+        let arguments = ["tree", "--edges=normal", "--prefix=none", "--no-dedupe"];
+        let output = succeed(&mut self.cargo(&arguments))?;
+        let lines = String::from_utf8(output.stdout)?;
+        Ok(lines.lines().map(str::to_owned).collect())
     }
 
     fn succeed(&self, arguments: &[&str]) -> Result {

@@ -110,3 +110,8 @@ pub mod internal {
     #[repr(C, align(16))]
     pub struct SharedStorage<T, const LEN: usize>(pub core::mem::MaybeUninit<[T; LEN]>);
 }
+
+/// The README's kernel is compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -131,8 +131,10 @@ pub fn own_index() -> OwnIndex {
 /// Waits until every thread of the block has arrived (CUDA C++'s `__syncthreads`), and makes
 /// their earlier accesses of shared and global memory visible to one another.
 ///
-/// Every thread of the block that has not returned must call it, at the same place in the code;
-/// otherwise a GPU may wait forever, and the simulator reports the missing threads.
+/// Every thread of the block must call it, and all of them at the same place in the code. Otherwise a
+/// GPU may wait forever, or pass. The simulator enforces both: the launch fails where threads wait at
+/// a barrier that others never reach, those that have returned among them, and where threads of one
+/// block meet at two lines, as at a barrier in each branch of an `if`.
 #[inline(always)]
 #[track_caller]
 pub fn sync_threads() {

@@ -55,6 +55,11 @@ pub fn scale(y: GlobalMut<f32>) {
         y.set(helper::scaled(y.get()).exp());
     }
 }
+
+#[kernel]
+pub fn count() {
+    static mut LAUNCHES: u32 = 0;
+}
 ";
 
 const HELPER: &str = "\
@@ -67,17 +72,49 @@ pub fn scaled(x: f32) -> f32 {
 
 #[test]
 #[ignore = "slow: cargo test -- --ignored"]
-fn what_a_gpu_does_not_have_is_listed_with_its_place() {
+fn what_a_gpu_does_not_have_is_an_error_with_its_place() {
     let output = check("host_code", &[("lib.rs", ROOT), ("helper.rs", HELPER)]);
     assert_refused(
         &output,
         &[
             "error: this library does not compile for the GPU",
             "src/lib.rs:2:1: `extern crate alloc`: a GPU has no heap",
-            "src/lib.rs:8:5: `println!`: a GPU has no output",
-            "src/lib.rs:10:39: `exp` is a method of the standard library",
             "src/helper.rs:1:5: a `static mut` is one variable for all threads",
             "src/helper.rs:4:10: `powi` is a method of the standard library",
+            "error: `println!`: a GPU has no output: write to a `GlobalMut`, and print it on the \
+             host\n --> src/lib.rs:8:5",
+            "write `cuda_std::math::exp(x)`\n  --> src/lib.rs:10:39",
+            "or `shared_array!` for the threads of a block\n  --> src/lib.rs:16:5",
+        ],
+    );
+}
+
+#[test]
+#[ignore = "slow: cargo test -- --ignored"]
+fn a_shared_array_of_generic_length_says_what_to_write() {
+    let root = "\
+#![no_std]
+use cuda_std::prelude::*;
+
+pub fn sum<const LEN: usize>() -> f32 {
+    let tile = shared_array![f32; LEN];
+    tile.len() as f32
+}
+
+#[kernel]
+pub fn sum_256(y: GlobalMut<f32>) {
+    if let Some(y) = y.own(thread::own_index()) {
+        y.set(sum::<256>());
+    }
+}
+";
+    let output = check("generic_length", &[("lib.rs", root)]);
+    assert_refused(
+        &output,
+        &[
+            "src/lib.rs:5:35: `shared_array!` with the generic `LEN`: shared memory is a static",
+            "make the array in each kernel, and pass it to this function as a parameter \
+             `&SharedArray<..>`",
         ],
     );
 }
@@ -99,7 +136,8 @@ fn a_library_has_one_kernel_of_a_name() {
     let module = "{ use cuda_std::prelude::*; #[kernel] pub fn scale() {} }";
     let root = format!("#![no_std]\npub mod a {module}\npub mod b {module}\n");
     let output = check("one_name", &[("lib.rs", &root)]);
-    let message = "error[E0428]: the name `__only_one_kernel_of_a_crate_is_named_scale` is defined";
+    let message =
+        "error[E0428]: the name `__rename_one_kernel_scale_because_ptx_entries_have_no_paths`";
     assert_refused(&output, &[message]);
 }
 

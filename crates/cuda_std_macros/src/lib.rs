@@ -7,7 +7,7 @@ mod parse;
 mod rounds;
 
 use proc_macro::TokenStream;
-use proc_macro2::{Literal, Span};
+use proc_macro2::Literal;
 use quote::ToTokens;
 
 /// Makes a function a GPU kernel.
@@ -35,8 +35,8 @@ use quote::ToTokens;
 /// A library with kernels is compiled for the GPU, too. So the build for the host refuses what a GPU
 /// does not have: a crate without `#![no_std]`; the standard library's methods of floats, which
 /// `no_std` crates see where a dependency uses `std`; `extern crate alloc`; `println!` and the like.
-/// It refuses a `static mut`, which the simulator cannot check, and two kernels of one name, because
-/// entries of PTX have no paths. Items under `#[cfg(test)]` or
+/// It refuses a static that threads can write, which the simulator cannot check, a shared array of
+/// generic length, and two kernels of one name, because entries of PTX have no paths. Items under `#[cfg(test)]` or
 /// `#[cfg(not(target_arch = "nvptx64"))]` are the host's own. Kernels of programs, tests and
 /// documentation run in the simulator alone, and are not checked.
 ///
@@ -57,17 +57,16 @@ use quote::ToTokens;
 /// name into scope.
 #[proc_macro_attribute]
 pub fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    let item = proc_macro2::TokenStream::from(item);
+    let errors = device_code::errors(&item);
     let expanded = bounds::Bounds::from_tokens(arguments.into()).and_then(|bounds| {
-        let function = syn::parse::<syn::ItemFn>(item)?;
+        let function = syn::parse2::<syn::ItemFn>(item)?;
         Ok(expand::expand(&parse::KernelFunction::new(
             function, bounds,
         )?))
     });
     let mut tokens = expanded.unwrap_or_else(syn::Error::into_compile_error);
-    if let Some(report) = device_code::first_report() {
-        let message = format!("this library does not compile for the GPU\n{report}");
-        tokens.extend(syn::Error::new(Span::call_site(), message).into_compile_error());
-    }
+    tokens.extend(errors.into_iter().map(syn::Error::into_compile_error));
     tokens.into()
 }
 

@@ -3,11 +3,15 @@
 
 #[cfg(feature = "chart")]
 pub mod chart;
+mod columns;
 mod file;
 mod standard;
 
+pub use columns::columns;
+/// Text in bold or in colour, where standard output is a terminal and NO_COLOR is not set.
+pub use console::style;
 pub use file::{replace, write_text};
-pub use standard::{PrintError, print, print_line, tell};
+pub use standard::{PrintError, print, print_line, tell, terminal_width};
 
 /// The failure of a program: its message is the line that the user sees.
 pub type Failure = Box<dyn std::error::Error>;

@@ -46,3 +46,10 @@ pub fn print_line(text: impl Display) -> Result<(), PrintError> {
 pub fn tell(text: impl Display) {
     let _ = writeln!(io::stderr(), "{text}");
 }
+
+/// The columns of the terminal that standard output is; as many as a line needs where it is none.
+#[must_use]
+pub fn terminal_width() -> usize {
+    let size = console::Term::stdout().size_checked();
+    size.map_or(usize::MAX, |(_, columns)| usize::from(columns))
+}

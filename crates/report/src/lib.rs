@@ -1,18 +1,4 @@
-//! Shows the reports of [`tilewright`]'s simulator: [`table`] for a terminal, [`html`] with the
-//! kernels' source and the costs beside it, [`json`] for programs.
-//!
-//! ```
-//! use tilewright::Device;
-//!
-//! # fn main() -> tilewright::Result<()> {
-//! let device = Device::simulator();
-//! let x = device.upload(&[1.0_f32; 4096])?;
-//! let (_, report) = device.with_report(|| device.reduce_sum(&x))?;
-//! let table = tilewright_report::table(&report);
-//! assert!(table.contains("bottleneck: latency and occupancy"));
-//! # Ok(())
-//! # }
-//! ```
+#![doc = include_str!("../README.md")]
 
 mod html;
 mod source;
@@ -20,7 +6,7 @@ mod table;
 mod text;
 
 pub use html::html;
-pub use table::table;
+pub use table::{table, table_within};
 
 use tilewright::LaunchReport;
 

@@ -45,11 +45,12 @@ pub(crate) fn facts(report: &KernelReport) -> Vec<(&'static str, String)> {
         ),
         (
             "occupancy",
-            format!(
-                "{}, at {} registers per thread",
-                report.occupancy(),
-                report.registers
-            ),
+            match (report.occupancy(), report.registers) {
+                (Some(occupancy), Some(registers)) => {
+                    format!("{occupancy}, at {registers} registers per thread")
+                }
+                _ => "unknown, as the registers per thread are".to_owned(),
+            },
         ),
         (
             "f32, f64 operations",

@@ -30,6 +30,20 @@ fn the_table_has_kernels_bottlenecks_and_lines() -> Result<()> {
 }
 
 #[test]
+fn tables_fit_terminals_of_80_and_of_200_columns() -> Result<()> {
+    let report = report_of_sum(&[0.5_f32; 5000])?;
+    let widest = |table: &str| table.lines().map(|it| it.chars().count()).max();
+    let whole = tilewright_report::table(&report);
+    assert!(widest(&whole) > Some(80), "{whole}");
+    for columns in [80, 200] {
+        let table = tilewright_report::table_within(&report, columns);
+        assert!(widest(&table) <= Some(columns), "{table}");
+        assert!(table.contains("unknown, as the registers"), "{table}");
+    }
+    Ok(())
+}
+
+#[test]
 fn no_launch_is_one_line() -> Result<()> {
     let (_, report) = Device::simulator().with_report(|| Ok(()))?;
     assert_eq!(

@@ -5,7 +5,7 @@ mod global;
 mod on_chip;
 mod textures;
 
-use super::case::{Case, Ladder, Rate, Section, Trial};
+use super::case::{Case, Ladder, Rate, Scale, Section, Title, Trial};
 use super::support::Outcome;
 use copies::copies;
 use global::{patterns, statics};
@@ -21,61 +21,52 @@ pub const LADDER: Ladder = Ladder {
 
 fn sections(_device: &Device) -> Outcome<Vec<Section>> {
     Ok(vec![
-        section(
-            "arrays",
-            "64 rounds over 16 u32 of each of 2^20 threads",
-            Rate::ItemsPerSecond,
-            arrays(),
-        ),
-        section(
-            "shared",
-            "2^26 f32, reversed in parts of 256",
-            Rate::BytesPerSecond,
-            shared(),
-        ),
-        section(
-            "banks",
-            "512 loads from shared memory by each of 2^18 threads",
-            Rate::ItemsPerSecond,
-            banks(),
-        ),
-        section(
-            "constants",
-            "512 loads from constant memory by each of 2^18 threads",
-            Rate::ItemsPerSecond,
-            constants(),
-        ),
-        section(
-            "textures",
-            "4096 x 4096 f32, shifted by a part of an element",
-            Rate::BytesPerSecond,
-            textures(),
-        ),
-        section(
-            "statics",
-            "2^20 f32 added to 2^20 others",
-            Rate::BytesPerSecond,
-            statics(),
-        ),
-        section(
-            "patterns",
-            "2^26 loads of f32 from global memory",
-            Rate::BytesPerSecond,
-            patterns(),
-        ),
-        section(
-            "copies",
-            "256 MiB between host and device",
-            Rate::BytesPerSecond,
-            copies(),
-        ),
+        section("arrays", Rate::ItemsPerSecond, arrays(), |scale| {
+            let (exponent, rounds) = scale.pick((20, 64), (10, 4));
+            format!("{rounds} rounds over 16 u32 of each of 2^{exponent} threads")
+        }),
+        section("shared", Rate::BytesPerSecond, shared(), |scale| {
+            let exponent = scale.pick(26, 14);
+            format!("2^{exponent} f32, reversed in parts of 256")
+        }),
+        section("banks", Rate::ItemsPerSecond, banks(), |scale| {
+            loads(scale, "shared")
+        }),
+        section("constants", Rate::ItemsPerSecond, constants(), |scale| {
+            loads(scale, "constant")
+        }),
+        section("textures", Rate::BytesPerSecond, textures(), |scale| {
+            let side = scale.pick(4096, 64);
+            format!("{side} x {side} f32, shifted by a part of an element")
+        }),
+        section("statics", Rate::BytesPerSecond, statics(), |_| {
+            "2^20 f32 added to 2^20 others".to_owned()
+        }),
+        section("patterns", Rate::BytesPerSecond, patterns(), |scale| {
+            let exponent = scale.pick(26, 14);
+            format!("2^{exponent} loads of f32 from global memory")
+        }),
+        section("copies", Rate::BytesPerSecond, copies(), |scale| {
+            let bytes = scale.pick("256 MiB", "64 KiB");
+            format!("{bytes} between host and device")
+        }),
     ])
 }
 
-fn section(name: &'static str, title: &str, rate: Rate, cases: Vec<Case>) -> Section {
+fn loads(scale: Scale, memory: &str) -> String {
+    let (rounds, exponent) = scale.pick((512, 18), (32, 8));
+    format!("{rounds} loads from {memory} memory by each of 2^{exponent} threads")
+}
+
+fn section(
+    name: &'static str,
+    rate: Rate,
+    cases: Vec<Case>,
+    title: impl Fn(Scale) -> String,
+) -> Section {
     Section {
         name,
-        title: title.to_owned(),
+        title: Title::new(title),
         rate,
         parameter: "",
         baseline: "",

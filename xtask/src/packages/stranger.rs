@@ -1,6 +1,8 @@
 //! A program on the published packages.
 
 use tilewright::cuda_std::prelude::*;
+use tilewright::half::f16;
+use tilewright::ndarray::{array, s};
 use tilewright::{Device, LaunchConfig, ModuleSource};
 
 /// `y[i] += a * x[i]` for each `i` that both have.
@@ -24,6 +26,11 @@ fn main() -> tilewright::Result<()> {
     let a = device.matrix((2, 3), &[1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0])?;
     let b = device.matrix((3, 1), &[1.0_f32, 10.0, 100.0])?;
     assert_eq!(device.matmul_coarsened(&a, &b)?.to_vec()?, [321.0, 654.0]);
+
+    let factors = array![[1.0_f32, 2.0], [3.0, 4.0]];
+    let product = tilewright::matmul(factors.slice(s![.., 1..]), factors.slice(s![1.., ..]))?;
+    assert_eq!(product, array![[6.0, 8.0], [12.0, 16.0]]);
+    assert_eq!(tilewright::reduce_sum(&[f16::ONE; 3])?, 3.0);
 
     let mut y = device.upload(&numbers)?;
     let module = device.load(&KERNELS)?;

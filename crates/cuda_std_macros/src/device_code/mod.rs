@@ -2,8 +2,9 @@
 //!
 //! A kernel crate is compiled twice. For a GPU it has `core` alone; for a host the device library
 //! links the standard library, whose methods of floats a `no_std` crate then has too. Without a
-//! check such code is right in the simulator and does not compile for the GPU. So the first
-//! `#[kernel]` of a library reads the library's sources, and its error lists what it finds.
+//! check such code is right in the simulator and does not compile for the GPU. So each `#[kernel]` of
+//! a library is searched, and the first one reads the library's sources and lists what it finds in
+//! the functions that are no kernels.
 //!
 //! Kernels of programs, tests and documentation run on the simulator alone, and are not checked.
 //! Neither are other build systems' calls of the compiler that do not look like cargo's.
@@ -12,18 +13,54 @@ mod files;
 mod scan;
 mod tokens;
 
+use proc_macro2::TokenStream;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::Once;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What is wrong with the sources of the library that is compiled, for the first caller.
-pub fn first_report() -> Option<String> {
-    static FIRST: Once = Once::new();
-    let mut report = None;
-    FIRST.call_once(|| {
-        let findings = library_root(std::env::args()).map(findings);
-        report = findings.filter(|it| !it.is_empty());
-    });
-    report
+/// Errors for what the library has that a GPU does not: those in the kernel `function`, where they
+/// stand, and for the library's first kernel all that is in no kernel, with its places as text.
+pub fn errors(function: &TokenStream) -> Vec<syn::Error> {
+    let Some(library) = Library::that_is_compiled() else {
+        return Vec::new();
+    };
+    let findings = scan::findings(function, &library.own_methods).into_iter();
+    let mut errors: Vec<_> = findings
+        .map(|it| syn::Error::new(it.span, it.message))
+        .collect();
+    if !library.report.is_empty() && !library.is_reported.swap(true, Ordering::Relaxed) {
+        let report = &library.report;
+        let message = format!("this library does not compile for the GPU\n{report}");
+        errors.push(syn::Error::new(proc_macro2::Span::call_site(), message));
+    }
+    errors
+}
+
+/// The library that the compiler runs for.
+struct Library {
+    own_methods: BTreeSet<String>,
+    /// A line for each thing that a GPU does not have, and that is in no kernel.
+    report: String,
+    is_reported: AtomicBool,
+}
+
+impl Library {
+    fn that_is_compiled() -> Option<&'static Self> {
+        static LIBRARY: OnceLock<Option<Library>> = OnceLock::new();
+        let library = LIBRARY.get_or_init(|| library_root(std::env::args()).map(Self::read));
+        library.as_ref()
+    }
+
+    fn read(root: PathBuf) -> Self {
+        let files = files::files_of_crate(root);
+        let own_methods = scan::own_methods(files.iter().map(|(_, tokens)| tokens));
+        Self {
+            report: report(&files, &own_methods),
+            own_methods,
+            is_reported: AtomicBool::new(false),
+        }
+    }
 }
 
 /// Whether the compiler's arguments are those of a library, for a host and without tests.
@@ -46,9 +83,8 @@ fn library_root(mut arguments: impl Iterator<Item = String>) -> Option<PathBuf> 
     root.filter(|_| is_library)
 }
 
-/// A line for each finding.
-fn findings(root: PathBuf) -> String {
-    let files = files::files_of_crate(root);
+/// A line for each finding outside of kernels.
+fn report(files: &[(PathBuf, TokenStream)], own_methods: &BTreeSet<String>) -> String {
     let mut lines = Vec::new();
     if let Some((path, root)) = files.first()
         && !files::is_no_std(root)
@@ -60,13 +96,14 @@ fn findings(root: PathBuf) -> String {
             path.display()
         ));
     }
-    let own_methods = scan::own_methods(files.iter().map(|(_, tokens)| tokens));
-    for (path, tokens) in &files {
-        for finding in scan::findings(tokens, &own_methods) {
-            let (line, column) = finding.place;
+    for (path, tokens) in files {
+        for finding in scan::findings_outside_kernels(tokens, own_methods) {
+            let start = finding.span.start();
             lines.push(format!(
-                "{}:{line}:{column}: {}",
+                "{}:{}:{}: {}",
                 path.display(),
+                start.line,
+                start.column + 1,
                 finding.message
             ));
         }

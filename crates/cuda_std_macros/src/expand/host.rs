@@ -55,7 +55,7 @@ pub fn descriptor(kernel: &KernelFunction) -> TokenStream {
 fn only_one_of_its_name(kernel: &KernelFunction) -> Option<TokenStream> {
     let name = &kernel.function.sig.ident;
     let item = Ident::new(
-        &format!("__only_one_kernel_of_a_crate_is_named_{name}"),
+        &format!("__rename_one_kernel_{name}_because_ptx_entries_have_no_paths"),
         name.span(),
     );
     let conditions = attributes(kernel, &["cfg"]);

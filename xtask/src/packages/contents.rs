@@ -1,0 +1,83 @@
+//! What every published package has to contain.
+
+use crate::{Result, workspace_root};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const FILES: [&str; 3] = ["README.md", "LICENSE-MIT", "LICENSE-APACHE"];
+
+/// Keys of a package's manifest, and the value where it is the same for all.
+const KEYS: [(&str, Option<&str>); 7] = [
+    ("description", None),
+    ("keywords", None),
+    ("categories", None),
+    ("repository", Some(env!("CARGO_PKG_REPOSITORY"))),
+    ("license", Some(env!("CARGO_PKG_LICENSE"))),
+    ("rust-version", Some(env!("CARGO_PKG_RUST_VERSION"))),
+    ("readme", Some("README.md")),
+];
+
+/// Checks each unpacked package.
+pub fn check(packages: &[(String, PathBuf)]) -> Result {
+    for (name, folder) in packages {
+        let missing = missing(folder)?;
+        if !missing.is_empty() {
+            return Err(format!("the package {name} lacks {}", missing.join(", ")).into());
+        }
+    }
+    Ok(())
+}
+
+fn missing(folder: &Path) -> Result<Vec<String>> {
+    let manifest = fs::read_to_string(folder.join("Cargo.toml"))?;
+    let files = FILES.iter().filter(|it| !folder.join(it).is_file());
+    let keys = KEYS.iter().filter(|(key, value)| {
+        let start = match value {
+            Some(value) => format!("{key} = \"{value}\""),
+            None => format!("{key} = "),
+        };
+        !manifest.lines().any(|line| line.starts_with(&start))
+    });
+    let keys = keys.map(|(key, value)| format!("{key} = {}", value.unwrap_or("..")));
+    Ok(files.map(|it| (*it).to_owned()).chain(keys).collect())
+}
+
+/// Checks that the repository is built with the Rust version that the packages promise, so that
+/// every other check is one of that version too.
+pub fn check_rust_version() -> Result {
+    let version = env!("CARGO_PKG_RUST_VERSION");
+    let toolchain = fs::read_to_string(workspace_root().join("rust-toolchain.toml"))?;
+    if !toolchain.contains(&format!("channel = \"{version}.0\"")) {
+        return Err(format!("rust-toolchain.toml has another version than {version}").into());
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_package_lacks_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        for file in ["README.md", "LICENSE-MIT"] {
+            fs::write(folder.path().join(file), "").unwrap();
+        }
+        let manifest = format!(
+            "[package]\nname = \"a\"\ndescription = \"A.\"\nkeywords = []\ncategories = []\n\
+             readme = \"README.md\"\nlicense = \"MIT\"\nrepository = {:?}\nrust-version = {:?}\n",
+            env!("CARGO_PKG_REPOSITORY"),
+            env!("CARGO_PKG_RUST_VERSION"),
+        );
+        fs::write(folder.path().join("Cargo.toml"), manifest).unwrap();
+        assert_eq!(
+            missing(folder.path()).unwrap(),
+            ["LICENSE-APACHE", "license = MIT OR Apache-2.0"]
+        );
+    }
+
+    #[test]
+    fn the_repository_is_built_with_the_version_that_it_promises() {
+        check_rust_version().unwrap();
+    }
+}
