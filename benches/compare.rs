@@ -24,7 +24,8 @@ Compares this crate with its rivals on one device, and writes the results as JSO
 Usage: cargo bench --bench compare -- [OPTIONS]
 
 Options:
-  --only TEXT    only contests whose name contains TEXT, such as `sum f32`
+  --only TEXT    only contests whose name contains TEXT, such as `sum f32`, or one of several
+                 texts with commas between them
   --samples N    samples of each contender [default: 30; on the simulator 3]
   --out FILE     the JSON file, seen from benches/ under cargo [default: results/DEVICE.json; on the
                  simulator and with --only: none]
@@ -106,7 +107,7 @@ impl Options {
         cases.extend(products::cases(device));
         if let Some(only) = &self.only {
             let names: Vec<_> = cases.iter().map(|case| case.name.clone()).collect();
-            cases.retain(|case| case.name.contains(only));
+            cases.retain(|case| only.split(',').any(|text| case.name.contains(text)));
             if cases.is_empty() {
                 let names = names.join(", ");
                 return Err(

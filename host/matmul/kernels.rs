@@ -44,8 +44,7 @@ impl ElementType {
 pub enum TileConfig {
     /// 4 x 4 outputs for each thread, 64 x 64 for each block of threads.
     Small,
-    /// 8 x 8 outputs of f32 for each thread, 128 x 128 for each block; 8 x 4 of f64, 128 x 64, or on tensor
-    /// cores 128 x 128.
+    /// 8 x 8 outputs of f32 for each thread, 128 x 128 for each block; 8 x 4 of f64, 128 x 64.
     Large,
 }
 

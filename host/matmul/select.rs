@@ -70,7 +70,7 @@ pub struct Selection {
 pub enum SelectionReason {
     /// There are no others.
     OnlyTiles,
-    /// Products of halves, on tensor cores: blocks stay, and compute a tile in each round.
+    /// On tensor cores: the device computes so many tiles at a time as it has room for.
     Rounds {
         /// Rounds of small tiles.
         small: u64,
@@ -134,7 +134,7 @@ impl Display for SelectionReason {
 pub fn select(problem: &Problem, device: DeviceFacts, request: Request) -> Option<Selection> {
     let (method, reason) = match request {
         Request::Tiled => (Method::Tiled, SelectionReason::OnlyTiles),
-        Request::Coarsened(tiles) => tiled_by(Method::Coarsened, problem, device, tiles)?,
+        Request::Coarsened(tiles) => coarsened(problem, device, tiles)?,
         Request::Fastest(arithmetic, tiles) => fastest(problem, device, arithmetic, tiles)?,
         Request::Wide => (Method::Wide, SelectionReason::OnlyTiles),
     };
@@ -172,19 +172,33 @@ fn fastest(
         (ElementType::F64, Arithmetic::Auto | Arithmetic::Chain)
             if has_tensor_cores(Method::Mma(TileConfig::Large)) =>
         {
-            tiled_by(Method::Mma, problem, device, tiles)
+            f64_in(problem, device, tiles)
         }
         (ElementType::F32 | ElementType::F64, Arithmetic::Auto | Arithmetic::Chain) => {
-            tiled_by(Method::Coarsened, problem, device, tiles)
+            coarsened(problem, device, tiles)
         }
         _ => None,
     }
 }
 
-/// Time of a round of small tiles of products of halves, and of one of large ones, which have four times
-/// as many outputs.
-const SMALL_ROUND: u64 = 5;
-const LARGE_ROUND: u64 = 16;
+/// How long rounds of tiles take on tensor cores, in units of a method's own.
+struct RoundTimes {
+    small: u64,
+    large: u64,
+}
+
+/// Of halves; large tiles have four times as many outputs. Blocks stay, and compute a tile in each round.
+const ROUNDS_OF_HALVES: RoundTimes = RoundTimes {
+    small: 5,
+    large: 16,
+};
+
+/// Of f64; large tiles have twice as many outputs. In TFLOP/s an H200 has 40 with large tiles and 35 with
+/// small ones.
+const ROUNDS_OF_F64: RoundTimes = RoundTimes { small: 4, large: 7 };
+
+/// Blocks of products of f64 that a multiprocessor has room for.
+const F64_BLOCKS: u64 = 2;
 
 /// Products of halves in `tiles`, or in those that take less time.
 fn halves_in(
@@ -192,46 +206,70 @@ fn halves_in(
     device: DeviceFacts,
     tiles: Option<TileConfig>,
 ) -> (Method, SelectionReason) {
-    if let Some(tiles) = tiles {
-        return (Method::Wgmma(tiles), SelectionReason::Requested);
-    }
     let rounds = |tile: &ClusterTile| {
         let (rows, columns) = tile.count(problem.m, problem.n);
         let resident = (device.multiprocessors as usize / tile.blocks).max(1);
         let tiles = rows.saturating_mul(columns).saturating_mul(problem.batch);
         tiles.div_ceil(resident) as u64
     };
-    let (small, large) = (rounds(&HALF_SMALL), rounds(&HALF_LARGE));
-    let tiles = match small.saturating_mul(SMALL_ROUND) < large.saturating_mul(LARGE_ROUND) {
+    let rounds = (rounds(&HALF_SMALL), rounds(&HALF_LARGE));
+    in_fewest_rounds(Method::Wgmma, rounds, &ROUNDS_OF_HALVES, tiles)
+}
+
+/// Products of f64 on tensor cores in `tiles`, or in those that take less time.
+fn f64_in(
+    problem: &Problem,
+    device: DeviceFacts,
+    tiles: Option<TileConfig>,
+) -> Option<(Method, SelectionReason)> {
+    let resident = (u64::from(device.multiprocessors) * F64_BLOCKS).max(1);
+    let rounds = |tiles| {
+        let kernel = KERNELS.iter().find(|it| it.method == Method::Mma(tiles))?;
+        let blocks = kernel.descriptor.tile.blocks(problem.m, problem.n);
+        let blocks = blocks.map_or(u64::MAX, u64::from);
+        Some(
+            blocks
+                .saturating_mul(problem.batch as u64)
+                .div_ceil(resident),
+        )
+    };
+    let rounds = (rounds(TileConfig::Small)?, rounds(TileConfig::Large)?);
+    Some(in_fewest_rounds(Method::Mma, rounds, &ROUNDS_OF_F64, tiles))
+}
+
+/// A method in `tiles`, or in those whose rounds, of small tiles and of large ones, take less time.
+fn in_fewest_rounds(
+    method: fn(TileConfig) -> Method,
+    (small, large): (u64, u64),
+    times: &RoundTimes,
+    tiles: Option<TileConfig>,
+) -> (Method, SelectionReason) {
+    if let Some(tiles) = tiles {
+        return (method(tiles), SelectionReason::Requested);
+    }
+    let tiles = match small.saturating_mul(times.small) < large.saturating_mul(times.large) {
         true => TileConfig::Small,
         false => TileConfig::Large,
     };
-    (
-        Method::Wgmma(tiles),
-        SelectionReason::Rounds { small, large },
-    )
+    (method(tiles), SelectionReason::Rounds { small, large })
 }
 
-/// A method on the ordinary units, or one that takes its place, in `tiles` or in those that fill the device.
-fn tiled_by(
-    method: fn(TileConfig) -> Method,
+/// A block of outputs for each thread, in `tiles` or in those that fill the device.
+fn coarsened(
     problem: &Problem,
     device: DeviceFacts,
     tiles: Option<TileConfig>,
 ) -> Option<(Method, SelectionReason)> {
     let (tiles, reason) = match tiles {
         Some(tiles) => (tiles, SelectionReason::Requested),
-        None => tiles_for(method(TileConfig::Large), problem, device)?,
+        None => tiles_for(problem, device)?,
     };
-    Some((method(tiles), reason))
+    Some((Method::Coarsened(tiles), reason))
 }
 
 /// The large tiles if they give each multiprocessor at least one and a half blocks.
-fn tiles_for(
-    large: Method,
-    problem: &Problem,
-    device: DeviceFacts,
-) -> Option<(TileConfig, SelectionReason)> {
+fn tiles_for(problem: &Problem, device: DeviceFacts) -> Option<(TileConfig, SelectionReason)> {
+    let large = Method::Coarsened(TileConfig::Large);
     let mut kernels = KERNELS.iter();
     let large = kernels.find(|it| it.method == large && it.element == problem.element)?;
     let needed = device.multiprocessors.saturating_mul(LARGE_FROM_HALVES) / 2;

@@ -333,7 +333,7 @@ coarsened_kernels! {
     LargeTensorF64: f64, vector = 2, [min_blocks = 2, arch = "sm_90a"], hoisted = true,
         kernels = matmul_mma_f64_nn, matmul_mma_f64_nn_unaligned, matmul_mma_f64_tn,
             matmul_mma_f64_nt, matmul_mma_f64_tt;
-    SmallTensorF64: f64, vector = 2, [min_blocks = 3, arch = "sm_90a"], hoisted = true,
+    SmallTensorF64: f64, vector = 2, [min_blocks = 2, arch = "sm_90a"], hoisted = true,
         kernels = matmul_mma_small_f64_nn, matmul_mma_small_f64_nn_unaligned,
             matmul_mma_small_f64_tn, matmul_mma_small_f64_nt, matmul_mma_small_f64_tt;
 }

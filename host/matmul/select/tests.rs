@@ -219,6 +219,21 @@ fn the_tiles_of_halves_follow_the_rounds() {
     assert_eq!(selected(4096), (large, rounds(16, 4)));
 }
 
+#[test]
+fn the_tiles_of_f64_follow_the_rounds() {
+    let selected = |n| {
+        let problem = row_major(ElementType::F64, (n, n, n));
+        let selection = select(&problem, H200, Request::Fastest(Arithmetic::Auto, None)).unwrap();
+        (selection.kernel.name, selection.reason)
+    };
+    let (small, large) = ("matmul_mma_small_f64_nn", "matmul_mma_f64_nn");
+    let rounds = |small, large| SelectionReason::Rounds { small, large };
+    assert_eq!(selected(1024), (small, rounds(1, 1)));
+    assert_eq!(selected(1536), (small, rounds(3, 2)));
+    assert_eq!(selected(2048), (large, rounds(4, 2)));
+    assert_eq!(selected(4096), (large, rounds(16, 8)));
+}
+
 /// The large tiles where they fill the device, the small ones elsewhere.
 #[test]
 fn the_size_of_the_tiles_follows_the_blocks() {
