@@ -1,4 +1,4 @@
-//! Who has arrived at an mbarrier, for the report of a phase that nothing will complete.
+//! The threads that have arrived at an mbarrier, for the report of a phase that nothing will complete.
 
 use crate::basics::Related;
 use std::collections::BTreeMap;
@@ -35,8 +35,8 @@ impl Arrivals {
         self.now.clear();
     }
 
-    /// Who is missing: of those who arrived in the phase before, or else, once a thread has arrived, of
-    /// the `threads` threads of the block `rank`, which owns the mbarrier.
+    /// The threads that are missing: of those of the phase before, or else, once one has arrived, of the
+    /// `threads` threads of the block `rank`, which owns the mbarrier.
     pub fn absent(&self, rank: u32, threads: u32) -> Related {
         if self.now.is_empty() && self.before.is_empty() {
             return Related {

@@ -96,8 +96,8 @@ pub(crate) enum Progress {
     TooMany,
 }
 
-/// An mbarrier, who has arrived, and the threads that wait for its present phase, by their number in
-/// the block.
+/// An mbarrier, the threads that have arrived, and those that wait for its present phase, by their
+/// number in the block.
 struct Waited {
     barrier: Mbarrier,
     arrivals: Arrivals,
@@ -173,7 +173,7 @@ impl Mbarriers {
         }
     }
 
-    /// Who is missing at the one at this offset, of the block `rank` of its cluster with `threads`
+    /// The threads that are missing at the one at this offset, of the block `rank` of its cluster with `threads`
     /// threads.
     pub fn absent(&self, offset: usize, rank: u32, threads: u32) -> Option<Related> {
         let barriers = self.barriers.borrow();
