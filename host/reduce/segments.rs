@@ -81,7 +81,7 @@ impl Device {
     /// let device = Device::simulator();
     /// let x = device.upload(&[5, 9, 2, 7, 7])?;
     /// let segments = device.segments(&[0, 2, 5])?;
-    /// assert_eq!(device.reduce_segments(&x, &segments, ops::ArgMax)?.to_vec()?, [1, 1]);
+    /// assert_eq!(device.reduce_segments(&x, &segments, ops::ArgMax)?.to_vec()?, [1_u64, 1]);
     /// # Ok(())
     /// # }
     /// ```
