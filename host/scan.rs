@@ -291,11 +291,11 @@ pub fn scan_exclusive<T: ScanElement>(data: &[T]) -> Result<Vec<T>> {
 }
 
 /// The most additions between an element and a prefix sum of `len` elements of type `T`: the h of the
-/// error bound of [`Device::scan_inclusive`]. It grows by one for every 2^21 f32, or 2^20 f64.
+/// error bound of [`Device::scan_inclusive`]. It grows by one for every 2^23 f32, or 2^22 f64.
 ///
 /// ```
 /// assert_eq!(tilewright::scan_height::<f32>(8192), 27);
-/// assert_eq!(tilewright::scan_height::<f32>(1 << 28), 164);
+/// assert_eq!(tilewright::scan_height::<f32>(1 << 28), 72);
 /// ```
 #[must_use]
 pub fn scan_height<T: ScanElement>(len: usize) -> u32 {

@@ -260,11 +260,10 @@ pub static KERNELS: &[GemmKernel] = kernels! {
     F64 to F64 [Method::Coarsened(SMALL), matmul, chain] => matmul_coarsened_small_f64_nn
         matmul_coarsened_small_f64_nn_unaligned matmul_coarsened_small_f64_tn
         matmul_coarsened_small_f64_nt matmul_coarsened_small_f64_tt;
-    F64 to F64 [Method::Mma(LARGE), matmul, chain] => matmul_mma_f64_nn matmul_mma_f64_nn_unaligned
-        matmul_mma_f64_tn matmul_mma_f64_nt matmul_mma_f64_tt;
-    F64 to F64 [Method::Mma(SMALL), matmul, chain] => matmul_mma_small_f64_nn
-        matmul_mma_small_f64_nn_unaligned matmul_mma_small_f64_tn matmul_mma_small_f64_nt
-        matmul_mma_small_f64_tt;
+    F64 to F64 [Method::Mma(LARGE), matmul, chain] => matmul_mma_f64_nn matmul_mma_f64_tn matmul_mma_f64_nt
+        matmul_mma_f64_tt;
+    F64 to F64 [Method::Mma(SMALL), matmul, chain] => matmul_mma_small_f64_nn matmul_mma_small_f64_tn
+        matmul_mma_small_f64_nt matmul_mma_small_f64_tt;
     F16 to F16 [Method::Wgmma(LARGE), tensor, half_f16] => matmul_wgmma_f16_nn matmul_wgmma_f16_nt
         matmul_wgmma_f16_tn matmul_wgmma_f16_tt;
     F16 to F16 [Method::Wgmma(SMALL), tensor, half_f16] => matmul_wgmma_small_f16_nn matmul_wgmma_small_f16_nt

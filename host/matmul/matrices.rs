@@ -12,7 +12,7 @@ use crate::error::{ErrorKind, Outcome};
 use crate::launch::LaunchConfig;
 use crate::matrix::{MatrixBatch, MatrixBatchMut, Order};
 use tilewright_kernels::epilogue::EpilogueElement;
-use tilewright_kernels::matmul::ProductShape;
+use tilewright_kernels::matmul::{ProductDescriptor, ProductShape};
 
 /// The matrices of one or more products of one shape whose results are row-major and have elements, and
 /// what becomes of their sums.
@@ -114,15 +114,17 @@ impl<'a, T: Element, O: Element, S: Element + EpilogueElement> Matrices<'a, T, O
     /// A block for each tile of each result.
     pub fn grid(&self, kernel: &GemmKernel) -> Outcome<LaunchConfig> {
         let (m, n, _) = self.extents();
-        let tile = kernel.descriptor.tile;
+        let ProductDescriptor {
+            tile,
+            dynamic_shared_bytes,
+            ..
+        } = kernel.descriptor;
         let blocks = tile.blocks(m, n).ok_or_else(|| ErrorKind::TooLarge {
             what: format!("a result of {m}x{n} elements"),
             remedy: "a grid can have at most 2^31 - 1 blocks: multiply parts of the matrices",
         })?;
-        Ok(LaunchConfig::new(
-            (blocks, self.count() as u32),
-            tile.threads,
-        ))
+        let config = LaunchConfig::new((blocks, self.count() as u32), tile.threads);
+        Ok(config.with_dynamic_shared(dynamic_shared_bytes as u32))
     }
 }
 

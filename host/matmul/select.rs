@@ -193,12 +193,12 @@ const ROUNDS_OF_HALVES: RoundTimes = RoundTimes {
     large: 16,
 };
 
-/// Of f64; large tiles have twice as many outputs. In TFLOP/s an H200 has 40 with large tiles and 35 with
-/// small ones.
-const ROUNDS_OF_F64: RoundTimes = RoundTimes { small: 4, large: 7 };
+/// Of f64; large tiles have four times as many outputs. A multiprocessor computes one large tile at a time,
+/// or three small ones.
+const ROUNDS_OF_F64: RoundTimes = RoundTimes { small: 4, large: 5 };
 
-/// Blocks of products of f64 that a multiprocessor has room for.
-const F64_BLOCKS: u64 = 2;
+/// Blocks of products of f64 that a multiprocessor has room for: small ones, and large ones.
+const F64_BLOCKS: (u64, u64) = (3, 1);
 
 /// Products of halves in `tiles`, or in those that take less time.
 fn halves_in(
@@ -222,8 +222,8 @@ fn f64_in(
     device: DeviceFacts,
     tiles: Option<TileConfig>,
 ) -> Option<(Method, SelectionReason)> {
-    let resident = (u64::from(device.multiprocessors) * F64_BLOCKS).max(1);
-    let rounds = |tiles| {
+    let rounds = |tiles, blocks: u64| {
+        let resident = (u64::from(device.multiprocessors) * blocks).max(1);
         let kernel = KERNELS.iter().find(|it| it.method == Method::Mma(tiles))?;
         let blocks = kernel.descriptor.tile.blocks(problem.m, problem.n);
         let blocks = blocks.map_or(u64::MAX, u64::from);
@@ -233,7 +233,10 @@ fn f64_in(
                 .div_ceil(resident),
         )
     };
-    let rounds = (rounds(TileConfig::Small)?, rounds(TileConfig::Large)?);
+    let rounds = (
+        rounds(TileConfig::Small, F64_BLOCKS.0)?,
+        rounds(TileConfig::Large, F64_BLOCKS.1)?,
+    );
     Some(in_fewest_rounds(Method::Mma, rounds, &ROUNDS_OF_F64, tiles))
 }
 

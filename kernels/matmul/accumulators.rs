@@ -1,6 +1,5 @@
 //! The outputs that a thread keeps in registers.
 
-use super::block::THREADS;
 use super::sink::Sink;
 use super::tile::Tile;
 use cuda_std::float::Float;
@@ -8,7 +7,7 @@ use cuda_std::hint::opaque_size;
 use cuda_std::shared::SharedSlice;
 use cuda_std::thread;
 
-/// The outputs of one thread, and how products are added to them.
+/// The outputs of one thread.
 pub trait Accumulators {
     /// The type of the operands and of the sums.
     type Element: Float;
@@ -22,11 +21,8 @@ pub trait Accumulators {
     /// Columns of outputs of a thread.
     const COLUMNS: usize;
 
-    /// Elements of 16 bytes.
-    const VECTOR: usize;
-
-    /// Vectors that pad each row of a tile at least, so that its elements are read without bank conflicts.
-    const PADDING_VECTORS: usize;
+    /// Threads of the block, along x.
+    const THREADS: usize;
 
     /// Outputs to which nothing has been added.
     fn zero() -> Self;
@@ -40,17 +36,6 @@ pub trait Accumulators {
 
     /// The output in row `i` and column `j` of the thread's, which are known when compiled.
     fn output(&self, i: usize, j: usize) -> Self::Element;
-
-    /// Adds the products of the rows of one stage of both tiles.
-    ///
-    /// # Safety
-    /// 1. The stage of both tiles has been written, before a barrier.
-    /// 2. The tiles have the rows and columns of the block's outputs, and pitches that are multiples
-    ///    of [`Self::VECTOR`].
-    unsafe fn add_products<A, B>(&mut self, position: &Self::Position, a: A, b: B, stage: usize)
-    where
-        A: Tile<Element = Self::Element>,
-        B: Tile<Element = Self::Element>;
 
     /// Hands each output that lies within the result of `shape` (rows, columns) to `sink`.
     /// `origin` is the row and the column of the block's first output.
@@ -104,7 +89,7 @@ pub trait Accumulators {
                 if known == i {
                     for j in 0..Self::COLUMNS {
                         // SAFETY: (1), (2) are (2): the place is the thread's.
-                        unsafe { way.store(j * THREADS + thread, self.output(known, j)) };
+                        unsafe { way.store(j * Self::THREADS + thread, self.output(known, j)) };
                     }
                 }
             }
@@ -116,11 +101,28 @@ pub trait Accumulators {
                 if row < m && column < n {
                     // SAFETY: (1) the place is the thread's, and was written. (2) By (2). For the sink, as
                     // in `store`.
-                    unsafe { sink.store(row, column, way.load(j * THREADS + thread)) };
+                    unsafe { sink.store(row, column, way.load(j * Self::THREADS + thread)) };
                 }
                 j += 1;
             }
             i += 1;
         }
     }
+}
+
+/// Outputs of a thread to which it adds products itself.
+pub trait AddProducts: Accumulators {
+    /// Elements of 16 bytes, which a thread reads at once.
+    const VECTOR: usize;
+
+    /// Adds the products of the rows of one stage of both tiles.
+    ///
+    /// # Safety
+    /// 1. The stage of both tiles has been written, before a barrier.
+    /// 2. The tiles have the rows and columns of the block's outputs, and pitches that are multiples
+    ///    of [`Self::VECTOR`].
+    unsafe fn add_products<A, B>(&mut self, position: &Self::Position, a: A, b: B, stage: usize)
+    where
+        A: Tile<Element = Self::Element>,
+        B: Tile<Element = Self::Element>;
 }

@@ -31,19 +31,17 @@
 //!    the same banks as B's fragments, and the multiply-adds would wait for their operands: 12 %
 //!    of the time at 4096 on an H200.
 
-use super::accumulators::Accumulators;
+use super::accumulators::{Accumulators, AddProducts};
 use super::block::{STAGES, THREADS};
-use super::config::{
-    LargeF32, LargeF64, LargeTensorF64, SmallF32, SmallF64, SmallTensorF64, TileConfig, pitch,
-};
+use super::config::{LargeF32, LargeF64, SmallF32, SmallF64, TileConfig, pitch};
 #[cfg(not(target_arch = "nvptx64"))]
 use super::descriptor::{OperandLayout, ProductDescriptor, ProductKernel};
 use super::direct_load::{DirectLoad, DirectLoadOfAnyAlignment};
 use super::grid::block_position;
 use super::loader::TileLoader;
-use super::operand::{Operands, TileOrigin};
+use super::operand::{Operands, TileOrigin, matrices_of_block};
 use super::shape::ProductShape;
-use super::sink::{StoreFinished, StoreOutput};
+use super::sink::StoreFinished;
 use super::tile::Tile;
 use super::transposed_load::TransposedLoad;
 use crate::epilogue::{Epilogue, EpilogueElement, EpilogueNumbers};
@@ -257,26 +255,21 @@ macro_rules! coarsened_kernels {
             column_bias: Global<$element>,
             $($extra: Global<$extra_element>,)*
         ) {
-            let ProductShape { m, n, k, lda, ldb, ldc, .. } = *shape;
             // SAFETY: (1) is (1) and (4).
-            if unsafe { $is_skipped(m, n, ($($extra,)*)) } {
+            if unsafe { $is_skipped(shape.m, shape.n, ($($extra,)*)) } {
                 return;
             }
             let a_tile = shared_tile![$element; STAGES * <$config>::DEPTH, <$config>::ROWS;
                 pitch = pitch::<$config, $a_loader>(<$config>::ROWS)];
             let b_tile = shared_tile![$element; STAGES * <$config>::DEPTH, <$config>::COLUMNS;
                 pitch = pitch::<$config, $b_loader>(<$config>::COLUMNS)];
-            // SAFETY: of `multiply`, (1) is (1), (2) is (2) and (3), and (3) the tiles are declared
-            // here. Of `StoreOutput::new`, (1) C has the result's elements, by (2).
+            // SAFETY: of `matrices_of_block`, (1) and (2) are (2). Of `multiply`, (1) is (1), (2) is (2) and
+            // (3), and (3) the tiles are declared here.
             unsafe {
-                let matrix = thread::block_idx_y() as usize;
-                let a = a.skip(matrix * shape.a_stride);
-                let b = b.skip(matrix * shape.b_stride);
-                let c = c.skip(matrix * shape.c_stride);
+                let (operands, to) = matrices_of_block(a, b, c, &shape);
                 let epilogue = Epilogue { numbers, row_scale, column_scale, row_bias, column_bias };
                 multiply::<$config, $a_loader, $b_loader, _, _>(
-                    Operands { a, b, m, n, k, lda, ldb }, a_tile, b_tile,
-                    StoreFinished { to: StoreOutput::new(c, ldc), epilogue });
+                    operands, a_tile, b_tile, StoreFinished { to, epilogue });
             }
         }
 
@@ -288,6 +281,7 @@ macro_rules! coarsened_kernels {
                 a: OperandLayout::$a_layout,
                 b: OperandLayout::$b_layout,
                 b_row_alignment: <$b_loader>::ROW_ALIGNMENT_ELEMENTS * size_of::<$element>(),
+                dynamic_shared_bytes: 0,
             };
         }
     };
@@ -327,13 +321,4 @@ coarsened_kernels! {
         kernels = matmul_coarsened_small_f64_nn, matmul_coarsened_small_f64_nn_unaligned,
             matmul_coarsened_small_f64_tn, matmul_coarsened_small_f64_nt,
             matmul_coarsened_small_f64_tt;
-}
-// The same sums on tensor cores.
-coarsened_kernels! {
-    LargeTensorF64: f64, vector = 2, [min_blocks = 2, arch = "sm_90a"], hoisted = true,
-        kernels = matmul_mma_f64_nn, matmul_mma_f64_nn_unaligned, matmul_mma_f64_tn,
-            matmul_mma_f64_nt, matmul_mma_f64_tt;
-    SmallTensorF64: f64, vector = 2, [min_blocks = 2, arch = "sm_90a"], hoisted = true,
-        kernels = matmul_mma_small_f64_nn, matmul_mma_small_f64_nn_unaligned,
-            matmul_mma_small_f64_tn, matmul_mma_small_f64_nt, matmul_mma_small_f64_tt;
 }

@@ -1,16 +1,15 @@
 //! The sizes of the coarsened kernels' tiles.
 
-use super::accumulators::Accumulators;
+use super::accumulators::{Accumulators, AddProducts};
 use super::block::{THREADS, THREADS_ALONG, THREADS_DOWN};
 use super::descriptor::BlockTile;
 use super::loader::TileLoader;
 use super::register_tile::RegisterTile;
-use super::warp_tile::WarpTile;
 
 /// The sizes of one kernel's tiles.
 pub trait TileConfig {
     /// The outputs of a thread.
-    type Accumulators: Accumulators;
+    type Accumulators: AddProducts;
 
     /// The k of one tile.
     const DEPTH: usize;
@@ -35,9 +34,7 @@ pub trait TileConfig {
 
 /// Elements from one row of a tile of `columns` elements to the next, which `L` fills.
 pub const fn pitch<C: TileConfig, L: TileLoader>(columns: usize) -> usize {
-    let (to_read, to_fill) = (C::Accumulators::PADDING_VECTORS, L::PADDING_VECTORS);
-    let vectors = if to_read > to_fill { to_read } else { to_fill };
-    columns + vectors * C::VECTOR
+    columns + L::PADDING_VECTORS * C::VECTOR
 }
 
 macro_rules! tile_configs {
@@ -60,8 +57,4 @@ tile_configs! {
     LargeF64: RegisterTile<f64, 8, 4, 2>, depth = 8;
     /// f64, 64 x 64 outputs of a block.
     SmallF64: RegisterTile<f64, 4, 4, 2>, depth = 8;
-    /// f64 on tensor cores, 128 x 64 outputs of a block.
-    LargeTensorF64: WarpTile<2, 4>, depth = 8;
-    /// f64 on tensor cores, 64 x 64 outputs of a block.
-    SmallTensorF64: WarpTile<1, 4>, depth = 16;
 }

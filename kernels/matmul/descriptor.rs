@@ -47,6 +47,8 @@ pub struct ProductDescriptor {
     pub b: OperandLayout,
     /// Bytes of which the starts of B's rows in memory are multiples; at least those of an element.
     pub b_row_alignment: usize,
+    /// Bytes of dynamic shared memory of each block.
+    pub dynamic_shared_bytes: usize,
 }
 
 /// A kernel that multiplies matrices, as the host knows it.

@@ -1,9 +1,11 @@
 //! Loads along the tile's rows: neighbours in memory are neighbours in the tile.
 
 use super::block::{STAGES, THREADS};
+use super::copy_rows::{CopyShape, copy_rows};
 use super::loader::TileLoader;
 use super::operand::{Operand, TileOrigin};
 use super::tile::Tile;
+use core::marker::PhantomData;
 use cuda_std::prelude::*;
 use cuda_std::shared::SharedSlice;
 
@@ -68,6 +70,17 @@ impl<const VECTOR: usize, const HOISTED: bool> TileLoader
     }
 }
 
+/// One stage of a tile.
+struct StageOf<S>(PhantomData<S>);
+
+impl<S: Tile> CopyShape for StageOf<S> {
+    type Element = S::Element;
+    const ROWS: usize = S::ROWS / STAGES;
+    const COLUMNS: usize = S::COLUMNS;
+    const PITCH: usize = S::PITCH;
+    const THREADS: usize = THREADS;
+}
+
 /// [`TileLoader::load`] along the tile's rows, `COPY` elements at a time, with addresses that are
 /// `HOISTED` or not.
 ///
@@ -82,25 +95,15 @@ unsafe fn load_rows<S: Tile, const COPY: usize, const IN_BOUNDS: bool, const HOI
     operand: &Operand<S::Element>,
     origin: TileOrigin,
 ) {
-    let (depth, width) = (S::ROWS / STAGES, S::COLUMNS);
-    let vector = 16 / size_of::<S::Element>();
-    let vectors_along = width / vector;
-    let rows_apart = THREADS / vectors_along;
-    let (thread, operand) = operand.addressed(HOISTED);
-    let (first_down, along) = (thread / vectors_along, thread % vectors_along * vector);
-    let bounds = operand.bounds((origin.k, origin.output), depth, width);
-    let first = first_down * operand.leading_dimension + along;
-    for i in 0..depth / rows_apart {
-        let down = first_down + i * rows_apart;
-        let row = bounds.first + i * rows_apart * operand.leading_dimension;
-        for v in (0..vector).step_by(COPY) {
-            let to = (tile, (tile_row + down) * S::PITCH + along + v);
-            let from = (operand.matrix, first + (row + v));
-            // SAFETY: (1) `down` < depth and `along + v` < width: the place is in the stage, by (1).
-            // (2) Rows start at multiples of `COPY`, and so does `along + v` in the row: it divides 16
-            // bytes, at whose multiples tiles start.
-            // (3), (4) are the caller's.
-            unsafe { bounds.copy::<COPY, IN_BOUNDS>(pipeline, to, from, (down, along + v)) };
-        }
+    let origin = (origin.k, origin.output);
+    // SAFETY: (1) is (1). (2) Rows start so, by (2), and tiles of outputs at multiples of their columns. (3),
+    // (4) are the caller's.
+    unsafe {
+        copy_rows::<StageOf<S>, STAGES, COPY, IN_BOUNDS, HOISTED>(
+            pipeline,
+            (tile, tile_row),
+            operand,
+            origin,
+        );
     }
 }

@@ -14,10 +14,10 @@
 //!
 //! | part | file |
 //! |---|---|
-//! | a main loop: load, wait, multiply, store | `coarsened.rs`, `tiled.rs`, with their entries |
+//! | a main loop: load, wait, multiply, store | `coarsened.rs`, `tiled.rs`, `mma/` on tensor cores, with their entries |
 //! | the sizes of its tiles | `config.rs`: a `TileConfig` |
-//! | a loader for each operand | `loader.rs`: a `TileLoader`; `direct_load.rs`, `transposed_load.rs` |
-//! | the outputs of a thread | `accumulators.rs`: `Accumulators`; `register_tile.rs` on the ordinary units, `warp_tile.rs` on tensor cores |
+//! | a loader for each operand | `loader.rs`: a `TileLoader`; `direct_load.rs`, `transposed_load.rs`; `mma/stage.rs` |
+//! | the outputs of a thread | `accumulators.rs`: `Accumulators`; `register_tile.rs` on the ordinary units, `mma/warp_tile.rs` on tensor cores |
 //! | what is done with a finished sum | `sink.rs`: a `Sink` |
 //!
 //! `operand.rs` is an operand in global memory, `tile.rs` a tile in shared memory, `grid.rs` which
@@ -28,10 +28,12 @@ mod accumulators;
 mod block;
 mod coarsened;
 mod config;
+mod copy_rows;
 mod descriptor;
 mod direct_load;
 mod grid;
 mod loader;
+mod mma;
 mod operand;
 mod register_tile;
 mod shape;
@@ -39,9 +41,9 @@ mod sink;
 mod tile;
 mod tiled;
 mod transposed_load;
-mod warp_tile;
 
 pub use coarsened::*;
 pub use descriptor::{BlockTile, OperandLayout, ProductDescriptor, ProductKernel};
+pub use mma::*;
 pub use shape::ProductShape;
 pub use tiled::*;

@@ -1,6 +1,7 @@
 //! Operands in global memory, and the tiles that blocks copy of them.
 
-use super::block::STAGES;
+use super::shape::ProductShape;
+use super::sink::StoreOutput;
 use cuda_std::hint::{opaque, opaque_size};
 use cuda_std::prelude::*;
 use cuda_std::shared::SharedSlice;
@@ -104,7 +105,7 @@ impl<T: Float> TileBounds<T> {
     ///    been passed.
     /// 4. With `IN_BOUNDS` the elements lie within the bounds.
     #[inline(always)]
-    pub unsafe fn copy<const COPY: usize, const IN_BOUNDS: bool>(
+    pub unsafe fn copy<const STAGES: usize, const COPY: usize, const IN_BOUNDS: bool>(
         &self,
         pipeline: &mut Pipeline<STAGES>,
         (storage, to): (SharedSlice<'_, T>, usize),
@@ -140,4 +141,49 @@ pub struct Operands<'launch, T> {
     pub k: usize,
     pub lda: usize,
     pub ldb: usize,
+}
+
+/// A, B and C of the calling block's product of a batch.
+///
+/// # Safety
+/// 1. `a`, `b` and `c` start with the first elements of m x k, k x n and m x n matrices and reach to the
+///    last of the batch's, which has one for each block along y. Rows (columns, if column-major) and
+///    matrices start as far apart as `shape` says.
+/// 2. The launch's threads touch the elements of C through the result alone.
+#[inline(always)]
+pub unsafe fn matrices_of_block<'launch, T>(
+    a: Global<'launch, T>,
+    b: Global<'launch, T>,
+    c: GlobalMut<'launch, T>,
+    shape: &ProductShape,
+) -> (Operands<'launch, T>, StoreOutput<'launch, T>) {
+    let ProductShape {
+        m,
+        n,
+        k,
+        lda,
+        ldb,
+        ldc,
+        ..
+    } = *shape;
+    let matrix = thread::block_idx_y() as usize;
+    // SAFETY: (1) the batch has such matrices, by (1). Of `StoreOutput::new`, (1) C has the result's
+    // elements, by (1), which are touched so alone, by (2).
+    unsafe {
+        let (a, b) = (
+            a.skip(matrix * shape.a_stride),
+            b.skip(matrix * shape.b_stride),
+        );
+        let c = StoreOutput::new(c.skip(matrix * shape.c_stride), ldc);
+        let operands = Operands {
+            a,
+            b,
+            m,
+            n,
+            k,
+            lda,
+            ldb,
+        };
+        (operands, c)
+    }
 }

@@ -4,8 +4,8 @@
 //! (`block.rs`). For each k a thread reads its rows of A, like its columns of B, as 16-byte vectors: the lanes of a warp
 //! read 4 neighbouring vectors of A's tile and 8 of B's, without bank conflicts.
 
-use super::accumulators::Accumulators;
-use super::block::{LANES, LANES_ALONG, LANES_DOWN, STAGES, WARPS_ALONG};
+use super::accumulators::{Accumulators, AddProducts};
+use super::block::{LANES, LANES_ALONG, LANES_DOWN, STAGES, THREADS, WARPS_ALONG};
 use super::tile::Tile;
 use cuda_std::float::Float;
 use cuda_std::thread;
@@ -21,7 +21,7 @@ pub struct ThreadPosition {
 impl ThreadPosition {
     /// The position of the calling thread, which has the outputs `S`.
     #[inline(always)]
-    fn of_thread<S: Accumulators>() -> Self {
+    fn of_thread<S: AddProducts>() -> Self {
         let thread = thread::thread_idx_x() as usize;
         let (warp, lane) = (thread / LANES, thread % LANES);
         // Neighbours share a column, so that each half of the warp reads only 2 vectors of A and 8
@@ -59,8 +59,7 @@ impl<T: Float, const ROWS: usize, const COLUMNS: usize, const VECTOR: usize> Acc
     type Position = ThreadPosition;
     const ROWS: usize = ROWS;
     const COLUMNS: usize = COLUMNS;
-    const VECTOR: usize = VECTOR;
-    const PADDING_VECTORS: usize = 0;
+    const THREADS: usize = THREADS;
 
     #[inline(always)]
     fn zero() -> Self {
@@ -86,6 +85,12 @@ impl<T: Float, const ROWS: usize, const COLUMNS: usize, const VECTOR: usize> Acc
     fn output(&self, i: usize, j: usize) -> T {
         self.sums[i][j]
     }
+}
+
+impl<T: Float, const ROWS: usize, const COLUMNS: usize, const VECTOR: usize> AddProducts
+    for RegisterTile<T, ROWS, COLUMNS, VECTOR>
+{
+    const VECTOR: usize = VECTOR;
 
     #[inline(always)]
     unsafe fn add_products<A, B>(

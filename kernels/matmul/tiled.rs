@@ -198,6 +198,7 @@ macro_rules! tiled_kernels {
                 a: OperandLayout::$a_layout,
                 b: OperandLayout::$b_layout,
                 b_row_alignment: size_of::<$element>(),
+                dynamic_shared_bytes: 0,
             };
         }
     };

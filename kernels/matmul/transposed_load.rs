@@ -49,7 +49,7 @@ impl<const HOISTED: bool> TileLoader for TransposedLoad<HOISTED> {
                 let from = (operand.matrix, first + (row + j * ALONG));
                 // SAFETY: (1) `along` < depth and `down` < width: the place is in the stage, by
                 // (1). (2) One element is aligned to itself. (3), (4) are the caller's.
-                unsafe { bounds.copy::<1, IN_BOUNDS>(pipeline, to, from, (down, along)) };
+                unsafe { bounds.copy::<STAGES, 1, IN_BOUNDS>(pipeline, to, from, (down, along)) };
             }
         }
     }

@@ -245,25 +245,30 @@ unsafe fn is_last_block<A: Exchange, O: Pod>(
         }
     }
     // SAFETY: (1) by (1). (2) by (3). Thread 0 has written what is published.
-    unsafe { takes_last_ticket(workspace.ticket, flag) }
+    unsafe { takes_last_ticket(workspace.ticket, (0, thread::grid_dim_x()), flag) }
 }
 
 /// Publishes what thread 0 has written, or what was written before a barrier of the block, and tells
-/// every thread whether its block is the last to do so. The last sees what all have published.
+/// every thread whether its block is the last of `blocks` to do so, which take the tickets of element `at`.
+/// The last sees what all have published.
 ///
 /// # Safety
-/// 1. `ticket` has one element, which was 0 when the launch started and which this alone touches until
+/// 1. `tickets` has the element, which was 0 when the launch started and which this alone touches until
 ///    the last block has returned.
 /// 2. `flag` is the block's own.
 #[inline(always)]
-pub(super) unsafe fn takes_last_ticket(ticket: GlobalMut<u32>, flag: SharedArray<u32, 1>) -> bool {
+pub(super) unsafe fn takes_last_ticket(
+    tickets: GlobalMut<u32>,
+    (at, blocks): (usize, u32),
+    flag: SharedArray<u32, 1>,
+) -> bool {
     if thread::thread_idx_x() == 0 {
         thread::fence_device();
         // SAFETY: (1) of each access is (1). (2) The ticket is touched by atomics alone; thread 0 alone
         // writes the flag.
         unsafe {
-            let number = ticket.atomic_add(0, 1);
-            flag.store(0, u32::from(number + 1 == thread::grid_dim_x()));
+            let number = tickets.atomic_add(at, 1);
+            flag.store(0, u32::from(number + 1 == blocks));
         }
     }
     thread::sync_threads();

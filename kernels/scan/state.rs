@@ -10,7 +10,14 @@ use cuda_std::prelude::*;
 /// The mark of a word that has been written.
 const WRITTEN: u64 = 1 << 32;
 
-/// The ticket, the sum of each tile, and the sum of all that comes before each group.
+/// A sum in the state.
+#[derive(Clone, Copy)]
+pub struct Place {
+    /// Its first word.
+    word: usize,
+}
+
+/// The ticket, the sums of tiles and of groups, and the sum of all that comes before each span.
 #[derive(Clone, Copy)]
 pub struct State<'launch> {
     words: GlobalMut<'launch, u64>,
@@ -34,77 +41,66 @@ impl<'launch> State<'launch> {
         unsafe { self.words.atomic_add(0, 1) as u32 }
     }
 
-    /// Tells the blocks the sum of a tile.
-    ///
-    /// # Safety
-    /// 1. There is such a tile.
+    /// The sum of a tile, as the blocks tell each other.
     #[inline(always)]
-    pub unsafe fn publish_tile<T: Summand>(self, tile: usize, sum: T) {
-        // SAFETY: (1) is (1).
-        unsafe { self.publish(TICKET_WORDS + tile * T::WORDS, sum) }
+    pub fn of_tile<T: Summand>(self, tile: usize) -> Place {
+        Place {
+            word: TICKET_WORDS + tile * T::WORDS,
+        }
     }
 
-    /// Waits for the sum of a tile.
-    ///
-    /// # Safety
-    /// 1. There is such a tile, and a block that has started publishes its sum.
+    /// The sum of a group.
     #[inline(always)]
-    pub unsafe fn wait_for_tile<T: Summand>(self, tile: usize) -> T {
-        // SAFETY: (1) is (1).
-        unsafe { self.wait(TICKET_WORDS + tile * T::WORDS) }
+    pub fn of_group<T: Summand>(self, group: usize) -> Place {
+        Place {
+            word: self.plan.first_group_word() + group * T::WORDS,
+        }
     }
 
-    /// Tells the blocks the sum of all elements before a group.
-    ///
-    /// # Safety
-    /// 1. There is such a group.
+    /// The sum of all before a span.
     #[inline(always)]
-    pub unsafe fn publish_group<T: Summand>(self, group: usize, prefix: T) {
-        // SAFETY: (1) is (1).
-        unsafe { self.publish(self.plan.first_group_word() + group * T::WORDS, prefix) }
+    pub fn before_span<T: Summand>(self, span: usize) -> Place {
+        Place {
+            word: self.plan.first_span_word() + span * T::WORDS,
+        }
     }
 
-    /// Waits for the sum of all elements before a group.
+    /// Tells the blocks a sum.
     ///
     /// # Safety
-    /// 1. There is such a group, and a block that has started publishes its prefix.
+    /// 1. There is such a tile, group or span.
     #[inline(always)]
-    pub unsafe fn wait_for_group<T: Summand>(self, group: usize) -> T {
-        // SAFETY: (1) is (1).
-        unsafe { self.wait(self.plan.first_group_word() + group * T::WORDS) }
-    }
-
-    /// # Safety
-    /// 1. The words from `first` on are those of a value.
-    #[inline(always)]
-    unsafe fn publish<T: Summand>(self, first: usize, value: T) {
-        let bits = value.to_lane_bits();
+    pub unsafe fn publish<T: Summand>(self, place: Place, sum: T) {
+        let bits = sum.to_lane_bits();
         let mut number = 0;
         while number < T::WORDS {
             let half = (bits >> (32 * number)) & u64::from(u32::MAX);
             // SAFETY: (1) is (1). (2) They are touched by atomics alone.
-            unsafe { self.words.atomic_store(first + number, WRITTEN | half) };
+            unsafe { self.words.atomic_store(place.word + number, WRITTEN | half) };
             number += 1;
         }
     }
 
+    /// Waits for a sum.
+    ///
     /// # Safety
-    /// 1. The words from `first` on are those of a value, which a block that has started publishes.
+    /// 1. There is such a tile, group or span, and a block that has started publishes its sum.
     #[inline(always)]
-    unsafe fn wait<T: Summand>(self, first: usize) -> T {
-        let mut bits = 0;
-        let mut number = 0;
-        while number < T::WORDS {
-            // SAFETY: (1) is (1). (2) They are touched by atomics alone.
-            let mut word = unsafe { self.words.atomic_load(first + number) };
-            while word & WRITTEN == 0 {
-                thread::yield_now();
-                // SAFETY: as above.
-                word = unsafe { self.words.atomic_load(first + number) };
+    pub unsafe fn wait_for<T: Summand>(self, place: Place) -> T {
+        loop {
+            let (mut bits, mut marks) = (0, WRITTEN);
+            let mut number = 0;
+            while number < T::WORDS {
+                // SAFETY: (1) is (1). (2) They are touched by atomics alone.
+                let word = unsafe { self.words.atomic_load(place.word + number) };
+                bits |= (word & u64::from(u32::MAX)) << (32 * number);
+                marks &= word;
+                number += 1;
             }
-            bits |= (word & u64::from(u32::MAX)) << (32 * number);
-            number += 1;
+            if marks != 0 {
+                return T::from_lane_bits(bits);
+            }
+            thread::yield_now();
         }
-        T::from_lane_bits(bits)
     }
 }

@@ -57,10 +57,13 @@ fn is_aligned(address: usize) -> bool {
 }
 
 /// The thread's elements, with zeros for those past the end.
+///
+/// # Safety
+/// 1. `place` is of an array as long as `x`.
 #[inline(always)]
-pub fn load<T: Summand, const LANES: usize>(x: Global<T>, place: Place) -> Rows<T, LANES> {
+pub unsafe fn load<T: Summand, const LANES: usize>(x: Global<T>, place: Place) -> Rows<T, LANES> {
     if place.is_whole && is_aligned(x.as_ptr().addr()) {
-        // SAFETY: (1) the tile is whole. (2) Both the array and a vector's first element are at
+        // SAFETY: (1) the tile is whole, by (1). (2) Both the array and a vector's first element are at
         // multiples of 16 bytes.
         return core::array::from_fn(|row| unsafe {
             x.load_vector(place.first + row * apart::<LANES>())
@@ -72,7 +75,7 @@ pub fn load<T: Summand, const LANES: usize>(x: Global<T>, place: Place) -> Rows<
             if offset as u32 >= place.left {
                 return T::ZERO;
             }
-            // SAFETY: (1) is the comparison.
+            // SAFETY: (1) is the comparison, by (1).
             unsafe { x.load(place.first + offset) }
         })
     })
@@ -163,6 +166,19 @@ fn add_before<T: Summand, const LANES: usize, const EXCLUSIVE: bool>(
 #[inline(always)]
 fn is_first_of_row() -> bool {
     thread::thread_idx_x().is_multiple_of(ROW_THREADS)
+}
+
+/// The sum of the values of a row's threads, of neighbours, then of pairs of neighbours, and so on.
+#[inline(always)]
+pub fn sum_of_row<T: Summand>(value: T) -> T {
+    let mut value = value;
+    let mut distance = 1;
+    while distance < ROW_THREADS {
+        let other = warp::shuffle_xor_in(LaneMask::all(), value, distance, ROW_THREADS);
+        value = value.plus(other);
+        distance *= 2;
+    }
+    value
 }
 
 /// The sum of the values of a row's threads up to the calling one (Hillis and Steele, Data Parallel

@@ -389,6 +389,7 @@ macro_rules! half_kernels {
                 a: OperandLayout::$a_layout,
                 b: OperandLayout::$b_layout,
                 b_row_alignment: size_of::<$element>(),
+                dynamic_shared_bytes: $tile.shared_bytes,
             };
         }
     };

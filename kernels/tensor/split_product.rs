@@ -303,6 +303,7 @@ impl ProductKernel for matmul_split_f32 {
         a: OperandLayout::Either,
         b: OperandLayout::Either,
         b_row_alignment: size_of::<f32>(),
+        dynamic_shared_bytes: SPLIT.shared_bytes,
     };
 }
 

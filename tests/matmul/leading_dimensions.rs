@@ -93,7 +93,8 @@ macro_rules! products_with_gaps {
                         let (left, right) = (device.upload(&left).unwrap(), device.upload(&right).unwrap());
                         let mut c = device.upload(&vec![<$real as Real>::of(7.0); m * ldc]).unwrap();
                         let tile = descriptor.tile;
-                        let config = LaunchConfig::new(tile.blocks(m, n).unwrap(), tile.threads);
+                        let config = LaunchConfig::new(tile.blocks(m, n).unwrap(), tile.threads)
+                            .with_dynamic_shared(descriptor.dynamic_shared_bytes as u32);
                         let shape = ProductShape { m, n, k, lda, ldb, ldc, a_stride: 0, b_stride: 0, c_stride: 0 };
                         let none = device.upload::<$real>(&[]).unwrap();
                         // SAFETY: (1) of the launch is (1) to (3) of the kernel: (1) block and grid
@@ -135,8 +136,7 @@ products_with_gaps! {
         matmul_coarsened_f64_tn matmul_coarsened_f64_nt matmul_coarsened_f64_tt
         matmul_coarsened_small_f64_nn matmul_coarsened_small_f64_nn_unaligned
         matmul_coarsened_small_f64_tn matmul_coarsened_small_f64_nt matmul_coarsened_small_f64_tt;
-    f64_mma: f64 by coarsened: matmul_mma_f64_nn matmul_mma_f64_nn_unaligned matmul_mma_f64_tn
-        matmul_mma_f64_nt matmul_mma_f64_tt matmul_mma_small_f64_nn
-        matmul_mma_small_f64_nn_unaligned matmul_mma_small_f64_tn matmul_mma_small_f64_nt
+    f64_mma: f64 by coarsened: matmul_mma_f64_nn matmul_mma_f64_tn matmul_mma_f64_nt
+        matmul_mma_f64_tt matmul_mma_small_f64_nn matmul_mma_small_f64_tn matmul_mma_small_f64_nt
         matmul_mma_small_f64_tt;
 }

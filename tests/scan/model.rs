@@ -1,7 +1,7 @@
 //! A scan as `docs/reductions.md` describes it, one addition after another.
 
 use crate::samples::Sample;
-use tilewright_kernels::scan::GROUP_TILES;
+use tilewright_kernels::scan::FAN;
 
 const WARPS: usize = 8;
 const ROWS: usize = 8;
@@ -10,16 +10,20 @@ const ROW_THREADS: usize = 32;
 pub fn scan<T: Sample>(data: &[T], is_exclusive: bool) -> Vec<T> {
     let tile = WARPS * ROWS * ROW_THREADS * (16 / size_of::<T>());
     let mut sums = Vec::with_capacity(data.len());
-    let mut before_group = T::ZERO;
-    let mut of_tiles = Vec::new();
+    let mut before_span = T::ZERO;
+    let (mut of_tiles, mut of_groups) = (Vec::new(), Vec::new());
     for elements in data.chunks(tile) {
-        if of_tiles.len() == GROUP_TILES {
-            let last = of_tiles[GROUP_TILES - 1];
-            of_tiles[GROUP_TILES - 1] = T::ZERO;
-            before_group = before_group.plus(tree(&of_tiles).plus(last));
+        if of_tiles.len() == FAN {
+            let last = of_tiles.pop().unwrap();
+            of_groups.push(tree(&of_tiles).plus(last));
             of_tiles.clear();
         }
-        let before_tile = before_group.plus(tree(&of_tiles));
+        if of_groups.len() == FAN {
+            let last = of_groups.pop().unwrap();
+            before_span = before_span.plus(tree(&of_groups).plus(last));
+            of_groups.clear();
+        }
+        let before_tile = before_span.plus(tree(&of_groups)).plus(tree(&of_tiles));
         let mut whole = elements.to_vec();
         whole.resize(tile, T::ZERO);
         let mut of_tile = T::ZERO;
@@ -36,10 +40,10 @@ pub fn scan<T: Sample>(data: &[T], is_exclusive: bool) -> Vec<T> {
     sums
 }
 
-/// Neighbours, then neighbours of pairs, and so on, of the first of 256 values, the others zeros.
+/// Neighbours, then neighbours of pairs, and so on, of so many values, zeros behind them.
 fn tree<T: Sample>(values: &[T]) -> T {
     let mut values = values.to_vec();
-    values.resize(GROUP_TILES, T::ZERO);
+    values.resize(FAN, T::ZERO);
     while values.len() > 1 {
         values = values.chunks(2).map(|pair| pair[0].plus(pair[1])).collect();
     }

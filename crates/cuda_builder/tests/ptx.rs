@@ -200,9 +200,15 @@ fn the_rust_file_names_every_module() {
 
 #[test]
 #[ignore = "slow: cargo test -- --ignored"]
-fn the_same_sources_give_the_same_ptx_anywhere() {
+fn the_same_sources_give_the_same_ptx_anywhere_and_under_any_profile() {
     let Some(here) = ptx(Arch::Sm80) else { return };
-    let elsewhere = Workspace::new("another/longer place");
+    let settings = "opt-level = 0\ndebug = 2\noverflow-checks = true\ndebug-assertions = true\n\
+        codegen-units = 16\n";
+    let profiles = format!(
+        "[profile.release]\n{settings}panic = \"unwind\"\nlto = \"fat\"\nincremental = true\n\
+         [profile.release.package.fixture-kernels]\n{settings}"
+    );
+    let elsewhere = Workspace::with_profiles("another/longer place", &profiles);
     let copy = elsewhere.root().join("copy");
     let build = elsewhere.builder("kernels").copy_to(&copy).build().unwrap();
     let path = copy.join("fixture_kernels.sm_80.ptx");

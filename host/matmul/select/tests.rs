@@ -229,9 +229,9 @@ fn the_tiles_of_f64_follow_the_rounds() {
     let (small, large) = ("matmul_mma_small_f64_nn", "matmul_mma_f64_nn");
     let rounds = |small, large| SelectionReason::Rounds { small, large };
     assert_eq!(selected(1024), (small, rounds(1, 1)));
-    assert_eq!(selected(1536), (small, rounds(3, 2)));
-    assert_eq!(selected(2048), (large, rounds(4, 2)));
-    assert_eq!(selected(4096), (large, rounds(16, 8)));
+    assert_eq!(selected(1536), (small, rounds(2, 2)));
+    assert_eq!(selected(2048), (large, rounds(3, 2)));
+    assert_eq!(selected(4096), (large, rounds(11, 8)));
 }
 
 /// The large tiles where they fill the device, the small ones elsewhere.

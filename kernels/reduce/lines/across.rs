@@ -13,6 +13,7 @@
 use super::plan::{ACROSS_LINES, LANES_OF_PART, LINE_THREADS, LinePlan, STRANDS};
 use super::{LineWorkspace, Lines, combine_neighbours};
 use crate::reduce::operation::Reduction;
+use crate::reduce::reduction::takes_last_ticket;
 use cuda_std::Pod;
 use cuda_std::prelude::*;
 
@@ -82,12 +83,15 @@ pub unsafe fn reduce_across<R: Reduction<T>, T: Pod>(
         // SAFETY: (1) there is one for each part of each line, by (3). (2) One thread writes it.
         unsafe { workspace.partials.store(part * lines.count + line, of_part) };
     }
-    // SAFETY: (1) there is a ticket for the group, by (3), and the flag is the block's, by (4).
-    if !unsafe { is_last_part(workspace.tickets, group as usize, plan, flag) } {
+    // What the threads have written lies before the ticket.
+    thread::sync_threads();
+    let turn = (group as usize, plan.parts as u32);
+    // SAFETY: (1) there is a ticket for the group, by (3). (2) is (4).
+    if !unsafe { takes_last_ticket(workspace.tickets, turn, flag) } {
         return;
     }
     // SAFETY: (1) the tickets say that all parts are written. Of `combine_rows` (1) a barrier of
-    // `is_last_part` lies between the uses of the scratch, which is not used again.
+    // `takes_last_ticket` lies between the uses of the scratch, which is not used again.
     let total = unsafe {
         let of_thread = reduce_partials::<R, T>(workspace.partials, lines.count, plan, place);
         combine_rows::<R, T>(of_thread, scratch, place)
@@ -169,38 +173,6 @@ unsafe fn combine_rows<R: Reduction<T>, T: Pod>(
     let rows: [R::Accumulator; THREADS] =
         core::array::from_fn(|row| unsafe { scratch.load(row * LANES + place.lane) });
     combine_neighbours::<R, T, THREADS>(rows)
-}
-
-/// Tells every thread whether its block is the last of the group's to have written a part.
-///
-/// # Safety
-/// 1. `tickets` has one for the group, which started at 0, and `flag` is the block's own.
-#[inline(always)]
-unsafe fn is_last_part(
-    tickets: GlobalMut<u32>,
-    group: usize,
-    plan: LinePlan,
-    flag: SharedArray<u32, 1>,
-) -> bool {
-    // The fence of thread 0 is behind the stores of all that the barrier waits for.
-    thread::sync_threads();
-    if thread::thread_idx_x() == 0 {
-        thread::fence_device();
-        // SAFETY: (1) of each access is (1). (2) Tickets are touched by atomics alone; thread 0 alone
-        // writes the flag.
-        unsafe {
-            let ticket = tickets.atomic_add(group, 1);
-            flag.store(0, u32::from(ticket as usize + 1 == plan.parts));
-        }
-    }
-    thread::sync_threads();
-    // SAFETY: (1) one element. (2) Thread 0 wrote it before the barrier.
-    let is_last = unsafe { flag.load(0) } == 1;
-    if is_last {
-        // The tickets that came before stand for partial results: what follows must see them.
-        thread::fence_device();
-    }
-    is_last
 }
 
 /// What a thread has of the parts of its line.

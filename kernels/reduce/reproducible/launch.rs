@@ -248,7 +248,8 @@ unsafe fn add_blocks<F: Format>(outputs: &Outputs<F>, scratch: Scratch) -> bool 
     }
     thread::sync_threads();
     // SAFETY: (1) by (1). (2) by (2).
-    let is_last = unsafe { takes_last_ticket(outputs.ticket, scratch.flag) };
+    let is_last =
+        unsafe { takes_last_ticket(outputs.ticket, (0, thread::grid_dim_x()), scratch.flag) };
     if is_last && index < len {
         // SAFETY: (1) by (1), (2). (2) All other blocks are done with totals and ticket, of which each
         // thread has its own.

@@ -10,37 +10,37 @@ use crate::error::BuildError;
 use crate::process::{clean_environment, run_for_output};
 use crate::toolchain::Toolchain;
 
-/// Settings of the outer build's `release` profile that must not reach the kernels, and those
-/// that the pipeline relies on.
-const PROFILE: [&str; 9] = [
-    "profile.release.panic=\"abort\"",
-    "profile.release.opt-level=3",
-    // One object per crate: items stay in the order of the source.
-    "profile.release.codegen-units=1",
+/// Settings of cargo itself. It passes a profile's settings to rustc before the flags, so those of single
+/// packages that would reach the kernels are overridden by [`RUSTC_FLAGS`].
+const PROFILE: [&str; 2] = [
     "profile.release.lto=\"off\"",
-    "profile.release.incremental=false",
-    "profile.release.debug=0",
     "profile.release.strip=\"none\"",
-    "profile.release.overflow-checks=false",
-    "profile.release.debug-assertions=false",
 ];
 
-/// The flags of every crate for the GPU. Optimisation waits until the builder has rewritten the
-/// IR: LLVM would move barriers that are not marked convergent yet.
+/// The flags of every crate for the GPU, whatever the profiles of the workspace say. Optimisation of the IR
+/// waits until the builder has rewritten it: LLVM would move barriers that are not marked convergent yet.
 ///
 /// Of the passes that rustc has itself, one must not run: jump threading copies calls into the
 /// branches around them, and two copies of a shuffle or a barrier in two branches no longer meet.
-pub(super) const RUSTC_FLAGS: [&str; 4] = [
+pub(super) const RUSTC_FLAGS: [&str; 9] = [
     "-Cno-prepopulate-passes",
     "-Zmir-enable-passes=-JumpThreading",
     "-Cpanic=abort",
     "-Csymbol-mangling-version=v0",
+    "-Copt-level=3",
+    // One object per crate: items stay in the order of the source.
+    "-Ccodegen-units=1",
+    "-Cdebuginfo=0",
+    "-Coverflow-checks=off",
+    "-Cdebug-assertions=off",
 ];
 
 pub(super) fn with_device_profile(command: &mut Command) {
     for setting in PROFILE {
         command.args(["--config", setting]);
     }
+    // A variable of cargo's, which has precedence over profiles.
+    command.env("CARGO_INCREMENTAL", "0");
 }
 
 /// Keeps this machine's folders out of panic messages and symbol names.

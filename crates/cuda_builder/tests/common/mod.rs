@@ -16,11 +16,16 @@ impl Workspace {
     /// Writes the workspace into the folder `name`. The crates stay as they are where nothing
     /// changed, so that a second run of the tests compiles nothing.
     pub fn new(name: &str) -> Workspace {
+        Self::with_profiles(name, "")
+    }
+
+    /// As [`new`](Self::new), with `profiles` in the manifest of the workspace.
+    pub fn with_profiles(name: &str, profiles: &str) -> Workspace {
         let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         let members = CRATES.map(|name| format!("{name:?}")).join(", ");
         write(
             &root.join("Cargo.toml"),
-            &format!("[workspace]\nresolver = \"3\"\nmembers = [{members}]\n"),
+            &format!("[workspace]\nresolver = \"3\"\nmembers = [{members}]\n{profiles}"),
         );
         for name in CRATES {
             let source = Path::new(env!("CARGO_MANIFEST_DIR"))
