@@ -78,6 +78,11 @@ impl Allocation {
         address.wrapping_sub(self.start) < self.bytes
     }
 
+    /// Whether all of it is known to be written.
+    pub fn is_all_written(&self) -> bool {
+        self.is_written.load(Ordering::Relaxed)
+    }
+
     /// Whether all of `bytes` bytes from `address` on have been written.
     #[inline]
     pub fn is_written(&self, address: usize, bytes: usize) -> bool {
