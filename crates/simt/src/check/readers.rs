@@ -62,6 +62,7 @@ impl Reader {
     }
 
     /// Whether `event` is a read of the same warp at the same time.
+    #[inline]
     fn is_together(&self, event: &Event, warp_width: u16) -> bool {
         let group = |event: &Event| (event.block, event.time, event.thread() / warp_width);
         group(&self.event) == group(event)
