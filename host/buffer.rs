@@ -120,6 +120,26 @@ impl<T: Element> Buffer<T> {
         (buffer.address, std::mem::take(&mut buffer.len))
     }
 
+    /// The buffer under a name, by which the simulator's reports of defects tell it from others: "at
+    /// byte 400 (element 100 of 4 bytes) of buffer `weights` of 4096 bytes". The last name counts.
+    /// CUDA devices have no such reports and do not keep it.
+    ///
+    /// ```
+    /// use tilewright::Device;
+    ///
+    /// let device = Device::simulator();
+    /// let weights = device.upload(&[0.5_f32; 1024])?.named("weights");
+    /// assert_eq!(weights.len(), 1024);
+    /// # Ok::<(), tilewright::Error>(())
+    /// ```
+    #[must_use]
+    pub fn named(self, name: &str) -> Self {
+        if self.address != 0 {
+            self.device.backend().name(self.address, name);
+        }
+        self
+    }
+
     /// The number of elements.
     #[must_use]
     pub fn len(&self) -> usize {

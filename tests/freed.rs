@@ -35,7 +35,7 @@ fn a_read_of_a_dropped_buffer_is_found() -> Result<()> {
     let device = Device::simulator();
     let kept = device.upload(&[3.0_f32; 8])?;
     assert_eq!(read(&device, kept.device_address())?, 3.0);
-    let dropped = device.upload(&[4.0_f32; 8])?;
+    let dropped = device.upload(&[4.0_f32; 8])?.named("weights");
     let address = dropped.device_address();
     drop(dropped);
     // A buffer of the same size is not put where the other one was.
@@ -45,6 +45,9 @@ fn a_read_of_a_dropped_buffer_is_found() -> Result<()> {
         matches!(error.kind(), ErrorKind::KernelDefect(_)),
         "{error}"
     );
-    assert!(error.to_string().contains("use after free"), "{error}");
+    let report = error.to_string();
+    for part in ["use after free", "of buffer `weights` of 32 bytes"] {
+        assert!(report.contains(part), "{report}");
+    }
     Ok(())
 }

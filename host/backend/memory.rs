@@ -36,6 +36,9 @@ pub(crate) trait DeviceMemory {
     /// 1. `address` and `bytes` are those of one live allocation, which is not used again.
     unsafe fn free(&self, address: u64, bytes: usize);
 
+    /// Gives the allocation at `address` a name, for reports; a device without reports does nothing.
+    fn name(&self, _address: u64, _name: &str) {}
+
     /// Bytes that allocations could have: those that are free, and those that are kept for them.
     fn free_memory(&self) -> Outcome<u64>;
 

@@ -102,6 +102,13 @@ impl<T: Element> Matrix<T> {
         })
     }
 
+    /// The matrix under a name, as [`Buffer::named`].
+    #[must_use]
+    pub fn named(self, name: &str) -> Self {
+        let buffer = self.buffer.named(name);
+        Self { buffer, ..self }
+    }
+
     /// The number of rows.
     #[must_use]
     pub fn rows(&self) -> usize {

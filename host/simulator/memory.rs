@@ -105,6 +105,11 @@ impl DeviceMemory for Simulator {
         self.release(bytes);
     }
 
+    fn name(&self, address: u64, name: &str) {
+        simt::refuse_host_call("name");
+        simt::name_allocation(address as usize, name);
+    }
+
     fn free_memory(&self) -> Outcome<u64> {
         Ok(self.free_bytes())
     }

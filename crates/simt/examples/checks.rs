@@ -143,6 +143,47 @@ fn shared_memory() {
     });
 }
 
+/// As in a tiled product: 16 columns of a tile of 64 rows and 16 rows of one of 64 columns are stored
+/// in vectors, and each thread loads what its 4 x 4 outputs need.
+fn shared_tiles() {
+    const BYTES: usize = 8192;
+    const ELEMENTS: usize = BYTES / 4;
+    compare("shared tiles of a product", 10, 8 * (2 + 128), || {
+        let words = simt::static_shared(2, BYTES, 16).cast::<u32>();
+        let access = |kind, index: usize, bytes: usize| {
+            simt::access(
+                Space::Shared,
+                kind,
+                words.addr(),
+                BYTES,
+                index * 4,
+                bytes,
+                bytes,
+            );
+            words.wrapping_add(index)
+        };
+        let load = |index| {
+            // SAFETY: the index is in bounds; the threads of a block run one after the other.
+            black_box(unsafe { *access(AccessKind::Read, index, 4) });
+        };
+        let own = simt::position().thread_idx.x as usize;
+        let (row, column) = (own / 16, own % 16);
+        for _ in 0..8 {
+            for half in 0..2 {
+                let vector = access(AccessKind::Write, own * 4 + half * ELEMENTS / 2, 16);
+                // SAFETY: as above; four elements from a multiple of four on are in bounds.
+                unsafe { vector.cast::<[u32; 4]>().write([1; 4]) };
+            }
+            simt::block_barrier(BarrierId(0), None);
+            for k in 0..16 {
+                (0..4).for_each(|i| load((row * 4 + i) * 16 + k));
+                (0..4).for_each(|i| load(ELEMENTS / 2 + k * 64 + column + 16 * i));
+            }
+            simt::block_barrier(BarrierId(0), None);
+        }
+    });
+}
+
 fn fences(words: Words) {
     if !is_chosen("fence") {
         return;
@@ -172,6 +213,7 @@ fn main() {
     println!("millions a second                   plain   checks");
     global_memory(Words(address));
     shared_memory();
+    shared_tiles();
     fences(Words(address));
     simt::forget_allocation(address, WORDS * 4);
 }

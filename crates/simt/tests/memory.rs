@@ -346,3 +346,44 @@ fn shared_memory_of_an_earlier_launch_is_not_touched() {
         assert!(defect.message.contains("earlier launch"), "{defect}");
     }
 }
+
+/// Of several buffers of one size, the report says which it was.
+#[test]
+fn reports_name_the_buffer() {
+    let words: Vec<u64> = vec![0; 8];
+    let bytes = size_of_val(&words[..]);
+    let address = words.as_ptr().expose_provenance();
+    simt::register_allocation(address, bytes, simt::Contents::Uninitialised).unwrap();
+    simt::name_allocation(address + 8, "weights");
+    let read = |view_bytes, offset| {
+        let read = || {
+            simt::access(
+                Space::Global,
+                AccessKind::Read,
+                address,
+                view_bytes,
+                offset,
+                4,
+                4,
+            )
+        };
+        launch(1, 1, read).unwrap_err().to_string()
+    };
+    let past_view = read(bytes, bytes);
+    assert!(
+        past_view.contains("view of 64 bytes of buffer `weights`"),
+        "{past_view}"
+    );
+    let past_buffer = read(bytes + 8, bytes);
+    assert!(
+        past_buffer.contains("begins in buffer `weights` of 64 bytes"),
+        "{past_buffer}"
+    );
+    let unwritten = read(bytes, 12);
+    let place = "byte 12 (element 3 of 4 bytes) of buffer `weights` of 64 bytes";
+    assert!(unwritten.contains(place), "{unwritten}");
+    simt::mark_freed(address, bytes);
+    let freed = read(bytes, 12);
+    assert!(freed.contains(place) && freed.contains("freed"), "{freed}");
+    simt::forget_allocation(address, bytes);
+}

@@ -3,7 +3,8 @@
 use super::accessor::Accessor;
 use super::block::BlockCheck;
 use super::cell::Conflict;
-use super::event::{Event, Site};
+use super::event::{Event, EventKind, Site};
+use super::reader_sets::ReaderSets;
 use super::region::{REGION_BYTES, Region};
 use super::report::Place;
 use super::shadow::{PAGE_BYTES, Page, pages};
@@ -27,17 +28,55 @@ impl BlockCheck {
         access: &Access,
         site: &'static Location<'static>,
     ) -> Result<(), Box<Finding>> {
-        if access.space == Space::Global
-            && !self.has_clocks.get()
-            && self.nearby.borrow().holds_read(access)
-        {
+        if !self.has_clocks.get() && self.is_known_read(position, shared, access, site) {
             return Ok(());
         }
+        self.record_new(position, shared, access, site)
+    }
+
+    /// Checks and records an access that is not known. Not inlined: what it needs of the stack would
+    /// cost those that are.
+    #[inline(never)]
+    fn record_new(
+        &self,
+        position: &Position,
+        shared: &SharedMemory,
+        access: &Access,
+        site: &'static Location<'static>,
+    ) -> Result<(), Box<Finding>> {
         self.record_access(position, shared, access, site)
             .map_err(|conflict| {
                 let place = Place::of(access, shared, &self.launch.allocations);
                 Box::new(self.describe(position, access.kind, &place, &conflict, site))
             })
+    }
+
+    /// Whether a read by a thread that no clock orders is allowed, and adds nothing to what is known
+    /// but what others have added: the fast way, which most reads take.
+    #[inline]
+    fn is_known_read(
+        &self,
+        position: &Position,
+        shared: &SharedMemory,
+        access: &Access,
+        site: &'static Location<'static>,
+    ) -> bool {
+        match (access.space, access.kind) {
+            (Space::Global, _) => self.nearby.borrow().holds_read(access),
+            (Space::Shared, AccessKind::Read) => {
+                let Some(offset) = shared.offset_of(access.address()) else {
+                    return false;
+                };
+                let thread = (self.block, position.thread() as u16);
+                let (kind, site) = (EventKind::Read, Site::of(site));
+                let event = Event::new(kind, thread, self.now(), access.bytes, site);
+                let barrier = self.block_barrier.get();
+                let mut shadow = self.shared.borrow_mut();
+                let lane = (position.lane, self.warp_width as u16);
+                shadow.record_known_read(offset, access.bytes, &event, lane, barrier)
+            }
+            _ => false,
+        }
     }
 
     #[inline]
@@ -76,7 +115,9 @@ impl BlockCheck {
         accessor: &Accessor<'_>,
     ) -> Result<(), Conflict> {
         for (number, offset, bytes) in pages::<PAGE_BYTES>(offset, access.bytes) {
-            let record = |page: &mut Page| page.record(offset, bytes, event, accessor);
+            let record = |page: &mut Page, sets: &mut ReaderSets| {
+                page.record(offset, bytes, event, accessor, sets)
+            };
             if self.with_shared_page(number, record)?? {
                 self.published.end(access.address(), access.bytes);
             }

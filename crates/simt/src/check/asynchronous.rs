@@ -9,6 +9,7 @@ use super::block::BlockCheck;
 use super::cell::Conflict;
 use super::event::{Event, EventKind, Site, Time};
 use super::handed::Handed;
+use super::reader_sets::ReaderSets;
 use super::report::Place;
 use super::shadow::{PAGE_BYTES, Page, pages};
 use crate::basics::{Access, AccessKind, Finding, Position, Space};
@@ -81,7 +82,7 @@ impl BlockCheck {
     pub fn end_write(&self, extent: Extent, agent: Agent) -> Result<(), OutOfMemory> {
         let (now, writer) = (self.tick(), (asynchronous(self.block), agent.number()));
         for (page, offset, bytes) in pages::<PAGE_BYTES>(extent.start, extent.bytes) {
-            self.with_shared_page(page, |page| page.land(offset, bytes, writer, now))??;
+            self.with_shared_page(page, |page, _| page.land(offset, bytes, writer, now))??;
         }
         Ok(())
     }
@@ -167,7 +168,9 @@ impl BlockCheck {
         accessor: &Accessor<'_>,
     ) -> Result<(), Conflict> {
         for (number, offset, bytes) in pages::<PAGE_BYTES>(offset, bytes) {
-            let record = |page: &mut Page| page.record(offset, bytes, event, accessor);
+            let record = |page: &mut Page, sets: &mut ReaderSets| {
+                page.record(offset, bytes, event, accessor, sets)
+            };
             self.with_shared_page(number, record)??;
         }
         Ok(())
@@ -183,7 +186,9 @@ impl BlockCheck {
                 || proxied.is_some_and(|clock| write.time <= clock.at(write.block, thread))
         };
         for (number, offset, bytes) in pages::<PAGE_BYTES>(extent.start, extent.bytes) {
-            let find = |page: &mut Page| page.find_write(offset, bytes, |it| !is_visible(it));
+            let find = |page: &mut Page, _: &mut ReaderSets| {
+                page.find_write(offset, bytes, |it| !is_visible(it))
+            };
             if let Some(write) = self.with_shared_page(number, find)?? {
                 return Err(Conflict::Unproxied(write));
             }
@@ -193,7 +198,8 @@ impl BlockCheck {
 
     /// The last write of the cell at `offset`.
     pub(super) fn last_write(&self, offset: usize) -> Result<Option<Event>, Box<Finding>> {
-        let find = |page: &mut Page| page.find_write(offset % PAGE_BYTES, 1, |_| true);
+        let find =
+            |page: &mut Page, _: &mut ReaderSets| page.find_write(offset % PAGE_BYTES, 1, |_| true);
         let found = self.with_shared_page(offset / PAGE_BYTES, find);
         let no_memory = |error: OutOfMemory| Finding::out_of_memory(&error.to_string());
         found.and_then(|found| found).map_err(no_memory)

@@ -8,19 +8,13 @@ use super::happens_before::HappensBefore;
 use super::layout::Layout;
 use super::nearby::Nearby;
 use super::published::Published;
-use super::shadow::Page;
+use super::reader_sets::ReaderSets;
+use super::shadow::{Page, SharedShadow};
 use crate::basics::{AccessKind, Position};
-use crate::memory::{OutOfMemory, release_reserve, try_collect};
+use crate::memory::{OutOfMemory, try_collect};
 use std::cell::{Cell, Ref, RefCell};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// A page of the shadow of shared memory.
-struct SharedPage {
-    /// The block whose accesses it holds.
-    generation: u64,
-    page: Page,
-}
 
 /// The checks of one running block.
 pub(crate) struct BlockCheck {
@@ -48,9 +42,7 @@ pub(crate) struct BlockCheck {
     /// For each thread, the kind of its last atomic access that was announced.
     pub(super) announced: Vec<Cell<AccessKind>>,
     pub(super) nearby: RefCell<Nearby>,
-    /// Counts the blocks that this state has served.
-    generation: u64,
-    shared: RefCell<Vec<SharedPage>>,
+    pub(super) shared: RefCell<SharedShadow>,
 }
 
 impl BlockCheck {
@@ -77,7 +69,6 @@ impl BlockCheck {
             layouts: RefCell::default(),
             announced: try_collect((0..threads).map(|_| Cell::new(AccessKind::Atomic)))?,
             nearby: RefCell::default(),
-            generation: 0,
             shared: RefCell::default(),
         })
     }
@@ -89,7 +80,7 @@ impl BlockCheck {
             self.nearby.get_mut().clear();
         }
         self.block = index as u32;
-        self.generation += 1;
+        self.shared.get_mut().begin_block();
         self.now.set(1);
         self.block_barrier.set(0);
         self.warp_barriers.iter().for_each(|time| time.set(0));
@@ -146,26 +137,15 @@ impl BlockCheck {
         })
     }
 
-    /// Calls `action` with a page of the shadow of shared memory.
+    /// Calls `action` with a page of the shadow of shared memory, and the reads of its cells.
     #[inline]
     pub(super) fn with_shared_page<R>(
         &self,
         number: usize,
-        action: impl FnOnce(&mut Page) -> R,
+        action: impl FnOnce(&mut Page, &mut ReaderSets) -> R,
     ) -> Result<R, OutOfMemory> {
-        let mut pages = self.shared.borrow_mut();
-        while pages.len() <= number {
-            pages.try_reserve(1).map_err(|_| release_reserve())?;
-            pages.push(SharedPage {
-                generation: 0,
-                page: Page::new()?,
-            });
-        }
-        let shared = &mut pages[number];
-        if shared.generation != self.generation {
-            shared.generation = self.generation;
-            shared.page.clear();
-        }
-        Ok(action(&mut shared.page))
+        let mut shared = self.shared.borrow_mut();
+        let (page, sets) = shared.page(number)?;
+        Ok(action(page, sets))
     }
 }

@@ -7,8 +7,8 @@
 //! one stands for.
 
 use super::accessor::Accessor;
-use super::event::{Event, EventKind, Others, Site};
-use super::readers::Readers;
+use super::event::{Event, EventKind, Others, Site, Time};
+use super::readers::{Readers, Reads};
 use crate::memory::OutOfMemory;
 
 /// Why an access must not be.
@@ -55,21 +55,15 @@ pub(super) struct Rules {
 
 /// What is remembered of the few bytes of a cell.
 #[derive(Clone)]
-pub(super) struct Cell {
+pub(super) struct Cell<R = Readers> {
     pub write: Event,
     /// The last atomic update since the write.
     atomic: Event,
     /// Reads since the write.
-    reads: Readers,
+    pub reads: R,
 }
 
 impl Cell {
-    pub const UNTOUCHED: Self = Self {
-        write: Event::NOTHING,
-        atomic: Event::NOTHING,
-        reads: Readers::NONE,
-    };
-
     /// The cell of one access.
     pub fn of(event: Event) -> Self {
         let mut cell = Self::UNTOUCHED;
@@ -99,9 +93,23 @@ impl Cell {
 
     /// Forgets all accesses.
     pub fn clear(&mut self) {
+        self.forget(&mut ());
+    }
+}
+
+impl<R: Reads> Cell<R> {
+    pub const UNTOUCHED: Self = Self {
+        write: Event::NOTHING,
+        atomic: Event::NOTHING,
+        reads: R::NONE,
+    };
+
+    /// Forgets all accesses.
+    #[inline]
+    fn forget(&mut self, sets: &mut R::Sets) {
         self.write = Event::NOTHING;
         self.atomic = Event::NOTHING;
-        self.reads.clear();
+        self.reads.clear(sets);
     }
 
     /// The last access that has written.
@@ -120,19 +128,20 @@ impl Cell {
         event: &Event,
         accessor: &Accessor<'_>,
         rules: Rules,
+        sets: &mut R::Sets,
     ) -> Result<bool, Conflict> {
         self.check_write(accessor, rules.starts_unwritten && event.kind.reads())?;
         if event.kind.is_atomic() {
-            self.check_reads(accessor)?;
+            self.check_reads(accessor, sets)?;
             self.check_width(event, accessor)?;
             self.note_atomic(event, accessor);
             return Ok(false);
         }
         self.check_atomic(accessor)?;
         if event.kind.writes() {
-            self.check_reads(accessor)?;
+            self.check_reads(accessor, sets)?;
             let ends_release = !self.atomic.is_nothing();
-            self.clear();
+            self.forget(sets);
             self.write = *event;
             return Ok(ends_release);
         }
@@ -141,9 +150,20 @@ impl Cell {
         }
         // What comes after a write of this thread comes after a read at the same time.
         if !(accessor.is_own(&self.write) && self.write.time == event.time) {
-            self.reads.add(event, accessor, rules.is_exact);
+            self.reads.add(event, accessor, rules.is_exact, sets)?;
         }
         Ok(false)
+    }
+
+    /// Whether a barrier of `block`, which was at this time, orders all writes of the cell before
+    /// its threads, and there is one.
+    #[inline]
+    pub fn is_written_before(&self, block: u32, barrier: Time) -> bool {
+        let write = &self.write;
+        matches!(write.kind, EventKind::Write | EventKind::AsyncWrite)
+            && write.block == block
+            && write.time <= barrier
+            && self.atomic.is_nothing()
     }
 
     #[inline]
@@ -161,8 +181,8 @@ impl Cell {
     }
 
     #[inline]
-    fn check_reads(&self, accessor: &Accessor<'_>) -> Result<(), Conflict> {
-        match self.reads.unordered(accessor) {
+    fn check_reads(&self, accessor: &Accessor<'_>, sets: &R::Sets) -> Result<(), Conflict> {
+        match self.reads.unordered(accessor, sets) {
             None => Ok(()),
             Some(read) => Err(unordered(read, accessor)),
         }

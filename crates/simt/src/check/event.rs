@@ -1,6 +1,7 @@
 //! What the shadow memory remembers of one access.
 
 use crate::basics::AccessKind;
+use bytemuck::NoUninit;
 use std::fmt;
 use std::panic::Location;
 use std::ptr;
@@ -10,7 +11,7 @@ use std::ptr;
 pub(super) type Time = u32;
 
 /// What an access has done.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, NoUninit)]
 #[repr(u8)]
 pub(super) enum EventKind {
     /// There was no access.
@@ -104,7 +105,7 @@ impl fmt::Display for EventKind {
 
 /// The threads that an event stands for besides its own: others whose reads or atomic
 /// updates nothing orders with it.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, NoUninit)]
 #[repr(u8)]
 pub(super) enum Others {
     None,
@@ -121,18 +122,29 @@ const OTHERS: [Others; 4] = [
     Others::OfOtherBlocks,
 ];
 
-/// One access: 16 bytes, because the shadow holds millions of them.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// One access: 16 bytes, because the shadow holds millions of them. The fields are in the order in
+/// which [`to_words`](Event::to_words) has them.
+#[derive(Clone, Copy, Debug, NoUninit)]
+#[repr(C)]
 pub(super) struct Event {
     pub time: Time,
-    /// The low bits of the block's number: no launch that ends has more.
-    pub block: u32,
-    pub site: Site,
-    /// The thread's number in its block, which has at most 1024.
+    /// The thread's number in its block, which has at most 1024, and the width of the access.
     thread_and_width: u16,
     pub kind: EventKind,
     pub others: Others,
+    /// The low bits of the block's number: no launch that ends has more.
+    pub block: u32,
+    pub site: Site,
 }
+
+impl PartialEq for Event {
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        self.to_words() == other.to_words()
+    }
+}
+
+impl Eq for Event {}
 
 /// Bits of a thread's number in its block; above them is the width of an access.
 const THREAD_BITS: u32 = 12;
@@ -207,8 +219,8 @@ impl Event {
     /// The event in two words; [`NOTHING`](Self::NOTHING) and no other one has zero in the first.
     #[inline]
     pub fn to_words(self) -> [u64; 2] {
-        if self.is_nothing() {
-            return [0; 2];
+        if cfg!(target_endian = "little") {
+            return bytemuck::cast(self);
         }
         let first = u64::from(self.time)
             | u64::from(self.thread_and_width) << 32
@@ -255,7 +267,8 @@ impl Event {
 
 /// A source line in 4 bytes: the distance of its [`Location`] from [`ANCHOR`].
 /// Both lie in the same program, which is smaller than 2 GiB.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, NoUninit)]
+#[repr(transparent)]
 pub(super) struct Site(i32);
 
 static ANCHOR: u8 = 0;

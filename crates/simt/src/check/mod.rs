@@ -11,6 +11,7 @@
 //! | `happens_before` | what is ordered before one thread, and what its fences hand on |
 //! | `accessor` | the running thread, as it stands to other accesses |
 //! | `readers` | the reads since a write |
+//! | `reader_sets` | those of cells of shared memory, many of which have the same |
 //! | `cell` | the last accesses of a few bytes, and the rules |
 //! | `shadow` | the cells of a page of shared memory |
 //! | `region`, `read_only` | the cells of a region of global memory |
@@ -62,6 +63,7 @@ mod nearby;
 mod order;
 mod published;
 mod read_only;
+mod reader_sets;
 mod readers;
 mod region;
 mod remote;

@@ -18,6 +18,8 @@ pub(super) struct Place {
     pub allocation: Option<Arc<Allocation>>,
     /// The addresses of that allocation, or those between two others.
     extent: Range<usize>,
+    /// Whether each access is valid that the extent holds, whatever comes.
+    is_always_valid: bool,
 }
 
 impl Place {
@@ -34,6 +36,10 @@ impl Place {
     /// Whether the allocation is there, and what is read of it has been written.
     #[inline]
     pub fn is_valid(&self, access: &Access, reads: bool) -> bool {
+        self.is_always_valid || self.is_valid_now(access, reads)
+    }
+
+    fn is_valid_now(&self, access: &Access, reads: bool) -> bool {
         self.allocation.as_ref().is_none_or(|allocation| {
             !allocation.is_freed()
                 && (!reads || allocation.is_written(access.address(), access.bytes))
@@ -68,9 +74,11 @@ impl Nearby {
         let is_known = |place: &Place| place.number == number && place.extent.contains(&address);
         if !slot.as_ref().is_some_and(is_known) {
             let (allocation, extent) = launch.allocations.surroundings(address);
+            let is_written = |it: &Arc<Allocation>| it.is_all_written() && !it.is_freed();
             *slot = Some(Place {
                 number,
                 region: launch.region(number)?,
+                is_always_valid: allocation.as_ref().is_none_or(is_written),
                 allocation,
                 extent,
             });

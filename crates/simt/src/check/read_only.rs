@@ -23,6 +23,11 @@ impl<const BYTES: usize> ReadOnlyBytes<BYTES> {
     #[inline]
     pub fn holds(&self, offset: usize, bytes: usize) -> bool {
         self.bits.get().is_some_and(|words| {
+            let (word, first) = (offset / WORD_BYTES, offset % WORD_BYTES);
+            if first + bytes <= WORD_BYTES && bytes != 0 {
+                let bits = u64::MAX >> (WORD_BYTES - bytes) << first;
+                return words[word].load(Ordering::Relaxed) & bits == bits;
+            }
             parts(offset, bytes)
                 .all(|(word, bits)| words[word].load(Ordering::Relaxed) & bits == bits)
         })

@@ -7,12 +7,43 @@
 
 use super::accessor::Accessor;
 use super::event::{Event, Others};
+use crate::memory::{OutOfMemory, release_reserve};
 
 /// More readers than these are kept as one that stands for the others.
 const MOST_READERS: usize = 64;
 
 /// Of several blocks, fewer.
 const MOST_OF_BLOCKS: usize = 8;
+
+/// How a cell keeps the reads since its last write.
+pub(super) trait Reads: Clone {
+    /// What the cells have in common.
+    type Sets;
+
+    const NONE: Self;
+
+    /// Whether there are none.
+    fn is_empty(&self) -> bool;
+
+    /// Forgets all reads.
+    fn clear(&mut self, sets: &mut Self::Sets);
+
+    /// A read that is not ordered before whatever the thread does now.
+    fn unordered(&self, accessor: &Accessor<'_>, sets: &Self::Sets) -> Option<Event>;
+
+    /// Adds a read. `is_exact`: there is room for a list.
+    ///
+    /// # Errors
+    ///
+    /// [`OutOfMemory`] if the host has none left to remember the read.
+    fn add(
+        &mut self,
+        event: &Event,
+        accessor: &Accessor<'_>,
+        is_exact: bool,
+        sets: &mut Self::Sets,
+    ) -> Result<(), OutOfMemory>;
+}
 
 /// Lanes of one warp that have read at one time.
 #[derive(Clone, Debug)]
@@ -31,6 +62,7 @@ impl Reader {
     }
 
     /// Whether `event` is a read of the same warp at the same time.
+    #[inline]
     fn is_together(&self, event: &Event, warp_width: u16) -> bool {
         let group = |event: &Event| (event.block, event.time, event.thread() / warp_width);
         group(&self.event) == group(event)
@@ -63,30 +95,25 @@ pub(super) struct Readers {
     list: Vec<Reader>,
 }
 
-impl Readers {
-    pub const NONE: Self = Self {
+impl Reads for Readers {
+    type Sets = ();
+
+    const NONE: Self = Self {
         one: Event::NOTHING,
         list: Vec::new(),
     };
 
-    pub fn is_empty(&self) -> bool {
+    fn is_empty(&self) -> bool {
         self.one.is_nothing()
     }
 
-    /// Whether one event says it all.
-    pub fn is_one(&self) -> bool {
-        self.list.is_empty()
-    }
-
-    /// Forgets all reads.
-    pub fn clear(&mut self) {
+    fn clear(&mut self, (): &mut ()) {
         self.one = Event::NOTHING;
         self.list.clear();
     }
 
-    /// A read that is not ordered before whatever the thread does now.
     #[inline]
-    pub fn unordered(&self, accessor: &Accessor<'_>) -> Option<Event> {
+    fn unordered(&self, accessor: &Accessor<'_>, (): &()) -> Option<Event> {
         if self.one.is_nothing() {
             return None;
         }
@@ -100,9 +127,14 @@ impl Readers {
         of_list.or_else(|| (!accessor.is_after_others(&self.one)).then_some(self.one))
     }
 
-    /// Adds a read. `is_exact`: there is room for a list.
     #[inline]
-    pub fn add(&mut self, event: &Event, accessor: &Accessor<'_>, is_exact: bool) {
+    fn add(
+        &mut self,
+        event: &Event,
+        accessor: &Accessor<'_>,
+        is_exact: bool,
+        (): &mut (),
+    ) -> Result<(), OutOfMemory> {
         if !self.list.is_empty() {
             self.add_to_list(event, accessor);
         } else if self.one.is_nothing() || accessor.is_after(&self.one) {
@@ -114,6 +146,49 @@ impl Readers {
         } else {
             self.add_to_one(event, accessor);
         }
+        Ok(())
+    }
+}
+
+impl Readers {
+    /// Whether one event says it all.
+    pub fn is_one(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Whether what one more read changes depends on nothing but the read.
+    pub fn takes_in(&self, event: &Event, warp_width: u16) -> bool {
+        self.one.is_nothing()
+            || self
+                .list
+                .last()
+                .is_some_and(|last| last.is_together(event, warp_width))
+    }
+
+    /// Adds a read of the warp that has read last, at the same time. Returns whether it is one.
+    #[inline]
+    pub fn add_lane(&mut self, event: &Event, lane_bit: u64, warp_width: u16) -> bool {
+        let last = self.list.last_mut();
+        let last = last.filter(|last| last.is_together(event, warp_width));
+        last.map(|last| last.lanes |= lane_bit).is_some()
+    }
+
+    /// The same reads, with room for one more.
+    ///
+    /// # Errors
+    ///
+    /// [`OutOfMemory`] if the host has none left.
+    pub fn try_clone(&self) -> Result<Self, OutOfMemory> {
+        let mut list = Vec::new();
+        if !self.list.is_empty() {
+            list.try_reserve_exact(self.list.len() + 1)
+                .map_err(|_| release_reserve())?;
+            list.extend_from_slice(&self.list);
+        }
+        Ok(Self {
+            one: self.one,
+            list,
+        })
     }
 
     /// One event for all: the latest of a block, because barriers order it last.
@@ -131,10 +206,7 @@ impl Readers {
     fn add_to_list(&mut self, event: &Event, accessor: &Accessor<'_>) {
         let width = accessor.warp_width();
         // Lanes of a warp read one after the other.
-        if let Some(last) = self.list.last_mut()
-            && last.is_together(event, width)
-        {
-            last.lanes |= accessor.lane_bit();
+        if self.add_lane(event, accessor.lane_bit(), width) {
             return;
         }
         // Seldom, so that a cell that many warps read costs each of them a step.

@@ -179,7 +179,7 @@ impl Region {
             }
             Ok(known) => {
                 let mut cell = Cell::of(known);
-                let ends_release = cell.record(event, accessor, rules)?;
+                let ends_release = cell.record(event, accessor, rules, &mut ())?;
                 match cell.single() {
                     Some(event) => store(words, event.to_words()),
                     None => self.keep(words, cell, held)?,
@@ -189,7 +189,7 @@ impl Region {
             Err(number) => {
                 let others = self.lock(held);
                 let cell = &mut others.cells[number];
-                let ends_release = cell.record(event, accessor, rules)?;
+                let ends_release = cell.record(event, accessor, rules, &mut ())?;
                 if let Some(event) = cell.single() {
                     store(words, event.to_words());
                     others.remove(number);

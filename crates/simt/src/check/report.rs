@@ -7,7 +7,7 @@ use super::event::{Event, EventKind, Others};
 use crate::basics::{
     Access, AccessKind, DefectKind, Finding, Position, Related, SourceLocation, Space,
 };
-use crate::memory::{Allocations, OutOfMemory};
+use crate::memory::{Allocations, OutOfMemory, describe};
 use crate::state::SharedMemory;
 use std::panic::Location;
 
@@ -15,8 +15,8 @@ use std::panic::Location;
 pub(super) struct Place {
     space: Space,
     words: String,
-    /// Bytes of the allocation in which the view begins.
-    view_allocation: Option<usize>,
+    /// The allocation in which the view begins, in words.
+    view_allocation: Option<String>,
 }
 
 impl Place {
@@ -27,11 +27,8 @@ impl Place {
             Space::Shared => shared.describe(address),
             _ => allocations.find(address).map(|allocation| {
                 let offset = address - allocation.start;
-                format!(
-                    "{} of a buffer of {} bytes",
-                    element(offset, access.bytes),
-                    allocation.bytes
-                )
+                let element = element(offset, access.bytes);
+                format!("{element} of {}", describe(allocation, "a buffer"))
             }),
         };
         let within = within.unwrap_or_else(|| {
@@ -46,7 +43,7 @@ impl Place {
             ),
             view_allocation: allocations
                 .find(access.view_base)
-                .map(|allocation| allocation.bytes),
+                .map(|allocation| describe(allocation, "an allocation")),
         }
     }
 }
@@ -146,11 +143,13 @@ impl BlockCheck {
                 format!("{access} of {words}, which has been freed"),
             ),
             Conflict::PastEnd => {
-                let bytes = place.view_allocation.unwrap_or(0);
-                let begin = "by a view that begins in an allocation";
+                let begin = place.view_allocation.as_deref();
+                let begin = begin.unwrap_or("an allocation of 0 bytes");
                 (
                     DefectKind::OutOfBounds,
-                    format!("{access} of {words}, {begin} of {bytes} bytes and goes past it"),
+                    format!(
+                        "{access} of {words}, by a view that begins in {begin} and goes past it"
+                    ),
                 )
             }
             Conflict::Stale(_) => (

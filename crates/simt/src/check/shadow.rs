@@ -1,8 +1,9 @@
 //! The shadow of shared memory: for each page, the last accesses of each few bytes.
 
 use super::accessor::Accessor;
-use super::cell::{Cell, Conflict, Rules};
+use super::cell::{self, Conflict, Rules};
 use super::event::{Event, EventKind, Time};
+use super::reader_sets::{ReaderSet, ReaderSets};
 use crate::memory::{OutOfMemory, release_reserve};
 
 /// Bytes of memory that one page stands for.
@@ -10,6 +11,115 @@ pub(super) const PAGE_BYTES: usize = 256;
 
 /// The coarsest cells: the widest access is 16 bytes.
 const MAX_SHIFT: u32 = 4;
+
+/// The reads of many cells are the same: a cell has their number.
+type Cell = cell::Cell<ReaderSet>;
+
+/// The shadow of the shared memory of the blocks that one state serves.
+#[derive(Default)]
+pub(super) struct SharedShadow {
+    /// Counts the blocks.
+    generation: u64,
+    pages: Vec<SharedPage>,
+    sets: ReaderSets,
+}
+
+/// A page of the shadow of shared memory.
+struct SharedPage {
+    /// The block whose accesses it holds.
+    generation: u64,
+    page: Page,
+}
+
+impl SharedShadow {
+    /// Another block begins: nothing of its shared memory has been accessed.
+    pub fn begin_block(&mut self) {
+        self.generation += 1;
+        self.sets.clear();
+    }
+
+    /// A page, and the reads of its cells.
+    ///
+    /// # Errors
+    ///
+    /// [`OutOfMemory`] if the host has none left for another page.
+    #[inline]
+    pub fn page(&mut self, number: usize) -> Result<(&mut Page, &mut ReaderSets), OutOfMemory> {
+        if self.pages.len() <= number {
+            self.add_pages(number + 1)?;
+        }
+        if self.sets.is_full() {
+            self.collect_sets()?;
+        }
+        let shared = &mut self.pages[number];
+        if shared.generation != self.generation {
+            shared.generation = self.generation;
+            shared.page.clear();
+        }
+        Ok((&mut shared.page, &mut self.sets))
+    }
+
+    /// Records a read after the barrier of its block at time `barrier`, by a thread that no clock
+    /// orders: if all of the bytes were written before, and such reads of such cells are known.
+    /// Otherwise the read has to be recorded in the pages.
+    #[inline]
+    pub fn record_known_read(
+        &mut self,
+        offset: usize,
+        bytes: usize,
+        event: &Event,
+        (lane, warp_width): (u32, u16),
+        barrier: Time,
+    ) -> bool {
+        let within = offset % PAGE_BYTES;
+        let Some(shared) = self.pages.get_mut(offset / PAGE_BYTES) else {
+            return false;
+        };
+        let shift = shared.page.shift;
+        if shared.generation != self.generation
+            || within + bytes > PAGE_BYTES
+            || (offset | bytes).trailing_zeros() < shift
+        {
+            return false;
+        }
+        let cells = &mut shared.page.cells[within >> shift..(within + bytes) >> shift];
+        cells.iter_mut().all(|cell| {
+            cell.is_written_before(event.block, barrier)
+                && match self
+                    .sets
+                    .quick_step(cell.reads, event, 1 << lane, warp_width)
+                {
+                    Some(to) => {
+                        cell.reads = to;
+                        true
+                    }
+                    None => false,
+                }
+        })
+    }
+
+    #[cold]
+    fn add_pages(&mut self, count: usize) -> Result<(), OutOfMemory> {
+        while self.pages.len() < count {
+            self.pages.try_reserve(1).map_err(|_| release_reserve())?;
+            self.pages.push(SharedPage {
+                generation: 0,
+                page: Page::new()?,
+            });
+        }
+        Ok(())
+    }
+
+    /// Forgets the sets that no cell has any more.
+    #[cold]
+    fn collect_sets(&mut self) -> Result<(), OutOfMemory> {
+        let generation = self.generation;
+        let pages = self.pages.iter_mut();
+        let in_use = pages.filter(|shared| shared.generation == generation);
+        let cells = in_use.flat_map(|shared| &mut shared.page.cells);
+        self.sets.keep(cells.map(|cell| &mut cell.reads))
+    }
+}
 
 /// The cells of [`PAGE_BYTES`] bytes. They are as wide as the narrowest access
 /// so far, so that neighbours in one word are not taken for each other.
@@ -40,7 +150,7 @@ impl Page {
 
     /// Forgets all accesses.
     pub fn clear(&mut self) {
-        self.cells.iter_mut().for_each(Cell::clear);
+        self.cells.fill(Cell::UNTOUCHED);
     }
 
     /// Records an access of `bytes` bytes from `offset` on, unless it must not be.
@@ -51,6 +161,7 @@ impl Page {
         bytes: usize,
         event: &Event,
         accessor: &Accessor<'_>,
+        sets: &mut ReaderSets,
     ) -> Result<bool, Conflict> {
         let rules = Rules {
             starts_unwritten: true,
@@ -58,7 +169,7 @@ impl Page {
         };
         let mut ends_release = false;
         for cell in self.cells(offset, bytes)? {
-            ends_release |= cell.record(event, accessor, rules)?;
+            ends_release |= cell.record(event, accessor, rules, sets)?;
         }
         Ok(ends_release)
     }
@@ -108,7 +219,8 @@ impl Page {
     fn refine(&mut self, shift: u32) -> Result<(), OutOfMemory> {
         let copies = 1 << (self.shift - shift);
         let mut finer = room_for_cells(self.cells.len() * copies)?;
-        for cell in &self.cells {
+        for cell in &mut self.cells {
+            cell.reads.make_common();
             finer.extend(std::iter::repeat_n(cell.clone(), copies));
         }
         self.cells = finer;

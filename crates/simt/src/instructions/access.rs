@@ -1,12 +1,13 @@
 //! The checks before an access of simulated memory.
 
-use super::control::fail;
+use super::control::{fail, uninterrupted};
 use super::counting::note_access;
 use super::preempt::weight_of;
 use crate::basics::{Access, AccessKind, DefectKind, Finding, Position, Space};
 use crate::block::Block;
 use crate::check::BlockCheck;
 use crate::current::{is_shared, is_shared_in_cluster, try_instruction};
+use crate::memory::name_at;
 use crate::state::is_watching;
 use std::panic::Location;
 
@@ -154,8 +155,16 @@ fn violation(access: Access) -> ! {
             ),
         );
     }
+    let of_buffer = match space {
+        Space::Shared => None,
+        _ => uninterrupted(|| name_at(access.view_base)),
+    };
+    let of_buffer = of_buffer.map_or_else(String::new, |name| format!(" of buffer `{name}`"));
     fail(
         DefectKind::OutOfBounds,
-        format!("{kind} of {bytes} bytes at byte {offset} of a {space} view of {view_bytes} bytes"),
+        format!(
+            "{kind} of {bytes} bytes at byte {offset} of a {space} view of {view_bytes} \
+             bytes{of_buffer}"
+        ),
     )
 }

@@ -3,6 +3,7 @@
 use super::reserve::OutOfMemory;
 use bytemuck::allocation::try_zeroed_slice_box;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// What freshly allocated memory holds.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -24,6 +25,8 @@ pub(crate) struct Allocation {
     written: Box<[AtomicU64]>,
     /// Whether it must not be used any more.
     is_freed: bool,
+    /// What the host calls it. Locked only while the list of allocations is, for forks.
+    name: Mutex<Option<Arc<str>>>,
 }
 
 /// Bytes that one word of bits stands for.
@@ -50,6 +53,7 @@ impl Allocation {
             is_written: AtomicBool::new(true),
             written: Box::default(),
             is_freed: false,
+            name: Mutex::default(),
         }
     }
 
@@ -59,6 +63,19 @@ impl Allocation {
             is_freed: true,
             ..Self::written(start, bytes)
         }
+    }
+
+    /// What the host calls it, if it has a name. For `registry`, which holds its lock.
+    pub(super) fn name(&self) -> Option<Arc<str>> {
+        self.name
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// Gives it a name, or none. For `registry`, which holds its lock.
+    pub(super) fn set_name(&self, name: Option<Arc<str>>) {
+        *self.name.lock().unwrap_or_else(PoisonError::into_inner) = name;
     }
 
     /// Whether it has been freed.
@@ -76,6 +93,11 @@ impl Allocation {
     #[inline]
     pub fn contains(&self, address: usize) -> bool {
         address.wrapping_sub(self.start) < self.bytes
+    }
+
+    /// Whether all of it is known to be written.
+    pub fn is_all_written(&self) -> bool {
+        self.is_written.load(Ordering::Relaxed)
     }
 
     /// Whether all of `bytes` bytes from `address` on have been written.

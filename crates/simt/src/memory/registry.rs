@@ -134,7 +134,46 @@ pub fn forget_allocation(address: usize, bytes: usize) {
 /// freed: a kernel that is launched afterwards must not touch it. The memory is to stay unused
 /// until [`forget_allocation`], so that no later allocation is taken for it.
 pub fn mark_freed(address: usize, bytes: usize) {
-    replace(address, bytes, Allocation::freed(address, bytes));
+    let freed = Allocation::freed(address, bytes);
+    change(|allocations| {
+        freed.set_name(allocations.find(address).and_then(Allocation::name));
+        allocations.remove(address..address.saturating_add(bytes));
+        allocations.insert(freed);
+    });
+}
+
+/// Gives the allocation that holds `address` a name, under which reports speak of it. The name stays
+/// until the memory is registered anew or forgotten.
+pub fn name_allocation(address: usize, name: &str) {
+    change(|allocations| {
+        if let Some(allocation) = allocations.find(address) {
+            allocation.set_name(Some(name.into()));
+        }
+    });
+}
+
+/// "buffer `name` of 96 bytes"; `unnamed` in place of "buffer" and the name where it has none.
+#[cold]
+pub(crate) fn describe(allocation: &Allocation, unnamed: &str) -> String {
+    let bytes = allocation.bytes;
+    match name_of(allocation) {
+        Some(name) => format!("buffer `{name}` of {bytes} bytes"),
+        None => format!("{unnamed} of {bytes} bytes"),
+    }
+}
+
+/// What the host calls an allocation.
+#[cold]
+fn name_of(allocation: &Allocation) -> Option<Arc<str>> {
+    let _no_fork = ALLOCATIONS.read().unwrap_or_else(PoisonError::into_inner);
+    allocation.name()
+}
+
+/// What the host calls the allocation of this moment that holds `address`.
+#[cold]
+pub(crate) fn name_at(address: usize) -> Option<Arc<str>> {
+    let allocations = snapshot();
+    allocations.find(address).and_then(name_of)
 }
 
 /// Notes that the host has written `bytes` bytes from `address` on.

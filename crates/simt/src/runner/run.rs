@@ -32,15 +32,17 @@ impl<'a> Run<'a> {
     /// The launch begins.
     pub fn new(launch: &'a Launch<'a>) -> Self {
         static NEXT: AtomicUsize = AtomicUsize::new(1);
+        let clusters = launch.grid.count() / launch.cluster.count();
+        let is_of_one_host_thread = !launch.options.parallel_blocks || clusters == 1;
         Self {
             launch,
             number: NEXT.fetch_add(1, Ordering::Relaxed),
             check: launch
                 .options
                 .checks
-                .then(|| Arc::new(LaunchCheck::new(!launch.options.parallel_blocks))),
+                .then(|| Arc::new(LaunchCheck::new(is_of_one_host_thread))),
             blocks: launch.grid.count(),
-            clusters: launch.grid.count() / launch.cluster.count(),
+            clusters,
             lowest_defect: AtomicU64::new(u64::MAX),
             defect: Mutex::new(None),
             barriers: AtomicU64::new(0),

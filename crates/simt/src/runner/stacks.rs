@@ -62,6 +62,10 @@ unsafe impl Stack for StaggeredStack {
     }
 }
 
+/// What is idle beyond the need shrinks by one in so many stacks a launch: kernels that need many and
+/// kernels that need few may take turns.
+const SHRINKS: usize = 8;
+
 /// Stacks that no coroutine uses at the moment. The one that was given back
 /// last is taken first: it is still in the cache.
 #[derive(Default)]
@@ -70,6 +74,8 @@ pub(crate) struct StackPool {
     idle: Vec<StaggeredStack>,
     /// How many stacks there have been.
     created: usize,
+    /// The fewest that were idle since the pool was last shrunk.
+    fewest_idle: usize,
 }
 
 impl StackPool {
@@ -88,14 +94,20 @@ impl StackPool {
         self.stack_bytes
     }
 
-    /// Gives back to the system what is idle beyond `stacks`.
-    pub fn keep_idle(&mut self, stacks: usize) {
-        self.idle.truncate(stacks);
+    /// A launch has ended: gives back to the system a part of the stacks that it has not needed, but
+    /// for `least` ones.
+    pub fn shrink(&mut self, least: usize) {
+        let stacks = self.idle.len();
+        let needed = stacks - self.fewest_idle.min(stacks);
+        let kept = stacks - stacks / SHRINKS;
+        self.idle.truncate(kept.max(needed).max(least));
+        self.fewest_idle = self.idle.len();
     }
 
     /// An idle stack, or a new one.
     pub fn take(&mut self) -> io::Result<StaggeredStack> {
         if let Some(stack) = self.idle.pop() {
+            self.fewest_idle = self.fewest_idle.min(self.idle.len());
             return Ok(stack);
         }
         self.created += 1;

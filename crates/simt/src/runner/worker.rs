@@ -15,8 +15,8 @@ use std::sync::Arc;
 use std::thread::panicking;
 use std::time::Duration;
 
-/// How many stacks the workers of a launch keep for the next one, together; each keeps those of the
-/// largest block.
+/// How many stacks the workers of a launch keep for the next one at least, together; each keeps those
+/// of the largest block.
 const IDLE_STACKS: usize = 4096;
 
 /// What a host thread keeps between blocks: stacks, and the block's state.
@@ -135,7 +135,7 @@ impl Worker {
         action(self);
         let of_workers = IDLE_STACKS / workers;
         self.stacks
-            .keep_idle(of_workers.max(MAX_THREADS_PER_BLOCK as usize));
+            .shrink(of_workers.max(MAX_THREADS_PER_BLOCK as usize));
     }
 
     /// The state of the last block, if it fits the launch, or a new one.

@@ -1,0 +1,148 @@
+//! Sets of reads against lists of reads.
+
+use super::*;
+use crate::basics::SplitMix64;
+use crate::check::block_clock::BlockClock;
+use crate::check::clock::VectorClock;
+use crate::check::event::{EventKind, Site};
+use std::panic::Location;
+use std::sync::Arc;
+
+const WARP_WIDTH: u16 = 4;
+const WARPS: usize = 3;
+const CELLS: usize = 24;
+
+/// A block whose cells have sets, and the same cells with lists of their own.
+struct Model {
+    random: SplitMix64,
+    now: Time,
+    block_barrier: Time,
+    warp_barriers: [Time; WARPS],
+    sets: ReaderSets,
+    cells: Vec<(ReaderSet, Readers)>,
+}
+
+impl Model {
+    fn new(seed: u64) -> Self {
+        Self {
+            random: SplitMix64::new(seed, 0),
+            now: 1,
+            block_barrier: 0,
+            warp_barriers: [0; WARPS],
+            sets: ReaderSets::default(),
+            cells: vec![(ReaderSet::NONE, Readers::NONE); CELLS],
+        }
+    }
+
+    fn draw(&mut self, choices: usize) -> usize {
+        self.random.below(choices as u64) as usize
+    }
+
+    /// One of two blocks, and mostly the first one.
+    fn draw_block(&mut self) -> u32 {
+        u32::from(self.draw(16) == 0)
+    }
+
+    fn draw_clock(&mut self) -> Option<VectorClock> {
+        let time = self.draw(self.now as usize) as Time;
+        (self.draw(4) == 0).then(|| {
+            let mut clock = VectorClock::default();
+            clock.add_block(0, Arc::new(BlockClock::new(0, [(1..7, time)])));
+            clock
+        })
+    }
+
+    fn with_accessor<R>(&mut self, action: impl FnOnce(&mut Self, &Accessor<'_>) -> R) -> R {
+        let warp = self.draw(WARPS);
+        let first = warp as u16 * WARP_WIDTH;
+        let thread = first + self.draw(WARP_WIDTH.into()) as u16;
+        let clock = self.draw_clock();
+        let accessor = Accessor {
+            block: self.draw_block(),
+            thread,
+            warp: first..first + WARP_WIDTH,
+            block_barrier: self.block_barrier,
+            warp_barrier: self.warp_barriers[warp],
+            clock: clock.as_ref(),
+        };
+        action(self, &accessor)
+    }
+
+    /// A thread reads some cells, one after the other.
+    fn read(&mut self) {
+        let (start, count) = (self.draw(CELLS), self.draw(CELLS));
+        self.with_accessor(|model, accessor| {
+            let place = (accessor.block, accessor.thread);
+            let site = Site::of(Location::caller());
+            let event = Event::new(EventKind::Read, place, model.now, 4, site);
+            for (set, list) in model.cells.iter_mut().skip(start).take(count) {
+                set.add(&event, accessor, true, &mut model.sets).unwrap();
+                list.add(&event, accessor, true, &mut ()).unwrap();
+            }
+        });
+    }
+
+    fn step(&mut self) {
+        match self.draw(24) {
+            0 => self.block_barrier = self.now,
+            1 => {
+                let warp = self.draw(WARPS);
+                self.warp_barriers[warp] = self.now;
+            }
+            2 => {
+                let (set, list) = &mut self.cells[self.random.below(CELLS as u64) as usize];
+                set.clear(&mut self.sets);
+                list.clear(&mut ());
+                return;
+            }
+            3 => {
+                let cells = self.cells.iter_mut().map(|(set, _)| set);
+                return self.sets.keep(cells).unwrap();
+            }
+            _ => return self.read(),
+        }
+        self.now += 1;
+    }
+}
+
+#[test]
+fn cells_agree_with_lists_of_their_own() {
+    for seed in 0..8 {
+        let mut model = Model::new(seed);
+        model.sets.clear();
+        for _ in 0..2000 {
+            model.step();
+            model.with_accessor(|model, accessor| {
+                for (set, list) in &model.cells {
+                    let expected = list.unordered(accessor, &());
+                    assert_eq!(set.unordered(accessor, &model.sets), expected);
+                }
+            });
+        }
+    }
+}
+
+/// A row of cells that many threads read one after the other has one set.
+#[test]
+fn cells_with_the_same_reads_have_one_set() {
+    let mut model = Model::new(0);
+    model.sets.clear();
+    for thread in 0..WARP_WIDTH {
+        let accessor = Accessor {
+            block: 0,
+            thread,
+            warp: 0..WARP_WIDTH,
+            block_barrier: 0,
+            warp_barrier: 0,
+            clock: None,
+        };
+        let site = Site::of(Location::caller());
+        let event = Event::new(EventKind::Read, (0, thread), 1, 4, site);
+        for (set, _) in &mut model.cells {
+            set.add(&event, &accessor, true, &mut model.sets).unwrap();
+        }
+    }
+    let first = model.cells[0].0;
+    assert!(model.cells.iter().all(|(set, _)| *set == first));
+    assert_eq!(model.sets.sets.len(), usize::from(WARP_WIDTH));
+}
