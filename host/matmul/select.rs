@@ -5,7 +5,7 @@ use super::problem::Problem;
 use crate::matrix::Order;
 use std::fmt::{self, Display, Formatter};
 use tilewright_kernels::matmul::OperandLayout;
-use tilewright_kernels::tensor::{ClusterTile, HALF_LARGE, HALF_SMALL};
+use tilewright_kernels::tensor::ClusterTile;
 
 /// Large blocks for each multiprocessor, in halves, from which on they are faster than small ones.
 ///
@@ -51,7 +51,8 @@ pub enum Arithmetic {
     #[default]
     Auto,
     /// f32 and f64: the products of an output are added in order, each by a fused multiply-add. The bits
-    /// are those of [`Device::matmul_tiled`](crate::Device::matmul_tiled), on every device.
+    /// are those of [`Device::matmul_tiled`](crate::Device::matmul_tiled), on every device. i8: on the ordinary
+    /// units, with the same exact sums.
     Chain,
     /// f32 on tensor cores: each element as two halves, three products for each. Closer to the exact
     /// result than a chain, with other bits, and not bound to an order of the elements.
@@ -160,7 +161,7 @@ fn fastest(
     };
     let halves = matches!(problem.element, ElementType::F16 | ElementType::Bf16);
     match (problem.element, arithmetic) {
-        (_, Arithmetic::Auto) if halves => Some(halves_in(problem, device, tiles)),
+        (_, Arithmetic::Auto) if halves => Some(wgmma_in(problem, device, tiles)),
         (ElementType::F32, Arithmetic::Split) => Some((Method::Split, SelectionReason::Requested)),
         (ElementType::F32, Arithmetic::Auto)
             if problem.multiply_adds() >= SPLIT_FROM
@@ -174,9 +175,15 @@ fn fastest(
         {
             f64_in(problem, device, tiles)
         }
-        (ElementType::F32 | ElementType::F64, Arithmetic::Auto | Arithmetic::Chain) => {
-            coarsened(problem, device, tiles)
+        (ElementType::I8, Arithmetic::Auto)
+            if problem.fits_tensor_maps() && has_tensor_cores(Method::Wgmma(TileConfig::Large)) =>
+        {
+            Some(wgmma_in(problem, device, tiles))
         }
+        (
+            ElementType::F32 | ElementType::F64 | ElementType::I8,
+            Arithmetic::Auto | Arithmetic::Chain,
+        ) => coarsened(problem, device, tiles),
         _ => None,
     }
 }
@@ -187,8 +194,8 @@ struct RoundTimes {
     large: u64,
 }
 
-/// Of halves; large tiles have four times as many outputs. Blocks stay, and compute a tile in each round.
-const ROUNDS_OF_HALVES: RoundTimes = RoundTimes {
+/// By products of warpgroups; large tiles have four times as many outputs. Blocks stay, and compute a tile in each round.
+const ROUNDS_OF_WGMMA: RoundTimes = RoundTimes {
     small: 5,
     large: 16,
 };
@@ -200,8 +207,8 @@ const ROUNDS_OF_F64: RoundTimes = RoundTimes { small: 4, large: 7 };
 /// Blocks of products of f64 that a multiprocessor has room for.
 const F64_BLOCKS: u64 = 2;
 
-/// Products of halves in `tiles`, or in those that take less time.
-fn halves_in(
+/// Products of warpgroups in `tiles`, or in those that take less time.
+fn wgmma_in(
     problem: &Problem,
     device: DeviceFacts,
     tiles: Option<TileConfig>,
@@ -212,8 +219,9 @@ fn halves_in(
         let tiles = rows.saturating_mul(columns).saturating_mul(problem.batch);
         tiles.div_ceil(resident) as u64
     };
-    let rounds = (rounds(&HALF_SMALL), rounds(&HALF_LARGE));
-    in_fewest_rounds(Method::Wgmma, rounds, &ROUNDS_OF_HALVES, tiles)
+    let rounds = |tiles| rounds(problem.element.cluster_tile(tiles));
+    let rounds = (rounds(TileConfig::Small), rounds(TileConfig::Large));
+    in_fewest_rounds(Method::Wgmma, rounds, &ROUNDS_OF_WGMMA, tiles)
 }
 
 /// Products of f64 on tensor cores in `tiles`, or in those that take less time.
@@ -303,7 +311,9 @@ impl GemmKernel {
             && problem.c.order == Order::RowMajor
             && reads(self.descriptor.a, problem.a.order)
             && reads(self.descriptor.b, problem.b.order)
-            && (problem.b).rows_are_multiples_of(self.descriptor.b_row_alignment, element_bytes)
+            && (self.descriptor.b == OperandLayout::Either
+                || (problem.b)
+                    .rows_are_multiples_of(self.descriptor.b_row_alignment, element_bytes))
             && match self.method {
                 Method::Tiled => problem.is_plain && problem.batch == 1,
                 Method::Coarsened(_) | Method::Mma(_) => true,

@@ -1,9 +1,9 @@
 //! The outputs that a thread keeps in registers.
 
 use super::block::THREADS;
+use super::factor::Factor;
 use super::sink::Sink;
 use super::tile::Tile;
-use cuda_std::float::Float;
 use cuda_std::hint::opaque_size;
 use cuda_std::shared::SharedSlice;
 use cuda_std::thread;
@@ -11,7 +11,7 @@ use cuda_std::thread;
 /// The outputs of one thread, and how products are added to them.
 pub trait Accumulators {
     /// The type of the operands and of the sums.
-    type Element: Float;
+    type Element: Factor;
 
     /// Where the calling thread's outputs lie among its block's.
     type Position;

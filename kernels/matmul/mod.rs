@@ -20,7 +20,7 @@
 //! | the outputs of a thread | `accumulators.rs`: `Accumulators`; `register_tile.rs` on the ordinary units, `warp_tile.rs` on tensor cores |
 //! | what is done with a finished sum | `sink.rs`: a `Sink` |
 //!
-//! `operand.rs` is an operand in global memory, `tile.rs` a tile in shared memory, `grid.rs` which
+//! `factor.rs` says what is multiplied, `operand.rs` is an operand in global memory, `tile.rs` a tile in shared memory, `grid.rs` which
 //! block computes which part of C, `block.rs` how a block's threads share it, and `descriptor.rs`
 //! what the host knows of an entry.
 
@@ -30,6 +30,7 @@ mod coarsened;
 mod config;
 mod descriptor;
 mod direct_load;
+mod factor;
 mod grid;
 mod loader;
 mod operand;

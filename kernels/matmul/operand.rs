@@ -1,6 +1,7 @@
 //! Operands in global memory, and the tiles that blocks copy of them.
 
 use super::block::STAGES;
+use super::factor::Factor;
 use cuda_std::hint::{opaque, opaque_size};
 use cuda_std::prelude::*;
 use cuda_std::shared::SharedSlice;
@@ -20,7 +21,7 @@ pub struct Operand<'launch, T> {
     pub columns: usize,
     /// Elements from the start of one row to that of the next.
     pub leading_dimension: usize,
-    /// What tiles have outside the matrix: a zero of either sign.
+    /// What tiles have outside the matrix: see [`Factor::OUTSIDE`].
     pub outside: T,
 }
 
@@ -36,7 +37,7 @@ pub struct TileBounds<T> {
     outside: T,
 }
 
-impl<T: Float> Operand<'_, T> {
+impl<T: Factor> Operand<'_, T> {
     /// The tile of `rows` x `columns` whose first element is (`row`, `column`), which lies within
     /// the matrix.
     #[inline(always)]
@@ -83,7 +84,7 @@ impl<T: Float> Operand<'_, T> {
     }
 }
 
-impl<T: Float> TileBounds<T> {
+impl<T: Factor> TileBounds<T> {
     /// Elements of the tile from (`down`, `along`) to the end of the row that lie within the
     /// matrix.
     #[inline(always)]

@@ -9,6 +9,7 @@ mod cases;
 mod epilogues;
 mod errors;
 mod fastest;
+mod integers;
 mod layouts;
 mod leading_dimensions;
 mod prepared;
