@@ -25,6 +25,8 @@ pub enum ElementType {
     F64,
     I8,
     I32,
+    F8E4M3,
+    F8E5M2,
 }
 
 impl ElementType {
@@ -33,6 +35,8 @@ impl ElementType {
         match (self, tiles) {
             (Self::I8, TileConfig::Small) => &tensor::I8_SMALL,
             (Self::I8, TileConfig::Large) => &tensor::I8_LARGE,
+            (Self::F8E4M3 | Self::F8E5M2, TileConfig::Small) => &tensor::F8_SMALL,
+            (Self::F8E4M3 | Self::F8E5M2, TileConfig::Large) => &tensor::F8_LARGE,
             (_, TileConfig::Small) => &tensor::HALF_SMALL,
             (_, TileConfig::Large) => &tensor::HALF_LARGE,
         }
@@ -41,7 +45,7 @@ impl ElementType {
     /// Bytes of one element.
     pub const fn bytes(self) -> usize {
         match self {
-            Self::I8 => size_of::<i8>(),
+            Self::I8 | Self::F8E4M3 | Self::F8E5M2 => size_of::<u8>(),
             Self::F16 | Self::Bf16 => size_of::<f16>(),
             Self::F32 | Self::I32 => size_of::<f32>(),
             Self::F64 => size_of::<f64>(),
@@ -307,6 +311,14 @@ pub static KERNELS: &[GemmKernel] = kernels! {
     I8 to I32 [Method::Coarsened(SMALL), matmul, words] => matmul_coarsened_small_i8;
     I8 to I32 [Method::Wgmma(LARGE), tensor, tensor_i32] => matmul_wgmma_i8;
     I8 to I32 [Method::Wgmma(SMALL), tensor, tensor_i32] => matmul_wgmma_small_i8;
+    F8E4M3 to Bf16 [Method::Wgmma(LARGE), tensor, tensor_bf16] => matmul_wgmma_e4m3;
+    F8E4M3 to Bf16 [Method::Wgmma(SMALL), tensor, tensor_bf16] => matmul_wgmma_small_e4m3;
+    F8E4M3 to F32 [Method::Wgmma(LARGE), tensor, tensor_f32] => matmul_wgmma_e4m3_f32;
+    F8E4M3 to F32 [Method::Wgmma(SMALL), tensor, tensor_f32] => matmul_wgmma_small_e4m3_f32;
+    F8E5M2 to Bf16 [Method::Wgmma(LARGE), tensor, tensor_bf16] => matmul_wgmma_e5m2;
+    F8E5M2 to Bf16 [Method::Wgmma(SMALL), tensor, tensor_bf16] => matmul_wgmma_small_e5m2;
+    F8E5M2 to F32 [Method::Wgmma(LARGE), tensor, tensor_f32] => matmul_wgmma_e5m2_f32;
+    F8E5M2 to F32 [Method::Wgmma(SMALL), tensor, tensor_f32] => matmul_wgmma_small_e5m2_f32;
     F32 to F32 [Method::Split, tensor, split] => matmul_split_f32;
     F32 to F32 [Method::Wide, matmul, wide] => matmul_wide_f32_nn matmul_wide_f32_nn_unaligned
         matmul_wide_f32_tn matmul_wide_f32_nt matmul_wide_f32_tt;

@@ -162,7 +162,7 @@ impl<'a, T: MatmulElement> Matmul<'a, T> {
         self.product(self.a.first().device()).during("matmul")
     }
 
-    /// [`run`](Self::run) with outputs of type `O`: `product.run_as::<f32>()` of f16 or bf16.
+    /// [`run`](Self::run) with outputs of type `O`: `product.run_as::<f32>()` of f16, bf16 or 8-bit floats.
     ///
     /// # Errors
     /// Those of [`run`](Self::run).
@@ -174,8 +174,8 @@ impl<'a, T: MatmulElement> Matmul<'a, T> {
     }
 
     /// The product into an M x N matrix of either [`Order`](crate::Order) that is there, into a part
-    /// of one, or into a batch of such matrices, which it overwrites, or to which it is added: see [`beta`](Self::beta). f16 and bf16 also
-    /// go into matrices of f32.
+    /// of one, or into a batch of such matrices, which it overwrites, or to which it is added: see [`beta`](Self::beta). f16, bf16
+    /// and 8-bit floats also go into matrices of f32.
     ///
     /// # Errors
     /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if C is not M x N, and those of

@@ -159,9 +159,12 @@ fn fastest(
             .iter()
             .any(|it| it.method == method && it.runs_on(device))
     };
-    let halves = matches!(problem.element, ElementType::F16 | ElementType::Bf16);
+    let is_narrow = matches!(
+        problem.element,
+        ElementType::F16 | ElementType::Bf16 | ElementType::F8E4M3 | ElementType::F8E5M2
+    );
     match (problem.element, arithmetic) {
-        (_, Arithmetic::Auto) if halves => Some(wgmma_in(problem, device, tiles)),
+        (_, Arithmetic::Auto) if is_narrow => Some(wgmma_in(problem, device, tiles)),
         (ElementType::F32, Arithmetic::Split) => Some((Method::Split, SelectionReason::Requested)),
         (ElementType::F32, Arithmetic::Auto)
             if problem.multiply_adds() >= SPLIT_FROM
@@ -200,6 +203,9 @@ const ROUNDS_OF_WGMMA: RoundTimes = RoundTimes {
     large: 16,
 };
 
+/// Of 8-bit floats; large tiles have twice as many outputs.
+const ROUNDS_OF_F8: RoundTimes = RoundTimes { small: 5, large: 8 };
+
 /// Of f64; large tiles have twice as many outputs. In TFLOP/s an H200 has 40 with large tiles and 35 with
 /// small ones.
 const ROUNDS_OF_F64: RoundTimes = RoundTimes { small: 4, large: 7 };
@@ -221,7 +227,11 @@ fn wgmma_in(
     };
     let rounds = |tiles| rounds(problem.element.cluster_tile(tiles));
     let rounds = (rounds(TileConfig::Small), rounds(TileConfig::Large));
-    in_fewest_rounds(Method::Wgmma, rounds, &ROUNDS_OF_WGMMA, tiles)
+    let times = match problem.element {
+        ElementType::F8E4M3 | ElementType::F8E5M2 => &ROUNDS_OF_F8,
+        _ => &ROUNDS_OF_WGMMA,
+    };
+    in_fewest_rounds(Method::Wgmma, rounds, times, tiles)
 }
 
 /// Products of f64 on tensor cores in `tiles`, or in those that take less time.

@@ -1,4 +1,4 @@
-//! Products of f16, bf16 and i8 matrices, on tensor cores.
+//! Products of f16, bf16, i8 and 8-bit float matrices, on tensor cores.
 
 use super::epilogue::Stores;
 use super::kernels::sealed::TensorOutput;
@@ -11,6 +11,7 @@ use crate::element::Element;
 use crate::error::Outcome;
 use crate::matrix::{MatrixBatch, Order};
 use crate::module::Module;
+use half::f16;
 use tilewright_kernels::tensor::{ClusterTile, TensorShape};
 
 /// Rows of C of a box of its map.
@@ -28,7 +29,7 @@ fn tile_of(kernel: &GemmKernel) -> &'static ClusterTile {
     kernel.element.cluster_tile(tiles)
 }
 
-/// C = A B of halves, in halves or in f32, and of i8, in i32.
+/// C = A B of halves, in halves or in f32, of i8, in i32, and of 8-bit floats, in bf16 or in f32.
 pub fn multiply<T: Element, O: TensorOutput>(
     kernel: &'static GemmKernel,
     matrices: Matrices<'_, T, O, O::Sum>,
@@ -45,7 +46,7 @@ pub fn multiply<T: Element, O: TensorOutput>(
     let b = Operand::new(b, k, Order::ColumnMajor, (of_block, tile.depth))?;
     // Bulk copies write halves to rows that start at multiples of 16 bytes.
     let has_map =
-        epilogue.is_identity() && size_of::<O>() == size_of::<T>() && is_aligned(c.view());
+        epilogue.is_identity() && size_of::<O>() == size_of::<f16>() && is_aligned(c.view());
     let (c_map, stores) = match has_map {
         true => (map_of(c.view(), C_BOX_ROWS)?, Stores::Plain),
         false => (NO_MAP, Stores::Single),

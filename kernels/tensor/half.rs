@@ -81,7 +81,7 @@ macro_rules! half_kernels {
             };
             // SAFETY: (1) is (1) and (2).
             unsafe {
-                product::<$element, _, _, _, $rows, $columns, $part, $count, $stages, HALF_DEPTH>(
+                product::<$element, _, _, _, $rows, $columns, $part, $count, $stages, HALF_DEPTH, false>(
                     $a(a), $b(b), outputs, Work::new(shape, $tile));
             }
         }
@@ -115,7 +115,7 @@ macro_rules! half_kernels {
             let outputs = DirectOutputs::<_, { staging_len($consumers) }> { c: CMatrices::of_shape(c, &shape), epilogue };
             // SAFETY: (1) is (1) and (2).
             unsafe {
-                product::<$element, _, _, _, $rows, $columns, $part, $count, $stages, HALF_DEPTH>(
+                product::<$element, _, _, _, $rows, $columns, $part, $count, $stages, HALF_DEPTH, false>(
                     $a(a), $b(b), outputs, Work::new(shape, $tile));
             }
         }

@@ -7,7 +7,7 @@
 //! |---|---|
 //! | a main loop: a warpgroup copies, others multiply | `product.rs` |
 //! | f16 and bf16 | `half.rs` |
-//! | i8 | `bytes.rs` |
+//! | i8 and floats of 8 bits | `bytes.rs` |
 //! | f32 from products of halves: a main loop with totals on the ordinary units | `split_product.rs` |
 //! | f32 matrices taken apart into halves | `split/` |
 //! | how a tile of an operand comes to shared memory, and how products read it | `operand.rs` |

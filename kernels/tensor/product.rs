@@ -17,6 +17,7 @@ use super::outputs::{Outputs, Writer, is_first_of_warpgroup};
 use super::schedule::{ClusterTile, Schedule};
 use super::shape::TensorShape;
 use super::{DEPTH_BYTES, WARPGROUP_ROWS};
+use crate::epilogue::EpilogueElement;
 use cuda_std::cluster;
 use cuda_std::mbarrier::{Consumer, Producer};
 use cuda_std::prelude::*;
@@ -198,7 +199,67 @@ where
     sums
 }
 
-/// The kernel for operands of any type and either layout.
+/// [`multiply`], where the sums of each stage are added to totals on the ordinary units, because the
+/// tensor core's own sums keep few bits.
+///
+/// # Safety
+/// As for [`multiply`].
+#[inline(always)]
+unsafe fn multiply_promoted<
+    T,
+    S,
+    A,
+    B,
+    const ROWS: usize,
+    const COLUMNS: usize,
+    const PART: usize,
+    const COUNT: usize,
+    const STAGES: usize,
+    const DEPTH: usize,
+>(
+    (a_tiles, b_tiles): Tiles<'_, T, A, B, ROWS, COLUMNS, PART, STAGES, DEPTH>,
+    ring: &mut Consumer<'_, STAGES>,
+    first: usize,
+    rounds: u32,
+) -> [S; COUNT]
+where
+    T: Element,
+    S: AccumulatorElement + EpilogueElement,
+    A: TensorOperand<T, ROWS, ROWS, DEPTH>,
+    B: TensorOperand<T, COLUMNS, PART, DEPTH>,
+    [S; COUNT]: Multiply<T, T> + Registers,
+{
+    let thread = warpgroup::thread_rank();
+    let mut totals = [<S as EpilogueElement>::ZERO; COUNT];
+    let mut sums = Accumulator::zero();
+    let mut round = 0;
+    while round < rounds {
+        // SAFETY: (1) is (1), and (2) blocks end behind a barrier of the cluster. For the products: (1) the
+        // stage is full. (2) It is released when they are finished. (3) is (2). (4) The tiles are there.
+        // (5) They are waited for at once, while other warpgroups' products run.
+        unsafe {
+            let stage = ring.wait();
+            let mut products = sums.overwrite().begin();
+            products.multiply(
+                A::part::<WARPGROUP_ROWS>(A::tile(a_tiles, stage.index()), first),
+                B::part::<COLUMNS>(B::tile(b_tiles, stage.index()), 0),
+            );
+            sums = products.commit().wait();
+            if thread < BLOCKS as u32 {
+                ring.release_in(&stage, thread);
+            }
+        }
+        let mut i = 0;
+        while i < COUNT {
+            totals[i] = totals[i].plus(sums.get(i));
+            i += 1;
+        }
+        round += 1;
+    }
+    totals
+}
+
+/// The kernel for operands of any type and either layout, whose sums are `PROMOTED` after each stage or not.
 ///
 /// # Safety
 /// 1. The operands are those of the kernels, and `outputs` takes what `work` computes.
@@ -214,6 +275,7 @@ pub unsafe fn product<
     const COUNT: usize,
     const STAGES: usize,
     const DEPTH: usize,
+    const PROMOTED: bool,
 >(
     a: A,
     b: B,
@@ -267,14 +329,14 @@ pub unsafe fn product<
             // SAFETY: (1) the ring is initialised. (2) The whole warpgroup is here. For the outputs: (1) so
             // it is. (2) Each warpgroup has its own.
             unsafe {
-                let sums = multiply::<T, O::Sum, A, B, ROWS, COLUMNS, PART, COUNT, STAGES, DEPTH>(
-                    tiles,
-                    &mut ring,
-                    first as usize,
-                    work.schedule.rounds,
-                );
                 place.row += first;
-                writer.store(sums.as_array(), place);
+                if PROMOTED {
+                    let totals = multiply_promoted::<T, O::Sum, A, B, ROWS, COLUMNS, PART, COUNT, STAGES, DEPTH>(tiles, &mut ring, first as usize, work.schedule.rounds);
+                    writer.store(&totals, place);
+                } else {
+                    let sums = multiply::<T, O::Sum, A, B, ROWS, COLUMNS, PART, COUNT, STAGES, DEPTH>(tiles, &mut ring, first as usize, work.schedule.rounds);
+                    writer.store(sums.as_array(), place);
+                }
             }
         }
         writer.finish();

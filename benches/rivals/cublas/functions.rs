@@ -36,7 +36,7 @@ pub type GemmFunction<T> = unsafe extern "C" fn(
 ) -> Status;
 
 /// `cublasGemmEx`: as `cublasSgemm_v2`, with the type of each matrix behind its address, and with the
-/// type of the computation and the algorithm at the end.
+/// type of the computation and the algorithm at the end. The scalars are of that type, f32 or i32.
 pub type GemmExFunction = unsafe extern "C" fn(
     Handle,
     c_int,

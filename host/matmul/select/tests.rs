@@ -86,13 +86,15 @@ fn every_kernel_of_the_table_is_selected_for_some_problem() {
     }
 }
 
-const ELEMENTS: [ElementType; 6] = [
+const ELEMENTS: [ElementType; 8] = [
     ElementType::F16,
     ElementType::Bf16,
     ElementType::F32,
     ElementType::F64,
     ElementType::I8,
     ElementType::I32,
+    ElementType::F8E4M3,
+    ElementType::F8E5M2,
 ];
 
 /// The kernel that `matmul` selects for square matrices.
