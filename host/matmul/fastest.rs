@@ -36,7 +36,7 @@ pub trait Accumulate: Element {
     /// others.
     type Accumulator: Accumulator;
 
-    /// The type of a product's elements, if no other is asked for: i32 for i8, bf16 for 8-bit floats, the same
+    /// The type of a product's elements, if no other is requested: i32 for i8, bf16 for 8-bit floats, the same
     /// for all others.
     type Product: Element;
 }
