@@ -2,6 +2,7 @@
 
 use crate::common::Result;
 use half::{bf16, f16};
+use tilewright::cuda_std::fp8::F8E4M3;
 use tilewright::{Device, Element, Matrix, Order};
 use tilewright_test_support::random::Random;
 
@@ -76,6 +77,15 @@ impl Number for i32 {
     }
     fn to_f64(self) -> f64 {
         self.into()
+    }
+}
+
+impl Number for F8E4M3 {
+    fn of(value: f64) -> Self {
+        Self::from_f32(value as f32)
+    }
+    fn to_f64(self) -> f64 {
+        self.to_f32().into()
     }
 }
 
