@@ -277,7 +277,10 @@ pub fn reduce_axis<R, T: ReducibleLines<R>>(
 ///
 /// # Errors
 /// Those of [`Device::from_env`], [`Device::matrix_from_array`] and [`Device::matmul`].
-pub fn matmul<T: MatmulElement>(a: ArrayView2<'_, T>, b: ArrayView2<'_, T>) -> Result<Array2<T>> {
+pub fn matmul<T: MatmulElement>(
+    a: ArrayView2<'_, T>,
+    b: ArrayView2<'_, T>,
+) -> Result<Array2<T::Product>> {
     let device = default_device()?;
     let (a, b) = (device.matrix_from_array(a)?, device.matrix_from_array(b)?);
     device.matmul(&a, &b)?.to_array2()

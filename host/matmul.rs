@@ -4,12 +4,12 @@
 //! function from the one to a line of the other, `matrices.rs` compares the operands and the result, and
 //! `operands.rs` is what a kernel gets of a matrix.
 //! `request.rs` is a product with choices, `epilogue.rs` what becomes of its sums.
-//! `fastest.rs` has the products of any method; `halves.rs` and `split.rs` launch those on tensor
-//! cores, whose operands `lines.rs` makes fit for bulk copies.
+//! `fastest.rs` has the products of any method; `tensor.rs` and `split.rs` launch those on tensor
+//! cores, `words.rs` those of i8 on the ordinary units. `lines.rs` makes operands fit for bulk copies and
+//! words, by the transposes of `transpose.rs` where they lie across k.
 
 mod epilogue;
 mod fastest;
-mod halves;
 mod kernels;
 mod lines;
 mod matrices;
@@ -20,6 +20,9 @@ mod problem;
 mod request;
 mod select;
 mod split;
+mod tensor;
+mod transpose;
+mod words;
 
 pub(crate) use operands::read_elements;
 
@@ -269,7 +272,7 @@ impl Device {
         epilogue: &Epilogue<'_, T::Accumulator>,
     ) -> Outcome<MatmulPlan> {
         check_inner(a, b)?;
-        let types = <T as Computes<T>>::TYPES;
+        let types = <T as Computes<T::Product>>::TYPES;
         let problem = problem_of_new(types, a, b, epilogue.is_identity())?;
         let selection = self.select_kernel(request, &problem)?;
         Ok(MatmulPlan::of(&selection))
@@ -320,15 +323,11 @@ impl Device {
     fn launch_chain<T: GemmElement + Accumulator>(
         &self,
         kernel: &'static GemmKernel,
-        mut matrices: Matrices<'_, T, T, T>,
+        matrices: Matrices<'_, T, T, T>,
     ) -> Outcome<()> {
-        /// What a grid can have along y.
-        const MOST: usize = 65_535;
         let launch = T::launch_of(kernel.entry).expect("the kernel is of the problem's element");
         let module = Module::on_demand(self, kernel.module);
-        let count = matrices.count();
-        for first in (0..count).step_by(MOST) {
-            let part = matrices.part(first, MOST.min(count - first));
+        matrices.for_each_grid(|part| {
             let config = part.grid(kernel)?;
             // SAFETY: (1) the launch is one of products, which reads and writes elements of A, B and C
             // alone, by (2) of the kernels.
@@ -338,9 +337,8 @@ impl Device {
             // first element and reaches to its last. (3) The kernel was selected by the operands' orders
             // and by where their rows start. (2) A, B and C are of this device, are borrowed until this
             // returns, C mutably, and nothing else is touched.
-            unsafe { launch(&module, config, arguments) }?;
-        }
-        Ok(())
+            unsafe { launch(&module, config, arguments) }
+        })
     }
 
     /// The kernel of `request` for the problem.

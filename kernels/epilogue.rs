@@ -8,6 +8,9 @@
 //! both do not depend on which of them is a row's, so that a product and the transpose of its transpose
 //! have the same bits. `beta C` is added by one fused multiply-add, and C is not read where beta is 0.
 
+//!
+//! Sums of integers have the same epilogue, without an activation, in arithmetic that wraps around.
+
 use bytemuck::{Pod, Zeroable};
 use cuda_std::float::Float;
 use cuda_std::math;
@@ -68,20 +71,61 @@ impl<T: EpilogueElement> EpilogueNumbers<T> {
     }
 }
 
-/// A type of sums: f32 or f64.
-pub trait EpilogueElement: Float {
+/// A type of sums: f32, f64, or i32, whose arithmetic wraps around.
+pub trait EpilogueElement: Pod + PartialEq {
+    /// Zero, positive.
+    const ZERO: Self;
+
     /// One.
     const ONE: Self;
+
+    /// What changes no number that it is added to: -0 of floats.
+    const NOTHING: Self;
+
+    /// `self * factor`.
+    #[must_use]
+    fn times(self, factor: Self) -> Self;
+
+    /// `self + summand`.
+    #[must_use]
+    fn plus(self, summand: Self) -> Self;
+
+    /// `self * factor + summand`, rounded once.
+    #[track_caller]
+    #[must_use]
+    fn times_plus(self, factor: Self, summand: Self) -> Self;
 
     /// `activation` of the value.
     #[must_use]
     fn activated(self, activation: u32) -> Self;
+
+    /// The same number, with one NaN for all.
+    #[must_use]
+    fn canonical(self) -> Self;
 }
 
-macro_rules! epilogue_elements {
+macro_rules! floats {
     ($($element:ident)*) => {$(
         impl EpilogueElement for $element {
+            const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
+            const NOTHING: Self = -0.0;
+
+            #[inline(always)]
+            fn times(self, factor: Self) -> Self {
+                self * factor
+            }
+
+            #[inline(always)]
+            fn plus(self, summand: Self) -> Self {
+                self + summand
+            }
+
+            #[inline(always)]
+            #[track_caller]
+            fn times_plus(self, factor: Self, summand: Self) -> Self {
+                Float::mul_add(self, factor, summand)
+            }
 
             #[inline(always)]
             fn activated(self, activation: u32) -> Self {
@@ -103,10 +147,46 @@ macro_rules! epilogue_elements {
                     _ => x,
                 }
             }
+
+            #[inline(always)]
+            fn canonical(self) -> Self {
+                self.canonical_nan()
+            }
         }
     )*};
 }
-epilogue_elements!(f32 f64);
+floats!(f32 f64);
+
+impl EpilogueElement for i32 {
+    const ZERO: Self = 0;
+    const ONE: Self = 1;
+    const NOTHING: Self = 0;
+
+    #[inline(always)]
+    fn times(self, factor: Self) -> Self {
+        self.wrapping_mul(factor)
+    }
+
+    #[inline(always)]
+    fn plus(self, summand: Self) -> Self {
+        self.wrapping_add(summand)
+    }
+
+    #[inline(always)]
+    fn times_plus(self, factor: Self, summand: Self) -> Self {
+        self.wrapping_mul(factor).wrapping_add(summand)
+    }
+
+    #[inline(always)]
+    fn activated(self, _activation: u32) -> Self {
+        self
+    }
+
+    #[inline(always)]
+    fn canonical(self) -> Self {
+        self
+    }
+}
 
 /// What becomes of sums. A vector that is empty changes nothing.
 #[derive(Clone, Copy)]
@@ -131,12 +211,11 @@ pub struct Line<T> {
 }
 
 impl<T: EpilogueElement> Line<T> {
-    /// -0, unlike +0, changes no number that it is added to.
     #[inline(always)]
     fn of(scale: Global<'_, T>, bias: Global<'_, T>, index: usize) -> Self {
         Self {
             scale: scale.get(index).unwrap_or(T::ONE),
-            bias: bias.get(index).unwrap_or(T::NEGATIVE_ZERO),
+            bias: bias.get(index).unwrap_or(T::NOTHING),
         }
     }
 }
@@ -176,13 +255,14 @@ impl<T: EpilogueElement> Epilogue<'_, T> {
     #[must_use]
     pub fn output(&self, sum: T, c: T, row: Line<T>, column: Line<T>) -> T {
         let numbers = &*self.numbers;
-        let scaled = sum * (numbers.alpha * (row.scale * column.scale));
+        let scaled = sum.times(numbers.alpha.times(row.scale.times(column.scale)));
         let added = match self.reads_c() {
-            true => numbers.beta.mul_add(c, scaled),
+            true => numbers.beta.times_plus(c, scaled),
             false => scaled,
         };
-        (added + (row.bias + column.bias))
+        added
+            .plus(row.bias.plus(column.bias))
             .activated(numbers.activation)
-            .canonical_nan()
+            .canonical()
     }
 }

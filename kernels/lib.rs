@@ -16,3 +16,4 @@ pub mod matmul;
 pub mod reduce;
 pub mod scan;
 pub mod tensor;
+pub mod transpose;

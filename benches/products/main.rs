@@ -17,12 +17,14 @@ use half::{bf16, f16};
 use options::{HELP, Options};
 use rivals::Rivals;
 use rivals::cublas::CuBlas;
+use rivals::cublas_lt::CuBlasLt;
 use serde_json::json;
 use sets::{Error, Number, Sets};
 use std::process::ExitCode;
 use std::rc::Rc;
 use std::time::Duration;
-use tilewright::{Arithmetic, Device, Matmul, MatmulElement, Matrix, Order, TileConfig};
+use tilewright::cuda_std::fp8::F8E4M3;
+use tilewright::{Arithmetic, Device, Matmul, MatmulInto, Matrix, Order, TileConfig};
 use tilewright_test_support::random::Random;
 
 /// Blocks of calls that are timed, of which the median counts.
@@ -41,7 +43,7 @@ fn run() -> Result {
         return Ok(());
     };
     let device = open_device()?;
-    let cublas = Rivals::of_products(&device).cublas;
+    let rivals = Rivals::of_products(&device);
     let default = match device.is_simulator() {
         true => vec![256],
         false => vec![1024, 1536, 2048, 4096, 8192],
@@ -50,7 +52,8 @@ fn run() -> Result {
         sizes: options.sizes.clone().unwrap_or(default),
         options,
         device,
-        cublas,
+        cublas: rivals.cublas,
+        cublas_lt: rivals.cublas_lt,
     };
     println!(
         "\n{:<26} {:>9} {:>9} {:>8}  relative L2 error, and largest over u |A||B|",
@@ -61,6 +64,8 @@ fn run() -> Result {
     bench.run_f64(&mut records)?;
     bench.run_halves::<bf16>("bf16", &mut records)?;
     bench.run_halves::<f16>("f16", &mut records)?;
+    bench.run_i8(&mut records)?;
+    bench.run_e4m3(&mut records)?;
     bench.run_batches::<f32>("f32", &mut records)?;
     bench.run_batches::<bf16>("bf16", &mut records)?;
     if records.is_empty() {
@@ -85,6 +90,7 @@ struct Bench {
     options: Options,
     device: Device,
     cublas: Option<Rc<CuBlas>>,
+    cublas_lt: Option<Rc<CuBlasLt>>,
     sizes: Vec<usize>,
 }
 
@@ -181,7 +187,7 @@ impl Bench {
         Ok(())
     }
 
-    fn run_halves<T: MatmulElement + rivals::cublas::InF32 + Number>(
+    fn run_halves<T: MatmulInto<T> + rivals::cublas::InF32 + Number>(
         &self,
         element: &str,
         records: &mut Vec<serde_json::Value>,
@@ -213,12 +219,75 @@ impl Bench {
         Ok(())
     }
 
+    /// B by columns is what tensor cores read; B by rows is transposed first.
+    fn run_i8(&self, records: &mut Vec<serde_json::Value>) -> Result {
+        for (order, label) in [
+            (Order::RowMajor, "B by rows"),
+            (Order::ColumnMajor, "B by columns"),
+        ] {
+            for &size in &self.sizes {
+                let name = format!("i8 {size} {label}");
+                if !name.contains(&self.options.only) {
+                    continue;
+                }
+                let mut sets = Sets::<i8, i32>::new(&self.device, size, order, |random| {
+                    Number::of(random.signed_unit())
+                })?;
+                let rival = match &self.cublas {
+                    Some(cublas) => {
+                        Some(self.score(&mut sets, true, |a, b, c| cublas.multiply_i8(a, b, c))?)
+                    }
+                    None => None,
+                };
+                let ours = self.score(&mut sets, true, |a, b, c| {
+                    Ok(self.device.matmul_into(a, b, c)?)
+                })?;
+                self.report(&name, &ours, rival.as_ref(), records);
+                if order == Order::ColumnMajor {
+                    let chain = self.score(&mut sets, false, |a, b, c| {
+                        let product = Matmul::new(a, b).arithmetic(Arithmetic::Chain);
+                        Ok(product.run_into(c)?)
+                    })?;
+                    let name = format!("{name}, ordinary units");
+                    self.report(&name, &chain, rival.as_ref(), records);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// To bf16. The rival is cuBLASLt, which takes such operands in this order alone.
+    fn run_e4m3(&self, records: &mut Vec<serde_json::Value>) -> Result {
+        for &size in &self.sizes {
+            let name = format!("e4m3 {size} B by columns");
+            if !name.contains(&self.options.only) {
+                continue;
+            }
+            let order = Order::ColumnMajor;
+            let mut sets = Sets::<F8E4M3, bf16>::new(&self.device, size, order, |random| {
+                Number::of(random.signed_unit())
+            })?;
+            let rival = match &self.cublas_lt {
+                Some(cublas) => {
+                    let product = cublas.product((size, size, size))?;
+                    Some(self.score(&mut sets, true, |a, b, c| product.multiply(a, b, c))?)
+                }
+                None => None,
+            };
+            let ours = self.score(&mut sets, true, |a, b, c| {
+                Ok(self.device.matmul_into(a, b, c)?)
+            })?;
+            self.report(&name, &ours, rival.as_ref(), records);
+        }
+        Ok(())
+    }
+
     /// Warms the contender up, and times it.
-    fn score<T: Number>(
+    fn score<T: Number, O: Number>(
         &self,
-        sets: &mut Sets<T>,
+        sets: &mut Sets<T, O>,
         has_error: bool,
-        mut multiply: impl FnMut(&Matrix<T>, &Matrix<T>, &mut Matrix<T>) -> Result,
+        mut multiply: impl FnMut(&Matrix<T>, &Matrix<T>, &mut Matrix<O>) -> Result,
     ) -> Result<Score> {
         let seconds = self.seconds(|| {
             let (a, b, c) = sets.next();

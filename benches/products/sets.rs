@@ -2,6 +2,7 @@
 
 use crate::common::Result;
 use half::{bf16, f16};
+use tilewright::cuda_std::fp8::F8E4M3;
 use tilewright::{Device, Element, Matrix, Order};
 use tilewright_test_support::random::Random;
 
@@ -60,17 +61,48 @@ impl Number for f16 {
     }
 }
 
-/// Operands and results of products of `size` x `size` matrices, used in turns.
-pub struct Sets<T: Element> {
+impl Number for i8 {
+    /// -1 to 1 become -128 to 127.
+    fn of(value: f64) -> Self {
+        (value * 128.0) as Self
+    }
+    fn to_f64(self) -> f64 {
+        self.into()
+    }
+}
+
+impl Number for i32 {
+    fn of(value: f64) -> Self {
+        value as Self
+    }
+    fn to_f64(self) -> f64 {
+        self.into()
+    }
+}
+
+impl Number for F8E4M3 {
+    fn of(value: f64) -> Self {
+        Self::from_f32(value as f32)
+    }
+    fn to_f64(self) -> f64 {
+        self.to_f32().into()
+    }
+}
+
+/// Operands of type `T` and results of type `O` of products of `size` x `size` matrices, used in turns.
+pub struct Sets<T: Element, O: Element = T> {
     pub size: usize,
     order_of_b: Order,
     /// The elements of the first A and B, in their orders.
     elements: [Vec<T>; 2],
-    sets: Vec<[Matrix<T>; 3]>,
+    sets: Vec<Set<T, O>>,
     turn: usize,
 }
 
-impl<T: Number> Sets<T> {
+/// A, B and C.
+type Set<T, O> = (Matrix<T>, Matrix<T>, Matrix<O>);
+
+impl<T: Number, O: Number> Sets<T, O> {
     pub fn new(
         device: &Device,
         size: usize,
@@ -80,18 +112,18 @@ impl<T: Number> Sets<T> {
         let mut random = Random::new(size as u64);
         let mut elements = || -> Vec<T> { (0..size * size).map(|_| draw(&mut random)).collect() };
         let elements = [elements(), elements()];
-        let bytes = 3 * size * size * size_of::<T>();
+        let bytes = size * size * (2 * size_of::<T>() + size_of::<O>());
         let count = if device.is_simulator() {
             1
         } else {
             OPERAND_BYTES.div_ceil(bytes)
         };
-        let set = |_| -> Result<[Matrix<T>; 3]> {
-            Ok([
+        let set = |_| -> Result<Set<T, O>> {
+            Ok((
                 device.matrix((size, size), &elements[0])?,
                 device.matrix((size, size, order_of_b), &elements[1])?,
                 device.matrix_zeros((size, size))?,
-            ])
+            ))
         };
         let sets = (0..count).map(set).collect::<Result<_>>()?;
         Ok(Self {
@@ -103,15 +135,15 @@ impl<T: Number> Sets<T> {
         })
     }
 
-    pub fn next(&mut self) -> (&Matrix<T>, &Matrix<T>, &mut Matrix<T>) {
+    pub fn next(&mut self) -> (&Matrix<T>, &Matrix<T>, &mut Matrix<O>) {
         self.turn = (self.turn + 1) % self.sets.len();
-        let [a, b, c] = &mut self.sets[self.turn];
+        let (a, b, c) = &mut self.sets[self.turn];
         (a, b, c)
     }
 
     /// The error of the last result, at places all over it.
     pub fn error(&self) -> Result<Error> {
-        let c = self.sets[self.turn][2].to_vec()?;
+        let c = self.sets[self.turn].2.to_vec()?;
         let [a, b] = &self.elements;
         let size = self.size;
         let mut random = Random::new(17);

@@ -42,6 +42,15 @@ impl InF32 for f32 {
 /// `CUBLAS_COMPUTE_32F`.
 const COMPUTE_F32: c_int = 68;
 
+/// `CUBLAS_COMPUTE_32I`.
+const COMPUTE_I32: c_int = 72;
+
+/// `CUDA_R_8I`.
+const DATA_TYPE_I8: c_int = 3;
+
+/// `CUDA_R_32I`.
+const DATA_TYPE_I32: c_int = 10;
+
 /// `CUBLAS_GEMM_DEFAULT`.
 const DEFAULT_ALGORITHM: c_int = -1;
 
@@ -184,6 +193,42 @@ impl CuBlas {
         })
     }
 
+    /// Enqueues C = A B of i8 in i32. A and C are row-major, B is of either order; the shapes have to match.
+    pub fn multiply_i8(&self, a: &Matrix<i8>, b: &Matrix<i8>, c: &mut Matrix<i32>) -> Result {
+        let order = b.order();
+        let Product { m, n, k, a, b, c } = Product::of(a, b, c)?;
+        let (transposition, leading) = match order {
+            Order::RowMajor => (NOT_TRANSPOSED, n),
+            Order::ColumnMajor => (TRANSPOSED, k),
+        };
+        let (one, zero) = (1_i32, 0_i32);
+        // SAFETY: as in `multiply`; the types are those of the matrices, and the scalars' type is that of the
+        // computation.
+        self.enqueue(1, || unsafe {
+            (self.functions.gemm_ex)(
+                self.handle,
+                transposition,
+                NOT_TRANSPOSED,
+                n,
+                m,
+                k,
+                (&raw const one).cast(),
+                b.cast(),
+                DATA_TYPE_I8,
+                leading,
+                a.cast(),
+                DATA_TYPE_I8,
+                k,
+                (&raw const zero).cast(),
+                c.cast(),
+                DATA_TYPE_I32,
+                n,
+                COMPUTE_I32,
+                DEFAULT_ALGORITHM,
+            )
+        })
+    }
+
     /// Enqueues `count` products of `size` x `size` matrices, which lie one below the other in row-major
     /// matrices, with f32 accumulators.
     pub fn multiply_batch<T: InF32>(
@@ -257,17 +302,17 @@ impl CuBlas {
 ///
 /// A row-major matrix is its transpose in column-major order, and the transpose of A B is that of B times
 /// that of A: so B comes first.
-struct Product<T> {
+struct Product<T, O> {
     m: c_int,
     n: c_int,
     k: c_int,
     a: *const T,
     b: *const T,
-    c: *mut T,
+    c: *mut O,
 }
 
-impl<T: Element> Product<T> {
-    fn of(a: &Matrix<T>, b: &Matrix<T>, c: &mut Matrix<T>) -> Result<Self> {
+impl<T: Element, O: Element> Product<T, O> {
+    fn of(a: &Matrix<T>, b: &Matrix<T>, c: &mut Matrix<O>) -> Result<Self> {
         assert_eq!((a.cols(), c.shape()), (b.rows(), (a.rows(), b.cols())));
         Ok(Self {
             m: a.rows().try_into()?,

@@ -6,12 +6,15 @@
 pub mod cub;
 pub mod cub_reductions;
 pub mod cublas;
+pub mod cublas_lt;
 pub mod driver;
 
 use crate::common::Result;
 use cub::Cub;
 use cub_reductions::CubReductions;
 use cublas::CuBlas;
+use cublas_lt::CuBlasLt;
+use libloading::Library;
 use std::rc::Rc;
 use tilewright::Device;
 
@@ -21,6 +24,7 @@ pub struct Rivals {
     pub cub: Option<Rc<Cub>>,
     pub reductions: Option<Rc<CubReductions>>,
     pub cublas: Option<Rc<CuBlas>>,
+    pub cublas_lt: Option<Rc<CuBlasLt>>,
 }
 
 impl Rivals {
@@ -44,6 +48,7 @@ impl Rivals {
     pub fn of_products(device: &Device) -> Self {
         Self {
             cublas: find("cuBLAS", device, CuBlas::load),
+            cublas_lt: find("cuBLASLt", device, CuBlasLt::load),
             ..Self::default()
         }
     }
@@ -66,6 +71,19 @@ impl Rivals {
             .map(|cublas| ("cuBLAS", cublas.version()));
         cub.chain(cublas).collect()
     }
+}
+
+/// The first of these libraries that the loader finds.
+fn open_library(names: &[&str]) -> Result<Library> {
+    let mut reasons = Vec::new();
+    for name in names {
+        // SAFETY: the initialisation of the library has no requirements.
+        match unsafe { Library::new(*name) } {
+            Ok(library) => return Ok(library),
+            Err(error) => reasons.push(error.to_string()),
+        }
+    }
+    Err(reasons.join("; ").into())
 }
 
 fn find<R>(name: &str, device: &Device, open: fn(&Device) -> Result<R>) -> Option<Rc<R>> {

@@ -1,14 +1,15 @@
 //! Products by the fastest kernel that keeps the promise of the type.
 
-use super::kernels::{ElementType, Entry, GemmKernel};
+use super::kernels::{ElementType, Entry, GemmKernel, Method};
 use super::matrices::Matrices;
 use super::request::Matmul;
 use super::select::Request;
-use super::{halves, split};
+use super::{split, tensor, words};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{During, Outcome, Result};
 use crate::matrix::{AsMatrixViewMut, Matrix, MatrixView};
+use cuda_std::fp8::{F8E4M3, F8E5M2};
 use half::{bf16, f16};
 use tilewright_kernels::epilogue::EpilogueElement;
 
@@ -19,30 +20,39 @@ use tilewright_kernels::epilogue::EpilogueElement;
 /// | f32 | f32 | as accurate as a chain of f32 operations, or more: see [`Arithmetic`](crate::Arithmetic) |
 /// | f64 | f64 | a fused multiply-add for each product, in order of k |
 /// | f16, bf16 | the same, or f32 | exact products, f32 sums on tensor cores, rounded once |
+/// | [`F8E4M3`], [`F8E5M2`] | bf16, or f32 | exact products, sums of 128 on tensor cores, which keep 13 bits, and their totals in f32 |
+/// | i8 | i32 | exact; a sum beyond i32 wraps around, as [`i32::wrapping_add`] does |
 ///
-/// f16 and bf16 need compute capability 9.0 or the simulator.
+/// f16, bf16 and 8-bit floats need compute capability 9.0 or the simulator.
 #[diagnostic::on_unimplemented(
     message = "matrices of `{Self}` cannot be multiplied",
-    note = "products are for f32, f64, f16 and bf16"
+    note = "products are for f32, f64, f16, bf16, i8, F8E4M3 and F8E5M2"
 )]
-pub trait MatmulElement: Accumulate + sealed::Computes<Self> {}
+pub trait MatmulElement: Accumulate + sealed::Computes<<Self as Accumulate>::Product> {}
 
 /// A type of elements whose products are added in another type, or the same.
 pub trait Accumulate: Element {
-    /// The type of sums, of alpha and beta, of scales and biases: f64 for f64, f32 for all others.
+    /// The type of sums, of alpha and beta, of scales and biases: f64 for f64, i32 for i8, f32 for all
+    /// others.
     type Accumulator: Accumulator;
+
+    /// The type of a product's elements, if no other is requested: i32 for i8, bf16 for 8-bit floats, the same
+    /// for all others.
+    type Product: Element;
 }
 
-/// A type of sums: f32 or f64.
+/// A type of sums: f32, f64 or i32.
 pub trait Accumulator: Element + EpilogueElement {}
 
 impl Accumulator for f32 {}
 impl Accumulator for f64 {}
+impl Accumulator for i32 {}
 
-/// A type whose products can be written as elements of type `O`: as itself, and f16 and bf16 as f32.
+/// A type whose products can be written as elements of type `O`: its [`Product`](Accumulate::Product), and
+/// f16, bf16 and 8-bit floats as f32.
 #[diagnostic::on_unimplemented(
     message = "products of `{Self}` are not written as `{O}`",
-    note = "a product is of the type of its operands; those of f16 and bf16 can be of f32, too"
+    note = "a product is of the type of its operands, of i8 of i32, of 8-bit floats of bf16; those of f16, bf16 and 8-bit floats can be of f32, too"
 )]
 pub trait MatmulInto<O: Element>: MatmulElement + sealed::Computes<O> {}
 
@@ -64,19 +74,23 @@ pub mod sealed {
 }
 
 macro_rules! matmul_elements {
-    ($($element:ident in $accumulator:ident;)*) => {$(
+    ($($element:ident in $accumulator:ident => $product:ident;)*) => {$(
         impl MatmulElement for $element {}
 
         impl Accumulate for $element {
             type Accumulator = $accumulator;
+            type Product = $product;
         }
     )*};
 }
 matmul_elements! {
-    f16 in f32;
-    bf16 in f32;
-    f32 in f32;
-    f64 in f64;
+    f16 in f32 => f16;
+    bf16 in f32 => bf16;
+    f32 in f32 => f32;
+    f64 in f64 => f64;
+    i8 in i32 => i32;
+    F8E4M3 in f32 => bf16;
+    F8E5M2 in f32 => bf16;
 }
 
 macro_rules! products {
@@ -98,12 +112,20 @@ macro_rules! products {
     )*};
 }
 products! {
-    f16 F16 => f16 F16, |_device, kernel, matrices| halves::multiply(kernel, matrices);
-    f16 F16 => f32 F32, |_device, kernel, matrices| halves::multiply(kernel, matrices);
-    bf16 Bf16 => bf16 Bf16, |_device, kernel, matrices| halves::multiply(kernel, matrices);
-    bf16 Bf16 => f32 F32, |_device, kernel, matrices| halves::multiply(kernel, matrices);
+    f16 F16 => f16 F16, |_device, kernel, matrices| tensor::multiply(kernel, matrices);
+    f16 F16 => f32 F32, |_device, kernel, matrices| tensor::multiply(kernel, matrices);
+    bf16 Bf16 => bf16 Bf16, |_device, kernel, matrices| tensor::multiply(kernel, matrices);
+    bf16 Bf16 => f32 F32, |_device, kernel, matrices| tensor::multiply(kernel, matrices);
+    F8E4M3 F8E4M3 => bf16 Bf16, |_device, kernel, matrices| tensor::multiply(kernel, matrices);
+    F8E4M3 F8E4M3 => f32 F32, |_device, kernel, matrices| tensor::multiply(kernel, matrices);
+    F8E5M2 F8E5M2 => bf16 Bf16, |_device, kernel, matrices| tensor::multiply(kernel, matrices);
+    F8E5M2 F8E5M2 => f32 F32, |_device, kernel, matrices| tensor::multiply(kernel, matrices);
     f32 F32 => f32 F32, |device, kernel, matrices| device.multiply_f32(kernel, matrices);
     f64 F64 => f64 F64, |device, kernel, matrices| device.launch_chain(kernel, matrices);
+    i8 I8 => i32 I32, |_device, kernel, matrices| match kernel.method {
+        Method::Wgmma(_) => tensor::multiply(kernel, matrices),
+        _ => words::multiply(kernel, matrices),
+    };
 }
 
 impl Device {
@@ -141,7 +163,7 @@ impl Device {
         &self,
         a: impl Into<MatrixView<'a, T>>,
         b: impl Into<MatrixView<'b, T>>,
-    ) -> Result<Matrix<T>> {
+    ) -> Result<Matrix<T::Product>> {
         let (a, b) = (a.into(), b.into());
         Matmul::new(a, b).product(self).during("matmul")
     }
@@ -152,11 +174,11 @@ impl Device {
     /// # Errors
     /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if C is not M x N, and those of
     /// [`Matmul::run`].
-    pub fn matmul_into<'a, 'b, T: MatmulElement>(
+    pub fn matmul_into<'a, 'b, T: MatmulInto<O>, O: Element>(
         &self,
         a: impl Into<MatrixView<'a, T>>,
         b: impl Into<MatrixView<'b, T>>,
-        c: &mut impl AsMatrixViewMut<T>,
+        c: &mut impl AsMatrixViewMut<O>,
     ) -> Result<()> {
         let (a, b) = (a.into(), b.into());
         Matmul::new(a, b)

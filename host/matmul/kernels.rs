@@ -1,6 +1,6 @@
 //! The table of product kernels.
 
-use super::fastest::MatmulInto;
+use super::fastest::{Accumulate, Accumulator, MatmulInto};
 use crate::element::Element;
 use crate::error::Outcome;
 use crate::kernels::module_of;
@@ -14,7 +14,7 @@ use cuda_std::tma::{TensorMap, TensorMapMut};
 use half::{bf16, f16};
 use tilewright_kernels::epilogue::EpilogueNumbers;
 use tilewright_kernels::matmul::{self, ProductDescriptor, ProductKernel, ProductShape};
-use tilewright_kernels::tensor::{self, TensorShape};
+use tilewright_kernels::tensor::{self, ClusterTile, TensorShape};
 
 /// The type of a matrix's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,14 +23,31 @@ pub enum ElementType {
     Bf16,
     F32,
     F64,
+    I8,
+    I32,
+    F8E4M3,
+    F8E5M2,
 }
 
 impl ElementType {
+    /// The tiles of the clusters that multiply elements of the type by `Method::Wgmma`.
+    pub const fn cluster_tile(self, tiles: TileConfig) -> &'static ClusterTile {
+        match (self, tiles) {
+            (Self::I8, TileConfig::Small) => &tensor::I8_SMALL,
+            (Self::I8, TileConfig::Large) => &tensor::I8_LARGE,
+            (Self::F8E4M3 | Self::F8E5M2, TileConfig::Small) => &tensor::F8_SMALL,
+            (Self::F8E4M3 | Self::F8E5M2, TileConfig::Large) => &tensor::F8_LARGE,
+            (_, TileConfig::Small) => &tensor::HALF_SMALL,
+            (_, TileConfig::Large) => &tensor::HALF_LARGE,
+        }
+    }
+
     /// Bytes of one element.
     pub const fn bytes(self) -> usize {
         match self {
+            Self::I8 | Self::F8E4M3 | Self::F8E5M2 => size_of::<u8>(),
             Self::F16 | Self::Bf16 => size_of::<f16>(),
-            Self::F32 => size_of::<f32>(),
+            Self::F32 | Self::I32 => size_of::<f32>(),
             Self::F64 => size_of::<f64>(),
         }
     }
@@ -57,7 +74,7 @@ pub enum Method {
     Coarsened(TileConfig),
     /// The same for each warp, on tensor cores, with the same bits.
     Mma(TileConfig),
-    /// Products of halves on the tensor cores.
+    /// Products of halves or bytes on the tensor cores.
     Wgmma(TileConfig),
     /// f32 as products of halves on the tensor cores.
     Split,
@@ -90,14 +107,18 @@ pub struct GemmKernel {
     pub entry: Entry,
 }
 
-/// How a kernel is launched: on the ordinary units by the type of all elements, for halves by that of C.
+/// How a kernel is launched: on the ordinary units by the type of all elements, on tensor cores by that of
+/// C.
 #[derive(Clone, Copy)]
 pub enum Entry {
     F32(ChainLaunch<f32>),
     F64(ChainLaunch<f64>),
-    HalfF16(HalfLaunch<f16>),
-    HalfBf16(HalfLaunch<bf16>),
-    HalfF32(HalfLaunch<f32>),
+    /// Of words of four i8.
+    Words(ChainLaunch<i32>),
+    TensorF16(TensorLaunch<f16, f32>),
+    TensorBf16(TensorLaunch<bf16, f32>),
+    TensorF32(TensorLaunch<f32, f32>),
+    TensorI32(TensorLaunch<i32, i32>),
     Split,
     Wide(WideLaunch),
 }
@@ -129,22 +150,23 @@ pub struct EpilogueArguments<'a, S> {
 ///    submits work that writes what the kernel reads or accesses what it writes.
 pub type ChainLaunch<T> = unsafe fn(&Module, LaunchConfig, ChainArguments<'_, T>) -> Outcome<()>;
 
-/// The arguments of a kernel for halves, whose outputs are `O`.
-pub struct HalfArguments<'a, O> {
+/// The arguments of a kernel on tensor cores, whose outputs are `O` and whose sums are `S`.
+pub struct TensorArguments<'a, O, S> {
     pub a: MapWords,
     pub b: MapWords,
-    /// A map of C, for kernels that write halves; others have none.
+    /// A map of C, for kernels that write halves; others do not read it.
     pub c_map: MapWords,
     pub c: GlobalMut<'a, O>,
     pub shape: TensorShape,
-    pub epilogue: EpilogueArguments<'a, f32>,
+    pub epilogue: EpilogueArguments<'a, S>,
 }
 
-/// The launch of a kernel for halves.
+/// The launch of a kernel on tensor cores.
 ///
 /// # Safety
 /// As for [`ChainLaunch`]: the maps are views.
-pub type HalfLaunch<O> = unsafe fn(&Module, LaunchConfig, HalfArguments<'_, O>) -> Outcome<()>;
+pub type TensorLaunch<O, S> =
+    unsafe fn(&Module, LaunchConfig, TensorArguments<'_, O, S>) -> Outcome<()>;
 
 /// A tensor map, encoded.
 pub type MapWords = [u64; 16];
@@ -184,8 +206,10 @@ macro_rules! kernels {
             unsafe { module.launch_params($kernel(), config, (a, b, c, m, n, k, lda, ldb, ldc)) }
         })
     };
-    (@chain $element:ident $kernel:path) => {
-        Entry::$element(|module, config, arguments| {
+    (@chain $element:ident $kernel:path) => { kernels!(@ordinary $element $kernel) };
+    (@words $element:ident $kernel:path) => { kernels!(@ordinary Words $kernel) };
+    (@ordinary $entry:ident $kernel:path) => {
+        Entry::$entry(|module, config, arguments| {
             let ChainArguments { a, b, c, shape, epilogue } = arguments;
             let EpilogueArguments { numbers, row_scale, column_scale, row_bias, column_bias } = epilogue;
             let (shape, numbers) = (GridConstant::new(&shape), GridConstant::new(&numbers));
@@ -194,11 +218,11 @@ macro_rules! kernels {
             unsafe { module.launch_params($kernel(), config, params) }
         })
     };
-    (@half_f16 $element:ident $kernel:path) => { kernels!(@half HalfF16 $kernel) };
-    (@half_bf16 $element:ident $kernel:path) => { kernels!(@half HalfBf16 $kernel) };
-    (@half $entry:ident $kernel:path) => {
+    (@tensor_f16 $element:ident $kernel:path) => { kernels!(@mapped TensorF16 $kernel) };
+    (@tensor_bf16 $element:ident $kernel:path) => { kernels!(@mapped TensorBf16 $kernel) };
+    (@mapped $entry:ident $kernel:path) => {
         Entry::$entry(|module, config, arguments| {
-            let HalfArguments { a, b, c_map, c, shape, epilogue } = arguments;
+            let TensorArguments { a, b, c_map, c, shape, epilogue } = arguments;
             let EpilogueArguments { numbers, row_scale, column_scale, row_bias, column_bias } = epilogue;
             let (a, b) = (TensorMap::of_words(a), TensorMap::of_words(b));
             let c_map = TensorMapMut::of_words(c_map);
@@ -206,19 +230,21 @@ macro_rules! kernels {
             let c_map = GridConstant::new(&c_map);
             let (shape, numbers) = (GridConstant::new(&shape), GridConstant::new(&numbers));
             let params = (a, b, c_map, c, shape, numbers, row_scale, column_scale, row_bias, column_bias);
-            // SAFETY: (1), (2) are those of `HalfLaunch`.
+            // SAFETY: (1), (2) are those of `TensorLaunch`.
             unsafe { module.launch_params($kernel(), config, params) }
         })
     };
-    (@half_f32 $element:ident $kernel:path) => {
-        Entry::HalfF32(|module, config, arguments| {
-            let HalfArguments { a, b, c, shape, epilogue, .. } = arguments;
+    (@tensor_f32 $element:ident $kernel:path) => { kernels!(@direct TensorF32 $kernel) };
+    (@tensor_i32 $element:ident $kernel:path) => { kernels!(@direct TensorI32 $kernel) };
+    (@direct $entry:ident $kernel:path) => {
+        Entry::$entry(|module, config, arguments| {
+            let TensorArguments { a, b, c, shape, epilogue, .. } = arguments;
             let EpilogueArguments { numbers, row_scale, column_scale, row_bias, column_bias } = epilogue;
             let (a, b) = (TensorMap::of_words(a), TensorMap::of_words(b));
             let (a, b) = (GridConstant::new(&a), GridConstant::new(&b));
             let (shape, numbers) = (GridConstant::new(&shape), GridConstant::new(&numbers));
             let params = (a, b, c, shape, numbers, row_scale, column_scale, row_bias, column_bias);
-            // SAFETY: (1), (2) are those of `HalfLaunch`.
+            // SAFETY: (1), (2) are those of `TensorLaunch`.
             unsafe { module.launch_params($kernel(), config, params) }
         })
     };
@@ -264,22 +290,34 @@ pub static KERNELS: &[GemmKernel] = kernels! {
         matmul_mma_f64_tt;
     F64 to F64 [Method::Mma(SMALL), matmul, chain] => matmul_mma_small_f64_nn matmul_mma_small_f64_tn
         matmul_mma_small_f64_nt matmul_mma_small_f64_tt;
-    F16 to F16 [Method::Wgmma(LARGE), tensor, half_f16] => matmul_wgmma_f16_nn matmul_wgmma_f16_nt
+    F16 to F16 [Method::Wgmma(LARGE), tensor, tensor_f16] => matmul_wgmma_f16_nn matmul_wgmma_f16_nt
         matmul_wgmma_f16_tn matmul_wgmma_f16_tt;
-    F16 to F16 [Method::Wgmma(SMALL), tensor, half_f16] => matmul_wgmma_small_f16_nn matmul_wgmma_small_f16_nt
+    F16 to F16 [Method::Wgmma(SMALL), tensor, tensor_f16] => matmul_wgmma_small_f16_nn matmul_wgmma_small_f16_nt
         matmul_wgmma_small_f16_tn matmul_wgmma_small_f16_tt;
-    F16 to F32 [Method::Wgmma(LARGE), tensor, half_f32] => matmul_wgmma_f16_f32_nn matmul_wgmma_f16_f32_nt
+    F16 to F32 [Method::Wgmma(LARGE), tensor, tensor_f32] => matmul_wgmma_f16_f32_nn matmul_wgmma_f16_f32_nt
         matmul_wgmma_f16_f32_tn matmul_wgmma_f16_f32_tt;
-    F16 to F32 [Method::Wgmma(SMALL), tensor, half_f32] => matmul_wgmma_small_f16_f32_nn
+    F16 to F32 [Method::Wgmma(SMALL), tensor, tensor_f32] => matmul_wgmma_small_f16_f32_nn
         matmul_wgmma_small_f16_f32_nt matmul_wgmma_small_f16_f32_tn matmul_wgmma_small_f16_f32_tt;
-    Bf16 to Bf16 [Method::Wgmma(LARGE), tensor, half_bf16] => matmul_wgmma_bf16_nn matmul_wgmma_bf16_nt
+    Bf16 to Bf16 [Method::Wgmma(LARGE), tensor, tensor_bf16] => matmul_wgmma_bf16_nn matmul_wgmma_bf16_nt
         matmul_wgmma_bf16_tn matmul_wgmma_bf16_tt;
-    Bf16 to Bf16 [Method::Wgmma(SMALL), tensor, half_bf16] => matmul_wgmma_small_bf16_nn
+    Bf16 to Bf16 [Method::Wgmma(SMALL), tensor, tensor_bf16] => matmul_wgmma_small_bf16_nn
         matmul_wgmma_small_bf16_nt matmul_wgmma_small_bf16_tn matmul_wgmma_small_bf16_tt;
-    Bf16 to F32 [Method::Wgmma(LARGE), tensor, half_f32] => matmul_wgmma_bf16_f32_nn
+    Bf16 to F32 [Method::Wgmma(LARGE), tensor, tensor_f32] => matmul_wgmma_bf16_f32_nn
         matmul_wgmma_bf16_f32_nt matmul_wgmma_bf16_f32_tn matmul_wgmma_bf16_f32_tt;
-    Bf16 to F32 [Method::Wgmma(SMALL), tensor, half_f32] => matmul_wgmma_small_bf16_f32_nn
+    Bf16 to F32 [Method::Wgmma(SMALL), tensor, tensor_f32] => matmul_wgmma_small_bf16_f32_nn
         matmul_wgmma_small_bf16_f32_nt matmul_wgmma_small_bf16_f32_tn matmul_wgmma_small_bf16_f32_tt;
+    I8 to I32 [Method::Coarsened(LARGE), matmul, words] => matmul_coarsened_i8;
+    I8 to I32 [Method::Coarsened(SMALL), matmul, words] => matmul_coarsened_small_i8;
+    I8 to I32 [Method::Wgmma(LARGE), tensor, tensor_i32] => matmul_wgmma_i8;
+    I8 to I32 [Method::Wgmma(SMALL), tensor, tensor_i32] => matmul_wgmma_small_i8;
+    F8E4M3 to Bf16 [Method::Wgmma(LARGE), tensor, tensor_bf16] => matmul_wgmma_e4m3;
+    F8E4M3 to Bf16 [Method::Wgmma(SMALL), tensor, tensor_bf16] => matmul_wgmma_small_e4m3;
+    F8E4M3 to F32 [Method::Wgmma(LARGE), tensor, tensor_f32] => matmul_wgmma_e4m3_f32;
+    F8E4M3 to F32 [Method::Wgmma(SMALL), tensor, tensor_f32] => matmul_wgmma_small_e4m3_f32;
+    F8E5M2 to Bf16 [Method::Wgmma(LARGE), tensor, tensor_bf16] => matmul_wgmma_e5m2;
+    F8E5M2 to Bf16 [Method::Wgmma(SMALL), tensor, tensor_bf16] => matmul_wgmma_small_e5m2;
+    F8E5M2 to F32 [Method::Wgmma(LARGE), tensor, tensor_f32] => matmul_wgmma_e5m2_f32;
+    F8E5M2 to F32 [Method::Wgmma(SMALL), tensor, tensor_f32] => matmul_wgmma_small_e5m2_f32;
     F32 to F32 [Method::Split, tensor, split] => matmul_split_f32;
     F32 to F32 [Method::Wide, matmul, wide] => matmul_wide_f32_nn matmul_wide_f32_nn_unaligned
         matmul_wide_f32_tn matmul_wide_f32_nt matmul_wide_f32_tt;
@@ -290,10 +328,10 @@ pub static KERNELS: &[GemmKernel] = kernels! {
     message = "matrices of `{Self}` cannot be multiplied",
     note = "products are for f32 and f64"
 )]
-pub trait GemmElement: MatmulInto<Self> + sealed::GemmElement {}
+pub trait GemmElement: MatmulInto<Self> + Accumulate<Product = Self> + sealed::GemmElement {}
 
 pub mod sealed {
-    use super::{ChainLaunch, Element, Entry, HalfLaunch};
+    use super::{Accumulator, ChainLaunch, Element, Entry, TensorLaunch};
 
     /// A type that the table has kernels for.
     pub trait GemmElement: Element {
@@ -301,10 +339,13 @@ pub mod sealed {
         fn launch_of(entry: Entry) -> Option<ChainLaunch<Self>>;
     }
 
-    /// A type of outputs of products of halves.
-    pub trait HalfOutput: Element {
+    /// A type of outputs of tensor cores.
+    pub trait TensorOutput: Element {
+        /// The type of sums.
+        type Sum: Accumulator;
+
         /// The launch of an entry for this type, or `None` where it is for another.
-        fn launch_of(entry: Entry) -> Option<HalfLaunch<Self>>;
+        fn launch_of(entry: Entry) -> Option<TensorLaunch<Self, Self::Sum>>;
     }
 }
 
@@ -327,10 +368,12 @@ gemm_elements! {
     f64: F64;
 }
 
-macro_rules! half_outputs {
-    ($($element:ty: $name:ident;)*) => {$(
-        impl sealed::HalfOutput for $element {
-            fn launch_of(entry: Entry) -> Option<HalfLaunch<Self>> {
+macro_rules! tensor_outputs {
+    ($($element:ty, of $sum:ty: $name:ident;)*) => {$(
+        impl sealed::TensorOutput for $element {
+            type Sum = $sum;
+
+            fn launch_of(entry: Entry) -> Option<TensorLaunch<Self, $sum>> {
                 match entry {
                     Entry::$name(launch) => Some(launch),
                     _ => None,
@@ -339,8 +382,9 @@ macro_rules! half_outputs {
         }
     )*};
 }
-half_outputs! {
-    f16: HalfF16;
-    bf16: HalfBf16;
-    f32: HalfF32;
+tensor_outputs! {
+    f16, of f32: TensorF16;
+    bf16, of f32: TensorBf16;
+    f32, of f32: TensorF32;
+    i32, of i32: TensorI32;
 }

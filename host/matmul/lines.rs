@@ -1,11 +1,15 @@
 //! Matrices as bulk copies find them: lines whose starts are multiples of 16 bytes.
 
 use super::kernels::MapWords;
-use super::operands::layout_of;
+use super::operands::{layout_of, read_elements};
+use super::transpose::transpose;
 use crate::backend::TensorMapBatch;
+use crate::device::Device;
 use crate::element::Element;
 use crate::error::Outcome;
-use crate::matrix::{Matrix, MatrixBatch, MatrixView, Order};
+use crate::launch_args::view_address;
+use crate::matrix::{Matrix, MatrixBatch, MatrixShape, MatrixView, Order};
+use cuda_std::global::Global;
 
 /// What the starts of lines are multiples of, in bytes.
 const ALIGNMENT: usize = 16;
@@ -25,13 +29,41 @@ impl<'a, T: Element> AlignedLines<'a, T> {
     /// For reading.
     pub fn of(batch: MatrixBatch<'a, T>) -> Outcome<Self> {
         let batch = lines_as_rows(batch);
-        if is_aligned(batch) {
-            return Ok(Self::InPlace(batch));
+        match is_aligned(batch) {
+            true => Ok(Self::InPlace(batch)),
+            false => Self::copied(batch, Matrix::uninit),
         }
+    }
+
+    /// Elements of 8 bits, for reading: lines in the order `along_k`, which have a multiple of `multiple`
+    /// elements, 1 to 16, past the end zeros.
+    pub fn along(batch: MatrixBatch<'a, T>, along_k: Order, multiple: usize) -> Outcome<Self> {
+        let is_along = batch.first().order() == along_k;
+        let batch = lines_as_rows(batch);
+        if !is_along {
+            let (count, columns) = (batch.count().unwrap_or(1), batch.first().rows());
+            return Ok(Self::Copied {
+                room: transpose(batch, ALIGNMENT)?,
+                columns,
+                count,
+            });
+        }
+        let is_whole = batch.first().cols().is_multiple_of(multiple);
+        match is_whole && is_aligned(batch) {
+            true => Ok(Self::InPlace(batch)),
+            false => Self::copied(batch, Matrix::zeroed),
+        }
+    }
+
+    /// Copies of row-major matrices, in a room from `new`.
+    fn copied(
+        batch: MatrixBatch<'a, T>,
+        new: fn(&Device, MatrixShape) -> Outcome<Matrix<T>>,
+    ) -> Outcome<Self> {
         let (first, count) = (batch.first(), batch.count().unwrap_or(1));
         let (rows, columns) = first.shape();
         let pitch = columns.next_multiple_of(ALIGNMENT / size_of::<T>());
-        let mut room = Matrix::uninit(first.device(), (count * rows, pitch).into())?;
+        let mut room = new(first.device(), (count * rows, pitch).into())?;
         for index in 0..count {
             let lines = index * rows..(index + 1) * rows;
             let mut copy = room.view_mut().into_part(lines, ..columns)?;
@@ -58,6 +90,55 @@ impl<'a, T: Element> AlignedLines<'a, T> {
                 let bytes = rows * room.cols() * size_of::<T>();
                 encode(first, box_rows, *count, bytes)
             }
+        }
+    }
+}
+
+/// Bytes of a word.
+pub const WORD: usize = size_of::<i32>();
+
+impl AlignedLines<'_, i8> {
+    /// The lines as words of four, if [`Self::along`] has made them with a multiple of 4 elements.
+    ///
+    /// # Safety
+    /// 1. The launch reads the words of the lines alone.
+    pub unsafe fn words(&self, is_batch: bool) -> Words<'_> {
+        let (batch, stride) = match self {
+            Self::InPlace(batch) => (*batch, batch.stride()),
+            Self::Copied { room, count, .. } => {
+                (room.view().into(), room.rows() / count * room.cols())
+            }
+        };
+        // SAFETY: (1) is (1).
+        let elements = unsafe { read_elements(batch) };
+        let first = elements.as_ptr().cast();
+        Words {
+            // SAFETY: (1) the bytes of the elements, whose lines start at multiples of 16 bytes. (2) As for
+            // the elements.
+            elements: unsafe { Global::from_raw_parts(first, elements.len() / WORD) },
+            leading_dimension: batch.first().leading_dimension() / WORD,
+            stride: if is_batch { stride / WORD } else { 0 },
+        }
+    }
+}
+
+/// Lines as words of four bytes.
+pub struct Words<'a> {
+    pub elements: Global<'a, i32>,
+    /// From line to line, in words.
+    pub leading_dimension: usize,
+    /// From matrix to matrix, in words; 0 for one that all products share.
+    pub stride: usize,
+}
+
+impl Words<'_> {
+    /// No words.
+    pub fn none() -> Self {
+        Self {
+            // SAFETY: (1) no element. (2) None is read.
+            elements: unsafe { Global::from_raw_parts(view_address::<i32>(0), 0) },
+            leading_dimension: 0,
+            stride: 0,
         }
     }
 }

@@ -95,6 +95,18 @@ impl<'a, T: Element, O: Element, S: Element + EpilogueElement> Matrices<'a, T, O
         }
     }
 
+    /// Calls `launch` with as many of the products at a time as a grid can have along y.
+    pub fn for_each_grid(
+        mut self,
+        launch: impl Fn(Matrices<'_, T, O, S>) -> Outcome<()>,
+    ) -> Outcome<()> {
+        const MOST: usize = 65_535;
+        let count = self.count();
+        (0..count)
+            .step_by(MOST)
+            .try_for_each(|first| launch(self.part(first, MOST.min(count - first))))
+    }
+
     /// How many products there are.
     pub fn count(&self) -> usize {
         self.c.view().count().unwrap_or(1)

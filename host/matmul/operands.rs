@@ -52,6 +52,30 @@ pub unsafe fn written_by_product<T: Element>(batch: MatrixBatchMut<'_, T>) -> Gl
     unsafe { GlobalMut::from_raw_parts(address, span_of(batch)) }
 }
 
+/// [`read_elements`] of 8 bits, as bytes.
+///
+/// # Safety
+/// 1. Of the parameter the launch reads the elements of the matrices alone.
+pub unsafe fn read_bytes<T: Element>(batch: MatrixBatch<'_, T>) -> Global<'_, u8> {
+    assert_eq!(size_of::<T>(), 1, "elements are bytes");
+    // SAFETY: (1) is (1).
+    let elements = unsafe { read_elements(batch) };
+    // SAFETY: (1), (2) as for the elements.
+    unsafe { Global::from_raw_parts(elements.as_ptr().cast(), elements.len()) }
+}
+
+/// [`written_by_product`] of 8 bits, as bytes.
+///
+/// # Safety
+/// 1. Of the parameter the launch reads and writes the elements of the matrices alone.
+pub unsafe fn written_bytes<T: Element>(batch: MatrixBatchMut<'_, T>) -> GlobalMut<'_, u8> {
+    assert_eq!(size_of::<T>(), 1, "elements are bytes");
+    // SAFETY: (1) is (1).
+    let elements = unsafe { written_by_product(batch) };
+    // SAFETY: (1), (2) as for the elements.
+    unsafe { GlobalMut::from_raw_parts(elements.as_mut_ptr().cast(), elements.len()) }
+}
+
 /// Elements from the first of the first matrix to the last of the last, gaps included.
 fn span_of<T: Element>(batch: MatrixBatch<'_, T>) -> usize {
     let before_last = (batch.count().unwrap_or(1) - 1) * batch.stride();

@@ -10,9 +10,10 @@ use crate::buffer::BufferView;
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{During, Outcome, Result};
+use tilewright_kernels::epilogue::EpilogueElement as _;
 
 use crate::matrix::{AsMatrixBatchMut, Matrix, MatrixBatch, MatrixBatchMut};
-use cuda_std::float::Float as _;
+use cuda_std::float::Float;
 
 /// A product with choices, and with what becomes of it on its way to memory:
 ///
@@ -21,7 +22,7 @@ use cuda_std::float::Float as _;
 /// ```
 ///
 /// All of it is computed where the sums are, in their type, [`Accumulate::Accumulator`](crate::Accumulate::Accumulator), before they are
-/// rounded to the type of C: no other pass goes over C.
+/// rounded to the type of C: no other pass goes over C. Sums of integers wrap around, and so does this.
 ///
 /// ```
 /// use tilewright::{Activation, Device, Matmul};
@@ -133,9 +134,12 @@ impl<'a, T: MatmulElement> Matmul<'a, T> {
         self
     }
 
-    /// What is applied to each output at last.
+    /// What is applied to each output at last. Integers have none.
     #[must_use]
-    pub fn activation(mut self, activation: Activation) -> Self {
+    pub fn activation(mut self, activation: Activation) -> Self
+    where
+        T::Accumulator: Float,
+    {
         self.epilogue.activation = activation;
         self
     }
@@ -154,11 +158,11 @@ impl<'a, T: MatmulElement> Matmul<'a, T> {
     /// [`ErrorKind::NoModule`](crate::ErrorKind::NoModule),
     /// [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or
     /// [`ErrorKind::Cuda`](crate::ErrorKind::Cuda).
-    pub fn run(&self) -> Result<Matrix<T>> {
+    pub fn run(&self) -> Result<Matrix<T::Product>> {
         self.product(self.a.first().device()).during("matmul")
     }
 
-    /// [`run`](Self::run) with outputs of type `O`: `product.run_as::<f32>()` of f16 or bf16.
+    /// [`run`](Self::run) with outputs of type `O`: `product.run_as::<f32>()` of f16, bf16 or 8-bit floats.
     ///
     /// # Errors
     /// Those of [`run`](Self::run).
@@ -170,8 +174,8 @@ impl<'a, T: MatmulElement> Matmul<'a, T> {
     }
 
     /// The product into an M x N matrix of either [`Order`](crate::Order) that is there, into a part
-    /// of one, or into a batch of such matrices, which it overwrites, or to which it is added: see [`beta`](Self::beta). f16 and bf16 also
-    /// go into matrices of f32.
+    /// of one, or into a batch of such matrices, which it overwrites, or to which it is added: see [`beta`](Self::beta). f16, bf16
+    /// and 8-bit floats also go into matrices of f32.
     ///
     /// # Errors
     /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if C is not M x N, and those of

@@ -5,7 +5,7 @@ use super::problem::Problem;
 use crate::matrix::Order;
 use std::fmt::{self, Display, Formatter};
 use tilewright_kernels::matmul::OperandLayout;
-use tilewright_kernels::tensor::{ClusterTile, HALF_LARGE, HALF_SMALL};
+use tilewright_kernels::tensor::ClusterTile;
 
 /// Large blocks for each multiprocessor, in halves, from which on they are faster than small ones.
 ///
@@ -51,7 +51,8 @@ pub enum Arithmetic {
     #[default]
     Auto,
     /// f32 and f64: the products of an output are added in order, each by a fused multiply-add. The bits
-    /// are those of [`Device::matmul_tiled`](crate::Device::matmul_tiled), on every device.
+    /// are those of [`Device::matmul_tiled`](crate::Device::matmul_tiled), on every device. i8: on the ordinary
+    /// units, with the same exact sums.
     Chain,
     /// f32 on tensor cores: each element as two halves, three products for each. Closer to the exact
     /// result than a chain, with other bits, and not bound to an order of the elements.
@@ -158,9 +159,12 @@ fn fastest(
             .iter()
             .any(|it| it.method == method && it.runs_on(device))
     };
-    let halves = matches!(problem.element, ElementType::F16 | ElementType::Bf16);
+    let is_narrow = matches!(
+        problem.element,
+        ElementType::F16 | ElementType::Bf16 | ElementType::F8E4M3 | ElementType::F8E5M2
+    );
     match (problem.element, arithmetic) {
-        (_, Arithmetic::Auto) if halves => Some(halves_in(problem, device, tiles)),
+        (_, Arithmetic::Auto) if is_narrow => Some(wgmma_in(problem, device, tiles)),
         (ElementType::F32, Arithmetic::Split) => Some((Method::Split, SelectionReason::Requested)),
         (ElementType::F32, Arithmetic::Auto)
             if problem.multiply_adds() >= SPLIT_FROM
@@ -174,9 +178,15 @@ fn fastest(
         {
             f64_in(problem, device, tiles)
         }
-        (ElementType::F32 | ElementType::F64, Arithmetic::Auto | Arithmetic::Chain) => {
-            coarsened(problem, device, tiles)
+        (ElementType::I8, Arithmetic::Auto)
+            if problem.fits_tensor_maps() && has_tensor_cores(Method::Wgmma(TileConfig::Large)) =>
+        {
+            Some(wgmma_in(problem, device, tiles))
         }
+        (
+            ElementType::F32 | ElementType::F64 | ElementType::I8,
+            Arithmetic::Auto | Arithmetic::Chain,
+        ) => coarsened(problem, device, tiles),
         _ => None,
     }
 }
@@ -187,8 +197,8 @@ struct RoundTimes {
     large: u64,
 }
 
-/// Of halves; large tiles have four times as many outputs. Blocks stay, and compute a tile in each round.
-const ROUNDS_OF_HALVES: RoundTimes = RoundTimes {
+/// By products of warpgroups; large tiles have four times as many outputs. Blocks stay, and compute a tile in each round.
+const ROUNDS_OF_WGMMA: RoundTimes = RoundTimes {
     small: 5,
     large: 16,
 };
@@ -197,11 +207,14 @@ const ROUNDS_OF_HALVES: RoundTimes = RoundTimes {
 /// or three small ones.
 const ROUNDS_OF_F64: RoundTimes = RoundTimes { small: 4, large: 5 };
 
+/// Of 8-bit floats; large tiles have twice as many outputs.
+const ROUNDS_OF_F8: RoundTimes = RoundTimes { small: 5, large: 8 };
+
 /// Blocks of products of f64 that a multiprocessor has room for: small ones, and large ones.
 const F64_BLOCKS: (u64, u64) = (3, 1);
 
-/// Products of halves in `tiles`, or in those that take less time.
-fn halves_in(
+/// Products of warpgroups in `tiles`, or in those that take less time.
+fn wgmma_in(
     problem: &Problem,
     device: DeviceFacts,
     tiles: Option<TileConfig>,
@@ -212,8 +225,13 @@ fn halves_in(
         let tiles = rows.saturating_mul(columns).saturating_mul(problem.batch);
         tiles.div_ceil(resident) as u64
     };
-    let rounds = (rounds(&HALF_SMALL), rounds(&HALF_LARGE));
-    in_fewest_rounds(Method::Wgmma, rounds, &ROUNDS_OF_HALVES, tiles)
+    let rounds = |tiles| rounds(problem.element.cluster_tile(tiles));
+    let rounds = (rounds(TileConfig::Small), rounds(TileConfig::Large));
+    let times = match problem.element {
+        ElementType::F8E4M3 | ElementType::F8E5M2 => &ROUNDS_OF_F8,
+        _ => &ROUNDS_OF_WGMMA,
+    };
+    in_fewest_rounds(Method::Wgmma, rounds, times, tiles)
 }
 
 /// Products of f64 on tensor cores in `tiles`, or in those that take less time.
@@ -306,7 +324,9 @@ impl GemmKernel {
             && problem.c.order == Order::RowMajor
             && reads(self.descriptor.a, problem.a.order)
             && reads(self.descriptor.b, problem.b.order)
-            && (problem.b).rows_are_multiples_of(self.descriptor.b_row_alignment, element_bytes)
+            && (self.descriptor.b == OperandLayout::Either
+                || (problem.b)
+                    .rows_are_multiples_of(self.descriptor.b_row_alignment, element_bytes))
             && match self.method {
                 Method::Tiled => problem.is_plain && problem.batch == 1,
                 Method::Coarsened(_) | Method::Mma(_) => true,

@@ -18,7 +18,7 @@ use cuda_std::grid_constant::GridConstant;
 use cuda_std::tma::TensorMap;
 use half::f16;
 use tilewright_kernels::tensor::{
-    DEPTH, LineWords, SCAN_DEPTH, SCAN_LINES, SPLIT, SPLIT_DEPTH, SPLIT_LINES, SPLIT_THREADS,
+    HALF_DEPTH, LineWords, SCAN_DEPTH, SCAN_LINES, SPLIT, SPLIT_DEPTH, SPLIT_LINES, SPLIT_THREADS,
     TensorShape, lowest_exponent, matmul_split_f32, split_across, split_along, split_scan_across,
     split_scan_along,
 };
@@ -143,7 +143,7 @@ impl<'a> SplitOperand<'a> {
             matrix_bytes: (self.lines * self.halves.leading_dimension() * size_of::<f16>()) as u64,
         };
         let upper = self.halves.part(..self.lines, ..self.k)?;
-        let words = upper.encode_tensor_map_of_batch(ROWS, DEPTH, halves)?;
+        let words = upper.encode_tensor_map_of_batch(ROWS, HALF_DEPTH, halves)?;
         Ok(TensorMap::of_words(words))
     }
 }

@@ -1,8 +1,8 @@
 //! The outputs that a thread keeps in registers.
 
+use super::factor::Factor;
 use super::sink::Sink;
 use super::tile::Tile;
-use cuda_std::float::Float;
 use cuda_std::hint::opaque_size;
 use cuda_std::shared::SharedSlice;
 use cuda_std::thread;
@@ -10,7 +10,7 @@ use cuda_std::thread;
 /// The outputs of one thread.
 pub trait Accumulators {
     /// The type of the operands and of the sums.
-    type Element: Float;
+    type Element: Factor;
 
     /// Where the calling thread's outputs lie among its block's.
     type Position;

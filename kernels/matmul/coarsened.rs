@@ -33,10 +33,11 @@
 
 use super::accumulators::{Accumulators, AddProducts};
 use super::block::{STAGES, THREADS};
-use super::config::{LargeF32, LargeF64, SmallF32, SmallF64, TileConfig, pitch};
+use super::config::{LargeF32, LargeF64, LargeI8, SmallF32, SmallF64, SmallI8, TileConfig, pitch};
 #[cfg(not(target_arch = "nvptx64"))]
 use super::descriptor::{OperandLayout, ProductDescriptor, ProductKernel};
 use super::direct_load::{DirectLoad, DirectLoadOfAnyAlignment};
+use super::factor::Factor;
 use super::grid::block_position;
 use super::loader::TileLoader;
 use super::operand::{Operands, TileOrigin, matrices_of_block};
@@ -44,7 +45,7 @@ use super::shape::ProductShape;
 use super::sink::StoreFinished;
 use super::tile::Tile;
 use super::transposed_load::TransposedLoad;
-use crate::epilogue::{Epilogue, EpilogueElement, EpilogueNumbers};
+use crate::epilogue::{Epilogue, EpilogueNumbers};
 #[cfg(any(not(target_arch = "nvptx64"), cuda_arch_at_least = "90a"))]
 use crate::tensor::{LineWords, PANEL};
 use cuda_std::prelude::*;
@@ -66,7 +67,6 @@ unsafe fn multiply<C: TileConfig, A: TileLoader, B: TileLoader, S, U>(
     b_tile: U,
     store: StoreFinished<'_, Element<C>>,
 ) where
-    Element<C>: EpilogueElement,
     S: Tile<Element = Element<C>>,
     U: Tile<Element = Element<C>>,
 {
@@ -82,9 +82,9 @@ unsafe fn multiply<C: TileConfig, A: TileLoader, B: TileLoader, S, U>(
     } = operands;
     let (block_row, block_column) = block_position(m.div_ceil(C::ROWS), n.div_ceil(C::COLUMNS));
     let (row, column) = (block_row * C::ROWS, block_column * C::COLUMNS);
-    // Past the end of K a product is 0 times -0: -0, which changes no sum, not even one of -0.
-    let a = A::operand(a, m, k, lda, Element::<C>::ZERO);
-    let b = B::operand(b, n, k, ldb, Element::<C>::NEGATIVE_ZERO);
+    let (a_outside, b_outside) = Element::<C>::OUTSIDE;
+    let a = A::operand(a, m, k, lda, a_outside);
+    let b = B::operand(b, n, k, ldb, b_outside);
     let position = C::Accumulators::position();
     let tiles = k.div_ceil(C::DEPTH) as u32;
 
@@ -285,6 +285,12 @@ macro_rules! coarsened_kernels {
             };
         }
     };
+    (@words $($name:ident: $config:ty, [$($bound:tt)*];)*) => {$(
+        coarsened_kernels!(@entry $name: $config, i32, [$($bound)*], Either Either,
+            TransposedLoad<true>, TransposedLoad<true>,
+            ["A is row-major, B is column-major. An element is four i8 of one row or column, the first \
+                in the lowest byte: zeros past the end of K."], [], never);
+    )*};
     (@wide $($name:ident: $a_layout:ident $b_layout:ident, $a_loader:ty, $b_loader:ty,
         $layout:literal;)*) => {$(
         coarsened_kernels!(@entry $name: LargeF32, f32, [min_blocks = 2, arch = "sm_90a"],
@@ -321,4 +327,9 @@ coarsened_kernels! {
         kernels = matmul_coarsened_small_f64_nn, matmul_coarsened_small_f64_nn_unaligned,
             matmul_coarsened_small_f64_tn, matmul_coarsened_small_f64_nt,
             matmul_coarsened_small_f64_tt;
+}
+// i8 as words of four. The host brings the operands, in any order, into one that has such words.
+coarsened_kernels! { @words
+    matmul_coarsened_i8: LargeI8, [min_blocks = 2];
+    matmul_coarsened_small_i8: SmallI8, [min_blocks = 3];
 }

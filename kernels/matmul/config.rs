@@ -53,6 +53,10 @@ tile_configs! {
     LargeF32: RegisterTile<f32, 8, 8, 4>, depth = 16;
     /// f32, 64 x 64 outputs of a block, for results that would not fill the GPU with larger ones.
     SmallF32: RegisterTile<f32, 4, 4, 4>, depth = 16;
+    /// i8, four along k in each i32, 128 x 128 outputs of a block.
+    LargeI8: RegisterTile<i32, 8, 8, 4>, depth = 16;
+    /// i8, four along k in each i32, 64 x 64 outputs of a block.
+    SmallI8: RegisterTile<i32, 4, 4, 4>, depth = 16;
     /// f64, 128 x 64 outputs of a block.
     LargeF64: RegisterTile<f64, 8, 4, 2>, depth = 8;
     /// f64, 64 x 64 outputs of a block.

@@ -1,5 +1,6 @@
 //! Copies of rows: neighbours in global memory are neighbours in shared memory.
 
+use super::factor::Factor;
 use super::operand::Operand;
 use cuda_std::prelude::*;
 use cuda_std::shared::SharedSlice;
@@ -7,7 +8,7 @@ use cuda_std::shared::SharedSlice;
 /// What a block copies at once, as it lies in shared memory.
 pub trait CopyShape {
     /// The type of the elements.
-    type Element: Float;
+    type Element: Factor;
 
     /// Rows of it.
     const ROWS: usize;

@@ -8,6 +8,7 @@
 //! - `transposed_load.rs`, where neighbours in memory follow k: a row-major A, a column-major B.
 
 use super::block::STAGES;
+use super::factor::Factor;
 use super::operand::{Operand, TileOrigin};
 use super::tile::Tile;
 use cuda_std::prelude::*;
@@ -26,9 +27,9 @@ pub trait TileLoader {
     const ROW_ALIGNMENT_ELEMENTS: usize;
 
     /// The operand with its extents, in the order in which it lies in memory. Its tiles have
-    /// `outside`, a zero of either sign, where it ends.
+    /// `outside` where it ends.
     #[inline(always)]
-    fn operand<T: Float>(
+    fn operand<T: Factor>(
         matrix: Global<'_, T>,
         outputs: usize,
         k: usize,

@@ -4,11 +4,11 @@
 //! `n` is an operand that lies row after row, `t` one that is the transpose of such a matrix and so
 //! lies column after column. `matmul_tiled_f32_tn` multiplies a column-major A by a row-major B.
 //!
-//! Every kernel here adds the K products of one output in order, from +0 on, each by a fused
+//! Every kernel of floats here adds the K products of one output in order, from +0 on, each by a fused
 //! multiply-add onto the sum so far, and writes one NaN for all (`Float::canonical_nan`). So all
 //! kernels give the same bits as the naive loop that does the same, the sign of a zero included,
 //! whatever their tiles, and |C' - C| <= gamma_K |A||B| (Higham, Accuracy and Stability of
-//! Numerical Algorithms, 3.5).
+//! Numerical Algorithms, 3.5). Those of i8 add in i32, which wraps around.
 //!
 //! A kernel is put together from parts:
 //!
@@ -20,7 +20,7 @@
 //! | the outputs of a thread | `accumulators.rs`: `Accumulators`; `register_tile.rs` on the ordinary units, `mma/warp_tile.rs` on tensor cores |
 //! | what is done with a finished sum | `sink.rs`: a `Sink` |
 //!
-//! `operand.rs` is an operand in global memory, `tile.rs` a tile in shared memory, `grid.rs` which
+//! `factor.rs` says what is multiplied, `operand.rs` is an operand in global memory, `tile.rs` a tile in shared memory, `grid.rs` which
 //! block computes which part of C, `block.rs` how a block's threads share it, and `descriptor.rs`
 //! what the host knows of an entry.
 
@@ -31,6 +31,7 @@ mod config;
 mod copy_rows;
 mod descriptor;
 mod direct_load;
+mod factor;
 mod grid;
 mod loader;
 mod mma;

@@ -1,5 +1,6 @@
 //! Operands in global memory, and the tiles that blocks copy of them.
 
+use super::factor::Factor;
 use super::shape::ProductShape;
 use super::sink::StoreOutput;
 use cuda_std::hint::{opaque, opaque_size};
@@ -21,7 +22,7 @@ pub struct Operand<'launch, T> {
     pub columns: usize,
     /// Elements from the start of one row to that of the next.
     pub leading_dimension: usize,
-    /// What tiles have outside the matrix: a zero of either sign.
+    /// What tiles have outside the matrix: see [`Factor::OUTSIDE`].
     pub outside: T,
 }
 
@@ -37,7 +38,7 @@ pub struct TileBounds<T> {
     outside: T,
 }
 
-impl<T: Float> Operand<'_, T> {
+impl<T: Factor> Operand<'_, T> {
     /// The tile of `rows` x `columns` whose first element is (`row`, `column`), which lies within
     /// the matrix.
     #[inline(always)]
@@ -84,7 +85,7 @@ impl<T: Float> Operand<'_, T> {
     }
 }
 
-impl<T: Float> TileBounds<T> {
+impl<T: Factor> TileBounds<T> {
     /// Elements of the tile from (`down`, `along`) to the end of the row that lie within the
     /// matrix.
     #[inline(always)]

@@ -6,8 +6,8 @@
 
 use super::accumulators::{Accumulators, AddProducts};
 use super::block::{LANES, LANES_ALONG, LANES_DOWN, STAGES, THREADS, WARPS_ALONG};
+use super::factor::Factor;
 use super::tile::Tile;
-use cuda_std::float::Float;
 use cuda_std::thread;
 
 /// Where the calling thread's outputs lie among its block's.
@@ -52,7 +52,7 @@ pub struct RegisterTile<T, const ROWS: usize, const COLUMNS: usize, const VECTOR
     sums: [[T; COLUMNS]; ROWS],
 }
 
-impl<T: Float, const ROWS: usize, const COLUMNS: usize, const VECTOR: usize> Accumulators
+impl<T: Factor, const ROWS: usize, const COLUMNS: usize, const VECTOR: usize> Accumulators
     for RegisterTile<T, ROWS, COLUMNS, VECTOR>
 {
     type Element = T;
@@ -87,7 +87,7 @@ impl<T: Float, const ROWS: usize, const COLUMNS: usize, const VECTOR: usize> Acc
     }
 }
 
-impl<T: Float, const ROWS: usize, const COLUMNS: usize, const VECTOR: usize> AddProducts
+impl<T: Factor, const ROWS: usize, const COLUMNS: usize, const VECTOR: usize> AddProducts
     for RegisterTile<T, ROWS, COLUMNS, VECTOR>
 {
     const VECTOR: usize = VECTOR;
@@ -122,7 +122,7 @@ impl<T: Float, const ROWS: usize, const COLUMNS: usize, const VECTOR: usize> Add
                 for step in 0..COLUMNS {
                     // There and back again: neighbouring products share an operand at the turns, too.
                     let j = if i % 2 == 0 { step } else { COLUMNS - 1 - step };
-                    self.sums[i][j] = a[i].mul_add(b[j], self.sums[i][j]);
+                    self.sums[i][j] = a[i].multiply_add(b[j], self.sums[i][j]);
                 }
             }
         }

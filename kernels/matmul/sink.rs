@@ -1,7 +1,6 @@
 //! What is done with a finished sum.
 
 use crate::epilogue::{Epilogue, EpilogueElement};
-use cuda_std::float::Float;
 use cuda_std::global::GlobalMut;
 
 /// Takes the finished sums of a product, each once.
@@ -35,14 +34,14 @@ impl<'launch, T> StoreOutput<'launch, T> {
 }
 
 /// Writes the sums to C, with one NaN for all.
-impl<T: Float> Sink<T> for StoreOutput<'_, T> {
+impl<T: EpilogueElement> Sink<T> for StoreOutput<'_, T> {
     #[inline(always)]
     unsafe fn store(&self, row: usize, column: usize, sum: T) {
         // SAFETY: (1) the result's elements are in C, by (1) of `new`, and this is one of them, by
         // (1). (2) It is this thread's alone, by (2).
         unsafe {
             self.c
-                .store(row * self.leading_dimension + column, sum.canonical_nan())
+                .store(row * self.leading_dimension + column, sum.canonical())
         };
     }
 }

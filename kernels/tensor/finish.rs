@@ -5,7 +5,7 @@
 
 use super::schedule::TilePlace;
 use super::shape::TensorShape;
-use crate::epilogue::{Epilogue, Line};
+use crate::epilogue::{Epilogue, EpilogueElement, Line};
 use bytemuck::Pod;
 use cuda_std::float::HalfFloat;
 use cuda_std::hint::opaque_size;
@@ -14,30 +14,42 @@ use cuda_std::shared::SharedArray;
 use cuda_std::warpgroup;
 use half::{bf16, f16};
 
-/// A type of outputs, which are computed in f32.
+/// A type of outputs.
 pub trait Output: Pod {
-    /// The same value in f32.
-    fn widen(self) -> f32;
+    /// The type that they are computed in.
+    type Sum: EpilogueElement;
+
+    /// The same value.
+    fn widen(self) -> Self::Sum;
 
     /// Both values, rounded to the nearest.
-    fn narrow_pair(values: [f32; 2]) -> [Self; 2];
+    fn narrow_pair(values: [Self::Sum; 2]) -> [Self; 2];
 }
 
-impl Output for f32 {
-    #[inline(always)]
-    fn widen(self) -> f32 {
-        self
-    }
+macro_rules! sums {
+    ($($sum:ident)*) => {$(
+        impl Output for $sum {
+            type Sum = Self;
 
-    #[inline(always)]
-    fn narrow_pair(values: [f32; 2]) -> [f32; 2] {
-        values
-    }
+            #[inline(always)]
+            fn widen(self) -> Self {
+                self
+            }
+
+            #[inline(always)]
+            fn narrow_pair(values: [Self; 2]) -> [Self; 2] {
+                values
+            }
+        }
+    )*};
 }
+sums!(f32 i32);
 
 macro_rules! half_outputs {
     ($($half:ident)*) => {$(
         impl Output for $half {
+            type Sum = f32;
+
             #[inline(always)]
             fn widen(self) -> f32 {
                 HalfFloat::widen(self)
@@ -54,6 +66,9 @@ half_outputs!(f16 bf16);
 
 /// What becomes of a sum.
 pub trait Finish: Copy {
+    /// The type of sums.
+    type Sum;
+
     /// What a row or a column contributes.
     type Line: Copy;
 
@@ -73,11 +88,18 @@ pub trait Finish: Copy {
     unsafe fn column(&self, index: usize) -> Self::Line;
 
     /// The output of `sum`; `c` is ignored where C is not read.
-    fn output(&self, sum: f32, c: f32, row: Self::Line, column: Self::Line) -> f32;
+    fn output(
+        &self,
+        sum: Self::Sum,
+        c: Self::Sum,
+        row: Self::Line,
+        column: Self::Line,
+    ) -> Self::Sum;
 }
 
-impl Finish for Epilogue<'_, f32> {
-    type Line = Line<f32>;
+impl<S: EpilogueElement> Finish for Epilogue<'_, S> {
+    type Sum = S;
+    type Line = Line<S>;
 
     #[inline(always)]
     fn reads_c(&self) -> bool {
@@ -85,17 +107,17 @@ impl Finish for Epilogue<'_, f32> {
     }
 
     #[inline(always)]
-    unsafe fn row(&self, index: usize) -> Line<f32> {
+    unsafe fn row(&self, index: usize) -> Line<S> {
         Self::row(self, index)
     }
 
     #[inline(always)]
-    unsafe fn column(&self, index: usize) -> Line<f32> {
+    unsafe fn column(&self, index: usize) -> Line<S> {
         Self::column(self, index)
     }
 
     #[inline(always)]
-    fn output(&self, sum: f32, c: f32, row: Line<f32>, column: Line<f32>) -> f32 {
+    fn output(&self, sum: S, c: S, row: Line<S>, column: Line<S>) -> S {
         Self::output(self, sum, c, row, column)
     }
 }
@@ -120,7 +142,7 @@ const COLUMNS: usize = 64;
 const PAIR: usize = 2;
 
 /// Room for the sums of `WARPS` warps.
-pub type Staging<'a, const LEN: usize> = SharedArray<'a, f32, LEN>;
+pub type Staging<'a, S, const LEN: usize> = SharedArray<'a, S, LEN>;
 
 /// Elements of a warp's room.
 const WARP_ROOM: usize = ROWS * COLUMNS;
@@ -132,15 +154,15 @@ pub const fn staging_len(warpgroups: usize) -> usize {
 
 /// A warp's room.
 #[derive(Clone, Copy)]
-pub struct WarpRoom<'a, const LEN: usize> {
-    staging: Staging<'a, LEN>,
+pub struct WarpRoom<'a, S, const LEN: usize> {
+    staging: Staging<'a, S, LEN>,
     first: usize,
 }
 
-impl<'a, const LEN: usize> WarpRoom<'a, LEN> {
+impl<'a, S: Copy, const LEN: usize> WarpRoom<'a, S, LEN> {
     /// The room of the calling warp, of warpgroup number `number` of those that have some.
     #[inline(always)]
-    pub fn of_warp(staging: Staging<'a, LEN>, number: u32) -> Self {
+    pub fn of_warp(staging: Staging<'a, S, LEN>, number: u32) -> Self {
         let warp = 4 * number + warpgroup::thread_rank() / 32;
         Self {
             staging,
@@ -177,10 +199,10 @@ impl<'launch, T: Output> CMatrices<'launch, T> {
     #[inline(always)]
     pub unsafe fn store<const COUNT: usize, const LEN: usize>(
         self,
-        sums: &[f32; COUNT],
+        sums: &[T::Sum; COUNT],
         place: TilePlace,
-        room: WarpRoom<'_, LEN>,
-        finish: impl Finish,
+        room: WarpRoom<'_, T::Sum, LEN>,
+        finish: impl Finish<Sum = T::Sum>,
     ) {
         let c = self.elements.skip(place.matrix as usize * self.stride);
         let row = place.row as usize + ROWS * (warpgroup::thread_rank() / 32) as usize;
@@ -212,8 +234,8 @@ impl<'launch, T: Output> CMatrices<'launch, T> {
         self,
         c: GlobalMut<'_, T>,
         (row, column): (usize, usize),
-        room: WarpRoom<'_, LEN>,
-        finish: impl Finish,
+        room: WarpRoom<'_, T::Sum, LEN>,
+        finish: impl Finish<Sum = T::Sum>,
     ) {
         let has_pairs = self.ldc.is_multiple_of(PAIR)
             && c.as_mut_ptr().addr().is_multiple_of(PAIR * size_of::<T>());
@@ -247,8 +269,8 @@ impl<'launch, T: Output> CMatrices<'launch, T> {
         c: GlobalMut<'_, T>,
         (row, column): (usize, usize),
         within: usize,
-        room: WarpRoom<'_, LEN>,
-        finish: impl Finish,
+        room: WarpRoom<'_, T::Sum, LEN>,
+        finish: impl Finish<Sum = T::Sum>,
     ) {
         let column = column + within;
         let rows = self.m.saturating_sub(row).min(ROWS);
@@ -260,12 +282,12 @@ impl<'launch, T: Output> CMatrices<'launch, T> {
             // SAFETY: for the room, (1), (2) are (1), (3) is (3). For C, (1) the row is there, and the
             // columns are by (1). (2) is (3). (3) is (2). For the row, (1) it is there.
             unsafe {
-                let sums: [f32; WIDTH] = room.staging.load_vector(room.place(i, within));
-                let mut old = [0.0; 2];
+                let sums: [T::Sum; WIDTH] = room.staging.load_vector(room.place(i, within));
+                let mut old = [T::Sum::ZERO; 2];
                 if finish.reads_c() {
                     old = match WIDTH {
                         PAIR => c.load_vector::<PAIR>(at).map(T::widen),
-                        _ => [c.load(at).widen(), 0.0],
+                        _ => [c.load(at).widen(), T::Sum::ZERO],
                     };
                 }
                 let of_row = finish.row(row + i);
@@ -288,10 +310,10 @@ impl<'launch, T: Output> CMatrices<'launch, T> {
 /// # Safety
 /// 1. All lanes make the call, and no lane reads the room meanwhile.
 #[inline(always)]
-unsafe fn stage<const COUNT: usize, const LEN: usize>(
-    sums: &[f32; COUNT],
+unsafe fn stage<S: EpilogueElement, const COUNT: usize, const LEN: usize>(
+    sums: &[S; COUNT],
     chunk: usize,
-    room: WarpRoom<'_, LEN>,
+    room: WarpRoom<'_, S, LEN>,
 ) {
     let lane = warp::lane() as usize;
     let (row, column) = (lane / 4, PAIR * (lane % 4));

@@ -1,288 +1,30 @@
 //! f16 and bf16: products of halves in f32, rounded once, to halves or not at all.
-//!
-//! ```text
-//! warpgroup 0, one thread                      warpgroups 1 and on, 64 rows of outputs each
-//! for each tile of the cluster:                for each tile of the cluster:
-//!     for each stage of K:                         for each stage of K:
-//!         wait until it is empty                       wait until it is full
-//!         copy A's tile, and half of                   multiply
-//!         B's tile to both blocks                      release the stage before
-//!                                                  write the outputs
-//! ```
-//!
-//! The ladder of products on tensor cores has the steps that lead here.
 
+use super::HALF_DEPTH;
 use super::finish::{CMatrices, staging_len};
-use super::operand::{AcrossK, AlongK, OperandPlace, TensorOperand};
-use super::outputs::{BulkOutputs, DirectOutputs, Outputs, Writer, is_first_of_warpgroup};
-use super::schedule::{ClusterTile, Schedule};
+use super::operand::{AcrossK, AlongK};
+use super::outputs::{BulkOutputs, DirectOutputs};
+use super::product::{Work, cluster_tile, product};
+use super::schedule::ClusterTile;
 use super::shape::TensorShape;
-use super::{DEPTH, WARPGROUP_ROWS};
 use crate::epilogue::{Epilogue, EpilogueNumbers};
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::matmul::{OperandLayout, ProductDescriptor, ProductKernel};
 use ::half::{bf16, f16};
-use cuda_std::cluster;
-use cuda_std::mbarrier::{Consumer, Producer};
 use cuda_std::prelude::*;
 use cuda_std::tma::{TensorMap, TensorMapMut};
-use cuda_std::warpgroup;
-use cuda_std::wgmma::{Accumulator, Element, Multiply, Registers};
 
-/// Blocks of a cluster, one below the other, which share B.
-const BLOCKS: usize = 2;
-
-/// All blocks of a cluster.
-const ALL: u16 = (1 << BLOCKS) - 1;
-
-/// Bytes of a stage of a tile of `rows` x `columns` outputs.
-const fn stage_bytes(rows: usize, columns: usize) -> usize {
-    (rows + columns) * DEPTH * size_of::<f16>()
-}
-
-/// What a launch has that computes `rows` x `columns` outputs for each block in `stages` stages, where
-/// `resident` blocks are on a multiprocessor together.
-const fn cluster_tile(rows: usize, columns: usize, stages: usize, resident: usize) -> ClusterTile {
-    let warpgroups = rows / WARPGROUP_ROWS;
-    ClusterTile {
-        rows,
-        columns,
-        blocks: BLOCKS,
-        resident,
-        threads: 128 * (1 + warpgroups),
-        shared_bytes: stages * stage_bytes(rows, columns)
-            + rows * columns * size_of::<f16>()
-            + 16 * stages,
-    }
+/// What a launch has that computes `rows` x `columns` outputs for each block.
+const fn half_tile(rows: usize, columns: usize, stages: usize, resident: usize) -> ClusterTile {
+    let output_bytes = rows * columns * size_of::<f16>();
+    cluster_tile((rows, columns), size_of::<f16>(), stages, output_bytes, resident)
 }
 
 /// The tile of large products.
-pub const HALF_LARGE: ClusterTile = cluster_tile(128, 256, 3, 1);
+pub const HALF_LARGE: ClusterTile = half_tile(128, 256, 3, 1);
 
 /// The tile of products that have too few large ones for the device.
-pub const HALF_SMALL: ClusterTile = cluster_tile(64, 128, 4, 2);
-
-/// What the blocks of a launch share out.
-#[derive(Clone, Copy)]
-struct Work<'launch> {
-    shape: GridConstant<'launch, TensorShape>,
-    schedule: Schedule,
-}
-
-impl<'launch> Work<'launch> {
-    #[inline(always)]
-    fn new(shape: GridConstant<'launch, TensorShape>, tile: ClusterTile) -> Self {
-        let extents = (shape.m, shape.n, shape.k);
-        Self {
-            shape,
-            schedule: Schedule::new(tile, extents, shape.matrices),
-        }
-    }
-}
-
-/// The stages of both operands.
-type Tiles<'a, T, A, B, const ROWS: usize, const COLUMNS: usize, const PART: usize, const STAGES: usize> = (
-    <A as TensorOperand<T, ROWS, ROWS>>::Tiles<'a, STAGES>,
-    <B as TensorOperand<T, COLUMNS, PART>>::Tiles<'a, STAGES>,
-);
-
-/// Fills the stages, as one thread of each block.
-///
-/// # Safety
-/// 1. The ring is initialised in each block of the cluster, and its consumers wait for all stages.
-/// 2. The launch writes neither operand.
-#[inline(always)]
-unsafe fn produce<
-    T,
-    A,
-    B,
-    const ROWS: usize,
-    const COLUMNS: usize,
-    const PART: usize,
-    const STAGES: usize,
->(
-    (a, b): (A, B),
-    (a_tiles, b_tiles): Tiles<'_, T, A, B, ROWS, COLUMNS, PART, STAGES>,
-    mut ring: Producer<'_, STAGES>,
-    work: Work<'_>,
-) where
-    T: Element,
-    A: TensorOperand<T, ROWS, ROWS>,
-    B: TensorOperand<T, COLUMNS, PART>,
-{
-    let first = PART * cluster::rank() as usize;
-    let mut places = work.schedule.tiles();
-    while let Some(place) = places.next() {
-        let mut round = 0;
-        while round < work.schedule.rounds {
-            let k = round * DEPTH as u32;
-            let of_a = OperandPlace {
-                matrix: place.matrix * work.shape.a_step,
-                output: place.row,
-                k,
-            };
-            let of_b = OperandPlace {
-                matrix: place.matrix * work.shape.b_step,
-                output: place.column,
-                k,
-            };
-            // SAFETY: (1) is (1). For the copies: (1) is (2), and the tiles are there. (2), (3) The slot
-            // is empty in both blocks, until consumers have waited for it. (4) They wait for all.
-            unsafe {
-                let slot = ring.acquire();
-                slot.expect(const { stage_bytes(ROWS, COLUMNS) as u32 });
-                a.load(A::tile(a_tiles, slot.stage()), &slot, of_a, 0, None);
-                let b_tile = B::tile(b_tiles, slot.stage());
-                b.load(b_tile, &slot, of_b, first, Some(ALL));
-            }
-            round += 1;
-        }
-    }
-}
-
-/// Multiplies the stages of one tile of outputs, and releases each of them in all blocks of the
-/// cluster.
-///
-/// # Safety
-/// 1. The ring is initialised in each block of the cluster, and its producer fills all stages.
-/// 2. All threads of the warpgroup make the call.
-#[inline(always)]
-unsafe fn multiply<
-    T,
-    A,
-    B,
-    const ROWS: usize,
-    const COLUMNS: usize,
-    const PART: usize,
-    const COUNT: usize,
-    const STAGES: usize,
->(
-    (a_tiles, b_tiles): Tiles<'_, T, A, B, ROWS, COLUMNS, PART, STAGES>,
-    ring: &mut Consumer<'_, STAGES>,
-    first: usize,
-    rounds: u32,
-) -> Accumulator<COUNT>
-where
-    T: Element,
-    A: TensorOperand<T, ROWS, ROWS>,
-    B: TensorOperand<T, COLUMNS, PART>,
-    [f32; COUNT]: Multiply<T, T> + Registers,
-{
-    let thread = warpgroup::thread_rank();
-    let mut sums = Accumulator::zero().overwrite();
-    let mut before = None;
-    let mut round = 0;
-    while round < rounds {
-        // SAFETY: (1) is (1). For the products: (1) the stage is full. (2) It is released when they are
-        // finished. (3) is (2). (4) The tiles are there. (5) They are waited for below.
-        unsafe {
-            let stage = ring.wait();
-            let mut products = sums.begin();
-            products.multiply(
-                A::part::<WARPGROUP_ROWS>(A::tile(a_tiles, stage.index()), first),
-                B::part::<COLUMNS>(B::tile(b_tiles, stage.index()), 0),
-            );
-            sums = products.commit();
-            // The products of this stage run while the next one is waited for.
-            sums.wait_all_but::<1>();
-            if let (Some(before), true) = (&before, thread < BLOCKS as u32) {
-                ring.release_in(before, thread);
-            }
-            before = Some(stage);
-        }
-        round += 1;
-    }
-    let sums = sums.wait();
-    if let (Some(before), true) = (&before, thread < BLOCKS as u32) {
-        // SAFETY: (1) is (1). (2) Blocks end behind a barrier of the cluster.
-        unsafe { ring.release_in(before, thread) };
-    }
-    sums
-}
-
-/// The kernel for operands of either layout.
-///
-/// # Safety
-/// 1. The operands are those of the kernels, and `outputs` takes what `work` computes.
-#[inline(always)]
-unsafe fn product<
-    T,
-    A,
-    B,
-    O,
-    const ROWS: usize,
-    const COLUMNS: usize,
-    const PART: usize,
-    const COUNT: usize,
-    const STAGES: usize,
->(
-    a: A,
-    b: B,
-    outputs: O,
-    work: Work<'_>,
-) where
-    T: Element,
-    A: TensorOperand<T, ROWS, ROWS>,
-    B: TensorOperand<T, COLUMNS, PART>,
-    O: Outputs<COUNT>,
-    [f32; COUNT]: Multiply<T, T> + Registers,
-{
-    let mut shared = dynamic_shared_allotment!();
-    let tiles = (
-        A::tiles::<STAGES>(&mut shared),
-        B::tiles::<STAGES>(&mut shared),
-    );
-    let memory = O::memory(&mut shared);
-    let ring = shared.ring::<STAGES>();
-    if thread::rank_in_block() == 0 {
-        // SAFETY: (1) one thread, and the cluster's barrier follows.
-        unsafe { ring.init(1, (ROWS / WARPGROUP_ROWS * BLOCKS) as u32) };
-    }
-    cluster::sync();
-
-    if warpgroup::index() == 0 {
-        warpgroup::decrease_registers::<40>();
-        if is_first_of_warpgroup() {
-            // SAFETY: (1) the ring is initialised. (2) (1) of the kernel.
-            unsafe {
-                produce::<T, A, B, ROWS, COLUMNS, PART, STAGES>(
-                    (a, b),
-                    tiles,
-                    ring.producer(),
-                    work,
-                );
-            }
-        }
-    } else {
-        // What the warpgroup that copies has left, of the registers of all that are resident.
-        match COUNT {
-            128 => warpgroup::increase_registers::<232>(),
-            _ => warpgroup::increase_registers::<208>(),
-        }
-        let number = warpgroup::index() - 1;
-        let first = WARPGROUP_ROWS as u32 * number;
-        let writer = outputs.writer(memory, number);
-        let mut ring = ring.consumer();
-        let mut places = work.schedule.tiles();
-        while let Some(mut place) = places.next() {
-            // SAFETY: (1) the ring is initialised. (2) The whole warpgroup is here. For the outputs: (1) so
-            // it is. (2) Each warpgroup has its own.
-            unsafe {
-                let sums = multiply::<T, A, B, ROWS, COLUMNS, PART, COUNT, STAGES>(
-                    tiles,
-                    &mut ring,
-                    first as usize,
-                    work.schedule.rounds,
-                );
-                place.row += first;
-                writer.store(&sums, place);
-            }
-        }
-        writer.finish();
-    }
-    // No block ends while the other one may still copy to it, or arrive at its barriers.
-    cluster::sync();
-}
+pub const HALF_SMALL: ClusterTile = half_tile(64, 128, 4, 2);
 
 macro_rules! half_kernels {
     ($tile:ident: $rows:literal x $columns:literal, part = $part:literal, count = $count:literal,
@@ -339,7 +81,7 @@ macro_rules! half_kernels {
             };
             // SAFETY: (1) is (1) and (2).
             unsafe {
-                product::<$element, _, _, _, $rows, $columns, $part, $count, $stages>(
+                product::<$element, _, _, _, $rows, $columns, $part, $count, $stages, HALF_DEPTH, false>(
                     $a(a), $b(b), outputs, Work::new(shape, $tile));
             }
         }
@@ -370,10 +112,10 @@ macro_rules! half_kernels {
             column_bias: Global<f32>,
         ) {
             let epilogue = Epilogue { numbers, row_scale, column_scale, row_bias, column_bias };
-            let outputs = DirectOutputs::<{ staging_len($consumers) }> { c: CMatrices::of_shape(c, &shape), epilogue };
+            let outputs = DirectOutputs::<_, { staging_len($consumers) }> { c: CMatrices::of_shape(c, &shape), epilogue };
             // SAFETY: (1) is (1) and (2).
             unsafe {
-                product::<$element, _, _, _, $rows, $columns, $part, $count, $stages>(
+                product::<$element, _, _, _, $rows, $columns, $part, $count, $stages, HALF_DEPTH, false>(
                     $a(a), $b(b), outputs, Work::new(shape, $tile));
             }
         }

@@ -5,8 +5,10 @@
 //!
 //! | part | file |
 //! |---|---|
-//! | f16 and bf16: a warpgroup copies, two multiply | `half.rs` |
-//! | f32 from products of halves: the same with totals on the ordinary units | `split_product.rs` |
+//! | a main loop: a warpgroup copies, others multiply | `product.rs` |
+//! | f16 and bf16 | `half.rs` |
+//! | i8 and floats of 8 bits | `bytes.rs` |
+//! | f32 from products of halves: a main loop with totals on the ordinary units | `split_product.rs` |
 //! | f32 matrices taken apart into halves | `split/` |
 //! | how a tile of an operand comes to shared memory, and how products read it | `operand.rs` |
 //! | which tiles of C a cluster computes, in which order | `schedule.rs` |
@@ -15,7 +17,8 @@
 //!
 //! A tensor core adds the products of one instruction and the accumulator exactly, but for what lies
 //! more than 25 bits below the largest of them, and rounds toward zero (`docs/tensor_cores.md`). So an
-//! output's bits depend on K and the type alone, and not on the shape, the tile or the layout.
+//! output's bits depend on K and the type alone, and not on the shape, the tile or the layout. Sums of
+//! integers are exact, and wrap around.
 
 /// Files that images for other architectures do not have.
 macro_rules! of_sm_90a {
@@ -26,14 +29,17 @@ macro_rules! of_sm_90a {
 }
 
 of_sm_90a! {
+    mod bytes;
     mod finish;
     mod half;
     mod operand;
     mod outputs;
+    mod product;
     mod schedule;
     mod shape;
     mod split_product;
 
+    pub use bytes::*;
     pub use half::*;
     pub use schedule::ClusterTile;
     pub use shape::TensorShape;
@@ -45,8 +51,14 @@ mod split;
 pub use split::*;
 
 of_sm_90a! {
-    /// Elements of 16 bits along k of a stage: 128 bytes.
-    pub const DEPTH: usize = 64;
+    /// Bytes along k of a stage.
+    const DEPTH_BYTES: usize = 128;
+
+    /// Elements of 16 bits along k of a stage.
+    pub const HALF_DEPTH: usize = DEPTH_BYTES / 2;
+
+    /// Elements of 8 bits along k of a stage.
+    const BYTE_DEPTH: usize = DEPTH_BYTES;
 
     /// Rows that a warpgroup multiplies with one instruction.
     const WARPGROUP_ROWS: usize = 64;

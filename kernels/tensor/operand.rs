@@ -1,6 +1,6 @@
 //! How a tile of an operand comes to shared memory, and how products read it.
 
-use super::DEPTH;
+use super::HALF_DEPTH;
 use cuda_std::mbarrier::Slot;
 use cuda_std::prelude::*;
 use cuda_std::shared::{Allotment, SwizzledTile, SwizzledTiles};
@@ -8,19 +8,22 @@ use cuda_std::tma::TensorMap;
 use cuda_std::wgmma::{Element, KMajor, Major, MnMajor, Operand};
 
 /// An operand whose elements along k are neighbours in memory: a row-major A or a column-major B. A
-/// copy moves [`DEPTH`] elements of `PART` rows or columns.
-pub struct AlongK<'a, T, const PART: usize>(pub GridConstant<'a, TensorMap<T, PART, DEPTH, 3>>);
+/// copy moves `DEPTH` elements of `PART` rows or columns: 128 bytes of each.
+pub struct AlongK<'a, T, const PART: usize, const DEPTH: usize = HALF_DEPTH>(
+    pub GridConstant<'a, TensorMap<T, PART, DEPTH, 3>>,
+);
 
 /// An operand whose elements along m or n are neighbours in memory: a column-major A or a row-major B.
-pub struct AcrossK<'a, T>(pub GridConstant<'a, TensorMap<T, DEPTH, 64, 3>>);
+/// They have 16 bits.
+pub struct AcrossK<'a, T>(pub GridConstant<'a, TensorMap<T, HALF_DEPTH, 64, 3>>);
 
-impl<T, const PART: usize> Clone for AlongK<'_, T, PART> {
+impl<T, const PART: usize, const DEPTH: usize> Clone for AlongK<'_, T, PART, DEPTH> {
     #[inline(always)]
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<T, const PART: usize> Copy for AlongK<'_, T, PART> {}
+impl<T, const PART: usize, const DEPTH: usize> Copy for AlongK<'_, T, PART, DEPTH> {}
 
 impl<T> Clone for AcrossK<'_, T> {
     #[inline(always)]
@@ -30,9 +33,15 @@ impl<T> Clone for AcrossK<'_, T> {
 }
 impl<T> Copy for AcrossK<'_, T> {}
 
-/// An operand in global memory of which a block needs `OUTPUTS` rows or columns at a time, and brings
-/// `PART` of them.
-pub trait TensorOperand<T: Element, const OUTPUTS: usize, const PART: usize>: Copy {
+/// An operand in global memory of which a block needs `OUTPUTS` rows or columns at a time, `DEPTH`
+/// elements of each in a stage, and brings `PART` of them.
+pub trait TensorOperand<
+    T: Element,
+    const OUTPUTS: usize,
+    const PART: usize,
+    const DEPTH: usize = HALF_DEPTH,
+>: Copy
+{
     /// Which elements are neighbours.
     type Major: Major;
 
@@ -54,7 +63,7 @@ pub trait TensorOperand<T: Element, const OUTPUTS: usize, const PART: usize>: Co
         first: usize,
     ) -> Operand<'_, T, Self::Major, COUNT, DEPTH>;
 
-    /// Starts to bring [`DEPTH`] elements from `k` on of `PART` rows or columns of matrix `matrix`, from
+    /// Starts to bring `DEPTH` elements from `k` on of `PART` rows or columns of matrix `matrix`, from
     /// `output + first` on, to their place in the stage, `first`, in each block of the cluster whose bit is set in
     /// `blocks`, or in the calling one.
     ///
@@ -93,10 +102,10 @@ fn across_k(matrix: u32, output: u32, k: u32) -> (u32, u32, u32) {
 }
 
 macro_rules! tensor_operands {
-    ($($operand:ty: $major:ident, [$rows:ident, $columns:ident], $cut:ident,
-        $view:ident, $place:ident;)*) => {$(
-        impl<T: Element, const OUTPUTS: usize, const PART: usize> TensorOperand<T, OUTPUTS, PART>
-            for $operand
+    ($([$($constant:ident)?] $operand:ty, depth = $depth:ident: $major:ident,
+        [$rows:ident, $columns:ident], $cut:ident, $view:ident, $place:ident;)*) => {$(
+        impl<T: Element, const OUTPUTS: usize, const PART: usize, $(const $constant: usize)?>
+            TensorOperand<T, OUTPUTS, PART, $depth> for $operand
         {
             type Major = $major;
             type Tile<'a> = SwizzledTile<'a, T, $rows, $columns>;
@@ -121,7 +130,7 @@ macro_rules! tensor_operands {
             fn part<const COUNT: usize>(
                 tile: Self::Tile<'_>,
                 first: usize,
-            ) -> Operand<'_, T, $major, COUNT, DEPTH> {
+            ) -> Operand<'_, T, $major, COUNT, $depth> {
                 tile.$cut::<COUNT>(first).$view()
             }
 
@@ -147,6 +156,6 @@ macro_rules! tensor_operands {
     )*};
 }
 tensor_operands! {
-    AlongK<'_, T, PART>: KMajor, [OUTPUTS, DEPTH], rows, k_major, along_k;
-    AcrossK<'_, T>: MnMajor, [DEPTH, OUTPUTS], columns, mn_major, across_k;
+    [DEPTH] AlongK<'_, T, PART, DEPTH>, depth = DEPTH: KMajor, [OUTPUTS, DEPTH], rows, k_major, along_k;
+    [] AcrossK<'_, T>, depth = HALF_DEPTH: MnMajor, [HALF_DEPTH, OUTPUTS], columns, mn_major, across_k;
 }

@@ -3,13 +3,13 @@
 use super::WARPGROUP_ROWS;
 use super::finish::{CMatrices, Output, Staging, WarpRoom};
 use super::schedule::TilePlace;
-use crate::epilogue::Epilogue;
+use crate::epilogue::{Epilogue, EpilogueElement};
 use cuda_std::float::HalfFloat;
 use cuda_std::prelude::*;
 use cuda_std::shared::{Allotment, SwizzledTile, SwizzledTiles};
 use cuda_std::tma::{self, TensorMapMut};
 use cuda_std::warpgroup;
-use cuda_std::wgmma::{Accumulator, Element};
+use cuda_std::wgmma::AccumulatorElement;
 
 /// Whether the calling thread is the first one of its warpgroup.
 #[inline(always)]
@@ -19,11 +19,14 @@ pub fn is_first_of_warpgroup() -> bool {
 
 /// Where the outputs of a kernel go, `COUNT` of a thread at a time.
 pub trait Outputs<const COUNT: usize>: Copy {
+    /// The type of sums.
+    type Sum: AccumulatorElement + EpilogueElement;
+
     /// The shared memory that all warpgroups need.
     type Memory<'a>: Copy;
 
     /// The way of one warpgroup.
-    type Writer<'a>: Writer<COUNT>
+    type Writer<'a>: Writer<Self::Sum, COUNT>
     where
         Self: 'a;
 
@@ -37,13 +40,13 @@ pub trait Outputs<const COUNT: usize>: Copy {
 }
 
 /// A warpgroup's way to C.
-pub trait Writer<const COUNT: usize> {
+pub trait Writer<S, const COUNT: usize> {
     /// Starts to write the warpgroup's outputs to `place`. What lies outside of C is left out.
     ///
     /// # Safety
     /// 1. All threads of the warpgroup make the call.
     /// 2. No other thread of the launch accesses these outputs.
-    unsafe fn store(&self, sums: &Accumulator<COUNT>, place: TilePlace);
+    unsafe fn store(&self, sums: &[S; COUNT], place: TilePlace);
 
     /// Waits until all outputs are written.
     fn finish(&self);
@@ -67,13 +70,13 @@ pub struct BulkOutputs<'launch, T, const COLUMNS: usize, const CONSUMERS: usize,
 #[derive(Clone, Copy)]
 pub struct BulkMemory<'a, T, const COLUMNS: usize, const CONSUMERS: usize, const LEN: usize> {
     tiles: SwizzledTiles<'a, T, WARPGROUP_ROWS, COLUMNS, CONSUMERS>,
-    staging: Staging<'a, LEN>,
+    staging: Staging<'a, f32, LEN>,
 }
 
 /// A warpgroup's way to C.
 pub struct BulkWriter<'a, T, const COLUMNS: usize, const LEN: usize> {
     tile: SwizzledTile<'a, T, WARPGROUP_ROWS, COLUMNS>,
-    room: WarpRoom<'a, LEN>,
+    room: WarpRoom<'a, f32, LEN>,
     map: CMap<'a, T>,
     c: CMatrices<'a, T>,
     epilogue: Epilogue<'a, f32>,
@@ -84,8 +87,9 @@ pub struct BulkWriter<'a, T, const COLUMNS: usize, const LEN: usize> {
 impl<T, const COUNT: usize, const COLUMNS: usize, const CONSUMERS: usize, const LEN: usize>
     Outputs<COUNT> for BulkOutputs<'_, T, COLUMNS, CONSUMERS, LEN>
 where
-    T: Element + HalfFloat + Output,
+    T: HalfFloat + Output<Sum = f32>,
 {
+    type Sum = f32;
     type Memory<'a> = BulkMemory<'a, T, COLUMNS, CONSUMERS, LEN>;
     type Writer<'a>
         = BulkWriter<'a, T, COLUMNS, LEN>
@@ -119,19 +123,19 @@ where
     }
 }
 
-impl<T, const COUNT: usize, const COLUMNS: usize, const LEN: usize> Writer<COUNT>
+impl<T, const COUNT: usize, const COLUMNS: usize, const LEN: usize> Writer<f32, COUNT>
     for BulkWriter<'_, T, COLUMNS, LEN>
 where
-    T: Element + HalfFloat + Output,
+    T: HalfFloat + Output<Sum = f32>,
 {
     #[inline(always)]
-    unsafe fn store(&self, sums: &Accumulator<COUNT>, place: TilePlace) {
+    unsafe fn store(&self, sums: &[f32; COUNT], place: TilePlace) {
         // SAFETY: (1) is (1), and the warps have rooms of their own. (2) is (2).
         unsafe {
             if self.epilogue.is_plain() {
                 self.store_tile(sums, place);
             } else {
-                (self.c).store(sums.as_array(), place, self.room, self.epilogue);
+                (self.c).store(sums, place, self.room, self.epilogue);
             }
         }
     }
@@ -144,7 +148,7 @@ where
     }
 }
 
-impl<T: Element + HalfFloat, const COLUMNS: usize, const LEN: usize>
+impl<T: HalfFloat, const COLUMNS: usize, const LEN: usize>
     BulkWriter<'_, T, COLUMNS, LEN>
 {
     /// Rounds the sums into the tile and starts to copy it to C.
@@ -152,7 +156,7 @@ impl<T: Element + HalfFloat, const COLUMNS: usize, const LEN: usize>
     /// # Safety
     /// As for [`Writer::store`].
     #[inline(always)]
-    unsafe fn store_tile<const COUNT: usize>(&self, sums: &Accumulator<COUNT>, place: TilePlace) {
+    unsafe fn store_tile<const COUNT: usize>(&self, sums: &[f32; COUNT], place: TilePlace) {
         // The copy of the tile before still reads the memory.
         if is_first_of_warpgroup() {
             tma::wait_read::<0>();
@@ -177,12 +181,12 @@ impl<T: Element + HalfFloat, const COLUMNS: usize, const LEN: usize>
     /// 1. No other warpgroup and no copy accesses the tile meanwhile.
     /// 2. All threads of the warpgroup make the call.
     #[inline(always)]
-    unsafe fn fill<const COUNT: usize>(&self, sums: &Accumulator<COUNT>) {
+    unsafe fn fill<const COUNT: usize>(&self, sums: &[f32; COUNT]) {
         const { assert!(COLUMNS == 2 * COUNT, "the tile holds the outputs") };
         let row = 16 * (warpgroup::thread_rank() / 32) as usize;
         let mut i = 0;
         while i < COUNT {
-            let pair = |pair: usize| T::narrow_pair([sums.get(i + pair), sums.get(i + pair + 1)]);
+            let pair = |pair: usize| <T as HalfFloat>::narrow_pair([sums[i + pair], sums[i + pair + 1]]);
             let pairs = [pair(0), pair(2), pair(4), pair(6)];
             // SAFETY: (1) the outputs lie within the tile, which is there. (2) is (1). (3) Eight outputs
             // of a thread are of 16 columns; (2).
@@ -192,33 +196,37 @@ impl<T: Element + HalfFloat, const COLUMNS: usize, const LEN: usize>
     }
 }
 
-/// Outputs of f32.
+/// Outputs that are as sums are.
 #[derive(Clone, Copy)]
-pub struct DirectOutputs<'launch, const LEN: usize> {
-    pub c: CMatrices<'launch, f32>,
-    pub epilogue: Epilogue<'launch, f32>,
+pub struct DirectOutputs<'launch, S, const LEN: usize> {
+    pub c: CMatrices<'launch, S>,
+    pub epilogue: Epilogue<'launch, S>,
 }
 
 /// A warpgroup's way to C.
-pub struct DirectWriter<'a, const LEN: usize> {
-    to: DirectOutputs<'a, LEN>,
-    room: WarpRoom<'a, LEN>,
+pub struct DirectWriter<'a, S, const LEN: usize> {
+    to: DirectOutputs<'a, S, LEN>,
+    room: WarpRoom<'a, S, LEN>,
 }
 
-impl<const COUNT: usize, const LEN: usize> Outputs<COUNT> for DirectOutputs<'_, LEN> {
-    type Memory<'a> = Staging<'a, LEN>;
+impl<S, const COUNT: usize, const LEN: usize> Outputs<COUNT> for DirectOutputs<'_, S, LEN>
+where
+    S: AccumulatorElement + EpilogueElement + Output<Sum = S>,
+{
+    type Sum = S;
+    type Memory<'a> = Staging<'a, S, LEN>;
     type Writer<'a>
-        = DirectWriter<'a, LEN>
+        = DirectWriter<'a, S, LEN>
     where
         Self: 'a;
 
     #[inline(always)]
-    fn memory<'a>(shared: &mut Allotment<'a>) -> Staging<'a, LEN> {
+    fn memory<'a>(shared: &mut Allotment<'a>) -> Staging<'a, S, LEN> {
         shared.array()
     }
 
     #[inline(always)]
-    fn writer<'a>(self, staging: Staging<'a, LEN>, number: u32) -> DirectWriter<'a, LEN>
+    fn writer<'a>(self, staging: Staging<'a, S, LEN>, number: u32) -> DirectWriter<'a, S, LEN>
     where
         Self: 'a,
     {
@@ -229,12 +237,15 @@ impl<const COUNT: usize, const LEN: usize> Outputs<COUNT> for DirectOutputs<'_, 
     }
 }
 
-impl<const COUNT: usize, const LEN: usize> Writer<COUNT> for DirectWriter<'_, LEN> {
+impl<S, const COUNT: usize, const LEN: usize> Writer<S, COUNT> for DirectWriter<'_, S, LEN>
+where
+    S: EpilogueElement + Output<Sum = S>,
+{
     #[inline(always)]
-    unsafe fn store(&self, sums: &Accumulator<COUNT>, place: TilePlace) {
+    unsafe fn store(&self, sums: &[S; COUNT], place: TilePlace) {
         let DirectOutputs { c, epilogue } = self.to;
         // SAFETY: (1) is (1), and the warps have rooms of their own. (2) is (2).
-        unsafe { c.store(sums.as_array(), place, self.room, epilogue) };
+        unsafe { c.store(sums, place, self.room, epilogue) };
     }
 
     #[inline(always)]

@@ -1,6 +1,5 @@
 //! Which tiles of C a cluster computes, in which order.
 
-use super::DEPTH;
 use crate::matmul::BlockTile;
 use cuda_std::{cluster, thread};
 
@@ -14,6 +13,8 @@ pub struct ClusterTile {
     pub rows: usize,
     /// Columns of C that the cluster computes.
     pub columns: usize,
+    /// Elements along k of a stage.
+    pub depth: usize,
     /// Blocks of the cluster.
     pub blocks: usize,
     /// Blocks that are on a multiprocessor together.
@@ -71,7 +72,7 @@ impl Schedule {
             matrices,
             block: (rows, columns),
             blocks,
-            rounds: k.div_ceil(DEPTH as u32),
+            rounds: k.div_ceil(tile.depth as u32),
         }
     }
 

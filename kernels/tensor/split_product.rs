@@ -17,7 +17,7 @@ use super::outputs::is_first_of_warpgroup;
 use super::schedule::{ClusterTile, Schedule, TilePlace};
 use super::shape::TensorShape;
 use super::split::{LOW_SCALE, LineWords, PANEL, scale_of};
-use super::{DEPTH, WARPGROUP_ROWS};
+use super::{HALF_DEPTH, WARPGROUP_ROWS};
 use crate::epilogue::{Epilogue, EpilogueNumbers};
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::matmul::{OperandLayout, ProductDescriptor, ProductKernel};
@@ -51,7 +51,7 @@ const STAGES: usize = 3;
 const CONSUMERS: usize = ROWS / WARPGROUP_ROWS;
 
 /// Bytes of a stage: both halves of both operands.
-const STAGE_BYTES: usize = 2 * (ROWS + COLUMNS) * DEPTH * size_of::<f16>();
+const STAGE_BYTES: usize = 2 * (ROWS + COLUMNS) * HALF_DEPTH * size_of::<f16>();
 
 /// Stages after which `low` is added to the totals: its own truncations stay below one unit of theirs.
 const LOW_ROUNDS: u32 = 64;
@@ -60,6 +60,7 @@ const LOW_ROUNDS: u32 = 64;
 pub const SPLIT: ClusterTile = ClusterTile {
     rows: ROWS,
     columns: COLUMNS,
+    depth: HALF_DEPTH,
     blocks: BLOCKS,
     resident: 1,
     threads: 128 * (1 + CONSUMERS),
@@ -96,13 +97,13 @@ impl<'a> Tiles<'a> {
         tiles: ATiles<'a>,
         stage: usize,
         first: usize,
-    ) -> Operand<'a, f16, KMajor, WARPGROUP_ROWS, DEPTH> {
+    ) -> Operand<'a, f16, KMajor, WARPGROUP_ROWS, HALF_DEPTH> {
         <AMap<'a> as TensorOperand<f16, ROWS, ROWS>>::part(tiles.get(stage), first)
     }
 
     /// All columns of B in a stage.
     #[inline(always)]
-    fn b_part(tiles: BTiles<'a>, stage: usize) -> Operand<'a, f16, KMajor, COLUMNS, DEPTH> {
+    fn b_part(tiles: BTiles<'a>, stage: usize) -> Operand<'a, f16, KMajor, COLUMNS, HALF_DEPTH> {
         <BMap<'a> as TensorOperand<f16, COLUMNS, PART>>::part(tiles.get(stage), 0)
     }
 }
@@ -138,7 +139,8 @@ struct ScaledBack<'a, F> {
     then: F,
 }
 
-impl<F: Finish> Finish for ScaledBack<'_, F> {
+impl<F: Finish<Sum = f32>> Finish for ScaledBack<'_, F> {
+    type Sum = f32;
     type Line = (i32, F::Line);
 
     #[inline(always)]
@@ -189,7 +191,7 @@ unsafe fn produce<'a>(
     while let Some(place) = places.next() {
         let mut round = 0;
         while round < schedule.rounds {
-            let k = round * DEPTH as u32;
+            let k = round * HALF_DEPTH as u32;
             // SAFETY: (1) is (1). For the copies: (1) is (2), and the tiles are there. (2), (3) The slot
             // is empty in both blocks, until consumers have waited for it. (4) They wait for all.
             unsafe {
@@ -344,7 +346,7 @@ pub unsafe fn matmul_split_f32(
             low: shared.tiles(),
         },
     };
-    let staging: Staging<'_, { staging_len(CONSUMERS) }> = shared.array();
+    let staging: Staging<'_, f32, { staging_len(CONSUMERS) }> = shared.array();
     let ring = shared.ring::<STAGES>();
     if thread::rank_in_block() == 0 {
         // SAFETY: (1) one thread, and the cluster's barrier follows.

@@ -5,9 +5,10 @@ use crate::common::random::Random;
 use crate::fastest::{Bits, Host, ORDERS, assert_same_bits, hoppers};
 use half::{bf16, f16};
 use std::fmt::Debug;
+use tilewright::cuda_std::float::Float;
 use tilewright::{
-    Activation, Arithmetic, Device, ErrorKind, Matmul, MatmulInto, Matrix, MatrixBatch, Order,
-    TileConfig,
+    Accumulate, Activation, Arithmetic, Device, ErrorKind, Matmul, MatmulInto, Matrix, MatrixBatch,
+    Order, TileConfig,
 };
 
 /// Rows and columns of A and columns of B: with tails, and rows that are no multiples of 16 bytes.
@@ -71,7 +72,7 @@ impl<T: MatmulInto<T> + Debug> Operands<T> {
 /// Fails unless the products of batches, and of a batch and a matrix, are those of the single matrices.
 fn assert_batches<T>(device: &Device, arithmetic: Arithmetic, of: impl Fn(f64) -> T)
 where
-    T: MatmulInto<T> + Debug + Bits,
+    T: MatmulInto<T> + Accumulate<Accumulator: Float, Product = T> + Debug + Bits,
 {
     for (index, (m, k, n)) in SHAPES.into_iter().enumerate() {
         for number in (0..16).filter(|it| it % 3 == index) {

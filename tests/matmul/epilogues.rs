@@ -5,6 +5,7 @@ use crate::common::random::Random;
 use crate::fastest::{Bits, Host, ORDERS, Shape, assert_same_bits, hoppers};
 use half::{bf16, f16};
 use std::fmt::Debug;
+use tilewright::cuda_std::float::Float;
 use tilewright::{
     Accumulate, Activation, Arithmetic, Device, Element, ErrorKind, Matmul, MatmulElement,
     MatmulInto, Order, TileConfig,
@@ -205,7 +206,7 @@ fn assert_cases<T, O, S>(device: &Device, request: Request)
 where
     T: MatmulElement + MatmulInto<O> + MatmulInto<S> + Accumulate<Accumulator = S> + Output<S>,
     O: Output<S>,
-    S: Sum + tilewright::Accumulator,
+    S: Sum + tilewright::Accumulator + Float,
 {
     let Request {
         shape: (m, n, k),
@@ -331,7 +332,8 @@ fn activations_are_what_they_say() {
     let values = [-30.0, -3.0, -0.5, 0.0, 0.25, 1.0, 7.0, 40.0];
     fn activated<T>(device: &Device, activation: Activation, x: &[f64]) -> Vec<f64>
     where
-        T: MatmulElement + MatmulInto<T> + Accumulate<Accumulator = T> + Sum + Into<f64>,
+        T: MatmulElement + MatmulInto<T> + Accumulate<Accumulator = T, Product = T>,
+        T: Sum + Into<f64> + Float,
     {
         let column = Host::new(x.len(), 1, |row, _| T::of(x[row]));
         let one = Host::new(1, 1, |_, _| T::of(1.0));

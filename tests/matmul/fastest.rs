@@ -6,7 +6,8 @@ use crate::common::{devices, machines};
 use half::{bf16, f16};
 use std::fmt::Debug;
 use tilewright::{
-    Arithmetic, Device, Element, ErrorKind, Matmul, MatmulInto, Matrix, Order, TileConfig,
+    Accumulate, Arithmetic, Device, Element, ErrorKind, Matmul, MatmulInto, Matrix, Order,
+    TileConfig,
 };
 
 pub const ORDERS: [Order; 2] = [Order::RowMajor, Order::ColumnMajor];
@@ -80,6 +81,11 @@ impl Bits for f32 {
 impl Bits for f64 {
     fn bits(self) -> u64 {
         self.to_bits()
+    }
+}
+impl Bits for i32 {
+    fn bits(self) -> u64 {
+        u64::from(self as u32)
     }
 }
 impl Bits for f16 {
@@ -165,7 +171,7 @@ const SHAPES: [Shape; 7] = [
     (16, 24, 0),
 ];
 
-trait Half: MatmulInto<Self> + Debug + Bits {
+trait Half: MatmulInto<Self> + Accumulate<Product = Self> + Debug + Bits {
     fn of(value: f64) -> Self;
     fn widened(self) -> f64;
 }

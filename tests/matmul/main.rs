@@ -9,6 +9,8 @@ mod cases;
 mod epilogues;
 mod errors;
 mod fastest;
+mod float8;
+mod integers;
 mod layouts;
 mod leading_dimensions;
 mod prepared;

@@ -1,7 +1,7 @@
 //! The functions of cuBLAS, loaded when the benchmark starts.
 
+use super::super::open_library;
 use crate::common::Result;
-use libloading::Library;
 use std::ffi::{CStr, c_char, c_int, c_longlong, c_void};
 
 /// Names under which the loader may find it, newest first, then CUDA's usual folder.
@@ -36,7 +36,7 @@ pub type GemmFunction<T> = unsafe extern "C" fn(
 ) -> Status;
 
 /// `cublasGemmEx`: as `cublasSgemm_v2`, with the type of each matrix behind its address, and with the
-/// type of the computation and the algorithm at the end.
+/// type of the computation and the algorithm at the end. The scalars are of that type, f32 or i32.
 pub type GemmExFunction = unsafe extern "C" fn(
     Handle,
     c_int,
@@ -103,7 +103,7 @@ pub struct Functions {
 
 impl Functions {
     pub fn load() -> Result<Self> {
-        let library = open_library()?;
+        let library = open_library(&LIBRARIES)?;
         // SAFETY: the types are those of cublas_v2.h.
         let functions = unsafe {
             Self {
@@ -133,16 +133,4 @@ impl Functions {
         let text = unsafe { CStr::from_ptr((self.status_text)(status)) };
         Err(format!("cuBLAS says {} ({status})", text.to_string_lossy()).into())
     }
-}
-
-fn open_library() -> Result<Library> {
-    let mut reasons = Vec::new();
-    for name in LIBRARIES {
-        // SAFETY: the initialisation of the library has no requirements.
-        match unsafe { Library::new(name) } {
-            Ok(library) => return Ok(library),
-            Err(error) => reasons.push(error.to_string()),
-        }
-    }
-    Err(reasons.join("; ").into())
 }

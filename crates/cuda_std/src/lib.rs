@@ -53,6 +53,7 @@ pub mod fp8;
 pub mod global;
 pub mod grid_constant;
 pub mod hint;
+pub mod integer;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod kernel;
 pub mod math;

@@ -63,6 +63,8 @@ fn every_kernel_of_the_table_is_selected_for_some_problem() {
         Request::Coarsened(Some(TileConfig::Large)),
         Request::Fastest(Arithmetic::Auto, Some(TileConfig::Small)),
         Request::Fastest(Arithmetic::Auto, Some(TileConfig::Large)),
+        Request::Fastest(Arithmetic::Chain, Some(TileConfig::Small)),
+        Request::Fastest(Arithmetic::Chain, Some(TileConfig::Large)),
         Request::Fastest(Arithmetic::Split, None),
         Request::Wide,
     ];
@@ -84,11 +86,15 @@ fn every_kernel_of_the_table_is_selected_for_some_problem() {
     }
 }
 
-const ELEMENTS: [ElementType; 4] = [
+const ELEMENTS: [ElementType; 8] = [
     ElementType::F16,
     ElementType::Bf16,
     ElementType::F32,
     ElementType::F64,
+    ElementType::I8,
+    ElementType::I32,
+    ElementType::F8E4M3,
+    ElementType::F8E5M2,
 ];
 
 /// The kernel that `matmul` selects for square matrices.
@@ -141,6 +147,35 @@ fn tensor_cores_are_selected_where_they_are() {
             auto(ElementType::F64, 4096, device),
             Some("matmul_coarsened_f64_nn")
         );
+    }
+}
+
+#[test]
+fn integers_are_multiplied_on_every_device() {
+    let kernel = |capability, n, b: MatrixLayout, arithmetic| {
+        let device = DeviceFacts {
+            compute_capability: capability,
+            ..H200
+        };
+        let mut problem = row_major(ElementType::I8, (n, n, n));
+        (problem.output, problem.b) = (ElementType::I32, b);
+        name(&problem, device, Request::Fastest(arithmetic, None))
+    };
+    // Rows that start anywhere.
+    let anywhere = MatrixLayout::packed(Order::RowMajor, (8, 8), 1);
+    let aligned = MatrixLayout::packed(Order::ColumnMajor, (4096, 4096), 256);
+    for b in [anywhere, aligned] {
+        let auto = |capability, n| kernel(Some(capability), n, b, Arithmetic::Auto);
+        assert_eq!(auto((9, 0), 8), Some("matmul_wgmma_small_i8"));
+        assert_eq!(auto((9, 0), 4096), Some("matmul_wgmma_i8"));
+        for other in [(7, 5), (8, 0), (10, 0)] {
+            assert_eq!(auto(other, 8), Some("matmul_coarsened_small_i8"));
+            assert_eq!(auto(other, 4096), Some("matmul_coarsened_i8"));
+        }
+        let chain = kernel(Some((9, 0)), 4096, b, Arithmetic::Chain);
+        assert_eq!(chain, Some("matmul_coarsened_i8"));
+        let split = kernel(Some((9, 0)), 4096, b, Arithmetic::Split);
+        assert_eq!(split, None);
     }
 }
 

@@ -25,6 +25,7 @@ mod warp_tile;
 use super::accumulators::Accumulators;
 #[cfg(not(target_arch = "nvptx64"))]
 use super::descriptor::{BlockTile, OperandLayout, ProductDescriptor, ProductKernel};
+use super::factor::Factor;
 use super::grid::block_position;
 use super::operand::{Operands, TileOrigin, matrices_of_block};
 use super::shape::ProductShape;
@@ -72,9 +73,9 @@ unsafe fn multiply<
     } = operands;
     let (block_row, block_column) = block_position(m.div_ceil(A::OUTPUTS), n.div_ceil(B::OUTPUTS));
     let (row, column) = (block_row * A::OUTPUTS, block_column * B::OUTPUTS);
-    // Past the end of K a product is 0 times -0: -0, which changes no sum, not even one of -0.
-    let a = A::operand(a, m, k, lda, 0.0);
-    let b = B::operand(b, n, k, ldb, -0.0);
+    let (a_outside, b_outside) = f64::OUTSIDE;
+    let a = A::operand(a, m, k, lda, a_outside);
+    let b = B::operand(b, n, k, ldb, b_outside);
     let tiles = k.div_ceil(DEPTH) as u32;
     let is_within_c = row + A::OUTPUTS <= m && column + B::OUTPUTS <= n;
     let tiles_in_bounds = match is_within_c {

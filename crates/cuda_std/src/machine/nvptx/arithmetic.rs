@@ -164,3 +164,21 @@ pub fn f32_pair_to_bf16(values: [f32; 2]) -> [u16; 2] {
         if value.is_nan() { 0x7fff } else { bits }
     })
 }
+
+/// The sum of `sum` and the products of the signed bytes of `a` and `b`.
+#[inline(always)]
+pub fn dot_product_i8(a: i32, b: i32, sum: i32) -> i32 {
+    let result: i32;
+    // SAFETY: arithmetic on values.
+    unsafe {
+        asm!(
+            "dp4a.s32.s32 {0}, {1}, {2}, {3};",
+            out(reg32) result,
+            in(reg32) a,
+            in(reg32) b,
+            in(reg32) sum,
+            options(pure, nomem, nostack),
+        );
+    }
+    result
+}

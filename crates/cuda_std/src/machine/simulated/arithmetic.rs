@@ -114,3 +114,12 @@ pub fn f32_pair_to_bf16(values: [f32; 2]) -> [u16; 2] {
 fn canonical(value: f32, bits: u16) -> u16 {
     if value.is_nan() { 0x7fff } else { bits }
 }
+
+/// The sum of `sum` and the products of the signed bytes of `a` and `b`.
+#[inline]
+pub fn dot_product_i8(a: i32, b: i32, sum: i32) -> i32 {
+    let (a, b) = (a.to_ne_bytes(), b.to_ne_bytes());
+    a.into_iter().zip(b).fold(sum, |sum, (a, b)| {
+        sum.wrapping_add(i32::from(a as i8) * i32::from(b as i8))
+    })
+}

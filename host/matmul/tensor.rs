@@ -1,8 +1,8 @@
-//! Products of f16 and bf16 matrices, on tensor cores.
+//! Products of f16, bf16, i8 and 8-bit float matrices, on tensor cores.
 
 use super::epilogue::Stores;
-use super::kernels::sealed::HalfOutput;
-use super::kernels::{GemmKernel, HalfArguments, MapWords, Method, TileConfig};
+use super::kernels::sealed::TensorOutput;
+use super::kernels::{GemmKernel, MapWords, Method, TensorArguments, TileConfig};
 use super::lines::{AlignedLines, is_aligned, map_of};
 use super::matrices::Matrices;
 use super::operands::written_by_product;
@@ -11,7 +11,8 @@ use crate::element::Element;
 use crate::error::Outcome;
 use crate::matrix::{MatrixBatch, Order};
 use crate::module::Module;
-use tilewright_kernels::tensor::{ClusterTile, DEPTH, HALF_LARGE, HALF_SMALL, TensorShape};
+use half::f16;
+use tilewright_kernels::tensor::{ClusterTile, TensorShape};
 
 /// Rows of C of a box of its map.
 const C_BOX_ROWS: usize = 64;
@@ -21,16 +22,17 @@ const NO_MAP: MapWords = [0; 16];
 
 /// The tile of a kernel's cluster.
 fn tile_of(kernel: &GemmKernel) -> &'static ClusterTile {
-    match kernel.method {
-        Method::Wgmma(TileConfig::Small) => &HALF_SMALL,
-        _ => &HALF_LARGE,
-    }
+    let tiles = match kernel.method {
+        Method::Wgmma(tiles) => tiles,
+        _ => TileConfig::Large,
+    };
+    kernel.element.cluster_tile(tiles)
 }
 
-/// C = A B of halves, in halves or in f32.
-pub fn multiply<T: Element, O: HalfOutput>(
+/// C = A B of halves, in halves or in f32, of i8, in i32, and of 8-bit floats, in bf16 or in f32.
+pub fn multiply<T: Element, O: TensorOutput>(
     kernel: &'static GemmKernel,
-    matrices: Matrices<'_, T, O, f32>,
+    matrices: Matrices<'_, T, O, O::Sum>,
 ) -> Outcome<()> {
     let launch = O::launch_of(kernel.entry).expect("the kernel was selected for the outputs");
     let ((m, n, k), count) = (matrices.extents(), matrices.count());
@@ -39,11 +41,12 @@ pub fn multiply<T: Element, O: HalfOutput>(
         a, b, c, epilogue, ..
     } = matrices;
     let tile = tile_of(kernel);
-    let a = Operand::new(a, k, Order::RowMajor, tile.rows)?;
-    let b = Operand::new(b, k, Order::ColumnMajor, tile.columns / tile.blocks)?;
+    let a = Operand::new(a, k, Order::RowMajor, (tile.rows, tile.depth))?;
+    let of_block = tile.columns / tile.blocks;
+    let b = Operand::new(b, k, Order::ColumnMajor, (of_block, tile.depth))?;
     // Bulk copies write halves to rows that start at multiples of 16 bytes.
     let has_map =
-        epilogue.is_identity() && size_of::<O>() == size_of::<T>() && is_aligned(c.view());
+        epilogue.is_identity() && size_of::<O>() == size_of::<f16>() && is_aligned(c.view());
     let (c_map, stores) = match has_map {
         true => (map_of(c.view(), C_BOX_ROWS)?, Stores::Plain),
         false => (NO_MAP, Stores::Single),
@@ -62,7 +65,7 @@ pub fn multiply<T: Element, O: HalfOutput>(
     let config = persistent_grid(device, tile, (m, n), count);
     let module = Module::on_demand(device, kernel.module);
     let (a, b) = (a.map()?, b.map()?);
-    let arguments = HalfArguments {
+    let arguments = TensorArguments {
         a,
         b,
         c_map,
@@ -87,15 +90,23 @@ struct Operand<'a, T: Element> {
 
 impl<'a, T: Element> Operand<'a, T> {
     /// In the order `along_k` the lines are rows of A or columns of B, of which a block brings
-    /// `outputs` at a time.
-    fn new(batch: MatrixBatch<'a, T>, k: usize, along_k: Order, outputs: usize) -> Outcome<Self> {
+    /// `outputs` at a time, `depth` elements of each; elements of 8 bits are brought into that order.
+    fn new(
+        batch: MatrixBatch<'a, T>,
+        k: usize,
+        along_k: Order,
+        (outputs, depth): (usize, usize),
+    ) -> Outcome<Self> {
+        let (box_rows, is_read) = (outputs, k != 0);
+        if size_of::<T>() == 1 {
+            let lines = is_read.then(|| AlignedLines::along(batch, along_k, 1));
+            let lines = lines.transpose()?;
+            return Ok(Self { lines, box_rows });
+        }
+        let lines = is_read.then(|| AlignedLines::of(batch)).transpose()?;
         let box_rows = match batch.first().order() == along_k {
             true => outputs,
-            false => DEPTH,
-        };
-        let lines = match k {
-            0 => None,
-            _ => Some(AlignedLines::of(batch)?),
+            false => depth,
         };
         Ok(Self { lines, box_rows })
     }

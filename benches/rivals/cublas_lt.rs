@@ -1,0 +1,290 @@
+//! cuBLASLt's products of 8-bit floats, loaded when the benchmark starts.
+
+use super::open_library;
+use crate::common::Result;
+use half::bf16;
+use std::ffi::{c_int, c_void};
+use std::ptr;
+use tilewright::cuda_std::fp8::F8E4M3;
+use tilewright::{Buffer, Device, Element, Matrix, Order};
+
+/// Names under which the loader may find it, newest first, then CUDA's usual folder.
+const LIBRARIES: [&str; 5] = [
+    "libcublasLt.so.13",
+    "libcublasLt.so.12",
+    "libcublasLt.so",
+    "/usr/local/cuda/lib64/libcublasLt.so.13",
+    "/usr/local/cuda/lib64/libcublasLt.so",
+];
+
+/// `CUBLAS_COMPUTE_32F`: with totals in f32, for the faster sums are off unless they are requested.
+const COMPUTE_F32: c_int = 68;
+
+/// `CUDA_R_32F`, `CUDA_R_16BF`, `CUDA_R_8F_E4M3`.
+const F32: c_int = 0;
+const BF16: c_int = 14;
+const E4M3: c_int = 28;
+
+/// `CUBLASLT_MATMUL_DESC_TRANSA`, and `CUBLAS_OP_T`.
+const TRANSPOSE_FIRST: c_int = 3;
+const TRANSPOSED: i32 = 1;
+
+/// `CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES`, and what it is set to.
+const MAX_WORKSPACE: c_int = 1;
+const WORKSPACE_BYTES: usize = 64 << 20;
+
+type Handle = *mut c_void;
+type Status = c_int;
+
+/// `cublasLtMatmulHeuristicResult_t`: an algorithm is 64 bytes.
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+struct Heuristic {
+    algorithm: [u64; 8],
+    workspace_bytes: usize,
+    state: Status,
+    waves: f32,
+    reserved: [c_int; 4],
+}
+
+/// `cublasLtMatmul`: alpha; A, B; beta; C, D, each address with its layout; the algorithm; the workspace.
+type MatmulFunction = unsafe extern "C" fn(
+    Handle,
+    Handle,
+    *const f32,
+    *const c_void,
+    Handle,
+    *const c_void,
+    Handle,
+    *const f32,
+    *const c_void,
+    Handle,
+    *mut c_void,
+    Handle,
+    *const [u64; 8],
+    *mut c_void,
+    usize,
+    *mut c_void,
+) -> Status;
+
+type SetAttribute = unsafe extern "C" fn(Handle, c_int, *const c_void, usize) -> Status;
+
+/// The operation, the layouts of A, B, C and D, the preference, how many algorithms, the place for them and
+/// for their number.
+type GetHeuristic = unsafe extern "C" fn(
+    Handle,
+    Handle,
+    Handle,
+    Handle,
+    Handle,
+    Handle,
+    Handle,
+    c_int,
+    *mut Heuristic,
+    *mut c_int,
+) -> Status;
+
+struct Functions {
+    create: unsafe extern "C" fn(*mut Handle) -> Status,
+    create_operation: unsafe extern "C" fn(*mut Handle, c_int, c_int) -> Status,
+    set_operation: SetAttribute,
+    create_layout: unsafe extern "C" fn(*mut Handle, c_int, u64, u64, i64) -> Status,
+    create_preference: unsafe extern "C" fn(*mut Handle) -> Status,
+    set_preference: SetAttribute,
+    get_heuristic: GetHeuristic,
+    matmul: MatmulFunction,
+}
+
+/// cuBLASLt in the stream of one device. What it creates lives as long as the program.
+pub struct CuBlasLt {
+    device: Device,
+    functions: Functions,
+    handle: Handle,
+    stream: *mut c_void,
+    workspace: Buffer<u8>,
+}
+
+/// A product of one shape, with the algorithm that cuBLASLt prefers.
+pub struct LtProduct<'a> {
+    library: &'a CuBlasLt,
+    operation: Handle,
+    layouts: [Handle; 3],
+    algorithm: [u64; 8],
+    shape: (usize, usize, usize),
+}
+
+impl CuBlasLt {
+    /// Loads the library for `device`.
+    ///
+    /// # Errors
+    /// The missing library or function, in one line.
+    pub fn load(device: &Device) -> Result<Self> {
+        let functions = Functions::load()?;
+        let stream = device.raw_stream().ok_or("the device has no stream")?;
+        let mut handle = ptr::null_mut();
+        // SAFETY: the place is for one handle.
+        device.with_current(|| check(unsafe { (functions.create)(&raw mut handle) }))??;
+        Ok(Self {
+            device: device.clone(),
+            functions,
+            handle,
+            stream: stream.as_ptr(),
+            workspace: device.uninit(WORKSPACE_BYTES)?,
+        })
+    }
+
+    /// Products of an `m` x `k` row-major matrix and a `k` x `n` column-major one.
+    pub fn product(&self, (m, n, k): (usize, usize, usize)) -> Result<LtProduct<'_>> {
+        self.device.with_current(|| self.prepared((m, n, k)))?
+    }
+
+    fn prepared(&self, (m, n, k): (usize, usize, usize)) -> Result<LtProduct<'_>> {
+        let functions = &self.functions;
+        let mut operation = ptr::null_mut();
+        let mut preference = ptr::null_mut();
+        // SAFETY: each place is for one handle, and attributes have the types of the library's headers.
+        unsafe {
+            check((functions.create_operation)(
+                &raw mut operation,
+                COMPUTE_F32,
+                F32,
+            ))?;
+            let value = ptr::from_ref(&TRANSPOSED).cast();
+            let bytes = size_of_val(&TRANSPOSED);
+            check((functions.set_operation)(
+                operation,
+                TRANSPOSE_FIRST,
+                value,
+                bytes,
+            ))?;
+            check((functions.create_preference)(&raw mut preference))?;
+            let value = ptr::from_ref(&WORKSPACE_BYTES).cast();
+            let bytes = size_of_val(&WORKSPACE_BYTES);
+            check((functions.set_preference)(
+                preference,
+                MAX_WORKSPACE,
+                value,
+                bytes,
+            ))?;
+        }
+        // The transpose of A B is that of B times that of A, in column-major order.
+        let layouts = [
+            self.layout(E4M3, (k, n))?,
+            self.layout(E4M3, (k, m))?,
+            self.layout(BF16, (n, m))?,
+        ];
+        let [first, second, result] = layouts;
+        let (mut heuristic, mut found) = (Heuristic::default(), 0);
+        // SAFETY: the handles are alive, and the places are for one algorithm and one number.
+        check(unsafe {
+            (functions.get_heuristic)(
+                self.handle,
+                operation,
+                first,
+                second,
+                result,
+                result,
+                preference,
+                1,
+                &raw mut heuristic,
+                &raw mut found,
+            )
+        })?;
+        if found == 0 {
+            return Err(format!("cuBLASLt has no algorithm for {m} x {n} x {k}").into());
+        }
+        Ok(LtProduct {
+            library: self,
+            operation,
+            layouts,
+            algorithm: heuristic.algorithm,
+            shape: (m, n, k),
+        })
+    }
+
+    /// A column-major matrix without gaps.
+    fn layout(&self, element: c_int, (rows, columns): (usize, usize)) -> Result<Handle> {
+        let mut layout = ptr::null_mut();
+        let (rows, columns) = (rows as u64, columns as u64);
+        // SAFETY: the place is for one handle.
+        check(unsafe {
+            (self.functions.create_layout)(&raw mut layout, element, rows, columns, rows as i64)
+        })?;
+        Ok(layout)
+    }
+}
+
+impl LtProduct<'_> {
+    /// Enqueues C = A B.
+    pub fn multiply(&self, a: &Matrix<F8E4M3>, b: &Matrix<F8E4M3>, c: &mut Matrix<bf16>) -> Result {
+        let (m, n, k) = self.shape;
+        assert_eq!((a.shape(), b.shape(), c.shape()), ((m, k), (k, n), (m, n)));
+        assert_eq!(
+            (a.order(), b.order()),
+            (Order::RowMajor, Order::ColumnMajor)
+        );
+        let library = self.library;
+        let (one, zero) = (1.0, 0.0);
+        let [first, second, result] = self.layouts;
+        let workspace = library.workspace.device_address() as usize;
+        library.device.with_current(|| {
+            // SAFETY: the handles are alive, and their context is current. The matrices are of the device, of these
+            // shapes and orders, and freed only after the work in its stream; C is borrowed mutably. The
+            // scalars are read during the call, and the workspace is used by work of one stream.
+            check(unsafe {
+                (library.functions.matmul)(
+                    library.handle,
+                    self.operation,
+                    &raw const one,
+                    address(b),
+                    first,
+                    address(a),
+                    second,
+                    &raw const zero,
+                    address(c),
+                    result,
+                    address(c).cast_mut(),
+                    result,
+                    &raw const self.algorithm,
+                    ptr::with_exposed_provenance_mut(workspace),
+                    WORKSPACE_BYTES,
+                    library.stream,
+                )
+            })
+        })?
+    }
+}
+
+impl Functions {
+    fn load() -> Result<Self> {
+        let library = open_library(&LIBRARIES)?;
+        // SAFETY: the types are those of cublasLt.h.
+        let functions = unsafe {
+            Self {
+                create: *library.get(c"cublasLtCreate")?,
+                create_operation: *library.get(c"cublasLtMatmulDescCreate")?,
+                set_operation: *library.get(c"cublasLtMatmulDescSetAttribute")?,
+                create_layout: *library.get(c"cublasLtMatrixLayoutCreate")?,
+                create_preference: *library.get(c"cublasLtMatmulPreferenceCreate")?,
+                set_preference: *library.get(c"cublasLtMatmulPreferenceSetAttribute")?,
+                get_heuristic: *library.get(c"cublasLtMatmulAlgoGetHeuristic")?,
+                matmul: *library.get(c"cublasLtMatmul")?,
+            }
+        };
+        // CUDA's libraries cannot be unloaded safely, and the functions have to stay.
+        std::mem::forget(library);
+        Ok(functions)
+    }
+}
+
+/// The error that a status stands for.
+fn check(status: Status) -> Result {
+    match status {
+        0 => Ok(()),
+        _ => Err(format!("cuBLASLt's status is {status}").into()),
+    }
+}
+
+fn address<T: Element>(matrix: &Matrix<T>) -> *const c_void {
+    ptr::with_exposed_provenance(matrix.as_buffer().device_address() as usize)
+}

@@ -1,0 +1,50 @@
+//! Transposes of matrices of bytes.
+
+use super::operands::{read_bytes, written_bytes};
+use crate::element::Element;
+use crate::error::{ErrorKind, Outcome};
+use crate::kernels::module_of;
+use crate::launch::LaunchConfig;
+use crate::matrix::{Matrix, MatrixBatch};
+use crate::module::Module;
+use cuda_std::grid_constant::GridConstant;
+use tilewright_kernels::transpose::{TRANSPOSE_THREADS, TransposeShape, transpose_bytes};
+
+/// What a grid can have along y.
+const MOST: usize = 65_535;
+
+/// The transposes of row-major matrices of 8-bit elements, one below the other, with zeros from the end of
+/// each row to the next multiple of `alignment`, itself one of 16.
+pub fn transpose<T: Element>(batch: MatrixBatch<'_, T>, alignment: usize) -> Outcome<Matrix<T>> {
+    let (first, count) = (batch.first(), batch.count().unwrap_or(1));
+    let (rows, columns) = first.shape();
+    let pitch = rows.next_multiple_of(alignment);
+    let mut room = Matrix::uninit(first.device(), (count * columns, pitch).into())?;
+    let shape = TransposeShape {
+        rows,
+        columns,
+        leading_dimension: first.leading_dimension(),
+        pitch,
+        source_stride: batch.stride(),
+        result_stride: columns * pitch,
+        matrices: count,
+    };
+    let (along, down) = shape.tiles();
+    let tiles = along
+        .checked_mul(down)
+        .filter(|it| *it <= i32::MAX as usize);
+    let tiles = tiles.ok_or_else(|| ErrorKind::TooLarge {
+        what: format!("an operand of {rows}x{columns} elements"),
+        remedy: "a grid can have at most 2^31 - 1 blocks: multiply parts of the matrices",
+    })?;
+    let grid = (tiles as u32, count.min(MOST) as u32);
+    let config = LaunchConfig::new(grid, TRANSPOSE_THREADS as u32);
+    let module = Module::on_demand(first.device(), module_of!(transpose_bytes));
+    // SAFETY: (1) by (1) of the kernel. (1) The room is ours.
+    let (source, result) = unsafe { (read_bytes(batch), written_bytes(room.view_mut().into())) };
+    let params = (source, result, GridConstant::new(&shape));
+    // SAFETY: (1) is (1) to (3) of the kernel: (1) the views and the shape are those of the matrices. (2) The
+    // room is a buffer of its own. (3) The grid. (2) The operand is borrowed, the room is ours.
+    unsafe { module.launch_params(transpose_bytes, config, params) }?;
+    Ok(room)
+}

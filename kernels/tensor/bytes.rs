@@ -1,0 +1,157 @@
+//! Elements of 8 bits: i8, whose products are added up in i32, which wraps around, and numbers of 8 bits,
+//! whose products are added up in f32.
+//!
+//! Tensor cores read 8-bit operands whose elements along k are neighbours, whatever their layout in
+//! memory: the host has others [transposed](crate::transpose) before.
+//!
+//! Sums of 8-bit floats keep 13 bits in the tensor core. So they are added to totals on the ordinary units
+//! after each stage, 128 elements of k, in tiles whose totals fit into the registers beside them.
+
+use super::BYTE_DEPTH;
+use super::finish::{CMatrices, staging_len};
+use super::operand::AlongK;
+use super::outputs::{BulkOutputs, DirectOutputs};
+use super::product::{Work, cluster_tile, product};
+use super::schedule::ClusterTile;
+use super::shape::TensorShape;
+use crate::epilogue::{Epilogue, EpilogueNumbers};
+#[cfg(not(target_arch = "nvptx64"))]
+use crate::matmul::{OperandLayout, ProductDescriptor, ProductKernel};
+use cuda_std::fp8::{F8E4M3, F8E5M2};
+use cuda_std::prelude::*;
+use cuda_std::tma::{TensorMap, TensorMapMut};
+use half::bf16;
+
+/// What a launch has that computes `rows` x `columns` outputs for each block.
+const fn byte_tile(rows: usize, columns: usize, stages: usize, resident: usize) -> ClusterTile {
+    // Words of a warp's rows, or a tile of 16 bits: of these tiles the former are no more.
+    let output_bytes = staging_len(rows / 64) * size_of::<i32>();
+    cluster_tile((rows, columns), size_of::<u8>(), stages, output_bytes, resident)
+}
+
+/// The tile of large products of i8.
+pub const I8_LARGE: ClusterTile = byte_tile(128, 256, 4, 1);
+
+/// The tile of products of i8 that have too few large ones for the device.
+pub const I8_SMALL: ClusterTile = byte_tile(64, 128, 4, 2);
+
+/// The tile of large products of 8-bit floats.
+pub const F8_LARGE: ClusterTile = byte_tile(128, 128, 6, 1);
+
+/// The tile of products of 8-bit floats that have too few large ones for the device.
+pub const F8_SMALL: ClusterTile = byte_tile(64, 128, 4, 2);
+
+macro_rules! byte_kernels {
+    ($($element:ident to $output:ident, $way:ident in $sum:ident, promoted = $promoted:literal:
+        $name:ident, $tile:ident $sizes:tt;)*) => {$(
+        byte_kernels!(@$way $name $element $output $sum $promoted $tile $sizes);
+
+        #[cfg(not(target_arch = "nvptx64"))]
+        impl ProductKernel for $name {
+            type Element = $element;
+            const DESCRIPTOR: ProductDescriptor = ProductDescriptor {
+                tile: $tile.block_tile(),
+                a: OperandLayout::Either,
+                b: OperandLayout::Either,
+                b_row_alignment: size_of::<$element>(),
+                dynamic_shared_bytes: $tile.shared_bytes,
+            };
+        }
+    )*};
+    (@direct $name:ident $element:ident $output:ident $sum:ident $promoted:literal $tile:ident
+        [$rows:literal x $columns:literal, part = $part:literal, count = $count:literal,
+        stages = $stages:literal, threads = $threads:literal, resident = $resident:literal,
+        consumers = $consumers:literal]) => {
+        #[doc = concat!("C = A B, A and B in ", stringify!($element), ", C in ", stringify!($output), ".")]
+        ///
+        /// # Safety
+        /// 1. `a` and `b` are maps of m x k matrices and of the transposes of k x n matrices of `shape`. `c`
+        ///    has the m x n matrices, and the launch accesses no other elements of it.
+        #[doc = concat!("2. The grid has whole clusters along x, and blocks as [`", stringify!($tile), "`] says.")]
+        #[allow(clippy::too_many_arguments)]
+        #[kernel(arch = "sm_90a", max_threads = $threads, min_blocks = $resident, cluster = (2, 1, 1))]
+        pub unsafe fn $name(
+            a: GridConstant<TensorMap<$element, $rows, 128, 3>>,
+            b: GridConstant<TensorMap<$element, $part, 128, 3>>,
+            c: GlobalMut<$output>,
+            shape: GridConstant<TensorShape>,
+            numbers: GridConstant<EpilogueNumbers<$sum>>,
+            row_scale: Global<$sum>,
+            column_scale: Global<$sum>,
+            row_bias: Global<$sum>,
+            column_bias: Global<$sum>,
+        ) {
+            let epilogue = Epilogue { numbers, row_scale, column_scale, row_bias, column_bias };
+            let outputs = DirectOutputs::<_, { staging_len($consumers) }> {
+                c: CMatrices::of_shape(c, &shape),
+                epilogue,
+            };
+            // SAFETY: (1) is (1) and (2).
+            unsafe {
+                product::<$element, _, _, _, $rows, $columns, $part, $count, $stages, BYTE_DEPTH, $promoted>(
+                    AlongK(a), AlongK(b), outputs, Work::new(shape, $tile));
+            }
+        }
+    };
+    (@bulk $name:ident $element:ident $output:ident $sum:ident $promoted:literal $tile:ident
+        [$rows:literal x $columns:literal, part = $part:literal, count = $count:literal,
+        stages = $stages:literal, threads = $threads:literal, resident = $resident:literal,
+        consumers = $consumers:literal]) => {
+        #[doc = concat!("C = A B, A and B in ", stringify!($element), ", C in ", stringify!($output), ".")]
+        ///
+        /// # Safety
+        /// 1. `a` and `b` are maps of m x k matrices and of the transposes of k x n matrices of `shape`, `c` one
+        ///    of the m x n matrices. C is written through `c` where the epilogue is plain, and accessed
+        ///    through `c_elements`, which has the matrices, otherwise; the launch accesses no other elements
+        ///    of it.
+        #[doc = concat!("2. The grid has whole clusters along x, and blocks as [`", stringify!($tile), "`] says.")]
+        #[allow(clippy::too_many_arguments)]
+        #[kernel(arch = "sm_90a", max_threads = $threads, min_blocks = $resident, cluster = (2, 1, 1))]
+        pub unsafe fn $name(
+            a: GridConstant<TensorMap<$element, $rows, 128, 3>>,
+            b: GridConstant<TensorMap<$element, $part, 128, 3>>,
+            c: GridConstant<TensorMapMut<$output, 64, 64, 3>>,
+            c_elements: GlobalMut<$output>,
+            shape: GridConstant<TensorShape>,
+            numbers: GridConstant<EpilogueNumbers<$sum>>,
+            row_scale: Global<$sum>,
+            column_scale: Global<$sum>,
+            row_bias: Global<$sum>,
+            column_bias: Global<$sum>,
+        ) {
+            let epilogue = Epilogue { numbers, row_scale, column_scale, row_bias, column_bias };
+            let outputs = BulkOutputs::<_, $columns, $consumers, { staging_len($consumers) }> {
+                map: c,
+                c: CMatrices::of_shape(c_elements, &shape),
+                epilogue,
+            };
+            // SAFETY: (1) is (1) and (2).
+            unsafe {
+                product::<$element, _, _, _, $rows, $columns, $part, $count, $stages, BYTE_DEPTH, $promoted>(
+                    AlongK(a), AlongK(b), outputs, Work::new(shape, $tile));
+            }
+        }
+    };
+}
+byte_kernels! {
+    i8 to i32, direct in i32, promoted = false: matmul_wgmma_i8, I8_LARGE [128 x 256, part = 128,
+        count = 128, stages = 4, threads = 384, resident = 1, consumers = 2];
+    i8 to i32, direct in i32, promoted = false: matmul_wgmma_small_i8, I8_SMALL [64 x 128, part = 64,
+        count = 64, stages = 4, threads = 256, resident = 2, consumers = 1];
+    F8E4M3 to bf16, bulk in f32, promoted = true: matmul_wgmma_e4m3, F8_LARGE [128 x 128, part = 64,
+        count = 64, stages = 6, threads = 384, resident = 1, consumers = 2];
+    F8E4M3 to bf16, bulk in f32, promoted = true: matmul_wgmma_small_e4m3, F8_SMALL [64 x 128, part = 64,
+        count = 64, stages = 4, threads = 256, resident = 2, consumers = 1];
+    F8E4M3 to f32, direct in f32, promoted = true: matmul_wgmma_e4m3_f32, F8_LARGE [128 x 128, part = 64,
+        count = 64, stages = 6, threads = 384, resident = 1, consumers = 2];
+    F8E4M3 to f32, direct in f32, promoted = true: matmul_wgmma_small_e4m3_f32, F8_SMALL [64 x 128,
+        part = 64, count = 64, stages = 4, threads = 256, resident = 2, consumers = 1];
+    F8E5M2 to bf16, bulk in f32, promoted = true: matmul_wgmma_e5m2, F8_LARGE [128 x 128, part = 64,
+        count = 64, stages = 6, threads = 384, resident = 1, consumers = 2];
+    F8E5M2 to bf16, bulk in f32, promoted = true: matmul_wgmma_small_e5m2, F8_SMALL [64 x 128, part = 64,
+        count = 64, stages = 4, threads = 256, resident = 2, consumers = 1];
+    F8E5M2 to f32, direct in f32, promoted = true: matmul_wgmma_e5m2_f32, F8_LARGE [128 x 128, part = 64,
+        count = 64, stages = 6, threads = 384, resident = 1, consumers = 2];
+    F8E5M2 to f32, direct in f32, promoted = true: matmul_wgmma_small_e5m2_f32, F8_SMALL [64 x 128,
+        part = 64, count = 64, stages = 4, threads = 256, resident = 2, consumers = 1];
+}

@@ -1,0 +1,137 @@
+//! Matrices of bytes, transposed: what lies across memory comes to lie along it.
+//!
+//! Tensor cores read 8-bit operands whose elements along k are neighbours, and the ordinary units
+//! multiply words of four of them.
+
+use bytemuck::{Pod, Zeroable};
+use cuda_std::prelude::*;
+
+/// Rows and columns of a block's tile.
+pub const TRANSPOSE_TILE: usize = 64;
+
+/// Threads of a block.
+pub const TRANSPOSE_THREADS: usize = 256;
+
+/// Bytes that a thread reads of a row, and rows that it reads.
+const QUAD: usize = 4;
+const QUADS: usize = TRANSPOSE_TILE / QUAD;
+
+/// Bytes that a thread writes.
+const VECTOR: usize = 16;
+const VECTORS: usize = TRANSPOSE_TILE / VECTOR;
+
+/// The sizes of a batch of matrices, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct TransposeShape {
+    /// Rows of a source.
+    pub rows: usize,
+    /// Columns of a source, and rows of a result.
+    pub columns: usize,
+    /// From row to row of a source.
+    pub leading_dimension: usize,
+    /// From row to row of a result: at least `rows`, and a multiple of 16.
+    pub pitch: usize,
+    /// From source to source.
+    pub source_stride: usize,
+    /// From result to result: a multiple of 16.
+    pub result_stride: usize,
+    /// Matrices of the batch.
+    pub matrices: usize,
+}
+
+impl TransposeShape {
+    /// Tiles of one matrix, along its result and down.
+    #[must_use]
+    pub const fn tiles(&self) -> (usize, usize) {
+        (
+            self.pitch.div_ceil(TRANSPOSE_TILE),
+            self.columns.div_ceil(TRANSPOSE_TILE),
+        )
+    }
+}
+
+/// Four neighbours of a row; zeros outside of the matrix.
+///
+/// # Safety
+/// 1. `source` has the matrix of `shape`.
+#[inline(always)]
+unsafe fn quad(
+    source: Global<'_, u8>,
+    shape: &TransposeShape,
+    (row, column): (usize, usize),
+) -> [u8; QUAD] {
+    if row >= shape.rows {
+        return [0; QUAD];
+    }
+    let at = row * shape.leading_dimension + column;
+    let is_aligned =
+        source.as_ptr().addr().is_multiple_of(QUAD) && shape.leading_dimension.is_multiple_of(QUAD);
+    if is_aligned && column + QUAD <= shape.columns {
+        // SAFETY: (1) compared; the view reaches to the last element. (2) The row starts at a multiple of
+        // four bytes, and so does the column in it.
+        return unsafe { source.load_vector(at) };
+    }
+    let mut bytes = [0; QUAD];
+    let mut i = 0;
+    while i < QUAD && column + i < shape.columns {
+        // SAFETY: (1) compared.
+        bytes[i] = unsafe { source.load(at + i) };
+        i += 1;
+    }
+    bytes
+}
+
+/// The transposes of the matrices, with zeros from the end of each row to the next row.
+///
+/// # Safety
+/// 1. `source` starts with the first element of the first matrix of `shape` and reaches to the last of the
+///    last; the launch reads no other elements of it.
+/// 2. `result` starts at a multiple of 16 bytes, and has the results.
+/// 3. The launch has blocks of [`TRANSPOSE_THREADS`] threads along x, one for each tile, and any number of
+///    them along y.
+#[kernel(max_threads = 256)]
+pub unsafe fn transpose_bytes(
+    source: Global<u8>,
+    result: GlobalMut<u8>,
+    shape: GridConstant<TransposeShape>,
+) {
+    let shape = &*shape;
+    let (along, _) = shape.tiles();
+    let (along, block) = ((along as u32).max(1), thread::block_idx_x());
+    let row = (block % along) as usize * TRANSPOSE_TILE;
+    let column = (block / along) as usize * TRANSPOSE_TILE;
+    let thread = thread::thread_idx_x() as usize;
+    let (down, across) = (QUAD * (thread / QUADS), QUAD * (thread % QUADS));
+    let (line, first) = (thread / VECTORS, VECTOR * (thread % VECTORS));
+    // Words of four neighbours of a result's row.
+    let tile = shared_tile![u32; TRANSPOSE_TILE, QUADS; pitch = QUADS + 1];
+    let mut matrix = thread::block_idx_y() as usize;
+    while matrix < shape.matrices {
+        let source = source.skip(matrix * shape.source_stride);
+        // SAFETY: (1) is (1).
+        let rows =
+            [0, 1, 2, 3].map(|i| unsafe { quad(source, shape, (row + down + i, column + across)) });
+        let mut j = 0;
+        while j < QUAD {
+            let word = u32::from_ne_bytes([rows[0][j], rows[1][j], rows[2][j], rows[3][j]]);
+            // SAFETY: (1) within the tile. (2) Each thread has its places.
+            unsafe { tile.store(across + j, down / QUAD, word) };
+            j += 1;
+        }
+        thread::sync_threads();
+        if column + line < shape.columns && row + first < shape.pitch {
+            let at = matrix * shape.result_stride + (column + line) * shape.pitch + row + first;
+            // SAFETY: for the tile, (1) the words were written before the barrier; (2) so they are read
+            // alone. For the result, (1) compared. (2) Rows start at multiples of 16 bytes, and so do the
+            // vectors in them. (3) Each thread has its places.
+            unsafe {
+                let words = [0, 1, 2, 3].map(|i| tile.load(line, first / QUAD + i));
+                result.store_vector(at, bytemuck::cast::<_, [u8; VECTOR]>(words));
+            }
+        }
+        // The words are read before those of the next matrix come.
+        thread::sync_threads();
+        matrix += thread::grid_dim_y() as usize;
+    }
+}
