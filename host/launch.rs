@@ -63,6 +63,8 @@ impl LaunchConfig {
     ///
     /// let config = LaunchConfig::for_matrix((100, 70), (32, 8));
     /// assert_eq!((config.grid.x, config.grid.y, config.grid.z), (3, 13, 1));
+    /// let tall = LaunchConfig::for_matrix((1_000_000, 1), (32, 8));
+    /// assert_eq!((tall.grid.x, tall.grid.y, tall.grid.z), (1, 62_500, 2));
     /// ```
     #[must_use]
     pub fn for_matrix((rows, cols): (usize, usize), (width, height): (u32, u32)) -> Self {

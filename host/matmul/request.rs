@@ -40,6 +40,7 @@ use cuda_std::float::Float as _;
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug)]
+#[doc(alias = "gemm")]
 pub struct Matmul<'a, T: MatmulElement> {
     a: MatrixBatch<'a, T>,
     b: MatrixBatch<'a, T>,
