@@ -126,11 +126,9 @@ impl<'launch, T: Pod> GlobalMatrix<'launch, T> {
     #[track_caller]
     #[must_use]
     pub fn get(self, row: usize, column: usize) -> Option<T> {
-        match self.offset(row, column) {
-            // SAFETY: (1) `offset` compared the row and the column.
-            Some(offset) => Some(unsafe { self.elements().load(offset) }),
-            None => None,
-        }
+        let offset = self.offset(row, column)?;
+        // SAFETY: (1) `offset` compared the row and the column.
+        Some(unsafe { self.elements().load(offset) })
     }
 
     /// The elements of a row, or `None` where the matrix does not have it.
