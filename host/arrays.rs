@@ -277,6 +277,8 @@ pub fn reduce_axis<R, T: ReducibleLines<R>>(
 ///
 /// # Errors
 /// Those of [`Device::from_env`], [`Device::matrix_from_array`] and [`Device::matmul`].
+#[doc(alias = "gemm")]
+#[doc(alias = "dot")]
 pub fn matmul<T: MatmulElement>(
     a: ArrayView2<'_, T>,
     b: ArrayView2<'_, T>,

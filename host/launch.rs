@@ -19,6 +19,10 @@ pub struct LaunchConfig {
     pub dynamic_shared_bytes: u32,
 }
 
+/// The most blocks of a grid along y (CUDA C++ Programming Guide, "Technical Specifications per
+/// Compute Capability").
+const MAX_GRID_Y: u32 = 65535;
+
 impl LaunchConfig {
     /// A grid of `grid` blocks with `block` threads each, without dynamic shared memory.
     ///
@@ -45,6 +49,33 @@ impl LaunchConfig {
     pub fn for_elements(elements: usize, block_threads: u32) -> Self {
         let blocks = elements.div_ceil(block_threads.max(1) as usize).max(1);
         Self::new(u32::try_from(blocks).unwrap_or(u32::MAX), block_threads)
+    }
+
+    /// Blocks of `width` x `height` threads (x by y), as many as give each element of a matrix of so
+    /// many rows and columns the thread with its column as x and its row as y, as
+    /// [`own_index_2d`](cuda_std::thread::own_index_2d) counts them.
+    ///
+    /// There is at least one block, also for no elements. Rows beyond the 65535 blocks that a grid has
+    /// along y go to further layers along z.
+    ///
+    /// ```
+    /// use tilewright::LaunchConfig;
+    ///
+    /// let config = LaunchConfig::for_matrix((100, 70), (32, 8));
+    /// assert_eq!((config.grid.x, config.grid.y, config.grid.z), (3, 13, 1));
+    /// let tall = LaunchConfig::for_matrix((1_000_000, 1), (32, 8));
+    /// assert_eq!((tall.grid.x, tall.grid.y, tall.grid.z), (1, 62_500, 2));
+    /// ```
+    #[must_use]
+    pub fn for_matrix((rows, cols): (usize, usize), (width, height): (u32, u32)) -> Self {
+        let blocks = |elements: usize, threads: u32| {
+            let blocks = elements.div_ceil(threads.max(1) as usize).max(1);
+            u32::try_from(blocks).unwrap_or(u32::MAX)
+        };
+        let along_y = blocks(rows, height);
+        let layers = along_y.div_ceil(MAX_GRID_Y);
+        let grid = (blocks(cols, width), along_y.div_ceil(layers), layers);
+        Self::new(grid, (width, height))
     }
 
     /// The same launch with `bytes` of dynamic shared memory for each block.

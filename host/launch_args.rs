@@ -1,5 +1,7 @@
 //! Arguments of launches: host values that become a kernel's parameters.
 
+mod matrices;
+
 use crate::buffer::{ALIGNMENT, Buffer, BufferView, BufferViewMut};
 use crate::device::Device;
 use crate::element::Element;
@@ -8,9 +10,9 @@ use crate::matrix::Matrix;
 use crate::tensor_map::{TensorMapView, TensorMapViewMut};
 use crate::texture::Texture;
 use bytemuck::Pod;
-use cuda_std::global::{Global, GlobalMut};
+use cuda_std::global::{Global, GlobalAtomic, GlobalMut};
 use cuda_std::grid_constant::GridConstant;
-use cuda_std::kernel::{KernelParams, ScalarParam};
+use cuda_std::kernel::{KernelParams, ValueParam};
 use cuda_std::texture::{Texture1d, Texture2d};
 use cuda_std::tma::{TensorMap, TensorMapMut};
 use std::ptr;
@@ -19,9 +21,12 @@ use std::ptr;
 ///
 /// | parameter      | argument                              |
 /// |----------------|---------------------------------------|
-/// | scalar `T`     | `T`                                   |
+/// | a number, `bool`, array or struct `T` | `T`            |
 /// | `Global<T>`    | `&Buffer<T>`, `BufferView<T>` or `&Matrix<T>` |
 /// | `GlobalMut<T>` | `&mut Buffer<T>`, `BufferViewMut<T>` or `&mut Matrix<T>` |
+/// | `GlobalAtomic<T>` | `&mut Buffer<T>` or `BufferViewMut<T>` |
+/// | `GlobalMatrix<T>` | `&Matrix<T>` or `MatrixView<T>`, row-major |
+/// | `GlobalMatrixMut<T>` | `&mut Matrix<T>` or `MatrixViewMut<T>`, row-major |
 /// | `GridConstant<T>` | `&T`, whose bytes are copied       |
 /// | `GridConstant<TensorMap<..>>` | `&TensorMapView`        |
 /// | `GridConstant<TensorMapMut<..>>` | `&TensorMapViewMut`  |
@@ -32,8 +37,9 @@ use std::ptr;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be given for a kernel parameter of type `{P}`",
     label = "the kernel declares this parameter as `{P}`",
-    note = "a scalar parameter takes a value of exactly its type; `Global<T>` takes `&Buffer<T>` or \
-            `&Matrix<T>`; `GlobalMut<T>` takes `&mut Buffer<T>` or `&mut Matrix<T>`"
+    note = "a value is of exactly the parameter's type; `Global<T>` takes `&Buffer<T>` or \
+            `&Matrix<T>`; `GlobalMut<T>` takes `&mut Buffer<T>` or `&mut Matrix<T>`; \
+            `GlobalMatrix<T>` takes `&Matrix<T>`"
 )]
 pub trait LaunchArg<P>: sealed::LaunchArg<P> {}
 
@@ -72,9 +78,9 @@ mod sealed {
 
 use sealed::Position;
 
-impl<T: ScalarParam> LaunchArg<T> for T {}
+impl<T: ValueParam> LaunchArg<T> for T {}
 
-impl<T: ScalarParam> sealed::LaunchArg<T> for T {
+impl<T: ValueParam> sealed::LaunchArg<T> for T {
     fn into_param(self, _position: Position<'_>) -> Outcome<T> {
         Ok(self)
     }
@@ -97,6 +103,32 @@ impl<'launch, 'a: 'launch, T: Element> sealed::LaunchArg<GlobalMut<'launch, T>>
     fn into_param(self, position: Position<'_>) -> Outcome<GlobalMut<'launch, T>> {
         check_device(self.device(), position)?;
         Ok(global_mut(self))
+    }
+}
+
+impl<'launch, 'a: 'launch, T: Element> LaunchArg<GlobalAtomic<'launch, T>>
+    for BufferViewMut<'a, T>
+{
+}
+
+impl<'launch, 'a: 'launch, T: Element> sealed::LaunchArg<GlobalAtomic<'launch, T>>
+    for BufferViewMut<'a, T>
+{
+    fn into_param(self, position: Position<'_>) -> Outcome<GlobalAtomic<'launch, T>> {
+        check_device(self.device(), position)?;
+        let address = view_address::<T>(self.view().device_address());
+        // SAFETY: (1) as for `global`. (2) The borrow is mutable, as for `global_mut`.
+        Ok(unsafe { GlobalAtomic::from_raw_parts(address, self.len()) })
+    }
+}
+
+impl<'launch, 'a: 'launch, T: Element> LaunchArg<GlobalAtomic<'launch, T>> for &'a mut Buffer<T> {}
+
+impl<'launch, 'a: 'launch, T: Element> sealed::LaunchArg<GlobalAtomic<'launch, T>>
+    for &'a mut Buffer<T>
+{
+    fn into_param(self, position: Position<'_>) -> Outcome<GlobalAtomic<'launch, T>> {
+        sealed::LaunchArg::into_param(self.view_mut(), position)
     }
 }
 

@@ -159,6 +159,9 @@ impl Device {
     ///
     /// # Errors
     /// Those of [`Matmul::run`].
+    #[doc(alias = "gemm")]
+    #[doc(alias = "dot")]
+    #[doc(alias = "mul")]
     pub fn matmul<'a, 'b, T: MatmulElement>(
         &self,
         a: impl Into<MatrixView<'a, T>>,

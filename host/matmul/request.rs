@@ -41,6 +41,7 @@ use cuda_std::float::Float;
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug)]
+#[doc(alias = "gemm")]
 pub struct Matmul<'a, T: MatmulElement> {
     a: MatrixBatch<'a, T>,
     b: MatrixBatch<'a, T>,

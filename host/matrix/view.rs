@@ -211,6 +211,14 @@ impl<'a, T: Element> MatrixView<'a, T> {
         }
     }
 
+    /// The same matrix in row-major order, where its elements lie in rows as they are.
+    pub(crate) fn with_rows(self) -> Option<Self> {
+        match self.order {
+            Order::RowMajor => Some(self),
+            Order::ColumnMajor => self.in_other_order(),
+        }
+    }
+
     /// A view with one row or column in the other order; `None` of other shapes.
     pub(super) fn in_other_order(self) -> Option<Self> {
         // The elements of one row or column lie at equal distances.

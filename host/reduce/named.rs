@@ -134,9 +134,13 @@ named_reductions! {
     /// assert_eq!(device.reduce_min(&x)?, -4.0);
     /// # Ok::<(), tilewright::Error>(())
     /// ```
+    #[doc(alias = "min")]
+    #[doc(alias = "amin")]
     reduce_min: Min of T: T => T, |value| value;
 
     /// The greatest element of `x`: NaN if there is a NaN; +0 is greater than -0.
+    #[doc(alias = "max")]
+    #[doc(alias = "amax")]
     reduce_max: Max of T: T => T, |value| value;
 
     /// The least and the greatest element of `x` in one pass, as [`Device::reduce_min`] and
@@ -152,24 +156,32 @@ named_reductions! {
     /// assert_eq!(device.reduce_argmin(&x)?, 1);
     /// # Ok::<(), tilewright::Error>(())
     /// ```
+    #[doc(alias = "argmin")]
+    #[doc(alias = "iamin")]
     reduce_argmin: ArgMin of T: u64 => usize, |index| index as usize;
 
     /// The index of the greatest element of `x`, counted from 0: the first of equal ones, zeros of
     /// either sign among them, and that of the first NaN if there is one.
+    #[doc(alias = "argmax")]
+    #[doc(alias = "iamax")]
     reduce_argmax: ArgMax of T: u64 => usize, |index| index as usize;
 
     /// The product of all elements of `x`, of none 1: of floats in f64, rounded to the result once; of
     /// integers in 64 bits, wrapping.
+    #[doc(alias = "prod")]
     reduce_product: Product of T => T::Output, |value| value;
 
     /// The arithmetic mean of `x`, of no elements NaN: the sum in f64, divided and rounded to the result
     /// once.
+    #[doc(alias = "mean")]
+    #[doc(alias = "average")]
     reduce_mean: Mean of T => T::Output, |value| value;
 
     /// The sum of the squares of the elements of `x`, in f64, rounded to the result once.
     reduce_sum_of_squares: SumOfSquares of T => T::Output, |value| value;
 
     /// The sum of the magnitudes of the elements of `x`, in f64, rounded to the result once.
+    #[doc(alias = "asum")]
     reduce_norm_1: Norm1 of T => T::Output, |value| value;
 
     /// The Euclidean norm of `x`. It is infinite or zero only where the norm itself, rounded to the
@@ -181,6 +193,8 @@ named_reductions! {
     /// assert!((device.reduce_norm_2(&x)? - 5e200).abs() < 1e186);
     /// # Ok::<(), tilewright::Error>(())
     /// ```
+    #[doc(alias = "nrm2")]
+    #[doc(alias = "norm")]
     reduce_norm_2: Norm2 of T => T::Output, |value| value;
 
     /// The greatest magnitude in `x`, of no elements 0: NaN if there is a NaN.
@@ -196,6 +210,8 @@ named_reductions! {
     /// assert_eq!(device.reduce_variance(&x)?, 1.25);
     /// # Ok::<(), tilewright::Error>(())
     /// ```
+    #[doc(alias = "var")]
+    #[doc(alias = "std")]
     reduce_variance: Variance of T => T::Output, |value| value;
 
     /// How many bytes of `mask` are not 0.
@@ -234,6 +250,8 @@ impl Device {
     /// # Errors
     /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if `y` is not as long as `x`, and those
     /// of [`Device::reduce_sum`].
+    #[doc(alias = "dot")]
+    #[doc(alias = "inner product")]
     pub fn reduce_dot<'x, T: ReduciblePairs<Dot>>(
         &self,
         x: impl Into<BufferView<'x, T>>,
@@ -281,6 +299,8 @@ pub fn reduce<R, T: Reducible<R>>(data: &[T], operation: R) -> Result<T::Output>
 ///
 /// # Errors
 /// Those of [`Device::from_env`], [`Device::upload`] and [`Device::reduce_dot`].
+#[doc(alias = "dot")]
+#[doc(alias = "inner product")]
 pub fn reduce_dot<T: ReduciblePairs<Dot>>(x: &[T], y: &[T]) -> Result<T::Output> {
     let device = default_device()?;
     device.reduce_dot(&device.upload(x)?, &device.upload(y)?)

@@ -37,6 +37,7 @@ impl Device {
     /// [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice) if `x` is of another device; [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory),
     /// [`ErrorKind::OutOfHostMemory`](crate::ErrorKind::OutOfHostMemory), [`ErrorKind::NoModule`](crate::ErrorKind::NoModule), [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or
     /// [`ErrorKind::Cuda`](crate::ErrorKind::Cuda).
+    #[doc(alias = "sum")]
     pub fn reduce_sum<'x, T: ReduceElement>(
         &self,
         x: impl Into<BufferView<'x, T>>,
@@ -69,6 +70,7 @@ impl Device {
 ///
 /// # Errors
 /// Those of [`Device::from_env`], [`Device::upload`] and [`Device::reduce_sum`].
+#[doc(alias = "sum")]
 pub fn reduce_sum<T: ReduceElement>(data: &[T]) -> Result<T::Sum> {
     let device = default_device()?;
     device.reduce_sum(&device.upload(data)?)

@@ -3,7 +3,9 @@
 use crate::{launch, machines, try_launch};
 use cuda_std::kernel::Kernel;
 use cuda_std_test_kernels::IMAGES;
-use cuda_std_test_kernels::by_value::{Table, read_table, read_table_in_clusters, read_two_tables};
+use cuda_std_test_kernels::by_value::{
+    Line, Table, draw, pick, read_table, read_table_in_clusters, read_two_tables,
+};
 use tilewright::{Device, Error, ErrorKind, LaunchConfig, Profile, SimulatorOptions};
 
 fn table() -> Table {
@@ -51,6 +53,49 @@ fn blocks_of_bytes_follow_one_another() {
             (&table(), &[7, 8, 9], &mut out),
         );
         assert_eq!(out.to_vec().unwrap(), [31 * 31 + 7; 2], "{device:?}");
+    }
+}
+
+#[test]
+fn structs_arrays_and_truths_are_values() {
+    let line = Line {
+        slope: 0.5,
+        offset: 10.0,
+        first: 3,
+    };
+    let on_line = |i: u32| 0.5 * (i as f32 - 3.0) + 10.0;
+    for device in machines() {
+        for clamped in [false, true] {
+            let mut out = device.upload(&[0.0_f32; 20]).unwrap();
+            let config = LaunchConfig::for_elements(20, 32);
+            launch(
+                &device,
+                draw,
+                config,
+                (line, [9.0, 15.25], clamped, &mut out),
+            );
+            let expected = (0..20).map(on_line);
+            let expected = expected.map(|y| if clamped { y.clamp(9.0, 15.25) } else { y });
+            let expected: Vec<f32> = expected.collect();
+            assert_eq!(out.to_vec().unwrap(), expected, "{device:?}");
+        }
+    }
+}
+
+#[test]
+fn a_place_in_an_array_is_known_to_the_kernel_alone() {
+    let table = [3, 1, 4, 1, 5];
+    let places: Vec<u8> = (0..40).map(|i| i * 6).collect();
+    for device in machines() {
+        for negated in [false, true] {
+            let x = device.upload(&places).unwrap();
+            let mut out = device.upload(&[0_u32; 40]).unwrap();
+            let config = LaunchConfig::for_elements(40, 32);
+            launch(&device, pick, config, (table, negated, &x, &mut out));
+            let expected = places.iter().map(|place| table[usize::from(place % 5)]);
+            let expected: Vec<u32> = expected.map(|it| if negated { !it } else { it }).collect();
+            assert_eq!(out.to_vec().unwrap(), expected, "{device:?}");
+        }
     }
 }
 
@@ -107,6 +152,26 @@ fn entries_declare_blocks_of_bytes_and_clusters() {
             two.contains(".param .align 2 .b8 read_two_tables_param_1[6]"),
             "{two}"
         );
+    }
+    for arch in ["sm_75", "sm_80", "sm_90a"] {
+        let draw = entry(arch, "draw").unwrap();
+        for parameter in [
+            ".align 4 .b8 draw_param_0[12]",
+            ".align 4 .b8 draw_param_1[8]",
+            ".b8 draw_param_2",
+        ] {
+            assert!(draw.contains(parameter), "{parameter}: {draw}");
+        }
+        let pick = entry(arch, "pick").unwrap();
+        assert!(pick.contains(".align 4 .b8 pick_param_0[20]"), "{pick}");
+        for code in [draw, pick] {
+            let copied =
+                [".local", "cvta.param", "ld.b", "ld.v", "st.b"].map(|it| code.contains(it));
+            assert_eq!(
+                copied, [false; 5],
+                "parameter memory is read by its name: {code}"
+            );
+        }
     }
     let clusters = entry("sm_90a", "read_table_in_clusters").unwrap();
     assert!(

@@ -16,6 +16,7 @@ mod fences;
 mod functions;
 mod global_memory;
 mod groups;
+mod own;
 mod pipelines;
 mod positions;
 mod products;

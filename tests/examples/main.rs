@@ -5,6 +5,7 @@
 
 #![cfg(feature = "ndarray")]
 
+mod analyses;
 #[path = "../common/mod.rs"]
 mod common;
 mod harness;
@@ -35,7 +36,7 @@ fn assert_sum(folder: &TempDir, file: &str, expected: &str) {
 #[test]
 fn usage_is_shown() {
     let folder = TempDir::new().unwrap();
-    for example in ["sum", "matmul"] {
+    for example in ["sum", "matmul", "column_statistics", "power_iteration"] {
         let output = succeed(example, folder.path(), &["--help"]);
         assert!(
             output.starts_with(&format!("usage: {example} ")),

@@ -9,8 +9,8 @@ use crate::signature::Layout;
 pub enum Part {
     /// Text as it is.
     Text(&'static str),
-    /// `g<size>:<alignment>`, a parameter of this layout that is passed by value.
-    ByValue(Layout),
+    /// `<size>:<alignment>`, behind the letter of a parameter that is passed by value.
+    Layout(Layout),
 }
 
 /// The text that the builder reads from the section `.tilewright.kernel`.
@@ -25,8 +25,7 @@ impl Annotation {
         while index < self.0.len() {
             match self.0[index] {
                 Part::Text(part) => text.push_str(part),
-                Part::ByValue(layout) => {
-                    text.push(b'g');
+                Part::Layout(layout) => {
                     text.push_number(layout.size);
                     text.push(b':');
                     text.push_number(layout.align);
@@ -44,8 +43,8 @@ mod tests {
     #[test]
     fn a_parameter_by_value_is_its_size_and_alignment() {
         const NOTE: Annotation = Annotation(&[
-            Part::Text("copy|params=r,v,"),
-            Part::ByValue(Layout::of::<[u64; 16]>()),
+            Part::Text("copy|params=r,v,g"),
+            Part::Layout(Layout::of::<[u64; 16]>()),
             Part::Text(",v"),
         ]);
         const TEXT: [u8; NOTE.text_len()] = NOTE.text();

@@ -21,6 +21,14 @@
 //! }
 //! ```
 
+mod atomic;
+mod kind;
+mod matrix;
+
+pub use atomic::GlobalAtomic;
+pub use kind::{View, ViewKind};
+pub use matrix::{GlobalMatrix, GlobalMatrixMut};
+
 use crate::machine::{self, Cache, Space};
 use crate::thread::OwnIndex;
 use bytemuck::Pod;
@@ -91,6 +99,7 @@ macro_rules! view_basics {
         }
     };
 }
+use view_basics;
 view_basics!(Global, *const T);
 view_basics!(GlobalMut, *mut T);
 
@@ -257,7 +266,8 @@ impl<'launch, T: Pod> GlobalMut<'launch, T> {
     #[inline(always)]
     #[must_use]
     pub fn own(self, index: OwnIndex) -> Option<OwnElement<'launch, T>> {
-        (index.get() < self.len).then_some(OwnElement { view: self, index })
+        let index = index.get();
+        (index < self.len).then_some(OwnElement { view: self, index })
     }
 
     /// Element `index`.
@@ -339,11 +349,13 @@ impl<'launch, T: Pod> GlobalMut<'launch, T> {
     }
 }
 
-/// One element of a [`GlobalMut`] that only the calling thread can reach.
+/// One element of a [`GlobalMut`] or a [`GlobalMatrixMut`] that only the calling thread can reach.
 #[derive(Debug)]
 pub struct OwnElement<'launch, T> {
+    /// It stays with its thread, and the element with it.
     view: GlobalMut<'launch, T>,
-    index: OwnIndex,
+    /// From a witness.
+    index: usize,
 }
 
 impl<T: Pod> OwnElement<'_, T> {
@@ -352,16 +364,16 @@ impl<T: Pod> OwnElement<'_, T> {
     #[track_caller]
     #[must_use]
     pub fn get(&self) -> T {
-        // SAFETY: (1) `GlobalMut::own` compared the index. (2) The witness is the thread's alone.
-        unsafe { self.view.load(self.index.get()) }
+        // SAFETY: (1) `own` compared the index. (2) The witness was the thread's alone.
+        unsafe { self.view.load(self.index) }
     }
 
     /// Writes the element.
     #[inline(always)]
     #[track_caller]
     pub fn set(&self, value: T) {
-        // SAFETY: (1) `GlobalMut::own` compared the index. (2) The witness is the thread's alone.
-        unsafe { self.view.store(self.index.get(), value) }
+        // SAFETY: (1) `own` compared the index. (2) The witness was the thread's alone.
+        unsafe { self.view.store(self.index, value) }
     }
 }
 
@@ -379,33 +391,4 @@ pub(crate) const fn assert_vector<T, const N: usize>() {
         N * size_of::<T>() == 4 || N * size_of::<T>() == 8 || N * size_of::<T>() == 16,
         "a vector access is 4, 8 or 16 bytes wide: choose N so that N * size_of::<T>() is one of them"
     );
-}
-
-/// A view of global memory: ties the view's type to its element's, for `#[kernel]`.
-#[doc(hidden)]
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a view of device memory",
-    label = "`#[kernel]` takes this for a view by its name",
-    note = "the names `Global` and `GlobalMut` are those of `cuda_std::global`"
-)]
-pub trait View: sealed::View {
-    /// What the view shows.
-    type Element;
-
-    /// Whether it is a [`GlobalMut`].
-    const IS_MUTABLE: bool;
-}
-impl<T> View for Global<'_, T> {
-    type Element = T;
-    const IS_MUTABLE: bool = false;
-}
-impl<T> View for GlobalMut<'_, T> {
-    type Element = T;
-    const IS_MUTABLE: bool = true;
-}
-
-mod sealed {
-    pub trait View {}
-    impl<T> View for super::Global<'_, T> {}
-    impl<T> View for super::GlobalMut<'_, T> {}
 }

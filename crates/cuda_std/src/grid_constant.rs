@@ -8,8 +8,9 @@ use core::ops::Deref;
 /// A kernel's parameter that the host passes by value, the same for the whole grid: a `T` in
 /// constant parameter memory, at its own alignment (`__grid_constant__` in CUDA C++).
 ///
-/// It is for what does not fit into a scalar: a struct of sizes, or a tensor map, whose 128 bytes
-/// stand at a multiple of 64. Reads are `ld.param`, and [`as_ptr`](Self::as_ptr) is the generic
+/// It is for what has to stay there: a tensor map, whose 128 bytes stand at a multiple of 64 and whose
+/// address instructions take, or a table that a kernel takes by reference. A small struct is simpler
+/// by value ([`ValueParam`](crate::kernel::ValueParam)). Reads are `ld.param`, and [`as_ptr`](Self::as_ptr) is the generic
 /// address for instructions that take one. The host gives a `&T`, whose bytes are copied when the
 /// launch is submitted.
 ///

@@ -7,9 +7,9 @@ mod architecture;
 mod params;
 
 pub use architecture::Architecture;
-pub use params::{EntryParams, KernelParam, KernelParams, ScalarParam};
+pub use params::{EntryParams, KernelParam, KernelParams, ScalarParam, ValueParam};
 #[doc(hidden)]
-pub use params::{assert_grid_constant, assert_scalar, assert_texture, assert_view};
+pub use params::{assert_block, assert_grid_constant, assert_scalar, assert_texture, assert_view};
 
 /// What `#[kernel]` marks loops with.
 #[doc(hidden)]

@@ -12,7 +12,7 @@
 //! | block | [`block`], [`thread::sync_threads`] | every thread of the block | see each function |
 //! | shared memory | [`shared`], [`shared_array!`] | any thread of the block | |
 //! | global memory | [`global`], [`atomic`], [`symbol`] | any thread of the grid | |
-//! | parameters by value | [`grid_constant`] | any thread of the grid | |
+//! | parameters by value | [`kernel::ValueParam`], [`grid_constant`] | any thread of the grid | |
 //! | textures | [`texture`] | one thread | that thread |
 //! | groups of any scope | [`cooperative_groups`] | every thread of the group | see each function |
 //! | clusters | [`cluster`] | every thread of the cluster | |
@@ -75,7 +75,7 @@ pub mod wgmma;
 #[cfg_attr(not(target_arch = "nvptx64"), path = "machine/simulated/mod.rs")]
 mod machine;
 
-pub use bytemuck::Pod;
+pub use bytemuck::{self, Pod};
 pub use cuda_std_macros::kernel;
 
 /// The fingerprint of this crate's sources, made by the build script.
@@ -91,7 +91,7 @@ pub mod prelude {
     /// This crate, by whose name `#[kernel]` finds it where it is re-exported by another one.
     pub use crate as cuda_std;
     pub use crate::float::Float;
-    pub use crate::global::{Global, GlobalMut};
+    pub use crate::global::{Global, GlobalAtomic, GlobalMatrix, GlobalMatrixMut, GlobalMut};
     pub use crate::grid_constant::GridConstant;
     pub use crate::pipeline::Pipeline;
     pub use crate::shared::{SharedArray, SharedTile};

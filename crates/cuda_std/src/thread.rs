@@ -3,6 +3,10 @@
 //! Names follow the `cuda_std` of the Rust CUDA project: `thread_idx_x` is CUDA C++'s
 //! `threadIdx.x`, and so on.
 
+mod own;
+
+pub use own::{OwnIndex, OwnIndex2d, OwnIndices, own_index, own_index_2d, own_indices};
+
 use crate::machine;
 
 macro_rules! coordinates {
@@ -93,39 +97,6 @@ pub fn index_2d() -> (u32, u32) {
 pub fn index_3d() -> (u32, u32, u32) {
     let (x, y) = index_2d();
     (x, y, block_idx_z() * block_dim_z() + thread_idx_z())
-}
-
-/// The proof that an index belongs to the calling thread alone.
-///
-/// Only [`own_index`] makes one, and it cannot leave its thread, so no other thread of the launch
-/// reaches the same element in this way ([`GlobalMut::own`](crate::global::GlobalMut::own)).
-#[derive(Debug)]
-pub struct OwnIndex {
-    index: usize,
-    /// Neither `Send` nor `Sync`: a witness stays with its thread.
-    not_send: core::marker::PhantomData<*const ()>,
-}
-
-impl OwnIndex {
-    /// The index.
-    #[inline(always)]
-    #[must_use]
-    pub fn get(&self) -> usize {
-        self.index
-    }
-}
-
-/// The thread's rank in the whole launch, unique in launches of one, two and three dimensions; in
-/// one dimension it is [`index_1d`].
-#[inline(always)]
-#[track_caller]
-#[must_use]
-pub fn own_index() -> OwnIndex {
-    let index = block_rank() * u64::from(block_size()) + u64::from(rank_in_block());
-    OwnIndex {
-        index: index as usize,
-        not_send: core::marker::PhantomData,
-    }
 }
 
 /// Waits until every thread of the block has arrived (CUDA C++'s `__syncthreads`), and makes

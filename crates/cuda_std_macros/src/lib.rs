@@ -18,11 +18,15 @@ use quote::ToTokens;
 /// function of the same name stands for its value. A kernel that is a safe `fn` can be launched from
 /// safe code.
 ///
-/// Parameters, at most 16, are scalars and the types below, written by their names: a view
-/// (`Global<T>`, `GlobalMut<T>`) becomes a pointer and a length in the PTX, so that the pointer keeps its address space. A
-/// `Global` promises the compiler that no thread writes its elements during the launch. A
-/// `GridConstant<T>` is a block of bytes that the host passes by value, such as a tensor map; a
-/// `Texture1d` or `Texture2d` is a handle.
+/// Parameters, at most 16, are values and the types below, written by their names. A value is a
+/// number, a `bool`, an array of numbers or a struct of them without padding (`bytemuck::NoUninit`):
+/// numbers are PTX parameters of their types, the rest blocks of bytes. A view (`Global<T>`,
+/// `GlobalMut<T>`, `GlobalAtomic<T>`) becomes a pointer and a length in the PTX, so that the pointer
+/// keeps its address space, and a matrix (`GlobalMatrix<T>`, `GlobalMatrixMut<T>`) a pointer, rows,
+/// columns and leading dimension. A `Global` and a `GlobalMatrix` promise the compiler that no thread
+/// writes their elements during the launch. A `GridConstant<T>` is a block of bytes that the host
+/// passes by value and the kernel reads where it is, such as a tensor map; a `Texture1d` or
+/// `Texture2d` is a handle.
 ///
 /// A view ends with its launch and stays with its thread: its type has a lifetime, which a parameter
 /// leaves out, and is neither `Send` nor `Sync`. So a kernel cannot keep a view for a later launch.

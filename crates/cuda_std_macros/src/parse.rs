@@ -12,17 +12,52 @@ const MAX_PARAMETERS: usize = 16;
 /// How a parameter crosses from the host to the kernel.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Passing {
-    /// `Global<T>`: a read-only pointer and a length.
-    Global,
-    /// `GlobalMut<T>`: a pointer and a length.
-    GlobalMut,
+    /// A view of global memory: a pointer and its lengths.
+    View(View),
     /// `GridConstant<T>`: the bytes of a `T`, in parameter memory.
     GridConstant,
     /// `Texture1d` or `Texture2d`: a handle.
     Texture { dimensions: usize },
-    /// By value.
+    /// A number or a `bool`, known by its name.
     Scalar,
+    /// Any other type: its bytes, in parameter memory, of which the kernel has a copy.
+    Block,
 }
+
+/// A view of global memory, as `cuda_std::global::ViewKind` has them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct View {
+    /// The type's name, and the kind's.
+    pub name: &'static str,
+    /// Whether no thread writes its elements during the launch.
+    pub is_read_only: bool,
+    /// Numbers beside the pointer.
+    pub lengths: usize,
+}
+
+const VIEWS: [View; 5] = [
+    View::new("Global", true, 1),
+    View::new("GlobalMut", false, 1),
+    View::new("GlobalAtomic", false, 1),
+    View::new("GlobalMatrix", true, 3),
+    View::new("GlobalMatrixMut", false, 3),
+];
+
+impl View {
+    const fn new(name: &'static str, is_read_only: bool, lengths: usize) -> Self {
+        Self {
+            name,
+            is_read_only,
+            lengths,
+        }
+    }
+}
+
+/// The names of the types that are one PTX parameter of their own type.
+const SCALARS: [&str; 15] = [
+    "bool", "u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64", "usize", "isize", "f32", "f64",
+    "f16", "bf16",
+];
 
 pub struct Parameter {
     pub ty: Type,
@@ -116,27 +151,36 @@ fn parameter(argument: &FnArg) -> Result<Parameter> {
             "a kernel's parameter is a plain name",
         ));
     };
-    if matches!(&*argument.ty, Type::Reference(_) | Type::Ptr(_)) {
+    let ty = ungrouped(&argument.ty);
+    if matches!(ty, Type::Reference(_) | Type::Ptr(_)) {
         return Err(Error::new(
-            argument.ty.span(),
+            ty.span(),
             "host memory is out of a kernel's reach: take a `Global<T>` to read device memory, a `GlobalMut<T>` to write it",
         ));
     }
-    if has_name(&argument.ty, "GridGroup") {
+    if has_name(ty, "GridGroup") {
         return Err(Error::new(
-            argument.ty.span(),
+            ty.span(),
             "a grid is the first parameter of a `#[kernel(cooperative)]`, and of no other; \
              `this_grid()` has its size and ranks",
         ));
     }
-    let passing = passing(&argument.ty);
-    if passing != Passing::Scalar {
-        check_lifetimes(&argument.ty)?;
+    let passing = passing(ty);
+    if !matches!(passing, Passing::Scalar | Passing::Block) {
+        check_lifetimes(ty)?;
     }
     Ok(Parameter {
-        ty: (*argument.ty).clone(),
+        ty: ty.clone(),
         passing,
     })
+}
+
+/// The type without the group in which a macro's `$element:ty` stands.
+fn ungrouped(ty: &Type) -> &Type {
+    match ty {
+        Type::Group(group) => ungrouped(&group.elem),
+        ty => ty,
+    }
 }
 
 /// A view ends with its launch, whatever the source would like.
@@ -160,18 +204,18 @@ fn check_lifetimes(ty: &Type) -> Result<()> {
 }
 
 fn passing(ty: &Type) -> Passing {
-    if has_name(ty, "Global") {
-        Passing::Global
-    } else if has_name(ty, "GlobalMut") {
-        Passing::GlobalMut
+    if let Some(view) = VIEWS.into_iter().find(|view| has_name(ty, view.name)) {
+        Passing::View(view)
     } else if has_name(ty, "GridConstant") {
         Passing::GridConstant
     } else if has_name(ty, "Texture1d") {
         Passing::Texture { dimensions: 1 }
     } else if has_name(ty, "Texture2d") {
         Passing::Texture { dimensions: 2 }
-    } else {
+    } else if SCALARS.iter().any(|name| has_name(ty, name)) {
         Passing::Scalar
+    } else {
+        Passing::Block
     }
 }
 

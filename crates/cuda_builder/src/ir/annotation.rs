@@ -34,6 +34,8 @@ pub(super) enum Parameter {
     /// `g<size>:<alignment>`, both in bytes: a struct that the host passes by value. The kernel
     /// sees a pointer to its constant copy, the same in the whole grid.
     GridConstant { size: u32, alignment: u32 },
+    /// `b<size>:<alignment>`: the same, of which the kernel only makes a copy.
+    Block { size: u32, alignment: u32 },
 }
 
 impl Annotation {
@@ -116,19 +118,25 @@ fn parse_parameter(text: &str) -> Result<Parameter, String> {
         "w" => Parameter::UniquePointer,
         "p" => Parameter::PlainPointer,
         "v" => Parameter::Value,
-        _ => parse_grid_constant(text).ok_or_else(|| {
+        _ => parse_by_value(text).ok_or_else(|| {
             format!(
-                "unknown parameter kind `{text}` in its annotation: expected r, w, p, v or \
-                 g<size>:<alignment>"
+                "unknown parameter kind `{text}` in its annotation: expected r, w, p, v, \
+                 g<size>:<alignment> or b<size>:<alignment>"
             )
         })?,
     })
 }
 
-fn parse_grid_constant(text: &str) -> Option<Parameter> {
-    let (size, alignment) = text.strip_prefix('g')?.split_once(':')?;
+fn parse_by_value(text: &str) -> Option<Parameter> {
+    let (letter, layout) = text.split_at_checked(1)?;
+    let (size, alignment) = layout.split_once(':')?;
     let (size, alignment): (u32, u32) = (size.parse().ok()?, alignment.parse().ok()?);
-    (size > 0 && alignment.is_power_of_two()).then_some(Parameter::GridConstant { size, alignment })
+    let parameter = match letter {
+        "g" => Parameter::GridConstant { size, alignment },
+        "b" => Parameter::Block { size, alignment },
+        _ => return None,
+    };
+    (size > 0 && alignment.is_power_of_two()).then_some(parameter)
 }
 
 fn invalid(kernel: &str, reason: String) -> BuildError {
@@ -144,8 +152,7 @@ mod tests {
 
     #[test]
     fn every_key_is_read() {
-        let text =
-            "gemm|maxntid=16,16|minctasm=2|maxnreg=128|cluster_dim=2,1,1|params=r,w,p,v,g128:64";
+        let text = "gemm|maxntid=16,16|minctasm=2|maxnreg=128|cluster_dim=2,1,1|params=r,w,p,v,g128:64,b12:4";
         let annotation = Annotation::parse(text).unwrap();
         assert_eq!(annotation.kernel, "gemm");
         let attributes = [
@@ -166,6 +173,10 @@ mod tests {
             Parameter::GridConstant {
                 size: 128,
                 alignment: 64,
+            },
+            Parameter::Block {
+                size: 12,
+                alignment: 4,
             },
         ];
         assert_eq!(annotation.parameters.unwrap(), parameters);
@@ -190,6 +201,8 @@ mod tests {
             "k|params=x",
             "k|params=g128",
             "k|params=g128:3",
+            "k|params=b0:4",
+            "k|params=c4:4",
             "k|cluster",
         ];
         for text in mistakes {

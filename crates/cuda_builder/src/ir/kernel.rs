@@ -90,7 +90,13 @@ fn annotate_parameter(parameter: &str, kind: Parameter) -> Option<String> {
         Parameter::PlainPointer => with_attributes(parameter, &[]),
         Parameter::UniquePointer => with_attributes(parameter, &["noalias"]),
         Parameter::ReadOnlyPointer => with_attributes(parameter, &["noalias", "readonly"]),
-        Parameter::GridConstant { size, alignment } => grid_constant(parameter, size, alignment),
+        Parameter::GridConstant { size, alignment } => {
+            by_value(parameter, size, alignment, "noundef")
+        }
+        // With these promises LLVM reads parameter memory where a copy of it is indexed.
+        Parameter::Block { size, alignment } => {
+            by_value(parameter, size, alignment, "noalias readonly noundef")
+        }
     }
 }
 
@@ -106,11 +112,11 @@ fn with_attributes(parameter: &str, attributes: &[&str]) -> Option<String> {
 }
 
 /// A pointer to a by-value parameter that stays in constant parameter memory.
-fn grid_constant(parameter: &str, size: u32, alignment: u32) -> Option<String> {
+fn by_value(parameter: &str, size: u32, alignment: u32, promises: &str) -> Option<String> {
     let rest = parameter.strip_prefix("ptr ")?;
     let name = rest.rsplit(' ').next()?;
     Some(format!(
-        "ptr byval([{size} x i8]) align {alignment} noundef \"nvvm.grid_constant\" {name}"
+        "ptr byval([{size} x i8]) align {alignment} {promises} \"nvvm.grid_constant\" {name}"
     ))
 }
 
@@ -157,6 +163,9 @@ mod tests {
                 "@scale(ptr byval([128 x i8]) align 64 noundef \"nvvm.grid_constant\" %0, "
             )
         );
+        assert!(annotated("scale|params=b12:4,v,p").unwrap().contains(
+            "@scale(ptr byval([12 x i8]) align 4 noalias readonly noundef \"nvvm.grid_constant\" %0, "
+        ));
     }
 
     #[test]

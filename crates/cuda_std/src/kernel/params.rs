@@ -1,15 +1,16 @@
 //! How parameters cross from the host to a PTX entry.
 
-use crate::global::{Global, GlobalMut, View};
+use crate::global::{Global, GlobalAtomic, GlobalMatrix, GlobalMatrixMut, GlobalMut};
+use crate::global::{View, ViewKind};
 use crate::grid_constant::{ByValue, GridConstant};
 use crate::texture::{Texture, Texture1d, Texture2d};
-use bytemuck::Pod;
+use bytemuck::{NoUninit, Pod};
 use core::ffi::c_void;
 use core::marker::PhantomData;
 use core::{ptr, slice};
 
-/// Most PTX parameters of an entry: `#[kernel]` takes 16 parameters, and a view is two in PTX.
-const MAX_ENTRY_PARAMS: usize = 32;
+/// Most PTX parameters of an entry: `#[kernel]` takes 16 parameters, and a matrix is four in PTX.
+const MAX_ENTRY_PARAMS: usize = 64;
 
 /// Most bytes of one parameter: those that every GPU has for all of them (PTX ISA 9.0, "Kernel
 /// Function Parameters").
@@ -18,7 +19,8 @@ const MAX_PARAM_BYTES: usize = 4096;
 /// The arguments of one launch in the order in which the PTX entry declares its parameters, as the
 /// driver takes them: the address of each.
 ///
-/// A view is two, its address and its length in elements; all else is one. Each has the size and
+/// A view is two, its address and its length in elements, or four, a matrix's address, rows, columns
+/// and leading dimension; all else is one. Each has the size and
 /// the bytes that the entry declares, on a little-endian host with 64 bits, as the GPU is. Nothing is
 /// copied: the addresses lead into the tuple of parameters, or to what it borrows.
 #[derive(Clone, Debug)]
@@ -66,15 +68,16 @@ impl<'a> EntryParams<'a> {
     }
 }
 
-/// One parameter of a kernel: a scalar, a view of global memory, a block of bytes, or a texture.
+/// One parameter of a kernel: a value, a view of global memory, a block of bytes, or a texture.
 ///
 /// # Safety
 /// 1. `push_to` pushes exactly what `#[kernel]` declares for a parameter of this type.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the parameter of a kernel",
     label = "this type does not cross from the host to a kernel",
-    note = "parameters are scalars (integers of at most 64 bits, f32, f64, f16, bf16), `Global<T>`, \
-            `GlobalMut<T>` and `GridConstant<T>` of plain data `T`, `Texture1d` and `Texture2d`"
+    note = "parameters are numbers, `bool`, arrays and structs of plain data (`bytemuck::NoUninit`), \
+            `Global<T>`, `GlobalMut<T>`, `GlobalAtomic<T>`, `GlobalMatrix<T>`, `GlobalMatrixMut<T>` \
+            and `GridConstant<T>` of plain data `T`, `Texture1d` and `Texture2d`"
 )]
 pub unsafe trait KernelParam: Copy {
     /// Appends the parameter to `entry`.
@@ -87,29 +90,69 @@ pub trait KernelParams: Copy {
     fn push_to<'a>(&'a self, entry: &mut EntryParams<'a>);
 }
 
-/// A scalar that can be a kernel parameter: plain data of at most 8 bytes.
+/// A value that the host gives to a kernel, the same for the whole grid: a number, a `bool`, an
+/// array of numbers, or a struct of them whose bytes are all initialised
+/// ([`bytemuck::NoUninit`](crate::bytemuck::NoUninit): `#[repr(C)]`, without padding), of at most
+/// 4096 bytes.
+///
+/// ```
+/// use cuda_std::prelude::*;
+///
+/// /// A line, and whether the values are clamped.
+/// #[derive(Clone, Copy, bytemuck::NoUninit)]
+/// #[repr(C)]
+/// pub struct Line {
+///     slope: f32,
+///     offset: f32,
+/// }
+///
+/// /// `y[i] = slope * i + offset`, between the limits if they hold.
+/// #[kernel]
+/// pub fn draw(line: Line, limits: [f32; 2], clamped: bool, y: GlobalMut<f32>) {
+///     let i = thread::own_index();
+///     let value = line.slope.mul_add(i.get() as f32, line.offset);
+///     let value = if clamped { value.max(limits[0]).min(limits[1]) } else { value };
+///     if let Some(y) = y.own(i) {
+///         y.set(value);
+///     }
+/// }
+/// ```
+///
+/// In PTX a number is a parameter of its type, and everything else an aligned block of bytes in
+/// parameter memory, from which the kernel reads what it uses.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the parameter of a kernel",
     label = "this type does not cross from the host to a kernel",
-    note = "parameters are scalars (integers of at most 64 bits, f32, f64, f16, bf16), `Global<T>`, \
-            `GlobalMut<T>` and `GridConstant<T>` of plain data `T`",
+    note = "values are numbers, `bool`, and arrays and structs of plain data: \
+            `#[derive(Clone, Copy, bytemuck::NoUninit)] #[repr(C)]`, without padding",
     note = "a view is written as `Global<..>` or `GlobalMut<..>`, not by another name"
 )]
-pub trait ScalarParam: Pod + Send + Sync {}
+pub trait ValueParam: NoUninit + Send + Sync {}
+#[diagnostic::do_not_recommend]
+impl<T: NoUninit + Send + Sync> ValueParam for T {}
+
+// SAFETY: (1) a value is one PTX parameter of its own size and alignment.
+#[diagnostic::do_not_recommend]
+unsafe impl<T: ValueParam> KernelParam for T {
+    fn push_to<'a>(&'a self, entry: &mut EntryParams<'a>) {
+        entry.push(self);
+    }
+}
+
+/// A value that is one PTX parameter of its own type: a number of at most 64 bits, or a `bool`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a scalar",
+    label = "`#[kernel]` takes this for a scalar by its name"
+)]
+pub trait ScalarParam: ValueParam {}
 
 macro_rules! scalar_params {
     ($($scalar:ty),*) => {$(
         impl ScalarParam for $scalar {}
-
-        // SAFETY: (1) a scalar is one PTX parameter of its own size.
-        unsafe impl KernelParam for $scalar {
-            fn push_to<'a>(&'a self, entry: &mut EntryParams<'a>) {
-                entry.push(self);
-            }
-        }
     )*};
 }
 scalar_params!(
+    bool,
     u8,
     i8,
     u16,
@@ -138,7 +181,23 @@ macro_rules! view_params {
         }
     )*};
 }
-view_params!(Global GlobalMut);
+view_params!(Global GlobalMut GlobalAtomic);
+
+macro_rules! matrix_params {
+    ($($view:ident)*) => {$(
+        // SAFETY: (1) a matrix is declared as a pointer and three numbers of 64 bits.
+        unsafe impl<T: Pod + Send + Sync> KernelParam for $view<'_, T> {
+            fn push_to<'a>(&'a self, entry: &mut EntryParams<'a>) {
+                let (base, lengths) = self.parts();
+                entry.push(base);
+                for length in lengths {
+                    entry.push(length);
+                }
+            }
+        }
+    )*};
+}
+matrix_params!(GlobalMatrix GlobalMatrixMut);
 
 // SAFETY: (1) it is declared as one parameter with the size and the alignment of `T`.
 unsafe impl<T: Pod + Send + Sync> KernelParam for GridConstant<'_, T> {
@@ -159,25 +218,34 @@ macro_rules! texture_params {
 }
 texture_params!(Texture1d Texture2d);
 
-/// Compiles only for the parameters that `#[kernel]` passes as scalars: a view under another name
-/// would be one of them, and arrive as garbage.
+/// Compiles only for the parameters that `#[kernel]` passes as scalars: another type of a scalar's
+/// name would be one of them, and arrive as garbage.
 #[doc(hidden)]
 pub const fn assert_scalar<T: ScalarParam>() {}
 
-/// Compiles only for the parameters that `#[kernel]` passes as a pointer and a length: a view that
-/// may be written where the name says so, and only there.
+/// Compiles only for the parameters that `#[kernel]` passes as a pointer and lengths: the view that
+/// the name says.
 #[doc(hidden)]
-pub const fn assert_view<T: View>(is_mutable: bool) {
+pub const fn assert_view<T: View>(kind: ViewKind) {
     assert!(
-        T::IS_MUTABLE == is_mutable,
-        "`#[kernel]` knows views by their names, and this name stands for the other view"
+        T::KIND as u8 == kind as u8,
+        "`#[kernel]` knows views by their names, and this name stands for another view"
     );
 }
 
-/// Compiles only for the parameters that `#[kernel]` passes as a block of bytes.
+/// Compiles only for the parameters that `#[kernel]` passes as a block of bytes, by a reference.
 #[doc(hidden)]
 pub const fn assert_grid_constant<T: ByValue>() {
-    let bytes = size_of::<T::Value>();
+    assert_size(size_of::<T::Value>());
+}
+
+/// Compiles only for the parameters that `#[kernel]` passes as a block of bytes, by value.
+#[doc(hidden)]
+pub const fn assert_block<T: ValueParam>() {
+    assert_size(size_of::<T>());
+}
+
+const fn assert_size(bytes: usize) {
     assert!(bytes > 0, "a parameter has at least one byte");
     assert!(
         bytes <= MAX_PARAM_BYTES,

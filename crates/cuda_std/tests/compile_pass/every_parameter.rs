@@ -34,6 +34,21 @@ pub fn by_value(block: GridConstant<Block>, last: u16) {
     assert!(u16::from(block.0[0]) > last);
 }
 
+/// A struct whose bytes are a truth and a number.
+#[derive(Clone, Copy, bytemuck::NoUninit)]
+#[repr(C)]
+pub struct Switch {
+    on: bool,
+    level: u8,
+}
+
+/// Values and views of every kind.
+#[kernel]
+pub fn values(on: bool, switch: Switch, weights: [f32; 3], x: GlobalMatrix<f32>, y: cuda_std::global::GlobalMatrixMut<f32>, bins: GlobalAtomic<u32>) {
+    assert!(on == switch.on && switch.level > 0 && weights.len() == x.rows());
+    let _ = (y, bins);
+}
+
 fn is_safe<K: SafeKernel>(_: K) {}
 
 fn main() {
@@ -70,4 +85,20 @@ fn main() {
     let entry = EntryParams::of(&params);
     assert_eq!(entry.bytes().collect::<Vec<_>>(), [&block.0[..], &[5, 0]]);
     assert_eq!(entry.addresses()[0], (&raw const block).cast());
+
+    let switch = Switch { on: true, level: 3 };
+    // SAFETY: (1), (2), (3) no element is touched.
+    let (x, y, bins) = unsafe {
+        (
+            GlobalMatrix::from_raw_parts(8 as *const f32, 2, 3, 4),
+            GlobalMatrixMut::from_raw_parts(16 as *mut f32, 5, 6, 7),
+            GlobalAtomic::from_raw_parts(32 as *mut u32, 9),
+        )
+    };
+    let params = (true, switch, [1.0_f32, 2.0, 3.0], x, y, bins);
+    let entry = EntryParams::of(&params);
+    let bytes: Vec<_> = entry.bytes().collect();
+    assert_eq!((bytes[0], bytes[1], bytes[2].len()), (&[1_u8][..], &[1_u8, 3][..], 12));
+    let numbers: Vec<u64> = bytes[3..].iter().map(|it| u64::from_le_bytes((*it).try_into().unwrap())).collect();
+    assert_eq!(numbers, [8, 2, 3, 4, 16, 5, 6, 7, 32, 9]);
 }

@@ -34,3 +34,44 @@ pub fn read_table_in_clusters(added: u32, table: GridConstant<Table>, out: Globa
         out.set(value + added);
     }
 }
+
+/// What [`draw`] draws: 12 bytes without padding.
+#[derive(Clone, Copy, Debug, bytemuck::NoUninit)]
+#[repr(C)]
+pub struct Line {
+    /// By which it rises from one element to the next.
+    pub slope: f32,
+    /// Its value at element `first`.
+    pub offset: f32,
+    /// Where it starts.
+    pub first: u32,
+}
+
+/// `out[i] = slope * (i - first) + offset`, between the limits if they hold.
+#[kernel]
+pub fn draw(line: Line, limits: [f32; 2], clamped: bool, out: GlobalMut<f32>) {
+    let index = thread::own_index();
+    let x = index.get() as f32 - line.first as f32;
+    let value = line.slope.mul_add(x, line.offset);
+    let value = if clamped {
+        value.max(limits[0]).min(limits[1])
+    } else {
+        value
+    };
+    if let Some(out) = out.own(index) {
+        out.set(value);
+    }
+}
+
+/// `out[i]` is a value of `table` that only the running kernel knows, negated bit by bit if so.
+#[kernel]
+pub fn pick(table: [u32; 5], negated: bool, places: Global<u8>, out: GlobalMut<u32>) {
+    let index = thread::own_index();
+    let Some(place) = places.get(index.get()) else {
+        return;
+    };
+    let value = table[usize::from(place) % 5];
+    if let Some(out) = out.own(index) {
+        out.set(if negated { !value } else { value });
+    }
+}

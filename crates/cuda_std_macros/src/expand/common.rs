@@ -1,6 +1,6 @@
 //! What the entry and the descriptor have in common.
 
-use crate::parse::{KernelFunction, Parameter, Passing};
+use crate::parse::{KernelFunction, Parameter, Passing, View};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens as _, format_ident, quote};
 use syn::{Attribute, Block, Type};
@@ -52,11 +52,9 @@ pub fn signature(kernel: &KernelFunction) -> TokenStream {
     let source = format!("::{name}({})", types.collect::<Vec<_>>().join(","));
     let layouts = kernel.parameters.iter().map(|Parameter { ty, passing }| {
         let element = match passing {
-            Passing::Global | Passing::GlobalMut => {
-                quote! { <#ty as cuda_std::global::View>::Element }
-            }
+            Passing::View(_) => quote! { <#ty as cuda_std::global::View>::Element },
             Passing::GridConstant => return layout_of_value(ty),
-            Passing::Texture { .. } | Passing::Scalar => quote! { #ty },
+            Passing::Texture { .. } | Passing::Scalar | Passing::Block => quote! { #ty },
         };
         quote! { cuda_std::signature::Layout::of::<#element>() }
     });
@@ -74,6 +72,7 @@ pub fn argument_name(index: usize) -> Ident {
     format_ident!("argument_{index}")
 }
 
-pub fn length_name(index: usize) -> Ident {
-    format_ident!("length_{index}")
+/// The names of the numbers beside a view's pointer.
+pub fn length_names(index: usize, view: View) -> impl Iterator<Item = Ident> {
+    (0..view.lengths).map(move |length| format_ident!("length_{index}_{length}"))
 }

@@ -1,6 +1,6 @@
 //! The PTX entry of a kernel, and what stands beside it.
 
-use super::common::{argument_name, length_name};
+use super::common::{argument_name, length_names};
 use super::common::{attributes, body, grid, layout_of_value, signature};
 use crate::bounds::Bounds;
 use crate::parse::{KernelFunction, Parameter, Passing};
@@ -61,26 +61,35 @@ fn device_entry(kernel: &KernelFunction) -> TokenStream {
 
 fn flat_parameter((index, parameter): (usize, &Parameter)) -> TokenStream {
     let Parameter { ty, passing } = parameter;
-    let (name, length) = (argument_name(index), length_name(index));
+    let name = argument_name(index);
     match passing {
-        Passing::Global => {
-            quote! { #name: *const <#ty as cuda_std::global::View>::Element, #length: usize }
-        }
-        Passing::GlobalMut => {
-            quote! { #name: *mut <#ty as cuda_std::global::View>::Element, #length: usize }
+        Passing::View(view) => {
+            let lengths = length_names(index, *view);
+            let element = quote! { <#ty as cuda_std::global::View>::Element };
+            let pointer = if view.is_read_only {
+                quote! { *const #element }
+            } else {
+                quote! { *mut #element }
+            };
+            quote! { #name: #pointer #(, #lengths: usize)* }
         }
         Passing::GridConstant => {
             quote! { #name: *const <#ty as cuda_std::grid_constant::ByValue>::Value }
         }
+        Passing::Block => quote! { #name: *const #ty },
         Passing::Texture { .. } | Passing::Scalar => quote! { #name: #ty },
     }
 }
 
 fn rebuilt_argument((index, parameter): (usize, &Parameter)) -> TokenStream {
     let Parameter { ty, passing } = parameter;
-    let (name, length) = (argument_name(index), length_name(index));
+    let name = argument_name(index);
     match passing {
-        Passing::Global | Passing::GlobalMut => quote! { <#ty>::from_raw_parts(#name, #length) },
+        Passing::View(view) => {
+            let lengths = length_names(index, *view);
+            quote! { <#ty>::from_raw_parts(#name #(, #lengths)*) }
+        }
+        Passing::Block => quote! { *#name },
         Passing::GridConstant => quote! { <#ty>::from_raw(#name) },
         Passing::Texture { .. } | Passing::Scalar => quote! { #name },
     }
@@ -95,19 +104,26 @@ fn annotation(kernel: &KernelFunction) -> TokenStream {
     let mut parts = Vec::new();
     for (index, Parameter { ty, passing }) in kernel.parameters.iter().enumerate() {
         text.push_str(if index > 0 { "," } else { "" });
-        match passing {
-            Passing::Global => text.push_str("r,v"),
-            // No promise that nothing else reaches the memory: other threads of the launch do, and LLVM
-            // would keep values of such memory in registers across barriers and fences.
-            Passing::GlobalMut => text.push_str("p,v"),
-            Passing::Texture { .. } | Passing::Scalar => text.push('v'),
-            Passing::GridConstant => {
-                let before = std::mem::take(&mut text);
-                let layout = layout_of_value(ty);
-                parts.push(quote! { cuda_std::annotation::Part::Text(#before) });
-                parts.push(quote! { cuda_std::annotation::Part::ByValue(#layout) });
+        let (letter, layout) = match passing {
+            Passing::View(view) => {
+                // Of what a kernel writes there is no promise that nothing else reaches the memory:
+                // other threads of the launch do, and LLVM would keep values of such memory in
+                // registers across barriers and fences.
+                text.push(if view.is_read_only { 'r' } else { 'p' });
+                text.push_str(&",v".repeat(view.lengths));
+                continue;
             }
-        }
+            Passing::Texture { .. } | Passing::Scalar => {
+                text.push('v');
+                continue;
+            }
+            Passing::GridConstant => ('g', layout_of_value(ty)),
+            Passing::Block => ('b', quote! { cuda_std::signature::Layout::of::<#ty>() }),
+        };
+        text.push(letter);
+        let before = std::mem::take(&mut text);
+        parts.push(quote! { cuda_std::annotation::Part::Text(#before) });
+        parts.push(quote! { cuda_std::annotation::Part::Layout(#layout) });
     }
     if parts.is_empty() {
         return literal_annotation(&text);

@@ -5,7 +5,7 @@ use crate::bounds::Bounds;
 use crate::parse::{KernelFunction, Parameter, Passing};
 use crate::rounds::with_rounds;
 use proc_macro2::{Ident, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{GenericArgument, Lifetime, PathArguments, Type, parse_quote};
 
@@ -126,7 +126,7 @@ fn host_implementation(kernel: &KernelFunction) -> TokenStream {
 /// A parameter's type with the lifetime of a launch: views leave it out in the source.
 fn type_in_launch(Parameter { ty, passing }: &Parameter) -> Type {
     let mut ty = ty.clone();
-    if *passing == Passing::Scalar {
+    if matches!(passing, Passing::Scalar | Passing::Block) {
         return ty;
     }
     let Type::Path(path) = &mut ty else {
@@ -160,9 +160,13 @@ fn parameter_check(parameter: &Parameter) -> TokenStream {
         Passing::Scalar => {
             quote_spanned! { ty.span() => cuda_std::kernel::assert_scalar::<#ty>(); }
         }
-        Passing::Global | Passing::GlobalMut => {
-            let is_mutable = parameter.passing == Passing::GlobalMut;
-            quote_spanned! { ty.span() => cuda_std::kernel::assert_view::<#ty>(#is_mutable); }
+        Passing::Block => {
+            quote_spanned! { ty.span() => cuda_std::kernel::assert_block::<#ty>(); }
+        }
+        Passing::View(view) => {
+            let kind = format_ident!("{}", view.name);
+            let kind = quote! { cuda_std::global::ViewKind::#kind };
+            quote_spanned! { ty.span() => cuda_std::kernel::assert_view::<#ty>(#kind); }
         }
     }
 }

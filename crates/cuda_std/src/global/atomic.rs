@@ -1,0 +1,135 @@
+//! Elements that all threads change, by atomic operations.
+
+use super::view_basics;
+use crate::atomic::{AtomicAdd, AtomicInteger};
+use crate::machine::{self, Space};
+use bytemuck::Pod;
+use core::marker::PhantomData;
+
+/// Elements of global memory that this launch reaches by atomic operations alone; no other view of it
+/// overlaps them. Any thread may touch any element, without `unsafe`.
+///
+/// The operations are those of [`atomic`](crate::atomic): relaxed, with the scope of the device. An
+/// operation returns what the element was, and `None` where the view ends before it.
+///
+/// ```
+/// use cuda_std::prelude::*;
+///
+/// /// `bins[v]` grows by the number of `v` among `values`; values without a bin are not counted.
+/// #[kernel]
+/// pub fn histogram(values: Global<u32>, bins: GlobalAtomic<u32>) {
+///     for i in thread::own_indices(values.len()) {
+///         if let Some(value) = values.get(i.get()) {
+///             bins.fetch_add(value as usize, 1);
+///         }
+///     }
+/// }
+/// ```
+#[derive(Debug)]
+pub struct GlobalAtomic<'launch, T> {
+    /// A raw pointer is neither `Send` nor `Sync`: the view stays with its thread.
+    base: *mut T,
+    len: usize,
+    launch: PhantomData<&'launch mut [T]>,
+}
+view_basics!(GlobalAtomic, *mut T);
+
+macro_rules! operations {
+    ($($(#[$meta:meta])* $name:ident;)*) => {$(
+        $(#[$meta])*
+        #[inline(always)]
+        #[track_caller]
+        pub fn $name(self, index: usize, value: T) -> Option<T> {
+            if index >= self.len {
+                return None;
+            }
+            // SAFETY: (1) is the comparison. (2) The view has atomic operations alone.
+            Some(unsafe { T::$name(Space::Global, self.base, self.len, index, value) })
+        }
+    )*};
+}
+
+impl<T: Pod> GlobalAtomic<'_, T> {
+    /// The `len` elements from `base` on.
+    ///
+    /// # Safety
+    /// 1. `base` is aligned for `T` and the elements are allocated in device memory (the
+    ///    simulator's: host memory) for the lifetime `'launch`.
+    /// 2. They are touched meanwhile neither from outside of the launch nor through another of its
+    ///    views.
+    #[inline(always)]
+    #[must_use]
+    pub const unsafe fn from_raw_parts(base: *mut T, len: usize) -> Self {
+        Self {
+            base,
+            len,
+            launch: PhantomData,
+        }
+    }
+}
+
+impl<T: AtomicAdd> GlobalAtomic<'_, T> {
+    operations! {
+        /// Adds `value` to element `index`. Integers wrap; the order in which threads add floats is
+        /// not fixed, nor are the bits of their sum.
+        fetch_add;
+    }
+}
+
+impl<T: AtomicInteger> GlobalAtomic<'_, T> {
+    operations! {
+        /// Makes element `index` the smaller of itself and `value`.
+        fetch_min;
+        /// Makes element `index` the larger of itself and `value`.
+        fetch_max;
+        /// Element `index` and `value`, bit by bit.
+        fetch_and;
+        /// Element `index` or `value`, bit by bit.
+        fetch_or;
+        /// Element `index` xor `value`, bit by bit.
+        fetch_xor;
+        /// Writes `value` to element `index`.
+        swap;
+    }
+
+    /// Writes `new` to element `index` if it is `current`; returns what it was.
+    #[inline(always)]
+    #[track_caller]
+    pub fn compare_exchange(self, index: usize, current: T, new: T) -> Option<T> {
+        if index >= self.len {
+            return None;
+        }
+        // SAFETY: (1) is the comparison. (2) The view has atomic operations alone.
+        Some(unsafe {
+            T::compare_exchange(Space::Global, self.base, self.len, index, current, new)
+        })
+    }
+
+    /// Element `index`.
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn load(self, index: usize) -> Option<T> {
+        if index >= self.len {
+            return None;
+        }
+        // SAFETY: (1) is the comparison. (2) The view has atomic operations alone.
+        Some(unsafe {
+            <T as machine::AtomicInteger>::load(Space::Global, self.base, self.len, index)
+        })
+    }
+
+    /// Writes element `index`; returns whether the view has it.
+    #[inline(always)]
+    #[track_caller]
+    pub fn store(self, index: usize, value: T) -> bool {
+        if index >= self.len {
+            return false;
+        }
+        // SAFETY: (1) is the comparison. (2) The view has atomic operations alone.
+        unsafe {
+            <T as machine::AtomicInteger>::store(Space::Global, self.base, self.len, index, value);
+        }
+        true
+    }
+}

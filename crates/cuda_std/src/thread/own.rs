@@ -1,0 +1,198 @@
+//! The proofs that elements belong to the calling thread alone.
+//!
+//! | a thread has | function | element of |
+//! |---|---|---|
+//! | one element | [`own_index`] | [`GlobalMut::own`](crate::global::GlobalMut::own) |
+//! | every n-th element, in a launch of n threads | [`own_indices`] | the same |
+//! | one element of a matrix | [`own_index_2d`] | [`GlobalMatrixMut::own`](crate::global::GlobalMatrixMut::own) |
+//!
+//! In a launch of n threads element `i` of a [`GlobalMut`](crate::global::GlobalMut) belongs to the
+//! thread of rank `i % n`, and element (row, column) of a
+//! [`GlobalMatrixMut`](crate::global::GlobalMatrixMut) to the thread with that y and x.
+
+use super::{
+    block_dim_x, block_dim_y, block_dim_z, block_idx_x, block_idx_y, block_idx_z, block_rank,
+    block_size, grid_dim_x, grid_dim_y, grid_dim_z, rank_in_block, thread_idx_x, thread_idx_y,
+    thread_idx_z,
+};
+use core::marker::PhantomData;
+
+/// Neither `Send` nor `Sync`: a witness stays with its thread.
+type NotSend = PhantomData<*const ()>;
+
+/// The proof that an index belongs to the calling thread alone.
+///
+/// Only [`own_index`] and [`own_indices`] make one, and it cannot leave its thread, so no other
+/// thread of the launch reaches the same element in this way
+/// ([`GlobalMut::own`](crate::global::GlobalMut::own)).
+#[derive(Debug)]
+pub struct OwnIndex {
+    index: usize,
+    not_send: NotSend,
+}
+
+impl OwnIndex {
+    /// The index.
+    #[inline(always)]
+    #[must_use]
+    pub fn get(&self) -> usize {
+        self.index
+    }
+}
+
+/// The thread's rank in the whole launch, unique in launches of one, two and three dimensions; in
+/// one dimension it is [`index_1d`](super::index_1d).
+#[inline(always)]
+#[track_caller]
+#[must_use]
+pub fn own_index() -> OwnIndex {
+    let index = block_rank() * u64::from(block_size()) + u64::from(rank_in_block());
+    OwnIndex {
+        index: index as usize,
+        not_send: PhantomData,
+    }
+}
+
+/// The indices below `len` that belong to the calling thread alone, in a launch of any size: its rank
+/// in the launch, and from there each a whole launch further (a grid-stride loop).
+///
+/// ```
+/// use cuda_std::prelude::*;
+///
+/// /// `y[i] += a * x[i]` for each `i` that both have, whatever the number of threads.
+/// #[kernel]
+/// pub fn axpy(a: f32, x: Global<f32>, y: GlobalMut<f32>) {
+///     for i in thread::own_indices(y.len()) {
+///         if let (Some(x), Some(y)) = (x.get(i.get()), y.own(i)) {
+///             y.set(a.mul_add(x, y.get()));
+///         }
+///     }
+/// }
+/// ```
+#[inline(always)]
+#[track_caller]
+#[must_use]
+pub fn own_indices(len: usize) -> OwnIndices {
+    let blocks = u64::from(grid_dim_x()) * u64::from(grid_dim_y()) * u64::from(grid_dim_z());
+    OwnIndices {
+        next: own_index().index,
+        end: len,
+        threads: (blocks * u64::from(block_size())) as usize,
+        not_send: PhantomData,
+    }
+}
+
+/// What [`own_indices`] returns.
+#[derive(Debug)]
+pub struct OwnIndices {
+    next: usize,
+    end: usize,
+    /// Threads of the launch.
+    threads: usize,
+    not_send: NotSend,
+}
+
+impl Iterator for OwnIndices {
+    type Item = OwnIndex;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<OwnIndex> {
+        if self.next >= self.end {
+            return None;
+        }
+        let index = self.next;
+        // Saturated, it is no index: a sum that wraps would be another thread's.
+        self.next = index.saturating_add(self.threads);
+        Some(OwnIndex {
+            index,
+            not_send: PhantomData,
+        })
+    }
+}
+
+/// The proof that an element of a matrix belongs to the calling thread alone.
+///
+/// Only [`own_index_2d`] makes one, and it cannot leave its thread, so no other thread of the launch
+/// reaches the same element in this way
+/// ([`GlobalMatrixMut::own`](crate::global::GlobalMatrixMut::own)).
+#[derive(Debug)]
+pub struct OwnIndex2d {
+    row: usize,
+    column: usize,
+    not_send: NotSend,
+}
+
+impl OwnIndex2d {
+    /// The row: the thread's index in the launch along y.
+    #[inline(always)]
+    #[must_use]
+    pub fn row(&self) -> usize {
+        self.row
+    }
+
+    /// The column: the thread's index in the launch along x, so that a warp has elements of one row
+    /// where its blocks are as wide as it.
+    #[inline(always)]
+    #[must_use]
+    pub fn column(&self) -> usize {
+        self.column
+    }
+}
+
+/// The thread's row, along y, and column, along x, in a launch of two dimensions. In a launch of three
+/// each layer along z has the rows behind those of the layer before, so the element is unique there,
+/// too.
+///
+/// ```
+/// use cuda_std::prelude::*;
+///
+/// /// The transpose of `x`, one thread for each element of `y`.
+/// #[kernel]
+/// pub fn transpose(x: GlobalMatrix<f32>, y: GlobalMatrixMut<f32>) {
+///     let i = thread::own_index_2d();
+///     if let (Some(x), Some(y)) = (x.get(i.column(), i.row()), y.own(i)) {
+///         y.set(x);
+///     }
+/// }
+/// ```
+#[inline(always)]
+#[track_caller]
+#[must_use]
+pub fn own_index_2d() -> OwnIndex2d {
+    let along =
+        |block: u32, size: u32, thread: u32| u64::from(block) * u64::from(size) + u64::from(thread);
+    let column = along(block_idx_x(), block_dim_x(), thread_idx_x());
+    let row = along(block_idx_y(), block_dim_y(), thread_idx_y());
+    let layer = along(block_idx_z(), block_dim_z(), thread_idx_z());
+    let rows_of_layer = u64::from(grid_dim_y()) * u64::from(block_dim_y());
+    OwnIndex2d {
+        row: (layer * rows_of_layer + row) as usize,
+        column: column as usize,
+        not_send: PhantomData,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The indices of a thread from `next` on.
+    fn indices(next: usize, end: usize, threads: usize) -> Vec<usize> {
+        let indices = OwnIndices {
+            next,
+            end,
+            threads,
+            not_send: PhantomData,
+        };
+        indices.map(|index| index.get()).collect()
+    }
+
+    #[test]
+    fn indices_end_before_a_sum_wraps() {
+        assert_eq!(indices(2, 13, 5), [2, 7, 12]);
+        assert_eq!(indices(5, 5, 5), []);
+        let last = usize::MAX - 1;
+        assert_eq!(indices(last - 3, usize::MAX, 3), [last - 3, last]);
+        assert_eq!(indices(last, usize::MAX, 7), [last]);
+    }
+}

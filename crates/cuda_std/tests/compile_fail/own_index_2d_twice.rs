@@ -1,0 +1,12 @@
+//! A witness is the proof of one access: it is used up.
+
+use cuda_std::prelude::*;
+
+#[kernel]
+pub fn write_twice(x: GlobalMatrixMut<f32>, y: GlobalMatrixMut<f32>) {
+    let index = thread::own_index_2d();
+    let _ = x.own(index);
+    let _ = y.own(index);
+}
+
+fn main() {}

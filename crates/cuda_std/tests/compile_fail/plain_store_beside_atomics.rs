@@ -1,0 +1,10 @@
+//! An atomic view has atomic operations alone.
+
+use cuda_std::prelude::*;
+
+#[kernel]
+pub fn write(y: GlobalAtomic<u32>) {
+    let _ = y.own(thread::own_index());
+}
+
+fn main() {}

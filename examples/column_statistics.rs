@@ -1,0 +1,97 @@
+//! Count, mean, standard deviation, least and greatest number of each column of a CSV file.
+//!
+//! ```text
+//! cargo run --release --example column_statistics -- FILE.csv [--device sim|cuda|cuda:N]
+//! ```
+//!
+//! The columns are reduced on the device, in f64. The deviation is that of the numbers as the whole
+//! population (divided by n). The first line may be a header; every other field is a number.
+
+mod support;
+
+use lexopt::prelude::*;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use support::Outcome;
+use support::output::print_line;
+use tilewright::ops;
+
+const USAGE: &str = "usage: column_statistics FILE.csv [--device sim|cuda|cuda:N]";
+
+fn main() -> ExitCode {
+    support::run(column_statistics)
+}
+
+fn column_statistics(mut parser: lexopt::Parser) -> Outcome {
+    let (mut path, mut choice) = (None, None);
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Value(value) if path.is_none() => path = Some(PathBuf::from(value)),
+            Long("device") => choice = Some(support::device_choice(&mut parser)?),
+            Short('h') | Long("help") => return support::help(USAGE),
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    let path = path.ok_or_else(|| format!("no file is named; {USAGE}"))?;
+    let table = Table::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let device = support::open(choice)?;
+    let columns = table.names.len();
+    let matrix = device.matrix((table.numbers.len() / columns, columns), &table.numbers)?;
+
+    let means = device.reduce_columns(&matrix, ops::Mean)?.to_vec()?;
+    let variances = device.reduce_columns(&matrix, ops::Variance)?.to_vec()?;
+    let extremes = device.reduce_columns(&matrix, ops::MinMax)?.to_vec()?;
+
+    print_line("column,count,mean,deviation,min,max")?;
+    for (column, name) in table.names.iter().enumerate() {
+        let (mean, deviation) = (means[column], variances[column].sqrt());
+        let [min, max] = extremes[column];
+        let count = matrix.rows();
+        print_line(format_args!(
+            "{name},{count},{mean},{deviation},{min},{max}"
+        ))?;
+    }
+    Ok(())
+}
+
+/// The numbers of a CSV file, row after row.
+struct Table {
+    /// The header's, or `1`, `2` and so on.
+    names: Vec<String>,
+    numbers: Vec<f64>,
+}
+
+impl Table {
+    fn read(path: &Path) -> Outcome<Self> {
+        let text = fs::read_to_string(path)?;
+        let lines = text
+            .lines()
+            .enumerate()
+            .map(|(index, line)| (index + 1, line.trim()));
+        let mut lines = lines.filter(|(_, line)| !line.is_empty()).peekable();
+        let (_, first) = *lines.peek().ok_or("there is no line")?;
+        let mut names: Vec<String> = first.split(',').map(|it| it.trim().to_owned()).collect();
+        if names.iter().all(|name| name.parse::<f64>().is_err()) {
+            lines.next();
+        } else {
+            names = (1..=names.len()).map(|number| number.to_string()).collect();
+        }
+        let mut numbers = Vec::new();
+        for (line, text) in lines {
+            let before = numbers.len();
+            for field in text.split(',').map(str::trim) {
+                let number: Result<f64, _> = field.parse();
+                numbers.push(number.map_err(|_| format!("line {line}: `{field}` is no number"))?);
+            }
+            let (found, expected) = (numbers.len() - before, names.len());
+            if found != expected {
+                return Err(format!("line {line}: {found} fields, and {expected} columns").into());
+            }
+        }
+        if numbers.is_empty() {
+            return Err("there are no numbers".into());
+        }
+        Ok(Self { names, numbers })
+    }
+}

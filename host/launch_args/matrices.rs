@@ -1,0 +1,90 @@
+//! Matrices as a kernel's parameters.
+
+use super::sealed::{self, Position};
+use super::{LaunchArg, check_device, view_address};
+use crate::element::Element;
+use crate::error::{ErrorKind, Outcome};
+use crate::matrix::{Matrix, MatrixView, MatrixViewMut};
+use cuda_std::global::{GlobalMatrix, GlobalMatrixMut};
+
+impl<'launch, 'a: 'launch, T: Element> LaunchArg<GlobalMatrix<'launch, T>> for MatrixView<'a, T> {}
+
+impl<'launch, 'a: 'launch, T: Element> sealed::LaunchArg<GlobalMatrix<'launch, T>>
+    for MatrixView<'a, T>
+{
+    fn into_param(self, position: Position<'_>) -> Outcome<GlobalMatrix<'launch, T>> {
+        let view = row_major(self, position)?;
+        let base = view_address::<T>(view.device_address());
+        // SAFETY: (1) a view's lines lie in one live allocation, aligned for its elements, a leading
+        // dimension apart, and it stays allocated while the borrow lasts; the launch is submitted
+        // within it, and work that frees it comes later in the device's order. (2) So does work that
+        // writes the elements.
+        Ok(unsafe {
+            GlobalMatrix::from_raw_parts(base, view.rows(), view.cols(), view.leading_dimension())
+        })
+    }
+}
+
+impl<'launch, 'a: 'launch, T: Element> LaunchArg<GlobalMatrixMut<'launch, T>>
+    for MatrixViewMut<'a, T>
+{
+}
+
+impl<'launch, 'a: 'launch, T: Element> sealed::LaunchArg<GlobalMatrixMut<'launch, T>>
+    for MatrixViewMut<'a, T>
+{
+    fn into_param(self, position: Position<'_>) -> Outcome<GlobalMatrixMut<'launch, T>> {
+        let view = row_major(self.view(), position)?;
+        let base = view_address::<T>(view.device_address());
+        // SAFETY: (1) as for a matrix that is read. (2) The borrow is mutable, so no other argument of
+        // this launch and no work that is submitted meanwhile touches the elements. (3) A launch has
+        // one value of each parameter.
+        Ok(unsafe {
+            GlobalMatrixMut::from_raw_parts(
+                base,
+                view.rows(),
+                view.cols(),
+                view.leading_dimension(),
+            )
+        })
+    }
+}
+
+impl<'launch, 'a: 'launch, T: Element> LaunchArg<GlobalMatrix<'launch, T>> for &'a Matrix<T> {}
+
+impl<'launch, 'a: 'launch, T: Element> sealed::LaunchArg<GlobalMatrix<'launch, T>>
+    for &'a Matrix<T>
+{
+    fn into_param(self, position: Position<'_>) -> Outcome<GlobalMatrix<'launch, T>> {
+        sealed::LaunchArg::into_param(self.view(), position)
+    }
+}
+
+impl<'launch, 'a: 'launch, T: Element> LaunchArg<GlobalMatrixMut<'launch, T>>
+    for &'a mut Matrix<T>
+{
+}
+
+impl<'launch, 'a: 'launch, T: Element> sealed::LaunchArg<GlobalMatrixMut<'launch, T>>
+    for &'a mut Matrix<T>
+{
+    fn into_param(self, position: Position<'_>) -> Outcome<GlobalMatrixMut<'launch, T>> {
+        sealed::LaunchArg::into_param(self.view_mut(), position)
+    }
+}
+
+/// The matrix of the launch's device, in rows.
+fn row_major<'a, T: Element>(
+    view: MatrixView<'a, T>,
+    position: Position<'_>,
+) -> Outcome<MatrixView<'a, T>> {
+    check_device(view.device(), position)?;
+    view.with_rows().ok_or_else(|| ErrorKind::LaunchConfig {
+        kernel: position.kernel,
+        reason: format!(
+            "argument {} is a column-major matrix, and kernels take row-major ones; make it \
+             row-major, or give its transpose, which is",
+            position.number
+        ),
+    })
+}
