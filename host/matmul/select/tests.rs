@@ -69,7 +69,7 @@ fn every_kernel_of_the_table_is_selected_for_some_problem() {
     let mut selected = Vec::new();
     for element in ELEMENTS {
         for (a, b) in ORDERS.into_iter().flat_map(|a| ORDERS.map(|b| (a, b))) {
-            for (n, output) in [64, 65]
+            for (n, output) in [64, 65, 1]
                 .into_iter()
                 .flat_map(|n| ELEMENTS.map(|it| (n, it)))
             {
@@ -142,6 +142,37 @@ fn tensor_cores_are_selected_where_they_are() {
             Some("matmul_coarsened_f64_nn")
         );
     }
+}
+
+#[test]
+fn a_product_with_a_vector_has_a_kernel_of_its_own_on_every_device() {
+    let old = DeviceFacts {
+        compute_capability: Some((7, 5)),
+        ..H200
+    };
+    let auto = |element, (m, n), a, b, device| {
+        let problem = problem(element, (m, n, 4096), a, b);
+        name(&problem, device, Request::Fastest(Arithmetic::Auto, None))
+    };
+    let [rows, columns] = ORDERS;
+    for device in [H200, old] {
+        let bf16 = |shape, a, b| auto(ElementType::Bf16, shape, a, b, device);
+        assert_eq!(bf16((4096, 1), rows, rows), Some("matvec_along_bf16"));
+        assert_eq!(bf16((4096, 1), columns, rows), Some("matvec_across_bf16"));
+        assert_eq!(bf16((1, 4096), rows, rows), Some("matvec_across_bf16"));
+        assert_eq!(bf16((1, 4096), rows, columns), Some("matvec_along_bf16"));
+        // One row of either order is contiguous.
+        for (a, b) in ORDERS.into_iter().flat_map(|a| ORDERS.map(|b| (a, b))) {
+            let dot = auto(ElementType::F64, (1, 1), a, b, device);
+            assert_eq!(dot, Some("matvec_along_f64"));
+        }
+    }
+    let chain = Request::Fastest(Arithmetic::Chain, None);
+    let problem = row_major(ElementType::F64, (4096, 1, 4096));
+    assert_eq!(
+        name(&problem, H200, chain),
+        Some("matmul_mma_f64_nn_unaligned")
+    );
 }
 
 #[test]

@@ -83,7 +83,7 @@ pub unsafe fn reduce_across<R: Reduction<T>, T: Pod>(
         unsafe { workspace.partials.store(part * lines.count + line, of_part) };
     }
     // SAFETY: (1) there is a ticket for the group, by (3), and the flag is the block's, by (4).
-    if !unsafe { is_last_part(workspace.tickets, group as usize, plan, flag) } {
+    if !unsafe { is_last_part(workspace.tickets, group as usize, plan.parts, flag) } {
         return;
     }
     // SAFETY: (1) the tickets say that all parts are written. Of `combine_rows` (1) a barrier of
@@ -171,15 +171,15 @@ unsafe fn combine_rows<R: Reduction<T>, T: Pod>(
     combine_neighbours::<R, T, THREADS>(rows)
 }
 
-/// Tells every thread whether its block is the last of the group's to have written a part.
+/// Tells every thread whether its block is the last of the group's to have written one of its `parts`.
 ///
 /// # Safety
 /// 1. `tickets` has one for the group, which started at 0, and `flag` is the block's own.
 #[inline(always)]
-unsafe fn is_last_part(
+pub(crate) unsafe fn is_last_part(
     tickets: GlobalMut<u32>,
     group: usize,
-    plan: LinePlan,
+    parts: usize,
     flag: SharedArray<u32, 1>,
 ) -> bool {
     // The fence of thread 0 is behind the stores of all that the barrier waits for.
@@ -190,7 +190,7 @@ unsafe fn is_last_part(
         // writes the flag.
         unsafe {
             let ticket = tickets.atomic_add(group, 1);
-            flag.store(0, u32::from(ticket as usize + 1 == plan.parts));
+            flag.store(0, u32::from(ticket as usize + 1 == parts));
         }
     }
     thread::sync_threads();
