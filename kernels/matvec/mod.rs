@@ -127,7 +127,7 @@ impl<T: Factor> Product<'_, T> {
 // The blocks are those that a multiprocessor has registers for at once without spills: left alone, ptxas
 // takes fewer for f64 and compute capability 7.5, and spills.
 macro_rules! vector_kernels {
-    ($($element:ident to $output:ident in $sum:ident: $along:ident $along_blocks:tt blocks, $across:ident;)*) => {$(
+    ($($element:ident to $output:ident in $sum:ident: $along:ident $along_blocks:tt blocks, $across:ident $across_blocks:tt blocks;)*) => {$(
         vector_kernels!(@kernel $along [max_threads = 256, min_blocks = $along_blocks], $element, $output, $sum,
             "A line's elements lie one after another: `x_apart` is from one line to the next.",
             "1. The launch has blocks of [`VECTOR_THREADS`] threads along x: 4 lines for each `lanes` \
@@ -140,7 +140,7 @@ macro_rules! vector_kernels {
                 $element, $output, { STRAND_BYTES / size_of::<$element>() }
             >(product, workspace, outputs),
             |lines| lines);
-        vector_kernels!(@kernel $across [max_threads = 256, min_blocks = 2], $element, $output, $sum,
+        vector_kernels!(@kernel $across [max_threads = 256, min_blocks = $across_blocks], $element, $output, $sum,
             "The elements of neighbouring lines lie one after another: `x_apart` is from one element of a \
              line to the next.",
             "1. The launch has blocks of [`VECTOR_THREADS`] threads along x: one for each [`lines_of_block`] \
@@ -225,10 +225,10 @@ macro_rules! vector_kernels {
     };
 }
 vector_kernels! {
-    f32 to f32 in f32: matvec_along_f32 3 blocks, matvec_across_f32;
-    f64 to f64 in f64: matvec_along_f64 3 blocks, matvec_across_f64;
-    f16 to f16 in f32: matvec_along_f16 2 blocks, matvec_across_f16;
-    f16 to f32 in f32: matvec_along_f16_f32 2 blocks, matvec_across_f16_f32;
-    bf16 to bf16 in f32: matvec_along_bf16 2 blocks, matvec_across_bf16;
-    bf16 to f32 in f32: matvec_along_bf16_f32 2 blocks, matvec_across_bf16_f32;
+    f32 to f32 in f32: matvec_along_f32 3 blocks, matvec_across_f32 2 blocks;
+    f64 to f64 in f64: matvec_along_f64 2 blocks, matvec_across_f64 2 blocks;
+    f16 to f16 in f32: matvec_along_f16 2 blocks, matvec_across_f16 1 blocks;
+    f16 to f32 in f32: matvec_along_f16_f32 2 blocks, matvec_across_f16_f32 1 blocks;
+    bf16 to bf16 in f32: matvec_along_bf16 2 blocks, matvec_across_bf16 1 blocks;
+    bf16 to f32 in f32: matvec_along_bf16_f32 2 blocks, matvec_across_bf16_f32 1 blocks;
 }

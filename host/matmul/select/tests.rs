@@ -171,8 +171,35 @@ fn a_product_with_a_vector_has_a_kernel_of_its_own_on_every_device() {
     let problem = row_major(ElementType::F64, (4096, 1, 4096));
     assert_eq!(
         name(&problem, H200, chain),
-        Some("matmul_mma_f64_nn_unaligned")
+        Some("matmul_mma_small_f64_nn_unaligned")
     );
+}
+
+#[test]
+fn k_is_divided_by_the_shape_alone() {
+    let parts = |element, shape, device, arithmetic| {
+        let problem = row_major(element, shape);
+        let selection = select(&problem, device, Request::Fastest(arithmetic, None)).unwrap();
+        selection.parts.map(|it| (it.count, it.len))
+    };
+    let small = DeviceFacts {
+        multiprocessors: 2,
+        compute_capability: Some((7, 5)),
+        warp_threads: 32,
+    };
+    for device in [H200, small] {
+        for element in [ElementType::F32, ElementType::F64] {
+            let auto = |shape| parts(element, shape, device, Arithmetic::Auto);
+            assert_eq!(auto((128, 128, 1 << 20)), Some((66, 15_872)));
+            assert_eq!(auto((512, 512, 512)), Some((4, 128)));
+            assert_eq!(auto((2, 3, 256)), Some((4, 64)));
+            assert_eq!(auto((2, 3, 255)), None);
+            assert_eq!(auto((1024, 1024, 1024)), None);
+            assert_eq!(auto((4096, 1, 1 << 20)), None);
+            let chain = parts(element, (128, 128, 1 << 20), device, Arithmetic::Chain);
+            assert_eq!(chain, None);
+        }
+    }
 }
 
 #[test]
