@@ -8,7 +8,7 @@ use crate::matmul::{GemmElement, MatmulElement};
 use crate::matrix::{Matrix, MatrixView, MatrixViewMut, Order};
 use crate::reduce::{Reducible, ReducibleLines};
 use ndarray::{
-    Array1, Array2, ArrayView, ArrayView2, ArrayViewMut2, Axis, Dimension, ShapeBuilder,
+    Array1, Array2, ArrayView, ArrayView1, ArrayView2, ArrayViewMut2, Axis, Dimension, ShapeBuilder,
 };
 use std::borrow::Cow;
 
@@ -286,6 +286,27 @@ pub fn matmul<T: MatmulElement>(
     let device = default_device()?;
     let (a, b) = (device.matrix_from_array(a)?, device.matrix_from_array(b)?);
     device.matmul(&a, &b)?.to_array2()
+}
+
+/// The product of an array of any layout and a vector on the default device, by [`Device::matvec`].
+///
+/// ```
+/// use ndarray::array;
+///
+/// let a = array![[1.0_f32, 2.0], [3.0, 4.0]];
+/// let x = array![1.0, 10.0];
+/// assert_eq!(tilewright::matvec(a.view(), x.view())?, a.dot(&x));
+/// assert_eq!(tilewright::matvec(a.t(), x.view())?, x.dot(&a));
+/// # Ok::<(), tilewright::Error>(())
+/// ```
+///
+/// # Errors
+/// Those of [`Device::from_env`], [`Device::matrix_from_array`], [`Device::upload_array`] and
+/// [`Device::matvec`].
+pub fn matvec<T: MatmulElement>(a: ArrayView2<'_, T>, x: ArrayView1<'_, T>) -> Result<Array1<T>> {
+    let device = default_device()?;
+    let (a, x) = (device.matrix_from_array(a)?, device.upload_array(x)?);
+    device.matvec(&a, &x)?.to_array1()
 }
 
 /// The product of two arrays of any layout on the default device, by [`Device::matmul_tiled`].

@@ -6,7 +6,8 @@
 //! `request.rs` is a product with choices, `epilogue.rs` what becomes of its sums.
 //! `fastest.rs` has the products of any method; `tensor.rs` and `split.rs` launch those on tensor
 //! cores, `words.rs` those of i8 on the ordinary units. `lines.rs` makes operands fit for bulk copies and
-//! words, by the transposes of `transpose.rs` where they lie across k.
+//! words, by the transposes of `transpose.rs` where they lie across k; `vector.rs` those of a matrix and a vector;
+//! `parts.rs` divides K.
 
 mod epilogue;
 mod fastest;
@@ -14,6 +15,7 @@ mod kernels;
 mod lines;
 mod matrices;
 mod operands;
+mod parts;
 mod persistent;
 mod prepared;
 mod problem;
@@ -22,6 +24,7 @@ mod select;
 mod split;
 mod tensor;
 mod transpose;
+mod vector;
 mod words;
 
 pub(crate) use operands::read_elements;
@@ -40,7 +43,7 @@ use crate::matrix::{AsMatrixViewMut, Matrix, MatrixBatch, MatrixBatchMut, Matrix
 use crate::module::Module;
 use epilogue::Epilogue;
 use fastest::sealed::Computes;
-use kernels::GemmKernel;
+use kernels::{GemmKernel, Method};
 use matrices::{Matrices, check_inner, problem_of_new, products};
 use problem::Problem;
 use select::{DeviceFacts, Request, Selection, select};
@@ -64,12 +67,16 @@ pub struct MatmulPlan {
 }
 
 impl MatmulPlan {
-    fn of(selection: &Selection) -> Self {
+    fn of(selection: &Selection, problem: &Problem) -> Self {
         let tile = selection.kernel.descriptor.tile;
+        let (block_rows, block_columns) = match selection.kernel.method {
+            Method::Vector(_) => vector::block_of(problem),
+            _ => (tile.rows, tile.columns),
+        };
         Self {
             kernel: selection.kernel.name,
-            block_rows: tile.rows,
-            block_columns: tile.columns,
+            block_rows,
+            block_columns,
             reason: selection.reason,
         }
     }
@@ -275,7 +282,7 @@ impl Device {
         let types = <T as Computes<T::Product>>::TYPES;
         let problem = problem_of_new(types, a, b, epilogue.is_identity())?;
         let selection = self.select_kernel(request, &problem)?;
-        Ok(MatmulPlan::of(&selection))
+        Ok(MatmulPlan::of(&selection, &problem))
     }
 
     /// The products in a new matrix, one below the other.
@@ -315,8 +322,8 @@ impl Device {
         };
         let (element, output) = T::TYPES;
         let problem = matrices.problem(element, output);
-        let kernel = self.select_kernel(request, &problem)?.kernel;
-        T::multiply(self, kernel, matrices)
+        let selection = self.select_kernel(request, &problem)?;
+        T::multiply(self, selection, matrices)
     }
 
     /// Launches a kernel on the ordinary units, which was selected for the operands.

@@ -7,7 +7,6 @@
 //! The factors are multiplied with one another first, and the biases are added to one another first:
 //! both do not depend on which of them is a row's, so that a product and the transpose of its transpose
 //! have the same bits. `beta C` is added by one fused multiply-add, and C is not read where beta is 0.
-
 //!
 //! Sums of integers have the same epilogue, without an activation, in arithmetic that wraps around.
 

@@ -13,6 +13,7 @@ pub const SOURCE_HASH: &str = env!("SOURCE_HASH");
 
 pub mod epilogue;
 pub mod matmul;
+pub mod matvec;
 pub mod reduce;
 pub mod scan;
 pub mod tensor;

@@ -2,7 +2,7 @@
 
 use super::rivals::cublas::InF32;
 use super::sets::{Number, OPERAND_BYTES};
-use super::{Bench, Multiply, Score};
+use super::{Bench, Multiply, Score, Unit};
 use crate::common::Result;
 use tilewright::{Matmul, MatmulInto, Matrix};
 use tilewright_test_support::random::Random;
@@ -59,6 +59,7 @@ impl Bench {
                 })?;
                 Result::<Score>::Ok(Score {
                     speed: operations / seconds,
+                    unit: Unit::Operations,
                     error: None,
                 })
             };

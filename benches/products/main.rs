@@ -11,6 +11,7 @@ mod options;
 #[path = "../rivals/mod.rs"]
 mod rivals;
 mod sets;
+mod shapes;
 
 use common::{Result, machine, open_device};
 use half::{bf16, f16};
@@ -68,6 +69,12 @@ fn run() -> Result {
     bench.run_e4m3(&mut records)?;
     bench.run_batches::<f32>("f32", &mut records)?;
     bench.run_batches::<bf16>("bf16", &mut records)?;
+    bench.run_small_results::<f32>("f32", &mut records)?;
+    bench.run_small_results::<f64>("f64", &mut records)?;
+    bench.run_vectors::<f32>("f32", shapes::by_gemv, &mut records)?;
+    bench.run_vectors::<f64>("f64", shapes::by_gemv, &mut records)?;
+    bench.run_vectors::<bf16>("bf16", shapes::by_gemm, &mut records)?;
+    bench.run_vectors::<f16>("f16", shapes::by_gemm, &mut records)?;
     if records.is_empty() {
         return Err(format!(
             "--only {}: no product has that in its name",
@@ -100,10 +107,30 @@ type Multiply<'a, T> = &'a dyn Fn(&Matrix<T>, &Matrix<T>, &mut Matrix<T>) -> Res
 /// How elements are drawn.
 type Draw = fn(&mut Random) -> f64;
 
+/// What a speed counts.
+#[derive(Clone, Copy)]
+enum Unit {
+    /// Multiplications and additions.
+    Operations,
+    /// Bytes of a matrix.
+    Bytes,
+}
+
+impl Unit {
+    /// A speed as it is printed: TFLOP/s or GB/s.
+    fn text(self, speed: f64) -> String {
+        match self {
+            Self::Operations => format!("{:.1}", speed * 1e-12),
+            Self::Bytes => format!("{:.0}", speed * 1e-9),
+        }
+    }
+}
+
 /// What one contender reached.
 struct Score {
-    /// Operations per second.
+    /// So many of the unit per second.
     speed: f64,
+    unit: Unit,
     error: Option<Error>,
 }
 
@@ -295,6 +322,7 @@ impl Bench {
         })?;
         Ok(Score {
             speed: 2.0 * (sets.size as f64).powi(3) / seconds,
+            unit: Unit::Operations,
             error: if has_error { Some(sets.error()?) } else { None },
         })
     }
@@ -347,19 +375,21 @@ impl Bench {
             }
             _ => error(ours),
         };
-        let tera = |speed: Option<f64>| {
-            speed.map_or("-".to_owned(), |speed| format!("{:.1}", speed * 1e-12))
-        };
+        let text = |speed: Option<f64>| speed.map_or("-".to_owned(), |speed| ours.unit.text(speed));
         println!(
             "{name:<26} {:>9} {:>9} {:>8}  {errors}",
-            tera(speed),
-            tera(rival_speed),
+            text(speed),
+            text(rival_speed),
             ratio.map_or("-".to_owned(), |ratio| format!("{ratio:.3}")),
         );
+        let (key, rival_key) = match ours.unit {
+            Unit::Operations => ("flops", "cublas_flops"),
+            Unit::Bytes => ("bytes_per_second", "cublas_bytes_per_second"),
+        };
         records.push(json!({
             "name": name,
-            "flops": speed,
-            "cublas_flops": rival_speed,
+            key: speed,
+            rival_key: rival_speed,
             "relative_l2": ours.error.as_ref().map(|it| it.relative_l2),
             "cublas_relative_l2": rival.and_then(|it| it.error.as_ref()).map(|it| it.relative_l2),
         }));

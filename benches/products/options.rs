@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 pub const HELP: &str = "\
-Compares matmul with cuBLAS on one device: speed, and for f32 the error.
+Compares matmul with cuBLAS on one device: speed, of vectors in GB/s, and for f32 the error.
 
 Usage: cargo bench --bench products -- [OPTIONS]
 

@@ -3,7 +3,7 @@
 mod functions;
 
 use crate::common::Result;
-use functions::{Functions, GemmFunction, Handle, Status};
+use functions::{Functions, GemmFunction, GemvFunction, Handle, Status};
 use half::{bf16, f16};
 use std::ffi::{c_int, c_longlong, c_void};
 use std::ptr;
@@ -63,6 +63,8 @@ pub trait Gemm: Element {
     const ONE: Self;
 
     fn function(functions: &Functions) -> GemmFunction<Self>;
+
+    fn vector_function(functions: &Functions) -> GemvFunction<Self>;
 }
 
 impl Gemm for f32 {
@@ -72,6 +74,10 @@ impl Gemm for f32 {
     fn function(functions: &Functions) -> GemmFunction<Self> {
         functions.sgemm
     }
+
+    fn vector_function(functions: &Functions) -> GemvFunction<Self> {
+        functions.sgemv
+    }
 }
 
 impl Gemm for f64 {
@@ -80,6 +86,10 @@ impl Gemm for f64 {
 
     fn function(functions: &Functions) -> GemmFunction<Self> {
         functions.dgemm
+    }
+
+    fn vector_function(functions: &Functions) -> GemvFunction<Self> {
+        functions.dgemv
     }
 }
 
@@ -148,6 +158,41 @@ impl CuBlas {
                 &raw const zero,
                 c,
                 n,
+            )
+        })
+    }
+
+    /// Enqueues C = A B of row-major matrices, of which one has a single column, B, or row, A.
+    pub fn multiply_vector<T: Gemm>(
+        &self,
+        a: &Matrix<T>,
+        b: &Matrix<T>,
+        c: &mut Matrix<T>,
+    ) -> Result {
+        let gemv = T::vector_function(&self.functions);
+        let Product { m, n, k, a, b, c } = Product::of(a, b, c)?;
+        assert!(m == 1 || n == 1);
+        let (one, zero) = (T::ONE, T::ZERO);
+        // A row-major matrix is its transpose in column-major order.
+        let (transposition, rows, columns, matrix, vector) = match n {
+            1 => (TRANSPOSED, k, m, a, b),
+            _ => (NOT_TRANSPOSED, n, k, b, a),
+        };
+        // SAFETY: as in `multiply`.
+        self.enqueue(1, || unsafe {
+            gemv(
+                self.handle,
+                transposition,
+                rows,
+                columns,
+                &raw const one,
+                matrix,
+                rows,
+                vector,
+                1,
+                &raw const zero,
+                c,
+                1,
             )
         })
     }

@@ -5,6 +5,7 @@ use super::view::{BufferView, debug};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{During, Outcome, Result};
+use crate::matrix::{MatrixView, MatrixViewMut};
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
@@ -87,6 +88,12 @@ impl<'a, T: Element> BufferViewMut<'a, T> {
             view: self.view,
             borrow: PhantomData,
         }
+    }
+
+    /// The elements as a matrix of one column, without a copy, for a product to write.
+    #[must_use]
+    pub fn into_column(self) -> MatrixViewMut<'a, T> {
+        MatrixViewMut::of_elements(MatrixView::column(self.view))
     }
 
     /// The number of elements.

@@ -155,7 +155,7 @@ impl<'a, S: Element + EpilogueElement> Epilogue<'a, S> {
 }
 
 /// A vector as a kernel's parameter, empty where there is none.
-fn vector<S: Element>(view: Option<BufferView<'_, S>>) -> Global<'_, S> {
+pub fn vector<S: Element>(view: Option<BufferView<'_, S>>) -> Global<'_, S> {
     match view {
         Some(view) => global(view),
         // SAFETY: (1) no element. (2) None is read.

@@ -1,10 +1,11 @@
 //! Products by the fastest kernel that keeps the promise of the type.
 
-use super::kernels::{ElementType, Entry, GemmKernel, Method};
+use super::kernels::{ElementType, Entry, GemmKernel, Method, VectorLines};
 use super::matrices::Matrices;
 use super::request::Matmul;
-use super::select::Request;
-use super::{split, tensor, words};
+use super::select::{Request, Selection};
+use super::vector::{self, vector_launch};
+use super::{parts, split, tensor, words};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{During, Outcome, Result};
@@ -18,12 +19,13 @@ use tilewright_kernels::epilogue::EpilogueElement;
 /// | elements | product | arithmetic |
 /// |---|---|---|
 /// | f32 | f32 | as accurate as a chain of f32 operations, or more: see [`Arithmetic`](crate::Arithmetic) |
-/// | f64 | f64 | a fused multiply-add for each product, in order of k |
+/// | f64 | f64 | a fused multiply-add for each product, in order of k; in parts of K where the result is small |
 /// | f16, bf16 | the same, or f32 | exact products, f32 sums on tensor cores, rounded once |
 /// | [`F8E4M3`], [`F8E5M2`] | bf16, or f32 | exact products, sums of 128 on tensor cores, which keep 13 bits, and their totals in f32 |
 /// | i8 | i32 | exact; a sum beyond i32 wraps around, as [`i32::wrapping_add`] does |
+/// | a matrix and a vector, M or N = 1, of f32, f64, f16, bf16 | as above | a fused multiply-add for each product, f64 in f64, all others in f32, in a tree that depends on K and the type alone |
 ///
-/// f16, bf16 and 8-bit floats need compute capability 9.0 or the simulator.
+/// Matrices of f16, bf16 and 8-bit floats need compute capability 9.0 or the simulator.
 #[diagnostic::on_unimplemented(
     message = "matrices of `{Self}` cannot be multiplied",
     note = "products are for f32, f64, f16, bf16, i8, F8E4M3 and F8E5M2"
@@ -67,7 +69,7 @@ pub mod sealed {
         /// Launches the kernel that was selected.
         fn multiply(
             device: &Device,
-            kernel: &'static GemmKernel,
+            selection: Selection,
             matrices: Matrices<'_, Self, O, Self::Accumulator>,
         ) -> Outcome<()>;
     }
@@ -94,8 +96,8 @@ matmul_elements! {
 }
 
 macro_rules! products {
-    ($($element:ident $name:ident => $output:ident $output_name:ident,
-        |$device:ident, $kernel:ident, $matrices:ident| $multiply:expr;)*) => {$(
+    ($($element:ident $name:ident => $output:ident $output_name:ident, $($along:ident $across:ident,)?
+        |$device:ident, $selection:ident, $matrices:ident| $multiply:expr;)*) => {$(
         impl MatmulInto<$output> for $element {}
 
         impl sealed::Computes<$output> for $element {
@@ -103,28 +105,52 @@ macro_rules! products {
                 (ElementType::$name, ElementType::$output_name);
             fn multiply(
                 $device: &Device,
-                $kernel: &'static GemmKernel,
+                $selection: Selection,
                 $matrices: Matrices<'_, Self, $output, Self::Accumulator>,
             ) -> Outcome<()> {
+                $(
+                    if let Method::Vector(lines) = $selection.kernel.method {
+                        let launch = vector_launch!(lines, $along, $across);
+                        return vector::multiply($selection.kernel, launch, $matrices);
+                    }
+                )?
                 $multiply
             }
         }
     )*};
 }
 products! {
-    f16 F16 => f16 F16, |_device, kernel, matrices| tensor::multiply(kernel, matrices);
-    f16 F16 => f32 F32, |_device, kernel, matrices| tensor::multiply(kernel, matrices);
-    bf16 Bf16 => bf16 Bf16, |_device, kernel, matrices| tensor::multiply(kernel, matrices);
-    bf16 Bf16 => f32 F32, |_device, kernel, matrices| tensor::multiply(kernel, matrices);
-    F8E4M3 F8E4M3 => bf16 Bf16, |_device, kernel, matrices| tensor::multiply(kernel, matrices);
-    F8E4M3 F8E4M3 => f32 F32, |_device, kernel, matrices| tensor::multiply(kernel, matrices);
-    F8E5M2 F8E5M2 => bf16 Bf16, |_device, kernel, matrices| tensor::multiply(kernel, matrices);
-    F8E5M2 F8E5M2 => f32 F32, |_device, kernel, matrices| tensor::multiply(kernel, matrices);
-    f32 F32 => f32 F32, |device, kernel, matrices| device.multiply_f32(kernel, matrices);
-    f64 F64 => f64 F64, |device, kernel, matrices| device.launch_chain(kernel, matrices);
-    i8 I8 => i32 I32, |_device, kernel, matrices| match kernel.method {
-        Method::Wgmma(_) => tensor::multiply(kernel, matrices),
-        _ => words::multiply(kernel, matrices),
+    f16 F16 => f16 F16, matvec_along_f16 matvec_across_f16,
+        |_device, selection, matrices| tensor::multiply(selection.kernel, matrices);
+    f16 F16 => f32 F32, matvec_along_f16_f32 matvec_across_f16_f32,
+        |_device, selection, matrices| tensor::multiply(selection.kernel, matrices);
+    bf16 Bf16 => bf16 Bf16, matvec_along_bf16 matvec_across_bf16,
+        |_device, selection, matrices| tensor::multiply(selection.kernel, matrices);
+    bf16 Bf16 => f32 F32, matvec_along_bf16_f32 matvec_across_bf16_f32,
+        |_device, selection, matrices| tensor::multiply(selection.kernel, matrices);
+    f32 F32 => f32 F32, matvec_along_f32 matvec_across_f32,
+        |device, selection, matrices| match selection.parts {
+            Some(parts) => {
+                let launch = vector_launch!(VectorLines::Across, matvec_along_f32, matvec_across_f32);
+                parts::multiply(device, parts, launch, matrices)
+            }
+            None => device.multiply_f32(selection.kernel, matrices),
+        };
+    f64 F64 => f64 F64, matvec_along_f64 matvec_across_f64,
+        |device, selection, matrices| match selection.parts {
+            Some(parts) => {
+                let launch = vector_launch!(VectorLines::Across, matvec_along_f64, matvec_across_f64);
+                parts::multiply(device, parts, launch, matrices)
+            }
+            None => device.launch_chain(selection.kernel, matrices),
+        };
+    F8E4M3 F8E4M3 => bf16 Bf16, |_device, selection, matrices| tensor::multiply(selection.kernel, matrices);
+    F8E4M3 F8E4M3 => f32 F32, |_device, selection, matrices| tensor::multiply(selection.kernel, matrices);
+    F8E5M2 F8E5M2 => bf16 Bf16, |_device, selection, matrices| tensor::multiply(selection.kernel, matrices);
+    F8E5M2 F8E5M2 => f32 F32, |_device, selection, matrices| tensor::multiply(selection.kernel, matrices);
+    i8 I8 => i32 I32, |_device, selection, matrices| match selection.kernel.method {
+        Method::Wgmma(_) => tensor::multiply(selection.kernel, matrices),
+        _ => words::multiply(selection.kernel, matrices),
     };
 }
 
@@ -141,7 +167,9 @@ impl Device {
     /// The device, the type and M, N and K select the kernel ([`Matmul::plan`]), and so the bits of an
     /// f32 product: the same in every run, and from operands in either order, wherever they lie.
     /// [`Matmul::arithmetic`] with [`Arithmetic::Chain`](crate::Arithmetic::Chain) gives the bits of
-    /// [`Device::matmul_tiled`] on every device. f32 on tensor cores takes (M + N) K words of memory
+    /// [`Device::matmul_tiled`] on every device. A product of a matrix and a vector adds in another order
+    /// than those, the same on every device: see [`Device::matvec`]. So does one of f32 or f64 with a
+    /// small result and a large K, which is divided into parts, a number that depends on M, N and K alone. f32 on tensor cores takes (M + N) K words of memory
     /// for the halves of the elements, until the product is done.
     ///
     /// ```

@@ -14,6 +14,7 @@ use cuda_std::tma::{TensorMap, TensorMapMut};
 use half::{bf16, f16};
 use tilewright_kernels::epilogue::EpilogueNumbers;
 use tilewright_kernels::matmul::{self, ProductDescriptor, ProductKernel, ProductShape};
+use tilewright_kernels::matvec;
 use tilewright_kernels::tensor::{self, ClusterTile, TensorShape};
 
 /// The type of a matrix's elements.
@@ -80,12 +81,26 @@ pub enum Method {
     Split,
     /// What `Split` leaves out, on the ordinary units.
     Wide,
+    /// The sums of the products of each line of a matrix with a vector.
+    Vector(VectorLines),
+}
+
+/// How the lines lie that are multiplied by a vector: rows of A, or columns of B.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VectorLines {
+    /// A line's elements lie one after another.
+    Along,
+    /// The elements of neighbouring lines do.
+    Across,
 }
 
 impl Method {
     /// Whether warps can have any number of threads.
     pub fn has_any_warps(self) -> bool {
-        matches!(self, Self::Tiled | Self::Coarsened(_) | Self::Wide)
+        matches!(
+            self,
+            Self::Tiled | Self::Coarsened(_) | Self::Wide | Self::Vector(_)
+        )
     }
 }
 
@@ -121,6 +136,8 @@ pub enum Entry {
     TensorI32(TensorLaunch<i32, i32>),
     Split,
     Wide(WideLaunch),
+    /// By the types of the operands and of the product.
+    Vector,
 }
 
 /// The arguments of a kernel on the ordinary units.
@@ -251,6 +268,9 @@ macro_rules! kernels {
     (@split $element:ident $kernel:path) => {
         Entry::Split
     };
+    (@vector $element:ident $kernel:path) => {
+        Entry::Vector
+    };
     (@wide $element:ident $kernel:path) => {
         Entry::Wide(|module, config, arguments, [a_words, b_words]| {
             let ChainArguments { a, b, c, shape, epilogue } = arguments;
@@ -267,6 +287,8 @@ macro_rules! kernels {
 
 const LARGE: TileConfig = TileConfig::Large;
 const SMALL: TileConfig = TileConfig::Small;
+const ALONG: VectorLines = VectorLines::Along;
+const ACROSS: VectorLines = VectorLines::Across;
 
 /// Every product kernel.
 pub static KERNELS: &[GemmKernel] = kernels! {
@@ -321,6 +343,18 @@ pub static KERNELS: &[GemmKernel] = kernels! {
     F32 to F32 [Method::Split, tensor, split] => matmul_split_f32;
     F32 to F32 [Method::Wide, matmul, wide] => matmul_wide_f32_nn matmul_wide_f32_nn_unaligned
         matmul_wide_f32_tn matmul_wide_f32_nt matmul_wide_f32_tt;
+    F32 to F32 [Method::Vector(ALONG), matvec, vector] => matvec_along_f32;
+    F32 to F32 [Method::Vector(ACROSS), matvec, vector] => matvec_across_f32;
+    F64 to F64 [Method::Vector(ALONG), matvec, vector] => matvec_along_f64;
+    F64 to F64 [Method::Vector(ACROSS), matvec, vector] => matvec_across_f64;
+    F16 to F16 [Method::Vector(ALONG), matvec, vector] => matvec_along_f16;
+    F16 to F16 [Method::Vector(ACROSS), matvec, vector] => matvec_across_f16;
+    F16 to F32 [Method::Vector(ALONG), matvec, vector] => matvec_along_f16_f32;
+    F16 to F32 [Method::Vector(ACROSS), matvec, vector] => matvec_across_f16_f32;
+    Bf16 to Bf16 [Method::Vector(ALONG), matvec, vector] => matvec_along_bf16;
+    Bf16 to Bf16 [Method::Vector(ACROSS), matvec, vector] => matvec_across_bf16;
+    Bf16 to F32 [Method::Vector(ALONG), matvec, vector] => matvec_along_bf16_f32;
+    Bf16 to F32 [Method::Vector(ACROSS), matvec, vector] => matvec_across_bf16_f32;
 };
 
 /// A type whose matrices can be multiplied: f32 and f64.

@@ -53,25 +53,32 @@ impl<'a, T: Element, O: Element, S: Element + EpilogueElement> Matrices<'a, T, O
         if result.is_empty() {
             return Ok(None);
         }
-        // A column-major C is a row-major transpose of C, which is that of B times that of A.
-        Ok(Some(match result.order() {
-            Order::RowMajor => Self {
-                a,
-                b,
-                c,
-                epilogue,
-                prepared: [None, prepared],
-                is_transposed: false,
-            },
-            Order::ColumnMajor => Self {
-                a: b.t(),
-                b: a.t(),
-                c: c.into_transposed(),
-                epilogue: epilogue.transposed(),
-                prepared: [prepared, None],
-                is_transposed: true,
-            },
+        let order = result.order();
+        let matrices = Self {
+            a,
+            b,
+            c,
+            epilogue,
+            prepared: [None, prepared],
+            is_transposed: false,
+        };
+        Ok(Some(match order {
+            Order::RowMajor => matrices,
+            Order::ColumnMajor => matrices.transposed(),
         }))
+    }
+
+    /// The products of the transposes of B with those of A, which are the transposes of C.
+    pub fn transposed(self) -> Self {
+        let [of_a, of_b] = self.prepared;
+        Self {
+            a: self.b.t(),
+            b: self.a.t(),
+            c: self.c.into_transposed(),
+            epilogue: self.epilogue.transposed(),
+            prepared: [of_b, of_a],
+            is_transposed: !self.is_transposed,
+        }
     }
 
     /// M, N, and the K of the products that count.

@@ -1,6 +1,6 @@
 //! What is to be multiplied, as a value: all that the selection of a kernel depends on.
 
-use super::kernels::ElementType;
+use super::kernels::{ElementType, VectorLines};
 use crate::matrix::Order;
 use std::fmt::{self, Display, Formatter};
 use tilewright_kernels::tensor::{SPLIT_DEPTH, lowest_exponent};
@@ -14,6 +14,24 @@ pub struct MatrixLayout {
     pub leading_dimension: usize,
     /// Bytes of which the address of the first element is a multiple.
     pub alignment: usize,
+}
+
+/// The parts into which K is divided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parts {
+    /// So many of one length; what is left, if any, is another one.
+    pub count: usize,
+    /// Elements of each.
+    pub len: usize,
+}
+
+/// A product of the lines of a matrix with a vector.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VectorProduct {
+    /// Whether A is the matrix, whose rows are the lines, and B the vector; otherwise the lines are columns
+    /// of B, and A is the vector.
+    pub matrix_is_a: bool,
+    pub lines: VectorLines,
 }
 
 /// A product C = A B: A is M x K, B is K x N, C is M x N.
@@ -42,6 +60,55 @@ impl Problem {
             .map(|it| it as u128)
             .iter()
             .product()
+    }
+
+    /// How a product of a matrix and a vector is one of lines; `None` of two matrices.
+    pub fn vector(&self) -> Option<VectorProduct> {
+        let of = |matrix_is_a, line_order: Order, matrix: &MatrixLayout, lines| VectorProduct {
+            matrix_is_a,
+            lines: match matrix.order == line_order || lines == 1 && matrix.leading_dimension == 1 {
+                true => VectorLines::Along,
+                false => VectorLines::Across,
+            },
+        };
+        let with_a = of(true, Order::RowMajor, &self.a, self.m);
+        let with_b = of(false, Order::ColumnMajor, &self.b, self.n);
+        match (self.m, self.n) {
+            // Of two vectors one that is contiguous is the matrix.
+            (1, 1) if with_a.lines == VectorLines::Across => Some(with_b),
+            (_, 1) => Some(with_a),
+            (1, _) => Some(with_b),
+            _ => None,
+        }
+    }
+
+    /// The parts into which K is divided, if the result is so small that few blocks would compute it. They
+    /// depend on the shape and on whether the elements are f32 or f64 alone: so does the order of the sums.
+    pub fn parts(&self) -> Option<Parts> {
+        /// Rows and columns of a block of outputs.
+        const TILE: usize = 64;
+        /// Blocks that fill a device.
+        const BLOCKS: usize = 264;
+        /// Fewer parts would be no gain: their sums are written and read once more.
+        const FEWEST: usize = 3;
+        const SHORTEST_K: usize = 256;
+        const SHORTEST_PART: usize = 64;
+        /// What the lengths of parts are multiples of, so that they start as the matrices do.
+        const MULTIPLE: usize = 16;
+        let has_chain = matches!(self.element, ElementType::F32 | ElementType::F64);
+        if !has_chain || self.batch != 1 || self.vector().is_some() || self.k < SHORTEST_K {
+            return None;
+        }
+        let blocks = self.m.div_ceil(TILE).saturating_mul(self.n.div_ceil(TILE));
+        let count = (BLOCKS / blocks.max(1)).min(self.k / SHORTEST_PART);
+        if count < FEWEST {
+            return None;
+        }
+        let len = self.k / count / MULTIPLE * MULTIPLE;
+        Some(Parts {
+            count: self.k / len,
+            len,
+        })
     }
 
     /// Whether bulk copies can count its rows and columns, those past the end of a tile included.

@@ -1,7 +1,7 @@
 //! The selection of a kernel: a pure function of the problem and of a few facts about the device.
 
 use super::kernels::{ElementType, GemmKernel, KERNELS, Method, TileConfig};
-use super::problem::Problem;
+use super::problem::{Parts, Problem, VectorProduct};
 use crate::matrix::Order;
 use std::fmt::{self, Display, Formatter};
 use tilewright_kernels::matmul::OperandLayout;
@@ -47,7 +47,9 @@ pub enum Request {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Arithmetic {
-    /// The fastest way that keeps the promise of the type.
+    /// The fastest way that keeps the promise of the type. A product of a matrix and a vector, M or N = 1,
+    /// and one of f32 or f64 with a small result, for which K is divided
+    /// ([`SelectionReason::InParts`](crate::SelectionReason::InParts)), have the same bits on every device.
     #[default]
     Auto,
     /// f32 and f64: the products of an output are added in order, each by a fused multiply-add. The bits
@@ -63,6 +65,8 @@ pub enum Arithmetic {
 pub struct Selection {
     pub kernel: &'static GemmKernel,
     pub reason: SelectionReason,
+    /// If K is divided: the kernel is that of the parts.
+    pub parts: Option<Parts>,
 }
 
 /// Why a product uses the tiles that it uses.
@@ -71,6 +75,13 @@ pub struct Selection {
 pub enum SelectionReason {
     /// There are no others.
     OnlyTiles,
+    /// One of the operands is a vector.
+    Vector,
+    /// The result is so small that K is divided, for more blocks.
+    InParts {
+        /// Parts of equal length; what is left is another one.
+        parts: usize,
+    },
     /// On tensor cores: the device computes so many tiles at a time as it has room for.
     Rounds {
         /// Rounds of small tiles.
@@ -102,6 +113,10 @@ impl Display for SelectionReason {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match *self {
             Self::OnlyTiles => write!(f, "the method has one size of tiles"),
+            Self::Vector => write!(f, "one of the operands is a vector"),
+            Self::InParts { parts } => {
+                write!(f, "the result is small, so K is divided into {parts} parts")
+            }
             Self::Requested => write!(f, "it was requested"),
             Self::Rounds { small, large } => write!(
                 f,
@@ -133,6 +148,9 @@ impl Display for SelectionReason {
 /// The kernel for `problem`, whose result is row-major, among those of `request`; `None` if no
 /// kernel of the table computes it on the device.
 pub fn select(problem: &Problem, device: DeviceFacts, request: Request) -> Option<Selection> {
+    if let (Request::Fastest(Arithmetic::Auto, _), Some(parts)) = (request, problem.parts()) {
+        return in_parts(problem, device, parts);
+    }
     let (method, reason) = match request {
         Request::Tiled => (Method::Tiled, SelectionReason::OnlyTiles),
         Request::Coarsened(tiles) => coarsened(problem, device, tiles)?,
@@ -144,7 +162,27 @@ pub fn select(problem: &Problem, device: DeviceFacts, request: Request) -> Optio
         .filter(|kernel| kernel.method == method && kernel.computes(problem, device))
         // The widest copies that the operands allow.
         .max_by_key(|kernel| kernel.descriptor.b_row_alignment)?;
-    Some(Selection { kernel, reason })
+    Some(Selection {
+        kernel,
+        reason,
+        parts: None,
+    })
+}
+
+/// The kernel for products of `parts` of K.
+fn in_parts(problem: &Problem, device: DeviceFacts, parts: Parts) -> Option<Selection> {
+    let of_parts = Problem {
+        k: parts.len,
+        batch: parts.count,
+        is_plain: true,
+        ..*problem
+    };
+    let chain = select(&of_parts, device, Request::Fastest(Arithmetic::Chain, None))?;
+    Some(Selection {
+        reason: SelectionReason::InParts { parts: parts.count },
+        parts: Some(parts),
+        ..chain
+    })
 }
 
 /// The fastest way of `arithmetic`.
@@ -163,6 +201,11 @@ fn fastest(
         problem.element,
         ElementType::F16 | ElementType::Bf16 | ElementType::F8E4M3 | ElementType::F8E5M2
     );
+    if let (Arithmetic::Auto, Some(VectorProduct { lines, .. })) = (arithmetic, problem.vector())
+        && has_kernel(problem, Method::Vector(lines))
+    {
+        return Some((Method::Vector(lines), SelectionReason::Vector));
+    }
     match (problem.element, arithmetic) {
         (_, Arithmetic::Auto) if is_narrow => Some(wgmma_in(problem, device, tiles)),
         (ElementType::F32, Arithmetic::Split) => Some((Method::Split, SelectionReason::Requested)),
@@ -189,6 +232,13 @@ fn fastest(
         ) => coarsened(problem, device, tiles),
         _ => None,
     }
+}
+
+/// Whether the table has the method for the types of the problem.
+fn has_kernel(problem: &Problem, method: Method) -> bool {
+    let types = (problem.element, problem.output);
+    let mut kernels = KERNELS.iter();
+    kernels.any(|it| it.method == method && (it.element, it.output) == types)
 }
 
 /// How long rounds of tiles take on tensor cores, in units of a method's own.
@@ -330,6 +380,7 @@ impl GemmKernel {
             && match self.method {
                 Method::Tiled => problem.is_plain && problem.batch == 1,
                 Method::Coarsened(_) | Method::Mma(_) => true,
+                Method::Vector(lines) => problem.vector().is_some_and(|it| it.lines == lines),
                 Method::Wgmma(_) => problem.fits_tensor_maps(),
                 Method::Split | Method::Wide => problem.can_be_split(),
             }

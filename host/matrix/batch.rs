@@ -132,7 +132,7 @@ impl<'a, T: Element> MatrixView<'a, T> {
     }
 
     /// Parts of rows, or of columns where `cut` is column-major.
-    fn parts(self, count: usize, cut: Order) -> Outcome<MatrixBatch<'a, T>> {
+    pub(crate) fn parts(self, count: usize, cut: Order) -> Outcome<MatrixBatch<'a, T>> {
         let (what, len) = match cut {
             Order::RowMajor => ("rows", self.rows()),
             Order::ColumnMajor => ("columns", self.cols()),

@@ -85,6 +85,19 @@ impl<'a, T: Element> MatrixView<'a, T> {
         }
     }
 
+    /// The elements of a buffer as a column.
+    pub(crate) fn column(buffer: BufferView<'a, T>) -> Self {
+        Self {
+            device: buffer.device(),
+            address: buffer.device_address(),
+            rows: buffer.len(),
+            cols: 1,
+            order: Order::ColumnMajor,
+            leading_dimension: buffer.len(),
+            elements: PhantomData,
+        }
+    }
+
     /// The number of rows.
     #[must_use]
     pub fn rows(&self) -> usize {

@@ -56,7 +56,7 @@ impl<T: Element> AsMatrixViewMut<T> for MatrixViewMut<'_, T> {
 
 impl<'a, T: Element> MatrixViewMut<'a, T> {
     /// `view` is of elements that are borrowed mutably, and that no other view has.
-    pub(super) fn of_elements(view: MatrixView<'a, T>) -> Self {
+    pub(crate) fn of_elements(view: MatrixView<'a, T>) -> Self {
         Self {
             view,
             borrow: PhantomData,

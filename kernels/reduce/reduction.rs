@@ -257,7 +257,7 @@ unsafe fn is_last_block<A: Exchange, O: Pod>(
 ///    the last block has returned.
 /// 2. `flag` is the block's own.
 #[inline(always)]
-pub(super) unsafe fn takes_last_ticket(
+pub(crate) unsafe fn takes_last_ticket(
     tickets: GlobalMut<u32>,
     (at, blocks): (usize, u32),
     flag: SharedArray<u32, 1>,

@@ -3,7 +3,8 @@
 use bytemuck::Zeroable;
 use std::fmt::Debug;
 use tilewright::{
-    AsMatrixViewMut, Device, GemmElement, Matmul, Matrix, MatrixView, Order, Result, TileConfig,
+    Arithmetic, AsMatrixViewMut, Device, GemmElement, Matmul, Matrix, MatrixView, Order, Result,
+    TileConfig,
 };
 
 /// A type to multiply.
@@ -74,7 +75,7 @@ pub fn assert_same_bits<T: Real>(found: &[T], expected: &[T], columns: usize, ca
 pub const ORDERS: [Order; 2] = [Order::RowMajor, Order::ColumnMajor];
 
 /// Every kernel: the coarsened product's with the tiles of either size, and those that `matmul` has in their
-/// place for f64.
+/// place for chains of f64.
 #[derive(Clone, Copy, Debug)]
 pub enum Kernel {
     Tiled,
@@ -106,7 +107,8 @@ impl Kernel {
             Self::Coarsened(tiles) => device.matmul_coarsened_with_into(tiles, a, b, c),
             Self::Fastest(tiles) => {
                 let mut c = c.as_matrix_view_mut();
-                Matmul::new(a, b).tiles(tiles).run_into(&mut c)
+                let product = Matmul::new(a, b).tiles(tiles);
+                product.arithmetic(Arithmetic::Chain).run_into(&mut c)
             }
         }
     }

@@ -6,7 +6,7 @@ use crate::common::product;
 use crate::common::random::Random;
 use crate::common::sizes::sizes;
 use ndarray::{ArrayView2, LinalgScalar};
-use tilewright::{Device, Matrix, Result, SimulatorOptions};
+use tilewright::{Arithmetic, Device, Matmul, Matrix, Result, SimulatorOptions};
 
 /// A type to multiply, with its limits.
 pub trait Real: product::Real + Rounding + LinalgScalar {
@@ -40,7 +40,7 @@ reals! {
 pub enum Kernel {
     Tiled,
     Coarsened,
-    /// A chain in f64: on tensor cores, where there are any.
+    /// A chain in f64, as long as no operand is a vector and K is small: on tensor cores, where there are any.
     Fastest,
 }
 
@@ -62,6 +62,9 @@ impl Kernel {
         match self {
             Self::Tiled => device.matmul_tiled(a, b),
             Self::Coarsened => device.matmul_coarsened(a, b),
+            Self::Fastest if is_no_chain(a, b) => {
+                Matmul::new(a, b).arithmetic(Arithmetic::Chain).run()
+            }
             Self::Fastest => device.matmul(a, b),
         }
     }
@@ -76,9 +79,18 @@ impl Kernel {
         match self {
             Self::Tiled => device.matmul_tiled_into(a, b, c),
             Self::Coarsened => device.matmul_coarsened_into(a, b, c),
+            Self::Fastest if is_no_chain(a, b) => {
+                let product = Matmul::new(a, b);
+                product.arithmetic(Arithmetic::Chain).run_into(c)
+            }
             Self::Fastest => device.matmul_into(a, b, c),
         }
     }
+}
+
+/// Whether `matmul` may add in another order than a chain: with a vector, or in parts of K.
+fn is_no_chain<T: Real>(a: &Matrix<T>, b: &Matrix<T>) -> bool {
+    a.rows() == 1 || b.cols() == 1 || a.cols() >= 256
 }
 
 /// Every device at hand with every kernel. Most take small tiles for results that would not fill the

@@ -12,7 +12,7 @@ use tilewright::{
 };
 
 /// A type of sums.
-trait Sum: Element + Bits + Debug + PartialOrd {
+pub trait Sum: Element + Bits + Debug + PartialOrd {
     fn of(value: f64) -> Self;
     fn times(self, other: Self) -> Self;
     fn plus(self, other: Self) -> Self;
@@ -40,7 +40,7 @@ macro_rules! sums {
 sums!(f32 f64);
 
 /// A type of outputs.
-trait Output<S>: Element + Bits + Debug {
+pub trait Output<S>: Element + Bits + Debug {
     fn widened(self) -> S;
     fn rounded(value: S) -> Self;
 }
@@ -219,8 +219,8 @@ where
     let mut element = |_, _| T::rounded(S::of(random.signed_unit()));
     let (a, b) = (Host::new(m, k, &mut element), Host::new(k, n, &mut element));
     let (a, b) = (
-        a.upload(device, Order::RowMajor),
-        b.upload(device, Order::ColumnMajor),
+        a.upload(device, order),
+        b.upload(device, order.transposed()),
     );
     let old = Host::<O>::new(m, n, |_, _| O::rounded(S::of(random.signed_unit())));
     let vectors = Vectors::<S>::new(&mut random, (m, n));
@@ -310,6 +310,29 @@ fn splits() {
     for device in hoppers(devices()) {
         for request in requests(Arithmetic::Split) {
             assert_cases::<f32, f32, f32>(&device, request);
+        }
+    }
+}
+
+/// A vector on either side, in both orders of the matrix, with several parts of a line and with one.
+#[test]
+fn products_with_a_vector() {
+    let shapes = [(70, 1, 33), (1, 70, 33), (3, 1, 700), (1, 130, 700)];
+    for device in devices() {
+        for (number, shape) in shapes.into_iter().enumerate() {
+            for order in ORDERS {
+                let request = Request {
+                    shape,
+                    order,
+                    tiles: TileConfig::Small,
+                    arithmetic: Arithmetic::Auto,
+                    cases: [2 * number, 2 * number + 1, CASES.len() - 1],
+                };
+                assert_cases::<f32, f32, f32>(&device, request);
+                assert_cases::<f64, f64, f64>(&device, request);
+                assert_cases::<f16, f16, f32>(&device, request);
+                assert_cases::<bf16, f32, f32>(&device, request);
+            }
         }
     }
 }

@@ -35,6 +35,23 @@ pub type GemmFunction<T> = unsafe extern "C" fn(
     c_int,
 ) -> Status;
 
+/// `cublasSgemv_v2` or `cublasDgemv_v2`: op(A); m, n; alpha; A, its leading dimension; x and y, each with
+/// the elements from one to the next; beta before y. A is column-major.
+pub type GemvFunction<T> = unsafe extern "C" fn(
+    Handle,
+    c_int,
+    c_int,
+    c_int,
+    *const T,
+    *const T,
+    c_int,
+    *const T,
+    c_int,
+    *const T,
+    *mut T,
+    c_int,
+) -> Status;
+
 /// `cublasGemmEx`: as `cublasSgemm_v2`, with the type of each matrix behind its address, and with the
 /// type of the computation and the algorithm at the end. The scalars are of that type, f32 or i32.
 pub type GemmExFunction = unsafe extern "C" fn(
@@ -97,6 +114,8 @@ pub struct Functions {
     status_text: unsafe extern "C" fn(Status) -> *const c_char,
     pub sgemm: GemmFunction<f32>,
     pub dgemm: GemmFunction<f64>,
+    pub sgemv: GemvFunction<f32>,
+    pub dgemv: GemvFunction<f64>,
     pub gemm_ex: GemmExFunction,
     pub gemm_batch: GemmBatchFunction,
 }
@@ -115,6 +134,8 @@ impl Functions {
                 status_text: *library.get(c"cublasGetStatusString")?,
                 sgemm: *library.get(c"cublasSgemm_v2")?,
                 dgemm: *library.get(c"cublasDgemm_v2")?,
+                sgemv: *library.get(c"cublasSgemv_v2")?,
+                dgemv: *library.get(c"cublasDgemv_v2")?,
                 gemm_ex: *library.get(c"cublasGemmEx")?,
                 gemm_batch: *library.get(c"cublasGemmStridedBatchedEx")?,
             }

@@ -71,7 +71,7 @@ fn every_kernel_of_the_table_is_selected_for_some_problem() {
     let mut selected = Vec::new();
     for element in ELEMENTS {
         for (a, b) in ORDERS.into_iter().flat_map(|a| ORDERS.map(|b| (a, b))) {
-            for (n, output) in [64, 65]
+            for (n, output) in [64, 65, 1]
                 .into_iter()
                 .flat_map(|n| ELEMENTS.map(|it| (n, it)))
             {
@@ -176,6 +176,61 @@ fn integers_are_multiplied_on_every_device() {
         assert_eq!(chain, Some("matmul_coarsened_i8"));
         let split = kernel(Some((9, 0)), 4096, b, Arithmetic::Split);
         assert_eq!(split, None);
+    }
+}
+
+#[test]
+fn a_product_with_a_vector_has_a_kernel_of_its_own_on_every_device() {
+    let old = DeviceFacts {
+        compute_capability: Some((7, 5)),
+        ..H200
+    };
+    let auto = |element, (m, n), a, b, device| {
+        let problem = problem(element, (m, n, 4096), a, b);
+        name(&problem, device, Request::Fastest(Arithmetic::Auto, None))
+    };
+    let [rows, columns] = ORDERS;
+    for device in [H200, old] {
+        let bf16 = |shape, a, b| auto(ElementType::Bf16, shape, a, b, device);
+        assert_eq!(bf16((4096, 1), rows, rows), Some("matvec_along_bf16"));
+        assert_eq!(bf16((4096, 1), columns, rows), Some("matvec_across_bf16"));
+        assert_eq!(bf16((1, 4096), rows, rows), Some("matvec_across_bf16"));
+        assert_eq!(bf16((1, 4096), rows, columns), Some("matvec_along_bf16"));
+        // One row of either order is contiguous.
+        for (a, b) in ORDERS.into_iter().flat_map(|a| ORDERS.map(|b| (a, b))) {
+            let dot = auto(ElementType::F64, (1, 1), a, b, device);
+            assert_eq!(dot, Some("matvec_along_f64"));
+        }
+    }
+    let chain = Request::Fastest(Arithmetic::Chain, None);
+    let problem = row_major(ElementType::F64, (4096, 1, 4096));
+    assert_eq!(name(&problem, H200, chain), Some("matmul_mma_small_f64_nn"));
+}
+
+#[test]
+fn k_is_divided_by_the_shape_alone() {
+    let parts = |element, shape, device, arithmetic| {
+        let problem = row_major(element, shape);
+        let selection = select(&problem, device, Request::Fastest(arithmetic, None)).unwrap();
+        selection.parts.map(|it| (it.count, it.len))
+    };
+    let small = DeviceFacts {
+        multiprocessors: 2,
+        compute_capability: Some((7, 5)),
+        warp_threads: 32,
+    };
+    for device in [H200, small] {
+        for element in [ElementType::F32, ElementType::F64] {
+            let auto = |shape| parts(element, shape, device, Arithmetic::Auto);
+            assert_eq!(auto((128, 128, 1 << 20)), Some((66, 15_872)));
+            assert_eq!(auto((512, 512, 512)), Some((4, 128)));
+            assert_eq!(auto((2, 3, 256)), Some((4, 64)));
+            assert_eq!(auto((2, 3, 255)), None);
+            assert_eq!(auto((1024, 1024, 1024)), None);
+            assert_eq!(auto((4096, 1, 1 << 20)), None);
+            let chain = parts(element, (128, 128, 1 << 20), device, Arithmetic::Chain);
+            assert_eq!(chain, None);
+        }
     }
 }
 

@@ -174,8 +174,9 @@ pub(super) unsafe fn share_part<R: Reduction<T>, T: Pod>(
         // The tickets that came before stand for partial results: what follows must see them.
         thread::fence_device();
         // SAFETY: (1) the line's partial results are written, as the tickets say.
-        of_lane =
-            unsafe { reduce_partials::<R, T>(workspace.partials, unit.first, unit.plan, lane) };
+        of_lane = unsafe {
+            reduce_partials::<R, T>(workspace.partials, unit.first, unit.plan.parts, lane)
+        };
     }
     let total = combine_lanes::<R, T>(of_lane, LANES_OF_PART);
     if is_last && lane == 0 {
@@ -259,7 +260,7 @@ pub(super) fn combine_quad<R: Reduction<T>, T: Pod>(
 /// The accumulators of groups of `lanes` lanes, a power of two, combined as neighbours, then as
 /// neighbours of pairs, and so on, in every lane of each group.
 #[inline(always)]
-pub(super) fn combine_lanes<R: Reduction<T>, T: Pod>(
+pub(crate) fn combine_lanes<R: Reduction<T>, T: Pod>(
     value: R::Accumulator,
     lanes: u32,
 ) -> R::Accumulator {
@@ -272,24 +273,24 @@ pub(super) fn combine_lanes<R: Reduction<T>, T: Pod>(
     value
 }
 
-/// What a lane has of the parts of a line, whose partial results start at `first`.
+/// What a lane has of the `parts` of a line, whose partial results start at `first`.
 ///
 /// # Safety
 /// 1. `partials` has them, and they are visible to this thread.
 #[inline(always)]
-unsafe fn reduce_partials<R: Reduction<T>, T: Pod>(
+pub(crate) unsafe fn reduce_partials<R: Reduction<T>, T: Pod>(
     partials: GlobalMut<R::Accumulator>,
     first: usize,
-    plan: LinePlan,
+    parts: usize,
     lane: u32,
 ) -> R::Accumulator {
     let stride = LANES_OF_PART as usize;
     let mut total = R::IDENTITY;
     let mut part = lane as usize;
-    while part < plan.parts {
+    while part < parts {
         let loaded: [R::Accumulator; IN_FLIGHT] = core::array::from_fn(|number| {
             let at = part + number * stride;
-            if at >= plan.parts {
+            if at >= parts {
                 return R::IDENTITY;
             }
             // SAFETY: (1) the line has the part, by (1). (2) It is written and visible, by (1).

@@ -18,6 +18,7 @@ use cuda_std::Pod;
 use cuda_std::prelude::*;
 use half::{bf16, f16};
 
+pub(crate) use along::{combine_lanes, reduce_partials};
 pub use plan::{
     ACROSS_LINES, LANES_OF_PART, LINE_THREADS, LINES_IN_FLIGHT, LinePlan, SEGMENT_LANES, STRANDS,
     STRANDS_OF_LANE, list_part,
@@ -201,7 +202,7 @@ for_each_segment_reduction!(segment_kernels);
 
 /// Neighbours, then neighbours of pairs, and so on, of a power of two of accumulators.
 #[inline(always)]
-fn combine_neighbours<R: Reduction<T>, T: Pod, const N: usize>(
+pub(crate) fn combine_neighbours<R: Reduction<T>, T: Pod, const N: usize>(
     mut values: [R::Accumulator; N],
 ) -> R::Accumulator {
     let mut distance = 1;

@@ -1,0 +1,176 @@
+//! Products that are no squares: of a matrix and a vector, which take the time in which the matrix is read,
+//! and of a small result with a large K.
+
+use super::rivals::cublas::{CuBlas, Gemm, InF32};
+use super::sets::{Number, OPERAND_BYTES};
+use super::{Bench, Multiply, Score, Unit};
+use crate::common::Result;
+use tilewright::{Arithmetic, Matmul, MatmulInto, Matrix};
+use tilewright_test_support::random::Random;
+
+/// Rows and columns of the matrices that are multiplied by a vector.
+const MATRICES: [(usize, usize); 5] = [
+    (1024, 1024),
+    (4096, 4096),
+    (16_384, 16_384),
+    (1 << 20, 64),
+    (64, 1 << 20),
+];
+
+/// M, N and K of small results.
+const SMALL_RESULTS: [(usize, usize, usize); 5] = [
+    (16, 16, 1 << 20),
+    (128, 128, 1 << 20),
+    (256, 256, 256),
+    (512, 512, 512),
+    (512, 512, 1 << 16),
+];
+
+/// In place of either on the simulator.
+const ON_SIMULATOR: usize = 256;
+
+/// A rival's product.
+type Rival<T> = fn(&CuBlas, &Matrix<T>, &Matrix<T>, &mut Matrix<T>) -> Result;
+
+/// cuBLAS's product of f32 or f64 with a vector.
+pub fn by_gemv<T: Gemm>(
+    cublas: &CuBlas,
+    a: &Matrix<T>,
+    b: &Matrix<T>,
+    c: &mut Matrix<T>,
+) -> Result {
+    cublas.multiply_vector(a, b, c)
+}
+
+/// cuBLAS's product of f16 or bf16, which is one of matrices.
+pub fn by_gemm<T: InF32>(
+    cublas: &CuBlas,
+    a: &Matrix<T>,
+    b: &Matrix<T>,
+    c: &mut Matrix<T>,
+) -> Result {
+    cublas.multiply_halves(a, b, c)
+}
+
+/// A product that is timed.
+struct Case {
+    name: String,
+    /// M, N and K.
+    shape: (usize, usize, usize),
+    unit: Unit,
+    /// So many of the unit.
+    work: f64,
+}
+
+impl Bench {
+    /// Of row-major matrices, with the vector on the right (rows are summed) and on the left (columns are).
+    pub fn run_vectors<T: MatmulInto<T> + Number>(
+        &self,
+        element: &str,
+        rival: Rival<T>,
+        records: &mut Vec<serde_json::Value>,
+    ) -> Result {
+        let matrices = match self.device.is_simulator() {
+            true => &[(ON_SIMULATOR, ON_SIMULATOR)][..],
+            false => &MATRICES,
+        };
+        for &(rows, columns) in matrices {
+            let ways = [
+                ("rows", (rows, 1, columns)),
+                ("columns", (1, columns, rows)),
+            ];
+            for (lines, shape) in ways {
+                let case = Case {
+                    name: format!("{element} {rows}x{columns} vector, {lines}"),
+                    shape,
+                    unit: Unit::Bytes,
+                    work: (rows * columns * size_of::<T>()) as f64,
+                };
+                let ours: Multiply<'_, T> = &|a, b, c| Ok(Matmul::new(a, b).run_into(c)?);
+                self.run_case(&case, rival, &[("", ours)], records)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Products whose K is divided, and the same in order of k.
+    pub fn run_small_results<T: MatmulInto<T> + Number + Gemm>(
+        &self,
+        element: &str,
+        records: &mut Vec<serde_json::Value>,
+    ) -> Result {
+        let shapes = match self.device.is_simulator() {
+            true => &[(16, 16, ON_SIMULATOR)][..],
+            false => &SMALL_RESULTS,
+        };
+        for &(m, n, k) in shapes {
+            let case = Case {
+                name: format!("{element} {m}x{n}, K = {k}"),
+                shape: (m, n, k),
+                unit: Unit::Operations,
+                work: 2.0 * m as f64 * n as f64 * k as f64,
+            };
+            let ours: Multiply<'_, T> = &|a, b, c| Ok(Matmul::new(a, b).run_into(c)?);
+            let chain: Multiply<'_, T> = &|a, b, c| {
+                let product = Matmul::new(a, b).arithmetic(Arithmetic::Chain);
+                Ok(product.run_into(c)?)
+            };
+            let rival: Rival<T> = |cublas, a, b, c| cublas.multiply(a, b, c, 1);
+            self.run_case(&case, rival, &[("", ours), (", chain", chain)], records)?;
+        }
+        Ok(())
+    }
+
+    fn run_case<T: MatmulInto<T> + Number>(
+        &self,
+        case: &Case,
+        rival: Rival<T>,
+        ways: &[(&str, Multiply<'_, T>)],
+        records: &mut Vec<serde_json::Value>,
+    ) -> Result {
+        if !case.name.contains(&self.options.only) {
+            return Ok(());
+        }
+        let (m, n, k) = case.shape;
+        let mut random = Random::new((m + n) as u64);
+        let mut draw =
+            |len: usize| -> Vec<T> { (0..len).map(|_| T::of(random.signed_unit())).collect() };
+        let (a, b) = (draw(m * k), draw(k * n));
+        let bytes = (a.len() + b.len()) * size_of::<T>();
+        let count = match self.device.is_simulator() {
+            true => 1,
+            false => OPERAND_BYTES.div_ceil(bytes),
+        };
+        let set = |_| -> Result<[Matrix<T>; 3]> {
+            Ok([
+                self.device.matrix((m, k), &a)?,
+                self.device.matrix((k, n), &b)?,
+                self.device.matrix_zeros((m, n))?,
+            ])
+        };
+        let mut sets = (0..count).map(set).collect::<Result<Vec<_>>>()?;
+        let mut score = |multiply: Multiply<'_, T>| {
+            let mut turn = 0;
+            let seconds = self.seconds(|| {
+                turn = (turn + 1) % sets.len();
+                let [a, b, c] = &mut sets[turn];
+                multiply(a, b, c)
+            })?;
+            Result::<Score>::Ok(Score {
+                speed: case.work / seconds,
+                unit: case.unit,
+                error: None,
+            })
+        };
+        let of_rival = match &self.cublas {
+            Some(cublas) => Some(score(&|a, b, c| rival(cublas, a, b, c))?),
+            None => None,
+        };
+        for (way, multiply) in ways {
+            let ours = score(multiply)?;
+            let name = format!("{}{way}", case.name);
+            self.report(&name, &ours, of_rival.as_ref(), records);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,341 @@
+//! Lines whose neighbours' elements are contiguous: as many lines for each block as 512 bytes have
+//! elements, and one part of them.
+//!
+//! ```text
+//! each thread: add the products of 4 strands of as many lines as 16 bytes have elements,
+//!              as many strands at once as 8 loads are for
+//! each block:  add the 8 threads' sums of each line, in shared memory
+//!              lines of several parts: write the part's; take the ticket of the block's lines
+//! last block:  add the sums of the lines' parts the same way
+//! ```
+//!
+//! A warp loads 512 bytes of neighbouring lines at once. Where their elements do not start at multiples of
+//! 16 bytes, and at the last lines, a thread has every 32nd of the lines instead of neighbours, and loads
+//! single elements. The strands are those of [`VectorPlan`](super::VectorPlan), so the bits are those of
+//! `along.rs`.
+
+use super::factor::Factor;
+use super::outputs::Outputs;
+use super::plan::{STRAND_BYTES, VECTOR_STRANDS, VECTOR_THREADS};
+use super::{Product, Workspace};
+use crate::reduce::lines::combine_neighbours;
+use crate::reduce::takes_last_ticket;
+use cuda_std::float::Float;
+use cuda_std::hint::opaque_size;
+use cuda_std::prelude::*;
+use cuda_std::shared::SharedSlice;
+
+/// Lanes side by side, each with 16 bytes of neighbouring lines.
+const LANES: usize = 32;
+
+/// Threads of a line.
+const ROWS: usize = VECTOR_THREADS as usize / LANES;
+
+/// Strands of a thread, of products and of parts.
+const OWN_STRANDS: usize = VECTOR_STRANDS / ROWS;
+
+/// Elements of a line that a thread loads before it adds.
+const IN_FLIGHT: usize = 8;
+
+/// Lines of a block, for elements of `bytes` bytes.
+#[must_use]
+pub const fn lines_of_block(bytes: usize) -> usize {
+    LANES * STRAND_BYTES / bytes
+}
+
+/// The lines of a block, and which of its threads has which of them.
+#[derive(Clone, Copy)]
+struct Place {
+    /// The block's first line.
+    start: usize,
+    /// From the first line of one lane to that of the next.
+    lanes_apart: usize,
+    /// From each line of a lane to its next.
+    apart: usize,
+    lane: usize,
+    /// Which of the threads of its lines the thread is.
+    row: usize,
+}
+
+impl Place {
+    /// Line `number` of a lane.
+    #[inline(always)]
+    fn line_of(&self, lane: usize, number: usize) -> usize {
+        self.start + lane * self.lanes_apart + number * self.apart
+    }
+
+    /// Line `number` of the thread.
+    #[inline(always)]
+    fn line(&self, number: usize) -> usize {
+        self.line_of(self.lane, number)
+    }
+}
+
+/// The sums of a thread: of each of its strands, for each of its lines.
+type Strands<S, const VECTOR: usize> = [[S; VECTOR]; OWN_STRANDS];
+
+/// # Safety
+/// 1. The launch has blocks of `VECTOR_THREADS` threads along x, one for each part of each
+///    [`lines_of_block`] lines: first those of the first part, then those of the second, and so on.
+/// 2. `product` has the elements of its shape, and `VECTOR` of them are 16 bytes.
+/// 3. Where lines have several parts, `workspace` has a partial result for each part of each line, and a
+///    ticket for the lines of each block, which is 0; the launch has it for itself.
+/// 4. `outputs` has an element for each line.
+/// 5. `scratch`, which has `VECTOR` elements for each thread, and `flag` are the block's own.
+#[inline(always)]
+pub unsafe fn multiply_across<T: Factor, O: Factor<Sum = T::Sum>, const VECTOR: usize>(
+    product: Product<T>,
+    workspace: Workspace<T::Sum>,
+    outputs: Outputs<O>,
+    scratch: SharedSlice<T::Sum>,
+    flag: SharedArray<u32, 1>,
+) {
+    const { assert!(VECTOR * size_of::<T>() == STRAND_BYTES) };
+    let Product { shape, plan, .. } = product;
+    let groups = shape.lines.div_ceil(LANES * VECTOR) as u32;
+    let (block, thread) = (thread::block_idx_x(), thread::thread_idx_x() as usize);
+    let (group, part) = ((block % groups) as usize, (block / groups) as usize);
+    let start = group * (LANES * VECTOR);
+    let has_vectors = product.has_aligned_lines() && start + LANES * VECTOR <= shape.lines;
+    let (lanes_apart, apart) = if has_vectors { (VECTOR, 1) } else { (1, LANES) };
+    let (lane, row) = (thread % LANES, thread / LANES);
+    let place = Place {
+        start,
+        lanes_apart,
+        apart,
+        lane,
+        row,
+    };
+    // SAFETY: (1) is (2). Of `combine_rows` (1) is (5), and barriers lie between its uses.
+    let of_part = unsafe {
+        let strands = if has_vectors {
+            sum_strands::<T, VECTOR, true>(product, place, part)
+        } else {
+            sum_strands::<T, VECTOR, false>(product, place, part)
+        };
+        combine_rows::<T, VECTOR>(&strands, scratch, place)
+    };
+    // The line whose sum the thread has, if there is one.
+    let own = place.line_of(lane, row);
+    let is_writer = row < VECTOR && own < shape.lines;
+    let mut sum = of_part;
+    if plan.parts > 1 {
+        if is_writer {
+            // SAFETY: (1) there is one for each part of each line, by (3). (2) One thread writes it.
+            unsafe { workspace.partials.store(part * shape.lines + own, of_part) };
+        }
+        // What the threads have written lies before the ticket.
+        thread::sync_threads();
+        let turn = (group, plan.parts as u32);
+        // SAFETY: (1) there is a ticket for the group, by (3). (2) is (5).
+        if !unsafe { takes_last_ticket(workspace.tickets, turn, flag) } {
+            return;
+        }
+        // SAFETY: (1) the tickets say that all parts are written. Of `combine_rows` (1) barriers of
+        // `takes_last_ticket` lie between the uses of the scratch.
+        sum = unsafe {
+            let strands = sum_partials::<T, VECTOR>(product, workspace, place);
+            combine_rows::<T, VECTOR>(&strands, scratch, place)
+        };
+        if thread == 0 {
+            // SAFETY: (1) as before. (2) All other blocks of the group are done with it.
+            unsafe { workspace.tickets.atomic_store(group, 0) };
+        }
+    }
+    if is_writer {
+        // SAFETY: (1) is (4). (2) One thread of one block has the line.
+        unsafe { outputs.store(own, sum) };
+    }
+}
+
+/// Strands that a thread adds at once: as many as it has loads in flight for.
+const fn at_once(vector: usize) -> usize {
+    let strands = IN_FLIGHT / vector;
+    if strands < OWN_STRANDS {
+        strands
+    } else {
+        OWN_STRANDS
+    }
+}
+
+/// What a thread has of its strands of a part of its lines: vectors of neighbouring lines with `VECTORS`.
+///
+/// # Safety
+/// 1. `product` has the elements of its shape; with `VECTORS` there are all of the block's lines, and their
+///    elements start at multiples of 16 bytes.
+#[inline(always)]
+unsafe fn sum_strands<T: Factor, const VECTOR: usize, const VECTORS: bool>(
+    product: Product<T>,
+    place: Place,
+    part: usize,
+) -> Strands<T::Sum, VECTOR> {
+    let Product { shape, plan, .. } = product;
+    let end = shape.k.min((part + 1) * plan.part);
+    each_pass::<T::Sum, VECTOR>(|first_strand| {
+        let mut sums = [[T::Sum::ZERO; VECTOR]; OWN_STRANDS];
+        let own = (place.row * OWN_STRANDS + first_strand) * VECTOR;
+        let mut first = part * plan.part + own;
+        while first < end {
+            // SAFETY: (1) is (1); what lies past the end of the lines, or past the last line, is not read.
+            let (loaded, v): ([[T; VECTOR]; IN_FLIGHT], [T; IN_FLIGHT]) = unsafe {
+                (
+                    core::array::from_fn(|number| {
+                        let k = first + number;
+                        load::<T, VECTOR, VECTORS>(product, place, k, k < end)
+                    }),
+                    core::array::from_fn(|number| {
+                        let k = first + number;
+                        if k < end {
+                            product.load_v_at(k)
+                        } else {
+                            T::zeroed()
+                        }
+                    }),
+                )
+            };
+            let mut number = 0;
+            while number < IN_FLIGHT {
+                let strand = &mut sums[number / VECTOR];
+                let mut line = 0;
+                while line < VECTOR {
+                    let (left, right) = (loaded[number][line], v[number]);
+                    strand[line] = left.widen().mul_add(right.widen(), strand[line]);
+                    line += 1;
+                }
+                number += 1;
+            }
+            first += VECTOR_STRANDS * VECTOR;
+        }
+        sums
+    })
+}
+
+/// The sums of all strands of a thread, of which `sums_from` has so many as are added at once: those from
+/// one on.
+#[inline(always)]
+fn each_pass<S: Float, const VECTOR: usize>(
+    sums_from: impl Fn(usize) -> Strands<S, VECTOR>,
+) -> Strands<S, VECTOR> {
+    let at_once = const { at_once(VECTOR) };
+    let mut sums = [[S::ZERO; VECTOR]; OWN_STRANDS];
+    // A loop that is not unrolled: all loads at once would take more registers than there are.
+    let strands = opaque_size(OWN_STRANDS);
+    let mut first = 0;
+    while first < strands {
+        let of_pass = sums_from(first);
+        let mut known = 0;
+        while known < OWN_STRANDS {
+            // Not by `first`, for which the sums would leave registers.
+            if known - known % at_once == first {
+                sums[known] = of_pass[known % at_once];
+            }
+            known += 1;
+        }
+        first += at_once;
+    }
+    sums
+}
+
+/// Element `k` of each of the thread's lines, or zeros unless `is_there`.
+///
+/// # Safety
+/// 1. As for [`sum_strands`]; if `is_there`, lines have the element.
+#[inline(always)]
+unsafe fn load<T: Factor, const VECTOR: usize, const VECTORS: bool>(
+    product: Product<T>,
+    place: Place,
+    k: usize,
+    is_there: bool,
+) -> [T; VECTOR] {
+    let Product { x, shape, .. } = product;
+    let row = k * shape.x_apart;
+    let mut elements = [T::zeroed(); VECTOR];
+    if !is_there {
+        return elements;
+    }
+    if VECTORS {
+        // SAFETY: (1), (2) are (1).
+        return unsafe { x.load_streaming(row + place.line(0)) };
+    }
+    let mut number = 0;
+    while number < VECTOR {
+        let line = place.line(number);
+        if line < shape.lines {
+            // SAFETY: (1) is (1) and the comparison.
+            elements[number] = unsafe { x.load(row + line) };
+        }
+        number += 1;
+    }
+    elements
+}
+
+/// What a thread has of its strands of the parts of its lines.
+///
+/// # Safety
+/// 1. All parts of the lines are written and visible to this thread.
+#[inline(always)]
+unsafe fn sum_partials<T: Factor, const VECTOR: usize>(
+    product: Product<T>,
+    workspace: Workspace<T::Sum>,
+    place: Place,
+) -> Strands<T::Sum, VECTOR> {
+    let Product { shape, plan, .. } = product;
+    each_pass::<T::Sum, VECTOR>(|first_strand| {
+        let mut sums = [[T::Sum::ZERO; VECTOR]; OWN_STRANDS];
+        let mut first = place.row * OWN_STRANDS + first_strand;
+        while first < plan.parts {
+            let mut strand = 0;
+            while strand < at_once(VECTOR) {
+                let part = first + strand;
+                let loaded: [T::Sum; VECTOR] = core::array::from_fn(|number| {
+                    let line = place.line(number);
+                    if part < plan.parts && line < shape.lines {
+                        // SAFETY: (1) the line has the part. (2) It is written and visible, by (1).
+                        unsafe { workspace.partials.load(part * shape.lines + line) }
+                    } else {
+                        T::Sum::ZERO
+                    }
+                });
+                let mut number = 0;
+                while number < VECTOR {
+                    sums[strand][number] = sums[strand][number] + loaded[number];
+                    number += 1;
+                }
+                strand += 1;
+            }
+            first += VECTOR_STRANDS;
+        }
+        sums
+    })
+}
+
+/// The sums of the lines of a lane's threads, added as neighbours: thread `32 i + l` has that of line `i`
+/// of lane `l`, if there is one.
+///
+/// # Safety
+/// 1. `scratch` is as for [`multiply_across`], and a barrier lies between two uses of it.
+#[inline(always)]
+unsafe fn combine_rows<T: Factor, const VECTOR: usize>(
+    strands: &Strands<T::Sum, VECTOR>,
+    scratch: SharedSlice<T::Sum>,
+    place: Place,
+) -> T::Sum {
+    let mut number = 0;
+    while number < VECTOR {
+        let of_line = core::array::from_fn(|strand| strands[strand][number]);
+        let sum = combine_neighbours::<T::Addition, T::Sum, OWN_STRANDS>(of_line);
+        let at = (place.row * VECTOR + number) * LANES + place.lane;
+        // SAFETY: (1) there are `VECTOR` for each thread, by (1). (2) A thread writes its own.
+        unsafe { scratch.store(at, sum) };
+        number += 1;
+    }
+    thread::sync_threads();
+    if place.row >= VECTOR {
+        return T::Sum::ZERO;
+    }
+    let own = place.row * LANES + place.lane;
+    // SAFETY: (1) as before. (2) The barrier above.
+    let rows: [T::Sum; ROWS] =
+        core::array::from_fn(|row| unsafe { scratch.load(row * (VECTOR * LANES) + own) });
+    combine_neighbours::<T::Addition, T::Sum, ROWS>(rows)
+}

@@ -1,0 +1,235 @@
+//! Products of matrices and vectors, y = X v: each element of y is the sum of the products of a line of X
+//! with v.
+//!
+//! The lines are the rows of the left operand of a product whose right one has one column, or the columns
+//! of the right one where the left one has one row. Their elements lie one after another (`along.rs`), or
+//! those of neighbouring lines do (`across.rs`). The order of a sum is that of [`VectorPlan`] for both:
+//! so the bits depend on K and the type alone, and |y' - y| <= gamma_K |X||v|.
+//!
+//! Without a v the elements of lines are added: so the sums of a product whose K was divided become its
+//! outputs.
+//!
+//! `factor.rs` has the types, `outputs.rs` what becomes of the sums.
+
+mod across;
+mod along;
+mod factor;
+mod outputs;
+mod plan;
+
+use crate::epilogue::{Epilogue, EpilogueNumbers};
+#[cfg(not(target_arch = "nvptx64"))]
+use crate::matmul::{BlockTile, OperandLayout, ProductDescriptor, ProductKernel};
+use across::multiply_across;
+use along::multiply_along;
+use cuda_std::prelude::*;
+use factor::Factor;
+use half::{bf16, f16};
+use outputs::Outputs;
+
+pub use across::lines_of_block;
+pub use plan::{
+    SHORT_LINES, STRAND_BYTES, VECTOR_STRANDS, VECTOR_THREADS, VectorPlan, VectorShape,
+};
+
+/// A matrix and a vector.
+#[derive(Clone, Copy)]
+struct Product<'launch, T> {
+    x: Global<'launch, T>,
+    v: Global<'launch, T>,
+    shape: VectorShape,
+    /// That of a line.
+    plan: VectorPlan,
+}
+
+/// What the blocks of one launch write for one another, if lines have parts that several of them add.
+#[derive(Clone, Copy)]
+struct Workspace<'launch, S> {
+    /// An element for each part of each line.
+    partials: GlobalMut<'launch, S>,
+    /// Counters, which are 0 when the launch starts and when it ends.
+    tickets: GlobalMut<'launch, u32>,
+}
+
+impl<T: Factor> Product<'_, T> {
+    /// Whether each contiguous line, or row of neighbours, of X starts at a multiple of 16 bytes.
+    #[inline(always)]
+    fn has_aligned_lines(&self) -> bool {
+        let bytes = self.x.as_ptr().addr() | (self.shape.x_apart * size_of::<T>());
+        bytes.is_multiple_of(STRAND_BYTES)
+    }
+
+    /// `count` elements of a contiguous line, at most `VECTOR`, from `at` on, and zeros after them.
+    ///
+    /// # Safety
+    /// 1. The line has them, and `at` is a multiple of `VECTOR`, of which 16 bytes are as many.
+    #[inline(always)]
+    unsafe fn load_line<const VECTOR: usize>(
+        &self,
+        line: usize,
+        at: usize,
+        count: usize,
+    ) -> [T; VECTOR] {
+        let from = line * self.shape.x_apart + at;
+        let mut elements = [T::zeroed(); VECTOR];
+        if count == VECTOR && self.has_aligned_lines() {
+            // SAFETY: (1), (2) are (1) and the comparison.
+            return unsafe { self.x.load_streaming(from) };
+        }
+        let mut place = 0;
+        while place < VECTOR {
+            if place < count {
+                // SAFETY: (1) is (1) and the comparison.
+                elements[place] = unsafe { self.x.load(from + place) };
+            }
+            place += 1;
+        }
+        elements
+    }
+
+    /// `count` elements of v, at most `VECTOR`, from `at` on, and zeros after them.
+    ///
+    /// # Safety
+    /// 1. v has them, and `at` is a multiple of `VECTOR`, of which 16 bytes are as many.
+    #[inline(always)]
+    unsafe fn load_v<const VECTOR: usize>(&self, at: usize, count: usize) -> [T; VECTOR] {
+        let mut elements = [T::zeroed(); VECTOR];
+        let is_aligned = self.v.as_ptr().addr().is_multiple_of(STRAND_BYTES);
+        if count == VECTOR && self.shape.v_apart == 1 && is_aligned {
+            // SAFETY: (1), (2) are (1) and the comparisons.
+            return unsafe { self.v.load_vector(at) };
+        }
+        let mut place = 0;
+        while place < VECTOR {
+            if place < count {
+                // SAFETY: (1) is (1) and the comparison.
+                elements[place] = unsafe { self.load_v_at(at + place) };
+            }
+            place += 1;
+        }
+        elements
+    }
+
+    /// Element `at` of v.
+    ///
+    /// # Safety
+    /// 1. v has it, or is empty.
+    #[inline(always)]
+    unsafe fn load_v_at(&self, at: usize) -> T {
+        if self.v.is_empty() {
+            return T::ONE;
+        }
+        // SAFETY: (1) is (1).
+        unsafe { self.v.load(at * self.shape.v_apart) }
+    }
+}
+
+// The blocks are those that a multiprocessor has registers for at once without spills: left alone, ptxas
+// takes fewer for f64 and compute capability 7.5, and spills.
+macro_rules! vector_kernels {
+    ($($element:ident to $output:ident in $sum:ident: $along:ident $along_blocks:tt blocks, $across:ident $across_blocks:tt blocks;)*) => {$(
+        vector_kernels!(@kernel $along [max_threads = 256, min_blocks = $along_blocks], $element, $output, $sum,
+            "A line's elements lie one after another: `x_apart` is from one line to the next.",
+            "1. The launch has blocks of [`VECTOR_THREADS`] threads along x: 4 lines for each `lanes` \
+             threads where `lanes` is not 0, otherwise 32 threads for each `parts_of_group` parts of each \
+             line of its [`VectorPlan`]; and so many along y as the batch has products.",
+            "3. `lanes` is 0, or a power of two up to 32 that is not less than the vectors of 16 bytes of a \
+             line. If `lanes` is 0 and `parts_of_group` less than the parts of a line, `partials` has an \
+             element for each part of each line of each product, and `tickets` one for each line, which is 0.",
+            |product, workspace, outputs| multiply_along::<
+                $element, $output, { STRAND_BYTES / size_of::<$element>() }
+            >(product, workspace, outputs),
+            |lines| lines);
+        vector_kernels!(@kernel $across [max_threads = 256, min_blocks = $across_blocks], $element, $output, $sum,
+            "The elements of neighbouring lines lie one after another: `x_apart` is from one element of a \
+             line to the next.",
+            "1. The launch has blocks of [`VECTOR_THREADS`] threads along x: one for each [`lines_of_block`] \
+             lines for each part of their [`VectorPlan`]; and so many along y as the batch has products.",
+            "3. If lines have several parts, `partials` has an element for each part of each line of each \
+             product, and `tickets` one for each [`lines_of_block`] lines, which is 0.",
+            |product, workspace, outputs| {
+                const VECTOR: usize = STRAND_BYTES / size_of::<$element>();
+                let scratch = shared_array![$sum; VECTOR * VECTOR_THREADS as usize];
+                let flag = shared_array![u32; 1];
+                multiply_across::<$element, $output, VECTOR>(
+                    product, workspace, outputs, scratch.as_slice(), flag)
+            },
+            |lines| lines.div_ceil(lines_of_block(size_of::<$element>())));
+    )*};
+    (@kernel $name:ident [$($bounds:tt)*], $element:ident, $output:ident, $sum:ident, $layout:literal, $grid:literal,
+        $room:literal, |$product:ident, $workspace:ident, $outputs:ident| $multiply:expr,
+        |$lines:ident| $tickets:expr) => {
+        #[doc = concat!("y = X v of ", stringify!($element), " in ", stringify!($output), ". ", $layout)]
+        ///
+        /// # Safety
+        #[doc = $grid]
+        /// 2. `x`, `v`, `y` start with the first elements of those of the first product and reach to the last
+        ///    of the batch's; elements, lines and products are as far apart as `shape` says, and no two
+        ///    products have an element of y in common. The launch touches no other elements of the views.
+        ///    `v` is empty if there is none; `v_apart` is 0 then.
+        #[doc = $room]
+        ///    The launch has both for itself, and leaves the tickets at 0.
+        #[allow(clippy::too_many_arguments)]
+        #[kernel($($bounds)*)]
+        pub unsafe fn $name(
+            x: Global<$element>,
+            v: Global<$element>,
+            y: GlobalMut<$output>,
+            shape: GridConstant<VectorShape>,
+            numbers: GridConstant<EpilogueNumbers<$sum>>,
+            row_scale: Global<$sum>,
+            column_scale: Global<$sum>,
+            row_bias: Global<$sum>,
+            column_bias: Global<$sum>,
+            partials: GlobalMut<$sum>,
+            tickets: GlobalMut<u32>,
+        ) {
+            let shape = *shape;
+            let plan = VectorPlan::new(shape.k, STRAND_BYTES / size_of::<$element>());
+            let matrix = thread::block_idx_y() as usize;
+            let $lines = shape.lines;
+            let $workspace = Workspace {
+                partials: partials.skip(matrix * shape.lines * plan.parts),
+                tickets: tickets.skip(matrix * $tickets),
+            };
+            let $product = Product {
+                x: x.skip(matrix * shape.x_stride),
+                v: v.skip(matrix * shape.v_stride),
+                shape,
+                plan,
+            };
+            let $outputs = Outputs {
+                y: y.skip(matrix * shape.y_stride),
+                columns: shape.columns,
+                apart: shape.y_apart,
+                epilogue: Epilogue { numbers, row_scale, column_scale, row_bias, column_bias },
+            };
+            // SAFETY: the launch's (1) to (3); shared memory is declared here.
+            unsafe { $multiply }
+        }
+
+        #[cfg(not(target_arch = "nvptx64"))]
+        impl ProductKernel for $name {
+            type Element = $element;
+            const DESCRIPTOR: ProductDescriptor = ProductDescriptor {
+                tile: BlockTile {
+                    rows: lines_of_block(size_of::<$element>()),
+                    columns: 1,
+                    threads: VECTOR_THREADS,
+                },
+                a: OperandLayout::Either,
+                b: OperandLayout::Either,
+                b_row_alignment: size_of::<$element>(),
+                dynamic_shared_bytes: 0,
+            };
+        }
+    };
+}
+vector_kernels! {
+    f32 to f32 in f32: matvec_along_f32 3 blocks, matvec_across_f32 2 blocks;
+    f64 to f64 in f64: matvec_along_f64 2 blocks, matvec_across_f64 2 blocks;
+    f16 to f16 in f32: matvec_along_f16 2 blocks, matvec_across_f16 1 blocks;
+    f16 to f32 in f32: matvec_along_f16_f32 2 blocks, matvec_across_f16_f32 1 blocks;
+    bf16 to bf16 in f32: matvec_along_bf16 2 blocks, matvec_across_bf16 1 blocks;
+    bf16 to f32 in f32: matvec_along_bf16_f32 2 blocks, matvec_across_bf16_f32 1 blocks;
+}

@@ -1,0 +1,186 @@
+//! Products with a small result, for which K is divided, against the order of additions that the
+//! documentation states.
+
+use crate::common::exact::{Compensated, Rounding};
+use crate::common::random::Random;
+use crate::common::{devices, machines};
+use crate::epilogues::Sum;
+use crate::fastest::{Host, ORDERS, Shape, assert_same_bits};
+use crate::vectors::in_stated_order;
+use std::fmt::Debug;
+use tilewright::{
+    Accumulate, Accumulator, Activation, Arithmetic, Device, Matmul, MatmulElement, MatmulInto,
+    Order, SelectionReason,
+};
+
+/// The number and the length of parts that the documentation states; what is left is another one.
+fn parts((m, n, k): Shape) -> (usize, usize) {
+    let blocks = m.div_ceil(64) * n.div_ceil(64);
+    let count = (264 / blocks).min(k / 64);
+    assert!(count >= 3 && k >= 256, "K is not divided");
+    let len = k / count / 16 * 16;
+    (k / len, len)
+}
+
+/// One output: a chain for each part, and the sum of these.
+fn output<S: Sum>(shape: Shape, terms: &[(S, S)]) -> S {
+    let (count, len) = parts(shape);
+    let (equal, rest) = terms.split_at(count * len);
+    let of_part = |part: &[(S, S)]| {
+        let zero = S::of(0.0);
+        (
+            part.iter()
+                .fold(zero, |sum, (left, right)| left.mul_add(*right, sum)),
+            S::of(1.0),
+        )
+    };
+    let mut sums: Vec<(S, S)> = equal.chunks(len).map(of_part).collect();
+    if !rest.is_empty() {
+        sums.push(of_part(rest));
+    }
+    in_stated_order(&sums, 16 / size_of::<S>())
+}
+
+/// Equal parts, parts with a rest, one block of outputs and several; with tails.
+const SHAPES: [Shape; 4] = [(64, 16, 256), (70, 65, 300), (5, 3, 1000), (2, 2, 4200)];
+
+struct Case<S> {
+    a: Host<S>,
+    b: Host<S>,
+    sums: Vec<S>,
+}
+
+impl<S: Sum> Case<S> {
+    fn new(shape: Shape) -> Self {
+        let (m, n, k) = shape;
+        let mut random = Random::new((m + k) as u64);
+        let mut element = |_, _| S::of(random.signed_unit());
+        let (a, b) = (Host::new(m, k, &mut element), Host::new(k, n, &mut element));
+        let sums = (0..m * n)
+            .map(|at| output(shape, &terms(shape, &a, &b, at)))
+            .collect();
+        Self { a, b, sums }
+    }
+}
+
+/// The terms of output `at`, row after row.
+fn terms<S: Sum>((_, n, k): Shape, a: &Host<S>, b: &Host<S>, at: usize) -> Vec<(S, S)> {
+    (0..k)
+        .map(|j| (a.elements[at / n * k + j], b.elements[j * n + at % n]))
+        .collect()
+}
+
+for_each_type! {
+    [f32 f64]
+    sums_have_the_stated_order
+    sums_are_within_the_bound
+    epilogues_come_at_last
+}
+
+fn sums_have_the_stated_order<T>()
+where
+    T: MatmulElement + MatmulInto<T> + Accumulate<Accumulator = T> + Accumulator + Sum + Debug,
+{
+    for (number, shape) in SHAPES.into_iter().enumerate() {
+        let case = Case::<T>::new(shape);
+        let machines = if number == 1 { machines() } else { devices() };
+        for device in &machines {
+            for (of_a, of_b) in ORDERS.into_iter().flat_map(|a| ORDERS.map(|b| (a, b))) {
+                let (a, b) = (case.a.upload(device, of_a), case.b.upload(device, of_b));
+                let product = Matmul::new(&a, &b);
+                let parts = parts(shape).0;
+                assert_eq!(
+                    product.plan().unwrap().reason,
+                    SelectionReason::InParts { parts }
+                );
+                let found = product.run().unwrap().to_vec().unwrap();
+                assert_same_bits(&found, &case.sums, &(shape, of_a, of_b, device));
+            }
+        }
+    }
+}
+
+fn sums_are_within_the_bound<T>()
+where
+    T: MatmulElement + MatmulInto<T> + Accumulate<Accumulator = T> + Accumulator + Sum + Rounding,
+{
+    for shape in SHAPES {
+        let case = Case::<T>::new(shape);
+        for (at, sum) in case.sums.iter().enumerate() {
+            let mut exact = Compensated::default();
+            for (left, right) in terms(shape, &case.a, &case.b, at) {
+                exact.add_product(left.into(), right.into());
+            }
+            exact.assert_close(*sum, shape.2);
+        }
+    }
+}
+
+/// In a part of a matrix of either order, with vectors of rows and columns.
+fn epilogues_come_at_last<T>()
+where
+    T: MatmulElement + MatmulInto<T> + Accumulate<Accumulator = T> + Accumulator + Sum + Debug,
+{
+    let (m, n, k) = SHAPES[1];
+    let case = Case::<T>::new(SHAPES[1]);
+    let half = T::of(0.5);
+    for (device, order) in devices()
+        .into_iter()
+        .flat_map(|it| ORDERS.map(|order| (it.clone(), order)))
+    {
+        let (a, b) = (case.a.upload(&device, order), case.b.upload(&device, order));
+        let mut random = Random::new(k as u64);
+        let mut vector =
+            |len: usize| -> Vec<T> { (0..len).map(|_| T::of(random.signed_unit())).collect() };
+        let (scale, bias, before) = (vector(m), vector(n), vector(m * n));
+        let (scales, biases) = (
+            device.upload(&scale).unwrap(),
+            device.upload(&bias).unwrap(),
+        );
+        let mut whole = device.matrix_zeros::<T>((m + 1, n + 2, order)).unwrap();
+        let mut c = whole.slice_mut(1.., 1..n + 1).unwrap();
+        c.copy_from_strided(
+            &in_order(&before, (m, n), order),
+            if order == Order::RowMajor { n } else { m },
+        )
+        .unwrap();
+        Matmul::new(&a, &b)
+            .beta(half)
+            .row_scale(&scales)
+            .column_bias(&biases)
+            .activation(Activation::Relu)
+            .run_into(&mut c)
+            .unwrap();
+        let expected: Vec<T> = (0..m * n)
+            .map(|at| {
+                let sum = case.sums[at].times(scale[at / n]);
+                let output = Sum::mul_add(half, before[at], sum).plus(bias[at % n]);
+                if output < T::of(0.0) {
+                    T::of(0.0)
+                } else {
+                    output
+                }
+            })
+            .collect();
+        assert_same_bits(&c.view().to_vec().unwrap(), &expected, &(order, &device));
+    }
+}
+
+/// Elements that are given row after row, in `order`.
+fn in_order<T: Copy>(elements: &[T], (m, n): (usize, usize), order: Order) -> Vec<T> {
+    match order {
+        Order::RowMajor => elements.to_vec(),
+        Order::ColumnMajor => (0..m * n).map(|at| elements[at % m * n + at / m]).collect(),
+    }
+}
+
+#[test]
+fn a_chain_is_not_divided() {
+    let device = Device::simulator();
+    let a = device.matrix_zeros::<f64>((2, 300)).unwrap();
+    let product = Matmul::new(&a, a.t());
+    let plan = |product: Matmul<'_, f64>| product.plan().unwrap().reason;
+    assert_eq!(plan(product), SelectionReason::InParts { parts: 4 });
+    let chain = plan(product.arithmetic(Arithmetic::Chain));
+    assert!(!matches!(chain, SelectionReason::InParts { .. }), "{chain}");
+}

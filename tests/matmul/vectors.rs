@@ -1,0 +1,447 @@
+//! Products of a matrix and a vector, against the order of additions that the documentation states.
+
+use crate::common::exact::{Compensated, Rounding};
+use crate::common::random::Random;
+use crate::common::{devices, machines};
+use crate::epilogues::{Output, Sum};
+use crate::fastest::{ORDERS, assert_same_bits};
+use half::{bf16, f16};
+use std::fmt::Debug;
+use tilewright::{
+    Accumulate, Accumulator, Activation, Arithmetic, Device, Element, ErrorKind, Matmul,
+    MatmulElement, MatmulInto, Matrix, Order, SelectionReason,
+};
+
+/// Strands of a part, and of the parts of a line.
+const STRANDS: usize = 32;
+
+/// Values that are added as neighbours, then as neighbours of pairs, and so on.
+fn add_neighbours<S: Sum>(mut values: Vec<S>) -> S {
+    while values.len() > 1 {
+        values = values.chunks(2).map(|it| it[0].plus(it[1])).collect();
+    }
+    values[0]
+}
+
+/// The sum of products in the order of `docs/products.md`, for elements of which 16 bytes are `vector`.
+pub fn in_stated_order<S: Sum>(terms: &[(S, S)], vector: usize) -> S {
+    let zeros = || vec![S::of(0.0); STRANDS];
+    let round = STRANDS * vector;
+    let all = terms.len().div_ceil(round);
+    let rounds = match all {
+        0..=4 => 4,
+        5..=64 => all.div_ceil(8).next_power_of_two(),
+        65..=8192 => 8,
+        _ => all.div_ceil(1024).next_power_of_two(),
+    };
+    let parts = terms.chunks(rounds * round).map(|part| {
+        let mut strands = zeros();
+        for (index, &(left, right)) in part.iter().enumerate() {
+            let strand = &mut strands[index / vector % STRANDS];
+            *strand = left.mul_add(right, *strand);
+        }
+        add_neighbours(strands)
+    });
+    let mut strands = zeros();
+    for (part, sum) in parts.enumerate() {
+        let strand = &mut strands[part % STRANDS];
+        *strand = strand.plus(sum);
+    }
+    add_neighbours(strands).plus(S::of(0.0))
+}
+
+/// How a product with a vector is given.
+#[derive(Clone, Copy, Debug)]
+struct Layout {
+    /// Of the operand that is a matrix.
+    order: Order,
+    /// Whether the vector is on the left.
+    is_row: bool,
+    /// Whether the matrix has others around it, and vectors lie across the rows of a matrix.
+    is_part: bool,
+}
+
+fn layouts() -> impl Iterator<Item = Layout> {
+    (0..8).map(|number| Layout {
+        order: ORDERS[number & 1],
+        is_row: number & 2 != 0,
+        is_part: number & 4 != 0,
+    })
+}
+
+/// A matrix of `rows` x `columns` with `before` as many rows and columns before its first and after its
+/// last.
+fn upload<T: Element>(
+    device: &Device,
+    (rows, columns): (usize, usize),
+    before: usize,
+    order: Order,
+    element: impl Fn(usize, usize) -> T,
+) -> Matrix<T> {
+    let (all_rows, all_columns) = (rows + 2 * before, columns + 2 * before);
+    let at = |row: usize, column: usize| match (row.checked_sub(before), column.checked_sub(before))
+    {
+        (Some(row), Some(column)) if row < rows && column < columns => element(row, column),
+        _ => T::zeroed(),
+    };
+    let elements: Vec<T> = match order {
+        Order::RowMajor => (0..all_rows * all_columns)
+            .map(|it| at(it / all_columns, it % all_columns))
+            .collect(),
+        Order::ColumnMajor => (0..all_rows * all_columns)
+            .map(|it| at(it % all_rows, it / all_rows))
+            .collect(),
+    };
+    device
+        .matrix((all_rows, all_columns, order), &elements)
+        .unwrap()
+}
+
+/// The products of `lines`, of `k` elements each, with `v`.
+fn product_in<T: MatmulInto<O>, O: Element>(
+    device: &Device,
+    layout: Layout,
+    (count, k): (usize, usize),
+    lines: &[T],
+    v: &[T],
+) -> Vec<O> {
+    let Layout {
+        order,
+        is_row,
+        is_part,
+    } = layout;
+    let before = usize::from(is_part);
+    let of_line = |line: usize, at: usize| lines[line * k + at];
+    let (matrix, vector) = match is_row {
+        false => (
+            upload(device, (count, k), before, order, of_line),
+            upload(device, (k, 1), before, Order::RowMajor, |at, _| v[at]),
+        ),
+        true => (
+            upload(device, (k, count), before, order, |at, line| {
+                of_line(line, at)
+            }),
+            upload(device, (1, k), before, Order::ColumnMajor, |_, at| v[at]),
+        ),
+    };
+    let whole = |it: &Matrix<T>| (it.rows() - 2 * before, it.cols() - 2 * before);
+    let (of_matrix, of_vector) = (whole(&matrix), whole(&vector));
+    let part = |len: usize| before..before + len;
+    let x = matrix.slice(part(of_matrix.0), part(of_matrix.1)).unwrap();
+    let v = vector.slice(part(of_vector.0), part(of_vector.1)).unwrap();
+    let (a, b) = if is_row { (v, x) } else { (x, v) };
+    let shape = (a.rows(), b.cols());
+    let mut c = device
+        .matrix_zeros::<O>((shape.0 + 2 * before, shape.1 + 2 * before))
+        .unwrap();
+    let mut result = c.slice_mut(part(shape.0), part(shape.1)).unwrap();
+    Matmul::new(a, b).run_into(&mut result).unwrap();
+    result.view().to_vec().unwrap()
+}
+
+/// Lines and their elements: none, fewer than lanes, tails of vectors, of rounds and of parts, several
+/// blocks of lines, short parts and long ones.
+const SHAPES: [(usize, usize); 10] = [
+    (1, 1),
+    (3, 7),
+    (5, 0),
+    (130, 33),
+    (257, 16),
+    (70, 131),
+    (4, 1029),
+    (129, 700),
+    (2, 2601),
+    (1, 17_000),
+];
+
+/// Fails unless products in every layout have the bits of the stated order.
+fn assert_products<T, O, S>(devices: &[Device])
+where
+    T: MatmulElement + MatmulInto<O> + Accumulate<Accumulator = S> + Output<S>,
+    O: Output<S>,
+    S: Sum + Accumulator,
+{
+    let vector = 16 / size_of::<T>();
+    for (count, k) in SHAPES {
+        let mut random = Random::new((count + k) as u64);
+        let mut draw = |len: usize| -> Vec<T> {
+            (0..len)
+                .map(|_| T::rounded(S::of(random.signed_unit())))
+                .collect()
+        };
+        let (lines, v) = (draw(count * k), draw(k));
+        let expected: Vec<O> = (0..count)
+            .map(|line| {
+                let terms: Vec<(S, S)> = (0..k)
+                    .map(|at| (lines[line * k + at].widened(), v[at].widened()))
+                    .collect();
+                O::rounded(in_stated_order(&terms, vector))
+            })
+            .collect();
+        for device in devices {
+            for layout in layouts() {
+                let found = product_in::<T, O>(device, layout, (count, k), &lines, &v);
+                assert_same_bits(&found, &expected, &((count, k), layout, device));
+            }
+        }
+    }
+}
+
+#[test]
+fn sums_of_f32_have_the_stated_order() {
+    assert_products::<f32, f32, f32>(&devices());
+}
+
+#[test]
+fn sums_of_f64_have_the_stated_order() {
+    assert_products::<f64, f64, f64>(&devices());
+}
+
+#[test]
+fn sums_of_f16_have_the_stated_order() {
+    assert_products::<f16, f16, f32>(&devices());
+    assert_products::<f16, f32, f32>(&devices());
+}
+
+#[test]
+fn sums_of_bf16_have_the_stated_order() {
+    assert_products::<bf16, bf16, f32>(&devices());
+    assert_products::<bf16, f32, f32>(&devices());
+}
+
+/// So many contiguous lines that a group adds several parts of one, or all.
+#[test]
+fn groups_with_several_parts_have_the_same_bits() {
+    const K: usize = 321;
+    let layout = |order| Layout {
+        order,
+        is_row: false,
+        is_part: false,
+    };
+    for count in [1500, 4096] {
+        let mut random = Random::new(count as u64);
+        let mut draw =
+            |len: usize| -> Vec<f64> { (0..len).map(|_| random.signed_unit()).collect() };
+        let (lines, v) = (draw(count * K), draw(K));
+        let expected: Vec<f64> = lines
+            .chunks(K)
+            .map(|line| {
+                let terms: Vec<_> = line.iter().copied().zip(v.iter().copied()).collect();
+                in_stated_order(&terms, 2)
+            })
+            .collect();
+        for device in devices() {
+            let layout = layout(Order::RowMajor);
+            let found = product_in::<f64, f64>(&device, layout, (count, K), &lines, &v);
+            assert_same_bits(&found, &expected, &(count, &device));
+        }
+    }
+}
+
+#[test]
+fn the_bits_are_the_same_on_every_machine() {
+    for (count, k) in [(70, 131), (4, 1029)] {
+        let mut random = Random::new(3);
+        let mut draw = |len: usize| -> Vec<bf16> {
+            (0..len)
+                .map(|_| bf16::from_f64(random.signed_unit()))
+                .collect()
+        };
+        let (lines, v) = (draw(count * k), draw(k));
+        let mut first: Option<Vec<f32>> = None;
+        for device in machines() {
+            for layout in layouts() {
+                let found = product_in::<bf16, f32>(&device, layout, (count, k), &lines, &v);
+                let first = first.get_or_insert_with(|| found.clone());
+                assert_same_bits(&found, first, &(layout, &device));
+            }
+        }
+    }
+}
+
+for_each_type! {
+    [f32 f64]
+    sums_are_as_accurate_as_a_chain
+    special_numbers_go_through
+}
+
+fn sums_are_as_accurate_as_a_chain<T>()
+where
+    T: MatmulElement + MatmulInto<T> + Accumulate<Accumulator = T> + Sum + Rounding,
+{
+    for k in [1, 2, 3, 5, 9, 100, 2000] {
+        let mut random = Random::new(k as u64);
+        let mut draw = || T::of(random.signed_unit() * 10_f64.powi(random.integer(-8..=8) as i32));
+        let (line, v): (Vec<T>, Vec<T>) = (0..k).map(|_| (draw(), draw())).unzip();
+        let mut exact = Compensated::default();
+        for (&left, &right) in line.iter().zip(&v) {
+            exact.add_product(left.into(), right.into());
+        }
+        for device in devices() {
+            let [found] = product_in::<T, T>(&device, ROW_BY_ROW, (1, k), &line, &v)[..] else {
+                panic!("one sum");
+            };
+            exact.assert_close(found, k);
+        }
+    }
+}
+
+const ROW_BY_ROW: Layout = Layout {
+    order: Order::RowMajor,
+    is_row: false,
+    is_part: false,
+};
+
+fn special_numbers_go_through<T>()
+where
+    T: MatmulElement + MatmulInto<T> + Accumulate<Accumulator = T> + Sum + Rounding,
+{
+    const K: usize = 300;
+    let (infinity, nan) = (f64::INFINITY, f64::NAN);
+    let tiny = T::of(0.0).plus(T::of(f64::from(f32::MIN_POSITIVE))).into();
+    let tiny = if size_of::<T>() == 4 {
+        tiny
+    } else {
+        f64::MIN_POSITIVE
+    };
+    // What is at two places of a line and of v, and the sum: all else is zero.
+    let cases = [
+        ([infinity, 1.0], [2.0, 1.0], infinity),
+        ([infinity, -infinity], [2.0, 1.0], nan),
+        ([nan, 1.0], [-1.0, 1.0], nan),
+        ([0.0, 1.0], [infinity, 1.0], nan),
+        ([-0.0, 0.0], [1.0, -1.0], 0.0),
+        // A product that is rounded to -0.
+        ([-tiny, 0.0], [tiny, 0.0], 0.0),
+        ([1.0, -1.0], [1.0, 1.0], 0.0),
+    ];
+    for (line_values, v_values, expected) in cases {
+        for places in [[0, 1], [131, 299]] {
+            let fill = |values: [f64; 2]| {
+                let mut filled = vec![T::of(0.0); K];
+                for (place, value) in places.into_iter().zip(values) {
+                    filled[place] = T::of(value);
+                }
+                filled
+            };
+            let (line, v) = (fill(line_values), fill(v_values));
+            for (device, layout) in devices()
+                .into_iter()
+                .flat_map(|device| layouts().map(move |layout| (device.clone(), layout)))
+            {
+                let found = product_in::<T, T>(&device, layout, (1, K), &line, &v)[0];
+                let expected = match expected.is_nan() {
+                    true if size_of::<T>() == 4 => 0x7fff_ffff,
+                    true => 0x7fff_ffff_ffff_ffff,
+                    false => T::of(expected).bits(),
+                };
+                let case = (line_values, v_values, layout);
+                assert_eq!(found.bits(), expected, "{found:?}: {case:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn products_of_a_batch_have_the_bits_of_each() {
+    const COUNT: usize = 3;
+    let (m, k) = (40, 1500);
+    for device in devices() {
+        for order in ORDERS {
+            let mut random = Random::new(8);
+            let mut draw = |len: usize| -> Vec<f32> {
+                (0..len).map(|_| random.signed_unit() as f32).collect()
+            };
+            let a = device
+                .matrix((COUNT * m, k, order), &draw(COUNT * m * k))
+                .unwrap();
+            let v = device.matrix((k, COUNT), &draw(COUNT * k)).unwrap();
+            let all = Matmul::new(
+                a.view().batch_rows(COUNT).unwrap(),
+                v.view().batch_columns(COUNT).unwrap(),
+            );
+            let mut found = device.matrix_zeros::<f32>((m, COUNT)).unwrap();
+            let mut results = found.view_mut().into_batch_columns(COUNT).unwrap();
+            all.run_into(&mut results).unwrap();
+            for index in 0..COUNT {
+                let a = a.slice(index * m..(index + 1) * m, ..).unwrap();
+                let v = v.slice(.., index..index + 1).unwrap();
+                let alone = device.matmul(a, v).unwrap().to_vec().unwrap();
+                let of_batch = found.slice(.., index..index + 1).unwrap().to_vec().unwrap();
+                assert_same_bits(&of_batch, &alone, &(index, order, &device));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_buffer_is_a_vector() {
+    for device in devices() {
+        let a = device
+            .matrix((2, 3), &[1.0_f64, 2.0, 3.0, 4.0, 5.0, 6.0])
+            .unwrap();
+        let x = device.upload(&[0.0, 1.0, 10.0, 100.0]).unwrap();
+        let tail = x.slice(1..).unwrap();
+        assert_eq!(
+            device.matvec(&a, tail).unwrap().to_vec().unwrap(),
+            [321.0, 654.0]
+        );
+        let mut y = device.upload(&[-1.0; 4]).unwrap();
+        device
+            .matvec_into(a.t(), x.slice(1..3).unwrap(), y.slice_mut(..3).unwrap())
+            .unwrap();
+        assert_eq!(y.to_vec().unwrap(), [41.0, 52.0, 63.0, -1.0]);
+        let error = device.matvec(&a, &x).unwrap_err();
+        assert!(
+            matches!(error.kind(), ErrorKind::ShapeMismatch { .. }),
+            "{error}"
+        );
+        let error = device.matvec_into(&a, tail, &mut y).unwrap_err();
+        assert!(
+            matches!(error.kind(), ErrorKind::ShapeMismatch { .. }),
+            "{error}"
+        );
+        let none = device.matrix_zeros::<f64>((0, 3)).unwrap();
+        assert!(device.matvec(&none, tail).unwrap().is_empty());
+    }
+}
+
+/// A and x are not read where alpha is 0: the simulator would report that nothing was written there.
+#[test]
+fn operands_that_do_not_count_are_not_read() {
+    for device in devices() {
+        let a = device.matrix_uninit::<f32>((5, 700)).unwrap();
+        let x = device.uninit::<f32>(700).unwrap();
+        let bias = device.upload(&[2.0_f32]).unwrap();
+        let product = Matmul::new(&a, x.view().as_column())
+            .alpha(0.0)
+            .column_bias(&bias);
+        assert_eq!(product.run().unwrap().to_vec().unwrap(), [2.0; 5]);
+    }
+}
+
+#[test]
+fn the_plan_says_that_an_operand_is_a_vector() {
+    let device = Device::simulator();
+    let a = device.matrix_zeros::<f32>((1000, 1024)).unwrap();
+    let x = device.matrix_zeros::<f32>((1024, 1)).unwrap();
+    let plan = |product: Matmul<'_, f32>| product.plan().unwrap();
+    let rows = plan(Matmul::new(&a, &x));
+    assert_eq!(rows.kernel, "matvec_along_f32");
+    assert_eq!(rows.reason, SelectionReason::Vector);
+    let columns = plan(Matmul::new(x.t(), a.t()));
+    assert_eq!(columns.kernel, "matvec_along_f32");
+    assert_eq!(
+        (rows.block_rows, rows.block_columns),
+        (columns.block_columns, columns.block_rows)
+    );
+    let across = device.matrix_zeros::<f32>((1024, 1000)).unwrap();
+    assert_eq!(
+        plan(Matmul::new(x.t(), &across)).kernel,
+        "matvec_across_f32"
+    );
+    let chain = plan(Matmul::new(&a, &x).arithmetic(Arithmetic::Chain));
+    assert_eq!(chain.kernel, "matmul_coarsened_small_f32_nn_unaligned");
+    let activated = Matmul::new(&a, &x).activation(Activation::Relu);
+    assert_eq!(plan(activated).kernel, "matvec_along_f32");
+}
