@@ -303,7 +303,10 @@ pub fn matmul<T: MatmulElement>(
 /// # Errors
 /// Those of [`Device::from_env`], [`Device::matrix_from_array`], [`Device::upload_array`] and
 /// [`Device::matvec`].
-pub fn matvec<T: MatmulElement>(a: ArrayView2<'_, T>, x: ArrayView1<'_, T>) -> Result<Array1<T>> {
+pub fn matvec<T: MatmulElement>(
+    a: ArrayView2<'_, T>,
+    x: ArrayView1<'_, T>,
+) -> Result<Array1<T::Product>> {
     let device = default_device()?;
     let (a, x) = (device.matrix_from_array(a)?, device.upload_array(x)?);
     device.matvec(&a, &x)?.to_array1()

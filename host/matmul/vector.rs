@@ -2,7 +2,7 @@
 
 use super::epilogue::{Stores, vector};
 use super::fastest::sealed::Computes;
-use super::fastest::{Accumulator, MatmulElement};
+use super::fastest::{Accumulator, MatmulElement, MatmulInto};
 use super::kernels::{ElementType, EpilogueArguments, GemmKernel, KERNELS, Method, VectorLines};
 use super::matrices::Matrices;
 use super::operands::{read_elements, written_by_product};
@@ -351,7 +351,7 @@ impl Device {
         &self,
         a: impl Into<MatrixView<'a, T>>,
         x: impl Into<BufferView<'x, T>>,
-    ) -> Result<Buffer<T>> {
+    ) -> Result<Buffer<T::Product>> {
         let (a, x) = (a.into(), x.into());
         self.vector_product(a, x).during("matvec")
     }
@@ -361,11 +361,11 @@ impl Device {
     /// # Errors
     /// [`ErrorKind::ShapeMismatch`] if `y` does not have an element for each row of A, and those of
     /// [`Device::matvec`].
-    pub fn matvec_into<'a, 'x, 'y, T: MatmulElement>(
+    pub fn matvec_into<'a, 'x, 'y, T: MatmulInto<O>, O: Element>(
         &self,
         a: impl Into<MatrixView<'a, T>>,
         x: impl Into<BufferView<'x, T>>,
-        y: impl Into<BufferViewMut<'y, T>>,
+        y: impl Into<BufferViewMut<'y, O>>,
     ) -> Result<()> {
         let (a, x) = (a.into(), x.into());
         let y = y.into().into_column();
@@ -378,7 +378,7 @@ impl Device {
         &self,
         a: MatrixView<'_, T>,
         x: BufferView<'_, T>,
-    ) -> Outcome<Buffer<T>> {
+    ) -> Outcome<Buffer<T::Product>> {
         let mut y = Buffer::uninit(self, a.rows())?;
         let column = y.view_mut().into_column();
         Matmul::new(a, x.as_column()).multiply(self, column.into())?;

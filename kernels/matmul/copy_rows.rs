@@ -5,7 +5,7 @@ use super::operand::Operand;
 use cuda_std::prelude::*;
 use cuda_std::shared::SharedSlice;
 
-/// What a block copies at once, as it lies in shared memory.
+/// The shape in shared memory of what a block copies at once.
 pub trait CopyShape {
     /// The type of the elements.
     type Element: Factor;

@@ -8,6 +8,7 @@ use crate::epilogues::Sum;
 use crate::fastest::{Host, ORDERS, Shape, assert_same_bits};
 use crate::vectors::in_stated_order;
 use std::fmt::Debug;
+use tilewright::cuda_std::float::Float;
 use tilewright::{
     Accumulate, Accumulator, Activation, Arithmetic, Device, Matmul, MatmulElement, MatmulInto,
     Order, SelectionReason,
@@ -17,7 +18,7 @@ use tilewright::{
 fn parts((m, n, k): Shape) -> (usize, usize) {
     let blocks = m.div_ceil(64) * n.div_ceil(64);
     let count = (264 / blocks).min(k / 64);
-    assert!(count >= 3 && k >= 256, "K is not divided");
+    assert!(count >= 3 && k >= 1024, "K is not divided");
     let len = k / count / 16 * 16;
     (k / len, len)
 }
@@ -42,7 +43,7 @@ fn output<S: Sum>(shape: Shape, terms: &[(S, S)]) -> S {
 }
 
 /// Equal parts, parts with a rest, one block of outputs and several; with tails.
-const SHAPES: [Shape; 4] = [(64, 16, 256), (70, 65, 300), (5, 3, 1000), (2, 2, 4200)];
+const SHAPES: [Shape; 4] = [(64, 16, 1024), (66, 5, 1030), (5, 3, 1100), (2, 2, 4200)];
 
 struct Case<S> {
     a: Host<S>,
@@ -79,7 +80,12 @@ for_each_type! {
 
 fn sums_have_the_stated_order<T>()
 where
-    T: MatmulElement + MatmulInto<T> + Accumulate<Accumulator = T> + Accumulator + Sum + Debug,
+    T: MatmulElement
+        + MatmulInto<T>
+        + Accumulate<Accumulator = T, Product = T>
+        + Accumulator
+        + Sum
+        + Debug,
 {
     for (number, shape) in SHAPES.into_iter().enumerate() {
         let case = Case::<T>::new(shape);
@@ -102,7 +108,12 @@ where
 
 fn sums_are_within_the_bound<T>()
 where
-    T: MatmulElement + MatmulInto<T> + Accumulate<Accumulator = T> + Accumulator + Sum + Rounding,
+    T: MatmulElement
+        + MatmulInto<T>
+        + Accumulate<Accumulator = T, Product = T>
+        + Accumulator
+        + Sum
+        + Rounding,
 {
     for shape in SHAPES {
         let case = Case::<T>::new(shape);
@@ -119,7 +130,13 @@ where
 /// In a part of a matrix of either order, with vectors of rows and columns.
 fn epilogues_come_at_last<T>()
 where
-    T: MatmulElement + MatmulInto<T> + Accumulate<Accumulator = T> + Accumulator + Sum + Debug,
+    T: MatmulElement
+        + MatmulInto<T>
+        + Accumulate<Accumulator = T, Product = T>
+        + Accumulator
+        + Float
+        + Sum
+        + Debug,
 {
     let (m, n, k) = SHAPES[1];
     let case = Case::<T>::new(SHAPES[1]);
@@ -153,8 +170,8 @@ where
             .unwrap();
         let expected: Vec<T> = (0..m * n)
             .map(|at| {
-                let sum = case.sums[at].times(scale[at / n]);
-                let output = Sum::mul_add(half, before[at], sum).plus(bias[at % n]);
+                let sum = Sum::times(case.sums[at], scale[at / n]);
+                let output = Sum::plus(Sum::mul_add(half, before[at], sum), bias[at % n]);
                 if output < T::of(0.0) {
                     T::of(0.0)
                 } else {

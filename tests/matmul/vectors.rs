@@ -267,7 +267,7 @@ for_each_type! {
 
 fn sums_are_as_accurate_as_a_chain<T>()
 where
-    T: MatmulElement + MatmulInto<T> + Accumulate<Accumulator = T> + Sum + Rounding,
+    T: MatmulElement + MatmulInto<T> + Accumulate<Accumulator = T, Product = T> + Sum + Rounding,
 {
     for k in [1, 2, 3, 5, 9, 100, 2000] {
         let mut random = Random::new(k as u64);
@@ -294,7 +294,7 @@ const ROW_BY_ROW: Layout = Layout {
 
 fn special_numbers_go_through<T>()
 where
-    T: MatmulElement + MatmulInto<T> + Accumulate<Accumulator = T> + Sum + Rounding,
+    T: MatmulElement + MatmulInto<T> + Accumulate<Accumulator = T, Product = T> + Sum + Rounding,
 {
     const K: usize = 300;
     let (infinity, nan) = (f64::INFINITY, f64::NAN);

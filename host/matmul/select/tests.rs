@@ -223,9 +223,9 @@ fn k_is_divided_by_the_shape_alone() {
         for element in [ElementType::F32, ElementType::F64] {
             let auto = |shape| parts(element, shape, device, Arithmetic::Auto);
             assert_eq!(auto((128, 128, 1 << 20)), Some((66, 15_872)));
-            assert_eq!(auto((512, 512, 512)), Some((4, 128)));
-            assert_eq!(auto((2, 3, 256)), Some((4, 64)));
-            assert_eq!(auto((2, 3, 255)), None);
+            assert_eq!(auto((512, 512, 1024)), Some((4, 256)));
+            assert_eq!(auto((2, 3, 1024)), Some((16, 64)));
+            assert_eq!(auto((2, 3, 1023)), None);
             assert_eq!(auto((1024, 1024, 1024)), None);
             assert_eq!(auto((4096, 1, 1 << 20)), None);
             let chain = parts(element, (128, 128, 1 << 20), device, Arithmetic::Chain);

@@ -109,10 +109,14 @@ unsafe fn multiply<
 
     let mut sums = WarpTile::<DOWN, ALONG, WARPS, WARPS_ALONG>::zero();
     let position = WarpTile::<DOWN, ALONG, WARPS, WARPS_ALONG>::position();
-    // SAFETY, of each call: (1) all threads have waited for their copies of the stage, and for one another.
-    // (2) The assertions above.
-    let read = |stage: usize, k: usize| unsafe {
-        WarpTile::<DOWN, ALONG, WARPS, WARPS_ALONG>::read(&position, a_stages, b_stages, stage, k)
+    let read = |stage: usize, k: usize| {
+        // SAFETY: (1) all threads have waited for their copies of the stage, and for one another. (2) The
+        // assertions above.
+        unsafe {
+            WarpTile::<DOWN, ALONG, WARPS, WARPS_ALONG>::read(
+                &position, a_stages, b_stages, stage, k,
+            )
+        }
     };
     let mut stage = 0;
     let mut next = Fragments::zero();

@@ -160,7 +160,7 @@ impl<'block, L: StageLayout> Stages<'block, L> {
     /// 1. There is such a stage, with such an element, and it has been written, before a barrier.
     #[inline(always)]
     pub unsafe fn element(self, stage: usize, output: usize, k: usize) -> f64 {
-        // SAFETY: (1) it lies in the stage, by (1). (2) Nobody writes it until the next barrier.
+        // SAFETY: (1) it lies in the stage, by (1). (2) No thread writes it until the next barrier.
         unsafe {
             self.elements
                 .load(stage * L::ELEMENTS + L::position(output, k))
