@@ -11,7 +11,7 @@ pub fn scan<T: Sample>(data: &[T], is_exclusive: bool) -> Vec<T> {
     let tile = WARPS * ROWS * ROW_THREADS * (16 / size_of::<T>());
     let mut sums = Vec::with_capacity(data.len());
     let mut before_span = T::ZERO;
-    let (mut of_tiles, mut of_groups) = (Vec::new(), Vec::new());
+    let (mut of_tiles, mut of_groups) = (Vec::<T>::new(), Vec::<T>::new());
     for elements in data.chunks(tile) {
         if of_tiles.len() == FAN {
             let last = of_tiles.pop().unwrap();
