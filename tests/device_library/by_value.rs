@@ -158,7 +158,7 @@ fn entries_declare_blocks_of_bytes_and_clusters() {
         for parameter in [
             ".align 4 .b8 draw_param_0[12]",
             ".align 4 .b8 draw_param_1[8]",
-            ".b8 draw_param_2",
+            ".u8 draw_param_2",
         ] {
             assert!(draw.contains(parameter), "{parameter}: {draw}");
         }

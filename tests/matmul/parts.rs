@@ -194,10 +194,10 @@ fn in_order<T: Copy>(elements: &[T], (m, n): (usize, usize), order: Order) -> Ve
 #[test]
 fn a_chain_is_not_divided() {
     let device = Device::simulator();
-    let a = device.matrix_zeros::<f64>((2, 300)).unwrap();
+    let a = device.matrix_zeros::<f64>((2, 1024)).unwrap();
     let product = Matmul::new(&a, a.t());
     let plan = |product: Matmul<'_, f64>| product.plan().unwrap().reason;
-    assert_eq!(plan(product), SelectionReason::InParts { parts: 4 });
+    assert_eq!(plan(product), SelectionReason::InParts { parts: 16 });
     let chain = plan(product.arithmetic(Arithmetic::Chain));
     assert!(!matches!(chain, SelectionReason::InParts { .. }), "{chain}");
 }
