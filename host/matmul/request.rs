@@ -85,7 +85,8 @@ impl<'a, T: MatmulElement> Matmul<'a, T> {
     }
 
     /// In which tiles, instead of those that [`plan`](Self::plan) selects; the bits of the product do not
-    /// depend on them. f32 on tensor cores has one size.
+    /// depend on them. f32 on tensor cores and products with a vector have one size, and the parts of a
+    /// divided K select theirs.
     #[must_use]
     pub fn tiles(mut self, tiles: TileConfig) -> Self {
         self.tiles = Some(tiles);
