@@ -26,6 +26,10 @@ use tilewright_kernels::matvec::{
 /// among several groups.
 const GROUPS: usize = 4096;
 
+/// The fewest rounds that a group of threads adds where it has some of a line's parts: with fewer, adding
+/// the groups' sums takes longer than the line.
+const LEAST_ROUNDS: usize = 8;
+
 /// What a grid may have along x.
 const MOST_BLOCKS: usize = i32::MAX as usize;
 
@@ -138,7 +142,8 @@ impl Work {
     /// Longer contiguous lines.
     fn along(lines: usize, plan: VectorPlan, products: usize) -> Self {
         let all = plan.parts.saturating_mul(lines).saturating_mul(products);
-        let most = (all / GROUPS).clamp(1, plan.parts);
+        let worthwhile = LEAST_ROUNDS.div_ceil(plan.rounds);
+        let most = (all / GROUPS).max(worthwhile).clamp(1, plan.parts);
         // As even as can be.
         let groups = plan.parts.div_ceil(most);
         let of_block = VECTOR_THREADS as usize / VECTOR_STRANDS;

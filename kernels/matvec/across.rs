@@ -10,11 +10,11 @@
 //! ```
 //!
 //! A warp loads 512 bytes of neighbouring lines at once. Where their elements do not start at multiples of
-//! 16 bytes, and at the last lines, a thread has every 32nd of the lines instead of neighbours, and loads
+//! 16 bytes, and at last lines that are not whole vectors, a thread has every 32nd of the lines instead of neighbours, and loads
 //! single elements. The strands are those of [`VectorPlan`](super::VectorPlan), so the bits are those of
 //! `along.rs`.
 
-use super::factor::Factor;
+use super::element::Element;
 use super::outputs::Outputs;
 use super::plan::{STRAND_BYTES, VECTOR_STRANDS, VECTOR_THREADS};
 use super::{Product, Workspace};
@@ -83,7 +83,7 @@ type Strands<S, const VECTOR: usize> = [[S; VECTOR]; OWN_STRANDS];
 /// 4. `outputs` has an element for each line.
 /// 5. `scratch`, which has `VECTOR` elements for each thread, and `flag` are the block's own.
 #[inline(always)]
-pub unsafe fn multiply_across<T: Factor, O: Factor<Sum = T::Sum>, const VECTOR: usize>(
+pub unsafe fn multiply_across<T: Element, O: Element<Sum = T::Sum>, const VECTOR: usize>(
     product: Product<T>,
     workspace: Workspace<T::Sum>,
     outputs: Outputs<O>,
@@ -96,7 +96,9 @@ pub unsafe fn multiply_across<T: Factor, O: Factor<Sum = T::Sum>, const VECTOR: 
     let (block, thread) = (thread::block_idx_x(), thread::thread_idx_x() as usize);
     let (group, part) = ((block % groups) as usize, (block / groups) as usize);
     let start = group * (LANES * VECTOR);
-    let has_vectors = product.has_aligned_lines() && start + LANES * VECTOR <= shape.lines;
+    let has_whole_vectors =
+        start + LANES * VECTOR <= shape.lines || shape.lines.is_multiple_of(VECTOR);
+    let has_vectors = product.has_aligned_lines() && has_whole_vectors;
     let (lanes_apart, apart) = if has_vectors { (VECTOR, 1) } else { (1, LANES) };
     let (lane, row) = (thread % LANES, thread / LANES);
     let place = Place {
@@ -161,10 +163,10 @@ const fn at_once(vector: usize) -> usize {
 /// What a thread has of its strands of a part of its lines: vectors of neighbouring lines with `VECTORS`.
 ///
 /// # Safety
-/// 1. `product` has the elements of its shape; with `VECTORS` there are all of the block's lines, and their
-///    elements start at multiples of 16 bytes.
+/// 1. `product` has the elements of its shape; with `VECTORS` a thread has all of its lines or none, and
+///    their elements start at multiples of 16 bytes.
 #[inline(always)]
-unsafe fn sum_strands<T: Factor, const VECTOR: usize, const VECTORS: bool>(
+unsafe fn sum_strands<T: Element, const VECTOR: usize, const VECTORS: bool>(
     product: Product<T>,
     place: Place,
     part: usize,
@@ -241,7 +243,7 @@ fn each_pass<S: Float, const VECTOR: usize>(
 /// # Safety
 /// 1. As for [`sum_strands`]; if `is_there`, lines have the element.
 #[inline(always)]
-unsafe fn load<T: Factor, const VECTOR: usize, const VECTORS: bool>(
+unsafe fn load<T: Element, const VECTOR: usize, const VECTORS: bool>(
     product: Product<T>,
     place: Place,
     k: usize,
@@ -254,6 +256,9 @@ unsafe fn load<T: Factor, const VECTOR: usize, const VECTORS: bool>(
         return elements;
     }
     if VECTORS {
+        if place.line(0) >= shape.lines {
+            return elements;
+        }
         // SAFETY: (1), (2) are (1).
         return unsafe { x.load_streaming(row + place.line(0)) };
     }
@@ -274,7 +279,7 @@ unsafe fn load<T: Factor, const VECTOR: usize, const VECTORS: bool>(
 /// # Safety
 /// 1. All parts of the lines are written and visible to this thread.
 #[inline(always)]
-unsafe fn sum_partials<T: Factor, const VECTOR: usize>(
+unsafe fn sum_partials<T: Element, const VECTOR: usize>(
     product: Product<T>,
     workspace: Workspace<T::Sum>,
     place: Place,
@@ -315,7 +320,7 @@ unsafe fn sum_partials<T: Factor, const VECTOR: usize>(
 /// # Safety
 /// 1. `scratch` is as for [`multiply_across`], and a barrier lies between two uses of it.
 #[inline(always)]
-unsafe fn combine_rows<T: Factor, const VECTOR: usize>(
+unsafe fn combine_rows<T: Element, const VECTOR: usize>(
     strands: &Strands<T::Sum, VECTOR>,
     scratch: SharedSlice<T::Sum>,
     place: Place,

@@ -17,7 +17,7 @@
 //! Every lane of a warp takes part in every shuffle, whatever its group has to do: warps may have 64
 //! lanes.
 
-use super::factor::{Factor, add_products};
+use super::element::{Element, add_products};
 use super::outputs::Outputs;
 use super::plan::{SHORT_LINES, VECTOR_STRANDS, VECTOR_THREADS};
 use super::{Product, Workspace};
@@ -51,7 +51,7 @@ struct Sums<S> {
 ///    line, and a ticket for each line, which is 0; the launch has it for itself.
 /// 4. `outputs` has an element for each line.
 #[inline(always)]
-pub unsafe fn multiply_along<T: Factor, O: Factor<Sum = T::Sum>, const VECTOR: usize>(
+pub unsafe fn multiply_along<T: Element, O: Element<Sum = T::Sum>, const VECTOR: usize>(
     product: Product<T>,
     workspace: Workspace<T::Sum>,
     outputs: Outputs<O>,
@@ -91,23 +91,35 @@ pub unsafe fn multiply_along<T: Factor, O: Factor<Sum = T::Sum>, const VECTOR: u
 /// # Safety
 /// As for [`multiply_along`].
 #[inline(always)]
-unsafe fn sum_short<T: Factor, const VECTOR: usize>(product: Product<T>) -> Sums<T::Sum> {
+unsafe fn sum_short<T: Element, const VECTOR: usize>(product: Product<T>) -> Sums<T::Sum> {
     let shape = product.shape;
     let (thread, lanes) = (thread::thread_idx_x(), shape.lanes as u32);
     let groups = (VECTOR_THREADS / lanes) as usize;
     let first = thread::block_idx_x() as usize * (groups * SHORT_LINES) + (thread / lanes) as usize;
     let offset = (thread % lanes) as usize * VECTOR;
     let here = shape.k.saturating_sub(offset).min(VECTOR);
-    // SAFETY: (1) v and the lines have them, by (2).
-    let (v, loaded): ([T; VECTOR], [[T; VECTOR]; SHORT_LINES]) = unsafe {
-        (
-            product.load_v(offset, here),
-            core::array::from_fn(|number| {
-                let line = first + number * groups;
-                let count = if line < shape.lines { here } else { 0 };
-                product.load_line(line, offset, count)
-            }),
-        )
+    let line = |number: usize| first + number * groups;
+    let is_whole = here == VECTOR && line(SHORT_LINES - 1) < shape.lines && product.has_vectors();
+    // One branch around all loads: behind a branch of its own each waits for those before it.
+    let (v, loaded): ([T; VECTOR], [[T; VECTOR]; SHORT_LINES]) = if is_whole {
+        // SAFETY: (1) v and the lines have whole vectors, by (2) and the comparisons.
+        unsafe {
+            (
+                product.load_v_vector(offset),
+                core::array::from_fn(|number| product.load_line_vector(line(number), offset)),
+            )
+        }
+    } else {
+        // SAFETY: (1) v and the lines have them, by (2).
+        unsafe {
+            (
+                product.load_v(offset, here),
+                core::array::from_fn(|number| {
+                    let count = if line(number) < shape.lines { here } else { 0 };
+                    product.load_line(line(number), offset, count)
+                }),
+            )
+        }
     };
     let mut sums = [T::Sum::ZERO; SHORT_LINES];
     let mut number = 0;
@@ -129,7 +141,7 @@ unsafe fn sum_short<T: Factor, const VECTOR: usize>(product: Product<T>) -> Sums
 /// # Safety
 /// As for [`multiply_along`].
 #[inline(always)]
-unsafe fn sum_parts<T: Factor, const VECTOR: usize>(
+unsafe fn sum_parts<T: Element, const VECTOR: usize>(
     product: Product<T>,
     workspace: Workspace<T::Sum>,
 ) -> Sums<T::Sum> {
@@ -172,6 +184,14 @@ unsafe fn sum_parts<T: Factor, const VECTOR: usize>(
     }
 }
 
+/// What a lane has added so far.
+struct RunningSums<S> {
+    /// Its strand of the parts of a line.
+    of_line: S,
+    /// Its strand of the products of a part.
+    of_part: S,
+}
+
 /// Parts of a line, as a lane of their group has them.
 #[derive(Clone, Copy)]
 struct Parts {
@@ -193,7 +213,7 @@ impl Parts {
     /// 1. All lanes of the warp call it. `product` has the elements of its shape.
     /// 2. If they are not all, `workspace` has a partial result for each part of each line.
     #[inline(always)]
-    unsafe fn sum<T: Factor, const VECTOR: usize>(
+    unsafe fn sum<T: Element, const VECTOR: usize>(
         &self,
         product: Product<T>,
         workspace: Workspace<T::Sum>,
@@ -206,42 +226,87 @@ impl Parts {
             0
         };
         let rounds = shape.parts_of_group * plan.rounds;
-        let (mut of_line, mut of_part) = (T::Sum::ZERO, T::Sum::ZERO);
+        let at = |round: usize| start + round * (VECTOR_STRANDS * VECTOR);
+        // The rounds of which all lanes have a whole vector, loaded without a branch: behind one a load
+        // waits for those before it.
+        let whole = if product.has_vectors() {
+            let elements = end.saturating_sub(self.first * plan.part);
+            elements / (VECTOR_STRANDS * VECTOR) / IN_FLIGHT * IN_FLIGHT
+        } else {
+            0
+        };
+        let mut sums = RunningSums {
+            of_line: T::Sum::ZERO,
+            of_part: T::Sum::ZERO,
+        };
         let mut round = 0;
+        while round < whole {
+            // SAFETY: (1) the line and v have them, by (1), and both have vectors.
+            let (line, v): ([[T; VECTOR]; IN_FLIGHT], [[T; VECTOR]; IN_FLIGHT]) = unsafe {
+                (
+                    core::array::from_fn(|it| product.load_line_vector(self.line, at(round + it))),
+                    core::array::from_fn(|it| product.load_v_vector(at(round + it))),
+                )
+            };
+            // SAFETY: (1), (2) are the caller's.
+            unsafe { self.add_rounds(product, workspace, &mut sums, round, line, v) };
+            round += IN_FLIGHT;
+        }
         while round < rounds {
-            let at = |number: usize| start + (round + number) * (VECTOR_STRANDS * VECTOR);
             let here = |number| end.saturating_sub(at(number)).min(VECTOR);
             // SAFETY: (1) the line and v have as many, by (1).
             let (line, v): ([[T; VECTOR]; IN_FLIGHT], [[T; VECTOR]; IN_FLIGHT]) = unsafe {
                 (
-                    core::array::from_fn(|it| product.load_line(self.line, at(it), here(it))),
-                    core::array::from_fn(|it| product.load_v(at(it), here(it))),
+                    core::array::from_fn(|it| {
+                        product.load_line(self.line, at(round + it), here(round + it))
+                    }),
+                    core::array::from_fn(|it| product.load_v(at(round + it), here(round + it))),
                 )
             };
-            let mut number = 0;
-            while number < IN_FLIGHT {
-                of_part = add_products(of_part, &line[number], &v[number]);
-                let done = round + number + 1;
-                // The same in all lanes of the warp.
-                if done <= rounds && done & (plan.rounds - 1) == 0 {
-                    let part = self.first + (done >> plan.rounds.trailing_zeros()) - 1;
-                    let total = combine_lanes::<T::Addition, T::Sum>(of_part, LANES);
-                    if self.is_whole {
-                        if part % VECTOR_STRANDS == self.lane as usize {
-                            of_line = of_line + total;
-                        }
-                    } else if self.is_there && self.lane == 0 && part < plan.parts {
-                        let at = self.line * plan.parts + part;
-                        // SAFETY: (1) there is one for each part, by (2). (2) One group has the part.
-                        unsafe { workspace.partials.store(at, total) };
-                    }
-                    of_part = T::Sum::ZERO;
-                }
-                number += 1;
-            }
+            // SAFETY: (1), (2) are the caller's.
+            unsafe { self.add_rounds(product, workspace, &mut sums, round, line, v) };
             round += IN_FLIGHT;
         }
-        of_line
+        sums.of_line
+    }
+
+    /// Adds the products of `IN_FLIGHT` rounds from `first` on, and finishes the parts that end there.
+    ///
+    /// # Safety
+    /// As for [`Parts::sum`].
+    #[inline(always)]
+    unsafe fn add_rounds<T: Element, const VECTOR: usize>(
+        &self,
+        product: Product<T>,
+        workspace: Workspace<T::Sum>,
+        sums: &mut RunningSums<T::Sum>,
+        first: usize,
+        line: [[T; VECTOR]; IN_FLIGHT],
+        v: [[T; VECTOR]; IN_FLIGHT],
+    ) {
+        let Product { shape, plan, .. } = product;
+        let rounds = shape.parts_of_group * plan.rounds;
+        let mut number = 0;
+        while number < IN_FLIGHT {
+            sums.of_part = add_products(sums.of_part, &line[number], &v[number]);
+            let done = first + number + 1;
+            // The same in all lanes of the warp.
+            if done <= rounds && done & (plan.rounds - 1) == 0 {
+                let part = self.first + (done >> plan.rounds.trailing_zeros()) - 1;
+                let total = combine_lanes::<T::Addition, T::Sum>(sums.of_part, LANES);
+                if self.is_whole {
+                    if part % VECTOR_STRANDS == self.lane as usize {
+                        sums.of_line = sums.of_line + total;
+                    }
+                } else if self.is_there && self.lane == 0 && part < plan.parts {
+                    let at = self.line * plan.parts + part;
+                    // SAFETY: (1) there is one for each part, by (2). (2) One group has the part.
+                    unsafe { workspace.partials.store(at, total) };
+                }
+                sums.of_part = T::Sum::ZERO;
+            }
+            number += 1;
+        }
     }
 
     /// Whether the group is the last one of its line, of `groups`, to have written its parts.

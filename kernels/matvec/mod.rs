@@ -13,7 +13,7 @@
 
 mod across;
 mod along;
-mod factor;
+mod element;
 mod outputs;
 mod plan;
 
@@ -23,7 +23,7 @@ use crate::matmul::{BlockTile, OperandLayout, ProductDescriptor, ProductKernel};
 use across::multiply_across;
 use along::multiply_along;
 use cuda_std::prelude::*;
-use factor::Factor;
+use element::Element;
 use half::{bf16, f16};
 use outputs::Outputs;
 
@@ -51,12 +51,46 @@ struct Workspace<'launch, S> {
     tickets: GlobalMut<'launch, u32>,
 }
 
-impl<T: Factor> Product<'_, T> {
+impl<T: Element> Product<'_, T> {
     /// Whether each contiguous line, or row of neighbours, of X starts at a multiple of 16 bytes.
     #[inline(always)]
     fn has_aligned_lines(&self) -> bool {
         let bytes = self.x.as_ptr().addr() | (self.shape.x_apart * size_of::<T>());
         bytes.is_multiple_of(STRAND_BYTES)
+    }
+
+    /// Whether v is contiguous, and starts at a multiple of 16 bytes.
+    #[inline(always)]
+    fn has_aligned_v(&self) -> bool {
+        self.shape.v_apart == 1 && self.v.as_ptr().addr().is_multiple_of(STRAND_BYTES)
+    }
+
+    /// Whether whole vectors of 16 bytes of lines and of v are read at once.
+    #[inline(always)]
+    fn has_vectors(&self) -> bool {
+        self.has_aligned_lines() && self.has_aligned_v()
+    }
+
+    /// The vector of a contiguous line from element `at` on.
+    ///
+    /// # Safety
+    /// 1. The line has it, lines are [aligned](Self::has_aligned_lines), and `at` is a multiple of `VECTOR`,
+    ///    of which 16 bytes are as many.
+    #[inline(always)]
+    unsafe fn load_line_vector<const VECTOR: usize>(&self, line: usize, at: usize) -> [T; VECTOR] {
+        // SAFETY: (1), (2) are (1).
+        unsafe { self.x.load_streaming(line * self.shape.x_apart + at) }
+    }
+
+    /// The vector of v from element `at` on.
+    ///
+    /// # Safety
+    /// 1. v has it and is [aligned](Self::has_aligned_v), and `at` is a multiple of `VECTOR`, of which 16
+    ///    bytes are as many.
+    #[inline(always)]
+    unsafe fn load_v_vector<const VECTOR: usize>(&self, at: usize) -> [T; VECTOR] {
+        // SAFETY: (1), (2) are (1).
+        unsafe { self.v.load_vector(at) }
     }
 
     /// `count` elements of a contiguous line, at most `VECTOR`, from `at` on, and zeros after them.
@@ -70,12 +104,12 @@ impl<T: Factor> Product<'_, T> {
         at: usize,
         count: usize,
     ) -> [T; VECTOR] {
-        let from = line * self.shape.x_apart + at;
         let mut elements = [T::zeroed(); VECTOR];
         if count == VECTOR && self.has_aligned_lines() {
-            // SAFETY: (1), (2) are (1) and the comparison.
-            return unsafe { self.x.load_streaming(from) };
+            // SAFETY: (1) is (1) and the comparison.
+            return unsafe { self.load_line_vector(line, at) };
         }
+        let from = line * self.shape.x_apart + at;
         let mut place = 0;
         while place < VECTOR {
             if place < count {
@@ -94,10 +128,9 @@ impl<T: Factor> Product<'_, T> {
     #[inline(always)]
     unsafe fn load_v<const VECTOR: usize>(&self, at: usize, count: usize) -> [T; VECTOR] {
         let mut elements = [T::zeroed(); VECTOR];
-        let is_aligned = self.v.as_ptr().addr().is_multiple_of(STRAND_BYTES);
-        if count == VECTOR && self.shape.v_apart == 1 && is_aligned {
-            // SAFETY: (1), (2) are (1) and the comparisons.
-            return unsafe { self.v.load_vector(at) };
+        if count == VECTOR && self.has_aligned_v() {
+            // SAFETY: (1) is (1) and the comparisons.
+            return unsafe { self.load_v_vector(at) };
         }
         let mut place = 0;
         while place < VECTOR {

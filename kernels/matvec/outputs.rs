@@ -1,12 +1,12 @@
 //! What becomes of the sums.
 
-use super::factor::Factor;
+use super::element::Element;
 use crate::epilogue::Epilogue;
 use cuda_std::prelude::*;
 
 /// The outputs y: a vector, or a matrix, row after row.
 #[derive(Clone, Copy)]
-pub struct Outputs<'launch, O: Factor> {
+pub struct Outputs<'launch, O: Element> {
     pub y: GlobalMut<'launch, O>,
     /// Elements of a row.
     pub columns: usize,
@@ -15,7 +15,7 @@ pub struct Outputs<'launch, O: Factor> {
     pub epilogue: Epilogue<'launch, O::Sum>,
 }
 
-impl<O: Factor> Outputs<'_, O> {
+impl<O: Element> Outputs<'_, O> {
     /// Writes the output of `line`.
     ///
     /// # Safety

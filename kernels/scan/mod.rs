@@ -22,8 +22,7 @@
 //! 3. Threads scan vectors where they were loaded: nothing is transposed in shared memory.
 //!
 //! A block has one tile. Blocks that stay and load their next tile while they wait for the sums before
-//! this one took 2.3 times as long on an H200 (2^28 u32): a tile that a block has taken and not begun is one
-//! that the others wait for.
+//! this one took 2.3 times as long on an H200 (2^28 u32).
 //!
 //! `plan.rs` has the split, `state.rs` what blocks tell each other, `tile.rs` a thread's elements.
 

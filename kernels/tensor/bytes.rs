@@ -7,7 +7,6 @@
 //! Sums of 8-bit floats keep 13 bits in the tensor core. So they are added to totals on the ordinary units
 //! after each stage, 128 elements of k, in tiles whose totals fit into the registers beside them.
 
-use super::BYTE_DEPTH;
 use super::finish::{CMatrices, staging_len};
 use super::operand::AlongK;
 use super::outputs::{BulkOutputs, DirectOutputs};
@@ -43,95 +42,12 @@ pub const F8_SMALL: ClusterTile = byte_tile(64, 128, 4, 2);
 
 macro_rules! byte_kernels {
     ($($element:ident to $output:ident, $way:ident in $sum:ident, promoted = $promoted:literal:
-        $name:ident, $tile:ident $sizes:tt;)*) => {$(
-        byte_kernels!(@$way $name $element $output $sum $promoted $tile $sizes);
-
-        #[cfg(not(target_arch = "nvptx64"))]
-        impl ProductKernel for $name {
-            type Element = $element;
-            const DESCRIPTOR: ProductDescriptor = ProductDescriptor {
-                tile: $tile.block_tile(),
-                a: OperandLayout::Either,
-                b: OperandLayout::Either,
-                b_row_alignment: size_of::<$element>(),
-                dynamic_shared_bytes: $tile.shared_bytes,
-            };
+        $name:ident, $tile:ident [$rows:literal x $columns:literal, part = $part:literal, $($sizes:tt)*];)*) => {$(
+        product_entry! {
+            $way $name: $element to $output in $sum, $tile [$rows x $columns, part = $part, $($sizes)*],
+            a = AlongK[$rows] Either, b = AlongK[$part] Either, depth = 128, promoted = $promoted
         }
     )*};
-    (@direct $name:ident $element:ident $output:ident $sum:ident $promoted:literal $tile:ident
-        [$rows:literal x $columns:literal, part = $part:literal, count = $count:literal,
-        stages = $stages:literal, threads = $threads:literal, resident = $resident:literal,
-        consumers = $consumers:literal]) => {
-        #[doc = concat!("C = A B, A and B in ", stringify!($element), ", C in ", stringify!($output), ".")]
-        ///
-        /// # Safety
-        /// 1. `a` and `b` are maps of m x k matrices and of the transposes of k x n matrices of `shape`. `c`
-        ///    has the m x n matrices, and the launch accesses no other elements of it.
-        #[doc = concat!("2. The grid has whole clusters along x, and blocks as [`", stringify!($tile), "`] says.")]
-        #[allow(clippy::too_many_arguments)]
-        #[kernel(arch = "sm_90a", max_threads = $threads, min_blocks = $resident, cluster = (2, 1, 1))]
-        pub unsafe fn $name(
-            a: GridConstant<TensorMap<$element, $rows, 128, 3>>,
-            b: GridConstant<TensorMap<$element, $part, 128, 3>>,
-            c: GlobalMut<$output>,
-            shape: GridConstant<TensorShape>,
-            numbers: GridConstant<EpilogueNumbers<$sum>>,
-            row_scale: Global<$sum>,
-            column_scale: Global<$sum>,
-            row_bias: Global<$sum>,
-            column_bias: Global<$sum>,
-        ) {
-            let epilogue = Epilogue { numbers, row_scale, column_scale, row_bias, column_bias };
-            let outputs = DirectOutputs::<_, { staging_len($consumers) }> {
-                c: CMatrices::of_shape(c, &shape),
-                epilogue,
-            };
-            // SAFETY: (1) is (1) and (2).
-            unsafe {
-                product::<$element, _, _, _, $rows, $columns, $part, $count, $stages, BYTE_DEPTH, $promoted>(
-                    AlongK(a), AlongK(b), outputs, Work::new(shape, $tile));
-            }
-        }
-    };
-    (@bulk $name:ident $element:ident $output:ident $sum:ident $promoted:literal $tile:ident
-        [$rows:literal x $columns:literal, part = $part:literal, count = $count:literal,
-        stages = $stages:literal, threads = $threads:literal, resident = $resident:literal,
-        consumers = $consumers:literal]) => {
-        #[doc = concat!("C = A B, A and B in ", stringify!($element), ", C in ", stringify!($output), ".")]
-        ///
-        /// # Safety
-        /// 1. `a` and `b` are maps of m x k matrices and of the transposes of k x n matrices of `shape`, `c` one
-        ///    of the m x n matrices. C is written through `c` where the epilogue is plain, and accessed
-        ///    through `c_elements`, which has the matrices, otherwise; the launch accesses no other elements
-        ///    of it.
-        #[doc = concat!("2. The grid has whole clusters along x, and blocks as [`", stringify!($tile), "`] says.")]
-        #[allow(clippy::too_many_arguments)]
-        #[kernel(arch = "sm_90a", max_threads = $threads, min_blocks = $resident, cluster = (2, 1, 1))]
-        pub unsafe fn $name(
-            a: GridConstant<TensorMap<$element, $rows, 128, 3>>,
-            b: GridConstant<TensorMap<$element, $part, 128, 3>>,
-            c: GridConstant<TensorMapMut<$output, 64, 64, 3>>,
-            c_elements: GlobalMut<$output>,
-            shape: GridConstant<TensorShape>,
-            numbers: GridConstant<EpilogueNumbers<$sum>>,
-            row_scale: Global<$sum>,
-            column_scale: Global<$sum>,
-            row_bias: Global<$sum>,
-            column_bias: Global<$sum>,
-        ) {
-            let epilogue = Epilogue { numbers, row_scale, column_scale, row_bias, column_bias };
-            let outputs = BulkOutputs::<_, $columns, $consumers, { staging_len($consumers) }> {
-                map: c,
-                c: CMatrices::of_shape(c_elements, &shape),
-                epilogue,
-            };
-            // SAFETY: (1) is (1) and (2).
-            unsafe {
-                product::<$element, _, _, _, $rows, $columns, $part, $count, $stages, BYTE_DEPTH, $promoted>(
-                    AlongK(a), AlongK(b), outputs, Work::new(shape, $tile));
-            }
-        }
-    };
 }
 byte_kernels! {
     i8 to i32, direct in i32, promoted = false: matmul_wgmma_i8, I8_LARGE [128 x 256, part = 128,

@@ -5,6 +5,7 @@
 //!
 //! | part | file |
 //! |---|---|
+//! | the entries' parameters | `entry.rs` |
 //! | a main loop: a warpgroup copies, others multiply | `product.rs` |
 //! | f16 and bf16 | `half.rs` |
 //! | i8 and floats of 8 bits | `bytes.rs` |
@@ -29,6 +30,9 @@ macro_rules! of_sm_90a {
 }
 
 of_sm_90a! {
+    #[macro_use]
+    mod entry;
+
     mod bytes;
     mod finish;
     mod half;
@@ -56,9 +60,6 @@ of_sm_90a! {
 
     /// Elements of 16 bits along k of a stage.
     pub const HALF_DEPTH: usize = DEPTH_BYTES / 2;
-
-    /// Elements of 8 bits along k of a stage.
-    const BYTE_DEPTH: usize = DEPTH_BYTES;
 
     /// Rows that a warpgroup multiplies with one instruction.
     const WARPGROUP_ROWS: usize = 64;

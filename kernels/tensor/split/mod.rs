@@ -24,8 +24,10 @@ pub use halves::{SPLIT_DEPTH, SPLIT_LINES};
 pub use lines::{LineWords, PANEL, lowest_exponent};
 pub use scan::{SCAN_DEPTH, SCAN_LINES};
 
-pub(super) use halves::LOW_SCALE;
-pub(super) use lines::scale_of;
+of_sm_90a! {
+    pub(super) use halves::LOW_SCALE;
+    pub(super) use lines::scale_of;
+}
 
 use cuda_std::prelude::*;
 use half::f16;

@@ -8,7 +8,7 @@ use half::{bf16, f16};
 
 /// An element of a product: f64, f32, or a type that is multiplied in f32, in which products of two of
 /// its elements are exact.
-pub trait Factor: Pod {
+pub trait Element: Pod {
     /// The type of sums.
     type Sum: EpilogueElement + Float;
 
@@ -25,9 +25,9 @@ pub trait Factor: Pod {
     fn narrow(sum: Self::Sum) -> Self;
 }
 
-macro_rules! factors {
+macro_rules! elements {
     ($($element:ident in $sum:ident: $one:expr, $widen:expr, $narrow:expr;)*) => {$(
-        impl Factor for $element {
+        impl Element for $element {
             type Sum = $sum;
             type Addition = Sum;
             const ONE: Self = $one;
@@ -44,7 +44,7 @@ macro_rules! factors {
         }
     )*};
 }
-factors! {
+elements! {
     f32 in f32: 1.0, core::convert::identity, core::convert::identity;
     f64 in f64: 1.0, core::convert::identity, core::convert::identity;
     f16 in f32: f16::ONE, HalfFloat::widen, HalfFloat::narrow;
@@ -53,7 +53,7 @@ factors! {
 
 /// `sum` and the products of elements of a line with those of v, in order, each by a fused multiply-add.
 #[inline(always)]
-pub fn add_products<T: Factor, const VECTOR: usize>(
+pub fn add_products<T: Element, const VECTOR: usize>(
     sum: T::Sum,
     line: &[T; VECTOR],
     v: &[T; VECTOR],
