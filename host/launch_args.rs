@@ -245,6 +245,12 @@ pub(crate) fn global_mut<T: Element>(view: BufferViewMut<'_, T>) -> GlobalMut<'_
     unsafe { GlobalMut::from_raw_parts(view_address::<T>(address), len) }
 }
 
+/// No elements, for a kernel that is told so.
+pub(crate) fn no_elements<T: Element>() -> GlobalMut<'static, T> {
+    // SAFETY: (1) no element. (2) None is touched.
+    unsafe { GlobalMut::from_raw_parts(view_address::<T>(0), 0) }
+}
+
 /// The pointer for a view. That of an empty view is aligned as those of all buffers are, so that a
 /// kernel may compute with it as it does with theirs.
 pub(crate) fn view_address<T>(address: u64) -> *mut T {

@@ -1,6 +1,6 @@
 //! Operands that are taken apart once.
 
-use super::split::{SplitOperand, split_rows};
+use super::split::{SplitOperand, Whole, split_rows};
 use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::error::{During, ErrorKind, Outcome, Result};
@@ -65,7 +65,11 @@ impl<'a> PreparedMatrix<'a> {
         let mut words = Buffer::zeroed(device, LineWords { lines: n }.len())?;
         let halves = match n {
             0 => Matrix::zeroed(device, (0, 0).into())?,
-            _ => split_rows(b.t(), words.view_mut())?,
+            _ => {
+                let (x, words) = (b.t(), words.view_mut());
+                let [halves, _] = split_rows(device, [Some(Whole { x, words }), None])?;
+                halves.expect("it was taken apart")
+            }
         };
         Ok(Self {
             matrix: b,

@@ -1,6 +1,6 @@
 //! f32 products on tensor cores, of operands that are taken apart into halves.
 
-use super::epilogue::Stores;
+use super::epilogue::{Stores, vector};
 use super::kernels::{Entry, GemmKernel};
 use super::matrices::Matrices;
 use super::operands::{read_elements, written_by_product};
@@ -8,32 +8,24 @@ use super::persistent::persistent_grid;
 use super::prepared::PreparedMatrix;
 use crate::backend::TensorMapBatch;
 use crate::buffer::{Buffer, BufferView, BufferViewMut};
-use crate::error::Outcome;
+use crate::device::Device;
+use crate::error::{ErrorKind, Outcome};
 use crate::kernels::module_of;
 use crate::launch::LaunchConfig;
-use crate::launch_args::{global, global_mut};
+use crate::launch_args::{global, global_mut, no_elements};
 use crate::matrix::{Matrix, MatrixView, Order};
 use crate::module::Module;
+use cuda_std::global::{Global, GlobalMut};
 use cuda_std::grid_constant::GridConstant;
 use cuda_std::tma::TensorMap;
 use half::f16;
 use tilewright_kernels::tensor::{
-    HALF_DEPTH, LineWords, SCAN_DEPTH, SCAN_LINES, SPLIT, SPLIT_DEPTH, SPLIT_LINES, SPLIT_THREADS,
-    TensorShape, lowest_exponent, matmul_split_f32, split_across, split_along, split_scan_across,
-    split_scan_along,
+    HALF_DEPTH, LineWords, SPLIT, SPLIT_THREADS, SplitShape, TensorShape, lowest_exponent,
+    matmul_split_f32, split_halves, split_scan,
 };
 
 /// Elements of f16 at whose multiples the lines of halves start, for bulk copies.
 const PITCH: usize = 8;
-
-/// The memory of an operand that is taken apart: rows of A, or columns of B.
-struct Lines<'a> {
-    /// The upper halves of all lines, then the lower ones.
-    halves: Matrix<f16>,
-    words: BufferViewMut<'a, u32>,
-    lines: usize,
-    k: usize,
-}
 
 /// An operand that was taken apart.
 #[derive(Clone, Copy)]
@@ -44,81 +36,121 @@ pub struct SplitOperand<'a> {
     k: usize,
 }
 
-/// Takes apart the rows of `x`, whose words are zero, and returns the halves.
-pub fn split_rows(x: MatrixView<'_, f32>, words: BufferViewMut<'_, u32>) -> Outcome<Matrix<f16>> {
-    let (lines, k) = x.shape();
-    let pitch = k.next_multiple_of(PITCH);
-    let mut operand = Lines {
-        halves: Matrix::uninit(x.device(), (2 * lines, pitch).into())?,
-        words,
-        lines,
-        k,
-    };
-    operand.scan(x)?;
-    operand.split(x)?;
-    Ok(operand.halves)
+/// A matrix whose rows are taken apart, and where their words go, which are zero.
+pub struct Whole<'a> {
+    pub x: MatrixView<'a, f32>,
+    pub words: BufferViewMut<'a, u32>,
 }
 
-impl Lines<'_> {
-    fn scan(&mut self, x: MatrixView<'_, f32>) -> Outcome<()> {
-        let grid = (blocks(self.lines, SCAN_LINES), blocks(self.k, SCAN_DEPTH));
-        let config = LaunchConfig::new(grid, SPLIT_THREADS);
-        // SAFETY: (1) the kernels read the elements of the view alone, by their (2).
-        let elements = unsafe { read_elements(x.into()) };
-        let words = global_mut(self.words.view_mut());
-        let params = (elements, self.lines, self.k, x.leading_dimension(), words);
-        // SAFETY: (1) is (1) to (3) of the kernels: (1) the grid; (2) the view, whose order selects the
-        // kernel; (3) the words are zero. (2) The operand is borrowed, the words are ours.
-        unsafe {
-            match x.order() {
-                Order::RowMajor => Module::on_demand(x.device(), module_of!(split_scan_along))
-                    .launch_params(split_scan_along, config, params),
-                Order::ColumnMajor => Module::on_demand(x.device(), module_of!(split_scan_across))
-                    .launch_params(split_scan_across, config, params),
-            }
+impl Whole<'_> {
+    fn shape(&self) -> SplitShape {
+        let (lines, k) = self.x.shape();
+        SplitShape {
+            lines,
+            k,
+            leading_dimension: self.x.leading_dimension(),
+            pitch: k.next_multiple_of(PITCH),
+            lowest: lowest_exponent(k).expect("the product can be split"),
+            is_along: u32::from(self.x.order() == Order::RowMajor),
         }
     }
+}
 
-    fn split(&mut self, x: MatrixView<'_, f32>) -> Outcome<()> {
-        let grid = (blocks(self.lines, SPLIT_LINES), blocks(self.k, SPLIT_DEPTH));
-        let config = LaunchConfig::new(grid, SPLIT_THREADS);
-        let pitch = self.halves.cols();
-        let lowest = lowest_exponent(self.k).expect("the product can be split");
-        let mut halves = self.halves.view_mut();
-        let (mut high, mut low) = halves
-            .split_rows_at_mut(self.lines)
-            .expect("there are twice as many");
-        // SAFETY: (1) as in `scan`, and the halves have no gaps.
-        let (elements, high, low) = unsafe {
+/// What a launch has of one operand, or of none.
+struct Arguments<'a> {
+    x: Global<'a, f32>,
+    shape: SplitShape,
+    words: GlobalMut<'a, u32>,
+    halves: GlobalMut<'a, f16>,
+}
+
+impl<'a> Arguments<'a> {
+    fn new(operand: &'a mut Option<Whole<'_>>, halves: &'a mut Option<Matrix<f16>>) -> Self {
+        let (Some(operand), Some(halves)) = (operand, halves) else {
+            return Self {
+                x: vector(None),
+                shape: SplitShape::NONE,
+                words: no_elements(),
+                halves: no_elements(),
+            };
+        };
+        // SAFETY: (1) the kernels read the elements of the view alone, by their (2), and the halves have
+        // no gaps.
+        let (x, halves) = unsafe {
             (
-                read_elements(x.into()),
-                written_by_product(high.view_mut().into()),
-                written_by_product(low.view_mut().into()),
+                read_elements(operand.x.into()),
+                written_by_product(halves.view_mut().into()),
             )
         };
-        let words = global_mut(self.words.view_mut());
-        let params = (
-            elements,
-            self.lines,
-            self.k,
-            x.leading_dimension(),
-            words,
-            high,
-            low,
-            pitch,
-            lowest,
-        );
-        // SAFETY: (1) is (1) to (4) of the kernels: (1) the grid; (2) the view, whose order selects the
-        // kernel; (3) the scan comes before; (4) the pitch. (2) The operand is borrowed, all else is ours.
-        unsafe {
-            match x.order() {
-                Order::RowMajor => Module::on_demand(x.device(), module_of!(split_along))
-                    .launch_params(split_along, config, params),
-                Order::ColumnMajor => Module::on_demand(x.device(), module_of!(split_across))
-                    .launch_params(split_across, config, params),
-            }
+        Self {
+            x,
+            shape: operand.shape(),
+            words: global_mut(operand.words.view_mut()),
+            halves,
         }
     }
+}
+
+/// Takes apart the rows of the operands that are there, and returns their halves: in one matrix the
+/// upper ones of all rows, then the lower ones.
+pub fn split_rows(
+    device: &Device,
+    mut operands: [Option<Whole<'_>>; 2],
+) -> Outcome<[Option<Matrix<f16>>; 2]> {
+    let halves_of = |operand: &Option<Whole<'_>>| {
+        let Some(SplitShape { lines, pitch, .. }) = operand.as_ref().map(Whole::shape) else {
+            return Ok(None);
+        };
+        Matrix::uninit(device, (2 * lines, pitch).into()).map(Some)
+    };
+    let mut halves = [halves_of(&operands[0])?, halves_of(&operands[1])?];
+    if operands.iter().all(Option::is_none) {
+        return Ok(halves);
+    }
+    let [a_operand, b_operand] = &mut operands;
+    let [a_halves, b_halves] = &mut halves;
+    let a = Arguments::new(a_operand, a_halves);
+    let b = Arguments::new(b_operand, b_halves);
+    let shapes = (GridConstant::new(&a.shape), GridConstant::new(&b.shape));
+    let scan_blocks = a.shape.scan_blocks() + b.shape.scan_blocks();
+    let params = (a.x, b.x, shapes.0, shapes.1, a.words, b.words);
+    // SAFETY: (1) is (1) to (3) of the kernel: (1) the grid; (2) the views and their orders; (3) the words
+    // are zero. (2) The operands are borrowed, the words mutably.
+    unsafe {
+        Module::on_demand(device, module_of!(split_scan)).launch_params(
+            split_scan,
+            LaunchConfig::new(grid(scan_blocks, a.shape, b.shape)?, SPLIT_THREADS),
+            params,
+        )?;
+    }
+    let split_blocks = a.shape.split_blocks() + b.shape.split_blocks();
+    let params = (
+        a.x, b.x, shapes.0, shapes.1, a.words, b.words, a.halves, b.halves,
+    );
+    // SAFETY: (1) is (1) to (4) of the kernel: (1) the grid; (2) the views and their orders; (3) the scan
+    // comes before; (4) the halves are of the shapes. (2) As above, and the halves are new.
+    unsafe {
+        Module::on_demand(device, module_of!(split_halves)).launch_params(
+            split_halves,
+            LaunchConfig::new(grid(split_blocks, a.shape, b.shape)?, SPLIT_THREADS),
+            params,
+        )?;
+    }
+    Ok(halves)
+}
+
+/// A grid of so many blocks.
+fn grid(blocks: usize, a: SplitShape, b: SplitShape) -> Outcome<u32> {
+    let elements = |it: SplitShape| it.lines * it.k;
+    i32::try_from(blocks)
+        .map(|blocks| blocks as u32)
+        .map_err(|_| ErrorKind::TooLarge {
+            what: format!(
+                "a grid of {blocks} blocks for {} elements",
+                elements(a) + elements(b)
+            ),
+            remedy: "a grid can have at most 2^31 - 1 blocks: multiply parts of the matrices",
+        })
 }
 
 impl<'a> SplitOperand<'a> {
@@ -148,10 +180,6 @@ impl<'a> SplitOperand<'a> {
     }
 }
 
-fn blocks(elements: usize, of_block: usize) -> u32 {
-    elements.div_ceil(of_block) as u32
-}
-
 /// Products one after the other, for a K of which [`lowest_exponent`] has one. `wide` is the kernel for
 /// what is left out.
 pub fn multiply(
@@ -179,14 +207,15 @@ fn multiply_one(
     let (a_words, b_words) = (len(m, of_a), len(n, of_b));
     let mut words = Buffer::zeroed(left.device(), a_words + b_words)?;
     let (mut a_words, mut b_words) = words.split_at_mut(a_words).expect("there are so many");
-    let a_halves = match of_a {
+    let whole = |prepared: Option<_>, x, words| match prepared {
         Some(_) => None,
-        None => Some(split_rows(left, a_words.view_mut())?),
+        None => Some(Whole { x, words }),
     };
-    let b_halves = match of_b {
-        Some(_) => None,
-        None => Some(split_rows(right, b_words.view_mut())?),
-    };
+    let wholes = [
+        whole(of_a, left, a_words.view_mut()),
+        whole(of_b, right, b_words.view_mut()),
+    ];
+    let [a_halves, b_halves] = split_rows(left.device(), wholes)?;
     let operand = |prepared, halves, words, lines| match (prepared, halves) {
         (Some(prepared), _) => PreparedMatrix::operand(prepared),
         (None, Some(halves)) => SplitOperand::new(halves, words, (lines, k)),

@@ -59,7 +59,8 @@ impl Halves<'_> {
     }
 }
 
-/// Takes each element apart, and notes the panels that are wide.
+/// Takes each element apart, and notes the panels that are wide, in the block for [`SPLIT_LINES`] lines
+/// number `x` and [`SPLIT_DEPTH`] elements number `y`.
 ///
 /// # Safety
 /// 1. As for the kernels.
@@ -69,15 +70,13 @@ pub unsafe fn split<const ALONG: bool>(
     words: GlobalMut<'_, u32>,
     halves: Halves<'_>,
     lowest: i32,
+    (x, y): (usize, usize),
 ) {
     let places = LineWords {
         lines: source.lines,
     };
     let (warp, lane) = (warp::warp_in_block() as usize, warp::lane() as usize);
-    // From the end on: the second-level cache still has what was scanned last.
-    let x = thread::grid_dim_x() - 1 - thread::block_idx_x();
-    let y = thread::grid_dim_y() - 1 - thread::block_idx_y();
-    let (first_line, first_k) = (x as usize * SPLIT_LINES, y as usize * SPLIT_DEPTH);
+    let (first_line, first_k) = (x * SPLIT_LINES, y * SPLIT_DEPTH);
     if first_k == 0 && warp == 0 {
         let line = first_line + lane;
         if line < source.lines {

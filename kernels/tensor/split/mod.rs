@@ -29,6 +29,7 @@ of_sm_90a! {
     pub(super) use lines::scale_of;
 }
 
+use bytemuck::{Pod, Zeroable};
 use cuda_std::prelude::*;
 use half::f16;
 use halves::{Halves, split};
@@ -40,58 +41,212 @@ pub const SPLIT_THREADS: u32 = 256;
 
 const WARPS: usize = SPLIT_THREADS as usize / 32;
 
-macro_rules! split_kernels {
-    ($($along:literal: $scan:ident, $split:ident, $layout:literal;)*) => {$(
-        #[doc = concat!("Finds the extremes of each line of an operand ", $layout)]
-        ///
-        /// # Safety
-        /// 1. The grid has a block for each [`SCAN_LINES`] lines along x and for each [`SCAN_DEPTH`] elements
-        ///    along y, of [`SPLIT_THREADS`] threads.
-        /// 2. `x` starts with the first element of the operand and reaches to its last. The launch reads its
-        ///    elements alone.
-        /// 3. `words` has the words of [`LineWords`], which were 0 before the first scan.
-        #[kernel(max_threads = 256)]
-        pub unsafe fn $scan(
-            x: Global<f32>,
-            lines: usize,
-            k: usize,
-            leading_dimension: usize,
-            words: GlobalMut<u32>,
-        ) {
-            let source = Source::<$along> { elements: x, lines, k, leading_dimension };
-            // SAFETY: (1) is (1) to (3).
-            unsafe { scan(source, words) };
-        }
-
-        #[doc = concat!("Takes an operand apart into halves, line after line. It is ", $layout)]
-        ///
-        /// # Safety
-        /// 1. The grid has a block for each [`SPLIT_LINES`] lines along x and for each [`SPLIT_DEPTH`]
-        ///    elements along y, of [`SPLIT_THREADS`] threads.
-        /// 2. `x` starts with the first element of the operand and reaches to its last. The launch reads its
-        ///    elements alone.
-        /// 3. `words` has the words of [`LineWords`] as a scan left them.
-        /// 4. `high` and `low` have `lines` lines of `pitch` elements, at least `k` and a multiple of 4.
-        #[allow(clippy::too_many_arguments)]
-        #[kernel(max_threads = 256)]
-        pub unsafe fn $split(
-            x: Global<f32>,
-            lines: usize,
-            k: usize,
-            leading_dimension: usize,
-            words: GlobalMut<u32>,
-            high: GlobalMut<f16>,
-            low: GlobalMut<f16>,
-            pitch: usize,
-            lowest: i32,
-        ) {
-            let source = Source::<$along> { elements: x, lines, k, leading_dimension };
-            // SAFETY: (1) is (1) to (4).
-            unsafe { split(source, words, Halves { high, low, lines, pitch }, lowest) };
-        }
-    )*};
+/// An operand of a product as the kernels here have it, beside its elements.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub struct SplitShape {
+    /// Its lines; 0 where there is nothing to take apart.
+    pub lines: usize,
+    /// Elements of each.
+    pub k: usize,
+    /// Elements from a line to the next where lines are contiguous, else from an element of a line to
+    /// its next.
+    pub leading_dimension: usize,
+    /// Elements from a line of halves to the next: at least `k`, and a multiple of 4.
+    pub pitch: usize,
+    /// The exponent below which an element of a scaled line makes it wide: that of [`lowest_exponent`].
+    pub lowest: i32,
+    /// 1 where lines are contiguous.
+    pub is_along: u32,
 }
-split_kernels! {
-    true: split_scan_along, split_along, "whose lines are contiguous.";
-    false: split_scan_across, split_across, "whose lines lie side by side.";
+
+impl SplitShape {
+    /// No operand.
+    pub const NONE: Self = Self {
+        lines: 0,
+        k: 0,
+        leading_dimension: 0,
+        pitch: 0,
+        lowest: 0,
+        is_along: 1,
+    };
+
+    /// Blocks that find the extremes of the operand's lines.
+    #[inline(always)]
+    #[must_use]
+    pub const fn scan_blocks(&self) -> usize {
+        self.lines.div_ceil(SCAN_LINES) * self.k.div_ceil(SCAN_DEPTH)
+    }
+
+    /// Blocks that take the operand apart.
+    #[inline(always)]
+    #[must_use]
+    pub const fn split_blocks(&self) -> usize {
+        self.lines.div_ceil(SPLIT_LINES) * self.k.div_ceil(SPLIT_DEPTH)
+    }
+}
+
+/// An operand in a launch.
+#[derive(Clone, Copy)]
+struct Operand<'launch> {
+    x: Global<'launch, f32>,
+    shape: SplitShape,
+    words: GlobalMut<'launch, u32>,
+}
+
+impl<'launch> Operand<'launch> {
+    #[inline(always)]
+    fn source<const ALONG: bool>(&self) -> Source<'launch, ALONG> {
+        let SplitShape {
+            lines,
+            k,
+            leading_dimension,
+            ..
+        } = self.shape;
+        Source {
+            elements: self.x,
+            lines,
+            k,
+            leading_dimension,
+        }
+    }
+}
+
+/// Finds the extremes of each line of one or two operands.
+///
+/// # Safety
+/// 1. The grid has the [blocks](SplitShape::scan_blocks) of A and then those of B along x, of
+///    [`SPLIT_THREADS`] threads.
+/// 2. `a` and `b` start with the first elements of the operands of their shapes and reach to the last. The
+///    launch reads their elements alone.
+/// 3. `a_words` and `b_words` have the words of [`LineWords`], which were 0 before. The launch has them for
+///    itself.
+#[kernel(max_threads = 256)]
+pub unsafe fn split_scan(
+    a: Global<f32>,
+    b: Global<f32>,
+    a_shape: GridConstant<SplitShape>,
+    b_shape: GridConstant<SplitShape>,
+    a_words: GlobalMut<u32>,
+    b_words: GlobalMut<u32>,
+) {
+    let (block, of_a) = (thread::block_idx_x(), a_shape.scan_blocks() as u32);
+    let (operand, block) = if block < of_a {
+        let shape = *a_shape;
+        (
+            Operand {
+                x: a,
+                shape,
+                words: a_words,
+            },
+            block,
+        )
+    } else {
+        let shape = *b_shape;
+        (
+            Operand {
+                x: b,
+                shape,
+                words: b_words,
+            },
+            block - of_a,
+        )
+    };
+    let place = place_of(block, operand.shape.lines.div_ceil(SCAN_LINES));
+    // SAFETY: (1) is (1) to (3).
+    unsafe {
+        match operand.shape.is_along {
+            1 => scan(operand.source::<true>(), operand.words, place),
+            _ => scan(operand.source::<false>(), operand.words, place),
+        }
+    }
+}
+
+/// Takes one or two operands apart into halves, line after line: the upper halves of all lines, and then
+/// the lower ones.
+///
+/// # Safety
+/// 1. The grid has the [blocks](SplitShape::split_blocks) of A and then those of B along x, of
+///    [`SPLIT_THREADS`] threads.
+/// 2. `a` and `b` start with the first elements of the operands of their shapes and reach to the last. The
+///    launch reads their elements alone.
+/// 3. `a_words` and `b_words` have the words of [`LineWords`] as [`split_scan`] left them.
+/// 4. `a_halves` and `b_halves` have twice as many lines as the operands, each of the shape's pitch. The
+///    launch has them and the words for itself.
+#[allow(clippy::too_many_arguments)]
+#[kernel(max_threads = 256)]
+pub unsafe fn split_halves(
+    a: Global<f32>,
+    b: Global<f32>,
+    a_shape: GridConstant<SplitShape>,
+    b_shape: GridConstant<SplitShape>,
+    a_words: GlobalMut<u32>,
+    b_words: GlobalMut<u32>,
+    a_halves: GlobalMut<f16>,
+    b_halves: GlobalMut<f16>,
+) {
+    // From the end on: the second-level cache still has what was scanned last.
+    let block = thread::grid_dim_x() - 1 - thread::block_idx_x();
+    let of_a = a_shape.split_blocks() as u32;
+    let (operand, halves, block) = if block < of_a {
+        let shape = *a_shape;
+        let operand = Operand {
+            x: a,
+            shape,
+            words: a_words,
+        };
+        (operand, a_halves, block)
+    } else {
+        let shape = *b_shape;
+        let operand = Operand {
+            x: b,
+            shape,
+            words: b_words,
+        };
+        (operand, b_halves, block - of_a)
+    };
+    let SplitShape {
+        lines,
+        pitch,
+        lowest,
+        is_along,
+        ..
+    } = operand.shape;
+    let halves = Halves {
+        high: halves,
+        low: halves.skip(lines * pitch),
+        lines,
+        pitch,
+    };
+    let place = place_of(block, lines.div_ceil(SPLIT_LINES));
+    // SAFETY: (1) is (1) to (4).
+    unsafe {
+        match is_along {
+            1 => split(
+                operand.source::<true>(),
+                operand.words,
+                halves,
+                lowest,
+                place,
+            ),
+            _ => split(
+                operand.source::<false>(),
+                operand.words,
+                halves,
+                lowest,
+                place,
+            ),
+        }
+    }
+}
+
+/// Which lines and which elements of them a block has, of which `line_blocks` have the same elements: the
+/// numbers of both.
+#[inline(always)]
+fn place_of(block: u32, line_blocks: usize) -> (usize, usize) {
+    let line_blocks = line_blocks as u32;
+    (
+        (block % line_blocks) as usize,
+        (block / line_blocks) as usize,
+    )
 }

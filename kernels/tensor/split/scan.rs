@@ -43,18 +43,22 @@ impl Extremes {
     }
 }
 
-/// Finds the extremes of each line.
+/// Finds the extremes of each line, in the block for [`SCAN_LINES`] lines number `x` and [`SCAN_DEPTH`]
+/// elements number `y`.
 ///
 /// # Safety
 /// 1. As for the kernels.
 #[inline(always)]
-pub unsafe fn scan<const ALONG: bool>(source: Source<'_, ALONG>, words: GlobalMut<'_, u32>) {
+pub unsafe fn scan<const ALONG: bool>(
+    source: Source<'_, ALONG>,
+    words: GlobalMut<'_, u32>,
+    (x, y): (usize, usize),
+) {
     let places = LineWords {
         lines: source.lines,
     };
     let (warp, lane) = (warp::warp_in_block() as usize, warp::lane() as usize);
-    let first_line = thread::block_idx_x() as usize * SCAN_LINES;
-    let first_k = thread::block_idx_y() as usize * SCAN_DEPTH;
+    let (first_line, first_k) = (x * SCAN_LINES, y * SCAN_DEPTH);
     let add = |line: usize, extremes: Extremes| {
         if line < source.lines && extremes.largest != 0 {
             // SAFETY: (1) the line is there. (2) The words are accessed in this way alone.
