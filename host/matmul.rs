@@ -4,8 +4,8 @@
 //! function from the one to a line of the other, `matrices.rs` compares the operands and the result, and
 //! `operands.rs` is what a kernel gets of a matrix.
 //! `request.rs` is a product with choices, `epilogue.rs` what becomes of its sums.
-//! `fastest.rs` has the products of any method; `tensor.rs` and `split.rs` launch those on tensor
-//! cores, `words.rs` those of i8 on the ordinary units. `lines.rs` makes operands fit for bulk copies and
+//! `fastest.rs` has the products of any method; `tensor.rs` and `split.rs` launch those of warpgroups on
+//! tensor cores, `mma.rs` those of warps, `words.rs` those of i8 on the ordinary units. `lines.rs` makes operands fit for bulk copies and
 //! words, by the transposes of `transpose.rs` where they lie across k; `vector.rs` those of a matrix and a vector;
 //! `parts.rs` divides K.
 
@@ -14,6 +14,7 @@ mod fastest;
 mod kernels;
 mod lines;
 mod matrices;
+mod mma;
 mod operands;
 mod parts;
 mod persistent;
@@ -339,7 +340,7 @@ impl Device {
             // SAFETY: (1) the launch is one of products, which reads and writes elements of A, B and C
             // alone, by (2) of the kernels.
             let arguments = unsafe { part.arguments() };
-            // SAFETY: (1) of `ChainLaunch` is (1) to (3) of the kernels: (1) Block and grid are the
+            // SAFETY: (1) of `ProductLaunch` is (1) to (3) of the kernels: (1) Block and grid are the
             // tile's for m x n and the batch. (2) The shapes were compared, and a view starts with its
             // first element and reaches to its last. (3) The kernel was selected by the operands' orders
             // and by where their rows start. (2) A, B and C are of this device, are borrowed until this
@@ -354,6 +355,7 @@ impl Device {
         let facts = DeviceFacts {
             multiprocessors: properties.multiprocessors,
             compute_capability: properties.compute_capability,
+            limit: None,
             warp_threads: properties.warp_threads,
         };
         select(problem, facts, request).ok_or_else(|| ErrorKind::NoKernel {

@@ -12,6 +12,7 @@
 pub const SOURCE_HASH: &str = env!("SOURCE_HASH");
 
 pub mod epilogue;
+mod finish;
 pub mod matmul;
 pub mod matvec;
 pub mod reduce;

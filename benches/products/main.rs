@@ -34,6 +34,12 @@ const SAMPLES: usize = 7;
 /// How long a sample lasts, about.
 const SAMPLE: Duration = Duration::from_millis(60);
 
+/// Rows of narrow products by the kernels of older devices.
+const BY_WARPS: [(&str, TileConfig); 2] = [
+    ("by warps, large tiles", TileConfig::Large),
+    ("by warps, small tiles", TileConfig::Small),
+];
+
 fn main() -> ExitCode {
     common::exit(run())
 }
@@ -225,7 +231,7 @@ impl Bench {
         ] {
             for &size in &self.sizes {
                 let name = format!("{element} {size} {label}");
-                if !name.contains(&self.options.only) {
+                if !self.wants_one_of(&name) {
                     continue;
                 }
                 let mut sets = Sets::<T>::new(&self.device, size, order, |random| {
@@ -237,11 +243,44 @@ impl Bench {
                     ),
                     None => None,
                 };
-                let ours = self.score(&mut sets, false, |a, b, c| {
-                    Ok(self.device.matmul_into(a, b, c)?)
-                })?;
-                self.report(&name, &ours, rival.as_ref(), records);
+                if name.contains(&self.options.only) {
+                    let ours = self.score(&mut sets, false, |a, b, c| {
+                        Ok(self.device.matmul_into(a, b, c)?)
+                    })?;
+                    self.report(&name, &ours, rival.as_ref(), records);
+                }
+                self.run_by_warps(&name, &mut sets, rival.as_ref(), records)?;
             }
+        }
+        Ok(())
+    }
+
+    /// Whether the product of this name is to run, or one of its rows [`by warps`](Self::run_by_warps).
+    fn wants_one_of(&self, name: &str) -> bool {
+        let mut names = BY_WARPS
+            .map(|(row, _)| format!("{name}, {row}"))
+            .into_iter();
+        name.contains(&self.options.only) || names.any(|it| it.contains(&self.options.only))
+    }
+
+    /// The kernels that devices of compute capability 8.0 have.
+    fn run_by_warps<T: MatmulInto<O> + Number, O: Number>(
+        &self,
+        name: &str,
+        sets: &mut Sets<T, O>,
+        rival: Option<&Score>,
+        records: &mut Vec<serde_json::Value>,
+    ) -> Result {
+        for (row, tiles) in BY_WARPS {
+            let name = format!("{name}, {row}");
+            if !name.contains(&self.options.only) {
+                continue;
+            }
+            let ours = self.score(sets, false, |a, b, c| {
+                let product = Matmul::new(a, b).compute_capability(8, 0);
+                Ok(product.tiles(tiles).run_into(c)?)
+            })?;
+            self.report(&name, &ours, rival, records);
         }
         Ok(())
     }
@@ -254,7 +293,7 @@ impl Bench {
         ] {
             for &size in &self.sizes {
                 let name = format!("i8 {size} {label}");
-                if !name.contains(&self.options.only) {
+                if !self.wants_one_of(&name) {
                     continue;
                 }
                 let mut sets = Sets::<i8, i32>::new(&self.device, size, order, |random| {
@@ -266,6 +305,10 @@ impl Bench {
                     }
                     None => None,
                 };
+                self.run_by_warps(&name, &mut sets, rival.as_ref(), records)?;
+                if !name.contains(&self.options.only) {
+                    continue;
+                }
                 let ours = self.score(&mut sets, true, |a, b, c| {
                     Ok(self.device.matmul_into(a, b, c)?)
                 })?;

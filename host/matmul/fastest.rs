@@ -1,11 +1,12 @@
 //! Products by the fastest kernel that keeps the promise of the type.
 
+use super::kernels::sealed::{MmaInto, TensorOutput};
 use super::kernels::{ElementType, Entry, GemmKernel, Method, VectorLines};
 use super::matrices::Matrices;
 use super::request::Matmul;
 use super::select::{Request, Selection};
 use super::vector::{self, vector_launch};
-use super::{parts, split, tensor, words};
+use super::{mma, parts, split, tensor, words};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{During, Outcome, Result};
@@ -25,7 +26,8 @@ use tilewright_kernels::epilogue::EpilogueElement;
 /// | i8 | i32 | exact; a sum beyond i32 wraps around, as [`i32::wrapping_add`] does |
 /// | a matrix and a vector, M or N = 1, of f32, f64, f16, bf16 | as above | a fused multiply-add for each product, f64 in f64, all others in f32, in a tree that depends on K and the type alone |
 ///
-/// Matrices of f16, bf16 and 8-bit floats need compute capability 9.0 or the simulator.
+/// Matrices of f16 and bf16 need compute capability 8.0 or the simulator, those of 8-bit floats 9.0 or the
+/// simulator. Sums of f16 and bf16 have the bits of the device's tensor cores, which differ between 8.x and 9.0.
 #[diagnostic::on_unimplemented(
     message = "matrices of `{Self}` cannot be multiplied",
     note = "products are for f32, f64, f16, bf16, i8, F8E4M3 and F8E5M2"
@@ -121,13 +123,13 @@ macro_rules! products {
 }
 products! {
     f16 F16 => f16 F16, matvec_along_f16 matvec_across_f16,
-        |_device, selection, matrices| tensor::multiply(selection.kernel, matrices);
+        |_device, selection, matrices| by_halves(selection.kernel, matrices);
     f16 F16 => f32 F32, matvec_along_f16_f32 matvec_across_f16_f32,
-        |_device, selection, matrices| tensor::multiply(selection.kernel, matrices);
+        |_device, selection, matrices| by_halves(selection.kernel, matrices);
     bf16 Bf16 => bf16 Bf16, matvec_along_bf16 matvec_across_bf16,
-        |_device, selection, matrices| tensor::multiply(selection.kernel, matrices);
+        |_device, selection, matrices| by_halves(selection.kernel, matrices);
     bf16 Bf16 => f32 F32, matvec_along_bf16_f32 matvec_across_bf16_f32,
-        |_device, selection, matrices| tensor::multiply(selection.kernel, matrices);
+        |_device, selection, matrices| by_halves(selection.kernel, matrices);
     f32 F32 => f32 F32, matvec_along_f32 matvec_across_f32,
         |device, selection, matrices| match selection.parts {
             Some(parts) => {
@@ -150,8 +152,21 @@ products! {
     F8E5M2 F8E5M2 => f32 F32, |_device, selection, matrices| tensor::multiply(selection.kernel, matrices);
     i8 I8 => i32 I32, |_device, selection, matrices| match selection.kernel.method {
         Method::Wgmma(_) => tensor::multiply(selection.kernel, matrices),
+        Method::Mma(_) => mma::multiply(selection.kernel, matrices),
         _ => words::multiply(selection.kernel, matrices),
     };
+}
+
+/// Launches a kernel for halves, which was selected for the matrices.
+fn by_halves<T, O>(kernel: &'static GemmKernel, matrices: Matrices<'_, T, O, f32>) -> Outcome<()>
+where
+    T: MmaInto<O> + Accumulate<Accumulator = f32>,
+    O: TensorOutput<Sum = f32>,
+{
+    match kernel.method {
+        Method::Mma(_) => mma::multiply(kernel, matrices),
+        _ => tensor::multiply(kernel, matrices),
+    }
 }
 
 impl Device {

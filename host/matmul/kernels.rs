@@ -73,7 +73,7 @@ pub enum Method {
     Tiled,
     /// A block of outputs for each thread.
     Coarsened(TileConfig),
-    /// The same for each warp, on tensor cores, with the same bits.
+    /// The same for each warp, on tensor cores: of f64 with the same bits.
     Mma(TileConfig),
     /// Products of halves or bytes on the tensor cores.
     Wgmma(TileConfig),
@@ -122,14 +122,19 @@ pub struct GemmKernel {
     pub entry: Entry,
 }
 
-/// How a kernel is launched: on the ordinary units by the type of all elements, on tensor cores by that of
-/// C.
+/// How a kernel is launched: chains by the type of all elements, warps' products of narrow elements by those of
+/// the operands and of C, warpgroups' by that of C.
 #[derive(Clone, Copy)]
 pub enum Entry {
     F32(ChainLaunch<f32>),
     F64(ChainLaunch<f64>),
     /// Of words of four i8.
     Words(ChainLaunch<i32>),
+    MmaF16(ProductLaunch<f16, f16, f32>),
+    MmaF16ToF32(ProductLaunch<f16, f32, f32>),
+    MmaBf16(ProductLaunch<bf16, bf16, f32>),
+    MmaBf16ToF32(ProductLaunch<bf16, f32, f32>),
+    MmaI8(ProductLaunch<i8, i32, i32>),
     TensorF16(TensorLaunch<f16, f32>),
     TensorBf16(TensorLaunch<bf16, f32>),
     TensorF32(TensorLaunch<f32, f32>),
@@ -140,14 +145,17 @@ pub enum Entry {
     Vector,
 }
 
-/// The arguments of a kernel on the ordinary units.
-pub struct ChainArguments<'a, T> {
+/// The arguments of a kernel of elements `T`, whose outputs are `O` and whose sums are `S`.
+pub struct ProductArguments<'a, T, O, S> {
     pub a: Global<'a, T>,
     pub b: Global<'a, T>,
-    pub c: GlobalMut<'a, T>,
+    pub c: GlobalMut<'a, O>,
     pub shape: ProductShape,
-    pub epilogue: EpilogueArguments<'a, T>,
+    pub epilogue: EpilogueArguments<'a, S>,
 }
+
+/// Those of a chain.
+pub type ChainArguments<'a, T> = ProductArguments<'a, T, T, T>;
 
 /// What a kernel is told about its epilogue, in numbers of type `S`.
 #[derive(Clone, Copy)]
@@ -159,13 +167,18 @@ pub struct EpilogueArguments<'a, S> {
     pub column_bias: Global<'a, S>,
 }
 
-/// The launch of a kernel on the ordinary units. The tiled kernels write sums as they are, of one product.
+/// The launch of a kernel with a block for each part of C. The tiled kernels write sums as they are, of one
+/// product.
 ///
 /// # Safety
 /// 1. The launch meets the requirements in the kernel's documentation.
 /// 2. The views are of live memory of the module's device, and until the call returns no other thread
 ///    submits work that writes what the kernel reads or accesses what it writes.
-pub type ChainLaunch<T> = unsafe fn(&Module, LaunchConfig, ChainArguments<'_, T>) -> Outcome<()>;
+pub type ProductLaunch<T, O, S> =
+    unsafe fn(&Module, LaunchConfig, ProductArguments<'_, T, O, S>) -> Outcome<()>;
+
+/// That of a chain.
+pub type ChainLaunch<T> = ProductLaunch<T, T, T>;
 
 /// The arguments of a kernel on tensor cores, whose outputs are `O` and whose sums are `S`.
 pub struct TensorArguments<'a, O, S> {
@@ -181,7 +194,7 @@ pub struct TensorArguments<'a, O, S> {
 /// The launch of a kernel on tensor cores.
 ///
 /// # Safety
-/// As for [`ChainLaunch`]: the maps are views.
+/// As for [`ProductLaunch`]: the maps are views.
 pub type TensorLaunch<O, S> =
     unsafe fn(&Module, LaunchConfig, TensorArguments<'_, O, S>) -> Outcome<()>;
 
@@ -192,7 +205,7 @@ pub type MapWords = [u64; 16];
 /// words of A's and of B's lines.
 ///
 /// # Safety
-/// As for [`ChainLaunch`].
+/// As for [`ProductLaunch`].
 pub type WideLaunch =
     unsafe fn(&Module, LaunchConfig, ChainArguments<'_, f32>, [Global<'_, u32>; 2]) -> Outcome<()>;
 
@@ -219,19 +232,24 @@ macro_rules! kernels {
         Entry::$element(|module, config, arguments| {
             let ChainArguments { a, b, c, shape, .. } = arguments;
             let ProductShape { m, n, k, lda, ldb, ldc, .. } = shape;
-            // SAFETY: (1), (2) are those of `ChainLaunch`.
+            // SAFETY: (1), (2) are those of `ProductLaunch`.
             unsafe { module.launch_params($kernel(), config, (a, b, c, m, n, k, lda, ldb, ldc)) }
         })
     };
     (@chain $element:ident $kernel:path) => { kernels!(@ordinary $element $kernel) };
     (@words $element:ident $kernel:path) => { kernels!(@ordinary Words $kernel) };
+    (@mma_f16 $element:ident $kernel:path) => { kernels!(@ordinary MmaF16 $kernel) };
+    (@mma_f16_f32 $element:ident $kernel:path) => { kernels!(@ordinary MmaF16ToF32 $kernel) };
+    (@mma_bf16 $element:ident $kernel:path) => { kernels!(@ordinary MmaBf16 $kernel) };
+    (@mma_bf16_f32 $element:ident $kernel:path) => { kernels!(@ordinary MmaBf16ToF32 $kernel) };
+    (@mma_i8 $element:ident $kernel:path) => { kernels!(@ordinary MmaI8 $kernel) };
     (@ordinary $entry:ident $kernel:path) => {
         Entry::$entry(|module, config, arguments| {
-            let ChainArguments { a, b, c, shape, epilogue } = arguments;
+            let ProductArguments { a, b, c, shape, epilogue } = arguments;
             let EpilogueArguments { numbers, row_scale, column_scale, row_bias, column_bias } = epilogue;
             let (shape, numbers) = (GridConstant::new(&shape), GridConstant::new(&numbers));
             let params = (a, b, c, shape, numbers, row_scale, column_scale, row_bias, column_bias);
-            // SAFETY: (1), (2) are those of `ChainLaunch`.
+            // SAFETY: (1), (2) are those of `ProductLaunch`.
             unsafe { module.launch_params($kernel(), config, params) }
         })
     };
@@ -312,6 +330,24 @@ pub static KERNELS: &[GemmKernel] = kernels! {
         matmul_mma_f64_tt;
     F64 to F64 [Method::Mma(SMALL), matmul, chain] => matmul_mma_small_f64_nn matmul_mma_small_f64_tn
         matmul_mma_small_f64_nt matmul_mma_small_f64_tt;
+    F16 to F16 [Method::Mma(LARGE), matmul, mma_f16] => matmul_mma_f16_nn matmul_mma_f16_tn matmul_mma_f16_nt
+        matmul_mma_f16_tt;
+    F16 to F16 [Method::Mma(SMALL), matmul, mma_f16] => matmul_mma_small_f16_nn matmul_mma_small_f16_tn
+        matmul_mma_small_f16_nt matmul_mma_small_f16_tt;
+    F16 to F32 [Method::Mma(LARGE), matmul, mma_f16_f32] => matmul_mma_f16_f32_nn matmul_mma_f16_f32_tn
+        matmul_mma_f16_f32_nt matmul_mma_f16_f32_tt;
+    F16 to F32 [Method::Mma(SMALL), matmul, mma_f16_f32] => matmul_mma_small_f16_f32_nn
+        matmul_mma_small_f16_f32_tn matmul_mma_small_f16_f32_nt matmul_mma_small_f16_f32_tt;
+    Bf16 to Bf16 [Method::Mma(LARGE), matmul, mma_bf16] => matmul_mma_bf16_nn matmul_mma_bf16_tn
+        matmul_mma_bf16_nt matmul_mma_bf16_tt;
+    Bf16 to Bf16 [Method::Mma(SMALL), matmul, mma_bf16] => matmul_mma_small_bf16_nn matmul_mma_small_bf16_tn
+        matmul_mma_small_bf16_nt matmul_mma_small_bf16_tt;
+    Bf16 to F32 [Method::Mma(LARGE), matmul, mma_bf16_f32] => matmul_mma_bf16_f32_nn matmul_mma_bf16_f32_tn
+        matmul_mma_bf16_f32_nt matmul_mma_bf16_f32_tt;
+    Bf16 to F32 [Method::Mma(SMALL), matmul, mma_bf16_f32] => matmul_mma_small_bf16_f32_nn
+        matmul_mma_small_bf16_f32_tn matmul_mma_small_bf16_f32_nt matmul_mma_small_bf16_f32_tt;
+    I8 to I32 [Method::Mma(LARGE), matmul, mma_i8] => matmul_mma_i8;
+    I8 to I32 [Method::Mma(SMALL), matmul, mma_i8] => matmul_mma_small_i8;
     F16 to F16 [Method::Wgmma(LARGE), tensor, tensor_f16] => matmul_wgmma_f16_nn matmul_wgmma_f16_nt
         matmul_wgmma_f16_tn matmul_wgmma_f16_tt;
     F16 to F16 [Method::Wgmma(SMALL), tensor, tensor_f16] => matmul_wgmma_small_f16_nn matmul_wgmma_small_f16_nt
@@ -365,12 +401,20 @@ pub static KERNELS: &[GemmKernel] = kernels! {
 pub trait GemmElement: MatmulInto<Self> + Accumulate<Product = Self> + sealed::GemmElement {}
 
 pub mod sealed {
-    use super::{Accumulator, ChainLaunch, Element, Entry, TensorLaunch};
+    use super::{
+        Accumulate, Accumulator, ChainLaunch, Element, Entry, ProductLaunch, TensorLaunch,
+    };
 
     /// A type that the table has kernels for.
     pub trait GemmElement: Element {
         /// The launch of an entry for this type, or `None` where it is for another.
         fn launch_of(entry: Entry) -> Option<ChainLaunch<Self>>;
+    }
+
+    /// A type that warps multiply on tensor cores, for products of type `O`.
+    pub trait MmaInto<O: Element>: Accumulate {
+        /// The launch of an entry for these types, or `None` where it is for others.
+        fn launch_of(entry: Entry) -> Option<ProductLaunch<Self, O, Self::Accumulator>>;
     }
 
     /// A type of outputs of tensor cores.
@@ -421,4 +465,26 @@ tensor_outputs! {
     bf16, of f32: TensorBf16;
     f32, of f32: TensorF32;
     i32, of i32: TensorI32;
+}
+
+macro_rules! mma_types {
+    ($($element:ty => $output:ty: $name:ident;)*) => {$(
+        impl sealed::MmaInto<$output> for $element {
+            fn launch_of(
+                entry: Entry,
+            ) -> Option<ProductLaunch<Self, $output, <Self as Accumulate>::Accumulator>> {
+                match entry {
+                    Entry::$name(launch) => Some(launch),
+                    _ => None,
+                }
+            }
+        }
+    )*};
+}
+mma_types! {
+    f16 => f16: MmaF16;
+    f16 => f32: MmaF16ToF32;
+    bf16 => bf16: MmaBf16;
+    bf16 => f32: MmaBf16ToF32;
+    i8 => i32: MmaI8;
 }

@@ -1,4 +1,4 @@
-//! Matrices as bulk copies find them: lines whose starts are multiples of 16 bytes.
+//! Matrices as bulk copies and vectors of 16 bytes find them: lines whose starts are multiples of 16 bytes.
 
 use super::kernels::MapWords;
 use super::operands::{layout_of, read_elements};
@@ -76,6 +76,25 @@ impl<'a, T: Element> AlignedLines<'a, T> {
         })
     }
 
+    /// The lines' elements.
+    ///
+    /// # Safety
+    /// 1. The launch reads the elements of the lines alone.
+    pub unsafe fn elements(&self, is_batch: bool) -> Lines<'_, T> {
+        let (batch, stride) = match self {
+            Self::InPlace(batch) => (*batch, batch.stride()),
+            Self::Copied { room, count, .. } => {
+                (room.view().into(), room.rows() / count * room.cols())
+            }
+        };
+        Lines {
+            // SAFETY: (1) is (1).
+            elements: unsafe { read_elements(batch) },
+            leading_dimension: batch.first().leading_dimension(),
+            stride: if is_batch { stride } else { 0 },
+        }
+    }
+
     /// A map of the lines as rows, with boxes of `box_rows` of them.
     pub fn map(&self, box_rows: usize) -> Outcome<MapWords> {
         match self {
@@ -102,43 +121,80 @@ impl AlignedLines<'_, i8> {
     ///
     /// # Safety
     /// 1. The launch reads the words of the lines alone.
-    pub unsafe fn words(&self, is_batch: bool) -> Words<'_> {
-        let (batch, stride) = match self {
-            Self::InPlace(batch) => (*batch, batch.stride()),
-            Self::Copied { room, count, .. } => {
-                (room.view().into(), room.rows() / count * room.cols())
-            }
-        };
+    pub unsafe fn words(&self, is_batch: bool) -> Lines<'_, i32> {
         // SAFETY: (1) is (1).
-        let elements = unsafe { read_elements(batch) };
-        let first = elements.as_ptr().cast();
-        Words {
+        let bytes = unsafe { self.elements(is_batch) };
+        let first = bytes.elements.as_ptr().cast();
+        Lines {
             // SAFETY: (1) the bytes of the elements, whose lines start at multiples of 16 bytes. (2) As for
             // the elements.
-            elements: unsafe { Global::from_raw_parts(first, elements.len() / WORD) },
-            leading_dimension: batch.first().leading_dimension() / WORD,
-            stride: if is_batch { stride / WORD } else { 0 },
+            elements: unsafe { Global::from_raw_parts(first, bytes.elements.len() / WORD) },
+            leading_dimension: bytes.leading_dimension / WORD,
+            stride: bytes.stride / WORD,
         }
     }
 }
 
-/// Lines as words of four bytes.
-pub struct Words<'a> {
-    pub elements: Global<'a, i32>,
-    /// From line to line, in words.
+/// Lines as a kernel reads them.
+pub struct Lines<'a, T> {
+    pub elements: Global<'a, T>,
+    /// From line to line, in elements.
     pub leading_dimension: usize,
-    /// From matrix to matrix, in words; 0 for one that all products share.
+    /// From matrix to matrix, in elements; 0 for one that all products share.
     pub stride: usize,
 }
 
-impl Words<'_> {
-    /// No words.
+impl<T: Element> Lines<'_, T> {
+    /// No lines.
     pub fn none() -> Self {
         Self {
             // SAFETY: (1) no element. (2) None is read.
-            elements: unsafe { Global::from_raw_parts(view_address::<i32>(0), 0) },
+            elements: unsafe { Global::from_raw_parts(view_address::<T>(0), 0) },
             leading_dimension: 0,
             stride: 0,
+        }
+    }
+}
+
+/// An operand of products of length k.
+pub struct Operand<'a, T: Element> {
+    /// `None` where nothing is read.
+    lines: Option<AlignedLines<'a, T>>,
+    is_batch: bool,
+}
+
+impl<'a, T: Element> Operand<'a, T> {
+    /// The lines that `lines` makes, unless k is 0.
+    pub fn new(
+        batch: MatrixBatch<'a, T>,
+        k: usize,
+        lines: impl FnOnce(MatrixBatch<'a, T>) -> Outcome<AlignedLines<'a, T>>,
+    ) -> Outcome<Self> {
+        Ok(Self {
+            lines: (k != 0).then(|| lines(batch)).transpose()?,
+            is_batch: batch.count().is_some(),
+        })
+    }
+
+    /// # Safety
+    /// As for [`AlignedLines::elements`].
+    pub unsafe fn elements(&self) -> Lines<'_, T> {
+        match &self.lines {
+            // SAFETY: (1) is (1).
+            Some(lines) => unsafe { lines.elements(self.is_batch) },
+            None => Lines::none(),
+        }
+    }
+}
+
+impl Operand<'_, i8> {
+    /// # Safety
+    /// As for [`AlignedLines::words`].
+    pub unsafe fn words(&self) -> Lines<'_, i32> {
+        match &self.lines {
+            // SAFETY: (1) is (1).
+            Some(lines) => unsafe { lines.words(self.is_batch) },
+            None => Lines::none(),
         }
     }
 }

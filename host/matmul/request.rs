@@ -47,6 +47,7 @@ pub struct Matmul<'a, T: MatmulElement> {
     b: MatrixBatch<'a, T>,
     arithmetic: Arithmetic,
     tiles: Option<TileConfig>,
+    capability: Option<(u32, u32)>,
     epilogue: Epilogue<'a, T::Accumulator>,
     prepared: Option<&'a PreparedMatrix<'a>>,
 }
@@ -72,6 +73,7 @@ impl<'a, T: MatmulElement> Matmul<'a, T> {
             b: b.into(),
             arithmetic: Arithmetic::Auto,
             tiles: None,
+            capability: None,
             epilogue: Epilogue::identity(),
             prepared: None,
         }
@@ -90,6 +92,29 @@ impl<'a, T: MatmulElement> Matmul<'a, T> {
     #[must_use]
     pub fn tiles(mut self, tiles: TileConfig) -> Self {
         self.tiles = Some(tiles);
+        self
+    }
+
+    /// By the kernels that a device of compute capability `major`.`minor` has, on one that is newer, to test and
+    /// to time what the older one runs; on one that is not newer the call changes nothing. Tensor cores round
+    /// as those of the device that runs the kernel, or that the simulator stands for.
+    ///
+    /// ```
+    /// use half::f16;
+    /// use tilewright::{Device, Matmul};
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let device = Device::simulator();
+    /// let a = device.matrix((2, 2), &[1.0, 2.0, 3.0, 4.0].map(f16::from_f32))?;
+    /// let product = Matmul::new(&a, &a).compute_capability(8, 0);
+    /// assert_eq!(product.plan()?.kernel, "matmul_mma_small_f16_nn");
+    /// assert_eq!(product.run()?.to_vec()?, [7.0, 10.0, 15.0, 22.0].map(f16::from_f32));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn compute_capability(mut self, major: u32, minor: u32) -> Self {
+        self.capability = Some((major, minor));
         self
     }
 
@@ -246,6 +271,9 @@ impl<'a, T: MatmulElement> Matmul<'a, T> {
             true => self.arithmetic,
             false => Arithmetic::Auto,
         };
-        Request::Fastest(arithmetic, self.tiles)
+        match self.capability {
+            Some(capability) => Request::FastestAt(capability, arithmetic, self.tiles),
+            None => Request::Fastest(arithmetic, self.tiles),
+        }
     }
 }

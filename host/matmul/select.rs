@@ -27,7 +27,25 @@ pub struct DeviceFacts {
     pub multiprocessors: u32,
     /// `None` on a simulator that stands for no NVIDIA device: it runs every kernel.
     pub compute_capability: Option<(u32, u32)>,
+    /// Kernels that do not run on this compute capability, either, are left out.
+    pub limit: Option<(u32, u32)>,
     pub warp_threads: u32,
+}
+
+impl DeviceFacts {
+    /// The device without the kernels that one of compute capability `capability` does not run, where its own
+    /// is not lower.
+    fn at_most(self, capability: (u32, u32)) -> Self {
+        /// That of the newest kernels, all of which a simulator of no device runs.
+        const NEWEST: (u32, u32) = (9, 0);
+        let own = self.compute_capability.unwrap_or(NEWEST);
+        // No minor number has two digits.
+        let (major, minor) = own.min(capability);
+        Self {
+            limit: Some((major, minor.min(9))),
+            ..self
+        }
+    }
 }
 
 /// The kernels to select from.
@@ -39,6 +57,8 @@ pub enum Request {
     Coarsened(Option<TileConfig>),
     /// The fastest of those that compute in this way, with tiles of the caller's choice, if any.
     Fastest(Arithmetic, Option<TileConfig>),
+    /// The same on a device of this compute capability, if its own is not lower.
+    FastestAt((u32, u32), Arithmetic, Option<TileConfig>),
     /// Those that compute what products of taken apart operands leave out.
     Wide,
 }
@@ -148,13 +168,19 @@ impl Display for SelectionReason {
 /// The kernel for `problem`, whose result is row-major, among those of `request`; `None` if no
 /// kernel of the table computes it on the device.
 pub fn select(problem: &Problem, device: DeviceFacts, request: Request) -> Option<Selection> {
+    if let Request::FastestAt(capability, arithmetic, tiles) = request {
+        let device = device.at_most(capability);
+        return select(problem, device, Request::Fastest(arithmetic, tiles));
+    }
     if let (Request::Fastest(Arithmetic::Auto, _), Some(parts)) = (request, problem.parts()) {
         return in_parts(problem, device, parts);
     }
     let (method, reason) = match request {
         Request::Tiled => (Method::Tiled, SelectionReason::OnlyTiles),
         Request::Coarsened(tiles) => coarsened(problem, device, tiles)?,
-        Request::Fastest(arithmetic, tiles) => fastest(problem, device, arithmetic, tiles)?,
+        Request::Fastest(arithmetic, tiles) | Request::FastestAt(_, arithmetic, tiles) => {
+            fastest(problem, device, arithmetic, tiles)?
+        }
         Request::Wide => (Method::Wide, SelectionReason::OnlyTiles),
     };
     let kernel = KERNELS
@@ -193,13 +219,19 @@ fn fastest(
     tiles: Option<TileConfig>,
 ) -> Option<(Method, SelectionReason)> {
     let has_tensor_cores = |method| {
-        KERNELS
-            .iter()
-            .any(|it| it.method == method && it.runs_on(device))
+        let is_of = |it: &&GemmKernel| it.method == method && it.element == problem.element;
+        KERNELS.iter().filter(is_of).any(|it| it.runs_on(device))
     };
+    let has_warpgroups =
+        problem.fits_tensor_maps() && has_tensor_cores(Method::Wgmma(TileConfig::Large));
+    let has_warps = has_tensor_cores(Method::Mma(TileConfig::Large));
     let is_narrow = matches!(
         problem.element,
-        ElementType::F16 | ElementType::Bf16 | ElementType::F8E4M3 | ElementType::F8E5M2
+        ElementType::F16
+            | ElementType::Bf16
+            | ElementType::F8E4M3
+            | ElementType::F8E5M2
+            | ElementType::I8
     );
     if let (Arithmetic::Auto, Some(VectorProduct { lines, .. })) = (arithmetic, problem.vector())
         && has_kernel(problem, Method::Vector(lines))
@@ -207,7 +239,10 @@ fn fastest(
         return Some((Method::Vector(lines), SelectionReason::Vector));
     }
     match (problem.element, arithmetic) {
-        (_, Arithmetic::Auto) if is_narrow => Some(wgmma_in(problem, device, tiles)),
+        (_, Arithmetic::Auto) if is_narrow && has_warpgroups => {
+            Some(wgmma_in(problem, device, tiles))
+        }
+        (_, Arithmetic::Auto) if is_narrow && has_warps => mma_in(problem, device, tiles),
         (ElementType::F32, Arithmetic::Split) => Some((Method::Split, SelectionReason::Requested)),
         (ElementType::F32, Arithmetic::Auto)
             if problem.multiply_adds() >= SPLIT_FROM
@@ -216,15 +251,8 @@ fn fastest(
         {
             Some((Method::Split, SelectionReason::LargeProduct))
         }
-        (ElementType::F64, Arithmetic::Auto | Arithmetic::Chain)
-            if has_tensor_cores(Method::Mma(TileConfig::Large)) =>
-        {
-            f64_in(problem, device, tiles)
-        }
-        (ElementType::I8, Arithmetic::Auto)
-            if problem.fits_tensor_maps() && has_tensor_cores(Method::Wgmma(TileConfig::Large)) =>
-        {
-            Some(wgmma_in(problem, device, tiles))
+        (ElementType::F64, Arithmetic::Auto | Arithmetic::Chain) if has_warps => {
+            mma_in(problem, device, tiles)
         }
         (
             ElementType::F32 | ElementType::F64 | ElementType::I8,
@@ -253,15 +281,21 @@ const ROUNDS_OF_WGMMA: RoundTimes = RoundTimes {
     large: 16,
 };
 
-/// Of f64; large tiles have four times as many outputs. A multiprocessor computes one large tile at a time,
-/// or three small ones.
+/// Of f64 by warps; large tiles have four times as many outputs. A multiprocessor computes one large tile at a
+/// time, or three small ones.
 const ROUNDS_OF_F64: RoundTimes = RoundTimes { small: 4, large: 5 };
+
+/// Of f16, bf16 and i8 by warps; large tiles have four times as many outputs. A multiprocessor computes two large
+/// tiles at a time, or three small ones, for which it reads nearly three times as much shared memory for each
+/// output. A guess: not measured.
+const ROUNDS_OF_NARROW: RoundTimes = RoundTimes { small: 4, large: 8 };
 
 /// Of 8-bit floats; large tiles have twice as many outputs.
 const ROUNDS_OF_F8: RoundTimes = RoundTimes { small: 5, large: 8 };
 
-/// Blocks of products of f64 that a multiprocessor has room for: small ones, and large ones.
+/// Blocks by warps that a multiprocessor has room for: small ones, and large ones.
 const F64_BLOCKS: (u64, u64) = (3, 1);
+const NARROW_BLOCKS: (u64, u64) = (3, 2);
 
 /// Products of warpgroups in `tiles`, or in those that take less time.
 fn wgmma_in(
@@ -284,15 +318,21 @@ fn wgmma_in(
     in_fewest_rounds(Method::Wgmma, rounds, times, tiles)
 }
 
-/// Products of f64 on tensor cores in `tiles`, or in those that take less time.
-fn f64_in(
+/// Products of warps on tensor cores in `tiles`, or in those that take less time.
+fn mma_in(
     problem: &Problem,
     device: DeviceFacts,
     tiles: Option<TileConfig>,
 ) -> Option<(Method, SelectionReason)> {
+    let (blocks, times) = match problem.element {
+        ElementType::F64 => (F64_BLOCKS, &ROUNDS_OF_F64),
+        _ => (NARROW_BLOCKS, &ROUNDS_OF_NARROW),
+    };
     let rounds = |tiles, blocks: u64| {
         let resident = (u64::from(device.multiprocessors) * blocks).max(1);
-        let kernel = KERNELS.iter().find(|it| it.method == Method::Mma(tiles))?;
+        let is_of =
+            |it: &&GemmKernel| it.method == Method::Mma(tiles) && it.element == problem.element;
+        let kernel = KERNELS.iter().find(is_of)?;
         let blocks = kernel.descriptor.tile.blocks(problem.m, problem.n);
         let blocks = blocks.map_or(u64::MAX, u64::from);
         Some(
@@ -302,10 +342,10 @@ fn f64_in(
         )
     };
     let rounds = (
-        rounds(TileConfig::Small, F64_BLOCKS.0)?,
-        rounds(TileConfig::Large, F64_BLOCKS.1)?,
+        rounds(TileConfig::Small, blocks.0)?,
+        rounds(TileConfig::Large, blocks.1)?,
     );
-    Some(in_fewest_rounds(Method::Mma, rounds, &ROUNDS_OF_F64, tiles))
+    Some(in_fewest_rounds(Method::Mma, rounds, times, tiles))
 }
 
 /// A method in `tiles`, or in those whose rounds, of small tiles and of large ones, take less time.
@@ -360,8 +400,9 @@ fn tiles_for(problem: &Problem, device: DeviceFacts) -> Option<(TileConfig, Sele
 
 impl GemmKernel {
     fn runs_on(&self, device: DeviceFacts) -> bool {
-        let capability = device.compute_capability;
-        capability.is_none_or(|it| self.architecture.runs_on(it))
+        let capabilities = [device.compute_capability, device.limit];
+        let mut capabilities = capabilities.into_iter().flatten();
+        capabilities.all(|it| self.architecture.runs_on(it))
             // Warps of NVIDIA's GPUs, which tensor cores multiply for.
             && (device.warp_threads == 32 || self.method.has_any_warps())
     }

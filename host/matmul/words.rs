@@ -2,11 +2,11 @@
 
 use super::epilogue::Stores;
 use super::kernels::{ChainArguments, Entry, GemmKernel};
-use super::lines::{AlignedLines, WORD, Words};
+use super::lines::{AlignedLines, Operand, WORD};
 use super::matrices::Matrices;
 use super::operands::written_by_product;
 use crate::error::Outcome;
-use crate::matrix::{MatrixBatch, Order};
+use crate::matrix::Order;
 use crate::module::Module;
 use tilewright_kernels::matmul::ProductShape;
 
@@ -21,8 +21,12 @@ pub fn multiply(kernel: &'static GemmKernel, matrices: Matrices<'_, i8, i32, i32
         let config = part.grid(kernel)?;
         let (m, n, k) = part.extents();
         let (a, b) = (
-            Operand::new(part.a, k, Order::RowMajor)?,
-            Operand::new(part.b, k, Order::ColumnMajor)?,
+            Operand::new(part.a, k, |it| {
+                AlignedLines::along(it, Order::RowMajor, WORD)
+            })?,
+            Operand::new(part.b, k, |it| {
+                AlignedLines::along(it, Order::ColumnMajor, WORD)
+            })?,
         );
         // SAFETY: (1) by (2) of the kernels.
         let (a, b) = unsafe { (a.words(), b.words()) };
@@ -46,37 +50,10 @@ pub fn multiply(kernel: &'static GemmKernel, matrices: Matrices<'_, i8, i32, i32
             shape,
             epilogue: part.epilogue.arguments(Stores::Plain),
         };
-        // SAFETY: (1) of `ChainLaunch` is (1) to (3) of the kernels: (1) block and grid are the tile's for
+        // SAFETY: (1) of `ProductLaunch` is (1) to (3) of the kernels: (1) block and grid are the tile's for
         // m x n and the batch. (2) The shapes were compared, and the words reach to the last of the
         // operands. (3) `AlignedLines::along`. (2) A, B and C are of this device, are borrowed until this
         // returns, C mutably, and nothing else is touched; a copy is freed by work that comes later.
         unsafe { launch(&module, config, arguments) }
     })
-}
-
-/// An operand, lines of k elements.
-struct Operand<'a> {
-    /// `None` where nothing is read.
-    lines: Option<AlignedLines<'a, i8>>,
-    is_batch: bool,
-}
-
-impl<'a> Operand<'a> {
-    fn new(batch: MatrixBatch<'a, i8>, k: usize, along_k: Order) -> Outcome<Self> {
-        let lines = (k != 0).then(|| AlignedLines::along(batch, along_k, WORD));
-        Ok(Self {
-            lines: lines.transpose()?,
-            is_batch: batch.count().is_some(),
-        })
-    }
-
-    /// # Safety
-    /// 1. The launch reads the words of the lines alone.
-    unsafe fn words(&self) -> Words<'_> {
-        match &self.lines {
-            // SAFETY: (1) is (1).
-            Some(lines) => unsafe { lines.words(self.is_batch) },
-            None => Words::none(),
-        }
-    }
 }

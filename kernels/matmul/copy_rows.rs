@@ -1,6 +1,6 @@
 //! Copies of rows: neighbours in global memory are neighbours in shared memory.
 
-use super::factor::Factor;
+use super::factor::OperandElement;
 use super::operand::Operand;
 use cuda_std::prelude::*;
 use cuda_std::shared::SharedSlice;
@@ -8,7 +8,7 @@ use cuda_std::shared::SharedSlice;
 /// The shape in shared memory of what a block copies at once.
 pub trait CopyShape {
     /// The type of the elements.
-    type Element: Factor;
+    type Element: OperandElement;
 
     /// Rows of it.
     const ROWS: usize;

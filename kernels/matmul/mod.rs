@@ -4,11 +4,12 @@
 //! `n` is an operand that lies row after row, `t` one that is the transpose of such a matrix and so
 //! lies column after column. `matmul_tiled_f32_tn` multiplies a column-major A by a row-major B.
 //!
-//! Every kernel of floats here adds the K products of one output in order, from +0 on, each by a fused
+//! Every kernel of f32 and f64 here adds the K products of one output in order, from +0 on, each by a fused
 //! multiply-add onto the sum so far, and writes one NaN for all (`Float::canonical_nan`). So all
 //! kernels give the same bits as the naive loop that does the same, the sign of a zero included,
 //! whatever their tiles, and |C' - C| <= gamma_K |A||B| (Higham, Accuracy and Stability of
-//! Numerical Algorithms, 3.5). Those of i8 add in i32, which wraps around.
+//! Numerical Algorithms, 3.5). Those of i8 add in i32, which wraps around. Those of f16 and bf16 add in f32 as
+//! the tensor cores of the device do (`docs/tensor_cores.md`).
 //!
 //! A kernel is put together from parts:
 //!

@@ -1,6 +1,6 @@
 //! Operands in global memory, and the tiles that blocks copy of them.
 
-use super::factor::Factor;
+use super::factor::OperandElement;
 use super::shape::ProductShape;
 use super::sink::StoreOutput;
 use cuda_std::hint::{opaque, opaque_size};
@@ -22,7 +22,7 @@ pub struct Operand<'launch, T> {
     pub columns: usize,
     /// Elements from the start of one row to that of the next.
     pub leading_dimension: usize,
-    /// What tiles have outside the matrix: see [`Factor::OUTSIDE`].
+    /// What tiles have outside the matrix: see [`OperandElement::OUTSIDE`].
     pub outside: T,
 }
 
@@ -38,7 +38,7 @@ pub struct TileBounds<T> {
     outside: T,
 }
 
-impl<T: Factor> Operand<'_, T> {
+impl<T: OperandElement> Operand<'_, T> {
     /// The tile of `rows` x `columns` whose first element is (`row`, `column`), which lies within
     /// the matrix.
     #[inline(always)]
@@ -85,7 +85,7 @@ impl<T: Factor> Operand<'_, T> {
     }
 }
 
-impl<T: Factor> TileBounds<T> {
+impl<T: OperandElement> TileBounds<T> {
     /// Elements of the tile from (`down`, `along`) to the end of the row that lie within the
     /// matrix.
     #[inline(always)]
@@ -120,7 +120,7 @@ impl<T: Factor> TileBounds<T> {
                 pipeline.copy::<T, COPY>(storage, to, matrix, from);
             } else {
                 let present = self.present(place.0, place.1);
-                if present == 0 {
+                if present == 0 && !T::OUTSIDE_IS_ZERO {
                     // Not by a copy of nothing, which writes +0 alone.
                     for v in 0..COPY {
                         storage.store(to + v, self.outside);
@@ -144,6 +144,25 @@ pub struct Operands<'launch, T> {
     pub ldb: usize,
 }
 
+/// A and B of the calling block's product of a batch, which has one for each block along y.
+#[inline(always)]
+pub fn operands_of_block<'launch, T>(
+    a: Global<'launch, T>,
+    b: Global<'launch, T>,
+    shape: &ProductShape,
+) -> Operands<'launch, T> {
+    let matrix = thread::block_idx_y() as usize;
+    Operands {
+        a: a.skip(matrix * shape.a_stride),
+        b: b.skip(matrix * shape.b_stride),
+        m: shape.m,
+        n: shape.n,
+        k: shape.k,
+        lda: shape.lda,
+        ldb: shape.ldb,
+    }
+}
+
 /// A, B and C of the calling block's product of a batch.
 ///
 /// # Safety
@@ -158,33 +177,8 @@ pub unsafe fn matrices_of_block<'launch, T>(
     c: GlobalMut<'launch, T>,
     shape: &ProductShape,
 ) -> (Operands<'launch, T>, StoreOutput<'launch, T>) {
-    let ProductShape {
-        m,
-        n,
-        k,
-        lda,
-        ldb,
-        ldc,
-        ..
-    } = *shape;
     let matrix = thread::block_idx_y() as usize;
-    // SAFETY: (1) the batch has such matrices, by (1). Of `StoreOutput::new`, (1) C has the result's
-    // elements, by (1), which are touched so alone, by (2).
-    unsafe {
-        let (a, b) = (
-            a.skip(matrix * shape.a_stride),
-            b.skip(matrix * shape.b_stride),
-        );
-        let c = StoreOutput::new(c.skip(matrix * shape.c_stride), ldc);
-        let operands = Operands {
-            a,
-            b,
-            m,
-            n,
-            k,
-            lda,
-            ldb,
-        };
-        (operands, c)
-    }
+    // SAFETY: (1) C has the result's elements, by (1), which are touched so alone, by (2).
+    let c = unsafe { StoreOutput::new(c.skip(matrix * shape.c_stride), shape.ldc) };
+    (operands_of_block(a, b, shape), c)
 }

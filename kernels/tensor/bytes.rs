@@ -7,13 +7,14 @@
 //! Sums of 8-bit floats keep 13 bits in the tensor core. So they are added to totals on the ordinary units
 //! after each stage, 128 elements of k, in tiles whose totals fit into the registers beside them.
 
-use super::finish::{CMatrices, staging_len};
+use super::finish::staging_len;
 use super::operand::AlongK;
 use super::outputs::{BulkOutputs, DirectOutputs};
 use super::product::{Work, cluster_tile, product};
 use super::schedule::ClusterTile;
 use super::shape::TensorShape;
 use crate::epilogue::{Epilogue, EpilogueNumbers};
+use crate::finish::CMatrices;
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::matmul::{OperandLayout, ProductDescriptor, ProductKernel};
 use cuda_std::fp8::{F8E4M3, F8E5M2};

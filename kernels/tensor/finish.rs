@@ -1,193 +1,37 @@
-//! Outputs that are computed from sums one after the other, and written straight to global memory.
-//!
-//! A warp's sums pass through shared memory, 16 rows of 64 columns at a time, so that a loop can go over
-//! them, and so that a warp reads and writes whole rows of C.
+//! Outputs of a warpgroup that are computed from sums one after the other.
 
 use super::schedule::TilePlace;
 use super::shape::TensorShape;
-use crate::epilogue::{Epilogue, EpilogueElement, Line};
-use bytemuck::Pod;
-use cuda_std::float::HalfFloat;
-use cuda_std::hint::opaque_size;
-use cuda_std::prelude::*;
-use cuda_std::shared::SharedArray;
+use crate::finish::{COLUMNS, CMatrices, Finish, OF_LANE, Output, ROWS, WARP_ROOM, WarpRoom};
+use cuda_std::global::GlobalMut;
 use cuda_std::warpgroup;
-use half::{bf16, f16};
 
-/// A type of outputs.
-pub trait Output: Pod {
-    /// The type that they are computed in.
-    type Sum: EpilogueElement;
+/// Warps of a warpgroup.
+const WARPS: u32 = 4;
 
-    /// The same value.
-    fn widen(self) -> Self::Sum;
-
-    /// Both values, rounded to the nearest.
-    fn narrow_pair(values: [Self::Sum; 2]) -> [Self; 2];
-}
-
-macro_rules! sums {
-    ($($sum:ident)*) => {$(
-        impl Output for $sum {
-            type Sum = Self;
-
-            #[inline(always)]
-            fn widen(self) -> Self {
-                self
-            }
-
-            #[inline(always)]
-            fn narrow_pair(values: [Self; 2]) -> [Self; 2] {
-                values
-            }
-        }
-    )*};
-}
-sums!(f32 i32);
-
-macro_rules! half_outputs {
-    ($($half:ident)*) => {$(
-        impl Output for $half {
-            type Sum = f32;
-
-            #[inline(always)]
-            fn widen(self) -> f32 {
-                HalfFloat::widen(self)
-            }
-
-            #[inline(always)]
-            fn narrow_pair(values: [f32; 2]) -> [Self; 2] {
-                HalfFloat::narrow_pair(values)
-            }
-        }
-    )*};
-}
-half_outputs!(f16 bf16);
-
-/// What becomes of a sum.
-pub trait Finish: Copy {
-    /// The type of sums.
-    type Sum;
-
-    /// What a row or a column contributes.
-    type Line: Copy;
-
-    /// Whether what C held before is read.
-    fn reads_c(&self) -> bool;
-
-    /// What row `index` of the result contributes.
-    ///
-    /// # Safety
-    /// 1. The row is there.
-    unsafe fn row(&self, index: usize) -> Self::Line;
-
-    /// What column `index` of the result contributes.
-    ///
-    /// # Safety
-    /// 1. The column is there.
-    unsafe fn column(&self, index: usize) -> Self::Line;
-
-    /// The output of `sum`; `c` is ignored where C is not read.
-    fn output(
-        &self,
-        sum: Self::Sum,
-        c: Self::Sum,
-        row: Self::Line,
-        column: Self::Line,
-    ) -> Self::Sum;
-}
-
-impl<S: EpilogueElement> Finish for Epilogue<'_, S> {
-    type Sum = S;
-    type Line = Line<S>;
-
-    #[inline(always)]
-    fn reads_c(&self) -> bool {
-        Self::reads_c(self)
-    }
-
-    #[inline(always)]
-    unsafe fn row(&self, index: usize) -> Line<S> {
-        Self::row(self, index)
-    }
-
-    #[inline(always)]
-    unsafe fn column(&self, index: usize) -> Line<S> {
-        Self::column(self, index)
-    }
-
-    #[inline(always)]
-    fn output(&self, sum: S, c: S, row: Line<S>, column: Line<S>) -> S {
-        Self::output(self, sum, c, row, column)
-    }
-}
-
-/// The matrices C.
-#[derive(Clone, Copy)]
-pub struct CMatrices<'launch, T> {
-    elements: GlobalMut<'launch, T>,
-    pub m: usize,
-    pub n: usize,
-    /// Elements from row to row.
-    ldc: usize,
-    /// Elements from matrix to matrix.
-    stride: usize,
-}
-
-/// Rows and columns of sums that a warp handles at a time.
-const ROWS: usize = 16;
-const COLUMNS: usize = 64;
-
-/// Neighbours that a lane handles at a time.
-const PAIR: usize = 2;
-
-/// Room for the sums of `WARPS` warps.
-pub type Staging<'a, S, const LEN: usize> = SharedArray<'a, S, LEN>;
-
-/// Elements of a warp's room.
-const WARP_ROOM: usize = ROWS * COLUMNS;
-
-/// The elements of [`Staging`] for so many warpgroups.
+/// The elements of the room for the sums of so many warpgroups.
 pub const fn staging_len(warpgroups: usize) -> usize {
-    4 * warpgroups * WARP_ROOM
+    WARPS as usize * warpgroups * WARP_ROOM
 }
 
-/// A warp's room.
-#[derive(Clone, Copy)]
-pub struct WarpRoom<'a, S, const LEN: usize> {
-    staging: Staging<'a, S, LEN>,
-    first: usize,
+/// The number of the calling thread's warp in its warpgroup.
+#[inline(always)]
+fn warp() -> u32 {
+    warpgroup::thread_rank() / 32
 }
 
-impl<'a, S: Copy, const LEN: usize> WarpRoom<'a, S, LEN> {
-    /// The room of the calling warp, of warpgroup number `number` of those that have some.
-    #[inline(always)]
-    pub fn of_warp(staging: Staging<'a, S, LEN>, number: u32) -> Self {
-        let warp = 4 * number + warpgroup::thread_rank() / 32;
-        Self {
-            staging,
-            first: warp as usize * WARP_ROOM,
-        }
-    }
-
-    /// Where an element stands: the columns of neighbouring rows in different banks.
-    #[inline(always)]
-    fn place(self, row: usize, column: usize) -> usize {
-        self.first + row * COLUMNS + (column ^ (row % 4 * 8))
-    }
+/// The number of the calling thread's warp, in warpgroup number `number` of those that have a room.
+#[inline(always)]
+pub fn warp_of_group(number: u32) -> u32 {
+    WARPS * number + warp()
 }
 
 impl<'launch, T: Output> CMatrices<'launch, T> {
     /// The matrices C of `shape`.
     #[inline(always)]
     pub fn of_shape(elements: GlobalMut<'launch, T>, shape: &TensorShape) -> Self {
-        Self {
-            elements,
-            m: shape.m as usize,
-            n: shape.n as usize,
-            ldc: shape.ldc,
-            stride: shape.c_stride,
-        }
+        let extents = (shape.m as usize, shape.n as usize);
+        Self::new(elements, extents, shape.ldc, shape.c_stride)
     }
 
     /// Writes what `finish` makes of the calling warpgroup's sums of the tile at `place`.
@@ -204,138 +48,11 @@ impl<'launch, T: Output> CMatrices<'launch, T> {
         room: WarpRoom<'_, T::Sum, LEN>,
         finish: impl Finish<Sum = T::Sum>,
     ) {
-        let c = self.elements.skip(place.matrix as usize * self.stride);
-        let row = place.row as usize + ROWS * (warpgroup::thread_rank() / 32) as usize;
-        // A loop that is not unrolled: what is done with the outputs stands here once.
-        let chunks = opaque_size(const { COUNT / (COLUMNS / 2) });
-        let mut chunk = 0;
-        while chunk < chunks {
-            let column = place.column as usize + chunk * COLUMNS;
-            // SAFETY: (1), (2) are the caller's. The room is written by all lanes before it is read, and
-            // read by all before it is written.
-            unsafe {
-                warp::sync(LaneMask::all());
-                stage(sums, chunk, room);
-                warp::sync(LaneMask::all());
-                self.write(c, (row, column), room, finish);
-            }
-            chunk += 1;
-        }
-    }
-
-    /// Writes the outputs of the warp's room, which begin at (`row`, `column`) of C, each lane two
-    /// neighbours of each row.
-    ///
-    /// # Safety
-    /// 1. All lanes of the warp make the call, and the room holds their sums.
-    /// 2. As for `store`.
-    #[inline(always)]
-    unsafe fn write<const LEN: usize>(
-        self,
-        c: GlobalMut<'_, T>,
-        (row, column): (usize, usize),
-        room: WarpRoom<'_, T::Sum, LEN>,
-        finish: impl Finish<Sum = T::Sum>,
-    ) {
-        let has_pairs = self.ldc.is_multiple_of(PAIR)
-            && c.as_mut_ptr().addr().is_multiple_of(PAIR * size_of::<T>());
-        let within = PAIR * warp::lane() as usize;
-        // SAFETY: (1) is (1), and the columns are there. (2) is (2). (3) `has_pairs`.
-        unsafe {
-            if has_pairs && column + within + 1 < self.n {
-                self.write_columns::<PAIR, LEN>(c, (row, column), within, room, finish);
-                return;
-            }
-            let end = within + opaque_size(PAIR);
-            let mut j = within;
-            while j < end {
-                if column + j < self.n {
-                    self.write_columns::<1, LEN>(c, (row, column), j, room, finish);
-                }
-                j += 1;
-            }
-        }
-    }
-
-    /// Writes the outputs of `WIDTH` columns, one or two, from `within` on in the room.
-    ///
-    /// # Safety
-    /// 1. The room holds the sums, and the columns are there.
-    /// 2. As for `store`.
-    /// 3. Each row of C starts at a multiple of `WIDTH` elements, and so do the columns.
-    #[inline(always)]
-    unsafe fn write_columns<const WIDTH: usize, const LEN: usize>(
-        self,
-        c: GlobalMut<'_, T>,
-        (row, column): (usize, usize),
-        within: usize,
-        room: WarpRoom<'_, T::Sum, LEN>,
-        finish: impl Finish<Sum = T::Sum>,
-    ) {
-        let column = column + within;
-        let rows = self.m.saturating_sub(row).min(ROWS);
-        // SAFETY: (1) is (1).
-        let (first, last) = unsafe { (finish.column(column), finish.column(column + WIDTH - 1)) };
-        let mut i = 0;
-        while i < rows {
-            let at = (row + i) * self.ldc + column;
-            // SAFETY: for the room, (1), (2) are (1), (3) is (3). For C, (1) the row is there, and the
-            // columns are by (1). (2) is (3). (3) is (2). For the row, (1) it is there.
-            unsafe {
-                let sums: [T::Sum; WIDTH] = room.staging.load_vector(room.place(i, within));
-                let mut old = [T::Sum::ZERO; 2];
-                if finish.reads_c() {
-                    old = match WIDTH {
-                        PAIR => c.load_vector::<PAIR>(at).map(T::widen),
-                        _ => [c.load(at).widen(), T::Sum::ZERO],
-                    };
-                }
-                let of_row = finish.row(row + i);
-                let outputs = T::narrow_pair([
-                    finish.output(sums[0], old[0], of_row, first),
-                    finish.output(sums[WIDTH - 1], old[WIDTH - 1], of_row, last),
-                ]);
-                match WIDTH {
-                    PAIR => c.store_vector(at, outputs),
-                    _ => c.store(at, outputs[0]),
-                }
-            }
-            i += 1;
-        }
-    }
-}
-
-/// Writes a warp's sums number `chunk` of 64 columns to its room.
-///
-/// # Safety
-/// 1. All lanes make the call, and no lane reads the room meanwhile.
-#[inline(always)]
-unsafe fn stage<S: EpilogueElement, const COUNT: usize, const LEN: usize>(
-    sums: &[S; COUNT],
-    chunk: usize,
-    room: WarpRoom<'_, S, LEN>,
-) {
-    let lane = warp::lane() as usize;
-    let (row, column) = (lane / 4, PAIR * (lane % 4));
-    // Not by an index that is known to the launch alone, for which the sums would leave registers.
-    let mut known = 0;
-    while known < COUNT / (COLUMNS / 2) {
-        if known == chunk {
-            let mut j = 0;
-            while j < COLUMNS / 8 {
-                let group = known * (COLUMNS / 2) + 4 * j;
-                // SAFETY: (1) the places are of the warp's room. (2) is (1). (3) Pairs begin at even
-                // columns.
-                unsafe {
-                    let at = |down: usize| room.place(row + down, column + 8 * j);
-                    room.staging
-                        .store_vector(at(0), [sums[group], sums[group + 1]]);
-                    room.staging
-                        .store_vector(at(8), [sums[group + 2], sums[group + 3]]);
-                }
-                j += 1;
-            }
-        }
-        known += 1;
+        let row = place.row as usize + ROWS * warp() as usize;
+        let place_of = |part: usize| (row, place.column as usize + part * COLUMNS);
+        let sum = |part: usize, i: usize| sums[part * OF_LANE + i];
+        let parts = const { COUNT / OF_LANE };
+        // SAFETY: (1), (2) are the caller's.
+        unsafe { self.store_parts(place.matrix as usize, parts, place_of, sum, room, finish) };
     }
 }

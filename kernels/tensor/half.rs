@@ -1,12 +1,13 @@
 //! f16 and bf16: products of halves in f32, rounded once, to halves or not at all.
 
-use super::finish::{CMatrices, staging_len};
+use super::finish::staging_len;
 use super::operand::{AcrossK, AlongK};
 use super::outputs::{BulkOutputs, DirectOutputs};
 use super::product::{Work, cluster_tile, product};
 use super::schedule::ClusterTile;
 use super::shape::TensorShape;
 use crate::epilogue::{Epilogue, EpilogueNumbers};
+use crate::finish::CMatrices;
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::matmul::{OperandLayout, ProductDescriptor, ProductKernel};
 use ::half::{bf16, f16};

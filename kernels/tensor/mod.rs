@@ -14,7 +14,7 @@
 //! | how a tile of an operand comes to shared memory, and how products read it | `operand.rs` |
 //! | which tiles of C a cluster computes, in which order | `schedule.rs` |
 //! | how outputs come from registers to global memory | `outputs.rs` |
-//! | outputs that an epilogue computes | `finish.rs` |
+//! | outputs that an epilogue computes | `finish.rs`, by way of the crate's `finish.rs` |
 //!
 //! A tensor core adds the products of one instruction and the accumulator exactly, but for what lies
 //! more than 25 bits below the largest of them, and rounds toward zero (`docs/tensor_cores.md`). So an

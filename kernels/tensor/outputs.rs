@@ -1,9 +1,10 @@
 //! How outputs come from registers to global memory.
 
 use super::WARPGROUP_ROWS;
-use super::finish::{CMatrices, Output, Staging, WarpRoom};
+use super::finish::warp_of_group;
 use super::schedule::TilePlace;
 use crate::epilogue::{Epilogue, EpilogueElement};
+use crate::finish::{CMatrices, Output, Staging, WarpRoom};
 use cuda_std::float::HalfFloat;
 use cuda_std::prelude::*;
 use cuda_std::shared::{Allotment, SwizzledTile, SwizzledTiles};
@@ -114,7 +115,7 @@ where
     {
         BulkWriter {
             tile: memory.tiles.get(number as usize),
-            room: WarpRoom::of_warp(memory.staging, number),
+            room: WarpRoom::of_warp(memory.staging, warp_of_group(number)),
             map: self.map,
             c: self.c,
             epilogue: self.epilogue,
@@ -232,7 +233,7 @@ where
     {
         DirectWriter {
             to: self,
-            room: WarpRoom::of_warp(staging, number),
+            room: WarpRoom::of_warp(staging, warp_of_group(number)),
         }
     }
 }

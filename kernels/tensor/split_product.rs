@@ -11,7 +11,7 @@
 //! A tensor core rounds each sum toward zero, which shows after many additions: totals on the ordinary
 //! units make of it an f32 product. The error bound is that of [`lowest_exponent`](super::lowest_exponent).
 
-use super::finish::{CMatrices, Finish, Staging, WarpRoom, staging_len};
+use super::finish::{staging_len, warp_of_group};
 use super::operand::{AlongK, OperandPlace, TensorOperand};
 use super::outputs::is_first_of_warpgroup;
 use super::schedule::{ClusterTile, Schedule, TilePlace};
@@ -19,6 +19,7 @@ use super::shape::TensorShape;
 use super::split::{LOW_SCALE, LineWords, PANEL, scale_of};
 use super::{HALF_DEPTH, WARPGROUP_ROWS};
 use crate::epilogue::{Epilogue, EpilogueNumbers};
+use crate::finish::{CMatrices, Finish, Staging, WarpRoom};
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::matmul::{OperandLayout, ProductDescriptor, ProductKernel};
 use cuda_std::cluster;
@@ -379,7 +380,7 @@ pub unsafe fn matmul_split_f32(
             column_bias,
         };
         let finish = ScaledBack { scales, then };
-        let room = WarpRoom::of_warp(staging, warpgroup::index() - 1);
+        let room = WarpRoom::of_warp(staging, warp_of_group(warpgroup::index() - 1));
         let mut ring = ring.consumer();
         let mut places = schedule.tiles();
         while let Some(mut place) = places.next() {

@@ -5,13 +5,31 @@ use crate::common::{cuda_device, devices, machines};
 use crate::fastest::{Host, ORDERS, Shape, assert_same_bits};
 use tilewright::{Arithmetic, Device, Matmul, MatmulPlan, Matrix, Order, TileConfig};
 
-/// Every way to multiply: on tensor cores where there are some, and on the ordinary units.
-const WAYS: [(Arithmetic, TileConfig); 4] = [
-    (Arithmetic::Auto, TileConfig::Small),
-    (Arithmetic::Auto, TileConfig::Large),
-    (Arithmetic::Chain, TileConfig::Small),
-    (Arithmetic::Chain, TileConfig::Large),
+/// Every way to multiply: on tensor cores where there are some, by the device's kernels and by those of an older
+/// one, and on the ordinary units.
+const WAYS: [Way; 6] = [
+    Way(Arithmetic::Auto, TileConfig::Small, NEWEST),
+    Way(Arithmetic::Auto, TileConfig::Large, NEWEST),
+    Way(Arithmetic::Auto, TileConfig::Small, (8, 0)),
+    Way(Arithmetic::Auto, TileConfig::Large, (8, 0)),
+    Way(Arithmetic::Chain, TileConfig::Small, NEWEST),
+    Way(Arithmetic::Chain, TileConfig::Large, NEWEST),
 ];
+
+/// No limit to the kernels.
+const NEWEST: (u32, u32) = (u32::MAX, 0);
+
+/// The arithmetic, the tiles, and the compute capability of whose kernels it is one.
+#[derive(Clone, Copy, Debug)]
+struct Way(Arithmetic, TileConfig, (u32, u32));
+
+impl Way {
+    fn of<'a>(self, product: Matmul<'a, i8>) -> Matmul<'a, i8> {
+        let Self(arithmetic, tiles, (major, minor)) = self;
+        let product = product.arithmetic(arithmetic).tiles(tiles);
+        product.compute_capability(major, minor)
+    }
+}
 
 /// Whole tiles and tails, and rows that are and are not multiples of 4 and of 16 bytes.
 const SHAPES: [Shape; 7] = [
@@ -54,14 +72,12 @@ fn products_in_every_order_are_exact() {
             for number in 0..8 {
                 let [of_a, of_b, of_c] = [0, 1, 2].map(|bit| ORDERS[number >> bit & 1]);
                 let (left, right) = (a.upload(&device, of_a), b.upload(&device, of_b));
-                // Each of two ways in each order.
-                for (arithmetic, tiles) in [WAYS[number % 2], WAYS[2 + number / 2 % 2]] {
+                // Each of three ways in each order, in one of the tiles.
+                for way in [number % 2, 2 + number % 2, 4 + number / 2 % 2].map(|it| WAYS[it]) {
                     let mut c = device.matrix_zeros::<i32>((m, n, of_c)).unwrap();
-                    let product = Matmul::new(&left, &right)
-                        .arithmetic(arithmetic)
-                        .tiles(tiles);
+                    let product = way.of(Matmul::new(&left, &right));
                     product.run_into(&mut c).unwrap();
-                    let case = (arithmetic, tiles, number, (m, n, k), &device);
+                    let case = (way, number, (m, n, k), &device);
                     assert_same_bits(&c.to_vec().unwrap(), &expected, &case);
                 }
             }
@@ -111,10 +127,10 @@ fn parts_are_multiplied_in_place() {
                 let (a, b) = (whole_a.upload(&device, of_a), whole_b.upload(&device, of_b));
                 let a = a.slice(first..first + m, first..first + k).unwrap();
                 let b = b.slice(first..first + k, first..first + n).unwrap();
-                for (arithmetic, tiles) in [WAYS[0], WAYS[2]] {
-                    let product = Matmul::new(a, b).arithmetic(arithmetic).tiles(tiles);
+                for way in [WAYS[0], WAYS[2], WAYS[4]] {
+                    let product = way.of(Matmul::new(a, b));
                     let c = product.run().unwrap().to_vec().unwrap();
-                    assert_same_bits(&c, &expected, &(first, arithmetic, of_a, &device));
+                    assert_same_bits(&c, &expected, &(first, way, of_a, &device));
                 }
             }
         }
@@ -149,11 +165,10 @@ fn batches_are_multiplied_exactly() {
             let shared = shared.upload(&device, order);
             let a = a.view().batch_rows(COUNT).unwrap();
             let b = b.view().batch_rows(COUNT).unwrap();
-            for (arithmetic, tiles) in WAYS {
-                let case = (order, arithmetic, tiles, &device);
+            for way in WAYS {
+                let case = (order, way, &device);
                 let run = |product: Matmul<'_, i8>| -> Vec<i32> {
-                    let product = product.arithmetic(arithmetic).tiles(tiles);
-                    product.run().unwrap().to_vec().unwrap()
+                    way.of(product).run().unwrap().to_vec().unwrap()
                 };
                 assert_same_bits(&run(Matmul::new(a, b)), &each, &case);
                 assert_same_bits(&run(Matmul::new(a, &shared)), &all, &case);
@@ -192,11 +207,10 @@ fn an_epilogue_wraps_around() {
         let upload = |vector: &[i32]| device.upload(vector).unwrap();
         let (row_scale, column_scale) = (upload(&row_scale), upload(&column_scale));
         let (row_bias, column_bias) = (upload(&row_bias), upload(&column_bias));
-        for (arithmetic, tiles) in WAYS {
+        for way in WAYS {
             let mut c = device.matrix((m, n), &old).unwrap();
-            let product = Matmul::new(&a, &b)
-                .arithmetic(arithmetic)
-                .tiles(tiles)
+            let product = way
+                .of(Matmul::new(&a, &b))
                 .alpha(alpha)
                 .beta(beta)
                 .row_scale(&row_scale)
@@ -204,11 +218,7 @@ fn an_epilogue_wraps_around() {
                 .row_bias(&row_bias)
                 .column_bias(&column_bias);
             product.run_into(&mut c).unwrap();
-            assert_same_bits(
-                &c.to_vec().unwrap(),
-                &expected,
-                &(arithmetic, tiles, &device),
-            );
+            assert_same_bits(&c.to_vec().unwrap(), &expected, &(way, &device));
         }
     }
 }
@@ -222,10 +232,9 @@ fn sums_wrap_around_on_a_gpu() {
     let (a, b) = (Host::new(2, k, |_, _| -128), Host::new(k, 3, |_, _| -128));
     let a = a.upload(&device, Order::RowMajor);
     let b = b.upload(&device, Order::RowMajor);
-    for (arithmetic, tiles) in WAYS {
-        let product = Matmul::new(&a, &b).arithmetic(arithmetic).tiles(tiles);
-        let c = product.run().unwrap().to_vec().unwrap();
-        assert_same_bits(&c, &expected, &(arithmetic, tiles));
+    for way in WAYS {
+        let c = way.of(Matmul::new(&a, &b)).run().unwrap();
+        assert_same_bits(&c.to_vec().unwrap(), &expected, &way);
     }
 }
 

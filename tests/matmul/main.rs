@@ -19,3 +19,4 @@ mod shapes;
 mod values;
 mod vectors;
 mod views;
+mod warps;

@@ -5,6 +5,14 @@ use crate::matmul::problem::MatrixLayout;
 const H200: DeviceFacts = DeviceFacts {
     multiprocessors: 132,
     compute_capability: Some((9, 0)),
+    limit: None,
+    warp_threads: 32,
+};
+
+const A100: DeviceFacts = DeviceFacts {
+    multiprocessors: 108,
+    compute_capability: Some((8, 0)),
+    limit: None,
     warp_threads: 32,
 };
 
@@ -77,7 +85,9 @@ fn every_kernel_of_the_table_is_selected_for_some_problem() {
             {
                 let mut problem = problem(element, (64, n, 64), a, b);
                 problem.output = output;
-                selected.extend(requests.iter().filter_map(|it| name(&problem, H200, *it)));
+                for device in [H200, A100] {
+                    selected.extend(requests.iter().filter_map(|it| name(&problem, device, *it)));
+                }
             }
         }
     }
@@ -137,8 +147,28 @@ fn tensor_cores_are_selected_where_they_are() {
         fastest(ElementType::F64, 512, H200, Arithmetic::Chain),
         Some("matmul_mma_small_f64_nn")
     );
-    for device in [older, newer, wide_warps] {
+    let oldest = DeviceFacts {
+        compute_capability: Some((7, 5)),
+        ..H200
+    };
+    for device in [A100, older, newer] {
+        let halves = [ElementType::F16, ElementType::Bf16];
+        assert_eq!(
+            halves.map(|it| auto(it, 8, device)),
+            [
+                Some("matmul_mma_small_f16_nn"),
+                Some("matmul_mma_small_bf16_nn")
+            ]
+        );
+        assert_eq!(
+            halves.map(|it| auto(it, 4096, device)),
+            [Some("matmul_mma_f16_nn"), Some("matmul_mma_bf16_nn")]
+        );
+    }
+    for device in [oldest, wide_warps] {
         assert_eq!(auto(ElementType::Bf16, 8, device), None);
+    }
+    for device in [oldest, A100, older, newer, wide_warps] {
         assert_eq!(
             auto(ElementType::F32, 4096, device),
             Some("matmul_coarsened_f32_nn")
@@ -168,10 +198,12 @@ fn integers_are_multiplied_on_every_device() {
         let auto = |capability, n| kernel(Some(capability), n, b, Arithmetic::Auto);
         assert_eq!(auto((9, 0), 8), Some("matmul_wgmma_small_i8"));
         assert_eq!(auto((9, 0), 4096), Some("matmul_wgmma_i8"));
-        for other in [(7, 5), (8, 0), (10, 0)] {
-            assert_eq!(auto(other, 8), Some("matmul_coarsened_small_i8"));
-            assert_eq!(auto(other, 4096), Some("matmul_coarsened_i8"));
+        for other in [(8, 0), (8, 9), (10, 0)] {
+            assert_eq!(auto(other, 8), Some("matmul_mma_small_i8"));
+            assert_eq!(auto(other, 4096), Some("matmul_mma_i8"));
         }
+        assert_eq!(auto((7, 5), 8), Some("matmul_coarsened_small_i8"));
+        assert_eq!(auto((7, 5), 4096), Some("matmul_coarsened_i8"));
         let chain = kernel(Some((9, 0)), 4096, b, Arithmetic::Chain);
         assert_eq!(chain, Some("matmul_coarsened_i8"));
         let split = kernel(Some((9, 0)), 4096, b, Arithmetic::Split);
@@ -217,6 +249,7 @@ fn k_is_divided_by_the_shape_alone() {
     let small = DeviceFacts {
         multiprocessors: 2,
         compute_capability: Some((7, 5)),
+        limit: None,
         warp_threads: 32,
     };
     for device in [H200, small] {
@@ -293,6 +326,46 @@ fn copies_are_as_wide_as_the_rows_of_b_allow() {
     }
 }
 
+/// A newer device runs what an older one does, and an older one its own.
+#[test]
+fn kernels_of_an_older_device_are_selected_by_request() {
+    let selected = |element, capability, device| {
+        let problem = row_major(element, (4096, 4096, 4096));
+        let request = Request::FastestAt(capability, Arithmetic::Auto, None);
+        name(&problem, device, request)
+    };
+    let mma = Some("matmul_mma_f16_nn");
+    let simulated = DeviceFacts {
+        compute_capability: None,
+        ..H200
+    };
+    for device in [H200, A100, simulated] {
+        assert_eq!(selected(ElementType::F16, (8, 0), device), mma);
+    }
+    let wgmma = Some("matmul_wgmma_f16_nn");
+    for capability in [(9, 0), (12, 1), (u32::MAX, u32::MAX)] {
+        assert_eq!(selected(ElementType::F16, capability, H200), wgmma);
+        assert_eq!(selected(ElementType::F16, capability, simulated), wgmma);
+        assert_eq!(selected(ElementType::F16, capability, A100), mma);
+    }
+    // Kernels for 9.0 run on no other device.
+    let newer = DeviceFacts {
+        compute_capability: Some((10, 0)),
+        ..H200
+    };
+    assert_eq!(selected(ElementType::F16, (9, 0), newer), mma);
+    let f64 = selected(ElementType::F64, (8, 9), H200);
+    assert_eq!(f64, Some("matmul_coarsened_f64_nn"));
+}
+
+/// More columns than a tensor map counts.
+#[test]
+fn halves_that_tensor_maps_cannot_describe_are_multiplied_by_warps() {
+    let problem = row_major(ElementType::F16, (64, 1 << 31, 64));
+    let request = Request::Fastest(Arithmetic::Auto, None);
+    assert_eq!(name(&problem, H200, request), Some("matmul_mma_f16_nn"));
+}
+
 /// The tiles whose rounds take less time.
 #[test]
 fn the_tiles_of_halves_follow_the_rounds() {
@@ -330,6 +403,7 @@ fn the_size_of_the_tiles_follows_the_blocks() {
     let device = DeviceFacts {
         multiprocessors: 4,
         compute_capability: None,
+        limit: None,
         warp_threads: 32,
     };
     let reason = |element, m, n| {

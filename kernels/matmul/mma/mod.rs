@@ -1,67 +1,71 @@
-//! The product of f64 on tensor cores: a block of outputs for each warp.
+//! Products on tensor cores, by warps: a block of outputs for each of them.
 //!
 //! ```text
 //! load the first tiles of A and of B, to all stages but one
-//! wait for the first, and read fragments of its first 8 k
+//! wait for the first, and read fragments of its first k
 //! for each tile of K:
 //!     load a later one to the stage that was read last
-//!     for each 8 k of the tile:
-//!         read fragments of the next 8 k, after the last of them from the next tile
+//!     for each step of k of the tile:
+//!         read fragments of the next step, after the last of them from the next tile
 //!         multiply: each warp adds the products of its fragments to its outputs
 //! store what the epilogue makes of the sums
 //! ```
 //!
-//! A product of f64 on tensor cores adds up in order of k, by a fused multiply-add each
-//! (`docs/tensor_cores.md`): the bits are those of the ordinary units.
+//! A product of f64 adds up in order of k, by a fused multiply-add each (`docs/tensor_cores.md`): the bits are
+//! those of the ordinary units. One of f16 or bf16 adds the products of 16 k to the sum as the chip does; those
+//! of i8 are exact.
 //!
-//! For each 8 k a large block reads 48 KiB of shared memory in 384 cycles, in which its tensor cores
+//! For each 8 k a large block of f64 reads 48 KiB of shared memory in 384 cycles, in which its tensor cores
 //! multiply for 1024. What it takes is a tile of outputs for each warp that is as large as registers allow,
 //! fragments that are there before the last ones are multiplied, and copies that are never waited for.
-//! `stage.rs` has how operands lie in shared memory, `warp_tile.rs` what a warp computes.
+//! `element.rs` has what is multiplied, and how fragments are read, `stage.rs` how operands lie in shared
+//! memory, `warp_tile.rs` what a warp computes, `entries.rs` the kernels.
 
+mod element;
+mod entries;
 mod stage;
 mod warp_tile;
 
+pub use entries::*;
+
 use super::accumulators::Accumulators;
-#[cfg(not(target_arch = "nvptx64"))]
-use super::descriptor::{BlockTile, OperandLayout, ProductDescriptor, ProductKernel};
-use super::factor::Factor;
 use super::grid::block_position;
-use super::operand::{Operands, TileOrigin, matrices_of_block};
-use super::shape::ProductShape;
+use super::operand::{Operands, TileOrigin};
 use super::sink::StoreFinished;
-use crate::epilogue::{Epilogue, EpilogueNumbers};
+use crate::epilogue::Epilogue;
+use crate::finish::{CMatrices, COLUMNS, OF_LANE, Output, ROWS, Staging, WARP_ROOM, WarpRoom};
 use cuda_std::prelude::*;
-use stage::{AcrossK, AlongK, StageLayout, Stages};
-use warp_tile::{Fragments, STEP, WarpTile};
+use element::{COLUMNS_OF_PRODUCT, MmaElement, ROWS_OF_PRODUCT};
+use stage::{StageLayout, Stages};
+use warp_tile::{Fragments, WarpPosition, WarpTile};
 
-/// The k of one stage.
-const DEPTH: usize = 16;
-
-/// The main loop.
+/// The main loop, which hands the warp's sums to `store` with the warp's place in the block, and the row and
+/// the column where the block's outputs begin.
 ///
 /// # Safety
-/// 1. The launch has blocks of `THREADS` of the warps' outputs along x, one for each of their `BLOCK`s of the
-///    result, which `store` writes.
+/// 1. The launch has blocks of the warps' threads along x, one for each of their `BLOCK`s of the result.
 /// 2. A and B have the elements of m x k and k x n matrices, `lda` and `ldb` elements from row to row
 ///    in memory.
 /// 3. The memory of the stages is the block's own, and has `STAGES` of each operand.
+/// 4. Where elements are smaller than 4 bytes, the rows of A and of B start in memory at multiples of 16
+///    bytes.
 #[inline(always)]
 unsafe fn multiply<
-    A: StageLayout,
-    B: StageLayout,
+    T: MmaElement,
+    A: StageLayout<Element = T>,
+    B: StageLayout<Element = T>,
     const DOWN: usize,
     const ALONG: usize,
     const WARPS: usize,
     const WARPS_ALONG: usize,
     const STAGES: usize,
 >(
-    operands: Operands<'_, f64>,
+    operands: Operands<'_, T>,
     (a_stages, b_stages): (Stages<'_, A>, Stages<'_, B>),
-    store: StoreFinished<'_, f64>,
+    store: impl FnOnce(&WarpTile<T, DOWN, ALONG, WARPS, WARPS_ALONG>, &WarpPosition, (usize, usize)),
 ) {
-    const { assert!(A::OUTPUTS == WarpTile::<DOWN, ALONG, WARPS, WARPS_ALONG>::BLOCK.0) };
-    const { assert!(B::OUTPUTS == WarpTile::<DOWN, ALONG, WARPS, WARPS_ALONG>::BLOCK.1) };
+    const { assert!(A::OUTPUTS == WarpTile::<T, DOWN, ALONG, WARPS, WARPS_ALONG>::BLOCK.0) };
+    const { assert!(B::OUTPUTS == WarpTile::<T, DOWN, ALONG, WARPS, WARPS_ALONG>::BLOCK.1) };
     let Operands {
         a,
         b,
@@ -73,24 +77,24 @@ unsafe fn multiply<
     } = operands;
     let (block_row, block_column) = block_position(m.div_ceil(A::OUTPUTS), n.div_ceil(B::OUTPUTS));
     let (row, column) = (block_row * A::OUTPUTS, block_column * B::OUTPUTS);
-    let (a_outside, b_outside) = f64::OUTSIDE;
+    let (a_outside, b_outside) = T::OUTSIDE;
     let a = A::operand(a, m, k, lda, a_outside);
     let b = B::operand(b, n, k, ldb, b_outside);
-    let tiles = k.div_ceil(DEPTH) as u32;
+    let tiles = k.div_ceil(T::DEPTH) as u32;
     let is_within_c = row + A::OUTPUTS <= m && column + B::OUTPUTS <= n;
     let tiles_in_bounds = match is_within_c {
-        true => (k / DEPTH) as u32,
+        true => (k / T::DEPTH) as u32,
         false => 0,
     };
 
     let mut pipeline = Pipeline::<STAGES>::new();
     // Each call is a group of copies, an empty one past the end of K.
     let load = |pipeline: &mut Pipeline<STAGES>, tile: u32| {
-        let (stage, k) = (pipeline.producer_stage(), tile as usize * DEPTH);
+        let (stage, k) = (pipeline.producer_stage(), tile as usize * T::DEPTH);
         let of_a = TileOrigin { k, output: row };
         let of_b = TileOrigin { k, output: column };
         // SAFETY: (1) it is the pipeline's. (2) The last readers of the stage have passed a barrier. (3) The
-        // comparison.
+        // comparison. (4) is (4).
         unsafe {
             if tile < tiles_in_bounds {
                 a_stages.load::<STAGES, true>(pipeline, stage, &a, of_a);
@@ -107,13 +111,13 @@ unsafe fn multiply<
         load(&mut pipeline, tile);
     }
 
-    let mut sums = WarpTile::<DOWN, ALONG, WARPS, WARPS_ALONG>::zero();
-    let position = WarpTile::<DOWN, ALONG, WARPS, WARPS_ALONG>::position();
+    let mut sums = WarpTile::<T, DOWN, ALONG, WARPS, WARPS_ALONG>::zero();
+    let position = WarpTile::<T, DOWN, ALONG, WARPS, WARPS_ALONG>::position();
     let read = |stage: usize, k: usize| {
         // SAFETY: (1) all threads have waited for their copies of the stage, and for one another. (2) The
-        // assertions above.
+        // assertions above; steps are counted from 0. (3) No thread of the block is elsewhere.
         unsafe {
-            WarpTile::<DOWN, ALONG, WARPS, WARPS_ALONG>::read(
+            WarpTile::<T, DOWN, ALONG, WARPS, WARPS_ALONG>::read(
                 &position, a_stages, b_stages, stage, k,
             )
         }
@@ -127,12 +131,12 @@ unsafe fn multiply<
     }
     for tile in 0..tiles {
         load(&mut pipeline, tile + ahead);
-        let mut k = STEP;
-        while k < DEPTH {
+        let mut k = T::STEP;
+        while k < T::DEPTH {
             let fragments = next;
             next = read(stage, k);
             sums.add_products(&fragments);
-            k += STEP;
+            k += T::STEP;
         }
         let fragments = next;
         let following = pipeline.consumer_wait();
@@ -142,102 +146,105 @@ unsafe fn multiply<
         next = read(stage, 0);
         sums.add_products(&fragments);
     }
-    // SAFETY: (1) `block_position` gives each block its own outputs. (2) The stages are the block's, and no
-    // longer read; no copy is under way.
+    store(&sums, &position, (row, column));
+}
+
+/// The product of the calling block, whose sums go from registers to C, or one by one to the epilogue.
+///
+/// # Safety
+/// 1. As for `multiply`.
+/// 2. The launch touches the elements of C through `store` alone.
+#[inline(always)]
+unsafe fn product_of_factors<
+    A: StageLayout<Element = f64>,
+    B: StageLayout<Element = f64>,
+    const DOWN: usize,
+    const ALONG: usize,
+    const WARPS: usize,
+    const WARPS_ALONG: usize,
+    const STAGES: usize,
+>(
+    operands: Operands<'_, f64>,
+    stages: (Stages<'_, A>, Stages<'_, B>),
+    store: StoreFinished<'_, f64>,
+) {
+    let shape = (operands.m, operands.n);
+    let way = stages.0.as_slice();
+    // SAFETY: (1) to (4) are (1). Of the stores, (1) `block_position` gives each block its own outputs. (2) The
+    // stages are the block's, and no longer read; no copy is under way.
     unsafe {
-        if store.epilogue.is_plain() {
-            sums.store(&position, (row, column), (m, n), &store.to);
-        } else {
-            // The last readers of the stages are done.
-            thread::sync_threads();
-            sums.store_through(
-                a_stages.as_slice(),
-                &position,
-                (row, column),
-                (m, n),
-                &store,
-            );
-        }
-    };
+        multiply::<f64, A, B, DOWN, ALONG, WARPS, WARPS_ALONG, STAGES>(
+            operands,
+            stages,
+            |sums, position, origin| {
+                if store.epilogue.is_plain() {
+                    sums.store(position, origin, shape, &store.to);
+                } else {
+                    // The last readers of the stages are done.
+                    thread::sync_threads();
+                    sums.store_through(way, position, origin, shape, &store);
+                }
+            },
+        );
+    }
 }
 
-macro_rules! mma_kernels {
-    ($($rows:literal x $columns:literal, warps = [$down:literal x $along:literal; $warps:literal, $warps_along:literal],
-        threads = $threads:literal, stages = $stages:literal, resident = $resident:literal,
-        kernels = $nn:ident $tn:ident $nt:ident $tt:ident;)*) => {$(
-        mma_kernels!(@kernel $nn: RowMajor RowMajor, AlongK<$rows, $threads>, AcrossK<$columns, $threads>,
-            [$rows $columns $down $along $warps $warps_along $threads $stages $resident],
-            "A and B are row-major.");
-        mma_kernels!(@kernel $tn: ColumnMajor RowMajor, AcrossK<$rows, $threads>, AcrossK<$columns, $threads>,
-            [$rows $columns $down $along $warps $warps_along $threads $stages $resident],
-            "A is column-major, B is row-major.");
-        mma_kernels!(@kernel $nt: RowMajor ColumnMajor, AlongK<$rows, $threads>, AlongK<$columns, $threads>,
-            [$rows $columns $down $along $warps $warps_along $threads $stages $resident],
-            "A is row-major, B is column-major.");
-        mma_kernels!(@kernel $tt: ColumnMajor ColumnMajor, AcrossK<$rows, $threads>, AlongK<$columns, $threads>,
-            [$rows $columns $down $along $warps $warps_along $threads $stages $resident],
-            "A and B are column-major.");
-    )*};
-    (@kernel $name:ident: $a_layout:ident $b_layout:ident, $a:ty, $b:ty,
-        [$rows:literal $columns:literal $down:literal $along:literal $warps:literal $warps_along:literal
-            $threads:literal $stages:literal $resident:literal], $layout:literal) => {
-        #[doc = concat!("C = A B in f64 on tensor cores, ", $rows, " x ", $columns,
-            " outputs of a block. ", $layout)]
-        ///
-        /// # Safety
-        /// 1. The launch has the block and the dynamic shared memory of the kernel's [`ProductDescriptor`],
-        ///    its blocks for m x n of `shape` along x, and so many along y as the batch has products.
-        /// 2. `a`, `b`, `c` start with the first elements of m x k, k x n and m x n matrices and reach to
-        ///    the last of the batch's; rows (columns, if column-major) and matrices start as far apart as
-        ///    `shape` says, and no two matrices of C have a common element.
-        ///    The launch touches no other elements of the views: those between the rows may be
-        ///    elements of another of the matrices.
-        #[doc = concat!("3. ", $layout)]
-        #[allow(clippy::too_many_arguments)]
-        #[kernel(max_threads = $threads, min_blocks = $resident, arch = "sm_90a")]
-        pub unsafe fn $name(
-            a: Global<f64>,
-            b: Global<f64>,
-            c: GlobalMut<f64>,
-            shape: GridConstant<ProductShape>,
-            numbers: GridConstant<EpilogueNumbers<f64>>,
-            row_scale: Global<f64>,
-            column_scale: Global<f64>,
-            row_bias: Global<f64>,
-            column_bias: Global<f64>,
-        ) {
-            let mut shared = dynamic_shared_allotment!();
-            let a_stages = shared.array::<f64, { $stages * <$a as StageLayout>::ELEMENTS }>();
-            let b_stages = shared.array::<f64, { $stages * <$b as StageLayout>::ELEMENTS }>();
-            let stages = (Stages::<$a>::new(a_stages.as_slice()), Stages::<$b>::new(b_stages.as_slice()));
-            // SAFETY: of `matrices_of_block`, (1) and (2) are (2). Of `multiply`, (1) is (1), (2) is (2) and
-            // (3), and (3) the stages are taken here.
-            unsafe {
-                let (operands, to) = matrices_of_block(a, b, c, &shape);
-                let epilogue = Epilogue { numbers, row_scale, column_scale, row_bias, column_bias };
-                multiply::<$a, $b, $down, $along, $warps, $warps_along, $stages>(
-                    operands, stages, StoreFinished { to, epilogue });
-            }
-        }
+/// Warps of a block whose outputs go to C by whole rows.
+const WARPS_OF_ROWS: usize = 4;
 
-        #[cfg(not(target_arch = "nvptx64"))]
-        impl ProductKernel for $name {
-            type Element = f64;
-            const DESCRIPTOR: ProductDescriptor = ProductDescriptor {
-                tile: BlockTile { rows: $rows, columns: $columns, threads: $threads },
-                a: OperandLayout::$a_layout,
-                b: OperandLayout::$b_layout,
-                b_row_alignment: size_of::<f64>(),
-                dynamic_shared_bytes:
-                    $stages * (<$a as StageLayout>::ELEMENTS + <$b as StageLayout>::ELEMENTS) * size_of::<f64>(),
-            };
-        }
+/// The memory through which they go.
+type RowStaging<'a, S> = Staging<'a, S, { WARPS_OF_ROWS * WARP_ROOM }>;
+
+/// The product of the calling block, whose outputs go to C by way of shared memory, whole rows of a warp at a
+/// time.
+///
+/// # Safety
+/// 1. As for `multiply`.
+/// 2. `staging` is of the memory of the stages, or is not used otherwise.
+/// 3. The launch touches the elements of `c` through it alone.
+#[inline(always)]
+unsafe fn product_by_rows<
+    T: MmaElement,
+    O: Output<Sum = T::Sum>,
+    A: StageLayout<Element = T>,
+    B: StageLayout<Element = T>,
+    const DOWN: usize,
+    const ALONG: usize,
+    const WARPS: usize,
+    const WARPS_ALONG: usize,
+    const STAGES: usize,
+>(
+    operands: Operands<'_, T>,
+    stages: (Stages<'_, A>, Stages<'_, B>),
+    staging: RowStaging<'_, T::Sum>,
+    c: CMatrices<'_, O>,
+    epilogue: Epilogue<'_, T::Sum>,
+) {
+    const { assert!(WARPS == WARPS_OF_ROWS && ROWS == ROWS_OF_PRODUCT) };
+    const {
+        assert!(
+            COLUMNS == ALONG * COLUMNS_OF_PRODUCT,
+            "rows of a warp are those of a part"
+        )
     };
-}
-mma_kernels! {
-    128 x 128, warps = [2 x 8; 8, 2], threads = 256, stages = 4, resident = 1,
-        kernels = matmul_mma_f64_nn matmul_mma_f64_tn matmul_mma_f64_nt matmul_mma_f64_tt;
-    64 x 64, warps = [2 x 4; 4, 2], threads = 128, stages = 3, resident = 3,
-        kernels = matmul_mma_small_f64_nn matmul_mma_small_f64_tn matmul_mma_small_f64_nt
-            matmul_mma_small_f64_tt;
+    const { assert!(OF_LANE * 32 == ROWS * COLUMNS, "and so are its sums") };
+    let matrix = thread::block_idx_y() as usize;
+    // SAFETY: (1) to (4) are (1).
+    unsafe {
+        multiply::<T, A, B, DOWN, ALONG, WARPS, WARPS_ALONG, STAGES>(
+            operands,
+            stages,
+            |sums, position, (row, column)| {
+                // The last readers of the stages are done, and no copy is under way.
+                thread::sync_threads();
+                let room = WarpRoom::of_warp(staging, thread::thread_idx_x() / 32);
+                let (row, column) = (row + position.row, column + position.column);
+                let place = |part: usize| (row + part * ROWS, column);
+                let sum = |part: usize, i: usize| sums.sum(part, i);
+                // SAFETY: (1) all lanes are here, and each warp has a room of its own. (2) `block_position`
+                // gives each block its own outputs, and each warp has its own of them.
+                c.store_parts(matrix, DOWN, place, sum, room, epilogue);
+            },
+        );
+    }
 }

@@ -1,16 +1,10 @@
 //! The outputs of a warp: products of 16 x 8 outputs on tensor cores.
 
 use super::super::accumulators::Accumulators;
+use super::super::factor::Factor;
+use super::element::{COLUMNS_OF_PRODUCT, MmaElement, ROWS_OF_PRODUCT, Sums};
 use super::stage::{StageLayout, Stages};
-use cuda_std::mma::{A, B, C};
 use cuda_std::thread;
-
-/// Rows, columns and k of one product.
-const ROWS_OF_PRODUCT: usize = 16;
-const COLUMNS_OF_PRODUCT: usize = 8;
-pub const STEP: usize = 8;
-
-type Sum = C<f64, ROWS_OF_PRODUCT, COLUMNS_OF_PRODUCT>;
 
 /// Outputs that a lane has of one product, in as many rows of its own as there are.
 const OF_LANE: usize = 4;
@@ -21,38 +15,45 @@ const LANES: usize = 32;
 /// The sums of a warp: `DOWN` products above one another, `ALONG` side by side. A block has `WARPS` of them,
 /// `WARPS_ALONG` side by side.
 pub struct WarpTile<
+    T: MmaElement,
     const DOWN: usize,
     const ALONG: usize,
     const WARPS: usize,
     const WARPS_ALONG: usize,
 > {
-    sums: [[Sum; ALONG]; DOWN],
+    sums: [[Sums<T>; ALONG]; DOWN],
 }
 
-/// What a warp multiplies at a time: [`STEP`] k of its rows of A and of its columns of B.
-pub struct Fragments<const DOWN: usize, const ALONG: usize> {
-    a: [A<f64, ROWS_OF_PRODUCT, STEP>; DOWN],
-    b: [B<f64, STEP, COLUMNS_OF_PRODUCT>; ALONG],
+/// What a warp multiplies at a time: [`MmaElement::STEP`] k of its rows of A and of its columns of B.
+pub struct Fragments<T: MmaElement, const DOWN: usize, const ALONG: usize> {
+    a: [T::A; DOWN],
+    b: [T::B; ALONG],
 }
 
-impl<const DOWN: usize, const ALONG: usize> Fragments<DOWN, ALONG> {
+impl<T: MmaElement, const DOWN: usize, const ALONG: usize> Fragments<T, DOWN, ALONG> {
     #[inline(always)]
     pub fn zero() -> Self {
+        let (a, b) = T::zero();
         Self {
-            a: [A::zero(); DOWN],
-            b: [B::zero(); ALONG],
+            a: [a; DOWN],
+            b: [b; ALONG],
         }
     }
 }
 
 /// Where a warp's outputs begin among its block's.
 pub struct WarpPosition {
-    row: usize,
-    column: usize,
+    pub row: usize,
+    pub column: usize,
 }
 
-impl<const DOWN: usize, const ALONG: usize, const WARPS: usize, const WARPS_ALONG: usize>
-    WarpTile<DOWN, ALONG, WARPS, WARPS_ALONG>
+impl<
+    T: MmaElement,
+    const DOWN: usize,
+    const ALONG: usize,
+    const WARPS: usize,
+    const WARPS_ALONG: usize,
+> WarpTile<T, DOWN, ALONG, WARPS, WARPS_ALONG>
 {
     /// Rows and columns of the block's outputs.
     pub const BLOCK: (usize, usize) = (
@@ -60,73 +61,71 @@ impl<const DOWN: usize, const ALONG: usize, const WARPS: usize, const WARPS_ALON
         WARPS_ALONG * ALONG * COLUMNS_OF_PRODUCT,
     );
 
-    /// The warp's fragments of [`STEP`] k, from `k` on, of one stage of both operands.
+    /// The warp's fragments of [`MmaElement::STEP`] k, from `k` on, of one stage of both operands.
     ///
     /// # Safety
     /// 1. The stage has been written, before a barrier, and has so many k.
-    /// 2. A's has the block's rows, B's the block's columns.
+    /// 2. A's has the block's rows, B's the block's columns, and `k` is a multiple of [`MmaElement::STEP`].
+    /// 3. All lanes of the warp make the call.
     #[inline(always)]
-    pub unsafe fn read<L: StageLayout, R: StageLayout>(
+    pub unsafe fn read<L: StageLayout<Element = T>, R: StageLayout<Element = T>>(
         position: &WarpPosition,
         a_stages: Stages<'_, L>,
         b_stages: Stages<'_, R>,
         stage: usize,
         k: usize,
-    ) -> Fragments<DOWN, ALONG> {
+    ) -> Fragments<T, DOWN, ALONG> {
+        const {
+            assert!(
+                ALONG.is_multiple_of(2),
+                "columns of two products are read at once"
+            )
+        };
         let mut fragments = Fragments::zero();
         let mut i = 0;
         while i < DOWN {
             let first = position.row + i * ROWS_OF_PRODUCT;
-            // SAFETY: (1) the stage has been written, by (1), and has the element, by (2).
-            fragments.a[i] =
-                A::from_fn(|row, of_k| unsafe { a_stages.element(stage, first + row, k + of_k) });
+            // SAFETY: (1) the stage has been written, by (1), and has the elements, by (2). (2) The warp's rows
+            // begin at a multiple of 16; (2). (3) is (3).
+            fragments.a[i] = unsafe { T::read_a(a_stages, stage, first, k) };
             i += 1;
         }
         let mut j = 0;
         while j < ALONG {
             let first = position.column + j * COLUMNS_OF_PRODUCT;
             // SAFETY: as for A.
-            fragments.b[j] = B::from_fn(|of_k, column| unsafe {
-                b_stages.element(stage, first + column, k + of_k)
-            });
-            j += 1;
+            let [left, right] = unsafe { T::read_b(b_stages, stage, first, k) };
+            (fragments.b[j], fragments.b[j + 1]) = (left, right);
+            j += 2;
         }
         fragments
     }
 
     /// Adds the products of the fragments.
     #[inline(always)]
-    pub fn add_products(&mut self, fragments: &Fragments<DOWN, ALONG>) {
+    pub fn add_products(&mut self, fragments: &Fragments<T, DOWN, ALONG>) {
         let mut j = 0;
         while j < ALONG {
             let mut i = 0;
             while i < DOWN {
-                self.sums[i][j] = self.sums[i][j].add_product(fragments.a[i], fragments.b[j]);
+                self.sums[i][j] = T::add_product(self.sums[i][j], fragments.a[i], fragments.b[j]);
                 i += 1;
             }
             j += 1;
         }
     }
-}
 
-impl<const DOWN: usize, const ALONG: usize, const WARPS: usize, const WARPS_ALONG: usize>
-    Accumulators for WarpTile<DOWN, ALONG, WARPS, WARPS_ALONG>
-{
-    type Element = f64;
-    type Position = WarpPosition;
-    const ROWS: usize = OF_LANE * DOWN;
-    const COLUMNS: usize = ALONG;
-    const THREADS: usize = WARPS * LANES;
-
+    /// Zeros.
     #[inline(always)]
-    fn zero() -> Self {
+    pub fn zero() -> Self {
         Self {
-            sums: [[Sum::zero(); ALONG]; DOWN],
+            sums: [[Sums::<T>::zero(); ALONG]; DOWN],
         }
     }
 
+    /// The place of the calling warp.
     #[inline(always)]
-    fn position() -> WarpPosition {
+    pub fn position() -> WarpPosition {
         let warp = thread::thread_idx_x() as usize / LANES;
         WarpPosition {
             row: warp / WARPS_ALONG * (ROWS_OF_PRODUCT * DOWN),
@@ -134,9 +133,40 @@ impl<const DOWN: usize, const ALONG: usize, const WARPS: usize, const WARPS_ALON
         }
     }
 
+    /// The lane's sum number `i` of the products number `down` from above, in order from left to right.
+    #[inline(always)]
+    pub fn sum(&self, down: usize, i: usize) -> T::Sum {
+        self.sums[down][i / OF_LANE].get(i % OF_LANE)
+    }
+}
+
+impl<
+    T: MmaElement<Sum: Factor>,
+    const DOWN: usize,
+    const ALONG: usize,
+    const WARPS: usize,
+    const WARPS_ALONG: usize,
+> Accumulators for WarpTile<T, DOWN, ALONG, WARPS, WARPS_ALONG>
+{
+    type Element = T::Sum;
+    type Position = WarpPosition;
+    const ROWS: usize = OF_LANE * DOWN;
+    const COLUMNS: usize = ALONG;
+    const THREADS: usize = WARPS * LANES;
+
+    #[inline(always)]
+    fn zero() -> Self {
+        Self::zero()
+    }
+
+    #[inline(always)]
+    fn position() -> WarpPosition {
+        Self::position()
+    }
+
     #[inline(always)]
     fn place(position: &WarpPosition, i: usize, j: usize) -> (usize, usize) {
-        let (row, column) = Sum::place(i % OF_LANE);
+        let (row, column) = Sums::<T>::place(i % OF_LANE);
         (
             position.row + i / OF_LANE * ROWS_OF_PRODUCT + row,
             position.column + j * COLUMNS_OF_PRODUCT + column,
@@ -144,7 +174,7 @@ impl<const DOWN: usize, const ALONG: usize, const WARPS: usize, const WARPS_ALON
     }
 
     #[inline(always)]
-    fn output(&self, i: usize, j: usize) -> f64 {
+    fn output(&self, i: usize, j: usize) -> T::Sum {
         self.sums[i / OF_LANE][j].get(i % OF_LANE)
     }
 }
