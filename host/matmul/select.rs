@@ -270,10 +270,9 @@ fn wgmma_in(
     tiles: Option<TileConfig>,
 ) -> (Method, SelectionReason) {
     let rounds = |tile: &ClusterTile| {
-        let (rows, columns) = tile.count(problem.m, problem.n);
         let resident = (device.multiprocessors as usize / tile.blocks).max(1);
-        let tiles = rows.saturating_mul(columns).saturating_mul(problem.batch);
-        tiles.div_ceil(resident) as u64
+        let tiles = tile.count((problem.m, problem.n), problem.is_gram);
+        tiles.saturating_mul(problem.batch).div_ceil(resident) as u64
     };
     let rounds = |tiles| rounds(problem.element.cluster_tile(tiles));
     let rounds = (rounds(TileConfig::Small), rounds(TileConfig::Large));
@@ -293,7 +292,7 @@ fn f64_in(
     let rounds = |tiles, blocks: u64| {
         let resident = (u64::from(device.multiprocessors) * blocks).max(1);
         let kernel = KERNELS.iter().find(|it| it.method == Method::Mma(tiles))?;
-        let blocks = kernel.descriptor.tile.blocks(problem.m, problem.n);
+        let blocks = problem.blocks(&kernel.descriptor.tile);
         let blocks = blocks.map_or(u64::MAX, u64::from);
         Some(
             blocks
@@ -344,7 +343,7 @@ fn tiles_for(problem: &Problem, device: DeviceFacts) -> Option<(TileConfig, Sele
     let mut kernels = KERNELS.iter();
     let large = kernels.find(|it| it.method == large && it.element == problem.element)?;
     let needed = device.multiprocessors.saturating_mul(LARGE_FROM_HALVES) / 2;
-    let blocks = large.descriptor.tile.blocks(problem.m, problem.n);
+    let blocks = problem.blocks(&large.descriptor.tile);
     let blocks = blocks.and_then(|it| it.checked_mul(u32::try_from(problem.batch).ok()?));
     Some(match blocks {
         Some(blocks) if blocks < needed => (

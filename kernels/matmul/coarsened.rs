@@ -38,7 +38,7 @@ use super::config::{LargeF32, LargeF64, LargeI8, SmallF32, SmallF64, SmallI8, Ti
 use super::descriptor::{OperandLayout, ProductDescriptor, ProductKernel};
 use super::direct_load::{DirectLoad, DirectLoadOfAnyAlignment};
 use super::factor::Factor;
-use super::grid::block_position;
+use super::grid::{block_position, is_left_out};
 use super::loader::TileLoader;
 use super::operand::{Operands, TileOrigin, matrices_of_block};
 use super::shape::ProductShape;
@@ -255,6 +255,9 @@ macro_rules! coarsened_kernels {
             column_bias: Global<$element>,
             $($extra: Global<$extra_element>,)*
         ) {
+            if is_left_out(&shape, <$config>::ROWS, <$config>::COLUMNS) {
+                return;
+            }
             // SAFETY: (1) is (1) and (4).
             if unsafe { $is_skipped(shape.m, shape.n, ($($extra,)*)) } {
                 return;

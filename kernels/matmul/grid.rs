@@ -1,5 +1,7 @@
 //! Which block computes which part of C.
 
+use super::shape::ProductShape;
+
 /// Block rows that neighbouring blocks share before they move to the next block column.
 const GROUP_ROWS: usize = 8;
 
@@ -22,4 +24,14 @@ pub fn block_position(block_rows: usize, block_columns: usize) -> (usize, usize)
         (first_row + within % rows_in_group) as usize,
         (within / rows_in_group) as usize,
     )
+}
+
+/// Whether `shape` leaves the calling block's `rows` x `columns` outputs out: all lie above the diagonal.
+#[inline(always)]
+pub fn is_left_out(shape: &ProductShape, rows: usize, columns: usize) -> bool {
+    if shape.is_lower == 0 {
+        return false;
+    }
+    let (row, column) = block_position(shape.m.div_ceil(rows), shape.n.div_ceil(columns));
+    column * columns >= (row + 1) * rows
 }

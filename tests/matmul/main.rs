@@ -10,6 +10,7 @@ mod epilogues;
 mod errors;
 mod fastest;
 mod float8;
+mod gram;
 mod integers;
 mod layouts;
 mod leading_dimensions;

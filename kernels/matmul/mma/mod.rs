@@ -26,7 +26,7 @@ use super::accumulators::Accumulators;
 #[cfg(not(target_arch = "nvptx64"))]
 use super::descriptor::{BlockTile, OperandLayout, ProductDescriptor, ProductKernel};
 use super::factor::Factor;
-use super::grid::block_position;
+use super::grid::{block_position, is_left_out};
 use super::operand::{Operands, TileOrigin, matrices_of_block};
 use super::shape::ProductShape;
 use super::sink::StoreFinished;
@@ -206,6 +206,9 @@ macro_rules! mma_kernels {
             row_bias: Global<f64>,
             column_bias: Global<f64>,
         ) {
+            if is_left_out(&shape, $rows, $columns) {
+                return;
+            }
             let mut shared = dynamic_shared_allotment!();
             let a_stages = shared.array::<f64, { $stages * <$a as StageLayout>::ELEMENTS }>();
             let b_stages = shared.array::<f64, { $stages * <$b as StageLayout>::ELEMENTS }>();
