@@ -92,7 +92,7 @@ pub use launch::LaunchConfig;
 pub use launch_args::{LaunchArg, LaunchArgs};
 pub use matmul::{
     Accumulate, Accumulator, Activation, Arithmetic, GemmElement, Matmul, MatmulElement,
-    MatmulInto, MatmulPlan, PreparedMatrix, SelectionReason, TileConfig,
+    MatmulGroup, MatmulInto, MatmulPlan, PreparedMatrix, SelectionReason, TileConfig,
 };
 pub use matrix::{
     AsMatrixBatchMut, AsMatrixViewMut, Matrix, MatrixBatch, MatrixBatchMut, MatrixShape,

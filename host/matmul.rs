@@ -7,11 +7,13 @@
 //! `fastest.rs` has the products of any method; `tensor.rs` and `split.rs` launch those on tensor
 //! cores, `words.rs` those of i8 on the ordinary units. `lines.rs` makes operands fit for bulk copies and
 //! words, by the transposes of `transpose.rs` where they lie across k; `vector.rs` those of a matrix and a vector;
-//! `parts.rs` divides K. `gram.rs` has the products of a matrix with its transpose.
+//! `parts.rs` divides K. `gram.rs` has the products of a matrix with its transpose,
+//! `group.rs` those of unequal shapes in one launch.
 
 mod epilogue;
 mod fastest;
 mod gram;
+mod group;
 mod kernels;
 mod lines;
 mod matrices;
@@ -32,6 +34,7 @@ pub(crate) use operands::read_elements;
 
 pub use epilogue::Activation;
 pub use fastest::{Accumulate, Accumulator, MatmulElement, MatmulInto};
+pub use group::MatmulGroup;
 pub use kernels::{GemmElement, TileConfig};
 pub use prepared::PreparedMatrix;
 pub use request::Matmul;
@@ -321,16 +324,20 @@ impl Device {
 
     /// The kernel of `request` for the problem.
     fn select_kernel(&self, request: Request, problem: &Problem) -> Outcome<Selection> {
+        select(problem, self.facts(), request).ok_or_else(|| ErrorKind::NoKernel {
+            problem: problem.to_string(),
+            device: self.properties().name.clone(),
+        })
+    }
+
+    /// What the selection of a kernel depends on.
+    fn facts(&self) -> DeviceFacts {
         let properties = self.properties();
-        let facts = DeviceFacts {
+        DeviceFacts {
             multiprocessors: properties.multiprocessors,
             compute_capability: properties.compute_capability,
             warp_threads: properties.warp_threads,
-        };
-        select(problem, facts, request).ok_or_else(|| ErrorKind::NoKernel {
-            problem: problem.to_string(),
-            device: properties.name.clone(),
-        })
+        }
     }
 }
 

@@ -76,6 +76,13 @@ impl Problem {
         })
     }
 
+    /// Outputs of those blocks of all products, with those that lie outside.
+    pub fn covered(&self, tile: &BlockTile) -> Option<u64> {
+        let blocks = u64::from(self.blocks(tile)?);
+        let outputs = blocks.saturating_mul((tile.rows * tile.columns) as u64);
+        Some(outputs.saturating_mul(self.batch as u64))
+    }
+
     /// How a product of a matrix and a vector is one of lines; `None` of two matrices.
     pub fn vector(&self) -> Option<VectorProduct> {
         let of = |matrix_is_a, line_order: Order, matrix: &MatrixLayout, lines| VectorProduct {

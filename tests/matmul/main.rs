@@ -11,6 +11,7 @@ mod errors;
 mod fastest;
 mod float8;
 mod gram;
+mod groups;
 mod integers;
 mod layouts;
 mod leading_dimensions;

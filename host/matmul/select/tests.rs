@@ -68,6 +68,8 @@ fn every_kernel_of_the_table_is_selected_for_some_problem() {
         Request::Fastest(Arithmetic::Chain, Some(TileConfig::Large)),
         Request::Fastest(Arithmetic::Split, None),
         Request::Wide,
+        Request::Grouped(TileConfig::Small),
+        Request::Grouped(TileConfig::Large),
     ];
     let mut selected = Vec::new();
     for element in ELEMENTS {
@@ -464,5 +466,31 @@ fn a_product_with_the_transpose_is_computed_as_any_other() {
                 "{element:?} {n} {k}"
             );
         }
+    }
+}
+
+#[test]
+fn large_tiles_of_a_batch_lie_within_its_results() {
+    let of = |(m, n), batch| {
+        let problem = Problem {
+            batch,
+            ..row_major(ElementType::F32, (m, n, 64))
+        };
+        let request = Request::Fastest(Arithmetic::Chain, None);
+        select(&problem, H200, request).expect("a kernel").reason
+    };
+    for (shape, batch) in [((64, 64), 1000), ((16, 16), 1000), ((64, 129), 200)] {
+        let reason = of(shape, batch);
+        assert!(
+            matches!(reason, SelectionReason::EmptyTiles { .. }),
+            "{shape:?} {reason:?}"
+        );
+    }
+    for (shape, batch) in [((128, 128), 1000), ((120, 250), 1000), ((2048, 2048), 1)] {
+        let reason = of(shape, batch);
+        assert!(
+            matches!(reason, SelectionReason::EnoughBlocks { .. }),
+            "{shape:?} {reason:?}"
+        );
     }
 }
