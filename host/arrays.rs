@@ -288,6 +288,26 @@ pub fn matmul<T: MatmulElement>(
     device.matmul(&a, &b)?.to_array2()
 }
 
+/// The product of the transpose of an array of any layout with the array, symmetric, on the default device, by
+/// [`Device::gram`].
+///
+/// ```
+/// use ndarray::array;
+///
+/// let a = array![[1.0_f32, 2.0], [3.0, 4.0], [5.0, 6.0]];
+/// assert_eq!(tilewright::gram(a.view())?, a.t().dot(&a));
+/// # Ok::<(), tilewright::Error>(())
+/// ```
+///
+/// # Errors
+/// Those of [`Device::from_env`], [`Device::matrix_from_array`] and [`Device::gram`].
+#[doc(alias = "syrk")]
+pub fn gram<T: MatmulElement>(a: ArrayView2<'_, T>) -> Result<Array2<T::Product>> {
+    let device = default_device()?;
+    let a = device.matrix_from_array(a)?;
+    device.gram(&a)?.to_array2()
+}
+
 /// The product of an array of any layout and a vector on the default device, by [`Device::matvec`].
 ///
 /// ```

@@ -81,7 +81,7 @@ mod workspace;
 
 #[cfg(feature = "ndarray")]
 #[cfg_attr(docsrs, doc(cfg(feature = "ndarray")))]
-pub use crate::arrays::{matmul, matmul_coarsened, matmul_tiled, matvec, reduce_axis};
+pub use crate::arrays::{gram, matmul, matmul_coarsened, matmul_tiled, matvec, reduce_axis};
 pub use buffer::{Buffer, BufferView, BufferViewMut};
 pub use device::{Device, default_device};
 pub use element::Element;
@@ -92,7 +92,7 @@ pub use launch::LaunchConfig;
 pub use launch_args::{LaunchArg, LaunchArgs};
 pub use matmul::{
     Accumulate, Accumulator, Activation, Arithmetic, GemmElement, Matmul, MatmulElement,
-    MatmulInto, MatmulPlan, PreparedMatrix, SelectionReason, TileConfig,
+    MatmulGroup, MatmulInto, MatmulPlan, PreparedMatrix, SelectionReason, TileConfig,
 };
 pub use matrix::{
     AsMatrixBatchMut, AsMatrixViewMut, Matrix, MatrixBatch, MatrixBatchMut, MatrixShape,

@@ -7,10 +7,13 @@
 //! `fastest.rs` has the products of any method; `tensor.rs` and `split.rs` launch those of warpgroups on
 //! tensor cores, `mma.rs` those of warps, `words.rs` those of i8 on the ordinary units. `lines.rs` makes operands fit for bulk copies and
 //! words, by the transposes of `transpose.rs` where they lie across k; `vector.rs` those of a matrix and a vector;
-//! `parts.rs` divides K.
+//! `parts.rs` divides K. `gram.rs` has the products of a matrix with its transpose,
+//! `group.rs` those of unequal shapes in one launch.
 
 mod epilogue;
 mod fastest;
+mod gram;
+mod group;
 mod kernels;
 mod lines;
 mod matrices;
@@ -32,6 +35,7 @@ pub(crate) use operands::read_elements;
 
 pub use epilogue::Activation;
 pub use fastest::{Accumulate, Accumulator, MatmulElement, MatmulInto};
+pub use group::MatmulGroup;
 pub use kernels::{GemmElement, TileConfig};
 pub use prepared::PreparedMatrix;
 pub use request::Matmul;
@@ -40,12 +44,13 @@ pub use select::{Arithmetic, SelectionReason};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{During, ErrorKind, Outcome, Result};
-use crate::matrix::{AsMatrixViewMut, Matrix, MatrixBatch, MatrixBatchMut, MatrixView};
+use crate::matrix::{AsMatrixViewMut, Matrix, MatrixBatchMut, MatrixView};
 use crate::module::Module;
 use epilogue::Epilogue;
 use fastest::sealed::Computes;
+use gram::mirror;
 use kernels::{GemmKernel, Method};
-use matrices::{Matrices, check_inner, problem_of_new, products};
+use matrices::{Factors, Matrices};
 use problem::Problem;
 use select::{DeviceFacts, Request, Selection, select};
 use std::fmt::{self, Display, Formatter};
@@ -137,7 +142,7 @@ impl Device {
         a: impl Into<MatrixView<'a, T>>,
         b: impl Into<MatrixView<'b, T>>,
     ) -> Result<Matrix<T>> {
-        self.product(Request::Tiled, view(a), view(b), Epilogue::identity(), None)
+        self.product(Request::Tiled, factors(a, b), Epilogue::identity())
             .during("matmul_tiled")
     }
 
@@ -152,16 +157,9 @@ impl Device {
         b: impl Into<MatrixView<'b, T>>,
         c: &mut impl AsMatrixViewMut<T>,
     ) -> Result<()> {
-        let c = c.as_matrix_view_mut();
-        self.multiply(
-            Request::Tiled,
-            view(a),
-            view(b),
-            c.into(),
-            Epilogue::identity(),
-            None,
-        )
-        .during("matmul_tiled")
+        let (c, plain) = (c.as_matrix_view_mut(), Epilogue::identity());
+        self.multiply(Request::Tiled, factors(a, b), c.into(), plain)
+            .during("matmul_tiled")
     }
 
     /// The product A B of an M x K and a K x N matrix, M x N: each thread computes a block of
@@ -178,14 +176,9 @@ impl Device {
         a: impl Into<MatrixView<'a, T>>,
         b: impl Into<MatrixView<'b, T>>,
     ) -> Result<Matrix<T>> {
-        self.product(
-            Request::Coarsened(None),
-            view(a),
-            view(b),
-            Epilogue::identity(),
-            None,
-        )
-        .during("matmul_coarsened")
+        let request = Request::Coarsened(None);
+        self.product(request, factors(a, b), Epilogue::identity())
+            .during("matmul_coarsened")
     }
 
     /// [`Device::matmul_coarsened`] into an M x N matrix of either [`Order`](crate::Order) that is there, or into a
@@ -199,17 +192,10 @@ impl Device {
         b: impl Into<MatrixView<'b, T>>,
         c: &mut impl AsMatrixViewMut<T>,
     ) -> Result<()> {
-        let c = c.as_matrix_view_mut();
+        let (c, plain) = (c.as_matrix_view_mut(), Epilogue::identity());
         let request = Request::Coarsened(None);
-        self.multiply(
-            request,
-            view(a),
-            view(b),
-            c.into(),
-            Epilogue::identity(),
-            None,
-        )
-        .during("matmul_coarsened")
+        self.multiply(request, factors(a, b), c.into(), plain)
+            .during("matmul_coarsened")
     }
 
     /// [`Device::matmul_coarsened_into`] with tiles of your choice instead of those of
@@ -224,17 +210,10 @@ impl Device {
         b: impl Into<MatrixView<'b, T>>,
         c: &mut impl AsMatrixViewMut<T>,
     ) -> Result<()> {
-        let c = c.as_matrix_view_mut();
+        let (c, plain) = (c.as_matrix_view_mut(), Epilogue::identity());
         let request = Request::Coarsened(Some(tiles));
-        self.multiply(
-            request,
-            view(a),
-            view(b),
-            c.into(),
-            Epilogue::identity(),
-            None,
-        )
-        .during("matmul_coarsened")
+        self.multiply(request, factors(a, b), c.into(), plain)
+            .during("matmul_coarsened")
     }
 
     /// The kernel that [`Device::matmul_coarsened`] selects for these operands: large tiles if they
@@ -262,26 +241,21 @@ impl Device {
         a: impl Into<MatrixView<'a, T>>,
         b: impl Into<MatrixView<'b, T>>,
     ) -> Result<MatmulPlan> {
-        self.plan(
-            Request::Coarsened(None),
-            view(a),
-            view(b),
-            &Epilogue::identity(),
-        )
-        .during("matmul_plan")
+        let request = Request::Coarsened(None);
+        self.plan(request, factors(a, b), &Epilogue::identity())
+            .during("matmul_plan")
     }
 
     /// The kernel of `request` for products in new matrices.
     fn plan<T: MatmulElement>(
         &self,
         request: Request,
-        a: MatrixBatch<'_, T>,
-        b: MatrixBatch<'_, T>,
+        factors: Factors<'_, T>,
         epilogue: &Epilogue<'_, T::Accumulator>,
     ) -> Outcome<MatmulPlan> {
-        check_inner(a, b)?;
+        factors.check_inner()?;
         let types = <T as Computes<T::Product>>::TYPES;
-        let problem = problem_of_new(types, a, b, epilogue.is_identity())?;
+        let problem = factors.problem_of_new(types, epilogue.is_identity())?;
         let selection = self.select_kernel(request, &problem)?;
         Ok(MatmulPlan::of(&selection, &problem))
     }
@@ -290,41 +264,41 @@ impl Device {
     fn product<T: Computes<O>, O: Element>(
         &self,
         request: Request,
-        a: MatrixBatch<'_, T>,
-        b: MatrixBatch<'_, T>,
+        factors: Factors<'_, T>,
         epilogue: Epilogue<'_, T::Accumulator>,
-        prepared: Option<&PreparedMatrix<'_>>,
     ) -> Outcome<Matrix<O>> {
-        check_inner(a, b)?;
-        let count = products(a, b)?;
-        let (rows, columns) = (a.first().rows(), b.first().cols());
+        factors.check_inner()?;
+        let count = factors.products()?;
+        let (rows, columns) = (factors.a.first().rows(), factors.b.first().cols());
         let all_rows = rows.checked_mul(count).ok_or_else(|| ErrorKind::TooLarge {
             what: format!("a batch of {count} results with {rows} rows each"),
             remedy: "multiply parts of the batch",
         })?;
         let mut c = Matrix::uninit(self, (all_rows, columns).into())?;
         let results = c.view_mut().into_equal_rows(count)?;
-        self.multiply(request, a, b, results, epilogue, prepared)?;
+        self.multiply(request, factors, results, epilogue)?;
         Ok(c)
     }
 
     /// The products in `c`, by the kernel of `request`.
-    fn multiply<'a, T: Computes<O>, O: Element>(
+    fn multiply<T: Computes<O>, O: Element>(
         &self,
         request: Request,
-        a: MatrixBatch<'a, T>,
-        b: MatrixBatch<'a, T>,
-        c: MatrixBatchMut<'a, O>,
-        epilogue: Epilogue<'a, T::Accumulator>,
-        prepared: Option<&'a PreparedMatrix<'a>>,
+        factors: Factors<'_, T>,
+        mut c: MatrixBatchMut<'_, O>,
+        epilogue: Epilogue<'_, T::Accumulator>,
     ) -> Outcome<()> {
-        let Some(matrices) = Matrices::of(self, a, b, c, epilogue, prepared)? else {
+        let Some(matrices) = Matrices::of(self, factors, c.view_mut(), epilogue)? else {
             return Ok(());
         };
         let (element, output) = T::TYPES;
         let problem = matrices.problem(element, output);
         let selection = self.select_kernel(request, &problem)?;
-        T::multiply(self, selection, matrices)
+        T::multiply(self, selection, matrices)?;
+        match factors.is_gram {
+            true => mirror(c),
+            false => Ok(()),
+        }
     }
 
     /// Launches a kernel on the ordinary units, which was selected for the operands.
@@ -351,21 +325,29 @@ impl Device {
 
     /// The kernel of `request` for the problem.
     fn select_kernel(&self, request: Request, problem: &Problem) -> Outcome<Selection> {
+        select(problem, self.facts(), request).ok_or_else(|| ErrorKind::NoKernel {
+            problem: problem.to_string(),
+            device: self.properties().name.clone(),
+        })
+    }
+
+    /// What the selection of a kernel depends on.
+    fn facts(&self) -> DeviceFacts {
         let properties = self.properties();
-        let facts = DeviceFacts {
+        DeviceFacts {
             multiprocessors: properties.multiprocessors,
             compute_capability: properties.compute_capability,
             limit: None,
             warp_threads: properties.warp_threads,
-        };
-        select(problem, facts, request).ok_or_else(|| ErrorKind::NoKernel {
-            problem: problem.to_string(),
-            device: properties.name.clone(),
-        })
+        }
     }
 }
 
-/// An operand of a single product.
-fn view<'a, T: Element>(matrix: impl Into<MatrixView<'a, T>>) -> MatrixBatch<'a, T> {
-    MatrixBatch::from(matrix.into())
+/// The operands of a single product.
+fn factors<'s, 'a: 's, 'b: 's, T: Element>(
+    a: impl Into<MatrixView<'a, T>>,
+    b: impl Into<MatrixView<'b, T>>,
+) -> Factors<'s, T> {
+    let (a, b): (MatrixView<'s, T>, MatrixView<'s, T>) = (a.into(), b.into());
+    Factors::new(a.into(), b.into())
 }

@@ -19,3 +19,4 @@ pub mod reduce;
 pub mod scan;
 pub mod tensor;
 pub mod transpose;
+pub mod triangle;

@@ -4,9 +4,9 @@ use super::kernels::sealed::{MmaInto, TensorOutput};
 use super::kernels::{ElementType, Entry, GemmKernel, Method, VectorLines};
 use super::matrices::Matrices;
 use super::request::Matmul;
-use super::select::{Request, Selection};
+use super::select::{Arithmetic, Request, Selection};
 use super::vector::{self, vector_launch};
-use super::{mma, parts, split, tensor, words};
+use super::{group, mma, parts, split, tensor, words};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{During, Outcome, Result};
@@ -74,6 +74,15 @@ pub mod sealed {
             selection: Selection,
             matrices: Matrices<'_, Self, O, Self::Accumulator>,
         ) -> Outcome<()>;
+
+        /// Launches the kernels of products of unequal shapes.
+        fn multiply_all(
+            device: &Device,
+            arithmetic: Arithmetic,
+            products: Vec<Matrices<'_, Self, O, Self::Accumulator>>,
+        ) -> Outcome<()> {
+            group::multiply_each(device, arithmetic, products)
+        }
     }
 }
 
@@ -99,6 +108,7 @@ matmul_elements! {
 
 macro_rules! products {
     ($($element:ident $name:ident => $output:ident $output_name:ident, $($along:ident $across:ident,)?
+        $(all by $multiply_all:path,)?
         |$device:ident, $selection:ident, $matrices:ident| $multiply:expr;)*) => {$(
         impl MatmulInto<$output> for $element {}
 
@@ -118,6 +128,16 @@ macro_rules! products {
                 )?
                 $multiply
             }
+
+            $(
+                fn multiply_all(
+                    device: &Device,
+                    arithmetic: Arithmetic,
+                    products: Vec<Matrices<'_, Self, $output, Self::Accumulator>>,
+                ) -> Outcome<()> {
+                    $multiply_all(device, arithmetic, products)
+                }
+            )?
         }
     )*};
 }
@@ -130,7 +150,7 @@ products! {
         |_device, selection, matrices| by_halves(selection.kernel, matrices);
     bf16 Bf16 => f32 F32, matvec_along_bf16_f32 matvec_across_bf16_f32,
         |_device, selection, matrices| by_halves(selection.kernel, matrices);
-    f32 F32 => f32 F32, matvec_along_f32 matvec_across_f32,
+    f32 F32 => f32 F32, matvec_along_f32 matvec_across_f32, all by group::multiply,
         |device, selection, matrices| match selection.parts {
             Some(parts) => {
                 let launch = vector_launch!(VectorLines::Across, matvec_along_f32, matvec_across_f32);
@@ -138,7 +158,7 @@ products! {
             }
             None => device.multiply_f32(selection.kernel, matrices),
         };
-    f64 F64 => f64 F64, matvec_along_f64 matvec_across_f64,
+    f64 F64 => f64 F64, matvec_along_f64 matvec_across_f64, all by group::multiply,
         |device, selection, matrices| match selection.parts {
             Some(parts) => {
                 let launch = vector_launch!(VectorLines::Across, matvec_along_f64, matvec_across_f64);

@@ -13,7 +13,9 @@ use cuda_std::kernel::{Architecture, Kernel};
 use cuda_std::tma::{TensorMap, TensorMapMut};
 use half::{bf16, f16};
 use tilewright_kernels::epilogue::EpilogueNumbers;
-use tilewright_kernels::matmul::{self, ProductDescriptor, ProductKernel, ProductShape};
+use tilewright_kernels::matmul::{
+    self, ProductDescriptor, ProductGroup, ProductKernel, ProductShape,
+};
 use tilewright_kernels::matvec;
 use tilewright_kernels::tensor::{self, ClusterTile, TensorShape};
 
@@ -83,6 +85,8 @@ pub enum Method {
     Wide,
     /// The sums of the products of each line of a matrix with a vector.
     Vector(VectorLines),
+    /// `Coarsened`, of products of unequal shapes.
+    Grouped(TileConfig),
 }
 
 /// How the lines lie that are multiplied by a vector: rows of A, or columns of B.
@@ -99,7 +103,7 @@ impl Method {
     pub fn has_any_warps(self) -> bool {
         matches!(
             self,
-            Self::Tiled | Self::Coarsened(_) | Self::Wide | Self::Vector(_)
+            Self::Tiled | Self::Coarsened(_) | Self::Wide | Self::Vector(_) | Self::Grouped(_)
         )
     }
 }
@@ -143,6 +147,8 @@ pub enum Entry {
     Wide(WideLaunch),
     /// By the types of the operands and of the product.
     Vector,
+    GroupF32(GroupLaunch<f32>),
+    GroupF64(GroupLaunch<f64>),
 }
 
 /// The arguments of a kernel of elements `T`, whose outputs are `O` and whose sums are `S`.
@@ -208,6 +214,13 @@ pub type MapWords = [u64; 16];
 /// As for [`ProductLaunch`].
 pub type WideLaunch =
     unsafe fn(&Module, LaunchConfig, ChainArguments<'_, f32>, [Global<'_, u32>; 2]) -> Outcome<()>;
+
+/// The launch of a kernel of products of unequal shapes.
+///
+/// # Safety
+/// As for [`ChainLaunch`]: the addresses in the table are views.
+pub type GroupLaunch<T> =
+    unsafe fn(&Module, LaunchConfig, &ProductGroup, &EpilogueNumbers<T>) -> Outcome<()>;
 
 /// The architecture of a kernel that states none: the oldest that is built for.
 const OLDEST: Architecture = Architecture::parse("sm_75").expect("it is the name of one");
@@ -280,6 +293,15 @@ macro_rules! kernels {
             let (shape, numbers) = (GridConstant::new(&shape), GridConstant::new(&numbers));
             let params = (a, b, c, shape, numbers, row_scale, column_scale, row_bias, column_bias);
             // SAFETY: (1), (2) are those of `TensorLaunch`.
+            unsafe { module.launch_params($kernel(), config, params) }
+        })
+    };
+    (@group F32 $kernel:path) => { kernels!(@grouped GroupF32 $kernel) };
+    (@group F64 $kernel:path) => { kernels!(@grouped GroupF64 $kernel) };
+    (@grouped $entry:ident $kernel:path) => {
+        Entry::$entry(|module, config, group, numbers| {
+            let params = (GridConstant::new(group), GridConstant::new(numbers));
+            // SAFETY: (1), (2) are those of `GroupLaunch`.
             unsafe { module.launch_params($kernel(), config, params) }
         })
     };
@@ -379,6 +401,12 @@ pub static KERNELS: &[GemmKernel] = kernels! {
     F32 to F32 [Method::Split, tensor, split] => matmul_split_f32;
     F32 to F32 [Method::Wide, matmul, wide] => matmul_wide_f32_nn matmul_wide_f32_nn_unaligned
         matmul_wide_f32_tn matmul_wide_f32_nt matmul_wide_f32_tt;
+    F32 to F32 [Method::Grouped(LARGE), matmul, group] => matmul_grouped_f32_nn matmul_grouped_f32_tn
+        matmul_grouped_f32_nt matmul_grouped_f32_tt;
+    F32 to F32 [Method::Grouped(SMALL), matmul, group] => matmul_grouped_small_f32_nn
+        matmul_grouped_small_f32_tn matmul_grouped_small_f32_nt matmul_grouped_small_f32_tt;
+    F64 to F64 [Method::Grouped(SMALL), matmul, group] => matmul_grouped_small_f64_nn
+        matmul_grouped_small_f64_tn matmul_grouped_small_f64_nt matmul_grouped_small_f64_tt;
     F32 to F32 [Method::Vector(ALONG), matvec, vector] => matvec_along_f32;
     F32 to F32 [Method::Vector(ACROSS), matvec, vector] => matvec_across_f32;
     F64 to F64 [Method::Vector(ALONG), matvec, vector] => matvec_along_f64;
@@ -402,13 +430,17 @@ pub trait GemmElement: MatmulInto<Self> + Accumulate<Product = Self> + sealed::G
 
 pub mod sealed {
     use super::{
-        Accumulate, Accumulator, ChainLaunch, Element, Entry, ProductLaunch, TensorLaunch,
+        Accumulate, Accumulator, ChainLaunch, Element, Entry, GroupLaunch, ProductLaunch,
+        TensorLaunch,
     };
 
     /// A type that the table has kernels for.
     pub trait GemmElement: Element {
         /// The launch of an entry for this type, or `None` where it is for another.
         fn launch_of(entry: Entry) -> Option<ChainLaunch<Self>>;
+
+        /// The same for products of unequal shapes.
+        fn group_launch_of(entry: Entry) -> Option<GroupLaunch<Self>>;
     }
 
     /// A type that warps multiply on tensor cores, for products of type `O`.
@@ -428,7 +460,7 @@ pub mod sealed {
 }
 
 macro_rules! gemm_elements {
-    ($($element:ty: $name:ident;)*) => {$(
+    ($($element:ty: $name:ident, $group:ident;)*) => {$(
         impl GemmElement for $element {}
 
         impl sealed::GemmElement for $element {
@@ -438,12 +470,19 @@ macro_rules! gemm_elements {
                     _ => None,
                 }
             }
+
+            fn group_launch_of(entry: Entry) -> Option<GroupLaunch<Self>> {
+                match entry {
+                    Entry::$group(launch) => Some(launch),
+                    _ => None,
+                }
+            }
         }
     )*};
 }
 gemm_elements! {
-    f32: F32;
-    f64: F64;
+    f32: F32, GroupF32;
+    f64: F64, GroupF64;
 }
 
 macro_rules! tensor_outputs {

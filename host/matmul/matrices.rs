@@ -14,6 +14,94 @@ use crate::matrix::{MatrixBatch, MatrixBatchMut, Order};
 use tilewright_kernels::epilogue::EpilogueElement;
 use tilewright_kernels::matmul::{ProductDescriptor, ProductShape};
 
+/// The operands of one or more products of one shape.
+#[derive(Clone, Copy, Debug)]
+pub struct Factors<'a, T: Element> {
+    pub a: MatrixBatch<'a, T>,
+    pub b: MatrixBatch<'a, T>,
+    /// B, as it was taken apart before.
+    pub prepared: Option<&'a PreparedMatrix<'a>>,
+    /// Whether A is the transpose of B, so that the products are symmetric.
+    pub is_gram: bool,
+}
+
+impl<'a, T: Element> Factors<'a, T> {
+    pub fn new(a: MatrixBatch<'a, T>, b: MatrixBatch<'a, T>) -> Self {
+        Self {
+            a,
+            b,
+            prepared: None,
+            is_gram: false,
+        }
+    }
+
+    /// Those of the products of the transpose of `a` with `a`.
+    pub fn gram(a: MatrixBatch<'a, T>) -> Self {
+        Self {
+            is_gram: true,
+            ..Self::new(a.t(), a)
+        }
+    }
+
+    /// How many products there are.
+    pub fn products(&self) -> Outcome<usize> {
+        match (self.a.count(), self.b.count()) {
+            (Some(a), Some(b)) => check_counts(a, b).map(|()| a),
+            (Some(count), None) | (None, Some(count)) => Ok(count),
+            (None, None) => Ok(1),
+        }
+    }
+
+    /// Fails unless A has as many columns as B has rows.
+    pub fn check_inner(&self) -> Outcome<()> {
+        let (a, b) = (self.a.first(), self.b.first());
+        if a.cols() == b.rows() {
+            return Ok(());
+        }
+        Err(ErrorKind::ShapeMismatch {
+            left: a.shape(),
+            right: b.shape(),
+            rule: "the left matrix needs as many columns as the right one has rows",
+        })
+    }
+
+    /// A B in new row-major matrices.
+    pub fn problem_of_new(
+        &self,
+        types: (ElementType, ElementType),
+        is_plain: bool,
+    ) -> Outcome<Problem> {
+        let shape = (self.a.first().rows(), self.b.first().cols());
+        let c = MatrixLayout::packed(Order::RowMajor, shape, ALIGNMENT);
+        Ok(Problem {
+            batch: self.products()?,
+            is_plain,
+            ..self.problem_with(types, c)
+        })
+    }
+
+    fn problem_with(
+        &self,
+        (element, output): (ElementType, ElementType),
+        c: MatrixLayout,
+    ) -> Problem {
+        let Self { a, b, is_gram, .. } = *self;
+        Problem {
+            element,
+            output,
+            m: a.first().rows(),
+            n: b.first().cols(),
+            k: a.first().cols(),
+            a: layout_of(a),
+            b: layout_of(b),
+            c,
+            batch: 1,
+            is_plain: true,
+            is_gram,
+        }
+    }
+}
+
 /// The matrices of one or more products of one shape whose results are row-major and have elements, and
 /// what becomes of their sums.
 pub struct Matrices<'a, T: Element, O: Element, S: Element> {
@@ -25,18 +113,24 @@ pub struct Matrices<'a, T: Element, O: Element, S: Element> {
     pub prepared: [Option<&'a PreparedMatrix<'a>>; 2],
     /// Whether this is the transpose of the product that was requested.
     pub is_transposed: bool,
+    /// Whether A is the transpose of B, and of C outputs on and below the diagonal are computed alone.
+    pub is_gram: bool,
 }
 
 impl<'a, T: Element, O: Element, S: Element + EpilogueElement> Matrices<'a, T, O, S> {
     /// The matrices of products on `device`, or `None` if the results have no elements.
     pub fn of(
         device: &Device,
-        a: MatrixBatch<'a, T>,
-        b: MatrixBatch<'a, T>,
+        factors: Factors<'a, T>,
         c: MatrixBatchMut<'a, O>,
         epilogue: Epilogue<'a, S>,
-        prepared: Option<&'a PreparedMatrix<'a>>,
     ) -> Outcome<Option<Self>> {
+        let Factors {
+            a,
+            b,
+            prepared,
+            is_gram,
+        } = factors;
         let result = c.view().first();
         let holders = [
             ("A", a.first().device()),
@@ -46,9 +140,9 @@ impl<'a, T: Element, O: Element, S: Element + EpilogueElement> Matrices<'a, T, O
         for (name, holder) in holders {
             device.check_owns(|| format!("the matrix {name}"), holder)?;
         }
-        check_inner(a, b)?;
+        factors.check_inner()?;
         check_result((a.first().rows(), b.first().cols()), result.shape())?;
-        check_counts(products(a, b)?, c.view().count().unwrap_or(1))?;
+        check_counts(factors.products()?, c.view().count().unwrap_or(1))?;
         epilogue.check(device, result.shape())?;
         if result.is_empty() {
             return Ok(None);
@@ -61,10 +155,16 @@ impl<'a, T: Element, O: Element, S: Element + EpilogueElement> Matrices<'a, T, O
             epilogue,
             prepared: [None, prepared],
             is_transposed: false,
+            is_gram,
         };
-        Ok(Some(match order {
-            Order::RowMajor => matrices,
-            Order::ColumnMajor => matrices.transposed(),
+        Ok(Some(match (order, is_gram) {
+            (Order::RowMajor, _) => matrices,
+            // The same outputs are computed: C is symmetric in the end.
+            (Order::ColumnMajor, true) => Self {
+                c: matrices.c.into_transposed(),
+                ..matrices
+            },
+            (Order::ColumnMajor, false) => matrices.transposed(),
         }))
     }
 
@@ -78,6 +178,7 @@ impl<'a, T: Element, O: Element, S: Element + EpilogueElement> Matrices<'a, T, O
             epilogue: self.epilogue.transposed(),
             prepared: [of_b, of_a],
             is_transposed: !self.is_transposed,
+            is_gram: self.is_gram,
         }
     }
 
@@ -99,6 +200,7 @@ impl<'a, T: Element, O: Element, S: Element + EpilogueElement> Matrices<'a, T, O
             epilogue: self.epilogue,
             prepared: self.prepared,
             is_transposed: self.is_transposed,
+            is_gram: self.is_gram,
         }
     }
 
@@ -126,7 +228,14 @@ impl<'a, T: Element, O: Element, S: Element + EpilogueElement> Matrices<'a, T, O
             k,
             batch: self.count(),
             is_plain: self.epilogue.is_identity(),
-            ..problem_with((element, output), self.a, self.b, c)
+            ..self.factors().problem_with((element, output), c)
+        }
+    }
+
+    fn factors(&self) -> Factors<'a, T> {
+        Factors {
+            is_gram: self.is_gram,
+            ..Factors::new(self.a, self.b)
         }
     }
 
@@ -155,7 +264,12 @@ impl<'a, T: Element + EpilogueElement> Matrices<'a, T, T, T> {
     pub unsafe fn arguments(self) -> ChainArguments<'a, T> {
         let (m, n, k) = self.extents();
         let Self {
-            a, b, c, epilogue, ..
+            a,
+            b,
+            c,
+            epilogue,
+            is_gram,
+            ..
         } = self;
         let shape = ProductShape {
             m,
@@ -167,6 +281,7 @@ impl<'a, T: Element + EpilogueElement> Matrices<'a, T, T, T> {
             a_stride: a.stride(),
             b_stride: b.stride(),
             c_stride: c.view().stride(),
+            is_lower: usize::from(is_gram),
         };
         // SAFETY: (1) is (1).
         let (a, b, c) = unsafe { (read_elements(a), read_elements(b), written_by_product(c)) };
@@ -180,69 +295,11 @@ impl<'a, T: Element + EpilogueElement> Matrices<'a, T, T, T> {
     }
 }
 
-/// A B in new row-major matrices.
-pub fn problem_of_new<T: Element>(
-    types: (ElementType, ElementType),
-    a: MatrixBatch<'_, T>,
-    b: MatrixBatch<'_, T>,
-    is_plain: bool,
-) -> Outcome<Problem> {
-    let shape = (a.first().rows(), b.first().cols());
-    let c = MatrixLayout::packed(Order::RowMajor, shape, ALIGNMENT);
-    Ok(Problem {
-        batch: products(a, b)?,
-        is_plain,
-        ..problem_with(types, a, b, c)
-    })
-}
-
-fn problem_with<T: Element>(
-    (element, output): (ElementType, ElementType),
-    a: MatrixBatch<'_, T>,
-    b: MatrixBatch<'_, T>,
-    c: MatrixLayout,
-) -> Problem {
-    Problem {
-        element,
-        output,
-        m: a.first().rows(),
-        n: b.first().cols(),
-        k: a.first().cols(),
-        a: layout_of(a),
-        b: layout_of(b),
-        c,
-        batch: 1,
-        is_plain: true,
-    }
-}
-
-/// How many products two operands have.
-pub fn products<T: Element>(a: MatrixBatch<'_, T>, b: MatrixBatch<'_, T>) -> Outcome<usize> {
-    match (a.count(), b.count()) {
-        (Some(a), Some(b)) => check_counts(a, b).map(|()| a),
-        (Some(count), None) | (None, Some(count)) => Ok(count),
-        (None, None) => Ok(1),
-    }
-}
-
 fn check_counts(left: usize, right: usize) -> Outcome<()> {
     match left == right {
         true => Ok(()),
         false => Err(ErrorKind::BatchMismatch { left, right }),
     }
-}
-
-/// Fails unless A has as many columns as B has rows.
-pub fn check_inner<T: Element>(a: MatrixBatch<'_, T>, b: MatrixBatch<'_, T>) -> Outcome<()> {
-    let (a, b) = (a.first(), b.first());
-    if a.cols() == b.rows() {
-        return Ok(());
-    }
-    Err(ErrorKind::ShapeMismatch {
-        left: a.shape(),
-        right: b.shape(),
-        rule: "the left matrix needs as many columns as the right one has rows",
-    })
 }
 
 fn check_result(expected: (usize, usize), found: (usize, usize)) -> Outcome<()> {

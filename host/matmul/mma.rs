@@ -39,6 +39,7 @@ pub fn multiply<T: MmaInto<O>, O: Element>(
             a_stride: a.stride,
             b_stride: b.stride,
             c_stride: c.view().stride(),
+            is_lower: usize::from(part.is_gram),
         };
         let arguments = ProductArguments {
             a: a.elements,

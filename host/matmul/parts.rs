@@ -4,7 +4,7 @@
 use super::Accumulator;
 use super::epilogue::Epilogue;
 use super::fastest::sealed::Computes;
-use super::matrices::Matrices;
+use super::matrices::{Factors, Matrices};
 use super::problem::Parts;
 use super::select::{Arithmetic, Request};
 use super::vector::{VectorLaunch, add_up};
@@ -26,25 +26,20 @@ pub fn multiply<T: Computes<T, Accumulator = T> + Accumulator>(
     let mut sums = Matrix::<T>::uninit(device, (all * m, n).into())?;
     let chain = Request::Fastest(Arithmetic::Chain, None);
     let plain = Epilogue::identity();
-    device.multiply(
-        chain,
+    let factors = |a, b| Factors {
+        is_gram: matrices.is_gram,
+        ..Factors::new(a, b)
+    };
+    let of_equal = factors(
         a.part(.., ..divided)?.parts(count, Order::ColumnMajor)?,
         b.part(..divided, ..)?.parts(count, Order::RowMajor)?,
-        sums.view_mut()
-            .into_part(..count * m, ..)?
-            .into_equal_rows(count)?,
-        plain,
-        None,
-    )?;
+    );
+    let results = sums.view_mut().into_part(..count * m, ..)?;
+    device.multiply(chain, of_equal, results.into_equal_rows(count)?, plain)?;
     if divided < k {
-        device.multiply(
-            chain,
-            a.part(.., divided..)?.into(),
-            b.part(divided.., ..)?.into(),
-            sums.view_mut().into_part(count * m.., ..)?.into(),
-            plain,
-            None,
-        )?;
+        let of_rest = factors(a.part(.., divided..)?.into(), b.part(divided.., ..)?.into());
+        let result = sums.view_mut().into_part(count * m.., ..)?;
+        device.multiply(chain, of_rest, result.into(), plain)?;
     }
     add_up(launch, &sums, all, matrices)
 }

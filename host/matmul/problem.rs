@@ -3,7 +3,9 @@
 use super::kernels::{ElementType, VectorLines};
 use crate::matrix::Order;
 use std::fmt::{self, Display, Formatter};
+use tilewright_kernels::matmul::BlockTile;
 use tilewright_kernels::tensor::{SPLIT_DEPTH, lowest_exponent};
+use tilewright_kernels::triangle::lower_tiles;
 
 /// How the elements of one matrix lie in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +53,8 @@ pub struct Problem {
     pub batch: usize,
     /// Whether sums are written as they are.
     pub is_plain: bool,
+    /// Whether A is the transpose of B, so that tiles above the diagonal are left out.
+    pub is_gram: bool,
 }
 
 impl Problem {
@@ -60,6 +64,23 @@ impl Problem {
             .map(|it| it as u128)
             .iter()
             .product()
+    }
+
+    /// Blocks of a kernel with such tiles that compute something, in one product; `None` where a grid cannot
+    /// have its blocks.
+    pub fn blocks(&self, tile: &BlockTile) -> Option<u32> {
+        let all = tile.blocks(self.m, self.n)?;
+        Some(match self.is_gram {
+            true => lower_tiles(self.n, tile.rows, tile.columns) as u32,
+            false => all,
+        })
+    }
+
+    /// Outputs of those blocks of all products, with those that lie outside.
+    pub fn covered(&self, tile: &BlockTile) -> Option<u64> {
+        let blocks = u64::from(self.blocks(tile)?);
+        let outputs = blocks.saturating_mul((tile.rows * tile.columns) as u64);
+        Some(outputs.saturating_mul(self.batch as u64))
     }
 
     /// How a product of a matrix and a vector is one of lines; `None` of two matrices.

@@ -3,6 +3,7 @@
 use super::epilogue::{Activation, Epilogue};
 use super::fastest::sealed::Computes;
 use super::fastest::{MatmulElement, MatmulInto};
+use super::matrices::Factors;
 use super::prepared::PreparedMatrix;
 use super::select::{Arithmetic, Request};
 use super::{MatmulPlan, TileConfig};
@@ -43,23 +44,20 @@ use cuda_std::float::Float;
 #[derive(Clone, Copy, Debug)]
 #[doc(alias = "gemm")]
 pub struct Matmul<'a, T: MatmulElement> {
-    a: MatrixBatch<'a, T>,
-    b: MatrixBatch<'a, T>,
+    factors: Factors<'a, T>,
     arithmetic: Arithmetic,
     tiles: Option<TileConfig>,
     capability: Option<(u32, u32)>,
     epilogue: Epilogue<'a, T::Accumulator>,
-    prepared: Option<&'a PreparedMatrix<'a>>,
 }
 
 impl<'a> Matmul<'a, f32> {
     /// The product A B with a B that [`Device::prepare`] has taken apart.
     #[must_use]
     pub fn with_prepared(a: impl Into<MatrixBatch<'a, f32>>, b: &'a PreparedMatrix<'a>) -> Self {
-        Self {
-            prepared: Some(b),
-            ..Self::new(a, b.matrix())
-        }
+        let mut product = Self::new(a, b.matrix());
+        product.factors.prepared = Some(b);
+        product
     }
 }
 
@@ -68,14 +66,16 @@ impl<'a, T: MatmulElement> Matmul<'a, T> {
     /// of all its matrices, in one launch. A single matrix beside a batch is an operand of all products.
     #[must_use]
     pub fn new(a: impl Into<MatrixBatch<'a, T>>, b: impl Into<MatrixBatch<'a, T>>) -> Self {
+        Self::of(Factors::new(a.into(), b.into()))
+    }
+
+    pub(super) fn of(factors: Factors<'a, T>) -> Self {
         Self {
-            a: a.into(),
-            b: b.into(),
+            factors,
             arithmetic: Arithmetic::Auto,
             tiles: None,
             capability: None,
             epilogue: Epilogue::identity(),
-            prepared: None,
         }
     }
 
@@ -186,7 +186,7 @@ impl<'a, T: MatmulElement> Matmul<'a, T> {
     /// [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or
     /// [`ErrorKind::Cuda`](crate::ErrorKind::Cuda).
     pub fn run(&self) -> Result<Matrix<T::Product>> {
-        self.product(self.a.first().device()).during("matmul")
+        self.product(self.device()).during("matmul")
     }
 
     /// [`run`](Self::run) with outputs of type `O`: `product.run_as::<f32>()` of f16, bf16 or 8-bit floats.
@@ -197,7 +197,7 @@ impl<'a, T: MatmulElement> Matmul<'a, T> {
     where
         T: MatmulInto<O>,
     {
-        self.product(self.a.first().device()).during("matmul")
+        self.product(self.device()).during("matmul")
     }
 
     /// The product into an M x N matrix of either [`Order`](crate::Order) that is there, into a part
@@ -211,7 +211,7 @@ impl<'a, T: MatmulElement> Matmul<'a, T> {
     where
         T: MatmulInto<O>,
     {
-        self.multiply(self.a.first().device(), c.as_matrix_batch_mut())
+        self.multiply(self.device(), c.as_matrix_batch_mut())
             .during("matmul")
     }
 
@@ -224,10 +224,14 @@ impl<'a, T: MatmulElement> Matmul<'a, T> {
     /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) or
     /// [`ErrorKind::NoKernel`](crate::ErrorKind::NoKernel), as for [`run`](Self::run).
     pub fn plan(&self) -> Result<MatmulPlan> {
-        let device = self.a.first().device();
+        let device = self.device();
         device
-            .plan(self.request(), self.a, self.b, &self.epilogue)
+            .plan(self.request(), self.factors, &self.epilogue)
             .during("matmul")
+    }
+
+    fn device(&self) -> &'a Device {
+        self.factors.a.first().device()
     }
 
     /// The product in a new matrix of `device`.
@@ -237,13 +241,7 @@ impl<'a, T: MatmulElement> Matmul<'a, T> {
     {
         let mut product = *self;
         product.epilogue.beta = T::Accumulator::ZERO;
-        device.product(
-            product.request(),
-            self.a,
-            self.b,
-            product.epilogue,
-            self.prepared,
-        )
+        device.product(product.request(), self.factors, product.epilogue)
     }
 
     /// The product in `c`.
@@ -255,14 +253,7 @@ impl<'a, T: MatmulElement> Matmul<'a, T> {
     where
         T: Computes<O>,
     {
-        device.multiply(
-            self.request(),
-            self.a,
-            self.b,
-            c,
-            self.epilogue,
-            self.prepared,
-        )
+        device.multiply(self.request(), self.factors, c, self.epilogue)
     }
 
     /// Where no product counts, any arithmetic has the same outputs.

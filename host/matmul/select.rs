@@ -21,6 +21,12 @@ const LARGE_FROM_HALVES: u32 = 3;
 /// 896, 38.3 and 31.8 at 1024.
 const SPLIT_FROM: u128 = 768 * 768 * 768;
 
+/// Whether large tiles, which cover so many outputs with those that lie outside, are faster than small ones: by
+/// a quarter, where both lie within.
+pub fn large_tiles_pay(large: u64, small: u64) -> bool {
+    large.saturating_mul(4) <= small.saturating_mul(5)
+}
+
 /// What the selection depends on of a device.
 #[derive(Clone, Copy, Debug)]
 pub struct DeviceFacts {
@@ -61,6 +67,8 @@ pub enum Request {
     FastestAt((u32, u32), Arithmetic, Option<TileConfig>),
     /// Those that compute what products of taken apart operands leave out.
     Wide,
+    /// Those that compute products of unequal shapes.
+    Grouped(TileConfig),
 }
 
 /// How a product is computed.
@@ -120,6 +128,13 @@ pub enum SelectionReason {
         /// The fewest for which the large tiles are selected.
         needed: u32,
     },
+    /// Much of the large tiles of a batch would lie outside of its results.
+    EmptyTiles {
+        /// Outputs of all large tiles, with those outside.
+        large: u64,
+        /// The same of small ones.
+        small: u64,
+    },
     /// The result would not fill the device with large blocks.
     TooFewBlocks {
         /// Large blocks of the result.
@@ -157,6 +172,10 @@ impl Display for SelectionReason {
                 f,
                 "more large blocks than a grid can have fill the device, which takes {needed}"
             ),
+            Self::EmptyTiles { large, small } => write!(
+                f,
+                "large tiles would have {large} outputs, with those outside of the result, and small ones have {small}"
+            ),
             Self::TooFewBlocks { blocks, needed } => write!(
                 f,
                 "{blocks} large blocks do not fill the device, which takes {needed}"
@@ -182,6 +201,7 @@ pub fn select(problem: &Problem, device: DeviceFacts, request: Request) -> Optio
             fastest(problem, device, arithmetic, tiles)?
         }
         Request::Wide => (Method::Wide, SelectionReason::OnlyTiles),
+        Request::Grouped(tiles) => (Method::Grouped(tiles), SelectionReason::Requested),
     };
     let kernel = KERNELS
         .iter()
@@ -304,10 +324,9 @@ fn wgmma_in(
     tiles: Option<TileConfig>,
 ) -> (Method, SelectionReason) {
     let rounds = |tile: &ClusterTile| {
-        let (rows, columns) = tile.count(problem.m, problem.n);
         let resident = (device.multiprocessors as usize / tile.blocks).max(1);
-        let tiles = rows.saturating_mul(columns).saturating_mul(problem.batch);
-        tiles.div_ceil(resident) as u64
+        let tiles = tile.count((problem.m, problem.n), problem.is_gram);
+        tiles.saturating_mul(problem.batch).div_ceil(resident) as u64
     };
     let rounds = |tiles| rounds(problem.element.cluster_tile(tiles));
     let rounds = (rounds(TileConfig::Small), rounds(TileConfig::Large));
@@ -333,7 +352,7 @@ fn mma_in(
         let is_of =
             |it: &&GemmKernel| it.method == Method::Mma(tiles) && it.element == problem.element;
         let kernel = KERNELS.iter().find(is_of)?;
-        let blocks = kernel.descriptor.tile.blocks(problem.m, problem.n);
+        let blocks = problem.blocks(&kernel.descriptor.tile);
         let blocks = blocks.map_or(u64::MAX, u64::from);
         Some(
             blocks
@@ -378,13 +397,38 @@ fn coarsened(
     Some((Method::Coarsened(tiles), reason))
 }
 
-/// The large tiles if they give each multiprocessor at least one and a half blocks.
+impl DeviceFacts {
+    /// Large blocks from which on they are faster than small ones.
+    pub fn large_blocks(self) -> u32 {
+        self.multiprocessors.saturating_mul(LARGE_FROM_HALVES) / 2
+    }
+}
+
+/// Whether the products have enough large blocks on the ordinary units.
+pub fn fills_device(problem: &Problem, device: DeviceFacts) -> bool {
+    matches!(tiles_for(problem, device), Some((TileConfig::Large, _)))
+}
+
+/// The large tiles if they give each multiprocessor at least one and a half blocks, and those of a batch lie
+/// within its results.
 fn tiles_for(problem: &Problem, device: DeviceFacts) -> Option<(TileConfig, SelectionReason)> {
-    let large = Method::Coarsened(TileConfig::Large);
-    let mut kernels = KERNELS.iter();
-    let large = kernels.find(|it| it.method == large && it.element == problem.element)?;
-    let needed = device.multiprocessors.saturating_mul(LARGE_FROM_HALVES) / 2;
-    let blocks = large.descriptor.tile.blocks(problem.m, problem.n);
+    let tile = |tiles| {
+        let method = Method::Coarsened(tiles);
+        let mut kernels = KERNELS.iter();
+        let kernel = kernels.find(|it| it.method == method && it.element == problem.element)?;
+        Some(&kernel.descriptor.tile)
+    };
+    let (large, small) = (tile(TileConfig::Large)?, tile(TileConfig::Small)?);
+    let needed = device.large_blocks();
+    let is_batch = problem.batch > 1;
+    if let (true, Some(large), Some(small)) =
+        (is_batch, problem.covered(large), problem.covered(small))
+        && !large_tiles_pay(large, small)
+    {
+        let reason = SelectionReason::EmptyTiles { large, small };
+        return Some((TileConfig::Small, reason));
+    }
+    let blocks = problem.blocks(large);
     let blocks = blocks.and_then(|it| it.checked_mul(u32::try_from(problem.batch).ok()?));
     Some(match blocks {
         Some(blocks) if blocks < needed => (
@@ -421,6 +465,7 @@ impl GemmKernel {
             && match self.method {
                 Method::Tiled => problem.is_plain && problem.batch == 1,
                 Method::Coarsened(_) | Method::Mma(_) => true,
+                Method::Grouped(_) => problem.batch == 1 && !problem.is_gram,
                 Method::Vector(lines) => problem.vector().is_some_and(|it| it.lines == lines),
                 Method::Wgmma(_) => problem.fits_tensor_maps(),
                 Method::Split | Method::Wide => problem.can_be_split(),

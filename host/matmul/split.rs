@@ -204,7 +204,9 @@ fn multiply_one(
         Some(_) => 0,
         None => LineWords { lines }.len(),
     };
-    let (a_words, b_words) = (len(m, of_a), len(n, of_b));
+    // A's rows are B's columns in a product of a matrix with its transpose.
+    let is_gram = matrices.is_gram;
+    let (a_words, b_words) = (len(m, of_a), if is_gram { 0 } else { len(n, of_b) });
     let mut words = Buffer::zeroed(left.device(), a_words + b_words)?;
     let (mut a_words, mut b_words) = words.split_at_mut(a_words).expect("there are so many");
     let whole = |prepared: Option<_>, x, words| match prepared {
@@ -213,7 +215,10 @@ fn multiply_one(
     };
     let wholes = [
         whole(of_a, left, a_words.view_mut()),
-        whole(of_b, right, b_words.view_mut()),
+        match is_gram {
+            true => None,
+            false => whole(of_b, right, b_words.view_mut()),
+        },
     ];
     let [a_halves, b_halves] = split_rows(left.device(), wholes)?;
     let operand = |prepared, halves, words, lines| match (prepared, halves) {
@@ -221,10 +226,12 @@ fn multiply_one(
         (None, Some(halves)) => SplitOperand::new(halves, words, (lines, k)),
         (None, None) => unreachable!("what is not prepared is taken apart"),
     };
-    let operands = [
-        operand(of_a, a_halves.as_ref(), a_words.view(), m),
-        operand(of_b, b_halves.as_ref(), b_words.view(), n),
-    ];
+    let of_left = operand(of_a, a_halves.as_ref(), a_words.view(), m);
+    let of_right = match is_gram {
+        true => of_left,
+        false => operand(of_b, b_halves.as_ref(), b_words.view(), n),
+    };
+    let operands = [of_left, of_right];
     multiply_halves(kernel, operands, &mut matrices)?;
     multiply_wide(wide, operands, matrices)
 }
@@ -241,16 +248,20 @@ fn multiply_halves(
         c,
         epilogue,
         is_transposed,
+        is_gram,
         ..
     } = matrices;
     let result = c.view().first();
-    let config = persistent_grid(result.device(), &SPLIT, (m, n), 1);
+    let tiles = SPLIT.count((m, n), *is_gram);
+    let config = persistent_grid(result.device(), &SPLIT, tiles);
     let module = Module::on_demand(result.device(), kernel.module);
     let shape = TensorShape {
         m: m as u32,
         n: n as u32,
         k: k as u32,
         matrices: 1,
+        tiles: tiles as u32,
+        is_lower: u32::from(*is_gram),
         a_step: 0,
         b_step: 0,
         ldc: result.leading_dimension(),

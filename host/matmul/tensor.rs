@@ -38,9 +38,15 @@ pub fn multiply<T: Element, O: TensorOutput>(
     let ((m, n, k), count) = (matrices.extents(), matrices.count());
     let [a_step, b_step] = [matrices.a, matrices.b].map(|it| u32::from(it.count().is_some()));
     let Matrices {
-        a, b, c, epilogue, ..
+        a,
+        b,
+        c,
+        epilogue,
+        is_gram,
+        ..
     } = matrices;
     let tile = tile_of(kernel);
+    let tiles = tile.count((m, n), is_gram);
     let a = Operand::new(a, k, Order::RowMajor, (tile.rows, tile.depth))?;
     let of_block = tile.columns / tile.blocks;
     let b = Operand::new(b, k, Order::ColumnMajor, (of_block, tile.depth))?;
@@ -56,13 +62,15 @@ pub fn multiply<T: Element, O: TensorOutput>(
         n: n as u32,
         k: k as u32,
         matrices: count as u32,
+        tiles: tiles as u32,
+        is_lower: u32::from(is_gram),
         a_step,
         b_step,
         ldc: c.view().first().leading_dimension(),
         c_stride: c.view().stride(),
     };
     let device = c.view().first().device();
-    let config = persistent_grid(device, tile, (m, n), count);
+    let config = persistent_grid(device, tile, tiles.saturating_mul(count));
     let module = Module::on_demand(device, kernel.module);
     let (a, b) = (a.map()?, b.map()?);
     let arguments = TensorArguments {

@@ -41,6 +41,7 @@ pub fn multiply(kernel: &'static GemmKernel, matrices: Matrices<'_, i8, i32, i32
             a_stride: a.stride,
             b_stride: b.stride,
             c_stride: c.view().stride(),
+            is_lower: usize::from(part.is_gram),
         };
         let arguments = ChainArguments {
             a: a.elements,

@@ -38,7 +38,7 @@ use super::config::{LargeF32, LargeF64, LargeI8, SmallF32, SmallF64, SmallI8, Ti
 use super::descriptor::{OperandLayout, ProductDescriptor, ProductKernel};
 use super::direct_load::{DirectLoad, DirectLoadOfAnyAlignment};
 use super::factor::OperandElement;
-use super::grid::block_position;
+use super::grid::{block_position, is_left_out};
 use super::loader::TileLoader;
 use super::operand::{Operands, TileOrigin, matrices_of_block};
 use super::shape::ProductShape;
@@ -52,16 +52,17 @@ use cuda_std::prelude::*;
 
 type Element<C> = <<C as TileConfig>::Accumulators as Accumulators>::Element;
 
-/// The main loop.
+/// The main loop of block number `block` of a product.
 ///
 /// # Safety
 /// 1. The launch has blocks of [`THREADS`] threads along x, one for each `C::ROWS` rows and
-///    `C::COLUMNS` columns of the result, and `store` writes that result.
+///    `C::COLUMNS` columns of the result, each with its number, and `store` writes that result.
 /// 2. A and B have the elements of m x k and k x n matrices, `lda` and `ldb` elements from row to row
 ///    in memory, and their rows start where the loaders ask.
 /// 3. The tiles are the block's own.
 #[inline(always)]
-unsafe fn multiply<C: TileConfig, A: TileLoader, B: TileLoader, S, U>(
+pub(super) unsafe fn multiply<C: TileConfig, A: TileLoader, B: TileLoader, S, U>(
+    block: u32,
     operands: Operands<'_, Element<C>>,
     a_tile: S,
     b_tile: U,
@@ -80,7 +81,8 @@ unsafe fn multiply<C: TileConfig, A: TileLoader, B: TileLoader, S, U>(
         lda,
         ldb,
     } = operands;
-    let (block_row, block_column) = block_position(m.div_ceil(C::ROWS), n.div_ceil(C::COLUMNS));
+    let (block_row, block_column) =
+        block_position(block, m.div_ceil(C::ROWS), n.div_ceil(C::COLUMNS));
     let (row, column) = (block_row * C::ROWS, block_column * C::COLUMNS);
     let (a_outside, b_outside) = Element::<C>::OUTSIDE;
     let a = A::operand(a, m, k, lda, a_outside);
@@ -191,7 +193,7 @@ unsafe fn never(_m: usize, _n: usize, (): ()) -> bool {
 #[cfg(any(not(target_arch = "nvptx64"), cuda_arch_at_least = "90a"))]
 #[inline(always)]
 unsafe fn is_narrow(m: usize, n: usize, (a, b): (Global<'_, u32>, Global<'_, u32>)) -> bool {
-    let (row, column) = block_position(m.div_ceil(PANEL), n.div_ceil(PANEL));
+    let (row, column) = block_position(thread::block_idx_x(), m.div_ceil(PANEL), n.div_ceil(PANEL));
     // SAFETY: (1) is (1).
     unsafe {
         let a_is_wide = a.load(LineWords { lines: m }.panel(row * PANEL));
@@ -255,6 +257,9 @@ macro_rules! coarsened_kernels {
             column_bias: Global<$element>,
             $($extra: Global<$extra_element>,)*
         ) {
+            if is_left_out(&shape, <$config>::ROWS, <$config>::COLUMNS) {
+                return;
+            }
             // SAFETY: (1) is (1) and (4).
             if unsafe { $is_skipped(shape.m, shape.n, ($($extra,)*)) } {
                 return;
@@ -269,7 +274,7 @@ macro_rules! coarsened_kernels {
                 let (operands, to) = matrices_of_block(a, b, c, &shape);
                 let epilogue = Epilogue { numbers, row_scale, column_scale, row_bias, column_bias };
                 multiply::<$config, $a_loader, $b_loader, _, _>(
-                    operands, a_tile, b_tile, StoreFinished { to, epilogue });
+                    thread::block_idx_x(), operands, a_tile, b_tile, StoreFinished { to, epilogue });
             }
         }
 

@@ -1,16 +1,18 @@
 //! Which block computes which part of C.
 
+use super::shape::ProductShape;
+use cuda_std::thread;
+
 /// Block rows that neighbouring blocks share before they move to the next block column.
 const GROUP_ROWS: usize = 8;
 
-/// Which block of C the calling block computes, as (block row, block column).
+/// Which block of C block number `block` of its grid computes, as (block row, block column).
 ///
 /// Blocks are numbered down a group of [`GROUP_ROWS`] block rows, then along: blocks that run
 /// together form a compact patch of C, and share more of A and B in L2 than a whole row of blocks
 /// would.
 #[inline(always)]
-pub fn block_position(block_rows: usize, block_columns: usize) -> (usize, usize) {
-    let block = cuda_std::thread::block_idx_x();
+pub fn block_position(block: u32, block_rows: usize, block_columns: usize) -> (usize, usize) {
     // The grid has at most 2^31 - 1 blocks: 32-bit division is exact, and far cheaper.
     // A grid with a block has a row and a column; `max` only tells the compiler.
     let (rows, columns) = (block_rows as u32, (block_columns as u32).max(1));
@@ -22,4 +24,15 @@ pub fn block_position(block_rows: usize, block_columns: usize) -> (usize, usize)
         (first_row + within % rows_in_group) as usize,
         (within / rows_in_group) as usize,
     )
+}
+
+/// Whether `shape` leaves the calling block's `rows` x `columns` outputs out: all lie above the diagonal.
+#[inline(always)]
+pub fn is_left_out(shape: &ProductShape, rows: usize, columns: usize) -> bool {
+    if shape.is_lower == 0 {
+        return false;
+    }
+    let (block_rows, block_columns) = (shape.m.div_ceil(rows), shape.n.div_ceil(columns));
+    let (row, column) = block_position(thread::block_idx_x(), block_rows, block_columns);
+    column * columns >= (row + 1) * rows
 }

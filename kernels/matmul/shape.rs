@@ -24,4 +24,7 @@ pub struct ProductShape {
     pub b_stride: usize,
     /// The same of C, which no products share.
     pub c_stride: usize,
+    /// 1 where results are square and blocks without an output on or below the diagonal compute nothing,
+    /// 0 where all do.
+    pub is_lower: usize,
 }

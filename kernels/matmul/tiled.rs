@@ -69,7 +69,8 @@ unsafe fn multiply<
         lda,
         ldb,
     } = operands;
-    let (block_row, block_column) = block_position(m.div_ceil(TILE), n.div_ceil(TILE));
+    let (block_row, block_column) =
+        block_position(thread::block_idx_x(), m.div_ceil(TILE), n.div_ceil(TILE));
     let thread = thread::thread_idx_x() as usize;
     let (tile_row, tile_column) = (thread / TILE, thread % TILE);
     let (row, column) = (

@@ -67,10 +67,9 @@ pub struct Work<'launch> {
 impl<'launch> Work<'launch> {
     #[inline(always)]
     pub fn new(shape: GridConstant<'launch, TensorShape>, tile: ClusterTile) -> Self {
-        let extents = (shape.m, shape.n, shape.k);
         Self {
             shape,
-            schedule: Schedule::new(tile, extents, shape.matrices),
+            schedule: Schedule::new(tile, &shape),
         }
     }
 }

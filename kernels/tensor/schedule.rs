@@ -1,6 +1,8 @@
 //! Which tiles of C a cluster computes, in which order.
 
+use super::shape::TensorShape;
 use crate::matmul::BlockTile;
+use crate::triangle::lower_tiles;
 use cuda_std::{cluster, thread};
 
 /// Rows of tiles that are computed together: their parts of A and B stay in the second-level cache.
@@ -36,13 +38,15 @@ impl ClusterTile {
         }
     }
 
-    /// Clusters' tiles of an `m` x `n` result: rows of them, and columns.
+    /// Clusters' tiles of an `m` x `n` result; where `is_lower`, those of a square one that have an output on
+    /// or below the diagonal.
     #[must_use]
-    pub const fn count(&self, m: usize, n: usize) -> (usize, usize) {
-        (
-            m.div_ceil(self.rows * self.blocks),
-            n.div_ceil(self.columns),
-        )
+    pub const fn count(&self, (m, n): (usize, usize), is_lower: bool) -> usize {
+        let rows = self.rows * self.blocks;
+        match is_lower {
+            true => lower_tiles(n, rows, self.columns),
+            false => m.div_ceil(rows).saturating_mul(n.div_ceil(self.columns)),
+        }
     }
 }
 
@@ -52,6 +56,9 @@ impl ClusterTile {
 pub struct Schedule {
     /// Rows and columns of clusters' tiles of each matrix.
     tiles: (u32, u32),
+    /// Tiles of each matrix that are computed, and whether they are those on and below the diagonal.
+    of_matrix: u32,
+    is_lower: bool,
     /// Matrices of the batch.
     matrices: u32,
     /// Rows and columns of a block's tile.
@@ -62,17 +69,22 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// The schedule of `matrices` results of `m` x `n` products of length `k`.
+    /// The schedule of the results of `shape`.
     #[inline(always)]
-    pub fn new(tile: ClusterTile, (m, n, k): (u32, u32, u32), matrices: u32) -> Self {
+    pub fn new(tile: ClusterTile, shape: &TensorShape) -> Self {
         let (rows, blocks) = (tile.rows as u32, tile.blocks as u32);
         let columns = tile.columns as u32;
         Self {
-            tiles: (m.div_ceil(rows * blocks), n.div_ceil(columns)),
-            matrices,
+            tiles: (
+                shape.m.div_ceil(rows * blocks),
+                shape.n.div_ceil(columns),
+            ),
+            of_matrix: shape.tiles,
+            is_lower: shape.is_lower != 0,
+            matrices: shape.matrices,
             block: (rows, columns),
             blocks,
-            rounds: k.div_ceil(tile.depth as u32),
+            rounds: shape.k.div_ceil(tile.depth as u32),
         }
     }
 
@@ -89,11 +101,44 @@ impl Schedule {
     /// column after column.
     #[inline(always)]
     fn place(self, number: u32) -> (u32, u32) {
+        if self.is_lower {
+            return self.place_in_triangle(number);
+        }
         let (rows, columns) = self.tiles;
         let first = number / (GROUP_ROWS * columns) * GROUP_ROWS;
         let height = (rows - first).min(GROUP_ROWS);
         let within = number - first * columns;
         (first + within % height, within / height)
+    }
+
+    /// The same among the tiles that have an output on or below the diagonal.
+    #[inline(always)]
+    fn place_in_triangle(self, mut number: u32) -> (u32, u32) {
+        let (rows, columns) = self.tiles;
+        let (tile_rows, tile_columns) = (self.block.0 * self.blocks, self.block.1);
+        // Columns of tiles before the last output on the diagonal of row `row` of tiles.
+        let reached = |row: u32| ((row + 1) * tile_rows).div_ceil(tile_columns).min(columns);
+        let mut first = 0;
+        while first < rows {
+            let height = (rows - first).min(GROUP_ROWS);
+            let whole = reached(first);
+            if number < whole * height {
+                return (first + number % height, number / height);
+            }
+            number -= whole * height;
+            // Columns that begin further down.
+            let mut column = whole;
+            while column < reached(first + height - 1) {
+                let top = column * tile_columns / tile_rows;
+                if number < first + height - top {
+                    return (top + number, column);
+                }
+                number -= first + height - top;
+                column += 1;
+            }
+            first += height;
+        }
+        (rows, columns)
     }
 }
 
@@ -117,13 +162,12 @@ impl Tiles {
     #[inline(always)]
     pub fn next(&mut self) -> Option<TilePlace> {
         let Schedule {
-            tiles,
+            of_matrix,
             matrices,
             block,
             blocks,
             ..
         } = self.schedule;
-        let of_matrix = tiles.0 * tiles.1;
         if self.next >= matrices * of_matrix {
             return None;
         }
@@ -136,5 +180,53 @@ impl Tiles {
             row: row * block.0,
             column: column * block.1,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TILE: ClusterTile = ClusterTile {
+        rows: 64,
+        columns: 128,
+        depth: 64,
+        blocks: 2,
+        resident: 1,
+        threads: 256,
+        shared_bytes: 0,
+    };
+
+    /// The rows and columns of all tiles that are computed of an `n` x `n` result.
+    fn places(tile: ClusterTile, n: usize, is_lower: bool) -> impl Iterator<Item = (u32, u32)> {
+        let shape = TensorShape {
+            m: n as u32,
+            n: n as u32,
+            tiles: tile.count((n, n), is_lower) as u32,
+            is_lower: u32::from(is_lower),
+            ..bytemuck::Zeroable::zeroed()
+        };
+        let schedule = Schedule::new(tile, &shape);
+        (0..shape.tiles).map(move |number| schedule.place(number))
+    }
+
+    #[test]
+    fn each_tile_on_or_below_the_diagonal_has_a_number() {
+        for columns in [64, 128, 256] {
+            let tile = ClusterTile { columns, ..TILE };
+            for n in [1, 127, 128, 129, 300, 1024, 1025, 2600] {
+                let rows = tile.rows * tile.blocks;
+                let is_computed =
+                    |&(row, column): &(u32, u32)| column as usize * columns < (row as usize + 1) * rows;
+                let (mut found, mut expected) = ([[0; 64]; 64], [[0; 64]; 64]);
+                for (row, column) in places(tile, n, true) {
+                    found[row as usize][column as usize] += 1;
+                }
+                for (row, column) in places(tile, n, false).filter(is_computed) {
+                    expected[row as usize][column as usize] += 1;
+                }
+                assert_eq!(found, expected, "{n}, tiles of {columns} columns");
+            }
+        }
     }
 }

@@ -14,6 +14,11 @@ pub struct TensorShape {
     pub k: u32,
     /// Products of the batch.
     pub matrices: u32,
+    /// Clusters' tiles of each result that are computed.
+    pub tiles: u32,
+    /// 1 where results are square and tiles without an output on or below the diagonal are left out, 0 where
+    /// all are computed.
+    pub is_lower: u32,
     /// 1 where each product has an A of its own, 0 where they share one.
     pub a_step: u32,
     /// The same of B.

@@ -355,7 +355,7 @@ pub unsafe fn matmul_split_f32(
     }
     cluster::sync();
 
-    let schedule = Schedule::new(SPLIT, (shape.m, shape.n, shape.k), 1);
+    let schedule = Schedule::new(SPLIT, &shape);
     if warpgroup::index() == 0 {
         warpgroup::decrease_registers::<40>();
         if is_first_of_warpgroup() {

@@ -10,6 +10,8 @@ mod epilogues;
 mod errors;
 mod fastest;
 mod float8;
+mod gram;
+mod groups;
 mod integers;
 mod layouts;
 mod leading_dimensions;

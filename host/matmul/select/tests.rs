@@ -31,6 +31,7 @@ fn problem(element: ElementType, (m, n, k): (usize, usize, usize), a: Order, b: 
         c: packed(Order::RowMajor, (m, n)),
         batch: 1,
         is_plain: true,
+        is_gram: false,
     }
 }
 
@@ -75,6 +76,8 @@ fn every_kernel_of_the_table_is_selected_for_some_problem() {
         Request::Fastest(Arithmetic::Chain, Some(TileConfig::Large)),
         Request::Fastest(Arithmetic::Split, None),
         Request::Wide,
+        Request::Grouped(TileConfig::Small),
+        Request::Grouped(TileConfig::Large),
     ];
     let mut selected = Vec::new();
     for element in ELEMENTS {
@@ -486,4 +489,82 @@ fn a_reason_is_one_line_for_a_person() {
         "16 large blocks do not fill the device, which takes 198"
     );
     assert_eq!(SelectionReason::Requested.to_string(), "it was requested");
+}
+
+#[test]
+fn tiles_above_the_diagonal_do_not_count() {
+    let request = Request::Fastest(Arithmetic::Chain, None);
+    let reason = |is_gram| {
+        let problem = Problem {
+            is_gram,
+            ..problem(
+                ElementType::F32,
+                (2048, 2048, 64),
+                Order::ColumnMajor,
+                Order::RowMajor,
+            )
+        };
+        select(&problem, H200, request).expect("a kernel").reason
+    };
+    assert_eq!(
+        reason(false),
+        SelectionReason::EnoughBlocks {
+            blocks: Some(256),
+            needed: 198
+        }
+    );
+    assert_eq!(
+        reason(true),
+        SelectionReason::TooFewBlocks {
+            blocks: 136,
+            needed: 198
+        }
+    );
+}
+
+#[test]
+fn a_product_with_the_transpose_is_computed_as_any_other() {
+    for element in [ElementType::F32, ElementType::F64, ElementType::Bf16] {
+        for (n, k) in [(1, 64), (64, 1 << 16), (1024, 1024), (4096, 4096)] {
+            let full = problem(element, (n, n, k), Order::ColumnMajor, Order::RowMajor);
+            let gram = Problem {
+                is_gram: true,
+                ..full
+            };
+            let request = Request::Fastest(Arithmetic::Auto, None);
+            let [full, gram] = [full, gram].map(|it| select(&it, H200, request).expect("a kernel"));
+            let kind = |selection: &Selection| std::mem::discriminant(&selection.kernel.method);
+            assert_eq!(
+                (kind(&full), full.parts),
+                (kind(&gram), gram.parts),
+                "{element:?} {n} {k}"
+            );
+        }
+    }
+}
+
+#[test]
+fn large_tiles_of_a_batch_lie_within_its_results() {
+    let of = |(m, n), batch| {
+        let problem = Problem {
+            batch,
+            ..row_major(ElementType::F32, (m, n, 64))
+        };
+        let request = Request::Fastest(Arithmetic::Chain, None);
+        select(&problem, H200, request).expect("a kernel").reason
+    };
+    for (shape, batch) in [((64, 64), 1000), ((16, 16), 1000), ((64, 129), 200)] {
+        let reason = of(shape, batch);
+        assert!(
+            matches!(reason, SelectionReason::EmptyTiles { .. }),
+            "{shape:?} {reason:?}"
+        );
+    }
+    for (shape, batch) in [((128, 128), 1000), ((120, 250), 1000), ((2048, 2048), 1)] {
+        let reason = of(shape, batch);
+        assert!(
+            matches!(reason, SelectionReason::EnoughBlocks { .. }),
+            "{shape:?} {reason:?}"
+        );
+    }
 }

@@ -6,6 +6,7 @@ use crate::epilogue::{Epilogue, EpilogueNumbers};
 use crate::finish::CMatrices;
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::matmul::descriptor::{BlockTile, OperandLayout, ProductDescriptor, ProductKernel};
+use crate::matmul::grid::is_left_out;
 use crate::matmul::operand::{matrices_of_block, operands_of_block};
 use crate::matmul::shape::ProductShape;
 use crate::matmul::sink::StoreFinished;
@@ -76,6 +77,9 @@ macro_rules! mma_kernels {
             row_bias: Global<$sum>,
             column_bias: Global<$sum>,
         ) {
+            if is_left_out(&shape, $rows, $columns) {
+                return;
+            }
             let mut shared = dynamic_shared_allotment!();
             let mut room = shared.alternative();
             let a_stages = shared.array::<$element, { $stages * <$a as StageLayout>::ELEMENTS }>();

@@ -75,7 +75,11 @@ unsafe fn multiply<
         lda,
         ldb,
     } = operands;
-    let (block_row, block_column) = block_position(m.div_ceil(A::OUTPUTS), n.div_ceil(B::OUTPUTS));
+    let (block_row, block_column) = block_position(
+        thread::block_idx_x(),
+        m.div_ceil(A::OUTPUTS),
+        n.div_ceil(B::OUTPUTS),
+    );
     let (row, column) = (block_row * A::OUTPUTS, block_column * B::OUTPUTS);
     let (a_outside, b_outside) = T::OUTSIDE;
     let a = A::operand(a, m, k, lda, a_outside);
