@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! cargo run --release --example matmul -- A.npy B.npy -o C.npy
-//!     [--kernel tiled|coarsened] [--device sim|cuda|cuda:N]
+//!     [--kernel tiled|coarsened] [--device sim|cuda|cuda:N] [--json]
 //! ```
 
 #[path = "support/npy/mod.rs"]
@@ -11,19 +11,37 @@ mod npy;
 mod progress;
 mod support;
 
+use half::f16;
 use lexopt::prelude::*;
-use ndarray_npy::{ReadableElement, ViewElement, WritableElement};
+use ndarray::{CowArray, Ix2};
+use ndarray_npy::WritableElement;
 use npy::NpyFile;
+use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use support::output::print_line;
 use support::{Outcome, timed};
 use tilewright::{Device, DeviceChoice, GemmElement, Matrix};
 
-const USAGE: &str =
-    "usage: matmul A.npy B.npy -o C.npy [--kernel tiled|coarsened] [--device sim|cuda|cuda:N]";
+const USAGE: &str = "usage: matmul A.npy B.npy -o C.npy [--kernel tiled|coarsened] \
+                     [--device sim|cuda|cuda:N] [--json]";
 
-const TYPES: &str = "<f4 (float32) or <f8 (float64)";
+const OPTIONS: &str = "
+Writes A B, whose elements are within the bound of a sum of so many products, and have the same bits
+on every device.
+
+  A.npy B.npy      matrices of f8, or of f2, f4 and u1, which are multiplied as f4; in either order
+                   and either byte order
+  -o, --output C   the file for the product, of type f4 or f8; another file of the name is replaced
+                   when the product is complete
+  --kernel KERNEL  coarsened, the default, computes a block of outputs in each thread, tiled one
+                   output: slower, and simpler to read
+  --device DEVICE  sim is the simulator, cuda the first GPU, cuda:N another one; without it, the
+                   device that TILEWRIGHT_DEVICE names, or a GPU if there is one
+  --json           prints an object: product, rows, columns, device, seconds
+  -h, --help       prints this";
+
+const TYPES: &str = "f2 (float16), f4 (float32), f8 (float64) or u1 (uint8)";
 
 /// One of the library's products.
 #[derive(Clone, Copy, Default)]
@@ -54,6 +72,7 @@ struct Arguments {
     product: Option<PathBuf>,
     kernel: Kernel,
     device: Option<DeviceChoice>,
+    as_json: bool,
 }
 
 impl Arguments {
@@ -66,6 +85,7 @@ impl Arguments {
                 Short('o') | Long("output") => arguments.product = Some(parser.value()?.into()),
                 Long("kernel") => arguments.kernel = kernel(&parser.value()?.to_string_lossy())?,
                 Long("device") => arguments.device = Some(support::device_choice(&mut parser)?),
+                Long("json") => arguments.as_json = true,
                 Short('h') | Long("help") => return Ok(None),
                 other => return Err(other.unexpected().into()),
             }
@@ -87,46 +107,47 @@ fn main() -> ExitCode {
 }
 
 fn matmul(parser: lexopt::Parser) -> Outcome {
-    let Some(Arguments {
-        factors,
-        product,
-        kernel,
-        device,
-    }) = Arguments::parse(parser)?
-    else {
-        return support::help(USAGE);
+    let Some(arguments) = Arguments::parse(parser)? else {
+        return support::help(&[USAGE, OPTIONS].concat());
     };
-    let ([a, b], Some(product)) = (factors.as_slice(), product) else {
+    let ([a, b], Some(product)) = (arguments.factors.as_slice(), &arguments.product) else {
         return Err(format!("two factors and a product must be named; {USAGE}").into());
     };
     let factors = [NpyFile::read(a)?, NpyFile::read(b)?];
-    let device = support::open(device)?;
-    match common_type(&factors)?.as_str() {
-        "<f4" => multiply::<f32>(&device, kernel, &factors, &product),
-        _ => multiply::<f64>(&device, kernel, &factors, &product),
+    let device = support::open(arguments.device)?;
+    let [a, b] = &factors;
+    match [is_double(a)?, is_double(b)?] {
+        [false, false] => multiply(&device, &arguments, [single(a)?, single(b)?], product),
+        [true, true] => multiply::<f64>(&device, &arguments, [a.matrix()?, b.matrix()?], product),
+        [true, false] => Err(b.wrong_type(&b.element_type()?, "<f8, as in the other file")),
+        [false, true] => Err(b.wrong_type("<f8", "f2, f4 or u1, as in the other file")),
     }
 }
 
-/// The type of both files' elements, which is one of [`TYPES`].
-fn common_type([a, b]: &[NpyFile; 2]) -> Outcome<String> {
-    let (of_a, of_b) = (a.element_type()?, b.element_type()?);
-    for (file, found) in [(a, &of_a), (b, &of_b)] {
-        if !["<f4", "<f8"].contains(&found.as_str()) {
-            return Err(file.wrong_type(found, TYPES));
-        }
-    }
-    if of_a == of_b {
-        Ok(of_a)
-    } else {
-        Err(b.wrong_type(&of_b, &format!("{of_a}, as in the other file")))
+/// Whether the elements of a file are f64; an error where they are none of [`TYPES`].
+fn is_double(file: &NpyFile) -> Outcome<bool> {
+    match file.element_type()?.as_str() {
+        "<f8" => Ok(true),
+        "<f2" | "<f4" | "|u1" => Ok(false),
+        other => Err(file.wrong_type(other, TYPES)),
     }
 }
 
-fn multiply<T>(device: &Device, kernel: Kernel, [a, b]: &[NpyFile; 2], product: &Path) -> Outcome
-where
-    T: GemmElement + ViewElement + ReadableElement + WritableElement,
-{
-    let (a, b) = (a.matrix::<T>()?, b.matrix::<T>()?);
+/// A matrix of f32, into which f16 and u8 go exactly.
+fn single(file: &NpyFile) -> Outcome<CowArray<'_, f32, Ix2>> {
+    Ok(match file.element_type()?.as_str() {
+        "<f2" => file.matrix()?.mapv(|it| f16::from_bits(it).to_f32()).into(),
+        "|u1" => file.matrix()?.mapv(|it: u8| f32::from(it)).into(),
+        _ => file.matrix()?,
+    })
+}
+
+fn multiply<T: GemmElement + WritableElement>(
+    device: &Device,
+    arguments: &Arguments,
+    [a, b]: [CowArray<'_, T, Ix2>; 2],
+    product: &Path,
+) -> Outcome {
     let (a, b) = progress::during("uploading", || -> tilewright::Result<_> {
         Ok((
             device.matrix_from_array(a.view())?,
@@ -135,15 +156,20 @@ where
     })?;
     support::load_kernels(device)?;
     let (c, time) = progress::during("multiplying", || {
-        timed(device, || kernel.multiply(device, &a, &b))
+        timed(device, || arguments.kernel.multiply(device, &a, &b))
     })?;
     npy::write(product, &progress::during("downloading", || c.to_array2())?)?;
-    let (rows, cols) = c.shape();
-    print_line(format_args!(
-        "product  {rows}x{cols} in {}",
-        product.display()
-    ))?;
-    print_line(format_args!("device   {}", device.name()))?;
+    let ((rows, columns), device) = (c.shape(), device.name());
+    let product = product.display();
+    if arguments.as_json {
+        let (product, seconds) = (product.to_string(), time.as_secs_f64());
+        print_line(json!({
+            "product": product, "rows": rows, "columns": columns, "device": device, "seconds": seconds,
+        }))?;
+        return Ok(());
+    }
+    print_line(format_args!("product  {rows}x{columns} in {product}"))?;
+    print_line(format_args!("device   {device}"))?;
     print_line(format_args!("time     {time:.1?}"))?;
     Ok(())
 }

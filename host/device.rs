@@ -14,6 +14,17 @@ use std::sync::{Arc, OnceLock};
 ///
 /// A clone is the same device. Devices may be shared between threads; the work of
 /// one device is executed in the order in which it was submitted.
+///
+/// ```
+/// use tilewright::{Device, ops};
+///
+/// # fn main() -> tilewright::Result<()> {
+/// let device = Device::from_env()?; // a CUDA device, or the simulator
+/// let x = device.upload(&[3.0_f32, 1.0, 2.0])?;
+/// assert_eq!(device.reduce(&x, ops::Max)?, 3.0);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct Device {
     backend: Arc<dyn Backend>,

@@ -10,6 +10,20 @@ use std::time::Duration;
 ///
 /// On CUDA these are CUDA events, with a resolution of about half a microsecond; on the simulator
 /// they are the host's monotonic clock.
+///
+/// ```
+/// use tilewright::Device;
+///
+/// # fn main() -> tilewright::Result<()> {
+/// let device = Device::simulator();
+/// let x = device.upload(&[1.0_f32; 1000])?;
+/// let before = device.record_event()?;
+/// device.reduce_sum(&x)?;
+/// let after = device.record_event()?;
+/// println!("{:?}", after.elapsed_since(&before)?);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Event {
     device: Device,

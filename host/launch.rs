@@ -45,6 +45,13 @@ impl LaunchConfig {
     ///
     /// There is at least one block, also for no elements. More blocks than a grid can have are
     /// refused at the launch.
+    ///
+    /// ```
+    /// use tilewright::LaunchConfig;
+    ///
+    /// let config = LaunchConfig::for_elements(1000, 256);
+    /// assert_eq!((config.grid.x, config.block.x), (4, 256));
+    /// ```
     #[must_use]
     pub fn for_elements(elements: usize, block_threads: u32) -> Self {
         let blocks = elements.div_ceil(block_threads.max(1) as usize).max(1);

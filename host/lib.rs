@@ -1,4 +1,4 @@
-//! Sums and matrix products on the GPU, with kernels written in Rust.
+//! Reductions, scans and matrix products on the GPU, and GPU kernels of one's own, written in Rust.
 //!
 //! ```
 //! assert_eq!(tilewright::reduce_sum(&[1.0_f32, 2.0, 3.5])?, 6.5);
@@ -25,6 +25,58 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! # What there is
+//!
+//! | for | start with | and |
+//! |---|---|---|
+//! | a device | [`Device::from_env`], [`Device::simulator`], [`Device::cuda`] | [`default_device`], [`DeviceChoice`], [`DeviceProperties`] |
+//! | data | [`Device::upload`], [`Device::matrix`], [`Buffer::to_vec`] | [`BufferView`], [`MatrixView`], [`PinnedBuffer`], [`Element`], [`Order`] |
+//! | sums and other reductions | [`Device::reduce_sum`], [`Device::reduce`] with an operation of [`ops`] | [`Device::reduce_rows`], [`Device::segments`], [`Device::reduce_sum_reproducible`], [`ReduceElement`] |
+//! | prefix sums | [`Device::scan_inclusive`], [`Device::scan_exclusive`] | [`scan_height`] |
+//! | products | [`Device::matmul`], [`Device::matvec`] | [`Matmul`] with scales, biases, [`Activation`] and batches; [`Arithmetic`], [`MatmulPlan`] |
+//! | host data, without a device at hand | [`reduce_sum()`], [`reduce()`], [`scan_inclusive()`] | `matmul`, `matvec` and `reduce_axis` of `ndarray` views |
+//! | own kernels | [`cuda_std`], [`Device::load`], [`Module::launch`] | [`ModuleSource`], [`LaunchConfig`], [`LaunchArg`], [`Module::write_symbol`], [`Texture`], [`TensorMapView`] |
+//! | finding mistakes | [`Device::simulator`], [`testing::under_seeds`] | [`SimulatorOptions`], [`ErrorKind::KernelDefect`], `gpu_println!` in [`cuda_std`] |
+//! | what a kernel costs | [`Device::with_report`], [`LaunchReport`] | [`KernelReport::advice`], [`Roofline`], [`Event`], [`occupancy`] |
+//! | errors | [`Error`], [`ErrorKind`] | |
+//!
+//! A kernel of one's own is a Rust function, which the simulator runs as it is and
+//! `tilewright-cuda-builder` compiles for GPUs:
+//!
+//! ```
+//! use tilewright::cuda_std::prelude::*;
+//! use tilewright::{Device, LaunchConfig, ModuleSource};
+//!
+//! /// Doubles each element.
+//! #[kernel]
+//! pub fn double(x: GlobalMut<f32>) {
+//!     if let Some(x) = x.own(thread::own_index()) {
+//!         x.set(2.0 * x.get());
+//!     }
+//! }
+//!
+//! // SAFETY: (1) there are no images, so none that could differ from the kernel.
+//! static KERNELS: ModuleSource = unsafe { ModuleSource::new("my_kernels", &[]) };
+//!
+//! # fn main() -> tilewright::Result<()> {
+//! let device = Device::simulator();
+//! let mut x = device.upload(&[1.0_f32, 2.0, 3.0])?;
+//! device.load(&KERNELS)?.launch(double, LaunchConfig::for_elements(3, 128), (&mut x,))?;
+//! assert_eq!(x.to_vec()?, [2.0, 4.0, 6.0]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! In the repository: [a crate with kernels to copy][custom], [the rules and bounds of
+//! reductions][reductions], [of products][products] and [of functions][mathematics], and [ladders][ladder]
+//! from the plain version of a kernel to the fast one.
+//!
+//! [custom]: https://github.com/tilewright/tilewright/tree/main/examples/custom_kernel
+//! [reductions]: https://github.com/tilewright/tilewright/blob/main/docs/reductions.md
+//! [products]: https://github.com/tilewright/tilewright/blob/main/docs/products.md
+//! [mathematics]: https://github.com/tilewright/tilewright/blob/main/docs/mathematics.md
+//! [ladder]: https://github.com/tilewright/tilewright/tree/main/ladder/pages
 //!
 //! # Features
 //!
@@ -58,6 +110,7 @@ mod event;
 #[cfg(feature = "cust")]
 #[cfg_attr(docsrs, doc(cfg(feature = "cust")))]
 pub mod interop;
+mod kernel_output;
 mod kernels;
 mod launch;
 mod launch_args;

@@ -3,12 +3,23 @@
 use std::ptr;
 
 /// Which module: that of one source, on any device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct ModuleId(usize);
 
 /// Kernels compiled to PTX, once for each of some architectures.
 ///
-/// It is a `static` of the program; `cuda_builder` writes the PTX that goes into it.
+/// It is a `static` of the program; `cuda_builder` writes the PTX that goes into it:
+///
+/// ```
+/// use tilewright::ModuleSource;
+///
+/// // With a build script `include!(env!("KERNEL_IMAGES"))`; none are enough for the simulator.
+/// const IMAGES: &[(&str, &str)] = &[];
+///
+/// // SAFETY: (1) the images are compiled from the kernels of this program.
+/// static KERNELS: ModuleSource = unsafe { ModuleSource::new("my_kernels", IMAGES) };
+/// assert_eq!(KERNELS.name(), "my_kernels");
+/// ```
 #[derive(Debug)]
 pub struct ModuleSource {
     name: &'static str,

@@ -23,6 +23,8 @@ pub struct Compiled {
     pub module: RawModule,
     /// The remarks that say that the code is slow.
     pub warnings: Vec<String>,
+    /// The PTX that it was made of.
+    pub image: &'static str,
 }
 
 /// Why a module was not loaded.
@@ -91,10 +93,10 @@ fn is_about_the_image(failure: Failure) -> bool {
 
 /// Compiles PTX with the driver's compiler. A failure comes with the compiler's log, on lines of
 /// its own.
-fn compile(ptx: &str, _current: &Current<'_>) -> Result<Compiled, (Failure, String)> {
+fn compile(image: &'static str, _current: &Current<'_>) -> Result<Compiled, (Failure, String)> {
     use sys::CUjit_option_enum as JitOption;
     const LOG_BYTES: usize = 16 << 10;
-    let Ok(ptx) = CString::new(ptx) else {
+    let Ok(ptx) = CString::new(image) else {
         let failure = Failure { code: 300 };
         return Err((failure, "\n    the PTX has a zero byte".to_owned()));
     };
@@ -128,6 +130,7 @@ fn compile(ptx: &str, _current: &Current<'_>) -> Result<Compiled, (Failure, Stri
         Ok(()) => Ok(Compiled {
             module: RawModule(module),
             warnings: lines(&remarks).filter(|line| is_warning(line)).collect(),
+            image,
         }),
         Err(failure) => {
             let log = lines(&errors).map(|line| format!("\n    {line}"));

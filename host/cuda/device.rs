@@ -81,6 +81,13 @@ impl CudaDevice {
         body(&current).map_err(|failure| self.error(failure))
     }
 
+    /// Waits until all submitted work is complete, and prints what its kernels print.
+    pub(super) fn wait(&self, current: &Current<'_>) -> Result<(), Failure> {
+        let waited = self.stream.synchronize(current);
+        self.modules.outputs.print(false);
+        waited
+    }
+
     fn enter(&self) -> Outcome<Current<'_>> {
         if self.lost.get().is_some() {
             return Err(self.lost_error());
@@ -94,8 +101,13 @@ impl CudaDevice {
             return cuda_error(failure);
         }
         self.lost.get_or_init(|| {
+            self.modules.outputs.print(true);
             let code = failure.code;
-            format!("CUDA error {code}: {failure}")
+            let words = format!("CUDA error {code}: {failure}");
+            match self.modules.outputs.panic() {
+                Some(panic) => format!("{panic}\n  {words}"),
+                None => words,
+            }
         });
         self.lost_error()
     }
@@ -118,7 +130,7 @@ impl Backend for CudaDevice {
     }
 
     fn synchronize(&self) -> Outcome<()> {
-        self.run(|current| self.stream.synchronize(current))
+        self.run(|current| self.wait(current))
     }
 
     fn raw_stream(&self) -> Option<NonNull<c_void>> {
@@ -150,7 +162,7 @@ impl Drop for CudaDevice {
         let Ok(current) = self.context.enter() else {
             return;
         };
-        let _ = self.stream.synchronize(&current);
+        let _ = self.wait(&current);
         for chunk in mem::take(&mut self.scratch.slots().chunks) {
             // SAFETY: (1) the device allocated it; no call has a slot of it, and no work is left.
             let _ = unsafe { free_pinned(chunk.host, &current) };

@@ -124,6 +124,7 @@ functions! {
     cuMemcpyDtoH_v2(*mut c_void, sys::CUdeviceptr, usize);
     cuMemcpyDtoHAsync_v2(*mut c_void, sys::CUdeviceptr, usize, sys::CUstream);
     cuMemcpyHtoAAsync_v2(sys::CUarray, usize, *const c_void, usize, sys::CUstream);
+    cuMemcpyHtoD_v2(sys::CUdeviceptr, *const c_void, usize);
     cuMemcpyHtoDAsync_v2(sys::CUdeviceptr, *const c_void, usize, sys::CUstream);
     cuMemsetD8Async(sys::CUdeviceptr, u8, usize, sys::CUstream);
     cuModuleGetFunction(*mut sys::CUfunction, sys::CUmodule, *const c_char);

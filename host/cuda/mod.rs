@@ -15,6 +15,7 @@
 //! | `images.rs`     | which driver reads a PTX image                               |
 //! | `compile.rs`    | the driver's compiler, and the image that it is given         |
 //! | `modules.rs`    | compiled modules and their functions                          |
+//! | `output.rs`     | lines that kernels print, and where they panic                |
 //! | `textures.rs`   | textures and the CUDA arrays behind them                      |
 //! | `start.rs`      | the driver's start, and the devices that it shows             |
 //! | `occupancy.rs`  | how many blocks of a compiled kernel are resident at once     |
@@ -32,6 +33,7 @@ mod library;
 mod memory;
 mod modules;
 mod occupancy;
+mod output;
 mod properties;
 mod rows;
 mod start;

@@ -3,6 +3,7 @@
 use super::compile::{self, Compiled, LoadError, RawModule};
 use super::context::Current;
 use super::driver::{Failure, call};
+use super::output::Outputs;
 use crate::backend::Entry;
 use crate::module_source::{ModuleId, ModuleSource};
 use cuda_std::signature::{self, Signature};
@@ -11,12 +12,29 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry::{Occupied, Vacant};
 use std::ffi::CString;
 use std::ptr;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// All modules that a device has loaded.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Modules {
     loaded: Mutex<Loaded>,
+    /// What their kernels print, behind a lock of its own: an error of a lost device looks there,
+    /// whatever else is locked.
+    pub outputs: Arc<Outputs>,
+}
+
+impl Default for Modules {
+    fn default() -> Self {
+        let outputs = Arc::<Outputs>::default();
+        let loaded = Loaded {
+            outputs: Arc::clone(&outputs),
+            ..Loaded::default()
+        };
+        Self {
+            loaded: Mutex::new(loaded),
+            outputs,
+        }
+    }
 }
 
 /// The modules of a device, locked. A launch locks them once.
@@ -25,6 +43,7 @@ pub struct Loaded {
     modules: HashMap<ModuleId, Compiled>,
     /// Functions with the signatures that were compared when they were looked up.
     functions: HashMap<FunctionKey, (Function, Option<Signature>)>,
+    outputs: Arc<Outputs>,
 }
 
 /// What a launch finds its function by. The name is told by the place of its text, which takes
@@ -89,9 +108,11 @@ impl Modules {
     ///
     /// # Safety
     /// 1. No work that uses them is left, and none of their functions is used again.
-    pub unsafe fn unload(&self, _current: &Current<'_>) {
+    pub unsafe fn unload(&self, current: &Current<'_>) {
         let mut loaded = self.lock();
         loaded.functions.clear();
+        // SAFETY: (1) is (1).
+        unsafe { self.outputs.free(current) };
         for (_, compiled) in loaded.modules.drain() {
             let RawModule(module) = compiled.module;
             // SAFETY: by (1) this is the last use of the module.
@@ -108,7 +129,10 @@ impl Loaded {
         compute_capability: (u32, u32),
         current: &Current<'_>,
     ) -> Result<RawModule, LoadError> {
-        let compiled = module_of(&mut self.modules, source, compute_capability, current)?;
+        let Self {
+            modules, outputs, ..
+        } = self;
+        let compiled = module_of(modules, outputs, source, compute_capability, current)?;
         Ok(compiled.module)
     }
 
@@ -119,7 +143,10 @@ impl Loaded {
         compute_capability: (u32, u32),
         current: &Current<'_>,
     ) -> Result<Vec<String>, LoadError> {
-        let compiled = module_of(&mut self.modules, source, compute_capability, current)?;
+        let Self {
+            modules, outputs, ..
+        } = self;
+        let compiled = module_of(modules, outputs, source, compute_capability, current)?;
         Ok(compiled.warnings.clone())
     }
 
@@ -130,11 +157,15 @@ impl Loaded {
         compute_capability: (u32, u32),
         current: &Current<'_>,
     ) -> Result<&mut Function, FunctionError> {
-        let Self { modules, functions } = self;
+        let Self {
+            modules,
+            functions,
+            outputs,
+        } = self;
         match functions.entry(FunctionKey::of(entry)) {
             Occupied(known) if known.get().1 == entry.signature => Ok(&mut known.into_mut().0),
             place => {
-                let module = module_of(modules, entry.module, compute_capability, current)
+                let module = module_of(modules, outputs, entry.module, compute_capability, current)
                     .map_err(FunctionError::NotLoaded)?
                     .module;
                 let function = find_function(module, entry.kernel, current)?;
@@ -171,6 +202,7 @@ impl Function {
 /// The module of `source` among `modules`, where it is put if it was not there.
 fn module_of<'a>(
     modules: &'a mut HashMap<ModuleId, Compiled>,
+    outputs: &Outputs,
     source: &'static ModuleSource,
     compute_capability: (u32, u32),
     current: &Current<'_>,
@@ -179,6 +211,8 @@ fn module_of<'a>(
         Occupied(loaded) => Ok(loaded.into_mut()),
         Vacant(place) => {
             let compiled = compile::load_best(source, compute_capability, current)?;
+            let attached = outputs.attach(source.id(), &compiled, current);
+            attached.map_err(LoadError::Driver)?;
             Ok(place.insert(compiled))
         }
     }

@@ -11,6 +11,19 @@ use tilewright_kernels::epilogue::{self, EpilogueElement, EpilogueNumbers};
 
 /// What is applied to each output of a product at last, with the functions of
 /// [`cuda_std::math`](crate::cuda_std::math): the same bits on every device.
+///
+/// ```
+/// use tilewright::{Activation, Device, Matmul};
+///
+/// # fn main() -> tilewright::Result<()> {
+/// let device = Device::simulator();
+/// let x = device.matrix((1, 2), &[1.0_f32, -2.0])?;
+/// let weights = device.matrix((2, 2), &[1.0_f32, 0.0, 0.0, 1.0])?;
+/// let y = Matmul::new(&x, &weights).activation(Activation::Relu).run()?;
+/// assert_eq!(y.to_vec()?, [1.0, 0.0]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Activation {

@@ -72,6 +72,19 @@ pub enum Request {
 }
 
 /// How a product is computed.
+///
+/// ```
+/// use tilewright::{Arithmetic, Device, Matmul};
+///
+/// # fn main() -> tilewright::Result<()> {
+/// let device = Device::simulator();
+/// let a = device.matrix((2, 2), &[1.0_f32, 2.0, 3.0, 4.0])?;
+/// let chain = Matmul::new(&a, &a).arithmetic(Arithmetic::Chain);
+/// println!("{}", chain.plan()?);
+/// assert_eq!(chain.run()?.to_vec()?, [7.0, 10.0, 15.0, 22.0]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Arithmetic {

@@ -13,6 +13,20 @@ use std::ops::RangeBounds;
 ///
 /// Products take their operands in either order, transposed by [`Matrix::t`] and in parts by
 /// [`Matrix::slice`], without a copy.
+///
+/// ```
+/// use tilewright::Device;
+///
+/// # fn main() -> tilewright::Result<()> {
+/// let device = Device::simulator();
+/// let a = device.matrix((2, 3), &[1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0])?;
+/// let gram = device.matmul(&a, a.t())?;
+/// assert_eq!(gram.to_vec()?, [14.0, 32.0, 32.0, 77.0]);
+/// let corner = device.matmul(a.slice(0..1, 1..3)?, a.slice(.., 0..2)?)?;
+/// assert_eq!(corner.to_vec()?, [14.0, 19.0]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Matrix<T: Element> {
     buffer: Buffer<T>,

@@ -31,6 +31,20 @@ use simt::{Counts, Dim3, Profile};
 /// `arithmetic_intensity`; in `global` also `sector_efficiency` and `line_efficiency`, in `shared`
 /// also `bank_conflicts`. An efficiency is from 0 to 1, a time in seconds; what has no value, as the
 /// efficiency of no request, is null.
+///
+/// ```
+/// use tilewright::Device;
+///
+/// # fn main() -> tilewright::Result<()> {
+/// let device = Device::simulator();
+/// let x = device.upload(&[1.0_f32; 4096])?;
+/// let (_, report) = device.with_report(|| device.reduce_sum(&x))?;
+/// for kernel in report.by_kernel() {
+///     println!("{}: {:?}", kernel.kernel, kernel.advice());
+/// }
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct LaunchReport {

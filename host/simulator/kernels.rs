@@ -3,6 +3,7 @@
 use super::Simulator;
 use crate::backend::{DeviceKernels, LaunchRequest, ResidencyRequest, SymbolRequest};
 use crate::error::{ErrorKind, Outcome};
+use crate::kernel_output::print_line;
 use crate::module_source::{ModuleId, ModuleSource};
 use crate::report::{KernelReport, most_registers};
 use crate::residency::Residency;
@@ -68,6 +69,7 @@ impl DeviceKernels for Simulator {
         simt::refuse_host_call("launch");
         let mut statics = self.statics()?;
         let memory = Arc::clone(statics.entry(request.entry.module.id()).or_default());
+        let output = Arc::default();
         let launch = simt::Launch {
             kernel: request.entry.kernel,
             grid: request.config.grid,
@@ -82,6 +84,7 @@ impl DeviceKernels for Simulator {
             options: &simt::Options {
                 counters: self.recorder.is_open(),
                 statics: memory,
+                output: Arc::clone(&output),
                 ..self.options.clone()
             },
         };
@@ -89,7 +92,9 @@ impl DeviceKernels for Simulator {
             true => simt::run_cooperative,
             false => simt::run,
         };
-        let report = run(&launch, request.body).map_err(ErrorKind::KernelDefect)?;
+        let report = run(&launch, request.body);
+        output.take().iter().for_each(|line| print_line(line));
+        let report = report.map_err(ErrorKind::KernelDefect)?;
         if let Some(counts) = report.counts {
             self.recorder.add(KernelReport::of_launch(
                 request.entry.kernel,

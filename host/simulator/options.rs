@@ -4,6 +4,16 @@ use simt::Profile;
 use std::time::Duration;
 
 /// Choices that only the simulator has.
+///
+/// ```
+/// use tilewright::{Device, SimulatorOptions};
+///
+/// # fn main() -> tilewright::Result<()> {
+/// let device = Device::simulator_with(SimulatorOptions::default().with_seed(7));
+/// assert_eq!(device.reduce_sum(&device.upload(&[1_u32; 100])?)?, 100);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct SimulatorOptions {

@@ -16,6 +16,7 @@ mod fences;
 mod functions;
 mod global_memory;
 mod groups;
+mod output;
 mod own;
 mod pipelines;
 mod positions;

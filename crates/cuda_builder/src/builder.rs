@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 use crate::arch::Arch;
-use crate::cargo::{Compilation, CompiledCrates, CoreLibrary, LinkedPackage, workspace_root};
+use crate::cargo::{
+    Compilation, CompiledCrates, CoreLibrary, Debugging, LinkedPackage, workspace_root,
+};
 use crate::error::BuildError;
 use crate::pipeline::{Module, Pipeline};
 use crate::rust_file::{self, Image};
@@ -31,6 +33,7 @@ pub struct CudaBuilder {
     target_dir: Option<PathBuf>,
     unroll_threshold: u32,
     one_module_per_kernel: bool,
+    debugging: Debugging,
 }
 
 /// What [`CudaBuilder::build`] made.
@@ -79,6 +82,7 @@ impl CudaBuilder {
             target_dir: None,
             unroll_threshold: UNROLL_THRESHOLD,
             one_module_per_kernel: false,
+            debugging: Debugging::default(),
         }
     }
 
@@ -136,6 +140,32 @@ impl CudaBuilder {
         self
     }
 
+    /// Whether a kernel that panics tells the host where, for kernels on `cuda_std`. The host library's
+    /// error then has the file, the line and the message of an `assert!`, with the kernel, the block and
+    /// the thread; a message with values is told by its place alone, as nothing on a GPU formats it.
+    /// Without, which is the default, a panic ends the launch and no more is known.
+    ///
+    /// It costs instructions, registers and local memory in every kernel that can panic, and 0.5 MB of
+    /// page-locked memory for each module: it is for finding a mistake, not for a release. The simulator tells the place in any case.
+    #[must_use]
+    pub fn panic_locations(mut self, wanted: bool) -> CudaBuilder {
+        self.debugging.panic_locations = wanted;
+        self
+    }
+
+    /// Whether the PTX says which line of the source each instruction is of, so that Nsight Compute
+    /// and `cuobjdump -g` show Rust beside the machine code. The code stays the same; the PTX is
+    /// several times as long.
+    ///
+    /// The lines name files by the folders that panics name, too: `/workspace` is the root of the
+    /// workspace, `/rust` the sources of `core`, `/cargo` cargo's home. So the PTX does not depend on the
+    /// folder that it was built in, and Nsight Compute asks once where `/workspace` is.
+    #[must_use]
+    pub fn line_information(mut self, wanted: bool) -> CudaBuilder {
+        self.debugging.line_information = wanted;
+        self
+    }
+
     /// Builds the modules.
     ///
     /// In a build script it also tells cargo when to run the script again: when a source of the
@@ -156,7 +186,7 @@ impl CudaBuilder {
         let workspace = workspace_root(&toolchain, &kernel_crate)?;
         surroundings.announce_change(&workspace.join("Cargo.lock"));
 
-        let core = CoreLibrary::build(&toolchain, &target_dir.join("core"))?;
+        let core = CoreLibrary::build(&toolchain, self.debugging, &target_dir.join("core"))?;
         let crates_dir = target_dir.join("crates");
         let compilation = |arch| Compilation {
             toolchain: &toolchain,
@@ -164,6 +194,7 @@ impl CudaBuilder {
             kernel_crate: &kernel_crate,
             workspace: &workspace,
             arch,
+            debugging: self.debugging,
             target_dir: &crates_dir,
         };
         let place = Place {
@@ -206,6 +237,11 @@ impl CudaBuilder {
 
     pub(crate) fn has_one_module_per_kernel(&self) -> bool {
         self.one_module_per_kernel
+    }
+
+    /// Whether the modules are to have what helps to find mistakes.
+    pub(crate) fn has_debugging(&self) -> bool {
+        self.debugging.panic_locations || self.debugging.line_information
     }
 
     fn absolute_target_dir(&self, surroundings: &Surroundings) -> Result<PathBuf, BuildError> {
@@ -265,6 +301,7 @@ impl CudaBuilder {
             arch,
             unroll_threshold: self.unroll_threshold,
             one_module_per_kernel: self.one_module_per_kernel,
+            line_information: self.debugging.line_information,
             where_stated: self.where_stated.contains(&arch),
             work_dir: &place.target_dir.join(arch.name()),
         };

@@ -250,6 +250,19 @@ mod tests {
     }
 
     #[test]
+    fn lines_and_places_are_compiled_in_though_the_sources_are_unchanged() {
+        let (root, folder) = checked_in("debugging");
+        let builder = builder(&root);
+        for builder in [
+            builder.clone().line_information(true),
+            builder.panic_locations(true),
+        ] {
+            let error = images(&builder, &folder, &root).unwrap_err();
+            assert!(matches!(error, ImagesError::Build(_)), "{error}");
+        }
+    }
+
+    #[test]
     fn changed_sources_are_compiled_again() {
         let (root, folder) = checked_in("differs");
         let builder = builder(&root);

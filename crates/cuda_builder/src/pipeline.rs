@@ -23,6 +23,8 @@ pub(crate) struct Pipeline<'a> {
     pub(crate) arch: Arch,
     pub(crate) unroll_threshold: u32,
     pub(crate) one_module_per_kernel: bool,
+    /// Whether the PTX has lines of the source.
+    pub(crate) line_information: bool,
     /// Whether only the kernels are compiled that state the architecture.
     pub(crate) where_stated: bool,
     pub(crate) work_dir: &'a Path,
@@ -132,10 +134,13 @@ impl Pipeline<'_> {
                 "-internalize-public-api-file={}",
                 public_symbols.display()
             ))
-            .args(["-strip-debug", "-S"])
+            .arg("-S")
             .arg(&input)
             .arg("-o")
             .arg(&output);
+        if !self.line_information {
+            command.arg("-strip-debug");
+        }
         run_for_output(&mut command)?;
         Ok(output)
     }

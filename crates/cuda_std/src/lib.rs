@@ -19,6 +19,7 @@
 //! | warpgroups | [`warpgroup`], [`wgmma`] | every thread of the warpgroup | each thread its part |
 //! | rings of stages | [`mbarrier`] | producers and consumers | the consumer that has waited |
 //! | bulk copies | [`tma`] | one thread | the ring's consumers; the matrix |
+//! | printed lines | [`gpu_println!`] | one thread | the host |
 //! | copies in flight | [`pipeline`] | the thread that issued the copy waits for it | the block, after a barrier |
 //!
 //! ```
@@ -59,6 +60,7 @@ pub mod kernel;
 pub mod math;
 pub mod mbarrier;
 pub mod mma;
+pub mod output;
 pub mod pipeline;
 pub mod shared;
 pub mod signature;
@@ -76,6 +78,35 @@ pub mod wgmma;
 mod machine;
 
 pub use bytemuck::{self, Pod};
+/// Prints a line from a kernel, on both machines: `gpu_println!("i = {i}, x = {:.3}", x[0])`.
+///
+/// The text and the values are written as for `println!`: at most 8 values, each a number, a `bool`, a
+/// `char`, an f16 or a bf16, with `{}`, `{:?}`, `{:x}`, `{:X}`, `{:b}`, `{:o}`, `{:e}` or `{:E}`, fill,
+/// alignment, sign, width and precision; widths and precisions are numbers in the text, which has at
+/// most 384 bytes. The host formats the line and prints it to its standard output.
+///
+/// | | simulator | GPU |
+/// |---|---|---|
+/// | printed | when the launch ends, with a defect too | at calls that wait for the device: `synchronize`, copies to the host, results, and when the device is dropped or lost |
+/// | order | that of the schedule, which the seed decides | that in which threads took their records, which varies |
+/// | limit | none | 1024 lines of a module between two such calls; the host says how many more were lost |
+/// | cost | a line is formatted | a call, a compare-and-swap and some 150 bytes over the bus for a line; a module that prints has 0.5 MB of page-locked memory |
+///
+/// ```
+/// use cuda_std::prelude::*;
+///
+/// /// Prints the elements that are negative.
+/// #[kernel]
+/// pub fn find_negative(x: Global<f32>) {
+///     let i = thread::own_index().get();
+///     if let Some(x) = x.get(i)
+///         && x < 0.0
+///     {
+///         gpu_println!("x[{i}] = {x:.3}");
+///     }
+/// }
+/// ```
+pub use cuda_std_macros::gpu_println;
 pub use cuda_std_macros::kernel;
 
 /// The fingerprint of this crate's sources, made by the build script.
@@ -98,8 +129,8 @@ pub mod prelude {
     pub use crate::texture::{Texture1d, Texture2d};
     pub use crate::warp::LaneMask;
     pub use crate::{
-        block, constant_array, dynamic_shared, dynamic_shared_allotment, global_array, kernel,
-        shared_array, shared_tile, thread, warp,
+        block, constant_array, dynamic_shared, dynamic_shared_allotment, global_array, gpu_println,
+        kernel, shared_array, shared_tile, thread, warp,
     };
 }
 

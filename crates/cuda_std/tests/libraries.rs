@@ -81,8 +81,8 @@ fn what_a_gpu_does_not_have_is_an_error_with_its_place() {
             "src/lib.rs:2:1: `extern crate alloc`: a GPU has no heap",
             "src/helper.rs:1:5: a `static mut` is one variable for all threads",
             "src/helper.rs:4:10: `powi` is a method of the standard library",
-            "error: `println!`: a GPU has no output: write to a `GlobalMut`, and print it on the \
-             host\n --> src/lib.rs:8:5",
+            "error: `println!`: a GPU has no output of its own: `gpu_println!` prints on both \
+             machines\n --> src/lib.rs:8:5",
             "write `cuda_std::math::exp(x)`\n  --> src/lib.rs:10:39",
             "or `shared_array!` for the threads of a block\n  --> src/lib.rs:16:5",
         ],

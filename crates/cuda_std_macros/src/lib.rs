@@ -4,6 +4,7 @@ mod bounds;
 mod device_code;
 mod expand;
 mod parse;
+mod print;
 mod rounds;
 
 use proc_macro::TokenStream;
@@ -72,6 +73,14 @@ pub fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let mut tokens = expanded.unwrap_or_else(syn::Error::into_compile_error);
     tokens.extend(errors.into_iter().map(syn::Error::into_compile_error));
     tokens.into()
+}
+
+/// `cuda_std::gpu_println`; see its documentation there.
+#[proc_macro]
+pub fn gpu_println(tokens: TokenStream) -> TokenStream {
+    print::expand(tokens.into())
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
 }
 
 /// The fingerprint of this crate's sources: a crate of macros cannot export a constant.

@@ -172,12 +172,12 @@ pub use instructions::{
     cluster_dim, cluster_rank, converged_lanes, count_arithmetic, count_prefetch, dynamic_shared,
     fail, fence, fence_mbarrier_init, fence_proxy_async, grid_barrier, is_cooperative, loop_rounds,
     map_shared, mbarrier_arrive, mbarrier_arrive_expect, mbarrier_expect, mbarrier_init,
-    mbarrier_test, mbarrier_wait, position, profile, refuse_host_call, set_max_registers,
+    mbarrier_test, mbarrier_wait, position, print, profile, refuse_host_call, set_max_registers,
     shared_offset, static_memory, static_shared, tensor_load, tensor_store, uninterrupted,
     warp_barrier, warp_collective, warp_exchange, wgmma, wgmma_begin, wgmma_collect, wgmma_commit,
     wgmma_fence, wgmma_wait, yield_now,
 };
-pub use launch::{Launch, MAX_THREADS_PER_BLOCK, Options, Preemption, Report};
+pub use launch::{Launch, MAX_THREADS_PER_BLOCK, Options, Output, Preemption, Report};
 pub use memory::{
     Contents, OutOfMemory, StaticMemory, first_unwritten, forget_allocation, load_relaxed,
     mark_copied, mark_freed, mark_written, name_allocation, register_allocation, store_relaxed,

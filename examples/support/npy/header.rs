@@ -67,6 +67,30 @@ fn check_header(start: &[u8], prefix: usize, length: u64) -> Result<(), String> 
     }
 }
 
+/// Makes an array of numbers little-endian, and its halves 16-bit integers of the same bits, because
+/// `ndarray-npy` reads no others. Returns the type of the elements in NumPy's notation, such as `<f2`; none
+/// where they are no numbers. The header was checked.
+pub fn normalise(contents: &mut [u8]) -> Option<String> {
+    let (prefix, header) = lengths(contents).ok()?;
+    let (header, elements) = contents.split_at_mut_checked(prefix + header)?;
+    let parsed = Header::from_reader(&mut &header[..]).ok()?;
+    let found = parsed.type_descriptor.as_string()?.clone();
+    let size: usize = found.get(2..)?.parse().ok()?;
+    let native = found.replacen('>', "<", 1);
+    let stored = match native.as_str() {
+        "<f2" => "<u2",
+        native => native,
+    };
+    let place = header
+        .windows(found.len())
+        .position(|it| it == found.as_bytes())?;
+    header[place..place + found.len()].copy_from_slice(stored.as_bytes());
+    if native != found && size > 1 {
+        elements.chunks_exact_mut(size).for_each(<[u8]>::reverse);
+    }
+    Some(native)
+}
+
 /// The most brackets that are open at once, including those in names.
 fn depth(text: &[u8]) -> usize {
     let (mut open, mut most) = (0_usize, 0);

@@ -23,6 +23,8 @@ pub struct NpyFile {
     /// The file in 8-byte words, so that the numbers in it are aligned.
     words: Vec<u64>,
     bytes: usize,
+    /// The type of its numbers, in the byte order of the words; none where they are none.
+    numbers: Option<String>,
 }
 
 impl NpyFile {
@@ -36,16 +38,22 @@ impl NpyFile {
             .map_err(unreadable)?
             .map_err(|reason| format!("{name} {reason}"))?;
         file.rewind().map_err(unreadable)?;
-        let (words, bytes) = read_words(file, length).map_err(unreadable)?;
+        let (mut words, bytes) = read_words(file, length).map_err(unreadable)?;
+        let numbers = header::normalise(&mut cast_slice_mut(&mut words)[..bytes]);
         Ok(Self {
             path: path.to_owned(),
             words,
             bytes,
+            numbers,
         })
     }
 
-    /// The type of the elements in NumPy's notation, such as `<f4`.
+    /// The type of the elements in NumPy's notation, such as `<f4`. The elements of a big-endian file
+    /// are little-endian by now.
     pub fn element_type(&self) -> Outcome<String> {
+        if let Some(numbers) = &self.numbers {
+            return Ok(numbers.clone());
+        }
         // `ndarray-npy` names the type of a file in its refusal of another one.
         match ArrayViewD::<bool>::view_npy(self.contents()) {
             Ok(_) | Err(ViewNpyError::InvalidData(_)) => Ok("|b1".to_owned()),
@@ -54,7 +62,8 @@ impl NpyFile {
         }
     }
 
-    /// The array in the file, whose elements are of type `T`, without a copy where possible.
+    /// The array in the file, whose elements are of type `T`, without a copy where possible. Those of
+    /// type f16 are read as `u16` of the same bits.
     pub fn array<T>(&self) -> Outcome<CowArray<'_, T, IxDyn>>
     where
         T: ViewElement + ReadableElement,

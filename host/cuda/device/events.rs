@@ -32,7 +32,9 @@ impl DeviceEvents for CudaDevice {
     unsafe fn synchronize_event(&self, event: EventHandle) -> Outcome<()> {
         self.run(|_current| {
             // SAFETY: by (3) of the trait the event is alive.
-            unsafe { call!(cuEventSynchronize(raw_event(event))) }
+            let waited = unsafe { call!(cuEventSynchronize(raw_event(event))) };
+            self.modules.outputs.print(false);
+            waited
         })
     }
 

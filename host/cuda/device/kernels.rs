@@ -174,6 +174,13 @@ impl DeviceKernels for CudaDevice {
     unsafe fn launch(&self, request: &LaunchRequest<'_>) -> Outcome<()> {
         let current = self.enter()?;
         let function = self.prepared_function(&request.entry, &request.config, &current)?;
+        let Entry { module, kernel, .. } = request.entry;
+        let announced = self
+            .modules
+            .outputs
+            .announce(module.id(), kernel, &self.stream, &current);
+        // Until the kernel is launched, no other thread announces another one.
+        let announced = announced.map_err(|failure| self.launch_error(kernel, failure))?;
         let (grid, block) = (request.config.grid, request.config.block);
         // The driver reads each parameter at its address during the call, and writes none.
         let parameters = request.params.addresses().as_ptr();
@@ -211,6 +218,7 @@ impl DeviceKernels for CudaDevice {
                 ))
             }
         };
-        launched.map_err(|failure| self.launch_error(request.entry.kernel, failure))
+        drop(announced);
+        launched.map_err(|failure| self.launch_error(kernel, failure))
     }
 }

@@ -67,7 +67,7 @@ impl DeviceMemory for CudaDevice {
             // SAFETY: `source` has the bytes, and stays borrowed until the stream is done with
             // them; the destination has them by (1) of the trait, without conflicts by (2).
             unsafe { call!(cuMemcpyHtoDAsync_v2(destination, pointer, bytes, stream)) }?;
-            self.stream.synchronize(current)
+            self.wait(current)
         })
     }
 
@@ -78,7 +78,7 @@ impl DeviceMemory for CudaDevice {
             // SAFETY: `destination` has the room, and stays borrowed until the stream is done
             // with it; the source has the bytes by (1) of the trait, without conflicts by (2).
             unsafe { call!(cuMemcpyDtoHAsync_v2(pointer, source, bytes, stream)) }?;
-            self.stream.synchronize(current)
+            self.wait(current)
         })
     }
 
@@ -109,7 +109,7 @@ impl DeviceMemory for CudaDevice {
                 )
             };
             // After a failure, too: rows before it may still be on their way.
-            self.stream.synchronize(current).and(copied)
+            self.wait(current).and(copied)
         })
     }
 
@@ -132,7 +132,7 @@ impl DeviceMemory for CudaDevice {
                 )
             };
             // After a failure, too: rows before it may still be on their way.
-            self.stream.synchronize(current).and(copied)
+            self.wait(current).and(copied)
         })
     }
 

@@ -28,7 +28,7 @@ impl DeviceResults for CudaDevice {
     }
 
     unsafe fn read_mapped(&self, destination: &mut [u8], source: Mapped) -> Outcome<()> {
-        self.run(|current| self.stream.synchronize(current))?;
+        self.run(|current| self.wait(current))?;
         // SAFETY: by (1) of the trait the source has the bytes, which `allocate_pinned` initialised;
         // the work that writes them is done, and by (2) there is no other. `destination` is borrowed
         // mutably, so it does not overlap.

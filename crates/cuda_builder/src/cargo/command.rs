@@ -11,7 +11,7 @@ use crate::process::{clean_environment, run_for_output};
 use crate::toolchain::Toolchain;
 
 /// Settings of cargo itself. It passes a profile's settings to rustc before the flags, so those of single
-/// packages that would reach the kernels are overridden by [`RUSTC_FLAGS`].
+/// packages that would reach the kernels are overridden by [`Debugging::rustc_flags`].
 const PROFILE: [&str; 2] = [
     "profile.release.lto=\"off\"",
     "profile.release.strip=\"none\"",
@@ -22,7 +22,7 @@ const PROFILE: [&str; 2] = [
 ///
 /// Of the passes that rustc has itself, one must not run: jump threading copies calls into the
 /// branches around them, and two copies of a shuffle or a barrier in two branches no longer meet.
-pub(super) const RUSTC_FLAGS: [&str; 9] = [
+const RUSTC_FLAGS: [&str; 8] = [
     "-Cno-prepopulate-passes",
     "-Zmir-enable-passes=-JumpThreading",
     "-Cpanic=abort",
@@ -30,10 +30,32 @@ pub(super) const RUSTC_FLAGS: [&str; 9] = [
     "-Copt-level=3",
     // One object per crate: items stay in the order of the source.
     "-Ccodegen-units=1",
-    "-Cdebuginfo=0",
     "-Coverflow-checks=off",
     "-Cdebug-assertions=off",
 ];
+
+/// What is compiled in for the search of a mistake.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Debugging {
+    /// Panics tell the host their places.
+    pub(crate) panic_locations: bool,
+    /// The PTX has lines of the source.
+    pub(crate) line_information: bool,
+}
+
+impl Debugging {
+    /// The flags of `core` and of the kernels, but for the architecture's and those that remap paths.
+    pub(super) fn rustc_flags(self) -> Vec<String> {
+        let mut flags: Vec<String> = RUSTC_FLAGS.map(str::to_owned).into();
+        let lines = match self.line_information {
+            // What LLVM makes `.loc` and `.file` of, and no tables for a debugger beside.
+            true => "line-directives-only",
+            false => "0",
+        };
+        flags.push(format!("-Cdebuginfo={lines}"));
+        flags
+    }
+}
 
 pub(super) fn with_device_profile(command: &mut Command) {
     for setting in PROFILE {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::artifact::{Artifact, LinkedPackage, LocalPackage};
-use super::command::{RUSTC_FLAGS, cargo_command, compile_failed};
+use super::command::{Debugging, cargo_command, compile_failed};
 use super::command::{remapped_paths, with_device_profile};
 use super::core_library::CoreLibrary;
 use super::messages::Messages;
@@ -45,6 +45,7 @@ pub(crate) struct Compilation<'a> {
     /// The root of the workspace that the kernel crate belongs to.
     pub(crate) workspace: &'a Path,
     pub(crate) arch: Arch,
+    pub(crate) debugging: Debugging,
     pub(crate) target_dir: &'a Path,
 }
 
@@ -82,7 +83,7 @@ impl Compilation<'_> {
     }
 
     fn rustc_flags(&self) -> Result<Vec<String>, BuildError> {
-        let mut flags: Vec<String> = RUSTC_FLAGS.map(str::to_owned).into();
+        let mut flags = self.debugging.rustc_flags();
         flags.push(format!("-Ctarget-cpu={}", self.arch));
         for value in self.arch.cfg_values() {
             flags.push(format!("--cfg=cuda_arch_at_least=\"{value}\""));
@@ -91,6 +92,10 @@ impl Compilation<'_> {
         flags.push(format!(
             "--check-cfg=cfg(cuda_arch_at_least, values({values}))"
         ));
+        flags.push("--check-cfg=cfg(cuda_panic_locations)".to_owned());
+        if self.debugging.panic_locations {
+            flags.push("--cfg=cuda_panic_locations".to_owned());
+        }
         flags.push(format!("--sysroot={}", self.core.sysroot.display()));
         flags.push(format!("@{}", self.file_of_remapped_paths()?.display()));
         Ok(flags)

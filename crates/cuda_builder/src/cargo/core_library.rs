@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::command::{RUSTC_FLAGS, cargo_command, compile_failed};
+use super::command::{Debugging, cargo_command, compile_failed};
 use super::command::{remapped_paths, with_device_profile};
 use super::messages::Messages;
 use crate::arch::Arch;
@@ -34,30 +34,40 @@ pub(crate) struct CoreLibrary {
 
 impl CoreLibrary {
     /// Finds it in `folder`, or compiles it there.
-    pub(crate) fn build(toolchain: &Toolchain, folder: &Path) -> Result<CoreLibrary, BuildError> {
+    pub(crate) fn build(
+        toolchain: &Toolchain,
+        debugging: Debugging,
+        folder: &Path,
+    ) -> Result<CoreLibrary, BuildError> {
+        let flags = flags(toolchain, debugging);
         let sysroot = folder.join("sysroot");
-        let made_from = format!(
-            "{}\n{}\n",
-            toolchain.fingerprint(),
-            flags(toolchain).join(" ")
-        );
+        let made_from = format!("{}\n{}\n", toolchain.fingerprint(), flags.join(" "));
         // Written last: an interrupted build leaves none.
         let record = sysroot.join("RECORD");
         let present = fs::read_to_string(&record).unwrap_or_default();
         if let Some(libraries) = present.strip_prefix(&made_from).and_then(parse_libraries) {
             return Ok(CoreLibrary { sysroot, libraries });
         }
-        let libraries = copy_libraries(compile(toolchain, folder)?, &sysroot)?;
+        let libraries = copy_libraries(compile(toolchain, &flags, folder)?, &sysroot)?;
         write(&record, &(made_from + &library_lines(&libraries)))?;
         Ok(CoreLibrary { sysroot, libraries })
     }
 }
 
-fn compile(toolchain: &Toolchain, folder: &Path) -> Result<Vec<Library>, BuildError> {
+fn compile(
+    toolchain: &Toolchain,
+    flags: &[String],
+    folder: &Path,
+) -> Result<Vec<Library>, BuildError> {
     let package = folder.join("empty");
     write(&package.join("Cargo.toml"), EMPTY_MANIFEST)?;
     write(&package.join("lib.rs"), EMPTY_LIBRARY)?;
-    let output = start(&mut command(toolchain, &package, &folder.join("crates")))?;
+    let output = start(&mut command(
+        toolchain,
+        flags,
+        &package,
+        &folder.join("crates"),
+    ))?;
     let messages = Messages::parse(&String::from_utf8_lossy(&output.stdout));
     if !output.status.success() {
         return Err(compile_failed(
@@ -79,20 +89,20 @@ fn compile(toolchain: &Toolchain, folder: &Path) -> Result<Vec<Library>, BuildEr
         .collect())
 }
 
-fn command(toolchain: &Toolchain, package: &Path, target_dir: &Path) -> Command {
+fn command(toolchain: &Toolchain, flags: &[String], package: &Path, target_dir: &Path) -> Command {
     let mut command = cargo_command(toolchain, package);
     command
         .args(["build", "--release", "--quiet", "--message-format", "json"])
         .args(["--target", TARGET, "-Zbuild-std=core"])
         .arg("--target-dir")
         .arg(target_dir)
-        .env("CARGO_ENCODED_RUSTFLAGS", flags(toolchain).join("\u{1f}"));
+        .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
     with_device_profile(&mut command);
     command
 }
 
-fn flags(toolchain: &Toolchain) -> Vec<String> {
-    let mut flags: Vec<String> = RUSTC_FLAGS.map(str::to_owned).into();
+fn flags(toolchain: &Toolchain, debugging: Debugging) -> Vec<String> {
+    let mut flags = debugging.rustc_flags();
     flags.push(format!("-Ctarget-cpu={}", Arch::ALL[0]));
     flags.extend(remapped_paths(toolchain, None));
     flags

@@ -9,6 +9,6 @@ mod messages;
 
 pub use artifact::LinkedPackage;
 pub(crate) use artifact::LocalPackage;
-pub(crate) use command::workspace_root;
+pub(crate) use command::{Debugging, workspace_root};
 pub(crate) use compilation::{Compilation, CompiledCrates};
 pub(crate) use core_library::CoreLibrary;

@@ -24,6 +24,9 @@ pub struct Images {
 /// else what `builder` makes of these. Compiling needs a device toolchain; checked-in PTX that fits
 /// needs none.
 ///
+/// Where `builder` is to tell the places of panics or to write line information, the kernels are compiled
+/// in any case, unless the package has none.
+///
 /// A published package has PTX and no kernel crate to compare it with: there the PTX is taken as it
 /// is, and [`Images::sources`] lets the program compare.
 ///
@@ -43,6 +46,8 @@ pub fn images(builder: &CudaBuilder, folder: &Path, root: &Path) -> Result<Image
     }
     surroundings.announce_change(&root.join("Cargo.lock"));
     match verify(folder, root) {
+        // Checked-in PTX has nothing of this.
+        Ok(()) if builder.has_debugging() => compiled_now(builder, folder, root),
         Ok(()) => Ok(checked_in(builder, folder)?),
         Err(stale) => compiled(builder, folder, root, stale),
     }
@@ -64,13 +69,17 @@ fn compiled(
     root: &Path,
     stale: CheckedInError,
 ) -> Result<Images, ImagesError> {
-    let build = builder.build().map_err(|error| match error {
-        error if error.is_missing_toolchain() => ImagesError::NoToolchain {
+    compiled_now(builder, folder, root).map_err(|error| match error {
+        ImagesError::Build(error) if error.is_missing_toolchain() => ImagesError::NoToolchain {
             stale: Box::new(stale),
             error: Box::new(error),
         },
-        error => error.into(),
-    })?;
+        error => error,
+    })
+}
+
+fn compiled_now(builder: &CudaBuilder, folder: &Path, root: &Path) -> Result<Images, ImagesError> {
+    let build = builder.build()?;
     let modules = fs::read_to_string(&build.rust_file).map_err(|source| CheckedInError::Io {
         path: build.rust_file,
         source,

@@ -10,6 +10,10 @@ use crate::error::BuildError;
 /// the host reads beside the entry (`cuda_std::signature`).
 const SIGNATURE_PREFIX: &str = "__signature_of_";
 
+/// The static of `cuda_std::output` by which the host finds what kernels print. The host gives each
+/// module one of its own.
+const OUTPUT: &str = "@__tilewright_output";
+
 /// The optimised module, each kernel of which can become a module of its own.
 pub(crate) struct Splitter<'a> {
     items: Vec<Item<'a>>,
@@ -128,7 +132,8 @@ impl<'a> Item<'a> {
 
     /// Whether it is a variable that a kernel or the host writes, and that outlives a launch.
     fn keeps_what_is_written(&self) -> bool {
-        !self.lists_used_symbols() && keeps_what_is_written(self.lines[0])
+        let is_for_each_module = self.lists_used_symbols() || self.name == Some(OUTPUT);
+        !is_for_each_module && keeps_what_is_written(self.lines[0])
     }
 }
 
@@ -213,6 +218,24 @@ attributes #0 = { nounwind }
             assert!(scale.contains(name), "{name}: {scale}");
         }
         assert!(!scale.contains("@shift") && !scale.contains("@smem"));
+    }
+
+    #[test]
+    fn each_module_has_the_static_of_printed_lines() {
+        let kernels = ["scale".to_owned(), "shift".to_owned()];
+        let written = MODULE
+            .replace("@tile = internal addrspace(3)", "@tile = addrspace(1)")
+            .replace("@tile", OUTPUT);
+        let splitter = Splitter::new(&written);
+        splitter.check_nothing_is_shared(&kernels).unwrap();
+        for kernel in kernels {
+            assert!(
+                splitter
+                    .module_of(&kernel)
+                    .unwrap()
+                    .contains(&format!("{OUTPUT} = "))
+            );
+        }
     }
 
     #[test]

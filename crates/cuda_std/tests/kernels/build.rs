@@ -22,6 +22,7 @@ mod cuda {
             .arch(Arch::Sm75)
             .arch(Arch::Sm80)
             .arch(Arch::Sm90a)
+            .panic_locations(true)
             .build();
         match built {
             Ok(build) => copy(&build.rust_file, &images),

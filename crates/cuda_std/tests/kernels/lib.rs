@@ -19,6 +19,7 @@ pub mod fences;
 pub mod functions;
 pub mod global_memory;
 pub mod groups;
+pub mod output;
 pub mod own;
 pub mod pipelines;
 pub mod positions;

@@ -10,7 +10,7 @@ use crate::basics::{DefectKind, Dim3, Finding, Position};
 use crate::check::BlockCheck;
 use crate::count::Recorder;
 use crate::device::Profile;
-use crate::launch::Launch;
+use crate::launch::{Launch, Output};
 use crate::memory::{OutOfMemory, try_collect};
 use crate::state::{
     Barriers, Engine, Grid, Mbarriers, Preemption, ProductQueue, Registers, ResolvedStatics,
@@ -72,6 +72,7 @@ pub(crate) struct Block {
     pub grid: Option<Rc<Grid>>,
     pub shared: SharedMemory,
     pub statics: ResolvedStatics,
+    pub output: Arc<Output>,
     pub counters: Counters,
     /// None when the launch is not checked.
     pub check: Option<BlockCheck>,
@@ -129,6 +130,7 @@ impl Block {
             grid: None,
             shared: SharedMemory::new(launch.dynamic_shared_bytes, launch.max_shared_bytes())?,
             statics: ResolvedStatics::default(),
+            output: Arc::clone(&options.output),
             counters: Counters::default(),
             check: match options.checks {
                 true => Some(BlockCheck::new(threads, width)?),

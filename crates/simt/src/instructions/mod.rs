@@ -18,6 +18,7 @@ mod max_registers;
 mod mbarrier;
 mod mbarrier_words;
 mod preempt;
+mod print;
 mod products;
 mod shared;
 mod statics;
@@ -47,6 +48,7 @@ pub use mbarrier::{
     fence_mbarrier_init, mbarrier_arrive, mbarrier_arrive_expect, mbarrier_expect, mbarrier_init,
     mbarrier_test, mbarrier_wait,
 };
+pub use print::print;
 pub use shared::{dynamic_shared, static_shared};
 pub use statics::static_memory;
 pub use wgmma::{wgmma, wgmma_begin, wgmma_collect, wgmma_commit, wgmma_fence, wgmma_wait};

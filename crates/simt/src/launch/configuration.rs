@@ -1,5 +1,6 @@
 //! What is launched, how it is simulated, and the limits of both.
 
+use super::output::Output;
 use super::preemption::Preemption;
 use crate::basics::{Defect, DefectKind, Dim3, Finding};
 use crate::device::Profile;
@@ -73,6 +74,8 @@ pub struct Options {
     pub time_limit: Option<Duration>,
     /// Where the launch's kernel has its static arrays.
     pub statics: Arc<StaticMemory>,
+    /// Where the lines are that threads print ([`print`](crate::print)).
+    pub output: Arc<Output>,
     /// Whether the launch is counted, line by line: [`Report::counts`](crate::Report::counts). It takes several times as
     /// long then.
     pub counters: bool,
@@ -97,6 +100,7 @@ impl Default for Options {
             yield_limit: 1 << 26,
             time_limit: Some(Duration::from_secs(10)),
             statics: Arc::default(),
+            output: Arc::default(),
             counters: false,
         }
     }

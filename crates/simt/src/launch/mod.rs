@@ -1,9 +1,11 @@
 //! A launch as data: what is launched and how it is simulated, and what it has done.
 
 mod configuration;
+mod output;
 mod preemption;
 mod report;
 
 pub use configuration::{Launch, MAX_THREADS_PER_BLOCK, Options};
+pub use output::Output;
 pub use preemption::Preemption;
 pub use report::Report;

@@ -19,6 +19,7 @@ mod cluster;
 mod mbarrier;
 mod memory;
 mod mma;
+mod output;
 mod position;
 mod texture;
 mod warp;
@@ -52,6 +53,7 @@ pub use memory::{
     Cache, Space, check_in_tile, dynamic_shared, dynamic_shared_of_tiles, load, load_cached,
     load_read_only, prefetch_l2, shared_address, static_array, store,
 };
+pub use output::print;
 pub use position::{
     block_dim_x, block_dim_y, block_dim_z, block_idx_x, block_idx_y, block_idx_z, grid_dim_x,
     grid_dim_y, grid_dim_z, lane_index, thread_idx_x, thread_idx_y, thread_idx_z, warp_width,
@@ -76,9 +78,12 @@ macro_rules! intrinsics {
 }
 use intrinsics;
 
-/// A kernel that panics stops its launch with an error that the host sees.
+/// A kernel that panics stops its launch with an error that the host sees. In a build with
+/// `CudaBuilder::panic_locations` the error has the place and the message.
 #[panic_handler]
-fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
+fn panic(_info: &core::panic::PanicInfo<'_>) -> ! {
+    #[cfg(cuda_panic_locations)]
+    output::record_panic(_info);
     // SAFETY: `trap` (PTX ISA, 9.7.18.4) ends the launch, so it does not return.
     unsafe { core::arch::asm!("trap;", options(noreturn, nomem, nostack)) }
 }

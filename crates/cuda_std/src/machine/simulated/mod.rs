@@ -15,6 +15,7 @@ mod cluster;
 mod mbarrier;
 mod memory;
 mod mma;
+mod output;
 mod position;
 mod texture;
 mod warp;
@@ -48,6 +49,7 @@ pub use memory::{
     Cache, Space, check_in_tile, dynamic_shared, dynamic_shared_of_tiles, load, load_cached,
     load_read_only, prefetch_l2, shared_address, static_array, static_shared, store,
 };
+pub use output::print;
 pub use position::{
     block_dim_x, block_dim_y, block_dim_z, block_idx_x, block_idx_y, block_idx_z, grid_dim_x,
     grid_dim_y, grid_dim_z, lane_index, thread_idx_x, thread_idx_y, thread_idx_z, warp_width,

@@ -22,7 +22,7 @@ const MACROS: [(&str, &str); 7] = [
     ("println", NO_OUTPUT),
     ("vec", NO_HEAP),
 ];
-const NO_OUTPUT: &str = "a GPU has no output: write to a `GlobalMut`, and print it on the host";
+const NO_OUTPUT: &str = "a GPU has no output of its own: `gpu_println!` prints on both machines";
 const NO_HEAP: &str = "a GPU has no heap: use an array, or a buffer that the host passes";
 
 /// Macros whose array is a static, with the type of a parameter that takes the array.

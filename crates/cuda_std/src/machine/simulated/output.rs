@@ -1,0 +1,9 @@
+//! Lines that kernels print.
+
+use crate::output::{Value, line};
+
+/// Adds a line to those of the launch.
+#[track_caller]
+pub fn print(text: &'static str, values: &[Value]) {
+    simt::print(|| line(text, values));
+}

@@ -1,0 +1,167 @@
+//! `gpu_println!`: a text and its values, one for each pair of braces.
+
+use proc_macro2::{Span, TokenStream};
+use quote::quote;
+use std::collections::BTreeMap;
+use syn::parse::{Parse, ParseStream};
+use syn::{Error, Expr, Ident, LitStr, Result, Token};
+
+/// What the macro was given.
+struct Line {
+    text: LitStr,
+    positional: Vec<Expr>,
+    named: BTreeMap<String, Expr>,
+}
+
+impl Parse for Line {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        let mut line = Self {
+            text: input.parse()?,
+            positional: Vec::new(),
+            named: BTreeMap::new(),
+        };
+        while !input.is_empty() {
+            input.parse::<Token![,]>()?;
+            if input.is_empty() {
+                break;
+            }
+            if input.peek(Ident) && input.peek2(Token![=]) && !input.peek2(Token![==]) {
+                let name: Ident = input.parse()?;
+                input.parse::<Token![=]>()?;
+                line.named.insert(name.to_string(), input.parse()?);
+            } else {
+                line.positional.push(input.parse()?);
+            }
+        }
+        Ok(line)
+    }
+}
+
+/// The call that the macro stands for. On the host the compiler checks the text as that of `println!`.
+pub fn expand(tokens: TokenStream) -> Result<TokenStream> {
+    let line: Line = syn::parse2(tokens.clone())?;
+    let (text, values) = text_and_values(&line)?;
+    Ok(quote! {{
+        #[cfg(not(target_arch = "nvptx64"))]
+        {
+            let _ = || { let _ = ::core::format_args!(#tokens); };
+        }
+        cuda_std::output::print(
+            const { cuda_std::output::Text::new(#text) },
+            [#(cuda_std::output::Value::of(&(#values))),*],
+        )
+    }})
+}
+
+/// The text with the names and places taken out of its braces, and the values in their order.
+fn text_and_values(line: &Line) -> Result<(String, Vec<TokenStream>)> {
+    let source = line.text.value();
+    let (mut text, mut values, mut next) = (String::new(), Vec::new(), 0);
+    let mut rest = source.as_str();
+    while let Some(brace) = rest.find(['{', '}']) {
+        let marked = &rest[brace..];
+        if marked.starts_with("{{") || marked.starts_with("}}") {
+            text.push_str(&rest[..brace + 2]);
+            rest = &marked[2..];
+            continue;
+        }
+        let Some(end) = marked.find('}').filter(|end| *end > 0) else {
+            return Err(at(
+                line,
+                "a brace without its other one; `{{` and `}}` stand for braces",
+            ));
+        };
+        let inside = &marked[1..end];
+        let (name, spec) = inside.split_once(':').unwrap_or((inside, ""));
+        check_spec(line, spec)?;
+        values.push(value(line, name.trim(), &mut next)?);
+        text.push_str(&rest[..brace]);
+        text += &match spec.trim_end() {
+            "" => "{}".to_owned(),
+            spec => format!("{{:{spec}}}"),
+        };
+        rest = &marked[end + 1..];
+    }
+    text.push_str(rest);
+    Ok((text, values))
+}
+
+/// Refuses what the standard library's texts have and a record of numbers has not.
+fn check_spec(line: &Line, spec: &str) -> Result<()> {
+    if spec.contains(['$', '*']) {
+        return Err(at(
+            line,
+            "width and precision are numbers in the text of `gpu_println!`",
+        ));
+    }
+    if spec.ends_with("x?") || spec.ends_with("X?") || spec.ends_with('p') {
+        let message = "`gpu_println!` has the forms `{}`, `{:?}`, `{:x}`, `{:X}`, `{:b}`, `{:o}`, \
+                       `{:e}` and `{:E}`";
+        return Err(at(line, message));
+    }
+    Ok(())
+}
+
+/// The value of braces with this name, number or nothing in them.
+fn value(line: &Line, name: &str, next: &mut usize) -> Result<TokenStream> {
+    let place = match name {
+        "" => {
+            *next += 1;
+            Some(*next - 1)
+        }
+        _ => name.parse().ok(),
+    };
+    if let Some(place) = place {
+        let missing = || at(line, &format!("there is no value {place}, counted from 0"));
+        let value = line.positional.get(place).ok_or_else(missing)?;
+        return Ok(quote!(#value));
+    }
+    if let Some(value) = line.named.get(name) {
+        return Ok(quote!(#value));
+    }
+    let mut captured: Ident = syn::parse_str(name)
+        .map_err(|_| at(line, &format!("`{name}` is neither a name nor a number")))?;
+    captured.set_span(line.text.span().resolved_at(Span::call_site()));
+    Ok(quote!(#captured))
+}
+
+fn at(line: &Line, message: &str) -> Error {
+    Error::new(line.text.span(), message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn expanded(source: &str) -> Result<(String, String)> {
+        let line: Line = syn::parse_str(source)?;
+        let (text, values) = text_and_values(&line)?;
+        Ok((text, quote!(#(#values),*).to_string()))
+    }
+
+    #[test]
+    fn each_brace_has_a_value() {
+        let (text, values) =
+            expanded("\"{{{}}} {x:>8.3} {0:#x} {y:?} {}\", a, b + 1, y = c").unwrap();
+        assert_eq!(text, "{{{}}} {:>8.3} {:#x} {:?} {}");
+        assert_eq!(values, "a , x , a , c , b + 1");
+        assert_eq!(expanded("\"no values\",").unwrap().0, "no values");
+    }
+
+    #[test]
+    fn mistakes_say_what_to_write() {
+        for (source, part) in [
+            ("\"{\"", "other one"),
+            ("\"}\"", "other one"),
+            ("\"{}\"", "no value 0"),
+            ("\"{:1$}\", a, b", "numbers in the text"),
+            ("\"{:.*}\", a, b", "numbers in the text"),
+            ("\"{:x?}\", a", "has the forms"),
+            ("\"{a b}\"", "neither a name"),
+            ("a", "expected string literal"),
+        ] {
+            let error = expanded(source).unwrap_err().to_string();
+            assert!(error.contains(part), "{source}: {error}");
+        }
+    }
+}

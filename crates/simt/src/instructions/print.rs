@@ -1,0 +1,14 @@
+//! Lines that kernels print.
+
+use crate::current::instruction;
+use std::panic::Location;
+
+/// Adds a line, which `line` makes, to [`Options::output`](crate::Options::output).
+///
+/// # Panics
+///
+/// Outside of a launch.
+#[track_caller]
+pub fn print(line: impl FnOnce() -> String) {
+    instruction(Location::caller(), |_, block| block.output.add(line()));
+}

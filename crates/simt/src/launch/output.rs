@@ -1,0 +1,23 @@
+//! What the threads of launches print.
+
+use std::mem;
+use std::sync::{Mutex, PoisonError};
+
+/// Lines that threads of launches have printed, in the order in which the schedule had them.
+#[derive(Debug, Default)]
+pub struct Output {
+    lines: Mutex<Vec<String>>,
+}
+
+impl Output {
+    /// The lines that were printed since the last call.
+    #[must_use]
+    pub fn take(&self) -> Vec<String> {
+        mem::take(&mut self.lines.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(crate) fn add(&self, line: String) {
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        lines.push(line);
+    }
+}

@@ -1,0 +1,215 @@
+//! What the kernels of a module print, and where one panicked: memory that both machines share.
+
+use super::compile::Compiled;
+use super::context::{Current, Stream};
+use super::driver::{Failure, call};
+use super::memory::{allocate_pinned, free_pinned};
+use super::modules::{NOT_FOUND, find_global};
+use crate::kernel_output::print_line;
+use crate::module_source::ModuleId;
+use cuda_std::output::{PanicReport, Records, Ring, SYMBOL};
+use std::collections::BTreeMap;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// What the kernels of all modules of a device print.
+#[derive(Debug, Default)]
+pub struct Outputs {
+    /// Whether there is any module whose kernels print: where there is none, nothing is locked.
+    are_there: AtomicBool,
+    modules: Mutex<BTreeMap<ModuleId, ModuleOutput>>,
+}
+
+impl Outputs {
+    /// Gives a module that was compiled memory for its records, if its kernels print or tell where they
+    /// panic.
+    pub fn attach(
+        &self,
+        id: ModuleId,
+        compiled: &Compiled,
+        current: &Current<'_>,
+    ) -> Result<(), Failure> {
+        if compiled.image.contains(SYMBOL) {
+            let output = ModuleOutput::attach(compiled, current)?;
+            self.lock().insert(id, output);
+            self.are_there.store(true, Ordering::Release);
+        }
+        Ok(())
+    }
+
+    /// Tells the device which kernel comes next, where the kernels of its module print. While the result
+    /// lives, no other thread does.
+    pub fn announce(
+        &self,
+        module: ModuleId,
+        kernel: &'static str,
+        stream: &Stream,
+        current: &Current<'_>,
+    ) -> Result<Option<MutexGuard<'_, BTreeMap<ModuleId, ModuleOutput>>>, Failure> {
+        if !self.are_there.load(Ordering::Acquire) {
+            return Ok(None);
+        }
+        let mut modules = self.lock();
+        let Some(output) = modules.get_mut(&module) else {
+            return Ok(None);
+        };
+        output.announce(kernel, stream, current)?;
+        Ok(Some(modules))
+    }
+
+    /// Prints the lines that are complete; with `no_more`, no kernel writes any more.
+    pub fn print(&self, no_more: bool) {
+        if self.are_there.load(Ordering::Acquire) {
+            let mut modules = self.lock();
+            modules.values_mut().for_each(|it| it.print(no_more));
+        }
+    }
+
+    /// The first panic of a module, in words.
+    pub fn panic(&self) -> Option<String> {
+        self.lock().values().find_map(ModuleOutput::panic)
+    }
+
+    /// Frees the memory.
+    ///
+    /// # Safety
+    /// 1. No kernel runs or is launched any more.
+    pub unsafe fn free(&self, current: &Current<'_>) {
+        for (_, output) in std::mem::take(&mut *self.lock()) {
+            // SAFETY: (1) is (1); the records go with `output`.
+            let _ = unsafe { free_pinned(output.memory, current) };
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<ModuleId, ModuleOutput>> {
+        self.modules.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The records of one module, whose kernels print or tell where they panic.
+#[derive(Debug)]
+pub struct ModuleOutput {
+    memory: NonNull<u8>,
+    records: Records,
+    /// The address of the module's static.
+    ring: u64,
+    /// The kernels that were launched, by the numbers that the device knows them by.
+    kernels: Vec<&'static str>,
+    /// The number of the kernel that was launched last.
+    running: Option<usize>,
+    /// Lines that were lost and said to be.
+    lost: u32,
+}
+
+// SAFETY: the memory is the driver's, which may be freed from any thread.
+unsafe impl Send for ModuleOutput {}
+
+impl ModuleOutput {
+    fn attach(compiled: &Compiled, current: &Current<'_>) -> Result<Self, Failure> {
+        let (ring, bytes) = find_global(compiled.module, SYMBOL, current)?;
+        // The entry's signature is compared later, and says more.
+        if bytes < size_of::<Ring>() {
+            return Err(NOT_FOUND);
+        }
+        let memory = allocate_pinned(Records::BYTES, current)?;
+        if let Err(failure) = write_ring(ring, memory) {
+            // SAFETY: (1) the allocation is new, and no kernel knows it.
+            let _ = unsafe { free_pinned(memory, current) };
+            return Err(failure);
+        }
+        Ok(Self {
+            memory,
+            // SAFETY: (1) the allocation begins with a page, is zeroed and lives as long as the
+            // module's kernels, which alone have its address.
+            records: unsafe { Records::new(memory) },
+            ring,
+            kernels: Vec::new(),
+            running: None,
+            lost: 0,
+        })
+    }
+
+    /// Tells the device, in the order of its work, which kernel comes next.
+    fn announce(
+        &mut self,
+        kernel: &'static str,
+        stream: &Stream,
+        _current: &Current<'_>,
+    ) -> Result<(), Failure> {
+        let known = self.kernels.iter().position(|known| *known == kernel);
+        let number = known.unwrap_or(self.kernels.len());
+        if known.is_none() {
+            self.kernels.push(kernel);
+        }
+        if self.running == Some(number) {
+            return Ok(());
+        }
+        let bytes = (number as u32).to_ne_bytes();
+        let (place, source) = (self.ring + Ring::KERNEL_OFFSET as u64, bytes.as_ptr());
+        // SAFETY: the module's static has the bytes; the driver has read those of pageable memory when
+        // the call returns.
+        unsafe {
+            call!(cuMemcpyHtoDAsync_v2(
+                place,
+                source.cast(),
+                bytes.len(),
+                stream.raw()
+            ))
+        }?;
+        self.running = Some(number);
+        Ok(())
+    }
+
+    /// Prints the lines that are complete. With `no_more`, no kernel writes any more.
+    fn print(&mut self, no_more: bool) {
+        if self.records.drain(no_more, |line| print_line(&line)) == 0 || no_more {
+            return;
+        }
+        if let Ok(lost) = read_lost(self.ring) {
+            let more = lost.wrapping_sub(self.lost);
+            if more > 0 {
+                print_line(&format!(
+                    "({more} more lines of kernels are lost: wait more often)"
+                ));
+            }
+            self.lost = lost;
+        }
+    }
+
+    /// The first panic of the module, in words.
+    fn panic(&self) -> Option<String> {
+        let PanicReport {
+            kernel,
+            place,
+            message,
+            block: [bx, by, bz],
+            thread: [x, y, z],
+        } = self.records.panic()?;
+        let kernel = self.kernels.get(kernel as usize).unwrap_or(&"?");
+        Some(format!(
+            "kernel `{kernel}` panicked: {message}\n  at {place}\n  in thread ({x}, {y}, {z}) of block \
+             ({bx}, {by}, {bz})"
+        ))
+    }
+}
+
+fn write_ring(ring: u64, memory: NonNull<u8>) -> Result<(), Failure> {
+    let mut address = 0;
+    let first = memory.as_ptr().cast();
+    // SAFETY: `address` is a place for one address, and the allocation is live.
+    unsafe { call!(cuMemHostGetDevicePointer_v2(&raw mut address, first, 0)) }?;
+    let bytes = Ring::bytes_with_memory(address);
+    // No kernel of the module was launched.
+    // SAFETY: the static has the bytes.
+    unsafe { call!(cuMemcpyHtoD_v2(ring, bytes.as_ptr().cast(), bytes.len())) }
+}
+
+/// How many lines found no room. Not in the device's stream: the number only grows.
+fn read_lost(ring: u64) -> Result<u32, Failure> {
+    let mut lost = 0_u32;
+    let (place, source) = (&raw mut lost, ring + Ring::LOST_OFFSET as u64);
+    // SAFETY: `lost` has the bytes, and the module's static, too.
+    unsafe { call!(cuMemcpyDtoH_v2(place.cast(), source, size_of::<u32>())) }?;
+    Ok(lost)
+}
