@@ -6,7 +6,7 @@ use crate::error::{ErrorKind, Outcome};
 use crate::module_source::{ModuleId, ModuleSource};
 use crate::report::{KernelReport, most_registers};
 use crate::residency::Residency;
-use simt::StaticMemory;
+use simt::{StaticMemory, ViewName};
 use std::collections::HashMap;
 use std::sync::{Arc, MutexGuard, PoisonError, TryLockError};
 
@@ -25,6 +25,18 @@ impl Simulator {
             }),
         }
     }
+}
+
+/// The views among the parameters of a launch, by address.
+fn view_names(request: &LaunchRequest<'_>) -> Arc<[ViewName]> {
+    let params = request.params.bytes().zip(request.views);
+    let named = params.filter(|(_, name)| !name.is_empty());
+    named
+        .filter_map(|(bytes, name)| {
+            let address = usize::from_ne_bytes(bytes.try_into().ok()?);
+            Some(ViewName { address, name })
+        })
+        .collect()
 }
 
 impl DeviceKernels for Simulator {
@@ -82,6 +94,7 @@ impl DeviceKernels for Simulator {
             options: &simt::Options {
                 counters: self.recorder.is_open(),
                 statics: memory,
+                views: view_names(request),
                 ..self.options.clone()
             },
         };

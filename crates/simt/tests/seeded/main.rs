@@ -6,6 +6,7 @@ mod barriers;
 mod bounds;
 mod caches;
 mod copies;
+mod findings;
 mod freed;
 mod global;
 mod grids;
