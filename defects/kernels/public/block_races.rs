@@ -136,7 +136,7 @@ defects! {
     second_sum_too_early second_sum_too_early_twin(m) {
         let mut sum = 0;
         while sum < 2 {
-            if me() % 32 == 0 {
+            if me().is_multiple_of(32) {
                 m.shared.store(me() / 32, sum);
             }
             thread::sync_threads();

@@ -22,7 +22,7 @@ defects! {
     /// A barrier that every second lane reaches.
     barrier_of_even_lanes barrier_of_even_lanes_twin(m) {
         m.shared.store(me(), 1);
-        if RIGHT || me() % 2 == 0 {
+        if RIGHT || me().is_multiple_of(2) {
             thread::sync_threads();
         }
         m.out.store(me(), m.shared.load(me()));

@@ -34,7 +34,7 @@ defects! {
 
     /// Threads that find a missing value add one to a count, not atomically.
     count_of_missing_values count_of_missing_values_twin(m) {
-        if me() % 16 == 0 {
+        if me().is_multiple_of(16) {
             if RIGHT {
                 m.data.atomic_add(0, 1);
             } else {
@@ -73,7 +73,7 @@ defects! {
 
     /// Every thread that finds something stores that there is something.
     flag_stored_by_many flag_stored_by_many_twin(m) {
-        if me() % 8 == 0 {
+        if me().is_multiple_of(8) {
             if RIGHT {
                 m.data.atomic_store(0, 1);
             } else {

@@ -72,14 +72,14 @@ defects! {
 
     /// Every sixteenth lane stores for every eighth one, and that for every fourth one.
     levels_of_a_tree levels_of_a_tree_twin(m) {
-        if me() % 16 == 0 {
+        if me().is_multiple_of(16) {
             m.shared.store(me(), 1);
             m.shared.store(me() + 8, 2);
         }
         if RIGHT {
             warp::sync(LaneMask::first(32));
         }
-        if me() % 8 == 0 {
+        if me().is_multiple_of(8) {
             m.out.store(me(), m.shared.load(me()));
         }
     }
@@ -117,7 +117,7 @@ defects! {
     values_of_a_run values_of_a_run_twin(m) {
         let mut run = 0;
         while run < 2 {
-            if me() % 2 == 0 {
+            if me().is_multiple_of(2) {
                 m.shared.store(me() / 2, run);
             }
             warp::sync(LaneMask::first(32));

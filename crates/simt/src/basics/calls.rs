@@ -18,7 +18,7 @@ const FOREIGN: [&str; 5] = [
 ];
 
 /// The calls that a thread is in, as addresses: their names and lines are looked up when they are
-/// asked for, on a stack of the host.
+/// needed, on a stack of the host.
 pub(crate) struct CallStack(Backtrace);
 
 impl CallStack {

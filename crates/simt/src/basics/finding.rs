@@ -14,7 +14,7 @@ pub(crate) struct Finding {
     pub thread: Option<Dim3>,
     pub related: Vec<Related>,
     /// What the thread was in; none where the finding is not the running thread's.
-    pub calls: Option<CallStack>,
+    pub calls: Option<Box<CallStack>>,
     /// Whether the launch has listed an equal one: this one only ends it.
     pub is_known: bool,
 }
@@ -74,7 +74,7 @@ impl Finding {
             return self;
         }
         Self {
-            calls: Some(CallStack::capture()),
+            calls: Some(Box::new(CallStack::capture())),
             ..self
         }
     }

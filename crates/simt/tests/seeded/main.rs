@@ -13,6 +13,7 @@ mod grids;
 mod harness;
 mod interleaving;
 mod litmus;
+mod model;
 mod policies;
 mod readers;
 mod reductions;
