@@ -246,6 +246,7 @@ impl Module {
             config,
             bounds: K::BOUNDS,
             params: &entry_params,
+            views: K::VIEWS,
             body: &body,
         };
         // SAFETY: (1) The module's entry `K::NAME` takes the parameters of `K` by (1) of

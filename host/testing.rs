@@ -2,6 +2,7 @@
 
 use crate::device::Device;
 use crate::simulator::SimulatorOptions;
+use std::ops::Range;
 
 /// Runs `test` once for each of `seeds`, on its own simulator with that seed and blocks one after
 /// another, so that each run can be repeated exactly.
@@ -21,6 +22,34 @@ pub fn under_seeds(seeds: impl IntoIterator<Item = u64>, mut test: impl FnMut(&D
             .with_parallel_blocks(false);
         let _shown = ShownOnPanic { seed };
         test(&Device::simulator_with(options));
+    }
+}
+
+/// The variable that says how many seeds tests run under.
+const VARIABLE: &str = "TILEWRIGHT_SEEDS";
+
+/// The seeds from 0 on, for [`under_seeds`]: `default` of them, or as many as the environment variable
+/// `TILEWRIGHT_SEEDS` says. So a test is quick at every build, and thorough once a night.
+///
+/// ```
+/// use tilewright::testing::{seeds, under_seeds};
+///
+/// under_seeds(seeds(2), |device| {
+///     assert_eq!(device.reduce_max(&device.upload(&[1, 3, 2]).unwrap()).unwrap(), 3);
+/// });
+/// ```
+///
+/// # Panics
+/// If the variable is set to something else than a number.
+#[must_use]
+pub fn seeds(default: u64) -> Range<u64> {
+    let Some(value) = std::env::var_os(VARIABLE) else {
+        return 0..default;
+    };
+    let value = value.to_string_lossy();
+    match value.parse() {
+        Ok(count) => 0..count,
+        Err(_) => panic!("{VARIABLE} is `{value}`: it must be a number of seeds"),
     }
 }
 

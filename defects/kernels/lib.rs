@@ -1,7 +1,8 @@
-//! Kernels with one mistake each in the use of Hopper's asynchronous machine, and beside each a twin
-//! without it: what the simulator and other tools must tell apart.
+//! Kernels with one mistake each, and beside each a twin without it: what the simulator and other tools
+//! must tell apart. Those of [`public`] are mistakes of public bug histories, the others are in the use of
+//! Hopper's asynchronous machine.
 //!
-//! All take the same memory, and a block has the same parts of shared memory. `RIGHT` is false in the
+//! The latter take the same memory, and a block has the same parts of shared memory. `RIGHT` is false in the
 //! kernel with the mistake and true in its twin.
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
@@ -10,6 +11,7 @@ pub mod barriers;
 pub mod clusters;
 pub mod copies;
 pub mod products;
+pub mod public;
 pub mod registers;
 
 use cuda_std::mbarrier::{Ring, Slot};

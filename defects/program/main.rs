@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! defects NAME [--twin] [--device sim|cuda|cuda:N] | --list | --page FILE [--measured FILE]
+//!     | --public-page FILE [--measured FILE]
 //! ```
 //!
 //! In the simulator it prints the report. On a GPU a kernel with a mistake may hang: a caller sets a limit.
@@ -15,13 +16,14 @@ use std::process::ExitCode;
 use support::Outcome;
 use support::output::{print_line, write_text};
 use tilewright::DeviceChoice;
-use tilewright_defects::page::{Measured, page};
-use tilewright_defects::{MISTAKES, Mistake};
+use tilewright_defects::page::{Measured, page, public_page};
+use tilewright_defects::{Mistake, all};
 
 const USAGE: &str = "\
 usage: defects NAME [--twin] [--device sim|cuda|cuda:N]
        defects --list
-       defects --page FILE [--measured FILE]";
+       defects --page FILE [--measured FILE]
+       defects --public-page FILE [--measured FILE]";
 
 /// What `measure.sh` has found on an H200, for the page.
 const MEASURED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/h200.csv");
@@ -32,9 +34,12 @@ struct Arguments {
     name: Option<String>,
     is_twin: bool,
     device: Option<DeviceChoice>,
-    page: Option<PathBuf>,
+    page: Option<(PathBuf, Page)>,
     measured: Option<PathBuf>,
 }
+
+/// Makes a page of what was measured.
+type Page = fn(&Measured) -> tilewright::Result<String>;
 
 fn main() -> ExitCode {
     support::run(run)
@@ -48,14 +53,15 @@ fn run(mut parser: lexopt::Parser) -> Outcome {
             Long("twin") => arguments.is_twin = true,
             Long("device") => arguments.device = Some(support::device_choice(&mut parser)?),
             Long("list") => return list(),
-            Long("page") => arguments.page = Some(parser.value()?.into()),
+            Long("page") => arguments.page = Some((parser.value()?.into(), page)),
+            Long("public-page") => arguments.page = Some((parser.value()?.into(), public_page)),
             Long("measured") => arguments.measured = Some(parser.value()?.into()),
             Short('h') | Long("help") => return support::help(USAGE),
             other => return Err(other.unexpected().into()),
         }
     }
     match (&arguments.page, &arguments.name) {
-        (Some(path), None) => {
+        (Some((path, page)), None) => {
             let measured = arguments.measured.unwrap_or_else(|| MEASURED.into());
             let text = std::fs::read_to_string(&measured)
                 .map_err(|error| format!("{}: {error}", measured.display()))?;
@@ -67,7 +73,7 @@ fn run(mut parser: lexopt::Parser) -> Outcome {
 }
 
 fn list() -> Outcome {
-    for mistake in MISTAKES {
+    for mistake in all() {
         print_line(mistake.name)?;
     }
     Ok(())

@@ -1,6 +1,6 @@
-//! The page of mistakes: what the simulator reports now, and what tools were seen to report on a GPU.
+//! The pages of mistakes: what the simulator reports now, and what tools were seen to report on a GPU.
 
-use crate::{MISTAKES, Mistake};
+use crate::{DefectKind, MISTAKES, Mistake, PUBLIC};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use tilewright::Result;
@@ -71,24 +71,31 @@ impl Measured {
         }
     }
 
-    /// How many mistakes the tools tell apart from their twins.
-    fn summary(&self) -> String {
-        if self.0.is_empty() {
-            return "The tools on a GPU have not been measured.".to_owned();
+    /// How many of these mistakes the tools tell apart from their twins.
+    fn summary(&self, mistakes: &[Mistake]) -> String {
+        if !mistakes
+            .iter()
+            .any(|it| self.outcome(it.name, "none").is_some())
+        {
+            return format!(
+                "The simulator reports all {} mistakes, and nothing in their twins. The tools on a GPU \
+                 have not been measured.",
+                mistakes.len()
+            );
         }
         let by = |tool: &str| {
-            let found = MISTAKES.iter().filter(|it| self.tells_apart(it, tool));
+            let found = mistakes.iter().filter(|it| self.tells_apart(it, tool));
             format!("{tool} {}", found.count())
         };
         let tools: Vec<String> = TOOLS[..4].iter().map(|tool| by(tool)).collect();
-        let by_any = MISTAKES
+        let by_any = mistakes
             .iter()
             .filter(|it| TOOLS.iter().any(|tool| self.tells_apart(it, tool)));
         format!(
             "Of {} mistakes the simulator reports {}, and nothing in their twins. On the GPU {} find {} \
              of them together.",
-            MISTAKES.len(),
-            MISTAKES.len(),
+            mistakes.len(),
+            mistakes.len(),
             tools.join(", "),
             by_any.count()
         )
@@ -111,15 +118,12 @@ const FOOT: &str = include_str!("foot.md");
 /// # Errors
 /// Those of [`Mistake::report`].
 pub fn page(measured: &Measured) -> Result<String> {
-    let mut page = format!("{HEAD}\n{}\n\n", measured.summary());
+    let mut page = format!("{HEAD}\n{}\n\n", measured.summary(MISTAKES));
     page +=
         "| mistake | the simulator | memcheck | racecheck | synccheck | initcheck | no tool |\n";
     page += "|---|---|---|---|---|---|---|\n";
     for mistake in MISTAKES {
-        let report = match mistake.report()? {
-            Some(defect) => format!("{}: {}", defect.kind, defect.message),
-            None => "-".to_owned(),
-        };
+        let report = reported(mistake)?;
         let cells = TOOLS.map(|tool| measured.cell(mistake, tool)).join(" | ");
         let (name, text) = (mistake.name, mistake.text);
         writeln!(page, "| `{name}`: {text} | {report} | {cells} |")
@@ -127,6 +131,56 @@ pub fn page(measured: &Measured) -> Result<String> {
     }
     page += "\n";
     page += FOOT;
+    Ok(page)
+}
+
+/// What the simulator reports of a mistake, in a cell.
+fn reported(mistake: &Mistake) -> Result<String> {
+    Ok(match mistake.report()? {
+        Some(defect) => format!("{}: {}", defect.kind, defect.message),
+        None => "-".to_owned(),
+    })
+}
+
+/// What stands above and below the table of public bug histories.
+const PUBLIC_HEAD: &str = include_str!("public_head.md");
+const PUBLIC_FOOT: &str = include_str!("public_foot.md");
+
+/// What the documentation of GPUVerify and of Oclgrind says of defects of this kind.
+fn documented(mistake: &Mistake) -> [&'static str; 2] {
+    let is_of_fences = mistake.name.contains("fence");
+    match mistake.kinds[0] {
+        DefectKind::DataRace | DefectKind::AtomicRace if is_of_fences => ["-", "-"],
+        DefectKind::DataRace | DefectKind::AtomicRace => ["yes", "yes"],
+        DefectKind::BarrierDivergence => ["yes", "yes"],
+        DefectKind::OutOfBounds => ["yes", "yes"],
+        DefectKind::UninitialisedRead => ["-", "yes"],
+        _ => ["-", "-"],
+    }
+}
+
+/// The page of public bug histories.
+///
+/// # Errors
+/// Those of [`Mistake::report`].
+pub fn public_page(measured: &Measured) -> Result<String> {
+    let mut page = format!("{PUBLIC_HEAD}\n{}\n\n", measured.summary(PUBLIC));
+    page += "| defect | source | the simulator | memcheck | racecheck | synccheck | initcheck | no tool \
+             | GPUVerify | Oclgrind |\n";
+    page += "|---|---|---|---|---|---|---|---|---|---|\n";
+    for mistake in PUBLIC {
+        let cells = TOOLS.map(|tool| measured.cell(mistake, tool)).join(" | ");
+        let documented = documented(mistake).join(" | ");
+        let (name, text, source) = (mistake.name, mistake.text, mistake.source);
+        let report = reported(mistake)?;
+        writeln!(
+            page,
+            "| `{name}`: {text} | {source} | {report} | {cells} | {documented} |"
+        )
+        .expect("a string takes all text");
+    }
+    page += "\n";
+    page += PUBLIC_FOOT;
     Ok(page)
 }
 

@@ -1,49 +1,24 @@
-//! The table of mistakes.
+//! The table of mistakes in the use of the asynchronous machine.
 
 use crate::{DefectKind, Mistake, launch};
 use tilewright::ModuleSource;
-use tilewright_defect_kernels::{THREADS, barriers, clusters, copies, products, registers};
-
-/// The PTX of each kernel; none without the feature `cuda`.
-#[cfg(feature = "cuda")]
-mod images {
-    include!(concat!(env!("OUT_DIR"), "/images.rs"));
-}
-
-#[cfg(feature = "cuda")]
-macro_rules! images_of {
-    ($kernel:ident) => {
-        images::$kernel
-    };
-}
-#[cfg(not(feature = "cuda"))]
-macro_rules! images_of {
-    ($kernel:ident) => {
-        &[]
-    };
-}
-
-/// The module of one kernel.
-macro_rules! module_of {
-    ($kernel:ident) => {{
-        static MODULE: ModuleSource =
-            // SAFETY: (1) the build script compiles the PTX from the crate that the kernels come from.
-            unsafe { ModuleSource::new(stringify!($kernel), images_of!($kernel)) };
-        &MODULE
-    }};
-}
+use tilewright_defect_kernels::{
+    SHARED_BYTES, THREADS, barriers, clusters, copies, products, registers,
+};
 
 /// Rows `module::name and twin, shape, [kinds] "words", "text";`.
 macro_rules! mistakes {
     ($($module:ident::$name:ident and $twin:ident, $shape:expr,
         [$($kind:ident)*] $words:literal, $text:literal;)*) => {
-        /// All mistakes.
+        /// The mistakes in the use of the asynchronous machine.
         pub static MISTAKES: &[Mistake] = &[$(Mistake {
             name: stringify!($name),
             text: $text,
             kinds: &[$(DefectKind::$kind),*],
             words: $words,
             shape: $shape,
+            shared_bytes: SHARED_BYTES,
+            source: "",
             launch: |device, is_twin, config| match is_twin {
                 false => launch(device, module_of!($name), $module::$name, config),
                 true => launch(device, module_of!($twin), $module::$twin, config),

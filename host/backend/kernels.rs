@@ -79,13 +79,6 @@ pub(crate) struct ResidencyRequest<'a> {
 }
 
 /// One launch, with the kernel's parameters in both forms.
-#[cfg_attr(
-    not(feature = "cuda"),
-    expect(
-        dead_code,
-        reason = "the simulator needs no module and no addresses of parameters"
-    )
-)]
 pub(crate) struct LaunchRequest<'a> {
     pub(crate) entry: Entry,
     pub(crate) config: LaunchConfig,
@@ -93,6 +86,8 @@ pub(crate) struct LaunchRequest<'a> {
     pub(crate) bounds: LaunchBounds,
     /// The parameters as the PTX entry takes them.
     pub(crate) params: &'a EntryParams<'a>,
+    /// For each of them the name of the view whose address it is, or nothing.
+    pub(crate) views: &'static [&'static str],
     /// The kernel as one simulated thread runs it.
     pub(crate) body: &'a (dyn Fn() + Sync),
 }

@@ -7,7 +7,7 @@ use crate::kernel_output::print_line;
 use crate::module_source::{ModuleId, ModuleSource};
 use crate::report::{KernelReport, most_registers};
 use crate::residency::Residency;
-use simt::StaticMemory;
+use simt::{StaticMemory, ViewName};
 use std::collections::HashMap;
 use std::sync::{Arc, MutexGuard, PoisonError, TryLockError};
 
@@ -26,6 +26,18 @@ impl Simulator {
             }),
         }
     }
+}
+
+/// The views among the parameters of a launch, by address.
+fn view_names(request: &LaunchRequest<'_>) -> Arc<[ViewName]> {
+    let params = request.params.bytes().zip(request.views);
+    let named = params.filter(|(_, name)| !name.is_empty());
+    named
+        .filter_map(|(bytes, name)| {
+            let address = usize::from_ne_bytes(bytes.try_into().ok()?);
+            Some(ViewName { address, name })
+        })
+        .collect()
 }
 
 impl DeviceKernels for Simulator {
@@ -85,6 +97,7 @@ impl DeviceKernels for Simulator {
                 counters: self.recorder.is_open(),
                 statics: memory,
                 output: Arc::clone(&output),
+                views: view_names(request),
                 ..self.options.clone()
             },
         };

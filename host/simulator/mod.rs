@@ -61,6 +61,7 @@ impl Drop for Simulator {
             unsafe { self.free(address, bytes) };
         }
         self.quarantine().shrink(0);
+        self.name_unused_suppressions();
     }
 }
 
@@ -76,6 +77,8 @@ impl Simulator {
                 checks: options.checks,
                 stack_bytes: options.stack_bytes,
                 time_limit: options.time_limit,
+                finding_limit: options.finding_limit,
+                suppressions: options.suppressions.clone().into(),
                 ..simt::Options::default()
             },
             properties: properties(&options),
@@ -87,6 +90,14 @@ impl Simulator {
             profile: options.profile.unwrap_or_default(),
             recorder: LaunchRecorder::new(options.profile.unwrap_or_default(), options.counters),
             freed: Mutex::default(),
+        }
+    }
+
+    /// Says which suppressions of kernels that the device has launched have suppressed nothing.
+    fn name_unused_suppressions(&self) {
+        let unused = self.options.suppressions.iter();
+        for suppression in unused.filter(|it| it.has_seen_its_kernel() && it.matches() == 0) {
+            eprintln!("a suppression that nothing matched: {suppression}");
         }
     }
 

@@ -1,6 +1,6 @@
 //! Choices that only the simulator has.
 
-use simt::Profile;
+use simt::{Profile, Suppression};
 use std::time::Duration;
 
 /// Choices that only the simulator has.
@@ -48,6 +48,12 @@ pub struct SimulatorOptions {
     /// Whether every launch is counted, for [`Device::launch_report`](crate::Device::launch_report).
     /// Not by default: it takes several times as long.
     pub counters: bool,
+    /// With how many different findings a launch ends, 100 by default. It goes on after those that it
+    /// survives, such as data races: the first one is the error's [`Defect`](simt::Defect), whose
+    /// `further` has the others. 1: it ends with the first.
+    pub finding_limit: usize,
+    /// Findings that are known, and are not reported.
+    pub suppressions: Vec<Suppression>,
 }
 
 impl Default for SimulatorOptions {
@@ -59,6 +65,7 @@ impl Default for SimulatorOptions {
             checks,
             stack_bytes,
             time_limit,
+            finding_limit,
             ..
         } = simt::Options::default();
         Self {
@@ -72,6 +79,8 @@ impl Default for SimulatorOptions {
             time_limit,
             profile: None,
             counters: false,
+            finding_limit,
+            suppressions: Vec::new(),
         }
     }
 }
@@ -117,6 +126,51 @@ impl SimulatorOptions {
     #[must_use]
     pub fn with_counters(mut self, counters: bool) -> Self {
         self.counters = counters;
+        self
+    }
+
+    /// The same options with another number of different findings with which a launch ends; with 1 it
+    /// ends with the first.
+    #[must_use]
+    pub fn with_finding_limit(mut self, finding_limit: usize) -> Self {
+        self.finding_limit = finding_limit;
+        self
+    }
+
+    /// The same options with one more suppression. A device that has launched the suppression's kernel,
+    /// and has suppressed nothing by it, says so on standard error when it is dropped.
+    ///
+    /// ```
+    /// use cuda_std::prelude::*;
+    /// use simt::{DefectKind, Suppression};
+    /// use tilewright::{Device, LaunchConfig, ModuleSource, SimulatorOptions};
+    ///
+    /// /// Stores the number of some thread.
+    /// ///
+    /// /// # Safety
+    /// /// 1. `any` has an element.
+    /// #[kernel]
+    /// pub unsafe fn elect(any: GlobalMut<u32>) {
+    ///     // SAFETY: (1) is (1). Of all threads one wins, whichever it is.
+    ///     unsafe { any.store(0, thread::thread_idx_x()) };
+    /// }
+    /// // SAFETY: (1) there are no images.
+    /// static KERNELS: ModuleSource = unsafe { ModuleSource::new("elect", &[]) };
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let known = Suppression::new("elect", "any thread may win").of_kind(DefectKind::DataRace);
+    /// let options = SimulatorOptions::default().with_suppression(known.clone());
+    /// let device = Device::simulator_with(options);
+    /// let mut any = device.zeros::<u32>(1)?;
+    /// // SAFETY: (1) there is one element.
+    /// unsafe { device.load(&KERNELS)?.launch_unsafe(elect, LaunchConfig::new(1, 64), (&mut any,)) }?;
+    /// assert!(known.matches() > 0);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn with_suppression(mut self, suppression: Suppression) -> Self {
+        self.suppressions.push(suppression);
         self
     }
 

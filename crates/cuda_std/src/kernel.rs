@@ -45,6 +45,10 @@ pub trait Kernel: Copy + Send + Sync + 'static {
     /// have no image of the kernel, and refuse its launches.
     const ARCH: Option<Architecture> = None;
 
+    /// For each PTX parameter, in the order of [`EntryParams`], the name of the view whose address it
+    /// is, as the source has it, or nothing: reports of the simulator name memory by it.
+    const VIEWS: &'static [&'static str] = &[];
+
     /// Runs the kernel's body as the simulated thread that is calling.
     ///
     /// # Safety
@@ -66,6 +70,7 @@ where
     const SIGNATURE: Option<Signature> = K::SIGNATURE;
     const BOUNDS: LaunchBounds = K::BOUNDS;
     const ARCH: Option<Architecture> = K::ARCH;
+    const VIEWS: &'static [&'static str] = K::VIEWS;
 
     unsafe fn run<'launch>(params: Self::Params<'launch>) {
         // SAFETY: (1) and (2) are those of this method.

@@ -60,6 +60,7 @@ const SCALARS: [&str; 15] = [
 ];
 
 pub struct Parameter {
+    pub name: String,
     pub ty: Type,
     pub passing: Passing,
 }
@@ -145,7 +146,7 @@ fn parameter(argument: &FnArg) -> Result<Parameter> {
             "a kernel's parameter has no attributes",
         ));
     }
-    let Pat::Ident(_) = &*argument.pat else {
+    let Pat::Ident(pattern) = &*argument.pat else {
         return Err(Error::new(
             argument.pat.span(),
             "a kernel's parameter is a plain name",
@@ -170,6 +171,7 @@ fn parameter(argument: &FnArg) -> Result<Parameter> {
         check_lifetimes(ty)?;
     }
     Ok(Parameter {
+        name: pattern.ident.to_string(),
         ty: ty.clone(),
         passing,
     })

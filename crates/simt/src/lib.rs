@@ -152,7 +152,10 @@ mod runner;
 mod state;
 pub mod tensor;
 
-pub use basics::{AccessKind, Defect, DefectKind, Dim3, Position, Related, SourceLocation, Space};
+pub use basics::{
+    AccessKind, Call, Defect, DefectKind, Dim3, Position, Related, SourceLocation, Space,
+    Suppression, ViewName,
+};
 pub use check::FenceScope;
 pub use count::{
     Arithmetic, AsynchronousTally, Counts, GlobalTally, LINE_BYTES, LineCounts, Operation,

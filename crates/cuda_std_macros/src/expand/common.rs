@@ -50,14 +50,17 @@ pub fn signature(kernel: &KernelFunction) -> TokenStream {
         text.split_whitespace().collect::<String>()
     });
     let source = format!("::{name}({})", types.collect::<Vec<_>>().join(","));
-    let layouts = kernel.parameters.iter().map(|Parameter { ty, passing }| {
-        let element = match passing {
-            Passing::View(_) => quote! { <#ty as cuda_std::global::View>::Element },
-            Passing::GridConstant => return layout_of_value(ty),
-            Passing::Texture { .. } | Passing::Scalar | Passing::Block => quote! { #ty },
-        };
-        quote! { cuda_std::signature::Layout::of::<#element>() }
-    });
+    let layouts = kernel
+        .parameters
+        .iter()
+        .map(|Parameter { ty, passing, .. }| {
+            let element = match passing {
+                Passing::View(_) => quote! { <#ty as cuda_std::global::View>::Element },
+                Passing::GridConstant => return layout_of_value(ty),
+                Passing::Texture { .. } | Passing::Scalar | Passing::Block => quote! { #ty },
+            };
+            quote! { cuda_std::signature::Layout::of::<#element>() }
+        });
     quote! {
         cuda_std::signature::Signature::new(
             ::core::concat!(::core::module_path!(), #source),

@@ -60,7 +60,7 @@ fn device_entry(kernel: &KernelFunction) -> TokenStream {
 }
 
 fn flat_parameter((index, parameter): (usize, &Parameter)) -> TokenStream {
-    let Parameter { ty, passing } = parameter;
+    let Parameter { ty, passing, .. } = parameter;
     let name = argument_name(index);
     match passing {
         Passing::View(view) => {
@@ -82,7 +82,7 @@ fn flat_parameter((index, parameter): (usize, &Parameter)) -> TokenStream {
 }
 
 fn rebuilt_argument((index, parameter): (usize, &Parameter)) -> TokenStream {
-    let Parameter { ty, passing } = parameter;
+    let Parameter { ty, passing, .. } = parameter;
     let name = argument_name(index);
     match passing {
         Passing::View(view) => {
@@ -102,7 +102,7 @@ fn annotation(kernel: &KernelFunction) -> TokenStream {
     text.push_str("|params=");
     // Only the compiler knows the layout of a parameter that is passed by value.
     let mut parts = Vec::new();
-    for (index, Parameter { ty, passing }) in kernel.parameters.iter().enumerate() {
+    for (index, Parameter { ty, passing, .. }) in kernel.parameters.iter().enumerate() {
         text.push_str(if index > 0 { "," } else { "" });
         let (letter, layout) = match passing {
             Passing::View(view) => {

@@ -85,6 +85,7 @@ fn host_implementation(kernel: &KernelFunction) -> TokenStream {
     let text = name.to_string();
     let bounds = bounds(&kernel.bounds);
     let arch = arch(&kernel.bounds);
+    let views = parameters.iter().flat_map(names_in_entry);
     let body = body(kernel, &with_rounds(&kernel.function.block));
     let grid = grid(kernel);
     let lints = attributes(kernel, &["allow", "expect"]);
@@ -111,6 +112,7 @@ fn host_implementation(kernel: &KernelFunction) -> TokenStream {
                 ::core::option::Option::Some(#signature);
             const BOUNDS: cuda_std::kernel::LaunchBounds = #bounds;
             #arch
+            const VIEWS: &'static [&'static str] = &[#(#views),*];
 
             unsafe fn run<'launch>((#(#arguments,)*): Self::Params<'launch>) {
                 // SAFETY: (1) and (2) of `Kernel::run` are the caller's; whether the launch is
@@ -123,8 +125,17 @@ fn host_implementation(kernel: &KernelFunction) -> TokenStream {
     }
 }
 
+/// For each PTX parameter the name of the view whose address it is, or nothing.
+fn names_in_entry(parameter: &Parameter) -> impl Iterator<Item = &str> {
+    let (name, others) = match parameter.passing {
+        Passing::View(view) => (parameter.name.as_str(), view.lengths),
+        _ => ("", 0),
+    };
+    std::iter::once(name).chain(std::iter::repeat_n("", others))
+}
+
 /// A parameter's type with the lifetime of a launch: views leave it out in the source.
-fn type_in_launch(Parameter { ty, passing }: &Parameter) -> Type {
+fn type_in_launch(Parameter { ty, passing, .. }: &Parameter) -> Type {
     let mut ty = ty.clone();
     if matches!(passing, Passing::Scalar | Passing::Block) {
         return ty;

@@ -47,6 +47,14 @@ pub enum AccessKind {
     AsyncWrite,
 }
 
+impl AccessKind {
+    /// Whether it is that of an atomic operation.
+    #[inline]
+    pub(crate) fn is_atomic(self) -> bool {
+        matches!(self, Self::Atomic | Self::AtomicRead | Self::AtomicWrite)
+    }
+}
+
 impl fmt::Display for AccessKind {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
@@ -80,5 +88,18 @@ impl Access {
     #[inline]
     pub fn address(&self) -> usize {
         self.view_base.wrapping_add(self.offset)
+    }
+}
+
+/// "byte 96 (element 6 of 16 bytes)", or the byte alone.
+#[cold]
+pub(crate) fn element_at(offset: usize, bytes: usize) -> String {
+    if offset.is_multiple_of(bytes.max(1)) {
+        format!(
+            "byte {offset} (element {} of {bytes} bytes)",
+            offset / bytes.max(1)
+        )
+    } else {
+        format!("byte {offset}")
     }
 }

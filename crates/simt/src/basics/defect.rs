@@ -139,10 +139,31 @@ impl fmt::Display for Related {
     }
 }
 
-/// The report of a launch that was ended early.
+/// A call that was under way when something was found.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub struct Call {
+    /// The path of the function that makes the call.
+    pub function: String,
+    /// The line of the call; none where the program has no debug information.
+    pub location: Option<SourceLocation>,
+}
+
+impl fmt::Display for Call {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "`{}`", self.function)?;
+        match &self.location {
+            Some(location) => write!(formatter, ", {location}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The report of a launch in which something was found.
 ///
 /// Its `Display` has one sentence in the first line; the place, the thread and
-/// what other threads were doing follow in lines of their own.
+/// what other threads were doing follow in lines of their own. Further findings of the launch come
+/// last.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Defect {
@@ -161,12 +182,26 @@ pub struct Defect {
     /// The other access and what is missing, or what other threads of the block
     /// were doing.
     pub related: Vec<Related>,
+    /// The functions of the kernel that had called the one with the line, the innermost first. They
+    /// depend on how the program was compiled: functions that were inlined without debug information
+    /// are missing.
+    pub calls: Vec<Call>,
+    /// How often the launch has come to it: equal findings have one kind and one pair of lines.
+    pub times: u64,
     /// The seed under which the defect showed up.
     pub seed: u64,
+    /// Other findings of the launch, which went on after those that it survives. Theirs is empty.
+    pub further: Vec<Self>,
 }
 
-impl fmt::Display for Defect {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Defect {
+    /// This finding and the further ones of the launch.
+    pub fn all(&self) -> impl Iterator<Item = &Self> {
+        std::iter::once(self).chain(&self.further)
+    }
+
+    /// The finding without the seed and the further ones.
+    fn write_alone(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             formatter,
             "kernel `{}`: {}: {}",
@@ -175,13 +210,36 @@ impl fmt::Display for Defect {
         if let Some(location) = &self.location {
             write!(formatter, "\n  at {location}")?;
         }
+        for call in &self.calls {
+            write!(formatter, "\n  called by {call}")?;
+        }
         if let (Some(block), Some(thread)) = (self.block, self.thread) {
             write!(formatter, "\n  in thread {thread} of block {block}")?;
+        }
+        if self.times > 1 {
+            write!(formatter, "\n  found {} times", self.times)?;
         }
         for related in &self.related {
             write!(formatter, "\n  - {related}")?;
         }
-        write!(formatter, "\n  simulated with seed {}", self.seed)
+        Ok(())
+    }
+}
+
+impl fmt::Display for Defect {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write_alone(formatter)?;
+        write!(formatter, "\n  simulated with seed {}", self.seed)?;
+        match self.further.len() {
+            0 => return Ok(()),
+            1 => write!(formatter, "\n1 further finding of the launch:")?,
+            count => write!(formatter, "\n{count} further findings of the launch:")?,
+        }
+        for finding in &self.further {
+            formatter.write_str("\n")?;
+            finding.write_alone(formatter)?;
+        }
+        Ok(())
     }
 }
 

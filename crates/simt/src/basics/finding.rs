@@ -1,5 +1,6 @@
 //! What a block finds before the launch adds its name.
 
+use super::calls::CallStack;
 use super::defect::{Defect, DefectKind, Related, SourceLocation};
 use super::dim::Dim3;
 use super::position::Position;
@@ -12,6 +13,10 @@ pub(crate) struct Finding {
     pub location: Option<SourceLocation>,
     pub thread: Option<Dim3>,
     pub related: Vec<Related>,
+    /// What the thread was in; none where the finding is not the running thread's.
+    pub calls: Option<Box<CallStack>>,
+    /// Whether the launch has listed an equal one: this one only ends it.
+    pub is_known: bool,
 }
 
 impl Finding {
@@ -23,6 +28,8 @@ impl Finding {
             location: None,
             thread: None,
             related: Vec::new(),
+            calls: None,
+            is_known: false,
         }
     }
 
@@ -53,9 +60,33 @@ impl Finding {
         Self { related, ..self }
     }
 
+    /// The finding as one that the launch has listed.
+    pub fn known(self) -> Self {
+        Self {
+            is_known: true,
+            ..self
+        }
+    }
+
+    /// The finding with the calls that the running thread is in, if there is memory for them.
+    pub fn with_calls(self) -> Self {
+        if self.kind == DefectKind::HostResources {
+            return self;
+        }
+        Self {
+            calls: Some(Box::new(CallStack::capture())),
+            ..self
+        }
+    }
+
     /// The defect of launch `kernel`, found in block `block`.
     pub fn into_defect(self, kernel: &str, block: Option<Dim3>, seed: u64) -> Box<Defect> {
+        let location = self.location.as_ref();
+        let calls = self.calls.map(|stack| stack.callers(location));
         Box::new(Defect {
+            calls: calls.unwrap_or_default(),
+            times: 1,
+            further: Vec::new(),
             kernel: kernel.to_owned(),
             kind: self.kind,
             message: self.message,

@@ -2,7 +2,8 @@
 
 use super::state::Block;
 use super::thread::{Thread, Wait};
-use crate::basics::{DefectKind, Finding, Related};
+use crate::basics::{DefectKind, Finding, Related, element_at, parameter_at};
+use crate::memory::{describe as describe_allocation, snapshot};
 use crate::state::{Left, WARPS, barrier_name, divergence_at};
 use std::collections::BTreeSet;
 use std::panic::Location;
@@ -86,6 +87,31 @@ impl Block {
                 .iter()
                 .filter(|thread| !ptr::eq(*thread, except)),
         )
+    }
+
+    /// "; the thread looks at the word at .." where it has accessed one atomically.
+    #[cold]
+    pub fn describe_last_word(&self, thread: &Thread) -> String {
+        /// What most words that are waited for have.
+        const BYTES: usize = 4;
+        let address = thread.last_word.get();
+        if address == 0 {
+            return String::new();
+        }
+        let in_shared = self.shared.describe(address, BYTES);
+        let in_global = || {
+            let allocations = snapshot();
+            let allocation = allocations.find(address)?;
+            let element = element_at(address - allocation.start, BYTES);
+            let parameter = parameter_at(&self.views, allocation.start, address);
+            let buffer = describe_allocation(allocation, "a buffer");
+            Some(format!("{element} of {buffer}{parameter}"))
+        };
+        in_shared
+            .or_else(in_global)
+            .map_or_else(String::new, |place| {
+                format!("; the thread looks at the word at {place}")
+            })
     }
 
     /// Whether a thread waits for something else than the other blocks of the cluster.
@@ -257,11 +283,10 @@ impl Block {
         message: String,
     ) -> Finding {
         Finding {
-            kind,
-            message,
             location: waiting.map(|thread| thread.site.get().into()),
             thread: waiting.map(|thread| thread.position.thread_idx),
             related: describe(self.threads.iter()),
+            ..Finding::without_place(kind, message)
         }
     }
 

@@ -46,7 +46,8 @@ impl Block {
     #[inline(never)]
     fn report_full_stack(&self, thread: &Thread, site: Option<&'static Location<'static>>) -> ! {
         let finding = self.left_behind(thread, Left::StackOverflow);
-        self.fail_with(thread, finding.at(site))
+        self.record(finding.at(site));
+        thread.confinement.cut_off();
     }
 
     /// The block has run for longer than it may. A thread that unwinds goes on.
@@ -60,6 +61,7 @@ impl Block {
             thread.confinement.cut_off();
         }
         let finding = self.left_behind(thread, Left::TimeLimit);
-        self.fail_with(thread, finding.at(site));
+        self.record(finding.at(site));
+        thread.confinement.cut_off();
     }
 }

@@ -35,7 +35,7 @@ impl Block {
     /// Ends the block with `finding`; `thread` is the running one.
     #[cold]
     pub fn fail_with(&self, thread: &Thread, finding: Finding) -> ! {
-        self.record(finding);
+        self.record(finding.with_calls());
         thread.confinement.cut_off();
     }
 }

@@ -6,7 +6,7 @@
 use super::cluster::Cluster;
 use super::thread::Thread;
 use super::warp::{Warp, low_bits};
-use crate::basics::{DefectKind, Dim3, Finding, Position};
+use crate::basics::{DefectKind, Dim3, Finding, Position, ViewName};
 use crate::check::BlockCheck;
 use crate::count::Recorder;
 use crate::device::Profile;
@@ -73,6 +73,8 @@ pub(crate) struct Block {
     pub shared: SharedMemory,
     pub statics: ResolvedStatics,
     pub output: Arc<Output>,
+    /// The kernel's parameters that are views.
+    pub views: Arc<[ViewName]>,
     pub counters: Counters,
     /// None when the launch is not checked.
     pub check: Option<BlockCheck>,
@@ -131,6 +133,7 @@ impl Block {
             shared: SharedMemory::new(launch.dynamic_shared_bytes, launch.max_shared_bytes())?,
             statics: ResolvedStatics::default(),
             output: Arc::clone(&options.output),
+            views: Arc::default(),
             counters: Counters::default(),
             check: match options.checks {
                 true => Some(BlockCheck::new(threads, width)?),

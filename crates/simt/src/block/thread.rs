@@ -60,6 +60,8 @@ pub(crate) struct Thread {
     pub machine: Box<OfMachine>,
     /// The words that it has loaded atomically last.
     pub loaded_words: Cell<[usize; 2]>,
+    /// The address of the word that it has accessed atomically last, where accesses are watched; or 0.
+    pub last_word: Cell<usize>,
     /// Atomic updates in a row that have changed nothing, since it last waited.
     pub fruitless_updates: Cell<u32>,
 }
@@ -75,6 +77,7 @@ impl Thread {
             copies: RefCell::default(),
             machine: Box::default(),
             loaded_words: Cell::default(),
+            last_word: Cell::default(),
             fruitless_updates: Cell::new(0),
         }
     }
@@ -84,6 +87,7 @@ impl Thread {
         self.wait.set(Wait::Nothing);
         self.copies.get_mut().clear();
         self.loaded_words.take();
+        self.last_word.set(0);
         self.fruitless_updates.set(0);
     }
 

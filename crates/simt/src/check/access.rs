@@ -6,7 +6,6 @@ use super::cell::Conflict;
 use super::event::{Event, EventKind, Site};
 use super::reader_sets::ReaderSets;
 use super::region::{REGION_BYTES, Region};
-use super::report::Place;
 use super::shadow::{PAGE_BYTES, Page, pages};
 use crate::basics::{Access, AccessKind, Finding, Position, Space};
 use crate::memory::{Allocation, Allocations, is_inside_one, is_replaced};
@@ -19,7 +18,7 @@ impl BlockCheck {
     ///
     /// # Errors
     ///
-    /// What the access is in conflict with, as the defect that ends the launch.
+    /// What the access is in conflict with, where that ends the launch.
     #[inline]
     pub fn record(
         &self,
@@ -45,10 +44,7 @@ impl BlockCheck {
         site: &'static Location<'static>,
     ) -> Result<(), Box<Finding>> {
         self.record_access(position, shared, access, site)
-            .map_err(|conflict| {
-                let place = Place::of(access, shared, &self.launch.allocations);
-                Box::new(self.describe(position, access.kind, &place, &conflict, site))
-            })
+            .or_else(|conflict| self.list(position, shared, access, &conflict, site))
     }
 
     /// Whether a read by a thread that no clock orders is allowed, and adds nothing to what is known

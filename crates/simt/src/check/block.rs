@@ -2,6 +2,7 @@
 
 use super::accessor::Accessor;
 use super::event::{Event, Time};
+use super::findings::Findings;
 use super::global::LaunchCheck;
 use super::handed::{Handed, Phases};
 use super::happens_before::HappensBefore;
@@ -54,7 +55,7 @@ impl BlockCheck {
     pub fn new(threads: u32, warp_width: u32) -> Result<Self, OutOfMemory> {
         let warps = threads.div_ceil(warp_width);
         Ok(Self {
-            launch: Arc::new(LaunchCheck::new(true)),
+            launch: Arc::new(LaunchCheck::new(true, Findings::default(), &Arc::default())),
             block: 0,
             warp_width,
             now: Cell::new(1),

@@ -155,6 +155,15 @@ impl<R: Reads> Cell<R> {
         Ok(false)
     }
 
+    /// Forgets all accesses but this one, which writes.
+    pub fn overwrite(&mut self, event: &Event, sets: &mut R::Sets) {
+        self.forget(sets);
+        match event.kind.is_atomic() {
+            true => self.atomic = *event,
+            false => self.write = *event,
+        }
+    }
+
     /// Whether a barrier of `block`, which was at this time, orders all writes of the cell before
     /// its threads, and there is one.
     #[inline]

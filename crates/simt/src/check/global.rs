@@ -1,8 +1,10 @@
 //! What the blocks of one launch share: the shadow of global memory, and what
 //! atomic updates have published.
 
+use super::findings::Findings;
 use super::published::Published;
 use super::region::Region;
+use crate::basics::ViewName;
 use crate::memory::{Allocations, OutOfMemory, hold_reserve, release_reserve, snapshot};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -17,6 +19,8 @@ pub(crate) struct LaunchCheck {
     shards: [Mutex<Regions>; SHARDS],
     pub(super) published: Published,
     pub allocations: Allocations,
+    pub findings: Findings,
+    pub views: Arc<[ViewName]>,
     /// Whether one host thread runs all blocks.
     is_exclusive: bool,
 }
@@ -25,13 +29,16 @@ pub(crate) struct LaunchCheck {
 type Regions = HashMap<usize, Arc<Region>, BuildHasherDefault<RegionHasher>>;
 
 impl LaunchCheck {
-    /// The checks of a launch that begins now; `is_exclusive`: one host thread runs all blocks.
-    pub fn new(is_exclusive: bool) -> Self {
+    /// The checks of a launch that begins now, with no `findings` yet, of a kernel with these
+    /// `views`; `is_exclusive`: one host thread runs all blocks.
+    pub fn new(is_exclusive: bool, findings: Findings, views: &Arc<[ViewName]>) -> Self {
         hold_reserve();
         Self {
             shards: std::array::from_fn(|_| Mutex::default()),
             published: Published::default(),
             allocations: snapshot(),
+            findings,
+            views: Arc::clone(views),
             is_exclusive,
         }
     }

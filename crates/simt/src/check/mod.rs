@@ -3,6 +3,7 @@
 //!
 //! | module | what it holds |
 //! |---|---|
+//! | `findings` | what a launch has found and gone on after |
 //! | `event` | one access, as the shadow remembers it |
 //! | `clock` | vector clocks, compressed |
 //! | `block_clocks` | the clocks of many blocks, with structure that they share |
@@ -21,6 +22,7 @@
 //! | `block` | the checks of one running block |
 //! | `order` | what barriers, fences and atomic updates order |
 //! | `access` | one access against the shadow |
+//! | `survived` | conflicts that a launch survives |
 //! | `copies` | asynchronous copies between issue and wait |
 //! | `agents` | what runs beside the threads, as threads of its own |
 //! | `mbarriers` | what mbarriers order |
@@ -53,6 +55,7 @@ mod cell;
 mod clock;
 mod copies;
 mod event;
+mod findings;
 mod global;
 mod handed;
 mod happens_before;
@@ -69,6 +72,7 @@ mod region;
 mod remote;
 mod report;
 mod shadow;
+mod survived;
 
 pub use order::FenceScope;
 
@@ -76,5 +80,6 @@ pub(crate) use agents::Agent;
 pub(crate) use asynchronous::{Extent, Issue};
 pub(crate) use block::BlockCheck;
 pub(crate) use copies::Hazard;
+pub(crate) use findings::Findings;
 pub(crate) use global::LaunchCheck;
 pub(crate) use handed::Handed;

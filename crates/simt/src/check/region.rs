@@ -103,6 +103,19 @@ impl Region {
         Ok(ends_release)
     }
 
+    /// Records an access that writes `bytes` bytes from `offset` on, as the only one.
+    pub fn overwrite(&self, offset: usize, bytes: usize, event: &Event) -> Result<(), OutOfMemory> {
+        let mut held = self.hold();
+        for words in self.cells(offset, bytes, &mut held)?.chunks_exact(2) {
+            if let Err(number) = load(words) {
+                self.lock(&mut held).remove(number);
+                self.others_in_use.fetch_sub(1, Ordering::Relaxed);
+            }
+            store(words, event.to_words());
+        }
+        Ok(())
+    }
+
     /// The last write of these bytes, if it is in the memory of the checks.
     pub fn last_write(&self, offset: usize, bytes: usize) -> Result<Option<Event>, OutOfMemory> {
         self.find(offset, bytes, Cell::last_write)

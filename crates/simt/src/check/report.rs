@@ -4,8 +4,10 @@ use super::asynchronous_report;
 use super::block::BlockCheck;
 use super::cell::Conflict;
 use super::event::{Event, EventKind, Others};
+use super::global::LaunchCheck;
 use crate::basics::{
-    Access, AccessKind, DefectKind, Finding, Position, Related, SourceLocation, Space,
+    Access, AccessKind, DefectKind, Finding, Position, Related, SourceLocation, Space, element_at,
+    parameter_at,
 };
 use crate::memory::{Allocations, OutOfMemory, describe};
 use crate::state::SharedMemory;
@@ -24,15 +26,15 @@ impl Place {
     pub fn of(access: &Access, shared: &SharedMemory, allocations: &Allocations) -> Self {
         let address = access.address();
         let within = match access.space {
-            Space::Shared => shared.describe(address),
+            Space::Shared => shared.describe(address, access.bytes),
             _ => allocations.find(address).map(|allocation| {
                 let offset = address - allocation.start;
-                let element = element(offset, access.bytes);
+                let element = element_at(offset, access.bytes);
                 format!("{element} of {}", describe(allocation, "a buffer"))
             }),
         };
         let within = within.unwrap_or_else(|| {
-            let element = element(access.offset, access.bytes);
+            let element = element_at(access.offset, access.bytes);
             format!("{element} of a view of {} bytes", access.view_bytes)
         });
         Self {
@@ -49,6 +51,18 @@ impl Place {
 }
 
 impl Place {
+    /// The same with the name of the kernel's parameter by which the access was made.
+    #[cold]
+    pub fn of_parameter(mut self, access: &Access, launch: &LaunchCheck) -> Self {
+        if access.space == Space::Global
+            && let Some(allocation) = launch.allocations.find(access.view_base)
+        {
+            let name = parameter_at(&launch.views, allocation.start, access.view_base);
+            self.words += &name;
+        }
+        self
+    }
+
     /// So many bytes of shared memory from an offset on.
     #[cold]
     pub fn of_shared(
@@ -66,18 +80,6 @@ impl Place {
             align: 1,
         };
         Self::of(&access, shared, &Allocations::default())
-    }
-}
-
-/// "byte 96 (element 6 of 16 bytes)", or the byte alone.
-fn element(offset: usize, bytes: usize) -> String {
-    if offset.is_multiple_of(bytes.max(1)) {
-        format!(
-            "byte {offset} (element {} of {bytes} bytes)",
-            offset / bytes.max(1)
-        )
-    } else {
-        format!("byte {offset}")
     }
 }
 

@@ -174,6 +174,19 @@ impl Page {
         Ok(ends_release)
     }
 
+    /// Records an access that writes `bytes` bytes from `offset` on, as the only one.
+    pub fn overwrite(
+        &mut self,
+        offset: usize,
+        bytes: usize,
+        event: &Event,
+        sets: &mut ReaderSets,
+    ) -> Result<(), OutOfMemory> {
+        let cells = self.cells(offset, bytes)?.iter_mut();
+        cells.for_each(|cell| cell.overwrite(event, sets));
+        Ok(())
+    }
+
     /// The last write of the first of these bytes whose write `is_wanted`.
     pub fn find_write(
         &mut self,

@@ -3,11 +3,13 @@
 use super::control::{fail, uninterrupted};
 use super::counting::note_access;
 use super::preempt::weight_of;
-use crate::basics::{Access, AccessKind, DefectKind, Finding, Position, Space};
+use crate::basics::{
+    Access, AccessKind, DefectKind, Finding, Position, Space, element_at, parameter_at,
+};
 use crate::block::Block;
 use crate::check::BlockCheck;
-use crate::current::{is_shared, is_shared_in_cluster, try_instruction};
-use crate::memory::name_at;
+use crate::current::{is_shared, is_shared_in_cluster, try_instruction, try_with_current};
+use crate::memory::{name_at, start_of};
 use crate::state::is_watching;
 use std::panic::Location;
 
@@ -71,6 +73,9 @@ fn observe(access: Access, site: &'static Location<'static>) {
 #[inline]
 fn begin(access: &Access, site: &'static Location<'static>) {
     try_instruction(Some(site), |thread, block| {
+        if access.kind.is_atomic() {
+            thread.last_word.set(access.address());
+        }
         if block.preemption.is_on() {
             block.before_visible_step(thread, weight_of(thread, access));
         }
@@ -146,25 +151,35 @@ fn violation(access: Access) -> ! {
             ),
         );
     }
+    let of_buffer = match space {
+        Space::Shared => String::new(),
+        _ => uninterrupted(|| buffer_and_parameter(access.view_base)),
+    };
     if fits {
         fail(
             DefectKind::Misaligned,
             format!(
-                "{kind} of {bytes} bytes of {space} memory at address {address:#x}, \
-                 which is not a multiple of {align}"
+                "{kind} of {bytes} bytes at byte {offset} of a {space} view{of_buffer}: its address is \
+                 not a multiple of {align}"
             ),
         );
     }
-    let of_buffer = match space {
-        Space::Shared => None,
-        _ => uninterrupted(|| name_at(access.view_base)),
-    };
-    let of_buffer = of_buffer.map_or_else(String::new, |name| format!(" of buffer `{name}`"));
+    let element = element_at(offset, bytes);
+    let elements = view_bytes / bytes.max(1);
     fail(
         DefectKind::OutOfBounds,
         format!(
-            "{kind} of {bytes} bytes at byte {offset} of a {space} view of {view_bytes} \
-             bytes{of_buffer}"
+            "{kind} of {bytes} bytes at {element} of a {space} view of {view_bytes} \
+             bytes{of_buffer}, whose length is {elements}"
         ),
     )
+}
+
+/// " of buffer `x` (parameter `y`)", as far as they have names.
+#[cold]
+fn buffer_and_parameter(base: usize) -> String {
+    let buffer = name_at(base).map_or_else(String::new, |name| format!(" of buffer `{name}`"));
+    let start = start_of(base).unwrap_or(base);
+    let parameter = try_with_current(|_, block| parameter_at(&block.views, start, base));
+    buffer + &parameter.unwrap_or_default()
 }

@@ -74,8 +74,9 @@ impl Block {
         }
         if !self.yields.may_yield_again(yields, &self.watched) {
             let message = format!(
-                "the threads of the block have only yielded, {} times in a row",
-                self.yields.limit()
+                "the threads of the block have only yielded, {} times in a row{}",
+                self.yields.limit(),
+                self.describe_last_word(thread)
             );
             self.fail_among_others(thread, DefectKind::Deadlock, message, site);
         }

@@ -2,7 +2,7 @@
 
 use super::output::Output;
 use super::preemption::Preemption;
-use crate::basics::{Defect, DefectKind, Dim3, Finding};
+use crate::basics::{Defect, DefectKind, Dim3, Finding, Suppression, ViewName};
 use crate::device::Profile;
 use crate::device::occupancy::BlockResources;
 use crate::memory::StaticMemory;
@@ -60,6 +60,12 @@ pub struct Options {
     /// Whether memory is checked: data races, reads of bytes that have not been written,
     /// asynchronous copies in use. Bounds, alignment, barriers and masks always are.
     pub checks: bool,
+    /// With how many different findings the launch ends, 100 by default. It goes on after those that
+    /// it survives: races, stale reads, reads of what was not written, uses of asynchronous copies in
+    /// flight. 1: it ends with the first, as it does with an access out of bounds or a deadlock.
+    pub finding_limit: usize,
+    /// Findings that are known, and are not reported.
+    pub suppressions: Arc<[Suppression]>,
     /// How often in a row the threads of a block may yield with nothing else
     /// happening in the block, before that is a deadlock.
     pub yield_limit: u64,
@@ -76,6 +82,8 @@ pub struct Options {
     pub statics: Arc<StaticMemory>,
     /// Where the lines are that threads print ([`print`](crate::print)).
     pub output: Arc<Output>,
+    /// The kernel's parameters that are views, for reports.
+    pub views: Arc<[ViewName]>,
     /// Whether the launch is counted, line by line: [`Report::counts`](crate::Report::counts). It takes several times as
     /// long then.
     pub counters: bool,
@@ -97,10 +105,13 @@ impl Default for Options {
             profile: Profile::default(),
             stack_bytes: 512 * 1024,
             checks: true,
+            finding_limit: 100,
+            suppressions: Arc::default(),
             yield_limit: 1 << 26,
             time_limit: Some(Duration::from_secs(10)),
             statics: Arc::default(),
             output: Arc::default(),
+            views: Arc::default(),
             counters: false,
         }
     }

@@ -18,7 +18,9 @@ pub use words::{load_relaxed, store_relaxed};
 pub(crate) use allocation::Allocation;
 #[cfg(target_os = "linux")]
 pub(crate) use registry::lock as lock_registry;
-pub(crate) use registry::{Allocations, describe, is_inside_one, is_replaced, name_at, snapshot};
+pub(crate) use registry::{
+    Allocations, describe, is_inside_one, is_replaced, name_at, snapshot, start_of,
+};
 #[cfg(target_os = "linux")]
 pub(crate) use reserve::lock as lock_reserve;
 pub(crate) use reserve::{hold as hold_reserve, release as release_reserve, try_collect};

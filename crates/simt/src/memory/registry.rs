@@ -176,6 +176,13 @@ pub(crate) fn name_at(address: usize) -> Option<Arc<str>> {
     allocations.find(address).and_then(name_of)
 }
 
+/// Where the allocation of this moment that holds `address` begins.
+#[cold]
+pub(crate) fn start_of(address: usize) -> Option<usize> {
+    let allocations = snapshot();
+    allocations.find(address).map(|allocation| allocation.start)
+}
+
 /// Notes that the host has written `bytes` bytes from `address` on.
 pub fn mark_written(address: usize, bytes: usize) {
     if let Some(allocation) = snapshot().find(address) {

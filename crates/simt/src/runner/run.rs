@@ -1,8 +1,8 @@
 //! A launch that is under way: what its workers share.
 
-use crate::basics::{Defect, DefectKind, Finding};
+use crate::basics::{Defect, DefectKind, Finding, Related};
 use crate::block::{Block, Counters};
-use crate::check::LaunchCheck;
+use crate::check::{Findings, LaunchCheck};
 use crate::count::{BlockCounts, MergedCounts};
 use crate::launch::{Launch, Report};
 use crate::memory::OutOfMemory;
@@ -19,6 +19,8 @@ pub(crate) struct Run<'a> {
     pub blocks: u64,
     /// How many clusters: as many as blocks where the launch has none.
     pub clusters: u64,
+    /// How many blocks have started.
+    started: AtomicU64,
     /// The lowest block with a defect; `u64::MAX` while there is none.
     lowest_defect: AtomicU64,
     defect: Mutex<Option<Box<Defect>>>,
@@ -40,9 +42,10 @@ impl<'a> Run<'a> {
             check: launch
                 .options
                 .checks
-                .then(|| Arc::new(LaunchCheck::new(is_of_one_host_thread))),
+                .then(|| Arc::new(checks_of(launch, is_of_one_host_thread))),
             blocks: launch.grid.count(),
             clusters,
+            started: AtomicU64::new(0),
             lowest_defect: AtomicU64::new(u64::MAX),
             defect: Mutex::new(None),
             barriers: AtomicU64::new(0),
@@ -59,6 +62,8 @@ impl<'a> Run<'a> {
         let seed = launch.is_preemptive().then_some(launch.options.seed);
         block.preemption.begin(seed, index);
         block.statics.look_into(&launch.options.statics);
+        block.views = Arc::clone(&launch.options.views);
+        self.started.fetch_add(1, Ordering::Relaxed);
         if let (Some(check), Some(of_launch)) = (&mut block.check, &self.check) {
             check.begin(of_launch, index);
         }
@@ -113,36 +118,75 @@ impl<'a> Run<'a> {
         sum.add(counts);
     }
 
-    fn add_defect(&self, index: u64, finding: Finding) {
+    fn add_defect(&self, index: u64, mut finding: Finding) {
+        if finding.kind == DefectKind::Deadlock {
+            finding.related.extend(self.not_started());
+        }
         let mut defect = self.defect.lock().unwrap_or_else(PoisonError::into_inner);
         if self.lowest_defect.fetch_min(index, Ordering::Relaxed) > index {
-            *defect = Some(self.launch.defect(finding, Some(index)));
+            *defect = (!finding.is_known).then(|| self.launch.defect(finding, Some(index)));
         }
+    }
+
+    /// The blocks that have not started: a thread may wait for them.
+    fn not_started(&self) -> Option<Related> {
+        let started = self.started.load(Ordering::Relaxed);
+        let absent = self.blocks.saturating_sub(started);
+        (absent > 0).then(|| Related {
+            note: format!(
+                "{absent} of the {} blocks of the launch have not started: a block can wait for those \
+                 alone that are resident beside it, which are all in a cooperative launch",
+                self.blocks
+            ),
+            location: None,
+        })
     }
 
     /// The launch has ended.
     ///
     /// # Errors
     ///
-    /// The defect of the lowest block that has one.
+    /// What was found: first, in the lowest block that has a finding, with the others. Where one host
+    /// thread runs the blocks, the first in the seed's order.
     pub fn finish(self) -> Result<Report, Box<Defect>> {
-        let defect = self
-            .defect
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner);
-        match defect {
-            Some(defect) => Err(defect),
-            None => Ok(Report {
-                blocks: self.blocks,
-                threads: self.blocks * self.launch.block.count(),
-                barriers: self.barriers.into_inner(),
-                warp_collectives: self.warp_collectives.into_inner(),
-                async_copies: self.async_copies.into_inner(),
-                counts: self.launch.options.counters.then(|| {
-                    let counts = self.counts.into_inner();
-                    Box::new(counts.unwrap_or_else(PoisonError::into_inner).finish())
-                }),
-            }),
+        let mut found = self.check.as_ref().map_or_else(Vec::new, |check| {
+            let listed = check.findings.take().into_iter();
+            let defect = |(block, times, finding)| {
+                let defect = self.launch.defect(finding, Some(block));
+                (block, Box::new(Defect { times, ..*defect }))
+            };
+            listed.map(defect).collect()
+        });
+        let last = self.defect.into_inner();
+        let lowest = self.lowest_defect.into_inner();
+        if let Some(last) = last.unwrap_or_else(PoisonError::into_inner) {
+            found.push((lowest, last));
         }
+        if self.launch.options.parallel_blocks {
+            found.sort_by_key(|(block, _)| *block);
+        }
+        let mut found = found.into_iter().map(|(_, defect)| defect);
+        if let Some(mut first) = found.next() {
+            first.further = found.map(|defect| *defect).collect();
+            return Err(first);
+        }
+        Ok(Report {
+            blocks: self.blocks,
+            threads: self.blocks * self.launch.block.count(),
+            barriers: self.barriers.into_inner(),
+            warp_collectives: self.warp_collectives.into_inner(),
+            async_copies: self.async_copies.into_inner(),
+            counts: self.launch.options.counters.then(|| {
+                let counts = self.counts.into_inner();
+                Box::new(counts.unwrap_or_else(PoisonError::into_inner).finish())
+            }),
+        })
     }
+}
+
+/// The checks of a launch that begins; one host thread may run all of its blocks.
+fn checks_of(launch: &Launch<'_>, is_of_one_host_thread: bool) -> LaunchCheck {
+    let options = launch.options;
+    let findings = Findings::new(launch.kernel, options.finding_limit, &options.suppressions);
+    LaunchCheck::new(is_of_one_host_thread, findings, &options.views)
 }

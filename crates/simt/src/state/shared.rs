@@ -2,6 +2,7 @@
 
 use super::shared_error::{ALIGNMENT, MAX_STATIC_SHARED_BYTES, SharedError};
 use super::static_layout::StaticLayout;
+use crate::basics::element_at;
 use crate::memory::{OutOfMemory, release_reserve};
 use std::alloc::{Layout, alloc, dealloc};
 use std::cell::{Cell, RefCell};
@@ -168,18 +169,21 @@ impl SharedMemory {
 
     /// In words, which byte of which array `address` is.
     #[cold]
-    pub fn describe(&self, address: usize) -> Option<String> {
+    pub fn describe(&self, address: usize, bytes_of_access: usize) -> Option<String> {
         let offset = self.offset_of(address)?;
         if offset < self.dynamic_bytes {
             let bytes = self.dynamic_bytes;
-            return Some(format!("byte {offset} of the {bytes} dynamic bytes"));
+            let element = element_at(offset, bytes_of_access);
+            return Some(format!("{element} of the {bytes} dynamic bytes"));
         }
         self.arrays.borrow().iter().find_map(|array| {
             let within = address.wrapping_sub(array.start.addr());
             (within < array.bytes).then(|| {
                 format!(
-                    "byte {within} of the array of {} bytes declared at {}",
-                    array.bytes, array.declared
+                    "{} of the array of {} bytes declared at {}",
+                    element_at(within, bytes_of_access),
+                    array.bytes,
+                    array.declared
                 )
             })
         })

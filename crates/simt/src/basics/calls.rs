@@ -1,0 +1,143 @@
+//! The way from a kernel to the line of a finding: the functions that were being called.
+
+use super::defect::{Call, SourceLocation};
+use std::backtrace::Backtrace;
+use std::borrow::Cow;
+
+/// Where the simulator calls a kernel: nothing above is the kernel's.
+const RUNNERS: [&str; 2] = ["state/confinement.rs", "runner/coroutine.rs"];
+
+/// Files whose functions are not the user's have these in their paths: the standard library, packages of
+/// a registry, the device library and the host library.
+const FOREIGN: [&str; 5] = [
+    "/rustc/",
+    "/registry/src/",
+    "cuda_std/src/",
+    "simt/src/",
+    "host/module.rs",
+];
+
+/// The calls that a thread is in, as addresses: their names and lines are looked up when they are
+/// needed, on a stack of the host.
+pub(crate) struct CallStack(Backtrace);
+
+impl CallStack {
+    /// The calls that the running thread is in.
+    pub fn capture() -> Self {
+        Self(Backtrace::force_capture())
+    }
+
+    /// The functions of the kernel that have called the one with the line `location`, the innermost
+    /// first. Where that one has no frame, because its last call has taken its place, they are all.
+    pub fn callers(&self, location: Option<&SourceLocation>) -> Vec<Call> {
+        let mut calls = kernel_calls(&self.0.to_string());
+        let is_there = |call: &Call| {
+            let known = call.location.as_ref().zip(location);
+            known.is_some_and(|(own, place)| own.line == place.line && is_file(own, place))
+        };
+        let inner = calls.iter().position(is_there);
+        calls.drain(..inner.map_or(0, |inner| inner + 1));
+        calls.retain(Call::is_of_user);
+        calls
+    }
+}
+
+impl Call {
+    fn is_of_user(&self) -> bool {
+        let is_foreign = |location: &SourceLocation| {
+            let mut parts = FOREIGN.iter();
+            parts.any(|part| location.file.contains(part))
+        };
+        self.location.as_ref().is_some_and(|it| !is_foreign(it))
+    }
+}
+
+/// Whether one path is the end of the other one: the compiler is given paths from the workspace's root,
+/// the debug information has them from the file system's.
+fn is_file(one: &SourceLocation, other: &SourceLocation) -> bool {
+    let (one, other) = (one.file.as_ref(), other.file.as_ref());
+    let (one, other) = (one.trim_start_matches("./"), other.trim_start_matches("./"));
+    one.ends_with(other) || other.ends_with(one)
+}
+
+/// The calls in the text of a backtrace up to that of the kernel, the innermost first.
+fn kernel_calls(text: &str) -> Vec<Call> {
+    let mut calls: Vec<Call> = Vec::new();
+    for line in text.lines().map(str::trim_start) {
+        if let Some(place) = line.strip_prefix("at ") {
+            if RUNNERS.iter().any(|runner| place.contains(runner)) {
+                calls.pop();
+                break;
+            }
+            if let Some(call) = calls.last_mut() {
+                call.location = location_of(place);
+            }
+        } else if let Some((_, name)) = line.split_once(": ") {
+            calls.push(Call {
+                function: name.to_owned(),
+                location: None,
+            });
+        }
+    }
+    calls
+}
+
+/// "file:line:column", or without the column.
+fn location_of(text: &str) -> Option<SourceLocation> {
+    let mut parts = text.rsplitn(3, ':');
+    let (column, line, file) = (parts.next()?, parts.next()?, parts.next()?);
+    Some(SourceLocation {
+        file: Cow::Owned(file.to_owned()),
+        line: line.parse().ok()?,
+        column: column.parse().ok()?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "   0: simt::instructions::access::observe
+             at ./crates/simt/src/instructions/access.rs:60:5
+   1: cuda_std::global::GlobalMut<T>::store
+   2: user::helper
+             at /home/user/src/lib.rs:7:9
+   3: with
+             at /home/user/cuda_std/src/symbol.rs:7:9
+   4: user::kernel
+             at /home/user/src/lib.rs:20:5
+   5: core::ops::function::Fn::call
+             at /rustc/59807616/library/core/src/ops/function.rs:250:5
+   6: outside
+             at /home/user/simt/src/state/confinement.rs:80:5
+   7: user::main
+             at /home/user/src/main.rs:3:1
+";
+
+    #[test]
+    fn only_the_functions_of_the_kernel_are_kept() {
+        let calls = kernel_calls(TEXT);
+        assert_eq!(calls.len(), 6);
+        let shown = calls.iter().filter(|call| call.is_of_user());
+        let shown: Vec<String> = shown.map(Call::to_string).collect();
+        assert_eq!(
+            shown,
+            [
+                "`user::helper`, /home/user/src/lib.rs:7:9",
+                "`user::kernel`, /home/user/src/lib.rs:20:5"
+            ]
+        );
+    }
+
+    #[test]
+    fn paths_may_begin_elsewhere() {
+        let at = |file: &'static str| SourceLocation {
+            file: file.into(),
+            line: 7,
+            column: 1,
+        };
+        assert!(is_file(&at("/home/user/src/lib.rs"), &at("src/lib.rs")));
+        assert!(is_file(&at("./src/lib.rs"), &at("src/lib.rs")));
+        assert!(!is_file(&at("src/main.rs"), &at("src/lib.rs")));
+    }
+}

@@ -1,0 +1,36 @@
+//! What a kernel calls its memory.
+
+/// A view of global memory that a kernel has been given, under the name of its parameter.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ViewName {
+    /// The address of its first byte.
+    pub address: usize,
+    /// The parameter's name.
+    pub name: &'static str,
+}
+
+/// " (parameter `x`)", of the view that begins at `address` or, for a part of a view, of the last one that
+/// begins before it and behind `start`, where the allocation does; nothing where there is none.
+#[cold]
+pub(crate) fn parameter_at(views: &[ViewName], start: usize, address: usize) -> String {
+    let before = views
+        .iter()
+        .filter(|view| (start..=address).contains(&view.address));
+    let view = before.max_by_key(|view| view.address);
+    view.map_or_else(String::new, |view| format!(" (parameter `{}`)", view.name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_of_a_view_has_its_name() {
+        let of = |address, name| ViewName { address, name };
+        let views = [of(100, "x"), of(160, "y")];
+        assert_eq!(parameter_at(&views, 100, 100), " (parameter `x`)");
+        assert_eq!(parameter_at(&views, 100, 159), " (parameter `x`)");
+        assert_eq!(parameter_at(&views, 100, 200), " (parameter `y`)");
+        assert_eq!(parameter_at(&views, 300, 310), "");
+    }
+}

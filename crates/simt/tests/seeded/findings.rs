@@ -1,0 +1,205 @@
+//! Several findings of one launch: which are listed, how often, what ends the list, what is left out.
+
+use crate::harness::{ELEMENTS, Memory, block, me, run_and_read, shared};
+use cuda_std::prelude::*;
+use simt::DefectKind::{DataRace, OutOfBounds, UninitialisedRead};
+use simt::{Defect, DefectKind, Options, Suppression};
+
+/// What a launch of one block finds under a schedule without switches.
+#[track_caller]
+fn found(options: &Options, kernel: impl Fn(&Memory) + Sync) -> Box<Defect> {
+    let options = Options {
+        parallel_blocks: false,
+        ..options.clone()
+    };
+    run_and_read(simt::run, &options, (1, 64), &kernel).expect_err("the kernel has defects")
+}
+
+fn kinds(defect: &Defect) -> Vec<DefectKind> {
+    defect.all().map(|finding| finding.kind).collect()
+}
+
+/// Reads what was not written, in three rounds; then 64 threads write one word; at last one thread
+/// writes past the end.
+fn three_mistakes(memory: &Memory) {
+    for round in 0..3 {
+        let _ = memory.output.get(64 * round + me());
+    }
+    memory.input.set(5, me() as u32);
+    thread::sync_threads();
+    if me() == 63 {
+        memory.counters.set(ELEMENTS, 1);
+    }
+}
+
+#[test]
+fn a_launch_goes_on_after_what_it_survives() {
+    let defect = found(&Options::default(), three_mistakes);
+    assert_eq!(
+        kinds(&defect),
+        [UninitialisedRead, DataRace, OutOfBounds],
+        "{defect}"
+    );
+    let times: Vec<u64> = defect.all().map(|finding| finding.times).collect();
+    // 64 threads; each write of the word but the first one races.
+    assert_eq!(times[0], 64 * 3);
+    assert!(times[1] > 1, "{defect}");
+    assert_eq!(times[2], 1);
+    let text = defect.to_string();
+    assert!(text.contains("found 192 times"), "{text}");
+    assert!(
+        text.contains("2 further findings of the launch:\nkernel `seeded`: data race"),
+        "{text}"
+    );
+}
+
+#[test]
+fn the_limit_counts_different_findings() {
+    for (limit, expected) in [
+        (1, &[UninitialisedRead][..]),
+        (2, &[UninitialisedRead, DataRace]),
+    ] {
+        let options = Options {
+            finding_limit: limit,
+            ..Options::default()
+        };
+        let defect = found(&options, three_mistakes);
+        assert_eq!(kinds(&defect), expected, "{defect}");
+    }
+}
+
+/// The write that races counts as the last one: the vector's other words are written, and what comes
+/// after the barrier is right.
+#[test]
+fn what_follows_a_finding_is_none() {
+    let defect = found(&Options::default(), |_| {
+        let words = shared!(u32; 64);
+        if me() == 0 {
+            words.set(2, 1);
+        }
+        if me() == 32 {
+            words.set4(0, [7; 4]);
+        }
+        thread::sync_threads();
+        let _ = words.get(me() % 4);
+    });
+    assert_eq!(kinds(&defect), [DataRace], "{defect}");
+    assert_eq!(defect.times, 1);
+}
+
+#[test]
+fn a_loop_on_what_nothing_orders_ends() {
+    let defect = found(&Options::default(), |memory| {
+        if me() == 0 {
+            memory.input.set(0, 2);
+        }
+        if me() == 32 {
+            while memory.input.get(0) != 3 {
+                simt::yield_now();
+            }
+        }
+    });
+    assert_eq!(kinds(&defect), [DataRace], "{defect}");
+    assert!(defect.times > 1 << 15, "{}", defect.times);
+}
+
+/// Every block makes the same two mistakes. Of equal findings the lowest block's is listed, on however
+/// many host threads the blocks run.
+#[test]
+fn blocks_share_a_list() {
+    let kernel = |memory: &Memory| {
+        let words = shared!(u32; 64);
+        let _ = words.get(32 + me());
+        words.set(0, block() as u32);
+        let _ = memory.input.get(me());
+    };
+    for parallel_blocks in [false, true] {
+        let options = Options {
+            parallel_blocks,
+            ..Options::default()
+        };
+        let defect = run_and_read(simt::run, &options, (8, 32), &kernel).unwrap_err();
+        assert_eq!(kinds(&defect), [UninitialisedRead, DataRace], "{defect}");
+        assert_eq!(defect.block, Some(simt::Dim3::new(0, 0, 0)), "{defect}");
+        assert_eq!(defect.times, 8 * 32);
+    }
+}
+
+#[test]
+fn what_is_suppressed_is_not_listed() {
+    let race = Suppression::new("seeded", "the last one may win").of_kind(DataRace);
+    let elsewhere = Suppression::new("another", "of another kernel");
+    let line = line!() + 1;
+    let read_padding = |memory: &Memory| memory.output.get(me());
+    let read = Suppression::new("seeded", "padding").at(file!(), line);
+    let options = Options {
+        suppressions: [&race, &elsewhere, &read].map(Clone::clone).into(),
+        parallel_blocks: false,
+        ..Options::default()
+    };
+    let all: &(dyn Fn(&Memory) + Sync) = &|memory| memory.input.set(5, me() as u32);
+    assert!(run_and_read(simt::run, &options, (1, 64), all).is_ok());
+    assert!(race.matches() > 1);
+    let defect = found(&options, |memory| {
+        let _ = read_padding(memory);
+        let _ = memory.output.get(64 + me());
+        thread::sync_threads();
+        memory.input.set(ELEMENTS + me(), 1);
+    });
+    assert_eq!(kinds(&defect), [UninitialisedRead, OutOfBounds], "{defect}");
+    assert_ne!(defect.location.as_ref().unwrap().line, line);
+    assert_eq!((read.matches(), elsewhere.matches()), (64, 0));
+}
+
+#[inline(never)]
+fn helper(memory: &Memory) {
+    memory.input.set(0, me() as u32);
+}
+
+#[inline(never)]
+fn calls_the_helper(memory: &Memory) {
+    helper(memory);
+    // So that the call is not the last thing that the function does.
+    thread::sync_threads();
+}
+
+#[test]
+fn the_way_to_a_helper_is_told() {
+    let defect = found(&Options::default(), calls_the_helper);
+    let calls: Vec<String> = defect.calls.iter().map(ToString::to_string).collect();
+    let caller = calls.iter().find(|call| call.contains("calls_the_helper"));
+    let caller = caller.unwrap_or_else(|| panic!("{defect}"));
+    assert!(caller.contains("findings.rs:"), "{caller}");
+    assert!(
+        !calls.iter().any(|call| call.contains("simt::runner")),
+        "{defect}"
+    );
+    assert!(defect.to_string().contains("called by `"), "{defect}");
+}
+
+/// Block 0 waits for a word that block 1 would write, which never starts beside it.
+#[test]
+fn a_deadlock_names_the_word_and_the_blocks_that_have_not_started() {
+    let options = Options {
+        parallel_blocks: false,
+        yield_limit: 1 << 10,
+        ..Options::default()
+    };
+    let kernel = |memory: &Memory| {
+        if block() == 1 {
+            memory.counters.atomic_set(7, 1);
+        }
+        while block() == 0 && memory.counters.atomic_get(7) == 0 {
+            simt::yield_now();
+        }
+    };
+    let defect = run_and_read(simt::run, &options, (3, 32), &kernel).unwrap_err();
+    assert_eq!(kinds(&defect), [DefectKind::Deadlock], "{defect}");
+    let word = "the word at byte 28 (element 7 of 4 bytes) of a buffer of 4096 bytes";
+    assert!(defect.message.contains(word), "{defect}");
+    let text = defect.to_string();
+    assert!(
+        text.contains("2 of the 3 blocks of the launch have not started"),
+        "{text}"
+    );
+}

@@ -1,0 +1,30 @@
+//! The module of each kernel.
+
+/// The PTX of each kernel; none without the feature `cuda`.
+#[cfg(feature = "cuda")]
+pub mod images {
+    include!(concat!(env!("OUT_DIR"), "/images.rs"));
+}
+
+#[cfg(feature = "cuda")]
+macro_rules! images_of {
+    ($kernel:ident) => {
+        $crate::modules::images::$kernel
+    };
+}
+#[cfg(not(feature = "cuda"))]
+macro_rules! images_of {
+    ($kernel:ident) => {
+        &[]
+    };
+}
+
+/// The module of one kernel.
+macro_rules! module_of {
+    ($kernel:ident) => {{
+        static MODULE: ModuleSource =
+            // SAFETY: (1) the build script compiles the PTX from the crate that the kernels come from.
+            unsafe { ModuleSource::new(stringify!($kernel), images_of!($kernel)) };
+        &MODULE
+    }};
+}
