@@ -366,7 +366,8 @@ fn kernels_of_an_older_device_are_selected_by_request() {
 fn halves_that_tensor_maps_cannot_describe_are_multiplied_by_warps() {
     let problem = row_major(ElementType::F16, (64, 1 << 31, 64));
     let request = Request::Fastest(Arithmetic::Auto, None);
-    assert_eq!(name(&problem, H200, request), Some("matmul_mma_f16_nn"));
+    let small = Some("matmul_mma_small_f16_nn");
+    assert_eq!(name(&problem, H200, request), small);
 }
 
 /// The tiles whose rounds take less time.
