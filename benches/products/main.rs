@@ -4,9 +4,11 @@
 //! leaves behind: tensor-core work heats the device. The operands are random; of small ones there are
 //! as many as do not fit into the second-level cache, taken in turns.
 
+mod any_layout;
 mod batches;
 #[path = "../common/mod.rs"]
 mod common;
+mod layers;
 mod options;
 #[path = "../rivals/mod.rs"]
 mod rivals;
@@ -81,6 +83,15 @@ fn run() -> Result {
     bench.run_vectors::<f64>("f64", shapes::by_gemv, &mut records)?;
     bench.run_vectors::<bf16>("bf16", shapes::by_gemm, &mut records)?;
     bench.run_vectors::<f16>("f16", shapes::by_gemm, &mut records)?;
+    bench.run_layers::<F8E4M3>("e4m3", &mut records)?;
+    bench.run_layers::<bf16>("bf16", &mut records)?;
+    bench.run_any_layout::<f32>("f32", &mut records)?;
+    bench.run_any_layout::<f64>("f64", &mut records)?;
+    bench.run_any_layout::<bf16>("bf16", &mut records)?;
+    bench.run_any_layout::<f16>("f16", &mut records)?;
+    bench.run_grams::<f32>("f32", &mut records)?;
+    bench.run_grams::<f64>("f64", &mut records)?;
+    bench.run_grams::<bf16>("bf16", &mut records)?;
     if records.is_empty() {
         return Err(format!(
             "--only {}: no product has that in its name",
@@ -89,6 +100,9 @@ fn run() -> Result {
         .into());
     }
     if let Some(path) = &bench.options.out {
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
         let record = json!({
             "device": machine::describe(&bench.device),
             "cublas": bench.cublas.as_ref().map(|it| it.version().to_owned()),
@@ -108,7 +122,7 @@ struct Bench {
 }
 
 /// A contender: C = A B.
-type Multiply<'a, T> = &'a dyn Fn(&Matrix<T>, &Matrix<T>, &mut Matrix<T>) -> Result;
+type Multiply<'a, T, O = T> = &'a dyn Fn(&Matrix<T>, &Matrix<T>, &mut Matrix<O>) -> Result;
 
 /// How elements are drawn.
 type Draw = fn(&mut Random) -> f64;
@@ -201,20 +215,21 @@ impl Bench {
                 }
                 None => None,
             };
-            let ways: [(&str, Multiply<'_, f64>); 3] = [
-                ("large tiles", &|a, b, c| {
+            let ways: [(&str, Multiply<'_, f64>); 4] = [
+                ("", &|a, b, c| Ok(self.device.matmul_into(a, b, c)?)),
+                (", large tiles", &|a, b, c| {
                     Ok(Matmul::new(a, b).tiles(TileConfig::Large).run_into(c)?)
                 }),
-                ("small tiles", &|a, b, c| {
+                (", small tiles", &|a, b, c| {
                     Ok(Matmul::new(a, b).tiles(TileConfig::Small).run_into(c)?)
                 }),
-                ("ordinary units", &|a, b, c| {
+                (", ordinary units", &|a, b, c| {
                     Ok(self.device.matmul_coarsened_into(a, b, c)?)
                 }),
             ];
             for (way, multiply) in ways {
                 let ours = self.score(&mut sets, false, multiply)?;
-                self.report(&format!("{name}, {way}"), &ours, rival.as_ref(), records);
+                self.report(&format!("{name}{way}"), &ours, rival.as_ref(), records);
             }
         }
         Ok(())
@@ -326,7 +341,7 @@ impl Bench {
         Ok(())
     }
 
-    /// To bf16. The rival is cuBLASLt, which takes such operands in this order alone.
+    /// To bf16. The rival is the best of cuBLASLt's algorithms, which take such operands in this order alone.
     fn run_e4m3(&self, records: &mut Vec<serde_json::Value>) -> Result {
         for &size in &self.sizes {
             let name = format!("e4m3 {size} B by columns");
@@ -340,6 +355,12 @@ impl Bench {
             let rival = match &self.cublas_lt {
                 Some(cublas) => {
                     let product = cublas.product((size, size, size))?;
+                    product.choose(|product| {
+                        self.seconds_at_once(|| {
+                            let (a, b, c) = sets.next();
+                            product.multiply(a, b, c)
+                        })
+                    })?;
                     Some(self.score(&mut sets, true, |a, b, c| product.multiply(a, b, c))?)
                 }
                 None => None,
@@ -371,7 +392,21 @@ impl Bench {
     }
 
     /// The time of a call, warmed up.
-    fn seconds(&self, mut call: impl FnMut() -> Result) -> Result<f64> {
+    fn seconds(&self, call: impl FnMut() -> Result) -> Result<f64> {
+        self.seconds_after(self.options.warm_up, SAMPLES, call)
+    }
+
+    /// The same in a few samples after a short time, to choose among calls.
+    fn seconds_at_once(&self, call: impl FnMut() -> Result) -> Result<f64> {
+        self.seconds_after(SAMPLE, 3, call)
+    }
+
+    fn seconds_after(
+        &self,
+        warm_up: Duration,
+        samples: usize,
+        mut call: impl FnMut() -> Result,
+    ) -> Result<f64> {
         let mut time = |calls: u64| -> Result<Duration> {
             let start = self.device.record_event()?;
             (0..calls).try_for_each(|_| call())?;
@@ -382,14 +417,14 @@ impl Bench {
         let calls_in = |span: Duration| (span.as_secs_f64() / once.as_secs_f64()).ceil() as u64;
         let simulated = self.device.is_simulator();
         if !simulated {
-            time(calls_in(self.options.warm_up).clamp(1, 1_000_000))?;
+            time(calls_in(warm_up).clamp(1, 1_000_000))?;
         }
         let calls = if simulated {
             1
         } else {
             calls_in(SAMPLE).max(1)
         };
-        let mut samples = (0..if simulated { 1 } else { SAMPLES })
+        let mut samples = (0..if simulated { 1 } else { samples })
             .map(|_| Ok(time(calls)?.as_secs_f64() / calls as f64))
             .collect::<Result<Vec<f64>>>()?;
         samples.sort_by(f64::total_cmp);

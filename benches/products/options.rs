@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 pub const HELP: &str = "\
-Compares matmul with cuBLAS on one device: speed, of vectors in GB/s, and for f32 the error.
+Compares matmul with cuBLAS and cuBLASLt on one device: speed, of vectors in GB/s, and for f32 the error.
 
 Usage: cargo bench --bench products -- [OPTIONS]
 
 Options:
-  --only TEXT       only products whose name contains TEXT, such as `bf16 4096`
+  --only TEXT       only products whose name contains TEXT, such as `bf16 4096`, `bf16 layer`, `f32 ragged`, `gram`
   --warm-up SECS    of each contender, before it is timed [default: 1]
   --sizes N,N,...   rows and columns of the square matrices
                     [default: 1024,1536,2048,4096,8192; on the simulator 256]

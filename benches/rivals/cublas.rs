@@ -7,7 +7,7 @@ use functions::{Functions, GemmFunction, GemvFunction, Handle, Status};
 use half::{bf16, f16};
 use std::ffi::{c_int, c_longlong, c_void};
 use std::ptr;
-use tilewright::{Device, Element, Matrix, Order};
+use tilewright::{Device, Element, Matrix, MatrixView, MatrixViewMut, Order};
 
 /// The environment variable that enables TF32 in every program.
 const TF32_OVERRIDE: &str = "NVIDIA_TF32_OVERRIDE";
@@ -56,6 +56,33 @@ const DEFAULT_ALGORITHM: c_int = -1;
 
 /// `CUBLAS_OP_T`: the operand is transposed.
 const TRANSPOSED: c_int = 1;
+
+/// A type that cuBLAS multiplies, with numbers of a type for its sums.
+pub trait InSums: Element {
+    /// Its `cudaDataType_t`.
+    const DATA_TYPE: c_int;
+    /// The `cublasComputeType_t`.
+    const COMPUTE_TYPE: c_int;
+    /// 1 and 0 in the type of the sums.
+    const ONE_AND_ZERO: [&'static [u8]; 2];
+}
+
+macro_rules! in_sums {
+    ($($element:ty: $data_type:expr, $compute_type:expr, $one:expr;)*) => {$(
+        impl InSums for $element {
+            const DATA_TYPE: c_int = $data_type;
+            const COMPUTE_TYPE: c_int = $compute_type;
+            const ONE_AND_ZERO: [&'static [u8]; 2] = [&$one.to_ne_bytes(), &[0; size_of_val(&$one)]];
+        }
+    )*};
+}
+in_sums! {
+    f32: <f32 as InF32>::DATA_TYPE, COMPUTE_F32, 1.0_f32;
+    f16: <f16 as InF32>::DATA_TYPE, COMPUTE_F32, 1.0_f32;
+    bf16: <bf16 as InF32>::DATA_TYPE, COMPUTE_F32, 1.0_f32;
+    // `CUDA_R_64F`, `CUBLAS_COMPUTE_64F`.
+    f64: 1, 70, 1.0_f64;
+}
 
 /// A type that cuBLAS multiplies.
 pub trait Gemm: Element {
@@ -233,6 +260,57 @@ impl CuBlas {
                 T::DATA_TYPE,
                 n,
                 COMPUTE_F32,
+                DEFAULT_ALGORITHM,
+            )
+        })
+    }
+
+    /// Enqueues C = A B of parts of matrices in any order; C is row-major. The shapes have to match.
+    pub fn multiply_views<T: InSums>(
+        &self,
+        a: MatrixView<'_, T>,
+        b: MatrixView<'_, T>,
+        c: MatrixViewMut<'_, T>,
+    ) -> Result {
+        assert_eq!((a.cols(), c.shape()), (b.rows(), (a.rows(), b.cols())));
+        assert_eq!(c.order(), Order::RowMajor);
+        let transposition = |order| match order {
+            Order::RowMajor => NOT_TRANSPOSED,
+            Order::ColumnMajor => TRANSPOSED,
+        };
+        let address = |it: MatrixView<'_, T>| {
+            ptr::with_exposed_provenance::<c_void>(it.device_address() as usize)
+        };
+        let leading = |it: MatrixView<'_, T>| c_int::try_from(it.leading_dimension());
+        let (m, n, k): (c_int, c_int, c_int) = (
+            a.rows().try_into()?,
+            b.cols().try_into()?,
+            a.cols().try_into()?,
+        );
+        let (lda, ldb, ldc) = (leading(a)?, leading(b)?, leading(c.view())?);
+        let [one, zero] = T::ONE_AND_ZERO;
+        // SAFETY: as in `multiply_halves`: the leading dimensions are the views', and the scalars have the type
+        // of the computation.
+        self.enqueue(1, || unsafe {
+            (self.functions.gemm_ex)(
+                self.handle,
+                transposition(b.order()),
+                transposition(a.order()),
+                n,
+                m,
+                k,
+                one.as_ptr().cast(),
+                address(b),
+                T::DATA_TYPE,
+                ldb,
+                address(a),
+                T::DATA_TYPE,
+                lda,
+                zero.as_ptr().cast(),
+                address(c.view()).cast_mut(),
+                T::DATA_TYPE,
+                ldc,
+                T::COMPUTE_TYPE,
                 DEFAULT_ALGORITHM,
             )
         })

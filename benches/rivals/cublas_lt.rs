@@ -1,9 +1,11 @@
-//! cuBLASLt's products of 8-bit floats, loaded when the benchmark starts.
+//! cuBLASLt's products of bf16 and 8-bit floats, loaded when the benchmark starts.
 
 use super::open_library;
 use crate::common::Result;
 use half::bf16;
+use std::cell::Cell;
 use std::ffi::{c_int, c_void};
+use std::marker::PhantomData;
 use std::ptr;
 use tilewright::cuda_std::fp8::F8E4M3;
 use tilewright::{Buffer, Device, Element, Matrix, Order};
@@ -24,6 +26,24 @@ const COMPUTE_F32: c_int = 68;
 const F32: c_int = 0;
 const BF16: c_int = 14;
 const E4M3: c_int = 28;
+
+/// Algorithms of a product that are timed: the first of the heuristics, which sort them by the time that they
+/// expect.
+const ALGORITHMS: usize = 10;
+
+/// A type of operands, whose products are of bf16.
+pub trait LtElement: Element {
+    /// Its `cudaDataType_t`.
+    const DATA_TYPE: c_int;
+}
+
+impl LtElement for bf16 {
+    const DATA_TYPE: c_int = BF16;
+}
+
+impl LtElement for F8E4M3 {
+    const DATA_TYPE: c_int = E4M3;
+}
 
 /// `CUBLASLT_MATMUL_DESC_TRANSA`, and `CUBLAS_OP_T`.
 const TRANSPOSE_FIRST: c_int = 3;
@@ -104,13 +124,16 @@ pub struct CuBlasLt {
     workspace: Buffer<u8>,
 }
 
-/// A product of one shape, with the algorithm that cuBLASLt prefers.
-pub struct LtProduct<'a> {
+/// A product of one shape, with the algorithms that cuBLASLt prefers.
+pub struct LtProduct<'a, T> {
     library: &'a CuBlasLt,
     operation: Handle,
     layouts: [Handle; 3],
-    algorithm: [u64; 8],
+    algorithms: Vec<[u64; 8]>,
+    /// The one that is used.
+    chosen: Cell<usize>,
     shape: (usize, usize, usize),
+    elements: PhantomData<T>,
 }
 
 impl CuBlasLt {
@@ -134,11 +157,14 @@ impl CuBlasLt {
     }
 
     /// Products of an `m` x `k` row-major matrix and a `k` x `n` column-major one.
-    pub fn product(&self, (m, n, k): (usize, usize, usize)) -> Result<LtProduct<'_>> {
+    pub fn product<T: LtElement>(
+        &self,
+        (m, n, k): (usize, usize, usize),
+    ) -> Result<LtProduct<'_, T>> {
         self.device.with_current(|| self.prepared((m, n, k)))?
     }
 
-    fn prepared(&self, (m, n, k): (usize, usize, usize)) -> Result<LtProduct<'_>> {
+    fn prepared<T: LtElement>(&self, (m, n, k): (usize, usize, usize)) -> Result<LtProduct<'_, T>> {
         let functions = &self.functions;
         let mut operation = ptr::null_mut();
         let mut preference = ptr::null_mut();
@@ -169,13 +195,13 @@ impl CuBlasLt {
         }
         // The transpose of A B is that of B times that of A, in column-major order.
         let layouts = [
-            self.layout(E4M3, (k, n))?,
-            self.layout(E4M3, (k, m))?,
+            self.layout(T::DATA_TYPE, (k, n))?,
+            self.layout(T::DATA_TYPE, (k, m))?,
             self.layout(BF16, (n, m))?,
         ];
         let [first, second, result] = layouts;
-        let (mut heuristic, mut found) = (Heuristic::default(), 0);
-        // SAFETY: the handles are alive, and the places are for one algorithm and one number.
+        let (mut heuristics, mut found) = ([Heuristic::default(); ALGORITHMS], 0);
+        // SAFETY: the handles are alive, and the places are for so many algorithms and one number.
         check(unsafe {
             (functions.get_heuristic)(
                 self.handle,
@@ -185,20 +211,25 @@ impl CuBlasLt {
                 result,
                 result,
                 preference,
-                1,
-                &raw mut heuristic,
+                ALGORITHMS as c_int,
+                heuristics.as_mut_ptr(),
                 &raw mut found,
             )
         })?;
-        if found == 0 {
+        let usable = heuristics.iter().take(found.try_into()?);
+        let usable = usable.filter(|it| it.state == 0 && it.workspace_bytes <= WORKSPACE_BYTES);
+        let algorithms: Vec<_> = usable.map(|it| it.algorithm).collect();
+        if algorithms.is_empty() {
             return Err(format!("cuBLASLt has no algorithm for {m} x {n} x {k}").into());
         }
         Ok(LtProduct {
             library: self,
             operation,
             layouts,
-            algorithm: heuristic.algorithm,
+            algorithms,
+            chosen: Cell::new(0),
             shape: (m, n, k),
+            elements: PhantomData,
         })
     }
 
@@ -214,9 +245,21 @@ impl CuBlasLt {
     }
 }
 
-impl LtProduct<'_> {
-    /// Enqueues C = A B.
-    pub fn multiply(&self, a: &Matrix<F8E4M3>, b: &Matrix<F8E4M3>, c: &mut Matrix<bf16>) -> Result {
+impl<T: LtElement> LtProduct<'_, T> {
+    /// Chooses the algorithm with the least time that `time` measures of a call; one that fails is left out.
+    pub fn choose(&self, mut time: impl FnMut(&Self) -> Result<f64>) -> Result {
+        let times = (0..self.algorithms.len()).filter_map(|number| {
+            self.chosen.set(number);
+            time(self).ok().map(|time| (number, time))
+        });
+        let best = times.min_by(|(_, left), (_, right)| left.total_cmp(right));
+        let (number, _) = best.ok_or("no algorithm of cuBLASLt runs")?;
+        self.chosen.set(number);
+        Ok(())
+    }
+
+    /// Enqueues C = A B by the chosen algorithm.
+    pub fn multiply(&self, a: &Matrix<T>, b: &Matrix<T>, c: &mut Matrix<bf16>) -> Result {
         let (m, n, k) = self.shape;
         assert_eq!((a.shape(), b.shape(), c.shape()), ((m, k), (k, n), (m, n)));
         assert_eq!(
@@ -245,7 +288,7 @@ impl LtProduct<'_> {
                     result,
                     address(c).cast_mut(),
                     result,
-                    &raw const self.algorithm,
+                    &raw const self.algorithms[self.chosen.get()],
                     ptr::with_exposed_provenance_mut(workspace),
                     WORKSPACE_BYTES,
                     library.stream,

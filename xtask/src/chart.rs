@@ -1,7 +1,8 @@
-//! `cargo xtask chart`: the results of the comparisons on GPUs, as a drawing and a table, and the charts of
-//! the ladder of tensor cores.
+//! `cargo xtask chart`: the results of the comparisons on GPUs, as a drawing and a table, the chart of products,
+//! and the charts of the ladder of tensor cores.
 
 mod ladder;
+mod products;
 mod results;
 
 use crate::{Result, workspace_root};
@@ -41,6 +42,7 @@ pub fn run(mut arguments: lexopt::Parser) -> Result {
         print!("{}", table(run));
     }
     write_text(&drawing, &draw_lines(&charts)?)?;
+    products::draw()?;
     ladder::draw()
 }
 

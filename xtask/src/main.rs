@@ -24,7 +24,8 @@ Commands:
   bundle [FOLDER]     gather tests, benchmarks and examples in a folder [default: target/bundle]
                       that runs on a GPU machine without Rust
   chart               draw docs/benchmarks.svg from benches/results/, and print the table; draw
-                      the charts of ladder/pages/tensor.md from its table
+                      docs/products.svg from benches/results/products/, and the charts of
+                      ladder/pages/tensor.md from its table
   packages            pack the crates, look for their licences and pages, build and run a program
                       on the packages elsewhere, count its crates, and show that PTX and kernels
                       of different versions do not compile
