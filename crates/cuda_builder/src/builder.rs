@@ -157,9 +157,9 @@ impl CudaBuilder {
     /// and `cuobjdump -g` show Rust beside the machine code. The code stays the same; the PTX is
     /// several times as long.
     ///
-    /// The lines name files by the folders that panics name, too: `/workspace` is the root of the
-    /// workspace, `/rust` the sources of `core`, `/cargo` cargo's home. So the PTX does not depend on the
-    /// folder that it was built in, and Nsight Compute asks once where `/workspace` is.
+    /// In the names of files `/workspace` is the root of the workspace, `/rust` the sources of `core`
+    /// and `/cargo` cargo's home, so that the PTX does not name this machine's folders. Only path
+    /// dependencies outside of the workspace keep theirs.
     #[must_use]
     pub fn line_information(mut self, wanted: bool) -> CudaBuilder {
         self.debugging.line_information = wanted;

@@ -248,3 +248,22 @@ fn undefined_symbols_are_named() {
         other => panic!("{other}"),
     }
 }
+
+#[test]
+#[ignore = "slow: cargo test -- --ignored"]
+fn line_information_names_the_source_and_leaves_the_code_as_it_is() {
+    let Some(plain) = ptx(Arch::Sm80) else { return };
+    let builder = Workspace::new("lines").builder("kernels").arch(Arch::Sm80);
+    let build = builder.line_information(true).build().unwrap();
+    let lines = fs::read_to_string(&build.modules[0].path).unwrap();
+    assert_contains(&lines, &[".loc\t", "\"/workspace/kernels/lib.rs\""]);
+    let is_information = |line: &&str| {
+        let line = line.trim_start();
+        [".loc", ".file", "$L__tmp", "$L__func"]
+            .iter()
+            .any(|start| line.starts_with(start))
+    };
+    let is_code = |line: &&str| !is_information(line) && !line.is_empty();
+    let code: Vec<_> = lines.lines().filter(is_code).collect();
+    assert_eq!(code, plain.lines().filter(is_code).collect::<Vec<_>>());
+}

@@ -1,7 +1,7 @@
 //! Lines that kernels print, on both machines: [`gpu_println!`](crate::gpu_println).
 //!
 //! A line is a record with its text and its values in memory that the GPU and the host share; the
-//! host formats it. [`Ring`](ring) has the records of a module, which the host makes when it loads the
+//! host formats it. A `Ring` has the records of a module, which the host makes when it loads the
 //! module, and a record for the first panic, which stays readable when the GPU's context is lost.
 
 #[cfg(any(test, target_arch = "nvptx64"))]
