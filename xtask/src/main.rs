@@ -6,6 +6,7 @@ mod packages;
 mod ptx;
 mod ptxas;
 mod sass;
+mod times;
 mod words;
 
 use std::error::Error;
@@ -34,6 +35,8 @@ Commands:
   ptxas               assemble the checked-in PTX for each architecture, print registers, and
                       fail on spills, stack frames, accesses without a state space and slow
                       instructions in the loops of tensor-core products
+  times               build the kernels of examples/custom_kernel from nothing and after edits,
+                      as a crate of its own, and print how long that takes
   words               find words in comments, messages and pages that the project avoids
 ";
 
@@ -66,6 +69,7 @@ fn run(mut arguments: lexopt::Parser) -> Result {
             Some("packages") => packages::run(arguments),
             Some("ptx") => ptx::run(arguments),
             Some("ptxas") => ptxas::run(arguments),
+            Some("times") => times::run(arguments),
             Some("words") => words::run(arguments),
             _ => Err(format!("there is no command {command:?}; see `cargo xtask --help`").into()),
         },
