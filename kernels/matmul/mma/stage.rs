@@ -1,7 +1,7 @@
 //! Stages of an operand in shared memory, in the order in which it lies in global memory.
 //!
-//! Nothing is transposed on the way: copies are 16 bytes wide in either order, and the fragments are read
-//! as they lie ([`MmaElement`]).
+//! Nothing is transposed on the way: copies are 16 bytes wide in either order, and fragments are read
+//! in that order ([`MmaElement`]).
 
 use super::super::copy_rows::CopyShape;
 use super::super::operand::{Operand, TileOrigin};
