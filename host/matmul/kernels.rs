@@ -402,7 +402,7 @@ pub static KERNELS: &[GemmKernel] = kernels! {
     F32 to F32 [Method::Wide, matmul, wide] => matmul_wide_f32_nn matmul_wide_f32_nn_unaligned
         matmul_wide_f32_tn matmul_wide_f32_nt matmul_wide_f32_tt;
     F32 to F32 [Method::Grouped(LARGE), matmul, group] => matmul_grouped_f32_nn matmul_grouped_f32_tn
-        matmul_grouped_f32_nt matmul_grouped_f32_tt;
+        matmul_grouped_f32_nt;
     F32 to F32 [Method::Grouped(SMALL), matmul, group] => matmul_grouped_small_f32_nn
         matmul_grouped_small_f32_tn matmul_grouped_small_f32_nt matmul_grouped_small_f32_tt;
     F64 to F64 [Method::Grouped(SMALL), matmul, group] => matmul_grouped_small_f64_nn

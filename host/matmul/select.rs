@@ -405,6 +405,10 @@ fn coarsened(
 ) -> Option<(Method, SelectionReason)> {
     let (tiles, reason) = match tiles {
         Some(tiles) => (tiles, SelectionReason::Requested),
+        // Large ones leave nothing out.
+        None if problem.is_gram && problem.element == ElementType::F64 => {
+            (TileConfig::Small, SelectionReason::OnlyTiles)
+        }
         None => tiles_for(problem, device)?,
     };
     Some((Method::Coarsened(tiles), reason))

@@ -257,7 +257,7 @@ macro_rules! coarsened_kernels {
             column_bias: Global<$element>,
             $($extra: Global<$extra_element>,)*
         ) {
-            if is_left_out(&shape, <$config>::ROWS, <$config>::COLUMNS) {
+            if <$config>::LEAVES_OUT && is_left_out(&shape, <$config>::ROWS, <$config>::COLUMNS) {
                 return;
             }
             // SAFETY: (1) is (1) and (4).

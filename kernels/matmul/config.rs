@@ -23,6 +23,10 @@ pub trait TileConfig {
     /// Elements of 16 bytes.
     const VECTOR: usize = Self::Accumulators::VECTOR;
 
+    /// Whether blocks above the diagonal of a symmetric result compute nothing. The kernels of the one
+    /// configuration that is not square have no registers for it: the host selects another.
+    const LEAVES_OUT: bool = Self::ROWS == Self::COLUMNS;
+
     /// What the host must know of the sizes.
     #[cfg_attr(target_arch = "nvptx64", expect(dead_code, reason = "the host asks"))]
     const BLOCK_TILE: BlockTile = BlockTile {

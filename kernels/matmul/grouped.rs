@@ -111,7 +111,7 @@ fn none<'launch, T: Pod>() -> Global<'launch, T> {
 
 macro_rules! grouped_kernels {
     ($($config:ty: $element:ty, vector = $vector:literal, min_blocks = $bound:literal,
-        kernels = $nn:ident $tn:ident $nt:ident $tt:ident;)*) => {$(
+        kernels = $nn:ident $tn:ident $nt:ident $($tt:ident)?;)*) => {$(
         grouped_kernels!(@kernel $nn: $config, $element, $bound, RowMajor (m, k) RowMajor (k, n),
             TransposedLoad<true>, DirectLoadOfAnyAlignment<$vector, false>,
             "A and B are row-major.");
@@ -121,9 +121,9 @@ macro_rules! grouped_kernels {
         grouped_kernels!(@kernel $nt: $config, $element, $bound, RowMajor (m, k) ColumnMajor (n, k),
             TransposedLoad<true>, TransposedLoad<false>,
             "A is row-major, B is column-major.");
-        grouped_kernels!(@kernel $tt: $config, $element, $bound, ColumnMajor (k, m) ColumnMajor (n, k),
+        $(grouped_kernels!(@kernel $tt: $config, $element, $bound, ColumnMajor (k, m) ColumnMajor (n, k),
             DirectLoadOfAnyAlignment<$vector, false>, TransposedLoad<false>,
-            "A and B are column-major.");
+            "A and B are column-major.");)?
     )*};
     (@kernel $name:ident: $config:ty, $element:ty, $bound:literal,
         $a_layout:ident ($a_lines:ident, $a_len:ident) $b_layout:ident ($b_lines:ident, $b_len:ident),
@@ -190,10 +190,11 @@ macro_rules! grouped_kernels {
         }
     };
 }
-// f64 has small tiles alone: with large ones and the sizes of a product in registers, two of the kernels spill.
+// With large tiles and the sizes of a product in registers kernels of f64 spill, and that of f32 for two
+// column-major operands: there are small tiles for them.
 grouped_kernels! {
     LargeF32: f32, vector = 4, min_blocks = 2, kernels = matmul_grouped_f32_nn matmul_grouped_f32_tn
-        matmul_grouped_f32_nt matmul_grouped_f32_tt;
+        matmul_grouped_f32_nt;
     SmallF32: f32, vector = 4, min_blocks = 3, kernels = matmul_grouped_small_f32_nn
         matmul_grouped_small_f32_tn matmul_grouped_small_f32_nt matmul_grouped_small_f32_tt;
     SmallF64: f64, vector = 2, min_blocks = 3, kernels = matmul_grouped_small_f64_nn

@@ -86,11 +86,11 @@ fn of_chains() {
     }
 }
 
-/// Products that fill a device of one multiprocessor with large tiles, in each pair of orders.
+/// Products that fill a device of one multiprocessor with large tiles, in each pair of orders that has some.
 #[test]
 fn of_chains_in_large_tiles() {
     let device = easily_filled();
-    for number in 0..4 {
+    for number in 0..3 {
         let mut random = Random::new(number as u64);
         let mut matrix = |rows, columns, order: usize| {
             let host = Host::new(rows, columns, |_, _| random.signed_unit() as f32);
