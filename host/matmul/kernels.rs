@@ -300,8 +300,14 @@ macro_rules! kernels {
     (@group F64 $kernel:path) => { kernels!(@grouped GroupF64 $kernel) };
     (@grouped $entry:ident $kernel:path) => {
         Entry::$entry(|module, config, group, numbers| {
-            let params = (GridConstant::new(group), GridConstant::new(numbers));
-            // SAFETY: (1), (2) are those of `GroupLaunch`.
+            // SAFETY: (1) no element. (2) None is touched.
+            let memory = unsafe {
+                let operands = Global::from_raw_parts(std::ptr::null(), 0);
+                (operands, GlobalMut::from_raw_parts(std::ptr::null_mut(), 0))
+            };
+            let (group, numbers) = (GridConstant::new(group), GridConstant::new(numbers));
+            let params = (memory.0, memory.1, group, numbers);
+            // SAFETY: (1), (2) are those of `GroupLaunch`, and the views are those of address 0.
             unsafe { module.launch_params($kernel(), config, params) }
         })
     };

@@ -77,8 +77,10 @@ impl ProductGroup {
 ///
 /// # Safety
 /// 1. The matrix starts at `address`, with lines `apart` elements apart, and no thread writes its elements.
+///    `memory` starts at address 0.
 #[inline(always)]
 unsafe fn elements<'launch, T: Pod>(
+    memory: Global<'launch, T>,
     address: u64,
     lines: u32,
     len: u32,
@@ -87,7 +89,7 @@ unsafe fn elements<'launch, T: Pod>(
     // SAFETY: (1), (2) are (1).
     unsafe {
         Global::from_raw_parts(
-            ptr::with_exposed_provenance(address as usize),
+            memory.as_ptr().wrapping_byte_add(address as usize),
             span(lines, len, apart),
         )
     }
@@ -138,8 +140,12 @@ macro_rules! grouped_kernels {
         ///    column-major) start as far apart as it says. No matrix C has a common element with another
         ///    matrix of the group, and nothing else touches its elements; nothing writes those of A and B.
         #[doc = concat!("3. ", $layout)]
+        /// 4. `operands` and `results` start at address 0 and have no elements: by way of them an address
+        ///    is known to be one of global memory.
         #[kernel(max_threads = 256, min_blocks = $bound)]
         pub unsafe fn $name(
+            operands: Global<$element>,
+            results: GlobalMut<$element>,
             group: GridConstant<ProductGroup>,
             numbers: GridConstant<EpilogueNumbers<$element>>,
         ) {
@@ -157,14 +163,14 @@ macro_rules! grouped_kernels {
                 row_bias: none(),
                 column_bias: none(),
             };
-            // SAFETY: of the views, (1) and (2) are (2). Of `StoreOutput::new`, (1) is (2). Of `multiply`, (1)
+            // SAFETY: of the views, (1) and (2) are (2) and (4). Of `StoreOutput::new`, (1) is (2). Of `multiply`, (1)
             // is (1), (2) is (2) and (3), and (3) the tiles are declared here.
             unsafe {
-                let c = ptr::with_exposed_provenance_mut::<$element>(product.c as usize);
+                let c = results.as_mut_ptr().wrapping_byte_add(product.c as usize);
                 let c = GlobalMut::from_raw_parts(c, span(m, n, ldc));
-                let operands = Operands {
-                    a: elements(product.a, product.$a_lines, product.$a_len, lda),
-                    b: elements(product.b, product.$b_lines, product.$b_len, ldb),
+                let factors = Operands {
+                    a: elements(operands, product.a, product.$a_lines, product.$a_len, lda),
+                    b: elements(operands, product.b, product.$b_lines, product.$b_len, ldb),
                     m: m as usize,
                     n: n as usize,
                     k: k as usize,
@@ -173,7 +179,7 @@ macro_rules! grouped_kernels {
                 };
                 let to = StoreOutput::new(c, ldc as usize);
                 multiply::<$config, $a_loader, $b_loader, _, _>(
-                    block, operands, a_tile, b_tile, StoreFinished { to, epilogue });
+                    block, factors, a_tile, b_tile, StoreFinished { to, epilogue });
             }
         }
 
@@ -197,6 +203,6 @@ grouped_kernels! {
         matmul_grouped_f32_nt;
     SmallF32: f32, vector = 4, min_blocks = 3, kernels = matmul_grouped_small_f32_nn
         matmul_grouped_small_f32_tn matmul_grouped_small_f32_nt matmul_grouped_small_f32_tt;
-    SmallF64: f64, vector = 2, min_blocks = 3, kernels = matmul_grouped_small_f64_nn
+    SmallF64: f64, vector = 2, min_blocks = 2, kernels = matmul_grouped_small_f64_nn
         matmul_grouped_small_f64_tn matmul_grouped_small_f64_nt matmul_grouped_small_f64_tt;
 }

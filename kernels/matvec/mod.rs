@@ -259,7 +259,7 @@ macro_rules! vector_kernels {
     };
 }
 vector_kernels! {
-    f32 to f32 in f32: matvec_along_f32 3 blocks, matvec_across_f32 2 blocks;
+    f32 to f32 in f32: matvec_along_f32 2 blocks, matvec_across_f32 2 blocks;
     f64 to f64 in f64: matvec_along_f64 2 blocks, matvec_across_f64 2 blocks;
     f16 to f16 in f32: matvec_along_f16 2 blocks, matvec_across_f16 1 blocks;
     f16 to f32 in f32: matvec_along_f16_f32 2 blocks, matvec_across_f16_f32 1 blocks;

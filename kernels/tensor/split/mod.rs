@@ -95,6 +95,31 @@ struct Operand<'launch> {
 }
 
 impl<'launch> Operand<'launch> {
+    /// A, or B. Number by number: which of two structs is read would be decided by an address, and the
+    /// struct would lie in local memory.
+    #[inline(always)]
+    fn of_block(
+        is_of_a: bool,
+        (a, b): (Global<'launch, f32>, Global<'launch, f32>),
+        (a_shape, b_shape): (GridConstant<SplitShape>, GridConstant<SplitShape>),
+        (a_words, b_words): (GlobalMut<'launch, u32>, GlobalMut<'launch, u32>),
+    ) -> Self {
+        let either = |a: usize, b: usize| if is_of_a { a } else { b };
+        let (of_a, of_b) = (*a_shape, *b_shape);
+        Self {
+            x: if is_of_a { a } else { b },
+            shape: SplitShape {
+                lines: either(of_a.lines, of_b.lines),
+                k: either(of_a.k, of_b.k),
+                leading_dimension: either(of_a.leading_dimension, of_b.leading_dimension),
+                pitch: either(of_a.pitch, of_b.pitch),
+                lowest: either(of_a.lowest as usize, of_b.lowest as usize) as i32,
+                is_along: either(of_a.is_along as usize, of_b.is_along as usize) as u32,
+            },
+            words: if is_of_a { a_words } else { b_words },
+        }
+    }
+
     #[inline(always)]
     fn source<const ALONG: bool>(&self) -> Source<'launch, ALONG> {
         let SplitShape {
@@ -131,27 +156,9 @@ pub unsafe fn split_scan(
     b_words: GlobalMut<u32>,
 ) {
     let (block, of_a) = (thread::block_idx_x(), a_shape.scan_blocks() as u32);
-    let (operand, block) = if block < of_a {
-        let shape = *a_shape;
-        (
-            Operand {
-                x: a,
-                shape,
-                words: a_words,
-            },
-            block,
-        )
-    } else {
-        let shape = *b_shape;
-        (
-            Operand {
-                x: b,
-                shape,
-                words: b_words,
-            },
-            block - of_a,
-        )
-    };
+    let is_of_a = block < of_a;
+    let operand = Operand::of_block(is_of_a, (a, b), (a_shape, b_shape), (a_words, b_words));
+    let block = if is_of_a { block } else { block - of_a };
     let place = place_of(block, operand.shape.lines.div_ceil(SCAN_LINES));
     // SAFETY: (1) is (1) to (3).
     unsafe {
@@ -188,23 +195,10 @@ pub unsafe fn split_halves(
     // From the end on: the second-level cache still has what was scanned last.
     let block = thread::grid_dim_x() - 1 - thread::block_idx_x();
     let of_a = a_shape.split_blocks() as u32;
-    let (operand, halves, block) = if block < of_a {
-        let shape = *a_shape;
-        let operand = Operand {
-            x: a,
-            shape,
-            words: a_words,
-        };
-        (operand, a_halves, block)
-    } else {
-        let shape = *b_shape;
-        let operand = Operand {
-            x: b,
-            shape,
-            words: b_words,
-        };
-        (operand, b_halves, block - of_a)
-    };
+    let is_of_a = block < of_a;
+    let operand = Operand::of_block(is_of_a, (a, b), (a_shape, b_shape), (a_words, b_words));
+    let halves = if is_of_a { a_halves } else { b_halves };
+    let block = if is_of_a { block } else { block - of_a };
     let SplitShape {
         lines,
         pitch,
