@@ -257,11 +257,10 @@ fn line_information_names_the_source_and_leaves_the_code_as_it_is() {
     let build = builder.line_information(true).build().unwrap();
     let lines = fs::read_to_string(&build.modules[0].path).unwrap();
     assert_contains(&lines, &[".loc\t", "\"/workspace/kernels/lib.rs\""]);
+    let information = [".loc", ".file", ".section\t.debug", "$L__tmp", "$L__func"];
     let is_information = |line: &&str| {
         let line = line.trim_start();
-        [".loc", ".file", "$L__tmp", "$L__func"]
-            .iter()
-            .any(|start| line.starts_with(start))
+        information.iter().any(|start| line.starts_with(start))
     };
     let is_code = |line: &&str| !is_information(line) && !line.is_empty();
     let code: Vec<_> = lines.lines().filter(is_code).collect();
