@@ -2,7 +2,8 @@
 //!
 //! `problem.rs` is what is to be multiplied, `kernels.rs` the table of kernels, `select.rs` the
 //! function from the one to a line of the other, `matrices.rs` compares the operands and the result, and
-//! `operands.rs` is what a kernel gets of a matrix.
+//! `operands.rs` is what a kernel gets of a matrix. `kernel.rs` is a line of the table, `entry.rs` how it is
+//! launched, `element.rs` the types it is launched for.
 //! `request.rs` is a product with choices, `epilogue.rs` what becomes of its sums.
 //! `fastest.rs` has the products of any method; `tensor.rs` and `split.rs` launch those of warpgroups on
 //! tensor cores, `mma.rs` those of warps, `words.rs` those of i8 on the ordinary units. `lines.rs` makes operands fit for bulk copies and
@@ -10,10 +11,14 @@
 //! `parts.rs` divides K. `gram.rs` has the products of a matrix with its transpose,
 //! `group.rs` those of unequal shapes in one launch.
 
+mod arithmetic;
+mod element;
+mod entry;
 mod epilogue;
 mod fastest;
 mod gram;
 mod group;
+mod kernel;
 mod kernels;
 mod lines;
 mod matrices;
@@ -33,13 +38,15 @@ mod words;
 
 pub(crate) use operands::read_elements;
 
+pub use arithmetic::Arithmetic;
+pub use element::GemmElement;
 pub use epilogue::Activation;
 pub use fastest::{Accumulate, Accumulator, MatmulElement, MatmulInto};
 pub use group::MatmulGroup;
-pub use kernels::{GemmElement, TileConfig};
+pub use kernel::TileConfig;
 pub use prepared::PreparedMatrix;
 pub use request::Matmul;
-pub use select::{Arithmetic, SelectionReason};
+pub use select::SelectionReason;
 
 use crate::device::Device;
 use crate::element::Element;
@@ -49,7 +56,7 @@ use crate::module::Module;
 use epilogue::Epilogue;
 use fastest::sealed::Computes;
 use gram::mirror;
-use kernels::{GemmKernel, Method};
+use kernel::{GemmKernel, Method};
 use matrices::{Factors, Matrices};
 use problem::Problem;
 use select::{DeviceFacts, Request, Selection, select};

@@ -1,6 +1,6 @@
 //! What becomes of a product's sums before they are written.
 
-use super::kernels::EpilogueArguments;
+use super::entry::EpilogueArguments;
 use crate::buffer::BufferView;
 use crate::device::Device;
 use crate::element::Element;

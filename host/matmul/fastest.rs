@@ -1,10 +1,12 @@
 //! Products by the fastest kernel that keeps the promise of the type.
 
-use super::kernels::sealed::{MmaInto, TensorOutput};
-use super::kernels::{ElementType, Entry, GemmKernel, Method, VectorLines};
+use super::arithmetic::Arithmetic;
+use super::element::sealed::{MmaInto, TensorOutput};
+use super::entry::Entry;
+use super::kernel::{ElementType, GemmKernel, Method, VectorLines};
 use super::matrices::Matrices;
 use super::request::Matmul;
-use super::select::{Arithmetic, Request, Selection};
+use super::select::{Request, Selection};
 use super::vector::{self, vector_launch};
 use super::{group, mma, parts, split, tensor, words};
 use crate::device::Device;

@@ -1,13 +1,15 @@
 //! Products of unequal shapes: on the ordinary units in one launch, others one after the other.
 
+use super::arithmetic::Arithmetic;
+use super::element::GemmElement;
 use super::epilogue::{Activation, Epilogue, Stores};
 use super::fastest::sealed::Computes;
 use super::fastest::{Accumulator, MatmulElement, MatmulInto};
-use super::kernels::{GemmElement, GemmKernel, Method, TileConfig};
+use super::kernel::{GemmKernel, Method, TileConfig};
 use super::matrices::{Factors, Matrices};
 use super::operands::{read_elements, written_by_product};
 use super::problem::Problem;
-use super::select::{Arithmetic, Request, Selection, fills_device, large_tiles_pay, select};
+use super::select::{Request, Selection, fills_device, large_tiles_pay, select};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{During, ErrorKind, Outcome, Result};

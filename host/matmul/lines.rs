@@ -1,6 +1,6 @@
 //! Matrices as bulk copies and vectors of 16 bytes find them: lines whose starts are multiples of 16 bytes.
 
-use super::kernels::MapWords;
+use super::entry::MapWords;
 use super::operands::{layout_of, read_elements};
 use super::transpose::transpose;
 use crate::backend::TensorMapBatch;

@@ -1,7 +1,8 @@
 //! The matrices of a product, compared with one another.
 
+use super::entry::ChainArguments;
 use super::epilogue::{Epilogue, Stores};
-use super::kernels::{ChainArguments, ElementType, GemmKernel};
+use super::kernel::{ElementType, GemmKernel};
 use super::operands::{layout_of, read_elements, written_by_product};
 use super::prepared::PreparedMatrix;
 use super::problem::{MatrixLayout, Problem};

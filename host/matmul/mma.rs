@@ -1,9 +1,10 @@
 //! Products of f16, bf16 and i8 matrices by warps, on the tensor cores of compute capability 8.0 and later.
 
+use super::element::sealed::MmaInto;
+use super::entry::ProductArguments;
 use super::epilogue::Stores;
 use super::fastest::Accumulate;
-use super::kernels::sealed::MmaInto;
-use super::kernels::{GemmKernel, ProductArguments};
+use super::kernel::GemmKernel;
 use super::lines::{AlignedLines, Operand};
 use super::matrices::Matrices;
 use super::operands::written_by_product;

@@ -2,11 +2,12 @@
 //! added at last.
 
 use super::Accumulator;
+use super::arithmetic::Arithmetic;
 use super::epilogue::Epilogue;
 use super::fastest::sealed::Computes;
 use super::matrices::{Factors, Matrices};
 use super::problem::Parts;
-use super::select::{Arithmetic, Request};
+use super::select::Request;
 use super::vector::{VectorLaunch, add_up};
 use crate::device::Device;
 use crate::error::Outcome;

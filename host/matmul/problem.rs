@@ -1,6 +1,6 @@
 //! What is to be multiplied, as a value: all that the selection of a kernel depends on.
 
-use super::kernels::{ElementType, VectorLines};
+use super::kernel::{ElementType, VectorLines};
 use crate::matrix::Order;
 use std::fmt::{self, Display, Formatter};
 use tilewright_kernels::matmul::BlockTile;

@@ -1,11 +1,12 @@
 //! A product with choices.
 
+use super::arithmetic::Arithmetic;
 use super::epilogue::{Activation, Epilogue};
 use super::fastest::sealed::Computes;
 use super::fastest::{MatmulElement, MatmulInto};
 use super::matrices::Factors;
 use super::prepared::PreparedMatrix;
-use super::select::{Arithmetic, Request};
+use super::select::Request;
 use super::{MatmulPlan, TileConfig};
 use crate::buffer::BufferView;
 use crate::device::Device;

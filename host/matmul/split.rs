@@ -1,7 +1,8 @@
 //! f32 products on tensor cores, of operands that are taken apart into halves.
 
+use super::entry::Entry;
 use super::epilogue::{Stores, vector};
-use super::kernels::{Entry, GemmKernel};
+use super::kernel::GemmKernel;
 use super::matrices::Matrices;
 use super::operands::{read_elements, written_by_product};
 use super::persistent::persistent_grid;

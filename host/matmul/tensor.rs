@@ -1,8 +1,9 @@
 //! Products of f16, bf16, i8 and 8-bit float matrices, on tensor cores.
 
+use super::element::sealed::TensorOutput;
+use super::entry::{MapWords, TensorArguments};
 use super::epilogue::Stores;
-use super::kernels::sealed::TensorOutput;
-use super::kernels::{GemmKernel, MapWords, Method, TensorArguments, TileConfig};
+use super::kernel::{GemmKernel, Method, TileConfig};
 use super::lines::{AlignedLines, is_aligned, map_of};
 use super::matrices::Matrices;
 use super::operands::written_by_product;

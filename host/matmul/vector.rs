@@ -1,9 +1,11 @@
 //! Products of a matrix and a vector.
 
+use super::entry::EpilogueArguments;
 use super::epilogue::{Stores, vector};
 use super::fastest::sealed::Computes;
 use super::fastest::{Accumulator, MatmulElement, MatmulInto};
-use super::kernels::{ElementType, EpilogueArguments, GemmKernel, KERNELS, Method, VectorLines};
+use super::kernel::{ElementType, GemmKernel, Method, VectorLines};
+use super::kernels::KERNELS;
 use super::matrices::Matrices;
 use super::operands::{read_elements, written_by_product};
 use super::problem::{Problem, VectorProduct};
@@ -50,7 +52,7 @@ pub struct VectorArguments<'a, T, O, S> {
 /// The launch of a kernel.
 ///
 /// # Safety
-/// As for [`ChainLaunch`](super::kernels::ChainLaunch).
+/// As for [`ChainLaunch`](super::entry::ChainLaunch).
 pub type VectorLaunch<T, O, S> =
     unsafe fn(&Module, LaunchConfig, VectorArguments<'_, T, O, S>) -> Outcome<()>;
 
@@ -58,10 +60,10 @@ pub type VectorLaunch<T, O, S> =
 macro_rules! vector_launch {
     ($lines:expr, $along:ident, $across:ident) => {
         match $lines {
-            $crate::matmul::kernels::VectorLines::Along => {
+            $crate::matmul::kernel::VectorLines::Along => {
                 $crate::matmul::vector::vector_launch!(@kernel $along)
             }
-            $crate::matmul::kernels::VectorLines::Across => {
+            $crate::matmul::kernel::VectorLines::Across => {
                 $crate::matmul::vector::vector_launch!(@kernel $across)
             }
         }
@@ -71,7 +73,7 @@ macro_rules! vector_launch {
             let $crate::matmul::vector::VectorArguments {
                 x, v, y, shape, epilogue, partials, tickets,
             } = arguments;
-            let $crate::matmul::kernels::EpilogueArguments {
+            let $crate::matmul::entry::EpilogueArguments {
                 numbers, row_scale, column_scale, row_bias, column_bias,
             } = epilogue;
             let shape = cuda_std::grid_constant::GridConstant::new(&shape);
@@ -278,7 +280,7 @@ impl Work {
     /// # Safety
     /// 1. The views, the shape and the grid of this work are as the kernel asks, but for the partial results
     ///    and the tickets.
-    /// 2. As (2) of [`ChainLaunch`](super::kernels::ChainLaunch).
+    /// 2. As (2) of [`ChainLaunch`](super::entry::ChainLaunch).
     unsafe fn launch<T: Element, O: Element, S: Element>(
         &self,
         (module, launch): (&Module, VectorLaunch<T, O, S>),

@@ -1,7 +1,8 @@
 //! Products of i8 matrices on the ordinary units, which multiply words of four neighbours along k.
 
+use super::entry::{ChainArguments, Entry};
 use super::epilogue::Stores;
-use super::kernels::{ChainArguments, Entry, GemmKernel};
+use super::kernel::GemmKernel;
 use super::lines::{AlignedLines, Operand, WORD};
 use super::matrices::Matrices;
 use super::operands::written_by_product;

@@ -1,0 +1,106 @@
+//! How product kernels are launched: their arguments, by the kind of kernel and the types.
+
+use crate::error::Outcome;
+use crate::launch::LaunchConfig;
+use crate::module::Module;
+use cuda_std::global::{Global, GlobalMut};
+use half::{bf16, f16};
+use tilewright_kernels::epilogue::EpilogueNumbers;
+use tilewright_kernels::matmul::{ProductGroup, ProductShape};
+use tilewright_kernels::tensor::TensorShape;
+
+/// How a kernel is launched: chains by the type of all elements, warps' products of narrow elements by those of
+/// the operands and of C, warpgroups' by that of C.
+#[derive(Clone, Copy)]
+pub enum Entry {
+    F32(ChainLaunch<f32>),
+    F64(ChainLaunch<f64>),
+    /// Of words of four i8.
+    Words(ChainLaunch<i32>),
+    MmaF16(ProductLaunch<f16, f16, f32>),
+    MmaF16ToF32(ProductLaunch<f16, f32, f32>),
+    MmaBf16(ProductLaunch<bf16, bf16, f32>),
+    MmaBf16ToF32(ProductLaunch<bf16, f32, f32>),
+    MmaI8(ProductLaunch<i8, i32, i32>),
+    TensorF16(TensorLaunch<f16, f32>),
+    TensorBf16(TensorLaunch<bf16, f32>),
+    TensorF32(TensorLaunch<f32, f32>),
+    TensorI32(TensorLaunch<i32, i32>),
+    Split,
+    Wide(WideLaunch),
+    /// By the types of the operands and of the product.
+    Vector,
+    GroupF32(GroupLaunch<f32>),
+    GroupF64(GroupLaunch<f64>),
+}
+
+/// The arguments of a kernel of elements `T`, whose outputs are `O` and whose sums are `S`.
+pub struct ProductArguments<'a, T, O, S> {
+    pub a: Global<'a, T>,
+    pub b: Global<'a, T>,
+    pub c: GlobalMut<'a, O>,
+    pub shape: ProductShape,
+    pub epilogue: EpilogueArguments<'a, S>,
+}
+
+/// Those of a chain.
+pub type ChainArguments<'a, T> = ProductArguments<'a, T, T, T>;
+
+/// What a kernel is told about its epilogue, in numbers of type `S`.
+#[derive(Clone, Copy)]
+pub struct EpilogueArguments<'a, S> {
+    pub numbers: EpilogueNumbers<S>,
+    pub row_scale: Global<'a, S>,
+    pub column_scale: Global<'a, S>,
+    pub row_bias: Global<'a, S>,
+    pub column_bias: Global<'a, S>,
+}
+
+/// The launch of a kernel with a block for each part of C. The tiled kernels write sums as they are, of one
+/// product.
+///
+/// # Safety
+/// 1. The launch meets the requirements in the kernel's documentation.
+/// 2. The views are of live memory of the module's device, and until the call returns no other thread
+///    submits work that writes what the kernel reads or accesses what it writes.
+pub type ProductLaunch<T, O, S> =
+    unsafe fn(&Module, LaunchConfig, ProductArguments<'_, T, O, S>) -> Outcome<()>;
+
+/// That of a chain.
+pub type ChainLaunch<T> = ProductLaunch<T, T, T>;
+
+/// The arguments of a kernel on tensor cores, whose outputs are `O` and whose sums are `S`.
+pub struct TensorArguments<'a, O, S> {
+    pub a: MapWords,
+    pub b: MapWords,
+    /// A map of C, for kernels that write halves; others do not read it.
+    pub c_map: MapWords,
+    pub c: GlobalMut<'a, O>,
+    pub shape: TensorShape,
+    pub epilogue: EpilogueArguments<'a, S>,
+}
+
+/// The launch of a kernel on tensor cores.
+///
+/// # Safety
+/// As for [`ProductLaunch`]: the maps are views.
+pub type TensorLaunch<O, S> =
+    unsafe fn(&Module, LaunchConfig, TensorArguments<'_, O, S>) -> Outcome<()>;
+
+/// A tensor map, encoded.
+pub type MapWords = [u64; 16];
+
+/// The launch of a kernel that computes the outputs of wide lines: the arguments of a product, and the
+/// words of A's and of B's lines.
+///
+/// # Safety
+/// As for [`ProductLaunch`].
+pub type WideLaunch =
+    unsafe fn(&Module, LaunchConfig, ChainArguments<'_, f32>, [Global<'_, u32>; 2]) -> Outcome<()>;
+
+/// The launch of a kernel of products of unequal shapes.
+///
+/// # Safety
+/// As for [`ChainLaunch`]: the addresses in the table are views.
+pub type GroupLaunch<T> =
+    unsafe fn(&Module, LaunchConfig, &ProductGroup, &EpilogueNumbers<T>) -> Outcome<()>;

@@ -1,0 +1,115 @@
+//! What the table says of a product kernel.
+
+use super::entry::Entry;
+use crate::module_source::ModuleSource;
+use cuda_std::kernel::Architecture;
+use half::f16;
+use tilewright_kernels::matmul::ProductDescriptor;
+use tilewright_kernels::tensor::{self, ClusterTile};
+
+/// The type of a matrix's elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ElementType {
+    F16,
+    Bf16,
+    F32,
+    F64,
+    I8,
+    I32,
+    F8E4M3,
+    F8E5M2,
+}
+
+impl ElementType {
+    /// The tiles of the clusters that multiply elements of the type by `Method::Wgmma`.
+    pub const fn cluster_tile(self, tiles: TileConfig) -> &'static ClusterTile {
+        match (self, tiles) {
+            (Self::I8, TileConfig::Small) => &tensor::I8_SMALL,
+            (Self::I8, TileConfig::Large) => &tensor::I8_LARGE,
+            (Self::F8E4M3 | Self::F8E5M2, TileConfig::Small) => &tensor::F8_SMALL,
+            (Self::F8E4M3 | Self::F8E5M2, TileConfig::Large) => &tensor::F8_LARGE,
+            (_, TileConfig::Small) => &tensor::HALF_SMALL,
+            (_, TileConfig::Large) => &tensor::HALF_LARGE,
+        }
+    }
+
+    /// Bytes of one element.
+    pub const fn bytes(self) -> usize {
+        match self {
+            Self::I8 | Self::F8E4M3 | Self::F8E5M2 => size_of::<u8>(),
+            Self::F16 | Self::Bf16 => size_of::<f16>(),
+            Self::F32 | Self::I32 => size_of::<f32>(),
+            Self::F64 => size_of::<f64>(),
+        }
+    }
+}
+
+/// How many outputs a block of a product computes: each thread of
+/// [`Device::matmul_coarsened`](crate::Device::matmul_coarsened) several. The bits of the product do not
+/// depend on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum TileConfig {
+    /// 4 x 4 outputs for each thread, 64 x 64 for each block of threads.
+    Small,
+    /// 8 x 8 outputs of f32 for each thread, 128 x 128 for each block; 8 x 4 of f64, 128 x 64.
+    Large,
+}
+
+/// A way to multiply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// One output for each thread.
+    Tiled,
+    /// A block of outputs for each thread.
+    Coarsened(TileConfig),
+    /// The same for each warp, on tensor cores: of f64 with the same bits.
+    Mma(TileConfig),
+    /// Products of halves or bytes on the tensor cores.
+    Wgmma(TileConfig),
+    /// f32 as products of halves on the tensor cores.
+    Split,
+    /// What `Split` leaves out, on the ordinary units.
+    Wide,
+    /// The sums of the products of each line of a matrix with a vector.
+    Vector(VectorLines),
+    /// `Coarsened`, of products of unequal shapes.
+    Grouped(TileConfig),
+}
+
+/// How the lines lie that are multiplied by a vector: rows of A, or columns of B.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VectorLines {
+    /// A line's elements lie one after another.
+    Along,
+    /// The elements of neighbouring lines do.
+    Across,
+}
+
+impl Method {
+    /// Whether warps can have any number of threads.
+    pub fn has_any_warps(self) -> bool {
+        matches!(
+            self,
+            Self::Tiled | Self::Coarsened(_) | Self::Wide | Self::Vector(_) | Self::Grouped(_)
+        )
+    }
+}
+
+/// One kernel: a line of the table.
+pub struct GemmKernel {
+    /// The name of its entry.
+    pub name: &'static str,
+    pub method: Method,
+    /// The type of the elements of A and B.
+    pub element: ElementType,
+    /// The type of the elements of C.
+    pub output: ElementType,
+    /// The architecture that its entry is compiled for.
+    pub architecture: Architecture,
+    /// Layouts, alignment and the tile.
+    pub descriptor: ProductDescriptor,
+    /// The PTX of its entry.
+    pub module: &'static ModuleSource,
+    pub entry: Entry,
+}

@@ -1,0 +1,143 @@
+//! Small tiles or large ones.
+
+use super::*;
+
+/// The tiles whose rounds take less time.
+#[test]
+fn the_tiles_of_halves_follow_the_rounds() {
+    let selected = |n| {
+        let problem = row_major(ElementType::Bf16, (n, n, n));
+        let selection = select(&problem, H200, Request::Fastest(Arithmetic::Auto, None)).unwrap();
+        (selection.kernel.name, selection.reason)
+    };
+    let (small, large) = ("matmul_wgmma_small_bf16_nn", "matmul_wgmma_bf16_nn");
+    let rounds = |small, large| SelectionReason::Rounds { small, large };
+    assert_eq!(selected(1024), (small, rounds(1, 1)));
+    assert_eq!(selected(1536), (small, rounds(3, 1)));
+    assert_eq!(selected(2048), (large, rounds(4, 1)));
+    assert_eq!(selected(4096), (large, rounds(16, 4)));
+}
+
+#[test]
+fn the_tiles_of_f64_follow_the_rounds() {
+    let selected = |n| {
+        let problem = row_major(ElementType::F64, (n, n, n));
+        let selection = select(&problem, H200, Request::Fastest(Arithmetic::Auto, None)).unwrap();
+        (selection.kernel.name, selection.reason)
+    };
+    let (small, large) = ("matmul_mma_small_f64_nn", "matmul_mma_f64_nn");
+    let rounds = |small, large| SelectionReason::Rounds { small, large };
+    assert_eq!(selected(1024), (small, rounds(1, 1)));
+    assert_eq!(selected(1536), (small, rounds(2, 2)));
+    assert_eq!(selected(2048), (large, rounds(3, 2)));
+    assert_eq!(selected(4096), (large, rounds(11, 8)));
+}
+
+/// The large tiles where they fill the device, the small ones elsewhere.
+#[test]
+fn the_size_of_the_tiles_follows_the_blocks() {
+    let device = DeviceFacts {
+        multiprocessors: 4,
+        compute_capability: None,
+        limit: None,
+        warp_threads: 32,
+    };
+    let reason = |element, m, n| {
+        let problem = row_major(element, (m, n, 64));
+        select(&problem, device, Request::Coarsened(None)).map(|selection| selection.reason)
+    };
+    // 6 blocks of 128 x 128 for 4 multiprocessors.
+    assert_eq!(
+        reason(ElementType::F32, 384, 256),
+        Some(SelectionReason::EnoughBlocks {
+            blocks: Some(6),
+            needed: 6
+        })
+    );
+    assert_eq!(
+        reason(ElementType::F32, 384, 128),
+        Some(SelectionReason::TooFewBlocks {
+            blocks: 3,
+            needed: 6
+        })
+    );
+    // Those of f64 are 128 x 64.
+    assert_eq!(
+        reason(ElementType::F64, 384, 128),
+        Some(SelectionReason::EnoughBlocks {
+            blocks: Some(6),
+            needed: 6
+        })
+    );
+    assert_eq!(
+        reason(ElementType::F64, 0, 128),
+        Some(SelectionReason::TooFewBlocks {
+            blocks: 0,
+            needed: 6
+        })
+    );
+    assert_eq!(
+        reason(ElementType::F32, usize::MAX, usize::MAX),
+        Some(SelectionReason::EnoughBlocks {
+            blocks: None,
+            needed: 6
+        })
+    );
+}
+
+#[test]
+fn tiles_above_the_diagonal_do_not_count() {
+    let request = Request::Fastest(Arithmetic::Chain, None);
+    let reason = |is_gram| {
+        let problem = Problem {
+            is_gram,
+            ..problem(
+                ElementType::F32,
+                (2048, 2048, 64),
+                Order::ColumnMajor,
+                Order::RowMajor,
+            )
+        };
+        select(&problem, H200, request).expect("a kernel").reason
+    };
+    assert_eq!(
+        reason(false),
+        SelectionReason::EnoughBlocks {
+            blocks: Some(256),
+            needed: 198
+        }
+    );
+    assert_eq!(
+        reason(true),
+        SelectionReason::TooFewBlocks {
+            blocks: 136,
+            needed: 198
+        }
+    );
+}
+
+#[test]
+fn large_tiles_of_a_batch_lie_within_its_results() {
+    let of = |(m, n), batch| {
+        let problem = Problem {
+            batch,
+            ..row_major(ElementType::F32, (m, n, 64))
+        };
+        let request = Request::Fastest(Arithmetic::Chain, None);
+        select(&problem, H200, request).expect("a kernel").reason
+    };
+    for (shape, batch) in [((64, 64), 1000), ((16, 16), 1000), ((64, 129), 200)] {
+        let reason = of(shape, batch);
+        assert!(
+            matches!(reason, SelectionReason::EmptyTiles { .. }),
+            "{shape:?} {reason:?}"
+        );
+    }
+    for (shape, batch) in [((128, 128), 1000), ((120, 250), 1000), ((2048, 2048), 1)] {
+        let reason = of(shape, batch);
+        assert!(
+            matches!(reason, SelectionReason::EnoughBlocks { .. }),
+            "{shape:?} {reason:?}"
+        );
+    }
+}

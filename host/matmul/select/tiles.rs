@@ -1,0 +1,177 @@
+//! Small tiles or large ones: those that take less time on the device.
+
+use super::{DeviceFacts, SelectionReason};
+use crate::matmul::kernel::{ElementType, GemmKernel, Method, TileConfig};
+use crate::matmul::kernels::KERNELS;
+use crate::matmul::problem::Problem;
+use tilewright_kernels::tensor::ClusterTile;
+
+/// Large blocks for each multiprocessor, in halves, from which on they are faster than small ones.
+///
+/// On an H200 with 132 multiprocessors, f32, small against large in TFLOP/s: 9.7 and 4.3 at 512
+/// (16 large blocks), 29.7 and 18.9 at 1024 (64), 30.2 and 24.4 at 1536 (144), 34.8 and 44.3 at
+/// 2048 (256): between 1.1 and 1.9 blocks.
+const LARGE_FROM_HALVES: u32 = 3;
+
+/// Whether large tiles, which cover so many outputs with those that lie outside, are faster than small ones: by
+/// a quarter, where both lie within.
+pub fn large_tiles_pay(large: u64, small: u64) -> bool {
+    large.saturating_mul(4) <= small.saturating_mul(5)
+}
+
+/// How long rounds of tiles take on tensor cores, in units of a method's own.
+struct RoundTimes {
+    small: u64,
+    large: u64,
+}
+
+/// By products of warpgroups; large tiles have four times as many outputs. Blocks stay, and compute a tile in each round.
+const ROUNDS_OF_WGMMA: RoundTimes = RoundTimes {
+    small: 5,
+    large: 16,
+};
+
+/// Of f64 by warps; large tiles have four times as many outputs. A multiprocessor computes one large tile at a
+/// time, or three small ones.
+const ROUNDS_OF_F64: RoundTimes = RoundTimes { small: 4, large: 5 };
+
+/// Of f16, bf16 and i8 by warps; large tiles have four times as many outputs. A multiprocessor computes two large
+/// tiles at a time, or three small ones, for which it reads nearly three times as much shared memory for each
+/// output. A guess: not measured.
+const ROUNDS_OF_NARROW: RoundTimes = RoundTimes { small: 4, large: 8 };
+
+/// Of 8-bit floats; large tiles have twice as many outputs.
+const ROUNDS_OF_F8: RoundTimes = RoundTimes { small: 5, large: 8 };
+
+/// Blocks by warps that a multiprocessor has room for: small ones, and large ones.
+const F64_BLOCKS: (u64, u64) = (3, 1);
+const NARROW_BLOCKS: (u64, u64) = (3, 2);
+
+/// Products of warpgroups in `tiles`, or in those that take less time.
+pub(super) fn wgmma_in(
+    problem: &Problem,
+    device: DeviceFacts,
+    tiles: Option<TileConfig>,
+) -> (Method, SelectionReason) {
+    let rounds = |tile: &ClusterTile| {
+        let resident = (device.multiprocessors as usize / tile.blocks).max(1);
+        let tiles = tile.count((problem.m, problem.n), problem.is_gram);
+        tiles.saturating_mul(problem.batch).div_ceil(resident) as u64
+    };
+    let rounds = |tiles| rounds(problem.element.cluster_tile(tiles));
+    let rounds = (rounds(TileConfig::Small), rounds(TileConfig::Large));
+    let times = match problem.element {
+        ElementType::F8E4M3 | ElementType::F8E5M2 => &ROUNDS_OF_F8,
+        _ => &ROUNDS_OF_WGMMA,
+    };
+    in_fewest_rounds(Method::Wgmma, rounds, times, tiles)
+}
+
+/// Products of warps on tensor cores in `tiles`, or in those that take less time.
+pub(super) fn mma_in(
+    problem: &Problem,
+    device: DeviceFacts,
+    tiles: Option<TileConfig>,
+) -> Option<(Method, SelectionReason)> {
+    let (blocks, times) = match problem.element {
+        ElementType::F64 => (F64_BLOCKS, &ROUNDS_OF_F64),
+        _ => (NARROW_BLOCKS, &ROUNDS_OF_NARROW),
+    };
+    let rounds = |tiles, blocks: u64| {
+        let resident = (u64::from(device.multiprocessors) * blocks).max(1);
+        let is_of =
+            |it: &&GemmKernel| it.method == Method::Mma(tiles) && it.element == problem.element;
+        let kernel = KERNELS.iter().find(is_of)?;
+        let blocks = problem.blocks(&kernel.descriptor.tile);
+        let blocks = blocks.map_or(u64::MAX, u64::from);
+        Some(
+            blocks
+                .saturating_mul(problem.batch as u64)
+                .div_ceil(resident),
+        )
+    };
+    let rounds = (
+        rounds(TileConfig::Small, blocks.0)?,
+        rounds(TileConfig::Large, blocks.1)?,
+    );
+    Some(in_fewest_rounds(Method::Mma, rounds, times, tiles))
+}
+
+/// A method in `tiles`, or in those whose rounds, of small tiles and of large ones, take less time.
+fn in_fewest_rounds(
+    method: fn(TileConfig) -> Method,
+    (small, large): (u64, u64),
+    times: &RoundTimes,
+    tiles: Option<TileConfig>,
+) -> (Method, SelectionReason) {
+    if let Some(tiles) = tiles {
+        return (method(tiles), SelectionReason::Requested);
+    }
+    let tiles = match small.saturating_mul(times.small) < large.saturating_mul(times.large) {
+        true => TileConfig::Small,
+        false => TileConfig::Large,
+    };
+    (method(tiles), SelectionReason::Rounds { small, large })
+}
+
+/// A block of outputs for each thread, in `tiles` or in those that fill the device.
+pub(super) fn coarsened(
+    problem: &Problem,
+    device: DeviceFacts,
+    tiles: Option<TileConfig>,
+) -> Option<(Method, SelectionReason)> {
+    let (tiles, reason) = match tiles {
+        Some(tiles) => (tiles, SelectionReason::Requested),
+        // Large ones leave nothing out.
+        None if problem.is_gram && problem.element == ElementType::F64 => {
+            (TileConfig::Small, SelectionReason::OnlyTiles)
+        }
+        None => tiles_for(problem, device)?,
+    };
+    Some((Method::Coarsened(tiles), reason))
+}
+
+impl DeviceFacts {
+    /// Large blocks from which on they are faster than small ones.
+    pub fn large_blocks(self) -> u32 {
+        self.multiprocessors.saturating_mul(LARGE_FROM_HALVES) / 2
+    }
+}
+
+/// Whether the products have enough large blocks on the ordinary units.
+pub fn fills_device(problem: &Problem, device: DeviceFacts) -> bool {
+    matches!(tiles_for(problem, device), Some((TileConfig::Large, _)))
+}
+
+/// The large tiles if they give each multiprocessor at least one and a half blocks, and those of a batch lie
+/// within its results.
+fn tiles_for(problem: &Problem, device: DeviceFacts) -> Option<(TileConfig, SelectionReason)> {
+    let tile = |tiles| {
+        let method = Method::Coarsened(tiles);
+        let mut kernels = KERNELS.iter();
+        let kernel = kernels.find(|it| it.method == method && it.element == problem.element)?;
+        Some(&kernel.descriptor.tile)
+    };
+    let (large, small) = (tile(TileConfig::Large)?, tile(TileConfig::Small)?);
+    let needed = device.large_blocks();
+    let is_batch = problem.batch > 1;
+    if let (true, Some(large), Some(small)) =
+        (is_batch, problem.covered(large), problem.covered(small))
+        && !large_tiles_pay(large, small)
+    {
+        let reason = SelectionReason::EmptyTiles { large, small };
+        return Some((TileConfig::Small, reason));
+    }
+    let blocks = problem.blocks(large);
+    let blocks = blocks.and_then(|it| it.checked_mul(u32::try_from(problem.batch).ok()?));
+    Some(match blocks {
+        Some(blocks) if blocks < needed => (
+            TileConfig::Small,
+            SelectionReason::TooFewBlocks { blocks, needed },
+        ),
+        blocks => (
+            TileConfig::Large,
+            SelectionReason::EnoughBlocks { blocks, needed },
+        ),
+    })
+}
