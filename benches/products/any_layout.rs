@@ -1,9 +1,9 @@
 //! Products of sizes that no tile divides, in all orders, with gaps between lines; and of a matrix with its
 //! transpose.
 
+use super::bench::{Bench, Score, Unit};
 use super::rivals::cublas::InSums;
 use super::sets::{Number, OPERAND_BYTES};
-use super::{Bench, Score, Unit};
 use crate::common::Result;
 use tilewright::{Matmul, MatmulInto, Matrix, MatrixView, MatrixViewMut, Order};
 use tilewright_test_support::random::Random;

@@ -1,8 +1,8 @@
 //! Batches of small products.
 
+use super::bench::{Bench, Multiply, Score, Unit};
 use super::rivals::cublas::InF32;
 use super::sets::{Number, OPERAND_BYTES};
-use super::{Bench, Multiply, Score, Unit};
 use crate::common::Result;
 use tilewright::{Matmul, MatmulInto, Matrix};
 use tilewright_test_support::random::Random;

@@ -1,8 +1,8 @@
 //! Products of activations with the weights of layers: few rows or many, times tall and wide matrices.
 
+use super::bench::{Bench, Multiply, Score, Unit};
 use super::rivals::cublas_lt::LtElement;
 use super::sets::{Number, OPERAND_BYTES};
-use super::{Bench, Multiply, Score, Unit};
 use crate::common::Result;
 use half::bf16;
 use tilewright::{Matmul, MatmulInto, Matrix, Order};

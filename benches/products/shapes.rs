@@ -1,9 +1,9 @@
 //! Products that are no squares: of a matrix and a vector, which take the time in which the matrix is read,
 //! and of a small result with a large K.
 
+use super::bench::{Bench, Multiply, Score, Unit};
 use super::rivals::cublas::{CuBlas, Gemm, InF32};
 use super::sets::{Number, OPERAND_BYTES};
-use super::{Bench, Multiply, Score, Unit};
 use crate::common::Result;
 use tilewright::{Arithmetic, Matmul, MatmulInto, Matrix};
 use tilewright_test_support::random::Random;

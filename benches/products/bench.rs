@@ -1,0 +1,157 @@
+//! How contenders are timed, and their speeds reported.
+
+use super::options::Options;
+use super::rivals::cublas::CuBlas;
+use super::rivals::cublas_lt::CuBlasLt;
+use super::sets::{Error, Number, Sets};
+use crate::common::Result;
+use serde_json::json;
+use std::rc::Rc;
+use std::time::Duration;
+use tilewright::{Device, Matrix};
+
+/// Blocks of calls that are timed, of which the median counts.
+const SAMPLES: usize = 7;
+
+/// How long a sample lasts, about.
+const SAMPLE: Duration = Duration::from_millis(60);
+
+pub struct Bench {
+    pub options: Options,
+    pub device: Device,
+    pub cublas: Option<Rc<CuBlas>>,
+    pub cublas_lt: Option<Rc<CuBlasLt>>,
+    pub sizes: Vec<usize>,
+}
+
+/// A contender: C = A B.
+pub type Multiply<'a, T, O = T> = &'a dyn Fn(&Matrix<T>, &Matrix<T>, &mut Matrix<O>) -> Result;
+
+/// What a speed counts.
+#[derive(Clone, Copy)]
+pub enum Unit {
+    /// Multiplications and additions.
+    Operations,
+    /// Bytes of a matrix.
+    Bytes,
+}
+
+impl Unit {
+    /// A speed as it is printed: TFLOP/s or GB/s.
+    fn text(self, speed: f64) -> String {
+        match self {
+            Self::Operations => format!("{:.1}", speed * 1e-12),
+            Self::Bytes => format!("{:.0}", speed * 1e-9),
+        }
+    }
+}
+
+/// What one contender reached.
+pub struct Score {
+    /// So many of the unit per second.
+    pub speed: f64,
+    pub unit: Unit,
+    pub error: Option<Error>,
+}
+
+impl Bench {
+    /// Warms the contender up, and times it.
+    pub fn score<T: Number, O: Number>(
+        &self,
+        sets: &mut Sets<T, O>,
+        has_error: bool,
+        mut multiply: impl FnMut(&Matrix<T>, &Matrix<T>, &mut Matrix<O>) -> Result,
+    ) -> Result<Score> {
+        let seconds = self.seconds(|| {
+            let (a, b, c) = sets.next();
+            multiply(a, b, c)
+        })?;
+        Ok(Score {
+            speed: 2.0 * (sets.size as f64).powi(3) / seconds,
+            unit: Unit::Operations,
+            error: if has_error { Some(sets.error()?) } else { None },
+        })
+    }
+
+    /// The time of a call, warmed up.
+    pub fn seconds(&self, call: impl FnMut() -> Result) -> Result<f64> {
+        self.seconds_after(self.options.warm_up, SAMPLES, call)
+    }
+
+    /// The same in a few samples after a short time, to choose among calls.
+    pub fn seconds_at_once(&self, call: impl FnMut() -> Result) -> Result<f64> {
+        self.seconds_after(SAMPLE, 3, call)
+    }
+
+    fn seconds_after(
+        &self,
+        warm_up: Duration,
+        samples: usize,
+        mut call: impl FnMut() -> Result,
+    ) -> Result<f64> {
+        let mut time = |calls: u64| -> Result<Duration> {
+            let start = self.device.record_event()?;
+            (0..calls).try_for_each(|_| call())?;
+            Ok(self.device.record_event()?.elapsed_since(&start)?)
+        };
+        time(1)?;
+        let once = time(1)?.max(Duration::from_nanos(1));
+        let calls_in = |span: Duration| (span.as_secs_f64() / once.as_secs_f64()).ceil() as u64;
+        let simulated = self.device.is_simulator();
+        if !simulated {
+            time(calls_in(warm_up).clamp(1, 1_000_000))?;
+        }
+        let calls = if simulated {
+            1
+        } else {
+            calls_in(SAMPLE).max(1)
+        };
+        let mut samples = (0..if simulated { 1 } else { samples })
+            .map(|_| Ok(time(calls)?.as_secs_f64() / calls as f64))
+            .collect::<Result<Vec<f64>>>()?;
+        samples.sort_by(f64::total_cmp);
+        Ok(samples[samples.len() / 2])
+    }
+
+    pub fn report(
+        &self,
+        name: &str,
+        ours: &Score,
+        rival: Option<&Score>,
+        records: &mut Vec<serde_json::Value>,
+    ) {
+        // The simulator's time is no GPU's: it has no speed.
+        let speed = (!self.device.is_simulator()).then_some(ours.speed);
+        let rival_speed = rival.map(|it| it.speed);
+        let ratio = rival_speed.map(|speed| ours.speed / speed);
+        let error = |score: &Score| {
+            score.error.as_ref().map_or(String::new(), |it| {
+                format!("{:.2e} {:.2}", it.relative_l2, it.largest)
+            })
+        };
+        let errors = match rival {
+            Some(rival) if ours.error.is_some() => {
+                format!("{} (cuBLAS {})", error(ours), error(rival))
+            }
+            _ => error(ours),
+        };
+        let text = |speed: Option<f64>| speed.map_or("-".to_owned(), |speed| ours.unit.text(speed));
+        println!(
+            "{name:<26} {:>9} {:>9} {:>8}  {errors}",
+            text(speed),
+            text(rival_speed),
+            ratio.map_or("-".to_owned(), |ratio| format!("{ratio:.3}")),
+        );
+        let (key, rival_key) = match ours.unit {
+            Unit::Operations => ("flops", "cublas_flops"),
+            Unit::Bytes => ("bytes_per_second", "cublas_bytes_per_second"),
+        };
+        records.push(json!({
+            "name": name,
+            key: speed,
+            rival_key: rival_speed,
+            "relative_l2": ours.error.as_ref().map(|it| it.relative_l2),
+            "cublas_relative_l2": rival.and_then(|it| it.error.as_ref()).map(|it| it.relative_l2),
+        }));
+    }
+}

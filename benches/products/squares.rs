@@ -1,0 +1,239 @@
+//! Products of square matrices of each type.
+
+use super::bench::{Bench, Multiply, Score};
+use super::rivals::cublas::InF32;
+use super::sets::{Number, Sets};
+use crate::common::Result;
+use half::bf16;
+use tilewright::cuda_std::fp8::F8E4M3;
+use tilewright::{Arithmetic, Matmul, MatmulInto, Order, TileConfig};
+use tilewright_test_support::random::Random;
+
+/// Rows of narrow products by the kernels of older devices.
+const BY_WARPS: [(&str, TileConfig); 2] = [
+    ("by warps, large tiles", TileConfig::Large),
+    ("by warps, small tiles", TileConfig::Small),
+];
+
+/// How elements are drawn.
+type Draw = fn(&mut Random) -> f64;
+
+impl Bench {
+    pub fn run_f32(&self, records: &mut Vec<serde_json::Value>) -> Result {
+        let data: [(&str, Draw); 2] = [
+            ("uniform [-1, 1)", |random| random.signed_unit()),
+            ("uniform [0, 1)", |random| random.signed_unit().abs()),
+        ];
+        for (size, (data, draw)) in self
+            .sizes
+            .iter()
+            .flat_map(|&size| data.map(|data| (size, data)))
+        {
+            let name = format!("f32 {size} {data}");
+            if !name.contains(&self.options.only) {
+                continue;
+            }
+            let mut sets = Sets::<f32>::new(&self.device, size, Order::RowMajor, |random| {
+                draw(random) as f32
+            })?;
+            let rival = match &self.cublas {
+                Some(cublas) => {
+                    Some(self.score(&mut sets, true, |a, b, c| cublas.multiply(a, b, c, 1))?)
+                }
+                None => None,
+            };
+            let ours = self.score(&mut sets, true, |a, b, c| {
+                Ok(self.device.matmul_into(a, b, c)?)
+            })?;
+            self.report(&name, &ours, rival.as_ref(), records);
+            if data == "uniform [-1, 1)" {
+                let (_, b, _) = sets.next();
+                let b = b.view().to_matrix()?;
+                let b = self.device.prepare(&b)?;
+                let prepared = self.score(&mut sets, false, |a, _, c| {
+                    Ok(Matmul::with_prepared(a, &b).run_into(c)?)
+                })?;
+                let name = format!("{name}, B prepared");
+                self.report(&name, &prepared, rival.as_ref(), records);
+            }
+            let chain = self.score(&mut sets, false, |a, b, c| {
+                let product = Matmul::new(a, b).arithmetic(Arithmetic::Chain);
+                Ok(product.run_into(c)?)
+            })?;
+            self.report(&format!("{name}, chain"), &chain, rival.as_ref(), records);
+        }
+        Ok(())
+    }
+
+    pub fn run_f64(&self, records: &mut Vec<serde_json::Value>) -> Result {
+        for &size in &self.sizes {
+            let name = format!("f64 {size}");
+            if !name.contains(&self.options.only) {
+                continue;
+            }
+            let mut sets =
+                Sets::<f64>::new(&self.device, size, Order::RowMajor, Random::signed_unit)?;
+            let rival = match &self.cublas {
+                Some(cublas) => {
+                    Some(self.score(&mut sets, false, |a, b, c| cublas.multiply(a, b, c, 1))?)
+                }
+                None => None,
+            };
+            let ways: [(&str, Multiply<'_, f64>); 4] = [
+                ("", &|a, b, c| Ok(self.device.matmul_into(a, b, c)?)),
+                (", large tiles", &|a, b, c| {
+                    Ok(Matmul::new(a, b).tiles(TileConfig::Large).run_into(c)?)
+                }),
+                (", small tiles", &|a, b, c| {
+                    Ok(Matmul::new(a, b).tiles(TileConfig::Small).run_into(c)?)
+                }),
+                (", ordinary units", &|a, b, c| {
+                    Ok(self.device.matmul_coarsened_into(a, b, c)?)
+                }),
+            ];
+            for (way, multiply) in ways {
+                let ours = self.score(&mut sets, false, multiply)?;
+                self.report(&format!("{name}{way}"), &ours, rival.as_ref(), records);
+            }
+        }
+        Ok(())
+    }
+
+    pub fn run_halves<T: MatmulInto<T> + InF32 + Number>(
+        &self,
+        element: &str,
+        records: &mut Vec<serde_json::Value>,
+    ) -> Result {
+        for (order, label) in [
+            (Order::RowMajor, "B by rows"),
+            (Order::ColumnMajor, "B by columns"),
+        ] {
+            for &size in &self.sizes {
+                let name = format!("{element} {size} {label}");
+                if !self.wants_one_of(&name) {
+                    continue;
+                }
+                let mut sets = Sets::<T>::new(&self.device, size, order, |random| {
+                    T::of(random.signed_unit())
+                })?;
+                let rival = match &self.cublas {
+                    Some(cublas) => Some(
+                        self.score(&mut sets, false, |a, b, c| cublas.multiply_halves(a, b, c))?,
+                    ),
+                    None => None,
+                };
+                if name.contains(&self.options.only) {
+                    let ours = self.score(&mut sets, false, |a, b, c| {
+                        Ok(self.device.matmul_into(a, b, c)?)
+                    })?;
+                    self.report(&name, &ours, rival.as_ref(), records);
+                }
+                self.run_by_warps(&name, &mut sets, rival.as_ref(), records)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the product of this name is to run, or one of its rows [`by warps`](Self::run_by_warps).
+    fn wants_one_of(&self, name: &str) -> bool {
+        let mut names = BY_WARPS
+            .map(|(row, _)| format!("{name}, {row}"))
+            .into_iter();
+        name.contains(&self.options.only) || names.any(|it| it.contains(&self.options.only))
+    }
+
+    /// The kernels that devices of compute capability 8.0 have.
+    fn run_by_warps<T: MatmulInto<O> + Number, O: Number>(
+        &self,
+        name: &str,
+        sets: &mut Sets<T, O>,
+        rival: Option<&Score>,
+        records: &mut Vec<serde_json::Value>,
+    ) -> Result {
+        for (row, tiles) in BY_WARPS {
+            let name = format!("{name}, {row}");
+            if !name.contains(&self.options.only) {
+                continue;
+            }
+            let ours = self.score(sets, false, |a, b, c| {
+                let product = Matmul::new(a, b).compute_capability(8, 0);
+                Ok(product.tiles(tiles).run_into(c)?)
+            })?;
+            self.report(&name, &ours, rival, records);
+        }
+        Ok(())
+    }
+
+    /// B by columns is what tensor cores read; B by rows is transposed first.
+    pub fn run_i8(&self, records: &mut Vec<serde_json::Value>) -> Result {
+        for (order, label) in [
+            (Order::RowMajor, "B by rows"),
+            (Order::ColumnMajor, "B by columns"),
+        ] {
+            for &size in &self.sizes {
+                let name = format!("i8 {size} {label}");
+                if !self.wants_one_of(&name) {
+                    continue;
+                }
+                let mut sets = Sets::<i8, i32>::new(&self.device, size, order, |random| {
+                    Number::of(random.signed_unit())
+                })?;
+                let rival = match &self.cublas {
+                    Some(cublas) => {
+                        Some(self.score(&mut sets, true, |a, b, c| cublas.multiply_i8(a, b, c))?)
+                    }
+                    None => None,
+                };
+                self.run_by_warps(&name, &mut sets, rival.as_ref(), records)?;
+                if !name.contains(&self.options.only) {
+                    continue;
+                }
+                let ours = self.score(&mut sets, true, |a, b, c| {
+                    Ok(self.device.matmul_into(a, b, c)?)
+                })?;
+                self.report(&name, &ours, rival.as_ref(), records);
+                if order == Order::ColumnMajor {
+                    let chain = self.score(&mut sets, false, |a, b, c| {
+                        let product = Matmul::new(a, b).arithmetic(Arithmetic::Chain);
+                        Ok(product.run_into(c)?)
+                    })?;
+                    let name = format!("{name}, ordinary units");
+                    self.report(&name, &chain, rival.as_ref(), records);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// To bf16. The rival is the best of cuBLASLt's algorithms, which take such operands in this order alone.
+    pub fn run_e4m3(&self, records: &mut Vec<serde_json::Value>) -> Result {
+        for &size in &self.sizes {
+            let name = format!("e4m3 {size} B by columns");
+            if !name.contains(&self.options.only) {
+                continue;
+            }
+            let order = Order::ColumnMajor;
+            let mut sets = Sets::<F8E4M3, bf16>::new(&self.device, size, order, |random| {
+                Number::of(random.signed_unit())
+            })?;
+            let rival = match &self.cublas_lt {
+                Some(cublas) => {
+                    let product = cublas.product((size, size, size))?;
+                    product.choose(|product| {
+                        self.seconds_at_once(|| {
+                            let (a, b, c) = sets.next();
+                            product.multiply(a, b, c)
+                        })
+                    })?;
+                    Some(self.score(&mut sets, true, |a, b, c| product.multiply(a, b, c))?)
+                }
+                None => None,
+            };
+            let ours = self.score(&mut sets, true, |a, b, c| {
+                Ok(self.device.matmul_into(a, b, c)?)
+            })?;
+            self.report(&name, &ours, rival.as_ref(), records);
+        }
+        Ok(())
+    }
+}
