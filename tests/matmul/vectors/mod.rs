@@ -1,143 +1,21 @@
 //! Products of a matrix and a vector, against the order of additions that the documentation states.
 
+mod layout;
+mod stated_order;
+
+pub use stated_order::in_stated_order;
+
 use crate::common::exact::{Compensated, Rounding};
 use crate::common::random::Random;
 use crate::common::{devices, machines};
 use crate::epilogues::{Output, Sum};
 use crate::fastest::{ORDERS, assert_same_bits};
 use half::{bf16, f16};
-use std::fmt::Debug;
+use layout::{Layout, layouts, product_in};
 use tilewright::{
-    Accumulate, Accumulator, Activation, Arithmetic, Device, Element, ErrorKind, Matmul,
-    MatmulElement, MatmulInto, Matrix, Order, SelectionReason,
+    Accumulate, Accumulator, Activation, Arithmetic, Device, ErrorKind, Matmul, MatmulElement,
+    MatmulInto, Order, SelectionReason,
 };
-
-/// Strands of a part, and of the parts of a line.
-const STRANDS: usize = 32;
-
-/// Values that are added as neighbours, then as neighbours of pairs, and so on.
-fn add_neighbours<S: Sum>(mut values: Vec<S>) -> S {
-    while values.len() > 1 {
-        values = values.chunks(2).map(|it| it[0].plus(it[1])).collect();
-    }
-    values[0]
-}
-
-/// The sum of products in the order of `docs/products.md`, for elements of which 16 bytes are `vector`.
-pub fn in_stated_order<S: Sum>(terms: &[(S, S)], vector: usize) -> S {
-    let zeros = || vec![S::of(0.0); STRANDS];
-    let round = STRANDS * vector;
-    let all = terms.len().div_ceil(round);
-    let rounds = match all {
-        0..=4 => 4,
-        5..=64 => all.div_ceil(8).next_power_of_two(),
-        65..=8192 => 8,
-        _ => all.div_ceil(1024).next_power_of_two(),
-    };
-    let parts = terms.chunks(rounds * round).map(|part| {
-        let mut strands = zeros();
-        for (index, &(left, right)) in part.iter().enumerate() {
-            let strand = &mut strands[index / vector % STRANDS];
-            *strand = left.mul_add(right, *strand);
-        }
-        add_neighbours(strands)
-    });
-    let mut strands = zeros();
-    for (part, sum) in parts.enumerate() {
-        let strand = &mut strands[part % STRANDS];
-        *strand = strand.plus(sum);
-    }
-    add_neighbours(strands).plus(S::of(0.0))
-}
-
-/// How a product with a vector is given.
-#[derive(Clone, Copy, Debug)]
-struct Layout {
-    /// Of the operand that is a matrix.
-    order: Order,
-    /// Whether the vector is on the left.
-    is_row: bool,
-    /// Whether the matrix has others around it, and vectors lie across the rows of a matrix.
-    is_part: bool,
-}
-
-fn layouts() -> impl Iterator<Item = Layout> {
-    (0..8).map(|number| Layout {
-        order: ORDERS[number & 1],
-        is_row: number & 2 != 0,
-        is_part: number & 4 != 0,
-    })
-}
-
-/// A matrix of `rows` x `columns` with `before` as many rows and columns before its first and after its
-/// last.
-fn upload<T: Element>(
-    device: &Device,
-    (rows, columns): (usize, usize),
-    before: usize,
-    order: Order,
-    element: impl Fn(usize, usize) -> T,
-) -> Matrix<T> {
-    let (all_rows, all_columns) = (rows + 2 * before, columns + 2 * before);
-    let at = |row: usize, column: usize| match (row.checked_sub(before), column.checked_sub(before))
-    {
-        (Some(row), Some(column)) if row < rows && column < columns => element(row, column),
-        _ => T::zeroed(),
-    };
-    let elements: Vec<T> = match order {
-        Order::RowMajor => (0..all_rows * all_columns)
-            .map(|it| at(it / all_columns, it % all_columns))
-            .collect(),
-        Order::ColumnMajor => (0..all_rows * all_columns)
-            .map(|it| at(it % all_rows, it / all_rows))
-            .collect(),
-    };
-    device
-        .matrix((all_rows, all_columns, order), &elements)
-        .unwrap()
-}
-
-/// The products of `lines`, of `k` elements each, with `v`.
-fn product_in<T: MatmulInto<O>, O: Element>(
-    device: &Device,
-    layout: Layout,
-    (count, k): (usize, usize),
-    lines: &[T],
-    v: &[T],
-) -> Vec<O> {
-    let Layout {
-        order,
-        is_row,
-        is_part,
-    } = layout;
-    let before = usize::from(is_part);
-    let of_line = |line: usize, at: usize| lines[line * k + at];
-    let (matrix, vector) = match is_row {
-        false => (
-            upload(device, (count, k), before, order, of_line),
-            upload(device, (k, 1), before, Order::RowMajor, |at, _| v[at]),
-        ),
-        true => (
-            upload(device, (k, count), before, order, |at, line| {
-                of_line(line, at)
-            }),
-            upload(device, (1, k), before, Order::ColumnMajor, |_, at| v[at]),
-        ),
-    };
-    let whole = |it: &Matrix<T>| (it.rows() - 2 * before, it.cols() - 2 * before);
-    let (of_matrix, of_vector) = (whole(&matrix), whole(&vector));
-    let part = |len: usize| before..before + len;
-    let x = matrix.slice(part(of_matrix.0), part(of_matrix.1)).unwrap();
-    let v = vector.slice(part(of_vector.0), part(of_vector.1)).unwrap();
-    let (a, b) = if is_row { (v, x) } else { (x, v) };
-    let shape = (a.rows(), b.cols());
-    let mut c = device
-        .matrix_zeros::<O>((shape.0 + 2 * before, shape.1 + 2 * before))
-        .unwrap();
-    let mut result = c.slice_mut(part(shape.0), part(shape.1)).unwrap();
-    Matmul::new(a, b).run_into(&mut result).unwrap();
-    result.view().to_vec().unwrap()
-}
 
 /// Lines and their elements: none, fewer than lanes, tails of vectors, of rounds and of parts, several
 /// blocks of lines, short parts and long ones.
