@@ -9,12 +9,13 @@
 //! A kernel is one of the library's (`matmul_tiled`) or a step of a ladder (`sum/interleaved`). The
 //! parameter of a step is its number of threads, its distance or its factor.
 //!
-//! The occupancy depends on the registers of a thread. `ptxas` (the variable PTXAS, or the PATH) knows
-//! them; without it, registers and occupancy are unknown.
+//! The occupancy depends on the registers of a thread. They are those of the checked-in PTX, from a
+//! table that `cargo xtask ptxas` holds up to date, or from the `ptxas` that the variable PTXAS names.
+//! The report says which, and whether the sources have changed since.
 
 mod common;
 mod ladders;
-mod ptxas;
+mod registers;
 #[path = "../../benches/rivals/mod.rs"]
 mod rivals;
 #[path = "../../examples/support/mod.rs"]
@@ -28,7 +29,7 @@ use lexopt::prelude::*;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use support::Outcome;
-use support::output::{print, print_line, tell, terminal_width, write_text};
+use support::output::{print, print_line, terminal_width, write_text};
 use tilewright::{Device, LaunchReport, Profile, SimulatorOptions};
 use workloads::{WORKLOADS, Workload};
 
@@ -97,14 +98,7 @@ fn measure(kernel: &str, arguments: &Arguments) -> Outcome<LaunchReport> {
         Some((ladder, step)) => step_report(&device, ladder, step, arguments.parameter)?,
         None => kernel_report(&device, Workload::find(kernel)?, arguments.size)?,
     };
-    let registers = profile
-        .datasheet()
-        .compute_capability
-        .and_then(ptxas::registers);
-    match registers {
-        Some(registers) => report.set_registers(|kernel| registers.get(kernel).copied()),
-        None => tell("no ptxas: registers and occupancy are unknown"),
-    }
+    registers::set(&mut report)?;
     Ok(report)
 }
 

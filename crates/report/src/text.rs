@@ -45,11 +45,19 @@ pub(crate) fn facts(report: &KernelReport) -> Vec<(&'static str, String)> {
         ),
         (
             "occupancy",
-            match (report.occupancy(), report.registers) {
-                (Some(occupancy), Some(registers)) => {
-                    format!("{occupancy}, at {registers} registers per thread")
+            report.occupancy().map_or_else(
+                || "unknown, as the registers per thread are".to_owned(),
+                |occupancy| occupancy.to_string(),
+            ),
+        ),
+        (
+            "registers",
+            match (report.registers, &report.registers_from) {
+                (None, _) => "unknown".to_owned(),
+                (Some(registers), None) => format!("{registers} per thread"),
+                (Some(registers), Some(origin)) => {
+                    format!("{registers} per thread, by {origin}")
                 }
-                _ => "unknown, as the registers per thread are".to_owned(),
             },
         ),
         (
