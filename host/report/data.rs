@@ -24,9 +24,12 @@ use simt::{Counts, Dim3, Profile};
 /// | `occupancy`, `blocks_per_multiprocessor`, `occupancy_limiter` | a share from 0 to 1, a number, what keeps further blocks out; null without registers |
 /// | `sectors_read`, `sectors_written` | distinct 32-byte sectors of global memory |
 /// | `roofline` | the fields of [`Roofline`](crate::Roofline) |
+/// | `estimated_seconds` | the time of one launch, as [`KernelReport::estimated_seconds`] estimates it, or null |
+/// | `instruction_mix` | the counted instructions of warps, the most frequent first: `operation`, `instructions`, `share` from 0 to 1 |
 /// | `advice` | [`Advice`](crate::Advice): its variant's name in snake case as `kind`, and the variant's fields |
 /// | `total` | all requests |
 /// | `lines` | the requests by place in the source: `file`, `line`, `column`, `operation`, `tally` |
+/// | `source_lines` | the same by line: `file`, `line`, `instructions` of warps, and of [`LineEstimate`](crate::LineEstimate) `estimated_share`, `estimated_seconds` and `bound`, or null |
 ///
 /// `total` and `tally` have the fields of [`Tally`](crate::Tally), and `branch_efficiency` and
 /// `arithmetic_intensity`; in `global` also `sector_efficiency` and `line_efficiency`, in `shared`

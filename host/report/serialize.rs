@@ -2,9 +2,10 @@
 
 use super::advice::Advice;
 use super::data::{KernelReport, LaunchReport};
+use super::estimate::{DevicePart, SourceLine};
 use super::roofline::Roofline;
 use serde::{Serialize, Serializer};
-use simt::{Dim3, LineCounts, Tally};
+use simt::{Dim3, LineCounts, Operation, Tally};
 
 impl Serialize for LaunchReport {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -39,8 +40,11 @@ impl Serialize for KernelReport {
             sectors_written: u64,
             total: TallyLayout,
             roofline: Roofline,
+            estimated_seconds: Option<f64>,
+            instruction_mix: Vec<MixLayout>,
             advice: Advice,
             lines: Vec<LineLayout<'a>>,
+            source_lines: Vec<SourceLineLayout>,
         }
         let extent = |extent: Dim3| [extent.x, extent.y, extent.z];
         let occupancy = self.occupancy();
@@ -59,8 +63,11 @@ impl Serialize for KernelReport {
             sectors_written: self.counts.sectors_written,
             total: TallyLayout::of(&self.counts.total()),
             roofline: self.roofline(),
+            estimated_seconds: self.estimated_seconds(),
+            instruction_mix: MixLayout::of(self),
             advice: self.advice(),
             lines: self.counts.lines.iter().map(LineLayout::of).collect(),
+            source_lines: self.source_lines().into_iter().map(Into::into).collect(),
         };
         layout.serialize(serializer)
     }
@@ -83,6 +90,51 @@ impl<'a> LineLayout<'a> {
             column: counts.location.column,
             operation: counts.operation.to_string(),
             tally: TallyLayout::of(&counts.tally),
+        }
+    }
+}
+
+/// How often warps execute an operation.
+#[derive(Serialize)]
+struct MixLayout {
+    operation: String,
+    instructions: u64,
+    share: f64,
+}
+
+impl MixLayout {
+    fn of(report: &KernelReport) -> Vec<Self> {
+        let whole = report.instructions() as f64;
+        let mix = report.instruction_mix().into_iter();
+        mix.map(|(operation, instructions)| Self {
+            operation: operation.to_string(),
+            instructions,
+            share: instructions as f64 / whole,
+        })
+        .collect()
+    }
+}
+
+#[derive(Serialize)]
+struct SourceLineLayout {
+    file: String,
+    line: u32,
+    instructions: u64,
+    estimated_share: Option<f64>,
+    estimated_seconds: Option<f64>,
+    bound: Option<DevicePart>,
+}
+
+impl From<SourceLine> for SourceLineLayout {
+    fn from(line: SourceLine) -> Self {
+        let count = |operation: &Operation| line.instructions(*operation);
+        Self {
+            instructions: line.operations.keys().map(count).sum(),
+            estimated_share: line.estimate.map(|it| it.share),
+            estimated_seconds: line.estimate.map(|it| it.seconds),
+            bound: line.estimate.map(|it| it.bound),
+            file: line.file,
+            line: line.line,
         }
     }
 }

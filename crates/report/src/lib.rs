@@ -1,5 +1,7 @@
 #![doc = include_str!("../README.md")]
 
+mod advice;
+mod columns;
 mod html;
 mod source;
 mod table;

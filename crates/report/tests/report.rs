@@ -21,6 +21,9 @@ fn the_table_has_kernels_bottlenecks_and_lines() -> Result<()> {
         "kernels/reduce/reduction.rs:",
         "global load",
         "100.0 %",
+        " % of the time, by ",
+        "estimate: ",
+        "instructions: ",
     ] {
         assert!(table.contains(part), "{part} is missing in:\n{table}");
     }
@@ -38,7 +41,8 @@ fn tables_fit_terminals_of_80_and_of_200_columns() -> Result<()> {
     for columns in [80, 200] {
         let table = tilewright_report::table_within(&report, columns);
         assert!(widest(&table) <= Some(columns), "{table}");
-        assert!(table.contains("unknown, as the registers"), "{table}");
+        let on_one_line = table.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(on_one_line.contains("unknown, as the registers"), "{table}");
     }
     Ok(())
 }
@@ -70,6 +74,33 @@ fn json_has_the_documented_layout() -> Result<()> {
         .map(|line| line["tally"]["global"]["sectors"].as_u64());
     let sum: u64 = sectors.map(|sectors| sectors.expect("a number")).sum();
     assert_eq!(Some(sum), kernel["total"]["global"]["sectors"].as_u64());
+    Ok(())
+}
+
+#[test]
+fn lines_share_the_estimated_time() -> Result<()> {
+    let report = report_of_sum(&[0.5_f32; 5000])?;
+    let json = tilewright_report::json(&report);
+    let json: Value = serde_json::from_str(&json).expect("it is JSON");
+    let kernel = &json["kernels"][0];
+    let lines = kernel["source_lines"].as_array().expect("a list");
+    let sum = |field: &str| -> f64 {
+        let numbers = lines.iter().map(|line| line[field].as_f64());
+        numbers.map(|number| number.expect("a number")).sum()
+    };
+    assert!((sum("estimated_share") - 1.0).abs() < 1e-9);
+    // All that is not the launch's overhead, of 2 microseconds.
+    let seconds = kernel["estimated_seconds"].as_f64().expect("a time");
+    assert!((sum("estimated_seconds") + 2e-6 - seconds).abs() < 1e-12);
+    let most = lines.iter().max_by(|a, b| {
+        let share = |line: &Value| line["estimated_share"].as_f64().expect("a share");
+        share(a).total_cmp(&share(b))
+    });
+    assert_eq!(most.expect("a line")["bound"], "l2_cache");
+    let mix = kernel["instruction_mix"].as_array().expect("a list");
+    let instructions = mix.iter().map(|it| it["instructions"].as_u64());
+    let instructions: u64 = instructions.map(|it| it.expect("a number")).sum();
+    assert_eq!(sum("instructions") as u64, instructions);
     Ok(())
 }
 
