@@ -6,6 +6,8 @@
 //! cargo lab LADDER/STEP [--parameter N] [--profile h200] [--html FILE]
 //! ```
 //!
+//! With `--baseline FILE`, the JSON of an earlier run, it shows what has changed since, counter by counter.
+//!
 //! A kernel is one of the library's (`matmul_tiled`) or a step of a ladder (`sum/interleaved`). The
 //! parameter of a step is its number of threads, its distance or its factor.
 //!
@@ -34,7 +36,7 @@ use tilewright::{Device, LaunchReport, Profile, SimulatorOptions};
 use workloads::{WORKLOADS, Workload};
 
 const USAGE: &str = "usage: lab KERNEL|LADDER/STEP [--profile NAME] [--size N] [--parameter N]\n\
-                     \x20          [--html FILE] [--json]";
+                     \x20          [--html FILE] [--json] [--baseline FILE]";
 
 /// The command line.
 #[derive(Default)]
@@ -45,6 +47,7 @@ struct Arguments {
     parameter: Option<u32>,
     html: Option<PathBuf>,
     json: bool,
+    baseline: Option<PathBuf>,
 }
 
 fn main() -> ExitCode {
@@ -60,6 +63,7 @@ fn lab(mut parser: lexopt::Parser) -> Outcome {
             Long("size") => arguments.size = Some(parser.value()?.parse()?),
             Long("parameter") => arguments.parameter = Some(parser.value()?.parse()?),
             Long("html") => arguments.html = Some(parser.value()?.into()),
+            Long("baseline") => arguments.baseline = Some(parser.value()?.into()),
             Long("json") => arguments.json = true,
             Short('h') | Long("help") => return support::help(&help()),
             other => return Err(other.unexpected().into()),
@@ -70,7 +74,13 @@ fn lab(mut parser: lexopt::Parser) -> Outcome {
     if let Some(path) = &arguments.html {
         write_text(path, &tilewright_report::html(&report))?;
     }
-    if arguments.json {
+    if let Some(path) = &arguments.baseline {
+        let failure = |error: String| format!("{}: {error}", path.display());
+        let baseline = std::fs::read_to_string(path).map_err(|it| failure(it.to_string()))?;
+        let columns = terminal_width();
+        let text = tilewright_report::comparison(&baseline, &report, columns).map_err(failure)?;
+        print(text)?;
+    } else if arguments.json {
         print_line(tilewright_report::json(&report))?;
     } else {
         print(tilewright_report::table_within(&report, terminal_width()))?;

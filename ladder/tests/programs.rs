@@ -57,6 +57,28 @@ fn lab_knows_the_registers_without_an_assembler() {
 }
 
 #[test]
+fn lab_shows_what_a_change_changed() {
+    let folder = TempDir::new().unwrap();
+    let json = run(
+        "lab",
+        folder.path(),
+        &["reduce_sum", "--size", "5000", "--json"],
+    );
+    std::fs::write(folder.path().join("before.json"), json.stdout).unwrap();
+    let arguments = "reduce_sum --size 50000 --baseline before.json";
+    let arguments: Vec<_> = arguments.split(' ').collect();
+    let output = run("lab", folder.path(), &arguments);
+    assert!(output.status.success());
+    let table = String::from_utf8(output.stdout).unwrap();
+    for part in ["before", "after", "change", "estimated time", ".rs:", " +"] {
+        assert!(table.contains(part), "{part} is missing in:\n{table}");
+    }
+    std::fs::write(folder.path().join("before.json"), "{}").unwrap();
+    let parts = ["before.json", "no report"];
+    fail("lab", folder.path(), &arguments, &parts);
+}
+
+#[test]
 fn a_named_assembler_that_is_missing_is_an_error() {
     let output = Command::new(program("lab"))
         .arg("sum/interleaved")

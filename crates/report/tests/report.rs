@@ -125,3 +125,27 @@ fn the_page_shows_the_source() -> Result<()> {
     assert!(!page.contains("http"), "it needs no other file");
     Ok(())
 }
+
+#[test]
+fn a_comparison_has_what_changed_and_fits_80_columns() -> Result<()> {
+    let report = report_of_sum(&[0.5_f32; 5000])?;
+    let larger = report_of_sum(&[0.5_f32; 500_000])?;
+    let baseline = tilewright_report::json(&report);
+    let same = tilewright_report::comparison(&baseline, &report, 80).expect("a baseline");
+    assert!(!same.contains(".rs:"), "{same}");
+    let other = tilewright_report::comparison(&baseline, &larger, 80).expect("a baseline");
+    for part in [
+        "reduce_sum_f32\n",
+        "estimated time, µs",
+        " +",
+        "global load: sectors",
+        ".rs:",
+    ] {
+        assert!(other.contains(part), "{part} is missing in:\n{other}");
+    }
+    assert!(other.lines().all(|it| it.chars().count() <= 80), "{other}");
+    let of_other = baseline.replace("\"h200\"", "\"t4\"");
+    assert!(tilewright_report::comparison(&of_other, &report, 80).is_err());
+    assert!(tilewright_report::comparison("{}", &report, 80).is_err());
+    Ok(())
+}
