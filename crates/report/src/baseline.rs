@@ -169,8 +169,19 @@ fn lines(kernel: &Value, now: impl Fn(&str, u64) -> Option<u64>) -> Lines {
             *counters.entry(format!("{operation}: {name}")).or_default() += count;
         }
     }
+    for line in kernel["source_lines"].as_array().into_iter().flatten() {
+        let place = line["file"].as_str().zip(line["line"].as_u64());
+        if let (Some((file, number)), Some(seconds)) = (place, line["estimated_seconds"].as_f64()) {
+            let number = now(file, number).unwrap_or(GONE + number);
+            let counters = lines.entry((file.to_owned(), number)).or_default();
+            *counters.entry(LINE_TIME.to_owned()).or_default() += 1e9 * seconds;
+        }
+    }
     lines
 }
+
+/// The estimate of a line's part of the time, among its counters.
+const LINE_TIME: &str = "estimated time, ns";
 
 /// A counter before and after; none where neither is known, and unless `always`, where they are equal.
 fn row(counter: &str, before: Option<f64>, after: Option<f64>, always: bool) -> Option<Row> {

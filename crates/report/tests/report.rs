@@ -139,6 +139,7 @@ fn a_comparison_has_what_changed_and_fits_80_columns() -> Result<()> {
         "estimated time, µs",
         " +",
         "global load: sectors",
+        "estimated time, ns",
         ".rs:",
     ] {
         assert!(other.contains(part), "{part} is missing in:\n{other}");
