@@ -160,7 +160,9 @@ pub use reduce::{
     ReproducibleElement, ReproducibleSum, Segments, ops, reduce, reduce_dot, reduce_sum,
     reduce_sum_height, reduce_sum_reproducible,
 };
-pub use report::{Advice, Bottleneck, KernelReport, LaunchReport, Roofline};
+pub use report::{
+    Advice, Bottleneck, DevicePart, KernelReport, LaunchReport, LineEstimate, Roofline, SourceLine,
+};
 pub use scan::{ScanElement, scan_exclusive, scan_height, scan_inclusive};
 pub use simt::{
     AddressMode, Counts, Datasheet, Defect, Dim3, LineCounts, Operation, Profile, SECTOR_BYTES,

@@ -62,12 +62,13 @@ const fn workload(
 }
 
 impl Workload {
-    /// The workload of this name; a name without a type is that of f32.
+    /// The workload of this name; a name without a type is that of f32, and a product without an
+    /// order has its operands row by row.
     pub fn find(name: &str) -> Outcome<&'static Self> {
-        let of_f32 = format!("{name}_f32");
+        let names = ["", "_f32", "_nn", "_f32_nn"].map(|end| format!("{name}{end}"));
         let found = WORKLOADS
             .iter()
-            .find(|workload| workload.name == name || workload.name == of_f32);
+            .find(|workload| names.iter().any(|name| workload.name == name));
         found.ok_or_else(|| {
             let names: Vec<_> = WORKLOADS.iter().map(|workload| workload.name).collect();
             format!(

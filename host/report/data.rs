@@ -20,12 +20,16 @@ use simt::{Counts, Dim3, Profile};
 /// | `kernel`, `launches` | the kernel's name, the number of launches |
 /// | `grid`, `block` | the extents, `[x, y, z]` |
 /// | `shared_bytes`, `registers` | static and dynamic bytes of a block, registers of a thread |
+/// | `registers_from` | what found the registers, as [`set_registers_from`](Self::set_registers_from) was told |
 /// | `occupancy`, `blocks_per_multiprocessor`, `occupancy_limiter` | a share from 0 to 1, a number, what keeps further blocks out; null without registers |
 /// | `sectors_read`, `sectors_written` | distinct 32-byte sectors of global memory |
 /// | `roofline` | the fields of [`Roofline`](crate::Roofline) |
+/// | `estimated_seconds` | the time of one launch, as [`KernelReport::estimated_seconds`] estimates it, or null |
+/// | `instruction_mix` | the counted instructions of warps, the most frequent first: `operation`, `instructions`, `share` from 0 to 1 |
 /// | `advice` | [`Advice`](crate::Advice): its variant's name in snake case as `kind`, and the variant's fields |
 /// | `total` | all requests |
 /// | `lines` | the requests by place in the source: `file`, `line`, `column`, `operation`, `tally` |
+/// | `source_lines` | the same by line: `file`, `line`, `instructions` of warps, and of [`LineEstimate`](crate::LineEstimate) `estimated_share`, `estimated_seconds` and `bound`, or null |
 ///
 /// `total` and `tally` have the fields of [`Tally`](crate::Tally), and `branch_efficiency` and
 /// `arithmetic_intensity`; in `global` also `sector_efficiency` and `line_efficiency`, in `shared`
@@ -71,6 +75,8 @@ pub struct KernelReport {
     /// Registers of each thread, which only the compiler of the device's code knows: none until
     /// [`LaunchReport::set_registers`].
     pub registers: Option<u32>,
+    /// What found the registers: see [`LaunchReport::set_registers_from`].
+    pub registers_from: Option<String>,
     /// The costs of the launches, summed.
     pub counts: Counts,
     /// The device that the simulated one stands for.
@@ -95,9 +101,38 @@ impl LaunchReport {
     /// Sets the registers of each kernel for which `registers_of` its name knows them, as `ptxas
     /// --verbose` prints them. They decide the occupancy.
     pub fn set_registers(&mut self, registers_of: impl Fn(&str) -> Option<u32>) {
+        self.set_registers_with(None, registers_of);
+    }
+
+    /// [`set_registers`](Self::set_registers) with what found them, such as `ptxas 13.0.88`, which
+    /// reports show: another version may find others.
+    ///
+    /// ```
+    /// use tilewright::Device;
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let device = Device::simulator();
+    /// let x = device.upload(&[1.0_f32; 4096])?;
+    /// let (_, mut report) = device.with_report(|| device.reduce_sum(&x))?;
+    /// report.set_registers_from("ptxas 13.0.88", |_| Some(32));
+    /// assert_eq!(report.launches[0].registers_from.as_deref(), Some("ptxas 13.0.88"));
+    /// assert!(report.launches[0].occupancy().is_some());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn set_registers_from(&mut self, origin: &str, registers_of: impl Fn(&str) -> Option<u32>) {
+        self.set_registers_with(Some(origin), registers_of);
+    }
+
+    fn set_registers_with(
+        &mut self,
+        origin: Option<&str>,
+        registers_of: impl Fn(&str) -> Option<u32>,
+    ) {
         for launch in &mut self.launches {
             if let Some(registers) = registers_of(&launch.kernel) {
                 launch.registers = Some(registers);
+                launch.registers_from = origin.map(str::to_owned);
             }
         }
     }
@@ -118,6 +153,7 @@ impl KernelReport {
             block: config.block,
             dynamic_shared_bytes: config.dynamic_shared_bytes,
             registers: None,
+            registers_from: None,
             counts,
             profile,
         }

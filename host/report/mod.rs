@@ -4,6 +4,7 @@
 
 mod advice;
 mod data;
+mod estimate;
 mod measure;
 mod recorder;
 mod roofline;
@@ -13,5 +14,6 @@ mod serialize;
 pub use advice::Advice;
 pub(crate) use data::most_registers;
 pub use data::{KernelReport, LaunchReport};
+pub use estimate::{DevicePart, LineEstimate, SourceLine};
 pub(crate) use recorder::LaunchRecorder;
 pub use roofline::{Bottleneck, Roofline};

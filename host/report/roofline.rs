@@ -14,7 +14,7 @@ use std::fmt;
 const MEMORY_LATENCY: f64 = 700e-9;
 
 /// The time that a GPU takes to start and end any launch, in seconds.
-const LAUNCH_OVERHEAD: f64 = 2e-6;
+pub(super) const LAUNCH_OVERHEAD: f64 = 2e-6;
 
 /// The part of a device for which a launch waits most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -59,6 +59,9 @@ pub struct Roofline {
     pub shared_seconds: f64,
     /// Floating-point units, for the operations that are counted.
     pub arithmetic_seconds: f64,
+    /// The schedulers, each of which issues an instruction of a warp in a clock, for the
+    /// instructions that are counted.
+    pub issue_seconds: f64,
     /// Global memory, if each warp that fits on the device has one request in flight.
     pub latency_seconds: f64,
     /// The share of the multiprocessors that get a block, from 0 to 1.
@@ -71,17 +74,17 @@ impl Roofline {
     fn of(report: &KernelReport) -> Self {
         let sheet = report.profile.datasheet();
         let total = report.counts.total();
-        let busy = Busy::of(&total, &sheet);
+        let busy = Busy::of(&total, report.instructions(), &sheet);
         let launches = report.launches.max(1) as f64;
         let blocks = report.grid.count() as f64;
         let filled = (blocks / f64::from(sheet.multiprocessors)).min(1.0);
         let distinct = report.counts.sectors_read + report.counts.sectors_written;
-        let distinct_bytes = (distinct * SECTOR_BYTES) as f64;
         let mut roofline = Self {
-            dram_seconds: distinct_bytes / (sheet.memory_bandwidth * 1e9) / launches,
+            dram_seconds: Busy::dram(distinct as f64, &sheet) / launches,
             l2_seconds: busy.l2 / filled / launches,
             shared_seconds: busy.shared / filled / launches,
             arithmetic_seconds: busy.arithmetic / filled / launches,
+            issue_seconds: busy.issue / filled / launches,
             latency_seconds: total.global.requests as f64 / launches * MEMORY_LATENCY
                 / warps_at_once(report, &sheet),
             filled,
@@ -91,7 +94,7 @@ impl Roofline {
         roofline
     }
 
-    /// The longest of the times, in seconds.
+    /// The longest of the times of memory and arithmetic, in seconds.
     #[must_use]
     pub fn least_seconds(&self) -> f64 {
         let times = [
@@ -129,33 +132,32 @@ impl KernelReport {
     pub fn roofline(&self) -> Roofline {
         Roofline::of(self)
     }
-
-    /// The seconds for which the requests of `tally` keep the profile's L2 cache, shared memory and
-    /// floating-point units busy, each for itself, summed. It weighs source lines against each
-    /// other; it is no time of the launch.
-    #[must_use]
-    pub fn busy_seconds(&self, tally: &Tally) -> f64 {
-        let busy = Busy::of(tally, &self.profile.datasheet());
-        busy.l2 + busy.shared + busy.arithmetic
-    }
 }
 
 /// For how long the parts of a full device are busy with some requests, in seconds.
-struct Busy {
-    l2: f64,
-    shared: f64,
-    arithmetic: f64,
+pub(super) struct Busy {
+    pub(super) l2: f64,
+    pub(super) shared: f64,
+    pub(super) arithmetic: f64,
+    pub(super) issue: f64,
 }
 
 impl Busy {
-    fn of(tally: &Tally, sheet: &Datasheet) -> Self {
+    /// With requests that are so many instructions of warps.
+    pub(super) fn of(tally: &Tally, instructions: u64, sheet: &Datasheet) -> Self {
         let flops = |count: u64, peak: f64| count as f64 / (peak * 1e12);
         Self {
             l2: (tally.global.sectors * SECTOR_BYTES) as f64 / (sheet.l2_bandwidth() * 1e9),
             shared: tally.shared.wavefronts as f64 / sheet.shared_passes_per_second(),
             arithmetic: flops(tally.flops_f32, sheet.f32_peak)
                 + flops(tally.flops_f64, sheet.f64_peak),
+            issue: instructions as f64 / sheet.instructions_per_second(),
         }
+    }
+
+    /// For how long device memory is busy with so many sectors, in seconds.
+    pub(super) fn dram(sectors: f64, sheet: &Datasheet) -> f64 {
+        sectors * SECTOR_BYTES as f64 / (sheet.memory_bandwidth * 1e9)
     }
 }
 

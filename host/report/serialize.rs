@@ -2,9 +2,10 @@
 
 use super::advice::Advice;
 use super::data::{KernelReport, LaunchReport};
+use super::estimate::{DevicePart, SourceLine};
 use super::roofline::Roofline;
 use serde::{Serialize, Serializer};
-use simt::{Dim3, LineCounts, Tally};
+use simt::{Dim3, LineCounts, Operation, Tally};
 
 impl Serialize for LaunchReport {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -31,6 +32,7 @@ impl Serialize for KernelReport {
             block: [u32; 3],
             shared_bytes: u32,
             registers: Option<u32>,
+            registers_from: Option<&'a str>,
             occupancy: Option<f64>,
             blocks_per_multiprocessor: Option<u32>,
             occupancy_limiter: Option<String>,
@@ -38,8 +40,11 @@ impl Serialize for KernelReport {
             sectors_written: u64,
             total: TallyLayout,
             roofline: Roofline,
+            estimated_seconds: Option<f64>,
+            instruction_mix: Vec<MixLayout>,
             advice: Advice,
             lines: Vec<LineLayout<'a>>,
+            source_lines: Vec<SourceLineLayout>,
         }
         let extent = |extent: Dim3| [extent.x, extent.y, extent.z];
         let occupancy = self.occupancy();
@@ -50,6 +55,7 @@ impl Serialize for KernelReport {
             block: extent(self.block),
             shared_bytes: self.shared_bytes(),
             registers: self.registers,
+            registers_from: self.registers_from.as_deref(),
             occupancy: occupancy.map(|it| it.fraction()),
             blocks_per_multiprocessor: occupancy.map(|it| it.blocks),
             occupancy_limiter: occupancy.map(|it| it.limiter.to_string()),
@@ -57,8 +63,11 @@ impl Serialize for KernelReport {
             sectors_written: self.counts.sectors_written,
             total: TallyLayout::of(&self.counts.total()),
             roofline: self.roofline(),
+            estimated_seconds: self.estimated_seconds(),
+            instruction_mix: MixLayout::of(self),
             advice: self.advice(),
             lines: self.counts.lines.iter().map(LineLayout::of).collect(),
+            source_lines: self.source_lines().into_iter().map(Into::into).collect(),
         };
         layout.serialize(serializer)
     }
@@ -81,6 +90,51 @@ impl<'a> LineLayout<'a> {
             column: counts.location.column,
             operation: counts.operation.to_string(),
             tally: TallyLayout::of(&counts.tally),
+        }
+    }
+}
+
+/// How often warps execute an operation.
+#[derive(Serialize)]
+struct MixLayout {
+    operation: String,
+    instructions: u64,
+    share: f64,
+}
+
+impl MixLayout {
+    fn of(report: &KernelReport) -> Vec<Self> {
+        let whole = report.instructions() as f64;
+        let mix = report.instruction_mix().into_iter();
+        mix.map(|(operation, instructions)| Self {
+            operation: operation.to_string(),
+            instructions,
+            share: instructions as f64 / whole,
+        })
+        .collect()
+    }
+}
+
+#[derive(Serialize)]
+struct SourceLineLayout {
+    file: String,
+    line: u32,
+    instructions: u64,
+    estimated_share: Option<f64>,
+    estimated_seconds: Option<f64>,
+    bound: Option<DevicePart>,
+}
+
+impl From<SourceLine> for SourceLineLayout {
+    fn from(line: SourceLine) -> Self {
+        let count = |operation: &Operation| line.instructions(*operation);
+        Self {
+            instructions: line.operations.keys().map(count).sum(),
+            estimated_share: line.estimate.map(|it| it.share),
+            estimated_seconds: line.estimate.map(|it| it.seconds),
+            bound: line.estimate.map(|it| it.bound),
+            file: line.file,
+            line: line.line,
         }
     }
 }

@@ -6,15 +6,18 @@
 //! cargo lab LADDER/STEP [--parameter N] [--profile h200] [--html FILE]
 //! ```
 //!
+//! With `--baseline FILE`, the JSON of an earlier run, it shows what has changed since, counter by counter.
+//!
 //! A kernel is one of the library's (`matmul_tiled`) or a step of a ladder (`sum/interleaved`). The
 //! parameter of a step is its number of threads, its distance or its factor.
 //!
-//! The occupancy depends on the registers of a thread. `ptxas` (the variable PTXAS, or the PATH) knows
-//! them; without it, registers and occupancy are unknown.
+//! The occupancy depends on the registers of a thread. They are those of the checked-in PTX, from a
+//! table that `cargo xtask ptxas` holds up to date, or from the `ptxas` that the variable PTXAS names.
+//! The report says which, and whether the sources have changed since.
 
 mod common;
 mod ladders;
-mod ptxas;
+mod registers;
 #[path = "../../benches/rivals/mod.rs"]
 mod rivals;
 #[path = "../../examples/support/mod.rs"]
@@ -28,12 +31,12 @@ use lexopt::prelude::*;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use support::Outcome;
-use support::output::{print, print_line, tell, terminal_width, write_text};
+use support::output::{print, print_line, terminal_width, write_text};
 use tilewright::{Device, LaunchReport, Profile, SimulatorOptions};
 use workloads::{WORKLOADS, Workload};
 
 const USAGE: &str = "usage: lab KERNEL|LADDER/STEP [--profile NAME] [--size N] [--parameter N]\n\
-                     \x20          [--html FILE] [--json]";
+                     \x20          [--html FILE] [--json] [--baseline FILE]";
 
 /// The command line.
 #[derive(Default)]
@@ -44,6 +47,7 @@ struct Arguments {
     parameter: Option<u32>,
     html: Option<PathBuf>,
     json: bool,
+    baseline: Option<PathBuf>,
 }
 
 fn main() -> ExitCode {
@@ -59,6 +63,7 @@ fn lab(mut parser: lexopt::Parser) -> Outcome {
             Long("size") => arguments.size = Some(parser.value()?.parse()?),
             Long("parameter") => arguments.parameter = Some(parser.value()?.parse()?),
             Long("html") => arguments.html = Some(parser.value()?.into()),
+            Long("baseline") => arguments.baseline = Some(parser.value()?.into()),
             Long("json") => arguments.json = true,
             Short('h') | Long("help") => return support::help(&help()),
             other => return Err(other.unexpected().into()),
@@ -69,7 +74,13 @@ fn lab(mut parser: lexopt::Parser) -> Outcome {
     if let Some(path) = &arguments.html {
         write_text(path, &tilewright_report::html(&report))?;
     }
-    if arguments.json {
+    if let Some(path) = &arguments.baseline {
+        let failure = |error: String| format!("{}: {error}", path.display());
+        let baseline = std::fs::read_to_string(path).map_err(|it| failure(it.to_string()))?;
+        let columns = terminal_width();
+        let text = tilewright_report::comparison(&baseline, &report, columns).map_err(failure)?;
+        print(text)?;
+    } else if arguments.json {
         print_line(tilewright_report::json(&report))?;
     } else {
         print(tilewright_report::table_within(&report, terminal_width()))?;
@@ -97,14 +108,7 @@ fn measure(kernel: &str, arguments: &Arguments) -> Outcome<LaunchReport> {
         Some((ladder, step)) => step_report(&device, ladder, step, arguments.parameter)?,
         None => kernel_report(&device, Workload::find(kernel)?, arguments.size)?,
     };
-    let registers = profile
-        .datasheet()
-        .compute_capability
-        .and_then(ptxas::registers);
-    match registers {
-        Some(registers) => report.set_registers(|kernel| registers.get(kernel).copied()),
-        None => tell("no ptxas: registers and occupancy are unknown"),
-    }
+    registers::set(&mut report)?;
     Ok(report)
 }
 

@@ -4,7 +4,8 @@
 #[macro_use]
 mod common;
 
-use common::programs::{fail, run};
+use common::programs::{assert_failed, fail, program, run};
+use std::process::Command;
 use tempfile::TempDir;
 
 #[test]
@@ -12,9 +13,11 @@ fn lab_reports_kernels_and_steps_of_ladders() {
     let folder = TempDir::new().unwrap();
     for (kernel, entry) in [
         ("reduce_sum", "reduce_sum_f32 on"),
+        ("matmul_tiled --size 40", "matmul_tiled_f32_nn on"),
         ("sum/interleaved", "sum_interleaved on"),
     ] {
-        let output = run("lab", folder.path(), &[kernel]);
+        let arguments: Vec<_> = kernel.split(' ').collect();
+        let output = run("lab", folder.path(), &arguments);
         assert!(output.status.success(), "{kernel}");
         let report = String::from_utf8(output.stdout).unwrap();
         assert!(report.contains(entry), "{report}");
@@ -28,6 +31,61 @@ fn lab_reports_kernels_and_steps_of_ladders() {
         &["nonsense/sum"],
         &["no ladder `nonsense`"],
     );
+}
+
+#[test]
+fn lab_knows_the_registers_without_an_assembler() {
+    let folder = TempDir::new().unwrap();
+    let lab = |kernel: &str, profile: &str| {
+        let output = Command::new(program("lab"))
+            .args([kernel, "--profile", profile])
+            .env_remove("PTXAS")
+            .env("PATH", "")
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{kernel}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    for profile in ["t4", "h200", "rtx5090"] {
+        let report = lab("sum/interleaved", profile);
+        assert!(report.contains(" per thread, by ptxas 1"), "{report}");
+        assert!(!report.contains("unknown"), "{report}");
+    }
+    // A device without compute capability, which no assembler knows.
+    assert!(lab("sum/interleaved", "wave64").contains("unknown, as the registers"));
+}
+
+#[test]
+fn lab_shows_what_a_change_changed() {
+    let folder = TempDir::new().unwrap();
+    let json = run(
+        "lab",
+        folder.path(),
+        &["reduce_sum", "--size", "5000", "--json"],
+    );
+    std::fs::write(folder.path().join("before.json"), json.stdout).unwrap();
+    let arguments = "reduce_sum --size 50000 --baseline before.json";
+    let arguments: Vec<_> = arguments.split(' ').collect();
+    let output = run("lab", folder.path(), &arguments);
+    assert!(output.status.success());
+    let table = String::from_utf8(output.stdout).unwrap();
+    for part in ["before", "after", "change", "estimated time", ".rs:", " +"] {
+        assert!(table.contains(part), "{part} is missing in:\n{table}");
+    }
+    std::fs::write(folder.path().join("before.json"), "{}").unwrap();
+    let parts = ["before.json", "no report"];
+    fail("lab", folder.path(), &arguments, &parts);
+}
+
+#[test]
+fn a_named_assembler_that_is_missing_is_an_error() {
+    let output = Command::new(program("lab"))
+        .arg("sum/interleaved")
+        .env("PTXAS", "nowhere/ptxas")
+        .output()
+        .unwrap();
+    assert_failed(&output, &["PTXAS", "nowhere/ptxas"]);
 }
 
 #[test]

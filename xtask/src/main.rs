@@ -32,9 +32,10 @@ Commands:
                       of different versions do not compile
   ptx [--check]       build the checked-in PTX anew; with --check, compare it with what the
                       kernels make
-  ptxas               assemble the checked-in PTX for each architecture, print registers, and
-                      fail on spills, stack frames, accesses without a state space and slow
-                      instructions in the loops of tensor-core products
+  ptxas [--write]     assemble the checked-in PTX for each architecture, print registers, and
+                      fail on spills, stack frames, accesses without a state space, slow
+                      instructions in the loops of tensor-core products, and a stale
+                      ladder/registers.txt; with --write, write that table anew
   times               build the kernels of examples/custom_kernel from nothing and after edits,
                       as a crate of its own, and print how long that takes
   words               find words in comments, messages and pages that the project avoids

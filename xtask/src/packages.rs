@@ -15,7 +15,7 @@ use std::process::{Command, Output};
 use tempfile::TempDir;
 
 /// Packages of the workspace that are not published.
-const UNPUBLISHED: [&str; 11] = [
+const UNPUBLISHED: [&str; 12] = [
     "cuda-std-test-kernels",
     "quickstart",
     "tilewright-benches",
@@ -25,6 +25,7 @@ const UNPUBLISHED: [&str; 11] = [
     "tilewright-ladder-kernels",
     "tilewright-ladder-tensor-kernels",
     "tilewright-output",
+    "tilewright-ptxas",
     "tilewright-test-support",
     "xtask",
 ];

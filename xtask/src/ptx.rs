@@ -1,13 +1,14 @@
 //! `cargo xtask ptx`: the checked-in PTX, built from the kernels.
 
-use crate::{Result, workspace_root};
+use crate::{Result, ptxas, workspace_root};
 use cuda_builder::{Arch, Build, CudaBuilder, checked_in};
 use lexopt::Arg::Long;
 use std::fs;
 use std::path::{Path, PathBuf};
+use tilewright_ptxas::FOLDERS;
 
 /// A kernel crate and where its checked-in PTX lies, relative to the root.
-pub struct KernelCrate {
+struct KernelCrate {
     /// The library's name.
     name: &'static str,
     sources: &'static str,
@@ -20,11 +21,11 @@ pub struct KernelCrate {
 }
 
 /// The kernel crates, as `build.rs` builds them, too.
-pub const CRATES: [KernelCrate; 3] = [
+const CRATES: [KernelCrate; 3] = [
     KernelCrate {
         name: "tilewright_kernels",
         sources: "kernels",
-        ptx: "ptx",
+        ptx: FOLDERS[0],
         architectures: &[Arch::Sm75, Arch::Sm80],
         stated: &[Arch::Sm90a],
         one_module_per_kernel: true,
@@ -32,7 +33,7 @@ pub const CRATES: [KernelCrate; 3] = [
     KernelCrate {
         name: "tilewright_ladder_kernels",
         sources: "ladder/kernels",
-        ptx: "ladder/ptx",
+        ptx: FOLDERS[1],
         architectures: &[Arch::Sm75, Arch::Sm80],
         stated: &[],
         one_module_per_kernel: false,
@@ -40,7 +41,7 @@ pub const CRATES: [KernelCrate; 3] = [
     KernelCrate {
         name: "tilewright_ladder_tensor_kernels",
         sources: "ladder/tensor_kernels",
-        ptx: "ladder/tensor_ptx",
+        ptx: FOLDERS[2],
         architectures: &[Arch::Sm90a],
         stated: &[],
         one_module_per_kernel: false,
@@ -72,27 +73,16 @@ pub fn run(mut arguments: lexopt::Parser) -> Result {
             kernels.rebuild()?;
         }
     }
+    if !check && !ptxas::table_is_of_the_ptx()? {
+        println!("the PTX is another than before: run `cargo xtask ptxas --write`, too");
+    }
     Ok(())
 }
 
 impl KernelCrate {
     /// Where the checked-in modules lie.
-    pub fn folder(&self) -> PathBuf {
+    fn folder(&self) -> PathBuf {
         workspace_root().join(self.ptx)
-    }
-
-    /// The checked-in modules for an architecture, such as `sm_80`, sorted.
-    pub fn modules(&self, arch: &str) -> Result<Vec<PathBuf>> {
-        let end = format!(".{arch}.ptx");
-        let mut modules = Vec::new();
-        for entry in fs::read_dir(self.folder())? {
-            let entry = entry?;
-            if entry.file_name().to_string_lossy().ends_with(&end) {
-                modules.push(entry.path());
-            }
-        }
-        modules.sort();
-        Ok(modules)
     }
 
     fn rebuild(&self) -> Result {

@@ -1,16 +1,17 @@
 //! The report as a page: the kernels' source lines with their costs beside them.
 
-use crate::source::{SourceFile, SourceLine, annotate};
-use crate::text::{COLUMNS, advice, cells, duration, facts, times};
+use crate::advice::advice;
+use crate::source::{SourceFile, files};
+use crate::text::{COLUMNS, Numbers, cells, duration, estimate, facts, instruction_mix, times};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use tilewright::{KernelReport, LaunchReport, Roofline};
+use tilewright::{KernelReport, LaunchReport, Roofline, SourceLine};
 
 /// Lines that are shown around each counted one.
 const CONTEXT: u32 = 3;
 
-/// A line with at least this share of the kernel's cost is hot.
+/// A line with at least this share of the estimated time is hot.
 const HOT: f64 = 0.25;
-/// A line with at least this share of the kernel's cost is warm.
+/// A line with at least this share of the estimated time is warm.
 const WARM: f64 = 0.05;
 
 /// Below this efficiency a cell is marked as a loss.
@@ -49,6 +50,11 @@ pub fn html(report: &LaunchReport) -> String {
 
 fn section(report: &KernelReport) -> Markup {
     let roofline = report.roofline();
+    let instructions = report
+        .instruction_mix()
+        .iter()
+        .map(|(_, count)| count)
+        .sum();
     html! {
         section {
             h2 { (report.kernel) }
@@ -64,7 +70,9 @@ fn section(report: &KernelReport) -> Markup {
                 }
                 (bars(&roofline))
             }
-            @for file in annotate(report) { (source(&file)) }
+            p { (capitalised(&estimate(report))) "." }
+            p { "Instructions: " (instruction_mix(report)) "." }
+            @for file in files(report) { (source(&file, instructions)) }
         }
     }
 }
@@ -89,7 +97,7 @@ fn bars(roofline: &Roofline) -> Markup {
 }
 
 /// A file's counted lines with some around them.
-fn source(file: &SourceFile) -> Markup {
+fn source(file: &SourceFile, instructions: u64) -> Markup {
     let text = file.read();
     let numbers = shown_lines(file, text.as_deref());
     let previous = [None].into_iter().chain(numbers.iter().copied().map(Some));
@@ -99,16 +107,16 @@ fn source(file: &SourceFile) -> Markup {
             table.source {
                 thead {
                     tr {
-                        @for name in ["line", "cost", "source", "operation"] { th { (name) } }
+                        @for name in ["line", "time", "source", "instruction"] { th { (name) } }
                         @for name in COLUMNS { th { (name) } }
                     }
                 }
                 tbody {
                     @for (number, previous) in numbers.iter().copied().zip(previous) {
                         @if previous.is_some_and(|previous| number > previous + 1) {
-                            tr.gap { td { "⋮" } td colspan="8" {} }
+                            tr.gap { td { "⋮" } td colspan=(COLUMNS.len() + 3) {} }
                         }
-                        (row(file.lines.get(&number), number, text.as_deref()))
+                        (row(file.lines.get(&number), number, text.as_deref(), instructions))
                     }
                 }
             }
@@ -129,33 +137,49 @@ fn shown_lines(file: &SourceFile, text: Option<&[String]>) -> Vec<u32> {
     (1..=end).filter(is_near).collect()
 }
 
-fn row(line: Option<&SourceLine>, number: u32, text: Option<&[String]>) -> Markup {
+fn row(
+    line: Option<&SourceLine>,
+    number: u32,
+    text: Option<&[String]>,
+    instructions: u64,
+) -> Markup {
     let text = text
         .and_then(|text| text.get(number as usize - 1))
         .map_or("", String::as_str);
     let Some(line) = line else {
         return html! {
-            tr { td { (number) } td {} td { code { (text) } } td colspan="6" {} }
+            tr { td { (number) } td {} td { code { (text) } } td colspan=(COLUMNS.len() + 1) {} }
         };
     };
-    let heat = match line.share {
-        share if share >= HOT => "counted hot",
-        share if share >= WARM => "counted warm",
+    let heat = match line.estimate.map(|it| it.share) {
+        Some(share) if share >= HOT => "counted hot",
+        Some(share) if share >= WARM => "counted warm",
         _ => "counted",
     };
     html! {
         tr class=(heat) {
             td { (number) }
-            td { (format!("{:.1} %", 100.0 * line.share)) }
+            td { (time(line)) }
             td { code { (text) } }
-            (operations(line))
+            (operations(line, instructions))
+        }
+    }
+}
+
+/// The line's part of the estimated time, with what bounds it.
+fn time(line: &SourceLine) -> Markup {
+    html! {
+        @if let Some(estimate) = line.estimate {
+            (format!("{:.1} %", 100.0 * estimate.share))
+            " " small { (estimate.bound) }
         }
     }
 }
 
 /// The cells of a line's operations, one below the other.
-fn operations(line: &SourceLine) -> Markup {
-    let rows: Vec<_> = line.operations.values().map(cells).collect();
+fn operations(line: &SourceLine, instructions: u64) -> Markup {
+    let cells = |operation| cells(line, operation, instructions, Numbers::Whole);
+    let rows: Vec<_> = line.operations.keys().copied().map(cells).collect();
     let names = line.operations.keys();
     html! {
         td.operation { @for name in names { (name) br; } }
@@ -172,7 +196,7 @@ fn is_lossy(line: &SourceLine, column: usize) -> bool {
     match COLUMNS[column] {
         "lanes" => is_low(total.branch_efficiency()),
         "useful" => is_low(total.global.sector_efficiency()),
-        "bank conflicts" => total.shared.conflicts() > 0,
+        "lost" => total.shared.conflicts() > 0,
         _ => false,
     }
 }

@@ -1,18 +1,20 @@
 //! The report as a table for the terminal.
 
-use crate::source::annotate;
-use crate::text::{COLUMNS, advice, cells, duration, facts, percent, times};
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
-use tilewright::{KernelReport, LaunchReport};
+use crate::advice::advice;
+use crate::columns::{Row, aligned, fits, shortened, wrapped};
+use crate::source::files;
+use crate::text::{COLUMNS, Numbers, cells, duration, estimate, facts, instruction_mix, times};
+use tilewright::{KernelReport, LaunchReport, SourceLine};
 
-/// The report as text: for each kernel and shape of launch its facts, its bottleneck, and the costs
-/// of each source line. The tables are as wide as their contents.
+/// The report as text: for each kernel and shape of launch its facts, its bottleneck, an estimate of
+/// its time, its instructions, and the costs of each source line with its share of that time.
 #[must_use]
 pub fn table(report: &LaunchReport) -> String {
     table_within(report, usize::MAX)
 }
 
-/// [`table`] for a terminal with `columns` columns: cells of the tables are broken into lines.
+/// [`table`] for a terminal with `columns` columns, 80 or more: text is broken into lines, and
+/// numbers are shortened where the costs of lines would be wider (`1.05 M`).
 #[must_use]
 pub fn table_within(report: &LaunchReport, columns: usize) -> String {
     if report.launches.is_empty() {
@@ -25,74 +27,73 @@ pub fn table_within(report: &LaunchReport, columns: usize) -> String {
 fn kernel(report: &KernelReport, columns: usize) -> String {
     let roofline = report.roofline();
     let times = times(&roofline).map(|(name, seconds)| format!("{name} {}", duration(seconds)));
+    let text = |text: &str| wrapped(text, columns);
     format!(
-        "{} on {}\n{}\n bottleneck: {}\n{}{}{}\n",
+        "{} on {}\n{}\n bottleneck: {}\n{}{}{}{}\n{}\n",
         report.kernel,
         report.profile.datasheet().name,
-        fact_table(report, columns),
+        fact_lines(report, columns),
         roofline.bottleneck,
-        wrapped(&advice(report.advice()), columns),
-        wrapped(&format!("at least: {}", times.join("; ")), columns),
-        line_table(report, columns)
+        text(&advice(report.advice())),
+        text(&format!("at least: {}", times.join("; "))),
+        text(&estimate(report)),
+        text(&format!("instructions: {}", instruction_mix(report))),
+        source_lines(report, columns)
     )
 }
 
-/// The words in indented lines of at most `columns` characters, where no word is longer.
-fn wrapped(text: &str, columns: usize) -> String {
-    const INDENT: &str = "  ";
+/// The facts, names in one column and values in the other.
+fn fact_lines(report: &KernelReport, columns: usize) -> String {
+    const NAMES: usize = 25;
     let mut lines = String::new();
-    let mut line = INDENT.to_owned();
-    for word in text.split(' ') {
-        let length = line.chars().count() + 1 + word.chars().count();
-        if length > columns && line != INDENT {
-            lines += &line;
-            lines.push('\n');
-            line = format!("{INDENT}  ");
-        }
-        line = format!("{line} {word}");
-    }
-    lines + &line + "\n"
-}
-
-/// An empty table without rules, at most `columns` wide.
-fn plain_table(columns: usize) -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    if let Ok(columns) = u16::try_from(columns) {
-        table
-            .set_content_arrangement(ContentArrangement::Dynamic)
-            .set_width(columns);
-    }
-    table
-}
-
-fn fact_table(report: &KernelReport, columns: usize) -> String {
-    let mut table = plain_table(columns);
     for (name, value) in facts(report) {
-        table.add_row([name.to_owned(), value]);
+        let value = wrapped(&value, columns.saturating_sub(NAMES));
+        for (index, part) in value.lines().enumerate() {
+            let name = if index == 0 { name } else { "" };
+            lines += &format!(" {name:<width$} {}\n", part.trim(), width = NAMES - 2);
+        }
     }
-    table.trim_fmt()
+    lines
 }
 
-fn line_table(report: &KernelReport, columns: usize) -> String {
-    let head = ["line", "operation"].into_iter().chain(COLUMNS);
-    let mut table = plain_table(columns);
-    table.set_header(head.chain(["cost"]));
-    for column in table.column_iter_mut().skip(2) {
-        column.set_cell_alignment(CellAlignment::Right);
+/// The counted lines of the source, each above its operations.
+fn source_lines(report: &KernelReport, columns: usize) -> String {
+    let text = |numbers| aligned(&rows(report, columns, numbers));
+    let whole = text(Numbers::Whole);
+    match fits(&whole, columns) {
+        true => whole,
+        false => text(Numbers::Short),
     }
-    for file in annotate(report) {
-        for (number, line) in &file.lines {
-            let mut place = format!("{}:{number}", file.path);
-            let mut cost = percent(Some(line.share));
-            for (operation, tally) in &line.operations {
-                // A line's place and cost stand beside its first operation.
-                let mut row = vec![std::mem::take(&mut place), operation.to_string()];
-                row.extend(cells(tally));
-                row.push(std::mem::take(&mut cost));
-                table.add_row(row);
+}
+
+fn rows(report: &KernelReport, columns: usize, numbers: Numbers) -> Vec<Row> {
+    let head = ["line, instruction"].into_iter().chain(COLUMNS);
+    let mut rows = vec![Row::Cells(head.map(|name| format!(" {name}")).collect())];
+    let instructions = report
+        .instruction_mix()
+        .iter()
+        .map(|(_, count)| count)
+        .sum();
+    for file in files(report) {
+        for line in file.lines.values() {
+            rows.push(Row::Heading(heading(line, columns)));
+            for operation in line.operations.keys() {
+                let name = format!("   {operation}");
+                let cells = cells(line, *operation, instructions, numbers);
+                rows.push(Row::Cells([name].into_iter().chain(cells).collect()));
             }
         }
     }
-    table.trim_fmt()
+    rows
+}
+
+/// The line's place, and its part of the estimated time.
+fn heading(line: &SourceLine, columns: usize) -> String {
+    let estimate = line.estimate.map_or_else(String::new, |estimate| {
+        let percent = 100.0 * estimate.share;
+        format!(": {percent:.1} % of the time, by {}", estimate.bound)
+    });
+    let place = format!("{}:{}", line.file, line.line);
+    let room = columns.saturating_sub(1 + estimate.chars().count());
+    format!(" {}{estimate}", shortened(&place, room))
 }

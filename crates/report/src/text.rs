@@ -1,7 +1,7 @@
 //! The words and numbers of a report, for tables and pages.
 
 use std::time::Duration;
-use tilewright::{Advice, KernelReport, Operation, Roofline, SECTOR_BYTES, Tally};
+use tilewright::{KernelReport, Operation, Roofline, SECTOR_BYTES, SourceLine, Tally};
 
 /// A number with its digits in groups: 1234567 as `1,234,567`.
 pub(crate) fn grouped(number: u64) -> String {
@@ -45,11 +45,19 @@ pub(crate) fn facts(report: &KernelReport) -> Vec<(&'static str, String)> {
         ),
         (
             "occupancy",
-            match (report.occupancy(), report.registers) {
-                (Some(occupancy), Some(registers)) => {
-                    format!("{occupancy}, at {registers} registers per thread")
+            report.occupancy().map_or_else(
+                || "unknown, as the registers per thread are".to_owned(),
+                |occupancy| occupancy.to_string(),
+            ),
+        ),
+        (
+            "registers",
+            match (report.registers, &report.registers_from) {
+                (None, _) => "unknown".to_owned(),
+                (Some(registers), None) => format!("{registers} per thread"),
+                (Some(registers), Some(origin)) => {
+                    format!("{registers} per thread, by {origin}")
                 }
-                _ => "unknown, as the registers per thread are".to_owned(),
             },
         ),
         (
@@ -99,30 +107,114 @@ pub(crate) fn facts(report: &KernelReport) -> Vec<(&'static str, String)> {
 }
 
 /// The least times of the parts of the device, as names and seconds.
-pub(crate) fn times(roofline: &Roofline) -> [(&'static str, f64); 5] {
+pub(crate) fn times(roofline: &Roofline) -> [(&'static str, f64); 6] {
     [
         ("device memory", roofline.dram_seconds),
         ("L2 cache", roofline.l2_seconds),
         ("shared memory", roofline.shared_seconds),
         ("arithmetic", roofline.arithmetic_seconds),
+        ("instruction issue", roofline.issue_seconds),
         ("latency, one request per warp", roofline.latency_seconds),
     ]
 }
 
-/// The names of [`cells`].
-pub(crate) const COLUMNS: [&str; 5] = ["requests", "lanes", "sectors", "useful", "bank conflicts"];
+/// The estimate of a launch's time.
+pub(crate) fn estimate(report: &KernelReport) -> String {
+    report.estimated_seconds().map_or_else(
+        || "no estimate of the time: tensor cores and bulk copies are not in the model".to_owned(),
+        |seconds| {
+            let seconds = duration(seconds);
+            format!("estimate: {seconds} a launch, with its overhead, if latency is hidden")
+        },
+    )
+}
 
-/// The cost of some requests.
-pub(crate) fn cells(tally: &Tally) -> [String; COLUMNS.len()] {
-    let has_global = tally.global.requests > 0;
-    let has_shared = tally.shared.requests > 0;
-    let when = |present: bool, text: String| if present { text } else { String::new() };
+/// The counted instructions and their shares.
+pub(crate) fn instruction_mix(report: &KernelReport) -> String {
+    let mix = report.instruction_mix();
+    let whole: u64 = mix.iter().map(|(_, count)| count).sum();
+    let share = |count: u64| percent(Some(count as f64 / whole as f64));
+    let parts = mix
+        .iter()
+        .map(|(operation, count)| format!("{operation} {}", share(*count)));
+    format!(
+        "{} of warps are counted: {}",
+        grouped(whole),
+        parts.collect::<Vec<_>>().join("; ")
+    )
+}
+
+/// How numbers are written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Numbers {
+    /// With all digits.
+    Whole,
+    /// With three digits and a unit.
+    Short,
+}
+
+impl Numbers {
+    fn count(self, number: u64) -> String {
+        match self {
+            Self::Whole => grouped(number),
+            Self::Short => short(number),
+        }
+    }
+
+    fn percent(self, share: Option<f64>) -> String {
+        match self {
+            Self::Whole => percent(share),
+            Self::Short => share.map_or_else(String::new, |it| format!("{:.0} %", 100.0 * it)),
+        }
+    }
+}
+
+/// A number with three digits and a unit: 1234567 as `1.23 M`.
+fn short(number: u64) -> String {
+    const UNITS: [&str; 6] = ["k", "M", "G", "T", "P", "E"];
+    if number < 10_000 {
+        return grouped(number);
+    }
+    let (mut rest, mut unit) = (number as f64 / 1e3, 0);
+    while rest >= 999.5 && unit + 1 < UNITS.len() {
+        rest /= 1e3;
+        unit += 1;
+    }
+    let digits = match rest {
+        rest if rest < 9.995 => 2,
+        rest if rest < 99.95 => 1,
+        _ => 0,
+    };
+    format!("{rest:.digits$} {}", UNITS[unit])
+}
+
+/// The names of [`cells`].
+pub(crate) const COLUMNS: [&str; 7] = [
+    "requests", "mix", "lanes", "sectors", "useful", "passes", "lost",
+];
+
+/// What an operation of a line costs, where `instructions` are those of the kernel.
+pub(crate) fn cells(
+    line: &SourceLine,
+    operation: Operation,
+    instructions: u64,
+    numbers: Numbers,
+) -> [String; COLUMNS.len()] {
+    let tally = &line.operations[&operation];
+    let counted = line.instructions(operation);
+    let mix = (counted > 0).then(|| counted as f64 / instructions as f64);
+    let when = |present: u64, number| match present {
+        0 => String::new(),
+        _ => numbers.count(number),
+    };
     [
-        grouped(tally.requests),
-        percent(tally.branch_efficiency()),
-        when(has_global, grouped(tally.global.sectors)),
-        percent(tally.global.sector_efficiency()),
-        when(has_shared, conflicts(tally)),
+        numbers.count(tally.requests),
+        numbers.percent(mix),
+        numbers.percent(tally.branch_efficiency()),
+        when(tally.global.requests, tally.global.sectors),
+        numbers.percent(tally.global.sector_efficiency()),
+        when(tally.shared.requests, tally.shared.wavefronts),
+        when(tally.shared.requests, tally.shared.conflicts()),
     ]
 }
 
@@ -134,68 +226,30 @@ fn conflicts(tally: &Tally) -> String {
     )
 }
 
-/// The advice as a clause. The techniques have the names of table 6.1 of Hwu,
-/// Kirk and El Hajj, "Programming Massively Parallel Processors".
-pub(crate) fn advice(advice: Advice) -> String {
-    let text = match advice {
-        Advice::RaiseOccupancy => {
-            "raise the occupancy, or keep more loads in flight in each thread"
-        }
-        Advice::FillDevice {
-            blocks,
-            multiprocessors,
-        } => {
-            return format!(
-                "raise the occupancy: {blocks} blocks for {multiprocessors} multiprocessors; use \
-                 more and smaller blocks, or less thread coarsening"
-            );
-        }
-        Advice::CoalesceAccesses { sector_efficiency } => {
-            return format!(
-                "coalesce global accesses: lanes request {:.0} % of the transferred bytes",
-                100.0 * sector_efficiency
-            );
-        }
-        Advice::ReduceDivergence { branch_efficiency } => {
-            return format!(
-                "reduce control divergence: {:.0} % of the lanes take part in arithmetic",
-                100.0 * branch_efficiency
-            );
-        }
-        Advice::TileReusedData => "tile reused data: threads read the same data again",
-        Advice::Privatise => "privatise: most requests are atomic updates",
-        Advice::CoarsenBlocks => "coarsen threads: blocks read the same data again",
-        Advice::CoarsenThreads => {
-            "coarsen threads: let an element of shared memory serve several outputs from registers"
-        }
-        Advice::AvoidBankConflicts { lost_passes } => {
-            return format!(
-                "avoid bank conflicts, which cause {:.0} % of the passes: pad the rows or permute \
-                 the columns",
-                100.0 * lost_passes
-            );
-        }
-        Advice::EnlargeLaunch => {
-            "give the launch more work: starting it takes longer than the work"
-        }
-        Advice::MoveFewerBytes => "move fewer bytes: each one already moves once",
-        Advice::DoFewerOperations => {
-            "do fewer operations, or use tensor cores: the floating-point units are busy"
-        }
-        _ => "unknown to this version of the report",
-    };
-    text.to_owned()
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{duration, grouped};
+    use super::{duration, grouped, short};
 
     #[test]
     fn digits_are_grouped() {
         assert_eq!(grouped(0), "0");
         assert_eq!(grouped(999), "999");
         assert_eq!(grouped(1_234_567), "1,234,567");
+    }
+
+    #[test]
+    fn short_numbers_have_three_digits() {
+        for (number, text) in [
+            (9_999, "9,999"),
+            (10_000, "10.0 k"),
+            (99_960, "100 k"),
+            (999_499, "999 k"),
+            (999_500, "1.00 M"),
+            (1_073_741_824, "1.07 G"),
+            (u64::MAX, "18.4 E"),
+        ] {
+            assert_eq!(short(number), text);
+        }
     }
 
     #[test]

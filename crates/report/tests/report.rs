@@ -21,6 +21,9 @@ fn the_table_has_kernels_bottlenecks_and_lines() -> Result<()> {
         "kernels/reduce/reduction.rs:",
         "global load",
         "100.0 %",
+        " % of the time, by ",
+        "estimate: ",
+        "instructions: ",
     ] {
         assert!(table.contains(part), "{part} is missing in:\n{table}");
     }
@@ -38,7 +41,8 @@ fn tables_fit_terminals_of_80_and_of_200_columns() -> Result<()> {
     for columns in [80, 200] {
         let table = tilewright_report::table_within(&report, columns);
         assert!(widest(&table) <= Some(columns), "{table}");
-        assert!(table.contains("unknown, as the registers"), "{table}");
+        let on_one_line = table.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(on_one_line.contains("unknown, as the registers"), "{table}");
     }
     Ok(())
 }
@@ -74,6 +78,33 @@ fn json_has_the_documented_layout() -> Result<()> {
 }
 
 #[test]
+fn lines_share_the_estimated_time() -> Result<()> {
+    let report = report_of_sum(&[0.5_f32; 5000])?;
+    let json = tilewright_report::json(&report);
+    let json: Value = serde_json::from_str(&json).expect("it is JSON");
+    let kernel = &json["kernels"][0];
+    let lines = kernel["source_lines"].as_array().expect("a list");
+    let sum = |field: &str| -> f64 {
+        let numbers = lines.iter().map(|line| line[field].as_f64());
+        numbers.map(|number| number.expect("a number")).sum()
+    };
+    assert!((sum("estimated_share") - 1.0).abs() < 1e-9);
+    // All that is not the launch's overhead, of 2 microseconds.
+    let seconds = kernel["estimated_seconds"].as_f64().expect("a time");
+    assert!((sum("estimated_seconds") + 2e-6 - seconds).abs() < 1e-12);
+    let most = lines.iter().max_by(|a, b| {
+        let share = |line: &Value| line["estimated_share"].as_f64().expect("a share");
+        share(a).total_cmp(&share(b))
+    });
+    assert_eq!(most.expect("a line")["bound"], "l2_cache");
+    let mix = kernel["instruction_mix"].as_array().expect("a list");
+    let instructions = mix.iter().map(|it| it["instructions"].as_u64());
+    let instructions: u64 = instructions.map(|it| it.expect("a number")).sum();
+    assert_eq!(sum("instructions") as u64, instructions);
+    Ok(())
+}
+
+#[test]
 fn the_page_shows_the_source() -> Result<()> {
     let page = tilewright_report::html(&report_of_sum(&[1.0_f64; 5000])?);
     assert!(page.starts_with("<!DOCTYPE html>"));
@@ -92,5 +123,30 @@ fn the_page_shows_the_source() -> Result<()> {
         "what looks like a tag is escaped"
     );
     assert!(!page.contains("http"), "it needs no other file");
+    Ok(())
+}
+
+#[test]
+fn a_comparison_has_what_changed_and_fits_80_columns() -> Result<()> {
+    let report = report_of_sum(&[0.5_f32; 5000])?;
+    let larger = report_of_sum(&[0.5_f32; 500_000])?;
+    let baseline = tilewright_report::json(&report);
+    let same = tilewright_report::comparison(&baseline, &report, 80).expect("a baseline");
+    assert!(!same.contains(".rs:"), "{same}");
+    let other = tilewright_report::comparison(&baseline, &larger, 80).expect("a baseline");
+    for part in [
+        "reduce_sum_f32\n",
+        "estimated time, µs",
+        " +",
+        "global load: sectors",
+        "estimated time, ns",
+        ".rs:",
+    ] {
+        assert!(other.contains(part), "{part} is missing in:\n{other}");
+    }
+    assert!(other.lines().all(|it| it.chars().count() <= 80), "{other}");
+    let of_other = baseline.replace("\"h200\"", "\"t4\"");
+    assert!(tilewright_report::comparison(&of_other, &report, 80).is_err());
+    assert!(tilewright_report::comparison("{}", &report, 80).is_err());
     Ok(())
 }

@@ -77,6 +77,14 @@ impl Datasheet {
         f64::from(self.multiprocessors) * self.clock * 1e9
     }
 
+    /// Instructions of warps that all multiprocessors together issue in a second: each of their
+    /// [partitions](Limits::partitions) has a scheduler, which issues one in a clock.
+    #[must_use]
+    pub fn instructions_per_second(&self) -> f64 {
+        let schedulers = self.multiprocessors * self.limits.partitions;
+        f64::from(schedulers) * self.clock * 1e9
+    }
+
     /// Bandwidth between the L2 cache and the multiprocessors, in GB/s: 64 bytes for each
     /// multiprocessor in a clock, as NVIDIA's have it. The cache itself may deliver less.
     #[must_use]

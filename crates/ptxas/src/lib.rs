@@ -1,0 +1,17 @@
+//! What NVIDIA's assembler says of the checked-in PTX: the registers of each kernel, by GPU.
+//!
+//! A driver has an assembler, too, and may give a thread another number of registers than the
+//! version of `ptxas` that is asked here.
+
+mod assembler;
+mod cost;
+mod modules;
+mod table;
+
+pub use assembler::Assembler;
+pub use cost::{Cost, costs};
+pub use modules::{FOLDERS, Module, fingerprint, module_of, modules};
+pub use table::{RegisterTable, TableError};
+
+/// The result of a question; the error is one line.
+pub type Result<T, E = String> = std::result::Result<T, E>;

@@ -1,0 +1,136 @@
+//! The checked-in PTX.
+
+use crate::Result;
+use hmac_sha256::Hash;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+/// The folders of the checked-in PTX, relative to the root of the workspace: the library's, the
+/// ladders', and that of the ladder of tensor cores.
+pub const FOLDERS: [&str; 3] = ["ptx", "ladder/ptx", "ladder/tensor_ptx"];
+
+/// A checked-in module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Module {
+    /// One of [`FOLDERS`].
+    pub folder: &'static str,
+    /// The file.
+    pub path: PathBuf,
+}
+
+/// The checked-in modules below `root` for an architecture such as `sm_80`, sorted.
+///
+/// # Errors
+/// A folder cannot be read.
+pub fn modules(root: &Path, arch: &str) -> Result<Vec<Module>> {
+    let end = format!(".{arch}.ptx");
+    let mut modules = Vec::new();
+    for folder in FOLDERS {
+        let first = modules.len();
+        let entries = read(fs::read_dir, &root.join(folder))?.flatten();
+        let paths = entries.map(|entry| entry.path());
+        let of_arch = paths.filter(|path| path.to_string_lossy().ends_with(&end));
+        modules.extend(of_arch.map(|path| Module { folder, path }));
+        modules[first..].sort_by(|left, right| left.path.cmp(&right.path));
+    }
+    Ok(modules)
+}
+
+/// The module below `root` that a GPU of this compute capability gets for a kernel: that of its own
+/// architecture, or else of the nearest older one; none where there is no such kernel for it.
+///
+/// # Errors
+/// A file or folder cannot be read.
+pub fn module_of(
+    root: &Path,
+    kernel: &str,
+    compute_capability: (u32, u32),
+) -> Result<Option<Module>> {
+    let entry = format!(".entry {kernel}(");
+    for (arch, fits) in [
+        ("sm_90a", compute_capability == (9, 0)),
+        ("sm_80", compute_capability >= (8, 0)),
+        ("sm_75", true),
+    ] {
+        if !fits {
+            continue;
+        }
+        for module in modules(root, arch)? {
+            if read(fs::read_to_string, &module.path)?.contains(&entry) {
+                return Ok(Some(module));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// A fingerprint of the checked-in PTX below `root`: 16 hexadecimal digits, of what the manifests
+/// say of the modules. It does not depend on the sources, of which many changes leave the PTX as it
+/// is.
+///
+/// # Errors
+/// A manifest cannot be read.
+pub fn fingerprint(root: &Path) -> Result<String> {
+    let mut hash = Hash::new();
+    for folder in FOLDERS {
+        let manifest = read(fs::read_to_string, &root.join(folder).join("MANIFEST"))?;
+        for module in manifest.lines().filter(|line| line.starts_with("module ")) {
+            hash.update(module);
+            hash.update("\n");
+        }
+    }
+    let digits = hash.finalize();
+    Ok(digits[..8].iter().map(|it| format!("{it:02x}")).collect())
+}
+
+/// Reads a file or folder; the error has its path.
+fn read<T>(how: impl Fn(PathBuf) -> io::Result<T>, path: &Path) -> Result<T> {
+    how(path.to_owned()).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A root with the modules of one kernel for two architectures.
+    fn root() -> tempfile::TempDir {
+        let root = tempfile::tempdir().unwrap();
+        for folder in FOLDERS {
+            fs::create_dir_all(root.path().join(folder)).unwrap();
+            manifest(root.path(), folder, "source kernels 1\n");
+        }
+        for arch in ["sm_80", "sm_90a"] {
+            let path = root.path().join(format!("ladder/ptx/k.{arch}.ptx"));
+            fs::write(path, ".visible .entry k(\n)").unwrap();
+        }
+        root
+    }
+
+    fn manifest(root: &Path, folder: &str, text: &str) {
+        fs::write(root.join(folder).join("MANIFEST"), text).unwrap();
+    }
+
+    #[test]
+    fn a_gpu_gets_the_module_of_its_own_architecture_or_of_an_older_one() {
+        let root = root();
+        let arch = |compute_capability| {
+            let module = module_of(root.path(), "k", compute_capability).unwrap()?;
+            assert_eq!(module.folder, "ladder/ptx");
+            Some(module.path.file_name()?.to_str()?.to_owned())
+        };
+        assert_eq!(arch((9, 0)).as_deref(), Some("k.sm_90a.ptx"));
+        assert_eq!(arch((12, 0)).as_deref(), Some("k.sm_80.ptx"));
+        assert_eq!(arch((7, 5)), None);
+        assert_eq!(module_of(root.path(), "l", (9, 0)).unwrap(), None);
+    }
+
+    #[test]
+    fn the_fingerprint_is_that_of_the_modules_alone() {
+        let root = root();
+        let first = fingerprint(root.path()).unwrap();
+        manifest(root.path(), "ptx", "source kernels 2\n");
+        assert_eq!(fingerprint(root.path()).unwrap(), first);
+        manifest(root.path(), "ptx", "module sm_80 k.sm_80.ptx 3\n");
+        assert_ne!(fingerprint(root.path()).unwrap(), first);
+    }
+}

@@ -1,0 +1,103 @@
+//! The table of registers beside the checked-in PTX, for machines without `ptxas`.
+
+use crate::{Result, workspace_root};
+use std::fs;
+use std::path::PathBuf;
+use tilewright_ptxas::{Assembler, RegisterTable, fingerprint};
+
+/// The table, relative to the root of the workspace.
+const FILE: &str = "ladder/registers.txt";
+
+const ADVICE: &str = "run `cargo xtask ptxas --write` and commit ladder/registers.txt";
+
+fn path() -> PathBuf {
+    workspace_root().join(FILE)
+}
+
+/// The table that is checked in.
+fn checked_in() -> Result<RegisterTable> {
+    let text = fs::read_to_string(path()).map_err(|error| format!("{FILE}: {error}; {ADVICE}"))?;
+    Ok(text
+        .parse()
+        .map_err(|error| format!("{FILE}: {error}; {ADVICE}"))?)
+}
+
+/// Whether the table that is checked in is of the PTX that is.
+pub fn table_is_of_the_ptx() -> Result<bool> {
+    Ok(checked_in()?.ptx == fingerprint(&workspace_root())?)
+}
+
+/// An empty table of the checked-in PTX for these GPUs.
+pub fn empty_table(assembler: &Assembler, gpus: &[&str]) -> Result<RegisterTable> {
+    let ptx = fingerprint(&workspace_root())?;
+    Ok(RegisterTable::new(assembler.version()?, ptx, gpus))
+}
+
+/// Writes the table.
+pub fn write(table: &RegisterTable) -> Result {
+    fs::write(path(), table.to_string())?;
+    println!("{FILE} is written");
+    Ok(())
+}
+
+/// What is wrong with the table that is checked in, where `found` is what the assembler says. Of
+/// another version of the assembler nothing is compared but the PTX, for versions differ in
+/// registers.
+pub fn defects(found: &RegisterTable) -> Vec<String> {
+    match checked_in() {
+        Ok(table) => stale(&table, found),
+        Err(error) => vec![error.to_string()],
+    }
+}
+
+fn stale(table: &RegisterTable, found: &RegisterTable) -> Vec<String> {
+    if table.ptx != found.ptx {
+        return vec![format!("{FILE} is of other PTX: {ADVICE}")];
+    }
+    if table.ptxas != found.ptxas {
+        println!(
+            "{FILE} is of ptxas {}, and this is {}: the registers were not compared",
+            table.ptxas, found.ptxas
+        );
+        return Vec::new();
+    }
+    if table == found {
+        return Vec::new();
+    }
+    let mut defects = table.differences(found);
+    defects.push(format!("{FILE} has other registers or GPUs: {ADVICE}"));
+    defects
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(ptxas: &str, ptx: &str, registers: u32) -> RegisterTable {
+        let mut table = RegisterTable::new(ptxas.to_owned(), ptx.to_owned(), &["sm_80"]);
+        table.insert("k", "sm_80", registers);
+        table
+    }
+
+    #[test]
+    fn a_table_of_other_ptx_or_registers_is_stale() {
+        let found = table("13.0", "a", 32);
+        assert!(stale(&found, &found).is_empty());
+        let of_other_ptx = stale(&table("13.0", "b", 32), &found);
+        assert!(of_other_ptx[0].contains("other PTX"), "{of_other_ptx:?}");
+        let of_other_registers = stale(&table("13.0", "a", 33), &found);
+        assert_eq!(of_other_registers[0], "k: 33, now 32");
+        let of_other_gpus = RegisterTable::new("13.0".to_owned(), "a".to_owned(), &["sm_90"]);
+        assert!(!stale(&of_other_gpus, &found).is_empty());
+    }
+
+    #[test]
+    fn registers_of_another_ptxas_are_not_compared() {
+        assert!(stale(&table("12.9", "a", 33), &table("13.0", "a", 32)).is_empty());
+    }
+
+    #[test]
+    fn the_checked_in_table_is_of_the_checked_in_ptx() {
+        assert!(table_is_of_the_ptx().unwrap(), "{ADVICE}");
+    }
+}
