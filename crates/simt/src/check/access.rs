@@ -4,6 +4,7 @@ use super::accessor::Accessor;
 use super::block::BlockCheck;
 use super::cell::Conflict;
 use super::event::{Event, EventKind, Site};
+use super::nearby::Nearby;
 use super::reader_sets::ReaderSets;
 use super::region::{REGION_BYTES, Region};
 use super::shadow::{PAGE_BYTES, Page, pages};
@@ -58,7 +59,9 @@ impl BlockCheck {
         site: &'static Location<'static>,
     ) -> bool {
         match (access.space, access.kind) {
-            (Space::Global, _) => self.nearby.borrow().holds_read(access),
+            (Space::Global, AccessKind::Read | AccessKind::AsyncRead | AccessKind::ReadOnly) => {
+                self.nearby.borrow().holds_read(access)
+            }
             (Space::Shared, AccessKind::Read) => {
                 let Some(offset) = shared.offset_of(access.address()) else {
                     return false;
@@ -145,13 +148,31 @@ impl BlockCheck {
         {
             return Err(conflict);
         }
-        if offset + bytes <= REGION_BYTES {
+        if offset + bytes > REGION_BYTES {
+            return self.record_parts(&mut nearby, access, event, accessor);
+        }
+        self.record_part(&place.region, (offset, bytes), access, event, accessor)?;
+        if event.kind.writes()
+            && let Some(allocation) = &place.allocation
+        {
+            allocation.mark_written(address, bytes);
+        }
+        Ok(())
+    }
+
+    /// Records an access that is in several regions.
+    #[cold]
+    fn record_parts(
+        &self,
+        nearby: &mut Nearby,
+        access: &Access,
+        event: &Event,
+        accessor: &Accessor<'_>,
+    ) -> Result<(), Conflict> {
+        let (address, bytes) = (access.address(), access.bytes);
+        for (number, offset, bytes) in pages::<REGION_BYTES>(address, bytes) {
+            let place = nearby.find(&self.launch, number * REGION_BYTES + offset)?;
             self.record_part(&place.region, (offset, bytes), access, event, accessor)?;
-        } else {
-            for (number, offset, bytes) in pages::<REGION_BYTES>(address, bytes) {
-                let place = nearby.find(&self.launch, number * REGION_BYTES + offset)?;
-                self.record_part(&place.region, (offset, bytes), access, event, accessor)?;
-            }
         }
         if event.kind.writes()
             && let Some(allocation) = &nearby.find(&self.launch, address)?.allocation

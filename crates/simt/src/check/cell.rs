@@ -53,6 +53,20 @@ pub(super) struct Rules {
     pub is_exact: bool,
 }
 
+impl Event {
+    /// Whether this plain access leaves nothing to remember of `known`, which is all that is known
+    /// of a cell: the short form of what [`Cell::record`] does with most accesses.
+    #[inline]
+    pub(super) fn replaces(&self, known: &Self, accessor: &Accessor<'_>) -> bool {
+        let is_plain = matches!(
+            (known.kind, self.kind),
+            (EventKind::Read, EventKind::Read | EventKind::Write)
+                | (EventKind::Write, EventKind::Write)
+        );
+        is_plain && accessor.is_after(known)
+    }
+}
+
 /// What is remembered of the few bytes of a cell.
 #[derive(Clone)]
 pub(super) struct Cell<R = Readers> {
@@ -247,5 +261,68 @@ fn unordered(event: Event, accessor: &Accessor<'_>) -> Conflict {
     match event.others != Others::None && accessor.is_after_thread(&event) {
         true => Conflict::UnorderedOthers(event),
         false => Conflict::Unordered(event),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::basics::SplitMix64;
+    use std::panic::Location;
+
+    const KINDS: [EventKind; 7] = [
+        EventKind::Read,
+        EventKind::CachedRead,
+        EventKind::Write,
+        EventKind::Atomic,
+        EventKind::AtomicRead,
+        EventKind::AtomicWrite,
+        EventKind::InFlight,
+    ];
+
+    const OTHERS: [Others; 4] = [
+        Others::None,
+        Others::OfWarp,
+        Others::OfBlock,
+        Others::OfOtherBlocks,
+    ];
+
+    fn draw<T: Copy>(random: &mut SplitMix64, choices: &[T]) -> T {
+        choices[random.below(choices.len() as u64) as usize]
+    }
+
+    /// Wherever the short form says that an access replaces what is known, the rules say so, too.
+    #[test]
+    fn an_access_replaces_what_the_rules_forget() {
+        let mut random = SplitMix64::new(11, 0);
+        let site = Site::of(Location::caller());
+        let mut replaced = 0;
+        for _ in 0..100_000 {
+            let place = (random.below(2) as u32, random.below(12) as u16);
+            let (kind, time) = (draw(&mut random, &KINDS), random.below(6) as Time);
+            let known = Event::new(kind, place, time, 4, site);
+            let known = known.standing_for(draw(&mut random, &OTHERS));
+            let accessor = Accessor {
+                block: 0,
+                thread: 5,
+                warp: 4..8,
+                block_barrier: random.below(6) as Time,
+                warp_barrier: random.below(6) as Time,
+                clock: None,
+            };
+            let event = Event::new(draw(&mut random, &KINDS), (0, 5), 6, 4, site);
+            if event.replaces(&known, &accessor) {
+                replaced += 1;
+                let mut cell = Cell::of(known);
+                let rules = Rules {
+                    starts_unwritten: false,
+                    is_exact: random.below(2) == 0,
+                };
+                let ends_release = cell.record(&event, &accessor, rules, &mut ());
+                assert!(matches!(ends_release, Ok(false)), "{known:?} {event:?}");
+                assert_eq!(cell.single(), Some(event), "{known:?}");
+            }
+        }
+        assert!(replaced > 1000, "{replaced} accesses replace others");
     }
 }

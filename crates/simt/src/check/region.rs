@@ -186,7 +186,7 @@ impl Region {
             is_exact: self.others_in_use.load(Ordering::Relaxed) < EXACT_CELLS,
         };
         match load(words) {
-            Ok(known) if known.is_nothing() => {
+            Ok(known) if known.is_nothing() || event.replaces(&known, accessor) => {
                 store(words, event.to_words());
                 Ok(false)
             }
