@@ -39,7 +39,8 @@ use std::ptr;
     label = "the kernel declares this parameter as `{P}`",
     note = "a value is of exactly the parameter's type; `Global<T>` takes `&Buffer<T>` or \
             `&Matrix<T>`; `GlobalMut<T>` takes `&mut Buffer<T>` or `&mut Matrix<T>`; \
-            `GlobalMatrix<T>` takes `&Matrix<T>`"
+            `GlobalAtomic<T>` takes `&mut Buffer<T>`; `GlobalMatrix<T>` takes `&Matrix<T>`; \
+            `GlobalMatrixMut<T>` takes `&mut Matrix<T>`"
 )]
 pub trait LaunchArg<P>: sealed::LaunchArg<P> {}
 

@@ -12,7 +12,6 @@ use cudarc::driver::sys;
 use libloading::Library;
 use std::error::Error as _;
 use std::ffi::{c_char, c_int, c_uint, c_void};
-use std::io;
 use std::sync::OnceLock;
 
 /// The library's name: that of the driver's own file, not of the one to link against, as which a
@@ -256,22 +255,34 @@ fn library() -> Result<&'static Library, OpenError> {
 
 /// Whether the loader's words say that there is no file of the library's name. Those of a library
 /// that is there name the file that it needs, or end with another reason.
+#[cfg(not(any(windows, target_vendor = "apple")))]
 fn says_absent(words: &str) -> bool {
     const NO_SUCH_FILE: i32 = 2;
-    const MODULE_NOT_FOUND: i32 = 126;
-    if cfg!(windows) {
-        return words.contains(&format!("(os error {MODULE_NOT_FOUND})"));
-    }
     // In the language of the process, as the loader has it.
-    let reason = io::Error::from_raw_os_error(NO_SUCH_FILE).to_string();
+    let reason = std::io::Error::from_raw_os_error(NO_SUCH_FILE).to_string();
     let reason = reason.trim_end_matches(" (os error 2)");
     words.contains(NAME) && words.ends_with(reason)
+}
+
+/// Whether the loader's words say that there is no file of the library's name.
+#[cfg(windows)]
+fn says_absent(words: &str) -> bool {
+    const MODULE_NOT_FOUND: i32 = 126;
+    words.contains(&format!("(os error {MODULE_NOT_FOUND})"))
+}
+
+/// True: NVIDIA has no driver for the systems of today, and the loader lists the places where it
+/// looked in words that differ from version to version.
+#[cfg(target_vendor = "apple")]
+fn says_absent(_words: &str) -> bool {
+    true
 }
 
 #[cfg(test)]
 mod tests {
     use super::says_absent;
 
+    #[cfg(not(any(windows, target_vendor = "apple")))]
     #[test]
     fn only_a_missing_file_of_the_librarys_name_is_absent() {
         for absent in [
@@ -290,5 +301,21 @@ mod tests {
         ] {
             assert!(!says_absent(broken), "{broken}");
         }
+    }
+
+    #[cfg(windows)]
+    #[test]
+    fn only_a_missing_module_is_absent() {
+        assert!(says_absent("Module not found. (os error 126)"));
+        assert!(!says_absent("Bad EXE format for %1. (os error 193)"));
+    }
+
+    #[cfg(target_vendor = "apple")]
+    #[test]
+    fn the_library_is_absent() {
+        assert!(says_absent(
+            "dlopen(libcuda.so.1, 0x0005): tried: 'libcuda.so.1' (no such file), \
+             '/usr/lib/libcuda.so.1' (no such file, not in dyld cache)"
+        ));
     }
 }

@@ -27,9 +27,9 @@ Commands:
   chart               draw docs/benchmarks.svg from benches/results/, and print the table; draw
                       docs/products.svg from benches/results/products/, and the charts of
                       ladder/pages/tensor.md from its table
-  packages            pack the crates, look for their licences and pages, build and run a program
-                      on the packages elsewhere, count its crates, and show that PTX and kernels
-                      of different versions do not compile
+  packages            run `cargo publish` but for the upload, look for licences and pages, build and
+                      run a program on the packages elsewhere, count its crates, and show that
+                      PTX and kernels of different versions do not compile
   ptx [--check]       build the checked-in PTX anew; with --check, compare it with what the
                       kernels make
   ptxas [--write]     assemble the checked-in PTX for each architecture, print registers, and

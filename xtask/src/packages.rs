@@ -1,7 +1,9 @@
 //! `cargo xtask packages`: the crates as they would be published, and a program of a stranger on
 //! them, far from the repository.
 //!
-//! The packages stand in for those of a registry through `[patch.crates-io]`.
+//! They are what `cargo publish` would upload, which also looks for versions that the registry
+//! already has and for dependencies that are not published. The packages stand in for those of the
+//! registry through `[patch.crates-io]`.
 
 mod contents;
 
@@ -14,21 +16,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use tempfile::TempDir;
 
-/// Packages of the workspace that are not published.
-const UNPUBLISHED: [&str; 12] = [
-    "cuda-std-test-kernels",
-    "quickstart",
-    "tilewright-benches",
-    "tilewright-defect-kernels",
-    "tilewright-defects",
-    "tilewright-ladder",
-    "tilewright-ladder-kernels",
-    "tilewright-ladder-tensor-kernels",
-    "tilewright-output",
-    "tilewright-ptxas",
-    "tilewright-test-support",
-    "xtask",
-];
+/// Where cargo leaves the archives that it does not upload, within its folder `package`.
+const DRY_RUN_ARCHIVES: &str = "tmp-crate";
 
 /// The stranger's program: its kernel, and the library's on the simulator.
 const PROGRAM: &str = include_str!("packages/stranger.rs");
@@ -65,7 +54,7 @@ pub fn run(mut arguments: lexopt::Parser) -> Result {
         return Err(format!("a dependent has {crates} crates, more than {MOST_CRATES}").into());
     }
     println!("a dependent with the default features has {crates} crates");
-    stranger.succeed(&["run", "--release"])?;
+    stranger.succeed(&["run", "--release", "--features", "report"])?;
     println!("a program on the packages runs; their PTX and kernels fit together");
     swap_parameters(&packages)?;
     stranger.fail_with(&["build", "--release"], MISMATCH)?;
@@ -73,7 +62,7 @@ pub fn run(mut arguments: lexopt::Parser) -> Result {
     Ok(())
 }
 
-/// Packs the workspace, and returns the archives.
+/// Publishes the workspace, but for the upload, and returns the archives.
 fn pack(target: &Path) -> Result<Vec<PathBuf>> {
     let archives = target.join("package");
     // Those of an earlier version would be found, too.
@@ -81,16 +70,15 @@ fn pack(target: &Path) -> Result<Vec<PathBuf>> {
         fs::remove_dir_all(&archives)?;
     }
     let mut command = cargo(&workspace_root());
+    // The stranger compiles all of them: cargo need not do it, too.
     command
-        .args(["package", "--workspace", "--allow-dirty", "--no-verify"])
+        .args(["publish", "--dry-run", "--workspace"])
+        .args(["--allow-dirty", "--no-verify"])
         .arg("--target-dir")
         .arg(target);
-    for package in UNPUBLISHED {
-        command.args(["--exclude", package]);
-    }
     succeed(&mut command)?;
     let mut found = Vec::new();
-    for entry in fs::read_dir(&archives)? {
+    for entry in fs::read_dir(archives.join(DRY_RUN_ARCHIVES))? {
         let path = entry?.path();
         if path
             .extension()
@@ -98,6 +86,9 @@ fn pack(target: &Path) -> Result<Vec<PathBuf>> {
         {
             found.push(path);
         }
+    }
+    if found.is_empty() {
+        return Err(format!("cargo left no archives in {}", archives.display()).into());
     }
     found.sort();
     Ok(found)
@@ -188,7 +179,9 @@ impl Stranger {
 fn manifest(packages: &[(String, PathBuf)]) -> Result<String> {
     let mut text = format!(
         "[package]\nname = \"stranger\"\nversion = \"1.0.0\"\nedition = \"2024\"\n\n\
-         [dependencies]\ntilewright = \"{version}\"\n\n\
+         [dependencies]\ntilewright = \"{version}\"\n\
+         tilewright-report = {{ version = \"{version}\", optional = true }}\n\n\
+         [features]\nreport = [\"dep:tilewright-report\"]\n\n\
          [patch.crates-io]\n",
         version = env!("CARGO_PKG_VERSION")
     );

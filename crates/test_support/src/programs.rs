@@ -1,9 +1,8 @@
 //! Programs as processes: what they print, how they fail, and what becomes of their files where
 //! output fails.
 
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 
 /// A program, which cargo builds next to the tests: an example, or a binary of the package.
 pub fn program(name: &str) -> PathBuf {
@@ -56,8 +55,8 @@ pub fn assert_failed(output: &Output, parts: &[&str]) {
     assert_eq!(output.stdout, b"");
 }
 
-#[cfg(unix)]
 /// Runs a program behind a line of shell that sets limits.
+#[cfg(unix)]
 pub fn run_limited(limits: &str, folder: &Path, name: &str, arguments: &[&str]) -> Output {
     Command::new("sh")
         .args(["-c", &format!("{limits}; exec \"$@\""), "sh"])
@@ -71,7 +70,8 @@ pub fn run_limited(limits: &str, folder: &Path, name: &str, arguments: &[&str]) 
 /// A standard output that is gone or full.
 #[cfg(unix)]
 pub mod broken_output {
-    use super::{Command, Path, Stdio, fs, program};
+    use super::{Command, Path, program};
+    use std::process::Stdio;
 
     /// What a program is run with: its name and its arguments, with spaces between.
     pub type Run<'a> = (&'a str, &'a str);
@@ -90,7 +90,10 @@ pub mod broken_output {
     #[cfg(target_os = "linux")]
     pub fn full_ends_with_one_line(folder: &Path, runs: &[Run<'_>]) {
         for run in runs {
-            let full = fs::File::options().write(true).open("/dev/full").unwrap();
+            let full = std::fs::File::options()
+                .write(true)
+                .open("/dev/full")
+                .unwrap();
             let failures = failures(folder, *run, full.into());
             let [failure] = &failures[..] else {
                 panic!("{run:?}: {failures:?}");

@@ -36,5 +36,11 @@ fn main() -> tilewright::Result<()> {
     let module = device.load(&KERNELS)?;
     module.launch(axpy, LaunchConfig::new(4, 256), (2.0, &x, &mut y))?;
     assert_eq!(device.reduce_sum(&y)?, 3.0 * 500_500.0);
+
+    #[cfg(feature = "report")]
+    {
+        let (_, report) = device.with_report(|| device.reduce_sum(&x))?;
+        assert!(tilewright_report::table(&report).contains("reduce_sum"));
+    }
     Ok(())
 }

@@ -85,21 +85,6 @@ impl Confinement {
         self.yielder.set(yielder);
     }
 
-    /// The lowest address of the guard page.
-    pub fn guard(&self) -> usize {
-        self.guard.get()
-    }
-
-    pub fn trap_handler(&self) -> Option<CoroutineTrapHandler<()>> {
-        self.trap_handler.get()
-    }
-
-    /// Whether the thread can be stopped where it is: it runs kernel code, and not the simulator's,
-    /// or is about to be left anyway.
-    pub fn can_be_stopped(&self) -> bool {
-        !self.inside.load(Ordering::Relaxed) || self.left.get().is_some()
-    }
-
     /// Notes, in a signal handler, why the thread will not run again.
     pub fn note_left(&self, why: Left) {
         self.inside.store(true, Ordering::Relaxed);
@@ -180,6 +165,28 @@ impl Confinement {
             // SAFETY: as in `suspend`. The scheduler does not resume a thread that is left.
             unsafe { (*self.yielder.get()).suspend(()) };
         }
+    }
+}
+
+/// What the signal handlers look at.
+#[cfg(all(
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+))]
+impl Confinement {
+    /// The lowest address of the guard page.
+    pub fn guard(&self) -> usize {
+        self.guard.get()
+    }
+
+    pub fn trap_handler(&self) -> Option<CoroutineTrapHandler<()>> {
+        self.trap_handler.get()
+    }
+
+    /// Whether the thread can be stopped where it is: it runs kernel code, and not the simulator's,
+    /// or is about to be left anyway.
+    pub fn can_be_stopped(&self) -> bool {
+        !self.inside.load(Ordering::Relaxed) || self.left.get().is_some()
     }
 }
 

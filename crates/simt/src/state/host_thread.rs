@@ -2,11 +2,17 @@
 
 #[cfg(target_os = "linux")]
 mod system {
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    use super::super::samples::Samples;
+
     /// A thread that has not ended.
     pub(crate) struct HostThread {
         #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
         thread: libc::pthread_t,
         clock: Option<libc::clockid_t>,
+        /// Where its blocks were interrupted.
+        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+        pub(crate) samples: Samples,
     }
 
     impl HostThread {
@@ -21,6 +27,8 @@ mod system {
                 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
                 thread,
                 clock: (error == 0).then_some(clock),
+                #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+                samples: Samples::new(),
             }
         }
 

@@ -15,6 +15,11 @@ mod mbarriers;
 mod preemption;
 mod products;
 mod registers;
+#[cfg(all(
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+))]
+mod samples;
 mod shared;
 mod shared_error;
 mod static_layout;

@@ -1,12 +1,9 @@
 //! What the watchdog knows of one worker.
 
 use super::host_thread::HostThread;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
-
-/// The shallowest of so many interrupted frames is the one that loops.
-const SAMPLES: u32 = 32;
 
 /// No number of [`Watched::progress`].
 pub(crate) const NEVER: u64 = u64::MAX;
@@ -28,15 +25,6 @@ pub(crate) struct Watched {
     launch: AtomicUsize,
     block: AtomicU64,
     kernel: Mutex<String>,
-    samples: Samples,
-}
-
-/// Where the signal handler has interrupted a block.
-struct Samples {
-    /// The progress that they are about.
-    progress: AtomicU64,
-    count: AtomicU32,
-    shallowest: AtomicUsize,
 }
 
 impl Watched {
@@ -52,11 +40,6 @@ impl Watched {
             launch: AtomicUsize::new(0),
             block: AtomicU64::new(0),
             kernel: Mutex::default(),
-            samples: Samples {
-                progress: AtomicU64::new(NEVER),
-                count: AtomicU32::new(0),
-                shallowest: AtomicUsize::new(0),
-            },
         }
     }
 
@@ -102,22 +85,15 @@ impl Watched {
         self.stop_at.load(Relaxed) == self.progress.load(Relaxed)
     }
 
+    /// Notes, in a signal handler, that the block was interrupted with this stack pointer. Returns
+    /// whether the frame is the one that loops, and not one that it has called: the shallowest of
+    /// many.
     #[cfg(all(
         target_os = "linux",
         any(target_arch = "x86_64", target_arch = "aarch64")
     ))]
-    /// Notes, in a signal handler, that the block was interrupted with this stack pointer. Returns
-    /// whether the frame is the one that loops, and not one that it has called: the shallowest of
-    /// many.
     pub fn is_looping_frame(&self, stack: usize) -> bool {
-        let samples = &self.samples;
-        let progress = self.progress.load(Relaxed);
-        if samples.progress.swap(progress, Relaxed) != progress {
-            samples.count.store(0, Relaxed);
-            samples.shallowest.store(0, Relaxed);
-        }
-        let before = samples.shallowest.fetch_max(stack, Relaxed);
-        samples.count.fetch_add(1, Relaxed) >= SAMPLES && stack >= before
+        self.host_thread.samples.add(self.progress(), stack)
     }
 
     /// The worker's host thread.

@@ -1,0 +1,35 @@
+//! Where a signal handler has interrupted a block.
+
+use super::watched::NEVER;
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
+
+/// The shallowest of so many interrupted frames is the one that loops.
+const SAMPLES: u32 = 32;
+
+/// The stack pointers of a block that has made no progress meanwhile.
+pub(crate) struct Samples {
+    /// The progress that they are about.
+    progress: AtomicU64,
+    count: AtomicU32,
+    shallowest: AtomicUsize,
+}
+
+impl Samples {
+    pub fn new() -> Self {
+        Self {
+            progress: AtomicU64::new(NEVER),
+            count: AtomicU32::new(0),
+            shallowest: AtomicUsize::new(0),
+        }
+    }
+
+    /// Adds a sample. Returns whether it is that of the frame that loops.
+    pub fn add(&self, progress: u64, stack: usize) -> bool {
+        if self.progress.swap(progress, Relaxed) != progress {
+            self.count.store(0, Relaxed);
+            self.shallowest.store(0, Relaxed);
+        }
+        let before = self.shallowest.fetch_max(stack, Relaxed);
+        self.count.fetch_add(1, Relaxed) >= SAMPLES && stack >= before
+    }
+}
