@@ -2,6 +2,7 @@
 
 mod bundle;
 mod chart;
+mod links;
 mod packages;
 mod ptx;
 mod ptxas;
@@ -27,6 +28,7 @@ Commands:
   chart               draw docs/benchmarks.svg from benches/results/, and print the table; draw
                       docs/products.svg from benches/results/products/, and the charts of
                       ladder/pages/tensor.md from its table
+  links               look for links of the pages that lead nowhere within the repository
   packages            run `cargo publish` but for the upload, look for licences and pages, build and
                       run a program on the packages elsewhere, count its crates, and show that
                       PTX and kernels of different versions do not compile
@@ -67,6 +69,7 @@ fn run(mut arguments: lexopt::Parser) -> Result {
         Some(Value(command)) => match command.to_str() {
             Some("bundle") => bundle::run(arguments),
             Some("chart") => chart::run(arguments),
+            Some("links") => links::run(arguments),
             Some("packages") => packages::run(arguments),
             Some("ptx") => ptx::run(arguments),
             Some("ptxas") => ptxas::run(arguments),
