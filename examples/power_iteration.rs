@@ -47,7 +47,7 @@ fn power_iteration(mut parser: lexopt::Parser) -> Outcome {
         read_npy(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     let device = support::open(choice)?;
     let x = device.matrix_from_array(array.view())?;
-    let gram = device.matmul(x.t(), &x)?;
+    let gram = device.gram(&x)?;
 
     let (value, vector) = eigenpair(&device, &gram)?;
     print_line(format_args!("singular value {}", value.sqrt()))?;
