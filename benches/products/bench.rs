@@ -73,6 +73,20 @@ impl Bench {
         })
     }
 
+    /// The score of a call of cuBLAS; none where it is not there.
+    pub fn rival<T: Number, O: Number>(
+        &self,
+        sets: &mut Sets<T, O>,
+        has_error: bool,
+        multiply: impl Fn(&CuBlas, &Matrix<T>, &Matrix<T>, &mut Matrix<O>) -> Result,
+    ) -> Result<Option<Score>> {
+        let Some(cublas) = &self.cublas else {
+            return Ok(None);
+        };
+        let score = self.score(sets, has_error, |a, b, c| multiply(cublas, a, b, c));
+        score.map(Some)
+    }
+
     /// The time of a call, warmed up.
     pub fn seconds(&self, call: impl FnMut() -> Result) -> Result<f64> {
         self.seconds_after(self.options.warm_up, SAMPLES, call)

@@ -36,12 +36,9 @@ impl Bench {
             let mut sets = Sets::<f32>::new(&self.device, size, Order::RowMajor, |random| {
                 draw(random) as f32
             })?;
-            let rival = match &self.cublas {
-                Some(cublas) => {
-                    Some(self.score(&mut sets, true, |a, b, c| cublas.multiply(a, b, c, 1))?)
-                }
-                None => None,
-            };
+            let rival = self.rival(&mut sets, true, |cublas, a, b, c| {
+                cublas.multiply(a, b, c, 1)
+            })?;
             let ours = self.score(&mut sets, true, |a, b, c| {
                 Ok(self.device.matmul_into(a, b, c)?)
             })?;
@@ -73,12 +70,9 @@ impl Bench {
             }
             let mut sets =
                 Sets::<f64>::new(&self.device, size, Order::RowMajor, Random::signed_unit)?;
-            let rival = match &self.cublas {
-                Some(cublas) => {
-                    Some(self.score(&mut sets, false, |a, b, c| cublas.multiply(a, b, c, 1))?)
-                }
-                None => None,
-            };
+            let rival = self.rival(&mut sets, false, |cublas, a, b, c| {
+                cublas.multiply(a, b, c, 1)
+            })?;
             let ways: [(&str, Multiply<'_, f64>); 4] = [
                 ("", &|a, b, c| Ok(self.device.matmul_into(a, b, c)?)),
                 (", large tiles", &|a, b, c| {
@@ -116,12 +110,9 @@ impl Bench {
                 let mut sets = Sets::<T>::new(&self.device, size, order, |random| {
                     T::of(random.signed_unit())
                 })?;
-                let rival = match &self.cublas {
-                    Some(cublas) => Some(
-                        self.score(&mut sets, false, |a, b, c| cublas.multiply_halves(a, b, c))?,
-                    ),
-                    None => None,
-                };
+                let rival = self.rival(&mut sets, false, |cublas, a, b, c| {
+                    cublas.multiply_halves(a, b, c)
+                })?;
                 if name.contains(&self.options.only) {
                     let ours = self.score(&mut sets, false, |a, b, c| {
                         Ok(self.device.matmul_into(a, b, c)?)
@@ -178,12 +169,9 @@ impl Bench {
                 let mut sets = Sets::<i8, i32>::new(&self.device, size, order, |random| {
                     Number::of(random.signed_unit())
                 })?;
-                let rival = match &self.cublas {
-                    Some(cublas) => {
-                        Some(self.score(&mut sets, true, |a, b, c| cublas.multiply_i8(a, b, c))?)
-                    }
-                    None => None,
-                };
+                let rival = self.rival(&mut sets, true, |cublas, a, b, c| {
+                    cublas.multiply_i8(a, b, c)
+                })?;
                 self.run_by_warps(&name, &mut sets, rival.as_ref(), records)?;
                 if !name.contains(&self.options.only) {
                     continue;

@@ -147,8 +147,9 @@ impl KernelReport {
         mix
     }
 
-    /// The counted instructions of the warps.
-    pub(super) fn instructions(&self) -> u64 {
+    /// The counted instructions of the warps: the sum of the [mix](Self::instruction_mix).
+    #[must_use]
+    pub fn instructions(&self) -> u64 {
         let counts = self.counts.lines.iter();
         counts.map(|it| instructions(it.operation, &it.tally)).sum()
     }
@@ -189,6 +190,13 @@ impl SourceLine {
         let tally = self.operations.get(&operation);
         tally.map_or(0, |tally| instructions(operation, tally))
     }
+
+    /// Those of all operations.
+    #[must_use]
+    pub fn total_instructions(&self) -> u64 {
+        let operations = self.operations.iter();
+        operations.map(|(it, tally)| instructions(*it, tally)).sum()
+    }
 }
 
 /// An asynchronous copy is one instruction and two requests.
@@ -197,17 +205,6 @@ fn instructions(operation: Operation, tally: &Tally) -> u64 {
         Operation::AsyncCopyRead => 0,
         _ => tally.requests,
     }
-}
-
-const fn reads(operation: Operation) -> bool {
-    matches!(
-        operation,
-        Operation::GlobalLoad | Operation::GlobalAtomic | Operation::AsyncCopyRead
-    )
-}
-
-const fn writes(operation: Operation) -> bool {
-    matches!(operation, Operation::GlobalStore | Operation::GlobalAtomic)
 }
 
 /// What the time of a line is estimated from.
@@ -224,23 +221,19 @@ impl<'a> LineModel<'a> {
     fn of(report: &'a KernelReport) -> Self {
         let counts = &report.counts;
         let part = |distinct: u64, requested: u64| distinct as f64 / requested.max(1) as f64;
+        let requested = |of: fn(Operation) -> bool| counts.total_of(of).global.sectors;
         Self {
             report,
             roofline: report.roofline(),
-            distinct_read: part(counts.sectors_read, counts.total_of(reads).global.sectors),
-            distinct_written: part(
-                counts.sectors_written,
-                counts.total_of(writes).global.sectors,
-            ),
+            distinct_read: part(counts.sectors_read, requested(Operation::reads_global)),
+            distinct_written: part(counts.sectors_written, requested(Operation::writes_global)),
         }
     }
 
     /// The part of the device that the line keeps busy longest, and for how many seconds of a launch.
     fn longest(&self, line: &SourceLine) -> (DevicePart, f64) {
         let sheet = self.report.profile.datasheet();
-        let count = |operation: &Operation| line.instructions(*operation);
-        let instructions = line.operations.keys().map(count).sum();
-        let busy = Busy::of(&line.total(), instructions, &sheet);
+        let busy = Busy::of(&line.total(), line.total_instructions(), &sheet);
         let launches = self.report.launches.max(1) as f64;
         let on_filled = |seconds: f64| seconds / self.roofline.filled / launches;
         let parts = [
@@ -260,16 +253,9 @@ impl<'a> LineModel<'a> {
     /// The line's part of the distinct sectors.
     fn distinct(&self, line: &SourceLine) -> f64 {
         let of_operation = |(operation, tally): (&Operation, &Tally)| {
-            let read = if reads(*operation) {
-                self.distinct_read
-            } else {
-                0.0
-            };
-            let written = if writes(*operation) {
-                self.distinct_written
-            } else {
-                0.0
-            };
+            let part = |is: bool, distinct: f64| if is { distinct } else { 0.0 };
+            let read = part(operation.reads_global(), self.distinct_read);
+            let written = part(operation.writes_global(), self.distinct_written);
             tally.global.sectors as f64 * (read + written)
         };
         line.operations.iter().map(of_operation).sum()

@@ -5,7 +5,7 @@ use super::data::{KernelReport, LaunchReport};
 use super::estimate::{DevicePart, SourceLine};
 use super::roofline::Roofline;
 use serde::{Serialize, Serializer};
-use simt::{Dim3, LineCounts, Operation, Tally};
+use simt::{Dim3, LineCounts, Tally};
 
 impl Serialize for LaunchReport {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -127,9 +127,8 @@ struct SourceLineLayout {
 
 impl From<SourceLine> for SourceLineLayout {
     fn from(line: SourceLine) -> Self {
-        let count = |operation: &Operation| line.instructions(*operation);
         Self {
-            instructions: line.operations.keys().map(count).sum(),
+            instructions: line.total_instructions(),
             estimated_share: line.estimate.map(|it| it.share),
             estimated_seconds: line.estimate.map(|it| it.seconds),
             bound: line.estimate.map(|it| it.bound),

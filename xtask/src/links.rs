@@ -1,11 +1,11 @@
 //! `cargo xtask links`: whether the pages' links within the repository lead somewhere.
 
+use crate::tracked::tracked;
 use crate::{Result, workspace_root};
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 use std::path::{Component, Path, PathBuf};
-use std::process::Command;
 
 /// What a page links to, and where links can lead in it.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -41,14 +41,9 @@ pub fn run(mut arguments: lexopt::Parser) -> Result {
 
 /// The tracked pages, by their paths from `root`. Parts of generated pages, which lie among sources, are none.
 fn pages(root: &Path) -> Result<BTreeMap<PathBuf, Page>> {
-    let mut git = Command::new("git");
-    let listed = git.current_dir(root).args(["ls-files", "*.md"]).output()?;
-    if !listed.status.success() {
-        return Err(format!("git: {}", String::from_utf8_lossy(&listed.stderr)).into());
-    }
-    let listed = String::from_utf8(listed.stdout)?;
     let is_part = |path: &Path| path.components().any(|it| it.as_os_str() == "src");
-    let paths = listed.lines().map(PathBuf::from).filter(|it| !is_part(it));
+    let files = tracked(root, &["*.md"])?;
+    let paths = files.iter().map(PathBuf::from).filter(|it| !is_part(it));
     paths
         .map(|path| {
             let page = read(&fs::read_to_string(root.join(&path))?);

@@ -8,6 +8,7 @@ mod ptx;
 mod ptxas;
 mod sass;
 mod times;
+mod tracked;
 mod words;
 
 use std::error::Error;

@@ -13,8 +13,9 @@ use std::env;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 use tempfile::TempDir;
+use tilewright_ptxas::output;
 
 /// Where cargo leaves the archives that it does not upload, within its folder `package`.
 const DRY_RUN_ARCHIVES: &str = "tmp-crate";
@@ -76,7 +77,7 @@ fn pack(target: &Path) -> Result<Vec<PathBuf>> {
         .args(["--allow-dirty", "--no-verify"])
         .arg("--target-dir")
         .arg(target);
-    succeed(&mut command)?;
+    output(&mut command)?;
     let mut found = Vec::new();
     for entry in fs::read_dir(archives.join(DRY_RUN_ARCHIVES))? {
         let path = entry?.path();
@@ -99,7 +100,7 @@ fn unpack(archives: &[PathBuf], folder: &Path) -> Result<Vec<(String, PathBuf)>>
     let version = format!("-{}", env!("CARGO_PKG_VERSION"));
     let mut packages = Vec::new();
     for archive in archives {
-        succeed(
+        output(
             Command::new("tar")
                 .arg("-xzf")
                 .arg(archive)
@@ -154,13 +155,14 @@ impl Stranger {
     /// The crates in the program, itself among them, without those of build scripts and tests.
     fn crates(&self) -> Result<BTreeSet<String>> {
         let arguments = ["tree", "--edges=normal", "--prefix=none", "--no-dedupe"];
-        let output = succeed(&mut self.cargo(&arguments))?;
+        let output = output(&mut self.cargo(&arguments))?;
         let lines = String::from_utf8(output.stdout)?;
         Ok(lines.lines().map(str::to_owned).collect())
     }
 
     fn succeed(&self, arguments: &[&str]) -> Result {
-        succeed(&mut self.cargo(arguments)).map(drop)
+        output(&mut self.cargo(arguments))?;
+        Ok(())
     }
 
     fn fail_with(&self, arguments: &[&str], sentence: &str) -> Result {
@@ -219,15 +221,6 @@ fn cargo(folder: &Path) -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(folder);
     command
-}
-
-fn succeed(command: &mut Command) -> Result<Output> {
-    let output = command.output()?;
-    if output.status.success() {
-        return Ok(output);
-    }
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    Err(format!("{command:?} failed:\n{stderr}").into())
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use std::path::PathBuf;
 use std::process::Command;
 use tempfile::TempDir;
-use tilewright_ptxas::{Assembler, Module, RegisterTable, costs, modules};
+use tilewright_ptxas::{Assembler, Module, RegisterTable, costs, modules, output};
 
 /// The GPUs that the modules are assembled for, as (module, assembled for).
 const TARGETS: [(&str, &str); 9] = [
@@ -140,25 +140,12 @@ impl Tools {
         let listing = match &self.disassembler {
             Some(disassembler) if target == PRODUCTS_ON => {
                 let mut disassembler = Command::new(disassembler);
-                Some(printed(
-                    disassembler.arg("--print-code").arg(&machine_code),
-                )?)
+                let listing = output(disassembler.arg("--print-code").arg(&machine_code))?.stdout;
+                Some(String::from_utf8_lossy(&listing).into_owned())
             }
             _ => None,
         };
         Ok(Assembled { log, listing })
-    }
-}
-
-/// What a program printed, if it succeeded.
-fn printed(command: &mut Command) -> Result<String, String> {
-    let output = command
-        .output()
-        .map_err(|error| format!("{command:?}: {error}"))?;
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    match output.status.success() {
-        true => Ok(text(&output.stdout)),
-        false => Err(format!("{command:?} fails:\n{}", text(&output.stderr))),
     }
 }
 

@@ -1,10 +1,9 @@
 //! `cargo xtask words`: finds words in comments, messages and pages that the project avoids.
 
+use crate::tracked::tracked;
 use crate::{Result, workspace_root};
 use regex::Regex;
 use std::fs;
-use std::path::Path;
-use std::process::Command;
 
 /// A wording that the project avoids.
 struct Rule {
@@ -89,9 +88,10 @@ pub fn run(mut arguments: lexopt::Parser) -> Result {
     }
     let root = workspace_root();
     let mut count = 0;
-    for file in tracked(&root)? {
+    let files = tracked(&root, &[])?;
+    for file in files.iter().filter(|it| is_checked(it)) {
         // A file that is no text has no words.
-        let Ok(text) = fs::read_to_string(root.join(&file)) else {
+        let Ok(text) = fs::read_to_string(root.join(file)) else {
             continue;
         };
         for breach in breaches(&text)? {
@@ -106,23 +106,6 @@ pub fn run(mut arguments: lexopt::Parser) -> Result {
         0 => Ok(()),
         _ => Err(format!("{count} wordings that the project avoids").into()),
     }
-}
-
-/// The tracked files that are checked, relative to `root`.
-fn tracked(root: &Path) -> Result<Vec<String>> {
-    let output = Command::new("git")
-        .args(["ls-files", "-z"])
-        .current_dir(root)
-        .output()?;
-    if !output.status.success() {
-        return Err("`git ls-files` failed: the words of a repository's files are checked".into());
-    }
-    let files = String::from_utf8(output.stdout)?;
-    Ok(files
-        .split_terminator('\0')
-        .filter(|file| is_checked(file))
-        .map(str::to_owned)
-        .collect())
 }
 
 fn is_checked(file: &str) -> bool {

@@ -93,8 +93,11 @@ impl Assembler {
     }
 }
 
-/// What a program printed, if it succeeded.
-fn output(command: &mut Command) -> Result<Output> {
+/// What a program printed.
+///
+/// # Errors
+/// The program cannot be started or fails; the error has what it printed.
+pub fn output(command: &mut Command) -> Result<Output> {
     let output = command
         .output()
         .map_err(|error| format!("{command:?}: {error}"))?;

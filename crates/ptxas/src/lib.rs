@@ -8,7 +8,7 @@ mod cost;
 mod modules;
 mod table;
 
-pub use assembler::Assembler;
+pub use assembler::{Assembler, output};
 pub use cost::{Cost, costs};
 pub use modules::{FOLDERS, Module, fingerprint, module_of, modules};
 pub use table::{RegisterTable, TableError};

@@ -36,8 +36,17 @@ const OF_LINE: [(&str, &str); 7] = [
     ("f64 operations", "/flops_f64"),
 ];
 
+/// A line of a source, by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Line {
+    /// In the text of today.
+    Now(u64),
+    /// In the text before; it is gone.
+    Gone(u64),
+}
+
 /// The counters by line of the source, and by their names.
-type Lines = BTreeMap<(String, u64), BTreeMap<String, f64>>;
+type Lines = BTreeMap<(String, Line), BTreeMap<String, f64>>;
 
 /// The costs of the kernels of `report` beside those of `baseline`, which [`json`] wrote: for each
 /// kernel its counters and the estimate of its time, before, after and the change in percent, then
@@ -111,8 +120,7 @@ fn compared(before: &Value, after: &Value, moves: &Moves, columns: usize) -> Str
             (_, None) => " (gone)",
             _ => "",
         };
-        // Lines that are gone have their number before.
-        let number = place.1 % GONE;
+        let (Line::Now(number) | Line::Gone(number)) = place.1;
         let place = shortened(
             &format!("{}:{number}{note}", place.0),
             columns.saturating_sub(1),
@@ -123,9 +131,6 @@ fn compared(before: &Value, after: &Value, moves: &Moves, columns: usize) -> Str
     let rows = aligned(&rows);
     format!("{title}\n{rows} {unchanged} counted lines of the source cost the same\n\n")
 }
-
-/// Added to the number of a line that is gone, so that it meets no other.
-const GONE: u64 = 1 << 40;
 
 fn differing(
     before: Option<&BTreeMap<String, f64>>,
@@ -159,8 +164,11 @@ fn lines(kernel: &Value, now: impl Fn(&str, u64) -> Option<u64>) -> Lines {
         ) else {
             continue;
         };
-        let number = now(file, number).unwrap_or(GONE + number);
-        let counters = lines.entry((file.to_owned(), number)).or_default();
+        let place = (
+            file.to_owned(),
+            now(file, number).map_or(Line::Gone(number), Line::Now),
+        );
+        let counters = lines.entry(place).or_default();
         for (name, path) in OF_LINE {
             let count = line["tally"]
                 .pointer(path)
@@ -172,8 +180,11 @@ fn lines(kernel: &Value, now: impl Fn(&str, u64) -> Option<u64>) -> Lines {
     for line in kernel["source_lines"].as_array().into_iter().flatten() {
         let place = line["file"].as_str().zip(line["line"].as_u64());
         if let (Some((file, number)), Some(seconds)) = (place, line["estimated_seconds"].as_f64()) {
-            let number = now(file, number).unwrap_or(GONE + number);
-            let counters = lines.entry((file.to_owned(), number)).or_default();
+            let place = (
+                file.to_owned(),
+                now(file, number).map_or(Line::Gone(number), Line::Now),
+            );
+            let counters = lines.entry(place).or_default();
             *counters.entry(LINE_TIME.to_owned()).or_default() += 1e9 * seconds;
         }
     }

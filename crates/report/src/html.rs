@@ -50,11 +50,7 @@ pub fn html(report: &LaunchReport) -> String {
 
 fn section(report: &KernelReport) -> Markup {
     let roofline = report.roofline();
-    let instructions = report
-        .instruction_mix()
-        .iter()
-        .map(|(_, count)| count)
-        .sum();
+    let instructions = report.instructions();
     html! {
         section {
             h2 { (report.kernel) }

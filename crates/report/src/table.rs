@@ -69,11 +69,7 @@ fn source_lines(report: &KernelReport, columns: usize) -> String {
 fn rows(report: &KernelReport, columns: usize, numbers: Numbers) -> Vec<Row> {
     let head = ["line, instruction"].into_iter().chain(COLUMNS);
     let mut rows = vec![Row::Cells(head.map(|name| format!(" {name}")).collect())];
-    let instructions = report
-        .instruction_mix()
-        .iter()
-        .map(|(_, count)| count)
-        .sum();
+    let instructions = report.instructions();
     for file in files(report) {
         for line in file.lines.values() {
             rows.push(Row::Heading(heading(line, columns)));

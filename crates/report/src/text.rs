@@ -132,7 +132,7 @@ pub(crate) fn estimate(report: &KernelReport) -> String {
 /// The counted instructions and their shares.
 pub(crate) fn instruction_mix(report: &KernelReport) -> String {
     let mix = report.instruction_mix();
-    let whole: u64 = mix.iter().map(|(_, count)| count).sum();
+    let whole = report.instructions();
     let share = |count: u64| percent(Some(count as f64 / whole as f64));
     let parts = mix
         .iter()

@@ -152,11 +152,7 @@ impl BlockCheck {
             return self.record_parts(&mut nearby, access, event, accessor);
         }
         self.record_part(&place.region, (offset, bytes), access, event, accessor)?;
-        if event.kind.writes()
-            && let Some(allocation) = &place.allocation
-        {
-            allocation.mark_written(address, bytes);
-        }
+        place.note_written(access, event);
         Ok(())
     }
 
@@ -174,11 +170,8 @@ impl BlockCheck {
             let place = nearby.find(&self.launch, number * REGION_BYTES + offset)?;
             self.record_part(&place.region, (offset, bytes), access, event, accessor)?;
         }
-        if event.kind.writes()
-            && let Some(allocation) = &nearby.find(&self.launch, address)?.allocation
-        {
-            allocation.mark_written(address, bytes);
-        }
+        let place = nearby.find(&self.launch, address)?;
+        place.note_written(access, event);
         Ok(())
     }
 

@@ -266,19 +266,10 @@ fn unordered(event: Event, accessor: &Accessor<'_>) -> Conflict {
 
 #[cfg(test)]
 mod tests {
+    use super::super::event::KINDS;
     use super::*;
     use crate::basics::SplitMix64;
     use std::panic::Location;
-
-    const KINDS: [EventKind; 7] = [
-        EventKind::Read,
-        EventKind::CachedRead,
-        EventKind::Write,
-        EventKind::Atomic,
-        EventKind::AtomicRead,
-        EventKind::AtomicWrite,
-        EventKind::InFlight,
-    ];
 
     const OTHERS: [Others; 4] = [
         Others::None,
@@ -297,7 +288,7 @@ mod tests {
         let mut random = SplitMix64::new(11, 0);
         let site = Site::of(Location::caller());
         let mut replaced = 0;
-        for _ in 0..100_000 {
+        for _ in 0..250_000 {
             let place = (random.below(2) as u32, random.below(12) as u16);
             let (kind, time) = (draw(&mut random, &KINDS), random.below(6) as Time);
             let known = Event::new(kind, place, time, 4, site);

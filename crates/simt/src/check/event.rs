@@ -33,7 +33,7 @@ pub(super) enum EventKind {
 }
 
 /// By number.
-const KINDS: [EventKind; 11] = [
+pub(super) const KINDS: [EventKind; 11] = [
     EventKind::Nothing,
     EventKind::Read,
     EventKind::CachedRead,

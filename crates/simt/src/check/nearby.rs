@@ -1,5 +1,6 @@
 //! The regions and allocations that a block has used lately.
 
+use super::event::Event;
 use super::global::LaunchCheck;
 use super::region::{REGION_BYTES, Region};
 use crate::basics::{Access, AccessKind};
@@ -37,6 +38,16 @@ impl Place {
     #[inline]
     pub fn is_valid(&self, access: &Access, reads: bool) -> bool {
         self.is_always_valid || self.is_valid_now(access, reads)
+    }
+
+    /// Notes what a recorded access has written of the allocation.
+    #[inline]
+    pub fn note_written(&self, access: &Access, event: &Event) {
+        if event.kind.writes()
+            && let Some(allocation) = &self.allocation
+        {
+            allocation.mark_written(access.address(), access.bytes);
+        }
     }
 
     fn is_valid_now(&self, access: &Access, reads: bool) -> bool {

@@ -118,7 +118,8 @@ impl Operation {
     }
 
     /// Whether it reads global memory.
-    pub(super) const fn reads_global(self) -> bool {
+    #[must_use]
+    pub const fn reads_global(self) -> bool {
         matches!(
             self,
             Self::GlobalLoad | Self::GlobalAtomic | Self::AsyncCopyRead
@@ -126,7 +127,8 @@ impl Operation {
     }
 
     /// Whether it writes global memory.
-    pub(super) const fn writes_global(self) -> bool {
+    #[must_use]
+    pub const fn writes_global(self) -> bool {
         matches!(self, Self::GlobalStore | Self::GlobalAtomic)
     }
 

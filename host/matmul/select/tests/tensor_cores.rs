@@ -1,0 +1,128 @@
+//! Tensor cores, where the device has them.
+
+use super::*;
+
+#[test]
+fn tensor_cores_are_selected_where_they_are() {
+    let auto = |element, n, device| fastest(element, n, device, Arithmetic::Auto);
+    let older = DeviceFacts {
+        compute_capability: Some((8, 9)),
+        ..H200
+    };
+    let newer = DeviceFacts {
+        compute_capability: Some((10, 0)),
+        ..H200
+    };
+    let wide_warps = DeviceFacts {
+        compute_capability: None,
+        warp_threads: 64,
+        ..H200
+    };
+    assert_eq!(
+        auto(ElementType::Bf16, 8, H200),
+        Some("matmul_wgmma_small_bf16_nn")
+    );
+    assert_eq!(auto(ElementType::F32, 4096, H200), Some("matmul_split_f32"));
+    assert_eq!(
+        auto(ElementType::F64, 4096, H200),
+        Some("matmul_mma_f64_nn")
+    );
+    assert_eq!(
+        fastest(ElementType::F64, 512, H200, Arithmetic::Chain),
+        Some("matmul_mma_small_f64_nn")
+    );
+    let oldest = DeviceFacts {
+        compute_capability: Some((7, 5)),
+        ..H200
+    };
+    for device in [A100, older, newer] {
+        let halves = [ElementType::F16, ElementType::Bf16];
+        assert_eq!(
+            halves.map(|it| auto(it, 8, device)),
+            [
+                Some("matmul_mma_small_f16_nn"),
+                Some("matmul_mma_small_bf16_nn")
+            ]
+        );
+        assert_eq!(
+            halves.map(|it| auto(it, 4096, device)),
+            [Some("matmul_mma_f16_nn"), Some("matmul_mma_bf16_nn")]
+        );
+    }
+    for device in [oldest, wide_warps] {
+        assert_eq!(auto(ElementType::Bf16, 8, device), None);
+    }
+    for device in [oldest, A100, older, newer, wide_warps] {
+        assert_eq!(
+            auto(ElementType::F32, 4096, device),
+            Some("matmul_coarsened_f32_nn")
+        );
+        assert_eq!(
+            auto(ElementType::F64, 4096, device),
+            Some("matmul_coarsened_f64_nn")
+        );
+    }
+}
+
+#[test]
+fn products_are_split_from_a_size_on_and_where_it_keeps_the_bound() {
+    let small = fastest(ElementType::F32, 256, H200, Arithmetic::Auto);
+    assert_eq!(small, Some("matmul_coarsened_small_f32_nn"));
+    let chain = fastest(ElementType::F32, 4096, H200, Arithmetic::Chain);
+    assert_eq!(chain, Some("matmul_coarsened_f32_nn"));
+    let split = |k| {
+        let problem = row_major(ElementType::F32, (4096, 4096, k));
+        name(&problem, H200, Request::Fastest(Arithmetic::Split, None))
+    };
+    assert_eq!(split(59), None);
+    assert_eq!(split(60), Some("matmul_split_f32"));
+    assert_eq!(
+        fastest(ElementType::F64, 256, H200, Arithmetic::Split),
+        None
+    );
+    assert_eq!(
+        fastest(ElementType::F16, 256, H200, Arithmetic::Chain),
+        None
+    );
+}
+
+/// A newer device runs what an older one does, and an older one its own.
+#[test]
+fn kernels_of_an_older_device_are_selected_by_request() {
+    let selected = |element, capability, device| {
+        let problem = row_major(element, (4096, 4096, 4096));
+        let request = Request::FastestAt(capability, Arithmetic::Auto, None);
+        name(&problem, device, request)
+    };
+    let mma = Some("matmul_mma_f16_nn");
+    let simulated = DeviceFacts {
+        compute_capability: None,
+        ..H200
+    };
+    for device in [H200, A100, simulated] {
+        assert_eq!(selected(ElementType::F16, (8, 0), device), mma);
+    }
+    let wgmma = Some("matmul_wgmma_f16_nn");
+    for capability in [(9, 0), (12, 1), (u32::MAX, u32::MAX)] {
+        assert_eq!(selected(ElementType::F16, capability, H200), wgmma);
+        assert_eq!(selected(ElementType::F16, capability, simulated), wgmma);
+        assert_eq!(selected(ElementType::F16, capability, A100), mma);
+    }
+    // Kernels for 9.0 run on no other device.
+    let newer = DeviceFacts {
+        compute_capability: Some((10, 0)),
+        ..H200
+    };
+    assert_eq!(selected(ElementType::F16, (9, 0), newer), mma);
+    let f64 = selected(ElementType::F64, (8, 9), H200);
+    assert_eq!(f64, Some("matmul_coarsened_f64_nn"));
+}
+
+/// More columns than a tensor map counts.
+#[test]
+fn halves_that_tensor_maps_cannot_describe_are_multiplied_by_warps() {
+    let problem = row_major(ElementType::F16, (64, 1 << 31, 64));
+    let request = Request::Fastest(Arithmetic::Auto, None);
+    let small = Some("matmul_mma_small_f16_nn");
+    assert_eq!(name(&problem, H200, request), small);
+}
