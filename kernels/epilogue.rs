@@ -126,7 +126,9 @@ macro_rules! floats {
                 Float::mul_add(self, factor, summand)
             }
 
-            #[inline(always)]
+            // A host compiles it once, because it is called at several places of each product.
+            #[cfg_attr(target_arch = "nvptx64", inline(always))]
+            #[cfg_attr(not(target_arch = "nvptx64"), inline(never))]
             fn activated(self, activation: u32) -> Self {
                 const RELU: u32 = Activation::Relu as u32;
                 const GELU: u32 = Activation::Gelu as u32;

@@ -20,6 +20,7 @@ use super::plan::{STRAND_BYTES, VECTOR_STRANDS, VECTOR_THREADS};
 use super::{Product, Workspace};
 use crate::reduce::lines::combine_neighbours;
 use crate::reduce::takes_last_ticket;
+use cuda_std::array;
 use cuda_std::float::Float;
 use cuda_std::hint::opaque_size;
 use cuda_std::prelude::*;
@@ -181,11 +182,11 @@ unsafe fn sum_strands<T: Element, const VECTOR: usize, const VECTORS: bool>(
             // SAFETY: (1) is (1); what lies past the end of the lines, or past the last line, is not read.
             let (loaded, v): ([[T; VECTOR]; IN_FLIGHT], [T; IN_FLIGHT]) = unsafe {
                 (
-                    core::array::from_fn(|number| {
+                    array::from_fn(|number| {
                         let k = first + number;
                         load::<T, VECTOR, VECTORS>(product, place, k, k < end)
                     }),
-                    core::array::from_fn(|number| {
+                    array::from_fn(|number| {
                         let k = first + number;
                         if k < end {
                             product.load_v_at(k)
@@ -292,7 +293,7 @@ unsafe fn sum_partials<T: Element, const VECTOR: usize>(
             let mut strand = 0;
             while strand < at_once(VECTOR) {
                 let part = first + strand;
-                let loaded: [T::Sum; VECTOR] = core::array::from_fn(|number| {
+                let loaded: [T::Sum; VECTOR] = array::from_fn(|number| {
                     let line = place.line(number);
                     if part < plan.parts && line < shape.lines {
                         // SAFETY: (1) the line has the part. (2) It is written and visible, by (1).
@@ -327,7 +328,7 @@ unsafe fn combine_rows<T: Element, const VECTOR: usize>(
 ) -> T::Sum {
     let mut number = 0;
     while number < VECTOR {
-        let of_line = core::array::from_fn(|strand| strands[strand][number]);
+        let of_line = array::from_fn(|strand| strands[strand][number]);
         let sum = combine_neighbours::<T::Addition, T::Sum, OWN_STRANDS>(of_line);
         let at = (place.row * VECTOR + number) * LANES + place.lane;
         // SAFETY: (1) there are `VECTOR` for each thread, by (1). (2) A thread writes its own.
@@ -341,6 +342,6 @@ unsafe fn combine_rows<T: Element, const VECTOR: usize>(
     let own = place.row * LANES + place.lane;
     // SAFETY: (1) as before. (2) The barrier above.
     let rows: [T::Sum; ROWS] =
-        core::array::from_fn(|row| unsafe { scratch.load(row * (VECTOR * LANES) + own) });
+        array::from_fn(|row| unsafe { scratch.load(row * (VECTOR * LANES) + own) });
     combine_neighbours::<T::Addition, T::Sum, ROWS>(rows)
 }

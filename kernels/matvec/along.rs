@@ -22,6 +22,7 @@ use super::outputs::Outputs;
 use super::plan::{SHORT_LINES, VECTOR_STRANDS, VECTOR_THREADS};
 use super::{Product, Workspace};
 use crate::reduce::lines::{combine_lanes, reduce_partials};
+use cuda_std::array;
 use cuda_std::float::Float;
 use cuda_std::hint::opaque_size;
 use cuda_std::prelude::*;
@@ -106,7 +107,7 @@ unsafe fn sum_short<T: Element, const VECTOR: usize>(product: Product<T>) -> Sum
         unsafe {
             (
                 product.load_v_vector(offset),
-                core::array::from_fn(|number| product.load_line_vector(line(number), offset)),
+                array::from_fn(|number| product.load_line_vector(line(number), offset)),
             )
         }
     } else {
@@ -114,7 +115,7 @@ unsafe fn sum_short<T: Element, const VECTOR: usize>(product: Product<T>) -> Sum
         unsafe {
             (
                 product.load_v(offset, here),
-                core::array::from_fn(|number| {
+                array::from_fn(|number| {
                     let count = if line(number) < shape.lines { here } else { 0 };
                     product.load_line(line(number), offset, count)
                 }),
@@ -244,8 +245,8 @@ impl Parts {
             // SAFETY: (1) the line and v have them, by (1), and both have vectors.
             let (line, v): ([[T; VECTOR]; IN_FLIGHT], [[T; VECTOR]; IN_FLIGHT]) = unsafe {
                 (
-                    core::array::from_fn(|it| product.load_line_vector(self.line, at(round + it))),
-                    core::array::from_fn(|it| product.load_v_vector(at(round + it))),
+                    array::from_fn(|it| product.load_line_vector(self.line, at(round + it))),
+                    array::from_fn(|it| product.load_v_vector(at(round + it))),
                 )
             };
             // SAFETY: (1), (2) are the caller's.
@@ -257,10 +258,10 @@ impl Parts {
             // SAFETY: (1) the line and v have as many, by (1).
             let (line, v): ([[T; VECTOR]; IN_FLIGHT], [[T; VECTOR]; IN_FLIGHT]) = unsafe {
                 (
-                    core::array::from_fn(|it| {
+                    array::from_fn(|it| {
                         product.load_line(self.line, at(round + it), here(round + it))
                     }),
-                    core::array::from_fn(|it| product.load_v(at(round + it), here(round + it))),
+                    array::from_fn(|it| product.load_v(at(round + it), here(round + it))),
                 )
             };
             // SAFETY: (1), (2) are the caller's.

@@ -1,6 +1,7 @@
 //! What a kernel reads: the elements of an array, or the pairs of two.
 
 use cuda_std::Pod;
+use cuda_std::array;
 use cuda_std::prelude::*;
 
 /// Elements that a kernel reads.
@@ -43,7 +44,7 @@ impl<T: Pod> Elements for Global<'_, T> {
             if ALIGNED {
                 self.load_vector(at)
             } else {
-                core::array::from_fn(|lane| Global::load(self, at + lane))
+                array::from_fn(|lane| Global::load(self, at + lane))
             }
         }
     }
@@ -96,7 +97,7 @@ impl<T: Pod> Elements for Pairs<'_, T> {
                 Elements::load::<LANES, ALIGNED>(self.y, at),
             )
         };
-        core::array::from_fn(|lane| [x[lane], y[lane]])
+        array::from_fn(|lane| [x[lane], y[lane]])
     }
 
     #[inline(always)]

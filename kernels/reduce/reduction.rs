@@ -24,6 +24,7 @@ use super::operation::Reduction;
 use super::operations::*;
 use super::plan::{BLOCK_THREADS, VECTORS_IN_FLIGHT};
 use cuda_std::Pod;
+use cuda_std::array;
 use cuda_std::block::{self, ReduceScratch};
 use cuda_std::prelude::*;
 use cuda_std::warp::Exchange;
@@ -133,9 +134,8 @@ unsafe fn reduce_thread<
         let start = index * tile + first;
         // SAFETY: (1) the tile is whole. (2) `start` and the stride are multiples of LANES, so of 16
         // bytes from a base that is one, too, if `ALIGNED`.
-        let vectors: [[X::Element; LANES]; VECTORS_IN_FLIGHT] = core::array::from_fn(|v| unsafe {
-            x.load::<LANES, ALIGNED>(start + v * vector_stride)
-        });
+        let vectors: [[X::Element; LANES]; VECTORS_IN_FLIGHT] =
+            array::from_fn(|v| unsafe { x.load::<LANES, ALIGNED>(start + v * vector_stride) });
         // By reference: an array that is moved into an iterator goes through local memory.
         for (v, (total, vector)) in totals.iter_mut().zip(&vectors).enumerate() {
             let lifted = lift::<R, X::Element, LANES>(vector, start + v * vector_stride);
@@ -162,7 +162,7 @@ fn lift<R: Reduction<T>, T: Pod, const LANES: usize>(
     vector: &[T; LANES],
     at: usize,
 ) -> [R::Accumulator; LANES] {
-    core::array::from_fn(|lane| R::lift(vector[lane], at + lane))
+    array::from_fn(|lane| R::lift(vector[lane], at + lane))
 }
 
 /// Elements `at..at + LANES` of `x`, with the identity for those past its end.
@@ -171,7 +171,7 @@ fn lift_or_identity<R: Reduction<X::Element>, X: Elements, const LANES: usize>(
     x: X,
     at: usize,
 ) -> [R::Accumulator; LANES] {
-    core::array::from_fn(|lane| match x.get(at + lane) {
+    array::from_fn(|lane| match x.get(at + lane) {
         Some(element) => R::lift(element, at + lane),
         None => R::IDENTITY,
     })
@@ -207,7 +207,7 @@ unsafe fn reduce_partials<R: Reduction<T>, T: Pod>(
     let mut total = R::IDENTITY;
     let mut index = thread::thread_idx_x() as usize;
     while index < count {
-        let loaded: [R::Accumulator; PARTIALS_IN_FLIGHT] = core::array::from_fn(|i| {
+        let loaded: [R::Accumulator; PARTIALS_IN_FLIGHT] = array::from_fn(|i| {
             let at = index + i * stride;
             if at >= count {
                 return R::IDENTITY;

@@ -2,6 +2,7 @@
 
 use super::plan::{ROW_THREADS, ROWS, WARPS};
 use super::summand::Summand;
+use cuda_std::array;
 use cuda_std::prelude::*;
 use cuda_std::warp;
 
@@ -65,12 +66,12 @@ pub unsafe fn load<T: Summand, const LANES: usize>(x: Global<T>, place: Place) -
     if place.is_whole && is_aligned(x.as_ptr().addr()) {
         // SAFETY: (1) the tile is whole, by (1). (2) Both the array and a vector's first element are at
         // multiples of 16 bytes.
-        return core::array::from_fn(|row| unsafe {
+        return array::from_fn(|row| unsafe {
             x.load_vector(place.first + row * apart::<LANES>())
         });
     }
-    core::array::from_fn(|row| {
-        core::array::from_fn(|lane| {
+    array::from_fn(|row| {
+        array::from_fn(|lane| {
             let offset = row * apart::<LANES>() + lane;
             if offset as u32 >= place.left {
                 return T::ZERO;
@@ -97,8 +98,7 @@ pub unsafe fn store<T: Summand, const LANES: usize>(
     let mut row = 0;
     while row < ROWS {
         let offset = row * apart::<LANES>();
-        let vector: [T; LANES] =
-            core::array::from_fn(|lane| before.plus(rows[row][lane]).finished());
+        let vector: [T; LANES] = array::from_fn(|lane| before.plus(rows[row][lane]).finished());
         if is_vector {
             // SAFETY: (1) the tile is whole, by (1). (2) is (2). (3) As in `load`.
             unsafe { sums.store_vector(place.first + offset, vector) };
@@ -151,7 +151,7 @@ fn add_before<T: Summand, const LANES: usize, const EXCLUSIVE: bool>(
     before: T,
     vector: &[T; LANES],
 ) -> [T; LANES] {
-    core::array::from_fn(|lane| {
+    array::from_fn(|lane| {
         let sum = if !EXCLUSIVE {
             before.plus(vector[lane])
         } else if lane == 0 {

@@ -43,6 +43,7 @@
 
 #[doc(hidden)]
 pub mod annotation;
+pub mod array;
 pub mod atomic;
 pub mod block;
 pub mod cluster;

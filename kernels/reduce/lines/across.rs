@@ -15,6 +15,7 @@ use super::{LineWorkspace, Lines, combine_neighbours};
 use crate::reduce::operation::Reduction;
 use crate::reduce::reduction::takes_last_ticket;
 use cuda_std::Pod;
+use cuda_std::array;
 use cuda_std::prelude::*;
 
 /// Threads of a line.
@@ -129,7 +130,7 @@ unsafe fn reduce_strands<R: Reduction<T>, T: Pod>(
         let base = first * lines.apart + place.line;
         // SAFETY: (1) the line has the whole round, by (1).
         let elements: [T; OWN_STRANDS] =
-            core::array::from_fn(|strand| unsafe { lines.x.load(base + strand * lines.apart) });
+            array::from_fn(|strand| unsafe { lines.x.load(base + strand * lines.apart) });
         let mut strand = 0;
         while strand < OWN_STRANDS {
             let lifted = R::lift(elements[strand], first + strand);
@@ -171,7 +172,7 @@ unsafe fn combine_rows<R: Reduction<T>, T: Pod>(
     }
     // SAFETY: (1) as before. (2) The barrier above.
     let rows: [R::Accumulator; THREADS] =
-        core::array::from_fn(|row| unsafe { scratch.load(row * LANES + place.lane) });
+        array::from_fn(|row| unsafe { scratch.load(row * LANES + place.lane) });
     combine_neighbours::<R, T, THREADS>(rows)
 }
 
@@ -190,7 +191,7 @@ unsafe fn reduce_partials<R: Reduction<T>, T: Pod>(
     let end = if place.is_line { plan.parts } else { 0 };
     let mut first = place.row * OWN_PARTS;
     while first < end {
-        let loaded: [R::Accumulator; OWN_PARTS] = core::array::from_fn(|number| {
+        let loaded: [R::Accumulator; OWN_PARTS] = array::from_fn(|number| {
             let part = first + number;
             if part >= end {
                 return R::IDENTITY;

@@ -23,6 +23,7 @@ use super::plan::{
 use super::{LineWorkspace, Lines, combine_neighbours};
 use crate::reduce::operation::Reduction;
 use cuda_std::Pod;
+use cuda_std::array;
 use cuda_std::prelude::*;
 use cuda_std::warp::Exchange as _;
 
@@ -70,7 +71,7 @@ unsafe fn reduce_short<R: Reduction<T>, T: Pod, const VECTOR: usize>(
     let here = lines.len.saturating_sub(offset).min(STRANDS_OF_LANE);
 
     let line_of = |number: usize| first + number * groups as usize + group as usize;
-    let quads: [[T; STRANDS_OF_LANE]; LINES_IN_FLIGHT] = core::array::from_fn(|number| {
+    let quads: [[T; STRANDS_OF_LANE]; LINES_IN_FLIGHT] = array::from_fn(|number| {
         let line = line_of(number);
         let count = if line < lines.count { here } else { 0 };
         // SAFETY: (1) the line has them, by (2). (2) `is_aligned` says so.
@@ -214,7 +215,7 @@ pub(super) unsafe fn reduce_part<R: Reduction<T>, T: Pod, const VECTOR: usize>(
     let mut round = part * plan.part;
     while round + IN_FLIGHT * STRANDS <= end {
         let first = round + lane as usize * STRANDS_OF_LANE;
-        let quads: [[T; STRANDS_OF_LANE]; IN_FLIGHT] = core::array::from_fn(|number| {
+        let quads: [[T; STRANDS_OF_LANE]; IN_FLIGHT] = array::from_fn(|number| {
             let at = base + first + number * STRANDS;
             // SAFETY: (1) the rounds end within the line, by (1). (2) `is_aligned` says so.
             unsafe { load_quad::<T, VECTOR>(lines.x, at, STRANDS_OF_LANE, is_aligned) }
@@ -288,7 +289,7 @@ pub(crate) unsafe fn reduce_partials<R: Reduction<T>, T: Pod>(
     let mut total = R::IDENTITY;
     let mut part = lane as usize;
     while part < parts {
-        let loaded: [R::Accumulator; IN_FLIGHT] = core::array::from_fn(|number| {
+        let loaded: [R::Accumulator; IN_FLIGHT] = array::from_fn(|number| {
             let at = part + number * stride;
             if at >= parts {
                 return R::IDENTITY;

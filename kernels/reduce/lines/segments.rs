@@ -16,6 +16,7 @@ use super::plan::{
 use super::{LineWorkspace, Lines, combine_neighbours};
 use crate::reduce::operation::Reduction;
 use cuda_std::Pod;
+use cuda_std::array;
 use cuda_std::prelude::*;
 
 /// Vectors of a lane that make up the longest of the short segments.
@@ -145,12 +146,12 @@ unsafe fn reduce_short<R: Reduction<T>, T: Pod, const VECTOR: usize>(
         let len = if is_short { len } else { 0 };
         len.saturating_sub(offset_of(round)).min(STRANDS_OF_LANE)
     };
-    let quads: [[T; STRANDS_OF_LANE]; ROUNDS] = core::array::from_fn(|round| {
+    let quads: [[T; STRANDS_OF_LANE]; ROUNDS] = array::from_fn(|round| {
         let at = start + offset_of(round);
         // SAFETY: (1) the segment has them, by (2) of the caller. (2) `is_aligned` says so.
         unsafe { load_quad::<T, VECTOR>(segments.x, at, count_of(round), is_aligned) }
     });
-    let of_rounds: [R::Accumulator; ROUNDS] = core::array::from_fn(|round| {
+    let of_rounds: [R::Accumulator; ROUNDS] = array::from_fn(|round| {
         let mut strands = [R::IDENTITY; STRANDS_OF_LANE];
         combine_quad::<R, T>(
             &mut strands,

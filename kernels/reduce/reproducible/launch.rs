@@ -6,6 +6,7 @@ use super::round::finish;
 use crate::reduce::plan::{BLOCK_THREADS, Plan, VECTORS_IN_FLIGHT};
 use crate::reduce::reduction::takes_last_ticket;
 use cuda_std::Pod;
+use cuda_std::array;
 use cuda_std::hint;
 use cuda_std::prelude::*;
 use cuda_std::shared::SharedSlice;
@@ -168,7 +169,7 @@ unsafe fn load<T: Pod, const LANES: usize>(
     x: Global<T>,
     start: usize,
 ) -> [[T; LANES]; VECTORS_IN_FLIGHT] {
-    core::array::from_fn(|vector| {
+    array::from_fn(|vector| {
         // SAFETY: (1), (2) by (1).
         unsafe { x.load_vector(vector_start::<LANES>(start, vector)) }
     })
@@ -180,9 +181,9 @@ fn load_or_zero<T: Pod, const LANES: usize>(
     x: Global<T>,
     start: usize,
 ) -> [[T; LANES]; VECTORS_IN_FLIGHT] {
-    core::array::from_fn(|vector| {
+    array::from_fn(|vector| {
         let first = vector_start::<LANES>(start, vector);
-        core::array::from_fn(|lane| x.get(first + lane).unwrap_or(T::zeroed()))
+        array::from_fn(|lane| x.get(first + lane).unwrap_or(T::zeroed()))
     })
 }
 
@@ -286,7 +287,7 @@ unsafe fn write<F: Format>(outputs: &Outputs<F>, scratch: Scratch) {
             unsafe { scratch.block.store(index, i64::from(digit as u32)) };
         }
         if outputs.result.len() == 1 {
-            let specials = core::array::from_fn(|index| at(F::DIGITS + index) as u64);
+            let specials = array::from_fn(|index| at(F::DIGITS + index) as u64);
             // SAFETY: (1) it has one element. (2) This thread alone writes it, by (1).
             unsafe {
                 outputs

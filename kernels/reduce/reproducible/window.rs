@@ -1,6 +1,7 @@
 //! A thread's window: what it adds elements to.
 
 use super::format::{DIGIT_BITS, Format};
+use cuda_std::array;
 
 /// Where a window starts: for elements below 2^8 that are multiples of 2^-24, as all f16 are, of 2^-56
 /// (f32, bf16) or of 2^-88 (f64).
@@ -48,7 +49,7 @@ impl<F: Format, const BINS: usize> Window<F, BINS> {
         Self {
             top,
             limit: F::power(top),
-            bins: core::array::from_fn(|bin| start(unit(top, bin))),
+            bins: array::from_fn(|bin| start(unit(top, bin))),
         }
     }
 

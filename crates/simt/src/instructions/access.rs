@@ -33,16 +33,6 @@ pub fn access(
     bytes: usize,
     align: usize,
 ) {
-    let in_bounds = bytes <= view_bytes && offset <= view_bytes - bytes;
-    let aligned = view_base.wrapping_add(offset) & align.wrapping_sub(1) == 0;
-    let is_sound = in_bounds && aligned && {
-        // Whatever the checks, memory of another block is not touched: it may be gone.
-        let address = view_base.wrapping_add(offset);
-        space != Space::Shared || is_shared(address, bytes) || is_shared_in_cluster(address, bytes)
-    };
-    if is_sound && !is_watching() {
-        return;
-    }
     let access = Access {
         space,
         kind,
@@ -52,20 +42,61 @@ pub fn access(
         bytes,
         align,
     };
-    if !is_sound {
-        violation(access);
+    if is_watching() || !is_sound(&access) {
+        // The numbers one by one, in registers: a kernel has hundreds of these calls, and each would
+        // have the stores of an `Access` in it.
+        notice(space, kind, view_base, view_bytes, offset, bytes, align);
     }
-    observe(access, Location::caller());
 }
 
-/// Shows an access to the schedule, the checks and the counters of the running block. Cold, so that
-/// the values of a kernel that none of them looks at stay in registers; where one does, the call
-/// costs least.
+/// Whether an access is in bounds, aligned and, in shared memory, of the running block.
+#[inline]
+fn is_sound(access: &Access) -> bool {
+    let in_bounds =
+        access.bytes <= access.view_bytes && access.offset <= access.view_bytes - access.bytes;
+    let aligned = access.address() & access.align.wrapping_sub(1) == 0;
+    // Whatever the checks, memory of another block is not touched: it may be gone.
+    in_bounds && aligned && (access.space != Space::Shared || is_shared_here(access))
+}
+
+#[inline]
+fn is_shared_here(access: &Access) -> bool {
+    let address = access.address();
+    is_shared(address, access.bytes) || is_shared_in_cluster(address, access.bytes)
+}
+
+/// Ends the launch at a violation, and shows any other access to the schedule, the checks and the
+/// counters of the running block. Cold, so that the values of a kernel that none of them looks at stay
+/// in registers; where one does, the call costs least.
 #[cold]
 #[inline(never)]
-fn observe(access: Access, site: &'static Location<'static>) {
-    begin(&access, site);
-    note_access(&access, site);
+#[track_caller]
+fn notice(
+    space: Space,
+    kind: AccessKind,
+    view_base: usize,
+    view_bytes: usize,
+    offset: usize,
+    bytes: usize,
+    align: usize,
+) {
+    let access = Access {
+        space,
+        kind,
+        view_base,
+        view_bytes,
+        offset,
+        bytes,
+        align,
+    };
+    if !is_sound(&access) {
+        violation(access);
+    }
+    if is_watching() {
+        let site = Location::caller();
+        begin(&access, site);
+        note_access(&access, site);
+    }
 }
 
 /// Lets others run before the access, where the schedule has it, and shows it to the checks of the

@@ -17,10 +17,15 @@ const TURNS_TO_CATCH_UP: u32 = 2;
 #[track_caller]
 pub fn count_arithmetic(kind: Arithmetic, operations: u32) {
     if is_counting() {
-        let site = Location::caller();
-        for _ in 0..operations {
-            note(Operation::Arithmetic(kind), 0, site, Some(Span::NONE));
-        }
+        note_arithmetic(kind, operations, Location::caller());
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn note_arithmetic(kind: Arithmetic, operations: u32, site: &'static Location<'static>) {
+    for _ in 0..operations {
+        note(Operation::Arithmetic(kind), 0, site, Some(Span::NONE));
     }
 }
 

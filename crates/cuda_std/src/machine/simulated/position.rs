@@ -2,7 +2,8 @@
 
 macro_rules! special_registers {
     ($($name:ident = $($field:ident).+;)*) => {$(
-        #[inline]
+        // Kernels ask at many places, each of which would have the way to the running thread in it.
+        #[inline(never)]
         #[track_caller]
         pub fn $name() -> u32 {
             simt::position().$($field).+
