@@ -11,6 +11,7 @@ body { font: 15px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; margin: 1rem 0; display: block; overflow-x: auto }
 th, td { padding: .2rem .6rem; text-align: right; border-bottom: 1px solid #8884 }
 th:first-child, td:first-child { text-align: left }
+td { white-space: nowrap }
 svg { max-width: 100%; height: auto }
 p.about { color: #777 }
 :root { color-scheme: light dark }
@@ -18,7 +19,6 @@ p.about { color: #777 }
 
 /// The page, with a chart and tables for each section.
 pub fn page(page: &Page) -> Outcome<String> {
-    let device = page.device.as_deref().unwrap_or("counted by the simulator");
     let sections = page
         .sections
         .iter()
@@ -35,7 +35,12 @@ pub fn page(page: &Page) -> Outcome<String> {
             }
             body {
                 h1 { (page.title) }
-                p.about { (device) ". " (page.method) "." }
+                p.about {
+                    @match &page.device {
+                        Some(device) => { (device) ": " (page.method) "." }
+                        None => "Counted by the simulator; times need --device cuda."
+                    }
+                }
                 @for section in sections { (section) }
             }
         }

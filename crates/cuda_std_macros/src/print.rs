@@ -86,7 +86,7 @@ fn text_and_values(line: &Line) -> Result<(String, Vec<TokenStream>)> {
     Ok((text, values))
 }
 
-/// Refuses what the standard library's texts have and a record of numbers has not.
+/// Refuses what a record of numbers cannot express, though texts of the standard library can.
 fn check_spec(line: &Line, spec: &str) -> Result<()> {
     if spec.contains(['$', '*']) {
         return Err(at(
