@@ -33,17 +33,14 @@ use half::{bf16, f16};
 const PARTIALS_IN_FLIGHT: usize = 4;
 
 /// What the blocks of one launch share.
-#[doc(hidden)]
-#[derive(Debug)]
-pub struct Workspace<'launch, A, O> {
-    /// Their number.
-    pub blocks: usize,
+struct Workspace<'launch, A, O> {
+    blocks: usize,
     /// One element for each block, at least.
-    pub partials: GlobalMut<'launch, A>,
+    partials: GlobalMut<'launch, A>,
     /// One counter: 0 when the launch starts, and again when it ends.
-    pub ticket: GlobalMut<'launch, u32>,
+    ticket: GlobalMut<'launch, u32>,
     /// One element: the value of the array.
-    pub result: GlobalMut<'launch, O>,
+    result: GlobalMut<'launch, O>,
 }
 
 /// Combines what the threads have of `elements` elements to the result.
@@ -54,9 +51,8 @@ pub struct Workspace<'launch, A, O> {
 /// 2. `ticket` and `result` have an element each.
 /// 3. The ticket is 0 and no other launch uses the workspace meanwhile.
 /// 4. `scratch` and `flag` are the block's own.
-#[doc(hidden)]
 #[inline(always)]
-pub unsafe fn reduce_grid<R: Reduction<T>, T: Pod>(
+unsafe fn reduce_grid<R: Reduction<T>, T: Pod>(
     of_thread: R::Accumulator,
     elements: usize,
     workspace: Workspace<R::Accumulator, R::Output>,
@@ -95,13 +91,12 @@ pub unsafe fn reduce_grid<R: Reduction<T>, T: Pod>(
     }
 }
 
-/// What the calling thread has of its block's tiles, of elements that may start anywhere.
+/// [`reduce_thread`] of elements that may start anywhere.
 ///
 /// # Safety
 /// 1. `LANES` elements of each array are 16 bytes.
-#[doc(hidden)]
 #[inline(always)]
-pub unsafe fn reduce_thread_anywhere<R: Reduction<X::Element>, X: Elements, const LANES: usize>(
+unsafe fn reduce_thread_anywhere<R: Reduction<X::Element>, X: Elements, const LANES: usize>(
     x: X,
 ) -> R::Accumulator {
     // SAFETY: (1) is (1), and the comparison.
@@ -346,15 +341,6 @@ macro_rules! sum_kernels {
 }
 for_each_sum!(sum_kernels);
 
-/// Kernels that reduce an array of a type by an operation, a [`Reduction`] of the type: the name of each,
-/// the operation and the type, as `log_sum_exp_f32: LogSumExp of f32;`. What it names is in
-/// [`own`](crate::reduce::own).
-///
-/// A kernel takes the array, a partial result for each block, a ticket and the value:
-/// `(Global<T>, GlobalMut<Accumulator>, GlobalMut<u32>, GlobalMut<Output>)`. It is launched with the blocks
-/// of the array's [`Plan`](crate::reduce::Plan), one at least, of [`BLOCK_THREADS`] threads each. Elements
-/// have 1 to 16 bytes, a power of two.
-#[macro_export]
 macro_rules! reduction_kernels {
     ($($name:ident: $operation:ident of $element:ident;)*) => {$(
         #[doc = concat!("[`", stringify!($operation), "`] of an array of ", stringify!($element), ".")]
