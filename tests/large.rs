@@ -10,7 +10,10 @@ use common::random::Random;
 use common::{cuda_device, has_room};
 use half::f16;
 use ndarray::{Array2, LinalgScalar};
-use tilewright::{Device, GemmElement, Matrix};
+use tilewright::ops::{ArgMax, Count};
+use tilewright::{
+    Buffer, Device, Element, GemmElement, Matrix, Reducible, ReducibleLines, ReducibleSegments,
+};
 
 /// The first CUDA device, if it has `bytes` bytes free.
 fn device_with(bytes: usize) -> Option<Device> {
@@ -32,6 +35,53 @@ fn sums_of_more_than_2_to_the_31_elements() {
     let ones = LENGTH.div_ceil(STEP) + usize::from(!(LENGTH - 1).is_multiple_of(STEP));
     let sum = device.reduce_sum(&device.upload(&data).unwrap()).unwrap();
     assert_eq!(sum, ones as f32);
+}
+
+/// More elements of a line than 32 bits count.
+const LONG: usize = (1 << 32) + 3;
+
+/// What `operation` gives of the elements as a buffer, as a row and as a column, and of two segments of
+/// which the second has the last two elements.
+fn at_every_place<R: Copy, T, O>(device: &Device, x: Buffer<T>, operation: R) -> (Vec<O>, Vec<O>)
+where
+    O: Element,
+    T: Reducible<R, Output = O> + ReducibleLines<R> + ReducibleSegments<R>,
+{
+    let segments = device.segments(&[0, LONG - 2, LONG]).unwrap();
+    let of_segments = device.reduce_segments(&x, &segments, operation).unwrap();
+    let of_buffer = device.reduce(&x, operation).unwrap();
+    let row = x.into_matrix((1, LONG)).unwrap();
+    let along = device.reduce_rows(&row, operation).unwrap();
+    let column = row.into_buffer().into_matrix((LONG, 1)).unwrap();
+    let across = device.reduce_columns(&column, operation).unwrap();
+    let (along, across) = (along.to_vec().unwrap(), across.to_vec().unwrap());
+    (
+        vec![of_buffer, along[0], across[0]],
+        of_segments.to_vec().unwrap(),
+    )
+}
+
+#[test]
+fn counts_beyond_2_to_the_32() {
+    let Some(device) = device_with(LONG + (1 << 28)) else {
+        return;
+    };
+    let mask = device.upload(&vec![1; LONG]).unwrap();
+    let (wholes, segments) = at_every_place(&device, mask, Count);
+    assert_eq!(wholes, [LONG as u64; 3]);
+    assert_eq!(segments, [LONG as u64 - 2, 2]);
+}
+
+#[test]
+fn places_beyond_2_to_the_32() {
+    let Some(device) = device_with(LONG * size_of::<f16>() + (1 << 28)) else {
+        return;
+    };
+    let mut data: Vec<f16> = zeroed_vec(LONG);
+    data[LONG - 1] = f16::ONE;
+    let (wholes, segments) = at_every_place(&device, device.upload(&data).unwrap(), ArgMax);
+    assert_eq!(wholes, [LONG as u64 - 1; 3]);
+    assert_eq!(segments, [0, 1]);
 }
 
 /// Rows and columns of a matrix of more than 2^31 elements.

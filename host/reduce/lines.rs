@@ -236,3 +236,48 @@ pub(super) fn grid_of(blocks: usize, what: impl FnOnce() -> String) -> Outcome<u
         remedy: "a grid has at most 2^31 - 1 blocks: reduce some of the lines at a time",
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MANY: usize = (1 << 32) + 3;
+
+    #[test]
+    fn lines_beyond_2_to_the_32_elements_are_a_launch() {
+        // 513 parts of 2^23 elements.
+        let plan = LinePlan::new(MANY);
+        let along = Grid::along(3, plan);
+        assert_eq!(along.blocks(plan).unwrap(), (3 * 513_u32).div_ceil(8));
+        assert_eq!((along.shape, along.tickets), (32, 3));
+        let across = Grid::across(33, plan);
+        assert_eq!(across.blocks(plan).unwrap(), 2 * 513);
+        assert_eq!((across.shape, across.tickets), (2, 2));
+    }
+
+    #[test]
+    fn more_lines_than_32_bits_count_are_a_launch() {
+        let plan = LinePlan::new(5);
+        let along = Grid::along(MANY, plan);
+        // Two lanes of a line, four lines for each.
+        assert_eq!((along.shape, along.tickets), (2, MANY));
+        assert_eq!(along.blocks(plan).unwrap(), (1 << 23) + 1);
+        let across = Grid::across(MANY, plan);
+        assert_eq!(across.blocks(plan).unwrap(), (1 << 27) + 1);
+        assert_eq!(across.shape, (1 << 27) + 1);
+    }
+
+    #[test]
+    fn more_blocks_than_a_grid_has_are_refused() {
+        let (short, long) = (LinePlan::new(5), LinePlan::new(MANY));
+        for (grid, plan) in [
+            (Grid::along(1 << 40, short), short),
+            (Grid::across(1 << 36, short), short),
+            (Grid::along(1 << 26, long), long),
+            (Grid::across(usize::MAX, long), long),
+        ] {
+            let error = grid.blocks(plan).unwrap_err();
+            assert!(matches!(error, ErrorKind::TooLarge { .. }), "{error}");
+        }
+    }
+}

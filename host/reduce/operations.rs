@@ -52,25 +52,26 @@ pub trait ReduciblePairs<R>:
     type Output: Element;
 }
 
-/// An element type whose matrices the operation `R` reduces, row by row or column by column: `Sum`,
-/// `Mean`, `Min`, `Max`, `ArgMin` and `ArgMax` of all elements of [`Reducible`], every operation of
-/// f32 and f64, and those of masks.
+/// An element type whose matrices the operation `R` reduces, row by row or column by column: all
+/// operations and elements of [`Reducible`].
 #[diagnostic::on_unimplemented(
     message = "the rows and columns of matrices of `{Self}` cannot be reduced by `{R}`",
-    note = "all operations are for f32 and f64, sums, means, minima, maxima and their places also for \
-            f16, bf16, i32, u32, i64 and u64, and counts, any and all for u8"
+    note = "they can by every operation that reduces buffers of the type: masks of `Count`, `Any` and \
+            `All` are of u8, norms and variances of floats, and all others but `Dot` of f32, f64, f16, \
+            bf16, i32, u32, i64 and u64"
 )]
 pub trait ReducibleLines<R>:
     Reducible<R> + sealed::ReduceLines<R, LineValue = <Self as Reducible<R>>::Output>
 {
 }
 
-/// An element type whose segments the operation `R` reduces: every operation of f32 and f64 on one
-/// buffer, and `Sum`, `Mean`, `Min`, `Max`, `ArgMin` and `ArgMax` of i32, u32, i64 and u64.
+/// An element type whose segments the operation `R` reduces: all operations and elements of
+/// [`Reducible`].
 #[diagnostic::on_unimplemented(
     message = "segments of buffers of `{Self}` cannot be reduced by `{R}`",
-    note = "all operations are for f32 and f64, sums, means, minima, maxima and their places also for \
-            i32, u32, i64 and u64"
+    note = "they can by every operation that reduces buffers of the type: masks of `Count`, `Any` and \
+            `All` are of u8, norms and variances of floats, and all others but `Dot` of f32, f64, f16, \
+            bf16, i32, u32, i64 and u64"
 )]
 pub trait ReducibleSegments<R>:
     Reducible<R> + sealed::ReduceSegments<R, SegmentValue = <Self as Reducible<R>>::Output>

@@ -124,37 +124,14 @@ impl Device {
     }
 
     fn divided(&self, offsets: &[usize]) -> Outcome<Segments> {
-        let Some(end) = offsets.last().copied() else {
-            return Err(ErrorKind::WrongLength {
-                expected: 1,
-                found: 0,
-            });
-        };
-        let (mut parts, mut is_shared, mut has_empty) = (Vec::new(), false, false);
-        for (segment, bounds) in offsets.windows(2).enumerate() {
-            let (start, end) = (bounds[0], bounds[1]);
-            if start > end {
-                return Err(ErrorKind::OutOfRange {
-                    what: "elements",
-                    start,
-                    end,
-                    len: offsets.iter().copied().max().unwrap_or(0),
-                });
-            }
-            has_empty |= start == end;
-            if end - start > STRANDS {
-                let plan = LinePlan::new(end - start);
-                is_shared |= plan.parts > 1;
-                parts.extend((0..plan.parts).map(|part| list_part(segment, part)));
-            }
-        }
+        let division = Division::of(offsets)?;
         let offsets: Vec<u64> = offsets.iter().map(|&offset| offset as u64).collect();
         Ok(Segments {
             offsets: Buffer::uploaded(self, &offsets)?,
-            parts: Buffer::uploaded(self, &parts)?,
-            is_shared,
-            has_empty,
-            end,
+            parts: Buffer::uploaded(self, &division.parts)?,
+            is_shared: division.is_shared,
+            has_empty: division.has_empty,
+            end: division.end,
         })
     }
 
@@ -202,10 +179,8 @@ impl Device {
         segments: &Segments,
         values: &mut Buffer<<T as Reducible<R>>::Output>,
     ) -> Outcome<()> {
-        let of_parts = (LINE_THREADS / LANES_OF_PART) as usize;
-        let of_segments = (LINE_THREADS / SEGMENT_LANES) as usize;
-        let blocks = segments.parts.len().div_ceil(of_parts) + segments.len().div_ceil(of_segments);
-        let config = LaunchConfig::new(grid_of(blocks, || "segments".to_owned())?, LINE_THREADS);
+        let blocks = blocks(segments.parts.len(), segments.len())?;
+        let config = LaunchConfig::new(blocks, LINE_THREADS);
         let shared = if segments.is_shared {
             segments.parts.len()
         } else {
@@ -228,6 +203,98 @@ impl Device {
         // device's order.
         unsafe {
             Module::on_demand(self, T::SEGMENTS_MODULE).launch_params(T::SEGMENTS, config, params)
+        }
+    }
+}
+
+/// The blocks of a launch for as many listed parts and segments.
+fn blocks(parts: usize, segments: usize) -> Outcome<u32> {
+    let of_parts = parts.div_ceil((LINE_THREADS / LANES_OF_PART) as usize);
+    let of_segments = segments.div_ceil((LINE_THREADS / SEGMENT_LANES) as usize);
+    grid_of(of_parts.saturating_add(of_segments), || {
+        "segments".to_owned()
+    })
+}
+
+/// What is known of segments without a device.
+#[derive(Debug)]
+struct Division {
+    /// The parts of the long segments.
+    parts: Vec<u64>,
+    /// Whether a segment has several parts.
+    is_shared: bool,
+    /// Whether a segment has no elements.
+    has_empty: bool,
+    /// The elements that a buffer must have.
+    end: usize,
+}
+
+impl Division {
+    /// That of the segments `offsets[i]..offsets[i + 1]`.
+    fn of(offsets: &[usize]) -> Outcome<Self> {
+        let Some(end) = offsets.last().copied() else {
+            return Err(ErrorKind::WrongLength {
+                expected: 1,
+                found: 0,
+            });
+        };
+        let mut division = Self {
+            parts: Vec::new(),
+            is_shared: false,
+            has_empty: false,
+            end,
+        };
+        for (segment, bounds) in offsets.windows(2).enumerate() {
+            let (start, end) = (bounds[0], bounds[1]);
+            if start > end {
+                return Err(ErrorKind::OutOfRange {
+                    what: "elements",
+                    start,
+                    end,
+                    len: offsets.iter().copied().max().unwrap_or(0),
+                });
+            }
+            division.add(segment, end - start);
+        }
+        Ok(division)
+    }
+
+    /// Adds segment number `segment`, of `len` elements.
+    fn add(&mut self, segment: usize, len: usize) {
+        self.has_empty |= len == 0;
+        if len > STRANDS {
+            let parts = LinePlan::new(len).parts;
+            self.is_shared |= parts > 1;
+            let listed = (0..parts).map(|part| list_part(segment, part));
+            self.parts.extend(listed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn segments_beyond_2_to_the_32_elements_are_divided() {
+        const LONG: usize = (1 << 32) + 3;
+        let offsets = [5, 5 + LONG, 5 + LONG, 105 + LONG, 105 + 2 * LONG];
+        let division = Division::of(&offsets).unwrap();
+        // Parts of 2^23 elements, the last one of three.
+        let long = |segment| (0..513).map(move |part| list_part(segment, part));
+        assert!(division.parts.iter().copied().eq(long(0).chain(long(3))));
+        assert!(division.is_shared && division.has_empty);
+        assert_eq!(division.end, 105 + 2 * LONG);
+    }
+
+    #[test]
+    fn more_segments_than_32_bits_count_are_a_launch() {
+        const MANY: usize = (1 << 32) + 3;
+        assert_eq!(blocks(0, MANY).unwrap(), (1 << 27) + 1);
+        assert_eq!(blocks(MANY, MANY).unwrap(), (1 << 29) + 1 + (1 << 27) + 1);
+        for (parts, segments) in [(1 << 34, 0), (0, 1 << 36), (usize::MAX, usize::MAX)] {
+            let error = blocks(parts, segments).unwrap_err();
+            assert!(matches!(error, ErrorKind::TooLarge { .. }), "{error}");
         }
     }
 }

@@ -9,6 +9,7 @@ mod lengths;
 mod lines;
 mod operations;
 mod parts;
+mod plans;
 mod samples;
 mod segments;
 mod threads;

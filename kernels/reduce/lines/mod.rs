@@ -84,6 +84,19 @@ macro_rules! line_kernels {
     (@across $name:ident, Mean of bf16) => {
         line_kernels!(@across [max_threads = 256, min_blocks = 4] $name, Mean of bf16);
     };
+    (@across $name:ident, Norm1 of f16) => {
+        line_kernels!(@across [max_threads = 256, min_blocks = 4] $name, Norm1 of f16);
+    };
+    (@across $name:ident, Product of bf16) => {
+        line_kernels!(@across [max_threads = 256, min_blocks = 4] $name, Product of bf16);
+    };
+    // These take a few more.
+    (@across $name:ident, Product of i64) => {
+        line_kernels!(@across [max_threads = 256, min_blocks = 3] $name, Product of i64);
+    };
+    (@across $name:ident, Product of u64) => {
+        line_kernels!(@across [max_threads = 256, min_blocks = 3] $name, Product of u64);
+    };
     (@across $name:ident, $operation:ident of $element:ident) => {
         line_kernels!(@across [max_threads = 256] $name, $operation of $element);
     };

@@ -5,7 +5,7 @@ pub mod model;
 
 use crate::common::{devices, machines};
 use crate::operations::judge::Judge;
-use crate::operations::values::{Value, inputs};
+use crate::operations::values::{LENGTH_OF_PARTS, Value, at_borders, inputs};
 use bytemuck::bytes_of;
 use half::{bf16, f16};
 use std::fmt::Debug;
@@ -14,9 +14,10 @@ use tilewright::{
 };
 use tilewright_kernels::reduce::Reduction;
 
-/// Lines and elements of each: around the vectors of a lane, the strands of a part, the parts of a
-/// short and of a long line, and around the lines of a group and of a block.
-const SHAPES: [(usize, usize); 24] = [
+/// Lines and elements of each: none, around the vectors of a lane, the strands of a part, the parts of
+/// a short and of a long line, and around the lines of a group and of a block.
+const SHAPES: [(usize, usize); 25] = [
+    (70, 0),
     (1, 1),
     (3, 2),
     (70, 3),
@@ -106,6 +107,10 @@ where
 {
     for device in devices() {
         for (number, (lines, len)) in SHAPES.into_iter().enumerate() {
+            if len == 0 && R::NEEDS_AN_ELEMENT {
+                lines_without_elements_are_refused::<R, T>(&device, operation, lines);
+                continue;
+            }
             let inputs = inputs::<T>(lines * len);
             let elements = inputs[number % inputs.len()].clone();
             holds(
@@ -118,6 +123,13 @@ where
                 },
             );
         }
+        let lines = at_borders::<T>();
+        let case = Case {
+            lines: lines.len(),
+            len: LENGTH_OF_PARTS,
+            elements: lines.concat(),
+        };
+        holds(&device, operation, &case);
     }
     // Every machine, at several lines of several parts.
     for machine in machines() {
@@ -128,6 +140,20 @@ where
             elements,
         };
         holds(&machine, operation, &case);
+    }
+}
+
+fn lines_without_elements_are_refused<R, T>(device: &Device, operation: R, lines: usize)
+where
+    R: Copy,
+    T: Value + ReducibleLines<R>,
+{
+    for order in [Order::RowMajor, Order::ColumnMajor] {
+        let rows = device.matrix::<T>((lines, 0, order), &[]).unwrap();
+        let error = device.reduce_rows(&rows, operation).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::NoElements), "{error}");
+        let columns = device.reduce_columns(&rows, operation).unwrap();
+        assert!(columns.is_empty());
     }
 }
 
@@ -172,32 +198,6 @@ macro_rules! tests_of_lines {
     )*};
 }
 tilewright_kernels::for_each_line_reduction!(tests_of_lines);
-
-#[test]
-fn matrices_without_elements_have_the_values_of_none() {
-    for device in devices() {
-        for order in [Order::RowMajor, Order::ColumnMajor] {
-            let rows = device.matrix::<f32>((70, 0, order), &[]).unwrap();
-            assert_eq!(
-                device
-                    .reduce_rows(&rows, ops::Sum)
-                    .unwrap()
-                    .to_vec()
-                    .unwrap(),
-                [0.0; 70]
-            );
-            let means = device
-                .reduce_rows(&rows, ops::Mean)
-                .unwrap()
-                .to_vec()
-                .unwrap();
-            assert!(means.len() == 70 && means.iter().all(|mean| mean.is_nan()));
-            let error = device.reduce_rows(&rows, ops::Min).unwrap_err();
-            assert!(matches!(error.kind(), ErrorKind::NoElements), "{error}");
-            assert!(device.reduce_columns(&rows, ops::Min).unwrap().is_empty());
-        }
-    }
-}
 
 #[test]
 fn values_of_a_wrong_length_are_refused() {

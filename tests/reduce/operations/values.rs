@@ -6,6 +6,7 @@ use half::{bf16, f16};
 use std::cmp::Ordering;
 use std::fmt::Debug;
 use tilewright::Element;
+use tilewright_kernels::reduce::lines::{LinePlan, STRANDS, STRANDS_OF_LANE};
 
 /// An element that references compute with.
 pub trait Value: Element + Debug + PartialOrd {
@@ -136,6 +137,29 @@ pub fn inputs<T: Value>(length: usize) -> Vec<Vec<T>> {
     }
     inputs.push(many);
     inputs
+}
+
+/// Elements of a line of three parts.
+pub const LENGTH_OF_PARTS: usize = 2050;
+
+/// Lines of [`LENGTH_OF_PARTS`] small integers with a special element twice, so that it ties with itself,
+/// on both sides of a border: of a lane's vector, of the strands, of a round of loads, or of a part.
+pub fn at_borders<T: Value>() -> Vec<Vec<T>> {
+    let mut random = Random::new(17);
+    let part = LinePlan::new(LENGTH_OF_PARTS).part;
+    let behind = [STRANDS_OF_LANE, STRANDS, 4 * STRANDS, part, 2 * part];
+    let special = T::special();
+    let mut line = |number: usize| {
+        let mut line: Vec<T> = (0..LENGTH_OF_PARTS)
+            .map(|_| T::small(&mut random))
+            .collect();
+        let border = behind[number % behind.len()];
+        line[border - 1..=border].fill(special[number % special.len()]);
+        line
+    };
+    (0..special.len().max(behind.len()))
+        .map(&mut line)
+        .collect()
 }
 
 /// Fails unless both have the same bytes.
