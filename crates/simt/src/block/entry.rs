@@ -24,6 +24,12 @@ impl Block {
         thread.confinement.inside()
     }
 
+    /// Whether [`enter`](Self::enter) would stop `thread`, the running one.
+    #[inline(always)]
+    pub fn may_not_enter(&self, thread: &Thread) -> bool {
+        thread.confinement.excess().is_some() || self.watched.is_over()
+    }
+
     /// Too little of the stack is left for an instruction.
     #[cold]
     #[inline(never)]

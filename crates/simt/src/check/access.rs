@@ -3,7 +3,7 @@
 use super::accessor::Accessor;
 use super::block::BlockCheck;
 use super::cell::Conflict;
-use super::event::{Event, EventKind, Site};
+use super::event::{Event, Site};
 use super::nearby::Nearby;
 use super::reader_sets::ReaderSets;
 use super::region::{REGION_BYTES, Region};
@@ -20,24 +20,7 @@ impl BlockCheck {
     /// # Errors
     ///
     /// What the access is in conflict with, where that ends the launch.
-    #[inline]
     pub fn record(
-        &self,
-        position: &Position,
-        shared: &SharedMemory,
-        access: &Access,
-        site: &'static Location<'static>,
-    ) -> Result<(), Box<Finding>> {
-        if !self.has_clocks.get() && self.is_known_read(position, shared, access, site) {
-            return Ok(());
-        }
-        self.record_new(position, shared, access, site)
-    }
-
-    /// Checks and records an access that is not known. Not inlined: what it needs of the stack would
-    /// cost those that are.
-    #[inline(never)]
-    fn record_new(
         &self,
         position: &Position,
         shared: &SharedMemory,
@@ -48,38 +31,8 @@ impl BlockCheck {
             .or_else(|conflict| self.list(position, shared, access, &conflict, site))
     }
 
-    /// Whether a read by a thread that no clock orders is allowed, and adds nothing to what is known
-    /// but what others have added: the fast way, which most reads take.
     #[inline]
-    fn is_known_read(
-        &self,
-        position: &Position,
-        shared: &SharedMemory,
-        access: &Access,
-        site: &'static Location<'static>,
-    ) -> bool {
-        match (access.space, access.kind) {
-            (Space::Global, AccessKind::Read | AccessKind::AsyncRead | AccessKind::ReadOnly) => {
-                self.nearby.borrow().holds_read(access)
-            }
-            (Space::Shared, AccessKind::Read) => {
-                let Some(offset) = shared.offset_of(access.address()) else {
-                    return false;
-                };
-                let thread = (self.block, position.thread() as u16);
-                let (kind, site) = (EventKind::Read, Site::of(site));
-                let event = Event::new(kind, thread, self.now(), access.bytes, site);
-                let barrier = self.block_barrier.get();
-                let mut shadow = self.shared.borrow_mut();
-                let lane = (position.lane, self.warp_width as u16);
-                shadow.record_known_read(offset, access.bytes, &event, lane, barrier)
-            }
-            _ => false,
-        }
-    }
-
-    #[inline]
-    fn record_access(
+    pub(super) fn record_access(
         &self,
         position: &Position,
         shared: &SharedMemory,

@@ -170,6 +170,7 @@ impl<R: Reads> Cell<R> {
     }
 
     /// Forgets all accesses but this one, which writes.
+    #[inline]
     pub fn overwrite(&mut self, event: &Event, sets: &mut R::Sets) {
         self.forget(sets);
         match event.kind.is_atomic() {
@@ -187,6 +188,18 @@ impl<R: Reads> Cell<R> {
             && write.block == block
             && write.time <= barrier
             && self.atomic.is_nothing()
+    }
+
+    /// Whether a plain write after a barrier of its block, which was at this time, needs to ask for no
+    /// more than the reads: there is no other write, or the barrier or the thread itself orders it.
+    #[inline]
+    pub fn is_replaced_by_write(&self, event: &Event, barrier: Time) -> bool {
+        let write = &self.write;
+        let is_own = write.kind == EventKind::Write
+            && write.block == event.block
+            && write.thread() == event.thread();
+        self.atomic.is_nothing()
+            && (write.is_nothing() || is_own || self.is_written_before(event.block, barrier))
     }
 
     #[inline]

@@ -153,6 +153,12 @@ const THREAD_BITS: u32 = 12;
 /// stands.
 const KIND_AND_OTHERS: u64 = 0xffff << 48;
 
+/// The thread's number in the first word of an event.
+#[inline]
+fn thread_in(first: u64) -> u16 {
+    (first >> 32) as u16 & ((1 << THREAD_BITS) - 1)
+}
+
 /// In place of a kind: the cell is elsewhere, under the number in the second word.
 const ELSEWHERE: u64 = 0xff << 48;
 
@@ -262,6 +268,34 @@ impl Event {
         const READ_BY_BLOCKS: u64 =
             (EventKind::Read as u64) << 48 | (Others::OfOtherBlocks as u64) << 56;
         first & KIND_AND_OTHERS == READ_BY_BLOCKS
+    }
+
+    /// Whether this plain access leaves nothing to remember of the event of these words, which is all
+    /// that is known of a cell: it is of the same thread, or before the last barrier of the block, which
+    /// was at time `barrier`.
+    #[inline]
+    pub fn replaces_words(&self, [first, second]: [u64; 2], barrier: Time) -> bool {
+        const READ: u64 = (EventKind::Read as u64) << 48;
+        const WRITE: u64 = (EventKind::Write as u64) << 48;
+        if first == 0 {
+            return true;
+        }
+        let kind = first & KIND_AND_OTHERS;
+        let is_plain = kind == READ || kind == WRITE && self.kind == EventKind::Write;
+        is_plain
+            && second as u32 == self.block
+            && (thread_in(first) == self.thread() || first as Time <= barrier)
+    }
+
+    /// Whether this plain read adds nothing to the write of these words, which is all that is known of a
+    /// cell: it is of the same thread, and nothing can come between the two.
+    #[inline]
+    pub fn repeats_words(&self, [first, second]: [u64; 2]) -> bool {
+        const WRITE: u64 = (EventKind::Write as u64) << 48;
+        first & KIND_AND_OTHERS == WRITE
+            && second as u32 == self.block
+            && thread_in(first) == self.thread()
+            && first as Time == self.time
     }
 }
 

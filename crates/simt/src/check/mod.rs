@@ -22,6 +22,7 @@
 //! | `block` | the checks of one running block |
 //! | `order` | what barriers, fences and atomic updates order |
 //! | `access` | one access against the shadow |
+//! | `quick` | the short way of most accesses |
 //! | `survived` | conflicts that a launch survives |
 //! | `copies` | asynchronous copies between issue and wait |
 //! | `agents` | what runs beside the threads, as threads of its own |
@@ -65,6 +66,7 @@ mod mbarriers;
 mod nearby;
 mod order;
 mod published;
+mod quick;
 mod read_only;
 mod reader_sets;
 mod readers;

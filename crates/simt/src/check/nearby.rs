@@ -3,7 +3,7 @@
 use super::event::Event;
 use super::global::LaunchCheck;
 use super::region::{REGION_BYTES, Region};
-use crate::basics::{Access, AccessKind};
+use crate::basics::Access;
 use crate::memory::{Allocation, OutOfMemory};
 use std::ops::Range;
 use std::sync::Arc;
@@ -100,24 +100,15 @@ impl Nearby {
         }
     }
 
-    /// Whether a read by a thread that no fence orders is allowed and adds nothing to what is
-    /// known.
+    /// The place of an access, and its offset in the region, if both are known: view and access are in
+    /// one allocation, or both in none, and the access is in one region.
     #[inline]
-    pub fn holds_read(&self, access: &Access) -> bool {
+    pub fn place_of(&self, access: &Access) -> Option<(&Place, usize)> {
         let address = access.address();
-        let number = address / REGION_BYTES;
-        let Some(place) = &self.places[number % REGIONS] else {
-            return false;
-        };
-        let (offset, bytes) = (address % REGION_BYTES, access.bytes);
-        place.number == number
-            && offset + bytes <= REGION_BYTES
-            && place.holds(access)
-            && match access.kind {
-                AccessKind::Read | AccessKind::AsyncRead => place.region.is_read(offset, bytes),
-                AccessKind::ReadOnly => place.region.is_read_only(offset, bytes),
-                _ => false,
-            }
-            && place.is_valid(access, true)
+        let (number, offset) = (address / REGION_BYTES, address % REGION_BYTES);
+        let place = self.places[number % REGIONS].as_ref()?;
+        let is_known =
+            place.number == number && offset + access.bytes <= REGION_BYTES && place.holds(access);
+        is_known.then_some((place, offset))
     }
 }

@@ -19,6 +19,12 @@ pub(super) struct ReadOnlyBytes<const BYTES: usize> {
 }
 
 impl<const BYTES: usize> ReadOnlyBytes<BYTES> {
+    /// Whether no byte is known to be read.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.bits.get().is_none()
+    }
+
     /// Whether all of these bytes are known to be read.
     #[inline]
     pub fn holds(&self, offset: usize, bytes: usize) -> bool {

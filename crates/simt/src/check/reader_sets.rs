@@ -129,20 +129,27 @@ impl ReaderSets {
         Ok(())
     }
 
-    /// The set that a cell has after a read by a thread that no clock orders, instead of `from`, if
-    /// that is known at once.
+    /// Whether the barrier of `block` at time `barrier` orders all reads of a set before its threads.
+    #[inline]
+    pub fn is_settled_at(&self, set: ReaderSet, block: u32, barrier: Time) -> bool {
+        set.is_empty() || self.sets[set.place()].is_settled(block, barrier)
+    }
+
+    /// The set that a cell has after a read, instead of `from`, if that is known at once; `has_clock`:
+    /// the thread has a clock.
     #[inline]
     pub fn quick_step(
         &mut self,
         from: ReaderSet,
         event: &Event,
-        lane_bit: u64,
         warp_width: u16,
+        has_clock: bool,
     ) -> Option<ReaderSet> {
         if !from.is_own() {
-            return self.known_step(from, event, false);
+            return self.known_step(from, event, has_clock);
         }
         let set = &mut self.sets[from.place()];
+        let lane_bit = 1 << (event.thread() % warp_width);
         let is_added = set.readers.add_lane(event, lane_bit, warp_width);
         is_added.then_some(from)
     }
@@ -262,10 +269,10 @@ impl Set {
         self.readers.add(event, accessor, true, &mut ())
     }
 
-    /// Whether a barrier of the block orders all of the reads before whatever the thread does now.
+    /// Whether a barrier of the block orders all of the reads before its threads.
     #[inline]
-    fn is_settled(&self, accessor: &Accessor<'_>) -> bool {
-        self.block == accessor.block && self.settled <= accessor.block_barrier
+    fn is_settled(&self, block: u32, barrier: Time) -> bool {
+        self.block == block && self.settled <= barrier
     }
 }
 
@@ -310,7 +317,7 @@ impl Reads for ReaderSet {
             return None;
         }
         let set = &sets.sets[self.place()];
-        match set.is_settled(accessor) {
+        match set.is_settled(accessor.block, accessor.block_barrier) {
             true => None,
             false => set.readers.unordered(accessor, &()),
         }

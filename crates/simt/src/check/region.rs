@@ -6,7 +6,7 @@
 
 use super::accessor::Accessor;
 use super::cell::{Cell, Conflict, Rules};
-use super::event::{Event, Time};
+use super::event::{Event, EventKind, Time};
 use super::read_only::ReadOnlyBytes;
 use crate::memory::{OutOfMemory, release_reserve};
 use bytemuck::allocation::try_zeroed_slice_box;
@@ -152,18 +152,54 @@ impl Region {
         }))
     }
 
+    /// The cells of `bytes` bytes from `offset` on, if there are cells of these bytes alone.
+    #[inline]
+    fn known_cells(&self, offset: usize, bytes: usize) -> Option<&[[AtomicU64; 2]]> {
+        let shift = self.shift.load(Ordering::Acquire);
+        let cells = self.cells.get(shift as usize)?.get()?;
+        let is_whole = (offset | bytes).trailing_zeros() >= shift;
+        let (first, last) = (offset >> shift, (offset + bytes) >> shift);
+        cells.as_chunks().0.get(first..last).filter(|_| is_whole)
+    }
+
     /// Whether several blocks have read each of the bytes: for one more reader that no fence
     /// orders, there is nothing to add.
     #[inline]
     pub fn is_read(&self, offset: usize, bytes: usize) -> bool {
-        let shift = self.shift.load(Ordering::Acquire);
-        let Some(cells) = self.cells.get(shift as usize).and_then(OnceLock::get) else {
-            return false;
+        self.known_cells(offset, bytes).is_some_and(|cells| {
+            cells
+                .iter()
+                .all(|[first, _]| Event::is_read_by_blocks(first.load(Ordering::Relaxed)))
+        })
+    }
+
+    /// Records a plain access by a thread of a block that was at its last barrier at time `barrier`, if
+    /// all that is known of each cell is replaced, or says more. Otherwise some may have been
+    /// replaced: the access has to be recorded by [`record`](Self::record).
+    #[inline]
+    pub fn replace(&self, offset: usize, bytes: usize, event: &Event, barrier: Time) -> bool {
+        let held = match self.is_exclusive {
+            true => None,
+            false => self.others.try_lock().ok(),
         };
-        (offset | bytes).trailing_zeros() >= shift
-            && range(cells, shift, offset, bytes)
-                .chunks_exact(2)
-                .all(|words| Event::is_read_by_blocks(words[0].load(Ordering::Relaxed)))
+        if !(self.is_exclusive || held.is_some()) || !self.read_only.is_empty() {
+            return false;
+        }
+        self.known_cells(offset, bytes).is_some_and(|cells| {
+            cells.iter().all(|[first, second]| {
+                let known = [
+                    first.load(Ordering::Relaxed),
+                    second.load(Ordering::Relaxed),
+                ];
+                let replaces = event.replaces_words(known, barrier);
+                if replaces {
+                    let [one, other] = event.to_words();
+                    first.store(one, Ordering::Relaxed);
+                    second.store(other, Ordering::Relaxed);
+                }
+                replaces || event.kind == EventKind::Read && event.repeats_words(known)
+            })
+        })
     }
 
     /// Whether all of the bytes are known to be read through the read-only cache, and nothing else

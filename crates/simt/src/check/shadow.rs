@@ -59,36 +59,25 @@ impl SharedShadow {
         Ok((&mut shared.page, &mut self.sets))
     }
 
-    /// Records a read after the barrier of its block at time `barrier`, by a thread that no clock
-    /// orders: if all of the bytes were written before, and such reads of such cells are known.
-    /// Otherwise the read has to be recorded in the pages.
+    /// Records a read after the barrier of its block at time `barrier`, by a thread of a warp of this
+    /// width that has a clock or none: if all of the bytes were written before, and such reads of such
+    /// cells are known. Otherwise the read has to be recorded in the pages.
     #[inline]
     pub fn record_known_read(
         &mut self,
         offset: usize,
         bytes: usize,
         event: &Event,
-        (lane, warp_width): (u32, u16),
+        (warp_width, has_clock): (u16, bool),
         barrier: Time,
     ) -> bool {
-        let within = offset % PAGE_BYTES;
-        let Some(shared) = self.pages.get_mut(offset / PAGE_BYTES) else {
-            return false;
+        let (cells, sets) = match self.known_cells(offset, bytes) {
+            Some(known) => known,
+            None => return false,
         };
-        let shift = shared.page.shift;
-        if shared.generation != self.generation
-            || within + bytes > PAGE_BYTES
-            || (offset | bytes).trailing_zeros() < shift
-        {
-            return false;
-        }
-        let cells = &mut shared.page.cells[within >> shift..(within + bytes) >> shift];
         cells.iter_mut().all(|cell| {
             cell.is_written_before(event.block, barrier)
-                && match self
-                    .sets
-                    .quick_step(cell.reads, event, 1 << lane, warp_width)
-                {
+                && match sets.quick_step(cell.reads, event, warp_width, has_clock) {
                     Some(to) => {
                         cell.reads = to;
                         true
@@ -96,6 +85,47 @@ impl SharedShadow {
                     None => false,
                 }
         })
+    }
+
+    /// Records a plain write after the barrier of its block at time `barrier`, if the barrier or the
+    /// thread itself orders all that is known of the bytes before it. Otherwise the write has to be
+    /// recorded in the pages.
+    #[inline]
+    pub fn record_known_write(
+        &mut self,
+        offset: usize,
+        bytes: usize,
+        event: &Event,
+        barrier: Time,
+    ) -> bool {
+        let Some((cells, sets)) = self.known_cells(offset, bytes) else {
+            return false;
+        };
+        cells.iter_mut().all(|cell| {
+            let is_replaced = cell.is_replaced_by_write(event, barrier)
+                && sets.is_settled_at(cell.reads, event.block, barrier);
+            if is_replaced {
+                cell.overwrite(event, sets);
+            }
+            is_replaced
+        })
+    }
+
+    /// The cells of these bytes, if there are cells of these bytes alone, in one page.
+    #[inline]
+    fn known_cells(
+        &mut self,
+        offset: usize,
+        bytes: usize,
+    ) -> Option<(&mut [Cell], &mut ReaderSets)> {
+        let within = offset % PAGE_BYTES;
+        let shared = self.pages.get_mut(offset / PAGE_BYTES)?;
+        let shift = shared.page.shift;
+        let is_whole =
+            shared.generation == self.generation && (offset | bytes).trailing_zeros() >= shift;
+        let cells = within >> shift..(within + bytes) >> shift;
+        let cells = shared.page.cells.get_mut(cells).filter(|_| is_whole)?;
+        Some((cells, &mut self.sets))
     }
 
     #[cold]

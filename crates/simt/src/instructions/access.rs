@@ -2,11 +2,11 @@
 
 use super::control::{fail, uninterrupted};
 use super::counting::note_access;
-use super::preempt::weight_of;
+use super::preempt::{PLAIN_WEIGHT, weight_of};
 use crate::basics::{
     Access, AccessKind, DefectKind, Finding, Position, Space, element_at, parameter_at,
 };
-use crate::block::Block;
+use crate::block::{Block, Thread};
 use crate::check::BlockCheck;
 use crate::current::{is_shared, is_shared_in_cluster, try_instruction, try_with_current};
 use crate::memory::{name_at, start_of};
@@ -93,15 +93,45 @@ fn notice(
         violation(access);
     }
     if is_watching() {
-        let site = Location::caller();
-        begin(&access, site);
-        note_access(&access, site);
+        observe(&access, Location::caller());
     }
+}
+
+#[inline]
+fn observe(access: &Access, site: &'static Location<'static>) {
+    if try_with_current(|thread, block| is_recorded(thread, block, access, site)) != Some(true) {
+        begin(access, site);
+    }
+    note_access(access, site);
+}
+
+/// Whether nothing stands in the way of the access, and the checks of the running block have recorded it
+/// in the short way.
+#[inline]
+fn is_recorded(
+    thread: &Thread,
+    block: &Block,
+    access: &Access,
+    site: &'static Location<'static>,
+) -> bool {
+    let Some(check) = &block.check else {
+        return false;
+    };
+    if block.may_not_enter(thread) || block.is_abandoned() || block.preemption.is_due(PLAIN_WEIGHT)
+    {
+        return false;
+    }
+    let _inside = thread.confinement.inside();
+    let is_recorded = check.record_quickly(&thread.position, &block.shared, access, site);
+    if is_recorded {
+        block.preemption.pass(PLAIN_WEIGHT);
+    }
+    is_recorded
 }
 
 /// Lets others run before the access, where the schedule has it, and shows it to the checks of the
 /// running block, if it has any.
-#[inline]
+#[inline(never)]
 fn begin(access: &Access, site: &'static Location<'static>) {
     try_instruction(Some(site), |thread, block| {
         if access.kind.is_atomic() {

@@ -16,6 +16,9 @@ const FRUITLESS_UPDATES: u32 = 128;
 /// interleaving invariants", ASPLOS 2006).
 const CHECK_THEN_ACT: u64 = 4;
 
+/// What a plain access of global or shared memory counts.
+pub(super) const PLAIN_WEIGHT: u64 = 1;
+
 /// What an access by `thread` counts among the steps at which threads are switched.
 pub(super) fn weight_of(thread: &Thread, access: &Access) -> u64 {
     if access.space == Space::Constant {
@@ -33,7 +36,7 @@ pub(super) fn weight_of(thread: &Thread, access: &Access) -> u64 {
                 false => ATOMIC_WEIGHT,
             }
         }
-        _ => 1,
+        _ => PLAIN_WEIGHT,
     }
 }
 
@@ -42,8 +45,9 @@ impl Block {
     /// has it, others run before.
     #[inline]
     pub(super) fn before_visible_step(&self, thread: &Thread, weight: u64) {
-        if self.preemption.is_due(weight) {
-            self.preempt(thread);
+        match self.preemption.is_due(weight) {
+            true => self.preempt(thread),
+            false => self.preemption.pass(weight),
         }
     }
 

@@ -77,12 +77,15 @@ impl Preemption {
     /// whether it is switched before.
     #[inline]
     pub fn is_due(&self, weight: u64) -> bool {
-        let left = self.left.get();
-        if weight < left {
-            self.left.set(left - weight);
-            return false;
+        weight >= self.left.get()
+    }
+
+    /// The running thread makes a step of this weight, and is not switched before.
+    #[inline]
+    pub fn pass(&self, weight: u64) {
+        if self.is_on() {
+            self.left.set(self.left.get() - weight);
         }
-        true
     }
 
     /// Draws when the next switch is, and whether this one ends the turn of the warp.
@@ -112,8 +115,9 @@ mod tests {
         preemption.begin(seed, block);
         let due = (0..steps).filter(|_| {
             let is_due = preemption.is_due(ATOMIC_WEIGHT);
-            if is_due {
-                preemption.draw_switch();
+            match is_due {
+                true => _ = preemption.draw_switch(),
+                false => preemption.pass(ATOMIC_WEIGHT),
             }
             is_due
         });
