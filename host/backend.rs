@@ -14,7 +14,7 @@ pub(crate) use results::DeviceResults;
 pub(crate) use tensor_maps::{DeviceTensorMaps, TensorMapBatch, TensorMapRequest};
 pub(crate) use textures::{DeviceTextures, TextureHandle, TextureRequest};
 
-use crate::error::Outcome;
+use crate::error::{ErrorKind, Outcome};
 use crate::properties::DeviceProperties;
 use crate::report::LaunchRecorder;
 use crate::scratch::Scratch;
@@ -69,6 +69,29 @@ pub(crate) trait Backend:
 
     /// The memory that this device keeps for its reductions.
     fn scratch(&self) -> &Scratch;
+
+    /// Copies from memory of the device `peer` to this one: after the work that either was given before, and
+    /// before the work that either is given later.
+    ///
+    /// # Safety
+    /// Requirements 1 and 2 for `bytes` at `destination`, and of `peer` at `source`.
+    unsafe fn copy_from_peer(
+        &self,
+        destination: u64,
+        peer: &dyn Backend,
+        source: u64,
+        bytes: usize,
+    ) -> Outcome<()> {
+        let mut on_host = bytemuck::allocation::try_zeroed_vec(bytes).map_err(|()| {
+            let requested = bytes as u64;
+            ErrorKind::OutOfHostMemory { requested }
+        })?;
+        // SAFETY: (1) and (2) are those of this method.
+        unsafe {
+            peer.copy_to_host(&mut on_host, source)?;
+            self.copy_to_device(destination, &on_host)
+        }
+    }
 
     /// Runs `body` while the device's context is the current one of the calling thread.
     fn with_current(&self, body: &mut dyn FnMut()) -> Outcome<()>;

@@ -102,7 +102,7 @@ impl<'a, T: Element> BufferView<'a, T> {
         self.part(range).during("slice")
     }
 
-    pub(super) fn part(self, range: impl RangeBounds<usize>) -> Outcome<Self> {
+    pub(crate) fn part(self, range: impl RangeBounds<usize>) -> Outcome<Self> {
         let range = resolve(range, self.len, "elements")?;
         Ok(Self {
             address: self.address + (range.start * size_of::<T>()) as u64,
