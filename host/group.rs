@@ -1,15 +1,22 @@
 //! Several devices that work on one problem.
 //!
-//! `partition.rs` says who has what; `buffer.rs` is a buffer over the devices, and `reduce.rs` its
-//! reductions. `transport.rs` is how bytes come from one device to another, as a trait, and `transport/` has
-//! its implementations.
+//! `partition.rs` says which rank has what; `buffer.rs` is a buffer over the devices, and `reduce.rs` its
+//! reductions; `matrix.rs` is a matrix over them, and `matmul.rs` its products; `collectives.rs` has calls with
+//! a buffer for each rank. `transport.rs` is how bytes come from one device to another, as a trait, and
+//! `transport/` has its implementations; `id.rs` is how processes find one another.
 
 mod buffer;
+mod collectives;
+mod id;
+mod matmul;
+mod matrix;
 mod partition;
 mod reduce;
 mod transport;
 
 pub use buffer::ShardedBuffer;
+pub use id::{GroupId, GroupOptions};
+pub use matrix::{ShardedMatrix, Sharding};
 
 use crate::device::Device;
 use crate::environment::DeviceChoice;
@@ -17,7 +24,7 @@ use crate::error::{During, ErrorKind, GroupError, Outcome, Result};
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
-use transport::{PeerCopies, Transport};
+use transport::{PeerCopies, Sockets, Transport};
 
 /// Devices that work on one problem: several CUDA devices of one machine, or as many simulated ones.
 ///
@@ -107,6 +114,61 @@ impl DeviceGroup {
         Self::of_devices(devices.into_iter().collect()).during("from_devices")
     }
 
+    /// Joins a group of `ranks` processes as rank `rank`, with one device. All processes join with the same `id`,
+    /// which that of rank 0 has made, and with the same number of ranks; the call returns when all have.
+    ///
+    /// From then on all processes make the same calls of the group, in the same order, with data of the same
+    /// sizes. Where a process dies, hangs or fails in one, the calls of the others return an error within the
+    /// timeout of `options`, and so do all later calls: the group is over, and a new one can be joined.
+    ///
+    /// ```
+    /// use tilewright::{Device, DeviceGroup, GroupId, GroupOptions};
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// // Two threads stand for two processes, which would get `id.to_string()`.
+    /// let id = GroupId::tcp("127.0.0.1:0")?;
+    /// let sum = |rank: usize| {
+    ///     let device = Device::simulator();
+    ///     let group = DeviceGroup::join(&id, rank, 2, device, GroupOptions::default())?;
+    ///     group.reduce_sum(&group.upload(&vec![0.5_f32; 10_000])?)
+    /// };
+    /// std::thread::scope(|scope| {
+    ///     let other = scope.spawn(|| sum(1));
+    ///     assert_eq!(sum(0)?, 5000.0);
+    ///     assert_eq!(other.join().unwrap()?, 5000.0);
+    ///     Ok(())
+    /// })
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// In [`ErrorKind::Group`]: [`GroupError::NoRank`] if there is no such rank; [`GroupError::PeerTimeout`] or
+    /// [`GroupError::PeerLost`] if a rank does not come; [`GroupError::Meeting`] if two processes join as one
+    /// rank, or with different numbers of ranks, or the system gives no connection.
+    pub fn join(
+        id: &GroupId,
+        rank: usize,
+        ranks: usize,
+        device: Device,
+        options: GroupOptions,
+    ) -> Result<Self> {
+        let joined = || {
+            if rank >= ranks {
+                return Err(GroupError::NoRank { rank, ranks }.into());
+            }
+            let transport = Sockets::join(id, rank, ranks, options)?;
+            Ok(Self {
+                members: Arc::new(Members {
+                    ranks,
+                    first: rank,
+                    devices: vec![device],
+                    transport: Box::new(transport),
+                }),
+            })
+        };
+        joined().during("join")
+    }
+
     fn of_devices(devices: Vec<Device>) -> Outcome<Self> {
         if devices.is_empty() {
             return Err(GroupError::NoDevices.into());
@@ -172,6 +234,16 @@ impl DeviceGroup {
     fn local_of(&self, rank: usize) -> Option<usize> {
         let local = rank.checked_sub(self.members.first)?;
         (local < self.devices().len()).then_some(local)
+    }
+
+    /// What `body` returns, whose calls all processes of the group make. Where it fails here, the other
+    /// processes learn it at once.
+    fn together<R>(&self, body: impl FnOnce() -> Outcome<R>) -> Outcome<R> {
+        let result = body();
+        if result.is_err() {
+            self.members.transport.abandon();
+        }
+        result
     }
 
     fn check_rank(&self, rank: usize) -> Outcome<()> {

@@ -176,7 +176,7 @@ impl<'a, T: Element> BufferView<'a, T> {
         self.copied().during("to_buffer")
     }
 
-    pub(super) fn copied(&self) -> Outcome<Buffer<T>> {
+    pub(crate) fn copied(&self) -> Outcome<Buffer<T>> {
         let mut copy = Buffer::uninit(self.device, self.len)?;
         copy.view_mut().read_view(*self)?;
         Ok(copy)

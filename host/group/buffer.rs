@@ -142,10 +142,10 @@ impl<T: Element> ShardedBuffer<T> {
             return Err(ErrorKind::WrongLength { expected, found });
         }
         for (rank, shard) in self.group.local_ranks().zip(&mut self.shards) {
-            for (run, at) in with_offsets(self.stripes.runs(rank)) {
-                let shard = shard.view().part(at..at + run.len())?;
-                // SAFETY: (1) the shard is borrowed mutably, and this view is the only one in use.
-                unsafe { BufferViewMut::of_view(shard) }.read_host(&source[run])?;
+            let runs = || self.stripes.runs(rank);
+            let places = shard.view_mut().into_runs(runs().map(|run| run.len()))?;
+            for (run, mut place) in runs().zip(places) {
+                place.read_host(&source[run])?;
             }
         }
         Ok(())
@@ -157,7 +157,7 @@ impl<T: Element> ShardedBuffer<T> {
     /// Those of [`Buffer::to_vec`], and of a group of several processes
     /// [`ErrorKind::Group`].
     pub fn to_vec(&self) -> Result<Vec<T>> {
-        self.elements().during("to_vec")
+        self.group.together(|| self.elements()).during("to_vec")
     }
 
     fn elements(&self) -> Outcome<Vec<T>> {

@@ -106,7 +106,9 @@ impl DeviceGroup {
         &self,
         x: &ShardedBuffer<T>,
     ) -> Result<ReproducibleSum<T>> {
-        self.merged_states(x).during("reproducible_sum")
+        self.check_owns("the buffer to reduce", x.group())
+            .and_then(|()| self.together(|| self.merged_states(x)))
+            .during("reproducible_sum")
     }
 
     fn reduced<R, T: Reducible<R>>(&self, x: &ShardedBuffer<T>) -> Outcome<T::Output> {
@@ -114,10 +116,11 @@ impl DeviceGroup {
         if T::NEEDS_AN_ELEMENT && x.is_empty() {
             return Err(ErrorKind::NoElements);
         }
-        let mut partials = self.partials::<Partial<R, T>, T>(x, |rank, device, blocks| {
+        let launch = |rank, device: &Device, blocks| {
             let shard = x.shard(rank).expect("the rank is of this process");
             device.partials_of::<R, T>(shard, blocks)
-        })?;
+        };
+        let mut partials = self.together(|| self.partials::<Partial<R, T>, T>(x, launch))?;
         for rank in 0..self.ranks() {
             for partial in &mut partials[x.stripes().blocks_of(rank)] {
                 *partial = T::placed(*partial, |index| x.stripes().index_in_buffer(rank, index));
@@ -137,11 +140,12 @@ impl DeviceGroup {
             let (expected, found) = (x.len(), y.len());
             return Err(ErrorKind::WrongLength { expected, found });
         }
-        let partials = self.partials::<PairPartial<R, T>, T>(x, |rank, device, blocks| {
+        let launch = |rank, device: &Device, blocks| {
             let shards = x.shard(rank).zip(y.shard(rank));
             let shards = shards.expect("the rank is of this process");
             device.pair_partials_of::<R, T>(shards, blocks)
-        })?;
+        };
+        let partials = self.together(|| self.partials::<PairPartial<R, T>, T>(x, launch))?;
         Ok(T::value_of(&partials, x.len()))
     }
 
@@ -171,7 +175,6 @@ impl DeviceGroup {
         &self,
         x: &ShardedBuffer<T>,
     ) -> Outcome<ReproducibleSum<T>> {
-        self.check_owns("the buffer to reduce", x.group())?;
         let states = self.locals().map(|(rank, device)| {
             let shard = x.shard(rank).expect("the rank is of this process");
             device.state_words_of(shard)

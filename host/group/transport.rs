@@ -1,8 +1,10 @@
 //! How bytes come from the device of one rank to that of another.
 
 mod peer_copies;
+mod sockets;
 
 pub use peer_copies::PeerCopies;
+pub use sockets::Sockets;
 
 use super::DeviceGroup;
 use crate::buffer::{Buffer, BufferView, BufferViewMut};
@@ -35,6 +37,9 @@ pub trait Transport: Debug + Send + Sync {
     ///    destinations overlap, nor a source and a destination.
     /// 2. No other thread submits conflicting work at the same time.
     unsafe fn exchange(&self, group: &DeviceGroup, transfers: &[Transfer]) -> Outcome<()>;
+
+    /// Tells the other processes, if there are any, that this one makes no more calls.
+    fn abandon(&self) {}
 }
 
 /// Transfers whose buffers are borrowed until they were made.

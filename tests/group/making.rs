@@ -1,15 +1,9 @@
 //! How groups are made, and what cannot be one.
 
-use tilewright::{Device, DeviceGroup, ErrorKind, GroupError};
-
-/// The fault of a group that a call returns.
-#[track_caller]
-fn fault<T: std::fmt::Debug>(result: tilewright::Result<T>) -> GroupError {
-    match result.unwrap_err().into_kind() {
-        ErrorKind::Group(error) => error,
-        kind => panic!("{kind}"),
-    }
-}
+use super::fault;
+#[cfg(not(feature = "cuda"))]
+use tilewright::ErrorKind;
+use tilewright::{Device, DeviceGroup, GroupError};
 
 #[test]
 fn a_group_has_the_devices_that_it_is_made_of() {
