@@ -82,15 +82,14 @@ pub(crate) trait Backend:
         source: u64,
         bytes: usize,
     ) -> Outcome<()> {
-        let mut on_host = bytemuck::allocation::try_zeroed_vec(bytes).map_err(|()| {
-            let requested = bytes as u64;
-            ErrorKind::OutOfHostMemory { requested }
-        })?;
         // SAFETY: (1) and (2) are those of this method.
-        unsafe {
-            peer.copy_to_host(&mut on_host, source)?;
-            self.copy_to_device(destination, &on_host)
-        }
+        unsafe { copy_through_host(self, destination, peer, source, bytes) }
+    }
+
+    /// The CUDA device that this is; `None` for the simulator.
+    #[cfg(feature = "cuda")]
+    fn as_cuda(&self) -> Option<&crate::cuda::CudaDevice> {
+        None
     }
 
     /// Runs `body` while the device's context is the current one of the calling thread.
@@ -116,4 +115,26 @@ pub(crate) trait Exchange {
     /// # Safety
     /// 1. `stream` is a live stream.
     unsafe fn let_stream_wait(&self, stream: *mut c_void) -> Outcome<()>;
+}
+
+/// [`Backend::copy_from_peer`] by way of the host's memory.
+///
+/// # Safety
+/// Those of the method.
+pub(crate) unsafe fn copy_through_host(
+    own: &(impl DeviceMemory + ?Sized),
+    destination: u64,
+    peer: &dyn Backend,
+    source: u64,
+    bytes: usize,
+) -> Outcome<()> {
+    let mut on_host = bytemuck::allocation::try_zeroed_vec(bytes).map_err(|()| {
+        let requested = bytes as u64;
+        ErrorKind::OutOfHostMemory { requested }
+    })?;
+    // SAFETY: (1) and (2) are the caller's.
+    unsafe {
+        peer.copy_to_host(&mut on_host, source)?;
+        own.copy_to_device(destination, &on_host)
+    }
 }

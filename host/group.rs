@@ -24,7 +24,7 @@ use crate::error::{During, ErrorKind, GroupError, Outcome, Result};
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
-use transport::{PeerCopies, Sockets, Transport};
+use transport::{PeerCopies, Transport};
 
 /// Devices that work on one problem: several CUDA devices of one machine, or as many simulated ones.
 ///
@@ -144,7 +144,8 @@ impl DeviceGroup {
     /// # Errors
     /// In [`ErrorKind::Group`]: [`GroupError::NoRank`] if there is no such rank; [`GroupError::PeerTimeout`] or
     /// [`GroupError::PeerLost`] if a rank does not come; [`GroupError::Meeting`] if two processes join as one
-    /// rank, or with different numbers of ranks, or the system gives no connection.
+    /// rank, or with different numbers of ranks, or the system gives no connection. Of [`GroupId::nccl`]
+    /// [`GroupError::NcclTimeout`], [`GroupError::Nccl`] and [`GroupError::NoNccl`].
     pub fn join(
         id: &GroupId,
         rank: usize,
@@ -156,13 +157,13 @@ impl DeviceGroup {
             if rank >= ranks {
                 return Err(GroupError::NoRank { rank, ranks }.into());
             }
-            let transport = Sockets::join(id, rank, ranks, options)?;
+            let transport = id.meet(rank, ranks, &device, options)?;
             Ok(Self {
                 members: Arc::new(Members {
                     ranks,
                     first: rank,
                     devices: vec![device],
-                    transport: Box::new(transport),
+                    transport,
                 }),
             })
         };
@@ -239,11 +240,7 @@ impl DeviceGroup {
     /// What `body` returns, whose calls all processes of the group make. Where it fails here, the other
     /// processes learn it at once.
     fn together<R>(&self, body: impl FnOnce() -> Outcome<R>) -> Outcome<R> {
-        let result = body();
-        if result.is_err() {
-            self.members.transport.abandon();
-        }
-        result
+        body().inspect_err(|cause| self.members.transport.abandon(cause))
     }
 
     fn check_rank(&self, rank: usize) -> Outcome<()> {

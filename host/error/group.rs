@@ -72,10 +72,53 @@ pub enum GroupError {
         reason: String,
     },
 
+    /// An earlier call of the group failed in this process, and not in that of another rank.
+    #[error(
+        "an earlier call of this group failed in this process ({cause}); this group cannot be used any more: \
+         drop it, and join a new one with all processes"
+    )]
+    Over {
+        /// The failure.
+        cause: String,
+    },
+
     /// The processes of a group do not find one another.
     #[error("{reason}")]
     Meeting {
         /// What is wrong, and what to do.
+        reason: String,
+    },
+
+    /// Ranks that NCCL does not name did not answer for as long as the group's options allow.
+    #[error(
+        "no answer over NCCL within {} s: a rank is lost or hangs, or is slower than the group's timeout \
+         (GroupOptions::with_timeout); this group cannot be used any more: drop it, and join a new one \
+         with all processes", .after.as_secs_f64()
+    )]
+    NcclTimeout {
+        /// The timeout.
+        after: Duration,
+    },
+
+    /// A call of NCCL failed.
+    #[error("NCCL error {code}: {message}; this group cannot be used any more")]
+    Nccl {
+        /// The number of the `ncclResult_t`.
+        code: u32,
+        /// NCCL's words for it.
+        message: String,
+    },
+
+    /// There is no NCCL on this machine, or none that can be used.
+    #[error(
+        "there is no NCCL: its library {library} is not opened ({reason}); install it, on Debian and Ubuntu by \
+         `apt-get install libnccl2`, or by `pip install nvidia-nccl-cu12` with its folder `nvidia/nccl/lib` in \
+         LD_LIBRARY_PATH; or use GroupId::tcp"
+    )]
+    NoNccl {
+        /// The library's file name.
+        library: &'static str,
+        /// What the system's loader said, or what the library lacks.
         reason: String,
     },
 

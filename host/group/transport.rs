@@ -1,15 +1,20 @@
 //! How bytes come from the device of one rank to that of another.
 
+mod deadline;
+#[cfg(feature = "cuda")]
+mod nccl;
 mod peer_copies;
 mod sockets;
 
+#[cfg(feature = "cuda")]
+pub use nccl::{Nccl, unique_id};
 pub use peer_copies::PeerCopies;
 pub use sockets::Sockets;
 
 use super::DeviceGroup;
 use crate::buffer::{Buffer, BufferView, BufferViewMut};
 use crate::element::Element;
-use crate::error::Outcome;
+use crate::error::{ErrorKind, GroupError, Outcome};
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
@@ -38,8 +43,18 @@ pub trait Transport: Debug + Send + Sync {
     /// 2. No other thread submits conflicting work at the same time.
     unsafe fn exchange(&self, group: &DeviceGroup, transfers: &[Transfer]) -> Outcome<()>;
 
-    /// Tells the other processes, if there are any, that this one makes no more calls.
-    fn abandon(&self) {}
+    /// Tells the other processes, if there are any, that this one makes no more calls, because one failed.
+    fn abandon(&self, _cause: &ErrorKind) {}
+}
+
+/// The fault of calls after one that failed by `cause`.
+fn fault_after(cause: &ErrorKind) -> GroupError {
+    match cause {
+        ErrorKind::Group(fault) => fault.clone(),
+        kind => GroupError::Over {
+            cause: kind.to_string(),
+        },
+    }
 }
 
 /// Transfers whose buffers are borrowed until they were made.

@@ -3,7 +3,9 @@
 use super::fault;
 use std::thread;
 use std::time::{Duration, Instant};
-use tilewright::{Device, DeviceGroup, GroupError, GroupId, GroupOptions, Result, Sharding, ops};
+use tilewright::{
+    Device, DeviceGroup, ErrorKind, GroupError, GroupId, GroupOptions, Result, Sharding, ops,
+};
 
 /// Long enough for a loaded machine; where a test waits for it, it is `SHORT`.
 const LONG: Duration = Duration::from_secs(60);
@@ -114,14 +116,16 @@ fn a_call_that_fails_on_one_rank_fails_on_the_others_at_once() {
         let error = group.all_gather(&[own]).unwrap_err();
         assert!(start.elapsed() < LONG / 2);
         match rank {
-            1 => assert!(matches!(
-                error.kind(),
-                tilewright::ErrorKind::NeverWritten { .. }
-            )),
-            _ => assert!(matches!(
-                fault::<()>(Err(error)),
-                GroupError::PeerLost { .. }
-            )),
+            1 => {
+                assert!(matches!(error.kind(), ErrorKind::NeverWritten { .. }));
+                let later = [device.zeros::<f32>(4).unwrap()];
+                let later = fault(group.all_gather(&later));
+                assert!(matches!(later, GroupError::Over { .. }), "{later}");
+            }
+            _ => {
+                let error = fault::<()>(Err(error));
+                assert!(matches!(error, GroupError::PeerLost { .. }), "{error}");
+            }
         }
     });
 }

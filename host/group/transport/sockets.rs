@@ -8,15 +8,16 @@
 mod meeting;
 mod stream;
 
-use super::{Transfer, Transport};
+use super::{Transfer, Transport, fault_after};
 use crate::error::{ErrorKind, GroupError, Outcome};
 use crate::group::DeviceGroup;
-use crate::group::id::{GroupId, GroupOptions};
-use std::net::{Shutdown, TcpStream};
+use crate::group::id::GroupOptions;
+use crate::group::transport::deadline::Deadline;
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
-use stream::{Deadline, Fault, read, write};
+use stream::{Fault, read, write};
 
 /// Bytes in front of a frame: the number of the exchange, and that of the bytes that follow.
 const HEADER: usize = 16;
@@ -57,11 +58,16 @@ impl Frame {
 }
 
 impl Sockets {
-    /// Meets the other ranks of a group of `ranks`.
-    pub fn join(id: &GroupId, rank: usize, ranks: usize, options: GroupOptions) -> Outcome<Self> {
+    /// Meets the other ranks of a group of `ranks` at the address of rank 0, which has the listener.
+    pub fn join(
+        at: (SocketAddr, Option<&TcpListener>),
+        rank: usize,
+        ranks: usize,
+        options: GroupOptions,
+    ) -> Outcome<Self> {
         Ok(Self {
             rank,
-            peers: meeting::meet(id, rank, ranks, options.timeout())?,
+            peers: meeting::meet(at, rank, ranks, options.timeout())?,
             timeout: options.timeout(),
             state: Mutex::default(),
         })
@@ -214,7 +220,9 @@ impl Transport for Sockets {
         Ok(())
     }
 
-    fn abandon(&self) {
+    fn abandon(&self, cause: &ErrorKind) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.fault.get_or_insert_with(|| fault_after(cause));
         self.close();
     }
 }

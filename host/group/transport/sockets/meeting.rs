@@ -1,9 +1,10 @@
 //! How ranks find one another: all of them connect to rank 0, which tells them where the others listen; then
 //! each connects to those of lower rank.
 
-use super::stream::{Deadline, Fault, read, write};
+use super::stream::{Fault, read, write};
 use crate::error::{GroupError, Outcome};
-use crate::group::id::{GroupId, no_meeting};
+use crate::group::id::no_meeting;
+use crate::group::transport::deadline::Deadline;
 use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::thread::sleep;
@@ -18,7 +19,7 @@ const HELLO: usize = GREETING.len() + 10;
 /// Between two looks whether another process has come.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// Who connects.
+/// What a process says of itself when it connects.
 #[derive(Clone, Copy, Debug)]
 struct Hello {
     rank: usize,
@@ -52,7 +53,7 @@ impl Hello {
 
 /// A connection to each other rank.
 pub fn meet(
-    id: &GroupId,
+    (address, listener): (SocketAddr, Option<&TcpListener>),
     rank: usize,
     ranks: usize,
     timeout: Duration,
@@ -64,8 +65,8 @@ pub fn meet(
         deadline: Deadline::after(timeout),
     };
     let peers = match rank {
-        0 => meeting.host(&*id.listener()?)?,
-        _ => meeting.visit(id.address())?,
+        0 => meeting.host(listener.ok_or_else(not_made_here)?)?,
+        _ => meeting.visit(address)?,
     };
     for stream in peers.iter().flatten() {
         // Frames are written whole.
@@ -138,8 +139,9 @@ impl Meeting {
     fn accept(&self, listener: &TcpListener, missing: usize) -> Outcome<(Hello, TcpStream)> {
         listener.set_nonblocking(true).map_err(system)?;
         loop {
-            let left = self.deadline.left();
-            left.map_err(|fault| self.error(missing, fault))?;
+            if self.deadline.left().is_none() {
+                return Err(self.error(missing, Fault::Late));
+            }
             let stream = match listener.accept() {
                 Ok((stream, _)) => stream,
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
@@ -188,7 +190,7 @@ impl Meeting {
     fn connect(&self, rank: usize, address: SocketAddr) -> Outcome<TcpStream> {
         loop {
             let left = self.deadline.left();
-            let left = left.map_err(|fault| self.error(rank, fault))?;
+            let left = left.ok_or_else(|| self.error(rank, Fault::Late))?;
             match TcpStream::connect_timeout(&address, left) {
                 Ok(stream) => return Ok(stream),
                 Err(error) if error.kind() == ErrorKind::ConnectionRefused => sleep(PAUSE),
@@ -232,6 +234,10 @@ impl Meeting {
             Fault::Lost(reason) => GroupError::PeerLost { rank, reason }.into(),
         }
     }
+}
+
+fn not_made_here() -> crate::ErrorKind {
+    no_meeting("rank 0 joins with the id that it made itself".to_owned())
 }
 
 fn system(error: io::Error) -> crate::ErrorKind {

@@ -1,8 +1,8 @@
 //! Reads and writes of a connection that end by a deadline.
 
+use crate::group::transport::deadline::Deadline;
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
-use std::time::{Duration, Instant};
 
 /// Why there are no bytes.
 #[derive(Debug)]
@@ -22,32 +22,11 @@ impl From<io::Error> for Fault {
     }
 }
 
-/// A moment after which nothing waits any more.
-#[derive(Clone, Copy, Debug)]
-pub struct Deadline(Instant);
-
-impl Deadline {
-    pub fn after(timeout: Duration) -> Self {
-        /// More than any program runs for; a sum of moments must not overflow.
-        const LONGEST: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
-        Self(Instant::now() + timeout.min(LONGEST))
-    }
-
-    /// The time that is left, more than none.
-    pub fn left(self) -> Result<Duration, Fault> {
-        let left = self.0.saturating_duration_since(Instant::now());
-        match left.is_zero() {
-            true => Err(Fault::Late),
-            false => Ok(left),
-        }
-    }
-}
-
 /// Reads all of `bytes`.
 pub fn read(stream: &TcpStream, bytes: &mut [u8], deadline: Deadline) -> Result<(), Fault> {
     let (mut stream, mut rest) = (stream, bytes);
     while !rest.is_empty() {
-        stream.set_read_timeout(Some(deadline.left()?))?;
+        stream.set_read_timeout(Some(deadline.left().ok_or(Fault::Late)?))?;
         match stream.read(rest) {
             Ok(0) => return Err(Fault::Lost("it closed the connection".to_owned())),
             Ok(count) => rest = &mut rest[count..],
@@ -62,7 +41,7 @@ pub fn read(stream: &TcpStream, bytes: &mut [u8], deadline: Deadline) -> Result<
 pub fn write(stream: &TcpStream, bytes: &[u8], deadline: Deadline) -> Result<(), Fault> {
     let (mut stream, mut rest) = (stream, bytes);
     while !rest.is_empty() {
-        stream.set_write_timeout(Some(deadline.left()?))?;
+        stream.set_write_timeout(Some(deadline.left().ok_or(Fault::Late)?))?;
         match stream.write(rest) {
             Ok(0) => return Err(Fault::Lost("it takes no more".to_owned())),
             Ok(count) => rest = &rest[count..],
