@@ -134,13 +134,17 @@ fn a_matrix_without_a_direction_is_refused() {
 
 #[test]
 fn several_devices_have_the_bits_of_one() {
-    let output = std::process::Command::new(program("several_devices"))
-        .args(["--ranks", "3", "--elements", "9000", "--rows", "9"])
-        .env("TILEWRIGHT_DEVICE", "sim")
-        .output()
-        .unwrap();
-    let text = String::from_utf8(output.stdout).unwrap();
-    assert!(output.status.success(), "{text}");
-    assert!(text.starts_with("3 x simulator\nsum of 9000: "), "{text}");
-    assert!(text.contains("\nproduct of 9 x 9; "), "{text}");
+    for (options, ranks) in [(&["--ranks", "3"][..], 3), (&[], 1)] {
+        let output = std::process::Command::new(program("several_devices"))
+            .args(options)
+            .args(["--elements", "9000", "--rows", "9"])
+            .env("TILEWRIGHT_DEVICE", "sim")
+            .output()
+            .unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success(), "{text}");
+        let start = format!("{ranks} x simulator\nsum of 9000: ");
+        assert!(text.starts_with(&start), "{text}");
+        assert!(text.contains("\nproduct of 9 x 9; "), "{text}");
+    }
 }
