@@ -1,6 +1,8 @@
 //! Ranks that have a connection each, as those of several processes: threads stand for the processes.
 
 use super::fault;
+use std::io::Write as _;
+use std::net::TcpStream;
 use std::thread;
 use std::time::{Duration, Instant};
 use tilewright::{
@@ -182,4 +184,24 @@ fn two_processes_that_join_as_one_rank_are_errors() {
             "{error}"
         );
     }
+}
+
+#[test]
+fn connections_of_other_programs_do_not_keep_ranks_apart() {
+    let id = GroupId::tcp("127.0.0.1:0").unwrap();
+    let address = id.to_string();
+    let address = address.strip_prefix("tcp:").unwrap();
+    // One that says nothing, and one that says something else.
+    let silent = TcpStream::connect(address).unwrap();
+    let mut other = TcpStream::connect(address).unwrap();
+    other.write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
+    let join = |rank| {
+        let group = DeviceGroup::join(&id, rank, 2, Device::simulator(), options(LONG));
+        assert_eq!(group.unwrap().ranks(), 2);
+    };
+    thread::scope(|scope| {
+        scope.spawn(|| join(1));
+        join(0);
+    });
+    drop(silent);
 }

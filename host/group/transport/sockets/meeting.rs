@@ -19,6 +19,9 @@ const HELLO: usize = GREETING.len() + 10;
 /// Between two looks whether another process has come.
 const PAUSE: Duration = Duration::from_millis(2);
 
+/// For the hello of a connection, which comes at once if it is of a rank.
+const PATIENCE: Duration = Duration::from_secs(1);
+
 /// What a process says of itself when it connects.
 #[derive(Clone, Copy, Debug)]
 struct Hello {
@@ -139,9 +142,8 @@ impl Meeting {
     fn accept(&self, listener: &TcpListener, missing: usize) -> Outcome<(Hello, TcpStream)> {
         listener.set_nonblocking(true).map_err(system)?;
         loop {
-            if self.deadline.left().is_none() {
-                return Err(self.error(missing, Fault::Late));
-            }
+            let left = self.deadline.left();
+            let left = left.ok_or_else(|| self.error(missing, Fault::Late))?;
             let stream = match listener.accept() {
                 Ok((stream, _)) => stream,
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
@@ -152,7 +154,8 @@ impl Meeting {
             };
             stream.set_nonblocking(false).map_err(system)?;
             let mut bytes = [0; HELLO];
-            if read(&stream, &mut bytes, self.deadline).is_err() {
+            let deadline = Deadline::after(left.min(PATIENCE));
+            if read(&stream, &mut bytes, deadline).is_err() {
                 continue;
             }
             let Some(hello) = Hello::of(bytes) else {
