@@ -14,7 +14,7 @@ pub(crate) use results::DeviceResults;
 pub(crate) use tensor_maps::{DeviceTensorMaps, TensorMapBatch, TensorMapRequest};
 pub(crate) use textures::{DeviceTextures, TextureHandle, TextureRequest};
 
-use crate::error::Outcome;
+use crate::error::{ErrorKind, Outcome};
 use crate::properties::DeviceProperties;
 use crate::report::LaunchRecorder;
 use crate::scratch::Scratch;
@@ -70,6 +70,28 @@ pub(crate) trait Backend:
     /// The memory that this device keeps for its reductions.
     fn scratch(&self) -> &Scratch;
 
+    /// Copies from memory of the device `peer` to this one: after the work that either was given before, and
+    /// before the work that either is given later.
+    ///
+    /// # Safety
+    /// Requirements 1 and 2 for `bytes` at `destination`, and of `peer` at `source`.
+    unsafe fn copy_from_peer(
+        &self,
+        destination: u64,
+        peer: &dyn Backend,
+        source: u64,
+        bytes: usize,
+    ) -> Outcome<()> {
+        // SAFETY: (1) and (2) are those of this method.
+        unsafe { copy_through_host(self, destination, peer, source, bytes) }
+    }
+
+    /// The CUDA device that this is; `None` for the simulator.
+    #[cfg(feature = "cuda")]
+    fn as_cuda(&self) -> Option<&crate::cuda::CudaDevice> {
+        None
+    }
+
     /// Runs `body` while the device's context is the current one of the calling thread.
     fn with_current(&self, body: &mut dyn FnMut()) -> Outcome<()>;
 }
@@ -93,4 +115,26 @@ pub(crate) trait Exchange {
     /// # Safety
     /// 1. `stream` is a live stream.
     unsafe fn let_stream_wait(&self, stream: *mut c_void) -> Outcome<()>;
+}
+
+/// [`Backend::copy_from_peer`] by way of the host's memory.
+///
+/// # Safety
+/// Those of the method.
+pub(crate) unsafe fn copy_through_host(
+    own: &(impl DeviceMemory + ?Sized),
+    destination: u64,
+    peer: &dyn Backend,
+    source: u64,
+    bytes: usize,
+) -> Outcome<()> {
+    let mut on_host = bytemuck::allocation::try_zeroed_vec(bytes).map_err(|()| {
+        let requested = bytes as u64;
+        ErrorKind::OutOfHostMemory { requested }
+    })?;
+    // SAFETY: (1) and (2) are the caller's.
+    unsafe {
+        peer.copy_to_host(&mut on_host, source)?;
+        own.copy_to_device(destination, &on_host)
+    }
 }

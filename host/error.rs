@@ -3,10 +3,12 @@
 //! Functions below the public ones return the kind alone, an [`Outcome`]; the public call adds its
 //! name by [`During::during`].
 
+mod group;
 mod image;
 mod kind;
 mod tensor_map_rule;
 
+pub use group::GroupError;
 pub use image::{CudaVersion, ImageRejection};
 pub use kind::ErrorKind;
 pub use tensor_map_rule::TensorMapRule;

@@ -35,6 +35,7 @@
 //! | sums and other reductions | [`Device::reduce_sum`], [`Device::reduce`] with an operation of [`ops`] | [`Device::reduce_rows`], [`Device::segments`], [`Device::reduce_sum_reproducible`], [`ReduceElement`] |
 //! | prefix sums | [`Device::scan_inclusive`], [`Device::scan_exclusive`] | [`scan_height`] |
 //! | products | [`Device::matmul`], [`Device::matvec`] | [`Matmul`] with scales, biases, [`Activation`] and batches; [`Arithmetic`], [`MatmulPlan`] |
+//! | several devices | [`DeviceGroup::all`], [`DeviceGroup::simulated`] | [`ShardedBuffer`], [`ShardedMatrix`], [`DeviceGroup::matmul`], [`DeviceGroup::all_reduce`]; of several processes [`DeviceGroup::join`] |
 //! | host data, without a device at hand | [`reduce_sum()`], [`reduce()`], [`scan_inclusive()`] | `matmul`, `matvec` and `reduce_axis` of `ndarray` views |
 //! | own kernels | [`cuda_std`], [`Device::load`], [`Module::launch`] | [`ModuleSource`], [`LaunchConfig`], [`LaunchArg`], [`Module::write_symbol`], [`Texture`], [`TensorMapView`] |
 //! | finding mistakes | [`Device::simulator`], [`testing::under_seeds`] | [`SimulatorOptions`], [`ErrorKind::KernelDefect`], `gpu_println!` in [`cuda_std`] |
@@ -107,6 +108,7 @@ mod element;
 mod environment;
 mod error;
 mod event;
+mod group;
 #[cfg(feature = "cust")]
 #[cfg_attr(docsrs, doc(cfg(feature = "cust")))]
 pub mod interop;
@@ -139,8 +141,9 @@ pub use buffer::{Buffer, BufferView, BufferViewMut};
 pub use device::{Device, default_device};
 pub use element::Element;
 pub use environment::DeviceChoice;
-pub use error::{CudaVersion, Error, ErrorKind, ImageRejection, Result, TensorMapRule};
+pub use error::{CudaVersion, Error, ErrorKind, GroupError, ImageRejection, Result, TensorMapRule};
 pub use event::Event;
+pub use group::{DeviceGroup, GroupId, GroupOptions, ShardedBuffer, ShardedMatrix, Sharding};
 pub use launch::LaunchConfig;
 pub use launch_args::{LaunchArg, LaunchArgs};
 pub use matmul::{

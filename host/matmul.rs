@@ -9,6 +9,7 @@
 //! tensor cores, `mma.rs` those of warps, `words.rs` those of i8 on the ordinary units. `lines.rs` makes operands fit for bulk copies and
 //! words, by the transposes of `transpose.rs` where they lie across k; `vector.rs` those of a matrix and a vector;
 //! `parts.rs` divides K. `gram.rs` has the products of a matrix with its transpose,
+//! `shard.rs` some outputs of a product whose others are computed elsewhere,
 //! `group.rs` those of unequal shapes in one launch.
 
 mod arithmetic;
@@ -30,6 +31,7 @@ mod prepared;
 mod problem;
 mod request;
 mod select;
+mod shard;
 mod split;
 mod tensor;
 mod transpose;

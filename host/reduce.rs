@@ -2,6 +2,7 @@
 //!
 //! `operations.rs` has the types that each operation reduces, and its kernels; `launch.rs` the
 //! launches; `sum.rs` and `named.rs` the methods; `lines.rs` has rows and columns, `segments.rs` segments;
+//! `shards.rs` what a device does for an array that several have;
 //! `reproducible/` has sums that do not depend on the order.
 
 mod launch;
@@ -10,6 +11,7 @@ mod named;
 mod operations;
 mod reproducible;
 mod segments;
+mod shards;
 mod sum;
 
 /// The operations that reduce elements to one value: see [`Reducible`] for the elements that each is
@@ -28,4 +30,5 @@ pub use named::{reduce, reduce_dot};
 pub use operations::{ReduceElement, Reducible, ReducibleLines, ReduciblePairs, ReducibleSegments};
 pub use reproducible::{ReproducibleElement, ReproducibleSum, reduce_sum_reproducible};
 pub use segments::Segments;
+pub(crate) use shards::{PairPartial, Partial};
 pub use sum::{reduce_sum, reduce_sum_height};

@@ -102,7 +102,7 @@ impl<'a, T: Element> BufferView<'a, T> {
         self.part(range).during("slice")
     }
 
-    pub(super) fn part(self, range: impl RangeBounds<usize>) -> Outcome<Self> {
+    pub(crate) fn part(self, range: impl RangeBounds<usize>) -> Outcome<Self> {
         let range = resolve(range, self.len, "elements")?;
         Ok(Self {
             address: self.address + (range.start * size_of::<T>()) as u64,
@@ -176,7 +176,7 @@ impl<'a, T: Element> BufferView<'a, T> {
         self.copied().during("to_buffer")
     }
 
-    pub(super) fn copied(&self) -> Outcome<Buffer<T>> {
+    pub(crate) fn copied(&self) -> Outcome<Buffer<T>> {
         let mut copy = Buffer::uninit(self.device, self.len)?;
         copy.view_mut().read_view(*self)?;
         Ok(copy)

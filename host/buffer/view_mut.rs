@@ -145,6 +145,18 @@ impl<'a, T: Element> BufferViewMut<'a, T> {
         Ok((Self::of_elements(head), Self::of_elements(tail)))
     }
 
+    /// Views of the first elements, of those behind them, and so on, of `lens` elements each. They do not
+    /// overlap, so that each may be mutable.
+    pub(crate) fn into_runs(self, lens: impl IntoIterator<Item = usize>) -> Outcome<Vec<Self>> {
+        let mut next = 0;
+        let runs = lens.into_iter().map(|len| {
+            let run = self.view.part(next..next + len)?;
+            next += len;
+            Ok(Self::of_elements(run))
+        });
+        runs.collect()
+    }
+
     fn of_elements(view: BufferView<'a, T>) -> Self {
         Self {
             view,

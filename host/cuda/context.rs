@@ -50,7 +50,6 @@ impl Context {
         self.device
     }
 
-    #[cfg(feature = "cust")]
     pub fn raw(&self) -> sys::CUcontext {
         self.context
     }
@@ -149,4 +148,24 @@ impl Stream {
         // SAFETY: by (1) this is the last use of the stream.
         let _ = unsafe { call!(cuStreamDestroy_v2(self.stream)) };
     }
+}
+
+/// Makes work that `then` is given from now on wait for the work that `first` was given.
+///
+/// # Safety
+/// 1. Both are live streams, or null for the current context's null stream; the context of `first` is the
+///    current one.
+pub unsafe fn order(first: sys::CUstream, then: sys::CUstream) -> Result<(), Failure> {
+    const WITHOUT_TIME: u32 = sys::CUevent_flags_enum::CU_EVENT_DISABLE_TIMING as u32;
+    let mut event = ptr::null_mut();
+    // SAFETY: `event` is a place for one handle.
+    unsafe { call!(cuEventCreate(&raw mut event, WITHOUT_TIME)) }?;
+    // SAFETY: by (1) the stream is alive, and so is the event.
+    let ordered = unsafe { call!(cuEventRecord(event, first)) }
+        // SAFETY: as before; flags are 0, as they have to be.
+        .and_then(|()| unsafe { call!(cuStreamWaitEvent(then, event, 0)) });
+    // The driver keeps the event until `then` has come to it.
+    // SAFETY: the event is alive, and this is its last use.
+    let destroyed = unsafe { call!(cuEventDestroy_v2(event)) };
+    ordered.and(destroyed)
 }

@@ -7,13 +7,13 @@ mod results;
 mod tensor_maps;
 mod textures;
 
-use super::context::{Context, Current, Stream};
-use super::driver::Failure;
+use super::context::{Context, Current, Stream, order};
+use super::driver::{Failure, call};
 use super::memory::{Allocator, free_pinned};
 use super::modules::Modules;
 use super::properties;
 use super::start::{cuda_error, find_device, start_driver};
-use crate::backend::{Backend, DeviceMemory as _};
+use crate::backend::{Backend, DeviceMemory as _, copy_through_host};
 use crate::error::{CudaVersion, ErrorKind, Outcome};
 use crate::properties::DeviceProperties;
 use crate::scratch::{Allocation, Scratch};
@@ -144,6 +144,42 @@ impl Backend for CudaDevice {
 
     fn scratch(&self) -> &Scratch {
         &self.scratch
+    }
+
+    unsafe fn copy_from_peer(
+        &self,
+        destination: u64,
+        peer: &dyn Backend,
+        source: u64,
+        bytes: usize,
+    ) -> Outcome<()> {
+        let Some(peer) = peer.as_cuda() else {
+            // SAFETY: (1) and (2) are those of this method.
+            return unsafe { copy_through_host(self, destination, peer, source, bytes) };
+        };
+        let (own, of_peer) = (self.stream.raw(), peer.stream.raw());
+        let contexts = (self.context.raw(), peer.context.raw());
+        // SAFETY: (1) both streams live as long as their devices, and the context is the peer's.
+        peer.run(|_current| unsafe { order(of_peer, own) })?;
+        self.run(|_current| {
+            // SAFETY: both ranges have the bytes in their contexts, by (1), without conflicts by (2).
+            unsafe {
+                call!(cuMemcpyPeerAsync(
+                    destination,
+                    contexts.0,
+                    source,
+                    contexts.1,
+                    bytes,
+                    own,
+                ))
+            }?;
+            // SAFETY: (1) as above, in this device's context.
+            unsafe { order(own, of_peer) }
+        })
+    }
+
+    fn as_cuda(&self) -> Option<&CudaDevice> {
+        Some(self)
     }
 
     fn with_current(&self, body: &mut dyn FnMut()) -> Outcome<()> {

@@ -1,7 +1,7 @@
 //! What a device exchanges with other users of the driver in the same process: the context, memory
 //! that comes straight from the driver, and the order of streams.
 
-use super::context::Context;
+use super::context::{Context, order};
 use super::device::CudaDevice;
 use super::driver::{Failure, call};
 use super::memory::Allocator;
@@ -146,23 +146,4 @@ unsafe fn read_attribute<T>(
     let place = ptr::from_mut(value).cast();
     // SAFETY: by (1) `place` is for the attribute's value; the driver checks the address.
     unsafe { call!(cuPointerGetAttribute(place, attribute, address)) }
-}
-
-/// Makes work that `then` is given from now on wait for the work that `first` was given.
-///
-/// # Safety
-/// 1. Both are live streams, or null for the current context's null stream.
-unsafe fn order(first: sys::CUstream, then: sys::CUstream) -> Result<(), Failure> {
-    const WITHOUT_TIME: u32 = sys::CUevent_flags_enum::CU_EVENT_DISABLE_TIMING as u32;
-    let mut event = ptr::null_mut();
-    // SAFETY: `event` is a place for one handle.
-    unsafe { call!(cuEventCreate(&raw mut event, WITHOUT_TIME)) }?;
-    // SAFETY: by (1) the stream is alive, and so is the event.
-    let ordered = unsafe { call!(cuEventRecord(event, first)) }
-        // SAFETY: as before; flags are 0, as they have to be.
-        .and_then(|()| unsafe { call!(cuStreamWaitEvent(then, event, 0)) });
-    // The driver keeps the event until `then` has come to it.
-    // SAFETY: the event is alive, and this is its last use.
-    let destroyed = unsafe { call!(cuEventDestroy_v2(event)) };
-    ordered.and(destroyed)
 }

@@ -125,6 +125,14 @@ functions! {
     cuMemcpyHtoAAsync_v2(sys::CUarray, usize, *const c_void, usize, sys::CUstream);
     cuMemcpyHtoD_v2(sys::CUdeviceptr, *const c_void, usize);
     cuMemcpyHtoDAsync_v2(sys::CUdeviceptr, *const c_void, usize, sys::CUstream);
+    cuMemcpyPeerAsync(
+        sys::CUdeviceptr,
+        sys::CUcontext,
+        sys::CUdeviceptr,
+        sys::CUcontext,
+        usize,
+        sys::CUstream,
+    );
     cuMemsetD8Async(sys::CUdeviceptr, u8, usize, sys::CUstream);
     cuModuleGetFunction(*mut sys::CUfunction, sys::CUmodule, *const c_char);
     cuModuleGetGlobal_v2(*mut sys::CUdeviceptr, *mut usize, sys::CUmodule, *const c_char);
@@ -142,7 +150,6 @@ functions! {
     cuStreamCreate(*mut sys::CUstream, c_uint);
     cuStreamDestroy_v2(sys::CUstream);
     cuStreamSynchronize(sys::CUstream);
-    #[cfg(feature = "cust")]
     cuStreamWaitEvent(sys::CUstream, sys::CUevent, c_uint);
     cuTexObjectCreate(
         *mut sys::CUtexObject,

@@ -44,7 +44,7 @@ pub(crate) use exchange::{open_current, open_current_primary};
 
 use crate::backend::Backend;
 use crate::error::Outcome;
-use device::CudaDevice;
+pub(crate) use device::CudaDevice;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 

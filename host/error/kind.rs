@@ -1,6 +1,7 @@
 //! The kinds of errors.
 
 use super::TensorMapRule;
+use super::group::GroupError;
 use super::image::{CudaVersion, ImageRejection, rejections};
 
 /// What went wrong in a call, with the sizes involved and the remedy.
@@ -384,6 +385,10 @@ pub enum ErrorKind {
         /// What does not fit, and what to do.
         reason: &'static str,
     },
+
+    /// A call of a group of devices failed, and not by the failure of one device.
+    #[error("{0}")]
+    Group(GroupError),
 
     /// An environment variable has a value that means nothing.
     #[error("the environment variable {variable} is `{value}`; it can be {allowed}")]

@@ -34,6 +34,9 @@ pub enum Request {
     Fastest(Arithmetic, Option<TileConfig>),
     /// The same on a device of this compute capability, if its own is not lower.
     FastestAt((u32, u32), Arithmetic, Option<TileConfig>),
+    /// The fastest for some of the rows and columns of a product with so many, in the way of the whole: each
+    /// output has the bits that it has there.
+    PartOf { m: usize, n: usize },
     /// Those that compute what products of taken apart operands leave out.
     Wide,
     /// Those that compute products of unequal shapes.
@@ -55,15 +58,22 @@ pub fn select(problem: &Problem, device: DeviceFacts, request: Request) -> Optio
         let device = device.at_most(capability);
         return select(problem, device, Request::Fastest(arithmetic, tiles));
     }
-    if let (Request::Fastest(Arithmetic::Auto, _), Some(parts)) = (request, problem.parts()) {
+    let whole = match request {
+        Request::PartOf { m, n } => &Problem { m, n, ..*problem },
+        _ => problem,
+    };
+    if let (Request::Fastest(Arithmetic::Auto, _) | Request::PartOf { .. }, Some(parts)) =
+        (request, whole.parts())
+    {
         return in_parts(problem, device, parts);
     }
     let (method, reason) = match request {
         Request::Tiled => (Method::Tiled, SelectionReason::OnlyTiles),
         Request::Coarsened(tiles) => coarsened(problem, device, tiles)?,
         Request::Fastest(arithmetic, tiles) | Request::FastestAt(_, arithmetic, tiles) => {
-            fastest(problem, device, arithmetic, tiles)?
+            fastest(problem, whole, device, (arithmetic, tiles))?
         }
+        Request::PartOf { .. } => fastest(problem, whole, device, (Arithmetic::Auto, None))?,
         Request::Wide => (Method::Wide, SelectionReason::OnlyTiles),
         Request::Grouped(tiles) => (Method::Grouped(tiles), SelectionReason::Requested),
     };
@@ -95,12 +105,13 @@ fn in_parts(problem: &Problem, device: DeviceFacts, parts: Parts) -> Option<Sele
     })
 }
 
-/// The fastest way of `arithmetic`.
+/// The fastest way of `arithmetic` to compute `problem`, which is some rows and columns of `whole`, or all.
+/// The way is that of the whole, and the tiles are those of the problem.
 fn fastest(
     problem: &Problem,
+    whole: &Problem,
     device: DeviceFacts,
-    arithmetic: Arithmetic,
-    tiles: Option<TileConfig>,
+    (arithmetic, tiles): (Arithmetic, Option<TileConfig>),
 ) -> Option<(Method, SelectionReason)> {
     let has_tensor_cores = |method| {
         let is_of = |it: &&GemmKernel| it.method == method && it.element == problem.element;
@@ -118,6 +129,7 @@ fn fastest(
             | ElementType::I8
     );
     if let (Arithmetic::Auto, Some(VectorProduct { lines, .. })) = (arithmetic, problem.vector())
+        && whole.vector().is_some()
         && has_kernel(problem, Method::Vector(lines))
     {
         return Some((Method::Vector(lines), SelectionReason::Vector));
@@ -129,7 +141,7 @@ fn fastest(
         (_, Arithmetic::Auto) if is_narrow && has_warps => mma_in(problem, device, tiles),
         (ElementType::F32, Arithmetic::Split) => Some((Method::Split, SelectionReason::Requested)),
         (ElementType::F32, Arithmetic::Auto)
-            if problem.multiply_adds() >= SPLIT_FROM
+            if whole.multiply_adds() >= SPLIT_FROM
                 && problem.can_be_split()
                 && has_tensor_cores(Method::Split) =>
         {

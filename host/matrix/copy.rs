@@ -50,7 +50,7 @@ impl<T: Element> MatrixView<'_, T> {
         self.copied().during("to_matrix")
     }
 
-    fn copied(&self) -> Outcome<Matrix<T>> {
+    pub(crate) fn copied(&self) -> Outcome<Matrix<T>> {
         let shape = (self.rows(), self.cols(), self.order());
         let mut copy = Matrix::uninit(self.device(), shape.into())?;
         copy.view_mut().read_view(*self)?;
@@ -81,7 +81,11 @@ impl<T: Element> MatrixView<'_, T> {
         copied.during("copy_to_strided")
     }
 
-    fn write_strided(&self, destination: &mut [T], leading_dimension: usize) -> Outcome<()> {
+    pub(crate) fn write_strided(
+        &self,
+        destination: &mut [T],
+        leading_dimension: usize,
+    ) -> Outcome<()> {
         check_room(self.lines(), leading_dimension, destination.len())?;
         // SAFETY: (1) the slice reaches to the last element, by the check.
         unsafe { self.write_rows(destination.as_mut_ptr(), leading_dimension) }
@@ -139,7 +143,7 @@ impl<T: Element> MatrixViewMut<'_, T> {
             .during("copy_from_strided")
     }
 
-    fn read_strided(&mut self, source: &[T], leading_dimension: usize) -> Outcome<()> {
+    pub(crate) fn read_strided(&mut self, source: &[T], leading_dimension: usize) -> Outcome<()> {
         check_room(self.view().lines(), leading_dimension, source.len())?;
         // SAFETY: (1) the slice reaches to the last element, by the check.
         unsafe { self.read_rows(source.as_ptr(), leading_dimension) }

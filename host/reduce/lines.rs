@@ -110,7 +110,7 @@ impl Device {
             .during("reduce_columns_into")
     }
 
-    fn rows_reduced<R, T: ReducibleLines<R>>(
+    pub(crate) fn rows_reduced<R, T: ReducibleLines<R>>(
         &self,
         matrix: MatrixView<'_, T>,
     ) -> Outcome<Buffer<<T as Reducible<R>>::Output>> {

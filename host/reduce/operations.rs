@@ -1,5 +1,6 @@
 //! What can be reduced, by which operation, in which kernel.
 
+use super::shards;
 use crate::element::Element;
 use crate::kernels::module_of;
 use crate::module_source::ModuleSource;
@@ -97,7 +98,7 @@ pub trait ReduceElement: Reducible<Sum, Output = Self::Sum> {
     type Sum: Element + PartialEq;
 }
 
-pub(super) mod sealed {
+pub(crate) mod sealed {
     use super::{Element, Global, GlobalMut, Kernel, ModuleSource};
 
     /// An element type that the operation `R` reduces.
@@ -125,6 +126,10 @@ pub(super) mod sealed {
         >;
         const UNALIGNED: Self::Unaligned;
         const UNALIGNED_MODULE: &'static ModuleSource;
+        /// The value of an array of `elements` elements, from the partial results of its blocks.
+        fn value_of(partials: &[Self::Accumulator], elements: usize) -> Self::Value;
+        /// A partial result whose place, if it has one, is replaced by `place(it)`.
+        fn placed(partial: Self::Accumulator, place: impl Fn(usize) -> usize) -> Self::Accumulator;
     }
 
     /// An element type of whose matrices the operation `R` reduces the lines.
@@ -191,6 +196,8 @@ pub(super) mod sealed {
         >;
         const KERNEL: Self::Kernel;
         const MODULE: &'static ModuleSource;
+        /// The value of `elements` pairs, from the partial results of the blocks.
+        fn value_of(partials: &[Self::Accumulator], elements: usize) -> Self::Value;
     }
 }
 
@@ -239,6 +246,14 @@ macro_rules! sums {
             type Unaligned = reduce::$unaligned;
             const UNALIGNED: Self::Unaligned = reduce::$unaligned();
             const UNALIGNED_MODULE: &'static ModuleSource = module_of!($unaligned);
+
+            fn value_of(partials: &[$sum], elements: usize) -> $sum {
+                shards::value_of::<Sum, Self>(partials, elements)
+            }
+
+            fn placed(partial: $sum, _place: impl Fn(usize) -> usize) -> $sum {
+                partial
+            }
         }
 
         impl Reducible<Sum> for $element {
@@ -251,6 +266,20 @@ macro_rules! sums {
     )*};
 }
 for_each_sum!(sums);
+
+/// A partial result of an operation with its place replaced, if it is one that has a place.
+macro_rules! placed {
+    (ArgMin of $element:ident, $partial:ident, $place:ident) => {
+        shards::placed::<$element>($partial, $place)
+    };
+    (ArgMax of $element:ident, $partial:ident, $place:ident) => {
+        shards::placed::<$element>($partial, $place)
+    };
+    ($operation:ident of $element:ident, $partial:ident, $place:ident) => {{
+        let _ = $place;
+        $partial
+    }};
+}
 
 macro_rules! reductions {
     ($($kernel:ident: $operation:ident of $element:ident;)*) => {$(
@@ -266,6 +295,17 @@ macro_rules! reductions {
             const UNALIGNED: Self::Unaligned = reduce::$kernel();
             const UNALIGNED_MODULE: &'static ModuleSource =
                 <Self as sealed::Reduce<reduce::$operation>>::MODULE;
+
+            fn value_of(partials: &[Self::Accumulator], elements: usize) -> Self::Value {
+                shards::value_of::<reduce::$operation, Self>(partials, elements)
+            }
+
+            fn placed(
+                partial: Self::Accumulator,
+                place: impl Fn(usize) -> usize,
+            ) -> Self::Accumulator {
+                placed!($operation of $element, partial, place)
+            }
         }
 
         impl Reducible<reduce::$operation> for $element {
@@ -283,6 +323,10 @@ macro_rules! pair_reductions {
             type Kernel = reduce::$kernel;
             const KERNEL: Self::Kernel = reduce::$kernel();
             const MODULE: &'static ModuleSource = module_of!($kernel);
+
+            fn value_of(partials: &[Self::Accumulator], elements: usize) -> Self::Value {
+                shards::value_of::<reduce::$operation, [Self; 2]>(partials, elements)
+            }
         }
 
         impl ReduciblePairs<reduce::$operation> for $element {

@@ -1,4 +1,4 @@
-// A driver whose device is the host: enough of one for sums and products to be submitted.
+// A driver whose two devices are the host: enough of one for sums, products and copies to be submitted.
 //
 // Work is done when the host waits for it, as late as a GPU may do it. The only kernel that computes
 // is `reduce_sum_u32`. A call without the device's context fails as with the driver.
@@ -12,6 +12,7 @@
 #define SUCCESS 0
 #define OUT_OF_MEMORY 2
 #define INVALID_CONTEXT 201
+#define INVALID_HANDLE 400
 #define NOT_FOUND 500
 
 // The names of the calling thread's calls.
@@ -29,18 +30,28 @@ static void record(const char *name) {
   memcpy(calls + calls_length++, " ", 2);
 }
 
-// Contexts: each thread has a stack of them.
-#define DEVICE_CONTEXT ((void *)0x1000)
+// Contexts: each thread has a stack of them. Those of the devices, their streams and events are numbers that
+// end in the device's.
+#define DEVICES 2
+#define DEVICE_CONTEXT 0x1000
+#define STREAM 0x2000
+#define EVENT 0x4000
+#define HANDLE(kind, device) ((void *)(uintptr_t)((kind) + (device)))
 static __thread void *contexts[16];
 static __thread int depth;
 
 int context_depth(void) { return depth; }
 static void *current(void) { return depth == 0 ? NULL : contexts[depth - 1]; }
+static uintptr_t device_of(const void *handle) { return (uintptr_t)handle & 0xfff; }
+static int is_context(const void *context) {
+  return context == HANDLE(DEVICE_CONTEXT, device_of(context)) && device_of(context) < DEVICES;
+}
+static int is_here(const void *handle) { return device_of(handle) == device_of(current()); }
 
 #define CALL record(__func__)
 #define CALL_IN_CONTEXT                                                                            \
   CALL;                                                                                            \
-  if (current() != DEVICE_CONTEXT) return INVALID_CONTEXT
+  if (!is_context(current())) return INVALID_CONTEXT
 
 int cuCtxGetCurrent(void **context) { CALL; *context = current(); return SUCCESS; }
 int cuCtxPushCurrent_v2(void *context) {
@@ -59,7 +70,7 @@ int cuCtxPopCurrent_v2(void **context) {
 // The device.
 int cuInit(unsigned flags) { CALL; return flags; }
 int cuDriverGetVersion(int *version) { CALL; *version = 13000; return SUCCESS; }
-int cuDeviceGetCount(int *count) { CALL; *count = 1; return SUCCESS; }
+int cuDeviceGetCount(int *count) { CALL; *count = DEVICES; return SUCCESS; }
 int cuDeviceGet(int *device, int number) { CALL; *device = number; return SUCCESS; }
 int cuDeviceGetName(char *name, int room, int device) {
   CALL;
@@ -85,7 +96,7 @@ int cuDeviceGetAttribute(int *value, int attribute, int device) {
 }
 int cuDevicePrimaryCtxRetain(void **context, int device) {
   CALL;
-  *context = DEVICE_CONTEXT;
+  *context = HANDLE(DEVICE_CONTEXT, device);
   return SUCCESS;
 }
 int cuDevicePrimaryCtxRelease_v2(int device) { CALL; return SUCCESS; }
@@ -123,11 +134,25 @@ static void complete(void) {
 
 int cuStreamCreate(void **stream, unsigned flags) {
   CALL_IN_CONTEXT;
-  *stream = (void *)0x2000;
+  *stream = HANDLE(STREAM, device_of(current()));
   return SUCCESS;
 }
 int cuStreamDestroy_v2(void *stream) { CALL_IN_CONTEXT; return SUCCESS; }
 int cuStreamSynchronize(void *stream) { CALL_IN_CONTEXT; complete(); return SUCCESS; }
+
+// Events. One is recorded in streams of its own context alone.
+int cuEventCreate(void **event, unsigned flags) {
+  CALL_IN_CONTEXT;
+  *event = HANDLE(EVENT, device_of(current()));
+  return SUCCESS;
+}
+int cuEventRecord(void *event, void *stream) {
+  CALL_IN_CONTEXT;
+  return is_here(event) && is_here(stream) ? SUCCESS : INVALID_HANDLE;
+}
+int cuStreamWaitEvent(void *stream, void *event, unsigned flags) { CALL_IN_CONTEXT; return flags; }
+int cuEventQuery(void *event) { CALL_IN_CONTEXT; complete(); return SUCCESS; }
+int cuEventDestroy_v2(void *event) { CALL_IN_CONTEXT; return SUCCESS; }
 
 // Memory.
 static int allocate(void **place, size_t bytes) {
@@ -168,6 +193,20 @@ int cuMemcpyHtoDAsync_v2(void *to, const void *from, size_t bytes, void *stream)
 }
 int cuMemcpyDtoHAsync_v2(void *to, const void *from, size_t bytes, void *stream) {
   CALL_IN_CONTEXT;
+  complete();
+  memcpy(to, from, bytes);
+  return SUCCESS;
+}
+int cuMemcpyDtoDAsync_v2(void *to, const void *from, size_t bytes, void *stream) {
+  CALL_IN_CONTEXT;
+  complete();
+  memcpy(to, from, bytes);
+  return SUCCESS;
+}
+int cuMemcpyPeerAsync(void *to, void *context, const void *from, void *of_peer, size_t bytes,
+                      void *stream) {
+  CALL_IN_CONTEXT;
+  if (context != current() || !is_context(of_peer) || !is_here(stream)) return INVALID_HANDLE;
   complete();
   memcpy(to, from, bytes);
   return SUCCESS;

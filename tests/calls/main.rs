@@ -10,13 +10,14 @@
 mod common;
 #[path = "../common/fake_driver.rs"]
 mod fake_driver;
+mod nccl;
 mod observed;
 
 use observed::{Observed, observe};
 use std::env;
 use std::process::Command;
 use std::thread;
-use tilewright::{Buffer, Device, ModuleSource};
+use tilewright::{Buffer, Device, DeviceGroup, ModuleSource};
 
 /// What the child process knows itself by.
 const CHILD: &str = "TILEWRIGHT_TEST_CALLS";
@@ -27,6 +28,12 @@ const LAUNCH: [&str; 2] = ["cuCtxGetCurrent", "cuLaunchKernel"];
 /// Runs `body`, in the test `test`, in a process whose driver is `driver.c`.
 #[track_caller]
 fn with_driver(test: &str, body: fn()) {
+    with_libraries(test, None, body);
+}
+
+/// [`with_driver`], where NCCL is what a C source makes, if one is given.
+#[track_caller]
+fn with_libraries(test: &str, nccl: Option<&str>, body: fn()) {
     if env::var_os(CHILD).is_some() {
         return body();
     }
@@ -35,6 +42,9 @@ fn with_driver(test: &str, body: fn()) {
     let Some(folder) = fake_driver::folder_with(&source) else {
         return;
     };
+    if let Some(nccl) = nccl {
+        fake_driver::compile(&folder, "libnccl.so.2", nccl);
+    }
     let output = Command::new(env::current_exe().unwrap())
         .args(["--exact", test, "--nocapture"])
         .env(CHILD, "1")
@@ -128,6 +138,35 @@ fn a_device_opens_without_modules_memory_and_events() {
         let is_load = |call: &&&str| **call == "cuModuleLoadDataEx";
         assert_eq!(first.driver_calls.iter().filter(is_load).count(), 1);
     });
+}
+
+#[test]
+fn buffers_go_from_device_to_device_in_the_order_of_their_work() {
+    with_driver(
+        "buffers_go_from_device_to_device_in_the_order_of_their_work",
+        || {
+            let group = DeviceGroup::new([0, 1]).unwrap();
+            let [one, other] = group.devices() else {
+                panic!("{group:?}")
+            };
+            let mut buffers = [one.upload(&[1, 2]).unwrap(), other.upload(&[3, 4]).unwrap()];
+            for all in group.all_gather(&buffers).unwrap() {
+                assert_eq!(all.to_vec().unwrap(), [1, 2, 3, 4]);
+            }
+            // After the work of the one, and before later work of it.
+            let order = [
+                "cuEventCreate",
+                "cuEventRecord",
+                "cuStreamWaitEvent",
+                "cuEventDestroy_v2",
+            ];
+            let copy = [&["cuMemcpyPeerAsync"], &order[..]].concat();
+            let expected = [switched(&order), switched(&copy)].concat();
+            let found = observe(|| group.broadcast(0, &mut buffers).unwrap());
+            assert_eq!(found.driver_calls, expected);
+            assert_eq!(buffers[1].to_vec().unwrap(), [1, 2]);
+        },
+    );
 }
 
 /// Whose compiler has something to say.

@@ -40,20 +40,26 @@ pub fn other_functions(source: &str, status: u32, without: Option<&str>) -> Stri
 /// compiler.
 pub fn folder_with(source: &str) -> Option<TempDir> {
     let folder = TempDir::new().unwrap();
-    let file = folder.path().join("driver.c");
+    compile(&folder, LIBRARY, source).then_some(folder)
+}
+
+/// Puts the library `name` that `source` makes into `folder`. False, after saying so, on a machine without a
+/// C compiler.
+pub fn compile(folder: &TempDir, name: &str, source: &str) -> bool {
+    let file = folder.path().join("library.c");
     fs::write(&file, source).unwrap();
     let compiler = env::var_os("CC").unwrap_or_else(|| "cc".into());
     let compiled = Command::new(compiler)
-        .args(["-shared", "-fPIC", "-Wl,-soname,libcuda.so.1", "-o"])
-        .arg(folder.path().join(LIBRARY))
+        .args(["-shared", "-fPIC", &format!("-Wl,-soname,{name}"), "-o"])
+        .arg(folder.path().join(name))
         .arg(&file)
         .status();
     match compiled {
         Ok(status) => assert!(status.success(), "the C compiler failed"),
         Err(error) => {
             say(&format!("skipped: the C compiler does not start ({error})"));
-            return None;
+            return false;
         }
     }
-    Some(folder)
+    true
 }

@@ -1,6 +1,6 @@
 //! The examples that analyse data: a table's columns, a matrix's greatest singular value.
 
-use crate::common::programs::{fail, succeed};
+use crate::common::programs::{fail, program, succeed};
 use crate::harness::devices;
 use ndarray::{Array1, Array2, Axis};
 use ndarray_npy::{read_npy, write_npy};
@@ -130,4 +130,21 @@ fn a_matrix_without_a_direction_is_refused() {
         &["zero.npy"],
         &["no direction"],
     );
+}
+
+#[test]
+fn several_devices_have_the_bits_of_one() {
+    for (options, ranks) in [(&["--ranks", "3"][..], 3), (&[], 1)] {
+        let output = std::process::Command::new(program("several_devices"))
+            .args(options)
+            .args(["--elements", "9000", "--rows", "9"])
+            .env("TILEWRIGHT_DEVICE", "sim")
+            .output()
+            .unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success(), "{text}");
+        let start = format!("{ranks} x simulator\nsum of 9000: ");
+        assert!(text.starts_with(&start), "{text}");
+        assert!(text.contains("\nproduct of 9 x 9; "), "{text}");
+    }
 }

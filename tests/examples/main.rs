@@ -36,7 +36,13 @@ fn assert_sum(folder: &TempDir, file: &str, expected: &str) {
 #[test]
 fn usage_is_shown() {
     let folder = TempDir::new().unwrap();
-    for example in ["sum", "matmul", "column_statistics", "power_iteration"] {
+    for example in [
+        "sum",
+        "matmul",
+        "column_statistics",
+        "power_iteration",
+        "several_devices",
+    ] {
         let output = succeed(example, folder.path(), &["--help"]);
         assert!(
             output.starts_with(&format!("usage: {example} ")),

@@ -307,3 +307,37 @@ fn a_product_with_the_transpose_is_computed_as_any_other() {
         }
     }
 }
+
+#[test]
+fn a_part_of_a_product_is_computed_in_the_way_of_the_whole() {
+    let whole = (1024, 1024, 1024);
+    let (m, n, k) = whole;
+    let part = |element, rows| row_major(element, (rows, n, k));
+    let request = Request::PartOf { m, n };
+    for rows in [1, 8, 1024] {
+        let selection = select(&part(ElementType::F32, rows), H200, request).unwrap();
+        assert_eq!(selection.kernel.method, Method::Split, "{rows}");
+        let selection = select(&part(ElementType::F16, rows), H200, request).unwrap();
+        assert!(
+            matches!(selection.kernel.method, Method::Wgmma(_)),
+            "{rows}"
+        );
+    }
+    // A result so small that K is divided, and its parts do not depend on the rows of a rank.
+    let (m, n) = (100, 64);
+    let small = row_major(ElementType::F64, (m, n, 5000));
+    let expected = select(&small, H200, Request::Fastest(Arithmetic::Auto, None)).unwrap();
+    for rows in [1, 33] {
+        let part = Problem { m: rows, ..small };
+        let selection = select(&part, H200, Request::PartOf { m, n }).unwrap();
+        assert_eq!(
+            (selection.parts, selection.reason),
+            (expected.parts, expected.reason)
+        );
+        assert!(selection.parts.is_some());
+    }
+    // A vector stays one.
+    let column = row_major(ElementType::F32, (3, 1, 50));
+    let selection = select(&column, H200, Request::PartOf { m: 9, n: 1 }).unwrap();
+    assert!(matches!(selection.kernel.method, Method::Vector(_)));
+}

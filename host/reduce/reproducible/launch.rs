@@ -101,16 +101,26 @@ impl Device {
         x: BufferView<'_, T>,
     ) -> Outcome<ReproducibleSum<T>> {
         self.check_reproducible(x)?;
+        let state = self.state_words_of(x)?;
         let mut sum = ReproducibleSum::new();
-        let mut state = Buffer::uninit(self, sum.words().len())?;
+        state.view().write_host(sum.words_mut())?;
+        Ok(sum)
+    }
+
+    /// The words of the sum of `x`, which is of this device, without waiting.
+    pub(crate) fn state_words_of<T: ReproducibleElement>(
+        &self,
+        x: BufferView<'_, T>,
+    ) -> Outcome<Buffer<u64>> {
+        let words = ReproducibleSum::<T>::new().words().len();
+        let mut state = Buffer::uninit(self, words)?;
         let mut no_result = Buffer::uninit(self, 0)?;
         self.launch_reproducible(
             x,
             global_mut(state.view_mut()),
             global_mut(no_result.view_mut()),
         )?;
-        state.view().write_host(sum.words_mut())?;
-        Ok(sum)
+        Ok(state)
     }
 
     fn check_reproducible<T: ReproducibleElement>(&self, x: BufferView<'_, T>) -> Outcome<()> {

@@ -1,0 +1,131 @@
+//! What goes wrong between the devices of a group.
+
+use std::time::Duration;
+
+/// Why a call of a [`DeviceGroup`](crate::DeviceGroup) failed, where no single device did.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum GroupError {
+    /// A group was to be made of no devices.
+    #[error("a group needs at least one device")]
+    NoDevices,
+
+    /// One device was named twice.
+    #[error("ranks {first} and {second} would be the same device; each rank needs its own")]
+    SameDevice {
+        /// The first rank of the device.
+        first: usize,
+        /// Another one.
+        second: usize,
+    },
+
+    /// A rank that the group does not have.
+    #[error("there is no rank {rank} in a group of {ranks}, which are numbered from 0")]
+    NoRank {
+        /// The rank that was named.
+        rank: usize,
+        /// The ranks of the group.
+        ranks: usize,
+    },
+
+    /// Data of one group is an operand of a call of another.
+    #[error("{what} belongs to another group; make all operands by one group or its clones")]
+    OtherGroup {
+        /// The operand.
+        what: &'static str,
+    },
+
+    /// A rank of another process died, or closed its connection because a call failed there.
+    #[error(
+        "rank {rank} was lost ({reason}); this group cannot be used any more: drop it, and join a new one \
+         with all processes"
+    )]
+    PeerLost {
+        /// The rank.
+        rank: usize,
+        /// What the system said.
+        reason: String,
+    },
+
+    /// A rank of another process neither answered nor failed for as long as the group's options allow.
+    #[error(
+        "rank {rank} did not answer within {} s; it hangs, or is slower than the group's timeout \
+         (GroupOptions::with_timeout); this group cannot be used any more: drop it, and join a new one \
+         with all processes", .after.as_secs_f64()
+    )]
+    PeerTimeout {
+        /// The rank.
+        rank: usize,
+        /// The timeout.
+        after: Duration,
+    },
+
+    /// A rank of another process made another call at the same time, or the same with other sizes.
+    #[error(
+        "rank {rank} is at another call than this process, or has other sizes ({reason}); all processes of a \
+         group make the same calls in the same order; this group cannot be used any more"
+    )]
+    OutOfStep {
+        /// The rank.
+        rank: usize,
+        /// What differs.
+        reason: String,
+    },
+
+    /// An earlier call of the group failed in this process, and not in that of another rank.
+    #[error(
+        "an earlier call of this group failed in this process ({cause}); this group cannot be used any more: \
+         drop it, and join a new one with all processes"
+    )]
+    Over {
+        /// The failure.
+        cause: String,
+    },
+
+    /// The processes of a group do not find one another.
+    #[error("{reason}")]
+    Meeting {
+        /// What is wrong, and what to do.
+        reason: String,
+    },
+
+    /// Ranks that NCCL does not name did not answer for as long as the group's options allow.
+    #[error(
+        "no answer over NCCL within {} s: a rank is lost or hangs, or is slower than the group's timeout \
+         (GroupOptions::with_timeout); this group cannot be used any more: drop it, and join a new one \
+         with all processes", .after.as_secs_f64()
+    )]
+    NcclTimeout {
+        /// The timeout.
+        after: Duration,
+    },
+
+    /// A call of NCCL failed.
+    #[error("NCCL error {code}: {message}; this group cannot be used any more")]
+    Nccl {
+        /// The number of the `ncclResult_t`.
+        code: u32,
+        /// NCCL's words for it.
+        message: String,
+    },
+
+    /// There is no NCCL on this machine, or none that can be used.
+    #[error(
+        "there is no NCCL: its library {library} is not opened ({reason}); install it, on Debian and Ubuntu by \
+         `apt-get install libnccl2`, or by `pip install nvidia-nccl-cu12` with its folder `nvidia/nccl/lib` in \
+         LD_LIBRARY_PATH; or use GroupId::tcp"
+    )]
+    NoNccl {
+        /// The library's file name.
+        library: &'static str,
+        /// What the system's loader said, or what the library lacks.
+        reason: String,
+    },
+
+    /// Matrices that are divided so that the call cannot use them.
+    #[error("matrices that are divided like this cannot be multiplied by this call: {remedy}")]
+    Sharding {
+        /// What to do.
+        remedy: &'static str,
+    },
+}

@@ -1,0 +1,225 @@
+//! Calls in which each rank has a buffer, and gets one or has its own replaced.
+
+use super::DeviceGroup;
+use super::partition::part;
+use super::transport::Exchange;
+use crate::buffer::Buffer;
+use crate::element::Element;
+use crate::error::{During, ErrorKind, Outcome, Result};
+use crate::matrix::{Matrix, MatrixView};
+use crate::reduce::{Reducible, ReducibleLines};
+use std::ops::Range;
+
+/// Each call takes the buffers of this process's ranks, in the order of their ranks, each on its rank's device;
+/// in a group of one process these are the buffers of all ranks.
+impl DeviceGroup {
+    /// Copies the elements of rank `root`'s buffer to those of all others, which are as long.
+    ///
+    /// ```
+    /// use tilewright::DeviceGroup;
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let group = DeviceGroup::simulated(2)?;
+    /// let [one, other] = group.devices() else { unreachable!() };
+    /// let mut buffers = [one.upload(&[1, 2])?, other.zeros(2)?];
+    /// group.broadcast(0, &mut buffers)?;
+    /// assert_eq!(buffers[1].to_vec()?, [1, 2]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`GroupError::NoRank`](crate::GroupError::NoRank) in [`ErrorKind::Group`] if there is no such rank;
+    /// [`ErrorKind::WrongLength`] if there is another number of buffers than of ranks in this process, or one has
+    /// another length than the first; [`ErrorKind::WrongDevice`] if one is not of its rank's device;
+    /// [`ErrorKind::OutOfMemory`], [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`]; the other errors of
+    /// [`ErrorKind::Group`] if a rank of another process fails.
+    pub fn broadcast<T: Element>(&self, root: usize, buffers: &mut [Buffer<T>]) -> Result<()> {
+        self.check_rank(root)
+            .and_then(|()| self.check_buffers(buffers))
+            .and_then(|len| self.together(|| self.broadcasted(root, len, buffers)))
+            .during("broadcast")
+    }
+
+    /// The elements of all ranks' buffers, which are equally long, one rank's after another's: in a new buffer
+    /// of each rank.
+    ///
+    /// # Errors
+    /// Those of [`DeviceGroup::broadcast`].
+    pub fn all_gather<T: Element>(&self, buffers: &[Buffer<T>]) -> Result<Vec<Buffer<T>>> {
+        self.check_buffers(buffers)
+            .and_then(|len| {
+                let of_rank = |rank: usize| rank * len..(rank + 1) * len;
+                self.together(|| self.gathered(buffers, of_rank))
+            })
+            .during("all_gather")
+    }
+
+    /// The value that `operation` gives for the elements of one index in all ranks' buffers, which are equally
+    /// long: rank r of n gets those of the indices from floor(r len / n) to floor((r + 1) len / n), in a new
+    /// buffer.
+    ///
+    /// An output has the bits of [`Device::reduce_columns`](crate::Device::reduce_columns) for the matrix
+    /// whose row r is the buffer of rank r: a tree that depends on the number of ranks alone.
+    ///
+    /// # Errors
+    /// Those of [`DeviceGroup::broadcast`] and of [`Device::reduce_columns`](crate::Device::reduce_columns).
+    pub fn reduce_scatter<R, T: ReducibleLines<R>>(
+        &self,
+        buffers: &[Buffer<T>],
+        operation: R,
+    ) -> Result<Vec<Buffer<<T as Reducible<R>>::Output>>> {
+        let _: R = operation;
+        self.check_buffers(buffers)
+            .and_then(|len| {
+                let of_rank = |rank| part(len, self.ranks(), rank);
+                self.together(|| self.scattered::<R, T>(buffers, of_rank))
+            })
+            .during("reduce_scatter")
+    }
+
+    /// The value that `operation` gives for the elements of one index in all ranks' buffers, which are equally
+    /// long: all of them in a new buffer of each rank, with the bits of
+    /// [`reduce_scatter`](Self::reduce_scatter), the same on each rank.
+    ///
+    /// ```
+    /// use tilewright::{DeviceGroup, ops};
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let group = DeviceGroup::simulated(2)?;
+    /// let [one, other] = group.devices() else { unreachable!() };
+    /// let buffers = [one.upload(&[1.0_f32, 2.0, 3.0])?, other.upload(&[10.0, 20.0, 30.0])?];
+    /// for sum in group.all_reduce(&buffers, ops::Sum)? {
+    ///     assert_eq!(sum.to_vec()?, [11.0, 22.0, 33.0]);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`reduce_scatter`](Self::reduce_scatter).
+    pub fn all_reduce<R, T: ReducibleLines<R>>(
+        &self,
+        buffers: &[Buffer<T>],
+        operation: R,
+    ) -> Result<Vec<Buffer<<T as Reducible<R>>::Output>>> {
+        let _: R = operation;
+        self.check_buffers(buffers)
+            .and_then(|len| {
+                let of_rank = |rank| part(len, self.ranks(), rank);
+                self.together(|| {
+                    let parts = self.scattered::<R, T>(buffers, of_rank)?;
+                    self.gathered(&parts, of_rank)
+                })
+            })
+            .during("all_reduce")
+    }
+
+    /// The length of the buffers, one for each rank of this process.
+    fn check_buffers<T: Element>(&self, buffers: &[Buffer<T>]) -> Outcome<usize> {
+        check_length(self.devices().len(), buffers.len())?;
+        let len = buffers[0].len();
+        for (buffer, (rank, device)) in buffers.iter().zip(self.locals()) {
+            device.check_owns(|| format!("the buffer of rank {rank}"), buffer.device())?;
+            check_length(len, buffer.len())?;
+        }
+        Ok(len)
+    }
+
+    fn broadcasted<T: Element>(
+        &self,
+        root: usize,
+        len: usize,
+        buffers: &mut [Buffer<T>],
+    ) -> Outcome<()> {
+        let mut exchange = Exchange::default();
+        let mut source = None;
+        let mut destinations: Vec<_> = (0..self.ranks()).map(|_| None).collect();
+        for (rank, buffer) in self.local_ranks().zip(buffers) {
+            match rank == root {
+                true => source = Some(buffer.view()),
+                false => destinations[rank] = Some(buffer.view_mut()),
+            }
+        }
+        for (to, destination) in destinations.into_iter().enumerate() {
+            if to != root {
+                exchange.add((root, to), len, source, destination);
+            }
+        }
+        exchange.run(self)
+    }
+
+    /// The ranks' parts in a new buffer of each rank, where `of_rank` has that of a rank, one after another.
+    pub(super) fn gathered<T: Element>(
+        &self,
+        parts: &[Buffer<T>],
+        of_rank: impl Fn(usize) -> Range<usize>,
+    ) -> Outcome<Vec<Buffer<T>>> {
+        let ranks = self.ranks();
+        let allocate = |device| Buffer::uninit(device, of_rank(ranks - 1).end);
+        let all = self.devices().iter().map(allocate);
+        let mut all = all.collect::<Outcome<Vec<_>>>()?;
+        let mut exchange = Exchange::default();
+        let mut places = Vec::new();
+        for buffer in &mut all {
+            let lens = (0..ranks).map(|rank| of_rank(rank).len());
+            places.push(buffer.view_mut().into_runs(lens)?.into_iter());
+        }
+        for from in 0..ranks {
+            let source = || Some(parts[self.local_of(from)?].view());
+            for to in 0..ranks {
+                let places = self.local_of(to).map(|local| &mut places[local]);
+                let place = places.and_then(Iterator::next);
+                exchange.add((from, to), of_rank(from).len(), source(), place);
+            }
+        }
+        exchange.run(self)?;
+        Ok(all)
+    }
+
+    /// The values of part `of_rank(rank)` of the buffers, which are equally long, on each rank.
+    pub(super) fn scattered<R, T: ReducibleLines<R>>(
+        &self,
+        buffers: &[Buffer<T>],
+        of_rank: impl Fn(usize) -> Range<usize>,
+    ) -> Outcome<Vec<Buffer<<T as Reducible<R>>::Output>>> {
+        let ranks = self.ranks();
+        let mut columns = Vec::new();
+        for (rank, device) in self.locals() {
+            columns.push(Matrix::<T>::uninit(
+                device,
+                (ranks, of_rank(rank).len()).into(),
+            )?);
+        }
+        let mut exchange = Exchange::default();
+        let mut places = Vec::new();
+        for (rank, columns) in self.local_ranks().zip(&mut columns) {
+            let lens = (0..ranks).map(|_| of_rank(rank).len());
+            places.push(columns.buffer_mut().view_mut().into_runs(lens)?.into_iter());
+        }
+        for from in 0..ranks {
+            for to in 0..ranks {
+                let source = match self.local_of(from) {
+                    Some(local) => Some(buffers[local].view().part(of_rank(to))?),
+                    None => None,
+                };
+                let places = self.local_of(to).map(|local| &mut places[local]);
+                let place = places.and_then(Iterator::next);
+                exchange.add((from, to), of_rank(to).len(), source, place);
+            }
+        }
+        exchange.run(self)?;
+        let reduce = |columns: &Matrix<T>| {
+            let rows: MatrixView<'_, T> = columns.t();
+            columns.device().rows_reduced::<R, T>(rows)
+        };
+        columns.iter().map(reduce).collect()
+    }
+}
+
+fn check_length(expected: usize, found: usize) -> Outcome<()> {
+    match expected == found {
+        true => Ok(()),
+        false => Err(ErrorKind::WrongLength { expected, found }),
+    }
+}

@@ -1,0 +1,248 @@
+//! How the processes of a group find one another.
+
+#[cfg(feature = "cuda")]
+use super::transport::{Nccl, unique_id};
+use super::transport::{Sockets, Transport};
+use crate::device::Device;
+use crate::error::{During, Error, ErrorKind, GroupError, Outcome, Result};
+use std::fmt;
+use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How the processes of a [`DeviceGroup`](crate::DeviceGroup) find one another: one of them makes it, and gives
+/// the others its text.
+///
+/// ```
+/// use tilewright::GroupId;
+///
+/// let id = GroupId::tcp("127.0.0.1:0")?; // rank 0, on a port that is free
+/// let same: GroupId = id.to_string().parse()?; // another process
+/// assert_eq!(same, id);
+/// # Ok::<(), tilewright::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct GroupId {
+    meeting: Meeting,
+    /// Of the process that made it: rank 0 listens here.
+    listener: Option<Arc<TcpListener>>,
+}
+
+/// Where processes meet.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Meeting {
+    Tcp(SocketAddr),
+    Nccl([u8; NCCL_BYTES]),
+}
+
+/// Bytes of the unique id of NCCL.
+const NCCL_BYTES: usize = 128;
+
+impl GroupId {
+    /// Processes that meet at a TCP address of rank 0, which makes the id; port 0 is one that is free.
+    ///
+    /// Each pair of processes has a connection, and bytes go from device to host, over it, and to the other
+    /// device. Connections are neither encrypted nor authenticated: use addresses of this machine or of a
+    /// network that you trust.
+    ///
+    /// # Errors
+    /// [`GroupError::Meeting`] in [`ErrorKind::Group`] if this process cannot listen
+    /// there.
+    pub fn tcp(address: impl ToSocketAddrs) -> Result<Self> {
+        let listener = TcpListener::bind(address);
+        listener
+            .and_then(|listener| {
+                Ok(Self {
+                    meeting: Meeting::Tcp(listener.local_addr()?),
+                    listener: Some(Arc::new(listener)),
+                })
+            })
+            .map_err(|error| no_meeting(format!("the address cannot be listened on: {error}")))
+            .during("tcp")
+    }
+
+    /// Processes with a CUDA device each that meet over NCCL, which finds the fastest way between the devices. Any
+    /// one of them makes the id. It has not run on GPUs yet.
+    ///
+    /// NCCL's library, 2.14 or later, is opened by the first such call. Its settings are environment variables,
+    /// such as `NCCL_NVLS_ENABLE=0` to keep it from multicast over NVLink.
+    ///
+    /// # Errors
+    /// [`GroupError::NoNccl`] and [`GroupError::Nccl`] in [`ErrorKind::Group`];
+    /// [`ErrorKind::NoCudaFeature`] in a build without the feature `cuda`.
+    pub fn nccl() -> Result<Self> {
+        unique_id()
+            .map(|id| Self {
+                meeting: Meeting::Nccl(id),
+                listener: None,
+            })
+            .during("nccl")
+    }
+
+    /// Meets the other ranks, of which there are `ranks` with this one.
+    pub(super) fn meet(
+        &self,
+        rank: usize,
+        ranks: usize,
+        device: &Device,
+        options: GroupOptions,
+    ) -> Outcome<Box<dyn Transport>> {
+        match self.meeting {
+            Meeting::Tcp(address) => {
+                let meeting = (address, self.listener.as_deref());
+                Ok(Box::new(Sockets::join(meeting, rank, ranks, options)?))
+            }
+            Meeting::Nccl(id) => meet_over_nccl(id, (rank, ranks), device, options),
+        }
+    }
+
+    fn parsed(text: &str) -> Outcome<Self> {
+        let tcp = |text: &str| Some(Meeting::Tcp(text.parse().ok()?));
+        let meeting = match text.split_once(':') {
+            Some(("tcp", text)) => tcp(text),
+            Some(("nccl", text)) => bytes_of(text).map(Meeting::Nccl),
+            _ => None,
+        };
+        let listener = None;
+        meeting
+            .map(|meeting| Self { meeting, listener })
+            .ok_or_else(|| {
+                no_meeting(format!(
+                    "`{text}` is not the text of a group's id, which is tcp:ADDRESS:PORT or nccl: with {} \
+                     hexadecimal digits",
+                    2 * NCCL_BYTES
+                ))
+            })
+    }
+}
+
+#[cfg(not(feature = "cuda"))]
+fn unique_id() -> Outcome<[u8; NCCL_BYTES]> {
+    Err(ErrorKind::NoCudaFeature)
+}
+
+#[cfg(feature = "cuda")]
+fn meet_over_nccl(
+    id: [u8; NCCL_BYTES],
+    (rank, ranks): (usize, usize),
+    device: &Device,
+    options: GroupOptions,
+) -> Outcome<Box<dyn Transport>> {
+    let transport = Nccl::join(id, (rank, ranks), device, options)?;
+    Ok(Box::new(transport))
+}
+
+#[cfg(not(feature = "cuda"))]
+fn meet_over_nccl(
+    _id: [u8; NCCL_BYTES],
+    _ranks: (usize, usize),
+    _device: &Device,
+    _options: GroupOptions,
+) -> Outcome<Box<dyn Transport>> {
+    Err(ErrorKind::NoCudaFeature)
+}
+
+/// The bytes of hexadecimal digits.
+fn bytes_of(text: &str) -> Option<[u8; NCCL_BYTES]> {
+    let digit = |digit: u8| char::from(digit).to_digit(16).map(|digit| digit as u8);
+    let (pairs, []) = text.as_bytes().as_chunks() else {
+        return None;
+    };
+    let bytes = pairs
+        .iter()
+        .map(|[high, low]| Some(16 * digit(*high)? + digit(*low)?));
+    bytes.collect::<Option<Vec<u8>>>()?.try_into().ok()
+}
+
+/// The text that other processes parse.
+impl fmt::Display for GroupId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{:?}", self.meeting)
+    }
+}
+
+/// The text of the id.
+impl fmt::Debug for Meeting {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tcp(address) => write!(formatter, "tcp:{address}"),
+            Self::Nccl(bytes) => {
+                formatter.write_str("nccl:")?;
+                bytes
+                    .iter()
+                    .try_for_each(|byte| write!(formatter, "{byte:02x}"))
+            }
+        }
+    }
+}
+
+impl FromStr for GroupId {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        Self::parsed(text).during("from_str")
+    }
+}
+
+impl PartialEq for GroupId {
+    fn eq(&self, other: &Self) -> bool {
+        self.meeting == other.meeting
+    }
+}
+
+impl Eq for GroupId {}
+
+pub(super) fn no_meeting(reason: String) -> ErrorKind {
+    GroupError::Meeting { reason }.into()
+}
+
+/// How the processes of a group treat one another.
+#[derive(Clone, Copy, Debug)]
+pub struct GroupOptions {
+    timeout: Duration,
+}
+
+impl GroupOptions {
+    /// How long a rank waits for others, in one call, before the call is
+    /// [`GroupError::PeerTimeout`]: 30 seconds, if not given.
+    #[must_use]
+    pub fn with_timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    pub(super) fn timeout(&self) -> Duration {
+        self.timeout
+    }
+}
+
+impl Default for GroupOptions {
+    fn default() -> Self {
+        Self {
+            timeout: Duration::from_secs(30),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_of_an_id_is_parsed_to_the_same() {
+        let bytes = std::array::from_fn(|index| (index * 37) as u8);
+        let meeting = Meeting::Nccl(bytes);
+        let listener = None;
+        let id = GroupId { meeting, listener };
+        let text = id.to_string();
+        assert_eq!(text.parse::<GroupId>().unwrap(), id);
+        for wrong in [
+            &text[..text.len() - 1],
+            &text[..text.len() - 2],
+            &text.replace("25", "2g"),
+        ] {
+            assert!(wrong.parse::<GroupId>().is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,342 @@
+//! A matrix over the devices of a group.
+
+use super::DeviceGroup;
+use super::partition::part;
+use super::transport::Exchange;
+use crate::element::Element;
+use crate::error::{During, ErrorKind, Outcome, Result};
+use crate::matrix::{Matrix, MatrixView, MatrixViewMut};
+use std::fmt;
+use std::ops::Range;
+
+/// How a matrix is divided over the ranks of a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Sharding {
+    /// Rank r of n has the rows from floor(r rows / n) to floor((r + 1) rows / n).
+    Rows,
+    /// Rank r of n has the columns from floor(r columns / n) to floor((r + 1) columns / n).
+    Columns,
+    /// Each rank has all elements.
+    Replicated,
+}
+
+/// A matrix that is divided over the devices of a [`DeviceGroup`], or that each of them has.
+///
+/// The *shard* of a rank is a row-major matrix in the memory of its device. Rows and columns need not be
+/// multiples of the number of ranks.
+///
+/// ```
+/// use tilewright::{DeviceGroup, Sharding};
+///
+/// # fn main() -> tilewright::Result<()> {
+/// let group = DeviceGroup::simulated(2)?;
+/// let a = group.matrix((3, 2), &[1, 2, 3, 4, 5, 6], Sharding::Rows)?;
+/// assert_eq!(a.shard(1).unwrap().to_vec()?, [3, 4, 5, 6]);
+/// let a = a.reshard(Sharding::Columns)?;
+/// assert_eq!(a.shard(1).unwrap().to_vec()?, [2, 4, 6]);
+/// # Ok(())
+/// # }
+/// ```
+pub struct ShardedMatrix<T: Element> {
+    group: DeviceGroup,
+    shape: (usize, usize),
+    sharding: Sharding,
+    /// Those of this process's ranks.
+    shards: Vec<Matrix<T>>,
+}
+
+/// Rows and columns of a matrix.
+type Block = (Range<usize>, Range<usize>);
+
+impl Sharding {
+    /// What rank `rank` of `ranks` has of a matrix.
+    fn block(self, (rows, columns): (usize, usize), ranks: usize, rank: usize) -> Block {
+        match self {
+            Self::Rows => (part(rows, ranks, rank), 0..columns),
+            Self::Columns => (0..rows, part(columns, ranks, rank)),
+            Self::Replicated => (0..rows, 0..columns),
+        }
+    }
+}
+
+impl DeviceGroup {
+    /// A matrix of this many rows and columns with a copy of `data`, row after row, divided over the devices. In
+    /// a group of several processes each has all of `data`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongLength`] if `data` does not have `rows * columns` elements;
+    /// [`ErrorKind::TooLarge`] if that product overflows; [`ErrorKind::OutOfMemory`],
+    /// [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
+    pub fn matrix<T: Element>(
+        &self,
+        shape: (usize, usize),
+        data: &[T],
+        sharding: Sharding,
+    ) -> Result<ShardedMatrix<T>> {
+        let uploaded = || {
+            let expected = checked_len(shape)?;
+            if data.len() != expected {
+                let found = data.len();
+                return Err(ErrorKind::WrongLength { expected, found });
+            }
+            let mut matrix = ShardedMatrix::uninit(self, shape, sharding)?;
+            matrix.read_host(data)?;
+            Ok(matrix)
+        };
+        uploaded().during("matrix")
+    }
+}
+
+impl<T: Element> ShardedMatrix<T> {
+    pub(super) fn uninit(
+        group: &DeviceGroup,
+        shape: (usize, usize),
+        sharding: Sharding,
+    ) -> Outcome<Self> {
+        checked_len(shape)?;
+        let allocate = |(rank, device)| {
+            let (rows, columns) = sharding.block(shape, group.ranks(), rank);
+            Matrix::uninit(device, (rows.len(), columns.len()).into())
+        };
+        let shards = group.locals().map(allocate).collect::<Outcome<_>>()?;
+        Ok(Self::of_shards(group, shape, sharding, shards))
+    }
+
+    /// The shards are those of `sharding`.
+    pub(super) fn of_shards(
+        group: &DeviceGroup,
+        shape: (usize, usize),
+        sharding: Sharding,
+        shards: Vec<Matrix<T>>,
+    ) -> Self {
+        Self {
+            group: group.clone(),
+            shape,
+            sharding,
+            shards,
+        }
+    }
+
+    /// The numbers of rows and columns of the whole matrix.
+    #[must_use]
+    pub fn shape(&self) -> (usize, usize) {
+        self.shape
+    }
+
+    /// How the matrix is divided.
+    #[must_use]
+    pub fn sharding(&self) -> Sharding {
+        self.sharding
+    }
+
+    /// The group whose devices hold the matrix.
+    #[must_use]
+    pub fn group(&self) -> &DeviceGroup {
+        &self.group
+    }
+
+    /// The rows and the columns that a rank has.
+    ///
+    /// # Errors
+    /// [`GroupError::NoRank`](crate::GroupError::NoRank) in [`ErrorKind::Group`] if there is no such rank.
+    pub fn block(&self, rank: usize) -> Result<(Range<usize>, Range<usize>)> {
+        self.group.check_rank(rank).during("block")?;
+        Ok(self.block_of(rank))
+    }
+
+    pub(super) fn block_of(&self, rank: usize) -> Block {
+        self.sharding.block(self.shape, self.group.ranks(), rank)
+    }
+
+    /// The shard of a rank, in the memory of its device; `None` if another process has it.
+    #[must_use]
+    pub fn shard(&self, rank: usize) -> Option<MatrixView<'_, T>> {
+        Some(self.shards[self.group.local_of(rank)?].view())
+    }
+
+    /// The shard of a rank, to write; `None` if another process has it.
+    #[must_use]
+    pub fn shard_mut(&mut self, rank: usize) -> Option<MatrixViewMut<'_, T>> {
+        let local = self.group.local_of(rank)?;
+        Some(self.shards[local].view_mut())
+    }
+
+    /// The shards of this process's ranks.
+    pub(super) fn shards(&self) -> &[Matrix<T>] {
+        &self.shards
+    }
+
+    /// The shards of this process's ranks, with the ranks.
+    pub(super) fn shards_mut(&mut self) -> impl Iterator<Item = (usize, &mut Matrix<T>)> {
+        self.group.local_ranks().zip(&mut self.shards)
+    }
+
+    fn read_host(&mut self, data: &[T]) -> Outcome<()> {
+        let (_, columns_of_all) = self.shape;
+        for rank in self.group.local_ranks() {
+            let (rows, columns) = self.block_of(rank);
+            if rows.is_empty() || columns.is_empty() {
+                continue;
+            }
+            let source = &data[rows.start * columns_of_all + columns.start..];
+            let shard = &mut self.shards[rank - self.group.local_ranks().start];
+            shard.view_mut().read_strided(source, columns_of_all)?;
+        }
+        Ok(())
+    }
+
+    /// The matrix divided in another way, in new memory.
+    ///
+    /// # Errors
+    /// [`ErrorKind::OutOfMemory`], [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`], and of a group of several
+    /// processes [`ErrorKind::Group`].
+    pub fn reshard(&self, sharding: Sharding) -> Result<Self> {
+        let group = &self.group;
+        group
+            .together(|| self.resharded(sharding))
+            .during("reshard")
+    }
+
+    pub(super) fn resharded(&self, sharding: Sharding) -> Outcome<Self> {
+        let group = &self.group;
+        let mut matrix = Self::uninit(group, self.shape, sharding)?;
+        let mut pieces = self.pieces_for(|rank| matrix.block_of(rank))?;
+        let mut exchange = Exchange::default();
+        for piece in &mut pieces {
+            let len = piece.rows.len() * piece.columns.len();
+            let source = match (&piece.packed, group.local_of(piece.from)) {
+                (Some(packed), _) => Some(packed.as_buffer().view()),
+                (None, Some(_)) => self.part_of(piece.from, piece)?.as_buffer_view(),
+                (None, None) => None,
+            };
+            let destination = piece.arrived.as_mut();
+            let destination = destination.map(|it| it.buffer_mut().view_mut());
+            exchange.add((piece.from, piece.to), len, source, destination);
+        }
+        exchange.run(group)?;
+        for piece in &pieces {
+            if let Some(arrived) = &piece.arrived {
+                let (rows, columns) = matrix.block_of(piece.to);
+                let place = matrix.shard_mut(piece.to).expect("it arrived here");
+                let rows = shifted(&piece.rows, rows.start);
+                let mut place = place.into_part(rows, shifted(&piece.columns, columns.start))?;
+                place.read_view(arrived.view())?;
+            }
+        }
+        Ok(matrix)
+    }
+
+    /// What goes from each rank to each that is to have `block_of(rank)`, with memory for it.
+    fn pieces_for(&self, block_of: impl Fn(usize) -> Block) -> Outcome<Vec<Piece<T>>> {
+        let group = &self.group;
+        let mut pieces = Vec::new();
+        for to in 0..group.ranks() {
+            for from in 0..group.ranks() {
+                // What each rank has, it takes from itself.
+                if self.sharding == Sharding::Replicated && from != to {
+                    continue;
+                }
+                let ((rows, columns), (of_rows, of_columns)) = (self.block_of(from), block_of(to));
+                let mut piece = Piece {
+                    from,
+                    to,
+                    rows: common(rows, of_rows),
+                    columns: common(columns, of_columns),
+                    packed: None,
+                    arrived: None,
+                };
+                if piece.rows.is_empty() || piece.columns.is_empty() {
+                    continue;
+                }
+                if group.local_of(from).is_some() {
+                    let source = self.part_of(from, &piece)?;
+                    if source.as_buffer_view().is_none() {
+                        piece.packed = Some(source.copied()?);
+                    }
+                }
+                if let Some(local) = group.local_of(to) {
+                    let shape = (piece.rows.len(), piece.columns.len());
+                    piece.arrived = Some(Matrix::uninit(&group.devices()[local], shape.into())?);
+                }
+                pieces.push(piece);
+            }
+        }
+        Ok(pieces)
+    }
+
+    /// The piece in the shard of a rank of this process.
+    fn part_of(&self, rank: usize, piece: &Piece<T>) -> Outcome<MatrixView<'_, T>> {
+        let (rows, columns) = self.block_of(rank);
+        let shard = self.shard(rank).expect("the rank is of this process");
+        let rows = shifted(&piece.rows, rows.start);
+        shard.part(rows, shifted(&piece.columns, columns.start))
+    }
+
+    /// A copy of all elements in host memory, row after row, in each process.
+    ///
+    /// # Errors
+    /// Those of [`Matrix::to_vec`], and of a group of several processes [`ErrorKind::Group`].
+    pub fn to_vec(&self) -> Result<Vec<T>> {
+        self.group.together(|| self.elements()).during("to_vec")
+    }
+
+    fn elements(&self) -> Outcome<Vec<T>> {
+        if self.sharding == Sharding::Replicated {
+            return self.shards[0].view().row_after_row();
+        }
+        if !self.group.is_whole() {
+            return self.resharded(Sharding::Replicated)?.elements();
+        }
+        let requested = (checked_len(self.shape)? * size_of::<T>()) as u64;
+        let mut elements = bytemuck::allocation::try_zeroed_vec(checked_len(self.shape)?)
+            .map_err(|()| ErrorKind::OutOfHostMemory { requested })?;
+        let (_, columns_of_all) = self.shape;
+        for (rank, shard) in self.shards.iter().enumerate() {
+            let (rows, columns) = self.block_of(rank);
+            if !rows.is_empty() && !columns.is_empty() {
+                let place = &mut elements[rows.start * columns_of_all + columns.start..];
+                shard.view().write_strided(place, columns_of_all)?;
+            }
+        }
+        Ok(elements)
+    }
+}
+
+/// Some rows and columns that go from one rank to another.
+struct Piece<T: Element> {
+    from: usize,
+    to: usize,
+    rows: Range<usize>,
+    columns: Range<usize>,
+    /// A copy without gaps, where the source has gaps.
+    packed: Option<Matrix<T>>,
+    /// What comes to a rank of this process.
+    arrived: Option<Matrix<T>>,
+}
+
+fn common(one: Range<usize>, other: Range<usize>) -> Range<usize> {
+    one.start.max(other.start)..one.end.min(other.end)
+}
+
+/// The range counted from `start`.
+fn shifted(range: &Range<usize>, start: usize) -> Range<usize> {
+    range.start - start..range.end - start
+}
+
+fn checked_len((rows, columns): (usize, usize)) -> Outcome<usize> {
+    rows.checked_mul(columns)
+        .ok_or_else(|| ErrorKind::size_overflow(format!("a matrix of {rows}x{columns} elements")))
+}
+
+impl<T: Element> fmt::Debug for ShardedMatrix<T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("ShardedMatrix")
+            .field("element", &std::any::type_name::<T>())
+            .field("shape", &self.shape)
+            .field("sharding", &self.sharding)
+            .field("group", &self.group)
+            .finish()
+    }
+}

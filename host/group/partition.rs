@@ -1,0 +1,124 @@
+//! Which rank has what: pure functions of the sizes and the number of ranks.
+
+use std::ops::Range;
+use tilewright_kernels::reduce::MAX_BLOCKS;
+
+/// Part `rank` of `len` things that are divided into `ranks` parts, whose sizes differ by one at most.
+pub fn part(len: usize, ranks: usize, rank: usize) -> Range<usize> {
+    let bound = |rank: usize| (len as u128 * rank as u128 / ranks as u128) as usize;
+    bound(rank)..bound(rank + 1)
+}
+
+/// How a buffer is divided over ranks: by the blocks of its reduction, each of which has some tiles.
+///
+/// Tile t belongs to block t modulo the number of blocks, and a rank has neighbouring blocks. So up to
+/// `MAX_BLOCKS` tiles a rank has one run of elements, and beyond that one run of each round of tiles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stripes {
+    pub len: usize,
+    /// Elements of a tile.
+    tile: usize,
+    ranks: usize,
+}
+
+impl Stripes {
+    /// For elements of so many bytes.
+    pub fn new(len: usize, element_bytes: usize, ranks: usize) -> Self {
+        /// Those of the reductions' tiles, for all types that can be reduced.
+        const TILE_BYTES: usize = 16 * 1024;
+        let tile = (TILE_BYTES / element_bytes.max(1)).max(1);
+        Self { len, tile, ranks }
+    }
+
+    fn tiles(&self) -> usize {
+        self.len.div_ceil(self.tile)
+    }
+
+    /// The blocks of all ranks.
+    pub fn blocks(&self) -> usize {
+        self.tiles().min(MAX_BLOCKS as usize)
+    }
+
+    /// The blocks of a rank.
+    pub fn blocks_of(&self, rank: usize) -> Range<usize> {
+        part(self.blocks(), self.ranks, rank)
+    }
+
+    /// The elements of a rank, in runs that lie one after another in its memory.
+    pub fn runs(self, rank: usize) -> impl Iterator<Item = Range<usize>> {
+        let (blocks, own) = (self.blocks(), self.blocks_of(rank));
+        let rounds = self.tiles().div_ceil(blocks.max(1));
+        let element = move |tile: usize| tile.saturating_mul(self.tile).min(self.len);
+        (0..rounds)
+            .map(move |round| {
+                let first = round * blocks;
+                element(first + own.start)..element(first + own.end)
+            })
+            .filter(|run| !run.is_empty())
+    }
+
+    /// The number of elements of a rank.
+    pub fn len_of(&self, rank: usize) -> usize {
+        self.runs(rank).map(|run| run.len()).sum()
+    }
+
+    /// The index in the buffer of element `index` of a rank.
+    pub fn index_in_buffer(&self, rank: usize, index: usize) -> usize {
+        let own = self.blocks_of(rank);
+        let (round, block) = (index / self.tile / own.len(), index / self.tile % own.len());
+        (round * self.blocks() + own.start + block) * self.tile + index % self.tile
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_cover_everything_once_and_differ_by_one_at_most() {
+        for (len, ranks) in [(0, 3), (1, 4), (7, 7), (10, 4), (usize::MAX, 7)] {
+            let parts: Vec<_> = (0..ranks).map(|rank| part(len, ranks, rank)).collect();
+            assert_eq!((parts[0].start, parts[ranks - 1].end), (0, len));
+            assert!(parts.windows(2).all(|pair| pair[0].end == pair[1].start));
+            let sizes = parts.iter().map(ExactSizeIterator::len);
+            assert!(sizes.clone().max().unwrap() - sizes.min().unwrap() <= 1);
+        }
+    }
+
+    #[test]
+    fn runs_have_each_element_once_in_order_and_are_found_again() {
+        const ROUND: usize = MAX_BLOCKS as usize * 2048;
+        for (len, ranks) in [
+            (0, 2),
+            (1, 3),
+            (5000, 4),
+            (ROUND + 1, 1),
+            (2 * ROUND + 9000, 7),
+        ] {
+            let stripes = Stripes::new(len, 8, ranks);
+            let mut all = Vec::new();
+            for rank in 0..ranks {
+                let mut index = 0;
+                for run in stripes.runs(rank) {
+                    for (at, element) in [(0, run.start), (run.len() - 1, run.end - 1)] {
+                        assert_eq!(stripes.index_in_buffer(rank, index + at), element);
+                    }
+                    index += run.len();
+                    all.push(run);
+                }
+                assert_eq!(index, stripes.len_of(rank));
+            }
+            all.sort_by_key(|run| run.start);
+            assert!(all.windows(2).all(|pair| pair[0].end == pair[1].start));
+            assert_eq!(all.first().map_or(0, |run| run.start), 0);
+            assert_eq!(all.last().map_or(0, |run| run.end), len);
+        }
+    }
+
+    #[test]
+    fn a_rank_has_one_run_of_a_buffer_of_few_tiles() {
+        let mut runs = Stripes::new(5 * 4096 + 3, 4, 4).runs(3);
+        assert_eq!(runs.next(), Some(4 * 4096..5 * 4096 + 3));
+        assert_eq!(runs.next(), None);
+    }
+}

@@ -1,0 +1,206 @@
+//! Reductions of buffers over several devices.
+//!
+//! The tree of a reduction has tiles, blocks of them, and blocks that are combined at last
+//! (`kernels/reduce/plan.rs`). A rank has whole blocks, and so computes their partial results as one device
+//! does, by the same kernels. The partial results of all ranks, 2048 at most, come to the host, which combines
+//! them in the same tree.
+
+use super::DeviceGroup;
+use super::buffer::ShardedBuffer;
+use super::transport::remote_parts;
+use crate::buffer::{Buffer, BufferView};
+use crate::device::Device;
+use crate::element::Element;
+use crate::error::{During, ErrorKind, Outcome, Result};
+use crate::reduce::{
+    PairPartial, Partial, ReduceElement, Reducible, ReduciblePairs, ReproducibleElement,
+    ReproducibleSum, ops,
+};
+
+impl DeviceGroup {
+    /// The sum of all elements of `x`; 0 for none. The bits are those of
+    /// [`Device::reduce_sum`] for the same elements on one device, however many devices there are.
+    ///
+    /// In a group of several processes each gets the sum.
+    ///
+    /// ```
+    /// use tilewright::{Device, DeviceGroup};
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let data: Vec<f32> = (0..20_000).map(|i| 1.0 / (i as f32 + 1.0)).collect();
+    /// let device = Device::simulator();
+    /// let expected = device.reduce_sum(&device.upload(&data)?)?;
+    /// let group = DeviceGroup::simulated(4)?;
+    /// assert_eq!(group.reduce_sum(&group.upload(&data)?)?, expected);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`GroupError::OtherGroup`](crate::GroupError::OtherGroup) in [`ErrorKind::Group`] if `x` is of another
+    /// group, the other errors of [`ErrorKind::Group`] if a rank of another process fails, and those of
+    /// [`Device::reduce_sum`].
+    pub fn reduce_sum<T: ReduceElement>(&self, x: &ShardedBuffer<T>) -> Result<T::Sum> {
+        self.reduced::<ops::Sum, T>(x).during("reduce_sum")
+    }
+
+    /// The value that `operation`, one of [`ops`], gives for all elements of `x`: that of
+    /// [`Device::reduce`] for the same elements on one device, bit for bit. Places are
+    /// indices in the whole buffer.
+    ///
+    /// ```
+    /// use tilewright::{DeviceGroup, ops};
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let group = DeviceGroup::simulated(2)?;
+    /// let x = group.upload(&[3.0_f64, -4.0, 0.5])?;
+    /// assert_eq!(group.reduce(&x, ops::ArgMin)?, 1);
+    /// assert_eq!(group.reduce(&x, ops::Norm1)?, 7.5);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::NoElements`] for a minimum, a maximum or the place of one where there are no elements, and
+    /// those of [`DeviceGroup::reduce_sum`].
+    pub fn reduce<R, T: Reducible<R>>(
+        &self,
+        x: &ShardedBuffer<T>,
+        operation: R,
+    ) -> Result<T::Output> {
+        let _: R = operation;
+        self.reduced::<R, T>(x).during("reduce")
+    }
+
+    /// The dot product of `x` and `y`, which are equally long: that of
+    /// [`Device::reduce_dot`] for the same elements on one device, bit for bit.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongLength`] if one has more elements than the other, and those of
+    /// [`DeviceGroup::reduce_sum`].
+    pub fn reduce_dot<T: ReduciblePairs<ops::Dot>>(
+        &self,
+        x: &ShardedBuffer<T>,
+        y: &ShardedBuffer<T>,
+    ) -> Result<T::Output> {
+        self.reduced_pairs::<ops::Dot, T>(x, y).during("reduce_dot")
+    }
+
+    /// The exact sum of all elements of `x` as a state: the states of the ranks, merged. See
+    /// [`Device::reproducible_sum`].
+    ///
+    /// ```
+    /// use tilewright::DeviceGroup;
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let group = DeviceGroup::simulated(2)?;
+    /// let sum = group.reproducible_sum(&group.upload(&[1e300_f64, 3.0, -1e300, 4.0])?)?;
+    /// assert_eq!(sum.value(), 7.0);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`DeviceGroup::reduce_sum`].
+    pub fn reproducible_sum<T: ReproducibleElement>(
+        &self,
+        x: &ShardedBuffer<T>,
+    ) -> Result<ReproducibleSum<T>> {
+        self.check_owns("the buffer to reduce", x.group())
+            .and_then(|()| self.together(|| self.merged_states(x)))
+            .during("reproducible_sum")
+    }
+
+    fn reduced<R, T: Reducible<R>>(&self, x: &ShardedBuffer<T>) -> Outcome<T::Output> {
+        self.check_owns("the buffer to reduce", x.group())?;
+        if T::NEEDS_AN_ELEMENT && x.is_empty() {
+            return Err(ErrorKind::NoElements);
+        }
+        let launch = |rank, device: &Device, blocks| {
+            let shard = x.shard(rank).expect("the rank is of this process");
+            device.partials_of::<R, T>(shard, blocks)
+        };
+        let mut partials = self.together(|| self.partials::<Partial<R, T>, T>(x, launch))?;
+        for rank in 0..self.ranks() {
+            for partial in &mut partials[x.stripes().blocks_of(rank)] {
+                *partial = T::placed(*partial, |index| x.stripes().index_in_buffer(rank, index));
+            }
+        }
+        Ok(T::value_of(&partials, x.len()))
+    }
+
+    fn reduced_pairs<R, T: ReduciblePairs<R>>(
+        &self,
+        x: &ShardedBuffer<T>,
+        y: &ShardedBuffer<T>,
+    ) -> Outcome<T::Output> {
+        self.check_owns("the first buffer", x.group())?;
+        self.check_owns("the second buffer", y.group())?;
+        if x.len() != y.len() {
+            let (expected, found) = (x.len(), y.len());
+            return Err(ErrorKind::WrongLength { expected, found });
+        }
+        let launch = |rank, device: &Device, blocks| {
+            let shards = x.shard(rank).zip(y.shard(rank));
+            let shards = shards.expect("the rank is of this process");
+            device.pair_partials_of::<R, T>(shards, blocks)
+        };
+        let partials = self.together(|| self.partials::<PairPartial<R, T>, T>(x, launch))?;
+        Ok(T::value_of(&partials, x.len()))
+    }
+
+    /// The partial results of all blocks, of which `launch` starts those of a rank of this process.
+    fn partials<A: Element, T: Element>(
+        &self,
+        x: &ShardedBuffer<T>,
+        launch: impl Fn(usize, &Device, u32) -> Outcome<Buffer<A>>,
+    ) -> Outcome<Vec<A>> {
+        let blocks_of = |rank| x.stripes().blocks_of(rank).len();
+        let mut own = Vec::new();
+        for (rank, device) in self.locals() {
+            own.push(match blocks_of(rank) {
+                0 => Buffer::uninit(device, 0)?,
+                blocks => launch(rank, device, blocks as u32)?,
+            });
+        }
+        let own_of = |rank| {
+            let partials: &Buffer<A> = &own[self.local_of(rank)?];
+            let of_blocks = partials.view().part(..blocks_of(rank));
+            Some(of_blocks.expect("there is one for each block"))
+        };
+        Ok(self.parts_on_host(blocks_of, own_of)?.concat())
+    }
+
+    fn merged_states<T: ReproducibleElement>(
+        &self,
+        x: &ShardedBuffer<T>,
+    ) -> Outcome<ReproducibleSum<T>> {
+        let states = self.locals().map(|(rank, device)| {
+            let shard = x.shard(rank).expect("the rank is of this process");
+            device.state_words_of(shard)
+        });
+        let states = states.collect::<Outcome<Vec<_>>>()?;
+        let own_of = |rank| Some(states[self.local_of(rank)?].view());
+        let words = ReproducibleSum::<T>::new().words().len();
+        let mut sum = ReproducibleSum::new();
+        for state in self.parts_on_host(|_| words, own_of)? {
+            let state = ReproducibleSum::from_words(&state);
+            sum.merge(&state.expect("all states of a type have as many words"));
+        }
+        Ok(sum)
+    }
+
+    /// The parts of all ranks, `len_of(rank)` elements each, on the host; `own` has those of this process.
+    fn parts_on_host<'a, T: Element>(
+        &self,
+        len_of: impl Fn(usize) -> usize,
+        own: impl Fn(usize) -> Option<BufferView<'a, T>>,
+    ) -> Outcome<Vec<Vec<T>>> {
+        let remote = remote_parts(self, len_of, &own)?;
+        let parts = remote.iter().enumerate().map(|(rank, remote)| {
+            let part = remote.as_ref().map(Buffer::view).or_else(|| own(rank));
+            part.expect("a rank is here or not").elements()
+        });
+        parts.collect()
+    }
+}

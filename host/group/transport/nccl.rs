@@ -1,0 +1,276 @@
+//! NCCL between processes with one CUDA device each.
+//!
+//! An exchange is one group of `ncclSend` and `ncclRecv` in the device's stream. The communicator does not block:
+//! the host looks after it until the stream has come past the exchange, and aborts it where NCCL reports a
+//! fault or the timeout has passed, so that no process waits for one that is gone.
+
+mod library;
+
+use super::deadline::Deadline;
+use super::{Transfer, Transport, fault_after};
+use crate::device::Device;
+use crate::error::{Error, ErrorKind, GroupError, Outcome};
+use crate::event::Event;
+use crate::group::DeviceGroup;
+use crate::group::id::{GroupOptions, no_meeting};
+use library::{BYTES, Communicator, Config, Functions, ID_BYTES, IN_PROGRESS, SUCCESS, UniqueId};
+use std::ffi::c_int;
+use std::fmt;
+use std::mem;
+use std::ptr;
+use std::sync::{Mutex, PoisonError};
+use std::thread::sleep;
+use std::time::Duration;
+
+/// Between two looks at a communicator that sets itself up.
+const PAUSE: Duration = Duration::from_micros(100);
+
+/// A new id, which one process makes for all.
+pub fn unique_id() -> Outcome<[u8; ID_BYTES]> {
+    let functions = library::open()?;
+    let mut id = UniqueId([0; ID_BYTES]);
+    // SAFETY: `id` is a place for one id.
+    let status = unsafe { (functions.ncclGetUniqueId)(&raw mut id) };
+    match status {
+        SUCCESS => Ok(id.0),
+        code => Err(functions.error(code).into()),
+    }
+}
+
+/// The communicator of one rank.
+pub struct Nccl {
+    functions: &'static Functions,
+    /// It stays where the device is.
+    device: Device,
+    timeout: Duration,
+    state: Mutex<State>,
+}
+
+struct State {
+    /// Null after it was aborted.
+    communicator: Communicator,
+    /// The fault after which there are no more exchanges.
+    fault: Option<GroupError>,
+}
+
+// SAFETY: NCCL's functions may be called with one communicator from any thread, one at a time.
+unsafe impl Send for State {}
+
+impl Nccl {
+    /// Meets the other ranks of a group of `ranks`.
+    pub fn join(
+        id: [u8; ID_BYTES],
+        (rank, ranks): (usize, usize),
+        device: &Device,
+        options: GroupOptions,
+    ) -> Outcome<Self> {
+        let functions = library::open()?;
+        if device.is_simulator() {
+            let reason = "NCCL needs CUDA devices; ranks with simulated ones meet by GroupId::tcp";
+            return Err(no_meeting(reason.to_owned()));
+        }
+        let nccl = Self {
+            functions,
+            device: device.clone(),
+            timeout: options.timeout(),
+            state: Mutex::new(State {
+                communicator: ptr::null_mut(),
+                fault: None,
+            }),
+        };
+        let (rank, ranks) = (rank as c_int, ranks as c_int);
+        let mut config = Config::NON_BLOCKING;
+        nccl.with_state(|state| {
+            let place = &raw mut state.communicator;
+            // SAFETY: `place` and `config` are there, the id is passed by value, and the device's context is
+            // current.
+            let status = unsafe {
+                (functions.ncclCommInitRankConfig)(
+                    place,
+                    ranks,
+                    UniqueId(id),
+                    rank,
+                    &raw mut config,
+                )
+            };
+            let deadline = Deadline::after(nccl.timeout);
+            nccl.settle(state, status, deadline)
+        })?;
+        Ok(nccl)
+    }
+
+    /// Runs `body` in the device's context; where it fails the communicator is aborted, and stays so.
+    fn with_state(&self, body: impl FnOnce(&mut State) -> Outcome<()>) -> Outcome<()> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(fault) = &state.fault {
+            return Err(fault.clone().into());
+        }
+        let result = self.device.in_context(|| body(&mut state)).flatten();
+        result.inspect_err(|cause| self.abort(&mut state, cause))
+    }
+
+    /// Waits until a call that returned `status` is done.
+    fn settle(&self, state: &State, status: u32, deadline: Deadline) -> Outcome<()> {
+        let mut status = status;
+        while status == IN_PROGRESS {
+            if deadline.left().is_none() {
+                return Err(self.late());
+            }
+            sleep(PAUSE);
+            status = self.status(state)?;
+        }
+        match status {
+            SUCCESS => Ok(()),
+            code => Err(self.functions.error(code).into()),
+        }
+    }
+
+    /// What the communicator says of itself.
+    fn status(&self, state: &State) -> Outcome<u32> {
+        let mut status = SUCCESS;
+        // SAFETY: the communicator was made and not aborted; `status` is a place for one number.
+        let call =
+            unsafe { (self.functions.ncclCommGetAsyncError)(state.communicator, &raw mut status) };
+        match call {
+            SUCCESS => Ok(status),
+            code => Err(self.functions.error(code).into()),
+        }
+    }
+
+    fn late(&self) -> ErrorKind {
+        let after = self.timeout;
+        GroupError::NcclTimeout { after }.into()
+    }
+
+    /// Ends the communicator, with what it left in the stream.
+    fn abort(&self, state: &mut State, cause: &ErrorKind) {
+        state.fault.get_or_insert_with(|| fault_after(cause));
+        let communicator = mem::replace(&mut state.communicator, ptr::null_mut());
+        if !communicator.is_null() {
+            // SAFETY: the communicator was made, and is forgotten here.
+            let abort = || unsafe { (self.functions.ncclCommAbort)(communicator) };
+            // One of a lost device is lost with it.
+            let _ = self.device.in_context(abort);
+        }
+    }
+
+    /// Ends the communicator when the other ranks have what this one sent.
+    fn finish(&self, state: &mut State) -> Outcome<()> {
+        // SAFETY: the communicator was made and not aborted.
+        let status = unsafe { (self.functions.ncclCommFinalize)(state.communicator) };
+        self.settle(state, status, Deadline::after(self.timeout))?;
+        let communicator = mem::replace(&mut state.communicator, ptr::null_mut());
+        // SAFETY: as before, and it is forgotten here.
+        match unsafe { (self.functions.ncclCommDestroy)(communicator) } {
+            SUCCESS => Ok(()),
+            code => Err(self.functions.error(code).into()),
+        }
+    }
+
+    /// Submits the sends and receives.
+    ///
+    /// # Safety
+    /// Those of [`Transport::exchange`].
+    unsafe fn submit(&self, state: &State, transfers: &[Transfer]) -> u32 {
+        let functions = self.functions;
+        let stream = self
+            .device
+            .raw_stream()
+            .map_or(ptr::null_mut(), |it| it.as_ptr());
+        // SAFETY: a group that is started is ended.
+        let mut first = unsafe { (functions.ncclGroupStart)() };
+        let mut keep_first = |status| {
+            if first == SUCCESS {
+                first = status;
+            }
+        };
+        for it in transfers.iter().filter(|it| it.from != it.to) {
+            let at = |address: u64| ptr::with_exposed_provenance_mut(address as usize);
+            // SAFETY: the bytes are those of the transfer, in the memory of this device, by (1), without
+            // conflicts in its stream, by (2).
+            unsafe {
+                if let Some(source) = it.source {
+                    let to = it.to as c_int;
+                    let communicator = state.communicator;
+                    keep_first((functions.ncclSend)(
+                        at(source),
+                        it.bytes,
+                        BYTES,
+                        to,
+                        communicator,
+                        stream,
+                    ));
+                }
+                if let Some(destination) = it.destination {
+                    let from = it.from as c_int;
+                    let communicator = state.communicator;
+                    keep_first((functions.ncclRecv)(
+                        at(destination),
+                        it.bytes,
+                        BYTES,
+                        from,
+                        communicator,
+                        stream,
+                    ));
+                }
+            }
+        }
+        // SAFETY: the group was started.
+        let ended = unsafe { (functions.ncclGroupEnd)() };
+        match first {
+            SUCCESS | IN_PROGRESS => ended,
+            first => first,
+        }
+    }
+}
+
+impl Transport for Nccl {
+    unsafe fn exchange(&self, _group: &DeviceGroup, transfers: &[Transfer]) -> Outcome<()> {
+        self.with_state(|state| {
+            for it in transfers.iter().filter(|it| it.from == it.to) {
+                if let (Some(source), Some(destination)) = (it.source, it.destination) {
+                    let backend = self.device.backend();
+                    // SAFETY: (1) and (2) of the backend are (1) and (2) of the trait.
+                    unsafe { backend.copy_on_device(destination, source, it.bytes)? };
+                }
+            }
+            let deadline = Deadline::after(self.timeout);
+            // SAFETY: as for this method.
+            let status = unsafe { self.submit(state, transfers) };
+            self.settle(state, status, deadline)?;
+            let event = Event::record(&self.device)?;
+            while !event.is_done().map_err(Error::into_kind)? {
+                let status = self.status(state)?;
+                if status != SUCCESS && status != IN_PROGRESS {
+                    return Err(self.functions.error(status).into());
+                }
+                if deadline.left().is_none() {
+                    return Err(self.late());
+                }
+                std::hint::spin_loop();
+            }
+            Ok(())
+        })
+    }
+
+    fn abandon(&self, cause: &ErrorKind) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        self.abort(&mut state, cause);
+    }
+}
+
+impl Drop for Nccl {
+    fn drop(&mut self) {
+        // After a fault there is nothing to finish, and a new one cannot be reported any more.
+        let _ = self.with_state(|state| self.finish(state));
+    }
+}
+
+impl fmt::Debug for Nccl {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Nccl")
+            .field("device", &self.device)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,228 @@
+//! Connections between the processes of a group, one for each pair.
+//!
+//! In an exchange each process writes one frame to each process that gets something of it: the number of the
+//! exchange, the number of bytes, the bytes. Frames are written by a thread for each, so that no process waits
+//! for another one to read before it reads itself. Where a connection fails, all of this process's
+//! connections are closed: so each of the others fails, too, as soon as it reads or writes.
+
+mod meeting;
+mod stream;
+
+use super::{Transfer, Transport, fault_after};
+use crate::error::{ErrorKind, GroupError, Outcome};
+use crate::group::DeviceGroup;
+use crate::group::id::GroupOptions;
+use crate::group::transport::deadline::Deadline;
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+use stream::{Fault, read, write};
+
+/// Bytes in front of a frame: the number of the exchange, and that of the bytes that follow.
+const HEADER: usize = 16;
+
+/// The connections of one rank.
+#[derive(Debug)]
+pub struct Sockets {
+    rank: usize,
+    /// By rank; `None` for its own.
+    peers: Vec<Option<TcpStream>>,
+    timeout: Duration,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// The number of the next exchange.
+    next: u64,
+    /// The fault after which there are no more.
+    fault: Option<GroupError>,
+}
+
+/// What goes to one rank, or comes from it.
+struct Frame {
+    peer: usize,
+    number: u64,
+    transfers: Vec<Transfer>,
+}
+
+impl Frame {
+    fn header(&self) -> [u8; HEADER] {
+        let bytes: usize = self.transfers.iter().map(|it| it.bytes).sum();
+        let mut header = [0; HEADER];
+        header[..8].copy_from_slice(&self.number.to_le_bytes());
+        header[8..].copy_from_slice(&(bytes as u64).to_le_bytes());
+        header
+    }
+}
+
+impl Sockets {
+    /// Meets the other ranks of a group of `ranks` at the address of rank 0, which has the listener.
+    pub fn join(
+        at: (SocketAddr, Option<&TcpListener>),
+        rank: usize,
+        ranks: usize,
+        options: GroupOptions,
+    ) -> Outcome<Self> {
+        Ok(Self {
+            rank,
+            peers: meeting::meet(at, rank, ranks, options.timeout())?,
+            timeout: options.timeout(),
+            state: Mutex::default(),
+        })
+    }
+
+    fn stream(&self, peer: usize) -> &TcpStream {
+        self.peers[peer].as_ref().expect("a peer is another rank")
+    }
+
+    fn close(&self) {
+        for stream in self.peers.iter().flatten() {
+            // One that is closed already stays so.
+            let _ = stream.shutdown(Shutdown::Both);
+        }
+    }
+
+    /// The frames of exchange `number` with each of the other ranks that `peer_of` gives for a transfer.
+    fn frames(
+        &self,
+        number: u64,
+        transfers: &[Transfer],
+        peer_of: impl Fn(&Transfer) -> Option<usize>,
+    ) -> Vec<Frame> {
+        let with = |peer: usize| Frame {
+            peer,
+            number,
+            transfers: (transfers.iter().copied())
+                .filter(|it| peer_of(it) == Some(peer))
+                .collect(),
+        };
+        let others = (0..self.peers.len()).filter(|peer| *peer != self.rank);
+        let frames = others.map(with);
+        frames.filter(|it| !it.transfers.is_empty()).collect()
+    }
+
+    /// Writes `outgoing` with their bytes, and reads `incoming`.
+    fn run(
+        &self,
+        outgoing: &[(Frame, Vec<u8>)],
+        incoming: &[Frame],
+    ) -> Result<Vec<Vec<u8>>, GroupError> {
+        let deadline = Deadline::after(self.timeout);
+        thread::scope(|scope| {
+            let writers: Vec<_> = outgoing
+                .iter()
+                .map(|(frame, bytes)| {
+                    scope.spawn(move || {
+                        let stream = self.stream(frame.peer);
+                        write(stream, &frame.header(), deadline)
+                            .and_then(|()| write(stream, bytes, deadline))
+                            .map_err(|fault| self.error(frame.peer, fault))
+                    })
+                })
+                .collect();
+            let read: Result<Vec<_>, _> = incoming
+                .iter()
+                .map(|frame| self.receive(frame, deadline))
+                .collect();
+            if read.is_err() {
+                // Writers that wait for a reader end now.
+                self.close();
+            }
+            let written: Result<(), _> = writers
+                .into_iter()
+                .try_for_each(|writer| writer.join().expect("a writer does not panic"));
+            let read = read?;
+            written.map(|()| read)
+        })
+    }
+
+    fn receive(&self, frame: &Frame, deadline: Deadline) -> Result<Vec<u8>, GroupError> {
+        let stream = self.stream(frame.peer);
+        let of_peer = |fault| self.error(frame.peer, fault);
+        let mut header = [0; HEADER];
+        read(stream, &mut header, deadline).map_err(of_peer)?;
+        let expected = frame.header();
+        if header != expected {
+            return Err(GroupError::OutOfStep {
+                rank: frame.peer,
+                reason: format!("{} instead of {}", words(header), words(expected)),
+            });
+        }
+        let bytes = frame.transfers.iter().map(|it| it.bytes).sum();
+        let mut payload = vec![0; bytes];
+        read(stream, &mut payload, deadline).map_err(of_peer)?;
+        Ok(payload)
+    }
+
+    fn error(&self, rank: usize, fault: Fault) -> GroupError {
+        let after = self.timeout;
+        match fault {
+            Fault::Late => GroupError::PeerTimeout { rank, after },
+            Fault::Lost(reason) => GroupError::PeerLost { rank, reason },
+        }
+    }
+}
+
+/// What a header says.
+fn words(header: [u8; HEADER]) -> String {
+    let number = |at: usize| {
+        let bytes: [u8; 8] = header[at..at + 8].try_into().expect("eight bytes");
+        u64::from_le_bytes(bytes)
+    };
+    format!("exchange {} of {} bytes", number(0), number(8))
+}
+
+impl Transport for Sockets {
+    unsafe fn exchange(&self, group: &DeviceGroup, transfers: &[Transfer]) -> Outcome<()> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(fault) = &state.fault {
+            return Err(fault.clone().into());
+        }
+        let number = state.next;
+        state.next += 1;
+        let backend = group.devices()[0].backend();
+        for it in transfers.iter().filter(|it| it.from == it.to) {
+            if let (Some(source), Some(destination)) = (it.source, it.destination) {
+                // SAFETY: (1) and (2) of the backend are (1) and (2) of the trait.
+                unsafe { backend.copy_on_device(destination, source, it.bytes)? };
+            }
+        }
+        let mut outgoing = Vec::new();
+        for frame in self.frames(number, transfers, |it| it.source.map(|_| it.to)) {
+            let mut bytes = Vec::new();
+            for it in &frame.transfers {
+                let start = bytes.len();
+                bytes.resize(start + it.bytes, 0);
+                let source = it.source.expect("the frame goes from here");
+                // SAFETY: (1) and (2) of the backend are (1) and (2) of the trait.
+                unsafe { backend.copy_to_host(&mut bytes[start..], source)? };
+            }
+            outgoing.push((frame, bytes));
+        }
+        let incoming = self.frames(number, transfers, |it| it.destination.map(|_| it.from));
+        let received = self.run(&outgoing, &incoming).map_err(|fault| {
+            self.close();
+            state.fault = Some(fault.clone());
+            ErrorKind::from(fault)
+        })?;
+        for (frame, bytes) in incoming.iter().zip(&received) {
+            let mut rest = &bytes[..];
+            for it in &frame.transfers {
+                let (part, after) = rest.split_at(it.bytes);
+                rest = after;
+                let destination = it.destination.expect("the frame comes here");
+                // SAFETY: (1) and (2) of the backend are (1) and (2) of the trait.
+                unsafe { backend.copy_to_device(destination, part)? };
+            }
+        }
+        Ok(())
+    }
+
+    fn abandon(&self, cause: &ErrorKind) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.fault.get_or_insert_with(|| fault_after(cause));
+        self.close();
+    }
+}

@@ -1,0 +1,248 @@
+//! How ranks find one another: all of them connect to rank 0, which tells them where the others listen; then
+//! each connects to those of lower rank.
+
+use super::stream::{Fault, read, write};
+use crate::error::{GroupError, Outcome};
+use crate::group::id::no_meeting;
+use crate::group::transport::deadline::Deadline;
+use std::io::{self, ErrorKind};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::thread::sleep;
+use std::time::Duration;
+
+/// What a connection starts with.
+const GREETING: [u8; 8] = *b"tilewrt1";
+
+/// Bytes of a hello: the greeting, the rank, the number of ranks, and the port on which it listens.
+const HELLO: usize = GREETING.len() + 10;
+
+/// Between two looks whether another process has come.
+const PAUSE: Duration = Duration::from_millis(2);
+
+/// For the hello of a connection, which comes at once if it is of a rank.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// What a process says of itself when it connects.
+#[derive(Clone, Copy, Debug)]
+struct Hello {
+    rank: usize,
+    ranks: usize,
+    port: u16,
+}
+
+impl Hello {
+    fn bytes(self) -> [u8; HELLO] {
+        let mut bytes = [0; HELLO];
+        bytes[..8].copy_from_slice(&GREETING);
+        bytes[8..12].copy_from_slice(&(self.rank as u32).to_le_bytes());
+        bytes[12..16].copy_from_slice(&(self.ranks as u32).to_le_bytes());
+        bytes[16..].copy_from_slice(&self.port.to_le_bytes());
+        bytes
+    }
+
+    /// `None` if the bytes are of another program.
+    fn of(bytes: [u8; HELLO]) -> Option<Self> {
+        let number = |at: usize| {
+            let bytes: [u8; 4] = bytes[at..at + 4].try_into().expect("four bytes");
+            u32::from_le_bytes(bytes) as usize
+        };
+        (bytes[..8] == GREETING).then(|| Self {
+            rank: number(8),
+            ranks: number(12),
+            port: u16::from_le_bytes([bytes[16], bytes[17]]),
+        })
+    }
+}
+
+/// A connection to each other rank.
+pub fn meet(
+    (address, listener): (SocketAddr, Option<&TcpListener>),
+    rank: usize,
+    ranks: usize,
+    timeout: Duration,
+) -> Outcome<Vec<Option<TcpStream>>> {
+    let meeting = Meeting {
+        rank,
+        ranks,
+        timeout,
+        deadline: Deadline::after(timeout),
+    };
+    let peers = match rank {
+        0 => meeting.host(listener.ok_or_else(not_made_here)?)?,
+        _ => meeting.visit(address)?,
+    };
+    for stream in peers.iter().flatten() {
+        // Frames are written whole.
+        stream.set_nodelay(true).map_err(system)?;
+    }
+    Ok(peers)
+}
+
+struct Meeting {
+    rank: usize,
+    ranks: usize,
+    timeout: Duration,
+    deadline: Deadline,
+}
+
+impl Meeting {
+    /// Rank 0: takes the others, and tells each where all listen.
+    fn host(&self, listener: &TcpListener) -> Outcome<Vec<Option<TcpStream>>> {
+        let mut addresses = vec![listener.local_addr().map_err(system)?; self.ranks];
+        let mut peers: Vec<Option<TcpStream>> = (0..self.ranks).map(|_| None).collect();
+        while let Some(missing) = self.missing(&peers, 1..self.ranks) {
+            let (hello, stream) = self.accept(listener, missing)?;
+            let ip = stream.peer_addr().map_err(system)?.ip();
+            addresses[hello.rank] = SocketAddr::new(ip, hello.port);
+            self.place(&mut peers, hello.rank, stream)?;
+        }
+        let table = addresses.iter().map(|it| format!("{it}\n"));
+        let table = table.collect::<String>();
+        for (rank, stream) in peers.iter().enumerate() {
+            let Some(stream) = stream else { continue };
+            let length = (table.len() as u32).to_le_bytes();
+            write(stream, &length, self.deadline)
+                .and_then(|()| write(stream, table.as_bytes(), self.deadline))
+                .map_err(|fault| self.error(rank, fault))?;
+        }
+        Ok(peers)
+    }
+
+    /// Another rank: connects to rank 0 and to those between, and takes those above.
+    fn visit(&self, host: SocketAddr) -> Outcome<Vec<Option<TcpStream>>> {
+        let to_host = self.connect(0, host)?;
+        // On the network over which rank 0 is reached.
+        let own = SocketAddr::new(to_host.local_addr().map_err(system)?.ip(), 0);
+        let listener = TcpListener::bind(own).map_err(system)?;
+        self.greet(0, &to_host, listener.local_addr().map_err(system)?.port())?;
+        let addresses = self.read_table(&to_host)?;
+        let mut peers: Vec<Option<TcpStream>> = (0..self.ranks).map(|_| None).collect();
+        peers[0] = Some(to_host);
+        for rank in 1..self.rank {
+            let stream = self.connect(rank, addresses[rank])?;
+            self.greet(rank, &stream, 0)?;
+            peers[rank] = Some(stream);
+        }
+        while let Some(missing) = self.missing(&peers, self.rank + 1..self.ranks) {
+            let (hello, stream) = self.accept(&listener, missing)?;
+            self.place(&mut peers, hello.rank, stream)?;
+        }
+        Ok(peers)
+    }
+
+    fn missing(
+        &self,
+        peers: &[Option<TcpStream>],
+        mut ranks: std::ops::Range<usize>,
+    ) -> Option<usize> {
+        ranks.find(|rank| peers[*rank].is_none())
+    }
+
+    /// The next connection of a rank of this group. Those of other programs are closed.
+    fn accept(&self, listener: &TcpListener, missing: usize) -> Outcome<(Hello, TcpStream)> {
+        listener.set_nonblocking(true).map_err(system)?;
+        loop {
+            let left = self.deadline.left();
+            let left = left.ok_or_else(|| self.error(missing, Fault::Late))?;
+            let stream = match listener.accept() {
+                Ok((stream, _)) => stream,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    sleep(PAUSE);
+                    continue;
+                }
+                Err(error) => return Err(system(error)),
+            };
+            stream.set_nonblocking(false).map_err(system)?;
+            let mut bytes = [0; HELLO];
+            let deadline = Deadline::after(left.min(PATIENCE));
+            if read(&stream, &mut bytes, deadline).is_err() {
+                continue;
+            }
+            let Some(hello) = Hello::of(bytes) else {
+                continue;
+            };
+            if hello.ranks != self.ranks {
+                return Err(no_meeting(format!(
+                    "rank {} joins a group of {} ranks, and rank {} one of {}; all join with the same number",
+                    hello.rank, hello.ranks, self.rank, self.ranks
+                )));
+            }
+            return Ok((hello, stream));
+        }
+    }
+
+    fn place(
+        &self,
+        peers: &mut [Option<TcpStream>],
+        rank: usize,
+        stream: TcpStream,
+    ) -> Outcome<()> {
+        let place = peers.get_mut(rank).filter(|_| rank != self.rank);
+        match place {
+            Some(place @ None) => *place = Some(stream),
+            _ => {
+                return Err(no_meeting(format!(
+                    "two processes join as rank {rank}; each joins as a rank of its own"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// A connection to `rank`, which may not listen yet.
+    fn connect(&self, rank: usize, address: SocketAddr) -> Outcome<TcpStream> {
+        loop {
+            let left = self.deadline.left();
+            let left = left.ok_or_else(|| self.error(rank, Fault::Late))?;
+            match TcpStream::connect_timeout(&address, left) {
+                Ok(stream) => return Ok(stream),
+                Err(error) if error.kind() == ErrorKind::ConnectionRefused => sleep(PAUSE),
+                Err(error) => return Err(self.error(rank, error.into())),
+            }
+        }
+    }
+
+    fn greet(&self, rank: usize, stream: &TcpStream, port: u16) -> Outcome<()> {
+        let hello = Hello {
+            rank: self.rank,
+            ranks: self.ranks,
+            port,
+        };
+        write(stream, &hello.bytes(), self.deadline).map_err(|fault| self.error(rank, fault))
+    }
+
+    /// Where the ranks listen.
+    fn read_table(&self, host: &TcpStream) -> Outcome<Vec<SocketAddr>> {
+        let of_host = |fault| self.error(0, fault);
+        let mut length = [0; 4];
+        read(host, &mut length, self.deadline).map_err(of_host)?;
+        let mut table = vec![0; u32::from_le_bytes(length) as usize];
+        read(host, &mut table, self.deadline).map_err(of_host)?;
+        let lines = String::from_utf8_lossy(&table);
+        let addresses: Vec<_> = lines.lines().filter_map(|line| line.parse().ok()).collect();
+        match addresses.len() == self.ranks {
+            true => Ok(addresses),
+            false => Err(no_meeting(format!(
+                "rank 0 knows {} ranks, and this process {}",
+                addresses.len(),
+                self.ranks
+            ))),
+        }
+    }
+
+    fn error(&self, rank: usize, fault: Fault) -> crate::ErrorKind {
+        let after = self.timeout;
+        match fault {
+            Fault::Late => GroupError::PeerTimeout { rank, after }.into(),
+            Fault::Lost(reason) => GroupError::PeerLost { rank, reason }.into(),
+        }
+    }
+}
+
+fn not_made_here() -> crate::ErrorKind {
+    no_meeting("rank 0 joins with the id that it made itself".to_owned())
+}
+
+fn system(error: io::Error) -> crate::ErrorKind {
+    no_meeting(format!("the system gives no connection: {error}"))
+}

@@ -1,0 +1,53 @@
+//! Reads and writes of a connection that end by a deadline.
+
+use crate::group::transport::deadline::Deadline;
+use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::net::TcpStream;
+
+/// Why there are no bytes.
+#[derive(Debug)]
+pub enum Fault {
+    /// The deadline has passed.
+    Late,
+    /// The connection has ended; the system's words.
+    Lost(String),
+}
+
+impl From<io::Error> for Fault {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            ErrorKind::WouldBlock | ErrorKind::TimedOut => Self::Late,
+            _ => Self::Lost(error.to_string()),
+        }
+    }
+}
+
+/// Reads all of `bytes`.
+pub fn read(stream: &TcpStream, bytes: &mut [u8], deadline: Deadline) -> Result<(), Fault> {
+    let (mut stream, mut rest) = (stream, bytes);
+    while !rest.is_empty() {
+        stream.set_read_timeout(Some(deadline.left().ok_or(Fault::Late)?))?;
+        match stream.read(rest) {
+            Ok(0) => return Err(Fault::Lost("it closed the connection".to_owned())),
+            Ok(count) => rest = &mut rest[count..],
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
+}
+
+/// Writes all of `bytes`.
+pub fn write(stream: &TcpStream, bytes: &[u8], deadline: Deadline) -> Result<(), Fault> {
+    let (mut stream, mut rest) = (stream, bytes);
+    while !rest.is_empty() {
+        stream.set_write_timeout(Some(deadline.left().ok_or(Fault::Late)?))?;
+        match stream.write(rest) {
+            Ok(0) => return Err(Fault::Lost("it takes no more".to_owned())),
+            Ok(count) => rest = &rest[count..],
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
+}
