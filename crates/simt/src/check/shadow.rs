@@ -71,9 +71,8 @@ impl SharedShadow {
         (warp_width, has_clock): (u16, bool),
         barrier: Time,
     ) -> bool {
-        let (cells, sets) = match self.known_cells(offset, bytes) {
-            Some(known) => known,
-            None => return false,
+        let Some((cells, sets)) = self.known_cells(offset, bytes) else {
+            return false;
         };
         cells.iter_mut().all(|cell| {
             cell.is_written_before(event.block, barrier)

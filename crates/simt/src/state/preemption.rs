@@ -129,6 +129,19 @@ mod tests {
         assert_eq!(switches(None, 0, 100_000), 0);
     }
 
+    /// What runs beside the threads asks this, too.
+    #[test]
+    fn without_a_seed_preemption_stays_off() {
+        let mut preemption = Preemption::default();
+        for _ in 0..3 {
+            preemption.begin(None, 0);
+            (0..100).for_each(|_| preemption.pass(ATOMIC_WEIGHT));
+            assert!(!preemption.is_on());
+        }
+        preemption.begin(Some(1), 0);
+        assert!(preemption.is_on());
+    }
+
     #[test]
     fn blocks_are_switched_often_and_rarely() {
         let counts: Vec<u64> = (0..64)
