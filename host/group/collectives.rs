@@ -71,10 +71,7 @@ impl DeviceGroup {
     ) -> Result<Vec<Buffer<<T as Reducible<R>>::Output>>> {
         let _: R = operation;
         self.check_buffers(buffers)
-            .and_then(|len| {
-                let of_rank = |rank| part(len, self.ranks(), rank);
-                self.together(|| self.scattered::<R, T>(buffers, of_rank))
-            })
+            .and_then(|len| self.together(|| self.scattered::<R, T>(buffers, self.even_parts(len))))
             .during("reduce_scatter")
     }
 
@@ -106,13 +103,17 @@ impl DeviceGroup {
         let _: R = operation;
         self.check_buffers(buffers)
             .and_then(|len| {
-                let of_rank = |rank| part(len, self.ranks(), rank);
                 self.together(|| {
-                    let parts = self.scattered::<R, T>(buffers, of_rank)?;
-                    self.gathered(&parts, of_rank)
+                    let parts = self.scattered::<R, T>(buffers, self.even_parts(len))?;
+                    self.gathered(&parts, self.even_parts(len))
                 })
             })
             .during("all_reduce")
+    }
+
+    /// The part of `len` elements that a reduction leaves on a rank.
+    fn even_parts(&self, len: usize) -> impl Fn(usize) -> Range<usize> {
+        move |rank| part(len, self.ranks(), rank)
     }
 
     /// The length of the buffers, one for each rank of this process.

@@ -7,7 +7,7 @@ use super::transport::Exchange;
 use crate::error::{During, ErrorKind, GroupError, Outcome, Result};
 use crate::matmul::{Accumulate, MatmulElement};
 use crate::matrix::{Matrix, MatrixView};
-use crate::reduce::{Reducible, ReducibleLines, ops};
+use crate::reduce::{ReducibleLines, ops};
 
 impl DeviceGroup {
     /// The product A B of an M x K and a K x N matrix, M x N. The bits are those of
@@ -56,15 +56,13 @@ impl DeviceGroup {
     ///
     /// # Errors
     /// Those of [`matmul`](Self::matmul).
-    pub fn matmul_reduce_scatter<T>(
+    pub fn matmul_reduce_scatter<
+        T: MatmulElement<Product = T> + ReducibleLines<ops::Sum, Output = T>,
+    >(
         &self,
         a: &ShardedMatrix<T>,
         b: &ShardedMatrix<T>,
-    ) -> Result<ShardedMatrix<T>>
-    where
-        T: MatmulElement + Accumulate<Product = T> + ReducibleLines<ops::Sum>,
-        T: Reducible<ops::Sum, Output = T>,
-    {
+    ) -> Result<ShardedMatrix<T>> {
         self.product_of_parts(a, b).during("matmul_reduce_scatter")
     }
 
@@ -190,15 +188,11 @@ impl DeviceGroup {
         Ok(columns)
     }
 
-    fn product_of_parts<T>(
+    fn product_of_parts<T: MatmulElement<Product = T> + ReducibleLines<ops::Sum, Output = T>>(
         &self,
         a: &ShardedMatrix<T>,
         b: &ShardedMatrix<T>,
-    ) -> Outcome<ShardedMatrix<T>>
-    where
-        T: MatmulElement + Accumulate<Product = T> + ReducibleLines<ops::Sum>,
-        T: Reducible<ops::Sum, Output = T>,
-    {
+    ) -> Outcome<ShardedMatrix<T>> {
         let (m, n) = self.check_factors(a, b)?;
         if (a.sharding(), b.sharding()) != (Sharding::Columns, Sharding::Rows) {
             return Err(sharding(
