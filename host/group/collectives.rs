@@ -117,7 +117,7 @@ impl DeviceGroup {
     }
 
     /// The length of the buffers, one for each rank of this process.
-    fn check_buffers<T: Element>(&self, buffers: &[Buffer<T>]) -> Outcome<usize> {
+    pub(super) fn check_buffers<T: Element>(&self, buffers: &[Buffer<T>]) -> Outcome<usize> {
         check_length(self.devices().len(), buffers.len())?;
         let len = buffers[0].len();
         for (buffer, (rank, device)) in buffers.iter().zip(self.locals()) {
@@ -218,7 +218,7 @@ impl DeviceGroup {
     }
 }
 
-fn check_length(expected: usize, found: usize) -> Outcome<()> {
+pub(super) fn check_length(expected: usize, found: usize) -> Outcome<()> {
     match expected == found {
         true => Ok(()),
         false => Err(ErrorKind::WrongLength { expected, found }),
