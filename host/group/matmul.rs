@@ -78,7 +78,7 @@ impl DeviceGroup {
     /// Each rank multiplies its part of K as [`Device::matmul`](crate::Device::matmul) does. The products of the
     /// ranks are added by [`reduce_scatter`](Self::reduce_scatter), in a tree that depends on the number of ranks
     /// alone. So the bits depend on the number of ranks, and are the same in every run. There is no form with an
-    /// epilogue: no rank has a whole sum before the products of all ranks are added.
+    /// epilogue: no rank has whole sums before the reduce-scatter, and after it that would be one more pass.
     ///
     /// # Errors
     /// Those of [`matmul`](Self::matmul).

@@ -32,8 +32,9 @@ impl<T: Element> ShardedMatrix<T> {
     /// The matrix divided in another way, in new memory.
     ///
     /// # Errors
-    /// [`ErrorKind::OutOfMemory`], [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`], and of a group of several
-    /// processes [`ErrorKind::Group`].
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory),
+    /// [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or [`ErrorKind::Cuda`](crate::ErrorKind::Cuda), and of
+    /// a group of several processes [`ErrorKind::Group`](crate::ErrorKind::Group).
     pub fn reshard(&self, sharding: Sharding) -> Result<Self> {
         let group = &self.group;
         group
