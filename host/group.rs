@@ -16,6 +16,7 @@ mod transport;
 
 pub use buffer::ShardedBuffer;
 pub use id::{GroupId, GroupOptions};
+pub use matmul::ShardedMatmul;
 pub use matrix::{ShardedMatrix, Sharding};
 
 use crate::device::Device;

@@ -143,7 +143,9 @@ pub use element::Element;
 pub use environment::DeviceChoice;
 pub use error::{CudaVersion, Error, ErrorKind, GroupError, ImageRejection, Result, TensorMapRule};
 pub use event::Event;
-pub use group::{DeviceGroup, GroupId, GroupOptions, ShardedBuffer, ShardedMatrix, Sharding};
+pub use group::{
+    DeviceGroup, GroupId, GroupOptions, ShardedBuffer, ShardedMatmul, ShardedMatrix, Sharding,
+};
 pub use launch::LaunchConfig;
 pub use launch_args::{LaunchArg, LaunchArgs};
 pub use matmul::{

@@ -38,6 +38,9 @@ mod transpose;
 mod vector;
 mod words;
 
+pub(crate) use epilogue::{Epilogue, LineVectors};
+pub(crate) use fastest::sealed::Computes;
+pub(crate) use matrices::check_result;
 pub(crate) use operands::read_elements;
 
 pub use arithmetic::Arithmetic;
@@ -55,8 +58,6 @@ use crate::element::Element;
 use crate::error::{During, ErrorKind, Outcome, Result};
 use crate::matrix::{AsMatrixViewMut, Matrix, MatrixBatchMut, MatrixView};
 use crate::module::Module;
-use epilogue::Epilogue;
-use fastest::sealed::Computes;
 use gram::mirror;
 use kernel::{GemmKernel, Method};
 use matrices::{Factors, Matrices};

@@ -71,10 +71,7 @@ impl DeviceGroup {
     ) -> Result<Vec<Buffer<<T as Reducible<R>>::Output>>> {
         let _: R = operation;
         self.check_buffers(buffers)
-            .and_then(|len| {
-                let of_rank = |rank| part(len, self.ranks(), rank);
-                self.together(|| self.scattered::<R, T>(buffers, of_rank))
-            })
+            .and_then(|len| self.together(|| self.scattered::<R, T>(buffers, self.even_parts(len))))
             .during("reduce_scatter")
     }
 
@@ -106,17 +103,21 @@ impl DeviceGroup {
         let _: R = operation;
         self.check_buffers(buffers)
             .and_then(|len| {
-                let of_rank = |rank| part(len, self.ranks(), rank);
                 self.together(|| {
-                    let parts = self.scattered::<R, T>(buffers, of_rank)?;
-                    self.gathered(&parts, of_rank)
+                    let parts = self.scattered::<R, T>(buffers, self.even_parts(len))?;
+                    self.gathered(&parts, self.even_parts(len))
                 })
             })
             .during("all_reduce")
     }
 
+    /// The part of `len` elements that a reduction leaves on a rank.
+    fn even_parts(&self, len: usize) -> impl Fn(usize) -> Range<usize> {
+        move |rank| part(len, self.ranks(), rank)
+    }
+
     /// The length of the buffers, one for each rank of this process.
-    fn check_buffers<T: Element>(&self, buffers: &[Buffer<T>]) -> Outcome<usize> {
+    pub(super) fn check_buffers<T: Element>(&self, buffers: &[Buffer<T>]) -> Outcome<usize> {
         check_length(self.devices().len(), buffers.len())?;
         let len = buffers[0].len();
         for (buffer, (rank, device)) in buffers.iter().zip(self.locals()) {
@@ -217,7 +218,7 @@ impl DeviceGroup {
     }
 }
 
-fn check_length(expected: usize, found: usize) -> Outcome<()> {
+pub(super) fn check_length(expected: usize, found: usize) -> Outcome<()> {
     match expected == found {
         true => Ok(()),
         false => Err(ErrorKind::WrongLength { expected, found }),

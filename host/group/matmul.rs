@@ -1,13 +1,18 @@
-//! Products of matrices over several devices.
+//! Products of matrices over several devices. `request.rs` is a product with what becomes of its sums, and
+//! `launch.rs` which rank multiplies what.
+
+mod launch;
+mod request;
+
+pub use request::ShardedMatmul;
 
 use super::DeviceGroup;
 use super::matrix::{ShardedMatrix, Sharding};
 use super::partition::part;
-use super::transport::Exchange;
-use crate::error::{During, ErrorKind, GroupError, Outcome, Result};
-use crate::matmul::{Accumulate, MatmulElement};
-use crate::matrix::{Matrix, MatrixView};
-use crate::reduce::{Reducible, ReducibleLines, ops};
+use crate::element::Element;
+use crate::error::{During, GroupError, Outcome, Result};
+use crate::matmul::{Accumulate, MatmulElement, MatmulInto};
+use crate::reduce::{ReducibleLines, ops};
 
 impl DeviceGroup {
     /// The product A B of an M x K and a K x N matrix, M x N. The bits are those of
@@ -35,16 +40,36 @@ impl DeviceGroup {
     /// # }
     /// ```
     ///
+    /// [`ShardedMatmul`] is the same with what becomes of the sums.
+    ///
     /// # Errors
-    /// [`GroupError::Sharding`] in [`ErrorKind::Group`] if A and B are divided in another way;
-    /// [`GroupError::OtherGroup`] if one is of another group; the other errors of [`ErrorKind::Group`] if a rank
-    /// of another process fails; those of [`Matmul::run`](crate::Matmul::run).
+    /// In [`ErrorKind::Group`](crate::ErrorKind::Group): [`GroupError::Sharding`] if A and B are divided in
+    /// another way; [`GroupError::OtherGroup`] if one is of another group; others if a rank of another process
+    /// fails. Those of [`Matmul::run`](crate::Matmul::run).
     pub fn matmul<T: MatmulElement>(
         &self,
         a: &ShardedMatrix<T>,
         b: &ShardedMatrix<T>,
     ) -> Result<ShardedMatrix<<T as Accumulate>::Product>> {
-        self.product(a, b).during("matmul")
+        self.check_owns("the left matrix", a.group())
+            .and_then(|()| ShardedMatmul::new(a, b).product())
+            .during("matmul")
+    }
+
+    /// [`matmul`](Self::matmul) into a matrix that is there, whose elements it overwrites: see
+    /// [`ShardedMatmul::run_into`].
+    ///
+    /// # Errors
+    /// Those of [`ShardedMatmul::run_into`]; [`GroupError::OtherGroup`] if A is of another group.
+    pub fn matmul_into<T: MatmulInto<O>, O: Element>(
+        &self,
+        a: &ShardedMatrix<T>,
+        b: &ShardedMatrix<T>,
+        c: &mut ShardedMatrix<O>,
+    ) -> Result<()> {
+        self.check_owns("the left matrix", a.group())
+            .and_then(|()| ShardedMatmul::new(a, b).multiply(c))
+            .during("matmul")
     }
 
     /// The product A B of f32 or f64 with K divided over the ranks: A has its columns divided, B its rows, and
@@ -52,7 +77,8 @@ impl DeviceGroup {
     ///
     /// Each rank multiplies its part of K as [`Device::matmul`](crate::Device::matmul) does. The products of the
     /// ranks are added by [`reduce_scatter`](Self::reduce_scatter), in a tree that depends on the number of ranks
-    /// alone. So the bits depend on the number of ranks, and are the same in every run.
+    /// alone. So the bits depend on the number of ranks, and are the same in every run. There is no form with an
+    /// epilogue: no rank has whole sums before the reduce-scatter, and after it that would be one more pass.
     ///
     /// # Errors
     /// Those of [`matmul`](Self::matmul).
@@ -62,148 +88,21 @@ impl DeviceGroup {
         b: &ShardedMatrix<T>,
     ) -> Result<ShardedMatrix<T>>
     where
-        T: MatmulElement + Accumulate<Product = T> + ReducibleLines<ops::Sum>,
-        T: Reducible<ops::Sum, Output = T>,
+        T: MatmulElement<Product = T> + ReducibleLines<ops::Sum, Output = T>,
     {
         self.product_of_parts(a, b).during("matmul_reduce_scatter")
     }
 
-    fn product<T: MatmulElement>(
+    fn product_of_parts<T: MatmulElement<Product = T> + ReducibleLines<ops::Sum, Output = T>>(
         &self,
         a: &ShardedMatrix<T>,
         b: &ShardedMatrix<T>,
-    ) -> Outcome<ShardedMatrix<T::Product>> {
-        use Sharding::{Columns, Replicated, Rows};
-        let whole = self.check_factors(a, b)?;
-        match (a.sharding(), b.sharding()) {
-            (Rows, Replicated) | (Replicated, Replicated) => {
-                self.together(|| self.multiply_each(a, b, whole, Rows))
-            }
-            (Replicated, Columns) => self.together(|| self.multiply_each(a, b, whole, Columns)),
-            (Rows, Columns) => self.together(|| self.multiply_in_turns(a, b, whole)),
-            (Columns, Rows) => Err(sharding(
-                "matmul_reduce_scatter multiplies parts of K; or reshard A to rows or B to columns, and replicate \
-                 the other one",
-            )),
-            _ => Err(sharding(
-                "reshard A to rows, or B to columns, or replicate one of them",
-            )),
-        }
-    }
-
-    /// The shape of the product.
-    fn check_factors<T: MatmulElement>(
-        &self,
-        a: &ShardedMatrix<T>,
-        b: &ShardedMatrix<T>,
-    ) -> Outcome<(usize, usize)> {
+    ) -> Outcome<ShardedMatrix<T>> {
         self.check_owns("the left matrix", a.group())?;
-        self.check_owns("the right matrix", b.group())?;
-        let ((m, k), (k_of_b, n)) = (a.shape(), b.shape());
-        if k != k_of_b {
-            return Err(ErrorKind::ShapeMismatch {
-                left: a.shape(),
-                right: b.shape(),
-                rule: "the left matrix needs as many columns as the right one has rows",
-            });
-        }
-        Ok((m, n))
-    }
-
-    /// The product divided by `sharding`, of which each rank has what it needs.
-    fn multiply_each<T: MatmulElement>(
-        &self,
-        a: &ShardedMatrix<T>,
-        b: &ShardedMatrix<T>,
-        whole: (usize, usize),
-        sharding: Sharding,
-    ) -> Outcome<ShardedMatrix<T::Product>> {
-        let mut c = ShardedMatrix::uninit(self, whole, sharding)?;
-        for ((local, device), (rank, c)) in self.devices().iter().enumerate().zip(c.shards_mut()) {
-            let (mut a_part, b_part) = (a.shards()[local].view(), b.shards()[local].view());
-            if a.sharding() == b.sharding() {
-                a_part = a_part.part(part(whole.0, self.ranks(), rank), ..)?;
-            }
-            device.multiply_part(whole, (a_part, b_part), c.view_mut())?;
-        }
-        Ok(c)
-    }
-
-    /// The product of rows of A and of columns of B that come to each rank in turns: first its own, then those
-    /// of the next rank, and so on. Each comes while the one before is multiplied, as far as the transport runs
-    /// beside the products.
-    fn multiply_in_turns<T: MatmulElement>(
-        &self,
-        a: &ShardedMatrix<T>,
-        b: &ShardedMatrix<T>,
-        whole: (usize, usize),
-    ) -> Outcome<ShardedMatrix<T::Product>> {
-        let ranks = self.ranks();
-        let mut c = ShardedMatrix::uninit(self, whole, Sharding::Rows)?;
-        let mut next = Vec::new();
-        for turn in 0..ranks {
-            let here: Vec<Matrix<T>> = next;
-            next = match turn + 1 < ranks {
-                true => self.columns_of_turn(b, turn + 1)?,
-                false => Vec::new(),
-            };
-            for (rank, c) in c.shards_mut() {
-                let owner = (rank + turn) % ranks;
-                let local = rank - self.local_ranks().start;
-                let columns: MatrixView<'_, T> = match turn {
-                    0 => b.shards()[local].view(),
-                    _ => here[local].view(),
-                };
-                let place = c.view_mut().into_part(.., part(whole.1, ranks, owner))?;
-                let rows = a.shards()[local].view();
-                let device = &self.devices()[local];
-                device.multiply_part(whole, (rows, columns), place)?;
-            }
-        }
-        Ok(c)
-    }
-
-    /// The shard of B of the rank `turn` behind each rank of this process.
-    fn columns_of_turn<T: MatmulElement>(
-        &self,
-        b: &ShardedMatrix<T>,
-        turn: usize,
-    ) -> Outcome<Vec<Matrix<T>>> {
-        let ranks = self.ranks();
-        let shape_of = |rank: usize| (b.shape().0, part(b.shape().1, ranks, rank).len());
-        let allocate =
-            |(rank, device)| Matrix::uninit(device, shape_of((rank + turn) % ranks).into());
-        let columns = self.locals().map(allocate).collect::<Outcome<Vec<_>>>();
-        let mut columns = columns?;
-        let mut exchange = Exchange::default();
-        let mut places = columns.iter_mut();
-        for to in 0..ranks {
-            let from = (to + turn) % ranks;
-            let (rows, len) = shape_of(from);
-            let source = self.local_of(from);
-            let source = source.map(|local| b.shards()[local].as_buffer().view());
-            let place = self.local_of(to).and_then(|_| places.next());
-            let place = place.map(|it| it.buffer_mut().view_mut());
-            exchange.add((from, to), rows * len, source, place);
-        }
-        exchange.run(self)?;
-        Ok(columns)
-    }
-
-    fn product_of_parts<T>(
-        &self,
-        a: &ShardedMatrix<T>,
-        b: &ShardedMatrix<T>,
-    ) -> Outcome<ShardedMatrix<T>>
-    where
-        T: MatmulElement + Accumulate<Product = T> + ReducibleLines<ops::Sum>,
-        T: Reducible<ops::Sum, Output = T>,
-    {
-        let (m, n) = self.check_factors(a, b)?;
+        let (m, n) = ShardedMatmul::new(a, b).check_factors()?;
         if (a.sharding(), b.sharding()) != (Sharding::Columns, Sharding::Rows) {
-            return Err(sharding(
-                "reshard A to columns and B to rows, or use matmul",
-            ));
+            let remedy = "reshard A to columns and B to rows, or use matmul";
+            return Err(GroupError::Sharding { remedy }.into());
         }
         self.together(|| {
             let mut products = Vec::new();
@@ -230,8 +129,4 @@ impl DeviceGroup {
             ))
         })
     }
-}
-
-fn sharding(remedy: &'static str) -> ErrorKind {
-    GroupError::Sharding { remedy }.into()
 }

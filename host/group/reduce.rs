@@ -7,6 +7,7 @@
 
 use super::DeviceGroup;
 use super::buffer::ShardedBuffer;
+use super::collectives::check_length;
 use super::transport::remote_parts;
 use crate::buffer::{Buffer, BufferView};
 use crate::device::Device;
@@ -72,6 +73,42 @@ impl DeviceGroup {
         self.reduced::<R, T>(x).during("reduce")
     }
 
+    /// Writes what [`DeviceGroup::reduce`] returns to the one element of each of `results`, the buffers of this
+    /// process's ranks in the order of their ranks: every device has the same bits. The call waits for the partial
+    /// results, which the host combines.
+    ///
+    /// ```
+    /// use tilewright::{DeviceGroup, ops};
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let group = DeviceGroup::simulated(2)?;
+    /// let [one, other] = group.devices() else { unreachable!() };
+    /// let x = group.upload(&[3.0_f64, -4.0, 0.5])?;
+    /// let mut sums = [one.zeros(1)?, other.zeros(1)?];
+    /// group.reduce_into(&x, ops::Sum, &mut sums)?;
+    /// assert_eq!(sums[1].to_vec()?, [-0.5]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongLength`] if there is another number of results than of ranks in this process, or one does
+    /// not have one element; [`ErrorKind::WrongDevice`] if one is not of its rank's device; those of
+    /// [`DeviceGroup::reduce`].
+    pub fn reduce_into<R, T: Reducible<R>>(
+        &self,
+        x: &ShardedBuffer<T>,
+        operation: R,
+        results: &mut [Buffer<T::Output>],
+    ) -> Result<()> {
+        let _: R = operation;
+        self.check_buffers(results)
+            .and_then(|len| check_length(1, len))
+            .and_then(|()| self.reduced::<R, T>(x))
+            .and_then(|value| self.together(|| write_each(value, results)))
+            .during("reduce_into")
+    }
+
     /// The dot product of `x` and `y`, which are equally long: that of
     /// [`Device::reduce_dot`] for the same elements on one device, bit for bit.
     ///
@@ -84,6 +121,24 @@ impl DeviceGroup {
         y: &ShardedBuffer<T>,
     ) -> Result<T::Output> {
         self.reduced_pairs::<ops::Dot, T>(x, y).during("reduce_dot")
+    }
+
+    /// Writes what [`DeviceGroup::reduce_dot`] returns to the one element of each of `results`, as
+    /// [`reduce_into`](Self::reduce_into) does.
+    ///
+    /// # Errors
+    /// Those of [`reduce_into`](Self::reduce_into) for `results`, and of [`DeviceGroup::reduce_dot`].
+    pub fn reduce_dot_into<T: ReduciblePairs<ops::Dot>>(
+        &self,
+        x: &ShardedBuffer<T>,
+        y: &ShardedBuffer<T>,
+        results: &mut [Buffer<T::Output>],
+    ) -> Result<()> {
+        self.check_buffers(results)
+            .and_then(|len| check_length(1, len))
+            .and_then(|()| self.reduced_pairs::<ops::Dot, T>(x, y))
+            .and_then(|value| self.together(|| write_each(value, results)))
+            .during("reduce_dot_into")
     }
 
     /// The exact sum of all elements of `x` as a state: the states of the ranks, merged. See
@@ -203,4 +258,10 @@ impl DeviceGroup {
         });
         parts.collect()
     }
+}
+
+/// Writes `value` to the one element of each buffer.
+fn write_each<T: Element>(value: T, results: &mut [Buffer<T>]) -> Outcome<()> {
+    let mut results = results.iter_mut();
+    results.try_for_each(|result| result.view_mut().read_host(&[value]))
 }

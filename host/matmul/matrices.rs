@@ -303,7 +303,8 @@ fn check_counts(left: usize, right: usize) -> Outcome<()> {
     }
 }
 
-fn check_result(expected: (usize, usize), found: (usize, usize)) -> Outcome<()> {
+/// Fails unless the matrix for a product has the product's shape.
+pub fn check_result(expected: (usize, usize), found: (usize, usize)) -> Outcome<()> {
     if found == expected {
         return Ok(());
     }

@@ -5,6 +5,7 @@
 mod common;
 
 mod collectives;
+mod epilogues;
 mod making;
 mod matmul;
 mod matrices;

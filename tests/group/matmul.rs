@@ -7,17 +7,17 @@ use std::fmt::Debug;
 use tilewright::{Accumulate, Device, DeviceGroup, ErrorKind, GroupError, MatmulElement, Sharding};
 
 /// M, K and N.
-type Shape = (usize, usize, usize);
+pub type Shape = (usize, usize, usize);
 
 /// How A and B are divided for a product that has the bits of one device, and how the product is.
-const SHARDINGS: [[Sharding; 3]; 4] = [
+pub const SHARDINGS: [[Sharding; 3]; 4] = [
     [Sharding::Rows, Sharding::Replicated, Sharding::Rows],
     [Sharding::Replicated, Sharding::Columns, Sharding::Columns],
     [Sharding::Replicated, Sharding::Replicated, Sharding::Rows],
     [Sharding::Rows, Sharding::Columns, Sharding::Rows],
 ];
 
-fn data<T>(len: usize, of: impl Fn(f64) -> T) -> Vec<T> {
+pub fn data<T>(len: usize, of: impl Fn(f64) -> T) -> Vec<T> {
     let mut random = Random::new(len as u64 + 1);
     (0..len).map(|_| of(random.signed_unit())).collect()
 }

@@ -6,7 +6,8 @@ use std::net::TcpStream;
 use std::thread;
 use std::time::{Duration, Instant};
 use tilewright::{
-    Device, DeviceGroup, ErrorKind, GroupError, GroupId, GroupOptions, Result, Sharding, ops,
+    Device, DeviceGroup, ErrorKind, GroupError, GroupId, GroupOptions, Matmul, Result,
+    ShardedMatmul, Sharding, ops,
 };
 
 /// Long enough for a loaded machine; where a test waits for it, it is `SHORT`.
@@ -66,12 +67,19 @@ fn ranks_with_connections_compute_what_those_of_one_process_do() {
                 .matrix((3, 5), &data[..15], Sharding::Columns)
                 .unwrap();
             let c = group.matmul(&a, &b).unwrap().to_vec().unwrap();
+            let bias = group.matrix((1, 5), &data[..5], Sharding::Replicated);
+            let bias = bias.unwrap();
+            let product = ShardedMatmul::new(&a, &b).column_bias(&bias).alpha(0.3);
+            let finished = product.run().unwrap().to_vec().unwrap();
             let one = &group.devices()[0];
             let (a, b) = (
-                one.matrix((4, 3), &data[..12]),
-                one.matrix((3, 5), &data[..15]),
+                one.matrix((4, 3), &data[..12]).unwrap(),
+                one.matrix((3, 5), &data[..15]).unwrap(),
             );
-            let expected = one.matmul(&a.unwrap(), &b.unwrap()).unwrap();
+            let expected = one.matmul(&a, &b).unwrap();
+            let bias = one.upload(&data[..5]).unwrap();
+            let product = Matmul::new(&a, &b).column_bias(&bias).alpha(0.3);
+            assert_eq!(finished, product.run().unwrap().to_vec().unwrap());
             assert_eq!(c, expected.to_vec().unwrap());
         });
     }

@@ -4,7 +4,7 @@ use super::groups;
 use crate::common::random::Random;
 use half::{bf16, f16};
 use std::fmt::Debug;
-use tilewright::{Device, DeviceGroup, ErrorKind, ReduceElement, Reducible, ops};
+use tilewright::{Buffer, Device, DeviceGroup, ErrorKind, ReduceElement, Reducible, ops};
 
 /// Elements of a tile of a reduction.
 const fn tile<T>() -> usize {
@@ -195,4 +195,49 @@ fn states_of_ranks_are_merged_to_that_of_one_device() {
         let found = group.reproducible_sum(&group.upload(&data).unwrap());
         assert_eq!(found.unwrap(), expected);
     }
+}
+
+#[test]
+fn results_are_left_on_every_device_with_the_bits_of_one() {
+    let x = data::<f32>(3 * tile::<f32>() + 5);
+    let y: Vec<_> = x.iter().rev().copied().collect();
+    let sum = on_one(&x, ops::Sum).unwrap();
+    let place = on_one(&x, ops::ArgMax).unwrap();
+    let one = Device::simulator();
+    let dot = one.reduce_dot(&one.upload(&x).unwrap(), &one.upload(&y).unwrap());
+    let dot = dot.unwrap();
+    for group in groups() {
+        let (x, y) = (group.upload(&x).unwrap(), group.upload(&y).unwrap());
+        let mut sums = new_results(&group, 1);
+        group.reduce_into(&x, ops::Sum, &mut sums).unwrap();
+        assert!(sums.iter().all(|it| it.to_vec().unwrap() == [sum]));
+        group.reduce_dot_into(&x, &y, &mut sums).unwrap();
+        assert!(sums.iter().all(|it| it.to_vec().unwrap() == [dot]));
+        let mut places = new_results(&group, 1);
+        group.reduce_into(&x, ops::ArgMax, &mut places).unwrap();
+        assert!(places.iter().all(|it| it.to_vec().unwrap() == [place]));
+
+        let error = group.reduce_into(&x, ops::Sum, &mut new_results(&group, 2));
+        let error = error.unwrap_err();
+        assert!(matches!(
+            error.kind(),
+            ErrorKind::WrongLength {
+                expected: 1,
+                found: 2
+            }
+        ));
+        let too_few = &mut sums[1..];
+        let error = group.reduce_dot_into(&x, &y, too_few).unwrap_err();
+        let (of_group, of_slice) = (group.ranks(), group.ranks() - 1);
+        assert!(matches!(
+            error.kind(),
+            ErrorKind::WrongLength { expected, found } if (*expected, *found) == (of_group, of_slice)
+        ));
+    }
+}
+
+/// A buffer of `len` elements on each device.
+fn new_results<T: tilewright::Element>(group: &DeviceGroup, len: usize) -> Vec<Buffer<T>> {
+    let zeros = |device: &Device| device.zeros(len).unwrap();
+    group.devices().iter().map(zeros).collect()
 }

@@ -184,34 +184,19 @@ impl Nccl {
                 first = status;
             }
         };
+        let (send, receive) = (functions.ncclSend, functions.ncclRecv);
+        let communicator = state.communicator;
         for it in transfers.iter().filter(|it| it.from != it.to) {
             let at = |address: u64| ptr::with_exposed_provenance_mut(address as usize);
+            let (from, to) = (it.from as c_int, it.to as c_int);
             // SAFETY: the bytes are those of the transfer, in the memory of this device, by (1), without
             // conflicts in its stream, by (2).
             unsafe {
-                if let Some(source) = it.source {
-                    let to = it.to as c_int;
-                    let communicator = state.communicator;
-                    keep_first((functions.ncclSend)(
-                        at(source),
-                        it.bytes,
-                        BYTES,
-                        to,
-                        communicator,
-                        stream,
-                    ));
+                if let Some(source) = it.source.map(at) {
+                    keep_first(send(source, it.bytes, BYTES, to, communicator, stream));
                 }
-                if let Some(destination) = it.destination {
-                    let from = it.from as c_int;
-                    let communicator = state.communicator;
-                    keep_first((functions.ncclRecv)(
-                        at(destination),
-                        it.bytes,
-                        BYTES,
-                        from,
-                        communicator,
-                        stream,
-                    ));
+                if let Some(place) = it.destination.map(at) {
+                    keep_first(receive(place, it.bytes, BYTES, from, communicator, stream));
                 }
             }
         }

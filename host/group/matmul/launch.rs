@@ -1,0 +1,100 @@
+//! Which rank multiplies what, so that each output is computed on one device.
+
+use super::request::ShardedMatmul;
+use crate::element::Element;
+use crate::error::Outcome;
+use crate::group::matrix::{ShardedMatrix, Sharding};
+use crate::group::partition::part;
+use crate::group::transport::Exchange;
+use crate::matmul::{Computes, MatmulElement};
+use crate::matrix::{Matrix, MatrixView};
+
+impl<T: MatmulElement> ShardedMatmul<'_, T> {
+    /// The product in `c`, of whose shards each rank has the factors but for the columns of B that others have.
+    pub(super) fn launch<O: Element>(&self, c: &mut ShardedMatrix<O>) -> Outcome<()>
+    where
+        T: Computes<O>,
+    {
+        match (self.a.sharding(), self.b.sharding()) {
+            (Sharding::Rows, Sharding::Columns) => self.multiply_in_turns(c),
+            _ => self.multiply_each(c),
+        }
+    }
+
+    /// Each rank has what it needs: the rows and the columns of its shard of C, or all.
+    fn multiply_each<O: Element>(&self, c: &mut ShardedMatrix<O>) -> Outcome<()>
+    where
+        T: Computes<O>,
+    {
+        let (group, whole, sharding) = (self.a.group().clone(), c.shape(), c.sharding());
+        for ((local, device), (rank, c)) in group.devices().iter().enumerate().zip(c.shards_mut()) {
+            let (rows, columns) = sharding.block(whole, group.ranks(), rank);
+            let (mut a, mut b) = (self.a.shards()[local].view(), self.b.shards()[local].view());
+            if self.a.sharding() == Sharding::Replicated {
+                a = a.part(rows.clone(), ..)?;
+            }
+            if self.b.sharding() == Sharding::Replicated {
+                b = b.part(.., columns.clone())?;
+            }
+            let epilogue = self.epilogue_of(local, (rows, columns))?;
+            device.multiply_part(whole, (a, b), c.view_mut(), epilogue)?;
+        }
+        Ok(())
+    }
+
+    /// The product of rows of A and of columns of B that come to each rank in turns: first its own, then those
+    /// of the next rank, and so on. Each comes while the one before is multiplied, as far as the transport runs
+    /// beside the products.
+    fn multiply_in_turns<O: Element>(&self, c: &mut ShardedMatrix<O>) -> Outcome<()>
+    where
+        T: Computes<O>,
+    {
+        let (group, whole) = (self.a.group(), c.shape());
+        let ranks = group.ranks();
+        let mut next = Vec::new();
+        for turn in 0..ranks {
+            let here: Vec<Matrix<T>> = next;
+            next = match turn + 1 < ranks {
+                true => self.columns_of_turn(turn + 1)?,
+                false => Vec::new(),
+            };
+            for (local, (rank, c)) in c.shards_mut().enumerate() {
+                let b: MatrixView<'_, T> = match turn {
+                    0 => self.b.shards()[local].view(),
+                    _ => here[local].view(),
+                };
+                let rows = part(whole.0, ranks, rank);
+                let columns = part(whole.1, ranks, (rank + turn) % ranks);
+                let place = c.view_mut().into_part(.., columns.clone())?;
+                let epilogue = self.epilogue_of(local, (rows, columns))?;
+                let a = self.a.shards()[local].view();
+                group.devices()[local].multiply_part(whole, (a, b), place, epilogue)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The shard of B of the rank `turn` behind each rank of this process.
+    fn columns_of_turn(&self, turn: usize) -> Outcome<Vec<Matrix<T>>> {
+        let (group, b) = (self.a.group(), self.b);
+        let ranks = group.ranks();
+        let shape_of = |rank: usize| (b.shape().0, part(b.shape().1, ranks, rank).len());
+        let allocate =
+            |(rank, device)| Matrix::uninit(device, shape_of((rank + turn) % ranks).into());
+        let columns = group.locals().map(allocate).collect::<Outcome<Vec<_>>>();
+        let mut columns = columns?;
+        let mut exchange = Exchange::default();
+        let mut places = columns.iter_mut();
+        for to in 0..ranks {
+            let from = (to + turn) % ranks;
+            let (rows, len) = shape_of(from);
+            let source = group.local_of(from);
+            let source = source.map(|local| b.shards()[local].as_buffer().view());
+            let place = group.local_of(to).and_then(|_| places.next());
+            let place = place.map(|it| it.buffer_mut().view_mut());
+            exchange.add((from, to), rows * len, source, place);
+        }
+        exchange.run(group)?;
+        Ok(columns)
+    }
+}

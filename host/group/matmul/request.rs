@@ -1,0 +1,284 @@
+//! A product over several devices, with what becomes of its sums.
+
+use crate::element::Element;
+use crate::error::{During, ErrorKind, GroupError, Outcome, Result};
+use crate::group::matrix::{Block, ShardedMatrix, Sharding};
+use crate::matmul::{
+    Accumulate, Activation, Epilogue, LineVectors, MatmulElement, MatmulInto, check_result,
+};
+use cuda_std::float::Float;
+use std::ops::Range;
+use tilewright_kernels::epilogue::EpilogueElement as _;
+
+/// A product over the devices of a group, with what becomes of it on its way to memory, as
+/// [`Matmul`](crate::Matmul) has it on one device:
+///
+/// ```text
+/// C' = activation(alpha row_scale[i] column_scale[j] (A B)[i, j] + beta C[i, j] + row_bias[i] + column_bias[j])
+/// ```
+///
+/// The bits are those of [`Matmul::run_into`](crate::Matmul::run_into) of the whole matrices on one of the devices,
+/// however many there are. A and B are divided as for [`DeviceGroup::matmul`](crate::DeviceGroup::matmul); each
+/// scale and each bias is replicated.
+///
+/// ```
+/// use tilewright::{Activation, DeviceGroup, ShardedMatmul, Sharding};
+///
+/// # fn main() -> tilewright::Result<()> {
+/// let group = DeviceGroup::simulated(2)?;
+/// let x = group.matrix((2, 3), &[1.0_f32, 2.0, 3.0, -1.0, -2.0, -3.0], Sharding::Rows)?;
+/// let weights = group.matrix((3, 1), &[1.0, 1.0, 1.0], Sharding::Replicated)?;
+/// let bias = group.matrix((1, 1), &[0.5], Sharding::Replicated)?;
+/// let layer = ShardedMatmul::new(&x, &weights)
+///     .column_bias(&bias)
+///     .activation(Activation::Relu);
+/// assert_eq!(layer.run()?.to_vec()?, [6.5, 0.0]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct ShardedMatmul<'a, T: MatmulElement> {
+    pub(super) a: &'a ShardedMatrix<T>,
+    pub(super) b: &'a ShardedMatrix<T>,
+    alpha: T::Accumulator,
+    beta: T::Accumulator,
+    rows: Vectors<'a, T::Accumulator>,
+    columns: Vectors<'a, T::Accumulator>,
+    activation: Activation,
+}
+
+/// The vectors of all rows, or of all columns, on each rank.
+#[derive(Clone, Copy, Debug)]
+struct Vectors<'a, S: Element> {
+    scale: Option<&'a ShardedMatrix<S>>,
+    bias: Option<&'a ShardedMatrix<S>>,
+}
+
+impl<'a, S: Element> Vectors<'a, S> {
+    const NONE: Self = Self {
+        scale: None,
+        bias: None,
+    };
+
+    /// What is for the lines `lines`, on one of this process's devices.
+    fn part(&self, local: usize, lines: &Range<usize>) -> Outcome<LineVectors<'a, S>> {
+        let part = |vector: &'a ShardedMatrix<S>| {
+            let all = vector.shards()[local].as_buffer().view();
+            all.part(lines.clone())
+        };
+        Ok(LineVectors {
+            scale: self.scale.map(part).transpose()?,
+            bias: self.bias.map(part).transpose()?,
+        })
+    }
+}
+
+impl<'a, T: MatmulElement> ShardedMatmul<'a, T> {
+    /// The product A B of an M x K and a K x N matrix, on the devices of A's group.
+    #[must_use]
+    pub fn new(a: &'a ShardedMatrix<T>, b: &'a ShardedMatrix<T>) -> Self {
+        Self {
+            a,
+            b,
+            alpha: T::Accumulator::ONE,
+            beta: T::Accumulator::ZERO,
+            rows: Vectors::NONE,
+            columns: Vectors::NONE,
+            activation: Activation::Identity,
+        }
+    }
+
+    /// What the products are multiplied by: 1 if not given. With 0 A and B are not read.
+    #[must_use]
+    pub fn alpha(mut self, alpha: T::Accumulator) -> Self {
+        self.alpha = alpha;
+        self
+    }
+
+    /// What C is multiplied by before it is added: 0 if not given, for which C is not read. A new C is
+    /// zero.
+    #[must_use]
+    pub fn beta(mut self, beta: T::Accumulator) -> Self {
+        self.beta = beta;
+        self
+    }
+
+    /// An M x 1 matrix of factors, one for each row of the product.
+    #[must_use]
+    pub fn row_scale(mut self, scale: &'a ShardedMatrix<T::Accumulator>) -> Self {
+        self.rows.scale = Some(scale);
+        self
+    }
+
+    /// A 1 x N matrix of factors, one for each column of the product.
+    #[must_use]
+    pub fn column_scale(mut self, scale: &'a ShardedMatrix<T::Accumulator>) -> Self {
+        self.columns.scale = Some(scale);
+        self
+    }
+
+    /// An M x 1 matrix, whose elements are each added to a row of the product.
+    #[must_use]
+    pub fn row_bias(mut self, bias: &'a ShardedMatrix<T::Accumulator>) -> Self {
+        self.rows.bias = Some(bias);
+        self
+    }
+
+    /// A 1 x N matrix, whose elements are each added to a column of the product.
+    #[must_use]
+    pub fn column_bias(mut self, bias: &'a ShardedMatrix<T::Accumulator>) -> Self {
+        self.columns.bias = Some(bias);
+        self
+    }
+
+    /// What is applied to each output at last. Integers have none.
+    #[must_use]
+    pub fn activation(mut self, activation: Activation) -> Self
+    where
+        T::Accumulator: Float,
+    {
+        self.activation = activation;
+        self
+    }
+
+    /// The product as a new matrix, divided as [`DeviceGroup::matmul`](crate::DeviceGroup::matmul) divides it.
+    ///
+    /// # Errors
+    /// [`GroupError::Sharding`] in [`ErrorKind::Group`] if A and B are divided in a way that
+    /// [`DeviceGroup::matmul`](crate::DeviceGroup::matmul) does not have, such as by K, or a vector is not
+    /// replicated; [`GroupError::OtherGroup`] if B or a vector is of another group than A;
+    /// [`ErrorKind::ShapeMismatch`] if A's columns are not B's rows, or a vector has another shape than it says; the
+    /// other errors of [`ErrorKind::Group`] if a rank of another process fails; those of
+    /// [`Matmul::run`](crate::Matmul::run).
+    pub fn run(&self) -> Result<ShardedMatrix<<T as Accumulate>::Product>> {
+        self.product().during("matmul")
+    }
+
+    /// The product into an M x N matrix that is there, which it overwrites, or to which it is added: see
+    /// [`beta`](Self::beta). f16, bf16 and 8-bit floats also go into matrices of f32.
+    ///
+    /// C is divided as [`run`](Self::run) divides the product. Where A and B are both replicated it may be divided
+    /// in any way: in a replicated C each device computes all outputs, and nothing goes from rank to rank.
+    ///
+    /// # Errors
+    /// [`ErrorKind::ShapeMismatch`] if C is not M x N; [`GroupError::Sharding`] in [`ErrorKind::Group`] if it is
+    /// divided in another way; those of [`run`](Self::run).
+    pub fn run_into<O: Element>(&self, c: &mut ShardedMatrix<O>) -> Result<()>
+    where
+        T: MatmulInto<O>,
+    {
+        self.multiply(c).during("matmul")
+    }
+
+    pub(super) fn product(&self) -> Outcome<ShardedMatrix<T::Product>> {
+        let (whole, sharding) = self.check()?;
+        let into_new = Self {
+            beta: T::Accumulator::ZERO,
+            ..*self
+        };
+        let group = self.a.group();
+        group.together(|| {
+            let mut c = ShardedMatrix::uninit(group, whole, sharding)?;
+            into_new.launch(&mut c)?;
+            Ok(c)
+        })
+    }
+
+    pub(super) fn multiply<O: Element>(&self, c: &mut ShardedMatrix<O>) -> Outcome<()>
+    where
+        T: MatmulInto<O>,
+    {
+        let (whole, sharding) = self.check()?;
+        let group = self.a.group();
+        group.check_owns("the matrix C", c.group())?;
+        check_result(whole, c.shape())?;
+        let factors = [self.a.sharding(), self.b.sharding()];
+        if c.sharding() != sharding && factors != [Sharding::Replicated; 2] {
+            let remedy = "reshard C as the product of A and B is divided";
+            return Err(GroupError::Sharding { remedy }.into());
+        }
+        group.together(|| self.launch(c))
+    }
+
+    /// The shape of the product, and how a new one is divided.
+    fn check(&self) -> Outcome<((usize, usize), Sharding)> {
+        let (m, n) = self.check_factors()?;
+        let sharding = sharding_of_product(self.a.sharding(), self.b.sharding())?;
+        for (vectors, shape) in [(self.rows, (m, 1)), (self.columns, (1, n))] {
+            for vector in [vectors.scale, vectors.bias].into_iter().flatten() {
+                self.check_vector(vector, shape)?;
+            }
+        }
+        Ok(((m, n), sharding))
+    }
+
+    /// The shape of the product.
+    pub(super) fn check_factors(&self) -> Outcome<(usize, usize)> {
+        let ((m, k), (k_of_b, n)) = (self.a.shape(), self.b.shape());
+        let group = self.a.group();
+        group.check_owns("the right matrix", self.b.group())?;
+        match k == k_of_b {
+            true => Ok((m, n)),
+            false => Err(ErrorKind::ShapeMismatch {
+                left: self.a.shape(),
+                right: self.b.shape(),
+                rule: "the left matrix needs as many columns as the right one has rows",
+            }),
+        }
+    }
+
+    fn check_vector(
+        &self,
+        vector: &ShardedMatrix<T::Accumulator>,
+        shape: (usize, usize),
+    ) -> Outcome<()> {
+        let group = self.a.group();
+        group.check_owns("a vector of the epilogue", vector.group())?;
+        if vector.shape() != shape {
+            return Err(ErrorKind::ShapeMismatch {
+                left: shape,
+                right: vector.shape(),
+                rule: "the first is M x 1 for rows of the product or 1 x N for columns, the second the vector's \
+                       shape: they must be equal",
+            });
+        }
+        match vector.sharding() {
+            Sharding::Replicated => Ok(()),
+            _ => Err(GroupError::Sharding {
+                remedy: "replicate the scales and the biases",
+            }
+            .into()),
+        }
+    }
+
+    /// What becomes of the sums of a block of the product, on one of this process's devices.
+    pub(super) fn epilogue_of(
+        &self,
+        local: usize,
+        (rows, columns): Block,
+    ) -> Outcome<Epilogue<'a, T::Accumulator>> {
+        Ok(Epilogue {
+            alpha: self.alpha,
+            beta: self.beta,
+            rows: self.rows.part(local, &rows)?,
+            columns: self.columns.part(local, &columns)?,
+            activation: self.activation,
+        })
+    }
+}
+
+/// How the product of matrices that are divided like this is divided, so that each output is computed on one
+/// device.
+fn sharding_of_product(a: Sharding, b: Sharding) -> Outcome<Sharding> {
+    use Sharding::{Columns, Replicated, Rows};
+    let remedy = match (a, b) {
+        (Rows, Replicated | Columns) | (Replicated, Replicated) => return Ok(Rows),
+        (Replicated, Columns) => return Ok(Columns),
+        (Columns, Rows) => {
+            "matmul_reduce_scatter multiplies parts of K; or reshard A to rows or B to columns, and replicate the \
+             other one"
+        }
+        _ => "reshard A to rows, or B to columns, or replicate one of them",
+    };
+    Err(GroupError::Sharding { remedy }.into())
+}
