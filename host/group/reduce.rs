@@ -102,10 +102,7 @@ impl DeviceGroup {
         results: &mut [Buffer<T::Output>],
     ) -> Result<()> {
         let _: R = operation;
-        self.check_buffers(results)
-            .and_then(|len| check_length(1, len))
-            .and_then(|()| self.reduced::<R, T>(x))
-            .and_then(|value| self.together(|| write_each(value, results)))
+        self.leave_on_each(results, || self.reduced::<R, T>(x))
             .during("reduce_into")
     }
 
@@ -134,10 +131,7 @@ impl DeviceGroup {
         y: &ShardedBuffer<T>,
         results: &mut [Buffer<T::Output>],
     ) -> Result<()> {
-        self.check_buffers(results)
-            .and_then(|len| check_length(1, len))
-            .and_then(|()| self.reduced_pairs::<ops::Dot, T>(x, y))
-            .and_then(|value| self.together(|| write_each(value, results)))
+        self.leave_on_each(results, || self.reduced_pairs::<ops::Dot, T>(x, y))
             .during("reduce_dot_into")
     }
 
@@ -258,10 +252,18 @@ impl DeviceGroup {
         });
         parts.collect()
     }
-}
 
-/// Writes `value` to the one element of each buffer.
-fn write_each<T: Element>(value: T, results: &mut [Buffer<T>]) -> Outcome<()> {
-    let mut results = results.iter_mut();
-    results.try_for_each(|result| result.view_mut().read_host(&[value]))
+    /// Writes what `reduced` returns to the one element of each of `results`, if they are buffers for it.
+    fn leave_on_each<T: Element>(
+        &self,
+        results: &mut [Buffer<T>],
+        reduced: impl FnOnce() -> Outcome<T>,
+    ) -> Outcome<()> {
+        check_length(1, self.check_buffers(results)?)?;
+        let value = reduced()?;
+        self.together(|| {
+            let mut results = results.iter_mut();
+            results.try_for_each(|result| result.view_mut().read_host(&[value]))
+        })
+    }
 }

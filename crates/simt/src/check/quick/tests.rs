@@ -53,7 +53,7 @@ struct OneBlock {
     loads: Vec<(Extent, Agent)>,
     /// What agents have done by when.
     done: Vec<(Agent, Time)>,
-    /// What the last thread that arrived somewhere hands on.
+    /// What the threads that have released hand on.
     handed: Handed,
 }
 
