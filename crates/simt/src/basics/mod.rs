@@ -19,5 +19,5 @@ pub use view_name::ViewName;
 
 pub(crate) use access::{Access, element_at};
 pub(crate) use finding::Finding;
-pub(crate) use random::{Permutation, SplitMix64};
+pub(crate) use random::{Permutation, SplitMix64, spread};
 pub(crate) use view_name::parameter_at;

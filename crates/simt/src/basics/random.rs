@@ -9,13 +9,20 @@ pub(crate) struct SplitMix64 {
 /// The increment of SplitMix64: 2^64 divided by the golden ratio.
 const GOLDEN_GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
 
+/// Spreads a number over the high bits of a word, in which neighbours are far apart: Fibonacci hashing
+/// (Knuth, "The Art of Computer Programming", volume 3, section 6.4).
+#[inline]
+pub(crate) fn spread(number: u64) -> u64 {
+    number.wrapping_mul(GOLDEN_GAMMA)
+}
+
 impl SplitMix64 {
     /// The generator of stream `stream` of `seed`.
     pub fn new(seed: u64, stream: u64) -> Self {
         let mut mixer = Self { state: seed };
         let base = mixer.next();
         Self {
-            state: base ^ stream.wrapping_mul(GOLDEN_GAMMA),
+            state: base ^ spread(stream),
         }
     }
 

@@ -139,7 +139,7 @@ impl BlockCheck {
         accessor: &Accessor<'_>,
     ) -> Result<(), Conflict> {
         if access.kind == AccessKind::ReadOnly {
-            return read_only(region, offset, bytes, event.site);
+            return region.record_read_only(offset, bytes, event.site);
         }
         if region.record(offset, bytes, event, accessor)? {
             self.launch.published.end(access.address(), access.bytes);
@@ -148,19 +148,6 @@ impl BlockCheck {
             Some(site) if event.kind.writes() => Err(Conflict::ReadOnly(site)),
             _ => Ok(()),
         }
-    }
-}
-
-/// Records a read through the read-only cache: the reader does not matter, because no thread of the
-/// launch may write.
-#[inline]
-fn read_only(region: &Region, offset: usize, bytes: usize, site: Site) -> Result<(), Conflict> {
-    if !region.read_only.holds(offset, bytes) {
-        region.read_only.add(offset, bytes, site)?;
-    }
-    match region.last_write(offset, bytes)? {
-        Some(write) => Err(Conflict::Stale(write)),
-        None => Ok(()),
     }
 }
 

@@ -217,8 +217,8 @@ impl<R: Reads> Cell<R> {
     }
 
     #[inline]
-    fn check_reads(&self, accessor: &Accessor<'_>, sets: &R::Sets) -> Result<(), Conflict> {
-        match self.reads.unordered(accessor, sets) {
+    fn check_reads(&self, accessor: &Accessor<'_>, sets: &mut R::Sets) -> Result<(), Conflict> {
+        match self.reads.unordered(accessor, sets)? {
             None => Ok(()),
             Some(read) => Err(unordered(read, accessor)),
         }

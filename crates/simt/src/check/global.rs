@@ -4,7 +4,7 @@
 use super::findings::Findings;
 use super::published::Published;
 use super::region::Region;
-use crate::basics::ViewName;
+use crate::basics::{ViewName, spread};
 use crate::memory::{Allocations, OutOfMemory, hold_reserve, release_reserve, snapshot};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -81,8 +81,7 @@ impl Hasher for RegionHasher {
 
     #[inline]
     fn write_usize(&mut self, number: usize) {
-        // 2^64 divided by the golden ratio.
-        let mixed = (self.0 ^ number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        self.0 = mixed ^ (mixed >> 32);
+        let spread = spread(self.0 ^ number as u64);
+        self.0 = spread ^ (spread >> 32);
     }
 }

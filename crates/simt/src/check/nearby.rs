@@ -3,13 +3,13 @@
 use super::event::Event;
 use super::global::LaunchCheck;
 use super::region::{REGION_BYTES, Region};
-use crate::basics::Access;
+use crate::basics::{Access, spread};
 use crate::memory::{Allocation, OutOfMemory};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// How many regions are kept.
-const REGIONS: usize = 64;
+/// How many regions are kept: two to this power.
+const REGION_BITS: u32 = 6;
 
 /// A region, and what was last found in it.
 pub(super) struct Place {
@@ -58,15 +58,21 @@ impl Place {
     }
 }
 
-/// The regions that a block has used lately, by the low bits of their number.
+/// The regions that a block has used lately, by [`slot_of`] their number.
 pub(super) struct Nearby {
-    places: [Option<Place>; REGIONS],
+    places: [Option<Place>; 1 << REGION_BITS],
+}
+
+/// Where a region is kept. A block often accesses regions at distances of a power of two.
+#[inline]
+fn slot_of(number: usize) -> usize {
+    (spread(number as u64) >> (u64::BITS - REGION_BITS)) as usize
 }
 
 impl Default for Nearby {
     fn default() -> Self {
         Self {
-            places: [const { None }; REGIONS],
+            places: [const { None }; 1 << REGION_BITS],
         }
     }
 }
@@ -81,7 +87,7 @@ impl Nearby {
     #[inline]
     pub fn find(&mut self, launch: &LaunchCheck, address: usize) -> Result<&Place, OutOfMemory> {
         let number = address / REGION_BYTES;
-        let slot = &mut self.places[number % REGIONS];
+        let slot = &mut self.places[slot_of(number)];
         let is_known = |place: &Place| place.number == number && place.extent.contains(&address);
         if !slot.as_ref().is_some_and(is_known) {
             let (allocation, extent) = launch.allocations.surroundings(address);
@@ -106,9 +112,26 @@ impl Nearby {
     pub fn place_of(&self, access: &Access) -> Option<(&Place, usize)> {
         let address = access.address();
         let (number, offset) = (address / REGION_BYTES, address % REGION_BYTES);
-        let place = self.places[number % REGIONS].as_ref()?;
+        let place = self.places[slot_of(number)].as_ref()?;
         let is_known =
             place.number == number && offset + access.bytes <= REGION_BYTES && place.holds(access);
         is_known.then_some((place, offset))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    /// A block that takes every 2^n-th tile of an array has its regions in places of their own.
+    #[test]
+    fn regions_at_distances_of_powers_of_two_rarely_share_a_slot() {
+        for exponent in 0..24 {
+            let slots: BTreeSet<usize> = (0..16)
+                .map(|it| slot_of(12345 + (it << exponent)))
+                .collect();
+            assert!(slots.len() >= 10, "{} slots at 2^{exponent}", slots.len());
+        }
     }
 }

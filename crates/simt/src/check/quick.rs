@@ -68,7 +68,8 @@ impl BlockCheck {
                     && (!has_clock && region.is_read(offset, bytes) || replaces(&event()))
             }
             AccessKind::ReadOnly => {
-                region.is_read_only(offset, bytes) && place.is_valid(access, true)
+                place.is_valid(access, true)
+                    && region.record_read_only(offset, bytes, event().site).is_ok()
             }
             AccessKind::AsyncRead => {
                 !has_clock && region.is_read(offset, bytes) && place.is_valid(access, true)

@@ -4,13 +4,17 @@
 //! reads. So a cell has the number of a set, and a read leads from one set to another. A thread that
 //! takes many cells from the same set to the same other one looks the first such step up.
 
+mod set;
+
+use self::set::{PlainRead, Set, SetReads};
 use super::accessor::Accessor;
 use super::event::{Event, Time};
 use super::readers::{Readers, Reads};
+use crate::basics::spread;
 use crate::memory::{OutOfMemory, release_reserve, try_collect};
 
-/// Steps that are remembered: two to this power.
-const STEP_BITS: u32 = 9;
+/// Pairs of steps that are remembered: two to this power.
+const PAIR_BITS: u32 = 8;
 
 /// A new step costs as much as so many that are looked up.
 const COST_OF_STEP: i32 = 4;
@@ -27,16 +31,6 @@ const FEW_SETS: usize = 1 << 12;
 pub(super) struct ReaderSet(u32);
 
 const OWN: u32 = 1 << 31;
-
-/// Reads of a cell since its last write.
-struct Set {
-    readers: Readers,
-    /// Barriers of the block from this time on order all of the reads, which are of its threads;
-    /// [`Time::MAX`] if some are not.
-    settled: Time,
-    /// The block of the reads.
-    block: u32,
-}
 
 /// A read that leads from one set to another, whichever cell it is of.
 #[derive(Clone)]
@@ -58,6 +52,15 @@ impl Step {
     };
 }
 
+/// In one line of a host's cache.
+#[derive(Clone)]
+#[repr(align(64))]
+struct StepPair([Step; 2]);
+
+impl StepPair {
+    const NONE: Self = Self([Step::NONE; 2]);
+}
+
 /// The sets of reads that the cells of a block's shared memory have.
 #[derive(Default)]
 pub(super) struct ReaderSets {
@@ -65,8 +68,9 @@ pub(super) struct ReaderSets {
     sets: Vec<Set>,
     /// Numbers of sets that no cell has.
     free: Vec<ReaderSet>,
-    /// By [`place_of`].
-    steps: Vec<Step>,
+    /// By [`place_of`]. Two in one place, the later one first: of two lines of a loop whose steps are in
+    /// one place, neither makes the other forgotten, which would give each cell another set.
+    steps: Vec<StepPair>,
     /// Sets that there may be before those without a cell are forgotten.
     most: usize,
     /// Steps looked up, less the cost of new ones. While it is negative, cells have sets of their
@@ -78,10 +82,10 @@ pub(super) struct ReaderSets {
 #[inline]
 fn place_of(from: ReaderSet, event: &Event) -> usize {
     let [first, second] = event.to_words();
-    let mixed = (first ^ second.rotate_left(16) ^ u64::from(from.0) << 20)
-        // 2^64 divided by the golden ratio.
-        .wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    (mixed >> (u64::BITS - STEP_BITS)) as usize
+    // In two rounds: the numbers of sets often differ by what lines differ by, and each thread's
+    // steps would then be in one place.
+    let event = spread(first ^ second.rotate_left(16)) >> 32;
+    (spread(event ^ u64::from(from.0)) >> (u64::BITS - PAIR_BITS)) as usize
 }
 
 impl ReaderSets {
@@ -90,9 +94,10 @@ impl ReaderSets {
         if !self.sets.is_empty() {
             self.sets.clear();
             self.free.clear();
-            self.steps.fill(Step::NONE);
+            self.steps.fill(StepPair::NONE);
         }
         self.most = FEW_SETS;
+        self.credit = 0;
     }
 
     /// Whether there are so many sets that those without a cell should be forgotten.
@@ -108,24 +113,21 @@ impl ReaderSets {
         cells: impl Iterator<Item = &'a mut ReaderSet>,
     ) -> Result<(), OutOfMemory> {
         let mut numbers = try_collect((0..self.sets.len()).map(|_| ReaderSet::NONE))?;
-        let mut kept = Vec::new();
+        let mut places = Vec::new();
         for cell in cells.filter(|cell| !cell.is_empty()) {
-            let number = &mut numbers[cell.place()];
-            if number.is_empty() {
-                let set = &mut self.sets[cell.place()];
-                let taken = Set {
-                    readers: std::mem::replace(&mut set.readers, Readers::NONE),
-                    ..*set
-                };
-                *number = push(&mut kept, taken)?;
-                number.0 |= cell.0 & OWN;
+            let place = cell.place();
+            if numbers[place].is_empty() {
+                self.list(*cell)?;
+                numbers[place] = push(&mut places, place)?;
+                numbers[place].0 |= cell.0 & OWN;
             }
-            *cell = *number;
+            *cell = numbers[place];
         }
+        let kept = try_collect(places.iter().map(|place| self.sets[*place].take()))?;
         self.most = FEW_SETS.max(2 * kept.len());
         self.sets = kept;
         self.free.clear();
-        self.steps.fill(Step::NONE);
+        self.steps.fill(StepPair::NONE);
         Ok(())
     }
 
@@ -150,19 +152,22 @@ impl ReaderSets {
         }
         let set = &mut self.sets[from.place()];
         let lane_bit = 1 << (event.thread() % warp_width);
-        let is_added = set.readers.add_lane(event, lane_bit, warp_width);
+        let SetReads::Listed(readers) = &mut set.reads else {
+            return None;
+        };
+        let is_added = readers.add_lane(event, lane_bit, warp_width);
         is_added.then_some(from)
     }
 
     /// The set that a cell has after a read, instead of `from`, if the step is known.
     #[inline]
     fn known_step(&mut self, from: ReaderSet, event: &Event, has_clock: bool) -> Option<ReaderSet> {
-        let step = self.steps.get(place_of(from, event))?;
-        let is_same = step.from == from && step.event == *event && step.has_clock == has_clock;
-        is_same.then(|| {
-            self.credit = MOST_CREDIT.min(self.credit + 1);
-            step.to
-        })
+        let StepPair(steps) = self.steps.get(place_of(from, event))?;
+        let step = steps.iter().find(|step| {
+            step.from == from && step.event == *event && step.has_clock == has_clock
+        })?;
+        self.credit = MOST_CREDIT.min(self.credit + 1);
+        Some(step.to)
     }
 
     /// The set that a cell has after a read, instead of `from`, which may be that of other cells.
@@ -187,20 +192,15 @@ impl ReaderSets {
         accessor: &Accessor<'_>,
     ) -> Result<ReaderSet, OutOfMemory> {
         let is_common =
-            self.is_repeatable(from, event, accessor) && (self.credit >= 0 || from.is_empty());
+            self.is_repeatable(from, event, accessor)? && (self.credit >= 0 || from.is_empty());
         self.credit = (-MOST_CREDIT).max(self.credit - COST_OF_STEP);
-        let mut set = match from.is_empty() {
-            true => Set {
-                readers: Readers::NONE,
-                settled: 0,
-                block: event.block,
-            },
-            false => {
-                let before = &self.sets[from.place()];
-                Set {
-                    readers: before.readers.try_clone()?,
-                    ..*before
-                }
+        let plain = PlainRead::new(event, accessor).filter(|_| is_common);
+        let mut set = match plain {
+            _ if from.is_empty() => Set::new(event.block),
+            Some(read) => self.sets[from.place()].with(SetReads::OneMore { than: from, read }),
+            None => {
+                let readers = self.list(from)?.try_clone()?;
+                self.sets[from.place()].with(SetReads::Listed(readers))
             }
         };
         set.add(event, accessor)?;
@@ -225,17 +225,56 @@ impl ReaderSets {
 
     /// Whether each read like this one leads from `from` to the same set: without clocks, time and
     /// thread tell what is ordered before a read.
-    fn is_repeatable(&self, from: ReaderSet, event: &Event, accessor: &Accessor<'_>) -> bool {
-        let takes_in = |from: ReaderSet| {
-            let readers = &self.sets[from.place()].readers;
-            readers.takes_in(event, accessor.warp_width())
+    fn is_repeatable(
+        &mut self,
+        from: ReaderSet,
+        event: &Event,
+        accessor: &Accessor<'_>,
+    ) -> Result<bool, OutOfMemory> {
+        if !accessor.is_own(event) {
+            return Ok(false);
+        }
+        if accessor.clock.is_none() || from.is_empty() {
+            return Ok(true);
+        }
+        let readers = self.list(from)?;
+        Ok(readers.takes_in(event, accessor.warp_width()))
+    }
+
+    /// The list of the reads of a set, which is made where there is none.
+    fn list(&mut self, set: ReaderSet) -> Result<&mut Readers, OutOfMemory> {
+        let mut later = Vec::new();
+        let mut place = set.place();
+        let mut readers = loop {
+            match &self.sets[place].reads {
+                SetReads::OneMore { than, read } => {
+                    later.try_reserve(1).map_err(|_| release_reserve())?;
+                    later.push(read);
+                    place = than.place();
+                }
+                SetReads::Listed(_) if later.is_empty() => break Readers::NONE,
+                SetReads::Listed(readers) => break readers.try_clone()?,
+            }
         };
-        accessor.is_own(event) && (accessor.clock.is_none() || from.is_empty() || takes_in(from))
+        let is_made = !later.is_empty();
+        for read in later.into_iter().rev() {
+            read.add_to(&mut readers)?;
+        }
+        let reads = &mut self.sets[set.place()].reads;
+        if is_made {
+            *reads = SetReads::Listed(readers);
+        }
+        match reads {
+            SetReads::Listed(readers) => Ok(readers),
+            SetReads::OneMore { .. } => unreachable!("the list has just been made"),
+        }
     }
 
     /// No cell has the set any more, which was the own one of a cell.
     fn release(&mut self, mut set: ReaderSet) {
-        self.sets[set.place()].readers.clear(&mut ());
+        if let SetReads::Listed(readers) = &mut self.sets[set.place()].reads {
+            readers.clear(&mut ());
+        }
         set.make_common();
         // Without room for its number, the set is forgotten with the next ones.
         if self.free.try_reserve(1).is_ok() {
@@ -245,35 +284,20 @@ impl ReaderSets {
 
     fn remember(&mut self, step: Step) -> Result<(), OutOfMemory> {
         if self.steps.is_empty() {
-            self.steps = try_collect((0..1 << STEP_BITS).map(|_: usize| Step::NONE))?;
+            self.steps = try_collect((0..1 << PAIR_BITS).map(|_: usize| StepPair::NONE))?;
         }
         let place = place_of(step.from, &step.event);
-        self.steps[place] = step;
+        let StepPair([later, earlier]) = &mut self.steps[place];
+        *earlier = std::mem::replace(later, step);
         Ok(())
     }
 }
 
-/// Adds a set; returns its number.
-fn push(sets: &mut Vec<Set>, set: Set) -> Result<ReaderSet, OutOfMemory> {
+/// Adds a set, or what stands for one; returns its number.
+fn push<T>(sets: &mut Vec<T>, set: T) -> Result<ReaderSet, OutOfMemory> {
     sets.try_reserve(1).map_err(|_| release_reserve())?;
     sets.push(set);
     Ok(ReaderSet(sets.len() as u32))
-}
-
-impl Set {
-    fn add(&mut self, event: &Event, accessor: &Accessor<'_>) -> Result<(), OutOfMemory> {
-        self.settled = match event.block == self.block {
-            true => self.settled.max(event.time),
-            false => Time::MAX,
-        };
-        self.readers.add(event, accessor, true, &mut ())
-    }
-
-    /// Whether a barrier of the block orders all of the reads before its threads.
-    #[inline]
-    fn is_settled(&self, block: u32, barrier: Time) -> bool {
-        self.block == block && self.settled <= barrier
-    }
 }
 
 impl ReaderSet {
@@ -312,15 +336,15 @@ impl Reads for ReaderSet {
     }
 
     #[inline]
-    fn unordered(&self, accessor: &Accessor<'_>, sets: &ReaderSets) -> Option<Event> {
-        if self.is_empty() {
-            return None;
+    fn unordered(
+        &self,
+        accessor: &Accessor<'_>,
+        sets: &mut ReaderSets,
+    ) -> Result<Option<Event>, OutOfMemory> {
+        if sets.is_settled_at(*self, accessor.block, accessor.block_barrier) {
+            return Ok(None);
         }
-        let set = &sets.sets[self.place()];
-        match set.is_settled(accessor.block, accessor.block_barrier) {
-            true => None,
-            false => set.readers.unordered(accessor, &()),
-        }
+        sets.list(*self)?.unordered(accessor, &mut ())
     }
 
     #[inline]

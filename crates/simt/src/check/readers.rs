@@ -29,7 +29,15 @@ pub(super) trait Reads: Clone {
     fn clear(&mut self, sets: &mut Self::Sets);
 
     /// A read that is not ordered before whatever the thread does now.
-    fn unordered(&self, accessor: &Accessor<'_>, sets: &Self::Sets) -> Option<Event>;
+    ///
+    /// # Errors
+    ///
+    /// [`OutOfMemory`] if the host has none left to tell.
+    fn unordered(
+        &self,
+        accessor: &Accessor<'_>,
+        sets: &mut Self::Sets,
+    ) -> Result<Option<Event>, OutOfMemory>;
 
     /// Adds a read. `is_exact`: there is room for a list.
     ///
@@ -113,18 +121,22 @@ impl Reads for Readers {
     }
 
     #[inline]
-    fn unordered(&self, accessor: &Accessor<'_>, (): &()) -> Option<Event> {
+    fn unordered(
+        &self,
+        accessor: &Accessor<'_>,
+        (): &mut (),
+    ) -> Result<Option<Event>, OutOfMemory> {
         if self.one.is_nothing() {
-            return None;
+            return Ok(None);
         }
         if self.list.is_empty() {
-            return (!accessor.is_after(&self.one)).then_some(self.one);
+            return Ok((!accessor.is_after(&self.one)).then_some(self.one));
         }
         let of_list = self.list.iter().find_map(|reader| {
             let thread = reader.unordered_lane(accessor)?;
             Some(reader.event.of_thread(thread))
         });
-        of_list.or_else(|| (!accessor.is_after_others(&self.one)).then_some(self.one))
+        Ok(of_list.or_else(|| (!accessor.is_after_others(&self.one)).then_some(self.one)))
     }
 
     #[inline]

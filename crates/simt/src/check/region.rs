@@ -6,7 +6,7 @@
 
 use super::accessor::Accessor;
 use super::cell::{Cell, Conflict, Rules};
-use super::event::{Event, EventKind, Time};
+use super::event::{Event, EventKind, Site, Time};
 use super::read_only::ReadOnlyBytes;
 use crate::memory::{OutOfMemory, release_reserve};
 use bytemuck::allocation::try_zeroed_slice_box;
@@ -202,11 +202,22 @@ impl Region {
         })
     }
 
-    /// Whether all of the bytes are known to be read through the read-only cache, and nothing else
-    /// is known of the region.
+    /// Records a read through the read-only cache, unless it must not be: the reader does not matter,
+    /// because no thread of the launch may write.
     #[inline]
-    pub fn is_read_only(&self, offset: usize, bytes: usize) -> bool {
-        self.shift.load(Ordering::Acquire) > MAX_SHIFT && self.read_only.holds(offset, bytes)
+    pub fn record_read_only(
+        &self,
+        offset: usize,
+        bytes: usize,
+        site: Site,
+    ) -> Result<(), Conflict> {
+        if !self.read_only.holds(offset, bytes) {
+            self.read_only.add(offset, bytes, site)?;
+        }
+        match self.last_write(offset, bytes)? {
+            Some(write) => Err(Conflict::Stale(write)),
+            None => Ok(()),
+        }
     }
 
     #[inline]

@@ -110,12 +110,17 @@ fn cells_agree_with_lists_of_their_own() {
     for seed in 0..8 {
         let mut model = Model::new(seed);
         model.sets.clear();
-        for _ in 0..2000 {
+        for _ in 0..8000 {
             model.step();
+            // Seldom, so that sets of many reads get their lists late.
+            if model.draw(8) != 0 {
+                continue;
+            }
             model.with_accessor(|model, accessor| {
                 for (set, list) in &model.cells {
-                    let expected = list.unordered(accessor, &());
-                    assert_eq!(set.unordered(accessor, &model.sets), expected);
+                    let expected = list.unordered(accessor, &mut ());
+                    let found = set.unordered(accessor, &mut model.sets);
+                    assert_eq!(found, expected);
                 }
             });
         }
@@ -145,4 +150,48 @@ fn cells_with_the_same_reads_have_one_set() {
     let first = model.cells[0].0;
     assert!(model.cells.iter().all(|(set, _)| *set == first));
     assert_eq!(model.sets.sets.len(), usize::from(WARP_WIDTH));
+}
+
+/// So do two rows that each thread reads in turns, at two lines of a loop: at no time, and whichever the
+/// numbers of the sets are, do the steps of one make those of the other forgotten.
+#[test]
+fn rows_that_are_read_in_turns_have_a_set_each() {
+    for time in 1..400 {
+        let mut model = Model::new(0);
+        model.sets.clear();
+        for thread in 0..WARP_WIDTH {
+            let accessor = Accessor {
+                block: 0,
+                thread,
+                warp: 0..WARP_WIDTH,
+                block_barrier: 0,
+                warp_barrier: 0,
+                clock: None,
+            };
+            let sites = [Location::caller(), another_line()].map(Site::of);
+            for (number, (set, _)) in model.cells.iter_mut().enumerate() {
+                let site = sites[number % sites.len()];
+                let event = Event::new(EventKind::Read, (0, thread), time, 4, site);
+                set.add(&event, &accessor, true, &mut model.sets).unwrap();
+            }
+        }
+        let [first, second] = [model.cells[0].0, model.cells[1].0];
+        let is_shared = |(number, (set, _)): (usize, &(ReaderSet, Readers))| {
+            *set == [first, second][number % 2]
+        };
+        assert!(
+            model.cells.iter().enumerate().all(is_shared),
+            "at time {time}"
+        );
+        assert_eq!(
+            model.sets.sets.len(),
+            2 * usize::from(WARP_WIDTH),
+            "at time {time}"
+        );
+    }
+}
+
+/// Another line.
+fn another_line() -> &'static Location<'static> {
+    Location::caller()
 }

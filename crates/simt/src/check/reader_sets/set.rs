@@ -1,0 +1,103 @@
+//! One set of reads: a list, or another set and one more read.
+//!
+//! Most sets are steps on the way to the next ones, and what they hold is never asked for: a barrier of
+//! the block orders all of it. So a list is made when it is asked for.
+
+use super::ReaderSet;
+use crate::check::accessor::Accessor;
+use crate::check::event::{Event, Time};
+use crate::check::readers::{Readers, Reads as _};
+use crate::memory::OutOfMemory;
+
+/// Reads of a cell since its last write.
+pub(super) struct Set {
+    pub reads: SetReads,
+    /// Barriers of the block from this time on order all of the reads, which are of its threads;
+    /// [`Time::MAX`] if some are not.
+    settled: Time,
+    /// The block of the reads.
+    block: u32,
+}
+
+/// What a set holds.
+pub(super) enum SetReads {
+    Listed(Readers),
+    OneMore { than: ReaderSet, read: PlainRead },
+}
+
+/// A read by a thread that has no clock, and the barriers before it.
+#[derive(Clone)]
+pub(super) struct PlainRead {
+    event: Event,
+    block_barrier: Time,
+    warp_barrier: Time,
+    warp_width: u16,
+}
+
+impl PlainRead {
+    /// The read `event` of the accessing thread, if that has no clock and is the reader.
+    pub fn new(event: &Event, accessor: &Accessor<'_>) -> Option<Self> {
+        (accessor.clock.is_none() && accessor.is_own(event)).then(|| Self {
+            event: *event,
+            block_barrier: accessor.block_barrier,
+            warp_barrier: accessor.warp_barrier,
+            warp_width: accessor.warp_width(),
+        })
+    }
+
+    /// Adds the read, as its thread would have when it read.
+    pub fn add_to(&self, readers: &mut Readers) -> Result<(), OutOfMemory> {
+        let thread = self.event.thread();
+        let first = thread - thread % self.warp_width;
+        let accessor = Accessor {
+            block: self.event.block,
+            thread,
+            warp: first..first + self.warp_width,
+            block_barrier: self.block_barrier,
+            warp_barrier: self.warp_barrier,
+            clock: None,
+        };
+        readers.add(&self.event, &accessor, true, &mut ())
+    }
+}
+
+impl Set {
+    /// No read of `block`, yet.
+    pub fn new(block: u32) -> Self {
+        Self {
+            reads: SetReads::Listed(Readers::NONE),
+            settled: 0,
+            block,
+        }
+    }
+
+    /// This set with other reads in place of its own.
+    pub fn with(&self, reads: SetReads) -> Self {
+        Self { reads, ..*self }
+    }
+
+    /// Takes the reads out.
+    pub fn take(&mut self) -> Self {
+        let none = SetReads::Listed(Readers::NONE);
+        let reads = std::mem::replace(&mut self.reads, none);
+        self.with(reads)
+    }
+
+    /// Adds a read, unless it is the one more that the set has.
+    pub fn add(&mut self, event: &Event, accessor: &Accessor<'_>) -> Result<(), OutOfMemory> {
+        self.settled = match event.block == self.block {
+            true => self.settled.max(event.time),
+            false => Time::MAX,
+        };
+        match &mut self.reads {
+            SetReads::Listed(readers) => readers.add(event, accessor, true, &mut ()),
+            SetReads::OneMore { .. } => Ok(()),
+        }
+    }
+
+    /// Whether a barrier of the block orders all of the reads before its threads.
+    #[inline]
+    pub fn is_settled(&self, block: u32, barrier: Time) -> bool {
+        self.block == block && self.settled <= barrier
+    }
+}
