@@ -36,11 +36,24 @@ impl View {
 /// What a launch of `body` costs.
 pub fn counted(warp_width: u32, blocks: u32, threads: u32, body: impl Fn() + Sync) -> Counts {
     let options = Options {
+        warp_width,
+        ..Options::default()
+    };
+    counted_with(&options, blocks, threads, body)
+}
+
+/// Like [`counted`], with options; those of counters and checks are its own.
+pub fn counted_with(
+    options: &Options,
+    blocks: u32,
+    threads: u32,
+    body: impl Fn() + Sync,
+) -> Counts {
+    let options = Options {
         counters: true,
         // The kernels are patterns of access: they read what was never written.
         checks: false,
-        warp_width,
-        ..Options::default()
+        ..options.clone()
     };
     let report = launch_with(&options, blocks, threads, body).expect("no defect");
     *report.counts.expect("the launch was counted")

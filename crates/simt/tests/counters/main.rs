@@ -4,7 +4,12 @@
 mod common;
 mod divergence;
 mod harness;
+mod kernel;
+mod model;
 mod operations;
+mod program;
+mod properties;
 mod requests;
 mod rounds;
 mod shared;
+mod strategies;

@@ -1,7 +1,7 @@
 //! Accesses of a warp's lanes are put together to requests.
 
 use crate::common::{block_x, launch_with, sync, thread_x};
-use crate::harness::{View, counted};
+use crate::harness::{View, counted, counted_with};
 use simt::{Operation, Options};
 
 #[test]
@@ -51,21 +51,18 @@ fn places_on_one_line_are_told_apart() {
 fn counts_do_not_depend_on_the_schedule() {
     let count = |seed, parallel_blocks| {
         let options = Options {
-            counters: true,
-            checks: false,
             seed,
             parallel_blocks,
             ..Options::default()
         };
-        let report = launch_with(&options, 8, 96, || {
+        counted_with(&options, 8, 96, || {
             for step in 0..thread_x() % 3 {
                 View.load(step * 100 + thread_x());
                 simt::yield_now();
             }
             sync();
             View.store(block_x() * 96 + thread_x());
-        });
-        *report.expect("no defect").counts.expect("counted")
+        })
     };
     let first = count(0, false);
     for seed in 1..6 {
