@@ -99,9 +99,6 @@ fn passes(lanes: &[Lane], shares_word: bool) -> u64 {
 mod tests {
     use super::{Operation, Span, serve};
 
-    /// What an H200 counted; the file says how.
-    const MEASURED: &str = include_str!("../../tests/measured/shared_wavefronts_h200.txt");
-
     /// Actual and ideal passes of a load of a warp whose lanes ask for `bytes` bytes each.
     fn wavefronts(lanes: usize, bytes: usize, address: impl Fn(usize) -> usize) -> (u64, u64) {
         let lanes: Vec<_> = (0..lanes)
@@ -147,40 +144,6 @@ mod tests {
         assert_eq!(wavefronts(32, 16, |_| 0), (2, 2));
         // The coarsened product: each half of the warp reads 8 vectors, each by two neighbours.
         assert_eq!(wavefronts(32, 16, |lane| 16 * (lane / 2 % 8)), (2, 2));
-    }
-
-    /// Each line: operation, bytes, passes, conflicts, and each lane's offset or `-`.
-    #[test]
-    fn an_h200_counts_the_same() {
-        let patterns = MEASURED.lines().filter(|line| !line.starts_with('#'));
-        for (number, line) in patterns.enumerate() {
-            let mut fields = line.split_whitespace();
-            let mut next = || {
-                fields
-                    .next()
-                    .expect("a line has 4 fields before the offsets")
-            };
-            let operation = match next() {
-                "load" => Operation::SharedLoad,
-                "store" => Operation::SharedStore,
-                "atomic" => Operation::SharedAtomic,
-                "copy" => Operation::AsyncCopyWrite,
-                other => panic!("no operation: {other}"),
-            };
-            let [bytes, wavefronts, conflicts] =
-                [(); 3].map(|()| next().parse::<u64>().expect("a number"));
-            let lanes: Vec<_> = fields
-                .enumerate()
-                .filter(|(_, offset)| *offset != "-")
-                .map(|(lane, offset)| {
-                    let offset = offset.parse().expect("an offset");
-                    (lane, Span::new(offset, bytes as usize))
-                })
-                .collect();
-            let tally = serve(operation, &lanes);
-            let counted = (tally.wavefronts, tally.conflicts());
-            assert_eq!(counted, (wavefronts, conflicts), "pattern {number}: {line}");
-        }
     }
 
     #[test]

@@ -24,7 +24,7 @@ pub struct LineCounts {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Counts {
-    /// By place and operation, in the order of the source.
+    /// By place and operation, in the order of the source. What has requested nothing is not there.
     pub lines: Vec<LineCounts>,
     /// Distinct sectors of [`SECTOR_BYTES`](crate::SECTOR_BYTES) of global memory that the launch read: what DRAM
     /// delivers at least, if the caches start empty.

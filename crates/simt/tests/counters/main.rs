@@ -1,0 +1,15 @@
+//! What a launch costs, line by line.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod divergence;
+mod harness;
+mod kernel;
+mod model;
+mod operations;
+mod program;
+mod properties;
+mod requests;
+mod rounds;
+mod shared;
+mod strategies;
