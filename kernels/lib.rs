@@ -15,6 +15,7 @@ pub mod epilogue;
 mod finish;
 pub mod matmul;
 pub mod matvec;
+pub mod parts;
 pub mod reduce;
 pub mod scan;
 pub mod tensor;

@@ -2,6 +2,7 @@
 
 use super::entry::{ChainLaunch, Entry, GroupLaunch, ProductLaunch, TensorLaunch};
 use super::fastest::{Accumulate, Accumulator, MatmulInto};
+use super::parts::{AddKernel, add_kernel};
 use crate::element::Element;
 use half::{bf16, f16};
 
@@ -14,8 +15,8 @@ pub trait GemmElement: MatmulInto<Self> + Accumulate<Product = Self> + sealed::G
 
 pub mod sealed {
     use super::{
-        Accumulate, Accumulator, ChainLaunch, Element, Entry, GroupLaunch, ProductLaunch,
-        TensorLaunch,
+        Accumulate, Accumulator, AddKernel, ChainLaunch, Element, Entry, GroupLaunch,
+        ProductLaunch, TensorLaunch,
     };
 
     /// A type that the table has kernels for.
@@ -37,6 +38,9 @@ pub mod sealed {
     pub trait TensorOutput: Element {
         /// The type of sums.
         type Sum: Accumulator;
+
+        /// The kernel that adds the sums of parts of K.
+        const ADD: AddKernel<Self, Self::Sum>;
 
         /// The launch of an entry for this type, or `None` where it is for another.
         fn launch_of(entry: Entry) -> Option<TensorLaunch<Self, Self::Sum>>;
@@ -70,9 +74,10 @@ gemm_elements! {
 }
 
 macro_rules! tensor_outputs {
-    ($($element:ty, of $sum:ty: $name:ident;)*) => {$(
+    ($($element:ty, of $sum:ty: $name:ident, $add:ident;)*) => {$(
         impl sealed::TensorOutput for $element {
             type Sum = $sum;
+            const ADD: AddKernel<Self, $sum> = add_kernel!($add);
 
             fn launch_of(entry: Entry) -> Option<TensorLaunch<Self, $sum>> {
                 match entry {
@@ -84,10 +89,10 @@ macro_rules! tensor_outputs {
     )*};
 }
 tensor_outputs! {
-    f16, of f32: TensorF16;
-    bf16, of f32: TensorBf16;
-    f32, of f32: TensorF32;
-    i32, of i32: TensorI32;
+    f16, of f32: TensorF16, add_parts_f16;
+    bf16, of f32: TensorBf16, add_parts_bf16;
+    f32, of f32: TensorF32, add_parts_f32;
+    i32, of i32: TensorI32, add_parts_i32;
 }
 
 macro_rules! mma_types {

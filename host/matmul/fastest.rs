@@ -62,6 +62,8 @@ impl Accumulator for i32 {}
 )]
 pub trait MatmulInto<O: Element>: MatmulElement + sealed::Computes<O> {}
 
+use sealed::Computes;
+
 pub mod sealed {
     use super::*;
 
@@ -145,38 +147,65 @@ macro_rules! products {
 }
 products! {
     f16 F16 => f16 F16, matvec_along_f16 matvec_across_f16,
-        |_device, selection, matrices| by_halves(selection.kernel, matrices);
+        |device, selection, matrices| multiply_narrow(device, selection, matrices, by_halves);
     f16 F16 => f32 F32, matvec_along_f16_f32 matvec_across_f16_f32,
-        |_device, selection, matrices| by_halves(selection.kernel, matrices);
+        |device, selection, matrices| multiply_narrow(device, selection, matrices, by_halves);
     bf16 Bf16 => bf16 Bf16, matvec_along_bf16 matvec_across_bf16,
-        |_device, selection, matrices| by_halves(selection.kernel, matrices);
+        |device, selection, matrices| multiply_narrow(device, selection, matrices, by_halves);
     bf16 Bf16 => f32 F32, matvec_along_bf16_f32 matvec_across_bf16_f32,
-        |_device, selection, matrices| by_halves(selection.kernel, matrices);
+        |device, selection, matrices| multiply_narrow(device, selection, matrices, by_halves);
     f32 F32 => f32 F32, matvec_along_f32 matvec_across_f32, all by group::multiply,
-        |device, selection, matrices| match selection.parts {
-            Some(parts) => {
+        |device, selection, matrices| match selection.division {
+            Some(division) => {
                 let launch = vector_launch!(VectorLines::Across, matvec_along_f32, matvec_across_f32);
-                parts::multiply(device, parts, launch, matrices)
+                parts::multiply_chains(device, division, launch, matrices)
             }
             None => device.multiply_f32(selection.kernel, matrices),
         };
     f64 F64 => f64 F64, matvec_along_f64 matvec_across_f64, all by group::multiply,
-        |device, selection, matrices| match selection.parts {
-            Some(parts) => {
+        |device, selection, matrices| match selection.division {
+            Some(division) => {
                 let launch = vector_launch!(VectorLines::Across, matvec_along_f64, matvec_across_f64);
-                parts::multiply(device, parts, launch, matrices)
+                parts::multiply_chains(device, division, launch, matrices)
             }
             None => device.launch_chain(selection.kernel, matrices),
         };
-    F8E4M3 F8E4M3 => bf16 Bf16, |_device, selection, matrices| tensor::multiply(selection.kernel, matrices);
-    F8E4M3 F8E4M3 => f32 F32, |_device, selection, matrices| tensor::multiply(selection.kernel, matrices);
-    F8E5M2 F8E5M2 => bf16 Bf16, |_device, selection, matrices| tensor::multiply(selection.kernel, matrices);
-    F8E5M2 F8E5M2 => f32 F32, |_device, selection, matrices| tensor::multiply(selection.kernel, matrices);
-    i8 I8 => i32 I32, |_device, selection, matrices| match selection.kernel.method {
-        Method::Wgmma(_) => tensor::multiply(selection.kernel, matrices),
-        Method::Mma(_) => mma::multiply(selection.kernel, matrices),
-        _ => words::multiply(selection.kernel, matrices),
-    };
+    F8E4M3 F8E4M3 => bf16 Bf16,
+        |device, selection, matrices| multiply_narrow(device, selection, matrices, tensor::multiply);
+    F8E4M3 F8E4M3 => f32 F32,
+        |device, selection, matrices| multiply_narrow(device, selection, matrices, tensor::multiply);
+    F8E5M2 F8E5M2 => bf16 Bf16,
+        |device, selection, matrices| multiply_narrow(device, selection, matrices, tensor::multiply);
+    F8E5M2 F8E5M2 => f32 F32,
+        |device, selection, matrices| multiply_narrow(device, selection, matrices, tensor::multiply);
+    i8 I8 => i32 I32,
+        |device, selection, matrices| multiply_narrow(device, selection, matrices, by_bytes);
+}
+
+/// Launches what was selected for the matrices: `whole` for one product, or the products of parts of K.
+fn multiply_narrow<'a, T, O>(
+    device: &Device,
+    selection: Selection,
+    matrices: Matrices<'a, T, O, O::Sum>,
+    whole: fn(&'static GemmKernel, Matrices<'a, T, O, O::Sum>) -> Outcome<()>,
+) -> Outcome<()>
+where
+    T: Computes<O::Sum, Accumulator = O::Sum>,
+    O: TensorOutput,
+{
+    match selection.division {
+        Some(division) => parts::multiply(device, division, matrices),
+        None => whole(selection.kernel, matrices),
+    }
+}
+
+/// Launches a kernel for i8, which was selected for the matrices.
+fn by_bytes(kernel: &'static GemmKernel, matrices: Matrices<'_, i8, i32, i32>) -> Outcome<()> {
+    match kernel.method {
+        Method::Wgmma(_) => tensor::multiply(kernel, matrices),
+        Method::Mma(_) => mma::multiply(kernel, matrices),
+        _ => words::multiply(kernel, matrices),
+    }
 }
 
 /// Launches a kernel for halves, which was selected for the matrices.

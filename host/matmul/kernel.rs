@@ -33,6 +33,15 @@ impl ElementType {
         }
     }
 
+    /// The type of sums of products of such elements.
+    pub const fn of_sums(self) -> Self {
+        match self {
+            Self::F16 | Self::Bf16 | Self::F8E4M3 | Self::F8E5M2 => Self::F32,
+            Self::I8 => Self::I32,
+            Self::F32 | Self::F64 | Self::I32 => self,
+        }
+    }
+
     /// Bytes of one element.
     pub const fn bytes(self) -> usize {
         match self {

@@ -2,45 +2,161 @@
 //! added at last.
 
 use super::Accumulator;
-use super::arithmetic::Arithmetic;
-use super::epilogue::Epilogue;
+use super::element::sealed::TensorOutput;
+use super::entry::EpilogueArguments;
+use super::epilogue::{Epilogue, Stores};
 use super::fastest::sealed::Computes;
 use super::matrices::{Factors, Matrices};
+use super::operands::{read_elements, written_by_product};
 use super::problem::Parts;
-use super::select::Request;
+use super::select::DividedK;
 use super::vector::{VectorLaunch, add_up};
 use crate::device::Device;
+use crate::element::Element;
 use crate::error::Outcome;
+use crate::launch::LaunchConfig;
 use crate::matrix::{Matrix, Order};
+use crate::module::Module;
+use crate::module_source::ModuleSource;
+use cuda_std::global::{Global, GlobalMut};
+use tilewright_kernels::parts::{ADD_COLUMNS, ADD_ROWS, ADD_THREADS, PartsShape};
 
-/// C = A B of one product, in `parts`. `launch` is that of the kernel that adds lines across.
-pub fn multiply<T: Computes<T, Accumulator = T> + Accumulator>(
+/// The sums of all parts of one product, one matrix below the other.
+struct Sums<S: Element> {
+    sums: Matrix<S>,
+    parts: usize,
+}
+
+impl<S: Accumulator> Sums<S> {
+    /// Computes them.
+    fn of<T: Computes<S, Accumulator = S>, O: Element>(
+        device: &Device,
+        DividedK { parts, request }: DividedK,
+        matrices: &Matrices<'_, T, O, S>,
+    ) -> Outcome<Self> {
+        let Parts { count, len } = parts;
+        let (m, n, k) = matrices.extents();
+        let (a, b) = (matrices.a.first(), matrices.b.first());
+        let divided = count * len;
+        let all = count + usize::from(divided < k);
+        let mut sums = Matrix::<S>::uninit(device, (all * m, n).into())?;
+        let plain = Epilogue::identity();
+        let factors = |a, b| Factors {
+            is_gram: matrices.is_gram,
+            ..Factors::new(a, b)
+        };
+        let of_equal = factors(
+            a.part(.., ..divided)?.parts(count, Order::ColumnMajor)?,
+            b.part(..divided, ..)?.parts(count, Order::RowMajor)?,
+        );
+        let results = sums.view_mut().into_part(..count * m, ..)?;
+        device.multiply(request, of_equal, results.into_equal_rows(count)?, plain)?;
+        if divided < k {
+            let of_rest = factors(a.part(.., divided..)?.into(), b.part(divided.., ..)?.into());
+            let result = sums.view_mut().into_part(count * m.., ..)?;
+            device.multiply(request, of_rest, result.into(), plain)?;
+        }
+        Ok(Self { sums, parts: all })
+    }
+}
+
+/// C = A B of one product of f32 or f64. `launch` is that of the kernel that adds lines across.
+pub fn multiply_chains<T: Computes<T, Accumulator = T> + Accumulator>(
     device: &Device,
-    Parts { count, len }: Parts,
+    division: DividedK,
     launch: VectorLaunch<T, T, T>,
     matrices: Matrices<'_, T, T, T>,
 ) -> Outcome<()> {
-    let (m, n, k) = matrices.extents();
-    let (a, b) = (matrices.a.first(), matrices.b.first());
-    let divided = count * len;
-    let all = count + usize::from(divided < k);
-    let mut sums = Matrix::<T>::uninit(device, (all * m, n).into())?;
-    let chain = Request::Fastest(Arithmetic::Chain, None);
-    let plain = Epilogue::identity();
-    let factors = |a, b| Factors {
-        is_gram: matrices.is_gram,
-        ..Factors::new(a, b)
-    };
-    let of_equal = factors(
-        a.part(.., ..divided)?.parts(count, Order::ColumnMajor)?,
-        b.part(..divided, ..)?.parts(count, Order::RowMajor)?,
-    );
-    let results = sums.view_mut().into_part(..count * m, ..)?;
-    device.multiply(chain, of_equal, results.into_equal_rows(count)?, plain)?;
-    if divided < k {
-        let of_rest = factors(a.part(.., divided..)?.into(), b.part(divided.., ..)?.into());
-        let result = sums.view_mut().into_part(count * m.., ..)?;
-        device.multiply(chain, of_rest, result.into(), plain)?;
-    }
-    add_up(launch, &sums, all, matrices)
+    let Sums { sums, parts } = Sums::of(device, division, &matrices)?;
+    add_up(launch, &sums, parts, matrices)
 }
+
+/// C = A B of one product of narrower elements.
+pub fn multiply<T: Computes<O::Sum, Accumulator = O::Sum>, O: TensorOutput>(
+    device: &Device,
+    division: DividedK,
+    matrices: Matrices<'_, T, O, O::Sum>,
+) -> Outcome<()> {
+    let Sums { sums, parts } = Sums::of(device, division, &matrices)?;
+    let (m, n, _) = matrices.extents();
+    let Matrices { c, epilogue, .. } = matrices;
+    let shape = PartsShape {
+        m,
+        n,
+        ldc: c.view().first().leading_dimension(),
+        parts,
+    };
+    // At most so many tiles of outputs as a device has room for, for which K is divided.
+    let grid = (n.div_ceil(ADD_COLUMNS) as u32, m.div_ceil(ADD_ROWS) as u32);
+    let config = LaunchConfig::new(grid, ADD_THREADS as u32);
+    let (source, launch) = O::ADD;
+    let module = Module::on_demand(device, source);
+    let arguments = AddArguments {
+        // SAFETY: (1) by (2) of the kernels.
+        sums: unsafe { read_elements((&sums).into()) },
+        // SAFETY: (1) by (2) of the kernels.
+        c: unsafe { written_by_product(c) },
+        shape,
+        epilogue: epilogue.arguments(Stores::Plain),
+    };
+    // SAFETY: (1) is (1) and (2) of the kernels: (1) the grid. (2) The sums are of `parts` results, C is
+    // row-major and has the shape of the product. (2) C is borrowed mutably until this returns, and the sums
+    // are freed by work that comes later.
+    unsafe { launch(&module, config, arguments) }
+}
+
+/// The arguments of a kernel that adds sums of type `S`.
+pub struct AddArguments<'a, O, S> {
+    pub sums: Global<'a, S>,
+    pub c: GlobalMut<'a, O>,
+    pub shape: PartsShape,
+    pub epilogue: EpilogueArguments<'a, S>,
+}
+
+/// The launch of a kernel that adds sums, and its module.
+pub type AddKernel<O, S> = (&'static ModuleSource, AddLaunch<O, S>);
+
+/// The launch of a kernel that adds sums.
+///
+/// # Safety
+/// As for [`ChainLaunch`](super::entry::ChainLaunch).
+pub type AddLaunch<O, S> = unsafe fn(&Module, LaunchConfig, AddArguments<'_, O, S>) -> Outcome<()>;
+
+/// An [`AddKernel`].
+macro_rules! add_kernel {
+    ($kernel:ident) => {
+        (
+            $crate::kernels::module_of!($kernel),
+            |module, config, arguments| {
+                let $crate::matmul::parts::AddArguments {
+                    sums,
+                    c,
+                    shape,
+                    epilogue,
+                } = arguments;
+                let $crate::matmul::entry::EpilogueArguments {
+                    numbers,
+                    row_scale,
+                    column_scale,
+                    row_bias,
+                    column_bias,
+                } = epilogue;
+                let shape = cuda_std::grid_constant::GridConstant::new(&shape);
+                let numbers = cuda_std::grid_constant::GridConstant::new(&numbers);
+                let params = (
+                    sums,
+                    c,
+                    shape,
+                    numbers,
+                    row_scale,
+                    column_scale,
+                    row_bias,
+                    column_bias,
+                );
+                // SAFETY: (1), (2) are those of `AddLaunch`.
+                unsafe { module.launch_params(tilewright_kernels::parts::$kernel, config, params) }
+            },
+        )
+    };
+}
+pub(super) use add_kernel;

@@ -48,7 +48,15 @@ pub struct Selection {
     pub kernel: &'static GemmKernel,
     pub reason: SelectionReason,
     /// If K is divided: the kernel is that of the parts.
-    pub parts: Option<Parts>,
+    pub division: Option<DividedK>,
+}
+
+/// How K is divided.
+#[derive(Clone, Copy, Debug)]
+pub struct DividedK {
+    pub parts: Parts,
+    /// Selects the kernel of the parts.
+    pub request: Request,
 }
 
 /// The kernel for `problem`, whose result is row-major, among those of `request`; `None` if no
@@ -56,16 +64,25 @@ pub struct Selection {
 pub fn select(problem: &Problem, device: DeviceFacts, request: Request) -> Option<Selection> {
     if let Request::FastestAt(capability, arithmetic, tiles) = request {
         let device = device.at_most(capability);
-        return select(problem, device, Request::Fastest(arithmetic, tiles));
+        let mut selection = select(problem, device, Request::Fastest(arithmetic, tiles))?;
+        if let Some(DividedK { request, .. }) = &mut selection.division
+            && let Request::Fastest(arithmetic, tiles) = *request
+        {
+            *request = Request::FastestAt(capability, arithmetic, tiles);
+        }
+        return Some(selection);
     }
     let whole = match request {
         Request::PartOf { m, n } => &Problem { m, n, ..*problem },
         _ => problem,
     };
-    if let (Request::Fastest(Arithmetic::Auto, _) | Request::PartOf { .. }, Some(parts)) =
-        (request, whole.parts())
-    {
-        return in_parts(problem, device, parts);
+    let divisible = match request {
+        Request::Fastest(Arithmetic::Auto, tiles) => Some(tiles),
+        Request::PartOf { .. } => Some(None),
+        _ => None,
+    };
+    if let (Some(tiles), Some(parts)) = (divisible, whole.parts()) {
+        return in_parts(problem, device, parts, tiles);
     }
     let (method, reason) = match request {
         Request::Tiled => (Method::Tiled, SelectionReason::OnlyTiles),
@@ -85,23 +102,34 @@ pub fn select(problem: &Problem, device: DeviceFacts, request: Request) -> Optio
     Some(Selection {
         kernel,
         reason,
-        parts: None,
+        division: None,
     })
 }
 
-/// The kernel for products of `parts` of K.
-fn in_parts(problem: &Problem, device: DeviceFacts, parts: Parts) -> Option<Selection> {
+/// The kernel for products of `parts` of K: f32 and f64 in order of k, narrower elements on tensor cores, in
+/// `tiles` if given.
+fn in_parts(
+    problem: &Problem,
+    device: DeviceFacts,
+    parts: Parts,
+    tiles: Option<TileConfig>,
+) -> Option<Selection> {
     let of_parts = Problem {
+        output: problem.element.of_sums(),
         k: parts.len,
         batch: parts.count,
         is_plain: true,
         ..*problem
     };
-    let chain = select(&of_parts, device, Request::Fastest(Arithmetic::Chain, None))?;
+    let request = match problem.element {
+        ElementType::F32 | ElementType::F64 => Request::Fastest(Arithmetic::Chain, None),
+        _ => Request::Fastest(Arithmetic::Auto, tiles),
+    };
+    let of_parts = select(&of_parts, device, request)?;
     Some(Selection {
         reason: SelectionReason::InParts { parts: parts.count },
-        parts: Some(parts),
-        ..chain
+        division: Some(DividedK { parts, request }),
+        ..of_parts
     })
 }
 

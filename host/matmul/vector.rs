@@ -24,9 +24,9 @@ use tilewright_kernels::matvec::{
     lines_of_block,
 };
 
-/// Groups of threads that fill any device, 32 threads each. Contiguous lines that are fewer are divided
-/// among several groups.
-const GROUPS: usize = 4096;
+/// Groups of threads that fill any device, 32 threads each: an H200 has room for 2112. Contiguous lines that are
+/// fewer are divided among several groups.
+const GROUPS: usize = 2048;
 
 /// The fewest rounds that a group of threads adds where it has some of a line's parts: with fewer, adding
 /// the groups' sums takes longer than the line.

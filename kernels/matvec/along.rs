@@ -10,8 +10,9 @@
 //! Departures from the plain version, for speed:
 //! 1. A line of at most one round has no more lanes than it takes, a power of two, and a group loads four
 //!    lines before it adds.
-//! 2. A group loads the vectors of four rounds before it adds, whatever the parts. If it has all parts of
-//!    a line, their sums stay in registers: lane p mod 32 adds that of part p.
+//! 2. A group loads the vectors of eight rounds before it adds, whatever the parts, then of four and of two
+//!    of those that are left. If it has all parts of a line, their sums stay in registers: lane p mod 32 adds
+//!    that of part p.
 //! 3. The lines, which are read once, are the first to be evicted from the caches, and v stays.
 //!
 //! Every lane of a warp takes part in every shuffle, whatever its group has to do: warps may have 64
@@ -27,8 +28,9 @@ use cuda_std::float::Float;
 use cuda_std::hint::opaque_size;
 use cuda_std::prelude::*;
 
-/// Rounds that a lane loads before it adds.
-const IN_FLIGHT: usize = 4;
+/// Rounds that a lane loads before it adds where all lanes have whole vectors, and where some may have none.
+const IN_FLIGHT: usize = 8;
+const IN_FLIGHT_AT_END: usize = 4;
 
 /// Lanes of a group with some parts of a line.
 const LANES: u32 = VECTOR_STRANDS as u32;
@@ -231,8 +233,7 @@ impl Parts {
         // The rounds of which all lanes have a whole vector, loaded without a branch: behind one a load
         // waits for those before it.
         let whole = if product.has_vectors() {
-            let elements = end.saturating_sub(self.first * plan.part);
-            elements / (VECTOR_STRANDS * VECTOR) / IN_FLIGHT * IN_FLIGHT
+            end.saturating_sub(self.first * plan.part) / (VECTOR_STRANDS * VECTOR)
         } else {
             0
         };
@@ -241,22 +242,25 @@ impl Parts {
             of_part: T::Sum::ZERO,
         };
         let mut round = 0;
-        while round < whole {
-            // SAFETY: (1) the line and v have them, by (1), and both have vectors.
-            let (line, v): ([[T; VECTOR]; IN_FLIGHT], [[T; VECTOR]; IN_FLIGHT]) = unsafe {
-                (
-                    array::from_fn(|it| product.load_line_vector(self.line, at(round + it))),
-                    array::from_fn(|it| product.load_v_vector(at(round + it))),
-                )
-            };
-            // SAFETY: (1), (2) are the caller's.
-            unsafe { self.add_rounds(product, workspace, &mut sums, round, line, v) };
-            round += IN_FLIGHT;
+        // SAFETY: (1) is the caller's. (2) The rounds are whole.
+        unsafe {
+            while round + IN_FLIGHT <= whole {
+                self.add_whole::<T, VECTOR, IN_FLIGHT>(product, workspace, &mut sums, &mut round);
+            }
+            if round + 4 <= whole {
+                self.add_whole::<T, VECTOR, 4>(product, workspace, &mut sums, &mut round);
+            }
+            if round + 2 <= whole {
+                self.add_whole::<T, VECTOR, 2>(product, workspace, &mut sums, &mut round);
+            }
         }
         while round < rounds {
             let here = |number| end.saturating_sub(at(number)).min(VECTOR);
             // SAFETY: (1) the line and v have as many, by (1).
-            let (line, v): ([[T; VECTOR]; IN_FLIGHT], [[T; VECTOR]; IN_FLIGHT]) = unsafe {
+            let (line, v): (
+                [[T; VECTOR]; IN_FLIGHT_AT_END],
+                [[T; VECTOR]; IN_FLIGHT_AT_END],
+            ) = unsafe {
                 (
                     array::from_fn(|it| {
                         product.load_line(self.line, at(round + it), here(round + it))
@@ -266,29 +270,56 @@ impl Parts {
             };
             // SAFETY: (1), (2) are the caller's.
             unsafe { self.add_rounds(product, workspace, &mut sums, round, line, v) };
-            round += IN_FLIGHT;
+            round += IN_FLIGHT_AT_END;
         }
         sums.of_line
     }
 
-    /// Adds the products of `IN_FLIGHT` rounds from `first` on, and finishes the parts that end there.
+    /// Loads and adds `COUNT` rounds from `round` on, which it moves on.
+    ///
+    /// # Safety
+    /// 1. Those of [`Parts::sum`] hold.
+    /// 2. The line and v are aligned, and the rounds have a whole vector for each lane.
+    #[inline(always)]
+    unsafe fn add_whole<T: Element, const VECTOR: usize, const COUNT: usize>(
+        &self,
+        product: Product<T>,
+        workspace: Workspace<T::Sum>,
+        sums: &mut RunningSums<T::Sum>,
+        round: &mut usize,
+    ) {
+        let start = self.first * product.plan.part + self.lane as usize * VECTOR;
+        let at = |number: usize| start + (*round + number) * (VECTOR_STRANDS * VECTOR);
+        // SAFETY: (1) is (2).
+        let (line, v): ([[T; VECTOR]; COUNT], [[T; VECTOR]; COUNT]) = unsafe {
+            (
+                array::from_fn(|it| product.load_line_vector(self.line, at(it))),
+                array::from_fn(|it| product.load_v_vector(at(it))),
+            )
+        };
+        // SAFETY: (1), (2) are (1).
+        unsafe { self.add_rounds(product, workspace, sums, *round, line, v) };
+        *round += COUNT;
+    }
+
+    /// Adds the products of `COUNT` rounds from `first` on, and finishes the parts that end there.
     ///
     /// # Safety
     /// As for [`Parts::sum`].
     #[inline(always)]
-    unsafe fn add_rounds<T: Element, const VECTOR: usize>(
+    unsafe fn add_rounds<T: Element, const VECTOR: usize, const COUNT: usize>(
         &self,
         product: Product<T>,
         workspace: Workspace<T::Sum>,
         sums: &mut RunningSums<T::Sum>,
         first: usize,
-        line: [[T; VECTOR]; IN_FLIGHT],
-        v: [[T; VECTOR]; IN_FLIGHT],
+        line: [[T; VECTOR]; COUNT],
+        v: [[T; VECTOR]; COUNT],
     ) {
         let Product { shape, plan, .. } = product;
         let rounds = shape.parts_of_group * plan.rounds;
         let mut number = 0;
-        while number < IN_FLIGHT {
+        while number < COUNT {
             sums.of_part = add_products(sums.of_part, &line[number], &v[number]);
             let done = first + number + 1;
             // The same in all lanes of the warp.

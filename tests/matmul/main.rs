@@ -15,6 +15,7 @@ mod groups;
 mod integers;
 mod layouts;
 mod leading_dimensions;
+mod narrow_parts;
 mod parts;
 mod prepared;
 mod shapes;

@@ -188,7 +188,7 @@ fn k_is_divided_by_the_shape_alone() {
     let parts = |element, shape, device, arithmetic| {
         let problem = row_major(element, shape);
         let selection = select(&problem, device, Request::Fastest(arithmetic, None)).unwrap();
-        selection.parts.map(|it| (it.count, it.len))
+        parts_of(&selection).map(|it| (it.count, it.len))
     };
     let small = DeviceFacts {
         multiprocessors: 2,
@@ -209,6 +209,58 @@ fn k_is_divided_by_the_shape_alone() {
             assert_eq!(chain, None);
         }
     }
+}
+
+#[test]
+fn k_of_narrow_elements_is_divided_into_whole_stages() {
+    let of = |element, shape, device, request| {
+        let mut problem = row_major(element, shape);
+        problem.output = element.of_sums();
+        let selection = select(&problem, device, request).unwrap();
+        let of_parts = selection.division.map(|it| it.request);
+        (
+            parts_of(&selection).map(|it| (it.count, it.len)),
+            selection.kernel.method,
+            of_parts,
+        )
+    };
+    let auto = Request::Fastest(Arithmetic::Auto, None);
+    for element in [ElementType::Bf16, ElementType::F8E4M3, ElementType::I8] {
+        let parts = |shape| of(element, shape, H200, auto).0;
+        assert_eq!(parts((128, 2112, 7168)), Some((7, 1024)));
+        assert_eq!(parts((67, 71, 30_011)), Some((58, 512)));
+        assert_eq!(parts((128, 7168, 16_384)), Some((2, 8192)));
+        assert_eq!(parts((256, 256, 2048)), Some((4, 512)));
+        // Too few elements would be saved, or too many tiles are there.
+        assert_eq!(parts((128, 4096, 2047)), None);
+        assert_eq!(parts((512, 1920, 2048)), None);
+        assert_eq!(parts((1024, 1152, 8192)), None);
+    }
+    let vector = (1, 2112, 7168);
+    assert_eq!(of(ElementType::Bf16, vector, H200, auto).0, None);
+    assert_eq!(
+        of(ElementType::F8E5M2, vector, H200, auto).0,
+        Some((7, 1024))
+    );
+    // The kernels are those of the device, or of the older one that was requested.
+    let tall = (64, 64, 1 << 14);
+    let (parts, method, _) = of(ElementType::F16, tall, H200, auto);
+    assert!(matches!(method, Method::Wgmma(_)));
+    let older = Request::FastestAt((8, 0), Arithmetic::Auto, Some(TileConfig::Small));
+    for (device, request) in [(A100, auto), (H200, older)] {
+        let (found, method, _) = of(ElementType::F16, tall, device, request);
+        assert!(matches!(method, Method::Mma(_)));
+        assert_eq!(found, parts);
+    }
+    let (.., of_parts) = of(ElementType::F16, tall, H200, older);
+    assert!(matches!(
+        of_parts,
+        Some(Request::FastestAt(
+            (8, 0),
+            Arithmetic::Auto,
+            Some(TileConfig::Small)
+        ))
+    ));
 }
 
 #[test]
@@ -300,12 +352,16 @@ fn a_product_with_the_transpose_is_computed_as_any_other() {
             let [full, gram] = [full, gram].map(|it| select(&it, H200, request).expect("a kernel"));
             let kind = |selection: &Selection| std::mem::discriminant(&selection.kernel.method);
             assert_eq!(
-                (kind(&full), full.parts),
-                (kind(&gram), gram.parts),
+                (kind(&full), parts_of(&full)),
+                (kind(&gram), parts_of(&gram)),
                 "{element:?} {n} {k}"
             );
         }
     }
+}
+
+fn parts_of(selection: &Selection) -> Option<Parts> {
+    selection.division.map(|it| it.parts)
 }
 
 #[test]
@@ -331,10 +387,10 @@ fn a_part_of_a_product_is_computed_in_the_way_of_the_whole() {
         let part = Problem { m: rows, ..small };
         let selection = select(&part, H200, Request::PartOf { m, n }).unwrap();
         assert_eq!(
-            (selection.parts, selection.reason),
-            (expected.parts, expected.reason)
+            (parts_of(&selection), selection.reason),
+            (parts_of(&expected), expected.reason)
         );
-        assert!(selection.parts.is_some());
+        assert!(selection.division.is_some());
     }
     // A vector stays one.
     let column = row_major(ElementType::F32, (3, 1, 50));

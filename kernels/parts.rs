@@ -1,0 +1,146 @@
+//! Sums of the parts of a product whose K was divided, added to its outputs.
+//!
+//! The sums of each part are an M x N matrix without gaps, those of the first part first. An output is what
+//! the epilogue makes of the sum of its place in all parts, added in order.
+
+use crate::epilogue::{Epilogue, EpilogueElement, EpilogueNumbers};
+use crate::finish::Output;
+use bytemuck::{Pod, Zeroable};
+use cuda_std::array;
+use cuda_std::prelude::*;
+use half::{bf16, f16};
+
+/// Rows of outputs of a block, of which each thread has one.
+pub const ADD_ROWS: usize = 8;
+
+/// Columns of outputs of a block: a warp has neighbours.
+pub const ADD_COLUMNS: usize = 32;
+
+/// Threads of a block.
+pub const ADD_THREADS: usize = ADD_ROWS * ADD_COLUMNS;
+
+/// Sums that a thread loads before it adds.
+const IN_FLIGHT: usize = 8;
+
+/// The sizes of a product and the number of its parts, as a kernel's parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct PartsShape {
+    /// Rows of C.
+    pub m: usize,
+    /// Columns of C.
+    pub n: usize,
+    /// Elements from one row of C to the next.
+    pub ldc: usize,
+    /// Parts of K.
+    pub parts: usize,
+}
+
+/// The sum of `count` elements from `index` on, which are `apart` elements apart, in order.
+///
+/// # Safety
+/// 1. `sums` has them, and `count` is not 0.
+#[inline(always)]
+unsafe fn add_in_order<S: EpilogueElement>(
+    sums: Global<'_, S>,
+    index: usize,
+    (count, apart): (usize, usize),
+) -> S {
+    // SAFETY: (1) is (1).
+    let mut sum = unsafe { sums.load(index) };
+    let mut first = 1;
+    while first < count {
+        let loaded: [S; IN_FLIGHT] = array::from_fn(|number| {
+            let part = first + number;
+            match part < count {
+                // SAFETY: (1) is (1) and the comparison.
+                true => unsafe { sums.load(index + part * apart) },
+                false => S::NOTHING,
+            }
+        });
+        let mut number = 0;
+        while number < IN_FLIGHT {
+            sum = sum.plus(loaded[number]);
+            number += 1;
+        }
+        first += IN_FLIGHT;
+    }
+    sum
+}
+
+/// The output of the calling thread, if it has one.
+///
+/// # Safety
+/// 1. The launch is as the kernels ask, with their `sums`, `c` and `shape`.
+#[inline(always)]
+unsafe fn add_parts<O: Output>(
+    sums: Global<'_, O::Sum>,
+    c: GlobalMut<'_, O>,
+    shape: &PartsShape,
+    epilogue: Epilogue<'_, O::Sum>,
+) {
+    let thread = thread::thread_idx_x() as usize;
+    let column = thread::block_idx_x() as usize * ADD_COLUMNS + thread % ADD_COLUMNS;
+    let row = thread::block_idx_y() as usize * ADD_ROWS + thread / ADD_COLUMNS;
+    if row >= shape.m || column >= shape.n {
+        return;
+    }
+    // SAFETY: (1) each part has a sum for each output, and there is one part at least, by (1).
+    let sum = unsafe {
+        add_in_order(
+            sums,
+            row * shape.n + column,
+            (shape.parts, shape.m * shape.n),
+        )
+    };
+    let at = row * shape.ldc + column;
+    let output = match epilogue.is_plain() {
+        true => sum.canonical(),
+        false => {
+            let before = match epilogue.reads_c() {
+                // SAFETY: (1) C has the output, by (1). (2) No other thread has it.
+                true => unsafe { c.load(at) }.widen(),
+                false => O::Sum::ZERO,
+            };
+            epilogue.output(sum, before, epilogue.row(row), epilogue.column(column))
+        }
+    };
+    let [output, _] = O::narrow_pair([output, O::Sum::ZERO]);
+    // SAFETY: as above.
+    unsafe { c.store(at, output) };
+}
+
+macro_rules! add_kernels {
+    ($($name:ident: $sum:ident to $output:ident;)*) => {$(
+        #[doc = concat!("Adds sums of `", stringify!($sum), "` of the parts of a product, to outputs of `",
+            stringify!($output), "`.")]
+        ///
+        /// # Safety
+        /// 1. The launch has blocks of [`ADD_THREADS`] threads along x, one for each [`ADD_COLUMNS`] columns
+        ///    along x, and one for each [`ADD_ROWS`] rows along y.
+        /// 2. `sums` has as many elements as `shape` has parts, rows and columns, one part at least. `c` starts
+        ///    with the first output and reaches to the last; the launch touches no other elements of it.
+        #[allow(clippy::too_many_arguments)]
+        #[kernel(max_threads = 256)]
+        pub unsafe fn $name(
+            sums: Global<$sum>,
+            c: GlobalMut<$output>,
+            shape: GridConstant<PartsShape>,
+            numbers: GridConstant<EpilogueNumbers<$sum>>,
+            row_scale: Global<$sum>,
+            column_scale: Global<$sum>,
+            row_bias: Global<$sum>,
+            column_bias: Global<$sum>,
+        ) {
+            let epilogue = Epilogue { numbers, row_scale, column_scale, row_bias, column_bias };
+            // SAFETY: (1) is the launch's (1) and (2).
+            unsafe { add_parts(sums, c, &shape, epilogue) }
+        }
+    )*};
+}
+add_kernels! {
+    add_parts_f32: f32 to f32;
+    add_parts_f16: f32 to f16;
+    add_parts_bf16: f32 to bf16;
+    add_parts_i32: i32 to i32;
+}
