@@ -95,21 +95,52 @@ impl<'a, T: Element> AlignedLines<'a, T> {
         }
     }
 
-    /// A map of the lines as rows, with boxes of `box_rows` of them.
-    pub fn map(&self, box_rows: usize) -> Outcome<MapWords> {
+    /// The lines of the first matrix, as rows.
+    fn first(&self) -> Outcome<MatrixView<'_, T>> {
         match self {
-            Self::InPlace(batch) => map_of(*batch, box_rows),
+            Self::InPlace(batch) => Ok(batch.first()),
             Self::Copied {
                 room,
                 columns,
                 count,
-            } => {
-                let rows = room.rows() / count;
-                let first = room.view().part(..rows, ..*columns)?;
-                let bytes = rows * room.cols() * size_of::<T>();
-                encode(first, box_rows, *count, bytes)
+            } => room.view().part(..room.rows() / count, ..*columns),
+        }
+    }
+
+    /// A map of the lines as rows, with boxes of `box_rows` of them.
+    pub fn map(&self, box_rows: usize) -> Outcome<MapWords> {
+        match self {
+            Self::InPlace(batch) => map_of(*batch, box_rows),
+            Self::Copied { room, count, .. } => {
+                let bytes = room.rows() / count * room.cols() * size_of::<T>();
+                encode(self.first()?, box_rows, *count, bytes)
             }
         }
+    }
+}
+
+/// An operand of a product on tensor cores, where they can read it.
+pub struct AlignedOperand<'a, T: Element> {
+    lines: AlignedLines<'a, T>,
+    has_columns: bool,
+}
+
+impl<'a, T: Element> AlignedOperand<'a, T> {
+    /// `matrix` or a copy, which has elements of 8 bits in the order `along_k`.
+    pub fn new(matrix: MatrixView<'a, T>, along_k: Order) -> Outcome<Self> {
+        let (lines, order) = match size_of::<T>() {
+            1 => (AlignedLines::along(matrix.into(), along_k, 1)?, along_k),
+            _ => (AlignedLines::of(matrix.into())?, matrix.order()),
+        };
+        Ok(Self {
+            lines,
+            has_columns: order == Order::ColumnMajor,
+        })
+    }
+
+    pub fn view(&self) -> Outcome<MatrixView<'_, T>> {
+        let rows = self.lines.first()?;
+        Ok(if self.has_columns { rows.t() } else { rows })
     }
 }
 

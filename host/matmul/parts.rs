@@ -6,6 +6,7 @@ use super::element::sealed::TensorOutput;
 use super::entry::EpilogueArguments;
 use super::epilogue::{Epilogue, Stores};
 use super::fastest::sealed::Computes;
+use super::lines::AlignedOperand;
 use super::matrices::{Factors, Matrices};
 use super::operands::{read_elements, written_by_product};
 use super::problem::Parts;
@@ -15,7 +16,7 @@ use crate::device::Device;
 use crate::element::Element;
 use crate::error::Outcome;
 use crate::launch::LaunchConfig;
-use crate::matrix::{Matrix, Order};
+use crate::matrix::{Matrix, MatrixView, Order};
 use crate::module::Module;
 use crate::module_source::ModuleSource;
 use cuda_std::global::{Global, GlobalMut};
@@ -28,21 +29,21 @@ struct Sums<S: Element> {
 }
 
 impl<S: Accumulator> Sums<S> {
-    /// Computes them.
-    fn of<T: Computes<S, Accumulator = S>, O: Element>(
+    /// Those of the product of `a` and `b`, which is symmetric if it `is_gram`.
+    fn of<T: Computes<S, Accumulator = S>>(
         device: &Device,
         DividedK { parts, request }: DividedK,
-        matrices: &Matrices<'_, T, O, S>,
+        (a, b): (MatrixView<'_, T>, MatrixView<'_, T>),
+        is_gram: bool,
     ) -> Outcome<Self> {
         let Parts { count, len } = parts;
-        let (m, n, k) = matrices.extents();
-        let (a, b) = (matrices.a.first(), matrices.b.first());
+        let (m, n, k) = (a.rows(), b.cols(), a.cols());
         let divided = count * len;
         let all = count + usize::from(divided < k);
         let mut sums = Matrix::<S>::uninit(device, (all * m, n).into())?;
         let plain = Epilogue::identity();
         let factors = |a, b| Factors {
-            is_gram: matrices.is_gram,
+            is_gram,
             ..Factors::new(a, b)
         };
         let of_equal = factors(
@@ -67,7 +68,8 @@ pub fn multiply_chains<T: Computes<T, Accumulator = T> + Accumulator>(
     launch: VectorLaunch<T, T, T>,
     matrices: Matrices<'_, T, T, T>,
 ) -> Outcome<()> {
-    let Sums { sums, parts } = Sums::of(device, division, &matrices)?;
+    let operands = (matrices.a.first(), matrices.b.first());
+    let Sums { sums, parts } = Sums::of(device, division, operands, matrices.is_gram)?;
     add_up(launch, &sums, parts, matrices)
 }
 
@@ -77,7 +79,11 @@ pub fn multiply<T: Computes<O::Sum, Accumulator = O::Sum>, O: TensorOutput>(
     division: DividedK,
     matrices: Matrices<'_, T, O, O::Sum>,
 ) -> Outcome<()> {
-    let Sums { sums, parts } = Sums::of(device, division, &matrices)?;
+    // Copied once, where tensor cores cannot read them, instead of for each part.
+    let a = AlignedOperand::new(matrices.a.first(), Order::RowMajor)?;
+    let b = AlignedOperand::new(matrices.b.first(), Order::ColumnMajor)?;
+    let operands = (a.view()?, b.view()?);
+    let Sums { sums, parts } = Sums::of(device, division, operands, matrices.is_gram)?;
     let (m, n, _) = matrices.extents();
     let Matrices { c, epilogue, .. } = matrices;
     let shape = PartsShape {

@@ -20,8 +20,8 @@ use crate::matrix::{Matrix, MatrixView, Order};
 use crate::module::Module;
 use cuda_std::global::{Global, GlobalMut};
 use tilewright_kernels::matvec::{
-    SHORT_LINES, STRAND_BYTES, VECTOR_STRANDS, VECTOR_THREADS, VectorPlan, VectorShape,
-    lines_of_block,
+    LINES_OF_GROUP, SHORT_LINES, STRAND_BYTES, VECTOR_STRANDS, VECTOR_THREADS, VectorPlan,
+    VectorShape, lines_of_block,
 };
 
 /// Groups of threads that fill any device, 32 threads each: an H200 has room for 2112. Contiguous lines that are
@@ -96,6 +96,7 @@ struct Work {
     blocks: usize,
     lanes: usize,
     parts_of_group: usize,
+    lines_of_group: usize,
     /// Partial results and counters of a product.
     partials: usize,
     tickets: usize,
@@ -122,6 +123,7 @@ impl Work {
             blocks: groups.saturating_mul(plan.parts),
             lanes: 0,
             parts_of_group: 1,
+            lines_of_group: 1,
             partials: if is_shared { lines * plan.parts } else { 0 },
             tickets: if is_shared { groups } else { 0 },
         }
@@ -136,6 +138,7 @@ impl Work {
             blocks: lines.div_ceil(lines_of_block),
             lanes,
             parts_of_group: 1,
+            lines_of_group: 1,
             partials: 0,
             tickets: 0,
         }
@@ -149,11 +152,15 @@ impl Work {
         // As even as can be.
         let groups = plan.parts.div_ceil(most);
         let of_block = VECTOR_THREADS as usize / VECTOR_STRANDS;
+        let are_many = lines.saturating_mul(products) / LINES_OF_GROUP >= GROUPS;
+        let lines_of_group = if are_many { LINES_OF_GROUP } else { 1 };
+        let of_groups = lines.div_ceil(lines_of_group).saturating_mul(groups);
         Self {
-            lines_of_block: (of_block / groups).max(1),
-            blocks: lines.saturating_mul(groups).div_ceil(of_block),
+            lines_of_block: (of_block * lines_of_group / groups).max(1),
+            blocks: of_groups.div_ceil(of_block),
             lanes: 0,
             parts_of_group: plan.parts.div_ceil(groups),
+            lines_of_group,
             partials: if groups > 1 { lines * plan.parts } else { 0 },
             tickets: if groups > 1 { lines } else { 0 },
         }
@@ -220,6 +227,7 @@ fn launch_part<T: Computes<O>, O: Element>(
         y_stride: c.view().stride(),
         lanes: work.lanes,
         parts_of_group: work.parts_of_group,
+        lines_of_group: work.lines_of_group,
     };
     // SAFETY: (1) the launch touches elements of the matrices alone, by (2) of the kernels.
     let operands = unsafe { (read_elements(a), read_elements(b), written_by_product(c)) };
@@ -253,6 +261,7 @@ pub fn add_up<T: Computes<T, Accumulator = T> + Accumulator>(
         y_stride: 0,
         lanes: work.lanes,
         parts_of_group: work.parts_of_group,
+        lines_of_group: work.lines_of_group,
     };
     let kernel = kernel_that_adds(T::TYPES.0);
     let module = Module::on_demand(sums.device(), kernel.module);

@@ -8,10 +8,11 @@
 //! ```
 //!
 //! Departures from the plain version, for speed:
-//! 1. A line of at most one round has no more lanes than it takes, a power of two, and a group loads four
+//! 1. A line of at most one round has no more lanes than it takes, a power of two, and a group loads eight
 //!    lines before it adds.
-//! 2. A group loads the vectors of eight rounds before it adds, whatever the parts, then of four and of two
-//!    of those that are left. If it has all parts of a line, their sums stay in registers: lane p mod 32 adds
+//! 2. A group loads the vectors of six rounds before it adds, whatever the parts, then of four and of two
+//!    of those that are left. Where there are many lines, it adds four at the same time, and loads two
+//!    rounds of each before it adds. If it has all parts of a line, their sums stay in registers: lane p mod 32 adds
 //!    that of part p.
 //! 3. The lines, which are read once, are the first to be evicted from the caches, and v stays.
 //!
@@ -20,17 +21,13 @@
 
 use super::element::{Element, add_products};
 use super::outputs::Outputs;
-use super::plan::{SHORT_LINES, VECTOR_STRANDS, VECTOR_THREADS};
+use super::plan::{LINES_OF_GROUP, SHORT_LINES, VECTOR_STRANDS, VECTOR_THREADS};
 use super::{Product, Workspace};
 use crate::reduce::lines::{combine_lanes, reduce_partials};
 use cuda_std::array;
 use cuda_std::float::Float;
 use cuda_std::hint::opaque_size;
 use cuda_std::prelude::*;
-
-/// Rounds that a lane loads before it adds where all lanes have whole vectors, and where some may have none.
-const IN_FLIGHT: usize = 8;
-const IN_FLIGHT_AT_END: usize = 4;
 
 /// Lanes of a group with some parts of a line.
 const LANES: u32 = VECTOR_STRANDS as u32;
@@ -46,8 +43,9 @@ struct Sums<S> {
 }
 
 /// # Safety
-/// 1. The launch has blocks of `VECTOR_THREADS` threads along x, and enough for all lines: 4 lines for each
-///    `lanes` threads where `lanes` is not 0, otherwise 32 for each `parts_of_group` parts of each line.
+/// 1. The launch has blocks of `VECTOR_THREADS` threads along x, and enough for all lines: `SHORT_LINES` lines
+///    for each `lanes` threads where `lanes` is not 0, otherwise 32 for each `parts_of_group` parts of each
+///    `lines_of_group` lines.
 /// 2. `product` has the elements of its shape. `lanes` is 0, or a power of two up to 32 that is not less
 ///    than the vectors of a line.
 /// 3. Where a group has some parts of a line alone, `workspace` has a partial result for each part of each
@@ -63,8 +61,10 @@ pub unsafe fn multiply_along<T: Element, O: Element<Sum = T::Sum>, const VECTOR:
     let sums = unsafe {
         if product.shape.lanes > 0 {
             sum_short::<T, VECTOR>(product)
+        } else if product.shape.lines_of_group > 1 {
+            sum_parts::<T, VECTOR, LINES_OF_GROUP>(product, workspace)
         } else {
-            sum_parts::<T, VECTOR>(product, workspace)
+            sum_parts::<T, VECTOR, 1>(product, workspace)
         }
     };
     // A loop that is not unrolled: what the outputs take stands here once.
@@ -139,12 +139,12 @@ unsafe fn sum_short<T: Element, const VECTOR: usize>(product: Product<T>) -> Sum
     }
 }
 
-/// Some parts of a line, or all, of each group of 32 lanes.
+/// Some parts of a line, or all parts of `LINES` lines, of each group of 32 lanes.
 ///
 /// # Safety
-/// As for [`multiply_along`].
+/// As for [`multiply_along`]; if `LINES` is not 1, a group has all parts.
 #[inline(always)]
-unsafe fn sum_parts<T: Element, const VECTOR: usize>(
+unsafe fn sum_parts<T: Element, const VECTOR: usize, const LINES: usize>(
     product: Product<T>,
     workspace: Workspace<T::Sum>,
 ) -> Sums<T::Sum> {
@@ -152,8 +152,11 @@ unsafe fn sum_parts<T: Element, const VECTOR: usize>(
     let thread = thread::thread_idx_x();
     let in_block = (VECTOR_THREADS / LANES) as usize;
     let group = thread::block_idx_x() as usize * in_block + (thread / LANES) as usize;
-    let groups = plan.parts.div_ceil(shape.parts_of_group);
-    let (line, number) = (group / groups, group % groups);
+    let groups = match LINES {
+        1 => plan.parts.div_ceil(shape.parts_of_group),
+        _ => 1,
+    };
+    let (line, number) = (group / groups * LINES, group % groups);
     let parts = Parts {
         line,
         first: number * shape.parts_of_group,
@@ -162,7 +165,7 @@ unsafe fn sum_parts<T: Element, const VECTOR: usize>(
         lane: thread % LANES,
     };
     // SAFETY: (1), (2) are the caller's.
-    let mut of_lane = unsafe { parts.sum::<T, VECTOR>(product, workspace) };
+    let mut of_lane = unsafe { parts.sum::<T, VECTOR, LINES>(product, workspace) };
     let mut has_sum = parts.is_there;
     if !parts.is_whole {
         // SAFETY: (1) is (3), and the parts' sums are written.
@@ -171,33 +174,38 @@ unsafe fn sum_parts<T: Element, const VECTOR: usize>(
             if has_sum {
                 let first = line * plan.parts;
                 let partials = workspace.partials;
-                of_lane =
+                of_lane[0] =
                     reduce_partials::<T::Addition, T::Sum>(partials, first, plan.parts, parts.lane);
             }
         }
     }
-    let total = combine_lanes::<T::Addition, T::Sum>(of_lane, LANES);
     let mut sums = [T::Sum::ZERO; SHORT_LINES];
-    sums[0] = total;
+    let mut number = 0;
+    while number < LINES {
+        sums[number] = combine_lanes::<T::Addition, T::Sum>(of_lane[number], LANES);
+        number += 1;
+    }
+    let is_writer = has_sum && parts.lane == 0;
     Sums {
         sums,
         line,
-        apart: 0,
-        count: usize::from(has_sum && parts.lane == 0),
+        apart: 1,
+        count: if is_writer { LINES } else { 0 },
     }
 }
 
-/// What a lane has added so far.
-struct RunningSums<S> {
+/// What a lane has added so far of each of its lines.
+struct RunningSums<S, const LINES: usize> {
     /// Its strand of the parts of a line.
-    of_line: S,
+    of_line: [S; LINES],
     /// Its strand of the products of a part.
-    of_part: S,
+    of_part: [S; LINES],
 }
 
-/// Parts of a line, as a lane of their group has them.
+/// Parts of a line, or of neighbouring ones, as a lane of their group has them.
 #[derive(Clone, Copy)]
 struct Parts {
+    /// The first line.
     line: usize,
     /// The first part.
     first: usize,
@@ -208,28 +216,41 @@ struct Parts {
     lane: u32,
 }
 
+/// Vectors of `LINES` lines and of v, in `COUNT` rounds.
+struct Loaded<T, const VECTOR: usize, const LINES: usize, const COUNT: usize> {
+    lines: [[[T; VECTOR]; COUNT]; LINES],
+    v: [[T; VECTOR]; COUNT],
+}
+
 impl Parts {
+    /// Line `number` of the group, or the last one, whose sum is not used, where there are not so many.
+    #[inline(always)]
+    fn line(&self, number: usize, lines: usize) -> usize {
+        match number {
+            0 => self.line,
+            _ => (self.line + number).min(lines - 1),
+        }
+    }
+
     /// Adds up each part. If they are all of the line, the lane has those of its strand; otherwise they
     /// are written.
     ///
     /// # Safety
     /// 1. All lanes of the warp call it. `product` has the elements of its shape.
-    /// 2. If they are not all, `workspace` has a partial result for each part of each line.
+    /// 2. If they are not all, `LINES` is 1, and `workspace` has a partial result for each part of each line.
     #[inline(always)]
-    unsafe fn sum<T: Element, const VECTOR: usize>(
+    unsafe fn sum<T: Element, const VECTOR: usize, const LINES: usize>(
         &self,
         product: Product<T>,
         workspace: Workspace<T::Sum>,
-    ) -> T::Sum {
+    ) -> [T::Sum; LINES] {
         let Product { shape, plan, .. } = product;
-        let start = self.first * plan.part + self.lane as usize * VECTOR;
         let end = if self.is_there {
             shape.k.min((self.first + shape.parts_of_group) * plan.part)
         } else {
             0
         };
         let rounds = shape.parts_of_group * plan.rounds;
-        let at = |round: usize| start + round * (VECTOR_STRANDS * VECTOR);
         // The rounds of which all lanes have a whole vector, loaded without a branch: behind one a load
         // waits for those before it.
         let whole = if product.has_vectors() {
@@ -238,106 +259,172 @@ impl Parts {
             0
         };
         let mut sums = RunningSums {
-            of_line: T::Sum::ZERO,
-            of_part: T::Sum::ZERO,
+            of_line: [T::Sum::ZERO; LINES],
+            of_part: [T::Sum::ZERO; LINES],
         };
         let mut round = 0;
-        // SAFETY: (1) is the caller's. (2) The rounds are whole.
+        // SAFETY: (1), (2) are the caller's. For `load_whole` the rounds are whole.
         unsafe {
-            while round + IN_FLIGHT <= whole {
-                self.add_whole::<T, VECTOR, IN_FLIGHT>(product, workspace, &mut sums, &mut round);
+            while LINES == 1 && round + 6 <= whole {
+                let loaded = self.load_whole::<T, VECTOR, LINES, 6>(product, round);
+                self.add_rounds(product, workspace, &mut sums, &mut round, loaded);
             }
-            if round + 4 <= whole {
-                self.add_whole::<T, VECTOR, 4>(product, workspace, &mut sums, &mut round);
+            while LINES == 1 && round + 4 <= whole {
+                let loaded = self.load_whole::<T, VECTOR, LINES, 4>(product, round);
+                self.add_rounds(product, workspace, &mut sums, &mut round, loaded);
             }
-            if round + 2 <= whole {
-                self.add_whole::<T, VECTOR, 2>(product, workspace, &mut sums, &mut round);
+            while round + 2 <= whole {
+                let loaded = self.load_whole::<T, VECTOR, LINES, 2>(product, round);
+                self.add_rounds(product, workspace, &mut sums, &mut round, loaded);
             }
-        }
-        while round < rounds {
-            let here = |number| end.saturating_sub(at(number)).min(VECTOR);
-            // SAFETY: (1) the line and v have as many, by (1).
-            let (line, v): (
-                [[T; VECTOR]; IN_FLIGHT_AT_END],
-                [[T; VECTOR]; IN_FLIGHT_AT_END],
-            ) = unsafe {
-                (
-                    array::from_fn(|it| {
-                        product.load_line(self.line, at(round + it), here(round + it))
-                    }),
-                    array::from_fn(|it| product.load_v(at(round + it), here(round + it))),
-                )
-            };
-            // SAFETY: (1), (2) are the caller's.
-            unsafe { self.add_rounds(product, workspace, &mut sums, round, line, v) };
-            round += IN_FLIGHT_AT_END;
+            while LINES == 1 && round < rounds {
+                let loaded = self.load::<T, VECTOR, LINES, 4>(product, round, end);
+                self.add_rounds(product, workspace, &mut sums, &mut round, loaded);
+            }
+            while round < rounds {
+                let loaded = self.load::<T, VECTOR, LINES, 1>(product, round, end);
+                self.add_rounds(product, workspace, &mut sums, &mut round, loaded);
+            }
         }
         sums.of_line
     }
 
-    /// Loads and adds `COUNT` rounds from `round` on, which it moves on.
-    ///
-    /// # Safety
-    /// 1. Those of [`Parts::sum`] hold.
-    /// 2. The line and v are aligned, and the rounds have a whole vector for each lane.
+    /// Where the lane's vector of round `round` begins.
     #[inline(always)]
-    unsafe fn add_whole<T: Element, const VECTOR: usize, const COUNT: usize>(
-        &self,
-        product: Product<T>,
-        workspace: Workspace<T::Sum>,
-        sums: &mut RunningSums<T::Sum>,
-        round: &mut usize,
-    ) {
-        let start = self.first * product.plan.part + self.lane as usize * VECTOR;
-        let at = |number: usize| start + (*round + number) * (VECTOR_STRANDS * VECTOR);
-        // SAFETY: (1) is (2).
-        let (line, v): ([[T; VECTOR]; COUNT], [[T; VECTOR]; COUNT]) = unsafe {
-            (
-                array::from_fn(|it| product.load_line_vector(self.line, at(it))),
-                array::from_fn(|it| product.load_v_vector(at(it))),
-            )
-        };
-        // SAFETY: (1), (2) are (1).
-        unsafe { self.add_rounds(product, workspace, sums, *round, line, v) };
-        *round += COUNT;
+    fn at<const VECTOR: usize>(&self, round: usize, part: usize) -> usize {
+        self.first * part + self.lane as usize * VECTOR + round * (VECTOR_STRANDS * VECTOR)
     }
 
-    /// Adds the products of `COUNT` rounds from `first` on, and finishes the parts that end there.
+    /// The vectors of `COUNT` rounds from `round` on.
+    ///
+    /// # Safety
+    /// 1. `product` has the elements of its shape, and is aligned, and the rounds have a whole vector for each
+    ///    lane.
+    #[inline(always)]
+    unsafe fn load_whole<
+        T: Element,
+        const VECTOR: usize,
+        const LINES: usize,
+        const COUNT: usize,
+    >(
+        &self,
+        product: Product<T>,
+        round: usize,
+    ) -> Loaded<T, VECTOR, LINES, COUNT> {
+        let Product { shape, plan, .. } = product;
+        let at = |number: usize| self.at::<VECTOR>(round + number, plan.part);
+        // SAFETY: (1) is (1).
+        unsafe {
+            Loaded {
+                lines: array::from_fn(|line| {
+                    let line = self.line(line, shape.lines);
+                    array::from_fn(|it| product.load_line_vector(line, at(it)))
+                }),
+                v: array::from_fn(|it| product.load_v_vector(at(it))),
+            }
+        }
+    }
+
+    /// The same of any rounds, with zeros from element `end` on.
+    ///
+    /// # Safety
+    /// 1. `product` has the elements of its shape, and a line has `end` of them, of which there are none if the
+    ///    group has no line.
+    #[inline(always)]
+    unsafe fn load<T: Element, const VECTOR: usize, const LINES: usize, const COUNT: usize>(
+        &self,
+        product: Product<T>,
+        round: usize,
+        end: usize,
+    ) -> Loaded<T, VECTOR, LINES, COUNT> {
+        let Product { shape, plan, .. } = product;
+        let at = |number: usize| self.at::<VECTOR>(round + number, plan.part);
+        let here = |number: usize| end.saturating_sub(at(number)).min(VECTOR);
+        // SAFETY: (1) is (1).
+        unsafe {
+            Loaded {
+                lines: array::from_fn(|line| {
+                    let line = self.line(line, shape.lines);
+                    array::from_fn(|it| product.load_line(line, at(it), here(it)))
+                }),
+                v: array::from_fn(|it| product.load_v(at(it), here(it))),
+            }
+        }
+    }
+
+    /// Adds the products of `COUNT` rounds from `round` on, which it moves on, and finishes the parts that end
+    /// there.
     ///
     /// # Safety
     /// As for [`Parts::sum`].
     #[inline(always)]
-    unsafe fn add_rounds<T: Element, const VECTOR: usize, const COUNT: usize>(
+    unsafe fn add_rounds<
+        T: Element,
+        const VECTOR: usize,
+        const LINES: usize,
+        const COUNT: usize,
+    >(
         &self,
         product: Product<T>,
         workspace: Workspace<T::Sum>,
-        sums: &mut RunningSums<T::Sum>,
-        first: usize,
-        line: [[T; VECTOR]; COUNT],
-        v: [[T; VECTOR]; COUNT],
+        sums: &mut RunningSums<T::Sum, LINES>,
+        round: &mut usize,
+        loaded: Loaded<T, VECTOR, LINES, COUNT>,
     ) {
         let Product { shape, plan, .. } = product;
         let rounds = shape.parts_of_group * plan.rounds;
         let mut number = 0;
         while number < COUNT {
-            sums.of_part = add_products(sums.of_part, &line[number], &v[number]);
-            let done = first + number + 1;
+            let done = *round + number + 1;
             // The same in all lanes of the warp.
-            if done <= rounds && done & (plan.rounds - 1) == 0 {
-                let part = self.first + (done >> plan.rounds.trailing_zeros()) - 1;
-                let total = combine_lanes::<T::Addition, T::Sum>(sums.of_part, LANES);
-                if self.is_whole {
-                    if part % VECTOR_STRANDS == self.lane as usize {
-                        sums.of_line = sums.of_line + total;
-                    }
-                } else if self.is_there && self.lane == 0 && part < plan.parts {
-                    let at = self.line * plan.parts + part;
-                    // SAFETY: (1) there is one for each part, by (2). (2) One group has the part.
-                    unsafe { workspace.partials.store(at, total) };
+            let ends_part = done <= rounds && done & (plan.rounds - 1) == 0;
+            let part = self.first + (done >> plan.rounds.trailing_zeros());
+            let mut line = 0;
+            while line < LINES {
+                let of_part = &mut sums.of_part[line];
+                *of_part = add_products(*of_part, &loaded.lines[line][number], &loaded.v[number]);
+                if ends_part {
+                    let total = combine_lanes::<T::Addition, T::Sum>(*of_part, LANES);
+                    *of_part = T::Sum::ZERO;
+                    // SAFETY: (1) is (2).
+                    unsafe {
+                        self.finish_part(
+                            product,
+                            workspace,
+                            &mut sums.of_line[line],
+                            part - 1,
+                            total,
+                        )
+                    };
                 }
-                sums.of_part = T::Sum::ZERO;
+                line += 1;
             }
             number += 1;
+        }
+        *round += COUNT;
+    }
+
+    /// Keeps the sum of part `part` of a line, or writes it.
+    ///
+    /// # Safety
+    /// 1. (2) of [`Parts::sum`].
+    #[inline(always)]
+    unsafe fn finish_part<T: Element>(
+        &self,
+        Product { plan, .. }: Product<T>,
+        workspace: Workspace<T::Sum>,
+        of_line: &mut T::Sum,
+        part: usize,
+        total: T::Sum,
+    ) {
+        if self.is_whole {
+            if part % VECTOR_STRANDS == self.lane as usize {
+                *of_line = *of_line + total;
+            }
+        } else if self.is_there && self.lane == 0 && part < plan.parts {
+            let at = self.line * plan.parts + part;
+            // SAFETY: (1) there is one for each part, by (1). (2) One group has the part.
+            unsafe { workspace.partials.store(at, total) };
         }
     }
 

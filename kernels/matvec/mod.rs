@@ -29,7 +29,8 @@ use outputs::Outputs;
 
 pub use across::lines_of_block;
 pub use plan::{
-    SHORT_LINES, STRAND_BYTES, VECTOR_STRANDS, VECTOR_THREADS, VectorPlan, VectorShape,
+    LINES_OF_GROUP, SHORT_LINES, STRAND_BYTES, VECTOR_STRANDS, VECTOR_THREADS, VectorPlan,
+    VectorShape,
 };
 
 /// A matrix and a vector.
@@ -163,9 +164,10 @@ macro_rules! vector_kernels {
     ($($element:ident to $output:ident in $sum:ident: $along:ident $along_blocks:tt blocks, $across:ident $across_blocks:tt blocks;)*) => {$(
         vector_kernels!(@kernel $along [max_threads = 256, min_blocks = $along_blocks], $element, $output, $sum,
             "A line's elements lie one after another: `x_apart` is from one line to the next.",
-            "1. The launch has blocks of [`VECTOR_THREADS`] threads along x: 4 lines for each `lanes` \
+            "1. The launch has blocks of [`VECTOR_THREADS`] threads along x: [`SHORT_LINES`] lines for each `lanes` \
              threads where `lanes` is not 0, otherwise 32 threads for each `parts_of_group` parts of each \
-             line of its [`VectorPlan`]; and so many along y as the batch has products.",
+             `lines_of_group` lines of its [`VectorPlan`], all parts of several lines; and so many along y as \
+             the batch has products.",
             "3. `lanes` is 0, or a power of two up to 32 that is not less than the vectors of 16 bytes of a \
              line. If `lanes` is 0 and `parts_of_group` less than the parts of a line, `partials` has an \
              element for each part of each line of each product, and `tickets` one for each line, which is 0.",

@@ -23,7 +23,11 @@ pub const VECTOR_STRANDS: usize = 32;
 pub const STRAND_BYTES: usize = 16;
 
 /// Lines that a thread loads at once where a line has one vector for each of its threads.
-pub const SHORT_LINES: usize = 4;
+pub const SHORT_LINES: usize = 8;
+
+/// Longer lines that a group of threads adds at the same time where there are many, so that it loads v once for
+/// all of them.
+pub const LINES_OF_GROUP: usize = 4;
 
 /// The longest line of one part, in rounds of all strands.
 const ONE_PART: usize = 4;
@@ -101,6 +105,9 @@ pub struct VectorShape {
     pub lanes: usize,
     /// Parts of a contiguous line that a group of threads adds.
     pub parts_of_group: usize,
+    /// Contiguous lines that a group of threads adds where `lanes` is 0: 1, or [`LINES_OF_GROUP`], all parts of
+    /// them.
+    pub lines_of_group: usize,
 }
 
 #[cfg(test)]

@@ -87,31 +87,36 @@ fn sums_of_bf16_have_the_stated_order() {
     assert_products::<bf16, f32, f32>(&devices());
 }
 
-/// So many contiguous lines that a group adds several parts of one, or all.
+/// So many contiguous lines that a group adds several parts of one, or all, or four lines at the same time; with
+/// and without whole vectors.
 #[test]
 fn groups_with_several_parts_have_the_same_bits() {
-    const K: usize = 321;
-    let layout = |order| Layout {
-        order,
+    const LAYOUT: Layout = Layout {
+        order: Order::RowMajor,
         is_row: false,
         is_part: false,
     };
-    for count in [1500, 4096] {
-        let mut random = Random::new(count as u64);
+    for (count, k) in [
+        (1500, 321),
+        (1500, 1154),
+        (4096, 321),
+        (8193, 129),
+        (8195, 450),
+    ] {
+        let mut random = Random::new((count + k) as u64);
         let mut draw =
             |len: usize| -> Vec<f64> { (0..len).map(|_| random.signed_unit()).collect() };
-        let (lines, v) = (draw(count * K), draw(K));
+        let (lines, v) = (draw(count * k), draw(k));
         let expected: Vec<f64> = lines
-            .chunks(K)
+            .chunks(k)
             .map(|line| {
                 let terms: Vec<_> = line.iter().copied().zip(v.iter().copied()).collect();
                 in_stated_order(&terms, 2)
             })
             .collect();
         for device in devices() {
-            let layout = layout(Order::RowMajor);
-            let found = product_in::<f64, f64>(&device, layout, (count, K), &lines, &v);
-            assert_same_bits(&found, &expected, &(count, &device));
+            let found = product_in::<f64, f64>(&device, LAYOUT, (count, k), &lines, &v);
+            assert_same_bits(&found, &expected, &((count, k), &device));
         }
     }
 }
