@@ -44,6 +44,39 @@ struct Workspace<'launch, A, O> {
     result: GlobalMut<'launch, O>,
 }
 
+/// Reduces `x` to the one element of `result`: the body of a kernel that
+/// [`reductions!`](crate::reductions) makes.
+///
+/// # Safety
+/// 1. The launch has blocks of [`BLOCK_THREADS`] threads along x, and at most as many blocks as
+///    `partials` has elements.
+/// 2. `ticket` and `result` have an element each.
+/// 3. The ticket is 0 and no other launch uses `partials` and `ticket` meanwhile.
+/// 4. `scratch` and `flag` are the block's own.
+/// 5. `LANES` elements of an array are 16 bytes.
+#[doc(hidden)]
+#[inline(always)]
+pub unsafe fn reduce_array<R: Reduction<T>, T: Pod, const LANES: usize>(
+    x: Global<T>,
+    partials: GlobalMut<R::Accumulator>,
+    ticket: GlobalMut<u32>,
+    result: GlobalMut<R::Output>,
+    scratch: ReduceScratch<R::Accumulator>,
+    flag: SharedArray<u32, 1>,
+) {
+    let workspace = Workspace {
+        blocks: thread::grid_dim_x() as usize,
+        partials,
+        ticket,
+        result,
+    };
+    // SAFETY: (1) is (5). Of `reduce_grid` (1) to (4) are those of this function.
+    unsafe {
+        let of_thread = reduce_thread_anywhere::<R, _, LANES>(x);
+        reduce_grid::<R, T>(of_thread, x.len(), workspace, scratch, flag);
+    }
+}
+
 /// Combines what the threads have of `elements` elements to the result.
 ///
 /// # Safety
@@ -339,6 +372,7 @@ macro_rules! sum_kernels {
         }
     };
 }
+#[cfg(feature = "entries")]
 for_each_sum!(sum_kernels);
 
 macro_rules! reduction_kernels {
@@ -381,6 +415,7 @@ macro_rules! reduction_kernels {
         }
     )*};
 }
+#[cfg(feature = "entries")]
 for_each_reduction!(reduction_kernels);
 
 macro_rules! pair_kernels {
@@ -427,4 +462,5 @@ macro_rules! pair_kernels {
         }
     )*};
 }
+#[cfg(feature = "entries")]
 for_each_pair_reduction!(pair_kernels);
