@@ -2,8 +2,8 @@
 //!
 //! `operation.rs` says what an operation is, `operations/` has all of them, and `table.rs` a line for
 //! each kernel; `reduction.rs` reduces a whole array, `plan.rs` says how that is split, and so the
-//! tree; `elements.rs` is what is read; `own.rs` makes kernels of others' operations; `lines/` reduces the lines of a matrix, and `reproducible/` adds
-//! exactly.
+//! tree; `elements.rs` is what is read; `own.rs` makes kernels of others' operations; `lines/` reduces the
+//! lines of a matrix, and `reproducible/` adds exactly.
 
 #[macro_use]
 mod table;

@@ -77,8 +77,7 @@ macro_rules! reductions {
                 $crate::cuda_std::block::MAX_WARPS
             ];
             let flag = $crate::cuda_std::shared_array![u32; 1];
-            // SAFETY: (1), (2) and (3) are the launch's. (4) Both are declared here. (5) The constant
-            // says how many.
+            // SAFETY: (1), (2) and (3) are the launch's. (4) Both are declared here. (5) `lanes_of`.
             unsafe {
                 $crate::reduce::reduce_array::<$operation, $element, LANES>(
                     x, partials, ticket, result, scratch, flag);

@@ -19,8 +19,11 @@
 //! Neither floating-point atomics nor the order in which blocks finish touch the result: the tree
 //! is [`Plan`](super::Plan)'s.
 
-use super::elements::{Elements, Pairs};
+use super::elements::Elements;
+#[cfg(feature = "entries")]
+use super::elements::Pairs;
 use super::operation::Reduction;
+#[cfg(feature = "entries")]
 use super::operations::*;
 use super::plan::{BLOCK_THREADS, VECTORS_IN_FLIGHT};
 use cuda_std::Pod;
@@ -28,6 +31,7 @@ use cuda_std::array;
 use cuda_std::block::{self, ReduceScratch};
 use cuda_std::prelude::*;
 use cuda_std::warp::Exchange;
+#[cfg(feature = "entries")]
 use half::{bf16, f16};
 
 /// Partial results that the last block's threads load before they combine.
@@ -314,6 +318,7 @@ pub(crate) unsafe fn takes_last_ticket(
     last
 }
 
+#[cfg(feature = "entries")]
 macro_rules! sum_kernels {
     ($($name:ident, $unaligned:ident: sum of $element:ident in $accumulator:ident;)*) => {$(
         sum_kernels!(@kernel $name, true,
@@ -375,6 +380,7 @@ macro_rules! sum_kernels {
 #[cfg(feature = "entries")]
 for_each_sum!(sum_kernels);
 
+#[cfg(feature = "entries")]
 macro_rules! reduction_kernels {
     ($($name:ident: $operation:ident of $element:ident;)*) => {$(
         #[doc = concat!("[`", stringify!($operation), "`] of an array of ", stringify!($element), ".")]
@@ -418,6 +424,7 @@ macro_rules! reduction_kernels {
 #[cfg(feature = "entries")]
 for_each_reduction!(reduction_kernels);
 
+#[cfg(feature = "entries")]
 macro_rules! pair_kernels {
     ($($name:ident: $operation:ident of $element:ident;)*) => {$(
         #[doc = concat!("[`", stringify!($operation), "`] of two arrays of ",
