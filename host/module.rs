@@ -42,6 +42,11 @@ impl Module {
         }
     }
 
+    /// The images of the module.
+    pub(crate) fn source(&self) -> &'static ModuleSource {
+        self.source
+    }
+
     /// The device that loaded the module.
     #[must_use]
     pub fn device(&self) -> &Device {

@@ -2,13 +2,14 @@
 //!
 //! `operations.rs` has the types that each operation reduces, and its kernels; `launch.rs` the
 //! launches; `sum.rs` and `named.rs` the methods; `lines.rs` has rows and columns, `segments.rs` segments;
-//! `shards.rs` what a device does for an array that several have;
+//! `own.rs` operations of other crates; `shards.rs` what a device does for an array that several have;
 //! `reproducible/` has sums that do not depend on the order.
 
 mod launch;
 mod lines;
 mod named;
 mod operations;
+mod own;
 mod reproducible;
 mod segments;
 mod shards;

@@ -11,13 +11,25 @@
 #[doc(hidden)]
 pub const SOURCE_HASH: &str = env!("SOURCE_HASH");
 
+#[cfg(feature = "entries")]
 pub mod epilogue;
+#[cfg(feature = "entries")]
 mod finish;
+#[cfg(feature = "entries")]
 pub mod matmul;
+#[cfg(feature = "entries")]
 pub mod matvec;
 pub mod parts;
 pub mod reduce;
+#[cfg(feature = "entries")]
 pub mod scan;
+#[cfg(feature = "entries")]
 pub mod tensor;
+#[cfg(feature = "entries")]
 pub mod transpose;
+#[cfg(feature = "entries")]
 pub mod triangle;
+
+/// For [`reductions!`].
+#[doc(hidden)]
+pub use cuda_std;

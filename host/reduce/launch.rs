@@ -8,9 +8,11 @@ use crate::error::{ErrorKind, Outcome};
 use crate::launch::LaunchConfig;
 use crate::launch_args::{global, global_mut};
 use crate::module::Module;
+use crate::module_source::ModuleSource;
 use crate::result_slot::ResultSlot;
 use crate::workspace::{LARGEST_PARTIAL, Workspace};
-use cuda_std::global::GlobalMut;
+use cuda_std::global::{Global, GlobalMut};
+use cuda_std::kernel::Kernel;
 use std::ptr;
 use tilewright_kernels::reduce::{BLOCK_THREADS, Plan};
 
@@ -29,7 +31,7 @@ struct Shared<'a, A> {
 impl Device {
     /// The value of `x` on the host.
     pub(super) fn reduced<R, T: Reduce<R>>(&self, x: BufferView<'_, T>) -> Outcome<T::Value> {
-        self.check_reducible::<R, T>(x)?;
+        self.check_reducible(x, T::NEEDS_AN_ELEMENT)?;
         self.to_host(|result| self.launch_reduction::<R, T>(x, result))
     }
 
@@ -39,7 +41,7 @@ impl Device {
         x: BufferView<'_, T>,
         result: &mut Buffer<T::Value>,
     ) -> Outcome<()> {
-        self.check_reducible::<R, T>(x)?;
+        self.check_reducible(x, T::NEEDS_AN_ELEMENT)?;
         self.check_result(result)?;
         self.launch_reduction::<R, T>(x, global_mut(result.view_mut()))
     }
@@ -66,9 +68,13 @@ impl Device {
         self.launch_pairs::<R, T>(x, y, global_mut(result.view_mut()))
     }
 
-    fn check_reducible<R, T: Reduce<R>>(&self, x: BufferView<'_, T>) -> Outcome<()> {
+    pub(super) fn check_reducible<T: Element>(
+        &self,
+        x: BufferView<'_, T>,
+        needs_an_element: bool,
+    ) -> Outcome<()> {
         self.check_owns(|| "the buffer to reduce".to_owned(), x.device())?;
-        if T::NEEDS_AN_ELEMENT && x.is_empty() {
+        if needs_an_element && x.is_empty() {
             return Err(ErrorKind::NoElements);
         }
         Ok(())
@@ -104,27 +110,48 @@ impl Device {
         x: BufferView<'_, T>,
         result: GlobalMut<'_, T::Value>,
     ) -> Outcome<()> {
-        let is_aligned = x.device_address().is_multiple_of(VECTOR_BYTES);
-        let source = if is_aligned {
-            T::MODULE
-        } else {
-            T::UNALIGNED_MODULE
-        };
+        // SAFETY: (1) the selected kernel takes elements that start where `x` does. (2) The caller's.
+        unsafe {
+            if x.device_address().is_multiple_of(VECTOR_BYTES) {
+                self.launch_whole(T::MODULE, T::KERNEL, x, result)
+            } else {
+                self.launch_whole(T::UNALIGNED_MODULE, T::UNALIGNED, x, result)
+            }
+        }
+    }
+
+    /// Reduces `x` to the one element of `result` by `kernel` of the module `source`.
+    ///
+    /// # Safety
+    /// 1. The kernel reduces an array that starts where `x` does, and asks of its launches what
+    ///    [`reductions!`](tilewright_kernels::reductions) says.
+    /// 2. `result` is of this device, and nothing else uses it until this returns.
+    pub(super) unsafe fn launch_whole<K, T: Element, A: Element, O: Element>(
+        &self,
+        source: &'static ModuleSource,
+        kernel: K,
+        x: BufferView<'_, T>,
+        result: GlobalMut<'_, O>,
+    ) -> Outcome<()>
+    where
+        K: for<'launch> Kernel<
+            Params<'launch> = (
+                Global<'launch, T>,
+                GlobalMut<'launch, A>,
+                GlobalMut<'launch, u32>,
+                GlobalMut<'launch, O>,
+            ),
+        >,
+    {
         let module = Module::on_demand(self, source);
         let plan = Plan::new(x.len(), size_of::<T>());
         self.with_workspace(plan, |shared| {
             let params = (global(x), shared.partials, shared.ticket, result);
             // SAFETY: (1) the kernel's (1): blocks and partial results are the plan's. Its (2): `x`
-            // starts where the selected kernel asks, and `result` has an element. Its (3): the ticket
+            // starts where the kernel asks, by (1), and `result` has an element. Its (3): the ticket
             // is 0, and the workspace locked. (2) `x` is borrowed until this returns, and `result` is
-            // the launch's.
-            unsafe {
-                if is_aligned {
-                    module.launch_params(T::KERNEL, shared.config, params)
-                } else {
-                    module.launch_params(T::UNALIGNED, shared.config, params)
-                }
-            }
+            // the launch's, by (2).
+            unsafe { module.launch_params(kernel, shared.config, params) }
         })
     }
 

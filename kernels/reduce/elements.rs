@@ -67,12 +67,14 @@ impl<T: Pod> Elements for Global<'_, T> {
 }
 
 /// The pairs of the elements of two arrays.
+#[cfg(feature = "entries")]
 #[derive(Clone, Copy, Debug)]
 pub struct Pairs<'launch, T> {
     x: Global<'launch, T>,
     y: Global<'launch, T>,
 }
 
+#[cfg(feature = "entries")]
 impl<'launch, T: Pod> Pairs<'launch, T> {
     /// The pairs of `x` and `y`.
     ///
@@ -84,6 +86,7 @@ impl<'launch, T: Pod> Pairs<'launch, T> {
     }
 }
 
+#[cfg(feature = "entries")]
 impl<T: Pod> Elements for Pairs<'_, T> {
     type Element = [T; 2];
 

@@ -2,21 +2,28 @@
 //!
 //! `operation.rs` says what an operation is, `operations/` has all of them, and `table.rs` a line for
 //! each kernel; `reduction.rs` reduces a whole array, `plan.rs` says how that is split, and so the
-//! tree; `elements.rs` is what is read; `lines/` reduces the lines of a matrix, and `reproducible/` adds
-//! exactly.
+//! tree; `elements.rs` is what is read; `own.rs` makes kernels of others' operations; `lines/` reduces the
+//! lines of a matrix, and `reproducible/` adds exactly.
 
 #[macro_use]
 mod table;
 
 mod elements;
+#[cfg(feature = "entries")]
 pub mod lines;
 mod operation;
 mod operations;
+mod own;
 mod plan;
 mod reduction;
+#[cfg(feature = "entries")]
 pub mod reproducible;
 
 pub use operation::Reduction;
 pub use operations::*;
+#[cfg(not(target_arch = "nvptx64"))]
+pub use own::ReductionKernel;
+#[doc(hidden)]
+pub use own::lanes_of;
 pub use plan::{BLOCK_THREADS, MAX_BLOCKS, Plan, VECTORS_IN_FLIGHT};
 pub use reduction::*;

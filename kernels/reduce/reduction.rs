@@ -19,8 +19,11 @@
 //! Neither floating-point atomics nor the order in which blocks finish touch the result: the tree
 //! is [`Plan`](super::Plan)'s.
 
-use super::elements::{Elements, Pairs};
+use super::elements::Elements;
+#[cfg(feature = "entries")]
+use super::elements::Pairs;
 use super::operation::Reduction;
+#[cfg(feature = "entries")]
 use super::operations::*;
 use super::plan::{BLOCK_THREADS, VECTORS_IN_FLIGHT};
 use cuda_std::Pod;
@@ -28,6 +31,7 @@ use cuda_std::array;
 use cuda_std::block::{self, ReduceScratch};
 use cuda_std::prelude::*;
 use cuda_std::warp::Exchange;
+#[cfg(feature = "entries")]
 use half::{bf16, f16};
 
 /// Partial results that the last block's threads load before they combine.
@@ -42,6 +46,39 @@ struct Workspace<'launch, A, O> {
     ticket: GlobalMut<'launch, u32>,
     /// One element: the value of the array.
     result: GlobalMut<'launch, O>,
+}
+
+/// Reduces `x` to the one element of `result`: the body of a kernel that
+/// [`reductions!`](crate::reductions) makes.
+///
+/// # Safety
+/// 1. The launch has blocks of [`BLOCK_THREADS`] threads along x, and at most as many blocks as
+///    `partials` has elements.
+/// 2. `ticket` and `result` have an element each.
+/// 3. The ticket is 0 and no other launch uses `partials` and `ticket` meanwhile.
+/// 4. `scratch` and `flag` are the block's own.
+/// 5. `LANES` elements of an array are 16 bytes.
+#[doc(hidden)]
+#[inline(always)]
+pub unsafe fn reduce_array<R: Reduction<T>, T: Pod, const LANES: usize>(
+    x: Global<T>,
+    partials: GlobalMut<R::Accumulator>,
+    ticket: GlobalMut<u32>,
+    result: GlobalMut<R::Output>,
+    scratch: ReduceScratch<R::Accumulator>,
+    flag: SharedArray<u32, 1>,
+) {
+    let workspace = Workspace {
+        blocks: thread::grid_dim_x() as usize,
+        partials,
+        ticket,
+        result,
+    };
+    // SAFETY: (1) is (5). Of `reduce_grid` (1) to (4) are those of this function.
+    unsafe {
+        let of_thread = reduce_thread_anywhere::<R, _, LANES>(x);
+        reduce_grid::<R, T>(of_thread, x.len(), workspace, scratch, flag);
+    }
 }
 
 /// Combines what the threads have of `elements` elements to the result.
@@ -281,6 +318,7 @@ pub(crate) unsafe fn takes_last_ticket(
     last
 }
 
+#[cfg(feature = "entries")]
 macro_rules! sum_kernels {
     ($($name:ident, $unaligned:ident: sum of $element:ident in $accumulator:ident;)*) => {$(
         sum_kernels!(@kernel $name, true,
@@ -339,8 +377,10 @@ macro_rules! sum_kernels {
         }
     };
 }
+#[cfg(feature = "entries")]
 for_each_sum!(sum_kernels);
 
+#[cfg(feature = "entries")]
 macro_rules! reduction_kernels {
     ($($name:ident: $operation:ident of $element:ident;)*) => {$(
         #[doc = concat!("[`", stringify!($operation), "`] of an array of ", stringify!($element), ".")]
@@ -381,8 +421,10 @@ macro_rules! reduction_kernels {
         }
     )*};
 }
+#[cfg(feature = "entries")]
 for_each_reduction!(reduction_kernels);
 
+#[cfg(feature = "entries")]
 macro_rules! pair_kernels {
     ($($name:ident: $operation:ident of $element:ident;)*) => {$(
         #[doc = concat!("[`", stringify!($operation), "`] of two arrays of ",
@@ -427,4 +469,5 @@ macro_rules! pair_kernels {
         }
     )*};
 }
+#[cfg(feature = "entries")]
 for_each_pair_reduction!(pair_kernels);

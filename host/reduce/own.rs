@@ -1,0 +1,140 @@
+//! Reductions by operations that other crates define.
+
+use crate::buffer::{Buffer, BufferView};
+use crate::element::Element;
+use crate::error::{During, Outcome, Result};
+use crate::launch_args::global_mut;
+use crate::module::Module;
+use cuda_std::global::GlobalMut;
+use tilewright_kernels::reduce::{Reduction, ReductionKernel};
+
+/// What the operation of a kernel combines elements in.
+type AccumulatorOf<K> =
+    <<K as ReductionKernel>::Operation as Reduction<<K as ReductionKernel>::Element>>::Accumulator;
+
+/// The value of the operation of a kernel.
+type OutputOf<K> =
+    <<K as ReductionKernel>::Operation as Reduction<<K as ReductionKernel>::Element>>::Output;
+
+impl Module {
+    /// The value that an operation of your own gives for all elements of `x`, a buffer or a part of one:
+    /// `kernel` is one that [`reductions!`](tilewright_kernels::reductions) has made of it.
+    ///
+    /// The tree is that of [`Device::reduce`](crate::Device::reduce) for elements of the same size: the same elements give
+    /// the same bits in every run and on every device. It waits for all submitted work, and so for the
+    /// value. [`reduce_into`](Self::reduce_into) does not.
+    ///
+    /// ```
+    /// use tilewright::{Device, ModuleSource};
+    /// use tilewright_kernels::reduce::Reduction;
+    ///
+    /// /// The number of negative elements.
+    /// pub struct Negative;
+    ///
+    /// impl Reduction<f32> for Negative {
+    ///     type Accumulator = u64;
+    ///     type Output = u64;
+    ///     const IDENTITY: u64 = 0;
+    ///
+    ///     fn lift(element: f32, _index: usize) -> u64 {
+    ///         u64::from(element < 0.0)
+    ///     }
+    ///
+    ///     fn combine(left: u64, right: u64) -> u64 {
+    ///         left + right
+    ///     }
+    ///
+    ///     fn finish(total: u64, _elements: usize) -> u64 {
+    ///         total
+    ///     }
+    /// }
+    ///
+    /// tilewright_kernels::reductions! {
+    ///     /// Counts the negative elements.
+    ///     count_negative: Negative of f32;
+    /// }
+    /// // SAFETY: (1) there are no images.
+    /// static KERNELS: ModuleSource = unsafe { ModuleSource::new("negative", &[]) };
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let device = Device::simulator();
+    /// let module = device.load(&KERNELS)?;
+    /// let x = device.upload(&[1.5_f32, -2.0, -0.0, -3.0])?;
+    /// assert_eq!(module.reduce(count_negative, &x)?, 2);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::NoElements`](crate::ErrorKind::NoElements) if `x` is empty and the operation needs
+    /// an element; [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice) if `x` is of another device;
+    /// [`ErrorKind::OutOfHostMemory`](crate::ErrorKind::OutOfHostMemory), and those of
+    /// [`launch`](Self::launch).
+    pub fn reduce<'x, K>(
+        &self,
+        kernel: K,
+        x: impl Into<BufferView<'x, K::Element>>,
+    ) -> Result<OutputOf<K>>
+    where
+        K: ReductionKernel<Element: Element>,
+        AccumulatorOf<K>: Element,
+        OutputOf<K>: Element,
+    {
+        let x = x.into();
+        let reduced = self.check_elements::<K>(x).and_then(|()| {
+            let device = self.device();
+            device.to_host(|result| self.launch_reduction(kernel, x, result))
+        });
+        reduced.during("reduce")
+    }
+
+    /// Writes what [`reduce`](Self::reduce) returns to the one element of `result`, without waiting:
+    /// work that is submitted later sees it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if `result` does not have one element,
+    /// and those of [`reduce`](Self::reduce).
+    pub fn reduce_into<'x, K>(
+        &self,
+        kernel: K,
+        x: impl Into<BufferView<'x, K::Element>>,
+        result: &mut Buffer<OutputOf<K>>,
+    ) -> Result<()>
+    where
+        K: ReductionKernel<Element: Element>,
+        AccumulatorOf<K>: Element,
+        OutputOf<K>: Element,
+    {
+        let x = x.into();
+        let mut reduce = || {
+            self.check_elements::<K>(x)?;
+            self.device().check_result(result)?;
+            self.launch_reduction(kernel, x, global_mut(result.view_mut()))
+        };
+        reduce().during("reduce_into")
+    }
+
+    fn check_elements<K>(&self, x: BufferView<'_, K::Element>) -> Outcome<()>
+    where
+        K: ReductionKernel<Element: Element>,
+    {
+        let needs_an_element = <K::Operation as Reduction<K::Element>>::NEEDS_AN_ELEMENT;
+        self.device().check_reducible(x, needs_an_element)
+    }
+
+    fn launch_reduction<K>(
+        &self,
+        kernel: K,
+        x: BufferView<'_, K::Element>,
+        result: GlobalMut<'_, OutputOf<K>>,
+    ) -> Outcome<()>
+    where
+        K: ReductionKernel<Element: Element>,
+        AccumulatorOf<K>: Element,
+        OutputOf<K>: Element,
+    {
+        // SAFETY: (1) is (1) of `ReductionKernel`, and such a kernel takes elements that start anywhere.
+        // (2) The result is a buffer's, borrowed mutably, or a slot's.
+        unsafe { self.device().launch_whole(self.source(), kernel, x, result) }
+    }
+}
