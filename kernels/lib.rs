@@ -19,6 +19,7 @@ mod finish;
 pub mod matmul;
 #[cfg(feature = "entries")]
 pub mod matvec;
+#[cfg(feature = "entries")]
 pub mod parts;
 pub mod reduce;
 #[cfg(feature = "entries")]

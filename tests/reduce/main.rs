@@ -8,6 +8,7 @@ mod errors;
 mod lengths;
 mod lines;
 mod operations;
+mod own;
 mod parts;
 mod plans;
 mod samples;

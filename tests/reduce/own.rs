@@ -1,0 +1,153 @@
+//! Reductions by operations of this crate's own, in the tree of the library's.
+
+use tilewright::{Device, Element, ErrorKind, ModuleSource, SimulatorOptions, ops};
+use tilewright_kernels::reduce::{Plan, Reduction};
+
+/// What [`ops::Sum`] is.
+struct OwnSum;
+
+impl Reduction<f32> for OwnSum {
+    type Accumulator = f32;
+    type Output = f32;
+    const IDENTITY: f32 = 0.0;
+
+    fn lift(element: f32, _index: usize) -> f32 {
+        element
+    }
+
+    fn combine(left: f32, right: f32) -> f32 {
+        left + right
+    }
+
+    fn finish(total: f32, _elements: usize) -> f32 {
+        total
+    }
+}
+
+/// The sum of the elements times their indices, and how many there are.
+struct Moment;
+
+impl Reduction<u16> for Moment {
+    type Accumulator = [u64; 2];
+    type Output = [u64; 2];
+    const IDENTITY: [u64; 2] = [0; 2];
+    const NEEDS_AN_ELEMENT: bool = true;
+
+    fn lift(element: u16, index: usize) -> [u64; 2] {
+        [u64::from(element) * index as u64, 1]
+    }
+
+    fn combine(left: [u64; 2], right: [u64; 2]) -> [u64; 2] {
+        [left[0] + right[0], left[1] + right[1]]
+    }
+
+    fn finish(total: [u64; 2], elements: usize) -> [u64; 2] {
+        [total[0], total[1] * u64::from(total[1] == elements as u64)]
+    }
+}
+
+tilewright_kernels::reductions! {
+    /// The sum of an array.
+    own_sum: OwnSum of f32;
+    /// The moment of an array.
+    moment: Moment of u16;
+}
+
+// SAFETY: (1) there are no images.
+static KERNELS: ModuleSource = unsafe { ModuleSource::new("own_reductions", &[]) };
+
+/// Simulators under several seeds: the kernels of this program have no PTX.
+fn simulators() -> impl Iterator<Item = Device> {
+    let options = |seed| SimulatorOptions::default().with_seed(seed);
+    (0..3).map(options).map(Device::simulator_with)
+}
+
+/// None, one, those of a vector, of a tile, of two blocks, and one less and more.
+fn lengths<T: Element>() -> impl Iterator<Item = usize> {
+    let tile = Plan::new(1, size_of::<T>()).tile;
+    let borders = [1, 16 / size_of::<T>(), tile, 2 * tile, 5 * tile];
+    [0].into_iter()
+        .chain(borders.into_iter().flat_map(|it| [it - 1, it, it + 1]))
+}
+
+#[test]
+fn an_operation_that_the_library_has_gives_its_bits() {
+    for device in simulators() {
+        let module = device.load(&KERNELS).unwrap();
+        for len in lengths::<f32>() {
+            let x: Vec<f32> = (0..len).map(|i| ((i * 7919 % 1021) as f32).sin()).collect();
+            let x = device.upload(&x).unwrap();
+            let expected = device.reduce(&x, ops::Sum).unwrap();
+            let found = module.reduce(own_sum, &x).unwrap();
+            assert_eq!(found.to_bits(), expected.to_bits(), "{len}");
+            let mut result = device.uninit(1).unwrap();
+            module.reduce_into(own_sum, &x, &mut result).unwrap();
+            assert_eq!(result.to_vec().unwrap()[0].to_bits(), expected.to_bits());
+        }
+    }
+}
+
+/// In parts of a buffer, which start anywhere.
+#[test]
+fn elements_come_with_their_indices() {
+    for device in simulators() {
+        let module = device.load(&KERNELS).unwrap();
+        for (len, start) in lengths::<u16>()
+            .skip(2)
+            .zip([0, 1, 7, 8].into_iter().cycle())
+        {
+            let all: Vec<u16> = (0..start + len + 1)
+                .map(|i| (i * 7919 % 1021) as u16)
+                .collect();
+            let x = device.upload(&all).unwrap();
+            let part = &all[start..start + len];
+            let sum = part.iter().zip(0..).map(|(x, i)| u64::from(*x) * i).sum();
+            let found = module.reduce(moment, x.slice(start..start + len).unwrap());
+            assert_eq!(found.unwrap(), [sum, len as u64], "{len} from {start} on");
+        }
+    }
+}
+
+#[test]
+fn an_operation_that_needs_an_element_has_no_value_of_none() {
+    let device = Device::simulator();
+    let module = device.load(&KERNELS).unwrap();
+    let none = device.upload::<u16>(&[]).unwrap();
+    let error = module.reduce(moment, &none).unwrap_err();
+    assert!(
+        matches!(error.kind(), ErrorKind::NoElements),
+        "{error}"
+    );
+    let mut result = device.upload(&[[7_u64; 2]]).unwrap();
+    let error = module.reduce_into(moment, &none, &mut result).unwrap_err();
+    assert!(
+        matches!(error.kind(), ErrorKind::NoElements),
+        "{error}"
+    );
+    assert_eq!(result.to_vec().unwrap(), [[7; 2]]);
+}
+
+#[test]
+fn a_result_has_one_element_of_the_same_device() {
+    let (device, other) = (Device::simulator(), Device::simulator());
+    let module = device.load(&KERNELS).unwrap();
+    let x = device.upload(&[1.0_f32]).unwrap();
+    let mut two = device.zeros::<f32>(2).unwrap();
+    let error = module.reduce_into(own_sum, &x, &mut two).unwrap_err();
+    assert!(
+        matches!(error.kind(), ErrorKind::WrongLength { .. }),
+        "{error}"
+    );
+    let elsewhere = other.upload(&[1.0_f32]).unwrap();
+    let error = module.reduce(own_sum, &elsewhere).unwrap_err();
+    assert!(
+        matches!(error.kind(), ErrorKind::WrongDevice { .. }),
+        "{error}"
+    );
+    let mut result = other.zeros::<f32>(1).unwrap();
+    let error = module.reduce_into(own_sum, &x, &mut result).unwrap_err();
+    assert!(
+        matches!(error.kind(), ErrorKind::WrongDevice { .. }),
+        "{error}"
+    );
+}
