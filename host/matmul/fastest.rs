@@ -29,7 +29,8 @@ use tilewright_kernels::epilogue::EpilogueElement;
 /// | a matrix and a vector, M or N = 1, of f32, f64, f16, bf16 | as above | a fused multiply-add for each product, f64 in f64, all others in f32, in a tree that depends on K and the type alone |
 ///
 /// Matrices of f16 and bf16 need compute capability 8.0 or the simulator, those of 8-bit floats 9.0 or the
-/// simulator. Sums of f16 and bf16 have the bits of the device's tensor cores, which differ between 8.x and 9.0.
+/// simulator. A small result with a large K is the sum of products of parts of K
+/// ([`SelectionReason::InParts`](crate::SelectionReason::InParts)). Sums of f16 and bf16 have the bits of the device's tensor cores, which differ between 8.x and 9.0.
 #[diagnostic::on_unimplemented(
     message = "matrices of `{Self}` cannot be multiplied",
     note = "products are for f32, f64, f16, bf16, i8, F8E4M3 and F8E5M2"
@@ -234,9 +235,9 @@ impl Device {
     /// f32 product: the same in every run, and from operands in either order, wherever they lie.
     /// [`Matmul::arithmetic`] with [`Arithmetic::Chain`](crate::Arithmetic::Chain) gives the bits of
     /// [`Device::matmul_tiled`] on every device. A product of a matrix and a vector adds in another order
-    /// than those, the same on every device: see [`Device::matvec`]. So does one of f32 or f64 with a
-    /// small result and a large K, which is divided into parts, a number that depends on M, N and K alone. f32 on tensor cores takes (M + N) K words of memory
-    /// for the halves of the elements, until the product is done.
+    /// than those, the same on every device: see [`Device::matvec`]. So does one with a small result and a
+    /// large K, which is divided into parts, a number that depends on M, N, K and the type alone. f32 on tensor
+    /// cores takes (M + N) K words of memory for the halves of the elements, until the product is done.
     ///
     /// ```
     /// use half::bf16;

@@ -10,8 +10,8 @@
 //! Departures from the plain version, for speed:
 //! 1. A line of at most one round has no more lanes than it takes, a power of two, and a group loads eight
 //!    lines before it adds.
-//! 2. A group loads the vectors of six rounds before it adds, whatever the parts, then of four and of two
-//!    of those that are left. Where there are many lines, it adds four at the same time, and loads two
+//! 2. A group loads the vectors of four rounds before it adds, whatever the parts, then of two of
+//!    those that are left. Where there are many lines, it adds four at the same time, and loads two
 //!    rounds of each before it adds. If it has all parts of a line, their sums stay in registers: lane p mod 32 adds
 //!    that of part p.
 //! 3. The lines, which are read once, are the first to be evicted from the caches, and v stays.
@@ -265,10 +265,6 @@ impl Parts {
         let mut round = 0;
         // SAFETY: (1), (2) are the caller's. For `load_whole` the rounds are whole.
         unsafe {
-            while LINES == 1 && round + 6 <= whole {
-                let loaded = self.load_whole::<T, VECTOR, LINES, 6>(product, round);
-                self.add_rounds(product, workspace, &mut sums, &mut round, loaded);
-            }
             while LINES == 1 && round + 4 <= whole {
                 let loaded = self.load_whole::<T, VECTOR, LINES, 4>(product, round);
                 self.add_rounds(product, workspace, &mut sums, &mut round, loaded);

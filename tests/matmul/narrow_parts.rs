@@ -83,18 +83,23 @@ for_each_type! {
     epilogues_come_at_last
 }
 
-/// Equal parts, and parts with a rest; tails of tiles, rows that are and are not multiples of 16 bytes.
-const SHAPES: [Shape; 3] = [(4, 8, 2048), (66, 130, 2305), (2, 33, 4500)];
+/// Equal parts, and parts with a rest; tails of tiles, rows that are and are not multiples of 16 bytes. K is that of
+/// elements of 16 bits.
+const SHAPES: [Shape; 2] = [(4, 8, 3072), (130, 33, 3329)];
+
+/// The shapes, with as many bytes along K.
+fn shapes<T>() -> [Shape; 2] {
+    SHAPES.map(|(m, n, k)| (m, n, k * 2 / size_of::<T>()))
+}
 
 /// The number and the length of parts that the documentation states; what is left is another one.
-fn parts((m, n, k): Shape) -> (usize, usize) {
+fn parts<T>((m, n, k): Shape) -> (usize, usize) {
     let tiles = m.div_ceil(128) * n.div_ceil(128);
-    let count = (132 / tiles).min(k / 512);
+    let of_bytes = |bytes: usize| bytes / size_of::<T>();
+    let count = (66 / tiles).min(k / of_bytes(1024));
     let len = k / count / 128 * 128;
-    assert!(
-        count >= 2 && k >= 2048 && k - len >= 1536,
-        "K is not divided"
-    );
+    let is_divided = count >= 2 && k >= of_bytes(6144) && k - len >= of_bytes(4096);
+    assert!(is_divided, "K is not divided");
     (k / len, len)
 }
 
@@ -117,7 +122,7 @@ fn sums_of_parts<T: Narrow>(
     (a, b): (MatrixView<'_, T>, MatrixView<'_, T>),
     capability: Option<(u32, u32)>,
 ) -> Vec<T::Accumulator> {
-    let (count, len) = parts(shape);
+    let (count, len) = parts::<T>(shape);
     let k = shape.2;
     let starts = (0..count + usize::from(count * len < k)).map(|part| part * len);
     starts
@@ -148,32 +153,35 @@ fn operands<T: Narrow>((m, n, k): Shape) -> (Host<T>, Host<T>) {
 }
 
 fn sums_of_parts_are_added_in_order<T: Narrow>() {
-    for shape in SHAPES {
+    for shape in shapes::<T>() {
         let (a, b) = operands::<T>(shape);
-        for device in hoppers(devices()) {
-            for (number, &capability) in
-                (0..4).flat_map(|it| T::KERNELS.iter().map(move |c| (it, c)))
-            {
-                let (of_a, of_b) = (ORDERS[number & 1], ORDERS[number >> 1]);
-                let (a, b) = (a.upload(&device, of_a), b.upload(&device, of_b));
-                let whole = product(a.view(), b.view(), capability);
-                let (count, _) = parts(shape);
-                let reason = whole.plan().unwrap().reason;
-                assert_eq!(reason, SelectionReason::InParts { parts: count });
-                let case = (shape, of_a, of_b, capability, &device);
-                let sums = sums_of_parts(shape, (a.view(), b.view()), capability);
+        for (device, &capability) in hoppers(devices())
+            .iter()
+            .flat_map(|device| T::KERNELS.iter().map(move |it| (device, it)))
+        {
+            let upload = |of_a, of_b| (a.upload(device, of_a), b.upload(device, of_b));
+            let (left, right) = upload(Order::RowMajor, Order::RowMajor);
+            let sums = sums_of_parts(shape, (left.view(), right.view()), capability);
+            let whole = product(left.view(), right.view(), capability);
+            let (count, _) = parts::<T>(shape);
+            let reason = whole.plan().unwrap().reason;
+            assert_eq!(reason, SelectionReason::InParts { parts: count });
+            let outputs: Vec<_> = sums.iter().copied().map(T::rounded).collect();
+            let found = whole.run().unwrap();
+            assert_same_bits(&found.to_vec().unwrap(), &outputs, &(shape, capability));
+            for (of_a, of_b) in ORDERS.into_iter().flat_map(|a| ORDERS.map(|b| (a, b))) {
+                let (left, right) = upload(of_a, of_b);
+                let whole = product(left.view(), right.view(), capability);
                 let found = whole.run_as::<T::Accumulator>().unwrap();
+                let case = (shape, of_a, of_b, capability, device);
                 assert_same_bits(&found.to_vec().unwrap(), &sums, &case);
-                let outputs: Vec<_> = sums.into_iter().map(T::rounded).collect();
-                let found = whole.run().unwrap();
-                assert_same_bits(&found.to_vec().unwrap(), &outputs, &case);
             }
         }
     }
 }
 
 fn a_product_with_the_transpose_has_the_same_parts<T: Narrow>() {
-    let (rows, columns) = (2600, 70);
+    let (rows, columns) = (6300 / size_of::<T>(), 70);
     let (a, _) = operands::<T>((rows, 0, columns));
     for device in hoppers(devices()) {
         let a = a.upload(&device, Order::RowMajor);
@@ -188,7 +196,7 @@ fn a_product_with_the_transpose_has_the_same_parts<T: Narrow>() {
 }
 
 fn sums_of_halves_are_within_the_bound<T: Narrow<Accumulator = f32>>() {
-    for shape in SHAPES {
+    for shape in shapes::<T>() {
         let (_, n, k) = shape;
         let (a, b) = operands::<T>(shape);
         for device in hoppers(devices()) {
@@ -214,7 +222,7 @@ fn epilogues_come_at_last<T>()
 where
     T: Narrow<Accumulator = f32, Product = T>,
 {
-    let shape = SHAPES[1];
+    let shape = shapes::<T>()[1];
     let (m, n, _) = shape;
     let (a, b) = operands::<T>(shape);
     for (device, order) in hoppers(devices())

@@ -4,7 +4,7 @@ use tilewright::{Device, Element, ErrorKind, ModuleSource, SimulatorOptions, ops
 use tilewright_kernels::reduce::{Plan, Reduction};
 
 /// What [`ops::Sum`] is.
-struct OwnSum;
+pub struct OwnSum;
 
 impl Reduction<f32> for OwnSum {
     type Accumulator = f32;
@@ -25,7 +25,7 @@ impl Reduction<f32> for OwnSum {
 }
 
 /// The sum of the elements times their indices, and how many there are.
-struct Moment;
+pub struct Moment;
 
 impl Reduction<u16> for Moment {
     type Accumulator = [u64; 2];
@@ -114,16 +114,10 @@ fn an_operation_that_needs_an_element_has_no_value_of_none() {
     let module = device.load(&KERNELS).unwrap();
     let none = device.upload::<u16>(&[]).unwrap();
     let error = module.reduce(moment, &none).unwrap_err();
-    assert!(
-        matches!(error.kind(), ErrorKind::NoElements),
-        "{error}"
-    );
+    assert!(matches!(error.kind(), ErrorKind::NoElements), "{error}");
     let mut result = device.upload(&[[7_u64; 2]]).unwrap();
     let error = module.reduce_into(moment, &none, &mut result).unwrap_err();
-    assert!(
-        matches!(error.kind(), ErrorKind::NoElements),
-        "{error}"
-    );
+    assert!(matches!(error.kind(), ErrorKind::NoElements), "{error}");
     assert_eq!(result.to_vec().unwrap(), [[7; 2]]);
 }
 
