@@ -96,9 +96,10 @@ fn shapes<T>() -> [Shape; 2] {
 fn parts<T>((m, n, k): Shape) -> (usize, usize) {
     let tiles = m.div_ceil(128) * n.div_ceil(128);
     let of_bytes = |bytes: usize| bytes / size_of::<T>();
-    let count = (66 / tiles).min(k / of_bytes(1024));
+    let count = (132 / tiles).min(k / of_bytes(1024));
     let len = k / count / 128 * 128;
-    let is_divided = count >= 2 && k >= of_bytes(6144) && k - len >= of_bytes(4096);
+    let fewest = if size_of::<T>() == 1 { 6 } else { 2 };
+    let is_divided = count >= fewest && k >= of_bytes(6144) && k - len >= of_bytes(4096);
     assert!(is_divided, "K is not divided");
     (k / len, len)
 }

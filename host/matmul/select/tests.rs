@@ -234,20 +234,22 @@ fn k_of_narrow_elements_is_divided_into_whole_stages() {
             let (parts, ..) = of(element, (m, n, k * per_16_bits), H200, auto);
             parts.map(|(count, len)| (count, len / per_16_bits))
         };
-        assert_eq!(parts((128, 2112, 7680)), Some((3, 2560)));
+        assert_eq!(parts((128, 2112, 7168)), Some((7, 1024)));
         assert_eq!(parts((67, 71, 30_016)), Some((58, 512)));
-        assert_eq!(parts((128, 4096, 7168)), Some((2, 3584)));
         assert_eq!(parts((256, 256, 3072)), Some((6, 512)));
         // Too few elements would be saved, or too many tiles are there.
         assert_eq!(parts((256, 256, 3071)), None);
-        assert_eq!(parts((512, 1024, 3072)), None);
-        assert_eq!(parts((128, 7168, 16_384)), None);
+        assert_eq!(parts((1024, 1152, 1 << 16)), None);
+        let of_few = parts((128, 4096, 7168));
+        let expected = (per_16_bits == 1).then_some((4, 1792));
+        assert_eq!(of_few, expected);
     }
+    assert_eq!(of(ElementType::Bf16, (512, 2048, 3072), H200, auto).0, None);
     let vector = (1, 2112, 8192);
     assert_eq!(of(ElementType::Bf16, vector, H200, auto).0, None);
     assert_eq!(
         of(ElementType::F8E5M2, vector, H200, auto).0,
-        Some((3, 2688))
+        Some((7, 1152))
     );
     // The kernels are those of the device, or of the older one that was requested.
     let tall = (64, 64, 1 << 14);
