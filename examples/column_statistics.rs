@@ -13,11 +13,14 @@ use lexopt::prelude::*;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use support::Outcome;
 use support::output::print_line;
+use support::{DEVICE, Outcome};
 use tilewright::ops;
 
 const USAGE: &str = "usage: column_statistics FILE.csv [--device sim|cuda|cuda:N]";
+
+const ABOUT: &str =
+    "\nPrints a line of CSV for each column. The first line of FILE.csv may be a header.\n";
 
 fn main() -> ExitCode {
     support::run(column_statistics)
@@ -29,7 +32,7 @@ fn column_statistics(mut parser: lexopt::Parser) -> Outcome {
         match argument {
             Value(value) if path.is_none() => path = Some(PathBuf::from(value)),
             Long("device") => choice = Some(support::device_choice(&mut parser)?),
-            Short('h') | Long("help") => return support::help(USAGE),
+            Short('h') | Long("help") => return support::help(&[USAGE, ABOUT, DEVICE].concat()),
             other => return Err(other.unexpected().into()),
         }
     }

@@ -16,11 +16,15 @@ use ndarray::Array2;
 use ndarray_npy::{read_npy, write_npy};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use support::Outcome;
 use support::output::print_line;
+use support::{DEVICE, Outcome};
 use tilewright::{Device, Matmul, Matrix};
 
 const USAGE: &str = "usage: power_iteration FILE.npy [-o DIRECTION.npy] [--device sim|cuda|cuda:N]";
+
+const ABOUT: &str = "
+Prints the greatest singular value of a matrix of f8; DIRECTION.npy is its right singular vector.
+";
 
 const MOST_ROUNDS: usize = 1000;
 
@@ -38,7 +42,7 @@ fn power_iteration(mut parser: lexopt::Parser) -> Outcome {
             Value(value) if path.is_none() => path = Some(PathBuf::from(value)),
             Short('o') | Long("output") => output = Some(PathBuf::from(parser.value()?)),
             Long("device") => choice = Some(support::device_choice(&mut parser)?),
-            Short('h') | Long("help") => return support::help(USAGE),
+            Short('h') | Long("help") => return support::help(&[USAGE, ABOUT, DEVICE].concat()),
             other => return Err(other.unexpected().into()),
         }
     }

@@ -27,6 +27,12 @@ pub fn run(example: fn(Parser) -> Outcome) -> ExitCode {
     }
 }
 
+/// The options that all programs have, in the text of `--help`.
+pub const DEVICE: &str = "
+  --device DEVICE  sim is the simulator, cuda the first GPU, cuda:N another one; without it, the
+                   device that TILEWRIGHT_DEVICE names, or a GPU if there is one
+  -h, --help       prints this";
+
 /// Prints the text of `--help`.
 pub fn help(usage: &str) -> Outcome {
     Ok(print_line(usage)?)

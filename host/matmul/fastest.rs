@@ -188,7 +188,7 @@ fn multiply_narrow<'a, T, O>(
     device: &Device,
     selection: Selection,
     matrices: Matrices<'a, T, O, O::Sum>,
-    whole: fn(&'static GemmKernel, Matrices<'a, T, O, O::Sum>) -> Outcome<()>,
+    whole: impl FnOnce(&'static GemmKernel, Matrices<'a, T, O, O::Sum>) -> Outcome<()>,
 ) -> Outcome<()>
 where
     T: Computes<O::Sum, Accumulator = O::Sum>,

@@ -130,6 +130,7 @@ impl<T: Element> Matrix<T> {
     }
 
     /// The number of columns.
+    #[doc(alias = "columns")]
     #[must_use]
     pub fn cols(&self) -> usize {
         self.cols

@@ -105,6 +105,7 @@ impl<'a, T: Element> MatrixView<'a, T> {
     }
 
     /// The number of columns.
+    #[doc(alias = "columns")]
     #[must_use]
     pub fn cols(&self) -> usize {
         self.cols

@@ -82,6 +82,7 @@ impl<'a, T: Element> MatrixViewMut<'a, T> {
     }
 
     /// The number of columns.
+    #[doc(alias = "columns")]
     #[must_use]
     pub fn cols(&self) -> usize {
         self.view.cols()
