@@ -22,7 +22,7 @@ use common::{Result, machine, open_device};
 use half::{bf16, f16};
 use options::{HELP, Options};
 use rivals::Rivals;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::process::ExitCode;
 use tilewright::cuda_std::fp8::F8E4M3;
 
@@ -52,30 +52,40 @@ fn run() -> Result {
         "\n{:<26} {:>9} {:>9} {:>8}  relative L2 error, and largest over u |A||B|",
         "product", "TFLOP/s", "cuBLAS", "ratio"
     );
+    let families: [Family; 23] = [
+        |bench, records| bench.run_f32(records),
+        |bench, records| bench.run_f64(records),
+        |bench, records| bench.run_halves::<bf16>("bf16", records),
+        |bench, records| bench.run_halves::<f16>("f16", records),
+        |bench, records| bench.run_i8(records),
+        |bench, records| bench.run_e4m3(records),
+        |bench, records| bench.run_batches::<f32>("f32", records),
+        |bench, records| bench.run_batches::<bf16>("bf16", records),
+        |bench, records| bench.run_small_results::<f32>("f32", records),
+        |bench, records| bench.run_small_results::<f64>("f64", records),
+        |bench, records| bench.run_vectors::<f32>("f32", shapes::by_gemv, records),
+        |bench, records| bench.run_vectors::<f64>("f64", shapes::by_gemv, records),
+        |bench, records| bench.run_vectors::<bf16>("bf16", shapes::by_gemm, records),
+        |bench, records| bench.run_vectors::<f16>("f16", shapes::by_gemm, records),
+        |bench, records| bench.run_layers::<F8E4M3>("e4m3", records),
+        |bench, records| bench.run_layers::<bf16>("bf16", records),
+        |bench, records| bench.run_any_layout::<f32>("f32", records),
+        |bench, records| bench.run_any_layout::<f64>("f64", records),
+        |bench, records| bench.run_any_layout::<bf16>("bf16", records),
+        |bench, records| bench.run_any_layout::<f16>("f16", records),
+        |bench, records| bench.run_grams::<f32>("f32", records),
+        |bench, records| bench.run_grams::<f64>("f64", records),
+        |bench, records| bench.run_grams::<bf16>("bf16", records),
+    ];
     let mut records = Vec::new();
-    bench.run_f32(&mut records)?;
-    bench.run_f64(&mut records)?;
-    bench.run_halves::<bf16>("bf16", &mut records)?;
-    bench.run_halves::<f16>("f16", &mut records)?;
-    bench.run_i8(&mut records)?;
-    bench.run_e4m3(&mut records)?;
-    bench.run_batches::<f32>("f32", &mut records)?;
-    bench.run_batches::<bf16>("bf16", &mut records)?;
-    bench.run_small_results::<f32>("f32", &mut records)?;
-    bench.run_small_results::<f64>("f64", &mut records)?;
-    bench.run_vectors::<f32>("f32", shapes::by_gemv, &mut records)?;
-    bench.run_vectors::<f64>("f64", shapes::by_gemv, &mut records)?;
-    bench.run_vectors::<bf16>("bf16", shapes::by_gemm, &mut records)?;
-    bench.run_vectors::<f16>("f16", shapes::by_gemm, &mut records)?;
-    bench.run_layers::<F8E4M3>("e4m3", &mut records)?;
-    bench.run_layers::<bf16>("bf16", &mut records)?;
-    bench.run_any_layout::<f32>("f32", &mut records)?;
-    bench.run_any_layout::<f64>("f64", &mut records)?;
-    bench.run_any_layout::<bf16>("bf16", &mut records)?;
-    bench.run_any_layout::<f16>("f16", &mut records)?;
-    bench.run_grams::<f32>("f32", &mut records)?;
-    bench.run_grams::<f64>("f64", &mut records)?;
-    bench.run_grams::<bf16>("bf16", &mut records)?;
+    for run in families {
+        let before = records.len();
+        run(&bench, &mut records)?;
+        if records.len() > before {
+            // A run that is interrupted keeps what it has measured.
+            write(&bench, &records)?;
+        }
+    }
     if records.is_empty() {
         return Err(format!(
             "--only {}: no product has that in its name",
@@ -83,16 +93,25 @@ fn run() -> Result {
         )
         .into());
     }
-    if let Some(path) = &bench.options.out {
-        if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder)?;
-        }
-        let record = json!({
-            "device": machine::describe(&bench.device),
-            "cublas": bench.cublas.as_ref().map(|it| it.version().to_owned()),
-            "products": records,
-        });
-        std::fs::write(path, serde_json::to_string_pretty(&record)?)?;
+    Ok(())
+}
+
+/// Products of one kind, whose results are added to the others.
+type Family = fn(&Bench, &mut Vec<Value>) -> Result;
+
+/// Writes the results to the file that the options name, if they name one.
+fn write(bench: &Bench, records: &[Value]) -> Result {
+    let Some(path) = &bench.options.out else {
+        return Ok(());
+    };
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)?;
     }
+    let record = json!({
+        "device": machine::describe(&bench.device),
+        "cublas": bench.cublas.as_ref().map(|it| it.version().to_owned()),
+        "products": records,
+    });
+    std::fs::write(path, serde_json::to_string_pretty(&record)?)?;
     Ok(())
 }

@@ -20,8 +20,8 @@ pub struct PreparedMatrix<'a> {
 impl Device {
     /// Takes B apart once for all products A B on tensor cores
     /// ([`Arithmetic::Split`](crate::Arithmetic::Split)) of which it is the right operand: they find it
-    /// as they need it, and have the same bits as without. The memory is that of B, and 4 bytes for each
-    /// two columns.
+    /// as they need it, and have the same bits as without. The memory is that of B, and 8 bytes for each
+    /// column.
     ///
     /// A left operand is prepared as the right one of the transposed product, `b.t()` times `a.t()`,
     /// into a column-major matrix.
@@ -62,7 +62,7 @@ impl<'a> PreparedMatrix<'a> {
                 device: device.properties().name.clone(),
             });
         }
-        let mut words = Buffer::zeroed(device, LineWords { lines: n }.len())?;
+        let mut words = Buffer::uninit(device, LineWords { lines: n }.len())?;
         let halves = match n {
             0 => Matrix::zeroed(device, (0, 0).into())?,
             _ => {

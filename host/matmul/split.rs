@@ -22,7 +22,7 @@ use cuda_std::tma::TensorMap;
 use half::f16;
 use tilewright_kernels::tensor::{
     HALF_DEPTH, LineWords, SPLIT, SPLIT_THREADS, SplitShape, TensorShape, lowest_exponent,
-    matmul_split_f32, split_halves, split_scan,
+    matmul_split_f32, split_halves, split_in_block, split_in_cluster, split_scan,
 };
 
 /// Elements of f16 at whose multiples the lines of halves start, for bulk copies.
@@ -37,7 +37,7 @@ pub struct SplitOperand<'a> {
     k: usize,
 }
 
-/// A matrix whose rows are taken apart, and where their words go, which are zero.
+/// A matrix whose rows are taken apart, and where their words go.
 pub struct Whole<'a> {
     pub x: MatrixView<'a, f32>,
     pub words: BufferViewMut<'a, u32>,
@@ -108,10 +108,66 @@ pub fn split_rows(
     if operands.iter().all(Option::is_none) {
         return Ok(halves);
     }
+    let k = operands
+        .iter()
+        .flatten()
+        .map(|operand| operand.shape().k)
+        .max();
+    let is_at_once = k <= Some(SplitShape::MOST_AT_ONCE);
+    if !is_at_once {
+        for operand in operands.iter_mut().flatten() {
+            operand.words.clear()?;
+        }
+    }
     let [a_operand, b_operand] = &mut operands;
     let [a_halves, b_halves] = &mut halves;
     let a = Arguments::new(a_operand, a_halves);
     let b = Arguments::new(b_operand, b_halves);
+    match is_at_once {
+        true => launch_at_once(device, a, b)?,
+        false => launch_in_two(device, a, b)?,
+    }
+    Ok(halves)
+}
+
+/// One launch, which reads the operands once.
+fn launch_at_once(device: &Device, a: Arguments<'_>, b: Arguments<'_>) -> Outcome<()> {
+    let sharing = a.shape.sharing_blocks().max(b.shape.sharing_blocks());
+    let blocks = a.shape.at_once_blocks(sharing) + b.shape.at_once_blocks(sharing);
+    let bytes = |shape: SplitShape| shape.at_once_bytes(sharing);
+    let config = LaunchConfig::new(grid(blocks, a.shape, b.shape)?, SPLIT_THREADS)
+        .with_dynamic_shared(bytes(a.shape).max(bytes(b.shape)) as u32);
+    let params = (
+        a.x,
+        b.x,
+        GridConstant::new(&a.shape),
+        GridConstant::new(&b.shape),
+        a.words,
+        b.words,
+        a.halves,
+        b.halves,
+    );
+    // SAFETY: (1) is (1) to (4) of the kernels: (1) the grid, and operands of one product have one k, which was
+    // compared; (2) the views and their orders; (3) the words and (4) the halves are of the shapes. (2) The
+    // operands are borrowed, the words mutably, and the halves are new.
+    unsafe {
+        match sharing {
+            1 => Module::on_demand(device, module_of!(split_in_block)).launch_params(
+                split_in_block,
+                config,
+                params,
+            ),
+            _ => Module::on_demand(device, module_of!(split_in_cluster)).launch_params(
+                split_in_cluster,
+                config,
+                params,
+            ),
+        }
+    }
+}
+
+/// A launch that finds the extremes of lines whose words are zero, and one that takes them apart.
+fn launch_in_two(device: &Device, a: Arguments<'_>, b: Arguments<'_>) -> Outcome<()> {
     let shapes = (GridConstant::new(&a.shape), GridConstant::new(&b.shape));
     let scan_blocks = a.shape.scan_blocks() + b.shape.scan_blocks();
     let params = (a.x, b.x, shapes.0, shapes.1, a.words, b.words);
@@ -135,9 +191,8 @@ pub fn split_rows(
             split_halves,
             LaunchConfig::new(grid(split_blocks, a.shape, b.shape)?, SPLIT_THREADS),
             params,
-        )?;
+        )
     }
-    Ok(halves)
 }
 
 /// A grid of so many blocks.
@@ -208,7 +263,7 @@ fn multiply_one(
     // A's rows are B's columns in a product of a matrix with its transpose.
     let is_gram = matrices.is_gram;
     let (a_words, b_words) = (len(m, of_a), if is_gram { 0 } else { len(n, of_b) });
-    let mut words = Buffer::zeroed(left.device(), a_words + b_words)?;
+    let mut words = Buffer::uninit(left.device(), a_words + b_words)?;
     let (mut a_words, mut b_words) = words.split_at_mut(a_words).expect("there are so many");
     let whole = |prepared: Option<_>, x, words| match prepared {
         Some(_) => None,

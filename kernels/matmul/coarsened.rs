@@ -196,8 +196,8 @@ unsafe fn is_narrow(m: usize, n: usize, (a, b): (Global<'_, u32>, Global<'_, u32
     let (row, column) = block_position(thread::block_idx_x(), m.div_ceil(PANEL), n.div_ceil(PANEL));
     // SAFETY: (1) is (1).
     unsafe {
-        let a_is_wide = a.load(LineWords { lines: m }.panel(row * PANEL));
-        a_is_wide + b.load(LineWords { lines: n }.panel(column * PANEL)) == 0
+        !LineWords { lines: m }.is_panel_wide(a, row * PANEL)
+            && !LineWords { lines: n }.is_panel_wide(b, column * PANEL)
     }
 }
 

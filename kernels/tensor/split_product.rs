@@ -128,8 +128,8 @@ impl Scales<'_> {
             return true;
         }
         let (a, b) = (LineWords { lines: self.m }, LineWords { lines: self.n });
-        // SAFETY: (1) the panels are those of lines that are there.
-        unsafe { self.a_words.load(a.panel(row)) + self.b_words.load(b.panel(column)) != 0 }
+        // SAFETY: (1) the panels begin with lines that are there.
+        unsafe { a.is_panel_wide(self.a_words, row) || b.is_panel_wide(self.b_words, column) }
     }
 }
 

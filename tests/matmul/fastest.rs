@@ -7,7 +7,7 @@ use half::{bf16, f16};
 use std::fmt::Debug;
 use tilewright::{
     Accumulate, Arithmetic, Device, Element, ErrorKind, Matmul, MatmulInto, Matrix, Order,
-    TileConfig,
+    SimulatorOptions, TileConfig,
 };
 
 pub const ORDERS: [Order; 2] = [Order::RowMajor, Order::ColumnMajor];
@@ -263,7 +263,7 @@ fn assert_accurate(a: &Host<f32>, b: &Host<f32>, found: &[f32], case: &dyn Debug
 
 /// How elements of A and of B are drawn.
 type Draw = fn(&mut Random) -> f64;
-const DISTRIBUTIONS: [(&str, Draw, Draw); 5] = [
+const DISTRIBUTIONS: [(&str, Draw, Draw); 6] = [
     (
         "uniform in [-1, 1)",
         Random::signed_unit,
@@ -284,12 +284,19 @@ const DISTRIBUTIONS: [(&str, Draw, Draw); 5] = [
         |random| random.signed_unit() * 1e-39,
         |random| random.signed_unit() * 1e36,
     ),
+    ("27 binades", far_apart, far_apart),
     (
         "integers",
         |random| random.integer(-1000..=1000) as f64,
         |random| random.integer(-1000..=1000) as f64,
     ),
 ];
+
+/// Numbers of 27 binades, none of which is left to the ordinary units.
+fn far_apart(random: &mut Random) -> f64 {
+    let x = random.signed_unit();
+    (x / 2.0 + 0.5_f64.copysign(x)) * (random.integer(-26..=0) as f64).exp2()
+}
 
 #[test]
 fn split_products_are_as_accurate_as_f32() {
@@ -311,6 +318,26 @@ fn split_products_are_as_accurate_as_f32() {
                 assert_accurate(&a, &b, &found, &(name, orders, (m, n, k), &device));
             }
         }
+    }
+}
+
+/// Lines that no cluster keeps: one operand of neighbours along k, and one across.
+#[test]
+fn split_products_of_long_lines() {
+    let (m, n, k) = (2, 3, 13313);
+    let mut random = Random::new(k as u64);
+    let mut element = |_, _| random.signed_unit() as f32;
+    let (a, b) = (Host::new(m, k, &mut element), Host::new(k, n, &mut element));
+    for device in hoppers(devices()) {
+        // Two hundred stages take the simulator seconds.
+        let unlimited = SimulatorOptions::default().with_time_limit(None);
+        let device = match device.is_simulator() {
+            true => Device::simulator_with(unlimited),
+            false => device,
+        };
+        let split = Arithmetic::Split;
+        let found = product_in(orders(0), TileConfig::Large, &device, split, &a, &b);
+        assert_accurate(&a, &b, &found, &device);
     }
 }
 

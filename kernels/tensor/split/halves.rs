@@ -1,10 +1,11 @@
 //! The pass that takes each element apart into two halves.
 
-use super::WARPS;
 use super::lines::{LineWords, is_wide, power_of_two, scale_of};
 use super::source::Source;
+use super::{SplitShape, WARPS};
 use cuda_std::float::HalfFloat;
 use cuda_std::prelude::*;
+use cuda_std::warp::LaneMask;
 use half::f16;
 
 /// Lines of a block that splits.
@@ -30,21 +31,39 @@ fn halves(x: f32, scale: i32) -> (f16, f16) {
 /// Where the halves of an operand go: line after line.
 #[derive(Clone, Copy)]
 pub struct Halves<'a> {
-    pub high: GlobalMut<'a, f16>,
-    pub low: GlobalMut<'a, f16>,
-    pub lines: usize,
+    high: GlobalMut<'a, f16>,
+    low: GlobalMut<'a, f16>,
+    lines: usize,
     /// Elements from a line to the next.
-    pub pitch: usize,
+    pitch: usize,
 }
 
-impl Halves<'_> {
+impl<'a> Halves<'a> {
+    /// Those of an operand of `shape`: the upper halves of all lines, and then the lower ones.
+    #[inline(always)]
+    pub fn new(halves: GlobalMut<'a, f16>, shape: &SplitShape) -> Self {
+        let SplitShape { lines, pitch, .. } = *shape;
+        Self {
+            high: halves,
+            low: halves.skip(lines * pitch),
+            lines,
+            pitch,
+        }
+    }
+
     /// Writes `N` neighbours of a line, scaled by 2^`scale`, unless they lie outside.
     ///
     /// # Safety
     /// 1. `k` is a multiple of `N`, which is 2 or 4.
     /// 2. No other thread accesses them.
     #[inline(always)]
-    unsafe fn store<const N: usize>(self, line: usize, k: usize, elements: [f32; N], scale: i32) {
+    pub unsafe fn store<const N: usize>(
+        self,
+        line: usize,
+        k: usize,
+        elements: [f32; N],
+        scale: i32,
+    ) {
         if line >= self.lines || k >= self.pitch {
             return;
         }
@@ -59,7 +78,7 @@ impl Halves<'_> {
     }
 }
 
-/// Takes each element apart, and notes the panels that are wide, in the block for [`SPLIT_LINES`] lines
+/// Takes each element apart, and notes whether lines are wide, in the block for [`SPLIT_LINES`] lines
 /// number `x` and [`SPLIT_DEPTH`] elements number `y`.
 ///
 /// # Safety
@@ -79,16 +98,16 @@ pub unsafe fn split<const ALONG: bool>(
     let (first_line, first_k) = (x * SPLIT_LINES, y * SPLIT_DEPTH);
     if first_k == 0 && warp == 0 {
         let line = first_line + lane;
-        if line < source.lines {
-            // SAFETY: (1) the line is there. (2) The launch writes no words but those of panels, which it
-            // accesses here alone.
-            unsafe {
-                let largest = words.load(line);
+        // SAFETY: (1) the line is there. (2) The launch writes no words but those of groups.
+        let is_wide = line < source.lines
+            && unsafe {
                 let smallest = u32::MAX - words.load(places.smallest(line));
-                if is_wide(largest, smallest, lowest) {
-                    words.atomic_max(places.panel(line), 1);
-                }
-            }
+                is_wide(words.load(line), smallest, lowest)
+            };
+        let are_wide = warp::any(LaneMask::all(), is_wide);
+        if lane == 0 {
+            // SAFETY: (1) the first line is there. (2) No other block accesses the word.
+            unsafe { words.store(places.group(first_line), u32::from(are_wide)) };
         }
     }
     let tile = shared_tile![f32; SPLIT_DEPTH, SPLIT_LINES; pitch = SPLIT_LINES + 1];
@@ -134,7 +153,7 @@ pub unsafe fn split<const ALONG: bool>(
             // SAFETY: (1) is (1). For the words: as above.
             unsafe {
                 scales[i] = scale_of(words.load(line));
-                elements[i] = source.as_along().load_four(line, k);
+                elements[i] = source.load_four(line, k);
             }
         }
         i += 1;

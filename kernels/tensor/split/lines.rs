@@ -1,6 +1,9 @@
 //! What is known of an operand's lines: how far apart their elements are, and so which are wide and what
 //! the others are scaled by.
 
+use super::SPLIT_LINES;
+use cuda_std::prelude::*;
+
 /// Lines that are wide or not together: those of a block's tile of outputs.
 pub const PANEL: usize = 128;
 
@@ -8,8 +11,8 @@ pub const PANEL: usize = 128;
 const TOP: i32 = 14;
 
 /// Where the words about an operand's lines lie: for each line the bits of its largest magnitude; for
-/// each line the bits of its smallest nonzero magnitude, subtracted from [`u32::MAX`]; for each panel
-/// whether it is wide. All are 0 before a scan.
+/// each line the bits of its smallest nonzero magnitude, subtracted from [`u32::MAX`], where a launch left it
+/// to the next; for each [`SPLIT_LINES`] lines whether one of them is wide.
 #[derive(Clone, Copy, Debug)]
 pub struct LineWords {
     /// Lines of the operand.
@@ -17,10 +20,10 @@ pub struct LineWords {
 }
 
 impl LineWords {
-    /// Words of all lines and panels.
+    /// All words.
     #[must_use]
     pub const fn len(self) -> usize {
-        2 * self.lines + self.lines.div_ceil(PANEL)
+        2 * self.lines + self.lines.div_ceil(SPLIT_LINES)
     }
 
     /// Whether there are no lines.
@@ -35,10 +38,28 @@ impl LineWords {
         self.lines + line
     }
 
-    /// The word of the panel with `line`.
+    /// The word of the lines of which `line` is one.
     #[inline(always)]
-    pub(crate) const fn panel(self, line: usize) -> usize {
-        2 * self.lines + line / PANEL
+    pub(super) const fn group(self, line: usize) -> usize {
+        2 * self.lines + line / SPLIT_LINES
+    }
+
+    /// Whether a line of the panel that begins with `line` is wide.
+    ///
+    /// # Safety
+    /// 1. The words are those of the lines, of which `line` is one, as the splits left them.
+    #[inline(always)]
+    pub(crate) unsafe fn is_panel_wide(self, words: Global<'_, u32>, line: usize) -> bool {
+        let mut are_wide = 0;
+        let mut i = 0;
+        while i < PANEL {
+            if line + i < self.lines {
+                // SAFETY: (1) is (1), and compared.
+                are_wide |= unsafe { words.load(self.group(line + i)) };
+            }
+            i += SPLIT_LINES;
+        }
+        are_wide != 0
     }
 }
 

@@ -15,6 +15,9 @@
 //! (Ootomo, Yokota: Recovering single precision accuracy from Tensor Cores while surpassing the FP32
 //! theoretical peak performance, 2022, has the two halves and the factor 2^11.)
 
+of_sm_90a! {
+    mod at_once;
+}
 mod halves;
 mod lines;
 mod scan;
@@ -25,6 +28,7 @@ pub use lines::{LineWords, PANEL, lowest_exponent};
 pub use scan::{SCAN_DEPTH, SCAN_LINES};
 
 of_sm_90a! {
+    pub use at_once::*;
     pub(super) use halves::LOW_SCALE;
     pub(super) use lines::scale_of;
 }
@@ -199,19 +203,13 @@ pub unsafe fn split_halves(
     let operand = Operand::of_block(is_of_a, (a, b), (a_shape, b_shape), (a_words, b_words));
     let halves = if is_of_a { a_halves } else { b_halves };
     let block = if is_of_a { block } else { block - of_a };
+    let halves = Halves::new(halves, &operand.shape);
     let SplitShape {
         lines,
-        pitch,
         lowest,
         is_along,
         ..
     } = operand.shape;
-    let halves = Halves {
-        high: halves,
-        low: halves.skip(lines * pitch),
-        lines,
-        pitch,
-    };
     let place = place_of(block, lines.div_ceil(SPLIT_LINES));
     // SAFETY: (1) is (1) to (4).
     unsafe {

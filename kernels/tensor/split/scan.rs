@@ -12,19 +12,19 @@ pub const SCAN_DEPTH: usize = 256;
 
 /// The largest and the smallest nonzero magnitude of some elements, as [`LineWords`] has them.
 #[derive(Clone, Copy)]
-struct Extremes {
-    largest: u32,
+pub struct Extremes {
+    pub largest: u32,
     smallest: u32,
 }
 
 impl Extremes {
-    const NONE: Self = Self {
+    pub const NONE: Self = Self {
         largest: 0,
         smallest: 0,
     };
 
     #[inline(always)]
-    fn of(x: f32) -> Self {
+    pub fn of(x: f32) -> Self {
         match x.to_bits() & 0x7fff_ffff {
             0 => Self::NONE,
             magnitude => Self {
@@ -35,10 +35,31 @@ impl Extremes {
     }
 
     #[inline(always)]
-    fn with(self, other: Self) -> Self {
+    pub fn with(self, other: Self) -> Self {
         Self {
             largest: self.largest.max(other.largest),
             smallest: self.smallest.max(other.smallest),
+        }
+    }
+
+    /// As words, for shared memory.
+    #[inline(always)]
+    pub const fn words(self) -> [u32; 2] {
+        [self.largest, self.smallest]
+    }
+
+    /// What [`Extremes::words`] made.
+    #[inline(always)]
+    pub const fn from_words([largest, smallest]: [u32; 2]) -> Self {
+        Self { largest, smallest }
+    }
+
+    /// Those of the elements of all lanes of the warp.
+    #[inline(always)]
+    pub fn reduced(self) -> Self {
+        Self {
+            largest: warp::reduce(self.largest, u32::max),
+            smallest: warp::reduce(self.smallest, u32::max),
         }
     }
 }
@@ -74,10 +95,7 @@ pub unsafe fn scan<const ALONG: bool>(
         while row < SCAN_LINES {
             // SAFETY: (1) is (1).
             let extremes = unsafe { extremes_of(source, first_line + row, first_k + lane, 32) };
-            let extremes = Extremes {
-                largest: warp::reduce(extremes.largest, u32::max),
-                smallest: warp::reduce(extremes.smallest, u32::max),
-            };
+            let extremes = extremes.reduced();
             if lane == 0 {
                 add(first_line + row, extremes);
             }
@@ -90,16 +108,14 @@ pub unsafe fn scan<const ALONG: bool>(
     // SAFETY: (1) is (1). For the shared memory: (1) within the array; (2) each thread has its place, and a
     // barrier stands before the loads.
     unsafe {
-        let Extremes { largest, smallest } =
-            extremes_of(source, first_line + lane, first_k + warp, WARPS);
-        found.store(warp * SCAN_LINES + lane, [largest, smallest]);
+        let mut extremes = extremes_of(source, first_line + lane, first_k + warp, WARPS);
+        found.store(warp * SCAN_LINES + lane, extremes.words());
         thread::sync_threads();
         if warp == 0 {
-            let mut extremes = Extremes { largest, smallest };
             let mut other = 1;
             while other < WARPS {
-                let [largest, smallest] = found.load(other * SCAN_LINES + lane);
-                extremes = extremes.with(Extremes { largest, smallest });
+                let words = found.load(other * SCAN_LINES + lane);
+                extremes = extremes.with(Extremes::from_words(words));
                 other += 1;
             }
             add(first_line + lane, extremes);

@@ -1,5 +1,5 @@
 //! The chart of square products of each type, drawn from what `cargo bench --bench products -- --out` has
-//! written to `benches/results/products/`: one row for each file.
+//! written to `benches/results/products/`: for each file, two charts side by side.
 
 use crate::{Result, workspace_root};
 use serde::Deserialize;
@@ -38,8 +38,11 @@ struct Product {
 
 /// Draws the chart, if there are results.
 pub fn draw() -> Result {
-    let rows: Vec<_> = records()?.iter().map(charts).collect();
-    match rows.iter().all(Vec::is_empty) {
+    let charts: Vec<_> = records()?.iter().map(charts).collect();
+    let rows: Vec<_> = (charts.iter())
+        .flat_map(|charts| charts.chunks(2).map(<[Lines]>::to_vec))
+        .collect();
+    match rows.is_empty() {
         true => Ok(()),
         false => Ok(write_text(
             &workspace_root().join(DRAWING),

@@ -1,0 +1,365 @@
+//! The pass that reads an operand once: a cluster, or a block if they are short, keeps whole lines in shared
+//! memory, finds their extremes, and takes their elements apart.
+
+use super::halves::{Halves, SPLIT_LINES};
+use super::lines::{LineWords, scale_of, is_wide};
+use super::scan::Extremes;
+use super::source::Source;
+use super::{Operand, SplitShape, WARPS};
+use cuda_std::cluster;
+use cuda_std::pipeline::Pipeline;
+use cuda_std::prelude::*;
+use cuda_std::shared::SharedSlice;
+use cuda_std::warp::LaneMask;
+use half::f16;
+
+/// Blocks of a cluster. Each has a part of every line.
+const CLUSTER: usize = 8;
+
+/// The longest lines that a block keeps alone.
+const MOST_OF_BLOCK: usize = 512;
+
+/// Elements of a line that a warp stores at a time.
+const STEP: usize = 4 * 32;
+
+/// The most steps of a line for which a block has shared memory.
+const MOST_STEPS: usize = 13;
+
+/// Elements of a lane in a step.
+const OF_STEP: usize = 4;
+
+/// Lines of each warp.
+const ROWS: usize = SPLIT_LINES / WARPS;
+
+/// Lines whose elements are loaded together where they are neighbours, and how many such fours there are.
+const QUAD: usize = 4;
+const QUADS: usize = SPLIT_LINES / QUAD;
+
+impl SplitShape {
+    /// The longest lines that a cluster keeps.
+    pub const MOST_AT_ONCE: usize = CLUSTER * MOST_STEPS * STEP;
+
+    /// Blocks that share each line, if it is taken apart at once: 1 by [`split_in_block`], 8 by
+    /// [`split_in_cluster`].
+    #[must_use]
+    pub const fn sharing_blocks(&self) -> usize {
+        if self.k <= MOST_OF_BLOCK { 1 } else { CLUSTER }
+    }
+
+    /// Elements of a line that each of `blocks` has.
+    #[inline(always)]
+    const fn block_depth(&self, blocks: usize) -> usize {
+        self.k.div_ceil(blocks * STEP) * STEP
+    }
+
+    /// Blocks that take the operand apart at once, `blocks` for each line.
+    #[inline(always)]
+    #[must_use]
+    pub const fn at_once_blocks(&self, blocks: usize) -> usize {
+        self.lines.div_ceil(SPLIT_LINES) * blocks
+    }
+
+    /// The bytes of dynamic shared memory of each.
+    #[must_use]
+    pub const fn at_once_bytes(&self, blocks: usize) -> usize {
+        SPLIT_LINES * self.block_depth(blocks) * size_of::<f32>()
+    }
+}
+
+/// What a block has of an operand: a part of each of its cluster's lines.
+#[derive(Clone, Copy)]
+struct Part<'a, const ALONG: bool> {
+    source: Source<'a, ALONG>,
+    elements: SharedSlice<'a, f32>,
+    first_line: usize,
+    first_k: usize,
+    /// Elements of each line.
+    depth: usize,
+}
+
+impl<const ALONG: bool> Part<'_, ALONG> {
+    /// Where four neighbours lie: elements of a line from `k` on, or of a quad of lines at `k`. Quads are
+    /// permuted, so that lanes with neighbouring fours of elements reach different banks.
+    #[inline(always)]
+    fn place(self, line: usize, k: usize) -> usize {
+        match ALONG {
+            true => line * self.depth + k,
+            false => k * SPLIT_LINES + ((line / QUAD) ^ (k / OF_STEP % QUADS)) * QUAD,
+        }
+    }
+
+    /// Line and element, from the block's first ones on, of the four number `i` that a thread brings in each step.
+    #[inline(always)]
+    fn four(i: usize) -> (usize, usize) {
+        let (warp, lane) = (warp::warp_in_block() as usize, warp::lane() as usize);
+        match ALONG {
+            true => (warp + i * WARPS, OF_STEP * lane),
+            false => (lane % QUADS * QUAD, warp * OF_STEP + lane / QUADS + i * 32),
+        }
+    }
+
+    /// Starts to bring what the block has.
+    ///
+    /// # Safety
+    /// 1. As for the kernel.
+    #[inline(always)]
+    unsafe fn load(self, pipeline: &mut Pipeline<1>) {
+        let mut first = 0;
+        while first < self.depth {
+            let mut i = 0;
+            while i < ROWS {
+                let (line, k) = Self::four(i);
+                let to = self.place(line, first + k);
+                let (line, k) = (self.first_line + line, self.first_k + first + k);
+                // SAFETY: (1) is (1). (2) The block has so many elements, of which each thread has its own, and all
+                // places are multiples of 4.
+                unsafe { (self.source).bring_four(line, k, pipeline, self.elements, to) };
+                i += 1;
+            }
+            first += STEP;
+        }
+        pipeline.commit();
+    }
+
+    /// The extremes of what the calling thread has brought: of its four lines if they are contiguous, else of
+    /// its quad of lines.
+    ///
+    /// # Safety
+    /// 1. The copies have been waited for.
+    #[inline(always)]
+    unsafe fn extremes(self) -> [Extremes; QUAD] {
+        const { assert!(ROWS == QUAD && SPLIT_LINES == 32) };
+        let mut extremes = [Extremes::NONE; QUAD];
+        let mut first = 0;
+        while first < self.depth {
+            let mut i = 0;
+            while i < ROWS {
+                let (line, k) = Self::four(i);
+                // SAFETY: (1) as in `load`, by (1). (2) Each thread has its own. (3) As there.
+                let four: [f32; 4] =
+                    unsafe { self.elements.load_vector(self.place(line, first + k)) };
+                let mut j = 0;
+                while j < 4 {
+                    let of = if ALONG { i } else { j };
+                    extremes[of] = extremes[of].with(Extremes::of(four[j]));
+                    j += 1;
+                }
+                i += 1;
+            }
+            first += STEP;
+        }
+        extremes
+    }
+
+    /// Takes apart what the block has loaded; `scales` are those of its lines.
+    ///
+    /// # Safety
+    /// 1. As for the kernel.
+    /// 2. A barrier stands behind what was loaded, and behind the scales.
+    #[inline(always)]
+    unsafe fn store(self, halves: Halves<'_>, scales: SharedArray<'_, i32, SPLIT_LINES>) {
+        let (warp, lane) = (warp::warp_in_block() as usize, warp::lane() as usize);
+        let line = |i: usize| match ALONG {
+            true => warp + i * WARPS,
+            false => warp * QUAD + i,
+        };
+        // SAFETY: (1) the lines are those of the block. (2) is (2).
+        let scales = [0, 1, 2, 3].map(|i| unsafe { scales.load(line(i)) });
+        let mut k = OF_STEP * lane;
+        while k < self.depth {
+            // SAFETY: (1) the block has so many elements, all of which were loaded. (2) is (2). (3) All places
+            // are multiples of 4.
+            let fours = [0, 1, 2, 3].map(|i| unsafe {
+                let (line, k) = if ALONG { (line(i), k) } else { (line(0), k + i) };
+                self.elements.load_vector::<4>(self.place(line, k))
+            });
+            let mut i = 0;
+            while i < QUAD {
+                let elements = match ALONG {
+                    true => fours[i],
+                    false => [fours[0][i], fours[1][i], fours[2][i], fours[3][i]],
+                };
+                // SAFETY: (1) `k` is a multiple of 4. (2) Each thread has its elements.
+                unsafe {
+                    halves.store(self.first_line + line(i), self.first_k + k, elements, scales[i]);
+                }
+                i += 1;
+            }
+            k += STEP;
+        }
+    }
+}
+
+/// The extremes of what both the calling lane and the one `lanes` away have seen.
+#[inline(always)]
+fn across(extremes: Extremes, lanes: u32) -> Extremes {
+    let exchanged = extremes
+        .words()
+        .map(|word| warp::shuffle_xor(LaneMask::all(), word, lanes));
+    extremes.with(Extremes::from_words(exchanged))
+}
+
+/// Takes apart the lines number `number` that `BLOCKS` blocks share: the calling one, or a cluster.
+///
+/// # Safety
+/// 1. As for the kernel.
+#[inline(always)]
+unsafe fn split_lines<const ALONG: bool, const BLOCKS: usize>(
+    operand: &Operand<'_>,
+    halves: Halves<'_>,
+    number: usize,
+) {
+    let Operand { shape, words, .. } = operand;
+    let elements = dynamic_shared!(f32);
+    let (warp, lane) = (warp::warp_in_block() as usize, warp::lane() as usize);
+    let rank = if BLOCKS > 1 { cluster::rank() as usize } else { 0 };
+    let depth = shape.block_depth(BLOCKS);
+    let first_line = number * SPLIT_LINES;
+    let part = Part {
+        source: operand.source::<ALONG>(),
+        elements,
+        first_line,
+        first_k: rank * depth,
+        depth,
+    };
+    let mut pipeline = Pipeline::new();
+    // SAFETY: (1) is (1), and the copies are waited for.
+    let extremes = unsafe {
+        part.load(&mut pipeline);
+        pipeline.wait_prior::<0>();
+        part.extremes()
+    };
+
+    // Those of each warp's lines, then of the block's; and those of the cluster's blocks.
+    let found = shared_array![[u32; 2]; WARPS * SPLIT_LINES];
+    let of_blocks = shared_array![[u32; 2]; CLUSTER * SPLIT_LINES];
+    let scales = shared_array![i32; SPLIT_LINES];
+    const { assert!(BLOCKS == 1 || BLOCKS == CLUSTER && WARPS == CLUSTER, "each warp asks one block") };
+    let merged = |of: SharedArray<'_, [u32; 2], { WARPS * SPLIT_LINES }>| {
+        let mut all = Extremes::NONE;
+        let mut i = 0;
+        while i < WARPS {
+            // SAFETY: (1) within the array, which was written. (2) A barrier stands behind the stores.
+            all = all.with(Extremes::from_words(unsafe { of.load(i * SPLIT_LINES + lane) }));
+            i += 1;
+        }
+        all
+    };
+    // SAFETY: in all shared memory (1) each place lies within the array, and is written before it is read. (2)
+    // Each thread writes its own places, and barriers stand between them and what others read. Of the other
+    // blocks' memory, (3) a barrier of the cluster follows the accesses.
+    unsafe {
+        let mut i = 0;
+        while i < QUAD {
+            if ALONG {
+                let extremes = extremes[i].reduced();
+                if lane == 0 {
+                    found.store(warp + i * WARPS, extremes.words());
+                }
+            } else {
+                let extremes = across(across(extremes[i], 8), 16);
+                if lane < QUADS {
+                    found.store(warp * SPLIT_LINES + lane * QUAD + i, extremes.words());
+                }
+            }
+            i += 1;
+        }
+        thread::sync_threads();
+        if !ALONG && warp == 0 {
+            found.store(lane, merged(found).words());
+        }
+        if BLOCKS > 1 {
+            cluster::sync();
+            let other = found.as_slice().in_block(warp as u32);
+            of_blocks.store(warp * SPLIT_LINES + lane, other.load(lane));
+            cluster::sync();
+        }
+        if warp == 0 {
+            let extremes = match BLOCKS {
+                1 => Extremes::from_words(found.load(lane)),
+                _ => merged(of_blocks),
+            };
+            scales.store(lane, scale_of(extremes.largest));
+            if rank == 0 {
+                note(*words, shape, first_line + lane, extremes);
+            }
+        }
+        thread::sync_threads();
+        part.store(halves, scales);
+    }
+}
+
+/// Writes what later launches read of the calling lane's line, and of all lines of the warp.
+///
+/// # Safety
+/// 1. As for the kernel, and no other warp has these lines.
+#[inline(always)]
+unsafe fn note(words: GlobalMut<'_, u32>, shape: &SplitShape, line: usize, extremes: Extremes) {
+    let places = LineWords { lines: shape.lines };
+    let is_there = line < shape.lines;
+    let [largest, smallest] = extremes.words();
+    let are_wide = warp::any(
+        LaneMask::all(),
+        is_there && is_wide(largest, u32::MAX - smallest, shape.lowest),
+    );
+    // SAFETY: (1) the line is there, or the first line of the warp. (2) is (1).
+    unsafe {
+        if is_there {
+            words.store(line, largest);
+        }
+        if warp::lane() == 0 {
+            words.store(places.group(line), u32::from(are_wide));
+        }
+    }
+}
+
+macro_rules! at_once_kernels {
+    ($($(#[doc = $doc:literal])* $name:ident: $blocks:expr, [$($bound:tt)*];)*) => {$(
+        $(#[doc = $doc])*
+        ///
+        /// The halves are those of [`split_halves`](super::split_halves).
+        ///
+        /// # Safety
+        /// 1. The grid has the [blocks](SplitShape::at_once_blocks) of A and then those of B along x, of
+        ///    [`SPLIT_THREADS`](super::SPLIT_THREADS) threads, with the [bytes](SplitShape::at_once_bytes) of dynamic
+        ///    shared memory of both operands. Their k is the same.
+        /// 2. `a` and `b` start with the first elements of the operands of their shapes and reach to the last. The
+        ///    launch reads their elements alone.
+        /// 3. `a_words` and `b_words` have the words of [`LineWords`].
+        /// 4. `a_halves` and `b_halves` have twice as many lines as the operands, each of the shape's pitch. The
+        ///    launch has them and the words for itself.
+        #[allow(clippy::too_many_arguments)]
+        #[kernel($($bound)*)]
+        pub unsafe fn $name(
+            a: Global<f32>,
+            b: Global<f32>,
+            a_shape: GridConstant<SplitShape>,
+            b_shape: GridConstant<SplitShape>,
+            a_words: GlobalMut<u32>,
+            b_words: GlobalMut<u32>,
+            a_halves: GlobalMut<f16>,
+            b_halves: GlobalMut<f16>,
+        ) {
+            let (block, of_a) = (thread::block_idx_x(), a_shape.at_once_blocks($blocks) as u32);
+            let is_of_a = block < of_a;
+            let operand = Operand::of_block(is_of_a, (a, b), (a_shape, b_shape), (a_words, b_words));
+            let halves = Halves::new(if is_of_a { a_halves } else { b_halves }, &operand.shape);
+            let block = if is_of_a { block } else { block - of_a };
+            let number = block as usize / $blocks;
+            // SAFETY: (1) is (1) to (4).
+            unsafe {
+                match operand.shape.is_along {
+                    1 => split_lines::<true, { $blocks }>(&operand, halves, number),
+                    _ => split_lines::<false, { $blocks }>(&operand, halves, number),
+                }
+            }
+        }
+    )*};
+}
+at_once_kernels! {
+    /// Takes one or two operands apart, each [`SPLIT_LINES`] lines of at most [`SplitShape::MOST_AT_ONCE`] elements
+    /// by a cluster of 8 blocks.
+    split_in_cluster: CLUSTER, [arch = "sm_90a", max_threads = 256, min_blocks = 4, cluster = (8, 1, 1)];
+    /// Takes one or two operands apart, each [`SPLIT_LINES`] lines by a block.
+    split_in_block: 1, [arch = "sm_90a", max_threads = 256, min_blocks = 4];
+}
