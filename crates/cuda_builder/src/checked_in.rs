@@ -14,7 +14,7 @@ pub use images::{Images, images};
 
 use crate::builder::Build;
 use crate::cargo::LinkedPackage;
-use crate::rust_file::{self, Image};
+use crate::rust_file;
 use manifest::{MANIFEST, Manifest, hash_of_file, hash_of_source};
 use std::fmt::Write as _;
 use std::fs;
@@ -67,10 +67,7 @@ pub fn write_manifest(
 /// [`CheckedInError::ChangedModule`] if they are not; [`CheckedInError::Malformed`] or
 /// [`CheckedInError::Io`].
 pub fn verify(folder: &Path, root: &Path) -> Result<(), CheckedInError> {
-    let manifest = Manifest::read(folder)?;
-    manifest.verify_sources(root)?;
-    manifest.verify_linked(root)?;
-    manifest.verify_modules()
+    Manifest::read(folder)?.verify(root)
 }
 
 /// The text for `include!` of the checked-in modules, like [`Build::rust_file`] of one module for
@@ -80,7 +77,7 @@ pub fn verify(folder: &Path, root: &Path) -> Result<(), CheckedInError> {
 /// [`CheckedInError::ChangedModule`] if a module is not the one that was built;
 /// [`CheckedInError::Malformed`] or [`CheckedInError::Io`].
 pub fn rust_expression(folder: &Path) -> Result<String, CheckedInError> {
-    Ok(rust_file::expression(&verified_images(folder)?))
+    Ok(rust_file::expression(&verified(folder)?.images()))
 }
 
 /// The text for `include!` of the checked-in modules, like [`Build::rust_file`] of one module for
@@ -89,21 +86,13 @@ pub fn rust_expression(folder: &Path) -> Result<String, CheckedInError> {
 /// # Errors
 /// Those of [`rust_expression`].
 pub fn rust_constants(folder: &Path) -> Result<String, CheckedInError> {
-    Ok(rust_file::constants(&verified_images(folder)?))
+    Ok(rust_file::constants(&verified(folder)?.images()))
 }
 
-fn verified_images(folder: &Path) -> Result<Vec<Image>, CheckedInError> {
+fn verified(folder: &Path) -> Result<Manifest, CheckedInError> {
     let manifest = Manifest::read(folder)?;
     manifest.verify_modules()?;
-    let image = |(arch, file, _): &(String, String, String)| Image {
-        module: file
-            .strip_suffix(&format!(".{arch}.ptx"))
-            .unwrap_or(file)
-            .to_owned(),
-        arch: arch.clone(),
-        path: folder.join(file),
-    };
-    Ok(manifest.modules.iter().map(image).collect())
+    Ok(manifest)
 }
 
 /// The sources that the modules in `folder` were compiled from, as [`write_manifest`] was given
@@ -122,7 +111,7 @@ pub fn sources(folder: &Path) -> Result<Vec<String>, CheckedInError> {
 /// # Errors
 /// [`CheckedInError::Malformed`] or [`CheckedInError::Io`].
 pub fn sources_expression(folder: &Path) -> Result<String, CheckedInError> {
-    Ok(format!("&{:?}\n", Manifest::read(folder)?.sources))
+    Ok(Manifest::read(folder)?.sources_expression())
 }
 
 /// The expression that [`sources_expression`] will make once the modules have been compiled from

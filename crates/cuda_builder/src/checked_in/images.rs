@@ -3,10 +3,11 @@
 use std::fs;
 use std::path::Path;
 
+use super::current_sources_expression;
 use super::error::{CheckedInError, ImagesError};
-use super::{current_sources_expression, rust_constants, rust_expression, sources};
-use super::{sources_expression, verify};
+use super::manifest::Manifest;
 use crate::builder::CudaBuilder;
+use crate::rust_file;
 use crate::surroundings::Surroundings;
 
 /// PTX for a program to hold, as text for `include!`.
@@ -38,29 +39,32 @@ pub struct Images {
 pub fn images(builder: &CudaBuilder, folder: &Path, root: &Path) -> Result<Images, ImagesError> {
     let surroundings = Surroundings::of_process()?;
     surroundings.announce_change(folder);
+    let manifest = Manifest::read(folder)?;
     if !builder.has_kernel_crate(&surroundings) {
-        return Ok(checked_in(builder, folder)?);
+        manifest.verify_modules()?;
+        return Ok(checked_in(builder, &manifest));
     }
-    for source in sources(folder)? {
+    for (source, _) in &manifest.sources {
         surroundings.announce_change(&root.join(source));
     }
     surroundings.announce_change(&root.join("Cargo.lock"));
-    match verify(folder, root) {
+    match manifest.verify(root) {
         // Checked-in PTX has nothing of this.
         Ok(()) if builder.has_debugging() => compiled_now(builder, folder, root),
-        Ok(()) => Ok(checked_in(builder, folder)?),
+        Ok(()) => Ok(checked_in(builder, &manifest)),
         Err(stale) => compiled(builder, folder, root, stale),
     }
 }
 
-fn checked_in(builder: &CudaBuilder, folder: &Path) -> Result<Images, CheckedInError> {
-    Ok(Images {
+fn checked_in(builder: &CudaBuilder, manifest: &Manifest) -> Images {
+    let images = manifest.images();
+    Images {
         modules: match builder.has_one_module_per_kernel() {
-            true => rust_constants(folder)?,
-            false => rust_expression(folder)?,
+            true => rust_file::constants(&images),
+            false => rust_file::expression(&images),
         },
-        sources: sources_expression(folder)?,
-    })
+        sources: manifest.sources_expression(),
+    }
 }
 
 fn compiled(

@@ -2,8 +2,10 @@
 
 use super::error::CheckedInError;
 use crate::cargo::LinkedPackage;
-use std::fs;
+use crate::rust_file::Image;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
+use std::{fs, thread};
 
 /// The name of the manifest in the folder.
 pub(super) const MANIFEST: &str = "MANIFEST";
@@ -15,7 +17,7 @@ pub(super) struct Manifest {
     pub(super) sources: Vec<(String, String)>,
     linked: Vec<LinkedPackage>,
     /// Architecture, file name, hash.
-    pub(super) modules: Vec<(String, String, String)>,
+    modules: Vec<(String, String, String)>,
 }
 
 impl Manifest {
@@ -66,7 +68,32 @@ impl Manifest {
         Some(())
     }
 
-    pub(super) fn verify_sources(&self, root: &Path) -> Result<(), CheckedInError> {
+    /// As [`verify`](super::verify).
+    pub(super) fn verify(&self, root: &Path) -> Result<(), CheckedInError> {
+        self.verify_sources(root)?;
+        self.verify_linked(root)?;
+        self.verify_modules()
+    }
+
+    /// As [`sources_expression`](super::sources_expression).
+    pub(super) fn sources_expression(&self) -> String {
+        format!("&{:?}\n", self.sources)
+    }
+
+    /// The modules as a program holds them.
+    pub(super) fn images(&self) -> Vec<Image> {
+        let image = |(arch, file, _): &(String, String, String)| Image {
+            module: file
+                .strip_suffix(&format!(".{arch}.ptx"))
+                .unwrap_or(file)
+                .to_owned(),
+            arch: arch.clone(),
+            path: self.folder.join(file),
+        };
+        self.modules.iter().map(image).collect()
+    }
+
+    fn verify_sources(&self, root: &Path) -> Result<(), CheckedInError> {
         for (source, hash) in &self.sources {
             if hash_of_source(root, source)? != *hash {
                 return Err(CheckedInError::StaleSource {
@@ -78,7 +105,7 @@ impl Manifest {
         Ok(())
     }
 
-    pub(super) fn verify_linked(&self, root: &Path) -> Result<(), CheckedInError> {
+    fn verify_linked(&self, root: &Path) -> Result<(), CheckedInError> {
         let lock = read(&root.join("Cargo.lock"))?;
         let lock = String::from_utf8_lossy(&lock).replace("\r\n", "\n");
         for LinkedPackage { name, version } in &self.linked {
@@ -95,13 +122,23 @@ impl Manifest {
     }
 
     pub(super) fn verify_modules(&self) -> Result<(), CheckedInError> {
-        for (_, file, hash) in &self.modules {
+        let verify = |(_, file, hash): &(String, String, String)| {
             let path = self.folder.join(file);
-            if hash_of_file(&path)? != *hash {
-                return Err(CheckedInError::ChangedModule { path });
+            match hash_of_file(&path)? == *hash {
+                true => Ok(()),
+                false => Err(CheckedInError::ChangedModule { path }),
             }
-        }
-        Ok(())
+        };
+        // A build script is not optimised, and there are tens of megabytes.
+        let threads = thread::available_parallelism().map_or(1, NonZero::get);
+        let modules_of_thread = self.modules.len().div_ceil(threads).max(1);
+        thread::scope(|scope| {
+            let threads: Vec<_> = (self.modules.chunks(modules_of_thread))
+                .map(|modules| scope.spawn(move || modules.iter().try_for_each(verify)))
+                .collect();
+            (threads.into_iter())
+                .try_for_each(|thread| thread.join().expect("hashing does not panic"))
+        })
     }
 }
 
@@ -118,8 +155,10 @@ pub(super) fn hash_of_source(root: &Path, source: &str) -> Result<String, Checke
 }
 
 pub(super) fn hash_of_file(path: &Path) -> Result<String, CheckedInError> {
-    let content = read(path)?;
+    let mut content = read(path)?;
     // A checkout may have turned the line ends; PTX itself has none but LF.
-    let content: Vec<u8> = content.into_iter().filter(|&byte| byte != b'\r').collect();
+    if content.contains(&b'\r') {
+        content.retain(|&byte| byte != b'\r');
+    }
     Ok(source_hash::sha256(&content))
 }
