@@ -41,6 +41,8 @@ impl Mapped {
 pub(crate) struct Scratch {
     /// What [`Workspace`](crate::workspace::Workspace) uses, if it has been allocated.
     workspace: Mutex<Option<Allocation>>,
+    /// What [`with_counters`](crate::workspace::with_counters) uses, if it has been allocated.
+    counters: Mutex<Option<Allocation>>,
     /// What [`ResultSlot`](crate::result_slot::ResultSlot) uses.
     slots: Mutex<Slots>,
 }
@@ -82,6 +84,18 @@ impl Scratch {
         self.workspace
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The allocation, as that of the workspace.
+    pub(crate) fn counters(&self) -> MutexGuard<'_, Option<Allocation>> {
+        self.counters.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What has been allocated, to be freed.
+    pub(crate) fn take(&self) -> impl Iterator<Item = Allocation> + use<> {
+        [self.workspace().take(), self.counters().take()]
+            .into_iter()
+            .flatten()
     }
 
     /// The places. A panicking holder of the lock may have lost some, no more.

@@ -3,6 +3,7 @@
 use crate::device::Device;
 use crate::error::Outcome;
 use crate::scratch::Allocation;
+use cuda_std::global::GlobalMut;
 use std::ptr;
 use std::sync::MutexGuard;
 use tilewright_kernels::reduce::MAX_BLOCKS;
@@ -79,4 +80,46 @@ impl<'a> Workspace<'a> {
             unsafe { self.device.backend().free(address, bytes) };
         }
     }
+}
+
+/// The bytes of the first allocation of counters.
+const FIRST_COUNTERS: usize = 1 << 12;
+
+/// Submits a launch with so many counters, which are 0 when it starts, and which it leaves at 0.
+///
+/// They are the device's own, locked as the [`Workspace`] is, and more are allocated when a call needs
+/// more: a call on warm data neither allocates nor clears them.
+pub(crate) fn with_counters(
+    device: &Device,
+    counters: usize,
+    launch: impl FnOnce(GlobalMut<'_, u32>) -> Outcome<()>,
+) -> Outcome<()> {
+    let backend = device.backend();
+    let mut allocation = backend.scratch().counters();
+    let needed = counters * size_of::<u32>();
+    let free = |Allocation { address, bytes }| {
+        // SAFETY: (1) it was allocated below with this size, and is forgotten where it is freed.
+        unsafe { backend.free(address, bytes) }
+    };
+    if allocation.map_or(0, |it| it.bytes) < needed {
+        if let Some(smaller) = allocation.take() {
+            free(smaller);
+        }
+        let bytes = needed.next_power_of_two().max(FIRST_COUNTERS);
+        let address = backend.allocate_zeroed(bytes)?;
+        *allocation = Some(Allocation { address, bytes });
+    }
+    let address = allocation.map_or(0, |it| it.address as usize);
+    // SAFETY: (1) the allocation has as many. (2) No other thread submits work that uses them while it is
+    // locked, and work that was submitted before comes before.
+    let words =
+        unsafe { GlobalMut::from_raw_parts(ptr::with_exposed_provenance_mut(address), counters) };
+    let launched = launch(words);
+    // They are 0 between launches that succeed, and may not be after one that did not.
+    if launched.is_err()
+        && let Some(spoilt) = allocation.take()
+    {
+        free(spoilt);
+    }
+    launched
 }

@@ -41,6 +41,7 @@ pub fn contest(contest: &Contest, times: &[Times]) -> Value {
         "operation": contest.operation,
         "element": contest.element,
         "size": contest.size,
+        "label": contest.size_label,
         "operands_fit_l2": contest.fits_cache(),
         "unit": contest.work.unit(),
         "contenders": contenders,

@@ -191,7 +191,7 @@ impl Backend for CudaDevice {
 
 impl Drop for CudaDevice {
     fn drop(&mut self) {
-        if let Some(Allocation { address, bytes }) = self.scratch.workspace().take() {
+        for Allocation { address, bytes } in self.scratch.take() {
             // SAFETY: (1) the device allocated it with this size, and nothing uses it after `drop`.
             unsafe { self.free(address, bytes) };
         }

@@ -9,8 +9,9 @@ use crate::launch_args::global_mut;
 use crate::matmul::read_elements;
 use crate::matrix::{MatrixView, Order};
 use crate::module::Module;
+use crate::workspace::with_counters;
 use tilewright_kernels::reduce::lines::{
-    ACROSS_LINES, LANES_OF_PART, LINE_THREADS, LINES_IN_FLIGHT, LinePlan, STRANDS, STRANDS_OF_LANE,
+    LANES_OF_PART, LINE_THREADS, LINES_IN_FLIGHT, LinePlan, STRANDS, STRANDS_OF_LANE,
 };
 
 /// What a grid may have along x (CUDA C++ Programming Guide, "Technical Specifications per Compute
@@ -154,32 +155,37 @@ impl Device {
             parts => (count * parts, grid.tickets),
         };
         let mut partials = Buffer::<T::LineAccumulator>::uninit(self, partials)?;
-        let mut tickets = Buffer::<u32>::zeroed(self, tickets)?;
         // SAFETY: (1) both kernels read the elements of the lines alone.
         let x = unsafe { read_elements(matrix.into()) };
-        let params = (
-            x,
-            count,
-            len,
-            matrix.leading_dimension(),
-            grid.shape,
-            global_mut(partials.view_mut()),
-            global_mut(tickets.view_mut()),
-            global_mut(values.view_mut()),
-        );
-        // SAFETY: (1) the kernel's (1): the block is theirs. Its (2): `x` has the view's elements, of which
-        // lines, or elements of a line, are a leading dimension apart. Its (3): the tickets are new and
-        // zeros, partial results and tickets as many as it says, values as many as rows, as was
-        // compared. Its (4): the grid is of the kernel for this order. (2) The matrix and the values
-        // are borrowed until this returns, and the memory of the others is freed after the launch, in
-        // the device's order.
-        unsafe {
-            if is_contiguous {
-                Module::on_demand(self, T::ALONG_MODULE).launch_params(T::ALONG, config, params)
-            } else {
-                Module::on_demand(self, T::ACROSS_MODULE).launch_params(T::ACROSS, config, params)
+        with_counters(self, tickets, |tickets| {
+            let params = (
+                x,
+                count,
+                len,
+                matrix.leading_dimension(),
+                grid.shape,
+                global_mut(partials.view_mut()),
+                tickets,
+                global_mut(values.view_mut()),
+            );
+            // SAFETY: (1) the kernel's (1): the block is theirs. Its (2): `x` has the view's elements, of
+            // which lines, or elements of a line, are a leading dimension apart. Its (3): the tickets are
+            // 0 and locked, partial results and tickets as many as it says, values as many as rows, as
+            // was compared. Its (4): the grid is of the kernel for this order. (2) The matrix and the
+            // values are borrowed until this returns, and the memory of the partial results is freed
+            // after the launch, in the device's order.
+            unsafe {
+                if is_contiguous {
+                    Module::on_demand(self, T::ALONG_MODULE).launch_params(T::ALONG, config, params)
+                } else {
+                    Module::on_demand(self, T::ACROSS_MODULE).launch_params(
+                        T::ACROSS,
+                        config,
+                        params,
+                    )
+                }
             }
-        }
+        })
     }
 }
 
@@ -211,7 +217,7 @@ impl Grid {
 
     /// For lines whose neighbours are contiguous.
     fn across(count: usize, plan: LinePlan) -> Self {
-        let groups = count.div_ceil(ACROSS_LINES as usize);
+        let groups = count.div_ceil(plan.lines_of_block_across());
         Self {
             blocks: groups.saturating_mul(plan.parts),
             // More groups than the number holds are more blocks than a grid has.
@@ -263,8 +269,9 @@ mod tests {
         assert_eq!((along.shape, along.tickets), (2, MANY));
         assert_eq!(along.blocks(plan).unwrap(), (1 << 23) + 1);
         let across = Grid::across(MANY, plan);
-        assert_eq!(across.blocks(plan).unwrap(), (1 << 27) + 1);
-        assert_eq!(across.shape, (1 << 27) + 1);
+        // One thread of a line: 256 lines of a block.
+        assert_eq!(across.blocks(plan).unwrap(), (1 << 24) + 1);
+        assert_eq!(across.shape, (1 << 24) + 1);
     }
 
     #[test]
@@ -272,7 +279,7 @@ mod tests {
         let (short, long) = (LinePlan::new(5), LinePlan::new(MANY));
         for (grid, plan) in [
             (Grid::along(1 << 40, short), short),
-            (Grid::across(1 << 36, short), short),
+            (Grid::across(1 << 40, short), short),
             (Grid::along(1 << 26, long), long),
             (Grid::across(usize::MAX, long), long),
         ] {

@@ -202,7 +202,8 @@ pub(crate) mod sealed {
 }
 
 macro_rules! line_reductions {
-    ($($operation:ident of $element:ident: $along:ident, $across:ident;)*) => {$(
+    ($($operation:ident of $element:ident: $along:ident at $along_blocks:literal blocks,
+        $across:ident at $across_blocks:literal blocks;)*) => {$(
         impl sealed::ReduceLines<reduce::$operation> for $element {
             type LineAccumulator = <reduce::$operation as Reduction<Self>>::Accumulator;
             type LineValue = <reduce::$operation as Reduction<Self>>::Output;
@@ -220,7 +221,7 @@ macro_rules! line_reductions {
 for_each_line_reduction!(line_reductions);
 
 macro_rules! segment_reductions {
-    ($($operation:ident of $element:ident: $kernel:ident;)*) => {$(
+    ($($operation:ident of $element:ident: $kernel:ident at $blocks:literal blocks;)*) => {$(
         impl sealed::ReduceSegments<reduce::$operation> for $element {
             type SegmentAccumulator = <reduce::$operation as Reduction<Self>>::Accumulator;
             type SegmentValue = <reduce::$operation as Reduction<Self>>::Output;

@@ -9,6 +9,7 @@ use crate::error::{During, ErrorKind, Outcome, Result};
 use crate::launch::LaunchConfig;
 use crate::launch_args::{global, global_mut};
 use crate::module::Module;
+use crate::workspace::with_counters;
 use tilewright_kernels::reduce::lines::{
     LANES_OF_PART, LINE_THREADS, LinePlan, SEGMENT_LANES, STRANDS, list_part,
 };
@@ -187,23 +188,23 @@ impl Device {
             0
         };
         let mut partials = Buffer::<T::SegmentAccumulator>::uninit(self, shared)?;
-        let mut tickets = Buffer::<u32>::zeroed(self, shared)?;
-        let params = (
-            global(x),
-            global(segments.offsets.view()),
-            global(segments.parts.view()),
-            global_mut(partials.view_mut()),
-            global_mut(tickets.view_mut()),
-            global_mut(values.view_mut()),
-        );
-        // SAFETY: (1) the kernel's (1): the grid is its. Its (2), (3): `divided` compared the offsets and
-        // made the list, and `x` has the elements, as was compared. Its (4): the tickets are new and
-        // zeros, and values as many as segments, as was compared. (2) `x`, segments and values are
-        // borrowed until this returns, and the memory of the others is freed after the launch, in the
-        // device's order.
-        unsafe {
-            Module::on_demand(self, T::SEGMENTS_MODULE).launch_params(T::SEGMENTS, config, params)
-        }
+        let module = Module::on_demand(self, T::SEGMENTS_MODULE);
+        with_counters(self, shared, |tickets| {
+            let params = (
+                global(x),
+                global(segments.offsets.view()),
+                global(segments.parts.view()),
+                global_mut(partials.view_mut()),
+                tickets,
+                global_mut(values.view_mut()),
+            );
+            // SAFETY: (1) the kernel's (1): the grid is its. Its (2), (3): `divided` compared the offsets
+            // and made the list, and `x` has the elements, as was compared. Its (4): the tickets are 0 and
+            // locked, and values as many as segments, as was compared. (2) `x`, segments and values are
+            // borrowed until this returns, and the memory of the partial results is freed after the
+            // launch, in the device's order.
+            unsafe { module.launch_params(T::SEGMENTS, config, params) }
+        })
     }
 }
 

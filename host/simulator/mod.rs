@@ -49,12 +49,11 @@ pub(crate) struct Simulator {
 
 impl Drop for Simulator {
     fn drop(&mut self) {
-        let workspace = self.scratch.workspace().take();
+        let allocations = self.scratch.take();
         let chunks = mem::take(&mut self.scratch.slots().chunks);
         let chunks = chunks.iter().map(|chunk| (chunk.device, CHUNK_BYTES));
-        for (address, bytes) in workspace
+        for (address, bytes) in allocations
             .map(|Allocation { address, bytes }| (address, bytes))
-            .into_iter()
             .chain(chunks)
         {
             // SAFETY: (1) the device allocated it with this size, and nothing uses it after `drop`.

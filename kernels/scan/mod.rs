@@ -1,15 +1,16 @@
 //! Prefix sums of an array in one pass.
 //!
 //! ```text
-//! each block:   take the next tile; load it
-//! each warp:    scan its rows of vectors by shuffles, row after row
+//! each block:   take the next tile
+//! each thread:  copy its vectors to shared memory
+//! each warp:    scan the sums of its vectors by shuffles, row after row
 //! each block:   add up the warps' sums; publish the tile's
 //! one warp:     wait for the sums of the group's earlier tiles, and add them in a tree; after the
 //!               group's last tile publish the group's
 //! another:      wait for the sums of the span's earlier groups, and add them in a tree
 //! one thread:   wait for the sum of all before the span
 //! each block:   after the span's last tile publish the sum of all before the next one
-//! each thread:  add what comes before to its elements; store them
+//! each thread:  read its vectors again; add what comes before; store the sums
 //! ```
 //!
 //! Departures from Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back
@@ -19,12 +20,12 @@
 //!    the bits of floats.
 //! 2. The chain of prefixes has a link for each span of 1024 tiles, and a link is one addition behind
 //!    one wait, as the span's own sum is ready by then.
-//! 3. Threads scan vectors where they were loaded: nothing is transposed in shared memory.
+//! 3. Elements wait in shared memory for the sums before them, not in registers, and threads scan vectors
+//!    where they were loaded: nothing is transposed.
 //!
-//! A block has one tile. Blocks that stay and load their next tile while they wait for the sums before
-//! this one took 2.3 times as long on an H200 (2^28 u32).
+//! docs/reductions.md has the steps that led here.
 //!
-//! `plan.rs` has the split, `state.rs` what blocks tell each other, `tile.rs` a thread's elements.
+//! `plan.rs` has the split, `state.rs` what blocks tell each other, `tile.rs` the elements.
 
 mod plan;
 mod state;
@@ -34,8 +35,8 @@ mod tile;
 pub use plan::{FAN, SCAN_THREADS, SPAN_TILES, ScanPlan};
 pub use summand::Summand;
 
-use cuda_std::hint::opaque_size;
 use cuda_std::prelude::*;
+use cuda_std::shared::SharedSlice;
 use plan::{ROW_THREADS, WARPS};
 use state::State;
 use tile::Place;
@@ -66,6 +67,8 @@ struct Shared<'block, T> {
     of_warps: SharedArray<'block, T, WARPS>,
     /// The sums of the group's earlier tiles, of the span's earlier groups, and of all before the span.
     before: SharedArray<'block, T, BEFORE>,
+    /// The tile's elements.
+    staged: SharedSlice<'block, T>,
 }
 
 /// Writes the prefix sums of `x` to `sums`.
@@ -74,7 +77,7 @@ struct Shared<'block, T> {
 /// 1. The launch has blocks of `SCAN_THREADS` threads along x, and one for each tile.
 /// 2. `sums` is as long as `x`.
 /// 3. `words` are the plan's `state_words()`, all 0, and no other launch uses them meanwhile.
-/// 4. `shared` is the block's own.
+/// 4. `shared` is the block's own, and `shared.staged` has room for a tile.
 #[inline(always)]
 unsafe fn scan<T: Summand, const LANES: usize, const EXCLUSIVE: bool>(
     x: Global<T>,
@@ -93,9 +96,11 @@ unsafe fn scan<T: Summand, const LANES: usize, const EXCLUSIVE: bool>(
         unsafe { take_tile(state, shared.tile) }
     };
     let place = Place::of_thread::<LANES>(tile, x.len());
-    // SAFETY: (1) it is made of the length of `x`.
-    let mut rows = unsafe { tile::load::<T, LANES>(x, place) };
-    let of_warp = tile::scan_warp::<T, LANES, EXCLUSIVE>(&mut rows);
+    // SAFETY: of `stage` (1) it is made of the length of `x`, and (2) is (4). Of `scan_warp` (1) is `stage`.
+    let (in_warp, of_warp) = unsafe {
+        tile::stage::<T, LANES>(x, shared.staged, place);
+        tile::scan_warp::<T, LANES>(shared.staged, place)
+    };
     // SAFETY: of `add_warps` (1) is (4). Of `sum_before` (1) is (1), (2) `add_warps` gives it, and (3) is
     // (4).
     let before = unsafe {
@@ -107,10 +112,9 @@ unsafe fn scan<T: Summand, const LANES: usize, const EXCLUSIVE: bool>(
         };
         before_tile.plus(before_warp)
     };
-    // Computed anew: the registers in between are the elements'.
-    let place = Place::of_thread::<LANES>(opaque_size(tile), x.len());
-    // SAFETY: (1) is (2). (2) A tile is one block's.
-    unsafe { tile::store(sums, place, &rows, before) };
+    let before = (before, &in_warp);
+    // SAFETY: (1) is (2). (2) A tile is one block's. (3) is `stage`.
+    unsafe { tile::store::<T, LANES, EXCLUSIVE>(sums, shared.staged, place, before) };
 }
 
 /// The next tile, for all threads of the block.
@@ -217,15 +221,16 @@ macro_rules! scan_kernels {
         scan_kernels!(@bounded $inclusive, $element, false, "up to and with");
         scan_kernels!(@bounded $exclusive, $element, true, "before");
     )*};
-    // Of 32 bits an element's vectors, sums and all else take 64 registers, of 64 bits up to 80.
-    (@bounded $name:ident, f32, $exclusive:literal, $which:literal) => {
-        scan_kernels!(@kernel $name, f32, $exclusive, $which, 4);
+    // The tiles of six blocks fill the shared memory. Of 64 bits, what comes before each of a thread's
+    // vectors takes the registers of five, and of floats of four.
+    (@bounded $name:ident, f64, $exclusive:literal, $which:literal) => {
+        scan_kernels!(@kernel $name, f64, $exclusive, $which, 4);
     };
-    (@bounded $name:ident, u32, $exclusive:literal, $which:literal) => {
-        scan_kernels!(@kernel $name, u32, $exclusive, $which, 4);
+    (@bounded $name:ident, u64, $exclusive:literal, $which:literal) => {
+        scan_kernels!(@kernel $name, u64, $exclusive, $which, 5);
     };
     (@bounded $name:ident, $element:ident, $exclusive:literal, $which:literal) => {
-        scan_kernels!(@kernel $name, $element, $exclusive, $which, 3);
+        scan_kernels!(@kernel $name, $element, $exclusive, $which, 6);
     };
     (@kernel $name:ident, $element:ident, $exclusive:literal, $which:literal, $blocks:literal) => {
         #[doc = concat!("Of each element of an array of ", stringify!($element),
@@ -237,17 +242,21 @@ macro_rules! scan_kernels {
         /// 2. `sums` is as long as `x`.
         /// 3. `state` has the plan's words, all 0, and no other launch uses them meanwhile. They are not
         ///    0 afterwards.
-        #[kernel(max_threads = 256, min_blocks = $blocks)]
+        #[kernel(max_threads = 128, min_blocks = $blocks)]
         pub unsafe fn $name(
             x: Global<$element>,
             sums: GlobalMut<$element>,
             state: GlobalMut<u64>,
         ) {
             const LANES: usize = 16 / size_of::<$element>();
+            let staged = shared_array![
+                $element; ScanPlan::new(0, size_of::<$element>()).tile
+            ];
             let shared = Shared {
                 tile: shared_array![u32; 1],
                 of_warps: shared_array![$element; WARPS],
                 before: shared_array![$element; BEFORE],
+                staged: staged.as_slice(),
             };
             // SAFETY: (1), (2), (3) are the launch's. (4) It is declared here.
             unsafe { scan::<$element, LANES, $exclusive>(x, sums, state, shared) }

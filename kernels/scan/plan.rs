@@ -1,7 +1,7 @@
 //! How a scan is split, and so the order in which it adds.
 //!
 //! ```text
-//! a tile:   32 KiB; each warp has 8 rows of 32 vectors of 16 bytes, one after another
+//! a tile:   32 KiB; each of 4 warps has 16 rows of 32 vectors of 16 bytes, one after another
 //! a group:  32 tiles
 //! a span:   32 groups
 //! ```
@@ -9,13 +9,13 @@
 //! The split depends on the number of elements and the size of one alone.
 
 /// Threads of a block.
-pub const SCAN_THREADS: u32 = 256;
+pub const SCAN_THREADS: u32 = 128;
 
-/// Vectors of a thread, all of which are loaded before the first is used.
+/// Vectors of a thread, all of which are on the way before the first is used.
 ///
-/// With the registers that they take there is room for four blocks on a multiprocessor, three where
-/// elements have 64 bits, which then have 128 or 96 KiB on the way.
-pub const ROWS: usize = 8;
+/// They lie in shared memory, not in registers: a multiprocessor of compute capability 9.0 has room for
+/// the tiles of six blocks.
+pub const ROWS: usize = 16;
 
 /// Threads of a row, whatever the width of a warp.
 pub const ROW_THREADS: u32 = 32;

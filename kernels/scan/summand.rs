@@ -1,7 +1,6 @@
 //! What a scan adds.
 
 use cuda_std::float::Float;
-use cuda_std::hint::{opaque, opaque_size};
 use cuda_std::warp::{Exchange, LaneValue};
 
 /// An element of a scan: a float, or an unsigned integer that stands for the signed one, too.
@@ -19,15 +18,10 @@ pub trait Summand: LaneValue + Exchange {
     /// The same value with the one canonical NaN for every NaN.
     #[must_use]
     fn finished(self) -> Self;
-
-    /// The same value, computed where it stands and no later, when both of its operands would have to
-    /// be kept in registers for it.
-    #[must_use]
-    fn settled(self) -> Self;
 }
 
 macro_rules! summands {
-    ($($element:ty: $plus:expr, $finished:expr, $settled:expr;)*) => {$(
+    ($($element:ty: $plus:expr, $finished:expr;)*) => {$(
         impl Summand for $element {
             const ZERO: Self = 0 as Self;
 
@@ -40,22 +34,12 @@ macro_rules! summands {
             fn finished(self) -> Self {
                 $finished(self)
             }
-
-            #[inline(always)]
-            fn settled(self) -> Self {
-                $settled(self)
-            }
         }
     )*};
 }
 summands! {
-    f32: core::ops::Add::add, Float::canonical_nan, |sum: f32| f32::from_bits(opaque(sum.to_bits()));
-    f64: core::ops::Add::add, Float::canonical_nan, |sum: f64| f64::from_bits(settled_u64(sum.to_bits()));
-    u32: u32::wrapping_add, core::convert::identity, opaque;
-    u64: u64::wrapping_add, core::convert::identity, settled_u64;
-}
-
-#[inline(always)]
-fn settled_u64(bits: u64) -> u64 {
-    opaque_size(bits as usize) as u64
+    f32: core::ops::Add::add, Float::canonical_nan;
+    f64: core::ops::Add::add, Float::canonical_nan;
+    u32: u32::wrapping_add, core::convert::identity;
+    u64: u64::wrapping_add, core::convert::identity;
 }

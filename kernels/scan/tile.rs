@@ -1,13 +1,12 @@
-//! The elements of a tile in the registers of its threads.
+//! The elements of a tile, in shared memory: each thread copies its vectors there, and reads no others.
 
 use super::plan::{ROW_THREADS, ROWS, WARPS};
 use super::summand::Summand;
 use cuda_std::array;
+use cuda_std::pipeline::Pipeline;
 use cuda_std::prelude::*;
+use cuda_std::shared::SharedSlice;
 use cuda_std::warp;
-
-/// A thread's vectors, one in each row of its warp's.
-pub type Rows<T, const LANES: usize> = [[T; LANES]; ROWS];
 
 /// Where a thread's vectors lie.
 ///
@@ -17,6 +16,8 @@ pub type Rows<T, const LANES: usize> = [[T; LANES]; ROWS];
 pub struct Place {
     /// The thread's first element.
     first: usize,
+    /// The same in the tile.
+    in_tile: usize,
     /// Elements from there on, at most those of a tile.
     left: u32,
     /// Whether all elements of the tile are there.
@@ -34,6 +35,7 @@ impl Place {
         let first = tile * of_tile + in_tile;
         Self {
             first,
+            in_tile,
             left: len.saturating_sub(first).min(of_tile) as u32,
             is_whole: (tile + 1) * of_tile <= len,
         }
@@ -57,110 +59,154 @@ fn is_aligned(address: usize) -> bool {
     address.is_multiple_of(16)
 }
 
-/// The thread's elements, with zeros for those past the end.
+/// Brings the thread's elements to shared memory, with zeros for those past the end.
 ///
 /// # Safety
 /// 1. `place` is of an array as long as `x`.
+/// 2. `staged` has room for a tile, at a multiple of 16 bytes, and is used by [`vector`] alone besides.
 #[inline(always)]
-pub unsafe fn load<T: Summand, const LANES: usize>(x: Global<T>, place: Place) -> Rows<T, LANES> {
+pub unsafe fn stage<T: Summand, const LANES: usize>(
+    x: Global<T>,
+    staged: SharedSlice<T>,
+    place: Place,
+) {
     if place.is_whole && is_aligned(x.as_ptr().addr()) {
-        // SAFETY: (1) the tile is whole, by (1). (2) Both the array and a vector's first element are at
-        // multiples of 16 bytes.
-        return array::from_fn(|row| unsafe {
-            x.load_vector(place.first + row * apart::<LANES>())
-        });
+        let mut pipeline = Pipeline::<1>::new();
+        let mut row = 0;
+        while row < ROWS {
+            let apart = row * apart::<LANES>();
+            // SAFETY: (1) the tile is whole, by (1); there is room, by (2). (2) Both arrays and a vector's
+            // first element are at multiples of 16 bytes. (3) The thread alone uses the vector, and waits
+            // below.
+            unsafe {
+                let (to, from) = (place.in_tile + apart, place.first + apart);
+                pipeline.copy::<T, LANES>(staged, to, x, from);
+            }
+            row += 1;
+        }
+        pipeline.commit();
+        let _ = pipeline.consumer_wait_full();
+        return;
     }
-    array::from_fn(|row| {
-        array::from_fn(|lane| {
+    let mut row = 0;
+    while row < ROWS {
+        let elements: [T; LANES] = array::from_fn(|lane| {
             let offset = row * apart::<LANES>() + lane;
             if offset as u32 >= place.left {
                 return T::ZERO;
             }
             // SAFETY: (1) is the comparison, by (1).
             unsafe { x.load(place.first + offset) }
-        })
-    })
-}
-
-/// Writes what `before` and each of the thread's elements add up to.
-///
-/// # Safety
-/// 1. `sums` has an element for each of the array's.
-/// 2. No other thread has the same place.
-#[inline(always)]
-pub unsafe fn store<T: Summand, const LANES: usize>(
-    sums: GlobalMut<T>,
-    place: Place,
-    rows: &Rows<T, LANES>,
-    before: T,
-) {
-    let is_vector = place.is_whole && is_aligned(sums.as_mut_ptr().addr());
-    let mut row = 0;
-    while row < ROWS {
-        let offset = row * apart::<LANES>();
-        let vector: [T; LANES] = array::from_fn(|lane| before.plus(rows[row][lane]).finished());
-        if is_vector {
-            // SAFETY: (1) the tile is whole, by (1). (2) is (2). (3) As in `load`.
-            unsafe { sums.store_vector(place.first + offset, vector) };
-        } else {
-            let mut lane = 0;
-            while lane < LANES {
-                if ((offset + lane) as u32) < place.left {
-                    // SAFETY: (1) is the comparison, by (1). (2) is (2).
-                    unsafe { sums.store(place.first + offset + lane, vector[lane]) };
-                }
-                lane += 1;
-            }
-        }
+        });
+        // SAFETY: (1) is (2). (2) The thread alone uses the vector. (3) It is at a multiple of 16 bytes.
+        unsafe { staged.store_vector(place.in_tile + row * apart::<LANES>(), elements) };
         row += 1;
     }
 }
 
-/// Replaces each element by the sum of those of the warp up to it, or if `EXCLUSIVE` before it, and
-/// returns the sum of all elements of the warp.
+/// The first sums of a thread's vector: of its first element, of its first two, and so on.
+///
+/// # Safety
+/// 1. The thread has staged its elements at `place`.
 #[inline(always)]
-pub fn scan_warp<T: Summand, const LANES: usize, const EXCLUSIVE: bool>(
-    rows: &mut Rows<T, LANES>,
-) -> T {
+unsafe fn vector<T: Summand, const LANES: usize>(
+    staged: SharedSlice<T>,
+    place: Place,
+    row: usize,
+) -> [T; LANES] {
+    // SAFETY: (1), (2), (3) as in `stage`: the thread wrote the vector itself.
+    let mut sums: [T; LANES] =
+        unsafe { staged.load_vector(place.in_tile + row * apart::<LANES>()) };
+    let mut lane = 1;
+    while lane < LANES {
+        sums[lane] = sums[lane - 1].plus(sums[lane]);
+        lane += 1;
+    }
+    sums
+}
+
+/// Scans the vectors of the warp: for each of the thread's what comes before it in the warp, and the sum of
+/// all elements of the warp.
+///
+/// # Safety
+/// 1. The thread has staged its elements at `place`.
+#[inline(always)]
+pub unsafe fn scan_warp<T: Summand, const LANES: usize>(
+    staged: SharedSlice<T>,
+    place: Place,
+) -> ([T; ROWS], T) {
+    let mut before = [T::ZERO; ROWS];
     let mut before_row = T::ZERO;
     let mut row = 0;
     while row < ROWS {
-        let mut lane = 1;
-        while lane < LANES {
-            rows[row][lane] = rows[row][lane - 1].plus(rows[row][lane]);
-            lane += 1;
-        }
-        let up_to = scan_row(rows[row][LANES - 1]);
+        // SAFETY: (1) is (1).
+        let of_vector = unsafe { vector::<T, LANES>(staged, place, row) }[LANES - 1];
+        let up_to = scan_row(of_vector);
         let of_row = warp::shuffle_width(LaneMask::all(), up_to, ROW_THREADS - 1, ROW_THREADS);
         let below = warp::shuffle_up_in(LaneMask::all(), up_to, 1, ROW_THREADS);
-        let before = if is_first_of_row() {
+        before[row] = if is_first_of_row() {
             before_row
         } else {
             before_row.plus(below)
         };
-        rows[row] = add_before::<T, LANES, EXCLUSIVE>(before, &rows[row]);
         before_row = before_row.plus(of_row);
         row += 1;
     }
-    before_row
+    (before, before_row)
 }
 
-/// `before` with the first sums of a vector, or if `EXCLUSIVE` those one element earlier.
+/// Writes what comes before the warp, what comes before each of the thread's vectors in it, and the
+/// elements of the vector up to each, or if `EXCLUSIVE` before it, add up to.
+///
+/// # Safety
+/// 1. `sums` has an element for each of the array's.
+/// 2. No other thread has the same place.
+/// 3. The thread has staged its elements there.
 #[inline(always)]
-fn add_before<T: Summand, const LANES: usize, const EXCLUSIVE: bool>(
-    before: T,
-    vector: &[T; LANES],
-) -> [T; LANES] {
-    array::from_fn(|lane| {
-        let sum = if !EXCLUSIVE {
-            before.plus(vector[lane])
-        } else if lane == 0 {
-            before
-        } else {
-            before.plus(vector[lane - 1])
-        };
-        sum.settled()
-    })
+pub unsafe fn store<T: Summand, const LANES: usize, const EXCLUSIVE: bool>(
+    sums: GlobalMut<T>,
+    staged: SharedSlice<T>,
+    place: Place,
+    (before_warp, before): (T, &[T; ROWS]),
+) {
+    let sums_of = |row: usize| -> [T; LANES] {
+        // SAFETY: (1) is (3).
+        let vector: [T; LANES] = unsafe { vector(staged, place, row) };
+        array::from_fn(|lane| {
+            let in_warp = if !EXCLUSIVE {
+                before[row].plus(vector[lane])
+            } else if lane == 0 {
+                before[row]
+            } else {
+                before[row].plus(vector[lane - 1])
+            };
+            before_warp.plus(in_warp).finished()
+        })
+    };
+    let mut row = 0;
+    if place.is_whole && is_aligned(sums.as_mut_ptr().addr()) {
+        while row < ROWS {
+            let at = place.first + row * apart::<LANES>();
+            // SAFETY: (1) the tile is whole, by (1). (2) is (2). (3) Both the array and a vector's first
+            // element are at multiples of 16 bytes.
+            unsafe { sums.store_vector(at, sums_of(row)) };
+            row += 1;
+        }
+        return;
+    }
+    while row < ROWS {
+        let vector = sums_of(row);
+        let mut lane = 0;
+        while lane < LANES {
+            let offset = row * apart::<LANES>() + lane;
+            if (offset as u32) < place.left {
+                // SAFETY: (1) is the comparison, by (1). (2) is (2).
+                unsafe { sums.store(place.first + offset, vector[lane]) };
+            }
+            lane += 1;
+        }
+        row += 1;
+    }
 }
 
 #[inline(always)]

@@ -31,6 +31,6 @@ fn scans_have_more_tiles_and_spans() {
     // The ticket has 16 words.
     let words = 16 + plan.tiles + plan.groups() + plan.spans();
     assert_eq!(plan.state_words(), words);
-    // Within a tile 27, over a group, a span and between them 13, and from span to span.
-    assert_eq!(plan.height(), 27 + 13 + 513);
+    // Within a tile 31, over a group, a span and between them 13, and from span to span.
+    assert_eq!(plan.height(), 31 + 13 + 513);
 }

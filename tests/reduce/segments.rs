@@ -114,7 +114,7 @@ where
 }
 
 macro_rules! tests_of_segments {
-    ($($operation:ident of $element:ident: $name:ident;)*) => {$(
+    ($($operation:ident of $element:ident: $name:ident at $blocks:literal blocks;)*) => {$(
         #[test]
         fn $name() {
             run::<_, $element>(ops::$operation);

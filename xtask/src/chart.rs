@@ -34,7 +34,7 @@ pub fn run(mut arguments: lexopt::Parser) -> Result {
         .next()
         .unwrap_or_else(|| workspace_root().join("docs/benchmarks.svg"));
     let runs = read_all(&folder)?;
-    let charts: Vec<Vec<Lines>> = runs.iter().map(charts).collect();
+    let charts: Vec<Vec<Lines>> = runs.iter().flat_map(charts).collect();
     if let Some(folder) = drawing.parent() {
         fs::create_dir_all(folder)?;
     }
@@ -67,47 +67,74 @@ fn read_all(folder: &Path) -> Result<Vec<Run>> {
     paths.iter().map(|path| Run::read(path)).collect()
 }
 
-/// One chart for each operation.
-fn charts(run: &Run) -> Vec<Lines> {
-    let sums = ("sum", "Sum of f32", "elements");
-    let products = (
-        "product",
-        "Product of square f32 matrices",
-        "rows and columns",
-    );
-    [sums, products]
-        .map(|(operation, title, sizes)| chart(run, operation, title, sizes))
+/// The drawn matrices have this many elements; the table has all.
+const DRAWN_MATRIX: usize = 1 << 28;
+
+/// The charts of a run, two to a row.
+fn charts(run: &Run) -> Vec<Vec<Lines>> {
+    let of = |title: &str, x: &str, points: Points<'_>| Lines {
+        title: format!("{title}, {}", run.machine.device),
+        x: x.to_owned(),
+        y: points
+            .first()
+            .map(|(contest, _)| contest.unit.clone())
+            .unwrap_or_default(),
+        series: series(&points),
+    };
+    let charts = [
+        of("Sum of f32", "elements", by_size(run, "sum")),
+        of("Inclusive scan of f32", "elements", by_size(run, "scan")),
+        of(
+            "Rows and columns of 2²⁸ f32",
+            "rows of the matrix",
+            by_rows(run),
+        ),
+        of(
+            "Product of square f32 matrices",
+            "rows and columns",
+            by_size(run, "product"),
+        ),
+    ];
+    let charts: Vec<Lines> = charts
         .into_iter()
         .filter(|chart| !chart.series.is_empty())
-        .collect()
+        .collect();
+    charts.chunks(2).map(<[Lines]>::to_vec).collect()
 }
+
+/// Contests, and where they stand on the horizontal axis.
+type Points<'a> = Vec<(&'a Contest, f64)>;
 
 /// The contests of one operation. Sizes other than powers of two would overlap their neighbours:
 /// only the table has them.
-fn chart(run: &Run, operation: &str, title: &str, sizes: &str) -> Lines {
-    let contests: Vec<&Contest> = run
-        .contests
+fn by_size<'a>(run: &'a Run, operation: &str) -> Points<'a> {
+    run.contests
         .iter()
         .filter(|contest| contest.operation == operation && contest.element == DRAWN_ELEMENT)
         .filter(|contest| contest.size.is_power_of_two())
+        .map(|contest| (contest, contest.size as f64))
+        .collect()
+}
+
+/// The contests of the rows and the columns of matrices, from few long rows to many short ones.
+fn by_rows(run: &Run) -> Points<'_> {
+    let mut points: Points<'_> = run
+        .contests
+        .iter()
+        .filter(|contest| ["rows", "columns"].contains(&contest.operation.as_str()))
+        .filter(|contest| contest.element == DRAWN_ELEMENT && contest.size == DRAWN_MATRIX)
+        .filter_map(|contest| Some((contest, contest.rows()? as f64)))
         .collect();
-    Lines {
-        title: format!("{title}, {}", run.machine.device),
-        x: sizes.to_owned(),
-        y: contests
-            .first()
-            .map(|contest| contest.unit.clone())
-            .unwrap_or_default(),
-        series: series(&contests),
-    }
+    points.sort_by(|(_, left), (_, right)| left.total_cmp(right));
+    points
 }
 
 /// A line for each contender, in the order in which they first appear.
-fn series(contests: &[&Contest]) -> Vec<Series> {
+fn series(points: &[(&Contest, f64)]) -> Vec<Series> {
     let mut all: Vec<Series> = Vec::new();
-    for contest in contests {
+    for (contest, x) in points {
         for contender in &contest.contenders {
-            let point = (contest.size as f64, contender.speed);
+            let point = (*x, contender.speed);
             match all.iter_mut().find(|series| series.name == contender.name) {
                 Some(series) => series.points.push(point),
                 None => all.push(Series {
@@ -172,6 +199,7 @@ mod tests {
             operation: "sum".to_owned(),
             element: "f32".to_owned(),
             size,
+            label: format!("2^{}", size.ilog2()),
             unit: "GB/s".to_owned(),
             operands_fit_l2: size < 1 << 20,
             contenders: contenders.collect(),
@@ -193,7 +221,8 @@ mod tests {
     fn a_missing_rival_leaves_its_line_shorter() {
         let both = contest(1 << 16, &[("reduce_sum", true, 20.0), ("CUB", false, 10.0)]);
         let alone = contest(1 << 20, &[("reduce_sum", true, 300.0)]);
-        let series = series(&[&both, &alone]);
+        let points = [&both, &alone].map(|contest| (contest, contest.size as f64));
+        let series = series(&points);
         assert_eq!(series[0].points, [(65_536.0, 20.0), (1_048_576.0, 300.0)]);
         assert_eq!(series[1].points, [(65_536.0, 10.0)]);
     }

@@ -1,16 +1,18 @@
-//! Lines whose neighbours' elements are contiguous: 32 lines for each block, one for each lane.
+//! Lines whose neighbours' elements are contiguous: one for each lane of a warp.
 //!
 //! ```text
 //! each thread: combine the elements of 16 strands of one line, 16 loads at a time
-//! each block:  combine the accumulators of the 8 threads of each line, in shared memory
+//! each block:  combine the accumulators of the threads of each line, 8 at most, in shared memory
 //!              lines of several parts: write the part's; take the ticket of the 32 lines
 //! last block:  combine the accumulators of the lines' parts the same way
 //! ```
 //!
 //! A warp loads 32 neighbouring elements at once, in each order of the matrix the ones that are
-//! contiguous. The strands of a line are those of [`LinePlan`], so the bits are those of `along.rs`.
+//! contiguous. A block has 32 lines; of lines of less than 128 elements, which need fewer threads each,
+//! it has up to 256. The strands of a line are those of [`LinePlan`], so the bits are those of
+//! `along.rs`.
 
-use super::plan::{ACROSS_LINES, LANES_OF_PART, LINE_THREADS, LinePlan, STRANDS};
+use super::plan::{ACROSS_LINES, LANES_OF_PART, LINE_THREADS, LinePlan, STRANDS, STRANDS_ACROSS};
 use super::{LineWorkspace, Lines, combine_neighbours};
 use crate::reduce::operation::Reduction;
 use crate::reduce::reduction::takes_last_ticket;
@@ -18,11 +20,11 @@ use cuda_std::Pod;
 use cuda_std::array;
 use cuda_std::prelude::*;
 
-/// Threads of a line.
+/// Threads of a line of [`STRANDS`] elements or more.
 const THREADS: usize = (LINE_THREADS / ACROSS_LINES) as usize;
 
 /// Strands of a thread.
-const OWN_STRANDS: usize = STRANDS / THREADS;
+const OWN_STRANDS: usize = STRANDS_ACROSS;
 
 /// Sequences of parts of a thread.
 const OWN_PARTS: usize = LANES_OF_PART as usize / THREADS;
@@ -30,12 +32,16 @@ const OWN_PARTS: usize = LANES_OF_PART as usize / THREADS;
 /// An accumulator for each thread.
 type Scratch<'block, A> = SharedArray<'block, A, { LINE_THREADS as usize }>;
 
-/// A thread's place: its line, and which of the line's threads it is.
+/// A thread's place.
 #[derive(Clone, Copy)]
 struct Place {
     line: usize,
-    lane: usize,
+    /// Which of the line's threads.
     row: usize,
+    /// The line's threads.
+    rows: usize,
+    /// The place of the line's first thread in shared memory.
+    scratch: usize,
     /// Whether there is such a line.
     is_line: bool,
 }
@@ -46,8 +52,8 @@ struct Place {
 /// 3. The tickets, one for each 32 lines, are 0, and the launch has the workspace for itself.
 ///    `workspace.partials` has an element for each part of each line. Both may be empty where lines
 ///    have one part. `workspace.values` has an element for each line.
-/// 4. There are `groups` blocks for each part, as many as lines by 32, rounded up; `scratch` and `flag`
-///    are the block's own.
+/// 4. There are `groups` blocks for each part, as many as lines by those of a block
+///    ([`LinePlan::lines_of_block_across`]), rounded up; `scratch` and `flag` are the block's own.
 #[inline(always)]
 pub unsafe fn reduce_across<R: Reduction<T>, T: Pod>(
     lines: Lines<T>,
@@ -59,12 +65,15 @@ pub unsafe fn reduce_across<R: Reduction<T>, T: Pod>(
     let plan = LinePlan::new(lines.len);
     let (block, thread) = (thread::block_idx_x(), thread::thread_idx_x());
     let (group, part) = (block % groups, (block / groups) as usize);
-    let lane = thread % ACROSS_LINES;
-    let line = group as usize * ACROSS_LINES as usize + lane as usize;
+    let (lane, rows) = (thread % ACROSS_LINES, plan.threads_across());
+    let (row, first_thread) = (thread / ACROSS_LINES % rows, thread / (ACROSS_LINES * rows));
+    let line = group as usize * plan.lines_of_block_across()
+        + (first_thread * ACROSS_LINES + lane) as usize;
     let place = Place {
         line,
-        lane: lane as usize,
-        row: (thread / ACROSS_LINES) as usize,
+        row: row as usize,
+        rows: rows as usize,
+        scratch: (thread - row * ACROSS_LINES) as usize,
         is_line: line < lines.count,
     };
     // SAFETY: (1) is (2). Of `combine_rows` (1) the scratch is used again behind a barrier alone.
@@ -140,15 +149,25 @@ unsafe fn reduce_strands<R: Reduction<T>, T: Pod>(
         round += STRANDS;
     }
     let first = round + place.row * OWN_STRANDS;
-    let mut strand = 0;
-    while strand < OWN_STRANDS {
-        let index = first + strand;
-        if index < end {
+    // Compared with constants: compared with `end`, each strand's index is held in registers.
+    let here = end.saturating_sub(first).min(OWN_STRANDS) as u32;
+    if here > 0 {
+        let base = first * lines.apart + place.line;
+        let elements: [T; OWN_STRANDS] = array::from_fn(|strand| {
+            if strand as u32 >= here {
+                return T::zeroed();
+            }
             // SAFETY: (1) the line has the element, by (1) and the comparison.
-            let element = unsafe { lines.x.load(index * lines.apart + place.line) };
-            strands[strand] = R::combine(strands[strand], R::lift(element, index));
+            unsafe { lines.x.load(base + strand * lines.apart) }
+        });
+        let mut strand = 0;
+        while strand < OWN_STRANDS {
+            if (strand as u32) < here {
+                let lifted = R::lift(elements[strand], first + strand);
+                strands[strand] = R::combine(strands[strand], lifted);
+            }
+            strand += 1;
         }
-        strand += 1;
     }
     combine_neighbours::<R, T, OWN_STRANDS>(strands)
 }
@@ -163,16 +182,18 @@ unsafe fn combine_rows<R: Reduction<T>, T: Pod>(
     scratch: Scratch<R::Accumulator>,
     place: Place,
 ) -> R::Accumulator {
-    const LANES: usize = ACROSS_LINES as usize;
+    let place_of = |row: usize| place.scratch + row * ACROSS_LINES as usize;
     // SAFETY: (1) there is an element for each thread. (2) A thread writes its own.
-    unsafe { scratch.store(place.row * LANES + place.lane, value) };
+    unsafe { scratch.store(place_of(place.row), value) };
     thread::sync_threads();
     if place.row > 0 {
         return value;
     }
-    // SAFETY: (1) as before. (2) The barrier above.
-    let rows: [R::Accumulator; THREADS] =
-        array::from_fn(|row| unsafe { scratch.load(row * LANES + place.lane) });
+    let rows: [R::Accumulator; THREADS] = array::from_fn(|row| {
+        // SAFETY: (1) as before. (2) The barrier above.
+        let value = unsafe { scratch.load(place_of(row.min(place.rows - 1))) };
+        if row < place.rows { value } else { R::IDENTITY }
+    });
     combine_neighbours::<R, T, THREADS>(rows)
 }
 

@@ -109,7 +109,7 @@ unsafe fn reduce_parts<R: Reduction<T>, T: Pod, const VECTOR: usize>(
     let (line, part) = (unit / plan.parts, unit % plan.parts);
     let has_part = line < lines.count;
     // SAFETY: (1) the line has the part, or the part is empty.
-    let of_lane = unsafe { reduce_part::<R, T, VECTOR>(lines, plan, line, part, lane, has_part) };
+    let of_lane = unsafe { reduce_part::<R, T, VECTOR>(lines, plan, (line, part), lane, has_part) };
     let of_part = combine_lanes::<R, T>(of_lane, LANES_OF_PART);
     if plan.parts == 1 {
         if has_part && lane == 0 {
@@ -199,8 +199,7 @@ pub(super) unsafe fn share_part<R: Reduction<T>, T: Pod>(
 pub(super) unsafe fn reduce_part<R: Reduction<T>, T: Pod, const VECTOR: usize>(
     lines: Lines<T>,
     plan: LinePlan,
-    line: usize,
-    part: usize,
+    (line, part): (usize, usize),
     lane: u32,
     has_part: bool,
 ) -> R::Accumulator {

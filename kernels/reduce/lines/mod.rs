@@ -51,26 +51,13 @@ struct LineWorkspace<'launch, A, O> {
 }
 
 macro_rules! line_kernels {
-    ($($operation:ident of $element:ident: $along:ident, $across:ident;)*) => {$(
-        line_kernels!(@along $along, $operation of $element);
-        line_kernels!(@across $across, $operation of $element);
+    ($($operation:ident of $element:ident: $along:ident at $along_blocks:literal blocks,
+        $across:ident at $across_blocks:literal blocks;)*) => {$(
+        line_kernels!(@along $along, $operation of $element, $along_blocks);
+        line_kernels!(@across $across, $operation of $element, $across_blocks);
     )*};
-    // Left alone, ptxas takes 40 registers on compute capability 9.0, and spills one.
-    (@along $name:ident, SumOfSquares of f32) => {
-        line_kernels!(@along [max_threads = 256, min_blocks = 5] $name, SumOfSquares of f32);
-    };
-    // For 8.0 and 8.9 it takes 48 registers, and spills one.
-    (@along $name:ident, ArgMax of f32) => {
-        line_kernels!(@along [max_threads = 256, min_blocks = 4] $name, ArgMax of f32);
-    };
-    (@along $name:ident, ArgMax of u32) => {
-        line_kernels!(@along [max_threads = 256, min_blocks = 4] $name, ArgMax of u32);
-    };
-    (@along $name:ident, $operation:ident of $element:ident) => {
-        line_kernels!(@along [max_threads = 256] $name, $operation of $element);
-    };
-    (@along [$($bounds:tt)*] $name:ident, $operation:ident of $element:ident) => {
-        line_kernels!(@entry [$($bounds)*] $name, $operation of $element, lanes: u32,
+    (@along $name:ident, $operation:ident of $element:ident, $blocks:literal) => {
+        line_kernels!(@entry $blocks, $name, $operation of $element, lanes: u32,
             "A line's elements lie one after another.",
             "4. `lanes` is a power of two up to 32, and `4 * lanes` at least the smaller of `len` and 128. \
              There are threads for all lines, 4 lines for each `lanes` threads where `len` is at most 128, \
@@ -80,30 +67,11 @@ macro_rules! line_kernels {
                 $operation, $element, { if size_of::<$element>() == 8 { 2 } else { 4 } }
             >(lines, lanes, workspace));
     };
-    // Left alone, ptxas spills for compute capability 8.6 to stay at 64 registers, which suffice.
-    (@across $name:ident, Mean of bf16) => {
-        line_kernels!(@across [max_threads = 256, min_blocks = 4] $name, Mean of bf16);
-    };
-    (@across $name:ident, Norm1 of f16) => {
-        line_kernels!(@across [max_threads = 256, min_blocks = 4] $name, Norm1 of f16);
-    };
-    (@across $name:ident, Product of bf16) => {
-        line_kernels!(@across [max_threads = 256, min_blocks = 4] $name, Product of bf16);
-    };
-    // These take a few more.
-    (@across $name:ident, Product of i64) => {
-        line_kernels!(@across [max_threads = 256, min_blocks = 3] $name, Product of i64);
-    };
-    (@across $name:ident, Product of u64) => {
-        line_kernels!(@across [max_threads = 256, min_blocks = 3] $name, Product of u64);
-    };
-    (@across $name:ident, $operation:ident of $element:ident) => {
-        line_kernels!(@across [max_threads = 256] $name, $operation of $element);
-    };
-    (@across [$($bounds:tt)*] $name:ident, $operation:ident of $element:ident) => {
-        line_kernels!(@entry [$($bounds)*] $name, $operation of $element, groups: u32,
+    (@across $name:ident, $operation:ident of $element:ident, $blocks:literal) => {
+        line_kernels!(@entry $blocks, $name, $operation of $element, groups: u32,
             "The elements of neighbouring lines lie one after another.",
-            "4. `groups` is `count / 32`, rounded up, and there are `groups` blocks for each part.",
+            "4. `groups` is `count` by the lines of a block ([`LinePlan::lines_of_block_across`]), rounded \
+             up, and there are `groups` blocks for each part.",
             "`apart` elements lie from one element of a line to the next",
             |lines, workspace| {
                 let scratch = shared_array![
@@ -113,7 +81,7 @@ macro_rules! line_kernels {
                 reduce_across::<$operation, $element>(lines, groups, workspace, scratch, flag)
             });
     };
-    (@entry [$($bounds:tt)*] $name:ident, $operation:ident of $element:ident, $extra:ident: u32, $where:literal,
+    (@entry $blocks:literal, $name:ident, $operation:ident of $element:ident, $extra:ident: u32, $where:literal,
         $grid:literal, $apart:literal, |$lines:ident, $workspace:ident| $body:expr) => {
         #[doc = concat!("[`", stringify!($operation), "`] of each of `count` lines of `len` ",
             stringify!($element), ". ", $where)]
@@ -127,7 +95,7 @@ macro_rules! line_kernels {
         /// 3. The tickets are 0 and no other launch uses `partials` and `tickets` meanwhile; the
         ///    launch leaves the tickets at 0. `values` has an element for each line.
         #[doc = $grid]
-        #[kernel($($bounds)*)]
+        #[kernel(max_threads = 256, min_blocks = $blocks)]
         #[allow(clippy::too_many_arguments)]
         pub unsafe fn $name(
             x: Global<$element>,
@@ -149,36 +117,7 @@ macro_rules! line_kernels {
 for_each_line_reduction!(line_kernels);
 
 macro_rules! segment_kernels {
-    ($($operation:ident of $element:ident: $name:ident;)*) => {$(
-        segment_kernels!(@bounded $name, $operation of $element);
-    )*};
-    // Left alone, ptxas stays at 32 or 40 registers for compute capability 9.0, and spills one.
-    (@bounded $name:ident, Min of i32) => {
-        segment_kernels!(@kernel [max_threads = 256, min_blocks = 5] $name, Min of i32);
-    };
-    (@bounded $name:ident, Min of u32) => {
-        segment_kernels!(@kernel [max_threads = 256, min_blocks = 5] $name, Min of u32);
-    };
-    (@bounded $name:ident, Max of i32) => {
-        segment_kernels!(@kernel [max_threads = 256, min_blocks = 5] $name, Max of i32);
-    };
-    (@bounded $name:ident, SumOfSquares of f32) => {
-        segment_kernels!(@kernel [max_threads = 256, min_blocks = 5] $name, SumOfSquares of f32);
-    };
-    (@bounded $name:ident, Norm2 of f32) => {
-        segment_kernels!(@kernel [max_threads = 256, min_blocks = 5] $name, Norm2 of f32);
-    };
-    (@bounded $name:ident, NormInf of f32) => {
-        segment_kernels!(@kernel [max_threads = 256, min_blocks = 5] $name, NormInf of f32);
-    };
-    // For compute capability 7.5 it stays at 80 registers, and spills two; with a bound it does not.
-    (@bounded $name:ident, MinMax of f64) => {
-        segment_kernels!(@kernel [max_threads = 256, min_blocks = 3] $name, MinMax of f64);
-    };
-    (@bounded $name:ident, $operation:ident of $element:ident) => {
-        segment_kernels!(@kernel [max_threads = 256] $name, $operation of $element);
-    };
-    (@kernel [$($bounds:tt)*] $name:ident, $operation:ident of $element:ident) => {
+    ($($operation:ident of $element:ident: $name:ident at $blocks:literal blocks;)*) => {$(
         #[doc = concat!("[`", stringify!($operation), "`] of each segment of an array of ",
             stringify!($element), ".")]
         ///
@@ -194,7 +133,7 @@ macro_rules! segment_kernels {
         /// 4. If a segment has several parts, `partials` and `tickets` are as long as `parts`. The
         ///    tickets are 0 and no other launch uses both meanwhile; the launch leaves the tickets at
         ///    0. `values` has an element for each segment.
-        #[kernel($($bounds)*)]
+        #[kernel(max_threads = 256, min_blocks = $blocks)]
         pub unsafe fn $name(
             x: Global<$element>,
             offsets: Global<u64>,
@@ -209,7 +148,7 @@ macro_rules! segment_kernels {
             // SAFETY: (1) to (4) are the launch's.
             unsafe { reduce_segments::<$operation, $element, VECTOR>(segments, workspace) }
         }
-    };
+    )*};
 }
 for_each_segment_reduction!(segment_kernels);
 

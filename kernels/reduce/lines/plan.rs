@@ -48,8 +48,11 @@ pub const fn listed_part(listed: u64) -> (usize, usize) {
 /// Lines that a thread loads at once where a line is one vector of each thread.
 pub const LINES_IN_FLIGHT: usize = 4;
 
-/// Lines of a block where lines are not contiguous: one for each lane of a warp.
+/// Lines that the threads of a warp load where lines are not contiguous: one for each lane.
 pub const ACROSS_LINES: u32 = 32;
+
+/// Strands of a thread where lines are not contiguous.
+pub const STRANDS_ACROSS: usize = STRANDS * ACROSS_LINES as usize / LINE_THREADS as usize;
 
 /// Elements of a part: in short lines, and in lines of up to [`MOST_PARTS`] of them.
 const SHORT_PART: usize = 1024;
@@ -93,6 +96,24 @@ impl LinePlan {
         }
     }
 
+    /// Threads of a line that is not contiguous: those that have an element, as a power of two.
+    #[inline(always)]
+    #[must_use]
+    pub const fn threads_across(&self) -> u32 {
+        if self.elements > STRANDS / 2 {
+            return (STRANDS / STRANDS_ACROSS) as u32;
+        }
+        let threads = self.elements.div_ceil(STRANDS_ACROSS) as u32;
+        threads.next_power_of_two()
+    }
+
+    /// Lines of a block where lines are not contiguous.
+    #[inline(always)]
+    #[must_use]
+    pub const fn lines_of_block_across(&self) -> usize {
+        (LINE_THREADS / self.threads_across()) as usize
+    }
+
     /// Combinations on the longest path from an element to the value of the line.
     #[must_use]
     pub const fn tree_height(&self) -> u32 {
@@ -134,6 +155,25 @@ mod tests {
             assert!((plan.parts - 1) * plan.part <= elements);
             assert!((1..=MOST_PARTS).contains(&plan.parts));
             assert!(plan.part.is_multiple_of(4 * STRANDS));
+        }
+    }
+
+    #[test]
+    fn a_block_across_has_a_thread_for_each_sixteenth_element_of_its_lines() {
+        for (elements, threads) in [
+            (0, 1),
+            (1, 1),
+            (16, 1),
+            (17, 2),
+            (33, 4),
+            (64, 4),
+            (65, 8),
+            (128, 8),
+            (1 << 33, 8),
+        ] {
+            let plan = LinePlan::new(elements);
+            assert_eq!(plan.threads_across(), threads, "{elements}");
+            assert_eq!(plan.lines_of_block_across(), 256 / threads as usize);
         }
     }
 

@@ -100,7 +100,7 @@ unsafe fn reduce_listed<R: Reduction<T>, T: Pod, const VECTOR: usize>(
     let plan = LinePlan::new(len);
     // SAFETY: (1) the one line lies in the array, by (2) of the caller.
     let of_lane =
-        unsafe { reduce_part::<R, T, VECTOR>(line, plan, 0, part, lane, listed.is_some()) };
+        unsafe { reduce_part::<R, T, VECTOR>(line, plan, (0, part), lane, listed.is_some()) };
     let of_part = combine_lanes::<R, T>(of_lane, LANES_OF_PART);
     let is_one = plan.parts == 1;
     if is_one && listed.is_some() && lane == 0 {

@@ -64,11 +64,23 @@ impl<const ALONG: bool> Source<'_, ALONG> {
             if self.is_aligned() && present >= 4 {
                 return self.elements.load_vector(at);
             }
-            [0, 1, 2, 3].map(|i| match ALONG {
+            self.load_each(line, k)
+        }
+    }
+
+    /// [`Source::load_four`], one by one.
+    ///
+    /// # Safety
+    /// 1. As for [`Source::load_four`].
+    #[inline(always)]
+    unsafe fn load_each(self, line: usize, k: usize) -> [f32; 4] {
+        // SAFETY: (1) is (1).
+        [0, 1, 2, 3].map(|i| unsafe {
+            match ALONG {
                 true => self.load(line, k + i),
                 false => self.load(line + i, k),
-            })
-        }
+            }
+        })
     }
 
     /// Brings the same to `elements` from `to` on: by a copy, which is started, wherever one can.
@@ -93,7 +105,7 @@ impl<const ALONG: bool> Source<'_, ALONG> {
             if self.is_aligned() && (present == 0 || present >= 4) {
                 pipeline.copy_or_zero::<f32, 4>(elements, to, self.elements, at, present);
             } else {
-                elements.store_vector(to, self.load_four(line, k));
+                elements.store_vector(to, self.load_each(line, k));
             }
         }
     }

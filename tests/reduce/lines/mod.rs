@@ -190,7 +190,8 @@ where
 }
 
 macro_rules! tests_of_lines {
-    ($($operation:ident of $element:ident: $along:ident, $across:ident;)*) => {$(
+    ($($operation:ident of $element:ident: $along:ident at $along_blocks:literal blocks,
+        $across:ident at $across_blocks:literal blocks;)*) => {$(
         #[test]
         fn $along() {
             run::<_, $element>(ops::$operation);

@@ -28,11 +28,13 @@ pub struct Machine {
 /// One job on one input.
 #[derive(Deserialize)]
 pub struct Contest {
-    /// `sum` or `product`.
+    /// Such as `sum`, `rows` or `product`.
     pub operation: String,
     pub element: String,
-    /// Elements of a sum, rows and columns of a product's matrices.
+    /// Elements of an array, rows and columns of a product's matrices.
     pub size: usize,
+    /// The size as it is written: `2^28`, `16384x16384`.
+    pub label: String,
     /// The unit of speeds.
     pub unit: String,
     /// Whether all operands fit into the second-level cache.
@@ -75,13 +77,19 @@ impl Run {
 impl Contest {
     /// Such as `sum f32 2^28`.
     pub fn name(&self) -> String {
-        let (operation, element) = (&self.operation, &self.element);
-        let size = match operation.as_str() {
-            "sum" if self.size.is_power_of_two() => format!("2^{}", self.size.ilog2()),
-            _ => self.size.to_string(),
-        };
+        let Self {
+            operation,
+            element,
+            label,
+            ..
+        } = self;
         let cached = if self.operands_fit_l2 { " (in L2)" } else { "" };
-        format!("{operation} {element} {size}{cached}")
+        format!("{operation} {element} {label}{cached}")
+    }
+
+    /// The rows of `rows x columns`.
+    pub fn rows(&self) -> Option<usize> {
+        self.label.split_once('x')?.0.parse().ok()
     }
 
     /// The decimals of this contest's speeds.

@@ -42,6 +42,11 @@ const fn vector_bytes<T, const N: usize>() -> usize {
     if N > 1 { N * size_of::<T>() } else { 0 }
 }
 
+/// Whether one instruction moves the elements as a vector.
+const fn is_vector<T, const N: usize>() -> bool {
+    matches!(vector_bytes::<T, N>(), 4 | 8 | 16)
+}
+
 /// Elements `index..index + N`.
 ///
 /// # Safety
@@ -51,11 +56,15 @@ const fn vector_bytes<T, const N: usize>() -> usize {
 /// 3. No thread writes the elements meanwhile.
 #[inline(always)]
 pub unsafe fn load<T: Pod, const N: usize>(
-    _space: Space,
+    space: Space,
     base: *const T,
     _len: usize,
     index: usize,
 ) -> [T; N] {
+    if const { is_vector::<T, N>() } && space == Space::Global {
+        // SAFETY: (1), (2), (3) are the caller's.
+        return unsafe { load_global(Operator::Plain, base, index) };
+    }
     // SAFETY: (1), (2), (3) are the caller's.
     unsafe {
         let first = base.add(index);
@@ -79,6 +88,10 @@ pub unsafe fn load_read_only<T: Pod, const N: usize>(
     len: usize,
     index: usize,
 ) -> [T; N] {
+    if const { is_vector::<T, N>() } {
+        // SAFETY: (1), (2), (3) are the caller's.
+        return unsafe { load_global(Operator::ReadOnly, base, index) };
+    }
     // SAFETY: (1), (2), (3) are the caller's.
     unsafe { load(Space::Global, base, len, index) }
 }
@@ -92,12 +105,16 @@ pub unsafe fn load_read_only<T: Pod, const N: usize>(
 /// 3. No other thread reads or writes the elements meanwhile.
 #[inline(always)]
 pub unsafe fn store<T: Pod, const N: usize>(
-    _space: Space,
+    space: Space,
     base: *mut T,
     _len: usize,
     index: usize,
     values: [T; N],
 ) {
+    if const { vector_bytes::<T, N>() == 16 } && space == Space::Global {
+        // SAFETY: (1), (2), (3) are the caller's.
+        return unsafe { store_16(base, index, &values) };
+    }
     // SAFETY: (1), (2), (3) are the caller's.
     unsafe {
         let first = base.add(index);
@@ -134,90 +151,133 @@ pub unsafe fn load_cached<T: Pod, const N: usize>(
     _len: usize,
     index: usize,
 ) -> [T; N] {
+    let operator = match cache {
+        Cache::All => Operator::All,
+        Cache::L2 => Operator::L2,
+        Cache::Streaming => Operator::Streaming,
+    };
+    // SAFETY: (1), (2), (3) are the caller's.
+    unsafe { load_global(operator, base, index) }
+}
+
+/// What a load from global memory is besides its width.
+#[derive(Clone, Copy)]
+enum Operator {
+    /// As the GPU does it.
+    Plain,
+    /// Of memory that the launch does not write (`.nc`).
+    ReadOnly,
+    All,
+    L2,
+    Streaming,
+}
+
+/// Elements `index..index + N` of global memory, in one instruction that stays one: a vector that LLVM
+/// sees as its elements is taken apart again where another branch loads the same elements one by one.
+///
+/// # Safety
+/// As for [`load_cached`].
+#[inline(always)]
+unsafe fn load_global<T: Pod, const N: usize>(
+    operator: Operator,
+    base: *const T,
+    index: usize,
+) -> [T; N] {
     // SAFETY: `index` lies within the elements by (1).
     let address = global_address(unsafe { base.add(index) });
     // SAFETY: (1), (2), (3) are the caller's; each copy has as many bytes as the elements, which
     // are plain data.
     unsafe {
-        match const { N * size_of::<T>() } {
-            16 => core::mem::transmute_copy(&load_16(cache, address)),
-            8 => core::mem::transmute_copy(&load_8(cache, address)),
-            _ => core::mem::transmute_copy(&load_4(cache, address)),
+        match const { (N * size_of::<T>(), size_of::<T>()) } {
+            (16, 8) => core::mem::transmute_copy(&load_two_longs(operator, address)),
+            (16, _) => core::mem::transmute_copy(&load_16(operator, address)),
+            (8, 8) => core::mem::transmute_copy(&load_long(operator, address)),
+            (8, _) => core::mem::transmute_copy(&load_8(operator, address)),
+            _ => core::mem::transmute_copy(&load_4(operator, address)),
         }
     }
 }
 
-/// The instruction with the operator of `cache`, which is known when it is compiled.
+/// The instruction with the operator, which is known when it is compiled.
 macro_rules! load_with_operator {
-    ($cache:expr, $width:literal, $operands:literal, $($operand:tt)*) => {
-        match $cache {
-            Cache::All => asm!(concat!("ld.global.ca", $width, $operands), $($operand)*),
-            Cache::L2 => asm!(concat!("ld.global.cg", $width, $operands), $($operand)*),
-            Cache::Streaming => asm!(concat!("ld.global.cs", $width, $operands), $($operand)*),
+    ($operator:expr, $width:literal, $operands:literal, $($operand:tt)*) => {
+        match $operator {
+            Operator::Plain => asm!(concat!("ld.global", $width, $operands), $($operand)*
+                options(pure, readonly, nostack)),
+            Operator::ReadOnly => asm!(concat!("ld.global.nc", $width, $operands), $($operand)*
+                options(pure, readonly, nostack)),
+            Operator::All => asm!(concat!("ld.global.ca", $width, $operands), $($operand)*
+                options(readonly, nostack)),
+            Operator::L2 => asm!(concat!("ld.global.cg", $width, $operands), $($operand)*
+                options(readonly, nostack)),
+            Operator::Streaming => asm!(concat!("ld.global.cs", $width, $operands), $($operand)*
+                options(readonly, nostack)),
         }
     };
 }
 
-/// # Safety
-/// 1. The 16 bytes at `address` lie in global memory, and no thread writes them meanwhile.
-/// 2. The address is a multiple of 16.
-#[inline(always)]
-unsafe fn load_16(cache: Cache, address: u64) -> [u32; 4] {
-    let (a, b, c, d);
-    // SAFETY: (1), (2) are the caller's.
-    unsafe {
-        load_with_operator!(
-            cache,
-            ".v4.u32",
-            " {{{0}, {1}, {2}, {3}}}, [{4}];",
-            out(reg32) a,
-            out(reg32) b,
-            out(reg32) c,
-            out(reg32) d,
-            in(reg64) address,
-            options(readonly, nostack),
-        );
-    }
-    [a, b, c, d]
+macro_rules! loads {
+    ($($(#[$doc:meta])* $name:ident($width:literal, $operands:literal, $register:ident)
+        -> [$word:ty; $count:literal]: $($value:ident)*;)*) => {$(
+        $(#[$doc])*
+        #[inline(always)]
+        unsafe fn $name(operator: Operator, address: u64) -> [$word; $count] {
+            $(let $value: $word;)*
+            // SAFETY: (1), (2) are the caller's.
+            unsafe {
+                load_with_operator!(
+                    operator,
+                    $width,
+                    $operands,
+                    $($value = out($register) $value,)*
+                    address = in(reg64) address,
+                );
+            }
+            [$($value),*]
+        }
+    )*};
+}
+loads! {
+    /// # Safety
+    /// 1. The 16 bytes at `address` lie in global memory, and no thread writes them meanwhile.
+    /// 2. The address is a multiple of 16.
+    load_16(".v4.b32", " {{{a}, {b}, {c}, {d}}}, [{address}];", reg32) -> [u32; 4]: a b c d;
+    /// # Safety
+    /// As for [`load_16`].
+    load_two_longs(".v2.b64", " {{{a}, {b}}}, [{address}];", reg64) -> [u64; 2]: a b;
+    /// # Safety
+    /// As for [`load_16`], with 8 bytes.
+    load_8(".v2.b32", " {{{a}, {b}}}, [{address}];", reg32) -> [u32; 2]: a b;
+    /// # Safety
+    /// As for [`load_8`].
+    load_long(".b64", " {a}, [{address}];", reg64) -> [u64; 1]: a;
+    /// # Safety
+    /// As for [`load_16`], with 4 bytes.
+    load_4(".b32", " {a}, [{address}];", reg32) -> [u32; 1]: a;
 }
 
+/// Writes elements `index..index + N` of global memory, 16 bytes, in one instruction that stays one, as in
+/// [`load_global`].
+///
 /// # Safety
-/// As for [`load_16`], with 8 bytes.
+/// As for [`store`].
 #[inline(always)]
-unsafe fn load_8(cache: Cache, address: u64) -> [u32; 2] {
-    let (a, b);
-    // SAFETY: (1), (2) are the caller's.
+unsafe fn store_16<T: Pod, const N: usize>(base: *mut T, index: usize, values: &[T; N]) {
+    // SAFETY: `index` lies within the elements by (1).
+    let address = global_address(unsafe { base.add(index) });
+    // SAFETY: (1), (2), (3) are the caller's; the elements are plain data, and each copy has as many
+    // bytes.
     unsafe {
-        load_with_operator!(
-            cache,
-            ".v2.u32",
-            " {{{0}, {1}}}, [{2}];",
-            out(reg32) a,
-            out(reg32) b,
-            in(reg64) address,
-            options(readonly, nostack),
-        );
+        if const { size_of::<T>() == 8 } {
+            let [a, b]: [u64; 2] = core::mem::transmute_copy(values);
+            asm!("st.global.v2.b64 [{0}], {{{1}, {2}}};", in(reg64) address, in(reg64) a,
+                in(reg64) b, options(nostack));
+        } else {
+            let [a, b, c, d]: [u32; 4] = core::mem::transmute_copy(values);
+            asm!("st.global.v4.b32 [{0}], {{{1}, {2}, {3}, {4}}};", in(reg64) address, in(reg32) a,
+                in(reg32) b, in(reg32) c, in(reg32) d, options(nostack));
+        }
     }
-    [a, b]
-}
-
-/// # Safety
-/// As for [`load_16`], with 4 bytes.
-#[inline(always)]
-unsafe fn load_4(cache: Cache, address: u64) -> u32 {
-    let value;
-    // SAFETY: (1), (2) are the caller's.
-    unsafe {
-        load_with_operator!(
-            cache,
-            ".u32",
-            " {0}, [{1}];",
-            out(reg32) value,
-            in(reg64) address,
-            options(readonly, nostack),
-        );
-    }
-    value
 }
 
 /// Asks for the cache line of element `index` to be brought into L2.
