@@ -1,8 +1,9 @@
 //! What calls cost the host: `cargo bench --bench calls`.
 //!
-//! Three tables: the time until a call that submits work returns, the time until a sum is on the
-//! host, and the time from a process's start to its first answers.
+//! Four tables: the time until a call that submits work returns, the time until a sum is on the
+//! host, reductions of arrays of `ndarray`, and the time from a process's start to its first answers.
 
+mod arrays;
 mod common;
 mod rivals;
 
@@ -27,7 +28,7 @@ Measures what calls cost the host, on one device.
 Usage: cargo bench --bench calls -- [OPTIONS]
 
 Options:
-  --only TABLE   submissions, round-trips or first-answer
+  --only TABLE   submissions, round-trips, arrays or first-answer
   --out FILE     also writes the tables as JSON, seen from benches/ under cargo
   -h, --help     this text
 ";
@@ -50,7 +51,7 @@ struct Options {
 }
 
 /// What `--only` can name.
-const TABLES: [&str; 3] = ["submissions", "round-trips", "first-answer"];
+const TABLES: [&str; 4] = ["submissions", "round-trips", "arrays", "first-answer"];
 
 impl Options {
     /// `None` for `--help`.
@@ -96,6 +97,9 @@ fn run() -> Result {
     }
     if options.has("round-trips") {
         tables.insert("round_trips".to_owned(), round_trips(&device)?);
+    }
+    if options.has("arrays") {
+        tables.insert("arrays".to_owned(), arrays(&device)?);
     }
     if options.has("first-answer") {
         tables.insert("first_answer".to_owned(), first_answers()?);
@@ -238,6 +242,30 @@ fn round_trips(device: &Device) -> Result<Value> {
         }
     }
     println!("of rival: this time divided by that of CUB's faster way; below 1 is faster.");
+    Ok(rows.records.into())
+}
+
+/// Reductions of arrays against `ndarray`.
+fn arrays(device: &Device) -> Result<Value> {
+    println!("\nReductions of f32 arrays whose result is on the host:");
+    print_head();
+    let mut rows = Rows::default();
+    let (side, rounds) = match device.is_simulator() {
+        true => (32, 3),
+        false => (1000, 500),
+    };
+    for (name, mut contenders) in arrays::works(device, side)? {
+        let times = host_time::of_round_trips(&mut contenders, rounds)?;
+        let rival = contenders.iter().zip(&times);
+        let rival = rival.filter(|(contender, _)| !contender.ours);
+        let rival = rival.map(|(_, times)| times.median).min();
+        for (contender, times) in contenders.iter().zip(&times) {
+            let ratio = rival.filter(|_| contender.ours);
+            let ratio = ratio.map(|rival| times.median as f64 / rival as f64);
+            rows.push(&name, contender.name, *times, ratio);
+        }
+    }
+    println!("of rival: this time divided by that of ndarray; below 1 is faster.");
     Ok(rows.records.into())
 }
 

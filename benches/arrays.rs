@@ -1,0 +1,119 @@
+//! Reductions of arrays of `ndarray`, from the host's memory and from the device's, against `ndarray` itself.
+
+use crate::common::Result;
+use crate::common::host_time::RoundTrip;
+use ndarray::{Array1, Array2, Axis};
+use std::rc::Rc;
+use tilewright::{Device, ops};
+use tilewright_test_support::random::Random;
+
+/// The largest relative error of what is compared: all terms are positive, and `ndarray` adds them in
+/// an order of its own.
+const TOLERANCE: f32 = 1e-4;
+
+/// The works, and those who do each, on `side * side` elements.
+pub fn works(device: &Device, side: usize) -> Result<Vec<(String, Vec<RoundTrip>)>> {
+    let mut random = Random::new(1);
+    let matrix = Array2::from_shape_fn((side, side), |_| random.signed_unit().abs() as f32);
+    let x = Array1::from_iter(matrix.iter().copied());
+    let data = Rc::new(Data {
+        on_device: device.matrix_from_array(matrix.view())?,
+        x_on_device: device.upload(x.as_slice().expect("it is contiguous"))?,
+        device: device.clone(),
+        sums: matrix.sum_axis(Axis(0)),
+        dot: x.dot(&x),
+        matrix,
+        x,
+    });
+    let elements = side * side;
+    Ok(vec![
+        (
+            format!("axis sum, {side}x{side}"),
+            vec![
+                data.contender("reduce_axis, host", true, |it| {
+                    it.check_sums(&tilewright::reduce_axis(
+                        it.matrix.view(),
+                        Axis(0),
+                        ops::Sum,
+                    )?)
+                }),
+                data.contender("reduce_columns, device", true, |it| {
+                    let sums = it.device.reduce_columns(&it.on_device, ops::Sum)?;
+                    it.check_sums(&sums.to_vec()?.into())
+                }),
+                data.contender("ndarray", false, |it| {
+                    it.check_sums(&it.matrix.sum_axis(Axis(0)))
+                }),
+            ],
+        ),
+        (
+            format!("dot, {elements}"),
+            vec![
+                data.contender("reduce_dot, host", true, |it| {
+                    let x = it.x.as_slice().expect("it is contiguous");
+                    near(tilewright::reduce_dot(x, x)?, it.dot)
+                }),
+                data.contender("reduce_dot, device", true, |it| {
+                    near(
+                        it.device.reduce_dot(&it.x_on_device, &it.x_on_device)?,
+                        it.dot,
+                    )
+                }),
+                data.contender("ndarray", false, |it| near(it.x.dot(&it.x), it.dot)),
+            ],
+        ),
+        (
+            format!("norm, {elements}"),
+            vec![
+                data.contender("reduce, host", true, |it| {
+                    let x = it.x.as_slice().expect("it is contiguous");
+                    near(tilewright::reduce(x, ops::Norm2)?, it.dot.sqrt())
+                }),
+                data.contender("reduce_norm_2, device", true, |it| {
+                    near(it.device.reduce_norm_2(&it.x_on_device)?, it.dot.sqrt())
+                }),
+                data.contender("ndarray", false, |it| {
+                    near(it.x.dot(&it.x).sqrt(), it.dot.sqrt())
+                }),
+            ],
+        ),
+    ])
+}
+
+/// The operands in both memories, and what is expected.
+struct Data {
+    device: Device,
+    matrix: Array2<f32>,
+    x: Array1<f32>,
+    on_device: tilewright::Matrix<f32>,
+    x_on_device: tilewright::Buffer<f32>,
+    sums: Array1<f32>,
+    dot: f32,
+}
+
+impl Data {
+    fn contender(
+        self: &Rc<Self>,
+        name: &'static str,
+        ours: bool,
+        call: impl Fn(&Self) -> Result + 'static,
+    ) -> RoundTrip {
+        let data = Rc::clone(self);
+        RoundTrip {
+            name,
+            ours,
+            call: Box::new(move || call(&data)),
+        }
+    }
+
+    fn check_sums(&self, sums: &Array1<f32>) -> Result {
+        near(sums[sums.len() - 1], self.sums[sums.len() - 1])
+    }
+}
+
+fn near(value: f32, expected: f32) -> Result {
+    if (value - expected).abs() <= TOLERANCE * expected {
+        return Ok(());
+    }
+    Err(format!("{value} instead of {expected}").into())
+}
