@@ -11,7 +11,7 @@ use tilewright_test_support::random::Random;
 /// an order of its own.
 const TOLERANCE: f32 = 1e-4;
 
-/// The works, and those who do each, on `side * side` elements.
+/// The works, and the functions that do each, on `side * side` elements.
 pub fn works(device: &Device, side: usize) -> Result<Vec<(String, Vec<RoundTrip>)>> {
     let mut random = Random::new(1);
     let matrix = Array2::from_shape_fn((side, side), |_| random.signed_unit().abs() as f32);

@@ -294,8 +294,8 @@ pub fn scan_exclusive<T: ScanElement>(data: &[T]) -> Result<Vec<T>> {
 /// error bound of [`Device::scan_inclusive`]. It grows by one for every 2^23 f32, or 2^22 f64.
 ///
 /// ```
-/// assert_eq!(tilewright::scan_height::<f32>(8192), 27);
-/// assert_eq!(tilewright::scan_height::<f32>(1 << 28), 72);
+/// assert_eq!(tilewright::scan_height::<f32>(8192), 31);
+/// assert_eq!(tilewright::scan_height::<f32>(1 << 28), 76);
 /// ```
 #[must_use]
 pub fn scan_height<T: ScanElement>(len: usize) -> u32 {

@@ -150,3 +150,34 @@ functions_of_two_numbers! {
     minimum_f64: minimum, doubles;
     maximum_f64: maximum, doubles;
 }
+
+macro_rules! remainders {
+    ($($name:ident: $inputs:ident;)*) => {$(
+        /// Of numbers near each other and of those whose quotient has more bits than they have.
+        #[test]
+        fn $name() {
+            let mut x = $inputs();
+            let mut y = x.clone();
+            y.rotate_left(x.len() / 3);
+            x.extend_from_within(..);
+            let mut near = y.clone();
+            near.rotate_left(y.len() - y.len() / 3 - 7);
+            y.append(&mut near);
+            let config = LaunchConfig::for_elements(x.len(), THREADS);
+            for device in machines() {
+                let mut out = output(&device, x.len());
+                let arguments = (&upload(&device, &x), &upload(&device, &y), &mut out);
+                launch(&device, kernels::$name, config, arguments);
+                for ((&x, &y), result) in x.iter().zip(&y).zip(out.to_vec().unwrap()) {
+                    let here = x % y;
+                    let is_same = result.to_bits() == here.to_bits() || result.is_nan() && here.is_nan();
+                    assert!(is_same, "{x:e} % {y:e} is {here:e}, {result:e} on {}", device.name());
+                }
+            }
+        }
+    )*};
+}
+remainders! {
+    remainder_f32: singles;
+    remainder_f64: doubles;
+}

@@ -14,6 +14,7 @@ mod global;
 mod kernel;
 mod names;
 mod prepare;
+mod remainder;
 mod split;
 mod text;
 

@@ -6,6 +6,7 @@ use super::annotation::{Annotation, SECTION};
 use super::convergent::mark_convergent;
 use super::global::{Global, Memory, unexpected, without_used};
 use super::kernel::{annotate, defined_kernel};
+use super::remainder::{REMAINDERS, replace_remainder};
 use super::text::{bare_name, replace_globals};
 use crate::error::BuildError;
 
@@ -38,16 +39,22 @@ impl Prepared {
 /// What the name of the static with a kernel's signature starts with.
 const SIGNATURE_OF: &str = "__signature_of_";
 
-/// Moves statics to the memories that their sections name, gives kernels the attributes of their annotations
-/// and marks inline assembly convergent.
+/// Moves statics to the memories that their sections name, gives kernels the attributes of their annotations,
+/// marks inline assembly convergent and makes remainders of floats exact.
 pub(crate) fn prepare(ir: &str) -> Result<Prepared, BuildError> {
     let plan = Plan::of(ir)?;
     let mut prepared = String::with_capacity(ir.len() + ir.len() / 8);
+    let mut has_remainders = false;
     for line in ir.lines() {
         if let Some(line) = plan.rewrite(line)? {
-            prepared.push_str(&line);
+            let exact = replace_remainder(&line);
+            has_remainders |= exact.is_some();
+            prepared.push_str(exact.as_deref().unwrap_or(&line));
             prepared.push('\n');
         }
+    }
+    if has_remainders {
+        prepared.push_str(REMAINDERS);
     }
     let kernels: Vec<String> = plan
         .kernels
@@ -239,6 +246,15 @@ define ptx_kernel void @scale(ptr noundef %0) unnamed_addr "nvvm.maxntid"="8" #1
         assert_eq!(prepared.public_symbols, ["scale", "TABLE"]);
         prepared.keep_kernels_that_state("sm_90");
         assert!(prepared.kernels.is_empty());
+    }
+
+    #[test]
+    fn a_module_with_remainders_has_their_functions() {
+        assert!(!prepare(MODULE).unwrap().ir.contains("__cuda_std_remainder"));
+        let module = MODULE.replace("ret void", "%4 = frem float 5.0, 3.0\n  ret void");
+        let ir = prepare(&module).unwrap().ir;
+        assert!(ir.contains("%4 = call float @__cuda_std_remainder_f32(float 5.0, float 3.0)"));
+        assert!(ir.contains("define float @__cuda_std_remainder_f32("));
     }
 
     #[test]

@@ -77,3 +77,21 @@ functions_of_two_numbers! {
     minimum_f64: f64, minimum;
     maximum_f64: f64, maximum;
 }
+
+macro_rules! remainders {
+    ($($name:ident: $element:ty;)*) => {$(
+        #[doc = concat!("`%` of each pair of ", stringify!($element), ".")]
+        #[kernel]
+        pub fn $name(x: Global<$element>, y: Global<$element>, out: GlobalMut<$element>) {
+            let index = thread::own_index();
+            let (x, y) = (x.get(index.get()), y.get(index.get()));
+            if let (Some(x), Some(y), Some(out)) = (x, y, out.own(index)) {
+                out.set(x % y);
+            }
+        }
+    )*};
+}
+remainders! {
+    remainder_f32: f32;
+    remainder_f64: f64;
+}
