@@ -18,6 +18,7 @@ use crate::error::{ErrorKind, Outcome};
 use crate::properties::DeviceProperties;
 use crate::report::LaunchRecorder;
 use crate::scratch::Scratch;
+use std::any::Any;
 use std::ffi::c_void;
 use std::fmt::Debug;
 use std::ptr::NonNull;
@@ -43,6 +44,7 @@ pub(crate) trait Backend:
     + Send
     + Sync
     + Debug
+    + Any
 {
     /// Limits and names, read once when the device was opened.
     fn properties(&self) -> &DeviceProperties;
@@ -84,12 +86,6 @@ pub(crate) trait Backend:
     ) -> Outcome<()> {
         // SAFETY: (1) and (2) are those of this method.
         unsafe { copy_through_host(self, destination, peer, source, bytes) }
-    }
-
-    /// The CUDA device that this is; `None` for the simulator.
-    #[cfg(feature = "cuda")]
-    fn as_cuda(&self) -> Option<&crate::cuda::CudaDevice> {
-        None
     }
 
     /// Runs `body` while the device's context is the current one of the calling thread.

@@ -2,22 +2,26 @@
 //!
 //! `partition.rs` says which rank has what; `buffer.rs` is a buffer over the devices, and `reduce.rs` its
 //! reductions; `matrix.rs` is a matrix over them, and `matmul.rs` its products; `collectives.rs` has calls with
-//! a buffer for each rank. `transport.rs` is how bytes come from one device to another, as a trait, and
-//! `transport/` has its implementations; `id.rs` is how processes find one another.
+//! a buffer for each rank, and `exchange.rs` what all of them rest on: transfers of borrowed buffers.
+//! `transport.rs` is how bytes come from one device to another, as a trait, and `transport/` has its
+//! implementations; `id.rs` is how processes find one another, `options.rs` how they treat one another.
 
 mod buffer;
 mod collectives;
+mod exchange;
 mod id;
 mod matmul;
 mod matrix;
+mod options;
 mod partition;
 mod reduce;
 mod transport;
 
 pub use buffer::ShardedBuffer;
-pub use id::{GroupId, GroupOptions};
+pub use id::GroupId;
 pub use matmul::ShardedMatmul;
 pub use matrix::{ShardedMatrix, Sharding};
+pub use options::GroupOptions;
 
 use crate::device::Device;
 use crate::environment::DeviceChoice;

@@ -1,6 +1,11 @@
 //! Arguments of launches: host values that become a kernel's parameters.
 
+mod batches;
 mod matrices;
+
+pub(crate) use batches::{
+    address_of, read_bytes, read_elements, written_by_product, written_bytes,
+};
 
 use crate::buffer::{ALIGNMENT, Buffer, BufferView, BufferViewMut};
 use crate::device::Device;

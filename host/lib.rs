@@ -118,6 +118,7 @@ mod launch;
 mod launch_args;
 mod matmul;
 mod matrix;
+mod measure;
 mod module;
 mod module_source;
 mod pinned;

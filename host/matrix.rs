@@ -1,6 +1,7 @@
 //! Matrices in device memory: owned, borrowed, and copied to and from the host.
 
 mod batch;
+mod column;
 mod copy;
 mod owned;
 mod shape;

@@ -2,9 +2,10 @@
 //!
 //! `operations.rs` has the types that each operation reduces, and its kernels; `launch.rs` the
 //! launches; `sum.rs` and `named.rs` the methods; `lines.rs` has rows and columns, `segments.rs` segments;
-//! `own.rs` operations of other crates; `shards.rs` what a device does for an array that several have;
+//! `own.rs` operations of other crates; `shards.rs` what a device does for an array that several have, `combine.rs` what the host does with it;
 //! `reproducible/` has sums that do not depend on the order.
 
+mod combine;
 mod launch;
 mod lines;
 mod named;

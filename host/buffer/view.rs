@@ -4,7 +4,6 @@ use super::{Buffer, resolve};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{During, ErrorKind, Outcome, Result};
-use crate::matrix::MatrixView;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
@@ -109,25 +108,6 @@ impl<'a, T: Element> BufferView<'a, T> {
             len: range.len(),
             ..self
         })
-    }
-
-    /// The elements as a matrix of one column, without a copy: an operand of
-    /// [`Device::matmul`]. Its transpose is a row.
-    ///
-    /// ```
-    /// use tilewright::Device;
-    ///
-    /// # fn main() -> tilewright::Result<()> {
-    /// let device = Device::simulator();
-    /// let x = device.upload(&[1.0_f32, 2.0])?;
-    /// let x = x.view().as_column();
-    /// assert_eq!(device.matmul(x, x.t())?.to_vec()?, [1.0, 2.0, 2.0, 4.0]);
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[must_use]
-    pub fn as_column(self) -> MatrixView<'a, T> {
-        MatrixView::column(self)
     }
 
     /// A copy of the elements in host memory.

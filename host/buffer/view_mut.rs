@@ -5,7 +5,6 @@ use super::view::{BufferView, debug};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{During, Outcome, Result};
-use crate::matrix::{MatrixView, MatrixViewMut};
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
@@ -81,6 +80,11 @@ impl<'a, T: Element> BufferViewMut<'a, T> {
         self.view
     }
 
+    /// The view of the elements, for a mutable one of another shape.
+    pub(crate) fn into_view(self) -> BufferView<'a, T> {
+        self.view
+    }
+
     /// The same elements, borrowed from this view: for a launch after which it is used again.
     #[must_use]
     pub fn view_mut(&mut self) -> BufferViewMut<'_, T> {
@@ -88,12 +92,6 @@ impl<'a, T: Element> BufferViewMut<'a, T> {
             view: self.view,
             borrow: PhantomData,
         }
-    }
-
-    /// The elements as a matrix of one column, without a copy, for a product to write.
-    #[must_use]
-    pub fn into_column(self) -> MatrixViewMut<'a, T> {
-        MatrixViewMut::of_elements(MatrixView::column(self.view))
     }
 
     /// The number of elements.

@@ -18,6 +18,7 @@ use crate::error::{CudaVersion, ErrorKind, Outcome};
 use crate::properties::DeviceProperties;
 use crate::scratch::{Allocation, Scratch};
 use cudarc::driver::sys;
+use std::any::Any;
 use std::ffi::c_void;
 use std::mem;
 use std::ptr::NonNull;
@@ -153,7 +154,8 @@ impl Backend for CudaDevice {
         source: u64,
         bytes: usize,
     ) -> Outcome<()> {
-        let Some(peer) = peer.as_cuda() else {
+        let any: &dyn Any = peer;
+        let Some(peer) = any.downcast_ref::<Self>() else {
             // SAFETY: (1) and (2) are those of this method.
             return unsafe { copy_through_host(self, destination, peer, source, bytes) };
         };
@@ -176,10 +178,6 @@ impl Backend for CudaDevice {
             // SAFETY: (1) as above, in this device's context.
             unsafe { order(own, of_peer) }
         })
-    }
-
-    fn as_cuda(&self) -> Option<&CudaDevice> {
-        Some(self)
     }
 
     fn with_current(&self, body: &mut dyn FnMut()) -> Outcome<()> {

@@ -18,6 +18,8 @@ impl Failure {
     pub const STUB_LIBRARY: Self = Self { code: 34 };
     /// `CUDA_ERROR_NO_DEVICE`.
     pub const NO_DEVICE: Self = Self { code: 100 };
+    /// `CUDA_ERROR_NOT_FOUND`: a module has nothing of the name.
+    pub const NOT_FOUND: Self = Self { code: 500 };
     /// `CUDA_ERROR_NOT_READY`: the queried work is not complete yet.
     pub const NOT_READY: Self = Self { code: 600 };
 

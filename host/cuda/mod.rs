@@ -14,6 +14,7 @@
 //! | `rows.rs`       | two-dimensional copies                                        |
 //! | `images.rs`     | which driver reads a PTX image                               |
 //! | `compile.rs`    | the driver's compiler, and the image that it is given         |
+//! | `statics.rs`    | static arrays of a module                                     |
 //! | `modules.rs`    | compiled modules and their functions                          |
 //! | `output.rs`     | lines that kernels print, and where they panic                |
 //! | `textures.rs`   | textures and the CUDA arrays behind them                      |
@@ -37,6 +38,7 @@ mod output;
 mod properties;
 mod rows;
 mod start;
+mod statics;
 mod textures;
 
 #[cfg(feature = "cust")]

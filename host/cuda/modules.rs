@@ -4,6 +4,7 @@ use super::compile::{self, Compiled, LoadError, RawModule};
 use super::context::Current;
 use super::driver::{Failure, call};
 use super::output::Outputs;
+use super::statics::find_global;
 use crate::backend::Entry;
 use crate::module_source::{ModuleId, ModuleSource};
 use cuda_std::signature::{self, Signature};
@@ -218,27 +219,6 @@ fn module_of<'a>(
     }
 }
 
-/// The address and the bytes of a static array.
-pub fn find_global(
-    RawModule(module): RawModule,
-    name: &str,
-    _current: &Current<'_>,
-) -> Result<(u64, usize), Failure> {
-    let name = CString::new(name).map_err(|_| NOT_FOUND)?;
-    let (mut address, mut bytes) = (0, 0);
-    let places = (&raw mut address, &raw mut bytes);
-    // SAFETY: both are places for one number, the module is loaded, the name ends with 0.
-    unsafe {
-        call!(cuModuleGetGlobal_v2(
-            places.0,
-            places.1,
-            module,
-            name.as_ptr()
-        ))
-    }?;
-    Ok((address, bytes))
-}
-
 /// Fails unless the signature beside the entry `name` is `expected`.
 fn check_signature(
     module: RawModule,
@@ -247,7 +227,7 @@ fn check_signature(
     current: &Current<'_>,
 ) -> Result<(), FunctionError> {
     let (address, bytes) = match find_global(module, &signature::symbol(name), current) {
-        Err(NOT_FOUND) => return Err(FunctionError::OtherKernel(None)),
+        Err(Failure::NOT_FOUND) => return Err(FunctionError::OtherKernel(None)),
         found => found?,
     };
     let mut found = vec![0_u8; bytes];
@@ -268,7 +248,7 @@ fn find_function(
     _current: &Current<'_>,
 ) -> Result<Function, Failure> {
     use sys::CUfunction_attribute_enum as Attribute;
-    let name = CString::new(name).map_err(|_| NOT_FOUND)?;
+    let name = CString::new(name).map_err(|_| Failure::NOT_FOUND)?;
     let mut raw = ptr::null_mut();
     // SAFETY: `raw` is a place for one handle, the module is loaded, the name ends with 0.
     unsafe { call!(cuModuleGetFunction(&raw mut raw, module, name.as_ptr())) }?;
@@ -288,6 +268,3 @@ fn find_function(
         )?,
     })
 }
-
-/// `CUDA_ERROR_NOT_FOUND`, what the driver says of a name that no entry has.
-pub const NOT_FOUND: Failure = Failure { code: 500 };

@@ -4,7 +4,7 @@ use super::compile::Compiled;
 use super::context::{Current, Stream};
 use super::driver::{Failure, call};
 use super::memory::{allocate_pinned, free_pinned};
-use super::modules::{NOT_FOUND, find_global};
+use super::statics::find_global;
 use crate::kernel_output::print_line;
 use crate::module_source::ModuleId;
 use cuda_std::output::{PanicReport, Records, Ring, SYMBOL};
@@ -110,7 +110,7 @@ impl ModuleOutput {
         let (ring, bytes) = find_global(compiled.module, SYMBOL, current)?;
         // The entry's signature is compared later, and says more.
         if bytes < size_of::<Ring>() {
-            return Err(NOT_FOUND);
+            return Err(Failure::NOT_FOUND);
         }
         let memory = allocate_pinned(Records::BYTES, current)?;
         if let Err(failure) = write_ring(ring, memory) {

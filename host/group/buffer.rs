@@ -1,8 +1,8 @@
 //! A buffer over the devices of a group.
 
 use super::DeviceGroup;
+use super::exchange::remote_parts;
 use super::partition::Stripes;
-use super::transport::remote_parts;
 use crate::buffer::{Buffer, BufferView, BufferViewMut};
 use crate::device::Device;
 use crate::element::Element;

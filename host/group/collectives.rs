@@ -1,8 +1,8 @@
 //! Calls in which each rank has a buffer, and gets one or has its own replaced.
 
 use super::DeviceGroup;
+use super::exchange::Exchange;
 use super::partition::part;
-use super::transport::Exchange;
 use crate::buffer::Buffer;
 use crate::element::Element;
 use crate::error::{During, ErrorKind, Outcome, Result};

@@ -1,15 +1,15 @@
 //! How the processes of a group find one another.
 
+use super::options::GroupOptions;
 #[cfg(feature = "cuda")]
 use super::transport::{Nccl, unique_id};
-use super::transport::{Sockets, Transport};
+use super::transport::{Sockets, Transport, no_meeting};
 use crate::device::Device;
-use crate::error::{During, Error, ErrorKind, GroupError, Outcome, Result};
+use crate::error::{During, Error, Outcome, Result};
 use std::fmt;
 use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
 use std::str::FromStr;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// How the processes of a [`DeviceGroup`](crate::DeviceGroup) find one another: one of them makes it, and gives
 /// the others its text.
@@ -47,7 +47,7 @@ impl GroupId {
     /// network that you trust.
     ///
     /// # Errors
-    /// [`GroupError::Meeting`] in [`ErrorKind::Group`] if this process cannot listen
+    /// [`GroupError::Meeting`](crate::GroupError::Meeting) in [`ErrorKind::Group`](crate::ErrorKind::Group) if this process cannot listen
     /// there.
     pub fn tcp(address: impl ToSocketAddrs) -> Result<Self> {
         let listener = TcpListener::bind(address);
@@ -69,8 +69,8 @@ impl GroupId {
     /// such as `NCCL_NVLS_ENABLE=0` to keep it from multicast over NVLink.
     ///
     /// # Errors
-    /// [`GroupError::NoNccl`] and [`GroupError::Nccl`] in [`ErrorKind::Group`];
-    /// [`ErrorKind::NoCudaFeature`] in a build without the feature `cuda`.
+    /// [`GroupError::NoNccl`](crate::GroupError::NoNccl) and [`GroupError::Nccl`](crate::GroupError::Nccl) in [`ErrorKind::Group`](crate::ErrorKind::Group);
+    /// [`ErrorKind::NoCudaFeature`](crate::ErrorKind::NoCudaFeature) in a build without the feature `cuda`.
     pub fn nccl() -> Result<Self> {
         unique_id()
             .map(|id| Self {
@@ -119,7 +119,7 @@ impl GroupId {
 
 #[cfg(not(feature = "cuda"))]
 fn unique_id() -> Outcome<[u8; NCCL_BYTES]> {
-    Err(ErrorKind::NoCudaFeature)
+    Err(crate::error::ErrorKind::NoCudaFeature)
 }
 
 #[cfg(feature = "cuda")]
@@ -140,7 +140,7 @@ fn meet_over_nccl(
     _device: &Device,
     _options: GroupOptions,
 ) -> Outcome<Box<dyn Transport>> {
-    Err(ErrorKind::NoCudaFeature)
+    Err(crate::error::ErrorKind::NoCudaFeature)
 }
 
 /// The bytes of hexadecimal digits.
@@ -192,38 +192,6 @@ impl PartialEq for GroupId {
 }
 
 impl Eq for GroupId {}
-
-pub(super) fn no_meeting(reason: String) -> ErrorKind {
-    GroupError::Meeting { reason }.into()
-}
-
-/// How the processes of a group treat one another.
-#[derive(Clone, Copy, Debug)]
-pub struct GroupOptions {
-    timeout: Duration,
-}
-
-impl GroupOptions {
-    /// How long a rank waits for others, in one call, before the call is
-    /// [`GroupError::PeerTimeout`]: 30 seconds, if not given.
-    #[must_use]
-    pub fn with_timeout(mut self, timeout: Duration) -> Self {
-        self.timeout = timeout;
-        self
-    }
-
-    pub(super) fn timeout(&self) -> Duration {
-        self.timeout
-    }
-}
-
-impl Default for GroupOptions {
-    fn default() -> Self {
-        Self {
-            timeout: Duration::from_secs(30),
-        }
-    }
-}
 
 #[cfg(test)]
 mod tests {

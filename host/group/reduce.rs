@@ -8,7 +8,7 @@
 use super::DeviceGroup;
 use super::buffer::ShardedBuffer;
 use super::collectives::check_length;
-use super::transport::remote_parts;
+use super::exchange::remote_parts;
 use crate::buffer::{Buffer, BufferView};
 use crate::device::Device;
 use crate::element::Element;

@@ -1,10 +1,15 @@
 //! The types that the table has kernels for: which of its entries take them.
 
-use super::entry::{ChainLaunch, Entry, GroupLaunch, ProductLaunch, TensorLaunch};
-use super::fastest::{Accumulate, Accumulator, MatmulInto};
-use super::parts::{AddKernel, add_kernel};
+use super::entry::{
+    AddArguments, AddKernel, ChainLaunch, Entry, GroupLaunch, ProductLaunch, TensorLaunch,
+    VectorLaunch, launch_with_epilogue,
+};
+use super::types::{Accumulate, Accumulator, MatmulInto};
 use crate::element::Element;
+use crate::kernels::module_of;
+use cuda_std::grid_constant::GridConstant;
 use half::{bf16, f16};
+use tilewright_kernels::parts;
 
 /// A type whose matrices can be multiplied: f32 and f64.
 #[diagnostic::on_unimplemented(
@@ -16,7 +21,7 @@ pub trait GemmElement: MatmulInto<Self> + Accumulate<Product = Self> + sealed::G
 pub mod sealed {
     use super::{
         Accumulate, Accumulator, AddKernel, ChainLaunch, Element, Entry, GroupLaunch,
-        ProductLaunch, TensorLaunch,
+        ProductLaunch, TensorLaunch, VectorLaunch,
     };
 
     /// A type that the table has kernels for.
@@ -32,6 +37,12 @@ pub mod sealed {
     pub trait MmaInto<O: Element>: Accumulate {
         /// The launch of an entry for these types, or `None` where it is for others.
         fn launch_of(entry: Entry) -> Option<ProductLaunch<Self, O, Self::Accumulator>>;
+    }
+
+    /// A type whose lines are multiplied by a vector, for sums written as type `O`.
+    pub trait VectorInto<O: Element>: Accumulate {
+        /// The launch of an entry for these types, or `None` where it is for others.
+        fn launch_of(entry: Entry) -> Option<VectorLaunch<Self, O, Self::Accumulator>>;
     }
 
     /// A type of outputs of tensor cores.
@@ -77,7 +88,16 @@ macro_rules! tensor_outputs {
     ($($element:ty, of $sum:ty: $name:ident, $add:ident;)*) => {$(
         impl sealed::TensorOutput for $element {
             type Sum = $sum;
-            const ADD: AddKernel<Self, $sum> = add_kernel!($add);
+            const ADD: AddKernel<Self, $sum> = (module_of!($add), |module, config, arguments| {
+                let AddArguments { sums, c, shape, epilogue } = arguments;
+                let shape = GridConstant::new(&shape);
+                // SAFETY: (1), (2) are those of `AddLaunch`.
+                unsafe {
+                    launch_with_epilogue!(
+                        module, parts::$add, config, [sums, c, shape], epilogue, []
+                    )
+                }
+            });
 
             fn launch_of(entry: Entry) -> Option<TensorLaunch<Self, $sum>> {
                 match entry {
@@ -95,12 +115,13 @@ tensor_outputs! {
     i32, of i32: TensorI32, add_parts_i32;
 }
 
-macro_rules! mma_types {
-    ($($element:ty => $output:ty: $name:ident;)*) => {$(
-        impl sealed::MmaInto<$output> for $element {
+/// Types with an entry for themselves and their outputs.
+macro_rules! pairs {
+    ($trait:ident, $launch:ident: $($element:ty => $output:ty: $name:ident;)*) => {$(
+        impl sealed::$trait<$output> for $element {
             fn launch_of(
                 entry: Entry,
-            ) -> Option<ProductLaunch<Self, $output, <Self as Accumulate>::Accumulator>> {
+            ) -> Option<$launch<Self, $output, <Self as Accumulate>::Accumulator>> {
                 match entry {
                     Entry::$name(launch) => Some(launch),
                     _ => None,
@@ -109,10 +130,20 @@ macro_rules! mma_types {
         }
     )*};
 }
-mma_types! {
+pairs! {
+    MmaInto, ProductLaunch:
     f16 => f16: MmaF16;
     f16 => f32: MmaF16ToF32;
     bf16 => bf16: MmaBf16;
     bf16 => f32: MmaBf16ToF32;
     i8 => i32: MmaI8;
+}
+pairs! {
+    VectorInto, VectorLaunch:
+    f32 => f32: VectorF32;
+    f64 => f64: VectorF64;
+    f16 => f16: VectorF16;
+    f16 => f32: VectorF16ToF32;
+    bf16 => bf16: VectorBf16;
+    bf16 => f32: VectorBf16ToF32;
 }

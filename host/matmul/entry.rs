@@ -3,10 +3,13 @@
 use crate::error::Outcome;
 use crate::launch::LaunchConfig;
 use crate::module::Module;
+use crate::module_source::ModuleSource;
 use cuda_std::global::{Global, GlobalMut};
 use half::{bf16, f16};
 use tilewright_kernels::epilogue::EpilogueNumbers;
 use tilewright_kernels::matmul::{ProductGroup, ProductShape};
+use tilewright_kernels::matvec::VectorShape;
+use tilewright_kernels::parts::PartsShape;
 use tilewright_kernels::tensor::TensorShape;
 
 /// How a kernel is launched: chains by the type of all elements, warps' products of narrow elements by those of
@@ -28,8 +31,12 @@ pub enum Entry {
     TensorI32(TensorLaunch<i32, i32>),
     Split,
     Wide(WideLaunch),
-    /// By the types of the operands and of the product.
-    Vector,
+    VectorF32(VectorLaunch<f32, f32, f32>),
+    VectorF64(VectorLaunch<f64, f64, f64>),
+    VectorF16(VectorLaunch<f16, f16, f32>),
+    VectorF16ToF32(VectorLaunch<f16, f32, f32>),
+    VectorBf16(VectorLaunch<bf16, bf16, f32>),
+    VectorBf16ToF32(VectorLaunch<bf16, f32, f32>),
     GroupF32(GroupLaunch<f32>),
     GroupF64(GroupLaunch<f64>),
 }
@@ -98,9 +105,63 @@ pub type MapWords = [u64; 16];
 pub type WideLaunch =
     unsafe fn(&Module, LaunchConfig, ChainArguments<'_, f32>, [Global<'_, u32>; 2]) -> Outcome<()>;
 
+/// The arguments of a kernel that multiplies lines by a vector.
+pub struct VectorArguments<'a, T, O, S> {
+    pub x: Global<'a, T>,
+    pub v: Global<'a, T>,
+    pub y: GlobalMut<'a, O>,
+    pub shape: VectorShape,
+    pub epilogue: EpilogueArguments<'a, S>,
+    pub partials: GlobalMut<'a, S>,
+    pub tickets: GlobalMut<'a, u32>,
+}
+
+/// The launch of a kernel that multiplies lines by a vector.
+///
+/// # Safety
+/// As for [`ProductLaunch`].
+pub type VectorLaunch<T, O, S> =
+    unsafe fn(&Module, LaunchConfig, VectorArguments<'_, T, O, S>) -> Outcome<()>;
+
+/// The arguments of a kernel that adds sums of type `S`.
+pub struct AddArguments<'a, O, S> {
+    pub sums: Global<'a, S>,
+    pub c: GlobalMut<'a, O>,
+    pub shape: PartsShape,
+    pub epilogue: EpilogueArguments<'a, S>,
+}
+
+/// The launch of a kernel that adds sums, and its module.
+pub type AddKernel<O, S> = (&'static ModuleSource, AddLaunch<O, S>);
+
+/// The launch of a kernel that adds sums.
+///
+/// # Safety
+/// As for [`ProductLaunch`].
+pub type AddLaunch<O, S> = unsafe fn(&Module, LaunchConfig, AddArguments<'_, O, S>) -> Outcome<()>;
+
 /// The launch of a kernel of products of unequal shapes.
 ///
 /// # Safety
 /// As for [`ChainLaunch`]: the addresses in the table are views.
 pub type GroupLaunch<T> =
     unsafe fn(&Module, LaunchConfig, &ProductGroup, &EpilogueNumbers<T>) -> Outcome<()>;
+
+/// Launches a kernel whose parameters are those in the first brackets, those of the epilogue, and those in
+/// the last brackets. It is unsafe as [`Module::launch_params`] is.
+macro_rules! launch_with_epilogue {
+    ($module:expr, $kernel:expr, $config:expr, [$($before:expr),*], $epilogue:expr, [$($behind:expr),*]) => {{
+        let epilogue: $crate::matmul::entry::EpilogueArguments<'_, _> = $epilogue;
+        let params = (
+            $($before,)*
+            cuda_std::grid_constant::GridConstant::new(&epilogue.numbers),
+            epilogue.row_scale,
+            epilogue.column_scale,
+            epilogue.row_bias,
+            epilogue.column_bias,
+            $($behind,)*
+        );
+        $module.launch_params($kernel, $config, params)
+    }};
+}
+pub(super) use launch_with_epilogue;

@@ -1,6 +1,8 @@
 //! The table of product kernels.
 
-use super::entry::{ChainArguments, Entry, EpilogueArguments, ProductArguments, TensorArguments};
+use super::entry::{
+    ChainArguments, Entry, ProductArguments, TensorArguments, VectorArguments, launch_with_epilogue,
+};
 use super::kernel::{ElementType, GemmKernel, Method, TileConfig, VectorLines};
 use crate::kernels::module_of;
 use cuda_std::global::{Global, GlobalMut};
@@ -47,11 +49,9 @@ macro_rules! kernels {
     (@ordinary $entry:ident $kernel:path) => {
         Entry::$entry(|module, config, arguments| {
             let ProductArguments { a, b, c, shape, epilogue } = arguments;
-            let EpilogueArguments { numbers, row_scale, column_scale, row_bias, column_bias } = epilogue;
-            let (shape, numbers) = (GridConstant::new(&shape), GridConstant::new(&numbers));
-            let params = (a, b, c, shape, numbers, row_scale, column_scale, row_bias, column_bias);
+            let shape = GridConstant::new(&shape);
             // SAFETY: (1), (2) are those of `ProductLaunch`.
-            unsafe { module.launch_params($kernel(), config, params) }
+            unsafe { launch_with_epilogue!(module, $kernel(), config, [a, b, c, shape], epilogue, []) }
         })
     };
     (@tensor_f16 $element:ident $kernel:path) => { kernels!(@mapped TensorF16 $kernel) };
@@ -59,15 +59,12 @@ macro_rules! kernels {
     (@mapped $entry:ident $kernel:path) => {
         Entry::$entry(|module, config, arguments| {
             let TensorArguments { a, b, c_map, c, shape, epilogue } = arguments;
-            let EpilogueArguments { numbers, row_scale, column_scale, row_bias, column_bias } = epilogue;
             let (a, b) = (TensorMap::of_words(a), TensorMap::of_words(b));
-            let c_map = TensorMapMut::of_words(c_map);
             let (a, b) = (GridConstant::new(&a), GridConstant::new(&b));
-            let c_map = GridConstant::new(&c_map);
-            let (shape, numbers) = (GridConstant::new(&shape), GridConstant::new(&numbers));
-            let params = (a, b, c_map, c, shape, numbers, row_scale, column_scale, row_bias, column_bias);
+            let c_map = TensorMapMut::of_words(c_map);
+            let (c_map, shape) = (GridConstant::new(&c_map), GridConstant::new(&shape));
             // SAFETY: (1), (2) are those of `TensorLaunch`.
-            unsafe { module.launch_params($kernel(), config, params) }
+            unsafe { launch_with_epilogue!(module, $kernel(), config, [a, b, c_map, c, shape], epilogue, []) }
         })
     };
     (@tensor_f32 $element:ident $kernel:path) => { kernels!(@direct TensorF32 $kernel) };
@@ -75,13 +72,11 @@ macro_rules! kernels {
     (@direct $entry:ident $kernel:path) => {
         Entry::$entry(|module, config, arguments| {
             let TensorArguments { a, b, c, shape, epilogue, .. } = arguments;
-            let EpilogueArguments { numbers, row_scale, column_scale, row_bias, column_bias } = epilogue;
             let (a, b) = (TensorMap::of_words(a), TensorMap::of_words(b));
             let (a, b) = (GridConstant::new(&a), GridConstant::new(&b));
-            let (shape, numbers) = (GridConstant::new(&shape), GridConstant::new(&numbers));
-            let params = (a, b, c, shape, numbers, row_scale, column_scale, row_bias, column_bias);
+            let shape = GridConstant::new(&shape);
             // SAFETY: (1), (2) are those of `TensorLaunch`.
-            unsafe { module.launch_params($kernel(), config, params) }
+            unsafe { launch_with_epilogue!(module, $kernel(), config, [a, b, c, shape], epilogue, []) }
         })
     };
     (@group F32 $kernel:path) => { kernels!(@grouped GroupF32 $kernel) };
@@ -102,19 +97,34 @@ macro_rules! kernels {
     (@split $element:ident $kernel:path) => {
         Entry::Split
     };
-    (@vector $element:ident $kernel:path) => {
-        Entry::Vector
+    (@vector_f32 $element:ident $kernel:path) => { kernels!(@lines VectorF32 $kernel) };
+    (@vector_f64 $element:ident $kernel:path) => { kernels!(@lines VectorF64 $kernel) };
+    (@vector_f16 $element:ident $kernel:path) => { kernels!(@lines VectorF16 $kernel) };
+    (@vector_f16_f32 $element:ident $kernel:path) => { kernels!(@lines VectorF16ToF32 $kernel) };
+    (@vector_bf16 $element:ident $kernel:path) => { kernels!(@lines VectorBf16 $kernel) };
+    (@vector_bf16_f32 $element:ident $kernel:path) => { kernels!(@lines VectorBf16ToF32 $kernel) };
+    (@lines $entry:ident $kernel:path) => {
+        Entry::$entry(|module, config, arguments| {
+            let VectorArguments { x, v, y, shape, epilogue, partials, tickets } = arguments;
+            let shape = GridConstant::new(&shape);
+            // SAFETY: (1), (2) are those of `VectorLaunch`.
+            unsafe {
+                launch_with_epilogue!(
+                    module, $kernel(), config, [x, v, y, shape], epilogue, [partials, tickets]
+                )
+            }
+        })
     };
     (@wide $element:ident $kernel:path) => {
         Entry::Wide(|module, config, arguments, [a_words, b_words]| {
             let ChainArguments { a, b, c, shape, epilogue } = arguments;
-            let EpilogueArguments { numbers, row_scale, column_scale, row_bias, column_bias } = epilogue;
-            let (shape, numbers) = (GridConstant::new(&shape), GridConstant::new(&numbers));
-            let params = (
-                a, b, c, shape, numbers, row_scale, column_scale, row_bias, column_bias, a_words, b_words,
-            );
+            let shape = GridConstant::new(&shape);
             // SAFETY: (1), (2) are those of `WideLaunch`.
-            unsafe { module.launch_params($kernel(), config, params) }
+            unsafe {
+                launch_with_epilogue!(
+                    module, $kernel(), config, [a, b, c, shape], epilogue, [a_words, b_words]
+                )
+            }
         })
     };
 }
@@ -201,16 +211,16 @@ pub static KERNELS: &[GemmKernel] = kernels! {
         matmul_grouped_small_f32_tn matmul_grouped_small_f32_nt matmul_grouped_small_f32_tt;
     F64 to F64 [Method::Grouped(SMALL), matmul, group] => matmul_grouped_small_f64_nn
         matmul_grouped_small_f64_tn matmul_grouped_small_f64_nt matmul_grouped_small_f64_tt;
-    F32 to F32 [Method::Vector(ALONG), matvec, vector] => matvec_along_f32;
-    F32 to F32 [Method::Vector(ACROSS), matvec, vector] => matvec_across_f32;
-    F64 to F64 [Method::Vector(ALONG), matvec, vector] => matvec_along_f64;
-    F64 to F64 [Method::Vector(ACROSS), matvec, vector] => matvec_across_f64;
-    F16 to F16 [Method::Vector(ALONG), matvec, vector] => matvec_along_f16;
-    F16 to F16 [Method::Vector(ACROSS), matvec, vector] => matvec_across_f16;
-    F16 to F32 [Method::Vector(ALONG), matvec, vector] => matvec_along_f16_f32;
-    F16 to F32 [Method::Vector(ACROSS), matvec, vector] => matvec_across_f16_f32;
-    Bf16 to Bf16 [Method::Vector(ALONG), matvec, vector] => matvec_along_bf16;
-    Bf16 to Bf16 [Method::Vector(ACROSS), matvec, vector] => matvec_across_bf16;
-    Bf16 to F32 [Method::Vector(ALONG), matvec, vector] => matvec_along_bf16_f32;
-    Bf16 to F32 [Method::Vector(ACROSS), matvec, vector] => matvec_across_bf16_f32;
+    F32 to F32 [Method::Vector(ALONG), matvec, vector_f32] => matvec_along_f32;
+    F32 to F32 [Method::Vector(ACROSS), matvec, vector_f32] => matvec_across_f32;
+    F64 to F64 [Method::Vector(ALONG), matvec, vector_f64] => matvec_along_f64;
+    F64 to F64 [Method::Vector(ACROSS), matvec, vector_f64] => matvec_across_f64;
+    F16 to F16 [Method::Vector(ALONG), matvec, vector_f16] => matvec_along_f16;
+    F16 to F16 [Method::Vector(ACROSS), matvec, vector_f16] => matvec_across_f16;
+    F16 to F32 [Method::Vector(ALONG), matvec, vector_f16_f32] => matvec_along_f16_f32;
+    F16 to F32 [Method::Vector(ACROSS), matvec, vector_f16_f32] => matvec_across_f16_f32;
+    Bf16 to Bf16 [Method::Vector(ALONG), matvec, vector_bf16] => matvec_along_bf16;
+    Bf16 to Bf16 [Method::Vector(ACROSS), matvec, vector_bf16] => matvec_across_bf16;
+    Bf16 to F32 [Method::Vector(ALONG), matvec, vector_bf16_f32] => matvec_along_bf16_f32;
+    Bf16 to F32 [Method::Vector(ACROSS), matvec, vector_bf16_f32] => matvec_across_bf16_f32;
 };

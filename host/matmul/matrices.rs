@@ -3,7 +3,7 @@
 use super::entry::ChainArguments;
 use super::epilogue::{Epilogue, Stores};
 use super::kernel::{ElementType, GemmKernel};
-use super::operands::{layout_of, read_elements, written_by_product};
+use super::layout::layout_of;
 use super::prepared::PreparedMatrix;
 use super::problem::{MatrixLayout, Problem};
 use crate::buffer::ALIGNMENT;
@@ -11,6 +11,7 @@ use crate::device::Device;
 use crate::element::Element;
 use crate::error::{ErrorKind, Outcome};
 use crate::launch::LaunchConfig;
+use crate::launch_args::{read_elements, written_by_product};
 use crate::matrix::{MatrixBatch, MatrixBatchMut, Order};
 use tilewright_kernels::epilogue::EpilogueElement;
 use tilewright_kernels::matmul::{ProductDescriptor, ProductShape};
@@ -240,6 +241,25 @@ impl<'a, T: Element, O: Element, S: Element + EpilogueElement> Matrices<'a, T, O
         }
     }
 
+    /// What a kernel is told of products of length `k` whose operands start from line to line, and from matrix
+    /// to matrix, after so many elements.
+    pub fn shape(&self, k: usize, [a, b]: [(usize, usize); 2]) -> ProductShape {
+        let (m, n, _) = self.extents();
+        let c = self.c.view();
+        ProductShape {
+            m,
+            n,
+            k,
+            lda: a.0,
+            ldb: b.0,
+            ldc: c.first().leading_dimension(),
+            a_stride: a.1,
+            b_stride: b.1,
+            c_stride: c.stride(),
+            is_lower: usize::from(self.is_gram),
+        }
+    }
+
     /// A block for each tile of each result.
     pub fn grid(&self, kernel: &GemmKernel) -> Outcome<LaunchConfig> {
         let (m, n, _) = self.extents();
@@ -263,27 +283,12 @@ impl<'a, T: Element + EpilogueElement> Matrices<'a, T, T, T> {
     /// # Safety
     /// 1. The launch reads and writes the elements of A, B and C alone.
     pub unsafe fn arguments(self) -> ChainArguments<'a, T> {
-        let (m, n, k) = self.extents();
+        let starts = |it: MatrixBatch<'_, T>| (it.first().leading_dimension(), it.stride());
+        let (_, _, k) = self.extents();
+        let shape = self.shape(k, [starts(self.a), starts(self.b)]);
         let Self {
-            a,
-            b,
-            c,
-            epilogue,
-            is_gram,
-            ..
+            a, b, c, epilogue, ..
         } = self;
-        let shape = ProductShape {
-            m,
-            n,
-            k,
-            lda: a.first().leading_dimension(),
-            ldb: b.first().leading_dimension(),
-            ldc: c.view().first().leading_dimension(),
-            a_stride: a.stride(),
-            b_stride: b.stride(),
-            c_stride: c.view().stride(),
-            is_lower: usize::from(is_gram),
-        };
         // SAFETY: (1) is (1).
         let (a, b, c) = unsafe { (read_elements(a), read_elements(b), written_by_product(c)) };
         ChainArguments {

@@ -1,6 +1,6 @@
 //! Operands that are taken apart once.
 
-use super::split::{SplitOperand, Whole, split_rows};
+use super::halves::{SplitOperand, Whole, split_rows};
 use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::error::{During, ErrorKind, Outcome, Result};
@@ -85,7 +85,7 @@ impl<'a> PreparedMatrix<'a> {
     }
 
     /// The halves.
-    pub(super) fn operand(&self) -> SplitOperand<'_> {
+    pub fn operand(&self) -> SplitOperand<'_> {
         let (k, n) = self.matrix.shape();
         SplitOperand::new(&self.halves, self.words.view(), (n, k))
     }

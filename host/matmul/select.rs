@@ -1,12 +1,14 @@
 //! The selection of a kernel: a pure function of the problem and of a few facts about the device.
 
 mod device;
+mod for_device;
+mod group;
 mod reason;
 mod tiles;
 
 pub use device::DeviceFacts;
+pub use group::{blocks_in_group, is_alone};
 pub use reason::SelectionReason;
-pub use tiles::{fills_device, large_tiles_pay};
 
 use super::arithmetic::Arithmetic;
 use super::kernel::{ElementType, GemmKernel, Method, TileConfig};

@@ -85,15 +85,15 @@ impl<'a, T: Element> MatrixView<'a, T> {
         }
     }
 
-    /// The elements of a buffer as a column.
-    pub(crate) fn column(buffer: BufferView<'a, T>) -> Self {
+    /// `len` elements from `address` on, as a column. They are borrowed, in memory of `device`.
+    pub(super) fn column(device: &'a Device, address: u64, len: usize) -> Self {
         Self {
-            device: buffer.device(),
-            address: buffer.device_address(),
-            rows: buffer.len(),
+            device,
+            address,
+            rows: len,
             cols: 1,
             order: Order::ColumnMajor,
-            leading_dimension: buffer.len(),
+            leading_dimension: len,
             elements: PhantomData,
         }
     }

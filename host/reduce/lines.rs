@@ -6,7 +6,7 @@ use crate::device::Device;
 use crate::error::{During, ErrorKind, Outcome, Result};
 use crate::launch::LaunchConfig;
 use crate::launch_args::global_mut;
-use crate::matmul::read_elements;
+use crate::launch_args::read_elements;
 use crate::matrix::{MatrixView, Order};
 use crate::module::Module;
 use crate::workspace::with_counters;

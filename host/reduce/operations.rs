@@ -1,6 +1,6 @@
 //! What can be reduced, by which operation, in which kernel.
 
-use super::shards;
+use super::{combine, shards};
 use crate::element::Element;
 use crate::kernels::module_of;
 use crate::module_source::ModuleSource;
@@ -249,7 +249,7 @@ macro_rules! sums {
             const UNALIGNED_MODULE: &'static ModuleSource = module_of!($unaligned);
 
             fn value_of(partials: &[$sum], elements: usize) -> $sum {
-                shards::value_of::<Sum, Self>(partials, elements)
+                combine::value_of::<Sum, Self>(partials, elements)
             }
 
             fn placed(partial: $sum, _place: impl Fn(usize) -> usize) -> $sum {
@@ -298,7 +298,7 @@ macro_rules! reductions {
                 <Self as sealed::Reduce<reduce::$operation>>::MODULE;
 
             fn value_of(partials: &[Self::Accumulator], elements: usize) -> Self::Value {
-                shards::value_of::<reduce::$operation, Self>(partials, elements)
+                combine::value_of::<reduce::$operation, Self>(partials, elements)
             }
 
             fn placed(
@@ -326,7 +326,7 @@ macro_rules! pair_reductions {
             const MODULE: &'static ModuleSource = module_of!($kernel);
 
             fn value_of(partials: &[Self::Accumulator], elements: usize) -> Self::Value {
-                shards::value_of::<reduce::$operation, [Self; 2]>(partials, elements)
+                combine::value_of::<reduce::$operation, [Self; 2]>(partials, elements)
             }
         }
 

@@ -1,5 +1,5 @@
 //! What one device does for the reduction of an array that several devices have: the partial results of
-//! its blocks; and how the host puts those of all devices together, in the tree of the kernels.
+//! its blocks.
 
 use super::launch::check_length;
 use super::operations::sealed::{Reduce, ReducePairs};
@@ -10,18 +10,13 @@ use crate::error::Outcome;
 use crate::launch::LaunchConfig;
 use crate::launch_args::{global, global_mut};
 use crate::module::Module;
-use cuda_std::Pod;
-use std::array;
-use tilewright_kernels::reduce::{BLOCK_THREADS, Ordered, Rank, Reduction};
+use tilewright_kernels::reduce::{BLOCK_THREADS, Ordered, Rank};
 
 /// The partial result of a block that reduces elements of type `T` by `R`.
 pub(crate) type Partial<R, T> = <T as Reduce<R>>::Accumulator;
 
 /// The partial result of a block that reduces pairs of elements of type `T` by `R`.
 pub(crate) type PairPartial<R, T> = <T as ReducePairs<R>>::Accumulator;
-
-/// Threads that the last block's partial results are dealt out to.
-const THREADS: usize = BLOCK_THREADS as usize;
 
 /// What a launch needs beside the elements, for itself alone.
 struct Own<A: Element, O: Element> {
@@ -92,26 +87,6 @@ impl Device {
         unsafe { module.launch_params(T::KERNEL, config, params) }?;
         Ok(own.partials)
     }
-}
-
-/// The value of an array of `elements` elements from the partial results of all of its blocks, in the order
-/// in which the last block of a launch combines them, by the functions that it calls.
-pub(super) fn value_of<R: Reduction<T>, T: Pod>(
-    partials: &[R::Accumulator],
-    elements: usize,
-) -> R::Output {
-    let mut of_threads: [R::Accumulator; THREADS] = array::from_fn(|thread| {
-        let own = partials.iter().skip(thread).step_by(THREADS);
-        own.fold(R::IDENTITY, |total, partial| R::combine(total, *partial))
-    });
-    let mut distance = 1;
-    while distance < THREADS {
-        for thread in (0..THREADS).step_by(2 * distance) {
-            of_threads[thread] = R::combine(of_threads[thread], of_threads[thread + distance]);
-        }
-        distance *= 2;
-    }
-    R::finish(of_threads[0], elements)
 }
 
 /// A rank with its place replaced by `place(it)`; nowhere stays nowhere.

@@ -5,7 +5,6 @@
 mod advice;
 mod data;
 mod estimate;
-mod measure;
 mod recorder;
 mod roofline;
 #[cfg(feature = "serde")]

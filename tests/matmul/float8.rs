@@ -4,7 +4,7 @@
 
 use crate::common::random::Random;
 use crate::common::{devices, machines};
-use crate::fastest::{Bits, Host, ORDERS, Shape, assert_same_bits, hoppers};
+use crate::harness::{Bits, Host, ORDERS, Shape, assert_same_bits, hoppers};
 use half::bf16;
 use std::fmt::Debug;
 use tilewright::cuda_std::fp8::{F8E4M3, F8E5M2};

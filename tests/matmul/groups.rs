@@ -2,7 +2,7 @@
 
 use crate::common::devices;
 use crate::common::random::Random;
-use crate::fastest::{Bits, Host, ORDERS, assert_same_bits, hoppers};
+use crate::harness::{Bits, Host, ORDERS, assert_same_bits, hoppers};
 use half::bf16;
 use std::fmt::Debug;
 use tilewright::cuda_std::float::Float;

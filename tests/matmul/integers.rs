@@ -2,7 +2,7 @@
 
 use crate::common::random::Random;
 use crate::common::{cuda_device, devices, machines};
-use crate::fastest::{Host, ORDERS, Shape, assert_same_bits};
+use crate::harness::{Host, ORDERS, Shape, assert_same_bits};
 use tilewright::{Arithmetic, Device, Matmul, MatmulPlan, Matrix, Order, TileConfig};
 
 /// Every way to multiply: on tensor cores where there are some, by the device's kernels and by those of an older

@@ -5,7 +5,7 @@ use crate::common::exact::{Compensated, Rounding};
 use crate::common::random::Random;
 use crate::common::{devices, machines};
 use crate::epilogues::Sum;
-use crate::fastest::{Host, ORDERS, Shape, assert_same_bits};
+use crate::harness::{Host, ORDERS, Shape, assert_same_bits};
 use crate::vectors::in_stated_order;
 use std::fmt::Debug;
 use tilewright::cuda_std::float::Float;

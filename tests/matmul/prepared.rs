@@ -2,7 +2,7 @@
 
 use crate::common::devices;
 use crate::common::random::Random;
-use crate::fastest::{Host, ORDERS, assert_same_bits, hoppers};
+use crate::harness::{Host, ORDERS, assert_same_bits, hoppers};
 use tilewright::{Arithmetic, Device, ErrorKind, Matmul, MatrixBatch, Order};
 
 /// Bits as without, in all orders of A, B and C, for narrow and wide lines, and for batches.

@@ -3,7 +3,7 @@
 use crate::common::devices;
 use crate::common::exact::Compensated;
 use crate::common::random::Random;
-use crate::fastest::{Bits, Host, ORDERS, Shape, assert_same_bits, hoppers};
+use crate::harness::{Bits, Host, ORDERS, Shape, assert_same_bits, hoppers};
 use half::{bf16, f16};
 use simt::tensor::{FloatUnit, WarpUnits};
 use std::fmt::Debug;

@@ -7,9 +7,10 @@ use crate::backend::{
 use crate::cuda::compile::LoadError;
 use crate::cuda::context::Current;
 use crate::cuda::driver::{Failure, call};
-use crate::cuda::modules::{self, Function, FunctionError};
+use crate::cuda::modules::{Function, FunctionError};
 use crate::cuda::occupancy;
 use crate::cuda::start::OLDEST_DRIVER;
+use crate::cuda::statics::find_global;
 use crate::error::{ErrorKind, Outcome};
 use crate::launch::LaunchConfig;
 use crate::module_source::ModuleSource;
@@ -69,13 +70,13 @@ impl CudaDevice {
             .lock()
             .module(symbol.module, self.compute_capability(), current)
             .map_err(|error| self.load_error(symbol.module, error))?;
-        let found = modules::find_global(module, symbol.name, current);
+        let found = find_global(module, symbol.name, current);
         // The device library aligns static arrays to 16 bytes, and so rounds their sizes.
         let bytes = symbol.initial.len();
         let reason = match found {
             Ok((address, found)) if found == bytes.next_multiple_of(16) => return Ok(address),
             Ok((_, found)) => format!("it has {found} bytes there; build its images anew"),
-            Err(modules::NOT_FOUND) => {
+            Err(Failure::NOT_FOUND) => {
                 "its image has none of this name; is the array declared in the crate that the \
                  module was built from?"
                     .to_owned()

@@ -3,9 +3,9 @@
 use super::request::ShardedMatmul;
 use crate::element::Element;
 use crate::error::Outcome;
+use crate::group::exchange::Exchange;
 use crate::group::matrix::{ShardedMatrix, Sharding};
 use crate::group::partition::part;
-use crate::group::transport::Exchange;
 use crate::matmul::{Computes, MatmulElement};
 use crate::matrix::{Matrix, MatrixView};
 

@@ -3,7 +3,7 @@
 use super::{Block, ShardedMatrix, Sharding};
 use crate::element::Element;
 use crate::error::{During, Outcome, Result};
-use crate::group::transport::Exchange;
+use crate::group::exchange::Exchange;
 use crate::matrix::{Matrix, MatrixView};
 use std::ops::Range;
 

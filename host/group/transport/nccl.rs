@@ -11,8 +11,8 @@ use super::{Transfer, Transport, fault_after};
 use crate::device::Device;
 use crate::error::{Error, ErrorKind, GroupError, Outcome};
 use crate::event::Event;
-use crate::group::DeviceGroup;
-use crate::group::id::{GroupOptions, no_meeting};
+use crate::group::options::GroupOptions;
+use crate::group::transport::no_meeting;
 use library::{BYTES, Communicator, Config, Functions, ID_BYTES, IN_PROGRESS, SUCCESS, UniqueId};
 use std::ffi::c_int;
 use std::fmt;
@@ -210,7 +210,7 @@ impl Nccl {
 }
 
 impl Transport for Nccl {
-    unsafe fn exchange(&self, _group: &DeviceGroup, transfers: &[Transfer]) -> Outcome<()> {
+    unsafe fn exchange(&self, _devices: &[Device], transfers: &[Transfer]) -> Outcome<()> {
         self.with_state(|state| {
             for it in transfers.iter().filter(|it| it.from == it.to) {
                 if let (Some(source), Some(destination)) = (it.source, it.destination) {

@@ -1,16 +1,15 @@
 //! Copies between the devices of one process.
 
 use super::{Transfer, Transport};
+use crate::device::Device;
 use crate::error::Outcome;
-use crate::group::DeviceGroup;
 
 /// Copies from one device straight to another; between a simulated one and others, through the host.
 #[derive(Debug)]
 pub struct PeerCopies;
 
 impl Transport for PeerCopies {
-    unsafe fn exchange(&self, group: &DeviceGroup, transfers: &[Transfer]) -> Outcome<()> {
-        let devices = group.devices();
+    unsafe fn exchange(&self, devices: &[Device], transfers: &[Transfer]) -> Outcome<()> {
         for it in transfers {
             let (Some(source), Some(destination)) = (it.source, it.destination) else {
                 unreachable!("the process has all ranks");

@@ -9,9 +9,9 @@ mod meeting;
 mod stream;
 
 use super::{Transfer, Transport, fault_after};
+use crate::device::Device;
 use crate::error::{ErrorKind, GroupError, Outcome};
-use crate::group::DeviceGroup;
-use crate::group::id::GroupOptions;
+use crate::group::options::GroupOptions;
 use crate::group::transport::deadline::Deadline;
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Mutex, PoisonError};
@@ -175,14 +175,14 @@ fn words(header: [u8; HEADER]) -> String {
 }
 
 impl Transport for Sockets {
-    unsafe fn exchange(&self, group: &DeviceGroup, transfers: &[Transfer]) -> Outcome<()> {
+    unsafe fn exchange(&self, devices: &[Device], transfers: &[Transfer]) -> Outcome<()> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(fault) = &state.fault {
             return Err(fault.clone().into());
         }
         let number = state.next;
         state.next += 1;
-        let backend = group.devices()[0].backend();
+        let backend = devices[0].backend();
         for it in transfers.iter().filter(|it| it.from == it.to) {
             if let (Some(source), Some(destination)) = (it.source, it.destination) {
                 // SAFETY: (1) and (2) of the backend are (1) and (2) of the trait.

@@ -6,7 +6,7 @@ pub use model::{Output, Sum};
 
 use crate::common::devices;
 use crate::common::random::Random;
-use crate::fastest::{Host, ORDERS, Shape, assert_same_bits, hoppers};
+use crate::harness::{Host, ORDERS, Shape, assert_same_bits, hoppers};
 use half::{bf16, f16};
 use model::{CASES, Vectors};
 use tilewright::cuda_std::float::Float;

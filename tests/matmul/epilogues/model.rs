@@ -1,7 +1,7 @@
 //! What an epilogue makes of a sum, in the arithmetic of the host.
 
 use crate::common::random::Random;
-use crate::fastest::Bits;
+use crate::harness::Bits;
 use half::{bf16, f16};
 use std::fmt::Debug;
 use tilewright::{Activation, Element};

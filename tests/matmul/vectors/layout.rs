@@ -1,6 +1,6 @@
 //! The ways to give a matrix and a vector.
 
-use crate::fastest::ORDERS;
+use crate::harness::ORDERS;
 use tilewright::{Device, Element, Matmul, MatmulInto, Matrix, Order};
 
 /// How a product with a vector is given.

@@ -9,7 +9,7 @@ use crate::common::exact::{Compensated, Rounding};
 use crate::common::random::Random;
 use crate::common::{devices, machines};
 use crate::epilogues::{Output, Sum};
-use crate::fastest::{ORDERS, assert_same_bits};
+use crate::harness::{ORDERS, assert_same_bits};
 use half::{bf16, f16};
 use layout::{Layout, layouts, product_in};
 use tilewright::{

@@ -3,8 +3,8 @@
 
 use super::stream::{Fault, read, write};
 use crate::error::{GroupError, Outcome};
-use crate::group::id::no_meeting;
 use crate::group::transport::deadline::Deadline;
+use crate::group::transport::no_meeting;
 use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::thread::sleep;

@@ -1,10 +1,10 @@
 //! Transposes of matrices of bytes.
 
-use super::operands::{read_bytes, written_bytes};
 use crate::element::Element;
 use crate::error::{ErrorKind, Outcome};
 use crate::kernels::module_of;
 use crate::launch::LaunchConfig;
+use crate::launch_args::{read_bytes, written_bytes};
 use crate::matrix::{Matrix, MatrixBatch};
 use crate::module::Module;
 use cuda_std::grid_constant::GridConstant;

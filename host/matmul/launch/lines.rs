@@ -1,13 +1,14 @@
 //! Matrices as bulk copies and vectors of 16 bytes find them: lines whose starts are multiples of 16 bytes.
 
-use super::entry::MapWords;
-use super::operands::{layout_of, read_elements};
 use super::transpose::transpose;
 use crate::backend::TensorMapBatch;
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::Outcome;
+use crate::launch_args::read_elements;
 use crate::launch_args::view_address;
+use crate::matmul::entry::MapWords;
+use crate::matmul::layout::layout_of;
 use crate::matrix::{Matrix, MatrixBatch, MatrixShape, MatrixView, Order};
 use cuda_std::global::Global;
 

@@ -1,15 +1,14 @@
 //! Products of i8 matrices on the ordinary units, which multiply words of four neighbours along k.
 
-use super::entry::{ChainArguments, Entry};
-use super::epilogue::Stores;
-use super::kernel::GemmKernel;
 use super::lines::{AlignedLines, Operand, WORD};
-use super::matrices::Matrices;
-use super::operands::written_by_product;
 use crate::error::Outcome;
+use crate::launch_args::written_by_product;
+use crate::matmul::entry::{ChainArguments, Entry};
+use crate::matmul::epilogue::Stores;
+use crate::matmul::kernel::GemmKernel;
+use crate::matmul::matrices::Matrices;
 use crate::matrix::Order;
 use crate::module::Module;
-use tilewright_kernels::matmul::ProductShape;
 
 /// C = A B of i8, in i32.
 pub fn multiply(kernel: &'static GemmKernel, matrices: Matrices<'_, i8, i32, i32>) -> Outcome<()> {
@@ -20,7 +19,7 @@ pub fn multiply(kernel: &'static GemmKernel, matrices: Matrices<'_, i8, i32, i32
     let module = Module::on_demand(&device, kernel.module);
     matrices.for_each_grid(|part| {
         let config = part.grid(kernel)?;
-        let (m, n, k) = part.extents();
+        let (_, _, k) = part.extents();
         let (a, b) = (
             Operand::new(part.a, k, |it| {
                 AlignedLines::along(it, Order::RowMajor, WORD)
@@ -31,24 +30,16 @@ pub fn multiply(kernel: &'static GemmKernel, matrices: Matrices<'_, i8, i32, i32
         );
         // SAFETY: (1) by (2) of the kernels.
         let (a, b) = unsafe { (a.words(), b.words()) };
-        let c = part.c;
-        let shape = ProductShape {
-            m,
-            n,
-            k: k.div_ceil(WORD),
-            lda: a.leading_dimension,
-            ldb: b.leading_dimension,
-            ldc: c.view().first().leading_dimension(),
-            a_stride: a.stride,
-            b_stride: b.stride,
-            c_stride: c.view().stride(),
-            is_lower: usize::from(part.is_gram),
-        };
+        let starts = [
+            (a.leading_dimension, a.stride),
+            (b.leading_dimension, b.stride),
+        ];
+        let shape = part.shape(k.div_ceil(WORD), starts);
         let arguments = ChainArguments {
             a: a.elements,
             b: b.elements,
             // SAFETY: (1) by (2) of the kernels.
-            c: unsafe { written_by_product(c) },
+            c: unsafe { written_by_product(part.c) },
             shape,
             epilogue: part.epilogue.arguments(Stores::Plain),
         };

@@ -1,21 +1,20 @@
-//! Products of a matrix and a vector.
+//! Products of the lines of a matrix with a vector, and sums of lines.
 
-use super::entry::EpilogueArguments;
-use super::epilogue::{Stores, vector};
-use super::fastest::sealed::Computes;
-use super::fastest::{Accumulator, MatmulElement, MatmulInto};
-use super::kernel::{ElementType, GemmKernel, Method, VectorLines};
-use super::kernels::KERNELS;
-use super::matrices::Matrices;
-use super::operands::{read_elements, written_by_product};
-use super::problem::{Problem, VectorProduct};
-use super::request::Matmul;
-use crate::buffer::{Buffer, BufferView, BufferViewMut};
-use crate::device::Device;
+use crate::buffer::Buffer;
 use crate::element::Element;
-use crate::error::{During, ErrorKind, Outcome, Result};
+use crate::error::{ErrorKind, Outcome};
 use crate::launch::LaunchConfig;
 use crate::launch_args::global_mut;
+use crate::launch_args::{read_elements, written_by_product};
+use crate::matmul::element::sealed::VectorInto;
+use crate::matmul::entry::{EpilogueArguments, VectorArguments, VectorLaunch};
+use crate::matmul::epilogue::{Stores, vector};
+use crate::matmul::kernel::{ElementType, GemmKernel, Method, VectorLines};
+use crate::matmul::kernels::KERNELS;
+use crate::matmul::matrices::Matrices;
+use crate::matmul::problem::{Problem, VectorProduct};
+use crate::matmul::types::Accumulator;
+use crate::matmul::types::sealed::Computes;
 use crate::matrix::{Matrix, MatrixView, Order};
 use crate::module::Module;
 use cuda_std::global::{Global, GlobalMut};
@@ -37,57 +36,6 @@ const MOST_BLOCKS: usize = i32::MAX as usize;
 
 /// What a grid may have along y.
 const MOST_PRODUCTS: usize = 65_535;
-
-/// The arguments of a kernel.
-pub struct VectorArguments<'a, T, O, S> {
-    pub x: Global<'a, T>,
-    pub v: Global<'a, T>,
-    pub y: GlobalMut<'a, O>,
-    pub shape: VectorShape,
-    pub epilogue: EpilogueArguments<'a, S>,
-    pub partials: GlobalMut<'a, S>,
-    pub tickets: GlobalMut<'a, u32>,
-}
-
-/// The launch of a kernel.
-///
-/// # Safety
-/// As for [`ChainLaunch`](super::entry::ChainLaunch).
-pub type VectorLaunch<T, O, S> =
-    unsafe fn(&Module, LaunchConfig, VectorArguments<'_, T, O, S>) -> Outcome<()>;
-
-/// The launch of one of two kernels, a [`VectorLaunch`].
-macro_rules! vector_launch {
-    ($lines:expr, $along:ident, $across:ident) => {
-        match $lines {
-            $crate::matmul::kernel::VectorLines::Along => {
-                $crate::matmul::vector::vector_launch!(@kernel $along)
-            }
-            $crate::matmul::kernel::VectorLines::Across => {
-                $crate::matmul::vector::vector_launch!(@kernel $across)
-            }
-        }
-    };
-    (@kernel $kernel:ident) => {{
-        let launch: $crate::matmul::vector::VectorLaunch<_, _, _> = |module, config, arguments| {
-            let $crate::matmul::vector::VectorArguments {
-                x, v, y, shape, epilogue, partials, tickets,
-            } = arguments;
-            let $crate::matmul::entry::EpilogueArguments {
-                numbers, row_scale, column_scale, row_bias, column_bias,
-            } = epilogue;
-            let shape = cuda_std::grid_constant::GridConstant::new(&shape);
-            let numbers = cuda_std::grid_constant::GridConstant::new(&numbers);
-            let params = (
-                x, v, y, shape, numbers, row_scale, column_scale, row_bias, column_bias, partials, tickets,
-            );
-            // SAFETY: (1), (2) are those of `VectorLaunch`.
-            unsafe { module.launch_params(tilewright_kernels::matvec::$kernel, config, params) }
-        };
-        launch
-    }};
-}
-pub(super) use vector_launch;
 
 /// The blocks of a launch for each product, and what they share.
 struct Work {
@@ -182,23 +130,21 @@ pub fn block_of(problem: &Problem) -> (usize, usize) {
 }
 
 /// C = A B, where A or B is a vector.
-pub fn multiply<T: Computes<O>, O: Element>(
+pub fn multiply<T: Computes<O> + VectorInto<O>, O: Element>(
     kernel: &'static GemmKernel,
-    launch: VectorLaunch<T, O, T::Accumulator>,
     mut matrices: Matrices<'_, T, O, T::Accumulator>,
 ) -> Outcome<()> {
     let count = matrices.count();
     for first in (0..count).step_by(MOST_PRODUCTS) {
         let part = matrices.part(first, MOST_PRODUCTS.min(count - first));
-        launch_part(kernel, launch, part)?;
+        launch_part(kernel, part)?;
     }
     Ok(())
 }
 
 /// As many products as a grid has along y.
-fn launch_part<T: Computes<O>, O: Element>(
+fn launch_part<T: Computes<O> + VectorInto<O>, O: Element>(
     kernel: &'static GemmKernel,
-    launch: VectorLaunch<T, O, T::Accumulator>,
     matrices: Matrices<'_, T, O, T::Accumulator>,
 ) -> Outcome<()> {
     let (element, output) = T::TYPES;
@@ -231,6 +177,7 @@ fn launch_part<T: Computes<O>, O: Element>(
     };
     // SAFETY: (1) the launch touches elements of the matrices alone, by (2) of the kernels.
     let operands = unsafe { (read_elements(a), read_elements(b), written_by_product(c)) };
+    let launch = T::launch_of(kernel.entry).expect("the kernel was selected for the types");
     let module = Module::on_demand(device, kernel.module);
     let epilogue = epilogue.arguments(Stores::Plain);
     // SAFETY: (1) the shapes were compared, the kernel was selected by how the lines lie, and the grid and
@@ -239,8 +186,7 @@ fn launch_part<T: Computes<O>, O: Element>(
 }
 
 /// C = the sum of `parts` matrices of its shape, one below the other, in place of the product of A and B.
-pub fn add_up<T: Computes<T, Accumulator = T> + Accumulator>(
-    launch: VectorLaunch<T, T, T>,
+pub fn add_up<T: Computes<T, Accumulator = T> + VectorInto<T> + Accumulator>(
     sums: &Matrix<T>,
     parts: usize,
     matrices: Matrices<'_, T, T, T>,
@@ -264,6 +210,7 @@ pub fn add_up<T: Computes<T, Accumulator = T> + Accumulator>(
         lines_of_group: work.lines_of_group,
     };
     let kernel = kernel_that_adds(T::TYPES.0);
+    let launch = T::launch_of(kernel.entry).expect("the kernel is of the type");
     let module = Module::on_demand(sums.device(), kernel.module);
     // SAFETY: (1) the launch touches elements of the matrices alone, by (2) of the kernels.
     let (x, y) = unsafe { (read_elements(sums.into()), written_by_product(c)) };
@@ -289,7 +236,7 @@ impl Work {
     /// # Safety
     /// 1. The views, the shape and the grid of this work are as the kernel asks, but for the partial results
     ///    and the tickets.
-    /// 2. As (2) of [`ChainLaunch`](super::entry::ChainLaunch).
+    /// 2. As (2) of [`ProductLaunch`](crate::matmul::entry::ProductLaunch).
     unsafe fn launch<T: Element, O: Element, S: Element>(
         &self,
         (module, launch): (&Module, VectorLaunch<T, O, S>),
@@ -330,74 +277,5 @@ fn elements_apart<T: Element>(column: MatrixView<'_, T>) -> usize {
     match column.order() {
         Order::RowMajor => column.leading_dimension(),
         Order::ColumnMajor => 1,
-    }
-}
-
-impl Device {
-    /// The product A x of an M x K matrix and a vector of K elements: a buffer of M elements.
-    ///
-    /// A is `&matrix`, its transpose `matrix.t()` or a part of it, in either [`Order`], without a copy;
-    /// `device.matvec(a.t(), &x)` is the product of the row x with A. [`Device::matmul`] has the same bits
-    /// where one of its operands is a vector, and `Matmul::new(&a, x.as_column())` choices.
-    ///
-    /// Each element is the sum of K products, each added by a fused multiply-add, of f64 in f64 and of
-    /// f32, f16 and bf16 in f32, and rounded to the type at last: |y' - y| <= gamma_K |A||x| for f32 and
-    /// f64. The order depends on K and the type alone, so the bits are the same on every device, whatever
-    /// the order of the matrix and the other rows (`docs/products.md`). A sum that is zero is +0. Infinities
-    /// and NaN are as in [`Device::matmul_tiled`].
-    ///
-    /// ```
-    /// use tilewright::Device;
-    ///
-    /// # fn main() -> tilewright::Result<()> {
-    /// let device = Device::simulator();
-    /// let a = device.matrix((2, 3), &[1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0])?;
-    /// let x = device.upload(&[1.0_f32, 10.0, 100.0])?;
-    /// let y = device.matvec(&a, &x)?;
-    /// assert_eq!(y.to_vec()?, [321.0, 654.0]);
-    /// assert_eq!(device.matvec(a.t(), &y)?.to_vec()?, [2937.0, 3912.0, 4887.0]);
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    /// [`ErrorKind::ShapeMismatch`] if A does not have as many columns as x has elements; all others of
-    /// [`Matmul::run`].
-    pub fn matvec<'a, 'x, T: MatmulElement>(
-        &self,
-        a: impl Into<MatrixView<'a, T>>,
-        x: impl Into<BufferView<'x, T>>,
-    ) -> Result<Buffer<T::Product>> {
-        let (a, x) = (a.into(), x.into());
-        self.vector_product(a, x).during("matvec")
-    }
-
-    /// [`Device::matvec`] into a buffer or a part of one, whose elements it overwrites.
-    ///
-    /// # Errors
-    /// [`ErrorKind::ShapeMismatch`] if `y` does not have an element for each row of A, and those of
-    /// [`Device::matvec`].
-    pub fn matvec_into<'a, 'x, 'y, T: MatmulInto<O>, O: Element>(
-        &self,
-        a: impl Into<MatrixView<'a, T>>,
-        x: impl Into<BufferView<'x, T>>,
-        y: impl Into<BufferViewMut<'y, O>>,
-    ) -> Result<()> {
-        let (a, x) = (a.into(), x.into());
-        let y = y.into().into_column();
-        Matmul::new(a, x.as_column())
-            .multiply(self, y.into())
-            .during("matvec_into")
-    }
-
-    fn vector_product<T: MatmulElement>(
-        &self,
-        a: MatrixView<'_, T>,
-        x: BufferView<'_, T>,
-    ) -> Outcome<Buffer<T::Product>> {
-        let mut y = Buffer::uninit(self, a.rows())?;
-        let column = y.view_mut().into_column();
-        Matmul::new(a, x.as_column()).multiply(self, column.into())?;
-        Ok(y)
     }
 }

@@ -1,22 +1,13 @@
 //! Products of a matrix with its transpose, which are symmetric: about half of them is computed, and copied
 //! to the other half.
 
-use super::fastest::{MatmulElement, MatmulInto};
-use super::matrices::Factors;
-use super::operands::written_by_product;
-use super::request::Matmul;
+use super::product::Matmul;
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{During, ErrorKind, Outcome, Result};
-use crate::kernels::module_of;
-use crate::launch::LaunchConfig;
-use crate::matrix::{AsMatrixViewMut, Matrix, MatrixBatch, MatrixBatchMut, MatrixView};
-use crate::module::Module;
-use cuda_std::global::GlobalMut;
-use cuda_std::grid_constant::GridConstant;
-use tilewright_kernels::triangle::{
-    MIRROR_THREADS, MirrorShape, mirror_u16, mirror_u32, mirror_u64,
-};
+use crate::error::{During, Result};
+use crate::matmul::matrices::Factors;
+use crate::matmul::types::{MatmulElement, MatmulInto};
+use crate::matrix::{AsMatrixViewMut, Matrix, MatrixBatch, MatrixView};
 
 impl Device {
     /// The product A^T A of an M x N matrix, N x N, with about half of the multiply-adds of
@@ -54,7 +45,7 @@ impl Device {
     /// one ([`MatrixViewMut`](crate::MatrixViewMut)), whose elements it overwrites.
     ///
     /// # Errors
-    /// [`ErrorKind::ShapeMismatch`] if C is not N x N, and those of [`Matmul::run`].
+    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if C is not N x N, and those of [`Matmul::run`].
     pub fn gram_into<'a, T: MatmulInto<O>, O: Element>(
         &self,
         a: impl Into<MatrixView<'a, T>>,
@@ -96,51 +87,5 @@ impl<'a, T: MatmulElement> Matmul<'a, T> {
     #[must_use]
     pub fn gram(a: impl Into<MatrixBatch<'a, T>>) -> Self {
         Self::of(Factors::gram(a.into()))
-    }
-}
-
-/// Overwrites one triangle of each matrix with the other: the upper one where they are row-major.
-pub fn mirror<T: Element>(batch: MatrixBatchMut<'_, T>) -> Outcome<()> {
-    /// What a grid can have along y.
-    const MOST: usize = 65_535;
-    let first = batch.view().first();
-    let device = first.device().clone();
-    let shape = MirrorShape {
-        n: first.rows(),
-        leading_dimension: first.leading_dimension(),
-        stride: batch.view().stride(),
-        matrices: batch.view().count().unwrap_or(1),
-    };
-    if shape.n <= 1 {
-        return Ok(());
-    }
-    let tiles = shape.tiles().checked_mul(shape.tiles());
-    let tiles = tiles.filter(|it| *it <= i32::MAX as usize);
-    let tiles = tiles.ok_or_else(|| ErrorKind::TooLarge {
-        what: format!("a result of {0}x{0} elements", shape.n),
-        remedy: "a grid can have at most 2^31 - 1 blocks: multiply parts of the matrices",
-    })?;
-    let grid = (tiles as u32, shape.matrices.min(MOST) as u32);
-    let config = LaunchConfig::new(grid, MIRROR_THREADS as u32);
-    // SAFETY: (1) by (1) of the kernels.
-    let elements = unsafe { written_by_product(batch) };
-    /// The launch of a kernel for elements of a word.
-    macro_rules! launch {
-        ($kernel:ident) => {{
-            let first = elements.as_mut_ptr().cast();
-            // SAFETY: (1), (2) as for the elements, which are as large.
-            let words = unsafe { GlobalMut::from_raw_parts(first, elements.len()) };
-            let module = Module::on_demand(&device, module_of!($kernel));
-            // SAFETY: (1) is (1) and (2) of the kernel: (1) the view and the shape are those of the matrices,
-            // which as rows or as columns have the same diagonals. (2) The grid. (2) The matrices are borrowed
-            // mutably until this returns.
-            unsafe { module.launch_params($kernel, config, (words, GridConstant::new(&shape))) }
-        }};
-    }
-    match size_of::<T>() {
-        2 => launch!(mirror_u16),
-        4 => launch!(mirror_u32),
-        8 => launch!(mirror_u64),
-        bytes => unreachable!("no product has elements of {bytes} bytes"),
     }
 }

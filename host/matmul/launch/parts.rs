@@ -1,25 +1,23 @@
 //! Products with a small result and a large K, which is divided: products of parts of K, whose sums are
 //! added at last.
 
-use super::Accumulator;
-use super::element::sealed::TensorOutput;
-use super::entry::EpilogueArguments;
-use super::epilogue::{Epilogue, Stores};
-use super::fastest::sealed::Computes;
 use super::lines::AlignedOperand;
-use super::matrices::{Factors, Matrices};
-use super::operands::{read_elements, written_by_product};
-use super::problem::Parts;
-use super::select::DividedK;
-use super::vector::{VectorLaunch, add_up};
+use super::vector::add_up;
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::Outcome;
 use crate::launch::LaunchConfig;
+use crate::launch_args::{read_elements, written_by_product};
+use crate::matmul::element::sealed::{TensorOutput, VectorInto};
+use crate::matmul::entry::AddArguments;
+use crate::matmul::epilogue::{Epilogue, Stores};
+use crate::matmul::matrices::{Factors, Matrices};
+use crate::matmul::problem::Parts;
+use crate::matmul::select::DividedK;
+use crate::matmul::types::Accumulator;
+use crate::matmul::types::sealed::Computes;
 use crate::matrix::{Matrix, MatrixView, Order};
 use crate::module::Module;
-use crate::module_source::ModuleSource;
-use cuda_std::global::{Global, GlobalMut};
 use tilewright_kernels::parts::{ADD_COLUMNS, ADD_ROWS, ADD_THREADS, PartsShape};
 
 /// The sums of all parts of one product, one matrix below the other.
@@ -61,16 +59,15 @@ impl<S: Accumulator> Sums<S> {
     }
 }
 
-/// C = A B of one product of f32 or f64. `launch` is that of the kernel that adds lines across.
-pub fn multiply_chains<T: Computes<T, Accumulator = T> + Accumulator>(
+/// C = A B of one product of f32 or f64.
+pub fn multiply_chains<T: Computes<T, Accumulator = T> + VectorInto<T> + Accumulator>(
     device: &Device,
     division: DividedK,
-    launch: VectorLaunch<T, T, T>,
     matrices: Matrices<'_, T, T, T>,
 ) -> Outcome<()> {
     let operands = (matrices.a.first(), matrices.b.first());
     let Sums { sums, parts } = Sums::of(device, division, operands, matrices.is_gram)?;
-    add_up(launch, &sums, parts, matrices)
+    add_up(&sums, parts, matrices)
 }
 
 /// C = A B of one product of narrower elements.
@@ -110,59 +107,3 @@ pub fn multiply<T: Computes<O::Sum, Accumulator = O::Sum>, O: TensorOutput>(
     // are freed by work that comes later.
     unsafe { launch(&module, config, arguments) }
 }
-
-/// The arguments of a kernel that adds sums of type `S`.
-pub struct AddArguments<'a, O, S> {
-    pub sums: Global<'a, S>,
-    pub c: GlobalMut<'a, O>,
-    pub shape: PartsShape,
-    pub epilogue: EpilogueArguments<'a, S>,
-}
-
-/// The launch of a kernel that adds sums, and its module.
-pub type AddKernel<O, S> = (&'static ModuleSource, AddLaunch<O, S>);
-
-/// The launch of a kernel that adds sums.
-///
-/// # Safety
-/// As for [`ChainLaunch`](super::entry::ChainLaunch).
-pub type AddLaunch<O, S> = unsafe fn(&Module, LaunchConfig, AddArguments<'_, O, S>) -> Outcome<()>;
-
-/// An [`AddKernel`].
-macro_rules! add_kernel {
-    ($kernel:ident) => {
-        (
-            $crate::kernels::module_of!($kernel),
-            |module, config, arguments| {
-                let $crate::matmul::parts::AddArguments {
-                    sums,
-                    c,
-                    shape,
-                    epilogue,
-                } = arguments;
-                let $crate::matmul::entry::EpilogueArguments {
-                    numbers,
-                    row_scale,
-                    column_scale,
-                    row_bias,
-                    column_bias,
-                } = epilogue;
-                let shape = cuda_std::grid_constant::GridConstant::new(&shape);
-                let numbers = cuda_std::grid_constant::GridConstant::new(&numbers);
-                let params = (
-                    sums,
-                    c,
-                    shape,
-                    numbers,
-                    row_scale,
-                    column_scale,
-                    row_bias,
-                    column_bias,
-                );
-                // SAFETY: (1), (2) are those of `AddLaunch`.
-                unsafe { module.launch_params(tilewright_kernels::parts::$kernel, config, params) }
-            },
-        )
-    };
-}
-pub(super) use add_kernel;

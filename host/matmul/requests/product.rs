@@ -1,21 +1,23 @@
-//! A product with choices.
+//! Products by the fastest kernel that keeps the promise of the type, plain or with choices.
 
-use super::arithmetic::Arithmetic;
-use super::epilogue::{Activation, Epilogue};
-use super::fastest::sealed::Computes;
-use super::fastest::{MatmulElement, MatmulInto};
-use super::matrices::Factors;
-use super::prepared::PreparedMatrix;
-use super::select::Request;
-use super::{MatmulPlan, TileConfig};
 use crate::buffer::BufferView;
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{During, Outcome, Result};
-use tilewright_kernels::epilogue::EpilogueElement as _;
-
-use crate::matrix::{AsMatrixBatchMut, Matrix, MatrixBatch, MatrixBatchMut};
+use crate::matmul::arithmetic::Arithmetic;
+use crate::matmul::epilogue::{Activation, Epilogue};
+use crate::matmul::kernel::TileConfig;
+use crate::matmul::matrices::Factors;
+use crate::matmul::plan::MatmulPlan;
+use crate::matmul::prepared::PreparedMatrix;
+use crate::matmul::select::Request;
+use crate::matmul::types::sealed::Computes;
+use crate::matmul::types::{MatmulElement, MatmulInto};
+use crate::matrix::{
+    AsMatrixBatchMut, AsMatrixViewMut, Matrix, MatrixBatch, MatrixBatchMut, MatrixView,
+};
 use cuda_std::float::Float;
+use tilewright_kernels::epilogue::EpilogueElement as _;
 
 /// A product with choices, and with what becomes of it on its way to memory:
 ///
@@ -267,5 +269,69 @@ impl<'a, T: MatmulElement> Matmul<'a, T> {
             Some(capability) => Request::FastestAt(capability, arithmetic, self.tiles),
             None => Request::Fastest(arithmetic, self.tiles),
         }
+    }
+}
+
+impl Device {
+    /// The product A B of an M x K and a K x N matrix, M x N, by the fastest kernel that keeps the
+    /// promise of the type ([`MatmulElement`]).
+    ///
+    /// An operand is `&matrix`, its transpose `matrix.t()` or a part of it ([`Matrix::slice`]), in
+    /// either [`Order`](crate::Order); the product is row-major.
+    ///
+    /// Element by element |C' - C| <= gamma_K |A||B| for f32 and f64, whatever the elements (Higham,
+    /// Accuracy and Stability of Numerical Algorithms, 3.5), as long as nothing underflows.
+    ///
+    /// The device, the type and M, N and K select the kernel ([`Matmul::plan`]), and so the bits of an
+    /// f32 product: the same in every run, and from operands in either order, wherever they lie.
+    /// [`Matmul::arithmetic`] with [`Arithmetic::Chain`](crate::Arithmetic::Chain) gives the bits of
+    /// [`Device::matmul_tiled`] on every device. A product of a matrix and a vector adds in another order
+    /// than those, the same on every device: see [`Device::matvec`]. So does one with a small result and a
+    /// large K, which is divided into parts, a number that depends on M, N, K and the type alone. f32 on tensor
+    /// cores takes (M + N) K words of memory for the halves of the elements, until the product is done.
+    ///
+    /// ```
+    /// use half::bf16;
+    /// use tilewright::Device;
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let device = Device::simulator();
+    /// let a = device.matrix((1, 3), &[1.0, 2.0, 3.0].map(bf16::from_f32))?;
+    /// let c = device.matmul(&a, a.t())?;
+    /// assert_eq!(c.to_vec()?, [bf16::from_f32(14.0)]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Matmul::run`].
+    #[doc(alias = "gemm")]
+    #[doc(alias = "dot")]
+    #[doc(alias = "mul")]
+    pub fn matmul<'a, 'b, T: MatmulElement>(
+        &self,
+        a: impl Into<MatrixView<'a, T>>,
+        b: impl Into<MatrixView<'b, T>>,
+    ) -> Result<Matrix<T::Product>> {
+        let (a, b) = (a.into(), b.into());
+        Matmul::new(a, b).product(self).during("matmul")
+    }
+
+    /// [`Device::matmul`] into an M x N matrix of either [`Order`](crate::Order) that is there, or into a
+    /// part of one ([`MatrixViewMut`](crate::MatrixViewMut)), whose elements it overwrites.
+    ///
+    /// # Errors
+    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if C is not M x N, and those of
+    /// [`Matmul::run`].
+    pub fn matmul_into<'a, 'b, T: MatmulInto<O>, O: Element>(
+        &self,
+        a: impl Into<MatrixView<'a, T>>,
+        b: impl Into<MatrixView<'b, T>>,
+        c: &mut impl AsMatrixViewMut<O>,
+    ) -> Result<()> {
+        let (a, b) = (a.into(), b.into());
+        Matmul::new(a, b)
+            .multiply(self, c.as_matrix_view_mut().into())
+            .during("matmul")
     }
 }

@@ -1,30 +1,16 @@
-//! Matrices as a product's kernel gets them.
+//! Batches of matrices as a kernel's parameters, for the library's own kernels: all from the first element to
+//! the last, gaps included.
 
-use super::problem::MatrixLayout;
-use crate::buffer::ALIGNMENT;
+use super::view_address;
 use crate::element::Element;
-use crate::launch_args::view_address;
 use crate::matrix::{MatrixBatch, MatrixBatchMut, MatrixView};
 use cuda_std::global::{Global, GlobalMut};
-
-/// How the elements of a batch lie in memory.
-pub fn layout_of<T: Element>(batch: MatrixBatch<'_, T>) -> MatrixLayout {
-    let view = batch.first();
-    // That of no element is aligned as an empty buffer's is; all matrices are aligned like the worst.
-    let distance = (batch.stride() * size_of::<T>()) as u64;
-    let zeros = (address_of(view) | distance).trailing_zeros();
-    MatrixLayout {
-        order: view.order(),
-        leading_dimension: view.leading_dimension(),
-        alignment: 1 << zeros.min(ALIGNMENT.ilog2()),
-    }
-}
 
 /// What kernels read of `batch`: all from its first element to its last, gaps included.
 ///
 /// # Safety
 /// 1. Of the parameter the launch reads the elements of the matrices alone.
-pub unsafe fn read_elements<T: Element>(batch: MatrixBatch<'_, T>) -> Global<'_, T> {
+pub(crate) unsafe fn read_elements<T: Element>(batch: MatrixBatch<'_, T>) -> Global<'_, T> {
     let address = view_address::<T>(address_of(batch.first()));
     // SAFETY: (1) from the first element to the last all are in one live allocation, and aligned as
     // elements of a buffer are. They stay while the borrow lasts; the launch is submitted within it, and
@@ -42,7 +28,9 @@ pub unsafe fn read_elements<T: Element>(batch: MatrixBatch<'_, T>) -> Global<'_,
 ///
 /// # Safety
 /// 1. Of the parameter the launch reads and writes the elements of the matrices alone.
-pub unsafe fn written_by_product<T: Element>(batch: MatrixBatchMut<'_, T>) -> GlobalMut<'_, T> {
+pub(crate) unsafe fn written_by_product<T: Element>(
+    batch: MatrixBatchMut<'_, T>,
+) -> GlobalMut<'_, T> {
     let batch = batch.into_batch();
     let address = view_address::<T>(address_of(batch.first()));
     // SAFETY: (1) as for `read_elements`. (2) What is touched are the elements of the matrices, by (1):
@@ -56,7 +44,7 @@ pub unsafe fn written_by_product<T: Element>(batch: MatrixBatchMut<'_, T>) -> Gl
 ///
 /// # Safety
 /// 1. Of the parameter the launch reads the elements of the matrices alone.
-pub unsafe fn read_bytes<T: Element>(batch: MatrixBatch<'_, T>) -> Global<'_, u8> {
+pub(crate) unsafe fn read_bytes<T: Element>(batch: MatrixBatch<'_, T>) -> Global<'_, u8> {
     assert_eq!(size_of::<T>(), 1, "elements are bytes");
     // SAFETY: (1) is (1).
     let elements = unsafe { read_elements(batch) };
@@ -68,7 +56,7 @@ pub unsafe fn read_bytes<T: Element>(batch: MatrixBatch<'_, T>) -> Global<'_, u8
 ///
 /// # Safety
 /// 1. Of the parameter the launch reads and writes the elements of the matrices alone.
-pub unsafe fn written_bytes<T: Element>(batch: MatrixBatchMut<'_, T>) -> GlobalMut<'_, u8> {
+pub(crate) unsafe fn written_bytes<T: Element>(batch: MatrixBatchMut<'_, T>) -> GlobalMut<'_, u8> {
     assert_eq!(size_of::<T>(), 1, "elements are bytes");
     // SAFETY: (1) is (1).
     let elements = unsafe { written_by_product(batch) };
@@ -86,7 +74,7 @@ fn span_of<T: Element>(batch: MatrixBatch<'_, T>) -> usize {
 }
 
 /// The address of the first element; 0 if there is none.
-fn address_of<T: Element>(view: MatrixView<'_, T>) -> u64 {
+pub(crate) fn address_of<T: Element>(view: MatrixView<'_, T>) -> u64 {
     if view.is_empty() {
         0
     } else {

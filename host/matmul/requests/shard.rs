@@ -1,12 +1,12 @@
 //! Some rows and columns of a product, of which other devices compute the rest.
 
-use super::Computes;
-use super::epilogue::Epilogue;
-use super::matrices::Factors;
-use super::select::Request;
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::Outcome;
+use crate::matmul::epilogue::Epilogue;
+use crate::matmul::matrices::Factors;
+use crate::matmul::select::Request;
+use crate::matmul::types::sealed::Computes;
 use crate::matrix::{MatrixView, MatrixViewMut};
 
 impl Device {

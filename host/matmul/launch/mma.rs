@@ -1,18 +1,17 @@
 //! Products of f16, bf16 and i8 matrices by warps, on the tensor cores of compute capability 8.0 and later.
 
-use super::element::sealed::MmaInto;
-use super::entry::ProductArguments;
-use super::epilogue::Stores;
-use super::fastest::Accumulate;
-use super::kernel::GemmKernel;
 use super::lines::{AlignedLines, Operand};
-use super::matrices::Matrices;
-use super::operands::written_by_product;
 use crate::element::Element;
 use crate::error::Outcome;
+use crate::launch_args::written_by_product;
+use crate::matmul::element::sealed::MmaInto;
+use crate::matmul::entry::ProductArguments;
+use crate::matmul::epilogue::Stores;
+use crate::matmul::kernel::GemmKernel;
+use crate::matmul::matrices::Matrices;
+use crate::matmul::types::Accumulate;
 use crate::matrix::{MatrixBatch, Order};
 use crate::module::Module;
-use tilewright_kernels::matmul::ProductShape;
 
 /// C = A B of halves, in halves or in f32, and of i8, in i32.
 pub fn multiply<T: MmaInto<O>, O: Element>(
@@ -24,29 +23,21 @@ pub fn multiply<T: MmaInto<O>, O: Element>(
     let module = Module::on_demand(&device, kernel.module);
     matrices.for_each_grid(|part| {
         let config = part.grid(kernel)?;
-        let (m, n, k) = part.extents();
+        let (_, _, k) = part.extents();
         let a = Operand::new(part.a, k, |it| lines_of(it, Order::RowMajor))?;
         let b = Operand::new(part.b, k, |it| lines_of(it, Order::ColumnMajor))?;
         // SAFETY: (1) by (2) of the kernels.
         let (a, b) = unsafe { (a.elements(), b.elements()) };
-        let c = part.c;
-        let shape = ProductShape {
-            m,
-            n,
-            k,
-            lda: a.leading_dimension,
-            ldb: b.leading_dimension,
-            ldc: c.view().first().leading_dimension(),
-            a_stride: a.stride,
-            b_stride: b.stride,
-            c_stride: c.view().stride(),
-            is_lower: usize::from(part.is_gram),
-        };
+        let starts = [
+            (a.leading_dimension, a.stride),
+            (b.leading_dimension, b.stride),
+        ];
+        let shape = part.shape(k, starts);
         let arguments = ProductArguments {
             a: a.elements,
             b: b.elements,
             // SAFETY: (1) by (2) of the kernels.
-            c: unsafe { written_by_product(c) },
+            c: unsafe { written_by_product(part.c) },
             shape,
             epilogue: part.epilogue.arguments(Stores::Single),
         };

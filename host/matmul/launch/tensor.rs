@@ -1,15 +1,15 @@
 //! Products of f16, bf16, i8 and 8-bit float matrices, on tensor cores.
 
-use super::element::sealed::TensorOutput;
-use super::entry::{MapWords, TensorArguments};
-use super::epilogue::Stores;
-use super::kernel::{GemmKernel, Method, TileConfig};
 use super::lines::{AlignedLines, is_aligned, map_of};
-use super::matrices::Matrices;
-use super::operands::written_by_product;
 use super::persistent::persistent_grid;
 use crate::element::Element;
 use crate::error::Outcome;
+use crate::launch_args::written_by_product;
+use crate::matmul::element::sealed::TensorOutput;
+use crate::matmul::entry::{MapWords, TensorArguments};
+use crate::matmul::epilogue::Stores;
+use crate::matmul::kernel::{GemmKernel, Method, TileConfig};
+use crate::matmul::matrices::Matrices;
 use crate::matrix::{MatrixBatch, Order};
 use crate::module::Module;
 use half::f16;

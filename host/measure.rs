@@ -1,9 +1,8 @@
 //! Reports of a device's launches.
 
-use super::data::LaunchReport;
-use super::recorder::LaunchRecorder;
 use crate::device::Device;
 use crate::error::{During, ErrorKind, Outcome, Result};
+use crate::report::{LaunchRecorder, LaunchReport};
 
 impl Device {
     /// Runs `body` and reports the cost of the launches on this device until it returns.

@@ -1,0 +1,180 @@
+//! Products of unequal shapes: on the ordinary units in one launch, others one after the other.
+
+use crate::device::Device;
+use crate::element::Element;
+use crate::error::{ErrorKind, Outcome};
+use crate::launch::LaunchConfig;
+use crate::launch_args::{read_elements, written_by_product};
+use crate::matmul::arithmetic::Arithmetic;
+use crate::matmul::element::GemmElement;
+use crate::matmul::epilogue::Stores;
+use crate::matmul::kernel::GemmKernel;
+use crate::matmul::matrices::Matrices;
+use crate::matmul::problem::Problem;
+use crate::matmul::select::{Request, blocks_in_group, is_alone};
+use crate::matmul::types::Accumulator;
+use crate::matmul::types::sealed::Computes;
+use crate::module::Module;
+use bytemuck::Zeroable;
+use tilewright_kernels::epilogue::EpilogueElement;
+use tilewright_kernels::matmul::{GROUP, GroupedProduct, ProductGroup};
+
+/// Products one after the other.
+pub fn multiply_each<T: Computes<O>, O: Element>(
+    device: &Device,
+    arithmetic: Arithmetic,
+    products: Vec<Matrices<'_, T, O, T::Accumulator>>,
+) -> Outcome<()> {
+    products
+        .into_iter()
+        .try_for_each(|matrices| multiply_one(device, arithmetic, matrices))
+}
+
+fn multiply_one<T: Computes<O>, O: Element>(
+    device: &Device,
+    arithmetic: Arithmetic,
+    matrices: Matrices<'_, T, O, T::Accumulator>,
+) -> Outcome<()> {
+    let (element, output) = T::TYPES;
+    let problem = matrices.problem(element, output);
+    let selection = device.select_kernel(Request::Fastest(arithmetic, None), &problem)?;
+    T::multiply(device, selection, matrices)
+}
+
+/// A product in a launch that several share.
+struct Grouped<'a, T: Element> {
+    matrices: Matrices<'a, T, T, T>,
+    problem: Problem,
+}
+
+/// Products in as few launches as there are pairs of orders, but for those that are launched alone.
+pub fn multiply<T>(
+    device: &Device,
+    arithmetic: Arithmetic,
+    products: Vec<Matrices<'_, T, T, T>>,
+) -> Outcome<()>
+where
+    T: GemmElement + Accumulator + Computes<T, Accumulator = T>,
+{
+    let mut groups: [Vec<Grouped<'_, T>>; 4] = Default::default();
+    let (element, output) = T::TYPES;
+    for matrices in products {
+        let problem = matrices.problem(element, output);
+        let alone = device.select_kernel(Request::Fastest(arithmetic, None), &problem)?;
+        if is_alone(&problem, device.facts(), &alone) {
+            T::multiply(device, alone, matrices)?;
+        } else if !matrices.fit_group() {
+            multiply_one(device, Arithmetic::Chain, matrices)?;
+        } else {
+            let number = 2 * problem.a.order as usize + problem.b.order as usize;
+            groups[number].push(Grouped { matrices, problem });
+        }
+    }
+    groups
+        .into_iter()
+        .try_for_each(|group| launch_group(device, group))
+}
+
+/// Products whose operands have the same orders.
+fn launch_group<T: GemmElement + Accumulator>(
+    device: &Device,
+    mut group: Vec<Grouped<'_, T>>,
+) -> Outcome<()> {
+    if group.is_empty() {
+        return Ok(());
+    }
+    let problems: Vec<&Problem> = group.iter().map(|it| &it.problem).collect();
+    let kernel = device.select_group_kernel(&problems)?;
+    // Blocks that take longest come first, so that the last ones are short.
+    group.sort_by_key(|it| std::cmp::Reverse(it.problem.k));
+    while !group.is_empty() {
+        let count = fitting(&group, kernel);
+        if count == 0 {
+            return Err(ErrorKind::TooLarge {
+                what: format!(
+                    "a result of {}x{} elements",
+                    group[0].problem.m, group[0].problem.n
+                ),
+                remedy: "a grid can have at most 2^31 - 1 blocks: multiply parts of the matrices",
+            });
+        }
+        launch(device, kernel, group.drain(..count).collect())?;
+    }
+    Ok(())
+}
+
+/// How many of the first products one launch can have.
+fn fitting<T: GemmElement + Accumulator>(group: &[Grouped<'_, T>], kernel: &GemmKernel) -> usize {
+    let blocks = group.iter().scan(0, |before, it| {
+        *before += blocks_in_group(&it.problem, kernel);
+        Some(*before)
+    });
+    blocks
+        .take(GROUP)
+        .take_while(|&blocks| blocks <= i32::MAX as u64)
+        .count()
+}
+
+/// One launch.
+fn launch<T: GemmElement + Accumulator>(
+    device: &Device,
+    kernel: &'static GemmKernel,
+    products: Vec<Grouped<'_, T>>,
+) -> Outcome<()> {
+    let launch = T::group_launch_of(kernel.entry).expect("the kernel is of the elements");
+    let epilogue = products[0].matrices.epilogue.arguments(Stores::Plain);
+    let mut group = ProductGroup::zeroed();
+    group.count = products.len() as u64;
+    let mut blocks = 0;
+    for (place, product) in group.products.iter_mut().zip(products) {
+        let of_product = blocks_in_group(&product.problem, kernel);
+        *place = product.matrices.into_grouped(blocks);
+        blocks += of_product;
+    }
+    let module = Module::on_demand(device, kernel.module);
+    let config = LaunchConfig::new(blocks as u32, kernel.descriptor.tile.threads);
+    // SAFETY: (1) is (1) to (3) of the kernels: (1) block and grid are the tile's for all products. (2) The
+    // shapes were compared, and the addresses are those of views. Each C is borrowed mutably, so it has no
+    // common element with another matrix. (3) The kernel was selected by the orders of all operands of the
+    // group. (2) The matrices are of this device, and their borrows outlive this call.
+    unsafe { launch(&module, config, &group, &epilogue.numbers) }
+}
+
+impl<'a, T: Element + EpilogueElement> Matrices<'a, T, T, T> {
+    /// Whether the table of a group has room for their sizes.
+    fn fit_group(&self) -> bool {
+        let (m, n, k) = self.extents();
+        let (lda, ldb) = (self.a.first(), self.b.first());
+        let sizes = [
+            m,
+            n,
+            k,
+            lda.leading_dimension(),
+            ldb.leading_dimension(),
+            self.c.view().first().leading_dimension(),
+        ];
+        sizes.into_iter().all(|it| u32::try_from(it).is_ok())
+    }
+
+    /// The place of a product in the table of a group, behind so many blocks.
+    fn into_grouped(self, first_block: u64) -> GroupedProduct {
+        let (m, n, k) = self.extents();
+        let Self { a, b, c, .. } = self;
+        let (lda, ldb) = (a.first().leading_dimension(), b.first().leading_dimension());
+        let ldc = c.view().first().leading_dimension();
+        // SAFETY: (1) the launch touches the elements of the matrices alone, by (2) of the kernels.
+        let (a, b, c) = unsafe { (read_elements(a), read_elements(b), written_by_product(c)) };
+        GroupedProduct {
+            a: a.as_ptr().expose_provenance() as u64,
+            b: b.as_ptr().expose_provenance() as u64,
+            c: c.as_mut_ptr().expose_provenance() as u64,
+            m: m as u32,
+            n: n as u32,
+            k: k as u32,
+            lda: lda as u32,
+            ldb: ldb as u32,
+            ldc: ldc as u32,
+            first_block,
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! A product from its operands to its launches: compared, selected, launched.
+
+use super::mirror::mirror;
+use crate::device::Device;
+use crate::element::Element;
+use crate::error::{ErrorKind, Outcome};
+use crate::matmul::epilogue::Epilogue;
+use crate::matmul::matrices::{Factors, Matrices};
+use crate::matmul::select::Request;
+use crate::matmul::types::sealed::Computes;
+use crate::matrix::{Matrix, MatrixBatchMut};
+
+impl Device {
+    /// The products in a new matrix, one below the other.
+    pub(in crate::matmul) fn product<T: Computes<O>, O: Element>(
+        &self,
+        request: Request,
+        factors: Factors<'_, T>,
+        epilogue: Epilogue<'_, T::Accumulator>,
+    ) -> Outcome<Matrix<O>> {
+        factors.check_inner()?;
+        let count = factors.products()?;
+        let (rows, columns) = (factors.a.first().rows(), factors.b.first().cols());
+        let all_rows = rows.checked_mul(count).ok_or_else(|| ErrorKind::TooLarge {
+            what: format!("a batch of {count} results with {rows} rows each"),
+            remedy: "multiply parts of the batch",
+        })?;
+        let mut c = Matrix::uninit(self, (all_rows, columns).into())?;
+        let results = c.view_mut().into_equal_rows(count)?;
+        self.multiply(request, factors, results, epilogue)?;
+        Ok(c)
+    }
+
+    /// The products in `c`, by the kernel of `request`.
+    pub(in crate::matmul) fn multiply<T: Computes<O>, O: Element>(
+        &self,
+        request: Request,
+        factors: Factors<'_, T>,
+        mut c: MatrixBatchMut<'_, O>,
+        epilogue: Epilogue<'_, T::Accumulator>,
+    ) -> Outcome<()> {
+        let Some(matrices) = Matrices::of(self, factors, c.view_mut(), epilogue)? else {
+            return Ok(());
+        };
+        let (element, output) = T::TYPES;
+        let problem = matrices.problem(element, output);
+        let selection = self.select_kernel(request, &problem)?;
+        T::multiply(self, selection, matrices)?;
+        match factors.is_gram {
+            true => mirror(c),
+            false => Ok(()),
+        }
+    }
+}

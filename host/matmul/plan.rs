@@ -1,0 +1,77 @@
+//! What was selected for a product, for the caller.
+
+use super::epilogue::Epilogue;
+use super::kernel::Method;
+use super::launch::vector;
+use super::matrices::Factors;
+use super::problem::Problem;
+use super::select::{Request, Selection, SelectionReason};
+use super::types::MatmulElement;
+use super::types::sealed::Computes;
+use crate::device::Device;
+use crate::error::Outcome;
+use std::fmt::{self, Display, Formatter};
+
+/// The kernel that a product uses, and why.
+///
+/// Its `Display` is one line, such as `matmul_coarsened_small_f32_nn, 64 x 64 outputs for each
+/// block: 16 large blocks do not fill the device, which takes 198`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MatmulPlan {
+    /// The name of the kernel's entry.
+    pub kernel: &'static str,
+    /// Rows of the result that one block computes.
+    pub block_rows: usize,
+    /// Columns of the result that one block computes.
+    pub block_columns: usize,
+    /// Why it was selected.
+    pub reason: SelectionReason,
+}
+
+impl MatmulPlan {
+    fn of(selection: &Selection, problem: &Problem) -> Self {
+        let tile = selection.kernel.descriptor.tile;
+        let (block_rows, block_columns) = match selection.kernel.method {
+            Method::Vector(_) => vector::block_of(problem),
+            _ => (tile.rows, tile.columns),
+        };
+        Self {
+            kernel: selection.kernel.name,
+            block_rows,
+            block_columns,
+            reason: selection.reason,
+        }
+    }
+}
+
+impl Display for MatmulPlan {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self {
+            kernel,
+            block_rows,
+            block_columns,
+            reason,
+        } = self;
+        write!(
+            f,
+            "{kernel}, {block_rows} x {block_columns} outputs for each block: {reason}"
+        )
+    }
+}
+
+impl Device {
+    /// The kernel of `request` for products in new matrices.
+    pub(super) fn plan<T: MatmulElement>(
+        &self,
+        request: Request,
+        factors: Factors<'_, T>,
+        epilogue: &Epilogue<'_, T::Accumulator>,
+    ) -> Outcome<MatmulPlan> {
+        factors.check_inner()?;
+        let types = <T as Computes<T::Product>>::TYPES;
+        let problem = factors.problem_of_new(types, epilogue.is_identity())?;
+        let selection = self.select_kernel(request, &problem)?;
+        Ok(MatmulPlan::of(&selection, &problem))
+    }
+}

@@ -1,0 +1,11 @@
+//! What callers ask for.
+
+mod chain;
+mod gram;
+mod group;
+mod matvec;
+mod product;
+mod shard;
+
+pub use group::MatmulGroup;
+pub use product::Matmul;

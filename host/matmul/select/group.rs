@@ -1,0 +1,41 @@
+//! The selection of products of unequal shapes: which are launched alone, and the kernel of the others.
+
+use super::tiles::{fills_device, large_tiles_pay};
+use super::{DeviceFacts, Request, Selection, select};
+use crate::matmul::kernel::{GemmKernel, Method, TileConfig};
+use crate::matmul::problem::Problem;
+
+/// Whether a product, for which `selection` is the fastest, has a launch of its own: on tensor cores, f64 if
+/// it fills the device.
+pub fn is_alone(problem: &Problem, device: DeviceFacts, selection: &Selection) -> bool {
+    match selection.kernel.method {
+        Method::Split => true,
+        Method::Mma(_) => fills_device(problem, device),
+        _ => false,
+    }
+}
+
+/// The kernel for one launch of `problems`, 1 at least, whose operands have the same orders: large tiles if
+/// there are enough of them, and if few of their outputs lie outside of the results.
+pub fn select_in_group(problems: &[&Problem], device: DeviceFacts) -> Option<&'static GemmKernel> {
+    let first = problems.first()?;
+    let kernel_in = |tiles| select(first, device, Request::Grouped(tiles)).map(|it| it.kernel);
+    let small = kernel_in(TileConfig::Small)?;
+    let covered = |kernel: &GemmKernel| -> u64 {
+        let tile = &kernel.descriptor.tile;
+        problems.iter().filter_map(|it| it.covered(tile)).sum()
+    };
+    let is_faster = |large: &&GemmKernel| {
+        let blocks: u64 = problems.iter().map(|it| blocks_in_group(it, large)).sum();
+        blocks >= u64::from(device.large_blocks())
+            && large_tiles_pay(covered(large), covered(small))
+    };
+    let large = kernel_in(TileConfig::Large).filter(is_faster);
+    Some(large.unwrap_or(small))
+}
+
+/// Blocks of a product in a launch that several share; more than a grid can have where it cannot have them.
+pub fn blocks_in_group(problem: &Problem, kernel: &GemmKernel) -> u64 {
+    let blocks = problem.blocks(&kernel.descriptor.tile);
+    blocks.map_or(1 << 32, u64::from)
+}

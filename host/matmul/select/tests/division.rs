@@ -1,0 +1,126 @@
+//! K that is divided, and products of which one device computes a part.
+
+use super::*;
+
+#[test]
+fn k_is_divided_by_the_shape_alone() {
+    let parts = |element, shape, device, arithmetic| {
+        let problem = row_major(element, shape);
+        let selection = select(&problem, device, Request::Fastest(arithmetic, None)).unwrap();
+        parts_of(&selection).map(|it| (it.count, it.len))
+    };
+    let small = DeviceFacts {
+        multiprocessors: 2,
+        compute_capability: Some((7, 5)),
+        limit: None,
+        warp_threads: 32,
+    };
+    for device in [H200, small] {
+        for element in [ElementType::F32, ElementType::F64] {
+            let auto = |shape| parts(element, shape, device, Arithmetic::Auto);
+            assert_eq!(auto((128, 128, 1 << 20)), Some((66, 15_872)));
+            assert_eq!(auto((512, 512, 1024)), Some((4, 256)));
+            assert_eq!(auto((2, 3, 1024)), Some((16, 64)));
+            assert_eq!(auto((2, 3, 1023)), None);
+            assert_eq!(auto((1024, 1024, 1024)), None);
+            assert_eq!(auto((4096, 1, 1 << 20)), None);
+            let chain = parts(element, (128, 128, 1 << 20), device, Arithmetic::Chain);
+            assert_eq!(chain, None);
+        }
+    }
+}
+
+#[test]
+fn k_of_narrow_elements_is_divided_into_whole_stages() {
+    let of = |element, shape, device, request| {
+        let mut problem = row_major(element, shape);
+        problem.output = element.of_sums();
+        let selection = select(&problem, device, request).unwrap();
+        let of_parts = selection.division.map(|it| it.request);
+        (
+            parts_of(&selection).map(|it| (it.count, it.len)),
+            selection.kernel.method,
+            of_parts,
+        )
+    };
+    let auto = Request::Fastest(Arithmetic::Auto, None);
+    for (element, per_16_bits) in [
+        (ElementType::Bf16, 1),
+        (ElementType::F8E4M3, 2),
+        (ElementType::I8, 2),
+    ] {
+        let parts = |(m, n, k)| {
+            let (parts, ..) = of(element, (m, n, k * per_16_bits), H200, auto);
+            parts.map(|(count, len)| (count, len / per_16_bits))
+        };
+        assert_eq!(parts((128, 2112, 7168)), Some((7, 1024)));
+        assert_eq!(parts((67, 71, 30_016)), Some((58, 512)));
+        assert_eq!(parts((256, 256, 3072)), Some((6, 512)));
+        // Too few elements would be saved, or too many tiles are there.
+        assert_eq!(parts((256, 256, 3071)), None);
+        assert_eq!(parts((1024, 1152, 1 << 16)), None);
+        let of_few = parts((128, 4096, 7168));
+        let expected = (per_16_bits == 1).then_some((4, 1792));
+        assert_eq!(of_few, expected);
+    }
+    assert_eq!(of(ElementType::Bf16, (512, 2048, 3072), H200, auto).0, None);
+    let vector = (1, 2112, 8192);
+    assert_eq!(of(ElementType::Bf16, vector, H200, auto).0, None);
+    assert_eq!(
+        of(ElementType::F8E5M2, vector, H200, auto).0,
+        Some((7, 1152))
+    );
+    // The kernels are those of the device, or of the older one that was requested.
+    let tall = (64, 64, 1 << 14);
+    let (parts, method, _) = of(ElementType::F16, tall, H200, auto);
+    assert!(matches!(method, Method::Wgmma(_)));
+    let older = Request::FastestAt((8, 0), Arithmetic::Auto, Some(TileConfig::Small));
+    for (device, request) in [(A100, auto), (H200, older)] {
+        let (found, method, _) = of(ElementType::F16, tall, device, request);
+        assert!(matches!(method, Method::Mma(_)));
+        assert_eq!(found, parts);
+    }
+    let (.., of_parts) = of(ElementType::F16, tall, H200, older);
+    assert!(matches!(
+        of_parts,
+        Some(Request::FastestAt(
+            (8, 0),
+            Arithmetic::Auto,
+            Some(TileConfig::Small)
+        ))
+    ));
+}
+
+#[test]
+fn a_part_of_a_product_is_computed_in_the_way_of_the_whole() {
+    let whole = (1024, 1024, 1024);
+    let (m, n, k) = whole;
+    let part = |element, rows| row_major(element, (rows, n, k));
+    let request = Request::PartOf { m, n };
+    for rows in [1, 8, 1024] {
+        let selection = select(&part(ElementType::F32, rows), H200, request).unwrap();
+        assert_eq!(selection.kernel.method, Method::Split, "{rows}");
+        let selection = select(&part(ElementType::F16, rows), H200, request).unwrap();
+        assert!(
+            matches!(selection.kernel.method, Method::Wgmma(_)),
+            "{rows}"
+        );
+    }
+    // A result so small that K is divided, and its parts do not depend on the rows of a rank.
+    let (m, n) = (100, 64);
+    let small = row_major(ElementType::F64, (m, n, 5000));
+    let expected = select(&small, H200, Request::Fastest(Arithmetic::Auto, None)).unwrap();
+    for rows in [1, 33] {
+        let part = Problem { m: rows, ..small };
+        let selection = select(&part, H200, Request::PartOf { m, n }).unwrap();
+        assert_eq!(
+            (parts_of(&selection), selection.reason),
+            (parts_of(&expected), expected.reason)
+        );
+        assert!(selection.division.is_some());
+    }
+    // A vector stays one.
+    let column = row_major(ElementType::F32, (3, 1, 50));
+    let selection = select(&column, H200, Request::PartOf { m: 9, n: 1 }).unwrap();
+    assert!(matches!(selection.kernel.method, Method::Vector(_)));
+}

@@ -1,0 +1,102 @@
+//! The types of products: which elements are multiplied, in which type they are added, and what they become.
+
+use super::arithmetic::Arithmetic;
+use super::kernel::ElementType;
+use super::matrices::Matrices;
+use super::select::Selection;
+use crate::device::Device;
+use crate::element::Element;
+use crate::error::Outcome;
+use cuda_std::fp8::{F8E4M3, F8E5M2};
+use half::{bf16, f16};
+use tilewright_kernels::epilogue::EpilogueElement;
+
+/// A type whose matrices [`Device::matmul`] multiplies.
+///
+/// | elements | product | arithmetic |
+/// |---|---|---|
+/// | f32 | f32 | as accurate as a chain of f32 operations, or more: see [`Arithmetic`](crate::Arithmetic) |
+/// | f64 | f64 | a fused multiply-add for each product, in order of k; in parts of K where the result is small |
+/// | f16, bf16 | the same, or f32 | exact products, f32 sums on tensor cores, rounded once |
+/// | [`F8E4M3`], [`F8E5M2`] | bf16, or f32 | exact products, sums of 128 on tensor cores, which keep 13 bits, and their totals in f32 |
+/// | i8 | i32 | exact; a sum beyond i32 wraps around, as [`i32::wrapping_add`] does |
+/// | a matrix and a vector, M or N = 1, of f32, f64, f16, bf16 | as above | a fused multiply-add for each product, f64 in f64, all others in f32, in a tree that depends on K and the type alone |
+///
+/// Matrices of f16 and bf16 need compute capability 8.0 or the simulator, those of 8-bit floats 9.0 or the
+/// simulator. A small result with a large K is the sum of products of parts of K
+/// ([`SelectionReason::InParts`](crate::SelectionReason::InParts)). Sums of f16 and bf16 have the bits of the device's tensor cores, which differ between 8.x and 9.0.
+#[diagnostic::on_unimplemented(
+    message = "matrices of `{Self}` cannot be multiplied",
+    note = "products are for f32, f64, f16, bf16, i8, F8E4M3 and F8E5M2"
+)]
+pub trait MatmulElement: Accumulate + sealed::Computes<<Self as Accumulate>::Product> {}
+
+/// A type of elements whose products are added in another type, or the same.
+pub trait Accumulate: Element {
+    /// The type of sums, of alpha and beta, of scales and biases: f64 for f64, i32 for i8, f32 for all
+    /// others.
+    type Accumulator: Accumulator;
+
+    /// The type of a product's elements, if no other is requested: i32 for i8, bf16 for 8-bit floats, the same
+    /// for all others.
+    type Product: Element;
+}
+
+/// A type of sums: f32, f64 or i32.
+pub trait Accumulator: Element + EpilogueElement {}
+
+impl Accumulator for f32 {}
+impl Accumulator for f64 {}
+impl Accumulator for i32 {}
+
+/// A type whose products can be written as elements of type `O`: its [`Product`](Accumulate::Product), and
+/// f16, bf16 and 8-bit floats as f32.
+#[diagnostic::on_unimplemented(
+    message = "products of `{Self}` are not written as `{O}`",
+    note = "a product is of the type of its operands, of i8 of i32, of 8-bit floats of bf16; those of f16, bf16 and 8-bit floats can be of f32, too"
+)]
+pub trait MatmulInto<O: Element>: MatmulElement + sealed::Computes<O> {}
+
+pub mod sealed {
+    use super::*;
+
+    /// How a type is multiplied, for products of type `O`.
+    pub trait Computes<O: Element>: Accumulate {
+        /// The types of the operands and of the product.
+        const TYPES: (ElementType, ElementType);
+
+        /// Launches the kernel that was selected.
+        fn multiply(
+            device: &Device,
+            selection: Selection,
+            matrices: Matrices<'_, Self, O, Self::Accumulator>,
+        ) -> Outcome<()>;
+
+        /// Launches the kernels of products of unequal shapes.
+        fn multiply_all(
+            device: &Device,
+            arithmetic: Arithmetic,
+            products: Vec<Matrices<'_, Self, O, Self::Accumulator>>,
+        ) -> Outcome<()>;
+    }
+}
+
+macro_rules! matmul_elements {
+    ($($element:ident in $accumulator:ident => $product:ident;)*) => {$(
+        impl MatmulElement for $element {}
+
+        impl Accumulate for $element {
+            type Accumulator = $accumulator;
+            type Product = $product;
+        }
+    )*};
+}
+matmul_elements! {
+    f16 in f32 => f16;
+    bf16 in f32 => bf16;
+    f32 in f32 => f32;
+    f64 in f64 => f64;
+    i8 in i32 => i32;
+    F8E4M3 in f32 => bf16;
+    F8E5M2 in f32 => bf16;
+}

@@ -1,0 +1,155 @@
+//! Matrices on the host, products in all orders, and bits that are compared.
+
+use half::{bf16, f16};
+use std::fmt::Debug;
+use tilewright::{Arithmetic, Device, Element, Matmul, MatmulInto, Matrix, Order, TileConfig};
+
+pub const ORDERS: [Order; 2] = [Order::RowMajor, Order::ColumnMajor];
+
+/// Rows of A, columns of B, columns of A.
+pub type Shape = (usize, usize, usize);
+
+/// Those of the machines that run code for compute capability 9.0, which has warps of 32 threads.
+pub fn hoppers(machines: Vec<Device>) -> Vec<Device> {
+    let is_hopper = |device: &Device| {
+        let properties = device.properties();
+        properties.warp_threads == 32
+            && matches!(properties.compute_capability, None | Some((9, 0)))
+    };
+    let (hoppers, others): (Vec<_>, Vec<_>) = machines.into_iter().partition(is_hopper);
+    for other in others {
+        println!("skipped: {} is not of compute capability 9.0", other.name());
+    }
+    hoppers
+}
+
+/// A matrix on the host, row after row.
+#[derive(Clone)]
+pub struct Host<T> {
+    pub rows: usize,
+    pub columns: usize,
+    pub elements: Vec<T>,
+}
+
+impl<T: Element + Debug> Host<T> {
+    pub fn new(rows: usize, columns: usize, mut element: impl FnMut(usize, usize) -> T) -> Self {
+        let places = (0..rows * columns).map(|i| (i / columns, i % columns));
+        Self {
+            rows,
+            columns,
+            elements: places.map(|(row, column)| element(row, column)).collect(),
+        }
+    }
+
+    pub fn upload(&self, device: &Device, order: Order) -> Matrix<T> {
+        let mut matrix = device
+            .matrix_uninit::<T>((self.rows, self.columns, order))
+            .unwrap();
+        let elements: Vec<T> = match order {
+            Order::RowMajor => self.elements.clone(),
+            Order::ColumnMajor => (0..self.columns)
+                .flat_map(|column| (0..self.rows).map(move |row| row * self.columns + column))
+                .map(|place| self.elements[place])
+                .collect(),
+        };
+        let line = match order {
+            Order::RowMajor => self.columns,
+            Order::ColumnMajor => self.rows,
+        };
+        matrix
+            .view_mut()
+            .copy_from_strided(&elements, line)
+            .unwrap();
+        matrix
+    }
+}
+
+pub trait Bits: Copy {
+    fn bits(self) -> u64;
+}
+impl Bits for f32 {
+    fn bits(self) -> u64 {
+        self.to_bits().into()
+    }
+}
+impl Bits for f64 {
+    fn bits(self) -> u64 {
+        self.to_bits()
+    }
+}
+impl Bits for i32 {
+    fn bits(self) -> u64 {
+        u64::from(self as u32)
+    }
+}
+impl Bits for f16 {
+    fn bits(self) -> u64 {
+        self.to_bits().into()
+    }
+}
+impl Bits for bf16 {
+    fn bits(self) -> u64 {
+        self.to_bits().into()
+    }
+}
+
+fn bits<T: Bits + Copy>(elements: &[T]) -> Vec<u64> {
+    elements.iter().map(|it| it.bits()).collect()
+}
+
+/// Fails at the first element that has other bits.
+#[track_caller]
+pub fn assert_same_bits<T: Bits + Copy>(found: &[T], expected: &[T], case: &dyn Debug) {
+    let (found, expected) = (bits(found), bits(expected));
+    assert_eq!(found.len(), expected.len());
+    let different = (0..found.len()).find(|&i| found[i] != expected[i]);
+    if let Some(i) = different {
+        panic!(
+            "{:#x} instead of {:#x} at {i}: {case:?}",
+            found[i], expected[i]
+        );
+    }
+}
+
+/// The orders of A, B and C.
+pub type Orders = [Order; 3];
+
+/// Number `number` of the eight ways to order three matrices.
+pub fn orders(number: usize) -> Orders {
+    [0, 1, 2].map(|bit| ORDERS[number >> bit & 1])
+}
+
+/// The product of matrices in these orders.
+pub fn product_in<T: MatmulInto<T> + Debug>(
+    orders: Orders,
+    tiles: TileConfig,
+    device: &Device,
+    arithmetic: Arithmetic,
+    a: &Host<T>,
+    b: &Host<T>,
+) -> Vec<T> {
+    let [of_a, of_b, of_c] = orders;
+    let (left, right) = (a.upload(device, of_a), b.upload(device, of_b));
+    let mut c = device.matrix_zeros::<T>((a.rows, b.columns, of_c)).unwrap();
+    let product = Matmul::new(&left, &right)
+        .arithmetic(arithmetic)
+        .tiles(tiles);
+    product.run_into(&mut c).unwrap();
+    c.to_vec().unwrap()
+}
+
+/// The product of matrices in all orders, and in both sizes of tiles, which all have the same bits.
+pub fn product<T: MatmulInto<T> + Debug + Bits>(
+    device: &Device,
+    arithmetic: Arithmetic,
+    a: &Host<T>,
+    b: &Host<T>,
+) -> Vec<T> {
+    let [small, large] = [TileConfig::Small, TileConfig::Large];
+    let first = product_in(orders(0), small, device, arithmetic, a, b);
+    for (number, tiles) in (1..8).map(|it| (it, small)).chain([(0, large), (5, large)]) {
+        let found = product_in(orders(number), tiles, device, arithmetic, a, b);
+        assert_same_bits(&found, &first, &(orders(number), tiles, device));
+    }
+    first
+}
