@@ -17,7 +17,7 @@
 use super::element::Element;
 use super::outputs::Outputs;
 use super::plan::{STRAND_BYTES, VECTOR_STRANDS, VECTOR_THREADS};
-use super::{Product, Workspace};
+use super::product::{Product, Workspace};
 use crate::reduce::lines::combine_neighbours;
 use crate::reduce::takes_last_ticket;
 use cuda_std::array;

@@ -1,11 +1,12 @@
 //! The pass that reads an operand once: a cluster, or a block if they are short, keeps whole lines in shared
 //! memory, finds their extremes, and takes their elements apart.
 
-use super::halves::{Halves, SPLIT_LINES};
+use super::halves::Halves;
 use super::lines::{LineWords, scale_of, is_wide};
+use super::operand::Operand;
 use super::scan::Extremes;
+use super::shape::{SPLIT_LINES, SplitShape, WARPS};
 use super::source::Source;
-use super::{Operand, SplitShape, WARPS};
 use cuda_std::cluster;
 use cuda_std::pipeline::Pipeline;
 use cuda_std::prelude::*;
