@@ -15,24 +15,19 @@
 //! (Ootomo, Yokota: Recovering single precision accuracy from Tensor Cores while surpassing the FP32
 //! theoretical peak performance, 2022, has the two halves and the factor 2^11.)
 
-of_sm_90a! {
-    mod at_once;
-}
-mod halves;
-mod lines;
+#[cfg(any(not(target_arch = "nvptx64"), cuda_arch_at_least = "90a"))]
+mod at_once;
+pub(super) mod halves;
+pub(super) mod lines;
 mod operand;
 mod scan;
 mod shape;
 mod source;
 
+#[cfg(any(not(target_arch = "nvptx64"), cuda_arch_at_least = "90a"))]
+pub use at_once::*;
 pub use lines::{LineWords, PANEL, lowest_exponent};
 pub use shape::{SCAN_DEPTH, SCAN_LINES, SPLIT_DEPTH, SPLIT_LINES, SPLIT_THREADS, SplitShape};
-
-of_sm_90a! {
-    pub use at_once::*;
-    pub(super) use halves::LOW_SCALE;
-    pub(super) use lines::scale_of;
-}
 
 use cuda_std::prelude::*;
 use half::f16;
