@@ -12,7 +12,7 @@ use crate::launch_args::{global, global_mut};
 use crate::module::Module;
 use cuda_std::Pod;
 use std::array;
-use tilewright_kernels::reduce::{BLOCK_THREADS, Ordered, Rank, Reduction};
+use tilewright_kernels::reduce::{BLOCK_THREADS, Reduction};
 
 /// The partial result of a block that reduces elements of type `T` by `R`.
 pub(crate) type Partial<R, T> = <T as Reduce<R>>::Accumulator;
@@ -112,16 +112,4 @@ pub(super) fn value_of<R: Reduction<T>, T: Pod>(
         distance *= 2;
     }
     R::finish(of_threads[0], elements)
-}
-
-/// A rank with its place replaced by `place(it)`; nowhere stays nowhere.
-pub(super) fn placed<T: Ordered>(
-    partial: <T::Rank as Rank>::Placed,
-    place: impl Fn(usize) -> usize,
-) -> <T::Rank as Rank>::Placed {
-    const NOWHERE: u64 = u64::MAX;
-    match T::Rank::of_placed(partial) {
-        (_, NOWHERE) => partial,
-        (rank, index) => rank.at(place(index as usize) as u64),
-    }
 }
