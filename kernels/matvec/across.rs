@@ -10,9 +10,9 @@
 //! ```
 //!
 //! A warp loads 512 bytes of neighbouring lines at once. Where their elements do not start at multiples of
-//! 16 bytes, and at last lines that are not whole vectors, a thread has every 32nd of the lines instead of neighbours, and loads
-//! single elements. The strands are those of [`VectorPlan`](super::VectorPlan), so the bits are those of
-//! `along.rs`.
+//! 16 bytes, and at last lines that are not whole vectors, a thread has every 32nd of the lines instead of
+//! neighbours, and loads single elements. The strands are those of [`VectorPlan`](super::VectorPlan), so the
+//! bits are those of `along.rs`.
 
 use super::element::Element;
 use super::outputs::Outputs;

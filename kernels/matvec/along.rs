@@ -10,9 +10,10 @@
 //! Departures from the plain version, for speed:
 //! 1. A line of at most one round has no more lanes than it takes, a power of two, and a group loads eight
 //!    lines before it adds.
-//! 2. A group loads the vectors of four rounds before it adds, whatever the parts, then of two of those that are
-//!    left. Where there are many lines, it adds four at the same time, and loads two rounds of each before it
-//!    adds. If it has all parts of a line, their sums stay in registers: lane p mod 32 adds that of part p.
+//! 2. A group loads the vectors of four rounds before it adds, whatever the parts, then of two of those that
+//!    are left. Where there are many lines, it adds four at the same time, and loads two rounds of each
+//!    before it adds. If it has all parts of a line, their sums stay in registers: lane p mod 32 adds that of
+//!    part p.
 //! 3. The lines, which are read once, are the first to be evicted from the caches, and v stays.
 //!
 //! Every lane of a warp takes part in every shuffle, whatever its group has to do: warps may have 64
@@ -40,9 +41,9 @@ struct Sums<S> {
 }
 
 /// # Safety
-/// 1. The launch has blocks of `VECTOR_THREADS` threads along x, and enough for all lines: `SHORT_LINES` lines
-///    for each `lanes` threads where `lanes` is not 0, otherwise 32 for each `parts_of_group` parts of each
-///    `lines_of_group` lines.
+/// 1. The launch has blocks of `VECTOR_THREADS` threads along x, and enough for all lines: `SHORT_LINES`
+///    lines for each `lanes` threads where `lanes` is not 0, otherwise 32 for each `parts_of_group` parts of
+///    each `lines_of_group` lines.
 /// 2. `product` has the elements of its shape. `lanes` is 0, or a power of two up to 32 that is not less
 ///    than the vectors of a line.
 /// 3. Where a group has some parts of a line alone, `workspace` has a partial result for each part of each

@@ -111,8 +111,8 @@ impl Parts {
     /// The vectors of `COUNT` rounds from `round` on.
     ///
     /// # Safety
-    /// 1. `product` has the elements of its shape, and is aligned, and the rounds have a whole vector for each
-    ///    lane.
+    /// 1. `product` has the elements of its shape, and is aligned, and the rounds have a whole vector for
+    ///    each lane.
     #[inline(always)]
     unsafe fn load_whole<
         T: Element,
@@ -141,8 +141,8 @@ impl Parts {
     /// The same of any rounds, with zeros from element `end` on.
     ///
     /// # Safety
-    /// 1. `product` has the elements of its shape, and a line has `end` of them, of which there are none if the
-    ///    group has no line.
+    /// 1. `product` has the elements of its shape, and a line has `end` of them, of which there are none if
+    ///    the group has no line.
     #[inline(always)]
     unsafe fn load<T: Element, const VECTOR: usize, const LINES: usize, const COUNT: usize>(
         &self,
@@ -165,8 +165,8 @@ impl Parts {
         }
     }
 
-    /// Adds the products of `COUNT` rounds from `round` on, which it moves on, and finishes the parts that end
-    /// there.
+    /// Adds the products of `COUNT` rounds from `round` on, which it moves on, and finishes the parts that
+    /// end there.
     ///
     /// # Safety
     /// As for [`Parts::sum`].

@@ -42,8 +42,9 @@ macro_rules! array_kernel {
                 ticket,
                 result,
             };
-            // SAFETY: of what a thread has, (1) is (2), and LANES elements are 16 bytes. Of `reduce_grid`
-            // (1), (2), (3) are the launch's, and (4) both are declared here.
+            // SAFETY: of what a thread has, (1) LANES elements are 16 bytes, and `x` starts as (2) says. Of
+            // `Pairs::new` (1) is (2). Of `reduce_grid` (1), (2), (3) are the launch's, and (4) both are
+            // declared here.
             unsafe {
                 let of_thread = $of_thread;
                 reduce_grid::<$operation, $item>(of_thread, $x.len(), workspace, scratch, flag);

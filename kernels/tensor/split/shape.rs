@@ -33,7 +33,8 @@ pub struct SplitShape {
     pub leading_dimension: usize,
     /// Elements from a line of halves to the next: at least `k`, and a multiple of 4.
     pub pitch: usize,
-    /// The exponent below which an element of a scaled line makes it wide: that of [`lowest_exponent`](super::lowest_exponent).
+    /// The exponent below which an element of a scaled line makes it wide: that of
+    /// [`lowest_exponent`](super::lowest_exponent).
     pub lowest: i32,
     /// 1 where lines are contiguous.
     pub is_along: u32,
