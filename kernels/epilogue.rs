@@ -17,6 +17,7 @@ use cuda_std::prelude::*;
 
 /// What is applied to each output at last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 #[repr(u32)]
 pub enum Activation {
     /// Nothing.

@@ -172,7 +172,8 @@ impl DeviceGroup {
         let mut partials = self.together(|| self.partials::<Partial<R, T>, T>(x, launch))?;
         for rank in 0..self.ranks() {
             for partial in &mut partials[x.stripes().blocks_of(rank)] {
-                *partial = T::placed(*partial, |index| x.stripes().index_in_buffer(rank, index));
+                *partial =
+                    T::with_place(*partial, |index| x.stripes().index_in_buffer(rank, index));
             }
         }
         Ok(T::value_of(&partials, x.len()))

@@ -1,6 +1,6 @@
 //! What can be reduced, by which operation, in which kernel.
 
-use super::{combine, shards};
+use super::combine;
 use crate::element::Element;
 use crate::kernels::module_of;
 use crate::module_source::ModuleSource;
@@ -128,8 +128,11 @@ pub(crate) mod sealed {
         const UNALIGNED_MODULE: &'static ModuleSource;
         /// The value of an array of `elements` elements, from the partial results of its blocks.
         fn value_of(partials: &[Self::Accumulator], elements: usize) -> Self::Value;
-        /// A partial result whose place, if it has one, is replaced by `place(it)`.
-        fn placed(partial: Self::Accumulator, place: impl Fn(usize) -> usize) -> Self::Accumulator;
+        /// A partial result with `place(it)` for the index that it carries, if it carries one.
+        fn with_place(
+            partial: Self::Accumulator,
+            place: impl Fn(usize) -> usize,
+        ) -> Self::Accumulator;
     }
 
     /// An element type of whose matrices the operation `R` reduces the lines.
@@ -252,8 +255,8 @@ macro_rules! sums {
                 combine::value_of::<Sum, Self>(partials, elements)
             }
 
-            fn placed(partial: $sum, _place: impl Fn(usize) -> usize) -> $sum {
-                partial
+            fn with_place(partial: $sum, place: impl Fn(usize) -> usize) -> $sum {
+                <Sum as Reduction<Self>>::with_place(partial, place)
             }
         }
 
@@ -267,20 +270,6 @@ macro_rules! sums {
     )*};
 }
 for_each_sum!(sums);
-
-/// A partial result of an operation with its place replaced, if it is one that has a place.
-macro_rules! placed {
-    (ArgMin of $element:ident, $partial:ident, $place:ident) => {
-        shards::placed::<$element>($partial, $place)
-    };
-    (ArgMax of $element:ident, $partial:ident, $place:ident) => {
-        shards::placed::<$element>($partial, $place)
-    };
-    ($operation:ident of $element:ident, $partial:ident, $place:ident) => {{
-        let _ = $place;
-        $partial
-    }};
-}
 
 macro_rules! reductions {
     ($($kernel:ident: $operation:ident of $element:ident;)*) => {$(
@@ -301,11 +290,11 @@ macro_rules! reductions {
                 combine::value_of::<reduce::$operation, Self>(partials, elements)
             }
 
-            fn placed(
+            fn with_place(
                 partial: Self::Accumulator,
                 place: impl Fn(usize) -> usize,
             ) -> Self::Accumulator {
-                placed!($operation of $element, partial, place)
+                <reduce::$operation as Reduction<Self>>::with_place(partial, place)
             }
         }
 

@@ -10,7 +10,7 @@ use crate::error::Outcome;
 use crate::launch::LaunchConfig;
 use crate::launch_args::{global, global_mut};
 use crate::module::Module;
-use tilewright_kernels::reduce::{BLOCK_THREADS, Ordered, Rank};
+use tilewright_kernels::reduce::BLOCK_THREADS;
 
 /// The partial result of a block that reduces elements of type `T` by `R`.
 pub(crate) type Partial<R, T> = <T as Reduce<R>>::Accumulator;
@@ -86,17 +86,5 @@ impl Device {
         // it or the partial results. (2) `x` and `y` are borrowed until this returns; the rest is new.
         unsafe { module.launch_params(T::KERNEL, config, params) }?;
         Ok(own.partials)
-    }
-}
-
-/// A rank with its place replaced by `place(it)`; nowhere stays nowhere.
-pub(super) fn placed<T: Ordered>(
-    partial: <T::Rank as Rank>::Placed,
-    place: impl Fn(usize) -> usize,
-) -> <T::Rank as Rank>::Placed {
-    const NOWHERE: u64 = u64::MAX;
-    match T::Rank::of_placed(partial) {
-        (_, NOWHERE) => partial,
-        (rank, index) => rank.at(place(index as usize) as u64),
     }
 }

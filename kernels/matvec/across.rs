@@ -10,14 +10,14 @@
 //! ```
 //!
 //! A warp loads 512 bytes of neighbouring lines at once. Where their elements do not start at multiples of
-//! 16 bytes, and at last lines that are not whole vectors, a thread has every 32nd of the lines instead of neighbours, and loads
-//! single elements. The strands are those of [`VectorPlan`](super::VectorPlan), so the bits are those of
-//! `along.rs`.
+//! 16 bytes, and at last lines that are not whole vectors, a thread has every 32nd of the lines instead of
+//! neighbours, and loads single elements. The strands are those of [`VectorPlan`](super::VectorPlan), so the
+//! bits are those of `along.rs`.
 
 use super::element::Element;
 use super::outputs::Outputs;
 use super::plan::{STRAND_BYTES, VECTOR_STRANDS, VECTOR_THREADS};
-use super::{Product, Workspace};
+use super::product::{Product, Workspace};
 use crate::reduce::lines::combine_neighbours;
 use crate::reduce::takes_last_ticket;
 use cuda_std::array;

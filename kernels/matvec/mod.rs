@@ -9,13 +9,16 @@
 //! Without a v the elements of lines are added: so the sums of a product whose K was divided become its
 //! outputs.
 //!
-//! `factor.rs` has the types, `outputs.rs` what becomes of the sums.
+//! `parts.rs` adds the parts of contiguous lines, `product.rs` reads X and v, `element.rs` has the types,
+//! and `outputs.rs` what becomes of the sums.
 
 mod across;
 mod along;
 mod element;
 mod outputs;
+mod parts;
 mod plan;
+mod product;
 
 use crate::epilogue::{Epilogue, EpilogueNumbers};
 #[cfg(not(target_arch = "nvptx64"))]
@@ -23,140 +26,15 @@ use crate::matmul::{BlockTile, OperandLayout, ProductDescriptor, ProductKernel};
 use across::multiply_across;
 use along::multiply_along;
 use cuda_std::prelude::*;
-use element::Element;
 use half::{bf16, f16};
 use outputs::Outputs;
+use product::{Product, Workspace};
 
 pub use across::lines_of_block;
 pub use plan::{
     LINES_OF_GROUP, SHORT_LINES, STRAND_BYTES, VECTOR_STRANDS, VECTOR_THREADS, VectorPlan,
     VectorShape,
 };
-
-/// A matrix and a vector.
-#[derive(Clone, Copy)]
-struct Product<'launch, T> {
-    x: Global<'launch, T>,
-    v: Global<'launch, T>,
-    shape: VectorShape,
-    /// That of a line.
-    plan: VectorPlan,
-}
-
-/// What the blocks of one launch write for one another, if lines have parts that several of them add.
-#[derive(Clone, Copy)]
-struct Workspace<'launch, S> {
-    /// An element for each part of each line.
-    partials: GlobalMut<'launch, S>,
-    /// Counters, which are 0 when the launch starts and when it ends.
-    tickets: GlobalMut<'launch, u32>,
-}
-
-impl<T: Element> Product<'_, T> {
-    /// Whether each contiguous line, or row of neighbours, of X starts at a multiple of 16 bytes.
-    #[inline(always)]
-    fn has_aligned_lines(&self) -> bool {
-        let bytes = self.x.as_ptr().addr() | (self.shape.x_apart * size_of::<T>());
-        bytes.is_multiple_of(STRAND_BYTES)
-    }
-
-    /// Whether v is contiguous, and starts at a multiple of 16 bytes.
-    #[inline(always)]
-    fn has_aligned_v(&self) -> bool {
-        self.shape.v_apart == 1 && self.v.as_ptr().addr().is_multiple_of(STRAND_BYTES)
-    }
-
-    /// Whether whole vectors of 16 bytes of lines and of v are read at once.
-    #[inline(always)]
-    fn has_vectors(&self) -> bool {
-        self.has_aligned_lines() && self.has_aligned_v()
-    }
-
-    /// The vector of a contiguous line from element `at` on.
-    ///
-    /// # Safety
-    /// 1. The line has it, lines are [aligned](Self::has_aligned_lines), and `at` is a multiple of `VECTOR`,
-    ///    of which 16 bytes are as many.
-    #[inline(always)]
-    unsafe fn load_line_vector<const VECTOR: usize>(&self, line: usize, at: usize) -> [T; VECTOR] {
-        // SAFETY: (1), (2) are (1).
-        unsafe { self.x.load_streaming(line * self.shape.x_apart + at) }
-    }
-
-    /// The vector of v from element `at` on.
-    ///
-    /// # Safety
-    /// 1. v has it and is [aligned](Self::has_aligned_v), and `at` is a multiple of `VECTOR`, of which 16
-    ///    bytes are as many.
-    #[inline(always)]
-    unsafe fn load_v_vector<const VECTOR: usize>(&self, at: usize) -> [T; VECTOR] {
-        // SAFETY: (1), (2) are (1).
-        unsafe { self.v.load_vector(at) }
-    }
-
-    /// `count` elements of a contiguous line, at most `VECTOR`, from `at` on, and zeros after them.
-    ///
-    /// # Safety
-    /// 1. The line has them, and `at` is a multiple of `VECTOR`, of which 16 bytes are as many.
-    #[inline(always)]
-    unsafe fn load_line<const VECTOR: usize>(
-        &self,
-        line: usize,
-        at: usize,
-        count: usize,
-    ) -> [T; VECTOR] {
-        let mut elements = [T::zeroed(); VECTOR];
-        if count == VECTOR && self.has_aligned_lines() {
-            // SAFETY: (1) is (1) and the comparison.
-            return unsafe { self.load_line_vector(line, at) };
-        }
-        let from = line * self.shape.x_apart + at;
-        let mut place = 0;
-        while place < VECTOR {
-            if place < count {
-                // SAFETY: (1) is (1) and the comparison.
-                elements[place] = unsafe { self.x.load(from + place) };
-            }
-            place += 1;
-        }
-        elements
-    }
-
-    /// `count` elements of v, at most `VECTOR`, from `at` on, and zeros after them.
-    ///
-    /// # Safety
-    /// 1. v has them, and `at` is a multiple of `VECTOR`, of which 16 bytes are as many.
-    #[inline(always)]
-    unsafe fn load_v<const VECTOR: usize>(&self, at: usize, count: usize) -> [T; VECTOR] {
-        let mut elements = [T::zeroed(); VECTOR];
-        if count == VECTOR && self.has_aligned_v() {
-            // SAFETY: (1) is (1) and the comparisons.
-            return unsafe { self.load_v_vector(at) };
-        }
-        let mut place = 0;
-        while place < VECTOR {
-            if place < count {
-                // SAFETY: (1) is (1) and the comparison.
-                elements[place] = unsafe { self.load_v_at(at + place) };
-            }
-            place += 1;
-        }
-        elements
-    }
-
-    /// Element `at` of v.
-    ///
-    /// # Safety
-    /// 1. v has it, or is empty.
-    #[inline(always)]
-    unsafe fn load_v_at(&self, at: usize) -> T {
-        if self.v.is_empty() {
-            return T::ONE;
-        }
-        // SAFETY: (1) is (1).
-        unsafe { self.v.load(at * self.shape.v_apart) }
-    }
-}
 
 // The blocks are those that a multiprocessor has registers for at once without spills: left alone, ptxas
 // takes fewer for f64 and compute capability 7.5, and spills.

@@ -2,13 +2,16 @@
 //!
 //! `operation.rs` says what an operation is, `operations/` has all of them, and `table.rs` a line for
 //! each kernel; `reduction.rs` reduces a whole array, `plan.rs` says how that is split, and so the
-//! tree; `elements.rs` is what is read; `own.rs` makes kernels of others' operations; `lines/` reduces the
-//! lines of a matrix, and `reproducible/` adds exactly.
+//! tree; `elements.rs` is what is read, and `ticket.rs` finds the last block; `entries.rs` has the kernels,
+//! and `own.rs` makes those of others' operations; `lines/` reduces the lines of a matrix, and
+//! `reproducible/` adds exactly.
 
 #[macro_use]
 mod table;
 
 mod elements;
+#[cfg(feature = "entries")]
+mod entries;
 #[cfg(feature = "entries")]
 pub mod lines;
 mod operation;
@@ -18,7 +21,10 @@ mod plan;
 mod reduction;
 #[cfg(feature = "entries")]
 pub mod reproducible;
+mod ticket;
 
+#[cfg(feature = "entries")]
+pub use entries::*;
 pub use operation::Reduction;
 pub use operations::*;
 #[cfg(not(target_arch = "nvptx64"))]
@@ -26,4 +32,7 @@ pub use own::ReductionKernel;
 #[doc(hidden)]
 pub use own::lanes_of;
 pub use plan::{BLOCK_THREADS, MAX_BLOCKS, Plan, VECTORS_IN_FLIGHT};
-pub use reduction::*;
+#[doc(hidden)]
+pub use reduction::reduce_array;
+#[cfg(feature = "entries")]
+pub(crate) use ticket::takes_last_ticket;

@@ -20,32 +20,27 @@
 //! is [`Plan`](super::Plan)'s.
 
 use super::elements::Elements;
-#[cfg(feature = "entries")]
-use super::elements::Pairs;
 use super::operation::Reduction;
-#[cfg(feature = "entries")]
-use super::operations::*;
 use super::plan::{BLOCK_THREADS, VECTORS_IN_FLIGHT};
+use super::ticket::takes_last_ticket;
 use cuda_std::Pod;
 use cuda_std::array;
 use cuda_std::block::{self, ReduceScratch};
 use cuda_std::prelude::*;
 use cuda_std::warp::Exchange;
-#[cfg(feature = "entries")]
-use half::{bf16, f16};
 
 /// Partial results that the last block's threads load before they combine.
 const PARTIALS_IN_FLIGHT: usize = 4;
 
 /// What the blocks of one launch share.
-struct Workspace<'launch, A, O> {
-    blocks: usize,
+pub struct Workspace<'launch, A, O> {
+    pub blocks: usize,
     /// One element for each block, at least.
-    partials: GlobalMut<'launch, A>,
+    pub partials: GlobalMut<'launch, A>,
     /// One counter: 0 when the launch starts, and again when it ends.
-    ticket: GlobalMut<'launch, u32>,
+    pub ticket: GlobalMut<'launch, u32>,
     /// One element: the value of the array.
-    result: GlobalMut<'launch, O>,
+    pub result: GlobalMut<'launch, O>,
 }
 
 /// Reduces `x` to the one element of `result`: the body of a kernel that
@@ -90,7 +85,7 @@ pub unsafe fn reduce_array<R: Reduction<T>, T: Pod, const LANES: usize>(
 /// 3. The ticket is 0 and no other launch uses the workspace meanwhile.
 /// 4. `scratch` and `flag` are the block's own.
 #[inline(always)]
-unsafe fn reduce_grid<R: Reduction<T>, T: Pod>(
+pub unsafe fn reduce_grid<R: Reduction<T>, T: Pod>(
     of_thread: R::Accumulator,
     elements: usize,
     workspace: Workspace<R::Accumulator, R::Output>,
@@ -134,7 +129,7 @@ unsafe fn reduce_grid<R: Reduction<T>, T: Pod>(
 /// # Safety
 /// 1. `LANES` elements of each array are 16 bytes.
 #[inline(always)]
-unsafe fn reduce_thread_anywhere<R: Reduction<X::Element>, X: Elements, const LANES: usize>(
+pub unsafe fn reduce_thread_anywhere<R: Reduction<X::Element>, X: Elements, const LANES: usize>(
     x: X,
 ) -> R::Accumulator {
     // SAFETY: (1) is (1), and the comparison.
@@ -152,7 +147,7 @@ unsafe fn reduce_thread_anywhere<R: Reduction<X::Element>, X: Elements, const LA
 /// # Safety
 /// 1. `LANES` elements of an array are 16 bytes, at a multiple of which `x` starts if `ALIGNED`.
 #[inline(always)]
-unsafe fn reduce_thread<
+pub unsafe fn reduce_thread<
     R: Reduction<X::Element>,
     X: Elements,
     const LANES: usize,
@@ -284,190 +279,3 @@ unsafe fn is_last_block<A: Exchange, O: Pod>(
     // SAFETY: (1) by (1). (2) by (3). Thread 0 has written what is published.
     unsafe { takes_last_ticket(workspace.ticket, (0, thread::grid_dim_x()), flag) }
 }
-
-/// Publishes what thread 0 has written, or what was written before a barrier of the block, and tells
-/// every thread whether its block is the last of `blocks` to do so, which take the tickets of element `at`.
-/// The last sees what all have published.
-///
-/// # Safety
-/// 1. `tickets` has the element, which was 0 when the launch started and which this alone touches until
-///    the last block has returned.
-/// 2. `flag` is the block's own.
-#[inline(always)]
-pub(crate) unsafe fn takes_last_ticket(
-    tickets: GlobalMut<u32>,
-    (at, blocks): (usize, u32),
-    flag: SharedArray<u32, 1>,
-) -> bool {
-    if thread::thread_idx_x() == 0 {
-        thread::fence_device();
-        // SAFETY: (1) of each access is (1). (2) The ticket is touched by atomics alone; thread 0 alone
-        // writes the flag.
-        unsafe {
-            let number = tickets.atomic_add(at, 1);
-            flag.store(0, u32::from(number + 1 == blocks));
-        }
-    }
-    thread::sync_threads();
-    // SAFETY: (1) one element. (2) Thread 0 wrote it before the barrier.
-    let last = unsafe { flag.load(0) } == 1;
-    if last {
-        // The tickets that came before stand for results: what follows must see them.
-        thread::fence_device();
-    }
-    last
-}
-
-#[cfg(feature = "entries")]
-macro_rules! sum_kernels {
-    ($($name:ident, $unaligned:ident: sum of $element:ident in $accumulator:ident;)*) => {$(
-        sum_kernels!(@kernel $name, true,
-            "`x` starts at a multiple of 16 bytes.": $element $accumulator);
-        sum_kernels!(@kernel $unaligned, false,
-            "`x` starts at any element.": $element $accumulator);
-    )*};
-    // 32 registers leave room for as many warps as a multiprocessor has. Left alone, these take 34.
-    (@kernel $name:ident, $aligned:literal, $start:literal: i64 $accumulator:ident) => {
-        sum_kernels!(@entry [max_threads = 256, max_registers = 32]
-            $name, $aligned, $start: i64 $accumulator);
-    };
-    (@kernel $name:ident, $aligned:literal, $start:literal: u64 $accumulator:ident) => {
-        sum_kernels!(@entry [max_threads = 256, max_registers = 32]
-            $name, $aligned, $start: u64 $accumulator);
-    };
-    (@kernel $name:ident, $aligned:literal, $start:literal: $element:ident $accumulator:ident) => {
-        sum_kernels!(@entry [max_threads = 256]
-            $name, $aligned, $start: $element $accumulator);
-    };
-    (@entry [$($bounds:tt)*] $name:ident, $aligned:literal, $start:literal:
-        $element:ident $accumulator:ident) => {
-        #[doc = concat!("The sum of an array of ", stringify!($element), ", in ",
-            stringify!($accumulator), ". ", $start)]
-        ///
-        /// `partials` holds a block's partial result each, `ticket` one counter, `result` the value.
-        ///
-        /// # Safety
-        /// 1. The launch has blocks of [`BLOCK_THREADS`] threads along x, and at most as many
-        ///    blocks as `partials` has elements.
-        #[doc = concat!("2. ", $start, " `ticket` and `result` have an element each.")]
-        /// 3. The ticket is 0 and no other launch uses `partials` and `ticket` meanwhile; the
-        ///    launch leaves the ticket at 0.
-        #[kernel($($bounds)*)]
-        pub unsafe fn $name(
-            x: Global<$element>,
-            partials: GlobalMut<$accumulator>,
-            ticket: GlobalMut<u32>,
-            result: GlobalMut<$accumulator>,
-        ) {
-            const LANES: usize = 16 / size_of::<$element>();
-            let scratch = shared_array![$accumulator; block::MAX_WARPS];
-            let flag = shared_array![u32; 1];
-            let workspace = Workspace {
-                blocks: thread::grid_dim_x() as usize,
-                partials,
-                ticket,
-                result,
-            };
-            // SAFETY: (1) `x` starts so, by (2). Of `reduce_grid` (1), (2), (3) are the launch's, and
-            // (4) both are declared here.
-            unsafe {
-                let of_thread = reduce_thread::<Sum, Global<$element>, LANES, $aligned>(x);
-                reduce_grid::<Sum, $element>(of_thread, x.len(), workspace, scratch, flag);
-            }
-        }
-    };
-}
-#[cfg(feature = "entries")]
-for_each_sum!(sum_kernels);
-
-#[cfg(feature = "entries")]
-macro_rules! reduction_kernels {
-    ($($name:ident: $operation:ident of $element:ident;)*) => {$(
-        #[doc = concat!("[`", stringify!($operation), "`] of an array of ", stringify!($element), ".")]
-        ///
-        /// `partials` holds a block's partial result each, `ticket` one counter, `result` the value.
-        ///
-        /// # Safety
-        /// 1. The launch has blocks of [`BLOCK_THREADS`] threads along x, and at most as many
-        ///    blocks as `partials` has elements.
-        /// 2. `ticket` and `result` have an element each.
-        /// 3. The ticket is 0 and no other launch uses `partials` and `ticket` meanwhile; the
-        ///    launch leaves the ticket at 0.
-        #[kernel(max_threads = 256)]
-        pub unsafe fn $name(
-            x: Global<$element>,
-            partials: GlobalMut<<$operation as Reduction<$element>>::Accumulator>,
-            ticket: GlobalMut<u32>,
-            result: GlobalMut<<$operation as Reduction<$element>>::Output>,
-        ) {
-            const LANES: usize = 16 / size_of::<$element>();
-            let scratch = shared_array![
-                <$operation as Reduction<$element>>::Accumulator; block::MAX_WARPS
-            ];
-            let flag = shared_array![u32; 1];
-            let workspace = Workspace {
-                blocks: thread::grid_dim_x() as usize,
-                partials,
-                ticket,
-                result,
-            };
-            // SAFETY: (1) LANES elements are 16 bytes. Of `reduce_grid` (1), (2), (3) are the launch's,
-            // and (4) both are declared here.
-            unsafe {
-                let of_thread = reduce_thread_anywhere::<$operation, _, LANES>(x);
-                reduce_grid::<$operation, $element>(
-                    of_thread, x.len(), workspace, scratch, flag);
-            }
-        }
-    )*};
-}
-#[cfg(feature = "entries")]
-for_each_reduction!(reduction_kernels);
-
-#[cfg(feature = "entries")]
-macro_rules! pair_kernels {
-    ($($name:ident: $operation:ident of $element:ident;)*) => {$(
-        #[doc = concat!("[`", stringify!($operation), "`] of two arrays of ",
-            stringify!($element), ".")]
-        ///
-        /// `partials` holds a block's partial result each, `ticket` one counter, `result` the value.
-        ///
-        /// # Safety
-        /// 1. The launch has blocks of [`BLOCK_THREADS`] threads along x, and at most as many
-        ///    blocks as `partials` has elements.
-        /// 2. `x` and `y` have the same length; `ticket` and `result` have an element each.
-        /// 3. The ticket is 0 and no other launch uses `partials` and `ticket` meanwhile; the
-        ///    launch leaves the ticket at 0.
-        #[kernel(max_threads = 256)]
-        pub unsafe fn $name(
-            x: Global<$element>,
-            y: Global<$element>,
-            partials: GlobalMut<<$operation as Reduction<[$element; 2]>>::Accumulator>,
-            ticket: GlobalMut<u32>,
-            result: GlobalMut<<$operation as Reduction<[$element; 2]>>::Output>,
-        ) {
-            const LANES: usize = 16 / size_of::<$element>();
-            let scratch = shared_array![
-                <$operation as Reduction<[$element; 2]>>::Accumulator; block::MAX_WARPS
-            ];
-            let flag = shared_array![u32; 1];
-            let workspace = Workspace {
-                blocks: thread::grid_dim_x() as usize,
-                partials,
-                ticket,
-                result,
-            };
-            // SAFETY: (1) the lengths are equal, by (2). Of `reduce_thread_anywhere` (1) LANES elements
-            // are 16 bytes. Of `reduce_grid` (1), (2), (3) are the launch's, and (4) both are declared
-            // here.
-            unsafe {
-                let pairs = Pairs::new(x, y);
-                let of_thread = reduce_thread_anywhere::<$operation, _, LANES>(pairs);
-                reduce_grid::<$operation, [$element; 2]>(
-                    of_thread, x.len(), workspace, scratch, flag);
-            }
-        }
-    )*};
-}
-#[cfg(feature = "entries")]
-for_each_pair_reduction!(pair_kernels);

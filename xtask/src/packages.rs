@@ -23,12 +23,9 @@ const DRY_RUN_ARCHIVES: &str = "tmp-crate";
 /// The stranger's program: its kernel, and the library's on the simulator.
 const PROGRAM: &str = include_str!("packages/stranger.rs");
 
-/// The kernels of sums, and two parameters of them that have one type.
-const SUMS: &str = "reduce/reduction.rs";
-const SWAPPED: [&str; 2] = [
-    "partials: GlobalMut<$accumulator>",
-    "result: GlobalMut<$accumulator>",
-];
+/// The kernels of products with vectors, and two parameters of them that have one type.
+const VECTOR_KERNELS: &str = "matvec/mod.rs";
+const SWAPPED: [&str; 2] = ["row_scale: Global<$sum>", "column_scale: Global<$sum>"];
 
 /// The most crates that a dependent has with the default features, itself among them.
 const MOST_CRATES: usize = 36;
@@ -200,7 +197,7 @@ fn swap_parameters(packages: &[(String, PathBuf)]) -> Result {
         .iter()
         .find(|(name, _)| name == "tilewright-kernels")
         .ok_or("there is no package tilewright-kernels")?;
-    let path = kernels.join(SUMS);
+    let path = kernels.join(VECTOR_KERNELS);
     let source = fs::read_to_string(&path)?;
     if !has_parameters_to_swap(&source) {
         return Err(format!("{} no longer has the parameters to swap", path.display()).into());
@@ -228,8 +225,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_kernels_of_sums_have_the_parameters_to_swap() {
-        let path = workspace_root().join("kernels").join(SUMS);
+    fn the_kernels_of_vectors_have_the_parameters_to_swap() {
+        let path = workspace_root().join("kernels").join(VECTOR_KERNELS);
         assert!(has_parameters_to_swap(&fs::read_to_string(path).unwrap()));
     }
 }

@@ -23,6 +23,7 @@
 
 mod boxes;
 mod elements;
+mod hinted;
 mod policy;
 
 pub use boxes::{Place, TensorMap, TensorMapMut};

@@ -4,7 +4,7 @@
 use super::super::copy_rows::copy_rows;
 use super::super::factor::OperandElement;
 use super::super::operand::Operand;
-use super::stage::{StageLayout, Stages};
+use super::stage::{StageElement, StageLayout, Stages};
 use crate::epilogue::EpilogueElement;
 use cuda_std::mma::{A, B, C, Element};
 use cuda_std::prelude::*;
@@ -19,7 +19,7 @@ pub const COLUMNS_OF_PRODUCT: usize = 8;
 pub type Sums<T> = C<<T as MmaElement>::Sum, ROWS_OF_PRODUCT, COLUMNS_OF_PRODUCT>;
 
 /// A type of operands' elements that a warp multiplies on tensor cores.
-pub trait MmaElement: OperandElement {
+pub trait MmaElement: StageElement {
     /// The type of sums.
     type Sum: EpilogueElement + Element<ROWS_OF_PRODUCT, COLUMNS_OF_PRODUCT>;
 
@@ -31,12 +31,6 @@ pub trait MmaElement: OperandElement {
 
     /// The k of one product.
     const STEP: usize;
-
-    /// The k of one stage.
-    const DEPTH: usize;
-
-    /// Elements that pad each row of a stage, so that a warp reads it without bank conflicts.
-    const PADDING: usize;
 
     /// Zeros.
     fn zero() -> (Self::A, Self::B);
@@ -68,34 +62,42 @@ pub trait MmaElement: OperandElement {
     /// The sums with the product added.
     #[track_caller]
     fn add_product(sums: Sums<Self>, a: Self::A, b: Self::B) -> Sums<Self>;
+}
 
-    /// Starts to copy a tile of `operand` that starts at `origin` (row, column) to a stage, whose first row is
-    /// given with the memory.
-    ///
-    /// # Safety
-    /// 1. The stage lies within the memory, which starts at a multiple of 16 bytes.
-    /// 2. The column is a multiple of 16 bytes. Where elements are smaller than 4 bytes, so is the start of
-    ///    each row of the operand.
-    /// 3. No thread touches the stage until the copies have been waited for and a barrier has been passed.
-    /// 4. With `IN_BOUNDS` the tile lies within the operand.
+/// Rows are 4 elements longer than a multiple of 16: the 16 elements that half a warp reads at once, 4 k of 4
+/// neighbouring outputs, are then in 16 different pairs of banks, whichever of the two follow one another.
+impl StageElement for f64 {
+    const DEPTH: usize = 16;
+    const PADDING: usize = 4;
+
+    /// 16 bytes at a time where the tile lies `IN_BOUNDS` and each row starts at a multiple of that, single
+    /// elements elsewhere.
+    #[inline(always)]
     unsafe fn copy<L: StageLayout<Element = Self>, const STAGES: usize, const IN_BOUNDS: bool>(
         pipeline: &mut Pipeline<STAGES>,
         to: (SharedSlice<Self>, usize),
         operand: &Operand<Self>,
         origin: (usize, usize),
-    );
+    ) {
+        const VECTOR: usize = 2;
+        // SAFETY: (1), (3), (4) are the caller's. (2) Vectors are copied only where each row starts at a
+        // multiple of them; the column does, by (2).
+        unsafe {
+            if IN_BOUNDS && operand.rows_start_at_multiples_of(VECTOR) {
+                copy_rows::<L, STAGES, VECTOR, IN_BOUNDS, false>(pipeline, to, operand, origin);
+            } else {
+                copy_rows::<L, STAGES, 1, IN_BOUNDS, false>(pipeline, to, operand, origin);
+            }
+        }
+    }
 }
 
-/// Fragments are read element by element. Rows are 4 elements longer than a multiple of 16: the 16 elements
-/// that half a warp reads at once, 4 k of 4 neighbouring outputs, are then in 16 different pairs of banks,
-/// whichever of the two follow one another.
+/// Fragments are read element by element.
 impl MmaElement for f64 {
     type Sum = Self;
     type A = A<Self, ROWS_OF_PRODUCT, 8>;
     type B = B<Self, 8, COLUMNS_OF_PRODUCT>;
     const STEP: usize = 8;
-    const DEPTH: usize = 16;
-    const PADDING: usize = 4;
 
     #[inline(always)]
     fn zero() -> (Self::A, Self::B) {
@@ -136,27 +138,6 @@ impl MmaElement for f64 {
     fn add_product(sums: Sums<Self>, a: Self::A, b: Self::B) -> Sums<Self> {
         sums.add_product(a, b)
     }
-
-    /// 16 bytes at a time where the tile lies `IN_BOUNDS` and each row starts at a multiple of that, single
-    /// elements elsewhere.
-    #[inline(always)]
-    unsafe fn copy<L: StageLayout<Element = Self>, const STAGES: usize, const IN_BOUNDS: bool>(
-        pipeline: &mut Pipeline<STAGES>,
-        to: (SharedSlice<Self>, usize),
-        operand: &Operand<Self>,
-        origin: (usize, usize),
-    ) {
-        const VECTOR: usize = 2;
-        // SAFETY: (1), (3), (4) are the caller's. (2) Vectors are copied only where each row starts at a
-        // multiple of them; the column does, by (2).
-        unsafe {
-            if IN_BOUNDS && operand.rows_start_at_multiples_of(VECTOR) {
-                copy_rows::<L, STAGES, VECTOR, IN_BOUNDS, false>(pipeline, to, operand, origin);
-            } else {
-                copy_rows::<L, STAGES, 1, IN_BOUNDS, false>(pipeline, to, operand, origin);
-            }
-        }
-    }
 }
 
 /// Elements of which 16 bytes are read at once, by `ldmatrix`. Rows are 16 bytes longer than a multiple of 32:
@@ -170,13 +151,29 @@ macro_rules! narrow_elements {
             const OUTSIDE_IS_ZERO: bool = true;
         }
 
+        impl StageElement for $element {
+            const DEPTH: usize = $depth;
+            const PADDING: usize = $vector;
+
+            #[inline(always)]
+            unsafe fn copy<L: StageLayout<Element = Self>, const STAGES: usize, const IN_BOUNDS: bool>(
+                pipeline: &mut Pipeline<STAGES>,
+                to: (SharedSlice<Self>, usize),
+                operand: &Operand<Self>,
+                origin: (usize, usize),
+            ) {
+                // SAFETY: (1), (3), (4) are the caller's. (2) is (2).
+                unsafe {
+                    copy_rows::<L, STAGES, $vector, IN_BOUNDS, false>(pipeline, to, operand, origin);
+                }
+            }
+        }
+
         impl MmaElement for $element {
             type Sum = $sum;
             type A = A<Self, ROWS_OF_PRODUCT, $step>;
             type B = B<Self, $step, COLUMNS_OF_PRODUCT>;
             const STEP: usize = $step;
-            const DEPTH: usize = $depth;
-            const PADDING: usize = $vector;
 
             #[inline(always)]
             fn zero() -> (Self::A, Self::B) {
@@ -221,19 +218,6 @@ macro_rules! narrow_elements {
             #[inline(always)]
             fn add_product(sums: Sums<Self>, a: Self::A, b: Self::B) -> Sums<Self> {
                 sums.add_product(a, b)
-            }
-
-            #[inline(always)]
-            unsafe fn copy<L: StageLayout<Element = Self>, const STAGES: usize, const IN_BOUNDS: bool>(
-                pipeline: &mut Pipeline<STAGES>,
-                to: (SharedSlice<Self>, usize),
-                operand: &Operand<Self>,
-                origin: (usize, usize),
-            ) {
-                // SAFETY: (1), (3), (4) are the caller's. (2) is (2).
-                unsafe {
-                    copy_rows::<L, STAGES, $vector, IN_BOUNDS, false>(pipeline, to, operand, origin);
-                }
             }
         }
     )*};

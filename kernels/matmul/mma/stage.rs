@@ -1,17 +1,42 @@
 //! Stages of an operand in shared memory, in the order in which it lies in global memory.
 //!
 //! Nothing is transposed on the way: copies are 16 bytes wide in either order, and fragments are read
-//! in that order ([`MmaElement`]).
+//! in that order ([`MmaElement`](super::element::MmaElement)).
 
 use super::super::copy_rows::CopyShape;
+use super::super::factor::OperandElement;
 use super::super::operand::{Operand, TileOrigin};
-use super::element::MmaElement;
 use core::marker::PhantomData;
 use cuda_std::prelude::*;
 use cuda_std::shared::SharedSlice;
 
-/// The order of the elements of a stage: [`MmaElement::DEPTH`] k of the block's outputs in one direction.
-pub trait StageLayout: CopyShape<Element: MmaElement> + Copy {
+/// A type of operands' elements that are copied to stages.
+pub trait StageElement: OperandElement {
+    /// The k of one stage.
+    const DEPTH: usize;
+
+    /// Elements that pad each row of a stage, so that a warp reads it without bank conflicts.
+    const PADDING: usize;
+
+    /// Starts to copy a tile of `operand` that starts at `origin` (row, column) to a stage, whose first row is
+    /// given with the memory.
+    ///
+    /// # Safety
+    /// 1. The stage lies within the memory, which starts at a multiple of 16 bytes.
+    /// 2. The column is a multiple of 16 bytes. Where elements are smaller than 4 bytes, so is the start of
+    ///    each row of the operand.
+    /// 3. No thread touches the stage until the copies have been waited for and a barrier has been passed.
+    /// 4. With `IN_BOUNDS` the tile lies within the operand.
+    unsafe fn copy<L: StageLayout<Element = Self>, const STAGES: usize, const IN_BOUNDS: bool>(
+        pipeline: &mut Pipeline<STAGES>,
+        to: (SharedSlice<Self>, usize),
+        operand: &Operand<Self>,
+        origin: (usize, usize),
+    );
+}
+
+/// The order of the elements of a stage: [`StageElement::DEPTH`] k of the block's outputs in one direction.
+pub trait StageLayout: CopyShape<Element: StageElement> + Copy {
     /// Whether neighbours in memory follow k, instead of the outputs.
     const K_IS_CONTIGUOUS: bool;
 
@@ -55,7 +80,7 @@ pub struct AlongK<T, const OUTPUTS: usize, const THREADS: usize>(PhantomData<T>)
 #[derive(Clone, Copy)]
 pub struct AcrossK<T, const OUTPUTS: usize, const THREADS: usize>(PhantomData<T>);
 
-impl<T: MmaElement, const OUTPUTS: usize, const THREADS: usize> CopyShape
+impl<T: StageElement, const OUTPUTS: usize, const THREADS: usize> CopyShape
     for AlongK<T, OUTPUTS, THREADS>
 {
     type Element = T;
@@ -65,7 +90,7 @@ impl<T: MmaElement, const OUTPUTS: usize, const THREADS: usize> CopyShape
     const THREADS: usize = THREADS;
 }
 
-impl<T: MmaElement, const OUTPUTS: usize, const THREADS: usize> StageLayout
+impl<T: StageElement, const OUTPUTS: usize, const THREADS: usize> StageLayout
     for AlongK<T, OUTPUTS, THREADS>
 {
     const K_IS_CONTIGUOUS: bool = true;
@@ -77,7 +102,7 @@ impl<T: MmaElement, const OUTPUTS: usize, const THREADS: usize> StageLayout
     }
 }
 
-impl<T: MmaElement, const OUTPUTS: usize, const THREADS: usize> CopyShape
+impl<T: StageElement, const OUTPUTS: usize, const THREADS: usize> CopyShape
     for AcrossK<T, OUTPUTS, THREADS>
 {
     type Element = T;
@@ -87,7 +112,7 @@ impl<T: MmaElement, const OUTPUTS: usize, const THREADS: usize> CopyShape
     const THREADS: usize = THREADS;
 }
 
-impl<T: MmaElement, const OUTPUTS: usize, const THREADS: usize> StageLayout
+impl<T: StageElement, const OUTPUTS: usize, const THREADS: usize> StageLayout
     for AcrossK<T, OUTPUTS, THREADS>
 {
     const K_IS_CONTIGUOUS: bool = false;
@@ -126,7 +151,7 @@ impl<'block, L: StageLayout> Stages<'block, L> {
     /// for what lies outside it.
     ///
     /// # Safety
-    /// 1. There is such a stage, and `origin` is a multiple of [`MmaElement::DEPTH`] and of the block's
+    /// 1. There is such a stage, and `origin` is a multiple of [`StageElement::DEPTH`] and of the block's
     ///    outputs.
     /// 2. No thread touches the stage until the copies have been waited for and a barrier has been passed.
     /// 3. With `IN_BOUNDS` the tile lies within the operand.

@@ -12,10 +12,11 @@
 //! it has up to 256. The strands of a line are those of [`LinePlan`], so the bits are those of
 //! `along.rs`.
 
+use super::combine::combine_neighbours;
 use super::plan::{ACROSS_LINES, LANES_OF_PART, LINE_THREADS, LinePlan, STRANDS, STRANDS_ACROSS};
-use super::{LineWorkspace, Lines, combine_neighbours};
+use super::views::{LineWorkspace, Lines};
 use crate::reduce::operation::Reduction;
-use crate::reduce::reduction::takes_last_ticket;
+use crate::reduce::ticket::takes_last_ticket;
 use cuda_std::Pod;
 use cuda_std::array;
 use cuda_std::prelude::*;

@@ -16,16 +16,16 @@
 //! Every lane of a warp takes part in every shuffle, whatever its group has to do: warps may have 64
 //! lanes.
 
+use super::combine::{combine_lanes, combine_neighbours, combine_quad};
 use super::load::{is_aligned, load_quad};
 use super::plan::{
     LANES_OF_PART, LINE_THREADS, LINES_IN_FLIGHT, LinePlan, STRANDS, STRANDS_OF_LANE,
 };
-use super::{LineWorkspace, Lines, combine_neighbours};
+use super::views::{LineWorkspace, Lines};
 use crate::reduce::operation::Reduction;
 use cuda_std::Pod;
 use cuda_std::array;
 use cuda_std::prelude::*;
-use cuda_std::warp::Exchange as _;
 
 /// Vectors of a part that a lane loads before it combines, and partial results.
 const IN_FLIGHT: usize = 4;
@@ -236,41 +236,6 @@ pub(super) unsafe fn reduce_part<R: Reduction<T>, T: Pod, const VECTOR: usize>(
         round += STRANDS;
     }
     combine_neighbours::<R, T, STRANDS_OF_LANE>(strands)
-}
-
-/// Combines each strand with its element of the quad that starts at index `at` of the line, for the
-/// first `count` strands.
-#[inline(always)]
-pub(super) fn combine_quad<R: Reduction<T>, T: Pod>(
-    strands: &mut [R::Accumulator; STRANDS_OF_LANE],
-    quad: &[T; STRANDS_OF_LANE],
-    at: usize,
-    count: usize,
-) {
-    let mut strand = 0;
-    while strand < STRANDS_OF_LANE {
-        if strand < count {
-            let lifted = R::lift(quad[strand], at + strand);
-            strands[strand] = R::combine(strands[strand], lifted);
-        }
-        strand += 1;
-    }
-}
-
-/// The accumulators of groups of `lanes` lanes, a power of two, combined as neighbours, then as
-/// neighbours of pairs, and so on, in every lane of each group.
-#[inline(always)]
-pub(crate) fn combine_lanes<R: Reduction<T>, T: Pod>(
-    value: R::Accumulator,
-    lanes: u32,
-) -> R::Accumulator {
-    let mut value = value;
-    let mut distance = 1;
-    while distance < lanes {
-        value = R::combine(value, value.exchange_xor(LaneMask::all(), distance));
-        distance *= 2;
-    }
-    value
 }
 
 /// What a lane has of the `parts` of a line, whose partial results start at `first`.

@@ -2,53 +2,32 @@
 //!
 //! A line's elements lie one after another (`along`), or those of neighbouring lines do (`across`);
 //! segments (`segments`) are contiguous lines of their own lengths. All combine in the one tree of
-//! [`LinePlan`], so the order of the matrix does not change a bit.
+//! [`LinePlan`], so the order of the matrix does not change a bit. `combine.rs` has the tree's steps,
+//! `views.rs` what a launch reads and writes, and `load.rs` reads elements of contiguous lines.
 
 mod across;
 mod along;
+mod combine;
 mod load;
 mod plan;
 mod segments;
+mod views;
 
 use super::operation::Reduction;
 use super::operations::*;
 use across::reduce_across;
 use along::reduce_along;
-use cuda_std::Pod;
 use cuda_std::prelude::*;
 use half::{bf16, f16};
+use segments::{Segments, reduce_segments};
+use views::{LineWorkspace, Lines};
 
-pub(crate) use along::{combine_lanes, reduce_partials};
+pub(crate) use along::reduce_partials;
+pub(crate) use combine::{combine_lanes, combine_neighbours};
 pub use plan::{
     ACROSS_LINES, LANES_OF_PART, LINE_THREADS, LINES_IN_FLIGHT, LinePlan, SEGMENT_LANES, STRANDS,
     STRANDS_OF_LANE, list_part,
 };
-use segments::{Segments, reduce_segments};
-
-/// The lines of a matrix.
-#[derive(Clone, Copy)]
-struct Lines<'launch, T> {
-    x: Global<'launch, T>,
-    /// Their number.
-    count: usize,
-    /// Elements of a line.
-    len: usize,
-    /// Elements from one line to the next where a line is contiguous, from one element of a line to
-    /// the next where it is not.
-    apart: usize,
-}
-
-/// What the blocks of one launch write. If lines have one part each, the first two are not touched.
-#[derive(Clone, Copy)]
-struct LineWorkspace<'launch, A, O> {
-    /// An element for each part of each line.
-    partials: GlobalMut<'launch, A>,
-    /// Counters, which are 0 when the launch starts and when it ends: one for each line where lines
-    /// are contiguous, one for each [`ACROSS_LINES`] of them where they are not.
-    tickets: GlobalMut<'launch, u32>,
-    /// The value of each line.
-    values: GlobalMut<'launch, O>,
-}
 
 macro_rules! line_kernels {
     ($($operation:ident of $element:ident: $along:ident at $along_blocks:literal blocks,
@@ -151,20 +130,3 @@ macro_rules! segment_kernels {
     )*};
 }
 for_each_segment_reduction!(segment_kernels);
-
-/// Neighbours, then neighbours of pairs, and so on, of a power of two of accumulators.
-#[inline(always)]
-pub(crate) fn combine_neighbours<R: Reduction<T>, T: Pod, const N: usize>(
-    mut values: [R::Accumulator; N],
-) -> R::Accumulator {
-    let mut distance = 1;
-    while distance < N {
-        let mut place = 0;
-        while place < N {
-            values[place] = R::combine(values[place], values[place + distance]);
-            place += 2 * distance;
-        }
-        distance *= 2;
-    }
-    values[0]
-}

@@ -8,12 +8,13 @@
 //! The blocks of the list come first, so that the longest work starts first. The tree of a segment is
 //! that of a line of its length.
 
-use super::along::{Unit, combine_lanes, combine_quad, reduce_part, share_part};
+use super::along::{Unit, reduce_part, share_part};
+use super::combine::{combine_lanes, combine_neighbours, combine_quad};
 use super::load::{is_aligned, load_quad};
 use super::plan::{
     LANES_OF_PART, LINE_THREADS, LinePlan, SEGMENT_LANES, STRANDS, STRANDS_OF_LANE, listed_part,
 };
-use super::{LineWorkspace, Lines, combine_neighbours};
+use super::views::{LineWorkspace, Lines};
 use crate::reduce::operation::Reduction;
 use cuda_std::Pod;
 use cuda_std::array;

@@ -123,6 +123,15 @@ fn first_of_highest<R: Rank>(left: R::Placed, right: R::Placed) -> R::Placed {
     }
 }
 
+/// The rank with `place(it)` for its index; nowhere stays nowhere.
+fn moved<R: Rank>(placed: R::Placed, place: impl Fn(usize) -> usize) -> R::Placed {
+    const NOWHERE: u64 = u64::MAX;
+    match R::of_placed(placed) {
+        (_, NOWHERE) => placed,
+        (rank, index) => rank.at(place(index as usize) as u64),
+    }
+}
+
 macro_rules! places {
     ($($operation:ident: $rank:ident;)*) => {$(
         impl<T: Ordered> Reduction<T> for $operation {
@@ -144,6 +153,13 @@ macro_rules! places {
             #[inline(always)]
             fn finish(total: Self::Accumulator, _elements: usize) -> u64 {
                 T::Rank::of_placed(total).1
+            }
+
+            fn with_place(
+                partial: Self::Accumulator,
+                place: impl Fn(usize) -> usize,
+            ) -> Self::Accumulator {
+                moved::<T::Rank>(partial, place)
             }
         }
     )*};

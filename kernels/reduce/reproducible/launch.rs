@@ -4,7 +4,7 @@ use super::accumulate::{Accumulator, WarpDigits};
 use super::format::{DIGIT_BITS, Format, SPECIALS, Summand};
 use super::round::finish;
 use crate::reduce::plan::{BLOCK_THREADS, Plan, VECTORS_IN_FLIGHT};
-use crate::reduce::reduction::takes_last_ticket;
+use crate::reduce::ticket::takes_last_ticket;
 use cuda_std::Pod;
 use cuda_std::array;
 use cuda_std::hint;

@@ -1,11 +1,12 @@
 //! The pass that reads an operand once: a cluster, or a block if they are short, keeps whole lines in shared
 //! memory, finds their extremes, and takes their elements apart.
 
-use super::halves::{Halves, SPLIT_LINES};
-use super::lines::{LineWords, scale_of, is_wide};
+use super::halves::Halves;
+use super::lines::{LineWords, is_wide, scale_of};
+use super::operand::Operand;
 use super::scan::Extremes;
+use super::shape::{SPLIT_LINES, SplitShape, WARPS};
 use super::source::Source;
-use super::{Operand, SplitShape, WARPS};
 use cuda_std::cluster;
 use cuda_std::pipeline::Pipeline;
 use cuda_std::prelude::*;
@@ -88,7 +89,8 @@ impl<const ALONG: bool> Part<'_, ALONG> {
         }
     }
 
-    /// Line and element, from the block's first ones on, of the four number `i` that a thread brings in each step.
+    /// Line and element, from the block's first ones on, of the four number `i` that a thread brings in each
+    /// step.
     #[inline(always)]
     fn four(i: usize) -> (usize, usize) {
         let (warp, lane) = (warp::warp_in_block() as usize, warp::lane() as usize);
@@ -111,8 +113,8 @@ impl<const ALONG: bool> Part<'_, ALONG> {
                 let (line, k) = Self::four(i);
                 let to = self.place(line, first + k);
                 let (line, k) = (self.first_line + line, self.first_k + first + k);
-                // SAFETY: (1) is (1). (2) The block has so many elements, of which each thread has its own, and all
-                // places are multiples of 4.
+                // SAFETY: (1) is (1). (2) The block has so many elements, of which each thread has its own,
+                // and all places are multiples of 4.
                 unsafe { (self.source).bring_four(line, k, pipeline, self.elements, to) };
                 i += 1;
             }
@@ -167,10 +169,14 @@ impl<const ALONG: bool> Part<'_, ALONG> {
         let scales = [0, 1, 2, 3].map(|i| unsafe { scales.load(line(i)) });
         let mut k = OF_STEP * lane;
         while k < self.depth {
-            // SAFETY: (1) the block has so many elements, all of which were loaded. (2) is (2). (3) All places
-            // are multiples of 4.
+            // SAFETY: (1) the block has so many elements, all of which were loaded. (2) is (2). (3) All
+            // places are multiples of 4.
             let fours = [0, 1, 2, 3].map(|i| unsafe {
-                let (line, k) = if ALONG { (line(i), k) } else { (line(0), k + i) };
+                let (line, k) = if ALONG {
+                    (line(i), k)
+                } else {
+                    (line(0), k + i)
+                };
                 self.elements.load_vector::<4>(self.place(line, k))
             });
             let mut i = 0;
@@ -181,7 +187,12 @@ impl<const ALONG: bool> Part<'_, ALONG> {
                 };
                 // SAFETY: (1) `k` is a multiple of 4. (2) Each thread has its elements.
                 unsafe {
-                    halves.store(self.first_line + line(i), self.first_k + k, elements, scales[i]);
+                    halves.store(
+                        self.first_line + line(i),
+                        self.first_k + k,
+                        elements,
+                        scales[i],
+                    );
                 }
                 i += 1;
             }
@@ -212,7 +223,11 @@ unsafe fn split_lines<const ALONG: bool, const BLOCKS: usize>(
     let Operand { shape, words, .. } = operand;
     let elements = dynamic_shared!(f32);
     let (warp, lane) = (warp::warp_in_block() as usize, warp::lane() as usize);
-    let rank = if BLOCKS > 1 { cluster::rank() as usize } else { 0 };
+    let rank = if BLOCKS > 1 {
+        cluster::rank() as usize
+    } else {
+        0
+    };
     let depth = shape.block_depth(BLOCKS);
     let first_line = number * SPLIT_LINES;
     let part = Part {
@@ -234,20 +249,27 @@ unsafe fn split_lines<const ALONG: bool, const BLOCKS: usize>(
     let found = shared_array![[u32; 2]; WARPS * SPLIT_LINES];
     let of_blocks = shared_array![[u32; 2]; CLUSTER * SPLIT_LINES];
     let scales = shared_array![i32; SPLIT_LINES];
-    const { assert!(BLOCKS == 1 || BLOCKS == CLUSTER && WARPS == CLUSTER, "each warp asks one block") };
+    const {
+        assert!(
+            BLOCKS == 1 || BLOCKS == CLUSTER && WARPS == CLUSTER,
+            "each warp asks one block"
+        )
+    };
     let merged = |of: SharedArray<'_, [u32; 2], { WARPS * SPLIT_LINES }>| {
         let mut all = Extremes::NONE;
         let mut i = 0;
         while i < WARPS {
             // SAFETY: (1) within the array, which was written. (2) A barrier stands behind the stores.
-            all = all.with(Extremes::from_words(unsafe { of.load(i * SPLIT_LINES + lane) }));
+            all = all.with(Extremes::from_words(unsafe {
+                of.load(i * SPLIT_LINES + lane)
+            }));
             i += 1;
         }
         all
     };
-    // SAFETY: in all shared memory (1) each place lies within the array, and is written before it is read. (2)
-    // Each thread writes its own places, and barriers stand between them and what others read. Of the other
-    // blocks' memory, (3) a barrier of the cluster follows the accesses.
+    // SAFETY: in all shared memory (1) each place lies within the array, and is written before it is read.
+    // (2) Each thread writes its own places, and barriers stand between them and what others read. Of the
+    // other blocks' memory, (3) a barrier of the cluster follows the accesses.
     unsafe {
         let mut i = 0;
         while i < QUAD {
@@ -321,13 +343,13 @@ macro_rules! at_once_kernels {
         ///
         /// # Safety
         /// 1. The grid has the [blocks](SplitShape::at_once_blocks) of A and then those of B along x, of
-        ///    [`SPLIT_THREADS`](super::SPLIT_THREADS) threads, with the [bytes](SplitShape::at_once_bytes) of dynamic
-        ///    shared memory of both operands. Their k is the same.
-        /// 2. `a` and `b` start with the first elements of the operands of their shapes and reach to the last. The
-        ///    launch reads their elements alone.
+        ///    [`SPLIT_THREADS`](super::SPLIT_THREADS) threads, with the [bytes](SplitShape::at_once_bytes) of
+        ///    dynamic shared memory of both operands. Their k is the same.
+        /// 2. `a` and `b` start with the first elements of the operands of their shapes and reach to the
+        ///    last. The launch reads their elements alone.
         /// 3. `a_words` and `b_words` have the words of [`LineWords`].
-        /// 4. `a_halves` and `b_halves` have twice as many lines as the operands, each of the shape's pitch. The
-        ///    launch has them and the words for itself.
+        /// 4. `a_halves` and `b_halves` have twice as many lines as the operands, each of the shape's pitch.
+        ///    The launch has them and the words for itself.
         #[allow(clippy::too_many_arguments)]
         #[kernel($($bound)*)]
         pub unsafe fn $name(
@@ -357,8 +379,8 @@ macro_rules! at_once_kernels {
     )*};
 }
 at_once_kernels! {
-    /// Takes one or two operands apart, each [`SPLIT_LINES`] lines of at most [`SplitShape::MOST_AT_ONCE`] elements
-    /// by a cluster of 8 blocks.
+    /// Takes one or two operands apart, each [`SPLIT_LINES`] lines of at most [`SplitShape::MOST_AT_ONCE`]
+    /// elements by a cluster of 8 blocks.
     split_in_cluster: CLUSTER, [arch = "sm_90a", max_threads = 256, min_blocks = 4, cluster = (8, 1, 1)];
     /// Takes one or two operands apart, each [`SPLIT_LINES`] lines by a block.
     split_in_block: 1, [arch = "sm_90a", max_threads = 256, min_blocks = 4];

@@ -1,17 +1,12 @@
 //! The pass that takes each element apart into two halves.
 
 use super::lines::{LineWords, is_wide, power_of_two, scale_of};
+use super::shape::{SPLIT_DEPTH, SPLIT_LINES, SplitShape, WARPS};
 use super::source::Source;
-use super::{SplitShape, WARPS};
 use cuda_std::float::HalfFloat;
 use cuda_std::prelude::*;
 use cuda_std::warp::LaneMask;
 use half::f16;
-
-/// Lines of a block that splits.
-pub const SPLIT_LINES: usize = 32;
-/// Elements of each line that a block splits.
-pub const SPLIT_DEPTH: usize = 128;
 
 /// Lines of a block that splits for each of its warps.
 const ROWS: usize = SPLIT_LINES / WARPS;

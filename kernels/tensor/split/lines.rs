@@ -1,7 +1,7 @@
 //! What is known of an operand's lines: how far apart their elements are, and so which are wide and what
 //! the others are scaled by.
 
-use super::SPLIT_LINES;
+use super::shape::SPLIT_LINES;
 use cuda_std::prelude::*;
 
 /// Lines that are wide or not together: those of a block's tile of outputs.

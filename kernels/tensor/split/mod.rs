@@ -15,131 +15,25 @@
 //! (Ootomo, Yokota: Recovering single precision accuracy from Tensor Cores while surpassing the FP32
 //! theoretical peak performance, 2022, has the two halves and the factor 2^11.)
 
-of_sm_90a! {
-    mod at_once;
-}
-mod halves;
-mod lines;
+#[cfg(any(not(target_arch = "nvptx64"), cuda_arch_at_least = "90a"))]
+mod at_once;
+pub(super) mod halves;
+pub(super) mod lines;
+mod operand;
 mod scan;
+mod shape;
 mod source;
 
-pub use halves::{SPLIT_DEPTH, SPLIT_LINES};
+#[cfg(any(not(target_arch = "nvptx64"), cuda_arch_at_least = "90a"))]
+pub use at_once::*;
 pub use lines::{LineWords, PANEL, lowest_exponent};
-pub use scan::{SCAN_DEPTH, SCAN_LINES};
+pub use shape::{SCAN_DEPTH, SCAN_LINES, SPLIT_DEPTH, SPLIT_LINES, SPLIT_THREADS, SplitShape};
 
-of_sm_90a! {
-    pub use at_once::*;
-    pub(super) use halves::LOW_SCALE;
-    pub(super) use lines::scale_of;
-}
-
-use bytemuck::{Pod, Zeroable};
 use cuda_std::prelude::*;
 use half::f16;
 use halves::{Halves, split};
+use operand::Operand;
 use scan::scan;
-use source::Source;
-
-/// Threads of a block of the kernels here.
-pub const SPLIT_THREADS: u32 = 256;
-
-const WARPS: usize = SPLIT_THREADS as usize / 32;
-
-/// An operand of a product as the kernels here have it, beside its elements.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C)]
-pub struct SplitShape {
-    /// Its lines; 0 where there is nothing to take apart.
-    pub lines: usize,
-    /// Elements of each.
-    pub k: usize,
-    /// Elements from a line to the next where lines are contiguous, else from an element of a line to
-    /// its next.
-    pub leading_dimension: usize,
-    /// Elements from a line of halves to the next: at least `k`, and a multiple of 4.
-    pub pitch: usize,
-    /// The exponent below which an element of a scaled line makes it wide: that of [`lowest_exponent`].
-    pub lowest: i32,
-    /// 1 where lines are contiguous.
-    pub is_along: u32,
-}
-
-impl SplitShape {
-    /// No operand.
-    pub const NONE: Self = Self {
-        lines: 0,
-        k: 0,
-        leading_dimension: 0,
-        pitch: 0,
-        lowest: 0,
-        is_along: 1,
-    };
-
-    /// Blocks that find the extremes of the operand's lines.
-    #[inline(always)]
-    #[must_use]
-    pub const fn scan_blocks(&self) -> usize {
-        self.lines.div_ceil(SCAN_LINES) * self.k.div_ceil(SCAN_DEPTH)
-    }
-
-    /// Blocks that take the operand apart.
-    #[inline(always)]
-    #[must_use]
-    pub const fn split_blocks(&self) -> usize {
-        self.lines.div_ceil(SPLIT_LINES) * self.k.div_ceil(SPLIT_DEPTH)
-    }
-}
-
-/// An operand in a launch.
-#[derive(Clone, Copy)]
-struct Operand<'launch> {
-    x: Global<'launch, f32>,
-    shape: SplitShape,
-    words: GlobalMut<'launch, u32>,
-}
-
-impl<'launch> Operand<'launch> {
-    /// A, or B. Number by number: which of two structs is read would be decided by an address, and the
-    /// struct would lie in local memory.
-    #[inline(always)]
-    fn of_block(
-        is_of_a: bool,
-        (a, b): (Global<'launch, f32>, Global<'launch, f32>),
-        (a_shape, b_shape): (GridConstant<SplitShape>, GridConstant<SplitShape>),
-        (a_words, b_words): (GlobalMut<'launch, u32>, GlobalMut<'launch, u32>),
-    ) -> Self {
-        let either = |a: usize, b: usize| if is_of_a { a } else { b };
-        let (of_a, of_b) = (*a_shape, *b_shape);
-        Self {
-            x: if is_of_a { a } else { b },
-            shape: SplitShape {
-                lines: either(of_a.lines, of_b.lines),
-                k: either(of_a.k, of_b.k),
-                leading_dimension: either(of_a.leading_dimension, of_b.leading_dimension),
-                pitch: either(of_a.pitch, of_b.pitch),
-                lowest: either(of_a.lowest as usize, of_b.lowest as usize) as i32,
-                is_along: either(of_a.is_along as usize, of_b.is_along as usize) as u32,
-            },
-            words: if is_of_a { a_words } else { b_words },
-        }
-    }
-
-    #[inline(always)]
-    fn source<const ALONG: bool>(&self) -> Source<'launch, ALONG> {
-        let SplitShape {
-            lines,
-            k,
-            leading_dimension,
-            ..
-        } = self.shape;
-        Source {
-            elements: self.x,
-            lines,
-            k,
-            leading_dimension,
-        }
-    }
-}
 
 /// Finds the extremes of each line of one or two operands.
 ///

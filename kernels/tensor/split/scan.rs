@@ -1,14 +1,9 @@
 //! The pass that finds the largest and the smallest magnitude of each line.
 
-use super::WARPS;
 use super::lines::LineWords;
+use super::shape::{SCAN_DEPTH, SCAN_LINES, WARPS};
 use super::source::Source;
 use cuda_std::prelude::*;
-
-/// Lines of a block that scans.
-pub const SCAN_LINES: usize = 32;
-/// Elements of each line that a block scans.
-pub const SCAN_DEPTH: usize = 256;
 
 /// The largest and the smallest nonzero magnitude of some elements, as [`LineWords`] has them.
 #[derive(Clone, Copy)]

@@ -1,10 +1,6 @@
 //! Policies of bulk copies for the second-level cache.
 
-use super::{TensorMap, TensorMapMut};
-use crate::global::{Global, GlobalMut};
-use crate::grid_constant::GridConstant;
 use crate::machine::{self, Eviction};
-use bytemuck::Pod;
 
 /// How the second-level cache treats what copies access: a hint, which a thread makes once, before its
 /// loop. Without one, all lines are alike. (PTX ISA, `createpolicy`)
@@ -38,25 +34,6 @@ impl CachePolicy {
 pub struct Hinted<S> {
     pub(super) side: S,
     pub(super) policy: CachePolicy,
-}
-
-macro_rules! hinted {
-    ($([$($generics:tt)*] $side:ty;)*) => {$(
-        impl<T: Pod $($generics)*> $side {
-            /// The same, with a policy for the copies that access it.
-            #[inline(always)]
-            #[must_use]
-            pub fn hinted(self, policy: CachePolicy) -> Hinted<Self> {
-                Hinted { side: self, policy }
-            }
-        }
-    )*};
-}
-hinted! {
-    [, const ROWS: usize, const COLUMNS: usize] GridConstant<'_, TensorMap<T, ROWS, COLUMNS>>;
-    [, const ROWS: usize, const COLUMNS: usize] GridConstant<'_, TensorMapMut<T, ROWS, COLUMNS>>;
-    [] Global<'_, T>;
-    [] GlobalMut<'_, T>;
 }
 
 /// What an instruction is given.

@@ -9,19 +9,20 @@
 //! ```
 //!
 //! A tensor core rounds each sum toward zero, which shows after many additions: totals on the ordinary
-//! units make of it an f32 product. The error bound is that of [`lowest_exponent`](super::lowest_exponent).
+//! units make of it an f32 product. The error bound is that of
+//! [`lowest_exponent`](crate::tensor::lowest_exponent).
 
 use super::finish::{staging_len, warp_of_group};
 use super::operand::{AlongK, OperandPlace, TensorOperand};
 use super::outputs::is_first_of_warpgroup;
 use super::schedule::{ClusterTile, Schedule, TilePlace};
-use super::shape::TensorShape;
-use super::split::{LOW_SCALE, LineWords, PANEL, scale_of};
-use super::{HALF_DEPTH, WARPGROUP_ROWS};
+use super::shape::{HALF_DEPTH, TensorShape, WARPGROUP_ROWS};
 use crate::epilogue::{Epilogue, EpilogueNumbers};
 use crate::finish::{CMatrices, Finish, Staging, WarpRoom};
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::matmul::{OperandLayout, ProductDescriptor, ProductKernel};
+use crate::tensor::split::halves::LOW_SCALE;
+use crate::tensor::split::lines::{LineWords, PANEL, scale_of};
 use cuda_std::cluster;
 use cuda_std::mbarrier::{Consumer, Producer};
 use cuda_std::prelude::*;
@@ -152,13 +153,23 @@ impl<F: Finish<Sum = f32>> Finish for ScaledBack<'_, F> {
     #[inline(always)]
     unsafe fn row(&self, index: usize) -> Self::Line {
         // SAFETY: (1) there is a word for each line, which is there, by (1).
-        unsafe { (scale_of(self.scales.a_words.load(index)), self.then.row(index)) }
+        unsafe {
+            (
+                scale_of(self.scales.a_words.load(index)),
+                self.then.row(index),
+            )
+        }
     }
 
     #[inline(always)]
     unsafe fn column(&self, index: usize) -> Self::Line {
         // SAFETY: as above.
-        unsafe { (scale_of(self.scales.b_words.load(index)), self.then.column(index)) }
+        unsafe {
+            (
+                scale_of(self.scales.b_words.load(index)),
+                self.then.column(index),
+            )
+        }
     }
 
     #[inline(always)]

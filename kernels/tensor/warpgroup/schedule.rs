@@ -75,10 +75,7 @@ impl Schedule {
         let (rows, blocks) = (tile.rows as u32, tile.blocks as u32);
         let columns = tile.columns as u32;
         Self {
-            tiles: (
-                shape.m.div_ceil(rows * blocks),
-                shape.n.div_ceil(columns),
-            ),
+            tiles: (shape.m.div_ceil(rows * blocks), shape.n.div_ceil(columns)),
             of_matrix: shape.tiles,
             is_lower: shape.is_lower != 0,
             matrices: shape.matrices,
@@ -97,8 +94,8 @@ impl Schedule {
         }
     }
 
-    /// The row and the column of tile number `number` of a matrix: groups of [`GROUP_ROWS`] rows, in each of them
-    /// column after column.
+    /// The row and the column of tile number `number` of a matrix: groups of [`GROUP_ROWS`] rows, in each of
+    /// them column after column.
     #[inline(always)]
     fn place(self, number: u32) -> (u32, u32) {
         if self.is_lower {
@@ -216,8 +213,9 @@ mod tests {
             let tile = ClusterTile { columns, ..TILE };
             for n in [1, 127, 128, 129, 300, 1024, 1025, 2600] {
                 let rows = tile.rows * tile.blocks;
-                let is_computed =
-                    |&(row, column): &(u32, u32)| column as usize * columns < (row as usize + 1) * rows;
+                let is_computed = |&(row, column): &(u32, u32)| {
+                    column as usize * columns < (row as usize + 1) * rows
+                };
                 let (mut found, mut expected) = ([[0; 64]; 64], [[0; 64]; 64]);
                 for (row, column) in places(tile, n, true) {
                     found[row as usize][column as usize] += 1;

@@ -15,8 +15,7 @@
 use super::operand::{OperandPlace, TensorOperand};
 use super::outputs::{Outputs, Writer, is_first_of_warpgroup};
 use super::schedule::{ClusterTile, Schedule};
-use super::shape::TensorShape;
-use super::{DEPTH_BYTES, WARPGROUP_ROWS};
+use super::shape::{DEPTH_BYTES, TensorShape, WARPGROUP_ROWS};
 use crate::epilogue::EpilogueElement;
 use cuda_std::cluster;
 use cuda_std::mbarrier::{Consumer, Producer};
@@ -75,7 +74,17 @@ impl<'launch> Work<'launch> {
 }
 
 /// The stages of both operands.
-type Tiles<'a, T, A, B, const ROWS: usize, const COLUMNS: usize, const PART: usize, const STAGES: usize, const DEPTH: usize> = (
+type Tiles<
+    'a,
+    T,
+    A,
+    B,
+    const ROWS: usize,
+    const COLUMNS: usize,
+    const PART: usize,
+    const STAGES: usize,
+    const DEPTH: usize,
+> = (
     <A as TensorOperand<T, ROWS, ROWS, DEPTH>>::Tiles<'a, STAGES>,
     <B as TensorOperand<T, COLUMNS, PART, DEPTH>>::Tiles<'a, STAGES>,
 );
@@ -330,10 +339,28 @@ pub unsafe fn product<
             unsafe {
                 place.row += first;
                 if PROMOTED {
-                    let totals = multiply_promoted::<T, O::Sum, A, B, ROWS, COLUMNS, PART, COUNT, STAGES, DEPTH>(tiles, &mut ring, first as usize, work.schedule.rounds);
+                    let totals = multiply_promoted::<
+                        T,
+                        O::Sum,
+                        A,
+                        B,
+                        ROWS,
+                        COLUMNS,
+                        PART,
+                        COUNT,
+                        STAGES,
+                        DEPTH,
+                    >(
+                        tiles, &mut ring, first as usize, work.schedule.rounds
+                    );
                     writer.store(&totals, place);
                 } else {
-                    let sums = multiply::<T, O::Sum, A, B, ROWS, COLUMNS, PART, COUNT, STAGES, DEPTH>(tiles, &mut ring, first as usize, work.schedule.rounds);
+                    let sums = multiply::<T, O::Sum, A, B, ROWS, COLUMNS, PART, COUNT, STAGES, DEPTH>(
+                        tiles,
+                        &mut ring,
+                        first as usize,
+                        work.schedule.rounds,
+                    );
                     writer.store(sums.as_array(), place);
                 }
             }

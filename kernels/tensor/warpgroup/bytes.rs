@@ -26,7 +26,13 @@ use half::bf16;
 const fn byte_tile(rows: usize, columns: usize, stages: usize, resident: usize) -> ClusterTile {
     // Words of a warp's rows, or a tile of 16 bits: of these tiles the former are no more.
     let output_bytes = staging_len(rows / 64) * size_of::<i32>();
-    cluster_tile((rows, columns), size_of::<u8>(), stages, output_bytes, resident)
+    cluster_tile(
+        (rows, columns),
+        size_of::<u8>(),
+        stages,
+        output_bytes,
+        resident,
+    )
 }
 
 /// The tile of large products of i8.

@@ -1,6 +1,16 @@
-//! The sizes of products on tensor cores, as a kernel's parameter.
+//! The sizes of products on tensor cores: those that all products have in common, and those of a launch as
+//! a kernel's parameter.
 
 use bytemuck::{Pod, Zeroable};
+
+/// Bytes along k of a stage.
+pub const DEPTH_BYTES: usize = 128;
+
+/// Elements of 16 bits along k of a stage.
+pub const HALF_DEPTH: usize = DEPTH_BYTES / 2;
+
+/// Rows that a warpgroup multiplies with one instruction.
+pub const WARPGROUP_ROWS: usize = 64;
 
 /// The sizes of a batch of products of one shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]

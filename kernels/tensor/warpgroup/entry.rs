@@ -3,7 +3,8 @@
 /// An entry whose main loop is [`product`](super::product::product), and its descriptor.
 ///
 /// `bulk` entries write plain sums by bulk copies, `direct` ones all of them by elements. An operand is
-/// named by how its tiles come to shared memory, the rows of one copy, and the layouts in memory that it takes.
+/// named by how its tiles come to shared memory, the rows of one copy, and the layouts in memory that it
+/// takes.
 macro_rules! product_entry {
     (bulk $name:ident: $element:ident to $output:ident in $sum:ident,
         $tile:ident [$rows:literal x $columns:literal, part = $part:literal, count = $count:literal,
@@ -13,9 +14,10 @@ macro_rules! product_entry {
             @entry $name: $element to $output in $sum, $tile [$rows x $columns, $part, $count, $stages,
                 $threads, $resident], $($operands)*,
             /// 1. `a`, `b` and `c` are maps of the m x k, k x n and m x n matrices of `shape`, or of the
-            ///    transposes of those that are column-major; a `b` of 8-bit elements is one of the transposes.
-            ///    C is written through `c` where the epilogue is plain, and accessed through `c_elements`,
-            ///    which has the matrices, otherwise; the launch accesses no other elements of it.
+            ///    transposes of those that are column-major; a `b` of 8-bit elements is one of the
+            ///    transposes. C is written through `c` where the epilogue is plain, and accessed through
+            ///    `c_elements`, which has the matrices, otherwise; the launch accesses no other elements of
+            ///    it.
             (c: GridConstant<TensorMapMut<$output, 64, 64, 3>>, c_elements: GlobalMut<$output>),
             (shape, epilogue) => BulkOutputs::<_, $columns, $consumers, { staging_len($consumers) }> {
                 map: c,

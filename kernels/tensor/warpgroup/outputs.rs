@@ -1,8 +1,8 @@
 //! How outputs come from registers to global memory.
 
-use super::WARPGROUP_ROWS;
 use super::finish::warp_of_group;
 use super::schedule::TilePlace;
+use super::shape::WARPGROUP_ROWS;
 use crate::epilogue::{Epilogue, EpilogueElement};
 use crate::finish::{CMatrices, Output, Staging, WarpRoom};
 use cuda_std::float::HalfFloat;
@@ -100,7 +100,9 @@ where
     #[inline(always)]
     fn memory<'a>(shared: &mut Allotment<'a>) -> Self::Memory<'a> {
         // A launch uses one or the other.
-        const { assert!(LEN * size_of::<f32>() <= CONSUMERS * WARPGROUP_ROWS * COLUMNS * size_of::<T>()) };
+        const {
+            assert!(LEN * size_of::<f32>() <= CONSUMERS * WARPGROUP_ROWS * COLUMNS * size_of::<T>())
+        };
         let staging = shared.alternative().array();
         BulkMemory {
             tiles: shared.tiles(),
@@ -149,9 +151,7 @@ where
     }
 }
 
-impl<T: HalfFloat, const COLUMNS: usize, const LEN: usize>
-    BulkWriter<'_, T, COLUMNS, LEN>
-{
+impl<T: HalfFloat, const COLUMNS: usize, const LEN: usize> BulkWriter<'_, T, COLUMNS, LEN> {
     /// Rounds the sums into the tile and starts to copy it to C.
     ///
     /// # Safety
@@ -187,7 +187,8 @@ impl<T: HalfFloat, const COLUMNS: usize, const LEN: usize>
         let row = 16 * (warpgroup::thread_rank() / 32) as usize;
         let mut i = 0;
         while i < COUNT {
-            let pair = |pair: usize| <T as HalfFloat>::narrow_pair([sums[i + pair], sums[i + pair + 1]]);
+            let pair =
+                |pair: usize| <T as HalfFloat>::narrow_pair([sums[i + pair], sums[i + pair + 1]]);
             let pairs = [pair(0), pair(2), pair(4), pair(6)];
             // SAFETY: (1) the outputs lie within the tile, which is there. (2) is (1). (3) Eight outputs
             // of a thread are of 16 columns; (2).

@@ -2,7 +2,7 @@
 
 use super::schedule::TilePlace;
 use super::shape::TensorShape;
-use crate::finish::{COLUMNS, CMatrices, Finish, OF_LANE, Output, ROWS, WARP_ROOM, WarpRoom};
+use crate::finish::{CMatrices, COLUMNS, Finish, OF_LANE, Output, ROWS, WARP_ROOM, WarpRoom};
 use cuda_std::global::GlobalMut;
 use cuda_std::warpgroup;
 

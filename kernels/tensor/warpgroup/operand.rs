@@ -1,6 +1,6 @@
 //! How a tile of an operand comes to shared memory, and how products read it.
 
-use super::HALF_DEPTH;
+use super::shape::HALF_DEPTH;
 use cuda_std::mbarrier::Slot;
 use cuda_std::prelude::*;
 use cuda_std::shared::{Allotment, SwizzledTile, SwizzledTiles};
@@ -64,8 +64,8 @@ pub trait TensorOperand<
     ) -> Operand<'_, T, Self::Major, COUNT, DEPTH>;
 
     /// Starts to bring `DEPTH` elements from `k` on of `PART` rows or columns of matrix `matrix`, from
-    /// `output + first` on, to their place in the stage, `first`, in each block of the cluster whose bit is set in
-    /// `blocks`, or in the calling one.
+    /// `output + first` on, to their place in the stage, `first`, in each block of the cluster whose bit is
+    /// set in `blocks`, or in the calling one.
     ///
     /// # Safety
     /// As for [`GridConstant::load_multicast`](cuda_std::grid_constant::GridConstant::load_multicast).

@@ -17,7 +17,13 @@ use cuda_std::tma::{TensorMap, TensorMapMut};
 /// What a launch has that computes `rows` x `columns` outputs for each block.
 const fn half_tile(rows: usize, columns: usize, stages: usize, resident: usize) -> ClusterTile {
     let output_bytes = rows * columns * size_of::<f16>();
-    cluster_tile((rows, columns), size_of::<f16>(), stages, output_bytes, resident)
+    cluster_tile(
+        (rows, columns),
+        size_of::<f16>(),
+        stages,
+        output_bytes,
+        resident,
+    )
 }
 
 /// The tile of large products.

@@ -1,0 +1,28 @@
+//! What the blocks of one launch read and write.
+
+use cuda_std::prelude::*;
+
+/// The lines of a matrix.
+#[derive(Clone, Copy)]
+pub struct Lines<'launch, T> {
+    pub x: Global<'launch, T>,
+    /// Their number.
+    pub count: usize,
+    /// Elements of a line.
+    pub len: usize,
+    /// Elements from one line to the next where a line is contiguous, from one element of a line to
+    /// the next where it is not.
+    pub apart: usize,
+}
+
+/// What the blocks of one launch write. If lines have one part each, the first two are not touched.
+#[derive(Clone, Copy)]
+pub struct LineWorkspace<'launch, A, O> {
+    /// An element for each part of each line.
+    pub partials: GlobalMut<'launch, A>,
+    /// Counters, which are 0 when the launch starts and when it ends: one for each line where lines
+    /// are contiguous, one for each [`ACROSS_LINES`](super::ACROSS_LINES) of them where they are not.
+    pub tickets: GlobalMut<'launch, u32>,
+    /// The value of each line.
+    pub values: GlobalMut<'launch, O>,
+}

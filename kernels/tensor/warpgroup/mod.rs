@@ -1,0 +1,33 @@
+//! Products by warpgroups, whose tiles come to shared memory by bulk copies of the blocks of a cluster.
+//!
+//! | part | file |
+//! |---|---|
+//! | the entries' parameters | `entry.rs` |
+//! | a main loop: a warpgroup copies, others multiply | `product.rs` |
+//! | f16 and bf16 | `half.rs` |
+//! | i8 and floats of 8 bits | `bytes.rs` |
+//! | f32 from products of halves: a main loop with totals on the ordinary units | `split_product.rs` |
+//! | how a tile of an operand comes to shared memory, and how products read it | `operand.rs` |
+//! | sizes | `shape.rs` |
+//! | which tiles of C a cluster computes, in which order | `schedule.rs` |
+//! | how outputs come from registers to global memory | `outputs.rs` |
+//! | outputs that an epilogue computes | `finish.rs`, by way of the crate's `finish.rs` |
+
+#[macro_use]
+mod entry;
+
+mod bytes;
+mod finish;
+mod half;
+mod operand;
+mod outputs;
+mod product;
+mod schedule;
+mod shape;
+mod split_product;
+
+pub use bytes::*;
+pub use half::*;
+pub use schedule::ClusterTile;
+pub use shape::{HALF_DEPTH, TensorShape};
+pub use split_product::*;
