@@ -15,14 +15,15 @@
 use super::finish::{staging_len, warp_of_group};
 use super::operand::{AlongK, OperandPlace, TensorOperand};
 use super::outputs::is_first_of_warpgroup;
-use super::schedule::{ClusterTile, Schedule, TilePlace};
+use super::scaled::{ScaledBack, Scales};
+use super::schedule::{ClusterTile, Schedule};
 use super::shape::{HALF_DEPTH, TensorShape, WARPGROUP_ROWS};
 use crate::epilogue::{Epilogue, EpilogueNumbers};
-use crate::finish::{CMatrices, Finish, Staging, WarpRoom};
+use crate::finish::{CMatrices, Staging, WarpRoom};
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::matmul::{OperandLayout, ProductDescriptor, ProductKernel};
 use crate::tensor::split::halves::LOW_SCALE;
-use crate::tensor::split::lines::{LineWords, PANEL, scale_of};
+use crate::tensor::split::lines::PANEL;
 use cuda_std::cluster;
 use cuda_std::mbarrier::{Consumer, Producer};
 use cuda_std::prelude::*;
@@ -108,82 +109,6 @@ impl<'a> Tiles<'a> {
     fn b_part(tiles: BTiles<'a>, stage: usize) -> Operand<'a, f16, KMajor, COLUMNS, HALF_DEPTH> {
         <BMap<'a> as TensorOperand<f16, COLUMNS, PART>>::part(tiles.get(stage), 0)
     }
-}
-
-/// The scales of both operands' lines.
-#[derive(Clone, Copy)]
-struct Scales<'a> {
-    a_words: Global<'a, u32>,
-    b_words: Global<'a, u32>,
-    /// Lines of each.
-    m: usize,
-    n: usize,
-}
-
-impl Scales<'_> {
-    /// Whether the outputs of the calling block's tile at `place` are left to the ordinary units.
-    #[inline(always)]
-    fn is_wide(self, place: TilePlace) -> bool {
-        let (row, column) = (place.row as usize, place.column as usize);
-        if row >= self.m {
-            return true;
-        }
-        let (a, b) = (LineWords { lines: self.m }, LineWords { lines: self.n });
-        // SAFETY: (1) the panels begin with lines that are there.
-        unsafe { a.is_panel_wide(self.a_words, row) || b.is_panel_wide(self.b_words, column) }
-    }
-}
-
-/// Totals that are scaled back, and then finished otherwise.
-#[derive(Clone, Copy)]
-struct ScaledBack<'a, F> {
-    scales: Scales<'a>,
-    then: F,
-}
-
-impl<F: Finish<Sum = f32>> Finish for ScaledBack<'_, F> {
-    type Sum = f32;
-    type Line = (i32, F::Line);
-
-    #[inline(always)]
-    fn reads_c(&self) -> bool {
-        self.then.reads_c()
-    }
-
-    #[inline(always)]
-    unsafe fn row(&self, index: usize) -> Self::Line {
-        // SAFETY: (1) there is a word for each line, which is there, by (1).
-        unsafe {
-            (
-                scale_of(self.scales.a_words.load(index)),
-                self.then.row(index),
-            )
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn column(&self, index: usize) -> Self::Line {
-        // SAFETY: as above.
-        unsafe {
-            (
-                scale_of(self.scales.b_words.load(index)),
-                self.then.column(index),
-            )
-        }
-    }
-
-    #[inline(always)]
-    fn output(&self, total: f32, c: f32, row: Self::Line, column: Self::Line) -> f32 {
-        let sum = scaled_back(total, row.0 + column.0);
-        self.then.output(sum, c, row.1, column.1)
-    }
-}
-
-/// `total` times 2^-`scale`, rounded once: in f64, which has the exponents.
-#[inline(always)]
-fn scaled_back(total: f32, scale: i32) -> f32 {
-    let power = f64::from_bits(((1023 - scale) as u64) << 52);
-    (f64::from(total) * power) as f32
 }
 
 /// Fills the stages, as one thread of each block.
@@ -326,7 +251,7 @@ impl ProductKernel for matmul_split_f32 {
 ///
 /// # Safety
 /// 1. The maps are of the upper and the lower halves, two matrices, of A's rows and B's columns, k elements
-///    each; `a_words` and `b_words` have the [`LineWords`] of m and n lines, as the splits left them. m, n
+///    each; `a_words` and `b_words` have the [`LineWords`](crate::tensor::LineWords) of m and n lines, as the splits left them. m, n
 ///    and k are those of `shape`, of one product.
 /// 2. `c` starts with the first element of an m x n matrix whose rows start `ldc` elements apart, and
 ///    reaches to its last. The launch accesses no other elements of it.

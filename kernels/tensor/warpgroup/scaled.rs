@@ -1,0 +1,82 @@
+//! What becomes of totals whose operands were scaled: they are scaled back, or left to the ordinary units.
+
+use super::schedule::TilePlace;
+use crate::finish::Finish;
+use crate::tensor::split::lines::{LineWords, scale_of};
+use cuda_std::prelude::*;
+
+/// The scales of both operands' lines.
+#[derive(Clone, Copy)]
+pub struct Scales<'a> {
+    pub a_words: Global<'a, u32>,
+    pub b_words: Global<'a, u32>,
+    /// Lines of each.
+    pub m: usize,
+    pub n: usize,
+}
+
+impl Scales<'_> {
+    /// Whether the outputs of the calling block's tile at `place` are left to the ordinary units.
+    #[inline(always)]
+    pub fn is_wide(self, place: TilePlace) -> bool {
+        let (row, column) = (place.row as usize, place.column as usize);
+        if row >= self.m {
+            return true;
+        }
+        let (a, b) = (LineWords { lines: self.m }, LineWords { lines: self.n });
+        // SAFETY: (1) the panels begin with lines that are there.
+        unsafe { a.is_panel_wide(self.a_words, row) || b.is_panel_wide(self.b_words, column) }
+    }
+}
+
+/// Totals that are scaled back, and then finished otherwise.
+#[derive(Clone, Copy)]
+pub struct ScaledBack<'a, F> {
+    pub scales: Scales<'a>,
+    pub then: F,
+}
+
+impl<F: Finish<Sum = f32>> Finish for ScaledBack<'_, F> {
+    type Sum = f32;
+    type Line = (i32, F::Line);
+
+    #[inline(always)]
+    fn reads_c(&self) -> bool {
+        self.then.reads_c()
+    }
+
+    #[inline(always)]
+    unsafe fn row(&self, index: usize) -> Self::Line {
+        // SAFETY: (1) there is a word for each line, which is there, by (1).
+        unsafe {
+            (
+                scale_of(self.scales.a_words.load(index)),
+                self.then.row(index),
+            )
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn column(&self, index: usize) -> Self::Line {
+        // SAFETY: as above.
+        unsafe {
+            (
+                scale_of(self.scales.b_words.load(index)),
+                self.then.column(index),
+            )
+        }
+    }
+
+    #[inline(always)]
+    fn output(&self, total: f32, c: f32, row: Self::Line, column: Self::Line) -> f32 {
+        let sum = scaled_back(total, row.0 + column.0);
+        self.then.output(sum, c, row.1, column.1)
+    }
+}
+
+/// `total` times 2^-`scale`, rounded once: in f64, which has the exponents.
+#[inline(always)]
+fn scaled_back(total: f32, scale: i32) -> f32 {
+    let power = f64::from_bits(((1023 - scale) as u64) << 52);
+    (f64::from(total) * power) as f32
+}
