@@ -39,6 +39,17 @@ pub struct Buffer<T: Element> {
 impl Device {
     /// A buffer of the device with a copy of `data`.
     ///
+    /// ```
+    /// use tilewright::Device;
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let device = Device::simulator();
+    /// let x = device.upload(&[1.0_f32, 2.0])?;
+    /// assert_eq!(x.to_vec()?, [1.0, 2.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// [`ErrorKind::OutOfMemory`], [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
     pub fn upload<T: Element>(&self, data: &[T]) -> Result<Buffer<T>> {
@@ -46,6 +57,18 @@ impl Device {
     }
 
     /// A buffer of `len` elements, all of whose bytes are zero.
+    ///
+    /// ```
+    /// use tilewright::Device;
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let device = Device::simulator();
+    /// let mut y = device.zeros::<f64>(3)?;
+    /// y.slice_mut(1..)?.copy_from_slice(&[4.0, 5.0])?;
+    /// assert_eq!(y.to_vec()?, [0.0, 4.0, 5.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// [`ErrorKind::TooLarge`] if the bytes cannot be counted; [`ErrorKind::OutOfMemory`],
@@ -166,6 +189,17 @@ impl<T: Element> Buffer<T> {
     }
 
     /// A copy of the elements in host memory.
+    ///
+    /// ```
+    /// use tilewright::Device;
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let device = Device::simulator();
+    /// let sums = device.reduce_rows(&device.matrix((2, 2), &[1_i32, 2, 3, 4])?, tilewright::ops::Sum)?;
+    /// assert_eq!(sums.to_vec()?, [3, 7]); // waits for the sums
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// [`ErrorKind::OutOfHostMemory`] if the host does not have the memory; [`ErrorKind::DeviceLost`] or

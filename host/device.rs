@@ -35,12 +35,34 @@ impl Device {
     ///
     /// Every call makes a new device with its own memory: clone the device to use its
     /// buffers elsewhere.
+    ///
+    /// ```
+    /// use tilewright::{Device, ops};
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let device = Device::simulator();
+    /// let x = device.upload(&[1_u8, 0, 1])?;
+    /// assert_eq!(device.reduce(&x, ops::Count)?, 2);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn simulator() -> Self {
         Self::simulator_with(SimulatorOptions::default())
     }
 
     /// The simulator with your options, such as the seed of its schedule.
+    ///
+    /// ```
+    /// use tilewright::{Device, SimulatorOptions};
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let options = SimulatorOptions::default().with_seed(7);
+    /// let device = Device::simulator_with(options);
+    /// assert_eq!(device.reduce_sum(&device.upload(&[0.5_f64; 3])?)?, 1.5);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn simulator_with(options: SimulatorOptions) -> Self {
         Self {
@@ -51,6 +73,21 @@ impl Device {
     /// The CUDA device of this number, counted from 0.
     ///
     /// Calls with one number give clones of one device as long as one of them lives.
+    ///
+    /// ```
+    /// use tilewright::{Device, ErrorKind};
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// match Device::cuda(0) {
+    ///     Ok(device) => println!("{}", device.name()),
+    ///     // A machine without a GPU: nothing else was started in its place.
+    ///     Err(error) if matches!(error.kind(), ErrorKind::NoDriver { .. }) => eprintln!("{error}"),
+    ///     Err(error) if matches!(error.kind(), ErrorKind::NoDevice { .. }) => eprintln!("{error}"),
+    ///     Err(error) => return Err(error),
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// [`ErrorKind::NoDriver`] if there is no NVIDIA driver; [`ErrorKind::NoDevice`] if the driver has no
@@ -74,6 +111,16 @@ impl Device {
 
     /// The device that `choice` names.
     ///
+    /// ```
+    /// use tilewright::{Device, DeviceChoice};
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let choice: DeviceChoice = "sim".parse()?;
+    /// assert!(Device::open(choice)?.properties().compute_capability.is_none());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// Those of [`Device::cuda`].
     pub fn open(choice: DeviceChoice) -> Result<Self> {
@@ -88,6 +135,17 @@ impl Device {
     ///
     /// Without the variable it is the first CUDA device where there is a driver with a device, and
     /// the simulator where there is none. A driver that fails is an error.
+    ///
+    /// ```
+    /// use tilewright::Device;
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// // TILEWRIGHT_DEVICE=cuda:1 cargo run
+    /// let device = Device::from_env()?;
+    /// println!("{}: {} multiprocessors", device.name(), device.properties().multiprocessors);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// [`ErrorKind::InvalidEnvironment`] if the variable names no device, and those of
@@ -222,6 +280,17 @@ impl fmt::Debug for Device {
 
 /// The device of functions that name none: [`Device::from_env`], opened at the first use and
 /// kept for the life of the process.
+///
+/// ```
+/// use tilewright::{default_device, reduce_sum};
+///
+/// # fn main() -> tilewright::Result<()> {
+/// let x = default_device()?.upload(&[1_i32, 2, 3])?;
+/// assert_eq!(default_device()?.reduce_sum(&x)?, 6);
+/// assert_eq!(reduce_sum(&[1_i32, 2, 3])?, 6); // uploads to the same device
+/// # Ok(())
+/// # }
+/// ```
 ///
 /// # Errors
 /// Those of [`Device::from_env`]. A failure is not kept: the next call tries again.

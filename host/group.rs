@@ -71,6 +71,17 @@ impl DeviceGroup {
     /// Without the variable these are all CUDA devices where there is a driver with a device, and one
     /// simulated device where there is none.
     ///
+    /// ```
+    /// use tilewright::DeviceGroup;
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let group = DeviceGroup::all()?;
+    /// let x = group.upload(&vec![0.5_f32; 4096])?;
+    /// println!("{} on {} ranks", group.reduce_sum(&x)?, group.ranks());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// Those of [`Device::from_env`].
     pub fn all() -> Result<Self> {
@@ -103,6 +114,20 @@ impl DeviceGroup {
     }
 
     /// `ranks` simulated devices, each with its own memory: the same calls with the same bits, without a GPU.
+    ///
+    /// ```
+    /// use tilewright::DeviceGroup;
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let x: Vec<f32> = (0..10_000).map(|i| 1.0 / (1 + i) as f32).collect();
+    /// let of_group = |ranks| {
+    ///     let group = DeviceGroup::simulated(ranks)?;
+    ///     group.reduce_sum(&group.upload(&x)?)
+    /// };
+    /// assert_eq!(of_group(3)?.to_bits(), of_group(4)?.to_bits());
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// [`GroupError::NoDevices`] in [`ErrorKind::Group`] if `ranks` is 0.

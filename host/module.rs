@@ -166,6 +166,33 @@ impl Module {
     /// [`LaunchArg`](crate::LaunchArg). On CUDA the call returns before the kernel has run; on
     /// the simulator it returns afterwards.
     ///
+    /// ```
+    /// use tilewright::cuda_std::prelude::*;
+    /// use tilewright::{Device, LaunchConfig, ModuleSource};
+    ///
+    /// /// y = a x + y.
+    /// #[kernel]
+    /// pub fn saxpy(a: f32, x: Global<f32>, y: GlobalMut<f32>) {
+    ///     let i = thread::own_index();
+    ///     if let (Some(x), Some(y)) = (x.get(i.get()), y.own(i)) {
+    ///         y.set(a.mul_add(x, y.get()));
+    ///     }
+    /// }
+    ///
+    /// // SAFETY: (1) there are no images: those of a build script make it run on GPUs, too.
+    /// static KERNELS: ModuleSource = unsafe { ModuleSource::new("my_kernels", &[]) };
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let device = Device::simulator();
+    /// let x = device.upload(&[1.0_f32, 2.0, 3.0])?;
+    /// let mut y = device.zeros::<f32>(3)?;
+    /// let config = LaunchConfig::for_elements(3, 128);
+    /// device.load(&KERNELS)?.launch(saxpy, config, (2.0_f32, &x, &mut y))?;
+    /// assert_eq!(y.to_vec()?, [2.0, 4.0, 6.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// [`ErrorKind::LaunchConfig`](crate::ErrorKind::LaunchConfig) if the kernel or the device does not
     /// allow `config`; [`ErrorKind::NotResident`](crate::ErrorKind::NotResident) if a cooperative launch has
