@@ -23,7 +23,7 @@ mod product;
 use crate::epilogue::{Epilogue, EpilogueNumbers};
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::matmul::{BlockTile, OperandLayout, ProductDescriptor, ProductKernel};
-use across::multiply_across;
+use across::{multiply_across, threads_of_line};
 use along::multiply_along;
 use cuda_std::prelude::*;
 use half::{bf16, f16};
@@ -64,7 +64,8 @@ macro_rules! vector_kernels {
                 const VECTOR: usize = STRAND_BYTES / size_of::<$element>();
                 let scratch = shared_array![$sum; VECTOR * VECTOR_THREADS as usize];
                 let flag = shared_array![u32; 1];
-                multiply_across::<$element, $output, VECTOR>(
+                const ROWS: usize = threads_of_line(size_of::<$element>());
+                multiply_across::<$element, $output, VECTOR, ROWS, { VECTOR_STRANDS / ROWS }>(
                     product, workspace, outputs, scratch.as_slice(), flag)
             },
             |lines| lines.div_ceil(lines_of_block(size_of::<$element>())));
@@ -141,8 +142,8 @@ macro_rules! vector_kernels {
 vector_kernels! {
     f32 to f32 in f32: matvec_along_f32 2 blocks, matvec_across_f32 2 blocks;
     f64 to f64 in f64: matvec_along_f64 2 blocks, matvec_across_f64 2 blocks;
-    f16 to f16 in f32: matvec_along_f16 2 blocks, matvec_across_f16 1 blocks;
-    f16 to f32 in f32: matvec_along_f16_f32 2 blocks, matvec_across_f16_f32 1 blocks;
-    bf16 to bf16 in f32: matvec_along_bf16 2 blocks, matvec_across_bf16 1 blocks;
-    bf16 to f32 in f32: matvec_along_bf16_f32 2 blocks, matvec_across_bf16_f32 1 blocks;
+    f16 to f16 in f32: matvec_along_f16 2 blocks, matvec_across_f16 2 blocks;
+    f16 to f32 in f32: matvec_along_f16_f32 2 blocks, matvec_across_f16_f32 2 blocks;
+    bf16 to bf16 in f32: matvec_along_bf16 2 blocks, matvec_across_bf16 2 blocks;
+    bf16 to f32 in f32: matvec_along_bf16_f32 2 blocks, matvec_across_bf16_f32 2 blocks;
 }
