@@ -1,5 +1,6 @@
 //! Elements in device memory.
 
+mod debug;
 mod range;
 mod view;
 mod view_mut;
@@ -272,7 +273,7 @@ impl<T: Element> Drop for Buffer<T> {
 /// Shows the size and the place, not the elements: those are on the device.
 impl<T: Element> fmt::Debug for Buffer<T> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        view::debug(formatter, "Buffer", self.view())
+        debug::debug::<T>(formatter, "Buffer", self.len, &self.device)
     }
 }
 

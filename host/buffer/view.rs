@@ -1,5 +1,6 @@
 //! Parts of a buffer, borrowed.
 
+use super::debug::debug;
 use super::{Buffer, resolve};
 use crate::device::Device;
 use crate::element::Element;
@@ -199,20 +200,6 @@ impl<'a, T: Element> From<&BufferView<'a, T>> for BufferView<'a, T> {
 /// Shows the size and the place, not the elements: those are on the device.
 impl<T: Element> fmt::Debug for BufferView<'_, T> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug(formatter, "BufferView", *self)
+        debug::<T>(formatter, "BufferView", self.len, self.device)
     }
-}
-
-/// Shows elements of a device under the name of their type.
-pub(super) fn debug<T: Element>(
-    formatter: &mut fmt::Formatter<'_>,
-    name: &str,
-    view: BufferView<'_, T>,
-) -> fmt::Result {
-    formatter
-        .debug_struct(name)
-        .field("element", &std::any::type_name::<T>())
-        .field("len", &view.len)
-        .field("device", view.device)
-        .finish()
 }

@@ -1,7 +1,8 @@
 //! Parts of a buffer, borrowed mutably.
 
 use super::Buffer;
-use super::view::{BufferView, debug};
+use super::debug::debug;
+use super::view::BufferView;
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{During, Outcome, Result};
@@ -248,6 +249,6 @@ impl<'a, T: Element> From<&'a BufferViewMut<'_, T>> for BufferView<'a, T> {
 /// Shows the size and the place, not the elements: those are on the device.
 impl<T: Element> fmt::Debug for BufferViewMut<'_, T> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug(formatter, "BufferViewMut", self.view)
+        debug::<T>(formatter, "BufferViewMut", self.len(), self.device())
     }
 }

@@ -3,54 +3,14 @@
 
 mod prepared;
 mod variant;
+mod workload;
 
 use prepared::Launch;
-use std::ops::RangeInclusive;
 use tilewright::{Buffer, Device, ErrorKind, Result};
-use tilewright_ladder_kernels::prefetch as kernels;
+use workload::OPERATION;
 
 pub use variant::{Layout, Variant};
-
-/// The name of the operation in errors.
-const OPERATION: &str = "ladder::prefetch";
-
-/// The most threads of a block that the kernels can be launched with.
-pub const MAX_BLOCK_THREADS: u32 = kernels::MAX_BLOCK_THREADS;
-
-/// The distances of the variants that prefetch.
-pub const DISTANCES: RangeInclusive<u32> = 1..=kernels::MAX_DISTANCE;
-
-/// How much work there is for each element, and the threads that do it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Workload {
-    /// Generations of Ricker's model for each element, each with an exponential function.
-    pub generations: u32,
-    /// Blocks of the grid.
-    pub blocks: u32,
-    /// Threads of a block, at most [`MAX_BLOCK_THREADS`].
-    pub block_threads: u32,
-    /// Whether the threads of a block synchronise at a barrier in each round.
-    pub meets: bool,
-}
-
-impl Workload {
-    /// Threads of the grid, each of which leaves a sum.
-    #[must_use]
-    pub const fn threads(self) -> usize {
-        self.blocks as usize * self.block_threads as usize
-    }
-
-    /// The sums that a launch leaves, bit for bit, computed one element after the other.
-    #[must_use]
-    pub fn sums(self, x: &[f64]) -> Vec<f64> {
-        let threads = self.threads();
-        let mut sums = vec![0.0; threads];
-        for (index, &element) in x.iter().enumerate() {
-            sums[index % threads] += kernels::generations(element, self.generations);
-        }
-        sums
-    }
-}
+pub use workload::{DISTANCES, MAX_BLOCK_THREADS, Workload};
 
 /// Each thread's sum of what becomes of its elements of `x`: element i belongs to thread i modulo
 /// [`Workload::threads`]. The launch is not waited for.

@@ -5,11 +5,19 @@
 //! `ldmatrix` reads 16 bytes each in one pass, are in different banks.
 
 use crate::DEPTH;
-use crate::warps::{COLUMNS, STAGES, THREADS};
 use cuda_std::mma::B;
 use cuda_std::prelude::*;
 use cuda_std::shared::SharedSlice;
 use half::bf16;
+
+/// Columns of the outputs of a block.
+pub const COLUMNS: usize = 128;
+
+/// Stages of the ring.
+pub const STAGES: usize = 3;
+
+/// Threads of a block: two warps above two others.
+pub const THREADS: usize = 128;
 
 /// Elements along k of a product.
 pub const STEP: usize = 16;

@@ -19,6 +19,7 @@
 
 use crate::DEPTH;
 use crate::lines::{ByColumns, ByRows, Lines, STEP, Second, pitch};
+pub use crate::lines::{COLUMNS, STAGES, THREADS};
 use cuda_std::float::HalfFloat;
 use cuda_std::mma::{A, C};
 use cuda_std::prelude::*;
@@ -27,14 +28,6 @@ use half::bf16;
 
 /// Rows of the outputs of a block.
 pub const ROWS: usize = 128;
-/// Columns of the outputs of a block.
-pub const COLUMNS: usize = 128;
-
-/// Stages of the ring.
-pub const STAGES: usize = 3;
-
-/// Threads of a block: two warps above two others.
-pub const THREADS: usize = 128;
 
 /// Bytes of dynamic shared memory.
 pub const SHARED_BYTES: u32 = (STAGES * STAGE * size_of::<bf16>()) as u32;

@@ -1,7 +1,7 @@
 //! The kernels: tiles, layouts and types.
 
+use super::product::{RowStaging, product_by_rows, product_of_factors};
 use super::stage::{AcrossK, AlongK, StageLayout, Stages};
-use super::{RowStaging, product_by_rows, product_of_factors};
 use crate::epilogue::{Epilogue, EpilogueNumbers};
 use crate::finish::CMatrices;
 #[cfg(not(target_arch = "nvptx64"))]

@@ -1,6 +1,7 @@
 //! Launches, kernel by kernel.
 
-use super::{MAX_BLOCK_THREADS, OPERATION, Variant, Workload};
+use super::variant::Variant;
+use super::workload::{MAX_BLOCK_THREADS, OPERATION, Workload};
 use crate::kernels::KERNELS;
 use cuda_std::kernel::Kernel;
 use tilewright::{Buffer, Device, ErrorKind, LaunchArgs, LaunchConfig, Module, Result};

@@ -1,6 +1,6 @@
 //! The variants of the prefetch.
 
-use super::DISTANCES;
+use super::workload::DISTANCES;
 use crate::StepInfo;
 use tilewright_ladder_kernels::prefetch::Slots;
 

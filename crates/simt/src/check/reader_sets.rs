@@ -4,8 +4,12 @@
 //! reads. So a cell has the number of a set, and a read leads from one set to another. A thread that
 //! takes many cells from the same set to the same other one looks the first such step up.
 
+mod number;
 mod set;
 
+pub(super) use self::number::ReaderSet;
+
+use self::number::OWN;
 use self::set::{PlainRead, Set, SetReads};
 use super::accessor::Accessor;
 use super::event::{Event, Time};
@@ -24,13 +28,6 @@ const MOST_CREDIT: i32 = 1 << 12;
 
 /// With so many sets, those that no cell has are forgotten for the first time.
 const FEW_SETS: usize = 1 << 12;
-
-/// The number of a set of [`ReaderSets`]; 0 is the empty one. With the bit [`OWN`], no other cell has
-/// the set, and it may change.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct ReaderSet(u32);
-
-const OWN: u32 = 1 << 31;
 
 /// A read that leads from one set to another, whichever cell it is of.
 #[derive(Clone)]
@@ -298,23 +295,6 @@ fn push<T>(sets: &mut Vec<T>, set: T) -> Result<ReaderSet, OutOfMemory> {
     sets.try_reserve(1).map_err(|_| release_reserve())?;
     sets.push(set);
     Ok(ReaderSet(sets.len() as u32))
-}
-
-impl ReaderSet {
-    #[inline]
-    fn place(self) -> usize {
-        (self.0 & !OWN) as usize - 1
-    }
-
-    #[inline]
-    fn is_own(self) -> bool {
-        self.0 & OWN != 0
-    }
-
-    /// Other cells have the set, too, from now on.
-    pub fn make_common(&mut self) {
-        self.0 &= !OWN;
-    }
 }
 
 impl Reads for ReaderSet {

@@ -51,9 +51,10 @@ pub(crate) use mbarriers::{MAX_ARRIVALS, MBARRIER_BYTES, Mbarrier, Mbarriers, Pr
 pub(crate) use preemption::{ATOMIC_WEIGHT, Preemption};
 pub(crate) use products::{Descriptor, Fragments, Product, ProductQueue, WARPS};
 pub(crate) use registers::{FEWEST_REGISTERS, MOST_REGISTERS, REGISTER_UNIT, Registers};
+pub(crate) use samples::NEVER;
 pub(crate) use shared::SharedMemory;
 pub(crate) use static_layout::StaticLayout;
 pub(crate) use statics::ResolvedStatics;
 pub(crate) use watch::{Watch, is_counting, is_watching};
-pub(crate) use watched::{NEVER, Watched};
+pub(crate) use watched::Watched;
 pub(crate) use yields::Yields;

@@ -1,12 +1,10 @@
 //! What the watchdog knows of one worker.
 
 use super::host_thread::HostThread;
+use super::samples::NEVER;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
-
-/// No number of [`Watched::progress`].
-pub(crate) const NEVER: u64 = u64::MAX;
 
 /// What the watchdog knows of one worker. Written by the worker, but for `stop_at`.
 pub(crate) struct Watched {

@@ -1,6 +1,6 @@
 //! Arithmetic that Rust's `core` lacks.
 
-use super::intrinsics;
+use super::intrinsics::intrinsics;
 use core::arch::asm;
 
 intrinsics! {

@@ -1,7 +1,7 @@
 //! Barriers and fences (PTX ISA, 9.7.12.1 to 9.7.12.3).
 
 use super::atomic::{AtomicInteger, AtomicWord};
-use super::intrinsics;
+use super::intrinsics::intrinsics;
 use super::memory::Space;
 use super::position::{
     grid_dim_x, grid_dim_y, grid_dim_z, thread_idx_x, thread_idx_y, thread_idx_z,

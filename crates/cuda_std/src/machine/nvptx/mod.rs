@@ -16,6 +16,7 @@ mod atomic;
 mod barrier;
 mod bulk;
 mod cluster;
+mod intrinsics;
 mod mbarrier;
 mod memory;
 mod mma;
@@ -64,19 +65,6 @@ pub use warp::{
 };
 pub use warpgroup::{decrease_registers, increase_registers};
 pub use wgmma::{wgmma_commit, wgmma_fence, wgmma_wait};
-
-/// Declares LLVM intrinsics under names of our own.
-macro_rules! intrinsics {
-    ($(fn $name:ident($($argument:ident: $ty:ty),*) $(-> $result:ty)? = $link:literal;)*) => {
-        unsafe extern "C" {
-            $(
-                #[link_name = $link]
-                fn $name($($argument: $ty),*) $(-> $result)?;
-            )*
-        }
-    };
-}
-use intrinsics;
 
 /// A kernel that panics stops its launch with an error that the host sees. In a build with
 /// `CudaBuilder::panic_locations` the error has the place and the message.

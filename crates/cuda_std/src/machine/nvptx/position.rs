@@ -1,6 +1,6 @@
 //! Where the calling thread stands: special registers (PTX ISA, 10).
 
-use super::intrinsics;
+use super::intrinsics::intrinsics;
 
 intrinsics! {
     fn read_tid_x() -> i32 = "llvm.nvvm.read.ptx.sreg.tid.x";

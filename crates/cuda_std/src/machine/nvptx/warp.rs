@@ -3,7 +3,7 @@
 //! Every function here exchanges registers and touches no memory. A lane that is missing from the
 //! mask makes values unspecified, never memory undefined: that is why they are safe.
 
-use super::intrinsics;
+use super::intrinsics::intrinsics;
 use super::position::warp_width;
 use core::arch::asm;
 

@@ -3,7 +3,7 @@
 //! Most sets are steps on the way to the next ones, and no check reads what they hold: a barrier of the
 //! block orders all of it. So a list is made when a check first reads it.
 
-use super::ReaderSet;
+use super::number::ReaderSet;
 use crate::check::accessor::Accessor;
 use crate::check::event::{Event, Time};
 use crate::check::readers::{Readers, Reads as _};

@@ -1,0 +1,14 @@
+//! LLVM intrinsics.
+
+/// Declares LLVM intrinsics under names of our own.
+macro_rules! intrinsics {
+    ($(fn $name:ident($($argument:ident: $ty:ty),*) $(-> $result:ty)? = $link:literal;)*) => {
+        unsafe extern "C" {
+            $(
+                #[link_name = $link]
+                fn $name($($argument: $ty),*) $(-> $result)?;
+            )*
+        }
+    };
+}
+pub(super) use intrinsics;
