@@ -1,7 +1,7 @@
 //! `cargo xtask bundle`: tests, benchmarks and examples as programs, in a folder that runs on a
 //! GPU machine without Rust.
 
-use crate::{Result, workspace_root};
+use crate::workspace::{Result, workspace_root};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -5,7 +5,7 @@ mod ladder;
 mod products;
 mod results;
 
-use crate::{Result, workspace_root};
+use crate::workspace::{Result, workspace_root};
 use results::{Contender, Contest, Run};
 use std::fmt::Write as _;
 use std::fs;

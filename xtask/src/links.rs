@@ -1,7 +1,7 @@
 //! `cargo xtask links`: whether the pages' links within the repository lead somewhere.
 
 use crate::tracked::tracked;
-use crate::{Result, workspace_root};
+use crate::workspace::{Result, workspace_root};
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;

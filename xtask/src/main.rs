@@ -2,6 +2,7 @@
 
 mod bundle;
 mod chart;
+mod layers;
 mod links;
 mod packages;
 mod ptx;
@@ -10,13 +11,10 @@ mod sass;
 mod times;
 mod tracked;
 mod words;
+mod workspace;
 
-use std::error::Error;
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-
-/// The result of a chore; the error is one line.
-type Result<T = (), E = Box<dyn Error>> = std::result::Result<T, E>;
+use workspace::Result;
 
 const HELP: &str = "\
 Chores of the workspace.
@@ -29,6 +27,8 @@ Commands:
   chart               draw docs/benchmarks.svg from benches/results/, and print the table; draw
                       docs/products.svg from benches/results/products/, and the charts of
                       ladder/pages/tensor.md from its table
+  layers              look for files of a crate that use one another in circles, and compare the
+                      layers in docs/architecture.md with the modules
   links               look for links of the pages that lead nowhere within the repository
   packages            run `cargo publish` but for the upload, look for licences and pages, build and
                       run a program on the packages elsewhere, count its crates, and show that
@@ -43,12 +43,6 @@ Commands:
                       as a crate of its own, and print how long that takes
   words               find words in comments, messages and pages that the project avoids
 ";
-
-/// The root of the workspace, where this program was built.
-fn workspace_root() -> PathBuf {
-    let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
-    xtask.parent().unwrap_or(xtask).to_owned()
-}
 
 fn main() -> ExitCode {
     match run(lexopt::Parser::from_env()) {
@@ -70,6 +64,7 @@ fn run(mut arguments: lexopt::Parser) -> Result {
         Some(Value(command)) => match command.to_str() {
             Some("bundle") => bundle::run(arguments),
             Some("chart") => chart::run(arguments),
+            Some("layers") => layers::run(arguments),
             Some("links") => links::run(arguments),
             Some("packages") => packages::run(arguments),
             Some("ptx") => ptx::run(arguments),

@@ -7,7 +7,7 @@
 
 mod contents;
 
-use crate::{Result, workspace_root};
+use crate::workspace::{Result, workspace_root};
 use std::collections::BTreeSet;
 use std::env;
 use std::fmt::Write as _;

@@ -1,6 +1,7 @@
 //! `cargo xtask ptx`: the checked-in PTX, built from the kernels.
 
-use crate::{Result, ptxas, workspace_root};
+use crate::ptxas;
+use crate::workspace::{Result, workspace_root};
 use cuda_builder::{Arch, Build, CudaBuilder, checked_in};
 use lexopt::Arg::Long;
 use std::fs;

@@ -5,7 +5,8 @@ mod registers;
 
 pub use registers::table_is_of_the_ptx;
 
-use crate::{Result, sass, workspace_root};
+use crate::sass;
+use crate::workspace::{Result, workspace_root};
 use lexopt::Arg::Long;
 use rayon::prelude::*;
 use std::path::PathBuf;

@@ -4,7 +4,7 @@
 //! accumulators into the loop that multiplies: each costs a large part of the rate, and no result
 //! changes. The listing is that of `nvdisasm --print-code`, whose labels and branches give the loops.
 
-use crate::Result;
+use crate::workspace::Result;
 use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;

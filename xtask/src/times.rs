@@ -1,6 +1,6 @@
 //! `cargo xtask times`: how long a stranger waits for kernels, from nothing and after an edit.
 
-use crate::{Result, workspace_root};
+use crate::workspace::{Result, workspace_root};
 use cuda_builder::{Arch, Build, CudaBuilder};
 use std::fs;
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! The files of the repository.
 
-use crate::Result;
+use crate::workspace::Result;
 use std::path::Path;
 use std::process::Command;
 use tilewright_ptxas::output;

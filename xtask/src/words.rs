@@ -1,7 +1,7 @@
 //! `cargo xtask words`: finds words in comments, messages and pages that the project avoids.
 
 use crate::tracked::tracked;
-use crate::{Result, workspace_root};
+use crate::workspace::{Result, workspace_root};
 use regex::Regex;
 use std::fs;
 

@@ -1,7 +1,7 @@
 //! The charts of a ladder's page, drawn from the table that the page has: a bar for each step, a chart for
 //! each size. `cargo ladder tensor --charts ladder/pages` draws the same ones of what it measures.
 
-use crate::{Result, workspace_root};
+use crate::workspace::{Result, workspace_root};
 use std::fs;
 use std::path::PathBuf;
 use tilewright_output::chart::Bars;

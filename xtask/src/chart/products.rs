@@ -1,7 +1,7 @@
 //! The chart of square products of each type, drawn from what `cargo bench --bench products -- --out` has
 //! written to `benches/results/products/`: for each file, two charts side by side.
 
-use crate::{Result, workspace_root};
+use crate::workspace::{Result, workspace_root};
 use serde::Deserialize;
 use std::fs;
 use std::path::PathBuf;

@@ -1,6 +1,6 @@
 //! The files that the benchmark `compare` writes.
 
-use crate::Result;
+use crate::workspace::Result;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,6 +1,6 @@
 //! What every published package has to contain.
 
-use crate::{Result, workspace_root};
+use crate::workspace::{Result, workspace_root};
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -1,6 +1,6 @@
 //! What a kernel should not have.
 
-use crate::Result;
+use crate::workspace::Result;
 use std::fs;
 use std::path::Path;
 use tilewright_ptxas::Cost;

@@ -1,6 +1,6 @@
 //! The table of registers beside the checked-in PTX, for machines without `ptxas`.
 
-use crate::{Result, workspace_root};
+use crate::workspace::{Result, workspace_root};
 use std::fs;
 use std::path::PathBuf;
 use tilewright_ptxas::{Assembler, RegisterTable, fingerprint};

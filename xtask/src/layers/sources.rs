@@ -1,0 +1,314 @@
+//! The files of a crate, and what each uses of the others.
+
+use crate::tracked::tracked;
+use crate::workspace::Result;
+use proc_macro2::{TokenStream, TokenTree};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fs;
+use std::path::Path;
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+use syn::{Attribute, ItemMod, ItemUse, Macro, UseTree, Visibility};
+
+/// A module, by its names from the crate's root.
+type Module = Vec<String>;
+
+/// The sources of one crate.
+pub struct Sources {
+    /// Modules with a file of their own, and their files.
+    pub modules: BTreeMap<Module, String>,
+    pub uses: Vec<Use>,
+}
+
+/// A file that uses another one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Use {
+    pub file: String,
+    pub module: Module,
+    pub line: usize,
+    /// As it is resolved, from the crate's root.
+    pub path: String,
+    /// The file that defines it, and its module.
+    pub target: String,
+    pub of: Module,
+}
+
+/// A path in a file, resolved to the crate's root.
+struct Found {
+    names: Module,
+    line: usize,
+    /// The name that it gets, if it is a `pub use`.
+    exported: Option<String>,
+}
+
+impl Sources {
+    /// Those below `folder`.
+    pub fn read(root: &Path, folder: &str) -> Result<Self> {
+        let files = tracked(root, &[&format!("{folder}/*.rs")])?;
+        let mut texts = BTreeMap::new();
+        for file in files.into_iter().filter(|it| root.join(it).exists()) {
+            let Some(module) = module_of(&file[folder.len() + 1..]) else {
+                continue;
+            };
+            let text = fs::read_to_string(root.join(&file))?;
+            texts.insert(module, (file, text));
+        }
+        Self::of(texts)
+    }
+
+    /// Files by their modules, with their texts.
+    pub fn of(texts: BTreeMap<Module, (String, String)>) -> Result<Self> {
+        let modules: BTreeSet<Module> = texts.keys().cloned().collect();
+        let mut found = BTreeMap::new();
+        let mut tests = BTreeSet::new();
+        for (module, (file, text)) in &texts {
+            let parsed = syn::parse_file(text).map_err(|error| format!("{file}: {error}"))?;
+            let mut reader = Reader {
+                modules: &modules,
+                inline: module.clone(),
+                found: Vec::new(),
+                tests: Vec::new(),
+            };
+            reader.visit_file(&parsed);
+            tests.extend(reader.tests);
+            found.insert(module, reader.found);
+        }
+        let is_test = |module: &Module| (0..=module.len()).any(|n| tests.contains(&module[..n]));
+        let mut exports = HashMap::new();
+        for (module, paths) in &found {
+            for it in paths {
+                if let Some(name) = &it.exported {
+                    exports.insert(((*module).clone(), name.clone()), it.names.clone());
+                }
+            }
+        }
+        let mut uses = Vec::new();
+        for (module, paths) in &found {
+            if is_test(module) {
+                continue;
+            }
+            for it in paths {
+                let of = defining(&it.names, &modules, &exports);
+                let is_own_export = it.exported.is_some() && of.starts_with(module);
+                if of == **module || is_own_export || is_test(&of) {
+                    continue;
+                }
+                uses.push(Use {
+                    file: texts[*module].0.clone(),
+                    module: (*module).clone(),
+                    line: it.line,
+                    path: it.names.join("::"),
+                    target: texts[&of].0.clone(),
+                    of,
+                });
+            }
+        }
+        let modules = texts.into_iter().map(|(module, (file, _))| (module, file));
+        Ok(Self {
+            modules: modules.filter(|(module, _)| !is_test(module)).collect(),
+            uses,
+        })
+    }
+
+    /// The modules of the crate's root.
+    pub fn top_modules(&self) -> BTreeSet<String> {
+        let names = self.modules.keys().filter_map(|it| it.first());
+        names.cloned().collect()
+    }
+}
+
+/// The module of a file of a crate; `None` of one that is no part of it.
+fn module_of(file: &str) -> Option<Module> {
+    let mut names: Module = file
+        .strip_suffix(".rs")?
+        .split('/')
+        .map(str::to_owned)
+        .collect();
+    let is_apart = ["tests", "benches", "examples", "program", "bin"];
+    if file == "build.rs" || (names.len() > 1 && is_apart.contains(&names[0].as_str())) {
+        return None;
+    }
+    let is_root = names.len() == 1 && ["lib", "main"].contains(&names[0].as_str());
+    if is_root || names.last().is_some_and(|it| it == "mod") {
+        names.pop();
+    }
+    Some(names)
+}
+
+/// The deepest module with a file on the way of a path, behind re-exports.
+fn defining(
+    path: &[String],
+    modules: &BTreeSet<Module>,
+    exports: &HashMap<(Module, String), Module>,
+) -> Module {
+    let mut path = path.to_vec();
+    // A re-export of a re-export has an end, unless it is a circle.
+    for _ in 0..8 {
+        let len = (0..=path.len())
+            .rev()
+            .find(|&len| modules.contains(&path[..len]));
+        let module = path[..len.unwrap_or(0)].to_vec();
+        let Some(name) = path.get(module.len()) else {
+            return module;
+        };
+        match exports.get(&(module.clone(), name.clone())) {
+            Some(target) if *target != path[..=module.len()] => {
+                let rest = path.split_off(module.len() + 1);
+                path = [target.clone(), rest].concat();
+            }
+            _ => return module,
+        }
+    }
+    path.truncate(0);
+    path
+}
+
+/// Reads one file.
+struct Reader<'a> {
+    modules: &'a BTreeSet<Module>,
+    /// The module of what is read: that of the file, or one within it.
+    inline: Module,
+    found: Vec<Found>,
+    /// Modules that are compiled for tests alone.
+    tests: Vec<Module>,
+}
+
+impl Reader<'_> {
+    /// The names of a path from the crate's root; `None` of one of another crate, or of a local one.
+    fn resolved(&self, names: &[String]) -> Option<Module> {
+        let mut base = self.inline.clone();
+        let mut rest = names;
+        match names.first()?.as_str() {
+            "crate" => {
+                base.clear();
+                rest = &names[1..];
+            }
+            "self" => rest = &names[1..],
+            "super" => {
+                while rest.first().is_some_and(|it| it == "super") {
+                    base.pop();
+                    rest = &rest[1..];
+                }
+            }
+            first => {
+                let child = [&base[..], &[first.to_owned()]].concat();
+                if !self.modules.contains(&child) {
+                    return None;
+                }
+            }
+        }
+        base.extend_from_slice(rest);
+        Some(base)
+    }
+
+    fn add(&mut self, names: &[String], line: usize, exported: Option<String>) {
+        if let Some(names) = self.resolved(names) {
+            self.found.push(Found {
+                names,
+                line,
+                exported,
+            });
+        }
+    }
+
+    fn add_tree(&mut self, before: &[String], tree: &UseTree, is_export: bool) {
+        let (ident, name) = match tree {
+            UseTree::Path(path) => {
+                let names = [before, &[path.ident.to_string()]].concat();
+                return self.add_tree(&names, &path.tree, is_export);
+            }
+            UseTree::Group(group) => {
+                let trees = group.items.iter();
+                return trees.for_each(|tree| self.add_tree(before, tree, is_export));
+            }
+            UseTree::Glob(glob) => return self.add(before, glob.span().start().line, None),
+            UseTree::Name(name) => (&name.ident, &name.ident),
+            UseTree::Rename(rename) => (&rename.ident, &rename.rename),
+        };
+        let line = ident.span().start().line;
+        let names = match ident == "self" {
+            true => before.to_vec(),
+            false => [before, &[ident.to_string()]].concat(),
+        };
+        self.add(&names, line, is_export.then(|| name.to_string()));
+    }
+
+    /// The paths in the tokens of a macro.
+    fn add_tokens(&mut self, tokens: TokenStream) {
+        let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+        let mut at = 0;
+        while at < tokens.len() {
+            if let TokenTree::Group(group) = &tokens[at] {
+                self.add_tokens(group.stream());
+            }
+            let (names, line) = path_at(&tokens[at..]);
+            let starts = ["crate", "super", "self"];
+            if names.len() > 1 && starts.contains(&names[0].as_str()) {
+                self.add(&names, line, None);
+            }
+            at += (3 * names.len()).saturating_sub(2).max(1);
+        }
+    }
+}
+
+/// The names of the path with which the tokens begin, and its line.
+fn path_at(tokens: &[TokenTree]) -> (Module, usize) {
+    let mut names = Vec::new();
+    let line = tokens[0].span().start().line;
+    let mut rest = tokens;
+    while let [TokenTree::Ident(name), after @ ..] = rest {
+        names.push(name.to_string());
+        match after {
+            [TokenTree::Punct(first), TokenTree::Punct(second), more @ ..]
+                if first.as_char() == ':' && second.as_char() == ':' =>
+            {
+                rest = more;
+            }
+            _ => break,
+        }
+    }
+    (names, line)
+}
+
+fn is_for_tests(attributes: &[Attribute]) -> bool {
+    let is_test = |it: &Attribute| {
+        let list = it.meta.require_list();
+        it.path().is_ident("cfg") && list.is_ok_and(|list| list.tokens.to_string() == "test")
+    };
+    attributes.iter().any(is_test)
+}
+
+impl<'ast> Visit<'ast> for Reader<'_> {
+    fn visit_item_mod(&mut self, item: &'ast ItemMod) {
+        let module = [&self.inline[..], &[item.ident.to_string()]].concat();
+        if is_for_tests(&item.attrs) {
+            self.tests.push(module);
+            return;
+        }
+        let outer = std::mem::replace(&mut self.inline, module);
+        visit::visit_item_mod(self, item);
+        self.inline = outer;
+    }
+
+    fn visit_item_use(&mut self, item: &'ast ItemUse) {
+        let is_export = !matches!(item.vis, Visibility::Inherited);
+        self.add_tree(&[], &item.tree, is_export);
+    }
+
+    fn visit_path(&mut self, path: &'ast syn::Path) {
+        let names: Module = path
+            .segments
+            .iter()
+            .map(|it| it.ident.to_string())
+            .collect();
+        if names.len() > 1 && path.leading_colon.is_none() {
+            self.add(&names, path.span().start().line, None);
+        }
+        visit::visit_path(self, path);
+    }
+
+    fn visit_macro(&mut self, item: &'ast Macro) {
+        self.add_tokens(item.tokens.clone());
+        visit::visit_macro(self, item);
+    }
+}

@@ -1,0 +1,119 @@
+use super::*;
+use std::collections::BTreeMap;
+
+/// A crate in the folder `it` whose modules have these texts.
+fn sources(modules: &[(&str, &str)]) -> Sources {
+    let texts = modules.iter().map(|(path, text)| {
+        let names = path.split("::").filter(|it| !it.is_empty());
+        let module: Vec<String> = names.map(str::to_owned).collect();
+        (module, (format!("it/{path}.rs"), (*text).to_owned()))
+    });
+    Sources::of(texts.collect::<BTreeMap<_, _>>()).unwrap()
+}
+
+fn edges(modules: &[(&str, &str)]) -> Vec<(String, String)> {
+    let uses = sources(modules).uses.into_iter();
+    uses.map(|it| (it.module.join("::"), it.of.join("::")))
+        .collect()
+}
+
+fn edge(from: &str, to: &str) -> (String, String) {
+    (from.to_owned(), to.to_owned())
+}
+
+#[test]
+fn a_circle_is_found_with_the_lines_that_make_it() {
+    let found = sources(&[
+        ("", "mod a; mod b; mod c;"),
+        ("a", "use crate::b::B;"),
+        ("b", "pub struct B;\n\nfn f() { super::c::g(); }"),
+        ("c", "use super::{a, d};"),
+    ]);
+    let circles = circles(&found.uses);
+    assert_eq!(circles.len(), 1);
+    for line in ["it/a.rs:1: b::B", "it/b.rs:3: c::g", "it/c.rs:1: a"] {
+        assert!(circles[0].contains(line), "{circles:?}");
+    }
+}
+
+#[test]
+fn what_a_parent_exports_of_its_children_is_theirs() {
+    let found = edges(&[
+        ("", "mod a; mod b;"),
+        ("a", "mod inner; pub use inner::Thing as Other;"),
+        ("a::inner", "pub struct Thing;"),
+        ("b", "use crate::a::Other;"),
+    ]);
+    assert_eq!(found, [edge("b", "a::inner")]);
+}
+
+#[test]
+fn modules_for_tests_do_not_count() {
+    let found = edges(&[
+        ("", "mod a; mod b;"),
+        (
+            "a",
+            "#[cfg(test)] mod tests; #[cfg(test)] mod here { use crate::b::B; }",
+        ),
+        ("a::tests", "use crate::b::B;"),
+        ("b", "use crate::a::A;"),
+    ]);
+    assert_eq!(found, [edge("b", "a")]);
+}
+
+#[test]
+fn paths_in_macros_and_in_modules_within_a_file_count() {
+    let found = edges(&[
+        ("", "mod a; mod b; mod c;"),
+        (
+            "a",
+            "macro_rules! m { () => { $crate::b::f(vec![crate::c::C]) } }",
+        ),
+        (
+            "b",
+            "mod within { use super::super::c::C; use super::own; } fn own() {}",
+        ),
+        ("c", "use std::fmt; fn f() { a::b(); }"),
+    ]);
+    assert_eq!(found, [edge("a", "b"), edge("a", "c"), edge("b", "c")]);
+}
+
+fn of_page(page: &str, modules: &[(&str, &str)]) -> Vec<String> {
+    let pictures = pictures(page);
+    assert_eq!(pictures.len(), 1);
+    breaches(&pictures[0], &sources(modules))
+}
+
+#[test]
+fn a_picture_that_holds_has_no_breach() {
+    let page = "```layers it\nabove/  other      remarks, in words\nbelow\n```";
+    let modules = [
+        ("", "mod above; mod other; mod below;"),
+        ("above", "mod inner;"),
+        ("above::inner", "use crate::below::B; use super::A;"),
+        ("other", ""),
+        ("below", ""),
+    ];
+    assert_eq!(of_page(page, &modules), [""; 0]);
+}
+
+#[test]
+fn uses_of_layers_above_and_beside_and_missing_names_are_breaches() {
+    let page = "```layers it\nabove\nmiddle  beside\nbelow  nowhere\n```";
+    let modules = [
+        ("above", ""),
+        ("middle", "use crate::beside::B;"),
+        ("beside", ""),
+        ("below", "\nuse crate::above::A;"),
+        ("unknown", ""),
+    ];
+    assert_eq!(
+        of_page(page, &modules),
+        [
+            "it: the picture has no module unknown",
+            "it: nowhere of the picture is no module",
+            "it/below.rs:2: above::A is of a layer above",
+            "it/middle.rs:1: beside::B is of a layer beside",
+        ]
+    );
+}
