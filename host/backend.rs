@@ -3,6 +3,7 @@
 mod events;
 mod kernels;
 mod memory;
+mod peers;
 mod results;
 mod tensor_maps;
 mod textures;
@@ -10,11 +11,12 @@ mod textures;
 pub(crate) use events::{DeviceEvents, EventHandle};
 pub(crate) use kernels::{DeviceKernels, Entry, LaunchRequest, ResidencyRequest, SymbolRequest};
 pub(crate) use memory::{DeviceMemory, RowExtent, Rows};
+pub(crate) use peers::{DevicePeers, copy_through_host};
 pub(crate) use results::DeviceResults;
 pub(crate) use tensor_maps::{DeviceTensorMaps, TensorMapBatch, TensorMapRequest};
 pub(crate) use textures::{DeviceTextures, TextureHandle, TextureRequest};
 
-use crate::error::{ErrorKind, Outcome};
+use crate::error::Outcome;
 use crate::properties::DeviceProperties;
 use crate::report::LaunchRecorder;
 use crate::scratch::Scratch;
@@ -41,6 +43,7 @@ pub(crate) trait Backend:
     + DeviceTensorMaps
     + DeviceEvents
     + DeviceKernels
+    + DevicePeers
     + Send
     + Sync
     + Debug
@@ -72,22 +75,6 @@ pub(crate) trait Backend:
     /// The memory that this device keeps for its reductions.
     fn scratch(&self) -> &Scratch;
 
-    /// Copies from memory of the device `peer` to this one: after the work that either was given before, and
-    /// before the work that either is given later.
-    ///
-    /// # Safety
-    /// Requirements 1 and 2 for `bytes` at `destination`, and of `peer` at `source`.
-    unsafe fn copy_from_peer(
-        &self,
-        destination: u64,
-        peer: &dyn Backend,
-        source: u64,
-        bytes: usize,
-    ) -> Outcome<()> {
-        // SAFETY: (1) and (2) are those of this method.
-        unsafe { copy_through_host(self, destination, peer, source, bytes) }
-    }
-
     /// Runs `body` while the device's context is the current one of the calling thread.
     fn with_current(&self, body: &mut dyn FnMut()) -> Outcome<()>;
 }
@@ -111,26 +98,4 @@ pub(crate) trait Exchange {
     /// # Safety
     /// 1. `stream` is a live stream.
     unsafe fn let_stream_wait(&self, stream: *mut c_void) -> Outcome<()>;
-}
-
-/// [`Backend::copy_from_peer`] by way of the host's memory.
-///
-/// # Safety
-/// Those of the method.
-pub(crate) unsafe fn copy_through_host(
-    own: &(impl DeviceMemory + ?Sized),
-    destination: u64,
-    peer: &dyn Backend,
-    source: u64,
-    bytes: usize,
-) -> Outcome<()> {
-    let mut on_host = bytemuck::allocation::try_zeroed_vec(bytes).map_err(|()| {
-        let requested = bytes as u64;
-        ErrorKind::OutOfHostMemory { requested }
-    })?;
-    // SAFETY: (1) and (2) are the caller's.
-    unsafe {
-        peer.copy_to_host(&mut on_host, source)?;
-        own.copy_to_device(destination, &on_host)
-    }
 }

@@ -209,12 +209,13 @@ impl DeviceGroup {
                 return Err(GroupError::SameDevice { first, second }.into());
             }
         }
+        let transport = Box::new(PeerCopies::between(&devices)?);
         Ok(Self {
             members: Arc::new(Members {
                 ranks: devices.len(),
                 first: 0,
                 devices,
-                transport: Box::new(PeerCopies),
+                transport,
             }),
         })
     }

@@ -15,6 +15,7 @@ pub mod reproducible;
 pub mod samples;
 pub mod scans;
 pub mod segments;
+pub mod steady;
 pub mod sums;
 
 use std::error::Error;

@@ -5,6 +5,7 @@ use super::rivals::cublas::CuBlas;
 use super::rivals::cublas_lt::CuBlasLt;
 use super::sets::{Error, Number, Sets};
 use crate::common::Result;
+use crate::common::steady::Steady;
 use serde_json::json;
 use std::rc::Rc;
 use std::time::Duration;
@@ -103,28 +104,19 @@ impl Bench {
         samples: usize,
         mut call: impl FnMut() -> Result,
     ) -> Result<f64> {
-        let mut time = |calls: u64| -> Result<Duration> {
+        let steady = match self.device.is_simulator() {
+            true => Steady::ONCE,
+            false => Steady {
+                warm_up,
+                sample: SAMPLE,
+                samples,
+            },
+        };
+        steady.seconds(|calls| {
             let start = self.device.record_event()?;
             (0..calls).try_for_each(|_| call())?;
             Ok(self.device.record_event()?.elapsed_since(&start)?)
-        };
-        time(1)?;
-        let once = time(1)?.max(Duration::from_nanos(1));
-        let calls_in = |span: Duration| (span.as_secs_f64() / once.as_secs_f64()).ceil() as u64;
-        let simulated = self.device.is_simulator();
-        if !simulated {
-            time(calls_in(warm_up).clamp(1, 1_000_000))?;
-        }
-        let calls = if simulated {
-            1
-        } else {
-            calls_in(SAMPLE).max(1)
-        };
-        let mut samples = (0..if simulated { 1 } else { samples })
-            .map(|_| Ok(time(calls)?.as_secs_f64() / calls as f64))
-            .collect::<Result<Vec<f64>>>()?;
-        samples.sort_by(f64::total_cmp);
-        Ok(samples[samples.len() / 2])
+        })
     }
 
     pub fn report(

@@ -45,7 +45,6 @@ impl Context {
         }
     }
 
-    #[cfg(feature = "cust")]
     pub fn device(&self) -> sys::CUdevice {
         self.device
     }
@@ -138,6 +137,16 @@ impl Stream {
     pub fn synchronize(&self, _current: &Current<'_>) -> Result<(), Failure> {
         // SAFETY: the stream is alive, and a context is current.
         unsafe { call!(cuStreamSynchronize(self.stream)) }
+    }
+
+    /// Whether the stream's work is done; does not wait for it.
+    pub fn is_done(&self, _current: &Current<'_>) -> Result<bool, Failure> {
+        // SAFETY: the stream is alive, and a context is current.
+        match unsafe { call!(cuStreamQuery(self.stream)) } {
+            Ok(()) => Ok(true),
+            Err(Failure::NOT_READY) => Ok(false),
+            Err(failure) => Err(failure),
+        }
     }
 
     /// Gives the stream back; its work is done all the same.

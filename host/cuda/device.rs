@@ -3,33 +3,35 @@
 mod events;
 mod kernels;
 mod memory;
+mod peers;
 mod results;
 mod tensor_maps;
 mod textures;
 
-use super::context::{Context, Current, Stream, order};
-use super::driver::{Failure, call};
+use super::context::{Context, Current, Stream};
+use super::driver::Failure;
 use super::memory::{Allocator, free_pinned};
 use super::modules::Modules;
 use super::properties;
 use super::start::{cuda_error, find_device, start_driver};
-use crate::backend::{Backend, DeviceMemory as _, copy_through_host};
+use crate::backend::{Backend, DeviceMemory as _};
 use crate::error::{CudaVersion, ErrorKind, Outcome};
 use crate::properties::DeviceProperties;
 use crate::scratch::{Allocation, Scratch};
 use cudarc::driver::sys;
-use std::any::Any;
 use std::ffi::c_void;
 use std::mem;
 use std::ptr::NonNull;
 use std::sync::OnceLock;
 
-/// One CUDA device: a context, and one stream for all of its work.
+/// One CUDA device: a context, one stream for all of its work, and one for transfers from other devices.
 #[derive(Debug)]
 pub struct CudaDevice {
     properties: DeviceProperties,
     pub(super) context: Context,
     pub(super) stream: Stream,
+    /// For what goes between devices, beside the work.
+    transfers: Stream,
     pub(super) allocator: Allocator,
     modules: Modules,
     /// The first failure that lost the device: the driver's words.
@@ -60,12 +62,14 @@ impl CudaDevice {
         let properties = properties::read(device, driver)?;
         let current = context.enter()?;
         let stream = Stream::new(&current)?;
+        let transfers = Stream::new(&current)?;
         let allocator = allocator(&current)?;
         drop(current);
         Ok(Self {
             properties,
             context,
             stream,
+            transfers,
             allocator,
             modules: Modules::default(),
             lost: OnceLock::new(),
@@ -147,39 +151,6 @@ impl Backend for CudaDevice {
         &self.scratch
     }
 
-    unsafe fn copy_from_peer(
-        &self,
-        destination: u64,
-        peer: &dyn Backend,
-        source: u64,
-        bytes: usize,
-    ) -> Outcome<()> {
-        let any: &dyn Any = peer;
-        let Some(peer) = any.downcast_ref::<Self>() else {
-            // SAFETY: (1) and (2) are those of this method.
-            return unsafe { copy_through_host(self, destination, peer, source, bytes) };
-        };
-        let (own, of_peer) = (self.stream.raw(), peer.stream.raw());
-        let contexts = (self.context.raw(), peer.context.raw());
-        // SAFETY: (1) both streams live as long as their devices, and the context is the peer's.
-        peer.run(|_current| unsafe { order(of_peer, own) })?;
-        self.run(|_current| {
-            // SAFETY: both ranges have the bytes in their contexts, by (1), without conflicts by (2).
-            unsafe {
-                call!(cuMemcpyPeerAsync(
-                    destination,
-                    contexts.0,
-                    source,
-                    contexts.1,
-                    bytes,
-                    own,
-                ))
-            }?;
-            // SAFETY: (1) as above, in this device's context.
-            unsafe { order(own, of_peer) }
-        })
-    }
-
     fn with_current(&self, body: &mut dyn FnMut()) -> Outcome<()> {
         let _current = self.enter()?;
         body();
@@ -206,6 +177,7 @@ impl Drop for CudaDevice {
         unsafe {
             self.modules.unload(&current);
             self.allocator.destroy(&current);
+            self.transfers.destroy(&current);
             self.stream.destroy(&current);
         }
     }

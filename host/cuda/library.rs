@@ -69,6 +69,7 @@ functions! {
     cuCtxGetDevice(*mut sys::CUdevice);
     cuCtxPopCurrent_v2(*mut sys::CUcontext);
     cuCtxPushCurrent_v2(sys::CUcontext);
+    cuDeviceCanAccessPeer(*mut c_int, sys::CUdevice, sys::CUdevice);
     cuDeviceGet(*mut sys::CUdevice, c_int);
     cuDeviceGetAttribute(*mut c_int, sys::CUdevice_attribute, sys::CUdevice);
     cuDeviceGetCount(*mut c_int);
@@ -116,6 +117,7 @@ functions! {
     cuMemPoolCreate(*mut sys::CUmemoryPool, *const sys::CUmemPoolProps);
     cuMemPoolDestroy(sys::CUmemoryPool);
     cuMemPoolGetAttribute(sys::CUmemoryPool, sys::CUmemPool_attribute, *mut c_void);
+    cuMemPoolSetAccess(sys::CUmemoryPool, *const sys::CUmemAccessDesc, usize);
     cuMemPoolSetAttribute(sys::CUmemoryPool, sys::CUmemPool_attribute, *mut c_void);
     cuMemPoolTrimTo(sys::CUmemoryPool, usize);
     cuMemcpy2DAsync_v2(*const sys::CUDA_MEMCPY2D, sys::CUstream);
@@ -149,6 +151,7 @@ functions! {
     cuPointerGetAttribute(*mut c_void, sys::CUpointer_attribute, sys::CUdeviceptr);
     cuStreamCreate(*mut sys::CUstream, c_uint);
     cuStreamDestroy_v2(sys::CUstream);
+    cuStreamQuery(sys::CUstream);
     cuStreamSynchronize(sys::CUstream);
     cuStreamWaitEvent(sys::CUstream, sys::CUevent, c_uint);
     cuTexObjectCreate(

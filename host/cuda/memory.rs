@@ -111,6 +111,22 @@ impl Allocator {
         Ok(free as u64 + reserved.saturating_sub(used))
     }
 
+    /// Lets the device `peer`, which can access this one's memory, do so. Memory that comes straight from the
+    /// driver stays closed; copies to other devices go by way of the host.
+    pub fn open_to(&self, peer: sys::CUdevice, _current: &Current<'_>) -> Result<(), Failure> {
+        let Some(pool) = self.pool else {
+            return Ok(());
+        };
+        let location = sys::CUmemLocation {
+            type_: sys::CUmemLocationType_enum::CU_MEM_LOCATION_TYPE_DEVICE,
+            id: peer,
+        };
+        let flags = sys::CUmemAccess_flags_enum::CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+        let access = sys::CUmemAccessDesc { location, flags };
+        // SAFETY: the pool is alive, and there is one description.
+        unsafe { call!(cuMemPoolSetAccess(pool, &raw const access, 1)) }
+    }
+
     /// Frees an allocation after the work that the stream was given before.
     ///
     /// # Safety

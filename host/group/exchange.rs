@@ -6,6 +6,7 @@ use crate::buffer::{Buffer, BufferView, BufferViewMut};
 use crate::element::Element;
 use crate::error::Outcome;
 use std::marker::PhantomData;
+use std::mem;
 
 /// Transfers whose buffers are borrowed until they were made.
 #[derive(Debug, Default)]
@@ -47,19 +48,59 @@ impl<'a> Exchange<'a> {
 
     /// Makes the transfers.
     pub fn run(self, group: &DeviceGroup) -> Outcome<()> {
+        self.start(group)?.finish()
+    }
+
+    /// Starts the transfers, after the work that the group's devices were given, and beside the work that they are
+    /// given until the result is finished or dropped: none of it writes the sources or uses the destinations.
+    pub fn start<'g>(self, group: &'g DeviceGroup) -> Outcome<Started<'a, 'g>> {
         let locals = group.local_ranks();
         for it in &self.transfers {
             assert_eq!(it.source.is_some(), locals.contains(&it.from));
             assert_eq!(it.destination.is_some(), locals.contains(&it.to));
         }
-        // SAFETY: (1) and (2) the views that `add` took are borrowed until `self` is gone, destinations
-        // mutably, and have the bytes.
-        unsafe {
-            group
-                .members
-                .transport
-                .exchange(group.devices(), &self.transfers)
+        // Where one cannot be started, the others are finished by the drop.
+        let started = Started {
+            group,
+            transfers: self.transfers,
+            buffers: PhantomData,
+        };
+        let transport = &group.members.transport;
+        // SAFETY: (1) and (2) the views that `add` took are borrowed until `started` is gone, destinations
+        // mutably, and have the bytes; it is never forgotten, and finishes before it goes.
+        unsafe { transport.start(group.devices(), &started.transfers) }?;
+        Ok(started)
+    }
+}
+
+/// Transfers that were started, whose buffers are borrowed until they are finished. To forget it would leave the
+/// buffers free while they are read and written.
+#[must_use]
+pub struct Started<'a, 'g> {
+    group: &'g DeviceGroup,
+    transfers: Vec<Transfer>,
+    buffers: PhantomData<&'a mut ()>,
+}
+
+impl Started<'_, '_> {
+    /// Ends the transfers: work that is submitted later sees what has come.
+    pub fn finish(mut self) -> Outcome<()> {
+        self.end()
+    }
+
+    fn end(&mut self) -> Outcome<()> {
+        let (group, transfers) = (self.group, mem::take(&mut self.transfers));
+        match transfers.is_empty() {
+            true => Ok(()),
+            false => group.members.transport.finish(group.devices(), &transfers),
         }
+    }
+}
+
+impl Drop for Started<'_, '_> {
+    fn drop(&mut self) {
+        // Another error is on its way already.
+        let _ = self.end();
     }
 }
 

@@ -31,14 +31,19 @@ pub struct Transfer {
 ///
 /// All processes of a group call it with the same transfers, each with the addresses of its own ranks.
 pub trait Transport: Debug + Send + Sync {
-    /// Makes all transfers, in no order that matters; `devices` are those of this process, by their ranks. Work that is submitted later sees what has come; the
-    /// sources may be written by it.
+    /// Starts all transfers, in no order that matters, after the work that `devices` were given, and beside the
+    /// work that they are given until [`finish`](Self::finish); `devices` are those of this process, by their
+    /// ranks. A transport that has nothing to work beside the devices makes the transfers here.
     ///
     /// # Safety
     /// 1. The bytes at each address are in one live allocation of the device of that rank, and no two
     ///    destinations overlap, nor a source and a destination.
-    /// 2. No other thread submits conflicting work at the same time.
-    unsafe fn exchange(&self, devices: &[Device], transfers: &[Transfer]) -> Outcome<()>;
+    /// 2. Until `finish` returns, no thread submits conflicting work, and the allocations stay alive.
+    unsafe fn start(&self, devices: &[Device], transfers: &[Transfer]) -> Outcome<()>;
+
+    /// Ends transfers that were started: work that is submitted later sees what has come; the sources may be
+    /// written by it.
+    fn finish(&self, devices: &[Device], transfers: &[Transfer]) -> Outcome<()>;
 
     /// Tells the other processes, if there are any, that this one makes no more calls, because one failed.
     fn abandon(&self, _cause: &ErrorKind) {}

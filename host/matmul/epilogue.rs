@@ -1,5 +1,6 @@
 //! What becomes of a product's sums before they are written.
 
+use super::arithmetic::Arithmetic;
 use super::entry::EpilogueArguments;
 use crate::buffer::BufferView;
 use crate::device::Device;
@@ -146,6 +147,15 @@ impl<'a, S: Element + EpilogueElement> Epilogue<'a, S> {
     /// Whether the products count: A and B are not read where they are multiplied by 0.
     pub fn reads_operands(&self) -> bool {
         self.alpha != S::ZERO
+    }
+
+    /// The way to compute the products, of which the caller asks for `arithmetic`: where none counts, any has the
+    /// same outputs.
+    pub fn arithmetic(&self, arithmetic: Arithmetic) -> Arithmetic {
+        match self.reads_operands() {
+            true => arithmetic,
+            false => Arithmetic::Auto,
+        }
     }
 
     /// The arguments for a kernel.

@@ -36,9 +36,13 @@ pub enum Request {
     Fastest(Arithmetic, Option<TileConfig>),
     /// The same on a device of this compute capability, if its own is not lower.
     FastestAt((u32, u32), Arithmetic, Option<TileConfig>),
-    /// The fastest for some of the rows and columns of a product with so many, in the way of the whole: each
-    /// output has the bits that it has there.
-    PartOf { m: usize, n: usize },
+    /// The fastest that compute in this way some of the rows and columns of a product with so many, in the way of
+    /// the whole: each output has the bits that it has there.
+    PartOf {
+        m: usize,
+        n: usize,
+        arithmetic: Arithmetic,
+    },
     /// Those that compute what products of taken apart operands leave out.
     Wide,
     /// Those that compute products of unequal shapes.
@@ -75,12 +79,15 @@ pub fn select(problem: &Problem, device: DeviceFacts, request: Request) -> Optio
         return Some(selection);
     }
     let whole = match request {
-        Request::PartOf { m, n } => &Problem { m, n, ..*problem },
+        Request::PartOf { m, n, .. } => &Problem { m, n, ..*problem },
         _ => problem,
     };
     let divisible = match request {
         Request::Fastest(Arithmetic::Auto, tiles) => Some(tiles),
-        Request::PartOf { .. } => Some(None),
+        Request::PartOf {
+            arithmetic: Arithmetic::Auto,
+            ..
+        } => Some(None),
         _ => None,
     };
     if let (Some(tiles), Some(parts)) = (divisible, whole.parts()) {
@@ -92,7 +99,7 @@ pub fn select(problem: &Problem, device: DeviceFacts, request: Request) -> Optio
         Request::Fastest(arithmetic, tiles) | Request::FastestAt(_, arithmetic, tiles) => {
             fastest(problem, whole, device, (arithmetic, tiles))?
         }
-        Request::PartOf { .. } => fastest(problem, whole, device, (Arithmetic::Auto, None))?,
+        Request::PartOf { arithmetic, .. } => fastest(problem, whole, device, (arithmetic, None))?,
         Request::Wide => (Method::Wide, SelectionReason::OnlyTiles),
         Request::Grouped(tiles) => (Method::Grouped(tiles), SelectionReason::Requested),
     };

@@ -4,6 +4,7 @@ mod events;
 mod kernels;
 mod memory;
 mod options;
+mod peers;
 mod quarantine;
 mod results;
 mod tensor_maps;

@@ -71,6 +71,11 @@ int cuCtxPopCurrent_v2(void **context) {
 int cuInit(unsigned flags) { CALL; return flags; }
 int cuDriverGetVersion(int *version) { CALL; *version = 13000; return SUCCESS; }
 int cuDeviceGetCount(int *count) { CALL; *count = DEVICES; return SUCCESS; }
+int cuDeviceCanAccessPeer(int *can_access, int device, int peer) {
+  CALL;
+  *can_access = device != peer;
+  return SUCCESS;
+}
 int cuDeviceGet(int *device, int number) { CALL; *device = number; return SUCCESS; }
 int cuDeviceGetName(char *name, int room, int device) {
   CALL;
@@ -138,6 +143,7 @@ int cuStreamCreate(void **stream, unsigned flags) {
   return SUCCESS;
 }
 int cuStreamDestroy_v2(void *stream) { CALL_IN_CONTEXT; return SUCCESS; }
+int cuStreamQuery(void *stream) { CALL_IN_CONTEXT; complete(); return SUCCESS; }
 int cuStreamSynchronize(void *stream) { CALL_IN_CONTEXT; complete(); return SUCCESS; }
 
 // Events. One is recorded in streams of its own context alone.
@@ -165,6 +171,11 @@ int cuMemPoolCreate(void **pool, const void *properties) {
   return SUCCESS;
 }
 int cuMemPoolSetAttribute(void *pool, int attribute, void *value) { CALL; return SUCCESS; }
+int cuMemPoolSetAccess(void *pool, const int *access, size_t count) {
+  CALL;
+  // A device, and reading and writing.
+  return count == 1 && access[0] == 1 && access[1] < DEVICES && access[2] == 3 ? SUCCESS : INVALID_HANDLE;
+}
 int cuMemPoolDestroy(void *pool) { CALL; return SUCCESS; }
 int cuMemAllocFromPoolAsync(void **address, size_t bytes, void *pool, void *stream) {
   CALL_IN_CONTEXT;

@@ -153,15 +153,16 @@ fn buffers_go_from_device_to_device_in_the_order_of_their_work() {
             for all in group.all_gather(&buffers).unwrap() {
                 assert_eq!(all.to_vec().unwrap(), [1, 2, 3, 4]);
             }
-            // After the work of the one, and before later work of it.
+            // After the work of both, and before later work of both.
             let order = [
                 "cuEventCreate",
                 "cuEventRecord",
                 "cuStreamWaitEvent",
                 "cuEventDestroy_v2",
             ];
-            let copy = [&["cuMemcpyPeerAsync"], &order[..]].concat();
-            let expected = [switched(&order), switched(&copy)].concat();
+            let copy = [&order[..], &["cuMemcpyPeerAsync"]].concat();
+            let end = [order, order].concat();
+            let expected = [switched(&order), switched(&copy), switched(&end)].concat();
             let found = observe(|| group.broadcast(0, &mut buffers).unwrap());
             assert_eq!(found.driver_calls, expected);
             assert_eq!(buffers[1].to_vec().unwrap(), [1, 2]);

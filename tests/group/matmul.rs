@@ -4,7 +4,10 @@ use super::{fault, groups};
 use crate::common::random::Random;
 use half::f16;
 use std::fmt::Debug;
-use tilewright::{Accumulate, Device, DeviceGroup, ErrorKind, GroupError, MatmulElement, Sharding};
+use tilewright::{
+    Accumulate, Arithmetic, Device, DeviceGroup, ErrorKind, GroupError, Matmul, MatmulElement,
+    ShardedMatmul, Sharding,
+};
 
 /// M, K and N.
 pub type Shape = (usize, usize, usize);
@@ -23,7 +26,7 @@ pub fn data<T>(len: usize, of: impl Fn(f64) -> T) -> Vec<T> {
 }
 
 /// The product on one device.
-fn on_one<T: MatmulElement>(
+pub fn on_one<T: MatmulElement>(
     device: &Device,
     (m, k, n): Shape,
     a: &[T],
@@ -64,6 +67,40 @@ fn products_of_f32_have_the_bits_of_one_device() {
     // A row for each rank or none; a matrix and a vector, either way round; no products.
     let shapes = [(7, 9, 5), (4, 6, 1), (1, 6, 4), (3, 0, 2)];
     check(&shapes, None, |value| value as f32);
+}
+
+#[test]
+fn each_arithmetic_has_the_bits_of_one_device() {
+    let is_tested = |group: &DeviceGroup| group.ranks() == 2 || !group.devices()[0].is_simulator();
+    for group in groups().into_iter().filter(is_tested) {
+        let one = &group.devices()[0];
+        let (m, k, n) = match one.is_simulator() {
+            // Halves of f32 are for K of 60 and more.
+            true => (9, 65, 14),
+            // Enough for tensor cores, where the caller leaves the choice.
+            false => (770, 768, 769),
+        };
+        let (a, b) = (
+            data(m * k, |value| value as f32),
+            data(k * n, |value| value as f32),
+        );
+        let on_one = (
+            one.matrix((m, k), &a).unwrap(),
+            one.matrix((k, n), &b).unwrap(),
+        );
+        for arithmetic in [Arithmetic::Auto, Arithmetic::Chain, Arithmetic::Split] {
+            let expected = Matmul::new(&on_one.0, &on_one.1).arithmetic(arithmetic);
+            let expected = expected.run().unwrap().to_vec().unwrap();
+            for [of_a, of_b, _] in SHARDINGS {
+                let a = group.matrix((m, k), &a, of_a).unwrap();
+                let b = group.matrix((k, n), &b, of_b).unwrap();
+                let product = ShardedMatmul::new(&a, &b).arithmetic(arithmetic);
+                let found = product.run().unwrap().to_vec().unwrap();
+                let case = (group.ranks(), arithmetic, of_a, of_b);
+                assert!(found == expected, "{case:?}");
+            }
+        }
+    }
 }
 
 #[test]

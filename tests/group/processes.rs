@@ -1,10 +1,12 @@
 //! Ranks in processes of their own, which find one another over a socket of this machine.
 
 use super::fault;
+use super::matmul::{data, on_one};
+use crate::common::{cuda_device, say};
 use std::env;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
-use tilewright::{Device, DeviceGroup, GroupError, GroupId, GroupOptions};
+use tilewright::{Device, DeviceGroup, GroupError, GroupId, GroupOptions, Sharding};
 
 /// What a child process knows its rank by, and the ids of the groups that it joins.
 const RANK: &str = "TILEWRIGHT_TEST_RANK";
@@ -12,19 +14,61 @@ const IDS: &str = "TILEWRIGHT_TEST_IDS";
 
 const TIMEOUT: Duration = Duration::from_secs(60);
 
+/// How processes find one another, and what device each has.
+struct Meeting {
+    id: fn() -> GroupId,
+    device: fn(usize) -> Device,
+    timeout: Duration,
+}
+
+const OVER_SOCKETS: Meeting = Meeting {
+    id: || GroupId::tcp("127.0.0.1:0").unwrap(),
+    device: |_| Device::simulator(),
+    timeout: TIMEOUT,
+};
+
+/// A process that dies says nothing over NCCL: the others wait for as long as the timeout is.
+const OVER_NCCL: Meeting = Meeting {
+    id: || GroupId::nccl().unwrap(),
+    device: |rank| Device::cuda(rank as u32).unwrap(),
+    timeout: Duration::from_secs(15),
+};
+
 /// The rank of this process: 0 but in a child.
 fn rank() -> usize {
     env::var(RANK).map_or(0, |rank| rank.parse().unwrap())
 }
 
-/// The ids of two groups, which process 0 makes.
-fn ids() -> [GroupId; 2] {
-    match env::var(IDS) {
-        Ok(ids) => {
-            let (one, other) = ids.split_once(' ').unwrap();
-            [one, other].map(|id| id.parse().unwrap())
+impl Meeting {
+    /// The ids of two groups, which process 0 makes.
+    fn ids(&self) -> [GroupId; 2] {
+        match env::var(IDS) {
+            Ok(ids) => {
+                let (one, other) = ids.split_once(' ').unwrap();
+                [one, other].map(|id| id.parse().unwrap())
+            }
+            Err(_) => [(); 2].map(|()| (self.id)()),
         }
-        Err(_) => [(); 2].map(|()| GroupId::tcp("127.0.0.1:0").unwrap()),
+    }
+
+    fn join(&self, id: &GroupId, rank: usize, ranks: usize) -> DeviceGroup {
+        let options = GroupOptions::default().with_timeout(self.timeout);
+        DeviceGroup::join(id, rank, ranks, (self.device)(rank), options).unwrap()
+    }
+}
+
+/// Whether there are two CUDA devices and NCCL; where they are missing, the test says so on stderr.
+fn has_nccl() -> bool {
+    if cuda_device().is_none() {
+        return false;
+    }
+    let missing = Device::cuda(1).map(drop).and_then(|()| GroupId::nccl());
+    match missing {
+        Ok(_) => true,
+        Err(error) => {
+            say(&format!("skipped over NCCL: {error}"));
+            false
+        }
     }
 }
 
@@ -36,11 +80,6 @@ fn spawn(test: &str, rank: usize, ids: &[GroupId; 2]) -> Child {
         .env(IDS, format!("{} {}", ids[0], ids[1]))
         .spawn()
         .unwrap()
-}
-
-fn join(id: &GroupId, rank: usize, ranks: usize) -> DeviceGroup {
-    let options = GroupOptions::default().with_timeout(TIMEOUT);
-    DeviceGroup::join(id, rank, ranks, Device::simulator(), options).unwrap()
 }
 
 /// A sum that all ranks check.
@@ -55,29 +94,65 @@ fn check_sum(group: &DeviceGroup) {
     assert_eq!(group.reduce_sum(&x).unwrap().to_bits(), expected.to_bits());
 }
 
-#[test]
-fn two_processes_have_the_bits_of_one_device() {
-    let (rank, ids) = (rank(), ids());
-    let other = (rank == 0).then(|| {
-        spawn(
-            "processes::two_processes_have_the_bits_of_one_device",
-            1,
-            &ids,
-        )
-    });
-    check_sum(&join(&ids[0], rank, 2));
+/// A product, for which the columns of B go from rank to rank, that all ranks check.
+#[track_caller]
+fn check_product(group: &DeviceGroup) {
+    let (m, k, n) = (67, 30, 45);
+    let (a, b) = (
+        data(m * k, |value| value as f32),
+        data(k * n, |value| value as f32),
+    );
+    let expected = on_one(&group.devices()[0], (m, k, n), &a, &b);
+    let a = group.matrix((m, k), &a, Sharding::Rows).unwrap();
+    let b = group.matrix((k, n), &b, Sharding::Columns).unwrap();
+    assert_eq!(group.matmul(&a, &b).unwrap().to_vec().unwrap(), expected);
+}
+
+fn two_processes(meeting: &Meeting, test: &str) {
+    let (rank, ids) = (rank(), meeting.ids());
+    let other = (rank == 0).then(|| spawn(test, 1, &ids));
+    let group = meeting.join(&ids[0], rank, 2);
+    check_sum(&group);
+    check_product(&group);
+    drop(group);
     if let Some(mut other) = other {
         assert!(other.wait().unwrap().success());
     }
 }
 
 #[test]
+fn two_processes_have_the_bits_of_one_device() {
+    let test = "processes::two_processes_have_the_bits_of_one_device";
+    two_processes(&OVER_SOCKETS, test);
+}
+
+#[test]
+fn two_processes_have_the_bits_of_one_device_over_nccl() {
+    if has_nccl() {
+        let test = "processes::two_processes_have_the_bits_of_one_device_over_nccl";
+        two_processes(&OVER_NCCL, test);
+    }
+}
+
+/// The error of a sum that rank 0 gets when another rank is killed.
+fn error_of_a_sum(group: &DeviceGroup) -> GroupError {
+    let x = group.upload(&[1_i32; 100_000]).unwrap();
+    let error = loop {
+        if let Err(error) = group.reduce_sum(&x) {
+            break fault::<()>(Err(error));
+        }
+    };
+    assert_eq!(fault(group.reduce_sum(&x)), error);
+    error
+}
+
+#[test]
 fn a_killed_process_is_an_error_of_the_others_and_they_go_on_in_a_new_group() {
     const TEST: &str =
         "processes::a_killed_process_is_an_error_of_the_others_and_they_go_on_in_a_new_group";
-    let (rank, ids) = (rank(), ids());
+    let (rank, ids) = (rank(), OVER_SOCKETS.ids());
     let children = (rank == 0).then(|| [1, 2].map(|rank| spawn(TEST, rank, &ids)));
-    let group = join(&ids[0], rank, 3);
+    let group = OVER_SOCKETS.join(&ids[0], rank, 3);
     check_sum(&group);
     let x = group.upload(&[1_i32; 100_000]).unwrap();
     if rank != 1 {
@@ -93,16 +168,40 @@ fn a_killed_process_is_an_error_of_the_others_and_they_go_on_in_a_new_group() {
         one
     });
     let start = Instant::now();
-    let error = loop {
-        if let Err(error) = group.reduce_sum(&x) {
-            break fault::<()>(Err(error));
-        }
-    };
+    let error = error_of_a_sum(&group);
     assert!(matches!(error, GroupError::PeerLost { .. }), "{error}");
     assert!(start.elapsed() < TIMEOUT / 2);
-    assert_eq!(fault(group.reduce_sum(&x)), error);
-    check_sum(&join(&ids[1], rank, 2));
+    check_sum(&OVER_SOCKETS.join(&ids[1], rank, 2));
     if let Some(mut one) = children {
         assert!(one.wait().unwrap().success());
     }
+}
+
+#[test]
+fn a_killed_process_is_an_error_over_nccl_within_the_timeout() {
+    const TEST: &str = "processes::a_killed_process_is_an_error_over_nccl_within_the_timeout";
+    if !has_nccl() {
+        return;
+    }
+    let (rank, ids) = (rank(), OVER_NCCL.ids());
+    let child = (rank == 0).then(|| spawn(TEST, 1, &ids));
+    let group = OVER_NCCL.join(&ids[0], rank, 2);
+    check_sum(&group);
+    let Some(mut child) = child else {
+        std::thread::sleep(2 * TIMEOUT);
+        return;
+    };
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let start = Instant::now();
+    let error = error_of_a_sum(&group);
+    let is_loss = matches!(
+        error,
+        GroupError::NcclTimeout { .. } | GroupError::Nccl { .. }
+    );
+    assert!(is_loss, "{error}");
+    assert!(start.elapsed() < 2 * OVER_NCCL.timeout);
+    drop(group);
+    // The device goes on, in another group.
+    check_sum(&OVER_NCCL.join(&ids[1], 0, 1));
 }

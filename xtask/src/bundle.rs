@@ -66,7 +66,9 @@ pub fn run(mut arguments: lexopt::Parser) -> Result {
         programs.len(),
         megabytes(&folder)?
     );
-    println!("There: ./{RUN_SCRIPT_NAME} test | bench | compare | products | calls | sanitize");
+    println!(
+        "There: ./{RUN_SCRIPT_NAME} test | bench | compare | products | groups | calls | sanitize"
+    );
     Ok(())
 }
 

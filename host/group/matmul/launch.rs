@@ -3,7 +3,7 @@
 use super::request::ShardedMatmul;
 use crate::element::Element;
 use crate::error::Outcome;
-use crate::group::exchange::Exchange;
+use crate::group::exchange::{Exchange, Started};
 use crate::group::matrix::{ShardedMatrix, Sharding};
 use crate::group::partition::part;
 use crate::matmul::{Computes, MatmulElement};
@@ -37,27 +37,23 @@ impl<T: MatmulElement> ShardedMatmul<'_, T> {
                 b = b.part(.., columns.clone())?;
             }
             let epilogue = self.epilogue_of(local, (rows, columns))?;
-            device.multiply_part(whole, (a, b), c.view_mut(), epilogue)?;
+            device.multiply_part(whole, (a, b), c.view_mut(), self.arithmetic, epilogue)?;
         }
         Ok(())
     }
 
     /// The product of rows of A and of columns of B that come to each rank in turns: first its own, then those
-    /// of the next rank, and so on. Each comes while the one before is multiplied, as far as the transport runs
-    /// beside the products.
+    /// of the next rank, and so on. Those of the next turn come while those of this one are multiplied.
     fn multiply_in_turns<O: Element>(&self, c: &mut ShardedMatrix<O>) -> Outcome<()>
     where
         T: Computes<O>,
     {
         let (group, whole) = (self.a.group(), c.shape());
         let ranks = group.ranks();
-        let mut next = Vec::new();
+        let mut here: Vec<Matrix<T>> = Vec::new();
         for turn in 0..ranks {
-            let here: Vec<Matrix<T>> = next;
-            next = match turn + 1 < ranks {
-                true => self.columns_of_turn(turn + 1)?,
-                false => Vec::new(),
-            };
+            let mut next = self.room_for_turn(turn + 1)?;
+            let coming = self.start_turn(turn + 1, &mut next)?;
             for (local, (rank, c)) in c.shards_mut().enumerate() {
                 let b: MatrixView<'_, T> = match turn {
                     0 => self.b.shards()[local].view(),
@@ -68,33 +64,56 @@ impl<T: MatmulElement> ShardedMatmul<'_, T> {
                 let place = c.view_mut().into_part(.., columns.clone())?;
                 let epilogue = self.epilogue_of(local, (rows, columns))?;
                 let a = self.a.shards()[local].view();
-                group.devices()[local].multiply_part(whole, (a, b), place, epilogue)?;
+                group.devices()[local].multiply_part(
+                    whole,
+                    (a, b),
+                    place,
+                    self.arithmetic,
+                    epilogue,
+                )?;
             }
+            coming.finish()?;
+            here = next;
         }
         Ok(())
     }
 
-    /// The shard of B of the rank `turn` behind each rank of this process.
-    fn columns_of_turn(&self, turn: usize) -> Outcome<Vec<Matrix<T>>> {
-        let (group, b) = (self.a.group(), self.b);
-        let ranks = group.ranks();
-        let shape_of = |rank: usize| (b.shape().0, part(b.shape().1, ranks, rank).len());
+    /// The shape of the shard of B that `rank` has in a turn: that of the rank `turn` behind it.
+    fn shape_of_turn(&self, rank: usize, turn: usize) -> (usize, usize) {
+        let ((k, n), ranks) = (self.b.shape(), self.a.group().ranks());
+        (k, part(n, ranks, (rank + turn) % ranks).len())
+    }
+
+    /// Room for the shard of B that each rank of this process has in a turn; none where there is no such turn.
+    fn room_for_turn(&self, turn: usize) -> Outcome<Vec<Matrix<T>>> {
+        let group = self.a.group();
         let allocate =
-            |(rank, device)| Matrix::uninit(device, shape_of((rank + turn) % ranks).into());
-        let columns = group.locals().map(allocate).collect::<Outcome<Vec<_>>>();
-        let mut columns = columns?;
+            |(rank, device)| Matrix::uninit(device, self.shape_of_turn(rank, turn).into());
+        match turn < group.ranks() {
+            true => group.locals().map(allocate).collect(),
+            false => Ok(Vec::new()),
+        }
+    }
+
+    /// Starts the transfers of the shards of B of a turn to `places`; of none where there is no such turn.
+    fn start_turn<'a>(
+        &'a self,
+        turn: usize,
+        places: &'a mut [Matrix<T>],
+    ) -> Outcome<Started<'a, 'a>> {
+        let group = self.a.group();
+        let ranks = group.ranks();
         let mut exchange = Exchange::default();
-        let mut places = columns.iter_mut();
-        for to in 0..ranks {
+        let mut places = places.iter_mut();
+        for to in (0..ranks).filter(|_| turn < ranks) {
             let from = (to + turn) % ranks;
-            let (rows, len) = shape_of(from);
+            let (rows, len) = self.shape_of_turn(to, turn);
             let source = group.local_of(from);
-            let source = source.map(|local| b.shards()[local].as_buffer().view());
+            let source = source.map(|local| self.b.shards()[local].as_buffer().view());
             let place = group.local_of(to).and_then(|_| places.next());
             let place = place.map(|it| it.buffer_mut().view_mut());
             exchange.add((from, to), rows * len, source, place);
         }
-        exchange.run(group)?;
-        Ok(columns)
+        exchange.start(group)
     }
 }

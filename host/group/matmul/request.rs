@@ -4,7 +4,8 @@ use crate::element::Element;
 use crate::error::{During, ErrorKind, GroupError, Outcome, Result};
 use crate::group::matrix::{Block, ShardedMatrix, Sharding};
 use crate::matmul::{
-    Accumulate, Activation, Epilogue, LineVectors, MatmulElement, MatmulInto, check_result,
+    Accumulate, Activation, Arithmetic, Epilogue, LineVectors, MatmulElement, MatmulInto,
+    check_result,
 };
 use cuda_std::float::Float;
 use std::ops::Range;
@@ -40,6 +41,7 @@ use tilewright_kernels::epilogue::EpilogueElement as _;
 pub struct ShardedMatmul<'a, T: MatmulElement> {
     pub(super) a: &'a ShardedMatrix<T>,
     pub(super) b: &'a ShardedMatrix<T>,
+    pub(super) arithmetic: Arithmetic,
     alpha: T::Accumulator,
     beta: T::Accumulator,
     rows: Vectors<'a, T::Accumulator>,
@@ -80,12 +82,20 @@ impl<'a, T: MatmulElement> ShardedMatmul<'a, T> {
         Self {
             a,
             b,
+            arithmetic: Arithmetic::Auto,
             alpha: T::Accumulator::ONE,
             beta: T::Accumulator::ZERO,
             rows: Vectors::NONE,
             columns: Vectors::NONE,
             activation: Activation::Identity,
         }
+    }
+
+    /// How it is computed.
+    #[must_use]
+    pub fn arithmetic(mut self, arithmetic: Arithmetic) -> Self {
+        self.arithmetic = arithmetic;
+        self
     }
 
     /// What the products are multiplied by: 1 if not given. With 0 A and B are not read.

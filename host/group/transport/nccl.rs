@@ -1,23 +1,23 @@
 //! NCCL between processes with one CUDA device each.
 //!
-//! An exchange is one group of `ncclSend` and `ncclRecv` in the device's stream. The communicator does not block:
-//! the host looks after it until the stream has come past the exchange, and aborts it where NCCL reports a
-//! fault or the timeout has passed, so that no process waits for one that is gone.
+//! An exchange is one group of `ncclSend` and `ncclRecv` in the device's stream of transfers, beside its work. The
+//! communicator does not block: when an exchange is finished, the host looks after it until the stream has come
+//! past it, and aborts it where NCCL reports a fault or the timeout has passed, so that no process waits for one
+//! that is gone.
 
 mod library;
 
 use super::deadline::Deadline;
 use super::{Transfer, Transport, fault_after};
 use crate::device::Device;
-use crate::error::{Error, ErrorKind, GroupError, Outcome};
-use crate::event::Event;
+use crate::error::{ErrorKind, GroupError, Outcome};
 use crate::group::options::GroupOptions;
 use crate::group::transport::no_meeting;
 use library::{BYTES, Communicator, Config, Functions, ID_BYTES, IN_PROGRESS, SUCCESS, UniqueId};
-use std::ffi::c_int;
+use std::ffi::{c_int, c_void};
 use std::fmt;
 use std::mem;
-use std::ptr;
+use std::ptr::{self, NonNull};
 use std::sync::{Mutex, PoisonError};
 use std::thread::sleep;
 use std::time::Duration;
@@ -49,6 +49,8 @@ pub struct Nccl {
 struct State {
     /// Null after it was aborted.
     communicator: Communicator,
+    /// When the exchange that was started has to be done.
+    deadline: Option<Deadline>,
     /// The fault after which there are no more exchanges.
     fault: Option<GroupError>,
 }
@@ -75,6 +77,7 @@ impl Nccl {
             timeout: options.timeout(),
             state: Mutex::new(State {
                 communicator: ptr::null_mut(),
+                deadline: None,
                 fault: None,
             }),
         };
@@ -167,16 +170,18 @@ impl Nccl {
         }
     }
 
-    /// Submits the sends and receives.
+    /// Submits the sends and receives to a stream of the device.
     ///
     /// # Safety
-    /// Those of [`Transport::exchange`].
-    unsafe fn submit(&self, state: &State, transfers: &[Transfer]) -> u32 {
+    /// Those of [`Transport::start`], and `stream` is alive.
+    unsafe fn submit(
+        &self,
+        state: &State,
+        transfers: &[Transfer],
+        stream: Option<NonNull<c_void>>,
+    ) -> u32 {
         let functions = self.functions;
-        let stream = self
-            .device
-            .raw_stream()
-            .map_or(ptr::null_mut(), |it| it.as_ptr());
+        let stream = stream.map_or(ptr::null_mut(), NonNull::as_ptr);
         // SAFETY: a group that is started is ended.
         let mut first = unsafe { (functions.ncclGroupStart)() };
         let mut keep_first = |status| {
@@ -190,7 +195,7 @@ impl Nccl {
             let at = |address: u64| ptr::with_exposed_provenance_mut(address as usize);
             let (from, to) = (it.from as c_int, it.to as c_int);
             // SAFETY: the bytes are those of the transfer, in the memory of this device, by (1), without
-            // conflicts in its stream, by (2).
+            // conflicts until they are finished, by (2).
             unsafe {
                 if let Some(source) = it.source.map(at) {
                     keep_first(send(source, it.bytes, BYTES, to, communicator, stream));
@@ -210,21 +215,29 @@ impl Nccl {
 }
 
 impl Transport for Nccl {
-    unsafe fn exchange(&self, _devices: &[Device], transfers: &[Transfer]) -> Outcome<()> {
+    unsafe fn start(&self, _devices: &[Device], transfers: &[Transfer]) -> Outcome<()> {
         self.with_state(|state| {
+            let backend = self.device.backend();
             for it in transfers.iter().filter(|it| it.from == it.to) {
                 if let (Some(source), Some(destination)) = (it.source, it.destination) {
-                    let backend = self.device.backend();
                     // SAFETY: (1) and (2) of the backend are (1) and (2) of the trait.
                     unsafe { backend.copy_on_device(destination, source, it.bytes)? };
                 }
             }
+            let stream = backend.start_transfers()?;
             let deadline = Deadline::after(self.timeout);
-            // SAFETY: as for this method.
-            let status = unsafe { self.submit(state, transfers) };
-            self.settle(state, status, deadline)?;
-            let event = Event::record(&self.device)?;
-            while !event.is_done().map_err(Error::into_kind)? {
+            state.deadline = Some(deadline);
+            // SAFETY: as for this method; the stream is the device's.
+            let status = unsafe { self.submit(state, transfers, stream) };
+            self.settle(state, status, deadline)
+        })
+    }
+
+    fn finish(&self, _devices: &[Device], _transfers: &[Transfer]) -> Outcome<()> {
+        self.with_state(|state| {
+            let deadline = state.deadline.take();
+            let deadline = deadline.unwrap_or_else(|| Deadline::after(self.timeout));
+            while !self.device.backend().are_transfers_done()? {
                 let status = self.status(state)?;
                 if status != SUCCESS && status != IN_PROGRESS {
                     return Err(self.functions.error(status).into());

@@ -1,27 +1,54 @@
 //! Copies between the devices of one process.
 
 use super::{Transfer, Transport};
+use crate::backend::Backend;
 use crate::device::Device;
 use crate::error::Outcome;
 
-/// Copies from one device straight to another; between a simulated one and others, through the host.
+/// Copies from one device straight to another, beside the work of both; between a simulated one and others,
+/// through the host.
 #[derive(Debug)]
 pub struct PeerCopies;
 
+impl PeerCopies {
+    /// Lets each device read the memory of each other one.
+    pub fn between(devices: &[Device]) -> Outcome<Self> {
+        for one in devices {
+            for other in devices.iter().filter(|other| !other.is_same(one)) {
+                one.backend().open_to_peer(other.backend())?;
+            }
+        }
+        Ok(Self)
+    }
+}
+
+/// The devices that a transfer goes from and to.
+fn ends<'a>(devices: &'a [Device], it: &Transfer) -> (&'a dyn Backend, &'a dyn Backend) {
+    (devices[it.from].backend(), devices[it.to].backend())
+}
+
 impl Transport for PeerCopies {
-    unsafe fn exchange(&self, devices: &[Device], transfers: &[Transfer]) -> Outcome<()> {
+    unsafe fn start(&self, devices: &[Device], transfers: &[Transfer]) -> Outcome<()> {
         for it in transfers {
             let (Some(source), Some(destination)) = (it.source, it.destination) else {
                 unreachable!("the process has all ranks");
             };
-            let (from, to) = (devices[it.from].backend(), devices[it.to].backend());
+            let (from, to) = ends(devices, it);
             // SAFETY: (1) and (2) of the backend are (1) and (2) of the trait.
             unsafe {
                 match it.from == it.to {
                     true => to.copy_on_device(destination, source, it.bytes)?,
-                    false => to.copy_from_peer(destination, from, source, it.bytes)?,
+                    false => to.start_copy_from_peer(destination, from, source, it.bytes)?,
                 }
             }
+        }
+        Ok(())
+    }
+
+    fn finish(&self, devices: &[Device], transfers: &[Transfer]) -> Outcome<()> {
+        for it in transfers.iter().filter(|it| it.from != it.to) {
+            let (from, to) = ends(devices, it);
+            to.end_copies_from_peer(from)?;
         }
         Ok(())
     }

@@ -175,7 +175,7 @@ fn words(header: [u8; HEADER]) -> String {
 }
 
 impl Transport for Sockets {
-    unsafe fn exchange(&self, devices: &[Device], transfers: &[Transfer]) -> Outcome<()> {
+    unsafe fn start(&self, devices: &[Device], transfers: &[Transfer]) -> Outcome<()> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(fault) = &state.fault {
             return Err(fault.clone().into());
@@ -217,6 +217,11 @@ impl Transport for Sockets {
                 unsafe { backend.copy_to_device(destination, part)? };
             }
         }
+        Ok(())
+    }
+
+    /// The frames have come and gone when they were started.
+    fn finish(&self, _devices: &[Device], _transfers: &[Transfer]) -> Outcome<()> {
         Ok(())
     }
 

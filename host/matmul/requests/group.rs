@@ -167,10 +167,7 @@ impl<'a, T: MatmulElement> MatmulGroup<'a, T> {
         let matrices =
             matrices.map(|(factors, c)| Matrices::of(device, *factors, c.into(), epilogue));
         let matrices = matrices.collect::<Outcome<Vec<_>>>()?;
-        let arithmetic = match epilogue.reads_operands() {
-            true => self.arithmetic,
-            false => Arithmetic::Auto,
-        };
+        let arithmetic = epilogue.arithmetic(self.arithmetic);
         T::multiply_all(device, arithmetic, matrices.into_iter().flatten().collect())
     }
 }

@@ -259,12 +259,8 @@ impl<'a, T: MatmulElement> Matmul<'a, T> {
         device.multiply(self.request(), self.factors, c, self.epilogue)
     }
 
-    /// Where no product counts, any arithmetic has the same outputs.
     fn request(&self) -> Request {
-        let arithmetic = match self.epilogue.reads_operands() {
-            true => self.arithmetic,
-            false => Arithmetic::Auto,
-        };
+        let arithmetic = self.epilogue.arithmetic(self.arithmetic);
         match self.capability {
             Some(capability) => Request::FastestAt(capability, arithmetic, self.tiles),
             None => Request::Fastest(arithmetic, self.tiles),

@@ -16,6 +16,8 @@ Commands:
                      products --help
   calls [OPTIONS]    what calls cost the host, and the time to a process's first answers, as tables
                      and as JSON; see calls --help
+  groups [OPTIONS]   sums and products on all devices and on the first of them, and torch with NCCL, as a
+                     table and as JSON; see groups --help
   ladder [NAME...]   the ladders, one after the other, as tables, charts and pages
   bench [OPTIONS]    the benchmarks under criterion, with criterion's options
   all                test, sanitize and compare
@@ -129,6 +131,10 @@ run_products() {
     (cd "$out" && "$here/benches/products" --out products.json "$@")
 }
 
+run_groups() {
+    (cd "$out" && "$here/benches/groups" --out groups.json "$@")
+}
+
 run_calls() {
     (cd "$out" && "$here/benches/calls" --out calls.json "$@") || return 1
     time_quickstart
@@ -191,6 +197,7 @@ case $command in
     sanitize) run_sanitizer "$@" ;;
     compare) run_compare "$@" ;;
     products) run_products "$@" ;;
+    groups) run_groups "$@" ;;
     calls) run_calls "$@" ;;
     ladder) run_ladders "$@" ;;
     bench) run_benches "$@" ;;

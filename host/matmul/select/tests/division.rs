@@ -96,8 +96,15 @@ fn a_part_of_a_product_is_computed_in_the_way_of_the_whole() {
     let whole = (1024, 1024, 1024);
     let (m, n, k) = whole;
     let part = |element, rows| row_major(element, (rows, n, k));
-    let request = Request::PartOf { m, n };
+    let part_of = |m, n, arithmetic| Request::PartOf { m, n, arithmetic };
+    let request = part_of(m, n, Arithmetic::Auto);
+    let chain = part_of(m, n, Arithmetic::Chain);
     for rows in [1, 8, 1024] {
+        let selection = select(&part(ElementType::F32, rows), H200, chain).unwrap();
+        assert!(
+            matches!(selection.kernel.method, Method::Coarsened(_)),
+            "{rows}"
+        );
         let selection = select(&part(ElementType::F32, rows), H200, request).unwrap();
         assert_eq!(selection.kernel.method, Method::Split, "{rows}");
         let selection = select(&part(ElementType::F16, rows), H200, request).unwrap();
@@ -112,7 +119,7 @@ fn a_part_of_a_product_is_computed_in_the_way_of_the_whole() {
     let expected = select(&small, H200, Request::Fastest(Arithmetic::Auto, None)).unwrap();
     for rows in [1, 33] {
         let part = Problem { m: rows, ..small };
-        let selection = select(&part, H200, Request::PartOf { m, n }).unwrap();
+        let selection = select(&part, H200, part_of(m, n, Arithmetic::Auto)).unwrap();
         assert_eq!(
             (parts_of(&selection), selection.reason),
             (parts_of(&expected), expected.reason)
@@ -121,6 +128,6 @@ fn a_part_of_a_product_is_computed_in_the_way_of_the_whole() {
     }
     // A vector stays one.
     let column = row_major(ElementType::F32, (3, 1, 50));
-    let selection = select(&column, H200, Request::PartOf { m: 9, n: 1 }).unwrap();
+    let selection = select(&column, H200, part_of(9, 1, Arithmetic::Auto)).unwrap();
     assert!(matches!(selection.kernel.method, Method::Vector(_)));
 }

@@ -1,0 +1,40 @@
+//! The time of a call of one contender alone, when the clocks have settled.
+
+use super::Result;
+use std::time::Duration;
+
+/// How a call is timed.
+#[derive(Clone, Copy)]
+pub struct Steady {
+    /// How long the contender runs before it is timed.
+    pub warm_up: Duration,
+    /// How long a sample lasts, about; it has whole calls.
+    pub sample: Duration,
+    /// Samples, of which the median counts.
+    pub samples: usize,
+}
+
+impl Steady {
+    /// Where the time counts for nothing, as on the simulator: each call once.
+    pub const ONCE: Self = Self {
+        warm_up: Duration::ZERO,
+        sample: Duration::ZERO,
+        samples: 1,
+    };
+
+    /// Seconds of a call, of which `time` makes so many, one after another, and returns how long they take.
+    pub fn seconds(self, mut time: impl FnMut(u64) -> Result<Duration>) -> Result<f64> {
+        time(1)?;
+        let once = time(1)?.max(Duration::from_nanos(1));
+        let calls_in = |span: Duration| (span.as_secs_f64() / once.as_secs_f64()).ceil() as u64;
+        if !self.warm_up.is_zero() {
+            time(calls_in(self.warm_up).clamp(1, 1_000_000))?;
+        }
+        let calls = calls_in(self.sample).max(1);
+        let mut samples = (0..self.samples)
+            .map(|_| Ok(time(calls)?.as_secs_f64() / calls as f64))
+            .collect::<Result<Vec<f64>>>()?;
+        samples.sort_by(f64::total_cmp);
+        Ok(samples[samples.len() / 2])
+    }
+}

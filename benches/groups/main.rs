@@ -1,0 +1,98 @@
+//! One device, all devices, and torch with NCCL: `cargo bench --bench groups`.
+//!
+//! Each contender is warmed up by itself and then timed on the host, from the first call until all devices are
+//! done. Results of the group are held against those of the device, bit for bit.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod options;
+#[path = "../rivals/mod.rs"]
+mod rivals;
+mod torch;
+mod work;
+
+use common::{Result, machine};
+use options::{HELP, Options};
+use serde_json::json;
+use std::process::ExitCode;
+use tilewright::{Arithmetic, Device, DeviceGroup};
+use work::Bench;
+
+fn main() -> ExitCode {
+    common::exit(run())
+}
+
+fn run() -> Result {
+    let Some(options) = Options::from_arguments()? else {
+        print!("{HELP}");
+        return Ok(());
+    };
+    let group = group_of(options.ranks)?;
+    let device = &group.devices()[0];
+    println!("devices: {} x {}", group.ranks(), machine::describe(device));
+    let simulated = device.is_simulator();
+    if simulated {
+        println!("The simulator's times say nothing about a GPU's.");
+    }
+    let torch = match simulated {
+        true => None,
+        false => torch::version()
+            .inspect(|version| println!("torch {version}"))
+            .inspect_err(|error| eprintln!("rival skipped: torch: {error}"))
+            .ok(),
+    };
+    let elements = options.elements.clone().unwrap_or(match simulated {
+        true => vec![100_000],
+        false => vec![1 << 28, 1 << 30, 1 << 32],
+    });
+    let sizes = options.sizes.clone().unwrap_or(match simulated {
+        true => vec![96],
+        false => vec![4096, 8192, 16384, 32768],
+    });
+    println!(
+        "\n{:<32} {:>10} {:>10} {:>7} {:>10} {:>7}",
+        "milliseconds", "one", "all", "times", "torch", "times"
+    );
+    let mut bench = Bench::new(group, options, torch);
+    for elements in elements {
+        bench.sum(elements)?;
+    }
+    bench.gather(if simulated { 1000 } else { 1 << 28 })?;
+    for &size in &sizes {
+        bench.product::<f32>("f32", size, Arithmetic::Auto)?;
+        bench.product::<half::bf16>("bf16", size, Arithmetic::Auto)?;
+        bench.product::<f32>("f32 chain", size, Arithmetic::Chain)?;
+    }
+    if bench.records.is_empty() {
+        return Err(format!(
+            "--only {}: no work has that in its name",
+            bench.options.only
+        )
+        .into());
+    }
+    write(&bench)
+}
+
+fn group_of(ranks: Option<usize>) -> Result<DeviceGroup> {
+    Ok(match ranks {
+        None => DeviceGroup::all()?,
+        Some(ranks) if Device::from_env()?.is_simulator() => DeviceGroup::simulated(ranks)?,
+        Some(ranks) => DeviceGroup::new(0..ranks as u32)?,
+    })
+}
+
+/// Writes the results to the file that the options name, if they name one.
+fn write(bench: &Bench) -> Result {
+    let Some(path) = &bench.options.out else {
+        return Ok(());
+    };
+    let record = json!({
+        "machine": machine::record(&bench.group.devices()[0]),
+        "ranks": bench.group.ranks(),
+        "date": machine::date(),
+        "commit": machine::commit(),
+        "torch": bench.torch,
+        "work": bench.records,
+    });
+    common::record::write(&record, path)
+}

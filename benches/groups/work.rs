@@ -1,0 +1,206 @@
+//! What is timed, on one device and on all.
+
+use super::options::Options;
+use super::torch;
+use crate::common::Result;
+use crate::common::steady::Steady;
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+use tilewright::{
+    Accumulate, Arithmetic, DeviceGroup, Element, Matmul, MatmulElement, MatmulInto, ShardedMatmul,
+    Sharding,
+};
+use tilewright_test_support::random::Random;
+
+/// Random elements repeat after so many: a prime, so that no two rows of a matrix are the same.
+const PERIOD: usize = 1_000_003;
+
+/// How the columns of B are divided, and what that is called.
+const SHARDINGS: [(Sharding, &str); 2] = [
+    (Sharding::Replicated, "B replicated"),
+    (Sharding::Columns, "B gathered"),
+];
+
+pub struct Bench {
+    pub group: DeviceGroup,
+    pub options: Options,
+    /// The version of torch, if there is one.
+    pub torch: Option<String>,
+    pub records: Vec<Value>,
+}
+
+/// Elements of products, made of random numbers.
+pub trait Number:
+    MatmulElement<Product: Element> + MatmulInto<<Self as Accumulate>::Product>
+{
+    fn of(value: f64) -> Self;
+}
+
+impl Number for f32 {
+    fn of(value: f64) -> Self {
+        value as Self
+    }
+}
+
+impl Number for half::bf16 {
+    fn of(value: f64) -> Self {
+        Self::from_f64(value)
+    }
+}
+
+fn data<T: Number>(len: usize) -> Vec<T> {
+    let mut random = Random::new(len as u64);
+    let period = (0..PERIOD.min(len)).map(|_| T::of(random.signed_unit()));
+    let mut data: Vec<T> = period.collect();
+    while data.len() < len {
+        data.extend_from_within(..PERIOD.min(len - data.len()));
+    }
+    data
+}
+
+impl Bench {
+    pub fn new(group: DeviceGroup, options: Options, torch: Option<String>) -> Self {
+        Self {
+            group,
+            options,
+            torch,
+            records: Vec::new(),
+        }
+    }
+
+    /// The sum of so many f32, on the host.
+    pub fn sum(&mut self, elements: usize) -> Result {
+        let name = format!("sum f32 {elements}");
+        if !name.contains(&self.options.only) {
+            return Ok(());
+        }
+        let data = data::<f32>(elements);
+        let device = &self.group.devices()[0];
+        let x = device.upload(&data)?;
+        let expected = device.reduce_sum(&x)?;
+        let one = self.seconds(|| device.reduce_sum(&x).map(drop))?;
+        drop(x);
+        let x = self.group.upload(&data)?;
+        let found = self.group.reduce_sum(&x)?;
+        if found.to_bits() != expected.to_bits() {
+            return Err(format!("{name}: {found} instead of {expected}").into());
+        }
+        let all = self.seconds(|| self.group.reduce_sum(&x).map(drop))?;
+        self.report(name, Some(one), all, None);
+        Ok(())
+    }
+
+    /// So many f32 of each device on all of them: how fast the links are.
+    pub fn gather(&mut self, elements: usize) -> Result {
+        let name = format!("gather f32 {elements} of each");
+        if !name.contains(&self.options.only) {
+            return Ok(());
+        }
+        let data = data::<f32>(elements);
+        let own = (self.group.devices().iter()).map(|device| device.upload(&data));
+        let own = own.collect::<tilewright::Result<Vec<_>>>()?;
+        let all = self.group.all_gather(&own)?;
+        if all
+            .iter()
+            .any(|it| it.len() != elements * self.group.ranks())
+        {
+            return Err(format!("{name}: a buffer of another length").into());
+        }
+        drop(all);
+        let all = self.seconds(|| self.group.all_gather(&own).map(drop))?;
+        self.report(name, None, all, None);
+        Ok(())
+    }
+
+    /// The product of two square matrices.
+    pub fn product<T: Number<Product: PartialEq>>(
+        &mut self,
+        element: &str,
+        size: usize,
+        arithmetic: Arithmetic,
+    ) -> Result {
+        let name = |of_b: &str| format!("{element} {size} {of_b}");
+        let wanted = SHARDINGS.map(|(_, of_b)| name(of_b).contains(&self.options.only));
+        if !wanted.contains(&true) {
+            return Ok(());
+        }
+        let (shape, data) = ((size, size), data::<T>(size * size));
+        let device = &self.group.devices()[0];
+        let a = device.matrix(shape, &data)?;
+        let mut c = device.matrix_zeros::<T::Product>(shape)?;
+        let product = Matmul::new(&a, &a).arithmetic(arithmetic);
+        let one = self.seconds(|| product.run_into(&mut c))?;
+        let expected = c.to_vec()?;
+        drop((a, c));
+        let a = self.group.matrix(shape, &data, Sharding::Rows)?;
+        for ((sharding, of_b), _) in SHARDINGS.iter().zip(wanted).filter(|(_, wanted)| *wanted) {
+            let b = self.group.matrix(shape, &data, *sharding)?;
+            let product = ShardedMatmul::new(&a, &b).arithmetic(arithmetic);
+            let mut c = product.run()?;
+            if c.to_vec()? != expected {
+                return Err(format!("{}: other bits than on one device", name(of_b)).into());
+            }
+            let all = self.seconds(|| product.run_into(&mut c))?;
+            let gathers = *sharding == Sharding::Columns && arithmetic == Arithmetic::Auto;
+            let torch = gathers.then(|| self.torch_seconds(element, size)).flatten();
+            self.report(name(of_b), Some(one), all, torch);
+        }
+        Ok(())
+    }
+
+    /// Seconds of the same product by torch, where it is there.
+    fn torch_seconds(&self, element: &str, size: usize) -> Option<f64> {
+        self.torch.as_ref()?;
+        let ranks = self.group.ranks();
+        torch::seconds(ranks, element, size, self.steady())
+            .inspect_err(|error| eprintln!("rival skipped: torch, {element} {size}: {error}"))
+            .ok()
+    }
+
+    fn steady(&self) -> Steady {
+        match self.group.devices()[0].is_simulator() {
+            true => Steady::ONCE,
+            false => Steady {
+                warm_up: self.options.warm_up,
+                sample: Duration::from_millis(100),
+                samples: 7,
+            },
+        }
+    }
+
+    /// Seconds of a call, until all devices are done.
+    fn seconds(&self, mut call: impl FnMut() -> tilewright::Result<()>) -> Result<f64> {
+        self.steady().seconds(|calls| {
+            self.group.synchronize()?;
+            let start = Instant::now();
+            (0..calls).try_for_each(|_| call())?;
+            self.group.synchronize()?;
+            Ok(start.elapsed())
+        })
+    }
+
+    fn report(&mut self, name: String, one: Option<f64>, all: f64, torch: Option<f64>) {
+        // The simulator's time is no GPU's.
+        let simulated = self.group.devices()[0].is_simulator();
+        let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+        let milliseconds = |seconds: f64| format!("{:.3}", seconds * 1e3);
+        let times = |other: Option<f64>| {
+            let other = other.filter(|_| !simulated);
+            or_dash(other.map(|other| format!("{:.2}", other / all)))
+        };
+        println!(
+            "{name:<32} {:>10} {:>10} {:>7} {:>10} {:>7}",
+            or_dash(one.map(milliseconds)),
+            milliseconds(all),
+            times(one),
+            or_dash(torch.map(milliseconds)),
+            times(torch),
+        );
+        self.records.push(json!({
+            "name": name,
+            "one_seconds": one,
+            "all_seconds": all,
+            "torch_seconds": torch,
+        }));
+    }
+}

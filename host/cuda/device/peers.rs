@@ -1,0 +1,96 @@
+//! Copies between the memories of two devices, in the stream of transfers of the one that gets the bytes.
+
+use super::CudaDevice;
+use crate::backend::{Backend, DevicePeers, copy_through_host};
+use crate::cuda::context::order;
+use crate::cuda::driver::{Failure, call};
+use crate::error::Outcome;
+use std::any::Any;
+use std::ffi::c_void;
+use std::ptr::NonNull;
+
+fn as_cuda(peer: &dyn Backend) -> Option<&CudaDevice> {
+    let any: &dyn Any = peer;
+    any.downcast_ref()
+}
+
+impl DevicePeers for CudaDevice {
+    fn open_to_peer(&self, peer: &dyn Backend) -> Outcome<()> {
+        let Some(peer) = as_cuda(peer) else {
+            return Ok(());
+        };
+        let (device, of_peer) = (self.context.device(), peer.context.device());
+        let mut can_access = 0;
+        self.run(|current| {
+            // SAFETY: `can_access` is a place for one number; the driver checks the devices.
+            unsafe { call!(cuDeviceCanAccessPeer(&raw mut can_access, of_peer, device)) }?;
+            match can_access {
+                0 => Ok(()),
+                _ => self.allocator.open_to(of_peer, current),
+            }
+        })
+    }
+
+    unsafe fn start_copy_from_peer(
+        &self,
+        destination: u64,
+        peer: &dyn Backend,
+        source: u64,
+        bytes: usize,
+    ) -> Outcome<()> {
+        let Some(peer) = as_cuda(peer) else {
+            // SAFETY: (1) and (2) are those of this method.
+            return unsafe { copy_through_host(self, destination, peer, source, bytes) };
+        };
+        let contexts = (self.context.raw(), peer.context.raw());
+        let transfers = self.transfers.raw();
+        // SAFETY: (1) both streams live as long as their devices, and the context is the peer's.
+        peer.run(|_current| unsafe { order(peer.stream.raw(), transfers) })?;
+        self.run(|_current| {
+            self.let_transfers_wait()?;
+            // SAFETY: both ranges have the bytes in their contexts, by (1), without conflicts by (1) and (2).
+            unsafe {
+                call!(cuMemcpyPeerAsync(
+                    destination,
+                    contexts.0,
+                    source,
+                    contexts.1,
+                    bytes,
+                    transfers,
+                ))
+            }
+        })
+    }
+
+    fn end_copies_from_peer(&self, peer: &dyn Backend) -> Outcome<()> {
+        let Some(peer) = as_cuda(peer) else {
+            return Ok(());
+        };
+        self.run(|_current| {
+            // SAFETY: (1) the three streams live as long as their devices; the context is this device's.
+            unsafe {
+                order(self.transfers.raw(), self.stream.raw())?;
+                order(self.transfers.raw(), peer.stream.raw())
+            }
+        })
+    }
+
+    fn start_transfers(&self) -> Outcome<Option<NonNull<c_void>>> {
+        self.run(|_current| self.let_transfers_wait())?;
+        Ok(NonNull::new(self.transfers.raw().cast()))
+    }
+
+    fn are_transfers_done(&self) -> Outcome<bool> {
+        self.run(|current| self.transfers.is_done(current))
+    }
+}
+
+impl CudaDevice {
+    /// Transfers that are started from now on come after the work that the device was given.
+    ///
+    /// The context is the device's.
+    fn let_transfers_wait(&self) -> Result<(), Failure> {
+        // SAFETY: (1) both streams live as long as the device, whose context is current.
+        unsafe { order(self.stream.raw(), self.transfers.raw()) }
+    }
+}

@@ -1,0 +1,18 @@
+//! Copies between simulated devices, and from CUDA devices: through the host, where they are started.
+
+use super::Simulator;
+use crate::backend::{Backend, DevicePeers, copy_through_host};
+use crate::error::Outcome;
+
+impl DevicePeers for Simulator {
+    unsafe fn start_copy_from_peer(
+        &self,
+        destination: u64,
+        peer: &dyn Backend,
+        source: u64,
+        bytes: usize,
+    ) -> Outcome<()> {
+        // SAFETY: (1) and (2) are those of this method.
+        unsafe { copy_through_host(self, destination, peer, source, bytes) }
+    }
+}
