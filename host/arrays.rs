@@ -6,7 +6,7 @@ use crate::element::Element;
 use crate::error::{During, ErrorKind, Outcome, Result};
 use crate::matmul::{GemmElement, MatmulElement};
 use crate::matrix::{Matrix, MatrixView, MatrixViewMut, Order};
-use crate::reduce::{Reducible, ReducibleLines};
+use crate::reduce::{Reducible, ReducibleLines, ReduciblePairs, ops};
 use ndarray::{
     Array1, Array2, ArrayView, ArrayView1, ArrayView2, ArrayViewMut2, Axis, Dimension, ShapeBuilder,
 };
@@ -56,8 +56,12 @@ impl Device {
 
 impl<T: Element> Matrix<T> {
     fn of_array(device: &Device, array: ArrayView2<'_, T>) -> Outcome<Self> {
-        let (rows, cols) = array.dim();
         let order = strides_of(&array).map_or(Order::RowMajor, |(order, _)| order);
+        Self::of_array_in(order, device, array)
+    }
+
+    fn of_array_in(order: Order, device: &Device, array: ArrayView2<'_, T>) -> Outcome<Self> {
+        let (rows, cols) = array.dim();
         let mut matrix = Self::uninit(device, (rows, cols, order).into())?;
         matrix.view_mut().read_array(array)?;
         Ok(matrix)
@@ -259,6 +263,45 @@ pub fn reduce_axis<R, T: ReducibleLines<R>>(
     let values = match axis {
         Axis(0) => device.reduce_columns(&matrix, operation)?,
         Axis(1) => device.reduce_rows(&matrix, operation)?,
+        Axis(axis) => panic!("an array of two dimensions has no axis {axis}"),
+    };
+    values.to_array1()
+}
+
+/// The dot products of two arrays of one shape along `axis`, on the default device: of each column of `x` with
+/// that of `y` for `Axis(0)`, by [`Device::reduce_dot_columns`], and of each row for `Axis(1)`, by
+/// [`Device::reduce_dot_rows`].
+///
+/// The arrays can have any layout. Where `y` has another than `x`, it is copied on the host first.
+///
+/// ```
+/// use ndarray::{Axis, array};
+///
+/// let x = array![[1.0_f32, 5.0, 2.0], [4.0, 3.0, 6.0]];
+/// let y = array![[1.0_f32, 0.0, 2.0], [1.0, 1.0, 1.0]];
+/// assert_eq!(tilewright::reduce_dot_axis(x.view(), y.view(), Axis(0))?, array![5.0, 3.0, 10.0]);
+/// assert_eq!(tilewright::reduce_dot_axis(x.view(), y.view(), Axis(1))?, array![5.0, 13.0]);
+/// # Ok::<(), tilewright::Error>(())
+/// ```
+///
+/// # Panics
+/// If `axis` is neither of the two, as `ndarray` does.
+///
+/// # Errors
+/// [`ErrorKind::ShapeMismatch`] if the arrays have different shapes; those of [`Device::from_env`],
+/// [`Device::matrix_from_array`], [`Device::reduce_dot_rows`] and [`Buffer::to_array1`].
+#[doc(alias = "vecdot")]
+pub fn reduce_dot_axis<T: ReduciblePairs<ops::Dot>>(
+    x: ArrayView2<'_, T>,
+    y: ArrayView2<'_, T>,
+    axis: Axis,
+) -> Result<Array1<T::Output>> {
+    let device = default_device()?;
+    let x = device.matrix_from_array(x)?;
+    let y = Matrix::of_array_in(x.order(), device, y).during("matrix_from_array")?;
+    let values = match axis {
+        Axis(0) => device.reduce_dot_columns(&x, &y)?,
+        Axis(1) => device.reduce_dot_rows(&x, &y)?,
         Axis(axis) => panic!("an array of two dimensions has no axis {axis}"),
     };
     values.to_array1()

@@ -137,7 +137,9 @@ mod workspace;
 
 #[cfg(feature = "ndarray")]
 #[cfg_attr(docsrs, doc(cfg(feature = "ndarray")))]
-pub use crate::arrays::{gram, matmul, matmul_coarsened, matmul_tiled, matvec, reduce_axis};
+pub use crate::arrays::{
+    gram, matmul, matmul_coarsened, matmul_tiled, matvec, reduce_axis, reduce_dot_axis,
+};
 pub use buffer::{Buffer, BufferView, BufferViewMut};
 pub use device::{Device, default_device};
 pub use element::Element;

@@ -12,4 +12,5 @@ pub use batch::{AsMatrixBatchMut, MatrixBatch, MatrixBatchMut};
 pub use owned::Matrix;
 pub use shape::{MatrixShape, Order};
 pub use view::MatrixView;
+pub(crate) use view::in_one_order;
 pub use view_mut::{AsMatrixViewMut, MatrixViewMut};

@@ -1,7 +1,8 @@
 //! Reductions of buffers to one value, and of the rows or columns of matrices to one each.
 //!
-//! `operations.rs` has the types that each operation reduces, and its kernels; `launch.rs` the
-//! launches; `sum.rs` and `named.rs` the methods; `lines.rs` has rows and columns, `segments.rs` segments;
+//! `operations.rs` has the types that each operation reduces, `sealed.rs` its kernels; `launch.rs` the
+//! launches; `sum.rs` and `named.rs` the methods; `lines.rs` has rows and columns, `segments.rs` segments,
+//! `pairs.rs` those of two matrices and of two buffers;
 //! `own.rs` operations of other crates; `shards.rs` what a device does for an array that several have, `combine.rs` what the host does with it;
 //! `reproducible/` has sums that do not depend on the order.
 
@@ -11,7 +12,9 @@ mod lines;
 mod named;
 mod operations;
 mod own;
+mod pairs;
 mod reproducible;
+mod sealed;
 mod segments;
 mod shards;
 mod sum;

@@ -1,23 +1,26 @@
-//! Sums of the rows and of the columns of row-major matrices of f32: ours and CUB's of segments.
+//! Sums of the rows and of the columns of row-major matrices of f32, ours and CUB's of segments, and our dot
+//! products of those of two.
 
 use super::Result;
 use super::cases::Case;
 use super::contest::{Contest, Work};
 use crate::rivals::Rivals;
 use std::rc::Rc;
-use tilewright::{Buffer, Device, ops};
+use tilewright::{Buffer, Device, Matrix, ops};
 use tilewright_test_support::random::Random;
 
 /// The sums to measure on `device`.
 pub fn cases(device: &Device) -> Vec<Case> {
     if device.is_simulator() {
-        return [both::<64, 100>(), both::<3, 3000>()].concat();
+        return [both::<64, 100>(), both::<3, 3000>(), dots::<64, 100>()].concat();
     }
     [
         both::<16_384, 16_384>(),
         both::<4_194_304, 64>(),
         both::<64, 4_194_304>(),
         both::<1000, 1000>(),
+        dots::<16_384, 16_384>(),
+        dots::<4_194_304, 64>(),
     ]
     .concat()
 }
@@ -37,6 +40,35 @@ fn both<const ROWS: usize, const COLUMNS: usize>() -> Vec<Case> {
     ]
 }
 
+fn dots<const ROWS: usize, const COLUMNS: usize>() -> Vec<Case> {
+    let case = |what: &str, build| Case {
+        name: format!("{what} f32 {ROWS}x{COLUMNS}"),
+        size: ROWS * COLUMNS,
+        device_bytes: 8 * (ROWS * COLUMNS) as u64,
+        build,
+    };
+    vec![
+        case("dot_rows", |device, _, _| {
+            dots_of::<ROWS, COLUMNS>(
+                device,
+                ["dot_rows", "reduce_dot_rows"],
+                ROWS,
+                |place| place / COLUMNS,
+                |device, x, y, values| device.reduce_dot_rows_into(x, y, values),
+            )
+        }),
+        case("dot_columns", |device, _, _| {
+            dots_of::<ROWS, COLUMNS>(
+                device,
+                ["dot_columns", "reduce_dot_columns"],
+                COLUMNS,
+                |place| place % COLUMNS,
+                |device, x, y, values| device.reduce_dot_columns_into(x, y, values),
+            )
+        }),
+    ]
+}
+
 /// Integers from 0 to 3: every sum of at most 2^22 of them is exact in f32.
 pub(super) fn elements(count: usize) -> Vec<f32> {
     let mut random = Random::new(count as u64);
@@ -47,8 +79,9 @@ pub(super) fn elements(count: usize) -> Vec<f32> {
 fn empty_contest<const ROWS: usize, const COLUMNS: usize>(
     device: &Device,
     operation: &'static str,
+    matrices: u64,
 ) -> Contest {
-    let bytes = 4 * (ROWS * COLUMNS) as u64;
+    let bytes = matrices * 4 * (ROWS * COLUMNS) as u64;
     Contest {
         device: device.clone(),
         operation,
@@ -86,7 +119,7 @@ fn rows<const ROWS: usize, const COLUMNS: usize>(
         .map(|row| row.iter().sum())
         .collect();
     let matrix = Rc::new(device.matrix((ROWS, COLUMNS), &elements)?);
-    let mut contest = empty_contest::<ROWS, COLUMNS>(device, "rows");
+    let mut contest = empty_contest::<ROWS, COLUMNS>(device, "rows", 1);
     let (of_device, of_ours) = (device.clone(), Rc::clone(&matrix));
     contest.admit(
         "reduce_rows",
@@ -119,7 +152,7 @@ fn columns<const ROWS: usize, const COLUMNS: usize>(device: &Device) -> Result<C
             .for_each(|(sum, element)| *sum += element);
     }
     let matrix = device.matrix((ROWS, COLUMNS), &elements)?;
-    let mut contest = empty_contest::<ROWS, COLUMNS>(device, "columns");
+    let mut contest = empty_contest::<ROWS, COLUMNS>(device, "columns", 1);
     let of_device = device.clone();
     contest.admit(
         "reduce_columns",
@@ -131,6 +164,43 @@ fn columns<const ROWS: usize, const COLUMNS: usize>(device: &Device) -> Result<C
             Ok(())
         },
         |values| check(values, &sums),
+    )?;
+    Ok(contest)
+}
+
+/// Writes the dot products of the lines of two matrices.
+type Dots = fn(&Device, &Matrix<f32>, &Matrix<f32>, &mut Buffer<f32>) -> tilewright::Result<()>;
+
+/// Ours alone, of a matrix and the same elements turned around: the dot products of `lines` lines.
+/// `line_of` says to which of them an element belongs, by its place.
+fn dots_of<const ROWS: usize, const COLUMNS: usize>(
+    device: &Device,
+    [operation, name]: [&'static str; 2],
+    lines: usize,
+    line_of: fn(usize) -> usize,
+    dots: Dots,
+) -> Result<Contest> {
+    let elements = elements(ROWS * COLUMNS);
+    let turned: Vec<f32> = elements.iter().rev().copied().collect();
+    let mut sums = vec![0.0; lines];
+    for (place, (x, y)) in elements.iter().zip(&turned).enumerate() {
+        sums[line_of(place)] += f64::from(x * y);
+    }
+    let expected: Vec<f32> = sums.into_iter().map(|sum| sum as f32).collect();
+    let x = device.matrix((ROWS, COLUMNS), &elements)?;
+    let y = device.matrix((ROWS, COLUMNS), &turned)?;
+    let mut contest = empty_contest::<ROWS, COLUMNS>(device, operation, 2);
+    let of_device = device.clone();
+    contest.admit(
+        name,
+        device.zeros::<f32>(lines)?,
+        move |calls, values| {
+            for _ in 0..calls {
+                dots(&of_device, &x, &y, values)?;
+            }
+            Ok(())
+        },
+        |values| check(values, &expected),
     )?;
     Ok(contest)
 }

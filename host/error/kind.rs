@@ -163,10 +163,12 @@ pub enum ErrorKind {
         right: usize,
     },
 
-    /// A copy between a row-major and a column-major matrix, which would transpose it in memory.
+    /// A row-major and a column-major matrix in a copy, which would transpose it in memory, or in dot
+    /// products of rows or columns.
     #[error(
-        "one of the matrices is row-major and the other column-major, and a copy keeps the order; \
-         make both in one order (products take operands and results in either, without a copy)"
+        "one of the matrices is row-major and the other column-major, and copies and dot products of \
+         rows and columns take both in one order; make both in one order (products take operands and \
+         results in either, without a copy)"
     )]
     OrderMismatch,
 

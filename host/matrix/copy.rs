@@ -5,7 +5,7 @@
 
 use super::owned::Matrix;
 use super::shape::Order;
-use super::view::{Lines, MatrixView};
+use super::view::{Lines, MatrixView, in_one_order};
 use super::view_mut::MatrixViewMut;
 use crate::backend::{RowExtent, Rows};
 use crate::element::Element;
@@ -202,7 +202,7 @@ impl<T: Element> MatrixViewMut<'_, T> {
         if view.is_empty() || size_of::<T>() == 0 {
             return Ok(());
         }
-        let (destination, source) = in_one_order(view, source).ok_or(ErrorKind::OrderMismatch)?;
+        let (destination, source) = in_one_order(view, source)?;
         // SAFETY: both have the rows in live allocations, and these do not overlap, because no other
         // view has elements of a mutable one. The borrows keep conflicting work away; earlier work
         // comes first in the backend.
@@ -219,20 +219,6 @@ impl<T: Element> MatrixViewMut<'_, T> {
                 extent_of(destination),
             )
         }
-    }
-}
-
-/// Both views in one order, if one of them is in either.
-fn in_one_order<'a, 'b, T: Element>(
-    destination: MatrixView<'a, T>,
-    source: MatrixView<'b, T>,
-) -> Option<(MatrixView<'a, T>, MatrixView<'b, T>)> {
-    if destination.order() == source.order() {
-        return Some((destination, source));
-    }
-    match destination.in_other_order() {
-        Some(destination) => Some((destination, source)),
-        None => Some((destination, source.in_other_order()?)),
     }
 }
 

@@ -4,7 +4,7 @@ use super::shape::Order;
 use crate::buffer::{Buffer, BufferView, resolve};
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{During, Outcome, Result};
+use crate::error::{During, ErrorKind, Outcome, Result};
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
@@ -234,7 +234,7 @@ impl<'a, T: Element> MatrixView<'a, T> {
     }
 
     /// A view with one row or column in the other order; `None` of other shapes.
-    pub(super) fn in_other_order(self) -> Option<Self> {
+    fn in_other_order(self) -> Option<Self> {
         // The elements of one row or column lie at equal distances.
         let lines = self.lines();
         let leading_dimension = match (lines.count, lines.len) {
@@ -248,6 +248,24 @@ impl<'a, T: Element> MatrixView<'a, T> {
             ..self
         })
     }
+}
+
+/// Both views in one order, in rows if they are, where one of two in different orders is in either.
+pub(crate) fn in_one_order<'a, 'b, T: Element>(
+    left: MatrixView<'a, T>,
+    right: MatrixView<'b, T>,
+) -> Outcome<(MatrixView<'a, T>, MatrixView<'b, T>)> {
+    if left.order() == right.order() {
+        return Ok((left, right));
+    }
+    let in_rows = |left: MatrixView<'a, T>, right: MatrixView<'b, T>| {
+        Some((left.with_rows()?, right.with_rows()?))
+    };
+    if let Some(rows) = in_rows(left, right) {
+        return Ok(rows);
+    }
+    let (left, right) = in_rows(left.t(), right.t()).ok_or(ErrorKind::OrderMismatch)?;
+    Ok((left.t(), right.t()))
 }
 
 impl<'a, T: Element> From<&MatrixView<'a, T>> for MatrixView<'a, T> {

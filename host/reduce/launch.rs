@@ -1,6 +1,6 @@
 //! The launches of reductions of whole buffers.
 
-use super::operations::sealed::{Reduce, ReducePairs};
+use super::sealed::{Reduce, ReducePairs};
 use crate::buffer::{Buffer, BufferView};
 use crate::device::Device;
 use crate::element::Element;
@@ -80,7 +80,11 @@ impl Device {
         Ok(())
     }
 
-    fn check_pairs<T: Element>(&self, x: BufferView<'_, T>, y: BufferView<'_, T>) -> Outcome<()> {
+    pub(super) fn check_pairs<T: Element>(
+        &self,
+        x: BufferView<'_, T>,
+        y: BufferView<'_, T>,
+    ) -> Outcome<()> {
         self.check_owns(|| "the first buffer".to_owned(), x.device())?;
         self.check_owns(|| "the second buffer".to_owned(), y.device())?;
         check_length(x.len(), y.len())

@@ -3,13 +3,14 @@
 use super::operations::{Reducible, ReducibleLines};
 use crate::buffer::Buffer;
 use crate::device::Device;
+use crate::element::Element;
 use crate::error::{During, ErrorKind, Outcome, Result};
 use crate::launch::LaunchConfig;
-use crate::launch_args::global_mut;
-use crate::launch_args::read_elements;
+use crate::launch_args::{global_mut, read_elements};
 use crate::matrix::{MatrixView, Order};
 use crate::module::Module;
 use crate::workspace::with_counters;
+use cuda_std::global::GlobalMut;
 use tilewright_kernels::reduce::lines::{
     LANES_OF_PART, LINE_THREADS, LINES_IN_FLIGHT, LinePlan, STRANDS, STRANDS_OF_LANE,
 };
@@ -142,9 +143,48 @@ impl Device {
         values: &mut Buffer<<T as Reducible<R>>::Output>,
     ) -> Outcome<()> {
         let (count, len) = matrix.shape();
+        // SAFETY: (1) both kernels read the elements of the lines alone.
+        let x = unsafe { read_elements(matrix.into()) };
+        self.with_line_workspace(matrix, |shared| {
+            let params = (
+                x,
+                count,
+                len,
+                matrix.leading_dimension(),
+                shared.shape,
+                shared.partials,
+                shared.tickets,
+                global_mut(values.view_mut()),
+            );
+            // SAFETY: (1) the kernel's (1): the block is theirs. Its (2): `x` has the view's elements, of
+            // which lines, or elements of a line, are a leading dimension apart. Its (3): the workspace
+            // is as it says, and values as many as rows, as was compared. Its (4): the grid is of the
+            // kernel for this order. (2) The matrix and the values are borrowed until this returns.
+            unsafe {
+                if shared.is_along {
+                    let module = Module::on_demand(self, T::ALONG_MODULE);
+                    module.launch_params(T::ALONG, shared.config, params)
+                } else {
+                    let module = Module::on_demand(self, T::ACROSS_MODULE);
+                    module.launch_params(T::ACROSS, shared.config, params)
+                }
+            }
+        })
+    }
+
+    /// Makes what a launch for the rows of `matrix`, one at least, needs besides them and their values,
+    /// and submits it by `launch`: the grid, partial results and tickets, of which there are as many as
+    /// the kernels of lines ask for. The tickets are 0 and locked, and the memory of the partial results
+    /// is freed after the launch, in the device's order.
+    pub(super) fn with_line_workspace<T: Element, A: Element>(
+        &self,
+        matrix: MatrixView<'_, T>,
+        launch: impl FnOnce(LineShared<'_, A>) -> Outcome<()>,
+    ) -> Outcome<()> {
+        let (count, len) = matrix.shape();
         let plan = LinePlan::new(len);
-        let is_contiguous = matrix.order() == Order::RowMajor;
-        let grid = if is_contiguous {
+        let is_along = matrix.order() == Order::RowMajor;
+        let grid = if is_along {
             Grid::along(count, plan)
         } else {
             Grid::across(count, plan)
@@ -154,39 +194,28 @@ impl Device {
             1 => (0, 0),
             parts => (count * parts, grid.tickets),
         };
-        let mut partials = Buffer::<T::LineAccumulator>::uninit(self, partials)?;
-        // SAFETY: (1) both kernels read the elements of the lines alone.
-        let x = unsafe { read_elements(matrix.into()) };
+        let mut partials = Buffer::uninit(self, partials)?;
         with_counters(self, tickets, |tickets| {
-            let params = (
-                x,
-                count,
-                len,
-                matrix.leading_dimension(),
-                grid.shape,
-                global_mut(partials.view_mut()),
+            launch(LineShared {
+                is_along,
+                config,
+                shape: grid.shape,
+                partials: global_mut(partials.view_mut()),
                 tickets,
-                global_mut(values.view_mut()),
-            );
-            // SAFETY: (1) the kernel's (1): the block is theirs. Its (2): `x` has the view's elements, of
-            // which lines, or elements of a line, are a leading dimension apart. Its (3): the tickets are
-            // 0 and locked, partial results and tickets as many as it says, values as many as rows, as
-            // was compared. Its (4): the grid is of the kernel for this order. (2) The matrix and the
-            // values are borrowed until this returns, and the memory of the partial results is freed
-            // after the launch, in the device's order.
-            unsafe {
-                if is_contiguous {
-                    Module::on_demand(self, T::ALONG_MODULE).launch_params(T::ALONG, config, params)
-                } else {
-                    Module::on_demand(self, T::ACROSS_MODULE).launch_params(
-                        T::ACROSS,
-                        config,
-                        params,
-                    )
-                }
-            }
+            })
         })
     }
+}
+
+/// What the blocks of a launch for rows share, beside their values.
+pub(super) struct LineShared<'a, A> {
+    /// Whether the grid is of the kernel for contiguous lines, or of that for the others.
+    pub(super) is_along: bool,
+    pub(super) config: LaunchConfig,
+    /// What the kernel is told of the grid.
+    pub(super) shape: u32,
+    pub(super) partials: GlobalMut<'a, A>,
+    pub(super) tickets: GlobalMut<'a, u32>,
 }
 
 /// The blocks of a launch.

@@ -1,16 +1,14 @@
 //! What can be reduced, by which operation, in which kernel.
 
-use super::combine;
+use super::{combine, sealed};
 use crate::element::Element;
 use crate::kernels::module_of;
 use crate::module_source::ModuleSource;
-use cuda_std::global::{Global, GlobalMut};
-use cuda_std::kernel::Kernel;
 use half::{bf16, f16};
 use tilewright_kernels::reduce::{self, Reduction, Sum, lines};
 use tilewright_kernels::{
-    for_each_line_reduction, for_each_pair_reduction, for_each_reduction,
-    for_each_segment_reduction, for_each_sum,
+    for_each_line_reduction, for_each_pair_line_reduction, for_each_pair_reduction,
+    for_each_pair_segment_reduction, for_each_reduction, for_each_segment_reduction, for_each_sum,
 };
 
 /// An element type whose buffers the operation `R`, one of [`ops`](crate::ops), reduces.
@@ -40,16 +38,20 @@ pub trait Reducible<R>:
     type Output: Element;
 }
 
-/// An element type of which the operation `R` reduces two buffers of one length:
-/// [`ops::Dot`](crate::ops::Dot) of f32, f64, f16, bf16, i32, u32, i64 and u64.
+/// An element type of which the operation `R` reduces two buffers of one length, two matrices of one shape
+/// row by row or column by column, and two buffers segment by segment: [`ops::Dot`](crate::ops::Dot) of
+/// f32, f64, f16, bf16, i32, u32, i64 and u64.
 #[diagnostic::on_unimplemented(
-    message = "two buffers of `{Self}` cannot be reduced by `{R}`",
+    message = "two buffers or matrices of `{Self}` cannot be reduced by `{R}`",
     note = "dot products are of f32, f64, f16, bf16, i32, u32, i64 and u64"
 )]
 pub trait ReduciblePairs<R>:
-    Element + sealed::ReducePairs<R, Value = <Self as ReduciblePairs<R>>::Output>
+    Element
+    + sealed::ReducePairs<R, Value = <Self as ReduciblePairs<R>>::Output>
+    + sealed::ReducePairLines<R>
+    + sealed::ReducePairSegments<R>
 {
-    /// The type of the value.
+    /// The type of a value.
     type Output: Element;
 }
 
@@ -58,8 +60,9 @@ pub trait ReduciblePairs<R>:
 #[diagnostic::on_unimplemented(
     message = "the rows and columns of matrices of `{Self}` cannot be reduced by `{R}`",
     note = "they can by every operation that reduces buffers of the type: masks of `Count`, `Any` and \
-            `All` are of u8, norms and variances of floats, and all others but `Dot` of f32, f64, f16, \
-            bf16, i32, u32, i64 and u64"
+            `All` are of u8, norms and variances of floats, and all others of f32, f64, f16, bf16, i32, \
+            u32, i64 and u64; dot products of rows and columns are `reduce_dot_rows` and \
+            `reduce_dot_columns`"
 )]
 pub trait ReducibleLines<R>:
     Reducible<R> + sealed::ReduceLines<R, LineValue = <Self as Reducible<R>>::Output>
@@ -71,8 +74,8 @@ pub trait ReducibleLines<R>:
 #[diagnostic::on_unimplemented(
     message = "segments of buffers of `{Self}` cannot be reduced by `{R}`",
     note = "they can by every operation that reduces buffers of the type: masks of `Count`, `Any` and \
-            `All` are of u8, norms and variances of floats, and all others but `Dot` of f32, f64, f16, \
-            bf16, i32, u32, i64 and u64"
+            `All` are of u8, norms and variances of floats, and all others of f32, f64, f16, bf16, i32, \
+            u32, i64 and u64; dot products of segments are `reduce_dot_segments`"
 )]
 pub trait ReducibleSegments<R>:
     Reducible<R> + sealed::ReduceSegments<R, SegmentValue = <Self as Reducible<R>>::Output>
@@ -96,112 +99,6 @@ pub trait ReducibleSegments<R>:
 pub trait ReduceElement: Reducible<Sum, Output = Self::Sum> {
     /// The type of the sum.
     type Sum: Element + PartialEq;
-}
-
-pub(crate) mod sealed {
-    use super::{Element, Global, GlobalMut, Kernel, ModuleSource};
-
-    /// An element type that the operation `R` reduces.
-    pub trait Reduce<R>: Element {
-        /// What elements are combined in: the type of the blocks' partial results.
-        type Accumulator: Element;
-        /// The value of an array.
-        type Value: Element;
-        /// Whether there is no value without elements.
-        const NEEDS_AN_ELEMENT: bool;
-        /// The kernel for elements that start at a multiple of 16 bytes.
-        type Kernel: for<'launch> Kernel<
-            Params<'launch> = (
-                Global<'launch, Self>,
-                GlobalMut<'launch, Self::Accumulator>,
-                GlobalMut<'launch, u32>,
-                GlobalMut<'launch, Self::Value>,
-            ),
-        >;
-        const KERNEL: Self::Kernel;
-        const MODULE: &'static ModuleSource;
-        /// The kernel for elements that start elsewhere, often the same; it gives the same bits.
-        type Unaligned: for<'launch> Kernel<
-            Params<'launch> = <Self::Kernel as Kernel>::Params<'launch>,
-        >;
-        const UNALIGNED: Self::Unaligned;
-        const UNALIGNED_MODULE: &'static ModuleSource;
-        /// The value of an array of `elements` elements, from the partial results of its blocks.
-        fn value_of(partials: &[Self::Accumulator], elements: usize) -> Self::Value;
-        /// A partial result with `place(it)` for the index that it carries, if it carries one.
-        fn with_place(
-            partial: Self::Accumulator,
-            place: impl Fn(usize) -> usize,
-        ) -> Self::Accumulator;
-    }
-
-    /// An element type of whose matrices the operation `R` reduces the lines.
-    pub trait ReduceLines<R>: Element {
-        /// What the elements of a line are combined in.
-        type LineAccumulator: Element;
-        /// The value of a line.
-        type LineValue: Element;
-        /// The kernel for contiguous lines.
-        type Along: for<'launch> Kernel<
-            Params<'launch> = (
-                Global<'launch, Self>,
-                usize,
-                usize,
-                usize,
-                u32,
-                GlobalMut<'launch, Self::LineAccumulator>,
-                GlobalMut<'launch, u32>,
-                GlobalMut<'launch, Self::LineValue>,
-            ),
-        >;
-        const ALONG: Self::Along;
-        const ALONG_MODULE: &'static ModuleSource;
-        /// The kernel for lines whose neighbours are contiguous; it gives the same bits.
-        type Across: for<'launch> Kernel<Params<'launch> = <Self::Along as Kernel>::Params<'launch>>;
-        const ACROSS: Self::Across;
-        const ACROSS_MODULE: &'static ModuleSource;
-    }
-
-    /// An element type of whose arrays the operation `R` reduces the segments.
-    pub trait ReduceSegments<R>: Element {
-        /// What the elements of a segment are combined in.
-        type SegmentAccumulator: Element;
-        /// The value of a segment.
-        type SegmentValue: Element;
-        type Segments: for<'launch> Kernel<
-            Params<'launch> = (
-                Global<'launch, Self>,
-                Global<'launch, u64>,
-                Global<'launch, u64>,
-                GlobalMut<'launch, Self::SegmentAccumulator>,
-                GlobalMut<'launch, u32>,
-                GlobalMut<'launch, Self::SegmentValue>,
-            ),
-        >;
-        const SEGMENTS: Self::Segments;
-        const SEGMENTS_MODULE: &'static ModuleSource;
-    }
-
-    /// An element type of which the operation `R` reduces two arrays.
-    pub trait ReducePairs<R>: Element {
-        /// What pairs are combined in.
-        type Accumulator: Element;
-        /// The value of two arrays.
-        type Value: Element;
-        type Kernel: for<'launch> Kernel<
-            Params<'launch> = (
-                Global<'launch, Self>,
-                Global<'launch, Self>,
-                GlobalMut<'launch, Self::Accumulator>,
-                GlobalMut<'launch, u32>,
-                GlobalMut<'launch, Self::Value>,
-            ),
-        >;
-        const KERNEL: Self::Kernel;
-        const MODULE: &'static ModuleSource;
-        /// The value of `elements` pairs, from the partial results of the blocks.
-        fn value_of(partials: &[Self::Accumulator], elements: usize) -> Self::Value;
-    }
 }
 
 macro_rules! line_reductions {
@@ -325,3 +222,29 @@ macro_rules! pair_reductions {
     )*};
 }
 for_each_pair_reduction!(pair_reductions);
+
+macro_rules! pair_line_reductions {
+    ($($operation:ident of $element:ident: $along:ident at $along_blocks:literal blocks,
+        $across:ident at $across_blocks:literal blocks;)*) => {$(
+        impl sealed::ReducePairLines<reduce::$operation> for $element {
+            type Along = lines::$along;
+            const ALONG: Self::Along = lines::$along();
+            const ALONG_MODULE: &'static ModuleSource = module_of!($along);
+            type Across = lines::$across;
+            const ACROSS: Self::Across = lines::$across();
+            const ACROSS_MODULE: &'static ModuleSource = module_of!($across);
+        }
+    )*};
+}
+for_each_pair_line_reduction!(pair_line_reductions);
+
+macro_rules! pair_segment_reductions {
+    ($($operation:ident of $element:ident: $kernel:ident at $blocks:literal blocks;)*) => {$(
+        impl sealed::ReducePairSegments<reduce::$operation> for $element {
+            type Segments = lines::$kernel;
+            const SEGMENTS: Self::Segments = lines::$kernel();
+            const SEGMENTS_MODULE: &'static ModuleSource = module_of!($kernel);
+        }
+    )*};
+}
+for_each_pair_segment_reduction!(pair_segment_reductions);

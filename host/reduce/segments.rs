@@ -5,11 +5,13 @@ use super::lines::grid_of;
 use super::operations::{Reducible, ReducibleSegments};
 use crate::buffer::{Buffer, BufferView};
 use crate::device::Device;
+use crate::element::Element;
 use crate::error::{During, ErrorKind, Outcome, Result};
 use crate::launch::LaunchConfig;
 use crate::launch_args::{global, global_mut};
 use crate::module::Module;
 use crate::workspace::with_counters;
+use cuda_std::global::{Global, GlobalMut};
 use tilewright_kernels::reduce::lines::{
     LANES_OF_PART, LINE_THREADS, LinePlan, SEGMENT_LANES, STRANDS, list_part,
 };
@@ -41,6 +43,19 @@ impl Segments {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// Fails unless all segments end within a buffer of `len` elements.
+    pub(super) fn check_end(&self, len: usize) -> Outcome<()> {
+        if self.end <= len {
+            return Ok(());
+        }
+        Err(ErrorKind::OutOfRange {
+            what: "elements",
+            start: 0,
+            end: self.end,
+            len,
+        })
     }
 }
 
@@ -153,24 +168,26 @@ impl Device {
         values: &mut Buffer<<T as Reducible<R>>::Output>,
     ) -> Outcome<()> {
         self.check_owns(|| "the buffer to reduce".to_owned(), x.device())?;
-        self.check_owns(|| "the segments".to_owned(), segments.offsets.device())?;
-        self.check_owns(|| "the buffer of the values".to_owned(), values.device())?;
-        check_length(segments.len(), values.len())?;
+        self.check_segments(segments, values)?;
         if segments.is_empty() {
             return Ok(());
         }
         if T::NEEDS_AN_ELEMENT && segments.has_empty {
             return Err(ErrorKind::NoElements);
         }
-        if segments.end > x.len() {
-            return Err(ErrorKind::OutOfRange {
-                what: "elements",
-                start: 0,
-                end: segments.end,
-                len: x.len(),
-            });
-        }
+        segments.check_end(x.len())?;
         self.launch_segments::<R, T>(x, segments, values)
+    }
+
+    /// Fails unless both are of this device, and `values` has an element for each segment.
+    pub(super) fn check_segments<O: Element>(
+        &self,
+        segments: &Segments,
+        values: &Buffer<O>,
+    ) -> Outcome<()> {
+        self.check_owns(|| "the segments".to_owned(), segments.offsets.device())?;
+        self.check_owns(|| "the buffer of the values".to_owned(), values.device())?;
+        check_length(segments.len(), values.len())
     }
 
     /// Reduces the segments, one at least, all of which are in `x`, to as many `values`.
@@ -180,32 +197,60 @@ impl Device {
         segments: &Segments,
         values: &mut Buffer<<T as Reducible<R>>::Output>,
     ) -> Outcome<()> {
+        let module = Module::on_demand(self, T::SEGMENTS_MODULE);
+        self.with_segment_workspace(segments, |shared| {
+            let params = (
+                global(x),
+                shared.offsets,
+                shared.parts,
+                shared.partials,
+                shared.tickets,
+                global_mut(values.view_mut()),
+            );
+            // SAFETY: (1) the kernel's (1): the grid is its. Its (2), (3): the offsets and the list are
+            // those of the segments, and `x` has the elements, as was compared. Its (4): the workspace is
+            // as it says, and values as many as segments, as was compared. (2) `x`, segments and values
+            // are borrowed until this returns.
+            unsafe { module.launch_params(T::SEGMENTS, shared.config, params) }
+        })
+    }
+
+    /// Makes what a launch for `segments`, one at least, needs besides elements and values, and submits
+    /// it by `launch`: the grid, partial results and tickets, of which there are as many as the kernels
+    /// of segments ask for. The tickets are 0 and locked, and the memory of the partial results is freed
+    /// after the launch, in the device's order.
+    pub(super) fn with_segment_workspace<A: Element>(
+        &self,
+        segments: &Segments,
+        launch: impl FnOnce(SegmentShared<'_, A>) -> Outcome<()>,
+    ) -> Outcome<()> {
         let blocks = blocks(segments.parts.len(), segments.len())?;
-        let config = LaunchConfig::new(blocks, LINE_THREADS);
         let shared = if segments.is_shared {
             segments.parts.len()
         } else {
             0
         };
-        let mut partials = Buffer::<T::SegmentAccumulator>::uninit(self, shared)?;
-        let module = Module::on_demand(self, T::SEGMENTS_MODULE);
+        let mut partials = Buffer::uninit(self, shared)?;
         with_counters(self, shared, |tickets| {
-            let params = (
-                global(x),
-                global(segments.offsets.view()),
-                global(segments.parts.view()),
-                global_mut(partials.view_mut()),
+            launch(SegmentShared {
+                config: LaunchConfig::new(blocks, LINE_THREADS),
+                offsets: global(segments.offsets.view()),
+                parts: global(segments.parts.view()),
+                partials: global_mut(partials.view_mut()),
                 tickets,
-                global_mut(values.view_mut()),
-            );
-            // SAFETY: (1) the kernel's (1): the grid is its. Its (2), (3): `divided` compared the offsets
-            // and made the list, and `x` has the elements, as was compared. Its (4): the tickets are 0 and
-            // locked, and values as many as segments, as was compared. (2) `x`, segments and values are
-            // borrowed until this returns, and the memory of the partial results is freed after the
-            // launch, in the device's order.
-            unsafe { module.launch_params(T::SEGMENTS, config, params) }
+            })
         })
     }
+}
+
+/// What the blocks of a launch for segments share, beside the elements and the values. Offsets and parts
+/// are those that [`Device::segments`] has checked and listed.
+pub(super) struct SegmentShared<'a, A> {
+    pub(super) config: LaunchConfig,
+    pub(super) offsets: Global<'a, u64>,
+    pub(super) parts: Global<'a, u64>,
+    pub(super) partials: GlobalMut<'a, A>,
+    pub(super) tickets: GlobalMut<'a, u32>,
 }
 
 /// The blocks of a launch for as many listed parts and segments.

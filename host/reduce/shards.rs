@@ -2,7 +2,7 @@
 //! its blocks.
 
 use super::launch::check_length;
-use super::operations::sealed::{Reduce, ReducePairs};
+use super::sealed::{Reduce, ReducePairs};
 use crate::buffer::{Buffer, BufferView};
 use crate::device::Device;
 use crate::element::Element;

@@ -342,3 +342,39 @@ macro_rules! for_each_segment_reduction {
         }
     };
 }
+
+/// Calls the macro `$with` with all reductions of lines of two matrices, as
+/// [`for_each_line_reduction!`](crate::for_each_line_reduction) has those of one.
+#[macro_export]
+macro_rules! for_each_pair_line_reduction {
+    ($with:ident) => {
+        $with! {
+            Dot of f32: dot_along_f32 at 3 blocks, dot_across_f32 at 2 blocks;
+            Dot of f64: dot_along_f64 at 2 blocks, dot_across_f64 at 1 blocks;
+            Dot of f16: dot_along_f16 at 3 blocks, dot_across_f16 at 2 blocks;
+            Dot of bf16: dot_along_bf16 at 3 blocks, dot_across_bf16 at 2 blocks;
+            Dot of i32: dot_along_i32 at 3 blocks, dot_across_i32 at 2 blocks;
+            Dot of u32: dot_along_u32 at 3 blocks, dot_across_u32 at 2 blocks;
+            Dot of i64: dot_along_i64 at 2 blocks, dot_across_i64 at 1 blocks;
+            Dot of u64: dot_along_u64 at 2 blocks, dot_across_u64 at 1 blocks;
+        }
+    };
+}
+
+/// Calls the macro `$with` with all reductions of segments of two arrays, as
+/// [`for_each_segment_reduction!`](crate::for_each_segment_reduction) has those of one.
+#[macro_export]
+macro_rules! for_each_pair_segment_reduction {
+    ($with:ident) => {
+        $with! {
+            Dot of f32: dot_segments_f32 at 3 blocks;
+            Dot of f64: dot_segments_f64 at 2 blocks;
+            Dot of f16: dot_segments_f16 at 3 blocks;
+            Dot of bf16: dot_segments_bf16 at 2 blocks;
+            Dot of i32: dot_segments_i32 at 3 blocks;
+            Dot of u32: dot_segments_u32 at 3 blocks;
+            Dot of i64: dot_segments_i64 at 2 blocks;
+            Dot of u64: dot_segments_u64 at 2 blocks;
+        }
+    };
+}

@@ -9,6 +9,7 @@ mod lengths;
 mod lines;
 mod operations;
 mod own;
+mod pairs;
 mod parts;
 mod plans;
 mod samples;

@@ -14,9 +14,11 @@
 
 use super::combine::combine_neighbours;
 use super::plan::{ACROSS_LINES, LANES_OF_PART, LINE_THREADS, LinePlan, STRANDS, STRANDS_ACROSS};
+use super::source::Source;
 use super::views::{LineWorkspace, Lines};
 use crate::reduce::operation::Reduction;
 use crate::reduce::ticket::takes_last_ticket;
+use bytemuck::Zeroable as _;
 use cuda_std::Pod;
 use cuda_std::array;
 use cuda_std::prelude::*;
@@ -49,15 +51,15 @@ struct Place {
 
 /// # Safety
 /// 1. The launch has blocks of `LINE_THREADS` threads along x.
-/// 2. `lines.x` has all elements of the lines.
+/// 2. `lines.source` has all elements of the lines.
 /// 3. The tickets, one for each 32 lines, are 0, and the launch has the workspace for itself.
 ///    `workspace.partials` has an element for each part of each line. Both may be empty where lines
 ///    have one part. `workspace.values` has an element for each line.
 /// 4. There are `groups` blocks for each part, as many as lines by those of a block
 ///    ([`LinePlan::lines_of_block_across`]), rounded up; `scratch` and `flag` are the block's own.
 #[inline(always)]
-pub unsafe fn reduce_across<R: Reduction<T>, T: Pod>(
-    lines: Lines<T>,
+pub unsafe fn reduce_across<R: Reduction<X::Element>, X: Source>(
+    lines: Lines<X>,
     groups: u32,
     workspace: LineWorkspace<R::Accumulator, R::Output>,
     scratch: Scratch<R::Accumulator>,
@@ -79,8 +81,8 @@ pub unsafe fn reduce_across<R: Reduction<T>, T: Pod>(
     };
     // SAFETY: (1) is (2). Of `combine_rows` (1) the scratch is used again behind a barrier alone.
     let of_part = unsafe {
-        let of_thread = reduce_strands::<R, T>(lines, plan, place, part);
-        combine_rows::<R, T>(of_thread, scratch, place)
+        let of_thread = reduce_strands::<R, X>(lines, plan, place, part);
+        combine_rows::<R, X::Element>(of_thread, scratch, place)
     };
     let is_writer = place.row == 0 && place.is_line;
     if plan.parts == 1 {
@@ -104,8 +106,9 @@ pub unsafe fn reduce_across<R: Reduction<T>, T: Pod>(
     // SAFETY: (1) the tickets say that all parts are written. Of `combine_rows` (1) a barrier of
     // `takes_last_ticket` lies between the uses of the scratch, which is not used again.
     let total = unsafe {
-        let of_thread = reduce_partials::<R, T>(workspace.partials, lines.count, plan, place);
-        combine_rows::<R, T>(of_thread, scratch, place)
+        let of_thread =
+            reduce_partials::<R, X::Element>(workspace.partials, lines.count, plan, place);
+        combine_rows::<R, X::Element>(of_thread, scratch, place)
     };
     if is_writer {
         // SAFETY: (1) there is one for each line, by (3). (2) One thread of one block writes it.
@@ -120,10 +123,10 @@ pub unsafe fn reduce_across<R: Reduction<T>, T: Pod>(
 /// What a thread has of its strands of a part of its line.
 ///
 /// # Safety
-/// 1. `lines.x` has all elements of the lines.
+/// 1. `lines.source` has all elements of the lines.
 #[inline(always)]
-unsafe fn reduce_strands<R: Reduction<T>, T: Pod>(
-    lines: Lines<T>,
+unsafe fn reduce_strands<R: Reduction<X::Element>, X: Source>(
+    lines: Lines<X>,
     plan: LinePlan,
     place: Place,
     part: usize,
@@ -137,10 +140,10 @@ unsafe fn reduce_strands<R: Reduction<T>, T: Pod>(
     let mut round = part * plan.part;
     while round + STRANDS <= end {
         let first = round + place.row * OWN_STRANDS;
-        let base = first * lines.apart + place.line;
+        let own = lines.source.moved_by(first, place.line);
         // SAFETY: (1) the line has the whole round, by (1).
-        let elements: [T; OWN_STRANDS] =
-            array::from_fn(|strand| unsafe { lines.x.load(base + strand * lines.apart) });
+        let elements: [X::Element; OWN_STRANDS] =
+            array::from_fn(|strand| unsafe { own.element(strand) });
         let mut strand = 0;
         while strand < OWN_STRANDS {
             let lifted = R::lift(elements[strand], first + strand);
@@ -153,13 +156,13 @@ unsafe fn reduce_strands<R: Reduction<T>, T: Pod>(
     // Compared with constants: compared with `end`, each strand's index is held in registers.
     let here = end.saturating_sub(first).min(OWN_STRANDS) as u32;
     if here > 0 {
-        let base = first * lines.apart + place.line;
-        let elements: [T; OWN_STRANDS] = array::from_fn(|strand| {
+        let own = lines.source.moved_by(first, place.line);
+        let elements: [X::Element; OWN_STRANDS] = array::from_fn(|strand| {
             if strand as u32 >= here {
-                return T::zeroed();
+                return X::Element::zeroed();
             }
             // SAFETY: (1) the line has the element, by (1) and the comparison.
-            unsafe { lines.x.load(base + strand * lines.apart) }
+            unsafe { own.element(strand) }
         });
         let mut strand = 0;
         while strand < OWN_STRANDS {
@@ -170,7 +173,7 @@ unsafe fn reduce_strands<R: Reduction<T>, T: Pod>(
             strand += 1;
         }
     }
-    combine_neighbours::<R, T, OWN_STRANDS>(strands)
+    combine_neighbours::<R, X::Element, OWN_STRANDS>(strands)
 }
 
 /// The accumulators of the threads of a line, combined as neighbours, in the first of them.

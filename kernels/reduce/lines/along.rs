@@ -17,10 +17,10 @@
 //! lanes.
 
 use super::combine::{combine_lanes, combine_neighbours, combine_quad};
-use super::load::{is_aligned, load_quad};
 use super::plan::{
     LANES_OF_PART, LINE_THREADS, LINES_IN_FLIGHT, LinePlan, STRANDS, STRANDS_OF_LANE,
 };
+use super::source::Source;
 use super::views::{LineWorkspace, Lines};
 use crate::reduce::operation::Reduction;
 use cuda_std::Pod;
@@ -32,23 +32,23 @@ const IN_FLIGHT: usize = 4;
 
 /// # Safety
 /// 1. The launch has blocks of `LINE_THREADS` threads along x.
-/// 2. `lines.x` has all elements of the lines.
+/// 2. `lines.source` has all elements of the lines.
 /// 3. The tickets, one for each line, are 0, and the launch has the workspace for itself.
 ///    `workspace.partials` has an element for each part of each line. Both may be empty where lines
 ///    have one part. `workspace.values` has an element for each line.
 /// 4. `lanes` is a power of two up to 32, and `4 * lanes` at least the smaller of `lines.len` and 128.
 #[inline(always)]
-pub unsafe fn reduce_along<R: Reduction<T>, T: Pod, const VECTOR: usize>(
-    lines: Lines<T>,
+pub unsafe fn reduce_along<R: Reduction<X::Element>, X: Source, const VECTOR: usize>(
+    lines: Lines<X>,
     lanes: u32,
     workspace: LineWorkspace<R::Accumulator, R::Output>,
 ) {
     // SAFETY: (1) to (4) are the caller's.
     unsafe {
         if lines.len <= STRANDS {
-            reduce_short::<R, T, VECTOR>(lines, lanes, workspace.values);
+            reduce_short::<R, X, VECTOR>(lines, lanes, workspace.values);
         } else {
-            reduce_parts::<R, T, VECTOR>(lines, workspace);
+            reduce_parts::<R, X, VECTOR>(lines, workspace);
         }
     }
 }
@@ -58,8 +58,8 @@ pub unsafe fn reduce_along<R: Reduction<T>, T: Pod, const VECTOR: usize>(
 /// # Safety
 /// As for [`reduce_along`].
 #[inline(always)]
-unsafe fn reduce_short<R: Reduction<T>, T: Pod, const VECTOR: usize>(
-    lines: Lines<T>,
+unsafe fn reduce_short<R: Reduction<X::Element>, X: Source, const VECTOR: usize>(
+    lines: Lines<X>,
     lanes: u32,
     values: GlobalMut<R::Output>,
 ) {
@@ -67,22 +67,23 @@ unsafe fn reduce_short<R: Reduction<T>, T: Pod, const VECTOR: usize>(
     let (groups, group) = (LINE_THREADS / lanes, thread / lanes);
     let first = thread::block_idx_x() as usize * (groups as usize * LINES_IN_FLIGHT);
     let offset = (thread % lanes) as usize * STRANDS_OF_LANE;
-    let is_aligned = is_aligned::<T, VECTOR>(lines.x, lines.apart);
+    let is_aligned = lines.source.is_aligned::<VECTOR>();
     let here = lines.len.saturating_sub(offset).min(STRANDS_OF_LANE);
 
     let line_of = |number: usize| first + number * groups as usize + group as usize;
-    let quads: [[T; STRANDS_OF_LANE]; LINES_IN_FLIGHT] = array::from_fn(|number| {
+    let quads: [[X::Element; STRANDS_OF_LANE]; LINES_IN_FLIGHT] = array::from_fn(|number| {
         let line = line_of(number);
         let count = if line < lines.count { here } else { 0 };
+        let of_line = lines.source.moved_by(line, 0);
         // SAFETY: (1) the line has them, by (2). (2) `is_aligned` says so.
-        unsafe { load_quad::<T, VECTOR>(lines.x, line * lines.apart + offset, count, is_aligned) }
+        unsafe { of_line.quad::<VECTOR>(offset, count, is_aligned) }
     });
     let mut number = 0;
     while number < LINES_IN_FLIGHT {
         let mut strands = [R::IDENTITY; STRANDS_OF_LANE];
-        combine_quad::<R, T>(&mut strands, &quads[number], offset, here);
-        let of_lane = combine_neighbours::<R, T, STRANDS_OF_LANE>(strands);
-        let total = combine_lanes::<R, T>(of_lane, lanes);
+        combine_quad::<R, X::Element>(&mut strands, &quads[number], offset, here);
+        let of_lane = combine_neighbours::<R, X::Element, STRANDS_OF_LANE>(strands);
+        let total = combine_lanes::<R, X::Element>(of_lane, lanes);
         let line = line_of(number);
         if offset == 0 && line < lines.count {
             // SAFETY: (1) there is one for each line, by (3). (2) One lane of one group writes it.
@@ -97,8 +98,8 @@ unsafe fn reduce_short<R: Reduction<T>, T: Pod, const VECTOR: usize>(
 /// # Safety
 /// As for [`reduce_along`].
 #[inline(always)]
-unsafe fn reduce_parts<R: Reduction<T>, T: Pod, const VECTOR: usize>(
-    lines: Lines<T>,
+unsafe fn reduce_parts<R: Reduction<X::Element>, X: Source, const VECTOR: usize>(
+    lines: Lines<X>,
     workspace: LineWorkspace<R::Accumulator, R::Output>,
 ) {
     let plan = LinePlan::new(lines.len);
@@ -109,8 +110,8 @@ unsafe fn reduce_parts<R: Reduction<T>, T: Pod, const VECTOR: usize>(
     let (line, part) = (unit / plan.parts, unit % plan.parts);
     let has_part = line < lines.count;
     // SAFETY: (1) the line has the part, or the part is empty.
-    let of_lane = unsafe { reduce_part::<R, T, VECTOR>(lines, plan, (line, part), lane, has_part) };
-    let of_part = combine_lanes::<R, T>(of_lane, LANES_OF_PART);
+    let of_lane = unsafe { reduce_part::<R, X, VECTOR>(lines, plan, (line, part), lane, has_part) };
+    let of_part = combine_lanes::<R, X::Element>(of_lane, LANES_OF_PART);
     if plan.parts == 1 {
         if has_part && lane == 0 {
             // SAFETY: (1) there is one for each line, by (3). (2) One lane of one group writes it.
@@ -126,7 +127,7 @@ unsafe fn reduce_parts<R: Reduction<T>, T: Pod, const VECTOR: usize>(
         plan,
     };
     // SAFETY: (1) is (1). (2) is (3); the line has the part.
-    unsafe { share_part::<R, T>(of_part, unit, has_part, workspace) };
+    unsafe { share_part::<R, X::Element>(of_part, unit, has_part, workspace) };
 }
 
 /// A part of a line of several, as a group of 32 lanes has it.
@@ -194,17 +195,17 @@ pub(super) unsafe fn share_part<R: Reduction<T>, T: Pod>(
 /// What a lane has of a part of a line; the identity unless `has_part`.
 ///
 /// # Safety
-/// 1. If `has_part`, the line is one of `lines`, which are all in `lines.x`.
+/// 1. If `has_part`, the line is one of `lines`, which are all in `lines.source`.
 #[inline(always)]
-pub(super) unsafe fn reduce_part<R: Reduction<T>, T: Pod, const VECTOR: usize>(
-    lines: Lines<T>,
+pub(super) unsafe fn reduce_part<R: Reduction<X::Element>, X: Source, const VECTOR: usize>(
+    lines: Lines<X>,
     plan: LinePlan,
     (line, part): (usize, usize),
     lane: u32,
     has_part: bool,
 ) -> R::Accumulator {
-    let is_aligned = is_aligned::<T, VECTOR>(lines.x, lines.apart);
-    let base = line * lines.apart;
+    let is_aligned = lines.source.is_aligned::<VECTOR>();
+    let of_line = lines.source.moved_by(line, 0);
     let end = if has_part {
         lines.len.min((part + 1) * plan.part)
     } else {
@@ -214,15 +215,15 @@ pub(super) unsafe fn reduce_part<R: Reduction<T>, T: Pod, const VECTOR: usize>(
     let mut round = part * plan.part;
     while round + IN_FLIGHT * STRANDS <= end {
         let first = round + lane as usize * STRANDS_OF_LANE;
-        let quads: [[T; STRANDS_OF_LANE]; IN_FLIGHT] = array::from_fn(|number| {
-            let at = base + first + number * STRANDS;
+        let own = of_line.moved_by(0, first);
+        let quads: [[X::Element; STRANDS_OF_LANE]; IN_FLIGHT] = array::from_fn(|number| {
             // SAFETY: (1) the rounds end within the line, by (1). (2) `is_aligned` says so.
-            unsafe { load_quad::<T, VECTOR>(lines.x, at, STRANDS_OF_LANE, is_aligned) }
+            unsafe { own.quad::<VECTOR>(number * STRANDS, STRANDS_OF_LANE, is_aligned) }
         });
         let mut number = 0;
         while number < IN_FLIGHT {
             let at = first + number * STRANDS;
-            combine_quad::<R, T>(&mut strands, &quads[number], at, STRANDS_OF_LANE);
+            combine_quad::<R, X::Element>(&mut strands, &quads[number], at, STRANDS_OF_LANE);
             number += 1;
         }
         round += IN_FLIGHT * STRANDS;
@@ -231,11 +232,11 @@ pub(super) unsafe fn reduce_part<R: Reduction<T>, T: Pod, const VECTOR: usize>(
         let first = round + lane as usize * STRANDS_OF_LANE;
         let here = end.saturating_sub(first).min(STRANDS_OF_LANE);
         // SAFETY: (1) the line has them, by (1). (2) `is_aligned` says so.
-        let quad = unsafe { load_quad::<T, VECTOR>(lines.x, base + first, here, is_aligned) };
-        combine_quad::<R, T>(&mut strands, &quad, first, here);
+        let quad = unsafe { of_line.quad::<VECTOR>(first, here, is_aligned) };
+        combine_quad::<R, X::Element>(&mut strands, &quad, first, here);
         round += STRANDS;
     }
-    combine_neighbours::<R, T, STRANDS_OF_LANE>(strands)
+    combine_neighbours::<R, X::Element, STRANDS_OF_LANE>(strands)
 }
 
 /// What a lane has of the `parts` of a line, whose partial results start at `first`.

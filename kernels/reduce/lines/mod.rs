@@ -3,14 +3,15 @@
 //! A line's elements lie one after another (`along`), or those of neighbouring lines do (`across`);
 //! segments (`segments`) are contiguous lines of their own lengths. All combine in the one tree of
 //! [`LinePlan`], so the order of the matrix does not change a bit. `combine.rs` has the tree's steps,
-//! `views.rs` what a launch reads and writes, and `load.rs` reads elements of contiguous lines.
+//! `views.rs` what a launch reads and writes, and `source.rs` reads the elements of one array, or the
+//! pairs of two.
 
 mod across;
 mod along;
 mod combine;
-mod load;
 mod plan;
 mod segments;
+mod source;
 mod views;
 
 use super::operation::Reduction;
@@ -20,6 +21,7 @@ use along::reduce_along;
 use cuda_std::prelude::*;
 use half::{bf16, f16};
 use segments::{Segments, reduce_segments};
+use source::{OneArray, TwoArrays};
 use views::{LineWorkspace, Lines};
 
 pub(crate) use along::reduce_partials;
@@ -29,76 +31,111 @@ pub use plan::{
     STRANDS_OF_LANE, list_part,
 };
 
+/// The elements that are loaded at once where they are aligned: 16 bytes at most, and four elements.
+const fn vector_of<T>() -> usize {
+    if size_of::<T>() == 8 { 2 } else { 4 }
+}
+
+/// The kernels that reduce the lines of `$item`s, which lie in one array of `$element` or in two:
+/// `$along` contiguous ones, `$across` those whose neighbours are contiguous. `$source` has the lines.
 macro_rules! line_kernels {
-    ($($operation:ident of $element:ident: $along:ident at $along_blocks:literal blocks,
-        $across:ident at $across_blocks:literal blocks;)*) => {$(
-        line_kernels!(@along $along, $operation of $element, $along_blocks);
-        line_kernels!(@across $across, $operation of $element, $across_blocks);
-    )*};
-    (@along $name:ident, $operation:ident of $element:ident, $blocks:literal) => {
-        line_kernels!(@entry $blocks, $name, $operation of $element, lanes: u32,
+    ($arrays:tt of $element:ident: $operation:ident of $item:ty, $source:expr,
+        $along:ident at $along_blocks:literal blocks, $across:ident at $across_blocks:literal blocks) => {
+        line_kernels! { @entry $arrays $along_blocks, $along of $element: $operation of $item, lanes,
             "A line's elements lie one after another.",
             "4. `lanes` is a power of two up to 32, and `4 * lanes` at least the smaller of `len` and 128. \
              There are threads for all lines, 4 lines for each `lanes` threads where `len` is at most 128, \
              and otherwise for all parts of all lines.",
-            "`apart` elements lie from one line to the next",
-            |lines, workspace| reduce_along::<
-                $operation, $element, { if size_of::<$element>() == 8 { 2 } else { 4 } }
-            >(lines, lanes, workspace));
-    };
-    (@across $name:ident, $operation:ident of $element:ident, $blocks:literal) => {
-        line_kernels!(@entry $blocks, $name, $operation of $element, groups: u32,
+            "from one line to the next",
+            |count, len, workspace| {
+                let lines = Lines { source: $source, count, len };
+                reduce_along::<$operation, _, { vector_of::<$element>() }>(lines, lanes, workspace)
+            }
+        }
+        line_kernels! { @entry $arrays $across_blocks, $across of $element: $operation of $item, groups,
             "The elements of neighbouring lines lie one after another.",
             "4. `groups` is `count` by the lines of a block ([`LinePlan::lines_of_block_across`]), rounded \
              up, and there are `groups` blocks for each part.",
-            "`apart` elements lie from one element of a line to the next",
-            |lines, workspace| {
+            "from one element of a line to the next",
+            |count, len, workspace| {
+                let lines = Lines { source: $source, count, len };
                 let scratch = shared_array![
-                    <$operation as Reduction<$element>>::Accumulator; LINE_THREADS as usize
+                    <$operation as Reduction<$item>>::Accumulator; LINE_THREADS as usize
                 ];
                 let flag = shared_array![u32; 1];
-                reduce_across::<$operation, $element>(lines, groups, workspace, scratch, flag)
-            });
+                reduce_across::<$operation, _>(lines, groups, workspace, scratch, flag)
+            }
+        }
     };
-    (@entry $blocks:literal, $name:ident, $operation:ident of $element:ident, $extra:ident: u32, $where:literal,
-        $grid:literal, $apart:literal, |$lines:ident, $workspace:ident| $body:expr) => {
+    (@entry ($x:ident $apart:ident $(, $y:ident $y_apart:ident)?) $blocks:literal,
+        $name:ident of $element:ident: $operation:ident of $item:ty, $extra:ident,
+        $where:literal, $grid:literal, $stride:literal,
+        |$count:ident, $len:ident, $workspace:ident| $body:expr) => {
         #[doc = concat!("[`", stringify!($operation), "`] of each of `count` lines of `len` ",
-            stringify!($element), ". ", $where)]
+            stringify!($element), $(", paired with those of `", stringify!($y), "`",)? ". ", $where)]
         ///
         /// `partials` has an element for each part of each line, `tickets` a counter for each line, or
         /// for each 32 where they are not contiguous. Where lines have one part, both may be empty.
         ///
         /// # Safety
         /// 1. The launch has blocks of [`LINE_THREADS`] threads along x.
-        #[doc = concat!("2. `x` has all elements of the lines: ", $apart, ".")]
+        #[doc = concat!("2. `", stringify!($x), "` has all elements of the lines: `", stringify!($apart),
+            "` elements lie ", $stride, ".",
+            $(" So has `", stringify!($y), "`, by `", stringify!($y_apart), "`.",)?)]
         /// 3. The tickets are 0 and no other launch uses `partials` and `tickets` meanwhile; the
         ///    launch leaves the tickets at 0. `values` has an element for each line.
         #[doc = $grid]
         #[kernel(max_threads = 256, min_blocks = $blocks)]
         #[allow(clippy::too_many_arguments)]
         pub unsafe fn $name(
-            x: Global<$element>,
+            $x: Global<$element>,
+            $($y: Global<$element>,)?
             count: usize,
             len: usize,
-            apart: usize,
+            $apart: usize,
+            $($y_apart: usize,)?
             $extra: u32,
-            partials: GlobalMut<<$operation as Reduction<$element>>::Accumulator>,
+            partials: GlobalMut<<$operation as Reduction<$item>>::Accumulator>,
             tickets: GlobalMut<u32>,
-            values: GlobalMut<<$operation as Reduction<$element>>::Output>,
+            values: GlobalMut<<$operation as Reduction<$item>>::Output>,
         ) {
-            let $lines = Lines { x, count, len, apart };
+            let ($count, $len) = (count, len);
             let $workspace = LineWorkspace { partials, tickets, values };
             // SAFETY: (1) to (4) are the launch's; shared memory is declared here.
             unsafe { $body }
         }
     };
 }
-for_each_line_reduction!(line_kernels);
 
-macro_rules! segment_kernels {
-    ($($operation:ident of $element:ident: $name:ident at $blocks:literal blocks;)*) => {$(
+macro_rules! kernels_of_lines {
+    ($($operation:ident of $element:ident: $along:ident at $along_blocks:literal blocks,
+        $across:ident at $across_blocks:literal blocks;)*) => {$(
+        line_kernels! {
+            (x apart) of $element: $operation of $element, OneArray::new(x, apart),
+            $along at $along_blocks blocks, $across at $across_blocks blocks
+        }
+    )*};
+}
+for_each_line_reduction!(kernels_of_lines);
+
+macro_rules! kernels_of_pair_lines {
+    ($($operation:ident of $element:ident: $along:ident at $along_blocks:literal blocks,
+        $across:ident at $across_blocks:literal blocks;)*) => {$(
+        line_kernels! {
+            (x apart, y y_apart) of $element: $operation of [$element; 2],
+            TwoArrays::new(OneArray::new(x, apart), OneArray::new(y, y_apart)),
+            $along at $along_blocks blocks, $across at $across_blocks blocks
+        }
+    )*};
+}
+for_each_pair_line_reduction!(kernels_of_pair_lines);
+
+/// A kernel that reduces the segments of `$item`s, which lie in one array of `$element` or in two.
+macro_rules! segment_kernel {
+    (($x:ident $(, $y:ident)?) of $element:ident: $operation:ident of $item:ty, $source:expr,
+        $name:ident at $blocks:literal blocks) => {
         #[doc = concat!("[`", stringify!($operation), "`] of each segment of an array of ",
-            stringify!($element), ".")]
+            stringify!($element), $(", paired with those of `", stringify!($y), "`",)? ".")]
         ///
         /// `offsets` says where each segment starts and the last one ends; `parts` lists the parts of
         /// the segments of more than 128 elements.
@@ -106,7 +143,8 @@ macro_rules! segment_kernels {
         /// # Safety
         /// 1. The launch has blocks of [`LINE_THREADS`] threads along x: one for each 8 parts, rounded
         ///    up, and one for each 32 segments. There is a segment at least.
-        /// 2. `offsets` are ascending, one more than segments, and none is beyond the end of `x`.
+        #[doc = concat!("2. `offsets` are ascending, one more than segments, and none is beyond the end of `",
+            stringify!($x), "`", $(" or of `", stringify!($y), "`",)? ".")]
         /// 3. `parts` has each part of the [`LinePlan`] of every segment of more than 128 elements, as
         ///    [`list_part`] makes it, those of a segment one after another in order.
         /// 4. If a segment has several parts, `partials` and `tickets` are as long as `parts`. The
@@ -114,19 +152,38 @@ macro_rules! segment_kernels {
         ///    0. `values` has an element for each segment.
         #[kernel(max_threads = 256, min_blocks = $blocks)]
         pub unsafe fn $name(
-            x: Global<$element>,
+            $x: Global<$element>,
+            $($y: Global<$element>,)?
             offsets: Global<u64>,
             parts: Global<u64>,
-            partials: GlobalMut<<$operation as Reduction<$element>>::Accumulator>,
+            partials: GlobalMut<<$operation as Reduction<$item>>::Accumulator>,
             tickets: GlobalMut<u32>,
-            values: GlobalMut<<$operation as Reduction<$element>>::Output>,
+            values: GlobalMut<<$operation as Reduction<$item>>::Output>,
         ) {
-            const VECTOR: usize = if size_of::<$element>() == 8 { 2 } else { 4 };
-            let segments = Segments { x, offsets, parts };
+            const VECTOR: usize = vector_of::<$element>();
+            let segments = Segments { source: $source, offsets, parts };
             let workspace = LineWorkspace { partials, tickets, values };
             // SAFETY: (1) to (4) are the launch's.
-            unsafe { reduce_segments::<$operation, $element, VECTOR>(segments, workspace) }
+            unsafe { reduce_segments::<$operation, _, VECTOR>(segments, workspace) }
+        }
+    };
+}
+
+macro_rules! kernels_of_segments {
+    ($($operation:ident of $element:ident: $name:ident at $blocks:literal blocks;)*) => {$(
+        segment_kernel! {
+            (x) of $element: $operation of $element, OneArray::new(x, 0), $name at $blocks blocks
         }
     )*};
 }
-for_each_segment_reduction!(segment_kernels);
+for_each_segment_reduction!(kernels_of_segments);
+
+macro_rules! kernels_of_pair_segments {
+    ($($operation:ident of $element:ident: $name:ident at $blocks:literal blocks;)*) => {$(
+        segment_kernel! {
+            (x, y) of $element: $operation of [$element; 2],
+            TwoArrays::new(OneArray::new(x, 0), OneArray::new(y, 0)), $name at $blocks blocks
+        }
+    )*};
+}
+for_each_pair_segment_reduction!(kernels_of_pair_segments);

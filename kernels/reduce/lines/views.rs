@@ -2,17 +2,15 @@
 
 use cuda_std::prelude::*;
 
-/// The lines of a matrix.
+/// The lines of a matrix, or the pairs of those of two: a [`Source`](super::source::Source) has their
+/// elements.
 #[derive(Clone, Copy)]
-pub struct Lines<'launch, T> {
-    pub x: Global<'launch, T>,
+pub struct Lines<X> {
+    pub source: X,
     /// Their number.
     pub count: usize,
-    /// Elements of a line.
+    /// Elements, or pairs, of a line.
     pub len: usize,
-    /// Elements from one line to the next where a line is contiguous, from one element of a line to
-    /// the next where it is not.
-    pub apart: usize,
 }
 
 /// What the blocks of one launch write. If lines have one part each, the first two are not touched.

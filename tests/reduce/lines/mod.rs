@@ -16,7 +16,7 @@ use tilewright_kernels::reduce::Reduction;
 
 /// Lines and elements of each: none, around the vectors of a lane, the strands of a part, the parts of
 /// a short and of a long line, and around the lines of a group and of a block.
-const SHAPES: [(usize, usize); 25] = [
+pub const SHAPES: [(usize, usize); 25] = [
     (70, 0),
     (1, 1),
     (3, 2),
@@ -45,26 +45,26 @@ const SHAPES: [(usize, usize); 25] = [
 ];
 
 /// `lines` lines of `len` elements, one after another.
-struct Case<T> {
-    lines: usize,
-    len: usize,
-    elements: Vec<T>,
+pub struct Case<T> {
+    pub lines: usize,
+    pub len: usize,
+    pub elements: Vec<T>,
 }
 
 impl<T: Value> Case<T> {
-    fn line(&self, number: usize) -> &[T] {
+    pub fn line(&self, number: usize) -> &[T] {
         &self.elements[number * self.len..][..self.len]
     }
 
-    /// The lines as rows of a view in `order`, in the middle of a larger matrix if `is_part`.
-    fn with_rows<O>(
+    /// The lines as rows of a view in `order`, of a matrix with so many rows and columns before it, and
+    /// more behind it.
+    pub fn with_rows<O>(
         &self,
         device: &Device,
         order: Order,
-        is_part: bool,
+        margin: usize,
         run: impl FnOnce(MatrixView<'_, T>) -> O,
     ) -> O {
-        let margin = usize::from(is_part);
         let (rows, columns) = (self.lines + 2 * margin, self.len + 3 * margin);
         let filler = T::special()[0];
         let mut data = vec![filler; rows * columns];
@@ -170,14 +170,14 @@ where
     for (line, value) in expected.iter().enumerate() {
         R::judge(case.line(line), *value, &what);
     }
-    for (order, is_part) in [
-        (Order::RowMajor, false),
-        (Order::ColumnMajor, false),
-        (Order::RowMajor, true),
-        (Order::ColumnMajor, true),
+    for (order, margin) in [
+        (Order::RowMajor, 0),
+        (Order::ColumnMajor, 0),
+        (Order::RowMajor, 1),
+        (Order::ColumnMajor, 1),
     ] {
-        let what = format!("{order:?}, a part: {is_part}, {what}");
-        case.with_rows(device, order, is_part, |rows| {
+        let what = format!("{order:?}, from {margin} on, {what}");
+        case.with_rows(device, order, margin, |rows| {
             let values = device.reduce_rows(rows, operation).unwrap();
             assert_values(&values, &expected, &what);
             let mut values = device.zeros(case.lines).unwrap();

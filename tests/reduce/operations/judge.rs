@@ -177,12 +177,13 @@ fn error_of_tree<T>(elements: usize, more: u32) -> f64 {
 /// Judges a sum of products, divided by a number.
 fn judge_sum<T>(pairs: &[[f64; 2]], divisor: f64, value: Rounded, case: &str) {
     let terms = pairs.iter().map(|[left, right]| left * right);
-    if value.is_of_special(terms.clone(), case) {
+    let finite = terms.clone().filter(|term| term.is_finite());
+    let magnitude: f64 = finite.map(f64::abs).sum();
+    // Where sums of some of the terms may overflow, the model of the tree alone is to be held to.
+    if magnitude.is_infinite() && !terms.clone().any(f64::is_nan) {
         return;
     }
-    let magnitude: f64 = terms.map(f64::abs).sum();
-    // Where sums of some of the terms may overflow, the model of the tree alone is to be held to.
-    if magnitude.is_infinite() {
+    if value.is_of_special(terms, case) {
         return;
     }
     let mut exact = Compensated::default();

@@ -1,0 +1,297 @@
+//! Dot products of the rows, the columns and the segments of two operands.
+
+use super::operations::ReduciblePairs;
+use super::ops::Dot;
+use super::segments::Segments;
+use crate::buffer::{Buffer, BufferView};
+use crate::device::Device;
+use crate::element::Element;
+use crate::error::{During, ErrorKind, Outcome, Result};
+use crate::launch_args::{global, global_mut, read_elements};
+use crate::matrix::{MatrixView, in_one_order};
+use crate::module::Module;
+
+impl Device {
+    /// The dot product of each row of `x` with the same row of `y`, matrices or views of one shape: a buffer
+    /// with an element for each row. So the dot products of many short vectors are one launch.
+    ///
+    /// Floats are multiplied and added in f64 and rounded to the result once; integers wrap in 64 bits. Pairs
+    /// are combined in the tree of a row ([`Device::reduce_rows`]), which depends on the length alone: the
+    /// bits are the same in either order of the matrices, in every run and on every device
+    /// (`docs/reductions.md`). They may differ from those of [`Device::reduce_dot`].
+    ///
+    /// Both are in one order, but for a single row or column, which is in either.
+    ///
+    /// ```
+    /// use tilewright::Device;
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let device = Device::simulator();
+    /// let x = device.matrix((2, 3), &[1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0])?;
+    /// let y = device.matrix((2, 3), &[1.0_f32, 10.0, 100.0, 1.0, 10.0, 100.0])?;
+    /// assert_eq!(device.reduce_dot_rows(&x, &y)?.to_vec()?, [321.0, 654.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::ShapeMismatch`] if the matrices have different shapes; [`ErrorKind::OrderMismatch`] if they
+    /// are in different orders; [`ErrorKind::WrongDevice`] if one is of another device;
+    /// [`ErrorKind::TooLarge`] for more than 2^31 blocks of rows; [`ErrorKind::OutOfMemory`],
+    /// [`ErrorKind::NoModule`], [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
+    #[doc(alias = "vecdot")]
+    #[doc(alias = "batched dot")]
+    pub fn reduce_dot_rows<'m, T: ReduciblePairs<Dot>>(
+        &self,
+        x: impl Into<MatrixView<'m, T>>,
+        y: impl Into<MatrixView<'m, T>>,
+    ) -> Result<Buffer<T::Output>> {
+        let rows = self.paired(x.into(), y.into());
+        rows.and_then(|rows| self.paired_rows_reduced::<Dot, T>(rows))
+            .during("reduce_dot_rows")
+    }
+
+    /// The dot product of each column of `x` with the same column of `y`, as [`Device::reduce_dot_rows`] has
+    /// that of each row.
+    ///
+    /// ```
+    /// use tilewright::Device;
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let device = Device::simulator();
+    /// let x = device.matrix((2, 3), &[1, 2, 3, 4, 5, 6])?;
+    /// let y = device.matrix((2, 3), &[10, 10, 10, 1, 1, 1])?;
+    /// assert_eq!(device.reduce_dot_columns(&x, &y)?.to_vec()?, [14, 25, 36]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Device::reduce_dot_rows`].
+    #[doc(alias = "vecdot")]
+    #[doc(alias = "batched dot")]
+    pub fn reduce_dot_columns<'m, T: ReduciblePairs<Dot>>(
+        &self,
+        x: impl Into<MatrixView<'m, T>>,
+        y: impl Into<MatrixView<'m, T>>,
+    ) -> Result<Buffer<T::Output>> {
+        let columns = self.paired(x.into(), y.into()).map(transposed);
+        columns
+            .and_then(|columns| self.paired_rows_reduced::<Dot, T>(columns))
+            .during("reduce_dot_columns")
+    }
+
+    /// Writes the dot product of each row of `x` with that of `y` to `values`, without waiting: work that is
+    /// submitted later sees them.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongLength`] if `values` does not have an element for each row, and those of
+    /// [`Device::reduce_dot_rows`].
+    pub fn reduce_dot_rows_into<'m, T: ReduciblePairs<Dot>>(
+        &self,
+        x: impl Into<MatrixView<'m, T>>,
+        y: impl Into<MatrixView<'m, T>>,
+        values: &mut Buffer<T::Output>,
+    ) -> Result<()> {
+        let rows = self.paired(x.into(), y.into());
+        rows.and_then(|rows| self.paired_rows_reduced_into::<Dot, T>(rows, values))
+            .during("reduce_dot_rows_into")
+    }
+
+    /// Writes the dot product of each column of `x` with that of `y` to `values`, without waiting.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongLength`] if `values` does not have an element for each column, and those of
+    /// [`Device::reduce_dot_rows`].
+    pub fn reduce_dot_columns_into<'m, T: ReduciblePairs<Dot>>(
+        &self,
+        x: impl Into<MatrixView<'m, T>>,
+        y: impl Into<MatrixView<'m, T>>,
+        values: &mut Buffer<T::Output>,
+    ) -> Result<()> {
+        let columns = self.paired(x.into(), y.into()).map(transposed);
+        columns
+            .and_then(|columns| self.paired_rows_reduced_into::<Dot, T>(columns, values))
+            .during("reduce_dot_columns_into")
+    }
+
+    /// The dot product of each segment of `x` with the same segment of `y`, buffers or parts of one length: a
+    /// buffer with an element for each segment. That of a segment without elements is 0.
+    ///
+    /// A segment has the bits of a row of its length ([`Device::reduce_dot_rows`]), wherever it lies and
+    /// whatever the others are.
+    ///
+    /// ```
+    /// use tilewright::Device;
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let device = Device::simulator();
+    /// let x = device.upload(&[1.0_f32, 2.0, 3.0, 4.0])?;
+    /// let y = device.upload(&[1.0_f32, 10.0, 100.0, 1000.0])?;
+    /// let segments = device.segments(&[0, 1, 1, 4])?;
+    /// let products = device.reduce_dot_segments(&x, &y, &segments)?;
+    /// assert_eq!(products.to_vec()?, [1.0, 0.0, 4320.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongLength`] if `y` is not as long as `x`; [`ErrorKind::OutOfRange`] if a segment ends
+    /// behind them; [`ErrorKind::WrongDevice`] if one of them or the segments are of another device;
+    /// [`ErrorKind::TooLarge`] for more than 2^31 blocks; [`ErrorKind::OutOfMemory`],
+    /// [`ErrorKind::NoModule`], [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
+    pub fn reduce_dot_segments<'x, T: ReduciblePairs<Dot>>(
+        &self,
+        x: impl Into<BufferView<'x, T>>,
+        y: impl Into<BufferView<'x, T>>,
+        segments: &Segments,
+    ) -> Result<Buffer<T::Output>> {
+        self.paired_segments_reduced::<Dot, T>((x.into(), y.into()), segments)
+            .during("reduce_dot_segments")
+    }
+
+    /// Writes the dot product of each segment of `x` with that of `y` to `values`, without waiting: work that
+    /// is submitted later sees them.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongLength`] if `values` does not have an element for each segment, and those of
+    /// [`Device::reduce_dot_segments`].
+    pub fn reduce_dot_segments_into<'x, T: ReduciblePairs<Dot>>(
+        &self,
+        x: impl Into<BufferView<'x, T>>,
+        y: impl Into<BufferView<'x, T>>,
+        segments: &Segments,
+        values: &mut Buffer<T::Output>,
+    ) -> Result<()> {
+        self.paired_segments_reduced_into::<Dot, T>((x.into(), y.into()), segments, values)
+            .during("reduce_dot_segments_into")
+    }
+}
+
+/// Two matrices of one shape and in one order.
+type PairedMatrices<'m, T> = (MatrixView<'m, T>, MatrixView<'m, T>);
+
+/// Both transposes.
+fn transposed<'m, T: Element>((x, y): PairedMatrices<'m, T>) -> PairedMatrices<'m, T> {
+    (x.t(), y.t())
+}
+
+/// Two buffers of one length.
+type PairedBuffers<'x, T> = (BufferView<'x, T>, BufferView<'x, T>);
+
+impl Device {
+    /// Both matrices in one order, if they are of this device and of one shape.
+    fn paired<'m, T: Element>(
+        &self,
+        x: MatrixView<'m, T>,
+        y: MatrixView<'m, T>,
+    ) -> Outcome<PairedMatrices<'m, T>> {
+        self.check_owns(|| "the first matrix".to_owned(), x.device())?;
+        self.check_owns(|| "the second matrix".to_owned(), y.device())?;
+        if x.shape() != y.shape() {
+            return Err(ErrorKind::ShapeMismatch {
+                left: x.shape(),
+                right: y.shape(),
+                rule: "dot products of rows and columns are of matrices of one shape",
+            });
+        }
+        // No element lies anywhere.
+        if x.is_empty() {
+            return Ok((x, x));
+        }
+        in_one_order(x, y)
+    }
+
+    fn paired_rows_reduced<R, T: ReduciblePairs<R>>(
+        &self,
+        matrices: PairedMatrices<'_, T>,
+    ) -> Outcome<Buffer<T::Output>> {
+        let mut values = Buffer::uninit(self, matrices.0.rows())?;
+        self.paired_rows_reduced_into::<R, T>(matrices, &mut values)?;
+        Ok(values)
+    }
+
+    fn paired_rows_reduced_into<R, T: ReduciblePairs<R>>(
+        &self,
+        (x, y): PairedMatrices<'_, T>,
+        values: &mut Buffer<T::Output>,
+    ) -> Outcome<()> {
+        self.check_owns(|| "the buffer of the values".to_owned(), values.device())?;
+        super::launch::check_length(x.rows(), values.len())?;
+        let (count, len) = x.shape();
+        if count == 0 {
+            return Ok(());
+        }
+        // SAFETY: (1) of each, both kernels read the elements of the lines alone.
+        let elements = unsafe { (read_elements(x.into()), read_elements(y.into())) };
+        self.with_line_workspace(x, |shared| {
+            let params = (
+                elements.0,
+                elements.1,
+                count,
+                len,
+                x.leading_dimension(),
+                y.leading_dimension(),
+                shared.shape,
+                shared.partials,
+                shared.tickets,
+                global_mut(values.view_mut()),
+            );
+            // SAFETY: (1) the kernel's (1): the block is theirs. Its (2): each has the elements of its view,
+            // both of one shape and in one order, of which lines, or elements of a line, are a leading
+            // dimension apart. Its (3): the workspace is as it says, and values as many as rows, as was
+            // compared. Its (4): the grid is of the kernel for this order. (2) The matrices and the values
+            // are borrowed until this returns.
+            unsafe {
+                if shared.is_along {
+                    let module = Module::on_demand(self, T::ALONG_MODULE);
+                    module.launch_params(T::ALONG, shared.config, params)
+                } else {
+                    let module = Module::on_demand(self, T::ACROSS_MODULE);
+                    module.launch_params(T::ACROSS, shared.config, params)
+                }
+            }
+        })
+    }
+
+    fn paired_segments_reduced<R, T: ReduciblePairs<R>>(
+        &self,
+        buffers: PairedBuffers<'_, T>,
+        segments: &Segments,
+    ) -> Outcome<Buffer<T::Output>> {
+        let mut values = Buffer::uninit(self, segments.len())?;
+        self.paired_segments_reduced_into::<R, T>(buffers, segments, &mut values)?;
+        Ok(values)
+    }
+
+    fn paired_segments_reduced_into<R, T: ReduciblePairs<R>>(
+        &self,
+        (x, y): PairedBuffers<'_, T>,
+        segments: &Segments,
+        values: &mut Buffer<T::Output>,
+    ) -> Outcome<()> {
+        self.check_pairs(x, y)?;
+        self.check_segments(segments, values)?;
+        if segments.is_empty() {
+            return Ok(());
+        }
+        segments.check_end(x.len())?;
+        let module = Module::on_demand(self, T::SEGMENTS_MODULE);
+        self.with_segment_workspace(segments, |shared| {
+            let params = (
+                global(x),
+                global(y),
+                shared.offsets,
+                shared.parts,
+                shared.partials,
+                shared.tickets,
+                global_mut(values.view_mut()),
+            );
+            // SAFETY: (1) the kernel's (1): the grid is its. Its (2), (3): the offsets and the list are
+            // those of the segments, and both buffers, which are equally long, have the elements, as was
+            // compared. Its (4): the workspace is as it says, and values as many as segments, as was
+            // compared. (2) The buffers, the segments and the values are borrowed until this returns.
+            unsafe { module.launch_params(T::SEGMENTS, shared.config, params) }
+        })
+    }
+}
