@@ -109,6 +109,7 @@ mod environment;
 mod error;
 mod event;
 mod group;
+mod images;
 #[cfg(feature = "cust")]
 #[cfg_attr(docsrs, doc(cfg(feature = "cust")))]
 pub mod interop;
