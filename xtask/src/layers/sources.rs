@@ -93,16 +93,12 @@ impl Sources {
                 if of == **module || is_own_export || is_test(&of) {
                     continue;
                 }
-                // A folder of programs has no root.
-                let Some((target, _)) = texts.get(&of) else {
-                    continue;
-                };
                 uses.push(Use {
                     file: texts[*module].0.clone(),
                     module: (*module).clone(),
                     line: it.line,
                     path: it.names.join("::"),
-                    target: target.clone(),
+                    target: texts[&of].0.clone(),
                     of,
                 });
             }
@@ -139,7 +135,7 @@ fn module_of(file: &str) -> Option<Module> {
     Some(names)
 }
 
-/// The deepest module with a file on the way of a path, after re-exports.
+/// The deepest module with a file on the way of a path, behind re-exports.
 fn defining(
     path: &[String],
     modules: &BTreeSet<Module>,
