@@ -204,7 +204,7 @@ impl<T: Element> Buffer<T> {
     ///
     /// # Errors
     /// [`ErrorKind::OutOfHostMemory`] if the host does not have the memory; [`ErrorKind::DeviceLost`] or
-    /// [`ErrorKind::Cuda`] if the copy or earlier work failed; [`ErrorKind::NeverWritten`] if the
+    /// [`ErrorKind::Cuda`] if the copy or earlier work failed; [`SimulatorError::NeverWritten`](crate::SimulatorError::NeverWritten) if the
     /// simulator knows that an element was never written.
     pub fn to_vec(&self) -> Result<Vec<T>> {
         self.view().to_vec()
@@ -215,7 +215,7 @@ impl<T: Element> Buffer<T> {
     /// # Errors
     /// [`ErrorKind::WrongLength`] if `destination` does not have [`len`](Self::len) elements;
     /// [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`] if the copy or earlier work failed;
-    /// [`ErrorKind::NeverWritten`] if the simulator knows that an element was never written.
+    /// [`SimulatorError::NeverWritten`](crate::SimulatorError::NeverWritten) if the simulator knows that an element was never written.
     pub fn copy_to_slice(&self, destination: &mut [T]) -> Result<()> {
         self.view().copy_to_slice(destination)
     }

@@ -234,8 +234,8 @@ impl Device {
         self.in_context(body).during("with_current")
     }
 
-    /// [`with_current`](Self::with_current) for calls of other names: the calls in `body` need no
-    /// switch of contexts of their own.
+    /// [`with_current`](Self::with_current) for calls of other names: the calls in `body` need not
+    /// switch contexts themselves.
     pub(crate) fn in_context<R>(&self, body: impl FnOnce() -> R) -> Outcome<R> {
         let mut body = Some(body);
         let mut result = None;

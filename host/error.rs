@@ -6,11 +6,13 @@
 mod group;
 mod image;
 mod kind;
+mod simulator;
 mod tensor_map_rule;
 
 pub use group::GroupError;
 pub use image::{CudaVersion, ImageRejection};
 pub use kind::ErrorKind;
+pub use simulator::SimulatorError;
 pub use tensor_map_rule::TensorMapRule;
 
 use std::fmt;

@@ -236,7 +236,7 @@ fn check_device(device: &Device, position: Position<'_>) -> Outcome<()> {
 pub(crate) fn global<T: Element>(view: BufferView<'_, T>) -> Global<'_, T> {
     let address = view_address::<T>(view.device_address());
     // SAFETY: (1) the address is that of `len` elements of a live buffer, a whole number of elements
-    // behind a multiple of `ALIGNMENT`, which `Buffer` compares with the type's. They are
+    // past a multiple of `ALIGNMENT`, which `Buffer` compares with the type's. They are
     // initialised bytes of a type without invalid ones, and stay allocated while the borrow lasts;
     // the launch is submitted within it, and work that frees them comes later in the device's order.
     // (2) So does work that writes them.

@@ -38,9 +38,9 @@
 //! | several devices | [`DeviceGroup::all`], [`DeviceGroup::simulated`] | [`ShardedBuffer`], [`ShardedMatrix`], [`DeviceGroup::matmul`], [`DeviceGroup::all_reduce`]; of several processes [`DeviceGroup::join`] |
 //! | host data, without a device at hand | [`reduce_sum()`], [`reduce()`], [`scan_inclusive()`] | `matmul`, `matvec` and `reduce_axis` of `ndarray` views |
 //! | own kernels | [`cuda_std`], [`Device::load`], [`Module::launch`] | [`ModuleSource`], [`LaunchConfig`], [`LaunchArg`], [`Module::write_symbol`], [`Texture`], [`TensorMapView`] |
-//! | finding mistakes | [`Device::simulator`], [`testing::under_seeds`] | [`SimulatorOptions`], [`ErrorKind::KernelDefect`], `gpu_println!` in [`cuda_std`] |
+//! | finding mistakes | [`Device::simulator`], [`testing::under_seeds`] | [`SimulatorOptions`], [`ErrorKind::KernelDefect`], [`simt::DefectKind`], [`simt::Suppression`], `gpu_println!` in [`cuda_std`] |
 //! | what a kernel costs | [`Device::with_report`], [`LaunchReport`] | [`KernelReport::advice`], [`Roofline`], [`Event`], [`occupancy`] |
-//! | errors | [`Error`], [`ErrorKind`] | |
+//! | errors | [`Error`], [`ErrorKind`] | [`GroupError`], [`SimulatorError`] |
 //!
 //! A kernel of one's own is a Rust function, which the simulator runs as it is and
 //! `tilewright-cuda-builder` compiles for GPUs:
@@ -109,6 +109,7 @@ mod environment;
 mod error;
 mod event;
 mod group;
+mod images;
 #[cfg(feature = "cust")]
 #[cfg_attr(docsrs, doc(cfg(feature = "cust")))]
 pub mod interop;
@@ -144,7 +145,10 @@ pub use buffer::{Buffer, BufferView, BufferViewMut};
 pub use device::{Device, default_device};
 pub use element::Element;
 pub use environment::DeviceChoice;
-pub use error::{CudaVersion, Error, ErrorKind, GroupError, ImageRejection, Result, TensorMapRule};
+pub use error::{
+    CudaVersion, Error, ErrorKind, GroupError, ImageRejection, Result, SimulatorError,
+    TensorMapRule,
+};
 pub use event::Event;
 pub use group::{
     DeviceGroup, GroupId, GroupOptions, ShardedBuffer, ShardedMatmul, ShardedMatrix, Sharding,
@@ -173,8 +177,8 @@ pub use report::{
 };
 pub use scan::{ScanElement, scan_exclusive, scan_height, scan_inclusive};
 pub use simt::{
-    AddressMode, Counts, Datasheet, Defect, Dim3, LineCounts, Operation, Profile, SECTOR_BYTES,
-    Tally, TextureFilter, TextureOptions, UnknownProfile, occupancy,
+    AddressMode, Counts, Defect, Dim3, Operation, Profile, Tally, TextureFilter, TextureOptions,
+    occupancy,
 };
 pub use simulator::SimulatorOptions;
 pub use tensor_map::{TensorMapView, TensorMapViewMut};
@@ -184,6 +188,9 @@ pub use texture::{Texel, Texture};
 /// starts its kernels with `use tilewright::cuda_std::prelude::*`. A kernel crate that is compiled
 /// for GPUs depends on the package `tilewright-cuda-std` itself.
 pub use cuda_std;
+/// The simulator, whose types the options and the reports of a simulated device have. The names that programs use
+/// most are here at the root, too.
+pub use simt;
 
 #[cfg(feature = "half")]
 #[cfg_attr(docsrs, doc(cfg(feature = "half")))]

@@ -1,4 +1,4 @@
-//! Products of matrices, each room resting on those behind it:
+//! Products of matrices, each part resting on those after it:
 //!
 //! - `requests/`: what callers ask for. `chain.rs` has the textbook's products, `product.rs` the fastest and those
 //!   with choices, `matvec.rs`, `gram.rs` and `group.rs` special shapes, `shard.rs` parts for several devices.
@@ -25,6 +25,7 @@ mod prepared;
 mod problem;
 mod requests;
 mod select;
+mod table;
 mod types;
 
 pub(crate) use epilogue::{Epilogue, LineVectors};

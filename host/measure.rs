@@ -1,7 +1,7 @@
 //! Reports of a device's launches.
 
 use crate::device::Device;
-use crate::error::{During, ErrorKind, Outcome, Result};
+use crate::error::{During, ErrorKind, Outcome, Result, SimulatorError};
 use crate::report::{LaunchRecorder, LaunchReport};
 
 impl Device {
@@ -25,7 +25,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::NoCounters`] on a device that is not simulated, and those of `body`.
+    /// [`SimulatorError::NoCounters`] on a device that is not simulated, and those of `body`.
     pub fn with_report<R>(&self, body: impl FnOnce() -> Result<R>) -> Result<(R, LaunchReport)> {
         let recording = self.recorder().during("with_report")?.begin();
         let result = body()?;
@@ -50,7 +50,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::NoCounters`] on a device that is not simulated, [`ErrorKind::CountersOff`] on a
+    /// [`SimulatorError::NoCounters`] on a device that is not simulated, [`SimulatorError::CountersOff`] on a
     /// simulator that does not count every launch.
     pub fn launch_report(&self) -> Result<LaunchReport> {
         self.recorder()
@@ -59,10 +59,9 @@ impl Device {
     }
 
     fn recorder(&self) -> Outcome<&LaunchRecorder> {
-        self.backend()
-            .recorder()
-            .ok_or_else(|| ErrorKind::NoCounters {
-                device: self.name().to_owned(),
-            })
+        self.backend().recorder().ok_or_else(|| {
+            let device = self.name().to_owned();
+            ErrorKind::Simulator(SimulatorError::NoCounters { device })
+        })
     }
 }

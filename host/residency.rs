@@ -13,7 +13,7 @@ pub(crate) struct Residency {
 }
 
 impl Residency {
-    /// `per_multiprocessor` blocks on each of so many.
+    /// `per_multiprocessor` blocks on each of `multiprocessors`.
     pub(crate) fn on_each(per_multiprocessor: u32, multiprocessors: u32, limiter: &str) -> Self {
         Self {
             blocks: per_multiprocessor.saturating_mul(multiprocessors),

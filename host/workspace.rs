@@ -85,7 +85,7 @@ impl<'a> Workspace<'a> {
 /// The bytes of the first allocation of counters.
 const FIRST_COUNTERS: usize = 1 << 12;
 
-/// Submits a launch with so many counters, which are 0 when it starts, and which it leaves at 0.
+/// Submits a launch with a number of counters, which are 0 when it starts, and which it leaves at 0.
 ///
 /// They are the device's own, locked as the [`Workspace`] is, and more are allocated when a call needs
 /// more: a call on warm data neither allocates nor clears them.

@@ -1,6 +1,6 @@
 //! The host reads what nothing has written: an error on the simulator, where memory is checked.
 
-use tilewright::{Device, ErrorKind, SimulatorOptions};
+use tilewright::{Device, ErrorKind, SimulatorError, SimulatorOptions};
 
 #[test]
 fn a_buffer_that_nothing_has_written() {
@@ -10,11 +10,11 @@ fn a_buffer_that_nothing_has_written() {
     assert!(
         matches!(
             error.kind(),
-            ErrorKind::NeverWritten {
+            ErrorKind::Simulator(SimulatorError::NeverWritten {
                 bytes: 4000,
                 first: 0,
                 ..
-            }
+            })
         ),
         "{error}"
     );
@@ -33,7 +33,10 @@ fn a_copy_of_what_nothing_has_written() {
     let clone = source.try_clone().unwrap();
     let error = clone.to_vec().unwrap_err();
     assert!(
-        matches!(error.kind(), ErrorKind::NeverWritten { .. }),
+        matches!(
+            error.kind(),
+            ErrorKind::Simulator(SimulatorError::NeverWritten { .. })
+        ),
         "{error}"
     );
     copy.fill_zero().unwrap();

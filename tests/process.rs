@@ -10,7 +10,7 @@ use child::{in_child, limit_address_space};
 use cuda_std::prelude::*;
 use std::hint::spin_loop;
 use std::sync::atomic::{AtomicBool, Ordering};
-use tilewright::{Device, Error, ErrorKind, LaunchConfig, Module, ModuleSource};
+use tilewright::{Device, Error, ErrorKind, LaunchConfig, Module, ModuleSource, SimulatorError};
 
 // SAFETY: (1) there are no images, so none that could differ from the kernels.
 static KERNELS: ModuleSource = unsafe { ModuleSource::new("process", &[]) };
@@ -39,7 +39,7 @@ fn forked(device: *mut Device, module: *mut Module) -> i32 {
     let (device, module) = unsafe { (Box::from_raw(device), Box::from_raw(module)) };
     if !matches!(
         launch(&module).map_err(Error::into_kind),
-        Err(ErrorKind::BusyAtFork { .. })
+        Err(ErrorKind::Simulator(SimulatorError::BusyAtFork { .. }))
     ) {
         return 1;
     }

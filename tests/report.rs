@@ -2,7 +2,7 @@
 
 use tilewright::{
     Advice, Bottleneck, Device, Error, ErrorKind, KernelReport, Operation, Profile, Result,
-    SimulatorOptions,
+    SimulatorError, SimulatorOptions,
 };
 
 fn device(profile: Profile) -> Device {
@@ -122,7 +122,10 @@ fn a_device_that_counts_reports_each_launch_once() -> Result<()> {
 #[test]
 fn a_device_that_does_not_count_says_how_to() {
     let error = Device::simulator().launch_report().expect_err("no counts");
-    assert!(matches!(error.kind(), ErrorKind::CountersOff));
+    assert!(matches!(
+        error.kind(),
+        ErrorKind::Simulator(SimulatorError::CountersOff)
+    ));
     assert!(error.to_string().contains("with_counters(true)"), "{error}");
 }
 

@@ -98,7 +98,7 @@ public_defects! {
         "every sixteenth lane stores what every eighth one reads", "tpruvot/ccminer#75";
     warp_races::sum_changed_after_the_barrier and sum_changed_after_the_barrier_twin, (1, 32),
         [DataRace] "races with",
-        "one lane changes a sum behind the barrier after which all lanes read it", "kokkos/kokkos#6630";
+        "one lane changes a sum after the barrier, after which all lanes read it", "kokkos/kokkos#6630";
     warp_races::prefix_sum_in_place and prefix_sum_in_place_twin, (1, 32),
         [DataRace] "races with",
         "a prefix sum that adds in place, within a warp", "modular/mojo-gpu-puzzles#26";
@@ -152,10 +152,10 @@ public_defects! {
 
     orders::last_block_without_its_fence and last_block_without_its_fence_twin, (4, 32),
         [DataRace] "races with",
-        "the last block reads what the others have stored, with no fence behind the counter", "pytorch/pytorch#128455";
+        "the last block reads what the others have stored, with no fence after the counter", "pytorch/pytorch#128455";
     orders::partial_sum_without_a_fence and partial_sum_without_a_fence_twin, (4, 32),
         [DataRace] "races with",
-        "each block counts itself without a fence behind its partial sum", "CUDA C++ Programming Guide, Memory Fence Functions";
+        "each block counts itself without a fence after its partial sum", "CUDA C++ Programming Guide, Memory Fence Functions";
     orders::fence_of_too_narrow_a_scope and fence_of_too_narrow_a_scope_twin, (4, 32),
         [DataRace] "races with",
         "the fences are for the block, where blocks meet", "ScoRD (ISCA 2020)";
@@ -253,7 +253,7 @@ public_defects! {
         "rows of odd length, four elements at a time", "apache/mahout#1108";
     bounds::vectors_behind_the_sums and vectors_behind_the_sums_twin, (1, 16),
         [Misaligned] "multiple of 16",
-        "vectors in shared memory behind as many sums as there are warps", "flashinfer-ai/flashinfer#636";
+        "vectors in shared memory after as many sums as there are warps", "flashinfer-ai/flashinfer#636";
 
     unwritten::sum_that_begins_with_anything and sum_that_begins_with_anything_twin, (1, 32),
         [UninitialisedRead] "not been written",
@@ -263,7 +263,7 @@ public_defects! {
         "the halo of a window at the end of the array is not filled", "dlsys-course/examples#1";
     unwritten::convolution_at_the_boundary and convolution_at_the_boundary_twin, (1, 64),
         [UninitialisedRead] "not been written",
-        "a convolution reads behind the elements that were filled", "modular/mojo-gpu-puzzles#9";
+        "a convolution reads past the elements that were filled", "modular/mojo-gpu-puzzles#9";
     unwritten::parts_that_are_left_out and parts_that_are_left_out_twin, (1, 64),
         [UninitialisedRead] "not been written",
         "threads past the end leave out their part of a sum of the block", "lattice/quda#276";

@@ -144,7 +144,7 @@ impl<'a, T: Element> BufferViewMut<'a, T> {
         Ok((Self::of_elements(head), Self::of_elements(tail)))
     }
 
-    /// Views of the first elements, of those behind them, and so on, of `lens` elements each. They do not
+    /// Views of the first elements, of those after them, and so on, of `lens` elements each. They do not
     /// overlap, so that each may be mutable.
     pub(crate) fn into_runs(self, lens: impl IntoIterator<Item = usize>) -> Outcome<Vec<Self>> {
         let mut next = 0;

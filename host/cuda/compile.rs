@@ -2,8 +2,8 @@
 
 use super::context::Current;
 use super::driver::{Failure, call};
-use super::images;
 use crate::error::ImageRejection;
+use crate::images;
 use crate::module_source::ModuleSource;
 use cuda_std::kernel::Architecture;
 use cudarc::driver::sys;

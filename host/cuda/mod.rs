@@ -12,12 +12,11 @@
 //! | `properties.rs` | what a device is and allows                                   |
 //! | `memory.rs`     | allocation, from a pool of our own where the driver has pools |
 //! | `rows.rs`       | two-dimensional copies                                        |
-//! | `images.rs`     | which driver reads a PTX image                               |
 //! | `compile.rs`    | the driver's compiler, and the image that it is given         |
 //! | `statics.rs`    | static arrays of a module                                     |
 //! | `modules.rs`    | compiled modules and their functions                          |
 //! | `output.rs`     | lines that kernels print, and where they panic                |
-//! | `textures.rs`   | textures and the CUDA arrays behind them                      |
+//! | `textures.rs`   | textures, and the CUDA arrays that hold them                  |
 //! | `start.rs`      | the driver's start, and the devices that it shows             |
 //! | `occupancy.rs`  | how many blocks of a compiled kernel are resident at once     |
 //! | `device.rs`     | the backend                                                   |
@@ -29,7 +28,6 @@ mod device;
 mod driver;
 #[cfg(feature = "cust")]
 mod exchange;
-mod images;
 mod library;
 mod memory;
 mod modules;

@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 #[derive(Debug)]
 pub struct Modules {
     loaded: Mutex<Loaded>,
-    /// What their kernels print, behind a lock of its own: an error of a lost device looks there,
+    /// What their kernels print, with its own lock: an error of a lost device looks there,
     /// whatever else is locked.
     pub outputs: Arc<Outputs>,
 }

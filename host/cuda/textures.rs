@@ -52,6 +52,7 @@ fn source(texels: Texels<'_>) -> (sys::CUarray_format, usize, *const c_void) {
             let first = texels.as_ptr().cast();
             (Format::CU_AD_FORMAT_UNSIGNED_INT8, 1, first)
         }
+        _ => unreachable!("`Texel` has these types alone"),
     }
 }
 

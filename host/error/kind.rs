@@ -3,6 +3,7 @@
 use super::TensorMapRule;
 use super::group::GroupError;
 use super::image::{CudaVersion, ImageRejection, rejections};
+use super::simulator::SimulatorError;
 
 /// What went wrong in a call, with the sizes involved and the remedy.
 #[derive(Debug, thiserror::Error)]
@@ -46,7 +47,8 @@ pub enum ErrorKind {
         reason: String,
     },
 
-    /// The installed driver is older than this library needs.
+    /// The installed driver is older than this library needs, or than the only kernel for a product on the
+    /// device does.
     #[error(
         "the CUDA driver is too old: it supports CUDA {found}, and {needed} is needed; \
          install a newer NVIDIA driver"
@@ -110,8 +112,8 @@ pub enum ErrorKind {
 
     /// A reduction without elements whose value only elements have.
     #[error(
-        "there are no elements, and without one there is no minimum, no maximum and no place of \
-         either; ask for them where there is an element"
+        "there are no elements, so there is no minimum, no maximum and no place of either; check for an \
+         empty input first"
     )]
     NoElements,
 
@@ -140,8 +142,8 @@ pub enum ErrorKind {
         found: usize,
     },
 
-    /// Rows or columns that are not so many parts of one size.
-    #[error("{len} {what} are not {count} parts of one size")]
+    /// Rows or columns that cannot be divided into the requested number of equal parts.
+    #[error("{len} {what} cannot be divided into {count} equal parts")]
     UnevenBatch {
         /// What was to be divided: `rows` or `columns`.
         what: &'static str,
@@ -281,51 +283,13 @@ pub enum ErrorKind {
         reason: String,
     },
 
-    /// A process was forked while a simulated device ran a launch, and its child uses the device.
-    #[error(
-        "{device} was running a launch when this process was forked, which never completes \
-         in the child; make a new device in the child, or fork between launches"
-    )]
-    BusyAtFork {
-        /// The device's name.
-        device: String,
-    },
-
-    /// The host read memory of a simulator that nothing has written.
-    #[error(
-        "byte {first} of the {bytes} bytes that are read on {device} has never been written, \
-         neither by the host nor by a kernel; let the kernel write all elements, or begin with \
-         Device::zeros"
-    )]
-    NeverWritten {
-        /// The device's name.
-        device: String,
-        /// Bytes that are read.
-        bytes: usize,
-        /// The first of them that was not written.
-        first: usize,
-    },
+    /// A call that concerns the simulator, or that only it answers, failed.
+    #[error("{0}")]
+    Simulator(SimulatorError),
 
     /// The simulator found a defect in a kernel while it ran.
     #[error("the simulator found a defect: {0}")]
     KernelDefect(Box<simt::Defect>),
-
-    /// Counters were requested, but only the simulator counts.
-    #[error(
-        "{device} does not count; use Device::simulator(), or Nsight Compute as \
-         docs/counters.md says"
-    )]
-    NoCounters {
-        /// The device's name.
-        device: String,
-    },
-
-    /// A report of all launches was requested, but the simulator was opened without counters.
-    #[error(
-        "this simulator counts only within Device::with_report; open it with \
-         SimulatorOptions::with_counters(true) to have every launch counted"
-    )]
-    CountersOff,
 
     /// The entry of this name in a module's image is another kernel than the one that was launched,
     /// or a kernel of other parameters.

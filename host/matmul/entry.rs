@@ -150,7 +150,7 @@ pub type GroupLaunch<T> =
 /// Launches a kernel whose parameters are those in the first brackets, those of the epilogue, and those in
 /// the last brackets. It is unsafe as [`Module::launch_params`] is.
 macro_rules! launch_with_epilogue {
-    ($module:expr, $kernel:expr, $config:expr, [$($before:expr),*], $epilogue:expr, [$($behind:expr),*]) => {{
+    ($module:expr, $kernel:expr, $config:expr, [$($before:expr),*], $epilogue:expr, [$($after:expr),*]) => {{
         let epilogue: $crate::matmul::entry::EpilogueArguments<'_, _> = $epilogue;
         let params = (
             $($before,)*
@@ -159,7 +159,7 @@ macro_rules! launch_with_epilogue {
             epilogue.column_scale,
             epilogue.row_bias,
             epilogue.column_bias,
-            $($behind,)*
+            $($after,)*
         );
         $module.launch_params($kernel, $config, params)
     }};

@@ -190,7 +190,7 @@ fn launch_in_two(device: &Device, a: Arguments<'_>, b: Arguments<'_>) -> Outcome
     }
 }
 
-/// A grid of so many blocks.
+/// A grid of `blocks` blocks.
 fn grid(blocks: usize, a: SplitShape, b: SplitShape) -> Outcome<u32> {
     let elements = |it: SplitShape| it.lines * it.k;
     i32::try_from(blocks)

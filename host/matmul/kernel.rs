@@ -1,6 +1,7 @@
 //! What the table says of a product kernel.
 
 use super::entry::Entry;
+use crate::error::CudaVersion;
 use crate::module_source::ModuleSource;
 use cuda_std::kernel::Architecture;
 use half::f16;
@@ -116,6 +117,8 @@ pub struct GemmKernel {
     pub output: ElementType,
     /// The architecture that its entry is compiled for.
     pub architecture: Architecture,
+    /// The oldest driver that reads the PTX of its entry; `None` in a build without PTX.
+    pub driver: Option<CudaVersion>,
     /// Layouts, alignment and the tile.
     pub descriptor: ProductDescriptor,
     /// The PTX of its entry.

@@ -4,7 +4,8 @@ use super::entry::{
     ChainArguments, Entry, ProductArguments, TensorArguments, VectorArguments, launch_with_epilogue,
 };
 use super::kernel::{ElementType, GemmKernel, Method, TileConfig, VectorLines};
-use crate::kernels::module_of;
+use crate::images::oldest_driver;
+use crate::kernels::{images_of, module_of};
 use cuda_std::global::{Global, GlobalMut};
 use cuda_std::grid_constant::GridConstant;
 use cuda_std::kernel::{Architecture, Kernel};
@@ -26,6 +27,7 @@ macro_rules! kernels {
                 Some(stated) => stated,
                 None => OLDEST,
             },
+            driver: oldest_driver(images_of!($kernel)),
             descriptor: <$room::$kernel as ProductKernel>::DESCRIPTOR,
             module: module_of!($kernel),
             entry: kernels!(@$entry $element $room::$kernel),

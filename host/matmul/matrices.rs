@@ -241,8 +241,8 @@ impl<'a, T: Element, O: Element, S: Element + EpilogueElement> Matrices<'a, T, O
         }
     }
 
-    /// What a kernel is told of products of length `k` whose operands start from line to line, and from matrix
-    /// to matrix, after so many elements.
+    /// What a kernel is told of products of length `k` whose operands' lines, and matrices, start the given
+    /// numbers of elements apart.
     pub fn shape(&self, k: usize, [a, b]: [(usize, usize); 2]) -> ProductShape {
         let (m, n, _) = self.extents();
         let c = self.c.view();

@@ -1,12 +1,16 @@
 //! Operands that are taken apart once.
 
+use super::arithmetic::Arithmetic;
 use super::halves::{SplitOperand, Whole, split_rows};
+use super::kernel::ElementType;
+use super::problem::{MatrixLayout, Problem};
+use super::select::Request;
 use crate::buffer::Buffer;
 use crate::device::Device;
-use crate::error::{During, ErrorKind, Outcome, Result};
-use crate::matrix::{Matrix, MatrixView};
+use crate::error::{During, Outcome, Result};
+use crate::matrix::{Matrix, MatrixView, Order};
 use half::f16;
-use tilewright_kernels::tensor::{LineWords, lowest_exponent};
+use tilewright_kernels::tensor::LineWords;
 
 /// A matrix of f32 that was taken apart for products of which it is the right operand: see
 /// [`Device::prepare`].
@@ -41,8 +45,9 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::NoKernel`] if the rows of B are fewer than 60, or so many that no product of it is on
-    /// tensor cores; [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice);
+    /// [`ErrorKind::NoKernel`](crate::ErrorKind::NoKernel) if the rows of B are fewer than 60, or so many that
+    /// no product of it is on tensor cores, or if the device has no kernels for such products;
+    /// [`ErrorKind::DriverTooOld`](crate::ErrorKind::DriverTooOld) if its driver does not read them; [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice);
     /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory),
     /// [`ErrorKind::NoModule`](crate::ErrorKind::NoModule),
     /// [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or
@@ -56,12 +61,24 @@ impl<'a> PreparedMatrix<'a> {
     fn new(device: &Device, b: MatrixView<'a, f32>) -> Outcome<Self> {
         device.check_owns(|| "the matrix B".into(), b.device())?;
         let (k, n) = b.shape();
-        if lowest_exponent(k).is_none() {
-            return Err(ErrorKind::NoKernel {
-                problem: format!("products with a right operand of {k}x{n} F32 on tensor cores"),
-                device: device.properties().name.clone(),
-            });
-        }
+        // The least product that it is the right operand of.
+        let packed = |rows, columns| {
+            MatrixLayout::packed(Order::RowMajor, (rows, columns), align_of::<f32>())
+        };
+        let problem = Problem {
+            element: ElementType::F32,
+            output: ElementType::F32,
+            m: 1,
+            n,
+            k,
+            a: packed(1, k),
+            b: packed(k, n),
+            c: packed(1, n),
+            batch: 1,
+            is_plain: true,
+            is_gram: false,
+        };
+        device.select_kernel(Request::Fastest(Arithmetic::Split, None), &problem)?;
         let mut words = Buffer::uninit(device, LineWords { lines: n }.len())?;
         let halves = match n {
             0 => Matrix::zeroed(device, (0, 0).into())?,

@@ -12,8 +12,8 @@ pub use reason::SelectionReason;
 
 use super::arithmetic::Arithmetic;
 use super::kernel::{ElementType, GemmKernel, Method, TileConfig};
-use super::kernels::KERNELS;
 use super::problem::{Parts, Problem, VectorProduct};
+use super::table::kernels_of;
 use crate::matrix::Order;
 use tiles::{coarsened, mma_in, wgmma_in};
 use tilewright_kernels::matmul::OperandLayout;
@@ -36,8 +36,8 @@ pub enum Request {
     Fastest(Arithmetic, Option<TileConfig>),
     /// The same on a device of this compute capability, if its own is not lower.
     FastestAt((u32, u32), Arithmetic, Option<TileConfig>),
-    /// The fastest that compute in this way some of the rows and columns of a product with so many, in the way of
-    /// the whole: each output has the bits that it has there.
+    /// The fastest that compute in this way some of the rows and columns of an `m` x `n` product, in the way of the
+    /// whole: each output has the bits that it has there.
     PartOf {
         m: usize,
         n: usize,
@@ -103,9 +103,9 @@ pub fn select(problem: &Problem, device: DeviceFacts, request: Request) -> Optio
         Request::Wide => (Method::Wide, SelectionReason::OnlyTiles),
         Request::Grouped(tiles) => (Method::Grouped(tiles), SelectionReason::Requested),
     };
-    let kernel = KERNELS
+    let kernel = kernels_of(method, problem.element, problem.output)
         .iter()
-        .filter(|kernel| kernel.method == method && kernel.computes(problem, device))
+        .filter(|kernel| kernel.computes(problem, device))
         // The widest copies that the operands allow.
         .max_by_key(|kernel| kernel.descriptor.b_row_alignment)?;
     Some(Selection {
@@ -150,10 +150,8 @@ fn fastest(
     device: DeviceFacts,
     (arithmetic, tiles): (Arithmetic, Option<TileConfig>),
 ) -> Option<(Method, SelectionReason)> {
-    let has_tensor_cores = |method| {
-        let is_of = |it: &&GemmKernel| it.method == method && it.element == problem.element;
-        KERNELS.iter().filter(is_of).any(|it| it.runs_on(device))
-    };
+    let kernels_of = |method| kernels_of(method, problem.element, problem.output);
+    let has_tensor_cores = |method| kernels_of(method).iter().any(|it| it.runs_on(device));
     let has_warpgroups =
         problem.fits_tensor_maps() && has_tensor_cores(Method::Wgmma(TileConfig::Large));
     let has_warps = has_tensor_cores(Method::Mma(TileConfig::Large));
@@ -167,7 +165,7 @@ fn fastest(
     );
     if let (Arithmetic::Auto, Some(VectorProduct { lines, .. })) = (arithmetic, problem.vector())
         && whole.vector().is_some()
-        && has_kernel(problem, Method::Vector(lines))
+        && !kernels_of(Method::Vector(lines)).is_empty()
     {
         return Some((Method::Vector(lines), SelectionReason::Vector));
     }
@@ -195,18 +193,12 @@ fn fastest(
     }
 }
 
-/// Whether the table has the method for the types of the problem.
-fn has_kernel(problem: &Problem, method: Method) -> bool {
-    let types = (problem.element, problem.output);
-    let mut kernels = KERNELS.iter();
-    kernels.any(|it| it.method == method && (it.element, it.output) == types)
-}
-
 impl GemmKernel {
     fn runs_on(&self, device: DeviceFacts) -> bool {
         let capabilities = [device.compute_capability, device.limit];
         let mut capabilities = capabilities.into_iter().flatten();
         capabilities.all(|it| self.architecture.runs_on(it))
+            && self.driver.is_none_or(|oldest| device.driver.is_none_or(|it| it >= oldest))
             // Warps of NVIDIA's GPUs, which tensor cores multiply for.
             && (device.warp_threads == 32 || self.method.has_any_warps())
     }

@@ -57,7 +57,7 @@ impl<T: Element> MatrixView<'_, T> {
         Ok(copy)
     }
 
-    /// Copies all elements to `destination`, where each row starts `leading_dimension` elements behind
+    /// Copies all elements to `destination`, where each row starts `leading_dimension` elements after
     /// the one before; each column, if the view is column-major. What lies between stays.
     ///
     /// ```
@@ -121,7 +121,7 @@ impl<T: Element> MatrixView<'_, T> {
 
 impl<T: Element> MatrixViewMut<'_, T> {
     /// Overwrites all elements with those of `source`, where each row starts `leading_dimension`
-    /// elements behind the one before; each column, if the view is column-major.
+    /// elements after the one before; each column, if the view is column-major.
     ///
     /// ```
     /// use tilewright::Device;

@@ -160,7 +160,7 @@ impl<'a, T: Element> MatrixView<'a, T> {
         }
     }
 
-    /// The view of the same shape that begins so many elements behind this one.
+    /// The view of the same shape that begins `elements` elements after this one.
     pub(super) fn moved_by(self, elements: usize) -> Self {
         Self {
             address: self.address + (elements * size_of::<T>()) as u64,

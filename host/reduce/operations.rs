@@ -248,3 +248,25 @@ macro_rules! pair_segment_reductions {
     )*};
 }
 for_each_pair_segment_reduction!(pair_segment_reductions);
+
+#[cfg(all(test, feature = "cuda"))]
+mod tests {
+    use super::sealed::Reduce;
+    use super::*;
+
+    /// Bytes of the PTX that a sum of elements `T` names. No other kernel's constants are named with it.
+    fn images_of_sum<T: Reduce<Sum>>() -> usize {
+        let modules = [T::MODULE, T::UNALIGNED_MODULE];
+        let images = modules.iter().flat_map(|it| it.images());
+        images.map(|(_, ptx)| ptx.len()).sum()
+    }
+
+    #[test]
+    fn sums_carry_little_ptx() {
+        let of_f32 = images_of_sum::<f32>();
+        assert!((1 << 10..64 << 10).contains(&of_f32), "{of_f32} bytes");
+        let of_floats =
+            of_f32 + images_of_sum::<f64>() + images_of_sum::<f16>() + images_of_sum::<bf16>();
+        assert!(of_floats < 300_000, "{of_floats} bytes");
+    }
+}

@@ -103,7 +103,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::OutOfRange`] if a segment ends behind `x`; [`ErrorKind::NoElements`] for a minimum,
+    /// [`ErrorKind::OutOfRange`] if a segment ends past the end of `x`; [`ErrorKind::NoElements`] for a minimum,
     /// a maximum or the place of one where a segment has no elements; [`ErrorKind::WrongDevice`] if `x`
     /// or the segments are of another device; [`ErrorKind::TooLarge`] for more than 2^31 blocks;
     /// [`ErrorKind::OutOfMemory`], [`ErrorKind::NoModule`], [`ErrorKind::DeviceLost`] or

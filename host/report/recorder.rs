@@ -1,7 +1,7 @@
 //! Collects the costs of launches while a report is open, or of all launches.
 
 use super::data::{KernelReport, LaunchReport};
-use crate::error::{ErrorKind, Outcome};
+use crate::error::{ErrorKind, Outcome, SimulatorError};
 use simt::Profile;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -51,7 +51,10 @@ impl LaunchRecorder {
 
     /// All launches since the last call.
     pub(crate) fn take_all(&self) -> Outcome<LaunchReport> {
-        let all = self.all.as_ref().ok_or(ErrorKind::CountersOff)?;
+        let all = self
+            .all
+            .as_ref()
+            .ok_or(ErrorKind::Simulator(SimulatorError::CountersOff))?;
         Ok(LaunchReport {
             profile: self.profile,
             launches: std::mem::take(&mut *lock(all)),

@@ -143,7 +143,7 @@ pub(super) struct Busy {
 }
 
 impl Busy {
-    /// With requests that are so many instructions of warps.
+    /// With requests that are `instructions` instructions of warps.
     pub(super) fn of(tally: &Tally, instructions: u64, sheet: &Datasheet) -> Self {
         let flops = |count: u64, peak: f64| count as f64 / (peak * 1e12);
         Self {
@@ -155,7 +155,7 @@ impl Busy {
         }
     }
 
-    /// For how long device memory is busy with so many sectors, in seconds.
+    /// For how long device memory is busy with `sectors` sectors, in seconds.
     pub(super) fn dram(sectors: f64, sheet: &Datasheet) -> f64 {
         sectors * SECTOR_BYTES as f64 / (sheet.memory_bandwidth * 1e9)
     }

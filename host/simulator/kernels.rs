@@ -2,7 +2,7 @@
 
 use super::Simulator;
 use crate::backend::{DeviceKernels, LaunchRequest, ResidencyRequest, SymbolRequest};
-use crate::error::{ErrorKind, Outcome};
+use crate::error::{ErrorKind, Outcome, SimulatorError};
 use crate::kernel_output::print_line;
 use crate::module_source::{ModuleId, ModuleSource};
 use crate::report::{KernelReport, most_registers};
@@ -21,9 +21,11 @@ impl Simulator {
         match self.statics.try_lock() {
             Ok(statics) => Ok(statics),
             Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
-            Err(TryLockError::WouldBlock) => Err(ErrorKind::BusyAtFork {
-                device: self.properties.name.clone(),
-            }),
+            Err(TryLockError::WouldBlock) => {
+                Err(ErrorKind::Simulator(SimulatorError::BusyAtFork {
+                    device: self.properties.name.clone(),
+                }))
+            }
         }
     }
 }

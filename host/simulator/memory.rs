@@ -3,7 +3,7 @@
 use super::Simulator;
 use super::quarantine::{ALIGNMENT, KEPT_BYTES, host_pointer};
 use crate::backend::{DeviceMemory, RowExtent, Rows};
-use crate::error::{ErrorKind, Outcome};
+use crate::error::{ErrorKind, Outcome, SimulatorError};
 use simt::Contents;
 use std::alloc::{self, Layout};
 use std::ptr::{self, NonNull};
@@ -97,7 +97,7 @@ impl DeviceMemory for Simulator {
 
     unsafe fn free(&self, address: u64, bytes: usize) {
         let kept = if self.options.checks { KEPT_BYTES } else { 0 };
-        // A kernel may drop a buffer, which must not leave the lock behind.
+        // A kernel may drop a buffer, which must not keep the lock.
         simt::uninterrupted(|| {
             // SAFETY: (1) and (2) are those of `free`, and `allocate_zeroed` made the layout.
             unsafe { self.quarantine().free(address, bytes, kept) };
@@ -131,11 +131,11 @@ impl DeviceMemory for Simulator {
         if self.options.checks
             && let Some(first) = simt::first_unwritten(source as usize, bytes)
         {
-            return Err(ErrorKind::NeverWritten {
+            return Err(ErrorKind::Simulator(SimulatorError::NeverWritten {
                 device: self.properties.name.clone(),
                 bytes,
                 first,
-            });
+            }));
         }
         // SAFETY: by (1) and (2) of the trait the source is live memory that no thread writes; it
         // cannot overlap `destination`, a slice that is borrowed mutably.
@@ -242,15 +242,15 @@ fn address_of(rows: Rows<u64>, row: usize) -> u64 {
 /// The error of one row's copy as that of all rows.
 fn within_rows(error: ErrorKind, row: usize, extent: RowExtent) -> ErrorKind {
     match error {
-        ErrorKind::NeverWritten {
+        ErrorKind::Simulator(SimulatorError::NeverWritten {
             device,
             bytes,
             first,
-        } => ErrorKind::NeverWritten {
+        }) => ErrorKind::Simulator(SimulatorError::NeverWritten {
             device,
             bytes: extent.rows * bytes,
             first: row * bytes + first,
-        },
+        }),
         error => error,
     }
 }

@@ -141,8 +141,8 @@ impl SimulatorOptions {
     /// and has suppressed nothing by it, says so on standard error when it is dropped.
     ///
     /// ```
-    /// use cuda_std::prelude::*;
-    /// use simt::{DefectKind, Suppression};
+    /// use tilewright::cuda_std::prelude::*;
+    /// use tilewright::simt::{DefectKind, Suppression};
     /// use tilewright::{Device, LaunchConfig, ModuleSource, SimulatorOptions};
     ///
     /// /// Stores the number of some thread.

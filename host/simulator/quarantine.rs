@@ -52,7 +52,7 @@ impl Quarantine {
     }
 }
 
-/// The host pointer behind an address that `allocate` exposed.
+/// The host pointer of an address that `allocate` exposed.
 pub(super) fn host_pointer(address: u64) -> *mut u8 {
     ptr::with_exposed_provenance_mut(address as usize)
 }

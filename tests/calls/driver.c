@@ -14,6 +14,12 @@
 #define INVALID_CONTEXT 201
 #define INVALID_HANDLE 400
 #define NOT_FOUND 500
+#define UNSUPPORTED_PTX_VERSION 222
+
+// The newest CUDA version that the driver supports: 11080 is 11.8.
+#ifndef DRIVER_VERSION
+#define DRIVER_VERSION 13000
+#endif
 
 // The names of the calling thread's calls.
 static __thread char calls[1 << 16];
@@ -69,7 +75,7 @@ int cuCtxPopCurrent_v2(void **context) {
 
 // The device.
 int cuInit(unsigned flags) { CALL; return flags; }
-int cuDriverGetVersion(int *version) { CALL; *version = 13000; return SUCCESS; }
+int cuDriverGetVersion(int *version) { CALL; *version = DRIVER_VERSION; return SUCCESS; }
 int cuDeviceGetCount(int *count) { CALL; *count = DEVICES; return SUCCESS; }
 int cuDeviceCanAccessPeer(int *can_access, int device, int peer) {
   CALL;
@@ -95,6 +101,7 @@ int cuDeviceGetAttribute(int *value, int attribute, int device) {
     case 76: *value = 0; break;
     case 115: *value = 1; break;          // pools of memory
     case 16: *value = 132; break;         // multiprocessors
+    case 97: *value = 227 << 10; break;   // the most bytes of shared memory of a block
     default: *value = 1024;
   }
   return SUCCESS;
@@ -234,12 +241,15 @@ int cuMemsetD8Async(void *address, unsigned char value, size_t bytes, void *stre
   return SUCCESS;
 }
 
-// Modules are their PTX, functions their names. The compiler remarks what the PTX has after
+// Modules are their PTX, functions their names. PTX 8 needs CUDA 12. The compiler remarks what the PTX has after
 // `//remarks: `.
 #define INFO_LOG_BUFFER 3
 int cuModuleLoadDataEx(void **module, const char *ptx, unsigned count, const int *options,
                        void **values) {
   CALL_IN_CONTEXT;
+  const char *version = strstr(ptx, ".version ");
+  if (DRIVER_VERSION < 12000 && version != NULL && strtoul(version + 9, NULL, 10) >= 8)
+    return UNSUPPORTED_PTX_VERSION;
   *module = strdup(ptx);
   const char *remarks = strstr(ptx, "//remarks: ");
   for (unsigned i = 0; i < count && remarks != NULL; ++i)
@@ -274,6 +284,7 @@ int cuFuncGetAttribute(int *value, int attribute, void *function) {
   *value = attribute == 0 ? 1024 : 0;
   return SUCCESS;
 }
+int cuFuncSetAttribute(void *function, int attribute, int value) { CALL; return SUCCESS; }
 int cuLaunchKernel(const char *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                    unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
                    void *stream, void **parameters, void **extra) {

@@ -13,11 +13,13 @@ mod fake_driver;
 mod nccl;
 mod observed;
 
+use half::f16;
 use observed::{Observed, observe};
 use std::env;
 use std::process::Command;
 use std::thread;
-use tilewright::{Buffer, Device, DeviceGroup, ModuleSource};
+use tilewright::cuda_std::fp8::F8E4M3;
+use tilewright::{Arithmetic, Buffer, Device, DeviceGroup, ErrorKind, Matmul, ModuleSource};
 
 /// What the child process knows itself by.
 const CHILD: &str = "TILEWRIGHT_TEST_CALLS";
@@ -34,10 +36,17 @@ fn with_driver(test: &str, body: fn()) {
 /// [`with_driver`], where NCCL is what a C source makes, if one is given.
 #[track_caller]
 fn with_libraries(test: &str, nccl: Option<&str>, body: fn()) {
+    with_driver_of_version(test, 13_000, nccl, body);
+}
+
+/// [`with_libraries`], where the driver says that it is of CUDA `version`: 11080 is 11.8.
+#[track_caller]
+fn with_driver_of_version(test: &str, version: u32, nccl: Option<&str>, body: fn()) {
     if env::var_os(CHILD).is_some() {
         return body();
     }
-    let mut source = include_str!("driver.c").to_owned();
+    let mut source = format!("#define DRIVER_VERSION {version}\n");
+    source += include_str!("driver.c");
     source += &fake_driver::other_functions(&source, 999, None);
     let Some(folder) = fake_driver::folder_with(&source) else {
         return;
@@ -168,6 +177,40 @@ fn buffers_go_from_device_to_device_in_the_order_of_their_work() {
             assert_eq!(buffers[1].to_vec().unwrap(), [1, 2]);
         },
     );
+}
+
+/// PTX for compute capability 9.0 alone needs CUDA 12.0.
+#[test]
+fn an_older_driver_runs_the_kernels_that_it_reads() {
+    let test = "an_older_driver_runs_the_kernels_that_it_reads";
+    with_driver_of_version(test, 11_080, None, || {
+        let device = Device::cuda(0).unwrap();
+        assert_eq!(device.properties().compute_capability, Some((9, 0)));
+        let matrix = |n| device.matrix_zeros::<f32>((n, n)).unwrap();
+        let a = matrix(768);
+        let kernel = Matmul::new(&a, &a).plan().unwrap().kernel;
+        assert_eq!(kernel, "matmul_coarsened_small_f32_nn");
+        device.matmul(&a, &a).unwrap();
+        let a = device.matrix_zeros::<f16>((64, 64)).unwrap();
+        let kernel = Matmul::new(&a, &a).plan().unwrap().kernel;
+        assert_eq!(kernel, "matmul_mma_small_f16_nn");
+        device.matmul(&a, &a).unwrap();
+        // What there is for 9.0 alone says which driver it needs.
+        let a = device.matrix_zeros::<F8E4M3>((64, 64)).unwrap();
+        let b = matrix(64);
+        let split = Matmul::new(&b, &b).arithmetic(Arithmetic::Split);
+        for error in [
+            device.matmul(&a, &a).unwrap_err(),
+            split.run().unwrap_err(),
+            device.prepare(&b).unwrap_err(),
+        ] {
+            let ErrorKind::DriverTooOld { found, needed } = error.kind() else {
+                panic!("{error}")
+            };
+            let versions = [found, needed].map(|it| (it.major, it.minor));
+            assert_eq!(versions, [(11, 8), (12, 0)], "{error}");
+        }
+    });
 }
 
 /// Whose compiler has something to say.

@@ -1,7 +1,9 @@
 //! Collectives of buffers, one for each rank.
 
 use super::{fault, groups};
-use tilewright::{Buffer, Device, DeviceGroup, Element, ErrorKind, GroupError, ops};
+use tilewright::{
+    Buffer, Device, DeviceGroup, Element, ErrorKind, GroupError, SimulatorError, ops,
+};
 
 /// Lengths without elements, with fewer than most groups have ranks, and uneven ones.
 const LENGTHS: [usize; 4] = [0, 1, 5, 1000];
@@ -123,7 +125,10 @@ fn wrong_buffers_are_errors_and_the_group_goes_on() {
     let unwritten = [one.uninit::<f32>(2).unwrap(), other.zeros(2).unwrap()];
     let unwritten = group.all_gather(&unwritten).unwrap_err();
     assert!(
-        matches!(unwritten.kind(), ErrorKind::NeverWritten { .. }),
+        matches!(
+            unwritten.kind(),
+            ErrorKind::Simulator(SimulatorError::NeverWritten { .. })
+        ),
         "{unwritten}"
     );
     let right = buffers(&group, 3, element);

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 use tilewright::{
     Device, DeviceGroup, ErrorKind, GroupError, GroupId, GroupOptions, Matmul, Result,
-    ShardedMatmul, Sharding, ops,
+    ShardedMatmul, Sharding, SimulatorError, ops,
 };
 
 /// Long enough for a loaded machine; where a test waits for it, it is `SHORT`.
@@ -127,7 +127,10 @@ fn a_call_that_fails_on_one_rank_fails_on_the_others_at_once() {
         assert!(start.elapsed() < LONG / 2);
         match rank {
             1 => {
-                assert!(matches!(error.kind(), ErrorKind::NeverWritten { .. }));
+                assert!(matches!(
+                    error.kind(),
+                    ErrorKind::Simulator(SimulatorError::NeverWritten { .. })
+                ));
                 let later = [device.zeros::<f32>(4).unwrap()];
                 let later = fault(group.all_gather(&later));
                 assert!(matches!(later, GroupError::Over { .. }), "{later}");

@@ -3,7 +3,7 @@
 use crate::common::devices;
 use crate::common::product::ORDERS;
 use crate::{numbered, numbers};
-use tilewright::{Device, ErrorKind, Order, SimulatorOptions};
+use tilewright::{Device, ErrorKind, Order, SimulatorError, SimulatorOptions};
 
 #[test]
 #[expect(clippy::reversed_empty_ranges, reason = "it is refused")]
@@ -121,11 +121,11 @@ fn what_was_never_written_is_found_within_a_part() {
     assert_eq!(part.to_matrix().unwrap().to_vec().unwrap(), [1; 9]);
     let more = matrix.slice(..3, 1..5).unwrap();
     let error = more.to_vec().unwrap_err();
-    let ErrorKind::NeverWritten {
+    let ErrorKind::Simulator(SimulatorError::NeverWritten {
         bytes: 48,
         first: 12,
         ..
-    } = error.kind()
+    }) = error.kind()
     else {
         panic!("another error: {error}");
     };
@@ -133,10 +133,10 @@ fn what_was_never_written_is_found_within_a_part() {
     let error = below.to_vec().unwrap_err();
     assert!(matches!(
         error.kind(),
-        ErrorKind::NeverWritten {
+        ErrorKind::Simulator(SimulatorError::NeverWritten {
             bytes: 24,
             first: 12,
             ..
-        }
+        })
     ));
 }

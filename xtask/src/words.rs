@@ -15,7 +15,7 @@ struct Rule {
     remedy: &'static str,
 }
 
-const RULES: [Rule; 9] = [
+const RULES: [Rule; 12] = [
     Rule {
         pattern: r"\bseeds? 00[0-9]\b|seed_00[0-9]",
         exception: None,
@@ -60,6 +60,21 @@ const RULES: [Rule; 9] = [
         pattern: r"\bbehind the (?:end|last)\b",
         exception: None,
         remedy: "past the end, after the last",
+    },
+    Rule {
+        pattern: r"\bends behind\b",
+        exception: None,
+        remedy: "ends past, ends after",
+    },
+    Rule {
+        pattern: r"\b(?:elements?|bytes?) behind (?:the one|this one|those) ?(?:before)?",
+        exception: None,
+        remedy: "elements after, bytes after",
+    },
+    Rule {
+        pattern: r"\bmust not mind\b",
+        exception: None,
+        remedy: "say what holds: may run again, has the same effect",
     },
 ];
 
@@ -159,6 +174,9 @@ mod tests {
             "{requested} bytes are not to be had",
             "An operand is read as it lies.",
             "Reads behind the end.",
+            "A segment ends behind `x`.",
+            "Each row starts 8 elements behind the one before.",
+            "`body` must not mind running again.",
         ];
         for (rule, line) in RULES.iter().zip(broken) {
             let text = format!("fine\n{line}\n");
@@ -180,7 +198,7 @@ mod tests {
             A map for people who change the code.\n\
             the source, as far as it lies within the matrix\n\
             fn nobody_passes_before_all_have_arrived()\n\
-            They are shallow, whole and asked; behind the barrier.\n";
+            They are shallow, whole and asked; blocks end behind the barrier.\n";
         assert_eq!(breaches(&compiled().unwrap(), text), []);
     }
 

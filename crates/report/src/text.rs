@@ -1,7 +1,8 @@
 //! The words and numbers of a report, for tables and pages.
 
 use std::time::Duration;
-use tilewright::{KernelReport, Operation, Roofline, SECTOR_BYTES, SourceLine, Tally};
+use tilewright::simt::SECTOR_BYTES;
+use tilewright::{KernelReport, Operation, Roofline, SourceLine, Tally};
 
 /// A number with its digits in groups: 1234567 as `1,234,567`.
 pub(crate) fn grouped(number: u64) -> String {

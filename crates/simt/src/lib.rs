@@ -127,7 +127,7 @@
 //! | `basics` | plain data: extents, positions, accesses, defects, the generator of schedules |
 //! | `tensor` | the arithmetic of tensor cores, bit by bit |
 //! | `memory` | global memory: atomic words, the allocations, static arrays |
-//! | `device` | models of devices: occupancy, datasheets, DRAM, textures |
+//! | `device` | models of devices: occupancy, datasheets, textures |
 //! | `count` | counters: from the accesses of lanes to requests, sectors and passes |
 //! | `state` | the state of a block in pieces: barriers, warp-wide operations, copies, shared memory, confinement |
 //! | `check` | the checks of memory: shadow and vector clocks |
@@ -164,21 +164,21 @@ pub use count::{
 pub use current::is_simulated_thread;
 pub use device::{
     AddressMode, Datasheet, Profile, Texels, Texture, TextureFilter, TextureOptions,
-    UnknownProfile, dram, occupancy,
+    UnknownProfile, occupancy,
 };
 pub use host::MAX_WORKERS;
 pub use instructions::{
-    LoopRounds, access, active_lanes, async_commit, async_copy, async_wait, async_wait_all,
-    atomic_update_u16, atomic_update_u32, atomic_update_u64, block_barrier, block_barrier_arrive,
-    block_barrier_reduce, block_idx_in_cluster, bulk_commit, bulk_load, bulk_store, bulk_wait,
-    bulk_wait_read, cluster_barrier, cluster_barrier_arrive, cluster_barrier_wait, cluster_blocks,
-    cluster_dim, cluster_rank, converged_lanes, count_arithmetic, count_prefetch, dynamic_shared,
-    fail, fence, fence_mbarrier_init, fence_proxy_async, grid_barrier, is_cooperative, loop_rounds,
-    map_shared, mbarrier_arrive, mbarrier_arrive_expect, mbarrier_expect, mbarrier_init,
-    mbarrier_test, mbarrier_wait, position, print, profile, refuse_host_call, set_max_registers,
-    shared_offset, static_memory, static_shared, tensor_load, tensor_store, uninterrupted,
-    warp_barrier, warp_collective, warp_exchange, wgmma, wgmma_begin, wgmma_collect, wgmma_commit,
-    wgmma_fence, wgmma_wait, yield_now,
+    LoopRounds, access, active_lanes, async_commit, async_copy, async_wait, atomic_update_u32,
+    atomic_update_u64, block_barrier, block_barrier_arrive, block_barrier_reduce,
+    block_idx_in_cluster, bulk_commit, bulk_load, bulk_store, bulk_wait, bulk_wait_read,
+    cluster_barrier, cluster_barrier_arrive, cluster_barrier_wait, cluster_blocks, cluster_dim,
+    cluster_rank, converged_lanes, count_arithmetic, count_prefetch, dynamic_shared, fail, fence,
+    fence_mbarrier_init, fence_proxy_async, grid_barrier, loop_rounds, map_shared, mbarrier_arrive,
+    mbarrier_arrive_expect, mbarrier_expect, mbarrier_init, mbarrier_test, mbarrier_wait, position,
+    print, profile, refuse_host_call, set_max_registers, shared_offset, static_memory,
+    static_shared, tensor_load, tensor_store, uninterrupted, warp_barrier, warp_collective,
+    warp_exchange, wgmma, wgmma_begin, wgmma_collect, wgmma_commit, wgmma_fence, wgmma_wait,
+    yield_now,
 };
 pub use launch::{Launch, MAX_THREADS_PER_BLOCK, Options, Output, Preemption, Report};
 pub use memory::{

@@ -31,7 +31,6 @@ fn nobody_passes_before_all_blocks_have_arrived() {
     for (blocks, threads) in [(1, 1), (7, 33), (128, 32), (3, 1024)] {
         let arrived = AtomicU32::new(0);
         let report = cooperative(&Options::default(), blocks, threads, || {
-            assert!(simt::is_cooperative());
             for round in 1..=3 {
                 arrived.fetch_add(1, Ordering::Relaxed);
                 simt::grid_barrier();
@@ -43,11 +42,6 @@ fn nobody_passes_before_all_blocks_have_arrived() {
         assert_eq!(report.blocks, u64::from(blocks));
         assert_eq!(report.threads, u64::from(blocks * threads));
     }
-}
-
-#[test]
-fn ordinary_launches_are_not_cooperative() {
-    common::launch(2, 32, || assert!(!simt::is_cooperative())).unwrap();
 }
 
 /// The first block waits for a later one, which waits for it: only blocks that

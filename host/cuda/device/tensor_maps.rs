@@ -46,7 +46,7 @@ impl DeviceTensorMaps for CudaDevice {
     }
 }
 
-/// An element of so many bytes: copies do not look at what they mean.
+/// An element of `bytes` bytes: copies do not look at what they mean.
 fn element_type(bytes: u32) -> Outcome<sys::CUtensorMapDataType> {
     use sys::CUtensorMapDataType as Type;
     match bytes {

@@ -156,7 +156,7 @@ impl<'a, T: Element + EpilogueElement> Matrices<'a, T, T, T> {
         sizes.into_iter().all(|it| u32::try_from(it).is_ok())
     }
 
-    /// The place of a product in the table of a group, behind so many blocks.
+    /// The place of a product in the table of a group, after the `first_block` blocks of earlier products.
     fn into_grouped(self, first_block: u64) -> GroupedProduct {
         let (m, n, k) = self.extents();
         let Self { a, b, c, .. } = self;

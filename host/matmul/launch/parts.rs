@@ -89,7 +89,7 @@ pub fn multiply<T: Computes<O::Sum, Accumulator = O::Sum>, O: TensorOutput>(
         ldc: c.view().first().leading_dimension(),
         parts,
     };
-    // At most so many tiles of outputs as a device has room for, for which K is divided.
+    // K is divided only where a device has room for all tiles of outputs, so the grid has few blocks.
     let grid = (n.div_ceil(ADD_COLUMNS) as u32, m.div_ceil(ADD_ROWS) as u32);
     let config = LaunchConfig::new(grid, ADD_THREADS as u32);
     let (source, launch) = O::ADD;

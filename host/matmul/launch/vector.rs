@@ -10,9 +10,9 @@ use crate::matmul::element::sealed::VectorInto;
 use crate::matmul::entry::{EpilogueArguments, VectorArguments, VectorLaunch};
 use crate::matmul::epilogue::{Stores, vector};
 use crate::matmul::kernel::{ElementType, GemmKernel, Method, VectorLines};
-use crate::matmul::kernels::KERNELS;
 use crate::matmul::matrices::Matrices;
 use crate::matmul::problem::{Problem, VectorProduct};
+use crate::matmul::table::kernels_of;
 use crate::matmul::types::Accumulator;
 use crate::matmul::types::sealed::Computes;
 use crate::matrix::{Matrix, MatrixView, Order};
@@ -224,9 +224,8 @@ pub fn add_up<T: Computes<T, Accumulator = T> + VectorInto<T> + Accumulator>(
 /// The kernel that adds lines whose neighbours' elements are contiguous.
 fn kernel_that_adds(element: ElementType) -> &'static GemmKernel {
     let across = Method::Vector(VectorLines::Across);
-    KERNELS
-        .iter()
-        .find(|it| it.method == across && it.element == element && it.output == element)
+    kernels_of(across, element, element)
+        .first()
         .expect("every type has one")
 }
 

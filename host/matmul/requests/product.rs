@@ -183,7 +183,8 @@ impl<'a, T: MatmulElement> Matmul<'a, T> {
     /// elements than the product has rows or columns;
     /// [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice) if the operands are of different devices;
     /// [`ErrorKind::NoKernel`](crate::ErrorKind::NoKernel) if the device has no kernel for the type or the
-    /// arithmetic; [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge) if the result cannot be counted;
+    /// arithmetic; [`ErrorKind::DriverTooOld`](crate::ErrorKind::DriverTooOld) if it has one that its driver
+    /// does not read, and no other; [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge) if the result cannot be counted;
     /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory),
     /// [`ErrorKind::NoModule`](crate::ErrorKind::NoModule),
     /// [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or

@@ -1,5 +1,7 @@
 //! What the selection depends on of a device.
 
+use crate::error::CudaVersion;
+
 /// What the selection depends on of a device.
 #[derive(Clone, Copy, Debug)]
 pub struct DeviceFacts {
@@ -8,6 +10,8 @@ pub struct DeviceFacts {
     pub compute_capability: Option<(u32, u32)>,
     /// Kernels that do not run on this compute capability, either, are left out.
     pub limit: Option<(u32, u32)>,
+    /// The newest CUDA version that the driver supports; `None` on a simulator, which needs no driver.
+    pub driver: Option<CudaVersion>,
     pub warp_threads: u32,
 }
 

@@ -4,7 +4,7 @@ use super::group::select_in_group;
 use super::{DeviceFacts, Request, Selection, select};
 use crate::device::Device;
 use crate::error::{ErrorKind, Outcome};
-use crate::matmul::kernel::GemmKernel;
+use crate::matmul::kernel::{GemmKernel, TileConfig};
 use crate::matmul::problem::Problem;
 
 impl Device {
@@ -15,7 +15,7 @@ impl Device {
         problem: &Problem,
     ) -> Outcome<Selection> {
         let selection = select(problem, self.facts(), request);
-        selection.ok_or_else(|| self.no_kernel(problem))
+        selection.ok_or_else(|| self.no_kernel(request, problem))
     }
 
     /// The kernel for one launch of products of unequal shapes, 1 at least, whose operands have the same
@@ -25,10 +25,24 @@ impl Device {
         problems: &[&Problem],
     ) -> Outcome<&'static GemmKernel> {
         let kernel = select_in_group(problems, self.facts());
-        kernel.ok_or_else(|| self.no_kernel(problems[0]))
+        kernel.ok_or_else(|| {
+            let request = Request::Grouped(TileConfig::Small);
+            self.no_kernel(request, problems[0])
+        })
     }
 
-    fn no_kernel(&self, problem: &Problem) -> ErrorKind {
+    /// Why there is no kernel: none computes the problem, or the driver is too old for the one that does.
+    #[cold]
+    fn no_kernel(&self, request: Request, problem: &Problem) -> ErrorKind {
+        let facts = self.facts();
+        let with_newer_driver = DeviceFacts {
+            driver: None,
+            ..facts
+        };
+        let needed = select(problem, with_newer_driver, request).and_then(|it| it.kernel.driver);
+        if let (Some(found), Some(needed)) = (facts.driver, needed) {
+            return ErrorKind::DriverTooOld { found, needed };
+        }
         ErrorKind::NoKernel {
             problem: problem.to_string(),
             device: self.properties().name.clone(),
@@ -42,6 +56,7 @@ impl Device {
             multiprocessors: properties.multiprocessors,
             compute_capability: properties.compute_capability,
             limit: None,
+            driver: properties.driver,
             warp_threads: properties.warp_threads,
         }
     }

@@ -5,7 +5,7 @@ use super::{DeviceFacts, Request, Selection, select};
 use crate::matmul::kernel::{GemmKernel, Method, TileConfig};
 use crate::matmul::problem::Problem;
 
-/// Whether a product, for which `selection` is the fastest, has a launch of its own: on tensor cores, f64 if
+/// Whether a product, for which `selection` is the fastest, has its own launch: on tensor cores, f64 if
 /// it fills the device.
 pub fn is_alone(problem: &Problem, device: DeviceFacts, selection: &Selection) -> bool {
     match selection.kernel.method {

@@ -15,7 +15,7 @@ pub enum SelectionReason {
         /// Parts of equal length; what is left is another one.
         parts: usize,
     },
-    /// On tensor cores: the device computes so many tiles at a time as it has room for.
+    /// On tensor cores: the device computes as many tiles at a time as it has room for.
     Rounds {
         /// Rounds of small tiles.
         small: u64,

@@ -4,13 +4,16 @@ mod tensor_cores;
 mod tiles;
 
 use super::*;
+use crate::error::CudaVersion;
 use crate::matmul::kernel::ElementType;
+use crate::matmul::kernels::KERNELS;
 use crate::matmul::problem::MatrixLayout;
 
 const H200: DeviceFacts = DeviceFacts {
     multiprocessors: 132,
     compute_capability: Some((9, 0)),
     limit: None,
+    driver: None,
     warp_threads: 32,
 };
 
@@ -18,7 +21,16 @@ const A100: DeviceFacts = DeviceFacts {
     multiprocessors: 108,
     compute_capability: Some((8, 0)),
     limit: None,
+    driver: None,
     warp_threads: 32,
+};
+
+const OLD_DRIVER: DeviceFacts = DeviceFacts {
+    driver: Some(CudaVersion {
+        major: 11,
+        minor: 8,
+    }),
+    ..H200
 };
 
 const ORDERS: [Order; 2] = [Order::RowMajor, Order::ColumnMajor];

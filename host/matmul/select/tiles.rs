@@ -1,9 +1,9 @@
 //! Small tiles or large ones: those that take less time on the device.
 
 use super::{DeviceFacts, SelectionReason};
-use crate::matmul::kernel::{ElementType, GemmKernel, Method, TileConfig};
-use crate::matmul::kernels::KERNELS;
+use crate::matmul::kernel::{ElementType, Method, TileConfig};
 use crate::matmul::problem::Problem;
+use crate::matmul::table::kernels_of;
 use tilewright_kernels::tensor::ClusterTile;
 
 /// Large blocks for each multiprocessor, in halves, from which on they are faster than small ones.
@@ -13,7 +13,7 @@ use tilewright_kernels::tensor::ClusterTile;
 /// 2048 (256): between 1.1 and 1.9 blocks.
 const LARGE_FROM_HALVES: u32 = 3;
 
-/// Whether large tiles, which cover so many outputs with those that lie outside, are faster than small ones: by
+/// Whether large tiles, which cover `large` outputs with those that lie outside, are faster than small ones: by
 /// a quarter, where both lie within.
 pub fn large_tiles_pay(large: u64, small: u64) -> bool {
     large.saturating_mul(4) <= small.saturating_mul(5)
@@ -79,9 +79,7 @@ pub(super) fn mma_in(
     };
     let rounds = |tiles, blocks: u64| {
         let resident = (u64::from(device.multiprocessors) * blocks).max(1);
-        let is_of =
-            |it: &&GemmKernel| it.method == Method::Mma(tiles) && it.element == problem.element;
-        let kernel = KERNELS.iter().find(is_of)?;
+        let kernel = kernels_of(Method::Mma(tiles), problem.element, problem.output).first()?;
         let blocks = problem.blocks(&kernel.descriptor.tile);
         let blocks = blocks.map_or(u64::MAX, u64::from);
         Some(
@@ -147,10 +145,8 @@ pub fn fills_device(problem: &Problem, device: DeviceFacts) -> bool {
 /// within its results.
 fn tiles_for(problem: &Problem, device: DeviceFacts) -> Option<(TileConfig, SelectionReason)> {
     let tile = |tiles| {
-        let method = Method::Coarsened(tiles);
-        let mut kernels = KERNELS.iter();
-        let kernel = kernels.find(|it| it.method == method && it.element == problem.element)?;
-        Some(&kernel.descriptor.tile)
+        let kernels = kernels_of(Method::Coarsened(tiles), problem.element, problem.output);
+        Some(&kernels.first()?.descriptor.tile)
     };
     let (large, small) = (tile(TileConfig::Large)?, tile(TileConfig::Small)?);
     let needed = device.large_blocks();

@@ -19,6 +19,7 @@ use std::sync::Arc;
 
 /// Which threads a fence orders memory for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[non_exhaustive]
 pub enum FenceScope {
     /// The threads of the block.
     Block,

@@ -1,7 +1,5 @@
-//! Models of devices: what a multiprocessor holds, what datasheets promise, how DRAM and textures
-//! work.
+//! Models of devices: what a multiprocessor holds, what datasheets promise, how textures work.
 
-pub mod dram;
 pub mod occupancy;
 mod profile;
 mod texture;

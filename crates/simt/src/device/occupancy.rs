@@ -10,6 +10,23 @@
 //! tried agree for each compute capability here, and with
 //! `cudaOccupancyMaxActiveBlocksPerMultiprocessor` on an H200 all 5,880 that were tried there; a
 //! part of these is in `tests/measured/occupancy_h200.txt`.
+//!
+//! The block size of a kernel with 40 registers, whose blocks have 16 bytes of shared memory for each thread:
+//!
+//! ```
+//! use simt::occupancy::{BlockResources, Limits};
+//!
+//! let limits = Limits::of_compute_capability(8, 6).expect("it is known");
+//! let of_1024 = limits.occupancy(&BlockResources {
+//!     threads: 1024,
+//!     registers_per_thread: 40,
+//!     shared_bytes: 16 << 10,
+//! });
+//! assert_eq!(of_1024.to_string(), "67 %: 1 blocks with 32 of 48 warps, limited by warps");
+//! let best = limits.best_block_size_with(40, |threads| 16 * threads, 1024).expect("some block fits");
+//! assert_eq!((best.threads, best.occupancy.blocks), (768, 2));
+//! assert_eq!(limits.best_block_size(40, 16 << 10, 1024), Some(best));
+//! ```
 
 use std::fmt;
 

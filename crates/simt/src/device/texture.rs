@@ -6,7 +6,7 @@
 
 use crate::memory::OutOfMemory;
 
-/// How a texture's value between its elements is found.
+/// How a texture's value between its elements is found: CUDA has no other filter.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum TextureFilter {
     /// The element whose cell holds the place.
@@ -17,7 +17,7 @@ pub enum TextureFilter {
     Linear,
 }
 
-/// What a texture has outside of its elements.
+/// What a texture has outside of its elements: CUDA has no other mode.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum AddressMode {
     /// The nearest element.
@@ -69,6 +69,7 @@ impl TextureOptions {
 
 /// A texture's elements, row by row.
 #[derive(Clone, Copy, PartialEq, Debug)]
+#[non_exhaustive]
 pub enum Texels<'a> {
     /// Values as they are read.
     F32(&'a [f32]),

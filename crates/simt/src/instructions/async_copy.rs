@@ -96,21 +96,6 @@ pub fn async_wait(pending_groups: u32) {
     });
 }
 
-/// Waits for all copies of the running thread, committed or not.
-///
-/// # Panics
-///
-/// Outside of a launch.
-#[track_caller]
-pub fn async_wait_all() {
-    instruction(Location::caller(), |thread, block| {
-        let mut copies = thread.copies.borrow_mut();
-        let result = block.perform(thread, copies.finish_all());
-        drop(copies);
-        block.end_on_hazard(thread, result);
-    });
-}
-
 impl Block {
     /// Performs copies of `thread`, unless one of them has no certain result.
     fn perform(

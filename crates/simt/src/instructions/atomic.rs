@@ -5,7 +5,7 @@ use crate::check::{BlockCheck, FenceScope};
 use crate::current::try_instruction;
 use crate::state::ATOMIC_WEIGHT;
 use std::panic::Location;
-use std::sync::atomic::{self, AtomicU16, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{self, AtomicU32, AtomicU64, Ordering};
 
 /// Defines an atomic read-modify-write of one word type.
 macro_rules! atomic_update {
@@ -43,7 +43,6 @@ macro_rules! atomic_update {
     };
 }
 
-atomic_update!(atomic_update_u16, u16, AtomicU16);
 atomic_update!(atomic_update_u32, u32, AtomicU32);
 atomic_update!(atomic_update_u64, u64, AtomicU64);
 

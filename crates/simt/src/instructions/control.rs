@@ -93,13 +93,3 @@ fn host_call(operation: &str) {
         block.fail_with(thread, finding)
     });
 }
-
-/// Whether the running thread belongs to a cooperative launch.
-///
-/// # Panics
-///
-/// Outside of a launch.
-#[track_caller]
-pub fn is_cooperative() -> bool {
-    with_current(|_, block| block.grid.is_some())
-}

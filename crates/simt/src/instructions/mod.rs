@@ -25,8 +25,8 @@ mod statics;
 mod wgmma;
 
 pub use access::access;
-pub use async_copy::{async_commit, async_copy, async_wait, async_wait_all};
-pub use atomic::{atomic_update_u16, atomic_update_u32, atomic_update_u64, fence};
+pub use async_copy::{async_commit, async_copy, async_wait};
+pub use atomic::{atomic_update_u32, atomic_update_u64, fence};
 pub use barrier::{block_barrier, block_barrier_arrive, block_barrier_reduce, grid_barrier};
 pub use bulk::{
     bulk_commit, bulk_load, bulk_store, bulk_wait, bulk_wait_read, fence_proxy_async, tensor_load,
@@ -37,9 +37,7 @@ pub use cluster::{
     cluster_blocks, cluster_dim, cluster_rank, map_shared, shared_offset,
 };
 pub use collective::{active_lanes, warp_barrier, warp_collective, warp_exchange};
-pub use control::{
-    fail, is_cooperative, position, profile, refuse_host_call, uninterrupted, yield_now,
-};
+pub use control::{fail, position, profile, refuse_host_call, uninterrupted, yield_now};
 pub use converge::converged_lanes;
 pub use counting::{count_arithmetic, count_prefetch};
 pub use loops::{LoopRounds, loop_rounds};

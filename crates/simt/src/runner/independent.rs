@@ -94,7 +94,7 @@ fn interleave(
 }
 
 /// Simulates a launch once under each of `seeds`, blocks one by one, so that
-/// each run can be repeated exactly. `body` must not mind running again.
+/// each run can be repeated exactly. `body` has the same effect each time it runs.
 ///
 /// # Errors
 ///

@@ -68,13 +68,6 @@ impl CopyQueue {
         self.copies.drain(..copies)
     }
 
-    /// Takes out every copy, those of no group too.
-    pub fn finish_all(&mut self) -> impl Iterator<Item = AsyncCopy> + '_ {
-        self.groups.clear();
-        self.uncommitted = 0;
-        self.copies.drain(..)
-    }
-
     /// The oldest copy that has not been waited for, and how many there are.
     pub fn first_unfinished(&self) -> Option<(&AsyncCopy, usize)> {
         Some((self.copies.front()?, self.copies.len()))

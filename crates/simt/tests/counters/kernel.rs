@@ -103,7 +103,8 @@ impl Thread<'_> {
         // SAFETY: (1) The bytes are within the first array of the block. (2) They are within
         // `MEMORY`, which is never written.
         unsafe { simt::async_copy(to, from, place.bytes, source.len()) };
-        simt::async_wait_all();
+        simt::async_commit();
+        simt::async_wait(0);
     }
 
     fn repeat(&mut self, steps: &Loop, present: u64) {

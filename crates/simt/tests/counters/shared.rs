@@ -43,7 +43,8 @@ fn asynchronous_copies_count_on_both_sides() {
         let source = MEMORY.0.as_ptr().cast::<u8>().wrapping_add(16 * lane);
         // SAFETY: (1) 16 bytes of the array of 4096, and (2) of the static memory; none writes it.
         unsafe { simt::async_copy(shared.add(16 * lane), source, 16, present) };
-        simt::async_wait_all();
+        simt::async_commit();
+        simt::async_wait(0);
     });
     let read = counts.of(Operation::AsyncCopyRead);
     assert_eq!((read.requests, read.lanes, read.global.sectors), (1, 16, 8));

@@ -13,6 +13,7 @@ fn k_is_divided_by_the_shape_alone() {
         multiprocessors: 2,
         compute_capability: Some((7, 5)),
         limit: None,
+        driver: None,
         warp_threads: 32,
     };
     for device in [H200, small] {

@@ -126,3 +126,54 @@ fn halves_that_tensor_maps_cannot_describe_are_multiplied_by_warps() {
     let small = Some("matmul_mma_small_f16_nn");
     assert_eq!(name(&problem, H200, request), small);
 }
+
+/// PTX for 9.0 is read by drivers from CUDA 12.0 on.
+#[cfg(feature = "cuda")]
+#[test]
+fn kernels_that_the_driver_does_not_read_are_not_selected() {
+    let new_driver = DeviceFacts {
+        driver: Some(CudaVersion {
+            major: 12,
+            minor: 0,
+        }),
+        ..H200
+    };
+    let auto = |element, device| fastest(element, 4096, device, Arithmetic::Auto);
+    for (element, old, new) in [
+        (ElementType::F16, "matmul_mma_f16_nn", "matmul_wgmma_f16_nn"),
+        (
+            ElementType::F32,
+            "matmul_coarsened_f32_nn",
+            "matmul_split_f32",
+        ),
+        (
+            ElementType::F64,
+            "matmul_coarsened_f64_nn",
+            "matmul_mma_f64_nn",
+        ),
+    ] {
+        assert_eq!(auto(element, OLD_DRIVER), Some(old));
+        assert_eq!(auto(element, new_driver), Some(new));
+        assert_eq!(auto(element, H200), Some(new));
+    }
+    let (vector, tiled) = (
+        row_major(ElementType::F16, (4096, 1, 4096)),
+        row_major(ElementType::F64, (64, 64, 64)),
+    );
+    let any = Request::Fastest(Arithmetic::Auto, None);
+    assert_eq!(name(&vector, OLD_DRIVER, any), Some("matvec_along_f16"));
+    assert_eq!(
+        name(&tiled, OLD_DRIVER, Request::Tiled),
+        Some("matmul_tiled_f64_nn")
+    );
+    for (element, arithmetic) in [
+        (ElementType::F32, Arithmetic::Split),
+        (ElementType::F8E4M3, Arithmetic::Auto),
+    ] {
+        assert_eq!(fastest(element, 4096, OLD_DRIVER, arithmetic), None);
+    }
+    assert_eq!(
+        fastest(ElementType::F32, 4096, new_driver, Arithmetic::Split),
+        Some("matmul_split_f32")
+    );
+}

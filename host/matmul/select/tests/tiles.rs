@@ -40,6 +40,7 @@ fn the_size_of_the_tiles_follows_the_blocks() {
         multiprocessors: 4,
         compute_capability: None,
         limit: None,
+        driver: None,
         warp_threads: 32,
     };
     let reason = |element, m, n| {

@@ -1,0 +1,48 @@
+//! What goes wrong with a simulator, besides the defects that it finds in kernels.
+
+/// Why a call failed that concerns the simulator, or that only it answers.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SimulatorError {
+    /// A process was forked while a simulated device ran a launch, and its child uses the device.
+    #[error(
+        "{device} was running a launch when this process was forked, which never completes \
+         in the child; make a new device in the child, or fork between launches"
+    )]
+    BusyAtFork {
+        /// The device's name.
+        device: String,
+    },
+
+    /// The host read memory of a simulator that nothing has written.
+    #[error(
+        "byte {first} of the {bytes} bytes that are read on {device} has never been written, \
+         neither by the host nor by a kernel; let the kernel write all elements, or begin with \
+         Device::zeros"
+    )]
+    NeverWritten {
+        /// The device's name.
+        device: String,
+        /// Bytes that are read.
+        bytes: usize,
+        /// The first of them that was not written.
+        first: usize,
+    },
+
+    /// Counters were requested, but only the simulator counts.
+    #[error(
+        "{device} does not count; use Device::simulator(), or Nsight Compute as \
+         docs/counters.md says"
+    )]
+    NoCounters {
+        /// The device's name.
+        device: String,
+    },
+
+    /// A report of all launches was requested, but the simulator was opened without counters.
+    #[error(
+        "this simulator counts only within Device::with_report; open it with \
+         SimulatorOptions::with_counters(true) to have every launch counted"
+    )]
+    CountersOff,
+}

@@ -1,0 +1,92 @@
+//! The table of product kernels, indexed by method and types: a call looks several times whether there is a
+//! kernel.
+
+use super::kernel::{ElementType, GemmKernel, Method, TileConfig, VectorLines};
+use super::kernels::KERNELS;
+
+const METHODS: usize = 13;
+const TYPES: usize = ElementType::F8E5M2 as usize + 1;
+
+/// Where the kernels of a method, a type of elements and one of outputs stand in the table: the first, and the
+/// one after the last.
+type Index = [[[(u16, u16); TYPES]; TYPES]; METHODS];
+
+static INDEX: Index = index(KERNELS);
+
+/// The kernels of a method with these types. They differ in the orders and the alignment of the operands.
+pub fn kernels_of(
+    method: Method,
+    element: ElementType,
+    output: ElementType,
+) -> &'static [GemmKernel] {
+    let (first, end) = INDEX[number(method)][element as usize][output as usize];
+    &KERNELS[usize::from(first)..usize::from(end)]
+}
+
+const fn index(kernels: &[GemmKernel]) -> Index {
+    let mut index = [[[(0, 0); TYPES]; TYPES]; METHODS];
+    let mut at = 0;
+    while at < kernels.len() {
+        let kernel = &kernels[at];
+        let of_types = &mut index[number(kernel.method)][kernel.element as usize];
+        let (first, end) = &mut of_types[kernel.output as usize];
+        if *end == 0 {
+            *first = at as u16;
+        } else {
+            assert!(
+                *end as usize == at,
+                "kernels of one method and the same types stand together in the table"
+            );
+        }
+        at += 1;
+        *end = at as u16;
+    }
+    index
+}
+
+/// The place of a method in the index.
+const fn number(method: Method) -> usize {
+    use TileConfig::{Large, Small};
+    match method {
+        Method::Tiled => 0,
+        Method::Coarsened(Small) => 1,
+        Method::Coarsened(Large) => 2,
+        Method::Mma(Small) => 3,
+        Method::Mma(Large) => 4,
+        Method::Wgmma(Small) => 5,
+        Method::Wgmma(Large) => 6,
+        Method::Split => 7,
+        Method::Wide => 8,
+        Method::Vector(VectorLines::Along) => 9,
+        Method::Vector(VectorLines::Across) => 10,
+        Method::Grouped(Small) => 11,
+        Method::Grouped(Large) => 12,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kernel_is_found_by_its_method_and_types_alone() {
+        let mut found = 0;
+        for kernel in KERNELS {
+            let group = kernels_of(kernel.method, kernel.element, kernel.output);
+            assert!(
+                group.iter().any(|it| it.name == kernel.name),
+                "{}",
+                kernel.name
+            );
+            let key = |it: &GemmKernel| (it.method, it.element, it.output);
+            assert!(
+                group.iter().all(|it| key(it) == key(kernel)),
+                "{}",
+                kernel.name
+            );
+            found += usize::from(group[0].name == kernel.name) * group.len();
+        }
+        assert_eq!(found, KERNELS.len());
+        assert!(kernels_of(Method::Tiled, ElementType::I8, ElementType::I32).is_empty());
+    }
+}
