@@ -1,6 +1,6 @@
 //! Kernels as PTX.
 
-use super::{Line, median_after_edits, timed, with_kernel};
+use super::waiting::{Line, median_after_edits, timed, with_kernel};
 use crate::workspace::Result;
 use cuda_builder::{Arch, CudaBuilder};
 use std::fs;

@@ -1,6 +1,6 @@
 //! Programs and tests on the simulator, in packages outside of the repository.
 
-use super::{Line, cargo, median_after_edits, timed, with_kernel};
+use super::waiting::{Line, cargo, median_after_edits, timed, with_kernel};
 use crate::workspace::Result;
 use std::fs;
 use std::path::Path;
