@@ -16,14 +16,18 @@ pub fn works(device: &Device, side: usize) -> Result<Vec<(String, Vec<RoundTrip>
     let mut random = Random::new(1);
     let matrix = Array2::from_shape_fn((side, side), |_| random.signed_unit().abs() as f32);
     let x = Array1::from_iter(matrix.iter().copied());
+    let y = x.mapv(|it| 1.0 - it);
     let data = Rc::new(Data {
         on_device: device.matrix_from_array(matrix.view())?,
-        x_on_device: device.upload(x.as_slice().expect("it is contiguous"))?,
+        x_on_device: device.upload(slice(&x))?,
+        y_on_device: device.upload(slice(&y))?,
         device: device.clone(),
         sums: matrix.sum_axis(Axis(0)),
-        dot: x.dot(&x),
+        dot: x.dot(&y),
+        square: x.dot(&x),
         matrix,
         x,
+        y,
     });
     let elements = side * side;
     Ok(vec![
@@ -47,33 +51,53 @@ pub fn works(device: &Device, side: usize) -> Result<Vec<(String, Vec<RoundTrip>
             ],
         ),
         (
-            format!("dot, {elements}"),
+            format!("x . y, {elements}"),
             vec![
                 data.contender("reduce_dot, host", true, |it| {
-                    let x = it.x.as_slice().expect("it is contiguous");
-                    near(tilewright::reduce_dot(x, x)?, it.dot)
+                    near(tilewright::reduce_dot(slice(&it.x), slice(&it.y))?, it.dot)
+                }),
+                data.contender("reduce_dot, device", true, |it| {
+                    near(
+                        it.device.reduce_dot(&it.x_on_device, &it.y_on_device)?,
+                        it.dot,
+                    )
+                }),
+                data.contender("ndarray", false, |it| near(it.x.dot(&it.y), it.dot)),
+            ],
+        ),
+        // One array is read, and copied, once.
+        (
+            format!("x . x, {elements}"),
+            vec![
+                data.contender("reduce_dot, host", true, |it| {
+                    near(
+                        tilewright::reduce_dot(slice(&it.x), slice(&it.x))?,
+                        it.square,
+                    )
                 }),
                 data.contender("reduce_dot, device", true, |it| {
                     near(
                         it.device.reduce_dot(&it.x_on_device, &it.x_on_device)?,
-                        it.dot,
+                        it.square,
                     )
                 }),
-                data.contender("ndarray", false, |it| near(it.x.dot(&it.x), it.dot)),
+                data.contender("ndarray", false, |it| near(it.x.dot(&it.x), it.square)),
             ],
         ),
         (
             format!("norm, {elements}"),
             vec![
                 data.contender("reduce, host", true, |it| {
-                    let x = it.x.as_slice().expect("it is contiguous");
-                    near(tilewright::reduce(x, ops::Norm2)?, it.dot.sqrt())
+                    near(
+                        tilewright::reduce(slice(&it.x), ops::Norm2)?,
+                        it.square.sqrt(),
+                    )
                 }),
                 data.contender("reduce_norm_2, device", true, |it| {
-                    near(it.device.reduce_norm_2(&it.x_on_device)?, it.dot.sqrt())
+                    near(it.device.reduce_norm_2(&it.x_on_device)?, it.square.sqrt())
                 }),
                 data.contender("ndarray", false, |it| {
-                    near(it.x.dot(&it.x).sqrt(), it.dot.sqrt())
+                    near(it.x.dot(&it.x).sqrt(), it.square.sqrt())
                 }),
             ],
         ),
@@ -85,10 +109,13 @@ struct Data {
     device: Device,
     matrix: Array2<f32>,
     x: Array1<f32>,
+    y: Array1<f32>,
     on_device: tilewright::Matrix<f32>,
     x_on_device: tilewright::Buffer<f32>,
+    y_on_device: tilewright::Buffer<f32>,
     sums: Array1<f32>,
     dot: f32,
+    square: f32,
 }
 
 impl Data {
@@ -109,6 +136,10 @@ impl Data {
     fn check_sums(&self, sums: &Array1<f32>) -> Result {
         near(sums[sums.len() - 1], self.sums[sums.len() - 1])
     }
+}
+
+fn slice(array: &Array1<f32>) -> &[f32] {
+    array.as_slice().expect("it is contiguous")
 }
 
 fn near(value: f32, expected: f32) -> Result {

@@ -18,6 +18,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::rc::Rc;
 use tilewright::{Device, reduce_sum_height};
+use tilewright_test_support::selection::chosen;
 
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
@@ -28,7 +29,8 @@ Measures what calls cost the host, on one device.
 Usage: cargo bench --bench calls -- [OPTIONS]
 
 Options:
-  --only TABLE   submissions, round-trips, arrays or first-answer
+  --only TEXT    only tables whose name contains TEXT, or one of several texts with commas between
+                 them: submissions, round-trips, arrays, first-answer
   --out FILE     also writes the tables as JSON, seen from benches/ under cargo
   -h, --help     this text
 ";
@@ -39,7 +41,8 @@ fn main() -> ExitCode {
 
 #[derive(Default)]
 struct Options {
-    only: Option<String>,
+    /// Whether each of [`TABLES`] is wanted.
+    only: Option<Vec<bool>>,
     out: Option<PathBuf>,
     is_process_of_table: bool,
 }
@@ -58,21 +61,21 @@ impl Options {
             match argument {
                 // Cargo passes this to every benchmark.
                 Long("bench") => {}
-                Long("only") => options.only = Some(arguments.value()?.string()?),
+                Long("only") => {
+                    options.only = Some(chosen(&TABLES, &arguments.value()?.string()?)?);
+                }
                 Long("out") => options.out = Some(arguments.value()?.into()),
                 Long("answer-and-exit") => options.is_process_of_table = true,
                 Short('h') | Long("help") => return Ok(None),
                 argument => return Err(argument.unexpected().into()),
             }
         }
-        if let Some(only) = options.only.as_deref().filter(|it| !TABLES.contains(it)) {
-            return Err(format!("--only {only}: the tables are {}", TABLES.join(", ")).into());
-        }
         Ok(Some(options))
     }
 
     fn has(&self, table: &str) -> bool {
-        self.only.as_deref().is_none_or(|only| only == table)
+        let mut tables = TABLES.iter().zip(self.only.iter().flatten());
+        self.only.is_none() || tables.any(|(name, wanted)| *wanted && *name == table)
     }
 }
 
@@ -112,22 +115,22 @@ fn run() -> Result {
 
 /// The time until a call returns whose work is only submitted.
 fn submissions(device: &Device) -> Result<Value> {
-    println!("\nCalls that submit work, one after another:");
+    println!("\nCalls that submit work, f32, one after another:");
     print_head();
     let mut rows = Rows::default();
     for elements in [1 << 10, 1 << 16] {
         let (x, _) = samples::elements::<f32>(elements);
         let x = device.upload(&x)?;
         let mut sum = device.zeros::<f32>(1)?;
-        let name = format!("reduce_sum_into, 2^{} f32", elements.ilog2());
+        let name = format!("reduce_sum_into, 2^{}", elements.ilog2());
         rows.both(device, &name, || Ok(device.reduce_sum_into(&x, &mut sum)?))?;
     }
     let a = device.matrix((64, 64), &[1.0_f32; 64 * 64])?;
     let mut c = device.matrix_zeros::<f32>((64, 64))?;
-    rows.both(device, "matmul_coarsened_into, 64 f32", || {
+    rows.both(device, "matmul_coarsened_into, 64", || {
         Ok(device.matmul_coarsened_into(&a, &a, &mut c)?)
     })?;
-    rows.both(device, "matmul_tiled_into, 64 f32", || {
+    rows.both(device, "matmul_tiled_into, 64", || {
         Ok(device.matmul_tiled_into(&a, &a, &mut c)?)
     })?;
     if !device.is_simulator() {
@@ -181,11 +184,31 @@ impl Rows {
         Ok(())
     }
 
+    /// The contenders of one work; ours with their ratios to the fastest of the rivals. The simulator's
+    /// time is no GPU's, and has no ratio.
+    fn contest(
+        &mut self,
+        device: &Device,
+        work: &str,
+        contenders: &[RoundTrip],
+        times: &[HostTimes],
+        is_rival: impl Fn(&RoundTrip) -> bool,
+    ) {
+        let rivals = contenders.iter().zip(times);
+        let rivals = rivals.filter(|(contender, _)| is_rival(contender) && !device.is_simulator());
+        let rival = rivals.map(|(_, times)| times.median).min();
+        for (contender, times) in contenders.iter().zip(times) {
+            let ratio = rival.filter(|_| contender.ours);
+            let ratio = ratio.map(|rival| times.median as f64 / rival as f64);
+            self.push(work, contender.name, *times, ratio);
+        }
+    }
+
     /// `ratio` is the time relative to a rival's.
     fn push(&mut self, name: &str, by: &str, times: HostTimes, ratio: Option<f64>) {
         let ratio_text = ratio.map(|ratio| format!("{ratio:.3}")).unwrap_or_default();
         println!(
-            "{name:<32} {by:<22} {:>9} {:>9} {:>8.2} {ratio_text:>8}",
+            "{name:<25} {by:<22} {:>9} {:>8} {:>6.2} {ratio_text:>5}",
             times.median, times.p90, times.allocations
         );
         self.records.push(json!({
@@ -201,8 +224,8 @@ impl Rows {
 
 fn print_head() {
     println!(
-        "{:<32} {:<22} {:>9} {:>9} {:>8} {:>8}",
-        "work", "by; context", "median/ns", "p90/ns", "allocs", "of rival"
+        "{:<25} {:<22} {:>9} {:>8} {:>6} {:>5}",
+        "work", "by; context", "median/ns", "p90/ns", "allocs", "ratio"
     );
 }
 
@@ -220,22 +243,13 @@ fn round_trips(device: &Device) -> Result<Value> {
         let mut contenders = sum_contenders(device, &rivals, elements)?;
         let rounds = if device.is_simulator() { 3 } else { 2000 };
         let times = host_time::of_round_trips(&mut contenders, rounds)?;
-        // Against the faster way of the rival.
-        let rival = contenders.iter().zip(&times);
-        let rival = rival.filter(|(contender, _)| contender.name.starts_with("CUB"));
-        let rival = rival.map(|(_, times)| times.median).min();
-        for (contender, times) in contenders.iter().zip(&times) {
-            let ratio = rival.filter(|_| contender.ours);
-            let ratio = ratio.map(|rival| times.median as f64 / rival as f64);
-            rows.push(
-                &format!("sum of 2^{}", elements.ilog2()),
-                contender.name,
-                *times,
-                ratio,
-            );
-        }
+        let work = format!("sum of 2^{}", elements.ilog2());
+        let is_rival = |it: &RoundTrip| it.name.starts_with("CUB");
+        rows.contest(device, &work, &contenders, &times, is_rival);
     }
-    println!("of rival: this time divided by that of CUB's faster way; below 1 is faster.");
+    if !device.is_simulator() {
+        println!("ratio: this time divided by that of CUB's faster way; below 1 is faster.");
+    }
     Ok(rows.records.into())
 }
 
@@ -250,16 +264,11 @@ fn arrays(device: &Device) -> Result<Value> {
     };
     for (name, mut contenders) in arrays::works(device, side)? {
         let times = host_time::of_round_trips(&mut contenders, rounds)?;
-        let rival = contenders.iter().zip(&times);
-        let rival = rival.filter(|(contender, _)| !contender.ours);
-        let rival = rival.map(|(_, times)| times.median).min();
-        for (contender, times) in contenders.iter().zip(&times) {
-            let ratio = rival.filter(|_| contender.ours);
-            let ratio = ratio.map(|rival| times.median as f64 / rival as f64);
-            rows.push(&name, contender.name, *times, ratio);
-        }
+        rows.contest(device, &name, &contenders, &times, |it| !it.ours);
     }
-    println!("of rival: this time divided by that of ndarray; below 1 is faster.");
+    if !device.is_simulator() {
+        println!("ratio: this time divided by that of ndarray; below 1 is faster.");
+    }
     Ok(rows.records.into())
 }
 

@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 use tilewright::Device;
+use tilewright_test_support::selection::chosen;
 
 const HELP: &str = "\
 Compares this crate with its rivals on one device, and writes the results as JSON.
@@ -25,7 +26,7 @@ Usage: cargo bench --bench compare -- [OPTIONS]
 
 Options:
   --only TEXT    only contests whose name contains TEXT, such as `sum f32`, or one of several
-                 texts with commas between them
+                 texts with commas between them, each of which some name contains
   --samples N    samples of each contender [default: 30; on the simulator 3]
   --out FILE     the JSON file, seen from benches/ under cargo [default: results/DEVICE.json; on the
                  simulator and with --only: none]
@@ -106,14 +107,9 @@ impl Options {
         cases.extend(scans::cases(device));
         cases.extend(products::cases(device));
         if let Some(only) = &self.only {
-            let names: Vec<_> = cases.iter().map(|case| case.name.clone()).collect();
-            cases.retain(|case| only.split(',').any(|text| case.name.contains(text)));
-            if cases.is_empty() {
-                let names = names.join(", ");
-                return Err(
-                    format!("--only {only}: no contest has that in its name: {names}").into(),
-                );
-            }
+            let names: Vec<_> = cases.iter().map(|case| case.name.as_str()).collect();
+            let mut chosen = chosen(&names, only)?.into_iter();
+            cases.retain(|_| chosen.next() == Some(true));
         }
         Ok(cases)
     }
@@ -135,8 +131,9 @@ fn compare_all(
     cases: &[Case],
     samples: usize,
 ) -> Result<Vec<serde_json::Value>> {
+    let width = width_of_names(cases);
     println!(
-        "\n{:<18} {:<17} {:>11} {:>17} {:>9}",
+        "\n{:<width$} {:<17} {:>11} {:>14} {:>8}",
         "work", "by", "time", "speed", "of rival"
     );
     let mut records = Vec::new();
@@ -145,12 +142,18 @@ fn compare_all(
             continue;
         };
         let times = take_times(&mut contest, samples)?;
-        print_rows(&contest, &times);
+        print_rows(&contest, &times, width);
         records.push(record::contest(&contest, &times));
     }
     println!("\n*: all operands fit into the L2 cache, for every contender.");
     println!("of rival: the rival's time divided by this one; above 1 is faster.");
     Ok(records)
+}
+
+/// The width of the column of names, with the mark of those that fit into the cache.
+fn width_of_names(cases: &[Case]) -> usize {
+    let names = cases.iter().map(|case| case.name.len() + 1);
+    names.max().unwrap_or(0)
 }
 
 fn take_times(contest: &mut Contest, samples: usize) -> Result<Vec<Times>> {
@@ -199,7 +202,7 @@ fn speed(contest: &Contest, times: &Times) -> String {
     format!("{speed:.1} {unit:<7}")
 }
 
-fn print_rows(contest: &Contest, times: &[Times]) {
+fn print_rows(contest: &Contest, times: &[Times], width: usize) {
     let rows = || contest.contenders.iter().zip(times);
     let rival = rows()
         .find(|(contender, _)| !contender.ours)
@@ -211,7 +214,7 @@ fn print_rows(contest: &Contest, times: &[Times]) {
             .filter(|_| contender.ours)
             .map(|rival| rival / times.median);
         println!(
-            "{name:<18} {:<17} {:>8.1} us {:>17} {:>9}",
+            "{name:<width$} {:<17} {:>8.1} us {:>14} {:>8}",
             contender.name,
             times.median * 1e6,
             speed(contest, times),

@@ -37,17 +37,17 @@ fn column_statistics(mut parser: lexopt::Parser) -> Outcome {
         }
     }
     let path = path.ok_or_else(|| format!("no file is named; {USAGE}"))?;
-    let table = Table::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let (names, numbers) = read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     let device = support::open(choice)?;
-    let columns = table.names.len();
-    let matrix = device.matrix((table.numbers.len() / columns, columns), &table.numbers)?;
+    let columns = names.len();
+    let matrix = device.matrix((numbers.len() / columns, columns), &numbers)?;
 
     let means = device.reduce_columns(&matrix, ops::Mean)?.to_vec()?;
     let variances = device.reduce_columns(&matrix, ops::Variance)?.to_vec()?;
     let extremes = device.reduce_columns(&matrix, ops::MinMax)?.to_vec()?;
 
     print_line("column,count,mean,deviation,min,max")?;
-    for (column, name) in table.names.iter().enumerate() {
+    for (column, name) in names.iter().enumerate() {
         let (mean, deviation) = (means[column], variances[column].sqrt());
         let [min, max] = extremes[column];
         let count = matrix.rows();
@@ -58,43 +58,32 @@ fn column_statistics(mut parser: lexopt::Parser) -> Outcome {
     Ok(())
 }
 
-/// The numbers of a CSV file, row after row.
-struct Table {
-    /// The header's, or `1`, `2` and so on.
-    names: Vec<String>,
-    numbers: Vec<f64>,
-}
-
-impl Table {
-    fn read(path: &Path) -> Outcome<Self> {
-        let text = fs::read_to_string(path)?;
-        let lines = text
-            .lines()
-            .enumerate()
-            .map(|(index, line)| (index + 1, line.trim()));
-        let mut lines = lines.filter(|(_, line)| !line.is_empty()).peekable();
-        let (_, first) = *lines.peek().ok_or("there is no line")?;
-        let mut names: Vec<String> = first.split(',').map(|it| it.trim().to_owned()).collect();
-        if names.iter().all(|name| name.parse::<f64>().is_err()) {
-            lines.next();
-        } else {
-            names = (1..=names.len()).map(|number| number.to_string()).collect();
-        }
-        let mut numbers = Vec::new();
-        for (line, text) in lines {
-            let before = numbers.len();
-            for field in text.split(',').map(str::trim) {
-                let number: Result<f64, _> = field.parse();
-                numbers.push(number.map_err(|_| format!("line {line}: `{field}` is no number"))?);
-            }
-            let (found, expected) = (numbers.len() - before, names.len());
-            if found != expected {
-                return Err(format!("line {line}: {found} fields, and {expected} columns").into());
-            }
-        }
-        if numbers.is_empty() {
-            return Err("there are no numbers".into());
-        }
-        Ok(Self { names, numbers })
+/// The names of a CSV file's columns, the header's or `1`, `2` and so on, and its numbers, row after row.
+fn read(path: &Path) -> Outcome<(Vec<String>, Vec<f64>)> {
+    let text = fs::read_to_string(path)?;
+    let lines = (1..).zip(text.lines().map(str::trim));
+    let mut lines = lines.filter(|(_, line)| !line.is_empty()).peekable();
+    let (_, first) = *lines.peek().ok_or("there is no line")?;
+    let mut names: Vec<String> = first.split(',').map(|it| it.trim().to_owned()).collect();
+    if names.iter().all(|name| name.parse::<f64>().is_err()) {
+        lines.next();
+    } else {
+        names = (1..=names.len()).map(|it| it.to_string()).collect();
     }
+    let (mut numbers, expected) = (Vec::new(), names.len());
+    for (line, text) in lines {
+        let before = numbers.len();
+        for field in text.split(',').map(str::trim) {
+            let number: Result<f64, _> = field.parse();
+            numbers.push(number.map_err(|_| format!("line {line}: `{field}` is no number"))?);
+        }
+        let found = numbers.len() - before;
+        if found != expected {
+            return Err(format!("line {line}: {found} fields, and {expected} columns").into());
+        }
+    }
+    if numbers.is_empty() {
+        return Err("there are no numbers".into());
+    }
+    Ok((names, numbers))
 }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! cargo run --release --example matmul -- A.npy B.npy -o C.npy
-//!     [--kernel tiled|coarsened] [--device sim|cuda|cuda:N] [--json]
+//!     [--kernel fastest|tiled|coarsened] [--device sim|cuda|cuda:N] [--json]
 //! ```
 
 #[path = "support/npy/mod.rs"]
@@ -21,21 +21,21 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use support::output::print_line;
 use support::{Outcome, timed};
-use tilewright::{Device, DeviceChoice, GemmElement, Matrix};
+use tilewright::{Device, DeviceChoice, GemmElement, MatmulElement, Matrix};
 
-const USAGE: &str = "usage: matmul A.npy B.npy -o C.npy [--kernel tiled|coarsened] \
+const USAGE: &str = "usage: matmul A.npy B.npy -o C.npy [--kernel KERNEL] \
                      [--device sim|cuda|cuda:N] [--json]";
 
 const OPTIONS: &str = "
-Writes A B, whose elements are within the bound of a sum of so many products, and have the same bits
-on every device.
+Writes A B, whose elements are within the bound of a sum of so many products.
 
   A.npy B.npy      matrices of f8, or of f2, f4 and u1, which are multiplied as f4; in either order
                    and either byte order
   -o, --output C   the file for the product, of type f4 or f8; another file of the name is replaced
                    when the product is complete
-  --kernel KERNEL  coarsened, the default, computes a block of outputs in each thread, tiled one
-                   output: slower, and simpler to read
+  --kernel KERNEL  fastest, the default, is the library's choice for the device and the shape;
+                   coarsened computes a block of outputs in each thread, tiled one output, both
+                   with the same bits on every device
   --device DEVICE  sim is the simulator, cuda the first GPU, cuda:N another one; without it, the
                    device that TILEWRIGHT_DEVICE names, or a GPU if there is one
   --json           prints an object: product, rows, columns, device, seconds
@@ -46,19 +46,21 @@ const TYPES: &str = "f2 (float16), f4 (float32), f8 (float64) or u1 (uint8)";
 /// One of the library's products.
 #[derive(Clone, Copy, Default)]
 enum Kernel {
-    Tiled,
     #[default]
+    Fastest,
+    Tiled,
     Coarsened,
 }
 
 impl Kernel {
-    fn multiply<T: GemmElement>(
+    fn multiply<T: GemmElement + MatmulElement<Product = T>>(
         self,
         device: &Device,
         a: &Matrix<T>,
         b: &Matrix<T>,
     ) -> tilewright::Result<Matrix<T>> {
         match self {
+            Self::Fastest => device.matmul(a, b),
             Self::Tiled => device.matmul_tiled(a, b),
             Self::Coarsened => device.matmul_coarsened(a, b),
         }
@@ -96,9 +98,13 @@ impl Arguments {
 
 fn kernel(name: &str) -> Outcome<Kernel> {
     match name {
+        "fastest" => Ok(Kernel::Fastest),
         "tiled" => Ok(Kernel::Tiled),
         "coarsened" => Ok(Kernel::Coarsened),
-        _ => Err(format!("there is no kernel `{name}`: --kernel can be tiled or coarsened").into()),
+        _ => Err(format!(
+            "there is no kernel `{name}`: --kernel can be fastest, tiled or coarsened"
+        )
+        .into()),
     }
 }
 
@@ -142,7 +148,7 @@ fn single(file: &NpyFile) -> Outcome<CowArray<'_, f32, Ix2>> {
     })
 }
 
-fn multiply<T: GemmElement + WritableElement>(
+fn multiply<T: GemmElement + MatmulElement<Product = T> + WritableElement>(
     device: &Device,
     arguments: &Arguments,
     [a, b]: [CowArray<'_, T, Ix2>; 2],

@@ -399,6 +399,15 @@ pub fn matmul_tiled<T: GemmElement>(
 
 /// The product of two arrays of any layout on the default device, by [`Device::matmul_coarsened`].
 ///
+/// ```
+/// use tilewright::ndarray::array;
+///
+/// let a = array![[1.0_f64, 2.0], [3.0, 4.0]];
+/// let c = tilewright::matmul_coarsened(a.t(), a.view())?;
+/// assert_eq!(c, array![[10.0, 14.0], [14.0, 20.0]]);
+/// # Ok::<(), tilewright::Error>(())
+/// ```
+///
 /// # Errors
 /// Those of [`Device::from_env`], [`Device::matrix_from_array`] and [`Device::matmul_coarsened`].
 pub fn matmul_coarsened<T: GemmElement>(

@@ -24,6 +24,31 @@ impl Device {
     /// On CUDA this compiles the best of the module's images for the device; the simulator loads
     /// nothing.
     ///
+    /// ```
+    /// use cuda_std::prelude::*;
+    /// use tilewright::{Device, LaunchConfig, ModuleSource};
+    ///
+    /// /// Doubles each element.
+    /// #[kernel]
+    /// pub fn double(x: GlobalMut<f32>) {
+    ///     if let Some(x) = x.own(thread::own_index()) {
+    ///         x.set(2.0 * x.get());
+    ///     }
+    /// }
+    ///
+    /// // SAFETY: (1) there are no images, so none that could differ from the kernel.
+    /// static KERNELS: ModuleSource = unsafe { ModuleSource::new("my_kernels", &[]) };
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let device = Device::simulator();
+    /// let kernels = device.load(&KERNELS)?;
+    /// let mut x = device.upload(&[1.0_f32, 2.0, 3.0])?;
+    /// kernels.launch(double, LaunchConfig::for_elements(3, 128), (&mut x,))?;
+    /// assert_eq!(x.to_vec()?, [2.0, 4.0, 6.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// [`ErrorKind::NoModule`] if the device can run none of the images; [`ErrorKind::OutOfMemory`],
     /// [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].

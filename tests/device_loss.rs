@@ -48,6 +48,8 @@ fn a_lost_device_is_remembered_and_nothing_panics() {
         panic!("another error: {first}");
     };
     assert_eq!(first.operation(), "synchronize");
+    // A trap is what a panic without a record is, too.
+    assert!(cause.contains("panic_locations(true)"), "{cause}");
     let later = [
         buffer.to_vec().unwrap_err(),
         device.upload(&[1_u8]).unwrap_err(),

@@ -137,13 +137,13 @@ impl Bench {
         };
         let errors = match rival {
             Some(rival) if ours.error.is_some() => {
-                format!("{} (cuBLAS {})", error(ours), error(rival))
+                format!("{} ({})", error(ours), error(rival))
             }
             _ => error(ours),
         };
         let text = |speed: Option<f64>| speed.map_or("-".to_owned(), |speed| ours.unit.text(speed));
         println!(
-            "{name:<26} {:>9} {:>9} {:>8}  {errors}",
+            "{name:<26} {:>7} {:>6} {:>5}  {errors}",
             text(speed),
             text(rival_speed),
             ratio.map_or("-".to_owned(), |ratio| format!("{ratio:.3}")),

@@ -49,7 +49,8 @@ fn run() -> Result {
         cublas_lt: rivals.cublas_lt,
     };
     println!(
-        "\n{:<26} {:>9} {:>9} {:>8}  relative L2 error, and largest over u |A||B|",
+        "\nerror: relative L2, and the largest over u |A||B|; that of cuBLAS in brackets\n\
+         {:<26} {:>7} {:>6} {:>5}  error",
         "product", "TFLOP/s", "cuBLAS", "ratio"
     );
     let families: [Family; 23] = [

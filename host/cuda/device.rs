@@ -109,9 +109,10 @@ impl CudaDevice {
             self.modules.outputs.print(true);
             let code = failure.code;
             let words = format!("CUDA error {code}: {failure}");
-            match self.modules.outputs.panic() {
-                Some(panic) => format!("{panic}\n  {words}"),
-                None => words,
+            match (self.modules.outputs.panic(), failure.hint()) {
+                (Some(panic), _) => format!("{panic}\n  {words}"),
+                (None, Some(hint)) => format!("{words}; {hint}"),
+                (None, None) => words,
             }
         });
         self.lost_error()

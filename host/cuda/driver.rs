@@ -22,6 +22,8 @@ impl Failure {
     pub const NOT_FOUND: Self = Self { code: 500 };
     /// `CUDA_ERROR_NOT_READY`: the queried work is not complete yet.
     pub const NOT_READY: Self = Self { code: 600 };
+    /// `CUDA_ERROR_LAUNCH_FAILED`: among other faults, a kernel executed `trap`, as one that panics does.
+    pub const LAUNCH_FAILED: Self = Self { code: 719 };
 
     /// Whether every later call for the context fails too: the failures that the driver API's
     /// `CUresult` documents with "the process must be terminated and relaunched", and the loss
@@ -37,7 +39,7 @@ impl Failure {
         const CONTEXT_IS_DESTROYED: u32 = 709;
         const ASSERT: u32 = 710;
         const HARDWARE_STACK_ERROR: u32 = 714;
-        const LAUNCH_FAILED: u32 = 719;
+        const LAUNCH_FAILED: u32 = Failure::LAUNCH_FAILED.code;
         const TENSOR_MEMORY_LEAK: u32 = 721;
         const EXTERNAL_DEVICE: u32 = 911;
         matches!(
@@ -54,6 +56,14 @@ impl Failure {
                 // Among them: illegal instruction, misaligned address, invalid address space.
                 | HARDWARE_STACK_ERROR
                 ..=LAUNCH_FAILED | TENSOR_MEMORY_LEAK | EXTERNAL_DEVICE
+        )
+    }
+
+    /// What to do about a failure that a kernel's panic may be, where no record of a panic is there.
+    pub fn hint(self) -> Option<&'static str> {
+        (self == Self::LAUNCH_FAILED).then_some(
+            "if a kernel panicked, a build with `CudaBuilder::panic_locations(true)` tells where, \
+             and so does the simulator",
         )
     }
 }
@@ -124,6 +134,17 @@ mod tests {
         }
         for code in [1, 2, 34, 100, 200, 218, 222, 500, 701, 720, 801, 999] {
             assert!(!Failure { code }.loses_device(), "{code}");
+        }
+    }
+
+    #[test]
+    fn only_the_code_of_a_trapped_kernel_has_the_hint_about_panics() {
+        let hint = Failure { code: 719 }.hint().unwrap();
+        for remedy in ["CudaBuilder::panic_locations(true)", "simulator"] {
+            assert!(hint.contains(remedy), "{hint}");
+        }
+        for code in [2, 700, 702, 710, 715, 718, 721] {
+            assert_eq!(Failure { code }.hint(), None, "{code}");
         }
     }
 }

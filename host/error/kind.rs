@@ -6,6 +6,22 @@ use super::image::{CudaVersion, ImageRejection, rejections};
 use super::simulator::SimulatorError;
 
 /// What went wrong in a call, with the sizes involved and the remedy.
+///
+/// ```
+/// use tilewright::{Device, ErrorKind};
+///
+/// # fn main() -> tilewright::Result<()> {
+/// let device = Device::simulator();
+/// let measurements = device.zeros::<f32>(0)?;
+/// let greatest = match device.reduce_max(&measurements) {
+///     Ok(greatest) => Some(greatest),
+///     Err(error) if matches!(error.kind(), ErrorKind::NoElements) => None,
+///     Err(error) => return Err(error),
+/// };
+/// assert_eq!(greatest, None);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {

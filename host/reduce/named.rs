@@ -8,6 +8,7 @@ use super::ops::{
 use crate::buffer::{Buffer, BufferView};
 use crate::device::{Device, default_device};
 use crate::error::{During, Result};
+use std::ptr;
 
 impl Device {
     /// The value that `operation`, one of [`ops`](crate::ops), gives for all elements of `x`, a buffer
@@ -295,7 +296,15 @@ pub fn reduce<R, T: Reducible<R>>(data: &[T], operation: R) -> Result<T::Output>
     device.reduce(&device.upload(data)?, operation)
 }
 
-/// The dot product of `x` and `y` on the default device, by [`Device::reduce_dot`].
+/// The dot product of `x` and `y` on the default device, by [`Device::reduce_dot`]. A slice that is both
+/// is uploaded once.
+///
+/// ```
+/// let (x, y) = ([1.0_f32, 2.0, 3.0], [10.0, 100.0, 1000.0]);
+/// assert_eq!(tilewright::reduce_dot(&x, &y)?, 3210.0);
+/// assert_eq!(tilewright::reduce_dot(&x, &x)?, 14.0);
+/// # Ok::<(), tilewright::Error>(())
+/// ```
 ///
 /// # Errors
 /// Those of [`Device::from_env`], [`Device::upload`] and [`Device::reduce_dot`].
@@ -303,5 +312,10 @@ pub fn reduce<R, T: Reducible<R>>(data: &[T], operation: R) -> Result<T::Output>
 #[doc(alias = "inner product")]
 pub fn reduce_dot<T: ReduciblePairs<Dot>>(x: &[T], y: &[T]) -> Result<T::Output> {
     let device = default_device()?;
-    device.reduce_dot(&device.upload(x)?, &device.upload(y)?)
+    let x_on_device = device.upload(x)?;
+    // The address and the length are the same: so are the elements.
+    if ptr::eq(x, y) {
+        return device.reduce_dot(&x_on_device, &x_on_device);
+    }
+    device.reduce_dot(&x_on_device, &device.upload(y)?)
 }

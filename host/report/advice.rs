@@ -62,6 +62,19 @@ pub enum Advice {
 
 impl KernelReport {
     /// The change to the kernel that addresses its bottleneck.
+    ///
+    /// ```
+    /// use tilewright::{Advice, Device};
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let device = Device::simulator();
+    /// let x = device.upload(&[1.0_f32; 4096])?;
+    /// let (_, report) = device.with_report(|| device.reduce_sum(&x))?;
+    /// // So few elements are one block: most of the device has nothing to do.
+    /// assert!(matches!(report.launches[0].advice(), Advice::FillDevice { blocks: 1, .. }));
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn advice(&self) -> Advice {
         let roofline = self.roofline();

@@ -19,7 +19,7 @@ impl Simulator {
     pub(super) fn reserve(&self, bytes: usize) -> Outcome<()> {
         let reserved =
             self.allocated_bytes
-                .try_update(Ordering::Relaxed, Ordering::Relaxed, |used| {
+                .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |used| {
                     used.checked_add(bytes as u64)
                         .filter(|used| *used <= self.properties.memory_bytes)
                 });

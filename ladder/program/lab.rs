@@ -31,7 +31,7 @@ use lexopt::prelude::*;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use support::Outcome;
-use support::output::{print, print_line, terminal_width, write_text};
+use support::output::{print, print_line, style, terminal_width, write_text};
 use tilewright::{Device, LaunchReport, Profile, SimulatorOptions};
 use workloads::{WORKLOADS, Workload};
 
@@ -83,9 +83,22 @@ fn lab(mut parser: lexopt::Parser) -> Outcome {
     } else if arguments.json {
         print_line(tilewright_report::json(&report))?;
     } else {
-        print(tilewright_report::table_within(&report, terminal_width()))?;
+        let table = tilewright_report::table_within(&report, terminal_width());
+        print(emphasised(&table, |line| style(line).bold().to_string()))?;
     }
     Ok(())
+}
+
+/// A report's table with the names of kernels and the heads of columns as `emphasis` has them, like the
+/// titles of a ladder.
+fn emphasised(table: &str, emphasis: impl Fn(&str) -> String) -> String {
+    let is_kernel = |line: &str| line.starts_with(|first: char| !first.is_whitespace());
+    let is_head = |line: &str| line.starts_with(" line, instruction");
+    let lines = table.lines().map(|line| match line {
+        line if is_kernel(line) || is_head(line) => emphasis(line) + "\n",
+        line => format!("{line}\n"),
+    });
+    lines.collect()
 }
 
 fn help() -> String {
@@ -143,4 +156,24 @@ fn step_report(
     outcome?;
     trial.check()?;
     Ok(report)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kernels_and_heads_are_emphasised_and_no_character_changes_otherwise() -> Outcome {
+        let device = Device::simulator();
+        let x = device.upload(&[1.0_f32; 1000])?;
+        let (_, report) = device.with_report(|| device.reduce_sum(&x))?;
+        let table = tilewright_report::table_within(&report, 80);
+        let text = emphasised(&table, |line| format!("<{line}>"));
+        let marked: Vec<&str> = text.lines().filter(|it| it.starts_with('<')).collect();
+        assert_eq!(marked.len(), 2, "{text}");
+        assert!(marked[0].starts_with("<reduce_sum_f32 on "), "{text}");
+        assert!(marked[1].contains("requests"), "{text}");
+        assert_eq!(emphasised(&table, str::to_owned), table);
+        Ok(())
+    }
 }

@@ -131,6 +131,30 @@ fn a_warm_sum_on_the_host_is_one_launch_and_one_wait() {
 }
 
 #[test]
+fn a_slice_that_is_both_sides_of_a_dot_product_is_uploaded_once() {
+    with_driver(
+        "a_slice_that_is_both_sides_of_a_dot_product_is_uploaded_once",
+        || {
+            let (x, y) = ([3_u32; 1000], [5_u32; 1000]);
+            // The value is none: the stand-in for a driver has sums alone.
+            let uploads = |x: &[u32], y: &[u32]| {
+                let dot = || _ = tilewright::reduce_dot(x, y).unwrap();
+                let calls = observe(dot).driver_calls;
+                let is_upload = |call: &&&str| call.starts_with("cuMemcpyHtoD");
+                calls.iter().filter(is_upload).count()
+            };
+            // The first call opens the default device.
+            uploads(&x, &y);
+            assert_eq!(uploads(&x, &y), 2);
+            assert_eq!(uploads(&x, &x), 1);
+            // The same elements elsewhere, and another part of a slice, are other slices.
+            assert_eq!(uploads(&x, &x.clone()), 2);
+            assert_eq!(uploads(&x[..999], &x[1..]), 2);
+        },
+    );
+}
+
+#[test]
 fn a_device_opens_without_modules_memory_and_events() {
     with_driver("a_device_opens_without_modules_memory_and_events", || {
         // The driver's library is open, so that its calls can be observed.

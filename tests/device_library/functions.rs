@@ -63,7 +63,9 @@ fn brains() -> Vec<bf16> {
 }
 
 macro_rules! functions_of_one_number {
-    ($($name:ident: $function:ident, $inputs:ident;)*) => {$(
+    ($($name:ident: $($function:ident)::+, $inputs:ident;)*) => {
+        const OF_ONE: &[&str] = &[$(stringify!($name)),*];
+        $(
         /// Each machine has the bits of the host, whose errors `crates/cuda_std/tests/math` measures.
         #[test]
         fn $name() {
@@ -73,7 +75,7 @@ macro_rules! functions_of_one_number {
                 let mut out = output(&device, x.len());
                 launch(&device, kernels::$name, config, (&upload(&device, &x), &mut out));
                 for (&x, result) in x.iter().zip(out.to_vec().unwrap()) {
-                    let here = math::$function(x);
+                    let here = math::$($function)::+(x);
                     assert_eq!(result.to_bits(), here.to_bits(), "{x:e} on {}", device.name());
                 }
             }
@@ -115,10 +117,18 @@ functions_of_one_number! {
     round_ties_even_f64: round_ties_even, doubles;
     tanh_f16: tanh, halves;
     exp_bf16: exp, brains;
+    approximate_rsqrt: approximate::rsqrt, singles;
+    approximate_ln: approximate::ln, singles;
+    approximate_log2: approximate::log2, singles;
+    approximate_sin: approximate::sin, singles;
+    approximate_cos: approximate::cos, singles;
+    approximate_tanh: approximate::tanh, singles;
 }
 
 macro_rules! functions_of_two_numbers {
-    ($($name:ident: $function:ident, $inputs:ident;)*) => {$(
+    ($($name:ident: $function:ident, $inputs:ident;)*) => {
+        const OF_TWO: &[&str] = &[$(stringify!($name)),*];
+        $(
         /// Each number with others of other magnitudes.
         #[test]
         fn $name() {
@@ -152,7 +162,7 @@ functions_of_two_numbers! {
 }
 
 macro_rules! remainders {
-    ($($name:ident: $inputs:ident;)*) => {$(
+    ($($name:ident: $inputs:ident, $operation:expr;)*) => {$(
         /// Of numbers near each other and of those whose quotient has more bits than they have.
         #[test]
         fn $name() {
@@ -169,15 +179,32 @@ macro_rules! remainders {
                 let arguments = (&upload(&device, &x), &upload(&device, &y), &mut out);
                 launch(&device, kernels::$name, config, arguments);
                 for ((&x, &y), result) in x.iter().zip(&y).zip(out.to_vec().unwrap()) {
-                    let here = x % y;
+                    let here = $operation(x, y);
                     let is_same = result.to_bits() == here.to_bits() || result.is_nan() && here.is_nan();
-                    assert!(is_same, "{x:e} % {y:e} is {here:e}, {result:e} on {}", device.name());
+                    assert!(is_same, "{x:e}, {y:e}: {here:e}, {result:e} on {}", device.name());
                 }
             }
         }
     )*};
 }
 remainders! {
-    remainder_f32: singles;
-    remainder_f64: doubles;
+    remainder_f32: singles, std::ops::Rem::rem;
+    remainder_f64: doubles, std::ops::Rem::rem;
+    rem_euclid_f32: singles, f32::rem_euclid;
+    div_euclid_f32: singles, f32::div_euclid;
+    rem_euclid_f64: doubles, f64::rem_euclid;
+    div_euclid_f64: doubles, f64::div_euclid;
+}
+
+/// A stack frame is local memory, which a thread reaches as slowly as the device's.
+#[test]
+fn no_function_has_a_stack_frame() {
+    for (arch, text) in cuda_std_test_kernels::IMAGES {
+        for name in OF_ONE.iter().chain(OF_TWO) {
+            let start = format!(".entry {name}(");
+            let (_, entry) = text.split_once(&start).expect("a kernel of the module");
+            let body = entry.split(".entry ").next().unwrap_or(entry);
+            assert!(!body.contains(".local"), "{name} for {arch}");
+        }
+    }
 }

@@ -48,7 +48,12 @@ where
         write_matrix(path, "a.npy", &a, a_order, descr, bytes);
         write_matrix(path, "b.npy", &b, b_order, descr, bytes);
         for device in devices() {
-            for options in [&[][..], &["--kernel", "tiled"], &["--kernel", "coarsened"]] {
+            for options in [
+                &[][..],
+                &["--kernel", "fastest"],
+                &["--kernel", "tiled"],
+                &["--kernel", "coarsened"],
+            ] {
                 let arguments = [
                     &["a.npy", "b.npy", "-o", "c.npy", "--device", device],
                     options,

@@ -39,8 +39,9 @@ Commands:
                       fail on spills, stack frames, accesses without a state space, slow
                       instructions in the loops of tensor-core products, and a stale
                       ladder/registers.txt; with --write, write that table anew
-  times               build the kernels of examples/custom_kernel from nothing and after edits,
-                      as a crate of its own, and print how long that takes
+  times               print how long a stranger waits: for the README's first program, for the
+                      tests of examples/custom_kernel on the simulator and for its PTX, from
+                      nothing and after edits
   words               find words in comments, messages and pages that the project avoids
 ";
 

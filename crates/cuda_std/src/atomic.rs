@@ -6,6 +6,32 @@
 //!
 //! The order in which threads of one launch add is not fixed. Integer sums do not mind; a
 //! floating-point sum may differ from run to run.
+//!
+//! Views of atomics, [`GlobalAtomic`](crate::global::GlobalAtomic), need no `unsafe`. In shared memory:
+//!
+//! ```
+//! use cuda_std::prelude::*;
+//!
+//! /// How many elements of each block's part of `x` are negative, added to `counts`.
+//! #[kernel]
+//! pub fn count_negative(x: Global<f32>, counts: GlobalAtomic<u32>) {
+//!     let count = shared_array![u32; 1];
+//!     if thread::rank_in_block() == 0 {
+//!         // SAFETY: (1) there is one element. (2) The first thread alone writes it.
+//!         unsafe { count.store(0, 0) };
+//!     }
+//!     thread::sync_threads();
+//!     if x.get(thread::own_index().get()).is_some_and(|x| x < 0.0) {
+//!         // SAFETY: (1) there is one element. (2) Between the barriers there are atomics alone.
+//!         unsafe { count.atomic_add(0, 1) };
+//!     }
+//!     thread::sync_threads();
+//!     if thread::rank_in_block() == 0 {
+//!         // SAFETY: (1) the element was written. (2) The barrier is after the atomics.
+//!         counts.fetch_add(0, unsafe { count.load(0) });
+//!     }
+//! }
+//! ```
 
 use crate::global::GlobalMut;
 use crate::machine::{self, Space};

@@ -20,6 +20,27 @@ pub type ReduceScratch<'block, T> = SharedArray<'block, T, MAX_WARPS>;
 /// Block size: any multiple of the warp's width, in one to three dimensions. Every thread of the
 /// block must call it.
 ///
+/// ```
+/// use cuda_std::prelude::*;
+///
+/// /// The sum of each block's part of `x`. Launched with blocks of a multiple of the warp's width, and an
+/// /// element of `sums` for each.
+/// ///
+/// /// # Safety
+/// /// 1. The block's size is a multiple of the warp's width, and `sums` has an element for each block.
+/// #[kernel]
+/// pub unsafe fn sums_of_blocks(x: Global<f32>, sums: GlobalMut<f32>) {
+///     let scratch = shared_array![f32; block::MAX_WARPS];
+///     let value = x.get(thread::own_index().get()).unwrap_or(0.0);
+///     // SAFETY: (1) is the kernel's (1). (2) The scratch is for this sum alone.
+///     let sum = unsafe { block::reduce_sum(value, scratch) };
+///     if thread::rank_in_block() == 0 {
+///         // SAFETY: (1) is the kernel's (1). (2) Each block has an element.
+///         unsafe { sums.store(thread::block_rank() as usize, sum) };
+///     }
+/// }
+/// ```
+///
 /// # Safety
 /// 1. The block's size is a multiple of [`warp::width`]: the shuffles name every lane.
 /// 2. Nothing else touches `scratch` until every thread has returned from here and a further

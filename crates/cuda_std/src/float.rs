@@ -28,6 +28,34 @@ pub trait Float:
     #[must_use]
     fn mul_add(self, a: Self, b: Self) -> Self;
 
+    /// The remainder of the division whose quotient is [`Self::div_euclid`]: as `self % divisor`, which is
+    /// exact, but not negative. `divisor` is added to a negative remainder and the sum is rounded, so it
+    /// may be the magnitude of `divisor` itself. NaN by zero and of infinities. It has the result of the
+    /// standard library's method.
+    ///
+    /// ```
+    /// use cuda_std::float::Float;
+    ///
+    /// assert_eq!(Float::rem_euclid(-7.5_f32, 2.0), 0.5);
+    /// assert_eq!(Float::rem_euclid(7.5_f32, -2.0), 1.5);
+    /// ```
+    #[track_caller]
+    #[must_use]
+    fn rem_euclid(self, divisor: Self) -> Self;
+
+    /// The integer quotient whose remainder is not negative: the integer part of `self / divisor`, and
+    /// one step away where `self % divisor` is negative. It has the result of the standard library's method.
+    ///
+    /// ```
+    /// use cuda_std::float::Float;
+    ///
+    /// assert_eq!(Float::div_euclid(-7.5_f32, 2.0), -4.0);
+    /// assert_eq!(Float::div_euclid(7.5_f32, -2.0), -3.0);
+    /// ```
+    #[track_caller]
+    #[must_use]
+    fn div_euclid(self, divisor: Self) -> Self;
+
     /// The same number; [`Self::CANONICAL_NAN`] for every NaN.
     ///
     /// The sign and the payload of a NaN that arithmetic returns depend on the machine, and on the
@@ -56,6 +84,28 @@ impl Float for f32 {
     fn mul_add(self, a: Self, b: Self) -> Self {
         machine::mul_add_f32(self, a, b)
     }
+
+    #[inline(always)]
+    #[track_caller]
+    fn rem_euclid(self, divisor: Self) -> Self {
+        let remainder = self % divisor;
+        if remainder < 0.0 {
+            remainder + divisor.abs()
+        } else {
+            remainder
+        }
+    }
+
+    #[inline(always)]
+    #[track_caller]
+    fn div_euclid(self, divisor: Self) -> Self {
+        let quotient = machine::trunc_f32(self / divisor);
+        match self % divisor < 0.0 {
+            false => quotient,
+            true if divisor > 0.0 => quotient - 1.0,
+            true => quotient + 1.0,
+        }
+    }
 }
 
 impl Float for f64 {
@@ -67,6 +117,28 @@ impl Float for f64 {
     #[track_caller]
     fn mul_add(self, a: Self, b: Self) -> Self {
         machine::mul_add_f64(self, a, b)
+    }
+
+    #[inline(always)]
+    #[track_caller]
+    fn rem_euclid(self, divisor: Self) -> Self {
+        let remainder = self % divisor;
+        if remainder < 0.0 {
+            remainder + divisor.abs()
+        } else {
+            remainder
+        }
+    }
+
+    #[inline(always)]
+    #[track_caller]
+    fn div_euclid(self, divisor: Self) -> Self {
+        let quotient = machine::trunc_f64(self / divisor);
+        match self % divisor < 0.0 {
+            false => quotient,
+            true if divisor > 0.0 => quotient - 1.0,
+            true => quotient + 1.0,
+        }
     }
 }
 

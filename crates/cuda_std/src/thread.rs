@@ -106,6 +106,27 @@ pub fn index_3d() -> (u32, u32, u32) {
 /// GPU may wait forever, or pass. The simulator enforces both: the launch fails where threads wait at
 /// a barrier that others never reach, those that have returned among them, and where threads of one
 /// block meet at two lines, as at a barrier in each branch of an `if`.
+///
+/// ```
+/// use cuda_std::prelude::*;
+///
+/// /// Writes the first element of each block's part of `x` to the whole part.
+/// #[kernel]
+/// pub fn spread_first(x: GlobalMut<f32>) {
+///     let first = shared_array![f32; 1];
+///     let x = x.own(thread::own_index());
+///     if let (Some(x), 0) = (&x, thread::rank_in_block()) {
+///         // SAFETY: (1) there is one element. (2) The first thread alone writes it.
+///         unsafe { first.store(0, x.get()) };
+///     }
+///     // Outside of any branch: threads without an element arrive, too.
+///     thread::sync_threads();
+///     if let Some(x) = x {
+///         // SAFETY: (1) a block with an element has the first one. (2) The barrier is after the write.
+///         x.set(unsafe { first.load(0) });
+///     }
+/// }
+/// ```
 #[inline(always)]
 #[track_caller]
 pub fn sync_threads() {

@@ -291,6 +291,21 @@ pub fn match_any<T: LaneValue>(mask: LaneMask, value: T) -> LaneMask {
 /// height log2([`width`]). Each lane adds the same pairs, so all hold the same bits.
 ///
 /// Every lane of the warp must call it: the mask is [`LaneMask::all`].
+///
+/// ```
+/// use cuda_std::prelude::*;
+///
+/// /// Divides each element by the sum over its warp; in blocks of a multiple of the warp's width.
+/// #[kernel]
+/// pub fn normalise_warps(x: GlobalMut<f32>) {
+///     let x = x.own(thread::own_index());
+///     // Outside of any branch: lanes without an element bring 0.
+///     let sum = warp::reduce_sum(x.as_ref().map_or(0.0, |x| x.get()));
+///     if let Some(x) = x {
+///         x.set(x.get() / sum);
+///     }
+/// }
+/// ```
 #[inline(always)]
 #[track_caller]
 #[must_use]

@@ -1,5 +1,6 @@
-//! Random numbers, references and error bounds for tests, benchmarks and examples.
+//! Random numbers, references, error bounds and choices for tests, benchmarks and examples.
 
 pub mod programs;
 pub mod random;
 pub mod rounding;
+pub mod selection;

@@ -108,7 +108,10 @@ impl Nccl {
         if let Some(fault) = &state.fault {
             return Err(fault.clone().into());
         }
-        let result = self.device.in_context(|| body(&mut state)).flatten();
+        let result = self
+            .device
+            .in_context(|| body(&mut state))
+            .and_then(|it| it);
         result.inspect_err(|cause| self.abort(&mut state, cause))
     }
 

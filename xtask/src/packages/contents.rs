@@ -42,15 +42,32 @@ fn missing(folder: &Path) -> Result<Vec<String>> {
     Ok(files.map(|it| (*it).to_owned()).chain(keys).collect())
 }
 
-/// Checks that the repository is built with the Rust version that the packages promise, so that
-/// every other check is one of that version too.
+/// Checks that the Rust version that the repository is built with is one that the packages promise: the
+/// oldest or a newer one.
 pub fn check_rust_version() -> Result {
-    let version = env!("CARGO_PKG_RUST_VERSION");
     let toolchain = fs::read_to_string(workspace_root().join("rust-toolchain.toml"))?;
-    if !toolchain.contains(&format!("channel = \"{version}.0\"")) {
-        return Err(format!("rust-toolchain.toml has another version than {version}").into());
+    is_promised(&toolchain, env!("CARGO_PKG_RUST_VERSION"))
+}
+
+/// Checks the channel of `toolchain`, a `rust-toolchain.toml`, against the oldest version.
+fn is_promised(toolchain: &str, oldest: &str) -> Result {
+    let mut lines = toolchain.lines();
+    let channel = lines.find_map(|line| line.strip_prefix("channel = \"")?.strip_suffix('"'));
+    let channel = channel.ok_or("rust-toolchain.toml names no channel")?;
+    if release(channel)? < release(oldest)? {
+        let message = format!("rust-toolchain.toml has {channel}, the packages promise {oldest}");
+        return Err(message.into());
     }
     Ok(())
+}
+
+/// The two numbers of a version such as `1.88` or `1.95.0`.
+fn release(version: &str) -> Result<(u32, u32)> {
+    let mut numbers = version.split('.').map(str::parse);
+    match (numbers.next(), numbers.next()) {
+        (Some(Ok(major)), Some(Ok(minor))) => Ok((major, minor)),
+        _ => Err(format!("`{version}` is no version of Rust").into()),
+    }
 }
 
 #[cfg(test)]
@@ -77,7 +94,15 @@ mod tests {
     }
 
     #[test]
-    fn the_repository_is_built_with_the_version_that_it_promises() {
+    fn the_repository_is_built_with_a_version_that_it_promises() {
         check_rust_version().unwrap();
+        let channel = |name: &str| format!("[toolchain]\nchannel = \"{name}\"\ncomponents = []\n");
+        for newer in ["1.88.0", "1.95.0", "1.100.0", "2.0.0"] {
+            is_promised(&channel(newer), "1.88").unwrap();
+        }
+        for other in ["1.87.0", "1.9.0", "stable", "1"] {
+            is_promised(&channel(other), "1.88").unwrap_err();
+        }
+        is_promised("[toolchain]\n", "1.88").unwrap_err();
     }
 }

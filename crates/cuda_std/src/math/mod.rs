@@ -22,8 +22,10 @@
 //!
 //! The error of a function is below one unit in the last place of f32 and two of f64; square roots,
 //! rounding to integers, minima and maxima are exact to the last bit. The repository's
-//! `docs/mathematics.md` has a table of errors, registers and instructions.
+//! `docs/mathematics.md` has a table of errors, registers and instructions. [`approximate`] has functions
+//! of f32 that take fewer instructions.
 
+pub mod approximate;
 mod error_function;
 mod exponential;
 mod extrema;

@@ -20,6 +20,28 @@ pub fn simulated_storage(key: &'static u8, bytes: usize) -> *mut u8 {
 /// parameter, of type `&SharedArray<f32, N>`, and each kernel declares its own. Each place in the
 /// source is one array: two calls of a function that declares one get the same memory. All static
 /// arrays of a kernel together have at most 48 KiB.
+///
+/// ```
+/// use cuda_std::prelude::*;
+///
+/// /// Reverses the elements of each block of 256.
+/// #[kernel(max_threads = 256)]
+/// pub fn reverse_blocks(x: GlobalMut<f32>) {
+///     let tile = shared_array![f32; 256];
+///     let (rank, size) = (thread::rank_in_block() as usize, thread::block_size() as usize);
+///     let x = x.own(thread::own_index());
+///     if let Some(x) = &x {
+///         // SAFETY: (1) `rank` is below the 256 threads of the bound. (2) Each thread has a place.
+///         unsafe { tile.store(size - 1 - rank, x.get()) };
+///     }
+///     // The last block may have fewer elements than threads: it stays as it is.
+///     let is_whole = thread::sync_threads_and(x.is_some());
+///     if let Some(x) = x.filter(|_| is_whole) {
+///         // SAFETY: (1) every place was written. (2) The barrier is after the writes.
+///         x.set(unsafe { tile.load(rank) });
+///     }
+/// }
+/// ```
 #[macro_export]
 macro_rules! shared_array {
     ($element:ty; $len:expr) => {
@@ -40,6 +62,28 @@ macro_rules! shared_array {
 /// further apart, `shared_tile![f32; 32, 32; pitch = 33]`.
 ///
 /// As for [`shared_array!`](crate::shared_array), each place in the source is one tile.
+///
+/// ```
+/// use cuda_std::prelude::*;
+///
+/// /// Transposes a matrix of 32 x 32 elements in one block of as many threads, in place. The threads of
+/// /// a warp read a column of the tile: with a pitch of 33 its elements lie in different banks.
+/// #[kernel(max_threads = 1024)]
+/// pub fn transpose(x: GlobalMut<f32>) {
+///     let tile = shared_tile![f32; 32, 32; pitch = 33];
+///     let (row, column) = (thread::thread_idx_y() as usize, thread::thread_idx_x() as usize);
+///     let x = x.own(thread::own_index()).filter(|_| row < 32 && column < 32);
+///     if let Some(x) = &x {
+///         // SAFETY: (1) both are below 32. (2) Each thread has a place.
+///         unsafe { tile.store(row, column, x.get()) };
+///     }
+///     thread::sync_threads();
+///     if let Some(x) = x {
+///         // SAFETY: (1) the block has a thread for each place. (2) The barrier is after the writes.
+///         x.set(unsafe { tile.load(column, row) });
+///     }
+/// }
+/// ```
 #[macro_export]
 macro_rules! shared_tile {
     ($element:ty; $rows:expr, $columns:expr) => {
@@ -63,6 +107,29 @@ macro_rules! shared_tile {
 /// `dynamic_shared_bytes` over the size of the type. 128-byte aligned.
 ///
 /// There is one such memory for a block: two places in the source name the same bytes.
+///
+/// ```
+/// use cuda_std::prelude::*;
+///
+/// /// Each thread gets its left neighbour's element, the first one of a block the last one's; blocks of
+/// /// any size, with 4 bytes of dynamic shared memory for each thread.
+/// #[kernel]
+/// pub fn rotate(x: GlobalMut<f32>) {
+///     let places = dynamic_shared![f32];
+///     let (rank, size) = (thread::rank_in_block() as usize, thread::block_size() as usize);
+///     let x = x.own(thread::own_index()).filter(|_| size <= places.len());
+///     if let Some(x) = &x {
+///         // SAFETY: (1) `rank < size <= places.len()`. (2) Each thread has a place.
+///         unsafe { places.store(rank, x.get()) };
+///     }
+///     // Whether each thread of the block has an element, and so wrote its place.
+///     let is_whole = thread::sync_threads_and(x.is_some());
+///     if let Some(x) = x.filter(|_| is_whole) {
+///         // SAFETY: (1) every place was written. (2) The barrier is after the writes.
+///         x.set(unsafe { places.load((rank + size - 1) % size) });
+///     }
+/// }
+/// ```
 #[macro_export]
 macro_rules! dynamic_shared {
     ($element:ty) => {

@@ -42,6 +42,18 @@ impl OwnIndex {
 
 /// The thread's rank in the whole launch, unique in launches of one, two and three dimensions; in
 /// one dimension it is [`index_1d`](super::index_1d).
+///
+/// ```
+/// use cuda_std::prelude::*;
+///
+/// /// Halves each element; launched with a thread for each, or more.
+/// #[kernel]
+/// pub fn halve(x: GlobalMut<f32>) {
+///     if let Some(x) = x.own(thread::own_index()) {
+///         x.set(0.5 * x.get());
+///     }
+/// }
+/// ```
 #[inline(always)]
 #[track_caller]
 #[must_use]

@@ -4,13 +4,13 @@ use cuda_std::math;
 use cuda_std::prelude::*;
 
 macro_rules! functions_of_one_number {
-    ($($name:ident: $element:ty, $function:ident;)*) => {$(
-        #[doc = concat!("`", stringify!($function), "` of each ", stringify!($element), ".")]
+    ($($name:ident: $element:ty, $($function:ident)::+;)*) => {$(
+        #[doc = concat!("`", stringify!($($function)::+), "` of each ", stringify!($element), ".")]
         #[kernel]
         pub fn $name(x: Global<$element>, out: GlobalMut<$element>) {
             let index = thread::own_index();
             if let (Some(x), Some(out)) = (x.get(index.get()), out.own(index)) {
-                out.set(math::$function(x));
+                out.set(math::$($function)::+(x));
             }
         }
     )*};
@@ -50,6 +50,32 @@ functions_of_one_number! {
     round_ties_even_f64: f64, round_ties_even;
     tanh_f16: half::f16, tanh;
     exp_bf16: half::bf16, exp;
+    approximate_rsqrt: f32, approximate::rsqrt;
+    approximate_ln: f32, approximate::ln;
+    approximate_log2: f32, approximate::log2;
+    approximate_sin: f32, approximate::sin;
+    approximate_cos: f32, approximate::cos;
+    approximate_tanh: f32, approximate::tanh;
+}
+
+macro_rules! euclidean_divisions {
+    ($($name:ident: $element:ty, $method:ident;)*) => {$(
+        #[doc = concat!("`", stringify!($method), "` of each pair of ", stringify!($element), ".")]
+        #[kernel]
+        pub fn $name(x: Global<$element>, y: Global<$element>, out: GlobalMut<$element>) {
+            let index = thread::own_index();
+            let (x, y) = (x.get(index.get()), y.get(index.get()));
+            if let (Some(x), Some(y), Some(out)) = (x, y, out.own(index)) {
+                out.set(x.$method(y).canonical_nan());
+            }
+        }
+    )*};
+}
+euclidean_divisions! {
+    rem_euclid_f32: f32, rem_euclid;
+    div_euclid_f32: f32, div_euclid;
+    rem_euclid_f64: f64, rem_euclid;
+    div_euclid_f64: f64, div_euclid;
 }
 
 macro_rules! functions_of_two_numbers {

@@ -4,6 +4,7 @@
 //! normal number, that of the subnormal ones. An infinite result counts as the power of two behind
 //! the largest number.
 
+mod approximate;
 mod double;
 mod single;
 mod special;

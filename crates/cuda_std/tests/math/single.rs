@@ -3,21 +3,27 @@
 use std::thread;
 
 /// A function of one f32.
-struct Function {
-    name: &'static str,
-    ours: fn(f32) -> f32,
-    exact: fn(f64) -> f64,
+pub struct Function {
+    pub name: &'static str,
+    pub ours: fn(f32) -> f32,
+    pub exact: fn(f64) -> f64,
+    /// The error of a result, given the argument, the result and the exact one.
+    pub error: fn(f32, f32, f64) -> f64,
+    /// The largest error that is allowed.
+    pub bound: f64,
 }
 
 macro_rules! functions {
     ($($name:ident: $exact:expr;)*) => {$(
         mod $name {
-            use super::{Function, all_values, samples};
+            use super::{Function, all_values, error, samples};
 
             const FUNCTION: Function = Function {
                 name: stringify!($name),
                 ours: cuda_std::math::$name,
                 exact: $exact,
+                error: |_, result, exact| error(result, exact),
+                bound: 1.0,
             };
 
             #[test]
@@ -52,11 +58,8 @@ functions! {
     round_ties_even: f64::round_ties_even;
 }
 
-/// The largest error that is allowed.
-const BOUND: f64 = 1.0;
-
 /// The error of `result` in units in the last place of `exact`.
-fn error(result: f32, exact: f64) -> f64 {
+pub fn error(result: f32, exact: f64) -> f64 {
     if exact.is_nan() || result.is_nan() {
         let is_canonical = result.to_bits() == 0x7fff_ffff;
         return if exact.is_nan() && is_canonical {
@@ -84,7 +87,7 @@ fn error(result: f32, exact: f64) -> f64 {
 fn worst(function: &Function, inputs: impl Iterator<Item = f32>) -> (f64, f32) {
     let mut worst = (0.0, 0.0);
     for x in inputs {
-        let error = error((function.ours)(x), (function.exact)(x.into()));
+        let error = (function.error)(x, (function.ours)(x), (function.exact)(x.into()));
         if error > worst.0 {
             worst = (error, x);
         }
@@ -105,15 +108,19 @@ const SPECIAL: [u32; 9] = [
     0x7fc0_0000,
 ];
 
-fn samples(function: &Function) {
+pub fn samples(function: &Function) {
     let special = SPECIAL.into_iter().flat_map(|bits| [bits, bits | 1 << 31]);
     let spread = (0..=u32::MAX).step_by(8191);
     let (error, x) = worst(function, special.chain(spread).map(f32::from_bits));
-    assert!(error <= BOUND, "{}({x:e}): {error} units", function.name);
+    assert!(
+        error <= function.bound,
+        "{}({x:e}): {error} units",
+        function.name
+    );
 }
 
 /// All inputs, a part for each host thread.
-fn all_values(function: &Function) {
+pub fn all_values(function: &Function) {
     let parts = thread::available_parallelism().map_or(1, usize::from) as u64;
     let part = |part: u64| {
         let range = (part << 32) / parts..((part + 1) << 32) / parts;
@@ -126,5 +133,9 @@ fn all_values(function: &Function) {
     });
     let (error, x) = found.unwrap();
     println!("{}: {error:.4} units at {x:e}", function.name);
-    assert!(error <= BOUND, "{}({x:e}): {error} units", function.name);
+    assert!(
+        error <= function.bound,
+        "{}({x:e}): {error} units",
+        function.name
+    );
 }

@@ -11,6 +11,22 @@
 //! `cudaOccupancyMaxActiveBlocksPerMultiprocessor` on an H200 all 5,880 that were tried there; a
 //! part of these is in `tests/measured/occupancy_h200.txt`.
 //!
+//! The host library has this module as `tilewright::occupancy`.
+//!
+//! ```
+//! use simt::occupancy::{BlockResources, Limiter, Limits};
+//!
+//! let h200 = Limits::of_compute_capability(9, 0).unwrap();
+//! let block = BlockResources { threads: 256, registers_per_thread: 64, shared_bytes: 0 };
+//! let occupancy = h200.occupancy(&block);
+//! // Four blocks of eight warps take all 65,536 registers, with half of the warps that there can be.
+//! assert_eq!((occupancy.blocks, occupancy.limiter), (4, Limiter::Registers));
+//! assert_eq!(occupancy.fraction(), 0.5);
+//! // With half of the registers all warps fit.
+//! let lighter = BlockResources { registers_per_thread: 32, ..block };
+//! assert_eq!(h200.occupancy(&lighter).fraction(), 1.0);
+//! ```
+//!
 //! The block size of a kernel with 40 registers, whose blocks have 16 bytes of shared memory for each thread:
 //!
 //! ```

@@ -5,8 +5,8 @@ use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use std::collections::BTreeSet;
 
 /// The methods of floats that the standard library adds to those of `core`, without arguments and
-/// with some. `mul_add` is not among them: `cuda_std::float::Float` has it on both machines, with
-/// the same result.
+/// with some. `mul_add`, `rem_euclid` and `div_euclid` are not among them: `cuda_std::float::Float` has
+/// them on both machines, with the same results.
 const METHODS: [&str; 30] = [
     "acos",
     "acosh",

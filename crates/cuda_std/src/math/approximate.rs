@@ -1,0 +1,223 @@
+//! Functions of f32 with fewer instructions than those of [`math`](super), and larger errors.
+//!
+//! ```
+//! use cuda_std::math::approximate;
+//! use cuda_std::prelude::*;
+//!
+//! /// Scales each pair of elements to the length 1.
+//! #[kernel]
+//! pub fn normalise(x: GlobalMut<f32>, y: GlobalMut<f32>) {
+//!     let i = thread::own_index();
+//!     let (x, y) = (x.own(i), y.own(thread::own_index()));
+//!     if let (Some(x), Some(y)) = (x, y) {
+//!         let scale = approximate::rsqrt(x.get().mul_add(x.get(), y.get() * y.get()));
+//!         x.set(scale * x.get());
+//!         y.set(scale * y.get());
+//!     }
+//! }
+//! ```
+//!
+//! They are made of the same arithmetic of IEEE 754 in a fixed order, so they have the same bits on every
+//! GPU and in the simulator, as the special function unit of a GPU does not. Every NaN is the canonical
+//! one. The errors that each states are the largest among all values of f32.
+//!
+//! Other functions have none here, because the others take about as few instructions: `exp`, `exp2`, and the
+//! quotient 1 / x, which a GPU computes in eight where neither x nor the result is subnormal.
+
+use super::polynomial::polynomial;
+use crate::float::Float;
+
+/// 1 / sqrt(`x`), to 1.3 units in the last place. Subnormal numbers are taken for 0, whose result is
+/// infinite with its sign; NaN for negative numbers.
+///
+/// The difference of a constant and half of the bits is an estimate to 3.5 percent (Lomont, "Fast inverse
+/// square root"); a step of the third order and one of Newton's method correct it.
+#[inline(always)]
+#[track_caller]
+#[must_use]
+pub fn rsqrt(x: f32) -> f32 {
+    let estimate = f32::from_bits(0x5f37_59df_u32.wrapping_sub(x.to_bits() >> 1));
+    let lack = Float::mul_add(-(x * estimate), estimate, 1.0);
+    let factor = Float::mul_add(lack, 0.375, 0.5);
+    let estimate = Float::mul_add(lack * estimate, factor, estimate);
+    let lack = Float::mul_add(-(x * estimate), estimate, 1.0);
+    let root = Float::mul_add(0.5 * estimate, lack, estimate);
+    // In this order NaN goes through to the last line.
+    let root = if x > f32::MAX { 0.0 } else { root };
+    let root = if x.abs() < f32::MIN_POSITIVE {
+        f32::INFINITY.copysign(x)
+    } else {
+        root
+    };
+    if x > -f32::MIN_POSITIVE {
+        root
+    } else {
+        f32::CANONICAL_NAN
+    }
+}
+
+/// The natural logarithm, to 4 units in the last place. Subnormal numbers are taken for 0, whose result is
+/// negative infinity; NaN for negative numbers.
+#[inline(always)]
+#[track_caller]
+#[must_use]
+pub fn ln(x: f32) -> f32 {
+    let (exponent, fraction) = exponent_and_fraction(x);
+    // ln(1 + f) / f, to 2^-22 of it.
+    let quotient = polynomial!(fraction;
+        0.999_999_94,
+        -0.500_003_64,
+        0.333_350_6,
+        -0.249_699_1,
+        0.199_001_73,
+        -0.172_508_48,
+        0.162_225_25,
+        -0.101_067_64,
+    );
+    let logarithm = Float::mul_add(exponent, core::f32::consts::LN_2, fraction * quotient);
+    with_ends_of_logarithm(x, logarithm)
+}
+
+/// The logarithm to base 2, to 6 units in the last place. Subnormal numbers are taken for 0, whose result
+/// is negative infinity; NaN for negative numbers.
+#[inline(always)]
+#[track_caller]
+#[must_use]
+pub fn log2(x: f32) -> f32 {
+    let (exponent, fraction) = exponent_and_fraction(x);
+    // log2(1 + f) / f, to 2^-22 of it.
+    let quotient = polynomial!(fraction;
+        1.442_694_9,
+        -0.721_352_8,
+        0.480_923_24,
+        -0.360_239_63,
+        0.287_098_82,
+        -0.248_877_14,
+        0.234_041_56,
+        -0.145_809_78,
+    );
+    let logarithm = Float::mul_add(fraction, quotient, exponent);
+    with_ends_of_logarithm(x, logarithm)
+}
+
+/// k and f of x = 2^k (1 + f), where 1 + f is between sqrt(1/2) and sqrt(2), of a normal number.
+#[inline(always)]
+fn exponent_and_fraction(x: f32) -> (f32, f32) {
+    const SQRT_HALF: u32 = core::f32::consts::FRAC_1_SQRT_2.to_bits();
+    const SIGNIFICAND: u32 = (1 << 23) - 1;
+    let above = x.to_bits().wrapping_sub(SQRT_HALF);
+    let fraction = f32::from_bits((above & SIGNIFICAND) + SQRT_HALF) - 1.0;
+    ((above as i32 >> 23) as f32, fraction)
+}
+
+/// A logarithm of x with its values at the ends: 0, infinity, and what has none.
+#[inline(always)]
+fn with_ends_of_logarithm(x: f32, logarithm: f32) -> f32 {
+    let logarithm = if x > f32::MAX { x } else { logarithm };
+    let logarithm = if x < f32::MIN_POSITIVE {
+        f32::NEG_INFINITY
+    } else {
+        logarithm
+    };
+    if x > -f32::MIN_POSITIVE {
+        logarithm
+    } else {
+        f32::CANONICAL_NAN
+    }
+}
+
+/// The sine of `x` radians. For |`x`| up to 65 536 the error is at most 2^-23.5, which near multiples of pi
+/// is many units of the result. Beyond, the result has no bound, and may be NaN.
+#[inline(always)]
+#[track_caller]
+#[must_use]
+pub fn sin(x: f32) -> f32 {
+    let (angle, quarters) = angle_and_quarters(x);
+    of_quarter(angle, quarters)
+}
+
+/// The cosine of `x` radians, with the errors of [`sin`].
+#[inline(always)]
+#[track_caller]
+#[must_use]
+pub fn cos(x: f32) -> f32 {
+    let (angle, quarters) = angle_and_quarters(x);
+    of_quarter(angle, quarters.wrapping_add(1))
+}
+
+/// What x is beyond the nearest multiple of pi / 2, and the last bits of that multiple: pi / 2 in two parts
+/// (Cody and Waite, "Software manual for the elementary functions").
+#[inline(always)]
+#[track_caller]
+fn angle_and_quarters(x: f32) -> (f32, u32) {
+    /// 1.5 * 2^23: a sum with it has no bits after the point.
+    const INTEGERS: f32 = 12_582_912.0;
+    /// pi / 2 - HALF_PI.
+    const REST: f32 = -4.371_139e-8;
+    let shifted = Float::mul_add(x, core::f32::consts::FRAC_2_PI, INTEGERS);
+    let multiple = shifted - INTEGERS;
+    let angle = Float::mul_add(multiple, -core::f32::consts::FRAC_PI_2, x);
+    (Float::mul_add(multiple, -REST, angle), shifted.to_bits())
+}
+
+/// The sine of a number of quarter turns and an angle within pi / 4.
+#[inline(always)]
+#[track_caller]
+fn of_quarter(angle: f32, quarters: u32) -> f32 {
+    let square = angle * angle;
+    // (sin(x) - x) / x^3; the error of the sine is 2^-29.
+    let cubic = polynomial!(square; -0.166_666_51, 0.008_331_979, -0.000_194_956_35);
+    let sine = Float::mul_add(angle * square, cubic, angle);
+    // (cos(x) - 1 + x^2 / 2) / x^4; the error of the cosine is 2^-33.
+    let quartic = polynomial!(square; 0.041_666_646, -0.001_388_736_8, 2.443_845e-5);
+    let cosine = Float::mul_add(square, Float::mul_add(square, quartic, -0.5), 1.0);
+    let value = if quarters & 1 == 0 { sine } else { cosine };
+    f32::from_bits(value.to_bits() ^ (quarters & 2) << 30).canonical_nan()
+}
+
+/// The hyperbolic tangent, to 12 units in the last place.
+///
+/// It is a quotient of polynomials, whose reciprocal is estimated by the bits and corrected like that of
+/// [`rsqrt`]. From 9.011 on the result is 1.
+#[inline(always)]
+#[track_caller]
+#[must_use]
+pub fn tanh(x: f32) -> f32 {
+    const ALMOST_ONE: f32 = 9.011;
+    let magnitude = x.abs();
+    let magnitude = if magnitude < ALMOST_ONE {
+        magnitude
+    } else {
+        ALMOST_ONE
+    };
+    let square = magnitude * magnitude;
+    // tanh(x) / x, to 2^-21 of it.
+    let numerator =
+        polynomial!(square; 0.999_999_64, 0.128_343_03, 0.002_854_019_6, 1.041_313_2e-5);
+    let denominator = polynomial!(square;
+        1.0,
+        0.461_673_47,
+        0.023_415_508,
+        0.000_225_139_05,
+        2.142_337_7e-7,
+    );
+    let quotient = magnitude * numerator * reciprocal(denominator);
+    let bounded = if quotient < 1.0 { quotient } else { 1.0 };
+    let tangent = bounded.copysign(x);
+    if x.is_nan() {
+        f32::CANONICAL_NAN
+    } else {
+        tangent
+    }
+}
+
+/// 1 / x of a positive number that is neither large nor small.
+#[inline(always)]
+#[track_caller]
+fn reciprocal(x: f32) -> f32 {
+    let estimate = f32::from_bits(0x7ef3_11c7_u32.wrapping_sub(x.to_bits()));
+    let lack = Float::mul_add(-x, estimate, 1.0);
+    let estimate = Float::mul_add(estimate, Float::mul_add(lack, lack, lack), estimate);
+    let lack = Float::mul_add(-x, estimate, 1.0);
+    Float::mul_add(estimate, lack, estimate)
+}

@@ -1,0 +1,64 @@
+//! The functions of `math::approximate`, against f64 functions, within the errors that each states.
+
+use crate::single::{Function, all_values, samples};
+use cuda_std::math::approximate;
+
+/// Bounds in units in the last place. Subnormal arguments of the first three are taken for 0.
+macro_rules! functions {
+    ($($name:ident: $exact:expr, $bound:expr, $measure:ident;)*) => {$(
+        mod $name {
+            use super::*;
+
+            const FUNCTION: Function = Function {
+                name: stringify!($name),
+                ours: approximate::$name,
+                exact: $exact,
+                error: |x, result, exact| $measure(x, result, exact),
+                bound: $bound,
+            };
+
+            #[test]
+            fn errors_of_samples_are_within_the_bound() {
+                samples(&FUNCTION);
+            }
+
+            #[test]
+            #[ignore = "a minute of two cores"]
+            fn errors_of_all_values_are_within_the_bound() {
+                all_values(&FUNCTION);
+            }
+        }
+    )*};
+}
+functions! {
+    rsqrt: |x| 1.0 / flushed(x).sqrt(), 1.3, units;
+    ln: |x| libm::log(flushed(x)), 4.0, units;
+    log2: |x| libm::log2(flushed(x)), 6.0, units;
+    tanh: libm::tanh, 12.0, units;
+    sin: libm::sin, 1.0, of_angles;
+    cos: libm::cos, 1.0, of_angles;
+}
+
+/// 0 with the sign of x for a subnormal f32.
+fn flushed(x: f64) -> f64 {
+    match x.abs() < f64::from(f32::MIN_POSITIVE) {
+        true => 0.0_f64.copysign(x),
+        false => x,
+    }
+}
+
+fn units(_x: f32, result: f32, exact: f64) -> f64 {
+    crate::single::error(result, exact)
+}
+
+/// The absolute error in 2^-23.5 where the angle has a bound, or whether NaN is the canonical one.
+fn of_angles(x: f32, result: f32, exact: f64) -> f64 {
+    if result.is_nan() {
+        let is_allowed = !(x.abs() <= 65_536.0) && result.to_bits() == 0x7fff_ffff;
+        return if is_allowed { 0.0 } else { f64::INFINITY };
+    }
+    match x.abs() <= 65_536.0 {
+        true => (f64::from(result) - exact).abs() * 2.0_f64.powf(23.5),
+        false => 0.0,
+    }
+}
