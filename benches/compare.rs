@@ -1,7 +1,8 @@
 //! This crate and its rivals, in turns, in one table: `cargo bench --bench compare`.
 //!
 //! Medians of samples that alternate between the contenders, so that a drift of the device's clocks
-//! affects all of them. Criterion's statistics are in the benchmarks `sum` and `matmul`.
+//! affects all of them. Criterion's statistics are in the benchmarks `sum`, `reductions` and
+//! `matmul`.
 
 mod common;
 mod rivals;
@@ -10,7 +11,7 @@ use common::cases::Case;
 use common::contest::{Contender, Contest};
 use common::record::{self, Times};
 use common::{
-    Result, machine, open_device, products, reductions, reproducible, scans, segments, sums,
+    Result, copies, machine, open_device, products, reductions, reproducible, scans, segments, sums,
 };
 use rivals::Rivals;
 use std::path::{Path, PathBuf};
@@ -100,7 +101,8 @@ impl Options {
     }
 
     fn cases(&self, device: &Device) -> Result<Vec<Case>> {
-        let mut cases = sums::cases(device);
+        let mut cases = copies::cases(device);
+        cases.extend(sums::cases(device));
         cases.extend(reproducible::cases(device));
         cases.extend(reductions::cases(device));
         cases.extend(segments::cases(device));

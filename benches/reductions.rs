@@ -1,12 +1,25 @@
-//! Reductions under criterion, with CUB in the same run: `cargo bench --bench reductions`.
+//! Reductions, segments, scans and sums without an order under criterion, with CUB in the same run:
+//! `cargo bench --bench reductions`.
 
 mod common;
 mod rivals;
 
-use common::{criterion, reductions};
+use common::cases::Case;
+use common::{criterion, reductions, reproducible, scans, segments};
 use rivals::Rivals;
 use std::process::ExitCode;
+use tilewright::Device;
 
 fn main() -> ExitCode {
-    criterion::main(reductions::cases, Rivals::of_reductions)
+    criterion::main(cases, Rivals::all)
+}
+
+fn cases(device: &Device) -> Vec<Case> {
+    let of_kind = [
+        reductions::cases,
+        segments::cases,
+        scans::cases,
+        reproducible::cases,
+    ];
+    of_kind.iter().flat_map(|cases| cases(device)).collect()
 }

@@ -1,4 +1,5 @@
-//! More elements than 32 bits can count, on CUDA devices with the memory for them.
+//! More elements than 32 bits can count, on CUDA devices with the memory for them: without a device, or without
+//! the memory, a test says so. What a test takes stands beside it, in GB of 10^9 bytes.
 
 #![cfg(feature = "cuda")]
 
@@ -7,12 +8,13 @@ mod common;
 
 use bytemuck::zeroed_vec;
 use common::random::Random;
-use common::{cuda_device, has_room};
-use half::f16;
+use common::{cuda_device, has_room, say};
+use half::{bf16, f16};
 use ndarray::{Array2, LinalgScalar};
 use tilewright::ops::{ArgMax, Count};
 use tilewright::{
-    Buffer, Device, Element, GemmElement, Matrix, Reducible, ReducibleLines, ReducibleSegments,
+    Buffer, Device, Element, GemmElement, Matmul, Matrix, Order, Reducible, ReducibleLines,
+    ReducibleSegments, SelectionReason,
 };
 
 /// The first CUDA device, if it has `bytes` bytes free.
@@ -23,18 +25,70 @@ fn device_with(bytes: usize) -> Option<Device> {
 /// Ones at every `STEP`th place and in the last, among zeros: few enough that f32 counts them.
 const STEP: usize = 1021;
 
+/// So many elements, more than 2^31.
+const LENGTH: usize = (1 << 31) + 5;
+
+/// The ones among so many elements.
+const ONES: usize = LENGTH.div_ceil(STEP) + !(LENGTH - 1).is_multiple_of(STEP) as usize;
+
+fn is_one(index: usize) -> bool {
+    index.is_multiple_of(STEP) || index == LENGTH - 1
+}
+
+/// The zeros and ones.
+fn sparse<T: Element + bytemuck::Zeroable>(one: T) -> Vec<T> {
+    let mut data: Vec<T> = zeroed_vec(LENGTH);
+    data.iter_mut().step_by(STEP).for_each(|x| *x = one);
+    data[LENGTH - 1] = one;
+    data
+}
+
+/// 4.3 GB.
 #[test]
 fn sums_of_more_than_2_to_the_31_elements() {
-    const LENGTH: usize = (1 << 31) + 5;
     let Some(device) = device_with(LENGTH * size_of::<f16>()) else {
         return;
     };
-    let mut data: Vec<f16> = zeroed_vec(LENGTH);
-    data.iter_mut().step_by(STEP).for_each(|x| *x = f16::ONE);
-    data[LENGTH - 1] = f16::ONE;
-    let ones = LENGTH.div_ceil(STEP) + usize::from(!(LENGTH - 1).is_multiple_of(STEP));
-    let sum = device.reduce_sum(&device.upload(&data).unwrap()).unwrap();
-    assert_eq!(sum, ones as f32);
+    let x = device.upload(&sparse(f16::ONE)).unwrap();
+    assert_eq!(device.reduce_sum(&x).unwrap(), ONES as f32);
+    let reproducible = device.reduce_sum_reproducible(&x).unwrap();
+    assert_eq!(reproducible, ONES as f32);
+}
+
+/// 8.6 GB.
+#[test]
+fn dot_products_of_more_than_2_to_the_31_elements() {
+    let Some(device) = device_with(2 * LENGTH * size_of::<f16>()) else {
+        return;
+    };
+    let x = device.upload(&sparse(f16::ONE)).unwrap();
+    let mut weights = vec![f16::ONE; LENGTH];
+    weights[LENGTH - 1] = f16::from_f32(3.0);
+    let weights = device.upload(&weights).unwrap();
+    let dot = device.reduce_dot(&x, &weights).unwrap();
+    assert_eq!(dot, (ONES + 2) as f32);
+}
+
+/// 17.2 GB.
+#[test]
+fn scans_of_more_than_2_to_the_31_elements() {
+    const READ_AT_ONCE: usize = 1 << 28;
+    let Some(device) = device_with(2 * LENGTH * size_of::<u32>() + (1 << 28)) else {
+        return;
+    };
+    let x = device.upload(&sparse(1_u32)).unwrap();
+    let mut sums = device.uninit::<u32>(LENGTH).unwrap();
+    device.scan_inclusive_into(&x, &mut sums).unwrap();
+    let mut expected = 0;
+    for start in (0..LENGTH).step_by(READ_AT_ONCE) {
+        let end = LENGTH.min(start + READ_AT_ONCE);
+        let sums = sums.slice(start..end).unwrap().to_vec().unwrap();
+        for (index, sum) in (start..end).zip(sums) {
+            expected += u32::from(is_one(index));
+            assert_eq!(sum, expected, "at {index}");
+        }
+    }
+    assert_eq!(expected as usize, ONES);
 }
 
 /// More elements of a line than 32 bits count.
@@ -61,6 +115,7 @@ where
     )
 }
 
+/// 4.6 GB.
 #[test]
 fn counts_beyond_2_to_the_32() {
     let Some(device) = device_with(LONG + (1 << 28)) else {
@@ -72,6 +127,7 @@ fn counts_beyond_2_to_the_32() {
     assert_eq!(segments, [LONG as u64 - 2, 2]);
 }
 
+/// 8.9 GB.
 #[test]
 fn places_beyond_2_to_the_32() {
     let Some(device) = device_with(LONG * size_of::<f16>() + (1 << 28)) else {
@@ -111,6 +167,7 @@ fn outer(device: &Device, multiply: Multiply, u: &Array2<f32>, v: &Array2<f32>) 
     multiply(device, &upload(device, u), &upload(device, v)).unwrap()
 }
 
+/// 8.9 GB.
 #[test]
 fn products_with_more_than_2_to_the_31_elements_on_the_left() {
     let Some(device) = device_with(TALL * WIDE * size_of::<f32>() + (1 << 28)) else {
@@ -125,6 +182,7 @@ fn products_with_more_than_2_to_the_31_elements_on_the_left() {
     }
 }
 
+/// 8.9 GB.
 #[test]
 fn products_with_more_than_2_to_the_31_elements_on_the_right() {
     let Some(device) = device_with(TALL * WIDE * size_of::<f32>() + (1 << 28)) else {
@@ -137,6 +195,103 @@ fn products_with_more_than_2_to_the_31_elements_on_the_right() {
         let c = multiply(&device, &upload(&device, &a), &b).unwrap();
         assert!(c.to_array2().unwrap() == expected);
     }
+}
+
+/// Fails if `device.matmul` of these operands divides K; else the name of its kernel.
+fn undivided<T: tilewright::MatmulElement>(a: &Matrix<T>, b: &Matrix<T>) -> &'static str {
+    let plan = Matmul::new(a, b).plan().unwrap();
+    let is_divided = matches!(plan.reason, SelectionReason::InParts { .. });
+    assert!(!is_divided, "{plan}");
+    plan.kernel
+}
+
+/// f32 taken apart, of more than 2^31 elements on either side: 17.5 GB, of the operand and of its halves.
+#[test]
+fn split_products_of_more_than_2_to_the_31_elements() {
+    let Some(device) = device_with(2 * TALL * WIDE * size_of::<f32>() + (1 << 28)) else {
+        return;
+    };
+    if device.properties().compute_capability != Some((9, 0)) {
+        return say(&format!("skipped: {} takes no f32 apart", device.name()));
+    }
+    let (u, v) = (signs(TALL, 1, 7), signs(1, WIDE, 8));
+    let (a, b) = (signs(5, TALL, 9), signs(WIDE, 5, 10));
+    let large = outer(&device, |device, a, b| device.matmul(a, b), &u, &v);
+    let right = upload(&device, &b);
+    assert_eq!(undivided(&large, &right), "matmul_split_f32");
+    let c = device.matmul(&large, &right).unwrap();
+    assert!(c.to_array2().unwrap() == u.dot(&v.dot(&b)));
+    let left = upload(&device, &a);
+    assert_eq!(undivided(&left, &large), "matmul_split_f32");
+    let c = device.matmul(&left, &large).unwrap();
+    assert!(c.to_array2().unwrap() == a.dot(&u).dot(&v));
+}
+
+/// A matrix of more than 2^31 elements and a vector, along its lines and across: 8.9 GB.
+#[test]
+fn matrices_of_more_than_2_to_the_31_elements_with_a_vector() {
+    let Some(device) = device_with(TALL * WIDE * size_of::<f32>() + (1 << 28)) else {
+        return;
+    };
+    let (u, v) = (signs(TALL, 1, 11), signs(1, WIDE, 12));
+    let (x, y) = (signs(WIDE, 1, 13), signs(TALL, 1, 14));
+    let matrix = outer(&device, |device, a, b| device.matmul(a, b), &u, &v);
+    let vector = |array: &Array2<f32>| device.upload(array.as_slice().unwrap()).unwrap();
+    let along = device.matvec(&matrix, &vector(&x)).unwrap();
+    assert_eq!(
+        along.to_vec().unwrap(),
+        u.dot(&v.dot(&x)).into_raw_vec_and_offset().0
+    );
+    let across = device.matvec(matrix.t(), &vector(&y)).unwrap();
+    assert_eq!(
+        across.to_vec().unwrap(),
+        y.t().dot(&u).dot(&v).into_raw_vec_and_offset().0
+    );
+}
+
+/// More than 2^31 elements of bf16 on the left, in rows that are copied, and as the result of the product that
+/// makes them: 8.9 GB.
+#[test]
+fn products_of_more_than_2_to_the_31_halves() {
+    let Some(device) = device_with(2 * TALL * WIDE * size_of::<bf16>() + (1 << 28)) else {
+        return;
+    };
+    let (u, v, b) = (signs(TALL, 1, 15), signs(1, WIDE, 16), signs(WIDE, 5, 17));
+    let upload = |array: &Array2<f32>| {
+        let halves = array.mapv(bf16::from_f32);
+        device.matrix_from_array(halves.view()).unwrap()
+    };
+    let (u_there, v_there, b_there) = (upload(&u), upload(&v), upload(&b));
+    let a = device.matmul(&u_there, &v_there).unwrap();
+    undivided(&a, &b_there);
+    let c = device.matmul(&a, &b_there).unwrap();
+    // The sums are exact in f32, and rounded once.
+    let expected = u.dot(&v.dot(&b)).mapv(bf16::from_f32);
+    assert!(c.to_array2().unwrap() == expected);
+}
+
+/// More than 2^31 elements of i8 on the left, in rows that are copied: 4.6 GB.
+#[test]
+fn products_of_more_than_2_to_the_31_bytes() {
+    let Some(device) = device_with(2 * TALL * WIDE + (1 << 28)) else {
+        return;
+    };
+    let (u, v, b) = (signs(TALL, 1, 18), signs(1, WIDE, 19), signs(WIDE, 5, 20));
+    let (rows, columns) = (u.mapv(|it| it as i8), v.mapv(|it| it as i8));
+    let a: Vec<i8> = rows
+        .iter()
+        .flat_map(|row| columns.iter().map(move |column| row * column))
+        .collect();
+    let a = device.matrix((TALL, WIDE), &a).unwrap();
+    // Columns, as tensor cores read them.
+    let columns = b.t().iter().map(|&it| it as i8).collect::<Vec<_>>();
+    let b_there = device
+        .matrix((WIDE, 5, Order::ColumnMajor), &columns)
+        .unwrap();
+    undivided(&a, &b_there);
+    let c = device.matmul(&a, &b_there).unwrap();
+    let expected = u.dot(&v.dot(&b)).mapv(|it| it as i32);
+    assert!(c.to_array2().unwrap() == expected);
 }
 
 /// Too large for the simulator, with tails in each dimension.

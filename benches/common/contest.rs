@@ -7,7 +7,7 @@ use tilewright::Device;
 /// One job on one input with its contenders, whose answers have been checked.
 pub struct Contest {
     pub device: Device,
-    /// `sum` or `product`.
+    /// Such as `sum` or `product`.
     pub operation: &'static str,
     /// The type of the elements, such as `f32`.
     pub element: &'static str,
@@ -24,7 +24,7 @@ pub struct Contest {
 /// The work of one call, in the unit of its speed.
 #[derive(Clone, Copy, Debug)]
 pub enum Work {
-    /// Bytes that have to be read.
+    /// Bytes that have to be read, and written where the result is as long as the operands.
     Bytes(u64),
     /// Floating-point operations: a multiplication or an addition.
     Operations(u64),

@@ -4,6 +4,7 @@
 
 pub mod cases;
 pub mod contest;
+pub mod copies;
 pub mod criterion;
 pub mod host_time;
 pub mod lines;

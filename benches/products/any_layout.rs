@@ -55,14 +55,34 @@ fn with_gap(rows: usize, columns: usize, order: Order, gap: usize) -> (usize, us
 }
 
 /// A contender: C = A B.
-type OfViews<'a, T> =
-    &'a dyn Fn(MatrixView<'_, T>, MatrixView<'_, T>, MatrixViewMut<'_, T>) -> Result;
+type Multiply<'a, T, O> =
+    dyn Fn(MatrixView<'_, T>, MatrixView<'_, T>, MatrixViewMut<'_, O>) -> Result + 'a;
+type OfViews<'a, T, O = T> = &'a Multiply<'a, T, O>;
 
 impl Bench {
     /// 40 products: each size in each pair of orders, every other one with gaps.
-    pub fn run_any_layout<T: MatmulInto<T> + InSums + Number>(
+    pub fn run_ragged<T: MatmulInto<T> + InSums + Number>(
         &self,
         element: &str,
+        records: &mut Vec<serde_json::Value>,
+    ) -> Result {
+        self.run_any_layout(element, self.by_views::<T>().as_deref(), records)
+    }
+
+    /// The same without a rival: cuBLAS and cuBLASLt have no products of 8 bits in these orders with these
+    /// leading dimensions.
+    pub fn run_ragged_alone<T: MatmulInto<O> + Number, O: Number>(
+        &self,
+        element: &str,
+        records: &mut Vec<serde_json::Value>,
+    ) -> Result {
+        self.run_any_layout::<T, O>(element, None, records)
+    }
+
+    fn run_any_layout<T: MatmulInto<O> + Number, O: Number>(
+        &self,
+        element: &str,
+        rival: Option<OfViews<'_, T, O>>,
         records: &mut Vec<serde_json::Value>,
     ) -> Result {
         let orders = [Order::RowMajor, Order::ColumnMajor];
@@ -87,11 +107,9 @@ impl Bench {
                 gap,
             };
             if case.name.contains(&self.options.only) {
-                ratios.extend(self.run_views(
-                    &case,
-                    &|a, b, mut c| Ok(Matmul::<T>::new(a, b).run_into(&mut c)?),
-                    records,
-                )?);
+                let ours: OfViews<'_, T, O> =
+                    &|a, b, mut c| Ok(Matmul::<T>::new(a, b).run_into(&mut c)?);
+                ratios.extend(self.run_views(&case, ours, rival, records)?);
             }
         }
         self.print_mean(&format!("{element} ragged"), &ratios);
@@ -116,21 +134,26 @@ impl Bench {
                 gap: 0,
             };
             if case.name.contains(&self.options.only) {
-                self.run_views(
-                    &case,
-                    &|_, b, mut c| Ok(Matmul::<T>::gram(b).run_into(&mut c)?),
-                    records,
-                )?;
+                let ours: OfViews<'_, T> =
+                    &|_, b, mut c| Ok(Matmul::<T>::gram(b).run_into(&mut c)?);
+                self.run_views(&case, ours, self.by_views::<T>().as_deref(), records)?;
             }
         }
         Ok(())
     }
 
+    /// cuBLAS's product, if it is there.
+    fn by_views<T: InSums>(&self) -> Option<Box<Multiply<'_, T, T>>> {
+        let cublas = self.cublas.as_ref()?;
+        Some(Box::new(|a, b, c| cublas.multiply_views(a, b, c)))
+    }
+
     /// The ratio to the rival, if there is one.
-    fn run_views<T: MatmulInto<T> + InSums + Number>(
+    fn run_views<T: Number, O: Number>(
         &self,
         case: &Case,
-        ours: OfViews<'_, T>,
+        ours: OfViews<'_, T, O>,
+        rival: Option<OfViews<'_, T, O>>,
         records: &mut Vec<serde_json::Value>,
     ) -> Result<Option<f64>> {
         let ((m, n, k), [of_a, of_b]) = (case.shape, case.orders);
@@ -150,19 +173,19 @@ impl Bench {
             true => 1,
             false => OPERAND_BYTES.div_ceil(bytes),
         };
-        let set = |_| -> Result<[Matrix<T>; 3]> {
-            Ok([
+        let set = |_| -> Result<(Matrix<T>, Matrix<T>, Matrix<O>)> {
+            Ok((
                 self.device.matrix(shapes[0], &elements[0])?,
                 self.device.matrix(shapes[1], &elements[1])?,
                 self.device.matrix_zeros(shapes[2])?,
-            ])
+            ))
         };
         let mut sets = (0..count).map(set).collect::<Result<Vec<_>>>()?;
-        let mut score = |multiply: OfViews<'_, T>| {
+        let mut score = |multiply: OfViews<'_, T, O>| {
             let mut turn = 0;
             let seconds = self.seconds(|| {
                 turn = (turn + 1) % sets.len();
-                let [a, b, c] = &mut sets[turn];
+                let (a, b, c) = &mut sets[turn];
                 let (a, b) = (a.slice(..m, ..k)?, b.slice(..k, ..n)?);
                 multiply(a, b, c.slice_mut(..m, ..n)?)
             })?;
@@ -172,10 +195,7 @@ impl Bench {
                 error: None,
             })
         };
-        let rival = match &self.cublas {
-            Some(cublas) => Some(score(&|a, b, c| cublas.multiply_views(a, b, c))?),
-            None => None,
-        };
+        let rival = rival.map(&mut score).transpose()?;
         let ours = score(ours)?;
         self.report(&case.name, &ours, rival.as_ref(), records);
         Ok(rival.map(|rival| ours.speed / rival.speed))

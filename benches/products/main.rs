@@ -11,6 +11,7 @@ mod bench;
 mod common;
 mod layers;
 mod options;
+mod results;
 #[path = "../rivals/mod.rs"]
 mod rivals;
 mod sets;
@@ -18,11 +19,12 @@ mod shapes;
 mod squares;
 
 use bench::Bench;
-use common::{Result, machine, open_device};
+use common::{Result, open_device};
 use half::{bf16, f16};
 use options::{HELP, Options};
+use results::File;
 use rivals::Rivals;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::process::ExitCode;
 use tilewright::cuda_std::fp8::F8E4M3;
 
@@ -53,7 +55,7 @@ fn run() -> Result {
          {:<26} {:>7} {:>6} {:>5}  error",
         "product", "TFLOP/s", "cuBLAS", "ratio"
     );
-    let families: [Family; 23] = [
+    let families: [Family; 25] = [
         |bench, records| bench.run_f32(records),
         |bench, records| bench.run_f64(records),
         |bench, records| bench.run_halves::<bf16>("bf16", records),
@@ -70,21 +72,24 @@ fn run() -> Result {
         |bench, records| bench.run_vectors::<f16>("f16", shapes::by_gemm, records),
         |bench, records| bench.run_layers::<F8E4M3>("e4m3", records),
         |bench, records| bench.run_layers::<bf16>("bf16", records),
-        |bench, records| bench.run_any_layout::<f32>("f32", records),
-        |bench, records| bench.run_any_layout::<f64>("f64", records),
-        |bench, records| bench.run_any_layout::<bf16>("bf16", records),
-        |bench, records| bench.run_any_layout::<f16>("f16", records),
+        |bench, records| bench.run_ragged::<f32>("f32", records),
+        |bench, records| bench.run_ragged::<f64>("f64", records),
+        |bench, records| bench.run_ragged::<bf16>("bf16", records),
+        |bench, records| bench.run_ragged::<f16>("f16", records),
+        |bench, records| bench.run_ragged_alone::<i8, i32>("i8", records),
+        |bench, records| bench.run_ragged_alone::<F8E4M3, bf16>("e4m3", records),
         |bench, records| bench.run_grams::<f32>("f32", records),
         |bench, records| bench.run_grams::<f64>("f64", records),
         |bench, records| bench.run_grams::<bf16>("bf16", records),
     ];
+    let file = File::open(&bench)?;
     let mut records = Vec::new();
     for run in families {
         let before = records.len();
         run(&bench, &mut records)?;
-        if records.len() > before {
+        if let (Some(file), true) = (&file, records.len() > before) {
             // A run that is interrupted keeps what it has measured.
-            write(&bench, &records)?;
+            file.write(&records)?;
         }
     }
     if records.is_empty() {
@@ -99,20 +104,3 @@ fn run() -> Result {
 
 /// Products of one kind, whose results are added to the others.
 type Family = fn(&Bench, &mut Vec<Value>) -> Result;
-
-/// Writes the results to the file that the options name, if they name one.
-fn write(bench: &Bench, records: &[Value]) -> Result {
-    let Some(path) = &bench.options.out else {
-        return Ok(());
-    };
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder)?;
-    }
-    let record = json!({
-        "device": machine::describe(&bench.device),
-        "cublas": bench.cublas.as_ref().map(|it| it.version().to_owned()),
-        "products": records,
-    });
-    std::fs::write(path, serde_json::to_string_pretty(&record)?)?;
-    Ok(())
-}

@@ -14,7 +14,7 @@ Options:
   --warm-up SECS    of each contender, before it is timed [default: 1]
   --sizes N,N,...   rows and columns of the square matrices
                     [default: 1024,1536,2048,4096,8192; on the simulator 256]
-  --out FILE        results as JSON
+  --out FILE        results as JSON; of the same device and cuBLAS, rows of other products stay
   -h, --help        this text
 ";
 

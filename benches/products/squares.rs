@@ -15,26 +15,79 @@ const BY_WARPS: [(&str, TileConfig); 2] = [
     ("by warps, small tiles", TileConfig::Small),
 ];
 
-/// How elements are drawn.
-type Draw = fn(&mut Random) -> f64;
+/// How the elements of a line are drawn, a row of A or, numbered on, of B.
+struct Data {
+    name: &'static str,
+    draw: fn(&mut Random, Line) -> f64,
+    /// Whether the chain is timed, too.
+    has_chain: bool,
+}
+
+/// A line's number, and how many A has.
+struct Line {
+    number: usize,
+    of_a: usize,
+}
+
+const DATA: [Data; 4] = [
+    Data {
+        name: "uniform [-1, 1)",
+        draw: |random, _| random.signed_unit(),
+        has_chain: true,
+    },
+    Data {
+        name: "uniform [0, 1)",
+        draw: |random, _| random.signed_unit().abs(),
+        has_chain: true,
+    },
+    Data {
+        name: "normal",
+        draw: |random, _| normal(random),
+        has_chain: false,
+    },
+    Data {
+        name: "graded rows of A",
+        draw: graded,
+        has_chain: false,
+    },
+];
+
+/// Of mean 0 and variance 1 (Box and Muller, A Note on the Generation of Random Normal Deviates, 1958).
+fn normal(random: &mut Random) -> f64 {
+    // From 0, which has no logarithm, to 1: the other end is left in.
+    let radius = (-2.0
+        * (1.0 - random.signed_unit().abs())
+            .max(f64::MIN_POSITIVE)
+            .ln())
+    .sqrt();
+    radius * (std::f64::consts::PI * random.signed_unit()).cos()
+}
+
+/// Uniform; the rows of A are scaled by powers of two from 2^20 down to 2^-20.
+fn graded(random: &mut Random, Line { number, of_a }: Line) -> f64 {
+    let exponent = match number < of_a {
+        true => 20 - (41 * number / of_a) as i32,
+        false => 0,
+    };
+    random.signed_unit() * f64::from(exponent).exp2()
+}
 
 impl Bench {
     pub fn run_f32(&self, records: &mut Vec<serde_json::Value>) -> Result {
-        let data: [(&str, Draw); 2] = [
-            ("uniform [-1, 1)", |random| random.signed_unit()),
-            ("uniform [0, 1)", |random| random.signed_unit().abs()),
-        ];
-        for (size, (data, draw)) in self
+        for (size, data) in self
             .sizes
             .iter()
-            .flat_map(|&size| data.map(|data| (size, data)))
+            .flat_map(|&size| DATA.iter().map(move |data| (size, data)))
         {
-            let name = format!("f32 {size} {data}");
+            let name = format!("f32 {size} {}", data.name);
             if !name.contains(&self.options.only) {
                 continue;
             }
+            let mut drawn = 0;
             let mut sets = Sets::<f32>::new(&self.device, size, Order::RowMajor, |random| {
-                draw(random) as f32
+                let (number, of_a) = (drawn / size, size);
+                drawn += 1;
+                (data.draw)(random, Line { number, of_a }) as f32
             })?;
             let rival = self.rival(&mut sets, true, |cublas, a, b, c| {
                 cublas.multiply(a, b, c, 1)
@@ -43,7 +96,7 @@ impl Bench {
                 Ok(self.device.matmul_into(a, b, c)?)
             })?;
             self.report(&name, &ours, rival.as_ref(), records);
-            if data == "uniform [-1, 1)" {
+            if data.name == DATA[0].name {
                 let (_, b, _) = sets.next();
                 let b = b.view().to_matrix()?;
                 let b = self.device.prepare(&b)?;
@@ -52,6 +105,9 @@ impl Bench {
                 })?;
                 let name = format!("{name}, B prepared");
                 self.report(&name, &prepared, rival.as_ref(), records);
+            }
+            if !data.has_chain {
+                continue;
             }
             let chain = self.score(&mut sets, false, |a, b, c| {
                 let product = Matmul::new(a, b).arithmetic(Arithmetic::Chain);

@@ -10,7 +10,7 @@ use crate::device::Device;
 use crate::error::{During, Outcome, Result};
 use crate::matrix::{Matrix, MatrixView, Order};
 use half::f16;
-use tilewright_kernels::tensor::LineWords;
+use tilewright_kernels::tensor::{LineWords, PANEL, SPLIT_LINES, lowest_exponent};
 
 /// A matrix of f32 that was taken apart for products of which it is the right operand: see
 /// [`Device::prepare`].
@@ -99,6 +99,45 @@ impl<'a> PreparedMatrix<'a> {
     #[must_use]
     pub fn matrix(&self) -> MatrixView<'a, f32> {
         self.matrix
+    }
+
+    /// For each column of B whether its outputs are computed in order of k on the ordinary units, in every
+    /// product: that of a column with infinities, NaN or elements too far apart for two halves, and those of
+    /// the panel of 128 columns, the first of them a multiple of 128, of which it is one. Rows of A can be so,
+    /// too, which no prepared B tells.
+    ///
+    /// Waits for the device.
+    ///
+    /// ```
+    /// use tilewright::Device;
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let device = Device::simulator();
+    /// let mut weights = vec![0.5_f32; 64 * 130];
+    /// weights[129] = f32::INFINITY;
+    /// let weights = device.matrix((64, 130), &weights)?;
+    /// let wide = device.prepare(&weights)?.wide_columns()?;
+    /// assert_eq!(wide, [vec![false; 128], vec![true; 2]].concat());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or
+    /// [`ErrorKind::Cuda`](crate::ErrorKind::Cuda).
+    pub fn wide_columns(&self) -> Result<Vec<bool>> {
+        self.wide_lines().during("wide_columns")
+    }
+
+    fn wide_lines(&self) -> Outcome<Vec<bool>> {
+        let lines = self.matrix.cols();
+        // The last words: one for each group of lines.
+        let groups = LineWords { lines }.len() - lines.div_ceil(SPLIT_LINES)..;
+        let groups = self.words.view().part(groups)?.elements()?;
+        let is_wide = |panel: &[u32]| panel.iter().any(|&word| word != 0);
+        let panels = groups.chunks(PANEL / SPLIT_LINES).map(is_wide);
+        let columns = panels.flat_map(|is_wide| [is_wide; PANEL]);
+        Ok(columns.take(lines).collect())
     }
 
     /// The halves.

@@ -7,10 +7,12 @@ use super::view_mut::MatrixViewMut;
 use crate::element::Element;
 use crate::error::{During, ErrorKind, Outcome, Result};
 use std::marker::PhantomData;
+use std::ops::RangeBounds;
 
 /// Matrices of one shape and [`Order`], equally far apart in memory: the parts of a larger matrix
-/// ([`MatrixView::batch_rows`], [`MatrixView::batch_columns`]), or a single matrix that all products of a
-/// batch share (`(&matrix).into()`).
+/// ([`MatrixView::batch_rows`], [`MatrixView::batch_columns`]), with gaps between them if they are
+/// [slices](Self::slice) of those, or a single matrix that all products of a batch share
+/// (`(&matrix).into()`).
 ///
 /// ```
 /// use tilewright::{Device, Matmul};
@@ -69,6 +71,45 @@ impl<'a, T: Element> MatrixBatch<'a, T> {
         }
     }
 
+    /// Some rows and columns of each matrix, counted from its first, without a copy. The
+    /// [`stride`](Self::stride) stays, so that the others lie in gaps between the matrices.
+    ///
+    /// ```
+    /// use tilewright::{Device, Matmul};
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let device = Device::simulator();
+    /// // Two matrices of 2 x 2, one below the other, of which the first rows are multiplied.
+    /// let a = device.matrix((4, 2), &[1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0])?;
+    /// let b = device.matrix((2, 1), &[1.0, 10.0])?;
+    /// let c = Matmul::new(a.view().batch_rows(2)?.slice(..1, ..)?, &b).run()?;
+    /// assert_eq!(c.to_vec()?, [21.0, 65.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::OutOfRange`] if the matrices do not have them.
+    pub fn slice(
+        self,
+        rows: impl RangeBounds<usize>,
+        columns: impl RangeBounds<usize>,
+    ) -> Result<Self> {
+        self.of_each(rows, columns).during("slice")
+    }
+
+    /// [`Self::slice`], below the public calls.
+    fn of_each(
+        self,
+        rows: impl RangeBounds<usize>,
+        columns: impl RangeBounds<usize>,
+    ) -> Outcome<Self> {
+        Ok(Self {
+            first: self.first.part(rows, columns)?,
+            ..self
+        })
+    }
+
     /// `count` matrices from number `first` on, or the one that serves all.
     pub(crate) fn part(&self, first: usize, count: usize) -> Self {
         Self {
@@ -95,6 +136,20 @@ impl<'a, T: Element> MatrixBatchMut<'a, T> {
     #[must_use]
     pub fn into_transposed(self) -> Self {
         Self::of(self.batch.t())
+    }
+
+    /// Some rows and columns of each matrix in place of the whole, as [`MatrixBatch::slice`] has them: the
+    /// others are not written.
+    ///
+    /// # Errors
+    /// [`ErrorKind::OutOfRange`] if the matrices do not have them.
+    pub fn into_slice(
+        self,
+        rows: impl RangeBounds<usize>,
+        columns: impl RangeBounds<usize>,
+    ) -> Result<Self> {
+        let parts = self.batch.of_each(rows, columns);
+        parts.map(Self::of).during("into_slice")
     }
 
     /// The same matrices, borrowed from this batch.

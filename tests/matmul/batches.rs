@@ -147,6 +147,156 @@ fn of_splits() {
     }
 }
 
+/// Fails unless products of slices of batches, with gaps between their matrices, have the bits of those of the
+/// single slices, and leave the gaps of C as they were.
+fn assert_slices<T>(device: &Device, arithmetic: Arithmetic, of: impl Fn(f64) -> T)
+where
+    T: MatmulInto<T> + Accumulate<Accumulator: Float, Product = T> + Debug + Bits,
+{
+    // Rows and columns before and after those of the slices: starts that are and are not multiples of 16 bytes.
+    const MARGINS: [[usize; 2]; 2] = [[8, 16], [1, 2]];
+    let (m, k, n) = (66, 72, 68);
+    // Each bit with and without the others.
+    for number in [0, 3, 5, 6, 9, 10, 12, 15] {
+        let [before, after] = MARGINS[number / 2 % 2];
+        let wide = |len: usize| before + len + after;
+        let mut random = Random::new(number as u64);
+        let shape = (wide(m), wide(k), wide(n));
+        let mut element = || of(random.signed_unit());
+        let operands = Operands::new(device, shape, number, &mut element);
+        let [beside_a, beside_b] = operands.beside;
+        let cut = |len: usize| before..before + len;
+        let tiles = [TileConfig::Small, TileConfig::Large][number % 2];
+        let (order, beside) = (ORDERS[number / 4 % 2], number & 1 == 1);
+        let case = (number, arithmetic, tiles, order, device);
+        let product = |a, b| Matmul::new(a, b).arithmetic(arithmetic).tiles(tiles);
+
+        let (rows, columns) = match beside {
+            true => (wide(m), COUNT * wide(n)),
+            false => (COUNT * wide(m), wide(n)),
+        };
+        let old = Host::new(rows, columns, |_, _| element());
+        let mut whole = old.upload(device, order);
+        let results = match beside {
+            true => whole.view_mut().into_batch_columns(COUNT).unwrap(),
+            false => whole.view_mut().into_batch_rows(COUNT).unwrap(),
+        };
+        let mut results = results.into_slice(cut(m), cut(n)).unwrap();
+        let a = batch(&operands.a, beside_a).slice(cut(m), cut(k)).unwrap();
+        let b = batch(&operands.b, beside_b).slice(cut(k), cut(n)).unwrap();
+        product(a, b).run_into(&mut results).unwrap();
+
+        let mut expected = old;
+        for index in 0..COUNT {
+            let a = part(&operands.a, beside_a, index)
+                .slice(cut(m), cut(k))
+                .unwrap();
+            let b = part(&operands.b, beside_b, index)
+                .slice(cut(k), cut(n))
+                .unwrap();
+            let alone = product(a.into(), b.into()).run().unwrap().to_vec().unwrap();
+            let (above, left) = match beside {
+                true => (before, index * wide(n) + before),
+                false => (index * wide(m) + before, before),
+            };
+            for (row, outputs) in alone.chunks(n).enumerate() {
+                let start = (above + row) * columns + left;
+                expected.elements[start..start + n].copy_from_slice(outputs);
+            }
+        }
+        assert_same_bits(&whole.to_vec().unwrap(), &expected.elements, &case);
+    }
+}
+
+#[test]
+fn of_slices() {
+    for device in devices() {
+        assert_slices(&device, Arithmetic::Chain, |it| it as f32);
+        assert_slices(&device, Arithmetic::Auto, |it| it);
+    }
+    for device in hoppers(devices()) {
+        assert_slices(&device, Arithmetic::Split, |it| it as f32);
+        assert_slices(&device, Arithmetic::Auto, f16::from_f64);
+        assert_slices(&device, Arithmetic::Auto, bf16::from_f64);
+    }
+}
+
+/// i8, in lines that are read in place, with gaps, and in lines that are transposed.
+#[test]
+fn of_slices_of_integers() {
+    const MARGIN: usize = 16;
+    let (m, k, n) = (33, 48, 20);
+    let mut random = Random::new(23);
+    let mut element = |_, _| random.bits() as i8;
+    let a = Host::new(COUNT * (m + MARGIN), k + MARGIN, &mut element);
+    let b = Host::new(COUNT * (k + MARGIN), n + MARGIN, &mut element);
+    for device in devices() {
+        for (of_a, of_b) in [(0, 1), (1, 0)].map(|(a, b)| (ORDERS[a], ORDERS[b])) {
+            let (a, b) = (a.upload(&device, of_a), b.upload(&device, of_b));
+            let of_a = batch(&a, false).slice(MARGIN.., MARGIN..).unwrap();
+            let of_b = batch(&b, false).slice(MARGIN.., MARGIN..).unwrap();
+            let products = Matmul::new(of_a, of_b).run().unwrap();
+            let each = (0..COUNT).flat_map(|index| {
+                let a = part(&a, false, index).slice(MARGIN.., MARGIN..).unwrap();
+                let b = part(&b, false, index).slice(MARGIN.., MARGIN..).unwrap();
+                Matmul::new(a, b).run().unwrap().to_vec().unwrap()
+            });
+            let each: Vec<i32> = each.collect();
+            assert_same_bits(&products.to_vec().unwrap(), &each, &device);
+        }
+    }
+}
+
+/// A vector beside a batch, and batches of vectors, with gaps.
+#[test]
+fn of_slices_with_vectors() {
+    let (m, k) = (9, 700);
+    let mut random = Random::new(29);
+    let mut element = |_, _| random.signed_unit() as f32;
+    let a = Host::new(COUNT * (m + 2), k + 3, &mut element);
+    let x = Host::new(COUNT * k, 5, &mut element);
+    for device in devices() {
+        for order in ORDERS {
+            let (a, x) = (a.upload(&device, order), x.upload(&device, order));
+            let of_a = |index| part(&a, false, index).slice(1..m + 1, 3..).unwrap();
+            let of_x = |index| part(&x, false, index).slice(.., 2..3).unwrap();
+            let batch_a = batch(&a, false).slice(1..m + 1, 3..).unwrap();
+            let batch_x = batch(&x, false).slice(.., 2..3).unwrap();
+            let run = |product: Matmul<'_, f32>| product.run().unwrap().to_vec().unwrap();
+            let each = (0..COUNT).flat_map(|it| run(Matmul::new(of_a(it), of_x(it))));
+            let each: Vec<f32> = each.collect();
+            assert_same_bits(&run(Matmul::new(batch_a, batch_x)), &each, &device);
+            let shared = (0..COUNT).flat_map(|it| run(Matmul::new(of_a(it), of_x(1))));
+            let shared: Vec<f32> = shared.collect();
+            assert_same_bits(&run(Matmul::new(batch_a, of_x(1))), &shared, &device);
+        }
+    }
+}
+
+#[test]
+fn a_slice_beyond_the_matrices_is_an_error() {
+    let device = Device::simulator();
+    let mut whole = device.matrix_zeros::<f32>((6, 4)).unwrap();
+    let batch = whole.view().batch_rows(3).unwrap();
+    // The matrices have two rows, though the whole has more.
+    for error in [
+        batch.slice(1..3, ..).unwrap_err(),
+        batch.slice(.., 2..5).unwrap_err(),
+    ] {
+        assert!(
+            matches!(error.kind(), ErrorKind::OutOfRange { .. }),
+            "{error}"
+        );
+    }
+    let results = whole.view_mut().into_batch_rows(3).unwrap();
+    let error = results.into_slice(..3, ..).unwrap_err();
+    assert_eq!(error.operation(), "into_slice");
+    assert!(
+        matches!(error.kind(), ErrorKind::OutOfRange { .. }),
+        "{error}"
+    );
+}
+
 #[test]
 fn parts_of_unequal_size_are_an_error() {
     let device = Device::simulator();

@@ -19,10 +19,13 @@ const SHAPES: [Shape; 7] = [
 ];
 
 trait Half: MatmulInto<Self> + Accumulate<Product = Self> + Debug + Bits {
+    /// The NaN that a product returns for every NaN.
+    const CANONICAL_NAN: Self;
     fn of(value: f64) -> Self;
     fn widened(self) -> f64;
 }
 impl Half for f16 {
+    const CANONICAL_NAN: Self = Self::from_bits(0x7fff);
     fn of(value: f64) -> Self {
         Self::from_f64(value)
     }
@@ -31,6 +34,7 @@ impl Half for f16 {
     }
 }
 impl Half for bf16 {
+    const CANONICAL_NAN: Self = Self::from_bits(0x7fff);
     fn of(value: f64) -> Self {
         Self::from_f64(value)
     }
@@ -43,6 +47,7 @@ for_each_type! {
     [f16 bf16]
     integers_are_multiplied_exactly
     halves_have_the_same_bits_on_every_machine
+    nan_and_infinities_of_halves_reach_their_outputs
     an_older_device_has_no_kernel_for_halves
 }
 
@@ -72,6 +77,54 @@ fn halves_have_the_same_bits_on_every_machine<T: Half>() {
     for device in hoppers(machines()) {
         let found = product(&device, Arithmetic::Auto, &a, &b);
         assert_same_bits(&found, first.get_or_insert_with(|| found.clone()), &device);
+    }
+}
+
+/// What a line has at one of its places, and at the next. All others are small whole numbers.
+const SPECIAL: [[f64; 2]; 4] = [
+    [f64::NAN, 1.0],
+    [f64::INFINITY, 1.0],
+    [f64::NEG_INFINITY, 2.0],
+    [f64::INFINITY, f64::NEG_INFINITY],
+];
+
+/// At every place of a stage of 64 and of a tail, each in lines of its own: rows of A, and columns of B.
+fn nan_and_infinities_of_halves_reach_their_outputs<T: Half>() {
+    const K: usize = 64 + 9;
+    const LINES: usize = SPECIAL.len() * K;
+    let special = |line: usize, k: usize| {
+        let [first, second] = SPECIAL[line % SPECIAL.len()];
+        let place = line / SPECIAL.len();
+        match k {
+            _ if k == place => first,
+            _ if k == (place + 1) % K => second,
+            _ => (1 + (line + k) % 2) as f64,
+        }
+    };
+    let usual = |line: usize, k: usize| (1 + (line + k) % 3) as f64;
+    let of = |lines: usize, element: &dyn Fn(usize, usize) -> f64| {
+        (
+            Host::new(lines, K, |line, k| T::of(element(line, k))),
+            Host::new(K, lines, |k, line| T::of(element(line, k))),
+        )
+    };
+    let [(special_rows, special_columns), (rows, columns)] = [of(LINES, &special), of(10, &usual)];
+    for (a, b) in [(&special_rows, &columns), (&rows, &special_columns)] {
+        let (m, n) = (a.rows, b.columns);
+        let output = |i: usize| -> f64 {
+            let terms = (0..K).map(|k| (a.elements[i / n * K + k], b.elements[k * n + i % n]));
+            terms.fold(0.0, |sum, (a, b)| sum + a.widened() * b.widened())
+        };
+        let expected: Vec<T> = (0..m * n)
+            .map(|i| match output(i) {
+                sum if sum.is_nan() => T::CANONICAL_NAN,
+                sum => T::of(sum),
+            })
+            .collect();
+        for device in hoppers(devices()) {
+            let found = product(&device, Arithmetic::Auto, a, b);
+            assert_same_bits(&found, &expected, &((m, n, K), device));
+        }
     }
 }
 

@@ -16,6 +16,7 @@ mod harness;
 mod integers;
 mod layouts;
 mod leading_dimensions;
+mod level3;
 mod narrow_parts;
 mod parts;
 mod prepared;

@@ -3,7 +3,7 @@
 use crate::common::exact::Compensated;
 use crate::common::random::Random;
 use crate::common::{devices, machines};
-use crate::harness::{Host, assert_same_bits, hoppers, orders, product, product_in};
+use crate::harness::{Host, Shape, assert_same_bits, hoppers, orders, product, product_in};
 use std::fmt::Debug;
 use tilewright::{Arithmetic, Device, SimulatorOptions, TileConfig};
 
@@ -126,42 +126,85 @@ fn split_products_of_small_integers_are_exact() {
     }
 }
 
+/// A line, element by element.
+type Line = fn(usize) -> f32;
+
 /// Lines with elements far apart, infinite and NaN: their panels are left to the ordinary units.
 #[test]
 fn wide_lines_are_computed_in_order() {
-    let (m, n, k) = (260, 140, 96);
-    let specials: [fn(usize) -> f32; 5] = [
+    let shape = (260, 140, 96);
+    let specials: [Line; 6] = [
         |_| f32::NAN,
         |_| f32::INFINITY,
         |k| if k % 2 == 0 { 1e36 } else { 1e-44 },
         |k| (-(k as f32)).exp2(),
         |k| if k == 17 { f32::NEG_INFINITY } else { 0.0 },
+        // From the least of all numbers, 2^-149, to 2^127.
+        |k| ((k * 276 / 95) as f64 - 149.0).exp2() as f32,
     ];
     for (number, special) in specials.into_iter().enumerate() {
         for in_a in [false, true] {
-            let mut random = Random::new(11);
-            let mut a = Host::new(m, k, |_, _| random.signed_unit() as f32);
-            let mut b = Host::new(k, n, |_, _| random.signed_unit() as f32);
-            for j in 0..k {
-                if in_a {
-                    a.elements[131 * k + j] = special(j);
-                } else {
-                    b.elements[j * n + 3] = special(j);
-                }
-            }
-            for device in hoppers(devices()) {
-                let orders = orders(number + 3 * usize::from(in_a));
-                let found = product_in(
-                    orders,
-                    TileConfig::Large,
-                    &device,
-                    Arithmetic::Split,
-                    &a,
-                    &b,
-                );
-                assert_accurate(&a, &b, &found, &(in_a, special(1), orders, &device));
-            }
+            let line = if in_a { 131 } else { 3 };
+            let element = |usual, is_special, _, k| if is_special { special(k) } else { usual };
+            assert_special_lines(
+                shape,
+                number + 3 * usize::from(in_a),
+                in_a,
+                &[line],
+                &element,
+            );
         }
+    }
+}
+
+/// One element makes a line wide: in the first and the last line of a group of 32 and of a panel, and in the
+/// first, at borders, and in the last of its places. Each of two panels has one such line.
+#[test]
+fn one_element_makes_a_line_wide() {
+    const LINES: usize = 132;
+    const K: usize = 70;
+    let elements = [f32::NAN, f32::INFINITY, 1e36];
+    let pairs = [[0, 128], [31, LINES - 1], [32, 130], [127, 128]];
+    let places = [0, 15, 16, 31, 32, 63, 64, K - 1];
+    for (number, place) in places.into_iter().enumerate() {
+        for (turn, lines) in pairs.into_iter().enumerate() {
+            let (special, in_a) = (elements[(number + turn) % 3], (number + turn) % 2 == 0);
+            let shape = if in_a { (LINES, 8, K) } else { (8, LINES, K) };
+            let element = |usual, is_special, line, k| match is_special && k == place {
+                true => special,
+                // Zeros at each place, so that no large product hides what becomes of the small ones.
+                false if !is_special && line < 2 && (line + k) % 2 == 0 => 0.0,
+                false => usual,
+            };
+            assert_special_lines(shape, number / 2 + turn, in_a, &lines, &element);
+        }
+    }
+}
+
+/// An element of either operand, of the random one that it may replace, whether it is of a special line, and its
+/// line and place.
+type Element<'a> = &'a dyn Fn(f32, bool, usize, usize) -> f32;
+
+/// Fails unless the product of operands, of which one has special lines, is accurate in the orders of this
+/// number.
+fn assert_special_lines(
+    (m, n, k): Shape,
+    number: usize,
+    in_a: bool,
+    lines: &[usize],
+    element: Element<'_>,
+) {
+    let mut random = Random::new(11);
+    let mut element = |line, k, is_operand: bool| {
+        let is_special = is_operand && lines.contains(&line);
+        element(random.signed_unit() as f32, is_special, line, k)
+    };
+    let a = Host::new(m, k, |row, k| element(row, k, in_a));
+    let b = Host::new(k, n, |k, column| element(column, k, !in_a));
+    for device in hoppers(devices()) {
+        let (orders, split) = (orders(number), Arithmetic::Split);
+        let found = product_in(orders, TileConfig::Large, &device, split, &a, &b);
+        assert_accurate(&a, &b, &found, &(number, in_a, lines, orders, &device));
     }
 }
 

@@ -220,7 +220,7 @@ fn long_sums_keep_the_bound<T: Half>() {
     }
 }
 
-/// NaN and infinities at every place of K, and sums beyond f32.
+/// NaN and infinities at the borders of an instruction's products, and in the last.
 #[test]
 fn what_is_no_number_goes_through() {
     let (m, n, k) = (1, 2, 40);

@@ -3,8 +3,9 @@
 use crate::samples::Sample;
 use tilewright_kernels::scan::FAN;
 
-const WARPS: usize = 4;
-const ROWS: usize = 16;
+/// Warps of a tile, and rows of a warp.
+pub const WARPS: usize = 4;
+pub const ROWS: usize = 16;
 const ROW_THREADS: usize = 32;
 
 pub fn scan<T: Sample>(data: &[T], is_exclusive: bool) -> Vec<T> {

@@ -2,13 +2,13 @@
 
 mod model;
 
-pub use model::{Output, Sum};
+pub use model::{Case, NOTHING, Output, Sum, Vectors};
 
 use crate::common::devices;
 use crate::common::random::Random;
 use crate::harness::{Host, ORDERS, Shape, assert_same_bits, hoppers};
 use half::{bf16, f16};
-use model::{CASES, Vectors};
+use model::CASES;
 use tilewright::cuda_std::float::Float;
 use tilewright::{
     Accumulate, Activation, Arithmetic, Device, ErrorKind, Matmul, MatmulElement, MatmulInto,

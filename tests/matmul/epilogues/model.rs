@@ -34,6 +34,22 @@ macro_rules! sums {
 }
 sums!(f32 f64);
 
+/// Integers wrap around.
+impl Sum for i32 {
+    fn of(value: f64) -> Self {
+        value as i32
+    }
+    fn times(self, other: Self) -> Self {
+        self.wrapping_mul(other)
+    }
+    fn plus(self, other: Self) -> Self {
+        self.wrapping_add(other)
+    }
+    fn mul_add(self, a: Self, b: Self) -> Self {
+        self.times(a).plus(b)
+    }
+}
+
 /// A type of outputs.
 pub trait Output<S>: Element + Bits + Debug {
     fn widened(self) -> S;
@@ -57,6 +73,7 @@ outputs! {
     bf16 in f32: bf16::to_f32, bf16::from_f32;
     f32 in f32: |it| it, |it| it;
     f64 in f64: |it| it, |it| it;
+    i32 in i32: |it| it, |it| it;
 }
 
 /// Which parts an epilogue has.
@@ -71,7 +88,8 @@ pub struct Case {
     pub activation: Activation,
 }
 
-const NOTHING: Case = Case {
+/// Sums as they are.
+pub const NOTHING: Case = Case {
     alpha: 1.0,
     beta: 0.0,
     row_scale: false,

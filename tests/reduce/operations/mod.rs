@@ -12,7 +12,7 @@ use judge::Judge;
 use std::fmt::Debug;
 use tilewright::{Device, Element, ErrorKind, Reducible, ReduciblePairs, ops};
 use tilewright_kernels::reduce::Reduction;
-use values::{Value, assert_same, inputs};
+use values::{Value, assert_same, at_borders_of_tiles, inputs};
 
 /// Around vectors, warps, blocks and tiles.
 fn lengths<T>() -> Vec<usize> {
@@ -33,7 +33,14 @@ fn lengths<T>() -> Vec<usize> {
     ]
 }
 
-/// Holds all inputs of all lengths against the model of the tree and the reference, from an aligned
+/// The inputs of all lengths, and those with special elements at the borders of tiles and of their parts.
+fn all_inputs<T: Value>() -> Vec<Vec<T>> {
+    let mut inputs: Vec<Vec<T>> = lengths::<T>().into_iter().flat_map(inputs).collect();
+    inputs.extend(at_borders_of_tiles());
+    inputs
+}
+
+/// Holds all inputs against the model of the tree and the reference, from an aligned
 /// start and from another, with the result on the host and on the device.
 fn run<R, T>(operation: R)
 where
@@ -42,19 +49,17 @@ where
     <R as Reduction<T>>::Output: Element + Debug,
 {
     for device in devices() {
-        for length in lengths::<T>() {
-            for (number, input) in inputs::<T>(length).iter().enumerate() {
-                let case = format!("input {number} of {length} elements, {device:?}");
-                let x = device.upload(input).unwrap();
-                if length == 0 && R::NEEDS_AN_ELEMENT {
-                    let error = device.reduce(&x, operation).unwrap_err();
-                    assert!(matches!(error.kind(), ErrorKind::NoElements), "{error}");
-                    continue;
-                }
-                let expected = model::value::<R, T>(input, size_of::<T>());
-                R::judge(input, expected, &case);
-                assert_same(device.reduce(&x, operation).unwrap(), expected, &case);
+        for (number, input) in all_inputs::<T>().iter().enumerate() {
+            let case = format!("input {number}, of {} elements, {device:?}", input.len());
+            let x = device.upload(input).unwrap();
+            if input.is_empty() && R::NEEDS_AN_ELEMENT {
+                let error = device.reduce(&x, operation).unwrap_err();
+                assert!(matches!(error.kind(), ErrorKind::NoElements), "{error}");
+                continue;
             }
+            let expected = model::value::<R, T>(input, size_of::<T>());
+            R::judge(input, expected, &case);
+            assert_same(device.reduce(&x, operation).unwrap(), expected, &case);
         }
         the_start_does_not_matter::<R, T>(&device, operation);
     }
@@ -96,7 +101,7 @@ where
     }
 }
 
-/// [`run`] for two arrays: the second is the first, turned around.
+/// [`run`] for two arrays, on every machine: the second is the first, turned around.
 fn run_pairs<R, T>(
     operation: impl Fn(&Device, &[T], &[T], usize) -> <R as Reduction<[T; 2]>>::Output,
 ) where
@@ -104,18 +109,17 @@ fn run_pairs<R, T>(
     T: Value + ReduciblePairs<R>,
 {
     let machines = machines();
-    for length in lengths::<T>() {
-        for (number, x) in inputs::<T>(length).iter().enumerate() {
-            let y: Vec<T> = x.iter().rev().copied().collect();
-            let pairs: Vec<[T; 2]> = x.iter().zip(&y).map(|(x, y)| [*x, *y]).collect();
-            let expected = model::value::<R, [T; 2]>(&pairs, size_of::<T>());
-            let case = format!("input {number} of {length} elements");
-            R::judge(&pairs, expected, &case);
-            let machine = &machines[(number + length) % machines.len()];
-            for start in [0, 1] {
-                let case = format!("{case} from {start} on, {machine:?}");
-                assert_same(operation(machine, x, &y, start), expected, &case);
-            }
+    for (number, x) in all_inputs::<T>().iter().enumerate() {
+        let y: Vec<T> = x.iter().rev().copied().collect();
+        let pairs: Vec<[T; 2]> = x.iter().zip(&y).map(|(x, y)| [*x, *y]).collect();
+        let expected = model::value::<R, [T; 2]>(&pairs, size_of::<T>());
+        let case = format!("input {number}, of {} elements", x.len());
+        R::judge(&pairs, expected, &case);
+        for (turn, machine) in machines.iter().enumerate() {
+            // From either start on half of the machines, and the other half in the next case.
+            let start = (number + turn) % 2;
+            let case = format!("{case} from {start} on, {machine:?}");
+            assert_same(operation(machine, x, &y, start), expected, &case);
         }
     }
 }
@@ -172,6 +176,17 @@ macro_rules! tests_of_reductions {
     )*};
 }
 tilewright_kernels::for_each_reduction!(tests_of_reductions);
+
+/// Sums have kernels of their own, in a table of their own.
+macro_rules! tests_of_sums {
+    ($($kernel:ident, $unaligned:ident: sum of $element:ident in $sum:ident;)*) => {$(
+        #[test]
+        fn $kernel() {
+            run::<_, $element>(ops::Sum);
+        }
+    )*};
+}
+tilewright_kernels::for_each_sum!(tests_of_sums);
 
 macro_rules! tests_of_pairs {
     ($($name:ident: $operation:ident of $element:ident;)*) => {$(

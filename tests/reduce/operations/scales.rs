@@ -82,6 +82,30 @@ fn variances_survive_a_large_mean() {
     }
 }
 
+/// n^4 d^2 / 16 on the way to d^2 / 4, for halves of 2^14 elements that are 0 and d.
+#[test]
+fn a_variance_of_f64_is_infinite_where_a_square_on_the_way_overflows() {
+    const LEN: usize = 1 << 14;
+    for device in devices() {
+        for (exponent, expected) in [(485.0_f64, 968.0_f64.exp2()), (486.0, f64::INFINITY)] {
+            let mut terms = vec![0.0; LEN];
+            terms[LEN / 2..].fill(exponent.exp2());
+            let terms = device.upload(&terms).unwrap();
+            let variance = device.reduce_variance(&terms).unwrap();
+            assert_eq!(variance, expected, "2^{exponent}, {device:?}");
+        }
+    }
+}
+
+/// The sum overflows before it is divided.
+#[test]
+fn a_mean_of_f64_is_infinite_where_the_sum_is() {
+    for device in devices() {
+        let large = device.upload(&[1023.0_f64.exp2(); 2]).unwrap();
+        assert_eq!(device.reduce_mean(&large).unwrap(), f64::INFINITY);
+    }
+}
+
 #[test]
 fn masks_are_counted_by_name() {
     for device in devices() {

@@ -7,6 +7,7 @@ use std::cmp::Ordering;
 use std::fmt::Debug;
 use tilewright::Element;
 use tilewright_kernels::reduce::lines::{LinePlan, STRANDS, STRANDS_OF_LANE};
+use tilewright_kernels::reduce::{BLOCK_THREADS, Plan};
 
 /// An element that references compute with.
 pub trait Value: Element + Debug + PartialOrd {
@@ -142,24 +143,44 @@ pub fn inputs<T: Value>(length: usize) -> Vec<Vec<T>> {
 /// Elements of a line of three parts.
 pub const LENGTH_OF_PARTS: usize = 2050;
 
-/// Lines of [`LENGTH_OF_PARTS`] small integers with a special element twice, so that it ties with itself,
-/// on both sides of a border: of a lane's vector, of the strands, of a round of loads, or of a part.
+/// Lines of [`LENGTH_OF_PARTS`] small integers with a special element [on both sides](twice_at) of a border: of a
+/// lane's vector, of the strands, of a round of loads, or of a part.
 pub fn at_borders<T: Value>() -> Vec<Vec<T>> {
-    let mut random = Random::new(17);
     let part = LinePlan::new(LENGTH_OF_PARTS).part;
-    let behind = [STRANDS_OF_LANE, STRANDS, 4 * STRANDS, part, 2 * part];
+    let borders = [STRANDS_OF_LANE, STRANDS, 4 * STRANDS, part, 2 * part];
     let special = T::special();
-    let mut line = |number: usize| {
-        let mut line: Vec<T> = (0..LENGTH_OF_PARTS)
-            .map(|_| T::small(&mut random))
-            .collect();
-        let border = behind[number % behind.len()];
-        line[border - 1..=border].fill(special[number % special.len()]);
-        line
-    };
-    (0..special.len().max(behind.len()))
-        .map(&mut line)
+    let mut random = Random::new(17);
+    (0..special.len().max(borders.len()))
+        .map(|number| {
+            let (border, special) = (
+                borders[number % borders.len()],
+                special[number % special.len()],
+            );
+            twice_at(&mut random, LENGTH_OF_PARTS, border, special)
+        })
         .collect()
+}
+
+/// Buffers of small integers with each special element on both sides of each border: of a vector, of a warp, of
+/// the vectors that a block loads together, of a tile and so of a block, and of the first and the last.
+pub fn at_borders_of_tiles<T: Value>() -> Vec<Vec<T>> {
+    let (tile, lanes) = (Plan::new(1, size_of::<T>()).tile, 16 / size_of::<T>());
+    let length = 2 * tile + 37;
+    let together = BLOCK_THREADS as usize * lanes;
+    let borders = [1, lanes, 32 * lanes, together, tile, 2 * tile, length - 1];
+    let mut random = Random::new(18);
+    T::special()
+        .into_iter()
+        .flat_map(|special| borders.map(|border| (border, special)))
+        .map(|(border, special)| twice_at(&mut random, length, border, special))
+        .collect()
+}
+
+/// Small integers with a special element twice, so that it ties with itself, before `border` and at it.
+fn twice_at<T: Value>(random: &mut Random, length: usize, border: usize, special: T) -> Vec<T> {
+    let mut elements: Vec<T> = (0..length).map(|_| T::small(random)).collect();
+    elements[border - 1..=border].fill(special);
+    elements
 }
 
 /// Fails unless both have the same bytes.
