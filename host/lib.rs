@@ -171,8 +171,8 @@ pub use report::{
 };
 pub use scan::{ScanElement, scan_exclusive, scan_height, scan_inclusive};
 pub use simt::{
-    AddressMode, Counts, Datasheet, Defect, Dim3, LineCounts, Operation, Profile, SECTOR_BYTES,
-    Tally, TextureFilter, TextureOptions, UnknownProfile, occupancy,
+    AddressMode, Counts, Datasheet, Defect, Dim3, LineCounts, Operation, Preemption, Profile,
+    SECTOR_BYTES, Tally, TextureFilter, TextureOptions, UnknownProfile, occupancy,
 };
 pub use simulator::SimulatorOptions;
 pub use tensor_map::{TensorMapView, TensorMapViewMut};

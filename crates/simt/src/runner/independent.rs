@@ -36,7 +36,6 @@ fn run_in_parallel(run: &Run<'_>, body: &(dyn Fn() + Sync)) {
     let queue = Queue::new(run, &mut random);
     let clusters = run.clusters.try_into().unwrap_or(usize::MAX);
     let workers = rayon_core::current_num_threads().min(clusters);
-    let workers = workers.min(run.room.most());
     rayon_core::scope(|scope| {
         for number in 1..workers {
             let queue = &queue;

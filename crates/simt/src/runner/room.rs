@@ -5,6 +5,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
 /// How many clusters of a launch the simulated device holds, and how many are there.
 pub(crate) struct Room {
+    /// Whether clusters interleave. Otherwise each host thread runs one to its end, and a host with more
+    /// threads than the device has room is not kept from using them.
+    is_limited: bool,
     /// How many fit, as far as is known.
     most: AtomicUsize,
     resident: AtomicUsize,
@@ -21,6 +24,7 @@ impl Room {
     /// That of a launch of which no cluster has started.
     pub fn new(launch: &Launch<'_>) -> Self {
         Self {
+            is_limited: launch.is_preemptive(),
             most: AtomicUsize::new(clusters_that_fit(launch, 0)),
             resident: AtomicUsize::new(0),
             workers: AtomicUsize::new(0),
@@ -42,6 +46,9 @@ impl Room {
     /// Whether a host thread that runs `own` clusters may start another one: there is room, others have
     /// their share of it, and what the first cluster does has told of its static memory.
     pub fn has_room(&self, own: usize) -> bool {
+        if !self.is_limited {
+            return true;
+        }
         let (most, resident) = (self.most(), self.resident.load(Relaxed));
         let share = most.div_ceil(self.workers.load(Relaxed).max(1));
         own < share && resident < most && (resident == 0 || self.has_run.load(Relaxed))
@@ -50,7 +57,7 @@ impl Room {
     /// Takes the place of a cluster, unless others have taken all.
     pub fn enter(&self) -> bool {
         let most = self.most();
-        let one_more = |resident| (resident < most).then_some(resident + 1);
+        let one_more = |resident| (resident < most || !self.is_limited).then_some(resident + 1);
         self.resident
             .fetch_update(Relaxed, Relaxed, one_more)
             .is_ok()
@@ -94,6 +101,7 @@ mod tests {
         let options = Options {
             multiprocessors: 3,
             profile: Profile::A100,
+            seed: 1,
             ..Options::default()
         };
         let launch = Launch {

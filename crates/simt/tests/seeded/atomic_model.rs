@@ -316,18 +316,17 @@ fn take(step: Step, (space, base): (Space, usize)) {
                 return;
             }
             let address = base + offset;
-            // SAFETY (both): (1) the words are there and aligned, as the access says. (2) Nothing
-            // else accesses them.
-            unsafe {
-                match words {
-                    1 => drop(simt::atomic_update_u32(
-                        std::ptr::with_exposed_provenance_mut(address),
-                        |old| old,
-                    )),
-                    _ => drop(simt::atomic_update_u64(
-                        std::ptr::with_exposed_provenance_mut(address),
-                        |old| old,
-                    )),
+            match words {
+                1 => {
+                    let word = std::ptr::with_exposed_provenance_mut(address);
+                    // SAFETY: (1) the word is there and aligned, as the access says. (2) Nothing else
+                    // accesses it.
+                    unsafe { simt::atomic_update_u32(word, |old| old) };
+                }
+                _ => {
+                    let word = std::ptr::with_exposed_provenance_mut(address);
+                    // SAFETY: (1), (2) as above.
+                    unsafe { simt::atomic_update_u64(word, |old| old) };
                 }
             }
         }
