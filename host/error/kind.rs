@@ -291,13 +291,16 @@ pub enum ErrorKind {
 
     /// The host read memory of a simulator that nothing has written.
     #[error(
-        "byte {first} of the {bytes} bytes that are read on {device} has never been written, \
+        "byte {first} of the {bytes} bytes that are read{} on {device} has never been written, \
          neither by the host nor by a kernel; let the kernel write all elements, or begin with \
-         Device::zeros"
+         Device::zeros",
+        of_buffer(buffer.as_deref())
     )]
     NeverWritten {
         /// The device's name.
         device: String,
+        /// The buffer's name, if it has one ([`Buffer::named`](crate::Buffer::named)).
+        buffer: Option<String>,
         /// Bytes that are read.
         bytes: usize,
         /// The first of them that was not written.
@@ -410,6 +413,11 @@ impl ErrorKind {
             remedy: "a buffer can hold at most isize::MAX bytes",
         }
     }
+}
+
+/// " of buffer `x`", if it has a name.
+fn of_buffer(name: Option<&str>) -> String {
+    name.map_or_else(String::new, |name| format!(" of buffer `{name}`"))
 }
 
 fn cuda_failure(code: u32, message: &str) -> String {
