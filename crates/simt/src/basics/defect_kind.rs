@@ -118,14 +118,12 @@ impl DefectKind {
                 "a wait for what is in flight, before its memory is used and before the thread exits"
             }
             Self::BarrierMisuse => {
-                "an mbarrier in memory of its own that is initialised once, before all who use it, for as \
+                "an mbarrier in memory of its own that is initialised once, before all that use it, for as \
                  many arrivals as there are"
             }
             Self::MissingProxyFence => "a proxy fence between the write and the operation",
             Self::BlockEnded => "a barrier of the cluster before the end of the kernel",
-            Self::WrongSwizzle => {
-                "one swizzle for the copy that writes a tile and for those who read it"
-            }
+            Self::WrongSwizzle => "one swizzle for the copy that writes a tile and for its readers",
             Self::Deadlock => {
                 "a thread that runs and does what the others wait for, in a block that has started"
             }
