@@ -177,8 +177,8 @@ pub use report::{
 };
 pub use scan::{ScanElement, scan_exclusive, scan_height, scan_inclusive};
 pub use simt::{
-    AddressMode, Counts, Defect, Dim3, Operation, Profile, Tally, TextureFilter, TextureOptions,
-    occupancy,
+    AddressMode, Counts, Defect, Dim3, Operation, Preemption, Profile, Tally, TextureFilter,
+    TextureOptions, occupancy,
 };
 pub use simulator::SimulatorOptions;
 pub use tensor_map::{TensorMapView, TensorMapViewMut};

@@ -1,6 +1,48 @@
 //! The host reads what nothing has written: an error on the simulator, where memory is checked.
 
-use tilewright::{Device, ErrorKind, SimulatorError, SimulatorOptions};
+use cuda_std::prelude::*;
+use tilewright::{
+    Device, ErrorKind, LaunchConfig, ModuleSource, SimulatorError, SimulatorOptions, testing,
+};
+
+/// Stores its number in the element of each thread but the first `skipped` ones.
+#[kernel]
+pub fn number(skipped: u32, out: GlobalMut<u32>) {
+    let index = thread::own_index();
+    let value = index.get() as u32;
+    if value >= skipped
+        && let Some(place) = out.own(index)
+    {
+        place.set(value);
+    }
+}
+
+// SAFETY: (1) there are no images, so none that could differ from the kernel.
+static KERNELS: ModuleSource = unsafe { ModuleSource::new("initcheck", &[]) };
+
+/// A kernel that leaves an element out, and its twin that does not.
+#[test]
+fn an_element_that_the_kernel_leaves_out() {
+    testing::under_seeds(0..8, |device| {
+        let numbers = |skipped: u32| {
+            let mut out = device.uninit::<u32>(100).unwrap().named("numbers");
+            let module = device.load(&KERNELS).unwrap();
+            let config = LaunchConfig::new(4, 32);
+            module.launch(number, config, (skipped, &mut out)).unwrap();
+            out.to_vec()
+        };
+        assert!(numbers(0).unwrap().into_iter().eq(0..100));
+        let error = numbers(1).unwrap_err();
+        assert!(
+            matches!(
+                error.kind(),
+                ErrorKind::Simulator(SimulatorError::NeverWritten { first: 0, .. })
+            ),
+            "{error}"
+        );
+        assert!(error.to_string().contains("of buffer `numbers`"), "{error}");
+    });
+}
 
 #[test]
 fn a_buffer_that_nothing_has_written() {

@@ -16,13 +16,16 @@ pub enum SimulatorError {
 
     /// The host read memory of a simulator that nothing has written.
     #[error(
-        "byte {first} of the {bytes} bytes that are read on {device} has never been written, \
+        "byte {first} of the {bytes} bytes that are read{} on {device} has never been written, \
          neither by the host nor by a kernel; let the kernel write all elements, or begin with \
-         Device::zeros"
+         Device::zeros",
+        of_buffer(buffer.as_deref())
     )]
     NeverWritten {
         /// The device's name.
         device: String,
+        /// The buffer's name, if it has one ([`Buffer::named`](crate::Buffer::named)).
+        buffer: Option<String>,
         /// Bytes that are read.
         bytes: usize,
         /// The first of them that was not written.
@@ -45,4 +48,9 @@ pub enum SimulatorError {
          SimulatorOptions::with_counters(true) to have every launch counted"
     )]
     CountersOff,
+}
+
+/// The words for a buffer, if it has a name.
+fn of_buffer(name: Option<&str>) -> String {
+    name.map_or_else(String::new, |name| format!(" of buffer `{name}`"))
 }

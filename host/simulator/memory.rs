@@ -133,6 +133,7 @@ impl DeviceMemory for Simulator {
         {
             return Err(ErrorKind::Simulator(SimulatorError::NeverWritten {
                 device: self.properties.name.clone(),
+                buffer: simt::allocation_name(source as usize).map(|name| name.to_string()),
                 bytes,
                 first,
             }));
@@ -244,10 +245,12 @@ fn within_rows(error: ErrorKind, row: usize, extent: RowExtent) -> ErrorKind {
     match error {
         ErrorKind::Simulator(SimulatorError::NeverWritten {
             device,
+            buffer,
             bytes,
             first,
         }) => ErrorKind::Simulator(SimulatorError::NeverWritten {
             device,
+            buffer,
             bytes: extent.rows * bytes,
             first: row * bytes + first,
         }),

@@ -70,6 +70,8 @@ impl Simulator {
         Self {
             options: simt::Options {
                 seed: options.seed,
+                preemption: options.preemption,
+                blocks_in_order: options.blocks_in_order,
                 warp_width: options.warp_width,
                 parallel_blocks: options.parallel_blocks,
                 multiprocessors: options.multiprocessors,

@@ -1,6 +1,6 @@
 //! Choices that only the simulator has.
 
-use simt::{Profile, Suppression};
+use simt::{Preemption, Profile, Suppression};
 use std::time::Duration;
 
 /// Choices that only the simulator has.
@@ -17,10 +17,17 @@ use std::time::Duration;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct SimulatorOptions {
-    /// The seed of the order in which warps run. Under every seed but 0, threads are also switched
-    /// at accesses that others can see, and blocks interleave ([`simt::Preemption`]). Equal seeds
-    /// give equal runs, as long as blocks do not run on several CPU threads.
+    /// The seed of the order in which warps run, and of the switches of
+    /// [`preemption`](Self::preemption). Equal seeds give equal runs, as long as blocks do not run on
+    /// several CPU threads.
     pub seed: u64,
+    /// Whether threads are switched at accesses that others can see, and blocks interleave: by default
+    /// under every seed but 0.
+    pub preemption: Preemption,
+    /// Whether blocks start in the order of their index, as by default. CUDA promises no order: a kernel
+    /// whose blocks wait for those of a lower index is a deadlock under some seeds without it, unless a
+    /// ticket that each block takes names the order.
+    pub blocks_in_order: bool,
     /// Threads in a warp: 32 (the default) or 64.
     pub warp_width: u32,
     /// Whether blocks run on several CPU threads at once.
@@ -60,6 +67,8 @@ impl Default for SimulatorOptions {
     fn default() -> Self {
         let simt::Options {
             seed,
+            preemption,
+            blocks_in_order,
             warp_width,
             parallel_blocks,
             checks,
@@ -70,6 +79,8 @@ impl Default for SimulatorOptions {
         } = simt::Options::default();
         Self {
             seed,
+            preemption,
+            blocks_in_order,
             warp_width,
             parallel_blocks,
             multiprocessors: 8,
@@ -90,6 +101,30 @@ impl SimulatorOptions {
     #[must_use]
     pub fn with_seed(mut self, seed: u64) -> Self {
         self.seed = seed;
+        self
+    }
+
+    /// The same options with threads switched at accesses under every seed, under none, or under every
+    /// seed but 0. A kernel whose blocks wait for each other needs it, and a fast test of one whose
+    /// blocks do not can do without.
+    ///
+    /// ```
+    /// use tilewright::{Device, Preemption, SimulatorOptions};
+    ///
+    /// let options = SimulatorOptions::default().with_seed(7);
+    /// let device = Device::simulator_with(options.with_preemption(Preemption::Never));
+    /// # assert_eq!(device.reduce_sum(&device.upload(&[1_u32; 100]).unwrap()).unwrap(), 100);
+    /// ```
+    #[must_use]
+    pub fn with_preemption(mut self, preemption: Preemption) -> Self {
+        self.preemption = preemption;
+        self
+    }
+
+    /// The same options with blocks started in the order of their index, or in an order of the seed's.
+    #[must_use]
+    pub fn with_blocks_in_order(mut self, blocks_in_order: bool) -> Self {
+        self.blocks_in_order = blocks_in_order;
         self
     }
 

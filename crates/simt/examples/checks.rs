@@ -144,6 +144,29 @@ fn global_memory(words: Words) {
     });
 }
 
+/// All threads add to one word, and to words of a histogram.
+fn atomics(words: Words) {
+    for (name, bins) in [
+        ("atomic adds to one word", 1),
+        ("atomic adds to 256 words", 256),
+    ] {
+        compare(name, 40, 200, || {
+            let own = index();
+            for step in 0..200 {
+                black_box(words.add((own * 31 + step * 17) % bins));
+            }
+        });
+    }
+    compare("atomic load, atomic add", 40, 200, || {
+        for _ in 0..100 {
+            let word = words.announce(AccessKind::AtomicRead, 0);
+            // SAFETY: as in `Words::load`.
+            black_box(unsafe { simt::atomic_update_u32(word, |old| old) });
+            black_box(words.add(0));
+        }
+    });
+}
+
 fn shared_memory() {
     compare("shared store, barrier, load", 10, 256, || {
         let words = simt::static_shared(1, 1024, 16).cast::<u32>();
@@ -234,6 +257,7 @@ fn main() {
     simt::register_allocation(address, WORDS * 4, Contents::Initialised).expect("memory");
     println!("millions a second                   plain   checks");
     global_memory(Words(address));
+    atomics(Words(address));
     shared_memory();
     shared_tiles();
     fences(Words(address));

@@ -182,8 +182,9 @@ pub use instructions::{
 };
 pub use launch::{Launch, MAX_THREADS_PER_BLOCK, Options, Output, Preemption, Report};
 pub use memory::{
-    Contents, OutOfMemory, StaticMemory, first_unwritten, forget_allocation, load_relaxed,
-    mark_copied, mark_freed, mark_written, name_allocation, register_allocation, store_relaxed,
+    Contents, OutOfMemory, StaticMemory, allocation_name, first_unwritten, forget_allocation,
+    load_relaxed, mark_copied, mark_freed, mark_written, name_allocation, register_allocation,
+    store_relaxed,
 };
 pub use runner::{MAX_RESIDENT_THREADS, check_schedules, run, run_cooperative};
 pub use state::{

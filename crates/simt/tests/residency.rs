@@ -3,7 +3,7 @@
 mod common;
 
 use common::{block_x, launch_with, serial, sync, thread_x};
-use simt::{AccessKind, DefectKind, Options, Preemption, Profile, Space};
+use simt::{AccessKind, DefectKind, Launch, Options, Preemption, Profile, Space};
 use std::collections::HashSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -109,6 +109,76 @@ fn as_many_blocks_are_resident_as_the_device_holds() {
         let deadlock = Err(DefectKind::Deadlock);
         assert_eq!(all_wait_for_all(&options, resident + 1, threads), deadlock);
     }
+}
+
+/// Static shared memory counts as dynamic does: an A100 holds 4 blocks of 40 KiB on each multiprocessor.
+#[test]
+fn static_shared_memory_limits_the_resident_blocks() {
+    for seed in 1..4 {
+        let options = Options {
+            multiprocessors: 3,
+            profile: Profile::A100,
+            yield_limit: 1 << 16,
+            ..serial(seed)
+        };
+        let found = |blocks| {
+            let arrived = AtomicU32::new(0);
+            let result = launch_with(&options, blocks, 32, || {
+                simt::static_shared(1, 40 << 10, 16);
+                if thread_x() == 0 {
+                    add(&arrived);
+                    wait_for(&arrived, blocks);
+                }
+                sync();
+            });
+            result.map(|_| ()).map_err(|defect| defect.kind)
+        };
+        assert_eq!(found(12), Ok(()), "seed {seed}");
+        assert_eq!(found(13), Err(DefectKind::Deadlock), "seed {seed}");
+    }
+}
+
+/// However many host threads run them.
+#[test]
+fn no_more_blocks_are_resident_on_several_host_threads() {
+    let options = |yield_limit| Options {
+        multiprocessors: 3,
+        profile: Profile::A100,
+        yield_limit,
+        parallel_blocks: true,
+        ..serial(5)
+    };
+    // What waits for another host thread may take long.
+    assert_eq!(all_wait_for_all(&options(1 << 24), 6, 1024), Ok(()));
+    let deadlock = Err(DefectKind::Deadlock);
+    assert_eq!(all_wait_for_all(&options(1 << 18), 7, 1024), deadlock);
+}
+
+/// A cooperative launch ends where its static memory leaves no room for all of its blocks.
+#[test]
+fn a_cooperative_launch_whose_static_memory_does_not_fit() {
+    let options = Options {
+        multiprocessors: 3,
+        profile: Profile::A100,
+        ..serial(1)
+    };
+    let launch = |blocks: u32| Launch {
+        kernel: "static",
+        grid: blocks.into(),
+        block: 32.into(),
+        cluster: 1.into(),
+        thread_registers: None,
+        dynamic_shared_bytes: 0,
+        options: &options,
+    };
+    let body = || {
+        simt::static_shared(1, 40 << 10, 16);
+        simt::grid_barrier();
+    };
+    assert!(simt::run_cooperative(&launch(12), &body).is_ok());
+    let defect = simt::run_cooperative(&launch(13), &body).unwrap_err();
+    assert_eq!(defect.kind, DefectKind::LaunchLimit, "{defect}");
+    assert!(defect.message.contains("holds 12 at once"), "{defect}");
 }
 
 #[test]

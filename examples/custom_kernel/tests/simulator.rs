@@ -2,6 +2,7 @@
 
 use custom_kernel::{KERNELS, axpy, smooth};
 use custom_kernel_kernels as kernels;
+use tilewright::testing::{seeds, under_seeds};
 use tilewright::{Device, Error, ErrorKind, LaunchConfig, SimulatorOptions};
 
 /// The simulator, with warps in several orders and of two widths; with the feature `cuda`, the
@@ -39,6 +40,18 @@ fn a_signal_of_any_length_is_smoothed() {
             assert_eq!(y.to_vec().unwrap(), expected(&x), "{len} elements");
         }
     }
+}
+
+/// Under every seed but 0, threads are switched at accesses, and blocks take turns: a barrier that was
+/// missing would be found as a race, with the seed that repeats it. `TILEWRIGHT_SEEDS=1000 cargo test`
+/// tries more of them.
+#[test]
+fn a_signal_is_smoothed_under_every_schedule() {
+    let x = signal(700);
+    under_seeds(seeds(32), |device| {
+        let y = smooth(device, &device.upload(&x).unwrap()).unwrap();
+        assert_eq!(y.to_vec().unwrap(), expected(&x));
+    });
 }
 
 #[test]

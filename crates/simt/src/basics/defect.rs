@@ -1,97 +1,10 @@
 //! What ends a launch early, as a report that a person can act on.
 
+use super::defect_kind::DefectKind;
 use super::dim::Dim3;
 use std::borrow::Cow;
 use std::fmt;
 use std::panic::Location;
-
-/// Which rule a kernel has broken.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[non_exhaustive]
-pub enum DefectKind {
-    /// An access outside of its view.
-    OutOfBounds,
-    /// An access at an address that is not a multiple of its alignment.
-    Misaligned,
-    /// A block barrier that not all of its threads reach, or not in the same way.
-    BarrierDivergence,
-    /// A grid barrier that not all threads of the grid reach, or that is in a launch
-    /// which is not cooperative.
-    GridBarrierDivergence,
-    /// A warp-wide operation whose mask and lanes do not agree.
-    WarpDivergence,
-    /// Two accesses of one place, one of them a write, that nothing orders.
-    DataRace,
-    /// A plain access and an atomic update of one place that nothing orders.
-    AtomicRace,
-    /// A read through a cache that does not see what the launch writes.
-    StaleRead,
-    /// A read of memory that has not been written.
-    UninitialisedRead,
-    /// An access of global memory that the host has freed.
-    UseAfterFree,
-    /// An asynchronous copy whose memory is used while it is in flight, or that
-    /// its thread never waits for.
-    AsyncHazard,
-    /// An mbarrier that is not initialised, or in use already, or that has too many arrivals.
-    BarrierMisuse,
-    /// A read by the asynchronous proxy of what no proxy fence has made visible to it.
-    MissingProxyFence,
-    /// A block that ends while others may still access its shared memory, or something reads or
-    /// writes it.
-    BlockEnded,
-    /// A tile that is read with another swizzle than it was written with.
-    WrongSwizzle,
-    /// Threads that wait for each other at different things, or that spin for ever.
-    Deadlock,
-    /// An operand that the instruction does not allow.
-    InvalidArgument,
-    /// The kernel panicked.
-    Panic,
-    /// A thread that needs more stack than it has.
-    StackOverflow,
-    /// A block that runs for longer than the launch allows.
-    TimeLimit,
-    /// A launch that asks for more than a block may have.
-    LaunchLimit,
-    /// A launch from inside a kernel.
-    NestedLaunch,
-    /// A call from inside a kernel that only the host may make, such as a copy or an allocation.
-    HostCall,
-    /// The host has no memory or no threads left to simulate the launch.
-    HostResources,
-}
-
-impl fmt::Display for DefectKind {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Self::OutOfBounds => "access out of bounds",
-            Self::Misaligned => "misaligned access",
-            Self::BarrierDivergence => "divergent block barrier",
-            Self::GridBarrierDivergence => "divergent grid barrier",
-            Self::WarpDivergence => "divergent warp operation",
-            Self::DataRace => "data race",
-            Self::AtomicRace => "race with an atomic update",
-            Self::StaleRead => "stale read",
-            Self::UninitialisedRead => "read of uninitialised memory",
-            Self::UseAfterFree => "use after free",
-            Self::AsyncHazard => "asynchronous copy in use",
-            Self::BarrierMisuse => "misused mbarrier",
-            Self::MissingProxyFence => "missing proxy fence",
-            Self::BlockEnded => "block ended in use",
-            Self::WrongSwizzle => "wrong swizzle",
-            Self::Deadlock => "deadlock",
-            Self::InvalidArgument => "invalid argument",
-            Self::Panic => "panic",
-            Self::StackOverflow => "stack overflow",
-            Self::TimeLimit => "time limit exceeded",
-            Self::LaunchLimit => "launch limit exceeded",
-            Self::NestedLaunch => "launch from inside a kernel",
-            Self::HostCall => "host call from inside a kernel",
-            Self::HostResources => "out of host resources",
-        })
-    }
-}
 
 /// A place in source code.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -194,7 +107,19 @@ pub struct Defect {
     pub further: Vec<Self>,
 }
 
+/// What a note begins with that says what would have made the kernel right.
+const MISSING: &str = "missing: ";
+
 impl Defect {
+    /// What would have made the kernel right, in words; none where the message says what to do.
+    #[must_use]
+    pub fn remedy(&self) -> Option<&str> {
+        let notes = self.related.iter().map(|related| related.note.as_str());
+        let said = std::iter::once(self.message.as_str()).chain(notes);
+        let mut said = said.filter_map(|words| Some(words.split_once(MISSING)?.1));
+        said.next().or_else(|| self.kind.remedy())
+    }
+
     /// This finding and the further ones of the launch.
     pub fn all(&self) -> impl Iterator<Item = &Self> {
         std::iter::once(self).chain(&self.further)
@@ -222,7 +147,17 @@ impl Defect {
         for related in &self.related {
             write!(formatter, "\n  - {related}")?;
         }
-        Ok(())
+        match self.kind.remedy() {
+            Some(remedy) if !self.says_what_is_missing() => {
+                write!(formatter, "\n  - {MISSING}{remedy}")
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn says_what_is_missing(&self) -> bool {
+        let mut notes = self.related.iter().map(|related| &related.note);
+        self.message.contains(MISSING) || notes.any(|note| note.contains(MISSING))
     }
 }
 

@@ -1,7 +1,8 @@
 //! What a block finds before the launch adds its name.
 
 use super::calls::CallStack;
-use super::defect::{Defect, DefectKind, Related, SourceLocation};
+use super::defect::{Defect, Related, SourceLocation};
+use super::defect_kind::DefectKind;
 use super::dim::Dim3;
 use super::position::Position;
 use std::panic::Location;

@@ -3,6 +3,7 @@
 mod access;
 mod calls;
 mod defect;
+mod defect_kind;
 mod dim;
 mod finding;
 mod position;
@@ -11,7 +12,8 @@ mod suppression;
 mod view_name;
 
 pub use access::{AccessKind, Space};
-pub use defect::{Call, Defect, DefectKind, Related, SourceLocation};
+pub use defect::{Call, Defect, Related, SourceLocation};
+pub use defect_kind::DefectKind;
 pub use dim::Dim3;
 pub use position::Position;
 pub use suppression::Suppression;

@@ -1,6 +1,7 @@
 //! Findings that are known, and are not reported.
 
-use super::defect::{DefectKind, SourceLocation};
+use super::defect::SourceLocation;
+use super::defect_kind::DefectKind;
 use super::finding::Finding;
 use std::fmt;
 use std::sync::Arc;

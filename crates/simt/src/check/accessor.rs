@@ -57,28 +57,10 @@ impl Accessor<'_> {
             || self.is_after_clock(event, thread)
     }
 
-    /// What the thread has in common with that of `event`.
-    pub fn relation(&self, event: &Event) -> Others {
-        if event.block != self.block {
-            Others::OfOtherBlocks
-        } else if !self.warp.contains(&event.thread()) {
-            Others::OfBlock
-        } else if event.thread() != self.thread {
-            Others::OfWarp
-        } else {
-            Others::None
-        }
-    }
-
     /// Whether the thread itself made the access.
     #[inline]
     pub fn is_own(&self, event: &Event) -> bool {
         self.is_self(event.block, event.thread())
-    }
-
-    /// The thread's bit in the lanes of its warp.
-    pub fn lane_bit(&self) -> u64 {
-        1 << (self.thread - self.warp.start)
     }
 
     pub fn warp_width(&self) -> u16 {
@@ -110,5 +92,28 @@ impl Accessor<'_> {
     fn is_after_clock(&self, event: &Event, thread: u16) -> bool {
         self.clock
             .is_some_and(|clock| event.time <= clock.at(event.block, u32::from(thread)))
+    }
+}
+
+impl Event {
+    /// What its thread has in common with that of `other`; `accessor` knows how wide warps are.
+    pub fn relation(&self, other: &Self, accessor: &Accessor<'_>) -> Others {
+        let warp = |event: &Self| event.thread() / accessor.warp_width();
+        if other.block != self.block {
+            Others::OfOtherBlocks
+        } else if warp(other) != warp(self) {
+            Others::OfBlock
+        } else if other.thread() != self.thread() {
+            Others::OfWarp
+        } else {
+            Others::None
+        }
+    }
+
+    /// Whether nothing need be known of the event once `later` is, which is what the accessing thread
+    /// does now.
+    #[inline]
+    pub fn is_replaced_by(&self, later: &Self, accessor: &Accessor<'_>) -> bool {
+        self.is_like(later) && accessor.is_after(self)
     }
 }

@@ -149,6 +149,7 @@ impl BlockCheck {
             .record_global(&access, &event, &accessor(issue, number));
         result.map_err(|conflict| {
             let place = Place::of(&access, shared, &self.launch.allocations);
+            let place = place.of_parameter(&access, &self.launch);
             let check = issue.check;
             Box::new(check.describe(&issue.position, kind, &place, &conflict, issue.site))
         })

@@ -2,13 +2,14 @@
 //!
 //! The method is that of FastTrack (Flanagan and Freund, "FastTrack: efficient
 //! and precise dynamic race detection", PLDI 2009): a cell keeps the last write
-//! and the reads since then. Atomic updates
-//! need no order among each other: it keeps the last one, and the others that
-//! one stands for.
+//! and the reads since then. Atomic accesses of one width need no order among each other: it keeps
+//! those since the last plain write beside the plain reads, updates and loads apart. A plain read
+//! must come after the updates, and a plain write after the loads, too.
 
 use super::accessor::Accessor;
 use super::event::{Event, EventKind, Others, Site, Time};
 use super::readers::{Readers, Reads};
+use super::updates::Updates;
 use crate::memory::OutOfMemory;
 
 /// Why an access must not be.
@@ -71,8 +72,10 @@ impl Event {
 #[derive(Clone)]
 pub(super) struct Cell<R = Readers> {
     pub write: Event,
-    /// The last atomic update since the write.
-    atomic: Event,
+    /// Atomic updates since the write.
+    updates: Updates<R>,
+    /// Atomic loads since the write.
+    loads: R,
     /// Reads since the write.
     pub reads: R,
 }
@@ -81,12 +84,11 @@ impl Cell {
     /// The cell of one access.
     pub fn of(event: Event) -> Self {
         let mut cell = Self::UNTOUCHED;
-        if event.kind.is_atomic() {
-            cell.atomic = event;
-        } else if event.kind.writes() {
-            cell.write = event;
-        } else {
-            cell.reads.one = event;
+        match (event.kind.is_atomic(), event.kind.writes()) {
+            (true, true) => cell.updates.last = event,
+            (true, false) => cell.loads.one = event,
+            (false, true) => cell.write = event,
+            (false, false) => cell.reads.one = event,
         }
         cell
     }
@@ -95,12 +97,14 @@ impl Cell {
     pub fn single(&self) -> Option<Event> {
         match (
             self.write.is_nothing(),
-            self.atomic.is_nothing(),
+            self.updates.is_empty(),
+            self.loads.is_empty(),
             self.reads.is_empty(),
         ) {
-            (_, true, true) => Some(self.write),
-            (true, false, true) => Some(self.atomic),
-            (true, true, false) if self.reads.is_one() => Some(self.reads.one),
+            (_, true, true, true) => Some(self.write),
+            (true, false, true, true) if self.updates.is_one() => Some(self.updates.last),
+            (true, true, false, true) if self.loads.is_one() => Some(self.loads.one),
+            (true, true, true, false) if self.reads.is_one() => Some(self.reads.one),
             _ => None,
         }
     }
@@ -114,7 +118,8 @@ impl Cell {
 impl<R: Reads> Cell<R> {
     pub const UNTOUCHED: Self = Self {
         write: Event::NOTHING,
-        atomic: Event::NOTHING,
+        updates: Updates::NONE,
+        loads: R::NONE,
         reads: R::NONE,
     };
 
@@ -122,14 +127,20 @@ impl<R: Reads> Cell<R> {
     #[inline]
     fn forget(&mut self, sets: &mut R::Sets) {
         self.write = Event::NOTHING;
-        self.atomic = Event::NOTHING;
+        self.updates.clear(sets);
+        self.loads.clear(sets);
         self.reads.clear(sets);
+    }
+
+    /// The sets of accesses that the cell has.
+    pub fn sets_mut(&mut self) -> [&mut R; 3] {
+        [self.updates.earlier_mut(), &mut self.loads, &mut self.reads]
     }
 
     /// The last access that has written.
     pub fn last_write(&self) -> Option<Event> {
         let writes = |event: &Event| event.kind.writes();
-        Some(self.atomic)
+        Some(self.updates.last)
             .filter(writes)
             .or(Some(self.write).filter(writes))
     }
@@ -146,15 +157,14 @@ impl<R: Reads> Cell<R> {
     ) -> Result<bool, Conflict> {
         self.check_write(accessor, rules.starts_unwritten && event.kind.reads())?;
         if event.kind.is_atomic() {
-            self.check_reads(accessor, sets)?;
-            self.check_width(event, accessor)?;
-            self.note_atomic(event, accessor);
+            self.record_atomic(event, accessor, rules, sets)?;
             return Ok(false);
         }
-        self.check_atomic(accessor)?;
+        refuse(self.updates.unordered(accessor, sets)?, accessor)?;
         if event.kind.writes() {
-            self.check_reads(accessor, sets)?;
-            let ends_release = !self.atomic.is_nothing();
+            refuse(self.loads.unordered(accessor, sets)?, accessor)?;
+            refuse(self.reads.unordered(accessor, sets)?, accessor)?;
+            let ends_release = !self.updates.is_empty();
             self.forget(sets);
             self.write = *event;
             return Ok(ends_release);
@@ -169,14 +179,48 @@ impl<R: Reads> Cell<R> {
         Ok(false)
     }
 
+    /// Records an atomic access, unless it must not be: it must come after plain accesses, but a load
+    /// not after reads, and after atomic ones of another width. The write stays: another thread's
+    /// atomic access may race with it.
+    #[inline]
+    fn record_atomic(
+        &mut self,
+        event: &Event,
+        accessor: &Accessor<'_>,
+        rules: Rules,
+        sets: &mut R::Sets,
+    ) -> Result<(), Conflict> {
+        let of_other_width = self
+            .updates
+            .unordered_of_other_width(event, accessor, sets)?;
+        refuse(of_other_width, accessor)?;
+        if event.kind == EventKind::AtomicRead {
+            return Ok(self.loads.add(event, accessor, rules.is_exact, sets)?);
+        }
+        refuse(self.reads.unordered(accessor, sets)?, accessor)?;
+        if !self.loads.is_empty() {
+            let is_of_other_width = |load: &Event| !load.is_as_wide_as(event);
+            let load = self.loads.unordered_of(accessor, sets, is_of_other_width)?;
+            refuse(load, accessor)?;
+            // What comes after the update comes after them.
+            self.loads.forget_replaced(event, accessor, sets)?;
+        }
+        Ok(self.updates.add(event, accessor, rules.is_exact, sets)?)
+    }
+
     /// Forgets all accesses but this one, which writes.
     #[inline]
     pub fn overwrite(&mut self, event: &Event, sets: &mut R::Sets) {
         self.forget(sets);
         match event.kind.is_atomic() {
-            true => self.atomic = *event,
+            true => self.updates.last = *event,
             false => self.write = *event,
         }
+    }
+
+    #[inline]
+    fn is_plain(&self) -> bool {
+        self.updates.is_empty() && self.loads.is_empty()
     }
 
     /// Whether a barrier of `block`, which was at this time, orders all writes of the cell before
@@ -187,7 +231,7 @@ impl<R: Reads> Cell<R> {
         matches!(write.kind, EventKind::Write | EventKind::AsyncWrite)
             && write.block == block
             && write.time <= barrier
-            && self.atomic.is_nothing()
+            && self.is_plain()
     }
 
     /// Whether a plain write after a barrier of its block, which was at this time, needs to ask for no
@@ -198,14 +242,14 @@ impl<R: Reads> Cell<R> {
         let is_own = write.kind == EventKind::Write
             && write.block == event.block
             && write.thread() == event.thread();
-        self.atomic.is_nothing()
+        self.is_plain()
             && (write.is_nothing() || is_own || self.is_written_before(event.block, barrier))
     }
 
     #[inline]
     fn check_write(&self, accessor: &Accessor<'_>, must_be_written: bool) -> Result<(), Conflict> {
         match self.write.kind {
-            EventKind::Nothing if must_be_written && self.atomic.is_nothing() => {
+            EventKind::Nothing if must_be_written && self.updates.is_empty() => {
                 Err(Conflict::Unwritten)
             }
             EventKind::Nothing => Ok(()),
@@ -216,38 +260,6 @@ impl<R: Reads> Cell<R> {
         }
     }
 
-    #[inline]
-    fn check_reads(&self, accessor: &Accessor<'_>, sets: &mut R::Sets) -> Result<(), Conflict> {
-        match self.reads.unordered(accessor, sets)? {
-            None => Ok(()),
-            Some(read) => Err(unordered(read, accessor)),
-        }
-    }
-
-    /// Whether a plain access may come after the atomic updates. A thread whose own update was the
-    /// last one comes after all others: they are earlier in the one order that all threads see the
-    /// updates of a word in.
-    #[inline]
-    fn check_atomic(&self, accessor: &Accessor<'_>) -> Result<(), Conflict> {
-        let last = &self.atomic;
-        let is_own_update = last.kind == EventKind::Atomic && accessor.is_own(last);
-        if last.is_nothing() || is_own_update || accessor.is_after(last) {
-            Ok(())
-        } else {
-            Err(unordered(*last, accessor))
-        }
-    }
-
-    /// Atomic accesses of two widths are not atomic to each other.
-    fn check_width(&self, event: &Event, accessor: &Accessor<'_>) -> Result<(), Conflict> {
-        let last = &self.atomic;
-        if last.is_nothing() || last.is_as_wide_as(event) || accessor.is_after(last) {
-            Ok(())
-        } else {
-            Err(unordered(*last, accessor))
-        }
-    }
-
     /// The first-level cache sees what its own multiprocessor writes, which may run one block.
     fn check_cache(&self, accessor: &Accessor<'_>) -> Result<(), Conflict> {
         match self.last_write() {
@@ -255,16 +267,14 @@ impl<R: Reads> Cell<R> {
             _ => Ok(()),
         }
     }
+}
 
-    /// The write stays: another thread's atomic update may race with it.
-    fn note_atomic(&mut self, event: &Event, accessor: &Accessor<'_>) {
-        let last = &self.atomic;
-        let others = if last.is_nothing() || accessor.is_after(last) {
-            Others::None
-        } else {
-            last.others.max(accessor.relation(last))
-        };
-        self.atomic = event.standing_for(others);
+/// Refuses an access that an earlier one is not ordered before, if there is one.
+#[inline]
+fn refuse(earlier: Option<Event>, accessor: &Accessor<'_>) -> Result<(), Conflict> {
+    match earlier {
+        None => Ok(()),
+        Some(event) => Err(unordered(event, accessor)),
     }
 }
 

@@ -217,6 +217,13 @@ impl Event {
         self.thread_and_width >> THREAD_BITS == other.thread_and_width >> THREAD_BITS
     }
 
+    /// Whether what must come after the access must come after `later`, too, if that comes after it:
+    /// atomic accesses of another width need not come after it.
+    #[inline]
+    pub fn is_like(&self, later: &Self) -> bool {
+        !self.kind.is_atomic() || self.is_as_wide_as(later)
+    }
+
     #[inline]
     pub fn is_nothing(&self) -> bool {
         self.kind == EventKind::Nothing

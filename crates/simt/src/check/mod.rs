@@ -13,6 +13,7 @@
 //! | `accessor` | the running thread, as it stands to other accesses |
 //! | `readers` | the reads since a write |
 //! | `reader_sets` | those of cells of shared memory, many of which have the same |
+//! | `updates` | the atomic updates since a write |
 //! | `cell` | the last accesses of a few bytes, and the rules |
 //! | `shadow` | the cells of a page of shared memory |
 //! | `region`, `read_only` | the cells of a region of global memory |
@@ -75,6 +76,7 @@ mod remote;
 mod report;
 mod shadow;
 mod survived;
+mod updates;
 
 pub use order::FenceScope;
 

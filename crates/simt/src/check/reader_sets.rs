@@ -201,13 +201,7 @@ impl ReaderSets {
             }
         };
         set.add(event, accessor)?;
-        let to = match self.free.pop() {
-            Some(number) => {
-                self.sets[number.place()] = set;
-                number
-            }
-            None => push(&mut self.sets, set)?,
-        };
+        let to = self.number(set)?;
         if !is_common {
             return Ok(ReaderSet(to.0 | OWN));
         }
@@ -218,6 +212,24 @@ impl ReaderSets {
             has_clock: accessor.clock.is_some(),
         })?;
         Ok(to)
+    }
+
+    /// Gives a set its number.
+    fn number(&mut self, set: Set) -> Result<ReaderSet, OutOfMemory> {
+        match self.free.pop() {
+            Some(number) => {
+                self.sets[number.place()] = set;
+                Ok(number)
+            }
+            None => push(&mut self.sets, set),
+        }
+    }
+
+    /// The same set for one cell alone.
+    fn own_copy(&mut self, set: ReaderSet) -> Result<ReaderSet, OutOfMemory> {
+        let readers = self.list(set)?.try_clone()?;
+        let copy = self.sets[set.place()].with(SetReads::Listed(readers));
+        Ok(ReaderSet(self.number(copy)?.0 | OWN))
     }
 
     /// Whether each read like this one leads from `from` to the same set: without clocks, time and
@@ -316,15 +328,49 @@ impl Reads for ReaderSet {
     }
 
     #[inline]
-    fn unordered(
+    fn unordered_of(
         &self,
         accessor: &Accessor<'_>,
         sets: &mut ReaderSets,
+        is_asked: impl Fn(&Event) -> bool,
     ) -> Result<Option<Event>, OutOfMemory> {
         if sets.is_settled_at(*self, accessor.block, accessor.block_barrier) {
             return Ok(None);
         }
-        sets.list(*self)?.unordered(accessor, &mut ())
+        sets.list(*self)?.unordered_of(accessor, &mut (), is_asked)
+    }
+
+    #[inline]
+    fn is_replaced_by(
+        &self,
+        event: &Event,
+        accessor: &Accessor<'_>,
+        sets: &mut ReaderSets,
+    ) -> Result<bool, OutOfMemory> {
+        Ok(self.is_empty() || sets.list(*self)?.is_replaced_by(event, accessor, &mut ())?)
+    }
+
+    fn forget_replaced(
+        &mut self,
+        event: &Event,
+        accessor: &Accessor<'_>,
+        sets: &mut ReaderSets,
+    ) -> Result<(), OutOfMemory> {
+        if self.is_replaced_by(event, accessor, sets)? {
+            self.clear(sets);
+        } else if self.is_own() {
+            sets.list(*self)?
+                .forget_replaced(event, accessor, &mut ())?;
+        } else {
+            *self = sets.own_copy(*self)?;
+            return self.forget_replaced(event, accessor, sets);
+        }
+        Ok(())
+    }
+
+    /// The list of a set says so itself.
+    fn merged(&self) -> Option<Event> {
+        None
     }
 
     #[inline]

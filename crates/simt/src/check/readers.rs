@@ -1,4 +1,5 @@
-//! The reads of a cell since its last write that nothing orders among each other.
+//! The reads of a cell since its last write that nothing orders among each other; its atomic updates
+//! and its atomic loads are kept in the same way.
 //!
 //! A later write must come after all of them, so each is kept, the lanes of a warp together. A cell
 //! with too many, or one of many cells that several threads read, keeps one read that stands for
@@ -9,11 +10,9 @@ use super::accessor::Accessor;
 use super::event::{Event, Others};
 use crate::memory::{OutOfMemory, release_reserve};
 
-/// More readers than these are kept as one that stands for the others.
+/// More readers than these are kept as one that stands for the others: as many as a block has warps,
+/// twice, or as many blocks as a small device has multiprocessors.
 const MOST_READERS: usize = 64;
-
-/// Of several blocks, fewer.
-const MOST_OF_BLOCKS: usize = 8;
 
 /// How a cell keeps the reads since its last write.
 pub(super) trait Reads: Clone {
@@ -33,13 +32,56 @@ pub(super) trait Reads: Clone {
     /// # Errors
     ///
     /// [`OutOfMemory`] if the host has none left to tell.
+    #[inline]
     fn unordered(
         &self,
         accessor: &Accessor<'_>,
         sets: &mut Self::Sets,
+    ) -> Result<Option<Event>, OutOfMemory> {
+        self.unordered_of(accessor, sets, |_| true)
+    }
+
+    /// The same of the reads that `is_asked` is true of.
+    ///
+    /// # Errors
+    ///
+    /// [`OutOfMemory`] if the host has none left to tell.
+    fn unordered_of(
+        &self,
+        accessor: &Accessor<'_>,
+        sets: &mut Self::Sets,
+        is_asked: impl Fn(&Event) -> bool,
     ) -> Result<Option<Event>, OutOfMemory>;
 
-    /// Adds a read. `is_exact`: there is room for a list.
+    /// Whether nothing need be known of the reads once `event` is, which is what the thread does now.
+    ///
+    /// # Errors
+    ///
+    /// [`OutOfMemory`] if the host has none left to tell.
+    fn is_replaced_by(
+        &self,
+        event: &Event,
+        accessor: &Accessor<'_>,
+        sets: &mut Self::Sets,
+    ) -> Result<bool, OutOfMemory>;
+
+    /// Forgets the reads of which nothing need be known once `event` is.
+    ///
+    /// # Errors
+    ///
+    /// [`OutOfMemory`] if the host has none left to tell.
+    fn forget_replaced(
+        &mut self,
+        event: &Event,
+        accessor: &Accessor<'_>,
+        sets: &mut Self::Sets,
+    ) -> Result<(), OutOfMemory>;
+
+    /// The read that stands for others, if that is all there is.
+    fn merged(&self) -> Option<Event>;
+
+    /// Adds a read of the thread, or one that comes before what the thread does now and is forgotten
+    /// only together with that. `is_exact`: there is room for a list.
     ///
     /// # Errors
     ///
@@ -73,24 +115,47 @@ impl Reader {
     #[inline]
     fn is_together(&self, event: &Event, warp_width: u16) -> bool {
         let group = |event: &Event| (event.block, event.time, event.thread() / warp_width);
-        group(&self.event) == group(event)
+        group(&self.event) == group(event) && self.event.is_like(event)
+    }
+
+    /// Whether nothing need be known of the reads once `event` is.
+    fn is_replaced_by(&self, event: &Event, accessor: &Accessor<'_>) -> bool {
+        self.event.is_like(event) && self.unordered_lane(accessor).is_none()
     }
 
     /// A lane whose read is not ordered before whatever the accessing thread does now.
+    #[inline]
     fn unordered_lane(&self, accessor: &Accessor<'_>) -> Option<u16> {
         if accessor.is_after_by_barrier(&self.event) {
             return None;
         }
-        let first = self.event.thread() - self.event.thread() % accessor.warp_width();
-        let mut left = self.lanes;
-        while left != 0 {
-            let thread = first + left.trailing_zeros() as u16;
-            if !accessor.is_after_access_of(&self.event, thread) {
-                return Some(thread);
-            }
-            left &= left - 1;
+        let mut threads = self.threads(accessor.warp_width());
+        threads.find(|thread| !accessor.is_after_access_of(&self.event, *thread))
+    }
+
+    /// Forgets the lanes of which nothing need be known once `event` is; returns whether any is left.
+    fn forget_replaced(&mut self, event: &Event, accessor: &Accessor<'_>) -> bool {
+        if !self.event.is_like(event) {
+            return true;
         }
-        None
+        let width = accessor.warp_width();
+        for thread in self.threads(width) {
+            if accessor.is_after_access_of(&self.event, thread) {
+                self.lanes &= !(1 << (thread % width));
+            }
+        }
+        self.lanes != 0
+    }
+
+    /// The lanes, as threads of their block.
+    fn threads(&self, warp_width: u16) -> impl Iterator<Item = u16> + use<> {
+        let first = self.event.thread() - self.event.thread() % warp_width;
+        let mut left = self.lanes;
+        std::iter::from_fn(move || {
+            let lane = (left != 0).then(|| left.trailing_zeros() as u16)?;
+            left &= left - 1;
+            Some(first + lane)
+        })
     }
 }
 
@@ -121,22 +186,57 @@ impl Reads for Readers {
     }
 
     #[inline]
-    fn unordered(
+    fn unordered_of(
         &self,
         accessor: &Accessor<'_>,
         (): &mut (),
+        is_asked: impl Fn(&Event) -> bool,
     ) -> Result<Option<Event>, OutOfMemory> {
-        if self.one.is_nothing() {
-            return Ok(None);
-        }
+        let one = Some(self.one).filter(|one| !one.is_nothing() && is_asked(one));
         if self.list.is_empty() {
-            return Ok((!accessor.is_after(&self.one)).then_some(self.one));
+            return Ok(one.filter(|one| !accessor.is_after(one)));
         }
-        let of_list = self.list.iter().find_map(|reader| {
+        let mut asked = self.list.iter().filter(|reader| is_asked(&reader.event));
+        let of_list = asked.find_map(|reader| {
             let thread = reader.unordered_lane(accessor)?;
             Some(reader.event.of_thread(thread))
         });
-        Ok(of_list.or_else(|| (!accessor.is_after_others(&self.one)).then_some(self.one)))
+        Ok(of_list.or_else(|| one.filter(|one| !accessor.is_after_others(one))))
+    }
+
+    #[inline]
+    fn is_replaced_by(
+        &self,
+        event: &Event,
+        accessor: &Accessor<'_>,
+        (): &mut (),
+    ) -> Result<bool, OutOfMemory> {
+        let of_list = |reader: &Reader| reader.is_replaced_by(event, accessor);
+        Ok(match self.list.is_empty() {
+            true => self.one.is_nothing() || self.one.is_replaced_by(event, accessor),
+            false => accessor.is_after_others(&self.one) && self.list.iter().all(of_list),
+        })
+    }
+
+    fn forget_replaced(
+        &mut self,
+        event: &Event,
+        accessor: &Accessor<'_>,
+        (): &mut (),
+    ) -> Result<(), OutOfMemory> {
+        if self.is_replaced_by(event, accessor, &mut ())? {
+            self.clear(&mut ());
+        } else if !self.list.is_empty() {
+            self.list
+                .retain_mut(|reader| reader.forget_replaced(event, accessor));
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn merged(&self) -> Option<Event> {
+        let is_merged = self.one.others != Others::None && self.list.is_empty();
+        is_merged.then_some(self.one)
     }
 
     #[inline]
@@ -149,7 +249,7 @@ impl Reads for Readers {
     ) -> Result<(), OutOfMemory> {
         if !self.list.is_empty() {
             self.add_to_list(event, accessor);
-        } else if self.one.is_nothing() || accessor.is_after(&self.one) {
+        } else if self.one.is_nothing() || self.one.is_replaced_by(event, accessor) {
             self.one = *event;
         } else if self.one.others == Others::None && is_exact && self.list.try_reserve(2).is_ok() {
             let width = accessor.warp_width();
@@ -205,7 +305,7 @@ impl Readers {
 
     /// One event for all: the latest of a block, because barriers order it last.
     fn add_to_one(&mut self, event: &Event, accessor: &Accessor<'_>) {
-        let others = self.one.others.max(accessor.relation(&self.one));
+        let others = self.one.others.max(event.relation(&self.one, accessor));
         if others == Others::OfOtherBlocks {
             // Nothing but a barrier of the grid orders reads of several blocks, before which all
             // of them are.
@@ -218,16 +318,16 @@ impl Readers {
     fn add_to_list(&mut self, event: &Event, accessor: &Accessor<'_>) {
         let width = accessor.warp_width();
         // Lanes of a warp read one after the other.
-        if self.add_lane(event, accessor.lane_bit(), width) {
+        if self.add_lane(event, 1 << (event.thread() % width), width) {
             return;
         }
         // Seldom, so that a cell that many warps read costs each of them a step.
         if self.list.len().is_power_of_two() {
-            self.forget_ordered(accessor);
+            self.forget_ordered(event, accessor);
         }
         if self.list.is_empty() && self.one.others == Others::None {
             self.one = *event;
-        } else if self.has_room(event) {
+        } else if self.has_room() {
             self.list.push(Reader::new(event, width));
         } else {
             self.merge(accessor);
@@ -237,12 +337,12 @@ impl Readers {
 
     /// Forgets the reads that come before whatever the thread does now: what comes after its read
     /// comes after them. Puts lanes together that did not read one after the other.
-    fn forget_ordered(&mut self, accessor: &Accessor<'_>) {
+    fn forget_ordered(&mut self, event: &Event, accessor: &Accessor<'_>) {
         if self.one.others != Others::None && accessor.is_after_others(&self.one) {
             self.one.others = Others::None;
         }
         self.list
-            .retain(|reader| reader.unordered_lane(accessor).is_some());
+            .retain(|reader| !reader.is_replaced_by(event, accessor));
         let width = accessor.warp_width();
         let mut place = 0;
         while let Some(reader) = self.list.get(place).cloned() {
@@ -260,26 +360,21 @@ impl Readers {
         }
     }
 
-    fn has_room(&mut self, event: &Event) -> bool {
-        let is_of_block = |reader: &Reader| reader.event.block == event.block;
-        let most = match self.list.iter().all(is_of_block) {
-            true => MOST_READERS,
-            false => MOST_OF_BLOCKS,
-        };
-        self.list.len() < most && self.list.try_reserve(1).is_ok()
+    fn has_room(&mut self) -> bool {
+        self.list.len() < MOST_READERS && self.list.try_reserve(1).is_ok()
     }
 
     /// Makes one event of the list.
     fn merge(&mut self, accessor: &Accessor<'_>) {
-        let others = self
-            .list
-            .iter()
-            .map(|reader| accessor.relation(&reader.event));
-        let others = others.fold(self.one.others, Others::max);
         let latest = self.list.iter().map(|reader| reader.event);
         if let Some(latest) = latest.max_by_key(|event| event.time) {
-            self.one = latest.standing_for(others);
+            let relation = |reader: &Reader| match reader.lanes.is_power_of_two() {
+                true => latest.relation(&reader.event, accessor),
+                false => latest.relation(&reader.event, accessor).max(Others::OfWarp),
+            };
+            let others = self.list.iter().map(relation);
+            self.one = latest.standing_for(others.fold(self.one.others, Others::max));
         }
-        self.list.clear();
+        self.list = Vec::new();
     }
 }

@@ -146,7 +146,7 @@ impl SharedShadow {
         let pages = self.pages.iter_mut();
         let in_use = pages.filter(|shared| shared.generation == generation);
         let cells = in_use.flat_map(|shared| &mut shared.page.cells);
-        self.sets.keep(cells.map(|cell| &mut cell.reads))
+        self.sets.keep(cells.flat_map(Cell::sets_mut))
     }
 }
 
@@ -262,7 +262,7 @@ impl Page {
         let copies = 1 << (self.shift - shift);
         let mut finer = room_for_cells(self.cells.len() * copies)?;
         for cell in &mut self.cells {
-            cell.reads.make_common();
+            cell.sets_mut().into_iter().for_each(ReaderSet::make_common);
             finer.extend(std::iter::repeat_n(cell.clone(), copies));
         }
         self.cells = finer;

@@ -9,7 +9,7 @@ use crate::basics::{
 use crate::block::{Block, Thread};
 use crate::check::BlockCheck;
 use crate::current::{is_shared, is_shared_in_cluster, try_instruction, try_with_current};
-use crate::memory::{name_at, start_of};
+use crate::memory::{allocation_name, start_of};
 use crate::state::is_watching;
 use std::panic::Location;
 
@@ -239,7 +239,8 @@ fn violation(access: Access) -> ! {
 /// " of buffer `x` (parameter `y`)", as far as they have names.
 #[cold]
 fn buffer_and_parameter(base: usize) -> String {
-    let buffer = name_at(base).map_or_else(String::new, |name| format!(" of buffer `{name}`"));
+    let buffer =
+        allocation_name(base).map_or_else(String::new, |name| format!(" of buffer `{name}`"));
     let start = start_of(base).unwrap_or(base);
     let parameter = try_with_current(|_, block| parameter_at(&block.views, start, base));
     buffer + &parameter.unwrap_or_default()

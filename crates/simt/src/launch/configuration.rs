@@ -165,8 +165,8 @@ impl Launch<'_> {
     }
 
     /// How many blocks of the launch a device of these options holds at once, as far as threads and
-    /// dynamic shared memory tell; at least 1.
-    pub(crate) fn resident_blocks(&self) -> u32 {
+    /// shared memory tell, of which each has `static_bytes` bytes beside the dynamic ones; at least 1.
+    pub(crate) fn resident_blocks(&self, static_bytes: usize) -> u32 {
         let options = self.options;
         let occupancy = options
             .profile
@@ -175,7 +175,7 @@ impl Launch<'_> {
             .occupancy(&BlockResources {
                 threads: self.block.count() as u32,
                 registers_per_thread: FEW_REGISTERS,
-                shared_bytes: self.dynamic_shared_bytes as u32,
+                shared_bytes: (self.dynamic_shared_bytes + static_bytes) as u32,
             });
         let blocks = occupancy.blocks.saturating_mul(options.multiprocessors);
         blocks.max(1)

@@ -8,8 +8,8 @@ mod words;
 
 pub use allocation::Contents;
 pub use registry::{
-    first_unwritten, forget_allocation, mark_copied, mark_freed, mark_written, name_allocation,
-    register_allocation,
+    allocation_name, first_unwritten, forget_allocation, mark_copied, mark_freed, mark_written,
+    name_allocation, register_allocation,
 };
 pub use reserve::OutOfMemory;
 pub use statics::StaticMemory;
@@ -18,9 +18,7 @@ pub use words::{load_relaxed, store_relaxed};
 pub(crate) use allocation::Allocation;
 #[cfg(target_os = "linux")]
 pub(crate) use registry::lock as lock_registry;
-pub(crate) use registry::{
-    Allocations, describe, is_inside_one, is_replaced, name_at, snapshot, start_of,
-};
+pub(crate) use registry::{Allocations, describe, is_inside_one, is_replaced, snapshot, start_of};
 #[cfg(target_os = "linux")]
 pub(crate) use reserve::lock as lock_reserve;
 pub(crate) use reserve::{hold as hold_reserve, release as release_reserve, try_collect};

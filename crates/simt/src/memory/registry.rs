@@ -169,9 +169,10 @@ fn name_of(allocation: &Allocation) -> Option<Arc<str>> {
     allocation.name()
 }
 
-/// What the host calls the allocation of this moment that holds `address`.
+/// What the host calls the allocation of this moment that holds `address`, if it does
+/// ([`name_allocation`]).
 #[cold]
-pub(crate) fn name_at(address: usize) -> Option<Arc<str>> {
+pub fn allocation_name(address: usize) -> Option<Arc<str>> {
     let allocations = snapshot();
     allocations.find(address).and_then(name_of)
 }

@@ -78,13 +78,13 @@ fn interleave(
     queue: &Queue,
     (number, workers): (usize, usize),
 ) {
-    let blocks = run.launch.cluster.count() as usize;
-    let threads = run.launch.block.count() as usize * blocks;
+    let threads = (run.launch.block.count() * run.launch.cluster.count()) as usize;
     let on_host = MAX_RESIDENT_THREADS as usize / workers / threads;
     let most = match run.launch.is_preemptive() {
-        true => on_host.clamp(1, (run.launch.resident_blocks() as usize / blocks).max(1)),
+        true => on_host.max(1),
         false => 1,
     };
+    run.room.add_worker();
     let random = SplitMix64::new(run.launch.options.seed, u64::MAX - number as u64);
     Worker::with(|worker| {
         worker.run_resident(run, workers, |worker| {

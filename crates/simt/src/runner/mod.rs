@@ -7,6 +7,7 @@ mod queue;
 mod resident;
 mod resident_cluster;
 mod residents;
+mod room;
 mod run;
 mod simulate;
 mod stacks;

@@ -12,9 +12,11 @@ use super::resident_cluster::{ResidentCluster, block_of};
 use super::run::Run;
 use super::turns::Turns;
 use super::worker::Worker;
-use crate::basics::SplitMix64;
+use crate::basics::{DefectKind, Finding, SplitMix64};
+use crate::memory::OutOfMemory;
 use crate::state::Grid;
 use std::rc::Rc;
+use std::time::Duration;
 
 /// After a switch, a block stays behind the others one time in so many.
 const STAY_BEHIND: u64 = 2;
@@ -24,6 +26,9 @@ const RETURN: u64 = 16;
 
 /// Of the turns in which threads yield, one in so many is followed by such a return.
 const RETURN_AFTER_YIELD: u64 = 4;
+
+/// How long a host thread waits that has no cluster, while the device has no room for one.
+const WAIT_FOR_ROOM: Duration = Duration::from_micros(100);
 
 /// The resident blocks of a launch on one host thread.
 pub(super) struct Residents<'a> {
@@ -41,7 +46,7 @@ pub(super) struct Residents<'a> {
     held: Vec<usize>,
     /// Those whose cluster has ended.
     free: Vec<usize>,
-    /// How many clusters can be resident.
+    /// How many clusters the host thread can hold; the device may have room for fewer.
     most: usize,
     random: SplitMix64,
 }
@@ -78,7 +83,7 @@ impl<'a> Residents<'a> {
 
     /// Lets blocks take turns until all have ended, or as long as their findings allow.
     pub fn take_all_turns(&mut self) {
-        while let Some(drawn) = self.draw() {
+        while let Some(drawn) = self.draw_or_wait() {
             let place = self.ready[drawn];
             self.take_turn(place);
             self.settle(drawn);
@@ -106,20 +111,39 @@ impl<'a> Residents<'a> {
         let launch = self.run.launch;
         let first = |unit: u64| block_of(launch.grid, launch.cluster, unit, 0);
         let is_needed = |unit: &u64| !self.run.is_pointless(first(*unit));
-        let Some(unit) = self.queue.take().filter(is_needed) else {
+        // The clusters of a cooperative launch have been found to fit.
+        let is_placed = self.grid.is_some() || self.run.room.enter();
+        if !is_placed {
             return;
-        };
-        if self.free.is_empty() {
-            match ResidentCluster::new(self.run, self.grid.as_ref(), &self.worker.watched) {
-                Ok(cluster) => self.places.push(cluster),
-                Err(error) => return self.run.add_out_of_memory(first(unit), error),
-            }
-            self.free.push(self.places.len() - 1);
         }
+        let unit = self.queue.take().filter(is_needed);
+        match unit.map(|unit| (unit, self.free_place())) {
+            Some((unit, Ok(place))) => {
+                self.places[place].begin(self.run, unit);
+                self.worker.watched.note_progress();
+                self.ready.push(place);
+                return;
+            }
+            Some((unit, Err(error))) => self.run.add_out_of_memory(first(unit), error),
+            None => {}
+        }
+        self.leave();
+    }
+
+    /// A place in which no cluster is.
+    fn free_place(&mut self) -> Result<usize, OutOfMemory> {
         if let Some(place) = self.free.pop() {
-            self.places[place].begin(self.run, unit);
-            self.worker.watched.note_progress();
-            self.ready.push(place);
+            return Ok(place);
+        }
+        let cluster = ResidentCluster::new(self.run, self.grid.as_ref(), &self.worker.watched)?;
+        self.places.push(cluster);
+        Ok(self.places.len() - 1)
+    }
+
+    /// There is room for another cluster on the device.
+    fn leave(&self) {
+        if self.grid.is_none() {
+            self.run.room.leave();
         }
     }
 
@@ -134,6 +158,19 @@ impl<'a> Residents<'a> {
             stacks: &mut self.worker.stacks,
             coroutines: &mut resident.coroutines,
             random: &mut resident.random,
+        }
+    }
+
+    /// The same as [`draw`](Self::draw). While clusters of other host threads have all the room of the
+    /// device, this one waits.
+    fn draw_or_wait(&mut self) -> Option<usize> {
+        loop {
+            let drawn = self.draw();
+            let is_over = self.grid.is_some() || self.queue.is_empty();
+            if drawn.is_some() || is_over {
+                return drawn;
+            }
+            std::thread::sleep(WAIT_FOR_ROOM);
         }
     }
 
@@ -161,7 +198,8 @@ impl<'a> Residents<'a> {
     }
 
     fn can_start(&self) -> bool {
-        self.ready.len() + self.held.len() < self.most && !self.queue.is_empty()
+        let own = self.ready.len() + self.held.len();
+        own < self.most && !self.queue.is_empty() && self.run.room.has_room(own)
     }
 
     /// One of the clusters that stay behind is as ready as the others.
@@ -173,6 +211,7 @@ impl<'a> Residents<'a> {
     /// The cluster that is number `drawn` of the ready ones has had its turn.
     fn settle(&mut self, drawn: usize) {
         let place = self.ready[drawn];
+        self.note_static_memory(place);
         let cluster = &self.places[place];
         let [was_preempted, has_yielded] = cluster.take_notes();
         if cluster.is_at_rest() || cluster.is_abandoned() {
@@ -189,6 +228,31 @@ impl<'a> Residents<'a> {
         }
     }
 
+    /// Notes how much static memory the blocks of the cluster at this place have used. A cooperative
+    /// launch ends if that leaves no room for all of its blocks.
+    fn note_static_memory(&self, place: usize) {
+        let (run, members) = (self.run, &self.places[place].members);
+        let bytes = members.iter().map(|it| it.block.shared.static_bytes());
+        let bytes = bytes.max().unwrap_or(0);
+        let before = run.room.most();
+        if !run.room.note_turn(run.launch, bytes) || self.grid.is_none() {
+            return;
+        }
+        let clusters = run.clusters as usize;
+        if (run.room.most()..before).contains(&clusters.saturating_sub(1)) {
+            let message = format!(
+                "a cooperative launch of {} blocks with {bytes} bytes of static shared memory each, and \
+                 {} of dynamic: the device holds {} at once",
+                run.blocks,
+                run.launch.dynamic_shared_bytes,
+                run.launch.resident_blocks(bytes)
+            );
+            let block = &members[0].block;
+            let finding = Finding::without_place(DefectKind::LaunchLimit, message);
+            block.record(finding);
+        }
+    }
+
     /// The cluster at this place has nothing more to run.
     fn end_cluster(&mut self, place: usize) {
         self.places[place].settle();
@@ -202,6 +266,7 @@ impl<'a> Residents<'a> {
             self.run.end_block(&mut resident.block, resident.index);
         }
         self.free.push(place);
+        self.leave();
     }
 
     /// Whether no block has to go on.

@@ -1,5 +1,6 @@
 //! A launch that is under way: what its workers share.
 
+use super::room::Room;
 use crate::basics::{Defect, DefectKind, Finding, Related};
 use crate::block::{Block, Counters};
 use crate::check::{Findings, LaunchCheck};
@@ -19,6 +20,8 @@ pub(crate) struct Run<'a> {
     pub blocks: u64,
     /// How many clusters: as many as blocks where the launch has none.
     pub clusters: u64,
+    /// How many clusters the device holds.
+    pub room: Room,
     /// How many blocks have started.
     started: AtomicU64,
     /// The lowest block with a defect; `u64::MAX` while there is none.
@@ -45,6 +48,7 @@ impl<'a> Run<'a> {
                 .then(|| Arc::new(checks_of(launch, is_of_one_host_thread))),
             blocks: launch.grid.count(),
             clusters,
+            room: Room::new(launch),
             started: AtomicU64::new(0),
             lowest_defect: AtomicU64::new(u64::MAX),
             defect: Mutex::new(None),

@@ -43,6 +43,43 @@ fn out_of_bounds_names_line_block_and_thread() {
     }
 }
 
+/// Each report says what would have made the kernel right, once.
+#[test]
+fn every_finding_has_a_remedy() {
+    let access = |offset: usize| {
+        simt::access(Space::Global, AccessKind::Read, 4096, 400, offset, 8, 8);
+    };
+    let found = [
+        defect(launch(1, 1, || access(400))),
+        defect(launch(1, 1, || access(4))),
+        defect(launch(1, 64, || {
+            if thread_x() < 32 {
+                sync();
+            }
+        })),
+        defect(launch(1, 32, || simt::warp_barrier(0xffff))),
+        defect(launch(1, 1, || {
+            simt::block_barrier(simt::BarrierId(16), None)
+        })),
+    ];
+    let remedies = found.iter().map(|defect| defect.remedy().unwrap());
+    let expected = [
+        "a comparison",
+        "an address",
+        "one barrier",
+        "a mask",
+        "an operand",
+    ];
+    for ((remedy, expected), defect) in remedies.zip(expected).zip(&found) {
+        assert!(remedy.starts_with(expected), "{defect}");
+        assert_eq!(
+            defect.to_string().matches("missing: ").count(),
+            1,
+            "{defect}"
+        );
+    }
+}
+
 #[test]
 fn bounds_and_alignment_of_accesses() {
     let at = |base: usize, bytes: usize, offset: usize, size: usize, align: usize| {

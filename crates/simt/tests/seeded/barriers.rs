@@ -1,10 +1,10 @@
 //! Barriers and warp-wide operations that not all reach, and launch limits.
 
-use crate::harness::{me, twins};
+use crate::harness::{me, schedules, shared, twins};
 use cuda_std::prelude::*;
 use cuda_std::warp::LaneMask;
 use simt::DefectKind::{BarrierDivergence, Deadlock, LaunchLimit, WarpDivergence};
-use simt::{Dim3, Launch, Options};
+use simt::{Dim3, Launch, Options, Profile};
 
 #[test]
 fn a_barrier_in_a_branch() {
@@ -13,6 +13,50 @@ fn a_barrier_in_a_branch() {
             thread::sync_threads();
         }
     });
+}
+
+/// A barrier of the block is one line: lanes of a warp that meet at two do not meet on a GPU.
+#[test]
+fn barriers_in_two_branches() {
+    twins(BarrierDivergence, 1, 32, |_, right| match me() {
+        0..7 if !right => thread::sync_threads(),
+        _ => thread::sync_threads(),
+    });
+}
+
+/// The same where each branch is taken by a whole warp.
+#[test]
+fn barriers_of_two_warps() {
+    let found = twins(BarrierDivergence, 2, 64, |_, right| match me() {
+        0..32 if !right => thread::sync_threads(),
+        _ => thread::sync_threads(),
+    });
+    assert!(found.message.contains("different lines"), "{found}");
+}
+
+/// A block of an A100 can have 163 KiB of shared memory, static and dynamic together.
+#[test]
+fn static_and_dynamic_shared_memory_above_the_limit() {
+    for options in schedules() {
+        let options = Options {
+            profile: Profile::A100,
+            ..options
+        };
+        let run = |dynamic_kib: usize| {
+            let launch = Launch {
+                kernel: "limits",
+                grid: 2.into(),
+                block: 64.into(),
+                cluster: Dim3::from(1),
+                thread_registers: None,
+                dynamic_shared_bytes: dynamic_kib << 10,
+                options: &options,
+            };
+            let body = || shared!(u32; 10 << 10).set(me(), 1);
+            simt::run(&launch, &body).map_err(|found| found.kind).err()
+        };
+        assert_eq!((run(123), run(124)), (None, Some(LaunchLimit)));
+    }
 }
 
 #[test]

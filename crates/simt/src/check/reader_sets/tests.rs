@@ -68,16 +68,26 @@ impl Model {
         action(self, &accessor)
     }
 
-    /// A thread reads some cells, one after the other.
-    fn read(&mut self) {
+    /// A thread reads some cells, one after the other, or with `replaces` makes a later access there,
+    /// after which some reads need not be known. Every second cell is read atomically.
+    fn read(&mut self, replaces: bool) {
         let (start, count) = (self.draw(CELLS), self.draw(CELLS));
+        let bytes = 4 << self.draw(2);
         self.with_accessor(|model, accessor| {
             let place = (accessor.block, accessor.thread);
             let site = Site::of(Location::caller());
-            let event = Event::new(EventKind::Read, place, model.now, 4, site);
-            for (set, list) in model.cells.iter_mut().skip(start).take(count) {
-                set.add(&event, accessor, true, &mut model.sets).unwrap();
-                list.add(&event, accessor, true, &mut ()).unwrap();
+            let cells = model.cells.iter_mut().enumerate();
+            for (number, (set, list)) in cells.skip(start).take(count) {
+                let kind = [EventKind::Read, EventKind::AtomicRead][number % 2];
+                let event = Event::new(kind, place, model.now, bytes, site);
+                if replaces {
+                    let sets = &mut model.sets;
+                    set.forget_replaced(&event, accessor, sets).unwrap();
+                    list.forget_replaced(&event, accessor, &mut ()).unwrap();
+                } else {
+                    set.add(&event, accessor, true, &mut model.sets).unwrap();
+                    list.add(&event, accessor, true, &mut ()).unwrap();
+                }
             }
         });
     }
@@ -99,7 +109,8 @@ impl Model {
                 let cells = self.cells.iter_mut().map(|(set, _)| set);
                 return self.sets.keep(cells).unwrap();
             }
-            _ => return self.read(),
+            4 => return self.read(true),
+            _ => return self.read(false),
         }
         self.now += 1;
     }
@@ -110,6 +121,8 @@ fn cells_agree_with_lists_of_their_own() {
     for seed in 0..8 {
         let mut model = Model::new(seed);
         model.sets.clear();
+        let site = Site::of(Location::caller());
+        let wide = Event::new(EventKind::AtomicRead, (0, 0), 1, 8, site);
         for _ in 0..8000 {
             model.step();
             // Seldom, so that sets of many reads get their lists late.
@@ -120,6 +133,10 @@ fn cells_agree_with_lists_of_their_own() {
                 for (set, list) in &model.cells {
                     let expected = list.unordered(accessor, &mut ());
                     let found = set.unordered(accessor, &mut model.sets);
+                    assert_eq!(found, expected);
+                    let is_wide = |event: &Event| event.is_as_wide_as(&wide);
+                    let expected = list.unordered_of(accessor, &mut (), is_wide);
+                    let found = set.unordered_of(accessor, &mut model.sets, is_wide);
                     assert_eq!(found, expected);
                 }
             });

@@ -1,0 +1,140 @@
+//! Which rules a kernel can break, and what keeps them.
+
+use std::fmt;
+
+/// Which rule a kernel has broken.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum DefectKind {
+    /// An access outside of its view.
+    OutOfBounds,
+    /// An access at an address that is not a multiple of its alignment.
+    Misaligned,
+    /// A block barrier that not all of its threads reach, or not in the same way.
+    BarrierDivergence,
+    /// A grid barrier that not all threads of the grid reach, or that is in a launch
+    /// which is not cooperative.
+    GridBarrierDivergence,
+    /// A warp-wide operation whose mask and lanes do not agree.
+    WarpDivergence,
+    /// Two accesses of one place, one of them a write, that nothing orders.
+    DataRace,
+    /// A plain access and an atomic update of one place that nothing orders.
+    AtomicRace,
+    /// A read through a cache that does not see what the launch writes.
+    StaleRead,
+    /// A read of memory that has not been written.
+    UninitialisedRead,
+    /// An access of global memory that the host has freed.
+    UseAfterFree,
+    /// An asynchronous copy whose memory is used while it is in flight, or that
+    /// its thread never waits for.
+    AsyncHazard,
+    /// An mbarrier that is not initialised, or in use already, or that has too many arrivals.
+    BarrierMisuse,
+    /// A read by the asynchronous proxy of what no proxy fence has made visible to it.
+    MissingProxyFence,
+    /// A block that ends while others may still access its shared memory, or something reads or
+    /// writes it.
+    BlockEnded,
+    /// A tile that is read with another swizzle than it was written with.
+    WrongSwizzle,
+    /// Threads that wait for each other at different things, or that spin for ever.
+    Deadlock,
+    /// An operand that the instruction does not allow.
+    InvalidArgument,
+    /// The kernel panicked.
+    Panic,
+    /// A thread that needs more stack than it has.
+    StackOverflow,
+    /// A block that runs for longer than the launch allows.
+    TimeLimit,
+    /// A launch that asks for more than a block may have.
+    LaunchLimit,
+    /// A launch from inside a kernel.
+    NestedLaunch,
+    /// A call from inside a kernel that only the host may make, such as a copy or an allocation.
+    HostCall,
+    /// The host has no memory or no threads left to simulate the launch.
+    HostResources,
+}
+
+impl fmt::Display for DefectKind {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::OutOfBounds => "access out of bounds",
+            Self::Misaligned => "misaligned access",
+            Self::BarrierDivergence => "divergent block barrier",
+            Self::GridBarrierDivergence => "divergent grid barrier",
+            Self::WarpDivergence => "divergent warp operation",
+            Self::DataRace => "data race",
+            Self::AtomicRace => "race with an atomic update",
+            Self::StaleRead => "stale read",
+            Self::UninitialisedRead => "read of uninitialised memory",
+            Self::UseAfterFree => "use after free",
+            Self::AsyncHazard => "asynchronous copy in use",
+            Self::BarrierMisuse => "misused mbarrier",
+            Self::MissingProxyFence => "missing proxy fence",
+            Self::BlockEnded => "block ended in use",
+            Self::WrongSwizzle => "wrong swizzle",
+            Self::Deadlock => "deadlock",
+            Self::InvalidArgument => "invalid argument",
+            Self::Panic => "panic",
+            Self::StackOverflow => "stack overflow",
+            Self::TimeLimit => "time limit exceeded",
+            Self::LaunchLimit => "launch limit exceeded",
+            Self::NestedLaunch => "launch from inside a kernel",
+            Self::HostCall => "host call from inside a kernel",
+            Self::HostResources => "out of host resources",
+        })
+    }
+}
+
+impl DefectKind {
+    /// What is missing where the rule is broken, for findings that do not say it by themselves; none
+    /// where their messages do.
+    pub(super) fn remedy(self) -> Option<&'static str> {
+        Some(match self {
+            Self::OutOfBounds => {
+                "a comparison of the index with the view's length before the access"
+            }
+            Self::Misaligned => {
+                "an address that is a multiple of the width of the access, from a multiple of its elements on"
+            }
+            Self::BarrierDivergence => {
+                "one barrier that all of its threads come to, at one line, those without work among them"
+            }
+            Self::GridBarrierDivergence => {
+                "a barrier of the grid that all of its threads come to, those without work among them"
+            }
+            Self::WarpDivergence => {
+                "a mask of the lanes that come to the operation, all of them to the same one"
+            }
+            Self::DataRace | Self::AtomicRace => "a barrier between the two accesses",
+            Self::StaleRead => "a read that passes the cache by, or a second launch",
+            Self::UninitialisedRead => "a write before the read",
+            Self::UseAfterFree => "a buffer that lives as long as what is made of its address",
+            Self::AsyncHazard => {
+                "a wait for what is in flight, before its memory is used and before the thread exits"
+            }
+            Self::BarrierMisuse => {
+                "an mbarrier in memory of its own that is initialised once, before all that use it, for as \
+                 many arrivals as there are"
+            }
+            Self::MissingProxyFence => "a proxy fence between the write and the operation",
+            Self::BlockEnded => "a barrier of the cluster before the end of the kernel",
+            Self::WrongSwizzle => "one swizzle for the copy that writes a tile and for its readers",
+            Self::Deadlock => {
+                "a thread that runs and does what the others wait for, in a block that has started"
+            }
+            Self::InvalidArgument => "an operand that the instruction allows",
+            Self::LaunchLimit => {
+                "smaller blocks, clusters or grids, or less shared memory of a block"
+            }
+            Self::NestedLaunch => "a launch by the host",
+            Self::HostResources => "smaller buffers, or fewer threads at a time",
+            // They say what to do.
+            Self::Panic | Self::StackOverflow | Self::TimeLimit | Self::HostCall => return None,
+        })
+    }
+}

@@ -1,0 +1,127 @@
+//! How many clusters of a launch the simulated device holds, whichever host threads run them.
+
+use crate::launch::Launch;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+
+/// How many clusters of a launch the simulated device holds, and how many are there.
+pub(crate) struct Room {
+    /// Whether clusters interleave. Otherwise each host thread runs one to its end, and a host with more
+    /// threads than the device has room is not kept from using them.
+    is_limited: bool,
+    /// How many fit, as far as is known.
+    most: AtomicUsize,
+    resident: AtomicUsize,
+    /// Host threads that run resident clusters.
+    workers: AtomicUsize,
+    /// The most static shared memory that a block has used so far, in bytes: a kernel does not say how
+    /// much it has before its threads come to it.
+    static_bytes: AtomicUsize,
+    /// Whether a thread has run.
+    has_run: AtomicBool,
+}
+
+impl Room {
+    /// That of a launch of which no cluster has started.
+    pub fn new(launch: &Launch<'_>) -> Self {
+        Self {
+            is_limited: launch.is_preemptive(),
+            most: AtomicUsize::new(clusters_that_fit(launch, 0)),
+            resident: AtomicUsize::new(0),
+            workers: AtomicUsize::new(0),
+            static_bytes: AtomicUsize::new(0),
+            has_run: AtomicBool::new(false),
+        }
+    }
+
+    /// How many clusters fit, as far as is known.
+    pub fn most(&self) -> usize {
+        self.most.load(Relaxed)
+    }
+
+    /// One more host thread runs resident clusters.
+    pub fn add_worker(&self) {
+        self.workers.fetch_add(1, Relaxed);
+    }
+
+    /// Whether a host thread that runs `own` clusters may start another one: there is room, others have
+    /// their share of it, and what the first cluster does has told of its static memory.
+    pub fn has_room(&self, own: usize) -> bool {
+        if !self.is_limited {
+            return true;
+        }
+        let (most, resident) = (self.most(), self.resident.load(Relaxed));
+        let share = most.div_ceil(self.workers.load(Relaxed).max(1));
+        own < share && resident < most && (resident == 0 || self.has_run.load(Relaxed))
+    }
+
+    /// Takes the place of a cluster, unless others have taken all.
+    pub fn enter(&self) -> bool {
+        let most = self.most();
+        let one_more = |resident| (resident < most || !self.is_limited).then_some(resident + 1);
+        self.resident
+            .fetch_update(Relaxed, Relaxed, one_more)
+            .is_ok()
+    }
+
+    /// A cluster has ended, or has not started.
+    pub fn leave(&self) {
+        self.resident.fetch_sub(1, Relaxed);
+    }
+
+    /// Threads have run whose block has used so much static memory: whether that is more than before.
+    pub fn note_turn(&self, launch: &Launch<'_>, static_bytes: usize) -> bool {
+        if !self.has_run.load(Relaxed) {
+            self.has_run.store(true, Relaxed);
+        }
+        let is_more = static_bytes > self.static_bytes.load(Relaxed)
+            && self.static_bytes.fetch_max(static_bytes, Relaxed) < static_bytes;
+        if is_more {
+            self.most
+                .fetch_min(clusters_that_fit(launch, static_bytes), Relaxed);
+        }
+        is_more
+    }
+}
+
+/// How many clusters fit whose blocks have so much static memory: at least one.
+fn clusters_that_fit(launch: &Launch<'_>, static_bytes: usize) -> usize {
+    let blocks = launch.cluster.count() as usize;
+    (launch.resident_blocks(static_bytes) as usize / blocks).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::basics::Dim3;
+    use crate::device::Profile;
+    use crate::launch::Options;
+
+    #[test]
+    fn each_host_thread_has_its_share_of_the_device() {
+        let options = Options {
+            multiprocessors: 3,
+            profile: Profile::A100,
+            seed: 1,
+            ..Options::default()
+        };
+        let launch = Launch {
+            kernel: "room",
+            grid: Dim3::from(100),
+            block: Dim3::from(64),
+            cluster: Dim3::from(1),
+            thread_registers: None,
+            dynamic_shared_bytes: 40 << 10,
+            options: &options,
+        };
+        let room = Room::new(&launch);
+        (0..2).for_each(|_| room.add_worker());
+        assert!(room.has_room(0) && room.enter() && !room.has_room(1));
+        assert!(room.note_turn(&launch, 1000) && !room.note_turn(&launch, 1000));
+        // 40 KiB, 1000 bytes, and 1 KiB for each block; an A100 has 164 KiB.
+        assert_eq!(room.most(), 9);
+        assert!((1..9).all(|_| room.has_room(4) && room.enter()));
+        assert!(!room.has_room(0) && !room.enter());
+        room.leave();
+        assert!(room.has_room(4) && !room.has_room(5));
+    }
+}
