@@ -10,7 +10,7 @@ use crate::device::Device;
 use crate::error::{During, Outcome, Result};
 use crate::matrix::{Matrix, MatrixView, Order};
 use half::f16;
-use tilewright_kernels::tensor::{LineWords, PANEL, SPLIT_LINES, lowest_exponent};
+use tilewright_kernels::tensor::{LineWords, PANEL, SPLIT_LINES};
 
 /// A matrix of f32 that was taken apart for products of which it is the right operand: see
 /// [`Device::prepare`].
