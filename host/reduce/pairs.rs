@@ -61,7 +61,7 @@ impl Device {
     /// let device = Device::simulator();
     /// let x = device.matrix((2, 3), &[1, 2, 3, 4, 5, 6])?;
     /// let y = device.matrix((2, 3), &[10, 10, 10, 1, 1, 1])?;
-    /// assert_eq!(device.reduce_dot_columns(&x, &y)?.to_vec()?, [14, 25, 36]);
+    /// assert_eq!(device.reduce_dot_columns(&x, &y)?.to_vec()?, [14_i64, 25, 36]);
     /// # Ok(())
     /// # }
     /// ```
