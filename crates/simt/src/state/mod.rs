@@ -14,6 +14,7 @@ mod host_thread;
 mod mbarriers;
 mod preemption;
 mod products;
+mod progress;
 mod registers;
 #[cfg(all(
     target_os = "linux",
@@ -50,8 +51,8 @@ pub(crate) use host_thread::HostThread;
 pub(crate) use mbarriers::{MAX_ARRIVALS, MBARRIER_BYTES, Mbarrier, Mbarriers, Progress};
 pub(crate) use preemption::{ATOMIC_WEIGHT, Preemption};
 pub(crate) use products::{Descriptor, Fragments, Product, ProductQueue, WARPS};
+pub(crate) use progress::NEVER;
 pub(crate) use registers::{FEWEST_REGISTERS, MOST_REGISTERS, REGISTER_UNIT, Registers};
-pub(crate) use samples::NEVER;
 pub(crate) use shared::SharedMemory;
 pub(crate) use static_layout::StaticLayout;
 pub(crate) use statics::ResolvedStatics;

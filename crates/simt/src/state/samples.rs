@@ -1,9 +1,7 @@
 //! Where a signal handler has interrupted a block.
 
+use super::progress::NEVER;
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
-
-/// No number of a worker's progress.
-pub(crate) const NEVER: u64 = u64::MAX;
 
 /// The shallowest of so many interrupted frames is the one that loops.
 const SAMPLES: u32 = 32;

@@ -1,7 +1,7 @@
 //! What the watchdog knows of one worker.
 
 use super::host_thread::HostThread;
-use super::samples::NEVER;
+use super::progress::NEVER;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
