@@ -2,8 +2,6 @@
 
 use super::Backend;
 use crate::error::{ErrorKind, Outcome};
-use std::ffi::c_void;
-use std::ptr::NonNull;
 
 /// What a device transfers from and to others, in a stream of its own beside the stream of its work.
 ///
@@ -36,13 +34,15 @@ pub(crate) trait DevicePeers {
         Ok(())
     }
 
-    /// The stream of transfers, for foreign libraries, where they come after the work that the device was
+    /// The stream of transfers, for NCCL, where they come after the work that the device was
     /// given before; `None` for a device without streams.
-    fn start_transfers(&self) -> Outcome<Option<NonNull<c_void>>> {
+    #[cfg(feature = "cuda")]
+    fn start_transfers(&self) -> Outcome<Option<std::ptr::NonNull<std::ffi::c_void>>> {
         Ok(None)
     }
 
     /// Whether all transfers that were started are done; does not wait for them.
+    #[cfg(feature = "cuda")]
     fn are_transfers_done(&self) -> Outcome<bool> {
         Ok(true)
     }
