@@ -41,6 +41,12 @@ pub(crate) trait DevicePeers {
         Ok(None)
     }
 
+    /// Work that this device is given from now on comes after the transfers that were started.
+    #[cfg(feature = "cuda")]
+    fn end_transfers(&self) -> Outcome<()> {
+        Ok(())
+    }
+
     /// Whether all transfers that were started are done; does not wait for them.
     #[cfg(feature = "cuda")]
     fn are_transfers_done(&self) -> Outcome<bool> {

@@ -67,12 +67,14 @@ impl DevicePeers for CudaDevice {
             return Ok(());
         };
         self.run(|_current| {
-            // SAFETY: (1) the three streams live as long as their devices; the context is this device's.
-            unsafe {
-                order(self.transfers.raw(), self.stream.raw())?;
-                order(self.transfers.raw(), peer.stream.raw())
-            }
+            self.let_work_wait()?;
+            // SAFETY: (1) both streams live as long as their devices; the context is this device's.
+            unsafe { order(self.transfers.raw(), peer.stream.raw()) }
         })
+    }
+
+    fn end_transfers(&self) -> Outcome<()> {
+        self.run(|_current| self.let_work_wait())
     }
 
     fn start_transfers(&self) -> Outcome<Option<NonNull<c_void>>> {
@@ -92,5 +94,13 @@ impl CudaDevice {
     fn let_transfers_wait(&self) -> Result<(), Failure> {
         // SAFETY: (1) both streams live as long as the device, whose context is current.
         unsafe { order(self.stream.raw(), self.transfers.raw()) }
+    }
+
+    /// Work that the device is given from now on comes after the transfers that were started.
+    ///
+    /// The context is the device's.
+    fn let_work_wait(&self) -> Result<(), Failure> {
+        // SAFETY: (1) both streams live as long as the device, whose context is current.
+        unsafe { order(self.transfers.raw(), self.stream.raw()) }
     }
 }

@@ -157,6 +157,8 @@ impl Nccl {
             let abort = || unsafe { (self.functions.ncclCommAbort)(communicator) };
             // One of a lost device is lost with it.
             let _ = self.device.in_context(abort);
+            // What NCCL left in the stream comes before the buffers are freed or written.
+            let _ = self.device.backend().end_transfers();
         }
     }
 

@@ -46,10 +46,12 @@ impl Transport for PeerCopies {
     }
 
     fn finish(&self, devices: &[Device], transfers: &[Transfer]) -> Outcome<()> {
+        let mut finished = Ok(());
         for it in transfers.iter().filter(|it| it.from != it.to) {
             let (from, to) = ends(devices, it);
-            to.end_copies_from_peer(from)?;
+            // Where one device is lost, the copies of the others are ended all the same.
+            finished = finished.and(to.end_copies_from_peer(from));
         }
-        Ok(())
+        finished
     }
 }
