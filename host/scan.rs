@@ -28,11 +28,11 @@ mod sealed {
     /// An element type with kernels that scan it.
     pub trait Scan: Element {
         /// The type that the kernels add: as wide, and unsigned where it is an integer.
-        type Summand: Element;
+        type Scanned: Element;
         type Inclusive: for<'launch> Kernel<
             Params<'launch> = (
-                Global<'launch, Self::Summand>,
-                GlobalMut<'launch, Self::Summand>,
+                Global<'launch, Self::Scanned>,
+                GlobalMut<'launch, Self::Scanned>,
                 GlobalMut<'launch, u64>,
             ),
         >;
@@ -49,7 +49,7 @@ mod sealed {
 macro_rules! scans {
     ($($element:ident: $inclusive:ident, $exclusive:ident;)*) => {$(
         impl sealed::Scan for $element {
-            type Summand = Self;
+            type Scanned = Self;
             type Inclusive = scan::$inclusive;
             const INCLUSIVE: Self::Inclusive = scan::$inclusive();
             const INCLUSIVE_MODULE: &'static ModuleSource = module_of!($inclusive);
@@ -67,7 +67,7 @@ for_each_scan!(scans);
 macro_rules! signed_scans {
     ($($signed:ident as $unsigned:ident;)*) => {$(
         impl sealed::Scan for $signed {
-            type Summand = $unsigned;
+            type Scanned = $unsigned;
             type Inclusive = <$unsigned as sealed::Scan>::Inclusive;
             const INCLUSIVE: Self::Inclusive = <$unsigned as sealed::Scan>::INCLUSIVE;
             const INCLUSIVE_MODULE: &'static ModuleSource =
@@ -230,11 +230,11 @@ impl Device {
         let config = LaunchConfig::new(plan.tiles as u32, SCAN_THREADS);
         let mut state = Buffer::<u64>::zeroed(self, plan.state_words())?;
         let (x, sums) = (global(x), global_mut(sums));
-        // SAFETY: (1) of both: a summand is as wide as an element, and aligned alike.
+        // SAFETY: (1) of both: what is scanned is as wide as an element, and aligned alike.
         let params = unsafe {
             (
-                Global::from_raw_parts(x.as_ptr().cast::<T::Summand>(), x.len()),
-                GlobalMut::from_raw_parts(sums.as_mut_ptr().cast::<T::Summand>(), sums.len()),
+                Global::from_raw_parts(x.as_ptr().cast::<T::Scanned>(), x.len()),
+                GlobalMut::from_raw_parts(sums.as_mut_ptr().cast::<T::Scanned>(), sums.len()),
                 global_mut(state.view_mut()),
             )
         };

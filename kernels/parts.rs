@@ -1,5 +1,11 @@
 //! Sums of the parts of a product whose K was divided, added to its outputs.
 //!
+//! ```text
+//! each thread, of one output:
+//!     load the sums of 8 parts at once; add them in order; and so on
+//!     store what the epilogue makes of the total
+//! ```
+//!
 //! The sums of each part are an M x N matrix without gaps, those of the first part first. An output is what
 //! the epilogue makes of the sum of its place in all parts, added in order.
 

@@ -1,5 +1,12 @@
 //! Matrices of bytes, transposed: what lies across memory comes to lie along it.
 //!
+//! ```text
+//! for each matrix, a tile of 64 x 64 bytes:
+//!     each thread: load 4 x 4 bytes, and store them to shared memory as words of 4 neighbours down
+//!     wait
+//!     each thread: read 16 bytes that were above one another, and store them side by side
+//! ```
+//!
 //! Tensor cores read 8-bit operands whose elements along k are neighbours, and the ordinary units
 //! multiply words of four of them.
 

@@ -1,6 +1,13 @@
 //! Square results that are symmetric: tiles on and below the diagonal are computed, and their outputs
 //! copied to the places above it.
 //!
+//! ```text
+//! for each matrix, a tile of 64 x 64 below or on the diagonal:
+//!     load it to shared memory, row by row
+//!     wait
+//!     store its columns as rows above the diagonal
+//! ```
+//!
 //! A tile of `rows` x `columns` outputs in the row `row` and the column `column` of tiles has an output on or
 //! below the diagonal where `column * columns < (row + 1) * rows`.
 

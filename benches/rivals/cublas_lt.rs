@@ -1,6 +1,6 @@
 //! cuBLASLt's products of bf16 and 8-bit floats, loaded when the benchmark starts.
 
-use super::open_library;
+use super::library::open_library;
 use crate::common::Result;
 use half::bf16;
 use std::cell::Cell;

@@ -8,13 +8,13 @@ pub mod cub_reductions;
 pub mod cublas;
 pub mod cublas_lt;
 pub mod driver;
+mod library;
 
 use crate::common::Result;
 use cub::Cub;
 use cub_reductions::CubReductions;
 use cublas::CuBlas;
 use cublas_lt::CuBlasLt;
-use libloading::Library;
 use std::rc::Rc;
 use tilewright::Device;
 
@@ -71,19 +71,6 @@ impl Rivals {
             .map(|cublas| ("cuBLAS", cublas.version()));
         cub.chain(cublas).collect()
     }
-}
-
-/// The first of these libraries that the loader finds.
-fn open_library(names: &[&str]) -> Result<Library> {
-    let mut reasons = Vec::new();
-    for name in names {
-        // SAFETY: the initialisation of the library has no requirements.
-        match unsafe { Library::new(*name) } {
-            Ok(library) => return Ok(library),
-            Err(error) => reasons.push(error.to_string()),
-        }
-    }
-    Err(reasons.join("; ").into())
 }
 
 fn find<R>(name: &str, device: &Device, open: fn(&Device) -> Result<R>) -> Option<Rc<R>> {

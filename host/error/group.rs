@@ -84,7 +84,7 @@ pub enum GroupError {
 
     /// The processes of a group do not find one another.
     #[error("{reason}")]
-    Meeting {
+    Rendezvous {
         /// What is wrong, and what to do.
         reason: String,
     },

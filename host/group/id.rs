@@ -3,7 +3,7 @@
 use super::options::GroupOptions;
 #[cfg(feature = "cuda")]
 use super::transport::{Nccl, unique_id};
-use super::transport::{Sockets, Transport, no_meeting};
+use super::transport::{Sockets, Transport, no_rendezvous};
 use crate::device::Device;
 use crate::error::{During, Error, Outcome, Result};
 use std::fmt;
@@ -24,14 +24,14 @@ use std::sync::Arc;
 /// ```
 #[derive(Clone, Debug)]
 pub struct GroupId {
-    meeting: Meeting,
+    rendezvous: Rendezvous,
     /// Of the process that made it: rank 0 listens here.
     listener: Option<Arc<TcpListener>>,
 }
 
 /// Where processes meet.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Meeting {
+enum Rendezvous {
     Tcp(SocketAddr),
     Nccl([u8; NCCL_BYTES]),
 }
@@ -47,18 +47,18 @@ impl GroupId {
     /// network that you trust.
     ///
     /// # Errors
-    /// [`GroupError::Meeting`](crate::GroupError::Meeting) in [`ErrorKind::Group`](crate::ErrorKind::Group) if this process cannot listen
+    /// [`GroupError::Rendezvous`](crate::GroupError::Rendezvous) in [`ErrorKind::Group`](crate::ErrorKind::Group) if this process cannot listen
     /// there.
     pub fn tcp(address: impl ToSocketAddrs) -> Result<Self> {
         let listener = TcpListener::bind(address);
         listener
             .and_then(|listener| {
                 Ok(Self {
-                    meeting: Meeting::Tcp(listener.local_addr()?),
+                    rendezvous: Rendezvous::Tcp(listener.local_addr()?),
                     listener: Some(Arc::new(listener)),
                 })
             })
-            .map_err(|error| no_meeting(format!("the address cannot be listened on: {error}")))
+            .map_err(|error| no_rendezvous(format!("the address cannot be listened on: {error}")))
             .during("tcp")
     }
 
@@ -74,7 +74,7 @@ impl GroupId {
     pub fn nccl() -> Result<Self> {
         unique_id()
             .map(|id| Self {
-                meeting: Meeting::Nccl(id),
+                rendezvous: Rendezvous::Nccl(id),
                 listener: None,
             })
             .during("nccl")
@@ -88,27 +88,27 @@ impl GroupId {
         device: &Device,
         options: GroupOptions,
     ) -> Outcome<Box<dyn Transport>> {
-        match self.meeting {
-            Meeting::Tcp(address) => {
-                let meeting = (address, self.listener.as_deref());
-                Ok(Box::new(Sockets::join(meeting, rank, ranks, options)?))
+        match self.rendezvous {
+            Rendezvous::Tcp(address) => {
+                let rendezvous = (address, self.listener.as_deref());
+                Ok(Box::new(Sockets::join(rendezvous, rank, ranks, options)?))
             }
-            Meeting::Nccl(id) => meet_over_nccl(id, (rank, ranks), device, options),
+            Rendezvous::Nccl(id) => meet_over_nccl(id, (rank, ranks), device, options),
         }
     }
 
     fn parsed(text: &str) -> Outcome<Self> {
-        let tcp = |text: &str| Some(Meeting::Tcp(text.parse().ok()?));
-        let meeting = match text.split_once(':') {
+        let tcp = |text: &str| Some(Rendezvous::Tcp(text.parse().ok()?));
+        let rendezvous = match text.split_once(':') {
             Some(("tcp", text)) => tcp(text),
-            Some(("nccl", text)) => bytes_of(text).map(Meeting::Nccl),
+            Some(("nccl", text)) => bytes_of(text).map(Rendezvous::Nccl),
             _ => None,
         };
         let listener = None;
-        meeting
-            .map(|meeting| Self { meeting, listener })
+        rendezvous
+            .map(|rendezvous| Self { rendezvous, listener })
             .ok_or_else(|| {
-                no_meeting(format!(
+                no_rendezvous(format!(
                     "`{text}` is not the text of a group's id, which is tcp:ADDRESS:PORT or nccl: with {} \
                      hexadecimal digits",
                     2 * NCCL_BYTES
@@ -158,12 +158,12 @@ fn bytes_of(text: &str) -> Option<[u8; NCCL_BYTES]> {
 /// The text that other processes parse.
 impl fmt::Display for GroupId {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{:?}", self.meeting)
+        write!(formatter, "{:?}", self.rendezvous)
     }
 }
 
 /// The text of the id.
-impl fmt::Debug for Meeting {
+impl fmt::Debug for Rendezvous {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Tcp(address) => write!(formatter, "tcp:{address}"),
@@ -187,7 +187,7 @@ impl FromStr for GroupId {
 
 impl PartialEq for GroupId {
     fn eq(&self, other: &Self) -> bool {
-        self.meeting == other.meeting
+        self.rendezvous == other.rendezvous
     }
 }
 
@@ -200,9 +200,12 @@ mod tests {
     #[test]
     fn the_text_of_an_id_is_parsed_to_the_same() {
         let bytes = std::array::from_fn(|index| (index * 37) as u8);
-        let meeting = Meeting::Nccl(bytes);
+        let rendezvous = Rendezvous::Nccl(bytes);
         let listener = None;
-        let id = GroupId { meeting, listener };
+        let id = GroupId {
+            rendezvous,
+            listener,
+        };
         let text = id.to_string();
         assert_eq!(text.parse::<GroupId>().unwrap(), id);
         for wrong in [

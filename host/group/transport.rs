@@ -50,8 +50,8 @@ pub trait Transport: Debug + Send + Sync {
 }
 
 /// Processes that do not come together.
-pub fn no_meeting(reason: String) -> ErrorKind {
-    GroupError::Meeting { reason }.into()
+pub fn no_rendezvous(reason: String) -> ErrorKind {
+    GroupError::Rendezvous { reason }.into()
 }
 
 /// The fault of calls after one that failed by `cause`.

@@ -1,6 +1,6 @@
 //! The outputs that a thread keeps in registers.
 
-use super::factor::Factor;
+use super::element::FmaElement;
 use super::sink::Sink;
 use super::tile::Tile;
 use cuda_std::hint::opaque_size;
@@ -10,7 +10,7 @@ use cuda_std::thread;
 /// The outputs of one thread.
 pub trait Accumulators {
     /// The type of the operands and of the sums.
-    type Element: Factor;
+    type Element: FmaElement;
 
     /// Where the calling thread's outputs lie among its block's.
     type Position;

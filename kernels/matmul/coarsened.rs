@@ -37,7 +37,7 @@ use super::config::{LargeF32, LargeF64, LargeI8, SmallF32, SmallF64, SmallI8, Ti
 #[cfg(not(target_arch = "nvptx64"))]
 use super::descriptor::{OperandLayout, ProductDescriptor, ProductKernel};
 use super::direct_load::{DirectLoad, DirectLoadOfAnyAlignment};
-use super::factor::OperandElement;
+use super::element::OperandElement;
 use super::grid::{block_position, is_left_out};
 use super::loader::TileLoader;
 use super::operand::{Operands, TileOrigin, matrices_of_block};

@@ -1,6 +1,6 @@
 //! Copies of rows: neighbours in global memory are neighbours in shared memory.
 
-use super::factor::OperandElement;
+use super::element::OperandElement;
 use super::operand::Operand;
 use cuda_std::prelude::*;
 use cuda_std::shared::SharedSlice;

@@ -1,8 +1,12 @@
 //! Products of unequal shapes in one launch, on the ordinary units.
 //!
+//! ```text
+//! find the product of the block: the last one whose first block is not behind it, by bisection
+//! load, wait, multiply, store: the main loop of the coarsened products, on that product's matrices
+//! ```
+//!
 //! The blocks of all products have one sequence of numbers. A table in the launch's parameters says with which
-//! block each product starts: a block finds its own by bisection, and goes on with the main loop of the
-//! coarsened products, so that each product has the bits that it has there.
+//! block each product starts. Each product has the bits of the coarsened kernels.
 
 use super::block::STAGES;
 use super::coarsened::multiply;

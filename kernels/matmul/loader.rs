@@ -8,7 +8,7 @@
 //! - `transposed_load.rs`, where neighbours in memory follow k: a row-major A, a column-major B.
 
 use super::block::STAGES;
-use super::factor::Factor;
+use super::element::FmaElement;
 use super::operand::{Operand, TileOrigin};
 use super::tile::Tile;
 use cuda_std::prelude::*;
@@ -29,7 +29,7 @@ pub trait TileLoader {
     /// The operand with its extents, in the order in which it lies in memory. Its tiles have
     /// `outside` where it ends.
     #[inline(always)]
-    fn operand<T: Factor>(
+    fn operand<T: FmaElement>(
         matrix: Global<'_, T>,
         outputs: usize,
         k: usize,

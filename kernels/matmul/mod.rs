@@ -21,7 +21,7 @@
 //! | the outputs of a thread | `accumulators.rs`: `Accumulators`; `register_tile.rs` on the ordinary units, `mma/warp_tile.rs` on tensor cores |
 //! | what is done with a finished sum | `sink.rs`: a `Sink` |
 //!
-//! `factor.rs` says what is multiplied, `operand.rs` is an operand in global memory, `tile.rs` a tile in shared memory, `grid.rs` which
+//! `element.rs` says what is multiplied, `operand.rs` is an operand in global memory, `tile.rs` a tile in shared memory, `grid.rs` which
 //! block computes which part of C, `block.rs` how a block's threads share it, and `descriptor.rs`
 //! what the host knows of an entry.
 
@@ -32,7 +32,7 @@ mod config;
 mod copy_rows;
 mod descriptor;
 mod direct_load;
-mod factor;
+mod element;
 mod grid;
 mod grouped;
 mod loader;

@@ -1,6 +1,6 @@
 //! Operands in global memory, and the tiles that blocks copy of them.
 
-use super::factor::OperandElement;
+use super::element::OperandElement;
 use super::shape::ProductShape;
 use super::sink::StoreOutput;
 use cuda_std::hint::{opaque, opaque_size};

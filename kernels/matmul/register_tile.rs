@@ -6,7 +6,7 @@
 
 use super::accumulators::{Accumulators, AddProducts};
 use super::block::{LANES, LANES_ALONG, LANES_DOWN, STAGES, THREADS, WARPS_ALONG};
-use super::factor::Factor;
+use super::element::FmaElement;
 use super::tile::Tile;
 use cuda_std::thread;
 
@@ -52,7 +52,7 @@ pub struct RegisterTile<T, const ROWS: usize, const COLUMNS: usize, const VECTOR
     sums: [[T; COLUMNS]; ROWS],
 }
 
-impl<T: Factor, const ROWS: usize, const COLUMNS: usize, const VECTOR: usize> Accumulators
+impl<T: FmaElement, const ROWS: usize, const COLUMNS: usize, const VECTOR: usize> Accumulators
     for RegisterTile<T, ROWS, COLUMNS, VECTOR>
 {
     type Element = T;
@@ -87,7 +87,7 @@ impl<T: Factor, const ROWS: usize, const COLUMNS: usize, const VECTOR: usize> Ac
     }
 }
 
-impl<T: Factor, const ROWS: usize, const COLUMNS: usize, const VECTOR: usize> AddProducts
+impl<T: FmaElement, const ROWS: usize, const COLUMNS: usize, const VECTOR: usize> AddProducts
     for RegisterTile<T, ROWS, COLUMNS, VECTOR>
 {
     const VECTOR: usize = VECTOR;

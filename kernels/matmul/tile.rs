@@ -1,13 +1,13 @@
 //! Tiles of operands in shared memory.
 
-use super::factor::Factor;
+use super::element::FmaElement;
 use cuda_std::shared::{SharedSlice, SharedTile};
 
 /// A tile in shared memory, whose type carries its shape: a [`SharedTile`] in one type parameter
 /// instead of four.
 pub trait Tile: Copy {
     /// The type of the elements.
-    type Element: Factor;
+    type Element: FmaElement;
 
     /// Rows of the tile.
     const ROWS: usize;
@@ -36,7 +36,7 @@ pub trait Tile: Copy {
     ) -> [Self::Element; COUNT];
 }
 
-impl<'b, T: Factor, const ROWS: usize, const COLUMNS: usize, const PITCH: usize> Tile
+impl<'b, T: FmaElement, const ROWS: usize, const COLUMNS: usize, const PITCH: usize> Tile
     for SharedTile<'b, T, ROWS, COLUMNS, PITCH>
 {
     type Element = T;

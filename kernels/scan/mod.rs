@@ -27,13 +27,13 @@
 //!
 //! `plan.rs` has the split, `state.rs` what blocks tell each other, `tile.rs` the elements.
 
+mod element;
 mod plan;
 mod state;
-mod summand;
 mod tile;
 
+pub use element::ScanElement;
 pub use plan::{FAN, SCAN_THREADS, SPAN_TILES, ScanPlan};
-pub use summand::Summand;
 
 use cuda_std::prelude::*;
 use cuda_std::shared::SharedSlice;
@@ -79,7 +79,7 @@ struct Shared<'block, T> {
 /// 3. `words` are the plan's `state_words()`, all 0, and no other launch uses them meanwhile.
 /// 4. `shared` is the block's own, and `shared.staged` has room for a tile.
 #[inline(always)]
-unsafe fn scan<T: Summand, const LANES: usize, const EXCLUSIVE: bool>(
+unsafe fn scan<T: ScanElement, const LANES: usize, const EXCLUSIVE: bool>(
     x: Global<T>,
     sums: GlobalMut<T>,
     words: GlobalMut<u64>,
@@ -137,7 +137,7 @@ unsafe fn take_tile(state: State, shared: SharedArray<u32, 1>) -> usize {
 /// # Safety
 /// 1. `shared` is the block's own, and used for nothing else.
 #[inline(always)]
-unsafe fn add_warps<T: Summand>(of_warp: T, shared: SharedArray<T, WARPS>) -> (T, T) {
+unsafe fn add_warps<T: ScanElement>(of_warp: T, shared: SharedArray<T, WARPS>) -> (T, T) {
     let thread = thread::thread_idx_x();
     let own = tile::warp_of(thread);
     if thread.is_multiple_of(ROW_THREADS) {
@@ -166,7 +166,7 @@ unsafe fn add_warps<T: Summand>(of_warp: T, shared: SharedArray<T, WARPS>) -> (T
 /// 2. `of_tile` is the same in all threads.
 /// 3. `shared` is the block's own, and `shared.before` is used for nothing else.
 #[inline(always)]
-unsafe fn sum_before<T: Summand>(
+unsafe fn sum_before<T: ScanElement>(
     state: State,
     plan: ScanPlan,
     (tile, of_tile): (usize, T),

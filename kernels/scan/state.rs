@@ -3,8 +3,8 @@
 //! A value travels in words of 64 bits that hold 32 bits of it and a mark that they are there. A word
 //! is read and written at once, so no fence orders a value and its mark.
 
+use super::element::ScanElement;
 use super::plan::{ScanPlan, TICKET_WORDS};
-use super::summand::Summand;
 use cuda_std::prelude::*;
 
 /// The mark of a word that has been written.
@@ -43,7 +43,7 @@ impl<'launch> State<'launch> {
 
     /// The sum of a tile, as the blocks tell each other.
     #[inline(always)]
-    pub fn of_tile<T: Summand>(self, tile: usize) -> Place {
+    pub fn of_tile<T: ScanElement>(self, tile: usize) -> Place {
         Place {
             word: TICKET_WORDS + tile * T::WORDS,
         }
@@ -51,7 +51,7 @@ impl<'launch> State<'launch> {
 
     /// The sum of a group.
     #[inline(always)]
-    pub fn of_group<T: Summand>(self, group: usize) -> Place {
+    pub fn of_group<T: ScanElement>(self, group: usize) -> Place {
         Place {
             word: self.plan.first_group_word() + group * T::WORDS,
         }
@@ -59,7 +59,7 @@ impl<'launch> State<'launch> {
 
     /// The sum of all before a span.
     #[inline(always)]
-    pub fn before_span<T: Summand>(self, span: usize) -> Place {
+    pub fn before_span<T: ScanElement>(self, span: usize) -> Place {
         Place {
             word: self.plan.first_span_word() + span * T::WORDS,
         }
@@ -70,7 +70,7 @@ impl<'launch> State<'launch> {
     /// # Safety
     /// 1. There is such a tile, group or span.
     #[inline(always)]
-    pub unsafe fn publish<T: Summand>(self, place: Place, sum: T) {
+    pub unsafe fn publish<T: ScanElement>(self, place: Place, sum: T) {
         let bits = sum.to_lane_bits();
         let mut number = 0;
         while number < T::WORDS {
@@ -86,7 +86,7 @@ impl<'launch> State<'launch> {
     /// # Safety
     /// 1. There is such a tile, group or span, and a block that has started publishes its sum.
     #[inline(always)]
-    pub unsafe fn wait_for<T: Summand>(self, place: Place) -> T {
+    pub unsafe fn wait_for<T: ScanElement>(self, place: Place) -> T {
         loop {
             let (mut bits, mut marks) = (0, WRITTEN);
             let mut number = 0;

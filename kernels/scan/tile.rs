@@ -1,7 +1,7 @@
 //! The elements of a tile, in shared memory: each thread copies its vectors there, and reads no others.
 
+use super::element::ScanElement;
 use super::plan::{ROW_THREADS, ROWS, WARPS};
-use super::summand::Summand;
 use cuda_std::array;
 use cuda_std::pipeline::Pipeline;
 use cuda_std::prelude::*;
@@ -65,7 +65,7 @@ fn is_aligned(address: usize) -> bool {
 /// 1. `place` is of an array as long as `x`.
 /// 2. `staged` has room for a tile, at a multiple of 16 bytes, and is used by [`vector`] alone besides.
 #[inline(always)]
-pub unsafe fn stage<T: Summand, const LANES: usize>(
+pub unsafe fn stage<T: ScanElement, const LANES: usize>(
     x: Global<T>,
     staged: SharedSlice<T>,
     place: Place,
@@ -109,7 +109,7 @@ pub unsafe fn stage<T: Summand, const LANES: usize>(
 /// # Safety
 /// 1. The thread has staged its elements at `place`.
 #[inline(always)]
-unsafe fn vector<T: Summand, const LANES: usize>(
+unsafe fn vector<T: ScanElement, const LANES: usize>(
     staged: SharedSlice<T>,
     place: Place,
     row: usize,
@@ -131,7 +131,7 @@ unsafe fn vector<T: Summand, const LANES: usize>(
 /// # Safety
 /// 1. The thread has staged its elements at `place`.
 #[inline(always)]
-pub unsafe fn scan_warp<T: Summand, const LANES: usize>(
+pub unsafe fn scan_warp<T: ScanElement, const LANES: usize>(
     staged: SharedSlice<T>,
     place: Place,
 ) -> ([T; ROWS], T) {
@@ -163,7 +163,7 @@ pub unsafe fn scan_warp<T: Summand, const LANES: usize>(
 /// 2. No other thread has the same place.
 /// 3. The thread has staged its elements there.
 #[inline(always)]
-pub unsafe fn store<T: Summand, const LANES: usize, const EXCLUSIVE: bool>(
+pub unsafe fn store<T: ScanElement, const LANES: usize, const EXCLUSIVE: bool>(
     sums: GlobalMut<T>,
     staged: SharedSlice<T>,
     place: Place,
@@ -216,7 +216,7 @@ fn is_first_of_row() -> bool {
 
 /// The sum of the values of a row's threads, of neighbours, then of pairs of neighbours, and so on.
 #[inline(always)]
-pub fn sum_of_row<T: Summand>(value: T) -> T {
+pub fn sum_of_row<T: ScanElement>(value: T) -> T {
     let mut value = value;
     let mut distance = 1;
     while distance < ROW_THREADS {
@@ -230,7 +230,7 @@ pub fn sum_of_row<T: Summand>(value: T) -> T {
 /// The sum of the values of a row's threads up to the calling one (Hillis and Steele, Data Parallel
 /// Algorithms, 1986).
 #[inline(always)]
-fn scan_row<T: Summand>(value: T) -> T {
+fn scan_row<T: ScanElement>(value: T) -> T {
     let thread = thread::thread_idx_x() % ROW_THREADS;
     let mut value = value;
     let mut distance = 1;

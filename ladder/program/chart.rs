@@ -1,7 +1,7 @@
 //! The chart of a section: bars for steps, lines where a parameter varies.
 
 use super::page::{Row, Section};
-use super::support::Outcome;
+use crate::support::Outcome;
 use tilewright_output::chart::{Bars, Lines, Series, draw_lines};
 
 /// The chart of a section as SVG: lines where most steps vary with the parameter, otherwise a bar

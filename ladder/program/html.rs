@@ -2,8 +2,8 @@
 
 use super::chart;
 use super::page::{Page, Section};
-use super::support::Outcome;
 use super::table;
+use crate::support::Outcome;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 const STYLE: &str = "\

@@ -2,26 +2,16 @@
 
 #![allow(dead_code, reason = "each example uses a part of it")]
 
-// The files of the ladders name these through this module.
-use crate::{rivals, support};
-
-#[path = "case.rs"]
 pub mod case;
-#[path = "histogram.rs"]
 mod histogram;
-#[path = "memory/mod.rs"]
 mod memory;
-#[path = "prefetch.rs"]
 mod prefetch;
-#[path = "product.rs"]
 mod product;
-#[path = "sum.rs"]
 mod sum;
-#[path = "tensor.rs"]
 mod tensor;
 
+use crate::support::Outcome;
 use case::{Case, Ladder};
-use support::Outcome;
 use tilewright::Device;
 
 /// All ladders.

@@ -2,7 +2,7 @@
 
 use super::ladders::case::{Case, Ladder, Scale, Section, Trial};
 use super::page::{self, Counts, Page, Row};
-use super::support::{Outcome, timed};
+use crate::support::{Outcome, timed};
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use std::time::Duration;
 use tilewright::{Device, KernelReport, LaunchReport, Operation, Profile, SimulatorOptions, Tally};

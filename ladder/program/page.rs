@@ -1,6 +1,6 @@
 //! What a run of a ladder found.
 
-use super::support::Outcome;
+use crate::support::Outcome;
 use serde::Serialize;
 
 /// A run of one ladder.

@@ -1,7 +1,7 @@
 //! A run as text: for the terminal, with a bar for each step, and as Markdown.
 
 use super::page::{Counts, Page, Row, Section};
-use super::support::output::{columns, style};
+use crate::support::output::{columns, style};
 use std::fmt::Write as _;
 
 /// Characters of the longest bar.

@@ -15,20 +15,20 @@ const IDS: &str = "TILEWRIGHT_TEST_IDS";
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// How processes find one another, and what device each has.
-struct Meeting {
+struct Rendezvous {
     id: fn() -> GroupId,
     device: fn(usize) -> Device,
     timeout: Duration,
 }
 
-const OVER_SOCKETS: Meeting = Meeting {
+const OVER_SOCKETS: Rendezvous = Rendezvous {
     id: || GroupId::tcp("127.0.0.1:0").unwrap(),
     device: |_| Device::simulator(),
     timeout: TIMEOUT,
 };
 
 /// A process that dies says nothing over NCCL: the others wait for as long as the timeout is.
-const OVER_NCCL: Meeting = Meeting {
+const OVER_NCCL: Rendezvous = Rendezvous {
     id: || GroupId::nccl().unwrap(),
     device: |rank| Device::cuda(rank as u32).unwrap(),
     timeout: Duration::from_secs(15),
@@ -39,7 +39,7 @@ fn rank() -> usize {
     env::var(RANK).map_or(0, |rank| rank.parse().unwrap())
 }
 
-impl Meeting {
+impl Rendezvous {
     /// The ids of two groups, which process 0 makes.
     fn ids(&self) -> [GroupId; 2] {
         match env::var(IDS) {
@@ -108,10 +108,10 @@ fn check_product(group: &DeviceGroup) {
     assert_eq!(group.matmul(&a, &b).unwrap().to_vec().unwrap(), expected);
 }
 
-fn two_processes(meeting: &Meeting, test: &str) {
-    let (rank, ids) = (rank(), meeting.ids());
+fn two_processes(rendezvous: &Rendezvous, test: &str) {
+    let (rank, ids) = (rank(), rendezvous.ids());
     let other = (rank == 0).then(|| spawn(test, 1, &ids));
-    let group = meeting.join(&ids[0], rank, 2);
+    let group = rendezvous.join(&ids[0], rank, 2);
     check_sum(&group);
     check_product(&group);
     drop(group);

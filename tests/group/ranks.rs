@@ -166,10 +166,10 @@ fn a_rank_that_does_not_come_is_an_error_of_the_others() {
     let parsed: GroupId = id.to_string().parse().unwrap();
     assert_eq!(parsed, id);
     let of_another = DeviceGroup::join(&parsed, 0, 1, device, options(SHORT));
-    assert!(matches!(fault(of_another), GroupError::Meeting { .. }));
+    assert!(matches!(fault(of_another), GroupError::Rendezvous { .. }));
     for wrong in ["", "tcp:", "tcp:localhost", "udp:127.0.0.1:1"] {
         let error = fault(wrong.parse::<GroupId>());
-        assert!(matches!(error, GroupError::Meeting { .. }), "{error}");
+        assert!(matches!(error, GroupError::Rendezvous { .. }), "{error}");
     }
 }
 
@@ -184,7 +184,7 @@ fn two_processes_that_join_as_one_rank_are_errors() {
         let others = [scope.spawn(|| join(1)), scope.spawn(|| join(1))];
         let host = join(0);
         assert!(
-            matches!(&host, GroupError::Meeting { reason } if reason.contains("rank 1")),
+            matches!(&host, GroupError::Rendezvous { reason } if reason.contains("rank 1")),
             "{host}"
         );
         others.map(|it| it.join().unwrap())

@@ -48,16 +48,21 @@ pub fn run(mut arguments: lexopt::Parser) -> Result {
     Err(faults.join("\n       ").into())
 }
 
-/// The folders of the library crates' and programs' roots, from the root of the workspace.
+/// Folders of programs of one file each, which share modules: they are read as one crate without a root.
+const OF_PROGRAMS: [&str; 2] = ["benches", "examples"];
+
+/// The folders of the library crates' and programs' roots, from the root of the workspace, and those of many
+/// programs.
 fn crates(root: &Path) -> Result<BTreeSet<String>> {
-    let roots = tracked(root, &["*lib.rs", "*src/main.rs"])?;
+    let roots = tracked(root, &["*lib.rs", "*main.rs"])?;
     let folder = |file: &String| {
         let (folder, name) = file.rsplit_once('/')?;
         let is_root = ["lib.rs", "main.rs"].contains(&name);
-        let is_own = !folder.contains("tests/") && !folder.starts_with("examples/");
-        (is_root && is_own).then(|| folder.to_owned())
+        let is_test = folder.contains("tests/");
+        (is_root && !is_test).then(|| folder.to_owned())
     };
-    Ok(roots.iter().filter_map(folder).collect())
+    let of_programs = OF_PROGRAMS.map(str::to_owned);
+    Ok(roots.iter().filter_map(folder).chain(of_programs).collect())
 }
 
 /// What each circle is made of.

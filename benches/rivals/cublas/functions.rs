@@ -1,6 +1,6 @@
 //! The functions of cuBLAS, loaded when the benchmark starts.
 
-use super::super::open_library;
+use super::super::library::open_library;
 use crate::common::Result;
 use std::ffi::{CStr, c_char, c_int, c_longlong, c_void};
 

@@ -12,7 +12,7 @@ use super::{Transfer, Transport, fault_after};
 use crate::device::Device;
 use crate::error::{ErrorKind, GroupError, Outcome};
 use crate::group::options::GroupOptions;
-use crate::group::transport::no_meeting;
+use crate::group::transport::no_rendezvous;
 use library::{BYTES, Communicator, Config, Functions, ID_BYTES, IN_PROGRESS, SUCCESS, UniqueId};
 use std::ffi::{c_int, c_void};
 use std::fmt;
@@ -69,7 +69,7 @@ impl Nccl {
         let functions = library::open()?;
         if device.is_simulator() {
             let reason = "NCCL needs CUDA devices; ranks with simulated ones meet by GroupId::tcp";
-            return Err(no_meeting(reason.to_owned()));
+            return Err(no_rendezvous(reason.to_owned()));
         }
         let nccl = Self {
             functions,

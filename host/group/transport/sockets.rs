@@ -5,7 +5,7 @@
 //! for another one to read before it reads itself. Where a connection fails, all of this process's
 //! connections are closed: so each of the others fails, too, as soon as it reads or writes.
 
-mod meeting;
+mod rendezvous;
 mod stream;
 
 use super::{Transfer, Transport, fault_after};
@@ -67,7 +67,7 @@ impl Sockets {
     ) -> Outcome<Self> {
         Ok(Self {
             rank,
-            peers: meeting::meet(at, rank, ranks, options.timeout())?,
+            peers: rendezvous::meet(at, rank, ranks, options.timeout())?,
             timeout: options.timeout(),
             state: Mutex::default(),
         })

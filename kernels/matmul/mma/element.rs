@@ -2,7 +2,7 @@
 //! A have registers for, 16 bytes of each row for each lane of four.
 
 use super::super::copy_rows::copy_rows;
-use super::super::factor::OperandElement;
+use super::super::element::OperandElement;
 use super::super::operand::Operand;
 use super::stage::{StageElement, StageLayout, Stages};
 use crate::epilogue::EpilogueElement;

@@ -2,6 +2,7 @@
 
 use super::product::{RowStaging, product_by_rows, product_of_factors};
 use super::stage::{AcrossK, AlongK, StageLayout, Stages};
+use super::warp_tile::WarpTile;
 use crate::epilogue::{Epilogue, EpilogueNumbers};
 use crate::finish::CMatrices;
 #[cfg(not(target_arch = "nvptx64"))]
@@ -86,7 +87,7 @@ macro_rules! mma_kernels {
             let b_stages = shared.array::<$element, { $stages * <$b as StageLayout>::ELEMENTS }>();
             let stages = (Stages::<$a>::new(a_stages.as_slice()), Stages::<$b>::new(b_stages.as_slice()));
             let epilogue = Epilogue { numbers, row_scale, column_scale, row_bias, column_bias };
-            mma_kernels!(@$way [$down $along $warps $warps_along $stages], $a, $b,
+            mma_kernels!(@$way [$a, $b, WarpTile<$element, $down, $along, $warps, $warps_along>, $stages],
                 a, b, c, shape, stages, room, epilogue);
         }
 
@@ -104,7 +105,7 @@ macro_rules! mma_kernels {
             };
         }
     };
-    (@one_by_one [$($constant:literal)*], $a:ty, $b:ty,
+    (@one_by_one [$a:ty, $b:ty, $warp:ty, $count:literal],
         $of_a:ident, $of_b:ident, $c:ident, $shape:ident, $stages:ident, $room:ident, $epilogue:ident) => {
         let _ = &mut $room;
         // SAFETY: of `matrices_of_block`, (1) and (2) are (2). Of the product, (1): (1) is (1), (2) is (2)
@@ -112,10 +113,10 @@ macro_rules! mma_kernels {
         unsafe {
             let (operands, to) = matrices_of_block($of_a, $of_b, $c, &$shape);
             let store = StoreFinished { to, epilogue: $epilogue };
-            product_of_factors::<$a, $b, $($constant),*>(operands, $stages, store);
+            product_of_factors::<$a, $b, $warp, $count>(operands, $stages, store);
         }
     };
-    (@by_rows [$($constant:literal)*], $a:ty, $b:ty,
+    (@by_rows [$a:ty, $b:ty, $warp:ty, $count:literal],
         $of_a:ident, $of_b:ident, $c:ident, $shape:ident, $stages:ident, $room:ident, $epilogue:ident) => {
         let staging: RowStaging<'_, _> = $room.array();
         let operands = operands_of_block($of_a, $of_b, &$shape);
@@ -124,7 +125,7 @@ macro_rules! mma_kernels {
         // SAFETY: (1): (1) is (1), (2) and (4) are (2) and (3), (3) the stages are taken here. (2) `room` deals
         // out the memory of the stages. (3) is (2).
         unsafe {
-            product_by_rows::<_, _, $a, $b, $($constant),*>(operands, $stages, staging, c, $epilogue);
+            product_by_rows::<$a, $b, $warp, _, $count>(operands, $stages, staging, c, $epilogue);
         }
     };
 }

@@ -1,16 +1,5 @@
 //! Products on tensor cores, by warps: a block of outputs for each of them.
 //!
-//! ```text
-//! load the first tiles of A and of B, to all stages but one
-//! wait for the first, and read fragments of its first k
-//! for each tile of K:
-//!     load a later one to the stage that was read last
-//!     for each step of k of the tile:
-//!         read fragments of the next step, after the last of them from the next tile
-//!         multiply: each warp adds the products of its fragments to its outputs
-//! store what the epilogue makes of the sums
-//! ```
-//!
 //! A product of f64 adds up in order of k, by a fused multiply-add each (`docs/tensor_cores.md`): the bits are
 //! those of the ordinary units. One of f16 or bf16 adds the products of 16 k to the sum as the chip does; those
 //! of i8 are exact.

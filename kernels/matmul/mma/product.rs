@@ -1,12 +1,24 @@
 //! The main loop of a warp, and its two ways to store.
+//!
+//! ```text
+//! load the first tiles of A and of B, to all stages but one
+//! wait for the first, and read fragments of its first k
+//! for each tile of K:
+//!     load a later one to the stage that was read last
+//!     for each step of k of the tile:
+//!         read fragments of the next step, after the last of them from the next tile
+//!         multiply: each warp adds the products of its fragments to its outputs
+//! store what the epilogue makes of the sums
+//! ```
 
 use super::super::accumulators::Accumulators;
+use super::super::element::OperandElement;
 use super::super::grid::block_position;
 use super::super::operand::{Operands, TileOrigin};
 use super::super::sink::StoreFinished;
 use super::element::{COLUMNS_OF_PRODUCT, MmaElement, ROWS_OF_PRODUCT};
-use super::stage::{StageLayout, Stages};
-use super::warp_tile::{Fragments, WarpPosition, WarpTile};
+use super::stage::{StageElement, StageLayout, Stages};
+use super::warp_tile::{WarpOutputs, WarpPosition};
 use crate::epilogue::Epilogue;
 use crate::finish::{CMatrices, COLUMNS, OF_LANE, Output, ROWS, Staging, WARP_ROOM, WarpRoom};
 use cuda_std::prelude::*;
@@ -22,22 +34,16 @@ use cuda_std::prelude::*;
 /// 4. Where elements are smaller than 4 bytes, the rows of A and of B start in memory at multiples of 16
 ///    bytes.
 #[inline(always)]
-unsafe fn multiply<
-    T: MmaElement,
-    A: StageLayout<Element = T>,
-    B: StageLayout<Element = T>,
-    const DOWN: usize,
-    const ALONG: usize,
-    const WARPS: usize,
-    const WARPS_ALONG: usize,
-    const STAGES: usize,
->(
-    operands: Operands<'_, T>,
-    (a_stages, b_stages): (Stages<'_, A>, Stages<'_, B>),
-    store: impl FnOnce(&WarpTile<T, DOWN, ALONG, WARPS, WARPS_ALONG>, &WarpPosition, (usize, usize)),
-) {
-    const { assert!(A::OUTPUTS == WarpTile::<T, DOWN, ALONG, WARPS, WARPS_ALONG>::BLOCK.0) };
-    const { assert!(B::OUTPUTS == WarpTile::<T, DOWN, ALONG, WARPS, WARPS_ALONG>::BLOCK.1) };
+unsafe fn multiply<A, B, W, const STAGES: usize>(
+    operands: Operands<'_, W::Element>,
+    stages: (Stages<'_, A>, Stages<'_, B>),
+    store: impl FnOnce(&W, &WarpPosition, (usize, usize)),
+) where
+    A: StageLayout<Element = W::Element>,
+    B: StageLayout<Element = W::Element>,
+    W: WarpOutputs,
+{
+    const { assert!(A::OUTPUTS == W::BLOCK.0 && B::OUTPUTS == W::BLOCK.1) };
     let Operands {
         a,
         b,
@@ -47,37 +53,38 @@ unsafe fn multiply<
         lda,
         ldb,
     } = operands;
+    let (depth, step) = (W::Element::DEPTH, W::Element::STEP);
     let (block_row, block_column) = block_position(
         thread::block_idx_x(),
         m.div_ceil(A::OUTPUTS),
         n.div_ceil(B::OUTPUTS),
     );
     let (row, column) = (block_row * A::OUTPUTS, block_column * B::OUTPUTS);
-    let (a_outside, b_outside) = T::OUTSIDE;
+    let (a_outside, b_outside) = W::Element::OUTSIDE;
     let a = A::operand(a, m, k, lda, a_outside);
     let b = B::operand(b, n, k, ldb, b_outside);
-    let tiles = k.div_ceil(T::DEPTH) as u32;
+    let tiles = k.div_ceil(depth) as u32;
     let is_within_c = row + A::OUTPUTS <= m && column + B::OUTPUTS <= n;
     let tiles_in_bounds = match is_within_c {
-        true => (k / T::DEPTH) as u32,
+        true => (k / depth) as u32,
         false => 0,
     };
 
     let mut pipeline = Pipeline::<STAGES>::new();
     // Each call is a group of copies, an empty one past the end of K.
     let load = |pipeline: &mut Pipeline<STAGES>, tile: u32| {
-        let (stage, k) = (pipeline.producer_stage(), tile as usize * T::DEPTH);
+        let (stage, k) = (pipeline.producer_stage(), tile as usize * depth);
         let of_a = TileOrigin { k, output: row };
         let of_b = TileOrigin { k, output: column };
         // SAFETY: (1) it is the pipeline's. (2) The last readers of the stage have passed a barrier. (3) The
         // comparison. (4) is (4).
         unsafe {
             if tile < tiles_in_bounds {
-                a_stages.load::<STAGES, true>(pipeline, stage, &a, of_a);
-                b_stages.load::<STAGES, true>(pipeline, stage, &b, of_b);
+                stages.0.load::<STAGES, true>(pipeline, stage, &a, of_a);
+                stages.1.load::<STAGES, true>(pipeline, stage, &b, of_b);
             } else if tile < tiles {
-                a_stages.load::<STAGES, false>(pipeline, stage, &a, of_a);
-                b_stages.load::<STAGES, false>(pipeline, stage, &b, of_b);
+                stages.0.load::<STAGES, false>(pipeline, stage, &a, of_a);
+                stages.1.load::<STAGES, false>(pipeline, stage, &b, of_b);
             }
         }
         pipeline.commit();
@@ -87,19 +94,15 @@ unsafe fn multiply<
         load(&mut pipeline, tile);
     }
 
-    let mut sums = WarpTile::<T, DOWN, ALONG, WARPS, WARPS_ALONG>::zero();
-    let position = WarpTile::<T, DOWN, ALONG, WARPS, WARPS_ALONG>::position();
+    let mut sums = W::zero();
+    let position = W::position();
     let read = |stage: usize, k: usize| {
         // SAFETY: (1) all threads have waited for their copies of the stage, and for one another. (2) The
         // assertions above; steps are counted from 0. (3) No thread of the block is elsewhere.
-        unsafe {
-            WarpTile::<T, DOWN, ALONG, WARPS, WARPS_ALONG>::read(
-                &position, a_stages, b_stages, stage, k,
-            )
-        }
+        unsafe { W::read(&position, stages, stage, k) }
     };
     let mut stage = 0;
-    let mut next = Fragments::zero();
+    let mut next = W::no_fragments();
     if tiles > 0 {
         stage = pipeline.consumer_wait();
         thread::sync_threads();
@@ -107,12 +110,12 @@ unsafe fn multiply<
     }
     for tile in 0..tiles {
         load(&mut pipeline, tile + ahead);
-        let mut k = T::STEP;
-        while k < T::DEPTH {
+        let mut k = step;
+        while k < depth {
             let fragments = next;
             next = read(stage, k);
             sums.add_products(&fragments);
-            k += T::STEP;
+            k += step;
         }
         let fragments = next;
         let following = pipeline.consumer_wait();
@@ -131,37 +134,29 @@ unsafe fn multiply<
 /// 1. As for `multiply`.
 /// 2. The launch touches the elements of C through `store` alone.
 #[inline(always)]
-pub unsafe fn product_of_factors<
-    A: StageLayout<Element = f64>,
-    B: StageLayout<Element = f64>,
-    const DOWN: usize,
-    const ALONG: usize,
-    const WARPS: usize,
-    const WARPS_ALONG: usize,
-    const STAGES: usize,
->(
+pub unsafe fn product_of_factors<A, B, W, const STAGES: usize>(
     operands: Operands<'_, f64>,
     stages: (Stages<'_, A>, Stages<'_, B>),
     store: StoreFinished<'_, f64>,
-) {
+) where
+    A: StageLayout<Element = f64>,
+    B: StageLayout<Element = f64>,
+    W: WarpOutputs<Element = f64> + Accumulators<Element = f64, Position = WarpPosition>,
+{
     let shape = (operands.m, operands.n);
     let way = stages.0.as_slice();
     // SAFETY: (1) to (4) are (1). Of the stores, (1) `block_position` gives each block its own outputs. (2) The
     // stages are the block's, and no longer read; no copy is under way.
     unsafe {
-        multiply::<f64, A, B, DOWN, ALONG, WARPS, WARPS_ALONG, STAGES>(
-            operands,
-            stages,
-            |sums, position, origin| {
-                if store.epilogue.is_plain() {
-                    sums.store(position, origin, shape, &store.to);
-                } else {
-                    // The last readers of the stages are done.
-                    thread::sync_threads();
-                    sums.store_through(way, position, origin, shape, &store);
-                }
-            },
-        );
+        multiply::<A, B, W, STAGES>(operands, stages, |sums: &W, position, origin| {
+            if store.epilogue.is_plain() {
+                sums.store(position, origin, shape, &store.to);
+            } else {
+                // The last readers of the stages are done.
+                thread::sync_threads();
+                sums.store_through(way, position, origin, shape, &store);
+            }
+        });
     }
 }
 
@@ -179,27 +174,22 @@ pub type RowStaging<'a, S> = Staging<'a, S, { WARPS_OF_ROWS * WARP_ROOM }>;
 /// 2. `staging` is of the memory of the stages, or is not used otherwise.
 /// 3. The launch touches the elements of `c` through it alone.
 #[inline(always)]
-pub unsafe fn product_by_rows<
-    T: MmaElement,
-    O: Output<Sum = T::Sum>,
-    A: StageLayout<Element = T>,
-    B: StageLayout<Element = T>,
-    const DOWN: usize,
-    const ALONG: usize,
-    const WARPS: usize,
-    const WARPS_ALONG: usize,
-    const STAGES: usize,
->(
-    operands: Operands<'_, T>,
+pub unsafe fn product_by_rows<A, B, W, O, const STAGES: usize>(
+    operands: Operands<'_, W::Element>,
     stages: (Stages<'_, A>, Stages<'_, B>),
-    staging: RowStaging<'_, T::Sum>,
+    staging: RowStaging<'_, O::Sum>,
     c: CMatrices<'_, O>,
-    epilogue: Epilogue<'_, T::Sum>,
-) {
-    const { assert!(WARPS == WARPS_OF_ROWS && ROWS == ROWS_OF_PRODUCT) };
+    epilogue: Epilogue<'_, O::Sum>,
+) where
+    A: StageLayout<Element = W::Element>,
+    B: StageLayout<Element = W::Element>,
+    W: WarpOutputs<Element: MmaElement<Sum = O::Sum>>,
+    O: Output,
+{
+    const { assert!(W::WARPS == WARPS_OF_ROWS && ROWS == ROWS_OF_PRODUCT) };
     const {
         assert!(
-            COLUMNS == ALONG * COLUMNS_OF_PRODUCT,
+            COLUMNS == W::ALONG * COLUMNS_OF_PRODUCT,
             "rows of a warp are those of a part"
         )
     };
@@ -207,20 +197,16 @@ pub unsafe fn product_by_rows<
     let matrix = thread::block_idx_y() as usize;
     // SAFETY: (1) to (4) are (1).
     unsafe {
-        multiply::<T, A, B, DOWN, ALONG, WARPS, WARPS_ALONG, STAGES>(
-            operands,
-            stages,
-            |sums, position, (row, column)| {
-                // The last readers of the stages are done, and no copy is under way.
-                thread::sync_threads();
-                let room = WarpRoom::of_warp(staging, thread::thread_idx_x() / 32);
-                let (row, column) = (row + position.row, column + position.column);
-                let place = |part: usize| (row + part * ROWS, column);
-                let sum = |part: usize, i: usize| sums.sum(part, i);
-                // SAFETY: (1) all lanes are here, and each warp has a room of its own. (2) `block_position`
-                // gives each block its own outputs, and each warp has its own of them.
-                c.store_parts(matrix, DOWN, place, sum, room, epilogue);
-            },
-        );
+        multiply::<A, B, W, STAGES>(operands, stages, |sums: &W, position, (row, column)| {
+            // The last readers of the stages are done, and no copy is under way.
+            thread::sync_threads();
+            let room = WarpRoom::of_warp(staging, thread::thread_idx_x() / 32);
+            let (row, column) = (row + position.row, column + position.column);
+            let place = |part: usize| (row + part * ROWS, column);
+            let sum = |part: usize, i: usize| sums.sum(part, i);
+            // SAFETY: (1) all lanes are here, and each warp has a room of its own. (2) `block_position`
+            // gives each block its own outputs, and each warp has its own of them.
+            c.store_parts(matrix, W::DOWN, place, sum, room, epilogue);
+        });
     }
 }

@@ -4,7 +4,7 @@
 //! in that order ([`MmaElement`](super::element::MmaElement)).
 
 use super::super::copy_rows::CopyShape;
-use super::super::factor::OperandElement;
+use super::super::element::OperandElement;
 use super::super::operand::{Operand, TileOrigin};
 use core::marker::PhantomData;
 use cuda_std::prelude::*;

@@ -1,7 +1,7 @@
 //! The outputs of a warp: products of 16 x 8 outputs on tensor cores.
 
 use super::super::accumulators::Accumulators;
-use super::super::factor::Factor;
+use super::super::element::FmaElement;
 use super::element::{COLUMNS_OF_PRODUCT, MmaElement, ROWS_OF_PRODUCT, Sums};
 use super::stage::{StageLayout, Stages};
 use cuda_std::thread;
@@ -11,6 +11,59 @@ const OF_LANE: usize = 4;
 
 /// Threads of a warp.
 const LANES: usize = 32;
+
+/// The outputs of a warp, and how many warps share the outputs of a block: what the main loop has to know of a
+/// kernel's sizes.
+pub trait WarpOutputs: Sized {
+    /// The type of the operands' elements.
+    type Element: MmaElement;
+
+    /// What a warp multiplies at a time: [`MmaElement::STEP`] k of its rows of A and of its columns of B.
+    type Fragments;
+
+    /// Products of 16 x 8 outputs above one another.
+    const DOWN: usize;
+
+    /// Products of 16 x 8 outputs side by side.
+    const ALONG: usize;
+
+    /// Warps of a block.
+    const WARPS: usize;
+
+    /// Rows and columns of the block's outputs.
+    const BLOCK: (usize, usize);
+
+    /// Outputs to which nothing has been added.
+    fn zero() -> Self;
+
+    /// Fragments of zeros.
+    fn no_fragments() -> Self::Fragments;
+
+    /// The place of the calling warp.
+    fn position() -> WarpPosition;
+
+    /// The warp's fragments of [`MmaElement::STEP`] k, from `k` on, of one stage of both operands.
+    ///
+    /// # Safety
+    /// 1. The stage has been written, before a barrier, and has so many k.
+    /// 2. A's has the block's rows, B's the block's columns, and `k` is a multiple of [`MmaElement::STEP`].
+    /// 3. All lanes of the warp make the call.
+    unsafe fn read<
+        A: StageLayout<Element = Self::Element>,
+        B: StageLayout<Element = Self::Element>,
+    >(
+        position: &WarpPosition,
+        stages: (Stages<'_, A>, Stages<'_, B>),
+        stage: usize,
+        k: usize,
+    ) -> Self::Fragments;
+
+    /// Adds the products of the fragments.
+    fn add_products(&mut self, fragments: &Self::Fragments);
+
+    /// The lane's sum number `i` of the products number `down` from above, in order from left to right.
+    fn sum(&self, down: usize, i: usize) -> <Self::Element as MmaElement>::Sum;
+}
 
 /// The sums of a warp: `DOWN` products above one another, `ALONG` side by side. A block has `WARPS` of them,
 /// `WARPS_ALONG` side by side.
@@ -24,21 +77,10 @@ pub struct WarpTile<
     sums: [[Sums<T>; ALONG]; DOWN],
 }
 
-/// What a warp multiplies at a time: [`MmaElement::STEP`] k of its rows of A and of its columns of B.
+/// What a warp multiplies at a time.
 pub struct Fragments<T: MmaElement, const DOWN: usize, const ALONG: usize> {
     a: [T::A; DOWN],
     b: [T::B; ALONG],
-}
-
-impl<T: MmaElement, const DOWN: usize, const ALONG: usize> Fragments<T, DOWN, ALONG> {
-    #[inline(always)]
-    pub fn zero() -> Self {
-        let (a, b) = T::zero();
-        Self {
-            a: [a; DOWN],
-            b: [b; ALONG],
-        }
-    }
 }
 
 /// Where a warp's outputs begin among its block's.
@@ -53,35 +95,57 @@ impl<
     const ALONG: usize,
     const WARPS: usize,
     const WARPS_ALONG: usize,
-> WarpTile<T, DOWN, ALONG, WARPS, WARPS_ALONG>
+> WarpOutputs for WarpTile<T, DOWN, ALONG, WARPS, WARPS_ALONG>
 {
-    /// Rows and columns of the block's outputs.
-    pub const BLOCK: (usize, usize) = (
+    type Element = T;
+    type Fragments = Fragments<T, DOWN, ALONG>;
+    const DOWN: usize = DOWN;
+    const ALONG: usize = ALONG;
+    const WARPS: usize = WARPS;
+    const BLOCK: (usize, usize) = (
         WARPS / WARPS_ALONG * DOWN * ROWS_OF_PRODUCT,
         WARPS_ALONG * ALONG * COLUMNS_OF_PRODUCT,
     );
 
-    /// The warp's fragments of [`MmaElement::STEP`] k, from `k` on, of one stage of both operands.
-    ///
-    /// # Safety
-    /// 1. The stage has been written, before a barrier, and has so many k.
-    /// 2. A's has the block's rows, B's the block's columns, and `k` is a multiple of [`MmaElement::STEP`].
-    /// 3. All lanes of the warp make the call.
     #[inline(always)]
-    pub unsafe fn read<L: StageLayout<Element = T>, R: StageLayout<Element = T>>(
+    fn zero() -> Self {
+        Self {
+            sums: [[Sums::<T>::zero(); ALONG]; DOWN],
+        }
+    }
+
+    #[inline(always)]
+    fn no_fragments() -> Self::Fragments {
+        let (a, b) = T::zero();
+        Fragments {
+            a: [a; DOWN],
+            b: [b; ALONG],
+        }
+    }
+
+    #[inline(always)]
+    fn position() -> WarpPosition {
+        let warp = thread::thread_idx_x() as usize / LANES;
+        WarpPosition {
+            row: warp / WARPS_ALONG * (ROWS_OF_PRODUCT * DOWN),
+            column: warp % WARPS_ALONG * (COLUMNS_OF_PRODUCT * ALONG),
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn read<A: StageLayout<Element = T>, B: StageLayout<Element = T>>(
         position: &WarpPosition,
-        a_stages: Stages<'_, L>,
-        b_stages: Stages<'_, R>,
+        (a_stages, b_stages): (Stages<'_, A>, Stages<'_, B>),
         stage: usize,
         k: usize,
-    ) -> Fragments<T, DOWN, ALONG> {
+    ) -> Self::Fragments {
         const {
             assert!(
                 ALONG.is_multiple_of(2),
                 "columns of two products are read at once"
             )
         };
-        let mut fragments = Fragments::zero();
+        let mut fragments = Self::no_fragments();
         let mut i = 0;
         while i < DOWN {
             let first = position.row + i * ROWS_OF_PRODUCT;
@@ -101,9 +165,8 @@ impl<
         fragments
     }
 
-    /// Adds the products of the fragments.
     #[inline(always)]
-    pub fn add_products(&mut self, fragments: &Fragments<T, DOWN, ALONG>) {
+    fn add_products(&mut self, fragments: &Self::Fragments) {
         let mut j = 0;
         while j < ALONG {
             let mut i = 0;
@@ -115,33 +178,14 @@ impl<
         }
     }
 
-    /// Zeros.
     #[inline(always)]
-    pub fn zero() -> Self {
-        Self {
-            sums: [[Sums::<T>::zero(); ALONG]; DOWN],
-        }
-    }
-
-    /// The place of the calling warp.
-    #[inline(always)]
-    pub fn position() -> WarpPosition {
-        let warp = thread::thread_idx_x() as usize / LANES;
-        WarpPosition {
-            row: warp / WARPS_ALONG * (ROWS_OF_PRODUCT * DOWN),
-            column: warp % WARPS_ALONG * (COLUMNS_OF_PRODUCT * ALONG),
-        }
-    }
-
-    /// The lane's sum number `i` of the products number `down` from above, in order from left to right.
-    #[inline(always)]
-    pub fn sum(&self, down: usize, i: usize) -> T::Sum {
+    fn sum(&self, down: usize, i: usize) -> T::Sum {
         self.sums[down][i / OF_LANE].get(i % OF_LANE)
     }
 }
 
 impl<
-    T: MmaElement<Sum: Factor>,
+    T: MmaElement<Sum: FmaElement>,
     const DOWN: usize,
     const ALONG: usize,
     const WARPS: usize,
@@ -156,12 +200,12 @@ impl<
 
     #[inline(always)]
     fn zero() -> Self {
-        Self::zero()
+        WarpOutputs::zero()
     }
 
     #[inline(always)]
     fn position() -> WarpPosition {
-        Self::position()
+        <Self as WarpOutputs>::position()
     }
 
     #[inline(always)]

@@ -1,4 +1,11 @@
 //! The kernels.
+//!
+//! ```text
+//! each thread: for each tile of its block: load 16 bytes at a time; add each element to its bins, exactly
+//! each warp:   add the bins of its threads to its digits in shared memory
+//! each block:  add the digits of its warps; add those to the launch's by atomics; take a ticket
+//! last block:  carry; round
+//! ```
 
 use super::accumulate::{Accumulator, WarpDigits};
 use super::format::{DIGIT_BITS, Format, SPECIALS, Summand};

@@ -1,5 +1,12 @@
 //! The pass that reads an operand once: a cluster, or a block if they are short, keeps whole lines in shared
 //! memory, finds their extremes, and takes their elements apart.
+//!
+//! ```text
+//! each block:  copy its part of 32 lines to shared memory; wait
+//!              find the extremes of its parts of the lines
+//! the cluster: exchange the extremes of the blocks; make a scale of those of each line
+//! each block:  read its part again, and store both halves of each element, scaled
+//! ```
 
 use super::halves::Halves;
 use super::lines::{LineWords, is_wide, scale_of};

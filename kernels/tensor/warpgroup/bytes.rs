@@ -10,7 +10,7 @@
 use super::finish::staging_len;
 use super::operand::AlongK;
 use super::outputs::{BulkOutputs, DirectOutputs};
-use super::product::{Work, cluster_tile, product};
+use super::product::{MainLoop, Work, cluster_tile};
 use super::schedule::ClusterTile;
 use super::shape::TensorShape;
 use crate::epilogue::{Epilogue, EpilogueNumbers};

@@ -1,6 +1,6 @@
 //! The entries of the products: their parameters, and how those become operands and outputs.
 
-/// An entry whose main loop is [`product`](super::product::product), and its descriptor.
+/// An entry whose main loop is [`MainLoop`](super::product::MainLoop), and its descriptor.
 ///
 /// `bulk` entries write plain sums by bulk copies, `direct` ones all of them by elements. An operand is
 /// named by how its tiles come to shared memory, the rows of one copy, and the layouts in memory that it
@@ -72,7 +72,7 @@ macro_rules! product_entry {
             let outputs = $outputs;
             // SAFETY: (1) is (1) and (2).
             unsafe {
-                product::<$element, _, _, _, $rows, $columns, $part, $count, $stages, $depth, $promoted>(
+                MainLoop::<$element, _, _, $rows, $columns, $part, $count, $stages, $depth>::run::<_, $promoted>(
                     $a(a), $b(b), outputs, Work::new($shape, $tile));
             }
         }

@@ -73,300 +73,233 @@ impl<'launch> Work<'launch> {
     }
 }
 
-/// The stages of both operands.
-type Tiles<
-    'a,
-    T,
-    A,
-    B,
-    const ROWS: usize,
-    const COLUMNS: usize,
-    const PART: usize,
-    const STAGES: usize,
-    const DEPTH: usize,
-> = (
-    <A as TensorOperand<T, ROWS, ROWS, DEPTH>>::Tiles<'a, STAGES>,
-    <B as TensorOperand<T, COLUMNS, PART, DEPTH>>::Tiles<'a, STAGES>,
-);
-
-/// Fills the stages, as one thread of each block.
-///
-/// # Safety
-/// 1. The ring is initialised in each block of the cluster, and its consumers wait for all stages.
-/// 2. The launch writes neither operand.
-#[inline(always)]
-unsafe fn produce<
-    T,
-    A,
-    B,
-    const ROWS: usize,
-    const COLUMNS: usize,
-    const PART: usize,
-    const STAGES: usize,
-    const DEPTH: usize,
->(
-    (a, b): (A, B),
-    (a_tiles, b_tiles): Tiles<'_, T, A, B, ROWS, COLUMNS, PART, STAGES, DEPTH>,
-    mut ring: Producer<'_, STAGES>,
-    work: Work<'_>,
-) where
+/// The main loop of one kernel: a block computes `ROWS` x `COLUMNS` outputs at a time, each thread that
+/// multiplies `COUNT` of them. A stage has `DEPTH` elements along k, and each block brings `PART` columns of
+/// its B.
+pub struct MainLoop<
+    'block,
     T: Element,
     A: TensorOperand<T, ROWS, ROWS, DEPTH>,
     B: TensorOperand<T, COLUMNS, PART, DEPTH>,
+    const ROWS: usize,
+    const COLUMNS: usize,
+    const PART: usize,
+    const COUNT: usize,
+    const STAGES: usize,
+    const DEPTH: usize,
+> {
+    a: A,
+    b: B,
+    a_tiles: A::Tiles<'block, STAGES>,
+    b_tiles: B::Tiles<'block, STAGES>,
+    work: Work<'block>,
+}
+
+impl<
+    T: Element,
+    A: TensorOperand<T, ROWS, ROWS, DEPTH>,
+    B: TensorOperand<T, COLUMNS, PART, DEPTH>,
+    const ROWS: usize,
+    const COLUMNS: usize,
+    const PART: usize,
+    const COUNT: usize,
+    const STAGES: usize,
+    const DEPTH: usize,
+> MainLoop<'_, T, A, B, ROWS, COLUMNS, PART, COUNT, STAGES, DEPTH>
 {
-    let first = PART * cluster::rank() as usize;
-    let mut places = work.schedule.tiles();
-    while let Some(place) = places.next() {
+    /// Fills the stages, as one thread of each block.
+    ///
+    /// # Safety
+    /// 1. The ring is initialised in each block of the cluster, and its consumers wait for all stages.
+    /// 2. The launch writes neither operand.
+    #[inline(always)]
+    unsafe fn produce(&self, mut ring: Producer<'_, STAGES>) {
+        let Work { shape, schedule } = self.work;
+        let first = PART * cluster::rank() as usize;
+        let mut places = schedule.tiles();
+        while let Some(place) = places.next() {
+            let mut round = 0;
+            while round < schedule.rounds {
+                let k = round * DEPTH as u32;
+                let of_a = OperandPlace {
+                    matrix: place.matrix * shape.a_step,
+                    output: place.row,
+                    k,
+                };
+                let of_b = OperandPlace {
+                    matrix: place.matrix * shape.b_step,
+                    output: place.column,
+                    k,
+                };
+                // SAFETY: (1) is (1). For the copies: (1) is (2), and the tiles are there. (2), (3) The slot
+                // is empty in both blocks, until consumers have waited for it. (4) They wait for all.
+                unsafe {
+                    let slot = ring.acquire();
+                    slot.expect(const { stage_bytes(ROWS, COLUMNS) as u32 });
+                    let a_tile = A::tile(self.a_tiles, slot.stage());
+                    self.a.load(a_tile, &slot, of_a, 0, None);
+                    let b_tile = B::tile(self.b_tiles, slot.stage());
+                    self.b.load(b_tile, &slot, of_b, first, Some(ALL));
+                }
+                round += 1;
+            }
+        }
+    }
+
+    /// Multiplies the stages of one tile of outputs, in rows from `first` on of the block's, and releases each
+    /// of them in all blocks of the cluster.
+    ///
+    /// # Safety
+    /// 1. The ring is initialised in each block of the cluster, and its producer fills all stages.
+    /// 2. All threads of the warpgroup make the call.
+    #[inline(always)]
+    unsafe fn multiply<S>(
+        &self,
+        ring: &mut Consumer<'_, STAGES>,
+        first: usize,
+    ) -> Accumulator<COUNT, S>
+    where
+        S: AccumulatorElement,
+        [S; COUNT]: Multiply<T, T> + Registers,
+    {
+        let thread = warpgroup::thread_rank();
+        let mut sums = Accumulator::zero().overwrite();
+        let mut before = None;
         let mut round = 0;
-        while round < work.schedule.rounds {
-            let k = round * DEPTH as u32;
-            let of_a = OperandPlace {
-                matrix: place.matrix * work.shape.a_step,
-                output: place.row,
-                k,
-            };
-            let of_b = OperandPlace {
-                matrix: place.matrix * work.shape.b_step,
-                output: place.column,
-                k,
-            };
-            // SAFETY: (1) is (1). For the copies: (1) is (2), and the tiles are there. (2), (3) The slot
-            // is empty in both blocks, until consumers have waited for it. (4) They wait for all.
+        while round < self.work.schedule.rounds {
+            // SAFETY: (1) is (1). For the products: (1) the stage is full. (2) It is released when they are
+            // finished. (3) is (2). (4) The tiles are there. (5) They are waited for below.
             unsafe {
-                let slot = ring.acquire();
-                slot.expect(const { stage_bytes(ROWS, COLUMNS) as u32 });
-                a.load(A::tile(a_tiles, slot.stage()), &slot, of_a, 0, None);
-                let b_tile = B::tile(b_tiles, slot.stage());
-                b.load(b_tile, &slot, of_b, first, Some(ALL));
+                let stage = ring.wait();
+                let mut products = sums.begin();
+                products.multiply(
+                    A::part::<WARPGROUP_ROWS>(A::tile(self.a_tiles, stage.index()), first),
+                    B::part::<COLUMNS>(B::tile(self.b_tiles, stage.index()), 0),
+                );
+                sums = products.commit();
+                // The products of this stage run while the next one is waited for.
+                sums.wait_all_but::<1>();
+                if let (Some(before), true) = (&before, thread < BLOCKS as u32) {
+                    ring.release_in(before, thread);
+                }
+                before = Some(stage);
             }
             round += 1;
         }
-    }
-}
-
-/// Multiplies the stages of one tile of outputs, and releases each of them in all blocks of the
-/// cluster.
-///
-/// # Safety
-/// 1. The ring is initialised in each block of the cluster, and its producer fills all stages.
-/// 2. All threads of the warpgroup make the call.
-#[inline(always)]
-unsafe fn multiply<
-    T,
-    S,
-    A,
-    B,
-    const ROWS: usize,
-    const COLUMNS: usize,
-    const PART: usize,
-    const COUNT: usize,
-    const STAGES: usize,
-    const DEPTH: usize,
->(
-    (a_tiles, b_tiles): Tiles<'_, T, A, B, ROWS, COLUMNS, PART, STAGES, DEPTH>,
-    ring: &mut Consumer<'_, STAGES>,
-    first: usize,
-    rounds: u32,
-) -> Accumulator<COUNT, S>
-where
-    T: Element,
-    S: AccumulatorElement,
-    A: TensorOperand<T, ROWS, ROWS, DEPTH>,
-    B: TensorOperand<T, COLUMNS, PART, DEPTH>,
-    [S; COUNT]: Multiply<T, T> + Registers,
-{
-    let thread = warpgroup::thread_rank();
-    let mut sums = Accumulator::zero().overwrite();
-    let mut before = None;
-    let mut round = 0;
-    while round < rounds {
-        // SAFETY: (1) is (1). For the products: (1) the stage is full. (2) It is released when they are
-        // finished. (3) is (2). (4) The tiles are there. (5) They are waited for below.
-        unsafe {
-            let stage = ring.wait();
-            let mut products = sums.begin();
-            products.multiply(
-                A::part::<WARPGROUP_ROWS>(A::tile(a_tiles, stage.index()), first),
-                B::part::<COLUMNS>(B::tile(b_tiles, stage.index()), 0),
-            );
-            sums = products.commit();
-            // The products of this stage run while the next one is waited for.
-            sums.wait_all_but::<1>();
-            if let (Some(before), true) = (&before, thread < BLOCKS as u32) {
-                ring.release_in(before, thread);
-            }
-            before = Some(stage);
+        let sums = sums.wait();
+        if let (Some(before), true) = (&before, thread < BLOCKS as u32) {
+            // SAFETY: (1) is (1). (2) Blocks end behind a barrier of the cluster.
+            unsafe { ring.release_in(before, thread) };
         }
-        round += 1;
+        sums
     }
-    let sums = sums.wait();
-    if let (Some(before), true) = (&before, thread < BLOCKS as u32) {
-        // SAFETY: (1) is (1). (2) Blocks end behind a barrier of the cluster.
-        unsafe { ring.release_in(before, thread) };
-    }
-    sums
-}
 
-/// [`multiply`], where the sums of each stage are added to totals on the ordinary units, because the
-/// tensor core's own sums keep few bits.
-///
-/// # Safety
-/// As for [`multiply`].
-#[inline(always)]
-unsafe fn multiply_promoted<
-    T,
-    S,
-    A,
-    B,
-    const ROWS: usize,
-    const COLUMNS: usize,
-    const PART: usize,
-    const COUNT: usize,
-    const STAGES: usize,
-    const DEPTH: usize,
->(
-    (a_tiles, b_tiles): Tiles<'_, T, A, B, ROWS, COLUMNS, PART, STAGES, DEPTH>,
-    ring: &mut Consumer<'_, STAGES>,
-    first: usize,
-    rounds: u32,
-) -> [S; COUNT]
-where
-    T: Element,
-    S: AccumulatorElement + EpilogueElement,
-    A: TensorOperand<T, ROWS, ROWS, DEPTH>,
-    B: TensorOperand<T, COLUMNS, PART, DEPTH>,
-    [S; COUNT]: Multiply<T, T> + Registers,
-{
-    let thread = warpgroup::thread_rank();
-    let mut totals = [<S as EpilogueElement>::ZERO; COUNT];
-    let mut sums = Accumulator::zero();
-    let mut round = 0;
-    while round < rounds {
-        // SAFETY: (1) is (1), and (2) blocks end behind a barrier of the cluster. For the products: (1) the
-        // stage is full. (2) It is released when they are finished. (3) is (2). (4) The tiles are there.
-        // (5) They are waited for at once, while other warpgroups' products run.
-        unsafe {
-            let stage = ring.wait();
-            let mut products = sums.overwrite().begin();
-            products.multiply(
-                A::part::<WARPGROUP_ROWS>(A::tile(a_tiles, stage.index()), first),
-                B::part::<COLUMNS>(B::tile(b_tiles, stage.index()), 0),
-            );
-            sums = products.commit().wait();
-            if thread < BLOCKS as u32 {
-                ring.release_in(&stage, thread);
-            }
-        }
-        let mut i = 0;
-        while i < COUNT {
-            totals[i] = totals[i].plus(sums.get(i));
-            i += 1;
-        }
-        round += 1;
-    }
-    totals
-}
-
-/// The kernel for operands of any type and either layout, whose sums are `PROMOTED` after each stage or not.
-///
-/// # Safety
-/// 1. The operands are those of the kernels, and `outputs` takes what `work` computes.
-#[inline(always)]
-pub unsafe fn product<
-    T,
-    A,
-    B,
-    O,
-    const ROWS: usize,
-    const COLUMNS: usize,
-    const PART: usize,
-    const COUNT: usize,
-    const STAGES: usize,
-    const DEPTH: usize,
-    const PROMOTED: bool,
->(
-    a: A,
-    b: B,
-    outputs: O,
-    work: Work<'_>,
-) where
-    T: Element,
-    A: TensorOperand<T, ROWS, ROWS, DEPTH>,
-    B: TensorOperand<T, COLUMNS, PART, DEPTH>,
-    O: Outputs<COUNT>,
-    [O::Sum; COUNT]: Multiply<T, T> + Registers,
-{
-    let mut shared = dynamic_shared_allotment!();
-    let tiles = (
-        A::tiles::<STAGES>(&mut shared),
-        B::tiles::<STAGES>(&mut shared),
-    );
-    let memory = O::memory(&mut shared);
-    let ring = shared.ring::<STAGES>();
-    if thread::rank_in_block() == 0 {
-        // SAFETY: (1) one thread, and the cluster's barrier follows.
-        unsafe { ring.init(1, (ROWS / WARPGROUP_ROWS * BLOCKS) as u32) };
-    }
-    cluster::sync();
-
-    if warpgroup::index() == 0 {
-        warpgroup::decrease_registers::<40>();
-        if is_first_of_warpgroup() {
-            // SAFETY: (1) the ring is initialised. (2) (1) of the kernel.
+    /// [`multiply`](Self::multiply), where the sums of each stage are added to totals on the ordinary units,
+    /// because the tensor core's own sums keep few bits.
+    ///
+    /// # Safety
+    /// As for [`multiply`](Self::multiply).
+    #[inline(always)]
+    unsafe fn multiply_promoted<S>(
+        &self,
+        ring: &mut Consumer<'_, STAGES>,
+        first: usize,
+    ) -> [S; COUNT]
+    where
+        S: AccumulatorElement + EpilogueElement,
+        [S; COUNT]: Multiply<T, T> + Registers,
+    {
+        let thread = warpgroup::thread_rank();
+        let mut totals = [<S as EpilogueElement>::ZERO; COUNT];
+        let mut sums = Accumulator::zero();
+        let mut round = 0;
+        while round < self.work.schedule.rounds {
+            // SAFETY: (1) is (1), and (2) blocks end behind a barrier of the cluster. For the products: (1) the
+            // stage is full. (2) It is released when they are finished. (3) is (2). (4) The tiles are there.
+            // (5) They are waited for at once, while other warpgroups' products run.
             unsafe {
-                produce::<T, A, B, ROWS, COLUMNS, PART, STAGES, DEPTH>(
-                    (a, b),
-                    tiles,
-                    ring.producer(),
-                    work,
+                let stage = ring.wait();
+                let mut products = sums.overwrite().begin();
+                products.multiply(
+                    A::part::<WARPGROUP_ROWS>(A::tile(self.a_tiles, stage.index()), first),
+                    B::part::<COLUMNS>(B::tile(self.b_tiles, stage.index()), 0),
                 );
-            }
-        }
-    } else {
-        // What the warpgroup that copies has left, of the registers of all that are resident.
-        match COUNT {
-            128 => warpgroup::increase_registers::<232>(),
-            _ => warpgroup::increase_registers::<208>(),
-        }
-        let number = warpgroup::index() - 1;
-        let first = WARPGROUP_ROWS as u32 * number;
-        let writer = outputs.writer(memory, number);
-        let mut ring = ring.consumer();
-        let mut places = work.schedule.tiles();
-        while let Some(mut place) = places.next() {
-            // SAFETY: (1) the ring is initialised. (2) The whole warpgroup is here. For the outputs: (1) so
-            // it is. (2) Each warpgroup has its own.
-            unsafe {
-                place.row += first;
-                if PROMOTED {
-                    let totals = multiply_promoted::<
-                        T,
-                        O::Sum,
-                        A,
-                        B,
-                        ROWS,
-                        COLUMNS,
-                        PART,
-                        COUNT,
-                        STAGES,
-                        DEPTH,
-                    >(
-                        tiles, &mut ring, first as usize, work.schedule.rounds
-                    );
-                    writer.store(&totals, place);
-                } else {
-                    let sums = multiply::<T, O::Sum, A, B, ROWS, COLUMNS, PART, COUNT, STAGES, DEPTH>(
-                        tiles,
-                        &mut ring,
-                        first as usize,
-                        work.schedule.rounds,
-                    );
-                    writer.store(sums.as_array(), place);
+                sums = products.commit().wait();
+                if thread < BLOCKS as u32 {
+                    ring.release_in(&stage, thread);
                 }
             }
+            let mut i = 0;
+            while i < COUNT {
+                totals[i] = totals[i].plus(sums.get(i));
+                i += 1;
+            }
+            round += 1;
         }
-        writer.finish();
+        totals
     }
-    // No block ends while the other one may still copy to it, or arrive at its barriers.
-    cluster::sync();
+
+    /// The kernel for operands of any type and either layout, whose sums are `PROMOTED` after each stage or
+    /// not.
+    ///
+    /// # Safety
+    /// 1. The operands are those of the kernels, and `outputs` takes what `work` computes.
+    #[inline(always)]
+    pub unsafe fn run<O, const PROMOTED: bool>(a: A, b: B, outputs: O, work: Work<'_>)
+    where
+        O: Outputs<COUNT>,
+        [O::Sum; COUNT]: Multiply<T, T> + Registers,
+    {
+        let mut shared = dynamic_shared_allotment!();
+        let main_loop = MainLoop::<T, A, B, ROWS, COLUMNS, PART, COUNT, STAGES, DEPTH> {
+            a,
+            b,
+            a_tiles: A::tiles::<STAGES>(&mut shared),
+            b_tiles: B::tiles::<STAGES>(&mut shared),
+            work,
+        };
+        let memory = O::memory(&mut shared);
+        let ring = shared.ring::<STAGES>();
+        if thread::rank_in_block() == 0 {
+            // SAFETY: (1) one thread, and the cluster's barrier follows.
+            unsafe { ring.init(1, (ROWS / WARPGROUP_ROWS * BLOCKS) as u32) };
+        }
+        cluster::sync();
+
+        if warpgroup::index() == 0 {
+            warpgroup::decrease_registers::<40>();
+            if is_first_of_warpgroup() {
+                // SAFETY: (1) the ring is initialised. (2) (1) of the kernel.
+                unsafe { main_loop.produce(ring.producer()) };
+            }
+        } else {
+            // What the warpgroup that copies has left, of the registers of all that are resident.
+            match COUNT {
+                128 => warpgroup::increase_registers::<232>(),
+                _ => warpgroup::increase_registers::<208>(),
+            }
+            let number = warpgroup::index() - 1;
+            let first = WARPGROUP_ROWS as u32 * number;
+            let writer = outputs.writer(memory, number);
+            let mut ring = ring.consumer();
+            let mut places = work.schedule.tiles();
+            while let Some(mut place) = places.next() {
+                place.row += first;
+                // SAFETY: (1) the ring is initialised. (2) The whole warpgroup is here. For the outputs: (1)
+                // so it is. (2) Each warpgroup has its own.
+                unsafe {
+                    if PROMOTED {
+                        let totals = main_loop.multiply_promoted(&mut ring, first as usize);
+                        writer.store(&totals, place);
+                    } else {
+                        let sums = main_loop.multiply::<O::Sum>(&mut ring, first as usize);
+                        writer.store(sums.as_array(), place);
+                    }
+                }
+            }
+            writer.finish();
+        }
+        // No block ends while the other one may still copy to it, or arrive at its barriers.
+        cluster::sync();
+    }
 }

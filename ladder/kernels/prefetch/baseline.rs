@@ -12,7 +12,7 @@ use cuda_std::prelude::*;
 /// # Safety
 /// 1. `x` is not empty.
 #[inline(always)]
-unsafe fn run<const MEETS: bool>(
+unsafe fn run<const SYNCED: bool>(
     (rounds, generations): (u32, u32),
     x: Global<f64>,
     sums: GlobalMut<f64>,
@@ -20,7 +20,7 @@ unsafe fn run<const MEETS: bool>(
     let own = thread::own_index();
     // SAFETY: (1) is (1).
     let mut elements = unsafe { Elements::of(&own, x) };
-    let mut thread_rounds = Rounds::<MEETS>::of(own, elements, rounds, generations);
+    let mut thread_rounds = Rounds::<SYNCED>::of(own, elements, rounds, generations);
     for _ in 0..rounds {
         thread_rounds.round(elements.load());
     }
@@ -43,7 +43,7 @@ pub unsafe fn prefetch_none(rounds: u32, generations: u32, x: Global<f64>, sums:
 /// # Safety
 /// 1. `x` is not empty.
 #[kernel(max_threads = 256)]
-pub unsafe fn prefetch_none_meeting(
+pub unsafe fn prefetch_none_synced(
     rounds: u32,
     generations: u32,
     x: Global<f64>,

@@ -64,7 +64,7 @@ macro_rules! kernels_by_distance {
     (
         $run:ident::<distance + $more:literal> $parameters:tt, $arguments:tt, $asked:tt,
         $find:ident: $params:ident, $about:literal;
-        $($distance:literal: $free:ident, $meeting:ident;)*
+        $($distance:literal: $free:ident, $synced:ident;)*
     ) => {
         $(
             kernels_by_distance! {
@@ -75,21 +75,21 @@ macro_rules! kernels_by_distance {
             kernels_by_distance! {
                 @kernel $asked
                 #[doc = concat!($about, " At distance ", $distance, ", with a barrier in each round.")]
-                $meeting $parameters => ($run::<{ $distance + $more }, true>) $arguments
+                $synced $parameters => ($run::<{ $distance + $more }, true>) $arguments
             }
         )*
 
-        /// Does `what` with the kernel of a distance, or nothing where there is none; with `meets`,
+        /// Does `what` with the kernel of a distance, or nothing where there is none; with `is_synced`,
         /// with the one whose threads synchronise in each round.
         #[cfg(not(target_arch = "nvptx64"))]
-        pub fn $find<W>(distance: u32, meets: bool, what: W) -> Option<W::Output>
+        pub fn $find<W>(distance: u32, is_synced: bool, what: W) -> Option<W::Output>
         where
             W: super::WithKernel<super::$params>,
         {
-            match (distance, meets) {
+            match (distance, is_synced) {
                 $(
                     ($distance, false) => Some(what.with($free)),
-                    ($distance, true) => Some(what.with($meeting)),
+                    ($distance, true) => Some(what.with($synced)),
                 )*
                 _ => None,
             }

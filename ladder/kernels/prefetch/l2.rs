@@ -14,7 +14,7 @@ use cuda_std::prelude::*;
 /// # Safety
 /// 1. `x` is not empty.
 #[inline(always)]
-unsafe fn run<const MEETS: bool>(
+unsafe fn run<const SYNCED: bool>(
     (distance, rounds, generations): (u32, u32, u32),
     x: Global<f64>,
     sums: GlobalMut<f64>,
@@ -22,7 +22,7 @@ unsafe fn run<const MEETS: bool>(
     let own = thread::own_index();
     // SAFETY: (1) is (1).
     let mut elements = unsafe { Elements::of(&own, x) };
-    let mut thread_rounds = Rounds::<MEETS>::of(own, elements, rounds, generations);
+    let mut thread_rounds = Rounds::<SYNCED>::of(own, elements, rounds, generations);
     let mut ahead = elements;
     for _ in 0..distance {
         x.prefetch_l2(ahead.next_index());
@@ -57,7 +57,7 @@ pub unsafe fn prefetch_l2(
 /// # Safety
 /// 1. `x` is not empty.
 #[kernel(max_threads = 256)]
-pub unsafe fn prefetch_l2_meeting(
+pub unsafe fn prefetch_l2_synced(
     distance: u32,
     rounds: u32,
     generations: u32,

@@ -18,7 +18,7 @@ use cuda_std::prelude::*;
 /// # Safety
 /// 1. `x` is not empty.
 #[inline(always)]
-unsafe fn run<const DISTANCE: usize, const MEETS: bool>(
+unsafe fn run<const DISTANCE: usize, const SYNCED: bool>(
     rounds: u32,
     generations: u32,
     x: Global<f64>,
@@ -27,7 +27,7 @@ unsafe fn run<const DISTANCE: usize, const MEETS: bool>(
     let own = thread::own_index();
     // SAFETY: (1) is (1).
     let mut elements = unsafe { Elements::of(&own, x) };
-    let mut thread_rounds = Rounds::<MEETS>::of(own, elements, rounds, generations);
+    let mut thread_rounds = Rounds::<SYNCED>::of(own, elements, rounds, generations);
     let mut round = 0;
     while round < rounds {
         let mut batch = [0.0; DISTANCE];
@@ -47,20 +47,20 @@ kernels_by_distance! {
     (rounds, generations, x, sums),
     ("1. `x` is not empty."),
     with_scalar_batch: ScalarParams, "Each thread's sum over its elements, loaded in batches into registers.";
-    1: prefetch_scalar_batch_1, prefetch_scalar_batch_1_meeting;
-    2: prefetch_scalar_batch_2, prefetch_scalar_batch_2_meeting;
-    3: prefetch_scalar_batch_3, prefetch_scalar_batch_3_meeting;
-    4: prefetch_scalar_batch_4, prefetch_scalar_batch_4_meeting;
-    5: prefetch_scalar_batch_5, prefetch_scalar_batch_5_meeting;
-    6: prefetch_scalar_batch_6, prefetch_scalar_batch_6_meeting;
-    7: prefetch_scalar_batch_7, prefetch_scalar_batch_7_meeting;
-    8: prefetch_scalar_batch_8, prefetch_scalar_batch_8_meeting;
-    9: prefetch_scalar_batch_9, prefetch_scalar_batch_9_meeting;
-    10: prefetch_scalar_batch_10, prefetch_scalar_batch_10_meeting;
-    11: prefetch_scalar_batch_11, prefetch_scalar_batch_11_meeting;
-    12: prefetch_scalar_batch_12, prefetch_scalar_batch_12_meeting;
-    13: prefetch_scalar_batch_13, prefetch_scalar_batch_13_meeting;
-    14: prefetch_scalar_batch_14, prefetch_scalar_batch_14_meeting;
-    15: prefetch_scalar_batch_15, prefetch_scalar_batch_15_meeting;
-    16: prefetch_scalar_batch_16, prefetch_scalar_batch_16_meeting;
+    1: prefetch_scalar_batch_1, prefetch_scalar_batch_1_synced;
+    2: prefetch_scalar_batch_2, prefetch_scalar_batch_2_synced;
+    3: prefetch_scalar_batch_3, prefetch_scalar_batch_3_synced;
+    4: prefetch_scalar_batch_4, prefetch_scalar_batch_4_synced;
+    5: prefetch_scalar_batch_5, prefetch_scalar_batch_5_synced;
+    6: prefetch_scalar_batch_6, prefetch_scalar_batch_6_synced;
+    7: prefetch_scalar_batch_7, prefetch_scalar_batch_7_synced;
+    8: prefetch_scalar_batch_8, prefetch_scalar_batch_8_synced;
+    9: prefetch_scalar_batch_9, prefetch_scalar_batch_9_synced;
+    10: prefetch_scalar_batch_10, prefetch_scalar_batch_10_synced;
+    11: prefetch_scalar_batch_11, prefetch_scalar_batch_11_synced;
+    12: prefetch_scalar_batch_12, prefetch_scalar_batch_12_synced;
+    13: prefetch_scalar_batch_13, prefetch_scalar_batch_13_synced;
+    14: prefetch_scalar_batch_14, prefetch_scalar_batch_14_synced;
+    15: prefetch_scalar_batch_15, prefetch_scalar_batch_15_synced;
+    16: prefetch_scalar_batch_16, prefetch_scalar_batch_16_synced;
 }

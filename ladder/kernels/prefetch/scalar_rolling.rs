@@ -24,7 +24,7 @@ use cuda_std::prelude::*;
 /// # Safety
 /// 1. `x` is not empty.
 #[inline(always)]
-unsafe fn run<const RING: usize, const MEETS: bool>(
+unsafe fn run<const RING: usize, const SYNCED: bool>(
     rounds: u32,
     generations: u32,
     x: Global<f64>,
@@ -33,7 +33,7 @@ unsafe fn run<const RING: usize, const MEETS: bool>(
     let own = thread::own_index();
     // SAFETY: (1) is (1).
     let mut elements = unsafe { Elements::of(&own, x) };
-    let mut thread_rounds = Rounds::<MEETS>::of(own, elements, rounds, generations);
+    let mut thread_rounds = Rounds::<SYNCED>::of(own, elements, rounds, generations);
     let mut ring = [0.0; RING];
     for element in &mut ring[..RING - 1] {
         *element = elements.load();
@@ -55,20 +55,20 @@ kernels_by_distance! {
     (rounds, generations, x, sums),
     ("1. `x` is not empty."),
     with_scalar_rolling: ScalarParams, "Each thread's sum over its elements, loaded into registers some rounds ahead.";
-    1: prefetch_scalar_rolling_1, prefetch_scalar_rolling_1_meeting;
-    2: prefetch_scalar_rolling_2, prefetch_scalar_rolling_2_meeting;
-    3: prefetch_scalar_rolling_3, prefetch_scalar_rolling_3_meeting;
-    4: prefetch_scalar_rolling_4, prefetch_scalar_rolling_4_meeting;
-    5: prefetch_scalar_rolling_5, prefetch_scalar_rolling_5_meeting;
-    6: prefetch_scalar_rolling_6, prefetch_scalar_rolling_6_meeting;
-    7: prefetch_scalar_rolling_7, prefetch_scalar_rolling_7_meeting;
-    8: prefetch_scalar_rolling_8, prefetch_scalar_rolling_8_meeting;
-    9: prefetch_scalar_rolling_9, prefetch_scalar_rolling_9_meeting;
-    10: prefetch_scalar_rolling_10, prefetch_scalar_rolling_10_meeting;
-    11: prefetch_scalar_rolling_11, prefetch_scalar_rolling_11_meeting;
-    12: prefetch_scalar_rolling_12, prefetch_scalar_rolling_12_meeting;
-    13: prefetch_scalar_rolling_13, prefetch_scalar_rolling_13_meeting;
-    14: prefetch_scalar_rolling_14, prefetch_scalar_rolling_14_meeting;
-    15: prefetch_scalar_rolling_15, prefetch_scalar_rolling_15_meeting;
-    16: prefetch_scalar_rolling_16, prefetch_scalar_rolling_16_meeting;
+    1: prefetch_scalar_rolling_1, prefetch_scalar_rolling_1_synced;
+    2: prefetch_scalar_rolling_2, prefetch_scalar_rolling_2_synced;
+    3: prefetch_scalar_rolling_3, prefetch_scalar_rolling_3_synced;
+    4: prefetch_scalar_rolling_4, prefetch_scalar_rolling_4_synced;
+    5: prefetch_scalar_rolling_5, prefetch_scalar_rolling_5_synced;
+    6: prefetch_scalar_rolling_6, prefetch_scalar_rolling_6_synced;
+    7: prefetch_scalar_rolling_7, prefetch_scalar_rolling_7_synced;
+    8: prefetch_scalar_rolling_8, prefetch_scalar_rolling_8_synced;
+    9: prefetch_scalar_rolling_9, prefetch_scalar_rolling_9_synced;
+    10: prefetch_scalar_rolling_10, prefetch_scalar_rolling_10_synced;
+    11: prefetch_scalar_rolling_11, prefetch_scalar_rolling_11_synced;
+    12: prefetch_scalar_rolling_12, prefetch_scalar_rolling_12_synced;
+    13: prefetch_scalar_rolling_13, prefetch_scalar_rolling_13_synced;
+    14: prefetch_scalar_rolling_14, prefetch_scalar_rolling_14_synced;
+    15: prefetch_scalar_rolling_15, prefetch_scalar_rolling_15_synced;
+    16: prefetch_scalar_rolling_16, prefetch_scalar_rolling_16_synced;
 }

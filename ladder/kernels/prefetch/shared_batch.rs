@@ -21,7 +21,7 @@ use cuda_std::prelude::*;
 /// 2. The launch has one dimension; its dynamic shared memory holds the slots that
 ///    [`Slots`](super::Slots) names for this distance, and the pitches are its.
 #[inline(always)]
-unsafe fn run<const DISTANCE: usize, const MEETS: bool>(
+unsafe fn run<const DISTANCE: usize, const SYNCED: bool>(
     (rounds, generations): (u32, u32),
     (thread_pitch, slot_pitch): (u32, u32),
     x: Global<f64>,
@@ -30,7 +30,7 @@ unsafe fn run<const DISTANCE: usize, const MEETS: bool>(
     let own = thread::own_index();
     // SAFETY: (1) is (1).
     let mut elements = unsafe { Elements::of(&own, x) };
-    let mut thread_rounds = Rounds::<MEETS>::of(own, elements, rounds, generations);
+    let mut thread_rounds = Rounds::<SYNCED>::of(own, elements, rounds, generations);
     let memory = dynamic_shared![f64];
     let slots = OwnSlots::of_thread(memory, thread_pitch, slot_pitch);
     let own_lanes = lanes_of_own_warp();
@@ -69,20 +69,20 @@ kernels_by_distance! {
     ((rounds, generations), (thread_pitch, slot_pitch), x, sums),
     ("1. `x` is not empty.\n2. The launch has one dimension; its dynamic shared memory holds the slots that [`Slots`](super::Slots) names for this distance, and the pitches are its."),
     with_shared_batch: SharedParams, "Each thread's sum over its elements, loaded in batches into shared memory.";
-    1: prefetch_shared_batch_1, prefetch_shared_batch_1_meeting;
-    2: prefetch_shared_batch_2, prefetch_shared_batch_2_meeting;
-    3: prefetch_shared_batch_3, prefetch_shared_batch_3_meeting;
-    4: prefetch_shared_batch_4, prefetch_shared_batch_4_meeting;
-    5: prefetch_shared_batch_5, prefetch_shared_batch_5_meeting;
-    6: prefetch_shared_batch_6, prefetch_shared_batch_6_meeting;
-    7: prefetch_shared_batch_7, prefetch_shared_batch_7_meeting;
-    8: prefetch_shared_batch_8, prefetch_shared_batch_8_meeting;
-    9: prefetch_shared_batch_9, prefetch_shared_batch_9_meeting;
-    10: prefetch_shared_batch_10, prefetch_shared_batch_10_meeting;
-    11: prefetch_shared_batch_11, prefetch_shared_batch_11_meeting;
-    12: prefetch_shared_batch_12, prefetch_shared_batch_12_meeting;
-    13: prefetch_shared_batch_13, prefetch_shared_batch_13_meeting;
-    14: prefetch_shared_batch_14, prefetch_shared_batch_14_meeting;
-    15: prefetch_shared_batch_15, prefetch_shared_batch_15_meeting;
-    16: prefetch_shared_batch_16, prefetch_shared_batch_16_meeting;
+    1: prefetch_shared_batch_1, prefetch_shared_batch_1_synced;
+    2: prefetch_shared_batch_2, prefetch_shared_batch_2_synced;
+    3: prefetch_shared_batch_3, prefetch_shared_batch_3_synced;
+    4: prefetch_shared_batch_4, prefetch_shared_batch_4_synced;
+    5: prefetch_shared_batch_5, prefetch_shared_batch_5_synced;
+    6: prefetch_shared_batch_6, prefetch_shared_batch_6_synced;
+    7: prefetch_shared_batch_7, prefetch_shared_batch_7_synced;
+    8: prefetch_shared_batch_8, prefetch_shared_batch_8_synced;
+    9: prefetch_shared_batch_9, prefetch_shared_batch_9_synced;
+    10: prefetch_shared_batch_10, prefetch_shared_batch_10_synced;
+    11: prefetch_shared_batch_11, prefetch_shared_batch_11_synced;
+    12: prefetch_shared_batch_12, prefetch_shared_batch_12_synced;
+    13: prefetch_shared_batch_13, prefetch_shared_batch_13_synced;
+    14: prefetch_shared_batch_14, prefetch_shared_batch_14_synced;
+    15: prefetch_shared_batch_15, prefetch_shared_batch_15_synced;
+    16: prefetch_shared_batch_16, prefetch_shared_batch_16_synced;
 }

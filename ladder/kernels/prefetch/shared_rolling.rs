@@ -22,7 +22,7 @@ use cuda_std::prelude::*;
 /// 2. The launch has one dimension; its dynamic shared memory holds the slots that
 ///    [`Slots`](super::Slots) names for this distance, and the pitches are its.
 #[inline(always)]
-unsafe fn run<const MEETS: bool>(
+unsafe fn run<const SYNCED: bool>(
     (distance, rounds, generations): (u32, u32, u32),
     (thread_pitch, slot_pitch): (u32, u32),
     x: Global<f64>,
@@ -31,7 +31,7 @@ unsafe fn run<const MEETS: bool>(
     let own = thread::own_index();
     // SAFETY: (1) is (1).
     let mut elements = unsafe { Elements::of(&own, x) };
-    let mut thread_rounds = Rounds::<MEETS>::of(own, elements, rounds, generations);
+    let mut thread_rounds = Rounds::<SYNCED>::of(own, elements, rounds, generations);
     let memory = dynamic_shared![f64];
     let slots = OwnSlots::of_thread(memory, thread_pitch, slot_pitch);
     for slot in 0..distance {
@@ -85,7 +85,7 @@ pub unsafe fn prefetch_shared_rolling(
 /// 2. The launch has one dimension; its dynamic shared memory holds the slots that
 ///    [`Slots`](super::Slots) names for this distance, and the pitches are its.
 #[kernel(max_threads = 256)]
-pub unsafe fn prefetch_shared_rolling_meeting(
+pub unsafe fn prefetch_shared_rolling_synced(
     distance: u32,
     rounds: u32,
     generations: u32,

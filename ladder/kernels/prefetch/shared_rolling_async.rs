@@ -32,7 +32,7 @@ use cuda_std::prelude::*;
 /// 2. The launch has one dimension; its dynamic shared memory holds the slots that
 ///    [`Slots`](super::Slots) names for this distance, and the pitches are its.
 #[inline(always)]
-unsafe fn run<const DISTANCE: usize, const MEETS: bool>(
+unsafe fn run<const DISTANCE: usize, const SYNCED: bool>(
     (rounds, generations): (u32, u32),
     (thread_pitch, slot_pitch): (u32, u32),
     x: Global<f64>,
@@ -41,7 +41,7 @@ unsafe fn run<const DISTANCE: usize, const MEETS: bool>(
     let own = thread::own_index();
     // SAFETY: (1) is (1).
     let mut elements = unsafe { Elements::of(&own, x) };
-    let mut thread_rounds = Rounds::<MEETS>::of(own, elements, rounds, generations);
+    let mut thread_rounds = Rounds::<SYNCED>::of(own, elements, rounds, generations);
     let memory = dynamic_shared![f64];
     let slots = OwnSlots::of_thread(memory, thread_pitch, slot_pitch);
     let mut pipeline = Pipeline::<DISTANCE>::new();
@@ -71,20 +71,20 @@ kernels_by_distance! {
     ((rounds, generations), (thread_pitch, slot_pitch), x, sums),
     ("1. `x` is not empty.\n2. The launch has one dimension; its dynamic shared memory holds the slots that [`Slots`](super::Slots) names for this distance, and the pitches are its."),
     with_shared_rolling_async: SharedParams, "Each thread's sum over its elements, copied to shared memory some rounds ahead.";
-    1: prefetch_shared_rolling_async_1, prefetch_shared_rolling_async_1_meeting;
-    2: prefetch_shared_rolling_async_2, prefetch_shared_rolling_async_2_meeting;
-    3: prefetch_shared_rolling_async_3, prefetch_shared_rolling_async_3_meeting;
-    4: prefetch_shared_rolling_async_4, prefetch_shared_rolling_async_4_meeting;
-    5: prefetch_shared_rolling_async_5, prefetch_shared_rolling_async_5_meeting;
-    6: prefetch_shared_rolling_async_6, prefetch_shared_rolling_async_6_meeting;
-    7: prefetch_shared_rolling_async_7, prefetch_shared_rolling_async_7_meeting;
-    8: prefetch_shared_rolling_async_8, prefetch_shared_rolling_async_8_meeting;
-    9: prefetch_shared_rolling_async_9, prefetch_shared_rolling_async_9_meeting;
-    10: prefetch_shared_rolling_async_10, prefetch_shared_rolling_async_10_meeting;
-    11: prefetch_shared_rolling_async_11, prefetch_shared_rolling_async_11_meeting;
-    12: prefetch_shared_rolling_async_12, prefetch_shared_rolling_async_12_meeting;
-    13: prefetch_shared_rolling_async_13, prefetch_shared_rolling_async_13_meeting;
-    14: prefetch_shared_rolling_async_14, prefetch_shared_rolling_async_14_meeting;
-    15: prefetch_shared_rolling_async_15, prefetch_shared_rolling_async_15_meeting;
-    16: prefetch_shared_rolling_async_16, prefetch_shared_rolling_async_16_meeting;
+    1: prefetch_shared_rolling_async_1, prefetch_shared_rolling_async_1_synced;
+    2: prefetch_shared_rolling_async_2, prefetch_shared_rolling_async_2_synced;
+    3: prefetch_shared_rolling_async_3, prefetch_shared_rolling_async_3_synced;
+    4: prefetch_shared_rolling_async_4, prefetch_shared_rolling_async_4_synced;
+    5: prefetch_shared_rolling_async_5, prefetch_shared_rolling_async_5_synced;
+    6: prefetch_shared_rolling_async_6, prefetch_shared_rolling_async_6_synced;
+    7: prefetch_shared_rolling_async_7, prefetch_shared_rolling_async_7_synced;
+    8: prefetch_shared_rolling_async_8, prefetch_shared_rolling_async_8_synced;
+    9: prefetch_shared_rolling_async_9, prefetch_shared_rolling_async_9_synced;
+    10: prefetch_shared_rolling_async_10, prefetch_shared_rolling_async_10_synced;
+    11: prefetch_shared_rolling_async_11, prefetch_shared_rolling_async_11_synced;
+    12: prefetch_shared_rolling_async_12, prefetch_shared_rolling_async_12_synced;
+    13: prefetch_shared_rolling_async_13, prefetch_shared_rolling_async_13_synced;
+    14: prefetch_shared_rolling_async_14, prefetch_shared_rolling_async_14_synced;
+    15: prefetch_shared_rolling_async_15, prefetch_shared_rolling_async_15_synced;
+    16: prefetch_shared_rolling_async_16, prefetch_shared_rolling_async_16_synced;
 }

@@ -51,7 +51,7 @@ impl<'launch> Elements<'launch> {
 }
 
 /// The rounds of the calling thread: what becomes of its elements, and their sum.
-pub(super) struct Rounds<const MEETS: bool> {
+pub(super) struct Rounds<const SYNCED: bool> {
     generations: u32,
     /// How many elements are the thread's own, and how many rounds are done.
     elements: u32,
@@ -60,7 +60,7 @@ pub(super) struct Rounds<const MEETS: bool> {
     sum: f64,
 }
 
-impl<const MEETS: bool> Rounds<MEETS> {
+impl<const SYNCED: bool> Rounds<SYNCED> {
     /// No round done of the thread that `own` belongs to, of `rounds` that cover all elements.
     #[inline(always)]
     pub(super) fn of(own: OwnIndex, elements: Elements, rounds: u32, generations: u32) -> Self {
@@ -89,7 +89,7 @@ impl<const MEETS: bool> Rounds<MEETS> {
             self.sum += population::generations(element, self.generations);
         }
         self.done += 1;
-        if MEETS {
+        if SYNCED {
             thread::sync_threads();
         }
     }

@@ -48,52 +48,52 @@ impl Launch {
         x: &Buffer<f64>,
         sums: &mut Buffer<f64>,
     ) -> Result<()> {
-        let (distance, meets) = (self.distance, self.workload.meets);
+        let (distance, is_synced) = (self.distance, self.workload.is_synced);
         let (rounds, generations) = (self.rounds, self.workload.generations);
         let (threads, slots) = self.pitches;
         let plain = (rounds, generations, x, &mut *sums);
         let launched = match variant {
             Variant::Baseline => {
-                use kernels::baseline::{prefetch_none, prefetch_none_meeting};
+                use kernels::baseline::{prefetch_none, prefetch_none_synced};
                 let found = self.with(plain);
-                Some(match meets {
+                Some(match is_synced {
                     false => found.launch(prefetch_none),
-                    true => found.launch(prefetch_none_meeting),
+                    true => found.launch(prefetch_none_synced),
                 })
             }
             Variant::L2 => {
-                use kernels::l2::{prefetch_l2, prefetch_l2_meeting};
+                use kernels::l2::{prefetch_l2, prefetch_l2_synced};
                 let found = self.with((distance, rounds, generations, x, sums));
-                Some(match meets {
+                Some(match is_synced {
                     false => found.launch(prefetch_l2),
-                    true => found.launch(prefetch_l2_meeting),
+                    true => found.launch(prefetch_l2_synced),
                 })
             }
             Variant::SharedRolling(_) => {
                 use kernels::shared_rolling::{
-                    prefetch_shared_rolling, prefetch_shared_rolling_meeting,
+                    prefetch_shared_rolling, prefetch_shared_rolling_synced,
                 };
                 let found = self.with((distance, rounds, generations, threads, slots, x, sums));
-                Some(match meets {
+                Some(match is_synced {
                     false => found.launch(prefetch_shared_rolling),
-                    true => found.launch(prefetch_shared_rolling_meeting),
+                    true => found.launch(prefetch_shared_rolling_synced),
                 })
             }
             Variant::ScalarBatch => {
-                kernels::scalar_batch::with_scalar_batch(distance, meets, self.with(plain))
+                kernels::scalar_batch::with_scalar_batch(distance, is_synced, self.with(plain))
             }
             Variant::ScalarRolling => {
-                kernels::scalar_rolling::with_scalar_rolling(distance, meets, self.with(plain))
+                kernels::scalar_rolling::with_scalar_rolling(distance, is_synced, self.with(plain))
             }
             Variant::SharedBatch(_) => kernels::shared_batch::with_shared_batch(
                 distance,
-                meets,
+                is_synced,
                 self.with((rounds, generations, threads, slots, x, sums)),
             ),
             Variant::SharedRollingAsync(_) => {
                 kernels::shared_rolling_async::with_shared_rolling_async(
                     distance,
-                    meets,
+                    is_synced,
                     self.with((rounds, generations, threads, slots, x, sums)),
                 )
             }

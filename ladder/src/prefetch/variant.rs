@@ -68,7 +68,7 @@ impl Variant {
     ];
 
     /// What the variant is. Kernels that are compiled for each distance have it at the end of
-    /// their names; those whose threads synchronise have `_meeting` behind that.
+    /// their names; those whose threads synchronise have `_synced` behind that.
     #[must_use]
     pub const fn info(self) -> StepInfo {
         const SHARED_BATCH: &str = "prefetch_shared_batch";

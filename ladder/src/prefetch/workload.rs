@@ -22,7 +22,7 @@ pub struct Workload {
     /// Threads of a block, at most [`MAX_BLOCK_THREADS`].
     pub block_threads: u32,
     /// Whether the threads of a block synchronise at a barrier in each round.
-    pub meets: bool,
+    pub is_synced: bool,
 }
 
 impl Workload {

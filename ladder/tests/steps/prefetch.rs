@@ -61,16 +61,23 @@ const WORKLOAD: Workload = Workload {
     generations: 2,
     blocks: 2,
     block_threads: 32,
-    meets: true,
+    is_synced: true,
 };
 
 #[test]
 fn every_variant_and_distance_gives_the_bits_of_the_plain_loop() {
     for device in machines() {
-        for meets in [true, false] {
+        for is_synced in [true, false] {
             // 0 rounds; less than one; one; less and more than the longest distance.
             for elements in [0, 1, 63, 64, 65, 10 * 64 + 7, 33 * 64 - 1] {
-                check(&device, Workload { meets, ..WORKLOAD }, elements);
+                check(
+                    &device,
+                    Workload {
+                        is_synced,
+                        ..WORKLOAD
+                    },
+                    elements,
+                );
             }
         }
     }
@@ -84,7 +91,7 @@ fn blocks_of_any_size_and_any_number_of_generations() {
             generations,
             blocks,
             block_threads,
-            meets: true,
+            is_synced: true,
         };
         check(&device, workload, 5 * workload.threads() + 1);
     }

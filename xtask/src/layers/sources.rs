@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
-use syn::{Attribute, ItemMod, ItemUse, Macro, UseTree, Visibility};
+use syn::{Attribute, Expr, ItemMod, ItemUse, Lit, Macro, UseTree, Visibility};
 
 /// A module, by its names from the crate's root.
 type Module = Vec<String>;
@@ -61,6 +61,7 @@ impl Sources {
         let modules: BTreeSet<Module> = texts.keys().cloned().collect();
         let mut found = BTreeMap::new();
         let mut tests = BTreeSet::new();
+        let mut elsewhere = BTreeSet::new();
         for (module, (file, text)) in &texts {
             let parsed = syn::parse_file(text).map_err(|error| format!("{file}: {error}"))?;
             let mut reader = Reader {
@@ -68,8 +69,10 @@ impl Sources {
                 inline: module.clone(),
                 found: Vec::new(),
                 tests: Vec::new(),
+                elsewhere: Vec::new(),
             };
             reader.visit_file(&parsed);
+            elsewhere.extend(reader.elsewhere);
             tests.extend(reader.tests);
             found.insert(module, reader.found);
         }
@@ -88,17 +91,24 @@ impl Sources {
                 continue;
             }
             for it in paths {
+                if (0..=it.names.len()).any(|n| elsewhere.contains(&it.names[..n])) {
+                    continue;
+                }
                 let of = defining(&it.names, &modules, &exports);
                 let is_own_export = it.exported.is_some() && of.starts_with(module);
                 if of == **module || is_own_export || is_test(&of) {
                     continue;
                 }
+                // A folder of programs has no root.
+                let Some((target, _)) = texts.get(&of) else {
+                    continue;
+                };
                 uses.push(Use {
                     file: texts[*module].0.clone(),
                     module: (*module).clone(),
                     line: it.line,
                     path: it.names.join("::"),
-                    target: texts[&of].0.clone(),
+                    target: target.clone(),
                     of,
                 });
             }
@@ -135,7 +145,7 @@ fn module_of(file: &str) -> Option<Module> {
     Some(names)
 }
 
-/// The deepest module with a file on the way of a path, behind re-exports.
+/// The deepest module with a file on the way of a path, after re-exports.
 fn defining(
     path: &[String],
     modules: &BTreeSet<Module>,
@@ -171,6 +181,8 @@ struct Reader<'a> {
     found: Vec<Found>,
     /// Modules that are compiled for tests alone.
     tests: Vec<Module>,
+    /// Modules whose files lie outside of the folder.
+    elsewhere: Vec<Module>,
 }
 
 impl Reader<'_> {
@@ -278,11 +290,24 @@ fn is_for_tests(attributes: &[Attribute]) -> bool {
     attributes.iter().any(is_test)
 }
 
+/// Whether the attributes of a module give it a file outside of the folder.
+fn is_elsewhere(attributes: &[Attribute]) -> bool {
+    let is_outside = |value: &Expr| matches!(value, Expr::Lit(it) if matches!(&it.lit, Lit::Str(path) if path.value().starts_with("../")));
+    attributes.iter().any(|it| {
+        let value = it.meta.require_name_value();
+        it.path().is_ident("path") && value.is_ok_and(|it| is_outside(&it.value))
+    })
+}
+
 impl<'ast> Visit<'ast> for Reader<'_> {
     fn visit_item_mod(&mut self, item: &'ast ItemMod) {
         let module = [&self.inline[..], &[item.ident.to_string()]].concat();
         if is_for_tests(&item.attrs) {
             self.tests.push(module);
+            return;
+        }
+        if is_elsewhere(&item.attrs) {
+            self.elsewhere.push(module);
             return;
         }
         let outer = std::mem::replace(&mut self.inline, module);

@@ -78,6 +78,53 @@ fn paths_in_macros_and_in_modules_within_a_file_count() {
     assert_eq!(found, [edge("a", "b"), edge("a", "c"), edge("b", "c")]);
 }
 
+#[test]
+fn programs_that_share_modules_have_no_root() {
+    let found = edges(&[
+        (
+            "sum",
+            "mod common; use common::sums::S; use crate::common::Case; use crate::absent::A;",
+        ),
+        ("common", "pub mod sums;"),
+        ("common::sums", "use super::Case; use crate::CONSTANT;"),
+    ]);
+    assert_eq!(
+        found,
+        [edge("common::sums", "common"), edge("sum", "common")]
+    );
+}
+
+#[test]
+fn modules_of_other_folders_are_none_of_the_crate() {
+    let found = edges(&[
+        (
+            "",
+            "#[path = \"../common/mod.rs\"] mod common; mod sets; use sets::Set;",
+        ),
+        (
+            "sets",
+            "use crate::common::Result; use super::common::Case;",
+        ),
+    ]);
+    assert_eq!(found, [edge("", "sets")]);
+}
+
+#[test]
+fn programs_and_their_folders_are_crates() {
+    let crates = crates(&workspace_root()).unwrap();
+    for folder in [
+        "host",
+        "ladder/program",
+        "benches",
+        "benches/products",
+        "examples",
+        "defects/program",
+    ] {
+        assert!(crates.contains(folder), "{folder} is not among {crates:?}");
+    }
+    assert!(!crates.iter().any(|it| it.contains("tests/")), "{crates:?}");
+}
+
 fn of_page(page: &str, modules: &[(&str, &str)]) -> Vec<String> {
     let pictures = pictures(page);
     assert_eq!(pictures.len(), 1);

@@ -1,7 +1,7 @@
 //! The section on textures.
 
-use super::{CHECKED, Work, bytes, compare};
-use crate::ladders::case::{Case, Scale};
+use super::super::case::{Case, Scale};
+use super::work::{CHECKED, Work, bytes, compare};
 use crate::support::Outcome;
 use tilewright::{AddressMode, Device, Matrix, Texture, TextureFilter, TextureOptions};
 use tilewright_ladder::memory;

@@ -15,7 +15,7 @@ pub trait OperandElement: Pod {
 }
 
 /// Elements that the ordinary units multiply, and add up in the same type.
-pub trait Factor: OperandElement + EpilogueElement {
+pub trait FmaElement: OperandElement + EpilogueElement {
     /// `self * factor + sum`, rounded once.
     #[track_caller]
     #[must_use]
@@ -29,7 +29,7 @@ macro_rules! floats {
             const OUTSIDE: (Self, Self) = (0.0, -0.0);
         }
 
-        impl Factor for $element {
+        impl FmaElement for $element {
             #[inline(always)]
             #[track_caller]
             fn multiply_add(self, factor: Self, sum: Self) -> Self {
@@ -45,7 +45,7 @@ impl OperandElement for i32 {
 }
 
 /// Four i8 that are neighbours along k, of which a product is the sum of four.
-impl Factor for i32 {
+impl FmaElement for i32 {
     #[inline(always)]
     fn multiply_add(self, factor: Self, sum: Self) -> Self {
         integer::dp4a(self, factor, sum)

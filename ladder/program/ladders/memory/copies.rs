@@ -1,7 +1,7 @@
 //! The section on copies between host and device.
 
-use super::{Work, bytes, indices};
-use crate::ladders::case::{Case, Scale};
+use super::super::case::{Case, Scale};
+use super::work::{Work, bytes, indices};
 use crate::support::Outcome;
 use tilewright::{Buffer, Device, Element, PinnedBuffer};
 

@@ -1,9 +1,9 @@
 //! The ladder of the sum, and CUB at its end.
 
 use super::case::{Case, Ladder, Rate, Scale, Section, Title, Trial};
-use super::rivals::Rivals;
-use super::rivals::cub::Cub;
-use super::support::Outcome;
+use crate::rivals::Rivals;
+use crate::rivals::cub::Cub;
+use crate::support::Outcome;
 use std::rc::Rc;
 use std::sync::OnceLock;
 use tilewright::{Buffer, Device};

@@ -1,7 +1,7 @@
 //! The ladder of the prefetch: speed-up against distance, with and without a barrier in the loop.
 
 use super::case::{Case, Ladder, Rate, Scale, Section, Title, Trial};
-use super::support::Outcome;
+use crate::support::Outcome;
 use std::cell::OnceCell;
 use std::rc::Rc;
 use tilewright::{Buffer, Device};
@@ -23,14 +23,14 @@ const GENERATIONS: u32 = 1;
 fn sections(device: &Device) -> Outcome<Vec<Section>> {
     let inputs = Rc::new(Inputs::new(device));
     Ok(vec![
-        section("meeting", "a barrier in each round", true, &inputs),
+        section("synced", "a barrier in each round", true, &inputs),
         section("free", "no barrier", false, &inputs),
     ])
 }
 
-fn section(name: &'static str, title: &str, meets: bool, inputs: &Rc<Inputs>) -> Section {
+fn section(name: &'static str, title: &str, is_synced: bool, inputs: &Rc<Inputs>) -> Section {
     let cases = Variant::ALL.into_iter().flat_map(|variant| {
-        let case = move |distance| case(Rc::clone(inputs), variant, distance, meets);
+        let case = move |distance| case(Rc::clone(inputs), variant, distance, is_synced);
         variant.distances().into_iter().map(case)
     });
     Section {
@@ -46,10 +46,10 @@ fn section(name: &'static str, title: &str, meets: bool, inputs: &Rc<Inputs>) ->
     }
 }
 
-fn case(inputs: Rc<Inputs>, variant: Variant, distance: u32, meets: bool) -> Case {
+fn case(inputs: Rc<Inputs>, variant: Variant, distance: u32, is_synced: bool) -> Case {
     let info = variant.info();
     let case = Case::new(info.term, info.change, move |device, scale| {
-        Prefetch::new(device, variant, distance, inputs.of(scale, meets))
+        Prefetch::new(device, variant, distance, inputs.of(scale, is_synced))
     });
     match variant {
         Variant::Baseline => case,
@@ -81,12 +81,12 @@ impl Inputs {
         }
     }
 
-    fn of(&self, scale: Scale, meets: bool) -> (Workload, Rc<Elements>) {
+    fn of(&self, scale: Scale, is_synced: bool) -> (Workload, Rc<Elements>) {
         let workload = Workload {
             generations: GENERATIONS,
             blocks: scale.pick(self.multiprocessors, 2),
             block_threads: BLOCK_THREADS,
-            meets,
+            is_synced,
         };
         let make = || Rc::new(Elements::new(workload, scale.pick(1 << 26, 1 << 14)));
         let elements = scale.pick(&self.timed, &self.counted).get_or_init(make);

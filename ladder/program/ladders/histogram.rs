@@ -1,7 +1,7 @@
 //! The ladder of the histogram, on uniform and on skewed data, and that of a divergent branch.
 
 use super::case::{Case, Ladder, Rate, Scale, Section, Title, Trial};
-use super::support::Outcome;
+use crate::support::Outcome;
 use std::cell::OnceCell;
 use std::rc::Rc;
 use tilewright::{Buffer, Device};

@@ -1,7 +1,7 @@
 //! Sections on registers, shared and constant memory.
 
-use super::{CHECKED, Copied, Work, bytes, compare, indices};
-use crate::ladders::case::{Case, Scale};
+use super::super::case::{Case, Scale};
+use super::work::{CHECKED, Copied, Work, bytes, compare, indices};
 use crate::support::Outcome;
 use tilewright::{Buffer, Device};
 use tilewright_ladder::memory::{

@@ -1,6 +1,6 @@
 //! The parts of a ladder, for its authors.
 
-use super::support::Outcome;
+use crate::support::Outcome;
 use tilewright::Device;
 
 /// A ladder: the argument of the example that names it, and its sections.

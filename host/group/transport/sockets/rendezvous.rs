@@ -4,7 +4,7 @@
 use super::stream::{Fault, read, write};
 use crate::error::{GroupError, Outcome};
 use crate::group::transport::deadline::Deadline;
-use crate::group::transport::no_meeting;
+use crate::group::transport::no_rendezvous;
 use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::thread::sleep;
@@ -61,15 +61,15 @@ pub fn meet(
     ranks: usize,
     timeout: Duration,
 ) -> Outcome<Vec<Option<TcpStream>>> {
-    let meeting = Meeting {
+    let rendezvous = Rendezvous {
         rank,
         ranks,
         timeout,
         deadline: Deadline::after(timeout),
     };
     let peers = match rank {
-        0 => meeting.host(listener.ok_or_else(not_made_here)?)?,
-        _ => meeting.visit(address)?,
+        0 => rendezvous.host(listener.ok_or_else(not_made_here)?)?,
+        _ => rendezvous.visit(address)?,
     };
     for stream in peers.iter().flatten() {
         // Frames are written whole.
@@ -78,14 +78,14 @@ pub fn meet(
     Ok(peers)
 }
 
-struct Meeting {
+struct Rendezvous {
     rank: usize,
     ranks: usize,
     timeout: Duration,
     deadline: Deadline,
 }
 
-impl Meeting {
+impl Rendezvous {
     /// Rank 0: takes the others, and tells each where all listen.
     fn host(&self, listener: &TcpListener) -> Outcome<Vec<Option<TcpStream>>> {
         let mut addresses = vec![listener.local_addr().map_err(system)?; self.ranks];
@@ -162,7 +162,7 @@ impl Meeting {
                 continue;
             };
             if hello.ranks != self.ranks {
-                return Err(no_meeting(format!(
+                return Err(no_rendezvous(format!(
                     "rank {} joins a group of {} ranks, and rank {} one of {}; all join with the same number",
                     hello.rank, hello.ranks, self.rank, self.ranks
                 )));
@@ -181,7 +181,7 @@ impl Meeting {
         match place {
             Some(place @ None) => *place = Some(stream),
             _ => {
-                return Err(no_meeting(format!(
+                return Err(no_rendezvous(format!(
                     "two processes join as rank {rank}; each joins as a rank of its own"
                 )));
             }
@@ -222,7 +222,7 @@ impl Meeting {
         let addresses: Vec<_> = lines.lines().filter_map(|line| line.parse().ok()).collect();
         match addresses.len() == self.ranks {
             true => Ok(addresses),
-            false => Err(no_meeting(format!(
+            false => Err(no_rendezvous(format!(
                 "rank 0 knows {} ranks, and this process {}",
                 addresses.len(),
                 self.ranks
@@ -240,9 +240,9 @@ impl Meeting {
 }
 
 fn not_made_here() -> crate::ErrorKind {
-    no_meeting("rank 0 joins with the id that it made itself".to_owned())
+    no_rendezvous("rank 0 joins with the id that it made itself".to_owned())
 }
 
 fn system(error: io::Error) -> crate::ErrorKind {
-    no_meeting(format!("the system gives no connection: {error}"))
+    no_rendezvous(format!("the system gives no connection: {error}"))
 }

@@ -4,7 +4,7 @@ use cuda_std::float::Float;
 use cuda_std::warp::{Exchange, LaneValue};
 
 /// An element of a scan: a float, or an unsigned integer that stands for the signed one, too.
-pub trait Summand: LaneValue + Exchange {
+pub trait ScanElement: LaneValue + Exchange {
     /// What changes no sum, but for the sign of zero.
     const ZERO: Self;
 
@@ -20,9 +20,9 @@ pub trait Summand: LaneValue + Exchange {
     fn finished(self) -> Self;
 }
 
-macro_rules! summands {
+macro_rules! scan_elements {
     ($($element:ty: $plus:expr, $finished:expr;)*) => {$(
-        impl Summand for $element {
+        impl ScanElement for $element {
             const ZERO: Self = 0 as Self;
 
             #[inline(always)]
@@ -37,7 +37,7 @@ macro_rules! summands {
         }
     )*};
 }
-summands! {
+scan_elements! {
     f32: core::ops::Add::add, Float::canonical_nan;
     f64: core::ops::Add::add, Float::canonical_nan;
     u32: u32::wrapping_add, core::convert::identity;

@@ -1,7 +1,7 @@
 //! Sections on global memory: static arrays, and patterns of loads.
 
-use super::{Copied, Work, bytes, compare, indices};
-use crate::ladders::case::{Case, Scale};
+use super::super::case::{Case, Scale};
+use super::work::{Copied, Work, bytes, compare, indices};
 use tilewright::{Buffer, Device};
 use tilewright_ladder::memory::{self, Caches, MISALIGNMENT, Pattern, STATIC_ELEMENTS};
 

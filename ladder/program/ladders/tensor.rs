@@ -1,9 +1,9 @@
 //! The ladder of the product on tensor cores.
 
 use super::case::{Case, Ladder, Rate, Scale, Section, Title, Trial};
-use super::rivals::Rivals;
-use super::rivals::cublas::CuBlas;
-use super::support::Outcome;
+use crate::rivals::Rivals;
+use crate::rivals::cublas::CuBlas;
+use crate::support::Outcome;
 use half::bf16;
 use std::rc::Rc;
 use tilewright::{Device, Matrix, Order};

@@ -4,14 +4,15 @@ mod copies;
 mod global;
 mod on_chip;
 mod textures;
+mod work;
 
-use super::case::{Case, Ladder, Rate, Scale, Section, Title, Trial};
-use super::support::Outcome;
+use super::case::{Case, Ladder, Rate, Scale, Section, Title};
+use crate::support::Outcome;
 use copies::copies;
 use global::{patterns, statics};
 use on_chip::{arrays, banks, constants, shared};
 use textures::textures;
-use tilewright::{Buffer, Device};
+use tilewright::Device;
 
 pub const LADDER: Ladder = Ladder {
     name: "memory",
@@ -72,59 +73,4 @@ fn section(
         baseline: "",
         cases,
     }
-}
-
-/// A launch that can be repeated, with its check.
-struct Work<S> {
-    state: S,
-    work: f64,
-    launch: fn(&mut S) -> tilewright::Result<()>,
-    check: fn(&mut S) -> Outcome,
-}
-
-impl<S> Trial for Work<S> {
-    fn launch(&mut self) -> Outcome {
-        Ok((self.launch)(&mut self.state)?)
-    }
-
-    fn check(&mut self) -> Outcome {
-        (self.check)(&mut self.state)
-    }
-
-    fn work(&self) -> f64 {
-        self.work
-    }
-}
-
-/// Fails at the first place where a result is not as expected.
-fn compare<T: PartialEq + std::fmt::Debug>(
-    results: &[T],
-    expected: impl IntoIterator<Item = (usize, T)>,
-) -> Outcome {
-    for (place, expected) in expected {
-        if results[place] != expected {
-            let found = &results[place];
-            return Err(format!("element {place} is {found:?}, not {expected:?}").into());
-        }
-    }
-    Ok(())
-}
-
-/// Every so many results are compared where the expected one takes long to find.
-const CHECKED: usize = 97;
-
-/// Elements whose value is that of their index, small enough to be exact.
-fn indices(len: usize) -> Vec<f32> {
-    (0..len).map(|i| (i % (1 << 20)) as f32).collect()
-}
-
-struct Copied<K> {
-    device: Device,
-    kind: K,
-    x: Buffer<f32>,
-    y: Buffer<f32>,
-}
-
-fn bytes<T>(elements: usize) -> f64 {
-    (elements * size_of::<T>()) as f64
 }

@@ -1,0 +1,80 @@
+//! Reductions of arrays along an axis.
+
+use crate::device::default_device;
+use crate::error::Result;
+use crate::reduce::{Reducible, ReducibleLines, ReduciblePairs, ops};
+use ndarray::{Array1, ArrayView2, Axis};
+
+/// The values that `operation`, one of [`ops`](crate::ops), gives along `axis` of an array of any
+/// layout, on the default device: of each column for `Axis(0)`, by [`Device::reduce_columns`], and of
+/// each row for `Axis(1)`, by [`Device::reduce_rows`].
+///
+/// ```
+/// use ndarray::{Axis, array};
+/// use tilewright::ops;
+///
+/// let a = array![[1.0_f32, 5.0, 2.0], [4.0, 3.0, 6.0]];
+/// assert_eq!(tilewright::reduce_axis(a.view(), Axis(0), ops::Sum)?, a.sum_axis(Axis(0)));
+/// assert_eq!(tilewright::reduce_axis(a.view(), Axis(1), ops::ArgMin)?, array![0, 1]);
+/// # Ok::<(), tilewright::Error>(())
+/// ```
+///
+/// # Panics
+/// If `axis` is neither of the two, as `ndarray` does.
+///
+/// # Errors
+/// Those of [`Device::from_env`], [`Device::matrix_from_array`], [`Device::reduce_rows`] and
+/// [`Buffer::to_array1`].
+pub fn reduce_axis<R, T: ReducibleLines<R>>(
+    array: ArrayView2<'_, T>,
+    axis: Axis,
+    operation: R,
+) -> Result<Array1<<T as Reducible<R>>::Output>> {
+    let device = default_device()?;
+    let matrix = device.matrix_from_array(array)?;
+    let values = match axis {
+        Axis(0) => device.reduce_columns(&matrix, operation)?,
+        Axis(1) => device.reduce_rows(&matrix, operation)?,
+        Axis(axis) => panic!("an array of two dimensions has no axis {axis}"),
+    };
+    values.to_array1()
+}
+
+/// The dot products of two arrays of one shape along `axis`, on the default device: of each column of `x` with
+/// that of `y` for `Axis(0)`, by [`Device::reduce_dot_columns`], and of each row for `Axis(1)`, by
+/// [`Device::reduce_dot_rows`].
+///
+/// The arrays can have any layout. Where `y` has another than `x`, it is copied on the host first.
+///
+/// ```
+/// use ndarray::{Axis, array};
+///
+/// let x = array![[1.0_f32, 5.0, 2.0], [4.0, 3.0, 6.0]];
+/// let y = array![[1.0_f32, 0.0, 2.0], [1.0, 1.0, 1.0]];
+/// assert_eq!(tilewright::reduce_dot_axis(x.view(), y.view(), Axis(0))?, array![5.0, 3.0, 10.0]);
+/// assert_eq!(tilewright::reduce_dot_axis(x.view(), y.view(), Axis(1))?, array![5.0, 13.0]);
+/// # Ok::<(), tilewright::Error>(())
+/// ```
+///
+/// # Panics
+/// If `axis` is neither of the two, as `ndarray` does.
+///
+/// # Errors
+/// [`ErrorKind::ShapeMismatch`] if the arrays have different shapes; those of [`Device::from_env`],
+/// [`Device::matrix_from_array`], [`Device::reduce_dot_rows`] and [`Buffer::to_array1`].
+#[doc(alias = "vecdot")]
+pub fn reduce_dot_axis<T: ReduciblePairs<ops::Dot>>(
+    x: ArrayView2<'_, T>,
+    y: ArrayView2<'_, T>,
+    axis: Axis,
+) -> Result<Array1<T::Output>> {
+    let device = default_device()?;
+    let x = device.matrix_from_array(x)?;
+    let y = Matrix::of_array_in(x.order(), device, y).during("matrix_from_array")?;
+    let values = match axis {
+        Axis(0) => device.reduce_dot_columns(&x, &y)?,
+        Axis(1) => device.reduce_dot_rows(&x, &y)?,
+        Axis(axis) => panic!("an array of two dimensions has no axis {axis}"),
+    };
+    values.to_array1()
+}
