@@ -8,9 +8,9 @@
 //!
 //! Departures from the plain version, for speed:
 //! 1. A thread loads 16 bytes at a time and starts `VECTORS_IN_FLIGHT` loads before it combines:
-//!    the loads' latency overlaps. Of an array that does not start at a multiple of 16 bytes the
-//!    same threads load the same elements one by one, for the same bits: sums in kernels of their
-//!    own, the other operations in a branch.
+//!    the loads' latency overlaps. Their cache lines are the first to be evicted. Of an array that
+//!    does not start at a multiple of 16 bytes the same threads load the same elements one by one,
+//!    for the same bits: sums in kernels of their own, the other operations in a branch.
 //! 2. A warp combines by an unrolled butterfly of shuffles, without shared memory and without
 //!    trusting that lanes run in lockstep.
 //! 3. The block that finishes last combines the blocks' accumulators, found by an integer ticket,
