@@ -9,8 +9,9 @@ pub trait Elements: Copy {
     /// An element of the array, or a pair.
     type Element: Pod;
 
-    /// Elements `at..at + LANES`: of each array in one access if `ALIGNED`. Otherwise they are read
-    /// one by one, and those that the neighbours in a warp read come from the first-level cache.
+    /// Elements `at..at + LANES`: of each array in one access if `ALIGNED`, whose cache lines are the
+    /// first to be evicted, because each element is read once. Otherwise they are read one by one, and
+    /// those that the neighbours in a warp read come from the first-level cache.
     ///
     /// # Safety
     /// 1. `at + LANES <= self.len()`.
@@ -39,10 +40,10 @@ impl<T: Pod> Elements for Global<'_, T> {
     #[inline(always)]
     #[track_caller]
     unsafe fn load<const LANES: usize, const ALIGNED: bool>(self, at: usize) -> [T; LANES] {
-        // SAFETY: (1) is (1), and of `load_vector` (2) is (2).
+        // SAFETY: (1) is (1), and of `load_streaming` (2) is (2).
         unsafe {
             if ALIGNED {
-                self.load_vector(at)
+                self.load_streaming(at)
             } else {
                 array::from_fn(|lane| Global::load(self, at + lane))
             }

@@ -3,6 +3,7 @@
 use super::elements::Pairs;
 use super::operation::Reduction;
 use super::operations::*;
+use super::places::find_thread_anywhere;
 use super::reduction::{Workspace, reduce_grid, reduce_thread, reduce_thread_anywhere};
 use cuda_std::block;
 use cuda_std::prelude::*;
@@ -42,9 +43,9 @@ macro_rules! array_kernel {
                 ticket,
                 result,
             };
-            // SAFETY: of what a thread has, (1) LANES elements are 16 bytes, and `x` starts as (2) says. Of
-            // `Pairs::new` (1) is (2). Of `reduce_grid` (1), (2), (3) are the launch's, and (4) both are
-            // declared here.
+            // SAFETY: of what a thread has, (1) LANES elements are 16 bytes, and `x` starts as (2) says, and
+            // (2) all lanes are here. Of `Pairs::new` (1) is (2). Of `reduce_grid` (1), (2), (3) are the
+            // launch's, and (4) both are declared here.
             unsafe {
                 let of_thread = $of_thread;
                 reduce_grid::<$operation, $item>(of_thread, $x.len(), workspace, scratch, flag);
@@ -85,13 +86,20 @@ macro_rules! sum_kernels {
 }
 for_each_sum!(sum_kernels);
 
+/// What a thread has of the array `$x`: of operations that give a place, by way of the ranks alone.
+macro_rules! of_thread {
+    (ArgMin of $x:ident) => { find_thread_anywhere::<ArgMin, _, LANES>($x) };
+    (ArgMax of $x:ident) => { find_thread_anywhere::<ArgMax, _, LANES>($x) };
+    ($operation:ident of $x:ident) => { reduce_thread_anywhere::<$operation, _, LANES>($x) };
+}
+
 macro_rules! reduction_kernels {
     ($($name:ident: $operation:ident of $element:ident;)*) => {$(
         array_kernel! {
             [max_threads = 256] $name(x) of $element: $operation of $element,
             concat!("[`", stringify!($operation), "`] of an array of ", stringify!($element), "."),
             "",
-            reduce_thread_anywhere::<$operation, _, LANES>(x)
+            of_thread!($operation of x)
         }
     )*};
 }

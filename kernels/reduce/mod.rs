@@ -1,8 +1,8 @@
 //! Reductions of arrays.
 //!
 //! `operation.rs` says what an operation is, `operations/` has all of them, and `table.rs` a line for
-//! each kernel; `reduction.rs` reduces a whole array, `plan.rs` says how that is split, and so the
-//! tree; `elements.rs` is what is read, and `ticket.rs` finds the last block; `entries.rs` has the kernels,
+//! each kernel; `reduction.rs` reduces a whole array, `places.rs` finds the place of an extreme in one,
+//! `plan.rs` says how that is split, and so the tree; `elements.rs` is what is read, and `ticket.rs` finds the last block; `entries.rs` has the kernels,
 //! and `own.rs` makes those of others' operations; `lines/` reduces the lines of a matrix, and
 //! `reproducible/` adds exactly.
 
@@ -17,6 +17,8 @@ pub mod lines;
 mod operation;
 mod operations;
 mod own;
+#[cfg(feature = "entries")]
+mod places;
 mod plan;
 mod reduction;
 #[cfg(feature = "entries")]

@@ -8,9 +8,9 @@
 //!
 //! Departures from the plain version, for speed:
 //! 1. A thread loads 16 bytes at a time and starts `VECTORS_IN_FLIGHT` loads before it combines:
-//!    the loads' latency overlaps. Of an array that does not start at a multiple of 16 bytes the
-//!    same threads load the same elements one by one, for the same bits: sums in kernels of their
-//!    own, the other operations in a branch.
+//!    the loads' latency overlaps. Their cache lines are the first to be evicted. Of an array that
+//!    does not start at a multiple of 16 bytes the same threads load the same elements one by one,
+//!    for the same bits: sums in kernels of their own, the other operations in a branch.
 //! 2. A warp combines by an unrolled butterfly of shuffles, without shared memory and without
 //!    trusting that lanes run in lockstep.
 //! 3. The block that finishes last combines the blocks' accumulators, found by an integer ticket,
@@ -155,30 +155,23 @@ pub unsafe fn reduce_thread<
 >(
     x: X,
 ) -> R::Accumulator {
-    let vector_stride = BLOCK_THREADS as usize * LANES;
-    let tile = vector_stride * VECTORS_IN_FLIGHT;
-    let first = thread::thread_idx_x() as usize * LANES;
-    let whole_tiles = x.len() / tile;
+    let whole_tiles = whole_tiles::<LANES>(x.len());
     let mut totals = [R::IDENTITY; VECTORS_IN_FLIGHT];
 
-    let mut index = thread::block_idx_x() as usize;
-    while index < whole_tiles {
-        let start = index * tile + first;
-        // SAFETY: (1) the tile is whole. (2) `start` and the stride are multiples of LANES, so of 16
-        // bytes from a base that is one, too, if `ALIGNED`.
-        let vectors: [[X::Element; LANES]; VECTORS_IN_FLIGHT] =
-            array::from_fn(|v| unsafe { x.load::<LANES, ALIGNED>(start + v * vector_stride) });
+    let mut tile = thread::block_idx_x() as usize;
+    while tile < whole_tiles {
+        // SAFETY: (1) the tile is whole. (2) is (1).
+        let vectors = unsafe { load_tile::<X, LANES, ALIGNED>(x, tile) };
         // By reference: an array that is moved into an iterator goes through local memory.
         for (v, (total, vector)) in totals.iter_mut().zip(&vectors).enumerate() {
-            let lifted = lift::<R, X::Element, LANES>(vector, start + v * vector_stride);
+            let lifted = lift::<R, X::Element, LANES>(vector, vector_start::<LANES>(tile, v));
             *total = R::combine(*total, reduce_vector::<R, X::Element, LANES>(lifted));
         }
-        index += thread::grid_dim_x() as usize;
+        tile += thread::grid_dim_x() as usize;
     }
-    if index == whole_tiles {
-        let start = index * tile + first;
+    if tile == whole_tiles {
         for (v, total) in totals.iter_mut().enumerate() {
-            let lifted = lift_or_identity::<R, X, LANES>(x, start + v * vector_stride);
+            let lifted = lift_or_identity::<R, X, LANES>(x, vector_start::<LANES>(tile, v));
             *total = R::combine(*total, reduce_vector::<R, X::Element, LANES>(lifted));
         }
     }
@@ -186,6 +179,37 @@ pub unsafe fn reduce_thread<
         R::combine(totals[0], totals[1]),
         R::combine(totals[2], totals[3]),
     )
+}
+
+/// Tiles of `elements` elements, without one that is not whole.
+#[inline(always)]
+pub fn whole_tiles<const LANES: usize>(elements: usize) -> usize {
+    elements / (BLOCK_THREADS as usize * LANES * VECTORS_IN_FLIGHT)
+}
+
+/// The index of the first element of the calling thread's vector `vector` of a tile.
+#[inline(always)]
+pub fn vector_start<const LANES: usize>(tile: usize, vector: usize) -> usize {
+    let threads = BLOCK_THREADS as usize;
+    let first = tile * (threads * LANES * VECTORS_IN_FLIGHT);
+    first + thread::thread_idx_x() as usize * LANES + vector * (threads * LANES)
+}
+
+/// The calling thread's vectors of a tile.
+///
+/// # Safety
+/// 1. `x` has the whole tile.
+/// 2. `LANES` elements of an array are 16 bytes, at a multiple of which `x` starts if `ALIGNED`.
+#[inline(always)]
+pub unsafe fn load_tile<X: Elements, const LANES: usize, const ALIGNED: bool>(
+    x: X,
+    tile: usize,
+) -> [[X::Element; LANES]; VECTORS_IN_FLIGHT] {
+    array::from_fn(|v| {
+        // SAFETY: (1) is (1). (2) A vector starts at a multiple of LANES elements, so of 16 bytes from a
+        // base that is one, too, if `ALIGNED`.
+        unsafe { x.load::<LANES, ALIGNED>(vector_start::<LANES>(tile, v)) }
+    })
 }
 
 /// The elements of a vector that starts at index `at`.

@@ -27,7 +27,8 @@ pub trait Source: Copy {
     unsafe fn element(self, strides: usize) -> Self::Element;
 
     /// Elements `at..at + count` from the first, at most four, and zeros after them: of each array in
-    /// vectors of `VECTOR` elements if all are there and `is_aligned`.
+    /// vectors of `VECTOR` elements if all are there and `is_aligned`. The cache lines of vectors are the
+    /// first to be evicted, because each element is read once.
     ///
     /// # Safety
     /// 1. Each array has them, and `count` is at most 4.
@@ -99,7 +100,7 @@ impl<T: Pod> Source for OneArray<'_, T> {
             let mut place = 0;
             while place < STRANDS_OF_LANE {
                 // SAFETY: (1) all four are there. (2) is (2), as VECTOR divides `place`.
-                let vector: [T; VECTOR] = unsafe { self.x.load_vector(at + place) };
+                let vector: [T; VECTOR] = unsafe { self.x.load_streaming(at + place) };
                 let mut lane = 0;
                 while lane < VECTOR {
                     elements[place + lane] = vector[lane];

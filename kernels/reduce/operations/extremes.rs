@@ -2,6 +2,8 @@
 
 use super::order::{Ordered, Rank};
 use crate::reduce::operation::Reduction;
+#[cfg(feature = "entries")]
+use cuda_std::Pod;
 
 /// The least element: the one canonical NaN if there is a NaN, and -0 is less than +0.
 #[derive(Clone, Copy, Debug)]
@@ -132,8 +134,27 @@ fn moved<R: Rank>(placed: R::Placed, place: impl Fn(usize) -> usize) -> R::Place
     }
 }
 
+/// An operation whose value is the place of the element of the highest rank, the first of equal ones.
+#[cfg(feature = "entries")]
+pub trait Place<T: Pod>: Reduction<T> {
+    type Rank: Rank<Placed = Self::Accumulator>;
+
+    /// The rank with which an element is lifted.
+    fn rank(element: T) -> Self::Rank;
+}
+
 macro_rules! places {
     ($($operation:ident: $rank:ident;)*) => {$(
+        #[cfg(feature = "entries")]
+        impl<T: Ordered> Place<T> for $operation {
+            type Rank = T::Rank;
+
+            #[inline(always)]
+            fn rank(element: T) -> T::Rank {
+                $rank(element.without_negative_zero())
+            }
+        }
+
         impl<T: Ordered> Reduction<T> for $operation {
             type Accumulator = <T::Rank as Rank>::Placed;
             type Output = u64;

@@ -20,6 +20,8 @@ mod sum;
 mod terms;
 mod variance;
 
+#[cfg(feature = "entries")]
+pub(crate) use extremes::Place;
 pub use extremes::{ArgMax, ArgMin, Max, Min, MinMax};
 pub use mask::{All, Any, Count};
 pub use norms::{Norm2, NormInf};

@@ -178,7 +178,7 @@ unsafe fn load<T: Pod, const LANES: usize>(
 ) -> [[T; LANES]; VECTORS_IN_FLIGHT] {
     array::from_fn(|vector| {
         // SAFETY: (1), (2) by (1).
-        unsafe { x.load_vector(vector_start::<LANES>(start, vector)) }
+        unsafe { x.load_streaming(vector_start::<LANES>(start, vector)) }
     })
 }
 
