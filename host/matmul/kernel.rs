@@ -94,6 +94,8 @@ pub enum VectorLines {
     Along,
     /// The elements of neighbouring lines do.
     Across,
+    /// In either way: of elements of 8 bits another kernel brings those that lie across into lines.
+    Either,
 }
 
 impl Method {

@@ -165,7 +165,9 @@ fn fastest(
     );
     if let (Arithmetic::Auto, Some(VectorProduct { lines, .. })) = (arithmetic, problem.vector())
         && whole.vector().is_some()
-        && !kernels_of(Method::Vector(lines)).is_empty()
+        && kernels_of(Method::Vector(lines))
+            .iter()
+            .any(|it| it.runs_on(device))
     {
         return Some((Method::Vector(lines), SelectionReason::Vector));
     }

@@ -20,22 +20,22 @@ use tilewright_kernels::epilogue::EpilogueElement;
 use tilewright_kernels::matmul::{GROUP, GroupedProduct, ProductGroup};
 
 /// Products one after the other.
-pub fn multiply_each<T: Computes<O>, O: Element>(
+pub fn multiply_each<T: Computes<O, S>, O: Element, S: Accumulator>(
     device: &Device,
     arithmetic: Arithmetic,
-    products: Vec<Matrices<'_, T, O, T::Accumulator>>,
+    products: Vec<Matrices<'_, T, O, S>>,
 ) -> Outcome<()> {
     products
         .into_iter()
         .try_for_each(|matrices| multiply_one(device, arithmetic, matrices))
 }
 
-fn multiply_one<T: Computes<O>, O: Element>(
+fn multiply_one<T: Computes<O, S>, O: Element, S: Accumulator>(
     device: &Device,
     arithmetic: Arithmetic,
-    matrices: Matrices<'_, T, O, T::Accumulator>,
+    matrices: Matrices<'_, T, O, S>,
 ) -> Outcome<()> {
-    let (element, output) = T::TYPES;
+    let (element, output) = <T as Computes<O, S>>::TYPES;
     let problem = matrices.problem(element, output);
     let selection = device.select_kernel(Request::Fastest(arithmetic, None), &problem)?;
     T::multiply(device, selection, matrices)

@@ -177,4 +177,6 @@ narrow_kernels! {
         small = [matmul_mma_small_bf16_f32_nn matmul_mma_small_bf16_f32_tn matmul_mma_small_bf16_f32_nt
             matmul_mma_small_bf16_f32_tt];
     [i8 to i32 in i32]: large = [matmul_mma_i8], small = [matmul_mma_small_i8];
+    [i8 to f32 in f32]: large = [matmul_mma_i8_f32], small = [matmul_mma_small_i8_f32];
+    [i8 to bf16 in f32]: large = [matmul_mma_i8_bf16], small = [matmul_mma_small_i8_bf16];
 }

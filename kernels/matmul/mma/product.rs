@@ -8,7 +8,9 @@ use super::element::{COLUMNS_OF_PRODUCT, MmaElement, ROWS_OF_PRODUCT};
 use super::stage::{StageLayout, Stages};
 use super::warp_tile::{Fragments, WarpPosition, WarpTile};
 use crate::epilogue::Epilogue;
-use crate::finish::{CMatrices, COLUMNS, OF_LANE, Output, ROWS, Staging, WARP_ROOM, WarpRoom};
+use crate::finish::{
+    CMatrices, COLUMNS, FromSum, OF_LANE, Output, ROWS, Staging, WARP_ROOM, WarpRoom,
+};
 use cuda_std::prelude::*;
 
 /// The main loop, which hands the warp's sums to `store` with the warp's place in the block, and the row and
@@ -181,7 +183,7 @@ pub type RowStaging<'a, S> = Staging<'a, S, { WARPS_OF_ROWS * WARP_ROOM }>;
 #[inline(always)]
 pub unsafe fn product_by_rows<
     T: MmaElement,
-    O: Output<Sum = T::Sum>,
+    O: Output<Sum: FromSum<T::Sum>>,
     A: StageLayout<Element = T>,
     B: StageLayout<Element = T>,
     const DOWN: usize,
@@ -192,9 +194,9 @@ pub unsafe fn product_by_rows<
 >(
     operands: Operands<'_, T>,
     stages: (Stages<'_, A>, Stages<'_, B>),
-    staging: RowStaging<'_, T::Sum>,
+    staging: RowStaging<'_, O::Sum>,
     c: CMatrices<'_, O>,
-    epilogue: Epilogue<'_, T::Sum>,
+    epilogue: Epilogue<'_, O::Sum>,
 ) {
     const { assert!(WARPS == WARPS_OF_ROWS && ROWS == ROWS_OF_PRODUCT) };
     const {
@@ -216,7 +218,7 @@ pub unsafe fn product_by_rows<
                 let room = WarpRoom::of_warp(staging, thread::thread_idx_x() / 32);
                 let (row, column) = (row + position.row, column + position.column);
                 let place = |part: usize| (row + part * ROWS, column);
-                let sum = |part: usize, i: usize| sums.sum(part, i);
+                let sum = |part: usize, i: usize| O::Sum::from_sum(sums.sum(part, i));
                 // SAFETY: (1) all lanes are here, and each warp has a room of its own. (2) `block_position`
                 // gives each block its own outputs, and each warp has its own of them.
                 c.store_parts(matrix, DOWN, place, sum, room, epilogue);
