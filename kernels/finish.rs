@@ -61,6 +61,27 @@ macro_rules! half_outputs {
 }
 half_outputs!(f16 bf16);
 
+/// A type in which outputs are computed, from sums of type `S`.
+pub trait FromSum<S>: EpilogueElement {
+    /// The nearest number to `sum`, ties to even.
+    #[must_use]
+    fn from_sum(sum: S) -> Self;
+}
+
+impl<S: EpilogueElement> FromSum<S> for S {
+    #[inline(always)]
+    fn from_sum(sum: S) -> S {
+        sum
+    }
+}
+
+impl FromSum<i32> for f32 {
+    #[inline(always)]
+    fn from_sum(sum: i32) -> Self {
+        sum as Self
+    }
+}
+
 /// What becomes of a sum.
 pub trait Finish: Copy {
     /// The type of sums.
@@ -117,6 +138,36 @@ impl<S: EpilogueElement> Finish for Epilogue<'_, S> {
     fn output(&self, sum: S, c: S, row: Line<S>, column: Line<S>) -> S {
         Self::output(self, sum, c, row, column)
     }
+}
+
+/// Writes to element `at` of C what `epilogue` makes of the sum of the output at (`row`, `column`).
+///
+/// # Safety
+/// 1. C has the element.
+/// 2. No other thread of the launch has it.
+#[inline(always)]
+pub unsafe fn store_output<S, T: Output<Sum: FromSum<S>>>(
+    c: GlobalMut<'_, T>,
+    at: usize,
+    (row, column): (usize, usize),
+    sum: S,
+    epilogue: Epilogue<'_, T::Sum>,
+) {
+    let sum = T::Sum::from_sum(sum);
+    let output = match epilogue.is_plain() {
+        true => sum.canonical(),
+        false => {
+            let before = match epilogue.reads_c() {
+                // SAFETY: (1), (2) are the caller's; what is loaded was there before the launch.
+                true => unsafe { c.load(at) }.widen(),
+                false => T::Sum::ZERO,
+            };
+            epilogue.output(sum, before, epilogue.row(row), epilogue.column(column))
+        }
+    };
+    let [output, _] = T::narrow_pair([output, T::Sum::ZERO]);
+    // SAFETY: as above.
+    unsafe { c.store(at, output) };
 }
 
 /// The matrices C.

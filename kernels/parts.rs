@@ -7,10 +7,10 @@
 //! ```
 //!
 //! The sums of each part are an M x N matrix without gaps, those of the first part first. An output is what
-//! the epilogue makes of the sum of its place in all parts, added in order.
+//! the epilogue makes of the sum of its place in all parts, added in order. Sums of i32 may become f32 for it.
 
 use crate::epilogue::{Epilogue, EpilogueElement, EpilogueNumbers};
-use crate::finish::Output;
+use crate::finish::{FromSum, Output, store_output};
 use bytemuck::{Pod, Zeroable};
 use cuda_std::array;
 use cuda_std::prelude::*;
@@ -79,8 +79,8 @@ unsafe fn add_in_order<S: EpilogueElement>(
 /// # Safety
 /// 1. The launch is as the kernels ask, with their `sums`, `c` and `shape`.
 #[inline(always)]
-unsafe fn add_parts<O: Output>(
-    sums: Global<'_, O::Sum>,
+unsafe fn add_parts<S: EpilogueElement, O: Output<Sum: FromSum<S>>>(
+    sums: Global<'_, S>,
     c: GlobalMut<'_, O>,
     shape: &PartsShape,
     epilogue: Epilogue<'_, O::Sum>,
@@ -100,24 +100,12 @@ unsafe fn add_parts<O: Output>(
         )
     };
     let at = row * shape.ldc + column;
-    let output = match epilogue.is_plain() {
-        true => sum.canonical(),
-        false => {
-            let before = match epilogue.reads_c() {
-                // SAFETY: (1) C has the output, by (1). (2) No other thread has it.
-                true => unsafe { c.load(at) }.widen(),
-                false => O::Sum::ZERO,
-            };
-            epilogue.output(sum, before, epilogue.row(row), epilogue.column(column))
-        }
-    };
-    let [output, _] = O::narrow_pair([output, O::Sum::ZERO]);
-    // SAFETY: as above.
-    unsafe { c.store(at, output) };
+    // SAFETY: (1) C has the output, by (1). (2) No other thread has it.
+    unsafe { store_output(c, at, (row, column), sum, epilogue) };
 }
 
 macro_rules! add_kernels {
-    ($($name:ident: $sum:ident to $output:ident;)*) => {$(
+    ($($name:ident: $sum:ident to $output:ident in $finish:ident;)*) => {$(
         #[doc = concat!("Adds sums of `", stringify!($sum), "` of the parts of a product, to outputs of `",
             stringify!($output), "`.")]
         ///
@@ -132,11 +120,11 @@ macro_rules! add_kernels {
             sums: Global<$sum>,
             c: GlobalMut<$output>,
             shape: GridConstant<PartsShape>,
-            numbers: GridConstant<EpilogueNumbers<$sum>>,
-            row_scale: Global<$sum>,
-            column_scale: Global<$sum>,
-            row_bias: Global<$sum>,
-            column_bias: Global<$sum>,
+            numbers: GridConstant<EpilogueNumbers<$finish>>,
+            row_scale: Global<$finish>,
+            column_scale: Global<$finish>,
+            row_bias: Global<$finish>,
+            column_bias: Global<$finish>,
         ) {
             let epilogue = Epilogue { numbers, row_scale, column_scale, row_bias, column_bias };
             // SAFETY: (1) is the launch's (1) and (2).
@@ -145,8 +133,10 @@ macro_rules! add_kernels {
     )*};
 }
 add_kernels! {
-    add_parts_f32: f32 to f32;
-    add_parts_f16: f32 to f16;
-    add_parts_bf16: f32 to bf16;
-    add_parts_i32: i32 to i32;
+    add_parts_f32: f32 to f32 in f32;
+    add_parts_f16: f32 to f16 in f32;
+    add_parts_bf16: f32 to bf16 in f32;
+    add_parts_i32: i32 to i32 in i32;
+    add_parts_i32_f32: i32 to f32 in f32;
+    add_parts_i32_bf16: i32 to bf16 in f32;
 }

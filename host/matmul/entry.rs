@@ -25,6 +25,8 @@ pub enum Entry {
     MmaBf16(ProductLaunch<bf16, bf16, f32>),
     MmaBf16ToF32(ProductLaunch<bf16, f32, f32>),
     MmaI8(ProductLaunch<i8, i32, i32>),
+    MmaI8ToF32(ProductLaunch<i8, f32, f32>),
+    MmaI8ToBf16(ProductLaunch<i8, bf16, f32>),
     TensorF16(TensorLaunch<f16, f32>),
     TensorBf16(TensorLaunch<bf16, f32>),
     TensorF32(TensorLaunch<f32, f32>),
@@ -37,8 +39,17 @@ pub enum Entry {
     VectorF16ToF32(VectorLaunch<f16, f32, f32>),
     VectorBf16(VectorLaunch<bf16, bf16, f32>),
     VectorBf16ToF32(VectorLaunch<bf16, f32, f32>),
+    /// Of words of four i8.
+    VectorI8(VectorLaunch<i32, i32, i32>),
+    VectorI8ToF32(VectorLaunch<i32, f32, f32, i32>),
+    VectorI8ToBf16(VectorLaunch<i32, bf16, f32, i32>),
+    /// Of words of four floats of 8 bits.
+    VectorF8ToF32(VectorLaunch<i32, f32, f32>),
+    VectorF8ToBf16(VectorLaunch<i32, bf16, f32>),
     GroupF32(GroupLaunch<f32>),
     GroupF64(GroupLaunch<f64>),
+    GroupF16(GroupLaunch<f32>),
+    GroupBf16(GroupLaunch<f32>),
 }
 
 /// The arguments of a kernel of elements `T`, whose outputs are `O` and whose sums are `S`.
@@ -105,14 +116,14 @@ pub type MapWords = [u64; 16];
 pub type WideLaunch =
     unsafe fn(&Module, LaunchConfig, ChainArguments<'_, f32>, [Global<'_, u32>; 2]) -> Outcome<()>;
 
-/// The arguments of a kernel that multiplies lines by a vector.
-pub struct VectorArguments<'a, T, O, S> {
+/// The arguments of a kernel that multiplies lines by a vector, whose sums are `P` before the epilogue.
+pub struct VectorArguments<'a, T, O, S, P> {
     pub x: Global<'a, T>,
     pub v: Global<'a, T>,
     pub y: GlobalMut<'a, O>,
     pub shape: VectorShape,
     pub epilogue: EpilogueArguments<'a, S>,
-    pub partials: GlobalMut<'a, S>,
+    pub partials: GlobalMut<'a, P>,
     pub tickets: GlobalMut<'a, u32>,
 }
 
@@ -120,32 +131,33 @@ pub struct VectorArguments<'a, T, O, S> {
 ///
 /// # Safety
 /// As for [`ProductLaunch`].
-pub type VectorLaunch<T, O, S> =
-    unsafe fn(&Module, LaunchConfig, VectorArguments<'_, T, O, S>) -> Outcome<()>;
+pub type VectorLaunch<T, O, S, P = S> =
+    unsafe fn(&Module, LaunchConfig, VectorArguments<'_, T, O, S, P>) -> Outcome<()>;
 
-/// The arguments of a kernel that adds sums of type `S`.
-pub struct AddArguments<'a, O, S> {
-    pub sums: Global<'a, S>,
+/// The arguments of a kernel that adds sums of type `P`.
+pub struct AddArguments<'a, O, S, P> {
+    pub sums: Global<'a, P>,
     pub c: GlobalMut<'a, O>,
     pub shape: PartsShape,
     pub epilogue: EpilogueArguments<'a, S>,
 }
 
 /// The launch of a kernel that adds sums, and its module.
-pub type AddKernel<O, S> = (&'static ModuleSource, AddLaunch<O, S>);
+pub type AddKernel<O, S, P> = (&'static ModuleSource, AddLaunch<O, S, P>);
 
 /// The launch of a kernel that adds sums.
 ///
 /// # Safety
 /// As for [`ProductLaunch`].
-pub type AddLaunch<O, S> = unsafe fn(&Module, LaunchConfig, AddArguments<'_, O, S>) -> Outcome<()>;
+pub type AddLaunch<O, S, P> =
+    unsafe fn(&Module, LaunchConfig, AddArguments<'_, O, S, P>) -> Outcome<()>;
 
-/// The launch of a kernel of products of unequal shapes.
+/// The launch of a kernel of products of unequal shapes, whose epilogue is in type `S`.
 ///
 /// # Safety
 /// As for [`ChainLaunch`]: the addresses in the table are views.
-pub type GroupLaunch<T> =
-    unsafe fn(&Module, LaunchConfig, &ProductGroup, &EpilogueNumbers<T>) -> Outcome<()>;
+pub type GroupLaunch<S> =
+    unsafe fn(&Module, LaunchConfig, &ProductGroup, &EpilogueNumbers<S>) -> Outcome<()>;
 
 /// Launches a kernel whose parameters are those in the first brackets, those of the epilogue, and those in
 /// the last brackets. It is unsafe as [`Module::launch_params`] is.

@@ -48,6 +48,8 @@ macro_rules! kernels {
     (@mma_bf16 $element:ident $kernel:path) => { kernels!(@ordinary MmaBf16 $kernel) };
     (@mma_bf16_f32 $element:ident $kernel:path) => { kernels!(@ordinary MmaBf16ToF32 $kernel) };
     (@mma_i8 $element:ident $kernel:path) => { kernels!(@ordinary MmaI8 $kernel) };
+    (@mma_i8_f32 $element:ident $kernel:path) => { kernels!(@ordinary MmaI8ToF32 $kernel) };
+    (@mma_i8_bf16 $element:ident $kernel:path) => { kernels!(@ordinary MmaI8ToBf16 $kernel) };
     (@ordinary $entry:ident $kernel:path) => {
         Entry::$entry(|module, config, arguments| {
             let ProductArguments { a, b, c, shape, epilogue } = arguments;
@@ -71,6 +73,7 @@ macro_rules! kernels {
     };
     (@tensor_f32 $element:ident $kernel:path) => { kernels!(@direct TensorF32 $kernel) };
     (@tensor_i32 $element:ident $kernel:path) => { kernels!(@direct TensorI32 $kernel) };
+    (@direct_bf16 $element:ident $kernel:path) => { kernels!(@direct TensorBf16 $kernel) };
     (@direct $entry:ident $kernel:path) => {
         Entry::$entry(|module, config, arguments| {
             let TensorArguments { a, b, c, shape, epilogue, .. } = arguments;
@@ -83,6 +86,8 @@ macro_rules! kernels {
     };
     (@group F32 $kernel:path) => { kernels!(@grouped GroupF32 $kernel) };
     (@group F64 $kernel:path) => { kernels!(@grouped GroupF64 $kernel) };
+    (@group F16 $kernel:path) => { kernels!(@grouped GroupF16 $kernel) };
+    (@group Bf16 $kernel:path) => { kernels!(@grouped GroupBf16 $kernel) };
     (@grouped $entry:ident $kernel:path) => {
         Entry::$entry(|module, config, group, numbers| {
             // SAFETY: (1) no element. (2) None is touched.
@@ -105,6 +110,11 @@ macro_rules! kernels {
     (@vector_f16_f32 $element:ident $kernel:path) => { kernels!(@lines VectorF16ToF32 $kernel) };
     (@vector_bf16 $element:ident $kernel:path) => { kernels!(@lines VectorBf16 $kernel) };
     (@vector_bf16_f32 $element:ident $kernel:path) => { kernels!(@lines VectorBf16ToF32 $kernel) };
+    (@vector_i8 $element:ident $kernel:path) => { kernels!(@lines VectorI8 $kernel) };
+    (@vector_i8_f32 $element:ident $kernel:path) => { kernels!(@lines VectorI8ToF32 $kernel) };
+    (@vector_i8_bf16 $element:ident $kernel:path) => { kernels!(@lines VectorI8ToBf16 $kernel) };
+    (@vector_f8_f32 $element:ident $kernel:path) => { kernels!(@lines VectorF8ToF32 $kernel) };
+    (@vector_f8_bf16 $element:ident $kernel:path) => { kernels!(@lines VectorF8ToBf16 $kernel) };
     (@lines $entry:ident $kernel:path) => {
         Entry::$entry(|module, config, arguments| {
             let VectorArguments { x, v, y, shape, epilogue, partials, tickets } = arguments;
@@ -135,6 +145,7 @@ const LARGE: TileConfig = TileConfig::Large;
 const SMALL: TileConfig = TileConfig::Small;
 const ALONG: VectorLines = VectorLines::Along;
 const ACROSS: VectorLines = VectorLines::Across;
+const EITHER: VectorLines = VectorLines::Either;
 
 /// Every product kernel.
 pub static KERNELS: &[GemmKernel] = kernels! {
@@ -176,6 +187,10 @@ pub static KERNELS: &[GemmKernel] = kernels! {
         matmul_mma_small_bf16_f32_tn matmul_mma_small_bf16_f32_nt matmul_mma_small_bf16_f32_tt;
     I8 to I32 [Method::Mma(LARGE), matmul, mma_i8] => matmul_mma_i8;
     I8 to I32 [Method::Mma(SMALL), matmul, mma_i8] => matmul_mma_small_i8;
+    I8 to F32 [Method::Mma(LARGE), matmul, mma_i8_f32] => matmul_mma_i8_f32;
+    I8 to F32 [Method::Mma(SMALL), matmul, mma_i8_f32] => matmul_mma_small_i8_f32;
+    I8 to Bf16 [Method::Mma(LARGE), matmul, mma_i8_bf16] => matmul_mma_i8_bf16;
+    I8 to Bf16 [Method::Mma(SMALL), matmul, mma_i8_bf16] => matmul_mma_small_i8_bf16;
     F16 to F16 [Method::Wgmma(LARGE), tensor, tensor_f16] => matmul_wgmma_f16_nn matmul_wgmma_f16_nt
         matmul_wgmma_f16_tn matmul_wgmma_f16_tt;
     F16 to F16 [Method::Wgmma(SMALL), tensor, tensor_f16] => matmul_wgmma_small_f16_nn matmul_wgmma_small_f16_nt
@@ -196,6 +211,10 @@ pub static KERNELS: &[GemmKernel] = kernels! {
     I8 to I32 [Method::Coarsened(SMALL), matmul, words] => matmul_coarsened_small_i8;
     I8 to I32 [Method::Wgmma(LARGE), tensor, tensor_i32] => matmul_wgmma_i8;
     I8 to I32 [Method::Wgmma(SMALL), tensor, tensor_i32] => matmul_wgmma_small_i8;
+    I8 to F32 [Method::Wgmma(LARGE), tensor, tensor_f32] => matmul_wgmma_i8_f32;
+    I8 to F32 [Method::Wgmma(SMALL), tensor, tensor_f32] => matmul_wgmma_small_i8_f32;
+    I8 to Bf16 [Method::Wgmma(LARGE), tensor, direct_bf16] => matmul_wgmma_i8_bf16;
+    I8 to Bf16 [Method::Wgmma(SMALL), tensor, direct_bf16] => matmul_wgmma_small_i8_bf16;
     F8E4M3 to Bf16 [Method::Wgmma(LARGE), tensor, tensor_bf16] => matmul_wgmma_e4m3;
     F8E4M3 to Bf16 [Method::Wgmma(SMALL), tensor, tensor_bf16] => matmul_wgmma_small_e4m3;
     F8E4M3 to F32 [Method::Wgmma(LARGE), tensor, tensor_f32] => matmul_wgmma_e4m3_f32;
@@ -213,6 +232,10 @@ pub static KERNELS: &[GemmKernel] = kernels! {
         matmul_grouped_small_f32_tn matmul_grouped_small_f32_nt matmul_grouped_small_f32_tt;
     F64 to F64 [Method::Grouped(SMALL), matmul, group] => matmul_grouped_small_f64_nn
         matmul_grouped_small_f64_tn matmul_grouped_small_f64_nt matmul_grouped_small_f64_tt;
+    F16 to F16 [Method::GroupedMma, matmul, group] => matmul_mma_grouped_f16_nn matmul_mma_grouped_f16_tn
+        matmul_mma_grouped_f16_nt matmul_mma_grouped_f16_tt;
+    Bf16 to Bf16 [Method::GroupedMma, matmul, group] => matmul_mma_grouped_bf16_nn matmul_mma_grouped_bf16_tn
+        matmul_mma_grouped_bf16_nt matmul_mma_grouped_bf16_tt;
     F32 to F32 [Method::Vector(ALONG), matvec, vector_f32] => matvec_along_f32;
     F32 to F32 [Method::Vector(ACROSS), matvec, vector_f32] => matvec_across_f32;
     F64 to F64 [Method::Vector(ALONG), matvec, vector_f64] => matvec_along_f64;
@@ -225,4 +248,11 @@ pub static KERNELS: &[GemmKernel] = kernels! {
     Bf16 to Bf16 [Method::Vector(ACROSS), matvec, vector_bf16] => matvec_across_bf16;
     Bf16 to F32 [Method::Vector(ALONG), matvec, vector_bf16_f32] => matvec_along_bf16_f32;
     Bf16 to F32 [Method::Vector(ACROSS), matvec, vector_bf16_f32] => matvec_across_bf16_f32;
+    I8 to I32 [Method::Vector(EITHER), matvec, vector_i8] => matvec_i8;
+    I8 to F32 [Method::Vector(EITHER), matvec, vector_i8_f32] => matvec_i8_f32;
+    I8 to Bf16 [Method::Vector(EITHER), matvec, vector_i8_bf16] => matvec_i8_bf16;
+    F8E4M3 to Bf16 [Method::Vector(EITHER), matvec, vector_f8_bf16] => matvec_e4m3;
+    F8E4M3 to F32 [Method::Vector(EITHER), matvec, vector_f8_f32] => matvec_e4m3_f32;
+    F8E5M2 to Bf16 [Method::Vector(EITHER), matvec, vector_f8_bf16] => matvec_e5m2;
+    F8E5M2 to F32 [Method::Vector(EITHER), matvec, vector_f8_f32] => matvec_e5m2_f32;
 };

@@ -2,10 +2,11 @@
 //!
 //! `product.rs` takes a product from its operands to what was selected for it. `chain.rs` and `words.rs` are
 //! on the ordinary units, `mma.rs` of warps and `tensor.rs` and `split.rs` of warpgroups on tensor cores,
-//! `vector.rs` of lines and a vector. `parts.rs` divides K, `grouped.rs` has several products in one launch,
+//! `vector.rs` of lines and a vector, `bytes.rs` the same of elements of 8 bits. `parts.rs` divides K, `grouped.rs` has several products in one launch,
 //! `mirror.rs` the other half of a symmetric one. `lines.rs` makes operands fit for bulk copies and words,
 //! by `transpose.rs` where their lines lie across k. `persistent.rs` has grids of clusters that stay.
 
+pub mod bytes;
 pub mod chain;
 pub mod grouped;
 mod lines;

@@ -6,9 +6,10 @@ use super::launch::vector;
 use super::matrices::Factors;
 use super::problem::Problem;
 use super::select::{Request, Selection, SelectionReason};
-use super::types::MatmulElement;
+use super::types::Accumulator;
 use super::types::sealed::Computes;
 use crate::device::Device;
+use crate::element::Element;
 use crate::error::Outcome;
 use std::fmt::{self, Display, Formatter};
 
@@ -62,14 +63,14 @@ impl Display for MatmulPlan {
 
 impl Device {
     /// The kernel of `request` for products in new matrices.
-    pub(super) fn plan<T: MatmulElement>(
+    pub(super) fn plan<T: Computes<O, S>, O: Element, S: Accumulator>(
         &self,
         request: Request,
         factors: Factors<'_, T>,
-        epilogue: &Epilogue<'_, T::Accumulator>,
+        epilogue: &Epilogue<'_, S>,
     ) -> Outcome<MatmulPlan> {
         factors.check_inner()?;
-        let types = <T as Computes<T::Product>>::TYPES;
+        let types = <T as Computes<O, S>>::TYPES;
         let problem = factors.problem_of_new(types, epilogue.is_identity())?;
         let selection = self.select_kernel(request, &problem)?;
         Ok(MatmulPlan::of(&selection, &problem))

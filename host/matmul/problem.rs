@@ -139,6 +139,7 @@ impl Problem {
         let of = |matrix_is_a, line_order: Order, matrix: &MatrixLayout, lines| VectorProduct {
             matrix_is_a,
             lines: match matrix.order == line_order || lines == 1 && matrix.leading_dimension == 1 {
+                _ if self.element.bytes() == 1 => VectorLines::Either,
                 true => VectorLines::Along,
                 false => VectorLines::Across,
             },
@@ -163,9 +164,7 @@ impl Problem {
             ElementType::F16 | ElementType::Bf16 => &OF_HALVES,
             _ => &OF_BYTES,
         };
-        // Products of bytes have no kernels for vectors.
-        let is_vector = self.element.bytes() > 1 && self.vector().is_some();
-        if self.batch != 1 || is_vector || self.k < rule.shortest_k {
+        if self.batch != 1 || self.vector().is_some() || self.k < rule.shortest_k {
             return None;
         }
         let tiles = |outputs: usize| outputs.div_ceil(rule.tile);
@@ -179,6 +178,15 @@ impl Problem {
             count: self.k / len,
             len,
         })
+    }
+
+    /// Whether the lines of both operands start at multiples of 16 bytes.
+    pub fn has_aligned_lines(&self) -> bool {
+        const ALIGNMENT: usize = 16;
+        let bytes = self.element.bytes();
+        [self.a, self.b]
+            .iter()
+            .all(|it| it.rows_are_multiples_of(ALIGNMENT, bytes))
     }
 
     /// Whether bulk copies can count its rows and columns, those past the end of a tile included.

@@ -110,6 +110,15 @@ impl<'a, T: Element> MatrixBatch<'a, T> {
         })
     }
 
+    /// The same matrices in `order` where their elements lie in it, as those of one row or column do in either;
+    /// others as they are.
+    pub(crate) fn in_order_if_possible(self, order: Order) -> Self {
+        Self {
+            first: self.first.in_order(order).unwrap_or(self.first),
+            ..self
+        }
+    }
+
     /// `count` matrices from number `first` on, or the one that serves all.
     pub(crate) fn part(&self, first: usize, count: usize) -> Self {
         Self {

@@ -227,9 +227,14 @@ impl<'a, T: Element> MatrixView<'a, T> {
 
     /// The same matrix in row-major order, where its elements lie in rows as they are.
     pub(crate) fn with_rows(self) -> Option<Self> {
-        match self.order {
-            Order::RowMajor => Some(self),
-            Order::ColumnMajor => self.in_other_order(),
+        self.in_order(Order::RowMajor)
+    }
+
+    /// The same matrix in `order`, where its elements lie in it as they are.
+    pub(crate) fn in_order(self, order: Order) -> Option<Self> {
+        match self.order == order {
+            true => Some(self),
+            false => self.in_other_order(),
         }
     }
 

@@ -10,21 +10,26 @@
 //! outputs.
 //!
 //! `parts.rs` adds the parts of contiguous lines, `product.rs` reads X and v, `element.rs` has the types,
-//! and `outputs.rs` what becomes of the sums.
+//! and `outputs.rs` what becomes of the sums. Lines of elements of 8 bits have a loop of their own,
+//! `bytes.rs`, over words of four, `words.rs`.
 
 mod across;
 mod along;
+mod bytes;
 mod element;
 mod outputs;
 mod parts;
 mod plan;
 mod product;
+mod words;
 
 use crate::epilogue::{Epilogue, EpilogueNumbers};
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::matmul::{BlockTile, OperandLayout, ProductDescriptor, ProductKernel};
 use across::{multiply_across, threads_of_line};
 use along::multiply_along;
+use bytes::{LineOutputs, multiply_bytes};
+use cuda_std::fp8::{F8E4M3, F8E5M2};
 use cuda_std::prelude::*;
 use half::{bf16, f16};
 use outputs::Outputs;
@@ -32,15 +37,16 @@ use product::{Product, Workspace};
 
 pub use across::lines_of_block;
 pub use plan::{
-    LINES_OF_GROUP, SHORT_LINES, STRAND_BYTES, VECTOR_STRANDS, VECTOR_THREADS, VectorPlan,
-    VectorShape,
+    LINES_OF_BYTES, LINES_OF_GROUP, SHORT_LINES, STRAND_BYTES, VECTOR_STRANDS, VECTOR_THREADS,
+    VectorPlan, VectorShape,
 };
 
 // The blocks are those that a multiprocessor has registers for at once without spills: left alone, ptxas
 // takes fewer for f64 and compute capability 7.5, and spills.
 macro_rules! vector_kernels {
     ($($element:ident to $output:ident in $sum:ident: $along:ident $along_blocks:tt blocks, $across:ident $across_blocks:tt blocks;)*) => {$(
-        vector_kernels!(@kernel $along [max_threads = 256, min_blocks = $along_blocks], $element, $output, $sum,
+        vector_kernels!(@kernel $along [max_threads = 256, min_blocks = $along_blocks], $element,
+            [$element, $output in $sum, $sum, Outputs],
             "A line's elements lie one after another: `x_apart` is from one line to the next.",
             "1. The launch has blocks of [`VECTOR_THREADS`] threads along x: [`SHORT_LINES`] lines for each `lanes` \
              threads where `lanes` is not 0, otherwise 32 threads for each `parts_of_group` parts of each \
@@ -53,7 +59,8 @@ macro_rules! vector_kernels {
                 $element, $output, { STRAND_BYTES / size_of::<$element>() }
             >(product, workspace, outputs),
             |lines| lines);
-        vector_kernels!(@kernel $across [max_threads = 256, min_blocks = $across_blocks], $element, $output, $sum,
+        vector_kernels!(@kernel $across [max_threads = 256, min_blocks = $across_blocks], $element,
+            [$element, $output in $sum, $sum, Outputs],
             "The elements of neighbouring lines lie one after another: `x_apart` is from one element of a \
              line to the next.",
             "1. The launch has blocks of [`VECTOR_THREADS`] threads along x: one for each [`lines_of_block`] \
@@ -70,10 +77,26 @@ macro_rules! vector_kernels {
             },
             |lines| lines.div_ceil(lines_of_block(size_of::<$element>())));
     )*};
-    (@kernel $name:ident [$($bounds:tt)*], $element:ident, $output:ident, $sum:ident, $layout:literal, $grid:literal,
-        $room:literal, |$product:ident, $workspace:ident, $outputs:ident| $multiply:expr,
+    // Elements of 8 bits, four in a word: for the devices that have tensor cores for some of them.
+    (@bytes $($element:ident in $sum:ident to $output:ident in $finish:ident: $name:ident;)*) => {$(
+        vector_kernels!(@kernel $name [max_threads = 256, min_blocks = 2, arch = "sm_80"], $element,
+            [i32, $output in $finish, $sum, LineOutputs],
+            "Words of four elements; those of a line lie one after another: `x_apart` is from one line to the \
+             next.",
+            "1. The launch has blocks of [`VECTOR_THREADS`] threads along x: 32 threads for each \
+             `parts_of_group` parts of each [`LINES_OF_BYTES`] lines of their [`VectorPlan`]; and so many along y \
+             as the batch has products.",
+            "3. The words of a line are whole vectors of 16 bytes, zeros at the end, which start at multiples of \
+             that, as do those of v, which lie one after another. If `parts_of_group` is less than the parts of a \
+             line, `partials` has an element for each part of each line of each product, and `tickets` one for \
+             each line, which is 0.",
+            |product, workspace, outputs| multiply_bytes::<$element, $output>(product, workspace, outputs),
+            |lines| lines);
+    )*};
+    (@kernel $name:ident [$($bounds:tt)*], $of:ident, [$element:ident, $output:ident in $finish:ident, $sum:ident, $to:ident],
+        $layout:literal, $grid:literal, $room:literal, |$product:ident, $workspace:ident, $outputs:ident| $multiply:expr,
         |$lines:ident| $tickets:expr) => {
-        #[doc = concat!("y = X v of ", stringify!($element), " in ", stringify!($output), ". ", $layout)]
+        #[doc = concat!("y = X v of ", stringify!($of), " in ", stringify!($output), ". ", $layout)]
         ///
         /// # Safety
         #[doc = $grid]
@@ -90,11 +113,11 @@ macro_rules! vector_kernels {
             v: Global<$element>,
             y: GlobalMut<$output>,
             shape: GridConstant<VectorShape>,
-            numbers: GridConstant<EpilogueNumbers<$sum>>,
-            row_scale: Global<$sum>,
-            column_scale: Global<$sum>,
-            row_bias: Global<$sum>,
-            column_bias: Global<$sum>,
+            numbers: GridConstant<EpilogueNumbers<$finish>>,
+            row_scale: Global<$finish>,
+            column_scale: Global<$finish>,
+            row_bias: Global<$finish>,
+            column_bias: Global<$finish>,
             partials: GlobalMut<$sum>,
             tickets: GlobalMut<u32>,
         ) {
@@ -112,19 +135,15 @@ macro_rules! vector_kernels {
                 shape,
                 plan,
             };
-            let $outputs = Outputs {
-                y: y.skip(matrix * shape.y_stride),
-                columns: shape.columns,
-                apart: shape.y_apart,
-                epilogue: Epilogue { numbers, row_scale, column_scale, row_bias, column_bias },
-            };
+            let epilogue = Epilogue { numbers, row_scale, column_scale, row_bias, column_bias };
+            let $outputs = $to::new(y.skip(matrix * shape.y_stride), &shape, epilogue);
             // SAFETY: the launch's (1) to (3); shared memory is declared here.
             unsafe { $multiply }
         }
 
         #[cfg(not(target_arch = "nvptx64"))]
         impl ProductKernel for $name {
-            type Element = $element;
+            type Element = $of;
             const DESCRIPTOR: ProductDescriptor = ProductDescriptor {
                 tile: BlockTile {
                     rows: lines_of_block(size_of::<$element>()),
@@ -146,4 +165,14 @@ vector_kernels! {
     f16 to f32 in f32: matvec_along_f16_f32 2 blocks, matvec_across_f16_f32 2 blocks;
     bf16 to bf16 in f32: matvec_along_bf16 2 blocks, matvec_across_bf16 2 blocks;
     bf16 to f32 in f32: matvec_along_bf16_f32 2 blocks, matvec_across_bf16_f32 2 blocks;
+}
+vector_kernels! {
+    @bytes
+    i8 in i32 to i32 in i32: matvec_i8;
+    i8 in i32 to f32 in f32: matvec_i8_f32;
+    i8 in i32 to bf16 in f32: matvec_i8_bf16;
+    F8E4M3 in f32 to bf16 in f32: matvec_e4m3;
+    F8E4M3 in f32 to f32 in f32: matvec_e4m3_f32;
+    F8E5M2 in f32 to bf16 in f32: matvec_e5m2;
+    F8E5M2 in f32 to f32 in f32: matvec_e5m2_f32;
 }

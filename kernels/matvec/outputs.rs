@@ -1,21 +1,36 @@
 //! What becomes of the sums.
 
 use super::element::Element;
+use super::plan::VectorShape;
 use crate::epilogue::Epilogue;
 use cuda_std::prelude::*;
 
 /// The outputs y: a vector, or a matrix, row after row.
 #[derive(Clone, Copy)]
 pub struct Outputs<'launch, O: Element> {
-    pub y: GlobalMut<'launch, O>,
+    y: GlobalMut<'launch, O>,
     /// Elements of a row.
-    pub columns: usize,
+    columns: usize,
     /// Elements from one row to the next.
-    pub apart: usize,
-    pub epilogue: Epilogue<'launch, O::Sum>,
+    apart: usize,
+    epilogue: Epilogue<'launch, O::Sum>,
 }
 
-impl<O: Element> Outputs<'_, O> {
+impl<'launch, O: Element> Outputs<'launch, O> {
+    #[inline(always)]
+    pub fn new(
+        y: GlobalMut<'launch, O>,
+        shape: &VectorShape,
+        epilogue: Epilogue<'launch, O::Sum>,
+    ) -> Self {
+        Self {
+            y,
+            columns: shape.columns,
+            apart: shape.y_apart,
+            epilogue,
+        }
+    }
+
     /// Writes the output of `line`.
     ///
     /// # Safety

@@ -42,7 +42,7 @@ struct Loaded<T, const VECTOR: usize, const LINES: usize, const COUNT: usize> {
 impl Parts {
     /// Line `number` of the group, or the last one, whose sum is not used, where there are not so many.
     #[inline(always)]
-    fn line(&self, number: usize, lines: usize) -> usize {
+    pub fn line(&self, number: usize, lines: usize) -> usize {
         match number {
             0 => self.line,
             _ => (self.line + number).min(lines - 1),
@@ -247,7 +247,7 @@ impl Parts {
     /// 1. All lanes of the warp call it. `workspace` has a ticket for each line, which was 0. The first
     ///    lane of the group has written its parts.
     #[inline(always)]
-    pub unsafe fn is_last<S: Float>(&self, workspace: Workspace<S>, groups: usize) -> bool {
+    pub unsafe fn is_last<S>(&self, workspace: Workspace<S>, groups: usize) -> bool {
         let mut ticket = 0;
         if self.is_there && self.lane == 0 {
             thread::fence_device();

@@ -29,6 +29,9 @@ pub const SHORT_LINES: usize = 8;
 /// all of them.
 pub const LINES_OF_GROUP: usize = 4;
 
+/// Lines of elements of 8 bits that a group of threads adds at the same time.
+pub const LINES_OF_BYTES: usize = 2;
+
 /// The longest line of one part, in rounds of all strands.
 const ONE_PART: usize = 4;
 
@@ -106,7 +109,7 @@ pub struct VectorShape {
     /// Parts of a contiguous line that a group of threads adds.
     pub parts_of_group: usize,
     /// Contiguous lines that a group of threads adds where `lanes` is 0: 1, or [`LINES_OF_GROUP`], all parts of
-    /// them.
+    /// them; [`LINES_OF_BYTES`] of elements of 8 bits.
     pub lines_of_group: usize,
 }
 
@@ -116,7 +119,7 @@ mod tests {
 
     #[test]
     fn parts_cover_the_line_and_are_not_too_many() {
-        for vector in [2, 4, 8] {
+        for vector in [2, 4, 8, 16] {
             let round = VECTOR_STRANDS * vector;
             for rounds in [1, 4, 5, 8, 9, 64, 65, 8192, 8193, 1 << 20] {
                 for k in [rounds * round - 1, rounds * round, rounds * round + 1] {
@@ -133,7 +136,7 @@ mod tests {
     #[test]
     fn no_sum_is_higher_than_a_chain() {
         let height_of = |strands: usize| strands.next_power_of_two().ilog2() as usize;
-        for vector in [2, 4, 8] {
+        for vector in [2, 4, 8, 16] {
             let ks = (1..40_000).chain([1 << 20, (1 << 24) + 1, 1 << 30]);
             for k in ks {
                 let VectorPlan { part, parts, .. } = VectorPlan::new(k, vector);

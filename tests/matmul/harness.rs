@@ -2,6 +2,7 @@
 
 use half::{bf16, f16};
 use std::fmt::Debug;
+use tilewright::cuda_std::fp8::{F8E4M3, F8E5M2};
 use tilewright::{Arithmetic, Device, Element, Matmul, MatmulInto, Matrix, Order, TileConfig};
 
 pub const ORDERS: [Order; 2] = [Order::RowMajor, Order::ColumnMajor];
@@ -88,6 +89,17 @@ impl Bits for f16 {
     }
 }
 impl Bits for bf16 {
+    fn bits(self) -> u64 {
+        self.to_bits().into()
+    }
+}
+
+impl Bits for F8E4M3 {
+    fn bits(self) -> u64 {
+        self.to_bits().into()
+    }
+}
+impl Bits for F8E5M2 {
     fn bits(self) -> u64 {
         self.to_bits().into()
     }

@@ -31,8 +31,9 @@ impl Way {
     }
 }
 
-/// Whole tiles and tails, and rows that are and are not multiples of 4 and of 16 bytes.
-const SHAPES: [Shape; 7] = [
+/// Whole tiles and tails, rows that are and are not multiples of 4 and of 16 bytes, and vectors, of one part, of
+/// several, and of several that are divided among groups.
+pub const SHAPES: [Shape; 11] = [
     (1, 1, 1),
     (64, 128, 128),
     (65, 12, 132),
@@ -40,14 +41,18 @@ const SHAPES: [Shape; 7] = [
     (33, 258, 16),
     (5, 70, 203),
     (16, 24, 0),
+    (70, 1, 300),
+    (1, 131, 2601),
+    (5, 1, 5000),
+    (1, 3, 17_000),
 ];
 
-fn random_matrix(random: &mut Random, rows: usize, columns: usize) -> Host<i8> {
+pub fn random_matrix(random: &mut Random, rows: usize, columns: usize) -> Host<i8> {
     Host::new(rows, columns, |_, _| random.bits() as i8)
 }
 
 /// The exact sums of products, in i64.
-fn exact(a: &Host<i8>, b: &Host<i8>, (m, n, k): Shape) -> Vec<i64> {
+pub fn exact(a: &Host<i8>, b: &Host<i8>, (m, n, k): Shape) -> Vec<i64> {
     let sum = |i: usize| {
         let terms = (0..k).map(|j| (a.elements[i / n * k + j], b.elements[j * n + i % n]));
         terms.map(|(a, b)| i64::from(a) * i64::from(b)).sum()
@@ -55,7 +60,7 @@ fn exact(a: &Host<i8>, b: &Host<i8>, (m, n, k): Shape) -> Vec<i64> {
     (0..m * n).map(sum).collect()
 }
 
-fn wrapped(sums: &[i64]) -> Vec<i32> {
+pub fn wrapped(sums: &[i64]) -> Vec<i32> {
     sums.iter().map(|&sum| sum as i32).collect()
 }
 

@@ -6,6 +6,7 @@ mod common;
 
 mod batches;
 mod cases;
+mod dequantized;
 mod epilogues;
 mod errors;
 mod fastest;

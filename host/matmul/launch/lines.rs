@@ -148,12 +148,13 @@ impl<'a, T: Element> AlignedOperand<'a, T> {
 /// Bytes of a word.
 pub const WORD: usize = size_of::<i32>();
 
-impl AlignedLines<'_, i8> {
-    /// The lines as words of four, if [`Self::along`] has made them with a multiple of 4 elements.
+impl<T: Element> AlignedLines<'_, T> {
+    /// The lines as words of four elements of 8 bits, if [`Self::along`] has made them with a multiple of 4.
     ///
     /// # Safety
     /// 1. The launch reads the words of the lines alone.
     pub unsafe fn words(&self, is_batch: bool) -> Lines<'_, i32> {
+        const { assert!(size_of::<T>() == 1) };
         // SAFETY: (1) is (1).
         let bytes = unsafe { self.elements(is_batch) };
         let first = bytes.elements.as_ptr().cast();
@@ -219,7 +220,9 @@ impl<'a, T: Element> Operand<'a, T> {
     }
 }
 
-impl Operand<'_, i8> {
+impl<T: Element> Operand<'_, T> {
+    /// Elements of 8 bits as words.
+    ///
     /// # Safety
     /// As for [`AlignedLines::words`].
     pub unsafe fn words(&self) -> Lines<'_, i32> {

@@ -9,14 +9,14 @@ use crate::matmul::entry::ProductArguments;
 use crate::matmul::epilogue::Stores;
 use crate::matmul::kernel::GemmKernel;
 use crate::matmul::matrices::Matrices;
-use crate::matmul::types::Accumulate;
+use crate::matmul::types::Accumulator;
 use crate::matrix::{MatrixBatch, Order};
 use crate::module::Module;
 
-/// C = A B of halves, in halves or in f32, and of i8, in i32.
-pub fn multiply<T: MmaInto<O>, O: Element>(
+/// C = A B of halves, in halves or in f32, and of i8, in i32, f32 or bf16.
+pub fn multiply<T: MmaInto<O, S>, O: Element, S: Accumulator>(
     kernel: &'static GemmKernel,
-    matrices: Matrices<'_, T, O, <T as Accumulate>::Accumulator>,
+    matrices: Matrices<'_, T, O, S>,
 ) -> Outcome<()> {
     let launch = T::launch_of(kernel.entry).expect("the kernel was selected for the types");
     let device = matrices.c.view().first().device().clone();

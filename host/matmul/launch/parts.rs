@@ -8,14 +8,14 @@ use crate::element::Element;
 use crate::error::Outcome;
 use crate::launch::LaunchConfig;
 use crate::launch_args::{read_elements, written_by_product};
-use crate::matmul::element::sealed::{TensorOutput, VectorInto};
+use crate::matmul::element::sealed::{OutputOf, VectorInto};
 use crate::matmul::entry::AddArguments;
 use crate::matmul::epilogue::{Epilogue, Stores};
 use crate::matmul::matrices::{Factors, Matrices};
 use crate::matmul::problem::Parts;
 use crate::matmul::select::DividedK;
-use crate::matmul::types::Accumulator;
 use crate::matmul::types::sealed::Computes;
+use crate::matmul::types::{Accumulate, Accumulator};
 use crate::matrix::{Matrix, MatrixView, Order};
 use crate::module::Module;
 use tilewright_kernels::parts::{ADD_COLUMNS, ADD_ROWS, ADD_THREADS, PartsShape};
@@ -28,7 +28,7 @@ struct Sums<S: Element> {
 
 impl<S: Accumulator> Sums<S> {
     /// Those of the product of `a` and `b`, which is symmetric if it `is_gram`.
-    fn of<T: Computes<S, Accumulator = S>>(
+    fn of<T: Computes<S, S, Accumulator = S>>(
         device: &Device,
         DividedK { parts, request }: DividedK,
         (a, b): (MatrixView<'_, T>, MatrixView<'_, T>),
@@ -71,11 +71,15 @@ pub fn multiply_chains<T: Computes<T, Accumulator = T> + VectorInto<T> + Accumul
 }
 
 /// C = A B of one product of narrower elements.
-pub fn multiply<T: Computes<O::Sum, Accumulator = O::Sum>, O: TensorOutput>(
+pub fn multiply<T, O>(
     device: &Device,
     division: DividedK,
     matrices: Matrices<'_, T, O, O::Sum>,
-) -> Outcome<()> {
+) -> Outcome<()>
+where
+    T: Accumulate + Computes<<T as Accumulate>::Accumulator>,
+    O: OutputOf<T::Accumulator>,
+{
     // Copied once, where tensor cores cannot read them, instead of for each part.
     let a = AlignedOperand::new(matrices.a.first(), Order::RowMajor)?;
     let b = AlignedOperand::new(matrices.b.first(), Order::ColumnMajor)?;

@@ -7,16 +7,17 @@ use crate::error::{ErrorKind, Outcome};
 use crate::matmul::epilogue::Epilogue;
 use crate::matmul::matrices::{Factors, Matrices};
 use crate::matmul::select::Request;
+use crate::matmul::types::Accumulator;
 use crate::matmul::types::sealed::Computes;
 use crate::matrix::{Matrix, MatrixBatchMut};
 
 impl Device {
     /// The products in a new matrix, one below the other.
-    pub(in crate::matmul) fn product<T: Computes<O>, O: Element>(
+    pub(in crate::matmul) fn product<T: Computes<O, S>, O: Element, S: Accumulator>(
         &self,
         request: Request,
         factors: Factors<'_, T>,
-        epilogue: Epilogue<'_, T::Accumulator>,
+        epilogue: Epilogue<'_, S>,
     ) -> Outcome<Matrix<O>> {
         factors.check_inner()?;
         let count = factors.products()?;
@@ -32,17 +33,17 @@ impl Device {
     }
 
     /// The products in `c`, by the kernel of `request`.
-    pub(in crate::matmul) fn multiply<T: Computes<O>, O: Element>(
+    pub(in crate::matmul) fn multiply<T: Computes<O, S>, O: Element, S: Accumulator>(
         &self,
         request: Request,
         factors: Factors<'_, T>,
         mut c: MatrixBatchMut<'_, O>,
-        epilogue: Epilogue<'_, T::Accumulator>,
+        epilogue: Epilogue<'_, S>,
     ) -> Outcome<()> {
         let Some(matrices) = Matrices::of(self, factors, c.view_mut(), epilogue)? else {
             return Ok(());
         };
-        let (element, output) = T::TYPES;
+        let (element, output) = <T as Computes<O, S>>::TYPES;
         let problem = matrices.problem(element, output);
         let selection = self.select_kernel(request, &problem)?;
         T::multiply(self, selection, matrices)?;

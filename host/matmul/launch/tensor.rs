@@ -30,7 +30,7 @@ fn tile_of(kernel: &GemmKernel) -> &'static ClusterTile {
     kernel.element.cluster_tile(tiles)
 }
 
-/// C = A B of halves, in halves or in f32, of i8, in i32, and of 8-bit floats, in bf16 or in f32.
+/// C = A B of halves, in halves or in f32, of i8, in i32, f32 or bf16, and of 8-bit floats, in bf16 or f32.
 pub fn multiply<T: Element, O: TensorOutput>(
     kernel: &'static GemmKernel,
     matrices: Matrices<'_, T, O, O::Sum>,

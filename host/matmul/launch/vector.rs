@@ -19,8 +19,8 @@ use crate::matrix::{Matrix, MatrixView, Order};
 use crate::module::Module;
 use cuda_std::global::{Global, GlobalMut};
 use tilewright_kernels::matvec::{
-    LINES_OF_GROUP, SHORT_LINES, STRAND_BYTES, VECTOR_STRANDS, VECTOR_THREADS, VectorPlan,
-    VectorShape, lines_of_block,
+    LINES_OF_BYTES, LINES_OF_GROUP, SHORT_LINES, STRAND_BYTES, VECTOR_STRANDS, VECTOR_THREADS,
+    VectorPlan, VectorShape, lines_of_block,
 };
 
 /// Groups of threads that fill any device, 32 threads each: an H200 has room for 2112. Contiguous lines that are
@@ -38,13 +38,13 @@ const MOST_BLOCKS: usize = i32::MAX as usize;
 const MOST_PRODUCTS: usize = 65_535;
 
 /// The blocks of a launch for each product, and what they share.
-struct Work {
+pub struct Work {
     /// Outputs of a block.
     lines_of_block: usize,
     blocks: usize,
-    lanes: usize,
-    parts_of_group: usize,
-    lines_of_group: usize,
+    pub lanes: usize,
+    pub parts_of_group: usize,
+    pub lines_of_group: usize,
     /// Partial results and counters of a product.
     partials: usize,
     tickets: usize,
@@ -52,10 +52,16 @@ struct Work {
 
 impl Work {
     /// For `lines` of `k` elements of `bytes` bytes in each of `products`.
-    fn new(order: VectorLines, (lines, k): (usize, usize), bytes: usize, products: usize) -> Self {
+    pub fn new(
+        order: VectorLines,
+        (lines, k): (usize, usize),
+        bytes: usize,
+        products: usize,
+    ) -> Self {
         let plan = VectorPlan::new(k, STRAND_BYTES / bytes);
         match order {
             VectorLines::Across => Self::across(lines, plan, bytes),
+            VectorLines::Either => Self::grouped(lines, plan, products, LINES_OF_BYTES),
             VectorLines::Along if k * bytes <= VECTOR_STRANDS * STRAND_BYTES => {
                 Self::short(lines, k * bytes)
             }
@@ -94,23 +100,33 @@ impl Work {
 
     /// Longer contiguous lines.
     fn along(lines: usize, plan: VectorPlan, products: usize) -> Self {
+        let are_many = lines.saturating_mul(products) / LINES_OF_GROUP >= GROUPS;
+        let lines_of_group = if are_many { LINES_OF_GROUP } else { 1 };
+        Self::grouped(lines, plan, products, lines_of_group)
+    }
+
+    /// Contiguous lines of which a group of threads adds `lines_of_group` at the same time.
+    fn grouped(all_lines: usize, plan: VectorPlan, products: usize, lines_of_group: usize) -> Self {
+        let lines = all_lines.div_ceil(lines_of_group);
         let all = plan.parts.saturating_mul(lines).saturating_mul(products);
         let worthwhile = LEAST_ROUNDS.div_ceil(plan.rounds);
         let most = (all / GROUPS).max(worthwhile).clamp(1, plan.parts);
         // As even as can be.
         let groups = plan.parts.div_ceil(most);
         let of_block = VECTOR_THREADS as usize / VECTOR_STRANDS;
-        let are_many = lines.saturating_mul(products) / LINES_OF_GROUP >= GROUPS;
-        let lines_of_group = if are_many { LINES_OF_GROUP } else { 1 };
-        let of_groups = lines.div_ceil(lines_of_group).saturating_mul(groups);
+        let of_groups = lines.saturating_mul(groups);
         Self {
             lines_of_block: (of_block * lines_of_group / groups).max(1),
             blocks: of_groups.div_ceil(of_block),
             lanes: 0,
             parts_of_group: plan.parts.div_ceil(groups),
             lines_of_group,
-            partials: if groups > 1 { lines * plan.parts } else { 0 },
-            tickets: if groups > 1 { lines } else { 0 },
+            partials: if groups > 1 {
+                all_lines * plan.parts
+            } else {
+                0
+            },
+            tickets: if groups > 1 { all_lines } else { 0 },
         }
     }
 }
@@ -236,9 +252,9 @@ impl Work {
     /// 1. The views, the shape and the grid of this work are as the kernel asks, but for the partial results
     ///    and the tickets.
     /// 2. As (2) of [`ProductLaunch`](crate::matmul::entry::ProductLaunch).
-    unsafe fn launch<T: Element, O: Element, S: Element>(
+    pub unsafe fn launch<T: Element, O: Element, S: Element, P: Element>(
         &self,
-        (module, launch): (&Module, VectorLaunch<T, O, S>),
+        (module, launch): (&Module, VectorLaunch<T, O, S, P>),
         (x, v, y): (Global<'_, T>, Global<'_, T>, GlobalMut<'_, O>),
         shape: VectorShape,
         epilogue: EpilogueArguments<'_, S>,
@@ -253,7 +269,7 @@ impl Work {
         }
         let config = LaunchConfig::new((self.blocks as u32, products as u32), VECTOR_THREADS);
         let device = module.device();
-        let mut partials = Buffer::<S>::uninit(device, products * self.partials)?;
+        let mut partials = Buffer::<P>::uninit(device, products * self.partials)?;
         let mut tickets = Buffer::<u32>::zeroed(device, products * self.tickets)?;
         let arguments = VectorArguments {
             x,
@@ -272,7 +288,7 @@ impl Work {
 }
 
 /// Elements from one element of a matrix of one column to the next.
-fn elements_apart<T: Element>(column: MatrixView<'_, T>) -> usize {
+pub fn elements_apart<T: Element>(column: MatrixView<'_, T>) -> usize {
     match column.order() {
         Order::RowMajor => column.leading_dimension(),
         Order::ColumnMajor => 1,

@@ -150,7 +150,7 @@ impl Device {
         b: impl Into<MatrixView<'b, T>>,
     ) -> Result<MatmulPlan> {
         let request = Request::Coarsened(None);
-        self.plan(request, factors(a, b), &Epilogue::identity())
+        self.plan::<T, T, T::Accumulator>(request, factors(a, b), &Epilogue::identity())
             .during("matmul_plan")
     }
 }

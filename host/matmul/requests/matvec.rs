@@ -16,8 +16,8 @@ impl Device {
     /// where one of its operands is a vector, and `Matmul::new(&a, x.as_column())` choices.
     ///
     /// Each element is the sum of K products, each added by a fused multiply-add, of f64 in f64 and of
-    /// f32, f16 and bf16 in f32, and rounded to the type at last: |y' - y| <= gamma_K |A||x| for f32 and
-    /// f64. The order depends on K and the type alone, so the bits are the same on every device, whatever
+    /// all other floats in f32, and rounded to the type at last: |y' - y| <= gamma_K |A||x| for f32 and
+    /// f64. Sums of i8 are exact in i32, and wrap around. The order depends on K and the type alone, so the bits are the same on every device, whatever
     /// the order of the matrix and the other rows (`docs/products.md`). A sum that is zero is +0. Infinities
     /// and NaN are as in [`Device::matmul_tiled`].
     ///

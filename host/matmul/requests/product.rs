@@ -12,12 +12,11 @@ use crate::matmul::plan::MatmulPlan;
 use crate::matmul::prepared::PreparedMatrix;
 use crate::matmul::select::Request;
 use crate::matmul::types::sealed::Computes;
-use crate::matmul::types::{MatmulElement, MatmulInto};
+use crate::matmul::types::{Accumulate, Accumulator, MatmulElement, MatmulInto};
 use crate::matrix::{
     AsMatrixBatchMut, AsMatrixViewMut, Matrix, MatrixBatch, MatrixBatchMut, MatrixView,
 };
 use cuda_std::float::Float;
-use tilewright_kernels::epilogue::EpilogueElement as _;
 
 /// A product with choices, and with what becomes of it on its way to memory:
 ///
@@ -25,8 +24,9 @@ use tilewright_kernels::epilogue::EpilogueElement as _;
 /// C' = activation(alpha row_scale[i] column_scale[j] (A B)[i, j] + beta C[i, j] + row_bias[i] + column_bias[j])
 /// ```
 ///
-/// All of it is computed where the sums are, in their type, [`Accumulate::Accumulator`](crate::Accumulate::Accumulator), before they are
-/// rounded to the type of C: no other pass goes over C. Sums of integers wrap around, and so does this.
+/// All of it is computed where the sums are, in type `S`, before they are rounded to the type of C: no other pass
+/// goes over C. `S` is the type of the sums, [`Accumulate::Accumulator`], in which integers wrap around; that of
+/// [`dequantized`](Self::dequantized) is f32.
 ///
 /// ```
 /// use tilewright::{Activation, Device, Matmul};
@@ -46,12 +46,12 @@ use tilewright_kernels::epilogue::EpilogueElement as _;
 /// ```
 #[derive(Clone, Copy, Debug)]
 #[doc(alias = "gemm")]
-pub struct Matmul<'a, T: MatmulElement> {
+pub struct Matmul<'a, T: MatmulElement, S: Accumulator = <T as Accumulate>::Accumulator> {
     factors: Factors<'a, T>,
     arithmetic: Arithmetic,
     tiles: Option<TileConfig>,
     capability: Option<(u32, u32)>,
-    epilogue: Epilogue<'a, T::Accumulator>,
+    epilogue: Epilogue<'a, S>,
 }
 
 impl<'a> Matmul<'a, f32> {
@@ -72,6 +72,76 @@ impl<'a, T: MatmulElement> Matmul<'a, T> {
         Self::of(Factors::new(a.into(), b.into()))
     }
 
+    /// The product as a new row-major matrix; those of a batch one below the other.
+    ///
+    /// # Errors
+    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if A's columns are not B's rows;
+    /// [`ErrorKind::BatchMismatch`](crate::ErrorKind::BatchMismatch) if A and B are batches of different
+    /// numbers of matrices; [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if a scale or a bias has another number of
+    /// elements than the product has rows or columns;
+    /// [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice) if the operands are of different devices;
+    /// [`ErrorKind::NoKernel`](crate::ErrorKind::NoKernel) if the device has no kernel for the type or the
+    /// arithmetic; [`ErrorKind::DriverTooOld`](crate::ErrorKind::DriverTooOld) if it has one that its driver
+    /// does not read, and no other; [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge) if the result cannot be counted;
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory),
+    /// [`ErrorKind::NoModule`](crate::ErrorKind::NoModule),
+    /// [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or
+    /// [`ErrorKind::Cuda`](crate::ErrorKind::Cuda).
+    pub fn run(&self) -> Result<Matrix<T::Product>> {
+        self.product(self.device()).during("matmul")
+    }
+
+    /// The kernel that [`run`](Self::run) selects, and why.
+    ///
+    /// With [`Arithmetic::Split`] the outputs of lines whose elements are too far apart, or infinite, or
+    /// NaN, are computed by another kernel, in order of k: the device finds them.
+    ///
+    /// # Errors
+    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) or
+    /// [`ErrorKind::NoKernel`](crate::ErrorKind::NoKernel), as for [`run`](Self::run).
+    pub fn plan(&self) -> Result<MatmulPlan> {
+        self.plan_of::<T::Product>()
+    }
+}
+
+impl<'a> Matmul<'a, i8, f32> {
+    /// The product A B of matrices of i8 that were quantised, on their way back to numbers: the sums are those of
+    /// [`Matmul::new`], exact in i32, each is rounded to f32, ties to even, and alpha, beta, scales, biases and
+    /// activation are computed in f32. An output of f32 or bf16, [`run_as`](Self::run_as) and
+    /// [`run_into`](Self::run_into), is rounded once more if it is bf16. A sum of less than 2^24 in magnitude is an f32.
+    ///
+    /// Weights with a scale for each output, activations with one for each row:
+    ///
+    /// ```
+    /// use tilewright::{Device, Matmul};
+    ///
+    /// # fn main() -> tilewright::Result<()> {
+    /// let device = Device::simulator();
+    /// let tokens = device.matrix((2, 3), &[1_i8, 2, 3, -4, -5, -6])?;
+    /// let weights = device.matrix((3, 1), &[100_i8, 10, 1])?;
+    /// let of_tokens = device.upload(&[0.5_f32, 0.25])?;
+    /// let of_weights = device.upload(&[2.0_f32])?;
+    /// let product = Matmul::dequantized(&tokens, &weights)
+    ///     .row_scale(&of_tokens)
+    ///     .column_scale(&of_weights);
+    /// assert_eq!(product.run_as::<f32>()?.to_vec()?, [123.0, -228.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// Compute capability 8.0 or the simulator; [`Arithmetic::Chain`] has no kernel.
+    #[doc(alias = "w8a8")]
+    #[doc(alias = "quantized")]
+    #[must_use]
+    pub fn dequantized(
+        a: impl Into<MatrixBatch<'a, i8>>,
+        b: impl Into<MatrixBatch<'a, i8>>,
+    ) -> Self {
+        Self::of(Factors::new(a.into(), b.into()))
+    }
+}
+
+impl<'a, T: MatmulElement, S: Accumulator> Matmul<'a, T, S> {
     pub(super) fn of(factors: Factors<'a, T>) -> Self {
         Self {
             factors,
@@ -123,7 +193,7 @@ impl<'a, T: MatmulElement> Matmul<'a, T> {
 
     /// What the products are multiplied by: 1 if not given. With 0 A and B are not read.
     #[must_use]
-    pub fn alpha(mut self, alpha: T::Accumulator) -> Self {
+    pub fn alpha(mut self, alpha: S) -> Self {
         self.epilogue.alpha = alpha;
         self
     }
@@ -131,35 +201,35 @@ impl<'a, T: MatmulElement> Matmul<'a, T> {
     /// What C is multiplied by before it is added: 0 if not given, for which C is not read. A new C is
     /// zero.
     #[must_use]
-    pub fn beta(mut self, beta: T::Accumulator) -> Self {
+    pub fn beta(mut self, beta: S) -> Self {
         self.epilogue.beta = beta;
         self
     }
 
     /// M factors, one for each row of the product.
     #[must_use]
-    pub fn row_scale(mut self, scale: impl Into<BufferView<'a, T::Accumulator>>) -> Self {
+    pub fn row_scale(mut self, scale: impl Into<BufferView<'a, S>>) -> Self {
         self.epilogue.rows.scale = Some(scale.into());
         self
     }
 
     /// N factors, one for each column of the product.
     #[must_use]
-    pub fn column_scale(mut self, scale: impl Into<BufferView<'a, T::Accumulator>>) -> Self {
+    pub fn column_scale(mut self, scale: impl Into<BufferView<'a, S>>) -> Self {
         self.epilogue.columns.scale = Some(scale.into());
         self
     }
 
     /// M numbers, each of which is added to a row of the product.
     #[must_use]
-    pub fn row_bias(mut self, bias: impl Into<BufferView<'a, T::Accumulator>>) -> Self {
+    pub fn row_bias(mut self, bias: impl Into<BufferView<'a, S>>) -> Self {
         self.epilogue.rows.bias = Some(bias.into());
         self
     }
 
     /// N numbers, each of which is added to a column of the product.
     #[must_use]
-    pub fn column_bias(mut self, bias: impl Into<BufferView<'a, T::Accumulator>>) -> Self {
+    pub fn column_bias(mut self, bias: impl Into<BufferView<'a, S>>) -> Self {
         self.epilogue.columns.bias = Some(bias.into());
         self
     }
@@ -168,38 +238,20 @@ impl<'a, T: MatmulElement> Matmul<'a, T> {
     #[must_use]
     pub fn activation(mut self, activation: Activation) -> Self
     where
-        T::Accumulator: Float,
+        S: Float,
     {
         self.epilogue.activation = activation;
         self
     }
 
-    /// The product as a new row-major matrix; those of a batch one below the other.
+    /// The product as a new row-major matrix of type `O`: `product.run_as::<f32>()` of f16, bf16 or 8-bit floats, and
+    /// f32 or bf16 of [`dequantized`](Matmul::dequantized) i8.
     ///
     /// # Errors
-    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if A's columns are not B's rows;
-    /// [`ErrorKind::BatchMismatch`](crate::ErrorKind::BatchMismatch) if A and B are batches of different
-    /// numbers of matrices; [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if a scale or a bias has another number of
-    /// elements than the product has rows or columns;
-    /// [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice) if the operands are of different devices;
-    /// [`ErrorKind::NoKernel`](crate::ErrorKind::NoKernel) if the device has no kernel for the type or the
-    /// arithmetic; [`ErrorKind::DriverTooOld`](crate::ErrorKind::DriverTooOld) if it has one that its driver
-    /// does not read, and no other; [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge) if the result cannot be counted;
-    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory),
-    /// [`ErrorKind::NoModule`](crate::ErrorKind::NoModule),
-    /// [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or
-    /// [`ErrorKind::Cuda`](crate::ErrorKind::Cuda).
-    pub fn run(&self) -> Result<Matrix<T::Product>> {
-        self.product(self.device()).during("matmul")
-    }
-
-    /// [`run`](Self::run) with outputs of type `O`: `product.run_as::<f32>()` of f16, bf16 or 8-bit floats.
-    ///
-    /// # Errors
-    /// Those of [`run`](Self::run).
+    /// Those of [`Matmul::run`].
     pub fn run_as<O: Element>(&self) -> Result<Matrix<O>>
     where
-        T: MatmulInto<O>,
+        T: MatmulInto<O, S>,
     {
         self.product(self.device()).during("matmul")
     }
@@ -210,27 +262,34 @@ impl<'a, T: MatmulElement> Matmul<'a, T> {
     ///
     /// # Errors
     /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if C is not M x N, and those of
-    /// [`run`](Self::run).
+    /// [`Matmul::run`].
     pub fn run_into<O: Element>(&self, c: &mut impl AsMatrixBatchMut<O>) -> Result<()>
     where
-        T: MatmulInto<O>,
+        T: MatmulInto<O, S>,
     {
         self.multiply(self.device(), c.as_matrix_batch_mut())
             .during("matmul")
     }
 
-    /// The kernel that [`run`](Self::run) selects, and why.
-    ///
-    /// With [`Arithmetic::Split`] the outputs of lines whose elements are too far apart, or infinite, or
-    /// NaN, are computed by another kernel, in order of k: the device finds them.
+    /// The kernel that [`run_as`](Self::run_as) selects for outputs of type `O`, and why.
     ///
     /// # Errors
     /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) or
-    /// [`ErrorKind::NoKernel`](crate::ErrorKind::NoKernel), as for [`run`](Self::run).
-    pub fn plan(&self) -> Result<MatmulPlan> {
+    /// [`ErrorKind::NoKernel`](crate::ErrorKind::NoKernel), as for [`run_as`](Self::run_as).
+    pub fn plan_as<O: Element>(&self) -> Result<MatmulPlan>
+    where
+        T: MatmulInto<O, S>,
+    {
+        self.plan_of::<O>()
+    }
+
+    fn plan_of<O: Element>(&self) -> Result<MatmulPlan>
+    where
+        T: Computes<O, S>,
+    {
         let device = self.device();
         device
-            .plan(self.request(), self.factors, &self.epilogue)
+            .plan::<T, O, S>(self.request(), self.factors, &self.epilogue)
             .during("matmul")
     }
 
@@ -241,10 +300,10 @@ impl<'a, T: MatmulElement> Matmul<'a, T> {
     /// The product in a new matrix of `device`.
     pub(super) fn product<O: Element>(&self, device: &Device) -> Outcome<Matrix<O>>
     where
-        T: Computes<O>,
+        T: Computes<O, S>,
     {
         let mut product = *self;
-        product.epilogue.beta = T::Accumulator::ZERO;
+        product.epilogue.beta = S::ZERO;
         device.product(product.request(), self.factors, product.epilogue)
     }
 
@@ -255,7 +314,7 @@ impl<'a, T: MatmulElement> Matmul<'a, T> {
         c: MatrixBatchMut<'_, O>,
     ) -> Outcome<()>
     where
-        T: Computes<O>,
+        T: Computes<O, S>,
     {
         device.multiply(self.request(), self.factors, c, self.epilogue)
     }

@@ -196,6 +196,26 @@ fn a_product_with_a_vector_has_a_kernel_of_its_own_on_every_device() {
             assert_eq!(dot, Some("matvec_along_f64"));
         }
     }
+    // Elements of 8 bits lie in either order.
+    for (a, b) in ORDERS.into_iter().flat_map(|a| ORDERS.map(|b| (a, b))) {
+        for (element, output, kernel) in [
+            (ElementType::I8, ElementType::I32, "matvec_i8"),
+            (ElementType::I8, ElementType::Bf16, "matvec_i8_bf16"),
+            (ElementType::F8E4M3, ElementType::Bf16, "matvec_e4m3"),
+            (ElementType::F8E5M2, ElementType::F32, "matvec_e5m2_f32"),
+        ] {
+            for shape in [(1, 4096, 8192), (4096, 1, 8192)] {
+                let mut problem = problem(element, shape, a, b);
+                problem.output = output;
+                let auto = Request::Fastest(Arithmetic::Auto, None);
+                let on = |device| name(&problem, device, auto);
+                assert_eq!([H200, A100].map(on), [Some(kernel); 2]);
+                let ordinary = "matmul_coarsened_small_i8";
+                let on_old = (output == ElementType::I32).then_some(ordinary);
+                assert_eq!(on(old), on_old);
+            }
+        }
+    }
     let chain = Request::Fastest(Arithmetic::Chain, None);
     let problem = row_major(ElementType::F64, (4096, 1, 4096));
     assert_eq!(name(&problem, H200, chain), Some("matmul_mma_small_f64_nn"));

@@ -125,7 +125,8 @@ macro_rules! mma_kernels {
         // SAFETY: (1): (1) is (1), (2) and (4) are (2) and (3), (3) the stages are taken here. (2) `room` deals
         // out the memory of the stages. (3) is (2).
         unsafe {
-            product_by_rows::<$a, $b, $warp, _, $count>(operands, $stages, staging, c, $epilogue);
+            let place = (thread::block_idx_x(), thread::block_idx_y() as usize);
+            product_by_rows::<$a, $b, $warp, _, $count>(place, operands, $stages, staging, c, $epilogue);
         }
     };
 }
@@ -178,4 +179,6 @@ narrow_kernels! {
         small = [matmul_mma_small_bf16_f32_nn matmul_mma_small_bf16_f32_tn matmul_mma_small_bf16_f32_nt
             matmul_mma_small_bf16_f32_tt];
     [i8 to i32 in i32]: large = [matmul_mma_i8], small = [matmul_mma_small_i8];
+    [i8 to f32 in f32]: large = [matmul_mma_i8_f32], small = [matmul_mma_small_i8_f32];
+    [i8 to bf16 in f32]: large = [matmul_mma_i8_bf16], small = [matmul_mma_small_i8_bf16];
 }

@@ -20,14 +20,16 @@ use super::element::{COLUMNS_OF_PRODUCT, MmaElement, ROWS_OF_PRODUCT};
 use super::stage::{StageElement, StageLayout, Stages};
 use super::warp_tile::{WarpOutputs, WarpPosition};
 use crate::epilogue::Epilogue;
-use crate::finish::{CMatrices, COLUMNS, OF_LANE, Output, ROWS, Staging, WARP_ROOM, WarpRoom};
+use crate::finish::{
+    CMatrices, COLUMNS, FromSum, OF_LANE, Output, ROWS, Staging, WARP_ROOM, WarpRoom,
+};
 use cuda_std::prelude::*;
 
-/// The main loop, which hands the warp's sums to `store` with the warp's place in the block, and the row and
-/// the column where the block's outputs begin.
+/// The main loop of block number `block` of the product's, which hands the warp's sums to `store` with the
+/// warp's place in the block, and the row and the column where the block's outputs begin.
 ///
 /// # Safety
-/// 1. The launch has blocks of the warps' threads along x, one for each of their `BLOCK`s of the result.
+/// 1. The launch has blocks of the warps' threads, one `block` for each of their `BLOCK`s of the result.
 /// 2. A and B have the elements of m x k and k x n matrices, `lda` and `ldb` elements from row to row
 ///    in memory.
 /// 3. The memory of the stages is the block's own, and has `STAGES` of each operand.
@@ -35,6 +37,7 @@ use cuda_std::prelude::*;
 ///    bytes.
 #[inline(always)]
 unsafe fn multiply<A, B, W, const STAGES: usize>(
+    block: u32,
     operands: Operands<'_, W::Element>,
     stages: (Stages<'_, A>, Stages<'_, B>),
     store: impl FnOnce(&W, &WarpPosition, (usize, usize)),
@@ -54,11 +57,8 @@ unsafe fn multiply<A, B, W, const STAGES: usize>(
         ldb,
     } = operands;
     let (depth, step) = (W::Element::DEPTH, W::Element::STEP);
-    let (block_row, block_column) = block_position(
-        thread::block_idx_x(),
-        m.div_ceil(A::OUTPUTS),
-        n.div_ceil(B::OUTPUTS),
-    );
+    let (block_row, block_column) =
+        block_position(block, m.div_ceil(A::OUTPUTS), n.div_ceil(B::OUTPUTS));
     let (row, column) = (block_row * A::OUTPUTS, block_column * B::OUTPUTS);
     let (a_outside, b_outside) = W::Element::OUTSIDE;
     let a = A::operand(a, m, k, lda, a_outside);
@@ -148,15 +148,20 @@ pub unsafe fn product_of_factors<A, B, W, const STAGES: usize>(
     // SAFETY: (1) to (4) are (1). Of the stores, (1) `block_position` gives each block its own outputs. (2) The
     // stages are the block's, and no longer read; no copy is under way.
     unsafe {
-        multiply::<A, B, W, STAGES>(operands, stages, |sums: &W, position, origin| {
-            if store.epilogue.is_plain() {
-                sums.store(position, origin, shape, &store.to);
-            } else {
-                // The last readers of the stages are done.
-                thread::sync_threads();
-                sums.store_through(way, position, origin, shape, &store);
-            }
-        });
+        multiply::<A, B, W, STAGES>(
+            thread::block_idx_x(),
+            operands,
+            stages,
+            |sums: &W, position, origin| {
+                if store.epilogue.is_plain() {
+                    sums.store(position, origin, shape, &store.to);
+                } else {
+                    // The last readers of the stages are done.
+                    thread::sync_threads();
+                    sums.store_through(way, position, origin, shape, &store);
+                }
+            },
+        );
     }
 }
 
@@ -166,8 +171,8 @@ const WARPS_OF_ROWS: usize = 4;
 /// The memory through which they go.
 pub type RowStaging<'a, S> = Staging<'a, S, { WARPS_OF_ROWS * WARP_ROOM }>;
 
-/// The product of the calling block, whose outputs go to C by way of shared memory, whole rows of a warp at a
-/// time.
+/// The product number `matrix` of those of `c`, as block number `block` of it, whose outputs go to C by way of
+/// shared memory, whole rows of a warp at a time.
 ///
 /// # Safety
 /// 1. As for `multiply`.
@@ -175,6 +180,7 @@ pub type RowStaging<'a, S> = Staging<'a, S, { WARPS_OF_ROWS * WARP_ROOM }>;
 /// 3. The launch touches the elements of `c` through it alone.
 #[inline(always)]
 pub unsafe fn product_by_rows<A, B, W, O, const STAGES: usize>(
+    (block, matrix): (u32, usize),
     operands: Operands<'_, W::Element>,
     stages: (Stages<'_, A>, Stages<'_, B>),
     staging: RowStaging<'_, O::Sum>,
@@ -183,8 +189,8 @@ pub unsafe fn product_by_rows<A, B, W, O, const STAGES: usize>(
 ) where
     A: StageLayout<Element = W::Element>,
     B: StageLayout<Element = W::Element>,
-    W: WarpOutputs<Element: MmaElement<Sum = O::Sum>>,
-    O: Output,
+    W: WarpOutputs,
+    O: Output<Sum: FromSum<<W::Element as MmaElement>::Sum>>,
 {
     const { assert!(W::WARPS == WARPS_OF_ROWS && ROWS == ROWS_OF_PRODUCT) };
     const {
@@ -194,19 +200,23 @@ pub unsafe fn product_by_rows<A, B, W, O, const STAGES: usize>(
         )
     };
     const { assert!(OF_LANE * 32 == ROWS * COLUMNS, "and so are its sums") };
-    let matrix = thread::block_idx_y() as usize;
     // SAFETY: (1) to (4) are (1).
     unsafe {
-        multiply::<A, B, W, STAGES>(operands, stages, |sums: &W, position, (row, column)| {
-            // The last readers of the stages are done, and no copy is under way.
-            thread::sync_threads();
-            let room = WarpRoom::of_warp(staging, thread::thread_idx_x() / 32);
-            let (row, column) = (row + position.row, column + position.column);
-            let place = |part: usize| (row + part * ROWS, column);
-            let sum = |part: usize, i: usize| sums.sum(part, i);
-            // SAFETY: (1) all lanes are here, and each warp has a room of its own. (2) `block_position`
-            // gives each block its own outputs, and each warp has its own of them.
-            c.store_parts(matrix, W::DOWN, place, sum, room, epilogue);
-        });
+        multiply::<A, B, W, STAGES>(
+            block,
+            operands,
+            stages,
+            |sums: &W, position, (row, column)| {
+                // The last readers of the stages are done, and no copy is under way.
+                thread::sync_threads();
+                let room = WarpRoom::of_warp(staging, thread::thread_idx_x() / 32);
+                let (row, column) = (row + position.row, column + position.column);
+                let place = |part: usize| (row + part * ROWS, column);
+                let sum = |part: usize, i: usize| O::Sum::from_sum(sums.sum(part, i));
+                // SAFETY: (1) all lanes are here, and each warp has a room of its own. (2) `block_position`
+                // gives each block its own outputs, and each warp has its own of them.
+                c.store_parts(matrix, W::DOWN, place, sum, room, epilogue);
+            },
+        );
     }
 }

@@ -1,5 +1,6 @@
 //! Elements of 8 bits: i8, whose products are added up in i32, which wraps around, and numbers of 8 bits,
-//! whose products are added up in f32.
+//! whose products are added up in f32. Outputs of i8 are i32, or what an epilogue in f32 makes of the sums,
+//! each rounded to f32 first.
 //!
 //! Tensor cores read 8-bit operands whose elements along k are neighbours, whatever their layout in
 //! memory: the host has others [transposed](crate::transpose) before.
@@ -60,6 +61,14 @@ byte_kernels! {
     i8 to i32, direct in i32, promoted = false: matmul_wgmma_i8, I8_LARGE [128 x 256, part = 128,
         count = 128, stages = 4, threads = 384, resident = 1, consumers = 2];
     i8 to i32, direct in i32, promoted = false: matmul_wgmma_small_i8, I8_SMALL [64 x 128, part = 64,
+        count = 64, stages = 4, threads = 256, resident = 2, consumers = 1];
+    i8 to f32, converted in f32, promoted = false: matmul_wgmma_i8_f32, I8_LARGE [128 x 256, part = 128,
+        count = 128, stages = 4, threads = 384, resident = 1, consumers = 2];
+    i8 to f32, converted in f32, promoted = false: matmul_wgmma_small_i8_f32, I8_SMALL [64 x 128, part = 64,
+        count = 64, stages = 4, threads = 256, resident = 2, consumers = 1];
+    i8 to bf16, converted in f32, promoted = false: matmul_wgmma_i8_bf16, I8_LARGE [128 x 256, part = 128,
+        count = 128, stages = 4, threads = 384, resident = 1, consumers = 2];
+    i8 to bf16, converted in f32, promoted = false: matmul_wgmma_small_i8_bf16, I8_SMALL [64 x 128, part = 64,
         count = 64, stages = 4, threads = 256, resident = 2, consumers = 1];
     F8E4M3 to bf16, bulk in f32, promoted = true: matmul_wgmma_e4m3, F8_LARGE [128 x 128, part = 64,
         count = 64, stages = 6, threads = 384, resident = 1, consumers = 2];

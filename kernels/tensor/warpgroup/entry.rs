@@ -2,9 +2,9 @@
 
 /// An entry whose main loop is [`MainLoop`](super::product::MainLoop), and its descriptor.
 ///
-/// `bulk` entries write plain sums by bulk copies, `direct` ones all of them by elements. An operand is
-/// named by how its tiles come to shared memory, the rows of one copy, and the layouts in memory that it
-/// takes.
+/// `bulk` entries write plain sums by bulk copies, `direct` ones all of them by elements, `converted` ones sums
+/// of i32, which become f32 before. An operand is named by how its tiles come to shared memory, the rows of one
+/// copy, and the layouts in memory that it takes.
 macro_rules! product_entry {
     (bulk $name:ident: $element:ident to $output:ident in $sum:ident,
         $tile:ident [$rows:literal x $columns:literal, part = $part:literal, count = $count:literal,
@@ -26,7 +26,13 @@ macro_rules! product_entry {
             }
         }
     };
-    (direct $name:ident: $element:ident to $output:ident in $sum:ident,
+    (direct $name:ident: $element:ident to $output:ident in $sum:ident, $($rest:tt)*) => {
+        product_entry! { @direct of $sum, $name: $element to $output in $sum, $($rest)* }
+    };
+    (converted $name:ident: $element:ident to $output:ident in $sum:ident, $($rest:tt)*) => {
+        product_entry! { @direct of i32, $name: $element to $output in $sum, $($rest)* }
+    };
+    (@direct of $added:ident, $name:ident: $element:ident to $output:ident in $sum:ident,
         $tile:ident [$rows:literal x $columns:literal, part = $part:literal, count = $count:literal,
             stages = $stages:literal, threads = $threads:literal, resident = $resident:literal,
             consumers = $consumers:literal], $($operands:tt)*) => {
@@ -37,10 +43,8 @@ macro_rules! product_entry {
             ///    those that are column-major; a `b` of 8-bit elements is one of the transposes. `c` has the
             ///    m x n matrices, and the launch accesses no other elements of it.
             (c: GlobalMut<$output>),
-            (shape, epilogue) => DirectOutputs::<_, { staging_len($consumers) }> {
-                c: CMatrices::of_shape(c, &shape),
-                epilogue,
-            }
+            (shape, epilogue) => DirectOutputs::<_, $added, { staging_len($consumers) }>::new(
+                CMatrices::of_shape(c, &shape), epilogue)
         }
     };
     (@entry $name:ident: $element:ident to $output:ident in $sum:ident,

@@ -2,7 +2,9 @@
 
 use super::schedule::TilePlace;
 use super::shape::TensorShape;
-use crate::finish::{CMatrices, COLUMNS, Finish, OF_LANE, Output, ROWS, WARP_ROOM, WarpRoom};
+use crate::finish::{
+    CMatrices, COLUMNS, Finish, FromSum, OF_LANE, Output, ROWS, WARP_ROOM, WarpRoom,
+};
 use cuda_std::global::GlobalMut;
 use cuda_std::warpgroup;
 
@@ -41,16 +43,18 @@ impl<'launch, T: Output> CMatrices<'launch, T> {
     ///    accesses.
     /// 2. No other warpgroup of the launch accesses these outputs.
     #[inline(always)]
-    pub unsafe fn store<const COUNT: usize, const LEN: usize>(
+    pub unsafe fn store<S: Copy, const COUNT: usize, const LEN: usize>(
         self,
-        sums: &[T::Sum; COUNT],
+        sums: &[S; COUNT],
         place: TilePlace,
         room: WarpRoom<'_, T::Sum, LEN>,
         finish: impl Finish<Sum = T::Sum>,
-    ) {
+    ) where
+        T::Sum: FromSum<S>,
+    {
         let row = place.row as usize + ROWS * warp() as usize;
         let place_of = |part: usize| (row, place.column as usize + part * COLUMNS);
-        let sum = |part: usize, i: usize| sums[part * OF_LANE + i];
+        let sum = |part: usize, i: usize| T::Sum::from_sum(sums[part * OF_LANE + i]);
         let parts = const { COUNT / OF_LANE };
         // SAFETY: (1), (2) are the caller's.
         unsafe { self.store_parts(place.matrix as usize, parts, place_of, sum, room, finish) };

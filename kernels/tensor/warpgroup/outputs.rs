@@ -4,7 +4,8 @@ use super::finish::warp_of_group;
 use super::schedule::TilePlace;
 use super::shape::WARPGROUP_ROWS;
 use crate::epilogue::{Epilogue, EpilogueElement};
-use crate::finish::{CMatrices, Output, Staging, WarpRoom};
+use crate::finish::{CMatrices, FromSum, Output, Staging, WarpRoom};
+use core::marker::PhantomData;
 use cuda_std::float::HalfFloat;
 use cuda_std::prelude::*;
 use cuda_std::shared::{Allotment, SwizzledTile, SwizzledTiles};
@@ -198,37 +199,50 @@ impl<T: HalfFloat, const COLUMNS: usize, const LEN: usize> BulkWriter<'_, T, COL
     }
 }
 
-/// Outputs that are as sums are.
+/// Outputs of type `T` that all go to C by elements, of sums of type `S`.
 #[derive(Clone, Copy)]
-pub struct DirectOutputs<'launch, S, const LEN: usize> {
-    pub c: CMatrices<'launch, S>,
-    pub epilogue: Epilogue<'launch, S>,
+pub struct DirectOutputs<'launch, T: Output, S, const LEN: usize> {
+    c: CMatrices<'launch, T>,
+    epilogue: Epilogue<'launch, T::Sum>,
+    sums: PhantomData<S>,
+}
+
+impl<'launch, T: Output, S, const LEN: usize> DirectOutputs<'launch, T, S, LEN> {
+    #[inline(always)]
+    pub fn new(c: CMatrices<'launch, T>, epilogue: Epilogue<'launch, T::Sum>) -> Self {
+        Self {
+            c,
+            epilogue,
+            sums: PhantomData,
+        }
+    }
 }
 
 /// A warpgroup's way to C.
-pub struct DirectWriter<'a, S, const LEN: usize> {
-    to: DirectOutputs<'a, S, LEN>,
-    room: WarpRoom<'a, S, LEN>,
+pub struct DirectWriter<'a, T: Output, S, const LEN: usize> {
+    to: DirectOutputs<'a, T, S, LEN>,
+    room: WarpRoom<'a, T::Sum, LEN>,
 }
 
-impl<S, const COUNT: usize, const LEN: usize> Outputs<COUNT> for DirectOutputs<'_, S, LEN>
+impl<T, S, const COUNT: usize, const LEN: usize> Outputs<COUNT> for DirectOutputs<'_, T, S, LEN>
 where
-    S: AccumulatorElement + EpilogueElement + Output<Sum = S>,
+    T: Output<Sum: FromSum<S>>,
+    S: AccumulatorElement + EpilogueElement,
 {
     type Sum = S;
-    type Memory<'a> = Staging<'a, S, LEN>;
+    type Memory<'a> = Staging<'a, T::Sum, LEN>;
     type Writer<'a>
-        = DirectWriter<'a, S, LEN>
+        = DirectWriter<'a, T, S, LEN>
     where
         Self: 'a;
 
     #[inline(always)]
-    fn memory<'a>(shared: &mut Allotment<'a>) -> Staging<'a, S, LEN> {
+    fn memory<'a>(shared: &mut Allotment<'a>) -> Self::Memory<'a> {
         shared.array()
     }
 
     #[inline(always)]
-    fn writer<'a>(self, staging: Staging<'a, S, LEN>, number: u32) -> DirectWriter<'a, S, LEN>
+    fn writer<'a>(self, staging: Self::Memory<'a>, number: u32) -> Self::Writer<'a>
     where
         Self: 'a,
     {
@@ -239,13 +253,14 @@ where
     }
 }
 
-impl<S, const COUNT: usize, const LEN: usize> Writer<S, COUNT> for DirectWriter<'_, S, LEN>
+impl<T, S, const COUNT: usize, const LEN: usize> Writer<S, COUNT> for DirectWriter<'_, T, S, LEN>
 where
-    S: EpilogueElement + Output<Sum = S>,
+    T: Output<Sum: FromSum<S>>,
+    S: EpilogueElement,
 {
     #[inline(always)]
     unsafe fn store(&self, sums: &[S; COUNT], place: TilePlace) {
-        let DirectOutputs { c, epilogue } = self.to;
+        let DirectOutputs { c, epilogue, .. } = self.to;
         // SAFETY: (1) is (1), and the warps have rooms of their own. (2) is (2).
         unsafe { c.store(sums, place, self.room, epilogue) };
     }

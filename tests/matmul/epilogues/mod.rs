@@ -2,14 +2,14 @@
 
 mod model;
 
-pub use model::{Case, NOTHING, Output, Sum, Vectors};
+pub use model::{CASES, Case, NOTHING, Output, Sum, Vectors};
 
 use crate::common::devices;
 use crate::common::random::Random;
 use crate::harness::{Host, ORDERS, Shape, assert_same_bits, hoppers};
 use half::{bf16, f16};
-use model::CASES;
 use tilewright::cuda_std::float::Float;
+use tilewright::cuda_std::fp8::{F8E4M3, F8E5M2};
 use tilewright::{
     Accumulate, Activation, Arithmetic, Device, ErrorKind, Matmul, MatmulElement, MatmulInto,
     Order, TileConfig,
@@ -157,6 +157,8 @@ fn products_with_a_vector() {
                 assert_cases::<f64, f64, f64>(&device, request);
                 assert_cases::<f16, f16, f32>(&device, request);
                 assert_cases::<bf16, f32, f32>(&device, request);
+                assert_cases::<F8E4M3, bf16, f32>(&device, request);
+                assert_cases::<F8E5M2, f32, f32>(&device, request);
             }
         }
     }
@@ -181,7 +183,7 @@ fn activations_are_what_they_say() {
     fn activated<T>(device: &Device, activation: Activation, x: &[f64]) -> Vec<f64>
     where
         T: MatmulElement + MatmulInto<T> + Accumulate<Accumulator = T, Product = T>,
-        T: Sum + Into<f64> + Float,
+        T: Sum + Into<f64> + Float + tilewright::Accumulator,
     {
         let column = Host::new(x.len(), 1, |row, _| T::of(x[row]));
         let one = Host::new(1, 1, |_, _| T::of(1.0));

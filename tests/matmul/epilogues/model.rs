@@ -4,6 +4,7 @@ use crate::common::random::Random;
 use crate::harness::Bits;
 use half::{bf16, f16};
 use std::fmt::Debug;
+use tilewright::cuda_std::fp8::{F8E4M3, F8E5M2};
 use tilewright::{Activation, Element};
 
 /// A type of sums.
@@ -74,6 +75,8 @@ outputs! {
     f32 in f32: |it| it, |it| it;
     f64 in f64: |it| it, |it| it;
     i32 in i32: |it| it, |it| it;
+    F8E4M3 in f32: F8E4M3::to_f32, F8E4M3::from_f32;
+    F8E5M2 in f32: F8E5M2::to_f32, F8E5M2::from_f32;
 }
 
 /// Which parts an epilogue has.

@@ -12,6 +12,7 @@ use crate::epilogues::{Output, Sum};
 use crate::harness::{ORDERS, assert_same_bits};
 use half::{bf16, f16};
 use layout::{Layout, layouts, product_in};
+use tilewright::cuda_std::fp8::{F8E4M3, F8E5M2};
 use tilewright::{
     Accumulate, Accumulator, Activation, Arithmetic, Device, ErrorKind, Matmul, MatmulElement,
     MatmulInto, Order, SelectionReason,
@@ -87,6 +88,52 @@ fn sums_of_bf16_have_the_stated_order() {
     assert_products::<bf16, f32, f32>(&devices());
 }
 
+#[test]
+fn sums_of_8_bits_have_the_stated_order() {
+    assert_products::<F8E4M3, bf16, f32>(&devices());
+    assert_products::<F8E4M3, f32, f32>(&devices());
+    assert_products::<F8E5M2, bf16, f32>(&devices());
+    assert_products::<F8E5M2, f32, f32>(&devices());
+}
+
+/// NaN and infinities, at both ends of a word, of a vector of 16 bytes and of a round.
+#[test]
+fn what_is_no_number_goes_through_8_bits() {
+    fn assert_sums<T>(of: impl Fn(f32) -> T, largest: f32)
+    where
+        T: MatmulElement + MatmulInto<f32> + Accumulate<Accumulator = f32> + Output<f32>,
+    {
+        const K: usize = 515;
+        // What a line has at a place, and v at the same one: all else is one.
+        let cases = [
+            ((f32::NAN, 1.0), f32::NAN),
+            ((0.0, f32::NAN), f32::NAN),
+            ((f32::INFINITY, -2.0), -2.0 * largest),
+            ((-1.0, f32::INFINITY), -largest),
+        ];
+        for place in [0, 3, 15, 16, 511, 514] {
+            for ((of_line, of_v), alone) in cases {
+                let fill = |value| -> Vec<T> {
+                    (0..K)
+                        .map(|at| of(if at == place { value } else { 1.0 }))
+                        .collect()
+                };
+                let (line, v) = (fill(of_line), fill(of_v));
+                let expected = match alone.is_nan() {
+                    true => f32::from_bits(0x7fff_ffff),
+                    false => alone + (K - 1) as f32,
+                };
+                for device in devices() {
+                    let found = product_in::<T, f32>(&device, ROW_BY_ROW, (1, K), &line, &v);
+                    assert_same_bits(&found, &[expected], &(place, of_line, of_v, &device));
+                }
+            }
+        }
+    }
+    assert_sums(F8E4M3::from_f32, F8E4M3::MAX.to_f32());
+    assert_sums(F8E5M2::from_f32, f32::INFINITY);
+}
+
 /// So many contiguous lines that a group adds several parts of one, or all, or four lines at the same time; with
 /// and without whole vectors.
 #[test]
@@ -123,18 +170,26 @@ fn groups_with_several_parts_have_the_same_bits() {
 
 #[test]
 fn the_bits_are_the_same_on_every_machine() {
-    for (count, k) in [(70, 131), (4, 1029)] {
+    assert_same_on_every_machine::<bf16>();
+    assert_same_on_every_machine::<F8E4M3>();
+}
+
+fn assert_same_on_every_machine<T>()
+where
+    T: MatmulElement + MatmulInto<f32> + Accumulate<Accumulator = f32> + Output<f32>,
+{
+    for (count, k) in [(70, 131), (4, 1029), (5, 5000)] {
         let mut random = Random::new(3);
-        let mut draw = |len: usize| -> Vec<bf16> {
+        let mut draw = |len: usize| -> Vec<T> {
             (0..len)
-                .map(|_| bf16::from_f64(random.signed_unit()))
+                .map(|_| T::rounded(random.signed_unit() as f32))
                 .collect()
         };
         let (lines, v) = (draw(count * k), draw(k));
         let mut first: Option<Vec<f32>> = None;
         for device in machines() {
             for layout in layouts() {
-                let found = product_in::<bf16, f32>(&device, layout, (count, k), &lines, &v);
+                let found = product_in::<T, f32>(&device, layout, (count, k), &lines, &v);
                 let first = first.get_or_insert_with(|| found.clone());
                 assert_same_bits(&found, first, &(layout, &device));
             }
@@ -150,7 +205,8 @@ for_each_type! {
 
 fn sums_are_as_accurate_as_a_chain<T>()
 where
-    T: MatmulElement + MatmulInto<T> + Accumulate<Accumulator = T, Product = T> + Sum + Rounding,
+    T: MatmulElement + MatmulInto<T> + Accumulate<Accumulator = T, Product = T>,
+    T: Sum + Rounding + Accumulator,
 {
     for k in [1, 2, 3, 5, 9, 100, 2000] {
         let mut random = Random::new(k as u64);
@@ -177,11 +233,12 @@ const ROW_BY_ROW: Layout = Layout {
 
 fn special_numbers_go_through<T>()
 where
-    T: MatmulElement + MatmulInto<T> + Accumulate<Accumulator = T, Product = T> + Sum + Rounding,
+    T: MatmulElement + MatmulInto<T> + Accumulate<Accumulator = T, Product = T>,
+    T: Sum + Rounding + Accumulator,
 {
     const K: usize = 300;
     let (infinity, nan) = (f64::INFINITY, f64::NAN);
-    let tiny = T::of(0.0).plus(T::of(f64::from(f32::MIN_POSITIVE))).into();
+    let tiny = Sum::plus(T::of(0.0), T::of(f64::from(f32::MIN_POSITIVE))).into();
     let tiny = if size_of::<T>() == 4 {
         tiny
     } else {
