@@ -15,6 +15,9 @@ const TOKENS: [usize; 3] = [16, 64, 128];
 /// Columns of the experts' weights, and their rows.
 const WEIGHTS: (usize, usize) = (1024, 2048);
 
+/// A way to multiply A by B of each three matrices into the third.
+type Way<T> = fn(&mut [[Matrix<T>; 3]]) -> Result;
+
 impl Bench {
     /// One launch for all products, and one for each.
     pub fn run_groups<T: MatmulInto<T> + Number>(
@@ -47,8 +50,7 @@ impl Bench {
                     self.device.matrix_zeros((m, n))?,
                 ]);
             }
-            let ways: [(&str, fn(&mut [[Matrix<T>; 3]]) -> Result); 2] =
-                [("", in_group), (", one by one", one_by_one)];
+            let ways: [(&str, Way<T>); 2] = [("", in_group), (", one by one", one_by_one)];
             for (way, multiply) in ways {
                 let seconds = self.seconds(|| multiply(&mut operands))?;
                 let ours = Score {

@@ -58,7 +58,11 @@ impl<T: Element> Matrix<T> {
         Self::of_array_in(order, device, array)
     }
 
-    fn of_array_in(order: Order, device: &Device, array: ArrayView2<'_, T>) -> Outcome<Self> {
+    pub(super) fn of_array_in(
+        order: Order,
+        device: &Device,
+        array: ArrayView2<'_, T>,
+    ) -> Outcome<Self> {
         let (rows, cols) = array.dim();
         let mut matrix = Self::uninit(device, (rows, cols, order).into())?;
         matrix.view_mut().read_array(array)?;

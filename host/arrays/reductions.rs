@@ -1,7 +1,8 @@
 //! Reductions of arrays along an axis.
 
 use crate::device::default_device;
-use crate::error::Result;
+use crate::error::{During, Result};
+use crate::matrix::Matrix;
 use crate::reduce::{Reducible, ReducibleLines, ReduciblePairs, ops};
 use ndarray::{Array1, ArrayView2, Axis};
 
