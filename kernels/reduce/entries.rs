@@ -88,9 +88,15 @@ for_each_sum!(sum_kernels);
 
 /// What a thread has of the array `$x`: of operations that give a place, by way of the ranks alone.
 macro_rules! of_thread {
-    (ArgMin of $x:ident) => { find_thread_anywhere::<ArgMin, _, LANES>($x) };
-    (ArgMax of $x:ident) => { find_thread_anywhere::<ArgMax, _, LANES>($x) };
-    ($operation:ident of $x:ident) => { reduce_thread_anywhere::<$operation, _, LANES>($x) };
+    (ArgMin of $x:ident) => {
+        find_thread_anywhere::<ArgMin, _, LANES>($x)
+    };
+    (ArgMax of $x:ident) => {
+        find_thread_anywhere::<ArgMax, _, LANES>($x)
+    };
+    ($operation:ident of $x:ident) => {
+        reduce_thread_anywhere::<$operation, _, LANES>($x)
+    };
 }
 
 macro_rules! reduction_kernels {

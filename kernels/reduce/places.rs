@@ -93,7 +93,9 @@ unsafe fn highest_rank<
     }
     if tile == whole_tiles {
         let mut of_tile = R::Rank::LOWEST;
-        for_each_own::<X, LANES>(x, tile, |_, element| of_tile = of_tile.max(R::rank(element)));
+        for_each_own::<X, LANES>(x, tile, |_, element| {
+            of_tile = of_tile.max(R::rank(element))
+        });
         if of_tile > best.0 {
             best = (of_tile, tile);
         }
