@@ -217,8 +217,8 @@ macro_rules! for_each_line_reduction {
             Product of bf16: product_along_bf16 at 4 blocks, product_across_bf16 at 3 blocks;
             Product of i32: product_along_i32 at 4 blocks, product_across_i32 at 2 blocks;
             Product of u32: product_along_u32 at 4 blocks, product_across_u32 at 2 blocks;
-            Product of i64: product_along_i64 at 4 blocks, product_across_i64 at 3 blocks;
-            Product of u64: product_along_u64 at 4 blocks, product_across_u64 at 3 blocks;
+            Product of i64: product_along_i64 at 4 blocks, product_across_i64 at 2 blocks;
+            Product of u64: product_along_u64 at 4 blocks, product_across_u64 at 2 blocks;
             SumOfSquares of f32: sum_of_squares_along_f32 at 4 blocks, sum_of_squares_across_f32 at 2 blocks;
             SumOfSquares of f64: sum_of_squares_along_f64 at 4 blocks, sum_of_squares_across_f64 at 3 blocks;
             SumOfSquares of f16: sum_of_squares_along_f16 at 4 blocks, sum_of_squares_across_f16 at 2 blocks;
