@@ -1,5 +1,5 @@
-//! Reproducible sums: `reduce_sum_reproducible`, `reduce_sum`, and CUB's `DeviceReduce::Sum`, whose bits
-//! depend on the order.
+//! Reproducible sums: `reduce_sum_reproducible`, `reduce_sum`, CUB's `DeviceReduce::Sum`, whose bits
+//! depend on the order, and of f32 and f64, where CUB has it, its sum whose bits do not depend on the GPU.
 
 use super::Result;
 use super::cases::Case;
@@ -66,7 +66,10 @@ where
     };
     admit_reproducible(&mut contest, Rc::clone(&x), numerators)?;
     sums::admit_ours(&mut contest, Rc::clone(&x), numerators)?;
-    sums::admit_cub(&mut contest, rivals, x, numerators);
+    sums::admit_cub(&mut contest, rivals, Rc::clone(&x), numerators);
+    if matches!(T::NAME, "f32" | "f64") {
+        admit_gpu_to_gpu(&mut contest, rivals, x, numerators);
+    }
     Ok(contest)
 }
 
@@ -87,4 +90,29 @@ where
         // One rounding, and another of the exact sum in the check.
         |result| T::check(result.to_vec()?[0], numerators, 2),
     )
+}
+
+/// CUB's sum in an order that is the same on every GPU, of binned numbers.
+fn admit_gpu_to_gpu<T: Sample>(
+    contest: &mut Contest,
+    rivals: &Rivals,
+    x: Rc<Buffer<T>>,
+    numerators: i128,
+) {
+    let Some(cub) = &rivals.reproducible else {
+        return;
+    };
+    let prepared = cub.sum(x).and_then(|sum| {
+        let result = contest.device.zeros::<T::Sum>(1)?;
+        Ok((sum, result))
+    });
+    match prepared {
+        Err(error) => eprintln!(
+            "rival skipped: CUB, gpu_to_gpu, {}: {error}",
+            contest.name()
+        ),
+        Ok((sum, result)) => contest.admit_rival("CUB, gpu_to_gpu", result, sum, |result| {
+            T::check(result.to_vec()?[0], numerators, sums::RIVAL_HEIGHT)
+        }),
+    }
 }

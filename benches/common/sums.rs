@@ -27,7 +27,7 @@ const BYTES: usize = 1 << 30;
 const SIMULATOR_SIZES: [usize; 2] = [1 << 10, 1 << 14];
 
 /// An upper bound of the height of every rival's addition tree.
-const RIVAL_HEIGHT: u32 = 4096;
+pub const RIVAL_HEIGHT: u32 = 4096;
 
 /// The sums to measure on `device`.
 pub fn cases(device: &Device) -> Vec<Case> {

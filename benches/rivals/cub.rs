@@ -270,7 +270,7 @@ pub fn pointer(address: u64) -> *mut c_void {
 }
 
 /// 300001 is 3.0.1: `CUB_VERSION` is major * 100000 + minor * 100 + patch.
-fn version_text(version: c_int) -> String {
+pub fn version_text(version: c_int) -> String {
     let (major, minor, patch) = (version / 100_000, version / 100 % 1000, version % 100);
     format!("{major}.{minor}.{patch}")
 }

@@ -5,6 +5,7 @@
 
 pub mod cub;
 pub mod cub_reductions;
+pub mod cub_reproducible;
 pub mod cublas;
 pub mod cublas_lt;
 pub mod driver;
@@ -13,6 +14,7 @@ mod library;
 use crate::common::Result;
 use cub::Cub;
 use cub_reductions::CubReductions;
+use cub_reproducible::CubReproducible;
 use cublas::CuBlas;
 use cublas_lt::CuBlasLt;
 use std::rc::Rc;
@@ -23,6 +25,7 @@ use tilewright::Device;
 pub struct Rivals {
     pub cub: Option<Rc<Cub>>,
     pub reductions: Option<Rc<CubReductions>>,
+    pub reproducible: Option<Rc<CubReproducible>>,
     pub cublas: Option<Rc<CuBlas>>,
     pub cublas_lt: Option<Rc<CuBlasLt>>,
 }
@@ -40,6 +43,7 @@ impl Rivals {
     pub fn of_reductions(device: &Device) -> Self {
         Self {
             reductions: find("CUB's reductions", device, CubReductions::compile),
+            reproducible: find("CUB's reproducible sums", device, CubReproducible::compile),
             ..Self::default()
         }
     }
@@ -55,21 +59,26 @@ impl Rivals {
 
     /// All rivals.
     pub fn all(device: &Device) -> Self {
+        let sums = Self::of_sums(device);
         Self {
+            cub: sums.cub,
             cublas: Self::of_products(device).cublas,
-            reductions: Self::of_reductions(device).reductions,
-            ..Self::of_sums(device)
+            ..Self::of_reductions(device)
         }
     }
 
     /// Their names and versions.
     pub fn versions(&self) -> Vec<(&'static str, &str)> {
         let cub = self.cub.iter().map(|cub| ("CUB", cub.version()));
+        let reproducible = self
+            .reproducible
+            .iter()
+            .map(|cub| ("CUB of reproducible sums", cub.version()));
         let cublas = self
             .cublas
             .iter()
             .map(|cublas| ("cuBLAS", cublas.version()));
-        cub.chain(cublas).collect()
+        cub.chain(reproducible).chain(cublas).collect()
     }
 }
 

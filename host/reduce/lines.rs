@@ -190,9 +190,9 @@ impl Device {
             Grid::across(count, plan)
         };
         let config = LaunchConfig::new(grid.blocks(plan)?, LINE_THREADS);
-        let (partials, tickets) = match plan.parts {
+        let (partials, tickets) = match grid.units {
             1 => (0, 0),
-            parts => (count * parts, grid.tickets),
+            units => (count * units, grid.tickets),
         };
         let mut partials = Buffer::uninit(self, partials)?;
         with_counters(self, tickets, |tickets| {
@@ -223,7 +223,10 @@ struct Grid {
     blocks: usize,
     /// What the kernel is told of them: lanes of a line, or groups of lines.
     shape: u32,
-    /// Counters for lines of several parts.
+    /// Units of work of a line, each of one block at most, which leave a partial result if there are
+    /// several.
+    units: usize,
+    /// Counters for lines of several units.
     tickets: usize,
 }
 
@@ -237,9 +240,11 @@ impl Grid {
             (LANES_OF_PART, 1)
         };
         let of_block = (LINE_THREADS / lanes) as usize * lines;
+        let parts = plan.sections * plan.parts;
         Self {
-            blocks: count.saturating_mul(plan.parts).div_ceil(of_block),
+            blocks: count.saturating_mul(parts).div_ceil(of_block),
             shape: lanes,
+            units: plan.sections,
             tickets: count,
         }
     }
@@ -247,17 +252,21 @@ impl Grid {
     /// For lines whose neighbours are contiguous.
     fn across(count: usize, plan: LinePlan) -> Self {
         let groups = count.div_ceil(plan.lines_of_block_across());
+        let units = plan.sections * plan.units_across();
         Self {
-            blocks: groups.saturating_mul(plan.parts),
+            blocks: groups.saturating_mul(units),
             // More groups than the number holds are more blocks than a grid has.
             shape: groups as u32,
+            units,
             tickets: groups,
         }
     }
 
     /// The blocks, if a grid may have as many.
     fn blocks(&self, plan: LinePlan) -> Outcome<u32> {
-        grid_of(self.blocks, || format!("lines of {} parts", plan.parts))
+        grid_of(self.blocks, || {
+            format!("lines of {} elements", plan.elements)
+        })
     }
 }
 
@@ -280,14 +289,30 @@ mod tests {
 
     #[test]
     fn lines_beyond_2_to_the_32_elements_are_a_launch() {
-        // 513 parts of 2^23 elements.
+        // 513 sections of 2^23 elements.
         let plan = LinePlan::new(MANY);
         let along = Grid::along(3, plan);
-        assert_eq!(along.blocks(plan).unwrap(), (3 * 513_u32).div_ceil(8));
-        assert_eq!((along.shape, along.tickets), (32, 3));
+        assert_eq!(along.blocks(plan).unwrap(), 3 * 513);
+        assert_eq!((along.shape, along.units, along.tickets), (32, 513, 3));
         let across = Grid::across(33, plan);
-        assert_eq!(across.blocks(plan).unwrap(), 2 * 513);
-        assert_eq!((across.shape, across.tickets), (2, 2));
+        assert_eq!(across.blocks(plan).unwrap(), 2 * 513 * 4);
+        assert_eq!(
+            (across.shape, across.units, across.tickets),
+            (2, 513 * 4, 2)
+        );
+    }
+
+    #[test]
+    fn rows_of_a_section_leave_no_partial_results_and_share_blocks_if_they_are_short() {
+        for (len, blocks) in [(1000, 2), (1025, 4), (2049, 8), (4097, 15), (16_384, 15)] {
+            let plan = LinePlan::new(len);
+            let along = Grid::along(15, plan);
+            assert_eq!(
+                (along.blocks(plan).unwrap(), along.units),
+                (blocks, 1),
+                "{len}"
+            );
+        }
     }
 
     #[test]

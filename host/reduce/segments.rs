@@ -12,8 +12,9 @@ use crate::launch_args::{global, global_mut};
 use crate::module::Module;
 use crate::workspace::with_counters;
 use cuda_std::global::{Global, GlobalMut};
+use std::iter;
 use tilewright_kernels::reduce::lines::{
-    LANES_OF_PART, LINE_THREADS, LinePlan, SEGMENT_LANES, STRANDS, list_part,
+    LANES_OF_PART, LINE_THREADS, LinePlan, MOST_PARTS, SEGMENT_LANES, STRANDS, list_section,
 };
 
 /// Segments of a buffer: elements `offsets[i]..offsets[i + 1]` are segment i, as in the offsets of a
@@ -22,9 +23,9 @@ use tilewright_kernels::reduce::lines::{
 pub struct Segments {
     /// Where each segment starts and the last one ends.
     offsets: Buffer<u64>,
-    /// The parts of the long segments.
+    /// The sections of the long segments, each for each of its parts.
     parts: Buffer<u64>,
-    /// Whether a segment has several parts.
+    /// Whether a segment has several sections.
     is_shared: bool,
     /// Whether a segment has no elements.
     has_empty: bool,
@@ -144,7 +145,7 @@ impl Device {
         let offsets: Vec<u64> = offsets.iter().map(|&offset| offset as u64).collect();
         Ok(Segments {
             offsets: Buffer::uploaded(self, &offsets)?,
-            parts: Buffer::uploaded(self, &division.parts)?,
+            parts: Buffer::uploaded(self, &division.parts())?,
             is_shared: division.is_shared,
             has_empty: division.has_empty,
             end: division.end,
@@ -265,9 +266,10 @@ fn blocks(parts: usize, segments: usize) -> Outcome<u32> {
 /// What is known of segments without a device.
 #[derive(Debug)]
 struct Division {
-    /// The parts of the long segments.
-    parts: Vec<u64>,
-    /// Whether a segment has several parts.
+    /// The sections of the long segments, each for each of its parts: those of one part, of two, of four and
+    /// of eight.
+    sections: [Vec<u64>; MOST_PARTS.ilog2() as usize + 1],
+    /// Whether a segment has several sections.
     is_shared: bool,
     /// Whether a segment has no elements.
     has_empty: bool,
@@ -285,7 +287,7 @@ impl Division {
             });
         };
         let mut division = Self {
-            parts: Vec::new(),
+            sections: Default::default(),
             is_shared: false,
             has_empty: false,
             end,
@@ -309,11 +311,18 @@ impl Division {
     fn add(&mut self, segment: usize, len: usize) {
         self.has_empty |= len == 0;
         if len > STRANDS {
-            let parts = LinePlan::new(len).parts;
-            self.is_shared |= parts > 1;
-            let listed = (0..parts).map(|part| list_part(segment, part));
-            self.parts.extend(listed);
+            let plan = LinePlan::new(len);
+            self.is_shared |= plan.sections > 1;
+            let listed = (0..plan.sections)
+                .flat_map(|section| iter::repeat_n(list_section(segment, section), plan.parts));
+            self.sections[plan.parts.ilog2() as usize].extend(listed);
         }
+    }
+
+    /// The list of parts: the longest sections first, each of which starts at a multiple of its parts.
+    fn parts(&self) -> Vec<u64> {
+        let descending: Vec<&[u64]> = self.sections.iter().rev().map(Vec::as_slice).collect();
+        descending.concat()
     }
 }
 
@@ -326,11 +335,34 @@ mod tests {
         const LONG: usize = (1 << 32) + 3;
         let offsets = [5, 5 + LONG, 5 + LONG, 105 + LONG, 105 + 2 * LONG];
         let division = Division::of(&offsets).unwrap();
-        // Parts of 2^23 elements, the last one of three.
-        let long = |segment| (0..513).map(move |part| list_part(segment, part));
-        assert!(division.parts.iter().copied().eq(long(0).chain(long(3))));
+        // Sections of 2^23 elements, the last one of three.
+        let long = |segment| (0..513 * 8).map(move |part| list_section(segment, part / 8));
+        assert!(division.parts().into_iter().eq(long(0).chain(long(3))));
         assert!(division.is_shared && division.has_empty);
         assert_eq!(division.end, 105 + 2 * LONG);
+    }
+
+    #[test]
+    fn segments_of_more_parts_come_first() {
+        let lengths = [200, 1025, 128, 3000, 20_000, 1024, 5000];
+        let ends = lengths.iter().scan(0, |end, len| {
+            *end += len;
+            Some(*end)
+        });
+        let offsets: Vec<usize> = iter::once(0).chain(ends).collect();
+        let division = Division::of(&offsets).unwrap();
+        let sections = [
+            (4, 0, 8),
+            (4, 1, 8),
+            (6, 0, 8),
+            (3, 0, 4),
+            (1, 0, 2),
+            (0, 0, 1),
+            (5, 0, 1),
+        ];
+        let expected =
+            sections.map(|(segment, section, parts)| vec![list_section(segment, section); parts]);
+        assert_eq!(division.parts(), expected.concat());
     }
 
     #[test]

@@ -155,7 +155,7 @@ macro_rules! for_each_pair_reduction {
 macro_rules! for_each_line_reduction {
     ($with:ident) => {
         $with! {
-            Sum of f32: sum_along_f32 at 4 blocks, sum_across_f32 at 4 blocks;
+            Sum of f32: sum_along_f32 at 5 blocks, sum_across_f32 at 4 blocks;
             Sum of f64: sum_along_f64 at 4 blocks, sum_across_f64 at 3 blocks;
             Sum of f16: sum_along_f16 at 4 blocks, sum_across_f16 at 4 blocks;
             Sum of bf16: sum_along_bf16 at 4 blocks, sum_across_bf16 at 4 blocks;
@@ -201,10 +201,10 @@ macro_rules! for_each_line_reduction {
             ArgMax of bf16: argmax_along_bf16 at 4 blocks, argmax_across_bf16 at 2 blocks;
             ArgMax of i32: argmax_along_i32 at 4 blocks, argmax_across_i32 at 2 blocks;
             ArgMax of u32: argmax_along_u32 at 4 blocks, argmax_across_u32 at 2 blocks;
-            ArgMax of i64: argmax_along_i64 at 4 blocks, argmax_across_i64 at 1 blocks;
-            ArgMax of u64: argmax_along_u64 at 4 blocks, argmax_across_u64 at 1 blocks;
+            ArgMax of i64: argmax_along_i64 at 2 blocks, argmax_across_i64 at 1 blocks;
+            ArgMax of u64: argmax_along_u64 at 3 blocks, argmax_across_u64 at 1 blocks;
             MinMax of f32: min_max_along_f32 at 4 blocks, min_max_across_f32 at 2 blocks;
-            MinMax of f64: min_max_along_f64 at 3 blocks, min_max_across_f64 at 1 blocks;
+            MinMax of f64: min_max_along_f64 at 2 blocks, min_max_across_f64 at 1 blocks;
             MinMax of f16: min_max_along_f16 at 4 blocks, min_max_across_f16 at 2 blocks;
             MinMax of bf16: min_max_along_bf16 at 4 blocks, min_max_across_bf16 at 2 blocks;
             MinMax of i32: min_max_along_i32 at 4 blocks, min_max_across_i32 at 2 blocks;
@@ -217,8 +217,8 @@ macro_rules! for_each_line_reduction {
             Product of bf16: product_along_bf16 at 4 blocks, product_across_bf16 at 3 blocks;
             Product of i32: product_along_i32 at 4 blocks, product_across_i32 at 2 blocks;
             Product of u32: product_along_u32 at 4 blocks, product_across_u32 at 2 blocks;
-            Product of i64: product_along_i64 at 4 blocks, product_across_i64 at 3 blocks;
-            Product of u64: product_along_u64 at 4 blocks, product_across_u64 at 3 blocks;
+            Product of i64: product_along_i64 at 4 blocks, product_across_i64 at 2 blocks;
+            Product of u64: product_along_u64 at 4 blocks, product_across_u64 at 2 blocks;
             SumOfSquares of f32: sum_of_squares_along_f32 at 4 blocks, sum_of_squares_across_f32 at 2 blocks;
             SumOfSquares of f64: sum_of_squares_along_f64 at 4 blocks, sum_of_squares_across_f64 at 3 blocks;
             SumOfSquares of f16: sum_of_squares_along_f16 at 4 blocks, sum_of_squares_across_f16 at 2 blocks;
@@ -231,7 +231,7 @@ macro_rules! for_each_line_reduction {
             Norm2 of f64: norm_2_along_f64 at 3 blocks, norm_2_across_f64 at 1 blocks;
             Norm2 of f16: norm_2_along_f16 at 4 blocks, norm_2_across_f16 at 2 blocks;
             Norm2 of bf16: norm_2_along_bf16 at 4 blocks, norm_2_across_bf16 at 2 blocks;
-            NormInf of f32: norm_inf_along_f32 at 4 blocks, norm_inf_across_f32 at 4 blocks;
+            NormInf of f32: norm_inf_along_f32 at 5 blocks, norm_inf_across_f32 at 4 blocks;
             NormInf of f64: norm_inf_along_f64 at 4 blocks, norm_inf_across_f64 at 3 blocks;
             NormInf of f16: norm_inf_along_f16 at 4 blocks, norm_inf_across_f16 at 4 blocks;
             NormInf of bf16: norm_inf_along_bf16 at 4 blocks, norm_inf_across_bf16 at 4 blocks;
@@ -247,7 +247,7 @@ macro_rules! for_each_line_reduction {
 }
 
 /// Calls the macro `$with` with all reductions of segments: the operation, the type of the elements, and
-/// the entry with its blocks of a multiprocessor, as `Min of f32: min_segments_f32 at 5 blocks;`.
+/// the entry with its blocks of a multiprocessor, as `Min of f32: min_segments_f32 at 4 blocks;`.
 #[macro_export]
 macro_rules! for_each_segment_reduction {
     ($with:ident) => {
@@ -260,15 +260,15 @@ macro_rules! for_each_segment_reduction {
             Sum of u32: sum_segments_u32 at 4 blocks;
             Sum of i64: sum_segments_i64 at 3 blocks;
             Sum of u64: sum_segments_u64 at 3 blocks;
-            Mean of f32: mean_segments_f32 at 5 blocks;
+            Mean of f32: mean_segments_f32 at 4 blocks;
             Mean of f64: mean_segments_f64 at 3 blocks;
-            Mean of f16: mean_segments_f16 at 5 blocks;
-            Mean of bf16: mean_segments_bf16 at 5 blocks;
-            Mean of i32: mean_segments_i32 at 5 blocks;
-            Mean of u32: mean_segments_u32 at 5 blocks;
+            Mean of f16: mean_segments_f16 at 4 blocks;
+            Mean of bf16: mean_segments_bf16 at 4 blocks;
+            Mean of i32: mean_segments_i32 at 4 blocks;
+            Mean of u32: mean_segments_u32 at 4 blocks;
             Mean of i64: mean_segments_i64 at 3 blocks;
             Mean of u64: mean_segments_u64 at 3 blocks;
-            Min of f32: min_segments_f32 at 5 blocks;
+            Min of f32: min_segments_f32 at 4 blocks;
             Min of f64: min_segments_f64 at 3 blocks;
             Min of f16: min_segments_f16 at 5 blocks;
             Min of bf16: min_segments_bf16 at 5 blocks;
@@ -276,7 +276,7 @@ macro_rules! for_each_segment_reduction {
             Min of u32: min_segments_u32 at 5 blocks;
             Min of i64: min_segments_i64 at 3 blocks;
             Min of u64: min_segments_u64 at 3 blocks;
-            Max of f32: max_segments_f32 at 5 blocks;
+            Max of f32: max_segments_f32 at 4 blocks;
             Max of f64: max_segments_f64 at 3 blocks;
             Max of f16: max_segments_f16 at 5 blocks;
             Max of bf16: max_segments_bf16 at 5 blocks;
@@ -308,26 +308,26 @@ macro_rules! for_each_segment_reduction {
             MinMax of u32: min_max_segments_u32 at 4 blocks;
             MinMax of i64: min_max_segments_i64 at 2 blocks;
             MinMax of u64: min_max_segments_u64 at 2 blocks;
-            Product of f32: product_segments_f32 at 5 blocks;
+            Product of f32: product_segments_f32 at 4 blocks;
             Product of f64: product_segments_f64 at 3 blocks;
-            Product of f16: product_segments_f16 at 5 blocks;
-            Product of bf16: product_segments_bf16 at 5 blocks;
+            Product of f16: product_segments_f16 at 4 blocks;
+            Product of bf16: product_segments_bf16 at 4 blocks;
             Product of i32: product_segments_i32 at 4 blocks;
             Product of u32: product_segments_u32 at 4 blocks;
             Product of i64: product_segments_i64 at 3 blocks;
             Product of u64: product_segments_u64 at 3 blocks;
-            SumOfSquares of f32: sum_of_squares_segments_f32 at 5 blocks;
+            SumOfSquares of f32: sum_of_squares_segments_f32 at 4 blocks;
             SumOfSquares of f64: sum_of_squares_segments_f64 at 3 blocks;
-            SumOfSquares of f16: sum_of_squares_segments_f16 at 5 blocks;
-            SumOfSquares of bf16: sum_of_squares_segments_bf16 at 5 blocks;
-            Norm1 of f32: norm_1_segments_f32 at 5 blocks;
+            SumOfSquares of f16: sum_of_squares_segments_f16 at 4 blocks;
+            SumOfSquares of bf16: sum_of_squares_segments_bf16 at 4 blocks;
+            Norm1 of f32: norm_1_segments_f32 at 4 blocks;
             Norm1 of f64: norm_1_segments_f64 at 3 blocks;
-            Norm1 of f16: norm_1_segments_f16 at 5 blocks;
-            Norm1 of bf16: norm_1_segments_bf16 at 5 blocks;
-            Norm2 of f32: norm_2_segments_f32 at 5 blocks;
+            Norm1 of f16: norm_1_segments_f16 at 4 blocks;
+            Norm1 of bf16: norm_1_segments_bf16 at 4 blocks;
+            Norm2 of f32: norm_2_segments_f32 at 4 blocks;
             Norm2 of f64: norm_2_segments_f64 at 3 blocks;
-            Norm2 of f16: norm_2_segments_f16 at 5 blocks;
-            Norm2 of bf16: norm_2_segments_bf16 at 5 blocks;
+            Norm2 of f16: norm_2_segments_f16 at 4 blocks;
+            Norm2 of bf16: norm_2_segments_bf16 at 4 blocks;
             NormInf of f32: norm_inf_segments_f32 at 5 blocks;
             NormInf of f64: norm_inf_segments_f64 at 3 blocks;
             NormInf of f16: norm_inf_segments_f16 at 5 blocks;
@@ -352,7 +352,7 @@ macro_rules! for_each_pair_line_reduction {
             Dot of f32: dot_along_f32 at 3 blocks, dot_across_f32 at 2 blocks;
             Dot of f64: dot_along_f64 at 2 blocks, dot_across_f64 at 1 blocks;
             Dot of f16: dot_along_f16 at 3 blocks, dot_across_f16 at 2 blocks;
-            Dot of bf16: dot_along_bf16 at 3 blocks, dot_across_bf16 at 2 blocks;
+            Dot of bf16: dot_along_bf16 at 2 blocks, dot_across_bf16 at 2 blocks;
             Dot of i32: dot_along_i32 at 3 blocks, dot_across_i32 at 2 blocks;
             Dot of u32: dot_along_u32 at 3 blocks, dot_across_u32 at 2 blocks;
             Dot of i64: dot_along_i64 at 2 blocks, dot_across_i64 at 1 blocks;

@@ -17,10 +17,10 @@ fn buffers_are_split_over_the_most_blocks() {
 }
 
 #[test]
-fn lines_have_longer_parts_and_not_more() {
+fn lines_have_longer_sections_and_not_more() {
     let plan = LinePlan::new(MANY);
-    assert_eq!((plan.part, plan.parts), (1 << 23, 513));
-    assert_eq!(plan.tree_height(), (1 << 16) + 7 + 17 + 5);
+    assert_eq!((plan.section, plan.sections, plan.parts), (1 << 23, 513, 8));
+    assert_eq!(plan.tree_height(), (1 << 13) + 7 + 3 + 17 + 5);
 }
 
 #[test]

@@ -12,12 +12,12 @@ use tilewright::{
 };
 use tilewright_kernels::reduce::Reduction;
 
-/// Elements of segments: around the vectors of a lane, the rounds of a group of lanes, and the parts
-/// of a short and of a long line, long ones among short ones, more than a block has of both.
-pub const LENGTHS: [usize; 48] = [
-    1, 2, 3, 4, 5, 7, 8, 9, 31, 12_289, 32, 33, 34, 63, 64, 65, 96, 97, 127, 128, 129, 130, 1, 1,
-    200, 511, 1023, 1024, 1025, 3, 2049, 8192, 8193, 6, 40, 300, 301, 302, 303, 304, 305, 306, 307,
-    10, 20_000, 17, 1, 2,
+/// Elements of segments: around the vectors of a lane, the rounds of a group of lanes, the rounds of one, two,
+/// four and eight parts, and the sections of a line, long ones among short ones, more than a block has of both.
+pub const LENGTHS: [usize; 50] = [
+    1, 2, 3, 4, 5, 7, 8, 9, 31, 16_384, 32, 33, 34, 63, 64, 65, 96, 97, 127, 128, 129, 130, 1, 1,
+    200, 511, 1023, 1024, 1025, 3, 2049, 4096, 4097, 8192, 2000, 6, 40, 300, 301, 302, 303, 304,
+    305, 306, 307, 10, 33_000, 17, 1, 2,
 ];
 
 /// The offsets of segments of these lengths, from `start` on.

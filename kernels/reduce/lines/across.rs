@@ -1,10 +1,11 @@
 //! Lines whose neighbours' elements are contiguous: one for each lane of a warp.
 //!
 //! ```text
-//! each thread: combine the elements of 16 strands of one line, 16 loads at a time
+//! each thread: combine the elements of 16 strands of a part of one line, 16 loads at a time
 //! each block:  combine the accumulators of the threads of each line, 8 at most, in shared memory
-//!              lines of several parts: write the part's; take the ticket of the 32 lines
-//! last block:  combine the accumulators of the lines' parts the same way
+//!              the same for the second part, if there are two
+//!              lines of several units: write the unit's; take the ticket of the 32 lines
+//! last block:  combine the accumulators of the lines' units the same way
 //! ```
 //!
 //! A warp loads 32 neighbouring elements at once, in each order of the matrix the ones that are
@@ -13,7 +14,10 @@
 //! `along.rs`.
 
 use super::combine::combine_neighbours;
-use super::plan::{ACROSS_LINES, LANES_OF_PART, LINE_THREADS, LinePlan, STRANDS, STRANDS_ACROSS};
+use super::plan::{
+    ACROSS_LINES, LANES_OF_PART, LINE_THREADS, LinePlan, MOST_UNITS, STRANDS, STRANDS_ACROSS, TURN,
+    Turns,
+};
 use super::source::Source;
 use super::views::{LineWorkspace, Lines};
 use crate::reduce::operation::Reduction;
@@ -21,6 +25,7 @@ use crate::reduce::ticket::takes_last_ticket;
 use bytemuck::Zeroable as _;
 use cuda_std::Pod;
 use cuda_std::array;
+use cuda_std::hint;
 use cuda_std::prelude::*;
 
 /// Threads of a line of [`STRANDS`] elements or more.
@@ -29,8 +34,8 @@ const THREADS: usize = (LINE_THREADS / ACROSS_LINES) as usize;
 /// Strands of a thread.
 const OWN_STRANDS: usize = STRANDS_ACROSS;
 
-/// Sequences of parts of a thread.
-const OWN_PARTS: usize = LANES_OF_PART as usize / THREADS;
+/// Sequences of sections of a thread.
+const OWN_SECTIONS: usize = LANES_OF_PART as usize / THREADS;
 
 /// An accumulator for each thread.
 type Scratch<'block, A> = SharedArray<'block, A, { LINE_THREADS as usize }>;
@@ -53,10 +58,11 @@ struct Place {
 /// 1. The launch has blocks of `LINE_THREADS` threads along x.
 /// 2. `lines.source` has all elements of the lines.
 /// 3. The tickets, one for each 32 lines, are 0, and the launch has the workspace for itself.
-///    `workspace.partials` has an element for each part of each line. Both may be empty where lines
-///    have one part. `workspace.values` has an element for each line.
-/// 4. There are `groups` blocks for each part, as many as lines by those of a block
-///    ([`LinePlan::lines_of_block_across`]), rounded up; `scratch` and `flag` are the block's own.
+///    `workspace.partials` has an element for each unit of each line. Both may be empty where lines
+///    have one unit. `workspace.values` has an element for each line.
+/// 4. There are `groups` blocks for each unit of a line ([`LinePlan::units_across`] of each section), as
+///    many as lines by those of a block ([`LinePlan::lines_of_block_across`]), rounded up; `scratch` and
+///    `flag` are the block's own.
 #[inline(always)]
 pub unsafe fn reduce_across<R: Reduction<X::Element>, X: Source>(
     lines: Lines<X>,
@@ -67,7 +73,7 @@ pub unsafe fn reduce_across<R: Reduction<X::Element>, X: Source>(
 ) {
     let plan = LinePlan::new(lines.len);
     let (block, thread) = (thread::block_idx_x(), thread::thread_idx_x());
-    let (group, part) = (block % groups, (block / groups) as usize);
+    let (group, unit) = (block % groups, (block / groups) as usize);
     let (lane, rows) = (thread % ACROSS_LINES, plan.threads_across());
     let (row, first_thread) = (thread / ACROSS_LINES % rows, thread / (ACROSS_LINES * rows));
     let line = group as usize * plan.lines_of_block_across()
@@ -79,31 +85,32 @@ pub unsafe fn reduce_across<R: Reduction<X::Element>, X: Source>(
         scratch: (thread - row * ACROSS_LINES) as usize,
         is_line: line < lines.count,
     };
-    // SAFETY: (1) is (2). Of `combine_rows` (1) the scratch is used again behind a barrier alone.
-    let of_part = unsafe {
-        let of_thread = reduce_strands::<R, X>(lines, plan, place, part);
-        combine_rows::<R, X::Element>(of_thread, scratch, place)
-    };
+    // SAFETY: (1) is (2). (2) The scratch is not used before, and again behind a barrier alone.
+    let of_unit = unsafe { reduce_unit::<R, X>(lines, place, unit, scratch) };
+
+    // Computed again: the loop needs the registers that would hold it.
+    let plan = LinePlan::new(hint::opaque_size(lines.len));
+    let units = plan.sections * plan.units_across();
     let is_writer = place.row == 0 && place.is_line;
-    if plan.parts == 1 {
+    if units == 1 {
         if is_writer {
             // SAFETY: (1) there is one for each line, by (3). (2) One thread writes it.
-            unsafe { workspace.values.store(line, R::finish(of_part, lines.len)) };
+            unsafe { workspace.values.store(line, R::finish(of_unit, lines.len)) };
         }
         return;
     }
     if is_writer {
-        // SAFETY: (1) there is one for each part of each line, by (3). (2) One thread writes it.
-        unsafe { workspace.partials.store(part * lines.count + line, of_part) };
+        // SAFETY: (1) there is one for each unit of each line, by (3). (2) One thread writes it.
+        unsafe { workspace.partials.store(unit * lines.count + line, of_unit) };
     }
     // What the threads have written lies before the ticket.
     thread::sync_threads();
-    let turn = (group as usize, plan.parts as u32);
+    let turn = (group as usize, units as u32);
     // SAFETY: (1) there is a ticket for the group, by (3). (2) is (4).
     if !unsafe { takes_last_ticket(workspace.tickets, turn, flag) } {
         return;
     }
-    // SAFETY: (1) the tickets say that all parts are written. Of `combine_rows` (1) a barrier of
+    // SAFETY: (1) the tickets say that all units are written. Of `combine_rows` (1) a barrier of
     // `takes_last_ticket` lies between the uses of the scratch, which is not used again.
     let total = unsafe {
         let of_thread =
@@ -120,6 +127,45 @@ pub unsafe fn reduce_across<R: Reduction<X::Element>, X: Source>(
     }
 }
 
+/// The accumulator of a unit of a line, of one part or of two, in the first of the line's threads. All threads
+/// of a block call it together.
+///
+/// # Safety
+/// 1. `lines.source` has all elements of the lines.
+/// 2. A barrier lies between this and other uses of `scratch`.
+#[inline(always)]
+unsafe fn reduce_unit<R: Reduction<X::Element>, X: Source>(
+    lines: Lines<X>,
+    place: Place,
+    unit: usize,
+    scratch: Scratch<R::Accumulator>,
+) -> R::Accumulator {
+    let mut total = R::IDENTITY;
+    let mut number = 0;
+    loop {
+        // Computed for each part: the loop over its elements needs the registers that would hold it.
+        let plan = LinePlan::new(hint::opaque_size(lines.len));
+        let units = plan.units_across();
+        // Powers of two: shifts instead of divisions.
+        let (section, of_section) = (unit >> units.trailing_zeros(), unit & (units - 1));
+        let parts = plan.parts >> units.trailing_zeros();
+        if number == parts {
+            return total;
+        }
+        let turns = plan.turns(section, of_section * parts + number);
+        // SAFETY: (1) is (1). Of `combine_rows` (1) is (2), and the barrier between two parts.
+        let of_part = unsafe {
+            let of_thread = reduce_strands::<R, X>(lines, place, turns);
+            if number > 0 {
+                thread::sync_threads();
+            }
+            combine_rows::<R, X::Element>(of_thread, scratch, place)
+        };
+        total = R::combine(total, of_part);
+        number += 1;
+    }
+}
+
 /// What a thread has of its strands of a part of its line.
 ///
 /// # Safety
@@ -127,17 +173,12 @@ pub unsafe fn reduce_across<R: Reduction<X::Element>, X: Source>(
 #[inline(always)]
 unsafe fn reduce_strands<R: Reduction<X::Element>, X: Source>(
     lines: Lines<X>,
-    plan: LinePlan,
     place: Place,
-    part: usize,
+    turns: Turns,
 ) -> R::Accumulator {
     let mut strands = [R::IDENTITY; OWN_STRANDS];
-    let end = if place.is_line {
-        lines.len.min((part + 1) * plan.part)
-    } else {
-        0
-    };
-    let mut round = part * plan.part;
+    let end = if place.is_line { turns.end } else { 0 };
+    let mut round = turns.first;
     while round + STRANDS <= end {
         let first = round + place.row * OWN_STRANDS;
         let own = lines.source.moved_by(first, place.line);
@@ -151,6 +192,9 @@ unsafe fn reduce_strands<R: Reduction<X::Element>, X: Source>(
             strand += 1;
         }
         round += STRANDS;
+        if round.is_multiple_of(TURN) {
+            round += turns.step - TURN;
+        }
     }
     let first = round + place.row * OWN_STRANDS;
     // Compared with constants: compared with `end`, each strand's index is held in registers.
@@ -201,10 +245,10 @@ unsafe fn combine_rows<R: Reduction<T>, T: Pod>(
     combine_neighbours::<R, T, THREADS>(rows)
 }
 
-/// What a thread has of the parts of its line.
+/// What a thread has of the sections of its line.
 ///
 /// # Safety
-/// 1. All parts of the lines are written and visible to this thread.
+/// 1. All units of the lines are written and visible to this thread.
 #[inline(always)]
 unsafe fn reduce_partials<R: Reduction<T>, T: Pod>(
     partials: GlobalMut<R::Accumulator>,
@@ -212,24 +256,29 @@ unsafe fn reduce_partials<R: Reduction<T>, T: Pod>(
     plan: LinePlan,
     place: Place,
 ) -> R::Accumulator {
-    let mut totals = [R::IDENTITY; OWN_PARTS];
-    let end = if place.is_line { plan.parts } else { 0 };
-    let mut first = place.row * OWN_PARTS;
+    let mut totals = [R::IDENTITY; OWN_SECTIONS];
+    let (end, units) = (
+        if place.is_line { plan.sections } else { 0 },
+        plan.units_across(),
+    );
+    let mut first = place.row * OWN_SECTIONS;
     while first < end {
-        let loaded: [R::Accumulator; OWN_PARTS] = array::from_fn(|number| {
-            let part = first + number;
-            if part >= end {
-                return R::IDENTITY;
-            }
-            // SAFETY: (1) the line has the part. (2) It is written and visible, by (1).
-            unsafe { partials.load(part * count + place.line) }
-        });
         let mut number = 0;
-        while number < OWN_PARTS {
-            totals[number] = R::combine(totals[number], loaded[number]);
+        while number < OWN_SECTIONS {
+            let section = first + number;
+            let of_units: [R::Accumulator; MOST_UNITS] = array::from_fn(|unit| {
+                if section >= end || unit >= units {
+                    return R::IDENTITY;
+                }
+                let at = section * units + unit;
+                // SAFETY: (1) the line has the unit. (2) It is written and visible, by (1).
+                unsafe { partials.load(at * count + place.line) }
+            });
+            let of_section = combine_neighbours::<R, T, MOST_UNITS>(of_units);
+            totals[number] = R::combine(totals[number], of_section);
             number += 1;
         }
         first += LANES_OF_PART as usize;
     }
-    combine_neighbours::<R, T, OWN_PARTS>(totals)
+    combine_neighbours::<R, T, OWN_SECTIONS>(totals)
 }

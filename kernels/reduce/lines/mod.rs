@@ -3,13 +3,14 @@
 //! A line's elements lie one after another (`along`), or those of neighbouring lines do (`across`);
 //! segments (`segments`) are contiguous lines of their own lengths. All combine in the one tree of
 //! [`LinePlan`], so the order of the matrix does not change a bit. `combine.rs` has the tree's steps,
-//! `views.rs` what a launch reads and writes, and `source.rs` reads the elements of one array, or the
+//! `sections.rs` what follows the parts of contiguous lines, `views.rs` what a launch reads and writes, and `source.rs` reads the elements of one array, or the
 //! pairs of two.
 
 mod across;
 mod along;
 mod combine;
 mod plan;
+mod sections;
 mod segments;
 mod source;
 mod views;
@@ -27,8 +28,8 @@ use views::{LineWorkspace, Lines};
 pub(crate) use along::reduce_partials;
 pub(crate) use combine::{combine_lanes, combine_neighbours};
 pub use plan::{
-    ACROSS_LINES, LANES_OF_PART, LINE_THREADS, LINES_IN_FLIGHT, LinePlan, SEGMENT_LANES, STRANDS,
-    STRANDS_OF_LANE, list_part,
+    ACROSS_LINES, LANES_OF_PART, LINE_THREADS, LINES_IN_FLIGHT, LinePlan, MOST_PARTS,
+    SEGMENT_LANES, STRANDS, STRANDS_OF_LANE, TURN, Turns, list_section,
 };
 
 /// The elements that are loaded at once where they are aligned: 16 bytes at most, and four elements.
@@ -45,17 +46,19 @@ macro_rules! line_kernels {
             "A line's elements lie one after another.",
             "4. `lanes` is a power of two up to 32, and `4 * lanes` at least the smaller of `len` and 128. \
              There are threads for all lines, 4 lines for each `lanes` threads where `len` is at most 128, \
-             and otherwise for all parts of all lines.",
+             and otherwise 32 for each part of each section of all lines.",
             "from one line to the next",
             |count, len, workspace| {
                 let lines = Lines { source: $source, count, len };
-                reduce_along::<$operation, _, { vector_of::<$element>() }>(lines, lanes, workspace)
+                let scratch = shared_array![<$operation as Reduction<$item>>::Accumulator; MOST_PARTS];
+                reduce_along::<$operation, _, { vector_of::<$element>() }>(
+                    lines, lanes, workspace, scratch)
             }
         }
         line_kernels! { @entry $arrays $across_blocks, $across of $element: $operation of $item, groups,
             "The elements of neighbouring lines lie one after another.",
             "4. `groups` is `count` by the lines of a block ([`LinePlan::lines_of_block_across`]), rounded \
-             up, and there are `groups` blocks for each part.",
+             up, and there are `groups` blocks for each unit ([`LinePlan::units_across`] of each section).",
             "from one element of a line to the next",
             |count, len, workspace| {
                 let lines = Lines { source: $source, count, len };
@@ -74,8 +77,9 @@ macro_rules! line_kernels {
         #[doc = concat!("[`", stringify!($operation), "`] of each of `count` lines of `len` ",
             stringify!($element), $(", paired with those of `", stringify!($y), "`",)? ". ", $where)]
         ///
-        /// `partials` has an element for each part of each line, `tickets` a counter for each line, or
-        /// for each 32 where they are not contiguous. Where lines have one part, both may be empty.
+        /// `partials` has an element for each section of each line, or for each unit of it, `tickets` a
+        /// counter for each line, or for each 32 where they are not contiguous. Where lines have one section,
+        /// or one unit, both may be empty.
         ///
         /// # Safety
         /// 1. The launch has blocks of [`LINE_THREADS`] threads along x.
@@ -137,17 +141,18 @@ macro_rules! segment_kernel {
         #[doc = concat!("[`", stringify!($operation), "`] of each segment of an array of ",
             stringify!($element), $(", paired with those of `", stringify!($y), "`",)? ".")]
         ///
-        /// `offsets` says where each segment starts and the last one ends; `parts` lists the parts of
-        /// the segments of more than 128 elements.
+        /// `offsets` says where each segment starts and the last one ends; `parts` lists the sections of
+        /// the segments of more than 128 elements, each for each of its parts.
         ///
         /// # Safety
         /// 1. The launch has blocks of [`LINE_THREADS`] threads along x: one for each 8 parts, rounded
         ///    up, and one for each 32 segments. There is a segment at least.
         #[doc = concat!("2. `offsets` are ascending, one more than segments, and none is beyond the end of `",
             stringify!($x), "`", $(" or of `", stringify!($y), "`",)? ".")]
-        /// 3. `parts` has each part of the [`LinePlan`] of every segment of more than 128 elements, as
-        ///    [`list_part`] makes it, those of a segment one after another in order.
-        /// 4. If a segment has several parts, `partials` and `tickets` are as long as `parts`. The
+        /// 3. `parts` has each section of the [`LinePlan`] of every segment of more than 128 elements, as
+        ///    [`list_section`] makes it, as often as it has parts, those of a segment one after another in
+        ///    order. The segments with the most parts of a section come first.
+        /// 4. If a segment has several sections, `partials` and `tickets` are as long as `parts`. The
         ///    tickets are 0 and no other launch uses both meanwhile; the launch leaves the tickets at
         ///    0. `values` has an element for each segment.
         #[kernel(max_threads = 256, min_blocks = $blocks)]
@@ -163,8 +168,9 @@ macro_rules! segment_kernel {
             const VECTOR: usize = vector_of::<$element>();
             let segments = Segments { source: $source, offsets, parts };
             let workspace = LineWorkspace { partials, tickets, values };
-            // SAFETY: (1) to (4) are the launch's.
-            unsafe { reduce_segments::<$operation, _, VECTOR>(segments, workspace) }
+            let scratch = shared_array![<$operation as Reduction<$item>>::Accumulator; MOST_PARTS];
+            // SAFETY: (1) to (4) are the launch's. (5) It is declared here.
+            unsafe { reduce_segments::<$operation, _, VECTOR>(segments, workspace, scratch) }
         }
     };
 }

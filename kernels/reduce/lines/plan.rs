@@ -1,10 +1,12 @@
 //! How a line is split, and so the tree in which it is combined.
 //!
 //! ```text
-//! a part:   element e belongs to strand e mod 128; a strand takes its elements in order
-//!           the 128 strands are combined as neighbours, then as neighbours of pairs, and so on
-//! a line:   part p belongs to strand p mod 32; a strand takes its parts in order
-//!           the 32 strands are combined the same way
+//! a part:     element e of it belongs to strand e mod 128; a strand takes its elements in order
+//!             the 128 strands are combined as neighbours, then as neighbours of pairs, and so on
+//! a section:  dealt out to its parts, 512 elements at each turn
+//!             the parts are combined the same way
+//! a line:     sections one after another; section s belongs to strand s mod 32 of the line
+//!             a strand takes its sections in order, and the strands are combined the same way
 //! ```
 //!
 //! The split depends on the length of a line alone.
@@ -15,33 +17,44 @@ pub const LINE_THREADS: u32 = 256;
 /// Sequences in which the elements of a part are combined.
 pub const STRANDS: usize = 128;
 
+/// Elements that a part takes at each of its turns: four for each strand.
+pub const TURN: usize = 4 * STRANDS;
+
 /// Strands of a thread where lines are contiguous: elements of the vector that it loads.
 pub const STRANDS_OF_LANE: usize = 4;
 
-/// Threads of a part where lines are contiguous, and sequences in which the parts of a line are
+/// Threads of a part where lines are contiguous, and sequences in which the sections of a line are
 /// combined.
 pub const LANES_OF_PART: u32 = 32;
+
+/// The most parts of a section: those of the threads of a block.
+pub const MOST_PARTS: usize = (LINE_THREADS / LANES_OF_PART) as usize;
+
+/// The most units of work that a section is where lines are not contiguous, each of as many parts.
+///
+/// A unit of two parts is 4096 elements of a section in lines of up to 2^24.
+pub const MOST_UNITS: usize = 4;
 
 /// Threads of a segment of at most [`STRANDS`] elements.
 pub const SEGMENT_LANES: u32 = 8;
 
-/// The bits of a listed part's number in its segment.
-const PART_BITS: u32 = 10;
+/// The bits of a listed section's number in its segment.
+const SECTION_BITS: u32 = 10;
 
-/// A part of a segment as an element of the list of parts.
+/// A section of a segment as an element of the list of parts.
 #[inline(always)]
 #[must_use]
-pub const fn list_part(segment: usize, part: usize) -> u64 {
-    ((segment as u64) << PART_BITS) | part as u64
+pub const fn list_section(segment: usize, section: usize) -> u64 {
+    ((segment as u64) << SECTION_BITS) | section as u64
 }
 
-/// The segment and the part of an element of the list of parts.
+/// The segment and the section of an element of the list of parts.
 #[inline(always)]
 #[must_use]
-pub const fn listed_part(listed: u64) -> (usize, usize) {
+pub const fn listed_section(listed: u64) -> (usize, usize) {
     (
-        (listed >> PART_BITS) as usize,
-        (listed & ((1 << PART_BITS) - 1)) as usize,
+        (listed >> SECTION_BITS) as usize,
+        (listed & ((1 << SECTION_BITS) - 1)) as usize,
     )
 }
 
@@ -54,25 +67,45 @@ pub const ACROSS_LINES: u32 = 32;
 /// Strands of a thread where lines are not contiguous.
 pub const STRANDS_ACROSS: usize = STRANDS * ACROSS_LINES as usize / LINE_THREADS as usize;
 
-/// Elements of a part: in short lines, and in lines of up to [`MOST_PARTS`] of them.
-const SHORT_PART: usize = 1024;
-const PART: usize = 4096;
+/// Elements of a section, in lines of up to [`MOST_SECTIONS`] of them: 64 KiB of f32, four loads of 16
+/// bytes for each thread of a block, four times.
+const SECTION: usize = 16_384;
 
-/// The longest of the short lines, which are worth more blocks.
-const SHORT_LINE: usize = 8192;
+/// The most sections of a line.
+const MOST_SECTIONS: usize = 1 << SECTION_BITS;
 
-/// The most parts of a line.
-const MOST_PARTS: usize = 1 << PART_BITS;
+/// Elements for each of which a line has a part.
+const WORTH_A_PART: usize = 2 * TURN;
+
+const _: () = assert!(
+    MOST_PARTS == 8,
+    "a line has at most three times twice as many parts"
+);
 
 /// One line's split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinePlan {
     /// Elements of the line.
     pub elements: usize,
-    /// Elements of a part, but for the last: a power of two, and a multiple of [`STRANDS`].
-    pub part: usize,
-    /// Parts, one at least.
+    /// Elements of a section, but for the last: a power of two, and a multiple of [`TURN`] times
+    /// [`MOST_PARTS`].
+    pub section: usize,
+    /// Sections, one at least.
+    pub sections: usize,
+    /// Parts of each section: a power of two up to [`MOST_PARTS`], which it is if there are several
+    /// sections.
     pub parts: usize,
+}
+
+/// The turns of a part, each of [`TURN`] elements of its line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Turns {
+    /// Where the first one starts.
+    pub first: usize,
+    /// Elements from the start of one to that of the next.
+    pub step: usize,
+    /// The end of the section: elements from there on are not the part's.
+    pub end: usize,
 }
 
 impl LinePlan {
@@ -80,19 +113,50 @@ impl LinePlan {
     #[inline(always)]
     #[must_use]
     pub const fn new(elements: usize) -> Self {
-        let part = if elements <= SHORT_LINE {
-            SHORT_PART
-        } else if elements <= PART * MOST_PARTS {
-            PART
+        let section = if elements <= SECTION * MOST_SECTIONS {
+            SECTION
         } else {
-            elements.div_ceil(MOST_PARTS).next_power_of_two()
+            elements.div_ceil(MOST_SECTIONS).next_power_of_two()
         };
         // A power of two: a shift instead of a division.
-        let parts = (elements >> part.trailing_zeros()) + !elements.is_multiple_of(part) as usize;
+        let sections =
+            (elements >> section.trailing_zeros()) + !elements.is_multiple_of(section) as usize;
+        // 1, 2, 4 or 8: sums of comparisons instead of a loop.
+        let doublings = (elements > WORTH_A_PART) as u32
+            + (elements > 2 * WORTH_A_PART) as u32
+            + (elements > 4 * WORTH_A_PART) as u32;
         Self {
             elements,
-            part,
-            parts: if parts == 0 { 1 } else { parts },
+            section,
+            sections: if sections == 0 { 1 } else { sections },
+            parts: 1 << doublings,
+        }
+    }
+
+    /// The turns of a part of a section.
+    #[inline(always)]
+    #[must_use]
+    pub const fn turns(&self, section: usize, part: usize) -> Turns {
+        let (start, next) = (section * self.section, (section + 1) * self.section);
+        Turns {
+            first: start + part * TURN,
+            step: self.parts * TURN,
+            end: if next < self.elements {
+                next
+            } else {
+                self.elements
+            },
+        }
+    }
+
+    /// Units of work of a section where lines are not contiguous, each of as many parts.
+    #[inline(always)]
+    #[must_use]
+    pub const fn units_across(&self) -> usize {
+        if self.parts < MOST_UNITS {
+            self.parts
+        } else {
+            MOST_UNITS
         }
     }
 
@@ -117,19 +181,23 @@ impl LinePlan {
     /// Combinations on the longest path from an element to the value of the line.
     #[must_use]
     pub const fn tree_height(&self) -> u32 {
-        let longest = if self.parts > 1 {
-            self.part
+        let longest = if self.sections > 1 {
+            self.section
         } else {
             self.elements
         };
-        let in_part = longest.div_ceil(STRANDS) as u32 + STRANDS.ilog2();
+        // The first part has the most elements: whole rounds of all, and what is left up to a turn.
+        let (round_of_all, rest) = (TURN * self.parts, longest % (TURN * self.parts));
+        let in_rest = if rest < TURN { rest } else { TURN };
+        let in_strand = longest / round_of_all * (TURN / STRANDS) + in_rest.div_ceil(STRANDS);
+        let in_section = in_strand as u32 + STRANDS.ilog2() + self.parts.ilog2();
         let lanes = LANES_OF_PART as usize;
-        let over_parts = if self.parts > 1 {
-            self.parts.div_ceil(lanes) as u32 + lanes.ilog2()
+        let over_sections = if self.sections > 1 {
+            self.sections.div_ceil(lanes) as u32 + lanes.ilog2()
         } else {
             0
         };
-        in_part + over_parts
+        in_section + over_sections
     }
 }
 
@@ -138,23 +206,65 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_cover_the_line_and_are_not_too_many() {
+    fn sections_cover_the_line_and_are_not_too_many() {
         for elements in [
             0,
             1,
             1024,
             1025,
-            8192,
-            8193,
+            16_384,
+            16_385,
             1 << 20,
-            (1 << 22) + 1,
+            1 << 24,
+            (1 << 24) + 1,
             1 << 33,
         ] {
             let plan = LinePlan::new(elements);
-            assert!(plan.parts * plan.part >= elements);
-            assert!((plan.parts - 1) * plan.part <= elements);
-            assert!((1..=MOST_PARTS).contains(&plan.parts));
-            assert!(plan.part.is_multiple_of(4 * STRANDS));
+            assert!(plan.sections * plan.section >= elements);
+            assert!((plan.sections - 1) * plan.section <= elements);
+            assert!((1..=MOST_SECTIONS).contains(&plan.sections));
+            assert!(plan.section.is_multiple_of(TURN * MOST_PARTS));
+            assert!(plan.sections == 1 || plan.parts == MOST_PARTS);
+        }
+    }
+
+    #[test]
+    fn the_turns_of_the_parts_are_the_line() {
+        for elements in [0, 1, 1000, 1025, 2049, 5000, 16_384, 16_385, 40_000] {
+            let plan = LinePlan::new(elements);
+            let mut taken = [0_u8; 40_000];
+            for (section, part) in
+                (0..plan.sections).flat_map(|it| (0..plan.parts).map(move |part| (it, part)))
+            {
+                let turns = plan.turns(section, part);
+                for turn in (turns.first..turns.end).step_by(turns.step) {
+                    for element in &mut taken[turn..turns.end.min(turn + TURN)] {
+                        *element += 1;
+                    }
+                }
+            }
+            assert!(taken[..elements].iter().all(|it| *it == 1), "{elements}");
+        }
+    }
+
+    #[test]
+    fn lines_have_a_part_for_each_two_turns() {
+        for (elements, parts, units) in [
+            (0, 1, 1),
+            (1024, 1, 1),
+            (1025, 2, 2),
+            (2048, 2, 2),
+            (2049, 4, 4),
+            (4096, 4, 4),
+            (4097, 8, 4),
+            (1 << 33, 8, 4),
+        ] {
+            let plan = LinePlan::new(elements);
+            assert_eq!(
+                (plan.parts, plan.units_across()),
+                (parts, units),
+                "{elements}"
+            );
         }
     }
 
@@ -180,7 +290,10 @@ mod tests {
     #[test]
     fn the_tree_is_low() {
         assert_eq!(LinePlan::new(128).tree_height(), 8);
-        assert_eq!(LinePlan::new(16_384).tree_height(), 32 + 7 + 1 + 5);
-        assert!(LinePlan::new(1 << 22).tree_height() <= 80);
+        assert_eq!(LinePlan::new(1024).tree_height(), 8 + 7);
+        assert_eq!(LinePlan::new(1025).tree_height(), 5 + 7 + 1);
+        assert_eq!(LinePlan::new(5000).tree_height(), 8 + 7 + 3);
+        assert_eq!(LinePlan::new(16_384).tree_height(), 16 + 7 + 3);
+        assert_eq!(LinePlan::new(1 << 22).tree_height(), 16 + 7 + 3 + 8 + 5);
     }
 }

@@ -1,22 +1,24 @@
 //! Segments: contiguous lines, each of its own length.
 //!
 //! ```text
-//! long ones:   a group of 32 lanes for each part, from a list, as for lines of several parts
+//! long ones:   a group of 32 lanes for each part, from a list, and a block for a section of eight
 //! short ones:  a group of 8 lanes for each, a vector of each lane at a time
 //! ```
 //!
 //! The blocks of the list come first, so that the longest work starts first. The tree of a segment is
 //! that of a line of its length.
 
-use super::along::{Unit, reduce_part, share_part};
+use super::along::reduce_part;
 use super::combine::{combine_lanes, combine_neighbours, combine_quad};
 use super::plan::{
-    LANES_OF_PART, LINE_THREADS, LinePlan, SEGMENT_LANES, STRANDS, STRANDS_OF_LANE, listed_part,
+    LANES_OF_PART, LINE_THREADS, LinePlan, SEGMENT_LANES, STRANDS, STRANDS_OF_LANE, listed_section,
 };
+use super::sections::{PartScratch, Section, combine_parts, share_section};
 use super::source::Source;
-use super::views::{LineWorkspace, Lines};
+use super::views::LineWorkspace;
 use crate::reduce::operation::Reduction;
 use cuda_std::array;
+use cuda_std::hint;
 use cuda_std::prelude::*;
 
 /// Vectors of a lane that make up the longest of the short segments.
@@ -49,22 +51,24 @@ impl<X: Source> Segments<'_, X> {
 /// 1. The launch has blocks of `LINE_THREADS` threads along x: one for each 8 parts, and then one for
 ///    each 32 segments.
 /// 2. The offsets are ascending, none beyond the end of an array of the source.
-/// 3. `parts` has every part of every segment of more than 128 elements, those of a segment one after
-///    another in order.
-/// 4. If a segment has several parts, `workspace` has a partial result and a ticket, which is 0, for
+/// 3. `parts` has each section of every segment of more than 128 elements as often as it has parts, those of
+///    a segment one after another in order. The segments with the most parts of a section come first.
+/// 4. If a segment has several sections, `workspace` has a partial result and a ticket, which is 0, for
 ///    each element of `parts`. It has a value for each segment, and the launch has it for itself.
+/// 5. `scratch` is the block's own.
 #[inline(always)]
 pub unsafe fn reduce_segments<R: Reduction<X::Element>, X: Source, const VECTOR: usize>(
     segments: Segments<X>,
     workspace: LineWorkspace<R::Accumulator, R::Output>,
+    scratch: PartScratch<R::Accumulator>,
 ) {
     let groups = (LINE_THREADS / LANES_OF_PART) as usize;
     let part_blocks = segments.parts.len().div_ceil(groups);
     let block = thread::block_idx_x() as usize;
-    // SAFETY: (1) to (4) are the caller's.
+    // SAFETY: (1) to (5) are the caller's.
     unsafe {
         if block < part_blocks {
-            reduce_listed::<R, X, VECTOR>(segments, block, workspace);
+            reduce_listed::<R, X, VECTOR>(segments, block, workspace, scratch);
         } else {
             reduce_short::<R, X, VECTOR>(segments, block - part_blocks, workspace.values);
         }
@@ -80,44 +84,41 @@ unsafe fn reduce_listed<R: Reduction<X::Element>, X: Source, const VECTOR: usize
     segments: Segments<X>,
     block: usize,
     workspace: LineWorkspace<R::Accumulator, R::Output>,
+    scratch: PartScratch<R::Accumulator>,
 ) {
-    let thread = thread::thread_idx_x();
     let groups = (LINE_THREADS / LANES_OF_PART) as usize;
-    let (number, lane) = (
-        block * groups + (thread / LANES_OF_PART) as usize,
-        thread % LANES_OF_PART,
-    );
-    let listed = segments.parts.get(number);
-    let (segment, part) = listed_part(listed.unwrap_or(0));
-    // SAFETY: (1) the list has parts of segments alone; there is a segment where there are blocks.
+    let place = block * groups + (thread::thread_idx_x() / LANES_OF_PART) as usize;
+    let listed = segments.parts.get(place);
+    let (segment, number) = listed_section(listed.unwrap_or(0));
+    // SAFETY: (1) the list has sections of segments alone; there is a segment where there are blocks.
     let (start, len) = unsafe { segments.place(segment) };
-    let line = Lines {
-        source: segments.source.skip(start),
-        count: 1,
-        len,
-    };
-    let plan = LinePlan::new(len);
-    // SAFETY: (1) the one line lies in the source, by (2) of the caller.
-    let of_lane =
-        unsafe { reduce_part::<R, X, VECTOR>(line, plan, (0, part), lane, listed.is_some()) };
-    let of_part = combine_lanes::<R, X::Element>(of_lane, LANES_OF_PART);
-    let is_one = plan.parts == 1;
-    if is_one && listed.is_some() && lane == 0 {
-        // SAFETY: (1) there is one for each segment, by (4). (2) One lane of one group writes it.
-        unsafe { workspace.values.store(segment, R::finish(of_part, len)) };
-    }
-    let first = number.saturating_sub(part);
-    let unit = Unit {
+    let (source, plan) = (segments.source.skip(start), LinePlan::new(len));
+    // The parts of a section are listed from a multiple of their number on: so are those of the segments
+    // before, of as many parts or more.
+    let turns = plan.turns(number, place & (plan.parts - 1));
+    // SAFETY: (1) the segment lies in the source, by (2) of the caller.
+    let of_part = unsafe { reduce_part::<R, X, VECTOR>(source, turns, listed.is_some()) };
+
+    // Computed again: the loop needs the registers that would hold it.
+    let (plan, place) = (
+        LinePlan::new(hint::opaque_size(len)),
+        hint::opaque_size(place),
+    );
+    let part = place & (plan.parts - 1);
+    // SAFETY: (1) all threads are here, and the parts of a section in the groups of one block, by (3). (2)
+    // `reduce_part` says so. (3) is (5).
+    let of_section = unsafe { combine_parts::<R, X::Element>(of_part, plan.parts, scratch) };
+    let first = place.saturating_sub(part + number * plan.parts);
+    let section = Section {
         line: segment,
-        part,
+        number,
         first,
         ticket: first,
         plan,
+        is_own: part == 0 && place < segments.parts.len(),
     };
-    // SAFETY: (1) no lane has returned. (2) is (3) and (4): the segment's parts follow one another.
-    unsafe {
-        share_part::<R, X::Element>(of_part, unit, listed.is_some() && !is_one, workspace);
-    }
+    // SAFETY: (1) no lane has returned. (2) is (3) and (4): the segment's sections follow one another.
+    unsafe { share_section::<R, X::Element>(of_section, section, workspace) };
 }
 
 /// Segments of at most 128 elements, each of a group of 8 lanes; the long ones among them are left out.

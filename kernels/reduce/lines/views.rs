@@ -13,10 +13,10 @@ pub struct Lines<X> {
     pub len: usize,
 }
 
-/// What the blocks of one launch write. If lines have one part each, the first two are not touched.
+/// What the blocks of one launch write. If lines are one unit of work each, the first two are not touched.
 #[derive(Clone, Copy)]
 pub struct LineWorkspace<'launch, A, O> {
-    /// An element for each part of each line.
+    /// An element for each section of each line, or for each unit of it where lines are not contiguous.
     pub partials: GlobalMut<'launch, A>,
     /// Counters, which are 0 when the launch starts and when it ends: one for each line where lines
     /// are contiguous, one for each [`ACROSS_LINES`](super::ACROSS_LINES) of them where they are not.

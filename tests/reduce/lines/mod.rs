@@ -14,9 +14,9 @@ use tilewright::{
 };
 use tilewright_kernels::reduce::Reduction;
 
-/// Lines and elements of each: none, around the vectors of a lane, the strands of a part, the parts of
-/// a short and of a long line, and around the lines of a group and of a block.
-pub const SHAPES: [(usize, usize); 25] = [
+/// Lines and elements of each: none, around the vectors of a lane, the strands of a part, the rounds of one, two,
+/// four and eight parts, and the sections of a line, and around the lines of a group and of a block.
+pub const SHAPES: [(usize, usize); 28] = [
     (70, 0),
     (1, 1),
     (3, 2),
@@ -35,12 +35,15 @@ pub const SHAPES: [(usize, usize); 25] = [
     (5, 1000),
     (3, 1024),
     (9, 1025),
+    (5, 2048),
     (33, 2049),
     (2, 4095),
-    (1, 8192),
+    (3, 4097),
     (2, 8193),
     (1, 12_289),
     (3, 5000),
+    (2, 16_384),
+    (2, 16_385),
     (1, 150_000),
 ];
 
@@ -131,15 +134,17 @@ where
         };
         holds(&device, operation, &case);
     }
-    // Every machine, at several lines of several parts.
+    // Every machine, at several lines of several parts, and of two sections.
     for machine in machines() {
-        let elements = inputs::<T>(35 * 1300).swap_remove(0);
-        let case = Case {
-            lines: 35,
-            len: 1300,
-            elements,
-        };
-        holds(&machine, operation, &case);
+        for (lines, len) in [(35, 1300), (2, 17_000)] {
+            let elements = inputs::<T>(lines * len).swap_remove(0);
+            let case = Case {
+                lines,
+                len,
+                elements,
+            };
+            holds(&machine, operation, &case);
+        }
     }
 }
 

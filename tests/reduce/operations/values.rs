@@ -6,7 +6,7 @@ use half::{bf16, f16};
 use std::cmp::Ordering;
 use std::fmt::Debug;
 use tilewright::Element;
-use tilewright_kernels::reduce::lines::{LinePlan, STRANDS, STRANDS_OF_LANE};
+use tilewright_kernels::reduce::lines::{LinePlan, STRANDS, STRANDS_OF_LANE, TURN};
 use tilewright_kernels::reduce::{BLOCK_THREADS, Plan};
 
 /// An element that references compute with.
@@ -140,14 +140,15 @@ pub fn inputs<T: Value>(length: usize) -> Vec<Vec<T>> {
     inputs
 }
 
-/// Elements of a line of three parts.
+/// Elements of a line of four parts.
 pub const LENGTH_OF_PARTS: usize = 2050;
 
 /// Lines of [`LENGTH_OF_PARTS`] small integers with a special element [on both sides](twice_at) of a border: of a
-/// lane's vector, of the strands, of a round of loads, or of a part.
+/// lane's vector, of a round of the strands, of a turn and so of a part, or of the first turn after all parts had
+/// theirs.
 pub fn at_borders<T: Value>() -> Vec<Vec<T>> {
-    let part = LinePlan::new(LENGTH_OF_PARTS).part;
-    let borders = [STRANDS_OF_LANE, STRANDS, 4 * STRANDS, part, 2 * part];
+    let step = LinePlan::new(LENGTH_OF_PARTS).turns(0, 0).step;
+    let borders = [STRANDS_OF_LANE, STRANDS, TURN, 3 * TURN, step];
     let special = T::special();
     let mut random = Random::new(17);
     (0..special.len().max(borders.len()))

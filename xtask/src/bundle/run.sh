@@ -26,6 +26,8 @@ Variables:
   OUT                where logs and results go [default: out/ beside this script]
   TIMEOUT            seconds for one program [default: 300; for sanitize and bench 540]
   TILEWRIGHT_DEVICE  the device: sim, cuda, cuda:N [default: cuda]
+  TILEWRIGHT_CCCL    a folder with the headers of CCCL 3.1 or later, for CUB's reproducible sums
+                     [default: those of nvcc]
 TEXT
 }
 

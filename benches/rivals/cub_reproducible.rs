@@ -1,0 +1,133 @@
+//! CUB's sums whose bits do not depend on the GPU, of f32 and f64, compiled by nvcc when the benchmark
+//! starts.
+//!
+//! CUB has them from 3.1 on, and the toolkit of CUDA 13.0 has 3.0. `TILEWRIGHT_CCCL` names a folder with
+//! newer headers, as `pip install nvidia-cuda-cccl` has in `nvidia/cu13/include/cccl`.
+
+use super::cub::{architecture, error_of, find_nvcc, finish, pointer, version_text};
+use crate::common::Result;
+use crate::common::samples::Sample;
+use libloading::Library;
+use std::env;
+use std::ffi::{c_char, c_int, c_void};
+use std::process::{Command, Stdio};
+use std::rc::Rc;
+use tilewright::{Buffer, Device};
+
+const SOURCE: &str = include_str!("cub_reproducible.cu");
+
+/// The variable that names the folder of CCCL's headers, which has a folder `cub`.
+const HEADERS: &str = "TILEWRIGHT_CCCL";
+
+/// The first version with these sums, as `CUB_VERSION` has it.
+const FIRST_VERSION: c_int = 300_100;
+
+/// Elements, result, number of elements; stream.
+type Sum = unsafe extern "C" fn(*const c_void, *mut c_void, i64, *mut c_void) -> c_int;
+
+/// CUB's reproducible sums in the stream of one device.
+pub struct CubReproducible {
+    device: Device,
+    library: &'static Library,
+    error_text: unsafe extern "C" fn(c_int) -> *const c_char,
+    version: String,
+}
+
+impl CubReproducible {
+    /// Compiles CUB for `device`.
+    ///
+    /// # Errors
+    /// The missing tool or library, or that CUB is too old, in one line.
+    pub fn compile(device: &Device) -> Result<Self> {
+        let nvcc = find_nvcc().ok_or("no nvcc in the PATH or /usr/local/cuda/bin")?;
+        let folder = tempfile::tempdir()?;
+        let source = folder.path().join("cub_reproducible.cu");
+        std::fs::write(&source, SOURCE)?;
+        let library = folder.path().join("cub_reproducible.so");
+        let mut compiler = Command::new(nvcc);
+        if let Some(headers) = env::var_os(HEADERS) {
+            // Before those of the toolkit.
+            compiler.arg("-I").arg(headers);
+        }
+        let compiler = compiler
+            .args(["-O3", "-std=c++17", "-shared", "-Xcompiler", "-fPIC"])
+            .arg(format!("-arch={}", architecture(device)?))
+            .arg("-o")
+            .args([&library, &source])
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()?;
+        let library = finish(compiler, library)?;
+        // CUDA's libraries cannot be unloaded safely, and the functions have to stay.
+        // SAFETY: loading registers the library's kernels with CUDA, no more.
+        let library = device.with_current(|| unsafe { Library::new(library) })??;
+        let library: &'static Library = Box::leak(Box::new(library));
+        let error_text = supported(library)?;
+        // SAFETY: the type is that of the source.
+        let keep_memory: unsafe extern "C" fn() -> c_int = unsafe { *library.get(c"keep_memory")? };
+        // SAFETY: the function has no requirements but a current context.
+        let error = device.with_current(|| unsafe { keep_memory() })?;
+        error_of(error, error_text)?;
+        Ok(Self {
+            device: device.clone(),
+            library,
+            error_text,
+            version: version_text(version_of(library)?),
+        })
+    }
+
+    /// CUB's version.
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// A function that enqueues the sum of `x`, of f32 or f64, a number of times.
+    pub fn sum<T: Sample>(
+        &self,
+        x: Rc<Buffer<T>>,
+    ) -> Result<impl FnMut(u64, &mut Buffer<T::Sum>) -> Result + use<T>> {
+        let name = format!("sum_{}", T::NAME);
+        // SAFETY: every sum of the source has this type, and sums have the type of the elements, for these
+        // are f32 or f64.
+        let function: Sum = unsafe { *self.library.get(name.as_str())? };
+        let (device, error_text) = (self.device.clone(), self.error_text);
+        let count = i64::try_from(x.len())?;
+        Ok(move |calls, result: &mut Buffer<T::Sum>| {
+            let stream = device.raw_stream().ok_or("the device has no stream")?;
+            let from = pointer(x.device_address()).cast_const();
+            let to = pointer(result.device_address());
+            device.with_current(|| {
+                for _ in 0..calls {
+                    // SAFETY: `x` has `count` elements and `result` one. Both are on the device whose
+                    // context is current, and freed only after the work in its stream.
+                    let error = unsafe { function(from, to, count, stream.as_ptr()) };
+                    error_of(error, error_text)?;
+                }
+                Ok(())
+            })?
+        })
+    }
+}
+
+/// The texts of the library's errors, if CUB is new enough.
+fn supported(library: &Library) -> Result<unsafe extern "C" fn(c_int) -> *const c_char> {
+    let version = version_of(library)?;
+    if version < FIRST_VERSION {
+        return Err(format!(
+            "CUB {} has no sum whose bits do not depend on the GPU: {HEADERS} names a folder with the \
+             headers of 3.1 or later, as pip install nvidia-cuda-cccl has it",
+            version_text(version)
+        )
+        .into());
+    }
+    // SAFETY: the type is that of the source.
+    Ok(unsafe { *library.get(c"error_text")? })
+}
+
+fn version_of(library: &Library) -> Result<c_int> {
+    // SAFETY: the type is that of the source, and the function only returns a number.
+    unsafe {
+        let version: unsafe extern "C" fn() -> c_int = *library.get(c"version")?;
+        Ok(version())
+    }
+}
