@@ -9,6 +9,7 @@ mod batches;
 mod bench;
 #[path = "../common/mod.rs"]
 mod common;
+mod groups;
 mod layers;
 mod options;
 mod results;
@@ -55,15 +56,17 @@ fn run() -> Result {
          {:<26} {:>7} {:>6} {:>5}  error",
         "product", "TFLOP/s", "cuBLAS", "ratio"
     );
-    let families: [Family; 25] = [
+    let families: [Family; 27] = [
         |bench, records| bench.run_f32(records),
         |bench, records| bench.run_f64(records),
         |bench, records| bench.run_halves::<bf16>("bf16", records),
         |bench, records| bench.run_halves::<f16>("f16", records),
         |bench, records| bench.run_i8(records),
+        |bench, records| bench.run_dequantized(records),
         |bench, records| bench.run_e4m3(records),
         |bench, records| bench.run_batches::<f32>("f32", records),
         |bench, records| bench.run_batches::<bf16>("bf16", records),
+        |bench, records| bench.run_groups::<bf16>("bf16", records),
         |bench, records| bench.run_small_results::<f32>("f32", records),
         |bench, records| bench.run_small_results::<f64>("f64", records),
         |bench, records| bench.run_vectors::<f32>("f32", shapes::by_gemv, records),

@@ -249,6 +249,27 @@ impl Bench {
         Ok(())
     }
 
+    /// i8 to bf16, with scales of rows and columns, in the order that tensor cores read.
+    pub fn run_dequantized(&self, records: &mut Vec<serde_json::Value>) -> Result {
+        for &size in &self.sizes {
+            let name = format!("i8 {size} dequantized to bf16");
+            if !name.contains(&self.options.only) {
+                continue;
+            }
+            let order = Order::ColumnMajor;
+            let mut sets = Sets::<i8, bf16>::new(&self.device, size, order, |random| {
+                Number::of(random.signed_unit())
+            })?;
+            let scale = self.device.upload(&vec![1.0_f32 / 128.0; size])?;
+            let ours = self.score(&mut sets, false, |a, b, c| {
+                let product = Matmul::dequantized(a, b).row_scale(&scale);
+                Ok(product.column_scale(&scale).run_into(c)?)
+            })?;
+            self.report(&name, &ours, None, records);
+        }
+        Ok(())
+    }
+
     /// To bf16. The rival is the best of cuBLASLt's algorithms, which take such operands in this order alone.
     pub fn run_e4m3(&self, records: &mut Vec<serde_json::Value>) -> Result {
         for &size in &self.sizes {

@@ -48,11 +48,11 @@ macro_rules! products {
     )*};
 }
 products! {
-    f16 F16 => f16 F16 in f32, all by grouped::multiply_each, with a vector by vector::multiply,
+    f16 F16 => f16 F16 in f32, all by grouped::multiply, with a vector by vector::multiply,
         |device, selection, matrices| multiply_narrow(device, selection, matrices, on_tensor_cores);
     f16 F16 => f32 F32 in f32, all by grouped::multiply_each, with a vector by vector::multiply,
         |device, selection, matrices| multiply_narrow(device, selection, matrices, on_tensor_cores);
-    bf16 Bf16 => bf16 Bf16 in f32, all by grouped::multiply_each, with a vector by vector::multiply,
+    bf16 Bf16 => bf16 Bf16 in f32, all by grouped::multiply, with a vector by vector::multiply,
         |device, selection, matrices| multiply_narrow(device, selection, matrices, on_tensor_cores);
     bf16 Bf16 => f32 F32 in f32, all by grouped::multiply_each, with a vector by vector::multiply,
         |device, selection, matrices| multiply_narrow(device, selection, matrices, on_tensor_cores);

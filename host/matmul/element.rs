@@ -1,5 +1,6 @@
 //! The types that the table has kernels for: which of its entries take them.
 
+use super::arithmetic::Arithmetic;
 use super::entry::{
     AddArguments, AddKernel, ChainLaunch, Entry, GroupLaunch, ProductLaunch, TensorLaunch,
     VectorLaunch, launch_with_epilogue,
@@ -21,7 +22,7 @@ pub trait GemmElement: MatmulInto<Self> + Accumulate<Product = Self> + sealed::G
 
 pub mod sealed {
     use super::{
-        Accumulate, Accumulator, AddKernel, ChainLaunch, Element, Entry, GroupLaunch,
+        Accumulate, Accumulator, AddKernel, Arithmetic, ChainLaunch, Element, Entry, GroupLaunch,
         ProductLaunch, TensorLaunch, VectorLaunch,
     };
 
@@ -29,9 +30,15 @@ pub mod sealed {
     pub trait GemmElement: Element {
         /// The launch of an entry for this type, or `None` where it is for another.
         fn launch_of(entry: Entry) -> Option<ChainLaunch<Self>>;
+    }
 
-        /// The same for products of unequal shapes.
-        fn group_launch_of(entry: Entry) -> Option<GroupLaunch<Self>>;
+    /// A type whose products of unequal shapes are one launch.
+    pub trait GroupElement: Accumulate {
+        /// How those are computed that the launch has no room for.
+        const ARITHMETIC: Arithmetic;
+
+        /// The launch of an entry for this type, or `None` where it is for another.
+        fn launch_of(entry: Entry) -> Option<GroupLaunch<Self::Accumulator>>;
     }
 
     /// A type that warps multiply on tensor cores, for products of type `O`, computed in type `S` at last.
@@ -72,7 +79,7 @@ pub mod sealed {
 }
 
 macro_rules! gemm_elements {
-    ($($element:ty: $name:ident, $group:ident;)*) => {$(
+    ($($element:ty: $name:ident;)*) => {$(
         impl GemmElement for $element {}
 
         impl sealed::GemmElement for $element {
@@ -82,19 +89,33 @@ macro_rules! gemm_elements {
                     _ => None,
                 }
             }
+        }
+    )*};
+}
+gemm_elements! {
+    f32: F32;
+    f64: F64;
+}
 
-            fn group_launch_of(entry: Entry) -> Option<GroupLaunch<Self>> {
+macro_rules! group_elements {
+    ($($element:ty, by $arithmetic:ident: $name:ident;)*) => {$(
+        impl sealed::GroupElement for $element {
+            const ARITHMETIC: Arithmetic = Arithmetic::$arithmetic;
+
+            fn launch_of(entry: Entry) -> Option<GroupLaunch<Self::Accumulator>> {
                 match entry {
-                    Entry::$group(launch) => Some(launch),
+                    Entry::$name(launch) => Some(launch),
                     _ => None,
                 }
             }
         }
     )*};
 }
-gemm_elements! {
-    f32: F32, GroupF32;
-    f64: F64, GroupF64;
+group_elements! {
+    f32, by Chain: GroupF32;
+    f64, by Chain: GroupF64;
+    f16, by Auto: GroupF16;
+    bf16, by Auto: GroupBf16;
 }
 
 macro_rules! tensor_outputs {

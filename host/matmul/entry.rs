@@ -48,6 +48,8 @@ pub enum Entry {
     VectorF8ToBf16(VectorLaunch<i32, bf16, f32>),
     GroupF32(GroupLaunch<f32>),
     GroupF64(GroupLaunch<f64>),
+    GroupF16(GroupLaunch<f32>),
+    GroupBf16(GroupLaunch<f32>),
 }
 
 /// The arguments of a kernel of elements `T`, whose outputs are `O` and whose sums are `S`.
@@ -150,12 +152,12 @@ pub type AddKernel<O, S, P> = (&'static ModuleSource, AddLaunch<O, S, P>);
 pub type AddLaunch<O, S, P> =
     unsafe fn(&Module, LaunchConfig, AddArguments<'_, O, S, P>) -> Outcome<()>;
 
-/// The launch of a kernel of products of unequal shapes.
+/// The launch of a kernel of products of unequal shapes, whose epilogue is in type `S`.
 ///
 /// # Safety
 /// As for [`ChainLaunch`]: the addresses in the table are views.
-pub type GroupLaunch<T> =
-    unsafe fn(&Module, LaunchConfig, &ProductGroup, &EpilogueNumbers<T>) -> Outcome<()>;
+pub type GroupLaunch<S> =
+    unsafe fn(&Module, LaunchConfig, &ProductGroup, &EpilogueNumbers<S>) -> Outcome<()>;
 
 /// Launches a kernel whose parameters are those in the first brackets, those of the epilogue, and those in
 /// the last brackets. It is unsafe as [`Module::launch_params`] is.

@@ -85,6 +85,8 @@ pub enum Method {
     Vector(VectorLines),
     /// `Coarsened`, of products of unequal shapes.
     Grouped(TileConfig),
+    /// `Mma` in small tiles, of products of unequal shapes.
+    GroupedMma,
 }
 
 /// How the lines lie that are multiplied by a vector: rows of A, or columns of B.

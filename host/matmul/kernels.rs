@@ -86,6 +86,8 @@ macro_rules! kernels {
     };
     (@group F32 $kernel:path) => { kernels!(@grouped GroupF32 $kernel) };
     (@group F64 $kernel:path) => { kernels!(@grouped GroupF64 $kernel) };
+    (@group F16 $kernel:path) => { kernels!(@grouped GroupF16 $kernel) };
+    (@group Bf16 $kernel:path) => { kernels!(@grouped GroupBf16 $kernel) };
     (@grouped $entry:ident $kernel:path) => {
         Entry::$entry(|module, config, group, numbers| {
             // SAFETY: (1) no element. (2) None is touched.
@@ -230,6 +232,10 @@ pub static KERNELS: &[GemmKernel] = kernels! {
         matmul_grouped_small_f32_tn matmul_grouped_small_f32_nt matmul_grouped_small_f32_tt;
     F64 to F64 [Method::Grouped(SMALL), matmul, group] => matmul_grouped_small_f64_nn
         matmul_grouped_small_f64_tn matmul_grouped_small_f64_nt matmul_grouped_small_f64_tt;
+    F16 to F16 [Method::GroupedMma, matmul, group] => matmul_mma_grouped_f16_nn matmul_mma_grouped_f16_tn
+        matmul_mma_grouped_f16_nt matmul_mma_grouped_f16_tt;
+    Bf16 to Bf16 [Method::GroupedMma, matmul, group] => matmul_mma_grouped_bf16_nn matmul_mma_grouped_bf16_tn
+        matmul_mma_grouped_bf16_nt matmul_mma_grouped_bf16_tt;
     F32 to F32 [Method::Vector(ALONG), matvec, vector_f32] => matvec_along_f32;
     F32 to F32 [Method::Vector(ACROSS), matvec, vector_f32] => matvec_across_f32;
     F64 to F64 [Method::Vector(ALONG), matvec, vector_f64] => matvec_along_f64;

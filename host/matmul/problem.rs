@@ -180,6 +180,15 @@ impl Problem {
         })
     }
 
+    /// Whether the lines of both operands start at multiples of 16 bytes.
+    pub fn has_aligned_lines(&self) -> bool {
+        const ALIGNMENT: usize = 16;
+        let bytes = self.element.bytes();
+        [self.a, self.b]
+            .iter()
+            .all(|it| it.rows_are_multiples_of(ALIGNMENT, bytes))
+    }
+
     /// Whether bulk copies can count its rows and columns, those past the end of a tile included.
     pub fn fits_tensor_maps(&self) -> bool {
         const MOST: usize = i32::MAX as usize - 1024;

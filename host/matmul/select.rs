@@ -101,7 +101,13 @@ pub fn select(problem: &Problem, device: DeviceFacts, request: Request) -> Optio
         }
         Request::PartOf { arithmetic, .. } => fastest(problem, whole, device, (arithmetic, None))?,
         Request::Wide => (Method::Wide, SelectionReason::OnlyTiles),
-        Request::Grouped(tiles) => (Method::Grouped(tiles), SelectionReason::Requested),
+        Request::Grouped(tiles) => {
+            let method = match problem.element {
+                ElementType::F16 | ElementType::Bf16 => Method::GroupedMma,
+                _ => Method::Grouped(tiles),
+            };
+            (method, SelectionReason::Requested)
+        }
     };
     let kernel = kernels_of(method, problem.element, problem.output)
         .iter()
@@ -220,6 +226,9 @@ impl GemmKernel {
                 Method::Tiled => problem.is_plain && problem.batch == 1,
                 Method::Coarsened(_) | Method::Mma(_) => true,
                 Method::Grouped(_) => problem.batch == 1 && !problem.is_gram,
+                Method::GroupedMma => {
+                    problem.batch == 1 && !problem.is_gram && problem.has_aligned_lines()
+                }
                 Method::Vector(lines) => problem.vector().is_some_and(|it| it.lines == lines),
                 Method::Wgmma(_) => problem.fits_tensor_maps(),
                 Method::Split | Method::Wide => problem.can_be_split(),

@@ -10,106 +10,11 @@ use super::config::{LargeF32, SmallF32, SmallF64, TileConfig, pitch};
 #[cfg(not(target_arch = "nvptx64"))]
 use super::descriptor::{OperandLayout, ProductDescriptor, ProductKernel};
 use super::direct_load::DirectLoadOfAnyAlignment;
-use super::operand::Operands;
+use super::group::{ProductGroup, epilogue_of_numbers};
 use super::sink::{StoreFinished, StoreOutput};
 use super::transposed_load::TransposedLoad;
-use crate::epilogue::{Epilogue, EpilogueNumbers};
-use bytemuck::{Pod, Zeroable};
-use core::ptr;
+use crate::epilogue::EpilogueNumbers;
 use cuda_std::prelude::*;
-
-/// Products of a launch, at most: their table has 3.5 of the 4 KiB that parameters may have.
-pub const GROUP: usize = 64;
-
-/// A product of a group: C = A B, where C is row-major.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
-#[repr(C)]
-pub struct GroupedProduct {
-    /// The address of A's first element; any where it has none.
-    pub a: u64,
-    /// The same of B.
-    pub b: u64,
-    /// The address of C's first element.
-    pub c: u64,
-    /// Rows of A and C.
-    pub m: u32,
-    /// Columns of B and C.
-    pub n: u32,
-    /// Columns of A and rows of B.
-    pub k: u32,
-    /// Elements from the start of one row (column, if column-major) of A to that of the next.
-    pub lda: u32,
-    /// The same of B.
-    pub ldb: u32,
-    /// The same of C.
-    pub ldc: u32,
-    /// Blocks of the products before this one.
-    pub first_block: u64,
-}
-
-/// Products that are computed together.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C)]
-pub struct ProductGroup {
-    /// The products, in order of their blocks.
-    pub products: [GroupedProduct; GROUP],
-    /// How many there are: 1 or more.
-    pub count: u64,
-}
-
-impl ProductGroup {
-    /// The product of the calling block.
-    #[inline(always)]
-    fn of_block(&self) -> &GroupedProduct {
-        let block = u64::from(thread::block_idx_x());
-        let (mut first, mut count) = (0, self.count as usize);
-        while count > 1 {
-            let half = count / 2;
-            let is_later = self.products[first + half].first_block <= block;
-            first += if is_later { half } else { 0 };
-            count = if is_later { count - half } else { half };
-        }
-        &self.products[first]
-    }
-}
-
-/// The elements of a matrix of `lines` lines of `len` elements.
-///
-/// # Safety
-/// 1. The matrix starts at `address`, with lines `apart` elements apart, and no thread writes its elements.
-///    `memory` starts at address 0.
-#[inline(always)]
-unsafe fn elements<'launch, T: Pod>(
-    memory: Global<'launch, T>,
-    address: u64,
-    lines: u32,
-    len: u32,
-    apart: u32,
-) -> Global<'launch, T> {
-    // SAFETY: (1), (2) are (1).
-    unsafe {
-        Global::from_raw_parts(
-            memory.as_ptr().wrapping_byte_add(address as usize),
-            span(lines, len, apart),
-        )
-    }
-}
-
-/// Elements from the first of a matrix to its last.
-#[inline(always)]
-fn span(lines: u32, len: u32, apart: u32) -> usize {
-    match lines.min(len) {
-        0 => 0,
-        _ => (lines as usize - 1) * apart as usize + len as usize,
-    }
-}
-
-/// No elements.
-#[inline(always)]
-fn none<'launch, T: Pod>() -> Global<'launch, T> {
-    // SAFETY: (1) no element. (2) None is read.
-    unsafe { Global::from_raw_parts(ptr::without_provenance(align_of::<T>()), 0) }
-}
 
 macro_rules! grouped_kernels {
     ($($config:ty: $element:ty, vector = $vector:literal, min_blocks = $bound:literal,
@@ -150,34 +55,19 @@ macro_rules! grouped_kernels {
             numbers: GridConstant<EpilogueNumbers<$element>>,
         ) {
             let product = group.of_block();
-            let GroupedProduct { m, n, k, lda, ldb, ldc, .. } = *product;
             let block = thread::block_idx_x() - product.first_block as u32;
             let a_tile = shared_tile![$element; STAGES * <$config>::DEPTH, <$config>::ROWS;
                 pitch = pitch::<$config, $a_loader>(<$config>::ROWS)];
             let b_tile = shared_tile![$element; STAGES * <$config>::DEPTH, <$config>::COLUMNS;
                 pitch = pitch::<$config, $b_loader>(<$config>::COLUMNS)];
-            let epilogue = Epilogue {
-                numbers,
-                row_scale: none(),
-                column_scale: none(),
-                row_bias: none(),
-                column_bias: none(),
-            };
+            let epilogue = epilogue_of_numbers(numbers);
             // SAFETY: of the views, (1) and (2) are (2) and (4). Of `StoreOutput::new`, (1) is (2). Of `multiply`, (1)
             // is (1), (2) is (2) and (3), and (3) the tiles are declared here.
             unsafe {
-                let c = results.as_mut_ptr().wrapping_byte_add(product.c as usize);
-                let c = GlobalMut::from_raw_parts(c, span(m, n, ldc));
-                let factors = Operands {
-                    a: elements(operands, product.a, product.$a_lines, product.$a_len, lda),
-                    b: elements(operands, product.b, product.$b_lines, product.$b_len, ldb),
-                    m: m as usize,
-                    n: n as usize,
-                    k: k as usize,
-                    lda: lda as usize,
-                    ldb: ldb as usize,
-                };
-                let to = StoreOutput::new(c, ldc as usize);
+                let a_lines = (product.$a_lines, product.$a_len);
+                let b_lines = (product.$b_lines, product.$b_len);
+                let factors = product.operands(operands, a_lines, b_lines);
+                let to = StoreOutput::new(product.result(results), product.ldc as usize);
                 multiply::<$config, $a_loader, $b_loader, _, _>(
                     block, factors, a_tile, b_tile, StoreFinished { to, epilogue });
             }

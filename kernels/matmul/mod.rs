@@ -15,7 +15,7 @@
 //!
 //! | part | file |
 //! |---|---|
-//! | a main loop: load, wait, multiply, store | `coarsened.rs`, `tiled.rs`, `mma/` on tensor cores, with their entries; `grouped.rs` has entries for products of unequal shapes |
+//! | a main loop: load, wait, multiply, store | `coarsened.rs`, `tiled.rs`, `mma/` on tensor cores, with their entries; `grouped.rs` and `mma/grouped.rs` have entries for products of unequal shapes, `group.rs` their table |
 //! | the sizes of its tiles | `config.rs`: a `TileConfig` |
 //! | a loader for each operand | `loader.rs`: a `TileLoader`; `direct_load.rs`, `transposed_load.rs`; `mma/stage.rs` |
 //! | the outputs of a thread | `accumulators.rs`: `Accumulators`; `register_tile.rs` on the ordinary units, `mma/warp_tile.rs` on tensor cores |
@@ -34,6 +34,7 @@ mod descriptor;
 mod direct_load;
 mod factor;
 mod grid;
+mod group;
 mod grouped;
 mod loader;
 mod mma;
@@ -47,6 +48,7 @@ mod transposed_load;
 
 pub use coarsened::*;
 pub use descriptor::{BlockTile, OperandLayout, ProductDescriptor, ProductKernel};
+pub use group::{GROUP, GroupedProduct, ProductGroup};
 pub use grouped::*;
 pub use mma::*;
 pub use shape::ProductShape;

@@ -3,12 +3,12 @@
 use crate::common::devices;
 use crate::common::random::Random;
 use crate::harness::{Bits, Host, ORDERS, assert_same_bits, hoppers};
-use half::bf16;
+use half::{bf16, f16};
 use std::fmt::Debug;
 use tilewright::cuda_std::float::Float;
 use tilewright::{
     Accumulate, Activation, Arithmetic, Device, Element, ErrorKind, Matmul, MatmulGroup,
-    MatmulInto, Matrix, MatrixView, MatrixViewMut, Order, SimulatorOptions,
+    MatmulInto, Matrix, MatrixView, MatrixViewMut, Order, Profile, SimulatorOptions,
 };
 
 /// Rows of A, columns of B, columns of A: tails, a vector, nothing to write, nothing to add, several blocks.
@@ -115,6 +115,81 @@ fn of_chains_in_large_tiles() {
 fn of_halves() {
     for device in hoppers(devices()) {
         assert_group(&device, Arithmetic::Auto, bf16::from_f64);
+        assert_group(&device, Arithmetic::Auto, f16::from_f64);
+    }
+}
+
+/// Whose lines start at multiples of 16 bytes, so that they share a launch for each pair of orders: tails of tiles
+/// and of K, several tiles, nothing to add, with an epilogue, into parts of one matrix.
+#[test]
+fn of_halves_in_shared_launches() {
+    fn assert_shared<T>(device: &Device, of: impl Fn(f64) -> T)
+    where
+        T: MatmulInto<T> + Accumulate<Accumulator = f32, Product = T> + Bits + Debug,
+    {
+        const SHAPES: [(usize, usize, usize); 5] = [
+            (8, 16, 8),
+            (72, 136, 40),
+            (64, 64, 96),
+            (24, 8, 0),
+            (136, 72, 200),
+        ];
+        let mut random = Random::new(21);
+        let mut host = |rows, columns| Host::new(rows, columns, |_, _| of(random.signed_unit()));
+        for number in 0..4 {
+            let operands = SHAPES.map(|(m, n, k)| {
+                let (a, b) = (host(m, k), host(k, n));
+                (
+                    a.upload(device, ORDERS[number % 2]),
+                    b.upload(device, ORDERS[number / 2]),
+                )
+            });
+            let old: Vec<_> = SHAPES.iter().map(|&(m, n, _)| host(m, n + 3)).collect();
+            let upload = || -> Vec<Matrix<T>> {
+                let upload = |old: &Host<T>| old.upload(device, Order::RowMajor);
+                old.iter().map(upload).collect()
+            };
+            // Rows of the results start anywhere.
+            fn parts<T: Element>(whole: &mut [Matrix<T>]) -> Vec<MatrixViewMut<'_, T>> {
+                let mut parts = Vec::new();
+                for c in whole {
+                    let end = c.cols() - 2;
+                    parts.push(c.slice_mut(.., 1..end).unwrap());
+                }
+                parts
+            }
+            let (mut found, mut expected) = (upload(), upload());
+            for ((a, b), c) in operands.iter().zip(&mut parts(&mut expected)) {
+                let alone = Matmul::new(a, b).alpha(0.7).beta(-0.3);
+                alone.activation(Activation::Silu).run_into(c).unwrap();
+            }
+            let group = MatmulGroup::new(operands.iter().map(|(a, b)| (a, b)));
+            let group = group.alpha(0.7).beta(-0.3).activation(Activation::Silu);
+            let mut results = parts(&mut found);
+            if device.is_simulator() {
+                let run = || group.run_into(&mut results);
+                let ((), report) = device.with_report(run).unwrap();
+                let names: Vec<_> = report.launches.iter().map(|it| &it.kernel).collect();
+                let is_shared = names.len() == 1 && names[0].starts_with("matmul_mma_grouped_");
+                assert!(is_shared, "{names:?}");
+            } else {
+                group.run_into(&mut results).unwrap();
+            }
+            for (found, expected) in found.iter().zip(&expected) {
+                let (found, expected) = (found.to_vec().unwrap(), expected.to_vec().unwrap());
+                assert_same_bits(&found, &expected, &(number, device));
+            }
+        }
+    }
+    // So many multiprocessors that no product fills half of them.
+    let hopper = SimulatorOptions::default().with_multiprocessors(100);
+    let ampere = SimulatorOptions::default().with_profile(Profile::A100);
+    let on_gpu = hoppers(devices())
+        .into_iter()
+        .filter(|it| !it.is_simulator());
+    for device in on_gpu.chain([hopper, ampere].map(Device::simulator_with)) {
+        assert_shared(&device, f16::from_f64);
+        assert_shared(&device, bf16::from_f64);
     }
 }
 

@@ -1,4 +1,5 @@
-//! Products of unequal shapes: on the ordinary units in one launch, others one after the other.
+//! Products of unequal shapes: on the ordinary units, and of f16 and bf16 by warps on tensor cores, in one launch;
+//! others one after the other.
 
 use crate::device::Device;
 use crate::element::Element;
@@ -6,14 +7,14 @@ use crate::error::{ErrorKind, Outcome};
 use crate::launch::LaunchConfig;
 use crate::launch_args::{read_elements, written_by_product};
 use crate::matmul::arithmetic::Arithmetic;
-use crate::matmul::element::GemmElement;
+use crate::matmul::element::sealed::GroupElement;
 use crate::matmul::epilogue::Stores;
 use crate::matmul::kernel::GemmKernel;
 use crate::matmul::matrices::Matrices;
 use crate::matmul::problem::Problem;
 use crate::matmul::select::{Request, blocks_in_group, is_alone};
-use crate::matmul::types::Accumulator;
 use crate::matmul::types::sealed::Computes;
+use crate::matmul::types::{Accumulate, Accumulator};
 use crate::module::Module;
 use bytemuck::Zeroable;
 use tilewright_kernels::epilogue::EpilogueElement;
@@ -42,20 +43,17 @@ fn multiply_one<T: Computes<O, S>, O: Element, S: Accumulator>(
 }
 
 /// A product in a launch that several share.
-struct Grouped<'a, T: Element> {
-    matrices: Matrices<'a, T, T, T>,
+struct Grouped<'a, T: Accumulate> {
+    matrices: Matrices<'a, T, T, T::Accumulator>,
     problem: Problem,
 }
 
 /// Products in as few launches as there are pairs of orders, but for those that are launched alone.
-pub fn multiply<T>(
+pub fn multiply<T: GroupElement + Computes<T>>(
     device: &Device,
     arithmetic: Arithmetic,
-    products: Vec<Matrices<'_, T, T, T>>,
-) -> Outcome<()>
-where
-    T: GemmElement + Accumulator + Computes<T, Accumulator = T>,
-{
+    products: Vec<Matrices<'_, T, T, T::Accumulator>>,
+) -> Outcome<()> {
     let mut groups: [Vec<Grouped<'_, T>>; 4] = Default::default();
     let (element, output) = T::TYPES;
     for matrices in products {
@@ -64,7 +62,7 @@ where
         if is_alone(&problem, device.facts(), &alone) {
             T::multiply(device, alone, matrices)?;
         } else if !matrices.fit_group() {
-            multiply_one(device, Arithmetic::Chain, matrices)?;
+            multiply_one(device, T::ARITHMETIC, matrices)?;
         } else {
             let number = 2 * problem.a.order as usize + problem.b.order as usize;
             groups[number].push(Grouped { matrices, problem });
@@ -76,10 +74,7 @@ where
 }
 
 /// Products whose operands have the same orders.
-fn launch_group<T: GemmElement + Accumulator>(
-    device: &Device,
-    mut group: Vec<Grouped<'_, T>>,
-) -> Outcome<()> {
+fn launch_group<T: GroupElement>(device: &Device, mut group: Vec<Grouped<'_, T>>) -> Outcome<()> {
     if group.is_empty() {
         return Ok(());
     }
@@ -104,7 +99,7 @@ fn launch_group<T: GemmElement + Accumulator>(
 }
 
 /// How many of the first products one launch can have.
-fn fitting<T: GemmElement + Accumulator>(group: &[Grouped<'_, T>], kernel: &GemmKernel) -> usize {
+fn fitting<T: GroupElement>(group: &[Grouped<'_, T>], kernel: &GemmKernel) -> usize {
     let blocks = group.iter().scan(0, |before, it| {
         *before += blocks_in_group(&it.problem, kernel);
         Some(*before)
@@ -116,12 +111,12 @@ fn fitting<T: GemmElement + Accumulator>(group: &[Grouped<'_, T>], kernel: &Gemm
 }
 
 /// One launch.
-fn launch<T: GemmElement + Accumulator>(
+fn launch<T: GroupElement>(
     device: &Device,
     kernel: &'static GemmKernel,
     products: Vec<Grouped<'_, T>>,
 ) -> Outcome<()> {
-    let launch = T::group_launch_of(kernel.entry).expect("the kernel is of the elements");
+    let launch = T::launch_of(kernel.entry).expect("the kernel is of the elements");
     let epilogue = products[0].matrices.epilogue.arguments(Stores::Plain);
     let mut group = ProductGroup::zeroed();
     group.count = products.len() as u64;
@@ -132,15 +127,16 @@ fn launch<T: GemmElement + Accumulator>(
         blocks += of_product;
     }
     let module = Module::on_demand(device, kernel.module);
-    let config = LaunchConfig::new(blocks as u32, kernel.descriptor.tile.threads);
+    let config = LaunchConfig::new(blocks as u32, kernel.descriptor.tile.threads)
+        .with_dynamic_shared(kernel.descriptor.dynamic_shared_bytes as u32);
     // SAFETY: (1) is (1) to (3) of the kernels: (1) block and grid are the tile's for all products. (2) The
     // shapes were compared, and the addresses are those of views. Each C is borrowed mutably, so it has no
     // common element with another matrix. (3) The kernel was selected by the orders of all operands of the
-    // group. (2) The matrices are of this device, and their borrows outlive this call.
+    // group, and those of f16 and bf16 whose lines are not aligned were launched alone. (2) The matrices are of this device, and their borrows outlive this call.
     unsafe { launch(&module, config, &group, &epilogue.numbers) }
 }
 
-impl<'a, T: Element + EpilogueElement> Matrices<'a, T, T, T> {
+impl<T: Element, S: Element + EpilogueElement> Matrices<'_, T, T, S> {
     /// Whether the table of a group has room for their sizes.
     fn fit_group(&self) -> bool {
         let (m, n, k) = self.extents();

@@ -18,8 +18,12 @@ use tilewright_kernels::epilogue::EpilogueElement as _;
 /// f32 and f64: up to 64 products whose operands have the same orders are one launch, which allocates nothing.
 /// Each product has the bits of [`Arithmetic::Chain`], a vector or a small result with a large K as well. A
 /// product that runs on tensor cores is launched alone: one of f32 that is large enough
-/// ([`Arithmetic::Split`]), and one of f64 that fills the device. Products of all other types run one after the
-/// other.
+/// ([`Arithmetic::Split`]), and one of f64 that fills the device.
+///
+/// f16 and bf16, to the same type, from compute capability 8.0 on: products share a launch in the same way, on
+/// tensor cores, and each has the bits that it has alone. Vectors, small results with a large K, results that fill
+/// half of the device, and operands whose rows (columns, if column-major) do not start at multiples of 16 bytes are
+/// launched alone. Products of all other types run one after the other.
 ///
 /// ```
 /// use tilewright::{Device, MatmulGroup};

@@ -2,12 +2,23 @@
 
 use super::tiles::{fills_device, large_tiles_pay};
 use super::{DeviceFacts, Request, Selection, select};
-use crate::matmul::kernel::{GemmKernel, Method, TileConfig};
+use crate::matmul::kernel::{ElementType, GemmKernel, Method, TileConfig};
 use crate::matmul::problem::Problem;
 
 /// Whether a product, for which `selection` is the fastest, has its own launch: on tensor cores, f64 if
-/// it fills the device.
+/// it fills the device, f16 and bf16 if it fills half of it. Of these the others have the bits that they have
+/// alone, so that vectors and a divided K are alone, too, and what has to be copied.
+///
+/// Half of the device is a guess: products of warps take twice as long as those of warpgroups, and a launch of its
+/// own a few microseconds.
 pub fn is_alone(problem: &Problem, device: DeviceFacts, selection: &Selection) -> bool {
+    if matches!(problem.element, ElementType::F16 | ElementType::Bf16) {
+        let is_tiled = matches!(selection.kernel.method, Method::Wgmma(_) | Method::Mma(_));
+        let blocks = problem.blocks(&selection.kernel.descriptor.tile);
+        let fills_half = blocks.is_none_or(|it| it >= device.multiprocessors.div_ceil(2));
+        let is_divided = selection.division.is_some();
+        return !is_tiled || is_divided || fills_half || !problem.has_aligned_lines();
+    }
     match selection.kernel.method {
         Method::Split => true,
         Method::Mma(_) => fills_device(problem, device),

@@ -124,7 +124,8 @@ macro_rules! mma_kernels {
         // SAFETY: (1): (1) is (1), (2) and (4) are (2) and (3), (3) the stages are taken here. (2) `room` deals
         // out the memory of the stages. (3) is (2).
         unsafe {
-            product_by_rows::<_, _, $a, $b, $($constant),*>(operands, $stages, staging, c, $epilogue);
+            let place = (thread::block_idx_x(), thread::block_idx_y() as usize);
+            product_by_rows::<_, _, $a, $b, $($constant),*>(place, operands, $stages, staging, c, $epilogue);
         }
     };
 }

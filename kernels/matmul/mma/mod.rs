@@ -20,12 +20,14 @@
 //! fragments that are there before the last ones are multiplied, and copies that are never waited for.
 //! `element.rs` has what is multiplied, and how fragments are read, `stage.rs` how operands lie in shared
 //! memory, `warp_tile.rs` what a warp computes, `product.rs` the main
-//! loop, `entries.rs` the kernels.
+//! loop, `entries.rs` the kernels, and `grouped.rs` those of products of unequal shapes.
 
 mod element;
 mod entries;
+mod grouped;
 mod product;
 mod stage;
 mod warp_tile;
 
 pub use entries::*;
+pub use grouped::*;

@@ -13,11 +13,11 @@ use crate::finish::{
 };
 use cuda_std::prelude::*;
 
-/// The main loop, which hands the warp's sums to `store` with the warp's place in the block, and the row and
+/// The main loop of block number `block` of the product's, which hands the warp's sums to `store` with the warp's place in the block, and the row and
 /// the column where the block's outputs begin.
 ///
 /// # Safety
-/// 1. The launch has blocks of the warps' threads along x, one for each of their `BLOCK`s of the result.
+/// 1. The launch has blocks of the warps' threads, one `block` for each of their `BLOCK`s of the result.
 /// 2. A and B have the elements of m x k and k x n matrices, `lda` and `ldb` elements from row to row
 ///    in memory.
 /// 3. The memory of the stages is the block's own, and has `STAGES` of each operand.
@@ -34,6 +34,7 @@ unsafe fn multiply<
     const WARPS_ALONG: usize,
     const STAGES: usize,
 >(
+    block: u32,
     operands: Operands<'_, T>,
     (a_stages, b_stages): (Stages<'_, A>, Stages<'_, B>),
     store: impl FnOnce(&WarpTile<T, DOWN, ALONG, WARPS, WARPS_ALONG>, &WarpPosition, (usize, usize)),
@@ -49,11 +50,8 @@ unsafe fn multiply<
         lda,
         ldb,
     } = operands;
-    let (block_row, block_column) = block_position(
-        thread::block_idx_x(),
-        m.div_ceil(A::OUTPUTS),
-        n.div_ceil(B::OUTPUTS),
-    );
+    let (block_row, block_column) =
+        block_position(block, m.div_ceil(A::OUTPUTS), n.div_ceil(B::OUTPUTS));
     let (row, column) = (block_row * A::OUTPUTS, block_column * B::OUTPUTS);
     let (a_outside, b_outside) = T::OUTSIDE;
     let a = A::operand(a, m, k, lda, a_outside);
@@ -152,6 +150,7 @@ pub unsafe fn product_of_factors<
     // stages are the block's, and no longer read; no copy is under way.
     unsafe {
         multiply::<f64, A, B, DOWN, ALONG, WARPS, WARPS_ALONG, STAGES>(
+            thread::block_idx_x(),
             operands,
             stages,
             |sums, position, origin| {
@@ -173,8 +172,8 @@ const WARPS_OF_ROWS: usize = 4;
 /// The memory through which they go.
 pub type RowStaging<'a, S> = Staging<'a, S, { WARPS_OF_ROWS * WARP_ROOM }>;
 
-/// The product of the calling block, whose outputs go to C by way of shared memory, whole rows of a warp at a
-/// time.
+/// The product number `matrix` of those of `c`, as block number `block` of it, whose outputs go to C by way of
+/// shared memory, whole rows of a warp at a time.
 ///
 /// # Safety
 /// 1. As for `multiply`.
@@ -192,6 +191,7 @@ pub unsafe fn product_by_rows<
     const WARPS_ALONG: usize,
     const STAGES: usize,
 >(
+    (block, matrix): (u32, usize),
     operands: Operands<'_, T>,
     stages: (Stages<'_, A>, Stages<'_, B>),
     staging: RowStaging<'_, O::Sum>,
@@ -206,10 +206,10 @@ pub unsafe fn product_by_rows<
         )
     };
     const { assert!(OF_LANE * 32 == ROWS * COLUMNS, "and so are its sums") };
-    let matrix = thread::block_idx_y() as usize;
     // SAFETY: (1) to (4) are (1).
     unsafe {
         multiply::<T, A, B, DOWN, ALONG, WARPS, WARPS_ALONG, STAGES>(
+            block,
             operands,
             stages,
             |sums, position, (row, column)| {

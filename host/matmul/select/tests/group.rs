@@ -37,6 +37,30 @@ fn products_on_tensor_cores_are_launched_alone() {
 }
 
 #[test]
+fn halves_that_have_the_same_bits_alone_share_a_launch() {
+    let fastest = Request::Fastest(Arithmetic::Auto, None);
+    let alone = |problem: &Problem, device| {
+        let selection = select(problem, device, fastest).unwrap();
+        is_alone(problem, device, &selection)
+    };
+    for device in [H200, A100] {
+        for element in [ElementType::F16, ElementType::Bf16] {
+            let alone = |shape| alone(&row_major(element, shape), device);
+            assert!(!alone((64, 64, 64)));
+            assert!(!alone((256, 512, 1024)));
+            // Enough tiles, a vector, a K that is divided, lines that start anywhere.
+            assert!(alone((4096, 4096, 64)));
+            assert!(alone((64, 1, 64)));
+            assert!(alone((64, 64, 1 << 14)));
+            assert!(alone((64, 65, 64)));
+        }
+    }
+    let problem = row_major(ElementType::F16, (64, 64, 64));
+    let kernel = select_in_group(&[&problem], A100).unwrap();
+    assert_eq!(kernel.name, "matmul_mma_grouped_f16_nn");
+}
+
+#[test]
 fn no_problem_has_no_kernel() {
     assert!(select_in_group(&[], H200).is_none());
 }

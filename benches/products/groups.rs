@@ -1,0 +1,82 @@
+//! Products of unequal shapes: the tokens of a batch by the experts that they were given to.
+
+use super::bench::{Bench, Score, Unit};
+use super::sets::Number;
+use crate::common::Result;
+use tilewright::{Matmul, MatmulGroup, MatmulInto, Matrix, Order};
+use tilewright_test_support::random::Random;
+
+/// Products of a group.
+const EXPERTS: usize = 64;
+
+/// Rows of the products, on average: they are from 8 to twice as many, in steps of 8.
+const TOKENS: [usize; 3] = [16, 64, 128];
+
+/// Columns of the experts' weights, and their rows.
+const WEIGHTS: (usize, usize) = (1024, 2048);
+
+/// A way to compute the products of A, B and C of each expert.
+type Way<T> = fn(&mut [[Matrix<T>; 3]]) -> Result;
+
+impl Bench {
+    /// One launch for all products, and one for each.
+    pub fn run_groups<T: MatmulInto<T> + Number>(
+        &self,
+        element: &str,
+        records: &mut Vec<serde_json::Value>,
+    ) -> Result {
+        let (experts, (n, k)) = match self.device.is_simulator() {
+            true => (2, (64, 64)),
+            false => (EXPERTS, WEIGHTS),
+        };
+        for tokens in TOKENS {
+            let name = format!("{element} group of {experts}, {tokens}x{n} of {k}");
+            if !name.contains(&self.options.only) {
+                continue;
+            }
+            let mut random = Random::new(tokens as u64);
+            let mut operands: Vec<[Matrix<T>; 3]> = Vec::new();
+            let mut operations = 0.0;
+            for _ in 0..experts {
+                let m = 8 * random.integer(1..=tokens as i64 / 4) as usize;
+                let mut draw = |len: usize| -> Vec<T> {
+                    (0..len).map(|_| T::of(random.signed_unit())).collect()
+                };
+                operations += 2.0 * m as f64 * n as f64 * k as f64;
+                operands.push([
+                    self.device.matrix((m, k), &draw(m * k))?,
+                    self.device
+                        .matrix((k, n, Order::ColumnMajor), &draw(k * n))?,
+                    self.device.matrix_zeros((m, n))?,
+                ]);
+            }
+            let ways: [(&str, Way<T>); 2] = [("", in_group), (", one by one", one_by_one)];
+            for (way, multiply) in ways {
+                let seconds = self.seconds(|| multiply(&mut operands))?;
+                let ours = Score {
+                    speed: operations / seconds,
+                    unit: Unit::Operations,
+                    error: None,
+                };
+                self.report(&format!("{name}{way}"), &ours, None, records);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn in_group<T: MatmulInto<T> + Number>(operands: &mut [[Matrix<T>; 3]]) -> Result {
+    let (mut pairs, mut results) = (Vec::new(), Vec::new());
+    for [a, b, c] in operands {
+        pairs.push((&*a, &*b));
+        results.push(c.view_mut());
+    }
+    Ok(MatmulGroup::new(pairs).run_into(&mut results)?)
+}
+
+fn one_by_one<T: MatmulInto<T> + Number>(operands: &mut [[Matrix<T>; 3]]) -> Result {
+    for [a, b, c] in operands {
+        Matmul::new(&*a, &*b).run_into(c)?;
+    }
+    Ok(())
+}

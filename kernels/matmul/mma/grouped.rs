@@ -1,0 +1,98 @@
+//! Products of f16 and bf16 of unequal shapes in one launch: each block goes on with the main loop of its own, so
+//! that each product has the bits that it has there.
+
+use super::product::{RowStaging, product_by_rows};
+use super::stage::{AcrossK, AlongK, StageLayout, Stages};
+use crate::epilogue::EpilogueNumbers;
+use crate::finish::CMatrices;
+#[cfg(not(target_arch = "nvptx64"))]
+use crate::matmul::descriptor::{BlockTile, OperandLayout, ProductDescriptor, ProductKernel};
+use crate::matmul::group::{ProductGroup, epilogue_of_numbers};
+use cuda_std::prelude::*;
+use half::{bf16, f16};
+
+/// Rows and columns of a block's outputs, as the small tiles of `entries.rs` have them: products that fill a device
+/// with large ones are launched alone.
+const TILE: usize = 64;
+const THREADS: u32 = 128;
+
+/// One more than there. So the main loop is another instance, which is inlined: one that two entries share became a
+/// function, with its sums in memory and 35 registers more.
+const STAGES: usize = 4;
+
+macro_rules! grouped_kernels {
+    ($($element:ident: $nn:ident $tn:ident $nt:ident $tt:ident;)*) => {$(
+        grouped_kernels!(@kernel $nn: $element, AlongK RowMajor (m, k), AcrossK RowMajor (k, n),
+            "A and B are row-major.");
+        grouped_kernels!(@kernel $tn: $element, AcrossK ColumnMajor (k, m), AcrossK RowMajor (k, n),
+            "A is column-major, B is row-major.");
+        grouped_kernels!(@kernel $nt: $element, AlongK RowMajor (m, k), AlongK ColumnMajor (n, k),
+            "A is row-major, B is column-major.");
+        grouped_kernels!(@kernel $tt: $element, AcrossK ColumnMajor (k, m), AlongK ColumnMajor (n, k),
+            "A and B are column-major.");
+    )*};
+    (@kernel $name:ident: $element:ident,
+        $a:ident $a_layout:ident ($a_lines:ident, $a_len:ident),
+        $b:ident $b_layout:ident ($b_lines:ident, $b_len:ident), $layout:literal) => {
+        #[doc = concat!("C = A B of each product of a group, in ", stringify!($element), ", on tensor cores. ", $layout)]
+        ///
+        /// # Safety
+        /// 1. The launch has the block and the dynamic shared memory of the kernel's [`ProductDescriptor`], and the
+        ///    blocks of all products of the group along x, one after the other: each has those for its m x n.
+        /// 2. The addresses of a product are those of m x k, k x n and m x n matrices, whose rows (columns, if
+        ///    column-major) start as far apart as it says. No matrix C has a common element with another
+        ///    matrix of the group, and nothing else touches its elements; nothing writes those of A and B.
+        #[doc = concat!("3. ", $layout, " Their rows (columns, if column-major) start at multiples of 16 bytes.")]
+        /// 4. `operands` and `results` start at address 0 and have no elements: by way of them an address
+        ///    is known to be one of global memory.
+        #[kernel(max_threads = 128, min_blocks = 3, arch = "sm_80")]
+        pub unsafe fn $name(
+            operands: Global<$element>,
+            results: GlobalMut<$element>,
+            group: GridConstant<ProductGroup>,
+            numbers: GridConstant<EpilogueNumbers<f32>>,
+        ) {
+            type Left = $a<$element, TILE, { THREADS as usize }>;
+            type Right = $b<$element, TILE, { THREADS as usize }>;
+            let product = group.of_block();
+            let block = thread::block_idx_x() - product.first_block as u32;
+            let mut shared = dynamic_shared_allotment!();
+            let mut room = shared.alternative();
+            let a_stages = shared.array::<$element, { STAGES * <Left as StageLayout>::ELEMENTS }>();
+            let b_stages = shared.array::<$element, { STAGES * <Right as StageLayout>::ELEMENTS }>();
+            let stages = (Stages::<Left>::new(a_stages.as_slice()), Stages::<Right>::new(b_stages.as_slice()));
+            let staging: RowStaging<'_, f32> = room.array();
+            let extents = (product.m as usize, product.n as usize);
+            // SAFETY: of the views, (1) and (2) are (2) and (4). Of the product, (1): (1) is (1), (2) and (4) are
+            // (2) and (3), (3) the stages are taken here. (2) `room` deals out the memory of the stages. (3) is (2).
+            unsafe {
+                let factors = product.operands(
+                    operands, (product.$a_lines, product.$a_len), (product.$b_lines, product.$b_len));
+                let c = CMatrices::new(product.result(results), extents, product.ldc as usize, 0);
+                product_by_rows::<_, _, Left, Right, 1, 8, 4, 1, STAGES>(
+                    (block, 0), factors, stages, staging, c, epilogue_of_numbers(numbers));
+            }
+        }
+
+        #[cfg(not(target_arch = "nvptx64"))]
+        impl ProductKernel for $name {
+            type Element = $element;
+            const DESCRIPTOR: ProductDescriptor = ProductDescriptor {
+                tile: BlockTile { rows: TILE, columns: TILE, threads: THREADS },
+                a: OperandLayout::$a_layout,
+                b: OperandLayout::$b_layout,
+                b_row_alignment: size_of::<$element>(),
+                dynamic_shared_bytes: STAGES
+                    * (<$a<$element, TILE, { THREADS as usize }> as StageLayout>::ELEMENTS
+                        + <$b<$element, TILE, { THREADS as usize }> as StageLayout>::ELEMENTS)
+                    * size_of::<$element>(),
+            };
+        }
+    };
+}
+grouped_kernels! {
+    f16: matmul_mma_grouped_f16_nn matmul_mma_grouped_f16_tn matmul_mma_grouped_f16_nt
+        matmul_mma_grouped_f16_tt;
+    bf16: matmul_mma_grouped_bf16_nn matmul_mma_grouped_bf16_tn matmul_mma_grouped_bf16_nt
+        matmul_mma_grouped_bf16_tt;
+}
