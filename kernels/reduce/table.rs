@@ -156,7 +156,7 @@ macro_rules! for_each_line_reduction {
     ($with:ident) => {
         $with! {
             Sum of f32: sum_along_f32 at 5 blocks, sum_across_f32 at 4 blocks;
-            Sum of f64: sum_along_f64 at 4 blocks, sum_across_f64 at 3 blocks;
+            Sum of f64: sum_along_f64 at 4 blocks, sum_across_f64 at 2 blocks;
             Sum of f16: sum_along_f16 at 4 blocks, sum_across_f16 at 4 blocks;
             Sum of bf16: sum_along_bf16 at 4 blocks, sum_across_bf16 at 4 blocks;
             Sum of i32: sum_along_i32 at 4 blocks, sum_across_i32 at 2 blocks;
@@ -164,13 +164,13 @@ macro_rules! for_each_line_reduction {
             Sum of i64: sum_along_i64 at 4 blocks, sum_across_i64 at 2 blocks;
             Sum of u64: sum_along_u64 at 4 blocks, sum_across_u64 at 2 blocks;
             Mean of f32: mean_along_f32 at 4 blocks, mean_across_f32 at 3 blocks;
-            Mean of f64: mean_along_f64 at 4 blocks, mean_across_f64 at 3 blocks;
+            Mean of f64: mean_along_f64 at 4 blocks, mean_across_f64 at 2 blocks;
             Mean of f16: mean_along_f16 at 4 blocks, mean_across_f16 at 3 blocks;
             Mean of bf16: mean_along_bf16 at 4 blocks, mean_across_bf16 at 3 blocks;
             Mean of i32: mean_along_i32 at 4 blocks, mean_across_i32 at 3 blocks;
             Mean of u32: mean_along_u32 at 4 blocks, mean_across_u32 at 3 blocks;
-            Mean of i64: mean_along_i64 at 4 blocks, mean_across_i64 at 3 blocks;
-            Mean of u64: mean_along_u64 at 4 blocks, mean_across_u64 at 3 blocks;
+            Mean of i64: mean_along_i64 at 4 blocks, mean_across_i64 at 2 blocks;
+            Mean of u64: mean_along_u64 at 4 blocks, mean_across_u64 at 2 blocks;
             Min of f32: min_along_f32 at 4 blocks, min_across_f32 at 4 blocks;
             Min of f64: min_along_f64 at 4 blocks, min_across_f64 at 2 blocks;
             Min of f16: min_along_f16 at 4 blocks, min_across_f16 at 4 blocks;
@@ -212,7 +212,7 @@ macro_rules! for_each_line_reduction {
             MinMax of i64: min_max_along_i64 at 3 blocks, min_max_across_i64 at 1 blocks;
             MinMax of u64: min_max_along_u64 at 3 blocks, min_max_across_u64 at 1 blocks;
             Product of f32: product_along_f32 at 4 blocks, product_across_f32 at 3 blocks;
-            Product of f64: product_along_f64 at 4 blocks, product_across_f64 at 3 blocks;
+            Product of f64: product_along_f64 at 4 blocks, product_across_f64 at 2 blocks;
             Product of f16: product_along_f16 at 4 blocks, product_across_f16 at 3 blocks;
             Product of bf16: product_along_bf16 at 4 blocks, product_across_bf16 at 3 blocks;
             Product of i32: product_along_i32 at 4 blocks, product_across_i32 at 2 blocks;
@@ -220,11 +220,11 @@ macro_rules! for_each_line_reduction {
             Product of i64: product_along_i64 at 4 blocks, product_across_i64 at 2 blocks;
             Product of u64: product_along_u64 at 4 blocks, product_across_u64 at 2 blocks;
             SumOfSquares of f32: sum_of_squares_along_f32 at 4 blocks, sum_of_squares_across_f32 at 2 blocks;
-            SumOfSquares of f64: sum_of_squares_along_f64 at 4 blocks, sum_of_squares_across_f64 at 3 blocks;
+            SumOfSquares of f64: sum_of_squares_along_f64 at 4 blocks, sum_of_squares_across_f64 at 2 blocks;
             SumOfSquares of f16: sum_of_squares_along_f16 at 4 blocks, sum_of_squares_across_f16 at 2 blocks;
             SumOfSquares of bf16: sum_of_squares_along_bf16 at 4 blocks, sum_of_squares_across_bf16 at 2 blocks;
             Norm1 of f32: norm_1_along_f32 at 4 blocks, norm_1_across_f32 at 3 blocks;
-            Norm1 of f64: norm_1_along_f64 at 4 blocks, norm_1_across_f64 at 3 blocks;
+            Norm1 of f64: norm_1_along_f64 at 4 blocks, norm_1_across_f64 at 2 blocks;
             Norm1 of f16: norm_1_along_f16 at 4 blocks, norm_1_across_f16 at 3 blocks;
             Norm1 of bf16: norm_1_along_bf16 at 4 blocks, norm_1_across_bf16 at 3 blocks;
             Norm2 of f32: norm_2_along_f32 at 4 blocks, norm_2_across_f32 at 2 blocks;

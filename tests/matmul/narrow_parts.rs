@@ -283,15 +283,16 @@ fn transposed<T: Copy>(elements: &[T], (m, n): (usize, usize)) -> Vec<T> {
 fn a_sum_of_bytes_beyond_i32_wraps_around() {
     let device = Device::simulator();
     let k = 1 << 17;
-    let a = device.matrix((1, k), &vec![i8::MIN; k]).unwrap();
+    // Two rows: one would be a vector.
+    let a = device.matrix((2, k), &vec![i8::MIN; 2 * k]).unwrap();
     let product = Matmul::new(&a, a.t());
     assert!(matches!(
         product.plan().unwrap().reason,
         SelectionReason::InParts { .. }
     ));
     let expected = (k as i64 * 128 * 128) as i32;
-    assert_eq!(product.run().unwrap().to_vec().unwrap(), [expected]);
+    assert_eq!(product.run().unwrap().to_vec().unwrap(), [expected; 4]);
     // In one chain the same.
     let chain = product.arithmetic(Arithmetic::Chain).run().unwrap();
-    assert_eq!(chain.to_vec().unwrap(), [expected]);
+    assert_eq!(chain.to_vec().unwrap(), [expected; 4]);
 }

@@ -85,6 +85,25 @@ pub unsafe fn reduce_across<R: Reduction<X::Element>, X: Source>(
         scratch: (thread - row * ACROSS_LINES) as usize,
         is_line: line < lines.count,
     };
+    if lines.len <= STRANDS {
+        // Lines of one round, of which a block has many: to find the part of a longer one takes as long as
+        // their elements do.
+        let round = Turns {
+            first: 0,
+            step: TURN,
+            end: lines.len,
+        };
+        // SAFETY: (1) is (2). Of `combine_rows` (1) the scratch is used here alone. Of the value (1) there is one
+        // for each line, by (3), and (2) one thread writes it.
+        unsafe {
+            let of_thread = reduce_strands::<R, X>(lines, place, round);
+            let total = combine_rows::<R, X::Element>(of_thread, scratch, place);
+            if place.row == 0 && place.is_line {
+                workspace.values.store(line, R::finish(total, lines.len));
+            }
+        }
+        return;
+    }
     // SAFETY: (1) is (2). (2) The scratch is not used before, and again behind a barrier alone.
     let of_unit = unsafe { reduce_unit::<R, X>(lines, place, unit, scratch) };
 

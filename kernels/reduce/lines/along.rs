@@ -32,7 +32,7 @@ use cuda_std::array;
 use cuda_std::hint;
 use cuda_std::prelude::*;
 
-/// Vectors of a part that a lane loads before it combines, those of a turn, and partial results.
+/// Vectors of a part that a lane loads before it combines: those of a turn.
 const IN_FLIGHT: usize = TURN / STRANDS;
 
 /// # Safety
@@ -213,35 +213,4 @@ pub(super) unsafe fn reduce_part<R: Reduction<X::Element>, X: Source, const VECT
     }
     let of_lane = combine_neighbours::<R, X::Element, STRANDS_OF_LANE>(strands);
     combine_lanes::<R, X::Element>(of_lane, LANES_OF_PART)
-}
-
-/// What a lane has of the `parts` of a line, whose partial results start at `first`.
-///
-/// # Safety
-/// 1. `partials` has them, and they are visible to this thread.
-#[inline(always)]
-pub(crate) unsafe fn reduce_partials<R: Reduction<T>, T: Pod>(
-    partials: GlobalMut<R::Accumulator>,
-    first: usize,
-    parts: usize,
-    lane: u32,
-) -> R::Accumulator {
-    let stride = LANES_OF_PART as usize;
-    let mut total = R::IDENTITY;
-    let mut part = lane as usize;
-    while part < parts {
-        let loaded: [R::Accumulator; IN_FLIGHT] = array::from_fn(|number| {
-            let at = part + number * stride;
-            if at >= parts {
-                return R::IDENTITY;
-            }
-            // SAFETY: (1) the line has the part, by (1). (2) It is written and visible, by (1).
-            unsafe { partials.load(first + at) }
-        });
-        for value in &loaded {
-            total = R::combine(total, *value);
-        }
-        part += stride * IN_FLIGHT;
-    }
-    total
 }

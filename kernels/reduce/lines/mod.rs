@@ -25,12 +25,12 @@ use segments::{Segments, reduce_segments};
 use source::{OneArray, TwoArrays};
 use views::{LineWorkspace, Lines};
 
-pub(crate) use along::reduce_partials;
 pub(crate) use combine::{combine_lanes, combine_neighbours};
 pub use plan::{
     ACROSS_LINES, LANES_OF_PART, LINE_THREADS, LINES_IN_FLIGHT, LinePlan, MOST_PARTS,
     SEGMENT_LANES, STRANDS, STRANDS_OF_LANE, TURN, Turns, list_section,
 };
+pub(crate) use sections::reduce_partials;
 
 /// The elements that are loaded at once where they are aligned: 16 bytes at most, and four elements.
 const fn vector_of<T>() -> usize {

@@ -1,12 +1,15 @@
 //! From the parts of contiguous lines to the values of the lines.
 
-use super::along::reduce_partials;
 use super::combine::combine_lanes;
 use super::plan::{LANES_OF_PART, LinePlan, MOST_PARTS};
 use super::views::LineWorkspace;
 use crate::reduce::operation::Reduction;
 use cuda_std::Pod;
+use cuda_std::array;
 use cuda_std::prelude::*;
+
+/// Partial results that a lane loads before it combines.
+const IN_FLIGHT: usize = 4;
 
 /// An accumulator for each group of 32 lanes of a block.
 pub type PartScratch<'block, A> = SharedArray<'block, A, MOST_PARTS>;
@@ -117,4 +120,35 @@ pub unsafe fn share_section<R: Reduction<T>, T: Pod>(
             workspace.tickets.atomic_store(section.ticket, 0);
         }
     }
+}
+
+/// What a lane has of the `parts` of a line, whose partial results start at `first`.
+///
+/// # Safety
+/// 1. `partials` has them, and they are visible to this thread.
+#[inline(always)]
+pub(crate) unsafe fn reduce_partials<R: Reduction<T>, T: Pod>(
+    partials: GlobalMut<R::Accumulator>,
+    first: usize,
+    parts: usize,
+    lane: u32,
+) -> R::Accumulator {
+    let stride = LANES_OF_PART as usize;
+    let mut total = R::IDENTITY;
+    let mut part = lane as usize;
+    while part < parts {
+        let loaded: [R::Accumulator; IN_FLIGHT] = array::from_fn(|number| {
+            let at = part + number * stride;
+            if at >= parts {
+                return R::IDENTITY;
+            }
+            // SAFETY: (1) the line has the part, by (1). (2) It is written and visible, by (1).
+            unsafe { partials.load(first + at) }
+        });
+        for value in &loaded {
+            total = R::combine(total, *value);
+        }
+        part += stride * IN_FLIGHT;
+    }
+    total
 }
