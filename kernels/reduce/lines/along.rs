@@ -27,7 +27,6 @@ use super::sections::{PartScratch, Section, combine_parts, share_section};
 use super::source::Source;
 use super::views::{LineWorkspace, Lines};
 use crate::reduce::operation::Reduction;
-use cuda_std::Pod;
 use cuda_std::array;
 use cuda_std::hint;
 use cuda_std::prelude::*;
