@@ -169,8 +169,12 @@ fn fastest(
             | ElementType::F8E5M2
             | ElementType::I8
     );
+    // Floats of 8 bits are unpacked by more instructions than memory leaves time for: an H200 multiplies them by
+    // a vector as fast on its tensor cores.
+    let is_float8 = matches!(problem.element, ElementType::F8E4M3 | ElementType::F8E5M2);
     if let (Arithmetic::Auto, Some(VectorProduct { lines, .. })) = (arithmetic, problem.vector())
         && whole.vector().is_some()
+        && !(is_float8 && has_warpgroups)
         && kernels_of(Method::Vector(lines))
             .iter()
             .any(|it| it.runs_on(device))

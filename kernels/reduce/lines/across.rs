@@ -71,6 +71,10 @@ pub unsafe fn reduce_across<R: Reduction<X::Element>, X: Source>(
     scratch: Scratch<R::Accumulator>,
     flag: SharedArray<u32, 1>,
 ) {
+    if lines.len <= STRANDS {
+        // SAFETY: (1) is (2). (2), (3) are (3) and (4).
+        return unsafe { reduce_short::<R, X>(lines, workspace, scratch) };
+    }
     let plan = LinePlan::new(lines.len);
     let (block, thread) = (thread::block_idx_x(), thread::thread_idx_x());
     let (group, unit) = (block % groups, (block / groups) as usize);
@@ -85,25 +89,6 @@ pub unsafe fn reduce_across<R: Reduction<X::Element>, X: Source>(
         scratch: (thread - row * ACROSS_LINES) as usize,
         is_line: line < lines.count,
     };
-    if lines.len <= STRANDS {
-        // Lines of one round, of which a block has many: to find the part of a longer one takes as long as
-        // their elements do.
-        let round = Turns {
-            first: 0,
-            step: TURN,
-            end: lines.len,
-        };
-        // SAFETY: (1) is (2). Of `combine_rows` (1) the scratch is used here alone. Of the value (1) there is one
-        // for each line, by (3), and (2) one thread writes it.
-        unsafe {
-            let of_thread = reduce_strands::<R, X>(lines, place, round);
-            let total = combine_rows::<R, X::Element>(of_thread, scratch, place);
-            if place.row == 0 && place.is_line {
-                workspace.values.store(line, R::finish(total, lines.len));
-            }
-        }
-        return;
-    }
     // SAFETY: (1) is (2). (2) The scratch is not used before, and again behind a barrier alone.
     let of_unit = unsafe { reduce_unit::<R, X>(lines, place, unit, scratch) };
 
@@ -143,6 +128,49 @@ pub unsafe fn reduce_across<R: Reduction<X::Element>, X: Source>(
     if thread == 0 {
         // SAFETY: (1) as before. (2) All other blocks of the group are done with it.
         unsafe { workspace.tickets.atomic_store(group as usize, 0) };
+    }
+}
+
+/// Lines of one round, of which a block has many: to find the part of a longer one takes as long as their
+/// elements do.
+///
+/// # Safety
+/// 1. `lines.source` has all elements of the lines.
+/// 2. `workspace.values` has an element for each line, and each block has lines of its own.
+/// 3. `scratch` is the block's own.
+#[inline(always)]
+unsafe fn reduce_short<R: Reduction<X::Element>, X: Source>(
+    lines: Lines<X>,
+    workspace: LineWorkspace<R::Accumulator, R::Output>,
+    scratch: Scratch<R::Accumulator>,
+) {
+    let (block, thread) = (thread::block_idx_x(), thread::thread_idx_x());
+    let (lane, warp) = (thread % ACROSS_LINES, thread / ACROSS_LINES);
+    // A power of two: shifts instead of divisions.
+    let rows = LinePlan::new(lines.len).threads_across();
+    let (row, first) = (warp & (rows - 1), warp >> rows.trailing_zeros());
+    let of_block = LINE_THREADS >> rows.trailing_zeros();
+    let line = block as usize * of_block as usize + (first * ACROSS_LINES + lane) as usize;
+    let place = Place {
+        line,
+        row: row as usize,
+        rows: rows as usize,
+        scratch: (thread - row * ACROSS_LINES) as usize,
+        is_line: line < lines.count,
+    };
+    let round = Turns {
+        first: 0,
+        step: TURN,
+        end: lines.len,
+    };
+    // SAFETY: (1) is (1). Of `combine_rows` (1) the scratch is used here alone. Of the value (1) is (2), and (2) one
+    // thread writes it.
+    unsafe {
+        let of_thread = reduce_strands::<R, X>(lines, place, round);
+        let total = combine_rows::<R, X::Element>(of_thread, scratch, place);
+        if place.row == 0 && place.is_line {
+            workspace.values.store(line, R::finish(total, lines.len));
+        }
     }
 }
 

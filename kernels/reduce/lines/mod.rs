@@ -3,8 +3,8 @@
 //! A line's elements lie one after another (`along`), or those of neighbouring lines do (`across`);
 //! segments (`segments`) are contiguous lines of their own lengths. All combine in the one tree of
 //! [`LinePlan`], so the order of the matrix does not change a bit. `combine.rs` has the tree's steps,
-//! `sections.rs` what follows the parts of contiguous lines, `views.rs` what a launch reads and writes, and `source.rs` reads the elements of one array, or the
-//! pairs of two.
+//! `sections.rs` what follows the parts of contiguous lines, `views.rs` what a launch reads and writes, and
+//! `source.rs` reads the elements of one array, or the pairs of two.
 
 mod across;
 mod along;
