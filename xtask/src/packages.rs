@@ -25,7 +25,10 @@ const PROGRAM: &str = include_str!("packages/stranger.rs");
 
 /// The kernels of products with vectors, and two parameters of them that have one type.
 const VECTOR_KERNELS: &str = "matvec/mod.rs";
-const SWAPPED: [&str; 2] = ["row_scale: Global<$finish>", "column_scale: Global<$finish>"];
+const SWAPPED: [&str; 2] = [
+    "row_scale: Global<$finish>",
+    "column_scale: Global<$finish>",
+];
 
 /// The most crates that a dependent has with the default features, itself among them.
 const MOST_CRATES: usize = 36;
