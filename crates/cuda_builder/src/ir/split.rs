@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::global::{keeps_what_is_written, without_used};
-use super::text::{Piece, bare_name, first_global, pieces};
+use super::text::{Piece, bare_name, first_global, metadata_nodes, pieces};
 use crate::error::BuildError;
 
 /// What `#[kernel]` puts before a kernel's name to name the array that holds its signature, which
@@ -23,10 +23,11 @@ pub(crate) struct Splitter<'a> {
 
 /// A function with its body, or a line outside of functions.
 struct Item<'a> {
-    /// What it defines or declares, with the `@`; `None` for attributes, metadata and the like.
+    /// What it defines or declares, with the `@`, or the number of a node of metadata, as `!12`; `None` for
+    /// attributes, lists of nodes and the like.
     name: Option<&'a str>,
     lines: Vec<&'a str>,
-    /// All names in it, its own among them.
+    /// All names and numbers in it, its own among them.
     uses: BTreeSet<&'a str>,
 }
 
@@ -84,9 +85,12 @@ impl<'a> Splitter<'a> {
 
     fn reached_by(&self, kernel: &str) -> BTreeSet<usize> {
         let roots = [format!("@{kernel}"), format!("@{SIGNATURE_PREFIX}{kernel}")];
+        let roots = roots.iter().map(String::as_str);
+        let lists = self.items.iter().filter(|item| item.name.is_none());
+        let of_lists = lists.flat_map(|list| list.uses.iter().copied());
+        let roots = roots.chain(of_lists.filter(|name| name.starts_with('!')));
         let mut open: Vec<usize> = roots
-            .iter()
-            .filter_map(|root| self.by_name.get(root.as_str()).copied())
+            .filter_map(|root| self.by_name.get(root).copied())
             .collect();
         let mut reached = BTreeSet::new();
         while let Some(index) = open.pop() {
@@ -107,8 +111,13 @@ impl<'a> Item<'a> {
     fn of_line(line: &'a str) -> Item<'a> {
         let defines = ["@", "define ", "declare "];
         let is_named = defines.iter().any(|start| line.starts_with(start));
+        let node = || {
+            metadata_nodes(line)
+                .next()
+                .filter(|node| line.starts_with(node))
+        };
         let mut item = Item {
-            name: first_global(line).filter(|_| is_named),
+            name: first_global(line).filter(|_| is_named).or_else(node),
             lines: Vec::new(),
             uses: BTreeSet::new(),
         };
@@ -123,6 +132,7 @@ impl<'a> Item<'a> {
                 Piece::Global(name) => Some(name),
                 _ => None,
             }));
+        self.uses.extend(metadata_nodes(line));
     }
 
     /// `@llvm.used` and `@llvm.compiler.used`.
@@ -218,6 +228,34 @@ attributes #0 = { nounwind }
             assert!(scale.contains(name), "{name}: {scale}");
         }
         assert!(!scale.contains("@shift") && !scale.contains("@smem"));
+    }
+
+    #[test]
+    fn a_kernel_takes_the_metadata_that_it_reaches_along() {
+        let module = r#"define void @scale(ptr %0) {
+  %1 = load i32, ptr %0, !range !2, !noundef !1
+  ret void
+}
+define void @shift(ptr %0) {
+  %1 = load i32, ptr %0, !alias.scope !4
+  ret void
+}
+!llvm.ident = !{!0}
+!0 = !{!"a compiler"}
+!1 = !{}
+!2 = !{i32 0, i32 8}
+!3 = distinct !{!3, !"a domain"}
+!4 = !{!5}
+!5 = distinct !{!5, !3}
+"#;
+        let splitter = Splitter::new(module);
+        let nodes = |kernel: &str| -> Vec<String> {
+            let module = splitter.module_of(kernel).unwrap();
+            let lines = module.lines().filter(|line| line.starts_with('!'));
+            lines.map(|line| line[..2].to_owned()).collect()
+        };
+        assert_eq!(nodes("scale"), ["!l", "!0", "!1", "!2"]);
+        assert_eq!(nodes("shift"), ["!l", "!0", "!3", "!4", "!5"]);
     }
 
     #[test]

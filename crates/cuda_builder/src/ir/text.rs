@@ -64,6 +64,19 @@ pub(super) fn first_global(line: &str) -> Option<&str> {
     })
 }
 
+/// The numbered nodes of metadata that are named in `line`, such as `!12`.
+pub(super) fn metadata_nodes(line: &str) -> impl Iterator<Item = &str> {
+    let code = pieces(line).filter_map(|piece| match piece {
+        Piece::Code(code) => Some(code),
+        _ => None,
+    });
+    code.flat_map(|code| code.match_indices('!').map(|(start, _)| &code[start..]))
+        .filter_map(|node| {
+            let digits = node[1..].bytes().take_while(u8::is_ascii_digit).count();
+            (digits > 0).then(|| &node[..1 + digits])
+        })
+}
+
 /// A global's name without `@` and quotes.
 pub(super) fn bare_name(global: &str) -> &str {
     global.trim_start_matches('@').trim_matches('"')
@@ -175,6 +188,19 @@ pub(super) fn decode_string(escaped: &str) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nodes_of_metadata_are_found() {
+        let found = |line| metadata_nodes(line).collect::<Vec<_>>();
+        assert_eq!(
+            found("  %3 = load i32, ptr %2, align 4, !range !71, !noundef !3, !x.y !4 ; !5"),
+            ["!71", "!3", "!4"]
+        );
+        assert_eq!(
+            found("!7 = distinct !{!7, !8, !\"!9\"}"),
+            ["!7", "!7", "!8"]
+        );
+    }
 
     #[test]
     fn pieces_know_strings_names_and_comments() {
