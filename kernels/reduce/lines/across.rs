@@ -54,6 +54,27 @@ struct Place {
     is_line: bool,
 }
 
+impl Place {
+    /// The calling thread's place in the lines of group `group`, of `len` elements, of which there are `count`.
+    #[inline(always)]
+    fn of_thread(group: u32, len: usize, count: usize) -> Self {
+        let thread = thread::thread_idx_x();
+        let (lane, warp) = (thread % ACROSS_LINES, thread / ACROSS_LINES);
+        // A power of two: shifts instead of divisions.
+        let rows = LinePlan::new(len).threads_across();
+        let (row, first) = (warp & (rows - 1), warp >> rows.trailing_zeros());
+        let of_group = LINE_THREADS >> rows.trailing_zeros();
+        let line = group as usize * of_group as usize + (first * ACROSS_LINES + lane) as usize;
+        Self {
+            line,
+            row: row as usize,
+            rows: rows as usize,
+            scratch: (thread - row * ACROSS_LINES) as usize,
+            is_line: line < count,
+        }
+    }
+}
+
 /// # Safety
 /// 1. The launch has blocks of `LINE_THREADS` threads along x.
 /// 2. `lines.source` has all elements of the lines.
@@ -75,20 +96,9 @@ pub unsafe fn reduce_across<R: Reduction<X::Element>, X: Source>(
         // SAFETY: (1) is (2). (2), (3) are (3) and (4).
         return unsafe { reduce_short::<R, X>(lines, workspace, scratch) };
     }
-    let plan = LinePlan::new(lines.len);
-    let (block, thread) = (thread::block_idx_x(), thread::thread_idx_x());
+    let block = thread::block_idx_x();
     let (group, unit) = (block % groups, (block / groups) as usize);
-    let (lane, rows) = (thread % ACROSS_LINES, plan.threads_across());
-    let (row, first_thread) = (thread / ACROSS_LINES % rows, thread / (ACROSS_LINES * rows));
-    let line = group as usize * plan.lines_of_block_across()
-        + (first_thread * ACROSS_LINES + lane) as usize;
-    let place = Place {
-        line,
-        row: row as usize,
-        rows: rows as usize,
-        scratch: (thread - row * ACROSS_LINES) as usize,
-        is_line: line < lines.count,
-    };
+    let place = Place::of_thread(group, lines.len, lines.count);
     // SAFETY: (1) is (2). (2) The scratch is not used before, and again behind a barrier alone.
     let of_unit = unsafe { reduce_unit::<R, X>(lines, place, unit, scratch) };
 
@@ -99,13 +109,21 @@ pub unsafe fn reduce_across<R: Reduction<X::Element>, X: Source>(
     if units == 1 {
         if is_writer {
             // SAFETY: (1) there is one for each line, by (3). (2) One thread writes it.
-            unsafe { workspace.values.store(line, R::finish(of_unit, lines.len)) };
+            unsafe {
+                workspace
+                    .values
+                    .store(place.line, R::finish(of_unit, lines.len))
+            };
         }
         return;
     }
     if is_writer {
         // SAFETY: (1) there is one for each unit of each line, by (3). (2) One thread writes it.
-        unsafe { workspace.partials.store(unit * lines.count + line, of_unit) };
+        unsafe {
+            workspace
+                .partials
+                .store(unit * lines.count + place.line, of_unit)
+        };
     }
     // What the threads have written lies before the ticket.
     thread::sync_threads();
@@ -123,9 +141,13 @@ pub unsafe fn reduce_across<R: Reduction<X::Element>, X: Source>(
     };
     if is_writer {
         // SAFETY: (1) there is one for each line, by (3). (2) One thread of one block writes it.
-        unsafe { workspace.values.store(line, R::finish(total, lines.len)) };
+        unsafe {
+            workspace
+                .values
+                .store(place.line, R::finish(total, lines.len))
+        };
     }
-    if thread == 0 {
+    if thread::thread_idx_x() == 0 {
         // SAFETY: (1) as before. (2) All other blocks of the group are done with it.
         unsafe { workspace.tickets.atomic_store(group as usize, 0) };
     }
@@ -144,20 +166,7 @@ unsafe fn reduce_short<R: Reduction<X::Element>, X: Source>(
     workspace: LineWorkspace<R::Accumulator, R::Output>,
     scratch: Scratch<R::Accumulator>,
 ) {
-    let (block, thread) = (thread::block_idx_x(), thread::thread_idx_x());
-    let (lane, warp) = (thread % ACROSS_LINES, thread / ACROSS_LINES);
-    // A power of two: shifts instead of divisions.
-    let rows = LinePlan::new(lines.len).threads_across();
-    let (row, first) = (warp & (rows - 1), warp >> rows.trailing_zeros());
-    let of_block = LINE_THREADS >> rows.trailing_zeros();
-    let line = block as usize * of_block as usize + (first * ACROSS_LINES + lane) as usize;
-    let place = Place {
-        line,
-        row: row as usize,
-        rows: rows as usize,
-        scratch: (thread - row * ACROSS_LINES) as usize,
-        is_line: line < lines.count,
-    };
+    let place = Place::of_thread(thread::block_idx_x(), lines.len, lines.count);
     let round = Turns {
         first: 0,
         step: TURN,
@@ -169,7 +178,9 @@ unsafe fn reduce_short<R: Reduction<X::Element>, X: Source>(
         let of_thread = reduce_strands::<R, X>(lines, place, round);
         let total = combine_rows::<R, X::Element>(of_thread, scratch, place);
         if place.row == 0 && place.is_line {
-            workspace.values.store(line, R::finish(total, lines.len));
+            workspace
+                .values
+                .store(place.line, R::finish(total, lines.len));
         }
     }
 }
@@ -225,13 +236,16 @@ unsafe fn reduce_strands<R: Reduction<X::Element>, X: Source>(
 ) -> R::Accumulator {
     let mut strands = [R::IDENTITY; OWN_STRANDS];
     let end = if place.is_line { turns.end } else { 0 };
+    let own = place.row * OWN_STRANDS;
     let mut round = turns.first;
-    while round + STRANDS <= end {
-        let first = round + place.row * OWN_STRANDS;
-        let own = lines.source.moved_by(first, place.line);
-        // SAFETY: (1) the line has the whole round, by (1).
+    // While the line has all of the thread's elements of the round: where it has a part, one load waits for
+    // another.
+    while round + own + OWN_STRANDS <= end {
+        let first = round + own;
+        let source = lines.source.moved_by(first, place.line);
+        // SAFETY: (1) the line has them, by (1).
         let elements: [X::Element; OWN_STRANDS] =
-            array::from_fn(|strand| unsafe { own.element(strand) });
+            array::from_fn(|strand| unsafe { source.element(strand) });
         let mut strand = 0;
         while strand < OWN_STRANDS {
             let lifted = R::lift(elements[strand], first + strand);
@@ -243,17 +257,17 @@ unsafe fn reduce_strands<R: Reduction<X::Element>, X: Source>(
             round += turns.step - TURN;
         }
     }
-    let first = round + place.row * OWN_STRANDS;
+    let first = round + own;
     // Compared with constants: compared with `end`, each strand's index is held in registers.
     let here = end.saturating_sub(first).min(OWN_STRANDS) as u32;
     if here > 0 {
-        let own = lines.source.moved_by(first, place.line);
+        let source = lines.source.moved_by(first, place.line);
         let elements: [X::Element; OWN_STRANDS] = array::from_fn(|strand| {
             if strand as u32 >= here {
                 return X::Element::zeroed();
             }
             // SAFETY: (1) the line has the element, by (1) and the comparison.
-            unsafe { own.element(strand) }
+            unsafe { source.element(strand) }
         });
         let mut strand = 0;
         while strand < OWN_STRANDS {
