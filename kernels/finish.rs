@@ -40,7 +40,7 @@ macro_rules! sums {
         }
     )*};
 }
-sums!(f32 i32);
+sums!(f32 f64 i32);
 
 macro_rules! half_outputs {
     ($($half:ident)*) => {$(

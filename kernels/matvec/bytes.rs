@@ -19,12 +19,13 @@
 //! Every lane of a warp takes part in every shuffle, whatever its group has to do: warps may have 64
 //! lanes.
 
+use super::outputs::Outputs;
 use super::parts::{LANES, Parts};
-use super::plan::{LINES_OF_BYTES, STRAND_BYTES, VECTOR_STRANDS, VECTOR_THREADS, VectorShape};
+use super::plan::{LINES_OF_BYTES, STRAND_BYTES, VECTOR_STRANDS, VECTOR_THREADS};
 use super::product::{Product, Workspace};
 use super::words::{WORDS, Words};
-use crate::epilogue::{Epilogue, EpilogueElement};
-use crate::finish::{FromSum, Output, store_output};
+use crate::epilogue::EpilogueElement;
+use crate::finish::{FromSum, Output};
 use crate::reduce::lines::{combine_lanes, reduce_partials};
 use cuda_std::array;
 use cuda_std::hint::opaque_size;
@@ -35,48 +36,6 @@ const ROUNDS: usize = 4;
 
 /// Words of a round.
 const ROUND: usize = VECTOR_STRANDS * WORDS;
-
-/// The outputs y: a vector.
-#[derive(Clone, Copy)]
-pub struct LineOutputs<'launch, O: Output> {
-    y: GlobalMut<'launch, O>,
-    /// Elements from one to the next.
-    apart: usize,
-    epilogue: Epilogue<'launch, O::Sum>,
-}
-
-impl<'launch, O: Output> LineOutputs<'launch, O> {
-    #[inline(always)]
-    pub fn new(
-        y: GlobalMut<'launch, O>,
-        shape: &VectorShape,
-        epilogue: Epilogue<'launch, O::Sum>,
-    ) -> Self {
-        Self {
-            y,
-            apart: shape.y_apart,
-            epilogue,
-        }
-    }
-
-    /// Writes the output of `line`.
-    ///
-    /// # Safety
-    /// 1. y has the output.
-    /// 2. No other thread of the launch has it.
-    #[inline(always)]
-    unsafe fn store<S>(&self, line: usize, sum: S)
-    where
-        O::Sum: FromSum<S>,
-    {
-        // A sum that is zero is +0.
-        let sum = O::Sum::from_sum(sum).plus(O::Sum::ZERO);
-        // SAFETY: (1), (2) are the caller's.
-        unsafe {
-            store_output::<O::Sum, O>(self.y, line * self.apart, (line, 0), sum, self.epilogue);
-        }
-    }
-}
 
 /// The words of a lane's vectors: of both lines, and of v.
 struct Loaded {
@@ -96,7 +55,7 @@ struct Loaded {
 pub unsafe fn multiply_bytes<T: Words, O: Output<Sum: FromSum<T::Sum>>>(
     product: Product<i32>,
     workspace: Workspace<T::Sum>,
-    outputs: LineOutputs<O>,
+    outputs: Outputs<O>,
 ) {
     let Product { shape, plan, .. } = product;
     let thread = thread::thread_idx_x();

@@ -28,7 +28,7 @@ use crate::epilogue::{Epilogue, EpilogueNumbers};
 use crate::matmul::{BlockTile, OperandLayout, ProductDescriptor, ProductKernel};
 use across::{multiply_across, threads_of_line};
 use along::multiply_along;
-use bytes::{LineOutputs, multiply_bytes};
+use bytes::multiply_bytes;
 use cuda_std::fp8::{F8E4M3, F8E5M2};
 use cuda_std::prelude::*;
 use half::{bf16, f16};
@@ -46,7 +46,7 @@ pub use plan::{
 macro_rules! vector_kernels {
     ($($element:ident to $output:ident in $sum:ident: $along:ident $along_blocks:tt blocks, $across:ident $across_blocks:tt blocks;)*) => {$(
         vector_kernels!(@kernel $along [max_threads = 256, min_blocks = $along_blocks], $element,
-            [$element, $output in $sum, $sum, Outputs],
+            [$element, $output in $sum, $sum],
             "A line's elements lie one after another: `x_apart` is from one line to the next.",
             "1. The launch has blocks of [`VECTOR_THREADS`] threads along x: [`SHORT_LINES`] lines for each `lanes` \
              threads where `lanes` is not 0, otherwise 32 threads for each `parts_of_group` parts of each \
@@ -60,7 +60,7 @@ macro_rules! vector_kernels {
             >(product, workspace, outputs),
             |lines| lines);
         vector_kernels!(@kernel $across [max_threads = 256, min_blocks = $across_blocks], $element,
-            [$element, $output in $sum, $sum, Outputs],
+            [$element, $output in $sum, $sum],
             "The elements of neighbouring lines lie one after another: `x_apart` is from one element of a \
              line to the next.",
             "1. The launch has blocks of [`VECTOR_THREADS`] threads along x: one for each [`lines_of_block`] \
@@ -80,7 +80,7 @@ macro_rules! vector_kernels {
     // Elements of 8 bits, four in a word: for the devices that have tensor cores for some of them.
     (@bytes $($element:ident in $sum:ident to $output:ident in $finish:ident: $name:ident;)*) => {$(
         vector_kernels!(@kernel $name [max_threads = 256, min_blocks = 2, arch = "sm_80"], $element,
-            [i32, $output in $finish, $sum, LineOutputs],
+            [i32, $output in $finish, $sum],
             "Words of four elements; those of a line lie one after another: `x_apart` is from one line to the \
              next.",
             "1. The launch has blocks of [`VECTOR_THREADS`] threads along x: 32 threads for each \
@@ -93,7 +93,7 @@ macro_rules! vector_kernels {
             |product, workspace, outputs| multiply_bytes::<$element, $output>(product, workspace, outputs),
             |lines| lines);
     )*};
-    (@kernel $name:ident [$($bounds:tt)*], $of:ident, [$element:ident, $output:ident in $finish:ident, $sum:ident, $to:ident],
+    (@kernel $name:ident [$($bounds:tt)*], $of:ident, [$element:ident, $output:ident in $finish:ident, $sum:ident],
         $layout:literal, $grid:literal, $room:literal, |$product:ident, $workspace:ident, $outputs:ident| $multiply:expr,
         |$lines:ident| $tickets:expr) => {
         #[doc = concat!("y = X v of ", stringify!($of), " in ", stringify!($output), ". ", $layout)]
@@ -136,7 +136,7 @@ macro_rules! vector_kernels {
                 plan,
             };
             let epilogue = Epilogue { numbers, row_scale, column_scale, row_bias, column_bias };
-            let $outputs = $to::new(y.skip(matrix * shape.y_stride), &shape, epilogue);
+            let $outputs = Outputs::new(y.skip(matrix * shape.y_stride), &shape, epilogue);
             // SAFETY: the launch's (1) to (3); shared memory is declared here.
             unsafe { $multiply }
         }

@@ -1,15 +1,14 @@
 //! Products of the lines of a matrix with a vector, of elements of 8 bits, which kernels read in words of four.
 
 use super::lines::{AlignedLines, Operand, WORD};
-use super::vector::{Work, elements_apart};
+use super::vector::{Work, elements_apart, with_vector_last};
 use crate::element::Element;
 use crate::error::Outcome;
 use crate::launch_args::written_by_product;
 use crate::matmul::element::sealed::BytesInto;
 use crate::matmul::epilogue::Stores;
-use crate::matmul::kernel::{GemmKernel, VectorLines};
+use crate::matmul::kernel::GemmKernel;
 use crate::matmul::matrices::Matrices;
-use crate::matmul::problem::VectorProduct;
 use crate::matmul::types::Accumulator;
 use crate::matmul::types::sealed::Computes;
 use crate::matrix::{MatrixBatch, Order};
@@ -29,20 +28,14 @@ fn launch_part<T: Computes<O, S> + BytesInto<O, S>, O: Element, S: Accumulator>(
     kernel: &'static GemmKernel,
     matrices: Matrices<'_, T, O, S>,
 ) -> Outcome<()> {
-    let (element, output) = <T as Computes<O, S>>::TYPES;
-    let vector = matrices.problem(element, output).vector();
-    let VectorProduct { matrix_is_a, .. } = vector.expect("the kernel was selected for a vector");
-    let matrices = match matrix_is_a {
-        true => matrices,
-        false => matrices.transposed(),
-    };
+    let (matrices, lines) = with_vector_last(matrices);
     let (products, (m, _, k)) = (matrices.count(), matrices.extents());
     let Matrices {
         a, b, c, epilogue, ..
     } = matrices;
     let x = Operand::new(a, k, |it| whole_vectors(it, Order::RowMajor))?;
     let v = Operand::new(b, k, |it| whole_vectors(it, Order::ColumnMajor))?;
-    let work = Work::new(VectorLines::Either, (m, k), size_of::<T>(), products);
+    let work = Work::new(lines, (m, k), size_of::<T>(), products);
     // SAFETY: (1) the launch touches elements of the matrices alone, by (2) of the kernels.
     let (x, v) = unsafe { (x.words(), v.words()) };
     let shape = VectorShape {

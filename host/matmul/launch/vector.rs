@@ -34,9 +34,6 @@ const LEAST_ROUNDS: usize = 8;
 /// What a grid may have along x.
 const MOST_BLOCKS: usize = i32::MAX as usize;
 
-/// What a grid may have along y.
-const MOST_PRODUCTS: usize = 65_535;
-
 /// The blocks of a launch for each product, and what they share.
 pub struct Work {
     /// Outputs of a block.
@@ -148,22 +145,17 @@ pub fn block_of(problem: &Problem) -> (usize, usize) {
 /// C = A B, where A or B is a vector.
 pub fn multiply<T: Computes<O> + VectorInto<O>, O: Element>(
     kernel: &'static GemmKernel,
-    mut matrices: Matrices<'_, T, O, T::Accumulator>,
-) -> Outcome<()> {
-    let count = matrices.count();
-    for first in (0..count).step_by(MOST_PRODUCTS) {
-        let part = matrices.part(first, MOST_PRODUCTS.min(count - first));
-        launch_part(kernel, part)?;
-    }
-    Ok(())
-}
-
-/// As many products as a grid has along y.
-fn launch_part<T: Computes<O> + VectorInto<O>, O: Element>(
-    kernel: &'static GemmKernel,
     matrices: Matrices<'_, T, O, T::Accumulator>,
 ) -> Outcome<()> {
-    let (element, output) = T::TYPES;
+    matrices.for_each_grid(|part| launch_part(kernel, part))
+}
+
+/// The matrices, transposed if A is the vector: then B is, and the lines that are multiplied by it are A's; and
+/// how these lie.
+pub fn with_vector_last<T: Computes<O, S>, O: Element, S: Accumulator>(
+    matrices: Matrices<'_, T, O, S>,
+) -> (Matrices<'_, T, O, S>, VectorLines) {
+    let (element, output) = <T as Computes<O, S>>::TYPES;
     let vector = matrices.problem(element, output).vector();
     let VectorProduct { matrix_is_a, lines } =
         vector.expect("the kernel was selected for a vector");
@@ -171,6 +163,15 @@ fn launch_part<T: Computes<O> + VectorInto<O>, O: Element>(
         true => matrices,
         false => matrices.transposed(),
     };
+    (matrices, lines)
+}
+
+/// As many products as a grid has along y.
+fn launch_part<T: Computes<O> + VectorInto<O>, O: Element>(
+    kernel: &'static GemmKernel,
+    matrices: Matrices<'_, T, O, T::Accumulator>,
+) -> Outcome<()> {
+    let (matrices, lines) = with_vector_last(matrices);
     let (products, (m, _, k)) = (matrices.count(), matrices.extents());
     let Matrices {
         a, b, c, epilogue, ..
