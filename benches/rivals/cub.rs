@@ -4,7 +4,7 @@ use crate::common::Result;
 use crate::common::samples::Sample;
 use libloading::Library;
 use std::env;
-use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ffi::{CStr, OsStr, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::ptr;
@@ -12,6 +12,8 @@ use std::rc::Rc;
 use tilewright::{Buffer, Device};
 
 const SOURCE: &str = include_str!("cub.cu");
+
+const NO_NVCC: &str = "no nvcc in the PATH or /usr/local/cuda/bin";
 
 /// The C names of each element type and of the type of its sum.
 const TYPES: [(&str, &str, &str); 8] = [
@@ -61,7 +63,7 @@ impl Cub {
     /// # Errors
     /// The missing tool or library, in one line.
     pub fn compile(device: &Device) -> Result<Self> {
-        let nvcc = find_nvcc().ok_or("no nvcc in the PATH or /usr/local/cuda/bin")?;
+        let nvcc = find_nvcc().ok_or(NO_NVCC)?;
         let folder = tempfile::tempdir()?;
         let source = folder.path().join("cub.cu");
         std::fs::write(&source, SOURCE)?;
@@ -69,7 +71,9 @@ impl Cub {
         // At once: each compilation takes some seconds of one core.
         let compilers = TYPES.map(|(name, element, sum)| {
             let library = folder.path().join(format!("cub-{name}.so"));
-            let compiler = start_compiler(&nvcc, &architecture, element, sum, &source, &library);
+            let types = [format!("-DELEMENT={element}"), format!("-DSUM={sum}")];
+            let types = types.each_ref().map(OsStr::new);
+            let compiler = start_compiler(&nvcc, &architecture, &types, &source, &library);
             (compiler, library)
         });
         // Wait for every compiler, also after a failure: none may outlive the folder.
@@ -237,16 +241,14 @@ pub fn architecture(device: &Device) -> Result<String> {
 fn start_compiler(
     nvcc: &Path,
     architecture: &str,
-    element: &str,
-    sum: &str,
+    options: &[&OsStr],
     source: &Path,
     library: &Path,
 ) -> Result<Child> {
     let child = Command::new(nvcc)
         .args(["-O3", "-std=c++17", "-shared", "-Xcompiler", "-fPIC"])
         .arg(format!("-arch={architecture}"))
-        .arg(format!("-DELEMENT={element}"))
-        .arg(format!("-DSUM={sum}"))
+        .args(options)
         .arg("-o")
         .args([library, source])
         .stdout(Stdio::null())
@@ -255,7 +257,29 @@ fn start_compiler(
     Ok(child)
 }
 
-pub fn finish(compiler: Child, library: PathBuf) -> Result<PathBuf> {
+/// The library of one source, compiled with these options of nvcc.
+///
+/// # Errors
+/// The missing tool or library, in one line.
+pub fn compile_library(
+    device: &Device,
+    source: &str,
+    options: &[&OsStr],
+) -> Result<&'static Library> {
+    let nvcc = find_nvcc().ok_or(NO_NVCC)?;
+    let folder = tempfile::tempdir()?;
+    let [source_path, library] = ["rival.cu", "rival.so"].map(|name| folder.path().join(name));
+    std::fs::write(&source_path, source)?;
+    let architecture = architecture(device)?;
+    let compiler = start_compiler(&nvcc, &architecture, options, &source_path, &library)?;
+    let library = finish(compiler, library)?;
+    // CUDA's libraries cannot be unloaded safely, and the functions have to stay.
+    // SAFETY: loading registers the library's kernels with CUDA, no more.
+    let library = device.with_current(|| unsafe { Library::new(library) })??;
+    Ok(Box::leak(Box::new(library)))
+}
+
+fn finish(compiler: Child, library: PathBuf) -> Result<PathBuf> {
     let output = compiler.wait_with_output()?;
     if output.status.success() {
         return Ok(library);

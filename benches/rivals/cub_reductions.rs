@@ -1,10 +1,9 @@
 //! CUB's reductions other than sums, of f32, and scans, compiled by nvcc when the benchmark starts.
 
-use super::cub::{architecture, error_of, find_nvcc, finish, pointer};
+use super::cub::{compile_library, error_of, pointer};
 use crate::common::Result;
 use libloading::Library;
 use std::ffi::{c_char, c_int, c_void};
-use std::process::{Command, Stdio};
 use std::rc::Rc;
 use tilewright::{Buffer, Device, Element, Matrix};
 
@@ -69,24 +68,7 @@ impl CubReductions {
     /// # Errors
     /// The missing tool or library, in one line.
     pub fn compile(device: &Device) -> Result<Self> {
-        let nvcc = find_nvcc().ok_or("no nvcc in the PATH or /usr/local/cuda/bin")?;
-        let folder = tempfile::tempdir()?;
-        let source = folder.path().join("cub_reductions.cu");
-        std::fs::write(&source, SOURCE)?;
-        let library = folder.path().join("cub_reductions.so");
-        let compiler = Command::new(nvcc)
-            .args(["-O3", "-std=c++17", "-shared", "-Xcompiler", "-fPIC"])
-            .arg(format!("-arch={}", architecture(device)?))
-            .arg("-o")
-            .args([&library, &source])
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()?;
-        let library = finish(compiler, library)?;
-        // CUDA's libraries cannot be unloaded safely, and the functions have to stay.
-        // SAFETY: loading registers the library's kernels with CUDA, no more.
-        let library = device.with_current(|| unsafe { Library::new(library) })??;
-        let library: &'static Library = Box::leak(Box::new(library));
+        let library = compile_library(device, SOURCE, &[])?;
         Ok(Self {
             device: device.clone(),
             library,

@@ -4,13 +4,12 @@
 //! CUB has them from 3.1 on, and the toolkit of CUDA 13.0 has 3.0. `TILEWRIGHT_CCCL` names a folder with
 //! newer headers, as `pip install nvidia-cuda-cccl` has in `nvidia/cu13/include/cccl`.
 
-use super::cub::{architecture, error_of, find_nvcc, finish, pointer, version_text};
+use super::cub::{compile_library, error_of, pointer, version_text};
 use crate::common::Result;
 use crate::common::samples::Sample;
 use libloading::Library;
 use std::env;
-use std::ffi::{c_char, c_int, c_void};
-use std::process::{Command, Stdio};
+use std::ffi::{OsStr, c_char, c_int, c_void};
 use std::rc::Rc;
 use tilewright::{Buffer, Device};
 
@@ -39,29 +38,13 @@ impl CubReproducible {
     /// # Errors
     /// The missing tool or library, or that CUB is too old, in one line.
     pub fn compile(device: &Device) -> Result<Self> {
-        let nvcc = find_nvcc().ok_or("no nvcc in the PATH or /usr/local/cuda/bin")?;
-        let folder = tempfile::tempdir()?;
-        let source = folder.path().join("cub_reproducible.cu");
-        std::fs::write(&source, SOURCE)?;
-        let library = folder.path().join("cub_reproducible.so");
-        let mut compiler = Command::new(nvcc);
-        if let Some(headers) = env::var_os(HEADERS) {
-            // Before those of the toolkit.
-            compiler.arg("-I").arg(headers);
-        }
-        let compiler = compiler
-            .args(["-O3", "-std=c++17", "-shared", "-Xcompiler", "-fPIC"])
-            .arg(format!("-arch={}", architecture(device)?))
-            .arg("-o")
-            .args([&library, &source])
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()?;
-        let library = finish(compiler, library)?;
-        // CUDA's libraries cannot be unloaded safely, and the functions have to stay.
-        // SAFETY: loading registers the library's kernels with CUDA, no more.
-        let library = device.with_current(|| unsafe { Library::new(library) })??;
-        let library: &'static Library = Box::leak(Box::new(library));
+        // Before those of the toolkit.
+        let headers = env::var_os(HEADERS);
+        let options: Vec<&OsStr> = headers
+            .iter()
+            .flat_map(|folder| [OsStr::new("-I"), folder])
+            .collect();
+        let library = compile_library(device, SOURCE, &options)?;
         let error_text = supported(library)?;
         // SAFETY: the type is that of the source.
         let keep_memory: unsafe extern "C" fn() -> c_int = unsafe { *library.get(c"keep_memory")? };
