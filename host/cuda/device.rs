@@ -2,6 +2,7 @@
 
 mod events;
 mod kernels;
+mod launch;
 mod memory;
 mod peers;
 mod results;

@@ -33,14 +33,18 @@ pub enum OpenError {
     NoFunction(&'static str),
 }
 
-/// Declares the table: the driver's functions by name, each with the types of its parameters.
+/// Declares the table: the driver's functions by name, each with the types of its parameters, and those that
+/// older drivers lack.
 macro_rules! functions {
-    ($($(#[$attribute:meta])* $name:ident($($parameter:ty),* $(,)?);)*) => {
+    (@type $($parameter:ty),*) => { unsafe extern "C" fn($($parameter),*) -> u32 };
+    ($($(#[$attribute:meta])* $name:ident($($parameter:ty),* $(,)?);)*
+        @optional $($newer:ident($($of_newer:ty),* $(,)?);)*) => {
         /// The driver's functions that are called, each returning its status as a number.
         #[derive(Debug)]
         #[expect(non_snake_case, reason = "the names are the driver's")]
         pub struct Functions {
-            $($(#[$attribute])* pub $name: unsafe extern "C" fn($($parameter),*) -> u32,)*
+            $($(#[$attribute])* pub $name: functions!(@type $($parameter),*),)*
+            $(pub $newer: Option<functions!(@type $($of_newer),*)>,)*
         }
 
         impl Functions {
@@ -52,12 +56,17 @@ macro_rules! functions {
                         let found = unsafe { library.get(stringify!($name)) };
                         *found.map_err(|_| OpenError::NoFunction(stringify!($name)))?
                     },)*
+                    $($newer: {
+                        // SAFETY: as above.
+                        unsafe { library.get(stringify!($newer)) }.ok().map(|found| *found)
+                    },)*
                 })
             }
         }
 
         // The parameters are those of the bindings, or this does not compile.
         $($(#[$attribute])* const _: unsafe fn($($parameter),*) -> sys::CUresult = sys::$name;)*
+        $(const _: unsafe fn($($of_newer),*) -> sys::CUresult = sys::$newer;)*
     };
 }
 
@@ -161,6 +170,30 @@ functions! {
         *const sys::CUDA_RESOURCE_VIEW_DESC,
     );
     cuTexObjectDestroy(sys::CUtexObject);
+
+    @optional
+    // From CUDA 11.8 on.
+    cuLaunchKernelEx(
+        *const sys::CUlaunchConfig,
+        sys::CUfunction,
+        *mut *mut c_void,
+        *mut *mut c_void,
+    );
+    // From CUDA 12.0 on.
+    cuTensorMapEncodeTiled(
+        *mut sys::CUtensorMap,
+        sys::CUtensorMapDataType,
+        u32,
+        *mut c_void,
+        *const u64,
+        *const u64,
+        *const u32,
+        *const u32,
+        sys::CUtensorMapInterleave,
+        sys::CUtensorMapSwizzle,
+        sys::CUtensorMapL2promotion,
+        sys::CUtensorMapFloatOOBfill,
+    );
 }
 
 /// What one of the driver's two functions that describe a status is: their parameter, too, is a
@@ -200,34 +233,6 @@ pub fn functions() -> &'static Functions {
 pub fn describe(name: &'static str) -> Option<Describe> {
     // SAFETY: both functions take a `CUresult`, which is `repr(u32)`, and a place for a pointer.
     let found = unsafe { LIBRARY.get()?.get::<Describe>(name) };
-    found.ok().map(|function| *function)
-}
-
-/// `cuTensorMapEncodeTiled`, which drivers for CUDA 12.0 and later have.
-pub type EncodeTensorMap = unsafe extern "C" fn(
-    *mut sys::CUtensorMap,
-    sys::CUtensorMapDataType,
-    u32,
-    *mut c_void,
-    *const u64,
-    *const u64,
-    *const u32,
-    *const u32,
-    sys::CUtensorMapInterleave,
-    sys::CUtensorMapSwizzle,
-    sys::CUtensorMapL2promotion,
-    sys::CUtensorMapFloatOOBfill,
-) -> u32;
-
-/// The driver's function that encodes tensor maps, if it has one.
-pub fn encode_tensor_map() -> Option<EncodeTensorMap> {
-    // SAFETY: the driver's function of this name has these parameters, as the bindings have them,
-    // and returns a `CUresult`, which is `repr(u32)`.
-    let found = unsafe {
-        LIBRARY
-            .get()?
-            .get::<EncodeTensorMap>("cuTensorMapEncodeTiled")
-    };
     found.ok().map(|function| *function)
 }
 

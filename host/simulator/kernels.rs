@@ -100,6 +100,7 @@ impl DeviceKernels for Simulator {
                 statics: memory,
                 output: Arc::clone(&output),
                 views: view_names(request),
+                is_dependent: request.bounds.dependent_launch,
                 ..self.options.clone()
             },
         };

@@ -117,6 +117,11 @@ defect_tests! { check_access, OutOfBounds:
     copy_of_too_many
 }
 
+defect_tests! { check_access, MissingLaunchWait:
+    load_before_wait
+    store_before_wait
+}
+
 defect_tests! { check_access, Misaligned:
     misaligned_vector_load
     misaligned_vector_store

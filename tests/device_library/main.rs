@@ -12,6 +12,7 @@ mod bulk_copies;
 mod by_value;
 mod clusters;
 mod defects;
+mod dependent_launches;
 mod fences;
 mod functions;
 mod global_memory;

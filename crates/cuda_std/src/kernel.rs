@@ -115,6 +115,8 @@ pub struct LaunchBounds {
     /// Whether all blocks of a launch have to be resident at once. A launch that is too large for
     /// that is refused.
     pub cooperative: bool,
+    /// Whether a launch may begin while the kernel before it in the stream still runs.
+    pub dependent_launch: bool,
     /// Blocks in each cluster, in x, y and z (`.reqnctapercluster`). A launch whose grid is not made
     /// of whole clusters is refused.
     pub cluster: Option<[u32; 3]>,
@@ -133,6 +135,7 @@ impl LaunchBounds {
             min_blocks,
             max_registers,
             cooperative: false,
+            dependent_launch: false,
             cluster: None,
         }
     }
@@ -143,6 +146,14 @@ impl LaunchBounds {
         self.cooperative = cooperative;
         self
     }
+
+    /// The same bounds for launches that may begin while the kernel before them still runs.
+    #[must_use]
+    pub const fn with_dependent_launch(mut self, dependent_launch: bool) -> Self {
+        self.dependent_launch = dependent_launch;
+        self
+    }
+
     /// The same bounds for launches in clusters of `blocks`, in x, y and z.
     #[must_use]
     pub const fn with_cluster(mut self, blocks: [u32; 3]) -> Self {

@@ -16,6 +16,7 @@
 //! | textures | [`texture`] | one thread | that thread |
 //! | groups of any scope | [`cooperative_groups`] | every thread of the group | see each function |
 //! | clusters | [`cluster`] | every thread of the cluster | |
+//! | launches that overlap | [`dependent_launch`] | each thread that accesses global memory | |
 //! | warpgroups | [`warpgroup`], [`wgmma`] | every thread of the warpgroup | each thread its part |
 //! | rings of stages | [`mbarrier`] | producers and consumers | the consumer that has waited |
 //! | bulk copies | [`tma`] | one thread | the ring's consumers; the matrix |
@@ -50,6 +51,7 @@ pub mod cluster;
 mod const_text;
 pub mod constant;
 pub mod cooperative_groups;
+pub mod dependent_launch;
 pub mod float;
 pub mod fp8;
 pub mod global;

@@ -15,7 +15,7 @@ const MAX_REGISTERS: u32 = 255;
 const MAX_CLUSTER_BLOCKS: u32 = 8;
 
 /// The architectures that kernels are compiled for, which `cuda_builder` knows, too, each with
-/// whether it has clusters.
+/// whether it has clusters and dependent launches.
 const ARCHITECTURES: [(&str, bool); 6] = [
     ("sm_75", false),
     ("sm_80", false),
@@ -33,6 +33,8 @@ pub struct Bounds {
     pub max_registers: Option<u32>,
     /// Whether launches are cooperative.
     pub cooperative: bool,
+    /// Whether launches may begin before the kernel before them has ended.
+    pub dependent_launch: bool,
     /// The oldest architecture that has the kernel, such as `sm_90`, or the only one.
     pub arch: Option<String>,
     /// Blocks of a cluster in x, y and z.
@@ -96,9 +98,9 @@ impl Bounds {
                 return Err(Error::new(argument.name.span(), "given twice"));
             }
         }
-        let cluster = arguments.iter().find(|it| it.name == "cluster");
-        if let Some(argument) = cluster {
-            bounds.check_has_clusters(argument.name.span())?;
+        let of_hopper = |it: &&Argument| it.name == "cluster" || it.name == "dependent_launch";
+        if let Some(argument) = arguments.iter().find(of_hopper) {
+            bounds.check_is_from_hopper_on(&argument.name)?;
         }
         Ok(bounds)
     }
@@ -107,6 +109,7 @@ impl Bounds {
     fn replace(&mut self, Argument { name, value }: &Argument) -> Result<bool> {
         let place = match name.to_string().as_str() {
             "cooperative" => return flag(name, value.as_ref(), &mut self.cooperative),
+            "dependent_launch" => return flag(name, value.as_ref(), &mut self.dependent_launch),
             "arch" => {
                 return Ok(self
                     .arch
@@ -124,7 +127,7 @@ impl Bounds {
             "max_registers" => &mut self.max_registers,
             _ => {
                 let message = "expected `max_threads`, `min_blocks`, `max_registers`, \
-                               `cooperative`, `arch` or `cluster`";
+                               `cooperative`, `dependent_launch`, `arch` or `cluster`";
                 return Err(Error::new(name.span(), message));
             }
         };
@@ -134,14 +137,17 @@ impl Bounds {
         }
     }
 
-    fn check_has_clusters(&self, span: Span) -> Result<()> {
+    fn check_is_from_hopper_on(&self, name: &Ident) -> Result<()> {
         let arch = self.arch.as_deref();
-        let has_clusters = |(name, clusters): &(&str, bool)| *clusters && Some(*name) == arch;
-        if ARCHITECTURES.iter().any(has_clusters) {
+        let is_known = |(name, from_hopper): &(&str, bool)| *from_hopper && Some(*name) == arch;
+        if ARCHITECTURES.iter().any(is_known) {
             return Ok(());
         }
-        let message = "clusters need `arch = \"sm_90\"` or a later one";
-        Err(Error::new(span, message))
+        let message = match name == "cluster" {
+            true => "clusters need `arch = \"sm_90\"` or a later one",
+            false => "dependent launches need `arch = \"sm_90\"` or a later one",
+        };
+        Err(Error::new(name.span(), message))
     }
 }
 

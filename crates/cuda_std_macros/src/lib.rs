@@ -52,6 +52,10 @@ use quote::ToTokens;
 /// A `#[kernel(cooperative)]` is launched with all of its blocks resident at once, so that they can
 /// wait for each other. Its first parameter is a `GridGroup`, which the host does not give.
 ///
+/// A `#[kernel(arch = "sm_90", dependent_launch)]` may begin while the kernel before it in the stream still
+/// runs, so that what it does before [`dependent_launch::wait`] costs no time. It is an `unsafe fn`: each of its
+/// threads makes that call before it accesses global memory.
+///
 /// `#[kernel(arch = "sm_90a", cluster = (2, 1, 1))]` needs an architecture: images for older ones do
 /// not have the kernel, and its body is not compiled for them, so it may use what only that
 /// architecture has. An `a` stands for that architecture alone. `cluster` launches the blocks in

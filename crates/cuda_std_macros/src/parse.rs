@@ -83,6 +83,13 @@ impl KernelFunction {
                 "the first parameter of a cooperative kernel is its grid, as in `grid: GridGroup`",
             ));
         }
+        if bounds.dependent_launch && signature.unsafety.is_none() {
+            return Err(Error::new(
+                signature.ident.span(),
+                "a kernel with `dependent_launch` is an `unsafe fn`: it promises to access no global memory \
+                 before `dependent_launch::wait()`",
+            ));
+        }
         let parameters = inputs.map(parameter).collect::<Result<Vec<_>>>()?;
         if parameters.len() > MAX_PARAMETERS {
             return Err(Error::new(

@@ -58,6 +58,21 @@ impl RegisterTable {
         }
     }
 
+    /// The same table with these of its GPUs alone, and the kernels that are compiled for one of them.
+    #[must_use]
+    pub fn on_gpus(&self, gpus: &[&str]) -> Self {
+        let is_kept: Vec<bool> = self.gpus.iter().map(|it| gpus.contains(&&**it)).collect();
+        let mut table = Self::new(self.ptxas.clone(), self.ptx.clone(), &[]);
+        table.gpus = kept(&self.gpus, &is_kept);
+        for (kernel, registers) in &self.kernels {
+            let registers = kept(registers, &is_kept);
+            if registers.iter().any(Option::is_some) {
+                table.kernels.insert(kernel.clone(), registers);
+            }
+        }
+        table
+    }
+
     /// Sets the registers of `kernel` on `gpu`.
     ///
     /// # Panics
@@ -131,6 +146,13 @@ impl RegisterTable {
     }
 }
 
+/// The elements that are kept.
+fn kept<T: Clone>(elements: &[T], is_kept: &[bool]) -> Vec<T> {
+    let elements = elements.iter().zip(is_kept);
+    let elements = elements.filter_map(|(element, is_kept)| is_kept.then_some(element));
+    elements.cloned().collect()
+}
+
 fn cells(registers: &[Option<u32>]) -> Vec<String> {
     let cell = |it: &Option<u32>| it.map_or_else(|| NONE.to_owned(), |it| it.to_string());
     registers.iter().map(cell).collect()
@@ -192,6 +214,17 @@ mod tests {
         assert_eq!(table.registers("product", (8, 0)), None);
         assert_eq!(table.registers("sum", (12, 0)), None);
         assert_eq!(table.registers("other", (9, 0)), None);
+    }
+
+    #[test]
+    fn a_part_of_a_table_has_the_kernels_of_its_gpus() {
+        let part = table().on_gpus(&["sm_90", "sm_80"]);
+        assert!(
+            part.to_string()
+                .ends_with("\nkernel sm_80 sm_90\nsum 32 40\n")
+        );
+        let part = table().on_gpus(&["sm_90a"]);
+        assert!(part.to_string().ends_with("\nkernel sm_90a\nproduct 168\n"));
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! Modules of a CUDA device, their static arrays, and launches.
 
-use super::CudaDevice;
+use super::{CudaDevice, launch};
 use crate::backend::{
     DeviceKernels, DeviceMemory as _, Entry, LaunchRequest, ResidencyRequest, SymbolRequest,
 };
 use crate::cuda::compile::LoadError;
 use crate::cuda::context::Current;
-use crate::cuda::driver::{Failure, call};
+use crate::cuda::driver::Failure;
 use crate::cuda::modules::{Function, FunctionError};
 use crate::cuda::occupancy;
 use crate::cuda::start::OLDEST_DRIVER;
@@ -15,8 +15,6 @@ use crate::error::{ErrorKind, Outcome};
 use crate::launch::LaunchConfig;
 use crate::module_source::ModuleSource;
 use crate::residency::Residency;
-use std::ffi::c_void;
-use std::ptr;
 
 impl CudaDevice {
     fn launch_error(&self, kernel: &'static str, failure: Failure) -> ErrorKind {
@@ -182,43 +180,9 @@ impl DeviceKernels for CudaDevice {
             .announce(module.id(), kernel, &self.stream, &current);
         // Until the kernel is launched, no other thread announces another one.
         let announced = announced.map_err(|failure| self.launch_error(kernel, failure))?;
-        let (grid, block) = (request.config.grid, request.config.block);
-        // The driver reads each parameter at its address during the call, and writes none.
-        let parameters = request.params.addresses().as_ptr();
-        let parameters: *mut *mut c_void = parameters.cast_mut().cast();
-        let (bytes, stream) = (request.config.dynamic_shared_bytes, self.stream.raw());
-        // SAFETY: by (1) of `launch` the function takes these parameters, which live through the
-        // call; by (3) and (4) it may run with them; the stream is alive.
-        let launched = unsafe {
-            if request.bounds.cooperative {
-                call!(cuLaunchCooperativeKernel(
-                    function.raw,
-                    grid.x,
-                    grid.y,
-                    grid.z,
-                    block.x,
-                    block.y,
-                    block.z,
-                    bytes,
-                    stream,
-                    parameters,
-                ))
-            } else {
-                call!(cuLaunchKernel(
-                    function.raw,
-                    grid.x,
-                    grid.y,
-                    grid.z,
-                    block.x,
-                    block.y,
-                    block.z,
-                    bytes,
-                    stream,
-                    parameters,
-                    ptr::null_mut(),
-                ))
-            }
-        };
+        // SAFETY: (1) by (1) of `launch` the function takes these parameters. (2) By (3) and (4) it may run with
+        // them. The stream is alive.
+        let launched = unsafe { launch::launch(function.raw, request, self.stream.raw()) };
         drop(announced);
         launched.map_err(|failure| self.launch_error(kernel, failure))
     }

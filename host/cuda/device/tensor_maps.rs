@@ -2,14 +2,16 @@
 
 use super::CudaDevice;
 use crate::backend::{DeviceTensorMaps, TensorMapRequest};
-use crate::cuda::{driver, library, start};
+use crate::cuda::library::functions;
+use crate::cuda::{driver, start};
 use crate::error::{ErrorKind, Outcome, TensorMapRule};
 use cudarc::driver::sys;
 use std::ffi::c_void;
 
 impl DeviceTensorMaps for CudaDevice {
     fn encode_tensor_map(&self, request: &TensorMapRequest) -> Outcome<[u64; 16]> {
-        let encode = library::encode_tensor_map().ok_or_else(start::no_tensor_maps)?;
+        let encode = functions().cuTensorMapEncodeTiled;
+        let encode = encode.ok_or_else(start::no_tensor_maps)?;
         let element = element_type(request.element_bytes)?;
         let mut map = sys::CUtensorMap { opaque: [0; 16] };
         let (rank, count, matrix_bytes) = match request.batch {

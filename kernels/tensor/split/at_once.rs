@@ -14,11 +14,11 @@ use super::operand::Operand;
 use super::scan::Extremes;
 use super::shape::{SPLIT_LINES, SplitShape, WARPS};
 use super::source::Source;
-use cuda_std::cluster;
 use cuda_std::pipeline::Pipeline;
 use cuda_std::prelude::*;
 use cuda_std::shared::SharedSlice;
 use cuda_std::warp::LaneMask;
+use cuda_std::{cluster, dependent_launch};
 use half::f16;
 
 /// Blocks of a cluster. Each has a part of every line.
@@ -369,6 +369,8 @@ macro_rules! at_once_kernels {
             a_halves: GlobalMut<f16>,
             b_halves: GlobalMut<f16>,
         ) {
+            dependent_launch::wait();
+            dependent_launch::trigger();
             let (block, of_a) = (thread::block_idx_x(), a_shape.at_once_blocks($blocks) as u32);
             let is_of_a = block < of_a;
             let operand = Operand::of_block(is_of_a, (a, b), (a_shape, b_shape), (a_words, b_words));
@@ -388,7 +390,7 @@ macro_rules! at_once_kernels {
 at_once_kernels! {
     /// Takes one or two operands apart, each [`SPLIT_LINES`] lines of at most [`SplitShape::MOST_AT_ONCE`]
     /// elements by a cluster of 8 blocks.
-    split_in_cluster: CLUSTER, [arch = "sm_90a", max_threads = 256, min_blocks = 4, cluster = (8, 1, 1)];
+    split_in_cluster: CLUSTER, [arch = "sm_90a", max_threads = 256, min_blocks = 4, cluster = (8, 1, 1), dependent_launch];
     /// Takes one or two operands apart, each [`SPLIT_LINES`] lines by a block.
-    split_in_block: 1, [arch = "sm_90a", max_threads = 256, min_blocks = 4];
+    split_in_block: 1, [arch = "sm_90a", max_threads = 256, min_blocks = 4, dependent_launch];
 }

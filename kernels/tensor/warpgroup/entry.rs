@@ -60,7 +60,8 @@ macro_rules! product_entry {
         $(#[$safety])*
         #[doc = concat!("2. The grid has whole clusters along x, and blocks as [`", stringify!($tile), "`] says.")]
         #[allow(clippy::too_many_arguments)]
-        #[kernel(arch = "sm_90a", max_threads = $threads, min_blocks = $resident, cluster = (2, 1, 1))]
+        #[kernel(arch = "sm_90a", max_threads = $threads, min_blocks = $resident, cluster = (2, 1, 1),
+            dependent_launch)]
         pub unsafe fn $name(
             a: GridConstant<TensorMap<$element, $a_rows, $depth, 3>>,
             b: GridConstant<TensorMap<$element, $b_rows, $depth, 3>>,
@@ -74,7 +75,7 @@ macro_rules! product_entry {
         ) {
             let $epilogue = Epilogue { numbers, row_scale, column_scale, row_bias, column_bias };
             let outputs = $outputs;
-            // SAFETY: (1) is (1) and (2).
+            // SAFETY: (1) is (1) and (2). (2) It is all that they do.
             unsafe {
                 MainLoop::<$element, _, _, $rows, $columns, $part, $count, $stages, $depth>::run::<_, $promoted>(
                     $a(a), $b(b), outputs, Work::new($shape, $tile));

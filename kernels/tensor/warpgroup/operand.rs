@@ -48,6 +48,9 @@ pub trait TensorOperand<
     /// A stage in shared memory.
     type Tile<'a>: Copy;
 
+    /// Fetches the operand's map before it is used first.
+    fn prefetch(self);
+
     /// All stages.
     type Tiles<'a, const STAGES: usize>: Copy;
 
@@ -110,6 +113,11 @@ macro_rules! tensor_operands {
             type Major = $major;
             type Tile<'a> = SwizzledTile<'a, T, $rows, $columns>;
             type Tiles<'a, const STAGES: usize> = SwizzledTiles<'a, T, $rows, $columns, STAGES>;
+
+            #[inline(always)]
+            fn prefetch(self) {
+                self.0.prefetch();
+            }
 
             #[inline(always)]
             fn tiles<'a, const STAGES: usize>(

@@ -17,17 +17,17 @@ use super::outputs::{Outputs, Writer, is_first_of_warpgroup};
 use super::schedule::{ClusterTile, Schedule};
 use super::shape::{DEPTH_BYTES, TensorShape, WARPGROUP_ROWS};
 use crate::epilogue::EpilogueElement;
-use cuda_std::cluster;
 use cuda_std::mbarrier::{Consumer, Producer};
 use cuda_std::prelude::*;
 use cuda_std::warpgroup;
 use cuda_std::wgmma::{Accumulator, AccumulatorElement, Element, Multiply, Registers};
+use cuda_std::{cluster, dependent_launch};
 
 /// Blocks of a cluster, one below the other, which share B.
 pub const BLOCKS: usize = 2;
 
 /// All blocks of a cluster.
-const ALL: u16 = (1 << BLOCKS) - 1;
+pub const ALL: u16 = (1 << BLOCKS) - 1;
 
 /// Bytes of a stage of a tile of `rows` x `columns` outputs.
 const fn stage_bytes(rows: usize, columns: usize) -> usize {
@@ -244,6 +244,7 @@ impl<
     ///
     /// # Safety
     /// 1. The operands are those of the kernels, and `outputs` takes what `work` computes.
+    /// 2. All threads of the launch make the call, and access no global memory before it.
     #[inline(always)]
     pub unsafe fn run<O, const PROMOTED: bool>(a: A, b: B, outputs: O, work: Work<'_>)
     where
@@ -263,8 +264,12 @@ impl<
         if thread::rank_in_block() == 0 {
             // SAFETY: (1) one thread, and the cluster's barrier follows.
             unsafe { ring.init(1, (ROWS / WARPGROUP_ROWS * BLOCKS) as u32) };
+            a.prefetch();
+            b.prefetch();
         }
         cluster::sync();
+        dependent_launch::wait();
+        dependent_launch::trigger();
 
         if warpgroup::index() == 0 {
             warpgroup::decrease_registers::<40>();

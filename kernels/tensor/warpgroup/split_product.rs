@@ -15,6 +15,7 @@
 use super::finish::{staging_len, warp_of_group};
 use super::operand::{AlongK, OperandPlace, TensorOperand};
 use super::outputs::is_first_of_warpgroup;
+use super::product::{ALL, BLOCKS};
 use super::scaled::{ScaledBack, Scales};
 use super::schedule::{ClusterTile, Schedule};
 use super::shape::{HALF_DEPTH, TensorShape, WARPGROUP_ROWS};
@@ -24,12 +25,12 @@ use crate::finish::{CMatrices, Staging, WarpRoom};
 use crate::matmul::{OperandLayout, ProductDescriptor, ProductKernel};
 use crate::tensor::split::halves::LOW_SCALE;
 use crate::tensor::split::lines::PANEL;
-use cuda_std::cluster;
 use cuda_std::mbarrier::{Consumer, Producer};
 use cuda_std::prelude::*;
 use cuda_std::tma::TensorMap;
 use cuda_std::warpgroup;
 use cuda_std::wgmma::{KMajor, M64N128, Operand};
+use cuda_std::{cluster, dependent_launch};
 use half::f16;
 
 /// Rows and columns of a block's outputs.
@@ -38,12 +39,6 @@ const COLUMNS: usize = PANEL;
 
 /// Outputs of a thread.
 const COUNT: usize = COLUMNS / 2;
-
-/// Blocks of a cluster, one below the other, which share B.
-const BLOCKS: usize = 2;
-
-/// All blocks of a cluster.
-const ALL: u16 = (1 << BLOCKS) - 1;
 
 /// Columns of a stage of B that each block brings.
 const PART: usize = COLUMNS / BLOCKS;
@@ -257,7 +252,7 @@ impl ProductKernel for matmul_split_f32 {
 ///    reaches to its last. The launch accesses no other elements of it.
 /// 3. The grid has whole clusters along x, and blocks as [`SPLIT`] says.
 #[allow(clippy::too_many_arguments)]
-#[kernel(arch = "sm_90a", max_threads = 384, min_blocks = 1, cluster = (2, 1, 1))]
+#[kernel(arch = "sm_90a", max_threads = 384, min_blocks = 1, cluster = (2, 1, 1), dependent_launch)]
 pub unsafe fn matmul_split_f32(
     a: GridConstant<TensorMap<f16, 128, 64, 3>>,
     b: GridConstant<TensorMap<f16, 64, 64, 3>>,
@@ -288,8 +283,12 @@ pub unsafe fn matmul_split_f32(
     if thread::rank_in_block() == 0 {
         // SAFETY: (1) one thread, and the cluster's barrier follows.
         unsafe { ring.init(1, (CONSUMERS * BLOCKS) as u32) };
+        a.prefetch();
+        b.prefetch();
     }
     cluster::sync();
+    dependent_launch::wait();
+    dependent_launch::trigger();
 
     let schedule = Schedule::new(SPLIT, &shape);
     if warpgroup::index() == 0 {

@@ -3,6 +3,7 @@
 //!
 //! Each test looks for `defect: NAME` in this file to know the line.
 
+use cuda_std::dependent_launch;
 use cuda_std::prelude::*;
 
 /// Whether the calling thread is the one that has the bug: thread `thread` of block `block`.
@@ -27,6 +28,32 @@ pub unsafe fn static_array_race() {
         let sum = total.load(0) + 1.0; // defect: static_array_race
         total.store(0, sum); // defect: static_array_race
     });
+}
+
+/// Reads before the launches before have ended.
+///
+/// # Safety
+/// 1. The launch is in the simulator.
+#[kernel(arch = "sm_90", dependent_launch)]
+pub unsafe fn load_before_wait(block: u32, thread: u32, x: Global<f32>, _y: GlobalMut<f32>) {
+    if !is_chosen(block, thread) {
+        dependent_launch::wait();
+    }
+    // SAFETY: none. The simulator reports the access before it is performed.
+    let _ = unsafe { x.load(0) }; // defect: load_before_wait
+}
+
+/// Writes before the launches before have ended.
+///
+/// # Safety
+/// 1. The launch is in the simulator.
+#[kernel(arch = "sm_90", dependent_launch)]
+pub unsafe fn store_before_wait(block: u32, thread: u32, _x: Global<f32>, y: GlobalMut<f32>) {
+    if is_chosen(block, thread) {
+        // SAFETY: none. The simulator reports the access before it is performed.
+        unsafe { y.store(0, 2.0) }; // defect: store_before_wait
+    }
+    dependent_launch::wait();
 }
 
 macro_rules! accesses {

@@ -15,6 +15,7 @@ pub mod clusters;
 // Never on a GPU: some of them are not even accepted by `ptxas`.
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod defects;
+pub mod dependent_launches;
 pub mod fences;
 pub mod functions;
 pub mod global_memory;

@@ -195,11 +195,15 @@ fn bounds(bounds: &Bounds) -> TokenStream {
     let cooperative = bounds
         .cooperative
         .then(|| quote! { .with_cooperative(true) });
+    let dependent = bounds
+        .dependent_launch
+        .then(|| quote! { .with_dependent_launch(true) });
     let cluster = bounds
         .cluster
         .map(|[x, y, z]| quote! { .with_cluster([#x, #y, #z]) });
     quote! {
-        cuda_std::kernel::LaunchBounds::new(#threads, #blocks, #registers) #cooperative #cluster
+        cuda_std::kernel::LaunchBounds::new(#threads, #blocks, #registers)
+            #cooperative #dependent #cluster
     }
 }
 

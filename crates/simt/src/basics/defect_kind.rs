@@ -34,6 +34,8 @@ pub enum DefectKind {
     BarrierMisuse,
     /// A read by the asynchronous proxy of what no proxy fence has made visible to it.
     MissingProxyFence,
+    /// An access of global memory by a thread that has not waited for the launches before its own.
+    MissingLaunchWait,
     /// A block that ends while others may still access its shared memory, or something reads or
     /// writes it.
     BlockEnded,
@@ -75,6 +77,7 @@ impl fmt::Display for DefectKind {
             Self::AsyncHazard => "asynchronous copy in use",
             Self::BarrierMisuse => "misused mbarrier",
             Self::MissingProxyFence => "missing proxy fence",
+            Self::MissingLaunchWait => "missing wait for the launches before",
             Self::BlockEnded => "block ended in use",
             Self::WrongSwizzle => "wrong swizzle",
             Self::Deadlock => "deadlock",
@@ -122,6 +125,9 @@ impl DefectKind {
                  many arrivals as there are"
             }
             Self::MissingProxyFence => "a proxy fence between the write and the operation",
+            Self::MissingLaunchWait => {
+                "a call of `dependent_launch::wait` by each thread before it accesses global memory"
+            }
             Self::BlockEnded => "a barrier of the cluster before the end of the kernel",
             Self::WrongSwizzle => "one swizzle for the copy that writes a tile and for its readers",
             Self::Deadlock => {

@@ -75,6 +75,8 @@ pub(crate) struct Block {
     pub output: Arc<Output>,
     /// The kernel's parameters that are views.
     pub views: Arc<[ViewName]>,
+    /// Whether its threads have to wait for the launches before.
+    pub is_dependent: bool,
     pub counters: Counters,
     /// None when the launch is not checked.
     pub check: Option<BlockCheck>,
@@ -134,6 +136,7 @@ impl Block {
             statics: ResolvedStatics::default(),
             output: Arc::clone(&options.output),
             views: Arc::default(),
+            is_dependent: false,
             counters: Counters::default(),
             check: match options.checks {
                 true => Some(BlockCheck::new(threads, width)?),

@@ -58,6 +58,8 @@ pub(crate) struct Thread {
     pub copies: RefCell<CopyQueue>,
     /// What it has the asynchronous machine do: apart, because most threads do without.
     pub machine: Box<OfMachine>,
+    /// Whether it has waited for the launches before.
+    pub has_waited: Cell<bool>,
     /// The words that it has loaded atomically last.
     pub loaded_words: Cell<[usize; 2]>,
     /// The address of the word that it has accessed atomically last, where accesses are watched; or 0.
@@ -76,6 +78,7 @@ impl Thread {
             site: Cell::new(Location::caller()),
             copies: RefCell::default(),
             machine: Box::default(),
+            has_waited: Cell::new(false),
             loaded_words: Cell::default(),
             last_word: Cell::default(),
             fruitless_updates: Cell::new(0),
@@ -86,6 +89,7 @@ impl Thread {
     pub fn begin(&mut self) {
         self.wait.set(Wait::Nothing);
         self.copies.get_mut().clear();
+        self.has_waited.set(false);
         self.loaded_words.take();
         self.last_word.set(0);
         self.fruitless_updates.set(0);

@@ -117,8 +117,8 @@ fn is_recorded(
     let Some(check) = &block.check else {
         return false;
     };
-    if block.may_not_enter(thread) || block.is_abandoned() || block.preemption.is_due(PLAIN_WEIGHT)
-    {
+    let is_held_up = block.may_not_enter(thread) || block.must_wait(thread);
+    if is_held_up || block.is_abandoned() || block.preemption.is_due(PLAIN_WEIGHT) {
         return false;
     }
     let _inside = thread.confinement.inside();
@@ -134,6 +134,9 @@ fn is_recorded(
 #[inline(never)]
 fn begin(access: &Access, site: &'static Location<'static>) {
     try_instruction(Some(site), |thread, block| {
+        if access.space == Space::Global {
+            block.check_has_waited(thread, access.kind, site);
+        }
         if access.kind.is_atomic() {
             thread.last_word.set(access.address());
         }

@@ -54,6 +54,7 @@ pub unsafe fn async_copy(dst: *mut u8, src: *const u8, bytes: usize, src_bytes: 
     }
     let site = Location::caller();
     instruction(site, |thread, block| {
+        block.check_has_waited(thread, "asynchronous copy", site);
         thread.copies.borrow_mut().issue(AsyncCopy {
             destination: dst,
             source: src,

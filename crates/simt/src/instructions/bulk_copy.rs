@@ -67,6 +67,7 @@ impl Block {
         blocks: Option<u16>,
         site: &'static Location<'static>,
     ) {
+        self.check_has_waited(thread, "bulk copy", site);
         self.before_visible_step(thread, ATOMIC_WEIGHT);
         let (owner, offset) = self.word_of(thread, barrier, site);
         if blocks.is_none() && !std::ptr::eq(owner, self) {
@@ -201,6 +202,7 @@ impl Block {
         copy: BulkCopy,
         site: &'static Location<'static>,
     ) {
+        self.check_has_waited(thread, "bulk copy", site);
         self.before_visible_step(thread, ATOMIC_WEIGHT);
         let moment = match self.active_check() {
             Some(check) => {

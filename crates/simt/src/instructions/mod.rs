@@ -12,6 +12,7 @@ mod collective;
 mod control;
 mod converge;
 mod counting;
+mod dependent_launch;
 mod loops;
 mod machine;
 mod max_registers;
@@ -40,6 +41,7 @@ pub use collective::{active_lanes, warp_barrier, warp_collective, warp_exchange}
 pub use control::{fail, position, profile, refuse_host_call, uninterrupted, yield_now};
 pub use converge::converged_lanes;
 pub use counting::{count_arithmetic, count_prefetch};
+pub use dependent_launch::dependent_launch_wait;
 pub use loops::{LoopRounds, loop_rounds};
 pub use max_registers::set_max_registers;
 pub use mbarrier::{

@@ -84,6 +84,9 @@ pub struct Options {
     pub output: Arc<Output>,
     /// The kernel's parameters that are views, for reports.
     pub views: Arc<[ViewName]>,
+    /// Whether the launch may begin on a GPU while the one before it still runs: then each thread has to wait
+    /// ([`dependent_launch_wait`](crate::dependent_launch_wait)) before it accesses global memory.
+    pub is_dependent: bool,
     /// Whether the launch is counted, line by line: [`Report::counts`](crate::Report::counts). It takes several times as
     /// long then.
     pub counters: bool,
@@ -112,6 +115,7 @@ impl Default for Options {
             statics: Arc::default(),
             output: Arc::default(),
             views: Arc::default(),
+            is_dependent: false,
             counters: false,
         }
     }

@@ -67,6 +67,7 @@ impl<'a> Run<'a> {
         block.preemption.begin(seed, index);
         block.statics.look_into(&launch.options.statics);
         block.views = Arc::clone(&launch.options.views);
+        block.is_dependent = launch.options.is_dependent;
         self.started.fetch_add(1, Ordering::Relaxed);
         if let (Some(check), Some(of_launch)) = (&mut block.check, &self.check) {
             check.begin(of_launch, index);

@@ -249,7 +249,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    fn new() -> Self {
+    pub fn new() -> Self {
         let tiles = Buffer::of(vec![0_u16; 2 * TILE * TILE]);
         let map = tiles.map(TILE, (TILE as u32, TILE as u32), Swizzle::B128);
         Self {

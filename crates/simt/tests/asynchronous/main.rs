@@ -6,6 +6,7 @@ mod cluster_defects;
 mod copies;
 mod copy_defects;
 mod counters;
+mod dependent_defects;
 mod harness;
 mod pipeline;
 mod product_defects;

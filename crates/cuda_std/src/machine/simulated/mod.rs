@@ -12,6 +12,7 @@ mod atomic;
 mod barrier;
 mod bulk;
 mod cluster;
+mod dependent_launch;
 mod mbarrier;
 mod memory;
 mod mma;
@@ -41,6 +42,7 @@ pub use cluster::{
     cluster_barrier_arrive, cluster_barrier_wait, cluster_blocks, cluster_rank, load_in_block,
     store_in_block,
 };
+pub use dependent_launch::{dependent_launch_trigger, dependent_launch_wait};
 pub use mbarrier::{
     fence_mbarrier_init, mbarrier_arrive, mbarrier_arrive_expect, mbarrier_arrive_in,
     mbarrier_init, mbarrier_wait,

@@ -1,0 +1,10 @@
+//! Older GPUs start a launch when the one before has ended.
+
+use cuda_std::prelude::*;
+
+/// # Safety
+/// 1. None.
+#[kernel(dependent_launch)]
+pub unsafe fn nothing() {}
+
+fn main() {}

@@ -1,0 +1,30 @@
+//! Launches that begin before the one before them has ended.
+#![cfg_attr(
+    target_arch = "nvptx64",
+    allow(
+        unused,
+        reason = "an image for an older architecture has none of the kernels"
+    )
+)]
+
+use cuda_std::dependent_launch;
+use cuda_std::prelude::*;
+
+/// Threads of a block.
+pub const THREADS: u32 = 256;
+
+/// `y[i] = 3 x[n - 1 - i] + i`: elements that other blocks of the launch before have written.
+///
+/// # Safety
+/// 1. `x` and `y` have a whole number of blocks of [`THREADS`] elements, and the launch a thread for each.
+#[kernel(arch = "sm_90", max_threads = 256, dependent_launch)]
+pub unsafe fn next_of_reversed(x: Global<u32>, y: GlobalMut<u32>) {
+    dependent_launch::trigger();
+    dependent_launch::wait();
+    let i = thread::own_index().get();
+    // SAFETY: (1) by (1). (2) One thread writes the element.
+    unsafe {
+        let next = x.load(x.len() - 1 - i).wrapping_mul(3);
+        y.store(i, next.wrapping_add(i as u32))
+    };
+}

@@ -1,0 +1,46 @@
+//! Launches that begin while the ones before them still run (`griddepcontrol` of the PTX ISA).
+//!
+//! The simulator runs one launch after the other, so nothing waits here. What a GPU would show is found
+//! another way: a thread that accesses global memory before its wait is a finding, whatever the launch before
+//! has written.
+
+use crate::basics::DefectKind;
+use crate::block::{Block, Thread};
+use crate::current::instruction;
+use std::fmt;
+use std::panic::Location;
+
+/// The running thread waits for the launches before its own.
+///
+/// # Panics
+///
+/// Outside of a launch.
+#[track_caller]
+pub fn dependent_launch_wait() {
+    instruction(Location::caller(), |thread, _| thread.has_waited.set(true));
+}
+
+impl Block {
+    /// Whether `thread` still has to wait for the launches before.
+    #[inline]
+    pub(super) fn must_wait(&self, thread: &Thread) -> bool {
+        self.is_dependent && !thread.has_waited.get()
+    }
+
+    /// Ends the launch where `thread` accesses global memory, by `what`, before its wait.
+    #[inline]
+    pub(super) fn check_has_waited(
+        &self,
+        thread: &Thread,
+        what: impl fmt::Display,
+        site: &'static Location<'static>,
+    ) {
+        if self.must_wait(thread) && self.check.is_some() && !self.is_abandoned() {
+            let message = format!(
+                "{what} of global memory before the thread has waited for the launches before, which may \
+                 still run"
+            );
+            self.fail(thread, DefectKind::MissingLaunchWait, message, site);
+        }
+    }
+}
