@@ -35,7 +35,8 @@ Commands:
                       PTX and kernels of different versions do not compile
   ptx [--check]       build the checked-in PTX anew; with --check, compare it with what the
                       kernels make
-  ptxas [--write]     assemble the checked-in PTX for each architecture, print registers, and
+  ptxas [--write] [--on GPU,...]
+                      assemble the checked-in PTX for each GPU, or for some, print registers, and
                       fail on spills, stack frames, accesses without a state space, slow
                       instructions in the loops of tensor-core products, and a stale
                       ladder/registers.txt; with --write, write that table anew

@@ -8,6 +8,7 @@ pub use registers::table_is_of_the_ptx;
 use crate::sass;
 use crate::workspace::{Result, workspace_root};
 use lexopt::Arg::Long;
+use lexopt::ValueExt as _;
 use rayon::prelude::*;
 use std::path::PathBuf;
 use std::process::Command;
@@ -38,18 +39,20 @@ const UNTUNED: &str = "sm_120";
 const PRODUCTS_ON: &str = "sm_90a";
 
 pub fn run(mut arguments: lexopt::Parser) -> Result {
-    let mut write = false;
+    let (mut write, mut gpus) = (false, TARGETS.map(|(_, gpu)| gpu).to_vec());
     while let Some(argument) = arguments.next()? {
         match argument {
             Long("write") => write = true,
+            Long("on") => gpus = chosen(&arguments.value()?.string()?)?,
             _ => return Err(argument.unexpected().into()),
         }
     }
-    let (table, mut found) = assemble_all(&Tools::find()?)?;
-    if write {
-        registers::write(&table)?;
-    } else {
-        found.extend(registers::defects(&table));
+    if write && gpus.len() < TARGETS.len() {
+        return Err("the table is of all GPUs: --write without --on".into());
+    }
+    let (table, mut found) = assemble_all(&Tools::find()?, &gpus)?;
+    if !write {
+        found.extend(registers::defects(&table, &gpus));
     }
     for arch in ARCHITECTURES {
         for module in modules(&workspace_root(), arch)? {
@@ -57,6 +60,10 @@ pub fn run(mut arguments: lexopt::Parser) -> Result {
         }
     }
     if found.is_empty() {
+        if write {
+            // A table that is of the PTX is one of PTX without defects.
+            registers::write(&table)?;
+        }
         println!(
             "no kernel spills but on {UNTUNED}, accesses memory without a state space, has a stack frame \
              that it is not there to show, waits for products that could run beside it, or has a slow \
@@ -67,11 +74,22 @@ pub fn run(mut arguments: lexopt::Parser) -> Result {
     Err(found.join("\n       ").into())
 }
 
-/// The registers of all kernels, and what is wrong with them.
-fn assemble_all(tools: &Tools) -> Result<(RegisterTable, Vec<String>)> {
-    let mut table = registers::empty_table(&tools.assembler, &TARGETS.map(|(_, gpu)| gpu))?;
+/// The GPUs of a list of names.
+fn chosen(names: &str) -> Result<Vec<&'static str>> {
+    let gpu = |name: &str| {
+        let known = TARGETS.iter().find(|(_, gpu)| *gpu == name);
+        known.map(|(_, gpu)| *gpu)
+    };
+    let gpus = names.split(',').map(|name| gpu(name).ok_or(name));
+    let gpus = gpus.collect::<std::result::Result<_, _>>();
+    gpus.map_err(|name| format!("no kernel is assembled for {name:?}").into())
+}
+
+/// The registers of all kernels on these GPUs, and what is wrong with them.
+fn assemble_all(tools: &Tools, gpus: &[&str]) -> Result<(RegisterTable, Vec<String>)> {
+    let mut table = registers::empty_table(&tools.assembler, gpus)?;
     let (mut found, mut loops) = (Vec::new(), 0);
-    for (arch, target) in TARGETS {
+    for (arch, target) in TARGETS.into_iter().filter(|(_, gpu)| gpus.contains(gpu)) {
         for assembled in tools.assemble_all(&modules(&workspace_root(), arch)?, target)? {
             for cost in costs(&assembled.log) {
                 if let Some(registers) = cost.registers {
@@ -93,7 +111,7 @@ fn assemble_all(tools: &Tools) -> Result<(RegisterTable, Vec<String>)> {
     }
     if tools.disassembler.is_none() {
         println!("the loops of products were not looked at: nvdisasm is not beside ptxas");
-    } else if loops == 0 {
+    } else if loops == 0 && gpus.contains(&PRODUCTS_ON) {
         found.push(format!("no kernel for {PRODUCTS_ON} multiplies"));
     }
     Ok((table, found))

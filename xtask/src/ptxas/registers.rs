@@ -40,12 +40,12 @@ pub fn write(table: &RegisterTable) -> Result {
     Ok(())
 }
 
-/// What is wrong with the table that is checked in, where `found` is what the assembler says. Of
-/// another version of the assembler nothing is compared but the PTX, for versions differ in
+/// What is wrong with the columns of `gpus` of the table that is checked in, where `found` is what the assembler
+/// says. Of another version of the assembler nothing is compared but the PTX, for versions differ in
 /// registers.
-pub fn defects(found: &RegisterTable) -> Vec<String> {
+pub fn defects(found: &RegisterTable, gpus: &[&str]) -> Vec<String> {
     match checked_in() {
-        Ok(table) => stale(&table, found),
+        Ok(table) => stale(&table.on_gpus(gpus), found),
         Err(error) => vec![error.to_string()],
     }
 }
