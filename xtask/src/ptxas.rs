@@ -10,8 +10,11 @@ use crate::workspace::{Result, workspace_root};
 use lexopt::Arg::Long;
 use lexopt::ValueExt as _;
 use rayon::prelude::*;
-use std::path::PathBuf;
+use serde::{Deserialize, Serialize};
+use source_hash::sha256;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::{fs, io};
 use tempfile::TempDir;
 use tilewright_ptxas::{Assembler, Module, RegisterTable, costs, modules, output};
 
@@ -120,12 +123,16 @@ fn assemble_all(tools: &Tools, gpus: &[&str]) -> Result<(RegisterTable, Vec<Stri
 /// The programs of the CUDA toolkit.
 struct Tools {
     assembler: Assembler,
+    version: String,
     disassembler: Option<PathBuf>,
     /// Where the machine code goes.
     folder: TempDir,
+    /// What they have said of modules before, by what they were given.
+    cache: PathBuf,
 }
 
 /// What the tools say of a module.
+#[derive(Serialize, Deserialize)]
 struct Assembled {
     log: String,
     /// The machine code of products.
@@ -135,10 +142,14 @@ struct Assembled {
 impl Tools {
     fn find() -> Result<Self> {
         let assembler = Assembler::find()?;
+        let cache = workspace_root().join("target/ptxas-cache");
+        fs::create_dir_all(&cache)?;
         Ok(Self {
             disassembler: assembler.sibling("nvdisasm"),
+            version: assembler.version()?,
             assembler,
             folder: TempDir::new()?,
+            cache,
         })
     }
 
@@ -146,8 +157,26 @@ impl Tools {
     fn assemble_all(&self, modules: &[Module], target: &str) -> Result<Vec<Assembled>> {
         let assembled = modules
             .par_iter()
-            .map(|module| self.assemble(module, target));
+            .map(|module| self.assemble_once(module, target));
         Ok(assembled.collect::<Result<_, String>>()?)
+    }
+
+    /// What the tools say of a module, now or before.
+    fn assemble_once(&self, module: &Module, target: &str) -> Result<Assembled, String> {
+        let at = |path: &Path, error: io::Error| format!("{}: {error}", path.display());
+        let ptx = fs::read(&module.path).map_err(|error| at(&module.path, error))?;
+        let is_listed = target == PRODUCTS_ON && self.disassembler.is_some();
+        let mut given = format!("{} {target} {is_listed}\n", self.version).into_bytes();
+        given.extend(ptx);
+        let file = self.cache.join(sha256(&given)).with_extension("json");
+        let known = fs::read(&file).ok();
+        if let Some(known) = known.and_then(|text| serde_json::from_slice(&text).ok()) {
+            return Ok(known);
+        }
+        let assembled = self.assemble(module, target)?;
+        let text = serde_json::to_vec(&assembled).map_err(|error| error.to_string())?;
+        fs::write(&file, text).map_err(|error| at(&file, error))?;
+        Ok(assembled)
     }
 
     fn assemble(&self, module: &Module, target: &str) -> Result<Assembled, String> {
