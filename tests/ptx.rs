@@ -118,14 +118,14 @@ fn copies_are_asynchronous_where_the_gpu_can() {
 }
 
 #[test]
-fn sums_read_vectors_through_the_read_only_cache() {
+fn sums_read_vectors_whose_lines_are_evicted_first() {
     for (kernel, vector) in [
-        ("reduce_sum_f32", "ld.global.nc.v4"),
-        ("reduce_sum_f64", "ld.global.nc.v2"),
-        ("reduce_sum_f16", "ld.global.nc.v4"),
-        ("reduce_sum_bf16", "ld.global.nc.v4"),
-        ("reduce_sum_i32", "ld.global.nc.v4"),
-        ("reduce_sum_u64", "ld.global.nc.v2"),
+        ("reduce_sum_f32", "ld.global.cs.v4"),
+        ("reduce_sum_f64", "ld.global.cs.v2"),
+        ("reduce_sum_f16", "ld.global.cs.v4"),
+        ("reduce_sum_bf16", "ld.global.cs.v4"),
+        ("reduce_sum_i32", "ld.global.cs.v4"),
+        ("reduce_sum_u64", "ld.global.cs.v2"),
     ] {
         for arch in ["sm_75", "sm_80"] {
             // The loads in flight of one round.

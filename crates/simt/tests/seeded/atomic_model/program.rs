@@ -1,0 +1,225 @@
+//! Programs of accesses, fences and partial barriers: how they are drawn, and what the simulator finds in them.
+//!
+//! The steps are taken one after another, whichever threads and blocks take them: a counter of the host, which
+//! the checks do not see, says whose turn it is. So the model needs no schedule.
+
+use cuda_std::prelude::*;
+use proptest::prelude::*;
+use simt::{AccessKind, Contents, DefectKind, Dim3, FenceScope, Launch, Options, Space};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+pub const BLOCKS: usize = 2;
+/// Three warps.
+pub const THREADS: usize = 96;
+pub const WORDS: usize = 4;
+const WORD_BYTES: usize = 4;
+
+/// The threads that access memory: block and thread.
+pub const ACTORS: [(usize, usize); 6] = [(0, 0), (0, 1), (0, 33), (0, 70), (1, 0), (1, 40)];
+
+#[derive(Clone, Copy, Debug)]
+pub enum Step {
+    /// By this actor, of so many words from a word on.
+    Access {
+        actor: usize,
+        kind: AccessKind,
+        word: usize,
+        words: usize,
+    },
+    Fence {
+        actor: usize,
+        scope: FenceScope,
+    },
+    /// These warps of a block meet: all of them by the barrier of the block.
+    Warps {
+        block: usize,
+        warps: u32,
+    },
+    /// These lanes of the first warp of a block meet.
+    Lanes {
+        block: usize,
+        lanes: u32,
+    },
+}
+
+pub fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let plain = prop_oneof![
+        (
+            Just(AccessKind::Read),
+            prop_oneof![Just(1_usize), Just(2), Just(4)]
+        ),
+        (
+            Just(AccessKind::Write),
+            prop_oneof![Just(1_usize), Just(2), Just(4)]
+        ),
+    ];
+    let atomic = (
+        prop_oneof![
+            2 => Just(AccessKind::Atomic),
+            2 => Just(AccessKind::AtomicRead),
+            1 => Just(AccessKind::AtomicWrite),
+        ],
+        prop_oneof![4 => Just(1_usize), 1 => Just(2)],
+    );
+    let access = (
+        0..ACTORS.len(),
+        prop_oneof![1 => plain, 2 => atomic],
+        // Mostly one word, so that the accesses meet.
+        prop_oneof![3 => Just(0_usize), 1 => 0..WORDS],
+    );
+    let access = access.prop_map(|(actor, (kind, words), word)| Step::Access {
+        actor,
+        kind,
+        word: word / words * words,
+        words,
+    });
+    let scope = prop_oneof![Just(FenceScope::Block), Just(FenceScope::Device)];
+    let step = prop_oneof![
+        8 => access,
+        4 => (0..ACTORS.len(), scope).prop_map(|(actor, scope)| Step::Fence { actor, scope }),
+        1 => (0..BLOCKS, prop_oneof![Just(0b011_u32), Just(0b101), Just(0b110), Just(0b111)])
+            .prop_map(|(block, warps)| Step::Warps { block, warps }),
+        1 => (0..BLOCKS, prop_oneof![Just(0b11_u32), Just(1 << 9 | 1), Just(u32::MAX)])
+            .prop_map(|(block, lanes)| Step::Lanes { block, lanes }),
+    ];
+    prop::collection::vec(step, 1..24)
+}
+
+pub fn is_atomic(kind: AccessKind) -> bool {
+    matches!(
+        kind,
+        AccessKind::Atomic | AccessKind::AtomicRead | AccessKind::AtomicWrite
+    )
+}
+
+/// The same step in the first block.
+pub fn in_first_block(step: &Step) -> Step {
+    match *step {
+        Step::Access {
+            actor,
+            kind,
+            word,
+            words,
+        } => Step::Access {
+            actor: actor % 4,
+            kind,
+            word,
+            words,
+        },
+        Step::Fence { actor, scope } => Step::Fence {
+            actor: actor % 4,
+            scope,
+        },
+        Step::Warps { warps, .. } => Step::Warps { block: 0, warps },
+        Step::Lanes { lanes, .. } => Step::Lanes { block: 0, lanes },
+    }
+}
+
+/// Takes a step, as one of the threads that do.
+fn take(step: Step, (space, base): (Space, usize)) {
+    match step {
+        Step::Access {
+            kind, word, words, ..
+        } => {
+            let (offset, bytes) = (word * WORD_BYTES, words * WORD_BYTES);
+            simt::access(space, kind, base, WORDS * WORD_BYTES, offset, bytes, bytes);
+            if !is_atomic(kind) {
+                return;
+            }
+            let address = base + offset;
+            match words {
+                1 => {
+                    let word = std::ptr::with_exposed_provenance_mut(address);
+                    // SAFETY: (1) the word is there and aligned, as the access says. (2) Nothing else
+                    // accesses it.
+                    unsafe { simt::atomic_update_u32(word, |old| old) };
+                }
+                _ => {
+                    let word = std::ptr::with_exposed_provenance_mut(address);
+                    // SAFETY: (1), (2) as above.
+                    unsafe { simt::atomic_update_u64(word, |old| old) };
+                }
+            }
+        }
+        Step::Fence { scope, .. } => simt::fence(scope),
+        Step::Warps { warps: 0b111, .. } => thread::sync_threads(),
+        Step::Warps { warps, .. } => {
+            thread::named_barrier_sync(warps, 32 * warps.count_ones());
+        }
+        Step::Lanes { lanes, .. } => warp::sync(LaneMask::from_bits(lanes.into())),
+    }
+}
+
+/// Whether a thread takes part in the step, and whether it is the one that ends it.
+fn part(step: Step, (block, thread): (usize, usize)) -> (bool, bool) {
+    match step {
+        Step::Access { actor, .. } | Step::Fence { actor, .. } => {
+            let is_actor = ACTORS[actor] == (block, thread);
+            (is_actor, is_actor)
+        }
+        Step::Warps { block: of, warps } => {
+            let first = 32 * warps.trailing_zeros() as usize;
+            let is_there = of == block && warps >> (thread / 32) & 1 == 1;
+            (is_there, is_there && thread == first)
+        }
+        Step::Lanes { block: of, lanes } => {
+            let is_there = of == block && thread < 32 && lanes >> thread & 1 == 1;
+            (is_there, is_there && thread == 0)
+        }
+    }
+}
+
+/// What the simulator finds in the steps under a seed.
+pub fn found(steps: &[Step], seed: u64, space: Space) -> Option<DefectKind> {
+    let options = Options {
+        seed,
+        parallel_blocks: false,
+        finding_limit: 1,
+        ..Options::default()
+    };
+    let launch = Launch {
+        kernel: "steps",
+        grid: Dim3::from(BLOCKS as u32),
+        block: Dim3::from(THREADS as u32),
+        cluster: Dim3::from(1),
+        thread_registers: None,
+        dynamic_shared_bytes: 0,
+        options: &options,
+    };
+    let words = Box::new([[0_u32; WORDS]; 1]);
+    let address = words.as_ptr().expose_provenance();
+    simt::register_allocation(address, WORDS * WORD_BYTES, Contents::Initialised).unwrap();
+    let turn = AtomicUsize::new(0);
+    let result = simt::run(&launch, &|| {
+        let me = (
+            thread::block_idx_x() as usize,
+            thread::thread_idx_x() as usize,
+        );
+        let base = match space {
+            Space::Shared => {
+                let base = simt::static_shared(1, WORDS * WORD_BYTES, 16).expose_provenance();
+                if me.1 == 0 {
+                    simt::access(space, AccessKind::Write, base, 16, 0, 16, 16);
+                }
+                thread::sync_threads();
+                base
+            }
+            _ => address,
+        };
+        for (number, step) in steps.iter().enumerate() {
+            let (takes_part, ends) = part(*step, me);
+            if !takes_part {
+                continue;
+            }
+            while turn.load(Ordering::Relaxed) < number {
+                thread::yield_now();
+            }
+            take(*step, (space, base));
+            if ends {
+                turn.store(number + 1, Ordering::Relaxed);
+            }
+        }
+    });
+    simt::forget_allocation(address, WORDS * WORD_BYTES);
+    result.err().map(|defect| defect.kind)
+}
