@@ -21,7 +21,7 @@ pub use workload::{DISTANCES, MAX_BLOCK_THREADS, Workload};
 ///
 /// # fn main() -> tilewright::Result<()> {
 /// let device = Device::simulator();
-/// let workload = Workload { generations: 1, blocks: 2, block_threads: 64, meets: true };
+/// let workload = Workload { generations: 1, blocks: 2, block_threads: 64, is_synced: true };
 /// let elements: Vec<f64> = (0..1000).map(|i| f64::from(i) / 1000.0).collect();
 /// let x = device.upload(&elements)?;
 /// let mut sums = device.zeros(workload.threads())?;
