@@ -53,7 +53,7 @@ use quote::ToTokens;
 /// wait for each other. Its first parameter is a `GridGroup`, which the host does not give.
 ///
 /// A `#[kernel(arch = "sm_90", dependent_launch)]` may begin while the kernel before it in the stream still
-/// runs, so that what it does before [`dependent_launch::wait`] costs no time. It is an `unsafe fn`: each of its
+/// runs, so that what it does before `dependent_launch::wait` costs no time. It is an `unsafe fn`: each of its
 /// threads makes that call before it accesses global memory.
 ///
 /// `#[kernel(arch = "sm_90a", cluster = (2, 1, 1))]` needs an architecture: images for older ones do
