@@ -37,7 +37,6 @@ pub(crate) type Outcome<T> = std::result::Result<T, ErrorKind>;
 /// assert!(matches!(error.kind(), ErrorKind::WrongLength { expected: 4, found: 3 }));
 /// assert_eq!(error.to_string(), "matrix: 4 elements are needed, and there are 3");
 /// ```
-#[derive(Debug)]
 pub struct Error {
     operation: &'static str,
     /// Boxed, so that a result is small where nothing fails.
@@ -79,6 +78,14 @@ impl ErrorKind {
 impl fmt::Display for Error {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}: {}", self.operation, self.kind)
+    }
+}
+
+/// As [`Display`](fmt::Display): `unwrap` and a `main` that returns an error show the simulator's reports as they
+/// are meant to be read.
+impl fmt::Debug for Error {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, formatter)
     }
 }
 

@@ -173,7 +173,7 @@ impl DeviceGroup {
     ///
     /// # Errors
     /// In [`ErrorKind::Group`]: [`GroupError::NoRank`] if there is no such rank; [`GroupError::PeerTimeout`] or
-    /// [`GroupError::PeerLost`] if a rank does not come; [`GroupError::Meeting`] if two processes join as one
+    /// [`GroupError::PeerLost`] if a rank does not come; [`GroupError::Rendezvous`] if two processes join as one
     /// rank, or with different numbers of ranks, or the system gives no connection. Of [`GroupId::nccl`]
     /// [`GroupError::NcclTimeout`], [`GroupError::Nccl`] and [`GroupError::NoNccl`].
     pub fn join(

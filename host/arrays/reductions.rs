@@ -7,8 +7,8 @@ use crate::reduce::{Reducible, ReducibleLines, ReduciblePairs, ops};
 use ndarray::{Array1, ArrayView2, Axis};
 
 /// The values that `operation`, one of [`ops`](crate::ops), gives along `axis` of an array of any
-/// layout, on the default device: of each column for `Axis(0)`, by [`Device::reduce_columns`], and of
-/// each row for `Axis(1)`, by [`Device::reduce_rows`].
+/// layout, on the default device: of each column for `Axis(0)`, by [`Device::reduce_columns`](crate::Device::reduce_columns), and of
+/// each row for `Axis(1)`, by [`Device::reduce_rows`](crate::Device::reduce_rows).
 ///
 /// ```
 /// use ndarray::{Axis, array};
@@ -24,8 +24,8 @@ use ndarray::{Array1, ArrayView2, Axis};
 /// If `axis` is neither of the two, as `ndarray` does.
 ///
 /// # Errors
-/// Those of [`Device::from_env`], [`Device::matrix_from_array`], [`Device::reduce_rows`] and
-/// [`Buffer::to_array1`].
+/// Those of [`Device::from_env`](crate::Device::from_env), [`Device::matrix_from_array`](crate::Device::matrix_from_array), [`Device::reduce_rows`](crate::Device::reduce_rows) and
+/// [`Buffer::to_array1`](crate::Buffer::to_array1).
 pub fn reduce_axis<R, T: ReducibleLines<R>>(
     array: ArrayView2<'_, T>,
     axis: Axis,
@@ -42,8 +42,8 @@ pub fn reduce_axis<R, T: ReducibleLines<R>>(
 }
 
 /// The dot products of two arrays of one shape along `axis`, on the default device: of each column of `x` with
-/// that of `y` for `Axis(0)`, by [`Device::reduce_dot_columns`], and of each row for `Axis(1)`, by
-/// [`Device::reduce_dot_rows`].
+/// that of `y` for `Axis(0)`, by [`Device::reduce_dot_columns`](crate::Device::reduce_dot_columns), and of each row for `Axis(1)`, by
+/// [`Device::reduce_dot_rows`](crate::Device::reduce_dot_rows).
 ///
 /// The arrays can have any layout. Where `y` has another than `x`, it is copied on the host first.
 ///
@@ -61,8 +61,8 @@ pub fn reduce_axis<R, T: ReducibleLines<R>>(
 /// If `axis` is neither of the two, as `ndarray` does.
 ///
 /// # Errors
-/// [`ErrorKind::ShapeMismatch`] if the arrays have different shapes; those of [`Device::from_env`],
-/// [`Device::matrix_from_array`], [`Device::reduce_dot_rows`] and [`Buffer::to_array1`].
+/// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if the arrays have different shapes; those of [`Device::from_env`](crate::Device::from_env),
+/// [`Device::matrix_from_array`](crate::Device::matrix_from_array), [`Device::reduce_dot_rows`](crate::Device::reduce_dot_rows) and [`Buffer::to_array1`](crate::Buffer::to_array1).
 #[doc(alias = "vecdot")]
 pub fn reduce_dot_axis<T: ReduciblePairs<ops::Dot>>(
     x: ArrayView2<'_, T>,

@@ -254,7 +254,7 @@ impl BlockCheck {
         }
         match conflict {
             Conflict::Unwritten if place.space == Space::Shared => {
-                "a write by a thread of this block before the read"
+                "a write by a thread of this block, and a barrier between it and the read"
             }
             Conflict::OutOfMemory => "smaller buffers, or a launch without the checks of memory",
             Conflict::PastEnd => "a view that ends where its allocation does, or earlier",
