@@ -31,14 +31,14 @@
 //! | for | start with | and |
 //! |---|---|---|
 //! | a device | [`Device::from_env`], [`Device::simulator`], [`Device::cuda`] | [`default_device`], [`DeviceChoice`], [`DeviceProperties`] |
-//! | data | [`Device::upload`], [`Device::matrix`], [`Buffer::to_vec`] | [`BufferView`], [`MatrixView`], [`PinnedBuffer`], [`Element`], [`Order`] |
+//! | data | [`Device::upload`], [`Device::matrix`], `Device::matrix_from_array` of an `ndarray` view, [`Buffer::to_vec`] | [`BufferView`], [`MatrixView`], [`PinnedBuffer`], [`Element`], [`Order`] |
 //! | sums and other reductions | [`Device::reduce_sum`], [`Device::reduce`] with an operation of [`ops`] | [`Device::reduce_rows`], [`Device::segments`], [`Device::reduce_sum_reproducible`], [`ReduceElement`] |
 //! | prefix sums | [`Device::scan_inclusive`], [`Device::scan_exclusive`] | [`scan_height`] |
 //! | products | [`Device::matmul`], [`Device::matvec`] | [`Matmul`] with scales, biases, [`Activation`] and batches; [`Arithmetic`], [`MatmulPlan`] |
 //! | several devices | [`DeviceGroup::all`], [`DeviceGroup::simulated`] | [`ShardedBuffer`], [`ShardedMatrix`], [`DeviceGroup::matmul`], [`DeviceGroup::all_reduce`]; of several processes [`DeviceGroup::join`] |
 //! | host data, without a device at hand | [`reduce_sum()`], [`reduce()`], [`scan_inclusive()`] | `matmul`, `matvec` and `reduce_axis` of `ndarray` views |
 //! | own kernels | [`cuda_std`], [`Device::load`], [`Module::launch`] | [`ModuleSource`], [`LaunchConfig`], [`LaunchArg`], [`Module::write_symbol`], [`Texture`], [`TensorMapView`] |
-//! | finding mistakes | [`Device::simulator`], [`testing::under_seeds`] | [`SimulatorOptions`], [`ErrorKind::KernelDefect`], [`simt::DefectKind`], [`simt::Suppression`], `gpu_println!` in [`cuda_std`] |
+//! | finding mistakes | [`Device::simulator`], [`testing::under_seeds`] | [`SimulatorOptions`], [`ErrorKind::KernelDefect`], [`DefectKind`](simt::DefectKind), [`Suppression`](simt::Suppression), `gpu_println!` in [`cuda_std`] |
 //! | what a kernel costs | [`Device::with_report`], [`LaunchReport`] | [`KernelReport::advice`], [`Roofline`], [`Event`], [`occupancy`] |
 //! | errors | [`Error`], [`ErrorKind`] | [`GroupError`], [`SimulatorError`] |
 //!
