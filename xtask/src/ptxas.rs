@@ -79,18 +79,17 @@ pub fn run(mut arguments: lexopt::Parser) -> Result {
 
 /// The GPUs of a list of names.
 fn chosen(names: &str) -> Result<Vec<&'static str>> {
-    let gpu = |name: &str| {
-        let known = TARGETS.iter().find(|(_, gpu)| *gpu == name);
-        known.map(|(_, gpu)| *gpu)
+    let known = TARGETS.map(|(_, gpu)| gpu);
+    let gpu = |name| {
+        let gpu = known.into_iter().find(|gpu| *gpu == name);
+        gpu.ok_or_else(|| format!("no kernel is assembled for {name:?}").into())
     };
-    let gpus = names.split(',').map(|name| gpu(name).ok_or(name));
-    let gpus = gpus.collect::<std::result::Result<_, _>>();
-    gpus.map_err(|name| format!("no kernel is assembled for {name:?}").into())
+    names.split(',').map(gpu).collect()
 }
 
 /// The registers of all kernels on these GPUs, and what is wrong with them.
 fn assemble_all(tools: &Tools, gpus: &[&str]) -> Result<(RegisterTable, Vec<String>)> {
-    let mut table = registers::empty_table(&tools.assembler, gpus)?;
+    let mut table = registers::empty_table(&tools.version, gpus)?;
     let (mut found, mut loops) = (Vec::new(), 0);
     for (arch, target) in TARGETS.into_iter().filter(|(_, gpu)| gpus.contains(gpu)) {
         for assembled in tools.assemble_all(&modules(&workspace_root(), arch)?, target)? {

@@ -3,7 +3,7 @@
 use crate::workspace::{Result, workspace_root};
 use std::fs;
 use std::path::PathBuf;
-use tilewright_ptxas::{Assembler, RegisterTable, fingerprint};
+use tilewright_ptxas::{RegisterTable, fingerprint};
 
 /// The table, relative to the root of the workspace.
 const FILE: &str = "ladder/registers.txt";
@@ -27,10 +27,10 @@ pub fn table_is_of_the_ptx() -> Result<bool> {
     Ok(checked_in()?.ptx == fingerprint(&workspace_root())?)
 }
 
-/// An empty table of the checked-in PTX for these GPUs.
-pub fn empty_table(assembler: &Assembler, gpus: &[&str]) -> Result<RegisterTable> {
+/// An empty table of the checked-in PTX for these GPUs, by this version of `ptxas`.
+pub fn empty_table(ptxas: &str, gpus: &[&str]) -> Result<RegisterTable> {
     let ptx = fingerprint(&workspace_root())?;
-    Ok(RegisterTable::new(assembler.version()?, ptx, gpus))
+    Ok(RegisterTable::new(ptxas.to_owned(), ptx, gpus))
 }
 
 /// Writes the table.
