@@ -35,7 +35,7 @@ impl Block {
         what: impl fmt::Display,
         site: &'static Location<'static>,
     ) {
-        if self.must_wait(thread) && self.check.is_some() && !self.is_abandoned() {
+        if self.must_wait(thread) && self.active_check().is_some() {
             let message = format!(
                 "{what} of global memory before the thread has waited for the launches before, which may \
                  still run"
