@@ -34,8 +34,9 @@ use crate::machine;
 
 /// Waits until all kernels on which the launch depends have ended, and sees all that they have written.
 ///
-/// Each thread of a kernel with `dependent_launch` makes the call before it accesses global memory. In other
-/// kernels it waits for nothing.
+/// Each thread of a kernel with `dependent_launch` makes the call, before it accesses global memory, or ends
+/// without an access: the launch behind waits for this one alone, and is to find the ones before ended, too. In
+/// other kernels it waits for nothing.
 #[inline(always)]
 #[track_caller]
 pub fn wait() {

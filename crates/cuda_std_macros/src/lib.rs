@@ -54,7 +54,7 @@ use quote::ToTokens;
 ///
 /// A `#[kernel(arch = "sm_90", dependent_launch)]` may begin while the kernel before it in the stream still
 /// runs, so that what it does before `dependent_launch::wait` costs no time. It is an `unsafe fn`: each of its
-/// threads makes that call before it accesses global memory.
+/// threads makes that call, before it accesses global memory or ends.
 ///
 /// `#[kernel(arch = "sm_90a", cluster = (2, 1, 1))]` needs an architecture: images for older ones do
 /// not have the kernel, and its body is not compiled for them, so it may use what only that

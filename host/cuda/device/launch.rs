@@ -12,7 +12,7 @@ use std::ptr;
 /// # Safety
 /// 1. The function takes the parameters of `request`, and `stream` is alive.
 /// 2. It may run with them once all work before it in the stream has ended: if its bounds have
-///    `dependent_launch`, it accesses no global memory before it has waited for that.
+///    `dependent_launch`, its threads access no global memory, and do not end, before they have waited for that.
 pub unsafe fn launch(
     function: sys::CUfunction,
     request: &LaunchRequest<'_>,
