@@ -1,4 +1,4 @@
-//! Launches that depend on others (PTX ISA, 9.7.13.12: `griddepcontrol`), from compute capability 9.0 on.
+//! Launches that depend on others (PTX ISA, "Parallel Synchronization and Communication Instructions": `griddepcontrol`), from compute capability 9.0 on.
 
 use core::arch::asm;
 
