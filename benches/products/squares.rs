@@ -9,6 +9,12 @@ use tilewright::cuda_std::fp8::F8E4M3;
 use tilewright::{Arithmetic, Matmul, MatmulInto, Order, TileConfig};
 use tilewright_test_support::random::Random;
 
+/// Rows of f32 products of operands that are taken apart, whatever the size.
+const SPLIT: [(&str, TileConfig); 2] = [
+    ("split, large tiles", TileConfig::Large),
+    ("split, small tiles", TileConfig::Small),
+];
+
 /// Rows of narrow products by the kernels of older devices.
 const BY_WARPS: [(&str, TileConfig); 2] = [
     ("by warps, large tiles", TileConfig::Large),
@@ -114,6 +120,13 @@ impl Bench {
                 Ok(product.run_into(c)?)
             })?;
             self.report(&format!("{name}, chain"), &chain, rival.as_ref(), records);
+            for (way, tiles) in SPLIT {
+                let split = self.score(&mut sets, false, |a, b, c| {
+                    let product = Matmul::new(a, b).arithmetic(Arithmetic::Split);
+                    Ok(product.tiles(tiles).run_into(c)?)
+                })?;
+                self.report(&format!("{name}, {way}"), &split, rival.as_ref(), records);
+            }
         }
         Ok(())
     }

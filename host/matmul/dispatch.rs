@@ -130,7 +130,7 @@ fn by_singles(
     matrices: Matrices<'_, f32, f32, f32>,
 ) -> Outcome<()> {
     match kernel.entry {
-        Entry::Split => {
+        Entry::Split(_) => {
             let problem = matrices.problem(ElementType::F32, ElementType::F32);
             let wide = device.select_kernel(Request::Wide, &problem)?.kernel;
             split::multiply(kernel, wide, matrices)

@@ -31,7 +31,7 @@ pub enum Entry {
     TensorBf16(TensorLaunch<bf16, f32>),
     TensorF32(TensorLaunch<f32, f32>),
     TensorI32(TensorLaunch<i32, i32>),
-    Split,
+    Split(SplitLaunch),
     Wide(WideLaunch),
     VectorF32(VectorLaunch<f32, f32, f32>),
     VectorF64(VectorLaunch<f64, f64, f64>),
@@ -104,6 +104,25 @@ pub struct TensorArguments<'a, O, S> {
 /// As for [`ProductLaunch`]: the maps are views.
 pub type TensorLaunch<O, S> =
     unsafe fn(&Module, LaunchConfig, TensorArguments<'_, O, S>) -> Outcome<()>;
+
+/// The arguments of a kernel for operands that were taken apart.
+pub struct SplitArguments<'a> {
+    pub a: MapWords,
+    pub b: MapWords,
+    /// The words of A's and of B's lines.
+    pub words: [Global<'a, u32>; 2],
+    pub c: GlobalMut<'a, f32>,
+    pub shape: TensorShape,
+    /// Whether C stands for the transpose of a result.
+    pub is_transposed: bool,
+    pub epilogue: EpilogueArguments<'a, f32>,
+}
+
+/// The launch of a kernel for operands that were taken apart.
+///
+/// # Safety
+/// As for [`ProductLaunch`]: the maps are views.
+pub type SplitLaunch = unsafe fn(&Module, LaunchConfig, SplitArguments<'_>) -> Outcome<()>;
 
 /// A tensor map, encoded.
 pub type MapWords = [u64; 16];

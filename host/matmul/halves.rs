@@ -1,5 +1,6 @@
 //! Operands of f32 products on tensor cores: each element taken apart into two halves.
 
+use super::entry::MapWords;
 use super::epilogue::vector;
 use crate::backend::TensorMapBatch;
 use crate::buffer::{BufferView, BufferViewMut};
@@ -13,7 +14,6 @@ use crate::matrix::{Matrix, MatrixView, Order};
 use crate::module::Module;
 use cuda_std::global::{Global, GlobalMut};
 use cuda_std::grid_constant::GridConstant;
-use cuda_std::tma::TensorMap;
 use half::f16;
 use tilewright_kernels::tensor::{
     HALF_DEPTH, SPLIT_THREADS, SplitShape, lowest_exponent, split_halves, split_in_block,
@@ -219,14 +219,13 @@ impl<'a> SplitOperand<'a> {
         }
     }
 
-    /// A map of the upper and the lower halves, two matrices, with boxes of `ROWS` lines.
-    pub fn map<const ROWS: usize>(&self) -> Outcome<TensorMap<f16, ROWS, 64, 3>> {
+    /// A map of the upper and the lower halves, two matrices, with boxes of `box_lines` lines.
+    pub fn map(&self, box_lines: usize) -> Outcome<MapWords> {
         let halves = TensorMapBatch {
             count: 2,
             matrix_bytes: (self.lines * self.halves.leading_dimension() * size_of::<f16>()) as u64,
         };
         let upper = self.halves.part(..self.lines, ..self.k)?;
-        let words = upper.encode_tensor_map_of_batch(ROWS, HALF_DEPTH, halves)?;
-        Ok(TensorMap::of_words(words))
+        upper.encode_tensor_map_of_batch(box_lines, HALF_DEPTH, halves)
     }
 }

@@ -22,13 +22,16 @@ pub enum ElementType {
 }
 
 impl ElementType {
-    /// The tiles of the clusters that multiply elements of the type by `Method::Wgmma`.
+    /// The tiles of the clusters that multiply elements of the type on the tensor cores, f32 by `Method::Split`
+    /// and others by `Method::Wgmma`.
     pub const fn cluster_tile(self, tiles: TileConfig) -> &'static ClusterTile {
         match (self, tiles) {
             (Self::I8, TileConfig::Small) => &tensor::I8_SMALL,
             (Self::I8, TileConfig::Large) => &tensor::I8_LARGE,
             (Self::F8E4M3 | Self::F8E5M2, TileConfig::Small) => &tensor::F8_SMALL,
             (Self::F8E4M3 | Self::F8E5M2, TileConfig::Large) => &tensor::F8_LARGE,
+            (Self::F32, TileConfig::Small) => &tensor::SPLIT_SMALL,
+            (Self::F32, TileConfig::Large) => &tensor::SPLIT_LARGE,
             (_, TileConfig::Small) => &tensor::HALF_SMALL,
             (_, TileConfig::Large) => &tensor::HALF_LARGE,
         }
@@ -78,7 +81,7 @@ pub enum Method {
     /// Products of halves or bytes on the tensor cores.
     Wgmma(TileConfig),
     /// f32 as products of halves on the tensor cores.
-    Split,
+    Split(TileConfig),
     /// What `Split` leaves out, on the ordinary units.
     Wide,
     /// The sums of the products of each line of a matrix with a vector.

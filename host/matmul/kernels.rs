@@ -1,7 +1,8 @@
 //! The table of product kernels.
 
 use super::entry::{
-    ChainArguments, Entry, ProductArguments, TensorArguments, VectorArguments, launch_with_epilogue,
+    ChainArguments, Entry, ProductArguments, SplitArguments, TensorArguments, VectorArguments,
+    launch_with_epilogue,
 };
 use super::kernel::{ElementType, GemmKernel, Method, TileConfig, VectorLines};
 use crate::images::oldest_driver;
@@ -102,7 +103,19 @@ macro_rules! kernels {
         })
     };
     (@split $element:ident $kernel:path) => {
-        Entry::Split
+        Entry::Split(|module, config, arguments| {
+            let SplitArguments { a, b, words, c, shape, is_transposed, epilogue } = arguments;
+            let (a, b) = (TensorMap::of_words(a), TensorMap::of_words(b));
+            let (a, b) = (GridConstant::new(&a), GridConstant::new(&b));
+            let [a_words, b_words] = words;
+            let (shape, is_transposed) = (GridConstant::new(&shape), u32::from(is_transposed));
+            // SAFETY: (1), (2) are those of `SplitLaunch`.
+            unsafe {
+                launch_with_epilogue!(
+                    module, $kernel(), config, [a, b, a_words, b_words, c, shape, is_transposed], epilogue, []
+                )
+            }
+        })
     };
     (@vector_f32 $element:ident $kernel:path) => { kernels!(@lines VectorF32 $kernel) };
     (@vector_f64 $element:ident $kernel:path) => { kernels!(@lines VectorF64 $kernel) };
@@ -223,7 +236,8 @@ pub static KERNELS: &[GemmKernel] = kernels! {
     F8E5M2 to Bf16 [Method::Wgmma(SMALL), tensor, tensor_bf16] => matmul_wgmma_small_e5m2;
     F8E5M2 to F32 [Method::Wgmma(LARGE), tensor, tensor_f32] => matmul_wgmma_e5m2_f32;
     F8E5M2 to F32 [Method::Wgmma(SMALL), tensor, tensor_f32] => matmul_wgmma_small_e5m2_f32;
-    F32 to F32 [Method::Split, tensor, split] => matmul_split_f32;
+    F32 to F32 [Method::Split(LARGE), tensor, split] => matmul_split_f32;
+    F32 to F32 [Method::Split(SMALL), tensor, split] => matmul_split_small_f32;
     F32 to F32 [Method::Wide, matmul, wide] => matmul_wide_f32_nn matmul_wide_f32_nn_unaligned
         matmul_wide_f32_tn matmul_wide_f32_nt matmul_wide_f32_tt;
     F32 to F32 [Method::Grouped(LARGE), matmul, group] => matmul_grouped_f32_nn matmul_grouped_f32_tn

@@ -15,15 +15,18 @@ use super::kernel::{ElementType, GemmKernel, Method, TileConfig};
 use super::problem::{Parts, Problem, VectorProduct};
 use super::table::kernels_of;
 use crate::matrix::Order;
-use tiles::{coarsened, mma_in, wgmma_in};
+use tiles::{coarsened, mma_in, split_in, wgmma_in};
 use tilewright_kernels::matmul::OperandLayout;
 
 /// Multiply-adds of an f32 product from which on tensor cores are faster, with the passes that take the
 /// operands apart.
 ///
-/// On an H200, split and chain in TFLOP/s: 10.8 and 17.4 at 640, 17.8 and 17.6 at 768, 26.4 and 24.2 at
-/// 896, 38.3 and 31.8 at 1024.
-const SPLIT_FROM: u128 = 768 * 768 * 768;
+/// On an H200, split and chain in TFLOP/s: 2.5 and 2.4 at 256, 7.2 and 5.8 at 384, 15.4 and 11.0 at 512, 40.4 and
+/// 17.7 at 768, 80.4 and 31.9 at 1024.
+const SPLIT_FROM: u128 = 384 * 384 * 384;
+
+/// The same of each of many products: on the ordinary units these share a launch, which they fill.
+const SPLIT_FROM_OF_MANY: u128 = 768 * 768 * 768;
 
 /// The kernels to select from.
 #[derive(Clone, Copy, Debug)]
@@ -186,13 +189,13 @@ fn fastest(
             Some(wgmma_in(problem, device, tiles))
         }
         (_, Arithmetic::Auto) if is_narrow && has_warps => mma_in(problem, device, tiles),
-        (ElementType::F32, Arithmetic::Split) => Some((Method::Split, SelectionReason::Requested)),
+        (ElementType::F32, Arithmetic::Split) => Some(split_in(problem, device, tiles)),
         (ElementType::F32, Arithmetic::Auto)
-            if whole.multiply_adds() >= SPLIT_FROM
+            if whole.multiply_adds() >= split_from(problem.batch)
                 && problem.can_be_split()
-                && has_tensor_cores(Method::Split) =>
+                && has_tensor_cores(Method::Split(TileConfig::Large)) =>
         {
-            Some((Method::Split, SelectionReason::LargeProduct))
+            Some(split_in(problem, device, tiles))
         }
         (ElementType::F64, Arithmetic::Auto | Arithmetic::Chain) if has_warps => {
             mma_in(problem, device, tiles)
@@ -202,6 +205,14 @@ fn fastest(
             Arithmetic::Auto | Arithmetic::Chain,
         ) => coarsened(problem, device, tiles),
         _ => None,
+    }
+}
+
+/// Multiply-adds of each of `count` products from which on tensor cores are faster.
+const fn split_from(count: usize) -> u128 {
+    match count {
+        1 => SPLIT_FROM,
+        _ => SPLIT_FROM_OF_MANY,
     }
 }
 
@@ -235,7 +246,7 @@ impl GemmKernel {
                 }
                 Method::Vector(lines) => problem.vector().is_some_and(|it| it.lines == lines),
                 Method::Wgmma(_) => problem.fits_tensor_maps(),
-                Method::Split | Method::Wide => problem.can_be_split(),
+                Method::Split(_) | Method::Wide => problem.can_be_split(),
             }
             && self.runs_on(device)
     }

@@ -4,7 +4,7 @@
 use super::kernel::{ElementType, GemmKernel, Method, TileConfig, VectorLines};
 use super::kernels::KERNELS;
 
-const METHODS: usize = 15;
+const METHODS: usize = 16;
 const TYPES: usize = ElementType::F8E5M2 as usize + 1;
 
 /// Where the kernels of a method, a type of elements and one of outputs stand in the table: the first, and the
@@ -55,7 +55,7 @@ const fn number(method: Method) -> usize {
         Method::Mma(Large) => 4,
         Method::Wgmma(Small) => 5,
         Method::Wgmma(Large) => 6,
-        Method::Split => 7,
+        Method::Split(Small) => 7,
         Method::Wide => 8,
         Method::Vector(VectorLines::Along) => 9,
         Method::Vector(VectorLines::Across) => 10,
@@ -63,6 +63,7 @@ const fn number(method: Method) -> usize {
         Method::Grouped(Large) => 12,
         Method::Vector(VectorLines::Either) => 13,
         Method::GroupedMma => 14,
+        Method::Split(Large) => 15,
     }
 }
 

@@ -48,6 +48,8 @@ use super::transposed_load::TransposedLoad;
 use crate::epilogue::{Epilogue, EpilogueNumbers};
 #[cfg(any(not(target_arch = "nvptx64"), cuda_arch_at_least = "90a"))]
 use crate::tensor::{LineWords, PANEL};
+#[cfg(any(not(target_arch = "nvptx64"), cuda_arch_at_least = "90a"))]
+use cuda_std::dependent_launch;
 use cuda_std::prelude::*;
 
 type Element<C> = <<C as TileConfig>::Accumulators as Accumulators>::Element;
@@ -185,7 +187,8 @@ unsafe fn never(_m: usize, _n: usize, (): ()) -> bool {
     false
 }
 
-/// Whether the calling block's outputs were computed on tensor cores: none of its lines is wide.
+/// Waits for the launches before, and says whether the calling block's outputs were computed on tensor cores: none
+/// of its lines is wide.
 ///
 /// # Safety
 /// 1. The words are those of m lines of A and n lines of B, as the splits left them, and the blocks
@@ -193,6 +196,8 @@ unsafe fn never(_m: usize, _n: usize, (): ()) -> bool {
 #[cfg(any(not(target_arch = "nvptx64"), cuda_arch_at_least = "90a"))]
 #[inline(always)]
 unsafe fn is_narrow(m: usize, n: usize, (a, b): (Global<'_, u32>, Global<'_, u32>)) -> bool {
+    dependent_launch::wait();
+    dependent_launch::trigger();
     let (row, column) = block_position(thread::block_idx_x(), m.div_ceil(PANEL), n.div_ceil(PANEL));
     // SAFETY: (1) is (1).
     unsafe {
@@ -257,11 +262,11 @@ macro_rules! coarsened_kernels {
             column_bias: Global<$element>,
             $($extra: Global<$extra_element>,)*
         ) {
-            if <$config>::LEAVES_OUT && is_left_out(&shape, <$config>::ROWS, <$config>::COLUMNS) {
-                return;
-            }
             // SAFETY: (1) is (1) and (4).
             if unsafe { $is_skipped(shape.m, shape.n, ($($extra,)*)) } {
+                return;
+            }
+            if <$config>::LEAVES_OUT && is_left_out(&shape, <$config>::ROWS, <$config>::COLUMNS) {
                 return;
             }
             let a_tile = shared_tile![$element; STAGES * <$config>::DEPTH, <$config>::ROWS;
@@ -298,7 +303,7 @@ macro_rules! coarsened_kernels {
     )*};
     (@wide $($name:ident: $a_layout:ident $b_layout:ident, $a_loader:ty, $b_loader:ty,
         $layout:literal;)*) => {$(
-        coarsened_kernels!(@entry $name: LargeF32, f32, [min_blocks = 2, arch = "sm_90a"],
+        coarsened_kernels!(@entry $name: LargeF32, f32, [min_blocks = 2, arch = "sm_90a", dependent_launch],
             $a_layout $b_layout, $a_loader, $b_loader,
             [$layout "`a_words` and `b_words` are those of the operands' lines, as the splits left them."],
             [a_words: Global<u32>, b_words: Global<u32>], is_narrow);

@@ -59,7 +59,9 @@ pub fn multiply<T: GroupElement + Computes<T>>(
     for matrices in products {
         let problem = matrices.problem(element, output);
         let alone = device.select_kernel(Request::Fastest(arithmetic, None), &problem)?;
-        if is_alone(&problem, device.facts(), &alone) {
+        // Those of taken apart operands share no launch.
+        let is_split = arithmetic == Arithmetic::Split;
+        if is_split || is_alone(&problem, device.facts(), &alone) {
             T::multiply(device, alone, matrices)?;
         } else if !matrices.fit_group() {
             multiply_one(device, T::ARITHMETIC, matrices)?;

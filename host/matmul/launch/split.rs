@@ -5,15 +5,14 @@ use crate::buffer::Buffer;
 use crate::error::Outcome;
 use crate::launch_args::global;
 use crate::launch_args::written_by_product;
-use crate::matmul::entry::Entry;
+use crate::matmul::entry::{Entry, SplitArguments};
 use crate::matmul::epilogue::Stores;
 use crate::matmul::halves::{SplitOperand, Whole, split_rows};
-use crate::matmul::kernel::GemmKernel;
+use crate::matmul::kernel::{GemmKernel, Method};
 use crate::matmul::matrices::Matrices;
 use crate::matmul::prepared::PreparedMatrix;
 use crate::module::Module;
-use cuda_std::grid_constant::GridConstant;
-use tilewright_kernels::tensor::{LineWords, SPLIT, TensorShape, matmul_split_f32};
+use tilewright_kernels::tensor::{LineWords, TensorShape};
 
 /// Products one after the other, for a K of which [`lowest_exponent`] has one. `wide` is the kernel for
 /// what is left out.
@@ -78,7 +77,11 @@ fn multiply_halves(
     matrices: &mut Matrices<'_, f32, f32, f32>,
 ) -> Outcome<()> {
     let (m, n, k) = (a.lines, b.lines, a.k);
-    let (a_map, b_map) = (a.map()?, b.map()?);
+    let (Entry::Split(launch), Method::Split(tiles)) = (kernel.entry, kernel.method) else {
+        unreachable!("the kernel was selected for operands that are taken apart");
+    };
+    let tile = kernel.element.cluster_tile(tiles);
+    let (a_map, b_map) = (a.map(tile.rows)?, b.map(tile.columns / tile.blocks)?);
     let Matrices {
         c,
         epilogue,
@@ -87,8 +90,8 @@ fn multiply_halves(
         ..
     } = matrices;
     let result = c.view().first();
-    let tiles = SPLIT.count((m, n), *is_gram);
-    let config = persistent_grid(result.device(), &SPLIT, tiles);
+    let tiles = tile.count((m, n), *is_gram);
+    let config = persistent_grid(result.device(), tile, tiles);
     let module = Module::on_demand(result.device(), kernel.module);
     let shape = TensorShape {
         m: m as u32,
@@ -102,27 +105,20 @@ fn multiply_halves(
         ldc: result.leading_dimension(),
         c_stride: 0,
     };
-    let epilogue = epilogue.arguments(Stores::Single);
-    // SAFETY: (1) by (2) of the kernel.
-    let c = unsafe { written_by_product(c.view_mut()) };
-    let params = (
-        GridConstant::new(&a_map),
-        GridConstant::new(&b_map),
-        global(a.words),
-        global(b.words),
-        c,
-        GridConstant::new(&shape),
-        u32::from(*is_transposed),
-        GridConstant::new(&epilogue.numbers),
-        epilogue.row_scale,
-        epilogue.column_scale,
-        epilogue.row_bias,
-        epilogue.column_bias,
-    );
-    // SAFETY: (1) is (1) to (3) of the kernel: (1) the maps and the words are those of the operands, which
+    let arguments = SplitArguments {
+        a: a_map,
+        b: b_map,
+        words: [global(a.words), global(b.words)],
+        // SAFETY: (1) by (2) of the kernels.
+        c: unsafe { written_by_product(c.view_mut()) },
+        shape,
+        is_transposed: *is_transposed,
+        epilogue: epilogue.arguments(Stores::Single),
+    };
+    // SAFETY: (1) is (1) to (3) of the kernels: (1) the maps and the words are those of the operands, which
     // earlier work splits; (2) the view; (3) `persistent_grid`. (2) C is borrowed mutably; the operands
     // are freed by work that comes later.
-    unsafe { module.launch_params(matmul_split_f32, config, params) }
+    unsafe { launch(&module, config, arguments) }
 }
 
 /// The outputs of wide lines.

@@ -160,8 +160,7 @@ impl<'a, T: MatmulElement, S: Accumulator> Matmul<'a, T, S> {
     }
 
     /// In which tiles, instead of those that [`plan`](Self::plan) selects; the bits of the product do not
-    /// depend on them. f32 on tensor cores and products with a vector have one size, and the parts of a
-    /// divided K select theirs.
+    /// depend on them. Products with a vector have one size, and the parts of a divided K select theirs.
     #[must_use]
     pub fn tiles(mut self, tiles: TileConfig) -> Self {
         self.tiles = Some(tiles);

@@ -1,7 +1,7 @@
 //! The selection of products of unequal shapes: which are launched alone, and the kernel of the others.
 
 use super::tiles::{fills_device, large_tiles_pay};
-use super::{DeviceFacts, Request, Selection, select};
+use super::{DeviceFacts, Request, SPLIT_FROM_OF_MANY, Selection, select};
 use crate::matmul::kernel::{ElementType, GemmKernel, Method, TileConfig};
 use crate::matmul::problem::Problem;
 
@@ -20,7 +20,7 @@ pub fn is_alone(problem: &Problem, device: DeviceFacts, selection: &Selection) -
         return !is_tiled || is_divided || fills_half || !problem.has_aligned_lines();
     }
     match selection.kernel.method {
-        Method::Split => true,
+        Method::Split(_) => problem.multiply_adds() >= SPLIT_FROM_OF_MANY,
         Method::Mma(_) => fills_device(problem, device),
         _ => false,
     }

@@ -22,8 +22,6 @@ pub enum SelectionReason {
         /// Rounds of large ones.
         large: u64,
     },
-    /// The product is large enough for tensor cores, and for the passes before them.
-    LargeProduct,
     /// The caller requested them.
     Requested,
     /// The result has enough large blocks for each multiprocessor.
@@ -62,7 +60,6 @@ impl Display for SelectionReason {
                 f,
                 "the result is {large} round(s) of large tiles, or {small} of small ones"
             ),
-            Self::LargeProduct => write!(f, "the product is large enough for tensor cores"),
             Self::EnoughBlocks {
                 blocks: Some(blocks),
                 needed,

@@ -2,7 +2,7 @@
 
 use super::schedule::TilePlace;
 use crate::finish::Finish;
-use crate::tensor::split::lines::{LineWords, scale_of};
+use crate::tensor::split::lines::{LineWords, PANEL, scale_of};
 use cuda_std::prelude::*;
 
 /// The scales of both operands' lines.
@@ -25,8 +25,17 @@ impl Scales<'_> {
         }
         let (a, b) = (LineWords { lines: self.m }, LineWords { lines: self.n });
         // SAFETY: (1) the panels begin with lines that are there.
-        unsafe { a.is_panel_wide(self.a_words, row) || b.is_panel_wide(self.b_words, column) }
+        unsafe {
+            a.is_panel_wide(self.a_words, panel_of(row))
+                || b.is_panel_wide(self.b_words, panel_of(column))
+        }
     }
+}
+
+/// The first line of the panel of `line`.
+#[inline(always)]
+const fn panel_of(line: usize) -> usize {
+    line / PANEL * PANEL
 }
 
 /// Totals that are scaled back, and then finished otherwise.

@@ -20,59 +20,67 @@ use super::scaled::{ScaledBack, Scales};
 use super::schedule::{ClusterTile, Schedule};
 use super::shape::{HALF_DEPTH, TensorShape, WARPGROUP_ROWS};
 use crate::epilogue::{Epilogue, EpilogueNumbers};
-use crate::finish::{CMatrices, Staging, WarpRoom};
+use crate::finish::{CMatrices, Finish, Staging, WarpRoom};
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::matmul::{OperandLayout, ProductDescriptor, ProductKernel};
 use crate::tensor::split::halves::LOW_SCALE;
 use crate::tensor::split::lines::PANEL;
 use cuda_std::mbarrier::{Consumer, Producer};
 use cuda_std::prelude::*;
+use cuda_std::shared::SwizzledTiles;
 use cuda_std::tma::TensorMap;
 use cuda_std::warpgroup;
-use cuda_std::wgmma::{KMajor, M64N128, Operand};
+use cuda_std::wgmma::{Accumulator, KMajor, Multiply, Operand, Registers};
 use cuda_std::{cluster, dependent_launch};
 use half::f16;
 
-/// Rows and columns of a block's outputs.
+/// Rows of a block's outputs.
 const ROWS: usize = PANEL;
-const COLUMNS: usize = PANEL;
-
-/// Outputs of a thread.
-const COUNT: usize = COLUMNS / 2;
-
-/// Columns of a stage of B that each block brings.
-const PART: usize = COLUMNS / BLOCKS;
-
-const STAGES: usize = 3;
 
 /// Warpgroups that multiply.
 const CONSUMERS: usize = ROWS / WARPGROUP_ROWS;
 
-/// Bytes of a stage: both halves of both operands.
-const STAGE_BYTES: usize = 2 * (ROWS + COLUMNS) * HALF_DEPTH * size_of::<f16>();
-
 /// Stages after which `low` is added to the totals: its own truncations stay below one unit of theirs.
 const LOW_ROUNDS: u32 = 64;
 
-/// What a launch of the kernel has.
-pub const SPLIT: ClusterTile = ClusterTile {
-    rows: ROWS,
-    columns: COLUMNS,
-    depth: HALF_DEPTH,
-    blocks: BLOCKS,
-    resident: 1,
-    threads: 128 * (1 + CONSUMERS),
-    shared_bytes: STAGES * (STAGE_BYTES + 16) + staging_len(CONSUMERS) * size_of::<f32>(),
-};
+/// Bytes of a stage: both halves of both operands.
+const fn stage_bytes(columns: usize) -> usize {
+    2 * (ROWS + columns) * HALF_DEPTH * size_of::<f16>()
+}
+
+/// What a launch has whose blocks compute `columns` columns each.
+const fn split_tile(columns: usize, stages: usize) -> ClusterTile {
+    assert!(
+        PANEL.is_multiple_of(columns),
+        "a tile is of one panel of columns"
+    );
+    ClusterTile {
+        rows: ROWS,
+        columns,
+        depth: HALF_DEPTH,
+        blocks: BLOCKS,
+        resident: 1,
+        threads: 128 * (1 + CONSUMERS),
+        shared_bytes: stages * (stage_bytes(columns) + 16)
+            + staging_len(CONSUMERS) * size_of::<f32>(),
+    }
+}
+
+/// The tile of large products.
+pub const SPLIT_LARGE: ClusterTile = split_tile(128, 3);
+
+/// The tile of products that have too few large ones for the device.
+pub const SPLIT_SMALL: ClusterTile = split_tile(64, 4);
 
 /// The matrices of an operand's map.
 const HIGH: u32 = 0;
 const LOW: u32 = 1;
 
 type AMap<'a> = AlongK<'a, f16, ROWS>;
-type BMap<'a> = AlongK<'a, f16, PART>;
-type ATiles<'a> = <AMap<'a> as TensorOperand<f16, ROWS, ROWS>>::Tiles<'a, STAGES>;
-type BTiles<'a> = <BMap<'a> as TensorOperand<f16, COLUMNS, PART>>::Tiles<'a, STAGES>;
+type ATiles<'a, const STAGES: usize> =
+    <AMap<'a> as TensorOperand<f16, ROWS, ROWS>>::Tiles<'a, STAGES>;
+type BTiles<'a, const COLUMNS: usize, const STAGES: usize> =
+    SwizzledTiles<'a, f16, COLUMNS, HALF_DEPTH, STAGES>;
 
 /// Both halves of something.
 #[derive(Clone, Copy)]
@@ -81,18 +89,31 @@ struct Halves<T> {
     low: T,
 }
 
-/// The stages of both operands.
+/// The main loop of one kernel: a block computes [`ROWS`] x `COLUMNS` outputs at a time, each thread that
+/// multiplies `COUNT` of them. Of B each block brings `PART` columns.
 #[derive(Clone, Copy)]
-struct Tiles<'a> {
-    a: Halves<ATiles<'a>>,
-    b: Halves<BTiles<'a>>,
+struct SplitLoop<
+    'a,
+    const COLUMNS: usize,
+    const PART: usize,
+    const COUNT: usize,
+    const STAGES: usize,
+> {
+    a: AMap<'a>,
+    b: AlongK<'a, f16, PART>,
+    a_tiles: Halves<ATiles<'a, STAGES>>,
+    b_tiles: Halves<BTiles<'a, COLUMNS, STAGES>>,
 }
 
-impl<'a> Tiles<'a> {
+impl<'a, const COLUMNS: usize, const PART: usize, const COUNT: usize, const STAGES: usize>
+    SplitLoop<'a, COLUMNS, PART, COUNT, STAGES>
+where
+    [f32; COUNT]: Multiply<f16, f16> + Registers,
+{
     /// 64 rows of A in a stage.
     #[inline(always)]
     fn a_part(
-        tiles: ATiles<'a>,
+        tiles: ATiles<'a, STAGES>,
         stage: usize,
         first: usize,
     ) -> Operand<'a, f16, KMajor, WARPGROUP_ROWS, HALF_DEPTH> {
@@ -101,235 +122,265 @@ impl<'a> Tiles<'a> {
 
     /// All columns of B in a stage.
     #[inline(always)]
-    fn b_part(tiles: BTiles<'a>, stage: usize) -> Operand<'a, f16, KMajor, COLUMNS, HALF_DEPTH> {
-        <BMap<'a> as TensorOperand<f16, COLUMNS, PART>>::part(tiles.get(stage), 0)
+    fn b_part(
+        tiles: BTiles<'a, COLUMNS, STAGES>,
+        stage: usize,
+    ) -> Operand<'a, f16, KMajor, COLUMNS, HALF_DEPTH> {
+        <AlongK<'a, f16, PART> as TensorOperand<f16, COLUMNS, PART>>::part(tiles.get(stage), 0)
     }
-}
 
-/// Fills the stages, as one thread of each block.
-///
-/// # Safety
-/// 1. The ring is initialised in each block of the cluster, and its consumers wait for all stages.
-/// 2. The launch writes neither operand.
-#[inline(always)]
-unsafe fn produce<'a>(
-    (a, b): (AMap<'a>, BMap<'a>),
-    tiles: Tiles<'a>,
-    mut ring: Producer<'a, STAGES>,
-    schedule: Schedule,
-) {
-    let first = PART * cluster::rank() as usize;
-    let mut places = schedule.tiles();
-    while let Some(place) = places.next() {
-        let mut round = 0;
-        while round < schedule.rounds {
-            let k = round * HALF_DEPTH as u32;
-            // SAFETY: (1) is (1). For the copies: (1) is (2), and the tiles are there. (2), (3) The slot
-            // is empty in both blocks, until consumers have waited for it. (4) They wait for all.
-            unsafe {
-                let slot = ring.acquire();
-                slot.expect(STAGE_BYTES as u32);
-                let load_a = |half: u32, tiles: ATiles<'a>| {
-                    let at = OperandPlace {
-                        matrix: half,
-                        output: place.row,
-                        k,
+    /// Fills the stages, as one thread of each block.
+    ///
+    /// # Safety
+    /// 1. The ring is initialised in each block of the cluster, and its consumers wait for all stages.
+    /// 2. The launch writes neither operand.
+    #[inline(always)]
+    unsafe fn produce(self, mut ring: Producer<'a, STAGES>, schedule: Schedule) {
+        const { assert!(PART * BLOCKS == COLUMNS && 2 * COUNT == COLUMNS) };
+        let first = PART * cluster::rank() as usize;
+        let mut places = schedule.tiles();
+        while let Some(place) = places.next() {
+            let mut round = 0;
+            while round < schedule.rounds {
+                let k = round * HALF_DEPTH as u32;
+                // SAFETY: (1) is (1). For the copies: (1) is (2), and the tiles are there. (2), (3) The slot
+                // is empty in both blocks, until consumers have waited for it. (4) They wait for all.
+                unsafe {
+                    let slot = ring.acquire();
+                    slot.expect(const { stage_bytes(COLUMNS) as u32 });
+                    let load_a = |half: u32, tiles: ATiles<'a, STAGES>| {
+                        let at = OperandPlace {
+                            matrix: half,
+                            output: place.row,
+                            k,
+                        };
+                        let tile = tiles.get(slot.stage());
+                        TensorOperand::<f16, ROWS, ROWS>::load(self.a, tile, &slot, at, 0, None);
                     };
-                    let tile = tiles.get(slot.stage());
-                    TensorOperand::<f16, ROWS, ROWS>::load(a, tile, &slot, at, 0, None);
-                };
-                let load_b = |half: u32, tiles: BTiles<'a>| {
-                    let at = OperandPlace {
-                        matrix: half,
-                        output: place.column,
-                        k,
+                    let load_b = |half: u32, tiles: BTiles<'a, COLUMNS, STAGES>| {
+                        let at = OperandPlace {
+                            matrix: half,
+                            output: place.column,
+                            k,
+                        };
+                        let tile = tiles.get(slot.stage());
+                        TensorOperand::<f16, COLUMNS, PART>::load(
+                            self.b,
+                            tile,
+                            &slot,
+                            at,
+                            first,
+                            Some(ALL),
+                        );
                     };
-                    let tile = tiles.get(slot.stage());
-                    TensorOperand::<f16, COLUMNS, PART>::load(b, tile, &slot, at, first, Some(ALL));
-                };
-                load_a(HIGH, tiles.a.high);
-                load_b(HIGH, tiles.b.high);
-                load_a(LOW, tiles.a.low);
-                load_b(LOW, tiles.b.low);
+                    load_a(HIGH, self.a_tiles.high);
+                    load_b(HIGH, self.b_tiles.high);
+                    load_a(LOW, self.a_tiles.low);
+                    load_b(LOW, self.b_tiles.low);
+                }
+                round += 1;
             }
-            round += 1;
         }
     }
-}
 
-/// Multiplies the stages of one tile of outputs, and releases each of them in all blocks of the
-/// cluster.
-///
-/// # Safety
-/// 1. The ring is initialised in each block of the cluster, and its producer fills all stages.
-/// 2. All threads of the warpgroup make the call.
-#[inline(always)]
-unsafe fn multiply(
-    tiles: Tiles<'_>,
-    is_transposed: bool,
-    ring: &mut Consumer<'_, STAGES>,
-    first: usize,
-    rounds: u32,
-) -> [f32; COUNT] {
-    // The order in which both products of `low` are added is that of C's transpose, so that its bits are.
-    let (a_first, b_first, a_last, b_last) = match is_transposed {
-        false => (tiles.a.low, tiles.b.high, tiles.a.high, tiles.b.low),
-        true => (tiles.a.high, tiles.b.low, tiles.a.low, tiles.b.high),
-    };
-    let thread = warpgroup::thread_rank();
-    let (mut high, mut low) = (M64N128::zero(), M64N128::zero());
-    let mut totals = [0.0; COUNT];
-    let mut round = 0;
-    while round < rounds {
-        let end = (round + LOW_ROUNDS).min(rounds);
-        let mut low_products = low.overwrite();
-        let mut before = None;
-        while round < end {
-            // SAFETY: (1) is (1), and (2) blocks end behind a barrier of the cluster. For the products:
-            // (1) the stage is full. (2) It is released when they are finished. (3) is (2). (4) The tiles
-            // are there. (5) All are waited for. Of `wait_before`, (1) the last group is that of `low`.
-            unsafe {
-                let stage = ring.wait();
-                let at = stage.index();
-                let a_part = |tiles| Tiles::a_part(tiles, at, first);
-                let b_part = |tiles| Tiles::b_part(tiles, at);
-                let mut products = high.overwrite().begin();
-                products.multiply(a_part(tiles.a.high), b_part(tiles.b.high));
-                let high_products = products.commit();
-                // The stage before is released as early as can be, while the tensor cores have work.
-                low_products.wait_all_but::<1>();
-                if let (Some(before), true) = (&before, thread < BLOCKS as u32) {
-                    ring.release_in(before, thread);
+    /// Multiplies the stages of one tile of outputs, and releases each of them in all blocks of the
+    /// cluster.
+    ///
+    /// # Safety
+    /// 1. The ring is initialised in each block of the cluster, and its producer fills all stages.
+    /// 2. All threads of the warpgroup make the call.
+    #[inline(always)]
+    unsafe fn multiply(
+        self,
+        is_transposed: bool,
+        ring: &mut Consumer<'_, STAGES>,
+        first: usize,
+        rounds: u32,
+    ) -> [f32; COUNT] {
+        let (a, b) = (self.a_tiles, self.b_tiles);
+        // The order in which both products of `low` are added is that of C's transpose, so that its bits are.
+        let (a_first, b_first, a_last, b_last) = match is_transposed {
+            false => (a.low, b.high, a.high, b.low),
+            true => (a.high, b.low, a.low, b.high),
+        };
+        let thread = warpgroup::thread_rank();
+        let (mut high, mut low) = (Accumulator::<COUNT>::zero(), Accumulator::<COUNT>::zero());
+        let mut totals = [0.0; COUNT];
+        let mut round = 0;
+        while round < rounds {
+            let end = (round + LOW_ROUNDS).min(rounds);
+            let mut low_products = low.overwrite();
+            let mut before = None;
+            while round < end {
+                // SAFETY: (1) is (1), and (2) blocks end behind a barrier of the cluster. For the products:
+                // (1) the stage is full. (2) It is released when they are finished. (3) is (2). (4) The tiles
+                // are there. (5) All are waited for. Of `wait_before`, (1) the last group is that of `low`.
+                unsafe {
+                    let stage = ring.wait();
+                    let at = stage.index();
+                    let a_part = |tiles| Self::a_part(tiles, at, first);
+                    let b_part = |tiles| Self::b_part(tiles, at);
+                    let mut products = high.overwrite().begin();
+                    products.multiply(a_part(a.high), b_part(b.high));
+                    let high_products = products.commit();
+                    // The stage before is released as early as can be, while the tensor cores have work.
+                    low_products.wait_all_but::<1>();
+                    if let (Some(before), true) = (&before, thread < BLOCKS as u32) {
+                        ring.release_in(before, thread);
+                    }
+                    before = Some(stage);
+                    let mut products = low_products.begin();
+                    products.multiply(a_part(a_first), b_part(b_first));
+                    products.multiply(a_part(a_last), b_part(b_last));
+                    low_products = products.commit();
+                    high = high_products.wait_before::<1>();
                 }
-                before = Some(stage);
-                let mut products = low_products.begin();
-                products.multiply(a_part(a_first), b_part(b_first));
-                products.multiply(a_part(a_last), b_part(b_last));
-                low_products = products.commit();
-                high = high_products.wait_before::<1>();
+                let mut i = 0;
+                while i < COUNT {
+                    totals[i] += high.get(i);
+                    i += 1;
+                }
+                round += 1;
+            }
+            low = low_products.wait();
+            if let (Some(before), true) = (&before, thread < BLOCKS as u32) {
+                // SAFETY: (1) is (1). (2) Blocks end behind a barrier of the cluster.
+                unsafe { ring.release_in(before, thread) };
             }
             let mut i = 0;
             while i < COUNT {
-                totals[i] += high.get(i);
+                totals[i] = low.get(i).mul_add(1.0 / LOW_SCALE, totals[i]);
                 i += 1;
             }
-            round += 1;
         }
-        low = low_products.wait();
-        if let (Some(before), true) = (&before, thread < BLOCKS as u32) {
-            // SAFETY: (1) is (1). (2) Blocks end behind a barrier of the cluster.
-            unsafe { ring.release_in(before, thread) };
-        }
-        let mut i = 0;
-        while i < COUNT {
-            totals[i] = low.get(i).mul_add(1.0 / LOW_SCALE, totals[i]);
-            i += 1;
-        }
+        totals
     }
-    totals
-}
 
-#[cfg(not(target_arch = "nvptx64"))]
-impl ProductKernel for matmul_split_f32 {
-    type Element = f32;
-    const DESCRIPTOR: ProductDescriptor = ProductDescriptor {
-        tile: SPLIT.block_tile(),
-        a: OperandLayout::Either,
-        b: OperandLayout::Either,
-        b_row_alignment: size_of::<f32>(),
-        dynamic_shared_bytes: SPLIT.shared_bytes,
-    };
-}
-
-/// C = A B in f32, of operands that were taken apart. Where C stands for the transpose of a result,
-/// `is_transposed` is 1: its bits are those of the result.
-///
-/// # Safety
-/// 1. The maps are of the upper and the lower halves, two matrices, of A's rows and B's columns, k elements
-///    each; `a_words` and `b_words` have the [`LineWords`](crate::tensor::LineWords) of m and n lines, as the splits left them. m, n
-///    and k are those of `shape`, of one product.
-/// 2. `c` starts with the first element of an m x n matrix whose rows start `ldc` elements apart, and
-///    reaches to its last. The launch accesses no other elements of it.
-/// 3. The grid has whole clusters along x, and blocks as [`SPLIT`] says.
-#[allow(clippy::too_many_arguments)]
-#[kernel(arch = "sm_90a", max_threads = 384, min_blocks = 1, cluster = (2, 1, 1), dependent_launch)]
-pub unsafe fn matmul_split_f32(
-    a: GridConstant<TensorMap<f16, 128, 64, 3>>,
-    b: GridConstant<TensorMap<f16, 64, 64, 3>>,
-    a_words: Global<u32>,
-    b_words: Global<u32>,
-    c: GlobalMut<f32>,
-    shape: GridConstant<TensorShape>,
-    is_transposed: u32,
-    numbers: GridConstant<EpilogueNumbers<f32>>,
-    row_scale: Global<f32>,
-    column_scale: Global<f32>,
-    row_bias: Global<f32>,
-    column_bias: Global<f32>,
-) {
-    let mut shared = dynamic_shared_allotment!();
-    let tiles = Tiles {
-        a: Halves {
-            high: shared.tiles(),
-            low: shared.tiles(),
-        },
-        b: Halves {
-            high: shared.tiles(),
-            low: shared.tiles(),
-        },
-    };
-    let staging: Staging<'_, f32, { staging_len(CONSUMERS) }> = shared.array();
-    let ring = shared.ring::<STAGES>();
-    if thread::rank_in_block() == 0 {
-        // SAFETY: (1) one thread, and the cluster's barrier follows.
-        unsafe { ring.init(1, (CONSUMERS * BLOCKS) as u32) };
-        a.prefetch();
-        b.prefetch();
-    }
-    cluster::sync();
-    dependent_launch::wait();
-    dependent_launch::trigger();
-
-    let schedule = Schedule::new(SPLIT, &shape);
-    if warpgroup::index() == 0 {
-        warpgroup::decrease_registers::<40>();
-        if is_first_of_warpgroup() {
-            // SAFETY: (1) the ring is initialised. (2) The operands are read alone, by (1).
-            unsafe { produce((AlongK(a), AlongK(b)), tiles, ring.producer(), schedule) };
+    /// The kernel.
+    ///
+    /// # Safety
+    /// 1. The operands are those of the kernels, and `finish` has the words of their lines.
+    /// 2. All threads of the launch make the call, and access no global memory before it.
+    #[inline(always)]
+    unsafe fn run<F: Finish<Sum = f32>>(
+        a: AMap<'a>,
+        b: AlongK<'a, f16, PART>,
+        c: CMatrices<'a, f32>,
+        is_transposed: bool,
+        schedule: Schedule,
+        finish: ScaledBack<'a, F>,
+    ) {
+        let mut shared = dynamic_shared_allotment!();
+        let main_loop = SplitLoop::<COLUMNS, PART, COUNT, STAGES> {
+            a,
+            b,
+            a_tiles: Halves {
+                high: shared.tiles(),
+                low: shared.tiles(),
+            },
+            b_tiles: Halves {
+                high: shared.tiles(),
+                low: shared.tiles(),
+            },
+        };
+        let staging: Staging<'_, f32, { staging_len(CONSUMERS) }> = shared.array();
+        let ring = shared.ring::<STAGES>();
+        if thread::rank_in_block() == 0 {
+            // SAFETY: (1) one thread, and the cluster's barrier follows.
+            unsafe { ring.init(1, (CONSUMERS * BLOCKS) as u32) };
+            a.0.prefetch();
+            b.0.prefetch();
         }
-    } else {
-        warpgroup::increase_registers::<232>();
-        let first = WARPGROUP_ROWS * (warpgroup::index() as usize - 1);
-        let c = CMatrices::of_shape(c, &shape);
-        let scales = Scales {
-            a_words,
-            b_words,
-            m: c.m,
-            n: c.n,
-        };
-        let then = Epilogue {
-            numbers,
-            row_scale,
-            column_scale,
-            row_bias,
-            column_bias,
-        };
-        let finish = ScaledBack { scales, then };
-        let room = WarpRoom::of_warp(staging, warp_of_group(warpgroup::index() - 1));
-        let mut ring = ring.consumer();
-        let mut places = schedule.tiles();
-        while let Some(mut place) = places.next() {
-            // SAFETY: (1) the ring is initialised. (2) The whole warpgroup is here. For the outputs, (1)
-            // each warpgroup has its own.
-            unsafe {
-                let totals = multiply(tiles, is_transposed != 0, &mut ring, first, schedule.rounds);
-                if !scales.is_wide(place) {
-                    place.row += first as u32;
-                    c.store(&totals, place, room, finish);
+        cluster::sync();
+        dependent_launch::wait();
+        dependent_launch::trigger();
+
+        if warpgroup::index() == 0 {
+            warpgroup::decrease_registers::<40>();
+            if is_first_of_warpgroup() {
+                // SAFETY: (1) the ring is initialised. (2) The operands are read alone, by (1).
+                unsafe { main_loop.produce(ring.producer(), schedule) };
+            }
+        } else {
+            warpgroup::increase_registers::<232>();
+            let number = warpgroup::index() - 1;
+            let first = WARPGROUP_ROWS * number as usize;
+            let room = WarpRoom::of_warp(staging, warp_of_group(number));
+            let mut ring = ring.consumer();
+            let mut places = schedule.tiles();
+            while let Some(mut place) = places.next() {
+                // SAFETY: (1) the ring is initialised. (2) The whole warpgroup is here. For the outputs, (1)
+                // each warpgroup has its own.
+                unsafe {
+                    let totals =
+                        main_loop.multiply(is_transposed, &mut ring, first, schedule.rounds);
+                    if !finish.scales.is_wide(place) {
+                        place.row += first as u32;
+                        c.store(&totals, place, room, finish);
+                    }
                 }
             }
         }
+        // No block ends while the other one may still copy to it, or arrive at its barriers.
+        cluster::sync();
     }
-    // No block ends while the other one may still copy to it, or arrive at its barriers.
-    cluster::sync();
+}
+
+macro_rules! split_kernels {
+    ($($name:ident: $tile:ident [$columns:literal, part = $part:literal, count = $count:literal,
+        stages = $stages:literal];)*) => {$(
+        #[cfg(not(target_arch = "nvptx64"))]
+        impl ProductKernel for $name {
+            type Element = f32;
+            const DESCRIPTOR: ProductDescriptor = ProductDescriptor {
+                tile: $tile.block_tile(),
+                a: OperandLayout::Either,
+                b: OperandLayout::Either,
+                b_row_alignment: size_of::<f32>(),
+                dynamic_shared_bytes: $tile.shared_bytes,
+            };
+        }
+
+        /// C = A B in f32, of operands that were taken apart. Where C stands for the transpose of a result,
+        /// `is_transposed` is 1: its bits are those of the result.
+        ///
+        /// # Safety
+        /// 1. The maps are of the upper and the lower halves, two matrices, of A's rows and B's columns, k
+        ///    elements each; `a_words` and `b_words` have the [`LineWords`](crate::tensor::LineWords) of m
+        ///    and n lines, as the splits left them. m, n and k are those of `shape`, of one product.
+        /// 2. `c` starts with the first element of an m x n matrix whose rows start `ldc` elements apart, and
+        ///    reaches to its last. The launch accesses no other elements of it.
+        #[doc = concat!("3. The grid has whole clusters along x, and blocks as [`", stringify!($tile), "`] says.")]
+        #[allow(clippy::too_many_arguments)]
+        #[kernel(arch = "sm_90a", max_threads = 384, min_blocks = 1, cluster = (2, 1, 1), dependent_launch)]
+        pub unsafe fn $name(
+            a: GridConstant<TensorMap<f16, 128, 64, 3>>,
+            b: GridConstant<TensorMap<f16, $part, 64, 3>>,
+            a_words: Global<u32>,
+            b_words: Global<u32>,
+            c: GlobalMut<f32>,
+            shape: GridConstant<TensorShape>,
+            is_transposed: u32,
+            numbers: GridConstant<EpilogueNumbers<f32>>,
+            row_scale: Global<f32>,
+            column_scale: Global<f32>,
+            row_bias: Global<f32>,
+            column_bias: Global<f32>,
+        ) {
+            let c = CMatrices::of_shape(c, &shape);
+            let scales = Scales { a_words, b_words, m: c.m, n: c.n };
+            let then = Epilogue { numbers, row_scale, column_scale, row_bias, column_bias };
+            let schedule = Schedule::new($tile, &shape);
+            let finish = ScaledBack { scales, then };
+            // SAFETY: (1) is (1) to (3). (2) It is all that they do.
+            unsafe {
+                SplitLoop::<$columns, $part, $count, $stages>::run(
+                    AlongK(a), AlongK(b), c, is_transposed != 0, schedule, finish);
+            }
+        }
+    )*};
+}
+split_kernels! {
+    matmul_split_f32: SPLIT_LARGE [128, part = 64, count = 64, stages = 3];
+    matmul_split_small_f32: SPLIT_SMALL [64, part = 32, count = 32, stages = 4];
 }

@@ -31,6 +31,7 @@ fn products_on_tensor_cores_are_launched_alone() {
         is_alone(&problem, H200, &selection)
     };
     assert!(alone(ElementType::F32, (1024, 1024, 1024)));
+    assert!(!alone(ElementType::F32, (512, 512, 512)));
     assert!(!alone(ElementType::F32, (64, 64, 64)));
     assert!(alone(ElementType::F64, (4096, 4096, 64)));
     assert!(!alone(ElementType::F64, (64, 64, 64)));

@@ -66,16 +66,29 @@ fn tensor_cores_are_selected_where_they_are() {
 
 #[test]
 fn products_are_split_from_a_size_on_and_where_it_keeps_the_bound() {
-    let small = fastest(ElementType::F32, 256, H200, Arithmetic::Auto);
-    assert_eq!(small, Some("matmul_coarsened_small_f32_nn"));
+    let auto = |n, batch| {
+        let problem = row_major(ElementType::F32, (n, n, n));
+        let problem = Problem { batch, ..problem };
+        name(&problem, H200, Request::Fastest(Arithmetic::Auto, None))
+    };
+    assert_eq!(
+        auto(383, 1),
+        Some("matmul_coarsened_small_f32_nn_unaligned")
+    );
+    assert_eq!(auto(384, 1), Some("matmul_split_small_f32"));
+    // Many products fill the ordinary units.
+    assert_eq!(auto(512, 64), Some("matmul_coarsened_f32_nn"));
+    assert_eq!(auto(768, 64), Some("matmul_split_small_f32"));
     let chain = fastest(ElementType::F32, 4096, H200, Arithmetic::Chain);
     assert_eq!(chain, Some("matmul_coarsened_f32_nn"));
-    let split = |k| {
-        let problem = row_major(ElementType::F32, (4096, 4096, k));
+    let split = |n, k| {
+        let problem = row_major(ElementType::F32, (n, n, k));
         name(&problem, H200, Request::Fastest(Arithmetic::Split, None))
     };
-    assert_eq!(split(59), None);
-    assert_eq!(split(60), Some("matmul_split_f32"));
+    assert_eq!(split(4096, 59), None);
+    assert_eq!(split(4096, 60), Some("matmul_split_f32"));
+    // 32 clusters have a large tile, twice as many a small one, and the device has room for 66: one round.
+    assert_eq!(split(1024, 1024), Some("matmul_split_small_f32"));
     assert_eq!(
         fastest(ElementType::F64, 256, H200, Arithmetic::Split),
         None
