@@ -48,8 +48,9 @@ pub fn seeds(default: u64) -> Range<u64> {
     };
     let value = value.to_string_lossy();
     match value.parse() {
-        Ok(count) => 0..count,
-        Err(_) => panic!("{VARIABLE} is `{value}`: it must be a number of seeds"),
+        // A test under no seed would pass.
+        Ok(count @ 1..) => 0..count,
+        _ => panic!("{VARIABLE} is `{value}`: it must be a number of seeds from 1 up"),
     }
 }
 

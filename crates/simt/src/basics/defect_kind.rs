@@ -126,7 +126,7 @@ impl DefectKind {
             }
             Self::MissingProxyFence => "a proxy fence between the write and the operation",
             Self::MissingLaunchWait => {
-                "a call of `dependent_launch::wait` by each thread before it accesses global memory"
+                "a call of `dependent_launch::wait` by each thread before it accesses global memory or ends"
             }
             Self::BlockEnded => "a barrier of the cluster before the end of the kernel",
             Self::WrongSwizzle => "one swizzle for the copy that writes a tile and for its readers",

@@ -63,7 +63,7 @@ impl Suppression {
     }
 
     /// Of those, the findings in which one of the two accesses is at this line, counted from 1, of a
-    /// file whose path ends with `file`.
+    /// file whose path ends with `file`: `sample.rs` is no end of `resample.rs`.
     #[must_use]
     pub fn at(mut self, file: impl Into<String>, line: u32) -> Self {
         self.place = Some((file.into(), line));
@@ -105,7 +105,7 @@ impl Suppression {
     pub(crate) fn covers(&self, kernel: &str, finding: &Finding) -> bool {
         let is_place = |location: &SourceLocation| {
             self.place.as_ref().is_none_or(|(file, line)| {
-                location.line == *line && location.file.ends_with(file.as_str())
+                location.line == *line && ends_with_path(&location.file, file)
             })
         };
         let others = finding.related.iter().map(|it| it.location.as_ref());
@@ -113,6 +113,14 @@ impl Suppression {
         self.kernel == kernel
             && self.kind.is_none_or(|kind| kind == finding.kind)
             && locations.any(is_place)
+    }
+}
+
+/// Whether `path` is `end`, or ends with it behind a separator.
+fn ends_with_path(path: &str, end: &str) -> bool {
+    match path.strip_suffix(end) {
+        Some(before) => before.is_empty() || before.ends_with(['/', '\\']),
+        None => false,
     }
 }
 
@@ -126,5 +134,21 @@ impl fmt::Display for Suppression {
             write!(formatter, ", {file}:{line}")?;
         }
         write!(formatter, ": {}", self.reason)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_named_by_whole_parts_of_its_path() {
+        for path in ["sample.rs", "kernels/sample.rs", "C:\\kernels\\sample.rs"] {
+            assert!(ends_with_path(path, "sample.rs"), "{path}");
+        }
+        assert!(ends_with_path("a/kernels/sample.rs", "kernels/sample.rs"));
+        for path in ["resample.rs", "kernels/resample.rs", "sample.rs.old", ""] {
+            assert!(!ends_with_path(path, "sample.rs"), "{path}");
+        }
     }
 }

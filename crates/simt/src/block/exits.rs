@@ -11,7 +11,7 @@ impl Block {
     #[inline]
     pub fn check_left(&self, exited: &Thread) {
         let has_copies = exited.copies.borrow().first_unfinished().is_some();
-        if has_copies || self.uses_machine.get() {
+        if has_copies || self.uses_machine.get() || self.must_wait(exited) {
             self.record_left(exited);
         }
     }
@@ -23,6 +23,7 @@ impl Block {
             self.unfinished_copy(exited)
                 .or_else(|| self.unread_store(exited))
                 .or_else(|| self.unfinished_product(exited))
+                .or_else(|| self.missing_wait(exited))
         });
         let in_use = || match self.uses_machine.get() {
             true => self.ended_in_use(exited),
@@ -31,6 +32,27 @@ impl Block {
         if let Some(finding) = unfinished.or_else(in_use) {
             self.record(finding);
         }
+    }
+
+    /// Whether `thread` still has to wait for the launches before.
+    #[inline]
+    pub fn must_wait(&self, thread: &Thread) -> bool {
+        self.is_dependent && !thread.has_waited.get()
+    }
+
+    fn missing_wait(&self, exited: &Thread) -> Option<Finding> {
+        if !self.must_wait(exited) {
+            return None;
+        }
+        let message =
+            "the thread has exited without a wait for the launches before: the launch behind \
+                       waits for this one alone"
+                .to_owned();
+        Some(Finding::of(
+            &exited.position,
+            DefectKind::MissingLaunchWait,
+            message,
+        ))
     }
 
     fn unread_store(&self, exited: &Thread) -> Option<Finding> {

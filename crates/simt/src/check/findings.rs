@@ -42,18 +42,20 @@ enum What {
     Suppressed(usize),
 }
 
-/// What findings have in common that are listed once: what is wrong, and the two lines.
+/// What findings have in common that are listed once: what is wrong, the two lines, and the memory.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Key {
     conflict: Discriminant<Conflict>,
     is_atomic: bool,
     sites: [u32; 2],
+    /// Where the allocation begins, or the array in shared memory.
+    memory: usize,
 }
 
 impl Key {
     /// That of a conflict after which a launch can go on: its memory is there, and no instruction
     /// lacks what it needs.
-    pub fn of(access: AccessKind, conflict: &Conflict, site: Site) -> Option<Self> {
+    pub fn of(access: AccessKind, conflict: &Conflict, site: Site, memory: usize) -> Option<Self> {
         let (conflict, other, other_site) = match *conflict {
             Conflict::UnorderedOthers(event) => {
                 (Conflict::Unordered(Event::NOTHING), Some(event), event.site)
@@ -72,6 +74,7 @@ impl Key {
             conflict: mem::discriminant(&conflict),
             is_atomic,
             sites: [one.min(other), one.max(other)],
+            memory,
         })
     }
 }

@@ -32,7 +32,15 @@ impl BlockCheck {
             let place = place.of_parameter(access, &self.launch);
             self.describe(position, access.kind, &place, conflict, site)
         };
-        let Some(key) = Key::of(access.kind, conflict, Site::of(site)) else {
+        let address = access.address();
+        let memory = match access.space {
+            Space::Shared => shared.array_of(address),
+            Space::Global | Space::Constant => {
+                let allocation = self.launch.allocations.find(address);
+                allocation.map_or(0, |it| it.start)
+            }
+        };
+        let Some(key) = Key::of(access.kind, conflict, Site::of(site), memory) else {
             return Err(Box::new(describe()));
         };
         self.launch.findings.add(key, self.block, describe)?;

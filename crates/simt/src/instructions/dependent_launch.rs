@@ -1,8 +1,8 @@
 //! Launches that begin while the ones before them still run (`griddepcontrol` of the PTX ISA).
 //!
 //! The simulator runs one launch after the other, so nothing waits here. What a GPU would show is found
-//! another way: a thread that accesses global memory before its wait is a finding, whatever the launch before
-//! has written.
+//! another way: a thread that accesses global memory before its wait, or ends without one, is a finding, whatever
+//! the launch before has written.
 
 use crate::basics::DefectKind;
 use crate::block::{Block, Thread};
@@ -21,12 +21,6 @@ pub fn dependent_launch_wait() {
 }
 
 impl Block {
-    /// Whether `thread` still has to wait for the launches before.
-    #[inline]
-    pub(super) fn must_wait(&self, thread: &Thread) -> bool {
-        self.is_dependent && !thread.has_waited.get()
-    }
-
     /// Ends the launch where `thread` accesses global memory, by `what`, before its wait.
     #[inline]
     pub(super) fn check_has_waited(

@@ -167,6 +167,17 @@ impl SharedMemory {
         (offset < MAX_SHARED_BYTES).then_some(offset)
     }
 
+    /// Where the array of `address` begins in the memory: 0 for the dynamic bytes.
+    #[cold]
+    pub fn array_of(&self, address: usize) -> usize {
+        let arrays = self.arrays.borrow();
+        let mut arrays = arrays.iter().map(|it| (it.start.addr(), it.bytes));
+        arrays
+            .find(|(start, bytes)| address.wrapping_sub(*start) < *bytes)
+            .and_then(|(start, _)| self.offset_of(start))
+            .unwrap_or(0)
+    }
+
     /// In words, which byte of which array `address` is.
     #[cold]
     pub fn describe(&self, address: usize, bytes_of_access: usize) -> Option<String> {

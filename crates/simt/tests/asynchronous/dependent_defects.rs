@@ -1,4 +1,4 @@
-//! Accesses of global memory in a dependent launch, with and without a wait for the launches before.
+//! Threads of a dependent launch, with and without a wait for the launches before.
 
 use crate::harness::{
     Memory, barrier, launch, me, own_word, serial, shared, store, sync, write_line,
@@ -74,16 +74,42 @@ fn bulk_stores() {
         if me() == 0 {
             memory.store_group();
             simt::bulk_wait(0);
+        } else {
+            simt::dependent_launch_wait();
         }
     });
 }
 
+/// Before the wait, too.
 #[test]
 fn shared_memory_needs_no_wait() {
     let access: Access = |_| {
         store(own_word(), me());
         sync();
         store(shared(4 * (31 - me()) as usize), 1_u32);
+        simt::dependent_launch_wait();
     };
     run(access, false, true).unwrap();
+}
+
+/// The launch behind would not wait for the one before.
+#[test]
+fn a_thread_does_not_end_without_a_wait() {
+    let access: Access = |_| store(own_word(), me());
+    for (waits, is_dependent) in [(true, true), (true, false), (false, false)] {
+        run(access, waits, is_dependent).unwrap();
+    }
+    let defect = run(access, false, true).unwrap_err();
+    assert_eq!(defect.kind, MissingLaunchWait, "{defect}");
+    assert!(defect.message.contains("exited"), "{defect}");
+
+    // One of them.
+    let access: Access = |_| {
+        if me() != 7 {
+            simt::dependent_launch_wait();
+        }
+    };
+    let defect = run(access, false, true).unwrap_err();
+    assert_eq!(defect.kind, MissingLaunchWait, "{defect}");
+    assert_eq!(defect.thread.map(|it| it.x), Some(7), "{defect}");
 }

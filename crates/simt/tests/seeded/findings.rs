@@ -1,6 +1,6 @@
 //! Several findings of one launch: which are listed, how often, what ends the list, what is left out.
 
-use crate::harness::{ELEMENTS, Memory, block, me, run_and_read, shared};
+use crate::harness::{ELEMENTS, Memory, Shared, Words, block, me, run_and_read, shared};
 use cuda_std::prelude::*;
 use simt::DefectKind::{DataRace, OutOfBounds, UninitialisedRead};
 use simt::{Defect, DefectKind, Options, Suppression};
@@ -101,6 +101,23 @@ fn a_loop_on_what_nothing_orders_ends() {
     });
     assert_eq!(kinds(&defect), [DataRace], "{defect}");
     assert!(defect.times > 1 << 15, "{}", defect.times);
+}
+
+/// Lines of a function that is called with one buffer, or array in shared memory, and then with another.
+#[test]
+fn each_memory_of_two_lines_has_its_finding() {
+    let words = |words: Words<'_>| words.set(5, me() as u32);
+    let array = |words: Shared<'_, u32, 64>| words.set(5, me() as u32);
+    let defect = found(&Options::default(), |memory| {
+        let (one, other) = (shared!(u32; 64), shared!(u32; 64));
+        words(memory.input);
+        words(memory.counters);
+        words(memory.input);
+        array(one);
+        array(other);
+        array(one);
+    });
+    assert_eq!(kinds(&defect), [DataRace; 4], "{defect}");
 }
 
 /// Every block makes the same two mistakes. Of equal findings the lowest block's is listed, on however
