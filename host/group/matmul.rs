@@ -69,7 +69,7 @@ impl DeviceGroup {
     ) -> Result<()> {
         self.check_owns("the left matrix", a.group())
             .and_then(|()| ShardedMatmul::new(a, b).multiply(c))
-            .during("matmul")
+            .during("matmul_into")
     }
 
     /// The product A B of f32 or f64 with K divided over the ranks: A has its columns divided, B its rows, and

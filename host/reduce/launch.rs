@@ -1,7 +1,7 @@
 //! The launches of reductions of whole buffers.
 
 use super::sealed::{Reduce, ReducePairs};
-use crate::buffer::{Buffer, BufferView};
+use crate::buffer::{BufferView, BufferViewMut};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{ErrorKind, Outcome};
@@ -39,11 +39,11 @@ impl Device {
     pub(super) fn reduced_into<R, T: Reduce<R>>(
         &self,
         x: BufferView<'_, T>,
-        result: &mut Buffer<T::Value>,
+        result: BufferViewMut<'_, T::Value>,
     ) -> Outcome<()> {
         self.check_reducible(x, T::NEEDS_AN_ELEMENT)?;
-        self.check_result(result)?;
-        self.launch_reduction::<R, T>(x, global_mut(result.view_mut()))
+        self.check_result(&result)?;
+        self.launch_reduction::<R, T>(x, global_mut(result))
     }
 
     /// The value of the pairs of `x` and `y` on the host.
@@ -61,11 +61,11 @@ impl Device {
         &self,
         x: BufferView<'_, T>,
         y: BufferView<'_, T>,
-        result: &mut Buffer<T::Value>,
+        result: BufferViewMut<'_, T::Value>,
     ) -> Outcome<()> {
         self.check_pairs(x, y)?;
-        self.check_result(result)?;
-        self.launch_pairs::<R, T>(x, y, global_mut(result.view_mut()))
+        self.check_result(&result)?;
+        self.launch_pairs::<R, T>(x, y, global_mut(result))
     }
 
     pub(super) fn check_reducible<T: Element>(
@@ -90,7 +90,7 @@ impl Device {
         check_length(x.len(), y.len())
     }
 
-    pub(super) fn check_result<O: Element>(&self, result: &Buffer<O>) -> Outcome<()> {
+    pub(super) fn check_result<O: Element>(&self, result: &BufferViewMut<'_, O>) -> Outcome<()> {
         self.check_owns(|| "the buffer of the result".to_owned(), result.device())?;
         check_length(1, result.len())
     }

@@ -1,7 +1,7 @@
 //! Reductions of the rows and the columns of matrices.
 
 use super::operations::{Reducible, ReducibleLines};
-use crate::buffer::Buffer;
+use crate::buffer::{Buffer, BufferViewMut};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{During, ErrorKind, Outcome, Result};
@@ -85,30 +85,30 @@ impl Device {
     /// # Errors
     /// [`ErrorKind::WrongLength`] if `values` does not have an element for each row, and those of
     /// [`Device::reduce_rows`].
-    pub fn reduce_rows_into<'m, R, T: ReducibleLines<R>>(
+    pub fn reduce_rows_into<'m, 'r, R, T: ReducibleLines<R>>(
         &self,
         matrix: impl Into<MatrixView<'m, T>>,
         operation: R,
-        values: &mut Buffer<<T as Reducible<R>>::Output>,
+        values: impl Into<BufferViewMut<'r, <T as Reducible<R>>::Output>>,
     ) -> Result<()> {
         let _: R = operation;
-        self.rows_reduced_into::<R, T>(matrix.into(), values)
+        self.rows_reduced_into::<R, T>(matrix.into(), values.into())
             .during("reduce_rows_into")
     }
 
-    /// Writes the value of each column of `matrix` to `values`, without waiting.
+    /// Writes the value of each column of `matrix` to `values`, a buffer or a part of one, without waiting.
     ///
     /// # Errors
     /// [`ErrorKind::WrongLength`] if `values` does not have an element for each column, and those of
     /// [`Device::reduce_rows`].
-    pub fn reduce_columns_into<'m, R, T: ReducibleLines<R>>(
+    pub fn reduce_columns_into<'m, 'r, R, T: ReducibleLines<R>>(
         &self,
         matrix: impl Into<MatrixView<'m, T>>,
         operation: R,
-        values: &mut Buffer<<T as Reducible<R>>::Output>,
+        values: impl Into<BufferViewMut<'r, <T as Reducible<R>>::Output>>,
     ) -> Result<()> {
         let _: R = operation;
-        self.rows_reduced_into::<R, T>(matrix.into().t(), values)
+        self.rows_reduced_into::<R, T>(matrix.into().t(), values.into())
             .during("reduce_columns_into")
     }
 
@@ -117,14 +117,14 @@ impl Device {
         matrix: MatrixView<'_, T>,
     ) -> Outcome<Buffer<<T as Reducible<R>>::Output>> {
         let mut values = Buffer::uninit(self, matrix.rows())?;
-        self.rows_reduced_into::<R, T>(matrix, &mut values)?;
+        self.rows_reduced_into::<R, T>(matrix, values.view_mut())?;
         Ok(values)
     }
 
     fn rows_reduced_into<R, T: ReducibleLines<R>>(
         &self,
         matrix: MatrixView<'_, T>,
-        values: &mut Buffer<<T as Reducible<R>>::Output>,
+        values: BufferViewMut<'_, <T as Reducible<R>>::Output>,
     ) -> Outcome<()> {
         self.check_owns(|| "the matrix to reduce".to_owned(), matrix.device())?;
         self.check_owns(|| "the buffer of the values".to_owned(), values.device())?;
@@ -140,7 +140,7 @@ impl Device {
     fn launch_rows<R, T: ReducibleLines<R>>(
         &self,
         matrix: MatrixView<'_, T>,
-        values: &mut Buffer<<T as Reducible<R>>::Output>,
+        values: BufferViewMut<'_, <T as Reducible<R>>::Output>,
     ) -> Outcome<()> {
         let (count, len) = matrix.shape();
         // SAFETY: (1) both kernels read the elements of the lines alone.
@@ -154,7 +154,7 @@ impl Device {
                 shared.shape,
                 shared.partials,
                 shared.tickets,
-                global_mut(values.view_mut()),
+                global_mut(values),
             );
             // SAFETY: (1) the kernel's (1): the block is theirs. Its (2): `x` has the view's elements, of
             // which lines, or elements of a line, are a leading dimension apart. Its (3): the workspace

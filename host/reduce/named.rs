@@ -5,7 +5,7 @@ use super::ops::{
     All, Any, ArgMax, ArgMin, Count, Dot, Max, Mean, Min, MinMax, Norm1, Norm2, NormInf, Product,
     SumOfSquares, Variance,
 };
-use crate::buffer::{Buffer, BufferView};
+use crate::buffer::{BufferView, BufferViewMut};
 use crate::device::{Device, default_device};
 use crate::error::{During, Result};
 use std::ptr;
@@ -64,14 +64,14 @@ impl Device {
     /// # Errors
     /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if `result` does not have one element,
     /// and those of [`Device::reduce`].
-    pub fn reduce_into<'x, R, T: Reducible<R>>(
+    pub fn reduce_into<'x, 'r, R, T: Reducible<R>>(
         &self,
         x: impl Into<BufferView<'x, T>>,
         operation: R,
-        result: &mut Buffer<T::Output>,
+        result: impl Into<BufferViewMut<'r, T::Output>>,
     ) -> Result<()> {
         let _: R = operation;
-        self.reduced_into::<R, T>(x.into(), result)
+        self.reduced_into::<R, T>(x.into(), result.into())
             .during("reduce_into")
     }
 }
@@ -267,13 +267,13 @@ impl Device {
     /// # Errors
     /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if `result` does not have one element,
     /// and those of [`Device::reduce_dot`].
-    pub fn reduce_dot_into<'x, T: ReduciblePairs<Dot>>(
+    pub fn reduce_dot_into<'x, 'r, T: ReduciblePairs<Dot>>(
         &self,
         x: impl Into<BufferView<'x, T>>,
         y: impl Into<BufferView<'x, T>>,
-        result: &mut Buffer<T::Output>,
+        result: impl Into<BufferViewMut<'r, T::Output>>,
     ) -> Result<()> {
-        self.reduced_pairs_into::<Dot, T>(x.into(), y.into(), result)
+        self.reduced_pairs_into::<Dot, T>(x.into(), y.into(), result.into())
             .during("reduce_dot_into")
     }
 }

@@ -1,6 +1,6 @@
 //! Reductions by operations that other crates define.
 
-use crate::buffer::{Buffer, BufferView};
+use crate::buffer::{BufferView, BufferViewMut};
 use crate::element::Element;
 use crate::error::{During, Outcome, Result};
 use crate::launch_args::global_mut;
@@ -94,22 +94,22 @@ impl Module {
     /// # Errors
     /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if `result` does not have one element,
     /// and those of [`reduce`](Self::reduce).
-    pub fn reduce_into<'x, K>(
+    pub fn reduce_into<'x, 'r, K>(
         &self,
         kernel: K,
         x: impl Into<BufferView<'x, K::Element>>,
-        result: &mut Buffer<OutputOf<K>>,
+        result: impl Into<BufferViewMut<'r, OutputOf<K>>>,
     ) -> Result<()>
     where
         K: ReductionKernel<Element: Element>,
         AccumulatorOf<K>: Element,
         OutputOf<K>: Element,
     {
-        let x = x.into();
-        let mut reduce = || {
+        let (x, result) = (x.into(), result.into());
+        let reduce = || {
             self.check_elements::<K>(x)?;
-            self.device().check_result(result)?;
-            self.launch_reduction(kernel, x, global_mut(result.view_mut()))
+            self.device().check_result(&result)?;
+            self.launch_reduction(kernel, x, global_mut(result))
         };
         reduce().during("reduce_into")
     }

@@ -3,7 +3,7 @@
 use super::operations::ReduciblePairs;
 use super::ops::Dot;
 use super::segments::Segments;
-use crate::buffer::{Buffer, BufferView};
+use crate::buffer::{Buffer, BufferView, BufferViewMut};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{During, ErrorKind, Outcome, Result};
@@ -87,14 +87,14 @@ impl Device {
     /// # Errors
     /// [`ErrorKind::WrongLength`] if `values` does not have an element for each row, and those of
     /// [`Device::reduce_dot_rows`].
-    pub fn reduce_dot_rows_into<'m, T: ReduciblePairs<Dot>>(
+    pub fn reduce_dot_rows_into<'m, 'r, T: ReduciblePairs<Dot>>(
         &self,
         x: impl Into<MatrixView<'m, T>>,
         y: impl Into<MatrixView<'m, T>>,
-        values: &mut Buffer<T::Output>,
+        values: impl Into<BufferViewMut<'r, T::Output>>,
     ) -> Result<()> {
         let rows = self.paired(x.into(), y.into());
-        rows.and_then(|rows| self.paired_rows_reduced_into::<Dot, T>(rows, values))
+        rows.and_then(|rows| self.paired_rows_reduced_into::<Dot, T>(rows, values.into()))
             .during("reduce_dot_rows_into")
     }
 
@@ -103,15 +103,15 @@ impl Device {
     /// # Errors
     /// [`ErrorKind::WrongLength`] if `values` does not have an element for each column, and those of
     /// [`Device::reduce_dot_rows`].
-    pub fn reduce_dot_columns_into<'m, T: ReduciblePairs<Dot>>(
+    pub fn reduce_dot_columns_into<'m, 'r, T: ReduciblePairs<Dot>>(
         &self,
         x: impl Into<MatrixView<'m, T>>,
         y: impl Into<MatrixView<'m, T>>,
-        values: &mut Buffer<T::Output>,
+        values: impl Into<BufferViewMut<'r, T::Output>>,
     ) -> Result<()> {
         let columns = self.paired(x.into(), y.into()).map(transposed);
         columns
-            .and_then(|columns| self.paired_rows_reduced_into::<Dot, T>(columns, values))
+            .and_then(|columns| self.paired_rows_reduced_into::<Dot, T>(columns, values.into()))
             .during("reduce_dot_columns_into")
     }
 
@@ -156,14 +156,14 @@ impl Device {
     /// # Errors
     /// [`ErrorKind::WrongLength`] if `values` does not have an element for each segment, and those of
     /// [`Device::reduce_dot_segments`].
-    pub fn reduce_dot_segments_into<'x, T: ReduciblePairs<Dot>>(
+    pub fn reduce_dot_segments_into<'x, 'r, T: ReduciblePairs<Dot>>(
         &self,
         x: impl Into<BufferView<'x, T>>,
         y: impl Into<BufferView<'x, T>>,
         segments: &Segments,
-        values: &mut Buffer<T::Output>,
+        values: impl Into<BufferViewMut<'r, T::Output>>,
     ) -> Result<()> {
-        self.paired_segments_reduced_into::<Dot, T>((x.into(), y.into()), segments, values)
+        self.paired_segments_reduced_into::<Dot, T>((x.into(), y.into()), segments, values.into())
             .during("reduce_dot_segments_into")
     }
 }
@@ -207,14 +207,14 @@ impl Device {
         matrices: PairedMatrices<'_, T>,
     ) -> Outcome<Buffer<T::Output>> {
         let mut values = Buffer::uninit(self, matrices.0.rows())?;
-        self.paired_rows_reduced_into::<R, T>(matrices, &mut values)?;
+        self.paired_rows_reduced_into::<R, T>(matrices, values.view_mut())?;
         Ok(values)
     }
 
     fn paired_rows_reduced_into<R, T: ReduciblePairs<R>>(
         &self,
         (x, y): PairedMatrices<'_, T>,
-        values: &mut Buffer<T::Output>,
+        values: BufferViewMut<'_, T::Output>,
     ) -> Outcome<()> {
         self.check_owns(|| "the buffer of the values".to_owned(), values.device())?;
         super::launch::check_length(x.rows(), values.len())?;
@@ -235,7 +235,7 @@ impl Device {
                 shared.shape,
                 shared.partials,
                 shared.tickets,
-                global_mut(values.view_mut()),
+                global_mut(values),
             );
             // SAFETY: (1) the kernel's (1): the block is theirs. Its (2): each has the elements of its view,
             // both of one shape and in one order, of which lines, or elements of a line, are a leading
@@ -260,7 +260,7 @@ impl Device {
         segments: &Segments,
     ) -> Outcome<Buffer<T::Output>> {
         let mut values = Buffer::uninit(self, segments.len())?;
-        self.paired_segments_reduced_into::<R, T>(buffers, segments, &mut values)?;
+        self.paired_segments_reduced_into::<R, T>(buffers, segments, values.view_mut())?;
         Ok(values)
     }
 
@@ -268,10 +268,10 @@ impl Device {
         &self,
         (x, y): PairedBuffers<'_, T>,
         segments: &Segments,
-        values: &mut Buffer<T::Output>,
+        values: BufferViewMut<'_, T::Output>,
     ) -> Outcome<()> {
         self.check_pairs(x, y)?;
-        self.check_segments(segments, values)?;
+        self.check_segments(segments, &values)?;
         if segments.is_empty() {
             return Ok(());
         }
@@ -285,7 +285,7 @@ impl Device {
                 shared.parts,
                 shared.partials,
                 shared.tickets,
-                global_mut(values.view_mut()),
+                global_mut(values),
             );
             // SAFETY: (1) the kernel's (1): the grid is its. Its (2), (3): the offsets and the list are
             // those of the segments, and both buffers, which are equally long, have the elements, as was

@@ -3,7 +3,7 @@
 use super::launch::check_length;
 use super::lines::grid_of;
 use super::operations::{Reducible, ReducibleSegments};
-use crate::buffer::{Buffer, BufferView};
+use crate::buffer::{Buffer, BufferView, BufferViewMut};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{During, ErrorKind, Outcome, Result};
@@ -128,15 +128,15 @@ impl Device {
     /// # Errors
     /// [`ErrorKind::WrongLength`] if `values` does not have an element for each segment, and those of
     /// [`Device::reduce_segments`].
-    pub fn reduce_segments_into<'x, R, T: ReducibleSegments<R>>(
+    pub fn reduce_segments_into<'x, 'r, R, T: ReducibleSegments<R>>(
         &self,
         x: impl Into<BufferView<'x, T>>,
         segments: &Segments,
         operation: R,
-        values: &mut Buffer<<T as Reducible<R>>::Output>,
+        values: impl Into<BufferViewMut<'r, <T as Reducible<R>>::Output>>,
     ) -> Result<()> {
         let _: R = operation;
-        self.segments_reduced_into::<R, T>(x.into(), segments, values)
+        self.segments_reduced_into::<R, T>(x.into(), segments, values.into())
             .during("reduce_segments_into")
     }
 
@@ -158,7 +158,7 @@ impl Device {
         segments: &Segments,
     ) -> Outcome<Buffer<<T as Reducible<R>>::Output>> {
         let mut values = Buffer::uninit(self, segments.len())?;
-        self.segments_reduced_into::<R, T>(x, segments, &mut values)?;
+        self.segments_reduced_into::<R, T>(x, segments, values.view_mut())?;
         Ok(values)
     }
 
@@ -166,10 +166,10 @@ impl Device {
         &self,
         x: BufferView<'_, T>,
         segments: &Segments,
-        values: &mut Buffer<<T as Reducible<R>>::Output>,
+        values: BufferViewMut<'_, <T as Reducible<R>>::Output>,
     ) -> Outcome<()> {
         self.check_owns(|| "the buffer to reduce".to_owned(), x.device())?;
-        self.check_segments(segments, values)?;
+        self.check_segments(segments, &values)?;
         if segments.is_empty() {
             return Ok(());
         }
@@ -184,7 +184,7 @@ impl Device {
     pub(super) fn check_segments<O: Element>(
         &self,
         segments: &Segments,
-        values: &Buffer<O>,
+        values: &BufferViewMut<'_, O>,
     ) -> Outcome<()> {
         self.check_owns(|| "the segments".to_owned(), segments.offsets.device())?;
         self.check_owns(|| "the buffer of the values".to_owned(), values.device())?;
@@ -196,7 +196,7 @@ impl Device {
         &self,
         x: BufferView<'_, T>,
         segments: &Segments,
-        values: &mut Buffer<<T as Reducible<R>>::Output>,
+        values: BufferViewMut<'_, <T as Reducible<R>>::Output>,
     ) -> Outcome<()> {
         let module = Module::on_demand(self, T::SEGMENTS_MODULE);
         self.with_segment_workspace(segments, |shared| {
@@ -206,7 +206,7 @@ impl Device {
                 shared.parts,
                 shared.partials,
                 shared.tickets,
-                global_mut(values.view_mut()),
+                global_mut(values),
             );
             // SAFETY: (1) the kernel's (1): the grid is its. Its (2), (3): the offsets and the list are
             // those of the segments, and `x` has the elements, as was compared. Its (4): the workspace is

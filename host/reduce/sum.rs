@@ -1,7 +1,7 @@
 //! Sums of all elements of a buffer.
 
 use super::operations::ReduceElement;
-use crate::buffer::{Buffer, BufferView};
+use crate::buffer::{BufferView, BufferViewMut};
 use crate::device::{Device, default_device};
 use crate::error::{During, Result};
 use tilewright_kernels::reduce::{Plan, Sum};
@@ -45,19 +45,19 @@ impl Device {
         self.reduced::<Sum, T>(x.into()).during("reduce_sum")
     }
 
-    /// Writes the sum of all elements of `x` to the one element of `result`, without waiting: work
-    /// that is submitted later sees it.
+    /// Writes the sum of all elements of `x` to the one element of `result`, a buffer or a part of one, without
+    /// waiting: work that is submitted later sees it.
     ///
     /// # Errors
     /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if `result` does not have one element, and those of
     /// [`Device::reduce_sum`].
-    pub fn reduce_sum_into<'x, T: ReduceElement>(
+    pub fn reduce_sum_into<'x, 'r, T: ReduceElement>(
         &self,
         x: impl Into<BufferView<'x, T>>,
-        result: &mut Buffer<T::Sum>,
+        result: impl Into<BufferViewMut<'r, T::Sum>>,
     ) -> Result<()> {
-        self.reduced_into::<Sum, T>(x.into(), result)
-            .during("reduce_sum")
+        self.reduced_into::<Sum, T>(x.into(), result.into())
+            .during("reduce_sum_into")
     }
 }
 

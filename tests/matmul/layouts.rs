@@ -104,7 +104,7 @@ fn the_plan_follows_the_blocks() {
         let device = Device::simulator_with(options);
         let a = random::<T>(m, 4, 8).upload(&device, Order::RowMajor);
         let b = random::<T>(4, n, 9).upload(&device, Order::RowMajor);
-        device.matmul_plan(&a, &b).unwrap().kernel
+        device.matmul_coarsened_plan(&a, &b).unwrap().kernel
     }
     // 6 blocks of 128 x 128 for 4 multiprocessors.
     assert_eq!(kernel::<f32>(384, 256), "matmul_coarsened_f32_nn");
@@ -120,13 +120,13 @@ fn a_plan_says_its_kernel_and_why() {
     let device = Device::simulator_with(options);
     let a = random::<f32>(64, 9, 8).upload(&device, Order::RowMajor);
     assert_eq!(
-        device.matmul_plan(&a, a.t()).unwrap().to_string(),
+        device.matmul_coarsened_plan(&a, a.t()).unwrap().to_string(),
         "matmul_coarsened_small_f32_nt, 64 x 64 outputs for each block: \
          1 large blocks do not fill the device, which takes 198"
     );
-    let mismatch = device.matmul_plan(&a, &a).unwrap_err();
+    let mismatch = device.matmul_coarsened_plan(&a, &a).unwrap_err();
     assert!(matches!(mismatch.kind(), ErrorKind::ShapeMismatch { .. }));
-    assert_eq!(mismatch.operation(), "matmul_plan");
+    assert_eq!(mismatch.operation(), "matmul_coarsened_plan");
 }
 
 #[test]

@@ -291,7 +291,7 @@ fn a_plan_follows_where_the_rows_start() {
     let odd = device.matrix_zeros::<f32>((128, 137)).unwrap();
     let kernel = |b: MatrixView<'_, f32>| {
         let a = matrix.slice(.., ..128).unwrap();
-        device.matmul_plan(a, b).unwrap().kernel
+        device.matmul_coarsened_plan(a, b).unwrap().kernel
     };
     let aligned = "matmul_coarsened_f32_nn";
     let unaligned = "matmul_coarsened_f32_nn_unaligned";

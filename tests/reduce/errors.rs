@@ -36,15 +36,18 @@ fn operands_of_another_device_are_refused<T: Sample>() {
     let mut foreign_result = other.zeros::<T::Sum>(1).unwrap();
     for device in devices() {
         let x = device.upload(&data).unwrap();
-        for error in [
-            device.reduce_sum(&foreign).unwrap_err(),
-            device.reduce_sum_into(&x, &mut foreign_result).unwrap_err(),
+        for (error, operation) in [
+            (device.reduce_sum(&foreign).unwrap_err(), "reduce_sum"),
+            (
+                device.reduce_sum_into(&x, &mut foreign_result).unwrap_err(),
+                "reduce_sum_into",
+            ),
         ] {
             assert!(
                 matches!(error.kind(), ErrorKind::WrongDevice { .. }),
                 "{error}"
             );
-            assert_eq!(error.operation(), "reduce_sum");
+            assert_eq!(error.operation(), operation);
         }
         T::verify(&data, device.reduce_sum(&x).unwrap());
     }

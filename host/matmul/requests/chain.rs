@@ -67,7 +67,7 @@ impl Device {
     ) -> Result<()> {
         let (c, plain) = (c.as_matrix_view_mut(), Epilogue::identity());
         self.multiply(Request::Tiled, factors(a, b), c.into(), plain)
-            .during("matmul_tiled")
+            .during("matmul_tiled_into")
     }
 
     /// The product A B of an M x K and a K x N matrix, M x N: each thread computes a block of
@@ -103,11 +103,11 @@ impl Device {
         let (c, plain) = (c.as_matrix_view_mut(), Epilogue::identity());
         let request = Request::Coarsened(None);
         self.multiply(request, factors(a, b), c.into(), plain)
-            .during("matmul_coarsened")
+            .during("matmul_coarsened_into")
     }
 
     /// [`Device::matmul_coarsened_into`] with tiles of your choice instead of those of
-    /// [`Device::matmul_plan`].
+    /// [`Device::matmul_coarsened_plan`].
     ///
     /// # Errors
     /// Those of [`Device::matmul_coarsened_into`].
@@ -121,7 +121,7 @@ impl Device {
         let (c, plain) = (c.as_matrix_view_mut(), Epilogue::identity());
         let request = Request::Coarsened(Some(tiles));
         self.multiply(request, factors(a, b), c.into(), plain)
-            .during("matmul_coarsened")
+            .during("matmul_coarsened_with_into")
     }
 
     /// The kernel that [`Device::matmul_coarsened`] selects for these operands: large tiles if they
@@ -134,7 +134,7 @@ impl Device {
     /// # fn main() -> tilewright::Result<()> {
     /// let device = Device::simulator();
     /// let a = device.matrix((2, 2), &[1.0_f32, 2.0, 3.0, 4.0])?;
-    /// let plan = device.matmul_plan(&a, a.t())?;
+    /// let plan = device.matmul_coarsened_plan(&a, a.t())?;
     /// assert_eq!(plan.kernel, "matmul_coarsened_small_f32_nt");
     /// println!("{plan}");
     /// # Ok(())
@@ -144,14 +144,14 @@ impl Device {
     /// # Errors
     /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if A's columns are not B's rows; [`ErrorKind::NoKernel`](crate::ErrorKind::NoKernel) if the device is
     /// too old for all kernels.
-    pub fn matmul_plan<'a, 'b, T: GemmElement>(
+    pub fn matmul_coarsened_plan<'a, 'b, T: GemmElement>(
         &self,
         a: impl Into<MatrixView<'a, T>>,
         b: impl Into<MatrixView<'b, T>>,
     ) -> Result<MatmulPlan> {
         let request = Request::Coarsened(None);
         self.plan::<T, T, T::Accumulator>(request, factors(a, b), &Epilogue::identity())
-            .during("matmul_plan")
+            .during("matmul_coarsened_plan")
     }
 }
 

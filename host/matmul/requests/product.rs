@@ -387,6 +387,6 @@ impl Device {
         let (a, b) = (a.into(), b.into());
         Matmul::new(a, b)
             .multiply(self, c.as_matrix_view_mut().into())
-            .during("matmul")
+            .during("matmul_into")
     }
 }

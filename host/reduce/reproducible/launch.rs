@@ -2,7 +2,7 @@
 
 use super::element::ReproducibleElement;
 use super::state::ReproducibleSum;
-use crate::buffer::{Buffer, BufferView};
+use crate::buffer::{Buffer, BufferView, BufferViewMut};
 use crate::device::{Device, default_device};
 use crate::error::{During, Outcome, Result};
 use crate::launch::LaunchConfig;
@@ -58,17 +58,17 @@ impl Device {
     /// # Errors
     /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if `result` does not have one element,
     /// and those of [`Device::reduce_sum`].
-    pub fn reduce_sum_reproducible_into<'x, T: ReproducibleElement>(
+    pub fn reduce_sum_reproducible_into<'x, 'r, T: ReproducibleElement>(
         &self,
         x: impl Into<BufferView<'x, T>>,
-        result: &mut Buffer<T::Sum>,
+        result: impl Into<BufferViewMut<'r, T::Sum>>,
     ) -> Result<()> {
-        let x = x.into();
+        let (x, result) = (x.into(), result.into());
         self.check_reproducible(x)
             .and_then(|()| {
-                self.check_result(result)?;
+                self.check_result(&result)?;
                 let mut no_state = Buffer::uninit(self, 0)?;
-                let result = global_mut(result.view_mut());
+                let result = global_mut(result);
                 self.launch_reproducible(x, global_mut(no_state.view_mut()), result)
             })
             .during("reduce_sum_reproducible_into")

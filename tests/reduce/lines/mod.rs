@@ -230,6 +230,31 @@ fn values_of_a_wrong_length_are_refused() {
     }
 }
 
+/// Each value goes where the view says, and what lies around it stays.
+#[test]
+fn values_go_into_parts_of_a_buffer() {
+    for device in devices() {
+        let matrix = device.matrix((2, 3), &[1_i64, 5, 2, 4, 3, 6]).unwrap();
+        let mut all = device.upload(&[9_i64; 8]).unwrap();
+        let rows = all.slice_mut(1..3).unwrap();
+        device.reduce_rows_into(&matrix, ops::Sum, rows).unwrap();
+        let columns = all.slice_mut(4..7).unwrap();
+        device
+            .reduce_columns_into(&matrix, ops::Max, columns)
+            .unwrap();
+        let whole = all.slice_mut(7..).unwrap();
+        let row = device.upload(&[1_i64, 5, 2]).unwrap();
+        device.reduce_sum_into(&row, whole).unwrap();
+        assert_eq!(all.to_vec().unwrap(), [9, 8, 13, 9, 4, 5, 6, 8]);
+        let error = device.reduce_rows_into(&matrix, ops::Sum, &mut all);
+        let error = error.unwrap_err();
+        assert!(
+            matches!(error.kind(), ErrorKind::WrongLength { .. }),
+            "{error}"
+        );
+    }
+}
+
 #[test]
 fn matrices_of_another_device_are_refused() {
     let matrix = Device::simulator().matrix((1, 1), &[1.0_f32]).unwrap();
