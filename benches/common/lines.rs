@@ -126,7 +126,7 @@ fn rows<const ROWS: usize, const COLUMNS: usize>(
         device.zeros::<f32>(ROWS)?,
         move |calls, values| {
             for _ in 0..calls {
-                of_device.reduce_rows_into(&*of_ours, ops::Sum, values)?;
+                of_device.reduce_rows_into(&*of_ours, ops::Sum, &mut *values)?;
             }
             Ok(())
         },
@@ -159,7 +159,7 @@ fn columns<const ROWS: usize, const COLUMNS: usize>(device: &Device) -> Result<C
         device.zeros::<f32>(COLUMNS)?,
         move |calls, values| {
             for _ in 0..calls {
-                of_device.reduce_columns_into(&matrix, ops::Sum, values)?;
+                of_device.reduce_columns_into(&matrix, ops::Sum, &mut *values)?;
             }
             Ok(())
         },

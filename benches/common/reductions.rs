@@ -204,7 +204,7 @@ where
         device.zeros::<<f32 as Reducible<R>>::Output>(1)?,
         move |calls, result| {
             for _ in 0..calls {
-                of_device.reduce_into(&*of_ours, reduction, result)?;
+                of_device.reduce_into(&*of_ours, reduction, &mut *result)?;
             }
             Ok(())
         },
@@ -240,7 +240,7 @@ fn dot(device: &Device, rivals: &Rivals, len: usize) -> Result<Contest> {
         device.zeros::<f32>(1)?,
         move |calls, result| {
             for _ in 0..calls {
-                of_device.reduce_dot_into(&*operands[0], &*operands[1], result)?;
+                of_device.reduce_dot_into(&*operands[0], &*operands[1], &mut *result)?;
             }
             Ok(())
         },

@@ -83,7 +83,7 @@ where
         device.zeros::<<T as ReduceElement>::Sum>(1)?,
         move |calls, result| {
             for _ in 0..calls {
-                device.reduce_sum_reproducible_into(&*x, result)?;
+                device.reduce_sum_reproducible_into(&*x, &mut *result)?;
             }
             Ok(())
         },

@@ -101,7 +101,7 @@ fn contest(device: &Device, rivals: &Rivals, lengths: &[usize], label: &str) -> 
         device.zeros::<f32>(lengths.len())?,
         move |calls, values| {
             for _ in 0..calls {
-                of_device.reduce_segments_into(&*of_ours, &segments, ops::Sum, values)?;
+                of_device.reduce_segments_into(&*of_ours, &segments, ops::Sum, &mut *values)?;
             }
             Ok(())
         },

@@ -91,7 +91,7 @@ pub fn admit_ours<T: Sample>(contest: &mut Contest, x: Rc<Buffer<T>>, numerators
         device.zeros::<T::Sum>(1)?,
         move |calls, result| {
             for _ in 0..calls {
-                device.reduce_sum_into(&*x, result)?;
+                device.reduce_sum_into(&*x, &mut *result)?;
             }
             Ok(())
         },
