@@ -12,7 +12,7 @@ use std::ptr;
 
 impl Device {
     /// The value that `operation`, one of [`ops`](crate::ops), gives for all elements of `x`, a buffer
-    /// or a part of one ([`Buffer::slice`]).
+    /// or a part of one ([`Buffer::slice`](crate::Buffer::slice)).
     ///
     /// Elements are combined in a tree that depends on their number and their type alone: the same
     /// elements give the same bits in every run and on every device. `docs/reductions.md` has the

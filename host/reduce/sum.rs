@@ -7,7 +7,7 @@ use crate::error::{During, Result};
 use tilewright_kernels::reduce::{Plan, Sum};
 
 impl Device {
-    /// The sum of all elements of `x`, a buffer or a part of one ([`Buffer::slice`]); 0 for none.
+    /// The sum of all elements of `x`, a buffer or a part of one ([`Buffer::slice`](crate::Buffer::slice)); 0 for none.
     ///
     /// The additions form a tree that depends on the number of elements and their type alone: the
     /// same elements give the same bits in every run and on every device. With h the tree's height
