@@ -84,9 +84,12 @@ fn the_environment_says_how_many_seeds() {
     let mut runs = 0;
     testing::under_seeds(testing::seeds(4), |_| runs += 1);
     assert_eq!(runs, 2);
-    // SAFETY: as above.
-    unsafe { std::env::set_var("TILEWRIGHT_SEEDS", "few") };
-    let refused = std::panic::catch_unwind(|| testing::seeds(4)).unwrap_err();
-    let message = refused.downcast_ref::<String>().unwrap();
-    assert!(message.contains("TILEWRIGHT_SEEDS is `few`"), "{message}");
+    for value in ["few", "0"] {
+        // SAFETY: as above.
+        unsafe { std::env::set_var("TILEWRIGHT_SEEDS", value) };
+        let refused = std::panic::catch_unwind(|| testing::seeds(4)).unwrap_err();
+        let message = refused.downcast_ref::<String>().unwrap();
+        let expected = format!("TILEWRIGHT_SEEDS is `{value}`");
+        assert!(message.contains(&expected), "{message}");
+    }
 }

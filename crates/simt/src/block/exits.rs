@@ -44,15 +44,10 @@ impl Block {
         if !self.must_wait(exited) {
             return None;
         }
-        let message =
-            "the thread has exited without a wait for the launches before: the launch behind \
-                       waits for this one alone"
-                .to_owned();
-        Some(Finding::of(
-            &exited.position,
-            DefectKind::MissingLaunchWait,
-            message,
-        ))
+        let message = "the thread has exited without a wait for the launches before: the launch \
+                       behind waits for this one alone";
+        let kind = DefectKind::MissingLaunchWait;
+        Some(Finding::of(&exited.position, kind, message.to_owned()))
     }
 
     fn unread_store(&self, exited: &Thread) -> Option<Finding> {

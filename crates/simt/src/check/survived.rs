@@ -8,7 +8,7 @@ use super::region::REGION_BYTES;
 use super::report::Place;
 use super::shadow::{PAGE_BYTES, pages};
 use crate::basics::{Access, Finding, Position, Space};
-use crate::memory::OutOfMemory;
+use crate::memory::{OutOfMemory, start_of};
 use crate::state::SharedMemory;
 use std::panic::Location;
 
@@ -35,10 +35,8 @@ impl BlockCheck {
         let address = access.address();
         let memory = match access.space {
             Space::Shared => shared.array_of(address),
-            Space::Global | Space::Constant => {
-                let allocation = self.launch.allocations.find(address);
-                allocation.map_or(0, |it| it.start)
-            }
+            // Static arrays are registered at their first use, which may be in the launch.
+            Space::Global | Space::Constant => start_of(address).unwrap_or(0),
         };
         let Some(key) = Key::of(access.kind, conflict, Site::of(site), memory) else {
             return Err(Box::new(describe()));
