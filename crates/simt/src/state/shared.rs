@@ -170,12 +170,8 @@ impl SharedMemory {
     /// Where the array of `address` begins in the memory: 0 for the dynamic bytes.
     #[cold]
     pub fn array_of(&self, address: usize) -> usize {
-        let arrays = self.arrays.borrow();
-        let mut arrays = arrays.iter().map(|it| (it.start.addr(), it.bytes));
-        arrays
-            .find(|(start, bytes)| address.wrapping_sub(*start) < *bytes)
-            .and_then(|(start, _)| self.offset_of(start))
-            .unwrap_or(0)
+        let start = self.declaration(address).map(|(start, ..)| start);
+        start.and_then(|it| self.offset_of(it)).unwrap_or(0)
     }
 
     /// In words, which byte of which array `address` is.
@@ -187,17 +183,20 @@ impl SharedMemory {
             let element = element_at(offset, bytes_of_access);
             return Some(format!("{element} of the {bytes} dynamic bytes"));
         }
-        self.arrays.borrow().iter().find_map(|array| {
-            let within = address.wrapping_sub(array.start.addr());
-            (within < array.bytes).then(|| {
-                format!(
-                    "{} of the array of {} bytes declared at {}",
-                    element_at(within, bytes_of_access),
-                    array.bytes,
-                    array.declared
-                )
-            })
-        })
+        let (start, bytes, declared) = self.declaration(address)?;
+        let element = element_at(address - start, bytes_of_access);
+        Some(format!(
+            "{element} of the array of {bytes} bytes declared at {declared}"
+        ))
+    }
+
+    /// The start, the bytes and the declaration of the array that holds `address`.
+    fn declaration(&self, address: usize) -> Option<(usize, usize, &'static Location<'static>)> {
+        let arrays = self.arrays.borrow();
+        let mut arrays = arrays
+            .iter()
+            .map(|it| (it.start.addr(), it.bytes, it.declared));
+        arrays.find(|(start, bytes, _)| address.wrapping_sub(*start) < *bytes)
     }
 }
 
