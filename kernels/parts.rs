@@ -139,4 +139,5 @@ add_kernels! {
     add_parts_i32: i32 to i32 in i32;
     add_parts_i32_f32: i32 to f32 in f32;
     add_parts_i32_bf16: i32 to bf16 in f32;
+    add_parts_i32_f16: i32 to f16 in f32;
 }

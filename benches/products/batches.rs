@@ -7,12 +7,19 @@ use crate::common::Result;
 use tilewright::{Matmul, MatmulInto, Matrix};
 use tilewright_test_support::random::Random;
 
-/// Products of a batch.
-const COUNT: usize = 1000;
-const COUNT_ON_SIMULATOR: usize = 4;
+/// Products of a batch, and rows and columns of their matrices.
+const BATCHES: [(usize, usize); 6] = [
+    (1000, 16),
+    (1000, 64),
+    (1000, 128),
+    (1000, 256),
+    (250, 512),
+    (64, 1024),
+];
 
-/// Rows and columns of their matrices.
-const SIZES: [usize; 4] = [16, 64, 128, 256];
+/// Products of a batch on the simulator, and their most rows.
+const COUNT_ON_SIMULATOR: usize = 4;
+const MOST_ON_SIMULATOR: usize = 256;
 
 impl Bench {
     /// Batches whose matrices lie one below the other.
@@ -22,12 +29,15 @@ impl Bench {
         records: &mut Vec<serde_json::Value>,
     ) -> Result {
         let is_simulated = self.device.is_simulator();
-        let count = if is_simulated {
-            COUNT_ON_SIMULATOR
-        } else {
-            COUNT
-        };
-        for size in SIZES {
+        for (count, size) in BATCHES {
+            if is_simulated && size > MOST_ON_SIMULATOR {
+                continue;
+            }
+            let count = if is_simulated {
+                COUNT_ON_SIMULATOR
+            } else {
+                count
+            };
             let name = format!("{element} {count} of {size}");
             if !name.contains(&self.options.only) {
                 continue;

@@ -9,7 +9,7 @@ use tilewright::{Matmul, MatmulInto, Matrix, Order};
 use tilewright_test_support::random::Random;
 
 /// Rows of the activations.
-const ROWS: [usize; 4] = [1, 64, 128, 4096];
+const ROWS: [usize; 6] = [1, 16, 32, 64, 128, 4096];
 
 /// N and K of layers of large language models.
 const LAYERS: [(usize, usize); 5] = [
@@ -50,7 +50,7 @@ impl Bench {
         let mut ratios = Vec::new();
         for (&(n, k), m) in layers.iter().flat_map(|it| ROWS.map(|m| (it, m))) {
             let name = format!("{element} layer {m}x{n}x{k}");
-            if !name.contains(&self.options.only) || is_simulated && m > ROWS[1] {
+            if !name.contains(&self.options.only) || is_simulated && m > ROWS[3] {
                 continue;
             }
             let ratio = self.run_layer::<T>(&name, (m, n, k), records)?;

@@ -1,8 +1,7 @@
 //! Which launch computes what was selected, for each type of elements and of outputs.
 
 use super::arithmetic::Arithmetic;
-use super::element::sealed::{MmaInto, OutputOf, TensorOutput};
-use super::entry::Entry;
+use super::element::sealed::{OutputOf, TensorOutput};
 use super::kernel::{ElementType, GemmKernel, Method};
 use super::launch::{bytes, chain, grouped, mma, parts, split, tensor, vector, words};
 use super::matrices::Matrices;
@@ -80,6 +79,8 @@ products! {
         |device, selection, matrices| multiply_narrow(device, selection, matrices, on_tensor_cores);
     i8 I8 => bf16 Bf16 in f32, all by grouped::multiply_each, with a vector by bytes::multiply,
         |device, selection, matrices| multiply_narrow(device, selection, matrices, on_tensor_cores);
+    i8 I8 => f16 F16 in f32, all by grouped::multiply_each, with a vector by bytes::multiply,
+        |device, selection, matrices| multiply_narrow(device, selection, matrices, on_tensor_cores);
 }
 
 /// Launches what was selected for the matrices: `whole` for one product, or the products of parts of K.
@@ -102,7 +103,7 @@ where
 /// Launches a kernel for i8 in i32, which was selected for the matrices.
 fn by_bytes(kernel: &'static GemmKernel, matrices: Matrices<'_, i8, i32, i32>) -> Outcome<()> {
     match kernel.method {
-        Method::Wgmma(_) | Method::Mma(_) => on_tensor_cores(kernel, matrices),
+        Method::Wgmma(_) | Method::Skinny | Method::Mma(_) => on_tensor_cores(kernel, matrices),
         _ => words::multiply(kernel, matrices),
     }
 }
@@ -113,7 +114,7 @@ fn on_tensor_cores<T, O, S>(
     matrices: Matrices<'_, T, O, S>,
 ) -> Outcome<()>
 where
-    T: MmaInto<O, S>,
+    T: Computes<O, S>,
     O: TensorOutput<Sum = S>,
     S: Accumulator,
 {
@@ -129,8 +130,8 @@ fn by_singles(
     kernel: &'static GemmKernel,
     matrices: Matrices<'_, f32, f32, f32>,
 ) -> Outcome<()> {
-    match kernel.entry {
-        Entry::Split(_) => {
+    match kernel.method {
+        Method::Split(_) => {
             let problem = matrices.problem(ElementType::F32, ElementType::F32);
             let wide = device.select_kernel(Request::Wide, &problem)?.kernel;
             split::multiply(kernel, wide, matrices)

@@ -1,55 +1,70 @@
 //! How product kernels are launched: their arguments, by the kind of kernel and the types.
 
+use crate::element::Element;
 use crate::error::Outcome;
 use crate::launch::LaunchConfig;
 use crate::module::Module;
 use crate::module_source::ModuleSource;
 use cuda_std::global::{Global, GlobalMut};
-use half::{bf16, f16};
+use std::any::TypeId;
+use std::mem;
 use tilewright_kernels::epilogue::EpilogueNumbers;
 use tilewright_kernels::matmul::{ProductGroup, ProductShape};
 use tilewright_kernels::matvec::VectorShape;
 use tilewright_kernels::parts::PartsShape;
 use tilewright_kernels::tensor::TensorShape;
 
-/// How a kernel is launched: chains by the type of all elements, warps' products of narrow elements by those of
-/// the operands and of C, warpgroups' by that of C.
+/// How a kernel is launched: a function of one of the types below, which the kind of the kernel and its types
+/// decide.
 #[derive(Clone, Copy)]
-pub enum Entry {
-    F32(ChainLaunch<f32>),
-    F64(ChainLaunch<f64>),
-    /// Of words of four i8.
-    Words(ChainLaunch<i32>),
-    MmaF16(ProductLaunch<f16, f16, f32>),
-    MmaF16ToF32(ProductLaunch<f16, f32, f32>),
-    MmaBf16(ProductLaunch<bf16, bf16, f32>),
-    MmaBf16ToF32(ProductLaunch<bf16, f32, f32>),
-    MmaI8(ProductLaunch<i8, i32, i32>),
-    MmaI8ToF32(ProductLaunch<i8, f32, f32>),
-    MmaI8ToBf16(ProductLaunch<i8, bf16, f32>),
-    TensorF16(TensorLaunch<f16, f32>),
-    TensorBf16(TensorLaunch<bf16, f32>),
-    TensorF32(TensorLaunch<f32, f32>),
-    TensorI32(TensorLaunch<i32, i32>),
-    Split(SplitLaunch),
-    Wide(WideLaunch),
-    VectorF32(VectorLaunch<f32, f32, f32>),
-    VectorF64(VectorLaunch<f64, f64, f64>),
-    VectorF16(VectorLaunch<f16, f16, f32>),
-    VectorF16ToF32(VectorLaunch<f16, f32, f32>),
-    VectorBf16(VectorLaunch<bf16, bf16, f32>),
-    VectorBf16ToF32(VectorLaunch<bf16, f32, f32>),
-    /// Of words of four i8.
-    VectorI8(VectorLaunch<i32, i32, i32>),
-    VectorI8ToF32(VectorLaunch<i32, f32, f32, i32>),
-    VectorI8ToBf16(VectorLaunch<i32, bf16, f32, i32>),
-    /// Of words of four floats of 8 bits.
-    VectorF8ToF32(VectorLaunch<i32, f32, f32>),
-    VectorF8ToBf16(VectorLaunch<i32, bf16, f32>),
-    GroupF32(GroupLaunch<f32>),
-    GroupF64(GroupLaunch<f64>),
-    GroupF16(GroupLaunch<f32>),
-    GroupBf16(GroupLaunch<f32>),
+pub struct Entry {
+    /// Of the type that `of` says.
+    launch: unsafe fn(),
+    of: fn() -> TypeId,
+}
+
+impl Entry {
+    /// A kernel that is launched by `launch`.
+    pub const fn new<F: Launch>(launch: F) -> Self {
+        const { assert!(size_of::<F>() == size_of::<unsafe fn()>()) };
+        Self {
+            // SAFETY: `F` is a type of function pointers, by (1) of `Launch`, which are of one size.
+            launch: unsafe { mem::transmute_copy(&launch) },
+            of: TypeId::of::<F>,
+        }
+    }
+
+    /// The function, which the kernel was selected for.
+    pub fn launch<F: Launch>(self) -> F {
+        assert_eq!(
+            (self.of)(),
+            TypeId::of::<F>(),
+            "the kernel was selected for the types"
+        );
+        // SAFETY: the function is an `F`, of which `new` has made it.
+        unsafe { mem::transmute_copy(&self.launch) }
+    }
+}
+
+/// A type of functions that launch kernels.
+///
+/// # Safety
+/// 1. It is a function pointer.
+pub unsafe trait Launch: Copy + 'static {}
+
+macro_rules! launches {
+    ($(for [$($parameter:ident)*] $launch:ty;)*) => {$(
+        // SAFETY: (1) it is.
+        unsafe impl<$($parameter: Element),*> Launch for $launch {}
+    )*};
+}
+launches! {
+    for [T O S] ProductLaunch<T, O, S>;
+    for [O S] TensorLaunch<O, S>;
+    for [T O S P] VectorLaunch<T, O, S, P>;
+    for [S] GroupLaunch<S>;
+    for [] SplitLaunch;
+    for [] WideLaunch;
 }
 
 /// The arguments of a kernel of elements `T`, whose outputs are `O` and whose sums are `S`.

@@ -10,7 +10,7 @@ use crate::kernels::module_of;
 use crate::launch::LaunchConfig;
 use crate::launch_args::{global_mut, no_elements};
 use crate::launch_args::{read_elements, written_by_product};
-use crate::matrix::{Matrix, MatrixView, Order};
+use crate::matrix::{Matrix, MatrixBatch, MatrixView, Order};
 use crate::module::Module;
 use cuda_std::global::{Global, GlobalMut};
 use cuda_std::grid_constant::GridConstant;
@@ -28,26 +28,37 @@ const PITCH: usize = 8;
 pub struct SplitOperand<'a> {
     halves: MatrixView<'a, f16>,
     pub words: BufferView<'a, u32>,
+    /// One that all products share, or one for each.
+    pub matrices: usize,
+    /// Lines of each.
     pub lines: usize,
     pub k: usize,
 }
 
-/// A matrix whose rows are taken apart, and where their words go.
+/// Matrices whose rows are taken apart, and where their words go.
 pub struct Whole<'a> {
-    pub x: MatrixView<'a, f32>,
+    pub x: MatrixBatch<'a, f32>,
     pub words: BufferViewMut<'a, u32>,
+}
+
+/// The matrices of an operand: one where all products share it.
+pub fn matrices_of(x: MatrixBatch<'_, f32>) -> usize {
+    x.count().unwrap_or(1)
 }
 
 impl Whole<'_> {
     fn shape(&self) -> SplitShape {
-        let (lines, k) = self.x.shape();
+        let first = self.x.first();
+        let (lines, k) = first.shape();
         SplitShape {
+            matrices: matrices_of(self.x),
+            stride: self.x.stride(),
             lines,
             k,
-            leading_dimension: self.x.leading_dimension(),
+            leading_dimension: first.leading_dimension(),
             pitch: k.next_multiple_of(PITCH),
             lowest: lowest_exponent(k).expect("the product can be split"),
-            is_along: u32::from(self.x.order() == Order::RowMajor),
+            is_along: u32::from(first.order() == Order::RowMajor),
         }
     }
 }
@@ -74,7 +85,7 @@ impl<'a> Arguments<'a> {
         // no gaps.
         let (x, halves) = unsafe {
             (
-                read_elements(operand.x.into()),
+                read_elements(operand.x),
                 written_by_product(halves.view_mut().into()),
             )
         };
@@ -88,16 +99,20 @@ impl<'a> Arguments<'a> {
 }
 
 /// Takes apart the rows of the operands that are there, and returns their halves: in one matrix the
-/// upper ones of all rows, then the lower ones.
+/// upper ones of the rows of all matrices, then the lower ones.
 pub fn split_rows(
     device: &Device,
     mut operands: [Option<Whole<'_>>; 2],
 ) -> Outcome<[Option<Matrix<f16>>; 2]> {
     let halves_of = |operand: &Option<Whole<'_>>| {
-        let Some(SplitShape { lines, pitch, .. }) = operand.as_ref().map(Whole::shape) else {
+        let Some(shape) = operand.as_ref().map(Whole::shape) else {
             return Ok(None);
         };
-        Matrix::uninit(device, (2 * lines, pitch).into()).map(Some)
+        Matrix::uninit(
+            device,
+            (2 * shape.matrices * shape.lines, shape.pitch).into(),
+        )
+        .map(Some)
     };
     let mut halves = [halves_of(&operands[0])?, halves_of(&operands[1])?];
     if operands.iter().all(Option::is_none) {
@@ -128,7 +143,8 @@ pub fn split_rows(
 /// One launch, which reads the operands once.
 fn launch_at_once(device: &Device, a: Arguments<'_>, b: Arguments<'_>) -> Outcome<()> {
     let sharing = a.shape.sharing_blocks().max(b.shape.sharing_blocks());
-    let blocks = a.shape.at_once_blocks(sharing) + b.shape.at_once_blocks(sharing);
+    let blocks = |shape: SplitShape| shape.matrices * shape.at_once_blocks(sharing);
+    let blocks = blocks(a.shape) + blocks(b.shape);
     let bytes = |shape: SplitShape| shape.at_once_bytes(sharing);
     let config = LaunchConfig::new(grid(blocks, a.shape, b.shape)?, SPLIT_THREADS)
         .with_dynamic_shared(bytes(a.shape).max(bytes(b.shape)) as u32);
@@ -164,18 +180,20 @@ fn launch_at_once(device: &Device, a: Arguments<'_>, b: Arguments<'_>) -> Outcom
 /// A launch that finds the extremes of lines whose words are zero, and one that takes them apart.
 fn launch_in_two(device: &Device, a: Arguments<'_>, b: Arguments<'_>) -> Outcome<()> {
     let shapes = (GridConstant::new(&a.shape), GridConstant::new(&b.shape));
-    let scan_blocks = a.shape.scan_blocks() + b.shape.scan_blocks();
+    let blocks = |of_matrix: fn(&SplitShape) -> usize| {
+        let of = |shape: &SplitShape| shape.matrices * of_matrix(shape);
+        grid(of(&a.shape) + of(&b.shape), a.shape, b.shape)
+    };
     let params = (a.x, b.x, shapes.0, shapes.1, a.words, b.words);
     // SAFETY: (1) is (1) to (3) of the kernel: (1) the grid; (2) the views and their orders; (3) the words
     // are zero. (2) The operands are borrowed, the words mutably.
     unsafe {
         Module::on_demand(device, module_of!(split_scan)).launch_params(
             split_scan,
-            LaunchConfig::new(grid(scan_blocks, a.shape, b.shape)?, SPLIT_THREADS),
+            LaunchConfig::new(blocks(SplitShape::scan_blocks)?, SPLIT_THREADS),
             params,
         )?;
     }
-    let split_blocks = a.shape.split_blocks() + b.shape.split_blocks();
     let params = (
         a.x, b.x, shapes.0, shapes.1, a.words, b.words, a.halves, b.halves,
     );
@@ -184,7 +202,7 @@ fn launch_in_two(device: &Device, a: Arguments<'_>, b: Arguments<'_>) -> Outcome
     unsafe {
         Module::on_demand(device, module_of!(split_halves)).launch_params(
             split_halves,
-            LaunchConfig::new(grid(split_blocks, a.shape, b.shape)?, SPLIT_THREADS),
+            LaunchConfig::new(blocks(SplitShape::split_blocks)?, SPLIT_THREADS),
             params,
         )
     }
@@ -192,7 +210,7 @@ fn launch_in_two(device: &Device, a: Arguments<'_>, b: Arguments<'_>) -> Outcome
 
 /// A grid of `blocks` blocks.
 fn grid(blocks: usize, a: SplitShape, b: SplitShape) -> Outcome<u32> {
-    let elements = |it: SplitShape| it.lines * it.k;
+    let elements = |it: SplitShape| it.matrices * it.lines * it.k;
     i32::try_from(blocks)
         .map(|blocks| blocks as u32)
         .map_err(|_| ErrorKind::TooLarge {
@@ -205,24 +223,26 @@ fn grid(blocks: usize, a: SplitShape, b: SplitShape) -> Outcome<u32> {
 }
 
 impl<'a> SplitOperand<'a> {
-    /// The halves and the words of `lines` lines of `k` elements.
+    /// The halves and the words of `matrices`, each of `lines` lines of `k` elements.
     pub fn new(
         halves: &'a Matrix<f16>,
         words: BufferView<'a, u32>,
+        matrices: usize,
         (lines, k): (usize, usize),
     ) -> Self {
         Self {
             halves: halves.view(),
             words,
+            matrices,
             lines,
             k,
         }
     }
 
-    /// A map of the upper and the lower halves, two matrices, with boxes of `box_lines` lines.
+    /// A map of the upper halves of all matrices, and then the lower ones, with boxes of `box_lines` lines.
     pub fn map(&self, box_lines: usize) -> Outcome<MapWords> {
         let halves = TensorMapBatch {
-            count: 2,
+            count: 2 * self.matrices as u64,
             matrix_bytes: (self.lines * self.halves.leading_dimension() * size_of::<f16>()) as u64,
         };
         let upper = self.halves.part(..self.lines, ..self.k)?;

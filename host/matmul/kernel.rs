@@ -37,6 +37,14 @@ impl ElementType {
         }
     }
 
+    /// The tile of the clusters that multiply such elements for results of few columns.
+    pub const fn skinny_tile(self) -> &'static ClusterTile {
+        match self.bytes() {
+            1 => &tensor::BYTE_SKINNY,
+            _ => &tensor::HALF_SKINNY,
+        }
+    }
+
     /// The type of sums of products of such elements.
     pub const fn of_sums(self) -> Self {
         match self {
@@ -80,6 +88,8 @@ pub enum Method {
     Mma(TileConfig),
     /// Products of halves or bytes on the tensor cores.
     Wgmma(TileConfig),
+    /// The same of results with few rows or columns.
+    Skinny,
     /// f32 as products of halves on the tensor cores.
     Split(TileConfig),
     /// What `Split` leaves out, on the ordinary units.
@@ -131,4 +141,18 @@ pub struct GemmKernel {
     /// The PTX of its entry.
     pub module: &'static ModuleSource,
     pub entry: Entry,
+}
+
+impl GemmKernel {
+    /// The tile of its clusters.
+    ///
+    /// # Panics
+    /// It has none.
+    pub fn cluster_tile(&self) -> &'static ClusterTile {
+        match self.method {
+            Method::Wgmma(tiles) | Method::Split(tiles) => self.element.cluster_tile(tiles),
+            Method::Skinny => self.element.skinny_tile(),
+            other => unreachable!("kernels of {other:?} have no clusters"),
+        }
+    }
 }

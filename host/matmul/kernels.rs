@@ -1,10 +1,13 @@
 //! The table of product kernels.
 
+use super::element::sealed::TensorOutput;
 use super::entry::{
-    ChainArguments, Entry, ProductArguments, SplitArguments, TensorArguments, VectorArguments,
-    launch_with_epilogue,
+    ChainArguments, ChainLaunch, Entry, GroupLaunch, ProductArguments, ProductLaunch,
+    SplitArguments, SplitLaunch, TensorArguments, TensorLaunch, VectorArguments, VectorLaunch,
+    WideLaunch, launch_with_epilogue,
 };
 use super::kernel::{ElementType, GemmKernel, Method, TileConfig, VectorLines};
+use super::types::Accumulate;
 use crate::images::oldest_driver;
 use crate::kernels::{images_of, module_of};
 use cuda_std::global::{Global, GlobalMut};
@@ -16,6 +19,24 @@ use tilewright_kernels::{matvec, tensor};
 
 /// The architecture of a kernel that states none: the oldest that is built for.
 const OLDEST: Architecture = Architecture::parse("sm_75").expect("it is the name of one");
+
+/// The types of elements by the names of their [`ElementType`].
+mod types {
+    pub type F16 = half::f16;
+    pub type Bf16 = half::bf16;
+    pub type F32 = f32;
+    pub type F64 = f64;
+    pub type I8 = i8;
+    pub type I32 = i32;
+    pub type F8E4M3 = cuda_std::fp8::F8E4M3;
+    pub type F8E5M2 = cuda_std::fp8::F8E5M2;
+}
+
+/// The type of the sums of products of `T`.
+type SumOf<T> = <T as Accumulate>::Accumulator;
+
+/// The type that outputs of tensor cores are computed in.
+type FinishOf<O> = <O as TensorOutput>::Sum;
 
 macro_rules! kernels {
     ($($element:ident to $output:ident [$method:expr, $room:ident, $entry:ident] => $($kernel:ident)*;)*) => {
@@ -31,38 +52,34 @@ macro_rules! kernels {
             driver: oldest_driver(images_of!($kernel)),
             descriptor: <$room::$kernel as ProductKernel>::DESCRIPTOR,
             module: module_of!($kernel),
-            entry: kernels!(@$entry $element $room::$kernel),
+            entry: kernels!(@$entry types::$element, types::$output, $room::$kernel),
         },)*)*]
     };
-    (@tiled $element:ident $kernel:path) => {
-        Entry::$element(|module, config, arguments| {
+    (@tiled $element:ty, $output:ty, $kernel:path) => {
+        Entry::new::<ChainLaunch<$element>>(|module, config, arguments| {
             let ChainArguments { a, b, c, shape, .. } = arguments;
             let ProductShape { m, n, k, lda, ldb, ldc, .. } = shape;
             // SAFETY: (1), (2) are those of `ProductLaunch`.
             unsafe { module.launch_params($kernel(), config, (a, b, c, m, n, k, lda, ldb, ldc)) }
         })
     };
-    (@chain $element:ident $kernel:path) => { kernels!(@ordinary $element $kernel) };
-    (@words $element:ident $kernel:path) => { kernels!(@ordinary Words $kernel) };
-    (@mma_f16 $element:ident $kernel:path) => { kernels!(@ordinary MmaF16 $kernel) };
-    (@mma_f16_f32 $element:ident $kernel:path) => { kernels!(@ordinary MmaF16ToF32 $kernel) };
-    (@mma_bf16 $element:ident $kernel:path) => { kernels!(@ordinary MmaBf16 $kernel) };
-    (@mma_bf16_f32 $element:ident $kernel:path) => { kernels!(@ordinary MmaBf16ToF32 $kernel) };
-    (@mma_i8 $element:ident $kernel:path) => { kernels!(@ordinary MmaI8 $kernel) };
-    (@mma_i8_f32 $element:ident $kernel:path) => { kernels!(@ordinary MmaI8ToF32 $kernel) };
-    (@mma_i8_bf16 $element:ident $kernel:path) => { kernels!(@ordinary MmaI8ToBf16 $kernel) };
-    (@ordinary $entry:ident $kernel:path) => {
-        Entry::$entry(|module, config, arguments| {
+    (@chain $element:ty, $output:ty, $kernel:path) => {
+        kernels!(@product ChainLaunch<$element>, $kernel)
+    };
+    (@words $element:ty, $output:ty, $kernel:path) => { kernels!(@product ChainLaunch<i32>, $kernel) };
+    (@mma $element:ty, $output:ty, $kernel:path) => {
+        kernels!(@product ProductLaunch<$element, $output, FinishOf<$output>>, $kernel)
+    };
+    (@product $launch:ty, $kernel:path) => {
+        Entry::new::<$launch>(|module, config, arguments| {
             let ProductArguments { a, b, c, shape, epilogue } = arguments;
             let shape = GridConstant::new(&shape);
             // SAFETY: (1), (2) are those of `ProductLaunch`.
             unsafe { launch_with_epilogue!(module, $kernel(), config, [a, b, c, shape], epilogue, []) }
         })
     };
-    (@tensor_f16 $element:ident $kernel:path) => { kernels!(@mapped TensorF16 $kernel) };
-    (@tensor_bf16 $element:ident $kernel:path) => { kernels!(@mapped TensorBf16 $kernel) };
-    (@mapped $entry:ident $kernel:path) => {
-        Entry::$entry(|module, config, arguments| {
+    (@bulk $element:ty, $output:ty, $kernel:path) => {
+        Entry::new::<TensorLaunch<$output, FinishOf<$output>>>(|module, config, arguments| {
             let TensorArguments { a, b, c_map, c, shape, epilogue } = arguments;
             let (a, b) = (TensorMap::of_words(a), TensorMap::of_words(b));
             let (a, b) = (GridConstant::new(&a), GridConstant::new(&b));
@@ -72,11 +89,8 @@ macro_rules! kernels {
             unsafe { launch_with_epilogue!(module, $kernel(), config, [a, b, c_map, c, shape], epilogue, []) }
         })
     };
-    (@tensor_f32 $element:ident $kernel:path) => { kernels!(@direct TensorF32 $kernel) };
-    (@tensor_i32 $element:ident $kernel:path) => { kernels!(@direct TensorI32 $kernel) };
-    (@direct_bf16 $element:ident $kernel:path) => { kernels!(@direct TensorBf16 $kernel) };
-    (@direct $entry:ident $kernel:path) => {
-        Entry::$entry(|module, config, arguments| {
+    (@direct $element:ty, $output:ty, $kernel:path) => {
+        Entry::new::<TensorLaunch<$output, FinishOf<$output>>>(|module, config, arguments| {
             let TensorArguments { a, b, c, shape, epilogue, .. } = arguments;
             let (a, b) = (TensorMap::of_words(a), TensorMap::of_words(b));
             let (a, b) = (GridConstant::new(&a), GridConstant::new(&b));
@@ -85,12 +99,8 @@ macro_rules! kernels {
             unsafe { launch_with_epilogue!(module, $kernel(), config, [a, b, c, shape], epilogue, []) }
         })
     };
-    (@group F32 $kernel:path) => { kernels!(@grouped GroupF32 $kernel) };
-    (@group F64 $kernel:path) => { kernels!(@grouped GroupF64 $kernel) };
-    (@group F16 $kernel:path) => { kernels!(@grouped GroupF16 $kernel) };
-    (@group Bf16 $kernel:path) => { kernels!(@grouped GroupBf16 $kernel) };
-    (@grouped $entry:ident $kernel:path) => {
-        Entry::$entry(|module, config, group, numbers| {
+    (@group $element:ty, $output:ty, $kernel:path) => {
+        Entry::new::<GroupLaunch<SumOf<$element>>>(|module, config, group, numbers| {
             // SAFETY: (1) no element. (2) None is touched.
             let memory = unsafe {
                 let operands = Global::from_raw_parts(std::ptr::null(), 0);
@@ -102,8 +112,8 @@ macro_rules! kernels {
             unsafe { module.launch_params($kernel(), config, params) }
         })
     };
-    (@split $element:ident $kernel:path) => {
-        Entry::Split(|module, config, arguments| {
+    (@split $element:ty, $output:ty, $kernel:path) => {
+        Entry::new::<SplitLaunch>(|module, config, arguments| {
             let SplitArguments { a, b, words, c, shape, is_transposed, epilogue } = arguments;
             let (a, b) = (TensorMap::of_words(a), TensorMap::of_words(b));
             let (a, b) = (GridConstant::new(&a), GridConstant::new(&b));
@@ -117,19 +127,15 @@ macro_rules! kernels {
             }
         })
     };
-    (@vector_f32 $element:ident $kernel:path) => { kernels!(@lines VectorF32 $kernel) };
-    (@vector_f64 $element:ident $kernel:path) => { kernels!(@lines VectorF64 $kernel) };
-    (@vector_f16 $element:ident $kernel:path) => { kernels!(@lines VectorF16 $kernel) };
-    (@vector_f16_f32 $element:ident $kernel:path) => { kernels!(@lines VectorF16ToF32 $kernel) };
-    (@vector_bf16 $element:ident $kernel:path) => { kernels!(@lines VectorBf16 $kernel) };
-    (@vector_bf16_f32 $element:ident $kernel:path) => { kernels!(@lines VectorBf16ToF32 $kernel) };
-    (@vector_i8 $element:ident $kernel:path) => { kernels!(@lines VectorI8 $kernel) };
-    (@vector_i8_f32 $element:ident $kernel:path) => { kernels!(@lines VectorI8ToF32 $kernel) };
-    (@vector_i8_bf16 $element:ident $kernel:path) => { kernels!(@lines VectorI8ToBf16 $kernel) };
-    (@vector_f8_f32 $element:ident $kernel:path) => { kernels!(@lines VectorF8ToF32 $kernel) };
-    (@vector_f8_bf16 $element:ident $kernel:path) => { kernels!(@lines VectorF8ToBf16 $kernel) };
-    (@lines $entry:ident $kernel:path) => {
-        Entry::$entry(|module, config, arguments| {
+    (@vector $element:ty, $output:ty, $kernel:path) => {
+        kernels!(@lines VectorLaunch<$element, $output, SumOf<$element>>, $kernel)
+    };
+    // In words of four.
+    (@bytes $element:ty, $output:ty, $kernel:path) => {
+        kernels!(@lines VectorLaunch<i32, $output, FinishOf<$output>, SumOf<$element>>, $kernel)
+    };
+    (@lines $launch:ty, $kernel:path) => {
+        Entry::new::<$launch>(|module, config, arguments| {
             let VectorArguments { x, v, y, shape, epilogue, partials, tickets } = arguments;
             let shape = GridConstant::new(&shape);
             // SAFETY: (1), (2) are those of `VectorLaunch`.
@@ -140,8 +146,8 @@ macro_rules! kernels {
             }
         })
     };
-    (@wide $element:ident $kernel:path) => {
-        Entry::Wide(|module, config, arguments, [a_words, b_words]| {
+    (@wide $element:ty, $output:ty, $kernel:path) => {
+        Entry::new::<WideLaunch>(|module, config, arguments, [a_words, b_words]| {
             let ChainArguments { a, b, c, shape, epilogue } = arguments;
             let shape = GridConstant::new(&shape);
             // SAFETY: (1), (2) are those of `WideLaunch`.
@@ -182,60 +188,77 @@ pub static KERNELS: &[GemmKernel] = kernels! {
         matmul_mma_f64_tt;
     F64 to F64 [Method::Mma(SMALL), matmul, chain] => matmul_mma_small_f64_nn matmul_mma_small_f64_tn
         matmul_mma_small_f64_nt matmul_mma_small_f64_tt;
-    F16 to F16 [Method::Mma(LARGE), matmul, mma_f16] => matmul_mma_f16_nn matmul_mma_f16_tn matmul_mma_f16_nt
+    F16 to F16 [Method::Mma(LARGE), matmul, mma] => matmul_mma_f16_nn matmul_mma_f16_tn matmul_mma_f16_nt
         matmul_mma_f16_tt;
-    F16 to F16 [Method::Mma(SMALL), matmul, mma_f16] => matmul_mma_small_f16_nn matmul_mma_small_f16_tn
+    F16 to F16 [Method::Mma(SMALL), matmul, mma] => matmul_mma_small_f16_nn matmul_mma_small_f16_tn
         matmul_mma_small_f16_nt matmul_mma_small_f16_tt;
-    F16 to F32 [Method::Mma(LARGE), matmul, mma_f16_f32] => matmul_mma_f16_f32_nn matmul_mma_f16_f32_tn
+    F16 to F32 [Method::Mma(LARGE), matmul, mma] => matmul_mma_f16_f32_nn matmul_mma_f16_f32_tn
         matmul_mma_f16_f32_nt matmul_mma_f16_f32_tt;
-    F16 to F32 [Method::Mma(SMALL), matmul, mma_f16_f32] => matmul_mma_small_f16_f32_nn
+    F16 to F32 [Method::Mma(SMALL), matmul, mma] => matmul_mma_small_f16_f32_nn
         matmul_mma_small_f16_f32_tn matmul_mma_small_f16_f32_nt matmul_mma_small_f16_f32_tt;
-    Bf16 to Bf16 [Method::Mma(LARGE), matmul, mma_bf16] => matmul_mma_bf16_nn matmul_mma_bf16_tn
+    Bf16 to Bf16 [Method::Mma(LARGE), matmul, mma] => matmul_mma_bf16_nn matmul_mma_bf16_tn
         matmul_mma_bf16_nt matmul_mma_bf16_tt;
-    Bf16 to Bf16 [Method::Mma(SMALL), matmul, mma_bf16] => matmul_mma_small_bf16_nn matmul_mma_small_bf16_tn
+    Bf16 to Bf16 [Method::Mma(SMALL), matmul, mma] => matmul_mma_small_bf16_nn matmul_mma_small_bf16_tn
         matmul_mma_small_bf16_nt matmul_mma_small_bf16_tt;
-    Bf16 to F32 [Method::Mma(LARGE), matmul, mma_bf16_f32] => matmul_mma_bf16_f32_nn matmul_mma_bf16_f32_tn
+    Bf16 to F32 [Method::Mma(LARGE), matmul, mma] => matmul_mma_bf16_f32_nn matmul_mma_bf16_f32_tn
         matmul_mma_bf16_f32_nt matmul_mma_bf16_f32_tt;
-    Bf16 to F32 [Method::Mma(SMALL), matmul, mma_bf16_f32] => matmul_mma_small_bf16_f32_nn
+    Bf16 to F32 [Method::Mma(SMALL), matmul, mma] => matmul_mma_small_bf16_f32_nn
         matmul_mma_small_bf16_f32_tn matmul_mma_small_bf16_f32_nt matmul_mma_small_bf16_f32_tt;
-    I8 to I32 [Method::Mma(LARGE), matmul, mma_i8] => matmul_mma_i8;
-    I8 to I32 [Method::Mma(SMALL), matmul, mma_i8] => matmul_mma_small_i8;
-    I8 to F32 [Method::Mma(LARGE), matmul, mma_i8_f32] => matmul_mma_i8_f32;
-    I8 to F32 [Method::Mma(SMALL), matmul, mma_i8_f32] => matmul_mma_small_i8_f32;
-    I8 to Bf16 [Method::Mma(LARGE), matmul, mma_i8_bf16] => matmul_mma_i8_bf16;
-    I8 to Bf16 [Method::Mma(SMALL), matmul, mma_i8_bf16] => matmul_mma_small_i8_bf16;
-    F16 to F16 [Method::Wgmma(LARGE), tensor, tensor_f16] => matmul_wgmma_f16_nn matmul_wgmma_f16_nt
+    I8 to I32 [Method::Mma(LARGE), matmul, mma] => matmul_mma_i8;
+    I8 to I32 [Method::Mma(SMALL), matmul, mma] => matmul_mma_small_i8;
+    I8 to F32 [Method::Mma(LARGE), matmul, mma] => matmul_mma_i8_f32;
+    I8 to F32 [Method::Mma(SMALL), matmul, mma] => matmul_mma_small_i8_f32;
+    I8 to Bf16 [Method::Mma(LARGE), matmul, mma] => matmul_mma_i8_bf16;
+    I8 to Bf16 [Method::Mma(SMALL), matmul, mma] => matmul_mma_small_i8_bf16;
+    I8 to F16 [Method::Mma(LARGE), matmul, mma] => matmul_mma_i8_f16;
+    I8 to F16 [Method::Mma(SMALL), matmul, mma] => matmul_mma_small_i8_f16;
+    F16 to F16 [Method::Wgmma(LARGE), tensor, bulk] => matmul_wgmma_f16_nn matmul_wgmma_f16_nt
         matmul_wgmma_f16_tn matmul_wgmma_f16_tt;
-    F16 to F16 [Method::Wgmma(SMALL), tensor, tensor_f16] => matmul_wgmma_small_f16_nn matmul_wgmma_small_f16_nt
+    F16 to F16 [Method::Wgmma(SMALL), tensor, bulk] => matmul_wgmma_small_f16_nn matmul_wgmma_small_f16_nt
         matmul_wgmma_small_f16_tn matmul_wgmma_small_f16_tt;
-    F16 to F32 [Method::Wgmma(LARGE), tensor, tensor_f32] => matmul_wgmma_f16_f32_nn matmul_wgmma_f16_f32_nt
+    F16 to F32 [Method::Wgmma(LARGE), tensor, direct] => matmul_wgmma_f16_f32_nn matmul_wgmma_f16_f32_nt
         matmul_wgmma_f16_f32_tn matmul_wgmma_f16_f32_tt;
-    F16 to F32 [Method::Wgmma(SMALL), tensor, tensor_f32] => matmul_wgmma_small_f16_f32_nn
+    F16 to F32 [Method::Wgmma(SMALL), tensor, direct] => matmul_wgmma_small_f16_f32_nn
         matmul_wgmma_small_f16_f32_nt matmul_wgmma_small_f16_f32_tn matmul_wgmma_small_f16_f32_tt;
-    Bf16 to Bf16 [Method::Wgmma(LARGE), tensor, tensor_bf16] => matmul_wgmma_bf16_nn matmul_wgmma_bf16_nt
+    Bf16 to Bf16 [Method::Wgmma(LARGE), tensor, bulk] => matmul_wgmma_bf16_nn matmul_wgmma_bf16_nt
         matmul_wgmma_bf16_tn matmul_wgmma_bf16_tt;
-    Bf16 to Bf16 [Method::Wgmma(SMALL), tensor, tensor_bf16] => matmul_wgmma_small_bf16_nn
+    Bf16 to Bf16 [Method::Wgmma(SMALL), tensor, bulk] => matmul_wgmma_small_bf16_nn
         matmul_wgmma_small_bf16_nt matmul_wgmma_small_bf16_tn matmul_wgmma_small_bf16_tt;
-    Bf16 to F32 [Method::Wgmma(LARGE), tensor, tensor_f32] => matmul_wgmma_bf16_f32_nn
+    Bf16 to F32 [Method::Wgmma(LARGE), tensor, direct] => matmul_wgmma_bf16_f32_nn
         matmul_wgmma_bf16_f32_nt matmul_wgmma_bf16_f32_tn matmul_wgmma_bf16_f32_tt;
-    Bf16 to F32 [Method::Wgmma(SMALL), tensor, tensor_f32] => matmul_wgmma_small_bf16_f32_nn
+    Bf16 to F32 [Method::Wgmma(SMALL), tensor, direct] => matmul_wgmma_small_bf16_f32_nn
         matmul_wgmma_small_bf16_f32_nt matmul_wgmma_small_bf16_f32_tn matmul_wgmma_small_bf16_f32_tt;
     I8 to I32 [Method::Coarsened(LARGE), matmul, words] => matmul_coarsened_i8;
     I8 to I32 [Method::Coarsened(SMALL), matmul, words] => matmul_coarsened_small_i8;
-    I8 to I32 [Method::Wgmma(LARGE), tensor, tensor_i32] => matmul_wgmma_i8;
-    I8 to I32 [Method::Wgmma(SMALL), tensor, tensor_i32] => matmul_wgmma_small_i8;
-    I8 to F32 [Method::Wgmma(LARGE), tensor, tensor_f32] => matmul_wgmma_i8_f32;
-    I8 to F32 [Method::Wgmma(SMALL), tensor, tensor_f32] => matmul_wgmma_small_i8_f32;
-    I8 to Bf16 [Method::Wgmma(LARGE), tensor, direct_bf16] => matmul_wgmma_i8_bf16;
-    I8 to Bf16 [Method::Wgmma(SMALL), tensor, direct_bf16] => matmul_wgmma_small_i8_bf16;
-    F8E4M3 to Bf16 [Method::Wgmma(LARGE), tensor, tensor_bf16] => matmul_wgmma_e4m3;
-    F8E4M3 to Bf16 [Method::Wgmma(SMALL), tensor, tensor_bf16] => matmul_wgmma_small_e4m3;
-    F8E4M3 to F32 [Method::Wgmma(LARGE), tensor, tensor_f32] => matmul_wgmma_e4m3_f32;
-    F8E4M3 to F32 [Method::Wgmma(SMALL), tensor, tensor_f32] => matmul_wgmma_small_e4m3_f32;
-    F8E5M2 to Bf16 [Method::Wgmma(LARGE), tensor, tensor_bf16] => matmul_wgmma_e5m2;
-    F8E5M2 to Bf16 [Method::Wgmma(SMALL), tensor, tensor_bf16] => matmul_wgmma_small_e5m2;
-    F8E5M2 to F32 [Method::Wgmma(LARGE), tensor, tensor_f32] => matmul_wgmma_e5m2_f32;
-    F8E5M2 to F32 [Method::Wgmma(SMALL), tensor, tensor_f32] => matmul_wgmma_small_e5m2_f32;
+    I8 to I32 [Method::Wgmma(LARGE), tensor, direct] => matmul_wgmma_i8;
+    I8 to I32 [Method::Wgmma(SMALL), tensor, direct] => matmul_wgmma_small_i8;
+    I8 to F32 [Method::Wgmma(LARGE), tensor, direct] => matmul_wgmma_i8_f32;
+    I8 to F32 [Method::Wgmma(SMALL), tensor, direct] => matmul_wgmma_small_i8_f32;
+    I8 to Bf16 [Method::Wgmma(LARGE), tensor, direct] => matmul_wgmma_i8_bf16;
+    I8 to Bf16 [Method::Wgmma(SMALL), tensor, direct] => matmul_wgmma_small_i8_bf16;
+    I8 to F16 [Method::Wgmma(LARGE), tensor, direct] => matmul_wgmma_i8_f16;
+    I8 to F16 [Method::Wgmma(SMALL), tensor, direct] => matmul_wgmma_small_i8_f16;
+    F8E4M3 to Bf16 [Method::Wgmma(LARGE), tensor, bulk] => matmul_wgmma_e4m3;
+    F8E4M3 to Bf16 [Method::Wgmma(SMALL), tensor, bulk] => matmul_wgmma_small_e4m3;
+    F8E4M3 to F32 [Method::Wgmma(LARGE), tensor, direct] => matmul_wgmma_e4m3_f32;
+    F8E4M3 to F32 [Method::Wgmma(SMALL), tensor, direct] => matmul_wgmma_small_e4m3_f32;
+    F8E5M2 to Bf16 [Method::Wgmma(LARGE), tensor, bulk] => matmul_wgmma_e5m2;
+    F8E5M2 to Bf16 [Method::Wgmma(SMALL), tensor, bulk] => matmul_wgmma_small_e5m2;
+    F8E5M2 to F32 [Method::Wgmma(LARGE), tensor, direct] => matmul_wgmma_e5m2_f32;
+    F8E5M2 to F32 [Method::Wgmma(SMALL), tensor, direct] => matmul_wgmma_small_e5m2_f32;
+    F16 to F16 [Method::Skinny, tensor, direct] => matmul_wgmma_skinny_f16_n matmul_wgmma_skinny_f16_t;
+    F16 to F32 [Method::Skinny, tensor, direct] => matmul_wgmma_skinny_f16_f32_n matmul_wgmma_skinny_f16_f32_t;
+    Bf16 to Bf16 [Method::Skinny, tensor, direct] => matmul_wgmma_skinny_bf16_n matmul_wgmma_skinny_bf16_t;
+    Bf16 to F32 [Method::Skinny, tensor, direct] => matmul_wgmma_skinny_bf16_f32_n
+        matmul_wgmma_skinny_bf16_f32_t;
+    I8 to I32 [Method::Skinny, tensor, direct] => matmul_wgmma_skinny_i8;
+    I8 to F32 [Method::Skinny, tensor, direct] => matmul_wgmma_skinny_i8_f32;
+    I8 to Bf16 [Method::Skinny, tensor, direct] => matmul_wgmma_skinny_i8_bf16;
+    I8 to F16 [Method::Skinny, tensor, direct] => matmul_wgmma_skinny_i8_f16;
+    F8E4M3 to Bf16 [Method::Skinny, tensor, direct] => matmul_wgmma_skinny_e4m3;
+    F8E4M3 to F32 [Method::Skinny, tensor, direct] => matmul_wgmma_skinny_e4m3_f32;
+    F8E5M2 to Bf16 [Method::Skinny, tensor, direct] => matmul_wgmma_skinny_e5m2;
+    F8E5M2 to F32 [Method::Skinny, tensor, direct] => matmul_wgmma_skinny_e5m2_f32;
     F32 to F32 [Method::Split(LARGE), tensor, split] => matmul_split_f32;
     F32 to F32 [Method::Split(SMALL), tensor, split] => matmul_split_small_f32;
     F32 to F32 [Method::Wide, matmul, wide] => matmul_wide_f32_nn matmul_wide_f32_nn_unaligned
@@ -250,23 +273,24 @@ pub static KERNELS: &[GemmKernel] = kernels! {
         matmul_mma_grouped_f16_nt matmul_mma_grouped_f16_tt;
     Bf16 to Bf16 [Method::GroupedMma, matmul, group] => matmul_mma_grouped_bf16_nn matmul_mma_grouped_bf16_tn
         matmul_mma_grouped_bf16_nt matmul_mma_grouped_bf16_tt;
-    F32 to F32 [Method::Vector(ALONG), matvec, vector_f32] => matvec_along_f32;
-    F32 to F32 [Method::Vector(ACROSS), matvec, vector_f32] => matvec_across_f32;
-    F64 to F64 [Method::Vector(ALONG), matvec, vector_f64] => matvec_along_f64;
-    F64 to F64 [Method::Vector(ACROSS), matvec, vector_f64] => matvec_across_f64;
-    F16 to F16 [Method::Vector(ALONG), matvec, vector_f16] => matvec_along_f16;
-    F16 to F16 [Method::Vector(ACROSS), matvec, vector_f16] => matvec_across_f16;
-    F16 to F32 [Method::Vector(ALONG), matvec, vector_f16_f32] => matvec_along_f16_f32;
-    F16 to F32 [Method::Vector(ACROSS), matvec, vector_f16_f32] => matvec_across_f16_f32;
-    Bf16 to Bf16 [Method::Vector(ALONG), matvec, vector_bf16] => matvec_along_bf16;
-    Bf16 to Bf16 [Method::Vector(ACROSS), matvec, vector_bf16] => matvec_across_bf16;
-    Bf16 to F32 [Method::Vector(ALONG), matvec, vector_bf16_f32] => matvec_along_bf16_f32;
-    Bf16 to F32 [Method::Vector(ACROSS), matvec, vector_bf16_f32] => matvec_across_bf16_f32;
-    I8 to I32 [Method::Vector(EITHER), matvec, vector_i8] => matvec_i8;
-    I8 to F32 [Method::Vector(EITHER), matvec, vector_i8_f32] => matvec_i8_f32;
-    I8 to Bf16 [Method::Vector(EITHER), matvec, vector_i8_bf16] => matvec_i8_bf16;
-    F8E4M3 to Bf16 [Method::Vector(EITHER), matvec, vector_f8_bf16] => matvec_e4m3;
-    F8E4M3 to F32 [Method::Vector(EITHER), matvec, vector_f8_f32] => matvec_e4m3_f32;
-    F8E5M2 to Bf16 [Method::Vector(EITHER), matvec, vector_f8_bf16] => matvec_e5m2;
-    F8E5M2 to F32 [Method::Vector(EITHER), matvec, vector_f8_f32] => matvec_e5m2_f32;
+    F32 to F32 [Method::Vector(ALONG), matvec, vector] => matvec_along_f32;
+    F32 to F32 [Method::Vector(ACROSS), matvec, vector] => matvec_across_f32;
+    F64 to F64 [Method::Vector(ALONG), matvec, vector] => matvec_along_f64;
+    F64 to F64 [Method::Vector(ACROSS), matvec, vector] => matvec_across_f64;
+    F16 to F16 [Method::Vector(ALONG), matvec, vector] => matvec_along_f16;
+    F16 to F16 [Method::Vector(ACROSS), matvec, vector] => matvec_across_f16;
+    F16 to F32 [Method::Vector(ALONG), matvec, vector] => matvec_along_f16_f32;
+    F16 to F32 [Method::Vector(ACROSS), matvec, vector] => matvec_across_f16_f32;
+    Bf16 to Bf16 [Method::Vector(ALONG), matvec, vector] => matvec_along_bf16;
+    Bf16 to Bf16 [Method::Vector(ACROSS), matvec, vector] => matvec_across_bf16;
+    Bf16 to F32 [Method::Vector(ALONG), matvec, vector] => matvec_along_bf16_f32;
+    Bf16 to F32 [Method::Vector(ACROSS), matvec, vector] => matvec_across_bf16_f32;
+    I8 to I32 [Method::Vector(EITHER), matvec, bytes] => matvec_i8;
+    I8 to F32 [Method::Vector(EITHER), matvec, bytes] => matvec_i8_f32;
+    I8 to Bf16 [Method::Vector(EITHER), matvec, bytes] => matvec_i8_bf16;
+    I8 to F16 [Method::Vector(EITHER), matvec, bytes] => matvec_i8_f16;
+    F8E4M3 to Bf16 [Method::Vector(EITHER), matvec, bytes] => matvec_e4m3;
+    F8E4M3 to F32 [Method::Vector(EITHER), matvec, bytes] => matvec_e4m3_f32;
+    F8E5M2 to Bf16 [Method::Vector(EITHER), matvec, bytes] => matvec_e5m2;
+    F8E5M2 to F32 [Method::Vector(EITHER), matvec, bytes] => matvec_e5m2_f32;
 };

@@ -4,7 +4,7 @@ use super::epilogue::Epilogue;
 use super::kernel::Method;
 use super::launch::vector;
 use super::matrices::Factors;
-use super::problem::Problem;
+use super::problem::{FewLines, Problem};
 use super::select::{Request, Selection, SelectionReason};
 use super::types::Accumulator;
 use super::types::sealed::Computes;
@@ -35,6 +35,10 @@ impl MatmulPlan {
         let tile = selection.kernel.descriptor.tile;
         let (block_rows, block_columns) = match selection.kernel.method {
             Method::Vector(_) => vector::block_of(problem),
+            // The kernel computes the transpose.
+            Method::Skinny if problem.few_lines() == Some(FewLines::Rows) => {
+                (tile.columns, tile.rows)
+            }
             _ => (tile.rows, tile.columns),
         };
         Self {

@@ -58,7 +58,7 @@ impl Device {
 }
 
 impl<'a> PreparedMatrix<'a> {
-    fn new(device: &Device, b: MatrixView<'a, f32>) -> Outcome<Self> {
+    pub(super) fn new(device: &Device, b: MatrixView<'a, f32>) -> Outcome<Self> {
         device.check_owns(|| "the matrix B".into(), b.device())?;
         let (k, n) = b.shape();
         // The least product that it is the right operand of.
@@ -83,7 +83,7 @@ impl<'a> PreparedMatrix<'a> {
         let halves = match n {
             0 => Matrix::zeroed(device, (0, 0).into())?,
             _ => {
-                let (x, words) = (b.t(), words.view_mut());
+                let (x, words) = (b.t().into(), words.view_mut());
                 let [halves, _] = split_rows(device, [Some(Whole { x, words }), None])?;
                 halves.expect("it was taken apart")
             }
@@ -143,6 +143,6 @@ impl<'a> PreparedMatrix<'a> {
     /// The halves.
     pub fn operand(&self) -> SplitOperand<'_> {
         let (k, n) = self.matrix.shape();
-        SplitOperand::new(&self.halves, self.words.view(), (n, k))
+        SplitOperand::new(&self.halves, self.words.view(), 1, (n, k))
     }
 }

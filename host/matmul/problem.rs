@@ -87,6 +87,13 @@ pub struct VectorProduct {
     pub lines: VectorLines,
 }
 
+/// Which lines of a result are few, as a skinny product has them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FewLines {
+    Rows,
+    Columns,
+}
+
 /// A product C = A B: A is M x K, B is K x N, C is M x N.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Problem {
@@ -153,6 +160,25 @@ impl Problem {
             (1, _) => Some(with_b),
             _ => None,
         }
+    }
+
+    /// Which lines of the result are few enough for one tile of skinny products.
+    pub fn few_lines(&self) -> Option<FewLines> {
+        let most = self.element.skinny_tile().columns;
+        match (self.m, self.n) {
+            (m, n) if m <= most && m <= n => Some(FewLines::Rows),
+            (_, n) if n <= most => Some(FewLines::Columns),
+            _ => None,
+        }
+    }
+
+    /// The orders in which the kernel of a skinny product finds the operand of many lines and that of few.
+    pub fn skinny_orders(&self) -> Option<(Order, Order)> {
+        Some(match self.few_lines()? {
+            FewLines::Columns => (self.a.order, self.b.order),
+            // Of the transposes.
+            FewLines::Rows => (self.b.order.transposed(), self.a.order.transposed()),
+        })
     }
 
     /// The parts into which K is divided, if the result is so small that few blocks would compute it. They

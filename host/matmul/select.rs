@@ -25,8 +25,11 @@ use tilewright_kernels::matmul::OperandLayout;
 /// 17.7 at 768, 80.4 and 31.9 at 1024.
 const SPLIT_FROM: u128 = 384 * 384 * 384;
 
-/// The same of each of many products: on the ordinary units these share a launch, which they fill.
-const SPLIT_FROM_OF_MANY: u128 = 768 * 768 * 768;
+/// The same of each product of a batch.
+const SPLIT_FROM_OF_BATCH: u128 = 192 * 192 * 192;
+
+/// The same of each of the products of unequal shapes, which on the ordinary units share a launch.
+const SPLIT_FROM_OF_GROUP: u128 = 768 * 768 * 768;
 
 /// The kernels to select from.
 #[derive(Clone, Copy, Debug)]
@@ -184,6 +187,16 @@ fn fastest(
     {
         return Some((Method::Vector(lines), SelectionReason::Vector));
     }
+    if let (Arithmetic::Auto, None) = (arithmetic, tiles)
+        && has_warpgroups
+        && whole.few_lines().is_some()
+        && !problem.is_gram
+        && kernels_of(Method::Skinny)
+            .iter()
+            .any(|it| it.computes(problem, device))
+    {
+        return Some((Method::Skinny, SelectionReason::FewLines));
+    }
     match (problem.element, arithmetic) {
         (_, Arithmetic::Auto) if is_narrow && has_warpgroups => {
             Some(wgmma_in(problem, device, tiles))
@@ -212,7 +225,7 @@ fn fastest(
 const fn split_from(count: usize) -> u128 {
     match count {
         1 => SPLIT_FROM,
-        _ => SPLIT_FROM_OF_MANY,
+        _ => SPLIT_FROM_OF_BATCH,
     }
 }
 
@@ -229,11 +242,15 @@ impl GemmKernel {
     /// Whether the kernel computes the problem on the device.
     fn computes(&self, problem: &Problem, device: DeviceFacts) -> bool {
         let element_bytes = problem.element.bytes();
+        let orders = match self.method {
+            Method::Skinny => problem.skinny_orders(),
+            _ => Some((problem.a.order, problem.b.order)),
+        };
         self.element == problem.element
             && self.output == problem.output
             && problem.c.order == Order::RowMajor
-            && reads(self.descriptor.a, problem.a.order)
-            && reads(self.descriptor.b, problem.b.order)
+            && orders
+                .is_some_and(|(a, b)| reads(self.descriptor.a, a) && reads(self.descriptor.b, b))
             && (self.descriptor.b == OperandLayout::Either
                 || (problem.b)
                     .rows_are_multiples_of(self.descriptor.b_row_alignment, element_bytes))
@@ -245,7 +262,7 @@ impl GemmKernel {
                     problem.batch == 1 && !problem.is_gram && problem.has_aligned_lines()
                 }
                 Method::Vector(lines) => problem.vector().is_some_and(|it| it.lines == lines),
-                Method::Wgmma(_) => problem.fits_tensor_maps(),
+                Method::Wgmma(_) | Method::Skinny => problem.fits_tensor_maps(),
                 Method::Split(_) | Method::Wide => problem.can_be_split(),
             }
             && self.runs_on(device)

@@ -20,10 +20,10 @@ use tilewright_kernels::epilogue::EpilogueElement;
 /// | f16, bf16 | the same, or f32 | exact products, f32 sums on tensor cores, rounded once |
 /// | [`F8E4M3`], [`F8E5M2`] | bf16, or f32 | exact products, sums of 128 on tensor cores, which keep 13 bits, and their totals in f32 |
 /// | i8 | i32 | exact; a sum beyond i32 wraps around, as [`i32::wrapping_add`] does |
-/// | i8, by [`Matmul::dequantized`](crate::Matmul::dequantized) | f32, or bf16 | the same sums, each rounded to f32, and an epilogue in f32 |
+/// | i8, by [`Matmul::dequantized`](crate::Matmul::dequantized) | f32, f16, or bf16 | the same sums, each rounded to f32, and an epilogue in f32 |
 /// | a matrix and a vector, M or N = 1 | as above | i8 as above; of all others a fused multiply-add for each product, f64 in f64, all others in f32, in a tree that depends on K and the type alone |
 ///
-/// Matrices of f16, bf16, and i8 with outputs of f32 or bf16 need compute capability 8.0 or the simulator, those
+/// Matrices of f16, bf16, and i8 with outputs of f32, f16 or bf16 need compute capability 8.0 or the simulator, those
 /// of 8-bit floats 9.0 or the simulator, and 8.0 where one of them is a vector. A small result with a large K is the sum of products of parts of K
 /// ([`SelectionReason::InParts`](crate::SelectionReason::InParts)). Sums of f16 and bf16 have the bits of the device's tensor cores, which differ between 8.x and 9.0.
 #[diagnostic::on_unimplemented(
@@ -52,10 +52,10 @@ impl Accumulator for i32 {}
 
 /// A type whose products can be written as elements of type `O`: its [`Product`](Accumulate::Product), and
 /// f16, bf16 and 8-bit floats as f32. `S` is the type of what comes before, alpha and beta, scales and biases: that
-/// of the sums, and f32 of i8 that becomes f32 or bf16.
+/// of the sums, and f32 of i8 that becomes f32, f16 or bf16.
 #[diagnostic::on_unimplemented(
     message = "products of `{Self}` are not written as `{O}`",
-    note = "a product is of the type of its operands, of i8 of i32, of 8-bit floats of bf16; those of f16, bf16 and 8-bit floats can be of f32, too, and `Matmul::dequantized` of i8 is of f32 or bf16"
+    note = "a product is of the type of its operands, of i8 of i32, of 8-bit floats of bf16; those of f16, bf16 and 8-bit floats can be of f32, too, and `Matmul::dequantized` of i8 is of f32, f16 or bf16"
 )]
 pub trait MatmulInto<O: Element, S: Accumulator = <Self as Accumulate>::Accumulator>:
     MatmulElement + sealed::Computes<O, S>

@@ -183,7 +183,7 @@ const fn assert_shapes<C: TileConfig, S: Tile, U: Tile>() {
 
 /// Every block computes its outputs.
 #[inline(always)]
-unsafe fn never(_m: usize, _n: usize, (): ()) -> bool {
+unsafe fn never(_shape: &ProductShape, (): ()) -> bool {
     false
 }
 
@@ -191,19 +191,24 @@ unsafe fn never(_m: usize, _n: usize, (): ()) -> bool {
 /// of its lines is wide.
 ///
 /// # Safety
-/// 1. The words are those of m lines of A and n lines of B, as the splits left them, and the blocks
-///    are those of m x n outputs, [`PANEL`] x [`PANEL`] each.
+/// 1. The words are those of m lines of A and n lines of B, of each matrix of theirs, as the splits left them,
+///    and the blocks are those of m x n outputs, [`PANEL`] x [`PANEL`] each.
 #[cfg(any(not(target_arch = "nvptx64"), cuda_arch_at_least = "90a"))]
 #[inline(always)]
-unsafe fn is_narrow(m: usize, n: usize, (a, b): (Global<'_, u32>, Global<'_, u32>)) -> bool {
+unsafe fn is_narrow(shape: &ProductShape, (a, b): (Global<'_, u32>, Global<'_, u32>)) -> bool {
     dependent_launch::wait();
     dependent_launch::trigger();
+    let (m, n) = (shape.m, shape.n);
+    let (of_a, of_b) = (LineWords { lines: m }, LineWords { lines: n });
+    let of_product = |words: LineWords, stride: usize| match stride {
+        0 => 0,
+        _ => thread::block_idx_y() as usize * words.len(),
+    };
+    let a = a.skip(of_product(of_a, shape.a_stride));
+    let b = b.skip(of_product(of_b, shape.b_stride));
     let (row, column) = block_position(thread::block_idx_x(), m.div_ceil(PANEL), n.div_ceil(PANEL));
     // SAFETY: (1) is (1).
-    unsafe {
-        !LineWords { lines: m }.is_panel_wide(a, row * PANEL)
-            && !LineWords { lines: n }.is_panel_wide(b, column * PANEL)
-    }
+    unsafe { !of_a.is_panel_wide(a, row * PANEL) && !of_b.is_panel_wide(b, column * PANEL) }
 }
 
 // `hoisted`: whether there are registers to hoist the addresses of a column-major operand, too.
@@ -263,7 +268,7 @@ macro_rules! coarsened_kernels {
             $($extra: Global<$extra_element>,)*
         ) {
             // SAFETY: (1) is (1) and (4).
-            if unsafe { $is_skipped(shape.m, shape.n, ($($extra,)*)) } {
+            if unsafe { $is_skipped(&shape, ($($extra,)*)) } {
                 return;
             }
             if <$config>::LEAVES_OUT && is_left_out(&shape, <$config>::ROWS, <$config>::COLUMNS) {
@@ -309,7 +314,7 @@ macro_rules! coarsened_kernels {
             [a_words: Global<u32>, b_words: Global<u32>], is_narrow);
     )*};
 }
-// What `matmul_split_f32` leaves out.
+// What products of operands that were taken apart leave out.
 coarsened_kernels! { @wide
     matmul_wide_f32_nn: RowMajor RowMajor, TransposedLoad<true>, DirectLoad<4>,
         "A and B are row-major, and the rows of B start at multiples of 16 bytes.";

@@ -171,6 +171,7 @@ vector_kernels! {
     i8 in i32 to i32 in i32: matvec_i8;
     i8 in i32 to f32 in f32: matvec_i8_f32;
     i8 in i32 to bf16 in f32: matvec_i8_bf16;
+    i8 in i32 to f16 in f32: matvec_i8_f16;
     F8E4M3 in f32 to bf16 in f32: matvec_e4m3;
     F8E4M3 in f32 to f32 in f32: matvec_e4m3_f32;
     F8E5M2 in f32 to bf16 in f32: matvec_e5m2;

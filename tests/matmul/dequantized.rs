@@ -5,7 +5,7 @@ use crate::common::random::Random;
 use crate::epilogues::{CASES, Case, NOTHING, Output, Vectors};
 use crate::harness::{Host, ORDERS, Shape, assert_same_bits, orders};
 use crate::integers::{SHAPES, exact, random_matrix, wrapped};
-use half::bf16;
+use half::{bf16, f16};
 use tilewright::{
     Accumulator, Activation, Arithmetic, Device, ErrorKind, Matmul, MatmulInto, Matrix, Profile,
     SelectionReason, SimulatorOptions, TileConfig,
@@ -174,11 +174,19 @@ fn products_in_bf16_have_the_stated_roundings() {
     }
 }
 
+#[test]
+fn products_in_f16_have_the_stated_roundings() {
+    for (number, shape) in SHAPES.into_iter().enumerate() {
+        assert_products::<f16>(shape, number + 2);
+    }
+}
+
 /// K that is divided: the sums of the parts are added in i32, so the bits are those of one part.
 #[test]
 fn parts_of_k_are_added_before_they_are_rounded() {
     assert_products::<f32>((4, 8, 6144), 8);
     assert_products::<bf16>((66, 20, 6657), 4);
+    assert_products::<f16>((66, 20, 6657), 3);
     let device = Device::simulator();
     let (a, b) = (
         device.matrix_zeros::<i8>((4, 6144)).unwrap(),

@@ -22,6 +22,7 @@ mod narrow_parts;
 mod parts;
 mod prepared;
 mod shapes;
+mod skinny;
 mod split;
 mod values;
 mod vectors;

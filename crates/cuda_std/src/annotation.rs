@@ -1,5 +1,5 @@
 //! The note that `#[kernel]` leaves for the builder beside a PTX entry, where it depends on the
-//! layout of a type.
+//! layout of a type or on a constant.
 
 use crate::const_text::{self, Text};
 use crate::signature::Layout;
@@ -9,8 +9,23 @@ use crate::signature::Layout;
 pub enum Part {
     /// Text as it is.
     Text(&'static str),
+    /// A number in decimals.
+    Number(usize),
     /// `<size>:<alignment>`, behind the letter of a parameter that is passed by value.
     Layout(Layout),
+}
+
+/// `value`, for a bound that is a constant of the source: from 1 to `most`.
+///
+/// # Panics
+/// It is another number, which in a constant is an error of the compiler.
+#[must_use]
+pub const fn launch_bound(value: u32, most: u32) -> u32 {
+    assert!(
+        1 <= value && value <= most,
+        "`max_threads` is 1 to 1024, `max_registers` 1 to 255, and `min_blocks` at least 1"
+    );
+    value
 }
 
 /// The text that the builder reads from the section `.tilewright.kernel`.
@@ -25,6 +40,7 @@ impl Annotation {
         while index < self.0.len() {
             match self.0[index] {
                 Part::Text(part) => text.push_str(part),
+                Part::Number(number) => text.push_number(number),
                 Part::Layout(layout) => {
                     text.push_number(layout.size);
                     text.push(b':');
@@ -41,13 +57,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_parameter_by_value_is_its_size_and_alignment() {
+    fn a_parameter_by_value_is_its_size_and_alignment_and_a_bound_its_number() {
         const NOTE: Annotation = Annotation(&[
-            Part::Text("copy|params=r,v,g"),
+            Part::Text("copy|maxntid="),
+            Part::Number(384),
+            Part::Text("|params=r,v,g"),
             Part::Layout(Layout::of::<[u64; 16]>()),
             Part::Text(",v"),
         ]);
         const TEXT: [u8; NOTE.text_len()] = NOTE.text();
-        assert_eq!(&TEXT, b"copy|params=r,v,g128:8,v");
+        assert_eq!(&TEXT, b"copy|maxntid=384|params=r,v,g128:8,v");
     }
 }

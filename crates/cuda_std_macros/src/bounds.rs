@@ -1,9 +1,11 @@
 //! The attribute's arguments.
 
 use proc_macro2::{Span, TokenStream};
+use quote::quote;
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
-use syn::{Error, Ident, LitInt, LitStr, Result, Token, parenthesized, token};
+use syn::spanned::Spanned;
+use syn::{Error, Expr, ExprLit, Ident, Lit, LitInt, LitStr, Result, Token, parenthesized, token};
 
 /// The most threads that a block can have, and registers that a thread can have, on every GPU
 /// (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability").
@@ -28,9 +30,9 @@ const ARCHITECTURES: [(&str, bool); 6] = [
 /// What a kernel promises about its launches, and what it needs.
 #[derive(Default)]
 pub struct Bounds {
-    pub max_threads: Option<u32>,
-    pub min_blocks: Option<u32>,
-    pub max_registers: Option<u32>,
+    pub max_threads: Option<Bound>,
+    pub min_blocks: Option<Bound>,
+    pub max_registers: Option<Bound>,
     /// Whether launches are cooperative.
     pub cooperative: bool,
     /// Whether launches may begin before the kernel before them has ended.
@@ -41,6 +43,27 @@ pub struct Bounds {
     pub cluster: Option<[u32; 3]>,
 }
 
+/// A number that bounds launches.
+#[derive(Clone)]
+pub enum Bound {
+    /// Of the source, and checked.
+    Number(u32),
+    /// A constant of type u32, and the most that it may be.
+    Constant { value: Expr, most: u32 },
+}
+
+impl Bound {
+    /// The number as a constant of type u32.
+    pub fn value(&self) -> TokenStream {
+        match self {
+            Self::Number(number) => quote! { #number },
+            Self::Constant { value, most } => {
+                quote! { cuda_std::annotation::launch_bound(#value, #most) }
+            }
+        }
+    }
+}
+
 /// `NAME = VALUE`, or `NAME` alone.
 struct Argument {
     name: Ident,
@@ -49,6 +72,7 @@ struct Argument {
 
 enum Value {
     Number(LitInt),
+    Constant(Expr),
     Text(LitStr),
     Tuple(Punctuated<LitInt, Token![,]>, Span),
 }
@@ -75,7 +99,18 @@ impl Parse for Value {
             let numbers = Punctuated::parse_terminated(&content)?;
             return Ok(Self::Tuple(numbers, span));
         }
-        input.parse().map(Self::Number)
+        let mut value = input.parse()?;
+        // What another macro was given, as one piece.
+        while let Expr::Group(group) = value {
+            value = *group.expr;
+        }
+        Ok(match value {
+            Expr::Lit(ExprLit {
+                lit: Lit::Int(number),
+                ..
+            }) => Self::Number(number),
+            value => Self::Constant(value),
+        })
     }
 }
 
@@ -83,6 +118,7 @@ impl Value {
     fn span(&self) -> Span {
         match self {
             Self::Number(number) => number.span(),
+            Self::Constant(value) => value.span(),
             Self::Text(text) => text.span(),
             Self::Tuple(_, span) => *span,
         }
@@ -132,7 +168,14 @@ impl Bounds {
             }
         };
         match value {
-            Some(Value::Number(value)) => Ok(place.replace(bound(name, value)?).is_some()),
+            Some(Value::Number(value)) => {
+                let number = Bound::Number(bound(name, value)?);
+                Ok(place.replace(number).is_some())
+            }
+            Some(Value::Constant(value)) => {
+                let (value, most) = (value.clone(), most(name));
+                Ok(place.replace(Bound::Constant { value, most }).is_some())
+            }
             other => Err(no_value(name, other.as_ref(), "128")),
         }
     }
@@ -168,6 +211,15 @@ fn no_value(name: &Ident, value: Option<&Value>, example: &str) -> Error {
         span,
         format!("`{name}` has a value, as in `{name} = {example}`"),
     )
+}
+
+/// The most that a bound of this name may be.
+fn most(name: &Ident) -> u32 {
+    match name.to_string().as_str() {
+        "max_threads" => MAX_THREADS,
+        "max_registers" => MAX_REGISTERS,
+        _ => u32::MAX,
+    }
 }
 
 /// The number, if the machine has such a bound.

@@ -45,9 +45,10 @@ use quote::ToTokens;
 /// `#[cfg(not(target_arch = "nvptx64"))]` are the host's own. Kernels of programs, tests and
 /// documentation run in the simulator alone, and are not checked.
 ///
-/// `#[kernel(max_threads = 256, min_blocks = 2, max_registers = 128)]`, each an optional literal,
-/// bounds the launches: the most threads of a block (up to 1024), the blocks that are to be
-/// resident on one multiprocessor, the most registers of a thread (up to 255).
+/// `#[kernel(max_threads = 256, min_blocks = 2, max_registers = 128)]` bounds the launches: the most
+/// threads of a block (up to 1024), the blocks that are to be resident on one multiprocessor, the most
+/// registers of a thread (up to 255). Each is optional, and a constant of type u32, such as `THREADS`
+/// or `TILE.threads`.
 ///
 /// A `#[kernel(cooperative)]` is launched with all of its blocks resident at once, so that they can
 /// wait for each other. Its first parameter is a `GridGroup`, which the host does not give.

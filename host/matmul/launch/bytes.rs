@@ -5,7 +5,7 @@ use super::vector::{Work, elements_apart, with_vector_last};
 use crate::element::Element;
 use crate::error::Outcome;
 use crate::launch_args::written_by_product;
-use crate::matmul::element::sealed::BytesInto;
+use crate::matmul::entry::VectorLaunch;
 use crate::matmul::epilogue::Stores;
 use crate::matmul::kernel::GemmKernel;
 use crate::matmul::matrices::Matrices;
@@ -16,7 +16,7 @@ use crate::module::Module;
 use tilewright_kernels::matvec::{STRAND_BYTES, VectorShape};
 
 /// C = A B, where A or B is a vector.
-pub fn multiply<T: Computes<O, S> + BytesInto<O, S>, O: Element, S: Accumulator>(
+pub fn multiply<T: Computes<O, S>, O: Element, S: Accumulator>(
     kernel: &'static GemmKernel,
     matrices: Matrices<'_, T, O, S>,
 ) -> Outcome<()> {
@@ -24,7 +24,7 @@ pub fn multiply<T: Computes<O, S> + BytesInto<O, S>, O: Element, S: Accumulator>
 }
 
 /// As many products as a grid has along y.
-fn launch_part<T: Computes<O, S> + BytesInto<O, S>, O: Element, S: Accumulator>(
+fn launch_part<T: Computes<O, S>, O: Element, S: Accumulator>(
     kernel: &'static GemmKernel,
     matrices: Matrices<'_, T, O, S>,
 ) -> Outcome<()> {
@@ -52,7 +52,7 @@ fn launch_part<T: Computes<O, S> + BytesInto<O, S>, O: Element, S: Accumulator>(
         parts_of_group: work.parts_of_group,
         lines_of_group: work.lines_of_group,
     };
-    let launch = T::launch_of(kernel.entry).expect("the kernel was selected for the types");
+    let launch: VectorLaunch<i32, O, S, T::Accumulator> = kernel.entry.launch();
     let module = Module::on_demand(c.view().first().device(), kernel.module);
     let epilogue = epilogue.arguments(Stores::Plain);
     // SAFETY: (1) as for the operands.

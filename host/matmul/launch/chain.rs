@@ -3,6 +3,7 @@
 use crate::device::Device;
 use crate::error::Outcome;
 use crate::matmul::element::GemmElement;
+use crate::matmul::entry::ChainLaunch;
 use crate::matmul::kernel::GemmKernel;
 use crate::matmul::matrices::Matrices;
 use crate::matmul::types::Accumulator;
@@ -14,7 +15,7 @@ pub fn multiply<T: GemmElement + Accumulator>(
     kernel: &'static GemmKernel,
     matrices: Matrices<'_, T, T, T>,
 ) -> Outcome<()> {
-    let launch = T::launch_of(kernel.entry).expect("the kernel is of the problem's element");
+    let launch: ChainLaunch<T> = kernel.entry.launch();
     let module = Module::on_demand(device, kernel.module);
     matrices.for_each_grid(|part| {
         let config = part.grid(kernel)?;

@@ -8,6 +8,7 @@ use crate::launch::LaunchConfig;
 use crate::launch_args::{read_elements, written_by_product};
 use crate::matmul::arithmetic::Arithmetic;
 use crate::matmul::element::sealed::GroupElement;
+use crate::matmul::entry::GroupLaunch;
 use crate::matmul::epilogue::Stores;
 use crate::matmul::kernel::GemmKernel;
 use crate::matmul::matrices::Matrices;
@@ -118,7 +119,7 @@ fn launch<T: GroupElement>(
     kernel: &'static GemmKernel,
     products: Vec<Grouped<'_, T>>,
 ) -> Outcome<()> {
-    let launch = T::launch_of(kernel.entry).expect("the kernel is of the elements");
+    let launch: GroupLaunch<T::Accumulator> = kernel.entry.launch();
     let epilogue = products[0].matrices.epilogue.arguments(Stores::Plain);
     let mut group = ProductGroup::zeroed();
     group.count = products.len() as u64;

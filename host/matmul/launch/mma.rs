@@ -4,8 +4,7 @@ use super::lines::{AlignedLines, Operand};
 use crate::element::Element;
 use crate::error::Outcome;
 use crate::launch_args::written_by_product;
-use crate::matmul::element::sealed::MmaInto;
-use crate::matmul::entry::ProductArguments;
+use crate::matmul::entry::{ProductArguments, ProductLaunch};
 use crate::matmul::epilogue::Stores;
 use crate::matmul::kernel::GemmKernel;
 use crate::matmul::matrices::Matrices;
@@ -13,12 +12,12 @@ use crate::matmul::types::Accumulator;
 use crate::matrix::{MatrixBatch, Order};
 use crate::module::Module;
 
-/// C = A B of halves, in halves or in f32, and of i8, in i32, f32 or bf16.
-pub fn multiply<T: MmaInto<O, S>, O: Element, S: Accumulator>(
+/// C = A B of halves, in halves or in f32, and of i8, in i32, f32, f16 or bf16.
+pub fn multiply<T: Element, O: Element, S: Accumulator>(
     kernel: &'static GemmKernel,
     matrices: Matrices<'_, T, O, S>,
 ) -> Outcome<()> {
-    let launch = T::launch_of(kernel.entry).expect("the kernel was selected for the types");
+    let launch: ProductLaunch<T, O, S> = kernel.entry.launch();
     let device = matrices.c.view().first().device().clone();
     let module = Module::on_demand(&device, kernel.module);
     matrices.for_each_grid(|part| {

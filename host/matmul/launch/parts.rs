@@ -8,7 +8,7 @@ use crate::element::Element;
 use crate::error::Outcome;
 use crate::launch::LaunchConfig;
 use crate::launch_args::{read_elements, written_by_product};
-use crate::matmul::element::sealed::{OutputOf, VectorInto};
+use crate::matmul::element::sealed::OutputOf;
 use crate::matmul::entry::AddArguments;
 use crate::matmul::epilogue::{Epilogue, Stores};
 use crate::matmul::matrices::{Factors, Matrices};
@@ -60,7 +60,7 @@ impl<S: Accumulator> Sums<S> {
 }
 
 /// C = A B of one product of f32 or f64.
-pub fn multiply_chains<T: Computes<T, Accumulator = T> + VectorInto<T> + Accumulator>(
+pub fn multiply_chains<T: Computes<T, Accumulator = T> + Accumulator>(
     device: &Device,
     division: DividedK,
     matrices: Matrices<'_, T, T, T>,

@@ -6,8 +6,8 @@ use tilewright_kernels::tensor::ClusterTile;
 
 /// As many clusters as the device runs at a time, or as there are tiles to compute.
 pub fn persistent_grid(device: &Device, tile: &ClusterTile, tiles: usize) -> LaunchConfig {
-    let resident = device.properties().multiprocessors as usize * tile.resident / tile.blocks;
+    let resident = (device.properties().multiprocessors * tile.resident) as usize / tile.blocks;
     let clusters = tiles.min(resident.max(1));
-    LaunchConfig::new((clusters * tile.blocks) as u32, tile.threads as u32)
+    LaunchConfig::new((clusters * tile.blocks) as u32, tile.threads)
         .with_dynamic_shared(tile.shared_bytes as u32)
 }

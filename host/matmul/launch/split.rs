@@ -5,43 +5,75 @@ use crate::buffer::Buffer;
 use crate::error::Outcome;
 use crate::launch_args::global;
 use crate::launch_args::written_by_product;
-use crate::matmul::entry::{Entry, SplitArguments};
+use crate::matmul::entry::{SplitArguments, SplitLaunch, WideLaunch};
 use crate::matmul::epilogue::Stores;
-use crate::matmul::halves::{SplitOperand, Whole, split_rows};
-use crate::matmul::kernel::{GemmKernel, Method};
+use crate::matmul::halves::{SplitOperand, Whole, matrices_of, split_rows};
+use crate::matmul::kernel::GemmKernel;
 use crate::matmul::matrices::Matrices;
 use crate::matmul::prepared::PreparedMatrix;
+use crate::matrix::MatrixBatch;
 use crate::module::Module;
 use tilewright_kernels::tensor::{LineWords, TensorShape};
 
-/// Products one after the other, for a K of which [`lowest_exponent`] has one. `wide` is the kernel for
-/// what is left out.
+/// Elements of both operands that are taken apart at a time, if there are several products: their halves, which
+/// have as many bytes as they, are 256 MB then.
+const AT_A_TIME: usize = 1 << 26;
+
+/// The most products of a launch: what a grid can have along y.
+const MOST_PRODUCTS: usize = 65_535;
+
+/// Products for a K of which [`lowest_exponent`](tilewright_kernels::tensor::lowest_exponent) has one, in one launch
+/// or, if they are large, in several. `wide` is the kernel for what is left out.
 pub fn multiply(
     kernel: &'static GemmKernel,
     wide: &'static GemmKernel,
     mut matrices: Matrices<'_, f32, f32, f32>,
 ) -> Outcome<()> {
-    (0..matrices.count()).try_for_each(|index| multiply_one(kernel, wide, matrices.part(index, 1)))
+    let ((m, n, k), count) = (matrices.extents(), matrices.count());
+    let elements = |it: MatrixBatch<'_, f32>, lines: usize| it.count().map_or(0, |_| lines * k);
+    let of_product = elements(matrices.a, m).saturating_add(elements(matrices.b, n));
+    let at_a_time = (AT_A_TIME / of_product.max(1)).clamp(1, MOST_PRODUCTS);
+    if count <= at_a_time {
+        return multiply_at_once(kernel, wide, matrices);
+    }
+    // What all products share is taken apart once.
+    let device = matrices.a.first().device().clone();
+    let shared = |it: MatrixBatch<'_, f32>| it.count().is_none();
+    let [of_a, of_b] = matrices.prepared;
+    let (left, right) = (matrices.a.first().t(), matrices.b.first());
+    let prepared = |is_shared: bool, matrix| {
+        let prepared = is_shared.then(|| PreparedMatrix::new(&device, matrix));
+        prepared.transpose()
+    };
+    let new_a = prepared(of_a.is_none() && shared(matrices.a), left)?;
+    let new_b = prepared(of_b.is_none() && shared(matrices.b), right)?;
+    (0..count).step_by(at_a_time).try_for_each(|first| {
+        let part = matrices.part(first, at_a_time.min(count - first));
+        let prepared = [of_a.or(new_a.as_ref()), of_b.or(new_b.as_ref())];
+        multiply_at_once(kernel, wide, Matrices { prepared, ..part })
+    })
 }
 
-/// C = A B.
-fn multiply_one(
+/// Products in one launch.
+fn multiply_at_once(
     kernel: &'static GemmKernel,
     wide: &'static GemmKernel,
     mut matrices: Matrices<'_, f32, f32, f32>,
 ) -> Outcome<()> {
     let (m, n, k) = matrices.extents();
-    let [left, right] = [matrices.a.first(), matrices.b.first().t()];
+    let [left, right] = [matrices.a, matrices.b.t()];
     let [of_a, of_b] = matrices.prepared;
+    let device = left.first().device();
     // One buffer for the words of all that is taken apart here.
-    let len = |lines, prepared: Option<&PreparedMatrix<'_>>| match prepared {
+    let len = |x, lines, prepared: Option<&PreparedMatrix<'_>>| match prepared {
         Some(_) => 0,
-        None => LineWords { lines }.len(),
+        None => matrices_of(x) * LineWords { lines }.len(),
     };
     // A's rows are B's columns in a product of a matrix with its transpose.
     let is_gram = matrices.is_gram;
-    let (a_words, b_words) = (len(m, of_a), if is_gram { 0 } else { len(n, of_b) });
-    let mut words = Buffer::uninit(left.device(), a_words + b_words)?;
+    let a_words = len(left, m, of_a);
+    let b_words = if is_gram { 0 } else { len(right, n, of_b) };
+    let mut words = Buffer::uninit(device, a_words + b_words)?;
     let (mut a_words, mut b_words) = words.split_at_mut(a_words).expect("there are so many");
     let whole = |prepared: Option<_>, x, words| match prepared {
         Some(_) => None,
@@ -54,16 +86,16 @@ fn multiply_one(
             false => whole(of_b, right, b_words.view_mut()),
         },
     ];
-    let [a_halves, b_halves] = split_rows(left.device(), wholes)?;
-    let operand = |prepared, halves, words, lines| match (prepared, halves) {
+    let [a_halves, b_halves] = split_rows(device, wholes)?;
+    let operand = |prepared, halves, words, (x, lines)| match (prepared, halves) {
         (Some(prepared), _) => PreparedMatrix::operand(prepared),
-        (None, Some(halves)) => SplitOperand::new(halves, words, (lines, k)),
+        (None, Some(halves)) => SplitOperand::new(halves, words, matrices_of(x), (lines, k)),
         (None, None) => unreachable!("what is not prepared is taken apart"),
     };
-    let of_left = operand(of_a, a_halves.as_ref(), a_words.view(), m);
+    let of_left = operand(of_a, a_halves.as_ref(), a_words.view(), (left, m));
     let of_right = match is_gram {
         true => of_left,
-        false => operand(of_b, b_halves.as_ref(), b_words.view(), n),
+        false => operand(of_b, b_halves.as_ref(), b_words.view(), (right, n)),
     };
     let operands = [of_left, of_right];
     multiply_halves(kernel, operands, &mut matrices)?;
@@ -77,11 +109,11 @@ fn multiply_halves(
     matrices: &mut Matrices<'_, f32, f32, f32>,
 ) -> Outcome<()> {
     let (m, n, k) = (a.lines, b.lines, a.k);
-    let (Entry::Split(launch), Method::Split(tiles)) = (kernel.entry, kernel.method) else {
-        unreachable!("the kernel was selected for operands that are taken apart");
-    };
-    let tile = kernel.element.cluster_tile(tiles);
-    let (a_map, b_map) = (a.map(tile.rows)?, b.map(tile.columns / tile.blocks)?);
+    let launch: SplitLaunch = kernel.entry.launch();
+    let tile = kernel.cluster_tile();
+    let (a_map, b_map) = (a.map(tile.rows)?, b.map(tile.part())?);
+    let count = matrices.count();
+    let steps = [matrices.a, matrices.b].map(|it| u32::from(it.count().is_some()));
     let Matrices {
         c,
         epilogue,
@@ -90,20 +122,21 @@ fn multiply_halves(
         ..
     } = matrices;
     let result = c.view().first();
-    let tiles = tile.count((m, n), *is_gram);
-    let config = persistent_grid(result.device(), tile, tiles);
+    let tiles = tile.tiles((m, n), *is_gram);
+    let config = persistent_grid(result.device(), tile, tiles.saturating_mul(count));
     let module = Module::on_demand(result.device(), kernel.module);
     let shape = TensorShape {
         m: m as u32,
         n: n as u32,
         k: k as u32,
-        matrices: 1,
+        matrices: count as u32,
         tiles: tiles as u32,
         is_lower: u32::from(*is_gram),
-        a_step: 0,
-        b_step: 0,
+        a_step: steps[0],
+        b_step: steps[1],
         ldc: result.leading_dimension(),
-        c_stride: 0,
+        c_stride: c.view().stride(),
+        c_columns_apart: 1,
     };
     let arguments = SplitArguments {
         a: a_map,
@@ -127,9 +160,7 @@ fn multiply_wide(
     [left, right]: [SplitOperand<'_>; 2],
     matrices: Matrices<'_, f32, f32, f32>,
 ) -> Outcome<()> {
-    let Entry::Wide(launch) = kernel.entry else {
-        unreachable!("the kernel was selected for wide lines");
-    };
+    let launch: WideLaunch = kernel.entry.launch();
     let module = Module::on_demand(matrices.a.first().device(), kernel.module);
     let config = matrices.grid(kernel)?;
     // SAFETY: (1) by (2) of the kernels.

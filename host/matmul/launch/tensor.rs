@@ -6,14 +6,16 @@ use crate::element::Element;
 use crate::error::Outcome;
 use crate::launch_args::written_by_product;
 use crate::matmul::element::sealed::TensorOutput;
-use crate::matmul::entry::{MapWords, TensorArguments};
+use crate::matmul::entry::{MapWords, TensorArguments, TensorLaunch};
 use crate::matmul::epilogue::Stores;
-use crate::matmul::kernel::{GemmKernel, Method, TileConfig};
+use crate::matmul::kernel::{GemmKernel, Method};
 use crate::matmul::matrices::Matrices;
+use crate::matmul::problem::FewLines;
+use crate::matmul::types::sealed::Computes;
 use crate::matrix::{MatrixBatch, Order};
 use crate::module::Module;
 use half::f16;
-use tilewright_kernels::tensor::{ClusterTile, TensorShape};
+use tilewright_kernels::tensor::TensorShape;
 
 /// Rows of C of a box of its map.
 const C_BOX_ROWS: usize = 64;
@@ -21,21 +23,19 @@ const C_BOX_ROWS: usize = 64;
 /// The map of a matrix that no block copies from or to.
 const NO_MAP: MapWords = [0; 16];
 
-/// The tile of a kernel's cluster.
-fn tile_of(kernel: &GemmKernel) -> &'static ClusterTile {
-    let tiles = match kernel.method {
-        Method::Wgmma(tiles) => tiles,
-        _ => TileConfig::Large,
-    };
-    kernel.element.cluster_tile(tiles)
-}
-
-/// C = A B of halves, in halves or in f32, of i8, in i32, f32 or bf16, and of 8-bit floats, in bf16 or f32.
-pub fn multiply<T: Element, O: TensorOutput>(
+/// C = A B of halves, in halves or in f32, of i8, in i32, f32, f16 or bf16, and of 8-bit floats, in bf16 or f32.
+pub fn multiply<T: Computes<O, O::Sum>, O: TensorOutput>(
     kernel: &'static GemmKernel,
     matrices: Matrices<'_, T, O, O::Sum>,
 ) -> Outcome<()> {
-    let launch = O::launch_of(kernel.entry).expect("the kernel was selected for the outputs");
+    let (element, output) = <T as Computes<O, O::Sum>>::TYPES;
+    let few_lines = matrices.problem(element, output).few_lines();
+    let is_skinny = kernel.method == Method::Skinny;
+    let matrices = match few_lines {
+        Some(FewLines::Rows) if is_skinny => matrices.transposed(),
+        _ => matrices,
+    };
+    let launch: TensorLaunch<O, O::Sum> = kernel.entry.launch();
     let ((m, n, k), count) = (matrices.extents(), matrices.count());
     let [a_step, b_step] = [matrices.a, matrices.b].map(|it| u32::from(it.count().is_some()));
     let Matrices {
@@ -46,17 +46,28 @@ pub fn multiply<T: Element, O: TensorOutput>(
         is_gram,
         ..
     } = matrices;
-    let tile = tile_of(kernel);
-    let tiles = tile.count((m, n), is_gram);
+    let tile = kernel.cluster_tile();
+    let tiles = tile.tiles((m, n), is_gram);
     let a = Operand::new(a, k, Order::RowMajor, (tile.rows, tile.depth))?;
-    let of_block = tile.columns / tile.blocks;
-    let b = Operand::new(b, k, Order::ColumnMajor, (of_block, tile.depth))?;
+    let b = Operand::new(b, k, Order::ColumnMajor, (tile.part(), tile.depth))?;
+    let result = c.view().first();
+    // Outputs of skinny products lie in either order.
+    let (ldc, c_columns_apart) = match result.order() {
+        Order::RowMajor => (result.leading_dimension(), 1),
+        Order::ColumnMajor => (1, result.leading_dimension()),
+    };
     // Bulk copies write halves to rows that start at multiples of 16 bytes.
-    let has_map =
-        epilogue.is_identity() && size_of::<O>() == size_of::<f16>() && is_aligned(c.view());
-    let (c_map, stores) = match has_map {
-        true => (map_of(c.view(), C_BOX_ROWS)?, Stores::Plain),
-        false => (NO_MAP, Stores::Single),
+    let has_map = !is_skinny
+        && epilogue.is_identity()
+        && size_of::<O>() == size_of::<f16>()
+        && is_aligned(c.view());
+    let c_map = match has_map {
+        true => map_of(c.view(), C_BOX_ROWS)?,
+        false => NO_MAP,
+    };
+    let stores = match has_map || is_skinny {
+        true => Stores::Plain,
+        false => Stores::Single,
     };
     let shape = TensorShape {
         m: m as u32,
@@ -67,8 +78,9 @@ pub fn multiply<T: Element, O: TensorOutput>(
         is_lower: u32::from(is_gram),
         a_step,
         b_step,
-        ldc: c.view().first().leading_dimension(),
+        ldc,
         c_stride: c.view().stride(),
+        c_columns_apart,
     };
     let device = c.view().first().device();
     let config = persistent_grid(device, tile, tiles.saturating_mul(count));

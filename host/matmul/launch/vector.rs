@@ -6,7 +6,6 @@ use crate::error::{ErrorKind, Outcome};
 use crate::launch::LaunchConfig;
 use crate::launch_args::global_mut;
 use crate::launch_args::{read_elements, written_by_product};
-use crate::matmul::element::sealed::VectorInto;
 use crate::matmul::entry::{EpilogueArguments, VectorArguments, VectorLaunch};
 use crate::matmul::epilogue::{Stores, vector};
 use crate::matmul::kernel::{ElementType, GemmKernel, Method, VectorLines};
@@ -143,7 +142,7 @@ pub fn block_of(problem: &Problem) -> (usize, usize) {
 }
 
 /// C = A B, where A or B is a vector.
-pub fn multiply<T: Computes<O> + VectorInto<O>, O: Element>(
+pub fn multiply<T: Computes<O>, O: Element>(
     kernel: &'static GemmKernel,
     matrices: Matrices<'_, T, O, T::Accumulator>,
 ) -> Outcome<()> {
@@ -167,7 +166,7 @@ pub fn with_vector_last<T: Computes<O, S>, O: Element, S: Accumulator>(
 }
 
 /// As many products as a grid has along y.
-fn launch_part<T: Computes<O> + VectorInto<O>, O: Element>(
+fn launch_part<T: Computes<O>, O: Element>(
     kernel: &'static GemmKernel,
     matrices: Matrices<'_, T, O, T::Accumulator>,
 ) -> Outcome<()> {
@@ -194,7 +193,7 @@ fn launch_part<T: Computes<O> + VectorInto<O>, O: Element>(
     };
     // SAFETY: (1) the launch touches elements of the matrices alone, by (2) of the kernels.
     let operands = unsafe { (read_elements(a), read_elements(b), written_by_product(c)) };
-    let launch = T::launch_of(kernel.entry).expect("the kernel was selected for the types");
+    let launch: VectorLaunch<T, O, T::Accumulator> = kernel.entry.launch();
     let module = Module::on_demand(device, kernel.module);
     let epilogue = epilogue.arguments(Stores::Plain);
     // SAFETY: (1) the shapes were compared, the kernel was selected by how the lines lie, and the grid and
@@ -203,7 +202,7 @@ fn launch_part<T: Computes<O> + VectorInto<O>, O: Element>(
 }
 
 /// C = the sum of `parts` matrices of its shape, one below the other, in place of the product of A and B.
-pub fn add_up<T: Computes<T, Accumulator = T> + VectorInto<T> + Accumulator>(
+pub fn add_up<T: Computes<T, Accumulator = T> + Accumulator>(
     sums: &Matrix<T>,
     parts: usize,
     matrices: Matrices<'_, T, T, T>,
@@ -227,7 +226,7 @@ pub fn add_up<T: Computes<T, Accumulator = T> + VectorInto<T> + Accumulator>(
         lines_of_group: work.lines_of_group,
     };
     let kernel = kernel_that_adds(T::TYPES.0);
-    let launch = T::launch_of(kernel.entry).expect("the kernel is of the type");
+    let launch: VectorLaunch<T, T, T> = kernel.entry.launch();
     let module = Module::on_demand(sums.device(), kernel.module);
     // SAFETY: (1) the launch touches elements of the matrices alone, by (2) of the kernels.
     let (x, y) = unsafe { (read_elements(sums.into()), written_by_product(c)) };

@@ -3,7 +3,7 @@
 use super::lines::{AlignedLines, Operand, WORD};
 use crate::error::Outcome;
 use crate::launch_args::written_by_product;
-use crate::matmul::entry::{ChainArguments, Entry};
+use crate::matmul::entry::{ChainArguments, ChainLaunch};
 use crate::matmul::epilogue::Stores;
 use crate::matmul::kernel::GemmKernel;
 use crate::matmul::matrices::Matrices;
@@ -12,9 +12,7 @@ use crate::module::Module;
 
 /// C = A B of i8, in i32.
 pub fn multiply(kernel: &'static GemmKernel, matrices: Matrices<'_, i8, i32, i32>) -> Outcome<()> {
-    let Entry::Words(launch) = kernel.entry else {
-        unreachable!("the kernel was selected for i8");
-    };
+    let launch: ChainLaunch<i32> = kernel.entry.launch();
     let device = matrices.c.view().first().device().clone();
     let module = Module::on_demand(&device, kernel.module);
     matrices.for_each_grid(|part| {

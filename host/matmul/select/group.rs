@@ -1,7 +1,7 @@
 //! The selection of products of unequal shapes: which are launched alone, and the kernel of the others.
 
 use super::tiles::{fills_device, large_tiles_pay};
-use super::{DeviceFacts, Request, SPLIT_FROM_OF_MANY, Selection, select};
+use super::{DeviceFacts, Request, SPLIT_FROM_OF_GROUP, Selection, select};
 use crate::matmul::kernel::{ElementType, GemmKernel, Method, TileConfig};
 use crate::matmul::problem::Problem;
 
@@ -13,14 +13,17 @@ use crate::matmul::problem::Problem;
 /// own a few microseconds.
 pub fn is_alone(problem: &Problem, device: DeviceFacts, selection: &Selection) -> bool {
     if matches!(problem.element, ElementType::F16 | ElementType::Bf16) {
-        let is_tiled = matches!(selection.kernel.method, Method::Wgmma(_) | Method::Mma(_));
+        let is_tiled = matches!(
+            selection.kernel.method,
+            Method::Wgmma(_) | Method::Skinny | Method::Mma(_)
+        );
         let blocks = problem.blocks(&selection.kernel.descriptor.tile);
         let fills_half = blocks.is_none_or(|it| it >= device.multiprocessors.div_ceil(2));
         let is_divided = selection.division.is_some();
         return !is_tiled || is_divided || fills_half || !problem.has_aligned_lines();
     }
     match selection.kernel.method {
-        Method::Split(_) => problem.multiply_adds() >= SPLIT_FROM_OF_MANY,
+        Method::Split(_) => problem.multiply_adds() >= SPLIT_FROM_OF_GROUP,
         Method::Mma(_) => fills_device(problem, device),
         _ => false,
     }

@@ -10,6 +10,8 @@ pub enum SelectionReason {
     OnlyTiles,
     /// One of the operands is a vector.
     Vector,
+    /// The result has few rows or few columns.
+    FewLines,
     /// The result is so small that K is divided, for more blocks.
     InParts {
         /// Parts of equal length; what is left is another one.
@@ -52,6 +54,7 @@ impl Display for SelectionReason {
         match *self {
             Self::OnlyTiles => write!(f, "the method has one size of tiles"),
             Self::Vector => write!(f, "one of the operands is a vector"),
+            Self::FewLines => write!(f, "the result has few rows or columns"),
             Self::InParts { parts } => {
                 write!(f, "the result is small, so K is divided into {parts} parts")
             }

@@ -59,7 +59,7 @@ pub(super) fn wgmma_in(
     device: DeviceFacts,
     tiles: Option<TileConfig>,
 ) -> (Method, SelectionReason) {
-    let rounds = rounds_of_clusters(problem, problem.batch, device);
+    let rounds = rounds_of_clusters(problem, device);
     let times = match problem.element {
         ElementType::F8E4M3 | ElementType::F8E5M2 => &ROUNDS_OF_F8,
         _ => &ROUNDS_OF_WGMMA,
@@ -67,24 +67,24 @@ pub(super) fn wgmma_in(
     in_fewest_rounds(Method::Wgmma, rounds, times, tiles)
 }
 
-/// Products of taken apart operands, one after the other, in `tiles`, or in those that take less time.
+/// Products of taken apart operands, in `tiles`, or in those that take less time.
 pub(super) fn split_in(
     problem: &Problem,
     device: DeviceFacts,
     tiles: Option<TileConfig>,
 ) -> (Method, SelectionReason) {
-    let rounds = rounds_of_clusters(problem, 1, device);
+    let rounds = rounds_of_clusters(problem, device);
     in_fewest_rounds(Method::Split, rounds, &ROUNDS_OF_SPLIT, tiles)
 }
 
-/// The rounds of small tiles and of large ones of `count` products, a tile at a time for each cluster of which the
+/// The rounds of small tiles and of large ones of all products, a tile at a time for each cluster of which the
 /// device has one block on each multiprocessor.
-fn rounds_of_clusters(problem: &Problem, count: usize, device: DeviceFacts) -> (u64, u64) {
+fn rounds_of_clusters(problem: &Problem, device: DeviceFacts) -> (u64, u64) {
     let rounds = |tiles| {
         let tile: &ClusterTile = problem.element.cluster_tile(tiles);
         let resident = (device.multiprocessors as usize / tile.blocks).max(1);
-        let tiles = tile.count((problem.m, problem.n), problem.is_gram);
-        tiles.saturating_mul(count).div_ceil(resident) as u64
+        let tiles = tile.tiles((problem.m, problem.n), problem.is_gram);
+        tiles.saturating_mul(problem.batch).div_ceil(resident) as u64
     };
     (rounds(TileConfig::Small), rounds(TileConfig::Large))
 }

@@ -2,11 +2,12 @@
 
 use super::product::{RowStaging, product_by_rows, product_of_factors};
 use super::stage::{AcrossK, AlongK, StageLayout, Stages};
+use super::tile::{F64_LARGE, F64_SMALL, NARROW_LARGE, NARROW_SMALL};
 use super::warp_tile::WarpTile;
 use crate::epilogue::{Epilogue, EpilogueNumbers};
 use crate::finish::CMatrices;
 #[cfg(not(target_arch = "nvptx64"))]
-use crate::matmul::descriptor::{BlockTile, OperandLayout, ProductDescriptor, ProductKernel};
+use crate::matmul::descriptor::{OperandLayout, ProductDescriptor, ProductKernel};
 use crate::matmul::grid::is_left_out;
 use crate::matmul::operand::{matrices_of_block, operands_of_block};
 use crate::matmul::shape::ProductShape;
@@ -17,44 +18,30 @@ use half::{bf16, f16};
 /// Kernels of one type of operands, outputs and sums, which state an architecture. Sums go to C as `$way`
 /// says: one by one from registers, or by rows.
 macro_rules! mma_kernels {
-    ($types:tt; $($rows:literal x $columns:literal, warps = [$down:literal x $along:literal; $warps:literal, $warps_along:literal],
-        threads = $threads:literal, stages = $stages:literal, resident = $resident:literal,
-        kernels = $nn:ident $tn:ident $nt:ident $tt:ident;)*) => {$(
-        mma_kernels!(@layout $types $nn: RowMajor RowMajor, AlongK $rows, AcrossK $columns,
-            [$rows $columns $down $along $warps $warps_along $threads $stages $resident],
-            "A and B are row-major.");
-        mma_kernels!(@layout $types $tn: ColumnMajor RowMajor, AcrossK $rows, AcrossK $columns,
-            [$rows $columns $down $along $warps $warps_along $threads $stages $resident],
+    ($types:tt; $($tile:ident: $nn:ident $tn:ident $nt:ident $tt:ident;)*) => {$(
+        mma_kernels!(@layout $types $tile $nn: RowMajor RowMajor, AlongK AcrossK, "A and B are row-major.");
+        mma_kernels!(@layout $types $tile $tn: ColumnMajor RowMajor, AcrossK AcrossK,
             "A is column-major, B is row-major.");
-        mma_kernels!(@layout $types $nt: RowMajor ColumnMajor, AlongK $rows, AlongK $columns,
-            [$rows $columns $down $along $warps $warps_along $threads $stages $resident],
+        mma_kernels!(@layout $types $tile $nt: RowMajor ColumnMajor, AlongK AlongK,
             "A is row-major, B is column-major.");
-        mma_kernels!(@layout $types $tt: ColumnMajor ColumnMajor, AcrossK $rows, AlongK $columns,
-            [$rows $columns $down $along $warps $warps_along $threads $stages $resident],
+        mma_kernels!(@layout $types $tile $tt: ColumnMajor ColumnMajor, AcrossK AlongK,
             "A and B are column-major.");
     )*};
     // Elements of 8 bits, of which another kernel brings those that lie otherwise into this order.
-    (@along $types:tt; $($rows:literal x $columns:literal, warps = [$down:literal x $along:literal; $warps:literal, $warps_along:literal],
-        threads = $threads:literal, stages = $stages:literal, resident = $resident:literal,
-        kernel = $name:ident;)*) => {$(
-        mma_kernels!(@layout $types $name: Either Either, AlongK $rows, AlongK $columns,
-            [$rows $columns $down $along $warps $warps_along $threads $stages $resident],
+    (@along $types:tt; $($tile:ident: $name:ident;)*) => {$(
+        mma_kernels!(@layout $types $tile $name: Either Either, AlongK AlongK,
             "A is row-major, B is column-major.");
     )*};
     (@layout [$element:ident to $output:ident in $sum:ident, $arch:literal, $way:ident, $alignment:literal]
-        $name:ident: $a_layout:ident $b_layout:ident, $a:ident $of_a:literal, $b:ident $of_b:literal,
-        [$rows:literal $columns:literal $down:literal $along:literal $warps:literal $warps_along:literal
-            $threads:literal $stages:literal $resident:literal], $layout:literal) => {
-        mma_kernels!(@kernel [$element $output $sum $arch $way $alignment] $name: $a_layout $b_layout,
-            $a<$element, $of_a, $threads>, $b<$element, $of_b, $threads>,
-            [$rows $columns $down $along $warps $warps_along $threads $stages $resident], $layout);
+        $tile:ident $name:ident: $a_layout:ident $b_layout:ident, $a:ident $b:ident, $layout:literal) => {
+        mma_kernels!(@kernel [$element $output $sum $arch $way $alignment] $tile $name: $a_layout $b_layout,
+            $a<$element, { $tile.rows() }, { $tile.threads() }>,
+            $b<$element, { $tile.columns() }, { $tile.threads() }>, $layout);
     };
     (@kernel [$element:ident $output:ident $sum:ident $arch:literal $way:ident $alignment:literal]
-        $name:ident: $a_layout:ident $b_layout:ident, $a:ty, $b:ty,
-        [$rows:literal $columns:literal $down:literal $along:literal $warps:literal $warps_along:literal
-            $threads:literal $stages:literal $resident:literal], $layout:literal) => {
+        $tile:ident $name:ident: $a_layout:ident $b_layout:ident, $a:ty, $b:ty, $layout:literal) => {
         #[doc = concat!("C = A B on tensor cores, A and B in ", stringify!($element), ", C in ",
-            stringify!($output), ", ", $rows, " x ", $columns, " outputs of a block. ", $layout)]
+            stringify!($output), ", with the tiles of `", stringify!($tile), "`. ", $layout)]
         ///
         /// # Safety
         /// 1. The launch has the block and the dynamic shared memory of the kernel's [`ProductDescriptor`],
@@ -66,7 +53,7 @@ macro_rules! mma_kernels {
         ///    elements of another of the matrices.
         #[doc = concat!("3. ", $layout, $alignment)]
         #[allow(clippy::too_many_arguments)]
-        #[kernel(max_threads = $threads, min_blocks = $resident, arch = $arch)]
+        #[kernel(max_threads = $tile.threads() as u32, min_blocks = $tile.resident, arch = $arch)]
         pub unsafe fn $name(
             a: Global<$element>,
             b: Global<$element>,
@@ -78,16 +65,23 @@ macro_rules! mma_kernels {
             row_bias: Global<$sum>,
             column_bias: Global<$sum>,
         ) {
-            if is_left_out(&shape, $rows, $columns) {
+            if is_left_out(&shape, $tile.rows(), $tile.columns()) {
                 return;
             }
             let mut shared = dynamic_shared_allotment!();
             let mut room = shared.alternative();
-            let a_stages = shared.array::<$element, { $stages * <$a as StageLayout>::ELEMENTS }>();
-            let b_stages = shared.array::<$element, { $stages * <$b as StageLayout>::ELEMENTS }>();
+            let a_stages = shared.array::<$element, { $tile.stages * <$a as StageLayout>::ELEMENTS }>();
+            let b_stages = shared.array::<$element, { $tile.stages * <$b as StageLayout>::ELEMENTS }>();
             let stages = (Stages::<$a>::new(a_stages.as_slice()), Stages::<$b>::new(b_stages.as_slice()));
             let epilogue = Epilogue { numbers, row_scale, column_scale, row_bias, column_bias };
-            mma_kernels!(@$way [$a, $b, WarpTile<$element, $down, $along, $warps, $warps_along>, $stages],
+            type Warp = WarpTile<
+                $element,
+                { $tile.down },
+                { $tile.along },
+                { $tile.warps },
+                { $tile.warps_along },
+            >;
+            mma_kernels!(@$way [$a, $b, Warp, { $tile.stages }],
                 a, b, c, shape, stages, room, epilogue);
         }
 
@@ -95,17 +89,17 @@ macro_rules! mma_kernels {
         impl ProductKernel for $name {
             type Element = $element;
             const DESCRIPTOR: ProductDescriptor = ProductDescriptor {
-                tile: BlockTile { rows: $rows, columns: $columns, threads: $threads },
+                tile: $tile.block_tile(),
                 a: OperandLayout::$a_layout,
                 b: OperandLayout::$b_layout,
                 b_row_alignment: size_of::<$element>(),
-                dynamic_shared_bytes: $stages
+                dynamic_shared_bytes: $tile.stages
                     * (<$a as StageLayout>::ELEMENTS + <$b as StageLayout>::ELEMENTS)
                     * size_of::<$element>(),
             };
         }
     };
-    (@one_by_one [$a:ty, $b:ty, $warp:ty, $count:literal],
+    (@one_by_one [$a:ty, $b:ty, $warp:ty, $count:expr],
         $of_a:ident, $of_b:ident, $c:ident, $shape:ident, $stages:ident, $room:ident, $epilogue:ident) => {
         let _ = &mut $room;
         // SAFETY: of `matrices_of_block`, (1) and (2) are (2). Of the product, (1): (1) is (1), (2) is (2)
@@ -116,7 +110,7 @@ macro_rules! mma_kernels {
             product_of_factors::<$a, $b, $warp, $count>(operands, $stages, store);
         }
     };
-    (@by_rows [$a:ty, $b:ty, $warp:ty, $count:literal],
+    (@by_rows [$a:ty, $b:ty, $warp:ty, $count:expr],
         $of_a:ident, $of_b:ident, $c:ident, $shape:ident, $stages:ident, $room:ident, $epilogue:ident) => {
         let staging: RowStaging<'_, _> = $room.array();
         let operands = operands_of_block($of_a, $of_b, &$shape);
@@ -132,33 +126,29 @@ macro_rules! mma_kernels {
 }
 mma_kernels! {
     [f64 to f64 in f64, "sm_90a", one_by_one, ""];
-    128 x 128, warps = [2 x 8; 8, 2], threads = 256, stages = 4, resident = 1,
-        kernels = matmul_mma_f64_nn matmul_mma_f64_tn matmul_mma_f64_nt matmul_mma_f64_tt;
-    64 x 64, warps = [2 x 4; 4, 2], threads = 128, stages = 3, resident = 3,
-        kernels = matmul_mma_small_f64_nn matmul_mma_small_f64_tn matmul_mma_small_f64_nt
-            matmul_mma_small_f64_tt;
+    F64_LARGE: matmul_mma_f64_nn matmul_mma_f64_tn matmul_mma_f64_nt matmul_mma_f64_tt;
+    F64_SMALL: matmul_mma_small_f64_nn matmul_mma_small_f64_tn matmul_mma_small_f64_nt
+        matmul_mma_small_f64_tt;
 }
 
 /// Kernels of narrow elements.
 macro_rules! narrow_kernels {
     ($($types:tt: large = [$($large:ident)*], small = [$($small:ident)*];)*) => {$(
-        narrow_kernels!(@narrow $types [128 x 128, warps = [4 x 8; 4, 2], threads = 128, stages = 4, resident = 2]
-            $($large)*);
-        narrow_kernels!(@narrow $types [64 x 64, warps = [1 x 8; 4, 1], threads = 128, stages = 3, resident = 3]
-            $($small)*);
+        narrow_kernels!(@narrow $types NARROW_LARGE $($large)*);
+        narrow_kernels!(@narrow $types NARROW_SMALL $($small)*);
     )*};
-    (@narrow [$element:ident to $output:ident in $sum:ident] [$($sizes:tt)*] $nn:ident $tn:ident $nt:ident $tt:ident) => {
+    (@narrow [$element:ident to $output:ident in $sum:ident] $tile:ident $nn:ident $tn:ident $nt:ident $tt:ident) => {
         mma_kernels! {
             [$element to $output in $sum, "sm_80", by_rows,
                 " Their rows (columns, if column-major) start at multiples of 16 bytes."];
-            $($sizes)*, kernels = $nn $tn $nt $tt;
+            $tile: $nn $tn $nt $tt;
         }
     };
-    (@narrow [$element:ident to $output:ident in $sum:ident] [$($sizes:tt)*] $name:ident) => {
+    (@narrow [$element:ident to $output:ident in $sum:ident] $tile:ident $name:ident) => {
         mma_kernels! {
             @along [$element to $output in $sum, "sm_80", by_rows,
                 " Their rows and columns start at multiples of 16 bytes."];
-            $($sizes)*, kernel = $name;
+            $tile: $name;
         }
     };
 }
@@ -181,4 +171,5 @@ narrow_kernels! {
     [i8 to i32 in i32]: large = [matmul_mma_i8], small = [matmul_mma_small_i8];
     [i8 to f32 in f32]: large = [matmul_mma_i8_f32], small = [matmul_mma_small_i8_f32];
     [i8 to bf16 in f32]: large = [matmul_mma_i8_bf16], small = [matmul_mma_small_i8_bf16];
+    [i8 to f16 in f32]: large = [matmul_mma_i8_f16], small = [matmul_mma_small_i8_f16];
 }

@@ -3,23 +3,18 @@
 
 use super::product::{RowStaging, product_by_rows};
 use super::stage::{AcrossK, AlongK, StageLayout, Stages};
+use super::tile::{MmaTile, NARROW_GROUPED};
 use super::warp_tile::WarpTile;
 use crate::epilogue::EpilogueNumbers;
 use crate::finish::CMatrices;
 #[cfg(not(target_arch = "nvptx64"))]
-use crate::matmul::descriptor::{BlockTile, OperandLayout, ProductDescriptor, ProductKernel};
+use crate::matmul::descriptor::{OperandLayout, ProductDescriptor, ProductKernel};
 use crate::matmul::group::{ProductGroup, epilogue_of_numbers};
 use cuda_std::prelude::*;
 use half::{bf16, f16};
 
-/// Rows and columns of a block's outputs, as the small tiles of `entries.rs` have them: products that fill a device
-/// with large ones are launched alone.
-const TILE: usize = 64;
-const THREADS: u32 = 128;
-
-/// One more than there. So the main loop is another instance, which is inlined: one that two entries share became a
-/// function, with its sums in memory and 35 registers more.
-const STAGES: usize = 4;
+/// The tile of all products.
+const TILE: MmaTile = NARROW_GROUPED;
 
 macro_rules! grouped_kernels {
     ($($element:ident: $nn:ident $tn:ident $nt:ident $tt:ident;)*) => {$(
@@ -46,21 +41,28 @@ macro_rules! grouped_kernels {
         #[doc = concat!("3. ", $layout, " Their rows (columns, if column-major) start at multiples of 16 bytes.")]
         /// 4. `operands` and `results` start at address 0 and have no elements: by way of them an address
         ///    is known to be one of global memory.
-        #[kernel(max_threads = 128, min_blocks = 3, arch = "sm_80")]
+        #[kernel(max_threads = TILE.threads() as u32, min_blocks = TILE.resident, arch = "sm_80")]
         pub unsafe fn $name(
             operands: Global<$element>,
             results: GlobalMut<$element>,
             group: GridConstant<ProductGroup>,
             numbers: GridConstant<EpilogueNumbers<f32>>,
         ) {
-            type Left = $a<$element, TILE, { THREADS as usize }>;
-            type Right = $b<$element, TILE, { THREADS as usize }>;
+            type Left = $a<$element, { TILE.rows() }, { TILE.threads() }>;
+            type Right = $b<$element, { TILE.columns() }, { TILE.threads() }>;
+            type Warp = WarpTile<
+                $element,
+                { TILE.down },
+                { TILE.along },
+                { TILE.warps },
+                { TILE.warps_along },
+            >;
             let product = group.of_block();
             let block = thread::block_idx_x() - product.first_block as u32;
             let mut shared = dynamic_shared_allotment!();
             let mut room = shared.alternative();
-            let a_stages = shared.array::<$element, { STAGES * <Left as StageLayout>::ELEMENTS }>();
-            let b_stages = shared.array::<$element, { STAGES * <Right as StageLayout>::ELEMENTS }>();
+            let a_stages = shared.array::<$element, { TILE.stages * <Left as StageLayout>::ELEMENTS }>();
+            let b_stages = shared.array::<$element, { TILE.stages * <Right as StageLayout>::ELEMENTS }>();
             let stages = (Stages::<Left>::new(a_stages.as_slice()), Stages::<Right>::new(b_stages.as_slice()));
             let staging: RowStaging<'_, f32> = room.array();
             let extents = (product.m as usize, product.n as usize);
@@ -70,7 +72,7 @@ macro_rules! grouped_kernels {
                 let factors = product.operands(
                     operands, (product.$a_lines, product.$a_len), (product.$b_lines, product.$b_len));
                 let c = CMatrices::new(product.result(results), extents, product.ldc as usize, 0);
-                product_by_rows::<Left, Right, WarpTile<$element, 1, 8, 4, 1>, _, STAGES>(
+                product_by_rows::<Left, Right, Warp, _, { TILE.stages }>(
                     (block, 0), factors, stages, staging, c, epilogue_of_numbers(numbers));
             }
         }
@@ -79,13 +81,13 @@ macro_rules! grouped_kernels {
         impl ProductKernel for $name {
             type Element = $element;
             const DESCRIPTOR: ProductDescriptor = ProductDescriptor {
-                tile: BlockTile { rows: TILE, columns: TILE, threads: THREADS },
+                tile: TILE.block_tile(),
                 a: OperandLayout::$a_layout,
                 b: OperandLayout::$b_layout,
                 b_row_alignment: size_of::<$element>(),
-                dynamic_shared_bytes: STAGES
-                    * (<$a<$element, TILE, { THREADS as usize }> as StageLayout>::ELEMENTS
-                        + <$b<$element, TILE, { THREADS as usize }> as StageLayout>::ELEMENTS)
+                dynamic_shared_bytes: TILE.stages
+                    * (<$a<$element, { TILE.rows() }, { TILE.threads() }> as StageLayout>::ELEMENTS
+                        + <$b<$element, { TILE.columns() }, { TILE.threads() }> as StageLayout>::ELEMENTS)
                     * size_of::<$element>(),
             };
         }

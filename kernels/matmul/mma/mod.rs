@@ -7,7 +7,7 @@
 //! For each 8 k a large block of f64 reads 48 KiB of shared memory in 384 cycles, in which its tensor cores
 //! multiply for 1024. What it takes is a tile of outputs for each warp that is as large as registers allow,
 //! fragments that are there before the last ones are multiplied, and copies that are never waited for.
-//! `element.rs` has what is multiplied, and how fragments are read, `stage.rs` how operands lie in shared
+//! `tile.rs` has the sizes of blocks, `element.rs` what is multiplied, and how fragments are read, `stage.rs` how operands lie in shared
 //! memory, `warp_tile.rs` what a warp computes, `product.rs` the main
 //! loop, `entries.rs` the kernels, and `grouped.rs` those of products of unequal shapes.
 
@@ -16,6 +16,7 @@ mod entries;
 mod grouped;
 mod product;
 mod stage;
+mod tile;
 mod warp_tile;
 
 pub use entries::*;

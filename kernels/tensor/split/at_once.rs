@@ -60,7 +60,7 @@ impl SplitShape {
         self.k.div_ceil(blocks * STEP) * STEP
     }
 
-    /// Blocks that take the operand apart at once, `blocks` for each line.
+    /// Blocks that take a matrix apart at once, `blocks` for each line.
     #[inline(always)]
     #[must_use]
     pub const fn at_once_blocks(&self, blocks: usize) -> usize {
@@ -349,13 +349,13 @@ macro_rules! at_once_kernels {
         /// The halves are those of [`split_halves`](super::split_halves).
         ///
         /// # Safety
-        /// 1. The grid has the [blocks](SplitShape::at_once_blocks) of A and then those of B along x, of
+        /// 1. The grid has the [blocks](SplitShape::at_once_blocks) of each matrix of A and then of B along x, of
         ///    [`SPLIT_THREADS`](super::SPLIT_THREADS) threads, with the [bytes](SplitShape::at_once_bytes) of
         ///    dynamic shared memory of both operands. Their k is the same.
         /// 2. `a` and `b` start with the first elements of the operands of their shapes and reach to the
         ///    last. The launch reads their elements alone.
-        /// 3. `a_words` and `b_words` have the words of [`LineWords`].
-        /// 4. `a_halves` and `b_halves` have twice as many lines as the operands, each of the shape's pitch.
+        /// 3. `a_words` and `b_words` have the words of [`LineWords`] of each matrix.
+        /// 4. `a_halves` and `b_halves` have twice as many lines as the matrices, each of the shape's pitch.
         ///    The launch has them and the words for itself.
         #[allow(clippy::too_many_arguments)]
         #[kernel($($bound)*)]
@@ -371,12 +371,11 @@ macro_rules! at_once_kernels {
         ) {
             dependent_launch::wait();
             dependent_launch::trigger();
-            let (block, of_a) = (thread::block_idx_x(), a_shape.at_once_blocks($blocks) as u32);
-            let is_of_a = block < of_a;
-            let operand = Operand::of_block(is_of_a, (a, b), (a_shape, b_shape), (a_words, b_words));
-            let halves = Halves::new(if is_of_a { a_halves } else { b_halves }, &operand.shape);
-            let block = if is_of_a { block } else { block - of_a };
-            let number = block as usize / $blocks;
+            let blocks = |shape: &SplitShape| shape.at_once_blocks($blocks);
+            let operand = Operand::of_block(
+                thread::block_idx_x(), blocks, (a, b), (a_shape, b_shape), (a_words, b_words));
+            let halves = operand.halves((a_halves, b_halves));
+            let number = operand.block as usize / $blocks;
             // SAFETY: (1) is (1) to (4).
             unsafe {
                 match operand.shape.is_along {

@@ -23,7 +23,7 @@ fn halves(x: f32, scale: i32) -> (f16, f16) {
     (high, f16::narrow((x - high.widen()) * LOW_SCALE))
 }
 
-/// Where the halves of an operand go: line after line.
+/// Where the halves of a matrix go: line after line.
 #[derive(Clone, Copy)]
 pub struct Halves<'a> {
     high: GlobalMut<'a, f16>,
@@ -34,13 +34,19 @@ pub struct Halves<'a> {
 }
 
 impl<'a> Halves<'a> {
-    /// Those of an operand of `shape`: the upper halves of all lines, and then the lower ones.
+    /// Those of matrix number `matrix` of an operand of `shape`: the upper halves of all matrices, line after line,
+    /// and then the lower ones.
     #[inline(always)]
-    pub fn new(halves: GlobalMut<'a, f16>, shape: &SplitShape) -> Self {
-        let SplitShape { lines, pitch, .. } = *shape;
+    pub fn new(halves: GlobalMut<'a, f16>, shape: &SplitShape, matrix: usize) -> Self {
+        let SplitShape {
+            matrices,
+            lines,
+            pitch,
+            ..
+        } = *shape;
         Self {
-            high: halves,
-            low: halves.skip(lines * pitch),
+            high: halves.skip(matrix * lines * pitch),
+            low: halves.skip((matrices + matrix) * lines * pitch),
             lines,
             pitch,
         }

@@ -31,18 +31,18 @@ pub use shape::{SCAN_DEPTH, SCAN_LINES, SPLIT_DEPTH, SPLIT_LINES, SPLIT_THREADS,
 
 use cuda_std::prelude::*;
 use half::f16;
-use halves::{Halves, split};
+use halves::split;
 use operand::Operand;
 use scan::scan;
 
 /// Finds the extremes of each line of one or two operands.
 ///
 /// # Safety
-/// 1. The grid has the [blocks](SplitShape::scan_blocks) of A and then those of B along x, of
+/// 1. The grid has the [blocks](SplitShape::scan_blocks) of each matrix of A and then of B along x, of
 ///    [`SPLIT_THREADS`] threads.
 /// 2. `a` and `b` start with the first elements of the operands of their shapes and reach to the last. The
 ///    launch reads their elements alone.
-/// 3. `a_words` and `b_words` have the words of [`LineWords`], which were 0 before. The launch has them for
+/// 3. `a_words` and `b_words` have the words of [`LineWords`] of each matrix, which were 0 before. The launch has them for
 ///    itself.
 #[kernel(max_threads = 256)]
 pub unsafe fn split_scan(
@@ -53,11 +53,16 @@ pub unsafe fn split_scan(
     a_words: GlobalMut<u32>,
     b_words: GlobalMut<u32>,
 ) {
-    let (block, of_a) = (thread::block_idx_x(), a_shape.scan_blocks() as u32);
-    let is_of_a = block < of_a;
-    let operand = Operand::of_block(is_of_a, (a, b), (a_shape, b_shape), (a_words, b_words));
-    let block = if is_of_a { block } else { block - of_a };
-    let place = place_of(block, operand.shape.lines.div_ceil(SCAN_LINES));
+    let block = thread::block_idx_x();
+    let blocks = SplitShape::scan_blocks;
+    let operand = Operand::of_block(
+        block,
+        blocks,
+        (a, b),
+        (a_shape, b_shape),
+        (a_words, b_words),
+    );
+    let place = operand.place(operand.shape.lines.div_ceil(SCAN_LINES));
     // SAFETY: (1) is (1) to (3).
     unsafe {
         match operand.shape.is_along {
@@ -67,16 +72,16 @@ pub unsafe fn split_scan(
     }
 }
 
-/// Takes one or two operands apart into halves, line after line: the upper halves of all lines, and then
+/// Takes one or two operands apart into halves, line after line: the upper halves of all matrices, and then
 /// the lower ones.
 ///
 /// # Safety
-/// 1. The grid has the [blocks](SplitShape::split_blocks) of A and then those of B along x, of
+/// 1. The grid has the [blocks](SplitShape::split_blocks) of each matrix of A and then of B along x, of
 ///    [`SPLIT_THREADS`] threads.
 /// 2. `a` and `b` start with the first elements of the operands of their shapes and reach to the last. The
 ///    launch reads their elements alone.
 /// 3. `a_words` and `b_words` have the words of [`LineWords`] as [`split_scan`] left them.
-/// 4. `a_halves` and `b_halves` have twice as many lines as the operands, each of the shape's pitch. The
+/// 4. `a_halves` and `b_halves` have twice as many lines as the matrices, each of the shape's pitch. The
 ///    launch has them and the words for itself.
 #[allow(clippy::too_many_arguments)]
 #[kernel(max_threads = 256)]
@@ -92,19 +97,22 @@ pub unsafe fn split_halves(
 ) {
     // From the end on: the second-level cache still has what was scanned last.
     let block = thread::grid_dim_x() - 1 - thread::block_idx_x();
-    let of_a = a_shape.split_blocks() as u32;
-    let is_of_a = block < of_a;
-    let operand = Operand::of_block(is_of_a, (a, b), (a_shape, b_shape), (a_words, b_words));
-    let halves = if is_of_a { a_halves } else { b_halves };
-    let block = if is_of_a { block } else { block - of_a };
-    let halves = Halves::new(halves, &operand.shape);
+    let blocks = SplitShape::split_blocks;
+    let operand = Operand::of_block(
+        block,
+        blocks,
+        (a, b),
+        (a_shape, b_shape),
+        (a_words, b_words),
+    );
+    let halves = operand.halves((a_halves, b_halves));
     let SplitShape {
         lines,
         lowest,
         is_along,
         ..
     } = operand.shape;
-    let place = place_of(block, lines.div_ceil(SPLIT_LINES));
+    let place = operand.place(lines.div_ceil(SPLIT_LINES));
     // SAFETY: (1) is (1) to (4).
     unsafe {
         match is_along {
@@ -124,15 +132,4 @@ pub unsafe fn split_halves(
             ),
         }
     }
-}
-
-/// Which lines and which elements of them a block has, of which `line_blocks` have the same elements: the
-/// numbers of both.
-#[inline(always)]
-fn place_of(block: u32, line_blocks: usize) -> (usize, usize) {
-    let line_blocks = line_blocks as u32;
-    (
-        (block % line_blocks) as usize,
-        (block / line_blocks) as usize,
-    )
 }

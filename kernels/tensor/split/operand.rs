@@ -1,41 +1,85 @@
 //! An operand in a launch.
 
+use super::halves::Halves;
+use super::lines::LineWords;
 use super::shape::SplitShape;
 use super::source::Source;
 use cuda_std::prelude::*;
+use half::f16;
 
-/// An operand in a launch, and the words about its lines.
+/// A matrix of an operand in a launch.
 #[derive(Clone, Copy)]
 pub struct Operand<'launch> {
     pub x: Global<'launch, f32>,
     pub shape: SplitShape,
+    /// The words about its lines.
     pub words: GlobalMut<'launch, u32>,
+    is_of_a: bool,
+    /// The number of the matrix.
+    matrix: usize,
+    /// The number of the calling block among those of the matrix.
+    pub block: u32,
 }
 
+/// Both operands, or what kernels have of them.
+type Both<T> = (T, T);
+
 impl<'launch> Operand<'launch> {
-    /// A, or B. Number by number: which of two structs is read would be decided by an address, and the
-    /// struct would lie in local memory.
+    /// The matrix of block number `block` of the launch: of A, whose matrices come first, or of B. Each matrix has
+    /// `blocks` of its shape. Number by number: which of two structs is read would be decided by an address, and
+    /// the struct would lie in local memory.
     #[inline(always)]
     pub fn of_block(
-        is_of_a: bool,
-        (a, b): (Global<'launch, f32>, Global<'launch, f32>),
-        (a_shape, b_shape): (GridConstant<SplitShape>, GridConstant<SplitShape>),
-        (a_words, b_words): (GlobalMut<'launch, u32>, GlobalMut<'launch, u32>),
+        block: u32,
+        blocks: impl Fn(&SplitShape) -> usize,
+        (a, b): Both<Global<'launch, f32>>,
+        (a_shape, b_shape): Both<GridConstant<SplitShape>>,
+        (a_words, b_words): Both<GlobalMut<'launch, u32>>,
     ) -> Self {
+        let of_a = (a_shape.matrices * blocks(&a_shape)) as u32;
+        let is_of_a = block < of_a;
         let either = |a: usize, b: usize| if is_of_a { a } else { b };
+        let block = if is_of_a { block } else { block - of_a };
         let (of_a, of_b) = (*a_shape, *b_shape);
+        let shape = SplitShape {
+            matrices: either(of_a.matrices, of_b.matrices),
+            stride: either(of_a.stride, of_b.stride),
+            lines: either(of_a.lines, of_b.lines),
+            k: either(of_a.k, of_b.k),
+            leading_dimension: either(of_a.leading_dimension, of_b.leading_dimension),
+            pitch: either(of_a.pitch, of_b.pitch),
+            lowest: either(of_a.lowest as usize, of_b.lowest as usize) as i32,
+            is_along: either(of_a.is_along as usize, of_b.is_along as usize) as u32,
+        };
+        let of_matrix = blocks(&shape) as u32;
+        let matrix = (block / of_matrix) as usize;
+        let words = if is_of_a { a_words } else { b_words };
+        let x = if is_of_a { a } else { b };
         Self {
-            x: if is_of_a { a } else { b },
-            shape: SplitShape {
-                lines: either(of_a.lines, of_b.lines),
-                k: either(of_a.k, of_b.k),
-                leading_dimension: either(of_a.leading_dimension, of_b.leading_dimension),
-                pitch: either(of_a.pitch, of_b.pitch),
-                lowest: either(of_a.lowest as usize, of_b.lowest as usize) as i32,
-                is_along: either(of_a.is_along as usize, of_b.is_along as usize) as u32,
-            },
-            words: if is_of_a { a_words } else { b_words },
+            x: x.skip(matrix * shape.stride),
+            words: words.skip(matrix * LineWords { lines: shape.lines }.len()),
+            shape,
+            is_of_a,
+            matrix,
+            block: block % of_matrix,
         }
+    }
+
+    /// Which lines and which elements of them the block has, of which `line_blocks` have the same elements: the
+    /// numbers of both.
+    #[inline(always)]
+    pub fn place(&self, line_blocks: usize) -> (usize, usize) {
+        let line_blocks = line_blocks as u32;
+        (
+            (self.block % line_blocks) as usize,
+            (self.block / line_blocks) as usize,
+        )
+    }
+
+    /// Where the matrix's halves go: those of A are in the first memory, those of B in the second.
+    #[inline(always)]
+    pub fn halves(&self, (a, b): Both<GlobalMut<'launch, f16>>) -> Halves<'launch> {
+        Halves::new(if self.is_of_a { a } else { b }, &self.shape, self.matrix)
     }
 
     #[inline(always)]

@@ -20,11 +20,15 @@ pub const SPLIT_LINES: usize = 32;
 /// Elements of each line that a block splits.
 pub const SPLIT_DEPTH: usize = 128;
 
-/// An operand of a product as the kernels here have it, beside its elements.
+/// An operand of one or more products as the kernels here have it, beside its elements.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub struct SplitShape {
-    /// Its lines; 0 where there is nothing to take apart.
+    /// Its matrices; 0 where there is nothing to take apart.
+    pub matrices: usize,
+    /// Elements from a matrix to the next.
+    pub stride: usize,
+    /// Lines of each.
     pub lines: usize,
     /// Elements of each.
     pub k: usize,
@@ -43,6 +47,8 @@ pub struct SplitShape {
 impl SplitShape {
     /// No operand.
     pub const NONE: Self = Self {
+        matrices: 0,
+        stride: 0,
         lines: 0,
         k: 0,
         leading_dimension: 0,
@@ -51,14 +57,14 @@ impl SplitShape {
         is_along: 1,
     };
 
-    /// Blocks that find the extremes of the operand's lines.
+    /// Blocks that find the extremes of the lines of a matrix.
     #[inline(always)]
     #[must_use]
     pub const fn scan_blocks(&self) -> usize {
         self.lines.div_ceil(SCAN_LINES) * self.k.div_ceil(SCAN_DEPTH)
     }
 
-    /// Blocks that take the operand apart.
+    /// Blocks that take a matrix apart.
     #[inline(always)]
     #[must_use]
     pub const fn split_blocks(&self) -> usize {

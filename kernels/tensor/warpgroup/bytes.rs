@@ -9,7 +9,7 @@
 //! after each stage, 128 elements of k, in tiles whose totals fit into the registers beside them.
 
 use super::finish::staging_len;
-use super::operand::AlongK;
+use super::operand::{AlongK, AlongKMap};
 use super::outputs::{BulkOutputs, DirectOutputs};
 use super::product::{MainLoop, Work, cluster_tile};
 use super::schedule::ClusterTile;
@@ -20,11 +20,11 @@ use crate::finish::CMatrices;
 use crate::matmul::{OperandLayout, ProductDescriptor, ProductKernel};
 use cuda_std::fp8::{F8E4M3, F8E5M2};
 use cuda_std::prelude::*;
-use cuda_std::tma::{TensorMap, TensorMapMut};
-use half::bf16;
+use cuda_std::tma::TensorMapMut;
+use half::{bf16, f16};
 
 /// What a launch has that computes `rows` x `columns` outputs for each block.
-const fn byte_tile(rows: usize, columns: usize, stages: usize, resident: usize) -> ClusterTile {
+const fn byte_tile(rows: usize, columns: usize, stages: usize, resident: u32) -> ClusterTile {
     // Words of a warp's rows, or a tile of 16 bits: of these tiles the former are no more.
     let output_bytes = staging_len(rows / 64) * size_of::<i32>();
     cluster_tile(
@@ -50,40 +50,27 @@ pub const F8_SMALL: ClusterTile = byte_tile(64, 128, 4, 2);
 
 macro_rules! byte_kernels {
     ($($element:ident to $output:ident, $way:ident in $sum:ident, promoted = $promoted:literal:
-        $name:ident, $tile:ident [$rows:literal x $columns:literal, part = $part:literal, $($sizes:tt)*];)*) => {$(
+        $($name:ident of $tile:ident),*;)*) => {$($(
         product_entry! {
-            $way $name: $element to $output in $sum, $tile [$rows x $columns, part = $part, $($sizes)*],
-            a = AlongK[$rows] Either, b = AlongK[$part] Either, depth = 128, promoted = $promoted
+            $way $name: $element to $output in $sum, $tile, a = AlongK AlongKMap Either,
+            b = AlongK AlongKMap Either, promoted = $promoted
         }
-    )*};
+    )*)*};
 }
 byte_kernels! {
-    i8 to i32, direct in i32, promoted = false: matmul_wgmma_i8, I8_LARGE [128 x 256, part = 128,
-        count = 128, stages = 4, threads = 384, resident = 1, consumers = 2];
-    i8 to i32, direct in i32, promoted = false: matmul_wgmma_small_i8, I8_SMALL [64 x 128, part = 64,
-        count = 64, stages = 4, threads = 256, resident = 2, consumers = 1];
-    i8 to f32, converted in f32, promoted = false: matmul_wgmma_i8_f32, I8_LARGE [128 x 256, part = 128,
-        count = 128, stages = 4, threads = 384, resident = 1, consumers = 2];
-    i8 to f32, converted in f32, promoted = false: matmul_wgmma_small_i8_f32, I8_SMALL [64 x 128, part = 64,
-        count = 64, stages = 4, threads = 256, resident = 2, consumers = 1];
-    i8 to bf16, converted in f32, promoted = false: matmul_wgmma_i8_bf16, I8_LARGE [128 x 256, part = 128,
-        count = 128, stages = 4, threads = 384, resident = 1, consumers = 2];
-    i8 to bf16, converted in f32, promoted = false: matmul_wgmma_small_i8_bf16, I8_SMALL [64 x 128, part = 64,
-        count = 64, stages = 4, threads = 256, resident = 2, consumers = 1];
-    F8E4M3 to bf16, bulk in f32, promoted = true: matmul_wgmma_e4m3, F8_LARGE [128 x 128, part = 64,
-        count = 64, stages = 6, threads = 384, resident = 1, consumers = 2];
-    F8E4M3 to bf16, bulk in f32, promoted = true: matmul_wgmma_small_e4m3, F8_SMALL [64 x 128, part = 64,
-        count = 64, stages = 4, threads = 256, resident = 2, consumers = 1];
-    F8E4M3 to f32, direct in f32, promoted = true: matmul_wgmma_e4m3_f32, F8_LARGE [128 x 128, part = 64,
-        count = 64, stages = 6, threads = 384, resident = 1, consumers = 2];
-    F8E4M3 to f32, direct in f32, promoted = true: matmul_wgmma_small_e4m3_f32, F8_SMALL [64 x 128,
-        part = 64, count = 64, stages = 4, threads = 256, resident = 2, consumers = 1];
-    F8E5M2 to bf16, bulk in f32, promoted = true: matmul_wgmma_e5m2, F8_LARGE [128 x 128, part = 64,
-        count = 64, stages = 6, threads = 384, resident = 1, consumers = 2];
-    F8E5M2 to bf16, bulk in f32, promoted = true: matmul_wgmma_small_e5m2, F8_SMALL [64 x 128, part = 64,
-        count = 64, stages = 4, threads = 256, resident = 2, consumers = 1];
-    F8E5M2 to f32, direct in f32, promoted = true: matmul_wgmma_e5m2_f32, F8_LARGE [128 x 128, part = 64,
-        count = 64, stages = 6, threads = 384, resident = 1, consumers = 2];
-    F8E5M2 to f32, direct in f32, promoted = true: matmul_wgmma_small_e5m2_f32, F8_SMALL [64 x 128,
-        part = 64, count = 64, stages = 4, threads = 256, resident = 2, consumers = 1];
+    i8 to i32, direct in i32, promoted = false: matmul_wgmma_i8 of I8_LARGE, matmul_wgmma_small_i8 of I8_SMALL;
+    i8 to f32, converted in f32, promoted = false: matmul_wgmma_i8_f32 of I8_LARGE,
+        matmul_wgmma_small_i8_f32 of I8_SMALL;
+    i8 to bf16, converted in f32, promoted = false: matmul_wgmma_i8_bf16 of I8_LARGE,
+        matmul_wgmma_small_i8_bf16 of I8_SMALL;
+    i8 to f16, converted in f32, promoted = false: matmul_wgmma_i8_f16 of I8_LARGE,
+        matmul_wgmma_small_i8_f16 of I8_SMALL;
+    F8E4M3 to bf16, bulk in f32, promoted = true: matmul_wgmma_e4m3 of F8_LARGE,
+        matmul_wgmma_small_e4m3 of F8_SMALL;
+    F8E4M3 to f32, direct in f32, promoted = true: matmul_wgmma_e4m3_f32 of F8_LARGE,
+        matmul_wgmma_small_e4m3_f32 of F8_SMALL;
+    F8E5M2 to bf16, bulk in f32, promoted = true: matmul_wgmma_e5m2 of F8_LARGE,
+        matmul_wgmma_small_e5m2 of F8_SMALL;
+    F8E5M2 to f32, direct in f32, promoted = true: matmul_wgmma_e5m2_f32 of F8_LARGE,
+        matmul_wgmma_small_e5m2_f32 of F8_SMALL;
 }

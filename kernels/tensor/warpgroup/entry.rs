@@ -3,23 +3,20 @@
 /// An entry whose main loop is [`MainLoop`](super::product::MainLoop), and its descriptor.
 ///
 /// `bulk` entries write plain sums by bulk copies, `direct` ones all of them by elements, `converted` ones sums
-/// of i32, which become f32 before. An operand is named by how its tiles come to shared memory, the rows of one
-/// copy, and the layouts in memory that it takes.
+/// of i32, which become f32 before. Those of `columns` have few of them, and results of either order. An operand
+/// is named by how its tiles come to shared memory, its map, and the layouts in memory that it takes.
 macro_rules! product_entry {
-    (bulk $name:ident: $element:ident to $output:ident in $sum:ident,
-        $tile:ident [$rows:literal x $columns:literal, part = $part:literal, count = $count:literal,
-            stages = $stages:literal, threads = $threads:literal, resident = $resident:literal,
-            consumers = $consumers:literal], $($operands:tt)*) => {
+    (bulk $name:ident: $element:ident to $output:ident in $sum:ident, $tile:ident, $($operands:tt)*) => {
         product_entry! {
-            @entry $name: $element to $output in $sum, $tile [$rows x $columns, $part, $count, $stages,
-                $threads, $resident], $($operands)*,
+            @entry $name: $element to $output in $sum, $tile, $($operands)*,
             /// 1. `a`, `b` and `c` are maps of the m x k, k x n and m x n matrices of `shape`, or of the
             ///    transposes of those that are column-major; a `b` of 8-bit elements is one of the
             ///    transposes. C is written through `c` where the epilogue is plain, and accessed through
             ///    `c_elements`, which has the matrices, otherwise; the launch accesses no other elements of
             ///    it.
             (c: GridConstant<TensorMapMut<$output, 64, 64, 3>>, c_elements: GlobalMut<$output>),
-            (shape, epilogue) => BulkOutputs::<_, $columns, $consumers, { staging_len($consumers) }> {
+            (shape, epilogue) => BulkOutputs::<_, { $tile.columns }, { $tile.consumers() },
+                { staging_len($tile.consumers()) }> {
                 map: c,
                 c: CMatrices::of_shape(c_elements, &shape),
                 epilogue,
@@ -32,27 +29,37 @@ macro_rules! product_entry {
     (converted $name:ident: $element:ident to $output:ident in $sum:ident, $($rest:tt)*) => {
         product_entry! { @direct of i32, $name: $element to $output in $sum, $($rest)* }
     };
-    (@direct of $added:ident, $name:ident: $element:ident to $output:ident in $sum:ident,
-        $tile:ident [$rows:literal x $columns:literal, part = $part:literal, count = $count:literal,
-            stages = $stages:literal, threads = $threads:literal, resident = $resident:literal,
-            consumers = $consumers:literal], $($operands:tt)*) => {
+    (@direct of $added:ident, $name:ident: $element:ident to $output:ident in $sum:ident, $tile:ident,
+        $($operands:tt)*) => {
         product_entry! {
-            @entry $name: $element to $output in $sum, $tile [$rows x $columns, $part, $count, $stages,
-                $threads, $resident], $($operands)*,
-            /// 1. `a` and `b` are maps of the m x k and k x n matrices of `shape`, or of the transposes of
-            ///    those that are column-major; a `b` of 8-bit elements is one of the transposes. `c` has the
-            ///    m x n matrices, and the launch accesses no other elements of it.
-            (c: GlobalMut<$output>),
-            (shape, epilogue) => DirectOutputs::<_, $added, { staging_len($consumers) }>::new(
+            @elements $name: $element to $output in $sum, $tile, $($operands)*,
+            (shape, epilogue, c) => DirectOutputs::<_, $added, { staging_len($tile.consumers()) }>::new(
                 CMatrices::of_shape(c, &shape), epilogue)
         }
     };
-    (@entry $name:ident: $element:ident to $output:ident in $sum:ident,
-        $tile:ident [$rows:literal x $columns:literal, $part:literal, $count:literal, $stages:literal,
-            $threads:literal, $resident:literal],
-        a = $a:ident [$a_rows:tt] $a_layout:ident, b = $b:ident [$b_rows:tt] $b_layout:ident,
-        depth = $depth:literal, promoted = $promoted:literal,
-        $(#[$safety:meta])* ($($c:ident: $c_type:ty),*),
+    (columns of $added:ident $name:ident: $element:ident to $output:ident in $sum:ident, $tile:ident,
+        $($operands:tt)*) => {
+        product_entry! {
+            @elements $name: $element to $output in $sum, $tile, $($operands)*,
+            (shape, epilogue, c) => ColumnOutputs::<_, $added, { $tile.columns },
+                { rooms_len($tile.consumers(), $tile.columns) }>::new(c, shape, epilogue)
+        }
+    };
+    (@elements $name:ident: $element:ident to $output:ident in $sum:ident, $tile:ident,
+        a = $a:ident $a_map:ident $a_layout:ident, b = $b:ident $b_map:ident $b_layout:ident,
+        promoted = $promoted:literal, ($shape:ident, $epilogue:ident, $c:ident) => $outputs:expr) => {
+        product_entry! {
+            @entry $name: $element to $output in $sum, $tile, a = $a $a_map $a_layout, b = $b $b_map $b_layout,
+            promoted = $promoted,
+            /// 1. `a` and `b` are maps of the m x k and k x n matrices of `shape`, or of the transposes of
+            ///    those that are column-major; a `b` of 8-bit elements is one of the transposes. `c` has the
+            ///    m x n matrices, and the launch accesses no other elements of it.
+            ($c: GlobalMut<$output>), ($shape, $epilogue) => $outputs
+        }
+    };
+    (@entry $name:ident: $element:ident to $output:ident in $sum:ident, $tile:ident,
+        a = $a:ident $a_map:ident $a_layout:ident, b = $b:ident $b_map:ident $b_layout:ident,
+        promoted = $promoted:literal, $(#[$safety:meta])* ($($c:ident: $c_type:ty),*),
         ($shape:ident, $epilogue:ident) => $outputs:expr) => {
         #[doc = concat!("C = A B, A and B in ", stringify!($element), ", C in ", stringify!($output), ".")]
         ///
@@ -60,11 +67,11 @@ macro_rules! product_entry {
         $(#[$safety])*
         #[doc = concat!("2. The grid has whole clusters along x, and blocks as [`", stringify!($tile), "`] says.")]
         #[allow(clippy::too_many_arguments)]
-        #[kernel(arch = "sm_90a", max_threads = $threads, min_blocks = $resident, cluster = (2, 1, 1),
-            dependent_launch)]
+        #[kernel(arch = "sm_90a", max_threads = $tile.threads, min_blocks = $tile.resident,
+            cluster = (2, 1, 1), dependent_launch)]
         pub unsafe fn $name(
-            a: GridConstant<TensorMap<$element, $a_rows, $depth, 3>>,
-            b: GridConstant<TensorMap<$element, $b_rows, $depth, 3>>,
+            a: GridConstant<$a_map<$element, { $tile.rows }, { $tile.depth }>>,
+            b: GridConstant<$b_map<$element, { $tile.part() }, { $tile.depth }>>,
             $($c: $c_type,)*
             $shape: GridConstant<TensorShape>,
             numbers: GridConstant<EpilogueNumbers<$sum>>,
@@ -77,7 +84,8 @@ macro_rules! product_entry {
             let outputs = $outputs;
             // SAFETY: (1) is (1) and (2). (2) It is all that they do.
             unsafe {
-                MainLoop::<$element, _, _, $rows, $columns, $part, $count, $stages, $depth>::run::<_, $promoted>(
+                MainLoop::<$element, _, _, { $tile.rows }, { $tile.columns }, { $tile.part() },
+                    { $tile.count() }, { $tile.stages }, { $tile.depth }>::run::<_, $promoted>(
                     $a(a), $b(b), outputs, Work::new($shape, $tile));
             }
         }
@@ -85,13 +93,8 @@ macro_rules! product_entry {
         #[cfg(not(target_arch = "nvptx64"))]
         impl ProductKernel for $name {
             type Element = $element;
-            const DESCRIPTOR: ProductDescriptor = ProductDescriptor {
-                tile: $tile.block_tile(),
-                a: OperandLayout::$a_layout,
-                b: OperandLayout::$b_layout,
-                b_row_alignment: size_of::<$element>(),
-                dynamic_shared_bytes: $tile.shared_bytes,
-            };
+            const DESCRIPTOR: ProductDescriptor = $tile.descriptor(
+                OperandLayout::$a_layout, OperandLayout::$b_layout, size_of::<$element>());
         }
     };
 }

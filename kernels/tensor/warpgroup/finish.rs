@@ -18,7 +18,7 @@ pub const fn staging_len(warpgroups: usize) -> usize {
 
 /// The number of the calling thread's warp in its warpgroup.
 #[inline(always)]
-fn warp() -> u32 {
+pub fn warp() -> u32 {
     warpgroup::thread_rank() / 32
 }
 

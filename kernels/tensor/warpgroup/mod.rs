@@ -6,6 +6,7 @@
 //! | a main loop: a warpgroup copies, others multiply | `product.rs` |
 //! | f16 and bf16 | `half.rs` |
 //! | i8 and floats of 8 bits | `bytes.rs` |
+//! | results of few columns or rows | `skinny.rs` |
 //! | f32 from products of halves: a main loop with totals on the ordinary units | `split_product.rs` |
 //! | how a tile of an operand comes to shared memory, and how products read it | `operand.rs` |
 //! | sizes | `shape.rs` |
@@ -26,10 +27,12 @@ mod product;
 mod scaled;
 mod schedule;
 mod shape;
+mod skinny;
 mod split_product;
 
 pub use bytes::*;
 pub use half::*;
 pub use schedule::ClusterTile;
 pub use shape::{HALF_DEPTH, TensorShape};
+pub use skinny::*;
 pub use split_product::*;

@@ -7,15 +7,21 @@ use cuda_std::shared::{Allotment, SwizzledTile, SwizzledTiles};
 use cuda_std::tma::TensorMap;
 use cuda_std::wgmma::{Element, KMajor, Major, MnMajor, Operand};
 
-/// An operand whose elements along k are neighbours in memory: a row-major A or a column-major B. A
+/// The map of an operand whose elements along k are neighbours in memory: a row-major A or a column-major B. A
 /// copy moves `DEPTH` elements of `PART` rows or columns: 128 bytes of each.
+pub type AlongKMap<T, const PART: usize, const DEPTH: usize> = TensorMap<T, PART, DEPTH, 3>;
+
+/// The map of an operand whose elements along m or n are neighbours in memory: a column-major A or a row-major
+/// B. They have 16 bits, and a copy moves 64 of them of each k of a stage, whatever part a block brings.
+pub type AcrossKMap<T, const PART: usize, const DEPTH: usize> = TensorMap<T, HALF_DEPTH, 64, 3>;
+
+/// An operand whose elements along k are neighbours in memory.
 pub struct AlongK<'a, T, const PART: usize, const DEPTH: usize = HALF_DEPTH>(
-    pub GridConstant<'a, TensorMap<T, PART, DEPTH, 3>>,
+    pub GridConstant<'a, AlongKMap<T, PART, DEPTH>>,
 );
 
-/// An operand whose elements along m or n are neighbours in memory: a column-major A or a row-major B.
-/// They have 16 bits.
-pub struct AcrossK<'a, T>(pub GridConstant<'a, TensorMap<T, HALF_DEPTH, 64, 3>>);
+/// An operand whose elements along m or n are neighbours in memory.
+pub struct AcrossK<'a, T>(pub GridConstant<'a, AcrossKMap<T, HALF_DEPTH, HALF_DEPTH>>);
 
 impl<T, const PART: usize, const DEPTH: usize> Clone for AlongK<'_, T, PART, DEPTH> {
     #[inline(always)]

@@ -17,7 +17,7 @@ use super::outputs::{Outputs, Writer, is_first_of_warpgroup};
 use super::schedule::{ClusterTile, Schedule};
 use super::shape::{DEPTH_BYTES, TensorShape, WARPGROUP_ROWS};
 use crate::epilogue::EpilogueElement;
-use cuda_std::mbarrier::{Consumer, Producer};
+use cuda_std::mbarrier::{Consumer, Producer, Ring};
 use cuda_std::prelude::*;
 use cuda_std::warpgroup;
 use cuda_std::wgmma::{Accumulator, AccumulatorElement, Element, Multiply, Registers};
@@ -34,6 +34,11 @@ const fn stage_bytes(rows: usize, columns: usize) -> usize {
     (rows + columns) * DEPTH_BYTES
 }
 
+/// Threads of a block that multiplies `rows` rows of A.
+pub const fn threads_of_block(rows: usize) -> u32 {
+    warpgroup::THREADS * (1 + rows / WARPGROUP_ROWS) as u32
+}
+
 /// What a launch has that computes `rows` x `columns` outputs for each block, from elements of
 /// `element_bytes`, in `stages` stages, with `output_bytes` of shared memory for the outputs, where
 /// `resident` blocks are on a multiprocessor together.
@@ -42,16 +47,16 @@ pub const fn cluster_tile(
     element_bytes: usize,
     stages: usize,
     output_bytes: usize,
-    resident: usize,
+    resident: u32,
 ) -> ClusterTile {
-    let warpgroups = rows / WARPGROUP_ROWS;
     ClusterTile {
         rows,
         columns,
         depth: DEPTH_BYTES / element_bytes,
+        stages,
         blocks: BLOCKS,
         resident,
-        threads: 128 * (1 + warpgroups),
+        threads: threads_of_block(rows),
         shared_bytes: stages * (stage_bytes(rows, columns) + 16) + output_bytes,
     }
 }
@@ -71,6 +76,32 @@ impl<'launch> Work<'launch> {
             schedule: Schedule::new(tile, &shape),
         }
     }
+}
+
+/// Whether threads with so many sums take registers of the warpgroup that copies: for fewer there are enough.
+const fn takes_registers(count: usize) -> bool {
+    count >= 64
+}
+
+/// Initialises the ring of each block of the cluster, for `consumers` warpgroups of each, fetches tensor maps
+/// by `prefetch`, and waits for the kernel that was launched before.
+///
+/// # Safety
+/// 1. All threads of the launch make the call, once, and access no global memory before it.
+#[inline(always)]
+pub unsafe fn start<const STAGES: usize>(
+    ring: Ring<'_, STAGES>,
+    consumers: usize,
+    prefetch: impl FnOnce(),
+) {
+    if thread::rank_in_block() == 0 {
+        // SAFETY: (1) one thread, and the cluster's barrier follows.
+        unsafe { ring.init(1, (consumers * BLOCKS) as u32) };
+        prefetch();
+    }
+    cluster::sync();
+    dependent_launch::wait();
+    dependent_launch::trigger();
 }
 
 /// The main loop of one kernel: a block computes `ROWS` x `COLUMNS` outputs at a time, each thread that
@@ -261,18 +292,18 @@ impl<
         };
         let memory = O::memory(&mut shared);
         let ring = shared.ring::<STAGES>();
-        if thread::rank_in_block() == 0 {
-            // SAFETY: (1) one thread, and the cluster's barrier follows.
-            unsafe { ring.init(1, (ROWS / WARPGROUP_ROWS * BLOCKS) as u32) };
-            a.prefetch();
-            b.prefetch();
+        // SAFETY: (1) is (2).
+        unsafe {
+            start(ring, ROWS / WARPGROUP_ROWS, || {
+                a.prefetch();
+                b.prefetch();
+            });
         }
-        cluster::sync();
-        dependent_launch::wait();
-        dependent_launch::trigger();
 
         if warpgroup::index() == 0 {
-            warpgroup::decrease_registers::<40>();
+            if const { takes_registers(COUNT) } {
+                warpgroup::decrease_registers::<40>();
+            }
             if is_first_of_warpgroup() {
                 // SAFETY: (1) the ring is initialised. (2) (1) of the kernel.
                 unsafe { main_loop.produce(ring.producer()) };
@@ -281,7 +312,8 @@ impl<
             // What the warpgroup that copies has left, of the registers of all that are resident.
             match COUNT {
                 128 => warpgroup::increase_registers::<232>(),
-                _ => warpgroup::increase_registers::<208>(),
+                _ if const { takes_registers(COUNT) } => warpgroup::increase_registers::<208>(),
+                _ => {}
             }
             let number = warpgroup::index() - 1;
             let first = WARPGROUP_ROWS as u32 * number;

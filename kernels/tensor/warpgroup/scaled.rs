@@ -1,6 +1,7 @@
 //! What becomes of totals whose operands were scaled: they are scaled back, or left to the ordinary units.
 
 use super::schedule::TilePlace;
+use super::shape::TensorShape;
 use crate::finish::Finish;
 use crate::tensor::split::lines::{LineWords, PANEL, scale_of};
 use cuda_std::prelude::*;
@@ -16,6 +17,17 @@ pub struct Scales<'a> {
 }
 
 impl Scales<'_> {
+    /// Those of product number `matrix` of a batch, whose operands may be the same for all.
+    #[inline(always)]
+    pub fn of_product(self, matrix: u32, shape: &TensorShape) -> Self {
+        let words = |lines, step: u32| (matrix * step) as usize * LineWords { lines }.len();
+        Self {
+            a_words: self.a_words.skip(words(self.m, shape.a_step)),
+            b_words: self.b_words.skip(words(self.n, shape.b_step)),
+            ..self
+        }
+    }
+
     /// Whether the outputs of the calling block's tile at `place` are left to the ordinary units.
     #[inline(always)]
     pub fn is_wide(self, place: TilePlace) -> bool {

@@ -1,9 +1,14 @@
 //! Which tiles of C a cluster computes, in which order.
 
-use super::shape::TensorShape;
+use super::shape::{TensorShape, WARPGROUP_ROWS};
 use crate::matmul::BlockTile;
+#[cfg(not(target_arch = "nvptx64"))]
+use crate::matmul::{OperandLayout, ProductDescriptor};
 use crate::triangle::lower_tiles;
-use cuda_std::{cluster, thread};
+use cuda_std::{cluster, thread, warpgroup};
+
+/// Threads of a warpgroup.
+const WARPGROUP_THREADS: usize = warpgroup::THREADS as usize;
 
 /// Rows of tiles that are computed together: their parts of A and B stay in the second-level cache.
 const GROUP_ROWS: u32 = 8;
@@ -17,31 +22,68 @@ pub struct ClusterTile {
     pub columns: usize,
     /// Elements along k of a stage.
     pub depth: usize,
+    /// Stages in shared memory.
+    pub stages: usize,
     /// Blocks of the cluster.
     pub blocks: usize,
     /// Blocks that are on a multiprocessor together.
-    pub resident: usize,
-    /// Threads of each block.
-    pub threads: usize,
+    pub resident: u32,
+    /// Threads of each block: a warpgroup that copies, and those that multiply.
+    pub threads: u32,
     /// Bytes of dynamic shared memory of each block.
     pub shared_bytes: usize,
 }
 
 impl ClusterTile {
+    /// Warpgroups of a block that multiply, each [`WARPGROUP_ROWS`] rows.
+    #[must_use]
+    pub const fn consumers(&self) -> usize {
+        self.rows / WARPGROUP_ROWS
+    }
+
+    /// Columns of B that each block of the cluster brings to all.
+    #[must_use]
+    pub const fn part(&self) -> usize {
+        self.columns / self.blocks
+    }
+
+    /// Sums of each thread that multiplies.
+    #[must_use]
+    pub const fn count(&self) -> usize {
+        WARPGROUP_ROWS * self.columns / WARPGROUP_THREADS
+    }
+
     /// The part of C that one block computes.
     #[must_use]
     pub const fn block_tile(&self) -> BlockTile {
         BlockTile {
             rows: self.rows,
             columns: self.columns,
-            threads: self.threads as u32,
+            threads: self.threads,
+        }
+    }
+
+    /// What the host knows of a kernel with the tile, for operands of these layouts.
+    #[cfg(not(target_arch = "nvptx64"))]
+    pub(super) const fn descriptor(
+        &self,
+        a: OperandLayout,
+        b: OperandLayout,
+        b_row_alignment: usize,
+    ) -> ProductDescriptor {
+        ProductDescriptor {
+            tile: self.block_tile(),
+            a,
+            b,
+            b_row_alignment,
+            dynamic_shared_bytes: self.shared_bytes,
         }
     }
 
     /// Clusters' tiles of an `m` x `n` result; where `is_lower`, those of a square one that have an output on
     /// or below the diagonal.
     #[must_use]
-    pub const fn count(&self, (m, n): (usize, usize), is_lower: bool) -> usize {
+    pub const fn tiles(&self, (m, n): (usize, usize), is_lower: bool) -> usize {
         let rows = self.rows * self.blocks;
         match is_lower {
             true => lower_tiles(n, rows, self.columns),
@@ -188,6 +230,7 @@ mod tests {
         rows: 64,
         columns: 128,
         depth: 64,
+        stages: 4,
         blocks: 2,
         resident: 1,
         threads: 256,
@@ -199,7 +242,7 @@ mod tests {
         let shape = TensorShape {
             m: n as u32,
             n: n as u32,
-            tiles: tile.count((n, n), is_lower) as u32,
+            tiles: tile.tiles((n, n), is_lower) as u32,
             is_lower: u32::from(is_lower),
             ..bytemuck::Zeroable::zeroed()
         };

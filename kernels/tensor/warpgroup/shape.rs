@@ -37,4 +37,6 @@ pub struct TensorShape {
     pub ldc: usize,
     /// Where C is no tensor map: elements from matrix to matrix.
     pub c_stride: usize,
+    /// Of a skinny product: elements from column to column of C. Elsewhere columns are neighbours.
+    pub c_columns_apart: usize,
 }

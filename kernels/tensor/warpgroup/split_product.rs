@@ -13,9 +13,9 @@
 //! [`lowest_exponent`](crate::tensor::lowest_exponent).
 
 use super::finish::{staging_len, warp_of_group};
-use super::operand::{AlongK, OperandPlace, TensorOperand};
+use super::operand::{AlongK, AlongKMap, OperandPlace, TensorOperand};
 use super::outputs::is_first_of_warpgroup;
-use super::product::{ALL, BLOCKS};
+use super::product::{ALL, BLOCKS, start, threads_of_block};
 use super::scaled::{ScaledBack, Scales};
 use super::schedule::{ClusterTile, Schedule};
 use super::shape::{HALF_DEPTH, TensorShape, WARPGROUP_ROWS};
@@ -25,13 +25,12 @@ use crate::finish::{CMatrices, Finish, Staging, WarpRoom};
 use crate::matmul::{OperandLayout, ProductDescriptor, ProductKernel};
 use crate::tensor::split::halves::LOW_SCALE;
 use crate::tensor::split::lines::PANEL;
+use cuda_std::cluster;
 use cuda_std::mbarrier::{Consumer, Producer};
 use cuda_std::prelude::*;
 use cuda_std::shared::SwizzledTiles;
-use cuda_std::tma::TensorMap;
 use cuda_std::warpgroup;
 use cuda_std::wgmma::{Accumulator, KMajor, Multiply, Operand, Registers};
-use cuda_std::{cluster, dependent_launch};
 use half::f16;
 
 /// Rows of a block's outputs.
@@ -58,9 +57,10 @@ const fn split_tile(columns: usize, stages: usize) -> ClusterTile {
         rows: ROWS,
         columns,
         depth: HALF_DEPTH,
+        stages,
         blocks: BLOCKS,
         resident: 1,
-        threads: 128 * (1 + CONSUMERS),
+        threads: threads_of_block(ROWS),
         shared_bytes: stages * (stage_bytes(columns) + 16)
             + staging_len(CONSUMERS) * size_of::<f32>(),
     }
@@ -72,7 +72,7 @@ pub const SPLIT_LARGE: ClusterTile = split_tile(128, 3);
 /// The tile of products that have too few large ones for the device.
 pub const SPLIT_SMALL: ClusterTile = split_tile(64, 4);
 
-/// The matrices of an operand's map.
+/// Which halves: an operand's map has the upper ones of all matrices, and then the lower ones.
 const HIGH: u32 = 0;
 const LOW: u32 = 1;
 
@@ -135,8 +135,17 @@ where
     /// 1. The ring is initialised in each block of the cluster, and its consumers wait for all stages.
     /// 2. The launch writes neither operand.
     #[inline(always)]
-    unsafe fn produce(self, mut ring: Producer<'a, STAGES>, schedule: Schedule) {
+    unsafe fn produce(
+        self,
+        mut ring: Producer<'a, STAGES>,
+        shape: &TensorShape,
+        schedule: Schedule,
+    ) {
         const { assert!(PART * BLOCKS == COLUMNS && 2 * COUNT == COLUMNS) };
+        // A product's matrix of an operand, and where the lower halves begin.
+        let (of_a, of_b) = (shape.a_step, shape.b_step);
+        let lower = |step: u32| if step == 0 { 1 } else { shape.matrices };
+        let (a_lower, b_lower) = (lower(of_a), lower(of_b));
         let first = PART * cluster::rank() as usize;
         let mut places = schedule.tiles();
         while let Some(place) = places.next() {
@@ -150,7 +159,7 @@ where
                     slot.expect(const { stage_bytes(COLUMNS) as u32 });
                     let load_a = |half: u32, tiles: ATiles<'a, STAGES>| {
                         let at = OperandPlace {
-                            matrix: half,
+                            matrix: half * a_lower + place.matrix * of_a,
                             output: place.row,
                             k,
                         };
@@ -159,7 +168,7 @@ where
                     };
                     let load_b = |half: u32, tiles: BTiles<'a, COLUMNS, STAGES>| {
                         let at = OperandPlace {
-                            matrix: half,
+                            matrix: half * b_lower + place.matrix * of_b,
                             output: place.column,
                             k,
                         };
@@ -267,7 +276,7 @@ where
         b: AlongK<'a, f16, PART>,
         c: CMatrices<'a, f32>,
         is_transposed: bool,
-        schedule: Schedule,
+        (shape, schedule): (&TensorShape, Schedule),
         finish: ScaledBack<'a, F>,
     ) {
         let mut shared = dynamic_shared_allotment!();
@@ -285,21 +294,19 @@ where
         };
         let staging: Staging<'_, f32, { staging_len(CONSUMERS) }> = shared.array();
         let ring = shared.ring::<STAGES>();
-        if thread::rank_in_block() == 0 {
-            // SAFETY: (1) one thread, and the cluster's barrier follows.
-            unsafe { ring.init(1, (CONSUMERS * BLOCKS) as u32) };
-            a.0.prefetch();
-            b.0.prefetch();
+        // SAFETY: (1) is (2).
+        unsafe {
+            start(ring, CONSUMERS, || {
+                a.0.prefetch();
+                b.0.prefetch();
+            });
         }
-        cluster::sync();
-        dependent_launch::wait();
-        dependent_launch::trigger();
 
         if warpgroup::index() == 0 {
             warpgroup::decrease_registers::<40>();
             if is_first_of_warpgroup() {
                 // SAFETY: (1) the ring is initialised. (2) The operands are read alone, by (1).
-                unsafe { main_loop.produce(ring.producer(), schedule) };
+                unsafe { main_loop.produce(ring.producer(), shape, schedule) };
             }
         } else {
             warpgroup::increase_registers::<232>();
@@ -314,9 +321,10 @@ where
                 unsafe {
                     let totals =
                         main_loop.multiply(is_transposed, &mut ring, first, schedule.rounds);
-                    if !finish.scales.is_wide(place) {
+                    let scales = finish.scales.of_product(place.matrix, shape);
+                    if !scales.is_wide(place) {
                         place.row += first as u32;
-                        c.store(&totals, place, room, finish);
+                        c.store(&totals, place, room, ScaledBack { scales, ..finish });
                     }
                 }
             }
@@ -327,35 +335,30 @@ where
 }
 
 macro_rules! split_kernels {
-    ($($name:ident: $tile:ident [$columns:literal, part = $part:literal, count = $count:literal,
-        stages = $stages:literal];)*) => {$(
+    ($($name:ident of $tile:ident;)*) => {$(
         #[cfg(not(target_arch = "nvptx64"))]
         impl ProductKernel for $name {
             type Element = f32;
-            const DESCRIPTOR: ProductDescriptor = ProductDescriptor {
-                tile: $tile.block_tile(),
-                a: OperandLayout::Either,
-                b: OperandLayout::Either,
-                b_row_alignment: size_of::<f32>(),
-                dynamic_shared_bytes: $tile.shared_bytes,
-            };
+            const DESCRIPTOR: ProductDescriptor = $tile.descriptor(
+                OperandLayout::Either, OperandLayout::Either, size_of::<f32>());
         }
 
-        /// C = A B in f32, of operands that were taken apart. Where C stands for the transpose of a result,
+        /// C = A B in f32, of operands that were taken apart, or the products of a batch. Where C stands for the transpose of a result,
         /// `is_transposed` is 1: its bits are those of the result.
         ///
         /// # Safety
-        /// 1. The maps are of the upper and the lower halves, two matrices, of A's rows and B's columns, k
-        ///    elements each; `a_words` and `b_words` have the [`LineWords`](crate::tensor::LineWords) of m
-        ///    and n lines, as the splits left them. m, n and k are those of `shape`, of one product.
-        /// 2. `c` starts with the first element of an m x n matrix whose rows start `ldc` elements apart, and
-        ///    reaches to its last. The launch accesses no other elements of it.
+        /// 1. The maps are of the upper halves of A's rows and of B's columns, k elements each, of all matrices,
+        ///    and then of the lower ones; `a_words` and `b_words` have the
+        ///    [`LineWords`](crate::tensor::LineWords) of m and n lines of each matrix, as the splits left them.
+        ///    m, n and k are those of `shape`, and so are the matrices of an operand: one, or all.
+        /// 2. `c` has the m x n matrices. The launch accesses no other elements of it.
         #[doc = concat!("3. The grid has whole clusters along x, and blocks as [`", stringify!($tile), "`] says.")]
         #[allow(clippy::too_many_arguments)]
-        #[kernel(arch = "sm_90a", max_threads = 384, min_blocks = 1, cluster = (2, 1, 1), dependent_launch)]
+        #[kernel(arch = "sm_90a", max_threads = $tile.threads, min_blocks = $tile.resident,
+            cluster = (2, 1, 1), dependent_launch)]
         pub unsafe fn $name(
-            a: GridConstant<TensorMap<f16, 128, 64, 3>>,
-            b: GridConstant<TensorMap<f16, $part, 64, 3>>,
+            a: GridConstant<AlongKMap<f16, ROWS, HALF_DEPTH>>,
+            b: GridConstant<AlongKMap<f16, { $tile.part() }, HALF_DEPTH>>,
             a_words: Global<u32>,
             b_words: Global<u32>,
             c: GlobalMut<f32>,
@@ -374,13 +377,13 @@ macro_rules! split_kernels {
             let finish = ScaledBack { scales, then };
             // SAFETY: (1) is (1) to (3). (2) It is all that they do.
             unsafe {
-                SplitLoop::<$columns, $part, $count, $stages>::run(
-                    AlongK(a), AlongK(b), c, is_transposed != 0, schedule, finish);
+                SplitLoop::<{ $tile.columns }, { $tile.part() }, { $tile.count() }, { $tile.stages }>::run(
+                    AlongK(a), AlongK(b), c, is_transposed != 0, (&shape, schedule), finish);
             }
         }
     )*};
 }
 split_kernels! {
-    matmul_split_f32: SPLIT_LARGE [128, part = 64, count = 64, stages = 3];
-    matmul_split_small_f32: SPLIT_SMALL [64, part = 32, count = 32, stages = 4];
+    matmul_split_f32 of SPLIT_LARGE;
+    matmul_split_small_f32 of SPLIT_SMALL;
 }

@@ -28,8 +28,11 @@ pub fn never(x: Global<DoesNotExist>) {}
 #[repr(C, align(64))]
 pub struct Block([u8; 64]);
 
-/// For one architecture, in clusters, with a block of bytes.
-#[kernel(arch = "sm_90a", cluster = (2, 2, 1))]
+/// Threads of a block.
+const THREADS: u32 = 128;
+
+/// For one architecture, in clusters, bounded by constants, with a block of bytes.
+#[kernel(arch = "sm_90a", cluster = (2, 2, 1), max_threads = 2 * THREADS, min_blocks = THREADS / 64)]
 pub fn by_value(block: GridConstant<Block>, last: u16) {
     assert!(u16::from(block.0[0]) > last);
 }
@@ -56,6 +59,8 @@ fn main() {
     assert_eq!((everything::NAME, nothing::NAME), ("everything", "nothing"));
     assert_eq!(everything::BOUNDS.max_threads, Some(1024));
     assert_eq!(nothing::BOUNDS.max_threads, None);
+    assert_eq!(by_value::BOUNDS.max_threads, Some(256));
+    assert_eq!(by_value::BOUNDS.min_blocks, Some(2));
     // SAFETY: (1), (2) no element is touched.
     let (x, y) = unsafe { (Global::from_raw_parts(8 as *const f32, 5), GlobalMut::from_raw_parts(16 as *mut half::f16, 6)) };
     // SAFETY: (1) it is not read.

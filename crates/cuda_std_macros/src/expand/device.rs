@@ -2,7 +2,7 @@
 
 use super::common::{argument_name, length_names};
 use super::common::{attributes, body, grid, layout_of_value, signature};
-use crate::bounds::Bounds;
+use crate::bounds::{Bound, Bounds};
 use crate::parse::{KernelFunction, Parameter, Passing};
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -98,43 +98,94 @@ fn rebuilt_argument((index, parameter): (usize, &Parameter)) -> TokenStream {
 /// The note that the builder reads from the section `.tilewright.kernel`: what LLVM IR can say of
 /// a kernel and Rust cannot.
 fn annotation(kernel: &KernelFunction) -> TokenStream {
-    let mut text = kernel.function.sig.ident.to_string() + &bounds_note(&kernel.bounds);
-    text.push_str("|params=");
-    // Only the compiler knows the layout of a parameter that is passed by value.
-    let mut parts = Vec::new();
+    let mut note = Note::default();
+    note.text += &kernel.function.sig.ident.to_string();
+    note.push_bounds(&kernel.bounds);
+    note.text += "|params=";
     for (index, Parameter { ty, passing, .. }) in kernel.parameters.iter().enumerate() {
-        text.push_str(if index > 0 { "," } else { "" });
-        let (letter, layout) = match passing {
+        note.text += if index > 0 { "," } else { "" };
+        match passing {
             Passing::View(view) => {
                 // Of what a kernel writes there is no promise that nothing else reaches the memory:
                 // other threads of the launch do, and LLVM would keep values of such memory in
                 // registers across barriers and fences.
-                text.push(if view.is_read_only { 'r' } else { 'p' });
-                text.push_str(&",v".repeat(view.lengths));
-                continue;
+                note.text.push(if view.is_read_only { 'r' } else { 'p' });
+                note.text += &",v".repeat(view.lengths);
             }
-            Passing::Texture { .. } | Passing::Scalar => {
-                text.push('v');
-                continue;
+            Passing::Texture { .. } | Passing::Scalar => note.text.push('v'),
+            // Only the compiler knows the layout of a parameter that is passed by value.
+            Passing::GridConstant => {
+                let layout = layout_of_value(ty);
+                note.text.push('g');
+                note.push(quote! { Layout(#layout) });
             }
-            Passing::GridConstant => ('g', layout_of_value(ty)),
-            Passing::Block => ('b', quote! { cuda_std::signature::Layout::of::<#ty>() }),
-        };
-        text.push(letter);
-        let before = std::mem::take(&mut text);
-        parts.push(quote! { cuda_std::annotation::Part::Text(#before) });
-        parts.push(quote! { cuda_std::annotation::Part::Layout(#layout) });
+            Passing::Block => {
+                note.text.push('b');
+                note.push(quote! { Layout(cuda_std::signature::Layout::of::<#ty>()) });
+            }
+        }
     }
-    if parts.is_empty() {
-        return literal_annotation(&text);
+    note.into_static()
+}
+
+/// The note beside an entry: text, and what only the compiler knows.
+#[derive(Default)]
+struct Note {
+    /// Parts of an `Annotation`.
+    parts: Vec<TokenStream>,
+    /// What follows them.
+    text: String,
+}
+
+impl Note {
+    /// Adds the part that `Part::#part` is.
+    fn push(&mut self, part: TokenStream) {
+        let before = std::mem::take(&mut self.text);
+        self.parts
+            .push(quote! { cuda_std::annotation::Part::Text(#before) });
+        self.parts
+            .push(quote! { cuda_std::annotation::Part::#part });
     }
-    quote! {
-        const NOTE: cuda_std::annotation::Annotation = cuda_std::annotation::Annotation(
-            &[#(#parts,)* cuda_std::annotation::Part::Text(#text)],
-        );
-        #[used]
-        #[unsafe(link_section = ".tilewright.kernel")]
-        static ANNOTATION: [u8; NOTE.text_len()] = NOTE.text();
+
+    /// Adds the launch bounds.
+    fn push_bounds(&mut self, bounds: &Bounds) {
+        let numbers = [
+            ("maxntid", &bounds.max_threads),
+            ("minctasm", &bounds.min_blocks),
+            ("maxnreg", &bounds.max_registers),
+        ];
+        for (key, bound) in numbers {
+            match bound {
+                None => {}
+                Some(Bound::Number(value)) => self.text += &format!("|{key}={value}"),
+                Some(bound) => {
+                    self.text += &format!("|{key}=");
+                    let value = bound.value();
+                    self.push(quote! { Number(#value as usize) });
+                }
+            }
+        }
+        if let Some([x, y, z]) = bounds.cluster {
+            self.text += &format!("|cluster_dim={x},{y},{z}");
+        }
+        if let Some(arch) = &bounds.arch {
+            self.text += &format!("|arch={arch}");
+        }
+    }
+
+    fn into_static(self) -> TokenStream {
+        let Self { parts, text } = self;
+        if parts.is_empty() {
+            return literal_annotation(&text);
+        }
+        quote! {
+            const NOTE: cuda_std::annotation::Annotation = cuda_std::annotation::Annotation(
+                &[#(#parts,)* cuda_std::annotation::Part::Text(#text)],
+            );
+            #[used]
+            #[unsafe(link_section = ".tilewright.kernel")]
+            static ANNOTATION: [u8; NOTE.text_len()] = NOTE.text();
+        }
     }
 }
 
@@ -146,28 +197,6 @@ fn literal_annotation(text: &str) -> TokenStream {
         #[unsafe(link_section = ".tilewright.kernel")]
         static ANNOTATION: [u8; #length] = *#bytes;
     }
-}
-
-/// The launch bounds as the annotation has them.
-fn bounds_note(bounds: &Bounds) -> String {
-    let numbers = [
-        ("maxntid", bounds.max_threads),
-        ("minctasm", bounds.min_blocks),
-        ("maxnreg", bounds.max_registers),
-    ];
-    let mut text = String::new();
-    for (key, value) in numbers {
-        if let Some(value) = value {
-            text.push_str(&format!("|{key}={value}"));
-        }
-    }
-    if let Some([x, y, z]) = bounds.cluster {
-        text.push_str(&format!("|cluster_dim={x},{y},{z}"));
-    }
-    if let Some(arch) = &bounds.arch {
-        text.push_str(&format!("|arch={arch}"));
-    }
-    text
 }
 
 /// The static array beside the entry from which the host reads what the entry is.

@@ -1,7 +1,7 @@
 //! The descriptor of a kernel: what a program launches.
 
 use super::common::{argument_name, attributes, body, grid, signature};
-use crate::bounds::Bounds;
+use crate::bounds::{Bound, Bounds};
 use crate::parse::{KernelFunction, Parameter, Passing};
 use crate::rounds::with_rounds;
 use proc_macro2::{Ident, TokenStream};
@@ -105,6 +105,9 @@ fn host_implementation(kernel: &KernelFunction) -> TokenStream {
 
         #(#checks)*
 
+        // Evaluated here, so that a bound that no GPU has is an error where it stands.
+        const _: cuda_std::kernel::LaunchBounds = #bounds;
+
         impl cuda_std::kernel::Kernel for #name {
             type Params<'launch> = (#(#types,)*);
             const NAME: &'static str = #text;
@@ -183,14 +186,14 @@ fn parameter_check(parameter: &Parameter) -> TokenStream {
 }
 
 fn bounds(bounds: &Bounds) -> TokenStream {
-    let option = |value: Option<u32>| match value {
+    let option = |bound: &Option<Bound>| match bound.as_ref().map(Bound::value) {
         Some(value) => quote! { ::core::option::Option::Some(#value) },
         None => quote! { ::core::option::Option::None },
     };
     let (threads, blocks, registers) = (
-        option(bounds.max_threads),
-        option(bounds.min_blocks),
-        option(bounds.max_registers),
+        option(&bounds.max_threads),
+        option(&bounds.min_blocks),
+        option(&bounds.max_registers),
     );
     let cooperative = bounds
         .cooperative

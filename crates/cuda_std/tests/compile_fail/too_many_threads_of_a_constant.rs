@@ -1,0 +1,10 @@
+//! No block has 2048 threads, whoever says so.
+
+use cuda_std::prelude::*;
+
+const THREADS: u32 = 2048;
+
+#[kernel(max_threads = THREADS)]
+pub fn nothing() {}
+
+fn main() {}

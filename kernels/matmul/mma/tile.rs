@@ -1,0 +1,96 @@
+//! The tiles of products by warps.
+
+use super::element::{COLUMNS_OF_PRODUCT, ROWS_OF_PRODUCT};
+use crate::matmul::descriptor::BlockTile;
+
+/// What a block computes: how its outputs are divided among warps, and how operands come to it.
+#[derive(Clone, Copy, Debug)]
+pub struct MmaTile {
+    /// Products of a warp above one another.
+    pub down: usize,
+    /// Products of a warp side by side.
+    pub along: usize,
+    /// Warps of a block.
+    pub warps: usize,
+    /// Warps of a block side by side.
+    pub warps_along: usize,
+    /// Stages in shared memory.
+    pub stages: usize,
+    /// Blocks that are on a multiprocessor together.
+    pub resident: u32,
+}
+
+impl MmaTile {
+    /// Rows of a block's outputs.
+    pub const fn rows(&self) -> usize {
+        self.warps / self.warps_along * self.down * ROWS_OF_PRODUCT
+    }
+
+    /// Columns of a block's outputs.
+    pub const fn columns(&self) -> usize {
+        self.warps_along * self.along * COLUMNS_OF_PRODUCT
+    }
+
+    /// Threads of a block.
+    pub const fn threads(&self) -> usize {
+        32 * self.warps
+    }
+
+    /// The part of C that a block computes.
+    pub const fn block_tile(&self) -> BlockTile {
+        BlockTile {
+            rows: self.rows(),
+            columns: self.columns(),
+            threads: self.threads() as u32,
+        }
+    }
+}
+
+/// 128 x 128 outputs of f64.
+pub const F64_LARGE: MmaTile = MmaTile {
+    down: 2,
+    along: 8,
+    warps: 8,
+    warps_along: 2,
+    stages: 4,
+    resident: 1,
+};
+
+/// 64 x 64 outputs of f64.
+pub const F64_SMALL: MmaTile = MmaTile {
+    down: 2,
+    along: 4,
+    warps: 4,
+    warps_along: 2,
+    stages: 3,
+    resident: 3,
+};
+
+/// 128 x 128 outputs of narrow elements.
+pub const NARROW_LARGE: MmaTile = MmaTile {
+    down: 4,
+    along: 8,
+    warps: 4,
+    warps_along: 2,
+    stages: 4,
+    resident: 2,
+};
+
+/// 64 x 64 outputs of narrow elements.
+pub const NARROW_SMALL: MmaTile = MmaTile {
+    down: 1,
+    along: 8,
+    warps: 4,
+    warps_along: 1,
+    stages: 3,
+    resident: 3,
+};
+
+/// The same of a product of a group: products that fill a device with large tiles are launched alone.
+///
+/// With one stage more the main loop is another instance, which is inlined: one that two entries share became a
+/// function, with its sums in memory and 35 registers more.
+pub const NARROW_GROUPED: MmaTile = MmaTile {
+    stages: 4,
+    ..NARROW_SMALL
+};

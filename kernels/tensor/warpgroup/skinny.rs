@@ -1,0 +1,245 @@
+//! Products whose results have few columns: each stage brings many rows of A and all columns of B.
+//!
+//! A result of few rows is the transpose of one of few columns, so its C lies in the other order: outputs are
+//! written one by one, and either order is a pair of steps.
+
+use super::finish::warp;
+use super::operand::{AcrossK, AcrossKMap, AlongK, AlongKMap};
+use super::outputs::{Outputs, Writer};
+use super::product::{MainLoop, Work, cluster_tile};
+use super::schedule::{ClusterTile, TilePlace};
+use super::shape::{TensorShape, WARPGROUP_ROWS};
+use crate::epilogue::{Epilogue, EpilogueElement, EpilogueNumbers};
+use crate::finish::{FromSum, Output, ROWS, store_output};
+#[cfg(not(target_arch = "nvptx64"))]
+use crate::matmul::{OperandLayout, ProductDescriptor, ProductKernel};
+use core::marker::PhantomData;
+use cuda_std::fp8::{F8E4M3, F8E5M2};
+use cuda_std::hint::opaque_size;
+use cuda_std::prelude::*;
+use cuda_std::shared::{Allotment, SharedArray};
+use cuda_std::warpgroup;
+use cuda_std::wgmma::AccumulatorElement;
+use half::{bf16, f16};
+
+/// Elements from column to column of a warp's room, of 16 rows each: columns of a quad in different banks.
+const COLUMN_STEP: usize = ROWS + 4;
+
+/// Elements of the rooms of so many warpgroups for `columns` columns.
+const fn rooms_len(warpgroups: usize, columns: usize) -> usize {
+    WARPS * warpgroups * columns * COLUMN_STEP
+}
+
+/// Warps of a warpgroup.
+const WARPS: usize = warpgroup::THREADS as usize / 32;
+
+/// What a launch has that computes `columns` columns, of elements of `element_bytes`.
+const fn skinny_tile(columns: usize, element_bytes: usize, stages: usize) -> ClusterTile {
+    let output_bytes = rooms_len(1, columns) * size_of::<f32>();
+    cluster_tile(
+        (WARPGROUP_ROWS, columns),
+        element_bytes,
+        stages,
+        output_bytes,
+        1,
+    )
+}
+
+/// The tile of products of halves with at most 16 columns.
+pub const HALF_SKINNY: ClusterTile = skinny_tile(16, size_of::<f16>(), 20);
+
+/// The tile of products of elements of 8 bits with at most 16 columns.
+pub const BYTE_SKINNY: ClusterTile = skinny_tile(16, size_of::<u8>(), 20);
+
+/// Outputs of type `T`, of sums of type `S`, that go to C one by one.
+#[derive(Clone, Copy)]
+pub struct ColumnOutputs<'launch, T: Output, S, const COLUMNS: usize, const LEN: usize> {
+    c: GlobalMut<'launch, T>,
+    shape: GridConstant<'launch, TensorShape>,
+    epilogue: Epilogue<'launch, T::Sum>,
+    sums: PhantomData<S>,
+}
+
+impl<'launch, T: Output, S, const COLUMNS: usize, const LEN: usize>
+    ColumnOutputs<'launch, T, S, COLUMNS, LEN>
+{
+    /// Of the matrices C of `shape`.
+    #[inline(always)]
+    pub fn new(
+        c: GlobalMut<'launch, T>,
+        shape: GridConstant<'launch, TensorShape>,
+        epilogue: Epilogue<'launch, T::Sum>,
+    ) -> Self {
+        Self {
+            c,
+            shape,
+            epilogue,
+            sums: PhantomData,
+        }
+    }
+}
+
+/// A warp's way to C.
+pub struct ColumnWriter<'a, T: Output, S, const COLUMNS: usize, const LEN: usize> {
+    to: ColumnOutputs<'a, T, S, COLUMNS, LEN>,
+    rooms: SharedArray<'a, S, LEN>,
+    /// Where the warp's room begins.
+    first: usize,
+}
+
+impl<T, S, const COUNT: usize, const COLUMNS: usize, const LEN: usize> Outputs<COUNT>
+    for ColumnOutputs<'_, T, S, COLUMNS, LEN>
+where
+    T: Output<Sum: FromSum<S>>,
+    S: AccumulatorElement + EpilogueElement,
+{
+    type Sum = S;
+    type Memory<'a> = SharedArray<'a, S, LEN>;
+    type Writer<'a>
+        = ColumnWriter<'a, T, S, COLUMNS, LEN>
+    where
+        Self: 'a;
+
+    #[inline(always)]
+    fn memory<'a>(shared: &mut Allotment<'a>) -> Self::Memory<'a> {
+        shared.array()
+    }
+
+    #[inline(always)]
+    fn writer<'a>(self, rooms: Self::Memory<'a>, number: u32) -> Self::Writer<'a>
+    where
+        Self: 'a,
+    {
+        let room = WARPS * number as usize + warp() as usize;
+        ColumnWriter {
+            to: self,
+            rooms,
+            first: room * COLUMNS * COLUMN_STEP,
+        }
+    }
+}
+
+impl<T, S, const COUNT: usize, const COLUMNS: usize, const LEN: usize> Writer<S, COUNT>
+    for ColumnWriter<'_, T, S, COLUMNS, LEN>
+where
+    T: Output<Sum: FromSum<S>>,
+    S: EpilogueElement,
+{
+    #[inline(always)]
+    unsafe fn store(&self, sums: &[S; COUNT], place: TilePlace) {
+        // SAFETY: (1) is (1). The room is written by all lanes before it is read, and read by all before it is
+        // written. (2) is (2).
+        unsafe {
+            warp::sync(LaneMask::all());
+            self.stage(sums);
+            warp::sync(LaneMask::all());
+            self.write(place);
+        }
+    }
+
+    #[inline(always)]
+    fn finish(&self) {}
+}
+
+impl<T, S, const COLUMNS: usize, const LEN: usize> ColumnWriter<'_, T, S, COLUMNS, LEN>
+where
+    T: Output<Sum: FromSum<S>>,
+    S: EpilogueElement,
+{
+    /// Where an element stands in the rooms.
+    #[inline(always)]
+    fn at(&self, row: usize, column: usize) -> usize {
+        self.first + column * COLUMN_STEP + row
+    }
+
+    /// Writes a lane's sums, those of products of 16 x 8 one after the other, to the warp's room.
+    ///
+    /// # Safety
+    /// 1. All lanes of the warp make the call, and none reads the room meanwhile.
+    #[inline(always)]
+    unsafe fn stage<const COUNT: usize>(&self, sums: &[S; COUNT]) {
+        const { assert!(COLUMNS == 2 * COUNT, "the room holds the sums") };
+        let lane = warp::lane() as usize;
+        let (row, column) = (lane / 4, 2 * (lane % 4));
+        let mut i = 0;
+        while i < COUNT {
+            let column = column + 8 * (i / 4) + i % 2;
+            // SAFETY: (1) the place is of the warp's room. (2) is (1).
+            unsafe { (self.rooms).store(self.at(row + 8 * (i / 2 % 2), column), sums[i]) };
+            i += 1;
+        }
+    }
+
+    /// Writes the outputs of the warp's room, half a warp each column: where columns of C are contiguous, 16
+    /// neighbours.
+    ///
+    /// # Safety
+    /// 1. All lanes of the warp make the call, and the room holds their sums.
+    /// 2. No other warp of the launch accesses these outputs.
+    #[inline(always)]
+    unsafe fn write(&self, place: TilePlace) {
+        let ColumnOutputs {
+            c, shape, epilogue, ..
+        } = self.to;
+        let lane = warp::lane() as usize;
+        let (within, first) = (lane % ROWS, lane / ROWS);
+        let row = place.row as usize + ROWS * warp() as usize + within;
+        if row >= shape.m as usize {
+            return;
+        }
+        let c = c.skip(place.matrix as usize * shape.c_stride);
+        let columns = (shape.n as usize - place.column as usize).min(opaque_size(COLUMNS));
+        let mut i = first;
+        while i < columns {
+            let column = place.column as usize + i;
+            let at = row * shape.ldc + column * shape.c_columns_apart;
+            // SAFETY: (1) the place is of the warp's room. (2) is (1). For C, (1) the row and the column are
+            // there, (2) is (2).
+            unsafe {
+                let sum = self.rooms.load(self.at(within, i));
+                store_output(c, at, (row, column), sum, epilogue);
+            }
+            i += 2;
+        }
+    }
+}
+
+macro_rules! skinny_kernels {
+    ($($element:ident to $output:ident, $added:ident in $sum:ident, $tile:ident, promoted = $promoted:literal:
+        $($name:ident: ($($a:ident)*) ($($b:ident)*)),*;)*) => {$($(
+        product_entry! {
+            columns of $added $name: $element to $output in $sum, $tile, a = $($a)*, b = $($b)*,
+            promoted = $promoted
+        }
+    )*)*};
+}
+skinny_kernels! {
+    f16 to f16, f32 in f32, HALF_SKINNY, promoted = false:
+        matmul_wgmma_skinny_f16_n: (AlongK AlongKMap RowMajor) (AlongK AlongKMap ColumnMajor),
+        matmul_wgmma_skinny_f16_t: (AcrossK AcrossKMap ColumnMajor) (AlongK AlongKMap ColumnMajor);
+    f16 to f32, f32 in f32, HALF_SKINNY, promoted = false:
+        matmul_wgmma_skinny_f16_f32_n: (AlongK AlongKMap RowMajor) (AlongK AlongKMap ColumnMajor),
+        matmul_wgmma_skinny_f16_f32_t: (AcrossK AcrossKMap ColumnMajor) (AlongK AlongKMap ColumnMajor);
+    bf16 to bf16, f32 in f32, HALF_SKINNY, promoted = false:
+        matmul_wgmma_skinny_bf16_n: (AlongK AlongKMap RowMajor) (AlongK AlongKMap ColumnMajor),
+        matmul_wgmma_skinny_bf16_t: (AcrossK AcrossKMap ColumnMajor) (AlongK AlongKMap ColumnMajor);
+    bf16 to f32, f32 in f32, HALF_SKINNY, promoted = false:
+        matmul_wgmma_skinny_bf16_f32_n: (AlongK AlongKMap RowMajor) (AlongK AlongKMap ColumnMajor),
+        matmul_wgmma_skinny_bf16_f32_t: (AcrossK AcrossKMap ColumnMajor) (AlongK AlongKMap ColumnMajor);
+    i8 to i32, i32 in i32, BYTE_SKINNY, promoted = false:
+        matmul_wgmma_skinny_i8: (AlongK AlongKMap Either) (AlongK AlongKMap Either);
+    i8 to f32, i32 in f32, BYTE_SKINNY, promoted = false:
+        matmul_wgmma_skinny_i8_f32: (AlongK AlongKMap Either) (AlongK AlongKMap Either);
+    i8 to bf16, i32 in f32, BYTE_SKINNY, promoted = false:
+        matmul_wgmma_skinny_i8_bf16: (AlongK AlongKMap Either) (AlongK AlongKMap Either);
+    i8 to f16, i32 in f32, BYTE_SKINNY, promoted = false:
+        matmul_wgmma_skinny_i8_f16: (AlongK AlongKMap Either) (AlongK AlongKMap Either);
+    F8E4M3 to bf16, f32 in f32, BYTE_SKINNY, promoted = true:
+        matmul_wgmma_skinny_e4m3: (AlongK AlongKMap Either) (AlongK AlongKMap Either);
+    F8E4M3 to f32, f32 in f32, BYTE_SKINNY, promoted = true:
+        matmul_wgmma_skinny_e4m3_f32: (AlongK AlongKMap Either) (AlongK AlongKMap Either);
+    F8E5M2 to bf16, f32 in f32, BYTE_SKINNY, promoted = true:
+        matmul_wgmma_skinny_e5m2: (AlongK AlongKMap Either) (AlongK AlongKMap Either);
+    F8E5M2 to f32, f32 in f32, BYTE_SKINNY, promoted = true:
+        matmul_wgmma_skinny_e5m2_f32: (AlongK AlongKMap Either) (AlongK AlongKMap Either);
+}

@@ -1,0 +1,214 @@
+//! Results of few rows or columns have kernels of their own, with the bits of all others.
+
+use crate::common::devices;
+use crate::common::random::Random;
+use crate::harness::{Bits, Host, Shape, assert_same_bits, hoppers, orders};
+use half::{bf16, f16};
+use std::fmt::Debug;
+use tilewright::cuda_std::float::Float;
+use tilewright::cuda_std::fp8::{F8E4M3, F8E5M2};
+use tilewright::{
+    Accumulator, Device, Element, Matmul, MatmulInto, Matrix, Order, SelectionReason, TileConfig,
+};
+
+/// Few rows, few columns, and both; whole tiles and tails; rows that are and are not multiples of 16 bytes.
+const SHAPES: [Shape; 7] = [
+    (2, 130, 64),
+    (16, 64, 256),
+    (7, 66, 259),
+    (70, 3, 96),
+    (129, 16, 130),
+    (5, 6, 48),
+    (3, 40, 0),
+];
+
+/// How a product begins.
+type New<T, S> = for<'a> fn(&'a Matrix<T>, &'a Matrix<T>) -> Matmul<'a, T, S>;
+
+/// A product with an epilogue, or without one, in place of `old`.
+fn product<T: MatmulInto<O, S>, O: Element + Bits + Debug, S: Accumulator + From<i8>>(
+    new: New<T, S>,
+    (a, b): (&Matrix<T>, &Matrix<T>),
+    (old, order): (&Host<O>, Order),
+    (has_epilogue, tiles): (bool, Option<TileConfig>),
+) -> Vec<O> {
+    let device = a.device();
+    let numbers = |len: usize| -> Vec<S> { (0..len).map(|i| S::from(i as i8 % 5 - 1)).collect() };
+    let row_scale = device.upload(&numbers(old.rows)).unwrap();
+    let column_scale = device.upload(&numbers(old.columns)).unwrap();
+    let (row_bias, column_bias) = (&row_scale, &column_scale);
+    let mut c = old.upload(device, order);
+    let mut product = new(a, b);
+    if has_epilogue {
+        product = product
+            .alpha(S::from(3))
+            .beta(S::from(2))
+            .row_scale(&row_scale)
+            .column_scale(&column_scale)
+            .row_bias(row_bias)
+            .column_bias(column_bias);
+    }
+    if let Some(tiles) = tiles {
+        product = product.tiles(tiles);
+    }
+    product.run_into(&mut c).unwrap();
+    c.to_vec().unwrap()
+}
+
+/// Fails unless products have the bits of those in small tiles.
+fn assert_skinny<T, O, S>(
+    device: &Device,
+    new: New<T, S>,
+    of: impl Fn(f64) -> T,
+    as_output: fn(i8) -> O,
+) where
+    T: MatmulInto<O, S> + Debug,
+    O: Element + Bits + Debug,
+    S: Accumulator + From<i8>,
+{
+    let mut skinny = 0;
+    for shape in SHAPES {
+        let (m, n, k) = shape;
+        let mut random = Random::new((m * n) as u64);
+        let a = Host::new(m, k, |_, _| of(random.signed_unit()));
+        let b = Host::new(k, n, |_, _| of(random.signed_unit()));
+        let old = Host::new(m, n, |row, column| as_output((row * 3 + column) as i8));
+        for number in 0..8 {
+            let [of_a, of_b, of_c] = orders(number);
+            let (a, b) = (a.upload(device, of_a), b.upload(device, of_b));
+            let plan = new(&a, &b).plan_as::<O>().unwrap();
+            if plan.reason == SelectionReason::FewLines {
+                assert!(plan.kernel.contains("skinny"), "{plan}");
+                assert!(plan.block_rows <= 16 || plan.block_columns <= 16, "{plan}");
+                skinny += 1;
+            }
+            for has_epilogue in [false, true] {
+                let case = (shape, number, has_epilogue, plan.kernel, device);
+                let run = |tiles| product(new, (&a, &b), (&old, of_c), (has_epilogue, tiles));
+                assert_same_bits(&run(None), &run(Some(TileConfig::Small)), &case);
+            }
+        }
+    }
+    // All bytes; halves whose few lines are contiguous.
+    let all = 8 * SHAPES.len();
+    assert_eq!(
+        skinny,
+        if size_of::<T>() == 1 { all } else { all / 2 },
+        "{device:?}"
+    );
+}
+
+#[test]
+fn products_of_halves() {
+    for device in hoppers(devices()) {
+        assert_skinny(
+            &device,
+            |a, b| Matmul::new(a, b),
+            f16::from_f64,
+            |it| f16::from_f64(it.into()),
+        );
+        assert_skinny(
+            &device,
+            |a, b| Matmul::new(a, b),
+            bf16::from_f64,
+            |it| f32::from(it),
+        );
+        assert_skinny(
+            &device,
+            |a, b| Matmul::new(a, b),
+            bf16::from_f64,
+            |it| bf16::from_f64(it.into()),
+        );
+        assert_skinny(
+            &device,
+            |a, b| Matmul::new(a, b),
+            f16::from_f64,
+            |it| f32::from(it),
+        );
+    }
+}
+
+#[test]
+fn products_of_bytes() {
+    let byte = |it: f64| (127.0 * it) as i8;
+    for device in hoppers(devices()) {
+        assert_skinny(&device, |a, b| Matmul::new(a, b), byte, |it| i32::from(it));
+        assert_skinny(
+            &device,
+            |a, b| Matmul::dequantized(a, b),
+            byte,
+            |it| f32::from(it),
+        );
+        assert_skinny(
+            &device,
+            |a, b| Matmul::dequantized(a, b),
+            byte,
+            |it| bf16::from_f64(it.into()),
+        );
+        assert_skinny(
+            &device,
+            |a, b| Matmul::dequantized(a, b),
+            byte,
+            |it| f16::from_f64(it.into()),
+        );
+    }
+}
+
+#[test]
+fn products_of_8_bit_floats() {
+    let e4m3 = |it: f64| F8E4M3::from_f32(16.0 * it as f32);
+    let e5m2 = |it: f64| F8E5M2::from_f32(16.0 * it as f32);
+    for device in hoppers(devices()) {
+        assert_skinny(
+            &device,
+            |a, b| Matmul::new(a, b),
+            e4m3,
+            |it| bf16::from_f64(it.into()),
+        );
+        assert_skinny(&device, |a, b| Matmul::new(a, b), e4m3, |it| f32::from(it));
+        assert_skinny(
+            &device,
+            |a, b| Matmul::new(a, b),
+            e5m2,
+            |it| bf16::from_f64(it.into()),
+        );
+        assert_skinny(&device, |a, b| Matmul::new(a, b), e5m2, |it| f32::from(it));
+    }
+}
+
+/// Each product of a batch has the bits that it has alone, where few lines are shared and where they are not.
+#[test]
+fn batches_of_few_rows() {
+    const COUNT: usize = 3;
+    let (m, n, k) = (9, 72, 80);
+    for device in hoppers(devices()) {
+        let mut random = Random::new(5);
+        let mut matrix = |rows, columns, order| {
+            let element = |_, _| bf16::from_f64(random.signed_unit());
+            Host::new(rows, columns, element).upload(&device, order)
+        };
+        let (a, b) = (
+            matrix(COUNT * m, k, Order::RowMajor),
+            matrix(COUNT * k, n, Order::RowMajor),
+        );
+        let alone = |of_a: usize, of_b: usize| {
+            let a = a.slice(of_a * m..(of_a + 1) * m, ..).unwrap();
+            let b = b.slice(of_b * k..(of_b + 1) * k, ..).unwrap();
+            let product = Matmul::new(a, b).tiles(TileConfig::Small);
+            product.run().unwrap().to_vec().unwrap()
+        };
+        let (all_a, all_b) = (
+            a.view().batch_rows(COUNT).unwrap(),
+            b.view().batch_rows(COUNT).unwrap(),
+        );
+        let plan = Matmul::new(all_a, all_b).plan().unwrap();
+        assert_eq!(plan.reason, SelectionReason::FewLines, "{plan}");
+        let found = Matmul::new(all_a, all_b).run().unwrap().to_vec().unwrap();
+        let expected: Vec<bf16> = (0..COUNT).flat_map(|it| alone(it, it)).collect();
+        assert_same_bits(&found, &expected, &("each", &device));
+        let shared = b.slice(..k, ..).unwrap();
+        let found = Matmul::new(all_a, shared).run().unwrap().to_vec().unwrap();
+        let expected: Vec<bf16> = (0..COUNT).flat_map(|it| alone(it, 0)).collect();
+        assert_same_bits(&found, &expected, &("shared", &device));
+    }
+}
