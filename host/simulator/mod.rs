@@ -77,6 +77,8 @@ impl Simulator {
                 multiprocessors: options.multiprocessors,
                 profile: options.profile.unwrap_or_default(),
                 checks: options.checks,
+                // Whatever a kernel can be given is allocated here, or a static array.
+                registered_memory_only: true,
                 stack_bytes: options.stack_bytes,
                 time_limit: options.time_limit,
                 finding_limit: options.finding_limit,

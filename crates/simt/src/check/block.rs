@@ -3,7 +3,7 @@
 use super::accessor::Accessor;
 use super::event::{Event, Time};
 use super::findings::Findings;
-use super::global::LaunchCheck;
+use super::global::{Conditions, LaunchCheck};
 use super::handed::{Handed, Phases};
 use super::happens_before::HappensBefore;
 use super::layout::Layout;
@@ -55,7 +55,7 @@ impl BlockCheck {
     pub fn new(threads: u32, warp_width: u32) -> Result<Self, OutOfMemory> {
         let warps = threads.div_ceil(warp_width);
         Ok(Self {
-            launch: Arc::new(LaunchCheck::new(true, Findings::default(), &Arc::default())),
+            launch: Arc::new(LaunchCheck::new(Findings::default(), Conditions::default())),
             block: 0,
             warp_width,
             now: Cell::new(1),
@@ -94,6 +94,7 @@ impl BlockCheck {
         self.passed.get_mut().clear();
         self.remote.get_mut().clear();
         self.layouts.get_mut().clear();
+        self.published.changes.clear();
         if self.has_clocks.replace(false) {
             for thread in &mut self.threads {
                 *thread.get_mut() = HappensBefore::default();

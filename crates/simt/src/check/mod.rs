@@ -16,8 +16,10 @@
 //! | `updates` | the atomic updates since a write |
 //! | `cell` | the last accesses of a few bytes, and the rules |
 //! | `shadow` | the cells of a page of shared memory |
+//! | `hasher` | a hash of numbers |
 //! | `region`, `read_only` | the cells of a region of global memory |
 //! | `published` | what atomic writes hand on |
+//! | `changes` | which thread has changed a word last |
 //! | `global` | the shadow that all blocks of a launch share |
 //! | `nearby` | the regions that a block has used lately |
 //! | `block` | the checks of one running block |
@@ -54,6 +56,7 @@ mod block;
 mod block_clock;
 mod block_clocks;
 mod cell;
+mod changes;
 mod clock;
 mod copies;
 mod event;
@@ -61,6 +64,7 @@ mod findings;
 mod global;
 mod handed;
 mod happens_before;
+mod hasher;
 mod layout;
 mod layouts;
 mod mbarriers;
@@ -85,5 +89,5 @@ pub(crate) use asynchronous::{Extent, Issue};
 pub(crate) use block::BlockCheck;
 pub(crate) use copies::Hazard;
 pub(crate) use findings::Findings;
-pub(crate) use global::LaunchCheck;
+pub(crate) use global::{Conditions, LaunchCheck};
 pub(crate) use handed::Handed;

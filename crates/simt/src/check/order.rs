@@ -9,12 +9,14 @@
 
 use super::block::BlockCheck;
 use super::block_clock::BlockClock;
+use super::changes::Change;
 use super::clock::{SharedClock, add};
-use super::event::Time;
+use super::event::{Site, Time};
 use super::happens_before::{BLOCK, DEVICE, HappensBefore};
-use super::published::Release;
+use super::published::{Published, Release};
 use crate::basics::{AccessKind, Position};
 use std::cell::RefCell;
+use std::panic::Location;
 use std::sync::Arc;
 
 /// Which threads a fence orders memory for.
@@ -142,15 +144,16 @@ impl BlockCheck {
 
     /// Performs `step`, with which the thread at `position` reads or writes the word at `address`
     /// atomically: what the word hands on changes together with its value. `shared` are the checks
-    /// of the block whose shared memory it is in, if it is in shared memory.
+    /// of the block whose shared memory it is in, if it is in shared memory. The step returns the values
+    /// before and after it.
     #[inline]
-    pub fn atomic_step<R>(
+    pub fn atomic_step(
         &self,
         position: &Position,
-        address: usize,
+        (address, site): (usize, &'static Location<'static>),
         shared: Option<&Self>,
-        step: impl FnOnce() -> R,
-    ) -> R {
+        step: impl FnOnce() -> [u64; 2],
+    ) -> [u64; 2] {
         let published = match shared {
             Some(owner) => &owner.published,
             None => &self.launch.published,
@@ -159,6 +162,7 @@ impl BlockCheck {
         let kind = self.announced[thread].replace(AccessKind::Atomic);
         if !published.is_used() && !self.has_clocks.get() {
             let result = step();
+            self.note_change(published, address, thread, result, site);
             // Another block's release may have come in between.
             if published.is_used() && kind != AccessKind::AtomicWrite {
                 self.observe(thread, published.lock().get(&address));
@@ -177,10 +181,31 @@ impl BlockCheck {
             }
         }
         let result = step();
+        self.note_change(published, address, thread, result, site);
         if kind != AccessKind::AtomicWrite {
             self.observe(thread, releases.get(&address));
         }
         result
+    }
+
+    /// Notes the change of a word by a thread, if it is one.
+    #[inline]
+    fn note_change(
+        &self,
+        published: &Published,
+        address: usize,
+        thread: usize,
+        [before, after]: [u64; 2],
+        site: &'static Location<'static>,
+    ) {
+        if before != after {
+            let change = Change {
+                block: self.block,
+                thread: thread as u16,
+                site: Site::of(site),
+            };
+            published.changes.note(address, change);
+        }
     }
 
     /// The next fence of a thread orders what `release` hands on.

@@ -6,6 +6,7 @@
 //! ("Observation Order"). So an update hands on what the word has and adds its thread's own, and
 //! a store, atomic or plain, begins anew.
 
+use super::changes::Changes;
 use super::clock::{SharedClock, add};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -39,6 +40,7 @@ pub(super) type Releases = HashMap<usize, Release>;
 #[derive(Default)]
 pub(super) struct Published {
     releases: Mutex<Releases>,
+    pub changes: Changes,
     /// Whether there ever was anything: most launches do without.
     is_used: AtomicBool,
 }
@@ -56,9 +58,10 @@ impl Published {
         self.releases.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends the release sequences of `bytes` bytes from `address` on.
+    /// A plain access writes `bytes` bytes from `address` on: their release sequences end.
     #[cold]
     pub fn end(&self, address: usize, bytes: usize) {
+        self.changes.forget(address, bytes);
         if self.is_used() {
             let mut releases = self.lock();
             (address..address + bytes).for_each(|word| drop(releases.remove(&word)));

@@ -60,6 +60,11 @@ pub struct Options {
     /// Whether memory is checked: data races, reads of bytes that have not been written,
     /// asynchronous copies in use. Bounds, alignment, barriers and masks always are.
     pub checks: bool,
+    /// Whether the launch knows all memory that its kernel may access: an access of global memory that is
+    /// in no registered allocation ([`register_allocation`](crate::register_allocation)) is
+    /// [`DefectKind::OutOfBounds`], whichever view made it. Otherwise such memory is checked for races
+    /// alone.
+    pub registered_memory_only: bool,
     /// With how many different findings the launch ends, 100 by default. It goes on after those that
     /// it survives: races, stale reads, reads of what was not written, uses of asynchronous copies in
     /// flight. 1: it ends with the first, as it does with an access out of bounds or a deadlock.
@@ -94,8 +99,8 @@ pub struct Options {
 
 impl Default for Options {
     /// 32 lanes, seed 0 and so no preemption, blocks in parallel and started in order, 8
-    /// multiprocessors of an H200, stacks of 512 KiB, all checks, a time limit of 10 s, no counters, separate static arrays, and yields for
-    /// some seconds (blocks one by one) to half a minute (blocks in parallel,
+    /// multiprocessors of an H200, stacks of 512 KiB, all checks, memory that need not be registered, a time
+    /// limit of 10 s, no counters, separate static arrays, and yields for some seconds (blocks one by one) to half a minute (blocks in parallel,
     /// where a spinning block sleeps in between).
     fn default() -> Self {
         Self {
@@ -108,6 +113,7 @@ impl Default for Options {
             profile: Profile::default(),
             stack_bytes: 512 * 1024,
             checks: true,
+            registered_memory_only: false,
             finding_limit: 100,
             suppressions: Arc::default(),
             yield_limit: 1 << 26,
