@@ -71,6 +71,7 @@ impl Simulator {
             options: simt::Options {
                 seed: options.seed,
                 preemption: options.preemption,
+                weak_memory: options.weak_memory,
                 blocks_in_order: options.blocks_in_order,
                 warp_width: options.warp_width,
                 parallel_blocks: options.parallel_blocks,

@@ -1,6 +1,7 @@
 //! What the blocks of one launch share: the shadow of global memory, and what
 //! atomic updates have published.
 
+use super::clock::SharedClock;
 use super::findings::Findings;
 use super::hasher::NumberHasher;
 use super::published::Published;
@@ -13,7 +14,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::BuildHasherDefault;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Parts of the shadow with a lock each, so that workers rarely meet.
 const SHARDS: usize = 64;
@@ -22,6 +23,8 @@ const SHARDS: usize = 64;
 pub(crate) struct LaunchCheck {
     shards: [Mutex<Regions>; SHARDS],
     pub(super) published: Published,
+    /// What is before the last sequentially consistent fences of the scope of the device.
+    fences: Mutex<SharedClock>,
     pub allocations: Allocations,
     pub findings: Findings,
     pub conditions: Conditions,
@@ -36,6 +39,8 @@ pub(crate) struct Conditions {
     pub registered_only: bool,
     /// The kernel's views.
     pub views: Arc<[ViewName]>,
+    /// The seed of the loads that return older stores; none where each returns the newest.
+    pub stale_loads: Option<u64>,
 }
 
 /// Regions by their number.
@@ -48,6 +53,7 @@ impl LaunchCheck {
         Self {
             shards: std::array::from_fn(|_| Mutex::default()),
             published: Published::default(),
+            fences: Mutex::default(),
             allocations: snapshot(),
             findings,
             conditions,
@@ -68,6 +74,12 @@ impl LaunchCheck {
             true => snapshot().surroundings(address),
             false => known,
         }
+    }
+
+    /// What is before the last sequentially consistent fences of the scope of the device, which no other
+    /// host thread changes meanwhile.
+    pub(super) fn lock_fences(&self) -> MutexGuard<'_, SharedClock> {
+        self.fences.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The shadow of region number `number`.

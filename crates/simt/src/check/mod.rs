@@ -19,6 +19,7 @@
 //! | `hasher` | a hash of numbers |
 //! | `region`, `read_only` | the cells of a region of global memory |
 //! | `published` | what atomic writes hand on |
+//! | `history`, `stale` | the last stores of atomic words, and which of them a load returns |
 //! | `changes` | which thread has changed a word last |
 //! | `global` | the shadow that all blocks of a launch share |
 //! | `nearby` | the regions that a block has used lately |
@@ -65,6 +66,7 @@ mod global;
 mod handed;
 mod happens_before;
 mod hasher;
+mod history;
 mod layout;
 mod layouts;
 mod mbarriers;
@@ -79,6 +81,7 @@ mod region;
 mod remote;
 mod report;
 mod shadow;
+mod stale;
 mod survived;
 mod updates;
 

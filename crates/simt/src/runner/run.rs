@@ -213,6 +213,7 @@ fn checks_of(launch: &Launch<'_>, is_of_one_host_thread: bool) -> LaunchCheck {
         is_exclusive: is_of_one_host_thread,
         registered_only: options.registered_memory_only,
         views: Arc::clone(&options.views),
+        stale_loads: launch.has_weak_memory().then_some(options.seed),
     };
     LaunchCheck::new(findings, conditions)
 }
