@@ -118,7 +118,7 @@ impl Block {
         in_shared.or_else(in_global)
     }
 
-    /// Who has written the word last that `thread` looks at, and the same for the words that other threads
+    /// The last writer of the word that `thread` looks at, and the same for the words that other threads
     /// look at which could run, each word once: where nothing else happens, they look again and again, too.
     #[cold]
     pub fn describe_writers(&self, thread: &Thread) -> Vec<Related> {
@@ -140,7 +140,7 @@ impl Block {
         notes
     }
 
-    /// Who has written the word last that `thread` has accessed last, if the checks know.
+    /// The last writer of the word that `thread` has accessed last, if the checks know.
     #[cold]
     fn last_writer(&self, thread: &Thread) -> Option<Related> {
         let (check, address) = (self.check.as_ref()?, thread.last_word.get());

@@ -33,7 +33,7 @@ impl Block {
     }
 
     /// Ends the block because `thread`, which is the running one, and others only look at words again and
-    /// again: who has written the words, and what the other threads are doing.
+    /// again: the words' last writers, and what the other threads are doing.
     #[cold]
     pub fn fail_spinning(
         &self,

@@ -23,7 +23,7 @@ const MOST_STORES: usize = 4;
 /// So many loads of a store are kept. If there are more, all threads count as having loaded it.
 const MOST_LOADS: usize = 32;
 
-/// So often an older store is returned: whoever waits for the newest one sees it in the end.
+/// So often an older store is returned: a thread that waits for the newest one sees it in the end.
 const MOST_RETURNS: u32 = 64;
 
 /// When there are more words than these, all are forgotten: loads return what is newest then.
@@ -72,7 +72,7 @@ pub(super) struct History<R> {
 }
 
 impl<R> History<R> {
-    /// Of a word that holds `value`, whoever has stored it.
+    /// Of a word that holds `value`, from a store that is not known.
     fn new(value: u64) -> Self {
         Self {
             stores: VecDeque::from([Store::new(value, Event::NOTHING, None)]),

@@ -221,8 +221,8 @@ fn a_deadlock_names_the_word_and_the_blocks_that_have_not_started() {
         ),
         "{text}"
     );
-    let nobody = "no thread of the launch has changed the word";
-    assert!(text.contains(nobody), "{text}");
+    let unchanged = "no thread of the launch has changed the word";
+    assert!(text.contains(unchanged), "{text}");
 }
 
 /// The blocks that spin here do so few times before that is a deadlock.

@@ -6,6 +6,7 @@ use crate::harness::{Memory, Words, block, found_in_some_schedules, me, run_and_
 use cuda_std::prelude::*;
 use simt::{DefectKind, Options};
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How often each launch runs a test, each time in words of its own.
 const ROUNDS: usize = 8;
@@ -339,6 +340,47 @@ fn after_a_barrier_all_see_what_was_before() {
         run_and_read(simt::run, &options, (1, 64), &kernel)
             .unwrap_or_else(|defect| panic!("{defect}"));
     }
+}
+
+/// An older store hands on nothing of the newest one: a reader that has read it is not after the message,
+/// though the message was there.
+#[test]
+fn an_older_flag_is_no_acquire() {
+    let is_race = |seed: u64, expected: u32| {
+        let is_written = AtomicBool::new(false);
+        let kernel = |memory: &Memory| match block() {
+            0 => {
+                memory.input.set(0, 7);
+                thread::fence_device();
+                memory.counters.atomic_set(0, 1);
+                is_written.store(true, Ordering::Relaxed);
+            }
+            _ => {
+                while !is_written.load(Ordering::Relaxed) {
+                    thread::yield_now();
+                }
+                let flag = memory.counters.atomic_get(0);
+                thread::fence_device();
+                if flag == expected {
+                    memory.input.get(0);
+                }
+            }
+        };
+        let options = Options {
+            seed,
+            parallel_blocks: false,
+            ..Options::default()
+        };
+        match run_and_read(simt::run, &options, (2, 1), &kernel) {
+            Ok(_) => false,
+            Err(defect) => {
+                assert_eq!(Some(defect.kind), RACE, "{defect}");
+                true
+            }
+        }
+    };
+    assert!((1..SEEDS).any(|seed| is_race(seed, 0)));
+    assert!(!(1..SEEDS).any(|seed| is_race(seed, 1)));
 }
 
 /// A message in plain memory, and fences of the writer and of the reader.
