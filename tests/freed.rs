@@ -1,4 +1,5 @@
-//! A kernel that keeps the address of a buffer that is gone is found on the simulator.
+//! A kernel that keeps the address of a buffer that is gone, or of memory that never was one, is found
+//! on the simulator.
 
 use cuda_std::prelude::*;
 use tilewright::{Device, ErrorKind, LaunchConfig, ModuleSource, Result};
@@ -49,5 +50,31 @@ fn a_read_of_a_dropped_buffer_is_found() -> Result<()> {
     for part in ["use after free", "of buffer `weights` of 32 bytes"] {
         assert!(report.contains(part), "{report}");
     }
+    Ok(())
+}
+
+#[test]
+fn a_read_of_memory_that_is_no_buffers_is_found() -> Result<()> {
+    let device = Device::simulator();
+    let heap = vec![3.0_f32; 8];
+    let error = read(&device, heap.as_ptr().expose_provenance() as u64);
+    let error = error.expect_err("the vector is no buffer");
+    assert!(
+        error.to_string().contains("in no buffer of the program"),
+        "{error}"
+    );
+    Ok(())
+}
+
+/// As a CUDA device does.
+#[test]
+fn a_kernel_reads_page_locked_memory() -> Result<()> {
+    let device = Device::simulator();
+    let mut pinned = device.pinned::<f32>(8)?;
+    pinned.fill(3.0);
+    let address = pinned.as_ptr().expose_provenance() as u64;
+    assert_eq!(read(&device, address)?, 3.0);
+    drop(pinned);
+    assert!(read(&device, address).is_err());
     Ok(())
 }

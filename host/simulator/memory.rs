@@ -224,11 +224,22 @@ impl DeviceMemory for Simulator {
         let out_of_memory = || ErrorKind::OutOfHostMemory { requested };
         let layout = layout.ok_or_else(out_of_memory)?;
         // SAFETY: the layout's size is not zero.
-        NonNull::new(unsafe { alloc::alloc_zeroed(layout) }).ok_or_else(out_of_memory)
+        let first = NonNull::new(unsafe { alloc::alloc_zeroed(layout) });
+        let first = first.ok_or_else(out_of_memory)?;
+        // Kernels may access it by its address, as those of a CUDA device may.
+        match simt::register_allocation(first.addr().get(), bytes, Contents::Initialised) {
+            Ok(()) => Ok(first),
+            Err(_) => {
+                // SAFETY: it was allocated above with this layout, and is not used.
+                unsafe { alloc::dealloc(first.as_ptr(), layout) };
+                Err(out_of_memory())
+            }
+        }
     }
 
     unsafe fn free_pinned(&self, first: NonNull<u8>, bytes: usize) {
         if let Some(layout) = pinned_layout(bytes) {
+            simt::forget_allocation(first.addr().get(), bytes);
             // SAFETY: by (1) the allocation is live, is not used again, and has this layout.
             unsafe { alloc::dealloc(first.as_ptr(), layout) };
         }

@@ -71,12 +71,15 @@ impl Simulator {
             options: simt::Options {
                 seed: options.seed,
                 preemption: options.preemption,
+                weak_memory: options.weak_memory,
                 blocks_in_order: options.blocks_in_order,
                 warp_width: options.warp_width,
                 parallel_blocks: options.parallel_blocks,
                 multiprocessors: options.multiprocessors,
                 profile: options.profile.unwrap_or_default(),
                 checks: options.checks,
+                // Whatever a kernel can be given is allocated here, or a static array.
+                registered_memory_only: true,
                 stack_bytes: options.stack_bytes,
                 time_limit: options.time_limit,
                 finding_limit: options.finding_limit,

@@ -24,6 +24,9 @@ pub struct SimulatorOptions {
     /// Whether threads are switched at accesses that others can see, and blocks interleave: by default
     /// under every seed but 0.
     pub preemption: Preemption,
+    /// Whether atomic loads may return values that are not the newest, as by default, where threads are
+    /// switched and memory is checked: what the memory model allows without fences.
+    pub weak_memory: bool,
     /// Whether blocks start in the order of their index, as by default. CUDA promises no order: a kernel
     /// whose blocks wait for those of a lower index is a deadlock under some seeds without it, unless a
     /// ticket that each block takes names the order.
@@ -68,6 +71,7 @@ impl Default for SimulatorOptions {
         let simt::Options {
             seed,
             preemption,
+            weak_memory,
             blocks_in_order,
             warp_width,
             parallel_blocks,
@@ -80,6 +84,7 @@ impl Default for SimulatorOptions {
         Self {
             seed,
             preemption,
+            weak_memory,
             blocks_in_order,
             warp_width,
             parallel_blocks,
@@ -118,6 +123,14 @@ impl SimulatorOptions {
     #[must_use]
     pub fn with_preemption(mut self, preemption: Preemption) -> Self {
         self.preemption = preemption;
+        self
+    }
+
+    /// The same options with atomic loads that may return values other than the newest, or with none. A
+    /// kernel that fails with them and not without lacks a fence, or has one of too narrow a scope.
+    #[must_use]
+    pub fn with_weak_memory(mut self, weak_memory: bool) -> Self {
+        self.weak_memory = weak_memory;
         self
     }
 

@@ -92,11 +92,19 @@ impl Block {
     /// "; the thread looks at the word at .." where it has accessed one atomically.
     #[cold]
     pub fn describe_last_word(&self, thread: &Thread) -> String {
+        self.last_word(thread).map_or_else(String::new, |place| {
+            format!("; the thread looks at the word at {place}")
+        })
+    }
+
+    /// Where the word is that `thread` has accessed last by an atomic operation.
+    #[cold]
+    fn last_word(&self, thread: &Thread) -> Option<String> {
         /// What most words that are waited for have.
         const BYTES: usize = 4;
         let address = thread.last_word.get();
         if address == 0 {
-            return String::new();
+            return None;
         }
         let in_shared = self.shared.describe(address, BYTES);
         let in_global = || {
@@ -107,11 +115,40 @@ impl Block {
             let buffer = describe_allocation(allocation, "a buffer");
             Some(format!("{element} of {buffer}{parameter}"))
         };
-        in_shared
-            .or_else(in_global)
-            .map_or_else(String::new, |place| {
-                format!("; the thread looks at the word at {place}")
-            })
+        in_shared.or_else(in_global)
+    }
+
+    /// The last writer of the word that `thread` looks at, and the same for the words that other threads
+    /// look at which could run, each word once: where nothing else happens, they look again and again, too.
+    #[cold]
+    pub fn describe_writers(&self, thread: &Thread) -> Vec<Related> {
+        let mut described = BTreeSet::from([0, thread.last_word.get()]);
+        let mut notes: Vec<Related> = self.last_writer(thread).into_iter().collect();
+        let can_run = |it: &&Thread| matches!(it.wait.get(), Wait::Yield | Wait::Nothing);
+        let others = self.threads.iter().filter(can_run);
+        for other in others.filter(|it| described.insert(it.last_word.get())) {
+            if let (Some(place), Some(writer)) = (self.last_word(other), self.last_writer(other)) {
+                let index = other.position.thread_idx;
+                let note = format!(
+                    "thread {index} looks at the word at {place}; {}",
+                    writer.note
+                );
+                notes.push(Related { note, ..writer });
+            }
+        }
+        notes.truncate(MAX_NOTES);
+        notes
+    }
+
+    /// The last writer of the word that `thread` has accessed last, if the checks know.
+    #[cold]
+    fn last_writer(&self, thread: &Thread) -> Option<Related> {
+        let (check, address) = (self.check.as_ref()?, thread.last_word.get());
+        let owner = self.owner_of(address);
+        let shared = owner.and_then(|(owner, offset)| Some((owner.check.as_ref()?, offset)));
+        (address != 0)
+            .then(|| check.last_writer(&thread.position, address, shared))
+            .flatten()
     }
 
     /// Whether a thread waits for something else than the other blocks of the cluster.

@@ -32,6 +32,21 @@ impl Block {
         self.fail_with(thread, finding.with_related(self.describe_others(thread)))
     }
 
+    /// Ends the block because `thread`, which is the running one, and others only look at words again and
+    /// again: the words' last writers, and what the other threads are doing.
+    #[cold]
+    pub fn fail_spinning(
+        &self,
+        thread: &Thread,
+        message: String,
+        site: &'static Location<'static>,
+    ) -> ! {
+        let finding = Finding::of(&thread.position, DefectKind::Deadlock, message).at(site);
+        let mut related = self.describe_writers(thread);
+        related.extend(self.describe_others(thread));
+        self.fail_with(thread, finding.with_related(related))
+    }
+
     /// Ends the block with `finding`; `thread` is the running one.
     #[cold]
     pub fn fail_with(&self, thread: &Thread, finding: Finding) -> ! {

@@ -4,12 +4,13 @@ use super::accessor::Accessor;
 use super::block::BlockCheck;
 use super::cell::Conflict;
 use super::event::{Event, Site};
+use super::global::LaunchCheck;
 use super::nearby::Nearby;
 use super::reader_sets::ReaderSets;
 use super::region::{REGION_BYTES, Region};
 use super::shadow::{PAGE_BYTES, Page, pages};
 use crate::basics::{Access, AccessKind, Finding, Position, Space};
-use crate::memory::{Allocation, Allocations, is_inside_one, is_replaced};
+use crate::memory::{Allocation, is_inside_one, is_replaced};
 use crate::state::SharedMemory;
 use std::panic::Location;
 
@@ -92,12 +93,8 @@ impl BlockCheck {
         let mut nearby = self.nearby.borrow_mut();
         let place = nearby.find(&self.launch, address)?;
         if !(place.holds(access) && place.is_valid(access, event.kind.reads()))
-            && let Some(conflict) = conflict_with(
-                place.allocation.as_deref(),
-                access,
-                event,
-                &self.launch.allocations,
-            )
+            && let Some(conflict) =
+                conflict_with(place.allocation.as_deref(), access, event, &self.launch)
         {
             return Err(conflict);
         }
@@ -159,11 +156,14 @@ fn conflict_with(
     allocation: Option<&Allocation>,
     access: &Access,
     event: &Event,
-    all: &Allocations,
+    launch: &LaunchCheck,
 ) -> Option<Conflict> {
     let (address, bytes) = (access.address(), access.bytes);
     let conflict = match allocation {
-        None if all.find(access.view_base).is_none() => return None,
+        None if launch.allocations.find(access.view_base).is_none() => {
+            let is_valid = launch.may_access(None) || is_allocated(access);
+            return (!is_valid).then_some(Conflict::Unregistered);
+        }
         Some(allocation) if allocation.is_freed() => Conflict::Freed,
         Some(allocation)
             if allocation.contains(access.view_base) && bytes <= allocation.end() - address =>

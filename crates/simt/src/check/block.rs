@@ -1,9 +1,10 @@
 //! The checks of one running block.
 
 use super::accessor::Accessor;
+use super::clock::SharedClock;
 use super::event::{Event, Time};
 use super::findings::Findings;
-use super::global::LaunchCheck;
+use super::global::{Conditions, LaunchCheck};
 use super::handed::{Handed, Phases};
 use super::happens_before::HappensBefore;
 use super::layout::Layout;
@@ -11,6 +12,7 @@ use super::nearby::Nearby;
 use super::published::Published;
 use super::reader_sets::ReaderSets;
 use super::shadow::{Page, SharedShadow};
+use super::stale::StaleLoads;
 use crate::basics::{AccessKind, Position};
 use crate::memory::{OutOfMemory, try_collect};
 use std::cell::{Cell, Ref, RefCell};
@@ -32,6 +34,9 @@ pub(crate) struct BlockCheck {
     pub(super) has_clocks: Cell<bool>,
     /// What the words of shared memory hand on.
     pub(super) published: Published,
+    pub(super) stale_loads: StaleLoads,
+    /// What is before the last sequentially consistent fences of the threads of the block.
+    pub(super) fences: RefCell<SharedClock>,
     /// The last access of its shared memory by each thread of other blocks.
     pub(super) remote: RefCell<BTreeMap<(u32, u16), Event>>,
     /// By barrier of the block: what the threads hand on that have arrived without waiting.
@@ -55,7 +60,7 @@ impl BlockCheck {
     pub fn new(threads: u32, warp_width: u32) -> Result<Self, OutOfMemory> {
         let warps = threads.div_ceil(warp_width);
         Ok(Self {
-            launch: Arc::new(LaunchCheck::new(true, Findings::default(), &Arc::default())),
+            launch: Arc::new(LaunchCheck::new(Findings::default(), Conditions::default())),
             block: 0,
             warp_width,
             now: Cell::new(1),
@@ -64,6 +69,8 @@ impl BlockCheck {
             threads: try_collect((0..threads).map(|_| RefCell::default()))?,
             has_clocks: Cell::new(false),
             published: Published::default(),
+            stale_loads: StaleLoads::default(),
+            fences: RefCell::default(),
             phases: RefCell::default(),
             passed: RefCell::default(),
             remote: RefCell::default(),
@@ -85,6 +92,7 @@ impl BlockCheck {
         self.now.set(1);
         self.block_barrier.set(0);
         self.warp_barriers.iter().for_each(|time| time.set(0));
+        self.stale_loads = StaleLoads::new(launch.conditions.stale_loads, index);
         self.forget_clocks();
     }
 
@@ -94,11 +102,12 @@ impl BlockCheck {
         self.passed.get_mut().clear();
         self.remote.get_mut().clear();
         self.layouts.get_mut().clear();
+        self.published.clear();
+        self.fences.take();
         if self.has_clocks.replace(false) {
             for thread in &mut self.threads {
                 *thread.get_mut() = HappensBefore::default();
             }
-            self.published.clear();
         }
     }
 

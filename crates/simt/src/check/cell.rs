@@ -23,6 +23,8 @@ pub(super) enum Conflict {
     Freed,
     /// The allocation ends before the last byte.
     PastEnd,
+    /// The bytes are in no allocation, and the launch knows all of them.
+    Unregistered,
     /// Nothing orders the access after this one.
     Unordered(Event),
     /// Nothing orders the access after one of those that this one stands for.

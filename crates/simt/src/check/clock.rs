@@ -71,6 +71,29 @@ pub(super) fn add(known: &mut SharedClock, more: &SharedClock) {
     }
 }
 
+/// What is before something, in two orders.
+#[derive(Clone, Default)]
+pub(super) struct Before {
+    /// By barriers, and by patterns of release and acquire: what the rules of races ask for.
+    pub ordered: SharedClock,
+    /// By the order in which this run has executed sequentially consistent fences: beyond `ordered`, what an
+    /// atomic load must see. Another run has another order, so it excuses no race.
+    pub fenced: SharedClock,
+}
+
+impl Before {
+    /// Adds what something else comes after.
+    pub fn add(&mut self, more: &Self) {
+        add(&mut self.ordered, &more.ordered);
+        add(&mut self.fenced, &more.fenced);
+    }
+
+    /// Whether nothing is known.
+    pub fn is_empty(&self) -> bool {
+        self.ordered.is_none() && self.fenced.is_none()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,15 +1,20 @@
 //! What the blocks of one launch share: the shadow of global memory, and what
 //! atomic updates have published.
 
+use super::clock::SharedClock;
 use super::findings::Findings;
+use super::hasher::NumberHasher;
 use super::published::Published;
 use super::region::Region;
-use crate::basics::{ViewName, spread};
-use crate::memory::{Allocations, OutOfMemory, hold_reserve, release_reserve, snapshot};
+use crate::basics::ViewName;
+use crate::memory::{
+    Allocation, Allocations, OutOfMemory, hold_reserve, release_reserve, snapshot,
+};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::hash::{BuildHasherDefault, Hasher};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::hash::BuildHasherDefault;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Parts of the shadow with a lock each, so that workers rarely meet.
 const SHARDS: usize = 64;
@@ -18,29 +23,63 @@ const SHARDS: usize = 64;
 pub(crate) struct LaunchCheck {
     shards: [Mutex<Regions>; SHARDS],
     pub(super) published: Published,
+    /// What is before the last sequentially consistent fences of the scope of the device.
+    fences: Mutex<SharedClock>,
     pub allocations: Allocations,
     pub findings: Findings,
-    pub views: Arc<[ViewName]>,
+    pub conditions: Conditions,
+}
+
+/// What the checks of a launch depend on.
+#[derive(Default)]
+pub(crate) struct Conditions {
     /// Whether one host thread runs all blocks.
-    is_exclusive: bool,
+    pub is_exclusive: bool,
+    /// Whether kernels may access what is registered alone.
+    pub registered_only: bool,
+    /// The kernel's views.
+    pub views: Arc<[ViewName]>,
+    /// The seed of the loads that return older stores; none where each returns the newest.
+    pub stale_loads: Option<u64>,
 }
 
 /// Regions by their number.
-type Regions = HashMap<usize, Arc<Region>, BuildHasherDefault<RegionHasher>>;
+type Regions = HashMap<usize, Arc<Region>, BuildHasherDefault<NumberHasher>>;
 
 impl LaunchCheck {
-    /// The checks of a launch that begins now, with no `findings` yet, of a kernel with these
-    /// `views`; `is_exclusive`: one host thread runs all blocks.
-    pub fn new(is_exclusive: bool, findings: Findings, views: &Arc<[ViewName]>) -> Self {
+    /// The checks of a launch that begins now, with no `findings` yet.
+    pub fn new(findings: Findings, conditions: Conditions) -> Self {
         hold_reserve();
         Self {
             shards: std::array::from_fn(|_| Mutex::default()),
             published: Published::default(),
+            fences: Mutex::default(),
             allocations: snapshot(),
             findings,
-            views: Arc::clone(views),
-            is_exclusive,
+            conditions,
         }
+    }
+
+    /// Whether kernels may access `allocation`, or what is in none of them, as far as a launch knows that
+    /// does not look at what is written.
+    pub(super) fn may_access(&self, allocation: Option<&Allocation>) -> bool {
+        allocation.map_or(!self.conditions.registered_only, |it| !it.is_freed())
+    }
+
+    /// The allocation that holds `address`, with its addresses; otherwise those around it that belong to
+    /// none. Static arrays are registered at their first use, which may be in the launch.
+    pub(super) fn surroundings(&self, address: usize) -> (Option<Arc<Allocation>>, Range<usize>) {
+        let known = self.allocations.surroundings(address);
+        match known.0.is_none() && self.conditions.registered_only {
+            true => snapshot().surroundings(address),
+            false => known,
+        }
+    }
+
+    /// What is before the last sequentially consistent fences of the scope of the device, which no other
+    /// host thread changes meanwhile.
+    pub(super) fn lock_fences(&self) -> MutexGuard<'_, SharedClock> {
+        self.fences.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The shadow of region number `number`.
@@ -58,30 +97,10 @@ impl LaunchCheck {
         }
         let region = match regions.entry(number) {
             Entry::Occupied(region) => region.into_mut(),
-            Entry::Vacant(place) => place.insert(Arc::new(Region::new(self.is_exclusive))),
+            Entry::Vacant(place) => {
+                place.insert(Arc::new(Region::new(self.conditions.is_exclusive)))
+            }
         };
         Ok(Arc::clone(region))
-    }
-}
-
-/// Spreads region numbers: one multiplication, and the high bits folded down.
-#[derive(Default)]
-pub(super) struct RegionHasher(u64);
-
-impl Hasher for RegionHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        bytes
-            .iter()
-            .for_each(|byte| self.write_usize(usize::from(*byte)));
-    }
-
-    #[inline]
-    fn write_usize(&mut self, number: usize) {
-        let spread = spread(self.0 ^ number as u64);
-        self.0 = spread ^ (spread >> 32);
     }
 }

@@ -6,6 +6,8 @@ use super::clock::{SharedClock, add};
 #[derive(Clone, Default)]
 pub(crate) struct Handed {
     pub(super) ordered: SharedClock,
+    /// The same by the order of sequentially consistent fences.
+    pub(super) fenced: SharedClock,
     /// Of that, what the asynchronous proxy sees, too.
     pub(super) proxied: SharedClock,
 }
@@ -14,6 +16,7 @@ impl Handed {
     /// Adds what another thread hands on.
     pub fn add(&mut self, other: &Self) {
         add(&mut self.ordered, &other.ordered);
+        add(&mut self.fenced, &other.fenced);
         add(&mut self.proxied, &other.proxied);
     }
 }

@@ -1,6 +1,6 @@
 //! What barriers, fences and atomic updates order before a thread.
 
-use super::clock::{SharedClock, add};
+use super::clock::{Before, SharedClock, add};
 use super::handed::Handed;
 
 /// Indices of what [`HappensBefore`] holds by scope.
@@ -13,29 +13,39 @@ pub(super) const DEVICE: usize = 1;
 pub(super) struct HappensBefore {
     /// What is ordered before the thread.
     pub ordered: SharedClock,
+    /// Beyond that, what sequentially consistent fences order before it in this run.
+    pub fenced: SharedClock,
     /// Of that, what the asynchronous proxy sees, too.
     pub proxied: SharedClock,
     /// By scope, block first: what the thread's fences have released; its
     /// next atomic updates publish it.
-    pub released: [SharedClock; 2],
+    pub released: [Before; 2],
     /// By scope: what its atomic updates have read; its next fence orders it.
-    pub observed: [SharedClock; 2],
+    pub observed: [Before; 2],
 }
 
 impl HappensBefore {
     /// Adds what another thread hands on.
     pub fn add(&mut self, other: &Self) {
         add(&mut self.ordered, &other.ordered);
+        add(&mut self.fenced, &other.fenced);
         add(&mut self.proxied, &other.proxied);
         for scope in [BLOCK, DEVICE] {
-            add(&mut self.released[scope], &other.released[scope]);
-            add(&mut self.observed[scope], &other.observed[scope]);
+            self.released[scope].add(&other.released[scope]);
+            self.observed[scope].add(&other.observed[scope]);
         }
+    }
+
+    /// Adds what atomic reads have observed, as a fence does.
+    pub fn acquire_observed(&mut self, observed: &Before) {
+        add(&mut self.ordered, &observed.ordered);
+        add(&mut self.fenced, &observed.fenced);
     }
 
     /// Adds what a barrier hands on.
     pub fn acquire(&mut self, handed: &Handed) {
         add(&mut self.ordered, &handed.ordered);
+        add(&mut self.fenced, &handed.fenced);
         add(&mut self.proxied, &handed.proxied);
     }
 
@@ -43,6 +53,7 @@ impl HappensBefore {
     pub fn share(&self) -> Self {
         Self {
             ordered: self.ordered.clone(),
+            fenced: self.fenced.clone(),
             proxied: self.proxied.clone(),
             released: self.released.clone(),
             observed: self.observed.clone(),

@@ -22,6 +22,7 @@ impl BlockCheck {
         let own = BlockClock::new(0, [(number..number + 1, now)]);
         let mut handed = Handed {
             ordered: clocks.ordered.clone(),
+            fenced: clocks.fenced.clone(),
             proxied: clocks.proxied.clone(),
         };
         let clock = own.join(&self.clock_of_warp(position.warp));
@@ -40,8 +41,8 @@ impl BlockCheck {
     pub fn fence_proxy(&self, position: &Position) {
         let released = self.release(position);
         let fenced = Handed {
-            ordered: None,
             proxied: released.ordered,
+            ..Handed::default()
         };
         self.acquire(position.thread(), &fenced);
     }
@@ -62,7 +63,7 @@ impl BlockCheck {
         clock.add_block(asynchronous(self.block), of_agents);
         let handed = Handed {
             ordered: Some(Arc::new(clock)),
-            proxied: None,
+            ..Handed::default()
         };
         threads.for_each(|thread| self.acquire(thread, &handed));
     }

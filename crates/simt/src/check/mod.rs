@@ -16,8 +16,11 @@
 //! | `updates` | the atomic updates since a write |
 //! | `cell` | the last accesses of a few bytes, and the rules |
 //! | `shadow` | the cells of a page of shared memory |
+//! | `hasher` | a hash of numbers |
 //! | `region`, `read_only` | the cells of a region of global memory |
 //! | `published` | what atomic writes hand on |
+//! | `history`, `stale` | the last stores of atomic words, and which of them a load returns |
+//! | `changes` | which thread has changed a word last |
 //! | `global` | the shadow that all blocks of a launch share |
 //! | `nearby` | the regions that a block has used lately |
 //! | `block` | the checks of one running block |
@@ -54,6 +57,7 @@ mod block;
 mod block_clock;
 mod block_clocks;
 mod cell;
+mod changes;
 mod clock;
 mod copies;
 mod event;
@@ -61,6 +65,8 @@ mod findings;
 mod global;
 mod handed;
 mod happens_before;
+mod hasher;
+mod history;
 mod layout;
 mod layouts;
 mod mbarriers;
@@ -75,6 +81,7 @@ mod region;
 mod remote;
 mod report;
 mod shadow;
+mod stale;
 mod survived;
 mod updates;
 
@@ -85,5 +92,5 @@ pub(crate) use asynchronous::{Extent, Issue};
 pub(crate) use block::BlockCheck;
 pub(crate) use copies::Hazard;
 pub(crate) use findings::Findings;
-pub(crate) use global::LaunchCheck;
+pub(crate) use global::{Conditions, LaunchCheck};
 pub(crate) use handed::Handed;

@@ -51,7 +51,7 @@ impl Place {
     }
 
     fn is_valid_now(&self, access: &Access, reads: bool) -> bool {
-        self.allocation.as_ref().is_none_or(|allocation| {
+        self.allocation.as_ref().is_some_and(|allocation| {
             !allocation.is_freed()
                 && (!reads || allocation.is_written(access.address(), access.bytes))
         })
@@ -90,12 +90,12 @@ impl Nearby {
         let slot = &mut self.places[slot_of(number)];
         let is_known = |place: &Place| place.number == number && place.extent.contains(&address);
         if !slot.as_ref().is_some_and(is_known) {
-            let (allocation, extent) = launch.allocations.surroundings(address);
-            let is_written = |it: &Arc<Allocation>| it.is_all_written() && !it.is_freed();
+            let (allocation, extent) = launch.surroundings(address);
+            let is_written = allocation.as_ref().is_none_or(|it| it.is_all_written());
             *slot = Some(Place {
                 number,
                 region: launch.region(number)?,
-                is_always_valid: allocation.as_ref().is_none_or(is_written),
+                is_always_valid: is_written && launch.may_access(allocation.as_deref()),
                 allocation,
                 extent,
             });

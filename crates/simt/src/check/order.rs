@@ -9,12 +9,17 @@
 
 use super::block::BlockCheck;
 use super::block_clock::BlockClock;
-use super::clock::{SharedClock, add};
-use super::event::Time;
+use super::changes::Change;
+use super::clock::{Before, SharedClock, VectorClock};
+use super::event::{Event, Site, Time};
 use super::happens_before::{BLOCK, DEVICE, HappensBefore};
-use super::published::Release;
+use super::history::History;
+use super::published::{Published, Release, Words};
+use super::stale::follow_fences;
 use crate::basics::{AccessKind, Position};
 use std::cell::RefCell;
+use std::mem::take;
+use std::panic::Location;
 use std::sync::Arc;
 
 /// Which threads a fence orders memory for.
@@ -130,57 +135,150 @@ impl BlockCheck {
         let mut clocks = self.threads[number as usize].borrow_mut();
         let widest = usize::from(scope != FenceScope::Block);
         for scope in BLOCK..=widest {
-            let observed = clocks.observed[scope].take();
-            add(&mut clocks.ordered, &observed);
+            let observed = take(&mut clocks.observed[scope]);
+            clocks.acquire_observed(&observed);
         }
         let mut released = clocks.ordered.clone();
         let own = BlockClock::new(0, [(number..number + 1, now)]);
         let clock = own.join(&self.clock_of_warp(position.warp));
         self.add_clock(&mut released, clock);
-        clocks.released[widest] = released;
+        if self.stale_loads.are_on() {
+            let mut of_device = (widest == DEVICE).then(|| self.launch.lock_fences());
+            let mut of_block = self.fences.borrow_mut();
+            match &mut of_device {
+                Some(of_device) => {
+                    follow_fences(&mut clocks, &released, &mut [&mut of_block, of_device]);
+                }
+                None => follow_fences(&mut clocks, &released, &mut [&mut of_block]),
+            }
+        }
+        clocks.released[widest] = Before {
+            ordered: released,
+            fenced: clocks.fenced.clone(),
+        };
     }
 
     /// Performs `step`, with which the thread at `position` reads or writes the word at `address`
     /// atomically: what the word hands on changes together with its value. `shared` are the checks
-    /// of the block whose shared memory it is in, if it is in shared memory.
+    /// of the block whose shared memory it is in, if it is in shared memory. The step returns the values
+    /// before and after it.
     #[inline]
-    pub fn atomic_step<R>(
+    pub fn atomic_step(
         &self,
         position: &Position,
-        address: usize,
+        (address, site): (usize, &'static Location<'static>),
         shared: Option<&Self>,
-        step: impl FnOnce() -> R,
-    ) -> R {
+        step: impl FnOnce() -> [u64; 2],
+    ) -> [u64; 2] {
         let published = match shared {
             Some(owner) => &owner.published,
             None => &self.launch.published,
         };
         let thread = position.thread() as usize;
         let kind = self.announced[thread].replace(AccessKind::Atomic);
-        if !published.is_used() && !self.has_clocks.get() {
+        let may_be_stale = self.stale_loads.are_on();
+        if !published.is_used() && !self.has_clocks.get() && !may_be_stale {
             let result = step();
+            self.note_change(published, address, thread, result, site);
             // Another block's release may have come in between.
             if published.is_used() && kind != AccessKind::AtomicWrite {
-                self.observe(thread, published.lock().get(&address));
+                self.observe(thread, published.lock().releases.get(&address));
             }
             return result;
         }
-        let mut releases = published.lock();
+        let words = &mut *published.lock();
+        let releases = &mut words.releases;
         if kind != AccessKind::AtomicRead {
             if kind == AccessKind::AtomicWrite {
                 releases.remove(&address);
             }
             let released = &self.threads[thread].borrow().released;
-            if released.iter().any(Option::is_some) {
+            if !released.iter().all(Before::is_empty) {
                 let release = releases.entry(address).or_default();
                 release.add(self.block, released);
             }
         }
         let result = step();
+        self.note_change(published, address, thread, result, site);
+        if may_be_stale {
+            return self.step_in_history(position, (address, site), kind, words, result);
+        }
         if kind != AccessKind::AtomicWrite {
             self.observe(thread, releases.get(&address));
         }
         result
+    }
+
+    /// The same of a word whose last stores are known: an atomic load may return an older one.
+    #[cold]
+    fn step_in_history(
+        &self,
+        position: &Position,
+        (address, site): (usize, &'static Location<'static>),
+        kind: AccessKind,
+        words: &mut Words,
+        [before, after]: [u64; 2],
+    ) -> [u64; 2] {
+        let number = position.thread();
+        let event = |kind: AccessKind| {
+            let thread = (self.block, number as u16);
+            Event::new(kind.into(), thread, self.now(), 4, Site::of(site))
+        };
+        let release = words.releases.get(&address);
+        let history = words.histories.of(address, before);
+        if kind == AccessKind::AtomicWrite || before != after {
+            history.store(after, event(kind), release.cloned());
+            if kind != AccessKind::AtomicWrite {
+                self.observe(number as usize, release);
+            }
+            return [before, after];
+        }
+        let newest = history.newest();
+        let chosen = match kind {
+            AccessKind::AtomicRead => {
+                let first = self.first_choice(position, history);
+                self.stale_loads.draw(first, newest)
+            }
+            _ => newest,
+        };
+        let (value, of_store) = history.load(chosen, event(AccessKind::AtomicRead));
+        let of_store = if chosen == newest { release } else { of_store };
+        self.observe(number as usize, of_store);
+        [value, after]
+    }
+
+    /// The oldest store of a word that a load by the thread at `position` may return.
+    fn first_choice(&self, position: &Position, history: &History<Release>) -> usize {
+        let clocks = self.threads[position.thread() as usize].borrow();
+        let fenced = clocks.fenced.as_deref();
+        self.with_accessor(position, |accessor| {
+            history.first_choice(|event| {
+                let is_fenced = |clock: &VectorClock| {
+                    event.time <= clock.at(event.block, u32::from(event.thread()))
+                };
+                accessor.is_after_thread(event) || fenced.is_some_and(is_fenced)
+            })
+        })
+    }
+
+    /// Notes the change of a word by a thread, if it is one.
+    #[inline]
+    fn note_change(
+        &self,
+        published: &Published,
+        address: usize,
+        thread: usize,
+        [before, after]: [u64; 2],
+        site: &'static Location<'static>,
+    ) {
+        if before != after {
+            let change = Change {
+                block: self.block,
+                thread: thread as u16,
+                site: Site::of(site),
+            };
+            published.changes.note(address, change);
+        }
     }
 
     /// The next fence of a thread orders what `release` hands on.
@@ -188,9 +286,9 @@ impl BlockCheck {
         let Some(release) = release else { return };
         let mut clocks = self.threads[thread].borrow_mut();
         if let Some(of_block) = release.to_blocks.get(&self.block) {
-            add(&mut clocks.observed[BLOCK], of_block);
+            clocks.observed[BLOCK].add(of_block);
         }
-        add(&mut clocks.observed[DEVICE], &release.to_device);
+        clocks.observed[DEVICE].add(&release.to_device);
         self.has_clocks.set(true);
     }
 

@@ -3,8 +3,10 @@
 use super::asynchronous_report;
 use super::block::BlockCheck;
 use super::cell::Conflict;
+use super::changes::{Change, LastChange};
 use super::event::{Event, EventKind, Others};
 use super::global::LaunchCheck;
+use super::region::REGION_BYTES;
 use crate::basics::{
     Access, AccessKind, DefectKind, Finding, Position, Related, SourceLocation, Space, element_at,
     parameter_at,
@@ -19,6 +21,8 @@ pub(super) struct Place {
     words: String,
     /// The allocation in which the view begins, in words.
     view_allocation: Option<String>,
+    /// The allocation that is near, if the bytes are in none.
+    neighbour: Option<String>,
 }
 
 impl Place {
@@ -46,8 +50,40 @@ impl Place {
             view_allocation: allocations
                 .find(access.view_base)
                 .map(|allocation| describe(allocation, "an allocation")),
+            neighbour: (access.space == Space::Global)
+                .then(|| neighbour(address, allocations))
+                .flatten(),
         }
     }
+}
+
+/// Atomic operations have words of so many bytes at least.
+const WORD_BYTES: usize = 4;
+
+/// "last change of the word: thread (3, 0, 0) of block (0, 0, 0)", with its line.
+#[cold]
+fn last_change(position: &Position, change: &Change) -> Related {
+    let thread = position.block_dim.index_of(u64::from(change.thread));
+    let block = position.grid_dim.index_of(u64::from(change.block));
+    Related {
+        note: format!("last change of the word: thread {thread} of block {block}"),
+        location: change.site.location().map(SourceLocation::from),
+    }
+}
+
+/// An allocation is near if so many bytes are between it and the access.
+const NEAR: usize = 1 << 16;
+
+/// "; the nearest is buffer `x` of 96 bytes, which ends 16 bytes before it", if one is near.
+#[cold]
+fn neighbour(address: usize, allocations: &Allocations) -> Option<String> {
+    let (allocation, distance) = allocations.nearest(address)?;
+    let side = match allocation.start > address {
+        true => format!("begins {distance} bytes behind"),
+        false => format!("ends {distance} bytes before"),
+    };
+    let buffer = describe(allocation, "a buffer");
+    (distance <= NEAR).then(|| format!("; the nearest is {buffer}, which {side} it"))
 }
 
 impl Place {
@@ -57,7 +93,7 @@ impl Place {
         if access.space == Space::Global
             && let Some(allocation) = launch.allocations.find(access.view_base)
         {
-            let name = parameter_at(&launch.views, allocation.start, access.view_base);
+            let name = parameter_at(&launch.conditions.views, allocation.start, access.view_base);
             self.words += &name;
         }
         self
@@ -144,16 +180,22 @@ impl BlockCheck {
                 DefectKind::UseAfterFree,
                 format!("{access} of {words}, which has been freed"),
             ),
-            Conflict::PastEnd => {
-                let begin = place.view_allocation.as_deref();
-                let begin = begin.unwrap_or("an allocation of 0 bytes");
-                (
-                    DefectKind::OutOfBounds,
-                    format!(
+            Conflict::PastEnd => (
+                DefectKind::OutOfBounds,
+                match place.view_allocation.as_deref() {
+                    Some(begin) => format!(
                         "{access} of {words}, by a view that begins in {begin} and goes past it"
                     ),
-                )
-            }
+                    None => format!("{access} of {words}, by a view that begins in no buffer"),
+                },
+            ),
+            Conflict::Unregistered => (
+                DefectKind::OutOfBounds,
+                format!(
+                    "{access} of {words}, in no buffer of the program{}",
+                    place.neighbour.as_deref().unwrap_or_default()
+                ),
+            ),
             Conflict::Stale(_) => (
                 DefectKind::StaleRead,
                 format!("{access} of {words}, which the same launch has written"),
@@ -228,6 +270,42 @@ impl BlockCheck {
         }
     }
 
+    /// Which thread has written the word at `address` last, for a report of the thread at `position`: by an
+    /// atomic operation that has changed it, or by another write. `shared` are the checks of the block whose
+    /// shared memory it is in and the offset in it, if it is in shared memory.
+    #[cold]
+    pub fn last_writer(
+        &self,
+        position: &Position,
+        address: usize,
+        shared: Option<(&Self, usize)>,
+    ) -> Option<Related> {
+        let (published, write) = match shared {
+            Some((owner, offset)) => (&owner.published, owner.last_write(offset).ok()?),
+            None => (&self.launch.published, self.last_global_write(address)),
+        };
+        match published.changes.last(address) {
+            LastChange::Known(change) => Some(last_change(position, &change)),
+            _ if write.is_some_and(|write| !write.kind.is_atomic()) => {
+                let write = self.other_access(position, &write?);
+                let note = format!("last write of the word: {}", write.note);
+                Some(Related { note, ..write })
+            }
+            LastChange::Unknown => None,
+            LastChange::Never => Some(Related {
+                note: "no thread of the launch has changed the word".to_owned(),
+                location: None,
+            }),
+        }
+    }
+
+    /// The last write of the word of global memory at `address`, atomic or plain, if there is one.
+    fn last_global_write(&self, address: usize) -> Option<Event> {
+        let (number, offset) = (address / REGION_BYTES, address % REGION_BYTES);
+        let region = self.launch.region(number).ok()?;
+        region.last_write(offset, WORD_BYTES).ok()?
+    }
+
     /// The same for one of the threads that `event` stands for: which it was, is not kept.
     fn others_access(&self, event: &Event) -> Related {
         let whose = match event.others {
@@ -257,6 +335,9 @@ impl BlockCheck {
                 "a write by a thread of this block, and a barrier between it and the read"
             }
             Conflict::OutOfMemory => "smaller buffers, or a launch without the checks of memory",
+            Conflict::Unregistered => {
+                "a view of a buffer that the launch knows, with the buffer's address and length"
+            }
             Conflict::PastEnd => "a view that ends where its allocation does, or earlier",
             Conflict::Stale(_) if access == AccessKind::CachedRead => {
                 "a read by way of the second-level cache, or an atomic one"

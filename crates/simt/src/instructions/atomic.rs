@@ -26,7 +26,8 @@ macro_rules! atomic_update {
             // SAFETY: the pointer is valid and aligned (1), and other threads
             // access the word only atomically (2).
             let word = unsafe { <$atomic>::from_ptr(ptr) };
-            let (old, new) = ordered(ptr.addr(), || {
+            let site = Location::caller();
+            let [old, new] = ordered((ptr.addr(), site), || {
                 let mut old = word.load(Ordering::Relaxed);
                 let mut new = f(old);
                 while let Err(current) =
@@ -35,10 +36,10 @@ macro_rules! atomic_update {
                     old = current;
                     new = f(old);
                 }
-                (old, new)
+                [old.into(), new.into()]
             });
-            updated(new != old, Location::caller());
-            old
+            updated(new != old, site);
+            old as $word
         }
     };
 }
@@ -62,23 +63,20 @@ pub fn fence(scope: FenceScope) {
     });
 }
 
-/// Performs `step`, with which the running thread accesses the word at `address` atomically, as one
-/// with what the checks note of it.
+/// Performs `step`, with which the running thread accesses the word at `address` atomically at line
+/// `site`, as one with what the checks note of it. Returns what the step does: the values before and after
+/// it.
 #[inline]
-fn ordered<R>(address: usize, step: impl FnOnce() -> R) -> R {
-    let mut step = Some(step);
-    let mut take = || step.take().map(|step| step());
-    let mut result = None;
-    try_instruction(None, |thread, block| {
-        if let Some(check) = block.active_check() {
-            let shared = block.owner_check(check, address);
-            result = check.atomic_step(&thread.position, address, shared, &mut take);
-        }
+fn ordered(
+    (address, site): (usize, &'static Location<'static>),
+    mut step: impl FnMut() -> [u64; 2],
+) -> [u64; 2] {
+    let checked = try_instruction(None, |thread, block| {
+        let check = block.active_check()?;
+        let shared = block.owner_check(check, address);
+        Some(check.atomic_step(&thread.position, (address, site), shared, &mut step))
     });
-    match result.or_else(take) {
-        Some(result) => result,
-        None => unreachable!("the step is taken once"),
-    }
+    checked.flatten().unwrap_or_else(step)
 }
 
 /// The running thread has updated a word atomically, at line `site`.

@@ -1,7 +1,7 @@
 //! How a running thread makes room for others: because the schedule switches it, because it asks
 //! for it, or because it waits in a loop of atomic operations.
 
-use crate::basics::{Access, AccessKind, DefectKind, Space};
+use crate::basics::{Access, AccessKind, Space};
 use crate::block::{Block, Thread, Wait};
 use crate::state::ATOMIC_WEIGHT;
 use std::panic::Location;
@@ -82,7 +82,7 @@ impl Block {
                 self.yields.limit(),
                 self.describe_last_word(thread)
             );
-            self.fail_among_others(thread, DefectKind::Deadlock, message, site);
+            self.fail_spinning(thread, message, site);
         }
         let warp = self.warp_of(thread);
         warp.yielded.set(warp.yielded.get() | thread.lane_bit());

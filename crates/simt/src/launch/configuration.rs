@@ -43,6 +43,9 @@ pub struct Options {
     pub parallel_blocks: bool,
     /// Whether threads are switched at accesses that others can see, and blocks interleave.
     pub preemption: Preemption,
+    /// Whether an atomic load may return a value that is not the newest, as far as the memory model allows
+    /// it, where the schedule is preemptive and memory is checked. Which load does is drawn from the seed.
+    pub weak_memory: bool,
     /// Whether blocks start in the order of their index, as they do on devices: a block may wait for
     /// one of a lower index, which has started before. Otherwise they start in an order of the
     /// seed's.
@@ -60,6 +63,11 @@ pub struct Options {
     /// Whether memory is checked: data races, reads of bytes that have not been written,
     /// asynchronous copies in use. Bounds, alignment, barriers and masks always are.
     pub checks: bool,
+    /// Whether the launch knows all memory that its kernel may access: an access of global memory that is
+    /// in no registered allocation ([`register_allocation`](crate::register_allocation)) is
+    /// [`DefectKind::OutOfBounds`], whichever view made it. Otherwise such memory is checked for races
+    /// alone.
+    pub registered_memory_only: bool,
     /// With how many different findings the launch ends, 100 by default. It goes on after those that
     /// it survives: races, stale reads, reads of what was not written, uses of asynchronous copies in
     /// flight. 1: it ends with the first, as it does with an access out of bounds or a deadlock.
@@ -93,9 +101,9 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// 32 lanes, seed 0 and so no preemption, blocks in parallel and started in order, 8
-    /// multiprocessors of an H200, stacks of 512 KiB, all checks, a time limit of 10 s, no counters, separate static arrays, and yields for
-    /// some seconds (blocks one by one) to half a minute (blocks in parallel,
+    /// 32 lanes, seed 0 and so no preemption and no weak memory, blocks in parallel and started in order, 8
+    /// multiprocessors of an H200, stacks of 512 KiB, all checks, memory that need not be registered, a time
+    /// limit of 10 s, no counters, separate static arrays, and yields for some seconds (blocks one by one) to half a minute (blocks in parallel,
     /// where a spinning block sleeps in between).
     fn default() -> Self {
         Self {
@@ -103,11 +111,13 @@ impl Default for Options {
             seed: 0,
             parallel_blocks: true,
             preemption: Preemption::BySeed,
+            weak_memory: true,
             blocks_in_order: true,
             multiprocessors: 8,
             profile: Profile::default(),
             stack_bytes: 512 * 1024,
             checks: true,
+            registered_memory_only: false,
             finding_limit: 100,
             suppressions: Arc::default(),
             yield_limit: 1 << 26,
@@ -159,6 +169,11 @@ impl Launch<'_> {
             Preemption::Always => true,
         };
         by_option && !self.options.counters
+    }
+
+    /// Whether atomic loads may return other values than the newest.
+    pub(crate) fn has_weak_memory(&self) -> bool {
+        self.options.weak_memory && self.is_preemptive()
     }
 
     /// The most shared memory that a block can have on the device of these options, static and

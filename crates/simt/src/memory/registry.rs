@@ -41,6 +41,17 @@ impl Allocations {
         (None, start..end)
     }
 
+    /// The allocation whose bytes are nearest to `address`, which is in none, and how many bytes lie
+    /// between the two.
+    pub fn nearest(&self, address: usize) -> Option<(&Allocation, usize)> {
+        let following = self.0.partition_point(|it| it.start <= address);
+        let before = following.checked_sub(1).map(|index| &*self.0[index]);
+        let before = before.map(|it| (it, address.saturating_sub(it.end())));
+        let behind = self.0.get(following).map(|it| (&**it, it.start - address));
+        let both = before.into_iter().chain(behind);
+        both.min_by_key(|(_, distance)| *distance)
+    }
+
     fn remove(&mut self, addresses: Range<usize>) {
         Arc::make_mut(&mut self.0).retain(|allocation| {
             allocation.start >= addresses.end
@@ -263,6 +274,14 @@ mod tests {
         assert_eq!(around(170), (None, 150..200));
         assert_eq!(around(7), (None, 0..100));
         assert_eq!(around(400), (None, 350..usize::MAX));
+        let nearest = |address| {
+            let (allocation, distance) = allocations.nearest(address).unwrap();
+            (allocation.start, distance)
+        };
+        assert_eq!(
+            [40, 160, 190, 400].map(nearest),
+            [(100, 60), (100, 10), (200, 10), (300, 50)]
+        );
         allocations.remove(240..310);
         assert_eq!(start_of(&allocations, 149), Some(100));
         assert_eq!(

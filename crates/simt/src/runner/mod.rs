@@ -11,6 +11,7 @@ mod room;
 mod run;
 mod simulate;
 mod stacks;
+mod started;
 mod turns;
 mod worker;
 

@@ -1,14 +1,18 @@
 //! A launch that is under way: what its workers share.
 
 use super::room::Room;
+use super::started::Started;
 use crate::basics::{Defect, DefectKind, Finding, Related};
 use crate::block::{Block, Counters};
-use crate::check::{Findings, LaunchCheck};
+use crate::check::{Conditions, Findings, LaunchCheck};
 use crate::count::{BlockCounts, MergedCounts};
 use crate::launch::{Launch, Report};
 use crate::memory::OutOfMemory;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+
+/// So many blocks that have not started are named.
+const MAX_NAMED: usize = 4;
 
 /// A launch that is under way, shared by its workers.
 pub(crate) struct Run<'a> {
@@ -22,8 +26,7 @@ pub(crate) struct Run<'a> {
     pub clusters: u64,
     /// How many clusters the device holds.
     pub room: Room,
-    /// How many blocks have started.
-    started: AtomicU64,
+    started: Started,
     /// The lowest block with a defect; `u64::MAX` while there is none.
     lowest_defect: AtomicU64,
     defect: Mutex<Option<Box<Defect>>>,
@@ -49,7 +52,7 @@ impl<'a> Run<'a> {
             blocks: launch.grid.count(),
             clusters,
             room: Room::new(launch),
-            started: AtomicU64::new(0),
+            started: Started::default(),
             lowest_defect: AtomicU64::new(u64::MAX),
             defect: Mutex::new(None),
             barriers: AtomicU64::new(0),
@@ -68,7 +71,7 @@ impl<'a> Run<'a> {
         block.statics.look_into(&launch.options.statics);
         block.views = Arc::clone(&launch.options.views);
         block.is_dependent = launch.options.is_dependent;
-        self.started.fetch_add(1, Ordering::Relaxed);
+        self.started.add(index);
         if let (Some(check), Some(of_launch)) = (&mut block.check, &self.check) {
             check.begin(of_launch, index);
         }
@@ -135,16 +138,29 @@ impl<'a> Run<'a> {
 
     /// The blocks that have not started: a thread may wait for them.
     fn not_started(&self) -> Option<Related> {
-        let started = self.started.load(Ordering::Relaxed);
-        let absent = self.blocks.saturating_sub(started);
+        let absent = self.started.absent(self.blocks);
         (absent > 0).then(|| Related {
             note: format!(
-                "{absent} of the {} blocks of the launch have not started: a block can wait for those \
+                "{absent} of the {} blocks of the launch have not started{}: a block can wait for those \
                  alone that are resident beside it, which are all in a cooperative launch",
-                self.blocks
+                self.blocks,
+                self.names_of_absent(absent)
             ),
             location: None,
         })
+    }
+
+    /// ", (1, 0, 0), (2, 0, 0) and 5 others", as far as it is known which blocks have not started.
+    fn names_of_absent(&self, absent: u64) -> String {
+        let first = self.started.first_absent(self.blocks).take(MAX_NAMED);
+        let names: Vec<String> = first
+            .map(|index| self.launch.grid.index_of(index).to_string())
+            .collect();
+        match (names.is_empty(), absent - names.len() as u64) {
+            (true, _) => String::new(),
+            (false, 0) => format!(", {}", names.join(", ")),
+            (false, others) => format!(", {} and {others} others", names.join(", ")),
+        }
     }
 
     /// The launch has ended.
@@ -193,5 +209,11 @@ impl<'a> Run<'a> {
 fn checks_of(launch: &Launch<'_>, is_of_one_host_thread: bool) -> LaunchCheck {
     let options = launch.options;
     let findings = Findings::new(launch.kernel, options.finding_limit, &options.suppressions);
-    LaunchCheck::new(is_of_one_host_thread, findings, &options.views)
+    let conditions = Conditions {
+        is_exclusive: is_of_one_host_thread,
+        registered_only: options.registered_memory_only,
+        views: Arc::clone(&options.views),
+        stale_loads: launch.has_weak_memory().then_some(options.seed),
+    };
+    LaunchCheck::new(findings, conditions)
 }

@@ -1,8 +1,9 @@
 //! Views whose length is wrong: an access is held against its allocation.
 
-use crate::harness::{ELEMENTS, Memory, me, shared, twins};
+use crate::harness::{ELEMENTS, Memory, me, run_and_read, schedules, shared, twins};
 use cuda_std::prelude::*;
 use simt::DefectKind::OutOfBounds;
+use simt::{Defect, Options};
 
 /// A view of the input that claims twice its length.
 fn too_long<'launch>(memory: &Memory<'launch>) -> GlobalMut<'launch, u32> {
@@ -75,4 +76,112 @@ fn the_source_of_a_copy_past_the_allocation() {
         pipeline.commit();
         pipeline.wait_prior::<0>();
     });
+}
+
+global_array! {
+    static COUNTS: [u32; 32] = [0; 32];
+}
+
+/// Runs a kernel that is given memory which is not registered, in a launch that knows all memory or in
+/// one that does not.
+fn run_with_heap(
+    options: Options,
+    registered_memory_only: bool,
+    kernel: fn(&Memory, GlobalMut<u32>),
+) -> Result<(), Box<Defect>> {
+    let options = Options {
+        registered_memory_only,
+        ..options
+    };
+    let heap = vec![[7_u32; 4]; 64];
+    let address = heap.as_ptr().expose_provenance();
+    let with_view = |memory: &Memory| {
+        let first = std::ptr::with_exposed_provenance_mut(address);
+        // SAFETY: (1) the vector has the elements. (2) The kernels only read them.
+        kernel(memory, unsafe { GlobalMut::from_raw_parts(first, 256) });
+    };
+    run_and_read(simt::run, &options, (2, 32), &with_view).map(drop)
+}
+
+#[test]
+fn memory_that_is_in_no_allocation() {
+    for options in schedules() {
+        let run = |registered_only| {
+            run_with_heap(options.clone(), registered_only, |_, heap| {
+                // SAFETY: (1) the index is within. (2) No thread writes.
+                let _ = unsafe { heap.load(me()) };
+            })
+        };
+        let found = run(true).expect_err("the heap is in no allocation");
+        assert_eq!(found.kind, OutOfBounds, "{found}");
+        assert!(
+            found.message.contains("in no buffer of the program"),
+            "{found}"
+        );
+        run(false).expect("slices need not be registered");
+    }
+}
+
+/// Vectors, copies and atomic operations as well.
+#[test]
+fn no_access_of_memory_that_is_in_no_allocation() {
+    let kernels: [fn(&Memory, GlobalMut<u32>); 3] = [
+        |_, heap| {
+            // SAFETY: (1) the index is within. (2) No thread writes.
+            let _: [u32; 4] = unsafe { heap.load_vector(4 * me()) };
+        },
+        |_, heap| {
+            let tile = shared![u32; 128];
+            let mut pipeline = Pipeline::<2>::new();
+            // SAFETY: (1) the vector has the elements. (2) No thread writes.
+            let source = unsafe { Global::from_raw_parts(heap.as_mut_ptr(), 256) };
+            tile.copy(&mut pipeline, 4 * me(), source, 4 * me());
+            pipeline.commit();
+            pipeline.wait_prior::<0>();
+        },
+        |_, heap| {
+            // SAFETY: (1) the index is within. (2) All accesses are atomic.
+            let _ = unsafe { heap.atomic_load(me()) };
+        },
+    ];
+    for kernel in kernels {
+        let found = run_with_heap(Options::default(), true, kernel);
+        let found = found.expect_err("the heap is in no allocation");
+        assert_eq!(found.kind, OutOfBounds, "{found}");
+        run_with_heap(Options::default(), false, kernel).expect("slices need not be registered");
+    }
+}
+
+/// Buffers, and a static array that the launch is the first to use.
+#[test]
+fn memory_that_is_registered() {
+    for options in schedules() {
+        let launched = run_with_heap(options, true, |memory, _| {
+            memory.input.get(me());
+            COUNTS.with(|counts| {
+                // SAFETY: (1) there is an element for each thread. (2) All accesses are atomic.
+                unsafe { counts.atomic_add(me(), 1) };
+            });
+        });
+        launched.unwrap_or_else(|defect| panic!("{defect}"));
+    }
+}
+
+/// The nearest buffer is named.
+#[test]
+fn an_access_before_a_buffer_names_it() {
+    let options = Options {
+        registered_memory_only: true,
+        ..Options::default()
+    };
+    let before = |memory: &Memory| {
+        let base = memory.input.0.as_mut_ptr().wrapping_sub(1);
+        simt::name_allocation(memory.input.0.as_mut_ptr().addr(), "weights");
+        // SAFETY: (1) is broken, which the test is about. (2) No thread writes.
+        let _ = unsafe { GlobalMut::from_raw_parts(base, 1).load(0) };
+    };
+    let found = run_and_read(simt::run, &options, (1, 1), &before);
+    let message = found.expect_err("it is before the buffer").message;
+    let nearest = "buffer `weights` of 4096 bytes, which begins 4 bytes behind it";
+    assert!(message.contains(nearest), "{message}");
 }

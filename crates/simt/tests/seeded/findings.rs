@@ -1,6 +1,6 @@
 //! Several findings of one launch: which are listed, how often, what ends the list, what is left out.
 
-use crate::harness::{ELEMENTS, Memory, Shared, Words, block, me, run_and_read, shared};
+use crate::harness::{ELEMENTS, Memory, SEEDS, Shared, Words, block, me, run_and_read, shared};
 use cuda_std::prelude::*;
 use simt::DefectKind::{DataRace, OutOfBounds, UninitialisedRead};
 use simt::{Defect, DefectKind, Options, Suppression};
@@ -216,7 +216,87 @@ fn a_deadlock_names_the_word_and_the_blocks_that_have_not_started() {
     assert!(defect.message.contains(word), "{defect}");
     let text = defect.to_string();
     assert!(
-        text.contains("2 of the 3 blocks of the launch have not started"),
+        text.contains(
+            "2 of the 3 blocks of the launch have not started, (1, 0, 0), (2, 0, 0): a block can"
+        ),
         "{text}"
     );
+    let unchanged = "no thread of the launch has changed the word";
+    assert!(text.contains(unchanged), "{text}");
+}
+
+/// The blocks that spin here do so few times before that is a deadlock.
+fn spinning(seed: u64) -> Options {
+    Options {
+        seed,
+        parallel_blocks: false,
+        yield_limit: 1 << 10,
+        ..Options::default()
+    }
+}
+
+/// Runs a kernel that spins for ever under several seeds; the report has each of the lines.
+fn assert_spins_with(size: (u32, u32), kernel: fn(&Memory), lines: &[&str]) {
+    for seed in 0..SEEDS {
+        let defect = run_and_read(simt::run, &spinning(seed), size, &kernel).unwrap_err();
+        assert_eq!(kinds(&defect), [DefectKind::Deadlock], "{defect}");
+        let text = defect.to_string();
+        for line in lines {
+            assert!(text.contains(line), "{line}: {text}");
+        }
+    }
+}
+
+/// The thread that has taken a lock exits with it: those that wait try to take it again and again.
+#[test]
+fn a_deadlock_names_the_holder_of_a_lock() {
+    let kernel = |memory: &Memory| {
+        if me() == 5 {
+            memory.counters.atomic_swap(3, 1);
+        }
+        thread::sync_threads();
+        if me() == 7 {
+            while memory.counters.atomic_compare_exchange(3, 0, 1) != 0 {}
+        }
+    };
+    let holder = "last change of the word: thread (5, 0, 0) of block (0, 0, 0), ";
+    assert_spins_with((1, 32), kernel, &[holder]);
+}
+
+/// A plain write comes after the atomic ones.
+#[test]
+fn a_deadlock_names_a_plain_writer() {
+    let kernel = |memory: &Memory| {
+        if me() == 5 {
+            memory.counters.atomic_set(3, 1);
+        }
+        thread::sync_threads();
+        if me() == 6 {
+            memory.counters.set(3, 2);
+        }
+        thread::sync_threads();
+        while me() == 7 && memory.counters.atomic_get(3) == 2 {}
+    };
+    let writer = "last write of the word: thread (6, 0, 0) of block (0, 0, 0): a write, ";
+    assert_spins_with((1, 32), kernel, &[writer]);
+}
+
+/// Two threads wait for each other: both words are named, which are in shared memory.
+#[test]
+fn a_deadlock_names_the_words_of_all_that_wait() {
+    let kernel = |_: &Memory| {
+        let locks = shared![u32; 2];
+        if me() < 2 {
+            locks.set(me(), 0);
+        }
+        thread::sync_threads();
+        if let own @ 0..2 = me() {
+            locks.add(own, 1);
+            warp::sync(LaneMask::from_bits(0b11));
+            while locks.add(1 - own, 0) != 0 {}
+        }
+    };
+    let writers = [0, 1].map(|it| format!("last change of the word: thread ({it}, 0, 0) of block"));
+    let place = "looks at the word at byte";
+    assert_spins_with((1, 32), kernel, &[&writers[0], &writers[1], place]);
 }

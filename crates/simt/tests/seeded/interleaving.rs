@@ -102,6 +102,8 @@ impl Stack<'_> {
             if node == 0 {
                 return 0;
             }
+            // What the thread has linked that has pushed the node.
+            thread::fence_block();
             let next = self.counters.atomic_get(NEXT + node as usize);
             let new = self.changed(head, next);
             if self.counters.atomic_compare_exchange(HEAD, head, new) == head {
@@ -115,6 +117,7 @@ impl Stack<'_> {
             let head = self.counters.atomic_get(HEAD);
             self.counters
                 .atomic_set(NEXT + node as usize, Self::node(head));
+            thread::fence_block();
             let new = self.changed(head, node);
             if self.counters.atomic_compare_exchange(HEAD, head, new) == head {
                 return;

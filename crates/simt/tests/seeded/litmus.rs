@@ -1,12 +1,12 @@
 //! Litmus tests (Alglave, Maranget, Tautschnig, "Herding cats: modelling, simulation, testing, and
 //! data mining for weak memory", TOPLAS 2014) at the scope of a warp, a block and the device. What
-//! the memory model of the PTX ISA forbids is never seen, and each outcome of an order of all
-//! operations is.
+//! the memory model of the PTX ISA forbids is never seen, and what it allows is, but for load buffering.
 
 use crate::harness::{Memory, Words, block, found_in_some_schedules, me, run_and_read};
 use cuda_std::prelude::*;
 use simt::{DefectKind, Options};
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How often each launch runs a test, each time in words of its own.
 const ROUNDS: usize = 8;
@@ -37,12 +37,31 @@ impl Place {
             Self::Device => Some(block()),
         }
     }
+}
 
-    /// The narrowest fence that all threads of the test see.
-    fn fence(self) {
+/// What a test has between two accesses.
+#[derive(Clone, Copy, Debug)]
+enum Fence {
+    None,
+    Block,
+    Device,
+}
+
+impl Fence {
+    fn execute(self) {
         match self {
-            Self::Warp | Self::Block => thread::fence_block(),
+            Self::None => {}
+            Self::Block => thread::fence_block(),
             Self::Device => thread::fence_device(),
+        }
+    }
+
+    /// Whether its scope has all threads of a test at this place.
+    fn includes(self, place: Place) -> bool {
+        match self {
+            Self::None => false,
+            Self::Block => !matches!(place, Place::Device),
+            Self::Device => true,
         }
     }
 }
@@ -124,79 +143,244 @@ fn iriw(round: &Round<'_>, number: usize, fence: &dyn Fn()) {
     }
 }
 
-/// What the threads of a test have read, over all seeds and rounds.
-fn outcomes(
-    test: Test,
+/// How a test is run.
+#[derive(Clone, Copy, Debug)]
+struct Conditions {
     place: Place,
-    has_fence: bool,
+    fence: Fence,
     parallel_blocks: bool,
-    results: usize,
-) -> BTreeSet<Vec<u32>> {
+    weak_memory: bool,
+}
+
+/// What the threads of a test have read, over all seeds and rounds.
+fn outcomes(test: Test, conditions: Conditions, results: usize) -> BTreeSet<Vec<u32>> {
+    let Conditions { place, fence, .. } = conditions;
     let kernel = |memory: &Memory| {
         let Some(number) = place.number() else {
             return;
         };
-        let fence = || {
-            if has_fence {
-                place.fence();
-            }
-        };
         for round in 0..ROUNDS {
             let words = memory.counters;
             let first = round * WORDS;
-            test(&Round { words, first }, number, &fence);
+            test(&Round { words, first }, number, &|| fence.execute());
         }
     };
     let mut seen = BTreeSet::new();
     for seed in 0..SEEDS {
         let options = Options {
             seed,
-            parallel_blocks,
+            parallel_blocks: conditions.parallel_blocks,
+            weak_memory: conditions.weak_memory,
             ..Options::default()
         };
         let counters = run_and_read(simt::run, &options, place.size(), &kernel)
-            .unwrap_or_else(|defect| panic!("{place:?}: {defect}"));
+            .unwrap_or_else(|defect| panic!("{conditions:?}: {defect}"));
         let rounds = counters.chunks(WORDS).take(ROUNDS);
         seen.extend(rounds.map(|words| words[RESULTS..RESULTS + results].to_vec()));
     }
     seen
 }
 
-/// Fails unless exactly all outcomes but `forbidden` are seen, or on several host threads no other.
-fn assert_all_but(forbidden: &[u32], test: Test) {
-    let results = forbidden.len();
-    let allowed: BTreeSet<Vec<u32>> = (0..1_u32 << results)
+/// Fails unless exactly the outcomes `expected` are seen, or on several host threads no other.
+fn assert_seen(test: Test, expected: &BTreeSet<Vec<u32>>, conditions: Conditions) {
+    let results = expected.first().expect("a run has an outcome").len();
+    let seen = outcomes(test, conditions, results);
+    assert_eq!(&seen, expected, "{conditions:?}");
+    let conditions = Conditions {
+        parallel_blocks: true,
+        ..conditions
+    };
+    let seen = outcomes(test, conditions, results);
+    assert!(seen.is_subset(expected), "{conditions:?}: {seen:?}");
+}
+
+/// Fails unless all outcomes of a test but the `weak` one are seen, and that one too where `is_allowed`:
+/// where no fence, or none that includes both threads, forbids it.
+fn assert_outcomes(test: Test, weak: &[u32], is_allowed: bool) {
+    let results = weak.len();
+    let all: BTreeSet<Vec<u32>> = (0..1_u32 << results)
         .map(|bits| (0..results).map(|bit| bits >> bit & 1).collect())
-        .filter(|outcome: &Vec<u32>| outcome != forbidden)
         .collect();
+    let mut strong = all.clone();
+    strong.remove(weak);
     for place in [Place::Warp, Place::Block, Place::Device] {
-        for has_fence in [true, false] {
-            let seen = outcomes(test, place, has_fence, false, results);
-            assert_eq!(seen, allowed, "{place:?}, fence: {has_fence}");
-            let seen = outcomes(test, place, has_fence, true, results);
-            assert!(seen.is_subset(&allowed), "{place:?}, {has_fence}: {seen:?}");
+        for fence in [Fence::None, Fence::Block, Fence::Device] {
+            for weak_memory in [true, false] {
+                let is_weak = is_allowed && weak_memory && !fence.includes(place);
+                let conditions = Conditions {
+                    place,
+                    fence,
+                    parallel_blocks: false,
+                    weak_memory,
+                };
+                let expected = if is_weak { &all } else { &strong };
+                assert_seen(test, expected, conditions);
+            }
         }
     }
 }
 
 #[test]
-fn no_two_stores_wait_in_buffers() {
-    assert_all_but(&[0, 0], store_buffering);
+fn store_buffering_needs_fences() {
+    assert_outcomes(store_buffering, &[0, 0], true);
 }
 
 #[test]
-fn a_message_is_there_with_its_flag() {
-    assert_all_but(&[1, 0], message_passing);
+fn message_passing_needs_fences() {
+    assert_outcomes(message_passing, &[1, 0], true);
+}
+
+/// The model allows it without fences, and no run that makes its steps one after another has it.
+#[test]
+fn load_buffering_is_not_seen() {
+    assert_outcomes(load_buffering, &[1, 1], false);
 }
 
 #[test]
-fn no_two_loads_see_later_stores() {
-    assert_all_but(&[1, 1], load_buffering);
+fn two_readers_agree_on_the_order_of_two_writes_by_fences() {
+    assert_outcomes(iriw, &[1, 0, 1, 0], true);
 }
 
+/// Fails unless a test without fences has all outcomes `expected`, and no other, at each place.
+fn assert_without_fences(test: Test, expected: &[&[u32]]) {
+    let expected = expected.iter().map(|outcome| outcome.to_vec()).collect();
+    for place in [Place::Warp, Place::Block, Place::Device] {
+        let conditions = Conditions {
+            place,
+            fence: Fence::None,
+            parallel_blocks: false,
+            weak_memory: true,
+        };
+        assert_seen(test, &expected, conditions);
+    }
+}
+
+/// Two reads of one word by one thread: the second is never older (CoRR).
 #[test]
-fn two_readers_agree_on_the_order_of_two_writes() {
-    assert_all_but(&[1, 0, 1, 0], iriw);
+fn reads_of_one_word_go_forward() {
+    let test: Test = |round, number, _| match number {
+        0 => {
+            round.write(X);
+            round.words.atomic_set(round.first + X, 2);
+        }
+        1 => {
+            round.read(X, 0);
+            round.read(X, 1);
+        }
+        _ => {}
+    };
+    let forward: [&[u32]; 6] = [&[0, 0], &[0, 1], &[0, 2], &[1, 1], &[1, 2], &[2, 2]];
+    assert_without_fences(test, &forward);
+}
+
+/// A thread reads nothing older than its own write, but may read that of another (CoWR).
+#[test]
+fn a_thread_sees_its_own_writes() {
+    let test: Test = |round, number, _| match number {
+        0 => {
+            round.write(X);
+            round.read(X, 0);
+        }
+        1 => round.words.atomic_set(round.first + X, 2),
+        _ => {}
+    };
+    assert_without_fences(test, &[&[1], &[2]]);
+}
+
+/// An update reads what is newest: none is lost.
+#[test]
+fn updates_read_the_newest_value() {
+    let test: Test = |round, number, _| {
+        if let 0 | 1 = number {
+            let before = round.words.add(round.first + X, 1);
+            round.words.set(round.first + RESULTS + number, before);
+        }
+    };
+    assert_without_fences(test, &[&[0, 1], &[1, 0]]);
+}
+
+/// What a thread has read is before what comes after its release: the third thread reads nothing older
+/// (write-to-read causality).
+#[test]
+fn what_was_read_is_handed_on() {
+    let test: Test = |round, number, fence| match number {
+        0 => round.write(X),
+        1 => {
+            round.read(X, 0);
+            fence();
+            round.write(Y);
+        }
+        2 => {
+            round.read(Y, 1);
+            fence();
+            round.read(X, 2);
+        }
+        _ => {}
+    };
+    assert_outcomes(test, &[1, 1, 0], true);
+}
+
+/// A barrier of the block orders all.
+#[test]
+fn after_a_barrier_all_see_what_was_before() {
+    let kernel = |memory: &Memory| {
+        for round in 0..ROUNDS {
+            let words = memory.counters;
+            words.atomic_set(round, round as u32 + 1);
+            thread::sync_threads();
+            assert_eq!(words.atomic_get(round), round as u32 + 1);
+        }
+    };
+    for seed in 0..SEEDS {
+        let options = Options {
+            seed,
+            parallel_blocks: false,
+            ..Options::default()
+        };
+        run_and_read(simt::run, &options, (1, 64), &kernel)
+            .unwrap_or_else(|defect| panic!("{defect}"));
+    }
+}
+
+/// An older store hands on nothing of the newest one: a reader that has read it is not after the message,
+/// though the message was there.
+#[test]
+fn an_older_flag_is_no_acquire() {
+    let is_race = |seed: u64, expected: u32| {
+        let is_written = AtomicBool::new(false);
+        let kernel = |memory: &Memory| match block() {
+            0 => {
+                memory.input.set(0, 7);
+                thread::fence_device();
+                memory.counters.atomic_set(0, 1);
+                is_written.store(true, Ordering::Relaxed);
+            }
+            _ => {
+                while !is_written.load(Ordering::Relaxed) {
+                    thread::yield_now();
+                }
+                let flag = memory.counters.atomic_get(0);
+                thread::fence_device();
+                if flag == expected {
+                    memory.input.get(0);
+                }
+            }
+        };
+        let options = Options {
+            seed,
+            parallel_blocks: false,
+            ..Options::default()
+        };
+        match run_and_read(simt::run, &options, (2, 1), &kernel) {
+            Ok(_) => false,
+            Err(defect) => {
+                assert_eq!(Some(defect.kind), RACE, "{defect}");
+                true
+            }
+        }
+    };
+    assert!((1..SEEDS).any(|seed| is_race(seed, 0)));
+    assert!(!(1..SEEDS).any(|seed| is_race(seed, 1)));
 }
 
 /// A message in plain memory, and fences of the writer and of the reader.

@@ -22,3 +22,4 @@ mod reductions;
 mod releases;
 mod shared;
 mod uninitialised;
+mod weak_model;

@@ -5,7 +5,7 @@ use super::super::asynchronous::Extent;
 use super::super::copies::Hazard;
 use super::super::event::Time;
 use super::super::findings::Findings;
-use super::super::global::LaunchCheck;
+use super::super::global::{Conditions, LaunchCheck};
 use super::super::handed::Handed;
 use super::*;
 use crate::basics::{Dim3, Finding, SplitMix64};
@@ -159,7 +159,11 @@ impl OneBlock {
 
 impl Blocks {
     fn new(is_quick: bool, is_exclusive: bool) -> Self {
-        let launch = LaunchCheck::new(is_exclusive, Findings::default(), &Arc::default());
+        let conditions = Conditions {
+            is_exclusive,
+            ..Conditions::default()
+        };
+        let launch = LaunchCheck::new(Findings::default(), conditions);
         let launch = Arc::new(launch);
         Self {
             blocks: [0, 1].map(|index| OneBlock::new(&launch, index)),

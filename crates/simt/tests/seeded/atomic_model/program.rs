@@ -174,6 +174,8 @@ pub fn found(steps: &[Step], seed: u64, space: Space) -> Option<DefectKind> {
     let options = Options {
         seed,
         parallel_blocks: false,
+        // The model's loads read what is newest.
+        weak_memory: false,
         finding_limit: 1,
         ..Options::default()
     };

@@ -1,0 +1,64 @@
+//! Whether an atomic load returns an older store, drawn from the seed, and what fences have ordered.
+
+use super::clock::{SharedClock, add};
+use super::happens_before::HappensBefore;
+use crate::basics::SplitMix64;
+use std::cell::RefCell;
+
+/// Of the loads that may return an older store, one in so many does.
+const RARITY: u64 = 4;
+
+/// The streams of the seed's generator are those of the order of warps: these are others.
+const SEED_OF_LOADS: u64 = 0x7374_616c_655f_6c64;
+
+/// Which stores the loads of a running block return.
+#[derive(Default)]
+pub(super) struct StaleLoads {
+    /// None where each load returns the newest.
+    random: Option<RefCell<SplitMix64>>,
+}
+
+impl StaleLoads {
+    /// Those of block number `block`, which may be older ones if there is a `seed`.
+    pub fn new(seed: Option<u64>, block: u64) -> Self {
+        let random = seed.map(|seed| SplitMix64::new(seed ^ SEED_OF_LOADS, block));
+        Self {
+            random: random.map(RefCell::new),
+        }
+    }
+
+    /// Whether loads may return older stores.
+    #[inline]
+    pub fn are_on(&self) -> bool {
+        self.random.is_some()
+    }
+
+    /// A number from `first` to `newest`, which mostly is the latter.
+    pub fn draw(&self, first: usize, newest: usize) -> usize {
+        let Some(random) = self.random.as_ref().filter(|_| first < newest) else {
+            return newest;
+        };
+        let mut random = random.borrow_mut();
+        match random.below(RARITY) {
+            0 => first + random.below((newest - first) as u64) as usize,
+            _ => newest,
+        }
+    }
+}
+
+/// A sequentially consistent fence of a thread comes after those of `fences`, which include its thread as
+/// its own scope includes theirs ("Fence-SC order"), and later ones come after it. `released` is what is
+/// before the fence otherwise.
+pub(super) fn follow_fences(
+    clocks: &mut HappensBefore,
+    released: &SharedClock,
+    fences: &mut [&mut SharedClock],
+) {
+    for earlier in &*fences {
+        add(&mut clocks.fenced, earlier);
+    }
+    for later in fences {
+        add(later, released);
+        add(later, &clocks.fenced);
+    }
+}
