@@ -29,11 +29,11 @@ impl DeviceGroup {
     /// ```
     ///
     /// # Errors
-    /// [`GroupError::NoRank`](crate::GroupError::NoRank) in [`ErrorKind::Group`] if there is no such rank;
-    /// [`ErrorKind::WrongLength`] if there is another number of buffers than of ranks in this process, or one has
-    /// another length than the first; [`ErrorKind::WrongDevice`] if one is not of its rank's device;
-    /// [`ErrorKind::OutOfMemory`], [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`]; the other errors of
-    /// [`ErrorKind::Group`] if a rank of another process fails.
+    /// [`GroupError::NoRank`](crate::GroupError::NoRank) in [`ErrorKind::Group`](crate::ErrorKind::Group) if there is no such rank;
+    /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if there is another number of buffers than of ranks in this process, or one has
+    /// another length than the first; [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice) if one is not of its rank's device;
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or [`ErrorKind::Cuda`](crate::ErrorKind::Cuda); the other errors of
+    /// [`ErrorKind::Group`](crate::ErrorKind::Group) if a rank of another process fails.
     pub fn broadcast<T: Element>(&self, root: usize, buffers: &mut [Buffer<T>]) -> Result<()> {
         self.check_rank(root)
             .and_then(|()| self.check_buffers(&*buffers))
