@@ -91,6 +91,14 @@ impl fmt::Debug for Error {
 
 impl std::error::Error for Error {}
 
+/// Fails unless `found` elements are as many as `expected`.
+pub(crate) fn check_length(expected: usize, found: usize) -> Outcome<()> {
+    match expected == found {
+        true => Ok(()),
+        false => Err(ErrorKind::WrongLength { expected, found }),
+    }
+}
+
 /// Adds the name of the public call to the kind of an error.
 pub(crate) trait During<T> {
     /// The same result of the call `operation`.

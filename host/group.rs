@@ -47,7 +47,9 @@ use transport::{PeerCopies, Transport};
 /// # }
 /// ```
 ///
-/// `docs/several_devices.md` says how the work is divided, and what has run on which machines.
+/// [docs/several_devices.md] says how the work is divided, and what has run on which machines.
+///
+/// [docs/several_devices.md]: https://github.com/tilewright/tilewright/blob/main/docs/several_devices.md
 #[derive(Clone)]
 pub struct DeviceGroup {
     members: Arc<Members>,

@@ -19,9 +19,23 @@ pub struct LaunchConfig {
     pub dynamic_shared_bytes: u32,
 }
 
-/// The most blocks of a grid along y (CUDA C++ Programming Guide, "Technical Specifications per
+/// The most blocks of a grid along x and along y (CUDA C++ Programming Guide, "Technical Specifications per
 /// Compute Capability").
-const MAX_GRID_Y: u32 = 65535;
+pub(crate) const MAX_GRID_X: usize = i32::MAX as usize;
+pub(crate) const MAX_GRID_Y: u32 = 65535;
+
+/// `blocks` along x, if a grid can have as many; `None` are more than can be counted. `what` is what needs them.
+pub(crate) fn grid_x(
+    blocks: impl Into<Option<usize>>,
+    what: impl FnOnce() -> String,
+) -> Outcome<u32> {
+    let blocks = blocks.into().filter(|blocks| *blocks <= MAX_GRID_X);
+    let blocks = blocks.map(|blocks| blocks as u32);
+    blocks.ok_or_else(|| ErrorKind::TooLarge {
+        what: what(),
+        remedy: "a grid can have at most 2^31 - 1 blocks: divide the work over several calls",
+    })
+}
 
 impl LaunchConfig {
     /// A grid of `grid` blocks with `block` threads each, without dynamic shared memory.

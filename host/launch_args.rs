@@ -92,94 +92,56 @@ impl<T: ValueParam> sealed::LaunchArg<T> for T {
     }
 }
 
-impl<'launch, 'a: 'launch, T: Element> LaunchArg<Global<'launch, T>> for BufferView<'a, T> {}
-
-impl<'launch, 'a: 'launch, T: Element> sealed::LaunchArg<Global<'launch, T>> for BufferView<'a, T> {
-    fn into_param(self, position: Position<'_>) -> Outcome<Global<'launch, T>> {
-        check_device(self.device(), position)?;
-        Ok(global(self))
-    }
-}
-
-impl<'launch, 'a: 'launch, T: Element> LaunchArg<GlobalMut<'launch, T>> for BufferViewMut<'a, T> {}
-
-impl<'launch, 'a: 'launch, T: Element> sealed::LaunchArg<GlobalMut<'launch, T>>
-    for BufferViewMut<'a, T>
-{
-    fn into_param(self, position: Position<'_>) -> Outcome<GlobalMut<'launch, T>> {
-        check_device(self.device(), position)?;
-        Ok(global_mut(self))
-    }
-}
-
-impl<'launch, 'a: 'launch, T: Element> LaunchArg<GlobalAtomic<'launch, T>>
-    for BufferViewMut<'a, T>
-{
-}
-
-impl<'launch, 'a: 'launch, T: Element> sealed::LaunchArg<GlobalAtomic<'launch, T>>
-    for BufferViewMut<'a, T>
-{
-    fn into_param(self, position: Position<'_>) -> Outcome<GlobalAtomic<'launch, T>> {
-        check_device(self.device(), position)?;
-        let address = view_address::<T>(self.view().device_address());
-        // SAFETY: (1) as for `global`. (2) The borrow is mutable, as for `global_mut`.
-        Ok(unsafe { GlobalAtomic::from_raw_parts(address, self.len()) })
-    }
-}
-
-impl<'launch, 'a: 'launch, T: Element> LaunchArg<GlobalAtomic<'launch, T>> for &'a mut Buffer<T> {}
-
-impl<'launch, 'a: 'launch, T: Element> sealed::LaunchArg<GlobalAtomic<'launch, T>>
-    for &'a mut Buffer<T>
-{
-    fn into_param(self, position: Position<'_>) -> Outcome<GlobalAtomic<'launch, T>> {
-        sealed::LaunchArg::into_param(self.view_mut(), position)
-    }
-}
-
-impl<'launch, 'a: 'launch, T: Element> LaunchArg<Global<'launch, T>> for &'a Buffer<T> {}
-
-impl<'launch, 'a: 'launch, T: Element> sealed::LaunchArg<Global<'launch, T>> for &'a Buffer<T> {
-    fn into_param(self, position: Position<'_>) -> Outcome<Global<'launch, T>> {
-        sealed::LaunchArg::into_param(self.view(), position)
-    }
-}
-
-impl<'launch, 'a: 'launch, T: Element> LaunchArg<GlobalMut<'launch, T>> for &'a mut Buffer<T> {}
-
-impl<'launch, 'a: 'launch, T: Element> sealed::LaunchArg<GlobalMut<'launch, T>>
-    for &'a mut Buffer<T>
-{
-    fn into_param(self, position: Position<'_>) -> Outcome<GlobalMut<'launch, T>> {
-        sealed::LaunchArg::into_param(self.view_mut(), position)
-    }
-}
-
-impl<'launch, 'a: 'launch, T: Element> LaunchArg<Global<'launch, T>> for &'a Matrix<T> {}
-
-impl<'launch, 'a: 'launch, T: Element> sealed::LaunchArg<Global<'launch, T>> for &'a Matrix<T> {
-    fn into_param(self, position: Position<'_>) -> Outcome<Global<'launch, T>> {
-        sealed::LaunchArg::into_param(self.as_buffer(), position)
-    }
-}
-
-impl<'launch, 'a: 'launch, T: Element> LaunchArg<GlobalMut<'launch, T>> for &'a mut Matrix<T> {}
-
-impl<'launch, 'a: 'launch, T: Element> sealed::LaunchArg<GlobalMut<'launch, T>>
-    for &'a mut Matrix<T>
-{
-    fn into_param(self, position: Position<'_>) -> Outcome<GlobalMut<'launch, T>> {
-        sealed::LaunchArg::into_param(self.buffer_mut(), position)
-    }
-}
-
 impl<'launch, 'a: 'launch, T: Pod> LaunchArg<GridConstant<'launch, T>> for &'a T {}
 
 impl<'launch, 'a: 'launch, T: Pod> sealed::LaunchArg<GridConstant<'launch, T>> for &'a T {
     fn into_param(self, _position: Position<'_>) -> Outcome<GridConstant<'launch, T>> {
         Ok(GridConstant::new(self))
     }
+}
+
+impl<'launch, 'a: 'launch, T: Element> LaunchArg<Global<'launch, T>> for BufferView<'a, T> {}
+impl<'launch, 'a: 'launch, T: Element> LaunchArg<Global<'launch, T>> for &'a Buffer<T> {}
+impl<'launch, 'a: 'launch, T: Element> LaunchArg<Global<'launch, T>> for &'a Matrix<T> {}
+
+impl<'launch, 'a: 'launch, T: Element> LaunchArg<GlobalMut<'launch, T>> for BufferViewMut<'a, T> {}
+impl<'launch, 'a: 'launch, T: Element> LaunchArg<GlobalMut<'launch, T>> for &'a mut Buffer<T> {}
+impl<'launch, 'a: 'launch, T: Element> LaunchArg<GlobalMut<'launch, T>> for &'a mut Matrix<T> {}
+
+impl<'launch, 'a: 'launch, T: Element> LaunchArg<GlobalAtomic<'launch, T>>
+    for BufferViewMut<'a, T>
+{
+}
+impl<'launch, 'a: 'launch, T: Element> LaunchArg<GlobalAtomic<'launch, T>> for &'a mut Buffer<T> {}
+
+impl<'launch, 'a: 'launch> LaunchArg<Texture1d<'launch>> for &'a Texture<1> {}
+impl<'launch, 'a: 'launch> LaunchArg<Texture2d<'launch>> for &'a Texture<2> {}
+
+/// The parameters that arguments of a launch's device become.
+macro_rules! params {
+    ($([$($generics:tt)*] $argument:ty => $param:ty: |$it:ident| $value:expr;)*) => {$(
+        impl<'launch, 'a: 'launch, $($generics)*> sealed::LaunchArg<$param> for $argument {
+            fn into_param(self, position: Position<'_>) -> Outcome<$param> {
+                check_device(self.device(), position)?;
+                let $it = self;
+                Ok($value)
+            }
+        }
+    )*};
+}
+params! {
+    [T: Element] BufferView<'a, T> => Global<'launch, T>: |view| global(view);
+    [T: Element] &'a Buffer<T> => Global<'launch, T>: |buffer| global(buffer.view());
+    [T: Element] &'a Matrix<T> => Global<'launch, T>: |matrix| global(matrix.as_buffer().view());
+    [T: Element] BufferViewMut<'a, T> => GlobalMut<'launch, T>: |view| global_mut(view);
+    [T: Element] &'a mut Buffer<T> => GlobalMut<'launch, T>: |buffer| global_mut(buffer.view_mut());
+    [T: Element] &'a mut Matrix<T> => GlobalMut<'launch, T>:
+        |matrix| global_mut(matrix.buffer_mut().view_mut());
+    [T: Element] BufferViewMut<'a, T> => GlobalAtomic<'launch, T>: |view| global_atomic(view);
+    [T: Element] &'a mut Buffer<T> => GlobalAtomic<'launch, T>:
+        |buffer| global_atomic(buffer.view_mut());
+    [] &'a Texture<1> => Texture1d<'launch>: |texture| texture.param();
+    [] &'a Texture<2> => Texture2d<'launch>: |texture| texture.param();
 }
 
 macro_rules! tensor_map_args {
@@ -190,41 +152,15 @@ macro_rules! tensor_map_args {
         {
         }
 
-        impl<'launch, 'a: 'launch, T: Element, const ROWS: usize, const COLUMNS: usize>
-            sealed::LaunchArg<GridConstant<'launch, $map<T, ROWS, COLUMNS>>>
-            for &'a $view<'_, T, ROWS, COLUMNS>
-        {
-            fn into_param(
-                self,
-                position: Position<'_>,
-            ) -> Outcome<GridConstant<'launch, $map<T, ROWS, COLUMNS>>> {
-                check_device(self.device(), position)?;
-                Ok(GridConstant::new(self.map()))
-            }
+        params! {
+            [T: Element, const ROWS: usize, const COLUMNS: usize] &'a $view<'_, T, ROWS, COLUMNS>
+                => GridConstant<'launch, $map<T, ROWS, COLUMNS>>: |view| GridConstant::new(view.map());
         }
     )*};
 }
 tensor_map_args! {
     TensorMapView => TensorMap;
     TensorMapViewMut => TensorMapMut;
-}
-
-impl<'launch, 'a: 'launch> LaunchArg<Texture1d<'launch>> for &'a Texture<1> {}
-
-impl<'launch, 'a: 'launch> sealed::LaunchArg<Texture1d<'launch>> for &'a Texture<1> {
-    fn into_param(self, position: Position<'_>) -> Outcome<Texture1d<'launch>> {
-        check_device(self.device(), position)?;
-        Ok(self.param())
-    }
-}
-
-impl<'launch, 'a: 'launch> LaunchArg<Texture2d<'launch>> for &'a Texture<2> {}
-
-impl<'launch, 'a: 'launch> sealed::LaunchArg<Texture2d<'launch>> for &'a Texture<2> {
-    fn into_param(self, position: Position<'_>) -> Outcome<Texture2d<'launch>> {
-        check_device(self.device(), position)?;
-        Ok(self.param())
-    }
 }
 
 fn check_device(device: &Device, position: Position<'_>) -> Outcome<()> {
@@ -249,6 +185,13 @@ pub(crate) fn global_mut<T: Element>(view: BufferViewMut<'_, T>) -> GlobalMut<'_
     // SAFETY: (1) as for `global`. (2) The borrow is mutable, so no other argument of this launch
     // and no work that is submitted meanwhile touches the elements.
     unsafe { GlobalMut::from_raw_parts(view_address::<T>(address), len) }
+}
+
+/// What a kernel of one launch, submitted while the borrow lasts, reads and writes by atomic operations of `view`.
+fn global_atomic<T: Element>(view: BufferViewMut<'_, T>) -> GlobalAtomic<'_, T> {
+    let address = view_address::<T>(view.view().device_address());
+    // SAFETY: (1) as for `global`. (2) The borrow is mutable, as for `global_mut`.
+    unsafe { GlobalAtomic::from_raw_parts(address, view.len()) }
 }
 
 /// No elements, for a kernel that is told so.

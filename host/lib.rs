@@ -86,7 +86,6 @@
 //!   simulator where there is none. It uses the declarations of the crate `cudarc` for CUDA 12.8; a
 //!   program that uses `cudarc` 0.19 itself names the feature `cuda-12080` there, too, or
 //!   `cuda-version-from-build-system`, because two named versions do not compile together.
-//! - `half` (on by default): re-exports the crate `half`, whose `f16` and `bf16` are element types.
 //! - `ndarray` (on by default): arrays to and from [`Matrix`] and [`Buffer`]; re-exports the crate
 //!   `ndarray`, whose arrays these are.
 //! - `serde`: a [`LaunchReport`] implements `Serialize`.
@@ -192,8 +191,7 @@ pub use cuda_std;
 /// most are here at the root, too.
 pub use simt;
 
-#[cfg(feature = "half")]
-#[cfg_attr(docsrs, doc(cfg(feature = "half")))]
+/// The crate whose `f16` and `bf16` are element types.
 pub use half;
 #[cfg(feature = "ndarray")]
 #[cfg_attr(docsrs, doc(cfg(feature = "ndarray")))]

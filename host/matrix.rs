@@ -3,6 +3,7 @@
 mod batch;
 mod column;
 mod copy;
+mod methods;
 mod owned;
 mod shape;
 mod view;

@@ -4,7 +4,7 @@ mod resident;
 
 use crate::backend::{Entry, LaunchRequest, SymbolRequest};
 use crate::device::Device;
-use crate::error::{During, ErrorKind, Outcome, Result};
+use crate::error::{During, Outcome, Result, check_length};
 use crate::launch::LaunchConfig;
 use crate::launch_args::LaunchArgs;
 use crate::module_source::ModuleSource;
@@ -50,8 +50,8 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::NoModule`] if the device can run none of the images; [`ErrorKind::OutOfMemory`],
-    /// [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
+    /// [`ErrorKind::NoModule`](crate::ErrorKind::NoModule) if the device can run none of the images; [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory),
+    /// [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or [`ErrorKind::Cuda`](crate::ErrorKind::Cuda).
     pub fn load(&self, source: &'static ModuleSource) -> Result<Module> {
         self.backend().load(source).during("load")?;
         Ok(Module::on_demand(self, source))
@@ -65,11 +65,6 @@ impl Module {
             device: device.clone(),
             source,
         }
-    }
-
-    /// The images of the module.
-    pub(crate) fn source(&self) -> &'static ModuleSource {
-        self.source
     }
 
     /// The device that loaded the module.
@@ -138,21 +133,15 @@ impl Module {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::WrongLength`] if `values` has another length than the array;
-    /// [`ErrorKind::NoSymbol`] if the module's image has no such array, which on the simulator cannot
-    /// be; [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
+    /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if `values` has another length than the array;
+    /// [`ErrorKind::NoSymbol`](crate::ErrorKind::NoSymbol) if the module's image has no such array, which on the simulator cannot
+    /// be; [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or [`ErrorKind::Cuda`](crate::ErrorKind::Cuda).
     pub fn write_symbol<S: Symbol>(&self, symbol: &'static S, values: &[S::Element]) -> Result<()> {
         self.write(symbol, values).during("write_symbol")
     }
 
     fn write<S: Symbol>(&self, symbol: &'static S, values: &[S::Element]) -> Outcome<()> {
-        let expected = symbol.initial_values().len();
-        if values.len() != expected {
-            return Err(ErrorKind::WrongLength {
-                expected,
-                found: values.len(),
-            });
-        }
+        check_length(symbol.initial_values().len(), values.len())?;
         let request = self.symbol(symbol);
         self.device
             .backend()
@@ -163,8 +152,8 @@ impl Module {
     /// was submitted before leaves them: see [`write_symbol`](Self::write_symbol).
     ///
     /// # Errors
-    /// [`ErrorKind::NoSymbol`] if the module's image has no such array, which on the simulator cannot
-    /// be; [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
+    /// [`ErrorKind::NoSymbol`](crate::ErrorKind::NoSymbol) if the module's image has no such array, which on the simulator cannot
+    /// be; [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or [`ErrorKind::Cuda`](crate::ErrorKind::Cuda).
     pub fn read_symbol<S: Symbol>(&self, symbol: &'static S) -> Result<Vec<S::Element>> {
         let mut values = symbol.initial_values().to_vec();
         let request = self.symbol(symbol);

@@ -20,7 +20,9 @@ mod shards;
 mod sum;
 
 /// The operations that reduce elements to one value: see [`Reducible`] for the elements that each is
-/// for, and `docs/reductions.md` for its rules and bounds.
+/// for, and [docs/reductions.md] for its rules and bounds.
+///
+/// [docs/reductions.md]: https://github.com/tilewright/tilewright/blob/main/docs/reductions.md
 pub mod ops {
     pub use tilewright_kernels::reduce::{
         All, Any, ArgMax, ArgMin, Count, Dot, Max, Mean, Min, MinMax, Norm1, Norm2, NormInf,
@@ -34,6 +36,6 @@ pub mod ops {
 pub use named::{reduce, reduce_dot};
 pub use operations::{ReduceElement, Reducible, ReducibleLines, ReduciblePairs, ReducibleSegments};
 pub use reproducible::{ReproducibleElement, ReproducibleSum, reduce_sum_reproducible};
+pub(crate) use sealed::Reduce;
 pub use segments::Segments;
-pub(crate) use shards::{PairPartial, Partial};
 pub use sum::{reduce_sum, reduce_sum_height};

@@ -3,7 +3,7 @@
 use crate::buffer::{Buffer, BufferView, BufferViewMut};
 use crate::device::{Device, default_device};
 use crate::element::Element;
-use crate::error::{During, ErrorKind, Outcome, Result};
+use crate::error::{During, Outcome, Result, check_length};
 use crate::kernels::module_of;
 use crate::launch::LaunchConfig;
 use crate::launch_args::{global, global_mut};
@@ -123,8 +123,8 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::WrongDevice`] if `x` is of another device; [`ErrorKind::OutOfMemory`],
-    /// [`ErrorKind::NoModule`], [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
+    /// [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice) if `x` is of another device; [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory),
+    /// [`ErrorKind::NoModule`](crate::ErrorKind::NoModule), [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or [`ErrorKind::Cuda`](crate::ErrorKind::Cuda).
     #[doc(alias = "cumsum")]
     #[doc(alias = "prefix sum")]
     #[doc(alias = "InclusiveSum")]
@@ -170,7 +170,7 @@ impl Device {
     /// ([`Buffer::slice_mut`]).
     ///
     /// # Errors
-    /// [`ErrorKind::WrongLength`] if `sums` is not as long as `x`, and those of
+    /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if `sums` is not as long as `x`, and those of
     /// [`Device::scan_inclusive`].
     pub fn scan_inclusive_into<'x, 's, T: ScanElement>(
         &self,
@@ -208,10 +208,7 @@ impl Device {
     ) -> Outcome<()> {
         self.check_owns(|| "the buffer to scan".to_owned(), x.device())?;
         self.check_owns(|| "the buffer of the sums".to_owned(), sums.device())?;
-        if sums.len() != x.len() {
-            let (expected, found) = (x.len(), sums.len());
-            return Err(ErrorKind::WrongLength { expected, found });
-        }
+        check_length(x.len(), sums.len())?;
         if x.is_empty() {
             return Ok(());
         }

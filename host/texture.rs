@@ -3,7 +3,7 @@
 use crate::backend::{TextureHandle, TextureRequest};
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{During, ErrorKind, Outcome, Result};
+use crate::error::{During, ErrorKind, Outcome, Result, check_length};
 use cuda_std::texture::{Texture1d, Texture2d};
 use simt::{AddressMode, Texels, TextureOptions};
 
@@ -145,12 +145,7 @@ impl Texture<2> {
         let expected = width.checked_mul(height).ok_or_else(|| {
             ErrorKind::size_overflow(format!("a texture of {width} x {height} elements"))
         })?;
-        if texels.len() != expected {
-            return Err(ErrorKind::WrongLength {
-                expected,
-                found: texels.len(),
-            });
-        }
+        check_length(expected, texels.len())?;
         let request = TextureRequest {
             width,
             height: Some(height),

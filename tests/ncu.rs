@@ -1,6 +1,6 @@
 //! The simulator counts what Nsight Compute counted on an H200 (docs/counters.md).
 
-#![cfg(all(feature = "half", feature = "ndarray"))]
+#![cfg(feature = "ndarray")]
 
 #[path = "../examples/support/ncu.rs"]
 mod ncu;

@@ -4,7 +4,7 @@ use super::debug::debug;
 use super::{Buffer, resolve};
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{During, ErrorKind, Outcome, Result};
+use crate::error::{During, ErrorKind, Outcome, Result, check_length};
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
@@ -137,7 +137,7 @@ impl<'a, T: Element> BufferView<'a, T> {
     }
 
     pub(crate) fn write_host(&self, destination: &mut [T]) -> Outcome<()> {
-        self.check_len(destination.len())?;
+        check_length(self.len, destination.len())?;
         if self.bytes() == 0 {
             return Ok(());
         }
@@ -166,16 +166,6 @@ impl<'a, T: Element> BufferView<'a, T> {
     /// The size in bytes. That of the buffer was checked when it was made.
     pub(super) fn bytes(&self) -> usize {
         self.len * size_of::<T>()
-    }
-
-    pub(super) fn check_len(&self, found: usize) -> Outcome<()> {
-        if found == self.len {
-            return Ok(());
-        }
-        Err(ErrorKind::WrongLength {
-            expected: self.len,
-            found,
-        })
     }
 }
 

@@ -5,7 +5,7 @@ use super::debug::debug;
 use super::view::BufferView;
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{During, Outcome, Result};
+use crate::error::{During, Outcome, Result, check_length};
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
@@ -172,7 +172,7 @@ impl<'a, T: Element> BufferViewMut<'a, T> {
     }
 
     pub(crate) fn read_host(&mut self, source: &[T]) -> Outcome<()> {
-        self.view.check_len(source.len())?;
+        check_length(self.len(), source.len())?;
         if self.view.bytes() == 0 {
             return Ok(());
         }
@@ -194,7 +194,7 @@ impl<'a, T: Element> BufferViewMut<'a, T> {
     pub(super) fn read_view(&mut self, source: BufferView<'_, T>) -> Outcome<()> {
         let device = self.view.device();
         device.check_owns(|| "the source".to_owned(), source.device())?;
-        self.view.check_len(source.len())?;
+        check_length(self.len(), source.len())?;
         if self.view.bytes() == 0 {
             return Ok(());
         }

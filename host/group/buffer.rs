@@ -6,7 +6,7 @@ use super::partition::Stripes;
 use crate::buffer::{Buffer, BufferView, BufferViewMut};
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{During, ErrorKind, Outcome, Result};
+use crate::error::{During, ErrorKind, Outcome, Result, check_length};
 use std::fmt;
 use std::ops::Range;
 
@@ -137,10 +137,7 @@ impl<T: Element> ShardedBuffer<T> {
     }
 
     fn read_host(&mut self, source: &[T]) -> Outcome<()> {
-        if source.len() != self.len() {
-            let (expected, found) = (self.len(), source.len());
-            return Err(ErrorKind::WrongLength { expected, found });
-        }
+        check_length(self.len(), source.len())?;
         for (rank, shard) in self.group.local_ranks().zip(&mut self.shards) {
             let runs = || self.stripes.runs(rank);
             let places = shard.view_mut().into_runs(runs().map(|run| run.len()))?;

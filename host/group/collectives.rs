@@ -3,10 +3,10 @@
 use super::DeviceGroup;
 use super::exchange::Exchange;
 use super::partition::part;
-use crate::buffer::Buffer;
+use crate::buffer::{Buffer, BufferView};
 use crate::element::Element;
-use crate::error::{During, ErrorKind, Outcome, Result};
-use crate::matrix::{Matrix, MatrixView};
+use crate::error::{During, Outcome, Result, check_length};
+use crate::matrix::Matrix;
 use crate::reduce::{Reducible, ReducibleLines};
 use std::ops::Range;
 
@@ -29,14 +29,14 @@ impl DeviceGroup {
     /// ```
     ///
     /// # Errors
-    /// [`GroupError::NoRank`](crate::GroupError::NoRank) in [`ErrorKind::Group`] if there is no such rank;
-    /// [`ErrorKind::WrongLength`] if there is another number of buffers than of ranks in this process, or one has
-    /// another length than the first; [`ErrorKind::WrongDevice`] if one is not of its rank's device;
-    /// [`ErrorKind::OutOfMemory`], [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`]; the other errors of
-    /// [`ErrorKind::Group`] if a rank of another process fails.
+    /// [`GroupError::NoRank`](crate::GroupError::NoRank) in [`ErrorKind::Group`](crate::ErrorKind::Group) if there is no such rank;
+    /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if there is another number of buffers than of ranks in this process, or one has
+    /// another length than the first; [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice) if one is not of its rank's device;
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory), [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or [`ErrorKind::Cuda`](crate::ErrorKind::Cuda); the other errors of
+    /// [`ErrorKind::Group`](crate::ErrorKind::Group) if a rank of another process fails.
     pub fn broadcast<T: Element>(&self, root: usize, buffers: &mut [Buffer<T>]) -> Result<()> {
         self.check_rank(root)
-            .and_then(|()| self.check_buffers(buffers))
+            .and_then(|()| self.check_buffers(&*buffers))
             .and_then(|len| self.together(|| self.broadcasted(root, len, buffers)))
             .during("broadcast")
     }
@@ -116,15 +116,20 @@ impl DeviceGroup {
         move |rank| part(len, self.ranks(), rank)
     }
 
-    /// The length of the buffers, one for each rank of this process.
-    pub(super) fn check_buffers<T: Element>(&self, buffers: &[Buffer<T>]) -> Outcome<usize> {
+    /// The length of the buffers or parts of buffers, one for each rank of this process.
+    pub(super) fn check_buffers<'a, T: Element + 'a>(
+        &self,
+        buffers: impl IntoIterator<Item: Into<BufferView<'a, T>>, IntoIter: ExactSizeIterator>,
+    ) -> Outcome<usize> {
+        let buffers = buffers.into_iter();
         check_length(self.devices().len(), buffers.len())?;
-        let len = buffers[0].len();
-        for (buffer, (rank, device)) in buffers.iter().zip(self.locals()) {
+        let mut first = None;
+        for (buffer, (rank, device)) in buffers.zip(self.locals()) {
+            let buffer = buffer.into();
             device.check_owns(|| format!("the buffer of rank {rank}"), buffer.device())?;
-            check_length(len, buffer.len())?;
+            check_length(*first.get_or_insert(buffer.len()), buffer.len())?;
         }
-        Ok(len)
+        Ok(first.expect("a process has a rank"))
     }
 
     fn broadcasted<T: Element>(
@@ -210,17 +215,7 @@ impl DeviceGroup {
             }
         }
         exchange.run(self)?;
-        let reduce = |columns: &Matrix<T>| {
-            let rows: MatrixView<'_, T> = columns.t();
-            columns.device().rows_reduced::<R, T>(rows)
-        };
+        let reduce = |columns: &Matrix<T>| columns.device().rows_reduced::<R, T, 1>([columns.t()]);
         columns.iter().map(reduce).collect()
-    }
-}
-
-pub(super) fn check_length(expected: usize, found: usize) -> Outcome<()> {
-    match expected == found {
-        true => Ok(()),
-        false => Err(ErrorKind::WrongLength { expected, found }),
     }
 }

@@ -5,7 +5,7 @@ mod reshard;
 use super::DeviceGroup;
 use super::partition::part;
 use crate::element::Element;
-use crate::error::{During, ErrorKind, Outcome, Result};
+use crate::error::{During, ErrorKind, Outcome, Result, check_length};
 use crate::matrix::{Matrix, MatrixView, MatrixViewMut};
 use std::fmt;
 use std::ops::Range;
@@ -76,11 +76,7 @@ impl DeviceGroup {
         sharding: Sharding,
     ) -> Result<ShardedMatrix<T>> {
         let uploaded = || {
-            let expected = checked_len(shape)?;
-            if data.len() != expected {
-                let found = data.len();
-                return Err(ErrorKind::WrongLength { expected, found });
-            }
+            check_length(checked_len(shape)?, data.len())?;
             let mut matrix = ShardedMatrix::uninit(self, shape, sharding)?;
             matrix.read_host(data)?;
             Ok(matrix)

@@ -7,15 +7,13 @@
 
 use super::DeviceGroup;
 use super::buffer::ShardedBuffer;
-use super::collectives::check_length;
 use super::exchange::remote_parts;
-use crate::buffer::{Buffer, BufferView};
+use crate::buffer::{Buffer, BufferView, BufferViewMut};
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{During, ErrorKind, Outcome, Result};
+use crate::error::{During, ErrorKind, Outcome, Result, check_length};
 use crate::reduce::{
-    PairPartial, Partial, ReduceElement, Reducible, ReduciblePairs, ReproducibleElement,
-    ReproducibleSum, ops,
+    Reduce, ReduceElement, Reducible, ReduciblePairs, ReproducibleElement, ReproducibleSum, ops,
 };
 
 impl DeviceGroup {
@@ -73,9 +71,9 @@ impl DeviceGroup {
         self.reduced::<R, T>(x).during("reduce")
     }
 
-    /// Writes what [`DeviceGroup::reduce`] returns to the one element of each of `results`, the buffers of this
-    /// process's ranks in the order of their ranks: every device has the same bits. The call waits for the partial
-    /// results, which the host combines.
+    /// Writes what [`DeviceGroup::reduce`] returns to the one element of each of `results`, buffers of this
+    /// process's ranks or parts of them, in the order of their ranks: every device has the same bits. The call
+    /// waits for the partial results, which the host combines.
     ///
     /// ```
     /// use tilewright::{DeviceGroup, ops};
@@ -95,11 +93,11 @@ impl DeviceGroup {
     /// [`ErrorKind::WrongLength`] if there is another number of results than of ranks in this process, or one does
     /// not have one element; [`ErrorKind::WrongDevice`] if one is not of its rank's device; those of
     /// [`DeviceGroup::reduce`].
-    pub fn reduce_into<R, T: Reducible<R>>(
+    pub fn reduce_into<'r, R, T: Reducible<R>>(
         &self,
         x: &ShardedBuffer<T>,
         operation: R,
-        results: &mut [Buffer<T::Output>],
+        results: impl IntoIterator<Item: Into<BufferViewMut<'r, T::Output>>>,
     ) -> Result<()> {
         let _: R = operation;
         self.leave_on_each(results, || self.reduced::<R, T>(x))
@@ -125,11 +123,11 @@ impl DeviceGroup {
     ///
     /// # Errors
     /// Those of [`reduce_into`](Self::reduce_into) for `results`, and of [`DeviceGroup::reduce_dot`].
-    pub fn reduce_dot_into<T: ReduciblePairs<ops::Dot>>(
+    pub fn reduce_dot_into<'r, T: ReduciblePairs<ops::Dot>>(
         &self,
         x: &ShardedBuffer<T>,
         y: &ShardedBuffer<T>,
-        results: &mut [Buffer<T::Output>],
+        results: impl IntoIterator<Item: Into<BufferViewMut<'r, T::Output>>>,
     ) -> Result<()> {
         self.leave_on_each(results, || self.reduced_pairs::<ops::Dot, T>(x, y))
             .during("reduce_dot_into")
@@ -162,21 +160,7 @@ impl DeviceGroup {
 
     fn reduced<R, T: Reducible<R>>(&self, x: &ShardedBuffer<T>) -> Outcome<T::Output> {
         self.check_owns("the buffer to reduce", x.group())?;
-        if T::NEEDS_AN_ELEMENT && x.is_empty() {
-            return Err(ErrorKind::NoElements);
-        }
-        let launch = |rank, device: &Device, blocks| {
-            let shard = x.shard(rank).expect("the rank is of this process");
-            device.partials_of::<R, T>(shard, blocks)
-        };
-        let mut partials = self.together(|| self.partials::<Partial<R, T>, T>(x, launch))?;
-        for rank in 0..self.ranks() {
-            for partial in &mut partials[x.stripes().blocks_of(rank)] {
-                *partial =
-                    T::with_place(*partial, |index| x.stripes().index_in_buffer(rank, index));
-            }
-        }
-        Ok(T::value_of(&partials, x.len()))
+        self.combined::<R, T, 1>(x, |rank| x.shard(rank).map(|x| [x]))
     }
 
     fn reduced_pairs<R, T: ReduciblePairs<R>>(
@@ -186,16 +170,30 @@ impl DeviceGroup {
     ) -> Outcome<T::Output> {
         self.check_owns("the first buffer", x.group())?;
         self.check_owns("the second buffer", y.group())?;
-        if x.len() != y.len() {
-            let (expected, found) = (x.len(), y.len());
-            return Err(ErrorKind::WrongLength { expected, found });
+        check_length(x.len(), y.len())?;
+        self.combined::<R, T, 2>(x, |rank| Some([x.shard(rank)?, y.shard(rank)?]))
+    }
+
+    /// The value of one array or two, divided as `x` is, of which `shards_of` has those of a rank of this process.
+    fn combined<'x, R, T: Reduce<R, ARRAYS>, const ARRAYS: usize>(
+        &self,
+        x: &ShardedBuffer<T>,
+        shards_of: impl Fn(usize) -> Option<[BufferView<'x, T>; ARRAYS]>,
+    ) -> Outcome<T::Value> {
+        if T::NEEDS_AN_ELEMENT && x.is_empty() {
+            return Err(ErrorKind::NoElements);
         }
         let launch = |rank, device: &Device, blocks| {
-            let shards = x.shard(rank).zip(y.shard(rank));
-            let shards = shards.expect("the rank is of this process");
-            device.pair_partials_of::<R, T>(shards, blocks)
+            let shards = shards_of(rank).expect("the rank is of this process");
+            device.partials_of::<R, T, ARRAYS>(shards, blocks)
         };
-        let partials = self.together(|| self.partials::<PairPartial<R, T>, T>(x, launch))?;
+        let mut partials = self.together(|| self.partials(x, launch))?;
+        for rank in 0..self.ranks() {
+            for partial in &mut partials[x.stripes().blocks_of(rank)] {
+                *partial =
+                    T::with_place(*partial, |index| x.stripes().index_in_buffer(rank, index));
+            }
+        }
         Ok(T::value_of(&partials, x.len()))
     }
 
@@ -254,17 +252,18 @@ impl DeviceGroup {
         parts.collect()
     }
 
-    /// Writes what `reduced` returns to the one element of each of `results`, if they are buffers for it.
-    fn leave_on_each<T: Element>(
+    /// Writes what `reduced` returns to the one element of each of `results`, if they are for it.
+    fn leave_on_each<'r, T: Element>(
         &self,
-        results: &mut [Buffer<T>],
+        results: impl IntoIterator<Item: Into<BufferViewMut<'r, T>>>,
         reduced: impl FnOnce() -> Outcome<T>,
     ) -> Outcome<()> {
-        check_length(1, self.check_buffers(results)?)?;
+        let mut results: Vec<_> = results.into_iter().map(Into::into).collect();
+        check_length(1, self.check_buffers(&results)?)?;
         let value = reduced()?;
         self.together(|| {
             let mut results = results.iter_mut();
-            results.try_for_each(|result| result.view_mut().read_host(&[value]))
+            results.try_for_each(|result| result.read_host(&[value]))
         })
     }
 }

@@ -1,12 +1,13 @@
 //! A matrix that owns its memory.
 
+use super::methods::{getters, parts_mut};
 use super::shape::{MatrixShape, Order};
 use super::view::MatrixView;
 use super::view_mut::{AsMatrixViewMut, MatrixViewMut};
 use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{During, ErrorKind, Outcome, Result};
+use crate::error::{During, ErrorKind, Outcome, Result, check_length};
 use std::ops::RangeBounds;
 
 /// A matrix in the memory of one device: row-major, unless it was made in another [`Order`].
@@ -123,35 +124,14 @@ impl<T: Element> Matrix<T> {
         Self { buffer, ..self }
     }
 
-    /// The number of rows.
-    #[must_use]
-    pub fn rows(&self) -> usize {
-        self.rows
-    }
+    getters!(self => self.view(), &Device);
 
-    /// The number of columns.
-    #[doc(alias = "columns")]
-    #[must_use]
-    pub fn cols(&self) -> usize {
-        self.cols
-    }
-
-    /// The numbers of rows and columns.
-    #[must_use]
-    pub fn shape(&self) -> (usize, usize) {
-        (self.rows, self.cols)
-    }
-
-    /// How the elements lie in memory.
-    #[must_use]
-    pub fn order(&self) -> Order {
-        self.order
-    }
+    parts_mut!();
 
     /// The matrix, borrowed: what products take.
     #[must_use]
     pub fn view(&self) -> MatrixView<'_, T> {
-        MatrixView::new(&self.buffer, self.shape(), self.order)
+        MatrixView::new(&self.buffer, (self.rows, self.cols), self.order)
     }
 
     /// The matrix, borrowed mutably.
@@ -182,41 +162,6 @@ impl<T: Element> Matrix<T> {
         self.view().slice(rows, columns)
     }
 
-    /// Some rows and columns, borrowed mutably: a result without a copy.
-    ///
-    /// # Errors
-    /// [`ErrorKind::OutOfRange`] if the matrix does not have them.
-    pub fn slice_mut(
-        &mut self,
-        rows: impl RangeBounds<usize>,
-        columns: impl RangeBounds<usize>,
-    ) -> Result<MatrixViewMut<'_, T>> {
-        self.view_mut().into_slice(rows, columns)
-    }
-
-    /// The first `mid` rows and the others, borrowed mutably.
-    ///
-    /// # Errors
-    /// [`ErrorKind::OutOfRange`] if there are fewer than `mid`.
-    pub fn split_rows_at_mut(
-        &mut self,
-        mid: usize,
-    ) -> Result<(MatrixViewMut<'_, T>, MatrixViewMut<'_, T>)> {
-        self.view_mut().into_row_parts(mid)
-    }
-
-    /// The first `mid` columns and the others, borrowed mutably: an operand and a result in one matrix,
-    /// as [`MatrixViewMut`] shows.
-    ///
-    /// # Errors
-    /// [`ErrorKind::OutOfRange`] if there are fewer than `mid`.
-    pub fn split_columns_at_mut(
-        &mut self,
-        mid: usize,
-    ) -> Result<(MatrixViewMut<'_, T>, MatrixViewMut<'_, T>)> {
-        self.view_mut().into_column_parts(mid)
-    }
-
     /// The transpose, without a copy: the same elements in the other order.
     ///
     /// ```
@@ -245,12 +190,6 @@ impl<T: Element> Matrix<T> {
             order: self.order.transposed(),
             buffer: self.buffer,
         }
-    }
-
-    /// The device that holds the matrix.
-    #[must_use]
-    pub fn device(&self) -> &Device {
-        self.buffer.device()
     }
 
     /// The elements in the matrix's [`order`](Self::order).
@@ -304,11 +243,7 @@ fn checked_len(MatrixShape { rows, cols, .. }: MatrixShape) -> Outcome<usize> {
 }
 
 fn check_shape(shape: MatrixShape, found: usize) -> Outcome<()> {
-    let expected = checked_len(shape)?;
-    if found == expected {
-        return Ok(());
-    }
-    Err(ErrorKind::WrongLength { expected, found })
+    check_length(checked_len(shape)?, found)
 }
 
 impl<'a, T: Element> From<&'a Matrix<T>> for MatrixView<'a, T> {

@@ -1,5 +1,6 @@
 //! Matrices that are borrowed: whole ones, parts and transposes.
 
+use super::methods::getters;
 use super::shape::Order;
 use crate::buffer::{Buffer, BufferView, resolve};
 use crate::device::Device;
@@ -29,15 +30,15 @@ use std::ops::RangeBounds;
 /// ```
 #[derive(Clone, Copy)]
 pub struct MatrixView<'a, T: Element> {
-    device: &'a Device,
+    pub(super) device: &'a Device,
     /// The address of the first element; of no meaning if there are no bytes.
     address: u64,
-    rows: usize,
-    cols: usize,
-    order: Order,
+    pub(super) rows: usize,
+    pub(super) cols: usize,
+    pub(super) order: Order,
     /// At least the elements of a line. Where there are elements, all of them, up to the last, lie in
     /// one allocation.
-    leading_dimension: usize,
+    pub(super) leading_dimension: usize,
     elements: PhantomData<&'a [T]>,
 }
 
@@ -98,49 +99,7 @@ impl<'a, T: Element> MatrixView<'a, T> {
         }
     }
 
-    /// The number of rows.
-    #[must_use]
-    pub fn rows(&self) -> usize {
-        self.rows
-    }
-
-    /// The number of columns.
-    #[doc(alias = "columns")]
-    #[must_use]
-    pub fn cols(&self) -> usize {
-        self.cols
-    }
-
-    /// The numbers of rows and columns.
-    #[must_use]
-    pub fn shape(&self) -> (usize, usize) {
-        (self.rows, self.cols)
-    }
-
-    /// Whether there are no elements.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.rows == 0 || self.cols == 0
-    }
-
-    /// How the elements lie in memory.
-    #[must_use]
-    pub fn order(&self) -> Order {
-        self.order
-    }
-
-    /// Elements from the start of one row to that of the next in memory; of one column, if the order is
-    /// column-major.
-    #[must_use]
-    pub fn leading_dimension(&self) -> usize {
-        self.leading_dimension
-    }
-
-    /// The device that holds the matrix.
-    #[must_use]
-    pub fn device(&self) -> &'a Device {
-        self.device
-    }
+    getters!(self => self, &'a Device);
 
     /// The address of the first element on the device, aligned as the type of the elements is; of no
     /// meaning if there are none.

@@ -1,6 +1,6 @@
 //! Matrices that are borrowed for writing.
 
-use super::shape::Order;
+use super::methods::{getters, parts_mut};
 use super::view::{MatrixView, debug};
 use crate::buffer::BufferViewMut;
 use crate::device::Device;
@@ -75,49 +75,9 @@ impl<'a, T: Element> MatrixViewMut<'a, T> {
         MatrixViewMut::of_elements(self.view)
     }
 
-    /// The number of rows.
-    #[must_use]
-    pub fn rows(&self) -> usize {
-        self.view.rows()
-    }
+    getters!(self => self.view, &'a Device);
 
-    /// The number of columns.
-    #[doc(alias = "columns")]
-    #[must_use]
-    pub fn cols(&self) -> usize {
-        self.view.cols()
-    }
-
-    /// The numbers of rows and columns.
-    #[must_use]
-    pub fn shape(&self) -> (usize, usize) {
-        self.view.shape()
-    }
-
-    /// Whether there are no elements.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.view.is_empty()
-    }
-
-    /// How the elements lie in memory.
-    #[must_use]
-    pub fn order(&self) -> Order {
-        self.view.order()
-    }
-
-    /// Elements from the start of one row to that of the next in memory; of one column, if the order is
-    /// column-major.
-    #[must_use]
-    pub fn leading_dimension(&self) -> usize {
-        self.view.leading_dimension()
-    }
-
-    /// The device that holds the matrix.
-    #[must_use]
-    pub fn device(&self) -> &'a Device {
-        self.view.device()
-    }
+    parts_mut!();
 
     /// The transpose, borrowed for reading.
     #[must_use]
@@ -148,18 +108,6 @@ impl<'a, T: Element> MatrixViewMut<'a, T> {
         self.view.slice(rows, columns)
     }
 
-    /// Some rows and columns, counted from the view's first.
-    ///
-    /// # Errors
-    /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if the view does not have them.
-    pub fn slice_mut(
-        &mut self,
-        rows: impl RangeBounds<usize>,
-        columns: impl RangeBounds<usize>,
-    ) -> Result<MatrixViewMut<'_, T>> {
-        self.view_mut().into_slice(rows, columns)
-    }
-
     pub(crate) fn into_part(
         self,
         rows: impl RangeBounds<usize>,
@@ -174,28 +122,6 @@ impl<'a, T: Element> MatrixViewMut<'a, T> {
         columns: impl RangeBounds<usize>,
     ) -> Result<Self> {
         self.into_part(rows, columns).during("slice_mut")
-    }
-
-    /// The first `mid` rows and the others.
-    ///
-    /// # Errors
-    /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if there are fewer than `mid`.
-    pub fn split_rows_at_mut(
-        &mut self,
-        mid: usize,
-    ) -> Result<(MatrixViewMut<'_, T>, MatrixViewMut<'_, T>)> {
-        self.view_mut().into_row_parts(mid)
-    }
-
-    /// The first `mid` columns and the others.
-    ///
-    /// # Errors
-    /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if there are fewer than `mid`.
-    pub fn split_columns_at_mut(
-        &mut self,
-        mid: usize,
-    ) -> Result<(MatrixViewMut<'_, T>, MatrixViewMut<'_, T>)> {
-        self.view_mut().into_column_parts(mid)
     }
 
     /// The elements as part of a buffer, in the view's order, if there are no gaps between them.

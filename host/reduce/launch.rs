@@ -1,93 +1,68 @@
 //! The launches of reductions of whole buffers.
 
-use super::sealed::{Reduce, ReducePairs};
+use super::sealed::{Reduce, Shared};
 use crate::buffer::{BufferView, BufferViewMut};
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{ErrorKind, Outcome};
+use crate::error::{ErrorKind, Outcome, check_length};
 use crate::launch::LaunchConfig;
 use crate::launch_args::{global, global_mut};
 use crate::module::Module;
-use crate::module_source::ModuleSource;
 use crate::result_slot::ResultSlot;
 use crate::workspace::{LARGEST_PARTIAL, Workspace};
-use cuda_std::global::{Global, GlobalMut};
-use cuda_std::kernel::Kernel;
+use cuda_std::global::GlobalMut;
 use std::ptr;
 use tilewright_kernels::reduce::{BLOCK_THREADS, Plan};
 
 /// The bytes that a kernel reads at once, at whose multiples they start.
 const VECTOR_BYTES: u64 = 16;
 
-/// What the blocks of a launch share, beside the result.
-struct Shared<'a, A> {
-    config: LaunchConfig,
-    /// A partial result for each block.
-    partials: GlobalMut<'a, A>,
-    /// One counter, which is 0.
-    ticket: GlobalMut<'a, u32>,
+/// Operand `index` of `count`, in messages.
+pub(super) fn operand(what: &str, index: usize, count: usize) -> String {
+    match (count, index) {
+        (1, _) => format!("the {what} to reduce"),
+        (_, 0) => format!("the first {what}"),
+        _ => format!("the second {what}"),
+    }
 }
 
 impl Device {
-    /// The value of `x` on the host.
-    pub(super) fn reduced<R, T: Reduce<R>>(&self, x: BufferView<'_, T>) -> Outcome<T::Value> {
-        self.check_reducible(x, T::NEEDS_AN_ELEMENT)?;
-        self.to_host(|result| self.launch_reduction::<R, T>(x, result))
-    }
-
-    /// Writes the value of `x` to `result`.
-    pub(super) fn reduced_into<R, T: Reduce<R>>(
+    /// The value of `x`, an array or two, on the host.
+    pub(super) fn reduced<R, T: Reduce<R, ARRAYS>, const ARRAYS: usize>(
         &self,
-        x: BufferView<'_, T>,
-        result: BufferViewMut<'_, T::Value>,
-    ) -> Outcome<()> {
-        self.check_reducible(x, T::NEEDS_AN_ELEMENT)?;
-        self.check_result(&result)?;
-        self.launch_reduction::<R, T>(x, global_mut(result))
-    }
-
-    /// The value of the pairs of `x` and `y` on the host.
-    pub(super) fn reduced_pairs<R, T: ReducePairs<R>>(
-        &self,
-        x: BufferView<'_, T>,
-        y: BufferView<'_, T>,
+        x: [BufferView<'_, T>; ARRAYS],
     ) -> Outcome<T::Value> {
-        self.check_pairs(x, y)?;
-        self.to_host(|result| self.launch_pairs::<R, T>(x, y, result))
+        self.check_arrays(x, T::NEEDS_AN_ELEMENT)?;
+        self.to_host(|result| self.launch_reduction::<R, T, ARRAYS>(x, result))
     }
 
-    /// Writes the value of the pairs of `x` and `y` to `result`.
-    pub(super) fn reduced_pairs_into<R, T: ReducePairs<R>>(
+    /// Writes the value of `x`, an array or two, to `result`.
+    pub(super) fn reduced_into<R, T: Reduce<R, ARRAYS>, const ARRAYS: usize>(
         &self,
-        x: BufferView<'_, T>,
-        y: BufferView<'_, T>,
+        x: [BufferView<'_, T>; ARRAYS],
         result: BufferViewMut<'_, T::Value>,
     ) -> Outcome<()> {
-        self.check_pairs(x, y)?;
+        self.check_arrays(x, T::NEEDS_AN_ELEMENT)?;
         self.check_result(&result)?;
-        self.launch_pairs::<R, T>(x, y, global_mut(result))
+        self.launch_reduction::<R, T, ARRAYS>(x, global_mut(result))
     }
 
-    pub(super) fn check_reducible<T: Element>(
+    /// Fails unless `x` are of this device and of one length, and have an element if they need one.
+    pub(super) fn check_arrays<T: Element, const ARRAYS: usize>(
         &self,
-        x: BufferView<'_, T>,
+        x: [BufferView<'_, T>; ARRAYS],
         needs_an_element: bool,
     ) -> Outcome<()> {
-        self.check_owns(|| "the buffer to reduce".to_owned(), x.device())?;
-        if needs_an_element && x.is_empty() {
-            return Err(ErrorKind::NoElements);
+        for (index, array) in x.iter().enumerate() {
+            self.check_owns(|| operand("buffer", index, ARRAYS), array.device())?;
         }
-        Ok(())
-    }
-
-    pub(super) fn check_pairs<T: Element>(
-        &self,
-        x: BufferView<'_, T>,
-        y: BufferView<'_, T>,
-    ) -> Outcome<()> {
-        self.check_owns(|| "the first buffer".to_owned(), x.device())?;
-        self.check_owns(|| "the second buffer".to_owned(), y.device())?;
-        check_length(x.len(), y.len())
+        for array in &x {
+            check_length(x[0].len(), array.len())?;
+        }
+        match needs_an_element && x[0].is_empty() {
+            true => Err(ErrorKind::NoElements),
+            false => Ok(()),
+        }
     }
 
     pub(super) fn check_result<O: Element>(&self, result: &BufferViewMut<'_, O>) -> Outcome<()> {
@@ -107,79 +82,35 @@ impl Device {
         })?
     }
 
-    /// Reduces `x` to the one element of `result`, which is of this device and which nothing else
-    /// uses until this returns.
-    fn launch_reduction<R, T: Reduce<R>>(
+    /// Reduces `x`, which [`check_arrays`](Self::check_arrays) has passed, to the one element of `result`, which
+    /// is of this device and which nothing else uses until this returns.
+    fn launch_reduction<R, T: Reduce<R, ARRAYS>, const ARRAYS: usize>(
         &self,
-        x: BufferView<'_, T>,
+        x: [BufferView<'_, T>; ARRAYS],
         result: GlobalMut<'_, T::Value>,
     ) -> Outcome<()> {
-        // SAFETY: (1) the selected kernel takes elements that start where `x` does. (2) The caller's.
-        unsafe {
-            if x.device_address().is_multiple_of(VECTOR_BYTES) {
-                self.launch_whole(T::MODULE, T::KERNEL, x, result)
-            } else {
-                self.launch_whole(T::UNALIGNED_MODULE, T::UNALIGNED, x, result)
+        let plan = Plan::new(x[0].len(), size_of::<T>());
+        self.with_workspace(plan, |shared| {
+            let config = shared.config;
+            let params = T::params(x.map(global), shared, result);
+            // SAFETY: (1) the kernel's (1): blocks and partial results are the plan's. Its (2): the selected
+            // kernel takes elements that start where `x` does, the lengths were compared, and `result` has an
+            // element. Its (3): the ticket is 0, and the workspace locked. (2) `x` is borrowed until this
+            // returns, and `result` is the launch's.
+            unsafe {
+                if x[0].device_address().is_multiple_of(VECTOR_BYTES) {
+                    let module = Module::on_demand(self, T::MODULE);
+                    module.launch_params(T::KERNEL, config, params)
+                } else {
+                    let module = Module::on_demand(self, T::UNALIGNED_MODULE);
+                    module.launch_params(T::UNALIGNED, config, params)
+                }
             }
-        }
-    }
-
-    /// Reduces `x` to the one element of `result` by `kernel` of the module `source`.
-    ///
-    /// # Safety
-    /// 1. The kernel reduces an array that starts where `x` does, and asks of its launches what
-    ///    [`reductions!`](tilewright_kernels::reductions) says.
-    /// 2. `result` is of this device, and nothing else uses it until this returns.
-    pub(super) unsafe fn launch_whole<K, T: Element, A: Element, O: Element>(
-        &self,
-        source: &'static ModuleSource,
-        kernel: K,
-        x: BufferView<'_, T>,
-        result: GlobalMut<'_, O>,
-    ) -> Outcome<()>
-    where
-        K: for<'launch> Kernel<
-            Params<'launch> = (
-                Global<'launch, T>,
-                GlobalMut<'launch, A>,
-                GlobalMut<'launch, u32>,
-                GlobalMut<'launch, O>,
-            ),
-        >,
-    {
-        let module = Module::on_demand(self, source);
-        let plan = Plan::new(x.len(), size_of::<T>());
-        self.with_workspace(plan, |shared| {
-            let params = (global(x), shared.partials, shared.ticket, result);
-            // SAFETY: (1) the kernel's (1): blocks and partial results are the plan's. Its (2): `x`
-            // starts where the kernel asks, by (1), and `result` has an element. Its (3): the ticket
-            // is 0, and the workspace locked. (2) `x` is borrowed until this returns, and `result` is
-            // the launch's, by (2).
-            unsafe { module.launch_params(kernel, shared.config, params) }
-        })
-    }
-
-    /// [`launch_reduction`](Self::launch_reduction) of pairs of `x` and `y`, which are equally long.
-    fn launch_pairs<R, T: ReducePairs<R>>(
-        &self,
-        x: BufferView<'_, T>,
-        y: BufferView<'_, T>,
-        result: GlobalMut<'_, T::Value>,
-    ) -> Outcome<()> {
-        let module = Module::on_demand(self, T::MODULE);
-        let plan = Plan::new(x.len(), size_of::<T>());
-        self.with_workspace(plan, |shared| {
-            let params = (global(x), global(y), shared.partials, shared.ticket, result);
-            // SAFETY: (1) the kernel's (1): blocks and partial results are the plan's. Its (2): the
-            // lengths were compared, and `result` has an element. Its (3): the ticket is 0, and the
-            // workspace locked. (2) `x` and `y` are borrowed until this returns, and `result` is the
-            // launch's.
-            unsafe { module.launch_params(T::KERNEL, shared.config, params) }
         })
     }
 
     /// Locks the workspace for a launch of `plan`, which `launch` submits, and of one block at least.
-    fn with_workspace<A: Element>(
+    pub(super) fn with_workspace<A: Element>(
         &self,
         plan: Plan,
         launch: impl FnOnce(Shared<'_, A>) -> Outcome<()>,
@@ -211,11 +142,4 @@ impl Device {
         }
         launched
     }
-}
-
-pub(super) fn check_length(expected: usize, found: usize) -> Outcome<()> {
-    if expected == found {
-        return Ok(());
-    }
-    Err(ErrorKind::WrongLength { expected, found })
 }

@@ -1,23 +1,20 @@
 //! Reductions of the rows and the columns of matrices.
 
+use super::launch::operand;
 use super::operations::{Reducible, ReducibleLines};
+use super::sealed::{LineShared, ReduceLines};
 use crate::buffer::{Buffer, BufferViewMut};
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{During, ErrorKind, Outcome, Result};
-use crate::launch::LaunchConfig;
+use crate::error::{During, ErrorKind, Outcome, Result, check_length};
+use crate::launch::{LaunchConfig, grid_x};
 use crate::launch_args::{global_mut, read_elements};
 use crate::matrix::{MatrixView, Order};
 use crate::module::Module;
 use crate::workspace::with_counters;
-use cuda_std::global::GlobalMut;
 use tilewright_kernels::reduce::lines::{
     LANES_OF_PART, LINE_THREADS, LINES_IN_FLIGHT, LinePlan, STRANDS, STRANDS_OF_LANE,
 };
-
-/// What a grid may have along x (CUDA C++ Programming Guide, "Technical Specifications per Compute
-/// Capability").
-const MOST_BLOCKS: usize = i32::MAX as usize;
 
 impl Device {
     /// The value of each row of `matrix`, a matrix or a view in either order, by `operation`, one of
@@ -25,7 +22,9 @@ impl Device {
     ///
     /// A row is combined in a tree that depends on its length alone, so its value has the same bits in
     /// either order of the matrix, whatever the other rows, in every run and on every device
-    /// (`docs/reductions.md`). They may differ from those of [`Device::reduce`].
+    /// ([docs/reductions.md]). They may differ from those of [`Device::reduce`].
+    ///
+    /// [docs/reductions.md]: https://github.com/tilewright/tilewright/blob/main/docs/reductions.md
     ///
     /// ```
     /// use tilewright::{Device, ops};
@@ -50,8 +49,8 @@ impl Device {
         operation: R,
     ) -> Result<Buffer<<T as Reducible<R>>::Output>> {
         let _: R = operation;
-        let matrix = matrix.into();
-        self.rows_reduced::<R, T>(matrix).during("reduce_rows")
+        self.rows_reduced::<R, T, 1>([matrix.into()])
+            .during("reduce_rows")
     }
 
     /// The value of each column of `matrix`, as [`Device::reduce_rows`] has that of each row.
@@ -75,8 +74,8 @@ impl Device {
         operation: R,
     ) -> Result<Buffer<<T as Reducible<R>>::Output>> {
         let _: R = operation;
-        let matrix = matrix.into().t();
-        self.rows_reduced::<R, T>(matrix).during("reduce_columns")
+        self.rows_reduced::<R, T, 1>([matrix.into().t()])
+            .during("reduce_columns")
     }
 
     /// Writes the value of each row of `matrix` to `values`, without waiting: work that is submitted
@@ -92,7 +91,7 @@ impl Device {
         values: impl Into<BufferViewMut<'r, <T as Reducible<R>>::Output>>,
     ) -> Result<()> {
         let _: R = operation;
-        self.rows_reduced_into::<R, T>(matrix.into(), values.into())
+        self.rows_reduced_into::<R, T, 1>([matrix.into()], values.into())
             .during("reduce_rows_into")
     }
 
@@ -108,82 +107,90 @@ impl Device {
         values: impl Into<BufferViewMut<'r, <T as Reducible<R>>::Output>>,
     ) -> Result<()> {
         let _: R = operation;
-        self.rows_reduced_into::<R, T>(matrix.into().t(), values.into())
+        self.rows_reduced_into::<R, T, 1>([matrix.into().t()], values.into())
             .during("reduce_columns_into")
     }
 
-    pub(crate) fn rows_reduced<R, T: ReducibleLines<R>>(
+    /// Fails unless `x` are of this device.
+    pub(super) fn check_matrices<T: Element, const ARRAYS: usize>(
         &self,
-        matrix: MatrixView<'_, T>,
-    ) -> Outcome<Buffer<<T as Reducible<R>>::Output>> {
-        let mut values = Buffer::uninit(self, matrix.rows())?;
-        self.rows_reduced_into::<R, T>(matrix, values.view_mut())?;
+        x: [MatrixView<'_, T>; ARRAYS],
+    ) -> Outcome<()> {
+        for (index, matrix) in x.iter().enumerate() {
+            self.check_owns(|| operand("matrix", index, ARRAYS), matrix.device())?;
+        }
+        Ok(())
+    }
+
+    /// The values of the rows of `x`, a matrix or two of one shape and in one order.
+    pub(crate) fn rows_reduced<R, T: ReduceLines<R, ARRAYS>, const ARRAYS: usize>(
+        &self,
+        x: [MatrixView<'_, T>; ARRAYS],
+    ) -> Outcome<Buffer<T::Value>> {
+        let mut values = Buffer::uninit(self, x[0].rows())?;
+        self.rows_reduced_into::<R, T, ARRAYS>(x, values.view_mut())?;
         Ok(values)
     }
 
-    fn rows_reduced_into<R, T: ReducibleLines<R>>(
+    /// Writes the values of the rows of `x`, a matrix or two of one shape and in one order, to `values`.
+    pub(super) fn rows_reduced_into<R, T: ReduceLines<R, ARRAYS>, const ARRAYS: usize>(
         &self,
-        matrix: MatrixView<'_, T>,
-        values: BufferViewMut<'_, <T as Reducible<R>>::Output>,
+        x: [MatrixView<'_, T>; ARRAYS],
+        values: BufferViewMut<'_, T::Value>,
     ) -> Outcome<()> {
-        self.check_owns(|| "the matrix to reduce".to_owned(), matrix.device())?;
+        self.check_matrices(x)?;
         self.check_owns(|| "the buffer of the values".to_owned(), values.device())?;
-        super::launch::check_length(matrix.rows(), values.len())?;
-        match matrix.shape() {
+        check_length(x[0].rows(), values.len())?;
+        match x[0].shape() {
             (0, _) => Ok(()),
             (_, 0) if T::NEEDS_AN_ELEMENT => Err(ErrorKind::NoElements),
-            _ => self.launch_rows::<R, T>(matrix, values),
+            _ => self.launch_rows::<R, T, ARRAYS>(x, values),
         }
     }
 
-    /// Reduces the rows of `matrix`, one at least, to as many `values`.
-    fn launch_rows<R, T: ReducibleLines<R>>(
+    /// Reduces the rows of `x`, one at least, to as many `values`.
+    fn launch_rows<R, T: ReduceLines<R, ARRAYS>, const ARRAYS: usize>(
         &self,
-        matrix: MatrixView<'_, T>,
-        values: BufferViewMut<'_, <T as Reducible<R>>::Output>,
+        x: [MatrixView<'_, T>; ARRAYS],
+        values: BufferViewMut<'_, T::Value>,
     ) -> Outcome<()> {
-        let (count, len) = matrix.shape();
-        // SAFETY: (1) both kernels read the elements of the lines alone.
-        let x = unsafe { read_elements(matrix.into()) };
-        self.with_line_workspace(matrix, |shared| {
-            let params = (
-                x,
-                count,
-                len,
-                matrix.leading_dimension(),
-                shared.shape,
-                shared.partials,
-                shared.tickets,
-                global_mut(values),
-            );
-            // SAFETY: (1) the kernel's (1): the block is theirs. Its (2): `x` has the view's elements, of
-            // which lines, or elements of a line, are a leading dimension apart. Its (3): the workspace
-            // is as it says, and values as many as rows, as was compared. Its (4): the grid is of the
-            // kernel for this order. (2) The matrix and the values are borrowed until this returns.
+        let lines = x.map(|matrix| {
+            // SAFETY: (1) both kernels read the elements of the lines alone.
+            let elements = unsafe { read_elements(matrix.into()) };
+            (elements, matrix.leading_dimension())
+        });
+        self.with_line_workspace(x[0], |shared| {
+            let (is_along, config) = (shared.is_along, shared.config);
+            let params = T::line_params(lines, x[0].shape(), shared, global_mut(values));
+            // SAFETY: (1) the kernel's (1): the block is theirs. Its (2): `lines` have the views' elements, all of
+            // one shape and in one order, of which lines, or elements of a line, are a leading dimension apart.
+            // Its (3): the workspace is as it says, and values as many as rows, as was compared. Its (4): the
+            // grid is of the kernel for this order. (2) The matrices and the values are borrowed until this
+            // returns.
             unsafe {
-                if shared.is_along {
+                if is_along {
                     let module = Module::on_demand(self, T::ALONG_MODULE);
-                    module.launch_params(T::ALONG, shared.config, params)
+                    module.launch_params(T::ALONG, config, params)
                 } else {
                     let module = Module::on_demand(self, T::ACROSS_MODULE);
-                    module.launch_params(T::ACROSS, shared.config, params)
+                    module.launch_params(T::ACROSS, config, params)
                 }
             }
         })
     }
 
-    /// Makes what a launch for the rows of `matrix`, one at least, needs besides them and their values,
+    /// Makes what a launch for the rows of a matrix such as `x`, one at least, needs besides them and their values,
     /// and submits it by `launch`: the grid, partial results and tickets, of which there are as many as
     /// the kernels of lines ask for. The tickets are 0 and locked, and the memory of the partial results
     /// is freed after the launch, in the device's order.
-    pub(super) fn with_line_workspace<T: Element, A: Element>(
+    fn with_line_workspace<T: Element, A: Element>(
         &self,
-        matrix: MatrixView<'_, T>,
+        x: MatrixView<'_, T>,
         launch: impl FnOnce(LineShared<'_, A>) -> Outcome<()>,
     ) -> Outcome<()> {
-        let (count, len) = matrix.shape();
+        let (count, len) = x.shape();
         let plan = LinePlan::new(len);
-        let is_along = matrix.order() == Order::RowMajor;
+        let is_along = x.order() == Order::RowMajor;
         let grid = if is_along {
             Grid::along(count, plan)
         } else {
@@ -205,17 +212,6 @@ impl Device {
             })
         })
     }
-}
-
-/// What the blocks of a launch for rows share, beside their values.
-pub(super) struct LineShared<'a, A> {
-    /// Whether the grid is of the kernel for contiguous lines, or of that for the others.
-    pub(super) is_along: bool,
-    pub(super) config: LaunchConfig,
-    /// What the kernel is told of the grid.
-    pub(super) shape: u32,
-    pub(super) partials: GlobalMut<'a, A>,
-    pub(super) tickets: GlobalMut<'a, u32>,
 }
 
 /// The blocks of a launch.
@@ -264,21 +260,13 @@ impl Grid {
 
     /// The blocks, if a grid may have as many.
     fn blocks(&self, plan: LinePlan) -> Outcome<u32> {
-        grid_of(self.blocks, || {
-            format!("lines of {} elements", plan.elements)
+        grid_x(self.blocks, || {
+            format!(
+                "a grid of {} blocks for lines of {} elements",
+                self.blocks, plan.elements
+            )
         })
     }
-}
-
-/// The number of blocks for `what`, if a grid may have as many.
-pub(super) fn grid_of(blocks: usize, what: impl FnOnce() -> String) -> Outcome<u32> {
-    if blocks <= MOST_BLOCKS {
-        return Ok(blocks as u32);
-    }
-    Err(ErrorKind::TooLarge {
-        what: format!("a grid of {blocks} blocks for {}", what()),
-        remedy: "a grid has at most 2^31 - 1 blocks: reduce some of the lines at a time",
-    })
 }
 
 #[cfg(test)]

@@ -15,8 +15,10 @@ impl Device {
     /// or a part of one ([`Buffer::slice`](crate::Buffer::slice)).
     ///
     /// Elements are combined in a tree that depends on their number and their type alone: the same
-    /// elements give the same bits in every run and on every device. `docs/reductions.md` has the
+    /// elements give the same bits in every run and on every device. [docs/reductions.md] has the
     /// tree, the bounds of the errors, and the rules for NaN, ties and no elements.
+    ///
+    /// [docs/reductions.md]: https://github.com/tilewright/tilewright/blob/main/docs/reductions.md
     ///
     /// It waits for all submitted work, and so for the value. [`Device::reduce_into`] does not.
     ///
@@ -42,7 +44,7 @@ impl Device {
         operation: R,
     ) -> Result<T::Output> {
         let _: R = operation;
-        self.reduced::<R, T>(x.into()).during("reduce")
+        self.reduced::<R, T, 1>([x.into()]).during("reduce")
     }
 
     /// Writes what [`Device::reduce`] returns to the one element of `result`, without waiting: work
@@ -71,7 +73,7 @@ impl Device {
         result: impl Into<BufferViewMut<'r, T::Output>>,
     ) -> Result<()> {
         let _: R = operation;
-        self.reduced_into::<R, T>(x.into(), result.into())
+        self.reduced_into::<R, T, 1>([x.into()], result.into())
             .during("reduce_into")
     }
 }
@@ -98,7 +100,7 @@ macro_rules! named_reductions {
     (@method $(#[$doc:meta])* $name:ident: $operation:ident of u8 => $value:ty, $finish:expr) => {
         $(#[$doc])*
         pub fn $name<'x>(&self, mask: impl Into<BufferView<'x, u8>>) -> Result<$value> {
-            let value = self.reduced::<$operation, u8>(mask.into());
+            let value = self.reduced::<$operation, u8, 1>([mask.into()]);
             value.map($finish).during(stringify!($name))
         }
     };
@@ -109,7 +111,7 @@ macro_rules! named_reductions {
             &self,
             x: impl Into<BufferView<'x, $element>>,
         ) -> Result<$value> {
-            let value = self.reduced::<$operation, $element>(x.into());
+            let value = self.reduced::<$operation, $element, 1>([x.into()]);
             value.map($finish).during(stringify!($name))
         }
     };
@@ -120,7 +122,7 @@ macro_rules! named_reductions {
             &self,
             x: impl Into<BufferView<'x, $element>>,
         ) -> Result<$value> {
-            let value = self.reduced::<$operation, $element>(x.into());
+            let value = self.reduced::<$operation, $element, 1>([x.into()]);
             value.map($finish).during(stringify!($name))
         }
     };
@@ -258,7 +260,7 @@ impl Device {
         x: impl Into<BufferView<'x, T>>,
         y: impl Into<BufferView<'x, T>>,
     ) -> Result<T::Output> {
-        let value = self.reduced_pairs::<Dot, T>(x.into(), y.into());
+        let value = self.reduced::<Dot, T, 2>([x.into(), y.into()]);
         value.during("reduce_dot")
     }
 
@@ -273,7 +275,7 @@ impl Device {
         y: impl Into<BufferView<'x, T>>,
         result: impl Into<BufferViewMut<'r, T::Output>>,
     ) -> Result<()> {
-        self.reduced_pairs_into::<Dot, T>(x.into(), y.into(), result.into())
+        self.reduced_into::<Dot, T, 2>([x.into(), y.into()], result.into())
             .during("reduce_dot_into")
     }
 }

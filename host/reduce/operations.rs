@@ -1,9 +1,11 @@
 //! What can be reduced, by which operation, in which kernel.
 
+use super::sealed::{LineShared, LinesOf, Params, SegmentShared, Shared};
 use super::{combine, sealed};
 use crate::element::Element;
 use crate::kernels::module_of;
 use crate::module_source::ModuleSource;
+use cuda_std::global::{Global, GlobalMut};
 use half::{bf16, f16};
 use tilewright_kernels::reduce::{self, Reduction, Sum, lines};
 use tilewright_kernels::{
@@ -47,9 +49,9 @@ pub trait Reducible<R>:
 )]
 pub trait ReduciblePairs<R>:
     Element
-    + sealed::ReducePairs<R, Value = <Self as ReduciblePairs<R>>::Output>
-    + sealed::ReducePairLines<R>
-    + sealed::ReducePairSegments<R>
+    + sealed::Reduce<R, 2, Value = <Self as ReduciblePairs<R>>::Output>
+    + sealed::ReduceLines<R, 2>
+    + sealed::ReduceSegments<R, 2>
 {
     /// The type of a value.
     type Output: Element;
@@ -64,10 +66,7 @@ pub trait ReduciblePairs<R>:
             u32, i64 and u64; dot products of rows and columns are `reduce_dot_rows` and \
             `reduce_dot_columns`"
 )]
-pub trait ReducibleLines<R>:
-    Reducible<R> + sealed::ReduceLines<R, LineValue = <Self as Reducible<R>>::Output>
-{
-}
+pub trait ReducibleLines<R>: Reducible<R> + sealed::ReduceLines<R> {}
 
 /// An element type whose segments the operation `R` reduces: all operations and elements of
 /// [`Reducible`].
@@ -77,10 +76,7 @@ pub trait ReducibleLines<R>:
             `All` are of u8, norms and variances of floats, and all others of f32, f64, f16, bf16, i32, \
             u32, i64 and u64; dot products of segments are `reduce_dot_segments`"
 )]
-pub trait ReducibleSegments<R>:
-    Reducible<R> + sealed::ReduceSegments<R, SegmentValue = <Self as Reducible<R>>::Output>
-{
-}
+pub trait ReducibleSegments<R>: Reducible<R> + sealed::ReduceSegments<R> {}
 
 /// A type whose buffers can be summed.
 ///
@@ -101,60 +97,54 @@ pub trait ReduceElement: Reducible<Sum, Output = Self::Sum> {
     type Sum: Element + PartialEq;
 }
 
-macro_rules! line_reductions {
-    ($($operation:ident of $element:ident: $along:ident at $along_blocks:literal blocks,
-        $across:ident at $across_blocks:literal blocks;)*) => {$(
-        impl sealed::ReduceLines<reduce::$operation> for $element {
-            type LineAccumulator = <reduce::$operation as Reduction<Self>>::Accumulator;
-            type LineValue = <reduce::$operation as Reduction<Self>>::Output;
-            type Along = lines::$along;
-            const ALONG: Self::Along = lines::$along();
-            const ALONG_MODULE: &'static ModuleSource = module_of!($along);
-            type Across = lines::$across;
-            const ACROSS: Self::Across = lines::$across();
-            const ACROSS_MODULE: &'static ModuleSource = module_of!($across);
+/// The reductions of arrays, `$x` each, by one kernel, or by another one where they are not aligned.
+macro_rules! array_reduction {
+    ($arrays:literal ($($x:ident),*) of $element:ident: $operation:ident of $item:ty, $kernel:ident) => {
+        array_reduction! {
+            $arrays ($($x),*) of $element: $operation of $item, $kernel,
+            $kernel = <Self as sealed::Reduce<reduce::$operation, $arrays>>::MODULE
         }
-
-        impl ReducibleLines<reduce::$operation> for $element {}
-    )*};
-}
-for_each_line_reduction!(line_reductions);
-
-macro_rules! segment_reductions {
-    ($($operation:ident of $element:ident: $kernel:ident at $blocks:literal blocks;)*) => {$(
-        impl sealed::ReduceSegments<reduce::$operation> for $element {
-            type SegmentAccumulator = <reduce::$operation as Reduction<Self>>::Accumulator;
-            type SegmentValue = <reduce::$operation as Reduction<Self>>::Output;
-            type Segments = lines::$kernel;
-            const SEGMENTS: Self::Segments = lines::$kernel();
-            const SEGMENTS_MODULE: &'static ModuleSource = module_of!($kernel);
-        }
-
-        impl ReducibleSegments<reduce::$operation> for $element {}
-    )*};
-}
-for_each_segment_reduction!(segment_reductions);
-
-macro_rules! sums {
-    ($($kernel:ident, $unaligned:ident: sum of $element:ident in $sum:ident;)*) => {$(
-        impl sealed::Reduce<Sum> for $element {
-            type Accumulator = $sum;
-            type Value = $sum;
-            const NEEDS_AN_ELEMENT: bool = <Sum as Reduction<Self>>::NEEDS_AN_ELEMENT;
+    };
+    ($arrays:literal ($($x:ident),*) of $element:ident: $operation:ident of $item:ty, $kernel:ident,
+        $unaligned:ident = $unaligned_module:expr) => {
+        impl sealed::Reduce<reduce::$operation, $arrays> for $element {
+            type Accumulator = <reduce::$operation as Reduction<$item>>::Accumulator;
+            type Value = <reduce::$operation as Reduction<$item>>::Output;
+            const NEEDS_AN_ELEMENT: bool =
+                <reduce::$operation as Reduction<$item>>::NEEDS_AN_ELEMENT;
             type Kernel = reduce::$kernel;
             const KERNEL: Self::Kernel = reduce::$kernel();
             const MODULE: &'static ModuleSource = module_of!($kernel);
             type Unaligned = reduce::$unaligned;
             const UNALIGNED: Self::Unaligned = reduce::$unaligned();
-            const UNALIGNED_MODULE: &'static ModuleSource = module_of!($unaligned);
+            const UNALIGNED_MODULE: &'static ModuleSource = $unaligned_module;
 
-            fn value_of(partials: &[$sum], elements: usize) -> $sum {
-                combine::value_of::<Sum, Self>(partials, elements)
+            fn params<'a>(
+                [$($x),*]: [Global<'a, Self>; $arrays],
+                shared: Shared<'a, Self::Accumulator>,
+                result: GlobalMut<'a, Self::Value>,
+            ) -> Params<'a, Self::Kernel> {
+                ($($x,)* shared.partials, shared.ticket, result)
             }
 
-            fn with_place(partial: $sum, place: impl Fn(usize) -> usize) -> $sum {
-                <Sum as Reduction<Self>>::with_place(partial, place)
+            fn value_of(partials: &[Self::Accumulator], elements: usize) -> Self::Value {
+                combine::value_of::<reduce::$operation, $item>(partials, elements)
             }
+
+            fn with_place(
+                partial: Self::Accumulator,
+                place: impl Fn(usize) -> usize,
+            ) -> Self::Accumulator {
+                <reduce::$operation as Reduction<$item>>::with_place(partial, place)
+            }
+        }
+    };
+}
+
+macro_rules! sums {
+    ($($kernel:ident, $unaligned:ident: sum of $element:ident in $sum:ident;)*) => {$(
+        array_reduction! {
+            1 (x) of $element: Sum of $element, $kernel, $unaligned = module_of!($unaligned)
         }
 
         impl Reducible<Sum> for $element {
@@ -170,30 +160,7 @@ for_each_sum!(sums);
 
 macro_rules! reductions {
     ($($kernel:ident: $operation:ident of $element:ident;)*) => {$(
-        impl sealed::Reduce<reduce::$operation> for $element {
-            type Accumulator = <reduce::$operation as Reduction<Self>>::Accumulator;
-            type Value = <reduce::$operation as Reduction<Self>>::Output;
-            const NEEDS_AN_ELEMENT: bool =
-                <reduce::$operation as Reduction<Self>>::NEEDS_AN_ELEMENT;
-            type Kernel = reduce::$kernel;
-            const KERNEL: Self::Kernel = reduce::$kernel();
-            const MODULE: &'static ModuleSource = module_of!($kernel);
-            type Unaligned = reduce::$kernel;
-            const UNALIGNED: Self::Unaligned = reduce::$kernel();
-            const UNALIGNED_MODULE: &'static ModuleSource =
-                <Self as sealed::Reduce<reduce::$operation>>::MODULE;
-
-            fn value_of(partials: &[Self::Accumulator], elements: usize) -> Self::Value {
-                combine::value_of::<reduce::$operation, Self>(partials, elements)
-            }
-
-            fn with_place(
-                partial: Self::Accumulator,
-                place: impl Fn(usize) -> usize,
-            ) -> Self::Accumulator {
-                <reduce::$operation as Reduction<Self>>::with_place(partial, place)
-            }
-        }
+        array_reduction! { 1 (x) of $element: $operation of $element, $kernel }
 
         impl Reducible<reduce::$operation> for $element {
             type Output = <reduce::$operation as Reduction<Self>>::Output;
@@ -204,17 +171,7 @@ for_each_reduction!(reductions);
 
 macro_rules! pair_reductions {
     ($($kernel:ident: $operation:ident of $element:ident;)*) => {$(
-        impl sealed::ReducePairs<reduce::$operation> for $element {
-            type Accumulator = <reduce::$operation as Reduction<[Self; 2]>>::Accumulator;
-            type Value = <reduce::$operation as Reduction<[Self; 2]>>::Output;
-            type Kernel = reduce::$kernel;
-            const KERNEL: Self::Kernel = reduce::$kernel();
-            const MODULE: &'static ModuleSource = module_of!($kernel);
-
-            fn value_of(partials: &[Self::Accumulator], elements: usize) -> Self::Value {
-                combine::value_of::<reduce::$operation, [Self; 2]>(partials, elements)
-            }
-        }
+        array_reduction! { 2 (x, y) of $element: $operation of [$element; 2], $kernel }
 
         impl ReduciblePairs<reduce::$operation> for $element {
             type Output = <reduce::$operation as Reduction<[Self; 2]>>::Output;
@@ -223,28 +180,81 @@ macro_rules! pair_reductions {
 }
 for_each_pair_reduction!(pair_reductions);
 
-macro_rules! pair_line_reductions {
-    ($($operation:ident of $element:ident: $along:ident at $along_blocks:literal blocks,
-        $across:ident at $across_blocks:literal blocks;)*) => {$(
-        impl sealed::ReducePairLines<reduce::$operation> for $element {
+/// The reductions of the lines of matrices, `$x` each.
+macro_rules! line_reduction {
+    ($arrays:literal ($($x:ident $apart:ident),*) of $element:ident: $operation:ident, $along:ident,
+        $across:ident) => {
+        impl sealed::ReduceLines<reduce::$operation, $arrays> for $element {
             type Along = lines::$along;
             const ALONG: Self::Along = lines::$along();
             const ALONG_MODULE: &'static ModuleSource = module_of!($along);
             type Across = lines::$across;
             const ACROSS: Self::Across = lines::$across();
             const ACROSS_MODULE: &'static ModuleSource = module_of!($across);
+
+            fn line_params<'a>(
+                [$(($x, $apart)),*]: [LinesOf<'a, Self>; $arrays],
+                (count, len): (usize, usize),
+                shared: LineShared<'a, Self::Accumulator>,
+                values: GlobalMut<'a, Self::Value>,
+            ) -> Params<'a, Self::Along> {
+                let LineShared { shape, partials, tickets, .. } = shared;
+                ($($x,)* count, len, $($apart,)* shape, partials, tickets, values)
+            }
         }
+    };
+}
+
+macro_rules! line_reductions {
+    ($($operation:ident of $element:ident: $along:ident at $along_blocks:literal blocks,
+        $across:ident at $across_blocks:literal blocks;)*) => {$(
+        line_reduction! { 1 (x apart) of $element: $operation, $along, $across }
+
+        impl ReducibleLines<reduce::$operation> for $element {}
+    )*};
+}
+for_each_line_reduction!(line_reductions);
+
+macro_rules! pair_line_reductions {
+    ($($operation:ident of $element:ident: $along:ident at $along_blocks:literal blocks,
+        $across:ident at $across_blocks:literal blocks;)*) => {$(
+        line_reduction! { 2 (x apart, y y_apart) of $element: $operation, $along, $across }
     )*};
 }
 for_each_pair_line_reduction!(pair_line_reductions);
 
-macro_rules! pair_segment_reductions {
-    ($($operation:ident of $element:ident: $kernel:ident at $blocks:literal blocks;)*) => {$(
-        impl sealed::ReducePairSegments<reduce::$operation> for $element {
+/// The reductions of the segments of arrays, `$x` each.
+macro_rules! segment_reduction {
+    ($arrays:literal ($($x:ident),*) of $element:ident: $operation:ident, $kernel:ident) => {
+        impl sealed::ReduceSegments<reduce::$operation, $arrays> for $element {
             type Segments = lines::$kernel;
             const SEGMENTS: Self::Segments = lines::$kernel();
             const SEGMENTS_MODULE: &'static ModuleSource = module_of!($kernel);
+
+            fn segment_params<'a>(
+                [$($x),*]: [Global<'a, Self>; $arrays],
+                shared: SegmentShared<'a, Self::Accumulator>,
+                values: GlobalMut<'a, Self::Value>,
+            ) -> Params<'a, Self::Segments> {
+                let SegmentShared { offsets, parts, partials, tickets, .. } = shared;
+                ($($x,)* offsets, parts, partials, tickets, values)
+            }
         }
+    };
+}
+
+macro_rules! segment_reductions {
+    ($($operation:ident of $element:ident: $kernel:ident at $blocks:literal blocks;)*) => {$(
+        segment_reduction! { 1 (x) of $element: $operation, $kernel }
+
+        impl ReducibleSegments<reduce::$operation> for $element {}
+    )*};
+}
+for_each_segment_reduction!(segment_reductions);
+
+macro_rules! pair_segment_reductions {
+    ($($operation:ident of $element:ident: $kernel:ident at $blocks:literal blocks;)*) => {$(
+        segment_reduction! { 2 (x, y) of $element: $operation, $kernel }
     )*};
 }
 for_each_pair_segment_reduction!(pair_segment_reductions);

@@ -3,10 +3,10 @@
 use crate::buffer::{BufferView, BufferViewMut};
 use crate::element::Element;
 use crate::error::{During, Outcome, Result};
-use crate::launch_args::global_mut;
+use crate::launch_args::{global, global_mut};
 use crate::module::Module;
 use cuda_std::global::GlobalMut;
-use tilewright_kernels::reduce::{Reduction, ReductionKernel};
+use tilewright_kernels::reduce::{Plan, Reduction, ReductionKernel};
 
 /// What the operation of a kernel combines elements in.
 type AccumulatorOf<K> =
@@ -119,7 +119,7 @@ impl Module {
         K: ReductionKernel<Element: Element>,
     {
         let needs_an_element = <K::Operation as Reduction<K::Element>>::NEEDS_AN_ELEMENT;
-        self.device().check_reducible(x, needs_an_element)
+        self.device().check_arrays([x], needs_an_element)
     }
 
     fn launch_reduction<K>(
@@ -133,8 +133,14 @@ impl Module {
         AccumulatorOf<K>: Element,
         OutputOf<K>: Element,
     {
-        // SAFETY: (1) is (1) of `ReductionKernel`, and such a kernel takes elements that start anywhere.
-        // (2) The result is a buffer's, borrowed mutably, or a slot's.
-        unsafe { self.device().launch_whole(self.source(), kernel, x, result) }
+        let plan = Plan::new(x.len(), size_of::<K::Element>());
+        self.device().with_workspace(plan, |shared| {
+            let params = (global(x), shared.partials, shared.ticket, result);
+            // SAFETY: (1) the kernel's requirements are those of `reductions!`, by (1) of `ReductionKernel`. Its
+            // (1): blocks and partial results are the plan's. Its (2): `result` has an element. Its (3): the
+            // ticket is 0, and the workspace locked. (2) `x` is borrowed until this returns, and `result` is the
+            // launch's.
+            unsafe { self.launch_params(kernel, shared.config, params) }
+        })
     }
 }

@@ -7,9 +7,7 @@ use crate::buffer::{Buffer, BufferView, BufferViewMut};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{During, ErrorKind, Outcome, Result};
-use crate::launch_args::{global, global_mut, read_elements};
 use crate::matrix::{MatrixView, in_one_order};
-use crate::module::Module;
 
 impl Device {
     /// The dot product of each row of `x` with the same row of `y`, matrices or views of one shape: a buffer
@@ -18,7 +16,9 @@ impl Device {
     /// Floats are multiplied and added in f64 and rounded to the result once; integers wrap in 64 bits. Pairs
     /// are combined in the tree of a row ([`Device::reduce_rows`]), which depends on the length alone: the
     /// bits are the same in either order of the matrices, in every run and on every device
-    /// (`docs/reductions.md`). They may differ from those of [`Device::reduce_dot`].
+    /// ([docs/reductions.md]). They may differ from those of [`Device::reduce_dot`].
+    ///
+    /// [docs/reductions.md]: https://github.com/tilewright/tilewright/blob/main/docs/reductions.md
     ///
     /// Both are in one order, but for a single row or column, which is in either.
     ///
@@ -47,7 +47,7 @@ impl Device {
         y: impl Into<MatrixView<'m, T>>,
     ) -> Result<Buffer<T::Output>> {
         let rows = self.paired(x.into(), y.into());
-        rows.and_then(|rows| self.paired_rows_reduced::<Dot, T>(rows))
+        rows.and_then(|rows| self.rows_reduced::<Dot, T, 2>(rows))
             .during("reduce_dot_rows")
     }
 
@@ -77,7 +77,7 @@ impl Device {
     ) -> Result<Buffer<T::Output>> {
         let columns = self.paired(x.into(), y.into()).map(transposed);
         columns
-            .and_then(|columns| self.paired_rows_reduced::<Dot, T>(columns))
+            .and_then(|columns| self.rows_reduced::<Dot, T, 2>(columns))
             .during("reduce_dot_columns")
     }
 
@@ -94,7 +94,7 @@ impl Device {
         values: impl Into<BufferViewMut<'r, T::Output>>,
     ) -> Result<()> {
         let rows = self.paired(x.into(), y.into());
-        rows.and_then(|rows| self.paired_rows_reduced_into::<Dot, T>(rows, values.into()))
+        rows.and_then(|rows| self.rows_reduced_into::<Dot, T, 2>(rows, values.into()))
             .during("reduce_dot_rows_into")
     }
 
@@ -111,7 +111,7 @@ impl Device {
     ) -> Result<()> {
         let columns = self.paired(x.into(), y.into()).map(transposed);
         columns
-            .and_then(|columns| self.paired_rows_reduced_into::<Dot, T>(columns, values.into()))
+            .and_then(|columns| self.rows_reduced_into::<Dot, T, 2>(columns, values.into()))
             .during("reduce_dot_columns_into")
     }
 
@@ -137,7 +137,7 @@ impl Device {
     ///
     /// # Errors
     /// [`ErrorKind::WrongLength`] if `y` is not as long as `x`; [`ErrorKind::OutOfRange`] if a segment ends
-    /// behind them; [`ErrorKind::WrongDevice`] if one of them or the segments are of another device;
+    /// past the end of `x`; [`ErrorKind::WrongDevice`] if one of them or the segments are of another device;
     /// [`ErrorKind::TooLarge`] for more than 2^31 blocks; [`ErrorKind::OutOfMemory`],
     /// [`ErrorKind::NoModule`], [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`].
     pub fn reduce_dot_segments<'x, T: ReduciblePairs<Dot>>(
@@ -146,7 +146,7 @@ impl Device {
         y: impl Into<BufferView<'x, T>>,
         segments: &Segments,
     ) -> Result<Buffer<T::Output>> {
-        self.paired_segments_reduced::<Dot, T>((x.into(), y.into()), segments)
+        self.segments_reduced::<Dot, T, 2>([x.into(), y.into()], segments)
             .during("reduce_dot_segments")
     }
 
@@ -163,21 +163,10 @@ impl Device {
         segments: &Segments,
         values: impl Into<BufferViewMut<'r, T::Output>>,
     ) -> Result<()> {
-        self.paired_segments_reduced_into::<Dot, T>((x.into(), y.into()), segments, values.into())
+        self.segments_reduced_into::<Dot, T, 2>([x.into(), y.into()], segments, values.into())
             .during("reduce_dot_segments_into")
     }
 }
-
-/// Two matrices of one shape and in one order.
-type PairedMatrices<'m, T> = (MatrixView<'m, T>, MatrixView<'m, T>);
-
-/// Both transposes.
-fn transposed<'m, T: Element>((x, y): PairedMatrices<'m, T>) -> PairedMatrices<'m, T> {
-    (x.t(), y.t())
-}
-
-/// Two buffers of one length.
-type PairedBuffers<'x, T> = (BufferView<'x, T>, BufferView<'x, T>);
 
 impl Device {
     /// Both matrices in one order, if they are of this device and of one shape.
@@ -185,9 +174,8 @@ impl Device {
         &self,
         x: MatrixView<'m, T>,
         y: MatrixView<'m, T>,
-    ) -> Outcome<PairedMatrices<'m, T>> {
-        self.check_owns(|| "the first matrix".to_owned(), x.device())?;
-        self.check_owns(|| "the second matrix".to_owned(), y.device())?;
+    ) -> Outcome<[MatrixView<'m, T>; 2]> {
+        self.check_matrices([x, y])?;
         if x.shape() != y.shape() {
             return Err(ErrorKind::ShapeMismatch {
                 left: x.shape(),
@@ -197,101 +185,13 @@ impl Device {
         }
         // No element lies anywhere.
         if x.is_empty() {
-            return Ok((x, x));
+            return Ok([x, x]);
         }
-        in_one_order(x, y)
+        in_one_order(x, y).map(Into::into)
     }
+}
 
-    fn paired_rows_reduced<R, T: ReduciblePairs<R>>(
-        &self,
-        matrices: PairedMatrices<'_, T>,
-    ) -> Outcome<Buffer<T::Output>> {
-        let mut values = Buffer::uninit(self, matrices.0.rows())?;
-        self.paired_rows_reduced_into::<R, T>(matrices, values.view_mut())?;
-        Ok(values)
-    }
-
-    fn paired_rows_reduced_into<R, T: ReduciblePairs<R>>(
-        &self,
-        (x, y): PairedMatrices<'_, T>,
-        values: BufferViewMut<'_, T::Output>,
-    ) -> Outcome<()> {
-        self.check_owns(|| "the buffer of the values".to_owned(), values.device())?;
-        super::launch::check_length(x.rows(), values.len())?;
-        let (count, len) = x.shape();
-        if count == 0 {
-            return Ok(());
-        }
-        // SAFETY: (1) of each, both kernels read the elements of the lines alone.
-        let elements = unsafe { (read_elements(x.into()), read_elements(y.into())) };
-        self.with_line_workspace(x, |shared| {
-            let params = (
-                elements.0,
-                elements.1,
-                count,
-                len,
-                x.leading_dimension(),
-                y.leading_dimension(),
-                shared.shape,
-                shared.partials,
-                shared.tickets,
-                global_mut(values),
-            );
-            // SAFETY: (1) the kernel's (1): the block is theirs. Its (2): each has the elements of its view,
-            // both of one shape and in one order, of which lines, or elements of a line, are a leading
-            // dimension apart. Its (3): the workspace is as it says, and values as many as rows, as was
-            // compared. Its (4): the grid is of the kernel for this order. (2) The matrices and the values
-            // are borrowed until this returns.
-            unsafe {
-                if shared.is_along {
-                    let module = Module::on_demand(self, T::ALONG_MODULE);
-                    module.launch_params(T::ALONG, shared.config, params)
-                } else {
-                    let module = Module::on_demand(self, T::ACROSS_MODULE);
-                    module.launch_params(T::ACROSS, shared.config, params)
-                }
-            }
-        })
-    }
-
-    fn paired_segments_reduced<R, T: ReduciblePairs<R>>(
-        &self,
-        buffers: PairedBuffers<'_, T>,
-        segments: &Segments,
-    ) -> Outcome<Buffer<T::Output>> {
-        let mut values = Buffer::uninit(self, segments.len())?;
-        self.paired_segments_reduced_into::<R, T>(buffers, segments, values.view_mut())?;
-        Ok(values)
-    }
-
-    fn paired_segments_reduced_into<R, T: ReduciblePairs<R>>(
-        &self,
-        (x, y): PairedBuffers<'_, T>,
-        segments: &Segments,
-        values: BufferViewMut<'_, T::Output>,
-    ) -> Outcome<()> {
-        self.check_pairs(x, y)?;
-        self.check_segments(segments, &values)?;
-        if segments.is_empty() {
-            return Ok(());
-        }
-        segments.check_end(x.len())?;
-        let module = Module::on_demand(self, T::SEGMENTS_MODULE);
-        self.with_segment_workspace(segments, |shared| {
-            let params = (
-                global(x),
-                global(y),
-                shared.offsets,
-                shared.parts,
-                shared.partials,
-                shared.tickets,
-                global_mut(values),
-            );
-            // SAFETY: (1) the kernel's (1): the grid is its. Its (2), (3): the offsets and the list are
-            // those of the segments, and both buffers, which are equally long, have the elements, as was
-            // compared. Its (4): the workspace is as it says, and values as many as segments, as was
-            // compared. (2) The buffers, the segments and the values are borrowed until this returns.
-            unsafe { module.launch_params(T::SEGMENTS, shared.config, params) }
-        })
-    }
+/// Both transposes.
+fn transposed<T: Element>(matrices: [MatrixView<'_, T>; 2]) -> [MatrixView<'_, T>; 2] {
+    matrices.map(|matrix| matrix.t())
 }

@@ -2,12 +2,16 @@
 //! implements.
 
 use crate::element::Element;
+use crate::launch::LaunchConfig;
 use crate::module_source::ModuleSource;
 use cuda_std::global::{Global, GlobalMut};
 use cuda_std::kernel::Kernel;
 
-/// An element type that the operation `R` reduces.
-pub trait Reduce<R>: Element {
+/// The parameters of a launch of `K`.
+pub type Params<'a, K> = <K as Kernel>::Params<'a>;
+
+/// An element type that the operation `R` reduces: the elements of one array, or the pairs of two.
+pub trait Reduce<R, const ARRAYS: usize = 1>: Element {
     /// What elements are combined in: the type of the blocks' partial results.
     type Accumulator: Element;
     /// The value of an array.
@@ -15,132 +19,84 @@ pub trait Reduce<R>: Element {
     /// Whether there is no value without elements.
     const NEEDS_AN_ELEMENT: bool;
     /// The kernel for elements that start at a multiple of 16 bytes.
-    type Kernel: for<'launch> Kernel<
-        Params<'launch> = (
-            Global<'launch, Self>,
-            GlobalMut<'launch, Self::Accumulator>,
-            GlobalMut<'launch, u32>,
-            GlobalMut<'launch, Self::Value>,
-        ),
-    >;
+    type Kernel: Kernel;
     const KERNEL: Self::Kernel;
     const MODULE: &'static ModuleSource;
     /// The kernel for elements that start elsewhere, often the same; it gives the same bits.
-    type Unaligned: for<'launch> Kernel<Params<'launch> = <Self::Kernel as Kernel>::Params<'launch>>;
+    type Unaligned: for<'launch> Kernel<Params<'launch> = Params<'launch, Self::Kernel>>;
     const UNALIGNED: Self::Unaligned;
     const UNALIGNED_MODULE: &'static ModuleSource;
-    /// The value of an array of `elements` elements, from the partial results of its blocks.
+    fn params<'a>(
+        arrays: [Global<'a, Self>; ARRAYS],
+        shared: Shared<'a, Self::Accumulator>,
+        result: GlobalMut<'a, Self::Value>,
+    ) -> Params<'a, Self::Kernel>;
+    /// The value of `elements` elements, from the partial results of their blocks.
     fn value_of(partials: &[Self::Accumulator], elements: usize) -> Self::Value;
     /// A partial result with `place(it)` for the index that it carries, if it carries one.
     fn with_place(partial: Self::Accumulator, place: impl Fn(usize) -> usize) -> Self::Accumulator;
 }
 
+/// What the blocks of a launch share, beside the result.
+pub struct Shared<'a, A> {
+    pub config: LaunchConfig,
+    /// A partial result for each block.
+    pub partials: GlobalMut<'a, A>,
+    /// One counter, which is 0.
+    pub ticket: GlobalMut<'a, u32>,
+}
+
 /// An element type of whose matrices the operation `R` reduces the lines.
-pub trait ReduceLines<R>: Element {
-    /// What the elements of a line are combined in.
-    type LineAccumulator: Element;
-    /// The value of a line.
-    type LineValue: Element;
+pub trait ReduceLines<R, const ARRAYS: usize = 1>: Reduce<R, ARRAYS> {
     /// The kernel for contiguous lines.
-    type Along: for<'launch> Kernel<
-        Params<'launch> = (
-            Global<'launch, Self>,
-            usize,
-            usize,
-            usize,
-            u32,
-            GlobalMut<'launch, Self::LineAccumulator>,
-            GlobalMut<'launch, u32>,
-            GlobalMut<'launch, Self::LineValue>,
-        ),
-    >;
+    type Along: Kernel;
     const ALONG: Self::Along;
     const ALONG_MODULE: &'static ModuleSource;
     /// The kernel for lines whose neighbours are contiguous; it gives the same bits.
-    type Across: for<'launch> Kernel<Params<'launch> = <Self::Along as Kernel>::Params<'launch>>;
+    type Across: for<'launch> Kernel<Params<'launch> = Params<'launch, Self::Along>>;
     const ACROSS: Self::Across;
     const ACROSS_MODULE: &'static ModuleSource;
+    fn line_params<'a>(
+        lines: [LinesOf<'a, Self>; ARRAYS],
+        shape: (usize, usize),
+        shared: LineShared<'a, Self::Accumulator>,
+        values: GlobalMut<'a, Self::Value>,
+    ) -> Params<'a, Self::Along>;
 }
+
+/// What the blocks of a launch for rows share, beside their values.
+pub struct LineShared<'a, A> {
+    /// Whether the grid is of the kernel for contiguous lines, or of that for the others.
+    pub is_along: bool,
+    pub config: LaunchConfig,
+    /// What the kernel is told of the grid.
+    pub shape: u32,
+    pub partials: GlobalMut<'a, A>,
+    pub tickets: GlobalMut<'a, u32>,
+}
+
+/// The lines of a matrix: its elements, and how many of them lie between two lines or between two elements of a
+/// line.
+pub type LinesOf<'a, T> = (Global<'a, T>, usize);
 
 /// An element type of whose arrays the operation `R` reduces the segments.
-pub trait ReduceSegments<R>: Element {
-    /// What the elements of a segment are combined in.
-    type SegmentAccumulator: Element;
-    /// The value of a segment.
-    type SegmentValue: Element;
-    type Segments: for<'launch> Kernel<
-        Params<'launch> = (
-            Global<'launch, Self>,
-            Global<'launch, u64>,
-            Global<'launch, u64>,
-            GlobalMut<'launch, Self::SegmentAccumulator>,
-            GlobalMut<'launch, u32>,
-            GlobalMut<'launch, Self::SegmentValue>,
-        ),
-    >;
+pub trait ReduceSegments<R, const ARRAYS: usize = 1>: Reduce<R, ARRAYS> {
+    type Segments: Kernel;
     const SEGMENTS: Self::Segments;
     const SEGMENTS_MODULE: &'static ModuleSource;
+    fn segment_params<'a>(
+        arrays: [Global<'a, Self>; ARRAYS],
+        shared: SegmentShared<'a, Self::Accumulator>,
+        values: GlobalMut<'a, Self::Value>,
+    ) -> Params<'a, Self::Segments>;
 }
 
-/// An element type of which the operation `R` reduces two arrays.
-pub trait ReducePairs<R>: Element {
-    /// What pairs are combined in.
-    type Accumulator: Element;
-    /// The value of two arrays.
-    type Value: Element;
-    type Kernel: for<'launch> Kernel<
-        Params<'launch> = (
-            Global<'launch, Self>,
-            Global<'launch, Self>,
-            GlobalMut<'launch, Self::Accumulator>,
-            GlobalMut<'launch, u32>,
-            GlobalMut<'launch, Self::Value>,
-        ),
-    >;
-    const KERNEL: Self::Kernel;
-    const MODULE: &'static ModuleSource;
-    /// The value of `elements` pairs, from the partial results of the blocks.
-    fn value_of(partials: &[Self::Accumulator], elements: usize) -> Self::Value;
-}
-
-/// An element type of which the operation `R` reduces the lines of two matrices.
-pub trait ReducePairLines<R>: ReducePairs<R> {
-    /// The kernel for contiguous lines.
-    type Along: for<'launch> Kernel<
-        Params<'launch> = (
-            Global<'launch, Self>,
-            Global<'launch, Self>,
-            usize,
-            usize,
-            usize,
-            usize,
-            u32,
-            GlobalMut<'launch, Self::Accumulator>,
-            GlobalMut<'launch, u32>,
-            GlobalMut<'launch, Self::Value>,
-        ),
-    >;
-    const ALONG: Self::Along;
-    const ALONG_MODULE: &'static ModuleSource;
-    /// The kernel for lines whose neighbours are contiguous; it gives the same bits.
-    type Across: for<'launch> Kernel<Params<'launch> = <Self::Along as Kernel>::Params<'launch>>;
-    const ACROSS: Self::Across;
-    const ACROSS_MODULE: &'static ModuleSource;
-}
-
-/// An element type of which the operation `R` reduces the segments of two arrays.
-pub trait ReducePairSegments<R>: ReducePairs<R> {
-    type Segments: for<'launch> Kernel<
-        Params<'launch> = (
-            Global<'launch, Self>,
-            Global<'launch, Self>,
-            Global<'launch, u64>,
-            Global<'launch, u64>,
-            GlobalMut<'launch, Self::Accumulator>,
-            GlobalMut<'launch, u32>,
-            GlobalMut<'launch, Self::Value>,
-        ),
-    >;
-    const SEGMENTS: Self::Segments;
-    const SEGMENTS_MODULE: &'static ModuleSource;
+/// What the blocks of a launch for segments share, beside the elements and the values. Offsets and parts
+/// are those that `Device::segments` has checked and listed.
+pub struct SegmentShared<'a, A> {
+    pub config: LaunchConfig,
+    pub offsets: Global<'a, u64>,
+    pub parts: Global<'a, u64>,
+    pub partials: GlobalMut<'a, A>,
+    pub tickets: GlobalMut<'a, u32>,
 }

@@ -1,17 +1,15 @@
 //! Reductions of segments of buffers.
 
-use super::launch::check_length;
-use super::lines::grid_of;
 use super::operations::{Reducible, ReducibleSegments};
+use super::sealed::{ReduceSegments, SegmentShared};
 use crate::buffer::{Buffer, BufferView, BufferViewMut};
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{During, ErrorKind, Outcome, Result};
-use crate::launch::LaunchConfig;
+use crate::error::{During, ErrorKind, Outcome, Result, check_length};
+use crate::launch::{LaunchConfig, grid_x};
 use crate::launch_args::{global, global_mut};
 use crate::module::Module;
 use crate::workspace::with_counters;
-use cuda_std::global::{Global, GlobalMut};
 use std::iter;
 use tilewright_kernels::reduce::lines::{
     LANES_OF_PART, LINE_THREADS, LinePlan, MOST_PARTS, SEGMENT_LANES, STRANDS, list_section,
@@ -47,7 +45,7 @@ impl Segments {
     }
 
     /// Fails unless all segments end within a buffer of `len` elements.
-    pub(super) fn check_end(&self, len: usize) -> Outcome<()> {
+    fn check_end(&self, len: usize) -> Outcome<()> {
         if self.end <= len {
             return Ok(());
         }
@@ -118,7 +116,7 @@ impl Device {
         operation: R,
     ) -> Result<Buffer<<T as Reducible<R>>::Output>> {
         let _: R = operation;
-        self.segments_reduced::<R, T>(x.into(), segments)
+        self.segments_reduced::<R, T, 1>([x.into()], segments)
             .during("reduce_segments")
     }
 
@@ -136,7 +134,7 @@ impl Device {
         values: impl Into<BufferViewMut<'r, <T as Reducible<R>>::Output>>,
     ) -> Result<()> {
         let _: R = operation;
-        self.segments_reduced_into::<R, T>(x.into(), segments, values.into())
+        self.segments_reduced_into::<R, T, 1>([x.into()], segments, values.into())
             .during("reduce_segments_into")
     }
 
@@ -152,67 +150,54 @@ impl Device {
         })
     }
 
-    fn segments_reduced<R, T: ReducibleSegments<R>>(
+    /// The values of the segments of `x`, an array or two of one length.
+    pub(super) fn segments_reduced<R, T: ReduceSegments<R, ARRAYS>, const ARRAYS: usize>(
         &self,
-        x: BufferView<'_, T>,
+        x: [BufferView<'_, T>; ARRAYS],
         segments: &Segments,
-    ) -> Outcome<Buffer<<T as Reducible<R>>::Output>> {
+    ) -> Outcome<Buffer<T::Value>> {
         let mut values = Buffer::uninit(self, segments.len())?;
-        self.segments_reduced_into::<R, T>(x, segments, values.view_mut())?;
+        self.segments_reduced_into::<R, T, ARRAYS>(x, segments, values.view_mut())?;
         Ok(values)
     }
 
-    fn segments_reduced_into<R, T: ReducibleSegments<R>>(
+    /// Writes the values of the segments of `x`, an array or two of one length, to `values`.
+    pub(super) fn segments_reduced_into<R, T: ReduceSegments<R, ARRAYS>, const ARRAYS: usize>(
         &self,
-        x: BufferView<'_, T>,
+        x: [BufferView<'_, T>; ARRAYS],
         segments: &Segments,
-        values: BufferViewMut<'_, <T as Reducible<R>>::Output>,
+        values: BufferViewMut<'_, T::Value>,
     ) -> Outcome<()> {
-        self.check_owns(|| "the buffer to reduce".to_owned(), x.device())?;
-        self.check_segments(segments, &values)?;
+        self.check_arrays(x, false)?;
+        self.check_owns(|| "the segments".to_owned(), segments.offsets.device())?;
+        self.check_owns(|| "the buffer of the values".to_owned(), values.device())?;
+        check_length(segments.len(), values.len())?;
         if segments.is_empty() {
             return Ok(());
         }
         if T::NEEDS_AN_ELEMENT && segments.has_empty {
             return Err(ErrorKind::NoElements);
         }
-        segments.check_end(x.len())?;
-        self.launch_segments::<R, T>(x, segments, values)
+        segments.check_end(x[0].len())?;
+        self.launch_segments::<R, T, ARRAYS>(x, segments, values)
     }
 
-    /// Fails unless both are of this device, and `values` has an element for each segment.
-    pub(super) fn check_segments<O: Element>(
+    /// Reduces the segments, one at least, all of which are in each of `x`, to as many `values`.
+    fn launch_segments<R, T: ReduceSegments<R, ARRAYS>, const ARRAYS: usize>(
         &self,
+        x: [BufferView<'_, T>; ARRAYS],
         segments: &Segments,
-        values: &BufferViewMut<'_, O>,
-    ) -> Outcome<()> {
-        self.check_owns(|| "the segments".to_owned(), segments.offsets.device())?;
-        self.check_owns(|| "the buffer of the values".to_owned(), values.device())?;
-        check_length(segments.len(), values.len())
-    }
-
-    /// Reduces the segments, one at least, all of which are in `x`, to as many `values`.
-    fn launch_segments<R, T: ReducibleSegments<R>>(
-        &self,
-        x: BufferView<'_, T>,
-        segments: &Segments,
-        values: BufferViewMut<'_, <T as Reducible<R>>::Output>,
+        values: BufferViewMut<'_, T::Value>,
     ) -> Outcome<()> {
         let module = Module::on_demand(self, T::SEGMENTS_MODULE);
         self.with_segment_workspace(segments, |shared| {
-            let params = (
-                global(x),
-                shared.offsets,
-                shared.parts,
-                shared.partials,
-                shared.tickets,
-                global_mut(values),
-            );
+            let config = shared.config;
+            let params = T::segment_params(x.map(global), shared, global_mut(values));
             // SAFETY: (1) the kernel's (1): the grid is its. Its (2), (3): the offsets and the list are
-            // those of the segments, and `x` has the elements, as was compared. Its (4): the workspace is
+            // those of the segments, and each of `x` has the elements, as was compared. Its (4): the workspace is
             // as it says, and values as many as segments, as was compared. (2) `x`, segments and values
             // are borrowed until this returns.
-            unsafe { module.launch_params(T::SEGMENTS, shared.config, params) }
+            unsafe { module.launch_params(T::SEGMENTS, config, params) }
         })
     }
 
@@ -220,7 +205,7 @@ impl Device {
     /// it by `launch`: the grid, partial results and tickets, of which there are as many as the kernels
     /// of segments ask for. The tickets are 0 and locked, and the memory of the partial results is freed
     /// after the launch, in the device's order.
-    pub(super) fn with_segment_workspace<A: Element>(
+    fn with_segment_workspace<A: Element>(
         &self,
         segments: &Segments,
         launch: impl FnOnce(SegmentShared<'_, A>) -> Outcome<()>,
@@ -244,23 +229,12 @@ impl Device {
     }
 }
 
-/// What the blocks of a launch for segments share, beside the elements and the values. Offsets and parts
-/// are those that [`Device::segments`] has checked and listed.
-pub(super) struct SegmentShared<'a, A> {
-    pub(super) config: LaunchConfig,
-    pub(super) offsets: Global<'a, u64>,
-    pub(super) parts: Global<'a, u64>,
-    pub(super) partials: GlobalMut<'a, A>,
-    pub(super) tickets: GlobalMut<'a, u32>,
-}
-
 /// The blocks of a launch for as many listed parts and segments.
 fn blocks(parts: usize, segments: usize) -> Outcome<u32> {
     let of_parts = parts.div_ceil((LINE_THREADS / LANES_OF_PART) as usize);
     let of_segments = segments.div_ceil((LINE_THREADS / SEGMENT_LANES) as usize);
-    grid_of(of_parts.saturating_add(of_segments), || {
-        "segments".to_owned()
-    })
+    let blocks = of_parts.saturating_add(of_segments);
+    grid_x(blocks, || format!("a grid of {blocks} blocks for segments"))
 }
 
 /// What is known of segments without a device.

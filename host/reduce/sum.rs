@@ -42,7 +42,7 @@ impl Device {
         &self,
         x: impl Into<BufferView<'x, T>>,
     ) -> Result<T::Sum> {
-        self.reduced::<Sum, T>(x.into()).during("reduce_sum")
+        self.reduced::<Sum, T, 1>([x.into()]).during("reduce_sum")
     }
 
     /// Writes the sum of all elements of `x` to the one element of `result`, a buffer or a part of one, without
@@ -56,7 +56,7 @@ impl Device {
         x: impl Into<BufferView<'x, T>>,
         result: impl Into<BufferViewMut<'r, T::Sum>>,
     ) -> Result<()> {
-        self.reduced_into::<Sum, T>(x.into(), result.into())
+        self.reduced_into::<Sum, T, 1>([x.into()], result.into())
             .during("reduce_sum_into")
     }
 }

@@ -14,6 +14,7 @@ pub use options::SimulatorOptions;
 
 use crate::backend::{Backend, DeviceMemory as _};
 use crate::error::Outcome;
+use crate::launch::{MAX_GRID_X, MAX_GRID_Y};
 use crate::module_source::ModuleId;
 use crate::properties::DeviceProperties;
 use crate::report::LaunchRecorder;
@@ -163,7 +164,7 @@ fn properties(options: &SimulatorOptions) -> DeviceProperties {
         warp_threads: options.warp_width,
         max_block_threads: limits.threads_per_block,
         max_block: Dim3::from((1024, 1024, 64)),
-        max_grid: Dim3::from((i32::MAX as u32, 65_535, 65_535)),
+        max_grid: Dim3::from((MAX_GRID_X as u32, MAX_GRID_Y, MAX_GRID_Y)),
         max_multiprocessor_threads: limits.warps * limits.warp_lanes,
         shared_bytes_per_block: 48 << 10,
         max_shared_bytes_per_block: limits.shared_bytes_per_block,

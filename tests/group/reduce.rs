@@ -216,6 +216,14 @@ fn results_are_left_on_every_device_with_the_bits_of_one() {
         let mut places = new_results(&group, 1);
         group.reduce_into(&x, ops::ArgMax, &mut places).unwrap();
         assert!(places.iter().all(|it| it.to_vec().unwrap() == [place]));
+        let mut places = new_results(&group, 3);
+        let parts = places.iter_mut().map(|it| it.slice_mut(1..2).unwrap());
+        group.reduce_into(&x, ops::ArgMax, parts).unwrap();
+        assert!(
+            places
+                .iter()
+                .all(|it| it.to_vec().unwrap() == [0, place, 0])
+        );
 
         let error = group.reduce_into(&x, ops::Sum, &mut new_results(&group, 2));
         let error = error.unwrap_err();

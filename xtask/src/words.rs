@@ -4,12 +4,13 @@ use crate::tracked::tracked;
 use crate::workspace::{Result, workspace_root};
 use regex::Regex;
 use std::fs;
+use std::ops::Range;
 
 /// A wording that the project avoids.
 struct Rule {
-    /// What matches it, in either case, within a line.
+    /// What matches it, in either case, within a paragraph.
     pattern: &'static str,
-    /// Words of a line in which the pattern is right.
+    /// Words in which the pattern is right.
     exception: Option<&'static str>,
     /// What to write instead.
     remedy: &'static str,
@@ -91,7 +92,7 @@ const SKIPPED: [&str; 6] = [
 /// A place where a rule is broken.
 #[derive(Debug, PartialEq, Eq)]
 struct Breach {
-    /// The line, counted from 1.
+    /// The line in which the words begin, counted from 1.
     line: usize,
     words: String,
     remedy: &'static str,
@@ -142,25 +143,46 @@ fn compiled() -> Result<Vec<(&'static Rule, Regex)>> {
 
 /// The breaches in `text`, rule by rule.
 fn breaches(rules: &[(&'static Rule, Regex)], text: &str) -> Vec<Breach> {
+    let (text, starts) = paragraphs(text);
     let mut breaches = Vec::new();
-    for (rule, pattern) in rules.iter().filter(|(_, pattern)| pattern.is_match(text)) {
-        for (index, line) in text.lines().enumerate() {
-            if rule.exception.is_some_and(|words| line.contains(words)) {
-                continue;
-            }
-            breaches.extend(pattern.find_iter(line).map(|found| Breach {
-                line: index + 1,
-                words: found.as_str().to_owned(),
-                remedy: rule.remedy,
-            }));
-        }
+    for (rule, pattern) in rules {
+        let found = pattern.find_iter(&text);
+        let wrong = found.filter(|found| !is_right(rule, &text, &found.range()));
+        breaches.extend(wrong.map(|found| Breach {
+            line: starts.partition_point(|start| *start <= found.start()),
+            words: found.as_str().to_owned(),
+            remedy: rule.remedy,
+        }));
     }
     breaches
 }
 
+/// The lines of `text`, without the marks of comments, each paragraph in one, because a phrase may break over a
+/// line; and where in it each line starts.
+fn paragraphs(text: &str) -> (String, Vec<usize>) {
+    let mut joined = String::with_capacity(text.len());
+    let mut starts = Vec::new();
+    for line in text.lines() {
+        starts.push(joined.len());
+        let words = line.trim_start().trim_start_matches(['/', '!', '#', '>']);
+        let words = words.trim_end_matches('\\').trim();
+        joined.push_str(words);
+        joined.push(if words.is_empty() { '\n' } else { ' ' });
+    }
+    (joined, starts)
+}
+
+/// Whether the words at `found` are among those that the rule excepts.
+fn is_right(rule: &Rule, text: &str, found: &Range<usize>) -> bool {
+    rule.exception.is_some_and(|words| {
+        text.match_indices(words)
+            .any(|(start, _)| start < found.end && found.start < start + words.len())
+    })
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{RULES, breaches, compiled, is_checked};
+    use super::{Breach, RULES, breaches, compiled, is_checked};
 
     #[test]
     fn every_rule_finds_its_breach() {
@@ -188,6 +210,25 @@ mod tests {
                 "{line}: {found:?}"
             );
         }
+    }
+
+    #[test]
+    fn a_phrase_that_breaks_over_a_line_is_found() {
+        let broken = [
+            "/// The memory that was asked\n/// for.\n",
+            "    // It reads behind\n    // the end.\n",
+            "A page says that it lies behind the\nend.\n",
+            "\"it was asked \\\n    for\"\n",
+        ];
+        for text in broken {
+            let found = breaches(&compiled().unwrap(), text);
+            assert!(
+                matches!(&found[..], [Breach { line: 1, .. }]),
+                "{text}: {found:?}"
+            );
+        }
+        let right = "The work that was asked\n\nfor (item in items)\n";
+        assert_eq!(breaches(&compiled().unwrap(), right), []);
     }
 
     #[test]

@@ -3,7 +3,8 @@
 use crate::bounds::Bounds;
 use syn::spanned::Spanned;
 use syn::{
-    Error, FnArg, GenericArgument, ItemFn, Pat, PathArguments, Result, ReturnType, Signature, Type,
+    Error, FnArg, GenericArgument, ItemFn, Pat, PathArguments, Result, ReturnType, Safety,
+    Signature, Type,
 };
 
 /// The most parameters that the host gives: `cuda_std` and the host library have tuples of as many.
@@ -83,7 +84,7 @@ impl KernelFunction {
                 "the first parameter of a cooperative kernel is its grid, as in `grid: GridGroup`",
             ));
         }
-        if bounds.dependent_launch && signature.unsafety.is_none() {
+        if bounds.dependent_launch && !is_unsafe(signature) {
             return Err(Error::new(
                 signature.ident.span(),
                 "a kernel with `dependent_launch` is an `unsafe fn`: it promises to access no global memory \
@@ -105,8 +106,12 @@ impl KernelFunction {
     }
 
     pub fn is_unsafe(&self) -> bool {
-        self.function.sig.unsafety.is_some()
+        is_unsafe(&self.function.sig)
     }
+}
+
+fn is_unsafe(signature: &Signature) -> bool {
+    matches!(signature.safety, Safety::Unsafe(_))
 }
 
 fn check_signature(function: &ItemFn) -> Result<()> {

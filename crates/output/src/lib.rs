@@ -4,12 +4,14 @@
 #[cfg(feature = "chart")]
 pub mod chart;
 mod columns;
+#[cfg(feature = "files")]
 mod file;
 mod standard;
 
 pub use columns::columns;
 /// Text in bold or in colour, where standard output is a terminal and NO_COLOR is not set.
 pub use console::style;
+#[cfg(feature = "files")]
 pub use file::{replace, write_text};
 pub use standard::{PrintError, print, print_line, tell, terminal_width};
 

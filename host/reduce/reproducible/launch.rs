@@ -42,7 +42,7 @@ impl Device {
         x: impl Into<BufferView<'x, T>>,
     ) -> Result<T::Sum> {
         let x = x.into();
-        self.check_reproducible(x)
+        self.check_arrays([x], false)
             .and_then(|()| {
                 let mut no_state = Buffer::uninit(self, 0)?;
                 self.to_host(|result| {
@@ -64,7 +64,7 @@ impl Device {
         result: impl Into<BufferViewMut<'r, T::Sum>>,
     ) -> Result<()> {
         let (x, result) = (x.into(), result.into());
-        self.check_reproducible(x)
+        self.check_arrays([x], false)
             .and_then(|()| {
                 self.check_result(&result)?;
                 let mut no_state = Buffer::uninit(self, 0)?;
@@ -100,7 +100,7 @@ impl Device {
         &self,
         x: BufferView<'_, T>,
     ) -> Outcome<ReproducibleSum<T>> {
-        self.check_reproducible(x)?;
+        self.check_arrays([x], false)?;
         let state = self.state_words_of(x)?;
         let mut sum = ReproducibleSum::new();
         state.view().write_host(sum.words_mut())?;
@@ -121,10 +121,6 @@ impl Device {
             global_mut(no_result.view_mut()),
         )?;
         Ok(state)
-    }
-
-    fn check_reproducible<T: ReproducibleElement>(&self, x: BufferView<'_, T>) -> Outcome<()> {
-        self.check_owns(|| "the buffer to reduce".to_owned(), x.device())
     }
 
     /// Writes the sum of `x` in words to `state`, which has as many or none, and rounded to `result`, which

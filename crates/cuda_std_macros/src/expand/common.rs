@@ -9,10 +9,10 @@ use syn::{Attribute, Block, Type};
 /// that its source gives them.
 pub fn body(kernel: &KernelFunction, block: &Block) -> TokenStream {
     let signature = &kernel.function.sig;
-    let (unsafety, inputs) = (&signature.unsafety, &signature.inputs);
+    let (safety, inputs) = (&signature.safety, &signature.inputs);
     quote! {
         #[inline(always)]
-        #unsafety fn body(#inputs) #block
+        #safety fn body(#inputs) #block
     }
 }
 

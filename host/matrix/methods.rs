@@ -1,0 +1,92 @@
+//! Methods that matrices and views of them have alike.
+
+/// The getters of `$matrix`, a view of `$self`, whose device lives as long as `$device` says.
+macro_rules! getters {
+    ($self:ident => $matrix:expr, $device:ty) => {
+        /// The number of rows.
+        #[must_use]
+        pub fn rows(&$self) -> usize {
+            $matrix.rows
+        }
+
+        /// The number of columns.
+        #[doc(alias = "columns")]
+        #[must_use]
+        pub fn cols(&$self) -> usize {
+            $matrix.cols
+        }
+
+        /// The numbers of rows and columns.
+        #[must_use]
+        pub fn shape(&$self) -> (usize, usize) {
+            ($matrix.rows, $matrix.cols)
+        }
+
+        /// Whether there are no elements.
+        #[must_use]
+        pub fn is_empty(&$self) -> bool {
+            $matrix.rows == 0 || $matrix.cols == 0
+        }
+
+        /// How the elements lie in memory.
+        #[must_use]
+        pub fn order(&$self) -> $crate::matrix::Order {
+            $matrix.order
+        }
+
+        /// Elements from the start of one row to that of the next in memory; of one column, if the order is
+        /// column-major.
+        #[must_use]
+        pub fn leading_dimension(&$self) -> usize {
+            $matrix.leading_dimension
+        }
+
+        /// The device that holds the matrix.
+        #[must_use]
+        pub fn device(&$self) -> $device {
+            $matrix.device
+        }
+    };
+}
+pub(super) use getters;
+
+/// Parts of what `view_mut` borrows.
+macro_rules! parts_mut {
+    () => {
+        /// Some rows and columns, borrowed mutably: a result without a copy.
+        ///
+        /// # Errors
+        /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if there are no such rows and columns.
+        pub fn slice_mut(
+            &mut self,
+            rows: impl RangeBounds<usize>,
+            columns: impl RangeBounds<usize>,
+        ) -> Result<MatrixViewMut<'_, T>> {
+            self.view_mut().into_slice(rows, columns)
+        }
+
+        /// The first `mid` rows and the others, borrowed mutably.
+        ///
+        /// # Errors
+        /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if there are fewer than `mid`.
+        pub fn split_rows_at_mut(
+            &mut self,
+            mid: usize,
+        ) -> Result<(MatrixViewMut<'_, T>, MatrixViewMut<'_, T>)> {
+            self.view_mut().into_row_parts(mid)
+        }
+
+        /// The first `mid` columns and the others, borrowed mutably: an operand and a result in one matrix,
+        /// as [`MatrixViewMut`] shows.
+        ///
+        /// # Errors
+        /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if there are fewer than `mid`.
+        pub fn split_columns_at_mut(
+            &mut self,
+            mid: usize,
+        ) -> Result<(MatrixViewMut<'_, T>, MatrixViewMut<'_, T>)> {
+            self.view_mut().into_column_parts(mid)
+        }
+    };
+}
+pub(super) use parts_mut;
