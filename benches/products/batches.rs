@@ -4,15 +4,17 @@ use super::bench::{Bench, Multiply, Score, Unit};
 use super::rivals::cublas::InF32;
 use super::sets::{Number, OPERAND_BYTES};
 use crate::common::Result;
-use tilewright::{Matmul, MatmulInto, Matrix};
+use tilewright::{Arithmetic, Matmul, MatmulInto, Matrix};
 use tilewright_test_support::random::Random;
 
 /// Products of a batch, and rows and columns of their matrices.
-const BATCHES: [(usize, usize); 6] = [
+const BATCHES: [(usize, usize); 8] = [
     (1000, 16),
     (1000, 64),
     (1000, 128),
+    (1000, 192),
     (1000, 256),
+    (500, 384),
     (250, 512),
     (64, 1024),
 ];
@@ -22,10 +24,11 @@ const COUNT_ON_SIMULATOR: usize = 4;
 const MOST_ON_SIMULATOR: usize = 256;
 
 impl Bench {
-    /// Batches whose matrices lie one below the other.
+    /// Batches whose matrices lie one below the other, in some ways, each with what its name ends with.
     pub fn run_batches<T: MatmulInto<T> + InF32 + Number>(
         &self,
         element: &str,
+        ways: &[(&str, Arithmetic)],
         records: &mut Vec<serde_json::Value>,
     ) -> Result {
         let is_simulated = self.device.is_simulator();
@@ -79,12 +82,15 @@ impl Bench {
                 })?),
                 None => None,
             };
-            let ours = score(&|a, b, c| {
-                let (a, b) = (a.view().batch_rows(count)?, b.view().batch_rows(count)?);
-                let mut c = c.view_mut().into_batch_rows(count)?;
-                Ok(Matmul::new(a, b).run_into(&mut c)?)
-            })?;
-            self.report(&name, &ours, rival.as_ref(), records);
+            for &(way, arithmetic) in ways {
+                let ours = score(&|a, b, c| {
+                    let (a, b) = (a.view().batch_rows(count)?, b.view().batch_rows(count)?);
+                    let mut c = c.view_mut().into_batch_rows(count)?;
+                    Ok(Matmul::new(a, b).arithmetic(arithmetic).run_into(&mut c)?)
+                })?;
+                let name = format!("{name}{way}");
+                self.report(&name, &ours, rival.as_ref(), records);
+            }
         }
         Ok(())
     }

@@ -5,11 +5,14 @@ use super::rivals::cublas_lt::LtElement;
 use super::sets::{Number, OPERAND_BYTES};
 use crate::common::Result;
 use half::bf16;
-use tilewright::{Matmul, MatmulInto, Matrix, Order};
+use tilewright::{Matmul, MatmulInto, Matrix, Order, TileConfig};
 use tilewright_test_support::random::Random;
 
 /// Rows of the activations.
-const ROWS: [usize; 6] = [1, 16, 32, 64, 128, 4096];
+const ROWS: [usize; 5] = [1, 16, 64, 128, 4096];
+
+/// The most rows for which the tiles of more rows are timed, too.
+const FEW_ROWS: usize = 16;
 
 /// N and K of layers of large language models.
 const LAYERS: [(usize, usize); 5] = [
@@ -50,7 +53,7 @@ impl Bench {
         let mut ratios = Vec::new();
         for (&(n, k), m) in layers.iter().flat_map(|it| ROWS.map(|m| (it, m))) {
             let name = format!("{element} layer {m}x{n}x{k}");
-            if !name.contains(&self.options.only) || is_simulated && m > ROWS[3] {
+            if !name.contains(&self.options.only) || is_simulated && m > ROWS[2] {
                 continue;
             }
             let ratio = self.run_layer::<T>(&name, (m, n, k), records)?;
@@ -105,6 +108,13 @@ impl Bench {
         let ours = self.seconds(|| next(&|a, b, c| Ok(Matmul::new(a, b).run_into(c)?)))?;
         let ours = score(ours);
         self.report(name, &ours, rival.as_ref(), records);
+        if m <= FEW_ROWS {
+            let in_tiles = self.seconds(|| {
+                next(&|a, b, c| Ok(Matmul::new(a, b).tiles(TileConfig::Small).run_into(c)?))
+            })?;
+            let name = format!("{name}, small tiles");
+            self.report(&name, &score(in_tiles), rival.as_ref(), records);
+        }
         Ok(rival.map(|rival| ours.speed / rival.speed))
     }
 

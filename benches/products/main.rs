@@ -27,6 +27,7 @@ use results::File;
 use rivals::Rivals;
 use serde_json::Value;
 use std::process::ExitCode;
+use tilewright::Arithmetic;
 use tilewright::cuda_std::fp8::F8E4M3;
 
 fn main() -> ExitCode {
@@ -64,8 +65,15 @@ fn run() -> Result {
         |bench, records| bench.run_i8(records),
         |bench, records| bench.run_dequantized(records),
         |bench, records| bench.run_e4m3(records),
-        |bench, records| bench.run_batches::<f32>("f32", records),
-        |bench, records| bench.run_batches::<bf16>("bf16", records),
+        |bench, records| {
+            let ways = [
+                ("", Arithmetic::Auto),
+                (", split", Arithmetic::Split),
+                (", chain", Arithmetic::Chain),
+            ];
+            bench.run_batches::<f32>("f32", &ways, records)
+        },
+        |bench, records| bench.run_batches::<bf16>("bf16", &[("", Arithmetic::Auto)], records),
         |bench, records| bench.run_groups::<bf16>("bf16", records),
         |bench, records| bench.run_small_results::<f32>("f32", records),
         |bench, records| bench.run_small_results::<f64>("f64", records),

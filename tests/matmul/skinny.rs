@@ -5,7 +5,6 @@ use crate::common::random::Random;
 use crate::harness::{Bits, Host, Shape, assert_same_bits, hoppers, orders};
 use half::{bf16, f16};
 use std::fmt::Debug;
-use tilewright::cuda_std::float::Float;
 use tilewright::cuda_std::fp8::{F8E4M3, F8E5M2};
 use tilewright::{
     Accumulator, Device, Element, Matmul, MatmulInto, Matrix, Order, SelectionReason, TileConfig,
@@ -107,24 +106,14 @@ fn products_of_halves() {
             f16::from_f64,
             |it| f16::from_f64(it.into()),
         );
-        assert_skinny(
-            &device,
-            |a, b| Matmul::new(a, b),
-            bf16::from_f64,
-            |it| f32::from(it),
-        );
+        assert_skinny(&device, |a, b| Matmul::new(a, b), bf16::from_f64, f32::from);
         assert_skinny(
             &device,
             |a, b| Matmul::new(a, b),
             bf16::from_f64,
             |it| bf16::from_f64(it.into()),
         );
-        assert_skinny(
-            &device,
-            |a, b| Matmul::new(a, b),
-            f16::from_f64,
-            |it| f32::from(it),
-        );
+        assert_skinny(&device, |a, b| Matmul::new(a, b), f16::from_f64, f32::from);
     }
 }
 
@@ -132,13 +121,8 @@ fn products_of_halves() {
 fn products_of_bytes() {
     let byte = |it: f64| (127.0 * it) as i8;
     for device in hoppers(devices()) {
-        assert_skinny(&device, |a, b| Matmul::new(a, b), byte, |it| i32::from(it));
-        assert_skinny(
-            &device,
-            |a, b| Matmul::dequantized(a, b),
-            byte,
-            |it| f32::from(it),
-        );
+        assert_skinny(&device, |a, b| Matmul::new(a, b), byte, i32::from);
+        assert_skinny(&device, |a, b| Matmul::dequantized(a, b), byte, f32::from);
         assert_skinny(
             &device,
             |a, b| Matmul::dequantized(a, b),
@@ -165,14 +149,14 @@ fn products_of_8_bit_floats() {
             e4m3,
             |it| bf16::from_f64(it.into()),
         );
-        assert_skinny(&device, |a, b| Matmul::new(a, b), e4m3, |it| f32::from(it));
+        assert_skinny(&device, |a, b| Matmul::new(a, b), e4m3, f32::from);
         assert_skinny(
             &device,
             |a, b| Matmul::new(a, b),
             e5m2,
             |it| bf16::from_f64(it.into()),
         );
-        assert_skinny(&device, |a, b| Matmul::new(a, b), e5m2, |it| f32::from(it));
+        assert_skinny(&device, |a, b| Matmul::new(a, b), e5m2, f32::from);
     }
 }
 

@@ -49,7 +49,7 @@ pub enum Bound {
     /// Of the source, and checked.
     Number(u32),
     /// A constant of type u32, and the most that it may be.
-    Constant { value: Expr, most: u32 },
+    Constant { value: Box<Expr>, most: u32 },
 }
 
 impl Bound {
@@ -173,7 +173,7 @@ impl Bounds {
                 Ok(place.replace(number).is_some())
             }
             Some(Value::Constant(value)) => {
-                let (value, most) = (value.clone(), most(name));
+                let (value, most) = (Box::new(value.clone()), most(name));
                 Ok(place.replace(Bound::Constant { value, most }).is_some())
             }
             other => Err(no_value(name, other.as_ref(), "128")),

@@ -36,11 +36,12 @@ impl<'launch> Operand<'launch> {
         (a_shape, b_shape): Both<GridConstant<SplitShape>>,
         (a_words, b_words): Both<GlobalMut<'launch, u32>>,
     ) -> Self {
-        let of_a = (a_shape.matrices * blocks(&a_shape)) as u32;
-        let is_of_a = block < of_a;
-        let either = |a: usize, b: usize| if is_of_a { a } else { b };
-        let block = if is_of_a { block } else { block - of_a };
         let (of_a, of_b) = (*a_shape, *b_shape);
+        let (a_blocks, b_blocks) = (blocks(&of_a), blocks(&of_b));
+        let first_of_b = (of_a.matrices * a_blocks) as u32;
+        let is_of_a = block < first_of_b;
+        let either = |a: usize, b: usize| if is_of_a { a } else { b };
+        let block = if is_of_a { block } else { block - first_of_b };
         let shape = SplitShape {
             matrices: either(of_a.matrices, of_b.matrices),
             stride: either(of_a.stride, of_b.stride),
@@ -51,7 +52,7 @@ impl<'launch> Operand<'launch> {
             lowest: either(of_a.lowest as usize, of_b.lowest as usize) as i32,
             is_along: either(of_a.is_along as usize, of_b.is_along as usize) as u32,
         };
-        let of_matrix = blocks(&shape) as u32;
+        let of_matrix = either(a_blocks, b_blocks) as u32;
         let matrix = (block / of_matrix) as usize;
         let words = if is_of_a { a_words } else { b_words };
         let x = if is_of_a { a } else { b };
