@@ -1,13 +1,11 @@
 //! The table of product kernels.
 
-use super::element::sealed::TensorOutput;
 use super::entry::{
     ChainArguments, ChainLaunch, Entry, GroupLaunch, ProductArguments, ProductLaunch,
     SplitArguments, SplitLaunch, TensorArguments, TensorLaunch, VectorArguments, VectorLaunch,
     WideLaunch, launch_with_epilogue,
 };
 use super::kernel::{ElementType, GemmKernel, Method, TileConfig, VectorLines};
-use super::types::Accumulate;
 use crate::images::oldest_driver;
 use crate::kernels::{images_of, module_of};
 use cuda_std::global::{Global, GlobalMut};
@@ -32,11 +30,25 @@ mod types {
     pub type F8E5M2 = cuda_std::fp8::F8E5M2;
 }
 
-/// The type of the sums of products of `T`.
-type SumOf<T> = <T as Accumulate>::Accumulator;
+/// The types in which products of such elements are added.
+mod sums {
+    pub type F16 = f32;
+    pub type Bf16 = f32;
+    pub type F32 = f32;
+    pub type F64 = f64;
+    pub type I8 = i32;
+    pub type F8E4M3 = f32;
+    pub type F8E5M2 = f32;
+}
 
-/// The type that outputs of tensor cores are computed in.
-type FinishOf<O> = <O as TensorOutput>::Sum;
+/// The types in which such outputs are computed.
+mod finishes {
+    pub type F16 = f32;
+    pub type Bf16 = f32;
+    pub type F32 = f32;
+    pub type F64 = f64;
+    pub type I32 = i32;
+}
 
 macro_rules! kernels {
     ($($element:ident to $output:ident [$method:expr, $room:ident, $entry:ident] => $($kernel:ident)*;)*) => {
@@ -52,10 +64,12 @@ macro_rules! kernels {
             driver: oldest_driver(images_of!($kernel)),
             descriptor: <$room::$kernel as ProductKernel>::DESCRIPTOR,
             module: module_of!($kernel),
-            entry: kernels!(@$entry types::$element, types::$output, $room::$kernel),
+            entry: kernels!(
+                @$entry types::$element, types::$output, sums::$element, finishes::$output, $room::$kernel
+            ),
         },)*)*]
     };
-    (@tiled $element:ty, $output:ty, $kernel:path) => {
+    (@tiled $element:ty, $output:ty, $sum:ty, $finish:ty, $kernel:path) => {
         Entry::new::<ChainLaunch<$element>>(|module, config, arguments| {
             let ChainArguments { a, b, c, shape, .. } = arguments;
             let ProductShape { m, n, k, lda, ldb, ldc, .. } = shape;
@@ -63,12 +77,12 @@ macro_rules! kernels {
             unsafe { module.launch_params($kernel(), config, (a, b, c, m, n, k, lda, ldb, ldc)) }
         })
     };
-    (@chain $element:ty, $output:ty, $kernel:path) => {
+    (@chain $element:ty, $output:ty, $sum:ty, $finish:ty, $kernel:path) => {
         kernels!(@product ChainLaunch<$element>, $kernel)
     };
-    (@words $element:ty, $output:ty, $kernel:path) => { kernels!(@product ChainLaunch<i32>, $kernel) };
-    (@mma $element:ty, $output:ty, $kernel:path) => {
-        kernels!(@product ProductLaunch<$element, $output, FinishOf<$output>>, $kernel)
+    (@words $element:ty, $output:ty, $sum:ty, $finish:ty, $kernel:path) => { kernels!(@product ChainLaunch<i32>, $kernel) };
+    (@mma $element:ty, $output:ty, $sum:ty, $finish:ty, $kernel:path) => {
+        kernels!(@product ProductLaunch<$element, $output, $finish>, $kernel)
     };
     (@product $launch:ty, $kernel:path) => {
         Entry::new::<$launch>(|module, config, arguments| {
@@ -78,8 +92,8 @@ macro_rules! kernels {
             unsafe { launch_with_epilogue!(module, $kernel(), config, [a, b, c, shape], epilogue, []) }
         })
     };
-    (@bulk $element:ty, $output:ty, $kernel:path) => {
-        Entry::new::<TensorLaunch<$output, FinishOf<$output>>>(|module, config, arguments| {
+    (@bulk $element:ty, $output:ty, $sum:ty, $finish:ty, $kernel:path) => {
+        Entry::new::<TensorLaunch<$output, $finish>>(|module, config, arguments| {
             let TensorArguments { a, b, c_map, c, shape, epilogue } = arguments;
             let (a, b) = (TensorMap::of_words(a), TensorMap::of_words(b));
             let (a, b) = (GridConstant::new(&a), GridConstant::new(&b));
@@ -89,8 +103,8 @@ macro_rules! kernels {
             unsafe { launch_with_epilogue!(module, $kernel(), config, [a, b, c_map, c, shape], epilogue, []) }
         })
     };
-    (@direct $element:ty, $output:ty, $kernel:path) => {
-        Entry::new::<TensorLaunch<$output, FinishOf<$output>>>(|module, config, arguments| {
+    (@direct $element:ty, $output:ty, $sum:ty, $finish:ty, $kernel:path) => {
+        Entry::new::<TensorLaunch<$output, $finish>>(|module, config, arguments| {
             let TensorArguments { a, b, c, shape, epilogue, .. } = arguments;
             let (a, b) = (TensorMap::of_words(a), TensorMap::of_words(b));
             let (a, b) = (GridConstant::new(&a), GridConstant::new(&b));
@@ -99,8 +113,8 @@ macro_rules! kernels {
             unsafe { launch_with_epilogue!(module, $kernel(), config, [a, b, c, shape], epilogue, []) }
         })
     };
-    (@group $element:ty, $output:ty, $kernel:path) => {
-        Entry::new::<GroupLaunch<SumOf<$element>>>(|module, config, group, numbers| {
+    (@group $element:ty, $output:ty, $sum:ty, $finish:ty, $kernel:path) => {
+        Entry::new::<GroupLaunch<$finish>>(|module, config, group, numbers| {
             // SAFETY: (1) no element. (2) None is touched.
             let memory = unsafe {
                 let operands = Global::from_raw_parts(std::ptr::null(), 0);
@@ -112,7 +126,7 @@ macro_rules! kernels {
             unsafe { module.launch_params($kernel(), config, params) }
         })
     };
-    (@split $element:ty, $output:ty, $kernel:path) => {
+    (@split $element:ty, $output:ty, $sum:ty, $finish:ty, $kernel:path) => {
         Entry::new::<SplitLaunch>(|module, config, arguments| {
             let SplitArguments { a, b, words, c, shape, is_transposed, epilogue } = arguments;
             let (a, b) = (TensorMap::of_words(a), TensorMap::of_words(b));
@@ -127,12 +141,12 @@ macro_rules! kernels {
             }
         })
     };
-    (@vector $element:ty, $output:ty, $kernel:path) => {
-        kernels!(@lines VectorLaunch<$element, $output, SumOf<$element>>, $kernel)
+    (@vector $element:ty, $output:ty, $sum:ty, $finish:ty, $kernel:path) => {
+        kernels!(@lines VectorLaunch<$element, $output, $finish>, $kernel)
     };
     // In words of four.
-    (@bytes $element:ty, $output:ty, $kernel:path) => {
-        kernels!(@lines VectorLaunch<i32, $output, FinishOf<$output>, SumOf<$element>>, $kernel)
+    (@bytes $element:ty, $output:ty, $sum:ty, $finish:ty, $kernel:path) => {
+        kernels!(@lines VectorLaunch<i32, $output, $finish, $sum>, $kernel)
     };
     (@lines $launch:ty, $kernel:path) => {
         Entry::new::<$launch>(|module, config, arguments| {
@@ -146,7 +160,7 @@ macro_rules! kernels {
             }
         })
     };
-    (@wide $element:ty, $output:ty, $kernel:path) => {
+    (@wide $element:ty, $output:ty, $sum:ty, $finish:ty, $kernel:path) => {
         Entry::new::<WideLaunch>(|module, config, arguments, [a_words, b_words]| {
             let ChainArguments { a, b, c, shape, epilogue } = arguments;
             let shape = GridConstant::new(&shape);

@@ -26,7 +26,10 @@ use tilewright_kernels::matmul::OperandLayout;
 const SPLIT_FROM: u128 = 384 * 384 * 384;
 
 /// The same of each product of a batch.
-const SPLIT_FROM_OF_BATCH: u128 = 192 * 192 * 192;
+///
+/// On an H200, split and chain in TFLOP/s: 28.3 and 33.1 for 1000 products of 192, 45.5 and 42.8 for 1000 of 256,
+/// 55.6 and 44.8 for 500 of 384.
+const SPLIT_FROM_OF_BATCH: u128 = 256 * 256 * 256;
 
 /// The same of each of the products of unequal shapes, which on the ordinary units share a launch.
 const SPLIT_FROM_OF_GROUP: u128 = 768 * 768 * 768;

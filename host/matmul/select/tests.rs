@@ -91,6 +91,7 @@ fn every_kernel_of_the_table_is_selected_for_some_problem() {
         Request::Tiled,
         Request::Coarsened(Some(TileConfig::Small)),
         Request::Coarsened(Some(TileConfig::Large)),
+        Request::Fastest(Arithmetic::Auto, None),
         Request::Fastest(Arithmetic::Auto, Some(TileConfig::Small)),
         Request::Fastest(Arithmetic::Auto, Some(TileConfig::Large)),
         Request::Fastest(Arithmetic::Chain, Some(TileConfig::Small)),
@@ -104,7 +105,7 @@ fn every_kernel_of_the_table_is_selected_for_some_problem() {
     let mut selected = Vec::new();
     for element in ELEMENTS {
         for (a, b) in ORDERS.into_iter().flat_map(|a| ORDERS.map(|b| (a, b))) {
-            for (n, output) in [64, 65, 1]
+            for (n, output) in [64, 65, 16, 1]
                 .into_iter()
                 .flat_map(|n| ELEMENTS.map(|it| (n, it)))
             {
@@ -159,7 +160,8 @@ fn integers_are_multiplied_on_every_device() {
     let aligned = MatrixLayout::packed(Order::ColumnMajor, (4096, 4096), 256);
     for b in [anywhere, aligned] {
         let auto = |capability, n| kernel(Some(capability), n, b, Arithmetic::Auto);
-        assert_eq!(auto((9, 0), 8), Some("matmul_wgmma_small_i8"));
+        assert_eq!(auto((9, 0), 8), Some("matmul_wgmma_skinny_i8"));
+        assert_eq!(auto((9, 0), 17), Some("matmul_wgmma_small_i8"));
         assert_eq!(auto((9, 0), 4096), Some("matmul_wgmma_i8"));
         for other in [(8, 0), (8, 9), (10, 0)] {
             assert_eq!(auto(other, 8), Some("matmul_mma_small_i8"));

@@ -1,4 +1,4 @@
-//! No block has 2048 threads, whoever says so.
+//! No block has 2048 threads, of a constant either.
 
 use cuda_std::prelude::*;
 

@@ -18,8 +18,13 @@ fn tensor_cores_are_selected_where_they_are() {
         warp_threads: 64,
         ..H200
     };
+    // The transpose of a result of few rows, whose A is the transpose of a row-major B.
     assert_eq!(
-        auto(ElementType::Bf16, 8, H200),
+        auto(ElementType::Bf16, 16, H200),
+        Some("matmul_wgmma_skinny_bf16_t")
+    );
+    assert_eq!(
+        auto(ElementType::Bf16, 17, H200),
         Some("matmul_wgmma_small_bf16_nn")
     );
     assert_eq!(auto(ElementType::F32, 4096, H200), Some("matmul_split_f32"));
@@ -76,9 +81,10 @@ fn products_are_split_from_a_size_on_and_where_it_keeps_the_bound() {
         Some("matmul_coarsened_small_f32_nn_unaligned")
     );
     assert_eq!(auto(384, 1), Some("matmul_split_small_f32"));
-    // Many products fill the ordinary units.
-    assert_eq!(auto(512, 64), Some("matmul_coarsened_f32_nn"));
-    assert_eq!(auto(768, 64), Some("matmul_split_small_f32"));
+    // A batch has as many clusters as all of its products.
+    assert_eq!(auto(255, 64), Some("matmul_coarsened_f32_nn_unaligned"));
+    assert_eq!(auto(256, 64), Some("matmul_split_f32"));
+    assert_eq!(auto(384, 2), Some("matmul_split_small_f32"));
     let chain = fastest(ElementType::F32, 4096, H200, Arithmetic::Chain);
     assert_eq!(chain, Some("matmul_coarsened_f32_nn"));
     let split = |n, k| {
