@@ -56,9 +56,9 @@ fn a_read_of_a_dropped_buffer_is_found() -> Result<()> {
 #[test]
 fn a_read_of_memory_that_is_no_buffers_is_found() -> Result<()> {
     let device = Device::simulator();
-    let heap = vec![3.0_f32; 8];
-    let error = read(&device, heap.as_ptr().expose_provenance() as u64);
-    let error = error.expect_err("the vector is no buffer");
+    let own = [3.0_f32; 8];
+    let error = read(&device, own.as_ptr().expose_provenance() as u64);
+    let error = error.expect_err("the array is no buffer");
     assert!(
         error.to_string().contains("in no buffer of the program"),
         "{error}"

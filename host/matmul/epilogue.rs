@@ -5,7 +5,7 @@ use super::entry::EpilogueArguments;
 use crate::buffer::BufferView;
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{ErrorKind, Outcome};
+use crate::error::{Outcome, check_length};
 use crate::launch_args::{global, view_address};
 use cuda_std::global::Global;
 use tilewright_kernels::epilogue::{self, EpilogueElement, EpilogueNumbers};
@@ -78,12 +78,7 @@ impl<S: Element> LineVectors<'_, S> {
     fn check(&self, device: &Device, len: usize) -> Outcome<()> {
         for vector in [self.scale, self.bias].into_iter().flatten() {
             device.check_owns(|| "a vector of the epilogue".into(), vector.device())?;
-            if vector.len() != len {
-                return Err(ErrorKind::WrongLength {
-                    expected: len,
-                    found: vector.len(),
-                });
-            }
+            check_length(len, vector.len())?;
         }
         Ok(())
     }

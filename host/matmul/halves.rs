@@ -5,9 +5,9 @@ use super::epilogue::vector;
 use crate::backend::TensorMapBatch;
 use crate::buffer::{BufferView, BufferViewMut};
 use crate::device::Device;
-use crate::error::{ErrorKind, Outcome};
+use crate::error::Outcome;
 use crate::kernels::module_of;
-use crate::launch::LaunchConfig;
+use crate::launch::{LaunchConfig, grid_x};
 use crate::launch_args::{global_mut, no_elements};
 use crate::launch_args::{read_elements, written_by_product};
 use crate::matrix::{Matrix, MatrixBatch, MatrixView, Order};
@@ -211,15 +211,10 @@ fn launch_in_two(device: &Device, a: Arguments<'_>, b: Arguments<'_>) -> Outcome
 /// A grid of `blocks` blocks.
 fn grid(blocks: usize, a: SplitShape, b: SplitShape) -> Outcome<u32> {
     let elements = |it: SplitShape| it.matrices * it.lines * it.k;
-    i32::try_from(blocks)
-        .map(|blocks| blocks as u32)
-        .map_err(|_| ErrorKind::TooLarge {
-            what: format!(
-                "a grid of {blocks} blocks for {} elements",
-                elements(a) + elements(b)
-            ),
-            remedy: "a grid can have at most 2^31 - 1 blocks: multiply parts of the matrices",
-        })
+    grid_x(blocks, || {
+        let all = elements(a) + elements(b);
+        format!("a grid of {blocks} blocks for {all} elements")
+    })
 }
 
 impl<'a> SplitOperand<'a> {

@@ -18,7 +18,7 @@ use tilewright_kernels::{matvec, tensor};
 /// The architecture of a kernel that states none: the oldest that is built for.
 const OLDEST: Architecture = Architecture::parse("sm_75").expect("it is the name of one");
 
-/// The types of elements by the names of their [`ElementType`].
+/// The types of elements by the names of their [`ElementType`], where a launch is of them.
 mod types {
     pub type F16 = half::f16;
     pub type Bf16 = half::bf16;
@@ -26,16 +26,10 @@ mod types {
     pub type F64 = f64;
     pub type I8 = i8;
     pub type I32 = i32;
-    pub type F8E4M3 = cuda_std::fp8::F8E4M3;
-    pub type F8E5M2 = cuda_std::fp8::F8E5M2;
 }
 
-/// The types in which products of such elements are added.
+/// The types in which products of such elements of 8 bits are added.
 mod sums {
-    pub type F16 = f32;
-    pub type Bf16 = f32;
-    pub type F32 = f32;
-    pub type F64 = f64;
     pub type I8 = i32;
     pub type F8E4M3 = f32;
     pub type F8E5M2 = f32;

@@ -10,7 +10,7 @@ use crate::buffer::ALIGNMENT;
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{ErrorKind, Outcome};
-use crate::launch::LaunchConfig;
+use crate::launch::{LaunchConfig, MAX_GRID_Y, grid_x};
 use crate::launch_args::{read_elements, written_by_product};
 use crate::matrix::{MatrixBatch, MatrixBatchMut, Order};
 use tilewright_kernels::epilogue::EpilogueElement;
@@ -211,7 +211,7 @@ impl<'a, T: Element, O: Element, S: Element + EpilogueElement> Matrices<'a, T, O
         mut self,
         launch: impl Fn(Matrices<'_, T, O, S>) -> Outcome<()>,
     ) -> Outcome<()> {
-        const MOST: usize = 65_535;
+        const MOST: usize = MAX_GRID_Y as usize;
         let count = self.count();
         (0..count)
             .step_by(MOST)
@@ -268,10 +268,8 @@ impl<'a, T: Element, O: Element, S: Element + EpilogueElement> Matrices<'a, T, O
             dynamic_shared_bytes,
             ..
         } = kernel.descriptor;
-        let blocks = tile.blocks(m, n).ok_or_else(|| ErrorKind::TooLarge {
-            what: format!("a result of {m}x{n} elements"),
-            remedy: "a grid can have at most 2^31 - 1 blocks: multiply parts of the matrices",
-        })?;
+        let blocks = tile.blocks(m, n).map(|blocks| blocks as usize);
+        let blocks = grid_x(blocks, || format!("a result of {m}x{n} elements"))?;
         let config = LaunchConfig::new((blocks, self.count() as u32), tile.threads);
         Ok(config.with_dynamic_shared(dynamic_shared_bytes as u32))
     }

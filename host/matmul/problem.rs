@@ -1,6 +1,7 @@
 //! What is to be multiplied, as a value: all that the selection of a kernel depends on.
 
 use super::kernel::{ElementType, VectorLines};
+use crate::launch::MAX_GRID_Y;
 use crate::matrix::Order;
 use std::fmt::{self, Display, Formatter};
 use tilewright_kernels::matmul::BlockTile;
@@ -223,10 +224,9 @@ impl Problem {
 
     /// Whether halves of f32 elements give products as accurate as f32's.
     pub fn can_be_split(&self) -> bool {
-        /// What a grid can have of blocks along y, for [`SPLIT_DEPTH`] elements of k each.
-        const MOST_BLOCKS: usize = 65_535;
+        // Blocks along y, for so many elements of k each.
         self.fits_tensor_maps()
-            && self.k <= MOST_BLOCKS * SPLIT_DEPTH
+            && self.k <= MAX_GRID_Y as usize * SPLIT_DEPTH
             && lowest_exponent(self.k).is_some()
     }
 }

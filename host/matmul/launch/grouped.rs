@@ -3,8 +3,8 @@
 
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{ErrorKind, Outcome};
-use crate::launch::LaunchConfig;
+use crate::error::Outcome;
+use crate::launch::{LaunchConfig, grid_x};
 use crate::launch_args::{read_elements, written_by_product};
 use crate::matmul::arithmetic::Arithmetic;
 use crate::matmul::element::sealed::GroupElement;
@@ -88,13 +88,8 @@ fn launch_group<T: GroupElement>(device: &Device, mut group: Vec<Grouped<'_, T>>
     while !group.is_empty() {
         let count = fitting(&group, kernel);
         if count == 0 {
-            return Err(ErrorKind::TooLarge {
-                what: format!(
-                    "a result of {}x{} elements",
-                    group[0].problem.m, group[0].problem.n
-                ),
-                remedy: "a grid can have at most 2^31 - 1 blocks: multiply parts of the matrices",
-            });
+            let Problem { m, n, .. } = group[0].problem;
+            grid_x(None, || format!("a result of {m}x{n} elements"))?;
         }
         launch(device, kernel, group.drain(..count).collect())?;
     }

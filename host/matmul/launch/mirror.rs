@@ -1,9 +1,9 @@
 //! The other half of a symmetric product.
 
 use crate::element::Element;
-use crate::error::{ErrorKind, Outcome};
+use crate::error::Outcome;
 use crate::kernels::module_of;
-use crate::launch::LaunchConfig;
+use crate::launch::{LaunchConfig, MAX_GRID_Y, grid_x};
 use crate::launch_args::written_by_product;
 use crate::matrix::MatrixBatchMut;
 use crate::module::Module;
@@ -15,8 +15,6 @@ use tilewright_kernels::triangle::{
 
 /// Overwrites one triangle of each matrix with the other: the upper one where they are row-major.
 pub fn mirror<T: Element>(batch: MatrixBatchMut<'_, T>) -> Outcome<()> {
-    /// What a grid can have along y.
-    const MOST: usize = 65_535;
     let first = batch.view().first();
     let device = first.device().clone();
     let shape = MirrorShape {
@@ -28,13 +26,10 @@ pub fn mirror<T: Element>(batch: MatrixBatchMut<'_, T>) -> Outcome<()> {
     if shape.n <= 1 {
         return Ok(());
     }
-    let tiles = shape.tiles().checked_mul(shape.tiles());
-    let tiles = tiles.filter(|it| *it <= i32::MAX as usize);
-    let tiles = tiles.ok_or_else(|| ErrorKind::TooLarge {
-        what: format!("a result of {0}x{0} elements", shape.n),
-        remedy: "a grid can have at most 2^31 - 1 blocks: multiply parts of the matrices",
+    let tiles = grid_x(shape.tiles().checked_mul(shape.tiles()), || {
+        format!("a result of {0}x{0} elements", shape.n)
     })?;
-    let grid = (tiles as u32, shape.matrices.min(MOST) as u32);
+    let grid = (tiles, shape.matrices.min(MAX_GRID_Y as usize) as u32);
     let config = LaunchConfig::new(grid, MIRROR_THREADS as u32);
     // SAFETY: (1) by (1) of the kernels.
     let elements = unsafe { written_by_product(batch) };

@@ -3,6 +3,7 @@
 use super::persistent::persistent_grid;
 use crate::buffer::Buffer;
 use crate::error::Outcome;
+use crate::launch::MAX_GRID_Y;
 use crate::launch_args::global;
 use crate::launch_args::written_by_product;
 use crate::matmul::entry::{SplitArguments, SplitLaunch, WideLaunch};
@@ -19,9 +20,6 @@ use tilewright_kernels::tensor::{LineWords, TensorShape};
 /// have as many bytes as they, are 256 MB then.
 const AT_A_TIME: usize = 1 << 26;
 
-/// The most products of a launch: what a grid can have along y.
-const MOST_PRODUCTS: usize = 65_535;
-
 /// Products for a K of which [`lowest_exponent`](tilewright_kernels::tensor::lowest_exponent) has one, in one launch
 /// or, if they are large, in several. `wide` is the kernel for what is left out.
 pub fn multiply(
@@ -32,7 +30,7 @@ pub fn multiply(
     let ((m, n, k), count) = (matrices.extents(), matrices.count());
     let elements = |it: MatrixBatch<'_, f32>, lines: usize| it.count().map_or(0, |_| lines * k);
     let of_product = elements(matrices.a, m).saturating_add(elements(matrices.b, n));
-    let at_a_time = (AT_A_TIME / of_product.max(1)).clamp(1, MOST_PRODUCTS);
+    let at_a_time = (AT_A_TIME / of_product.max(1)).clamp(1, MAX_GRID_Y as usize);
     if count <= at_a_time {
         return multiply_at_once(kernel, wide, matrices);
     }

@@ -1,17 +1,14 @@
 //! Transposes of matrices of bytes.
 
 use crate::element::Element;
-use crate::error::{ErrorKind, Outcome};
+use crate::error::Outcome;
 use crate::kernels::module_of;
-use crate::launch::LaunchConfig;
+use crate::launch::{LaunchConfig, MAX_GRID_Y, grid_x};
 use crate::launch_args::{read_bytes, written_bytes};
 use crate::matrix::{Matrix, MatrixBatch};
 use crate::module::Module;
 use cuda_std::grid_constant::GridConstant;
 use tilewright_kernels::transpose::{TRANSPOSE_THREADS, TransposeShape, transpose_bytes};
-
-/// What a grid can have along y.
-const MOST: usize = 65_535;
 
 /// The transposes of row-major matrices of 8-bit elements, one below the other, with zeros from the end of
 /// each row to the next multiple of `alignment`, itself one of 16.
@@ -30,14 +27,10 @@ pub fn transpose<T: Element>(batch: MatrixBatch<'_, T>, alignment: usize) -> Out
         matrices: count,
     };
     let (along, down) = shape.tiles();
-    let tiles = along
-        .checked_mul(down)
-        .filter(|it| *it <= i32::MAX as usize);
-    let tiles = tiles.ok_or_else(|| ErrorKind::TooLarge {
-        what: format!("an operand of {rows}x{columns} elements"),
-        remedy: "a grid can have at most 2^31 - 1 blocks: multiply parts of the matrices",
+    let tiles = grid_x(along.checked_mul(down), || {
+        format!("an operand of {rows}x{columns} elements")
     })?;
-    let grid = (tiles as u32, count.min(MOST) as u32);
+    let grid = (tiles, count.min(MAX_GRID_Y as usize) as u32);
     let config = LaunchConfig::new(grid, TRANSPOSE_THREADS as u32);
     let module = Module::on_demand(first.device(), module_of!(transpose_bytes));
     // SAFETY: (1) by (1) of the kernel. (1) The room is ours.

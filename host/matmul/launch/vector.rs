@@ -2,8 +2,8 @@
 
 use crate::buffer::Buffer;
 use crate::element::Element;
-use crate::error::{ErrorKind, Outcome};
-use crate::launch::LaunchConfig;
+use crate::error::Outcome;
+use crate::launch::{LaunchConfig, grid_x};
 use crate::launch_args::global_mut;
 use crate::launch_args::{read_elements, written_by_product};
 use crate::matmul::entry::{EpilogueArguments, VectorArguments, VectorLaunch};
@@ -29,9 +29,6 @@ const GROUPS: usize = 2048;
 /// The fewest rounds that a group of threads adds where it has some of a line's parts: with fewer, adding
 /// the groups' sums takes longer than the line.
 const LEAST_ROUNDS: usize = 8;
-
-/// What a grid may have along x.
-const MOST_BLOCKS: usize = i32::MAX as usize;
 
 /// The blocks of a launch for each product, and what they share.
 pub struct Work {
@@ -260,14 +257,11 @@ impl Work {
         epilogue: EpilogueArguments<'_, S>,
         products: usize,
     ) -> Outcome<()> {
-        if self.blocks > MOST_BLOCKS {
-            let VectorShape { lines, k, .. } = shape;
-            return Err(ErrorKind::TooLarge {
-                what: format!("a grid of {} blocks for {lines} sums of {k}", self.blocks),
-                remedy: "a grid can have at most 2^31 - 1 blocks: multiply parts of the matrix",
-            });
-        }
-        let config = LaunchConfig::new((self.blocks as u32, products as u32), VECTOR_THREADS);
+        let VectorShape { lines, k, .. } = shape;
+        let blocks = grid_x(self.blocks, || {
+            format!("a grid of {} blocks for {lines} sums of {k}", self.blocks)
+        })?;
+        let config = LaunchConfig::new((blocks, products as u32), VECTOR_THREADS);
         let device = module.device();
         let mut partials = Buffer::<P>::uninit(device, products * self.partials)?;
         let mut tickets = Buffer::<u32>::zeroed(device, products * self.tickets)?;
