@@ -9,10 +9,10 @@ use tilewright::{Matmul, MatmulInto, Matrix, Order, TileConfig};
 use tilewright_test_support::random::Random;
 
 /// Rows of the activations.
-const ROWS: [usize; 5] = [1, 16, 64, 128, 4096];
+const ROWS: [usize; 6] = [1, 16, 32, 64, 128, 4096];
 
 /// The most rows for which the tiles of more rows are timed, too.
-const FEW_ROWS: usize = 16;
+const FEW_ROWS: usize = 64;
 
 /// N and K of layers of large language models.
 const LAYERS: [(usize, usize); 5] = [
@@ -53,7 +53,7 @@ impl Bench {
         let mut ratios = Vec::new();
         for (&(n, k), m) in layers.iter().flat_map(|it| ROWS.map(|m| (it, m))) {
             let name = format!("{element} layer {m}x{n}x{k}");
-            if !name.contains(&self.options.only) || is_simulated && m > ROWS[2] {
+            if !name.contains(&self.options.only) || is_simulated && m > ROWS[3] {
                 continue;
             }
             let ratio = self.run_layer::<T>(&name, (m, n, k), records)?;

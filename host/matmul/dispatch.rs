@@ -103,7 +103,7 @@ where
 /// Launches a kernel for i8 in i32, which was selected for the matrices.
 fn by_bytes(kernel: &'static GemmKernel, matrices: Matrices<'_, i8, i32, i32>) -> Outcome<()> {
     match kernel.method {
-        Method::Wgmma(_) | Method::Skinny | Method::Mma(_) => on_tensor_cores(kernel, matrices),
+        Method::Wgmma(_) | Method::Skinny(_) | Method::Mma(_) => on_tensor_cores(kernel, matrices),
         _ => words::multiply(kernel, matrices),
     }
 }

@@ -38,10 +38,12 @@ impl ElementType {
     }
 
     /// The tile of the clusters that multiply such elements for results of few columns.
-    pub const fn skinny_tile(self) -> &'static ClusterTile {
-        match self.bytes() {
-            1 => &tensor::BYTE_SKINNY,
-            _ => &tensor::HALF_SKINNY,
+    pub const fn skinny_tile(self, tiles: TileConfig) -> &'static ClusterTile {
+        match (self.bytes(), tiles) {
+            (1, TileConfig::Small) => &tensor::BYTE_SKINNY_SMALL,
+            (1, TileConfig::Large) => &tensor::BYTE_SKINNY,
+            (_, TileConfig::Small) => &tensor::HALF_SKINNY_SMALL,
+            (_, TileConfig::Large) => &tensor::HALF_SKINNY,
         }
     }
 
@@ -89,7 +91,7 @@ pub enum Method {
     /// Products of halves or bytes on the tensor cores.
     Wgmma(TileConfig),
     /// The same of results with few rows or columns.
-    Skinny,
+    Skinny(TileConfig),
     /// f32 as products of halves on the tensor cores.
     Split(TileConfig),
     /// What `Split` leaves out, on the ordinary units.
@@ -151,7 +153,7 @@ impl GemmKernel {
     pub fn cluster_tile(&self) -> &'static ClusterTile {
         match self.method {
             Method::Wgmma(tiles) | Method::Split(tiles) => self.element.cluster_tile(tiles),
-            Method::Skinny => self.element.skinny_tile(),
+            Method::Skinny(tiles) => self.element.skinny_tile(tiles),
             other => unreachable!("kernels of {other:?} have no clusters"),
         }
     }

@@ -190,15 +190,14 @@ fn fastest(
     {
         return Some((Method::Vector(lines), SelectionReason::Vector));
     }
-    if let (Arithmetic::Auto, None) = (arithmetic, tiles)
+    if let (Arithmetic::Auto, None, Some((_, tiles))) = (arithmetic, tiles, problem.skinny())
         && has_warpgroups
-        && whole.few_lines().is_some()
         && !problem.is_gram
-        && kernels_of(Method::Skinny)
+        && kernels_of(Method::Skinny(tiles))
             .iter()
             .any(|it| it.computes(problem, device))
     {
-        return Some((Method::Skinny, SelectionReason::FewLines));
+        return Some((Method::Skinny(tiles), SelectionReason::FewLines));
     }
     match (problem.element, arithmetic) {
         (_, Arithmetic::Auto) if is_narrow && has_warpgroups => {
@@ -246,7 +245,7 @@ impl GemmKernel {
     fn computes(&self, problem: &Problem, device: DeviceFacts) -> bool {
         let element_bytes = problem.element.bytes();
         let orders = match self.method {
-            Method::Skinny => problem.skinny_orders(),
+            Method::Skinny(_) => problem.skinny_orders(),
             _ => Some((problem.a.order, problem.b.order)),
         };
         self.element == problem.element
@@ -265,7 +264,7 @@ impl GemmKernel {
                     problem.batch == 1 && !problem.is_gram && problem.has_aligned_lines()
                 }
                 Method::Vector(lines) => problem.vector().is_some_and(|it| it.lines == lines),
-                Method::Wgmma(_) | Method::Skinny => problem.fits_tensor_maps(),
+                Method::Wgmma(_) | Method::Skinny(_) => problem.fits_tensor_maps(),
                 Method::Split(_) | Method::Wide => problem.can_be_split(),
             }
             && self.runs_on(device)

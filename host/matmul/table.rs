@@ -4,7 +4,7 @@
 use super::kernel::{ElementType, GemmKernel, Method, TileConfig, VectorLines};
 use super::kernels::KERNELS;
 
-const METHODS: usize = 17;
+const METHODS: usize = 18;
 const TYPES: usize = ElementType::F8E5M2 as usize + 1;
 
 /// Where the kernels of a method, a type of elements and one of outputs stand in the table: the first, and the
@@ -64,7 +64,8 @@ const fn number(method: Method) -> usize {
         Method::Vector(VectorLines::Either) => 13,
         Method::GroupedMma => 14,
         Method::Split(Large) => 15,
-        Method::Skinny => 16,
+        Method::Skinny(Small) => 16,
+        Method::Skinny(Large) => 17,
     }
 }
 

@@ -29,10 +29,10 @@ pub fn multiply<T: Computes<O, O::Sum>, O: TensorOutput>(
     matrices: Matrices<'_, T, O, O::Sum>,
 ) -> Outcome<()> {
     let (element, output) = <T as Computes<O, O::Sum>>::TYPES;
-    let few_lines = matrices.problem(element, output).few_lines();
-    let is_skinny = kernel.method == Method::Skinny;
-    let matrices = match few_lines {
-        Some(FewLines::Rows) if is_skinny => matrices.transposed(),
+    let skinny = matrices.problem(element, output).skinny();
+    let is_skinny = matches!(kernel.method, Method::Skinny(_));
+    let matrices = match skinny {
+        Some((FewLines::Rows, _)) if is_skinny => matrices.transposed(),
         _ => matrices,
     };
     let launch: TensorLaunch<O, O::Sum> = kernel.entry.launch();

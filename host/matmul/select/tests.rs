@@ -105,11 +105,18 @@ fn every_kernel_of_the_table_is_selected_for_some_problem() {
     let mut selected = Vec::new();
     for element in ELEMENTS {
         for (a, b) in ORDERS.into_iter().flat_map(|a| ORDERS.map(|b| (a, b))) {
-            for (n, output) in [64, 65, 16, 1]
+            let shapes = [
+                (64, 64, 64),
+                (64, 65, 64),
+                (64, 16, 64),
+                (512, 64, 512),
+                (64, 1, 64),
+            ];
+            for (shape, output) in shapes
                 .into_iter()
-                .flat_map(|n| ELEMENTS.map(|it| (n, it)))
+                .flat_map(|shape| ELEMENTS.map(|it| (shape, it)))
             {
-                let mut problem = problem(element, (64, n, 64), a, b);
+                let mut problem = problem(element, shape, a, b);
                 problem.output = output;
                 for device in [H200, A100] {
                     selected.extend(requests.iter().filter_map(|it| name(&problem, device, *it)));
@@ -160,7 +167,7 @@ fn integers_are_multiplied_on_every_device() {
     let aligned = MatrixLayout::packed(Order::ColumnMajor, (4096, 4096), 256);
     for b in [anywhere, aligned] {
         let auto = |capability, n| kernel(Some(capability), n, b, Arithmetic::Auto);
-        assert_eq!(auto((9, 0), 8), Some("matmul_wgmma_skinny_i8"));
+        assert_eq!(auto((9, 0), 8), Some("matmul_wgmma_skinny_small_i8"));
         assert_eq!(auto((9, 0), 17), Some("matmul_wgmma_small_i8"));
         assert_eq!(auto((9, 0), 4096), Some("matmul_wgmma_i8"));
         for other in [(8, 0), (8, 9), (10, 0)] {

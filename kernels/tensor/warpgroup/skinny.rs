@@ -46,10 +46,16 @@ const fn skinny_tile(columns: usize, element_bytes: usize, stages: usize) -> Clu
 }
 
 /// The tile of products of halves with at most 16 columns.
-pub const HALF_SKINNY: ClusterTile = skinny_tile(16, size_of::<f16>(), 20);
+pub const HALF_SKINNY_SMALL: ClusterTile = skinny_tile(16, size_of::<f16>(), 20);
+
+/// The tile of those with more, up to 64.
+pub const HALF_SKINNY: ClusterTile = skinny_tile(64, size_of::<f16>(), 12);
 
 /// The tile of products of elements of 8 bits with at most 16 columns.
-pub const BYTE_SKINNY: ClusterTile = skinny_tile(16, size_of::<u8>(), 20);
+pub const BYTE_SKINNY_SMALL: ClusterTile = skinny_tile(16, size_of::<u8>(), 20);
+
+/// The tile of those with more, up to 64.
+pub const BYTE_SKINNY: ClusterTile = skinny_tile(64, size_of::<u8>(), 12);
 
 /// Outputs of type `T`, of sums of type `S`, that go to C one by one.
 #[derive(Clone, Copy)]
@@ -204,42 +210,53 @@ where
     }
 }
 
+/// Kernels of one pair of types in both tiles: of halves for each layout of A.
 macro_rules! skinny_kernels {
-    ($($element:ident to $output:ident, $added:ident in $sum:ident, $tile:ident, promoted = $promoted:literal:
-        $($name:ident: ($($a:ident)*) ($($b:ident)*)),*;)*) => {$($(
+    (@halves $($element:ident to $output:ident: $n:ident $t:ident of $tile:ident;)*) => {$(
         product_entry! {
-            columns of $added $name: $element to $output in $sum, $tile, a = $($a)*, b = $($b)*,
-            promoted = $promoted
+            columns of f32 $n: $element to $output in f32, $tile, a = AlongK AlongKMap RowMajor,
+            b = AlongK AlongKMap ColumnMajor, promoted = false
+        }
+        product_entry! {
+            columns of f32 $t: $element to $output in f32, $tile, a = AcrossK AcrossKMap ColumnMajor,
+            b = AlongK AlongKMap ColumnMajor, promoted = false
+        }
+    )*};
+    (@bytes $($element:ident in $added:ident to $output:ident in $sum:ident, promoted = $promoted:literal:
+        $($name:ident of $tile:ident),*;)*) => {$($(
+        product_entry! {
+            columns of $added $name: $element to $output in $sum, $tile, a = AlongK AlongKMap Either,
+            b = AlongK AlongKMap Either, promoted = $promoted
         }
     )*)*};
 }
 skinny_kernels! {
-    f16 to f16, f32 in f32, HALF_SKINNY, promoted = false:
-        matmul_wgmma_skinny_f16_n: (AlongK AlongKMap RowMajor) (AlongK AlongKMap ColumnMajor),
-        matmul_wgmma_skinny_f16_t: (AcrossK AcrossKMap ColumnMajor) (AlongK AlongKMap ColumnMajor);
-    f16 to f32, f32 in f32, HALF_SKINNY, promoted = false:
-        matmul_wgmma_skinny_f16_f32_n: (AlongK AlongKMap RowMajor) (AlongK AlongKMap ColumnMajor),
-        matmul_wgmma_skinny_f16_f32_t: (AcrossK AcrossKMap ColumnMajor) (AlongK AlongKMap ColumnMajor);
-    bf16 to bf16, f32 in f32, HALF_SKINNY, promoted = false:
-        matmul_wgmma_skinny_bf16_n: (AlongK AlongKMap RowMajor) (AlongK AlongKMap ColumnMajor),
-        matmul_wgmma_skinny_bf16_t: (AcrossK AcrossKMap ColumnMajor) (AlongK AlongKMap ColumnMajor);
-    bf16 to f32, f32 in f32, HALF_SKINNY, promoted = false:
-        matmul_wgmma_skinny_bf16_f32_n: (AlongK AlongKMap RowMajor) (AlongK AlongKMap ColumnMajor),
-        matmul_wgmma_skinny_bf16_f32_t: (AcrossK AcrossKMap ColumnMajor) (AlongK AlongKMap ColumnMajor);
-    i8 to i32, i32 in i32, BYTE_SKINNY, promoted = false:
-        matmul_wgmma_skinny_i8: (AlongK AlongKMap Either) (AlongK AlongKMap Either);
-    i8 to f32, i32 in f32, BYTE_SKINNY, promoted = false:
-        matmul_wgmma_skinny_i8_f32: (AlongK AlongKMap Either) (AlongK AlongKMap Either);
-    i8 to bf16, i32 in f32, BYTE_SKINNY, promoted = false:
-        matmul_wgmma_skinny_i8_bf16: (AlongK AlongKMap Either) (AlongK AlongKMap Either);
-    i8 to f16, i32 in f32, BYTE_SKINNY, promoted = false:
-        matmul_wgmma_skinny_i8_f16: (AlongK AlongKMap Either) (AlongK AlongKMap Either);
-    F8E4M3 to bf16, f32 in f32, BYTE_SKINNY, promoted = true:
-        matmul_wgmma_skinny_e4m3: (AlongK AlongKMap Either) (AlongK AlongKMap Either);
-    F8E4M3 to f32, f32 in f32, BYTE_SKINNY, promoted = true:
-        matmul_wgmma_skinny_e4m3_f32: (AlongK AlongKMap Either) (AlongK AlongKMap Either);
-    F8E5M2 to bf16, f32 in f32, BYTE_SKINNY, promoted = true:
-        matmul_wgmma_skinny_e5m2: (AlongK AlongKMap Either) (AlongK AlongKMap Either);
-    F8E5M2 to f32, f32 in f32, BYTE_SKINNY, promoted = true:
-        matmul_wgmma_skinny_e5m2_f32: (AlongK AlongKMap Either) (AlongK AlongKMap Either);
+    @halves
+    f16 to f16: matmul_wgmma_skinny_f16_n matmul_wgmma_skinny_f16_t of HALF_SKINNY;
+    f16 to f16: matmul_wgmma_skinny_small_f16_n matmul_wgmma_skinny_small_f16_t of HALF_SKINNY_SMALL;
+    f16 to f32: matmul_wgmma_skinny_f16_f32_n matmul_wgmma_skinny_f16_f32_t of HALF_SKINNY;
+    f16 to f32: matmul_wgmma_skinny_small_f16_f32_n matmul_wgmma_skinny_small_f16_f32_t of HALF_SKINNY_SMALL;
+    bf16 to bf16: matmul_wgmma_skinny_bf16_n matmul_wgmma_skinny_bf16_t of HALF_SKINNY;
+    bf16 to bf16: matmul_wgmma_skinny_small_bf16_n matmul_wgmma_skinny_small_bf16_t of HALF_SKINNY_SMALL;
+    bf16 to f32: matmul_wgmma_skinny_bf16_f32_n matmul_wgmma_skinny_bf16_f32_t of HALF_SKINNY;
+    bf16 to f32: matmul_wgmma_skinny_small_bf16_f32_n matmul_wgmma_skinny_small_bf16_f32_t of HALF_SKINNY_SMALL;
+}
+skinny_kernels! {
+    @bytes
+    i8 in i32 to i32 in i32, promoted = false: matmul_wgmma_skinny_i8 of BYTE_SKINNY,
+        matmul_wgmma_skinny_small_i8 of BYTE_SKINNY_SMALL;
+    i8 in i32 to f32 in f32, promoted = false: matmul_wgmma_skinny_i8_f32 of BYTE_SKINNY,
+        matmul_wgmma_skinny_small_i8_f32 of BYTE_SKINNY_SMALL;
+    i8 in i32 to bf16 in f32, promoted = false: matmul_wgmma_skinny_i8_bf16 of BYTE_SKINNY,
+        matmul_wgmma_skinny_small_i8_bf16 of BYTE_SKINNY_SMALL;
+    i8 in i32 to f16 in f32, promoted = false: matmul_wgmma_skinny_i8_f16 of BYTE_SKINNY,
+        matmul_wgmma_skinny_small_i8_f16 of BYTE_SKINNY_SMALL;
+    F8E4M3 in f32 to bf16 in f32, promoted = true: matmul_wgmma_skinny_e4m3 of BYTE_SKINNY,
+        matmul_wgmma_skinny_small_e4m3 of BYTE_SKINNY_SMALL;
+    F8E4M3 in f32 to f32 in f32, promoted = true: matmul_wgmma_skinny_e4m3_f32 of BYTE_SKINNY,
+        matmul_wgmma_skinny_small_e4m3_f32 of BYTE_SKINNY_SMALL;
+    F8E5M2 in f32 to bf16 in f32, promoted = true: matmul_wgmma_skinny_e5m2 of BYTE_SKINNY,
+        matmul_wgmma_skinny_small_e5m2 of BYTE_SKINNY_SMALL;
+    F8E5M2 in f32 to f32 in f32, promoted = true: matmul_wgmma_skinny_e5m2_f32 of BYTE_SKINNY,
+        matmul_wgmma_skinny_small_e5m2_f32 of BYTE_SKINNY_SMALL;
 }

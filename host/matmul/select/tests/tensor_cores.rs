@@ -21,12 +21,21 @@ fn tensor_cores_are_selected_where_they_are() {
     // The transpose of a result of few rows, whose A is the transpose of a row-major B.
     assert_eq!(
         auto(ElementType::Bf16, 16, H200),
-        Some("matmul_wgmma_skinny_bf16_t")
+        Some("matmul_wgmma_skinny_small_bf16_t")
     );
     assert_eq!(
         auto(ElementType::Bf16, 17, H200),
         Some("matmul_wgmma_small_bf16_nn")
     );
+    // Where K is long, and the other lines are many.
+    let layer = |m, n, k| {
+        let problem = row_major(ElementType::Bf16, (m, n, k));
+        name(&problem, H200, Request::Fastest(Arithmetic::Auto, None))
+    };
+    assert_eq!(layer(64, 8192, 512), Some("matmul_wgmma_skinny_bf16_t"));
+    assert_eq!(layer(64, 8192, 511), Some("matmul_wgmma_small_bf16_nn"));
+    assert_eq!(layer(64, 511, 512), Some("matmul_wgmma_small_bf16_nn"));
+    assert_eq!(layer(65, 8192, 512), Some("matmul_wgmma_small_bf16_nn"));
     assert_eq!(auto(ElementType::F32, 4096, H200), Some("matmul_split_f32"));
     assert_eq!(
         auto(ElementType::F64, 4096, H200),
