@@ -35,7 +35,7 @@ pub struct ClusterTile {
 }
 
 impl ClusterTile {
-    /// Warpgroups of a block that multiply, each [`WARPGROUP_ROWS`] rows.
+    /// Warpgroups of a block that multiply, 64 rows each.
     #[must_use]
     pub const fn consumers(&self) -> usize {
         self.rows / WARPGROUP_ROWS
