@@ -1,31 +1,12 @@
 //! A slow model that is obviously right: each thread knows the set of the accesses before it, and each word hands
 //! sets on.
 
-use super::program::{ACTORS, BLOCKS, Step, THREADS, WORDS, is_atomic};
+use super::program::{ACTORS, Step, THREADS, is_atomic};
+use crate::causality::{Handed, Threads};
+use crate::turns::WORDS;
 use simt::{AccessKind, DefectKind, FenceScope};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ops::Range;
-
-/// Accesses, by their number.
-type Accesses = BTreeSet<usize>;
-
-/// What a thread knows.
-#[derive(Clone, Default)]
-struct Thread {
-    /// What is before it.
-    known: Accesses,
-    /// By scope, block first: what its atomic accesses have read, and its next fence orders.
-    observed: [Accesses; 2],
-    /// By scope: what its fences have released, and its next atomic accesses hand on.
-    released: [Accesses; 2],
-}
-
-/// What a word hands on.
-#[derive(Clone, Default)]
-struct Handed {
-    to_device: Accesses,
-    to_blocks: BTreeMap<usize, Accesses>,
-}
 
 /// An access that has been made.
 struct Made {
@@ -62,7 +43,7 @@ impl Made {
 }
 
 struct Model {
-    threads: BTreeMap<(usize, usize), Thread>,
+    threads: Threads,
     /// By the first word of the atomic accesses.
     handed: [Handed; WORDS],
     accesses: Vec<Made>,
@@ -70,9 +51,8 @@ struct Model {
 
 impl Model {
     fn new() -> Self {
-        let of_block = |block| (0..THREADS).map(move |thread| ((block, thread), Thread::default()));
         Self {
-            threads: (0..BLOCKS).flat_map(of_block).collect(),
+            threads: Threads::new(THREADS),
             handed: Default::default(),
             accesses: Vec::new(),
         }
@@ -100,44 +80,26 @@ impl Model {
             }
             Step::Fence { actor, scope } => self.fence(ACTORS[actor], scope),
             Step::Warps { block, warps } => {
-                self.meet(|of, thread| of == block && warps >> (thread / 32) & 1 == 1);
+                self.threads
+                    .meet(|of, thread| of == block && warps >> (thread / 32) & 1 == 1);
             }
             Step::Lanes { block, lanes } => {
-                self.meet(|of, thread| of == block && thread < 32 && lanes >> thread & 1 == 1);
+                self.threads
+                    .meet(|of, thread| of == block && thread < 32 && lanes >> thread & 1 == 1);
             }
         }
         Vec::new()
     }
 
-    /// A barrier gives its threads the union of all that they know.
-    fn meet(&mut self, is_there: impl Fn(usize, usize) -> bool) {
-        let there = |(block, thread): &(usize, usize)| is_there(*block, *thread);
-        let mut all = Thread::default();
-        for (_, thread) in self.threads.iter().filter(|(place, _)| there(place)) {
-            all.known.extend(&thread.known);
-            for scope in [0, 1] {
-                all.observed[scope].extend(&thread.observed[scope]);
-                all.released[scope].extend(&thread.released[scope]);
-            }
-        }
-        for (_, thread) in self.threads.iter_mut().filter(|(place, _)| there(place)) {
-            thread.clone_from(&all);
-        }
-    }
-
     fn fence(&mut self, place: (usize, usize), scope: FenceScope) {
-        let thread = self.threads.get_mut(&place).unwrap();
-        let widest = usize::from(scope != FenceScope::Block);
-        for scope in 0..=widest {
-            let observed = std::mem::take(&mut thread.observed[scope]);
-            thread.known.extend(observed);
-        }
-        thread.released[widest] = thread.known.clone();
+        let thread = self.threads.at(place);
+        thread.acquire(scope);
+        thread.release(scope);
     }
 
     /// The kinds of the races of the access with earlier ones.
     fn races(&self, access: &Made) -> Vec<DefectKind> {
-        let known = &self.threads[&access.thread].known;
+        let known = self.threads.known(access.thread);
         let is_race = |(number, earlier): &(usize, &Made)| {
             let is_ordered = earlier.thread == access.thread || known.contains(number);
             let are_atomic = earlier.is_atomic() && access.is_atomic();
@@ -171,7 +133,7 @@ impl Model {
 
     fn note(&mut self, access: Made) {
         let number = self.accesses.len();
-        let thread = self.threads.get_mut(&access.thread).unwrap();
+        let thread = self.threads.at(access.thread);
         thread.known.insert(number);
         if access.updates() {
             for (number, load) in self.accesses.iter_mut().enumerate() {
@@ -184,16 +146,12 @@ impl Model {
         if access.kind == AccessKind::AtomicWrite {
             *handed = Handed::default();
         }
-        if access.updates() && thread.released.iter().any(|released| !released.is_empty()) {
-            let of_block = handed.to_blocks.entry(block).or_default();
-            of_block.extend(thread.released.iter().flatten());
-            handed.to_device.extend(&thread.released[1]);
+        if access.updates() {
+            handed.add(block, thread);
         }
         match access.kind {
             AccessKind::Atomic | AccessKind::AtomicRead => {
-                let of_block = handed.to_blocks.get(&block).into_iter().flatten();
-                thread.observed[0].extend(of_block);
-                thread.observed[1].extend(&handed.to_device);
+                thread.observe(block, handed);
             }
             AccessKind::Write => {
                 self.handed[access.words.clone()].fill(Handed::default());

@@ -1,17 +1,12 @@
 //! Programs of accesses, fences and partial barriers: how they are drawn, and what the simulator finds in them.
-//!
-//! The steps are taken one after another, whichever threads and blocks take them: a counter of the host, which
-//! the checks do not see, says whose turn it is. So the model needs no schedule.
 
+use crate::turns::{BLOCKS, Turns, WORDS};
 use cuda_std::prelude::*;
 use proptest::prelude::*;
-use simt::{AccessKind, Contents, DefectKind, Dim3, FenceScope, Launch, Options, Space};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use simt::{AccessKind, DefectKind, FenceScope, Options, Space};
 
-pub const BLOCKS: usize = 2;
 /// Three warps.
 pub const THREADS: usize = 96;
-pub const WORDS: usize = 4;
 const WORD_BYTES: usize = 4;
 
 /// The threads that access memory: block and thread.
@@ -179,49 +174,14 @@ pub fn found(steps: &[Step], seed: u64, space: Space) -> Option<DefectKind> {
         finding_limit: 1,
         ..Options::default()
     };
-    let launch = Launch {
-        kernel: "steps",
-        grid: Dim3::from(BLOCKS as u32),
-        block: Dim3::from(THREADS as u32),
-        cluster: Dim3::from(1),
-        thread_registers: None,
-        dynamic_shared_bytes: 0,
-        options: &options,
+    let turns = Turns {
+        threads: THREADS,
+        part,
+        take: |_, step, place| {
+            take(step, place);
+            0
+        },
     };
-    let words = Box::new([[0_u32; WORDS]; 1]);
-    let address = words.as_ptr().expose_provenance();
-    simt::register_allocation(address, WORDS * WORD_BYTES, Contents::Initialised).unwrap();
-    let turn = AtomicUsize::new(0);
-    let result = simt::run(&launch, &|| {
-        let me = (
-            thread::block_idx_x() as usize,
-            thread::thread_idx_x() as usize,
-        );
-        let base = match space {
-            Space::Shared => {
-                let base = simt::static_shared(1, WORDS * WORD_BYTES, 16).expose_provenance();
-                if me.1 == 0 {
-                    simt::access(space, AccessKind::Write, base, 16, 0, 16, 16);
-                }
-                thread::sync_threads();
-                base
-            }
-            _ => address,
-        };
-        for (number, step) in steps.iter().enumerate() {
-            let (takes_part, ends) = part(*step, me);
-            if !takes_part {
-                continue;
-            }
-            while turn.load(Ordering::Relaxed) < number {
-                thread::yield_now();
-            }
-            take(*step, (space, base));
-            if ends {
-                turn.store(number + 1, Ordering::Relaxed);
-            }
-        }
-    });
-    simt::forget_allocation(address, WORDS * WORD_BYTES);
+    let result = turns.run(steps, &options, space);
     result.err().map(|defect| defect.kind)
 }

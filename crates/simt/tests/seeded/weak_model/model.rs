@@ -1,31 +1,10 @@
 //! A slow model that is obviously right: each thread knows the set of the steps before it in causality order, each
 //! store hands sets on, and each fence does.
 
-use super::program::{ACTORS, BLOCKS, Step, THREADS, WORDS};
+use super::program::{ACTORS, Step, THREADS};
+use crate::causality::{Handed, Steps, Threads};
+use crate::turns::WORDS;
 use simt::FenceScope;
-use std::collections::{BTreeMap, BTreeSet};
-use std::mem::take;
-
-/// Steps, by their number.
-type Steps = BTreeSet<usize>;
-
-/// What a thread knows.
-#[derive(Clone, Default)]
-struct Thread {
-    /// What is before it.
-    known: Steps,
-    /// By scope, block first: what its atomic accesses have read, and its next fence orders.
-    observed: [Steps; 2],
-    /// By scope: what its fences have released, and its next stores hand on.
-    released: [Steps; 2],
-}
-
-/// What a store hands on.
-#[derive(Clone, Default)]
-struct Handed {
-    to_device: Steps,
-    to_blocks: BTreeMap<usize, Steps>,
-}
 
 /// A store of a word, or what it held before.
 #[derive(Default)]
@@ -63,7 +42,7 @@ pub struct Loads {
 }
 
 struct Model {
-    threads: BTreeMap<(usize, usize), Thread>,
+    threads: Threads,
     words: [Vec<Store>; WORDS],
     fences: Vec<Fence>,
     loads: Loads,
@@ -72,9 +51,8 @@ struct Model {
 impl Loads {
     /// Those of the steps, each of which has read one of `values`.
     pub fn of(steps: &[Step], values: &[u32]) -> Self {
-        let of_block = |block| (0..THREADS).map(move |thread| ((block, thread), Thread::default()));
         let mut model = Model {
-            threads: (0..BLOCKS).flat_map(of_block).collect(),
+            threads: Threads::new(THREADS),
             words: std::array::from_fn(|_| vec![Store::default()]),
             fences: Vec::new(),
             loads: Self::default(),
@@ -97,13 +75,15 @@ impl Model {
                 let newest = self.words[word].last().unwrap();
                 assert_eq!(value, newest.value(), "an update reads the newest store");
                 let handed = newest.handed.clone();
-                self.observe(ACTORS[actor], &handed);
+                let place = ACTORS[actor];
+                self.threads.at(place).observe(place.0, &handed);
                 self.store(number, ACTORS[actor], word, handed);
             }
             Step::Fence { actor, scope } => self.fence(ACTORS[actor], scope),
-            Step::Block(block) => self.meet(|of, _| of == block),
+            Step::Block(block) => self.threads.meet(|of, _| of == block),
             Step::Lanes { block, lanes } => {
-                self.meet(|of, thread| of == block && thread < 32 && lanes >> thread & 1 == 1);
+                self.threads
+                    .meet(|of, thread| of == block && thread < 32 && lanes >> thread & 1 == 1);
             }
         }
     }
@@ -111,7 +91,7 @@ impl Model {
     /// Which stores a load may return: none that is older than one that is before it, or than one that a
     /// load before it has returned.
     fn allowed(&self, place: (usize, usize), word: usize) -> Vec<u32> {
-        let known = &self.threads[&place].known;
+        let known = self.threads.known(place);
         let is_seen = |store: &Store| {
             let is_before = store.step.is_some_and(|step| known.contains(&step));
             is_before || !store.loads.is_disjoint(known)
@@ -133,16 +113,15 @@ impl Model {
         let store = stores.find(|store| store.value() == value).unwrap();
         store.loads.insert(number);
         let handed = store.handed.clone();
-        self.observe(place, &handed);
-        self.threads.get_mut(&place).unwrap().known.insert(number);
+        let thread = self.threads.at(place);
+        thread.observe(place.0, &handed);
+        thread.known.insert(number);
     }
 
     fn store(&mut self, number: usize, place: (usize, usize), word: usize, mut handed: Handed) {
-        let thread = self.threads.get_mut(&place).unwrap();
+        let thread = self.threads.at(place);
         thread.known.insert(number);
-        let of_block = handed.to_blocks.entry(place.0).or_default();
-        of_block.extend(thread.released.iter().flatten());
-        handed.to_device.extend(&thread.released[1]);
+        handed.add(place.0, thread);
         self.words[word].push(Store {
             step: Some(number),
             handed,
@@ -150,21 +129,10 @@ impl Model {
         });
     }
 
-    fn observe(&mut self, place: (usize, usize), handed: &Handed) {
-        let thread = self.threads.get_mut(&place).unwrap();
-        let of_block = handed.to_blocks.get(&place.0).into_iter().flatten();
-        thread.observed[0].extend(of_block);
-        thread.observed[1].extend(&handed.to_device);
-    }
-
     /// A fence comes after all that were executed before and include its thread, as it includes theirs.
     fn fence(&mut self, place: (usize, usize), scope: FenceScope) {
-        let thread = self.threads.get_mut(&place).unwrap();
-        let widest = usize::from(scope != FenceScope::Block);
-        for scope in 0..=widest {
-            let observed = take(&mut thread.observed[scope]);
-            thread.known.extend(observed);
-        }
+        let thread = self.threads.at(place);
+        thread.acquire(scope);
         let are_wide = |fence: &Fence| {
             [fence.scope, scope]
                 .iter()
@@ -175,27 +143,11 @@ impl Model {
                 thread.known.extend(&fence.known);
             }
         }
-        thread.released[widest] = thread.known.clone();
+        thread.release(scope);
         self.fences.push(Fence {
             block: place.0,
             scope,
             known: thread.known.clone(),
         });
-    }
-
-    /// A barrier gives its threads the union of all that they know.
-    fn meet(&mut self, is_there: impl Fn(usize, usize) -> bool) {
-        let there = |(block, thread): &(usize, usize)| is_there(*block, *thread);
-        let mut all = Thread::default();
-        for (_, thread) in self.threads.iter().filter(|(place, _)| there(place)) {
-            all.known.extend(&thread.known);
-            for scope in [0, 1] {
-                all.observed[scope].extend(&thread.observed[scope]);
-                all.released[scope].extend(&thread.released[scope]);
-            }
-        }
-        for (_, thread) in self.threads.iter_mut().filter(|(place, _)| there(place)) {
-            thread.clone_from(&all);
-        }
     }
 }

@@ -1,18 +1,13 @@
-//! Programs of atomic accesses, fences and barriers: how they are drawn, and what their loads return.
-//!
-//! The steps are taken one after another, whichever threads and blocks take them: a counter of the host, which
-//! the checks do not see, says whose turn it is. So the coherence order is the order of the steps.
+//! Programs of atomic accesses, fences and barriers: how they are drawn, and what their loads return. The coherence
+//! order is the order of the steps.
 
+use crate::turns::{BLOCKS, BYTES, Turns, WORDS};
 use cuda_std::prelude::*;
 use proptest::prelude::*;
-use simt::{AccessKind, Contents, Dim3, FenceScope, Launch, Options, Space};
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use simt::{AccessKind, FenceScope, Options, Space};
 
-pub const BLOCKS: usize = 2;
 /// Two warps.
 pub const THREADS: usize = 64;
-pub const WORDS: usize = 4;
-const BYTES: usize = 4 * WORDS;
 
 /// The threads that access memory: block and thread.
 pub const ACTORS: [(usize, usize); 6] = [(0, 0), (0, 1), (0, 33), (0, 40), (1, 0), (1, 40)];
@@ -121,66 +116,11 @@ pub fn run(steps: &[Step], seed: u64, space: Space) -> Vec<u32> {
         parallel_blocks: false,
         ..Options::default()
     };
-    let launch = Launch {
-        kernel: "steps",
-        grid: Dim3::from(BLOCKS as u32),
-        block: Dim3::from(THREADS as u32),
-        cluster: Dim3::from(1),
-        thread_registers: None,
-        dynamic_shared_bytes: 0,
-        options: &options,
+    let turns = Turns {
+        threads: THREADS,
+        part,
+        take,
     };
-    let words = Box::new([0_u32; WORDS]);
-    let address = words.as_ptr().expose_provenance();
-    simt::register_allocation(address, BYTES, Contents::Initialised).unwrap();
-    let turn = AtomicUsize::new(0);
-    let values: Vec<AtomicU32> = steps.iter().map(|_| AtomicU32::new(0)).collect();
-    let result = simt::run(&launch, &|| {
-        let me = (
-            thread::block_idx_x() as usize,
-            thread::thread_idx_x() as usize,
-        );
-        let base = match space {
-            Space::Shared => zeroed_words(me.1 == 0),
-            _ => address,
-        };
-        for (number, step) in steps.iter().enumerate() {
-            let (takes_part, ends) = part(*step, me);
-            if !takes_part {
-                continue;
-            }
-            while turn.load(Ordering::Relaxed) < number {
-                thread::yield_now();
-            }
-            let value = take(number, *step, (space, base));
-            if ends {
-                values[number].store(value, Ordering::Relaxed);
-                turn.store(number + 1, Ordering::Relaxed);
-            }
-        }
-    });
-    simt::forget_allocation(address, BYTES);
-    result.unwrap_or_else(|defect| panic!("{defect}"));
-    values.into_iter().map(AtomicU32::into_inner).collect()
-}
-
-/// Where the block has its words, which are 0 for all of its threads; one of them writes them.
-fn zeroed_words(writes: bool) -> usize {
-    let base = simt::static_shared(1, BYTES, 16);
-    let address = base.expose_provenance();
-    if writes {
-        simt::access(
-            Space::Shared,
-            AccessKind::Write,
-            address,
-            BYTES,
-            0,
-            BYTES,
-            16,
-        );
-        // SAFETY: the block has so many bytes here, and its other threads wait at the barrier.
-        unsafe { base.write_bytes(0, BYTES) };
-    }
-    thread::sync_threads();
-    address
+    let result = turns.run(steps, &options, space);
+    result.unwrap_or_else(|defect| panic!("{defect}"))
 }

@@ -1,0 +1,101 @@
+//! What is before what, for slow models that are obviously right: each thread knows the set of the steps before it,
+//! and words hand sets on.
+
+use crate::turns::BLOCKS;
+use simt::FenceScope;
+use std::collections::{BTreeMap, BTreeSet};
+use std::mem::take;
+
+/// Steps, by their number.
+pub type Steps = BTreeSet<usize>;
+
+/// The index of a scope, block first.
+fn widest(scope: FenceScope) -> usize {
+    usize::from(scope != FenceScope::Block)
+}
+
+/// What a thread knows.
+#[derive(Clone, Default)]
+pub struct Thread {
+    /// What is before it.
+    pub known: Steps,
+    /// By scope, block first: what its atomic accesses have read, and its next fence orders.
+    observed: [Steps; 2],
+    /// By scope: what its fences have released, and its next atomic writes hand on.
+    released: [Steps; 2],
+}
+
+impl Thread {
+    /// What the thread has read from words comes before what it does behind a fence.
+    pub fn acquire(&mut self, scope: FenceScope) {
+        for scope in 0..=widest(scope) {
+            let observed = take(&mut self.observed[scope]);
+            self.known.extend(observed);
+        }
+    }
+
+    /// What the thread knows at a fence is handed on by what it writes behind it.
+    pub fn release(&mut self, scope: FenceScope) {
+        self.released[widest(scope)] = self.known.clone();
+    }
+
+    /// The thread, one of `block`, reads a word that hands on `handed`.
+    pub fn observe(&mut self, block: usize, handed: &Handed) {
+        let of_block = handed.to_blocks.get(&block).into_iter().flatten();
+        self.observed[0].extend(of_block);
+        self.observed[1].extend(&handed.to_device);
+    }
+}
+
+/// What a word hands on.
+#[derive(Clone, Default)]
+pub struct Handed {
+    to_device: Steps,
+    to_blocks: BTreeMap<usize, Steps>,
+}
+
+impl Handed {
+    /// Adds what `thread`, one of `block`, has released.
+    pub fn add(&mut self, block: usize, thread: &Thread) {
+        let of_block = self.to_blocks.entry(block).or_default();
+        of_block.extend(thread.released.iter().flatten());
+        self.to_device.extend(&thread.released[1]);
+    }
+}
+
+/// The threads of a launch, by block and thread.
+pub struct Threads(BTreeMap<(usize, usize), Thread>);
+
+impl Threads {
+    /// Those of blocks of so many threads.
+    pub fn new(threads: usize) -> Self {
+        let of_block = |block| (0..threads).map(move |thread| ((block, thread), Thread::default()));
+        Self((0..BLOCKS).flat_map(of_block).collect())
+    }
+
+    /// What a thread knows.
+    pub fn at(&mut self, place: (usize, usize)) -> &mut Thread {
+        self.0.get_mut(&place).unwrap()
+    }
+
+    /// What is before a thread.
+    pub fn known(&self, place: (usize, usize)) -> &Steps {
+        &self.0[&place].known
+    }
+
+    /// A barrier gives its threads the union of all that they know.
+    pub fn meet(&mut self, is_there: impl Fn(usize, usize) -> bool) {
+        let there = |(block, thread): &(usize, usize)| is_there(*block, *thread);
+        let mut all = Thread::default();
+        for (_, thread) in self.0.iter().filter(|(place, _)| there(place)) {
+            all.known.extend(&thread.known);
+            for scope in [0, 1] {
+                all.observed[scope].extend(&thread.observed[scope]);
+                all.released[scope].extend(&thread.released[scope]);
+            }
+        }
+        for (_, thread) in self.0.iter_mut().filter(|(place, _)| there(place)) {
+            thread.clone_from(&all);
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Programs whose steps are taken one after another, whichever threads and blocks take them: a counter of the host,
+//! which the checks do not see, says whose turn it is. So a model needs no schedule.
+
+use cuda_std::prelude::*;
+use simt::{AccessKind, Contents, Defect, Dim3, Launch, Options, Space};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+
+pub const BLOCKS: usize = 2;
+pub const WORDS: usize = 4;
+pub const BYTES: usize = 4 * WORDS;
+
+/// How the threads of a program take its steps.
+pub struct Turns<S> {
+    /// Threads of a block.
+    pub threads: usize,
+    /// Whether a thread of a block takes part in a step, and whether it is the one that ends it.
+    pub part: fn(S, (usize, usize)) -> (bool, bool),
+    /// Takes the step of this number, in words of the space that begin at the address; returns what it reads.
+    pub take: fn(usize, S, (Space, usize)) -> u32,
+}
+
+impl<S: Copy + Sync> Turns<S> {
+    /// What each step reads, of words that are 0 before.
+    ///
+    /// # Errors
+    /// What the simulator finds.
+    pub fn run(
+        &self,
+        steps: &[S],
+        options: &Options,
+        space: Space,
+    ) -> Result<Vec<u32>, Box<Defect>> {
+        let launch = Launch {
+            kernel: "steps",
+            grid: Dim3::from(BLOCKS as u32),
+            block: Dim3::from(self.threads as u32),
+            cluster: Dim3::from(1),
+            thread_registers: None,
+            dynamic_shared_bytes: 0,
+            options,
+        };
+        let words = Box::new([0_u32; WORDS]);
+        let address = words.as_ptr().expose_provenance();
+        simt::register_allocation(address, BYTES, Contents::Initialised).unwrap();
+        let turn = AtomicUsize::new(0);
+        let values: Vec<AtomicU32> = steps.iter().map(|_| AtomicU32::new(0)).collect();
+        let result = simt::run(&launch, &|| {
+            let me = (
+                thread::block_idx_x() as usize,
+                thread::thread_idx_x() as usize,
+            );
+            let base = match space {
+                Space::Shared => zeroed_words(me.1 == 0),
+                _ => address,
+            };
+            for (number, step) in steps.iter().enumerate() {
+                let (takes_part, ends) = (self.part)(*step, me);
+                if !takes_part {
+                    continue;
+                }
+                while turn.load(Ordering::Relaxed) < number {
+                    thread::yield_now();
+                }
+                let value = (self.take)(number, *step, (space, base));
+                if ends {
+                    values[number].store(value, Ordering::Relaxed);
+                    turn.store(number + 1, Ordering::Relaxed);
+                }
+            }
+        });
+        simt::forget_allocation(address, BYTES);
+        result?;
+        Ok(values.into_iter().map(AtomicU32::into_inner).collect())
+    }
+}
+
+/// Where the block has its words, which are 0 for all of its threads; one of them writes them.
+fn zeroed_words(writes: bool) -> usize {
+    let base = simt::static_shared(1, BYTES, 16);
+    let address = base.expose_provenance();
+    if writes {
+        simt::access(
+            Space::Shared,
+            AccessKind::Write,
+            address,
+            BYTES,
+            0,
+            BYTES,
+            16,
+        );
+        // SAFETY: the block has so many bytes here, and its other threads wait at the barrier.
+        unsafe { base.write_bytes(0, BYTES) };
+    }
+    thread::sync_threads();
+    address
+}
