@@ -53,7 +53,7 @@ impl Bench {
         let mut ratios = Vec::new();
         for (&(n, k), m) in layers.iter().flat_map(|it| ROWS.map(|m| (it, m))) {
             let name = format!("{element} layer {m}x{n}x{k}");
-            if !name.contains(&self.options.only) || is_simulated && m > ROWS[3] {
+            if !name.contains(&self.options.only) || is_simulated && m > FEW_ROWS {
                 continue;
             }
             let ratio = self.run_layer::<T>(&name, (m, n, k), records)?;

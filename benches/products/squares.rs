@@ -15,7 +15,7 @@ const SPLIT: [(&str, TileConfig); 2] = [
     ("split, small tiles", TileConfig::Small),
 ];
 
-/// Rows of narrow products by the kernels of older devices.
+/// Rows of products by the kernels of older devices.
 const BY_WARPS: [(&str, TileConfig); 2] = [
     ("by warps, large tiles", TileConfig::Large),
     ("by warps, small tiles", TileConfig::Small),
@@ -127,6 +127,7 @@ impl Bench {
                 })?;
                 self.report(&format!("{name}, {way}"), &split, rival.as_ref(), records);
             }
+            self.run_by_warps(&name, &mut sets, rival.as_ref(), records)?;
         }
         Ok(())
     }

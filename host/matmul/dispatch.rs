@@ -131,9 +131,10 @@ fn by_singles(
     matrices: Matrices<'_, f32, f32, f32>,
 ) -> Outcome<()> {
     match kernel.method {
-        Method::Split(_) => {
+        Method::Split(_) | Method::SplitMma(_) => {
             let problem = matrices.problem(ElementType::F32, ElementType::F32);
-            let wide = device.select_kernel(Request::Wide, &problem)?.kernel;
+            let request = Request::LeftOutBy(kernel.method);
+            let wide = device.select_kernel(request, &problem)?.kernel;
             split::multiply(kernel, wide, matrices)
         }
         _ => chain::multiply(device, kernel, matrices),

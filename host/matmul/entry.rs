@@ -6,6 +6,7 @@ use crate::launch::LaunchConfig;
 use crate::module::Module;
 use crate::module_source::ModuleSource;
 use cuda_std::global::{Global, GlobalMut};
+use half::f16;
 use std::any::TypeId;
 use std::mem;
 use tilewright_kernels::epilogue::EpilogueNumbers;
@@ -64,6 +65,7 @@ launches! {
     for [T O S P] VectorLaunch<T, O, S, P>;
     for [S] GroupLaunch<S>;
     for [] SplitLaunch;
+    for [] SplitMmaLaunch;
     for [] WideLaunch;
 }
 
@@ -138,6 +140,25 @@ pub struct SplitArguments<'a> {
 /// # Safety
 /// As for [`ProductLaunch`]: the maps are views.
 pub type SplitLaunch = unsafe fn(&Module, LaunchConfig, SplitArguments<'_>) -> Outcome<()>;
+
+/// The arguments of a kernel of warps for operands that were taken apart.
+pub struct SplitMmaArguments<'a> {
+    /// The upper and the lower halves of A's lines, and of B's.
+    pub halves: [[Global<'a, f16>; 2]; 2],
+    /// The words of A's and of B's lines.
+    pub words: [Global<'a, u32>; 2],
+    pub c: GlobalMut<'a, f32>,
+    pub shape: ProductShape,
+    /// Whether C stands for the transpose of a result.
+    pub is_transposed: bool,
+    pub epilogue: EpilogueArguments<'a, f32>,
+}
+
+/// The launch of a kernel of warps for operands that were taken apart.
+///
+/// # Safety
+/// As for [`ProductLaunch`].
+pub type SplitMmaLaunch = unsafe fn(&Module, LaunchConfig, SplitMmaArguments<'_>) -> Outcome<()>;
 
 /// A tensor map, encoded.
 pub type MapWords = [u64; 16];

@@ -14,14 +14,12 @@ use crate::matrix::{Matrix, MatrixBatch, MatrixView, Order};
 use crate::module::Module;
 use cuda_std::global::{Global, GlobalMut};
 use cuda_std::grid_constant::GridConstant;
+use cuda_std::kernel::Kernel;
 use half::f16;
 use tilewright_kernels::tensor::{
-    HALF_DEPTH, SPLIT_THREADS, SplitShape, lowest_exponent, split_halves, split_in_block,
-    split_in_cluster, split_scan,
+    HALF_DEPTH, SPLIT_ALIGNMENT, SPLIT_THREADS, SplitShape, lowest_exponent, split_halves,
+    split_in_block, split_in_cluster, split_scan,
 };
-
-/// Elements of f16 at whose multiples the lines of halves start, for bulk copies.
-const PITCH: usize = 8;
 
 /// An operand that was taken apart.
 #[derive(Clone, Copy)]
@@ -56,7 +54,7 @@ impl Whole<'_> {
             lines,
             k,
             leading_dimension: first.leading_dimension(),
-            pitch: k.next_multiple_of(PITCH),
+            pitch: k.next_multiple_of(SPLIT_ALIGNMENT),
             lowest: lowest_exponent(k).expect("the product can be split"),
             is_along: u32::from(first.order() == Order::RowMajor),
         }
@@ -123,7 +121,7 @@ pub fn split_rows(
         .flatten()
         .map(|operand| operand.shape().k)
         .max();
-    let is_at_once = k <= Some(SplitShape::MOST_AT_ONCE);
+    let is_at_once = k <= Some(SplitShape::MOST_AT_ONCE) && has_split_at_once(device);
     if !is_at_once {
         for operand in operands.iter_mut().flatten() {
             operand.words.clear()?;
@@ -138,6 +136,13 @@ pub fn split_rows(
         false => launch_in_two(device, a, b)?,
     }
     Ok(halves)
+}
+
+/// Whether the device runs the kernels that read an operand once.
+fn has_split_at_once(device: &Device) -> bool {
+    let needed = <split_in_cluster as Kernel>::ARCH;
+    let capability = device.properties().compute_capability;
+    needed.is_none_or(|it| capability.is_none_or(|own| it.runs_on(own)))
 }
 
 /// One launch, which reads the operands once.
@@ -234,11 +239,27 @@ impl<'a> SplitOperand<'a> {
         }
     }
 
+    /// Elements from a line of halves to the next.
+    pub fn pitch(&self) -> usize {
+        self.halves.leading_dimension()
+    }
+
+    /// The upper halves of all matrices, line after line, and the lower ones.
+    pub fn halves(&self) -> Outcome<[Global<'a, f16>; 2]> {
+        let lines = self.matrices * self.lines;
+        let (upper, lower) = (
+            self.halves.part(..lines, ..)?,
+            self.halves.part(lines.., ..)?,
+        );
+        // SAFETY: (1) the kernels read elements of the lines alone.
+        Ok([upper, lower].map(|half| unsafe { read_elements(half.into()) }))
+    }
+
     /// A map of the upper halves of all matrices, and then the lower ones, with boxes of `box_lines` lines.
     pub fn map(&self, box_lines: usize) -> Outcome<MapWords> {
         let halves = TensorMapBatch {
             count: 2 * self.matrices as u64,
-            matrix_bytes: (self.lines * self.halves.leading_dimension() * size_of::<f16>()) as u64,
+            matrix_bytes: (self.lines * self.pitch() * size_of::<f16>()) as u64,
         };
         let upper = self.halves.part(..self.lines, ..self.k)?;
         upper.encode_tensor_map_of_batch(box_lines, HALF_DEPTH, halves)

@@ -92,10 +92,14 @@ pub enum Method {
     Wgmma(TileConfig),
     /// The same of results with few rows or columns.
     Skinny(TileConfig),
-    /// f32 as products of halves on the tensor cores.
+    /// f32 as products of halves on the tensor cores, by warpgroups.
     Split(TileConfig),
+    /// The same by warps.
+    SplitMma(TileConfig),
     /// What `Split` leaves out, on the ordinary units.
     Wide,
+    /// What `SplitMma` leaves out, on the ordinary units.
+    WideMma,
     /// The sums of the products of each line of a matrix with a vector.
     Vector(VectorLines),
     /// `Coarsened`, of products of unequal shapes.
@@ -120,7 +124,12 @@ impl Method {
     pub fn has_any_warps(self) -> bool {
         matches!(
             self,
-            Self::Tiled | Self::Coarsened(_) | Self::Wide | Self::Vector(_) | Self::Grouped(_)
+            Self::Tiled
+                | Self::Coarsened(_)
+                | Self::Wide
+                | Self::WideMma
+                | Self::Vector(_)
+                | Self::Grouped(_)
         )
     }
 }

@@ -2,8 +2,8 @@
 
 use super::entry::{
     ChainArguments, ChainLaunch, Entry, GroupLaunch, ProductArguments, ProductLaunch,
-    SplitArguments, SplitLaunch, TensorArguments, TensorLaunch, VectorArguments, VectorLaunch,
-    WideLaunch, launch_with_epilogue,
+    SplitArguments, SplitLaunch, SplitMmaArguments, SplitMmaLaunch, TensorArguments, TensorLaunch,
+    VectorArguments, VectorLaunch, WideLaunch, launch_with_epilogue,
 };
 use super::kernel::{ElementType, GemmKernel, Method, TileConfig, VectorLines};
 use crate::images::oldest_driver;
@@ -131,6 +131,21 @@ macro_rules! kernels {
             unsafe {
                 launch_with_epilogue!(
                     module, $kernel(), config, [a, b, a_words, b_words, c, shape, is_transposed], epilogue, []
+                )
+            }
+        })
+    };
+    (@split_mma $element:ty, $output:ty, $sum:ty, $finish:ty, $kernel:path) => {
+        Entry::new::<SplitMmaLaunch>(|module, config, arguments| {
+            let SplitMmaArguments { halves, words, c, shape, is_transposed, epilogue } = arguments;
+            let [[a_high, a_low], [b_high, b_low]] = halves;
+            let [a_words, b_words] = words;
+            let (shape, is_transposed) = (GridConstant::new(&shape), u32::from(is_transposed));
+            // SAFETY: (1), (2) are those of `SplitMmaLaunch`.
+            unsafe {
+                launch_with_epilogue!(
+                    module, $kernel(), config,
+                    [a_high, a_low, b_high, b_low, a_words, b_words, c, shape, is_transposed], epilogue, []
                 )
             }
         })
@@ -287,8 +302,12 @@ pub static KERNELS: &[GemmKernel] = kernels! {
     F8E5M2 to F32 [Method::Skinny(SMALL), tensor, direct] => matmul_wgmma_skinny_small_e5m2_f32;
     F32 to F32 [Method::Split(LARGE), tensor, split] => matmul_split_f32;
     F32 to F32 [Method::Split(SMALL), tensor, split] => matmul_split_small_f32;
+    F32 to F32 [Method::SplitMma(LARGE), matmul, split_mma] => matmul_mma_split_f32;
+    F32 to F32 [Method::SplitMma(SMALL), matmul, split_mma] => matmul_mma_split_small_f32;
     F32 to F32 [Method::Wide, matmul, wide] => matmul_wide_f32_nn matmul_wide_f32_nn_unaligned
         matmul_wide_f32_tn matmul_wide_f32_nt matmul_wide_f32_tt;
+    F32 to F32 [Method::WideMma, matmul, wide] => matmul_mma_wide_f32_nn matmul_mma_wide_f32_nn_unaligned
+        matmul_mma_wide_f32_tn matmul_mma_wide_f32_nt matmul_mma_wide_f32_tt;
     F32 to F32 [Method::Grouped(LARGE), matmul, group] => matmul_grouped_f32_nn matmul_grouped_f32_tn
         matmul_grouped_f32_nt;
     F32 to F32 [Method::Grouped(SMALL), matmul, group] => matmul_grouped_small_f32_nn

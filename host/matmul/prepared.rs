@@ -45,7 +45,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::NoKernel`](crate::ErrorKind::NoKernel) if the rows of B are fewer than 60, or so many that
+    /// [`ErrorKind::NoKernel`](crate::ErrorKind::NoKernel) if the rows of B are fewer than 63, or so many that
     /// no product of it is on tensor cores, or if the device has no kernels for such products;
     /// [`ErrorKind::DriverTooOld`](crate::ErrorKind::DriverTooOld) if its driver does not read them; [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice);
     /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory),

@@ -15,7 +15,7 @@ use super::kernel::{ElementType, GemmKernel, Method, TileConfig};
 use super::problem::{Parts, Problem, VectorProduct};
 use super::table::kernels_of;
 use crate::matrix::Order;
-use tiles::{coarsened, mma_in, split_in, wgmma_in};
+use tiles::{coarsened, mma_in, split_in, split_mma_in, wgmma_in};
 use tilewright_kernels::matmul::OperandLayout;
 
 /// Multiply-adds of an f32 product from which on tensor cores are faster, with the passes that take the
@@ -52,8 +52,8 @@ pub enum Request {
         n: usize,
         arithmetic: Arithmetic,
     },
-    /// Those that compute what products of taken apart operands leave out.
-    Wide,
+    /// Those that compute what products of taken apart operands leave out, which this method computes.
+    LeftOutBy(Method),
     /// Those that compute products of unequal shapes.
     Grouped(TileConfig),
 }
@@ -109,7 +109,8 @@ pub fn select(problem: &Problem, device: DeviceFacts, request: Request) -> Optio
             fastest(problem, whole, device, (arithmetic, tiles))?
         }
         Request::PartOf { arithmetic, .. } => fastest(problem, whole, device, (arithmetic, None))?,
-        Request::Wide => (Method::Wide, SelectionReason::OnlyTiles),
+        Request::LeftOutBy(Method::SplitMma(_)) => (Method::WideMma, SelectionReason::OnlyTiles),
+        Request::LeftOutBy(_) => (Method::Wide, SelectionReason::OnlyTiles),
         Request::Grouped(tiles) => {
             let method = match problem.element {
                 ElementType::F16 | ElementType::Bf16 => Method::GroupedMma,
@@ -170,6 +171,8 @@ fn fastest(
     let has_warpgroups =
         problem.fits_tensor_maps() && has_tensor_cores(Method::Wgmma(TileConfig::Large));
     let has_warps = has_tensor_cores(Method::Mma(TileConfig::Large));
+    let has_split_by_warpgroups = has_tensor_cores(Method::Split(TileConfig::Large));
+    let is_split = whole.multiply_adds() >= split_from(problem.batch) && problem.can_be_split();
     let is_narrow = matches!(
         problem.element,
         ElementType::F16
@@ -204,13 +207,19 @@ fn fastest(
             Some(wgmma_in(problem, device, tiles))
         }
         (_, Arithmetic::Auto) if is_narrow && has_warps => mma_in(problem, device, tiles),
-        (ElementType::F32, Arithmetic::Split) => Some(split_in(problem, device, tiles)),
-        (ElementType::F32, Arithmetic::Auto)
-            if whole.multiply_adds() >= split_from(problem.batch)
-                && problem.can_be_split()
-                && has_tensor_cores(Method::Split(TileConfig::Large)) =>
-        {
+        (ElementType::F32, Arithmetic::Split) => match has_split_by_warpgroups {
+            true => Some(split_in(problem, device, tiles)),
+            false => split_mma_in(problem, device, tiles),
+        },
+        (ElementType::F32, Arithmetic::Auto) if is_split && has_split_by_warpgroups => {
             Some(split_in(problem, device, tiles))
+        }
+        (ElementType::F32, Arithmetic::Auto)
+            if is_split
+                && device.has_fast_halves()
+                && has_tensor_cores(Method::SplitMma(TileConfig::Large)) =>
+        {
+            split_mma_in(problem, device, tiles)
         }
         (ElementType::F64, Arithmetic::Auto | Arithmetic::Chain) if has_warps => {
             mma_in(problem, device, tiles)
@@ -265,7 +274,9 @@ impl GemmKernel {
                 }
                 Method::Vector(lines) => problem.vector().is_some_and(|it| it.lines == lines),
                 Method::Wgmma(_) | Method::Skinny(_) => problem.fits_tensor_maps(),
-                Method::Split(_) | Method::Wide => problem.can_be_split(),
+                Method::Split(_) | Method::SplitMma(_) | Method::Wide | Method::WideMma => {
+                    problem.can_be_split()
+                }
             }
             && self.runs_on(device)
     }

@@ -4,7 +4,7 @@
 use super::kernel::{ElementType, GemmKernel, Method, TileConfig, VectorLines};
 use super::kernels::KERNELS;
 
-const METHODS: usize = 18;
+const METHODS: usize = 21;
 const TYPES: usize = ElementType::F8E5M2 as usize + 1;
 
 /// Where the kernels of a method, a type of elements and one of outputs stand in the table: the first, and the
@@ -66,6 +66,9 @@ const fn number(method: Method) -> usize {
         Method::Split(Large) => 15,
         Method::Skinny(Small) => 16,
         Method::Skinny(Large) => 17,
+        Method::SplitMma(Small) => 18,
+        Method::SplitMma(Large) => 19,
+        Method::WideMma => 20,
     }
 }
 

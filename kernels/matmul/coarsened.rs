@@ -46,7 +46,6 @@ use super::sink::StoreFinished;
 use super::tile::Tile;
 use super::transposed_load::TransposedLoad;
 use crate::epilogue::{Epilogue, EpilogueNumbers};
-#[cfg(any(not(target_arch = "nvptx64"), cuda_arch_at_least = "90a"))]
 use crate::tensor::{LineWords, PANEL};
 #[cfg(any(not(target_arch = "nvptx64"), cuda_arch_at_least = "90a"))]
 use cuda_std::dependent_launch;
@@ -187,17 +186,26 @@ unsafe fn never(_shape: &ProductShape, (): ()) -> bool {
     false
 }
 
-/// Waits for the launches before, and says whether the calling block's outputs were computed on tensor cores: none
-/// of its lines is wide.
+/// Waits for the launches before, and is then [`is_narrow`].
+///
+/// # Safety
+/// As for [`is_narrow`].
+#[cfg(any(not(target_arch = "nvptx64"), cuda_arch_at_least = "90a"))]
+#[inline(always)]
+unsafe fn is_narrow_then(shape: &ProductShape, words: (Global<'_, u32>, Global<'_, u32>)) -> bool {
+    dependent_launch::wait();
+    dependent_launch::trigger();
+    // SAFETY: (1) is (1).
+    unsafe { is_narrow(shape, words) }
+}
+
+/// Whether the calling block's outputs were computed on tensor cores: none of its lines is wide.
 ///
 /// # Safety
 /// 1. The words are those of m lines of A and n lines of B, of each matrix of theirs, as the splits left them,
 ///    and the blocks are those of m x n outputs, [`PANEL`] x [`PANEL`] each.
-#[cfg(any(not(target_arch = "nvptx64"), cuda_arch_at_least = "90a"))]
 #[inline(always)]
 unsafe fn is_narrow(shape: &ProductShape, (a, b): (Global<'_, u32>, Global<'_, u32>)) -> bool {
-    dependent_launch::wait();
-    dependent_launch::trigger();
     let (m, n) = (shape.m, shape.n);
     let (of_a, of_b) = (LineWords { lines: m }, LineWords { lines: n });
     let of_product = |words: LineWords, stride: usize| match stride {
@@ -306,25 +314,32 @@ macro_rules! coarsened_kernels {
             ["A is row-major, B is column-major. An element is four i8 of one row or column, the first \
                 in the lowest byte: zeros past the end of K."], [], never);
     )*};
-    (@wide $($name:ident: $a_layout:ident $b_layout:ident, $a_loader:ty, $b_loader:ty,
+    (@wide $($name:ident $name_of_warps:ident: $a_layout:ident $b_layout:ident, $a_loader:ty, $b_loader:ty,
         $layout:literal;)*) => {$(
-        coarsened_kernels!(@entry $name: LargeF32, f32, [min_blocks = 2, arch = "sm_90a", dependent_launch],
+        coarsened_kernels!(@of_wide $name: [arch = "sm_90a", dependent_launch],
+            $a_layout $b_layout, $a_loader, $b_loader, $layout, is_narrow_then);
+        coarsened_kernels!(@of_wide $name_of_warps: [arch = "sm_80"],
+            $a_layout $b_layout, $a_loader, $b_loader, $layout, is_narrow);
+    )*};
+    (@of_wide $name:ident: [$($bound:tt)*], $a_layout:ident $b_layout:ident, $a_loader:ty, $b_loader:ty,
+        $layout:literal, $is_skipped:ident) => {
+        coarsened_kernels!(@entry $name: LargeF32, f32, [min_blocks = 2, $($bound)*],
             $a_layout $b_layout, $a_loader, $b_loader,
             [$layout "`a_words` and `b_words` are those of the operands' lines, as the splits left them."],
-            [a_words: Global<u32>, b_words: Global<u32>], is_narrow);
-    )*};
+            [a_words: Global<u32>, b_words: Global<u32>], $is_skipped);
+    };
 }
-// What products of operands that were taken apart leave out.
+// What products of operands that were taken apart leave out: those of warpgroups, and those of warps.
 coarsened_kernels! { @wide
-    matmul_wide_f32_nn: RowMajor RowMajor, TransposedLoad<true>, DirectLoad<4>,
+    matmul_wide_f32_nn matmul_mma_wide_f32_nn: RowMajor RowMajor, TransposedLoad<true>, DirectLoad<4>,
         "A and B are row-major, and the rows of B start at multiples of 16 bytes.";
-    matmul_wide_f32_nn_unaligned: RowMajor RowMajor, TransposedLoad<true>, DirectLoad<1>,
+    matmul_wide_f32_nn_unaligned matmul_mma_wide_f32_nn_unaligned: RowMajor RowMajor, TransposedLoad<true>, DirectLoad<1>,
         "A and B are row-major.";
-    matmul_wide_f32_tn: ColumnMajor RowMajor, DirectLoadOfAnyAlignment<4, true>, DirectLoadOfAnyAlignment<4, true>,
+    matmul_wide_f32_tn matmul_mma_wide_f32_tn: ColumnMajor RowMajor, DirectLoadOfAnyAlignment<4, true>, DirectLoadOfAnyAlignment<4, true>,
         "A is column-major, B is row-major.";
-    matmul_wide_f32_nt: RowMajor ColumnMajor, TransposedLoad<true>, TransposedLoad<true>,
+    matmul_wide_f32_nt matmul_mma_wide_f32_nt: RowMajor ColumnMajor, TransposedLoad<true>, TransposedLoad<true>,
         "A is row-major, B is column-major.";
-    matmul_wide_f32_tt: ColumnMajor ColumnMajor, DirectLoadOfAnyAlignment<4, false>, TransposedLoad<true>,
+    matmul_wide_f32_tt matmul_mma_wide_f32_tt: ColumnMajor ColumnMajor, DirectLoadOfAnyAlignment<4, false>, TransposedLoad<true>,
         "A and B are column-major.";
 }
 coarsened_kernels! {

@@ -13,7 +13,7 @@
 //! output's bits depend on K and the type alone, and not on the shape, the tile or the layout. Sums of
 //! integers are exact, and wrap around.
 
-mod split;
+pub(crate) mod split;
 #[cfg(any(not(target_arch = "nvptx64"), cuda_arch_at_least = "90a"))]
 mod warpgroup;
 

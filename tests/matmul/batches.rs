@@ -2,7 +2,7 @@
 
 use crate::common::devices;
 use crate::common::random::Random;
-use crate::harness::{Bits, Host, ORDERS, assert_same_bits, hoppers};
+use crate::harness::{Bits, Host, ORDERS, assert_same_bits, hoppers, splitters};
 use half::{bf16, f16};
 use std::collections::HashMap;
 use std::fmt::Debug;
@@ -142,7 +142,7 @@ fn of_chains() {
 
 #[test]
 fn of_splits() {
-    for device in hoppers(devices()) {
+    for device in splitters(devices()) {
         assert_batches(&device, Arithmetic::Split, |it| it as f32);
     }
 }

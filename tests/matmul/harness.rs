@@ -3,7 +3,10 @@
 use half::{bf16, f16};
 use std::fmt::Debug;
 use tilewright::cuda_std::fp8::{F8E4M3, F8E5M2};
-use tilewright::{Arithmetic, Device, Element, Matmul, MatmulInto, Matrix, Order, TileConfig};
+use tilewright::{
+    Arithmetic, Device, Element, Matmul, MatmulInto, Matrix, Order, Profile, SimulatorOptions,
+    TileConfig,
+};
 
 pub const ORDERS: [Order; 2] = [Order::RowMajor, Order::ColumnMajor];
 
@@ -22,6 +25,41 @@ pub fn hoppers(machines: Vec<Device>) -> Vec<Device> {
         println!("skipped: {} is not of compute capability 9.0", other.name());
     }
     hoppers
+}
+
+/// Those that multiply f32 in halves on tensor cores: the hoppers, by warpgroups, and what stands for an A100, by
+/// warps.
+pub fn splitters(machines: Vec<Device>) -> Vec<Device> {
+    let mut splitters = hoppers(machines);
+    splitters.push(ampere());
+    splitters
+}
+
+/// A device, and the compute capability as of which it is to multiply.
+#[derive(Clone, Debug)]
+pub struct Way {
+    pub device: Device,
+    pub capability: Option<(u32, u32)>,
+}
+
+impl From<&Device> for Way {
+    fn from(device: &Device) -> Self {
+        Self {
+            device: device.clone(),
+            capability: None,
+        }
+    }
+}
+
+impl From<&Way> for Way {
+    fn from(way: &Way) -> Self {
+        way.clone()
+    }
+}
+
+/// A simulator that stands for an A100.
+pub fn ampere() -> Device {
+    Device::simulator_with(SimulatorOptions::default().with_profile(Profile::A100))
 }
 
 /// A matrix on the host, row after row.
@@ -135,33 +173,38 @@ pub fn orders(number: usize) -> Orders {
 pub fn product_in<T: MatmulInto<T> + Debug>(
     orders: Orders,
     tiles: TileConfig,
-    device: &Device,
+    way: impl Into<Way>,
     arithmetic: Arithmetic,
     a: &Host<T>,
     b: &Host<T>,
 ) -> Vec<T> {
+    let Way { device, capability } = way.into();
     let [of_a, of_b, of_c] = orders;
-    let (left, right) = (a.upload(device, of_a), b.upload(device, of_b));
+    let (left, right) = (a.upload(&device, of_a), b.upload(&device, of_b));
     let mut c = device.matrix_zeros::<T>((a.rows, b.columns, of_c)).unwrap();
-    let product = Matmul::new(&left, &right)
+    let mut product = Matmul::new(&left, &right)
         .arithmetic(arithmetic)
         .tiles(tiles);
+    if let Some((major, minor)) = capability {
+        product = product.compute_capability(major, minor);
+    }
     product.run_into(&mut c).unwrap();
     c.to_vec().unwrap()
 }
 
 /// The product of matrices in all orders, and in both sizes of tiles, which all have the same bits.
 pub fn product<T: MatmulInto<T> + Debug + Bits>(
-    device: &Device,
+    way: impl Into<Way>,
     arithmetic: Arithmetic,
     a: &Host<T>,
     b: &Host<T>,
 ) -> Vec<T> {
+    let way = &way.into();
     let [small, large] = [TileConfig::Small, TileConfig::Large];
-    let first = product_in(orders(0), small, device, arithmetic, a, b);
+    let first = product_in(orders(0), small, way, arithmetic, a, b);
     for (number, tiles) in (1..8).map(|it| (it, small)).chain([(0, large), (5, large)]) {
-        let found = product_in(orders(number), tiles, device, arithmetic, a, b);
-        assert_same_bits(&found, &first, &(orders(number), tiles, device));
+        let found = product_in(orders(number), tiles, way, arithmetic, a, b);
+        assert_same_bits(&found, &first, &(orders(number), tiles, way));
     }
     first
 }

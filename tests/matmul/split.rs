@@ -3,9 +3,24 @@
 use crate::common::exact::Compensated;
 use crate::common::random::Random;
 use crate::common::{devices, machines};
-use crate::harness::{Host, Shape, assert_same_bits, hoppers, orders, product, product_in};
+use crate::harness::{
+    Host, ORDERS, Shape, Way, ampere, assert_same_bits, hoppers, orders, product, product_in,
+};
 use std::fmt::Debug;
-use tilewright::{Arithmetic, Device, SimulatorOptions, TileConfig};
+use tilewright::{Arithmetic, Device, Matmul, MatrixBatch, Order, SimulatorOptions, TileConfig};
+
+/// By warpgroups and by warps on each of the machines that run code for compute capability 9.0, and by warps as an
+/// A100 does.
+fn ways(machines: Vec<Device>) -> Vec<Way> {
+    let hoppers = hoppers(machines).into_iter();
+    let ways = hoppers.flat_map(|device| {
+        [None, Some((8, 0))].map(|capability| Way {
+            device: device.clone(),
+            capability,
+        })
+    });
+    ways.chain([Way::from(&ampere())]).collect()
+}
 
 /// Fails unless each output is within gamma_k |A||B| of the exact one, or has the bits of the chain.
 #[track_caller]
@@ -52,7 +67,7 @@ const DISTRIBUTIONS: [(&str, Draw, Draw); 6] = [
         |random| random.signed_unit() * 1e-39,
         |random| random.signed_unit() * 1e36,
     ),
-    ("27 binades", far_apart, far_apart),
+    ("26 binades", far_apart, far_apart),
     (
         "integers",
         |random| random.integer(-1000..=1000) as f64,
@@ -60,10 +75,10 @@ const DISTRIBUTIONS: [(&str, Draw, Draw); 6] = [
     ),
 ];
 
-/// Numbers of 27 binades, none of which is left to the ordinary units.
+/// Numbers of 26 binades, none of which is left to the ordinary units.
 fn far_apart(random: &mut Random) -> f64 {
     let x = random.signed_unit();
-    (x / 2.0 + 0.5_f64.copysign(x)) * (random.integer(-26..=0) as f64).exp2()
+    (x / 2.0 + 0.5_f64.copysign(x)) * (random.integer(-25..=0) as f64).exp2()
 }
 
 #[test]
@@ -73,17 +88,10 @@ fn split_products_are_as_accurate_as_f32() {
             let mut random = Random::new(k as u64);
             let a = Host::new(m, k, |_, _| of_a(&mut random) as f32);
             let b = Host::new(k, n, |_, _| of_b(&mut random) as f32);
-            for device in hoppers(devices()) {
+            for way in ways(devices()) {
                 let orders = orders(number + m);
-                let found = product_in(
-                    orders,
-                    TileConfig::Large,
-                    &device,
-                    Arithmetic::Split,
-                    &a,
-                    &b,
-                );
-                assert_accurate(&a, &b, &found, &(name, orders, (m, n, k), &device));
+                let found = product_in(orders, TileConfig::Large, &way, Arithmetic::Split, &a, &b);
+                assert_accurate(&a, &b, &found, &(name, orders, (m, n, k), &way));
             }
         }
     }
@@ -96,16 +104,21 @@ fn split_products_of_long_lines() {
     let mut random = Random::new(k as u64);
     let mut element = |_, _| random.signed_unit() as f32;
     let (a, b) = (Host::new(m, k, &mut element), Host::new(k, n, &mut element));
-    for device in hoppers(devices()) {
+    for way in ways(devices()) {
         // Two hundred stages take the simulator seconds.
         let unlimited = SimulatorOptions::default().with_time_limit(None);
-        let device = match device.is_simulator() {
-            true => Device::simulator_with(unlimited),
-            false => device,
+        let way = match way.device.is_simulator()
+            && way.device.properties().compute_capability.is_none()
+        {
+            true => Way {
+                device: Device::simulator_with(unlimited),
+                ..way
+            },
+            false => way,
         };
         let split = Arithmetic::Split;
-        let found = product_in(orders(0), TileConfig::Large, &device, split, &a, &b);
-        assert_accurate(&a, &b, &found, &device);
+        let found = product_in(orders(0), TileConfig::Large, &way, split, &a, &b);
+        assert_accurate(&a, &b, &found, &way);
     }
 }
 
@@ -120,9 +133,9 @@ fn split_products_of_small_integers_are_exact() {
         terms.sum()
     };
     let expected: Vec<f32> = (0..m * n).map(output).collect();
-    for device in hoppers(devices()) {
-        let found = product(&device, Arithmetic::Split, &a, &b);
-        assert_same_bits(&found, &expected, &device);
+    for way in ways(devices()) {
+        let found = product(&way, Arithmetic::Split, &a, &b);
+        assert_same_bits(&found, &expected, &way);
     }
 }
 
@@ -201,10 +214,10 @@ fn assert_special_lines(
     };
     let a = Host::new(m, k, |row, k| element(row, k, in_a));
     let b = Host::new(k, n, |k, column| element(column, k, !in_a));
-    for device in hoppers(devices()) {
+    for way in ways(devices()) {
         let (orders, split) = (orders(number), Arithmetic::Split);
-        let found = product_in(orders, TileConfig::Large, &device, split, &a, &b);
-        assert_accurate(&a, &b, &found, &(number, in_a, lines, orders, &device));
+        let found = product_in(orders, TileConfig::Large, &way, split, &a, &b);
+        assert_accurate(&a, &b, &found, &(number, in_a, lines, orders, &way));
     }
 }
 
@@ -214,9 +227,66 @@ fn split_products_have_the_same_bits_on_every_machine() {
     let mut random = Random::new(21);
     let mut element = |_, _| random.signed_unit() as f32;
     let (a, b) = (Host::new(m, k, &mut element), Host::new(k, n, &mut element));
-    let mut first = None;
-    for device in hoppers(machines()) {
-        let found = product(&device, Arithmetic::Split, &a, &b);
-        assert_same_bits(&found, first.get_or_insert_with(|| found.clone()), &device);
+    let mut all: Vec<(Way, Vec<f32>)> = Vec::new();
+    for way in ways(machines()) {
+        let found = product(&way, Arithmetic::Split, &a, &b);
+        // Warps add in another order than warpgroups, and an A100 rounds otherwise.
+        let of_ampere = |it: &Way| it.device.properties().compute_capability == Some((8, 0));
+        let kind = |it: &Way| (it.capability, of_ampere(it));
+        match all.iter().find(|(other, _)| kind(other) == kind(&way)) {
+            Some((_, first)) => assert_same_bits(&found, first, &way),
+            None => all.push((way, found)),
+        }
+    }
+    assert_eq!(all.len(), 3);
+}
+
+/// Batches, of which each matrix has its own words, and one that all products share; and products whose tiles above
+/// the diagonal are left out.
+#[test]
+fn batches_by_warps_have_the_bits_of_single_products() {
+    let (count, m, n, k) = (3, 70, 130, 96);
+    let mut random = Random::new(33);
+    let mut element = |row, column| match (row, column) {
+        (75, 3) => f32::INFINITY,
+        _ => random.signed_unit() as f32,
+    };
+    let a = Host::new(count * m, k, &mut element);
+    let b = Host::new(k, n, &mut element);
+    let way = |product: Matmul<'_, f32>| {
+        let product = product
+            .arithmetic(Arithmetic::Split)
+            .compute_capability(8, 0);
+        assert!(
+            product
+                .plan()
+                .unwrap()
+                .kernel
+                .starts_with("matmul_mma_split")
+        );
+        product.run().unwrap().to_vec().unwrap()
+    };
+    for device in hoppers(devices()) {
+        for order in ORDERS {
+            let (a, b) = (a.upload(&device, Order::RowMajor), b.upload(&device, order));
+            let batch: MatrixBatch<'_, f32> = a.view().batch_rows(count).unwrap();
+            let found = way(Matmul::new(batch, &b));
+            for index in 0..count {
+                let rows = index * m..(index + 1) * m;
+                let alone = way(Matmul::new(a.slice(rows, ..).unwrap(), &b));
+                assert_same_bits(
+                    &found[index * m * n..][..m * n],
+                    &alone,
+                    &(index, order, &device),
+                );
+            }
+            let alone = way(Matmul::new(b.t(), &b));
+            let gram = way(Matmul::gram(&b));
+            let lower = |c: &[f32]| -> Vec<f32> {
+                let places = (0..n).flat_map(|row| (0..=row).map(move |column| row * n + column));
+                places.map(|place| c[place]).collect()
+            };
+            assert_same_bits(&lower(&gram), &lower(&alone), &(order, &device));
+        }
     }
 }

@@ -3,7 +3,7 @@
 use crate::common::devices;
 use crate::common::exact::Compensated;
 use crate::common::random::Random;
-use crate::harness::{Bits, Host, ORDERS, Shape, assert_same_bits, hoppers};
+use crate::harness::{Bits, Host, ORDERS, Shape, ampere, assert_same_bits, hoppers};
 use half::{bf16, f16};
 use simt::tensor::{FloatUnit, WarpUnits};
 use std::fmt::Debug;
@@ -53,11 +53,6 @@ macro_rules! halves {
     )*};
 }
 halves!(f16 bf16);
-
-/// A simulator that stands for an A100.
-fn ampere() -> Device {
-    Device::simulator_with(SimulatorOptions::default().with_profile(Profile::A100))
-}
 
 /// Every device that has products of warps on tensor cores.
 fn machines() -> Vec<Device> {

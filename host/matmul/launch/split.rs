@@ -1,6 +1,7 @@
 //! f32 products on tensor cores, of operands that are taken apart into halves.
 
 use super::persistent::persistent_grid;
+use super::split_mma;
 use crate::buffer::Buffer;
 use crate::error::Outcome;
 use crate::launch::MAX_GRID_Y;
@@ -9,7 +10,7 @@ use crate::launch_args::written_by_product;
 use crate::matmul::entry::{SplitArguments, SplitLaunch, WideLaunch};
 use crate::matmul::epilogue::Stores;
 use crate::matmul::halves::{SplitOperand, Whole, matrices_of, split_rows};
-use crate::matmul::kernel::GemmKernel;
+use crate::matmul::kernel::{GemmKernel, Method};
 use crate::matmul::matrices::Matrices;
 use crate::matmul::prepared::PreparedMatrix;
 use crate::matrix::MatrixBatch;
@@ -96,7 +97,10 @@ fn multiply_at_once(
         false => operand(of_b, b_halves.as_ref(), b_words.view(), (right, n)),
     };
     let operands = [of_left, of_right];
-    multiply_halves(kernel, operands, &mut matrices)?;
+    match kernel.method {
+        Method::SplitMma(_) => split_mma::multiply_halves(kernel, operands, &mut matrices)?,
+        _ => multiply_halves(kernel, operands, &mut matrices)?,
+    }
     multiply_wide(wide, operands, matrices)
 }
 

@@ -29,11 +29,14 @@ pub fn multiply<T: Computes<O, O::Sum>, O: TensorOutput>(
     matrices: Matrices<'_, T, O, O::Sum>,
 ) -> Outcome<()> {
     let (element, output) = <T as Computes<O, O::Sum>>::TYPES;
-    let skinny = matrices.problem(element, output).skinny();
     let is_skinny = matches!(kernel.method, Method::Skinny(_));
-    let matrices = match skinny {
-        Some((FewLines::Rows, _)) if is_skinny => matrices.transposed(),
-        _ => matrices,
+    let has_few_rows = |matrices: &Matrices<'_, T, O, O::Sum>| {
+        let skinny = matrices.problem(element, output).skinny();
+        matches!(skinny, Some((FewLines::Rows, _)))
+    };
+    let matrices = match is_skinny && has_few_rows(&matrices) {
+        true => matrices.transposed(),
+        false => matrices,
     };
     let launch: TensorLaunch<O, O::Sum> = kernel.entry.launch();
     let ((m, n, k), count) = (matrices.extents(), matrices.count());

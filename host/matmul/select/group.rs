@@ -23,7 +23,7 @@ pub fn is_alone(problem: &Problem, device: DeviceFacts, selection: &Selection) -
         return !is_tiled || is_divided || fills_half || !problem.has_aligned_lines();
     }
     match selection.kernel.method {
-        Method::Split(_) => problem.multiply_adds() >= SPLIT_FROM_OF_GROUP,
+        Method::Split(_) | Method::SplitMma(_) => problem.multiply_adds() >= SPLIT_FROM_OF_GROUP,
         Method::Mma(_) => fills_device(problem, device),
         _ => false,
     }

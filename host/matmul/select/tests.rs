@@ -98,7 +98,8 @@ fn every_kernel_of_the_table_is_selected_for_some_problem() {
         Request::Fastest(Arithmetic::Chain, Some(TileConfig::Large)),
         Request::Fastest(Arithmetic::Split, Some(TileConfig::Small)),
         Request::Fastest(Arithmetic::Split, Some(TileConfig::Large)),
-        Request::Wide,
+        Request::LeftOutBy(Method::Split(TileConfig::Large)),
+        Request::LeftOutBy(Method::SplitMma(TileConfig::Large)),
         Request::Grouped(TileConfig::Small),
         Request::Grouped(TileConfig::Large),
     ];

@@ -37,6 +37,10 @@ const ROUNDS_OF_WGMMA: RoundTimes = RoundTimes {
 /// 1280 (2 and 1), 71.9 and 81.3 at 1536 (3 and 2), 93.6 and 93.6 at 1792 (3 and 2), 127 and 121 at 2048 (4 and 2).
 const ROUNDS_OF_SPLIT: RoundTimes = RoundTimes { small: 5, large: 8 };
 
+/// The same by warps; large tiles have four times as many outputs. A multiprocessor computes one large tile at a
+/// time, or two small ones.
+const ROUNDS_OF_SPLIT_MMA: RoundTimes = RoundTimes { small: 5, large: 8 };
+
 /// Of f64 by warps; large tiles have four times as many outputs. A multiprocessor computes one large tile at a
 /// time, or three small ones.
 const ROUNDS_OF_F64: RoundTimes = RoundTimes { small: 4, large: 5 };
@@ -52,6 +56,7 @@ const ROUNDS_OF_F8: RoundTimes = RoundTimes { small: 5, large: 8 };
 /// Blocks by warps that a multiprocessor has room for: small ones, and large ones.
 const F64_BLOCKS: (u64, u64) = (3, 1);
 const NARROW_BLOCKS: (u64, u64) = (3, 2);
+const SPLIT_BLOCKS: (u64, u64) = (2, 1);
 
 /// Products of warpgroups in `tiles`, or in those that take less time.
 pub(super) fn wgmma_in(
@@ -99,9 +104,31 @@ pub(super) fn mma_in(
         ElementType::F64 => (F64_BLOCKS, &ROUNDS_OF_F64),
         _ => (NARROW_BLOCKS, &ROUNDS_OF_NARROW),
     };
+    by_warps_in(Method::Mma, problem, device, (blocks, times), tiles)
+}
+
+/// Products by warps of taken apart operands, in `tiles`, or in those that take less time.
+pub(super) fn split_mma_in(
+    problem: &Problem,
+    device: DeviceFacts,
+    tiles: Option<TileConfig>,
+) -> Option<(Method, SelectionReason)> {
+    let of_method = (SPLIT_BLOCKS, &ROUNDS_OF_SPLIT_MMA);
+    by_warps_in(Method::SplitMma, problem, device, of_method, tiles)
+}
+
+/// A method by warps, of which a multiprocessor has room for so many small and large blocks, in `tiles`, or in those
+/// that take less time.
+fn by_warps_in(
+    method: fn(TileConfig) -> Method,
+    problem: &Problem,
+    device: DeviceFacts,
+    (blocks, times): ((u64, u64), &RoundTimes),
+    tiles: Option<TileConfig>,
+) -> Option<(Method, SelectionReason)> {
     let rounds = |tiles, blocks: u64| {
         let resident = (u64::from(device.multiprocessors) * blocks).max(1);
-        let kernel = kernels_of(Method::Mma(tiles), problem.element, problem.output).first()?;
+        let kernel = kernels_of(method(tiles), problem.element, problem.output).first()?;
         let blocks = problem.blocks(&kernel.descriptor.tile);
         let blocks = blocks.map_or(u64::MAX, u64::from);
         Some(
@@ -114,7 +141,7 @@ pub(super) fn mma_in(
         rounds(TileConfig::Small, blocks.0)?,
         rounds(TileConfig::Large, blocks.1)?,
     );
-    Some(in_fewest_rounds(Method::Mma, rounds, times, tiles))
+    Some(in_fewest_rounds(method, rounds, times, tiles))
 }
 
 /// A method in `tiles`, or in those whose rounds, of small tiles and of large ones, take less time.

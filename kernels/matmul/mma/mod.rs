@@ -9,15 +9,18 @@
 //! fragments that are there before the last ones are multiplied, and copies that are never waited for.
 //! `tile.rs` has the sizes of blocks, `element.rs` what is multiplied, and how fragments are read, `stage.rs` how operands lie in shared
 //! memory, `warp_tile.rs` what a warp computes, `product.rs` the main
-//! loop, `entries.rs` the kernels, and `grouped.rs` those of products of unequal shapes.
+//! loop, `entries.rs` the kernels, and `grouped.rs` those of products of unequal shapes. `split.rs` has the main loop
+//! and the kernels of f32 products whose operands were taken apart into halves.
 
 mod element;
 mod entries;
 mod grouped;
 mod product;
+mod split;
 mod stage;
 mod tile;
 mod warp_tile;
 
 pub use entries::*;
 pub use grouped::*;
+pub use split::*;

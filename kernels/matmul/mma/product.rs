@@ -21,7 +21,7 @@ use super::stage::{StageElement, StageLayout, Stages};
 use super::warp_tile::{WarpOutputs, WarpPosition};
 use crate::epilogue::Epilogue;
 use crate::finish::{
-    CMatrices, COLUMNS, FromSum, OF_LANE, Output, ROWS, Staging, WARP_ROOM, WarpRoom,
+    CMatrices, COLUMNS, Finish, FromSum, OF_LANE, Output, ROWS, Staging, WARP_ROOM, WarpRoom,
 };
 use cuda_std::prelude::*;
 
@@ -192,7 +192,35 @@ pub unsafe fn product_by_rows<A, B, W, O, const STAGES: usize>(
     W: WarpOutputs,
     O: Output<Sum: FromSum<<W::Element as MmaElement>::Sum>>,
 {
-    const { assert!(W::WARPS == WARPS_OF_ROWS && ROWS == ROWS_OF_PRODUCT) };
+    // SAFETY: (1) to (4) are (1). Of the stores, (1) all threads are here. (2) is (2), and no copy is under way.
+    // (3) `block_position` gives each block its own outputs; (3).
+    unsafe {
+        multiply::<A, B, W, STAGES>(block, operands, stages, |sums: &W, _, origin| {
+            store_by_rows(sums, matrix, origin, staging, c, epilogue);
+        });
+    }
+}
+
+/// Writes what `finish` makes of a block's sums to matrix number `matrix`, where they begin at (`row`, `column`).
+///
+/// # Safety
+/// 1. All threads of the block make the call.
+/// 2. No thread outside accesses `staging`, and none of the block after its last barrier.
+/// 3. No other block of the launch accesses these outputs.
+#[inline(always)]
+pub unsafe fn store_by_rows<W, O, F, const LEN: usize>(
+    sums: &W,
+    matrix: usize,
+    (row, column): (usize, usize),
+    staging: Staging<'_, O::Sum, LEN>,
+    c: CMatrices<'_, O>,
+    finish: F,
+) where
+    W: WarpOutputs,
+    O: Output<Sum: FromSum<<W::Element as MmaElement>::Sum>>,
+    F: Finish<Sum = O::Sum>,
+{
+    const { assert!(LEN == W::WARPS * WARP_ROOM && ROWS == ROWS_OF_PRODUCT) };
     const {
         assert!(
             COLUMNS == W::ALONG * COLUMNS_OF_PRODUCT,
@@ -200,23 +228,14 @@ pub unsafe fn product_by_rows<A, B, W, O, const STAGES: usize>(
         )
     };
     const { assert!(OF_LANE * 32 == ROWS * COLUMNS, "and so are its sums") };
-    // SAFETY: (1) to (4) are (1).
-    unsafe {
-        multiply::<A, B, W, STAGES>(
-            block,
-            operands,
-            stages,
-            |sums: &W, position, (row, column)| {
-                // The last readers of the stages are done, and no copy is under way.
-                thread::sync_threads();
-                let room = WarpRoom::of_warp(staging, thread::thread_idx_x() / 32);
-                let (row, column) = (row + position.row, column + position.column);
-                let place = |part: usize| (row + part * ROWS, column);
-                let sum = |part: usize, i: usize| O::Sum::from_sum(sums.sum(part, i));
-                // SAFETY: (1) all lanes are here, and each warp has a room of its own. (2) `block_position`
-                // gives each block its own outputs, and each warp has its own of them.
-                c.store_parts(matrix, W::DOWN, place, sum, room, epilogue);
-            },
-        );
-    }
+    // The last readers of what lies in the memory are done.
+    thread::sync_threads();
+    let position = W::position();
+    let room = WarpRoom::of_warp(staging, thread::thread_idx_x() / 32);
+    let (row, column) = (row + position.row, column + position.column);
+    let place = |part: usize| (row + part * ROWS, column);
+    let sum = |part: usize, i: usize| O::Sum::from_sum(sums.sum(part, i));
+    // SAFETY: (1) all lanes are here, by (1), and each warp has a room of its own, by (2). (2) is (3), and each
+    // warp has its own outputs.
+    unsafe { c.store_parts(matrix, W::DOWN, place, sum, room, finish) };
 }

@@ -78,9 +78,34 @@ pub struct WarpTile<
 }
 
 /// What a warp multiplies at a time.
+#[derive(Clone, Copy)]
 pub struct Fragments<T: MmaElement, const DOWN: usize, const ALONG: usize> {
-    a: [T::A; DOWN],
-    b: [T::B; ALONG],
+    pub a: [T::A; DOWN],
+    pub b: [T::B; ALONG],
+}
+
+impl<
+    T: MmaElement,
+    const DOWN: usize,
+    const ALONG: usize,
+    const WARPS: usize,
+    const WARPS_ALONG: usize,
+> WarpTile<T, DOWN, ALONG, WARPS, WARPS_ALONG>
+{
+    /// Replaces each sum by what `with` makes of it and of that of `other`.
+    #[inline(always)]
+    pub fn combine(&mut self, other: &Self, with: impl Fn(T::Sum, T::Sum) -> T::Sum) {
+        let mut i = 0;
+        while i < DOWN {
+            let mut j = 0;
+            while j < ALONG {
+                let (own, other) = (self.sums[i][j], other.sums[i][j]);
+                self.sums[i][j] = own.zip(other, &with);
+                j += 1;
+            }
+            i += 1;
+        }
+    }
 }
 
 /// Where a warp's outputs begin among its block's.

@@ -67,13 +67,19 @@ impl LineWords {
 /// every output stays within gamma_k |A||B|; `None` if `k` is too small for any.
 ///
 /// In units of u = 2^-24 of |A||B|, an output's error is at most 8 for the halves (2 for each operand,
-/// 4 for the product of both `lo`), 42 for four instructions' truncations of 17 terms at 2^-25 and
-/// their rounding toward zero, k / 64 for the totals, 8 for `lo`'s accumulators and the last roundings,
-/// k / 4096 for adding `lo`.
-/// What is left to k is shared by the operands' errors of 2^-36 for elements that are small.
+/// 4 for the product of both `lo`), 8 for `lo`'s accumulators and the last roundings, and
+///
+/// - of warpgroups, 42 for four instructions' truncations of 17 terms at 2^-25 and their rounding toward zero,
+///   k / 64 for the totals, k / 4096 for adding `lo`;
+/// - of warps, on the oldest tensor cores, 44 for four steps' truncations of 9 terms at 2^-24 and their rounding
+///   toward zero, k / 32 for the totals. (Fasi, Higham, Mikaitis, Pranesh: Numerical behavior of NVIDIA tensor
+///   cores, 2021, has the A100's steps of 8 products, with a bit more than f32.)
+///
+/// It is that of warps, which is the larger one, for all: which lines are wide does not depend on the device. What
+/// is left to k is shared by the operands' errors of 2^-36 for elements that are small.
 #[must_use]
 pub const fn lowest_exponent(k: usize) -> Option<i32> {
-    let needed = 58 + k / 64 + k / 4096;
+    let needed = 60 + k / 32;
     if k < needed + 2 {
         return None;
     }

@@ -17,9 +17,10 @@
 
 #[cfg(any(not(target_arch = "nvptx64"), cuda_arch_at_least = "90a"))]
 mod at_once;
-pub(super) mod halves;
-pub(super) mod lines;
+pub(crate) mod halves;
+pub(crate) mod lines;
 mod operand;
+pub(crate) mod scaled;
 mod scan;
 mod shape;
 mod source;
@@ -27,7 +28,9 @@ mod source;
 #[cfg(any(not(target_arch = "nvptx64"), cuda_arch_at_least = "90a"))]
 pub use at_once::*;
 pub use lines::{LineWords, PANEL, lowest_exponent};
-pub use shape::{SCAN_DEPTH, SCAN_LINES, SPLIT_DEPTH, SPLIT_LINES, SPLIT_THREADS, SplitShape};
+pub use shape::{
+    SCAN_DEPTH, SCAN_LINES, SPLIT_ALIGNMENT, SPLIT_DEPTH, SPLIT_LINES, SPLIT_THREADS, SplitShape,
+};
 
 use cuda_std::prelude::*;
 use half::f16;

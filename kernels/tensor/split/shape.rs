@@ -20,6 +20,9 @@ pub const SPLIT_LINES: usize = 32;
 /// Elements of each line that a block splits.
 pub const SPLIT_DEPTH: usize = 128;
 
+/// Halves at whose multiples a line of them starts: 16 bytes, for bulk copies and for those of threads.
+pub const SPLIT_ALIGNMENT: usize = 8;
+
 /// An operand of one or more products as the kernels here have it, beside its elements.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
@@ -35,7 +38,7 @@ pub struct SplitShape {
     /// Elements from a line to the next where lines are contiguous, else from an element of a line to
     /// its next.
     pub leading_dimension: usize,
-    /// Elements from a line of halves to the next: at least `k`, and a multiple of 4.
+    /// Elements from a line of halves to the next: at least `k`, and a multiple of [`SPLIT_ALIGNMENT`].
     pub pitch: usize,
     /// The exponent below which an element of a scaled line makes it wide: that of
     /// [`lowest_exponent`](super::lowest_exponent).

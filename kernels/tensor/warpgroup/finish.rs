@@ -9,11 +9,11 @@ use cuda_std::global::GlobalMut;
 use cuda_std::warpgroup;
 
 /// Warps of a warpgroup.
-const WARPS: u32 = 4;
+pub const WARPS: usize = warpgroup::THREADS as usize / 32;
 
 /// The elements of the room for the sums of so many warpgroups.
 pub const fn staging_len(warpgroups: usize) -> usize {
-    WARPS as usize * warpgroups * WARP_ROOM
+    WARPS * warpgroups * WARP_ROOM
 }
 
 /// The number of the calling thread's warp in its warpgroup.
@@ -25,7 +25,7 @@ pub fn warp() -> u32 {
 /// The number of the calling thread's warp, in warpgroup number `number` of those that have a room.
 #[inline(always)]
 pub fn warp_of_group(number: u32) -> u32 {
-    WARPS * number + warp()
+    WARPS as u32 * number + warp()
 }
 
 impl<'launch, T: Output> CMatrices<'launch, T> {

@@ -13,7 +13,6 @@
 //! | which tiles of C a cluster computes, in which order | `schedule.rs` |
 //! | how outputs come from registers to global memory | `outputs.rs` |
 //! | outputs that an epilogue computes | `finish.rs`, by way of the crate's `finish.rs` |
-//! | totals of scaled operands | `scaled.rs` |
 
 #[macro_use]
 mod entry;
@@ -24,7 +23,6 @@ mod half;
 mod operand;
 mod outputs;
 mod product;
-mod scaled;
 mod schedule;
 mod shape;
 mod skinny;

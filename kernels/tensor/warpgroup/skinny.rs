@@ -3,7 +3,7 @@
 //! A result of few rows is the transpose of one of few columns, so its C lies in the other order: outputs are
 //! written one by one, and either order is a pair of steps.
 
-use super::finish::warp;
+use super::finish::{WARPS, warp};
 use super::operand::{AcrossK, AcrossKMap, AlongK, AlongKMap};
 use super::outputs::{Outputs, Writer};
 use super::product::{MainLoop, Work, cluster_tile};
@@ -18,7 +18,6 @@ use cuda_std::fp8::{F8E4M3, F8E5M2};
 use cuda_std::hint::opaque_size;
 use cuda_std::prelude::*;
 use cuda_std::shared::{Allotment, SharedArray};
-use cuda_std::warpgroup;
 use cuda_std::wgmma::AccumulatorElement;
 use half::{bf16, f16};
 
@@ -29,9 +28,6 @@ const COLUMN_STEP: usize = ROWS + 4;
 const fn rooms_len(warpgroups: usize, columns: usize) -> usize {
     WARPS * warpgroups * columns * COLUMN_STEP
 }
-
-/// Warps of a warpgroup.
-const WARPS: usize = warpgroup::THREADS as usize / 32;
 
 /// What a launch has that computes `columns` columns, of elements of `element_bytes`.
 const fn skinny_tile(columns: usize, element_bytes: usize, stages: usize) -> ClusterTile {

@@ -16,7 +16,6 @@ use super::finish::{staging_len, warp_of_group};
 use super::operand::{AlongK, AlongKMap, OperandPlace, TensorOperand};
 use super::outputs::is_first_of_warpgroup;
 use super::product::{ALL, BLOCKS, start, threads_of_block};
-use super::scaled::{ScaledBack, Scales};
 use super::schedule::{ClusterTile, Schedule};
 use super::shape::{HALF_DEPTH, TensorShape, WARPGROUP_ROWS};
 use crate::epilogue::{Epilogue, EpilogueNumbers};
@@ -25,6 +24,7 @@ use crate::finish::{CMatrices, Finish, Staging, WarpRoom};
 use crate::matmul::{OperandLayout, ProductDescriptor, ProductKernel};
 use crate::tensor::split::halves::LOW_SCALE;
 use crate::tensor::split::lines::PANEL;
+use crate::tensor::split::scaled::{ScaledBack, Scales};
 use cuda_std::cluster;
 use cuda_std::mbarrier::{Consumer, Producer};
 use cuda_std::prelude::*;
@@ -321,8 +321,11 @@ where
                 unsafe {
                     let totals =
                         main_loop.multiply(is_transposed, &mut ring, first, schedule.rounds);
-                    let scales = finish.scales.of_product(place.matrix, shape);
-                    if !scales.is_wide(place) {
+                    let of = |step: u32| (place.matrix * step) as usize;
+                    let scales = finish
+                        .scales
+                        .of_matrices(of(shape.a_step), of(shape.b_step));
+                    if !scales.is_wide((place.row as usize, place.column as usize)) {
                         place.row += first as u32;
                         c.store(&totals, place, room, ScaledBack { scales, ..finish });
                     }

@@ -53,6 +53,17 @@ macro_rules! fragments {
                 fragment
             }
 
+            /// The fragment of `element` of the elements of `self` and of `other` at each place.
+            #[inline(always)]
+            #[must_use]
+            pub fn zip(self, other: Self, element: impl Fn(T, T) -> T) -> Self {
+                let mut fragment = Self::zero();
+                for index in 0..Self::LEN {
+                    fragment.set(index, element(self.get(index), other.get(index)));
+                }
+                fragment
+            }
+
             /// Zeros.
             #[inline(always)]
             #[must_use]

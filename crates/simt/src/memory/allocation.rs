@@ -146,7 +146,10 @@ impl Allocation {
     fn words(&self, address: usize, bytes: usize) -> impl Iterator<Item = (usize, u64)> + use<> {
         let first = address - self.start;
         let end = (first + bytes).min(self.bytes);
-        (first / BYTES_PER_WORD..end.div_ceil(BYTES_PER_WORD)).map(move |word| {
+        let words = first / BYTES_PER_WORD..end.div_ceil(BYTES_PER_WORD);
+        // No bytes, in the middle of a word.
+        let words = if end > first { words } else { 0..0 };
+        words.map(move |word| {
             let base = word * BYTES_PER_WORD;
             let from = first.saturating_sub(base);
             let to = (end - base).min(BYTES_PER_WORD);
@@ -158,6 +161,17 @@ impl Allocation {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_bytes_are_written_wherever_they_are() {
+        let allocation = Allocation::new(1000, 200, Contents::Uninitialised).unwrap();
+        for address in [1000, 1001, 1064, 1199, 1200] {
+            assert!(allocation.is_written(address, 0));
+            assert_eq!(allocation.first_unwritten(address, 0), None);
+            allocation.mark_written(address, 0);
+        }
+        assert!(!allocation.is_written(1000, 1));
+    }
 
     #[test]
     fn written_bytes_are_known_one_by_one() {

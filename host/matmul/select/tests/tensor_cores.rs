@@ -67,10 +67,11 @@ fn tensor_cores_are_selected_where_they_are() {
         assert_eq!(auto(ElementType::Bf16, 8, device), None);
     }
     for device in [oldest, A100, older, newer, wide_warps] {
-        assert_eq!(
-            auto(ElementType::F32, 4096, device),
-            Some("matmul_coarsened_f32_nn")
-        );
+        let expected = match device.compute_capability {
+            Some((8, 0) | (10, 0)) => "matmul_mma_split_f32",
+            _ => "matmul_coarsened_f32_nn",
+        };
+        assert_eq!(auto(ElementType::F32, 4096, device), Some(expected));
         assert_eq!(
             auto(ElementType::F64, 4096, device),
             Some("matmul_coarsened_f64_nn")
@@ -100,8 +101,8 @@ fn products_are_split_from_a_size_on_and_where_it_keeps_the_bound() {
         let problem = row_major(ElementType::F32, (n, n, k));
         name(&problem, H200, Request::Fastest(Arithmetic::Split, None))
     };
-    assert_eq!(split(4096, 59), None);
-    assert_eq!(split(4096, 60), Some("matmul_split_f32"));
+    assert_eq!(split(4096, 62), None);
+    assert_eq!(split(4096, 63), Some("matmul_split_f32"));
     // 32 clusters have a large tile, twice as many a small one, and the device has room for 66: one round.
     assert_eq!(split(1024, 1024), Some("matmul_split_small_f32"));
     assert_eq!(
@@ -112,6 +113,32 @@ fn products_are_split_from_a_size_on_and_where_it_keeps_the_bound() {
         fastest(ElementType::F16, 256, H200, Arithmetic::Chain),
         None
     );
+}
+
+/// By warps, where there are no warpgroups: unless asked for, on devices whose tensor cores gain by it alone.
+#[test]
+fn products_are_split_by_warps_elsewhere() {
+    let selected = |n, capability, arithmetic| {
+        let device = DeviceFacts {
+            compute_capability: Some(capability),
+            ..A100
+        };
+        let problem = row_major(ElementType::F32, (n, n, n));
+        name(&problem, device, Request::Fastest(arithmetic, None))
+    };
+    for capability in [(8, 0), (10, 0)] {
+        let auto = |n| selected(n, capability, Arithmetic::Auto);
+        assert_eq!(auto(4096), Some("matmul_mma_split_f32"));
+        assert_eq!(auto(512), Some("matmul_mma_split_small_f32"));
+        assert_eq!(auto(256), Some("matmul_coarsened_small_f32_nn"));
+    }
+    for capability in [(8, 6), (8, 9), (12, 0)] {
+        let auto = selected(4096, capability, Arithmetic::Auto);
+        assert_eq!(auto, Some("matmul_coarsened_f32_nn"));
+        let split = selected(4096, capability, Arithmetic::Split);
+        assert_eq!(split, Some("matmul_mma_split_f32"));
+    }
+    assert_eq!(selected(4096, (7, 5), Arithmetic::Split), None);
 }
 
 /// A newer device runs what an older one does, and an older one its own.
@@ -169,11 +196,7 @@ fn kernels_that_the_driver_does_not_read_are_not_selected() {
     let auto = |element, device| fastest(element, 4096, device, Arithmetic::Auto);
     for (element, old, new) in [
         (ElementType::F16, "matmul_mma_f16_nn", "matmul_wgmma_f16_nn"),
-        (
-            ElementType::F32,
-            "matmul_coarsened_f32_nn",
-            "matmul_split_f32",
-        ),
+        (ElementType::F32, "matmul_mma_split_f32", "matmul_split_f32"),
         (
             ElementType::F64,
             "matmul_coarsened_f64_nn",
@@ -194,12 +217,8 @@ fn kernels_that_the_driver_does_not_read_are_not_selected() {
         name(&tiled, OLD_DRIVER, Request::Tiled),
         Some("matmul_tiled_f64_nn")
     );
-    for (element, arithmetic) in [
-        (ElementType::F32, Arithmetic::Split),
-        (ElementType::F8E4M3, Arithmetic::Auto),
-    ] {
-        assert_eq!(fastest(element, 4096, OLD_DRIVER, arithmetic), None);
-    }
+    let float8 = fastest(ElementType::F8E4M3, 4096, OLD_DRIVER, Arithmetic::Auto);
+    assert_eq!(float8, None);
     assert_eq!(
         fastest(ElementType::F32, 4096, new_driver, Arithmetic::Split),
         Some("matmul_split_f32")

@@ -1,9 +1,7 @@
 //! What becomes of totals whose operands were scaled: they are scaled back, or left to the ordinary units.
 
-use super::schedule::TilePlace;
-use super::shape::TensorShape;
+use super::lines::{LineWords, PANEL, scale_of};
 use crate::finish::Finish;
-use crate::tensor::split::lines::{LineWords, PANEL, scale_of};
 use cuda_std::prelude::*;
 
 /// The scales of both operands' lines.
@@ -17,21 +15,20 @@ pub struct Scales<'a> {
 }
 
 impl Scales<'_> {
-    /// Those of product number `matrix` of a batch, whose operands may be the same for all.
+    /// Those of the product of matrix number `a` of A and number `b` of B.
     #[inline(always)]
-    pub fn of_product(self, matrix: u32, shape: &TensorShape) -> Self {
-        let words = |lines, step: u32| (matrix * step) as usize * LineWords { lines }.len();
+    pub fn of_matrices(self, a: usize, b: usize) -> Self {
         Self {
-            a_words: self.a_words.skip(words(self.m, shape.a_step)),
-            b_words: self.b_words.skip(words(self.n, shape.b_step)),
+            a_words: self.a_words.skip(a * LineWords { lines: self.m }.len()),
+            b_words: self.b_words.skip(b * LineWords { lines: self.n }.len()),
             ..self
         }
     }
 
-    /// Whether the outputs of the calling block's tile at `place` are left to the ordinary units.
+    /// Whether the outputs of the calling block's tile, whose first one is at (`row`, `column`), are left to the
+    /// ordinary units.
     #[inline(always)]
-    pub fn is_wide(self, place: TilePlace) -> bool {
-        let (row, column) = (place.row as usize, place.column as usize);
+    pub fn is_wide(self, (row, column): (usize, usize)) -> bool {
         if row >= self.m {
             return true;
         }
