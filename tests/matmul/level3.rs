@@ -16,7 +16,7 @@ use tilewright::{
 const SIZES: [usize; 7] = [0, 1, 2, 3, 5, 9, 33];
 
 /// Lengths from which f32 is taken apart, whole stages and tails.
-const SPLIT_SIZES: [usize; 6] = [63, 64, 65, 72, 96, 129];
+const SPLIT_SIZES: [usize; 7] = [63, 64, 65, 66, 72, 96, 129];
 
 /// Of the shapes with three of the sizes one in so many is multiplied: all ways together have them all.
 const SAMPLE: usize = 11;
