@@ -31,6 +31,11 @@ const SPLIT_FROM: u128 = 384 * 384 * 384;
 /// 55.6 and 44.8 for 500 of 384.
 const SPLIT_FROM_OF_BATCH: u128 = 256 * 256 * 256;
 
+/// The same by warps, of one product or of each of a batch.
+///
+/// On an H200, by warps and chain in TFLOP/s: 9.7 and 11.1 at 512, 22.6 and 17.7 at 768.
+const SPLIT_FROM_BY_WARPS: u128 = 768 * 768 * 768;
+
 /// The same of each of the products of unequal shapes, which on the ordinary units share a launch.
 const SPLIT_FROM_OF_GROUP: u128 = 768 * 768 * 768;
 
@@ -216,6 +221,7 @@ fn fastest(
         }
         (ElementType::F32, Arithmetic::Auto)
             if is_split
+                && whole.multiply_adds() >= SPLIT_FROM_BY_WARPS
                 && device.has_fast_halves()
                 && has_tensor_cores(Method::SplitMma(TileConfig::Large)) =>
         {

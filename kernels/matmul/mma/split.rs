@@ -75,14 +75,19 @@ impl<'a, L: StageLayout<Element = f16>> SplitOperand<'a, L> {
     /// 1. The stage is the pipeline's, its last readers have passed a barrier, and none touches it until the
     ///    copies have been waited for and another one has been passed.
     /// 2. `origin` lies within the operand, whose lines start at multiples of 16 bytes.
+    /// 3. With `IN_BOUNDS` all of it does.
     #[inline(always)]
-    unsafe fn load<const STAGES: usize>(self, pipeline: &mut Pipeline<STAGES>, origin: TileOrigin) {
+    unsafe fn load<const STAGES: usize, const IN_BOUNDS: bool>(
+        self,
+        pipeline: &mut Pipeline<STAGES>,
+        origin: TileOrigin,
+    ) {
         let stage = pipeline.producer_stage();
         let Self { halves, stages } = self;
-        // SAFETY: (1), (2) are (1); (2). (3) Nothing is said to lie within. (4) is (2).
+        // SAFETY: (1), (2) are (1); (2). (3) is (3). (4) is (2).
         unsafe {
-            (stages.high).load::<STAGES, false>(pipeline, stage, &halves.high, origin);
-            (stages.low).load::<STAGES, false>(pipeline, stage, &halves.low, origin);
+            (stages.high).load::<STAGES, IN_BOUNDS>(pipeline, stage, &halves.high, origin);
+            (stages.low).load::<STAGES, IN_BOUNDS>(pipeline, stage, &halves.low, origin);
         }
     }
 }
@@ -94,7 +99,7 @@ impl<'a, L: StageLayout<Element = f16>> SplitOperand<'a, L> {
 ///
 /// # Safety
 /// 1. The launch has blocks of the warps' threads, all of which make the call.
-/// 2. The halves of both operands have lines of `k` elements, which start at multiples of 16 bytes, and the
+/// 2. The halves of both operands have m and n lines of k elements, which start at multiples of 16 bytes, and the
 ///    block's outputs begin with one of each.
 /// 3. The memory of the stages is the block's own, and has `STAGES` of each half of each operand.
 #[inline(always)]
@@ -109,23 +114,29 @@ unsafe fn multiply<
 >(
     a: SplitOperand<'_, A>,
     b: SplitOperand<'_, B>,
-    k: usize,
+    shape: &ProductShape,
     (row, column): (usize, usize),
     is_transposed: bool,
 ) -> WarpTile<f16, DOWN, ALONG, WARPS, WARPS_ALONG> {
     type Warp<const D: usize, const N: usize, const W: usize, const X: usize> =
         WarpTile<f16, D, N, W, X>;
+    let k = shape.k;
     let position = Warp::<DOWN, ALONG, WARPS, WARPS_ALONG>::position();
     let mut totals = Warp::<DOWN, ALONG, WARPS, WARPS_ALONG>::zero();
     let mut pipeline = Pipeline::<STAGES>::new();
+    let is_within_c = row + A::OUTPUTS <= shape.m && column + B::OUTPUTS <= shape.n;
+    let end_of_whole = if is_within_c { k / DEPTH * DEPTH } else { 0 };
     // Each call is a group of copies, an empty one past the end of K.
     let load = |pipeline: &mut Pipeline<STAGES>, first: usize| {
-        if first < k {
-            let at = |output| TileOrigin { k: first, output };
-            // SAFETY: (1) it is: the last readers have passed the barrier below. (2) The comparison, and (2).
-            unsafe {
-                a.load(pipeline, at(row));
-                b.load(pipeline, at(column));
+        let at = |output| TileOrigin { k: first, output };
+        // SAFETY: (1) it is: the last readers have passed the barrier below. (2), (3) The comparisons, and (2).
+        unsafe {
+            if first < end_of_whole {
+                a.load::<STAGES, true>(pipeline, at(row));
+                b.load::<STAGES, true>(pipeline, at(column));
+            } else if first < k {
+                a.load::<STAGES, false>(pipeline, at(row));
+                b.load::<STAGES, false>(pipeline, at(column));
             }
         }
         pipeline.commit();
@@ -248,7 +259,7 @@ macro_rules! split_kernels {
             unsafe {
                 let totals = multiply::<
                     Left, Right, { TILE.down }, { TILE.along }, { TILE.warps }, { TILE.warps_along }, { TILE.stages },
-                >(a, b, k, (row, column), is_transposed != 0);
+                >(a, b, &shape, (row, column), is_transposed != 0);
                 store_by_rows(&totals, matrix, (row, column), staging, c, ScaledBack { scales, then });
             }
         }

@@ -86,24 +86,21 @@ pub const NARROW_SMALL: MmaTile = MmaTile {
     resident: 3,
 };
 
-/// 128 x 128 outputs of f32 whose operands were taken apart: a stage has both halves of both.
+/// 128 x 64 outputs of f32 whose operands were taken apart: a stage has both halves of both.
 pub const SPLIT_LARGE: MmaTile = MmaTile {
     down: 2,
-    along: 8,
-    warps: 8,
-    warps_along: 2,
-    stages: 2,
-    resident: 1,
-};
-
-/// 64 x 64 outputs of such f32.
-pub const SPLIT_SMALL: MmaTile = MmaTile {
-    down: 1,
     along: 8,
     warps: 4,
     warps_along: 1,
     stages: 2,
     resident: 2,
+};
+
+/// 64 x 64 outputs of such f32.
+pub const SPLIT_SMALL: MmaTile = MmaTile {
+    down: 1,
+    resident: 3,
+    ..SPLIT_LARGE
 };
 
 /// The same of a product of a group: products that fill a device with large tiles are launched alone.

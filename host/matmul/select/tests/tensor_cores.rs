@@ -129,8 +129,8 @@ fn products_are_split_by_warps_elsewhere() {
     for capability in [(8, 0), (10, 0)] {
         let auto = |n| selected(n, capability, Arithmetic::Auto);
         assert_eq!(auto(4096), Some("matmul_mma_split_f32"));
-        assert_eq!(auto(512), Some("matmul_mma_split_small_f32"));
-        assert_eq!(auto(256), Some("matmul_coarsened_small_f32_nn"));
+        assert_eq!(auto(1024), Some("matmul_mma_split_small_f32"));
+        assert_eq!(auto(512), Some("matmul_coarsened_small_f32_nn"));
     }
     for capability in [(8, 6), (8, 9), (12, 0)] {
         let auto = selected(4096, capability, Arithmetic::Auto);
