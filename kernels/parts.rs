@@ -13,6 +13,8 @@ use crate::epilogue::{Epilogue, EpilogueElement, EpilogueNumbers};
 use crate::finish::{FromSum, Output, store_output};
 use bytemuck::{Pod, Zeroable};
 use cuda_std::array;
+#[cfg(any(not(target_arch = "nvptx64"), cuda_arch_at_least = "90a"))]
+use cuda_std::dependent_launch;
 use cuda_std::prelude::*;
 use half::{bf16, f16};
 
@@ -105,7 +107,15 @@ unsafe fn add_parts<S: EpilogueElement, O: Output<Sum: FromSum<S>>>(
 }
 
 macro_rules! add_kernels {
-    ($($name:ident: $sum:ident to $output:ident in $finish:ident;)*) => {$(
+    ($($name:ident $name_after:ident: $sum:ident to $output:ident in $finish:ident;)*) => {$(
+        add_kernels!(@entry $name: $sum to $output in $finish, [], {});
+        // The same, which begins while the kernel before it still runs.
+        add_kernels!(@entry $name_after: $sum to $output in $finish, [arch = "sm_90a", dependent_launch], {
+            dependent_launch::wait();
+            dependent_launch::trigger();
+        });
+    )*};
+    (@entry $name:ident: $sum:ident to $output:ident in $finish:ident, [$($bound:tt)*], {$($before:tt)*}) => {
         #[doc = concat!("Adds sums of `", stringify!($sum), "` of the parts of a product, to outputs of `",
             stringify!($output), "`.")]
         ///
@@ -115,7 +125,7 @@ macro_rules! add_kernels {
         /// 2. `sums` has as many elements as `shape` has parts, rows and columns, one part at least. `c` starts
         ///    with the first output and reaches to the last; the launch touches no other elements of it.
         #[allow(clippy::too_many_arguments)]
-        #[kernel(max_threads = 256)]
+        #[kernel(max_threads = 256, $($bound)*)]
         pub unsafe fn $name(
             sums: Global<$sum>,
             c: GlobalMut<$output>,
@@ -126,18 +136,19 @@ macro_rules! add_kernels {
             row_bias: Global<$finish>,
             column_bias: Global<$finish>,
         ) {
+            $($before)*
             let epilogue = Epilogue { numbers, row_scale, column_scale, row_bias, column_bias };
             // SAFETY: (1) is the launch's (1) and (2).
             unsafe { add_parts(sums, c, &shape, epilogue) }
         }
-    )*};
+    };
 }
 add_kernels! {
-    add_parts_f32: f32 to f32 in f32;
-    add_parts_f16: f32 to f16 in f32;
-    add_parts_bf16: f32 to bf16 in f32;
-    add_parts_i32: i32 to i32 in i32;
-    add_parts_i32_f32: i32 to f32 in f32;
-    add_parts_i32_bf16: i32 to bf16 in f32;
-    add_parts_i32_f16: i32 to f16 in f32;
+    add_parts_f32 add_parts_after_f32: f32 to f32 in f32;
+    add_parts_f16 add_parts_after_f16: f32 to f16 in f32;
+    add_parts_bf16 add_parts_after_bf16: f32 to bf16 in f32;
+    add_parts_i32 add_parts_after_i32: i32 to i32 in i32;
+    add_parts_i32_f32 add_parts_after_i32_f32: i32 to f32 in f32;
+    add_parts_i32_bf16 add_parts_after_i32_bf16: i32 to bf16 in f32;
+    add_parts_i32_f16 add_parts_after_i32_f16: i32 to f16 in f32;
 }

@@ -4,8 +4,10 @@ use super::arithmetic::Arithmetic;
 use super::entry::{AddArguments, AddKernel, launch_with_epilogue};
 use super::types::{Accumulate, Accumulator, MatmulInto};
 use crate::element::Element;
-use crate::kernels::module_of;
+use crate::images::oldest_driver;
+use crate::kernels::{images_of, module_of};
 use cuda_std::grid_constant::GridConstant;
+use cuda_std::kernel::Kernel;
 use half::{bf16, f16};
 use tilewright_kernels::parts;
 
@@ -38,6 +40,9 @@ pub mod sealed {
     pub trait OutputOf<P: Accumulator>: TensorOutput {
         /// The kernel that adds the sums.
         const ADD: AddKernel<Self, Self::Sum, P>;
+
+        /// The one that begins while the kernel before it still runs.
+        const ADD_AFTER: AddKernel<Self, Self::Sum, P>;
     }
 }
 
@@ -78,28 +83,36 @@ tensor_outputs! {
 }
 
 macro_rules! outputs_of_parts {
-    ($($element:ty, of $part:ty: $add:ident;)*) => {$(
+    ($($element:ty, of $part:ty: $add:ident $add_after:ident;)*) => {$(
         impl sealed::OutputOf<$part> for $element {
             const ADD: AddKernel<Self, <Self as sealed::TensorOutput>::Sum, $part> =
-                (module_of!($add), |module, config, arguments| {
-                    let AddArguments { sums, c, shape, epilogue } = arguments;
-                    let shape = GridConstant::new(&shape);
-                    // SAFETY: (1), (2) are those of `AddLaunch`.
-                    unsafe {
-                        launch_with_epilogue!(
-                            module, parts::$add, config, [sums, c, shape], epilogue, []
-                        )
-                    }
-                });
+                outputs_of_parts!(@kernel $add);
+            const ADD_AFTER: AddKernel<Self, <Self as sealed::TensorOutput>::Sum, $part> =
+                outputs_of_parts!(@kernel $add_after);
         }
     )*};
+    (@kernel $add:ident) => {
+        AddKernel {
+            architecture: <parts::$add as Kernel>::ARCH,
+            driver: oldest_driver(images_of!($add)),
+            module: module_of!($add),
+            launch: |module, config, arguments| {
+                let AddArguments { sums, c, shape, epilogue } = arguments;
+                let shape = GridConstant::new(&shape);
+                // SAFETY: (1), (2) are those of `AddLaunch`.
+                unsafe {
+                    launch_with_epilogue!(module, parts::$add, config, [sums, c, shape], epilogue, [])
+                }
+            },
+        }
+    };
 }
 outputs_of_parts! {
-    f16, of f32: add_parts_f16;
-    bf16, of f32: add_parts_bf16;
-    f32, of f32: add_parts_f32;
-    i32, of i32: add_parts_i32;
-    f32, of i32: add_parts_i32_f32;
-    bf16, of i32: add_parts_i32_bf16;
-    f16, of i32: add_parts_i32_f16;
+    f16, of f32: add_parts_f16 add_parts_after_f16;
+    bf16, of f32: add_parts_bf16 add_parts_after_bf16;
+    f32, of f32: add_parts_f32 add_parts_after_f32;
+    i32, of i32: add_parts_i32 add_parts_after_i32;
+    f32, of i32: add_parts_i32_f32 add_parts_after_i32_f32;
+    bf16, of i32: add_parts_i32_bf16 add_parts_after_i32_bf16;
+    f16, of i32: add_parts_i32_f16 add_parts_after_i32_f16;
 }

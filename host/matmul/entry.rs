@@ -1,11 +1,12 @@
 //! How product kernels are launched: their arguments, by the kind of kernel and the types.
 
 use crate::element::Element;
-use crate::error::Outcome;
+use crate::error::{CudaVersion, Outcome};
 use crate::launch::LaunchConfig;
 use crate::module::Module;
 use crate::module_source::ModuleSource;
 use cuda_std::global::{Global, GlobalMut};
+use cuda_std::kernel::Architecture;
 use half::f16;
 use std::any::TypeId;
 use std::mem;
@@ -197,8 +198,15 @@ pub struct AddArguments<'a, O, S, P> {
     pub epilogue: EpilogueArguments<'a, S>,
 }
 
-/// The launch of a kernel that adds sums, and its module.
-pub type AddKernel<O, S, P> = (&'static ModuleSource, AddLaunch<O, S, P>);
+/// A kernel that adds sums.
+pub struct AddKernel<O: 'static, S: 'static, P: 'static> {
+    /// What its entry states, and the oldest driver that reads its PTX: as of
+    /// [`GemmKernel`](super::kernel::GemmKernel).
+    pub architecture: Option<Architecture>,
+    pub driver: Option<CudaVersion>,
+    pub module: &'static ModuleSource,
+    pub launch: AddLaunch<O, S, P>,
+}
 
 /// The launch of a kernel that adds sums.
 ///

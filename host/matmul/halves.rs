@@ -5,8 +5,9 @@ use super::epilogue::vector;
 use crate::backend::TensorMapBatch;
 use crate::buffer::{BufferView, BufferViewMut};
 use crate::device::Device;
-use crate::error::Outcome;
-use crate::kernels::module_of;
+use crate::error::{CudaVersion, Outcome};
+use crate::images::oldest_driver;
+use crate::kernels::{images_of, module_of};
 use crate::launch::{LaunchConfig, grid_x};
 use crate::launch_args::{global_mut, no_elements};
 use crate::launch_args::{read_elements, written_by_product};
@@ -140,9 +141,9 @@ pub fn split_rows(
 
 /// Whether the device runs the kernels that read an operand once.
 fn has_split_at_once(device: &Device) -> bool {
+    const DRIVER: Option<CudaVersion> = oldest_driver(images_of!(split_in_cluster));
     let needed = <split_in_cluster as Kernel>::ARCH;
-    let capability = device.properties().compute_capability;
-    needed.is_none_or(|it| capability.is_none_or(|own| it.runs_on(own)))
+    needed.is_none_or(|architecture| device.facts().runs(architecture, DRIVER))
 }
 
 /// One launch, which reads the operands once.

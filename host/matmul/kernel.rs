@@ -38,12 +38,14 @@ impl ElementType {
     }
 
     /// The tile of the clusters that multiply such elements for results of few columns.
-    pub const fn skinny_tile(self, tiles: TileConfig) -> &'static ClusterTile {
-        match (self.bytes(), tiles) {
-            (1, TileConfig::Small) => &tensor::BYTE_SKINNY_SMALL,
-            (1, TileConfig::Large) => &tensor::BYTE_SKINNY,
-            (_, TileConfig::Small) => &tensor::HALF_SKINNY_SMALL,
-            (_, TileConfig::Large) => &tensor::HALF_SKINNY,
+    pub const fn skinny_tile(self, tile: SkinnyTile) -> &'static ClusterTile {
+        match (self.bytes(), tile) {
+            (1, SkinnyTile::Small) => &tensor::BYTE_SKINNY_SMALL,
+            (1, SkinnyTile::Large) => &tensor::BYTE_SKINNY,
+            (1, SkinnyTile::Medium) => &tensor::BYTE_SKINNY_MEDIUM,
+            (_, SkinnyTile::Small) => &tensor::HALF_SKINNY_SMALL,
+            (_, SkinnyTile::Large) => &tensor::HALF_SKINNY,
+            (_, SkinnyTile::Medium) => &tensor::HALF_SKINNY_MEDIUM,
         }
     }
 
@@ -91,7 +93,7 @@ pub enum Method {
     /// Products of halves or bytes on the tensor cores.
     Wgmma(TileConfig),
     /// The same of results with few rows or columns.
-    Skinny(TileConfig),
+    Skinny(SkinnyTile),
     /// f32 as products of halves on the tensor cores, by warpgroups.
     Split(TileConfig),
     /// The same by warps.
@@ -106,6 +108,17 @@ pub enum Method {
     Grouped(TileConfig),
     /// `Mma` in small tiles, of products of unequal shapes.
     GroupedMma,
+}
+
+/// The tiles of skinny products, by their columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SkinnyTile {
+    /// 16.
+    Small,
+    /// 32.
+    Medium,
+    /// 64.
+    Large,
 }
 
 /// How the lines lie that are multiplied by a vector: rows of A, or columns of B.
@@ -162,7 +175,7 @@ impl GemmKernel {
     pub fn cluster_tile(&self) -> &'static ClusterTile {
         match self.method {
             Method::Wgmma(tiles) | Method::Split(tiles) => self.element.cluster_tile(tiles),
-            Method::Skinny(tiles) => self.element.skinny_tile(tiles),
+            Method::Skinny(tile) => self.element.skinny_tile(tile),
             other => unreachable!("kernels of {other:?} have no clusters"),
         }
     }

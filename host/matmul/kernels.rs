@@ -5,7 +5,7 @@ use super::entry::{
     SplitArguments, SplitLaunch, SplitMmaArguments, SplitMmaLaunch, TensorArguments, TensorLaunch,
     VectorArguments, VectorLaunch, WideLaunch, launch_with_epilogue,
 };
-use super::kernel::{ElementType, GemmKernel, Method, TileConfig, VectorLines};
+use super::kernel::{ElementType, GemmKernel, Method, SkinnyTile, TileConfig, VectorLines};
 use crate::images::oldest_driver;
 use crate::kernels::{images_of, module_of};
 use cuda_std::global::{Global, GlobalMut};
@@ -185,6 +185,9 @@ macro_rules! kernels {
 
 const LARGE: TileConfig = TileConfig::Large;
 const SMALL: TileConfig = TileConfig::Small;
+const SKINNY_SMALL: SkinnyTile = SkinnyTile::Small;
+const SKINNY_MEDIUM: SkinnyTile = SkinnyTile::Medium;
+const SKINNY_LARGE: SkinnyTile = SkinnyTile::Large;
 const ALONG: VectorLines = VectorLines::Along;
 const ACROSS: VectorLines = VectorLines::Across;
 const EITHER: VectorLines = VectorLines::Either;
@@ -269,37 +272,54 @@ pub static KERNELS: &[GemmKernel] = kernels! {
     F8E5M2 to Bf16 [Method::Wgmma(SMALL), tensor, bulk] => matmul_wgmma_small_e5m2;
     F8E5M2 to F32 [Method::Wgmma(LARGE), tensor, direct] => matmul_wgmma_e5m2_f32;
     F8E5M2 to F32 [Method::Wgmma(SMALL), tensor, direct] => matmul_wgmma_small_e5m2_f32;
-    F16 to F16 [Method::Skinny(LARGE), tensor, direct] => matmul_wgmma_skinny_f16_n matmul_wgmma_skinny_f16_t;
-    F16 to F16 [Method::Skinny(SMALL), tensor, direct] => matmul_wgmma_skinny_small_f16_n
+    F16 to F16 [Method::Skinny(SKINNY_SMALL), tensor, direct] => matmul_wgmma_skinny_small_f16_n
         matmul_wgmma_skinny_small_f16_t;
-    F16 to F32 [Method::Skinny(LARGE), tensor, direct] => matmul_wgmma_skinny_f16_f32_n
-        matmul_wgmma_skinny_f16_f32_t;
-    F16 to F32 [Method::Skinny(SMALL), tensor, direct] => matmul_wgmma_skinny_small_f16_f32_n
+    F16 to F16 [Method::Skinny(SKINNY_LARGE), tensor, direct] => matmul_wgmma_skinny_f16_n
+        matmul_wgmma_skinny_f16_t;
+    F16 to F16 [Method::Skinny(SKINNY_MEDIUM), tensor, direct] => matmul_wgmma_skinny_medium_f16_n
+        matmul_wgmma_skinny_medium_f16_t;
+    F16 to F32 [Method::Skinny(SKINNY_SMALL), tensor, direct] => matmul_wgmma_skinny_small_f16_f32_n
         matmul_wgmma_skinny_small_f16_f32_t;
-    Bf16 to Bf16 [Method::Skinny(LARGE), tensor, direct] => matmul_wgmma_skinny_bf16_n
-        matmul_wgmma_skinny_bf16_t;
-    Bf16 to Bf16 [Method::Skinny(SMALL), tensor, direct] => matmul_wgmma_skinny_small_bf16_n
+    F16 to F32 [Method::Skinny(SKINNY_LARGE), tensor, direct] => matmul_wgmma_skinny_f16_f32_n
+        matmul_wgmma_skinny_f16_f32_t;
+    F16 to F32 [Method::Skinny(SKINNY_MEDIUM), tensor, direct] => matmul_wgmma_skinny_medium_f16_f32_n
+        matmul_wgmma_skinny_medium_f16_f32_t;
+    Bf16 to Bf16 [Method::Skinny(SKINNY_SMALL), tensor, direct] => matmul_wgmma_skinny_small_bf16_n
         matmul_wgmma_skinny_small_bf16_t;
-    Bf16 to F32 [Method::Skinny(LARGE), tensor, direct] => matmul_wgmma_skinny_bf16_f32_n
-        matmul_wgmma_skinny_bf16_f32_t;
-    Bf16 to F32 [Method::Skinny(SMALL), tensor, direct] => matmul_wgmma_skinny_small_bf16_f32_n
+    Bf16 to Bf16 [Method::Skinny(SKINNY_LARGE), tensor, direct] => matmul_wgmma_skinny_bf16_n
+        matmul_wgmma_skinny_bf16_t;
+    Bf16 to Bf16 [Method::Skinny(SKINNY_MEDIUM), tensor, direct] => matmul_wgmma_skinny_medium_bf16_n
+        matmul_wgmma_skinny_medium_bf16_t;
+    Bf16 to F32 [Method::Skinny(SKINNY_SMALL), tensor, direct] => matmul_wgmma_skinny_small_bf16_f32_n
         matmul_wgmma_skinny_small_bf16_f32_t;
-    I8 to I32 [Method::Skinny(LARGE), tensor, direct] => matmul_wgmma_skinny_i8;
-    I8 to I32 [Method::Skinny(SMALL), tensor, direct] => matmul_wgmma_skinny_small_i8;
-    I8 to F32 [Method::Skinny(LARGE), tensor, direct] => matmul_wgmma_skinny_i8_f32;
-    I8 to F32 [Method::Skinny(SMALL), tensor, direct] => matmul_wgmma_skinny_small_i8_f32;
-    I8 to Bf16 [Method::Skinny(LARGE), tensor, direct] => matmul_wgmma_skinny_i8_bf16;
-    I8 to Bf16 [Method::Skinny(SMALL), tensor, direct] => matmul_wgmma_skinny_small_i8_bf16;
-    I8 to F16 [Method::Skinny(LARGE), tensor, direct] => matmul_wgmma_skinny_i8_f16;
-    I8 to F16 [Method::Skinny(SMALL), tensor, direct] => matmul_wgmma_skinny_small_i8_f16;
-    F8E4M3 to Bf16 [Method::Skinny(LARGE), tensor, direct] => matmul_wgmma_skinny_e4m3;
-    F8E4M3 to Bf16 [Method::Skinny(SMALL), tensor, direct] => matmul_wgmma_skinny_small_e4m3;
-    F8E4M3 to F32 [Method::Skinny(LARGE), tensor, direct] => matmul_wgmma_skinny_e4m3_f32;
-    F8E4M3 to F32 [Method::Skinny(SMALL), tensor, direct] => matmul_wgmma_skinny_small_e4m3_f32;
-    F8E5M2 to Bf16 [Method::Skinny(LARGE), tensor, direct] => matmul_wgmma_skinny_e5m2;
-    F8E5M2 to Bf16 [Method::Skinny(SMALL), tensor, direct] => matmul_wgmma_skinny_small_e5m2;
-    F8E5M2 to F32 [Method::Skinny(LARGE), tensor, direct] => matmul_wgmma_skinny_e5m2_f32;
-    F8E5M2 to F32 [Method::Skinny(SMALL), tensor, direct] => matmul_wgmma_skinny_small_e5m2_f32;
+    Bf16 to F32 [Method::Skinny(SKINNY_LARGE), tensor, direct] => matmul_wgmma_skinny_bf16_f32_n
+        matmul_wgmma_skinny_bf16_f32_t;
+    Bf16 to F32 [Method::Skinny(SKINNY_MEDIUM), tensor, direct] => matmul_wgmma_skinny_medium_bf16_f32_n
+        matmul_wgmma_skinny_medium_bf16_f32_t;
+    I8 to I32 [Method::Skinny(SKINNY_SMALL), tensor, direct] => matmul_wgmma_skinny_small_i8;
+    I8 to I32 [Method::Skinny(SKINNY_LARGE), tensor, direct] => matmul_wgmma_skinny_i8;
+    I8 to I32 [Method::Skinny(SKINNY_MEDIUM), tensor, direct] => matmul_wgmma_skinny_medium_i8;
+    I8 to F32 [Method::Skinny(SKINNY_SMALL), tensor, direct] => matmul_wgmma_skinny_small_i8_f32;
+    I8 to F32 [Method::Skinny(SKINNY_LARGE), tensor, direct] => matmul_wgmma_skinny_i8_f32;
+    I8 to F32 [Method::Skinny(SKINNY_MEDIUM), tensor, direct] => matmul_wgmma_skinny_medium_i8_f32;
+    I8 to Bf16 [Method::Skinny(SKINNY_SMALL), tensor, direct] => matmul_wgmma_skinny_small_i8_bf16;
+    I8 to Bf16 [Method::Skinny(SKINNY_LARGE), tensor, direct] => matmul_wgmma_skinny_i8_bf16;
+    I8 to Bf16 [Method::Skinny(SKINNY_MEDIUM), tensor, direct] => matmul_wgmma_skinny_medium_i8_bf16;
+    I8 to F16 [Method::Skinny(SKINNY_SMALL), tensor, direct] => matmul_wgmma_skinny_small_i8_f16;
+    I8 to F16 [Method::Skinny(SKINNY_LARGE), tensor, direct] => matmul_wgmma_skinny_i8_f16;
+    I8 to F16 [Method::Skinny(SKINNY_MEDIUM), tensor, direct] => matmul_wgmma_skinny_medium_i8_f16;
+    F8E4M3 to Bf16 [Method::Skinny(SKINNY_SMALL), tensor, direct] => matmul_wgmma_skinny_small_e4m3;
+    F8E4M3 to Bf16 [Method::Skinny(SKINNY_LARGE), tensor, direct] => matmul_wgmma_skinny_e4m3;
+    F8E4M3 to Bf16 [Method::Skinny(SKINNY_MEDIUM), tensor, direct] => matmul_wgmma_skinny_medium_e4m3;
+    F8E4M3 to F32 [Method::Skinny(SKINNY_SMALL), tensor, direct] => matmul_wgmma_skinny_small_e4m3_f32;
+    F8E4M3 to F32 [Method::Skinny(SKINNY_LARGE), tensor, direct] => matmul_wgmma_skinny_e4m3_f32;
+    F8E4M3 to F32 [Method::Skinny(SKINNY_MEDIUM), tensor, direct] => matmul_wgmma_skinny_medium_e4m3_f32;
+    F8E5M2 to Bf16 [Method::Skinny(SKINNY_SMALL), tensor, direct] => matmul_wgmma_skinny_small_e5m2;
+    F8E5M2 to Bf16 [Method::Skinny(SKINNY_LARGE), tensor, direct] => matmul_wgmma_skinny_e5m2;
+    F8E5M2 to Bf16 [Method::Skinny(SKINNY_MEDIUM), tensor, direct] => matmul_wgmma_skinny_medium_e5m2;
+    F8E5M2 to F32 [Method::Skinny(SKINNY_SMALL), tensor, direct] => matmul_wgmma_skinny_small_e5m2_f32;
+    F8E5M2 to F32 [Method::Skinny(SKINNY_LARGE), tensor, direct] => matmul_wgmma_skinny_e5m2_f32;
+    F8E5M2 to F32 [Method::Skinny(SKINNY_MEDIUM), tensor, direct] => matmul_wgmma_skinny_medium_e5m2_f32;
     F32 to F32 [Method::Split(LARGE), tensor, split] => matmul_split_f32;
     F32 to F32 [Method::Split(SMALL), tensor, split] => matmul_split_small_f32;
     F32 to F32 [Method::SplitMma(LARGE), matmul, split_mma] => matmul_mma_split_f32;

@@ -1,6 +1,6 @@
 //! What is to be multiplied, as a value: all that the selection of a kernel depends on.
 
-use super::kernel::{ElementType, TileConfig, VectorLines};
+use super::kernel::{ElementType, SkinnyTile, VectorLines};
 use crate::launch::MAX_GRID_Y;
 use crate::matrix::Order;
 use std::fmt::{self, Display, Formatter};
@@ -76,6 +76,12 @@ const OF_BYTES: Division = Division {
     shortest_k: 6144,
     shortest_part: 1024,
     least_saved: 4096,
+    ..OF_HALVES
+};
+
+/// For halves of few rows or columns, 64 at most. At 64 x 7168 and K = 16384 two parts take 1.08 times as long.
+const OF_FEW_HALVES: Division = Division {
+    fewest: 3,
     ..OF_HALVES
 };
 
@@ -168,18 +174,17 @@ impl Problem {
     /// On an H200, 16 rows take in small tiles of their own 0.55 to 0.77 of the time that they take in tiles of 64 x
     /// 128, and 64 rows by 2112 to 129280 columns, with K of 1024 to 16384, in large ones 0.75 to 0.95. A thousand
     /// products of 64 x 64 with K = 64 take 2.3 times as long.
-    pub fn skinny(&self) -> Option<(FewLines, TileConfig)> {
-        const LEAST_OF_LARGE: usize = 512;
+    pub fn skinny(&self) -> Option<(FewLines, SkinnyTile)> {
+        const LEAST_OF_LARGER: usize = 512;
         let (few, many, lines) = match self.m <= self.n {
             true => (self.m, self.n, FewLines::Rows),
             false => (self.n, self.m, FewLines::Columns),
         };
-        let has_room = |tiles| few <= self.element.skinny_tile(tiles).columns;
-        if has_room(TileConfig::Small) {
-            return Some((lines, TileConfig::Small));
-        }
-        let is_long = many >= LEAST_OF_LARGE && self.k >= LEAST_OF_LARGE;
-        (is_long && has_room(TileConfig::Large)).then_some((lines, TileConfig::Large))
+        let is_long = many >= LEAST_OF_LARGER && self.k >= LEAST_OF_LARGER;
+        let sizes = [SkinnyTile::Small, SkinnyTile::Medium, SkinnyTile::Large];
+        let has_room = |&tile: &SkinnyTile| few <= self.element.skinny_tile(tile).columns;
+        let tile = sizes.into_iter().find(has_room)?;
+        (is_long || tile == SkinnyTile::Small).then_some((lines, tile))
     }
 
     /// The orders in which the kernel of a skinny product finds the operand of many lines and that of few.
@@ -196,8 +201,11 @@ impl Problem {
     /// depend on the shape and on whether the elements are on the ordinary units, or how narrow they are, alone: so
     /// does the order of the sums.
     pub fn parts(&self) -> Option<Parts> {
+        const FEW_LINES: usize = 64;
+        let has_few_lines = self.m.min(self.n) <= FEW_LINES;
         let rule = match self.element {
             ElementType::F32 | ElementType::F64 => &OF_CHAINS,
+            ElementType::F16 | ElementType::Bf16 if has_few_lines => &OF_FEW_HALVES,
             ElementType::F16 | ElementType::Bf16 => &OF_HALVES,
             _ => &OF_BYTES,
         };

@@ -248,10 +248,7 @@ const fn split_from(count: usize) -> u128 {
 
 impl GemmKernel {
     fn runs_on(&self, device: DeviceFacts) -> bool {
-        let capabilities = [device.compute_capability, device.limit];
-        let mut capabilities = capabilities.into_iter().flatten();
-        capabilities.all(|it| self.architecture.runs_on(it))
-            && self.driver.is_none_or(|oldest| device.driver.is_none_or(|it| it >= oldest))
+        device.runs(self.architecture, self.driver)
             // Warps of NVIDIA's GPUs, which tensor cores multiply for.
             && (device.warp_threads == 32 || self.method.has_any_warps())
     }

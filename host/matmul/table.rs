@@ -1,10 +1,10 @@
 //! The table of product kernels, indexed by method and types: a call looks several times whether there is a
 //! kernel.
 
-use super::kernel::{ElementType, GemmKernel, Method, TileConfig, VectorLines};
+use super::kernel::{ElementType, GemmKernel, Method, SkinnyTile, TileConfig, VectorLines};
 use super::kernels::KERNELS;
 
-const METHODS: usize = 21;
+const METHODS: usize = 22;
 const TYPES: usize = ElementType::F8E5M2 as usize + 1;
 
 /// Where the kernels of a method, a type of elements and one of outputs stand in the table: the first, and the
@@ -64,8 +64,9 @@ const fn number(method: Method) -> usize {
         Method::Vector(VectorLines::Either) => 13,
         Method::GroupedMma => 14,
         Method::Split(Large) => 15,
-        Method::Skinny(Small) => 16,
-        Method::Skinny(Large) => 17,
+        Method::Skinny(SkinnyTile::Small) => 16,
+        Method::Skinny(SkinnyTile::Large) => 17,
+        Method::Skinny(SkinnyTile::Medium) => 21,
         Method::SplitMma(Small) => 18,
         Method::SplitMma(Large) => 19,
         Method::WideMma => 20,

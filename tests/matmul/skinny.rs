@@ -21,8 +21,13 @@ const SHAPES: [Shape; 7] = [
     (3, 40, 0),
 ];
 
-/// More of them, of which large tiles have room, with a number of the orders in which all types have such a kernel.
-const LARGE_SHAPES: [(Shape, usize); 2] = [((17, 513, 512), 0), ((516, 50, 520), 7)];
+/// More of them, of which larger tiles have room, with a number of the orders in which all types have such a kernel.
+const LARGE_SHAPES: [(Shape, usize); 4] = [
+    ((17, 513, 512), 0),
+    ((516, 32, 520), 7),
+    ((33, 514, 512), 0),
+    ((515, 64, 528), 7),
+];
 
 /// How a product begins.
 type New<T, S> = for<'a> fn(&'a Matrix<T>, &'a Matrix<T>) -> Matmul<'a, T, S>;

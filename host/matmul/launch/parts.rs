@@ -9,7 +9,7 @@ use crate::error::Outcome;
 use crate::launch::LaunchConfig;
 use crate::launch_args::{read_elements, written_by_product};
 use crate::matmul::element::sealed::OutputOf;
-use crate::matmul::entry::AddArguments;
+use crate::matmul::entry::{AddArguments, AddKernel};
 use crate::matmul::epilogue::{Epilogue, Stores};
 use crate::matmul::matrices::{Factors, Matrices};
 use crate::matmul::problem::Parts;
@@ -70,6 +70,22 @@ pub fn multiply_chains<T: Computes<T, Accumulator = T> + Accumulator>(
     add_up(&sums, parts, matrices)
 }
 
+/// The kernel that adds sums of products of `T`: where launches can overlap, one that begins before the last product
+/// has ended.
+fn kernel_that_adds<T: Accumulate, O: OutputOf<T::Accumulator>>(
+    device: &Device,
+) -> AddKernel<O, O::Sum, T::Accumulator> {
+    let after = O::ADD_AFTER;
+    let facts = device.facts();
+    match after
+        .architecture
+        .is_none_or(|it| facts.runs(it, after.driver))
+    {
+        true => after,
+        false => O::ADD,
+    }
+}
+
 /// C = A B of one product of narrower elements.
 pub fn multiply<T, O>(
     device: &Device,
@@ -96,8 +112,8 @@ where
     // K is divided only where a device has room for all tiles of outputs, so the grid has few blocks.
     let grid = (n.div_ceil(ADD_COLUMNS) as u32, m.div_ceil(ADD_ROWS) as u32);
     let config = LaunchConfig::new(grid, ADD_THREADS as u32);
-    let (source, launch) = O::ADD;
-    let module = Module::on_demand(device, source);
+    let AddKernel { module, launch, .. } = kernel_that_adds::<T, O>(device);
+    let module = Module::on_demand(device, module);
     let arguments = AddArguments {
         // SAFETY: (1) by (2) of the kernels.
         sums: unsafe { read_elements((&sums).into()) },

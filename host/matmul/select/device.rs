@@ -1,6 +1,7 @@
 //! What the selection depends on of a device.
 
 use crate::error::CudaVersion;
+use cuda_std::kernel::Architecture;
 
 /// What the selection depends on of a device.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +17,15 @@ pub struct DeviceFacts {
 }
 
 impl DeviceFacts {
+    /// Whether the device runs code for `architecture`, and its driver reads it, which is to be at least as new as
+    /// `driver`.
+    pub fn runs(self, architecture: Architecture, driver: Option<CudaVersion>) -> bool {
+        let capabilities = [self.compute_capability, self.limit];
+        let mut capabilities = capabilities.into_iter().flatten();
+        capabilities.all(|it| architecture.runs_on(it))
+            && driver.is_none_or(|oldest| self.driver.is_none_or(|it| it >= oldest))
+    }
+
     /// Whether its warps multiply halves more than three times as fast as f32, so that products of f32 in halves
     /// gain: they take three products each.
     ///

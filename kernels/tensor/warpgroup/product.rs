@@ -17,7 +17,7 @@ use super::outputs::{Outputs, Writer, is_first_of_warpgroup};
 use super::schedule::{ClusterTile, Schedule};
 use super::shape::{DEPTH_BYTES, TensorShape, WARPGROUP_ROWS};
 use crate::epilogue::EpilogueElement;
-use cuda_std::mbarrier::{Consumer, Producer, Ring};
+use cuda_std::mbarrier::{Consumer, Producer, Ring, Stage};
 use cuda_std::prelude::*;
 use cuda_std::warpgroup;
 use cuda_std::wgmma::{Accumulator, AccumulatorElement, Element, Multiply, Registers};
@@ -81,6 +81,12 @@ impl<'launch> Work<'launch> {
 /// Whether threads with so many sums take registers of the warpgroup that copies: for fewer there are enough.
 const fn takes_registers(count: usize) -> bool {
     count >= 64
+}
+
+/// Whether threads that multiply, in so many warpgroups of a block, have registers for so many sums twice and for
+/// their totals.
+const fn has_room_for_two(count: usize, warpgroups: usize) -> bool {
+    count <= if warpgroups > 1 { 64 } else { 32 }
 }
 
 /// Initialises the ring of each block of the cluster, for `consumers` warpgroups of each, fetches tensor maps
@@ -240,32 +246,90 @@ impl<
         S: AccumulatorElement + EpilogueElement,
         [S; COUNT]: Multiply<T, T> + Registers,
     {
+        let rounds = self.work.schedule.rounds;
         let thread = warpgroup::thread_rank();
         let mut totals = [<S as EpilogueElement>::ZERO; COUNT];
-        let mut sums = Accumulator::zero();
-        let mut round = 0;
-        while round < self.work.schedule.rounds {
-            // SAFETY: (1) is (1), and (2) blocks end behind a barrier of the cluster. For the products: (1) the
-            // stage is full. (2) It is released when they are finished. (3) is (2). (4) The tiles are there.
-            // (5) They are waited for at once, while other warpgroups' products run.
-            unsafe {
-                let stage = ring.wait();
-                let mut products = sums.overwrite().begin();
-                products.multiply(
-                    A::part::<WARPGROUP_ROWS>(A::tile(self.a_tiles, stage.index()), first),
-                    B::part::<COLUMNS>(B::tile(self.b_tiles, stage.index()), 0),
-                );
-                sums = products.commit().wait();
-                if thread < BLOCKS as u32 {
-                    ring.release_in(&stage, thread);
-                }
-            }
+        let mut add = |sums: &Accumulator<COUNT, S>| {
             let mut i = 0;
             while i < COUNT {
                 totals[i] = totals[i].plus(sums.get(i));
                 i += 1;
             }
-            round += 1;
+        };
+        let start = |sums: Accumulator<COUNT, S>, stage: &Stage| {
+            let mut products = sums.overwrite().begin();
+            let (a, b) = (
+                A::tile(self.a_tiles, stage.index()),
+                B::tile(self.b_tiles, stage.index()),
+            );
+            // SAFETY: (1) the stage is full. (2) It is released when they are finished. (3) is (2). (4) The tiles
+            // are there. (5) They are waited for below.
+            unsafe {
+                products.multiply(
+                    A::part::<WARPGROUP_ROWS>(a, first),
+                    B::part::<COLUMNS>(b, 0),
+                );
+            }
+            products.commit()
+        };
+        let release = |ring: &Consumer<'_, STAGES>, stage: &Stage| {
+            if thread < BLOCKS as u32 {
+                // SAFETY: (1) is (1). (2) Blocks end behind a barrier of the cluster.
+                unsafe { ring.release_in(stage, thread) };
+            }
+        };
+        if const { !has_room_for_two(COUNT, ROWS / WARPGROUP_ROWS) } {
+            // Other warpgroups' products run while the sums are waited for.
+            let mut sums = Accumulator::zero();
+            let mut round = 0;
+            while round < rounds {
+                // SAFETY: (1) is (1).
+                let stage = unsafe { ring.wait() };
+                sums = start(sums, &stage).wait();
+                release(ring, &stage);
+                add(&sums);
+                round += 1;
+            }
+            return totals;
+        }
+        if rounds == 0 {
+            return totals;
+        }
+        // The products of a stage run while the sums of the one before are added, of two at a time, so that no sum
+        // changes its register.
+        // SAFETY: of `wait`, (1) is (1). Of `wait_before`, (1) the last group is that of the other accumulators.
+        unsafe {
+            let mut before = ring.wait();
+            let mut even = start(Accumulator::zero(), &before);
+            let mut odd = Accumulator::zero();
+            let mut round = 1;
+            while round + 1 < rounds {
+                let stage = ring.wait();
+                let odd_products = start(odd, &stage);
+                let sums = even.wait_before::<1>();
+                release(ring, &before);
+                add(&sums);
+                before = ring.wait();
+                even = start(sums, &before);
+                odd = odd_products.wait_before::<1>();
+                release(ring, &stage);
+                add(&odd);
+                round += 2;
+            }
+            if round < rounds {
+                let stage = ring.wait();
+                let odd_products = start(odd, &stage);
+                let sums = even.wait_before::<1>();
+                release(ring, &before);
+                add(&sums);
+                let sums = odd_products.wait();
+                release(ring, &stage);
+                add(&sums);
+            } else {
+                let sums = even.wait();
+                release(ring, &before);
+                add(&sums);
+            }
         }
         totals
     }
@@ -310,10 +374,10 @@ impl<
             }
         } else {
             // What the warpgroup that copies has left, of the registers of all that are resident.
-            match COUNT {
-                128 => warpgroup::increase_registers::<232>(),
-                _ if const { takes_registers(COUNT) } => warpgroup::increase_registers::<208>(),
-                _ => {}
+            match const { takes_registers(COUNT) } {
+                true if ROWS > WARPGROUP_ROWS => warpgroup::increase_registers::<232>(),
+                true => warpgroup::increase_registers::<208>(),
+                false => {}
             }
             let number = warpgroup::index() - 1;
             let first = WARPGROUP_ROWS as u32 * number;

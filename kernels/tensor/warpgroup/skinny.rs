@@ -44,11 +44,17 @@ const fn skinny_tile(columns: usize, element_bytes: usize, stages: usize) -> Clu
 /// The tile of products of halves with at most 16 columns.
 pub const HALF_SKINNY_SMALL: ClusterTile = skinny_tile(16, size_of::<f16>(), 20);
 
+/// The tile of those with more, up to 32.
+pub const HALF_SKINNY_MEDIUM: ClusterTile = skinny_tile(32, size_of::<f16>(), 16);
+
 /// The tile of those with more, up to 64.
 pub const HALF_SKINNY: ClusterTile = skinny_tile(64, size_of::<f16>(), 12);
 
 /// The tile of products of elements of 8 bits with at most 16 columns.
 pub const BYTE_SKINNY_SMALL: ClusterTile = skinny_tile(16, size_of::<u8>(), 20);
+
+/// The tile of those with more, up to 32.
+pub const BYTE_SKINNY_MEDIUM: ClusterTile = skinny_tile(32, size_of::<u8>(), 16);
 
 /// The tile of those with more, up to 64.
 pub const BYTE_SKINNY: ClusterTile = skinny_tile(64, size_of::<u8>(), 12);
@@ -206,9 +212,15 @@ where
     }
 }
 
-/// Kernels of one pair of types in both tiles: of halves for each layout of A.
+/// Kernels of one pair of types in the three tiles: of halves for each layout of A.
 macro_rules! skinny_kernels {
-    (@halves $($element:ident to $output:ident: $n:ident $t:ident of $tile:ident;)*) => {$(
+    (@halves $($element:ident to $output:ident: $small_n:ident $small_t:ident,
+        $medium_n:ident $medium_t:ident, $n:ident $t:ident;)*) => {$(
+        skinny_kernels!(@layouts $element to $output: $small_n $small_t of HALF_SKINNY_SMALL);
+        skinny_kernels!(@layouts $element to $output: $n $t of HALF_SKINNY);
+        skinny_kernels!(@layouts $element to $output: $medium_n $medium_t of HALF_SKINNY_MEDIUM);
+    )*};
+    (@layouts $element:ident to $output:ident: $n:ident $t:ident of $tile:ident) => {
         product_entry! {
             columns of f32 $n: $element to $output in f32, $tile, a = AlongK AlongKMap RowMajor,
             b = AlongK AlongKMap ColumnMajor, promoted = false
@@ -217,42 +229,55 @@ macro_rules! skinny_kernels {
             columns of f32 $t: $element to $output in f32, $tile, a = AcrossK AcrossKMap ColumnMajor,
             b = AlongK AlongKMap ColumnMajor, promoted = false
         }
-    )*};
+    };
     (@bytes $($element:ident in $added:ident to $output:ident in $sum:ident, promoted = $promoted:literal:
-        $($name:ident of $tile:ident),*;)*) => {$($(
+        $small:ident $medium:ident $name:ident;)*) => {$(
+        skinny_kernels!(@of_bytes $element in $added to $output in $sum, promoted = $promoted:
+            $small of BYTE_SKINNY_SMALL);
+        skinny_kernels!(@of_bytes $element in $added to $output in $sum, promoted = $promoted:
+            $name of BYTE_SKINNY);
+        skinny_kernels!(@of_bytes $element in $added to $output in $sum, promoted = $promoted:
+            $medium of BYTE_SKINNY_MEDIUM);
+    )*};
+    (@of_bytes $element:ident in $added:ident to $output:ident in $sum:ident, promoted = $promoted:literal:
+        $name:ident of $tile:ident) => {
         product_entry! {
             columns of $added $name: $element to $output in $sum, $tile, a = AlongK AlongKMap Either,
             b = AlongK AlongKMap Either, promoted = $promoted
         }
-    )*)*};
+    };
 }
 skinny_kernels! {
     @halves
-    f16 to f16: matmul_wgmma_skinny_f16_n matmul_wgmma_skinny_f16_t of HALF_SKINNY;
-    f16 to f16: matmul_wgmma_skinny_small_f16_n matmul_wgmma_skinny_small_f16_t of HALF_SKINNY_SMALL;
-    f16 to f32: matmul_wgmma_skinny_f16_f32_n matmul_wgmma_skinny_f16_f32_t of HALF_SKINNY;
-    f16 to f32: matmul_wgmma_skinny_small_f16_f32_n matmul_wgmma_skinny_small_f16_f32_t of HALF_SKINNY_SMALL;
-    bf16 to bf16: matmul_wgmma_skinny_bf16_n matmul_wgmma_skinny_bf16_t of HALF_SKINNY;
-    bf16 to bf16: matmul_wgmma_skinny_small_bf16_n matmul_wgmma_skinny_small_bf16_t of HALF_SKINNY_SMALL;
-    bf16 to f32: matmul_wgmma_skinny_bf16_f32_n matmul_wgmma_skinny_bf16_f32_t of HALF_SKINNY;
-    bf16 to f32: matmul_wgmma_skinny_small_bf16_f32_n matmul_wgmma_skinny_small_bf16_f32_t of HALF_SKINNY_SMALL;
+    f16 to f16: matmul_wgmma_skinny_small_f16_n matmul_wgmma_skinny_small_f16_t,
+        matmul_wgmma_skinny_medium_f16_n matmul_wgmma_skinny_medium_f16_t,
+        matmul_wgmma_skinny_f16_n matmul_wgmma_skinny_f16_t;
+    f16 to f32: matmul_wgmma_skinny_small_f16_f32_n matmul_wgmma_skinny_small_f16_f32_t,
+        matmul_wgmma_skinny_medium_f16_f32_n matmul_wgmma_skinny_medium_f16_f32_t,
+        matmul_wgmma_skinny_f16_f32_n matmul_wgmma_skinny_f16_f32_t;
+    bf16 to bf16: matmul_wgmma_skinny_small_bf16_n matmul_wgmma_skinny_small_bf16_t,
+        matmul_wgmma_skinny_medium_bf16_n matmul_wgmma_skinny_medium_bf16_t,
+        matmul_wgmma_skinny_bf16_n matmul_wgmma_skinny_bf16_t;
+    bf16 to f32: matmul_wgmma_skinny_small_bf16_f32_n matmul_wgmma_skinny_small_bf16_f32_t,
+        matmul_wgmma_skinny_medium_bf16_f32_n matmul_wgmma_skinny_medium_bf16_f32_t,
+        matmul_wgmma_skinny_bf16_f32_n matmul_wgmma_skinny_bf16_f32_t;
 }
 skinny_kernels! {
     @bytes
-    i8 in i32 to i32 in i32, promoted = false: matmul_wgmma_skinny_i8 of BYTE_SKINNY,
-        matmul_wgmma_skinny_small_i8 of BYTE_SKINNY_SMALL;
-    i8 in i32 to f32 in f32, promoted = false: matmul_wgmma_skinny_i8_f32 of BYTE_SKINNY,
-        matmul_wgmma_skinny_small_i8_f32 of BYTE_SKINNY_SMALL;
-    i8 in i32 to bf16 in f32, promoted = false: matmul_wgmma_skinny_i8_bf16 of BYTE_SKINNY,
-        matmul_wgmma_skinny_small_i8_bf16 of BYTE_SKINNY_SMALL;
-    i8 in i32 to f16 in f32, promoted = false: matmul_wgmma_skinny_i8_f16 of BYTE_SKINNY,
-        matmul_wgmma_skinny_small_i8_f16 of BYTE_SKINNY_SMALL;
-    F8E4M3 in f32 to bf16 in f32, promoted = true: matmul_wgmma_skinny_e4m3 of BYTE_SKINNY,
-        matmul_wgmma_skinny_small_e4m3 of BYTE_SKINNY_SMALL;
-    F8E4M3 in f32 to f32 in f32, promoted = true: matmul_wgmma_skinny_e4m3_f32 of BYTE_SKINNY,
-        matmul_wgmma_skinny_small_e4m3_f32 of BYTE_SKINNY_SMALL;
-    F8E5M2 in f32 to bf16 in f32, promoted = true: matmul_wgmma_skinny_e5m2 of BYTE_SKINNY,
-        matmul_wgmma_skinny_small_e5m2 of BYTE_SKINNY_SMALL;
-    F8E5M2 in f32 to f32 in f32, promoted = true: matmul_wgmma_skinny_e5m2_f32 of BYTE_SKINNY,
-        matmul_wgmma_skinny_small_e5m2_f32 of BYTE_SKINNY_SMALL;
+    i8 in i32 to i32 in i32, promoted = false:
+        matmul_wgmma_skinny_small_i8 matmul_wgmma_skinny_medium_i8 matmul_wgmma_skinny_i8;
+    i8 in i32 to f32 in f32, promoted = false:
+        matmul_wgmma_skinny_small_i8_f32 matmul_wgmma_skinny_medium_i8_f32 matmul_wgmma_skinny_i8_f32;
+    i8 in i32 to bf16 in f32, promoted = false:
+        matmul_wgmma_skinny_small_i8_bf16 matmul_wgmma_skinny_medium_i8_bf16 matmul_wgmma_skinny_i8_bf16;
+    i8 in i32 to f16 in f32, promoted = false:
+        matmul_wgmma_skinny_small_i8_f16 matmul_wgmma_skinny_medium_i8_f16 matmul_wgmma_skinny_i8_f16;
+    F8E4M3 in f32 to bf16 in f32, promoted = true:
+        matmul_wgmma_skinny_small_e4m3 matmul_wgmma_skinny_medium_e4m3 matmul_wgmma_skinny_e4m3;
+    F8E4M3 in f32 to f32 in f32, promoted = true:
+        matmul_wgmma_skinny_small_e4m3_f32 matmul_wgmma_skinny_medium_e4m3_f32 matmul_wgmma_skinny_e4m3_f32;
+    F8E5M2 in f32 to bf16 in f32, promoted = true:
+        matmul_wgmma_skinny_small_e5m2 matmul_wgmma_skinny_medium_e5m2 matmul_wgmma_skinny_e5m2;
+    F8E5M2 in f32 to f32 in f32, promoted = true:
+        matmul_wgmma_skinny_small_e5m2_f32 matmul_wgmma_skinny_medium_e5m2_f32 matmul_wgmma_skinny_e5m2_f32;
 }

@@ -63,6 +63,10 @@ fn k_of_narrow_elements_is_divided_into_whole_stages() {
         let of_few = parts((128, 4096, 7168));
         let expected = (per_16_bits == 1).then_some((4, 1792));
         assert_eq!(of_few, expected);
+        // Two parts gain nothing where rows are few.
+        let of_two = |m| parts((m, 7168, 16_384));
+        assert_eq!(of_two(64), None);
+        assert_eq!(of_two(65), (per_16_bits == 1).then_some((2, 8192)));
     }
     assert_eq!(of(ElementType::Bf16, (512, 2048, 3072), H200, auto).0, None);
     let vector = (1, 2112, 8192);

@@ -35,6 +35,11 @@ fn tensor_cores_are_selected_where_they_are() {
     assert_eq!(layer(64, 8192, 512), Some("matmul_wgmma_skinny_bf16_t"));
     assert_eq!(layer(64, 8192, 511), Some("matmul_wgmma_small_bf16_nn"));
     assert_eq!(layer(64, 511, 512), Some("matmul_wgmma_small_bf16_nn"));
+    assert_eq!(layer(33, 8192, 512), Some("matmul_wgmma_skinny_bf16_t"));
+    assert_eq!(
+        layer(32, 8192, 512),
+        Some("matmul_wgmma_skinny_medium_bf16_t")
+    );
     assert_eq!(layer(65, 8192, 512), Some("matmul_wgmma_small_bf16_nn"));
     assert_eq!(auto(ElementType::F32, 4096, H200), Some("matmul_split_f32"));
     assert_eq!(
