@@ -120,7 +120,7 @@ fn products_are_split_from_a_size_on_and_where_it_keeps_the_bound() {
     );
 }
 
-/// By warps, where there are no warpgroups: unless asked for, on devices whose tensor cores gain by it alone.
+/// By warps, where there are no warpgroups: unless it is requested, on devices whose tensor cores gain by it alone.
 #[test]
 fn products_are_split_by_warps_elsewhere() {
     let selected = |n, capability, arithmetic| {
