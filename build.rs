@@ -8,7 +8,8 @@ fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     #[cfg(feature = "cuda")]
     if let Err(error) = cuda::write_images() {
-        cuda_builder::exit_with_error(&error);
+        let remedy = "in the repository `cargo xtask ptx` builds the PTX again";
+        cuda_builder::exit_with_error(&format!("{error}\n{remedy}"));
     }
 }
 

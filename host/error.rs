@@ -44,7 +44,8 @@ pub struct Error {
 }
 
 impl Error {
-    /// The name of the call that failed, such as `upload`.
+    /// The name of the call that failed, such as `upload`; with its type where that says what was done, such as
+    /// `Matmul::run_into`.
     #[must_use]
     pub fn operation(&self) -> &'static str {
         self.operation

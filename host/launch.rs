@@ -106,12 +106,16 @@ impl LaunchConfig {
         self
     }
 
-    /// Checks the launch against what the kernel `K` and the device allow.
-    pub(crate) fn check<K: Kernel>(&self, properties: &DeviceProperties) -> Outcome<()> {
-        check_architecture(K::ARCH, properties)
-            .and_then(|()| self.check_limits(&K::BOUNDS, properties))
+    /// Checks the launch against what the kernel and the device allow.
+    pub(crate) fn check(
+        &self,
+        kernel: &KernelLimits,
+        properties: &DeviceProperties,
+    ) -> Outcome<()> {
+        check_architecture(kernel.architecture, properties)
+            .and_then(|()| self.check_limits(&kernel.bounds, properties))
             .map_err(|reason| ErrorKind::LaunchConfig {
-                kernel: K::NAME,
+                kernel: kernel.name,
                 reason,
             })
     }
@@ -131,6 +135,25 @@ impl LaunchConfig {
             self.dynamic_shared_bytes,
             properties.max_shared_bytes_per_block,
         )
+    }
+}
+
+/// What a kernel says of its launches.
+pub(crate) struct KernelLimits {
+    pub(crate) name: &'static str,
+    /// The architecture that it is compiled for, if it states one.
+    pub(crate) architecture: Option<Architecture>,
+    pub(crate) bounds: LaunchBounds,
+}
+
+impl KernelLimits {
+    /// Those of the kernel `K`.
+    pub(crate) const fn of<K: Kernel>() -> Self {
+        Self {
+            name: K::NAME,
+            architecture: K::ARCH,
+            bounds: K::BOUNDS,
+        }
     }
 }
 

@@ -5,7 +5,7 @@ mod resident;
 use crate::backend::{Entry, LaunchRequest, SymbolRequest};
 use crate::device::Device;
 use crate::error::{During, Outcome, Result, check_length};
-use crate::launch::LaunchConfig;
+use crate::launch::{KernelLimits, LaunchConfig};
 use crate::launch_args::LaunchArgs;
 use crate::module_source::ModuleSource;
 use cuda_std::kernel::{EntryParams, Kernel, KernelParams, SafeKernel};
@@ -276,12 +276,10 @@ impl Module {
     ///    thread submits work that writes what the kernel reads or accesses what it writes.
     pub(crate) unsafe fn launch_params<K: Kernel>(
         &self,
-        kernel: K,
+        _kernel: K,
         config: LaunchConfig,
         params: K::Params<'_>,
     ) -> Outcome<()> {
-        config.check::<K>(self.device.properties())?;
-        self.check_residency(kernel, &config)?;
         let entry_params = EntryParams::of(&params);
         let params = OfLaunch(params);
         // SAFETY: (1) of `Kernel::run` is (1) of this method, (2) is (2): the simulator is done
@@ -300,7 +298,18 @@ impl Module {
         // them as the entry declares them. (2) `body` runs `K` with the same parameters. (3) is (2)
         // of this method, and work that is submitted later comes later in the device's order. (4)
         // is (1) of this method.
-        unsafe { self.device.backend().launch(&request) }
+        unsafe { self.submit(&KernelLimits::of::<K>(), &request) }
+    }
+
+    /// Launches a kernel, if it and the device allow the launch: what does not depend on the kernel's type.
+    ///
+    /// # Safety
+    /// 1. The requirements of the backend's `launch`, but for what it takes as checked.
+    unsafe fn submit(&self, kernel: &KernelLimits, request: &LaunchRequest<'_>) -> Outcome<()> {
+        request.config.check(kernel, self.device.properties())?;
+        self.check_residency(request)?;
+        // SAFETY: (1) to (4) are (1).
+        unsafe { self.device.backend().launch(request) }
     }
 }
 

@@ -12,6 +12,7 @@ use cudarc::driver::sys;
 use libloading::Library;
 use std::error::Error as _;
 use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::mem;
 use std::sync::OnceLock;
 
 /// The library's name: that of the driver's own file, not of the one to link against, as which a
@@ -51,14 +52,17 @@ macro_rules! functions {
             fn find(library: &Library) -> Result<Self, OpenError> {
                 Ok(Self {
                     $($(#[$attribute])* $name: {
+                        let found = address(library, stringify!($name))?;
                         // SAFETY: the driver's function of this name has these parameters, as the
                         // constant below says, and returns a `CUresult`, which is `repr(u32)`.
-                        let found = unsafe { library.get(stringify!($name)) };
-                        *found.map_err(|_| OpenError::NoFunction(stringify!($name)))?
+                        unsafe { mem::transmute::<*mut c_void, functions!(@type $($parameter),*)>(found) }
                     },)*
                     $($newer: {
+                        let found = address(library, stringify!($newer)).ok();
                         // SAFETY: as above.
-                        unsafe { library.get(stringify!($newer)) }.ok().map(|found| *found)
+                        found.map(|it| unsafe {
+                            mem::transmute::<*mut c_void, functions!(@type $($of_newer),*)>(it)
+                        })
                     },)*
                 })
             }
@@ -68,6 +72,16 @@ macro_rules! functions {
         $($(#[$attribute])* const _: unsafe fn($($parameter),*) -> sys::CUresult = sys::$name;)*
         $(const _: unsafe fn($($of_newer),*) -> sys::CUresult = sys::$newer;)*
     };
+}
+
+/// The address of a function.
+fn address(library: &Library, name: &'static str) -> Result<*mut c_void, OpenError> {
+    // SAFETY: as the type says, what has the name is taken for no more than an address.
+    let found = unsafe { library.get::<*mut c_void>(name) };
+    match found {
+        Ok(address) if !address.is_null() => Ok(*address),
+        _ => Err(OpenError::NoFunction(name)),
+    }
 }
 
 functions! {

@@ -79,6 +79,7 @@ tensor_outputs! {
     f16, of f32;
     bf16, of f32;
     f32, of f32;
+    f64, of f64;
     i32, of i32;
 }
 

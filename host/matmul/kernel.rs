@@ -81,33 +81,68 @@ pub enum TileConfig {
     Large,
 }
 
-/// A way to multiply.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
+/// Declares the methods, with their numbers.
+macro_rules! methods {
+    ($($(#[$documentation:meta])* $method:ident $(($choice:ident: $of:ident))?,)*) => {
+        /// A way to multiply.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Method {
+            $($(#[$documentation])* $method $(($of))?,)*
+        }
+
+        /// A method without its choice.
+        enum Kind {
+            $($method,)*
+        }
+
+        impl Method {
+            /// One more than the greatest number.
+            pub const COUNT: usize = [$(stringify!($method)),*].len() * MOST_CHOICES;
+
+            /// A number of its own for each method with each choice.
+            pub const fn number(self) -> usize {
+                match self {
+                    $(Self::$method $(($choice))? => {
+                        Kind::$method as usize * MOST_CHOICES $(+ within($choice as usize))?
+                    })*
+                }
+            }
+        }
+    };
+}
+methods! {
     /// One output for each thread.
     Tiled,
     /// A block of outputs for each thread.
-    Coarsened(TileConfig),
+    Coarsened(tiles: TileConfig),
     /// The same for each warp, on tensor cores: of f64 with the same bits.
-    Mma(TileConfig),
+    Mma(tiles: TileConfig),
     /// Products of halves or bytes on the tensor cores.
-    Wgmma(TileConfig),
+    Wgmma(tiles: TileConfig),
     /// The same of results with few rows or columns.
-    Skinny(SkinnyTile),
+    Skinny(tile: SkinnyTile),
     /// f32 as products of halves on the tensor cores, by warpgroups.
-    Split(TileConfig),
+    Split(tiles: TileConfig),
     /// The same by warps.
-    SplitMma(TileConfig),
+    SplitMma(tiles: TileConfig),
     /// What `Split` leaves out, on the ordinary units.
     Wide,
     /// What `SplitMma` leaves out, on the ordinary units.
     WideMma,
     /// The sums of the products of each line of a matrix with a vector.
-    Vector(VectorLines),
+    Vector(lines: VectorLines),
     /// `Coarsened`, of products of unequal shapes.
-    Grouped(TileConfig),
+    Grouped(tiles: TileConfig),
     /// `Mma` in small tiles, of products of unequal shapes.
     GroupedMma,
+}
+
+/// The most values of what a method leaves to choose.
+const MOST_CHOICES: usize = VectorLines::Either as usize + 1;
+
+const fn within(choice: usize) -> usize {
+    assert!(choice < MOST_CHOICES, "another choice has the most values");
+    choice
 }
 
 /// The tiles of skinny products, by their columns.

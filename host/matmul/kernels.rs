@@ -1,11 +1,13 @@
 //! The table of product kernels.
 
+use super::element::sealed::TensorOutput;
 use super::entry::{
     ChainArguments, ChainLaunch, Entry, GroupLaunch, ProductArguments, ProductLaunch,
     SplitArguments, SplitLaunch, SplitMmaArguments, SplitMmaLaunch, TensorArguments, TensorLaunch,
     VectorArguments, VectorLaunch, WideLaunch, launch_with_epilogue,
 };
 use super::kernel::{ElementType, GemmKernel, Method, SkinnyTile, TileConfig, VectorLines};
+use super::types::Accumulate;
 use crate::images::oldest_driver;
 use crate::kernels::{images_of, module_of};
 use cuda_std::global::{Global, GlobalMut};
@@ -26,23 +28,14 @@ mod types {
     pub type F64 = f64;
     pub type I8 = i8;
     pub type I32 = i32;
+    pub type F8E4M3 = cuda_std::fp8::F8E4M3;
+    pub type F8E5M2 = cuda_std::fp8::F8E5M2;
 }
 
-/// The types in which products of such elements of 8 bits are added.
-mod sums {
-    pub type I8 = i32;
-    pub type F8E4M3 = f32;
-    pub type F8E5M2 = f32;
-}
-
-/// The types in which such outputs are computed.
-mod finishes {
-    pub type F16 = f32;
-    pub type Bf16 = f32;
-    pub type F32 = f32;
-    pub type F64 = f64;
-    pub type I32 = i32;
-}
+/// The type in which products of elements `T` are added.
+type SumOf<T> = <T as Accumulate>::Accumulator;
+/// The type in which outputs `O` are computed.
+type FinishOf<O> = <O as TensorOutput>::Sum;
 
 macro_rules! kernels {
     ($($element:ident to $output:ident [$method:expr, $room:ident, $entry:ident] => $($kernel:ident)*;)*) => {
@@ -59,7 +52,8 @@ macro_rules! kernels {
             descriptor: <$room::$kernel as ProductKernel>::DESCRIPTOR,
             module: module_of!($kernel),
             entry: kernels!(
-                @$entry types::$element, types::$output, sums::$element, finishes::$output, $room::$kernel
+                @$entry types::$element, types::$output, SumOf<types::$element>, FinishOf<types::$output>,
+                $room::$kernel
             ),
         },)*)*]
     };

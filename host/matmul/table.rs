@@ -1,15 +1,14 @@
 //! The table of product kernels, indexed by method and types: a call looks several times whether there is a
 //! kernel.
 
-use super::kernel::{ElementType, GemmKernel, Method, SkinnyTile, TileConfig, VectorLines};
+use super::kernel::{ElementType, GemmKernel, Method};
 use super::kernels::KERNELS;
 
-const METHODS: usize = 22;
 const TYPES: usize = ElementType::F8E5M2 as usize + 1;
 
 /// Where the kernels of a method, a type of elements and one of outputs stand in the table: the first, and the
 /// one after the last.
-type Index = [[[(u16, u16); TYPES]; TYPES]; METHODS];
+type Index = [[[(u16, u16); TYPES]; TYPES]; Method::COUNT];
 
 static INDEX: Index = index(KERNELS);
 
@@ -19,16 +18,16 @@ pub fn kernels_of(
     element: ElementType,
     output: ElementType,
 ) -> &'static [GemmKernel] {
-    let (first, end) = INDEX[number(method)][element as usize][output as usize];
+    let (first, end) = INDEX[method.number()][element as usize][output as usize];
     &KERNELS[usize::from(first)..usize::from(end)]
 }
 
 const fn index(kernels: &[GemmKernel]) -> Index {
-    let mut index = [[[(0, 0); TYPES]; TYPES]; METHODS];
+    let mut index = [[[(0, 0); TYPES]; TYPES]; Method::COUNT];
     let mut at = 0;
     while at < kernels.len() {
         let kernel = &kernels[at];
-        let of_types = &mut index[number(kernel.method)][kernel.element as usize];
+        let of_types = &mut index[kernel.method.number()][kernel.element as usize];
         let (first, end) = &mut of_types[kernel.output as usize];
         if *end == 0 {
             *first = at as u16;
@@ -42,35 +41,6 @@ const fn index(kernels: &[GemmKernel]) -> Index {
         *end = at as u16;
     }
     index
-}
-
-/// The place of a method in the index.
-const fn number(method: Method) -> usize {
-    use TileConfig::{Large, Small};
-    match method {
-        Method::Tiled => 0,
-        Method::Coarsened(Small) => 1,
-        Method::Coarsened(Large) => 2,
-        Method::Mma(Small) => 3,
-        Method::Mma(Large) => 4,
-        Method::Wgmma(Small) => 5,
-        Method::Wgmma(Large) => 6,
-        Method::Split(Small) => 7,
-        Method::Wide => 8,
-        Method::Vector(VectorLines::Along) => 9,
-        Method::Vector(VectorLines::Across) => 10,
-        Method::Grouped(Small) => 11,
-        Method::Grouped(Large) => 12,
-        Method::Vector(VectorLines::Either) => 13,
-        Method::GroupedMma => 14,
-        Method::Split(Large) => 15,
-        Method::Skinny(SkinnyTile::Small) => 16,
-        Method::Skinny(SkinnyTile::Large) => 17,
-        Method::Skinny(SkinnyTile::Medium) => 21,
-        Method::SplitMma(Small) => 18,
-        Method::SplitMma(Large) => 19,
-        Method::WideMma => 20,
-    }
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! How many blocks of a module's kernel are resident at once.
 
 use super::Module;
-use crate::backend::ResidencyRequest;
+use crate::backend::{Entry, LaunchRequest, ResidencyRequest};
 use crate::error::{During, ErrorKind, Outcome, Result};
-use crate::launch::LaunchConfig;
+use crate::launch::{KernelLimits, LaunchConfig};
 use crate::residency::Residency;
-use cuda_std::kernel::Kernel;
+use cuda_std::kernel::{Kernel, LaunchBounds};
 use simt::Dim3;
 
 impl Module {
@@ -46,43 +46,45 @@ impl Module {
     /// [`ErrorKind::Launch`], [`ErrorKind::Cuda`] or [`ErrorKind::DeviceLost`].
     pub fn max_resident_blocks<K: Kernel>(
         &self,
-        kernel: K,
+        _kernel: K,
         block: impl Into<Dim3>,
         dynamic_shared_bytes: u32,
     ) -> Result<u32> {
         let config = LaunchConfig::new(1, block).with_dynamic_shared(dynamic_shared_bytes);
         config
-            .check::<K>(self.device().properties())
-            .and_then(|()| self.residency(kernel, &config))
+            .check(&KernelLimits::of::<K>(), self.device().properties())
+            .and_then(|()| self.residency(self.entry::<K>(), K::BOUNDS, &config))
             .map(|residency| residency.blocks)
             .during("max_resident_blocks")
     }
 
-    fn residency<K: Kernel>(&self, _kernel: K, config: &LaunchConfig) -> Outcome<Residency> {
+    fn residency(
+        &self,
+        entry: Entry,
+        bounds: LaunchBounds,
+        config: &LaunchConfig,
+    ) -> Outcome<Residency> {
         let request = ResidencyRequest {
-            entry: self.entry::<K>(),
-            bounds: K::BOUNDS,
+            entry,
+            bounds,
             config,
         };
         self.device().backend().residency(&request)
     }
 
     /// Fails if not all blocks of a launch that needs it can be resident at once.
-    pub(crate) fn check_residency<K: Kernel>(
-        &self,
-        kernel: K,
-        config: &LaunchConfig,
-    ) -> Outcome<()> {
-        if !K::BOUNDS.cooperative {
+    pub(super) fn check_residency(&self, request: &LaunchRequest<'_>) -> Outcome<()> {
+        if !request.bounds.cooperative {
             return Ok(());
         }
-        let residency = self.residency(kernel, config)?;
+        let config = &request.config;
+        let residency = self.residency(request.entry, request.bounds, config)?;
         let blocks = config.grid.count();
         if blocks <= u64::from(residency.blocks) {
             return Ok(());
         }
         Err(ErrorKind::NotResident {
-            kernel: K::NAME,
+            kernel: request.entry.kernel,
             device: self.device().name().to_owned(),
             blocks,
             block: config.block,

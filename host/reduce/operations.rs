@@ -119,6 +119,7 @@ macro_rules! array_reduction {
             const UNALIGNED: Self::Unaligned = reduce::$unaligned();
             const UNALIGNED_MODULE: &'static ModuleSource = $unaligned_module;
 
+            #[inline]
             fn params<'a>(
                 [$($x),*]: [Global<'a, Self>; $arrays],
                 shared: Shared<'a, Self::Accumulator>,
@@ -127,6 +128,7 @@ macro_rules! array_reduction {
                 ($($x,)* shared.partials, shared.ticket, result)
             }
 
+            #[inline]
             fn value_of(partials: &[Self::Accumulator], elements: usize) -> Self::Value {
                 combine::value_of::<reduce::$operation, $item>(partials, elements)
             }
@@ -192,6 +194,7 @@ macro_rules! line_reduction {
             const ACROSS: Self::Across = lines::$across();
             const ACROSS_MODULE: &'static ModuleSource = module_of!($across);
 
+            #[inline]
             fn line_params<'a>(
                 [$(($x, $apart)),*]: [LinesOf<'a, Self>; $arrays],
                 (count, len): (usize, usize),
@@ -231,6 +234,7 @@ macro_rules! segment_reduction {
             const SEGMENTS: Self::Segments = lines::$kernel();
             const SEGMENTS_MODULE: &'static ModuleSource = module_of!($kernel);
 
+            #[inline]
             fn segment_params<'a>(
                 [$($x),*]: [Global<'a, Self>; $arrays],
                 shared: SegmentShared<'a, Self::Accumulator>,

@@ -113,6 +113,29 @@ fn a_warm_product_into_a_matrix_is_one_launch() {
     });
 }
 
+/// Lines of several parts need room for partial results. Their tickets are the device's, and 0 between launches.
+#[test]
+fn a_warm_product_with_a_vector_of_several_parts_allocates_once_and_clears_nothing() {
+    let test = "a_warm_product_with_a_vector_of_several_parts_allocates_once_and_clears_nothing";
+    with_driver(test, || {
+        const LENGTH: usize = 1 << 20;
+        let device = Device::cuda(0).unwrap();
+        let a = device.matrix((1, LENGTH), &[1.0_f32; LENGTH]).unwrap();
+        let x = device.zeros::<f32>(LENGTH).unwrap();
+        let mut y = device.zeros::<f32>(1).unwrap();
+        let mut call = || device.matvec_into(&a, &x, &mut y).unwrap();
+        call();
+        let calls = observe(call).driver_calls;
+        let work = calls.iter().filter(|call| !call.starts_with("cuCtx"));
+        let expected = [
+            "cuMemAllocFromPoolAsync",
+            "cuLaunchKernel",
+            "cuMemFreeAsync",
+        ];
+        assert_eq!(work.copied().collect::<Vec<_>>(), expected);
+    });
+}
+
 #[test]
 fn a_warm_sum_on_the_host_is_one_launch_and_one_wait() {
     with_driver("a_warm_sum_on_the_host_is_one_launch_and_one_wait", || {

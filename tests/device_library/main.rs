@@ -54,7 +54,7 @@ fn machines() -> Vec<Device> {
     machines.extend(common::cuda_device().filter(|_| has_images));
     if cfg!(feature = "cuda") && !has_images {
         // Not `eprintln!`: the test harness would hide it.
-        let line = "skipped on CUDA: no device toolchain had built the test kernels\n";
+        let line = "skipped on CUDA: the test kernels were built without a GPU or without a device toolchain\n";
         std::io::stderr().write_all(line.as_bytes()).unwrap();
     }
     machines

@@ -227,6 +227,7 @@ fn epilogues_that_do_not_fit_are_errors() {
 
     let column = of_shape((3, 1), Sharding::Replicated);
     let error = product.column_bias(&column).run().unwrap_err();
+    assert_eq!(error.operation(), "ShardedMatmul::run");
     let (left, right) = ((1, 3), (3, 1));
     assert!(
         matches!(error.kind(), ErrorKind::ShapeMismatch { left: l, right: r, .. } if (*l, *r) == (left, right))
@@ -261,6 +262,9 @@ fn epilogues_that_do_not_fit_are_errors() {
         of_shape((4, 2), Sharding::Columns),
         of_shape((2, 3), Sharding::Rows),
     );
-    let error = ShardedMatmul::new(&a, &b).alpha(2.0).run();
-    assert!(matches!(fault(error), GroupError::Sharding { .. }));
+    let product = ShardedMatmul::new(&a, &b).alpha(2.0);
+    assert!(matches!(fault(product.run()), GroupError::Sharding { .. }));
+    let mut c = of_shape((4, 3), Sharding::Rows);
+    let error = product.run_into(&mut c).unwrap_err();
+    assert_eq!(error.operation(), "ShardedMatmul::run_into");
 }

@@ -1,7 +1,7 @@
 //! What is refused, and that the device multiplies after it.
 
 use crate::cases::{Factors, Kernel, Real, Shape, ways};
-use tilewright::{Device, ErrorKind, SimulatorOptions};
+use tilewright::{Device, ErrorKind, Matmul, MatmulGroup, SimulatorOptions};
 
 for_each_type! {
     [f32 f64]
@@ -135,5 +135,39 @@ fn products_that_cannot_be_counted_are_refused<T: Real>() {
             "{error}"
         );
         assert_works::<T>(&device, kernel);
+    }
+}
+
+#[test]
+fn errors_name_the_call_of_a_request() {
+    let device = Device::simulator();
+    let (a, b) = (
+        device.matrix_zeros::<f32>((3, 4)).unwrap(),
+        device.matrix_zeros((5, 6)).unwrap(),
+    );
+    let mut c = device.matrix_zeros((3, 6)).unwrap();
+    let (product, group) = (Matmul::new(&a, &b), MatmulGroup::new([(&a, &b)]));
+    for (error, operation) in [
+        (product.run().unwrap_err(), "Matmul::run"),
+        (product.run_as::<f32>().unwrap_err(), "Matmul::run_as"),
+        (product.run_into(&mut c).unwrap_err(), "Matmul::run_into"),
+        (product.plan().unwrap_err(), "Matmul::plan"),
+        (product.plan_as::<f32>().unwrap_err(), "Matmul::plan_as"),
+        (device.gram_into(&a, &mut c).unwrap_err(), "gram_into"),
+        (
+            device.matmul_grouped([(&a, &b)]).unwrap_err(),
+            "matmul_grouped",
+        ),
+        (group.run().unwrap_err(), "MatmulGroup::run"),
+        (
+            group.run_into(&mut [c.view_mut()]).unwrap_err(),
+            "MatmulGroup::run_into",
+        ),
+    ] {
+        assert!(
+            matches!(error.kind(), ErrorKind::ShapeMismatch { .. }),
+            "{error}"
+        );
+        assert_eq!(error.operation(), operation);
     }
 }

@@ -202,7 +202,7 @@ fn a_result_of_another_shape_is_an_error() {
     let a = device.matrix_zeros::<f32>((2, 3)).unwrap();
     let mut c = device.matrix_zeros::<f32>((2, 2)).unwrap();
     let error = device.gram_into(&a, &mut c).unwrap_err();
-    assert_eq!(error.operation(), "gram");
+    assert_eq!(error.operation(), "gram_into");
     assert!(
         matches!(error.kind(), ErrorKind::ShapeMismatch { left: (3, 3), .. }),
         "{error}"

@@ -281,7 +281,7 @@ fn errors_leave_all_results_as_they_were() {
     let mut results = [ones(), ones(), device.matrix_zeros((2, 3)).unwrap()];
     let group = MatmulGroup::new([(&a, &a), (&a, &a), (&a, &a)]);
     let error = group.run_into(&mut results).unwrap_err();
-    assert_eq!(error.operation(), "matmul_grouped");
+    assert_eq!(error.operation(), "MatmulGroup::run_into");
     assert!(
         matches!(error.kind(), ErrorKind::ShapeMismatch { .. }),
         "{error}"

@@ -160,6 +160,7 @@ fn package_name(id: &str, folder: &Path) -> Option<String> {
 fn build() -> Result<Vec<Program>> {
     let output = cargo()
         .args(CARGO_ARGUMENTS)
+        .env("TILEWRIGHT_TEST_PTX", "1")
         .current_dir(workspace_root())
         .stderr(Stdio::inherit())
         .output()?;

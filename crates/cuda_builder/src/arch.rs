@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 /// Every value of the `cuda_arch_at_least` cfg that kernel code may test for.
+#[cfg(any(feature = "compile", test))]
 pub(crate) const CFG_VALUES: [&str; 6] = ["75", "80", "90", "90a", "100", "120"];
 
 /// A GPU architecture, as `ptxas` and LLVM name it.
@@ -63,6 +64,7 @@ impl Arch {
 
     /// The values that `cfg(cuda_arch_at_least = "..")` has on this architecture. One with an `a`
     /// stands for its architecture alone: no later one has its instructions.
+    #[cfg(any(feature = "compile", test))]
     pub(crate) fn cfg_values(self) -> impl Iterator<Item = &'static str> {
         CFG_VALUES
             .into_iter()

@@ -8,56 +8,17 @@
 mod error;
 mod images;
 mod manifest;
+#[cfg(feature = "compile")]
+mod write;
 
 pub use error::{CheckedInError, ImagesError};
 pub use images::{Images, images};
+pub use manifest::LinkedPackage;
+#[cfg(feature = "compile")]
+pub use write::write_manifest;
 
-use crate::builder::Build;
-use crate::cargo::LinkedPackage;
-use crate::rust_file;
-use manifest::{MANIFEST, Manifest, hash_of_file, hash_of_source};
-use std::fmt::Write as _;
-use std::fs;
+use manifest::Manifest;
 use std::path::Path;
-
-/// Writes the manifest for the modules of `build`, which were copied to `folder`. `sources` are
-/// the folders and files, relative to `root`, of everything that the modules depend on, as
-/// [`source_hash::source_hash`] takes them; `root` is the folder of the `Cargo.lock`.
-///
-/// # Errors
-/// [`CheckedInError::Io`].
-pub fn write_manifest(
-    folder: &Path,
-    root: &Path,
-    sources: &[&str],
-    build: &Build,
-) -> Result<(), CheckedInError> {
-    let mut text = String::from("# The PTX beside this file, and what it was built from.\n");
-    let toolchain = &build.toolchain;
-    let _ = writeln!(
-        text,
-        "toolchain rustc {}, LLVM {}",
-        toolchain.rustc_version(),
-        toolchain.llvm_version()
-    );
-    for source in sources {
-        let _ = writeln!(text, "source {source} {}", hash_of_source(root, source)?);
-    }
-    for LinkedPackage { name, version } in &build.linked {
-        let _ = writeln!(text, "linked {name} {version}");
-    }
-    for module in &build.modules {
-        let file = module
-            .path
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy();
-        let hash = hash_of_file(&module.path)?;
-        let _ = writeln!(text, "module {} {file} {hash}", module.arch);
-    }
-    let path = folder.join(MANIFEST);
-    fs::write(&path, text).map_err(|source| CheckedInError::Io { path, source })
-}
 
 /// Checks that the modules in `folder` are those that were built, from the sources that now stand
 /// under `root` and with the versions of packages that its `Cargo.lock` has.
@@ -70,67 +31,12 @@ pub fn verify(folder: &Path, root: &Path) -> Result<(), CheckedInError> {
     Manifest::read(folder)?.verify(root)
 }
 
-/// The text for `include!` of the checked-in modules, like [`Build::rust_file`] of one module for
-/// the crate: an expression.
-///
-/// # Errors
-/// [`CheckedInError::ChangedModule`] if a module is not the one that was built;
-/// [`CheckedInError::Malformed`] or [`CheckedInError::Io`].
-pub fn rust_expression(folder: &Path) -> Result<String, CheckedInError> {
-    Ok(rust_file::expression(&verified(folder)?.images()))
-}
-
-/// The text for `include!` of the checked-in modules, like [`Build::rust_file`] of one module for
-/// each kernel: constants.
-///
-/// # Errors
-/// Those of [`rust_expression`].
-pub fn rust_constants(folder: &Path) -> Result<String, CheckedInError> {
-    Ok(rust_file::constants(&verified(folder)?.images()))
-}
-
-fn verified(folder: &Path) -> Result<Manifest, CheckedInError> {
-    let manifest = Manifest::read(folder)?;
-    manifest.verify_modules()?;
-    Ok(manifest)
-}
-
-/// The sources that the modules in `folder` were compiled from, as [`write_manifest`] was given
-/// them.
-///
-/// # Errors
-/// [`CheckedInError::Malformed`] or [`CheckedInError::Io`].
-pub fn sources(folder: &Path) -> Result<Vec<String>, CheckedInError> {
-    let sources = Manifest::read(folder)?.sources.into_iter();
-    Ok(sources.map(|(source, _)| source).collect())
-}
-
-/// An expression for `include!` of type `&[(&str, &str); N]`: what the modules in `folder` were
-/// compiled from, each source with its [`source_hash::source_hash`].
-///
-/// # Errors
-/// [`CheckedInError::Malformed`] or [`CheckedInError::Io`].
-pub fn sources_expression(folder: &Path) -> Result<String, CheckedInError> {
-    Ok(Manifest::read(folder)?.sources_expression())
-}
-
-/// The expression that [`sources_expression`] will make once the modules have been compiled from
-/// the sources that now stand under `root`.
-///
-/// # Errors
-/// [`CheckedInError::Malformed`] or [`CheckedInError::Io`].
-pub fn current_sources_expression(folder: &Path, root: &Path) -> Result<String, CheckedInError> {
-    let mut sources = Manifest::read(folder)?.sources;
-    for (source, hash) in &mut sources {
-        *hash = hash_of_source(root, source)?;
-    }
-    Ok(format!("&{sources:?}\n"))
-}
-
 #[cfg(test)]
 mod tests {
+    use super::manifest::{MANIFEST, hash_of_file, hash_of_source};
     use super::*;
     use crate::builder::CudaBuilder;
+    use std::fs;
     use std::path::PathBuf;
 
     const LOCK: &str = "version = 4\n\n[[package]]\nname = \"half\"\nversion = \"2.7.1\"\n";
@@ -158,14 +64,10 @@ mod tests {
     fn what_was_built_passes() {
         let (root, folder) = checked_in("pass");
         verify(&folder, &root).unwrap();
-        let sources = sources_expression(&folder).unwrap();
+        let manifest = Manifest::read(&folder).unwrap();
+        let sources = manifest.sources_expression();
         assert!(sources.starts_with("&[(\"kernels\", \""), "{sources}");
-        assert_eq!(current_sources_expression(&folder, &root).unwrap(), sources);
-        assert!(
-            rust_expression(&folder)
-                .unwrap()
-                .contains("(\"sm_80\", include_str!(")
-        );
+        assert_eq!(manifest.current_sources_expression(&root).unwrap(), sources);
     }
 
     #[test]
@@ -176,8 +78,9 @@ mod tests {
             verify(&folder, &root),
             Err(CheckedInError::StaleSource { .. })
         ));
-        let current = current_sources_expression(&folder, &root).unwrap();
-        assert_ne!(current, sources_expression(&folder).unwrap());
+        let manifest = Manifest::read(&folder).unwrap();
+        let current = manifest.current_sources_expression(&root).unwrap();
+        assert_ne!(current, manifest.sources_expression());
     }
 
     #[test]
@@ -206,10 +109,6 @@ mod tests {
             verify(&folder, &root),
             Err(CheckedInError::ChangedModule { .. })
         ));
-        assert!(matches!(
-            rust_expression(&folder),
-            Err(CheckedInError::ChangedModule { .. })
-        ));
     }
 
     /// A builder whose kernel crate does not compile: a call that succeeds cannot have compiled it.
@@ -228,7 +127,10 @@ mod tests {
             "{}",
             images.modules
         );
-        assert_eq!(images.sources, sources_expression(&folder).unwrap());
+        assert_eq!(
+            images.sources,
+            Manifest::read(&folder).unwrap().sources_expression()
+        );
         let images = super::images(&builder.one_module_per_kernel(), &folder, &root).unwrap();
         assert!(
             images.modules.contains("pub const k: "),
@@ -247,7 +149,16 @@ mod tests {
             builder.panic_locations(true),
         ] {
             let error = images(&builder, &folder, &root).unwrap_err();
-            assert!(matches!(error, ImagesError::Build(_)), "{error}");
+            assert!(is_of_a_build(&error), "{error}");
+        }
+    }
+
+    /// Whether the kernels were to be compiled.
+    fn is_of_a_build(error: &ImagesError) -> bool {
+        match error {
+            ImagesError::Build(_) => cfg!(feature = "compile"),
+            ImagesError::NotCompiled { .. } => !cfg!(feature = "compile"),
+            _ => false,
         }
     }
 
@@ -258,9 +169,10 @@ mod tests {
         fs::write(root.join("kernels/lib.rs"), "// another kernel\n").unwrap();
         let error = images(&builder, &folder, &root).unwrap_err();
         match error {
-            ImagesError::Build(_) => {}
-            ImagesError::NoToolchain { .. } => assert!(error.to_string().contains("has changed")),
-            ImagesError::CheckedIn(_) => panic!("{error}"),
+            ImagesError::NoToolchain { .. } | ImagesError::NotCompiled { .. } => {
+                assert!(error.to_string().contains("has changed"), "{error}");
+            }
+            error => assert!(is_of_a_build(&error), "{error}"),
         }
     }
 

@@ -1,21 +1,18 @@
 #![doc = include_str!("../README.md")]
 
 mod arch;
-mod archive;
 mod builder;
-mod cargo;
 pub mod checked_in;
+#[cfg(feature = "compile")]
+mod compile;
 mod error;
-mod ir;
-mod pipeline;
-mod process;
 mod rust_file;
 mod surroundings;
-mod toolchain;
 
 pub use arch::{Arch, ParseArchError};
-pub use builder::{Build, CudaBuilder, PtxModule};
-pub use cargo::LinkedPackage;
+pub use builder::CudaBuilder;
+pub use checked_in::LinkedPackage;
+#[cfg(feature = "compile")]
+pub use compile::{Build, PtxModule, Toolchain};
 pub use error::{BuildError, RejectedToolchain};
 pub use surroundings::exit_with_error;
-pub use toolchain::Toolchain;

@@ -1,22 +1,18 @@
 //! Where the builder runs, and what it tells the cargo that runs it.
 
-use std::collections::BTreeSet;
 use std::env;
 use std::fmt::Display;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process;
 
-use crate::cargo::LocalPackage;
 use crate::error::BuildError;
-use crate::toolchain::{LLVM_VARIABLE, TOOLCHAIN_VARIABLE};
 
 /// Where this process runs: in a build script or elsewhere.
 pub(crate) struct Surroundings {
     /// What relative paths are relative to.
-    base: PathBuf,
+    pub(crate) base: PathBuf,
     /// `OUT_DIR` of the build script.
-    out_dir: Option<PathBuf>,
+    pub(crate) out_dir: Option<PathBuf>,
 }
 
 impl Surroundings {
@@ -40,53 +36,6 @@ impl Surroundings {
         self.base.join(path)
     }
 
-    pub(crate) fn default_target_dir(&self) -> PathBuf {
-        match &self.out_dir {
-            Some(out_dir) => out_dir.join("cuda_builder"),
-            None => self.base.join("target/cuda_builder"),
-        }
-    }
-
-    /// The absolute folder of the kernel crate, without symbolic links, as cargo reports it.
-    pub(crate) fn kernel_crate(&self, path: &Path) -> Result<PathBuf, BuildError> {
-        let path = self.absolute(path);
-        let not_a_crate = |reason: String| BuildError::NotAKernelCrate {
-            path: path.clone(),
-            reason,
-        };
-        let folder = fs::canonicalize(&path).map_err(|error| not_a_crate(error.to_string()))?;
-        if !folder.join("Cargo.toml").is_file() {
-            return Err(not_a_crate("it has no Cargo.toml".to_owned()));
-        }
-        Ok(folder)
-    }
-
-    pub(crate) fn announce_variables(&self) {
-        for variable in [TOOLCHAIN_VARIABLE, LLVM_VARIABLE] {
-            self.tell_cargo(&format!("rerun-if-env-changed={variable}"));
-        }
-    }
-
-    pub(crate) fn announce_packages<'a>(
-        &self,
-        packages: impl IntoIterator<Item = &'a LocalPackage>,
-    ) {
-        for package in packages.into_iter().collect::<BTreeSet<_>>() {
-            self.announce_change(&package.manifest);
-            self.announce_change(&package.source_folder);
-        }
-    }
-
-    /// Shows each of the compiler's warnings once.
-    pub(crate) fn warn<'a>(&self, warnings: impl IntoIterator<Item = &'a String>) {
-        for warning in warnings.into_iter().collect::<BTreeSet<_>>() {
-            match self.out_dir {
-                Some(_) => println!("cargo::warning={warning}"),
-                None => eprintln!("warning: {warning}"),
-            }
-        }
-    }
-
     pub(crate) fn announce_change(&self, path: &Path) {
         // A path that does not exist would make cargo run the script every time.
         if path.exists() {
@@ -94,7 +43,7 @@ impl Surroundings {
         }
     }
 
-    fn tell_cargo(&self, instruction: &str) {
+    pub(crate) fn tell_cargo(&self, instruction: &str) {
         if self.out_dir.is_some() {
             println!("cargo::{instruction}");
         }
@@ -109,22 +58,4 @@ pub fn exit_with_error(error: &impl Display) -> ! {
     }
     // cargo has the errors already, and would add the script's output to a failure.
     process::exit(0);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_folder_without_manifest_is_no_kernel_crate() {
-        let surroundings = Surroundings::of_process().unwrap();
-        for path in ["src", "no/such/folder"] {
-            let error = surroundings.kernel_crate(Path::new(path)).unwrap_err();
-            assert!(
-                matches!(error, BuildError::NotAKernelCrate { .. }),
-                "{error}"
-            );
-            assert!(!error.is_missing_toolchain());
-        }
-    }
 }

@@ -3,6 +3,7 @@
 mod bounds;
 mod device_code;
 mod expand;
+mod optimisation;
 mod parse;
 mod print;
 mod rounds;

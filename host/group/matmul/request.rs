@@ -161,7 +161,7 @@ impl<'a, T: MatmulElement> ShardedMatmul<'a, T> {
     /// other errors of [`ErrorKind::Group`] if a rank of another process fails; those of
     /// [`Matmul::run`](crate::Matmul::run).
     pub fn run(&self) -> Result<ShardedMatrix<<T as Accumulate>::Product>> {
-        self.product().during("matmul")
+        self.product().during("ShardedMatmul::run")
     }
 
     /// The product into an M x N matrix that is there, which it overwrites, or to which it is added: see
@@ -177,7 +177,7 @@ impl<'a, T: MatmulElement> ShardedMatmul<'a, T> {
     where
         T: MatmulInto<O>,
     {
-        self.multiply(c).during("matmul")
+        self.multiply(c).during("ShardedMatmul::run_into")
     }
 
     pub(super) fn product(&self) -> Outcome<ShardedMatrix<T::Product>> {

@@ -1,22 +1,22 @@
 //! Products of the lines of a matrix with a vector, and sums of lines.
 
+use super::lines::Lines;
 use crate::buffer::Buffer;
 use crate::element::Element;
 use crate::error::Outcome;
 use crate::launch::{LaunchConfig, grid_x};
-use crate::launch_args::global_mut;
-use crate::launch_args::{read_elements, written_by_product};
-use crate::matmul::entry::{EpilogueArguments, VectorArguments, VectorLaunch};
-use crate::matmul::epilogue::{Stores, vector};
+use crate::launch_args::{global_mut, read_elements, written_by_product};
+use crate::matmul::entry::{VectorArguments, VectorLaunch};
+use crate::matmul::epilogue::{Epilogue, Stores};
 use crate::matmul::kernel::{ElementType, GemmKernel, Method, VectorLines};
 use crate::matmul::matrices::Matrices;
 use crate::matmul::problem::{Problem, VectorProduct};
 use crate::matmul::table::kernels_of;
 use crate::matmul::types::Accumulator;
 use crate::matmul::types::sealed::Computes;
-use crate::matrix::{Matrix, MatrixView, Order};
+use crate::matrix::{Matrix, MatrixBatch, MatrixBatchMut, MatrixView, Order};
 use crate::module::Module;
-use cuda_std::global::{Global, GlobalMut};
+use crate::workspace::with_counters;
 use tilewright_kernels::matvec::{
     LINES_OF_BYTES, LINES_OF_GROUP, SHORT_LINES, STRAND_BYTES, VECTOR_STRANDS, VECTOR_THREADS,
     VectorPlan, VectorShape, lines_of_block,
@@ -35,9 +35,9 @@ pub struct Work {
     /// Outputs of a block.
     lines_of_block: usize,
     blocks: usize,
-    pub lanes: usize,
-    pub parts_of_group: usize,
-    pub lines_of_group: usize,
+    lanes: usize,
+    parts_of_group: usize,
+    lines_of_group: usize,
     /// Partial results and counters of a product.
     partials: usize,
     tickets: usize,
@@ -167,35 +167,33 @@ fn launch_part<T: Computes<O>, O: Element>(
     kernel: &'static GemmKernel,
     matrices: Matrices<'_, T, O, T::Accumulator>,
 ) -> Outcome<()> {
-    let (matrices, lines) = with_vector_last(matrices);
+    let (matrices, order) = with_vector_last(matrices);
     let (products, (m, _, k)) = (matrices.count(), matrices.extents());
     let Matrices {
         a, b, c, epilogue, ..
     } = matrices;
-    let device = a.first().device();
-    let work = Work::new(lines, (m, k), size_of::<T>(), products);
-    let shape = VectorShape {
-        lines: m,
-        k,
-        x_apart: a.first().leading_dimension(),
-        v_apart: elements_apart(b.first()),
-        columns: 1,
-        y_apart: elements_apart(c.view().first()),
-        x_stride: a.stride(),
-        v_stride: b.stride(),
-        y_stride: c.view().stride(),
-        lanes: work.lanes,
-        parts_of_group: work.parts_of_group,
-        lines_of_group: work.lines_of_group,
-    };
+    let work = Work::new(order, (m, k), size_of::<T>(), products);
     // SAFETY: (1) the launch touches elements of the matrices alone, by (2) of the kernels.
-    let operands = unsafe { (read_elements(a), read_elements(b), written_by_product(c)) };
-    let launch: VectorLaunch<T, O, T::Accumulator> = kernel.entry.launch();
-    let module = Module::on_demand(device, kernel.module);
-    let epilogue = epilogue.arguments(Stores::Plain);
+    let (x, v) = unsafe { (read_elements(a), read_elements(b)) };
+    let factors = LinesAndVector {
+        x: Lines {
+            elements: x,
+            leading_dimension: a.first().leading_dimension(),
+            stride: a.stride(),
+        },
+        v: Lines {
+            elements: v,
+            leading_dimension: elements_apart(b.first()),
+            stride: b.stride(),
+        },
+        k,
+    };
+    let shape = work.shape(m, &factors, c.view());
     // SAFETY: (1) the shapes were compared, the kernel was selected by how the lines lie, and the grid and
     // the lanes are those of `work`. (2) The matrices are borrowed until this returns, C mutably.
-    unsafe { work.launch((&module, launch), operands, shape, epilogue, products) }
+    unsafe {
+        work.launch::<T, O, _, T::Accumulator>(kernel, factors, (c, epilogue), shape, products)
+    }
 }
 
 /// C = the sum of `parts` matrices of its shape, one below the other, in place of the product of A and B.
@@ -208,30 +206,26 @@ pub fn add_up<T: Computes<T, Accumulator = T> + Accumulator>(
     let Matrices { c, epilogue, .. } = matrices;
     let lines = m * n;
     let work = Work::new(VectorLines::Across, (lines, parts), size_of::<T>(), 1);
-    let shape = VectorShape {
-        lines,
+    let factors = LinesAndVector {
+        x: Lines {
+            // SAFETY: (1) the launch touches elements of the matrices alone, by (2) of the kernels.
+            elements: unsafe { read_elements(sums.into()) },
+            leading_dimension: lines,
+            stride: 0,
+        },
+        v: Lines::none(),
         k: parts,
-        x_apart: lines,
-        v_apart: 0,
+    };
+    let shape = VectorShape {
         columns: n,
         y_apart: c.view().first().leading_dimension(),
-        x_stride: 0,
-        v_stride: 0,
         y_stride: 0,
-        lanes: work.lanes,
-        parts_of_group: work.parts_of_group,
-        lines_of_group: work.lines_of_group,
+        ..work.shape(lines, &factors, c.view())
     };
     let kernel = kernel_that_adds(T::TYPES.0);
-    let launch: VectorLaunch<T, T, T> = kernel.entry.launch();
-    let module = Module::on_demand(sums.device(), kernel.module);
-    // SAFETY: (1) the launch touches elements of the matrices alone, by (2) of the kernels.
-    let (x, y) = unsafe { (read_elements(sums.into()), written_by_product(c)) };
-    let operands = (x, vector(None), y);
-    let epilogue = epilogue.arguments(Stores::Plain);
     // SAFETY: (1) the sums have the elements of all lines, those of neighbours side by side, and C is
     // row-major; the grid is that of `work`. (2) As in `launch_part`.
-    unsafe { work.launch((&module, launch), operands, shape, epilogue, 1) }
+    unsafe { work.launch::<T, T, T, T>(kernel, factors, (c, epilogue), shape, 1) }
 }
 
 /// The kernel that adds lines whose neighbours' elements are contiguous.
@@ -242,19 +236,51 @@ fn kernel_that_adds(element: ElementType) -> &'static GemmKernel {
         .expect("every type has one")
 }
 
+/// What a launch reads.
+pub struct LinesAndVector<'a, R> {
+    pub x: Lines<'a, R>,
+    /// The vector; its leading dimension is from one element to the next.
+    pub v: Lines<'a, R>,
+    /// Elements of a line, as the kernel counts them.
+    pub k: usize,
+}
+
 impl Work {
-    /// Launches a kernel for `products`.
+    /// What a kernel is told of the work, whose results are the columns of `c`.
+    pub fn shape<R, O: Element>(
+        &self,
+        lines: usize,
+        LinesAndVector { x, v, k }: &LinesAndVector<'_, R>,
+        c: MatrixBatch<'_, O>,
+    ) -> VectorShape {
+        VectorShape {
+            lines,
+            k: *k,
+            x_apart: x.leading_dimension,
+            v_apart: v.leading_dimension,
+            columns: 1,
+            y_apart: elements_apart(c.first()),
+            x_stride: x.stride,
+            v_stride: v.stride,
+            y_stride: c.stride(),
+            lanes: self.lanes,
+            parts_of_group: self.parts_of_group,
+            lines_of_group: self.lines_of_group,
+        }
+    }
+
+    /// Launches a kernel for `products`, whose results are in `c`.
     ///
     /// # Safety
-    /// 1. The views, the shape and the grid of this work are as the kernel asks, but for the partial results
-    ///    and the tickets.
+    /// 1. The lines, the shape and the grid of this work are as the kernel asks, and it touches elements of `c`
+    ///    alone.
     /// 2. As (2) of [`ProductLaunch`](crate::matmul::entry::ProductLaunch).
-    pub unsafe fn launch<T: Element, O: Element, S: Element, P: Element>(
+    pub unsafe fn launch<R: Element, O: Element, S: Accumulator, P: Element>(
         &self,
-        (module, launch): (&Module, VectorLaunch<T, O, S, P>),
-        (x, v, y): (Global<'_, T>, Global<'_, T>, GlobalMut<'_, O>),
+        kernel: &'static GemmKernel,
+        LinesAndVector { x, v, .. }: LinesAndVector<'_, R>,
+        (c, epilogue): (MatrixBatchMut<'_, O>, Epilogue<'_, S>),
         shape: VectorShape,
-        epilogue: EpilogueArguments<'_, S>,
         products: usize,
     ) -> Outcome<()> {
         let VectorShape { lines, k, .. } = shape;
@@ -262,22 +288,25 @@ impl Work {
             format!("a grid of {} blocks for {lines} sums of {k}", self.blocks)
         })?;
         let config = LaunchConfig::new((blocks, products as u32), VECTOR_THREADS);
-        let device = module.device();
-        let mut partials = Buffer::<P>::uninit(device, products * self.partials)?;
-        let mut tickets = Buffer::<u32>::zeroed(device, products * self.tickets)?;
-        let arguments = VectorArguments {
-            x,
-            v,
-            y,
-            shape,
-            epilogue,
-            partials: global_mut(partials.view_mut()),
-            tickets: global_mut(tickets.view_mut()),
-        };
-        // SAFETY: (1) of `VectorLaunch` is (1); there is as much room as the work has, and the tickets are
-        // new and zeros. (2) is (2), and the memory of the others is freed after the launch, in the device's
-        // order.
-        unsafe { launch(module, config, arguments) }
+        let launch: VectorLaunch<R, O, S, P> = kernel.entry.launch();
+        let device = c.view().first().device().clone();
+        let module = Module::on_demand(&device, kernel.module);
+        let mut partials = Buffer::<P>::uninit(&device, products * self.partials)?;
+        with_counters(&device, products * self.tickets, |tickets| {
+            let arguments = VectorArguments {
+                x: x.elements,
+                v: v.elements,
+                // SAFETY: (1) is (1).
+                y: unsafe { written_by_product(c) },
+                shape,
+                epilogue: epilogue.arguments(Stores::Plain),
+                partials: global_mut(partials.view_mut()),
+                tickets,
+            };
+            // SAFETY: (1) of `VectorLaunch` is (1); there is as much room as the work has, and the tickets are 0.
+            // (2) is (2), and the memory of the partial results is freed after the launch, in the device's order.
+            unsafe { launch(&module, config, arguments) }
+        })
     }
 }
 

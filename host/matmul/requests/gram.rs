@@ -53,7 +53,7 @@ impl Device {
     ) -> Result<()> {
         Matmul::gram(a.into())
             .multiply(self, c.as_matrix_view_mut().into())
-            .during("gram")
+            .during("gram_into")
     }
 }
 

@@ -113,7 +113,7 @@ impl<'a, T: MatmulElement> MatmulGroup<'a, T> {
             Some(device) => self.in_new(device),
             None => Ok(Vec::new()),
         };
-        products.during("matmul_grouped")
+        products.during("MatmulGroup::run")
     }
 
     /// The products into matrices that are there, of either [`Order`](crate::Order), or into parts of such, in
@@ -136,7 +136,7 @@ impl<'a, T: MatmulElement> MatmulGroup<'a, T> {
             }
             None => Ok(()),
         };
-        written.during("matmul_grouped")
+        written.during("MatmulGroup::run_into")
     }
 
     /// That of the first operand.

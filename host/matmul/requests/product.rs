@@ -88,7 +88,7 @@ impl<'a, T: MatmulElement> Matmul<'a, T> {
     /// [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or
     /// [`ErrorKind::Cuda`](crate::ErrorKind::Cuda).
     pub fn run(&self) -> Result<Matrix<T::Product>> {
-        self.product(self.device()).during("matmul")
+        self.product(self.device()).during("Matmul::run")
     }
 
     /// The kernel that [`run`](Self::run) selects, and why.
@@ -100,7 +100,7 @@ impl<'a, T: MatmulElement> Matmul<'a, T> {
     /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) or
     /// [`ErrorKind::NoKernel`](crate::ErrorKind::NoKernel), as for [`run`](Self::run).
     pub fn plan(&self) -> Result<MatmulPlan> {
-        self.plan_of::<T::Product>()
+        self.plan_of::<T::Product>().during("Matmul::plan")
     }
 }
 
@@ -252,7 +252,7 @@ impl<'a, T: MatmulElement, S: Accumulator> Matmul<'a, T, S> {
     where
         T: MatmulInto<O, S>,
     {
-        self.product(self.device()).during("matmul")
+        self.product(self.device()).during("Matmul::run_as")
     }
 
     /// The product into an M x N matrix of either [`Order`](crate::Order) that is there, into a part
@@ -267,7 +267,7 @@ impl<'a, T: MatmulElement, S: Accumulator> Matmul<'a, T, S> {
         T: MatmulInto<O, S>,
     {
         self.multiply(self.device(), c.as_matrix_batch_mut())
-            .during("matmul")
+            .during("Matmul::run_into")
     }
 
     /// The kernel that [`run_as`](Self::run_as) selects for outputs of type `O`, and why.
@@ -279,17 +279,15 @@ impl<'a, T: MatmulElement, S: Accumulator> Matmul<'a, T, S> {
     where
         T: MatmulInto<O, S>,
     {
-        self.plan_of::<O>()
+        self.plan_of::<O>().during("Matmul::plan_as")
     }
 
-    fn plan_of<O: Element>(&self) -> Result<MatmulPlan>
+    fn plan_of<O: Element>(&self) -> Outcome<MatmulPlan>
     where
         T: Computes<O, S>,
     {
-        let device = self.device();
-        device
+        self.device()
             .plan::<T, O, S>(self.request(), self.factors, &self.epilogue)
-            .during("matmul")
     }
 
     fn device(&self) -> &'a Device {

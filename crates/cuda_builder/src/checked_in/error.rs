@@ -18,7 +18,7 @@ pub enum CheckedInError {
         source: io::Error,
     },
 
-    /// The manifest is not one that [`write_manifest`](super::write_manifest) made.
+    /// The manifest is not one that `write_manifest` made.
     #[error("{path}: line {line} is no line of a PTX manifest: `{text}`")]
     Malformed {
         /// The manifest.
@@ -52,6 +52,15 @@ pub enum CheckedInError {
         version: String,
     },
 
+    /// The kernels are to tell where they panic, or which lines their instructions are of, and the PTX does not.
+    #[error(
+        "the PTX in {folder} was built without places of panics and without lines of the source"
+    )]
+    NoDebugging {
+        /// The folder of the PTX.
+        folder: PathBuf,
+    },
+
     /// A module is not the one that was built.
     #[error("{path} has changed since it was built: build it again")]
     ChangedModule {
@@ -79,5 +88,13 @@ pub enum ImagesError {
         stale: Box<CheckedInError>,
         /// Which toolchains were searched.
         error: Box<BuildError>,
+    },
+    /// The kernels differ from the checked-in PTX, and this build of the crate compiles none.
+    #[error(
+        "{stale}\nonly the feature `compile` of tilewright-cuda-builder compiles kernels where they are used"
+    )]
+    NotCompiled {
+        /// How they differ.
+        stale: Box<CheckedInError>,
     },
 }

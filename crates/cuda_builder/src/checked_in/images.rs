@@ -1,9 +1,9 @@
 //! The choice between checked-in PTX and PTX that is compiled now.
 
+#[cfg(feature = "compile")]
 use std::fs;
 use std::path::Path;
 
-use super::current_sources_expression;
 use super::error::{CheckedInError, ImagesError};
 use super::manifest::Manifest;
 use crate::builder::CudaBuilder;
@@ -14,7 +14,7 @@ use crate::surroundings::Surroundings;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Images {
-    /// The modules, as [`Build::rust_file`](crate::Build::rust_file) has them.
+    /// The modules, as the file has them that a build writes: an expression, or a constant for each kernel.
     pub modules: String,
     /// What the modules were compiled from, an expression of type `&[(&str, &str); N]`: each source
     /// with its [`source_hash::source_hash`].
@@ -22,8 +22,8 @@ pub struct Images {
 }
 
 /// The PTX checked in to `folder` where it was compiled from the sources that stand under `root`,
-/// else what `builder` makes of these. Compiling needs a device toolchain; checked-in PTX that fits
-/// needs none.
+/// else what `builder` makes of these. Compiling needs a device toolchain and the feature `compile`; checked-in
+/// PTX that fits needs neither.
 ///
 /// Where `builder` is to tell the places of panics or to write line information, the kernels are compiled
 /// in any case, unless the package has none.
@@ -48,18 +48,27 @@ pub fn images(builder: &CudaBuilder, folder: &Path, root: &Path) -> Result<Image
         surroundings.announce_change(&root.join(source));
     }
     surroundings.announce_change(&root.join("Cargo.lock"));
-    match manifest.verify(root) {
-        // Checked-in PTX has nothing of this.
-        Ok(()) if builder.has_debugging() => compiled_now(builder, folder, root),
+    match verify(builder, &manifest, root) {
         Ok(()) => Ok(checked_in(builder, &manifest)),
-        Err(stale) => compiled(builder, folder, root, stale),
+        Err(stale) => compiled(builder, &manifest, root, stale),
+    }
+}
+
+/// Whether the PTX is what `builder` would make of the sources.
+fn verify(builder: &CudaBuilder, manifest: &Manifest, root: &Path) -> Result<(), CheckedInError> {
+    manifest.verify(root)?;
+    match builder.has_debugging() {
+        true => Err(CheckedInError::NoDebugging {
+            folder: manifest.folder.clone(),
+        }),
+        false => Ok(()),
     }
 }
 
 fn checked_in(builder: &CudaBuilder, manifest: &Manifest) -> Images {
     let images = manifest.images();
     Images {
-        modules: match builder.has_one_module_per_kernel() {
+        modules: match builder.one_module_per_kernel {
             true => rust_file::constants(&images),
             false => rust_file::expression(&images),
         },
@@ -67,29 +76,40 @@ fn checked_in(builder: &CudaBuilder, manifest: &Manifest) -> Images {
     }
 }
 
+#[cfg(feature = "compile")]
 fn compiled(
     builder: &CudaBuilder,
-    folder: &Path,
+    manifest: &Manifest,
     root: &Path,
     stale: CheckedInError,
 ) -> Result<Images, ImagesError> {
-    compiled_now(builder, folder, root).map_err(|error| match error {
-        ImagesError::Build(error) if error.is_missing_toolchain() => ImagesError::NoToolchain {
-            stale: Box::new(stale),
-            error: Box::new(error),
-        },
-        error => error,
-    })
-}
-
-fn compiled_now(builder: &CudaBuilder, folder: &Path, root: &Path) -> Result<Images, ImagesError> {
-    let build = builder.build()?;
+    let build = builder
+        .build()
+        .map_err(|error| match error.is_missing_toolchain() {
+            true => ImagesError::NoToolchain {
+                stale: Box::new(stale),
+                error: Box::new(error),
+            },
+            false => error.into(),
+        })?;
     let modules = fs::read_to_string(&build.rust_file).map_err(|source| CheckedInError::Io {
         path: build.rust_file,
         source,
     })?;
     Ok(Images {
         modules,
-        sources: current_sources_expression(folder, root)?,
+        sources: manifest.current_sources_expression(root)?,
+    })
+}
+
+#[cfg(not(feature = "compile"))]
+fn compiled(
+    _builder: &CudaBuilder,
+    _manifest: &Manifest,
+    _root: &Path,
+    stale: CheckedInError,
+) -> Result<Images, ImagesError> {
+    Err(ImagesError::NotCompiled {
+        stale: Box::new(stale),
     })
 }

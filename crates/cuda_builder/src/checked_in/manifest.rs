@@ -1,7 +1,6 @@
 //! The manifest beside checked-in PTX.
 
 use super::error::CheckedInError;
-use crate::cargo::LinkedPackage;
 use crate::rust_file::Image;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -10,9 +9,19 @@ use std::{fs, thread};
 /// The name of the manifest in the folder.
 pub(super) const MANIFEST: &str = "MANIFEST";
 
+/// A package of a registry that was compiled into a module.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub struct LinkedPackage {
+    /// The package's name.
+    pub name: String,
+    /// The version that the workspace's `Cargo.lock` names.
+    pub version: String,
+}
+
 /// What the manifest says.
 pub(super) struct Manifest {
-    folder: PathBuf,
+    pub(super) folder: PathBuf,
     /// Folder or file, hash.
     pub(super) sources: Vec<(String, String)>,
     linked: Vec<LinkedPackage>,
@@ -75,9 +84,22 @@ impl Manifest {
         self.verify_modules()
     }
 
-    /// As [`sources_expression`](super::sources_expression).
+    /// An expression of type `&[(&str, &str); N]`: what the modules were compiled from, each source with its
+    /// [`source_hash::source_hash`].
     pub(super) fn sources_expression(&self) -> String {
-        format!("&{:?}\n", self.sources)
+        expression(&self.sources)
+    }
+
+    /// The [`sources_expression`](Self::sources_expression) of modules that are compiled from the sources that
+    /// now stand under `root`.
+    #[cfg(any(feature = "compile", test))]
+    pub(super) fn current_sources_expression(&self, root: &Path) -> Result<String, CheckedInError> {
+        let current = |(source, _): &(String, String)| {
+            let hash = hash_of_source(root, source)?;
+            Ok((source.clone(), hash))
+        };
+        let sources: Result<Vec<_>, CheckedInError> = self.sources.iter().map(current).collect();
+        Ok(expression(&sources?))
     }
 
     /// The modules as a program holds them.
@@ -140,6 +162,10 @@ impl Manifest {
                 .try_for_each(|thread| thread.join().expect("hashing does not panic"))
         })
     }
+}
+
+fn expression(sources: &[(String, String)]) -> String {
+    format!("&{sources:?}\n")
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, CheckedInError> {

@@ -31,13 +31,12 @@ pub mod textures;
 pub mod warpgroups;
 pub mod warps;
 
-/// The PTX of this crate, with the name of each architecture; none without the feature `cuda` or
-/// without a device toolchain.
+/// The PTX of this crate, with the name of each architecture; none without the feature `cuda`, without a device
+/// toolchain, or where there is no GPU and `TILEWRIGHT_TEST_PTX` does not ask for it.
 #[cfg(all(feature = "cuda", not(target_arch = "nvptx64")))]
 pub const IMAGES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/images.rs"));
 
-/// The PTX of this crate, with the name of each architecture; none without the feature `cuda` or
-/// without a device toolchain.
+/// None.
 #[cfg(not(all(feature = "cuda", not(target_arch = "nvptx64"))))]
 pub const IMAGES: &[(&str, &str)] = &[];
 

@@ -7,7 +7,8 @@
 //! the functions that are no kernels.
 //!
 //! Kernels of programs, tests and documentation run on the simulator alone, and are not checked.
-//! Neither are other build systems' calls of the compiler that do not look like cargo's.
+//! Neither are packages of registries, which were checked before they were published, and other build
+//! systems' calls of the compiler that do not look like cargo's.
 
 mod files;
 mod scan;
@@ -63,7 +64,8 @@ impl Library {
     }
 }
 
-/// Whether the compiler's arguments are those of a library, for a host and without tests.
+/// Whether the compiler's arguments are those of a library, for a host and without tests, whose sources are at
+/// hand to be changed.
 pub fn is_library() -> bool {
     library_root(std::env::args()).is_some()
 }
@@ -73,7 +75,8 @@ fn library_root(mut arguments: impl Iterator<Item = String>) -> Option<PathBuf> 
     let (mut root, mut is_library) = (None, false);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
-            "--test" => return None,
+            // cargo's, for packages of registries.
+            "--test" | "--cap-lints" => return None,
             "--crate-type" => is_library |= matches!(arguments.next()?.as_str(), "lib" | "rlib"),
             "--target" if arguments.next()?.starts_with("nvptx64") => return None,
             path if path.ends_with(".rs") => root = Some(PathBuf::from(path)),
@@ -128,6 +131,7 @@ mod tests {
             None
         );
         assert_eq!(root_of("rustc --crate-name t tests/t.rs --test"), None);
+        assert_eq!(root_of(&format!("{library} --cap-lints allow")), None);
         assert_eq!(root_of("rustdoc --test src/lib.rs --crate-type lib"), None);
         assert_eq!(
             root_of(&format!("{library} --target nvptx64-nvidia-cuda")),

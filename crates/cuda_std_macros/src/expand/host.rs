@@ -2,6 +2,7 @@
 
 use super::common::{argument_name, attributes, body, grid, signature};
 use crate::bounds::{Bound, Bounds};
+use crate::optimisation;
 use crate::parse::{KernelFunction, Parameter, Passing};
 use crate::rounds::with_rounds;
 use proc_macro2::{Ident, TokenStream};
@@ -90,6 +91,9 @@ fn host_implementation(kernel: &KernelFunction) -> TokenStream {
     let grid = grid(kernel);
     let lints = attributes(kernel, &["allow", "expect"]);
     let checks = parameters.iter().map(parameter_check);
+    // The program that launches the kernel compiles it, and no program the kernels that it does not launch. Where
+    // the package is optimised its kernels are compiled with it, at the level that was chosen for them.
+    let inlined = optimisation::is_off().then(|| quote! { #[inline] });
     let safe = (!kernel.is_unsafe()).then(|| {
         quote! {
             // Errors about an unsafe kernel do not list the safe ones of all crates.
@@ -117,6 +121,7 @@ fn host_implementation(kernel: &KernelFunction) -> TokenStream {
             #arch
             const VIEWS: &'static [&'static str] = &[#(#views),*];
 
+            #inlined
             unsafe fn run<'launch>((#(#arguments,)*): Self::Params<'launch>) {
                 // SAFETY: (1) and (2) of `Kernel::run` are the caller's; whether the launch is
                 // cooperative the simulator checks.

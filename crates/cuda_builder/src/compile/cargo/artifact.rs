@@ -6,23 +6,14 @@ use std::path::{Path, PathBuf};
 use tinyjson::JsonValue;
 
 use super::json::Fields as _;
-use crate::toolchain::TARGET;
+use crate::checked_in::LinkedPackage;
+use crate::compile::toolchain::TARGET;
 
 /// A package whose sources may be edited.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct LocalPackage {
     pub(crate) manifest: PathBuf,
     pub(crate) source_folder: PathBuf,
-}
-
-/// A package of a registry that was compiled into a module.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[non_exhaustive]
-pub struct LinkedPackage {
-    /// The package's name.
-    pub name: String,
-    /// The version that the workspace's `Cargo.lock` names.
-    pub version: String,
 }
 
 /// One library or program that cargo reports.

@@ -4,15 +4,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::artifact::{Artifact, LinkedPackage, LocalPackage};
-use super::command::{Debugging, cargo_command, compile_failed};
+use super::artifact::{Artifact, LocalPackage};
+use super::command::{cargo_command, compile_failed, rustc_flags};
 use super::command::{remapped_paths, with_device_profile};
 use super::core_library::CoreLibrary;
 use super::messages::Messages;
 use crate::arch::{Arch, CFG_VALUES};
+use crate::builder::Debugging;
+use crate::checked_in::LinkedPackage;
+use crate::compile::process::start;
+use crate::compile::toolchain::{TARGET, Toolchain};
 use crate::error::BuildError;
-use crate::process::start;
-use crate::toolchain::{TARGET, Toolchain};
 
 /// What compiling the kernel crate gave.
 pub(crate) struct CompiledCrates {
@@ -83,7 +85,7 @@ impl Compilation<'_> {
     }
 
     fn rustc_flags(&self) -> Result<Vec<String>, BuildError> {
-        let mut flags = self.debugging.rustc_flags();
+        let mut flags = rustc_flags(self.debugging);
         flags.push(format!("-Ctarget-cpu={}", self.arch));
         for value in self.arch.cfg_values() {
             flags.push(format!("--cfg=cuda_arch_at_least=\"{value}\""));

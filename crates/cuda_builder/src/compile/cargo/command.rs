@@ -6,12 +6,13 @@ use std::process::Command;
 
 use super::messages::Messages;
 use crate::arch::Arch;
+use crate::builder::Debugging;
+use crate::compile::process::{clean_environment, run_for_output};
+use crate::compile::toolchain::Toolchain;
 use crate::error::BuildError;
-use crate::process::{clean_environment, run_for_output};
-use crate::toolchain::Toolchain;
 
 /// Settings of cargo itself. It passes a profile's settings to rustc before the flags, so those of single
-/// packages that would reach the kernels are overridden by [`Debugging::rustc_flags`].
+/// packages that would reach the kernels are overridden by [`rustc_flags`].
 const PROFILE: [&str; 2] = [
     "profile.release.lto=\"off\"",
     "profile.release.strip=\"none\"",
@@ -34,27 +35,16 @@ const RUSTC_FLAGS: [&str; 8] = [
     "-Cdebug-assertions=off",
 ];
 
-/// What is compiled in for the search of a mistake.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Debugging {
-    /// Panics tell the host their places.
-    pub(crate) panic_locations: bool,
-    /// The PTX has lines of the source.
-    pub(crate) line_information: bool,
-}
-
-impl Debugging {
-    /// The flags of `core` and of the kernels, but for the architecture's and those that remap paths.
-    pub(super) fn rustc_flags(self) -> Vec<String> {
-        let mut flags: Vec<String> = RUSTC_FLAGS.map(str::to_owned).into();
-        let lines = match self.line_information {
-            // What LLVM makes `.loc` and `.file` of, and no tables for a debugger beside.
-            true => "line-directives-only",
-            false => "0",
-        };
-        flags.push(format!("-Cdebuginfo={lines}"));
-        flags
-    }
+/// The flags of `core` and of the kernels, but for the architecture's and those that remap paths.
+pub(super) fn rustc_flags(debugging: Debugging) -> Vec<String> {
+    let mut flags: Vec<String> = RUSTC_FLAGS.map(str::to_owned).into();
+    let lines = match debugging.line_information {
+        // What LLVM makes `.loc` and `.file` of, and no tables for a debugger beside.
+        true => "line-directives-only",
+        false => "0",
+    };
+    flags.push(format!("-Cdebuginfo={lines}"));
+    flags
 }
 
 pub(super) fn with_device_profile(command: &mut Command) {

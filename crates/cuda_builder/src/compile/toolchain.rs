@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::UNIX_EPOCH;
 
+use crate::compile::process::{clean_environment, run_for_output};
 use crate::error::{BuildError, RejectedToolchain};
-use crate::process::{clean_environment, run_for_output};
 
 /// Names a folder with `bin/rustc` and `bin/cargo`; nothing else is searched when it is set.
 pub(crate) const TOOLCHAIN_VARIABLE: &str = "CUDA_BUILDER_TOOLCHAIN";

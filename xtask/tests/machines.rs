@@ -1,4 +1,4 @@
-//! The two machines, `src/machine/nvptx` and `src/machine/simulated`, offer the same: a function
+//! The two machines of `cuda_std`, `src/machine/nvptx` and `src/machine/simulated`, offer the same: a function
 //! that is missing or differs in one of them would show only when kernels are compiled for it.
 
 use quote::ToTokens as _;
@@ -49,8 +49,9 @@ fn a_difference_is_seen() {
 }
 
 fn machine(name: &str) -> PathBuf {
-    let crate_folder = env::var_os("CARGO_MANIFEST_DIR").map_or_else(PathBuf::new, PathBuf::from);
-    crate_folder.join("src/machine").join(name)
+    let own_folder = env::var_os("CARGO_MANIFEST_DIR").map_or_else(PathBuf::new, PathBuf::from);
+    let folder = own_folder.join("../crates/cuda_std/src/machine");
+    folder.join(name)
 }
 
 fn parse(path: &Path) -> syn::File {

@@ -2,7 +2,7 @@
 //!
 //! rustup has no `core` for this target, and this one gets the flags of the kernels. It is compiled
 //! once for a toolchain, for the oldest architecture: it has no code that depends on one, and
-//! [`ir::for_architecture`](crate::ir::for_architecture) renames the architecture in its functions.
+//! [`ir::for_architecture`](crate::compile::ir::for_architecture) renames the architecture in its functions.
 //! Its libraries become the sysroot of the kernels' compilations. With cargo's `-Zbuild-std` in
 //! these, each architecture had its own `core`, which is most of the time of a first build.
 
@@ -10,13 +10,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::command::{Debugging, cargo_command, compile_failed};
+use super::command::{cargo_command, compile_failed, rustc_flags};
 use super::command::{remapped_paths, with_device_profile};
 use super::messages::Messages;
 use crate::arch::Arch;
+use crate::builder::Debugging;
+use crate::compile::process::start;
+use crate::compile::toolchain::{TARGET, Toolchain};
 use crate::error::BuildError;
-use crate::process::start;
-use crate::toolchain::{TARGET, Toolchain};
 
 /// A crate that depends on nothing but `core`.
 const EMPTY_MANIFEST: &str = "[package]\nname = \"empty\"\nversion = \"0.0.0\"\n\
@@ -102,7 +103,7 @@ fn command(toolchain: &Toolchain, flags: &[String], package: &Path, target_dir: 
 }
 
 fn flags(toolchain: &Toolchain, debugging: Debugging) -> Vec<String> {
-    let mut flags = debugging.rustc_flags();
+    let mut flags = rustc_flags(debugging);
     flags.push(format!("-Ctarget-cpu={}", Arch::ALL[0]));
     flags.extend(remapped_paths(toolchain, None));
     flags

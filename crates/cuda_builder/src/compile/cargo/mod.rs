@@ -7,8 +7,7 @@ mod core_library;
 mod json;
 mod messages;
 
-pub use artifact::LinkedPackage;
 pub(crate) use artifact::LocalPackage;
-pub(crate) use command::{Debugging, workspace_root};
+pub(crate) use command::workspace_root;
 pub(crate) use compilation::{Compilation, CompiledCrates};
 pub(crate) use core_library::CoreLibrary;

@@ -7,12 +7,12 @@ use std::sync::Mutex;
 use std::thread;
 
 use crate::arch::Arch;
-use crate::archive::bitcode_members;
-use crate::cargo::CompiledCrates;
+use crate::compile::archive::bitcode_members;
+use crate::compile::cargo::CompiledCrates;
+use crate::compile::ir::{self, Prepared, Splitter};
+use crate::compile::process::run_for_output;
+use crate::compile::toolchain::Toolchain;
 use crate::error::BuildError;
-use crate::ir::{self, Prepared, Splitter};
-use crate::process::run_for_output;
-use crate::toolchain::Toolchain;
 
 /// The functions that kernels call to name address spaces.
 const PRELUDE: &str = include_str!("prelude.ll");

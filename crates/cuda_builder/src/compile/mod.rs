@@ -1,0 +1,13 @@
+//! From a kernel crate to PTX, by a device toolchain.
+
+mod archive;
+mod build;
+mod cargo;
+mod ir;
+mod pipeline;
+mod process;
+mod surroundings;
+mod toolchain;
+
+pub use build::{Build, PtxModule};
+pub use toolchain::Toolchain;

@@ -1,0 +1,77 @@
+//! What a build asks of its surroundings, and tells them.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::cargo::LocalPackage;
+use super::toolchain::{LLVM_VARIABLE, TOOLCHAIN_VARIABLE};
+use crate::error::BuildError;
+use crate::surroundings::Surroundings;
+
+impl Surroundings {
+    pub(crate) fn default_target_dir(&self) -> PathBuf {
+        match &self.out_dir {
+            Some(out_dir) => out_dir.join("cuda_builder"),
+            None => self.base.join("target/cuda_builder"),
+        }
+    }
+
+    /// The absolute folder of the kernel crate, without symbolic links, as cargo reports it.
+    pub(crate) fn kernel_crate(&self, path: &Path) -> Result<PathBuf, BuildError> {
+        let path = self.absolute(path);
+        let not_a_crate = |reason: String| BuildError::NotAKernelCrate {
+            path: path.clone(),
+            reason,
+        };
+        let folder = fs::canonicalize(&path).map_err(|error| not_a_crate(error.to_string()))?;
+        if !folder.join("Cargo.toml").is_file() {
+            return Err(not_a_crate("it has no Cargo.toml".to_owned()));
+        }
+        Ok(folder)
+    }
+
+    pub(crate) fn announce_variables(&self) {
+        for variable in [TOOLCHAIN_VARIABLE, LLVM_VARIABLE] {
+            self.tell_cargo(&format!("rerun-if-env-changed={variable}"));
+        }
+    }
+
+    pub(crate) fn announce_packages<'a>(
+        &self,
+        packages: impl IntoIterator<Item = &'a LocalPackage>,
+    ) {
+        for package in packages.into_iter().collect::<BTreeSet<_>>() {
+            self.announce_change(&package.manifest);
+            self.announce_change(&package.source_folder);
+        }
+    }
+
+    /// Shows each of the compiler's warnings once.
+    pub(crate) fn warn<'a>(&self, warnings: impl IntoIterator<Item = &'a String>) {
+        for warning in warnings.into_iter().collect::<BTreeSet<_>>() {
+            match self.out_dir {
+                Some(_) => println!("cargo::warning={warning}"),
+                None => eprintln!("warning: {warning}"),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_without_manifest_is_no_kernel_crate() {
+        let surroundings = Surroundings::of_process().unwrap();
+        for path in ["src", "no/such/folder"] {
+            let error = surroundings.kernel_crate(Path::new(path)).unwrap_err();
+            assert!(
+                matches!(error, BuildError::NotAKernelCrate { .. }),
+                "{error}"
+            );
+            assert!(!error.is_missing_toolchain());
+        }
+    }
+}
