@@ -1,4 +1,4 @@
-//! With the feature `cuda`, builds this crate's own kernels for the GPU, where there is one or the PTX is asked for:
+//! With the feature `cuda`, builds this crate's own kernels for the GPU, where there is one or the PTX is requested:
 //! it takes longer than the tests of these kernels on the simulator.
 
 fn main() {
@@ -13,13 +13,13 @@ mod cuda {
     use std::path::{Path, PathBuf};
     use std::{env, fs, process};
 
-    /// Asks for the PTX.
+    /// Requests the PTX.
     const VARIABLE: &str = "TILEWRIGHT_TEST_PTX";
 
     /// What the driver for Linux makes; there is no GPU to test on where it is not.
     const DRIVER: &str = "/dev/nvidiactl";
 
-    /// Writes `images.rs` to `OUT_DIR`: an array of (architecture, PTX), empty where nobody needs it or no device
+    /// Writes `images.rs` to `OUT_DIR`: an array of (architecture, PTX), empty where no test needs it or no device
     /// toolchain is there.
     pub fn build() {
         let crate_folder = env::var("CARGO_MANIFEST_DIR").expect("cargo names the crate's folder");
