@@ -12,6 +12,7 @@
 mod arithmetic;
 mod dispatch;
 mod element;
+mod element_type;
 mod entry;
 mod epilogue;
 mod halves;

@@ -23,6 +23,8 @@ macro_rules! products {
             const TYPES: (ElementType, ElementType) =
                 (ElementType::$name, ElementType::$output_name);
 
+            // A program compiles the kernels of the types that it multiplies.
+            #[inline]
             fn multiply(
                 $device: &Device,
                 $selection: Selection,
@@ -36,6 +38,7 @@ macro_rules! products {
                 $multiply
             }
 
+            #[inline]
             fn multiply_all(
                 device: &Device,
                 arithmetic: Arithmetic,
@@ -101,6 +104,7 @@ where
 }
 
 /// Launches a kernel for i8 in i32, which was selected for the matrices.
+#[inline]
 fn by_bytes(kernel: &'static GemmKernel, matrices: Matrices<'_, i8, i32, i32>) -> Outcome<()> {
     match kernel.method {
         Method::Wgmma(_) | Method::Skinny(_) | Method::Mma(_) => on_tensor_cores(kernel, matrices),
@@ -125,6 +129,7 @@ where
 }
 
 /// Launches a kernel of f32, which was selected for the matrices.
+#[inline]
 fn by_singles(
     device: &Device,
     kernel: &'static GemmKernel,

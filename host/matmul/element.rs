@@ -1,6 +1,7 @@
 //! The types that the table has kernels for.
 
 use super::arithmetic::Arithmetic;
+use super::element_type::{Output, Typed};
 use super::entry::{AddArguments, AddKernel, launch_with_epilogue};
 use super::types::{Accumulate, Accumulator, MatmulInto};
 use crate::element::Element;
@@ -19,7 +20,7 @@ use tilewright_kernels::parts;
 pub trait GemmElement: MatmulInto<Self> + Accumulate<Product = Self> + sealed::GemmElement {}
 
 pub mod sealed {
-    use super::{Accumulate, Accumulator, AddKernel, Arithmetic, Element};
+    use super::{Accumulate, Accumulator, AddKernel, Arithmetic, Element, Typed};
 
     /// A type that the table has chains for.
     pub trait GemmElement {}
@@ -31,7 +32,7 @@ pub mod sealed {
     }
 
     /// A type of outputs of tensor cores.
-    pub trait TensorOutput: Element {
+    pub trait TensorOutput: Element + Typed {
         /// The type that outputs are computed in.
         type Sum: Accumulator;
     }
@@ -69,19 +70,13 @@ group_elements! {
 }
 
 macro_rules! tensor_outputs {
-    ($($element:ty, of $sum:ty;)*) => {$(
+    ($($element:ty)*) => {$(
         impl sealed::TensorOutput for $element {
-            type Sum = $sum;
+            type Sum = <Self as Output>::Finish;
         }
     )*};
 }
-tensor_outputs! {
-    f16, of f32;
-    bf16, of f32;
-    f32, of f32;
-    f64, of f64;
-    i32, of i32;
-}
+tensor_outputs!(f16 bf16 f32 i32);
 
 macro_rules! outputs_of_parts {
     ($($element:ty, of $part:ty: $add:ident $add_after:ident;)*) => {$(

@@ -1,6 +1,6 @@
 //! How product kernels are launched: their arguments, by the kind of kernel and the types.
 
-use crate::element::Element;
+use super::element_type::{ElementType, Typed};
 use crate::error::{CudaVersion, Outcome};
 use crate::launch::LaunchConfig;
 use crate::module::Module;
@@ -8,7 +8,6 @@ use crate::module_source::ModuleSource;
 use cuda_std::global::{Global, GlobalMut};
 use cuda_std::kernel::Architecture;
 use half::f16;
-use std::any::TypeId;
 use std::mem;
 use tilewright_kernels::epilogue::EpilogueNumbers;
 use tilewright_kernels::matmul::{ProductGroup, ProductShape};
@@ -16,35 +15,43 @@ use tilewright_kernels::matvec::VectorShape;
 use tilewright_kernels::parts::PartsShape;
 use tilewright_kernels::tensor::TensorShape;
 
+/// Where a kernel stands in the table. How it is launched stands there in another list
+/// ([`Launcher`]): a program compiles the kernels of the types that it multiplies.
+#[derive(Clone, Copy)]
+pub struct Entry(pub u16);
+
 /// How a kernel is launched: a function of one of the types below, which the kind of the kernel and its types
 /// decide.
 #[derive(Clone, Copy)]
-pub struct Entry {
+pub struct Launcher {
     /// Of the type that `of` says.
     launch: unsafe fn(),
-    of: fn() -> TypeId,
+    of: LaunchType,
 }
 
-impl Entry {
+impl Launcher {
     /// A kernel that is launched by `launch`.
     pub const fn new<F: Launch>(launch: F) -> Self {
         const { assert!(size_of::<F>() == size_of::<unsafe fn()>()) };
         Self {
             // SAFETY: `F` is a type of function pointers, by (1) of `Launch`, which are of one size.
             launch: unsafe { mem::transmute_copy(&launch) },
-            of: TypeId::of::<F>,
+            of: F::TYPE,
         }
     }
 
-    /// The function, which the kernel was selected for.
-    pub fn launch<F: Launch>(self) -> F {
-        assert_eq!(
-            (self.of)(),
-            TypeId::of::<F>(),
-            "the kernel was selected for the types"
-        );
-        // SAFETY: the function is an `F`, of which `new` has made it.
-        unsafe { mem::transmute_copy(&self.launch) }
+    /// The function, if it is an `F`.
+    pub const fn launch<F: Launch>(&self) -> Option<F> {
+        let mut at = 0;
+        while at < F::TYPE.len() {
+            if self.of[at] != F::TYPE[at] {
+                return None;
+            }
+            at += 1;
+        }
+        // SAFETY: the function is an `F`, of which `new` has made it: no other type has these numbers, by (2) of
+        // `Launch`.
+        Some(unsafe { mem::transmute_copy(&self.launch) })
     }
 }
 
@@ -52,22 +59,40 @@ impl Entry {
 ///
 /// # Safety
 /// 1. It is a function pointer.
-pub unsafe trait Launch: Copy + 'static {}
+/// 2. No other type has these numbers.
+pub unsafe trait Launch: Copy + 'static {
+    /// What tells it from the others: its kind, and its parameters as numbers from 1 on.
+    const TYPE: LaunchType;
+}
+
+type LaunchType = [usize; 5];
+
+const fn launch_type(kind: usize, parameters: &[ElementType]) -> LaunchType {
+    let mut numbers = [kind, 0, 0, 0, 0];
+    let mut at = 0;
+    while at < parameters.len() {
+        numbers[at + 1] = parameters[at] as usize + 1;
+        at += 1;
+    }
+    numbers
+}
 
 macro_rules! launches {
-    ($(for [$($parameter:ident)*] $launch:ty;)*) => {$(
-        // SAFETY: (1) it is.
-        unsafe impl<$($parameter: Element),*> Launch for $launch {}
+    ($($kind:literal: for [$($parameter:ident)*] $launch:ty;)*) => {$(
+        // SAFETY: (1) it is. (2) Each kind has a number, and each type of elements.
+        unsafe impl<$($parameter: Typed),*> Launch for $launch {
+            const TYPE: LaunchType = launch_type($kind, &[$($parameter::TYPE),*]);
+        }
     )*};
 }
 launches! {
-    for [T O S] ProductLaunch<T, O, S>;
-    for [O S] TensorLaunch<O, S>;
-    for [T O S P] VectorLaunch<T, O, S, P>;
-    for [S] GroupLaunch<S>;
-    for [] SplitLaunch;
-    for [] SplitMmaLaunch;
-    for [] WideLaunch;
+    0: for [T O S] ProductLaunch<T, O, S>;
+    1: for [O S] TensorLaunch<O, S>;
+    2: for [T O S P] VectorLaunch<T, O, S, P>;
+    3: for [S] GroupLaunch<S>;
+    4: for [] SplitLaunch;
+    5: for [] SplitMmaLaunch;
+    6: for [] WideLaunch;
 }
 
 /// The arguments of a kernel of elements `T`, whose outputs are `O` and whose sums are `S`.

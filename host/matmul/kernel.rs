@@ -1,25 +1,12 @@
 //! What the table says of a product kernel.
 
+pub use super::element_type::ElementType;
 use super::entry::Entry;
 use crate::error::CudaVersion;
 use crate::module_source::ModuleSource;
 use cuda_std::kernel::Architecture;
-use half::f16;
 use tilewright_kernels::matmul::ProductDescriptor;
 use tilewright_kernels::tensor::{self, ClusterTile};
-
-/// The type of a matrix's elements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ElementType {
-    F16,
-    Bf16,
-    F32,
-    F64,
-    I8,
-    I32,
-    F8E4M3,
-    F8E5M2,
-}
 
 impl ElementType {
     /// The tiles of the clusters that multiply elements of the type on the tensor cores, f32 by `Method::Split`
@@ -46,25 +33,6 @@ impl ElementType {
             (_, SkinnyTile::Small) => &tensor::HALF_SKINNY_SMALL,
             (_, SkinnyTile::Large) => &tensor::HALF_SKINNY,
             (_, SkinnyTile::Medium) => &tensor::HALF_SKINNY_MEDIUM,
-        }
-    }
-
-    /// The type of sums of products of such elements.
-    pub const fn of_sums(self) -> Self {
-        match self {
-            Self::F16 | Self::Bf16 | Self::F8E4M3 | Self::F8E5M2 => Self::F32,
-            Self::I8 => Self::I32,
-            Self::F32 | Self::F64 | Self::I32 => self,
-        }
-    }
-
-    /// Bytes of one element.
-    pub const fn bytes(self) -> usize {
-        match self {
-            Self::I8 | Self::F8E4M3 | Self::F8E5M2 => size_of::<u8>(),
-            Self::F16 | Self::Bf16 => size_of::<f16>(),
-            Self::F32 | Self::I32 => size_of::<f32>(),
-            Self::F64 => size_of::<f64>(),
         }
     }
 }

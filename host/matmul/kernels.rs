@@ -1,13 +1,12 @@
 //! The table of product kernels.
 
-use super::element::sealed::TensorOutput;
+use super::element_type::{Factor, Output};
 use super::entry::{
-    ChainArguments, ChainLaunch, Entry, GroupLaunch, ProductArguments, ProductLaunch,
+    ChainArguments, ChainLaunch, Entry, GroupLaunch, Launcher, ProductArguments, ProductLaunch,
     SplitArguments, SplitLaunch, SplitMmaArguments, SplitMmaLaunch, TensorArguments, TensorLaunch,
     VectorArguments, VectorLaunch, WideLaunch, launch_with_epilogue,
 };
 use super::kernel::{ElementType, GemmKernel, Method, SkinnyTile, TileConfig, VectorLines};
-use super::types::Accumulate;
 use crate::images::oldest_driver;
 use crate::kernels::{images_of, module_of};
 use cuda_std::global::{Global, GlobalMut};
@@ -33,13 +32,14 @@ mod types {
 }
 
 /// The type in which products of elements `T` are added.
-type SumOf<T> = <T as Accumulate>::Accumulator;
+type SumOf<T> = <T as Factor>::Sum;
 /// The type in which outputs `O` are computed.
-type FinishOf<O> = <O as TensorOutput>::Sum;
+type FinishOf<O> = <O as Output>::Finish;
 
 macro_rules! kernels {
     ($($element:ident to $output:ident [$method:expr, $room:ident, $entry:ident] => $($kernel:ident)*;)*) => {
-        &[$($(GemmKernel {
+        /// Every product kernel.
+        pub static KERNELS: &[GemmKernel] = &numbered([$($(GemmKernel {
             name: <$room::$kernel as Kernel>::NAME,
             method: $method,
             element: ElementType::$element,
@@ -51,14 +51,17 @@ macro_rules! kernels {
             driver: oldest_driver(images_of!($kernel)),
             descriptor: <$room::$kernel as ProductKernel>::DESCRIPTOR,
             module: module_of!($kernel),
-            entry: kernels!(
-                @$entry types::$element, types::$output, SumOf<types::$element>, FinishOf<types::$output>,
-                $room::$kernel
-            ),
-        },)*)*]
+            entry: Entry(0),
+        },)*)*]);
+
+        /// How each is launched. A constant, of which a program compiles what it selects.
+        pub const LAUNCHERS: &[Launcher] = &[$($(kernels!(
+            @$entry types::$element, types::$output, SumOf<types::$element>, FinishOf<types::$output>,
+            $room::$kernel
+        ),)*)*];
     };
     (@tiled $element:ty, $output:ty, $sum:ty, $finish:ty, $kernel:path) => {
-        Entry::new::<ChainLaunch<$element>>(|module, config, arguments| {
+        Launcher::new::<ChainLaunch<$element>>(|module, config, arguments| {
             let ChainArguments { a, b, c, shape, .. } = arguments;
             let ProductShape { m, n, k, lda, ldb, ldc, .. } = shape;
             // SAFETY: (1), (2) are those of `ProductLaunch`.
@@ -73,7 +76,7 @@ macro_rules! kernels {
         kernels!(@product ProductLaunch<$element, $output, $finish>, $kernel)
     };
     (@product $launch:ty, $kernel:path) => {
-        Entry::new::<$launch>(|module, config, arguments| {
+        Launcher::new::<$launch>(|module, config, arguments| {
             let ProductArguments { a, b, c, shape, epilogue } = arguments;
             let shape = GridConstant::new(&shape);
             // SAFETY: (1), (2) are those of `ProductLaunch`.
@@ -81,7 +84,7 @@ macro_rules! kernels {
         })
     };
     (@bulk $element:ty, $output:ty, $sum:ty, $finish:ty, $kernel:path) => {
-        Entry::new::<TensorLaunch<$output, $finish>>(|module, config, arguments| {
+        Launcher::new::<TensorLaunch<$output, $finish>>(|module, config, arguments| {
             let TensorArguments { a, b, c_map, c, shape, epilogue } = arguments;
             let (a, b) = (TensorMap::of_words(a), TensorMap::of_words(b));
             let (a, b) = (GridConstant::new(&a), GridConstant::new(&b));
@@ -92,7 +95,7 @@ macro_rules! kernels {
         })
     };
     (@direct $element:ty, $output:ty, $sum:ty, $finish:ty, $kernel:path) => {
-        Entry::new::<TensorLaunch<$output, $finish>>(|module, config, arguments| {
+        Launcher::new::<TensorLaunch<$output, $finish>>(|module, config, arguments| {
             let TensorArguments { a, b, c, shape, epilogue, .. } = arguments;
             let (a, b) = (TensorMap::of_words(a), TensorMap::of_words(b));
             let (a, b) = (GridConstant::new(&a), GridConstant::new(&b));
@@ -102,7 +105,7 @@ macro_rules! kernels {
         })
     };
     (@group $element:ty, $output:ty, $sum:ty, $finish:ty, $kernel:path) => {
-        Entry::new::<GroupLaunch<$finish>>(|module, config, group, numbers| {
+        Launcher::new::<GroupLaunch<$finish>>(|module, config, group, numbers| {
             // SAFETY: (1) no element. (2) None is touched.
             let memory = unsafe {
                 let operands = Global::from_raw_parts(std::ptr::null(), 0);
@@ -115,7 +118,7 @@ macro_rules! kernels {
         })
     };
     (@split $element:ty, $output:ty, $sum:ty, $finish:ty, $kernel:path) => {
-        Entry::new::<SplitLaunch>(|module, config, arguments| {
+        Launcher::new::<SplitLaunch>(|module, config, arguments| {
             let SplitArguments { a, b, words, c, shape, is_transposed, epilogue } = arguments;
             let (a, b) = (TensorMap::of_words(a), TensorMap::of_words(b));
             let (a, b) = (GridConstant::new(&a), GridConstant::new(&b));
@@ -130,7 +133,7 @@ macro_rules! kernels {
         })
     };
     (@split_mma $element:ty, $output:ty, $sum:ty, $finish:ty, $kernel:path) => {
-        Entry::new::<SplitMmaLaunch>(|module, config, arguments| {
+        Launcher::new::<SplitMmaLaunch>(|module, config, arguments| {
             let SplitMmaArguments { halves, words, c, shape, is_transposed, epilogue } = arguments;
             let [[a_high, a_low], [b_high, b_low]] = halves;
             let [a_words, b_words] = words;
@@ -152,7 +155,7 @@ macro_rules! kernels {
         kernels!(@lines VectorLaunch<i32, $output, $finish, $sum>, $kernel)
     };
     (@lines $launch:ty, $kernel:path) => {
-        Entry::new::<$launch>(|module, config, arguments| {
+        Launcher::new::<$launch>(|module, config, arguments| {
             let VectorArguments { x, v, y, shape, epilogue, partials, tickets } = arguments;
             let shape = GridConstant::new(&shape);
             // SAFETY: (1), (2) are those of `VectorLaunch`.
@@ -164,7 +167,7 @@ macro_rules! kernels {
         })
     };
     (@wide $element:ty, $output:ty, $sum:ty, $finish:ty, $kernel:path) => {
-        Entry::new::<WideLaunch>(|module, config, arguments, [a_words, b_words]| {
+        Launcher::new::<WideLaunch>(|module, config, arguments, [a_words, b_words]| {
             let ChainArguments { a, b, c, shape, epilogue } = arguments;
             let shape = GridConstant::new(&shape);
             // SAFETY: (1), (2) are those of `WideLaunch`.
@@ -186,8 +189,17 @@ const ALONG: VectorLines = VectorLines::Along;
 const ACROSS: VectorLines = VectorLines::Across;
 const EITHER: VectorLines = VectorLines::Either;
 
-/// Every product kernel.
-pub static KERNELS: &[GemmKernel] = kernels! {
+/// The kernels with their places.
+const fn numbered<const COUNT: usize>(mut kernels: [GemmKernel; COUNT]) -> [GemmKernel; COUNT] {
+    let mut at = 0;
+    while at < COUNT {
+        kernels[at].entry = Entry(at as u16);
+        at += 1;
+    }
+    kernels
+}
+
+kernels! {
     F32 to F32 [Method::Tiled, matmul, tiled] => matmul_tiled_f32_nn matmul_tiled_f32_tn matmul_tiled_f32_nt
         matmul_tiled_f32_tt;
     F64 to F64 [Method::Tiled, matmul, tiled] => matmul_tiled_f64_nn matmul_tiled_f64_tn matmul_tiled_f64_nt
@@ -352,4 +364,4 @@ pub static KERNELS: &[GemmKernel] = kernels! {
     F8E4M3 to F32 [Method::Vector(EITHER), matvec, bytes] => matvec_e4m3_f32;
     F8E5M2 to Bf16 [Method::Vector(EITHER), matvec, bytes] => matvec_e5m2;
     F8E5M2 to F32 [Method::Vector(EITHER), matvec, bytes] => matvec_e5m2_f32;
-};
+}

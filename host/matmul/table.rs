@@ -1,8 +1,10 @@
 //! The table of product kernels, indexed by method and types: a call looks several times whether there is a
 //! kernel.
 
+use super::entry::{Entry, Launch, Launcher};
 use super::kernel::{ElementType, GemmKernel, Method};
-use super::kernels::KERNELS;
+use super::kernels::{KERNELS, LAUNCHERS};
+use std::marker::PhantomData;
 
 const TYPES: usize = ElementType::F8E5M2 as usize + 1;
 
@@ -20,6 +22,36 @@ pub fn kernels_of(
 ) -> &'static [GemmKernel] {
     let (first, end) = INDEX[method.number()][element as usize][output as usize];
     &KERNELS[usize::from(first)..usize::from(end)]
+}
+
+impl Entry {
+    /// How the kernel is launched, which was selected for the types of `F`.
+    pub fn launch<F: Launch>(self) -> F {
+        let launcher = LaunchersOf::<F>::ALL[usize::from(self.0)];
+        launcher
+            .and_then(|it| it.launch())
+            .expect("the kernel was selected for the types")
+    }
+}
+
+/// The launchers of one type.
+struct LaunchersOf<F>(PhantomData<F>);
+
+impl<F: Launch> LaunchersOf<F> {
+    /// At the places of their kernels.
+    const ALL: &'static [Option<Launcher>] = &Self::all::<{ LAUNCHERS.len() }>();
+
+    const fn all<const COUNT: usize>() -> [Option<Launcher>; COUNT] {
+        let mut all = [None; COUNT];
+        let mut at = 0;
+        while at < COUNT {
+            if LAUNCHERS[at].launch::<F>().is_some() {
+                all[at] = Some(LAUNCHERS[at]);
+            }
+            at += 1;
+        }
+        all
+    }
 }
 
 const fn index(kernels: &[GemmKernel]) -> Index {

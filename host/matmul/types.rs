@@ -1,6 +1,7 @@
 //! The types of products: which elements are multiplied, in which type they are added, and what they become.
 
 use super::arithmetic::Arithmetic;
+use super::element_type::{Factor, Typed};
 use super::kernel::ElementType;
 use super::matrices::Matrices;
 use super::select::Selection;
@@ -33,7 +34,7 @@ use tilewright_kernels::epilogue::EpilogueElement;
 pub trait MatmulElement: Accumulate + sealed::Computes<<Self as Accumulate>::Product> {}
 
 /// A type of elements whose products are added in another type, or the same.
-pub trait Accumulate: Element {
+pub trait Accumulate: Element + Typed {
     /// The type of sums, of alpha and beta, of scales and biases: f64 for f64, i32 for i8, f32 for all
     /// others.
     type Accumulator: Accumulator;
@@ -44,7 +45,7 @@ pub trait Accumulate: Element {
 }
 
 /// A type of sums: f32, f64 or i32.
-pub trait Accumulator: Element + EpilogueElement {}
+pub trait Accumulator: Element + EpilogueElement + Typed {}
 
 impl Accumulator for f32 {}
 impl Accumulator for f64 {}
@@ -89,21 +90,21 @@ pub mod sealed {
 }
 
 macro_rules! matmul_elements {
-    ($($element:ident in $accumulator:ident => $product:ident;)*) => {$(
+    ($($element:ident => $product:ident;)*) => {$(
         impl MatmulElement for $element {}
 
         impl Accumulate for $element {
-            type Accumulator = $accumulator;
+            type Accumulator = <Self as Factor>::Sum;
             type Product = $product;
         }
     )*};
 }
 matmul_elements! {
-    f16 in f32 => f16;
-    bf16 in f32 => bf16;
-    f32 in f32 => f32;
-    f64 in f64 => f64;
-    i8 in i32 => i32;
-    F8E4M3 in f32 => bf16;
-    F8E5M2 in f32 => bf16;
+    f16 => f16;
+    bf16 => bf16;
+    f32 => f32;
+    f64 => f64;
+    i8 => i32;
+    F8E4M3 => bf16;
+    F8E5M2 => bf16;
 }

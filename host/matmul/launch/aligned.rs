@@ -1,9 +1,9 @@
 //! Products by kernels that read lines which start at multiples of 16 bytes.
 
 use super::lines::{AlignedLines, Lines, Operand};
-use crate::element::Element;
 use crate::error::Outcome;
 use crate::launch_args::written_by_product;
+use crate::matmul::element_type::Typed;
 use crate::matmul::entry::{ProductArguments, ProductLaunch};
 use crate::matmul::epilogue::Stores;
 use crate::matmul::kernel::GemmKernel;
@@ -13,7 +13,7 @@ use crate::matrix::{MatrixBatch, Order};
 use crate::module::Module;
 
 /// How a kernel reads operands of type `T`: as elements `R`.
-pub struct Reading<T: Element, R> {
+pub struct Reading<T: Typed, R> {
     /// An operand's lines, which lie in the given order along k if the kernel needs one.
     pub lines: for<'a> fn(MatrixBatch<'a, T>, Order) -> Outcome<AlignedLines<'a, T>>,
     /// The lines as the kernel reads them.
@@ -26,7 +26,7 @@ pub struct Reading<T: Element, R> {
 }
 
 /// C = A B by a kernel that was selected for the operands.
-pub fn multiply<T: Element, R: Element, O: Element, S: Accumulator>(
+pub fn multiply<T: Typed, R: Typed, O: Typed, S: Accumulator>(
     kernel: &'static GemmKernel,
     matrices: Matrices<'_, T, O, S>,
     reading: Reading<T, R>,

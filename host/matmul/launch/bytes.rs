@@ -2,8 +2,8 @@
 
 use super::lines::{AlignedLines, Lines, Operand, WORD};
 use super::vector::{LinesAndVector, Work, with_vector_last};
-use crate::element::Element;
 use crate::error::Outcome;
+use crate::matmul::element_type::Typed;
 use crate::matmul::kernel::GemmKernel;
 use crate::matmul::matrices::Matrices;
 use crate::matmul::types::Accumulator;
@@ -12,7 +12,7 @@ use crate::matrix::{MatrixBatch, Order};
 use tilewright_kernels::matvec::STRAND_BYTES;
 
 /// C = A B, where A or B is a vector.
-pub fn multiply<T: Computes<O, S>, O: Element, S: Accumulator>(
+pub fn multiply<T: Computes<O, S>, O: Typed, S: Accumulator>(
     kernel: &'static GemmKernel,
     matrices: Matrices<'_, T, O, S>,
 ) -> Outcome<()> {
@@ -20,7 +20,7 @@ pub fn multiply<T: Computes<O, S>, O: Element, S: Accumulator>(
 }
 
 /// As many products as a grid has along y.
-fn launch_part<T: Computes<O, S>, O: Element, S: Accumulator>(
+fn launch_part<T: Computes<O, S>, O: Typed, S: Accumulator>(
     kernel: &'static GemmKernel,
     matrices: Matrices<'_, T, O, S>,
 ) -> Outcome<()> {
@@ -52,7 +52,7 @@ fn launch_part<T: Computes<O, S>, O: Element, S: Accumulator>(
 }
 
 /// Lines of whole vectors of 16 bytes, zeros at the end.
-fn whole_vectors<T: Element>(
+fn whole_vectors<T: Typed>(
     batch: MatrixBatch<'_, T>,
     along_k: Order,
 ) -> Outcome<AlignedLines<'_, T>> {

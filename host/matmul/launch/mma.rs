@@ -2,8 +2,8 @@
 
 use super::aligned::{self, Reading};
 use super::lines::AlignedLines;
-use crate::element::Element;
 use crate::error::Outcome;
+use crate::matmul::element_type::Typed;
 use crate::matmul::epilogue::Stores;
 use crate::matmul::kernel::GemmKernel;
 use crate::matmul::matrices::Matrices;
@@ -11,7 +11,7 @@ use crate::matmul::types::Accumulator;
 use crate::matrix::{MatrixBatch, Order};
 
 /// C = A B of halves, in halves or in f32, and of i8, in i32, f32, f16 or bf16.
-pub fn multiply<T: Element, O: Element, S: Accumulator>(
+pub fn multiply<T: Typed, O: Typed, S: Accumulator>(
     kernel: &'static GemmKernel,
     matrices: Matrices<'_, T, O, S>,
 ) -> Outcome<()> {
@@ -25,7 +25,7 @@ pub fn multiply<T: Element, O: Element, S: Accumulator>(
 }
 
 /// Lines that start at multiples of 16 bytes, those of 8-bit elements in the order `along_k`.
-fn lines_of<T: Element>(batch: MatrixBatch<'_, T>, along_k: Order) -> Outcome<AlignedLines<'_, T>> {
+fn lines_of<T: Typed>(batch: MatrixBatch<'_, T>, along_k: Order) -> Outcome<AlignedLines<'_, T>> {
     match size_of::<T>() {
         1 => AlignedLines::along(batch, along_k, 1),
         _ => AlignedLines::of(batch),

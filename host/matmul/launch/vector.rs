@@ -2,10 +2,10 @@
 
 use super::lines::Lines;
 use crate::buffer::Buffer;
-use crate::element::Element;
 use crate::error::Outcome;
 use crate::launch::{LaunchConfig, grid_x};
 use crate::launch_args::{global_mut, read_elements, written_by_product};
+use crate::matmul::element_type::Typed;
 use crate::matmul::entry::{VectorArguments, VectorLaunch};
 use crate::matmul::epilogue::{Epilogue, Stores};
 use crate::matmul::kernel::{ElementType, GemmKernel, Method, VectorLines};
@@ -139,7 +139,7 @@ pub fn block_of(problem: &Problem) -> (usize, usize) {
 }
 
 /// C = A B, where A or B is a vector.
-pub fn multiply<T: Computes<O>, O: Element>(
+pub fn multiply<T: Computes<O>, O: Typed>(
     kernel: &'static GemmKernel,
     matrices: Matrices<'_, T, O, T::Accumulator>,
 ) -> Outcome<()> {
@@ -148,7 +148,7 @@ pub fn multiply<T: Computes<O>, O: Element>(
 
 /// The matrices, transposed if A is the vector: then B is, and the lines that are multiplied by it are A's; and
 /// how these lie.
-pub fn with_vector_last<T: Computes<O, S>, O: Element, S: Accumulator>(
+pub fn with_vector_last<T: Computes<O, S>, O: Typed, S: Accumulator>(
     matrices: Matrices<'_, T, O, S>,
 ) -> (Matrices<'_, T, O, S>, VectorLines) {
     let (element, output) = <T as Computes<O, S>>::TYPES;
@@ -163,7 +163,7 @@ pub fn with_vector_last<T: Computes<O, S>, O: Element, S: Accumulator>(
 }
 
 /// As many products as a grid has along y.
-fn launch_part<T: Computes<O>, O: Element>(
+fn launch_part<T: Computes<O>, O: Typed>(
     kernel: &'static GemmKernel,
     matrices: Matrices<'_, T, O, T::Accumulator>,
 ) -> Outcome<()> {
@@ -247,7 +247,7 @@ pub struct LinesAndVector<'a, R> {
 
 impl Work {
     /// What a kernel is told of the work, whose results are the columns of `c`.
-    pub fn shape<R, O: Element>(
+    pub fn shape<R, O: Typed>(
         &self,
         lines: usize,
         LinesAndVector { x, v, k }: &LinesAndVector<'_, R>,
@@ -275,7 +275,7 @@ impl Work {
     /// 1. The lines, the shape and the grid of this work are as the kernel asks, and it touches elements of `c`
     ///    alone.
     /// 2. As (2) of [`ProductLaunch`](crate::matmul::entry::ProductLaunch).
-    pub unsafe fn launch<R: Element, O: Element, S: Accumulator, P: Element>(
+    pub unsafe fn launch<R: Typed, O: Typed, S: Accumulator, P: Typed>(
         &self,
         kernel: &'static GemmKernel,
         LinesAndVector { x, v, .. }: LinesAndVector<'_, R>,
@@ -311,7 +311,7 @@ impl Work {
 }
 
 /// Elements from one element of a matrix of one column to the next.
-pub fn elements_apart<T: Element>(column: MatrixView<'_, T>) -> usize {
+pub fn elements_apart<T: Typed>(column: MatrixView<'_, T>) -> usize {
     match column.order() {
         Order::RowMajor => column.leading_dimension(),
         Order::ColumnMajor => 1,

@@ -8,6 +8,7 @@ use crate::matmul::kernel::GemmKernel;
 use crate::matmul::matrices::Matrices;
 
 /// C = A B of i8, in i32.
+#[inline]
 pub fn multiply(kernel: &'static GemmKernel, matrices: Matrices<'_, i8, i32, i32>) -> Outcome<()> {
     let reading = Reading {
         lines: |batch, along_k| AlignedLines::along(batch, along_k, WORD),

@@ -1,0 +1,105 @@
+//! The types of elements, as numbers.
+
+use cuda_std::fp8::{F8E4M3, F8E5M2};
+use half::{bf16, f16};
+
+/// The type of a matrix's elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ElementType {
+    F16,
+    Bf16,
+    F32,
+    F64,
+    I8,
+    I32,
+    F8E4M3,
+    F8E5M2,
+}
+
+impl ElementType {
+    /// The type of sums of products of such elements.
+    pub const fn of_sums(self) -> Self {
+        match self {
+            Self::F16 | Self::Bf16 | Self::F8E4M3 | Self::F8E5M2 => Self::F32,
+            Self::I8 => Self::I32,
+            Self::F32 | Self::F64 | Self::I32 => self,
+        }
+    }
+
+    /// Bytes of one element.
+    pub const fn bytes(self) -> usize {
+        match self {
+            Self::I8 | Self::F8E4M3 | Self::F8E5M2 => size_of::<u8>(),
+            Self::F16 | Self::Bf16 => size_of::<f16>(),
+            Self::F32 | Self::I32 => size_of::<f32>(),
+            Self::F64 => size_of::<f64>(),
+        }
+    }
+}
+
+/// A type of elements that has a number.
+pub trait Typed: crate::element::Element {
+    const TYPE: ElementType;
+}
+
+macro_rules! typed {
+    ($($element:ty: $name:ident;)*) => {$(
+        impl Typed for $element {
+            const TYPE: ElementType = ElementType::$name;
+        }
+    )*};
+}
+typed! {
+    f16: F16;
+    bf16: Bf16;
+    f32: F32;
+    f64: F64;
+    i8: I8;
+    i32: I32;
+    F8E4M3: F8E4M3;
+    F8E5M2: F8E5M2;
+}
+
+/// A type of elements that are multiplied.
+pub trait Factor: Typed {
+    /// The type in which their products are added.
+    type Sum: Typed;
+}
+
+/// A type of elements of a product.
+pub trait Output: Typed {
+    /// The type in which they are computed from the sums.
+    type Finish: Typed;
+}
+
+macro_rules! factors {
+    ($($element:ident in $sum:ident;)*) => {$(
+        impl Factor for $element {
+            type Sum = $sum;
+        }
+    )*};
+}
+factors! {
+    f16 in f32;
+    bf16 in f32;
+    f32 in f32;
+    f64 in f64;
+    i8 in i32;
+    F8E4M3 in f32;
+    F8E5M2 in f32;
+}
+
+macro_rules! outputs {
+    ($($element:ident in $finish:ident;)*) => {$(
+        impl Output for $element {
+            type Finish = $finish;
+        }
+    )*};
+}
+outputs! {
+    f16 in f32;
+    bf16 in f32;
+    f32 in f32;
+    f64 in f64;
+    i32 in i32;
+}
