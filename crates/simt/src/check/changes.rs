@@ -4,8 +4,8 @@
 //! The shadow does not tell: an update that changes nothing, such as that of a thread which finds a lock
 //! taken, is the last one for the checks.
 
-use super::event::Site;
 use super::hasher::NumberHasher;
+use super::site::Site;
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 use std::sync::{Mutex, MutexGuard, PoisonError};

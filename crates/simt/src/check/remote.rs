@@ -1,8 +1,9 @@
 //! Accesses of a block's shared memory by the other blocks of its cluster.
 
 use super::block::BlockCheck;
-use super::event::{Event, EventKind, Site};
+use super::event::{Event, EventKind};
 use super::report::Place;
+use super::site::Site;
 use crate::basics::{Access, DefectKind, Finding, Position, Related};
 use crate::state::SharedMemory;
 use std::panic::Location;
@@ -29,6 +30,10 @@ impl BlockCheck {
         let result = accessing.with_accessor(position, |accessor| {
             let thread = (accessing.block, accessor.thread);
             let event = Event::new(kind, thread, accessing.now(), access.bytes, Site::of(site));
+            let event = event.of_scope(access.order.scope);
+            if event.kind.is_atomic() {
+                accessing.announce(accessor.thread, access);
+            }
             self.record_shared(offset, access, &event, accessor)
         });
         self.note_remote(accessing, position, kind, site);

@@ -4,7 +4,7 @@ use super::room::Room;
 use super::started::Started;
 use crate::basics::{Defect, DefectKind, Finding, Related};
 use crate::block::{Block, Counters};
-use crate::check::{Conditions, Findings, LaunchCheck};
+use crate::check::{Clusters, Conditions, Findings, LaunchCheck};
 use crate::count::{BlockCounts, MergedCounts};
 use crate::launch::{Launch, Report};
 use crate::memory::OutOfMemory;
@@ -214,6 +214,7 @@ fn checks_of(launch: &Launch<'_>, is_of_one_host_thread: bool) -> LaunchCheck {
         registered_only: options.registered_memory_only,
         views: Arc::clone(&options.views),
         stale_loads: launch.has_weak_memory().then_some(options.seed),
+        clusters: Clusters::new(launch.grid, launch.cluster),
     };
     LaunchCheck::new(findings, conditions)
 }
