@@ -4,6 +4,7 @@
 
 mod atomic_model;
 mod atomics;
+mod barrier_model;
 mod barriers;
 mod bounds;
 mod caches;

@@ -207,6 +207,9 @@ pub fn found(steps: &[Step], seed: u64, space: Space) -> Option<DefectKind> {
     };
     let turns = Turns {
         threads: THREADS,
+        cluster: 1,
+        begin: |_| (),
+        end: |_, _| (),
         part,
         take: |_, step, place| {
             take(step, place);

@@ -133,6 +133,9 @@ pub fn run(steps: &[Step], seed: u64, space: Space) -> Vec<u32> {
     };
     let turns = Turns {
         threads: THREADS,
+        cluster: 1,
+        begin: |_| (),
+        end: |_, _| (),
         part,
         take,
     };
