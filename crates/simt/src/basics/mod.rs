@@ -22,6 +22,7 @@ pub use suppression::Suppression;
 pub use view_name::ViewName;
 
 pub(crate) use access::{Access, element_at};
+pub(crate) use calls::CallStack;
 pub(crate) use finding::Finding;
 pub(crate) use memory_order::AtomicOrder;
 pub(crate) use random::{Permutation, SplitMix64, spread};

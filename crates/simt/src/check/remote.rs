@@ -82,10 +82,10 @@ impl BlockCheck {
         let event = remote.values().find(|event| !is_over(event))?;
         let message = "the block ends while threads of another block may still access its shared \
                        memory";
-        let missing = Related {
-            note: "missing: a barrier of the cluster before the end of the kernel".to_owned(),
-            location: None,
-        };
+        let missing = Related::new(
+            "missing: a barrier of the cluster before the end of the kernel".to_owned(),
+            None,
+        );
         let related = vec![self.other_access(position, event), missing];
         let finding = Finding::of(position, DefectKind::BlockEnded, message.to_owned());
         Some(finding.at(event.site.location()).with_related(related))

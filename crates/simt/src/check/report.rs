@@ -69,10 +69,10 @@ const WORD_BYTES: usize = 4;
 fn last_change(position: &Position, change: &Change) -> Related {
     let thread = position.block_dim.index_of(u64::from(change.thread));
     let block = position.grid_dim.index_of(u64::from(change.block));
-    Related {
-        note: format!("last change of the word: thread {thread} of block {block}"),
-        location: change.site.location().map(SourceLocation::from),
-    }
+    Related::new(
+        format!("last change of the word: thread {thread} of block {block}"),
+        change.site.location().map(SourceLocation::from),
+    )
 }
 
 /// An allocation is near if so many bytes are between it and the access.
@@ -155,19 +155,19 @@ impl BlockCheck {
                 related.push(self.other_access(position, other));
             }
             Conflict::UnorderedOthers(other) => related.push(self.others_access(other)),
-            Conflict::ReadOnly(site) => related.push(Related {
-                note: "a read through the read-only cache".to_owned(),
-                location: site.location().map(SourceLocation::from),
-            }),
+            Conflict::ReadOnly(site) => related.push(Related::new(
+                "a read through the read-only cache".to_owned(),
+                site.location().map(SourceLocation::from),
+            )),
             _ => {}
         }
-        related.push(Related {
-            note: format!(
+        related.push(Related::new(
+            format!(
                 "missing: {}",
                 self.missing(position, access, place, conflict)
             ),
-            location: None,
-        });
+            None,
+        ));
         Finding::of(position, kind, message)
             .at(site)
             .with_related(related)
@@ -277,10 +277,7 @@ impl BlockCheck {
             let block = position.grid_dim.index_of(u64::from(event.block));
             format!("thread {thread} of block {block}: {}", event.kind)
         });
-        Related {
-            note,
-            location: event.site.location().map(SourceLocation::from),
-        }
+        Related::new(note, event.site.location().map(SourceLocation::from))
     }
 
     /// Which thread has written the word at `address` last, for a report of the thread at `position`: by an
@@ -305,10 +302,10 @@ impl BlockCheck {
                 Some(Related { note, ..write })
             }
             LastChange::Unknown => None,
-            LastChange::Never => Some(Related {
-                note: "no thread of the launch has changed the word".to_owned(),
-                location: None,
-            }),
+            LastChange::Never => Some(Related::new(
+                "no thread of the launch has changed the word".to_owned(),
+                None,
+            )),
         }
     }
 
@@ -326,10 +323,10 @@ impl BlockCheck {
             Others::OfBlock => "another warp of the block",
             _ => "the warp",
         };
-        Related {
-            note: format!("a thread of {whose}: {}", event.kind),
-            location: event.site.location().map(SourceLocation::from),
-        }
+        Related::new(
+            format!("a thread of {whose}: {}", event.kind),
+            event.site.location().map(SourceLocation::from),
+        )
     }
 
     /// What would have made the access right.

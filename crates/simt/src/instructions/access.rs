@@ -252,15 +252,15 @@ fn violation(access: Access) -> ! {
             ),
         );
     }
-    let of_buffer = match space {
-        Space::Shared => String::new(),
-        _ => uninterrupted(|| buffer_and_parameter(access.view_base)),
-    };
+    let of_memory = uninterrupted(|| match space {
+        Space::Shared => shared_array(access.view_base),
+        _ => buffer_and_parameter(access.view_base),
+    });
     if fits {
         fail(
             DefectKind::Misaligned,
             format!(
-                "{kind} of {bytes} bytes at byte {offset} of a {space} view{of_buffer}: its address is \
+                "{kind} of {bytes} bytes at byte {offset} of a {space} view{of_memory}: its address is \
                  not a multiple of {align}"
             ),
         );
@@ -271,9 +271,20 @@ fn violation(access: Access) -> ! {
         DefectKind::OutOfBounds,
         format!(
             "{kind} of {bytes} bytes at {element} of a {space} view of {view_bytes} \
-             bytes{of_buffer}, whose length is {elements}"
+             bytes{of_memory}, whose length is {elements}"
         ),
     )
+}
+
+/// " of the array of 128 bytes declared at kernel.rs:7:17", of this block or of another one of the cluster.
+#[cold]
+fn shared_array(base: usize) -> String {
+    let array = try_with_current(|_, block| {
+        let (owner, _) = block.owner_of(base)?;
+        owner.shared.describe_array(base)
+    });
+    let array = array.flatten();
+    array.map_or_else(String::new, |array| format!(" of {array}"))
 }
 
 /// " of buffer `x` (parameter `y`)", as far as they have names.

@@ -139,15 +139,12 @@ impl<'a> Run<'a> {
     /// The blocks that have not started: a thread may wait for them.
     fn not_started(&self) -> Option<Related> {
         let absent = self.started.absent(self.blocks);
-        (absent > 0).then(|| Related {
-            note: format!(
+        (absent > 0).then(|| Related::new(format!(
                 "{absent} of the {} blocks of the launch have not started{}: a block can wait for those \
                  alone that are resident beside it, which are all in a cooperative launch",
                 self.blocks,
                 self.names_of_absent(absent)
-            ),
-            location: None,
-        })
+            ), None))
     }
 
     /// ", (1, 0, 0), (2, 0, 0) and 5 others", as far as it is known which blocks have not started.

@@ -26,4 +26,5 @@ mod releases;
 mod shared;
 mod turns;
 mod uninitialised;
+mod waiting;
 mod weak_model;
