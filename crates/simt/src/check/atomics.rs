@@ -48,13 +48,14 @@ impl BlockCheck {
             Some(owner) => &owner.published,
             None => &self.launch.published,
         };
+        let is_exclusive = shared.is_some() || self.launch.conditions.is_exclusive;
         let thread = position.thread() as usize;
         let access = self.announced[thread].replace(Announced::UPDATE);
         let may_be_stale = self.stale_loads.are_on();
         let has_order = self.has_clocks.get() || access.order.releases();
         if !published.is_used() && !has_order && !may_be_stale {
             let result = step();
-            self.note_change(published, address, thread, result, site);
+            self.note_change((published, is_exclusive), address, thread, result, site);
             // Another block's release may have come in between.
             if published.is_used() && access.reads() {
                 self.observe(
@@ -72,7 +73,7 @@ impl BlockCheck {
             self.publish(position, access, address, &mut words.releases);
         }
         let result = step();
-        self.note_change(published, address, thread, result, site);
+        self.note_change((published, is_exclusive), address, thread, result, site);
         if may_be_stale {
             return self.step_in_history(position, (address, site), (access, time), words, result);
         }
@@ -166,11 +167,12 @@ impl BlockCheck {
         })
     }
 
-    /// Notes the change of a word by a thread, if it is one.
+    /// Notes the change of a word by a thread, if it is one; of a word that one host thread alone changes, without a
+    /// lock.
     #[inline]
     fn note_change(
         &self,
-        published: &Published,
+        (published, is_exclusive): (&Published, bool),
         address: usize,
         thread: usize,
         [before, after]: [u64; 2],
@@ -182,7 +184,7 @@ impl BlockCheck {
                 thread: thread as u16,
                 site: Site::of(site),
             };
-            published.changes.note(address, change);
+            published.changes.note(address, change, is_exclusive);
         }
     }
 
