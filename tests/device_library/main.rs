@@ -17,6 +17,7 @@ mod fences;
 mod functions;
 mod global_memory;
 mod groups;
+mod orders;
 mod output;
 mod own;
 mod pipelines;

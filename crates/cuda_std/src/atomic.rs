@@ -1,8 +1,9 @@
 //! Atomic operations on elements of global and shared memory.
 //!
-//! They are relaxed, with the scope of the device: they order nothing else. A thread that
+//! Those of the views are relaxed, with the scope of the device: they order nothing else. A thread that
 //! publishes data writes it, calls [`fence_device`](crate::thread::fence_device), then changes
-//! the atomic; a thread that sees the change calls the fence, then reads.
+//! the atomic; a thread that sees the change calls the fence, then reads. An [`AtomicRef`] has operations
+//! that acquire and release, which do without fences, and narrower scopes.
 //!
 //! The order in which threads of one launch add is not fixed. Integer sums do not mind; a
 //! floating-point sum may differ from run to run.
@@ -33,18 +34,27 @@
 //! }
 //! ```
 
+mod order;
+mod reference;
+
+pub use order::{
+    AcqRel, Acquire, BlockScope, ClusterScope, DeviceScope, LoadOrder, Relaxed, Release, Scope,
+    StoreOrder, SystemScope, UpdateOrder,
+};
+pub use reference::AtomicRef;
+
 use crate::global::GlobalMut;
 use crate::machine::{self, Space};
 use crate::shared::{SharedArray, SharedSlice};
 use bytemuck::Pod;
 
 /// A word with an atomic addition: u32, i32, u64, i64, f32, f64.
-pub trait AtomicAdd: Pod + machine::AtomicWord {}
-impl<T: machine::AtomicWord> AtomicAdd for T {}
+pub trait AtomicAdd: Pod + machine::AtomicWord + machine::OrderedWord {}
+impl<T: machine::OrderedWord> AtomicAdd for T {}
 
 /// A word with all atomic operations: u32, i32, u64, i64.
-pub trait AtomicInteger: AtomicAdd + machine::AtomicInteger {}
-impl<T: machine::AtomicInteger> AtomicInteger for T {}
+pub trait AtomicInteger: AtomicAdd + machine::AtomicInteger + machine::OrderedInteger {}
+impl<T: machine::OrderedInteger> AtomicInteger for T {}
 
 macro_rules! operations {
     ($($(#[$meta:meta])* $name:ident => $operation:ident;)*) => {$(

@@ -81,6 +81,7 @@ pub mod wgmma;
 mod machine;
 
 pub use bytemuck::{self, Pod};
+pub use cuda_std_macros::device_function;
 /// Prints a line from a kernel, on both machines: `gpu_println!("i = {i}, x = {:.3}", x[0])`.
 ///
 /// The text and the values are written as for `println!`: at most 8 values, each a number, a `bool`, a
@@ -132,8 +133,8 @@ pub mod prelude {
     pub use crate::texture::{Texture1d, Texture2d};
     pub use crate::warp::LaneMask;
     pub use crate::{
-        block, constant_array, dynamic_shared, dynamic_shared_allotment, global_array, gpu_println,
-        kernel, shared_array, shared_tile, thread, warp,
+        block, constant_array, device_function, dynamic_shared, dynamic_shared_allotment,
+        global_array, gpu_println, kernel, shared_array, shared_tile, thread, warp,
     };
 }
 

@@ -1,7 +1,9 @@
-//! The `#[kernel]` attribute of the device-side standard library; see its documentation there.
+//! The attributes `#[kernel]` and `#[device_function]` of the device-side standard library; see their
+//! documentation there.
 
 mod bounds;
 mod device_code;
+mod device_function;
 mod expand;
 mod optimisation;
 mod parse;
@@ -79,6 +81,24 @@ pub fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let mut tokens = expanded.unwrap_or_else(syn::Error::into_compile_error);
     tokens.extend(errors.into_iter().map(syn::Error::into_compile_error));
     tokens.into()
+}
+
+/// Has the simulator's counters tell apart the rounds of a function's loops, as they do those of a kernel: what
+/// the lanes of a warp do in one round is one request, though some lanes skip rounds. On a GPU the
+/// attribute changes nothing. Kernels call functions without it just as well (CUDA C++'s `__device__` is
+/// needed by the compiler; this is not).
+///
+/// It is for functions and methods that are not `const`.
+///
+/// ```text
+/// #[device_function]
+/// fn dot(x: Global<f32>, y: Global<f32>) -> f32 { .. }
+/// ```
+#[proc_macro_attribute]
+pub fn device_function(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    device_function::expand(&arguments.into(), item.into())
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
 }
 
 /// `cuda_std::gpu_println`; see its documentation there.

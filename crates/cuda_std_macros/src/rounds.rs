@@ -1,5 +1,5 @@
-//! Marks the loops of a kernel's body on the host: the simulator's counters tell the rounds apart.
-//! The entry for the GPU is left as it is.
+//! Marks the loops of a kernel or of a device function on the host: the simulator's counters tell the
+//! rounds apart. What is compiled for the GPU is left as it is.
 
 use proc_macro2::Span;
 use quote::quote_spanned;
@@ -41,7 +41,7 @@ impl VisitMut for Marker {
         self.visit_expr_mut(&mut repeat.expr);
     }
 
-    // What follows is not executed by the thread, or is no code of the kernel.
+    // What follows is not executed by the thread, or is no code of the function.
     fn visit_expr_const_mut(&mut self, _: &mut ExprConst) {}
     fn visit_generic_argument_mut(&mut self, _: &mut GenericArgument) {}
     fn visit_item_mut(&mut self, _: &mut Item) {}

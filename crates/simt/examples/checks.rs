@@ -5,7 +5,7 @@
 //!
 //! `cargo run --release --package tilewright-simt --example checks [pattern]`
 
-use simt::{AccessKind, BarrierId, Contents, Dim3, FenceScope, Launch, Options, Space};
+use simt::{AccessKind, BarrierId, Contents, Dim3, Launch, MemoryScope, Options, Space};
 use std::hint::black_box;
 
 const THREADS: u32 = 256;
@@ -237,9 +237,9 @@ fn fences(words: Words) {
         let run = |checks| {
             seconds(blocks, 32, checks, || {
                 if simt::position().thread_idx.x == 0 {
-                    simt::fence(FenceScope::Device);
+                    simt::fence(MemoryScope::Device);
                     black_box(words.add(0));
-                    simt::fence(FenceScope::Device);
+                    simt::fence(MemoryScope::Device);
                 }
             })
         };

@@ -65,7 +65,8 @@
 //!
 //! Accesses are ordered by barriers of the block and of the grid, by
 //! [`warp_barrier`] for the lanes of its mask, by a [`fence`] and an atomic update
-//! on each side, and by the end of a launch. Shuffles and votes order nothing. Two
+//! on each side, by an [`atomic_access`] that releases and one that acquires, and by
+//! the end of a launch. Shuffles and votes order nothing. Two
 //! threads that store the same value race nonetheless. The checks see what goes
 //! through [`access`].
 //!
@@ -153,10 +154,9 @@ mod state;
 pub mod tensor;
 
 pub use basics::{
-    AccessKind, Call, Defect, DefectKind, Dim3, Position, Related, SourceLocation, Space,
-    Suppression, ViewName,
+    AccessKind, Call, Defect, DefectKind, Dim3, MemoryOrder, MemoryScope, Position, Related,
+    SourceLocation, Space, Suppression, ViewName,
 };
-pub use check::FenceScope;
 pub use count::{
     Arithmetic, AsynchronousTally, Counts, GlobalTally, LINE_BYTES, LineCounts, Operation,
     SECTOR_BYTES, SharedTally, Tally,
@@ -168,17 +168,17 @@ pub use device::{
 };
 pub use host::MAX_WORKERS;
 pub use instructions::{
-    LoopRounds, access, active_lanes, async_commit, async_copy, async_wait, atomic_update_u32,
-    atomic_update_u64, block_barrier, block_barrier_arrive, block_barrier_reduce,
-    block_idx_in_cluster, bulk_commit, bulk_load, bulk_store, bulk_wait, bulk_wait_read,
-    cluster_barrier, cluster_barrier_arrive, cluster_barrier_wait, cluster_blocks, cluster_dim,
-    cluster_rank, converged_lanes, count_arithmetic, count_prefetch, dependent_launch_wait,
-    dynamic_shared, fail, fence, fence_mbarrier_init, fence_proxy_async, grid_barrier, loop_rounds,
-    map_shared, mbarrier_arrive, mbarrier_arrive_expect, mbarrier_expect, mbarrier_init,
-    mbarrier_test, mbarrier_wait, position, print, profile, refuse_host_call, set_max_registers,
-    shared_offset, static_memory, static_shared, tensor_load, tensor_store, uninterrupted,
-    warp_barrier, warp_collective, warp_exchange, wgmma, wgmma_begin, wgmma_collect, wgmma_commit,
-    wgmma_fence, wgmma_wait, yield_now,
+    LoopRounds, access, active_lanes, async_commit, async_copy, async_wait, atomic_access,
+    atomic_update_u32, atomic_update_u64, block_barrier, block_barrier_arrive,
+    block_barrier_reduce, block_idx_in_cluster, bulk_commit, bulk_load, bulk_store, bulk_wait,
+    bulk_wait_read, cluster_barrier, cluster_barrier_arrive, cluster_barrier_wait, cluster_blocks,
+    cluster_dim, cluster_rank, converged_lanes, count_arithmetic, count_prefetch,
+    dependent_launch_wait, dynamic_shared, fail, fence, fence_mbarrier_init, fence_proxy_async,
+    grid_barrier, loop_rounds, map_shared, mbarrier_arrive, mbarrier_arrive_expect,
+    mbarrier_expect, mbarrier_init, mbarrier_test, mbarrier_wait, position, print, profile,
+    refuse_host_call, set_max_registers, shared_offset, static_memory, static_shared, tensor_load,
+    tensor_store, uninterrupted, warp_barrier, warp_collective, warp_exchange, wgmma, wgmma_begin,
+    wgmma_collect, wgmma_commit, wgmma_fence, wgmma_wait, yield_now,
 };
 pub use launch::{Launch, MAX_THREADS_PER_BLOCK, Options, Output, Preemption, Report};
 pub use memory::{

@@ -4,7 +4,7 @@ mod common;
 
 use common::child::in_child;
 use common::{block_x, launch_with, serial, sync, thread_x};
-use simt::{AccessKind, Defect, DefectKind, Dim3, FenceScope, Launch, Options, Report, Space};
+use simt::{AccessKind, Defect, DefectKind, Dim3, Launch, MemoryScope, Options, Report, Space};
 use std::hint::black_box;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -105,7 +105,7 @@ fn atomic_updates() {
             touch(&lock, AccessKind::Atomic);
             // SAFETY: the word is valid, and accessed by this function alone.
             while unsafe { simt::atomic_update_u32(lock.as_ptr(), |_| 1) } != 0 {
-                simt::fence(FenceScope::Device);
+                simt::fence(MemoryScope::Device);
             }
         });
     });

@@ -1,7 +1,7 @@
 //! Elements that all threads change, by atomic operations.
 
 use super::view_basics;
-use crate::atomic::{AtomicAdd, AtomicInteger};
+use crate::atomic::{AtomicAdd, AtomicInteger, AtomicRef};
 use crate::machine::{self, Space};
 use bytemuck::Pod;
 use core::marker::PhantomData;
@@ -9,8 +9,9 @@ use core::marker::PhantomData;
 /// Elements of global memory that this launch reaches by atomic operations alone; no other view of it
 /// overlaps them. Any thread may touch any element, without `unsafe`.
 ///
-/// The operations are those of [`atomic`](crate::atomic): relaxed, with the scope of the device. An
-/// operation returns what the element was, and `None` where the view ends before it.
+/// The operations are those of [`atomic`](crate::atomic): relaxed, with the scope of the device;
+/// [`atomic_ref`](Self::atomic_ref) has other orders. An operation returns what the element was, and
+/// `None` where the view ends before it.
 ///
 /// ```
 /// use cuda_std::prelude::*;
@@ -68,7 +69,18 @@ impl<T: Pod> GlobalAtomic<'_, T> {
     }
 }
 
-impl<T: AtomicAdd> GlobalAtomic<'_, T> {
+impl<'launch, T: AtomicAdd> GlobalAtomic<'launch, T> {
+    /// Element `index`, for operations that have an order and a scope.
+    #[inline(always)]
+    #[must_use]
+    pub fn atomic_ref(self, index: usize) -> Option<AtomicRef<'launch, T>> {
+        if index >= self.len {
+            return None;
+        }
+        // SAFETY: (1) is the comparison. (2) The view has atomic operations alone.
+        Some(unsafe { AtomicRef::new(Space::Global, self.base, self.len, index) })
+    }
+
     operations! {
         /// Adds `value` to element `index`. Integers wrap; the order in which threads add floats is
         /// not fixed, nor are the bits of their sum.

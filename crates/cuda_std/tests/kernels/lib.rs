@@ -11,6 +11,7 @@ pub mod barriers;
 pub mod blocks;
 pub mod bulk_copies;
 pub mod by_value;
+pub mod cluster_orders;
 pub mod clusters;
 // Never on a GPU: some of them are not even accepted by `ptxas`.
 #[cfg(not(target_arch = "nvptx64"))]
@@ -20,6 +21,7 @@ pub mod fences;
 pub mod functions;
 pub mod global_memory;
 pub mod groups;
+pub mod orders;
 pub mod output;
 pub mod own;
 pub mod pipelines;

@@ -1,5 +1,6 @@
 //! One access of simulated memory.
 
+use super::memory_order::AtomicOrder;
 use std::fmt;
 
 /// A state space of the simulated machine.
@@ -81,6 +82,8 @@ pub(crate) struct Access {
     pub offset: usize,
     pub bytes: usize,
     pub align: usize,
+    /// Of an atomic access.
+    pub order: AtomicOrder,
 }
 
 impl Access {

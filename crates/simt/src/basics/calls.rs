@@ -5,7 +5,10 @@ use std::backtrace::Backtrace;
 use std::borrow::Cow;
 
 /// Where the simulator calls a kernel: nothing above is the kernel's.
-const RUNNERS: [&str; 2] = ["state/confinement.rs", "runner/coroutine.rs"];
+const RUNNER: &str = "runner/coroutine.rs";
+
+/// Where the kernel's calls begin, and where a thread waits: those functions are not the kernel's.
+const CONFINEMENT: &str = "state/confinement.rs";
 
 /// Files whose functions are not the user's have these in their paths: the standard library, packages of
 /// a registry, the device library and the host library.
@@ -65,11 +68,13 @@ fn kernel_calls(text: &str) -> Vec<Call> {
     let mut calls: Vec<Call> = Vec::new();
     for line in text.lines().map(str::trim_start) {
         if let Some(place) = line.strip_prefix("at ") {
-            if RUNNERS.iter().any(|runner| place.contains(runner)) {
+            if place.contains(RUNNER) {
                 calls.pop();
                 break;
             }
-            if let Some(call) = calls.last_mut() {
+            if place.contains(CONFINEMENT) {
+                calls.pop();
+            } else if let Some(call) = calls.last_mut() {
                 call.location = location_of(place);
             }
         } else if let Some((_, name)) = line.split_once(": ") {
@@ -97,20 +102,24 @@ fn location_of(text: &str) -> Option<SourceLocation> {
 mod tests {
     use super::*;
 
-    const TEXT: &str = "   0: simt::instructions::access::observe
+    const TEXT: &str = "   0: suspend
+             at /home/user/simt/src/state/confinement.rs:160:9
+   1: simt::instructions::access::observe
              at ./crates/simt/src/instructions/access.rs:60:5
-   1: cuda_std::global::GlobalMut<T>::store
-   2: user::helper
+   2: cuda_std::global::GlobalMut<T>::store
+   3: user::helper
              at /home/user/src/lib.rs:7:9
-   3: with
+   4: with
              at /home/user/cuda_std/src/symbol.rs:7:9
-   4: user::kernel
+   5: user::kernel
              at /home/user/src/lib.rs:20:5
-   5: core::ops::function::Fn::call
+   6: core::ops::function::Fn::call
              at /rustc/59807616/library/core/src/ops/function.rs:250:5
-   6: outside
+   7: outside
              at /home/user/simt/src/state/confinement.rs:80:5
-   7: user::main
+   8: run_body
+             at /home/user/simt/src/runner/coroutine.rs:117:5
+   9: user::main
              at /home/user/src/main.rs:3:1
 ";
 

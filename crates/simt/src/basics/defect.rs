@@ -41,6 +41,20 @@ pub struct Related {
     pub note: String,
     /// The source line the note speaks of, if there is one.
     pub location: Option<SourceLocation>,
+    /// Of a thread that waits at the line: the functions of the kernel that had called the one with the line, as in
+    /// [`Defect::calls`].
+    pub calls: Vec<Call>,
+}
+
+impl Related {
+    /// A note that speaks of a line, or of none.
+    pub(crate) fn new(note: String, location: Option<SourceLocation>) -> Self {
+        Self {
+            note,
+            location,
+            calls: Vec::new(),
+        }
+    }
 }
 
 impl fmt::Display for Related {
@@ -146,6 +160,9 @@ impl Defect {
         }
         for related in &self.related {
             write!(formatter, "\n  - {related}")?;
+            for call in &related.calls {
+                write!(formatter, "\n    called by {call}")?;
+            }
         }
         match self.kind.remedy() {
             Some(remedy) if !self.says_what_is_missing() => {

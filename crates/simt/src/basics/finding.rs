@@ -14,10 +14,19 @@ pub(crate) struct Finding {
     pub location: Option<SourceLocation>,
     pub thread: Option<Dim3>,
     pub related: Vec<Related>,
-    /// What the thread was in; none where the finding is not the running thread's.
-    pub calls: Option<Box<CallStack>>,
+    /// What threads were in, where that is known.
+    pub calls: Option<Box<Calls>>,
     /// Whether the launch has listed an equal one: this one only ends it.
     pub is_known: bool,
+}
+
+/// What threads were in.
+#[derive(Default)]
+pub(crate) struct Calls {
+    /// The thread of the finding.
+    pub own: Option<Box<CallStack>>,
+    /// Threads that wait, with the places of the further facts that speak of them.
+    pub waiting: Vec<(usize, Box<CallStack>)>,
 }
 
 impl Finding {
@@ -75,15 +84,23 @@ impl Finding {
             return self;
         }
         Self {
-            calls: Some(Box::new(CallStack::capture())),
+            calls: Some(Box::new(Calls {
+                own: Some(Box::new(CallStack::capture())),
+                waiting: Vec::new(),
+            })),
             ..self
         }
     }
 
     /// The defect of launch `kernel`, found in block `block`.
-    pub fn into_defect(self, kernel: &str, block: Option<Dim3>, seed: u64) -> Box<Defect> {
+    pub fn into_defect(mut self, kernel: &str, block: Option<Dim3>, seed: u64) -> Box<Defect> {
         let location = self.location.as_ref();
-        let calls = self.calls.map(|stack| stack.callers(location));
+        let Calls { own, waiting } = *self.calls.unwrap_or_default();
+        let calls = own.map(|stack| stack.callers(location));
+        for (place, stack) in waiting {
+            let related = &mut self.related[place];
+            related.calls = stack.callers(related.location.as_ref());
+        }
         Box::new(Defect {
             calls: calls.unwrap_or_default(),
             times: 1,

@@ -2,81 +2,12 @@
 
 use super::state::Block;
 use super::thread::{Thread, Wait};
+use super::waiting::{MAX_NOTES, describe};
 use crate::basics::{DefectKind, Finding, Related, element_at, parameter_at};
 use crate::memory::{describe as describe_allocation, snapshot};
 use crate::state::{Left, WARPS, barrier_name, divergence_at};
 use std::collections::BTreeSet;
-use std::panic::Location;
 use std::ptr;
-
-/// More notes than these do not help.
-const MAX_NOTES: usize = 8;
-
-/// Threads that wait for the same thing at the same line.
-struct Group<'a> {
-    wait: Wait,
-    site: &'static Location<'static>,
-    first: &'a Thread,
-    threads: usize,
-}
-
-impl Group<'_> {
-    fn describe(&self) -> Related {
-        let others = match self.threads {
-            1 => String::new(),
-            threads => format!(" and {} more", threads - 1),
-        };
-        let (what, has_line) = match self.wait {
-            Wait::Nothing => ("can run".to_owned(), false),
-            wait if wait.is_for_grid() => ("waits at the grid barrier".to_owned(), true),
-            Wait::Barrier(id) => (format!("waits at block barrier {id}"), true),
-            Wait::Collective { kind, mask } => {
-                (format!("waits at {kind} with mask {mask:#x}"), true)
-            }
-            Wait::Mbarrier { offset, parity } => (
-                format!(
-                    "waits for phase parity {} of the mbarrier at byte {offset}",
-                    u32::from(parity)
-                ),
-                true,
-            ),
-            Wait::ClusterBarrier => ("waits at the barrier of the cluster".to_owned(), true),
-            Wait::Products => (
-                "waits for the other warps of its warpgroup to issue their products".to_owned(),
-                true,
-            ),
-            Wait::Registers => ("waits for registers".to_owned(), true),
-            Wait::Converge => ("waits for the lanes at its line".to_owned(), true),
-            Wait::Yield => ("yields".to_owned(), true),
-            Wait::Exited => ("exited".to_owned(), false),
-        };
-        Related {
-            note: format!("thread {}{others}: {what}", self.first.position.thread_idx),
-            location: has_line.then(|| self.site.into()),
-        }
-    }
-}
-
-/// What threads are doing, in groups. Those that can run explain nothing.
-fn describe<'a>(threads: impl Iterator<Item = &'a Thread>) -> Vec<Related> {
-    let mut groups: Vec<Group<'_>> = Vec::new();
-    for thread in threads.filter(|thread| thread.wait.get() != Wait::Nothing) {
-        let (wait, site) = (thread.wait.get(), thread.site.get());
-        let known = groups
-            .iter_mut()
-            .find(|group| group.wait == wait && (group.site == site || wait == Wait::Exited));
-        match known {
-            Some(group) => group.threads += 1,
-            None => groups.push(Group {
-                wait,
-                site,
-                first: thread,
-                threads: 1,
-            }),
-        }
-    }
-    groups.iter().take(MAX_NOTES).map(Group::describe).collect()
-}
 
 impl Block {
     /// What all threads but `except` are doing.

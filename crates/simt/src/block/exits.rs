@@ -101,10 +101,7 @@ impl Block {
             "thread {} of block {} has issued it; missing: a wait for its mbarrier",
             load.position.thread_idx, load.position.block_idx
         );
-        let related = Related {
-            note,
-            location: None,
-        };
+        let related = Related::new(note, None);
         let finding = Finding::of(&exited.position, DefectKind::BlockEnded, message);
         Some(finding.at(load.site).with_related(vec![related]))
     }

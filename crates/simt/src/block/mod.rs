@@ -9,6 +9,7 @@ mod failure;
 mod peers;
 mod state;
 mod thread;
+mod waiting;
 mod warp;
 
 pub(crate) use cluster::Cluster;

@@ -90,7 +90,7 @@ pub(crate) struct Block {
     pub turn_notes: TurnNotes,
     /// How the watchdog sees the worker that runs the block.
     pub watched: Arc<Watched>,
-    finding: RefCell<Option<Finding>>,
+    pub(super) finding: RefCell<Option<Finding>>,
     abandoned: Cell<bool>,
     pub yields: Yields,
     /// The device that the launch simulates.

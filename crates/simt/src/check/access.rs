@@ -3,12 +3,13 @@
 use super::accessor::Accessor;
 use super::block::BlockCheck;
 use super::cell::Conflict;
-use super::event::{Event, Site};
+use super::event::Event;
 use super::global::LaunchCheck;
 use super::nearby::Nearby;
 use super::reader_sets::ReaderSets;
 use super::region::{REGION_BYTES, Region};
 use super::shadow::{PAGE_BYTES, Page, pages};
+use super::site::Site;
 use crate::basics::{Access, AccessKind, Finding, Position, Space};
 use crate::memory::{Allocation, is_inside_one, is_replaced};
 use crate::state::SharedMemory;
@@ -45,8 +46,9 @@ impl BlockCheck {
             let thread = (self.block, accessor.thread);
             let (kind, site) = (access.kind.into(), Site::of(site));
             let event = Event::new(kind, thread, self.now(), access.bytes, site);
+            let event = event.of_scope(access.order.scope);
             if event.kind.is_atomic() {
-                self.announced[usize::from(accessor.thread)].set(access.kind);
+                self.announce(accessor.thread, access);
             }
             match access.space {
                 Space::Constant => Ok(()),

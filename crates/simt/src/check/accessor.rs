@@ -1,7 +1,9 @@
 //! The accessing thread, as it stands to other accesses.
 
 use super::clock::VectorClock;
+use super::clusters::Clusters;
 use super::event::{Event, Others, Time};
+use crate::basics::MemoryScope;
 use std::ops::Range;
 
 /// The accessing thread, and what is ordered before it.
@@ -16,9 +18,24 @@ pub(super) struct Accessor<'a> {
     pub warp_barrier: Time,
     /// What fences and other barriers order before it.
     pub clock: Option<&'a VectorClock>,
+    pub clusters: &'a Clusters,
 }
 
 impl Accessor<'_> {
+    /// Whether two atomic accesses need no order among each other: they have one width, and the scope of
+    /// each includes the thread of the other (PTX ISA, "Morally strong operations").
+    #[inline]
+    pub fn are_strong(&self, one: &Event, other: &Event) -> bool {
+        let includes = |event: &Event, block| match event.scope() {
+            MemoryScope::Block => event.block == block,
+            MemoryScope::Cluster => {
+                self.clusters.number_of(event.block) == self.clusters.number_of(block)
+            }
+            MemoryScope::Device | MemoryScope::System => true,
+        };
+        one.is_as_wide_as(other) && includes(one, other.block) && includes(other, one.block)
+    }
+
     /// Whether `event` happened before whatever the thread does now.
     #[inline]
     pub fn is_after(&self, event: &Event) -> bool {

@@ -87,7 +87,8 @@ impl Event {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::event::{EventKind, Site};
+    use crate::check::event::EventKind;
+    use crate::check::site::Site;
     use std::panic::Location;
 
     #[test]

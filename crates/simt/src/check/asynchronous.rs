@@ -7,12 +7,14 @@ use super::accessor::Accessor;
 use super::agents::{Agent, NO_AGENT, asynchronous};
 use super::block::BlockCheck;
 use super::cell::Conflict;
-use super::event::{Event, EventKind, Site, Time};
+use super::clusters::Clusters;
+use super::event::{Event, EventKind, Time};
 use super::handed::Handed;
 use super::reader_sets::ReaderSets;
 use super::report::Place;
 use super::shadow::{PAGE_BYTES, Page, pages};
-use crate::basics::{Access, AccessKind, Finding, Position, Space};
+use super::site::Site;
+use crate::basics::{Access, AccessKind, AtomicOrder, Finding, Position, Space};
 use crate::memory::OutOfMemory;
 use crate::state::SharedMemory;
 use std::panic::Location;
@@ -138,6 +140,7 @@ impl BlockCheck {
             offset: extent.start.wrapping_sub(view.start),
             bytes: extent.bytes,
             align: 1,
+            order: AtomicOrder::RELAXED,
         };
         let event = self.event(issue, of_event, agent, moment);
         let number = match kind {
@@ -218,6 +221,7 @@ fn accessor<'a>(issue: &'a Issue<'_>, number: u16) -> Accessor<'a> {
         block_barrier: 0,
         warp_barrier: 0,
         clock: issue.before.ordered.as_deref(),
+        clusters: &Clusters::NONE,
     }
 }
 

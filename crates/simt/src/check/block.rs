@@ -1,6 +1,7 @@
 //! The checks of one running block.
 
 use super::accessor::Accessor;
+use super::announced::Announced;
 use super::clock::SharedClock;
 use super::event::{Event, Time};
 use super::findings::Findings;
@@ -13,7 +14,7 @@ use super::published::Published;
 use super::reader_sets::ReaderSets;
 use super::shadow::{Page, SharedShadow};
 use super::stale::StaleLoads;
-use crate::basics::{AccessKind, Position};
+use crate::basics::Position;
 use crate::memory::{OutOfMemory, try_collect};
 use std::cell::{Cell, Ref, RefCell};
 use std::collections::BTreeMap;
@@ -45,8 +46,8 @@ pub(crate) struct BlockCheck {
     pub(super) layouts: RefCell<Vec<Layout>>,
     /// What the mbarriers hand on, by their number.
     pub(super) phases: RefCell<Vec<Phases>>,
-    /// For each thread, the kind of its last atomic access that was announced.
-    pub(super) announced: Vec<Cell<AccessKind>>,
+    /// For each thread, its last atomic access that was announced.
+    pub(super) announced: Vec<Cell<Announced>>,
     pub(super) nearby: RefCell<Nearby>,
     pub(super) shared: RefCell<SharedShadow>,
 }
@@ -75,7 +76,7 @@ impl BlockCheck {
             passed: RefCell::default(),
             remote: RefCell::default(),
             layouts: RefCell::default(),
-            announced: try_collect((0..threads).map(|_| Cell::new(AccessKind::Atomic)))?,
+            announced: try_collect((0..threads).map(|_| Cell::new(Announced::UPDATE)))?,
             nearby: RefCell::default(),
             shared: RefCell::default(),
         })
@@ -144,6 +145,7 @@ impl BlockCheck {
             block_barrier: self.block_barrier.get(),
             warp_barrier: self.warp_barriers[position.warp as usize].get(),
             clock: clocks.as_ref().and_then(|clocks| clocks.ordered.as_deref()),
+            clusters: &self.launch.conditions.clusters,
         })
     }
 

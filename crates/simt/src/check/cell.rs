@@ -2,13 +2,15 @@
 //!
 //! The method is that of FastTrack (Flanagan and Freund, "FastTrack: efficient
 //! and precise dynamic race detection", PLDI 2009): a cell keeps the last write
-//! and the reads since then. Atomic accesses of one width need no order among each other: it keeps
-//! those since the last plain write beside the plain reads, updates and loads apart. A plain read
-//! must come after the updates, and a plain write after the loads, too.
+//! and the reads since then. Atomic accesses of one width need no order among each other, if the
+//! scope of each includes the thread of the other: it keeps those since the last plain write beside
+//! the plain reads, updates and loads apart. A plain read must come after the updates, and a plain
+//! write after the loads, too.
 
 use super::accessor::Accessor;
-use super::event::{Event, EventKind, Others, Site, Time};
+use super::event::{Event, EventKind, Others, Time};
 use super::readers::{Readers, Reads};
+use super::site::Site;
 use super::updates::Updates;
 use crate::memory::OutOfMemory;
 
@@ -182,7 +184,7 @@ impl<R: Reads> Cell<R> {
     }
 
     /// Records an atomic access, unless it must not be: it must come after plain accesses, but a load
-    /// not after reads, and after atomic ones of another width. The write stays: another thread's
+    /// not after reads, and after atomic ones of another width or too narrow a scope. The write stays: another thread's
     /// atomic access may race with it.
     #[inline]
     fn record_atomic(
@@ -192,17 +194,15 @@ impl<R: Reads> Cell<R> {
         rules: Rules,
         sets: &mut R::Sets,
     ) -> Result<(), Conflict> {
-        let of_other_width = self
-            .updates
-            .unordered_of_other_width(event, accessor, sets)?;
-        refuse(of_other_width, accessor)?;
+        let update = self.updates.unordered_weak(event, accessor, sets)?;
+        refuse(update, accessor)?;
         if event.kind == EventKind::AtomicRead {
             return Ok(self.loads.add(event, accessor, rules.is_exact, sets)?);
         }
         refuse(self.reads.unordered(accessor, sets)?, accessor)?;
         if !self.loads.is_empty() {
-            let is_of_other_width = |load: &Event| !load.is_as_wide_as(event);
-            let load = self.loads.unordered_of(accessor, sets, is_of_other_width)?;
+            let is_weak = |load: &Event| !accessor.are_strong(load, event);
+            let load = self.loads.unordered_of(accessor, sets, is_weak)?;
             refuse(load, accessor)?;
             // What comes after the update comes after them.
             self.loads.forget_replaced(event, accessor, sets)?;
@@ -291,6 +291,7 @@ fn unordered(event: Event, accessor: &Accessor<'_>) -> Conflict {
 
 #[cfg(test)]
 mod tests {
+    use super::super::clusters::Clusters;
     use super::super::event::KINDS;
     use super::*;
     use crate::basics::SplitMix64;
@@ -325,6 +326,7 @@ mod tests {
                 block_barrier: random.below(6) as Time,
                 warp_barrier: random.below(6) as Time,
                 clock: None,
+                clusters: &Clusters::NONE,
             };
             let event = Event::new(draw(&mut random, &KINDS), (0, 5), 6, 4, site);
             if event.replaces(&known, &accessor) {

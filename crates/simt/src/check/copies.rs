@@ -73,10 +73,10 @@ impl BlockCheck {
         );
         let related = vec![
             self.other_access(position, write),
-            Related {
-                note: "missing: a wait for the copy before the write".to_owned(),
-                location: None,
-            },
+            Related::new(
+                "missing: a wait for the copy before the write".to_owned(),
+                None,
+            ),
         ];
         Finding::of(position, DefectKind::AsyncHazard, message)
             .at(copy.site)

@@ -1,10 +1,9 @@
 //! What the shadow memory remembers of one access.
 
-use crate::basics::AccessKind;
+use super::site::Site;
+use crate::basics::{AccessKind, MemoryScope};
 use bytemuck::NoUninit;
 use std::fmt;
-use std::panic::Location;
-use std::ptr;
 
 /// A moment in the life of a block: it grows by one at each thing that can
 /// order two accesses. 0 is before everything.
@@ -128,7 +127,7 @@ const OTHERS: [Others; 4] = [
 #[repr(C)]
 pub(super) struct Event {
     pub time: Time,
-    /// The thread's number in its block, which has at most 1024, and the width of the access.
+    /// The number of the thread or of the agent, the width of the access, and of an atomic one the scope.
     thread_and_width: u16,
     pub kind: EventKind,
     pub others: Others,
@@ -149,6 +148,9 @@ impl Eq for Event {}
 /// Bits of a thread's number in its block; above them is the width of an access.
 const THREAD_BITS: u32 = 12;
 
+/// Bits of the width of an atomic access, which is 4 or 8 bytes; above them is its scope.
+const WIDTH_BITS: u32 = THREAD_BITS + 2;
+
 /// The bits of an event's first word that say what kind of access it is, and for which others it
 /// stands.
 const KIND_AND_OTHERS: u64 = 0xffff << 48;
@@ -166,7 +168,7 @@ impl Event {
     pub const NOTHING: Self = Self {
         time: 0,
         block: 0,
-        site: Site(Site::UNKNOWN),
+        site: Site::UNKNOWN,
         thread_and_width: 0,
         kind: EventKind::Nothing,
         others: Others::None,
@@ -206,22 +208,60 @@ impl Event {
         }
     }
 
+    /// The same access, an atomic one, with a scope.
+    #[inline]
+    pub fn of_scope(self, scope: MemoryScope) -> Self {
+        let narrowness = match scope {
+            MemoryScope::Device | MemoryScope::System => return self,
+            MemoryScope::Cluster => 1,
+            MemoryScope::Block => 2,
+        };
+        Self {
+            thread_and_width: self.thread_and_width | narrowness << WIDTH_BITS,
+            ..self
+        }
+    }
+
+    /// The scope of an atomic access, as far as scopes differ within a launch.
+    pub fn scope(&self) -> MemoryScope {
+        match self.narrowness() {
+            0 => MemoryScope::Device,
+            1 => MemoryScope::Cluster,
+            _ => MemoryScope::Block,
+        }
+    }
+
+    /// More for the narrower of two scopes of atomic accesses.
+    fn narrowness(&self) -> u16 {
+        self.thread_and_width >> WIDTH_BITS
+    }
+
     /// The same access as one that stands for others, too.
     pub fn standing_for(self, others: Others) -> Self {
         Self { others, ..self }
     }
 
-    /// Whether the two accesses have one width. It is that of the whole access, of which a cell
+    /// Whether two atomic accesses have one width. It is that of the whole access, of which a cell
     /// may hold a part.
     pub fn is_as_wide_as(&self, other: &Self) -> bool {
-        self.thread_and_width >> THREAD_BITS == other.thread_and_width >> THREAD_BITS
+        let differing = self.thread_and_width ^ other.thread_and_width;
+        differing >> THREAD_BITS << (u16::BITS - (WIDTH_BITS - THREAD_BITS)) == 0
+    }
+
+    /// Whether the access, an atomic one, has this width.
+    pub fn has_width(&self, bytes: usize) -> bool {
+        let place = (self.block, self.thread());
+        self.is_as_wide_as(&Self::new(self.kind, place, self.time, bytes, self.site))
     }
 
     /// Whether what must come after the access must come after `later`, too, if that comes after it:
-    /// atomic accesses of another width need not come after it.
+    /// atomic accesses of another width need not come after it, nor those that a wider scope of `later`
+    /// includes. That atomic accesses of other blocks may have narrower scopes is left out.
     #[inline]
     pub fn is_like(&self, later: &Self) -> bool {
-        !self.kind.is_atomic() || self.is_as_wide_as(later)
+        let (own, of_later) = (self.narrowness(), later.narrowness());
+        let is_as_strong = own == 0 || own <= of_later && self.block == later.block;
+        !self.kind.is_atomic() || self.is_as_wide_as(later) && is_as_strong
     }
 
     #[inline]
@@ -241,7 +281,7 @@ impl Event {
             | (self.others as u64) << 56;
         [
             first,
-            u64::from(self.block) | u64::from(self.site.0 as u32) << 32,
+            u64::from(self.block) | u64::from(self.site.to_bits()) << 32,
         ]
     }
 
@@ -257,7 +297,7 @@ impl Event {
         Ok(Self {
             time: first as u32,
             block: second as u32,
-            site: Site((second >> 32) as i32),
+            site: Site::of_bits((second >> 32) as u32),
             thread_and_width: (first >> 32) as u16,
             kind: KINDS[(first >> 48) as usize % 16 % KINDS.len()],
             others: OTHERS[(first >> 56) as usize % OTHERS.len()],
@@ -306,57 +346,10 @@ impl Event {
     }
 }
 
-/// A source line in 4 bytes: the distance of its [`Location`] from [`ANCHOR`].
-/// Both lie in the same program, which is smaller than 2 GiB.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, NoUninit)]
-#[repr(transparent)]
-pub(super) struct Site(i32);
-
-static ANCHOR: u8 = 0;
-
-impl Site {
-    /// A line of a library that was loaded too far away.
-    const UNKNOWN: i32 = i32::MIN;
-
-    #[inline]
-    pub fn of(location: &'static Location<'static>) -> Self {
-        let address = ptr::from_ref(location).expose_provenance();
-        let distance = address.wrapping_sub(ptr::from_ref(&ANCHOR).addr()) as isize;
-        Self(i32::try_from(distance).unwrap_or(Self::UNKNOWN))
-    }
-
-    /// The bits that [`of_bits`](Self::of_bits) takes.
-    pub fn to_bits(self) -> u32 {
-        self.0 as u32
-    }
-
-    pub fn of_bits(bits: u32) -> Self {
-        Self(bits as i32)
-    }
-
-    pub fn location(self) -> Option<&'static Location<'static>> {
-        if self.0 == Self::UNKNOWN {
-            return None;
-        }
-        let address = ptr::from_ref(&ANCHOR)
-            .addr()
-            .wrapping_add_signed(self.0 as isize);
-        // SAFETY: every other value was made by `of` from a `Location` at this
-        // very address, which is static and whose provenance it has exposed.
-        Some(unsafe { &*ptr::with_exposed_provenance(address) })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_site_keeps_its_line() {
-        let here = Location::caller();
-        assert_eq!(Site::of(here).location(), Some(here));
-        assert_eq!(Event::NOTHING.site.location(), None);
-    }
+    use std::panic::Location;
 
     #[test]
     fn events_survive_as_words() {
@@ -369,6 +362,25 @@ mod tests {
         }
         assert_eq!(Event::of_words([0; 2]), Ok(Event::NOTHING));
         assert_eq!(Event::of_words(Event::words_elsewhere(9)), Err(9));
+    }
+
+    #[test]
+    fn atomic_events_have_width_and_scope() {
+        let site = Site::of(Location::caller());
+        let of = |bytes, scope| {
+            let event = Event::new(EventKind::Atomic, (3, 1023), 7, bytes, site).of_scope(scope);
+            Event::of_words(event.to_words()).unwrap()
+        };
+        use MemoryScope::{Block, Cluster, Device};
+        for scope in [Block, Cluster, Device] {
+            let (narrow, wide) = (of(4, scope), of(8, scope));
+            assert_eq!((narrow.scope(), wide.scope()), (scope, scope));
+            assert_eq!((narrow.thread(), wide.thread()), (1023, 1023));
+            assert!(narrow.is_as_wide_as(&of(4, Block)) && !narrow.is_as_wide_as(&wide));
+            assert!(narrow.is_like(&narrow) && !narrow.is_like(&wide));
+        }
+        // What must come after an access for the block need not come after a later one for the device.
+        assert!(!of(4, Block).is_like(&of(4, Device)) && of(4, Device).is_like(&of(4, Block)));
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! What a launch has found and gone on after, each once.
 
 use super::cell::Conflict;
-use super::event::{Event, EventKind, Site};
+use super::event::{Event, EventKind};
+use super::site::Site;
 use crate::basics::{AccessKind, Finding, Suppression};
 use std::mem::{self, Discriminant};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

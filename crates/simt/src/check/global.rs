@@ -2,6 +2,7 @@
 //! atomic updates have published.
 
 use super::clock::SharedClock;
+use super::clusters::Clusters;
 use super::findings::Findings;
 use super::hasher::NumberHasher;
 use super::published::Published;
@@ -10,8 +11,8 @@ use crate::basics::ViewName;
 use crate::memory::{
     Allocation, Allocations, OutOfMemory, hold_reserve, release_reserve, snapshot,
 };
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 use std::hash::BuildHasherDefault;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -23,11 +24,19 @@ const SHARDS: usize = 64;
 pub(crate) struct LaunchCheck {
     shards: [Mutex<Regions>; SHARDS],
     pub(super) published: Published,
-    /// What is before the last sequentially consistent fences of the scope of the device.
-    fences: Mutex<SharedClock>,
+    fences: Mutex<Fences>,
     pub allocations: Allocations,
     pub findings: Findings,
     pub conditions: Conditions,
+}
+
+/// What is before the last sequentially consistent fences.
+#[derive(Default)]
+pub(super) struct Fences {
+    /// Of those of the scope of the device.
+    pub device: SharedClock,
+    /// By cluster of several blocks: of those of its threads, of that scope and wider ones.
+    pub clusters: BTreeMap<u32, SharedClock>,
 }
 
 /// What the checks of a launch depend on.
@@ -41,6 +50,7 @@ pub(crate) struct Conditions {
     pub views: Arc<[ViewName]>,
     /// The seed of the loads that return older stores; none where each returns the newest.
     pub stale_loads: Option<u64>,
+    pub clusters: Clusters,
 }
 
 /// Regions by their number.
@@ -76,9 +86,9 @@ impl LaunchCheck {
         }
     }
 
-    /// What is before the last sequentially consistent fences of the scope of the device, which no other
+    /// What is before the last sequentially consistent fences of wider scopes than a block, which no other
     /// host thread changes meanwhile.
-    pub(super) fn lock_fences(&self) -> MutexGuard<'_, SharedClock> {
+    pub(super) fn lock_fences(&self) -> MutexGuard<'_, Fences> {
         self.fences.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -3,9 +3,13 @@
 use super::clock::{Before, SharedClock, add};
 use super::handed::Handed;
 
+/// Scopes that differ within a launch: the block, the cluster, the device.
+pub(super) const SCOPES: usize = 3;
+
 /// Indices of what [`HappensBefore`] holds by scope.
 pub(super) const BLOCK: usize = 0;
-pub(super) const DEVICE: usize = 1;
+pub(super) const CLUSTER: usize = 1;
+pub(super) const DEVICE: usize = 2;
 
 /// What barriers, fences and atomic updates order before a thread, beyond what
 /// the last barriers of its block and of its whole warp order.
@@ -19,9 +23,9 @@ pub(super) struct HappensBefore {
     pub proxied: SharedClock,
     /// By scope, block first: what the thread's fences have released; its
     /// next atomic updates publish it.
-    pub released: [Before; 2],
+    pub released: [Before; SCOPES],
     /// By scope: what its atomic updates have read; its next fence orders it.
-    pub observed: [Before; 2],
+    pub observed: [Before; SCOPES],
 }
 
 impl HappensBefore {
@@ -30,13 +34,13 @@ impl HappensBefore {
         add(&mut self.ordered, &other.ordered);
         add(&mut self.fenced, &other.fenced);
         add(&mut self.proxied, &other.proxied);
-        for scope in [BLOCK, DEVICE] {
+        for scope in 0..SCOPES {
             self.released[scope].add(&other.released[scope]);
             self.observed[scope].add(&other.observed[scope]);
         }
     }
 
-    /// Adds what atomic reads have observed, as a fence does.
+    /// Adds what atomic reads have observed, as a fence or an acquire does.
     pub fn acquire_observed(&mut self, observed: &Before) {
         add(&mut self.ordered, &observed.ordered);
         add(&mut self.fenced, &observed.fenced);

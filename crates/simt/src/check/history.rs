@@ -145,7 +145,8 @@ impl<R> Histories<R> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::event::{EventKind, Site};
+    use super::super::event::EventKind;
+    use super::super::site::Site;
     use super::*;
     use std::panic::Location;
 

@@ -55,10 +55,10 @@ impl BlockCheck {
             extent.start, end, layout.swizzle
         );
         let finding = Finding::of(&issue.position, DefectKind::WrongSwizzle, message);
-        let related = Related {
-            note: "the bulk copy that has written them".to_owned(),
-            location: Some(layout.site.into()),
-        };
+        let related = Related::new(
+            "the bulk copy that has written them".to_owned(),
+            Some(layout.site.into()),
+        );
         Err(Box::new(finding.at(issue.site).with_related(vec![related])))
     }
 }

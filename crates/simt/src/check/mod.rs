@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `findings` | what a launch has found and gone on after |
 //! | `event` | one access, as the shadow remembers it |
+//! | `site` | its line |
 //! | `clock` | vector clocks, compressed |
 //! | `block_clocks` | the clocks of many blocks, with structure that they share |
 //! | `block_clock` | the clock of the threads of one block |
@@ -24,7 +25,10 @@
 //! | `global` | the shadow that all blocks of a launch share |
 //! | `nearby` | the regions that a block has used lately |
 //! | `block` | the checks of one running block |
-//! | `order` | what barriers, fences and atomic updates order |
+//! | `order` | what barriers and fences order |
+//! | `announced` | the atomic access that a thread is about to make |
+//! | `atomics` | what atomic operations read, and order |
+//! | `clusters` | which blocks are one cluster |
 //! | `access` | one access against the shadow |
 //! | `quick` | the short way of most accesses |
 //! | `survived` | conflicts that a launch survives |
@@ -51,14 +55,17 @@
 mod access;
 mod accessor;
 mod agents;
+mod announced;
 mod asynchronous;
 mod asynchronous_report;
+mod atomics;
 mod block;
 mod block_clock;
 mod block_clocks;
 mod cell;
 mod changes;
 mod clock;
+mod clusters;
 mod copies;
 mod event;
 mod findings;
@@ -81,15 +88,15 @@ mod region;
 mod remote;
 mod report;
 mod shadow;
+mod site;
 mod stale;
 mod survived;
 mod updates;
 
-pub use order::FenceScope;
-
 pub(crate) use agents::Agent;
 pub(crate) use asynchronous::{Extent, Issue};
 pub(crate) use block::BlockCheck;
+pub(crate) use clusters::Clusters;
 pub(crate) use copies::Hazard;
 pub(crate) use findings::Findings;
 pub(crate) use global::{Conditions, LaunchCheck};

@@ -1,37 +1,30 @@
-//! What barriers, fences and atomic updates order.
+//! What barriers and fences order.
 //!
 //! The rules are those of the PTX ISA, "Memory Consistency Model", as far as
 //! kernels in Rust can reach them: a fence followed by an atomic update
-//! releases, an atomic update followed by a fence acquires. A barrier hands
-//! on, to all of its threads, also what their fences have released and what
+//! releases, an atomic update followed by a fence acquires; `atomics` has the
+//! updates. A barrier hands on, to all of its threads, also what their fences have released and what
 //! their atomic updates have read: whichever of them then goes on may publish
 //! the one, and whichever fences may use the other.
 
 use super::block::BlockCheck;
 use super::block_clock::BlockClock;
-use super::changes::Change;
-use super::clock::{Before, SharedClock, VectorClock};
-use super::event::{Event, Site, Time};
-use super::happens_before::{BLOCK, DEVICE, HappensBefore};
-use super::history::History;
-use super::published::{Published, Release, Words};
+use super::clock::{Before, SharedClock};
+use super::event::Time;
+use super::happens_before::{BLOCK, CLUSTER, DEVICE, HappensBefore};
 use super::stale::follow_fences;
-use crate::basics::{AccessKind, Position};
+use crate::basics::{MemoryScope, Position};
 use std::cell::RefCell;
 use std::mem::take;
-use std::panic::Location;
 use std::sync::Arc;
 
-/// Which threads a fence orders memory for.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-#[non_exhaustive]
-pub enum FenceScope {
-    /// The threads of the block.
-    Block,
-    /// All threads of the device.
-    Device,
-    /// All threads of all devices, and the host.
-    System,
+/// The index of a scope in what is kept by scope.
+pub(super) fn index_of(scope: MemoryScope) -> usize {
+    match scope {
+        MemoryScope::Block => BLOCK,
+        MemoryScope::Cluster => CLUSTER,
+        MemoryScope::Device | MemoryScope::System => DEVICE,
+    }
 }
 
 impl BlockCheck {
@@ -129,11 +122,11 @@ impl BlockCheck {
     }
 
     /// The thread at `position` has executed a fence.
-    pub fn fence(&self, position: &Position, scope: FenceScope) {
+    pub fn fence(&self, position: &Position, scope: MemoryScope) {
         let number = position.thread();
         let now = self.tick();
         let mut clocks = self.threads[number as usize].borrow_mut();
-        let widest = usize::from(scope != FenceScope::Block);
+        let widest = index_of(scope);
         for scope in BLOCK..=widest {
             let observed = take(&mut clocks.observed[scope]);
             clocks.acquire_observed(&observed);
@@ -143,14 +136,7 @@ impl BlockCheck {
         let clock = own.join(&self.clock_of_warp(position.warp));
         self.add_clock(&mut released, clock);
         if self.stale_loads.are_on() {
-            let mut of_device = (widest == DEVICE).then(|| self.launch.lock_fences());
-            let mut of_block = self.fences.borrow_mut();
-            match &mut of_device {
-                Some(of_device) => {
-                    follow_fences(&mut clocks, &released, &mut [&mut of_block, of_device]);
-                }
-                None => follow_fences(&mut clocks, &released, &mut [&mut of_block]),
-            }
+            self.follow_fences(&mut clocks, &released, widest);
         }
         clocks.released[widest] = Before {
             ordered: released,
@@ -158,138 +144,24 @@ impl BlockCheck {
         };
     }
 
-    /// Performs `step`, with which the thread at `position` reads or writes the word at `address`
-    /// atomically: what the word hands on changes together with its value. `shared` are the checks
-    /// of the block whose shared memory it is in, if it is in shared memory. The step returns the values
-    /// before and after it.
-    #[inline]
-    pub fn atomic_step(
-        &self,
-        position: &Position,
-        (address, site): (usize, &'static Location<'static>),
-        shared: Option<&Self>,
-        step: impl FnOnce() -> [u64; 2],
-    ) -> [u64; 2] {
-        let published = match shared {
-            Some(owner) => &owner.published,
-            None => &self.launch.published,
-        };
-        let thread = position.thread() as usize;
-        let kind = self.announced[thread].replace(AccessKind::Atomic);
-        let may_be_stale = self.stale_loads.are_on();
-        if !published.is_used() && !self.has_clocks.get() && !may_be_stale {
-            let result = step();
-            self.note_change(published, address, thread, result, site);
-            // Another block's release may have come in between.
-            if published.is_used() && kind != AccessKind::AtomicWrite {
-                self.observe(thread, published.lock().releases.get(&address));
-            }
-            return result;
+    /// A sequentially consistent fence of the scope of index `widest`, of a thread with these clocks, comes
+    /// after those that were executed before and include its thread, as its own scope includes theirs.
+    fn follow_fences(&self, clocks: &mut HappensBefore, released: &SharedClock, widest: usize) {
+        let clusters = &self.launch.conditions.clusters;
+        let mut of_block = self.fences.borrow_mut();
+        if widest == BLOCK || widest == CLUSTER && clusters.are_single() {
+            return follow_fences(clocks, released, &mut [&mut of_block]);
         }
-        let words = &mut *published.lock();
-        let releases = &mut words.releases;
-        if kind != AccessKind::AtomicRead {
-            if kind == AccessKind::AtomicWrite {
-                releases.remove(&address);
-            }
-            let released = &self.threads[thread].borrow().released;
-            if !released.iter().all(Before::is_empty) {
-                let release = releases.entry(address).or_default();
-                release.add(self.block, released);
-            }
+        let of_launch = &mut *self.launch.lock_fences();
+        let mut fences = vec![&mut *of_block];
+        if !clusters.are_single() {
+            let cluster = clusters.number_of(self.block);
+            fences.push(of_launch.clusters.entry(cluster).or_default());
         }
-        let result = step();
-        self.note_change(published, address, thread, result, site);
-        if may_be_stale {
-            return self.step_in_history(position, (address, site), kind, words, result);
+        if widest == DEVICE {
+            fences.push(&mut of_launch.device);
         }
-        if kind != AccessKind::AtomicWrite {
-            self.observe(thread, releases.get(&address));
-        }
-        result
-    }
-
-    /// The same of a word whose last stores are known: an atomic load may return an older one.
-    #[cold]
-    fn step_in_history(
-        &self,
-        position: &Position,
-        (address, site): (usize, &'static Location<'static>),
-        kind: AccessKind,
-        words: &mut Words,
-        [before, after]: [u64; 2],
-    ) -> [u64; 2] {
-        let number = position.thread();
-        let event = |kind: AccessKind| {
-            let thread = (self.block, number as u16);
-            Event::new(kind.into(), thread, self.now(), 4, Site::of(site))
-        };
-        let release = words.releases.get(&address);
-        let history = words.histories.of(address, before);
-        if kind == AccessKind::AtomicWrite || before != after {
-            history.store(after, event(kind), release.cloned());
-            if kind != AccessKind::AtomicWrite {
-                self.observe(number as usize, release);
-            }
-            return [before, after];
-        }
-        let newest = history.newest();
-        let chosen = match kind {
-            AccessKind::AtomicRead => {
-                let first = self.first_choice(position, history);
-                self.stale_loads.draw(first, newest)
-            }
-            _ => newest,
-        };
-        let (value, of_store) = history.load(chosen, event(AccessKind::AtomicRead));
-        let of_store = if chosen == newest { release } else { of_store };
-        self.observe(number as usize, of_store);
-        [value, after]
-    }
-
-    /// The oldest store of a word that a load by the thread at `position` may return.
-    fn first_choice(&self, position: &Position, history: &History<Release>) -> usize {
-        let clocks = self.threads[position.thread() as usize].borrow();
-        let fenced = clocks.fenced.as_deref();
-        self.with_accessor(position, |accessor| {
-            history.first_choice(|event| {
-                let is_fenced = |clock: &VectorClock| {
-                    event.time <= clock.at(event.block, u32::from(event.thread()))
-                };
-                accessor.is_after_thread(event) || fenced.is_some_and(is_fenced)
-            })
-        })
-    }
-
-    /// Notes the change of a word by a thread, if it is one.
-    #[inline]
-    fn note_change(
-        &self,
-        published: &Published,
-        address: usize,
-        thread: usize,
-        [before, after]: [u64; 2],
-        site: &'static Location<'static>,
-    ) {
-        if before != after {
-            let change = Change {
-                block: self.block,
-                thread: thread as u16,
-                site: Site::of(site),
-            };
-            published.changes.note(address, change);
-        }
-    }
-
-    /// The next fence of a thread orders what `release` hands on.
-    fn observe(&self, thread: usize, release: Option<&Release>) {
-        let Some(release) = release else { return };
-        let mut clocks = self.threads[thread].borrow_mut();
-        if let Some(of_block) = release.to_blocks.get(&self.block) {
-            clocks.observed[BLOCK].add(of_block);
-        }
-        clocks.observed[DEVICE].add(&release.to_device);
-        self.has_clocks.set(true);
+        follow_fences(clocks, released, &mut fences);
     }
 
     /// The moment at which a copy is issued.

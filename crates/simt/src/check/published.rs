@@ -1,13 +1,16 @@
 //! What atomic writes hand on: release sequences, as far as they reach.
 //!
-//! A release is a fence and then an atomic write; an acquire is an atomic read and then a fence
-//! (PTX ISA, "Memory Consistency Model: Release and Acquire Patterns"). They synchronise if the
-//! read takes its value from that write, or from updates that follow it one upon the other
-//! ("Observation Order"). So an update hands on what the word has and adds its thread's own, and
-//! a store, atomic or plain, begins anew.
+//! A release is an atomic write with that order, or a fence and then any atomic write; an acquire is
+//! an atomic read with that order, or any atomic read and then a fence (PTX ISA, "Memory Consistency
+//! Model: Release and Acquire Patterns"). They synchronise if the read takes its value from that
+//! write, or from updates that follow it one upon the other ("Observation Order"), and if the scope
+//! of each includes the other thread. So an update hands on what the word has and adds its thread's
+//! own, and a store, atomic or plain, begins anew.
 
 use super::changes::Changes;
 use super::clock::Before;
+use super::clusters::Clusters;
+use super::happens_before::{BLOCK, CLUSTER, DEVICE, SCOPES};
 use super::history::Histories;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,20 +20,37 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 #[derive(Clone, Default)]
 pub(super) struct Release {
     /// For threads of the device.
-    pub to_device: Before,
+    to_device: Before,
     /// By block, for its threads: what they have released themselves.
-    pub to_blocks: HashMap<u32, Before>,
+    to_blocks: HashMap<u32, Before>,
+    /// The same by cluster, where those have several blocks.
+    to_clusters: HashMap<u32, Before>,
 }
 
 impl Release {
-    /// Adds what a thread of `block` has released to its block and to the device.
-    pub fn add(&mut self, block: u32, [to_block, to_device]: &[Before; 2]) {
-        if !(to_block.is_empty() && to_device.is_empty()) {
-            let of_block = self.to_blocks.entry(block).or_default();
-            of_block.add(to_block);
-            of_block.add(to_device);
+    /// Adds what a thread of `block` has released with the scope of this index: for all threads that are in
+    /// it, and in narrower ones of the thread.
+    pub fn add(&mut self, (block, clusters): (u32, &Clusters), scope: usize, released: &Before) {
+        if released.is_empty() {
+            return;
         }
-        self.to_device.add(to_device);
+        self.to_blocks.entry(block).or_default().add(released);
+        if scope >= CLUSTER && !clusters.are_single() {
+            let cluster = clusters.number_of(block);
+            self.to_clusters.entry(cluster).or_default().add(released);
+        }
+        if scope >= DEVICE {
+            self.to_device.add(released);
+        }
+    }
+
+    /// What there is for a thread of `block`, by the scope with which it acquires.
+    pub fn to(&self, block: u32, clusters: &Clusters) -> [Option<&Before>; SCOPES] {
+        let mut known = [None; SCOPES];
+        known[BLOCK] = self.to_blocks.get(&block);
+        known[CLUSTER] = self.to_clusters.get(&clusters.number_of(block));
+        known[DEVICE] = Some(&self.to_device);
+        known
     }
 }
 

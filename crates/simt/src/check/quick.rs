@@ -6,7 +6,8 @@
 //! `cell`.
 
 use super::block::BlockCheck;
-use super::event::{Event, Site};
+use super::event::Event;
+use super::site::Site;
 use crate::basics::{Access, AccessKind, Position, Space};
 use crate::state::SharedMemory;
 use std::panic::Location;

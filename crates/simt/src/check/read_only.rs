@@ -1,6 +1,6 @@
 //! The bytes of a region that a launch has read through the read-only cache.
 
-use super::event::Site;
+use super::site::Site;
 use crate::memory::{OutOfMemory, release_reserve};
 use bytemuck::allocation::try_zeroed_slice_box;
 use std::sync::OnceLock;

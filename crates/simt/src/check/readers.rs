@@ -115,7 +115,8 @@ impl Reader {
     #[inline]
     fn is_together(&self, event: &Event, warp_width: u16) -> bool {
         let group = |event: &Event| (event.block, event.time, event.thread() / warp_width);
-        group(&self.event) == group(event) && self.event.is_like(event)
+        let are_alike = self.event.is_like(event) && event.is_like(&self.event);
+        group(&self.event) == group(event) && are_alike
     }
 
     /// Whether nothing need be known of the reads once `event` is.

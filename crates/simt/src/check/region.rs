@@ -6,8 +6,9 @@
 
 use super::accessor::Accessor;
 use super::cell::{Cell, Conflict, Rules};
-use super::event::{Event, EventKind, Site, Time};
+use super::event::{Event, EventKind, Time};
 use super::read_only::ReadOnlyBytes;
+use super::site::Site;
 use crate::memory::{OutOfMemory, release_reserve};
 use bytemuck::allocation::try_zeroed_slice_box;
 use std::array::from_fn;

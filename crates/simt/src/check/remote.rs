@@ -1,8 +1,9 @@
 //! Accesses of a block's shared memory by the other blocks of its cluster.
 
 use super::block::BlockCheck;
-use super::event::{Event, EventKind, Site};
+use super::event::{Event, EventKind};
 use super::report::Place;
+use super::site::Site;
 use crate::basics::{Access, DefectKind, Finding, Position, Related};
 use crate::state::SharedMemory;
 use std::panic::Location;
@@ -29,6 +30,10 @@ impl BlockCheck {
         let result = accessing.with_accessor(position, |accessor| {
             let thread = (accessing.block, accessor.thread);
             let event = Event::new(kind, thread, accessing.now(), access.bytes, Site::of(site));
+            let event = event.of_scope(access.order.scope);
+            if event.kind.is_atomic() {
+                accessing.announce(accessor.thread, access);
+            }
             self.record_shared(offset, access, &event, accessor)
         });
         self.note_remote(accessing, position, kind, site);
@@ -77,10 +82,10 @@ impl BlockCheck {
         let event = remote.values().find(|event| !is_over(event))?;
         let message = "the block ends while threads of another block may still access its shared \
                        memory";
-        let missing = Related {
-            note: "missing: a barrier of the cluster before the end of the kernel".to_owned(),
-            location: None,
-        };
+        let missing = Related::new(
+            "missing: a barrier of the cluster before the end of the kernel".to_owned(),
+            None,
+        );
         let related = vec![self.other_access(position, event), missing];
         let finding = Finding::of(position, DefectKind::BlockEnded, message.to_owned());
         Some(finding.at(event.site.location()).with_related(related))

@@ -8,8 +8,8 @@ use super::event::{Event, EventKind, Others};
 use super::global::LaunchCheck;
 use super::region::REGION_BYTES;
 use crate::basics::{
-    Access, AccessKind, DefectKind, Finding, Position, Related, SourceLocation, Space, element_at,
-    parameter_at,
+    Access, AccessKind, AtomicOrder, DefectKind, Finding, Position, Related, SourceLocation, Space,
+    element_at, parameter_at,
 };
 use crate::memory::{Allocations, OutOfMemory, describe};
 use crate::state::SharedMemory;
@@ -18,6 +18,8 @@ use std::panic::Location;
 /// The bytes of an access, in words.
 pub(super) struct Place {
     space: Space,
+    bytes: usize,
+    order: AtomicOrder,
     words: String,
     /// The allocation in which the view begins, in words.
     view_allocation: Option<String>,
@@ -43,6 +45,8 @@ impl Place {
         });
         Self {
             space: access.space,
+            bytes: access.bytes,
+            order: access.order,
             words: format!(
                 "{} bytes of {} memory at {within}",
                 access.bytes, access.space
@@ -65,10 +69,10 @@ const WORD_BYTES: usize = 4;
 fn last_change(position: &Position, change: &Change) -> Related {
     let thread = position.block_dim.index_of(u64::from(change.thread));
     let block = position.grid_dim.index_of(u64::from(change.block));
-    Related {
-        note: format!("last change of the word: thread {thread} of block {block}"),
-        location: change.site.location().map(SourceLocation::from),
-    }
+    Related::new(
+        format!("last change of the word: thread {thread} of block {block}"),
+        change.site.location().map(SourceLocation::from),
+    )
 }
 
 /// An allocation is near if so many bytes are between it and the access.
@@ -87,6 +91,15 @@ fn neighbour(address: usize, allocations: &Allocations) -> Option<String> {
 }
 
 impl Place {
+    /// "; their scopes are the device and the block": that of an atomic access, and that of another one.
+    fn scopes(&self, other: &Event) -> String {
+        format!(
+            "; their scopes are {} and {}",
+            self.order.scope,
+            other.scope()
+        )
+    }
+
     /// The same with the name of the kernel's parameter by which the access was made.
     #[cold]
     pub fn of_parameter(mut self, access: &Access, launch: &LaunchCheck) -> Self {
@@ -114,6 +127,7 @@ impl Place {
             offset,
             bytes,
             align: 1,
+            order: AtomicOrder::RELAXED,
         };
         Self::of(&access, shared, &Allocations::default())
     }
@@ -141,19 +155,19 @@ impl BlockCheck {
                 related.push(self.other_access(position, other));
             }
             Conflict::UnorderedOthers(other) => related.push(self.others_access(other)),
-            Conflict::ReadOnly(site) => related.push(Related {
-                note: "a read through the read-only cache".to_owned(),
-                location: site.location().map(SourceLocation::from),
-            }),
+            Conflict::ReadOnly(site) => related.push(Related::new(
+                "a read through the read-only cache".to_owned(),
+                site.location().map(SourceLocation::from),
+            )),
             _ => {}
         }
-        related.push(Related {
-            note: format!(
+        related.push(Related::new(
+            format!(
                 "missing: {}",
                 self.missing(position, access, place, conflict)
             ),
-            location: None,
-        });
+            None,
+        ));
         Finding::of(position, kind, message)
             .at(site)
             .with_related(related)
@@ -241,18 +255,17 @@ impl BlockCheck {
                     false => "another thread",
                     true => "a thread of another block",
                 };
-                let of_other_width =
-                    match EventKind::from(access).is_atomic() && other.kind.is_atomic() {
-                        true => " of another width",
-                        false => "",
-                    };
-                (
-                    kind,
-                    format!(
-                        "{access} of {words} races with {}{of_other_width} by {whose}",
-                        other.kind
-                    ),
-                )
+                let are_atomic = EventKind::from(access).is_atomic() && other.kind.is_atomic();
+                let (of_other_width, scopes) = match are_atomic {
+                    false => ("", String::new()),
+                    true if !other.has_width(place.bytes) => (" of another width", String::new()),
+                    true => ("", place.scopes(other)),
+                };
+                let other = other.kind;
+                let message = format!(
+                    "{access} of {words} races with {other}{of_other_width} by {whose}{scopes}"
+                );
+                (kind, message)
             }
         }
     }
@@ -264,10 +277,7 @@ impl BlockCheck {
             let block = position.grid_dim.index_of(u64::from(event.block));
             format!("thread {thread} of block {block}: {}", event.kind)
         });
-        Related {
-            note,
-            location: event.site.location().map(SourceLocation::from),
-        }
+        Related::new(note, event.site.location().map(SourceLocation::from))
     }
 
     /// Which thread has written the word at `address` last, for a report of the thread at `position`: by an
@@ -292,10 +302,10 @@ impl BlockCheck {
                 Some(Related { note, ..write })
             }
             LastChange::Unknown => None,
-            LastChange::Never => Some(Related {
-                note: "no thread of the launch has changed the word".to_owned(),
-                location: None,
-            }),
+            LastChange::Never => Some(Related::new(
+                "no thread of the launch has changed the word".to_owned(),
+                None,
+            )),
         }
     }
 
@@ -313,10 +323,10 @@ impl BlockCheck {
             Others::OfBlock => "another warp of the block",
             _ => "the warp",
         };
-        Related {
-            note: format!("a thread of {whose}: {}", event.kind),
-            location: event.site.location().map(SourceLocation::from),
-        }
+        Related::new(
+            format!("a thread of {whose}: {}", event.kind),
+            event.site.location().map(SourceLocation::from),
+        )
     }
 
     /// What would have made the access right.
@@ -353,7 +363,9 @@ impl BlockCheck {
             Conflict::Mbarrier(other)
             | Conflict::Unproxied(other)
             | Conflict::Unordered(other)
-            | Conflict::UnorderedOthers(other) => self.missing_order(position, access, other),
+            | Conflict::UnorderedOthers(other) => {
+                self.missing_order(position, access, place, other)
+            }
         }
     }
 
@@ -361,14 +373,19 @@ impl BlockCheck {
         &self,
         position: &Position,
         access: AccessKind,
+        place: &Place,
         other: &Event,
     ) -> &'static str {
+        let are_atomic = EventKind::from(access).is_atomic() && other.kind.is_atomic();
+        if are_atomic && other.has_width(place.bytes) {
+            return "atomic operations whose scopes include both threads";
+        }
         if other.block != self.block || other.others == Others::OfOtherBlocks {
             return "between blocks, a second launch, or a grid barrier in a cooperative one; or a \
                     device fence then an atomic update after the first access, and an atomic \
                     update then a device fence before the second";
         }
-        if other.kind.is_atomic() && EventKind::from(access).is_atomic() {
+        if are_atomic {
             return "atomic operations of one width on the word";
         }
         if other.kind.is_atomic() || EventKind::from(access).is_atomic() {

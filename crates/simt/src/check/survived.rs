@@ -2,11 +2,12 @@
 
 use super::block::BlockCheck;
 use super::cell::Conflict;
-use super::event::{Event, EventKind, Site};
+use super::event::{Event, EventKind};
 use super::findings::Key;
 use super::region::REGION_BYTES;
 use super::report::Place;
 use super::shadow::{PAGE_BYTES, pages};
+use super::site::Site;
 use crate::basics::{Access, Finding, Position, Space};
 use crate::memory::{OutOfMemory, start_of};
 use crate::state::SharedMemory;
@@ -60,6 +61,7 @@ impl BlockCheck {
         }
         let thread = (self.block, position.thread() as u16);
         let event = Event::new(kind, thread, self.now(), access.bytes, Site::of(site));
+        let event = event.of_scope(access.order.scope);
         let (address, bytes) = (access.address(), access.bytes);
         match (access.space, shared.offset_of(address)) {
             (Space::Shared, Some(offset)) => {

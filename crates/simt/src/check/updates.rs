@@ -1,6 +1,6 @@
 //! The atomic updates of a cell since its last plain write.
 //!
-//! Updates of one width need no order among each other, but a plain access must come after all of
+//! Updates of one width whose scopes include both threads need no order among each other, but a plain access must come after all of
 //! them. So each is kept that nothing orders before a later one, the last one by itself: its thread
 //! knows what the word holds.
 
@@ -70,20 +70,21 @@ impl<R: Reads> Updates<R> {
         self.earlier.unordered(accessor, sets)
     }
 
-    /// An update of another width than the atomic access `event` that is not ordered before it.
+    /// An update that is not ordered before the atomic access `event`, and must be: of another width, or of a
+    /// scope that does not include its thread, or is not included.
     #[inline]
-    pub fn unordered_of_other_width(
+    pub fn unordered_weak(
         &self,
         event: &Event,
         accessor: &Accessor<'_>,
         sets: &mut R::Sets,
     ) -> Result<Option<Event>, OutOfMemory> {
         let last = &self.last;
-        if !last.is_nothing() && !last.is_as_wide_as(event) && !accessor.is_after(last) {
+        if !last.is_nothing() && !accessor.are_strong(last, event) && !accessor.is_after(last) {
             return Ok(Some(*last));
         }
         self.earlier
-            .unordered_of(accessor, sets, |it| !it.is_as_wide_as(event))
+            .unordered_of(accessor, sets, |it| !accessor.are_strong(it, event))
     }
 
     /// Adds an update, as the last one. `is_exact`: there is room for the earlier ones.

@@ -4,7 +4,8 @@ use super::control::{fail, uninterrupted};
 use super::counting::note_access;
 use super::preempt::{PLAIN_WEIGHT, weight_of};
 use crate::basics::{
-    Access, AccessKind, DefectKind, Finding, Position, Space, element_at, parameter_at,
+    Access, AccessKind, AtomicOrder, DefectKind, Finding, MemoryOrder, MemoryScope, Position,
+    Space, element_at, parameter_at,
 };
 use crate::block::{Block, Thread};
 use crate::check::BlockCheck;
@@ -41,11 +42,46 @@ pub fn access(
         offset,
         bytes,
         align,
+        order: AtomicOrder::RELAXED,
     };
     if is_watching() || !is_sound(&access) {
         // The numbers one by one, in registers: a kernel has hundreds of these calls, and each would
         // have the stores of an `Access` in it.
         notice(space, kind, view_base, view_bytes, offset, bytes, align);
+    }
+}
+
+/// [`access`] by an atomic operation with this order and scope, of a word of `bytes` bytes, which is aligned as
+/// such. The operation itself, as [`atomic_update_u32`](crate::atomic_update_u32), comes next.
+///
+/// # Panics
+///
+/// On a violation outside of a launch.
+#[track_caller]
+pub fn atomic_access(
+    space: Space,
+    kind: AccessKind,
+    (order, scope): (MemoryOrder, MemoryScope),
+    view_base: usize,
+    view_bytes: usize,
+    offset: usize,
+    bytes: usize,
+) {
+    let access = Access {
+        space,
+        kind,
+        view_base,
+        view_bytes,
+        offset,
+        bytes,
+        align: bytes,
+        order: AtomicOrder { order, scope },
+    };
+    if !is_sound(&access) {
+        violation(access);
+    }
+    if is_watching() {
+        observe(&access, Location::caller());
     }
 }
 
@@ -88,6 +124,7 @@ fn notice(
         offset,
         bytes,
         align,
+        order: AtomicOrder::RELAXED,
     };
     if !is_sound(&access) {
         violation(access);
@@ -215,15 +252,15 @@ fn violation(access: Access) -> ! {
             ),
         );
     }
-    let of_buffer = match space {
-        Space::Shared => String::new(),
-        _ => uninterrupted(|| buffer_and_parameter(access.view_base)),
-    };
+    let of_memory = uninterrupted(|| match space {
+        Space::Shared => shared_array(access.view_base),
+        _ => buffer_and_parameter(access.view_base),
+    });
     if fits {
         fail(
             DefectKind::Misaligned,
             format!(
-                "{kind} of {bytes} bytes at byte {offset} of a {space} view{of_buffer}: its address is \
+                "{kind} of {bytes} bytes at byte {offset} of a {space} view{of_memory}: its address is \
                  not a multiple of {align}"
             ),
         );
@@ -234,9 +271,20 @@ fn violation(access: Access) -> ! {
         DefectKind::OutOfBounds,
         format!(
             "{kind} of {bytes} bytes at {element} of a {space} view of {view_bytes} \
-             bytes{of_buffer}, whose length is {elements}"
+             bytes{of_memory}, whose length is {elements}"
         ),
     )
+}
+
+/// " of the array of 128 bytes declared at kernel.rs:7:17", of this block or of another one of the cluster.
+#[cold]
+fn shared_array(base: usize) -> String {
+    let array = try_with_current(|_, block| {
+        let (owner, _) = block.owner_of(base)?;
+        owner.shared.describe_array(base)
+    });
+    let array = array.flatten();
+    array.map_or_else(String::new, |array| format!(" of {array}"))
 }
 
 /// " of buffer `x` (parameter `y`)", as far as they have names.

@@ -1,7 +1,8 @@
 //! Atomic updates and fences.
 
+use crate::basics::MemoryScope;
 use crate::block::Block;
-use crate::check::{BlockCheck, FenceScope};
+use crate::check::BlockCheck;
 use crate::current::try_instruction;
 use crate::state::ATOMIC_WEIGHT;
 use std::panic::Location;
@@ -13,7 +14,8 @@ macro_rules! atomic_update {
         /// Replaces the word by `f` of it, as one atomic step; returns the word
         /// as it was before. `f` may be called more than once.
         ///
-        /// By itself it orders no other access: see [`fence`]. After many updates in a row that
+        /// What it orders is that of the access that was announced last: by [`access`](crate::access) that is
+        /// its own word alone, see [`fence`]; see [`atomic_access`](crate::atomic_access), too. After many updates in a row that
         /// change nothing, a thread is taken to wait for another one, and others run.
         ///
         /// # Safety
@@ -48,12 +50,12 @@ atomic_update!(atomic_update_u32, u32, AtomicU32);
 atomic_update!(atomic_update_u64, u64, AtomicU64);
 
 /// Orders the running thread's accesses before the fence against those after
-/// it, as the threads in `scope` see them (`fence.acq_rel` of the PTX ISA).
+/// it, as the threads in `scope` see them (`fence.sc` of the PTX ISA).
 ///
 /// Two threads agree on an order when one updates a word atomically after its
 /// fence, and the other one fences after an atomic update that found it.
 #[inline]
-pub fn fence(scope: FenceScope) {
+pub fn fence(scope: MemoryScope) {
     atomic::fence(Ordering::SeqCst);
     try_instruction(None, |thread, block| {
         block.before_visible_step(thread, ATOMIC_WEIGHT);

@@ -7,8 +7,8 @@ use std::panic::Location;
 
 /// A loop that the running thread executes. While it counts, accesses of several lanes at one place
 /// are one request only in the same round; without it they are paired in the order in which each
-/// lane makes them, also where lanes skip rounds. The attribute `#[kernel]` marks the loops of a
-/// kernel's own body.
+/// lane makes them, also where lanes skip rounds. The attributes `#[kernel]` and `#[device_function]`
+/// mark the loops of a function's own body.
 #[derive(Debug)]
 pub struct LoopRounds {
     /// The round of the loops around this one; none where nothing counts.

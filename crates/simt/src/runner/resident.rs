@@ -60,12 +60,12 @@ impl Resident {
     pub fn describe(&self) -> Related {
         let index = self.block.threads[0].position.block_idx;
         let [waiting, exited, others] = self.count();
-        Related {
-            note: format!(
+        Related::new(
+            format!(
                 "block {index}: {waiting} threads wait at the grid barrier, {exited} have \
                  exited, {others} are elsewhere"
             ),
-            location: None,
-        }
+            None,
+        )
     }
 }

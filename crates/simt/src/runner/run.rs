@@ -4,7 +4,7 @@ use super::room::Room;
 use super::started::Started;
 use crate::basics::{Defect, DefectKind, Finding, Related};
 use crate::block::{Block, Counters};
-use crate::check::{Conditions, Findings, LaunchCheck};
+use crate::check::{Clusters, Conditions, Findings, LaunchCheck};
 use crate::count::{BlockCounts, MergedCounts};
 use crate::launch::{Launch, Report};
 use crate::memory::OutOfMemory;
@@ -139,15 +139,12 @@ impl<'a> Run<'a> {
     /// The blocks that have not started: a thread may wait for them.
     fn not_started(&self) -> Option<Related> {
         let absent = self.started.absent(self.blocks);
-        (absent > 0).then(|| Related {
-            note: format!(
+        (absent > 0).then(|| Related::new(format!(
                 "{absent} of the {} blocks of the launch have not started{}: a block can wait for those \
                  alone that are resident beside it, which are all in a cooperative launch",
                 self.blocks,
                 self.names_of_absent(absent)
-            ),
-            location: None,
-        })
+            ), None))
     }
 
     /// ", (1, 0, 0), (2, 0, 0) and 5 others", as far as it is known which blocks have not started.
@@ -214,6 +211,7 @@ fn checks_of(launch: &Launch<'_>, is_of_one_host_thread: bool) -> LaunchCheck {
         registered_only: options.registered_memory_only,
         views: Arc::clone(&options.views),
         stale_loads: launch.has_weak_memory().then_some(options.seed),
+        clusters: Clusters::new(launch.grid, launch.cluster),
     };
     LaunchCheck::new(findings, conditions)
 }

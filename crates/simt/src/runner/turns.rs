@@ -215,11 +215,13 @@ impl Drop for Turns<'_> {
             return;
         }
         self.block.abandon();
+        let asked = self.block.ask_for_calls();
         for (thread, slot) in self.block.threads.iter().zip(self.coroutines.iter_mut()) {
             if let Some(coroutine) = slot.take() {
                 coroutine.abandon(self.stacks, self.block, thread);
             }
         }
+        self.block.add_calls(asked);
     }
 }
 

@@ -39,10 +39,7 @@ impl Arrivals {
     /// `threads` threads of the block `rank`, which owns the mbarrier.
     pub fn absent(&self, rank: u32, threads: u32) -> Related {
         if self.now.is_empty() && self.before.is_empty() {
-            return Related {
-                note: "no thread has arrived".to_owned(),
-                location: None,
-            };
+            return Related::new("no thread has arrived".to_owned(), None);
         }
         let before: BTreeMap<_, _> = self.before.iter().copied().collect();
         let candidates: Vec<Arriver> = match before.is_empty() {
@@ -59,13 +56,13 @@ impl Arrivals {
             true => "",
             false => ", which arrived in the phase before,",
         };
-        Related {
-            note: format!("{names}{earlier} {have} not arrived"),
-            location: absent
+        Related::new(
+            format!("{names}{earlier} {have} not arrived"),
+            absent
                 .first()
                 .and_then(|it| before.get(it))
                 .map(|it| (*it).into()),
-        }
+        )
     }
 }
 

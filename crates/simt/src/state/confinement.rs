@@ -6,6 +6,7 @@
 //! A stack overflow can only end like that, and so does a thread that catches its unwinding over
 //! and over.
 
+use crate::basics::CallStack;
 use corosensei::Yielder;
 use corosensei::trap::CoroutineTrapHandler;
 use std::cell::Cell;
@@ -49,6 +50,9 @@ pub(crate) struct Confinement {
     inside: AtomicBool,
     /// Whether the thread is to unwind when it is resumed.
     is_cut_off: Cell<bool>,
+    /// Whether it is to keep then what it was in.
+    keeps_calls: Cell<bool>,
+    calls: Cell<Option<Box<CallStack>>>,
     unwindings: Cell<u32>,
     left: Cell<Option<Left>>,
 }
@@ -62,6 +66,8 @@ impl Confinement {
             trap_handler: Cell::new(None),
             inside: AtomicBool::new(true),
             is_cut_off: Cell::new(false),
+            keeps_calls: Cell::new(false),
+            calls: Cell::default(),
             unwindings: Cell::new(0),
             left: Cell::new(None),
         }
@@ -73,6 +79,7 @@ impl Confinement {
         self.soft_limit.set(base - stack_bytes);
         self.inside.store(true, Ordering::Relaxed);
         self.is_cut_off.set(false);
+        self.keeps_calls.set(false);
         self.unwindings.set(0);
         self.left.set(None);
     }
@@ -94,6 +101,17 @@ impl Confinement {
     /// Why the thread will not run again; none if it may.
     pub fn left(&self) -> Option<Left> {
         self.left.get()
+    }
+
+    /// Has the thread keep the calls that it is in when it is cut off.
+    pub fn ask_for_calls(&self) {
+        self.keeps_calls.set(true);
+    }
+
+    /// The calls that the thread was in when it was cut off, if it was told to keep them.
+    pub fn take_calls(&self) -> Option<Box<CallStack>> {
+        self.keeps_calls.set(false);
+        self.calls.take()
     }
 
     /// Makes the thread unwind when it is resumed.
@@ -140,6 +158,9 @@ impl Confinement {
         // lives as long as the coroutine; the caller runs on that coroutine.
         unsafe { (*self.yielder.get()).suspend(()) };
         if self.is_cut_off.get() {
+            if self.keeps_calls.replace(false) {
+                self.calls.set(Some(Box::new(CallStack::capture())));
+            }
             self.cut_off();
         }
     }

@@ -47,14 +47,14 @@ impl Mbarrier {
 
     /// Its state, and where it was initialised.
     pub fn describe(&self, offset: usize) -> Related {
-        Related {
-            note: format!(
+        Related::new(
+            format!(
                 "the mbarrier at byte {offset}, in phase {}: {}",
                 self.phase,
                 self.lack()
             ),
-            location: Some(self.site.into()),
-        }
+            Some(self.site.into()),
+        )
     }
 
     fn is_complete(&self) -> bool {

@@ -177,17 +177,21 @@ impl SharedMemory {
     /// In words, which byte of which array `address` is.
     #[cold]
     pub fn describe(&self, address: usize, bytes_of_access: usize) -> Option<String> {
-        let offset = self.offset_of(address)?;
-        if offset < self.dynamic_bytes {
-            let bytes = self.dynamic_bytes;
-            let element = element_at(offset, bytes_of_access);
-            return Some(format!("{element} of the {bytes} dynamic bytes"));
+        let array = self.describe_array(address)?;
+        let start = self.declaration(address).map(|(start, ..)| start);
+        let offset = address - start.unwrap_or_else(|| self.start());
+        let element = element_at(offset, bytes_of_access);
+        Some(format!("{element} of {array}"))
+    }
+
+    /// In words, which array `address` is in: "the 1024 dynamic bytes", or a static one.
+    #[cold]
+    pub fn describe_array(&self, address: usize) -> Option<String> {
+        if self.offset_of(address)? < self.dynamic_bytes {
+            return Some(format!("the {} dynamic bytes", self.dynamic_bytes));
         }
-        let (start, bytes, declared) = self.declaration(address)?;
-        let element = element_at(address - start, bytes_of_access);
-        Some(format!(
-            "{element} of the array of {bytes} bytes declared at {declared}"
-        ))
+        let (_, bytes, declared) = self.declaration(address)?;
+        Some(format!("the array of {bytes} bytes declared at {declared}"))
     }
 
     /// The start, the bytes and the declaration of the array that holds `address`.

@@ -66,6 +66,65 @@ fn the_loops_of_a_kernel_are_marked() {
     assert_eq!((load.lanes, load.requests), (7 * 32, 8 * 3));
 }
 
+/// Each lane skips one round of eight, in a function that a kernel calls.
+#[device_function]
+fn skip_in_function(words: Global<u32>, lane: u32) {
+    for round in 0..8 {
+        if round == lane % 8 {
+            continue;
+        }
+        assert_eq!(words.get((round * 32 + lane) as usize), Some(0));
+    }
+}
+
+/// The same in a loop of its own, which ends early for some lanes.
+struct Steps(u32);
+
+impl Steps {
+    #[device_function]
+    fn take(&self, words: Global<u32>) -> u32 {
+        let mut step = 0;
+        loop {
+            step += 1;
+            if step == self.0 % 3 {
+                continue;
+            }
+            if words.get((step * 32 + self.0) as usize) != Some(0) || step == 8 {
+                break step;
+            }
+        }
+    }
+}
+
+/// The same without the attribute: the accesses of a lane that skips a round are paired with those of other
+/// rounds.
+fn skip_unmarked(words: Global<u32>, lane: u32) {
+    for round in 0..8 {
+        if round == lane % 8 {
+            continue;
+        }
+        assert_eq!(words.get((round * 32 + lane) as usize), Some(0));
+    }
+}
+
+#[test]
+fn the_loops_of_device_functions_are_marked() {
+    let requests = |action: fn(Global<u32>, u32)| {
+        let counts = counted(32, 1, 32, || {
+            // SAFETY: (1) the words are there for ever. (2) No thread writes them.
+            let words = unsafe { Global::from_raw_parts(MEMORY.0.as_ptr(), MEMORY.0.len()) };
+            action(words, thread_x());
+        });
+        let load = counts.of(Operation::GlobalLoad);
+        (load.lanes, load.requests)
+    };
+    assert_eq!(requests(skip_in_function), (7 * 32, 8));
+    assert_eq!(requests(skip_unmarked), (7 * 32, 7));
+    // Lanes 1 and 2 modulo 3 skip one of eight rounds.
+    let steps = requests(|words, lane| assert_eq!(Steps(lane).take(words), 8));
+    assert_eq!(steps, (8 * 11 + 7 * 21, 8));
+}
+
 /// Lanes go through an inner loop as often as their number says.
 #[test]
 fn rounds_of_nested_loops_are_told_apart() {

@@ -2,7 +2,8 @@
 //! and words hand sets on.
 
 use crate::turns::BLOCKS;
-use simt::FenceScope;
+use proptest::prelude::*;
+use simt::{MemoryOrder, MemoryScope};
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::take;
 
@@ -10,8 +11,28 @@ use std::mem::take;
 pub type Steps = BTreeSet<usize>;
 
 /// The index of a scope, block first.
-fn widest(scope: FenceScope) -> usize {
-    usize::from(scope != FenceScope::Block)
+fn widest(scope: MemoryScope) -> usize {
+    usize::from(scope != MemoryScope::Block)
+}
+
+/// An order of an access that reads and writes.
+pub fn any_order() -> impl Strategy<Value = MemoryOrder> {
+    prop_oneof![
+        Just(MemoryOrder::Relaxed),
+        Just(MemoryOrder::Acquire),
+        Just(MemoryOrder::Release),
+        Just(MemoryOrder::AcquireRelease),
+    ]
+}
+
+/// Whether an atomic access acquires, and whether it releases.
+pub fn acquires_and_releases(order: MemoryOrder) -> (bool, bool) {
+    match order {
+        MemoryOrder::Acquire => (true, false),
+        MemoryOrder::Release => (false, true),
+        MemoryOrder::AcquireRelease => (true, true),
+        _ => (false, false),
+    }
 }
 
 /// What a thread knows.
@@ -27,7 +48,7 @@ pub struct Thread {
 
 impl Thread {
     /// What the thread has read from words comes before what it does behind a fence.
-    pub fn acquire(&mut self, scope: FenceScope) {
+    pub fn acquire(&mut self, scope: MemoryScope) {
         for scope in 0..=widest(scope) {
             let observed = take(&mut self.observed[scope]);
             self.known.extend(observed);
@@ -35,15 +56,26 @@ impl Thread {
     }
 
     /// What the thread knows at a fence is handed on by what it writes behind it.
-    pub fn release(&mut self, scope: FenceScope) {
+    pub fn release(&mut self, scope: MemoryScope) {
         self.released[widest(scope)] = self.known.clone();
     }
 
-    /// The thread, one of `block`, reads a word that hands on `handed`.
-    pub fn observe(&mut self, block: usize, handed: &Handed) {
+    /// The thread, one of `block`, reads a word that hands on `handed`, by an access of this order and scope.
+    pub fn observe(
+        &mut self,
+        block: usize,
+        handed: &Handed,
+        (order, scope): (MemoryOrder, MemoryScope),
+    ) {
         let of_block = handed.to_blocks.get(&block).into_iter().flatten();
-        self.observed[0].extend(of_block);
+        self.observed[0].extend(of_block.clone());
         self.observed[1].extend(&handed.to_device);
+        if acquires_and_releases(order).0 {
+            self.known.extend(of_block);
+            if scope != MemoryScope::Block {
+                self.known.extend(&handed.to_device);
+            }
+        }
     }
 }
 
@@ -60,6 +92,22 @@ impl Handed {
         let of_block = self.to_blocks.entry(block).or_default();
         of_block.extend(thread.released.iter().flatten());
         self.to_device.extend(&thread.released[1]);
+    }
+
+    /// Adds what `thread`, one of `block`, knows, as an access of this order and scope does.
+    pub fn add_release(
+        &mut self,
+        block: usize,
+        thread: &Thread,
+        (order, scope): (MemoryOrder, MemoryScope),
+    ) {
+        if acquires_and_releases(order).1 {
+            let of_block = self.to_blocks.entry(block).or_default();
+            of_block.extend(&thread.known);
+            if scope != MemoryScope::Block {
+                self.to_device.extend(&thread.known);
+            }
+        }
     }
 }
 

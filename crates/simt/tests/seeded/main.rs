@@ -4,6 +4,7 @@
 
 mod atomic_model;
 mod atomics;
+mod barrier_model;
 mod barriers;
 mod bounds;
 mod caches;
@@ -25,4 +26,5 @@ mod releases;
 mod shared;
 mod turns;
 mod uninitialised;
+mod waiting;
 mod weak_model;

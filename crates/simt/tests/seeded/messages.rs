@@ -1,7 +1,8 @@
-//! Messages in plain memory, whose flag is an atomic word: what lacks a fence, or has one of too narrow a scope, is a
-//! race.
+//! Messages in plain memory, whose flag is an atomic word: what lacks a fence or an order, or has one of too narrow a
+//! scope, is a race.
 
 use crate::harness::{Memory, block, found_in_some_schedules, me, run_and_read};
+use cuda_std::atomic::{Acquire, AtomicRef, BlockScope, Relaxed, Release};
 use cuda_std::prelude::*;
 use simt::{DefectKind, Options};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -122,4 +123,130 @@ fn a_message_within_the_block_needs_a_fence_for_the_block() {
         }
     };
     found_in_some_schedules(RACE, (1, 64), kernel, is_the_message);
+}
+
+/// A flag, for operations that have an order, with the scope of the device.
+fn flag<'launch>(memory: &Memory<'launch>) -> AtomicRef<'launch, u32> {
+    // SAFETY: (1) the word is there. (2) The tests access it by atomic operations alone.
+    unsafe { memory.counters.0.atomic_ref(0) }
+}
+
+/// The same flag for threads of one block.
+fn flag_of_block<'launch>(memory: &Memory<'launch>) -> AtomicRef<'launch, u32, BlockScope> {
+    // SAFETY: (1) some tests break this: the simulator says so.
+    unsafe { flag(memory).with_scope() }
+}
+
+/// A message in plain memory, and how its flag is raised and read.
+fn pass_by_flag(memory: &Memory, number: usize, raise: &dyn Fn(), read: &dyn Fn() -> u32) {
+    match number {
+        0 => {
+            memory.input.set(0, 7);
+            raise();
+        }
+        1 if read() == 1 => memory.counters.set(1, memory.input.get(0)),
+        _ => {}
+    }
+}
+
+#[test]
+fn a_message_whose_flag_is_raised_without_a_release() {
+    let kernel = |memory: &Memory, right: bool| {
+        let raise = || match right {
+            true => flag(memory).store(1, Release),
+            false => flag(memory).store(1, Relaxed),
+        };
+        pass_by_flag(memory, block(), &raise, &|| flag(memory).load(Acquire));
+    };
+    found_in_some_schedules(RACE, (2, 1), kernel, is_the_message);
+}
+
+#[test]
+fn a_message_whose_flag_is_read_without_an_acquire() {
+    let kernel = |memory: &Memory, right: bool| {
+        let read = || match right {
+            true => flag(memory).load(Acquire),
+            false => flag(memory).load(Relaxed),
+        };
+        pass_by_flag(memory, block(), &|| flag(memory).store(1, Release), &read);
+    };
+    found_in_some_schedules(RACE, (2, 1), kernel, is_the_message);
+}
+
+/// A release by an operation of the thread's own goes with a fence of the reader, and the other way round.
+#[test]
+fn a_message_by_one_order_and_one_fence() {
+    let kernel = |memory: &Memory, right: bool| {
+        let fence = || {
+            if right {
+                thread::fence_device();
+            }
+        };
+        let read = || {
+            let value = flag(memory).load(Relaxed);
+            fence();
+            value
+        };
+        pass_by_flag(memory, block(), &|| flag(memory).store(1, Release), &read);
+    };
+    found_in_some_schedules(RACE, (2, 1), kernel, is_the_message);
+    let kernel = |memory: &Memory, right: bool| {
+        let raise = || {
+            if right {
+                thread::fence_device();
+            }
+            flag(memory).store(1, Relaxed);
+        };
+        pass_by_flag(memory, block(), &raise, &|| flag(memory).load(Acquire));
+    };
+    found_in_some_schedules(RACE, (2, 1), kernel, is_the_message);
+}
+
+/// Within the block, operations for the block do.
+#[test]
+fn a_message_within_the_block() {
+    let kernel = |memory: &Memory, right: bool| {
+        let raise = || match right {
+            true => flag_of_block(memory).store(1, Release),
+            false => flag_of_block(memory).store(1, Relaxed),
+        };
+        if me().is_multiple_of(32) {
+            let read = || flag_of_block(memory).load(Acquire);
+            pass_by_flag(memory, me() / 32, &raise, &read);
+        }
+    };
+    found_in_some_schedules(RACE, (1, 64), kernel, is_the_message);
+}
+
+/// To another block they hand on nothing: the flag races, and so does the message behind it.
+#[test]
+fn a_message_to_another_block_with_the_scope_of_the_block() {
+    let kernel = |memory: &Memory, right: bool| {
+        let raise = || match right {
+            true => flag(memory).store(1, Release),
+            false => flag_of_block(memory).store(1, Release),
+        };
+        pass_by_flag(memory, block(), &raise, &|| flag(memory).load(Acquire));
+    };
+    let race = Some(DefectKind::AtomicRace);
+    found_in_some_schedules(race, (2, 1), kernel, is_the_message);
+    let messages = (1..SEEDS).filter_map(|seed| {
+        let options = Options {
+            seed,
+            parallel_blocks: false,
+            ..Options::default()
+        };
+        let found = run_and_read(simt::run, &options, (2, 1), &|memory| kernel(memory, false));
+        found.err().map(|defect| defect.to_string())
+    });
+    let messages: Vec<String> = messages.collect();
+    let has = |words: &str| messages.iter().any(|message| message.contains(words));
+    assert!(
+        has("their scopes are the device and the block"),
+        "{messages:?}"
+    );
+    assert!(
+        has("races with a write by a thread of another block"),
+        "{messages:?}"
+    );
 }

@@ -15,6 +15,12 @@ pub struct Turns<S> {
     pub threads: usize,
     /// Whether a thread of a block takes part in a step, and whether it is the one that ends it.
     pub part: fn(S, (usize, usize)) -> (bool, bool),
+    /// Blocks of a cluster.
+    pub cluster: u32,
+    /// What each thread, by its number in the block, does before the first step.
+    pub begin: fn(usize),
+    /// What a thread of a block does after the last step of the program.
+    pub end: fn(&[S], (usize, usize)),
     /// Takes the step of this number, in words of the space that begin at the address; returns what it reads.
     pub take: fn(usize, S, (Space, usize)) -> u32,
 }
@@ -34,7 +40,7 @@ impl<S: Copy + Sync> Turns<S> {
             kernel: "steps",
             grid: Dim3::from(BLOCKS as u32),
             block: Dim3::from(self.threads as u32),
-            cluster: Dim3::from(1),
+            cluster: Dim3::from(self.cluster),
             thread_registers: None,
             dynamic_shared_bytes: 0,
             options,
@@ -53,6 +59,7 @@ impl<S: Copy + Sync> Turns<S> {
                 Space::Shared => zeroed_words(me.1 == 0),
                 _ => address,
             };
+            (self.begin)(me.1);
             for (number, step) in steps.iter().enumerate() {
                 let (takes_part, ends) = (self.part)(*step, me);
                 if !takes_part {
@@ -67,6 +74,7 @@ impl<S: Copy + Sync> Turns<S> {
                     turn.store(number + 1, Ordering::Relaxed);
                 }
             }
+            (self.end)(steps, me);
         });
         simt::forget_allocation(address, BYTES);
         result?;

@@ -12,7 +12,7 @@ unsafe extern "C" {
 }
 
 /// Where a view's memory lies.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Space {
     Global,
     Shared,

@@ -21,6 +21,7 @@ mod intrinsics;
 mod mbarrier;
 mod memory;
 mod mma;
+mod ordered_atomic;
 mod output;
 mod position;
 mod texture;
@@ -56,6 +57,7 @@ pub use memory::{
     Cache, Space, check_in_tile, dynamic_shared, dynamic_shared_of_tiles, load, load_cached,
     load_read_only, prefetch_l2, shared_address, static_array, store,
 };
+pub use ordered_atomic::{MemoryOrder, MemoryScope, OrderedInteger, OrderedWord};
 pub use output::print;
 pub use position::{
     block_dim_x, block_dim_y, block_dim_z, block_idx_x, block_idx_y, block_idx_z, grid_dim_x,

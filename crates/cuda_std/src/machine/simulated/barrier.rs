@@ -1,6 +1,6 @@
 //! Barriers and fences.
 
-use simt::{BarrierId, FenceScope};
+use simt::{BarrierId, MemoryScope};
 
 /// Waits for every thread of the block.
 #[track_caller]
@@ -34,17 +34,17 @@ pub fn warp_barrier(mask: u64) {
 
 /// Orders this thread's accesses, as its block sees them.
 pub fn fence_block() {
-    simt::fence(FenceScope::Block);
+    simt::fence(MemoryScope::Block);
 }
 
 /// Orders this thread's accesses, as the grid sees them.
 pub fn fence_device() {
-    simt::fence(FenceScope::Device);
+    simt::fence(MemoryScope::Device);
 }
 
 /// Orders this thread's accesses, as the grid and the host see them.
 pub fn fence_system() {
-    simt::fence(FenceScope::System);
+    simt::fence(MemoryScope::System);
 }
 
 /// Lets other warps run.

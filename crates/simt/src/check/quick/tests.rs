@@ -8,7 +8,7 @@ use super::super::findings::Findings;
 use super::super::global::{Conditions, LaunchCheck};
 use super::super::handed::Handed;
 use super::*;
-use crate::basics::{Dim3, Finding, SplitMix64};
+use crate::basics::{AtomicOrder, Dim3, Finding, SplitMix64};
 use crate::state::AsyncCopy;
 use std::ptr;
 use std::sync::Arc;
@@ -96,6 +96,7 @@ impl OneBlock {
             offset,
             bytes,
             align: bytes,
+            order: AtomicOrder::RELAXED,
         }
     }
 

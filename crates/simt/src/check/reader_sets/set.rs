@@ -5,6 +5,7 @@
 
 use super::number::ReaderSet;
 use crate::check::accessor::Accessor;
+use crate::check::clusters::Clusters;
 use crate::check::event::{Event, Time};
 use crate::check::readers::{Readers, Reads as _};
 use crate::memory::OutOfMemory;
@@ -56,6 +57,7 @@ impl PlainRead {
             block_barrier: self.block_barrier,
             warp_barrier: self.warp_barrier,
             clock: None,
+            clusters: &Clusters::NONE,
         };
         readers.add(&self.event, &accessor, true, &mut ())
     }

@@ -4,7 +4,9 @@ use super::*;
 use crate::basics::SplitMix64;
 use crate::check::block_clock::BlockClock;
 use crate::check::clock::VectorClock;
-use crate::check::event::{EventKind, Site};
+use crate::check::clusters::Clusters;
+use crate::check::event::EventKind;
+use crate::check::site::Site;
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -64,6 +66,7 @@ impl Model {
             block_barrier: self.block_barrier,
             warp_barrier: self.warp_barriers[warp],
             clock: clock.as_ref(),
+            clusters: &Clusters::NONE,
         };
         action(self, &accessor)
     }
@@ -157,6 +160,7 @@ fn cells_with_the_same_reads_have_one_set() {
             block_barrier: 0,
             warp_barrier: 0,
             clock: None,
+            clusters: &Clusters::NONE,
         };
         let site = Site::of(Location::caller());
         let event = Event::new(EventKind::Read, (0, thread), 1, 4, site);
@@ -184,6 +188,7 @@ fn rows_that_are_read_in_turns_have_a_set_each() {
                 block_barrier: 0,
                 warp_barrier: 0,
                 clock: None,
+                clusters: &Clusters::NONE,
             };
             let sites = [Location::caller(), another_line()].map(Site::of);
             for (number, (set, _)) in model.cells.iter_mut().enumerate() {

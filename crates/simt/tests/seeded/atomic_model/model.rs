@@ -4,7 +4,7 @@
 use super::program::{ACTORS, Step, THREADS, is_atomic};
 use crate::causality::{Handed, Threads};
 use crate::turns::WORDS;
-use simt::{AccessKind, DefectKind, FenceScope};
+use simt::{AccessKind, DefectKind, MemoryOrder, MemoryScope};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -12,12 +12,16 @@ use std::ops::Range;
 struct Made {
     thread: (usize, usize),
     kind: AccessKind,
+    order: MemoryOrder,
+    scope: MemoryScope,
     words: Range<usize>,
     /// Those of its words that nothing has been written to since, plainly: what comes after such a write
     /// comes after all that the write comes after.
     left: BTreeSet<usize>,
     /// Of a load: whether an update of its width comes after it, which stands for it then.
     is_replaced: bool,
+    /// Of an atomic access: whether a later one stands for it, which comes after it.
+    is_represented: bool,
 }
 
 impl Made {
@@ -31,6 +35,24 @@ impl Made {
 
     fn updates(&self) -> bool {
         self.is_atomic() && self.writes()
+    }
+
+    /// Whether two atomic accesses need no order.
+    fn is_strong_with(&self, other: &Self) -> bool {
+        let are_together = self.thread.0 == other.thread.0;
+        let are_wide = [self, other]
+            .iter()
+            .all(|it| it.scope == MemoryScope::Device);
+        self.words.len() == other.words.len() && (are_together || are_wide)
+    }
+
+    /// Whether `later`, which comes after it, stands for it: what need not come after `later` need not come
+    /// after it, but for accesses with narrower scopes than both, which the checks leave out.
+    fn is_like(&self, later: &Self) -> bool {
+        let is_kept = self.updates() && !later.updates();
+        let is_as_wide = self.scope == MemoryScope::Device
+            || later.scope == MemoryScope::Block && later.thread.0 == self.thread.0;
+        self.is_atomic() && later.is_atomic() && self.words == later.words && is_as_wide && !is_kept
     }
 
     /// The words that it has in common with a later access.
@@ -66,13 +88,18 @@ impl Model {
                 kind,
                 word,
                 words,
+                order,
+                scope,
             } => {
                 let access = Made {
                     thread: ACTORS[actor],
                     kind,
+                    order,
+                    scope,
                     words: word..word + words,
                     left: (word..word + words).collect(),
                     is_replaced: false,
+                    is_represented: false,
                 };
                 let races = self.races(&access);
                 self.note(access);
@@ -91,7 +118,7 @@ impl Model {
         Vec::new()
     }
 
-    fn fence(&mut self, place: (usize, usize), scope: FenceScope) {
+    fn fence(&mut self, place: (usize, usize), scope: MemoryScope) {
         let thread = self.threads.at(place);
         thread.acquire(scope);
         thread.release(scope);
@@ -105,7 +132,8 @@ impl Model {
             let are_atomic = earlier.is_atomic() && access.is_atomic();
             let has_conflict = earlier.common(access).next().is_some()
                 && (earlier.writes() || access.writes())
-                && !(are_atomic && earlier.words.len() == access.words.len());
+                && !(are_atomic && earlier.is_strong_with(access))
+                && !earlier.is_represented;
             has_conflict && !is_ordered && !self.is_behind_own_update(earlier, access)
         };
         let races = self.accesses.iter().enumerate().filter(is_race);
@@ -134,6 +162,9 @@ impl Model {
     fn note(&mut self, access: Made) {
         let number = self.accesses.len();
         let thread = self.threads.at(access.thread);
+        for (number, earlier) in self.accesses.iter_mut().enumerate() {
+            earlier.is_represented |= thread.known.contains(&number) && earlier.is_like(&access);
+        }
         thread.known.insert(number);
         if access.updates() {
             for (number, load) in self.accesses.iter_mut().enumerate() {
@@ -146,20 +177,19 @@ impl Model {
         if access.kind == AccessKind::AtomicWrite {
             *handed = Handed::default();
         }
+        let ordering = (access.order, access.scope);
+        if let AccessKind::Atomic | AccessKind::AtomicRead = access.kind {
+            thread.observe(block, handed, ordering);
+        }
         if access.updates() {
             handed.add(block, thread);
+            handed.add_release(block, thread, ordering);
         }
-        match access.kind {
-            AccessKind::Atomic | AccessKind::AtomicRead => {
-                thread.observe(block, handed);
+        if access.kind == AccessKind::Write {
+            self.handed[access.words.clone()].fill(Handed::default());
+            for earlier in &mut self.accesses {
+                earlier.left.retain(|word| !access.words.contains(word));
             }
-            AccessKind::Write => {
-                self.handed[access.words.clone()].fill(Handed::default());
-                for earlier in &mut self.accesses {
-                    earlier.left.retain(|word| !access.words.contains(word));
-                }
-            }
-            _ => {}
         }
         self.accesses.push(access);
     }

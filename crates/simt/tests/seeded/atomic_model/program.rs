@@ -1,9 +1,10 @@
 //! Programs of accesses, fences and partial barriers: how they are drawn, and what the simulator finds in them.
 
+use crate::causality::any_order;
 use crate::turns::{BLOCKS, Turns, WORDS};
 use cuda_std::prelude::*;
 use proptest::prelude::*;
-use simt::{AccessKind, DefectKind, FenceScope, Options, Space};
+use simt::{AccessKind, DefectKind, MemoryOrder, MemoryScope, Options, Space};
 
 /// Three warps.
 pub const THREADS: usize = 96;
@@ -20,10 +21,13 @@ pub enum Step {
         kind: AccessKind,
         word: usize,
         words: usize,
+        /// Of an atomic one.
+        order: MemoryOrder,
+        scope: MemoryScope,
     },
     Fence {
         actor: usize,
-        scope: FenceScope,
+        scope: MemoryScope,
     },
     /// These warps of a block meet: all of them by the barrier of the block.
     Warps {
@@ -56,19 +60,26 @@ pub fn steps() -> impl Strategy<Value = Vec<Step>> {
         ],
         prop_oneof![4 => Just(1_usize), 1 => Just(2)],
     );
+    // Mostly the device: a narrower scope is a race between blocks.
+    let scope = prop_oneof![1 => Just(MemoryScope::Block), 15 => Just(MemoryScope::Device)];
     let access = (
         0..ACTORS.len(),
         prop_oneof![1 => plain, 2 => atomic],
         // Mostly one word, so that the accesses meet.
         prop_oneof![3 => Just(0_usize), 1 => 0..WORDS],
+        (any_order(), scope),
     );
-    let access = access.prop_map(|(actor, (kind, words), word)| Step::Access {
-        actor,
-        kind,
-        word: word / words * words,
-        words,
-    });
-    let scope = prop_oneof![Just(FenceScope::Block), Just(FenceScope::Device)];
+    let access = access.prop_map(
+        |(actor, (kind, words), word, (order, scope))| Step::Access {
+            actor,
+            kind,
+            word: word / words * words,
+            words,
+            order: of_kind(order, kind),
+            scope,
+        },
+    );
+    let scope = prop_oneof![Just(MemoryScope::Block), Just(MemoryScope::Device)];
     let step = prop_oneof![
         8 => access,
         4 => (0..ACTORS.len(), scope).prop_map(|(actor, scope)| Step::Fence { actor, scope }),
@@ -78,6 +89,15 @@ pub fn steps() -> impl Strategy<Value = Vec<Step>> {
             .prop_map(|(block, lanes)| Step::Lanes { block, lanes }),
     ];
     prop::collection::vec(step, 1..24)
+}
+
+/// The order as far as an access of this kind can have it.
+fn of_kind(order: MemoryOrder, kind: AccessKind) -> MemoryOrder {
+    match (kind, order) {
+        (_, MemoryOrder::Relaxed) | (AccessKind::Atomic, _) => order,
+        (AccessKind::AtomicRead, _) => MemoryOrder::Acquire,
+        _ => MemoryOrder::Release,
+    }
 }
 
 pub fn is_atomic(kind: AccessKind) -> bool {
@@ -95,11 +115,15 @@ pub fn in_first_block(step: &Step) -> Step {
             kind,
             word,
             words,
+            order,
+            scope,
         } => Step::Access {
             actor: actor % 4,
             kind,
             word,
             words,
+            order,
+            scope,
         },
         Step::Fence { actor, scope } => Step::Fence {
             actor: actor % 4,
@@ -114,13 +138,20 @@ pub fn in_first_block(step: &Step) -> Step {
 fn take(step: Step, (space, base): (Space, usize)) {
     match step {
         Step::Access {
-            kind, word, words, ..
+            kind,
+            word,
+            words,
+            order,
+            scope,
+            ..
         } => {
             let (offset, bytes) = (word * WORD_BYTES, words * WORD_BYTES);
-            simt::access(space, kind, base, WORDS * WORD_BYTES, offset, bytes, bytes);
             if !is_atomic(kind) {
+                simt::access(space, kind, base, WORDS * WORD_BYTES, offset, bytes, bytes);
                 return;
             }
+            let view_bytes = WORDS * WORD_BYTES;
+            simt::atomic_access(space, kind, (order, scope), base, view_bytes, offset, bytes);
             let address = base + offset;
             match words {
                 1 => {
@@ -176,6 +207,9 @@ pub fn found(steps: &[Step], seed: u64, space: Space) -> Option<DefectKind> {
     };
     let turns = Turns {
         threads: THREADS,
+        cluster: 1,
+        begin: |_| (),
+        end: |_, _| (),
         part,
         take: |_, step, place| {
             take(step, place);

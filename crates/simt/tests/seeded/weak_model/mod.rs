@@ -6,7 +6,7 @@ mod program;
 use model::Loads;
 use program::{Step, in_first_block, run, steps};
 use proptest::prelude::*;
-use simt::Space;
+use simt::{MemoryOrder, Space};
 
 /// What the loads of the steps return under a seed, of what the model lets them return.
 fn loads(steps: &[Step], seed: u64, space: Space) -> Loads {
@@ -52,8 +52,17 @@ fn programs_have_older_stores_that_are_allowed_and_forbidden() {
 /// Each store that the model allows is returned under some seed, as long as few have followed it.
 #[test]
 fn each_store_that_is_allowed_is_returned() {
-    let store = |word| Step::Store { actor: 0, word };
-    let load = |actor| Step::Load { actor, word: 0 };
+    let order = MemoryOrder::Relaxed;
+    let store = |word| Step::Store {
+        actor: 0,
+        word,
+        order,
+    };
+    let load = |actor| Step::Load {
+        actor,
+        word: 0,
+        order,
+    };
     let steps = [store(0), store(0), load(4), load(4), load(5)];
     let mut seen = std::collections::BTreeSet::new();
     for seed in 1..4000 {

@@ -4,7 +4,7 @@
 use super::program::{ACTORS, Step, THREADS};
 use crate::causality::{Handed, Steps, Threads};
 use crate::turns::WORDS;
-use simt::FenceScope;
+use simt::{MemoryOrder, MemoryScope};
 
 /// A store of a word, or what it held before.
 #[derive(Default)]
@@ -25,7 +25,7 @@ impl Store {
 /// A fence that was executed.
 struct Fence {
     block: usize,
-    scope: FenceScope,
+    scope: MemoryScope,
     /// What is before it, and what it is after.
     known: Steps,
 }
@@ -67,17 +67,20 @@ impl Loads {
 impl Model {
     fn step(&mut self, number: usize, step: Step, value: u32) {
         match step {
-            Step::Load { actor, word } => self.load(number, ACTORS[actor], word, value),
-            Step::Store { actor, word } => {
-                self.store(number, ACTORS[actor], word, Handed::default())
+            Step::Load { actor, word, order } => {
+                self.load((number, order), ACTORS[actor], word, value);
             }
-            Step::Update { actor, word } => {
+            Step::Store { actor, word, order } => {
+                self.store((number, order), ACTORS[actor], word, Handed::default());
+            }
+            Step::Update { actor, word, order } => {
                 let newest = self.words[word].last().unwrap();
                 assert_eq!(value, newest.value(), "an update reads the newest store");
                 let handed = newest.handed.clone();
                 let place = ACTORS[actor];
-                self.threads.at(place).observe(place.0, &handed);
-                self.store(number, ACTORS[actor], word, handed);
+                let thread = self.threads.at(place);
+                thread.observe(place.0, &handed, (order, MemoryScope::Device));
+                self.store((number, order), place, word, handed);
             }
             Step::Fence { actor, scope } => self.fence(ACTORS[actor], scope),
             Step::Block(block) => self.threads.meet(|of, _| of == block),
@@ -101,7 +104,13 @@ impl Model {
         stores[first..].iter().map(Store::value).collect()
     }
 
-    fn load(&mut self, number: usize, place: (usize, usize), word: usize, value: u32) {
+    fn load(
+        &mut self,
+        (number, order): (usize, MemoryOrder),
+        place: (usize, usize),
+        word: usize,
+        value: u32,
+    ) {
         let allowed = self.allowed(place, word);
         let newest = self.words[word].last().unwrap().value();
         self.loads.older += usize::from(value != newest);
@@ -114,14 +123,21 @@ impl Model {
         store.loads.insert(number);
         let handed = store.handed.clone();
         let thread = self.threads.at(place);
-        thread.observe(place.0, &handed);
+        thread.observe(place.0, &handed, (order, MemoryScope::Device));
         thread.known.insert(number);
     }
 
-    fn store(&mut self, number: usize, place: (usize, usize), word: usize, mut handed: Handed) {
+    fn store(
+        &mut self,
+        (number, order): (usize, MemoryOrder),
+        place: (usize, usize),
+        word: usize,
+        mut handed: Handed,
+    ) {
         let thread = self.threads.at(place);
         thread.known.insert(number);
         handed.add(place.0, thread);
+        handed.add_release(place.0, thread, (order, MemoryScope::Device));
         self.words[word].push(Store {
             step: Some(number),
             handed,
@@ -130,13 +146,13 @@ impl Model {
     }
 
     /// A fence comes after all that were executed before and include its thread, as it includes theirs.
-    fn fence(&mut self, place: (usize, usize), scope: FenceScope) {
+    fn fence(&mut self, place: (usize, usize), scope: MemoryScope) {
         let thread = self.threads.at(place);
         thread.acquire(scope);
         let are_wide = |fence: &Fence| {
             [fence.scope, scope]
                 .iter()
-                .all(|it| *it != FenceScope::Block)
+                .all(|it| *it != MemoryScope::Block)
         };
         for fence in &self.fences {
             if fence.block == place.0 || are_wide(fence) {

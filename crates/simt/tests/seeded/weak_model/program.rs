@@ -1,10 +1,11 @@
 //! Programs of atomic accesses, fences and barriers: how they are drawn, and what their loads return. The coherence
 //! order is the order of the steps.
 
+use crate::causality::any_order;
 use crate::turns::{BLOCKS, BYTES, Turns, WORDS};
 use cuda_std::prelude::*;
 use proptest::prelude::*;
-use simt::{AccessKind, FenceScope, Options, Space};
+use simt::{AccessKind, MemoryOrder, MemoryScope, Options, Space};
 
 /// Two warps.
 pub const THREADS: usize = 64;
@@ -18,19 +19,22 @@ pub enum Step {
     Load {
         actor: usize,
         word: usize,
+        order: MemoryOrder,
     },
     Store {
         actor: usize,
         word: usize,
+        order: MemoryOrder,
     },
     /// An exchange.
     Update {
         actor: usize,
         word: usize,
+        order: MemoryOrder,
     },
     Fence {
         actor: usize,
-        scope: FenceScope,
+        scope: MemoryScope,
     },
     /// The threads of a block meet.
     Block(usize),
@@ -45,11 +49,15 @@ pub fn steps() -> impl Strategy<Value = Vec<Step>> {
     let actor = || 0..ACTORS.len();
     // Mostly two words, so that the accesses meet.
     let word = || prop_oneof![3 => 0..2_usize, 1 => 0..WORDS];
-    let scope = prop_oneof![Just(FenceScope::Block), Just(FenceScope::Device)];
+    let scope = prop_oneof![Just(MemoryScope::Block), Just(MemoryScope::Device)];
+    let relaxed_or = |order| prop_oneof![Just(MemoryOrder::Relaxed), Just(order)];
+    let load = (actor(), word(), relaxed_or(MemoryOrder::Acquire));
+    let store = (actor(), word(), relaxed_or(MemoryOrder::Release));
+    let update = (actor(), word(), any_order());
     let step = prop_oneof![
-        8 => (actor(), word()).prop_map(|(actor, word)| Step::Load { actor, word }),
-        5 => (actor(), word()).prop_map(|(actor, word)| Step::Store { actor, word }),
-        1 => (actor(), word()).prop_map(|(actor, word)| Step::Update { actor, word }),
+        8 => load.prop_map(|(actor, word, order)| Step::Load { actor, word, order }),
+        5 => store.prop_map(|(actor, word, order)| Step::Store { actor, word, order }),
+        1 => update.prop_map(|(actor, word, order)| Step::Update { actor, word, order }),
         6 => (actor(), scope).prop_map(|(actor, scope)| Step::Fence { actor, scope }),
         1 => (0..BLOCKS).prop_map(Step::Block),
         1 => (0..BLOCKS, prop_oneof![Just(0b11_u32), Just(u32::MAX)])
@@ -73,17 +81,24 @@ pub fn in_first_block(step: &Step) -> Step {
 
 /// Takes step number `number`; returns what a load or an update reads.
 fn take(number: usize, step: Step, (space, base): (Space, usize)) -> u32 {
-    let access = |kind, word: usize, change: fn(u32, u32) -> u32| {
-        simt::access(space, kind, base, BYTES, 4 * word, 4, 4);
+    let access = |kind, (word, order): (usize, _), change: fn(u32, u32) -> u32| {
+        let ordering = (order, MemoryScope::Device);
+        simt::atomic_access(space, kind, ordering, base, BYTES, 4 * word, 4);
         let word = std::ptr::with_exposed_provenance_mut(base + 4 * word);
         let value = number as u32 + 1;
         // SAFETY: (1) the word is there and aligned, as the access says. (2) Nothing else accesses it.
         unsafe { simt::atomic_update_u32(word, |old| change(old, value)) }
     };
     match step {
-        Step::Load { word, .. } => return access(AccessKind::AtomicRead, word, |old, _| old),
-        Step::Store { word, .. } => _ = access(AccessKind::AtomicWrite, word, |_, new| new),
-        Step::Update { word, .. } => return access(AccessKind::Atomic, word, |_, new| new),
+        Step::Load { word, order, .. } => {
+            return access(AccessKind::AtomicRead, (word, order), |old, _| old);
+        }
+        Step::Store { word, order, .. } => {
+            _ = access(AccessKind::AtomicWrite, (word, order), |_, new| new);
+        }
+        Step::Update { word, order, .. } => {
+            return access(AccessKind::Atomic, (word, order), |_, new| new);
+        }
         Step::Fence { scope, .. } => simt::fence(scope),
         Step::Block(_) => thread::sync_threads(),
         Step::Lanes { lanes, .. } => warp::sync(LaneMask::from_bits(lanes.into())),
@@ -118,6 +133,9 @@ pub fn run(steps: &[Step], seed: u64, space: Space) -> Vec<u32> {
     };
     let turns = Turns {
         threads: THREADS,
+        cluster: 1,
+        begin: |_| (),
+        end: |_, _| (),
         part,
         take,
     };

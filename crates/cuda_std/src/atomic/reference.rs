@@ -1,0 +1,219 @@
+//! One word, by atomic operations that have an order and a scope.
+
+use super::order::{DeviceScope, LoadOrder, Scope, StoreOrder, UpdateOrder};
+use super::{AtomicAdd, AtomicInteger};
+use crate::global::GlobalMut;
+use crate::machine::{MemoryOrder, MemoryScope, Space};
+use crate::shared::{SharedArray, SharedSlice};
+use core::marker::PhantomData;
+
+/// A word that threads reach by atomic operations alone, each with an order: CUDA C++'s
+/// `cuda::atomic_ref`. The scope is the device, unless [`with_scope`](Self::with_scope) says otherwise.
+///
+/// A store with [`Release`](super::Release) and a load with [`Acquire`](super::Acquire) that returns it
+/// order what the storing thread did before ahead of what the loading one does afterwards, without a fence,
+/// if the scope of each includes the other thread. Updates between the two carry that on. (PTX ISA, "Memory
+/// Consistency Model")
+///
+/// ```
+/// use cuda_std::atomic::{Acquire, BlockScope, Release};
+/// use cuda_std::prelude::*;
+///
+/// /// The first thread of each block hands an element to the first one of the next warp.
+/// ///
+/// /// # Safety
+/// /// 1. The launch has blocks of one dimension and two warps.
+/// #[kernel]
+/// pub unsafe fn hand_over(x: Global<u32>, out: GlobalMut<u32>) {
+///     let (letter, flag) = (shared_array![u32; 1], shared_array![u32; 1]);
+///     let element = x.get(thread::block_idx_x() as usize).unwrap_or_default();
+///     // SAFETY: (1) there is one element. (2) Atomic operations alone touch it. For the scope: (1) it is a
+///     // word of the block.
+///     let flag = unsafe { flag.atomic_ref(0).with_scope::<BlockScope>() };
+///     let is_first = thread::thread_idx_x() == 0;
+///     if is_first {
+///         flag.store(0, Release);
+///     }
+///     thread::sync_threads();
+///     if is_first {
+///         // SAFETY: (1) there is one element. (2) The flag orders the two threads.
+///         unsafe { letter.store(0, element) };
+///         flag.store(1, Release);
+///     } else if thread::thread_idx_x() == warp::width() {
+///         while flag.load(Acquire) == 0 {
+///             thread::yield_now();
+///         }
+///         // SAFETY: (1) there is one element, which the other thread has written. (2) As above.
+///         let element = unsafe { letter.load(0) };
+///         if let Some(place) = out.own(thread::own_index()) {
+///             place.set(element);
+///         }
+///     }
+/// }
+/// ```
+#[derive(Debug)]
+pub struct AtomicRef<'a, T, S = DeviceScope> {
+    space: Space,
+    /// A raw pointer is neither `Send` nor `Sync`: the reference stays with its thread.
+    base: *mut T,
+    len: usize,
+    index: usize,
+    scope: PhantomData<(&'a mut [T], S)>,
+}
+
+impl<T, S> Clone for AtomicRef<'_, T, S> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T, S> Copy for AtomicRef<'_, T, S> {}
+
+impl<'a, T, S> AtomicRef<'a, T, S> {
+    /// Element `index` of the `len` from `base` on.
+    ///
+    /// # Safety
+    /// 1. `index` lies within the elements, which are allocated in `space` for the lifetime `'a`.
+    /// 2. While one of the references to it is used, other threads touch the element with atomic operations
+    ///    only, unless a barrier orders them.
+    #[inline(always)]
+    pub(crate) const unsafe fn new(space: Space, base: *mut T, len: usize, index: usize) -> Self {
+        Self {
+            space,
+            base,
+            len,
+            index,
+            scope: PhantomData,
+        }
+    }
+
+    /// The same word, by operations of another scope.
+    ///
+    /// # Safety
+    /// 1. Of any two threads that access the word, each is in the scope of the other one's operation, unless
+    ///    something else orders the two.
+    #[inline(always)]
+    #[must_use]
+    pub const unsafe fn with_scope<To: Scope>(self) -> AtomicRef<'a, T, To> {
+        AtomicRef {
+            space: self.space,
+            base: self.base,
+            len: self.len,
+            index: self.index,
+            scope: PhantomData,
+        }
+    }
+}
+
+impl<T, S: Scope> AtomicRef<'_, T, S> {
+    const fn ordering(order: MemoryOrder) -> (MemoryOrder, MemoryScope) {
+        (order, S::SCOPE)
+    }
+}
+
+macro_rules! updates {
+    ($($(#[$meta:meta])* $name:ident => $operation:ident;)*) => {$(
+        $(#[$meta])*
+        #[inline(always)]
+        #[track_caller]
+        pub fn $name<O: UpdateOrder>(self, value: T, _order: O) -> T {
+            let Self { space, base, len, index, .. } = self;
+            // SAFETY: (1), (2) are those of `new` and of `with_scope`.
+            unsafe { T::$operation(Self::ordering(O::ORDER), space, base, len, index, value) }
+        }
+    )*};
+}
+
+impl<T: AtomicAdd, S: Scope> AtomicRef<'_, T, S> {
+    updates! {
+        /// Adds `value` and returns what the word was. Integers wrap; the order in which threads add floats
+        /// is not fixed, nor are the bits of their sum.
+        fetch_add => add_ordered;
+    }
+}
+
+impl<T: AtomicInteger, S: Scope> AtomicRef<'_, T, S> {
+    updates! {
+        /// Makes the word the smaller of itself and `value`; returns what it was.
+        fetch_min => min_ordered;
+        /// Makes the word the larger of itself and `value`; returns what it was.
+        fetch_max => max_ordered;
+        /// The word and `value`, bit by bit; returns what it was.
+        fetch_and => and_ordered;
+        /// The word or `value`, bit by bit; returns what it was.
+        fetch_or => or_ordered;
+        /// The word xor `value`, bit by bit; returns what it was.
+        fetch_xor => xor_ordered;
+        /// Writes `value` and returns what the word was.
+        swap => swap_ordered;
+    }
+
+    /// Writes `new` if the word is `current`; returns what it was. The order is the same whether it was.
+    #[inline(always)]
+    #[track_caller]
+    pub fn compare_exchange<O: UpdateOrder>(self, current: T, new: T, _order: O) -> T {
+        let Self {
+            space,
+            base,
+            len,
+            index,
+            ..
+        } = self;
+        let ordering = Self::ordering(O::ORDER);
+        // SAFETY: (1), (2) are those of `new` and of `with_scope`.
+        unsafe { T::compare_exchange_ordered(ordering, space, base, len, index, [current, new]) }
+    }
+
+    /// The word.
+    #[inline(always)]
+    #[track_caller]
+    #[must_use]
+    pub fn load<O: LoadOrder>(self, _order: O) -> T {
+        let Self {
+            space,
+            base,
+            len,
+            index,
+            ..
+        } = self;
+        // SAFETY: (1), (2) are those of `new` and of `with_scope`.
+        unsafe { T::load_ordered(Self::ordering(O::ORDER), space, base, len, index) }
+    }
+
+    /// Writes the word.
+    #[inline(always)]
+    #[track_caller]
+    pub fn store<O: StoreOrder>(self, value: T, _order: O) {
+        let Self {
+            space,
+            base,
+            len,
+            index,
+            ..
+        } = self;
+        // SAFETY: (1), (2) are those of `new` and of `with_scope`.
+        unsafe { T::store_ordered(Self::ordering(O::ORDER), space, base, len, index, value) };
+    }
+}
+
+macro_rules! references_of {
+    ($view:ty, $space:expr $(, const $len:ident)?) => {
+        impl<'a, T: AtomicAdd $(, const $len: usize)?> $view {
+            /// Element `index`, for atomic operations that have an order.
+            ///
+            /// # Safety
+            /// 1. `index` lies within the memory.
+            /// 2. While one of the references to it is used, other threads touch the element with atomic
+            ///    operations only, unless a barrier orders them.
+            #[inline(always)]
+            #[must_use]
+            pub unsafe fn atomic_ref(self, index: usize) -> AtomicRef<'a, T> {
+                // SAFETY: (1), (2) are the caller's.
+                unsafe { AtomicRef::new($space, self.as_mut_ptr(), self.len(), index) }
+            }
+        }
+    };
+}
+references_of!(GlobalMut<'a, T>, Space::Global);
+references_of!(SharedSlice<'a, T>, Space::Shared);
+references_of!(SharedArray<'a, T, LEN>, Space::Shared, const LEN);

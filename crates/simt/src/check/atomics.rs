@@ -1,0 +1,210 @@
+//! What atomic operations read, and what they order.
+//!
+//! The rules are those of the PTX ISA, "Memory Consistency Model". An operation with the order release hands
+//! on what its thread has done, itself included; one with the order acquire orders what it has read before
+//! what its thread does next. Relaxed ones leave both to fences. Stricter than that model, and as Rust's
+//! has it: later relaxed stores of a thread to the word do not hand on what its release has, and an acquire
+//! orders what it reads itself, not what an earlier relaxed load of the word has read.
+
+use super::announced::Announced;
+use super::block::BlockCheck;
+use super::changes::Change;
+use super::clock::{Before, VectorClock};
+use super::event::{Event, Time};
+use super::history::History;
+use super::order::index_of;
+use super::published::{Published, Release, Words};
+use super::site::Site;
+use crate::basics::{Access, AccessKind, AtomicOrder, Position};
+use std::collections::HashMap;
+use std::panic::Location;
+
+/// Which word is accessed, by its address, and at which line.
+type Target = (usize, &'static Location<'static>);
+
+impl BlockCheck {
+    /// Notes the atomic access that thread number `thread` is about to make.
+    #[inline]
+    pub(super) fn announce(&self, thread: u16, access: &Access) {
+        self.announced[usize::from(thread)].set(Announced {
+            kind: access.kind,
+            order: access.order,
+        });
+    }
+
+    /// Performs `step`, with which the thread at `position` reads or writes the word at `address`
+    /// atomically: what the word hands on changes together with its value. `shared` are the checks
+    /// of the block whose shared memory it is in, if it is in shared memory. The step returns the values
+    /// before and after it.
+    #[inline]
+    pub fn atomic_step(
+        &self,
+        position: &Position,
+        (address, site): Target,
+        shared: Option<&Self>,
+        step: impl FnOnce() -> [u64; 2],
+    ) -> [u64; 2] {
+        let published = match shared {
+            Some(owner) => &owner.published,
+            None => &self.launch.published,
+        };
+        let is_exclusive = shared.is_some() || self.launch.conditions.is_exclusive;
+        let thread = position.thread() as usize;
+        let access = self.announced[thread].replace(Announced::UPDATE);
+        let may_be_stale = self.stale_loads.are_on();
+        let has_order = self.has_clocks.get() || access.order.releases();
+        if !published.is_used() && !has_order && !may_be_stale {
+            let result = step();
+            self.note_change((published, is_exclusive), address, thread, result, site);
+            // Another block's release may have come in between.
+            if published.is_used() && access.reads() {
+                self.observe(
+                    thread,
+                    access.order,
+                    published.lock().releases.get(&address),
+                );
+            }
+            return result;
+        }
+        let words = &mut *published.lock();
+        // Whatever the access itself releases comes after it.
+        let time = self.now();
+        if access.kind != AccessKind::AtomicRead {
+            self.publish(position, access, address, &mut words.releases);
+        }
+        let result = step();
+        self.note_change((published, is_exclusive), address, thread, result, site);
+        if may_be_stale {
+            return self.step_in_history(position, (address, site), (access, time), words, result);
+        }
+        if access.kind == AccessKind::AtomicRead {
+            self.observe(thread, access.order, words.releases.get(&address));
+        }
+        result
+    }
+
+    /// The thread at `position` writes the word at `address`: an update goes on with what the word hands on,
+    /// which it has read, and a store begins anew.
+    fn publish(
+        &self,
+        position: &Position,
+        access: Announced,
+        address: usize,
+        releases: &mut HashMap<usize, Release>,
+    ) {
+        let (thread, order) = (position.thread() as usize, access.order);
+        match access.reads() {
+            true => self.observe(thread, order, releases.get(&address)),
+            false => _ = releases.remove(&address),
+        }
+        let place = (self.block, &self.launch.conditions.clusters);
+        let own = order.releases().then(|| self.release(position));
+        let released = &self.threads[thread].borrow().released;
+        if own.is_none() && released.iter().all(Before::is_empty) {
+            return;
+        }
+        let release = releases.entry(address).or_default();
+        for (scope, released) in released.iter().enumerate() {
+            release.add(place, scope, released);
+        }
+        if let Some(own) = own {
+            let own = Before {
+                ordered: own.ordered,
+                fenced: own.fenced,
+            };
+            release.add(place, index_of(order.scope), &own);
+        }
+    }
+
+    /// The same of a word whose last stores are known: an atomic load may return an older one.
+    #[cold]
+    fn step_in_history(
+        &self,
+        position: &Position,
+        (address, site): Target,
+        (access, time): (Announced, Time),
+        words: &mut Words,
+        [before, after]: [u64; 2],
+    ) -> [u64; 2] {
+        let number = position.thread();
+        let event = |kind: AccessKind| {
+            let thread = (self.block, number as u16);
+            Event::new(kind.into(), thread, time, 4, Site::of(site))
+        };
+        let release = words.releases.get(&address);
+        let history = words.histories.of(address, before);
+        if access.kind == AccessKind::AtomicWrite || before != after {
+            history.store(after, event(access.kind), release.cloned());
+            return [before, after];
+        }
+        let newest = history.newest();
+        let chosen = match access.kind {
+            AccessKind::AtomicRead => {
+                let first = self.first_choice(position, history);
+                self.stale_loads.draw(first, newest)
+            }
+            _ => newest,
+        };
+        let (value, of_store) = history.load(chosen, event(AccessKind::AtomicRead));
+        if access.kind == AccessKind::AtomicRead {
+            let of_store = if chosen == newest { release } else { of_store };
+            self.observe(number as usize, access.order, of_store);
+        }
+        [value, after]
+    }
+
+    /// The oldest store of a word that a load by the thread at `position` may return.
+    fn first_choice(&self, position: &Position, history: &History<Release>) -> usize {
+        let clocks = self.threads[position.thread() as usize].borrow();
+        let fenced = clocks.fenced.as_deref();
+        self.with_accessor(position, |accessor| {
+            history.first_choice(|event| {
+                let is_fenced = |clock: &VectorClock| {
+                    event.time <= clock.at(event.block, u32::from(event.thread()))
+                };
+                accessor.is_after_thread(event) || fenced.is_some_and(is_fenced)
+            })
+        })
+    }
+
+    /// Notes the change of a word by a thread, if it is one; of a word that one host thread alone changes, without a
+    /// lock.
+    #[inline]
+    fn note_change(
+        &self,
+        (published, is_exclusive): (&Published, bool),
+        address: usize,
+        thread: usize,
+        [before, after]: [u64; 2],
+        site: &'static Location<'static>,
+    ) {
+        if before != after {
+            let change = Change {
+                block: self.block,
+                thread: thread as u16,
+                site: Site::of(site),
+            };
+            published.changes.note(address, change, is_exclusive);
+        }
+    }
+
+    /// A thread has read `release`: an acquire orders it now as far as its scope reaches, and the next fence
+    /// of the thread the rest.
+    fn observe(&self, thread: usize, order: AtomicOrder, release: Option<&Release>) {
+        let Some(release) = release else { return };
+        let known = release.to(self.block, &self.launch.conditions.clusters);
+        let acquired = match order.acquires() {
+            true => index_of(order.scope) + 1,
+            false => 0,
+        };
+        let mut clocks = self.threads[thread].borrow_mut();
+        for (scope, known) in known.into_iter().enumerate() {
+            let Some(known) = known else { continue };
+            match scope < acquired {
+                true => clocks.acquire_observed(known),
+                false => clocks.observed[scope].add(known),
+            }
+        }
+        self.has_clocks.set(true);
+    }
+}

@@ -1,0 +1,190 @@
+//! Programs of plain accesses, arrivals and waits: how they are drawn, and what the simulator says of them.
+
+use super::model::{Outcome, waits_for_cluster};
+use crate::turns::{BLOCKS, BYTES, Turns, WORDS};
+use proptest::prelude::*;
+use simt::{AccessKind, Options, Space};
+
+/// Threads of a block: all of them take steps.
+const THREADS: usize = 2;
+
+/// The threads: block and thread.
+pub const ACTORS: [(usize, usize); BLOCKS * THREADS] = [(0, 0), (0, 1), (1, 0), (1, 1)];
+
+/// Arrivals of the phases of each mbarrier. They are in the first block, whose threads alone wait.
+pub const ARRIVALS: [u32; 2] = [2, 3];
+
+#[derive(Clone, Copy, Debug)]
+pub enum Step {
+    /// A plain access.
+    Access {
+        actor: usize,
+        kind: AccessKind,
+        word: usize,
+    },
+    /// An arrival at an mbarrier.
+    Arrive { actor: usize, barrier: usize },
+    /// An mbarrier expects bytes, which never come.
+    Expect { actor: usize, barrier: usize },
+    /// Whether the phase of this parity is complete; it is waited for if so.
+    Wait {
+        actor: usize,
+        barrier: usize,
+        parity: bool,
+    },
+    /// An arrival at the barrier of the cluster, by a thread that has waited for the last one.
+    ClusterArrive { actor: usize },
+    /// A wait by a thread that has arrived, as soon as all have.
+    ClusterWait { actor: usize },
+}
+
+impl Step {
+    pub fn actor(self) -> usize {
+        match self {
+            Self::Access { actor, .. }
+            | Self::Arrive { actor, .. }
+            | Self::Expect { actor, .. }
+            | Self::Wait { actor, .. }
+            | Self::ClusterArrive { actor }
+            | Self::ClusterWait { actor } => actor,
+        }
+    }
+}
+
+pub fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let actor = || 0..ACTORS.len();
+    let barrier = || 0..ARRIVALS.len();
+    let kind = prop_oneof![3 => Just(AccessKind::Read), 1 => Just(AccessKind::Write)];
+    // Mostly one word, so that the accesses meet.
+    let word = prop_oneof![3 => Just(0_usize), 1 => 0..WORDS];
+    let access = (actor(), kind, word);
+    let wait = (0..THREADS, barrier(), any::<bool>());
+    let step = prop_oneof![
+        16 => access.prop_map(|(actor, kind, word)| Step::Access { actor, kind, word }),
+        16 => (actor(), barrier()).prop_map(|(actor, barrier)| Step::Arrive { actor, barrier }),
+        1 => (actor(), barrier()).prop_map(|(actor, barrier)| Step::Expect { actor, barrier }),
+        16 => wait.prop_map(|(actor, barrier, parity)| Step::Wait { actor, barrier, parity }),
+        8 => actor().prop_map(|actor| Step::ClusterArrive { actor }),
+        8 => actor().prop_map(|actor| Step::ClusterWait { actor }),
+    ];
+    // Single steps, a phase of an mbarrier with a wait, and a meeting of the cluster.
+    let phrase = prop_oneof![
+        8 => step.prop_map(|step| vec![step]),
+        2 => (barrier(), any::<[u8; 4]>()).prop_map(|(barrier, actors)| phase(barrier, actors)),
+        1 => Just(meeting()),
+    ];
+    let phrases = prop::collection::vec(phrase, 1..24);
+    phrases.prop_map(|phrases| waits_for_cluster(&phrases.concat()))
+}
+
+/// A phase of an mbarrier by arrivals of some actors, and a wait for it.
+fn phase(barrier: usize, actors: [u8; 4]) -> Vec<Step> {
+    let actors = actors.map(usize::from);
+    let arrivals = actors.iter().take(ARRIVALS[barrier] as usize);
+    let arrivals = arrivals.map(|actor| Step::Arrive {
+        actor: actor % ACTORS.len(),
+        barrier,
+    });
+    let waits = [false, true].map(|parity| Step::Wait {
+        actor: actors[3] % THREADS,
+        barrier,
+        parity,
+    });
+    arrivals.chain(waits).collect()
+}
+
+/// All threads of the cluster arrive and wait.
+fn meeting() -> Vec<Step> {
+    let actors = || 0..ACTORS.len();
+    let arrivals = actors().map(|actor| Step::ClusterArrive { actor });
+    let waits = actors().map(|actor| Step::ClusterWait { actor });
+    arrivals.chain(waits).collect()
+}
+
+/// The address of an mbarrier of the first block.
+fn barrier_at(number: usize) -> usize {
+    let own = simt::static_shared(2, 8 * ARRIVALS.len(), 8).expose_provenance();
+    simt::map_shared(own, 0) + 8 * number
+}
+
+/// The first thread of the first block makes the mbarriers, before all threads of the cluster meet.
+fn begin(thread: usize) {
+    let first = barrier_at(0);
+    if simt::cluster_rank() == 0 && thread == 0 {
+        for (number, arrivals) in ARRIVALS.into_iter().enumerate() {
+            simt::mbarrier_init(first + 8 * number, arrivals);
+        }
+        simt::fence_mbarrier_init();
+    }
+    simt::cluster_barrier();
+}
+
+/// All threads end the phase that some may have arrived in, and meet once more: a block stays while others
+/// access its memory.
+fn end(steps: &[Step], place: (usize, usize)) {
+    let of_cluster = steps
+        .iter()
+        .rev()
+        .filter(|step| ACTORS[step.actor()] == place);
+    let mut of_cluster = of_cluster
+        .filter(|step| matches!(step, Step::ClusterArrive { .. } | Step::ClusterWait { .. }));
+    if !matches!(of_cluster.next(), Some(Step::ClusterArrive { .. })) {
+        simt::cluster_barrier_arrive();
+    }
+    simt::cluster_barrier_wait();
+    simt::cluster_barrier();
+}
+
+/// Takes a step; returns whether a phase was complete.
+fn take(_: usize, step: Step, (space, base): (Space, usize)) -> u32 {
+    match step {
+        Step::Access { kind, word, .. } => {
+            let base = match space {
+                Space::Shared => simt::map_shared(base, 0),
+                _ => base,
+            };
+            simt::access(space, kind, base, BYTES, 4 * word, 4, 4);
+        }
+        Step::Arrive { barrier, .. } => simt::mbarrier_arrive(barrier_at(barrier)),
+        Step::Expect { barrier, .. } => simt::mbarrier_expect(barrier_at(barrier), 16),
+        Step::Wait {
+            barrier, parity, ..
+        } => {
+            let barrier = barrier_at(barrier);
+            let is_complete = simt::mbarrier_test(barrier, parity);
+            if is_complete {
+                simt::mbarrier_wait(barrier, parity);
+            }
+            return is_complete.into();
+        }
+        Step::ClusterArrive { .. } => simt::cluster_barrier_arrive(),
+        Step::ClusterWait { .. } => simt::cluster_barrier_wait(),
+    }
+    0
+}
+
+fn part(step: Step, place: (usize, usize)) -> (bool, bool) {
+    let is_actor = ACTORS[step.actor()] == place;
+    (is_actor, is_actor)
+}
+
+/// What the steps return under a seed, or what is found.
+pub fn run(steps: &[Step], seed: u64, space: Space) -> Outcome {
+    let options = Options {
+        seed,
+        parallel_blocks: false,
+        finding_limit: 1,
+        ..Options::default()
+    };
+    let turns = Turns {
+        threads: THREADS,
+        cluster: BLOCKS as u32,
+        begin,
+        end,
+        part,
+        take,
+    };
+    turns
+        .run(steps, &options, space)
+        .map_err(|defect| defect.kind)
+}
