@@ -26,12 +26,22 @@ const AT_A_TIME: usize = 1 << 26;
 pub fn multiply(
     kernel: &'static GemmKernel,
     wide: &'static GemmKernel,
+    matrices: Matrices<'_, f32, f32, f32>,
+) -> Outcome<()> {
+    multiply_some(AT_A_TIME, kernel, wide, matrices)
+}
+
+/// The same, of whose operands so many elements are taken apart at a time, or those of one product.
+fn multiply_some(
+    at_a_time: usize,
+    kernel: &'static GemmKernel,
+    wide: &'static GemmKernel,
     mut matrices: Matrices<'_, f32, f32, f32>,
 ) -> Outcome<()> {
     let ((m, n, k), count) = (matrices.extents(), matrices.count());
     let elements = |it: MatrixBatch<'_, f32>, lines: usize| it.count().map_or(0, |_| lines * k);
     let of_product = elements(matrices.a, m).saturating_add(elements(matrices.b, n));
-    let at_a_time = (AT_A_TIME / of_product.max(1)).clamp(1, MAX_GRID_Y as usize);
+    let at_a_time = (at_a_time / of_product.max(1)).clamp(1, MAX_GRID_Y as usize);
     if count <= at_a_time {
         return multiply_at_once(kernel, wide, matrices);
     }
@@ -171,4 +181,54 @@ fn multiply_wide(
     // SAFETY: (1) is (1) to (4) of the kernels: (1) the grid; (2) the views; (3) the kernel was selected by
     // the operands' orders and rows; (4) the words are those of the splits. (2) As in `multiply_halves`.
     unsafe { launch(&module, config, arguments, words) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::Device;
+    use crate::matmul::arithmetic::Arithmetic;
+    use crate::matmul::epilogue::Epilogue;
+    use crate::matmul::kernel::ElementType;
+    use crate::matmul::matrices::Factors;
+    use crate::matmul::select::Request;
+
+    /// An operand that all products share is taken apart once, and the others two products at a time.
+    #[test]
+    fn a_batch_in_several_launches_has_the_bits_of_one() {
+        const COUNT: usize = 5;
+        let (m, n, k) = (9, 20, 64);
+        let device = Device::simulator();
+        let elements = |len: usize, step: usize| -> Vec<f32> {
+            let element = |i: usize| (i * step % 251) as f32 / 125.0 - 1.0;
+            (0..len).map(element).collect()
+        };
+        let all = device
+            .matrix((COUNT * m, k), &elements(COUNT * m * k, 7))
+            .unwrap();
+        let shared = device.matrix((k, n), &elements(k * n, 11)).unwrap();
+        let product = |at_a_time| {
+            let factors = Factors::new(
+                all.view().batch_rows(COUNT).unwrap(),
+                MatrixBatch::from(&shared),
+            );
+            let mut c = device.matrix_zeros::<f32>((COUNT * m, n)).unwrap();
+            let results = c.view_mut().into_batch_rows(COUNT).unwrap();
+            let matrices = Matrices::of(&device, factors, results, Epilogue::identity())
+                .unwrap()
+                .unwrap();
+            let problem = matrices.problem(ElementType::F32, ElementType::F32);
+            let select = |request| device.select_kernel(request, &problem).unwrap().kernel;
+            let kernel = select(Request::Fastest(Arithmetic::Split, None));
+            let wide = select(Request::LeftOutBy(kernel.method));
+            multiply_some(at_a_time, kernel, wide, matrices).unwrap();
+            c.to_vec().unwrap()
+        };
+        let whole = product(usize::MAX);
+        assert!(whole.iter().all(|&it| it != 0.0));
+        // One product at a time, and two, of which the last launch has one.
+        for at_a_time in [1, 2 * m * k] {
+            assert_eq!(product(at_a_time), whole, "{at_a_time}");
+        }
+    }
 }
