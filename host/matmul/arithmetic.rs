@@ -27,6 +27,7 @@ pub enum Arithmetic {
     /// units, with the same exact sums.
     Chain,
     /// f32 on tensor cores: each element as two halves, three products for each. Closer to the exact
-    /// result than a chain, with other bits, and not bound to an order of the elements.
+    /// result than a chain, with other bits, and not bound to an order of the elements. From compute capability
+    /// 8.0 on: by warpgroups on 9.0, and elsewhere by warps, whose bits are others again.
     Split,
 }
