@@ -73,8 +73,9 @@ impl CudaBuilder {
     /// A kernel's code is the same as in one module for the crate: kernels are taken apart after
     /// optimisation. Constant data and shared memory go to each module that uses them. A static
     /// that kernels or the host write (`global_array!`, `constant_array!`, atomics) can be used by
-    /// one kernel only, because each module has its own copy: [`BuildError::SharedStatic`] names
-    /// what two kernels share. A static that no kernel uses is in no module.
+    /// one kernel only, because each module has its own copy:
+    /// [`BuildError::SharedStatic`](crate::BuildError::SharedStatic) names what two kernels share. A
+    /// static that no kernel uses is in no module.
     #[must_use]
     pub fn one_module_per_kernel(mut self) -> CudaBuilder {
         self.one_module_per_kernel = true;
