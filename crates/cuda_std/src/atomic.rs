@@ -49,12 +49,12 @@ use crate::shared::{SharedArray, SharedSlice};
 use bytemuck::Pod;
 
 /// A word with an atomic addition: u32, i32, u64, i64, f32, f64.
-pub trait AtomicAdd: Pod + machine::AtomicWord + machine::OrderedWord {}
-impl<T: machine::OrderedWord> AtomicAdd for T {}
+pub trait AtomicAdd: Pod + machine::AtomicWord {}
+impl<T: machine::AtomicWord> AtomicAdd for T {}
 
 /// A word with all atomic operations: u32, i32, u64, i64.
-pub trait AtomicInteger: AtomicAdd + machine::AtomicInteger + machine::OrderedInteger {}
-impl<T: machine::OrderedInteger> AtomicInteger for T {}
+pub trait AtomicInteger: AtomicAdd + machine::AtomicInteger {}
+impl<T: machine::AtomicInteger> AtomicInteger for T {}
 
 macro_rules! operations {
     ($($(#[$meta:meta])* $name:ident => $operation:ident;)*) => {$(
@@ -68,7 +68,7 @@ macro_rules! operations {
         #[track_caller]
         pub unsafe fn $name(self, index: usize, value: T) -> T {
             // SAFETY: (1), (2) are the caller's.
-            unsafe { T::$operation(Self::SPACE, self.as_mut_ptr(), self.len(), index, value) }
+            unsafe { T::$operation(None, Self::SPACE, self.as_mut_ptr(), self.len(), index, value) }
         }
     )*};
 }
@@ -110,7 +110,7 @@ macro_rules! atomics_of {
             #[track_caller]
             pub unsafe fn atomic_compare_exchange(self, index: usize, current: T, new: T) -> T {
                 // SAFETY: (1), (2) are the caller's.
-                unsafe { T::compare_exchange(Self::SPACE, self.as_mut_ptr(), self.len(), index, current, new) }
+                unsafe { T::compare_exchange(None, Self::SPACE, self.as_mut_ptr(), self.len(), index, [current, new]) }
             }
 
             /// Element `index`, read past the read-only cache and never torn.
@@ -123,7 +123,7 @@ macro_rules! atomics_of {
             #[track_caller]
             pub unsafe fn atomic_load(self, index: usize) -> T {
                 // SAFETY: (1), (2) are the caller's.
-                unsafe { <T as machine::AtomicInteger>::load(Self::SPACE, self.as_mut_ptr(), self.len(), index) }
+                unsafe { <T as machine::AtomicInteger>::load(None, Self::SPACE, self.as_mut_ptr(), self.len(), index) }
             }
 
             /// Writes element `index`, never torn.
@@ -136,7 +136,7 @@ macro_rules! atomics_of {
             #[track_caller]
             pub unsafe fn atomic_store(self, index: usize, value: T) {
                 // SAFETY: (1), (2) are the caller's.
-                unsafe { <T as machine::AtomicInteger>::store(Self::SPACE, self.as_mut_ptr(), self.len(), index, value) }
+                unsafe { <T as machine::AtomicInteger>::store(None, Self::SPACE, self.as_mut_ptr(), self.len(), index, value) }
             }
         }
     };

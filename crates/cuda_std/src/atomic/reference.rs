@@ -3,7 +3,7 @@
 use super::order::{DeviceScope, LoadOrder, Scope, StoreOrder, UpdateOrder};
 use super::{AtomicAdd, AtomicInteger};
 use crate::global::GlobalMut;
-use crate::machine::{MemoryOrder, MemoryScope, Space};
+use crate::machine::{self, MemoryOrder, Ordering, Space};
 use crate::shared::{SharedArray, SharedSlice};
 use core::marker::PhantomData;
 
@@ -106,8 +106,8 @@ impl<'a, T, S> AtomicRef<'a, T, S> {
 }
 
 impl<T, S: Scope> AtomicRef<'_, T, S> {
-    const fn ordering(order: MemoryOrder) -> (MemoryOrder, MemoryScope) {
-        (order, S::SCOPE)
+    const fn ordering(order: MemoryOrder) -> Ordering {
+        Some((order, S::SCOPE))
     }
 }
 
@@ -128,24 +128,24 @@ impl<T: AtomicAdd, S: Scope> AtomicRef<'_, T, S> {
     updates! {
         /// Adds `value` and returns what the word was. Integers wrap; the order in which threads add floats
         /// is not fixed, nor are the bits of their sum.
-        fetch_add => add_ordered;
+        fetch_add => fetch_add;
     }
 }
 
 impl<T: AtomicInteger, S: Scope> AtomicRef<'_, T, S> {
     updates! {
         /// Makes the word the smaller of itself and `value`; returns what it was.
-        fetch_min => min_ordered;
+        fetch_min => fetch_min;
         /// Makes the word the larger of itself and `value`; returns what it was.
-        fetch_max => max_ordered;
+        fetch_max => fetch_max;
         /// The word and `value`, bit by bit; returns what it was.
-        fetch_and => and_ordered;
+        fetch_and => fetch_and;
         /// The word or `value`, bit by bit; returns what it was.
-        fetch_or => or_ordered;
+        fetch_or => fetch_or;
         /// The word xor `value`, bit by bit; returns what it was.
-        fetch_xor => xor_ordered;
+        fetch_xor => fetch_xor;
         /// Writes `value` and returns what the word was.
-        swap => swap_ordered;
+        swap => swap;
     }
 
     /// Writes `new` if the word is `current`; returns what it was. The order is the same whether it was.
@@ -161,7 +161,7 @@ impl<T: AtomicInteger, S: Scope> AtomicRef<'_, T, S> {
         } = self;
         let ordering = Self::ordering(O::ORDER);
         // SAFETY: (1), (2) are those of `new` and of `with_scope`.
-        unsafe { T::compare_exchange_ordered(ordering, space, base, len, index, [current, new]) }
+        unsafe { T::compare_exchange(ordering, space, base, len, index, [current, new]) }
     }
 
     /// The word.
@@ -177,7 +177,9 @@ impl<T: AtomicInteger, S: Scope> AtomicRef<'_, T, S> {
             ..
         } = self;
         // SAFETY: (1), (2) are those of `new` and of `with_scope`.
-        unsafe { T::load_ordered(Self::ordering(O::ORDER), space, base, len, index) }
+        unsafe {
+            <T as machine::AtomicInteger>::load(Self::ordering(O::ORDER), space, base, len, index)
+        }
     }
 
     /// Writes the word.
@@ -192,7 +194,16 @@ impl<T: AtomicInteger, S: Scope> AtomicRef<'_, T, S> {
             ..
         } = self;
         // SAFETY: (1), (2) are those of `new` and of `with_scope`.
-        unsafe { T::store_ordered(Self::ordering(O::ORDER), space, base, len, index, value) };
+        unsafe {
+            <T as machine::AtomicInteger>::store(
+                Self::ordering(O::ORDER),
+                space,
+                base,
+                len,
+                index,
+                value,
+            )
+        };
     }
 }
 

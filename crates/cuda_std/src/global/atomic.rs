@@ -45,7 +45,7 @@ macro_rules! operations {
                 return None;
             }
             // SAFETY: (1) is the comparison. (2) The view has atomic operations alone.
-            Some(unsafe { T::$name(Space::Global, self.base, self.len, index, value) })
+            Some(unsafe { T::$name(None, Space::Global, self.base, self.len, index, value) })
         }
     )*};
 }
@@ -113,7 +113,14 @@ impl<T: AtomicInteger> GlobalAtomic<'_, T> {
         }
         // SAFETY: (1) is the comparison. (2) The view has atomic operations alone.
         Some(unsafe {
-            T::compare_exchange(Space::Global, self.base, self.len, index, current, new)
+            T::compare_exchange(
+                None,
+                Space::Global,
+                self.base,
+                self.len,
+                index,
+                [current, new],
+            )
         })
     }
 
@@ -127,7 +134,7 @@ impl<T: AtomicInteger> GlobalAtomic<'_, T> {
         }
         // SAFETY: (1) is the comparison. (2) The view has atomic operations alone.
         Some(unsafe {
-            <T as machine::AtomicInteger>::load(Space::Global, self.base, self.len, index)
+            <T as machine::AtomicInteger>::load(None, Space::Global, self.base, self.len, index)
         })
     }
 
@@ -140,7 +147,14 @@ impl<T: AtomicInteger> GlobalAtomic<'_, T> {
         }
         // SAFETY: (1) is the comparison. (2) The view has atomic operations alone.
         unsafe {
-            <T as machine::AtomicInteger>::store(Space::Global, self.base, self.len, index, value);
+            <T as machine::AtomicInteger>::store(
+                None,
+                Space::Global,
+                self.base,
+                self.len,
+                index,
+                value,
+            );
         }
         true
     }

@@ -1,8 +1,30 @@
-//! Atomic operations (PTX ISA, 9.7.12.4: `atom`), relaxed, with the scope of the device.
+//! Atomic operations (PTX ISA, 9.7.8.8: `ld`; 9.7.8.11: `st`; 9.7.12.4: `atom`; 8.5: scope).
 
 use super::memory::{Space, global_address, shared_address};
 use bytemuck::Pod;
 use core::arch::asm;
+
+/// What an operation orders besides its own word.
+#[derive(Clone, Copy)]
+pub enum MemoryOrder {
+    Relaxed,
+    Acquire,
+    Release,
+    AcquireRelease,
+}
+
+/// The threads that an operation is for.
+#[derive(Clone, Copy)]
+pub enum MemoryScope {
+    Block,
+    Cluster,
+    Device,
+    System,
+}
+
+/// What an operation orders besides its own word, and for which threads; `None` is relaxed, for the device: the
+/// instruction without qualifiers.
+pub type Ordering = Option<(MemoryOrder, MemoryScope)>;
 
 /// A word with an atomic addition. Each function works on element `index` of the `len` at `base`.
 pub trait AtomicWord: Pod {
@@ -10,14 +32,29 @@ pub trait AtomicWord: Pod {
     ///
     /// # Safety
     /// 1. `index` lies within the `len` elements at `base`, which lie in `space`.
-    /// 2. Meanwhile the element is accessed by atomic operations alone.
+    /// 2. Meanwhile the element is accessed by atomic operations alone, whose scopes include each other's
+    ///    threads.
     unsafe fn fetch_add(
+        ordering: Ordering,
         space: Space,
         base: *mut Self,
         len: usize,
         index: usize,
         value: Self,
     ) -> Self;
+}
+
+macro_rules! declare_updates {
+    ($($function:ident;)*) => {$(
+        unsafe fn $function(
+            ordering: Ordering,
+            space: Space,
+            base: *mut Self,
+            len: usize,
+            index: usize,
+            value: Self,
+        ) -> Self;
+    )*};
 }
 
 /// A word with all atomic operations.
@@ -26,198 +63,238 @@ pub trait AtomicWord: Pod {
 /// As for [`AtomicWord::fetch_add`].
 #[allow(clippy::missing_safety_doc, reason = "it stands above, once for all")]
 pub trait AtomicInteger: AtomicWord {
-    unsafe fn fetch_min(
-        space: Space,
-        base: *mut Self,
-        len: usize,
-        index: usize,
-        value: Self,
-    ) -> Self;
-    unsafe fn fetch_max(
-        space: Space,
-        base: *mut Self,
-        len: usize,
-        index: usize,
-        value: Self,
-    ) -> Self;
-    unsafe fn fetch_and(
-        space: Space,
-        base: *mut Self,
-        len: usize,
-        index: usize,
-        value: Self,
-    ) -> Self;
-    unsafe fn fetch_or(
-        space: Space,
-        base: *mut Self,
-        len: usize,
-        index: usize,
-        value: Self,
-    ) -> Self;
-    unsafe fn fetch_xor(
-        space: Space,
-        base: *mut Self,
-        len: usize,
-        index: usize,
-        value: Self,
-    ) -> Self;
-    unsafe fn swap(space: Space, base: *mut Self, len: usize, index: usize, value: Self) -> Self;
+    declare_updates! {
+        fetch_min;
+        fetch_max;
+        fetch_and;
+        fetch_or;
+        fetch_xor;
+        swap;
+    }
     unsafe fn compare_exchange(
+        ordering: Ordering,
         space: Space,
         base: *mut Self,
         len: usize,
         index: usize,
-        current: Self,
-        new: Self,
+        values: [Self; 2],
     ) -> Self;
-    unsafe fn load(space: Space, base: *mut Self, len: usize, index: usize) -> Self;
-    unsafe fn store(space: Space, base: *mut Self, len: usize, index: usize, value: Self);
+    /// It acquires, unless the order is relaxed.
+    unsafe fn load(
+        ordering: Ordering,
+        space: Space,
+        base: *mut Self,
+        len: usize,
+        index: usize,
+    ) -> Self;
+    /// It releases, unless the order is relaxed.
+    unsafe fn store(
+        ordering: Ordering,
+        space: Space,
+        base: *mut Self,
+        len: usize,
+        index: usize,
+        value: Self,
+    );
 }
 
-/// One read-modify-write instruction: `atom.SPACE.INSTRUCTION old, [address], value`.
-macro_rules! read_modify_write {
-    ($($function:ident: $word:ty, $class:ident, $instruction:expr;)*) => {$(
+/// Expands `$instruction` for the qualifiers of a scope, behind those of an order, each with its period.
+macro_rules! with_scope {
+    ($instruction:ident, $order:literal, $scope:expr, $arguments:tt) => {
+        match $scope {
+            MemoryScope::Block => $instruction!(concat!($order, ".cta."), $arguments),
+            MemoryScope::Cluster => $instruction!(concat!($order, ".cluster."), $arguments),
+            MemoryScope::Device => $instruction!(concat!($order, ".gpu."), $arguments),
+            MemoryScope::System => $instruction!(concat!($order, ".sys."), $arguments),
+        }
+    };
+}
+
+/// `atom.ORDER.SCOPE.SPACE.INSTRUCTION old, [address], operands`.
+macro_rules! atom {
+    ($qualifiers:expr, ($instruction:expr, $operands:literal, $space:ident, $pointer:ident, $old:ident: $class:ident, [$($value:ident),*])) => {
+        if let Space::Shared = $space {
+            asm!(
+                concat!("atom.", $qualifiers, "shared.", $instruction, " {0}, [{1}], ", $operands, ";"),
+                out($class) $old,
+                in(reg32) shared_address($pointer),
+                $(in($class) $value,)*
+                options(nostack),
+            );
+        } else {
+            asm!(
+                concat!("atom.", $qualifiers, "global.", $instruction, " {0}, [{1}], ", $operands, ";"),
+                out($class) $old,
+                in(reg64) global_address($pointer),
+                $(in($class) $value,)*
+                options(nostack),
+            );
+        }
+    };
+}
+
+/// `ld.ORDER.SCOPE.SPACE.BITS value, [address]`.
+macro_rules! ld {
+    ($qualifiers:expr, ($bits:expr, $space:ident, $pointer:ident, $value:ident: $class:ident)) => {
+        if let Space::Shared = $space {
+            asm!(
+                concat!("ld.", $qualifiers, "shared.", $bits, " {0}, [{1}];"),
+                out($class) $value,
+                in(reg32) shared_address($pointer),
+                options(nostack),
+            );
+        } else {
+            asm!(
+                concat!("ld.", $qualifiers, "global.", $bits, " {0}, [{1}];"),
+                out($class) $value,
+                in(reg64) global_address($pointer),
+                options(nostack),
+            );
+        }
+    };
+}
+
+/// `st.ORDER.SCOPE.SPACE.BITS [address], value`.
+macro_rules! st {
+    ($qualifiers:expr, ($bits:expr, $space:ident, $pointer:ident, $value:ident: $class:ident)) => {
+        if let Space::Shared = $space {
+            asm!(
+                concat!("st.", $qualifiers, "shared.", $bits, " [{0}], {1};"),
+                in(reg32) shared_address($pointer),
+                in($class) $value,
+                options(nostack),
+            );
+        } else {
+            asm!(
+                concat!("st.", $qualifiers, "global.", $bits, " [{0}], {1};"),
+                in(reg64) global_address($pointer),
+                in($class) $value,
+                options(nostack),
+            );
+        }
+    };
+}
+
+/// One read-modify-write instruction, by its order and scope.
+macro_rules! update {
+    ($ordering:expr, $arguments:tt) => {
+        match $ordering {
+            None => atom!("", $arguments),
+            Some((MemoryOrder::Relaxed, scope)) => with_scope!(atom, "relaxed", scope, $arguments),
+            Some((MemoryOrder::Acquire, scope)) => with_scope!(atom, "acquire", scope, $arguments),
+            Some((MemoryOrder::Release, scope)) => with_scope!(atom, "release", scope, $arguments),
+            Some((MemoryOrder::AcquireRelease, scope)) => {
+                with_scope!(atom, "acq_rel", scope, $arguments);
+            }
+        }
+    };
+}
+
+/// One load or store, which is never torn, nor taken from the read-only cache (PTX ISA, 8.2: strong
+/// operations), by its scope and, unless it is relaxed, with the order `$order`.
+macro_rules! access {
+    ($instruction:ident, $order:literal, $ordering:expr, $arguments:tt) => {
+        match $ordering {
+            None => $instruction!("relaxed.gpu.", $arguments),
+            Some((MemoryOrder::Relaxed, scope)) => {
+                with_scope!($instruction, "relaxed", scope, $arguments);
+            }
+            Some((_, scope)) => with_scope!($instruction, $order, scope, $arguments),
+        }
+    };
+}
+
+macro_rules! updates {
+    ($($function:ident: $class:ident, $instruction:expr;)*) => {$(
         #[inline(always)]
-        unsafe fn $function(space: Space, base: *mut Self, _len: usize, index: usize, value: Self) -> Self {
-            let old: $word;
+        unsafe fn $function(
+            ordering: Ordering,
+            space: Space,
+            base: *mut Self,
+            _len: usize,
+            index: usize,
+            value: Self,
+        ) -> Self {
+            let old: Self;
             // SAFETY: (1), (2) of `fetch_add` are the caller's.
             unsafe {
                 let pointer = base.add(index);
-                if let Space::Shared = space {
-                    asm!(
-                        concat!("atom.shared.", $instruction, " {0}, [{1}], {2};"),
-                        out($class) old,
-                        in(reg32) shared_address(pointer),
-                        in($class) value,
-                        options(nostack),
-                    );
-                } else {
-                    asm!(
-                        concat!("atom.global.", $instruction, " {0}, [{1}], {2};"),
-                        out($class) old,
-                        in(reg64) global_address(pointer),
-                        in($class) value,
-                        options(nostack),
-                    );
-                }
+                update!(ordering, ($instruction, "{2}", space, pointer, old: $class, [value]));
             }
             old
         }
     )*};
 }
 
-macro_rules! compare_exchange {
-    ($word:ty, $class:ident, $bits:expr) => {
-        #[inline(always)]
-        unsafe fn compare_exchange(
-            space: Space,
-            base: *mut Self,
-            _len: usize,
-            index: usize,
-            current: Self,
-            new: Self,
-        ) -> Self {
-            let old: $word;
-            // SAFETY: (1), (2) of `fetch_add` are the caller's.
-            unsafe {
-                let pointer = base.add(index);
-                if let Space::Shared = space {
-                    asm!(
-                        concat!("atom.shared.cas.", $bits, " {0}, [{1}], {2}, {3};"),
-                        out($class) old,
-                        in(reg32) shared_address(pointer),
-                        in($class) current,
-                        in($class) new,
-                        options(nostack),
-                    );
-                } else {
-                    asm!(
-                        concat!("atom.global.cas.", $bits, " {0}, [{1}], {2}, {3};"),
-                        out($class) old,
-                        in(reg64) global_address(pointer),
-                        in($class) current,
-                        in($class) new,
-                        options(nostack),
-                    );
-                }
-            }
-            old
-        }
-    };
-}
-
-/// A load and a store that are never torn, nor taken from the read-only cache
-/// (PTX ISA, 8.2: strong operations).
-macro_rules! load_and_store {
-    ($word:ty, $class:ident, $bits:expr) => {
-        #[inline(always)]
-        unsafe fn load(space: Space, base: *mut Self, _len: usize, index: usize) -> Self {
-            let value: $word;
-            // SAFETY: (1), (2) of `fetch_add` are the caller's.
-            unsafe {
-                let pointer = base.add(index);
-                if let Space::Shared = space {
-                    asm!(
-                        concat!("ld.relaxed.gpu.shared.", $bits, " {0}, [{1}];"),
-                        out($class) value,
-                        in(reg32) shared_address(pointer),
-                        options(nostack),
-                    );
-                } else {
-                    asm!(
-                        concat!("ld.relaxed.gpu.global.", $bits, " {0}, [{1}];"),
-                        out($class) value,
-                        in(reg64) global_address(pointer),
-                        options(nostack),
-                    );
-                }
-            }
-            value
-        }
-
-        #[inline(always)]
-        unsafe fn store(space: Space, base: *mut Self, _len: usize, index: usize, value: Self) {
-            // SAFETY: (1), (2) of `fetch_add` are the caller's.
-            unsafe {
-                let pointer = base.add(index);
-                if let Space::Shared = space {
-                    asm!(
-                        concat!("st.relaxed.gpu.shared.", $bits, " [{0}], {1};"),
-                        in(reg32) shared_address(pointer),
-                        in($class) value,
-                        options(nostack),
-                    );
-                } else {
-                    asm!(
-                        concat!("st.relaxed.gpu.global.", $bits, " [{0}], {1};"),
-                        in(reg64) global_address(pointer),
-                        in($class) value,
-                        options(nostack),
-                    );
-                }
-            }
-        }
-    };
-}
-
 macro_rules! integers {
     ($($word:ty: $class:ident, $bits:literal, $ordered:literal, $unsigned:literal;)*) => {$(
         impl AtomicWord for $word {
             // Two's complement: one addition serves signed and unsigned integers.
-            read_modify_write! { fetch_add: $word, $class, concat!("add.", $unsigned); }
+            updates! { fetch_add: $class, concat!("add.", $unsigned); }
         }
 
         impl AtomicInteger for $word {
-            read_modify_write! {
-                fetch_min: $word, $class, concat!("min.", $ordered);
-                fetch_max: $word, $class, concat!("max.", $ordered);
-                fetch_and: $word, $class, concat!("and.", $bits);
-                fetch_or: $word, $class, concat!("or.", $bits);
-                fetch_xor: $word, $class, concat!("xor.", $bits);
-                swap: $word, $class, concat!("exch.", $bits);
+            updates! {
+                fetch_min: $class, concat!("min.", $ordered);
+                fetch_max: $class, concat!("max.", $ordered);
+                fetch_and: $class, concat!("and.", $bits);
+                fetch_or: $class, concat!("or.", $bits);
+                fetch_xor: $class, concat!("xor.", $bits);
+                swap: $class, concat!("exch.", $bits);
             }
-            compare_exchange!($word, $class, $bits);
-            load_and_store!($word, $class, $bits);
+
+            #[inline(always)]
+            unsafe fn compare_exchange(
+                ordering: Ordering,
+                space: Space,
+                base: *mut Self,
+                _len: usize,
+                index: usize,
+                [current, new]: [Self; 2],
+            ) -> Self {
+                let old: Self;
+                // SAFETY: (1), (2) of `fetch_add` are the caller's.
+                unsafe {
+                    let pointer = base.add(index);
+                    update!(ordering, (
+                        concat!("cas.", $bits), "{2}, {3}", space, pointer, old: $class, [current, new]
+                    ));
+                }
+                old
+            }
+
+            #[inline(always)]
+            unsafe fn load(
+                ordering: Ordering,
+                space: Space,
+                base: *mut Self,
+                _len: usize,
+                index: usize,
+            ) -> Self {
+                let value: Self;
+                // SAFETY: (1), (2) of `fetch_add` are the caller's.
+                unsafe {
+                    let pointer = base.add(index);
+                    access!(ld, "acquire", ordering, ($bits, space, pointer, value: $class));
+                }
+                value
+            }
+
+            #[inline(always)]
+            unsafe fn store(
+                ordering: Ordering,
+                space: Space,
+                base: *mut Self,
+                _len: usize,
+                index: usize,
+                value: Self,
+            ) {
+                // SAFETY: (1), (2) of `fetch_add` are the caller's.
+                unsafe {
+                    let pointer = base.add(index);
+                    access!(st, "release", ordering, ($bits, space, pointer, value: $class));
+                }
+            }
         }
     )*};
 }
@@ -230,9 +307,9 @@ integers! {
 }
 
 impl AtomicWord for f32 {
-    read_modify_write! { fetch_add: f32, reg32, "add.f32"; }
+    updates! { fetch_add: reg32, "add.f32"; }
 }
 
 impl AtomicWord for f64 {
-    read_modify_write! { fetch_add: f64, reg64, "add.f64"; }
+    updates! { fetch_add: reg64, "add.f64"; }
 }

@@ -132,15 +132,15 @@ unsafe fn meet_other_blocks() {
     // `grid_barrier` by no other launch.
     unsafe {
         // Read before the own arrival: until then no block passes.
-        let passed = u32::load(Space::Global, counters, 2, PASSED);
+        let passed = u32::load(None, Space::Global, counters, 2, PASSED);
         fence_device();
-        let arrived = u32::fetch_add(Space::Global, counters, 2, ARRIVED, 1);
+        let arrived = u32::fetch_add(None, Space::Global, counters, 2, ARRIVED, 1);
         if arrived + 1 == blocks {
-            u32::store(Space::Global, counters, 2, ARRIVED, 0);
+            u32::store(None, Space::Global, counters, 2, ARRIVED, 0);
             fence_device();
-            u32::fetch_add(Space::Global, counters, 2, PASSED, 1);
+            u32::fetch_add(None, Space::Global, counters, 2, PASSED, 1);
         } else {
-            while u32::load(Space::Global, counters, 2, PASSED) == passed {}
+            while u32::load(None, Space::Global, counters, 2, PASSED) == passed {}
         }
         fence_device();
     }

@@ -21,7 +21,6 @@ mod intrinsics;
 mod mbarrier;
 mod memory;
 mod mma;
-mod ordered_atomic;
 mod output;
 mod position;
 mod texture;
@@ -35,7 +34,7 @@ pub use arithmetic::{
     sqrt_f32, sqrt_f64, trunc_f32, trunc_f64,
 };
 pub use async_copy::{async_commit, async_copy, async_copy_whole, async_wait, async_wait_in_ring};
-pub use atomic::{AtomicInteger, AtomicWord};
+pub use atomic::{AtomicInteger, AtomicWord, MemoryOrder, MemoryScope, Ordering};
 pub use barrier::{
     block_barrier, block_barrier_arrive, block_barrier_count, block_barrier_part, fence_block,
     fence_device, fence_system, grid_barrier, warp_barrier, yield_now,
@@ -57,7 +56,6 @@ pub use memory::{
     Cache, Space, check_in_tile, dynamic_shared, dynamic_shared_of_tiles, load, load_cached,
     load_read_only, prefetch_l2, shared_address, static_array, store,
 };
-pub use ordered_atomic::{MemoryOrder, MemoryScope, OrderedInteger, OrderedWord};
 pub use output::print;
 pub use position::{
     block_dim_x, block_dim_y, block_dim_z, block_idx_x, block_idx_y, block_idx_z, grid_dim_x,

@@ -1,8 +1,13 @@
 //! Atomic operations.
 
-use super::memory::{Space, announce};
+use super::memory::Space;
 use bytemuck::Pod;
 use simt::AccessKind;
+
+pub use simt::{MemoryOrder, MemoryScope};
+
+/// What an operation orders besides its own word, and for which threads; `None` is relaxed, for the device.
+pub type Ordering = Option<(MemoryOrder, MemoryScope)>;
 
 /// A word with an atomic addition. Each function works on element `index` of the `len` at `base`.
 pub trait AtomicWord: Pod {
@@ -13,12 +18,27 @@ pub trait AtomicWord: Pod {
     /// 2. No host thread but the simulator's workers touches them meanwhile.
     #[track_caller]
     unsafe fn fetch_add(
+        ordering: Ordering,
         space: Space,
         base: *mut Self,
         len: usize,
         index: usize,
         value: Self,
     ) -> Self;
+}
+
+macro_rules! declare_updates {
+    ($($function:ident;)*) => {$(
+        #[track_caller]
+        unsafe fn $function(
+            ordering: Ordering,
+            space: Space,
+            base: *mut Self,
+            len: usize,
+            index: usize,
+            value: Self,
+        ) -> Self;
+    )*};
 }
 
 /// A word with all atomic operations.
@@ -27,73 +47,81 @@ pub trait AtomicWord: Pod {
 /// As for [`AtomicWord::fetch_add`].
 #[allow(clippy::missing_safety_doc, reason = "it stands above, once for all")]
 pub trait AtomicInteger: AtomicWord {
-    #[track_caller]
-    unsafe fn fetch_min(
-        space: Space,
-        base: *mut Self,
-        len: usize,
-        index: usize,
-        value: Self,
-    ) -> Self;
-    #[track_caller]
-    unsafe fn fetch_max(
-        space: Space,
-        base: *mut Self,
-        len: usize,
-        index: usize,
-        value: Self,
-    ) -> Self;
-    #[track_caller]
-    unsafe fn fetch_and(
-        space: Space,
-        base: *mut Self,
-        len: usize,
-        index: usize,
-        value: Self,
-    ) -> Self;
-    #[track_caller]
-    unsafe fn fetch_or(
-        space: Space,
-        base: *mut Self,
-        len: usize,
-        index: usize,
-        value: Self,
-    ) -> Self;
-    #[track_caller]
-    unsafe fn fetch_xor(
-        space: Space,
-        base: *mut Self,
-        len: usize,
-        index: usize,
-        value: Self,
-    ) -> Self;
-    #[track_caller]
-    unsafe fn swap(space: Space, base: *mut Self, len: usize, index: usize, value: Self) -> Self;
+    declare_updates! {
+        fetch_min;
+        fetch_max;
+        fetch_and;
+        fetch_or;
+        fetch_xor;
+        swap;
+    }
     #[track_caller]
     unsafe fn compare_exchange(
+        ordering: Ordering,
         space: Space,
         base: *mut Self,
         len: usize,
         index: usize,
-        current: Self,
-        new: Self,
+        values: [Self; 2],
     ) -> Self;
     #[track_caller]
-    unsafe fn load(space: Space, base: *mut Self, len: usize, index: usize) -> Self;
+    unsafe fn load(
+        ordering: Ordering,
+        space: Space,
+        base: *mut Self,
+        len: usize,
+        index: usize,
+    ) -> Self;
     #[track_caller]
-    unsafe fn store(space: Space, base: *mut Self, len: usize, index: usize, value: Self);
+    unsafe fn store(
+        ordering: Ordering,
+        space: Space,
+        base: *mut Self,
+        len: usize,
+        index: usize,
+        value: Self,
+    );
+}
+
+/// Checks the atomic access of element `index` that is about to happen.
+#[track_caller]
+fn announce<T>(
+    (space, kind): (Space, AccessKind),
+    ordering: Ordering,
+    base: *const T,
+    len: usize,
+    index: usize,
+) {
+    let bytes = size_of::<T>();
+    let offset = index.saturating_mul(bytes);
+    simt::atomic_access(
+        space,
+        kind,
+        ordering.unwrap_or((MemoryOrder::Relaxed, MemoryScope::Device)),
+        base.addr(),
+        len * bytes,
+        offset,
+        bytes,
+    );
 }
 
 /// One atomic step: replaces the element by `$new`, a function of `$old` and `value`.
-macro_rules! read_modify_write {
+macro_rules! updates {
     ($($function:ident: $bits:ty, $update:ident, |$old:ident, $value:ident| $new:expr;)*) => {$(
         #[track_caller]
-        unsafe fn $function(space: Space, base: *mut Self, len: usize, index: usize, $value: Self) -> Self {
+        unsafe fn $function(
+            ordering: Ordering,
+            space: Space,
+            base: *mut Self,
+            len: usize,
+            index: usize,
+            $value: Self,
+        ) -> Self {
             let step = |bits| {
                 let $old: Self = bytemuck::cast::<$bits, Self>(bits);
                 bytemuck::cast::<Self, $bits>($new)
             };
-            announce(space, AccessKind::Atomic, base, len, index, 1);
+            announce((space, AccessKind::Atomic), ordering, base, len, index);
             // SAFETY: (1), (2) of `fetch_add` and the check just made.
             bytemuck::cast(unsafe { simt::$update(base.add(index).cast(), step) })
         }
@@ -103,11 +131,11 @@ macro_rules! read_modify_write {
 macro_rules! integers {
     ($($word:ty: $bits:ty, $update:ident;)*) => {$(
         impl AtomicWord for $word {
-            read_modify_write! { fetch_add: $bits, $update, |old, value| old.wrapping_add(value); }
+            updates! { fetch_add: $bits, $update, |old, value| old.wrapping_add(value); }
         }
 
         impl AtomicInteger for $word {
-            read_modify_write! {
+            updates! {
                 fetch_min: $bits, $update, |old, value| old.min(value);
                 fetch_max: $bits, $update, |old, value| old.max(value);
                 fetch_and: $bits, $update, |old, value| old & value;
@@ -118,15 +146,15 @@ macro_rules! integers {
 
             #[track_caller]
             unsafe fn compare_exchange(
+                ordering: Ordering,
                 space: Space,
                 base: *mut Self,
                 len: usize,
                 index: usize,
-                current: Self,
-                new: Self,
+                values: [Self; 2],
             ) -> Self {
-                let (current, new) = (bytemuck::cast::<Self, $bits>(current), bytemuck::cast(new));
-                announce(space, AccessKind::Atomic, base, len, index, 1);
+                let [current, new] = values.map(bytemuck::cast::<Self, $bits>);
+                announce((space, AccessKind::Atomic), ordering, base, len, index);
                 // SAFETY: (1), (2) of `fetch_add` and the check just made.
                 let old = unsafe {
                     simt::$update(base.add(index).cast(), |old| if old == current { new } else { old })
@@ -135,16 +163,29 @@ macro_rules! integers {
             }
 
             #[track_caller]
-            unsafe fn load(space: Space, base: *mut Self, len: usize, index: usize) -> Self {
-                announce(space, AccessKind::AtomicRead, base, len, index, 1);
+            unsafe fn load(
+                ordering: Ordering,
+                space: Space,
+                base: *mut Self,
+                len: usize,
+                index: usize,
+            ) -> Self {
+                announce((space, AccessKind::AtomicRead), ordering, base, len, index);
                 // SAFETY: (1), (2) of `fetch_add` and the check just made.
                 bytemuck::cast(unsafe { simt::$update(base.add(index).cast(), |old| old) })
             }
 
             #[track_caller]
-            unsafe fn store(space: Space, base: *mut Self, len: usize, index: usize, value: Self) {
+            unsafe fn store(
+                ordering: Ordering,
+                space: Space,
+                base: *mut Self,
+                len: usize,
+                index: usize,
+                value: Self,
+            ) {
                 let value = bytemuck::cast::<Self, $bits>(value);
-                announce(space, AccessKind::AtomicWrite, base, len, index, 1);
+                announce((space, AccessKind::AtomicWrite), ordering, base, len, index);
                 // SAFETY: (1), (2) of `fetch_add` and the check just made.
                 unsafe { simt::$update(base.add(index).cast(), |_| value) };
             }
@@ -160,9 +201,9 @@ integers! {
 }
 
 impl AtomicWord for f32 {
-    read_modify_write! { fetch_add: u32, atomic_update_u32, |old, value| old + value; }
+    updates! { fetch_add: u32, atomic_update_u32, |old, value| old + value; }
 }
 
 impl AtomicWord for f64 {
-    read_modify_write! { fetch_add: u64, atomic_update_u64, |old, value| old + value; }
+    updates! { fetch_add: u64, atomic_update_u64, |old, value| old + value; }
 }
