@@ -142,8 +142,9 @@ pub fn split_rows(
 /// Whether the device runs the kernels that read an operand once.
 fn has_split_at_once(device: &Device) -> bool {
     const DRIVER: Option<CudaVersion> = oldest_driver(images_of!(split_in_cluster));
-    let needed = <split_in_cluster as Kernel>::ARCH;
-    needed.is_none_or(|architecture| device.facts().runs(architecture, DRIVER))
+    device
+        .facts()
+        .runs(<split_in_cluster as Kernel>::ARCH, DRIVER)
 }
 
 /// One launch, which reads the operands once.

@@ -248,7 +248,7 @@ const fn split_from(count: usize) -> u128 {
 
 impl GemmKernel {
     fn runs_on(&self, device: DeviceFacts) -> bool {
-        device.runs(self.architecture, self.driver)
+        device.runs(Some(self.architecture), self.driver)
             // Warps of NVIDIA's GPUs, which tensor cores multiply for.
             && (device.warp_threads == 32 || self.method.has_any_warps())
     }

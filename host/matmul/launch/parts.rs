@@ -76,11 +76,7 @@ fn kernel_that_adds<T: Accumulate, O: OutputOf<T::Accumulator>>(
     device: &Device,
 ) -> AddKernel<O, O::Sum, T::Accumulator> {
     let after = O::ADD_AFTER;
-    let facts = device.facts();
-    match after
-        .architecture
-        .is_none_or(|it| facts.runs(it, after.driver))
-    {
+    match device.facts().runs(after.architecture, after.driver) {
         true => after,
         false => O::ADD,
     }

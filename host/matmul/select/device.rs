@@ -17,12 +17,11 @@ pub struct DeviceFacts {
 }
 
 impl DeviceFacts {
-    /// Whether the device runs code for `architecture`, and its driver reads it, which is to be at least as new as
-    /// `driver`.
-    pub fn runs(self, architecture: Architecture, driver: Option<CudaVersion>) -> bool {
-        let capabilities = [self.compute_capability, self.limit];
-        let mut capabilities = capabilities.into_iter().flatten();
-        capabilities.all(|it| architecture.runs_on(it))
+    /// Whether the device runs code for `architecture`, if one is stated, and its driver reads it, which is to be at
+    /// least as new as `driver`.
+    pub fn runs(self, architecture: Option<Architecture>, driver: Option<CudaVersion>) -> bool {
+        let mut capabilities = self.capabilities();
+        architecture.is_none_or(|it| capabilities.all(|capability| it.runs_on(capability)))
             && driver.is_none_or(|oldest| self.driver.is_none_or(|it| it >= oldest))
     }
 
@@ -33,9 +32,13 @@ impl DeviceFacts {
     /// times on GeForce RTX 3090 and 4090 (71 and 35.6; 165 and 82.6), 4 times on an A10 (125 and 31.2).
     pub(super) fn has_fast_halves(self) -> bool {
         const OF_DATA_CENTERS: [(u32, u32); 4] = [(8, 0), (9, 0), (10, 0), (10, 3)];
-        let capabilities = [self.compute_capability, self.limit];
-        let lowest = capabilities.into_iter().flatten().min();
+        let lowest = self.capabilities().min();
         lowest.is_none_or(|it| OF_DATA_CENTERS.contains(&it))
+    }
+
+    /// Those that a kernel has to run on.
+    fn capabilities(self) -> impl Iterator<Item = (u32, u32)> {
+        [self.compute_capability, self.limit].into_iter().flatten()
     }
 
     /// The device without the kernels that one of compute capability `capability` does not run, where its own

@@ -8,10 +8,11 @@
 //! Sums of 8-bit floats keep 13 bits in the tensor core. So they are added to totals on the ordinary units
 //! after each stage, 128 elements of k, in tiles whose totals fit into the registers beside them.
 
+use super::cluster::{Work, cluster_tile};
 use super::finish::staging_len;
 use super::operand::{AlongK, AlongKMap};
 use super::outputs::{BulkOutputs, DirectOutputs};
-use super::product::{MainLoop, Work, cluster_tile};
+use super::product::MainLoop;
 use super::schedule::ClusterTile;
 use super::shape::TensorShape;
 use crate::epilogue::{Epilogue, EpilogueNumbers};

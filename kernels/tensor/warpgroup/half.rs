@@ -1,9 +1,10 @@
 //! f16 and bf16: products of halves in f32, rounded once, to halves or not at all.
 
+use super::cluster::{Work, cluster_tile};
 use super::finish::staging_len;
 use super::operand::{AcrossK, AcrossKMap, AlongK, AlongKMap};
 use super::outputs::{BulkOutputs, DirectOutputs};
-use super::product::{MainLoop, Work, cluster_tile};
+use super::product::MainLoop;
 use super::schedule::ClusterTile;
 use super::shape::TensorShape;
 use crate::epilogue::{Epilogue, EpilogueNumbers};

@@ -9,6 +9,7 @@
 //! | results of few columns or rows | `skinny.rs` |
 //! | f32 from products of halves: a main loop with totals on the ordinary units | `split_product.rs` |
 //! | how a tile of an operand comes to shared memory, and how products read it | `operand.rs` |
+//! | what the blocks of a cluster have in common | `cluster.rs` |
 //! | sizes | `shape.rs` |
 //! | which tiles of C a cluster computes, in which order | `schedule.rs` |
 //! | how outputs come from registers to global memory | `outputs.rs` |
@@ -18,6 +19,7 @@
 mod entry;
 
 mod bytes;
+mod cluster;
 mod finish;
 mod half;
 mod operand;

@@ -12,71 +12,15 @@
 //!
 //! The ladder of products on tensor cores has the steps that lead here.
 
+use super::cluster::{ALL, BLOCKS, Work, stage_bytes, start};
 use super::operand::{OperandPlace, TensorOperand};
 use super::outputs::{Outputs, Writer, is_first_of_warpgroup};
-use super::schedule::{ClusterTile, Schedule};
-use super::shape::{DEPTH_BYTES, TensorShape, WARPGROUP_ROWS};
+use super::shape::WARPGROUP_ROWS;
 use crate::epilogue::EpilogueElement;
-use cuda_std::mbarrier::{Consumer, Producer, Ring, Stage};
+use cuda_std::mbarrier::{Consumer, Producer, Stage};
 use cuda_std::prelude::*;
-use cuda_std::warpgroup;
 use cuda_std::wgmma::{Accumulator, AccumulatorElement, Element, Multiply, Registers};
-use cuda_std::{cluster, dependent_launch};
-
-/// Blocks of a cluster, one below the other, which share B.
-pub const BLOCKS: usize = 2;
-
-/// All blocks of a cluster.
-pub const ALL: u16 = (1 << BLOCKS) - 1;
-
-/// Bytes of a stage of a tile of `rows` x `columns` outputs.
-const fn stage_bytes(rows: usize, columns: usize) -> usize {
-    (rows + columns) * DEPTH_BYTES
-}
-
-/// Threads of a block that multiplies `rows` rows of A.
-pub const fn threads_of_block(rows: usize) -> u32 {
-    warpgroup::THREADS * (1 + rows / WARPGROUP_ROWS) as u32
-}
-
-/// What a launch has that computes `rows` x `columns` outputs for each block, from elements of
-/// `element_bytes`, in `stages` stages, with `output_bytes` of shared memory for the outputs, where
-/// `resident` blocks are on a multiprocessor together.
-pub const fn cluster_tile(
-    (rows, columns): (usize, usize),
-    element_bytes: usize,
-    stages: usize,
-    output_bytes: usize,
-    resident: u32,
-) -> ClusterTile {
-    ClusterTile {
-        rows,
-        columns,
-        depth: DEPTH_BYTES / element_bytes,
-        stages,
-        blocks: BLOCKS,
-        resident,
-        threads: threads_of_block(rows),
-        shared_bytes: stages * (stage_bytes(rows, columns) + 16) + output_bytes,
-    }
-}
-
-/// What the blocks of a launch share out.
-#[derive(Clone, Copy)]
-pub struct Work<'launch> {
-    shape: GridConstant<'launch, TensorShape>,
-    schedule: Schedule,
-}
-
-impl<'launch> Work<'launch> {
-    #[inline(always)]
-    pub fn new(shape: GridConstant<'launch, TensorShape>, tile: ClusterTile) -> Self {
-        Self {
-            shape,
-            schedule: Schedule::new(tile, &shape),
-        }
-    }
-}
+use cuda_std::{cluster, warpgroup};
 
 /// Whether threads with so many sums take registers of the warpgroup that copies: for fewer there are enough.
 const fn takes_registers(count: usize) -> bool {
@@ -87,27 +31,6 @@ const fn takes_registers(count: usize) -> bool {
 /// their totals.
 const fn has_room_for_two(count: usize, warpgroups: usize) -> bool {
     count <= if warpgroups > 1 { 64 } else { 32 }
-}
-
-/// Initialises the ring of each block of the cluster, for `consumers` warpgroups of each, fetches tensor maps
-/// by `prefetch`, and waits for the kernel that was launched before.
-///
-/// # Safety
-/// 1. All threads of the launch make the call, once, and access no global memory before it.
-#[inline(always)]
-pub unsafe fn start<const STAGES: usize>(
-    ring: Ring<'_, STAGES>,
-    consumers: usize,
-    prefetch: impl FnOnce(),
-) {
-    if thread::rank_in_block() == 0 {
-        // SAFETY: (1) one thread, and the cluster's barrier follows.
-        unsafe { ring.init(1, (consumers * BLOCKS) as u32) };
-        prefetch();
-    }
-    cluster::sync();
-    dependent_launch::wait();
-    dependent_launch::trigger();
 }
 
 /// The main loop of one kernel: a block computes `ROWS` x `COLUMNS` outputs at a time, each thread that

@@ -3,10 +3,11 @@
 //! A result of few rows is the transpose of one of few columns, so its C lies in the other order: outputs are
 //! written one by one, and either order is a pair of steps.
 
+use super::cluster::{Work, cluster_tile};
 use super::finish::{WARPS, warp};
 use super::operand::{AcrossK, AcrossKMap, AlongK, AlongKMap};
 use super::outputs::{Outputs, Writer};
-use super::product::{MainLoop, Work, cluster_tile};
+use super::product::MainLoop;
 use super::schedule::{ClusterTile, TilePlace};
 use super::shape::{TensorShape, WARPGROUP_ROWS};
 use crate::epilogue::{Epilogue, EpilogueElement, EpilogueNumbers};

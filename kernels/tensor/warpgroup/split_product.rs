@@ -12,10 +12,10 @@
 //! units make of it an f32 product. The error bound is that of
 //! [`lowest_exponent`](crate::tensor::lowest_exponent).
 
+use super::cluster::{ALL, BLOCKS, start, threads_of_block};
 use super::finish::{staging_len, warp_of_group};
 use super::operand::{AlongK, AlongKMap, OperandPlace, TensorOperand};
 use super::outputs::is_first_of_warpgroup;
-use super::product::{ALL, BLOCKS, start, threads_of_block};
 use super::schedule::{ClusterTile, Schedule};
 use super::shape::{HALF_DEPTH, TensorShape, WARPGROUP_ROWS};
 use crate::epilogue::{Epilogue, EpilogueNumbers};
