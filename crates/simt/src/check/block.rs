@@ -2,7 +2,7 @@
 
 use super::accessor::Accessor;
 use super::announced::Announced;
-use super::clock::SharedClock;
+use super::clock::{Joins, SharedClock};
 use super::event::{Event, Time};
 use super::findings::Findings;
 use super::global::{Conditions, LaunchCheck};
@@ -33,6 +33,7 @@ pub(crate) struct BlockCheck {
     pub(super) threads: Vec<RefCell<HappensBefore>>,
     /// Whether the state of any thread holds a clock.
     pub(super) has_clocks: Cell<bool>,
+    pub(super) joins: RefCell<Joins>,
     /// What the words of shared memory hand on.
     pub(super) published: Published,
     pub(super) stale_loads: StaleLoads,
@@ -69,6 +70,7 @@ impl BlockCheck {
             warp_barriers: try_collect((0..warps).map(|_| Cell::new(0)))?,
             threads: try_collect((0..threads).map(|_| RefCell::default()))?,
             has_clocks: Cell::new(false),
+            joins: RefCell::default(),
             published: Published::default(),
             stale_loads: StaleLoads::default(),
             fences: RefCell::default(),
@@ -105,6 +107,7 @@ impl BlockCheck {
         self.layouts.get_mut().clear();
         self.published.clear();
         self.fences.take();
+        self.joins.take();
         if self.has_clocks.replace(false) {
             for thread in &mut self.threads {
                 *thread.get_mut() = HappensBefore::default();

@@ -13,9 +13,20 @@ const CHILDREN: usize = 1 << BITS;
 
 type Children<T> = [Option<Arc<T>>; CHILDREN];
 
+#[derive(Clone)]
 enum Node {
     Leaf(Children<BlockClock>),
     Branch(Children<Node>),
+}
+
+impl Node {
+    /// One `level` levels above the leaves.
+    fn empty(level: u32) -> Self {
+        match level {
+            0 => Self::Leaf([const { None }; CHILDREN]),
+            _ => Self::Branch([const { None }; CHILDREN]),
+        }
+    }
 }
 
 /// Clocks by block.
@@ -27,17 +38,40 @@ pub(super) struct BlockClocks {
 }
 
 impl BlockClocks {
-    /// The clock of one block alone.
-    pub fn of(block: u32, clock: Arc<BlockClock>) -> Self {
-        let mut height = 0;
-        let mut node = Node::Leaf(only(block, 0, clock));
+    /// Adds a clock of one block.
+    pub fn add(&mut self, block: u32, clock: Arc<BlockClock>) {
+        let mut height = self.height;
         while block.unbounded_shr((height + 1) * BITS) != 0 {
             height += 1;
-            node = Node::Branch(only(block, height, Arc::new(node)));
         }
-        Self {
-            root: Some(Arc::new(node)),
-            height,
+        let mut node = match self.root.take() {
+            Some(root) => self.root.insert(raised(root, height - self.height)),
+            None => self.root.insert(Arc::new(Node::empty(height))),
+        };
+        self.height = height;
+        for level in (0..=height).rev() {
+            match Arc::make_mut(node) {
+                Node::Branch(nodes) => {
+                    node = nodes[child(block, level)]
+                        .get_or_insert_with(|| Arc::new(Node::empty(level - 1)));
+                }
+                Node::Leaf(clocks) => {
+                    let known = &mut clocks[child(block, level)];
+                    *known = Some(match known {
+                        Some(known) => BlockClock::join_shared(known, &clock),
+                        None => clock,
+                    });
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Whether both are one tree.
+    pub fn is_same(&self, other: &Self) -> bool {
+        match (&self.root, &other.root) {
+            (Some(own), Some(of_other)) => Arc::ptr_eq(own, of_other),
+            (own, of_other) => own.is_none() && of_other.is_none(),
         }
     }
 
@@ -82,16 +116,12 @@ fn child(block: u32, level: u32) -> usize {
     (block >> (level * BITS)) as usize % CHILDREN
 }
 
-fn only<T>(block: u32, level: u32, item: Arc<T>) -> Children<T> {
-    let mut children = [const { None }; CHILDREN];
-    children[child(block, level)] = Some(item);
-    children
-}
-
 /// The same tree under `levels` more levels.
 fn raised(mut node: Arc<Node>, levels: u32) -> Arc<Node> {
     for _ in 0..levels {
-        node = Arc::new(Node::Branch(only(0, 0, node)));
+        let mut children = [const { None }; CHILDREN];
+        children[0] = Some(node);
+        node = Arc::new(Node::Branch(children));
     }
     node
 }
@@ -166,8 +196,11 @@ mod tests {
     use crate::basics::SplitMix64;
     use std::collections::BTreeMap;
 
-    fn clock(time: u32) -> Arc<BlockClock> {
-        Arc::new(BlockClock::new(time, []))
+    /// The clock of one block alone.
+    fn of(block: u32, time: u32) -> BlockClocks {
+        let mut clocks = BlockClocks::default();
+        clocks.add(block, Arc::new(BlockClock::new(time, [])));
+        clocks
     }
 
     /// Random maps, joined in any order, against a map of times.
@@ -183,12 +216,16 @@ mod tests {
                 let bits = random.below(33) as u32;
                 let block = (random.next() as u32).unbounded_shr(bits);
                 let time = random.below(50) as u32;
-                (
-                    BlockClocks::of(block, clock(time)),
-                    BTreeMap::from([(block, time)]),
-                )
+                (of(block, time), BTreeMap::from([(block, time)]))
             };
-            maps[into].0.join(&clocks);
+            if let [(block, time)] = times.iter().collect::<Vec<_>>()[..]
+                && random.below(2) == 0
+            {
+                let clock = Arc::new(BlockClock::new(*time, []));
+                maps[into].0.add(*block, clock);
+            } else {
+                maps[into].0.join(&clocks);
+            }
             for (block, time) in times {
                 let known = maps[into].1.entry(block).or_insert(0);
                 *known = time.max(*known);
@@ -207,16 +244,13 @@ mod tests {
     #[test]
     fn what_does_not_change_is_shared() {
         let mut all = BlockClocks::default();
-        (0..1000).for_each(|block| all.join(&BlockClocks::of(block, clock(1))));
+        (0..1000).for_each(|block| all.join(&of(block, 1)));
         let before = all.clone();
-        all.join(&BlockClocks::of(77, clock(1)));
-        let same = |left: &BlockClocks, right: &BlockClocks| {
-            Arc::ptr_eq(left.root.as_ref().unwrap(), right.root.as_ref().unwrap())
-        };
-        assert!(same(&all, &before));
-        let mut part = BlockClocks::of(500, clock(1));
+        all.join(&of(77, 1));
+        assert!(all.is_same(&before));
+        let mut part = of(500, 1);
         part.join(&all);
         all.join(&part);
-        assert!(same(&all, &before));
+        assert!(all.is_same(&before));
     }
 }

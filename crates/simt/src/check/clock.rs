@@ -47,7 +47,7 @@ impl VectorClock {
 
     /// Adds a clock of one block.
     pub fn add_block(&mut self, block: u32, clock: Arc<BlockClock>) {
-        self.blocks.join(&BlockClocks::of(block, clock));
+        self.blocks.add(block, clock);
     }
 
     fn join(&mut self, other: &Self) {
@@ -55,6 +55,15 @@ impl VectorClock {
         if let Some(times) = &other.grid_barrier {
             self.add_grid_barrier(times);
         }
+    }
+
+    /// Whether the two share all that they have.
+    fn is_same(&self, other: &Self) -> bool {
+        let barriers = match (&self.grid_barrier, &other.grid_barrier) {
+            (Some(own), Some(of_other)) => Arc::ptr_eq(own, of_other),
+            (own, of_other) => own.is_none() && of_other.is_none(),
+        };
+        barriers && self.blocks.is_same(&other.blocks)
     }
 }
 
@@ -67,7 +76,55 @@ pub(super) fn add(known: &mut SharedClock, more: &SharedClock) {
     match known {
         None => *known = Some(Arc::clone(more)),
         Some(known) if Arc::ptr_eq(known, more) => {}
-        Some(known) => Arc::make_mut(known).join(more),
+        Some(known) => {
+            let own = Arc::make_mut(known);
+            own.join(more);
+            // Those who have come to the same clock share it, which their next joins recognise.
+            if own.is_same(more) {
+                *known = Arc::clone(more);
+            }
+        }
+    }
+}
+
+/// What a join of two clocks has made.
+struct Join {
+    known: Arc<VectorClock>,
+    more: Arc<VectorClock>,
+    joined: Arc<VectorClock>,
+}
+
+/// The last joins: the lanes of a warp, which have one clock, add the same one to it, one after another.
+#[derive(Default)]
+pub(super) struct Joins {
+    last: [Option<Join>; 4],
+    /// The place of the oldest.
+    oldest: usize,
+}
+
+impl Joins {
+    /// [`add`], looked up where two clocks are those of one of the last joins.
+    pub fn add(&mut self, known: &mut SharedClock, more: &SharedClock) {
+        let (Some(own), Some(other)) = (&*known, more) else {
+            return add(known, more);
+        };
+        let mut last = self.last.iter().flatten();
+        let is_known =
+            |join: &&Join| Arc::ptr_eq(&join.known, own) && Arc::ptr_eq(&join.more, other);
+        if let Some(join) = last.find(is_known) {
+            *known = Some(Arc::clone(&join.joined));
+            return;
+        }
+        let own = Arc::clone(own);
+        add(known, more);
+        if let Some(joined) = known {
+            self.last[self.oldest] = Some(Join {
+                known: own,
+                more: Arc::clone(other),
+                joined: Arc::clone(joined),
+            });
+            self.oldest = (self.oldest + 1) % self.last.len();
+        }
     }
 }
 

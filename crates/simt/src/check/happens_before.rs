@@ -1,6 +1,6 @@
 //! What barriers, fences and atomic updates order before a thread.
 
-use super::clock::{Before, SharedClock, add};
+use super::clock::{Before, Joins, SharedClock, add};
 use super::handed::Handed;
 
 /// Scopes that differ within a launch: the block, the cluster, the device.
@@ -47,10 +47,10 @@ impl HappensBefore {
     }
 
     /// Adds what a barrier hands on.
-    pub fn acquire(&mut self, handed: &Handed) {
-        add(&mut self.ordered, &handed.ordered);
-        add(&mut self.fenced, &handed.fenced);
-        add(&mut self.proxied, &handed.proxied);
+    pub fn acquire(&mut self, handed: &Handed, joins: &mut Joins) {
+        joins.add(&mut self.ordered, &handed.ordered);
+        joins.add(&mut self.fenced, &handed.fenced);
+        joins.add(&mut self.proxied, &handed.proxied);
     }
 
     /// The same clocks, held once more.

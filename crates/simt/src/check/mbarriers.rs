@@ -18,15 +18,13 @@ use std::sync::Arc;
 impl BlockCheck {
     /// What is ordered before the thread at `position`, whatever it has done included.
     pub fn release(&self, position: &Position) -> Handed {
-        let (number, now) = (position.thread(), self.tick());
-        let clocks = self.threads[number as usize].borrow();
-        let own = BlockClock::new(0, [(number..number + 1, now)]);
+        let clock = self.own_clock(position);
+        let clocks = self.threads[position.thread() as usize].borrow();
         let mut handed = Handed {
             ordered: clocks.ordered.clone(),
             fenced: clocks.fenced.clone(),
             proxied: clocks.proxied.clone(),
         };
-        let clock = own.join(&self.clock_of_warp(position.warp));
         let ordered = handed.ordered.get_or_insert_default();
         Arc::make_mut(ordered).add_block(self.block, Arc::new(clock));
         handed
@@ -34,7 +32,8 @@ impl BlockCheck {
 
     /// What was handed on is ordered before thread number `thread`.
     pub fn acquire(&self, thread: u32, handed: &Handed) {
-        self.threads[thread as usize].borrow_mut().acquire(handed);
+        let mut clocks = self.threads[thread as usize].borrow_mut();
+        clocks.acquire(handed, &mut self.joins.borrow_mut());
         self.has_clocks.set(true);
     }
 

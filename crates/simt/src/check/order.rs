@@ -94,13 +94,30 @@ impl BlockCheck {
         }
     }
 
-    /// What whole barriers order before each thread of a warp.
-    pub(super) fn clock_of_warp(&self, warp: u32) -> BlockClock {
-        let first = warp * self.warp_width;
-        let threads = first..first + self.warp_width;
+    /// The last barrier of the whole block, and the last of it and of a warp's own.
+    fn barriers_of(&self, warp: u32) -> (Time, Time) {
         let all = self.block_barrier.get();
-        let of_warp = self.warp_barriers[warp as usize].get().max(all);
-        BlockClock::new(all, [(threads, of_warp)])
+        (all, self.warp_barriers[warp as usize].get().max(all))
+    }
+
+    /// What whole barriers order before each thread of a warp.
+    fn clock_of_warp(&self, warp: u32) -> BlockClock {
+        let first = warp * self.warp_width;
+        let (all, of_warp) = self.barriers_of(warp);
+        BlockClock::new(all, [(first..first + self.warp_width, of_warp)])
+    }
+
+    /// What whole barriers order before the thread at `position`, and all that it has done until now.
+    pub(super) fn own_clock(&self, position: &Position) -> BlockClock {
+        let (number, now) = (position.thread(), self.tick());
+        let first = position.warp * self.warp_width;
+        let (all, of_warp) = self.barriers_of(position.warp);
+        let runs = [
+            (first..number, of_warp),
+            (number..number + 1, now),
+            (number + 1..first + self.warp_width, of_warp),
+        ];
+        BlockClock::new(all, runs)
     }
 
     /// Adds a clock of this block to `known`.
@@ -124,7 +141,7 @@ impl BlockCheck {
     /// The thread at `position` has executed a fence.
     pub fn fence(&self, position: &Position, scope: MemoryScope) {
         let number = position.thread();
-        let now = self.tick();
+        let clock = self.own_clock(position);
         let mut clocks = self.threads[number as usize].borrow_mut();
         let widest = index_of(scope);
         for scope in BLOCK..=widest {
@@ -132,8 +149,6 @@ impl BlockCheck {
             clocks.acquire_observed(&observed);
         }
         let mut released = clocks.ordered.clone();
-        let own = BlockClock::new(0, [(number..number + 1, now)]);
-        let clock = own.join(&self.clock_of_warp(position.warp));
         self.add_clock(&mut released, clock);
         if self.stale_loads.are_on() {
             self.follow_fences(&mut clocks, &released, widest);
