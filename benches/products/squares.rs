@@ -15,11 +15,22 @@ const SPLIT: [(&str, TileConfig); 2] = [
     ("split, small tiles", TileConfig::Small),
 ];
 
-/// Rows of products by the kernels of older devices.
-const BY_WARPS: [(&str, TileConfig); 2] = [
-    ("by warps, large tiles", TileConfig::Large),
-    ("by warps, small tiles", TileConfig::Small),
+/// A row of products in tiles of a size, by the kernels of devices of a compute capability.
+type Way = (&'static str, TileConfig, (u32, u32));
+
+const IN_TILES: &[Way] = WAYS.split_at(3).0;
+const BY_WARPS: &[Way] = WAYS.split_at(3).1;
+
+const WAYS: &[Way] = &[
+    ("large tiles", TileConfig::Large, NEWEST),
+    ("medium tiles", TileConfig::Medium, NEWEST),
+    ("small tiles", TileConfig::Small, NEWEST),
+    ("by warps, large tiles", TileConfig::Large, (8, 0)),
+    ("by warps, small tiles", TileConfig::Small, (8, 0)),
 ];
+
+/// No limit to the kernels.
+const NEWEST: (u32, u32) = (u32::MAX, 0);
 
 /// How the elements of a line are drawn, a row of A or, numbered on, of B.
 struct Data {
@@ -127,7 +138,7 @@ impl Bench {
                 })?;
                 self.report(&format!("{name}, {way}"), &split, rival.as_ref(), records);
             }
-            self.run_by_warps(&name, &mut sets, rival.as_ref(), records)?;
+            self.run_ways((&name, BY_WARPS), &mut sets, rival.as_ref(), records)?;
         }
         Ok(())
     }
@@ -174,7 +185,7 @@ impl Bench {
         ] {
             for &size in &self.sizes {
                 let name = format!("{element} {size} {label}");
-                if !self.wants_one_of(&name) {
+                if !self.wants_one_of(&name, WAYS) {
                     continue;
                 }
                 let mut sets = Sets::<T>::new(&self.device, size, order, |random| {
@@ -189,35 +200,33 @@ impl Bench {
                     })?;
                     self.report(&name, &ours, rival.as_ref(), records);
                 }
-                self.run_by_warps(&name, &mut sets, rival.as_ref(), records)?;
+                self.run_ways((&name, WAYS), &mut sets, rival.as_ref(), records)?;
             }
         }
         Ok(())
     }
 
-    /// Whether the product of this name is to run, or one of its rows [`by warps`](Self::run_by_warps).
-    fn wants_one_of(&self, name: &str) -> bool {
-        let mut names = BY_WARPS
-            .map(|(row, _)| format!("{name}, {row}"))
-            .into_iter();
+    /// Whether the product of this name is to run, or one of its rows of these ways.
+    fn wants_one_of(&self, name: &str, ways: &[Way]) -> bool {
+        let mut names = ways.iter().map(|(row, ..)| format!("{name}, {row}"));
         name.contains(&self.options.only) || names.any(|it| it.contains(&self.options.only))
     }
 
-    /// The kernels that devices of compute capability 8.0 have.
-    fn run_by_warps<T: MatmulInto<O> + Number, O: Number>(
+    /// The rows of these ways.
+    fn run_ways<T: MatmulInto<O> + Number, O: Number>(
         &self,
-        name: &str,
+        (name, ways): (&str, &[Way]),
         sets: &mut Sets<T, O>,
         rival: Option<&Score>,
         records: &mut Vec<serde_json::Value>,
     ) -> Result {
-        for (row, tiles) in BY_WARPS {
+        for &(row, tiles, (major, minor)) in ways {
             let name = format!("{name}, {row}");
             if !name.contains(&self.options.only) {
                 continue;
             }
             let ours = self.score(sets, false, |a, b, c| {
-                let product = Matmul::new(a, b).compute_capability(8, 0);
+                let product = Matmul::new(a, b).compute_capability(major, minor);
                 Ok(product.tiles(tiles).run_into(c)?)
             })?;
             self.report(&name, &ours, rival, records);
@@ -233,7 +242,7 @@ impl Bench {
         ] {
             for &size in &self.sizes {
                 let name = format!("i8 {size} {label}");
-                if !self.wants_one_of(&name) {
+                if !self.wants_one_of(&name, WAYS) {
                     continue;
                 }
                 let mut sets = Sets::<i8, i32>::new(&self.device, size, order, |random| {
@@ -242,7 +251,7 @@ impl Bench {
                 let rival = self.rival(&mut sets, true, |cublas, a, b, c| {
                     cublas.multiply_i8(a, b, c)
                 })?;
-                self.run_by_warps(&name, &mut sets, rival.as_ref(), records)?;
+                self.run_ways((&name, WAYS), &mut sets, rival.as_ref(), records)?;
                 if !name.contains(&self.options.only) {
                     continue;
                 }
@@ -288,7 +297,7 @@ impl Bench {
     pub fn run_e4m3(&self, records: &mut Vec<serde_json::Value>) -> Result {
         for &size in &self.sizes {
             let name = format!("e4m3 {size} B by columns");
-            if !name.contains(&self.options.only) {
+            if !self.wants_one_of(&name, IN_TILES) {
                 continue;
             }
             let order = Order::ColumnMajor;
@@ -308,10 +317,13 @@ impl Bench {
                 }
                 None => None,
             };
-            let ours = self.score(&mut sets, true, |a, b, c| {
-                Ok(self.device.matmul_into(a, b, c)?)
-            })?;
-            self.report(&name, &ours, rival.as_ref(), records);
+            if name.contains(&self.options.only) {
+                let ours = self.score(&mut sets, true, |a, b, c| {
+                    Ok(self.device.matmul_into(a, b, c)?)
+                })?;
+                self.report(&name, &ours, rival.as_ref(), records);
+            }
+            self.run_ways((&name, IN_TILES), &mut sets, rival.as_ref(), records)?;
         }
         Ok(())
     }

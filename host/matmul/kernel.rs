@@ -14,12 +14,15 @@ impl ElementType {
     pub const fn cluster_tile(self, tiles: TileConfig) -> &'static ClusterTile {
         match (self, tiles) {
             (Self::I8, TileConfig::Small) => &tensor::I8_SMALL,
+            (Self::I8, TileConfig::Medium) => &tensor::I8_MEDIUM,
             (Self::I8, TileConfig::Large) => &tensor::I8_LARGE,
             (Self::F8E4M3 | Self::F8E5M2, TileConfig::Small) => &tensor::F8_SMALL,
+            (Self::F8E4M3 | Self::F8E5M2, TileConfig::Medium) => &tensor::F8_MEDIUM,
             (Self::F8E4M3 | Self::F8E5M2, TileConfig::Large) => &tensor::F8_LARGE,
             (Self::F32, TileConfig::Small) => &tensor::SPLIT_SMALL,
-            (Self::F32, TileConfig::Large) => &tensor::SPLIT_LARGE,
+            (Self::F32, _) => &tensor::SPLIT_LARGE,
             (_, TileConfig::Small) => &tensor::HALF_SMALL,
+            (_, TileConfig::Medium) => &tensor::HALF_MEDIUM,
             (_, TileConfig::Large) => &tensor::HALF_LARGE,
         }
     }
@@ -45,8 +48,22 @@ impl ElementType {
 pub enum TileConfig {
     /// 4 x 4 outputs for each thread, 64 x 64 for each block of threads.
     Small,
+    /// A size between the two, of products of f16, bf16 and 8 bits on tensor cores of compute capability 9.0: 192
+    /// x 128 outputs for each block instead of 128 x 256, of 8-bit floats 128 x 128 instead of 128 x 192. Others have
+    /// `Large` in its place.
+    Medium,
     /// 8 x 8 outputs of f32 for each thread, 128 x 128 for each block; 8 x 4 of f64, 128 x 64.
     Large,
+}
+
+impl TileConfig {
+    /// The same of a method with tiles of two sizes.
+    pub(crate) fn of_two(self) -> Self {
+        match self {
+            Self::Medium => Self::Large,
+            other => other,
+        }
+    }
 }
 
 /// Declares the methods, with their numbers.

@@ -77,7 +77,7 @@ where
 {
     for (index, (m, k, n)) in SHAPES.into_iter().enumerate() {
         for number in (0..16).filter(|it| it % 3 == index) {
-            let tiles = [TileConfig::Small, TileConfig::Large][number % 2];
+            let tiles = [TileConfig::Small, TileConfig::Large, TileConfig::Medium][number / 2 % 3];
             let mut random = Random::new(number as u64);
             let operands = Operands::new(device, (m, k, n), number, || of(random.signed_unit()));
             let case = (number, (m, k, n), tiles, arithmetic, device);
@@ -166,7 +166,7 @@ where
         let operands = Operands::new(device, shape, number, &mut element);
         let [beside_a, beside_b] = operands.beside;
         let cut = |len: usize| before..before + len;
-        let tiles = [TileConfig::Small, TileConfig::Large][number % 2];
+        let tiles = [TileConfig::Small, TileConfig::Large, TileConfig::Medium][number / 2 % 3];
         let (order, beside) = (ORDERS[number / 4 % 2], number & 1 == 1);
         let case = (number, arithmetic, tiles, order, device);
         let product = |a, b| Matmul::new(a, b).arithmetic(arithmetic).tiles(tiles);

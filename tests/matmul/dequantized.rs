@@ -18,9 +18,10 @@ struct Way(TileConfig, (u32, u32));
 const NEWEST: (u32, u32) = (u32::MAX, 0);
 
 /// By warpgroups where the device has them, and by warps.
-const WAYS: [Way; 4] = [
+const WAYS: [Way; 5] = [
     Way(TileConfig::Small, NEWEST),
     Way(TileConfig::Large, NEWEST),
+    Way(TileConfig::Medium, NEWEST),
     Way(TileConfig::Small, (8, 0)),
     Way(TileConfig::Large, (8, 0)),
 ];
@@ -149,7 +150,7 @@ where
             let (left, right) = (a.upload(&device, of_a), b.upload(&device, of_b));
             let case = CASES[(first_case + number) % CASES.len()];
             let expected = expected(sums, case, vectors, old);
-            for way in [number / 2 % 2, 2 + number / 2 % 2].map(|it| WAYS[it]) {
+            for way in [number % 3, 3 + number / 2 % 2].map(|it| WAYS[it]) {
                 let mut c = old.upload(&device, of_c);
                 let product = way.of(Matmul::dequantized(&left, &right));
                 uploaded.finish(case, product).run_into(&mut c).unwrap();

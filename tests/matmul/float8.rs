@@ -45,7 +45,7 @@ for_each_type! {
     an_older_device_has_no_kernel
 }
 
-const TILES: [TileConfig; 2] = [TileConfig::Small, TileConfig::Large];
+const TILES: [TileConfig; 3] = [TileConfig::Small, TileConfig::Medium, TileConfig::Large];
 
 /// Whole tiles and tails, and rows that are and are not multiples of 16 bytes.
 const SHAPES: [Shape; 5] = [
@@ -97,8 +97,8 @@ fn integers_are_multiplied_exactly_in_every_order<T: Float8>() {
             for number in 0..8 {
                 let [of_a, of_b, of_c] = [0, 1, 2].map(|bit| ORDERS[number >> bit & 1]);
                 let (left, right) = (a.upload(&device, of_a), b.upload(&device, of_b));
-                // Each size of tiles with each type, in half of the orders.
-                let (tiles, other) = (TILES[number % 2], TILES[1 - number % 2]);
+                // Each size of tiles with each type, in some of the orders.
+                let (tiles, other) = (TILES[number % 3], TILES[(number + 1) % 3]);
                 let case = (shape, number, &device);
                 let found = product::<T, f32>((&left, &right), of_c, tiles);
                 assert_same_bits(&found, &singles, &case);

@@ -11,7 +11,7 @@ use tilewright::{
     TileConfig,
 };
 
-const TILES: [TileConfig; 2] = [TileConfig::Small, TileConfig::Large];
+const TILES: [TileConfig; 3] = [TileConfig::Small, TileConfig::Medium, TileConfig::Large];
 
 /// Rows of A, and its columns: within a tile, several rows of tiles with tails, nothing to add.
 const SHAPES: [(usize, usize); 4] = [(5, 1), (66, 30), (19, 197), (0, 70)];
@@ -46,12 +46,12 @@ where
     T: MatmulInto<O> + Debug,
     O: Element + Bits + Debug,
 {
-    for (number, shape) in SHAPES.into_iter().cycle().take(8).enumerate() {
+    for (number, shape) in SHAPES.into_iter().cycle().take(12).enumerate() {
         let n = shape.1;
         let mut random = Random::new(number as u64);
         let a = operand(device, shape, number, || of(random.signed_unit()));
         let a = part(&a, shape);
-        let tiles = TILES[number / 4 % 2];
+        let tiles = TILES[number / 4];
         let case = (number, shape, tiles, arithmetic, device);
         println!("{case:?}");
         let full = Matmul::new(a.t(), a).arithmetic(arithmetic).tiles(tiles);

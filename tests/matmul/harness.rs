@@ -192,7 +192,7 @@ pub fn product_in<T: MatmulInto<T> + Debug>(
     c.to_vec().unwrap()
 }
 
-/// The product of matrices in all orders, and in both sizes of tiles, which all have the same bits.
+/// The product of matrices in all orders, and in tiles of each size, which all have the same bits.
 pub fn product<T: MatmulInto<T> + Debug + Bits>(
     way: impl Into<Way>,
     arithmetic: Arithmetic,
@@ -200,9 +200,10 @@ pub fn product<T: MatmulInto<T> + Debug + Bits>(
     b: &Host<T>,
 ) -> Vec<T> {
     let way = &way.into();
-    let [small, large] = [TileConfig::Small, TileConfig::Large];
+    let [small, medium, large] = [TileConfig::Small, TileConfig::Medium, TileConfig::Large];
     let first = product_in(orders(0), small, way, arithmetic, a, b);
-    for (number, tiles) in (1..8).map(|it| (it, small)).chain([(0, large), (5, large)]) {
+    let in_small = (1..8).map(|it| (it, small));
+    for (number, tiles) in in_small.chain([(0, large), (5, large), (3, medium), (6, medium)]) {
         let found = product_in(orders(number), tiles, way, arithmetic, a, b);
         assert_same_bits(&found, &first, &(orders(number), tiles, way));
     }

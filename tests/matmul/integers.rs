@@ -7,9 +7,10 @@ use tilewright::{Arithmetic, Device, Matmul, MatmulPlan, Matrix, Order, TileConf
 
 /// Every way to multiply: on tensor cores where there are some, by the device's kernels and by those of an older
 /// one, and on the ordinary units.
-const WAYS: [Way; 6] = [
+const WAYS: [Way; 7] = [
     Way(Arithmetic::Auto, TileConfig::Small, NEWEST),
     Way(Arithmetic::Auto, TileConfig::Large, NEWEST),
+    Way(Arithmetic::Auto, TileConfig::Medium, NEWEST),
     Way(Arithmetic::Auto, TileConfig::Small, (8, 0)),
     Way(Arithmetic::Auto, TileConfig::Large, (8, 0)),
     Way(Arithmetic::Chain, TileConfig::Small, NEWEST),
@@ -78,7 +79,7 @@ fn products_in_every_order_are_exact() {
                 let [of_a, of_b, of_c] = [0, 1, 2].map(|bit| ORDERS[number >> bit & 1]);
                 let (left, right) = (a.upload(&device, of_a), b.upload(&device, of_b));
                 // Each of three ways in each order, in one of the tiles.
-                for way in [number % 2, 2 + number % 2, 4 + number / 2 % 2].map(|it| WAYS[it]) {
+                for way in [number % 3, 3 + number % 2, 5 + number / 2 % 2].map(|it| WAYS[it]) {
                     let mut c = device.matrix_zeros::<i32>((m, n, of_c)).unwrap();
                     let product = way.of(Matmul::new(&left, &right));
                     product.run_into(&mut c).unwrap();
@@ -132,7 +133,7 @@ fn parts_are_multiplied_in_place() {
                 let (a, b) = (whole_a.upload(&device, of_a), whole_b.upload(&device, of_b));
                 let a = a.slice(first..first + m, first..first + k).unwrap();
                 let b = b.slice(first..first + k, first..first + n).unwrap();
-                for way in [WAYS[0], WAYS[2], WAYS[4]] {
+                for way in [WAYS[0], WAYS[3], WAYS[5]] {
                     let product = way.of(Matmul::new(a, b));
                     let c = product.run().unwrap().to_vec().unwrap();
                     assert_same_bits(&c, &expected, &(first, way, of_a, &device));

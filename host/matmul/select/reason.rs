@@ -21,6 +21,8 @@ pub enum SelectionReason {
     Rounds {
         /// Rounds of small tiles.
         small: u64,
+        /// Of medium ones, if the method has them.
+        medium: Option<u64>,
         /// Rounds of large ones.
         large: u64,
     },
@@ -59,9 +61,21 @@ impl Display for SelectionReason {
                 write!(f, "the result is small, so K is divided into {parts} parts")
             }
             Self::Requested => write!(f, "it was requested"),
-            Self::Rounds { small, large } => write!(
+            Self::Rounds {
+                small,
+                medium: None,
+                large,
+            } => write!(
                 f,
                 "the result is {large} round(s) of large tiles, or {small} of small ones"
+            ),
+            Self::Rounds {
+                small,
+                medium: Some(medium),
+                large,
+            } => write!(
+                f,
+                "the result is {large} round(s) of large tiles, {medium} of medium ones, or {small} of small ones"
             ),
             Self::EnoughBlocks {
                 blocks: Some(blocks),

@@ -93,6 +93,7 @@ fn every_kernel_of_the_table_is_selected_for_some_problem() {
         Request::Coarsened(Some(TileConfig::Large)),
         Request::Fastest(Arithmetic::Auto, None),
         Request::Fastest(Arithmetic::Auto, Some(TileConfig::Small)),
+        Request::Fastest(Arithmetic::Auto, Some(TileConfig::Medium)),
         Request::Fastest(Arithmetic::Auto, Some(TileConfig::Large)),
         Request::Fastest(Arithmetic::Chain, Some(TileConfig::Small)),
         Request::Fastest(Arithmetic::Chain, Some(TileConfig::Large)),

@@ -1,4 +1,4 @@
-//! Small tiles or large ones: those that take less time on the device.
+//! The size of the tiles: the one that takes least time on the device.
 
 use super::{DeviceFacts, SelectionReason};
 use crate::matmul::kernel::{ElementType, Method, TileConfig};
@@ -22,12 +22,31 @@ pub fn large_tiles_pay(large: u64, small: u64) -> bool {
 /// How long rounds of tiles take on tensor cores, in units of a method's own.
 struct RoundTimes {
     small: u64,
+    /// If the method has such tiles.
+    medium: Option<u64>,
     large: u64,
 }
 
-/// By products of warpgroups; large tiles have four times as many outputs. Blocks stay, and compute a tile in each round.
+impl RoundTimes {
+    /// Of a method with tiles of two sizes.
+    const fn of_two(small: u64, large: u64) -> Self {
+        Self {
+            small,
+            medium: None,
+            large,
+        }
+    }
+}
+
+/// By products of warpgroups; medium tiles have three times, and large ones four times as many outputs. Blocks stay,
+/// and compute a tile in each round.
+///
+/// On an H200, bf16 in TFLOP/s, small, medium and large: 334, 274 and 253 at 1280 (2 rounds, 1 and 1), 325, 429 and
+/// 362 at 1536 (3, 1 and 1), 420, 344 and 461 at 1792 (3, 2 and 1), 476, 476 and 561 at 2560 (7, 3 and 2), 498, 587
+/// and 553 at 3072 (9, 3 and 3), 515, 551 and 681 at 4096 (16, 6 and 4).
 const ROUNDS_OF_WGMMA: RoundTimes = RoundTimes {
-    small: 5,
+    small: 6,
+    medium: Some(13),
     large: 16,
 };
 
@@ -35,26 +54,33 @@ const ROUNDS_OF_WGMMA: RoundTimes = RoundTimes {
 ///
 /// On an H200, in us with the pass before, small and large: 28.0 and 36.9 at 1024 (1 round and 1), 49.5 and 46.2 at
 /// 1280 (2 and 1), 71.9 and 81.3 at 1536 (3 and 2), 93.6 and 93.6 at 1792 (3 and 2), 127 and 121 at 2048 (4 and 2).
-const ROUNDS_OF_SPLIT: RoundTimes = RoundTimes { small: 5, large: 8 };
+const ROUNDS_OF_SPLIT: RoundTimes = RoundTimes::of_two(5, 8);
 
 /// The same by warps; large tiles have twice as many outputs. A multiprocessor computes two large tiles at a time, or
 /// three small ones.
 ///
 /// On an H200, in us with the pass before, small and large: 50 and 58 at 1024 (1 round and 1), 106 and 92 at 1280 (2
 /// and 1), 135 and 163 at 1536 (2 and 2), 266 and 250 at 2048 (3 and 2), 857 and 804 at 3072 (6 and 5).
-const ROUNDS_OF_SPLIT_MMA: RoundTimes = RoundTimes { small: 6, large: 7 };
+const ROUNDS_OF_SPLIT_MMA: RoundTimes = RoundTimes::of_two(6, 7);
 
 /// Of f64 by warps; large tiles have four times as many outputs. A multiprocessor computes one large tile at a
 /// time, or three small ones.
-const ROUNDS_OF_F64: RoundTimes = RoundTimes { small: 4, large: 5 };
+const ROUNDS_OF_F64: RoundTimes = RoundTimes::of_two(4, 5);
 
 /// Of f16, bf16 and i8 by warps; large tiles have four times as many outputs. A multiprocessor computes two large
 /// tiles at a time, or three small ones, for which it reads nearly three times as much shared memory for each
 /// output. A guess: not measured.
-const ROUNDS_OF_NARROW: RoundTimes = RoundTimes { small: 4, large: 8 };
+const ROUNDS_OF_NARROW: RoundTimes = RoundTimes::of_two(4, 8);
 
-/// Of 8-bit floats; large tiles have twice as many outputs.
-const ROUNDS_OF_F8: RoundTimes = RoundTimes { small: 5, large: 8 };
+/// Of 8-bit floats; medium tiles have twice, and large ones three times as many outputs.
+///
+/// On an H200, e4m3 in TFLOP/s, small, medium and large: 499, 521 and 626 at 1536 (3 rounds, 2 and 1), 801, 901 and
+/// 775 at 2048 (4, 2 and 2), 900, 945 and 1096 at 3072 (9, 5 and 3), 981, 1045 and 1063 at 4096 (16, 8 and 6).
+const ROUNDS_OF_F8: RoundTimes = RoundTimes {
+    small: 10,
+    medium: Some(16),
+    large: 21,
+};
 
 /// Blocks by warps that a multiprocessor has room for: small ones, and large ones.
 const F64_BLOCKS: (u64, u64) = (3, 1);
@@ -67,11 +93,11 @@ pub(super) fn wgmma_in(
     device: DeviceFacts,
     tiles: Option<TileConfig>,
 ) -> (Method, SelectionReason) {
-    let rounds = rounds_of_clusters(problem, device);
     let times = match problem.element {
         ElementType::F8E4M3 | ElementType::F8E5M2 => &ROUNDS_OF_F8,
         _ => &ROUNDS_OF_WGMMA,
     };
+    let rounds = |tiles| rounds_of_clusters(problem, device, tiles);
     in_fewest_rounds(Method::Wgmma, rounds, times, tiles)
 }
 
@@ -81,20 +107,17 @@ pub(super) fn split_in(
     device: DeviceFacts,
     tiles: Option<TileConfig>,
 ) -> (Method, SelectionReason) {
-    let rounds = rounds_of_clusters(problem, device);
+    let rounds = |tiles| rounds_of_clusters(problem, device, tiles);
     in_fewest_rounds(Method::Split, rounds, &ROUNDS_OF_SPLIT, tiles)
 }
 
-/// The rounds of small tiles and of large ones of all products, a tile at a time for each cluster of which the
-/// device has one block on each multiprocessor.
-fn rounds_of_clusters(problem: &Problem, device: DeviceFacts) -> (u64, u64) {
-    let rounds = |tiles| {
-        let tile: &ClusterTile = problem.element.cluster_tile(tiles);
-        let resident = (device.multiprocessors as usize / tile.blocks).max(1);
-        let tiles = tile.tiles((problem.m, problem.n), problem.is_gram);
-        tiles.saturating_mul(problem.batch).div_ceil(resident) as u64
-    };
-    (rounds(TileConfig::Small), rounds(TileConfig::Large))
+/// The rounds of tiles of all products, a tile at a time for each cluster of which the device has one block on
+/// each multiprocessor.
+fn rounds_of_clusters(problem: &Problem, device: DeviceFacts, tiles: TileConfig) -> u64 {
+    let tile: &ClusterTile = problem.element.cluster_tile(tiles);
+    let resident = (device.multiprocessors as usize / tile.blocks).max(1);
+    let tiles = tile.tiles((problem.m, problem.n), problem.is_gram);
+    tiles.saturating_mul(problem.batch).div_ceil(resident) as u64
 }
 
 /// Products of warps on tensor cores in `tiles`, or in those that take less time.
@@ -129,39 +152,57 @@ fn by_warps_in(
     (blocks, times): ((u64, u64), &RoundTimes),
     tiles: Option<TileConfig>,
 ) -> Option<(Method, SelectionReason)> {
-    let rounds = |tiles, blocks: u64| {
-        let resident = (u64::from(device.multiprocessors) * blocks).max(1);
-        let kernel = kernels_of(method(tiles), problem.element, problem.output).first()?;
-        let blocks = problem.blocks(&kernel.descriptor.tile);
-        let blocks = blocks.map_or(u64::MAX, u64::from);
-        Some(
-            blocks
-                .saturating_mul(problem.batch as u64)
-                .div_ceil(resident),
-        )
+    let tile = |tiles| {
+        let kernels = kernels_of(method(tiles), problem.element, problem.output);
+        Some(&kernels.first()?.descriptor.tile)
     };
-    let rounds = (
-        rounds(TileConfig::Small, blocks.0)?,
-        rounds(TileConfig::Large, blocks.1)?,
-    );
+    let (small, large) = (tile(TileConfig::Small)?, tile(TileConfig::Large)?);
+    let rounds = |tiles| {
+        let (tile, resident) = match tiles {
+            TileConfig::Small => (small, blocks.0),
+            TileConfig::Medium | TileConfig::Large => (large, blocks.1),
+        };
+        let resident = (u64::from(device.multiprocessors) * resident).max(1);
+        let blocks = problem.blocks(tile).map_or(u64::MAX, u64::from);
+        blocks
+            .saturating_mul(problem.batch as u64)
+            .div_ceil(resident)
+    };
     Some(in_fewest_rounds(method, rounds, times, tiles))
 }
 
-/// A method in `tiles`, or in those whose rounds, of small tiles and of large ones, take less time.
+/// A method in `tiles`, or in those whose rounds take least time, of equal ones in the largest.
 fn in_fewest_rounds(
     method: fn(TileConfig) -> Method,
-    (small, large): (u64, u64),
+    rounds: impl Fn(TileConfig) -> u64,
     times: &RoundTimes,
     tiles: Option<TileConfig>,
 ) -> (Method, SelectionReason) {
     if let Some(tiles) = tiles {
+        let tiles = match times.medium {
+            Some(_) => tiles,
+            None => tiles.of_two(),
+        };
         return (method(tiles), SelectionReason::Requested);
     }
-    let tiles = match small.saturating_mul(times.small) < large.saturating_mul(times.large) {
-        true => TileConfig::Small,
-        false => TileConfig::Large,
+    let [small, large] = [TileConfig::Small, TileConfig::Large].map(&rounds);
+    let medium = times.medium.map(|_| rounds(TileConfig::Medium));
+    let time = |rounds: u64, of_round: u64| rounds.saturating_mul(of_round);
+    let mut fastest = (TileConfig::Large, time(large, times.large));
+    if let Some((rounds, of_round)) = medium.zip(times.medium)
+        && time(rounds, of_round) < fastest.1
+    {
+        fastest = (TileConfig::Medium, time(rounds, of_round));
+    }
+    if time(small, times.small) < fastest.1 {
+        fastest.0 = TileConfig::Small;
+    }
+    let reason = SelectionReason::Rounds {
+        small,
+        medium,
+        large,
     };
-    (method(tiles), SelectionReason::Rounds { small, large })
+    (method(fastest.0), reason)
 }
 
 /// A block of outputs for each thread, in `tiles` or in those that fill the device.
@@ -171,7 +212,7 @@ pub(super) fn coarsened(
     tiles: Option<TileConfig>,
 ) -> Option<(Method, SelectionReason)> {
     let (tiles, reason) = match tiles {
-        Some(tiles) => (tiles, SelectionReason::Requested),
+        Some(tiles) => (tiles.of_two(), SelectionReason::Requested),
         // Large ones leave nothing out.
         None if problem.is_gram && problem.element == ElementType::F64 => {
             (TileConfig::Small, SelectionReason::OnlyTiles)

@@ -24,10 +24,36 @@ use cuda_std::prelude::*;
 use cuda_std::tma::TensorMapMut;
 use half::{bf16, f16};
 
-/// What a launch has that computes `rows` x `columns` outputs for each block.
+/// What a launch has that computes `rows` x `columns` outputs for each block, which go through shared memory as
+/// words of a warp's rows.
 const fn byte_tile(rows: usize, columns: usize, stages: usize, resident: u32) -> ClusterTile {
-    // Words of a warp's rows, or a tile of 16 bits: of these tiles the former are no more.
-    let output_bytes = staging_len(rows / 64) * size_of::<i32>();
+    byte_tile_of(
+        rows,
+        columns,
+        stages,
+        resident,
+        staging_len(rows / 64) * size_of::<i32>(),
+    )
+}
+
+/// The same of outputs of 16 bits, which go as a tile: it takes as many bytes as the words, or more.
+const fn bulk_tile(rows: usize, columns: usize, stages: usize, resident: u32) -> ClusterTile {
+    byte_tile_of(
+        rows,
+        columns,
+        stages,
+        resident,
+        rows * columns * size_of::<bf16>(),
+    )
+}
+
+const fn byte_tile_of(
+    rows: usize,
+    columns: usize,
+    stages: usize,
+    resident: u32,
+    output_bytes: usize,
+) -> ClusterTile {
     cluster_tile(
         (rows, columns),
         size_of::<u8>(),
@@ -40,14 +66,20 @@ const fn byte_tile(rows: usize, columns: usize, stages: usize, resident: u32) ->
 /// The tile of large products of i8.
 pub const I8_LARGE: ClusterTile = byte_tile(128, 256, 4, 1);
 
+/// The tile of products of i8 of which large tiles would fill the device in part: three quarters of one.
+pub const I8_MEDIUM: ClusterTile = byte_tile(192, 128, 4, 1);
+
 /// The tile of products of i8 that have too few large ones for the device.
 pub const I8_SMALL: ClusterTile = byte_tile(64, 128, 4, 2);
 
 /// The tile of large products of 8-bit floats.
-pub const F8_LARGE: ClusterTile = byte_tile(128, 128, 6, 1);
+pub const F8_LARGE: ClusterTile = bulk_tile(128, 192, 4, 1);
 
-/// The tile of products of 8-bit floats that have too few large ones for the device.
-pub const F8_SMALL: ClusterTile = byte_tile(64, 128, 4, 2);
+/// The tile of products of 8-bit floats of which large tiles would fill the device in part.
+pub const F8_MEDIUM: ClusterTile = bulk_tile(128, 128, 6, 1);
+
+/// The tile of products of 8-bit floats that have too few of these for the device.
+pub const F8_SMALL: ClusterTile = bulk_tile(64, 128, 4, 2);
 
 macro_rules! byte_kernels {
     ($($element:ident to $output:ident, $way:ident in $sum:ident, promoted = $promoted:literal:
@@ -59,19 +91,20 @@ macro_rules! byte_kernels {
     )*)*};
 }
 byte_kernels! {
-    i8 to i32, direct in i32, promoted = false: matmul_wgmma_i8 of I8_LARGE, matmul_wgmma_small_i8 of I8_SMALL;
+    i8 to i32, direct in i32, promoted = false: matmul_wgmma_i8 of I8_LARGE, matmul_wgmma_medium_i8 of I8_MEDIUM,
+        matmul_wgmma_small_i8 of I8_SMALL;
     i8 to f32, converted in f32, promoted = false: matmul_wgmma_i8_f32 of I8_LARGE,
-        matmul_wgmma_small_i8_f32 of I8_SMALL;
+        matmul_wgmma_medium_i8_f32 of I8_MEDIUM, matmul_wgmma_small_i8_f32 of I8_SMALL;
     i8 to bf16, converted in f32, promoted = false: matmul_wgmma_i8_bf16 of I8_LARGE,
-        matmul_wgmma_small_i8_bf16 of I8_SMALL;
+        matmul_wgmma_medium_i8_bf16 of I8_MEDIUM, matmul_wgmma_small_i8_bf16 of I8_SMALL;
     i8 to f16, converted in f32, promoted = false: matmul_wgmma_i8_f16 of I8_LARGE,
-        matmul_wgmma_small_i8_f16 of I8_SMALL;
+        matmul_wgmma_medium_i8_f16 of I8_MEDIUM, matmul_wgmma_small_i8_f16 of I8_SMALL;
     F8E4M3 to bf16, bulk in f32, promoted = true: matmul_wgmma_e4m3 of F8_LARGE,
-        matmul_wgmma_small_e4m3 of F8_SMALL;
+        matmul_wgmma_medium_e4m3 of F8_MEDIUM, matmul_wgmma_small_e4m3 of F8_SMALL;
     F8E4M3 to f32, direct in f32, promoted = true: matmul_wgmma_e4m3_f32 of F8_LARGE,
-        matmul_wgmma_small_e4m3_f32 of F8_SMALL;
+        matmul_wgmma_medium_e4m3_f32 of F8_MEDIUM, matmul_wgmma_small_e4m3_f32 of F8_SMALL;
     F8E5M2 to bf16, bulk in f32, promoted = true: matmul_wgmma_e5m2 of F8_LARGE,
-        matmul_wgmma_small_e5m2 of F8_SMALL;
+        matmul_wgmma_medium_e5m2 of F8_MEDIUM, matmul_wgmma_small_e5m2 of F8_SMALL;
     F8E5M2 to f32, direct in f32, promoted = true: matmul_wgmma_e5m2_f32 of F8_LARGE,
-        matmul_wgmma_small_e5m2_f32 of F8_SMALL;
+        matmul_wgmma_medium_e5m2_f32 of F8_MEDIUM, matmul_wgmma_small_e5m2_f32 of F8_SMALL;
 }

@@ -30,6 +30,9 @@ const fn half_tile(rows: usize, columns: usize, stages: usize, resident: u32) ->
 /// The tile of large products.
 pub const HALF_LARGE: ClusterTile = half_tile(128, 256, 3, 1);
 
+/// The tile of products of which large tiles would fill the device in part: three quarters of one.
+pub const HALF_MEDIUM: ClusterTile = half_tile(192, 128, 4, 1);
+
 /// The tile of products that have too few large ones for the device.
 pub const HALF_SMALL: ClusterTile = half_tile(64, 128, 4, 2);
 
@@ -63,6 +66,17 @@ half_kernels! {
     bf16: [matmul_wgmma_bf16_nn, matmul_wgmma_bf16_nt, matmul_wgmma_bf16_tn, matmul_wgmma_bf16_tt],
         f32: [matmul_wgmma_bf16_f32_nn, matmul_wgmma_bf16_f32_nt, matmul_wgmma_bf16_f32_tn,
             matmul_wgmma_bf16_f32_tt];
+}
+half_kernels! {
+    HALF_MEDIUM;
+    f16: [matmul_wgmma_medium_f16_nn, matmul_wgmma_medium_f16_nt, matmul_wgmma_medium_f16_tn,
+            matmul_wgmma_medium_f16_tt],
+        f32: [matmul_wgmma_medium_f16_f32_nn, matmul_wgmma_medium_f16_f32_nt,
+            matmul_wgmma_medium_f16_f32_tn, matmul_wgmma_medium_f16_f32_tt];
+    bf16: [matmul_wgmma_medium_bf16_nn, matmul_wgmma_medium_bf16_nt, matmul_wgmma_medium_bf16_tn,
+            matmul_wgmma_medium_bf16_tt],
+        f32: [matmul_wgmma_medium_bf16_f32_nn, matmul_wgmma_medium_bf16_f32_nt,
+            matmul_wgmma_medium_bf16_f32_tn, matmul_wgmma_medium_bf16_f32_tt];
 }
 half_kernels! {
     HALF_SMALL;

@@ -7,6 +7,7 @@ use crate::epilogue::{Epilogue, EpilogueElement};
 use crate::finish::{CMatrices, FromSum, Output, Staging, WarpRoom};
 use core::marker::PhantomData;
 use cuda_std::float::HalfFloat;
+use cuda_std::hint::opaque;
 use cuda_std::prelude::*;
 use cuda_std::shared::{Allotment, SwizzledTile, SwizzledTiles};
 use cuda_std::tma::{self, TensorMapMut};
@@ -185,7 +186,8 @@ impl<T: HalfFloat, const COLUMNS: usize, const LEN: usize> BulkWriter<'_, T, COL
     #[inline(always)]
     unsafe fn fill<const COUNT: usize>(&self, sums: &[f32; COUNT]) {
         const { assert!(COLUMNS == 2 * COUNT, "the tile holds the outputs") };
-        let row = 16 * (warpgroup::thread_rank() / 32) as usize;
+        // Unknown before: the addresses would take registers meanwhile.
+        let row = opaque(16 * (warpgroup::thread_rank() / 32)) as usize;
         let mut i = 0;
         while i < COUNT {
             let pair =

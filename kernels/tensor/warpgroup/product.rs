@@ -17,6 +17,7 @@ use super::operand::{OperandPlace, TensorOperand};
 use super::outputs::{Outputs, Writer, is_first_of_warpgroup};
 use super::shape::WARPGROUP_ROWS;
 use crate::epilogue::EpilogueElement;
+use cuda_std::hint::opaque;
 use cuda_std::mbarrier::{Consumer, Producer, Stage};
 use cuda_std::prelude::*;
 use cuda_std::wgmma::{Accumulator, AccumulatorElement, Element, Multiply, Registers};
@@ -122,7 +123,8 @@ impl<
         S: AccumulatorElement,
         [S; COUNT]: Multiply<T, T> + Registers,
     {
-        let thread = warpgroup::thread_rank();
+        // Unknown before each tile: what is compared with it takes no register while outputs are computed.
+        let thread = opaque(warpgroup::thread_rank());
         let mut sums = Accumulator::zero().overwrite();
         let mut before = None;
         let mut round = 0;
@@ -297,10 +299,11 @@ impl<
             }
         } else {
             // What the warpgroup that copies has left, of the registers of all that are resident.
-            match const { takes_registers(COUNT) } {
-                true if ROWS > WARPGROUP_ROWS => warpgroup::increase_registers::<232>(),
-                true => warpgroup::increase_registers::<208>(),
-                false => {}
+            match const { (takes_registers(COUNT), ROWS / WARPGROUP_ROWS) } {
+                (false, _) => {}
+                (true, 1) => warpgroup::increase_registers::<208>(),
+                (true, 2) => warpgroup::increase_registers::<232>(),
+                (true, _) => warpgroup::increase_registers::<152>(),
             }
             let number = warpgroup::index() - 1;
             let first = WARPGROUP_ROWS as u32 * number;

@@ -252,8 +252,12 @@ mod tests {
 
     #[test]
     fn each_tile_on_or_below_the_diagonal_has_a_number() {
-        for columns in [64, 128, 256] {
-            let tile = ClusterTile { columns, ..TILE };
+        for (rows, columns) in [(64, 64), (64, 128), (64, 256), (192, 128)] {
+            let tile = ClusterTile {
+                rows,
+                columns,
+                ..TILE
+            };
             for n in [1, 127, 128, 129, 300, 1024, 1025, 2600] {
                 let rows = tile.rows * tile.blocks;
                 let is_computed = |&(row, column): &(u32, u32)| {
@@ -266,7 +270,7 @@ mod tests {
                 for (row, column) in places(tile, n, false).filter(is_computed) {
                     expected[row as usize][column as usize] += 1;
                 }
-                assert_eq!(found, expected, "{n}, tiles of {columns} columns");
+                assert_eq!(found, expected, "{n}, tiles of {rows} x {columns}");
             }
         }
     }

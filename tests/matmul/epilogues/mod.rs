@@ -94,7 +94,7 @@ fn requests(arithmetic: Arithmetic) -> impl Iterator<Item = Request> {
     (0..2 * SHAPES.len()).map(move |number| Request {
         shape: SHAPES[number / 2],
         order: ORDERS[number / 2 % 2],
-        tiles: [TileConfig::Small, TileConfig::Large][number % 2],
+        tiles: [TileConfig::Small, TileConfig::Large, TileConfig::Medium][number % 3],
         arithmetic,
         cases: [number, (number + 6) % (CASES.len() - 1), CASES.len() - 1],
     })

@@ -10,12 +10,50 @@ fn the_tiles_of_halves_follow_the_rounds() {
         let selection = select(&problem, H200, Request::Fastest(Arithmetic::Auto, None)).unwrap();
         (selection.kernel.name, selection.reason)
     };
-    let (small, large) = ("matmul_wgmma_small_bf16_nn", "matmul_wgmma_bf16_nn");
-    let rounds = |small, large| SelectionReason::Rounds { small, large };
-    assert_eq!(selected(1024), (small, rounds(1, 1)));
-    assert_eq!(selected(1536), (small, rounds(3, 1)));
-    assert_eq!(selected(2048), (large, rounds(4, 1)));
-    assert_eq!(selected(4096), (large, rounds(16, 4)));
+    let [small, medium, large] = [
+        "matmul_wgmma_small_bf16_nn",
+        "matmul_wgmma_medium_bf16_nn",
+        "matmul_wgmma_bf16_nn",
+    ];
+    let rounds = |small, medium, large| SelectionReason::Rounds {
+        small,
+        medium: Some(medium),
+        large,
+    };
+    assert_eq!(selected(1024), (small, rounds(1, 1, 1)));
+    assert_eq!(selected(1536), (medium, rounds(3, 1, 1)));
+    assert_eq!(selected(1792), (large, rounds(3, 2, 1)));
+    assert_eq!(selected(2048), (large, rounds(4, 2, 1)));
+    assert_eq!(selected(3072), (medium, rounds(9, 3, 3)));
+    assert_eq!(selected(4096), (large, rounds(16, 6, 4)));
+}
+
+#[test]
+fn the_tiles_of_8_bit_floats_follow_the_rounds() {
+    let selected = |n| {
+        let mut problem = row_major(ElementType::F8E4M3, (n, n, n));
+        problem.output = ElementType::Bf16;
+        name(&problem, H200, Request::Fastest(Arithmetic::Auto, None))
+    };
+    assert_eq!(selected(1024), Some("matmul_wgmma_small_e4m3"));
+    assert_eq!(selected(1536), Some("matmul_wgmma_e4m3"));
+    assert_eq!(selected(2048), Some("matmul_wgmma_medium_e4m3"));
+    assert_eq!(selected(4096), Some("matmul_wgmma_e4m3"));
+}
+
+#[test]
+fn methods_without_medium_tiles_have_large_ones() {
+    let selected = |element, arithmetic| {
+        let problem = row_major(element, (64, 64, 64));
+        let request = Request::Fastest(arithmetic, Some(TileConfig::Medium));
+        name(&problem, H200, request)
+    };
+    let chain = selected(ElementType::F32, Arithmetic::Chain);
+    assert_eq!(chain, Some("matmul_coarsened_f32_nn"));
+    let split = selected(ElementType::F32, Arithmetic::Split);
+    assert_eq!(split, Some("matmul_split_f32"));
+    let f64 = selected(ElementType::F64, Arithmetic::Auto);
+    assert_eq!(f64, Some("matmul_mma_f64_nn"));
 }
 
 #[test]
@@ -26,7 +64,11 @@ fn the_tiles_of_f64_follow_the_rounds() {
         (selection.kernel.name, selection.reason)
     };
     let (small, large) = ("matmul_mma_small_f64_nn", "matmul_mma_f64_nn");
-    let rounds = |small, large| SelectionReason::Rounds { small, large };
+    let rounds = |small, large| SelectionReason::Rounds {
+        small,
+        medium: None,
+        large,
+    };
     assert_eq!(selected(1024), (small, rounds(1, 1)));
     assert_eq!(selected(1536), (small, rounds(2, 2)));
     assert_eq!(selected(2048), (large, rounds(3, 2)));
