@@ -1,8 +1,8 @@
 //! Runs a kernel with a mistake, or its twin; lists them; writes their page.
 //!
 //! ```text
-//! defects NAME [--twin] [--device sim|cuda|cuda:N] | --list | --page FILE [--measured FILE]
-//!     | --public-page FILE [--measured FILE]
+//! defects NAME [--twin] [--device sim|cuda|cuda:N] | --list | --page FILE [--measured FILE]...
+//!     | --public-page FILE [--measured FILE]...
 //! ```
 //!
 //! In the simulator it prints the report. On a GPU a kernel with a mistake may hang: a caller sets a limit.
@@ -22,11 +22,14 @@ use tilewright_defects::{Mistake, all};
 const USAGE: &str = "\
 usage: defects NAME [--twin] [--device sim|cuda|cuda:N]
        defects --list
-       defects --page FILE [--measured FILE]
-       defects --public-page FILE [--measured FILE]";
+       defects --page FILE [--measured FILE]...
+       defects --public-page FILE [--measured FILE]...";
 
-/// What `measure.sh` has found on an H200, for the page.
-const MEASURED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/h200.csv");
+/// What `measure.sh` has found on an H200, and `oclgrind.sh` with Oclgrind, for the pages.
+const MEASURED: [&str; 2] = [
+    concat!(env!("CARGO_MANIFEST_DIR"), "/h200.csv"),
+    concat!(env!("CARGO_MANIFEST_DIR"), "/oclgrind.csv"),
+];
 
 /// What the command line requests.
 #[derive(Default)]
@@ -35,7 +38,7 @@ struct Arguments {
     is_twin: bool,
     device: Option<DeviceChoice>,
     page: Option<(PathBuf, Page)>,
-    measured: Option<PathBuf>,
+    measured: Vec<PathBuf>,
 }
 
 /// Makes a page of what was measured.
@@ -55,21 +58,30 @@ fn run(mut parser: lexopt::Parser) -> Outcome {
             Long("list") => return list(),
             Long("page") => arguments.page = Some((parser.value()?.into(), page)),
             Long("public-page") => arguments.page = Some((parser.value()?.into(), public_page)),
-            Long("measured") => arguments.measured = Some(parser.value()?.into()),
+            Long("measured") => arguments.measured.push(parser.value()?.into()),
             Short('h') | Long("help") => return support::help(USAGE),
             other => return Err(other.unexpected().into()),
         }
     }
     match (&arguments.page, &arguments.name) {
-        (Some((path, page)), None) => {
-            let measured = arguments.measured.unwrap_or_else(|| MEASURED.into());
-            let text = std::fs::read_to_string(&measured)
-                .map_err(|error| format!("{}: {error}", measured.display()))?;
-            Ok(write_text(path, &page(&Measured::parse(&text)?)?)?)
-        }
+        (Some((path, page)), None) => Ok(write_text(path, &page(&read(&arguments.measured)?)?)?),
         (None, Some(name)) => launch(name, &arguments),
         _ => Err(USAGE.into()),
     }
+}
+
+/// What these files have, or where there are none those of the project.
+///
+/// # Errors
+/// A file that cannot be read, or a line that is no result.
+fn read(files: &[PathBuf]) -> std::result::Result<Measured, String> {
+    let all = MEASURED.map(PathBuf::from);
+    let files = if files.is_empty() { &all[..] } else { files };
+    files.iter().try_fold(Measured::default(), |read, file| {
+        let text = std::fs::read_to_string(file)
+            .map_err(|error| format!("{}: {error}", file.display()))?;
+        Ok(read.with(Measured::parse(&text)?))
+    })
 }
 
 fn list() -> Outcome {

@@ -4,6 +4,8 @@
 
 #[macro_use]
 mod modules;
+#[cfg(test)]
+mod opencl;
 pub mod page;
 mod public_table;
 mod table;

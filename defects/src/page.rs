@@ -8,7 +8,10 @@ use tilewright::Result;
 /// The tools of compute-sanitizer, and a run without one, as `measure.sh` names them.
 pub const TOOLS: [&str; 5] = ["memcheck", "racecheck", "synccheck", "initcheck", "none"];
 
-/// What `measure.sh` has printed: for a kernel and a tool the outcome.
+/// Oclgrind, as `oclgrind.sh` names it.
+pub const OCLGRIND: &str = "oclgrind";
+
+/// What `measure.sh` and `oclgrind.sh` have printed: for a kernel and a tool the outcome.
 #[derive(Debug, Default)]
 pub struct Measured(BTreeMap<(String, String), Outcome>);
 
@@ -19,10 +22,12 @@ enum Outcome {
     Found,
     /// The kernel did not end in time, and the tool reported nothing.
     Hangs,
-    /// The driver reported an error, and the tool nothing.
+    /// The driver reported an error, and the tool nothing; or the tool could not run the kernel.
     Fails,
     /// The kernel ended, and the tool reported nothing.
     Nothing,
+    /// The tool's language has no words for the kernel.
+    Unwritable,
 }
 
 impl Measured {
@@ -41,11 +46,19 @@ impl Measured {
                 "hangs" => Outcome::Hangs,
                 "fails" => Outcome::Fails,
                 "nothing" => Outcome::Nothing,
+                "unwritable" => Outcome::Unwritable,
                 other => return Err(format!("`{other}` is no outcome: {line}")),
             };
             all.insert((kernel, tool), outcome);
         }
         Ok(Self(all))
+    }
+
+    /// Both together; where both have an outcome, that of `other`.
+    #[must_use]
+    pub fn with(mut self, other: Self) -> Self {
+        self.0.extend(other.0);
+        self
     }
 
     fn outcome(&self, kernel: &str, tool: &str) -> Option<Outcome> {
@@ -68,6 +81,7 @@ impl Measured {
             Some(Outcome::Hangs) => "hangs",
             Some(Outcome::Fails) => "fails",
             Some(Outcome::Nothing) => "-",
+            Some(Outcome::Unwritable) => "cannot be written",
         }
     }
 
@@ -98,6 +112,23 @@ impl Measured {
             mistakes.len(),
             tools.join(", "),
             by_any.count()
+        )
+    }
+
+    /// How many of these mistakes Oclgrind tells apart from their twins.
+    fn summary_of_oclgrind(&self, mistakes: &[Mistake]) -> String {
+        let is_written = |outcome: Outcome| outcome != Outcome::Unwritable;
+        let written = mistakes
+            .iter()
+            .filter(|it| self.outcome(it.name, OCLGRIND).is_some_and(is_written))
+            .count();
+        if written == 0 {
+            return "Oclgrind has not been measured.".to_owned();
+        }
+        let found = mistakes.iter().filter(|it| self.tells_apart(it, OCLGRIND));
+        format!(
+            "Oclgrind finds {} of the {written} that can be written in OpenCL C.",
+            found.count()
         )
     }
 }
@@ -146,16 +177,16 @@ fn reported(mistake: &Mistake) -> Result<String> {
 const PUBLIC_HEAD: &str = include_str!("public_head.md");
 const PUBLIC_FOOT: &str = include_str!("public_foot.md");
 
-/// What the documentation of GPUVerify and of Oclgrind says of defects of this kind.
-fn documented(mistake: &Mistake) -> [&'static str; 2] {
+/// What the documentation of GPUVerify says of defects of this kind.
+fn documented(mistake: &Mistake) -> &'static str {
     let is_of_fences = mistake.name.contains("fence");
     match mistake.kinds[0] {
-        DefectKind::DataRace | DefectKind::AtomicRace if is_of_fences => ["-", "-"],
-        DefectKind::DataRace | DefectKind::AtomicRace => ["yes", "yes"],
-        DefectKind::BarrierDivergence => ["yes", "yes"],
-        DefectKind::OutOfBounds => ["yes", "yes"],
-        DefectKind::UninitialisedRead => ["-", "yes"],
-        _ => ["-", "-"],
+        DefectKind::DataRace | DefectKind::AtomicRace if is_of_fences => "-",
+        DefectKind::DataRace
+        | DefectKind::AtomicRace
+        | DefectKind::BarrierDivergence
+        | DefectKind::OutOfBounds => "yes",
+        _ => "-",
     }
 }
 
@@ -164,18 +195,22 @@ fn documented(mistake: &Mistake) -> [&'static str; 2] {
 /// # Errors
 /// Those of [`Mistake::report`].
 pub fn public_page(measured: &Measured) -> Result<String> {
-    let mut page = format!("{PUBLIC_HEAD}\n{}\n\n", measured.summary(PUBLIC));
+    let mut page = format!(
+        "{PUBLIC_HEAD}\n{} {}\n\n",
+        measured.summary(PUBLIC),
+        measured.summary_of_oclgrind(PUBLIC)
+    );
     page += "| defect | source | the simulator | memcheck | racecheck | synccheck | initcheck | no tool \
-             | GPUVerify | Oclgrind |\n";
+             | Oclgrind | GPUVerify |\n";
     page += "|---|---|---|---|---|---|---|---|---|---|\n";
     for mistake in PUBLIC {
         let cells = TOOLS.map(|tool| measured.cell(mistake, tool)).join(" | ");
-        let documented = documented(mistake).join(" | ");
+        let (oclgrind, documented) = (measured.cell(mistake, OCLGRIND), documented(mistake));
         let (name, text, source) = (mistake.name, mistake.text, mistake.source);
         let report = reported(mistake)?;
         writeln!(
             page,
-            "| `{name}`: {text} | {source} | {report} | {cells} | {documented} |"
+            "| `{name}`: {text} | {source} | {report} | {cells} | {oclgrind} | {documented} |"
         )
         .expect("a string takes all text");
     }
@@ -212,6 +247,25 @@ mod tests {
             Measured::default().cell(mistake, "memcheck"),
             "not measured"
         );
+    }
+
+    #[test]
+    fn what_cannot_be_written_is_not_counted() {
+        let [first, second, third] = &PUBLIC[..3] else {
+            panic!("the table is short")
+        };
+        let text = [
+            "kernel,tool,outcome,said\n",
+            &format!("{},oclgrind,found,a race\n", first.name),
+            &format!("{},oclgrind,nothing,\n", second.name),
+            &format!("{},oclgrind,unwritable,no votes\n", third.name),
+        ];
+        let measured = Measured::default().with(Measured::parse(&text.concat()).unwrap());
+        let summary = measured.summary_of_oclgrind(PUBLIC);
+        assert!(summary.contains("finds 1 of the 2"), "{summary}");
+        assert_eq!(measured.cell(third, OCLGRIND), "cannot be written");
+        let summary = Measured::default().summary_of_oclgrind(PUBLIC);
+        assert!(summary.contains("not been measured"), "{summary}");
     }
 
     #[test]
