@@ -7,6 +7,9 @@ use std::borrow::Cow;
 /// Where the simulator calls a kernel: nothing above is the kernel's.
 const RUNNER: &str = "runner/coroutine.rs";
 
+/// The function there, by which a build without debug information names it.
+const RUN_BODY: &str = "runner::coroutine::run_body";
+
 /// Where the kernel's calls begin, and where a thread waits: those functions are not the kernel's.
 const CONFINEMENT: &str = "state/confinement.rs";
 
@@ -78,6 +81,9 @@ fn kernel_calls(text: &str) -> Vec<Call> {
                 call.location = location_of(place);
             }
         } else if let Some((_, name)) = line.split_once(": ") {
+            if name.contains(RUN_BODY) {
+                break;
+            }
             calls.push(Call {
                 function: name.to_owned(),
                 location: None,
@@ -136,6 +142,20 @@ mod tests {
                 "`user::kernel`, /home/user/src/lib.rs:20:5"
             ]
         );
+    }
+
+    #[test]
+    fn without_debug_information_the_calls_end_at_the_simulator_too() {
+        let text = "   0: simt::instructions::access::observe
+   1: user::kernel
+             at /home/user/src/lib.rs:20:5
+   2: simt::runner::coroutine::run_body
+   3: clone3
+             at ./misc/clone3.S:81:0
+";
+        let names = kernel_calls(text).into_iter().map(|call| call.function);
+        let expected = ["simt::instructions::access::observe", "user::kernel"];
+        assert!(names.eq(expected));
     }
 
     #[test]
