@@ -3,8 +3,8 @@
 //! Those of the views are relaxed, with the scope of the device: they order nothing else. A thread that
 //! publishes data writes it, calls [`fence_device`](crate::thread::fence_device), then changes
 //! the atomic; a thread that sees the change calls the fence, then reads. An [`AtomicRef`] has operations
-//! that acquire and release, which do without fences, and narrower scopes. [`fence`] has both orders of
-//! fences and all scopes.
+//! that acquire and release, which do without fences, and narrower scopes. [`fence`] has weaker fences, and
+//! all scopes.
 //!
 //! The order in which threads of one launch add is not fixed. Integer sums do not mind; a
 //! floating-point sum may differ from run to run.
@@ -59,13 +59,16 @@ impl<T: machine::AtomicInteger> AtomicInteger for T {}
 
 /// A fence with an order, for the threads of a scope: CUDA C++'s `cuda::atomic_thread_fence`.
 ///
-/// With [`AcqRel`], what the thread did before it is before what another one does after its own fence, if that
-/// one's atomic read in front of its fence returns what this one has written atomically after this fence.
-/// [`SeqCst`] orders all such fences among each other, too: of two threads that each write a word atomically and
-/// then read the other's, with that fence in between, at least one reads what the other has written. The fences
-/// of [`thread`](crate::thread) have this order. (`fence.acq_rel`, `fence.sc`)
+/// With [`AcqRel`] two threads agree on an order by a word. The first one fences, and then writes the word
+/// atomically. The second one reads that value atomically, and then fences. What the first one did before its
+/// fence is before what the second one does after its own. (`fence.acq_rel`)
 ///
-/// With [`ClusterScope`] it is for kernels for compute capability 9.0 and later.
+/// [`SeqCst`] orders such fences among each other, too. Of two threads that each write a word atomically, fence,
+/// and read the other's word, at least one reads what the other has written. The fences of
+/// [`thread`](crate::thread) have this order. (`fence.sc`)
+///
+/// The scope of each fence must include the other thread. [`ClusterScope`] is for kernels for compute capability
+/// 9.0 and later.
 ///
 /// ```
 /// use cuda_std::atomic::{AcqRel, DeviceScope, fence};

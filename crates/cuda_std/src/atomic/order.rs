@@ -32,9 +32,9 @@ orders! {
     AcqRel => AcquireRelease: UpdateOrder;
 }
 
-/// The order of a [`fence`](super::fence) that [`AcqRel`] has, and one among all such fences: where two of them
-/// include each other's threads, all threads agree which came first. No operation on a word has it, as none of
-/// PTX has. (`fence.sc`)
+/// An order of a [`fence`](super::fence) alone: that of [`AcqRel`], and one among the fences that have it. If two
+/// of them include each other's threads, all threads agree which came first. No operation on a word has it, as
+/// none of PTX has. (`fence.sc`)
 #[derive(Clone, Copy, Debug)]
 pub struct SeqCst;
 

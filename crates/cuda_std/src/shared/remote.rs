@@ -10,8 +10,8 @@ use bytemuck::Pod;
 /// What a block writes to its own memory others may read after [`cluster::sync`](crate::cluster::sync), and
 /// the same holds for what they write; another one comes before the end of the block.
 ///
-/// Its [atomic operations](crate::atomic) are those of the other views. Those of
-/// [`atomic_ref`](Self::atomic_ref) that acquire or release need the scope of the cluster or a wider one.
+/// Its [atomic operations](crate::atomic) are those of the other views. The scope of those that
+/// [`atomic_ref`](Self::atomic_ref) makes must be the cluster or a wider one.
 ///
 /// ```
 /// use cuda_std::cluster;

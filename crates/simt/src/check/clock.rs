@@ -79,7 +79,7 @@ pub(super) fn add(known: &mut SharedClock, more: &SharedClock) {
         Some(known) => {
             let own = Arc::make_mut(known);
             own.join(more);
-            // Those who have come to the same clock share it, which their next joins recognise.
+            // Threads that have come to the same clock share it, which their next joins recognise.
             if own.is_same(more) {
                 *known = Arc::clone(more);
             }

@@ -26,7 +26,7 @@ fn with_words(body: impl FnOnce(RemoteSlice<'_, u32>)) {
 
 /// A word of block 0, for operations of a scope.
 fn word<'a, S: Scope>(words: RemoteSlice<'a, u32>, index: usize) -> AtomicRef<'a, u32, S> {
-    // SAFETY (of this and of every block below): the simulator checks each access and ends the launch.
+    // SAFETY: the simulator checks each access, and ends the launch that breaks a rule.
     unsafe { words.atomic_ref(index).with_scope() }
 }
 
@@ -36,11 +36,14 @@ fn updates_without_an_atomic_operation() {
     cluster_twins(DataRace, 4, 32, |_, right| {
         with_words(|words| {
             if right {
+                // SAFETY: as in `word`.
                 unsafe { words.atomic_add(FLAG, 1) };
             } else {
+                // SAFETY: as in `word`.
                 unsafe { words.store(FLAG, words.load(FLAG) + 1) };
             }
             cluster::sync();
+            // SAFETY: as in `word`.
             let counted = unsafe { words.load(FLAG) };
             assert!(!right || counted == 128, "{counted}");
         });
@@ -51,12 +54,14 @@ fn updates_without_an_atomic_operation() {
 fn a_count_that_is_read_too_early() {
     cluster_twins(AtomicRace, 4, 32, |_, right| {
         with_words(|words| {
+            // SAFETY: as in `word`.
             unsafe { words.atomic_add(FLAG, 1) };
             if right {
                 cluster::sync();
             } else {
                 thread::sync_threads();
             }
+            // SAFETY: as in `word`.
             let _ = unsafe { words.load(FLAG) };
         });
     });
@@ -66,12 +71,14 @@ fn a_count_that_is_read_too_early() {
 fn pass(raise: impl Fn(RemoteSlice<'_, u32>), is_raised: impl Fn(RemoteSlice<'_, u32>) -> bool) {
     with_words(|words| {
         if cluster::rank() == 1 {
+            // SAFETY: as in `word`.
             unsafe { words.store(LETTER, 7) };
             raise(words);
         } else {
             while !is_raised(words) {
                 thread::yield_now();
             }
+            // SAFETY: as in `word`.
             assert_eq!(unsafe { words.load(LETTER) }, 7);
         }
     });
@@ -110,9 +117,11 @@ fn pass_by_fences(before: fn(), after: fn()) {
     pass(
         |words| {
             before();
+            // SAFETY: as in `word`.
             unsafe { words.atomic_store(FLAG, 1) };
         },
         |words| {
+            // SAFETY: as in `word`.
             let is_raised = unsafe { words.atomic_load(FLAG) } == 1;
             after();
             is_raised
@@ -160,11 +169,11 @@ fn the_last_of_a_cluster() {
 fn a_block_that_ends_before_others_have_counted() {
     cluster_twins(BlockEnded, 2, 1, |_, right| {
         let own = shared_array![u32; 1];
-        // SAFETY: as above.
+        // SAFETY: as in `word`.
         unsafe { own.store(0, 0) };
         cluster::sync();
         if cluster::rank() == 1 {
-            // SAFETY: as above.
+            // SAFETY: as in `word`.
             unsafe { own.as_slice().in_block(0).atomic_add(0, 1) };
         }
         if right {
@@ -177,7 +186,7 @@ fn a_block_that_ends_before_others_have_counted() {
 fn an_update_behind_the_end_of_the_words() {
     cluster_twins(OutOfBounds, 2, 1, |_, right| {
         with_words(|words| {
-            // SAFETY: as above.
+            // SAFETY: as in `word`.
             unsafe { words.atomic_add(if right { FLAG } else { 2 }, 1) };
         });
     });
