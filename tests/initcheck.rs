@@ -23,7 +23,7 @@ static KERNELS: ModuleSource = unsafe { ModuleSource::new("initcheck", &[]) };
 /// A kernel that leaves an element out, and its twin that does not.
 #[test]
 fn an_element_that_the_kernel_leaves_out() {
-    testing::under_seeds(0..8, |device| {
+    testing::under_seeds(testing::seeds(8), |device| {
         let numbers = |skipped: u32| {
             let mut out = device.uninit::<u32>(100).unwrap().named("numbers");
             let module = device.load(&KERNELS).unwrap();

@@ -114,7 +114,8 @@ pub fn all() -> impl Iterator<Item = &'static Mistake> {
     MISTAKES.iter().chain(PUBLIC)
 }
 
-/// Schedules under one of which a mistake must be found.
+/// Schedules under one of which a mistake must be found. They are fixed, whatever `TILEWRIGHT_SEEDS` says: the
+/// page has the first report among them.
 pub const SCHEDULES: u64 = 32;
 
 /// # Errors

@@ -1,12 +1,13 @@
 //! The simulator finds each mistake, and nothing in the twins.
 
+use tilewright::testing::seeds;
 use tilewright_defects::page::{Measured, page};
 use tilewright_defects::{MISTAKES, SCHEDULES, all};
 
 #[test]
 fn each_mistake_is_reported() {
     for mistake in MISTAKES {
-        for seed in 0..SCHEDULES {
+        for seed in seeds(SCHEDULES) {
             if let Some(defect) = mistake.simulate(seed, false).unwrap() {
                 assert!(
                     mistake.kinds.contains(&defect.kind),
@@ -30,7 +31,7 @@ fn each_mistake_is_reported() {
 #[test]
 fn no_twin_is_reported() {
     for mistake in MISTAKES {
-        for seed in 0..SCHEDULES {
+        for seed in seeds(SCHEDULES) {
             if let Some(defect) = mistake.simulate(seed, true).unwrap() {
                 panic!("{}_twin: {defect}", mistake.name);
             }

@@ -46,7 +46,8 @@ pub fn devices() -> Vec<Device> {
 }
 
 /// Every device at hand, and simulators that differ in everything that must not matter: the order
-/// of warps and blocks, the number of threads in a warp.
+/// of warps and blocks, the number of threads in a warp. They are few whatever `TILEWRIGHT_SEEDS` says: each
+/// differs in an option, and kernels are searched for defects by the tests of `under_seeds`.
 pub fn machines() -> Vec<Device> {
     let options = SimulatorOptions::default;
     let variants = [

@@ -31,6 +31,7 @@ mod warps;
 
 use cuda_std::kernel::Kernel;
 use std::io::Write as _;
+use tilewright::testing::seeds;
 use tilewright::{
     Buffer, Device, Element, LaunchArgs, LaunchConfig, ModuleSource, Result, SimulatorOptions,
 };
@@ -40,10 +41,10 @@ use tilewright_test_support::random::Random;
 static MODULE: ModuleSource =
     unsafe { ModuleSource::new("cuda_std_test_kernels", cuda_std_test_kernels::IMAGES) };
 
-/// Simulators with the seeds 0 to 7, the last two with 64 lanes in a warp.
+/// Simulators with the seeds 0 to 5, or with as many as `TILEWRIGHT_SEEDS` says, and two with 64 lanes in a warp.
 fn simulators() -> Vec<Device> {
     let options = |seed| SimulatorOptions::default().with_seed(seed);
-    let narrow = (0..6).map(options);
+    let narrow = seeds(6).map(options);
     let wide = (6..8).map(|seed| options(seed).with_warp_width(64));
     narrow.chain(wide).map(Device::simulator_with).collect()
 }

@@ -8,6 +8,58 @@ const OPERATIONS: [&str; 8] = ["add", "min", "max", "and", "or", "xor", "exch", 
 /// The orders of PTX, in that of the words of a kernel.
 const ORDERS: [&str; kernels::ORDERS] = ["relaxed", "acquire", "release", "acq_rel"];
 
+/// An integer as the kernels work on it.
+trait Integer: Copy + Ord + std::fmt::Debug {
+    fn add(self, other: Self) -> Self;
+    fn and(self, other: Self) -> Self;
+    fn or(self, other: Self) -> Self;
+    fn xor(self, other: Self) -> Self;
+    fn next(self) -> Self;
+}
+
+macro_rules! integers {
+    ($($integer:ty),*) => {$(
+        impl Integer for $integer {
+            fn add(self, other: Self) -> Self {
+                self.wrapping_add(other)
+            }
+            fn and(self, other: Self) -> Self {
+                self & other
+            }
+            fn or(self, other: Self) -> Self {
+                self | other
+            }
+            fn xor(self, other: Self) -> Self {
+                self ^ other
+            }
+            fn next(self) -> Self {
+                self.wrapping_add(1)
+            }
+        }
+    )*};
+}
+integers!(u32, i32, u64, i64);
+
+/// Fails unless the words of a kernel, which were `initial`, are what the operations make of `x`.
+fn assert_words<T: Integer>(words: &[T], initial: &[T], x: &[T], device: &str) {
+    for (number, (word, initial)) in words.iter().zip(initial).enumerate() {
+        let with =
+            |operation: fn(T, T) -> T| x.iter().fold(*initial, |word, x| operation(word, *x));
+        let expected = match OPERATIONS[number / kernels::ORDERS] {
+            "add" => with(T::add),
+            "min" => with(Ord::min),
+            "max" => with(Ord::max),
+            "and" => with(T::and),
+            "or" => with(T::or),
+            "xor" => with(T::xor),
+            // One of those that were written, whichever was the last.
+            "exch" => *x.iter().find(|x| *x == word).unwrap_or(initial),
+            _ => with(|word, _| word.next()),
+        };
+        assert_eq!(*word, expected, "word {number} on {device}");
+    }
+}
+
 macro_rules! check_integers {
     ($element:ty, $kernel:expr, $config:expr) => {{
         let config: LaunchConfig = $config;
@@ -21,24 +73,7 @@ macro_rules! check_integers {
             let mut words = upload(&device, &initial);
             let arguments = (&upload(&device, &x), &mut words);
             launch(&device, $kernel, config, arguments);
-            let words = words.to_vec().unwrap();
-            for (number, (word, initial)) in words.into_iter().zip(initial).enumerate() {
-                let with = |operation: fn($element, $element) -> $element| {
-                    x.iter().fold(initial, |word, x| operation(word, *x))
-                };
-                let expected = match OPERATIONS[number / kernels::ORDERS] {
-                    "add" => with(<$element>::wrapping_add),
-                    "min" => with(Ord::min),
-                    "max" => with(Ord::max),
-                    "and" => with(|word, x| word & x),
-                    "or" => with(|word, x| word | x),
-                    "xor" => with(|word, x| word ^ x),
-                    // One of those that were written, whichever was the last.
-                    "exch" => *x.iter().find(|x| **x == word).unwrap_or(&initial),
-                    _ => with(|word, _| word.wrapping_add(1)),
-                };
-                assert_eq!(word, expected, "word {number} on {}", device.name());
-            }
+            assert_words(&words.to_vec().unwrap(), &initial, &x, device.name());
         }
     }};
 }
@@ -161,8 +196,57 @@ fn the_last_block_of_a_cluster_sees_what_the_other_released() {
     }
 }
 
+#[test]
+fn words_of_another_block() {
+    let blocks = 4;
+    for device in hoppers() {
+        let x: Vec<u32> = numbers(5).map(|n| n as u32).take(blocks * 70).collect();
+        let initial: Vec<u32> = numbers(6).map(|n| n as u32).take(kernels::WORDS).collect();
+        let mut words = upload(&device, &initial);
+        let arguments = (&upload(&device, &x), &mut words);
+        let config = LaunchConfig::new(blocks as u32, 70);
+        launch(&device, cluster_orders::ordered_remote, config, arguments);
+        assert_words(&words.to_vec().unwrap(), &initial, &x, device.name());
+    }
+}
+
+#[test]
+fn blocks_count_in_the_memory_of_one() {
+    for device in hoppers() {
+        let (clusters, threads) = (3, 70);
+        let mut counters = output::<u32>(&device, clusters as usize * cluster_orders::COUNTERS);
+        let config = LaunchConfig::new(4 * clusters, threads);
+        launch(
+            &device,
+            cluster_orders::count_remote,
+            config,
+            (&mut counters,),
+        );
+        let ranks = || 0..4 * threads;
+        let sum: u32 = ranks().sum();
+        let xor = ranks().fold(0, |xor, rank| xor ^ rank);
+        let expected = [sum, 1, 4 * threads - 1, 0, u32::MAX, xor, 8 * threads, sum];
+        for counters in counters.to_vec().unwrap().chunks(expected.len()) {
+            assert_eq!(counters, expected, "{}", device.name());
+        }
+    }
+}
+
+#[test]
+fn blocks_of_a_cluster_hand_a_number_on() {
+    for device in hoppers() {
+        let x = some_numbers(12);
+        let mut out = output::<u32>(&device, 3);
+        let arguments = (&upload(&device, &x), &mut out);
+        let config = LaunchConfig::new(12, 32);
+        launch(&device, cluster_orders::relay_in_cluster, config, arguments);
+        let expected: Vec<u32> = x.chunks(4).map(carried).collect();
+        assert_eq!(out.to_vec().unwrap(), expected, "{}", device.name());
+    }
+}
+
 /// The lines of a kernel in each image that has it; none where no toolchain has built the images.
-fn codes(kernel: &str) -> Vec<&'static str> {
+pub fn codes(kernel: &str) -> Vec<&'static str> {
     let entry = format!(".entry {kernel}(");
     let of_image = |(_, ptx): &(&str, &'static str)| {
         let start = ptx.find(&entry)?;
@@ -196,6 +280,7 @@ fn each_operation_is_one_instruction() {
         ("ordered_in_block", "cta.global", "u32", "b32"),
         ("ordered_in_system", "sys.global", "u32", "b32"),
         ("ordered_shared", "cta.shared", "u32", "b32"),
+        ("ordered_remote", "cluster.shared::cluster", "u32", "b32"),
     ];
     for (kernel, place, number, bits) in kernels {
         for operation in OPERATIONS {
@@ -229,12 +314,42 @@ fn loads_and_stores_are_one_instruction_and_no_fence() {
             "last_of_cluster_adds",
             "atom.acq_rel.cluster.global.add.u32",
         ),
+        ("relay_in_cluster", "ld.acquire.cluster.shared.b32"),
+        ("relay_in_cluster", "ld.acquire.cluster.shared::cluster.b32"),
+        ("relay_in_cluster", "st.release.cluster.shared::cluster.b32"),
+        ("relay_in_cluster", "atom.release.cluster.shared.add.u32"),
     ];
     for (kernel, instruction) in instructions {
         assert_once(kernel, instruction);
         for code in codes(kernel) {
             let has_fence = code.contains("membar") || code.contains("fence.");
             assert!(!has_fence, "{code}");
+        }
+    }
+}
+
+/// Without an order, too, and without a step by way of generic addresses.
+#[test]
+fn operations_on_another_block_are_one_instruction() {
+    for (operation, of) in [
+        ("add", "u32"),
+        ("min", "u32"),
+        ("max", "u32"),
+        ("and", "b32"),
+        ("or", "b32"),
+        ("xor", "b32"),
+        ("exch", "b32"),
+        ("cas", "b32"),
+    ] {
+        assert_once(
+            "count_remote",
+            &format!("atom.shared::cluster.{operation}.{of}"),
+        );
+    }
+    for code in codes("count_remote") {
+        for instruction in ["ld", "st"] {
+            let instruction = format!("{instruction}.relaxed.gpu.shared::cluster.b32 ");
+            assert!(code.contains(&instruction), "`{instruction}` in:\n{code}");
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Reductions by operations of this crate's own, in the tree of the library's.
 
+use tilewright::testing::seeds;
 use tilewright::{Device, Element, ErrorKind, ModuleSource, SimulatorOptions, ops};
 use tilewright_kernels::reduce::{Plan, Reduction};
 
@@ -59,7 +60,7 @@ static KERNELS: ModuleSource = unsafe { ModuleSource::new("own_reductions", &[])
 /// Simulators under several seeds: the kernels of this program have no PTX.
 fn simulators() -> impl Iterator<Item = Device> {
     let options = |seed| SimulatorOptions::default().with_seed(seed);
-    (0..3).map(options).map(Device::simulator_with)
+    seeds(3).map(options).map(Device::simulator_with)
 }
 
 /// None, one, those of a vector, of a tile, of two blocks, and one less and more.

@@ -1,9 +1,10 @@
-//! Atomic operations on elements of global and shared memory.
+//! Atomic operations on elements of global and shared memory, that of other blocks of the cluster included.
 //!
 //! Those of the views are relaxed, with the scope of the device: they order nothing else. A thread that
 //! publishes data writes it, calls [`fence_device`](crate::thread::fence_device), then changes
 //! the atomic; a thread that sees the change calls the fence, then reads. An [`AtomicRef`] has operations
-//! that acquire and release, which do without fences, and narrower scopes.
+//! that acquire and release, which do without fences, and narrower scopes. [`fence`] has weaker fences, and
+//! all scopes.
 //!
 //! The order in which threads of one launch add is not fixed. Integer sums do not mind; a
 //! floating-point sum may differ from run to run.
@@ -38,14 +39,14 @@ mod order;
 mod reference;
 
 pub use order::{
-    AcqRel, Acquire, BlockScope, ClusterScope, DeviceScope, LoadOrder, Relaxed, Release, Scope,
-    StoreOrder, SystemScope, UpdateOrder,
+    AcqRel, Acquire, BlockScope, ClusterScope, DeviceScope, FenceOrder, LoadOrder, Relaxed,
+    Release, Scope, SeqCst, StoreOrder, SystemScope, UpdateOrder,
 };
 pub use reference::AtomicRef;
 
 use crate::global::GlobalMut;
-use crate::machine::{self, Space};
-use crate::shared::{SharedArray, SharedSlice};
+use crate::machine::{self, AtomicSpace};
+use crate::shared::{RemoteSlice, SharedArray, SharedSlice};
 use bytemuck::Pod;
 
 /// A word with an atomic addition: u32, i32, u64, i64, f32, f64.
@@ -56,29 +57,93 @@ impl<T: machine::AtomicWord> AtomicAdd for T {}
 pub trait AtomicInteger: AtomicAdd + machine::AtomicInteger {}
 impl<T: machine::AtomicInteger> AtomicInteger for T {}
 
+/// A fence with an order, for the threads of a scope: CUDA C++'s `cuda::atomic_thread_fence`.
+///
+/// With [`AcqRel`] two threads agree on an order by a word. The first one fences, and then writes the word
+/// atomically. The second one reads that value atomically, and then fences. What the first one did before its
+/// fence is before what the second one does after its own. (`fence.acq_rel`)
+///
+/// [`SeqCst`] orders such fences among each other, too. Of two threads that each write a word atomically, fence,
+/// and read the other's word, at least one reads what the other has written. The fences of
+/// [`thread`](crate::thread) have this order. (`fence.sc`)
+///
+/// The scope of each fence must include the other thread. [`ClusterScope`] is for kernels for compute capability
+/// 9.0 and later.
+///
+/// ```
+/// use cuda_std::atomic::{AcqRel, DeviceScope, fence};
+/// use cuda_std::prelude::*;
+///
+/// /// The first block hands an element to the second one.
+/// ///
+/// /// # Safety
+/// /// 1. `x`, `letter`, `flag` and `out` have one element; that of `flag` is 0. The launch has two blocks of one
+/// ///    thread.
+/// #[kernel]
+/// pub unsafe fn hand_over(x: Global<u32>, letter: GlobalMut<u32>, flag: GlobalAtomic<u32>, out: GlobalMut<u32>) {
+///     // SAFETY: (1) is (1) of the kernel. (2) The fences and the flag order the two threads.
+///     unsafe {
+///         if thread::block_idx_x() == 0 {
+///             letter.store(0, x.load(0));
+///             fence(AcqRel, DeviceScope);
+///             flag.store(0, 1);
+///         } else {
+///             while flag.load(0) != Some(1) {
+///                 thread::yield_now();
+///             }
+///             fence(AcqRel, DeviceScope);
+///             out.store(0, letter.load(0));
+///         }
+///     }
+/// }
+/// ```
+#[inline(always)]
+pub fn fence<O: FenceOrder, S: Scope>(_order: O, _scope: S) {
+    O::fence(S::SCOPE);
+}
+
+/// Where the elements of a view are, and how many.
+type Words<T> = (AtomicSpace, *mut T, usize);
+
+macro_rules! words_of {
+    ($($view:ty $(, const $len:ident)?: $space:expr;)*) => {$(
+        impl<T: Pod $(, const $len: usize)?> $view {
+            #[inline(always)]
+            const fn words(self) -> Words<T> {
+                ($space, self.as_mut_ptr(), self.len())
+            }
+        }
+    )*};
+}
+words_of! {
+    GlobalMut<'_, T>: AtomicSpace::Global;
+    SharedSlice<'_, T>: AtomicSpace::Shared;
+    SharedArray<'_, T, LEN>, const LEN: AtomicSpace::Shared;
+}
+
 macro_rules! operations {
-    ($($(#[$meta:meta])* $name:ident => $operation:ident;)*) => {$(
+    ($others:literal: $($(#[$meta:meta])* $name:ident => $operation:ident;)*) => {$(
         $(#[$meta])*
         ///
         /// # Safety
         /// 1. `index` lies within the memory.
-        /// 2. Other threads touch the element with atomic operations only, unless a barrier
-        ///    orders them.
+        #[doc = $others]
         #[inline(always)]
         #[track_caller]
         pub unsafe fn $name(self, index: usize, value: T) -> T {
-            // SAFETY: (1), (2) are the caller's.
-            unsafe { T::$operation(None, Self::SPACE, self.as_mut_ptr(), self.len(), index, value) }
+            let (space, base, len) = self.words();
+            // SAFETY: (1), (2), and (3) where there is one, are the caller's.
+            unsafe { T::$operation(None, space, base, len, index, value) }
         }
     )*};
 }
 
+/// The atomic operations of a view; `$others` is what they ask for besides (1).
 macro_rules! atomics_of {
-    ($view:ty, $space:expr $(, const $len:ident)?) => {
+    ($view:ty $(, const $len:ident)?: $others:literal) => {
         impl<T: AtomicAdd $(, const $len: usize)?> $view {
-            const SPACE: Space = $space;
-
             operations! {
+                $others:
                 /// Adds `value` to element `index` and returns what it was. Integers wrap.
                 atomic_add => fetch_add;
             }
@@ -86,6 +151,7 @@ macro_rules! atomics_of {
 
         impl<T: AtomicInteger $(, const $len: usize)?> $view {
             operations! {
+                $others:
                 /// Makes element `index` the smaller of itself and `value`; returns what it was.
                 atomic_min => fetch_min;
                 /// Makes element `index` the larger of itself and `value`; returns what it was.
@@ -104,43 +170,58 @@ macro_rules! atomics_of {
             ///
             /// # Safety
             /// 1. `index` lies within the memory.
-            /// 2. Other threads touch the element with atomic operations only, unless a barrier
-            ///    orders them.
+            #[doc = $others]
             #[inline(always)]
             #[track_caller]
             pub unsafe fn atomic_compare_exchange(self, index: usize, current: T, new: T) -> T {
-                // SAFETY: (1), (2) are the caller's.
-                unsafe { T::compare_exchange(None, Self::SPACE, self.as_mut_ptr(), self.len(), index, [current, new]) }
+                let (space, base, len) = self.words();
+                // SAFETY: (1), (2), and (3) where there is one, are the caller's.
+                unsafe { T::compare_exchange(None, space, base, len, index, [current, new]) }
             }
 
             /// Element `index`, read past the read-only cache and never torn.
             ///
             /// # Safety
             /// 1. `index` lies within the memory.
-            /// 2. Other threads touch the element with atomic operations only, unless a barrier
-            ///    orders them.
+            #[doc = $others]
             #[inline(always)]
             #[track_caller]
             pub unsafe fn atomic_load(self, index: usize) -> T {
-                // SAFETY: (1), (2) are the caller's.
-                unsafe { <T as machine::AtomicInteger>::load(None, Self::SPACE, self.as_mut_ptr(), self.len(), index) }
+                let (space, base, len) = self.words();
+                // SAFETY: (1), (2), and (3) where there is one, are the caller's.
+                unsafe { <T as machine::AtomicInteger>::load(None, space, base, len, index) }
             }
 
             /// Writes element `index`, never torn.
             ///
             /// # Safety
             /// 1. `index` lies within the memory.
-            /// 2. Other threads touch the element with atomic operations only, unless a barrier
-            ///    orders them.
+            #[doc = $others]
             #[inline(always)]
             #[track_caller]
             pub unsafe fn atomic_store(self, index: usize, value: T) {
-                // SAFETY: (1), (2) are the caller's.
-                unsafe { <T as machine::AtomicInteger>::store(None, Self::SPACE, self.as_mut_ptr(), self.len(), index, value) }
+                let (space, base, len) = self.words();
+                // SAFETY: (1), (2), and (3) where there is one, are the caller's.
+                unsafe { <T as machine::AtomicInteger>::store(None, space, base, len, index, value) }
             }
         }
     };
 }
-atomics_of!(GlobalMut<'_, T>, Space::Global);
-atomics_of!(SharedSlice<'_, T>, Space::Shared);
-atomics_of!(SharedArray<'_, T, LEN>, Space::Shared, const LEN);
+atomics_of!(
+    GlobalMut<'_, T>:
+    "2. Other threads touch the element with atomic operations only, unless a barrier orders them."
+);
+atomics_of!(
+    SharedSlice<'_, T>:
+    "2. Other threads touch the element with atomic operations only, unless a barrier orders them."
+);
+atomics_of!(
+    SharedArray<'_, T, LEN>, const LEN:
+    "2. Other threads touch the element with atomic operations only, unless a barrier orders them."
+);
+atomics_of!(
+    RemoteSlice<'_, T>:
+    "2. Other threads touch the element with atomic operations only, unless a barrier of the cluster orders \
+     them.
+3. The block is there, from before the operation until after it."
+);

@@ -7,7 +7,7 @@ mod own;
 
 pub use own::{OwnIndex, OwnIndex2d, OwnIndices, own_index, own_index_2d, own_indices};
 
-use crate::machine;
+use crate::machine::{self, MemoryScope};
 
 macro_rules! coordinates {
     ($($(#[$meta:meta])* $name:ident;)*) => {$(
@@ -189,23 +189,33 @@ pub fn named_barrier_arrive(id: u32, threads: u32) {
 
 /// This thread's writes before are seen by the block before its writes after
 /// (CUDA C++'s `__threadfence_block`).
+///
+/// This and the fences below are sequentially consistent; [`atomic::fence`](crate::atomic::fence) has weaker
+/// ones, too.
 #[inline(always)]
 pub fn fence_block() {
-    machine::fence_block();
+    machine::fence_seq_cst(MemoryScope::Block);
+}
+
+/// This thread's writes before are seen by the cluster before its writes after, in kernels for compute
+/// capability 9.0 and later. (`fence.sc.cluster`)
+#[inline(always)]
+pub fn fence_cluster() {
+    machine::fence_seq_cst(MemoryScope::Cluster);
 }
 
 /// This thread's writes before are seen by the whole grid before its writes after
 /// (CUDA C++'s `__threadfence`).
 #[inline(always)]
 pub fn fence_device() {
-    machine::fence_device();
+    machine::fence_seq_cst(MemoryScope::Device);
 }
 
 /// This thread's writes before are seen by the host and other devices, too, before its writes
 /// after (CUDA C++'s `__threadfence_system`).
 #[inline(always)]
 pub fn fence_system() {
-    machine::fence_system();
+    machine::fence_seq_cst(MemoryScope::System);
 }
 
 /// Lets other warps run. A loop that waits for another thread calls it: the GPU's scheduler is

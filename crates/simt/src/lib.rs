@@ -173,12 +173,13 @@ pub use instructions::{
     block_barrier_reduce, block_idx_in_cluster, bulk_commit, bulk_load, bulk_store, bulk_wait,
     bulk_wait_read, cluster_barrier, cluster_barrier_arrive, cluster_barrier_wait, cluster_blocks,
     cluster_dim, cluster_rank, converged_lanes, count_arithmetic, count_prefetch,
-    dependent_launch_wait, dynamic_shared, fail, fence, fence_mbarrier_init, fence_proxy_async,
-    grid_barrier, loop_rounds, map_shared, mbarrier_arrive, mbarrier_arrive_expect,
-    mbarrier_expect, mbarrier_init, mbarrier_test, mbarrier_wait, position, print, profile,
-    refuse_host_call, set_max_registers, shared_offset, static_memory, static_shared, tensor_load,
-    tensor_store, uninterrupted, warp_barrier, warp_collective, warp_exchange, wgmma, wgmma_begin,
-    wgmma_collect, wgmma_commit, wgmma_fence, wgmma_wait, yield_now,
+    dependent_launch_wait, dynamic_shared, fail, fence, fence_acq_rel, fence_mbarrier_init,
+    fence_proxy_async, grid_barrier, loop_rounds, map_shared, mbarrier_arrive,
+    mbarrier_arrive_expect, mbarrier_expect, mbarrier_init, mbarrier_test, mbarrier_wait, position,
+    print, profile, refuse_host_call, set_max_registers, shared_offset, static_memory,
+    static_shared, tensor_load, tensor_store, uninterrupted, warp_barrier, warp_collective,
+    warp_exchange, wgmma, wgmma_begin, wgmma_collect, wgmma_commit, wgmma_fence, wgmma_wait,
+    yield_now,
 };
 pub use launch::{Launch, MAX_THREADS_PER_BLOCK, Options, Output, Preemption, Report};
 pub use memory::{

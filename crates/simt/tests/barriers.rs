@@ -1,4 +1,6 @@
 //! Block barriers: the threads that wait for one another, and counts.
+//!
+//! The seeds are fixed, whatever `TILEWRIGHT_SEEDS` says: these are tests of the simulator, not of a kernel.
 
 mod common;
 

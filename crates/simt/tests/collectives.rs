@@ -1,4 +1,6 @@
 //! Warp-wide operations: shuffles, masks, both warp widths.
+//!
+//! The seeds are fixed, whatever `TILEWRIGHT_SEEDS` says: these are tests of the simulator, not of a kernel.
 
 mod common;
 

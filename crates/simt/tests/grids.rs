@@ -1,5 +1,7 @@
 //! Cooperative launches: all blocks run at the same time. And which lanes of a
 //! warp are together.
+//!
+//! The seeds are fixed, whatever `TILEWRIGHT_SEEDS` says: these are tests of the simulator, not of a kernel.
 
 mod common;
 

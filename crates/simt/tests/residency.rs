@@ -1,4 +1,6 @@
 //! Blocks that are resident together, and threads that wait for others.
+//!
+//! The seeds are fixed, whatever `TILEWRIGHT_SEEDS` says: these are tests of the simulator, not of a kernel.
 
 mod common;
 

@@ -1,4 +1,6 @@
 //! The order of warps and blocks, and the resources that launches take.
+//!
+//! The seeds are fixed, whatever `TILEWRIGHT_SEEDS` says: these are tests of the simulator, not of a kernel.
 
 mod common;
 

@@ -1,5 +1,7 @@
 //! Unwinding that is caught, resumed, or panics again while a block is cut off neither hangs nor
 //! ends the process, and no panic leaves a launch.
+//!
+//! The seeds are fixed, whatever `TILEWRIGHT_SEEDS` says: these are tests of the simulator, not of a kernel.
 
 mod common;
 

@@ -9,7 +9,7 @@ use tilewright::{Device, Error, ErrorKind, LaunchConfig, SimulatorOptions};
 /// first CUDA device too.
 fn devices() -> Vec<Device> {
     let options = |seed| SimulatorOptions::default().with_seed(seed);
-    let mut devices: Vec<Device> = (0..4).map(options).map(Device::simulator_with).collect();
+    let mut devices: Vec<Device> = seeds(4).map(options).map(Device::simulator_with).collect();
     devices.push(Device::simulator_with(options(4).with_warp_width(64)));
     if cfg!(feature = "cuda") {
         match Device::cuda(0) {

@@ -2,12 +2,13 @@
 
 use ndarray::{Array1, Array2, Axis};
 use network::Network;
+use tilewright::testing::seeds;
 use tilewright::{Device, SimulatorOptions};
 
 /// The simulator, with warps of two widths; with the feature `cuda`, the first CUDA device too.
 fn devices() -> Vec<Device> {
     let options = |seed| SimulatorOptions::default().with_seed(seed);
-    let mut devices: Vec<Device> = (0..2).map(options).map(Device::simulator_with).collect();
+    let mut devices: Vec<Device> = seeds(2).map(options).map(Device::simulator_with).collect();
     devices.push(Device::simulator_with(options(2).with_warp_width(64)));
     if cfg!(feature = "cuda") {
         match Device::cuda(0) {

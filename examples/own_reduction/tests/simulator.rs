@@ -2,12 +2,13 @@
 //! feature `cuda`, on the first CUDA device too, with the same bits.
 
 use own_reduction::log_sum_exp;
+use tilewright::testing::seeds;
 use tilewright::{Device, SimulatorOptions};
 
 /// The simulator under several seeds, with all checks, and the first CUDA device, where there is one.
 fn devices() -> Vec<Device> {
     let options = |seed| SimulatorOptions::default().with_seed(seed);
-    let mut devices: Vec<_> = (0..4).map(options).map(Device::simulator_with).collect();
+    let mut devices: Vec<_> = seeds(4).map(options).map(Device::simulator_with).collect();
     if cfg!(feature = "cuda") {
         match Device::cuda(0) {
             Ok(device) => devices.push(device),

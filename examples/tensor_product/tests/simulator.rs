@@ -3,12 +3,13 @@
 
 use half::bf16;
 use tensor_product::product;
+use tilewright::testing::seeds;
 use tilewright::{Device, SimulatorOptions};
 
 /// The simulator under several seeds, with all checks.
 fn simulators() -> impl Iterator<Item = Device> {
     let options = |seed| SimulatorOptions::default().with_seed(seed);
-    (0..8).map(options).map(Device::simulator_with)
+    seeds(8).map(options).map(Device::simulator_with)
 }
 
 /// The first CUDA device of compute capability 9.0, where there is one.

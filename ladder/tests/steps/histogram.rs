@@ -3,7 +3,7 @@
 use crate::common::machines;
 use crate::common::random::Random;
 use crate::common::sizes::sizes;
-use tilewright::testing::under_seeds;
+use tilewright::testing::{seeds, under_seeds};
 use tilewright::{Device, Error, ErrorKind, Operation};
 use tilewright_ladder::histogram::{self, BINS, Step};
 
@@ -72,7 +72,7 @@ fn every_step_counts_with_every_block_size() {
 
 #[test]
 fn every_step_is_right_under_every_schedule() {
-    under_seeds(0..32, |device| {
+    under_seeds(seeds(32), |device| {
         for step in Step::ALL {
             let elements = 2 * step.block_elements(96) + 50;
             check(device, step, &skewed(elements), 96);

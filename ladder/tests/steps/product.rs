@@ -2,7 +2,7 @@
 
 use crate::common::machines;
 use crate::common::random::Random;
-use tilewright::testing::under_seeds;
+use tilewright::testing::{seeds, under_seeds};
 use tilewright::{Device, ErrorKind, Matrix, Operation, Order, SimulatorOptions};
 use tilewright_ladder::product::{self, CoarseFactor, Step, default_coarse_factor};
 
@@ -117,7 +117,7 @@ fn every_step_gives_the_same_bits_on_every_machine() {
 #[test]
 fn every_step_is_right_under_every_schedule() {
     let factors = Factors::new((33, 65, 35));
-    under_seeds(0..8, |device| {
+    under_seeds(seeds(8), |device| {
         for step in Step::ALL {
             factors.check(device, step);
         }

@@ -3,7 +3,7 @@
 use crate::common::random::Random;
 use crate::common::{devices, machines};
 use half::bf16;
-use tilewright::testing::under_seeds;
+use tilewright::testing::{seeds, under_seeds};
 use tilewright::{Device, ErrorKind, Matrix, Order, TensorMapRule};
 use tilewright_ladder::tensor::{self, Step};
 
@@ -125,7 +125,7 @@ fn every_step_gives_the_same_bits_on_every_machine() {
 fn every_step_is_right_under_every_schedule() {
     let factors = Factors::integers((136, 264, 136));
     let expected = bits(factors.rounded());
-    under_seeds(0..4, |device| {
+    under_seeds(seeds(4), |device| {
         for step in Step::ALL {
             assert!(factors.multiply(device, step) == expected, "{step:?}");
         }

@@ -1,6 +1,6 @@
 //! The orders and scopes of atomic operations, as types: a load that releases does not compile.
 
-use crate::machine::{MemoryOrder, MemoryScope};
+use crate::machine::{self, MemoryOrder, MemoryScope};
 
 mod sealed {
     pub trait Sealed {}
@@ -30,6 +30,34 @@ orders! {
     Release => Release: StoreOrder, UpdateOrder;
     /// [`Acquire`] and [`Release`].
     AcqRel => AcquireRelease: UpdateOrder;
+}
+
+/// An order of a [`fence`](super::fence) alone: that of [`AcqRel`], and one among the fences that have it. If two
+/// of them include each other's threads, all threads agree which came first. No operation on a word has it, as
+/// none of PTX has. (`fence.sc`)
+#[derive(Clone, Copy, Debug)]
+pub struct SeqCst;
+
+impl sealed::Sealed for SeqCst {}
+
+/// An order of fences: [`AcqRel`], [`SeqCst`].
+pub trait FenceOrder: sealed::Sealed {
+    #[doc(hidden)]
+    fn fence(scope: MemoryScope);
+}
+
+impl FenceOrder for AcqRel {
+    #[inline(always)]
+    fn fence(scope: MemoryScope) {
+        machine::fence_acq_rel(scope);
+    }
+}
+
+impl FenceOrder for SeqCst {
+    #[inline(always)]
+    fn fence(scope: MemoryScope) {
+        machine::fence_seq_cst(scope);
+    }
 }
 
 macro_rules! order_traits {

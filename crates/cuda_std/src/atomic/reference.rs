@@ -3,8 +3,8 @@
 use super::order::{DeviceScope, LoadOrder, Scope, StoreOrder, UpdateOrder};
 use super::{AtomicAdd, AtomicInteger};
 use crate::global::GlobalMut;
-use crate::machine::{self, MemoryOrder, Ordering, Space};
-use crate::shared::{SharedArray, SharedSlice};
+use crate::machine::{self, AtomicSpace, MemoryOrder, Ordering};
+use crate::shared::{RemoteSlice, SharedArray, SharedSlice};
 use core::marker::PhantomData;
 
 /// A word that threads reach by atomic operations alone, each with an order: CUDA C++'s
@@ -53,7 +53,7 @@ use core::marker::PhantomData;
 /// ```
 #[derive(Debug)]
 pub struct AtomicRef<'a, T, S = DeviceScope> {
-    space: Space,
+    space: AtomicSpace,
     /// A raw pointer is neither `Send` nor `Sync`: the reference stays with its thread.
     base: *mut T,
     len: usize,
@@ -76,8 +76,15 @@ impl<'a, T, S> AtomicRef<'a, T, S> {
     /// 1. `index` lies within the elements, which are allocated in `space` for the lifetime `'a`.
     /// 2. While one of the references to it is used, other threads touch the element with atomic operations
     ///    only, unless a barrier orders them.
+    /// 3. If `space` is the memory of another block, that one is in the cluster, and is there while one of the
+    ///    references is used.
     #[inline(always)]
-    pub(crate) const unsafe fn new(space: Space, base: *mut T, len: usize, index: usize) -> Self {
+    pub(crate) const unsafe fn new(
+        space: AtomicSpace,
+        base: *mut T,
+        len: usize,
+        index: usize,
+    ) -> Self {
         Self {
             space,
             base,
@@ -118,7 +125,7 @@ macro_rules! updates {
         #[track_caller]
         pub fn $name<O: UpdateOrder>(self, value: T, _order: O) -> T {
             let Self { space, base, len, index, .. } = self;
-            // SAFETY: (1), (2) are those of `new` and of `with_scope`.
+            // SAFETY: (1), (2), (3) are those of `new` and of `with_scope`.
             unsafe { T::$operation(Self::ordering(O::ORDER), space, base, len, index, value) }
         }
     )*};
@@ -160,7 +167,7 @@ impl<T: AtomicInteger, S: Scope> AtomicRef<'_, T, S> {
             ..
         } = self;
         let ordering = Self::ordering(O::ORDER);
-        // SAFETY: (1), (2) are those of `new` and of `with_scope`.
+        // SAFETY: (1), (2), (3) are those of `new` and of `with_scope`.
         unsafe { T::compare_exchange(ordering, space, base, len, index, [current, new]) }
     }
 
@@ -176,7 +183,7 @@ impl<T: AtomicInteger, S: Scope> AtomicRef<'_, T, S> {
             index,
             ..
         } = self;
-        // SAFETY: (1), (2) are those of `new` and of `with_scope`.
+        // SAFETY: (1), (2), (3) are those of `new` and of `with_scope`.
         unsafe {
             <T as machine::AtomicInteger>::load(Self::ordering(O::ORDER), space, base, len, index)
         }
@@ -193,7 +200,7 @@ impl<T: AtomicInteger, S: Scope> AtomicRef<'_, T, S> {
             index,
             ..
         } = self;
-        // SAFETY: (1), (2) are those of `new` and of `with_scope`.
+        // SAFETY: (1), (2), (3) are those of `new` and of `with_scope`.
         unsafe {
             <T as machine::AtomicInteger>::store(
                 Self::ordering(O::ORDER),
@@ -208,23 +215,41 @@ impl<T: AtomicInteger, S: Scope> AtomicRef<'_, T, S> {
 }
 
 macro_rules! references_of {
-    ($view:ty, $space:expr $(, const $len:ident)?) => {
+    ($view:ty $(, const $len:ident)?: $others:literal) => {
         impl<'a, T: AtomicAdd $(, const $len: usize)?> $view {
             /// Element `index`, for atomic operations that have an order.
             ///
             /// # Safety
             /// 1. `index` lies within the memory.
-            /// 2. While one of the references to it is used, other threads touch the element with atomic
-            ///    operations only, unless a barrier orders them.
+            #[doc = $others]
             #[inline(always)]
             #[must_use]
             pub unsafe fn atomic_ref(self, index: usize) -> AtomicRef<'a, T> {
-                // SAFETY: (1), (2) are the caller's.
-                unsafe { AtomicRef::new($space, self.as_mut_ptr(), self.len(), index) }
+                let (space, base, len) = self.words();
+                // SAFETY: (1), (2), and (3) where there is one, are the caller's.
+                unsafe { AtomicRef::new(space, base, len, index) }
             }
         }
     };
 }
-references_of!(GlobalMut<'a, T>, Space::Global);
-references_of!(SharedSlice<'a, T>, Space::Shared);
-references_of!(SharedArray<'a, T, LEN>, Space::Shared, const LEN);
+references_of!(
+    GlobalMut<'a, T>:
+    "2. While one of the references to it is used, other threads touch the element with atomic operations only, \
+     unless a barrier orders them."
+);
+references_of!(
+    SharedSlice<'a, T>:
+    "2. While one of the references to it is used, other threads touch the element with atomic operations only, \
+     unless a barrier orders them."
+);
+references_of!(
+    SharedArray<'a, T, LEN>, const LEN:
+    "2. While one of the references to it is used, other threads touch the element with atomic operations only, \
+     unless a barrier orders them."
+);
+references_of!(
+    RemoteSlice<'a, T>:
+    "2. While one of the references to it is used, other threads touch the element with atomic operations only, \
+     unless a barrier of the cluster orders them.
+3. The block is there while one of the references is used."
+);

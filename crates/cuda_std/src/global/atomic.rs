@@ -2,7 +2,7 @@
 
 use super::view_basics;
 use crate::atomic::{AtomicAdd, AtomicInteger, AtomicRef};
-use crate::machine::{self, Space};
+use crate::machine::{self, AtomicSpace};
 use bytemuck::Pod;
 use core::marker::PhantomData;
 
@@ -45,7 +45,7 @@ macro_rules! operations {
                 return None;
             }
             // SAFETY: (1) is the comparison. (2) The view has atomic operations alone.
-            Some(unsafe { T::$name(None, Space::Global, self.base, self.len, index, value) })
+            Some(unsafe { T::$name(None, AtomicSpace::Global, self.base, self.len, index, value) })
         }
     )*};
 }
@@ -78,7 +78,7 @@ impl<'launch, T: AtomicAdd> GlobalAtomic<'launch, T> {
             return None;
         }
         // SAFETY: (1) is the comparison. (2) The view has atomic operations alone.
-        Some(unsafe { AtomicRef::new(Space::Global, self.base, self.len, index) })
+        Some(unsafe { AtomicRef::new(AtomicSpace::Global, self.base, self.len, index) })
     }
 
     operations! {
@@ -115,7 +115,7 @@ impl<T: AtomicInteger> GlobalAtomic<'_, T> {
         Some(unsafe {
             T::compare_exchange(
                 None,
-                Space::Global,
+                AtomicSpace::Global,
                 self.base,
                 self.len,
                 index,
@@ -134,7 +134,13 @@ impl<T: AtomicInteger> GlobalAtomic<'_, T> {
         }
         // SAFETY: (1) is the comparison. (2) The view has atomic operations alone.
         Some(unsafe {
-            <T as machine::AtomicInteger>::load(None, Space::Global, self.base, self.len, index)
+            <T as machine::AtomicInteger>::load(
+                None,
+                AtomicSpace::Global,
+                self.base,
+                self.len,
+                index,
+            )
         })
     }
 
@@ -149,7 +155,7 @@ impl<T: AtomicInteger> GlobalAtomic<'_, T> {
         unsafe {
             <T as machine::AtomicInteger>::store(
                 None,
-                Space::Global,
+                AtomicSpace::Global,
                 self.base,
                 self.len,
                 index,

@@ -1,7 +1,7 @@
 //! Shared memory of the other blocks of a cluster.
 
 use super::SharedSlice;
-use crate::machine;
+use crate::machine::{self, AtomicSpace};
 use bytemuck::Pod;
 
 /// The elements of a [`SharedSlice`] in a block of the cluster, as [`SharedSlice::in_block`] makes it. Accesses
@@ -9,6 +9,9 @@ use bytemuck::Pod;
 ///
 /// What a block writes to its own memory others may read after [`cluster::sync`](crate::cluster::sync), and
 /// the same holds for what they write; another one comes before the end of the block.
+///
+/// Its [atomic operations](crate::atomic) are those of the other views. The scope of those that
+/// [`atomic_ref`](Self::atomic_ref) makes must be the cluster or a wider one.
 ///
 /// ```
 /// use cuda_std::cluster;
@@ -67,6 +70,13 @@ impl<T: Pod> RemoteSlice<'_, T> {
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.place.is_empty()
+    }
+
+    /// Where atomic operations find the elements, and how many there are.
+    #[inline(always)]
+    pub(crate) const fn words(self) -> (AtomicSpace, *mut T, usize) {
+        let space = AtomicSpace::SharedOf(self.rank);
+        (space, self.place.as_mut_ptr(), self.len())
     }
 
     /// The element at `index`.

@@ -1,4 +1,4 @@
-//! Atomic operations with the scope of a cluster.
+//! Atomic operations with the scope of a cluster, and on the shared memory of its other blocks.
 #![cfg_attr(
     target_arch = "nvptx64",
     allow(
@@ -7,8 +7,9 @@
     )
 )]
 
+use crate::orders::{WORDS, apply_all, carried};
 use crate::put;
-use cuda_std::atomic::{AcqRel, ClusterScope};
+use cuda_std::atomic::{AcqRel, Acquire, ClusterScope, Relaxed, Release, fence};
 use cuda_std::cluster;
 use cuda_std::prelude::*;
 
@@ -34,5 +35,192 @@ pub unsafe fn last_of_cluster_adds(x: Global<u32>, out: GlobalMut<u32>, counts: 
             let sum = (first..first + blocks).map(|block| out.load(block as usize));
             put(out, block as usize, sum.sum());
         }
+    }
+}
+
+/// The block of a cluster that has the words of the kernels below.
+const OWNER: u32 = 1;
+
+/// Every operation in every order on words that one block of a cluster has, by the threads of all its blocks.
+///
+/// # Safety
+/// 1. The launch is one cluster with blocks of at least [`WORDS`] threads. `words` has [`WORDS`] elements, `x`
+///    one for each thread.
+#[kernel(arch = "sm_90", cluster = (4, 1, 1))]
+pub unsafe fn ordered_remote(x: Global<u32>, words: GlobalMut<u32>) {
+    let own = shared_array![u32; WORDS];
+    let own = own.as_slice();
+    let is_owner = cluster::rank() == OWNER;
+    let thread = thread::rank_in_block() as usize;
+    // SAFETY: (1) is (1). (2) Between the barriers the words are touched by atomic operations alone; before and
+    // after by the one thread that has their index. (3) The last barrier of the cluster is after them. Of the
+    // scope: (1) the threads are in one cluster.
+    unsafe {
+        if is_owner && thread < WORDS {
+            own.store(thread, words.load(thread));
+        }
+        cluster::sync();
+        let remote = own.in_block(OWNER);
+        let word = |index| remote.atomic_ref(index).with_scope::<ClusterScope>();
+        apply_all(1, x.load(thread::own_index().get()), word);
+        cluster::sync();
+        if is_owner && thread < WORDS {
+            put(words, thread, own.load(thread));
+        }
+    }
+}
+
+/// Counters of [`count_remote`].
+pub const COUNTERS: usize = 8;
+
+/// The operations of views on counters that one block has, by the threads of all blocks: each adds its rank in
+/// the cluster in several ways; the last counter has what is loaded from the first one afterwards.
+///
+/// # Safety
+/// 1. The launch has blocks of one dimension. `counters` has [`COUNTERS`] elements for each cluster.
+#[kernel(arch = "sm_90", cluster = (4, 1, 1))]
+pub unsafe fn count_remote(counters: GlobalMut<u32>) {
+    let own = shared_array![u32; COUNTERS];
+    let own = own.as_slice();
+    let thread = thread::thread_idx_x();
+    let rank = cluster::rank() * thread::block_dim_x() + thread;
+    let remote = own.in_block(OWNER);
+    // SAFETY: (1) is (1), and the numbers are below [`COUNTERS`]. (2) Between barriers of the cluster there are
+    // atomic operations alone. (3) The last barrier of the cluster is after them.
+    unsafe {
+        if rank == 0 {
+            for counter in 0..COUNTERS {
+                remote.atomic_store(
+                    counter,
+                    if counter == 1 || counter == 3 {
+                        u32::MAX
+                    } else {
+                        0
+                    },
+                );
+            }
+        }
+        cluster::sync();
+        remote.atomic_add(0, rank);
+        remote.atomic_min(1, rank + 1);
+        remote.atomic_max(2, rank);
+        remote.atomic_and(3, !(1 << (rank % 32)));
+        remote.atomic_or(4, 1 << (rank % 32));
+        remote.atomic_xor(5, rank);
+        let mut current = remote.atomic_load(6);
+        loop {
+            let found = remote.atomic_compare_exchange(6, current, current + 2);
+            if found == current {
+                break;
+            }
+            current = found;
+            thread::yield_now();
+        }
+        cluster::sync();
+        if rank == 0 {
+            let sum = remote.atomic_load(0);
+            remote.atomic_exchange(7, sum);
+        }
+        cluster::sync();
+        if cluster::rank() == OWNER && thread == 0 {
+            let first = (thread::block_idx_x() / cluster::blocks()) as usize * COUNTERS;
+            for counter in 0..COUNTERS {
+                put(counters, first + counter, own.load(counter));
+            }
+        }
+    }
+}
+
+/// The blocks of a cluster hand a number on, each with its element of `x`: a block writes the number to the
+/// memory of the next one, and raises the flag there. The first block waits for the flag of the last one where
+/// that is, and reads the number there.
+///
+/// # Safety
+/// 1. `x` has an element for each block, `numbers` one for each cluster.
+#[kernel(arch = "sm_90", cluster = (4, 1, 1))]
+pub unsafe fn relay_in_cluster(x: Global<u32>, numbers: GlobalMut<u32>) {
+    let (number, flag) = (shared_array![u32; 1], shared_array![u32; 1]);
+    let (number, flag) = (number.as_slice(), flag.as_slice());
+    let (rank, blocks) = (cluster::rank(), cluster::blocks());
+    let is_first = thread::rank_in_block() == 0;
+    // SAFETY: (1) there is one element; the others are (1). (2) The flags order the accesses of the numbers, and
+    // are touched by atomic operations alone. (3) The last barrier of the cluster is after them. Of the scopes:
+    // (1) the threads are in one cluster.
+    unsafe {
+        let own_flag = flag.atomic_ref(0).with_scope::<ClusterScope>();
+        let flag_of = |rank| {
+            flag.in_block(rank)
+                .atomic_ref(0)
+                .with_scope::<ClusterScope>()
+        };
+        if is_first {
+            own_flag.store(0, Relaxed);
+        }
+        cluster::sync();
+        if is_first {
+            let mut before = 0;
+            if rank > 0 {
+                while own_flag.load(Acquire) == 0 {
+                    thread::yield_now();
+                }
+                before = number.load(0);
+            }
+            let carried = carried(before, x.load(thread::block_idx_x() as usize));
+            if rank + 1 < blocks {
+                number.in_block(rank + 1).store(0, carried);
+                flag_of(rank + 1).store(1, Release);
+            } else {
+                number.store(0, carried);
+                own_flag.fetch_add(1, Release);
+            }
+            if rank == 0 {
+                let last = blocks - 1;
+                while flag_of(last).load(Acquire) < 2 {
+                    thread::yield_now();
+                }
+                let cluster = thread::block_idx_x() / blocks;
+                put(numbers, cluster as usize, number.in_block(last).load(0));
+            }
+        }
+        cluster::sync();
+    }
+}
+
+/// The first block of a pair hands an element of `x` to the second one, which hands it back with its own added:
+/// through plain memory, with fences for the cluster and a flag in each block's memory, which the other raises.
+///
+/// # Safety
+/// 1. `x` and `letters` have an element for each block, `out` one for each cluster. The blocks have one thread.
+#[kernel(arch = "sm_90", cluster = (2, 1, 1))]
+pub unsafe fn answer_in_cluster(x: Global<u32>, letters: GlobalMut<u32>, out: GlobalMut<u32>) {
+    let flag = shared_array![u32; 1];
+    let flag = flag.as_slice();
+    let (rank, block) = (cluster::rank(), thread::block_idx_x() as usize);
+    let (own, other) = (block, block ^ 1);
+    // SAFETY: (1) is (1); there is one element. (2) The flags order the accesses of the letters, and are touched
+    // by atomic operations alone. (3) The last barrier of the cluster is after them.
+    unsafe {
+        let send = |letter: u32| {
+            letters.store(own, letter);
+            fence(AcqRel, ClusterScope);
+            flag.in_block(1 - rank).atomic_store(0, 1);
+        };
+        let receive = || {
+            while flag.atomic_load(0) == 0 {
+                thread::yield_now();
+            }
+            thread::fence_cluster();
+            letters.load(other)
+        };
+        flag.atomic_store(0, 0);
+        cluster::sync();
+        let element = x.load(block);
+        if rank == 0 {
+            send(element);
+            put(out, block / 2, receive());
+        } else {
+            send(carried(receive(), element));
+        }
+        cluster::sync();
     }
 }

@@ -1,6 +1,7 @@
 //! Fences: what one thread wrote is seen by those that are told so.
 
 use crate::put;
+use cuda_std::atomic::{AcqRel, BlockScope, DeviceScope, SeqCst, SystemScope, fence};
 use cuda_std::prelude::*;
 
 /// Each block writes the sum of its part of `x`; the block that takes the last ticket adds the
@@ -85,5 +86,71 @@ pub unsafe fn deliver(letters: GlobalMut<u32>, flag: GlobalMut<u32>, out: Global
             let second = letters.load((width + sender) as usize);
             put(out, lane as usize, first + second);
         }
+    }
+}
+
+/// Letters of [`letters_behind_fences`].
+pub const LETTERS: usize = 6;
+
+/// The first thread hands a letter to the first one of the next warp behind each fence, one after another.
+///
+/// # Safety
+/// 1. The launch has one one-dimensional block of two warps.
+/// 2. `x`, `letters` and `out` have [`LETTERS`] elements, `flag` one, which is 0.
+#[kernel]
+pub unsafe fn letters_behind_fences(
+    x: Global<u32>,
+    letters: GlobalMut<u32>,
+    flag: GlobalAtomic<u32>,
+    out: GlobalMut<u32>,
+) {
+    let thread = thread::thread_idx_x();
+    macro_rules! hand_over {
+        ($($number:literal: $order:expr, $scope:expr;)*) => {$(
+            // SAFETY: (1) is (2). (2) The receiver reads the letter behind the flag and the fence, and writes
+            // what belongs to it alone.
+            unsafe {
+                if thread == 0 {
+                    letters.store($number, x.load($number));
+                    fence($order, $scope);
+                    flag.store(0, $number + 1);
+                } else if thread == warp::width() {
+                    while flag.load(0).is_some_and(|raised| raised <= $number) {
+                        thread::yield_now();
+                    }
+                    fence($order, $scope);
+                    put(out, $number, letters.load($number));
+                }
+            }
+        )*};
+    }
+    hand_over! {
+        0: AcqRel, BlockScope;
+        1: AcqRel, DeviceScope;
+        2: AcqRel, SystemScope;
+        3: SeqCst, BlockScope;
+        4: SeqCst, DeviceScope;
+        5: SeqCst, SystemScope;
+    }
+}
+
+/// Rounds of [`buffered_stores`].
+pub const ROUNDS: usize = 256;
+
+/// In each round each of two blocks writes a word of its own, and reads that of the other behind a fence. With
+/// sequentially consistent ones, at least one of them reads what the other has written.
+///
+/// # Safety
+/// 1. The launch has two blocks of one thread. `words` and `out` have 2 [`ROUNDS`] elements; those of `words` are
+///    0.
+#[kernel]
+pub unsafe fn buffered_stores(words: GlobalAtomic<u32>, out: GlobalMut<u32>) {
+    let own = thread::block_idx_x() as usize;
+    for round in 0..ROUNDS {
+        words.store(2 * round + own, 1);
+        fence(SeqCst, DeviceScope);
+        let other = words.load(2 * round + 1 - own).unwrap_or_default();
+        // SAFETY: (1) each block has its own element.
+        unsafe { put(out, 2 * round + own, other) };
     }
 }

@@ -41,7 +41,7 @@ macro_rules! count {
 
 /// Applies every operation in each order with `value`.
 #[inline(always)]
-fn apply_all<'a, T: AtomicInteger + core::ops::Add<Output = T> + PartialEq, S: Scope>(
+pub(crate) fn apply_all<'a, T: AtomicInteger + core::ops::Add<Output = T> + PartialEq, S: Scope>(
     one: T,
     value: T,
     words: impl Fn(usize) -> AtomicRef<'a, T, S>,
@@ -136,7 +136,7 @@ float_kernels! {
 }
 
 /// The number that a thread has handed on, with its own part.
-fn carried(before: u32, own: u32) -> u32 {
+pub(crate) fn carried(before: u32, own: u32) -> u32 {
     before.wrapping_mul(31).wrapping_add(own)
 }
 

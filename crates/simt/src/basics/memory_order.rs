@@ -42,6 +42,16 @@ pub enum MemoryOrder {
     AcquireRelease,
 }
 
+/// What a fence orders.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum FenceOrder {
+    /// What the thread has read before what it does afterwards, and what it has done before what it writes
+    /// afterwards.
+    AcquireRelease,
+    /// That, and the fences of this order among each other.
+    SequentiallyConsistent,
+}
+
 /// The order and the scope of an atomic operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct AtomicOrder {

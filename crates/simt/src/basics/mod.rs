@@ -24,6 +24,6 @@ pub use view_name::ViewName;
 pub(crate) use access::{Access, element_at};
 pub(crate) use calls::CallStack;
 pub(crate) use finding::Finding;
-pub(crate) use memory_order::AtomicOrder;
+pub(crate) use memory_order::{AtomicOrder, FenceOrder};
 pub(crate) use random::{Permutation, SplitMix64, spread};
 pub(crate) use view_name::parameter_at;

@@ -13,7 +13,7 @@ use super::clock::{Before, SharedClock};
 use super::event::Time;
 use super::happens_before::{BLOCK, CLUSTER, DEVICE, HappensBefore};
 use super::stale::follow_fences;
-use crate::basics::{MemoryScope, Position};
+use crate::basics::{FenceOrder, MemoryScope, Position};
 use std::cell::RefCell;
 use std::mem::take;
 use std::sync::Arc;
@@ -139,7 +139,7 @@ impl BlockCheck {
     }
 
     /// The thread at `position` has executed a fence.
-    pub fn fence(&self, position: &Position, scope: MemoryScope) {
+    pub fn fence(&self, position: &Position, order: FenceOrder, scope: MemoryScope) {
         let number = position.thread();
         let clock = self.own_clock(position);
         let mut clocks = self.threads[number as usize].borrow_mut();
@@ -150,7 +150,7 @@ impl BlockCheck {
         }
         let mut released = clocks.ordered.clone();
         self.add_clock(&mut released, clock);
-        if self.stale_loads.are_on() {
+        if order == FenceOrder::SequentiallyConsistent && self.stale_loads.are_on() {
             self.follow_fences(&mut clocks, &released, widest);
         }
         clocks.released[widest] = Before {

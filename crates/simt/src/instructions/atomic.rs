@@ -1,6 +1,6 @@
 //! Atomic updates and fences.
 
-use crate::basics::MemoryScope;
+use crate::basics::{FenceOrder, MemoryScope};
 use crate::block::Block;
 use crate::check::BlockCheck;
 use crate::current::try_instruction;
@@ -50,17 +50,30 @@ atomic_update!(atomic_update_u32, u32, AtomicU32);
 atomic_update!(atomic_update_u64, u64, AtomicU64);
 
 /// Orders the running thread's accesses before the fence against those after
-/// it, as the threads in `scope` see them (`fence.sc` of the PTX ISA).
+/// it, as the threads in `scope` see them, and such fences among each other (`fence.sc` of the PTX ISA).
 ///
 /// Two threads agree on an order when one updates a word atomically after its
 /// fence, and the other one fences after an atomic update that found it.
 #[inline]
 pub fn fence(scope: MemoryScope) {
     atomic::fence(Ordering::SeqCst);
+    fence_with(FenceOrder::SequentiallyConsistent, scope);
+}
+
+/// [`fence`], without an order of such fences among each other (`fence.acq_rel` of the PTX ISA): of two threads
+/// that each write a word, fence, and read the other's, neither need read what the other has written.
+#[inline]
+pub fn fence_acq_rel(scope: MemoryScope) {
+    atomic::fence(Ordering::AcqRel);
+    fence_with(FenceOrder::AcquireRelease, scope);
+}
+
+#[inline]
+fn fence_with(order: FenceOrder, scope: MemoryScope) {
     try_instruction(None, |thread, block| {
         block.before_visible_step(thread, ATOMIC_WEIGHT);
         if let Some(check) = block.active_check() {
-            check.fence(&thread.position, scope);
+            check.fence(&thread.position, order, scope);
         }
     });
 }

@@ -27,7 +27,7 @@ mod wgmma;
 
 pub use access::{access, atomic_access};
 pub use async_copy::{async_commit, async_copy, async_wait};
-pub use atomic::{atomic_update_u32, atomic_update_u64, fence};
+pub use atomic::{atomic_update_u32, atomic_update_u64, fence, fence_acq_rel};
 pub use barrier::{block_barrier, block_barrier_arrive, block_barrier_reduce, grid_barrier};
 pub use bulk::{
     bulk_commit, bulk_load, bulk_store, bulk_wait, bulk_wait_read, fence_proxy_async, tensor_load,

@@ -1,4 +1,6 @@
 //! Mistakes between the blocks of a cluster, each with a twin that is right.
+//!
+//! The seeds are fixed, whatever `TILEWRIGHT_SEEDS` says: these are tests of the simulator, not of a kernel.
 
 use crate::harness::{
     BARRIERS, barrier, barriers, launch, load, me, serial, shared, shared_of, store, sync,

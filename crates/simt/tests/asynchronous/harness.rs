@@ -7,7 +7,8 @@ use simt::{
 };
 use std::marker::PhantomData;
 
-/// Schedules under which a right kernel must be right.
+/// Schedules under which a right kernel must be right. They are fixed, whatever `TILEWRIGHT_SEEDS` says: these are
+/// tests of the simulator, not of a kernel.
 pub const SEEDS: u64 = 64;
 
 /// Dynamic shared memory of each block.
@@ -307,7 +308,7 @@ impl Memory {
     }
 }
 
-/// Schedules under one of which a defect must be found.
+/// Schedules under one of which a defect must be found, fixed as well.
 const SEEDS_OF_DEFECTS: u64 = 32;
 
 /// The kernel with the defect gets `false`, its twin `true`.

@@ -1,5 +1,7 @@
 //! A whole product of matrices as the fastest kernels do it: a producer fills a ring of stages, half
 //! of B by multicast, and two warpgroups multiply.
+//!
+//! The seeds are fixed, whatever `TILEWRIGHT_SEEDS` says: these are tests of the simulator, not of a kernel.
 
 use crate::harness::{Buffer, launch_with, me, serial, shared};
 use crate::products::{bf16, descriptor, matrix};

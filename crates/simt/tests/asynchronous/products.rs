@@ -1,4 +1,6 @@
 //! Products of warpgroups are right, in each layout, under any schedule.
+//!
+//! The seeds are fixed, whatever `TILEWRIGHT_SEEDS` says: these are tests of the simulator, not of a kernel.
 
 use crate::harness::{Buffer, barriers, launch, me, serial, shared};
 use simt::{ElementType, Major, Operand, Options, Swizzle, Wgmma};

@@ -1,4 +1,6 @@
 //! Accesses of a warp's lanes are put together to requests.
+//!
+//! The seeds are fixed, whatever `TILEWRIGHT_SEEDS` says: these are tests of the simulator, not of a kernel.
 
 use crate::common::{block_x, launch_with, sync, thread_x};
 use crate::harness::{View, counted, counted_with};

@@ -1,4 +1,6 @@
 //! Operations of warps.
+//!
+//! The seeds are fixed, whatever `TILEWRIGHT_SEEDS` says: these are tests of the simulator, not of a kernel.
 
 use crate::common::{launch, launch_with, serial, sync, thread_x};
 use crate::{assert_at, defect};

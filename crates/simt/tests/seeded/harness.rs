@@ -6,6 +6,7 @@ use cuda_std::pipeline::Pipeline;
 use cuda_std::prelude::*;
 use simt::{Contents, Defect, DefectKind, Launch, Options, Report};
 
+/// Fixed, whatever `TILEWRIGHT_SEEDS` says: what is found under some seed must be found under one of these.
 pub const SEEDS: u64 = 32;
 pub const ELEMENTS: usize = 1024;
 
@@ -24,6 +25,21 @@ pub fn twins(kind: DefectKind, blocks: u32, threads: u32, kernel: Kernel) -> Box
 #[track_caller]
 pub fn grid_twins(kind: DefectKind, blocks: u32, threads: u32, kernel: Kernel) -> Box<Defect> {
     twins_of(simt::run_cooperative, kind, blocks, threads, kernel)
+}
+
+/// [`twins`] whose blocks are one cluster.
+#[track_caller]
+pub fn cluster_twins(kind: DefectKind, blocks: u32, threads: u32, kernel: Kernel) -> Box<Defect> {
+    twins_of(run_in_cluster, kind, blocks, threads, kernel)
+}
+
+/// Runs a launch whose blocks are one cluster.
+pub fn run_in_cluster(
+    launch: &Launch<'_>,
+    kernel: &(dyn Fn() + Sync),
+) -> Result<Report, Box<Defect>> {
+    let cluster = launch.grid;
+    simt::run(&Launch { cluster, ..*launch }, kernel)
 }
 
 /// How a kernel is launched.

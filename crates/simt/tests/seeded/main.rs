@@ -19,6 +19,7 @@ mod interleaving;
 mod litmus;
 mod messages;
 mod model;
+mod peers;
 mod policies;
 mod readers;
 mod reductions;

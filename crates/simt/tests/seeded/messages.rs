@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 const RACE: Option<DefectKind> = Some(DefectKind::DataRace);
 
+/// Fixed, whatever `TILEWRIGHT_SEEDS` says: what is found under some seed must be found under one of these.
 const SEEDS: u64 = 128;
 
 /// An older store hands on nothing of the newest one: a reader that has read it is not after the message,

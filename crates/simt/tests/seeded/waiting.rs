@@ -1,4 +1,6 @@
 //! What a report says of the threads that wait: their line, and the functions by which they have come there.
+//!
+//! The seeds are fixed, whatever `TILEWRIGHT_SEEDS` says: these are tests of the simulator, not of a kernel.
 
 use crate::harness::{Memory, me, run_and_read, shared};
 use cuda_std::prelude::*;

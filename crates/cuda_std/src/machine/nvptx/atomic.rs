@@ -1,8 +1,20 @@
 //! Atomic operations (PTX ISA, 9.7.8.8: `ld`; 9.7.8.11: `st`; 9.7.12.4: `atom`; 8.5: scope).
 
-use super::memory::{Space, global_address, shared_address};
+use super::cluster::map_shared;
+use super::memory::{global_address, shared_address};
 use bytemuck::Pod;
 use core::arch::asm;
+
+/// Where a word lies.
+#[derive(Clone, Copy, Debug)]
+pub enum AtomicSpace {
+    Global,
+    /// The shared memory of the block.
+    Shared,
+    /// The shared memory of the block of this rank of the cluster; the pointer is that of the same place in the
+    /// calling block.
+    SharedOf(u32),
+}
 
 /// What an operation orders besides its own word.
 #[derive(Clone, Copy)]
@@ -34,9 +46,10 @@ pub trait AtomicWord: Pod {
     /// 1. `index` lies within the `len` elements at `base`, which lie in `space`.
     /// 2. Meanwhile the element is accessed by atomic operations alone, whose scopes include each other's
     ///    threads.
+    /// 3. If it is in the memory of another block, that one is in the cluster and running.
     unsafe fn fetch_add(
         ordering: Ordering,
-        space: Space,
+        space: AtomicSpace,
         base: *mut Self,
         len: usize,
         index: usize,
@@ -48,7 +61,7 @@ macro_rules! declare_updates {
     ($($function:ident;)*) => {$(
         unsafe fn $function(
             ordering: Ordering,
-            space: Space,
+            space: AtomicSpace,
             base: *mut Self,
             len: usize,
             index: usize,
@@ -73,7 +86,7 @@ pub trait AtomicInteger: AtomicWord {
     }
     unsafe fn compare_exchange(
         ordering: Ordering,
-        space: Space,
+        space: AtomicSpace,
         base: *mut Self,
         len: usize,
         index: usize,
@@ -82,7 +95,7 @@ pub trait AtomicInteger: AtomicWord {
     /// It acquires, unless the order is relaxed.
     unsafe fn load(
         ordering: Ordering,
-        space: Space,
+        space: AtomicSpace,
         base: *mut Self,
         len: usize,
         index: usize,
@@ -90,7 +103,7 @@ pub trait AtomicInteger: AtomicWord {
     /// It releases, unless the order is relaxed.
     unsafe fn store(
         ordering: Ordering,
-        space: Space,
+        space: AtomicSpace,
         base: *mut Self,
         len: usize,
         index: usize,
@@ -113,22 +126,28 @@ macro_rules! with_scope {
 /// `atom.ORDER.SCOPE.SPACE.INSTRUCTION old, [address], operands`.
 macro_rules! atom {
     ($qualifiers:expr, ($instruction:expr, $operands:literal, $space:ident, $pointer:ident, $old:ident: $class:ident, [$($value:ident),*])) => {
-        if let Space::Shared = $space {
-            asm!(
-                concat!("atom.", $qualifiers, "shared.", $instruction, " {0}, [{1}], ", $operands, ";"),
-                out($class) $old,
-                in(reg32) shared_address($pointer),
-                $(in($class) $value,)*
-                options(nostack),
-            );
-        } else {
-            asm!(
+        match $space {
+            AtomicSpace::Global => asm!(
                 concat!("atom.", $qualifiers, "global.", $instruction, " {0}, [{1}], ", $operands, ";"),
                 out($class) $old,
                 in(reg64) global_address($pointer),
                 $(in($class) $value,)*
                 options(nostack),
-            );
+            ),
+            AtomicSpace::Shared => asm!(
+                concat!("atom.", $qualifiers, "shared.", $instruction, " {0}, [{1}], ", $operands, ";"),
+                out($class) $old,
+                in(reg32) shared_address($pointer),
+                $(in($class) $value,)*
+                options(nostack),
+            ),
+            AtomicSpace::SharedOf(rank) => asm!(
+                concat!("atom.", $qualifiers, "shared::cluster.", $instruction, " {0}, [{1}], ", $operands, ";"),
+                out($class) $old,
+                in(reg32) map_shared(shared_address($pointer), rank),
+                $(in($class) $value,)*
+                options(nostack),
+            ),
         }
     };
 }
@@ -136,20 +155,25 @@ macro_rules! atom {
 /// `ld.ORDER.SCOPE.SPACE.BITS value, [address]`.
 macro_rules! ld {
     ($qualifiers:expr, ($bits:expr, $space:ident, $pointer:ident, $value:ident: $class:ident)) => {
-        if let Space::Shared = $space {
-            asm!(
-                concat!("ld.", $qualifiers, "shared.", $bits, " {0}, [{1}];"),
-                out($class) $value,
-                in(reg32) shared_address($pointer),
-                options(nostack),
-            );
-        } else {
-            asm!(
+        match $space {
+            AtomicSpace::Global => asm!(
                 concat!("ld.", $qualifiers, "global.", $bits, " {0}, [{1}];"),
                 out($class) $value,
                 in(reg64) global_address($pointer),
                 options(nostack),
-            );
+            ),
+            AtomicSpace::Shared => asm!(
+                concat!("ld.", $qualifiers, "shared.", $bits, " {0}, [{1}];"),
+                out($class) $value,
+                in(reg32) shared_address($pointer),
+                options(nostack),
+            ),
+            AtomicSpace::SharedOf(rank) => asm!(
+                concat!("ld.", $qualifiers, "shared::cluster.", $bits, " {0}, [{1}];"),
+                out($class) $value,
+                in(reg32) map_shared(shared_address($pointer), rank),
+                options(nostack),
+            ),
         }
     };
 }
@@ -157,20 +181,25 @@ macro_rules! ld {
 /// `st.ORDER.SCOPE.SPACE.BITS [address], value`.
 macro_rules! st {
     ($qualifiers:expr, ($bits:expr, $space:ident, $pointer:ident, $value:ident: $class:ident)) => {
-        if let Space::Shared = $space {
-            asm!(
-                concat!("st.", $qualifiers, "shared.", $bits, " [{0}], {1};"),
-                in(reg32) shared_address($pointer),
-                in($class) $value,
-                options(nostack),
-            );
-        } else {
-            asm!(
+        match $space {
+            AtomicSpace::Global => asm!(
                 concat!("st.", $qualifiers, "global.", $bits, " [{0}], {1};"),
                 in(reg64) global_address($pointer),
                 in($class) $value,
                 options(nostack),
-            );
+            ),
+            AtomicSpace::Shared => asm!(
+                concat!("st.", $qualifiers, "shared.", $bits, " [{0}], {1};"),
+                in(reg32) shared_address($pointer),
+                in($class) $value,
+                options(nostack),
+            ),
+            AtomicSpace::SharedOf(rank) => asm!(
+                concat!("st.", $qualifiers, "shared::cluster.", $bits, " [{0}], {1};"),
+                in(reg32) map_shared(shared_address($pointer), rank),
+                in($class) $value,
+                options(nostack),
+            ),
         }
     };
 }
@@ -209,14 +238,14 @@ macro_rules! updates {
         #[inline(always)]
         unsafe fn $function(
             ordering: Ordering,
-            space: Space,
+            space: AtomicSpace,
             base: *mut Self,
             _len: usize,
             index: usize,
             value: Self,
         ) -> Self {
             let old: Self;
-            // SAFETY: (1), (2) of `fetch_add` are the caller's.
+            // SAFETY: (1), (2), (3) of `fetch_add` are the caller's.
             unsafe {
                 let pointer = base.add(index);
                 update!(ordering, ($instruction, "{2}", space, pointer, old: $class, [value]));
@@ -246,14 +275,14 @@ macro_rules! integers {
             #[inline(always)]
             unsafe fn compare_exchange(
                 ordering: Ordering,
-                space: Space,
+                space: AtomicSpace,
                 base: *mut Self,
                 _len: usize,
                 index: usize,
                 [current, new]: [Self; 2],
             ) -> Self {
                 let old: Self;
-                // SAFETY: (1), (2) of `fetch_add` are the caller's.
+                // SAFETY: (1), (2), (3) of `fetch_add` are the caller's.
                 unsafe {
                     let pointer = base.add(index);
                     update!(ordering, (
@@ -266,13 +295,13 @@ macro_rules! integers {
             #[inline(always)]
             unsafe fn load(
                 ordering: Ordering,
-                space: Space,
+                space: AtomicSpace,
                 base: *mut Self,
                 _len: usize,
                 index: usize,
             ) -> Self {
                 let value: Self;
-                // SAFETY: (1), (2) of `fetch_add` are the caller's.
+                // SAFETY: (1), (2), (3) of `fetch_add` are the caller's.
                 unsafe {
                     let pointer = base.add(index);
                     access!(ld, "acquire", ordering, ($bits, space, pointer, value: $class));
@@ -283,13 +312,13 @@ macro_rules! integers {
             #[inline(always)]
             unsafe fn store(
                 ordering: Ordering,
-                space: Space,
+                space: AtomicSpace,
                 base: *mut Self,
                 _len: usize,
                 index: usize,
                 value: Self,
             ) {
-                // SAFETY: (1), (2) of `fetch_add` are the caller's.
+                // SAFETY: (1), (2), (3) of `fetch_add` are the caller's.
                 unsafe {
                     let pointer = base.add(index);
                     access!(st, "release", ordering, ($bits, space, pointer, value: $class));

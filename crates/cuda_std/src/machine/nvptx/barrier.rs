@@ -1,8 +1,7 @@
 //! Barriers and fences (PTX ISA, 9.7.12.1 to 9.7.12.3).
 
-use super::atomic::{AtomicInteger, AtomicWord};
+use super::atomic::{AtomicInteger, AtomicSpace, AtomicWord, MemoryScope};
 use super::intrinsics::intrinsics;
-use super::memory::Space;
 use super::position::{
     grid_dim_x, grid_dim_y, grid_dim_z, thread_idx_x, thread_idx_y, thread_idx_z,
 };
@@ -67,25 +66,34 @@ pub fn warp_barrier(mask: u64) {
     unsafe { bar_warp_sync(mask as i32) }
 }
 
-/// Orders this thread's accesses, as the block sees them.
+/// Orders this thread's accesses, as the threads of a scope see them, and the fences of this kind among each
+/// other. (`membar` is `fence.sc` from compute capability 7.0 on, and has no scope of the cluster.)
 #[inline(always)]
-pub fn fence_block() {
-    // SAFETY: a fence only orders this thread's accesses.
-    unsafe { membar_cta() }
+pub fn fence_seq_cst(scope: MemoryScope) {
+    // SAFETY: a fence only orders this thread's accesses; without `nomem`, no access of memory is moved across
+    // it.
+    unsafe {
+        match scope {
+            MemoryScope::Block => membar_cta(),
+            MemoryScope::Cluster => asm!("fence.sc.cluster;", options(nostack)),
+            MemoryScope::Device => membar_gl(),
+            MemoryScope::System => membar_sys(),
+        }
+    }
 }
 
-/// Orders this thread's accesses, as the grid sees them.
+/// Orders this thread's accesses, as the threads of a scope see them.
 #[inline(always)]
-pub fn fence_device() {
-    // SAFETY: a fence only orders this thread's accesses.
-    unsafe { membar_gl() }
-}
-
-/// Orders this thread's accesses, as the host and other devices see them.
-#[inline(always)]
-pub fn fence_system() {
-    // SAFETY: a fence only orders this thread's accesses.
-    unsafe { membar_sys() }
+pub fn fence_acq_rel(scope: MemoryScope) {
+    // SAFETY: as for `fence_seq_cst`.
+    unsafe {
+        match scope {
+            MemoryScope::Block => asm!("fence.acq_rel.cta;", options(nostack)),
+            MemoryScope::Cluster => asm!("fence.acq_rel.cluster;", options(nostack)),
+            MemoryScope::Device => asm!("fence.acq_rel.gpu;", options(nostack)),
+            MemoryScope::System => asm!("fence.acq_rel.sys;", options(nostack)),
+        }
+    }
 }
 
 /// Nothing: the GPU's scheduler is fair by itself.
@@ -132,16 +140,16 @@ unsafe fn meet_other_blocks() {
     // `grid_barrier` by no other launch.
     unsafe {
         // Read before the own arrival: until then no block passes.
-        let passed = u32::load(None, Space::Global, counters, 2, PASSED);
-        fence_device();
-        let arrived = u32::fetch_add(None, Space::Global, counters, 2, ARRIVED, 1);
+        let passed = u32::load(None, AtomicSpace::Global, counters, 2, PASSED);
+        fence_seq_cst(MemoryScope::Device);
+        let arrived = u32::fetch_add(None, AtomicSpace::Global, counters, 2, ARRIVED, 1);
         if arrived + 1 == blocks {
-            u32::store(None, Space::Global, counters, 2, ARRIVED, 0);
-            fence_device();
-            u32::fetch_add(None, Space::Global, counters, 2, PASSED, 1);
+            u32::store(None, AtomicSpace::Global, counters, 2, ARRIVED, 0);
+            fence_seq_cst(MemoryScope::Device);
+            u32::fetch_add(None, AtomicSpace::Global, counters, 2, PASSED, 1);
         } else {
-            while u32::load(None, Space::Global, counters, 2, PASSED) == passed {}
+            while u32::load(None, AtomicSpace::Global, counters, 2, PASSED) == passed {}
         }
-        fence_device();
+        fence_seq_cst(MemoryScope::Device);
     }
 }

@@ -1,10 +1,20 @@
 //! Atomic operations.
 
-use super::memory::Space;
 use bytemuck::Pod;
-use simt::AccessKind;
+use simt::{AccessKind, Space};
 
 pub use simt::{MemoryOrder, MemoryScope};
+
+/// Where a word lies.
+#[derive(Clone, Copy, Debug)]
+pub enum AtomicSpace {
+    Global,
+    /// The shared memory of the block.
+    Shared,
+    /// The shared memory of the block of this rank of the cluster; the pointer is that of the same place in the
+    /// calling block.
+    SharedOf(u32),
+}
 
 /// What an operation orders besides its own word, and for which threads; `None` is relaxed, for the device.
 pub type Ordering = Option<(MemoryOrder, MemoryScope)>;
@@ -19,7 +29,7 @@ pub trait AtomicWord: Pod {
     #[track_caller]
     unsafe fn fetch_add(
         ordering: Ordering,
-        space: Space,
+        space: AtomicSpace,
         base: *mut Self,
         len: usize,
         index: usize,
@@ -32,7 +42,7 @@ macro_rules! declare_updates {
         #[track_caller]
         unsafe fn $function(
             ordering: Ordering,
-            space: Space,
+            space: AtomicSpace,
             base: *mut Self,
             len: usize,
             index: usize,
@@ -58,7 +68,7 @@ pub trait AtomicInteger: AtomicWord {
     #[track_caller]
     unsafe fn compare_exchange(
         ordering: Ordering,
-        space: Space,
+        space: AtomicSpace,
         base: *mut Self,
         len: usize,
         index: usize,
@@ -67,7 +77,7 @@ pub trait AtomicInteger: AtomicWord {
     #[track_caller]
     unsafe fn load(
         ordering: Ordering,
-        space: Space,
+        space: AtomicSpace,
         base: *mut Self,
         len: usize,
         index: usize,
@@ -75,7 +85,7 @@ pub trait AtomicInteger: AtomicWord {
     #[track_caller]
     unsafe fn store(
         ordering: Ordering,
-        space: Space,
+        space: AtomicSpace,
         base: *mut Self,
         len: usize,
         index: usize,
@@ -83,15 +93,24 @@ pub trait AtomicInteger: AtomicWord {
     );
 }
 
-/// Checks the atomic access of element `index` that is about to happen.
+/// Checks the atomic access of element `index` that is about to happen; returns where the element is.
 #[track_caller]
 fn announce<T>(
-    (space, kind): (Space, AccessKind),
+    (space, kind): (AtomicSpace, AccessKind),
     ordering: Ordering,
-    base: *const T,
+    base: *mut T,
     len: usize,
     index: usize,
-) {
+) -> *mut T {
+    let (space, base) = match space {
+        AtomicSpace::Global => (Space::Global, base),
+        AtomicSpace::Shared => (Space::Shared, base),
+        AtomicSpace::SharedOf(rank) => {
+            let mapped = simt::map_shared(base.addr(), rank);
+            // The blocks of a cluster have pieces of the same memory.
+            (Space::Shared, std::ptr::with_exposed_provenance_mut(mapped))
+        }
+    };
     let bytes = size_of::<T>();
     let offset = index.saturating_mul(bytes);
     simt::atomic_access(
@@ -103,6 +122,7 @@ fn announce<T>(
         offset,
         bytes,
     );
+    base.wrapping_add(index)
 }
 
 /// One atomic step: replaces the element by `$new`, a function of `$old` and `value`.
@@ -111,7 +131,7 @@ macro_rules! updates {
         #[track_caller]
         unsafe fn $function(
             ordering: Ordering,
-            space: Space,
+            space: AtomicSpace,
             base: *mut Self,
             len: usize,
             index: usize,
@@ -121,9 +141,9 @@ macro_rules! updates {
                 let $old: Self = bytemuck::cast::<$bits, Self>(bits);
                 bytemuck::cast::<Self, $bits>($new)
             };
-            announce((space, AccessKind::Atomic), ordering, base, len, index);
+            let word = announce((space, AccessKind::Atomic), ordering, base, len, index);
             // SAFETY: (1), (2) of `fetch_add` and the check just made.
-            bytemuck::cast(unsafe { simt::$update(base.add(index).cast(), step) })
+            bytemuck::cast(unsafe { simt::$update(word.cast(), step) })
         }
     )*};
 }
@@ -147,17 +167,17 @@ macro_rules! integers {
             #[track_caller]
             unsafe fn compare_exchange(
                 ordering: Ordering,
-                space: Space,
+                space: AtomicSpace,
                 base: *mut Self,
                 len: usize,
                 index: usize,
                 values: [Self; 2],
             ) -> Self {
                 let [current, new] = values.map(bytemuck::cast::<Self, $bits>);
-                announce((space, AccessKind::Atomic), ordering, base, len, index);
+                let word = announce((space, AccessKind::Atomic), ordering, base, len, index);
                 // SAFETY: (1), (2) of `fetch_add` and the check just made.
                 let old = unsafe {
-                    simt::$update(base.add(index).cast(), |old| if old == current { new } else { old })
+                    simt::$update(word.cast(), |old| if old == current { new } else { old })
                 };
                 bytemuck::cast(old)
             }
@@ -165,29 +185,29 @@ macro_rules! integers {
             #[track_caller]
             unsafe fn load(
                 ordering: Ordering,
-                space: Space,
+                space: AtomicSpace,
                 base: *mut Self,
                 len: usize,
                 index: usize,
             ) -> Self {
-                announce((space, AccessKind::AtomicRead), ordering, base, len, index);
+                let word = announce((space, AccessKind::AtomicRead), ordering, base, len, index);
                 // SAFETY: (1), (2) of `fetch_add` and the check just made.
-                bytemuck::cast(unsafe { simt::$update(base.add(index).cast(), |old| old) })
+                bytemuck::cast(unsafe { simt::$update(word.cast(), |old| old) })
             }
 
             #[track_caller]
             unsafe fn store(
                 ordering: Ordering,
-                space: Space,
+                space: AtomicSpace,
                 base: *mut Self,
                 len: usize,
                 index: usize,
                 value: Self,
             ) {
                 let value = bytemuck::cast::<Self, $bits>(value);
-                announce((space, AccessKind::AtomicWrite), ordering, base, len, index);
+                let word = announce((space, AccessKind::AtomicWrite), ordering, base, len, index);
                 // SAFETY: (1), (2) of `fetch_add` and the check just made.
-                unsafe { simt::$update(base.add(index).cast(), |_| value) };
+                unsafe { simt::$update(word.cast(), |_| value) };
             }
         }
     )*};

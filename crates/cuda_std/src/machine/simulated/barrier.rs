@@ -32,19 +32,15 @@ pub fn warp_barrier(mask: u64) {
     simt::warp_barrier(mask);
 }
 
-/// Orders this thread's accesses, as its block sees them.
-pub fn fence_block() {
-    simt::fence(MemoryScope::Block);
+/// Orders this thread's accesses, as the threads of a scope see them, and the fences of this kind among each
+/// other.
+pub fn fence_seq_cst(scope: MemoryScope) {
+    simt::fence(scope);
 }
 
-/// Orders this thread's accesses, as the grid sees them.
-pub fn fence_device() {
-    simt::fence(MemoryScope::Device);
-}
-
-/// Orders this thread's accesses, as the grid and the host see them.
-pub fn fence_system() {
-    simt::fence(MemoryScope::System);
+/// Orders this thread's accesses, as the threads of a scope see them.
+pub fn fence_acq_rel(scope: MemoryScope) {
+    simt::fence_acq_rel(scope);
 }
 
 /// Lets other warps run.

@@ -29,10 +29,10 @@ pub use arithmetic::{
     sqrt_f32, sqrt_f64, trunc_f32, trunc_f64,
 };
 pub use async_copy::{async_commit, async_copy, async_copy_whole, async_wait, async_wait_in_ring};
-pub use atomic::{AtomicInteger, AtomicWord, MemoryOrder, MemoryScope, Ordering};
+pub use atomic::{AtomicInteger, AtomicSpace, AtomicWord, MemoryOrder, MemoryScope, Ordering};
 pub use barrier::{
-    block_barrier, block_barrier_arrive, block_barrier_count, block_barrier_part, fence_block,
-    fence_device, fence_system, grid_barrier, warp_barrier, yield_now,
+    block_barrier, block_barrier_arrive, block_barrier_count, block_barrier_part, fence_acq_rel,
+    fence_seq_cst, grid_barrier, warp_barrier, yield_now,
 };
 pub use bulk::{
     Eviction, bulk_commit, bulk_load, bulk_store, bulk_wait, bulk_wait_read, cache_policy,

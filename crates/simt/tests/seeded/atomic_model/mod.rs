@@ -4,7 +4,7 @@ mod model;
 mod program;
 
 use model::expected;
-use program::{Step, found, in_first_block, steps};
+use program::{Step, found, found_in_cluster, in_cluster, in_first_block, steps};
 use proptest::prelude::*;
 use simt::{DefectKind, Space};
 
@@ -23,6 +23,14 @@ proptest! {
     fn races_of_atomics_in_shared_memory_are_those_of_the_model(steps in steps(), seed in 1_u64..4) {
         let steps: Vec<Step> = steps.iter().map(in_first_block).collect();
         let found = found(&steps, seed, Space::Shared);
+        let expected = expected(&steps);
+        prop_assert!(found.map_or(expected.is_empty(), |kind| expected.contains(&kind)), "{found:?} of {expected:?}");
+    }
+
+    #[test]
+    fn races_of_atomics_in_the_memory_of_another_block_are_those_of_the_model(steps in steps(), seed in 1_u64..4) {
+        let steps: Vec<Step> = steps.iter().map(in_cluster).collect();
+        let found = found_in_cluster(&steps, seed);
         let expected = expected(&steps);
         prop_assert!(found.map_or(expected.is_empty(), |kind| expected.contains(&kind)), "{found:?} of {expected:?}");
     }

@@ -42,7 +42,7 @@ impl Made {
         let are_together = self.thread.0 == other.thread.0;
         let are_wide = [self, other]
             .iter()
-            .all(|it| it.scope == MemoryScope::Device);
+            .all(|it| it.scope != MemoryScope::Block);
         self.words.len() == other.words.len() && (are_together || are_wide)
     }
 
@@ -51,7 +51,7 @@ impl Made {
     fn is_like(&self, later: &Self) -> bool {
         let is_kept = self.updates() && !later.updates();
         let is_as_wide = self.scope == MemoryScope::Device
-            || later.scope == MemoryScope::Block && later.thread.0 == self.thread.0;
+            || later.scope <= self.scope && later.thread.0 == self.thread.0;
         self.is_atomic() && later.is_atomic() && self.words == later.words && is_as_wide && !is_kept
     }
 
@@ -105,7 +105,7 @@ impl Model {
                 self.note(access);
                 return races;
             }
-            Step::Fence { actor, scope } => self.fence(ACTORS[actor], scope),
+            Step::Fence { actor, scope, .. } => self.fence(ACTORS[actor], scope),
             Step::Warps { block, warps } => {
                 self.threads
                     .meet(|of, thread| of == block && warps >> (thread / 32) & 1 == 1);

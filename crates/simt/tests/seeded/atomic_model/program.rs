@@ -25,20 +25,16 @@ pub enum Step {
         order: MemoryOrder,
         scope: MemoryScope,
     },
+    /// A race does not depend on which kind of fence there is.
     Fence {
         actor: usize,
+        is_sequential: bool,
         scope: MemoryScope,
     },
     /// These warps of a block meet: all of them by the barrier of the block.
-    Warps {
-        block: usize,
-        warps: u32,
-    },
+    Warps { block: usize, warps: u32 },
     /// These lanes of the first warp of a block meet.
-    Lanes {
-        block: usize,
-        lanes: u32,
-    },
+    Lanes { block: usize, lanes: u32 },
 }
 
 pub fn steps() -> impl Strategy<Value = Vec<Step>> {
@@ -80,9 +76,10 @@ pub fn steps() -> impl Strategy<Value = Vec<Step>> {
         },
     );
     let scope = prop_oneof![Just(MemoryScope::Block), Just(MemoryScope::Device)];
+    let fence = (0..ACTORS.len(), any::<bool>(), scope);
     let step = prop_oneof![
         8 => access,
-        4 => (0..ACTORS.len(), scope).prop_map(|(actor, scope)| Step::Fence { actor, scope }),
+        4 => fence.prop_map(|(actor, is_sequential, scope)| Step::Fence { actor, is_sequential, scope }),
         1 => (0..BLOCKS, prop_oneof![Just(0b011_u32), Just(0b101), Just(0b110), Just(0b111)])
             .prop_map(|(block, warps)| Step::Warps { block, warps }),
         1 => (0..BLOCKS, prop_oneof![Just(0b11_u32), Just(1 << 9 | 1), Just(u32::MAX)])
@@ -125,13 +122,30 @@ pub fn in_first_block(step: &Step) -> Step {
             order,
             scope,
         },
-        Step::Fence { actor, scope } => Step::Fence {
+        Step::Fence {
+            actor,
+            is_sequential,
+            scope,
+        } => Step::Fence {
             actor: actor % 4,
+            is_sequential,
             scope,
         },
         Step::Warps { warps, .. } => Step::Warps { block: 0, warps },
         Step::Lanes { lanes, .. } => Step::Lanes { block: 0, lanes },
     }
+}
+
+/// The same step in a cluster of both blocks: some scopes of the device are those of the cluster.
+pub fn in_cluster(step: &Step) -> Step {
+    let mut step = *step;
+    if let Step::Access { actor, scope, .. } | Step::Fence { actor, scope, .. } = &mut step
+        && *actor % 2 == 0
+        && *scope == MemoryScope::Device
+    {
+        *scope = MemoryScope::Cluster;
+    }
+    step
 }
 
 /// Takes a step, as one of the threads that do.
@@ -167,7 +181,12 @@ fn take(step: Step, (space, base): (Space, usize)) {
                 }
             }
         }
-        Step::Fence { scope, .. } => simt::fence(scope),
+        Step::Fence {
+            is_sequential: true,
+            scope,
+            ..
+        } => simt::fence(scope),
+        Step::Fence { scope, .. } => simt::fence_acq_rel(scope),
         Step::Warps { warps: 0b111, .. } => thread::sync_threads(),
         Step::Warps { warps, .. } => {
             thread::named_barrier_sync(warps, 32 * warps.count_ones());
@@ -197,14 +216,6 @@ fn part(step: Step, (block, thread): (usize, usize)) -> (bool, bool) {
 
 /// What the simulator finds in the steps under a seed.
 pub fn found(steps: &[Step], seed: u64, space: Space) -> Option<DefectKind> {
-    let options = Options {
-        seed,
-        parallel_blocks: false,
-        // The model's loads read what is newest.
-        weak_memory: false,
-        finding_limit: 1,
-        ..Options::default()
-    };
     let turns = Turns {
         threads: THREADS,
         cluster: 1,
@@ -215,6 +226,35 @@ pub fn found(steps: &[Step], seed: u64, space: Space) -> Option<DefectKind> {
             take(step, place);
             0
         },
+    };
+    find(&turns, steps, seed, space)
+}
+
+/// The same where the blocks are a cluster, and the words are in the shared memory of the first one.
+pub fn found_in_cluster(steps: &[Step], seed: u64) -> Option<DefectKind> {
+    let turns = Turns {
+        threads: THREADS,
+        cluster: BLOCKS as u32,
+        begin: |_| simt::cluster_barrier(),
+        // The first block stays while the other one accesses its memory.
+        end: |_, _| simt::cluster_barrier(),
+        part,
+        take: |_, step, (space, base)| {
+            take(step, (space, simt::map_shared(base, 0)));
+            0
+        },
+    };
+    find(&turns, steps, seed, Space::Shared)
+}
+
+fn find(turns: &Turns<Step>, steps: &[Step], seed: u64, space: Space) -> Option<DefectKind> {
+    let options = Options {
+        seed,
+        parallel_blocks: false,
+        // The model's loads read what is newest.
+        weak_memory: false,
+        finding_limit: 1,
+        ..Options::default()
     };
     let result = turns.run(steps, &options, space);
     result.err().map(|defect| defect.kind)

@@ -1,4 +1,5 @@
-//! Mbarriers and the barrier of a cluster against a slow model: which phases are complete, and what they order.
+//! Mbarriers and the barrier of a cluster against a slow model: which phases are complete, by arrivals and by the
+//! bytes of bulk copies, and what they order.
 
 mod model;
 mod program;
@@ -9,7 +10,7 @@ use proptest::prelude::*;
 use simt::Space;
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1024, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Each test of a phase returns what the model says, and the first step that is wrong is found.
     #[test]
@@ -23,15 +24,15 @@ proptest! {
     }
 }
 
-/// Enough programs have phases that are complete and accesses that waits alone order, enough have a race, and
-/// some arrive too often.
+/// Enough programs have phases that are complete and accesses that waits alone order, enough have a race, some
+/// arrive too often, and enough read what copies have filled, after a wait and without one.
 #[test]
 fn programs_are_right_and_wrong() {
     use proptest::strategy::ValueTree;
-    use simt::DefectKind::{BarrierMisuse, DataRace};
+    use simt::DefectKind::{AsyncHazard, BarrierMisuse, DataRace};
     let mut runner = proptest::test_runner::TestRunner::deterministic();
     let mut draw = || steps().new_tree(&mut runner).unwrap().current();
-    let programs: Vec<Vec<Step>> = (0..500).map(|_| draw()).collect();
+    let programs: Vec<Vec<Step>> = (0..2000).map(|_| draw()).collect();
     let outcomes: Vec<Outcome> = programs.iter().map(|steps| expected(steps)).collect();
     let count = |is_counted: &dyn Fn(&Outcome) -> bool| {
         outcomes
@@ -42,14 +43,25 @@ fn programs_are_right_and_wrong() {
     let found = |kind| count(&|outcome| *outcome == Err(kind));
     let passed = count(&|outcome| outcome.as_ref().is_ok_and(|values| values.contains(&1)));
     let ordered = programs.iter().filter(|steps| {
-        let is_no_wait =
-            |step: &&Step| !matches!(step, Step::Wait { .. } | Step::ClusterWait { .. });
-        let unordered: Vec<Step> = steps.iter().filter(is_no_wait).copied().collect();
+        // Without waits, lines must not be read either, for another reason.
+        let is_kept = |step: &&Step| {
+            use Step::{ClusterWait, ReadLine, Wait};
+            !matches!(step, Wait { .. } | ClusterWait { .. } | ReadLine { .. })
+        };
+        let unordered: Vec<Step> = steps.iter().filter(is_kept).copied().collect();
         expected(steps).is_ok() && expected(&unordered) == Err(DataRace)
     });
+    let filled = programs.iter().filter(|steps| {
+        let reads = steps
+            .iter()
+            .any(|step| matches!(step, Step::ReadLine { .. }));
+        reads && expected(steps).is_ok()
+    });
     let (ordered, races, misused) = (ordered.count(), found(DataRace), found(BarrierMisuse));
+    let (filled, early) = (filled.count(), found(AsyncHazard));
     assert!(
-        passed > 50 && ordered > 25 && races > 50 && misused > 5,
-        "{passed} with complete phases, {ordered} ordered by them, {races} races, {misused} misused"
+        passed > 200 && ordered > 25 && races > 100 && misused > 50 && filled > 100 && early > 100,
+        "{passed} with complete phases, {ordered} ordered by them, {races} races, {misused} misused, \
+         {filled} with lines that were waited for, {early} that were not"
     );
 }

@@ -1,7 +1,7 @@
 //! A slow model that is obviously right: each thread knows the set of the steps before it, barriers count arrivals
-//! and hand sets on.
+//! and bytes, and hand sets on.
 
-use super::program::{ACTORS, ARRIVALS, Step};
+use super::program::{ACTORS, ARRIVALS, LINE_BYTES, LINES, Step};
 use crate::causality::Steps;
 use simt::{AccessKind, DefectKind};
 use std::mem::take;
@@ -12,7 +12,8 @@ pub type Outcome = Result<Vec<u32>, DefectKind>;
 /// An mbarrier.
 struct Mbarrier {
     missing: u32,
-    bytes: u32,
+    /// Bytes that are expected, less those that have come.
+    bytes: i64,
     phases: u32,
     /// What those know that have arrived, in this phase and before.
     gathered: Steps,
@@ -52,21 +53,39 @@ impl Cluster {
     }
 }
 
-/// The steps without arrivals and waits at the barrier of the cluster that would be wrong or last.
-pub fn waits_for_cluster(steps: &[Step]) -> Vec<Step> {
+/// The steps without arrivals and waits at the barrier of the cluster that would be wrong or last, and without
+/// copies that there is no room for. Copies fill one line after another, and each line is read after its copy.
+pub fn possible(steps: &[Step]) -> Vec<Step> {
     let mut cluster = Cluster::default();
-    let is_right = |step: &&Step| match **step {
-        Step::ClusterArrive { actor } => cluster.arrive(actor, &Steps::new()),
-        Step::ClusterWait { actor } => cluster.wait(actor).is_some(),
-        _ => true,
+    let mut lines = 0;
+    let possible = |step: &Step| {
+        let mut step = *step;
+        let is_possible = match &mut step {
+            Step::ClusterArrive { actor } => cluster.arrive(*actor, &Steps::new()),
+            Step::ClusterWait { actor } => cluster.wait(*actor).is_some(),
+            Step::Copy { line, .. } => {
+                *line = lines;
+                lines += 1;
+                lines <= LINES
+            }
+            Step::ReadLine { line, .. } => {
+                let filled = lines.min(LINES);
+                *line = line.checked_rem(filled).unwrap_or(0);
+                filled > 0
+            }
+            _ => true,
+        };
+        is_possible.then_some(step)
     };
-    steps.iter().filter(is_right).copied().collect()
+    steps.iter().filter_map(possible).collect()
 }
 
 struct Model {
     known: [Steps; ACTORS.len()],
     barriers: [Mbarrier; ARRIVALS.len()],
     cluster: Cluster,
+    /// The copy that has filled each line.
+    lines: [Option<usize>; LINES],
     /// The accesses so far: step, thread, word and whether it writes.
     accesses: Vec<(usize, usize, usize, bool)>,
 }
@@ -98,7 +117,29 @@ impl Model {
                 barrier.missing = missing;
                 barrier.end_phase(ARRIVALS[number]);
             }
-            Step::Expect { barrier, .. } => self.barriers[barrier].bytes += 16,
+            Step::Expect {
+                barrier: number,
+                bytes,
+                ..
+            } => {
+                let barrier = &mut self.barriers[number];
+                barrier.bytes += i64::from(bytes);
+                barrier.end_phase(ARRIVALS[number]);
+            }
+            Step::Copy {
+                barrier: of, line, ..
+            } => {
+                self.lines[line] = Some(number);
+                let barrier = &mut self.barriers[of];
+                // What comes after a wait comes after the copy, and not after what its thread has done.
+                barrier.gathered.insert(number);
+                barrier.bytes -= LINE_BYTES as i64;
+                barrier.end_phase(ARRIVALS[of]);
+            }
+            Step::ReadLine { line, .. } => {
+                let is_there = self.lines[line].is_some_and(|copy| known.contains(&copy));
+                return is_there.then_some(0).ok_or(DefectKind::AsyncHazard);
+            }
             Step::Wait {
                 barrier, parity, ..
             } => {
@@ -145,15 +186,16 @@ pub fn expected(steps: &[Step]) -> Outcome {
         known: Default::default(),
         barriers: ARRIVALS.map(Mbarrier::new),
         cluster: Cluster::default(),
+        lines: [None; LINES],
         accesses: Vec::new(),
     };
     let numbered = steps.iter().enumerate();
     let values: Outcome = numbered
         .map(|(number, step)| model.step(number, *step))
         .collect();
-    let lacks_bytes = model.barriers.iter().any(|barrier| barrier.bytes > 0);
-    match lacks_bytes {
-        // The block ends, and nothing has waited for them.
+    let has_other_bytes = model.barriers.iter().any(|barrier| barrier.bytes != 0);
+    match has_other_bytes {
+        // The block ends, and a phase has other bytes than it expects.
         true => values.and(Err(DefectKind::BarrierMisuse)),
         false => values,
     }

@@ -1,6 +1,7 @@
-//! Programs of plain accesses, arrivals and waits: how they are drawn, and what the simulator says of them.
+//! Programs of plain accesses, bulk copies, arrivals and waits: how they are drawn, and what the simulator says of
+//! them.
 
-use super::model::{Outcome, waits_for_cluster};
+use super::model::{Outcome, possible};
 use crate::turns::{BLOCKS, BYTES, Turns, WORDS};
 use proptest::prelude::*;
 use simt::{AccessKind, Options, Space};
@@ -14,6 +15,13 @@ pub const ACTORS: [(usize, usize); BLOCKS * THREADS] = [(0, 0), (0, 1), (1, 0), 
 /// Arrivals of the phases of each mbarrier. They are in the first block, whose threads alone wait.
 pub const ARRIVALS: [u32; 2] = [2, 3];
 
+/// Lines of the first block, which copies fill.
+pub const LINES: usize = 8;
+pub const LINE_BYTES: usize = 16;
+
+/// What each copy copies.
+static SOURCE: [u32; LINE_BYTES / 4] = [0x5EED_0F11; LINE_BYTES / 4];
+
 #[derive(Clone, Copy, Debug)]
 pub enum Step {
     /// A plain access.
@@ -24,8 +32,21 @@ pub enum Step {
     },
     /// An arrival at an mbarrier.
     Arrive { actor: usize, barrier: usize },
-    /// An mbarrier expects bytes, which never come.
-    Expect { actor: usize, barrier: usize },
+    /// An mbarrier expects bytes.
+    Expect {
+        actor: usize,
+        barrier: usize,
+        bytes: u32,
+    },
+    /// A bulk copy of a line to the first block counts on an mbarrier. It has landed when the step ends, so the
+    /// model need not know when that is.
+    Copy {
+        actor: usize,
+        barrier: usize,
+        line: usize,
+    },
+    /// A plain read of a line that a copy has filled.
+    ReadLine { actor: usize, line: usize },
     /// Whether the phase of this parity is complete; it is waited for if so.
     Wait {
         actor: usize,
@@ -44,6 +65,8 @@ impl Step {
             Self::Access { actor, .. }
             | Self::Arrive { actor, .. }
             | Self::Expect { actor, .. }
+            | Self::Copy { actor, .. }
+            | Self::ReadLine { actor, .. }
             | Self::Wait { actor, .. }
             | Self::ClusterArrive { actor }
             | Self::ClusterWait { actor } => actor,
@@ -59,22 +82,28 @@ pub fn steps() -> impl Strategy<Value = Vec<Step>> {
     let word = prop_oneof![3 => Just(0_usize), 1 => 0..WORDS];
     let access = (actor(), kind, word);
     let wait = (0..THREADS, barrier(), any::<bool>());
+    let expect = (actor(), barrier(), prop_oneof![Just(16_u32), Just(32)]);
     let step = prop_oneof![
         16 => access.prop_map(|(actor, kind, word)| Step::Access { actor, kind, word }),
         16 => (actor(), barrier()).prop_map(|(actor, barrier)| Step::Arrive { actor, barrier }),
-        1 => (actor(), barrier()).prop_map(|(actor, barrier)| Step::Expect { actor, barrier }),
+        1 => expect.prop_map(|(actor, barrier, bytes)| Step::Expect { actor, barrier, bytes }),
+        1 => (actor(), barrier()).prop_map(|(actor, barrier)| Step::Copy { actor, barrier, line: 0 }),
+        1 => (actor(), 0..LINES).prop_map(|(actor, line)| Step::ReadLine { actor, line }),
         16 => wait.prop_map(|(actor, barrier, parity)| Step::Wait { actor, barrier, parity }),
         8 => actor().prop_map(|actor| Step::ClusterArrive { actor }),
         8 => actor().prop_map(|actor| Step::ClusterWait { actor }),
     ];
-    // Single steps, a phase of an mbarrier with a wait, and a meeting of the cluster.
+    // Single steps, a phase of an mbarrier with a wait, one with copies, and a meeting of the cluster.
+    let copies = (0..4_usize, any::<prop::sample::Index>());
     let phrase = prop_oneof![
         8 => step.prop_map(|step| vec![step]),
         2 => (barrier(), any::<[u8; 4]>()).prop_map(|(barrier, actors)| phase(barrier, actors)),
+        1 => (barrier(), any::<[u8; 4]>(), copies)
+            .prop_map(|(barrier, actors, (copies, place))| filled_phase((barrier, actors), copies, &place)),
         1 => Just(meeting()),
     ];
     let phrases = prop::collection::vec(phrase, 1..24);
-    phrases.prop_map(|phrases| waits_for_cluster(&phrases.concat()))
+    phrases.prop_map(|phrases| possible(&phrases.concat()))
 }
 
 /// A phase of an mbarrier by arrivals of some actors, and a wait for it.
@@ -93,6 +122,40 @@ fn phase(barrier: usize, actors: [u8; 4]) -> Vec<Step> {
     arrivals.chain(waits).collect()
 }
 
+/// A [`phase`] that expects the bytes of `copies` copies: those, and what expects them, stand somewhere in it.
+/// One that waits reads the last line.
+fn filled_phase(
+    (barrier, actors): (usize, [u8; 4]),
+    copies: usize,
+    place: &prop::sample::Index,
+) -> Vec<Step> {
+    let mut steps = phase(barrier, actors);
+    let actor = usize::from(actors[0]) % ACTORS.len();
+    let copy = Step::Copy {
+        actor,
+        barrier,
+        line: 0,
+    };
+    // Behind none, some or all of the arrivals, and before the waits.
+    let first = place.index(ARRIVALS[barrier] as usize + 1);
+    steps.splice(first..first, vec![copy; copies]);
+    let expect = Step::Expect {
+        actor,
+        barrier,
+        bytes: (copies * LINE_BYTES) as u32,
+    };
+    let expects = usize::from(actors[1]) % (first + copies + 1);
+    if copies > 0 {
+        steps.insert(expects, expect);
+    }
+    let actor = usize::from(actors[3]) % THREADS;
+    steps.push(Step::ReadLine {
+        actor,
+        line: usize::from(actors[2]),
+    });
+    steps
+}
+
 /// All threads of the cluster arrive and wait.
 fn meeting() -> Vec<Step> {
     let actors = || 0..ACTORS.len();
@@ -103,8 +166,39 @@ fn meeting() -> Vec<Step> {
 
 /// The address of an mbarrier of the first block.
 fn barrier_at(number: usize) -> usize {
-    let own = simt::static_shared(2, 8 * ARRIVALS.len(), 8).expose_provenance();
-    simt::map_shared(own, 0) + 8 * number
+    simt::map_shared(own_barrier_at(number), 0)
+}
+
+/// The same place in the running block.
+fn own_barrier_at(number: usize) -> usize {
+    simt::static_shared(2, 8 * ARRIVALS.len(), 8).expose_provenance() + 8 * number
+}
+
+/// The place of a line in the running block.
+fn own_line_at(line: usize) -> *mut u8 {
+    simt::static_shared(3, LINES * LINE_BYTES, LINE_BYTES).wrapping_add(line * LINE_BYTES)
+}
+
+/// The address of a line of the first block.
+fn line_at(line: usize) -> usize {
+    simt::map_shared(own_line_at(line).expose_provenance(), 0)
+}
+
+/// A copy fills a line of the first block, and has landed.
+fn fill(barrier: usize, line: usize) {
+    let source = SOURCE.as_ptr().cast();
+    let blocks = (simt::cluster_rank() != 0).then_some(0b01);
+    // SAFETY: (1) the source is static, and has so many bytes.
+    unsafe {
+        let barrier = own_barrier_at(barrier);
+        simt::bulk_load(own_line_at(line), source, LINE_BYTES, barrier, blocks);
+    }
+    // The checks do not see this: it is no access of the program.
+    let last: *const u32 = std::ptr::with_exposed_provenance(line_at(line) + LINE_BYTES - 4);
+    // SAFETY: the line is there, aligned, and one host thread has the cluster.
+    while unsafe { last.read_volatile() } != SOURCE[0] {
+        simt::yield_now();
+    }
 }
 
 /// The first thread of the first block makes the mbarriers, before all threads of the cluster meet.
@@ -146,7 +240,12 @@ fn take(_: usize, step: Step, (space, base): (Space, usize)) -> u32 {
             simt::access(space, kind, base, BYTES, 4 * word, 4, 4);
         }
         Step::Arrive { barrier, .. } => simt::mbarrier_arrive(barrier_at(barrier)),
-        Step::Expect { barrier, .. } => simt::mbarrier_expect(barrier_at(barrier), 16),
+        Step::Expect { barrier, bytes, .. } => simt::mbarrier_expect(barrier_at(barrier), bytes),
+        Step::Copy { barrier, line, .. } => fill(barrier, line),
+        Step::ReadLine { line, .. } => {
+            let (space, kind) = (Space::Shared, AccessKind::Read);
+            simt::access(space, kind, line_at(line), LINE_BYTES, 0, LINE_BYTES, 16);
+        }
         Step::Wait {
             barrier, parity, ..
         } => {

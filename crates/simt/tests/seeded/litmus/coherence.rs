@@ -1,7 +1,8 @@
 //! What each word has to itself, without fences, and what barriers order.
 
-use super::{Conditions, Means, PLACES, RESULTS, ROUNDS, SEEDS, Test, X, assert_seen};
+use super::{Conditions, Means, PLACES, ROUNDS, SEEDS, Test, X, assert_seen};
 use crate::harness::{Memory, run_and_read};
+use cuda_std::atomic::{DeviceScope, Relaxed};
 use cuda_std::prelude::*;
 use simt::Options;
 
@@ -56,8 +57,8 @@ fn a_thread_sees_its_own_writes() {
 fn updates_read_the_newest_value() {
     let test: Test = |round, number| {
         if let 0 | 1 = number {
-            let before = round.words.add(round.first + X, 1);
-            round.words.set(round.first + RESULTS + number, before);
+            let before = round.variable::<DeviceScope>(X).fetch_add(1, Relaxed);
+            round.set_result(number, before);
         }
     };
     assert_without_fences(test, &[&[0, 1], &[1, 0]]);

@@ -7,15 +7,20 @@ mod coherence;
 mod fences;
 mod orders;
 
-use crate::harness::{Memory, Run, Words, block, me, run_and_read};
-use cuda_std::atomic::{Acquire, AtomicRef, BlockScope, ClusterScope, DeviceScope, Release, Scope};
+use crate::harness::{Memory, Run, Words, block, me, run_and_read, run_in_cluster};
+use cuda_std::atomic::{
+    Acquire, AtomicRef, BlockScope, ClusterScope, DeviceScope, Relaxed, Release, Scope,
+};
+use cuda_std::cluster;
 use cuda_std::prelude::*;
-use simt::{Defect, Dim3, Launch, MemoryScope, Options, Report};
+use cuda_std::shared::RemoteSlice;
+use simt::{MemoryScope, Options};
 use std::collections::BTreeSet;
 
 /// How often each launch runs a test, each time in words of its own.
 const ROUNDS: usize = 8;
 const WORDS: usize = 16;
+/// Fixed, whatever `TILEWRIGHT_SEEDS` says: each outcome that the model allows is seen under one of these.
 const SEEDS: u64 = 128;
 
 /// Where the threads of a test are: the size of the launch, and which of them the caller is.
@@ -25,24 +30,40 @@ enum Place {
     Block,
     /// The four blocks of one.
     Cluster,
+    /// The same, with variables in the shared memory of one of them.
+    Peer,
     Device,
 }
 
-const PLACES: [Place; 4] = [Place::Warp, Place::Block, Place::Cluster, Place::Device];
+const PLACES: [Place; 5] = [
+    Place::Warp,
+    Place::Block,
+    Place::Cluster,
+    Place::Peer,
+    Place::Device,
+];
 
 impl Place {
     fn size(self) -> (u32, u32) {
         match self {
             Self::Warp => (1, 32),
             Self::Block => (1, 128),
-            Self::Cluster | Self::Device => (4, 1),
+            Self::Cluster | Self::Peer | Self::Device => (4, 1),
         }
     }
 
     fn run(self) -> Run {
         match self {
-            Self::Cluster => run_in_cluster,
+            Self::Cluster | Self::Peer => run_in_cluster,
             _ => simt::run,
+        }
+    }
+
+    /// Blocks that have met before are less often between two accesses of others.
+    fn seeds(self) -> u64 {
+        match self {
+            Self::Peer => 4 * SEEDS,
+            _ => SEEDS,
         }
     }
 
@@ -50,7 +71,7 @@ impl Place {
         match self {
             Self::Warp => Some(me()),
             Self::Block => me().is_multiple_of(32).then(|| me() / 32),
-            Self::Cluster | Self::Device => Some(block()),
+            Self::Cluster | Self::Peer | Self::Device => Some(block()),
         }
     }
 
@@ -58,31 +79,30 @@ impl Place {
     fn is_in(self, scope: MemoryScope) -> bool {
         match self {
             Self::Warp | Self::Block => true,
-            Self::Cluster => scope != MemoryScope::Block,
+            Self::Cluster | Self::Peer => scope != MemoryScope::Block,
             Self::Device => scope == MemoryScope::Device,
         }
     }
-}
-
-fn run_in_cluster(launch: &Launch<'_>, kernel: &(dyn Fn() + Sync)) -> Result<Report, Box<Defect>> {
-    let cluster = Dim3::from(4);
-    simt::run(&Launch { cluster, ..*launch }, kernel)
 }
 
 /// How the threads of a test order what they do.
 #[derive(Clone, Copy, Debug)]
 enum Means {
     Nothing,
-    /// By a fence between two accesses.
+    /// By a sequentially consistent fence between two accesses.
     Fence(MemoryScope),
+    /// By a fence between two accesses that acquires and releases.
+    AcqRelFence(MemoryScope),
     /// Writes release, and reads acquire.
     Order(MemoryScope),
 }
 
 impl Means {
     fn fence(self) {
-        if let Self::Fence(scope) = self {
-            simt::fence(scope);
+        match self {
+            Self::Fence(scope) => simt::fence(scope),
+            Self::AcqRelFence(scope) => simt::fence_acq_rel(scope),
+            Self::Nothing | Self::Order(_) => {}
         }
     }
 }
@@ -96,6 +116,8 @@ const SCOPES: [MemoryScope; 3] = [
 /// The words of one round: two variables, and what the threads have read.
 struct Round<'a> {
     words: Words<'a>,
+    /// Where the variables are, if not among the words.
+    peer: Option<RemoteSlice<'a, u32>>,
     first: usize,
     means: Means,
 }
@@ -104,14 +126,21 @@ const X: usize = 0;
 const Y: usize = 1;
 const RESULTS: usize = 4;
 
-/// A variable, for accesses of a scope.
-fn in_scope<'a, S: Scope>(words: Words<'a>, index: usize) -> AtomicRef<'a, u32, S> {
-    // SAFETY: (1) the words of the rounds are there. (2) The variables are accessed by atomic operations
-    // alone. Of the scope: (1) the simulator ends a launch that breaks this.
-    unsafe { words.0.atomic_ref(index).with_scope() }
-}
-
 impl Round<'_> {
+    /// A variable, for accesses of a scope.
+    fn variable<S: Scope>(&self, variable: usize) -> AtomicRef<'_, u32, S> {
+        let index = self.first + variable;
+        // SAFETY: (1) the words of the rounds are there. (2) The variables are accessed by atomic operations
+        // alone. (3) The blocks meet once more. Of the scope: (1) the simulator ends a launch that breaks this.
+        unsafe {
+            let word = match self.peer {
+                Some(peer) => peer.atomic_ref(index),
+                None => self.words.0.atomic_ref(index),
+            };
+            word.with_scope()
+        }
+    }
+
     #[track_caller]
     fn write(&self, variable: usize) {
         self.write_value(variable, 1);
@@ -119,30 +148,34 @@ impl Round<'_> {
 
     #[track_caller]
     fn write_value(&self, variable: usize, value: u32) {
-        let (words, index) = (self.words, self.first + variable);
         match self.means {
             Means::Order(MemoryScope::Block) => {
-                in_scope::<BlockScope>(words, index).store(value, Release);
+                self.variable::<BlockScope>(variable).store(value, Release);
             }
             Means::Order(MemoryScope::Cluster) => {
-                in_scope::<ClusterScope>(words, index).store(value, Release);
+                self.variable::<ClusterScope>(variable)
+                    .store(value, Release);
             }
-            Means::Order(_) => in_scope::<DeviceScope>(words, index).store(value, Release),
-            _ => words.atomic_set(index, value),
+            Means::Order(_) => self.variable::<DeviceScope>(variable).store(value, Release),
+            _ => self.variable::<DeviceScope>(variable).store(value, Relaxed),
         }
     }
 
     #[track_caller]
     fn read(&self, variable: usize, result: usize) {
-        let (words, index) = (self.words, self.first + variable);
         let value = match self.means {
-            Means::Order(MemoryScope::Block) => in_scope::<BlockScope>(words, index).load(Acquire),
+            Means::Order(MemoryScope::Block) => self.variable::<BlockScope>(variable).load(Acquire),
             Means::Order(MemoryScope::Cluster) => {
-                in_scope::<ClusterScope>(words, index).load(Acquire)
+                self.variable::<ClusterScope>(variable).load(Acquire)
             }
-            Means::Order(_) => in_scope::<DeviceScope>(words, index).load(Acquire),
-            _ => words.atomic_get(index),
+            Means::Order(_) => self.variable::<DeviceScope>(variable).load(Acquire),
+            _ => self.variable::<DeviceScope>(variable).load(Relaxed),
         };
+        self.set_result(result, value);
+    }
+
+    #[track_caller]
+    fn set_result(&self, result: usize, value: u32) {
         self.words.set(self.first + RESULTS + result, value);
     }
 
@@ -153,6 +186,36 @@ impl Round<'_> {
 
 /// What thread `number` of a test does.
 type Test = fn(&Round<'_>, usize);
+
+/// Takes a thread of a launch through rounds of a test.
+fn take_rounds((place, means): (Place, Means), rounds: usize, words: Words<'_>, test: Test) {
+    let variables = shared_array![u32; ROUNDS * WORDS];
+    let peer = match place {
+        Place::Peer => Some(variables.as_slice().in_block(0)),
+        _ => None,
+    };
+    if peer.is_some() {
+        if cluster::rank() == 0 {
+            // SAFETY: (1) the array has so many. (2) The block has one thread, and the cluster meets next.
+            (0..ROUNDS * WORDS).for_each(|word| unsafe { variables.store(word, 0) });
+        }
+        cluster::sync();
+    }
+    if let Some(number) = place.number() {
+        for round in 0..rounds {
+            let round = Round {
+                words,
+                peer,
+                first: round * WORDS,
+                means,
+            };
+            test(&round, number);
+        }
+    }
+    if peer.is_some() {
+        cluster::sync();
+    }
+}
 
 fn store_buffering(round: &Round<'_>, number: usize) {
     if let 0 | 1 = number {
@@ -237,23 +300,9 @@ struct Conditions {
 /// What the threads of a test have read, over all seeds and rounds.
 fn outcomes(test: Test, conditions: Conditions, results: usize) -> BTreeSet<Vec<u32>> {
     let Conditions { place, means, .. } = conditions;
-    let kernel = |memory: &Memory| {
-        let Some(number) = place.number() else {
-            return;
-        };
-        for round in 0..ROUNDS {
-            let words = memory.counters;
-            let first = round * WORDS;
-            let round = Round {
-                words,
-                first,
-                means,
-            };
-            test(&round, number);
-        }
-    };
+    let kernel = |memory: &Memory| take_rounds((place, means), ROUNDS, memory.counters, test);
     let mut seen = BTreeSet::new();
-    for seed in 0..SEEDS {
+    for seed in 0..place.seeds() {
         let options = Options {
             seed,
             parallel_blocks: conditions.parallel_blocks,

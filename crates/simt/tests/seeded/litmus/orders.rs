@@ -1,8 +1,8 @@
 //! Orders by stores that release and loads that acquire, without fences.
 
 use super::{
-    Conditions, Means, PLACES, Place, RESULTS, Round, SCOPES, SEEDS, Test, X, Y, all_outcomes,
-    assert_seen, causality, in_scope, iriw, load_buffering, message_passing, store_buffering,
+    Conditions, Means, PLACES, Place, Round, SCOPES, SEEDS, Test, X, Y, all_outcomes, assert_seen,
+    causality, iriw, load_buffering, message_passing, store_buffering, take_rounds,
 };
 use crate::harness::{Memory, run_and_read};
 use cuda_std::atomic::{AtomicRef, DeviceScope, Relaxed, Release};
@@ -60,17 +60,17 @@ fn two_readers_may_see_two_writes_in_either_order() {
 
 /// The first thread writes X and raises the flag Y, which the second one changes; the third one reads both.
 fn change_flag(round: &Round<'_>, number: usize, change: fn(AtomicRef<'_, u32>)) {
-    let flag = in_scope::<DeviceScope>(round.words, round.first + Y);
+    let flag = round.variable::<DeviceScope>(Y);
     match number {
         0 => {
-            round.words.atomic_set(round.first + X, 1);
+            round.variable::<DeviceScope>(X).store(1, Relaxed);
             flag.store(1, Release);
         }
         1 => change(flag),
         2 => {
             round.read(Y, 0);
-            let value = round.words.atomic_get(round.first + X);
-            round.words.set(round.first + RESULTS + 1, value);
+            let value = round.variable::<DeviceScope>(X).load(Relaxed);
+            round.set_result(1, value);
         }
         _ => {}
     }
@@ -110,19 +110,12 @@ fn a_store_ends_a_release() {
 /// Accesses of a scope that lacks one of the threads race with those of the thread.
 #[test]
 fn too_narrow_a_scope_is_a_race() {
-    for place in [Place::Cluster, Place::Device] {
+    for place in [Place::Cluster, Place::Peer, Place::Device] {
         for scope in SCOPES.into_iter().filter(|scope| !place.is_in(*scope)) {
             for seed in 0..SEEDS {
                 let kernel = |memory: &Memory| {
-                    let Some(number) = place.number() else {
-                        return;
-                    };
-                    let round = Round {
-                        words: memory.counters,
-                        first: 0,
-                        means: Means::Order(scope),
-                    };
-                    message_passing(&round, number);
+                    let means = Means::Order(scope);
+                    take_rounds((place, means), 1, memory.counters, message_passing);
                 };
                 let options = Options {
                     seed,

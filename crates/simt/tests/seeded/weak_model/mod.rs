@@ -1,4 +1,6 @@
 //! Which stores atomic loads return, against a slow model of the memory model.
+//!
+//! The seeds are fixed, whatever `TILEWRIGHT_SEEDS` says: these are tests of the simulator, not of a kernel.
 
 mod model;
 mod program;

@@ -22,7 +22,7 @@ impl Store {
     }
 }
 
-/// A fence that was executed.
+/// A sequentially consistent fence that was executed.
 struct Fence {
     block: usize,
     scope: MemoryScope,
@@ -82,7 +82,16 @@ impl Model {
                 thread.observe(place.0, &handed, (order, MemoryScope::Device));
                 self.store((number, order), place, word, handed);
             }
-            Step::Fence { actor, scope } => self.fence(ACTORS[actor], scope),
+            Step::Fence {
+                actor,
+                is_sequential: true,
+                scope,
+            } => self.fence(ACTORS[actor], scope),
+            Step::Fence { actor, scope, .. } => {
+                let thread = self.threads.at(ACTORS[actor]);
+                thread.acquire(scope);
+                thread.release(scope);
+            }
             Step::Block(block) => self.threads.meet(|of, _| of == block),
             Step::Lanes { block, lanes } => {
                 self.threads
@@ -145,7 +154,7 @@ impl Model {
         });
     }
 
-    /// A fence comes after all that were executed before and include its thread, as it includes theirs.
+    /// A sequentially consistent fence comes after all that were executed before and include its thread, as it includes theirs.
     fn fence(&mut self, place: (usize, usize), scope: MemoryScope) {
         let thread = self.threads.at(place);
         thread.acquire(scope);

@@ -34,15 +34,14 @@ pub enum Step {
     },
     Fence {
         actor: usize,
+        /// Whether it is sequentially consistent; if not, it acquires and releases.
+        is_sequential: bool,
         scope: MemoryScope,
     },
     /// The threads of a block meet.
     Block(usize),
     /// These lanes of the first warp of a block meet.
-    Lanes {
-        block: usize,
-        lanes: u32,
-    },
+    Lanes { block: usize, lanes: u32 },
 }
 
 pub fn steps() -> impl Strategy<Value = Vec<Step>> {
@@ -54,11 +53,12 @@ pub fn steps() -> impl Strategy<Value = Vec<Step>> {
     let load = (actor(), word(), relaxed_or(MemoryOrder::Acquire));
     let store = (actor(), word(), relaxed_or(MemoryOrder::Release));
     let update = (actor(), word(), any_order());
+    let fence = (actor(), prop::bool::weighted(0.75), scope);
     let step = prop_oneof![
         8 => load.prop_map(|(actor, word, order)| Step::Load { actor, word, order }),
         5 => store.prop_map(|(actor, word, order)| Step::Store { actor, word, order }),
         1 => update.prop_map(|(actor, word, order)| Step::Update { actor, word, order }),
-        6 => (actor(), scope).prop_map(|(actor, scope)| Step::Fence { actor, scope }),
+        8 => fence.prop_map(|(actor, is_sequential, scope)| Step::Fence { actor, is_sequential, scope }),
         1 => (0..BLOCKS).prop_map(Step::Block),
         1 => (0..BLOCKS, prop_oneof![Just(0b11_u32), Just(u32::MAX)])
             .prop_map(|(block, lanes)| Step::Lanes { block, lanes }),
@@ -99,7 +99,12 @@ fn take(number: usize, step: Step, (space, base): (Space, usize)) -> u32 {
         Step::Update { word, order, .. } => {
             return access(AccessKind::Atomic, (word, order), |_, new| new);
         }
-        Step::Fence { scope, .. } => simt::fence(scope),
+        Step::Fence {
+            is_sequential: true,
+            scope,
+            ..
+        } => simt::fence(scope),
+        Step::Fence { scope, .. } => simt::fence_acq_rel(scope),
         Step::Block(_) => thread::sync_threads(),
         Step::Lanes { lanes, .. } => warp::sync(LaneMask::from_bits(lanes.into())),
     }
