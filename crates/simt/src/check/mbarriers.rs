@@ -7,7 +7,7 @@ use super::block_clock::BlockClock;
 use super::clock::VectorClock;
 use super::event::{Event, EventKind, Time};
 use super::handed::{Handed, Phases};
-use super::report::Place;
+use super::place::Place;
 use super::site::Site;
 use crate::basics::{AccessKind, Finding, Position};
 use crate::state::{MBARRIER_BYTES, SharedMemory};

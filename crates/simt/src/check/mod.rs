@@ -79,6 +79,7 @@ mod layouts;
 mod mbarriers;
 mod nearby;
 mod order;
+mod place;
 mod published;
 mod quick;
 mod read_only;

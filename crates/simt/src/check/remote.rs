@@ -2,7 +2,7 @@
 
 use super::block::BlockCheck;
 use super::event::{Event, EventKind};
-use super::report::Place;
+use super::place::Place;
 use super::site::Site;
 use crate::basics::{Access, DefectKind, Finding, Position, Related};
 use crate::state::SharedMemory;
