@@ -1,11 +1,11 @@
 //! What is to be multiplied, as a value: all that the selection of a kernel depends on.
 
-use super::kernel::{ElementType, SkinnyTile, VectorLines};
+use super::kernel::{ElementType, SkinnyTile, TileConfig, VectorLines};
 use crate::launch::MAX_GRID_Y;
 use crate::matrix::Order;
 use std::fmt::{self, Display, Formatter};
 use tilewright_kernels::matmul::BlockTile;
-use tilewright_kernels::tensor::{SPLIT_DEPTH, lowest_exponent};
+use tilewright_kernels::tensor::{ClusterTile, SPLIT_DEPTH, lowest_exponent};
 use tilewright_kernels::triangle::lower_tiles;
 
 /// How the elements of one matrix lie in memory.
@@ -169,31 +169,37 @@ impl Problem {
         }
     }
 
-    /// Which lines of the result are few enough for skinny products, and the tile: one tile of them, or two large
-    /// ones where these are one round.
+    /// Which lines of the result are few enough for skinny products, in one tile of them or in two, and the tile that
+    /// takes least time: a stage takes as long as its bytes, and an H200 computes the tiles in rounds.
     ///
-    /// On an H200, 16 rows take in small tiles of their own 0.55 to 0.77 of the time that they take in tiles of 64 x
+    /// On it, 16 rows take in small tiles of their own 0.55 to 0.77 of the time that they take in tiles of 64 x
     /// 128, and 64 rows by 2112 to 129280 columns, with K of 1024 to 16384, in large ones 0.75 to 0.95. A thousand
     /// products of 64 x 64 with K = 64 take 2.3 times as long. 128 rows by 1024 to 4096 columns take in two large
     /// tiles 0.78 to 0.89 of the time that they take in tiles of 64 x 128.
     pub fn skinny(&self) -> Option<(FewLines, SkinnyTile)> {
         const LEAST_OF_LARGER: usize = 512;
-        // Of an H200: the kernel, and so the time, depends on it, the bits do not.
-        const BLOCKS_OF_ROUND: usize = 132;
+        const MULTIPROCESSORS: usize = 132;
         let (few, many, lines) = match self.m <= self.n {
             true => (self.m, self.n, FewLines::Rows),
             false => (self.n, self.m, FewLines::Columns),
         };
+        let time = |tile: &ClusterTile| {
+            let of_few = few.div_ceil(tile.columns).max(1);
+            let clusters = many.div_ceil(tile.rows * tile.blocks);
+            let tiles = clusters.saturating_mul(of_few).saturating_mul(self.batch);
+            let rounds = tiles.div_ceil(MULTIPROCESSORS / tile.blocks);
+            (of_few, rounds.saturating_mul(tile.rows + tile.columns))
+        };
+        let (_, others) = time(self.element.cluster_tile(TileConfig::Small));
         let is_long = many >= LEAST_OF_LARGER && self.k >= LEAST_OF_LARGER;
         let sizes = [SkinnyTile::Small, SkinnyTile::Medium, SkinnyTile::Large];
-        let has_room = |&tile: &SkinnyTile| few <= self.element.skinny_tile(tile).columns;
-        let large = self.element.skinny_tile(SkinnyTile::Large);
-        let has_two = self.batch == 1
-            && few <= 2 * large.columns
-            && many.div_ceil(large.rows * large.blocks) <= BLOCKS_OF_ROUND / 2 / large.blocks;
-        let two = has_two.then_some(SkinnyTile::Large);
-        let tile = sizes.into_iter().find(has_room).or(two)?;
-        (is_long || tile == SkinnyTile::Small).then_some((lines, tile))
+        let times = sizes.into_iter().filter_map(|size| {
+            let (of_few, time) = time(self.element.skinny_tile(size));
+            let is_small = size == SkinnyTile::Small && of_few == 1;
+            (is_small || is_long && of_few <= 2).then_some((size, time))
+        });
+        let (tile, time) = times.min_by_key(|&(_, time)| time)?;
+        (time <= others).then_some((lines, tile))
     }
 
     /// The orders in which the kernel of a skinny product finds the operand of many lines and that of few.

@@ -45,6 +45,14 @@ fn tensor_cores_are_selected_where_they_are() {
     assert_eq!(layer(128, 4224, 512), Some("matmul_wgmma_skinny_bf16_t"));
     assert_eq!(layer(128, 4225, 512), Some("matmul_wgmma_small_bf16_nn"));
     assert_eq!(layer(129, 4224, 512), Some("matmul_wgmma_small_bf16_nn"));
+    assert_eq!(
+        layer(64, 4224, 512),
+        Some("matmul_wgmma_skinny_medium_bf16_t")
+    );
+    assert_eq!(
+        layer(32, 4224, 512),
+        Some("matmul_wgmma_skinny_small_bf16_t")
+    );
     assert_eq!(auto(ElementType::F32, 4096, H200), Some("matmul_split_f32"));
     assert_eq!(
         auto(ElementType::F64, 4096, H200),
