@@ -111,8 +111,8 @@ fn every_kernel_of_the_table_is_selected_for_some_problem() {
                 (64, 64, 64),
                 (64, 65, 64),
                 (64, 16, 64),
-                (512, 32, 512),
-                (512, 64, 512),
+                (8192, 32, 512),
+                (8192, 64, 512),
                 (64, 1, 64),
             ];
             for (shape, output) in shapes
