@@ -103,6 +103,7 @@ fn items_by_name(file: &syn::File) -> BTreeMap<String, String> {
             }
             Item::Trait(it) => drop(items.insert(it.ident.to_string(), describe(item))),
             Item::Enum(it) => drop(items.insert(it.ident.to_string(), describe(item))),
+            Item::Type(it) => drop(items.insert(it.ident.to_string(), describe(item))),
             Item::Use(it) if is_public(&it.vis) => {
                 items.extend(
                     names(&it.tree)
@@ -138,6 +139,7 @@ fn describe(item: &Item) -> String {
             let supertraits = it.supertraits.to_token_stream();
             format!("{supertraits} {}", methods.collect::<Vec<_>>().join("; "))
         }
+        Item::Type(it) => it.ty.to_token_stream().to_string(),
         _ => "a type".to_owned(),
     }
 }
