@@ -19,8 +19,12 @@ pub const ARRIVALS: [u32; 2] = [2, 3];
 pub const LINES: usize = 8;
 pub const LINE_BYTES: usize = 16;
 
+/// A line, aligned as bulk copies need it.
+#[repr(align(16))]
+struct Line([u32; LINE_BYTES / 4]);
+
 /// What each copy copies.
-static SOURCE: [u32; LINE_BYTES / 4] = [0x5EED_0F11; LINE_BYTES / 4];
+static SOURCE: Line = Line([0x5EED_0F11; LINE_BYTES / 4]);
 
 #[derive(Clone, Copy, Debug)]
 pub enum Step {
@@ -186,7 +190,7 @@ fn line_at(line: usize) -> usize {
 
 /// A copy fills a line of the first block, and has landed.
 fn fill(barrier: usize, line: usize) {
-    let source = SOURCE.as_ptr().cast();
+    let source = SOURCE.0.as_ptr().cast();
     let blocks = (simt::cluster_rank() != 0).then_some(0b01);
     // SAFETY: (1) the source is static, and has so many bytes.
     unsafe {
@@ -196,7 +200,7 @@ fn fill(barrier: usize, line: usize) {
     // The checks do not see this: it is no access of the program.
     let last: *const u32 = std::ptr::with_exposed_provenance(line_at(line) + LINE_BYTES - 4);
     // SAFETY: the line is there, aligned, and one host thread has the cluster.
-    while unsafe { last.read_volatile() } != SOURCE[0] {
+    while unsafe { last.read_volatile() } != SOURCE.0[0] {
         simt::yield_now();
     }
 }
