@@ -69,10 +69,7 @@ impl BlockClocks {
 
     /// Whether both are one tree.
     pub fn is_same(&self, other: &Self) -> bool {
-        match (&self.root, &other.root) {
-            (Some(own), Some(of_other)) => Arc::ptr_eq(own, of_other),
-            (own, of_other) => own.is_none() && of_other.is_none(),
-        }
+        is_one(&self.root, &other.root)
     }
 
     pub fn is_empty(&self) -> bool {
@@ -184,10 +181,17 @@ fn join_children<T>(
 }
 
 fn are_same<T>(left: &Children<T>, right: &Children<T>) -> bool {
-    left.iter().zip(right).all(|pair| match pair {
+    left.iter()
+        .zip(right)
+        .all(|(left, right)| is_one(left, right))
+}
+
+/// Whether both are one, or nothing.
+pub(super) fn is_one<T: ?Sized>(left: &Option<Arc<T>>, right: &Option<Arc<T>>) -> bool {
+    match (left, right) {
         (Some(left), Some(right)) => Arc::ptr_eq(left, right),
         (left, right) => left.is_none() && right.is_none(),
-    })
+    }
 }
 
 #[cfg(test)]

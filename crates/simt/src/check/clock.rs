@@ -5,7 +5,7 @@
 //! block's threads. Clocks are shared and never change; a join costs what differs.
 
 use super::block_clock::BlockClock;
-use super::block_clocks::BlockClocks;
+use super::block_clocks::{BlockClocks, is_one};
 use super::event::Time;
 use std::sync::Arc;
 
@@ -59,11 +59,7 @@ impl VectorClock {
 
     /// Whether the two share all that they have.
     fn is_same(&self, other: &Self) -> bool {
-        let barriers = match (&self.grid_barrier, &other.grid_barrier) {
-            (Some(own), Some(of_other)) => Arc::ptr_eq(own, of_other),
-            (own, of_other) => own.is_none() && of_other.is_none(),
-        };
-        barriers && self.blocks.is_same(&other.blocks)
+        is_one(&self.grid_barrier, &other.grid_barrier) && self.blocks.is_same(&other.blocks)
     }
 }
 
