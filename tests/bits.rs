@@ -5,10 +5,11 @@ mod common;
 
 use common::product::{Host, ORDERS, Real, assert_products, assert_same_bits};
 use common::random::Random;
-use common::{devices, machines};
+use common::{devices, machines, share};
 use half::{bf16, f16};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
+use std::any::type_name;
 use tilewright::{Device, Order, ReduceElement, SimulatorOptions};
 use tilewright_kernels::reduce::{MAX_BLOCKS, Plan};
 
@@ -126,7 +127,7 @@ fn zeros_of_either_sign_are_right_at_the_edges_of_every_tile<T: Edge>() {
         (257, 130, 9),
     ];
     for device in devices() {
-        for (m, n, k) in SHAPES {
+        for (m, n, k) in share(type_name::<T>(), SHAPES) {
             let mut random = Random::new(1);
             let a = Host::<T>::new(m, k, || vanishing(&mut random));
             let b = Host::<T>::new(k, n, || vanishing(&mut random));
@@ -146,7 +147,8 @@ fn every_machine_gives_the_same_signs<T: Edge>() {
         let options = SimulatorOptions::default().with_multiprocessors(multiprocessors);
         Device::simulator_with(options)
     });
-    for device in machines().into_iter().chain(devices) {
+    let machines = machines().into_iter().chain(devices);
+    for device in share(type_name::<T>(), machines) {
         assert_products(&device, &a, &b, &[Order::RowMajor]);
         let (left, right) = (
             a.upload(&device, Order::RowMajor),
@@ -182,7 +184,7 @@ fn special<T: Edge>(random: &mut Random) -> T {
 
 fn any_product_has_the_bits_of_the_loop<T: Edge>() {
     let config = ProptestConfig {
-        cases: 24,
+        cases: share(type_name::<T>(), 0..24).count() as u32,
         failure_persistence: None,
         ..ProptestConfig::default()
     };
@@ -207,7 +209,7 @@ fn every_nan_of_a_product_is_the_canonical_one<T: Edge>() {
     const INFINITIES: usize = 6;
     for device in devices() {
         for depth in [1, 9, 17, 33] {
-            for at in 0..depth {
+            for at in share((type_name::<T>(), depth), 0..depth) {
                 let mut a = Host::<T>::new(WAYS, depth, || T::of(1.0));
                 let mut b = Host::<T>::new(depth, WAYS, || T::of(1.0));
                 for (way, &nan) in T::NANS.iter().enumerate() {

@@ -10,9 +10,8 @@ pub mod ptx;
 pub mod sizes;
 
 #[allow(unused_imports, reason = "each test program uses a part of it")]
-pub use tilewright_test_support::{programs, random};
+pub use tilewright_test_support::{cases::share, programs, random, say};
 
-use std::io::Write as _;
 use std::sync::Once;
 use tilewright::{Device, ErrorKind, SimulatorOptions};
 
@@ -91,11 +90,4 @@ pub fn has_room(device: &Device, bytes: usize) -> bool {
         }
         Err(error) => panic!("{error}"),
     }
-}
-
-/// Writes a line to stderr. `eprintln!` would not do: the test harness hides it.
-pub fn say(line: &str) {
-    std::io::stderr()
-        .write_all(format!("{line}\n").as_bytes())
-        .unwrap();
 }

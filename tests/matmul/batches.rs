@@ -1,9 +1,10 @@
 //! Batches of products: each of them has the bits that it has alone.
 
-use crate::common::devices;
 use crate::common::random::Random;
+use crate::common::{devices, share};
 use crate::harness::{Bits, Host, ORDERS, assert_same_bits, hoppers, splitters};
 use half::{bf16, f16};
+use std::any::type_name;
 use std::collections::HashMap;
 use std::fmt::Debug;
 use tilewright::cuda_std::float::Float;
@@ -76,7 +77,8 @@ where
     T: MatmulInto<T> + Accumulate<Accumulator: Float, Product = T> + Debug + Bits,
 {
     for (index, (m, k, n)) in SHAPES.into_iter().enumerate() {
-        for number in (0..16).filter(|it| it % 3 == index) {
+        let numbers = (0..16).filter(|it| it % 3 == index);
+        for number in share((type_name::<T>(), index), numbers) {
             let tiles = [TileConfig::Small, TileConfig::Large, TileConfig::Medium][number / 2 % 3];
             let mut random = Random::new(number as u64);
             let operands = Operands::new(device, (m, k, n), number, || of(random.signed_unit()));
@@ -157,7 +159,7 @@ where
     const MARGINS: [[usize; 2]; 2] = [[8, 16], [1, 2]];
     let (m, k, n) = (66, 72, 68);
     // Each bit with and without the others.
-    for number in [0, 3, 5, 6, 9, 10, 12, 15] {
+    for number in share(type_name::<T>(), [0, 3, 5, 6, 9, 10, 12, 15]) {
         let [before, after] = MARGINS[number / 2 % 2];
         let wide = |len: usize| before + len + after;
         let mut random = Random::new(number as u64);

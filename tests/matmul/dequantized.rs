@@ -1,11 +1,12 @@
 //! Products of i8 whose sums become f32, in which the epilogue is computed.
 
-use crate::common::devices;
 use crate::common::random::Random;
+use crate::common::{devices, share};
 use crate::epilogues::{CASES, Case, NOTHING, Output, Vectors};
 use crate::harness::{Host, ORDERS, Shape, assert_same_bits, orders};
 use crate::integers::{SHAPES, exact, random_matrix, wrapped};
 use half::{bf16, f16};
+use std::any::type_name;
 use tilewright::{
     Accumulator, Activation, Arithmetic, Device, ErrorKind, Matmul, MatmulInto, Matrix, Profile,
     SelectionReason, SimulatorOptions, TileConfig,
@@ -145,7 +146,7 @@ where
     } = &operands;
     for device in capable() {
         let uploaded = Uploaded::new(&device, vectors);
-        for number in 0..8 {
+        for number in share((type_name::<O>(), shape), 0..8) {
             let [of_a, of_b, of_c] = orders(number);
             let (left, right) = (a.upload(&device, of_a), b.upload(&device, of_b));
             let case = CASES[(first_case + number) % CASES.len()];

@@ -3,9 +3,10 @@
 #![expect(non_snake_case, reason = "tests are named after types")]
 
 use crate::common::random::Random;
-use crate::common::{devices, machines};
+use crate::common::{devices, machines, share};
 use crate::harness::{Bits, Host, ORDERS, Shape, assert_same_bits, hoppers};
 use half::bf16;
+use std::any::type_name;
 use std::fmt::Debug;
 use tilewright::cuda_std::fp8::{F8E4M3, F8E5M2};
 use tilewright::{
@@ -94,7 +95,7 @@ fn integers_are_multiplied_exactly_in_every_order<T: Float8>() {
         let singles: Vec<f32> = sums.iter().map(|&sum| sum as f32).collect();
         let halves: Vec<bf16> = sums.iter().map(|&sum| bf16::from_f64(sum)).collect();
         for device in hoppers(devices()) {
-            for number in 0..8 {
+            for number in share((shape, type_name::<T>()), 0..8) {
                 let [of_a, of_b, of_c] = [0, 1, 2].map(|bit| ORDERS[number >> bit & 1]);
                 let (left, right) = (a.upload(&device, of_a), b.upload(&device, of_b));
                 // Each size of tiles with each type, in some of the orders.

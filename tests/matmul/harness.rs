@@ -1,5 +1,6 @@
 //! Matrices on the host, products in all orders, and bits that are compared.
 
+use crate::common::share;
 use half::{bf16, f16};
 use std::fmt::Debug;
 use tilewright::cuda_std::fp8::{F8E4M3, F8E5M2};
@@ -192,7 +193,8 @@ pub fn product_in<T: MatmulInto<T> + Debug>(
     c.to_vec().unwrap()
 }
 
-/// The product of matrices in all orders, and in tiles of each size, which all have the same bits.
+/// The product of matrices in all orders, and in tiles of each size, which all have the same bits; in a
+/// [share](share) of them.
 pub fn product<T: MatmulInto<T> + Debug + Bits>(
     way: impl Into<Way>,
     arithmetic: Arithmetic,
@@ -203,7 +205,9 @@ pub fn product<T: MatmulInto<T> + Debug + Bits>(
     let [small, medium, large] = [TileConfig::Small, TileConfig::Medium, TileConfig::Large];
     let first = product_in(orders(0), small, way, arithmetic, a, b);
     let in_small = (1..8).map(|it| (it, small));
-    for (number, tiles) in in_small.chain([(0, large), (5, large), (3, medium), (6, medium)]) {
+    let in_others = [(0, large), (5, large), (3, medium), (6, medium)];
+    let key = (a.rows, b.columns, a.columns, std::any::type_name::<T>());
+    for (number, tiles) in share(key, in_small.chain(in_others)) {
         let found = product_in(orders(number), tiles, way, arithmetic, a, b);
         assert_same_bits(&found, &first, &(orders(number), tiles, way));
     }

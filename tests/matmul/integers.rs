@@ -1,7 +1,7 @@
 //! Products of i8, whose sums are exact in i32 and wrap around.
 
 use crate::common::random::Random;
-use crate::common::{cuda_device, devices, machines};
+use crate::common::{cuda_device, devices, machines, share};
 use crate::harness::{Host, ORDERS, Shape, assert_same_bits};
 use tilewright::{Arithmetic, Device, Matmul, MatmulPlan, Matrix, Order, TileConfig};
 
@@ -75,7 +75,7 @@ fn products_in_every_order_are_exact() {
         );
         let expected = wrapped(&exact(&a, &b, (m, n, k)));
         for device in devices() {
-            for number in 0..8 {
+            for number in share((m, n, k), 0..8) {
                 let [of_a, of_b, of_c] = [0, 1, 2].map(|bit| ORDERS[number >> bit & 1]);
                 let (left, right) = (a.upload(&device, of_a), b.upload(&device, of_b));
                 // Each of three ways in each order, in one of the tiles.

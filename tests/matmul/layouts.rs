@@ -2,7 +2,8 @@
 
 use crate::common::product::{Host, ORDERS, Real, assert_products};
 use crate::common::random::Random;
-use crate::common::{devices, machines};
+use crate::common::{devices, machines, share};
+use std::any::type_name;
 use tilewright::{Device, ErrorKind, MatrixView, Order, SimulatorOptions};
 
 fn random<T: Real>(rows: usize, columns: usize, seed: u64) -> Host<T> {
@@ -39,14 +40,14 @@ fn operands_in_every_order_give_the_same_bits<T: Real>() {
         (260, 131, 8),
     ];
     for device in devices() {
-        for (m, n, k) in SHAPES {
+        for (m, n, k) in share(type_name::<T>(), SHAPES) {
             assert_products::<T>(&device, &random(m, k, 1), &random(k, n, 2), &ORDERS);
         }
     }
 }
 
 fn every_machine_gives_the_same_bits<T: Real>() {
-    for machine in machines() {
+    for machine in share(type_name::<T>(), machines()) {
         for (m, n) in [(130, 69), (132, 68)] {
             let (a, b) = (random(m, 35, 3), random(35, n, 4));
             assert_products::<T>(&machine, &a, &b, &[Order::RowMajor]);

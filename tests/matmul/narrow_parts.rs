@@ -3,11 +3,12 @@
 
 #![expect(non_snake_case, reason = "tests are named after types")]
 
-use crate::common::devices;
 use crate::common::exact::Compensated;
 use crate::common::random::Random;
+use crate::common::{devices, share};
 use crate::harness::{Bits, Host, ORDERS, Shape, assert_same_bits, hoppers};
 use half::{bf16, f16};
+use std::any::type_name;
 use std::fmt::Debug;
 use tilewright::cuda_std::fp8::{F8E4M3, F8E5M2};
 use tilewright::{
@@ -172,7 +173,8 @@ fn sums_of_parts_are_added_in_order<T: Narrow>() {
             let outputs: Vec<_> = sums.iter().copied().map(T::rounded).collect();
             let found = whole.run().unwrap();
             assert_same_bits(&found.to_vec().unwrap(), &outputs, &(shape, capability));
-            for (of_a, of_b) in ORDERS.into_iter().flat_map(|a| ORDERS.map(|b| (a, b))) {
+            let orders = ORDERS.into_iter().flat_map(|a| ORDERS.map(|b| (a, b)));
+            for (of_a, of_b) in share((type_name::<T>(), shape), orders) {
                 let (left, right) = upload(of_a, of_b);
                 let whole = product(left.view(), right.view(), capability);
                 let found = whole.run_as::<T::Accumulator>().unwrap();

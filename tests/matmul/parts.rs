@@ -3,10 +3,11 @@
 
 use crate::common::exact::{Compensated, Rounding};
 use crate::common::random::Random;
-use crate::common::{devices, machines};
+use crate::common::{devices, machines, share};
 use crate::epilogues::Sum;
 use crate::harness::{Host, ORDERS, Shape, assert_same_bits};
 use crate::vectors::in_stated_order;
+use std::any::type_name;
 use std::fmt::Debug;
 use tilewright::cuda_std::float::Float;
 use tilewright::{
@@ -91,7 +92,8 @@ where
         let case = Case::<T>::new(shape);
         let machines = if number == 1 { machines() } else { devices() };
         for device in &machines {
-            for (of_a, of_b) in ORDERS.into_iter().flat_map(|a| ORDERS.map(|b| (a, b))) {
+            let orders = ORDERS.into_iter().flat_map(|a| ORDERS.map(|b| (a, b)));
+            for (of_a, of_b) in share((type_name::<T>(), shape), orders) {
                 let (a, b) = (case.a.upload(device, of_a), case.b.upload(device, of_b));
                 let product = Matmul::new(&a, &b);
                 let parts = parts(shape).0;

@@ -1,7 +1,7 @@
 //! Operands that are taken apart once.
 
-use crate::common::devices;
 use crate::common::random::Random;
+use crate::common::{devices, share};
 use crate::harness::{Host, ORDERS, assert_same_bits, hoppers, splitters};
 use tilewright::{Arithmetic, Device, ErrorKind, Matmul, MatrixBatch, Order};
 
@@ -10,7 +10,7 @@ use tilewright::{Arithmetic, Device, ErrorKind, Matmul, MatrixBatch, Order};
 fn products_of_a_prepared_operand_have_the_same_bits() {
     let (m, n, k) = (130, 140, 72);
     for device in splitters(devices()) {
-        for number in 0..8 {
+        for number in share("prepared", 0..8) {
             let mut random = Random::new(number);
             let a = Host::<f32>::new(m, k, |_, _| random.signed_unit() as f32);
             let mut b = Host::<f32>::new(k, n, |_, _| random.signed_unit() as f32);
@@ -57,7 +57,7 @@ fn wide_columns_are_those_of_a_panel() {
             let b = usual.upload(&device, order);
             let wide = device.prepare(&b).unwrap().wide_columns().unwrap();
             assert_eq!(wide, [false; COLUMNS], "{device:?}");
-            for k in 0..K {
+            for k in share("wide columns", 0..K) {
                 // Two of them at each k, and each at every third.
                 for turn in [k % 3, k % 3 + 3] {
                     let column = [0, 31, 32, 127, 128, COLUMNS - 1][turn];

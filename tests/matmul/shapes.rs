@@ -1,8 +1,9 @@
 //! Products of every shape.
 
 use crate::cases::{Factors, Real, Shape, easily_filled, shapes, ways};
-use crate::common::machines;
+use crate::common::{machines, share};
 use bytemuck::cast_slice;
+use std::any::type_name;
 
 for_each_type! {
     [f32 f64]
@@ -18,7 +19,7 @@ for_each_type! {
 /// The naive loop's bits are promised by the library, the error bound by the literature: a kernel
 /// that gave up the first would still have to keep the second.
 fn products_of_every_shape_are_right<T: Real>() {
-    for shape in shapes() {
+    for shape in share(type_name::<T>(), shapes()) {
         let factors = Factors::<T>::random(shape);
         let (naive, exact) = (factors.naive(), factors.exact());
         for product in factors.products() {
@@ -31,7 +32,7 @@ fn products_of_every_shape_are_right<T: Real>() {
 }
 
 fn products_of_small_integers_are_exact<T: Real>() {
-    for shape in shapes() {
+    for shape in share(("integers", type_name::<T>()), shapes()) {
         let factors = Factors::<T>::small_integers(shape);
         factors.assert_products(&factors.by_ndarray());
     }
@@ -41,7 +42,7 @@ fn every_machine_and_kernel_gives_the_same_bits<T: Real>() {
     let factors = Factors::<T>::random(Shape::new(141, 150, 70));
     let expected = factors.naive();
     let machines = machines().into_iter().chain([easily_filled()]);
-    for (number, machine) in machines.enumerate() {
+    for (number, machine) in share(type_name::<T>(), machines.enumerate()) {
         for &kernel in T::METHODS {
             for run in 1..=2 {
                 let product = factors.multiply(&machine, kernel);

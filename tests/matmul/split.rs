@@ -2,7 +2,7 @@
 
 use crate::common::exact::Compensated;
 use crate::common::random::Random;
-use crate::common::{devices, machines};
+use crate::common::{devices, machines, share};
 use crate::harness::{
     Host, ORDERS, Shape, Way, ampere, assert_same_bits, hoppers, orders, product, product_in,
 };
@@ -83,8 +83,9 @@ fn far_apart(random: &mut Random) -> f64 {
 
 #[test]
 fn split_products_are_as_accurate_as_f32() {
+    const SHAPES: [Shape; 3] = [(130, 70, 130), (20, 129, 1030), (64, 64, 64)];
     for (number, (name, of_a, of_b)) in DISTRIBUTIONS.into_iter().enumerate() {
-        for (m, n, k) in [(130, 70, 130), (20, 129, 1030), (64, 64, 64)] {
+        for (m, n, k) in share(("accurate", number), SHAPES) {
             let mut random = Random::new(k as u64);
             let a = Host::new(m, k, |_, _| of_a(&mut random) as f32);
             let b = Host::new(k, n, |_, _| of_b(&mut random) as f32);
@@ -155,18 +156,18 @@ fn wide_lines_are_computed_in_order() {
         // From the least of all numbers, 2^-149, to 2^127.
         |k| ((k * 276 / 95) as f64 - 149.0).exp2() as f32,
     ];
-    for (number, special) in specials.into_iter().enumerate() {
-        for in_a in [false, true] {
-            let line = if in_a { 131 } else { 3 };
-            let element = |usual, is_special, _, k| if is_special { special(k) } else { usual };
-            assert_special_lines(
-                shape,
-                number + 3 * usize::from(in_a),
-                in_a,
-                &[line],
-                &element,
-            );
-        }
+    let cases = specials.into_iter().enumerate();
+    let cases = cases.flat_map(|case| [false, true].map(|in_a| (case, in_a)));
+    for ((number, special), in_a) in share("wide", cases) {
+        let line = if in_a { 131 } else { 3 };
+        let element = |usual, is_special, _, k| if is_special { special(k) } else { usual };
+        assert_special_lines(
+            shape,
+            number + 3 * usize::from(in_a),
+            in_a,
+            &[line],
+            &element,
+        );
     }
 }
 
@@ -180,7 +181,7 @@ fn one_element_makes_a_line_wide() {
     let pairs = [[0, 128], [31, LINES - 1], [32, 130], [127, 128]];
     let places = [0, 15, 16, 31, 32, 63, 64, K - 1];
     for (number, place) in places.into_iter().enumerate() {
-        for (turn, lines) in pairs.into_iter().enumerate() {
+        for (turn, lines) in share(("one element", number), pairs.into_iter().enumerate()) {
             let (special, in_a) = (elements[(number + turn) % 3], (number + turn) % 2 == 0);
             let shape = if in_a { (LINES, 8, K) } else { (8, LINES, K) };
             let element = |usual, is_special, line, k| match is_special && k == place {

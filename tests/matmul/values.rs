@@ -2,6 +2,8 @@
 
 use crate::cases::{Factors, Real, Shape};
 use crate::common::random::Random;
+use crate::common::share;
+use std::any::type_name;
 
 for_each_type! {
     [f32 f64]
@@ -39,7 +41,8 @@ fn assert_special_lines<T: Real>(
     for shape in SPECIAL_SHAPES {
         let mut random = Random::new(3);
         let usual = Factors::<T>::new(shape, || 1.0 + random.signed_unit() / 2.0);
-        for start in (0..shape.k).step_by(TURN) {
+        let starts = (0..shape.k).step_by(TURN);
+        for start in share((type_name::<T>(), shape.m), starts) {
             let mut factors = usual.clone();
             for (step, line) in LINES.into_iter().enumerate() {
                 let special = T::of(SPECIAL[(step + start) % SPECIAL.len()]);

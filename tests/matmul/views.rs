@@ -3,7 +3,8 @@
 
 use crate::common::product::{Host, ORDERS, Real, assert_same_bits};
 use crate::common::random::Random;
-use crate::common::{devices, machines};
+use crate::common::{devices, machines, share};
+use std::any::type_name;
 use tilewright::{Device, ErrorKind, Matrix, MatrixView, MatrixViewMut, Order, SimulatorOptions};
 
 for_each_type! {
@@ -136,11 +137,11 @@ fn parts_are_read_and_written_where_they_lie<T: Real>() {
     for device in devices() {
         for (m, n, k) in SHAPES {
             let (a, b) = (random::<T>(m, k, 1), random(k, n, 2));
-            for (number, &margins) in MARGINS.iter().enumerate() {
+            let margins = (0..MARGINS.len()).flat_map(|number| orders.map(|it| (number, it)));
+            for (number, orders) in share((type_name::<T>(), m, n, k), margins) {
+                let margins = MARGINS[number];
                 let others = MARGINS[(number + 1) % MARGINS.len()];
-                for orders in orders {
-                    assert_parts(&device, (&a, &b), [margins, margins, others], orders);
-                }
+                assert_parts(&device, (&a, &b), [margins, margins, others], orders);
             }
         }
     }
@@ -250,7 +251,7 @@ fn three_parts_of_one_matrix_on_every_machine<T: Real>() {
         }
     };
     let expected = part(0).times(&part(2 * SIZE));
-    for machine in machines() {
+    for machine in share(type_name::<T>(), machines()) {
         for (order, kernel) in ORDERS
             .into_iter()
             .flat_map(|o| T::KERNELS.iter().map(move |k| (o, *k)))

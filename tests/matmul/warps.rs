@@ -1,11 +1,12 @@
 //! Products of f16, bf16 and i8 by warps: the kernels of compute capability 8.0 and later, on every device.
 
-use crate::common::devices;
 use crate::common::exact::Compensated;
 use crate::common::random::Random;
+use crate::common::{devices, share};
 use crate::harness::{Bits, Host, ORDERS, Shape, ampere, assert_same_bits, hoppers};
 use half::{bf16, f16};
 use simt::tensor::{FloatUnit, WarpUnits};
+use std::any::type_name;
 use std::fmt::Debug;
 use tilewright::{
     Accumulate, Activation, Device, Element, Matmul, MatmulInto, Matrix, Profile, SimulatorOptions,
@@ -115,7 +116,7 @@ fn products_have_the_bits_of_the_chip<T: Half>() {
         for device in machines() {
             let wide = sums(T::unit(units(&device)), &a, &b, shape);
             let narrow: Vec<T> = wide.iter().copied().map(T::rounded).collect();
-            for way in 0..8 {
+            for way in share((type_name::<T>(), shape), 0..8) {
                 let [of_a, of_b, of_c] = [0, 1, 2].map(|bit| ORDERS[(way + number) >> bit & 1]);
                 let (left, right) = (a.upload(&device, of_a), b.upload(&device, of_b));
                 let tiles = TILES[way / 2 % 2];

@@ -2,11 +2,12 @@
 
 use crate::common::random::Random;
 use crate::common::sizes::sizes;
-use crate::common::{devices, machines};
+use crate::common::{devices, machines, share};
 use crate::samples::{Sample, around_tiles, on_every_device, samples, sum_on, tile};
 use bytemuck::bytes_of;
 use half::{bf16, f16};
 use ndarray::{Array1, s};
+use std::any::type_name;
 use tilewright::{Device, reduce_sum_height};
 use tilewright_kernels::reduce::MAX_BLOCKS;
 
@@ -34,13 +35,13 @@ fn lengths<T>() -> Vec<usize> {
 }
 
 fn sums_of_every_length_are_within_the_error_bound<T: Sample>() {
-    let lengths = lengths::<T>();
+    let lengths: Vec<usize> = share(type_name::<T>(), lengths::<T>()).collect();
     let longest = *lengths.iter().max().unwrap();
     on_every_device(&samples::<T>(longest, 1), &lengths, T::verify);
 }
 
 fn sums_of_small_integers_are_exact<T: Sample>() {
-    let lengths = lengths::<T>();
+    let lengths: Vec<usize> = share(("integers", type_name::<T>()), lengths::<T>()).collect();
     let longest = *lengths.iter().max().unwrap();
     let mut random = Random::new(2);
     let integers = Array1::from_shape_simple_fn(longest, || random.integer(T::LEAST_SMALL..=8));

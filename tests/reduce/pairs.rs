@@ -1,12 +1,13 @@
 //! Dot products of the rows, the columns and the segments of two operands, for every type that has kernels
 //! for them: the tables of kernels are the tables of tests. The second operand is the first, turned around.
 
-use crate::common::{devices, machines};
+use crate::common::{devices, machines, share};
 use crate::lines::{Case, SHAPES, assert_values, model};
 use crate::operations::judge::Judge;
 use crate::operations::values::{LENGTH_OF_PARTS, Value, at_borders, inputs};
 use crate::segments::{LENGTHS, offsets};
 use half::{bf16, f16};
+use std::any::type_name;
 use std::fmt::Debug;
 use tilewright::{Device, ErrorKind, Matrix, MatrixView, Order, ReduciblePairs, ops::Dot};
 
@@ -75,7 +76,8 @@ where
     Dot: Judge<[T; 2], Output = T::Output>,
 {
     for device in devices() {
-        for (number, (lines, len)) in SHAPES.into_iter().enumerate() {
+        let shapes = SHAPES.into_iter().enumerate();
+        for (number, (lines, len)) in share(type_name::<T>(), shapes) {
             let mut inputs = inputs::<T>(lines * len);
             let elements = inputs.swap_remove(number % inputs.len());
             rows_hold(&device, lines, len, elements);
@@ -84,9 +86,9 @@ where
         rows_hold(&device, lines.len(), LENGTH_OF_PARTS, lines.concat());
     }
     // Every machine, at several lines of several parts.
-    for machine in machines() {
-        let elements = inputs::<T>(35 * 1300).swap_remove(0);
-        rows_hold(&machine, 35, 1300, elements);
+    let elements = inputs::<T>(35 * 1300).swap_remove(0);
+    for machine in share(type_name::<T>(), machines()) {
+        rows_hold(&machine, 35, 1300, elements.clone());
     }
 }
 
@@ -127,7 +129,7 @@ where
     for device in devices() {
         for start in [0, 1] {
             let offsets = offsets(start, &LENGTHS);
-            for x in inputs::<T>(offsets[LENGTHS.len()] + 3) {
+            for x in share(type_name::<T>(), inputs::<T>(offsets[LENGTHS.len()] + 3)) {
                 segments_hold(&device, &x, &offsets);
             }
         }
@@ -138,7 +140,7 @@ where
         segments_hold(&device, &inputs::<T>(offsets[7])[0], &offsets);
     }
     let offsets = offsets(2, &[70, 3000, 1, 129, 5, 1200]);
-    for machine in machines() {
+    for machine in share(type_name::<T>(), machines()) {
         segments_hold(&machine, &inputs::<T>(offsets[6])[0], &offsets);
     }
 }

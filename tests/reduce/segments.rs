@@ -1,11 +1,12 @@
 //! Segments, for every operation and type that has kernels for them: the table of kernels is the table
 //! of tests.
 
-use crate::common::{devices, machines};
+use crate::common::{devices, machines, share};
 use crate::lines::{assert_values, model};
 use crate::operations::judge::Judge;
 use crate::operations::values::{LENGTH_OF_PARTS, Value, at_borders, inputs};
 use half::{bf16, f16};
+use std::any::type_name;
 use std::fmt::Debug;
 use tilewright::{
     BufferView, Device, Element, ErrorKind, Reducible, ReducibleSegments, Segments, ops,
@@ -69,7 +70,8 @@ where
     for device in devices() {
         for start in [0, 1] {
             let offsets = offsets(start, &LENGTHS);
-            for data in inputs::<T>(offsets[LENGTHS.len()] + 3) {
+            let inputs = inputs::<T>(offsets[LENGTHS.len()] + 3);
+            for data in share(type_name::<(R, T)>(), inputs) {
                 holds(&device, operation, &data, &offsets);
             }
         }
@@ -79,8 +81,8 @@ where
         some_without_elements::<R, T>(&device, operation);
     }
     let offsets = offsets(2, &[70, 3000, 1, 129, 5, 1200]);
-    for machine in machines() {
-        let data = inputs::<T>(offsets[6]).swap_remove(0);
+    let data = inputs::<T>(offsets[6]).swap_remove(0);
+    for machine in share(type_name::<(R, T)>(), machines()) {
         holds(&machine, operation, &data, &offsets);
     }
 }

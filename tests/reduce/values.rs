@@ -1,9 +1,10 @@
 //! Sums of NaN, infinities, and numbers at the ends of a type's range.
 
-use crate::common::devices;
 use crate::common::sizes::sizes;
+use crate::common::{devices, share};
 use crate::samples::{FloatSample, IntegerSample, on_every_device, samples, sum_on, tile};
 use half::{bf16, f16};
+use std::any::type_name;
 
 for_each_type! {
     [f32 f64 f16 bf16]
@@ -33,7 +34,7 @@ fn length_of_positions<T>() -> usize {
 fn nan_and_infinities_come_through_from_every_position<T: FloatSample>() {
     let mut data = samples::<T>(length_of_positions::<T>(), 9);
     for device in devices() {
-        for position in positions::<T>() {
+        for position in share(type_name::<T>(), positions::<T>()) {
             for special in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
                 let usual = std::mem::replace(&mut data[position], T::of(special));
                 let sum: f64 = sum_on(&device, &data).into();

@@ -1,10 +1,11 @@
 //! The exact sum, rounded once.
 
-use crate::common::devices;
 use crate::common::sizes::sizes;
+use crate::common::{devices, share};
 use crate::sample::{Exact, KINDS, Kind, assert_same, expected, sum_on};
 use crate::samples::{around_tiles, tile};
 use half::{bf16, f16};
+use std::any::type_name;
 use tilewright_kernels::reduce::MAX_BLOCKS;
 
 for_each_type! {
@@ -75,7 +76,7 @@ fn special_elements_win_from_every_position<T: Exact>() {
             }
             sum_on(&device, &data)
         };
-        for position in positions::<T>() {
+        for position in share(type_name::<T>(), positions::<T>()) {
             let mirror = usual.len() - 1 - position;
             let negative = T::INFINITY.negative();
             for (elements, sum) in [

@@ -1,6 +1,20 @@
 //! Random numbers, references, error bounds and choices for tests, benchmarks and examples.
 
+pub mod cases;
 pub mod programs;
 pub mod random;
 pub mod rounding;
 pub mod selection;
+
+use std::io::Write as _;
+
+/// Writes a line to stderr. `eprintln!` would not do: the test harness hides it.
+///
+/// # Panics
+///
+/// If stderr is closed.
+pub fn say(line: &str) {
+    std::io::stderr()
+        .write_all(format!("{line}\n").as_bytes())
+        .expect("stderr is open");
+}

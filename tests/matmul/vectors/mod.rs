@@ -7,11 +7,12 @@ pub use stated_order::in_stated_order;
 
 use crate::common::exact::{Compensated, Rounding};
 use crate::common::random::Random;
-use crate::common::{devices, machines};
+use crate::common::{devices, machines, share};
 use crate::epilogues::{Output, Sum};
 use crate::harness::{ORDERS, assert_same_bits};
 use half::{bf16, f16};
 use layout::{Layout, layouts, product_in};
+use std::any::type_name;
 use tilewright::cuda_std::fp8::{F8E4M3, F8E5M2};
 use tilewright::{
     Accumulate, Accumulator, Activation, Arithmetic, Device, ErrorKind, Matmul, MatmulElement,
@@ -58,7 +59,7 @@ where
             })
             .collect();
         for device in devices {
-            for layout in layouts() {
+            for layout in share((type_name::<(T, O)>(), count, k), layouts()) {
                 let found = product_in::<T, O>(device, layout, (count, k), &lines, &v);
                 assert_same_bits(&found, &expected, &((count, k), layout, device));
             }
@@ -198,7 +199,7 @@ where
         let (lines, v) = (draw(count * k), draw(k));
         let mut first: Option<Vec<f32>> = None;
         for device in machines {
-            for layout in layouts() {
+            for layout in share((type_name::<T>(), count, k), layouts()) {
                 let found = product_in::<T, f32>(device, layout, (count, k), &lines, &v);
                 let first = first.get_or_insert_with(|| found.clone());
                 assert_same_bits(&found, first, &(layout, device));

@@ -3,11 +3,12 @@
 
 pub mod model;
 
-use crate::common::{devices, machines};
+use crate::common::{devices, machines, share};
 use crate::operations::judge::Judge;
 use crate::operations::values::{LENGTH_OF_PARTS, Value, at_borders, inputs};
 use bytemuck::bytes_of;
 use half::{bf16, f16};
+use std::any::type_name;
 use std::fmt::Debug;
 use tilewright::{
     Buffer, Device, Element, ErrorKind, MatrixView, Order, Reducible, ReducibleLines, ops,
@@ -109,7 +110,8 @@ where
     <R as Reduction<T>>::Output: Element + Debug,
 {
     for device in devices() {
-        for (number, (lines, len)) in SHAPES.into_iter().enumerate() {
+        let shapes = SHAPES.into_iter().enumerate();
+        for (number, (lines, len)) in share(type_name::<(R, T)>(), shapes) {
             if len == 0 && R::NEEDS_AN_ELEMENT {
                 lines_without_elements_are_refused::<R, T>(&device, operation, lines);
                 continue;
@@ -135,14 +137,13 @@ where
         holds(&device, operation, &case);
     }
     // Every machine, at several lines of several parts, and of two sections.
-    for machine in machines() {
-        for (lines, len) in [(35, 1300), (2, 17_000)] {
-            let elements = inputs::<T>(lines * len).swap_remove(0);
-            let case = Case {
-                lines,
-                len,
-                elements,
-            };
+    for (lines, len) in [(35, 1300), (2, 17_000)] {
+        let case = Case {
+            lines,
+            len,
+            elements: inputs::<T>(lines * len).swap_remove(0),
+        };
+        for machine in share(type_name::<(R, T)>(), machines()) {
             holds(&machine, operation, &case);
         }
     }

@@ -5,10 +5,11 @@ mod model;
 mod scales;
 pub mod values;
 
-use crate::common::{devices, machines};
+use crate::common::{devices, machines, share};
 use crate::samples::tile;
 use half::{bf16, f16};
 use judge::Judge;
+use std::any::type_name;
 use std::fmt::Debug;
 use tilewright::{Device, Element, ErrorKind, Reducible, ReduciblePairs, ops};
 use tilewright_kernels::reduce::Reduction;
@@ -49,7 +50,8 @@ where
     <R as Reduction<T>>::Output: Element + Debug,
 {
     for device in devices() {
-        for (number, input) in all_inputs::<T>().iter().enumerate() {
+        let inputs = all_inputs::<T>();
+        for (number, input) in share(type_name::<(R, T)>(), inputs.iter().enumerate()) {
             let case = format!("input {number}, of {} elements, {device:?}", input.len());
             let x = device.upload(input).unwrap();
             if input.is_empty() && R::NEEDS_AN_ELEMENT {
@@ -95,7 +97,8 @@ where
 {
     let input = inputs::<T>(5 * tile::<T>() + 11).swap_remove(0);
     let expected = model::value::<R, T>(&input, size_of::<T>());
-    for (number, machine) in machines().into_iter().enumerate() {
+    let machines = machines().into_iter().enumerate();
+    for (number, machine) in share(type_name::<(R, T)>(), machines) {
         let value = machine.reduce(&machine.upload(&input).unwrap(), operation);
         assert_same(value.unwrap(), expected, &format!("machine {number}"));
     }
@@ -109,7 +112,8 @@ fn run_pairs<R, T>(
     T: Value + ReduciblePairs<R>,
 {
     let machines = machines();
-    for (number, x) in all_inputs::<T>().iter().enumerate() {
+    let inputs = all_inputs::<T>();
+    for (number, x) in share(type_name::<(R, T)>(), inputs.iter().enumerate()) {
         let y: Vec<T> = x.iter().rev().copied().collect();
         let pairs: Vec<[T; 2]> = x.iter().zip(&y).map(|(x, y)| [*x, *y]).collect();
         let expected = model::value::<R, [T; 2]>(&pairs, size_of::<T>());
