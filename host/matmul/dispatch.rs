@@ -107,8 +107,8 @@ where
 #[inline]
 fn by_bytes(kernel: &'static GemmKernel, matrices: Matrices<'_, i8, i32, i32>) -> Outcome<()> {
     match kernel.method {
-        Method::Wgmma(_) | Method::Skinny(_) | Method::Mma(_) => on_tensor_cores(kernel, matrices),
-        _ => words::multiply(kernel, matrices),
+        Method::Coarsened(_) => words::multiply(kernel, matrices),
+        _ => on_tensor_cores(kernel, matrices),
     }
 }
 

@@ -27,6 +27,15 @@ impl ElementType {
         }
     }
 
+    /// The tile of the clusters that multiply such elements by `Method::WgmmaDeep`.
+    const fn deep_tile(self) -> &'static ClusterTile {
+        match self {
+            Self::I8 => &tensor::I8_DEEP,
+            Self::F8E4M3 | Self::F8E5M2 => &tensor::F8_DEEP,
+            _ => &tensor::HALF_DEEP,
+        }
+    }
+
     /// The tile of the clusters that multiply such elements for results of few columns.
     pub const fn skinny_tile(self, tile: SkinnyTile) -> &'static ClusterTile {
         match (self.bytes(), tile) {
@@ -104,6 +113,8 @@ methods! {
     Mma(tiles: TileConfig),
     /// Products of halves or bytes on the tensor cores.
     Wgmma(tiles: TileConfig),
+    /// The same in small tiles, of which each multiprocessor has one at most: twice as many stages.
+    WgmmaDeep,
     /// The same of results with few rows or columns.
     Skinny(tile: SkinnyTile),
     /// f32 as products of halves on the tensor cores, by warpgroups.
@@ -195,6 +206,7 @@ impl GemmKernel {
     pub fn cluster_tile(&self) -> &'static ClusterTile {
         match self.method {
             Method::Wgmma(tiles) | Method::Split(tiles) => self.element.cluster_tile(tiles),
+            Method::WgmmaDeep => self.element.deep_tile(),
             Method::Skinny(tile) => self.element.skinny_tile(tile),
             other => unreachable!("kernels of {other:?} have no clusters"),
         }

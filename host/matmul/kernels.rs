@@ -251,50 +251,66 @@ kernels! {
         matmul_wgmma_medium_f16_tn matmul_wgmma_medium_f16_tt;
     F16 to F16 [Method::Wgmma(SMALL), tensor, bulk] => matmul_wgmma_small_f16_nn matmul_wgmma_small_f16_nt
         matmul_wgmma_small_f16_tn matmul_wgmma_small_f16_tt;
+    F16 to F16 [Method::WgmmaDeep, tensor, bulk] => matmul_wgmma_deep_f16_nn matmul_wgmma_deep_f16_nt
+        matmul_wgmma_deep_f16_tn matmul_wgmma_deep_f16_tt;
     F16 to F32 [Method::Wgmma(LARGE), tensor, direct] => matmul_wgmma_f16_f32_nn matmul_wgmma_f16_f32_nt
         matmul_wgmma_f16_f32_tn matmul_wgmma_f16_f32_tt;
     F16 to F32 [Method::Wgmma(MEDIUM), tensor, direct] => matmul_wgmma_medium_f16_f32_nn
         matmul_wgmma_medium_f16_f32_nt matmul_wgmma_medium_f16_f32_tn matmul_wgmma_medium_f16_f32_tt;
     F16 to F32 [Method::Wgmma(SMALL), tensor, direct] => matmul_wgmma_small_f16_f32_nn
         matmul_wgmma_small_f16_f32_nt matmul_wgmma_small_f16_f32_tn matmul_wgmma_small_f16_f32_tt;
+    F16 to F32 [Method::WgmmaDeep, tensor, direct] => matmul_wgmma_deep_f16_f32_nn
+        matmul_wgmma_deep_f16_f32_nt matmul_wgmma_deep_f16_f32_tn matmul_wgmma_deep_f16_f32_tt;
     Bf16 to Bf16 [Method::Wgmma(LARGE), tensor, bulk] => matmul_wgmma_bf16_nn matmul_wgmma_bf16_nt
         matmul_wgmma_bf16_tn matmul_wgmma_bf16_tt;
     Bf16 to Bf16 [Method::Wgmma(MEDIUM), tensor, bulk] => matmul_wgmma_medium_bf16_nn
         matmul_wgmma_medium_bf16_nt matmul_wgmma_medium_bf16_tn matmul_wgmma_medium_bf16_tt;
     Bf16 to Bf16 [Method::Wgmma(SMALL), tensor, bulk] => matmul_wgmma_small_bf16_nn
         matmul_wgmma_small_bf16_nt matmul_wgmma_small_bf16_tn matmul_wgmma_small_bf16_tt;
+    Bf16 to Bf16 [Method::WgmmaDeep, tensor, bulk] => matmul_wgmma_deep_bf16_nn
+        matmul_wgmma_deep_bf16_nt matmul_wgmma_deep_bf16_tn matmul_wgmma_deep_bf16_tt;
     Bf16 to F32 [Method::Wgmma(LARGE), tensor, direct] => matmul_wgmma_bf16_f32_nn
         matmul_wgmma_bf16_f32_nt matmul_wgmma_bf16_f32_tn matmul_wgmma_bf16_f32_tt;
     Bf16 to F32 [Method::Wgmma(MEDIUM), tensor, direct] => matmul_wgmma_medium_bf16_f32_nn
         matmul_wgmma_medium_bf16_f32_nt matmul_wgmma_medium_bf16_f32_tn matmul_wgmma_medium_bf16_f32_tt;
     Bf16 to F32 [Method::Wgmma(SMALL), tensor, direct] => matmul_wgmma_small_bf16_f32_nn
         matmul_wgmma_small_bf16_f32_nt matmul_wgmma_small_bf16_f32_tn matmul_wgmma_small_bf16_f32_tt;
+    Bf16 to F32 [Method::WgmmaDeep, tensor, direct] => matmul_wgmma_deep_bf16_f32_nn
+        matmul_wgmma_deep_bf16_f32_nt matmul_wgmma_deep_bf16_f32_tn matmul_wgmma_deep_bf16_f32_tt;
     I8 to I32 [Method::Coarsened(LARGE), matmul, words] => matmul_coarsened_i8;
     I8 to I32 [Method::Coarsened(SMALL), matmul, words] => matmul_coarsened_small_i8;
     I8 to I32 [Method::Wgmma(LARGE), tensor, direct] => matmul_wgmma_i8;
     I8 to I32 [Method::Wgmma(MEDIUM), tensor, direct] => matmul_wgmma_medium_i8;
     I8 to I32 [Method::Wgmma(SMALL), tensor, direct] => matmul_wgmma_small_i8;
+    I8 to I32 [Method::WgmmaDeep, tensor, direct] => matmul_wgmma_deep_i8;
     I8 to F32 [Method::Wgmma(LARGE), tensor, direct] => matmul_wgmma_i8_f32;
     I8 to F32 [Method::Wgmma(MEDIUM), tensor, direct] => matmul_wgmma_medium_i8_f32;
     I8 to F32 [Method::Wgmma(SMALL), tensor, direct] => matmul_wgmma_small_i8_f32;
+    I8 to F32 [Method::WgmmaDeep, tensor, direct] => matmul_wgmma_deep_i8_f32;
     I8 to Bf16 [Method::Wgmma(LARGE), tensor, direct] => matmul_wgmma_i8_bf16;
     I8 to Bf16 [Method::Wgmma(MEDIUM), tensor, direct] => matmul_wgmma_medium_i8_bf16;
     I8 to Bf16 [Method::Wgmma(SMALL), tensor, direct] => matmul_wgmma_small_i8_bf16;
+    I8 to Bf16 [Method::WgmmaDeep, tensor, direct] => matmul_wgmma_deep_i8_bf16;
     I8 to F16 [Method::Wgmma(LARGE), tensor, direct] => matmul_wgmma_i8_f16;
     I8 to F16 [Method::Wgmma(MEDIUM), tensor, direct] => matmul_wgmma_medium_i8_f16;
     I8 to F16 [Method::Wgmma(SMALL), tensor, direct] => matmul_wgmma_small_i8_f16;
+    I8 to F16 [Method::WgmmaDeep, tensor, direct] => matmul_wgmma_deep_i8_f16;
     F8E4M3 to Bf16 [Method::Wgmma(LARGE), tensor, bulk] => matmul_wgmma_e4m3;
     F8E4M3 to Bf16 [Method::Wgmma(MEDIUM), tensor, bulk] => matmul_wgmma_medium_e4m3;
     F8E4M3 to Bf16 [Method::Wgmma(SMALL), tensor, bulk] => matmul_wgmma_small_e4m3;
+    F8E4M3 to Bf16 [Method::WgmmaDeep, tensor, bulk] => matmul_wgmma_deep_e4m3;
     F8E4M3 to F32 [Method::Wgmma(LARGE), tensor, direct] => matmul_wgmma_e4m3_f32;
     F8E4M3 to F32 [Method::Wgmma(MEDIUM), tensor, direct] => matmul_wgmma_medium_e4m3_f32;
     F8E4M3 to F32 [Method::Wgmma(SMALL), tensor, direct] => matmul_wgmma_small_e4m3_f32;
+    F8E4M3 to F32 [Method::WgmmaDeep, tensor, direct] => matmul_wgmma_deep_e4m3_f32;
     F8E5M2 to Bf16 [Method::Wgmma(LARGE), tensor, bulk] => matmul_wgmma_e5m2;
     F8E5M2 to Bf16 [Method::Wgmma(MEDIUM), tensor, bulk] => matmul_wgmma_medium_e5m2;
     F8E5M2 to Bf16 [Method::Wgmma(SMALL), tensor, bulk] => matmul_wgmma_small_e5m2;
+    F8E5M2 to Bf16 [Method::WgmmaDeep, tensor, bulk] => matmul_wgmma_deep_e5m2;
     F8E5M2 to F32 [Method::Wgmma(LARGE), tensor, direct] => matmul_wgmma_e5m2_f32;
     F8E5M2 to F32 [Method::Wgmma(MEDIUM), tensor, direct] => matmul_wgmma_medium_e5m2_f32;
     F8E5M2 to F32 [Method::Wgmma(SMALL), tensor, direct] => matmul_wgmma_small_e5m2_f32;
+    F8E5M2 to F32 [Method::WgmmaDeep, tensor, direct] => matmul_wgmma_deep_e5m2_f32;
     F16 to F16 [Method::Skinny(SKINNY_SMALL), tensor, direct] => matmul_wgmma_skinny_small_f16_n
         matmul_wgmma_skinny_small_f16_t;
     F16 to F16 [Method::Skinny(SKINNY_LARGE), tensor, direct] => matmul_wgmma_skinny_f16_n

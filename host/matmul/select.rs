@@ -276,7 +276,9 @@ impl GemmKernel {
                     problem.batch == 1 && !problem.is_gram && problem.has_aligned_lines()
                 }
                 Method::Vector(lines) => problem.vector().is_some_and(|it| it.lines == lines),
-                Method::Wgmma(_) | Method::Skinny(_) => problem.fits_tensor_maps(),
+                Method::Wgmma(_) | Method::WgmmaDeep | Method::Skinny(_) => {
+                    problem.fits_tensor_maps()
+                }
                 Method::Split(_) | Method::SplitMma(_) | Method::Wide | Method::WideMma => {
                     problem.can_be_split()
                 }

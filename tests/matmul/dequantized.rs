@@ -309,7 +309,7 @@ fn the_plan_says_which_kernel_it_is() {
         Matmul::dequantized(&a, b).plan_as::<O>().unwrap().kernel
     }
     let device = Device::simulator();
-    assert_eq!(kernel::<f32>(&device, 40), "matmul_wgmma_small_i8_f32");
+    assert_eq!(kernel::<f32>(&device, 40), "matmul_wgmma_deep_i8_f32");
     assert_eq!(kernel::<f32>(&device, 1), "matvec_i8_f32");
     let ampere = SimulatorOptions::default().with_profile(Profile::A100);
     let ampere = Device::simulator_with(ampere);

@@ -2,6 +2,7 @@
 
 use crate::common::share;
 use half::{bf16, f16};
+use std::any::type_name;
 use std::fmt::Debug;
 use tilewright::cuda_std::fp8::{F8E4M3, F8E5M2};
 use tilewright::{
@@ -170,10 +171,10 @@ pub fn orders(number: usize) -> Orders {
     [0, 1, 2].map(|bit| ORDERS[number >> bit & 1])
 }
 
-/// The product of matrices in these orders.
+/// The product of matrices in these orders, in `tiles` or in those that are selected.
 pub fn product_in<T: MatmulInto<T> + Debug>(
     orders: Orders,
-    tiles: TileConfig,
+    tiles: impl Into<Option<TileConfig>>,
     way: impl Into<Way>,
     arithmetic: Arithmetic,
     a: &Host<T>,
@@ -183,9 +184,10 @@ pub fn product_in<T: MatmulInto<T> + Debug>(
     let [of_a, of_b, of_c] = orders;
     let (left, right) = (a.upload(&device, of_a), b.upload(&device, of_b));
     let mut c = device.matrix_zeros::<T>((a.rows, b.columns, of_c)).unwrap();
-    let mut product = Matmul::new(&left, &right)
-        .arithmetic(arithmetic)
-        .tiles(tiles);
+    let mut product = Matmul::new(&left, &right).arithmetic(arithmetic);
+    if let Some(tiles) = tiles.into() {
+        product = product.tiles(tiles);
+    }
     if let Some((major, minor)) = capability {
         product = product.compute_capability(major, minor);
     }
@@ -193,21 +195,25 @@ pub fn product_in<T: MatmulInto<T> + Debug>(
     c.to_vec().unwrap()
 }
 
-/// The product of matrices in all orders, and in tiles of each size, which all have the same bits; in a
-/// [share](share) of them.
+/// The product of matrices in all orders, in tiles of each size and in those that are selected, which all have the same
+/// bits; in a [share](share) of them.
 pub fn product<T: MatmulInto<T> + Debug + Bits>(
     way: impl Into<Way>,
     arithmetic: Arithmetic,
     a: &Host<T>,
     b: &Host<T>,
 ) -> Vec<T> {
+    use TileConfig::{Large, Medium, Small};
     let way = &way.into();
-    let [small, medium, large] = [TileConfig::Small, TileConfig::Medium, TileConfig::Large];
-    let first = product_in(orders(0), small, way, arithmetic, a, b);
-    let in_small = (1..8).map(|it| (it, small));
-    let in_others = [(0, large), (5, large), (3, medium), (6, medium)];
-    let key = (a.rows, b.columns, a.columns, std::any::type_name::<T>());
-    for (number, tiles) in share(key, in_small.chain(in_others)) {
+    let first = product_in(orders(0), Small, way, arithmetic, a, b);
+    let in_small = (1..8).map(|it| (it, Some(Small)));
+    let in_others = [(0, Large), (5, Large), (3, Medium), (6, Medium)];
+    let in_others = in_others.map(|(number, tiles)| (number, Some(tiles)));
+    let cases = in_small
+        .chain(in_others)
+        .chain((0..4).map(|it| (2 * it, None)));
+    let test = (a.rows, b.columns, a.columns, type_name::<T>());
+    for (number, tiles) in share(test, cases) {
         let found = product_in(orders(number), tiles, way, arithmetic, a, b);
         assert_same_bits(&found, &first, &(orders(number), tiles, way));
     }

@@ -254,7 +254,7 @@ fn the_plan_says_where() {
             .plan()
             .unwrap()
     };
-    assert_eq!(kernel(Arithmetic::Auto).kernel, "matmul_wgmma_small_i8");
+    assert_eq!(kernel(Arithmetic::Auto).kernel, "matmul_wgmma_deep_i8");
     assert_eq!(
         kernel(Arithmetic::Chain).kernel,
         "matmul_coarsened_small_i8"

@@ -171,7 +171,7 @@ fn integers_are_multiplied_on_every_device() {
     for b in [anywhere, aligned] {
         let auto = |capability, n| kernel(Some(capability), n, b, Arithmetic::Auto);
         assert_eq!(auto((9, 0), 8), Some("matmul_wgmma_skinny_small_i8"));
-        assert_eq!(auto((9, 0), 17), Some("matmul_wgmma_small_i8"));
+        assert_eq!(auto((9, 0), 17), Some("matmul_wgmma_deep_i8"));
         assert_eq!(auto((9, 0), 4096), Some("matmul_wgmma_i8"));
         for other in [(8, 0), (8, 9), (10, 0)] {
             assert_eq!(auto(other, 8), Some("matmul_mma_small_i8"));

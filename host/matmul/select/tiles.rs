@@ -98,7 +98,13 @@ pub(super) fn wgmma_in(
         _ => &ROUNDS_OF_WGMMA,
     };
     let rounds = |tiles| rounds_of_clusters(problem, device, tiles);
-    in_fewest_rounds(Method::Wgmma, rounds, times, tiles)
+    match in_fewest_rounds(Method::Wgmma, rounds, times, tiles) {
+        (
+            Method::Wgmma(TileConfig::Small),
+            reason @ SelectionReason::Rounds { small: 0..=1, .. },
+        ) => (Method::WgmmaDeep, reason),
+        selected => selected,
+    }
 }
 
 /// Products of taken apart operands, in `tiles`, or in those that take less time.

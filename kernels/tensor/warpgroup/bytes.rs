@@ -14,7 +14,7 @@ use super::operand::{AlongK, AlongKMap};
 use super::outputs::{BulkOutputs, DirectOutputs};
 use super::product::MainLoop;
 use super::schedule::ClusterTile;
-use super::shape::TensorShape;
+use super::shape::{TensorShape, WARPGROUP_ROWS};
 use crate::epilogue::{Epilogue, EpilogueNumbers};
 use crate::finish::CMatrices;
 #[cfg(not(target_arch = "nvptx64"))]
@@ -27,40 +27,14 @@ use half::{bf16, f16};
 /// What a launch has that computes `rows` x `columns` outputs for each block, which go through shared memory as
 /// words of a warp's rows.
 const fn byte_tile(rows: usize, columns: usize, stages: usize, resident: u32) -> ClusterTile {
-    byte_tile_of(
-        rows,
-        columns,
-        stages,
-        resident,
-        staging_len(rows / 64) * size_of::<i32>(),
-    )
+    let output_bytes = staging_len(rows / WARPGROUP_ROWS) * size_of::<i32>();
+    cluster_tile((rows, columns), 1, stages, output_bytes, resident)
 }
 
 /// The same of outputs of 16 bits, which go as a tile: it takes as many bytes as the words, or more.
 const fn bulk_tile(rows: usize, columns: usize, stages: usize, resident: u32) -> ClusterTile {
-    byte_tile_of(
-        rows,
-        columns,
-        stages,
-        resident,
-        rows * columns * size_of::<bf16>(),
-    )
-}
-
-const fn byte_tile_of(
-    rows: usize,
-    columns: usize,
-    stages: usize,
-    resident: u32,
-    output_bytes: usize,
-) -> ClusterTile {
-    cluster_tile(
-        (rows, columns),
-        size_of::<u8>(),
-        stages,
-        output_bytes,
-        resident,
-    )
+    let output_bytes = rows * columns * size_of::<bf16>();
+    cluster_tile((rows, columns), 1, stages, output_bytes, resident)
 }
 
 /// The tile of large products of i8.
@@ -72,6 +46,9 @@ pub const I8_MEDIUM: ClusterTile = byte_tile(192, 128, 4, 1);
 /// The tile of products of i8 that have too few large ones for the device.
 pub const I8_SMALL: ClusterTile = byte_tile(64, 128, 4, 2);
 
+/// The same where each multiprocessor has one block at most: all of its shared memory is stages.
+pub const I8_DEEP: ClusterTile = byte_tile(64, 128, 8, 1);
+
 /// The tile of large products of 8-bit floats.
 pub const F8_LARGE: ClusterTile = bulk_tile(128, 192, 4, 1);
 
@@ -80,6 +57,9 @@ pub const F8_MEDIUM: ClusterTile = bulk_tile(128, 128, 6, 1);
 
 /// The tile of products of 8-bit floats that have too few of these for the device.
 pub const F8_SMALL: ClusterTile = bulk_tile(64, 128, 4, 2);
+
+/// The same where each multiprocessor has one block at most.
+pub const F8_DEEP: ClusterTile = bulk_tile(64, 128, 8, 1);
 
 macro_rules! byte_kernels {
     ($($element:ident to $output:ident, $way:ident in $sum:ident, promoted = $promoted:literal:
@@ -92,19 +72,27 @@ macro_rules! byte_kernels {
 }
 byte_kernels! {
     i8 to i32, direct in i32, promoted = false: matmul_wgmma_i8 of I8_LARGE, matmul_wgmma_medium_i8 of I8_MEDIUM,
-        matmul_wgmma_small_i8 of I8_SMALL;
+        matmul_wgmma_small_i8 of I8_SMALL,
+        matmul_wgmma_deep_i8 of I8_DEEP;
     i8 to f32, converted in f32, promoted = false: matmul_wgmma_i8_f32 of I8_LARGE,
-        matmul_wgmma_medium_i8_f32 of I8_MEDIUM, matmul_wgmma_small_i8_f32 of I8_SMALL;
+        matmul_wgmma_medium_i8_f32 of I8_MEDIUM, matmul_wgmma_small_i8_f32 of I8_SMALL,
+        matmul_wgmma_deep_i8_f32 of I8_DEEP;
     i8 to bf16, converted in f32, promoted = false: matmul_wgmma_i8_bf16 of I8_LARGE,
-        matmul_wgmma_medium_i8_bf16 of I8_MEDIUM, matmul_wgmma_small_i8_bf16 of I8_SMALL;
+        matmul_wgmma_medium_i8_bf16 of I8_MEDIUM, matmul_wgmma_small_i8_bf16 of I8_SMALL,
+        matmul_wgmma_deep_i8_bf16 of I8_DEEP;
     i8 to f16, converted in f32, promoted = false: matmul_wgmma_i8_f16 of I8_LARGE,
-        matmul_wgmma_medium_i8_f16 of I8_MEDIUM, matmul_wgmma_small_i8_f16 of I8_SMALL;
+        matmul_wgmma_medium_i8_f16 of I8_MEDIUM, matmul_wgmma_small_i8_f16 of I8_SMALL,
+        matmul_wgmma_deep_i8_f16 of I8_DEEP;
     F8E4M3 to bf16, bulk in f32, promoted = true: matmul_wgmma_e4m3 of F8_LARGE,
-        matmul_wgmma_medium_e4m3 of F8_MEDIUM, matmul_wgmma_small_e4m3 of F8_SMALL;
+        matmul_wgmma_medium_e4m3 of F8_MEDIUM, matmul_wgmma_small_e4m3 of F8_SMALL,
+        matmul_wgmma_deep_e4m3 of F8_DEEP;
     F8E4M3 to f32, direct in f32, promoted = true: matmul_wgmma_e4m3_f32 of F8_LARGE,
-        matmul_wgmma_medium_e4m3_f32 of F8_MEDIUM, matmul_wgmma_small_e4m3_f32 of F8_SMALL;
+        matmul_wgmma_medium_e4m3_f32 of F8_MEDIUM, matmul_wgmma_small_e4m3_f32 of F8_SMALL,
+        matmul_wgmma_deep_e4m3_f32 of F8_DEEP;
     F8E5M2 to bf16, bulk in f32, promoted = true: matmul_wgmma_e5m2 of F8_LARGE,
-        matmul_wgmma_medium_e5m2 of F8_MEDIUM, matmul_wgmma_small_e5m2 of F8_SMALL;
+        matmul_wgmma_medium_e5m2 of F8_MEDIUM, matmul_wgmma_small_e5m2 of F8_SMALL,
+        matmul_wgmma_deep_e5m2 of F8_DEEP;
     F8E5M2 to f32, direct in f32, promoted = true: matmul_wgmma_e5m2_f32 of F8_LARGE,
-        matmul_wgmma_medium_e5m2_f32 of F8_MEDIUM, matmul_wgmma_small_e5m2_f32 of F8_SMALL;
+        matmul_wgmma_medium_e5m2_f32 of F8_MEDIUM, matmul_wgmma_small_e5m2_f32 of F8_SMALL,
+        matmul_wgmma_deep_e5m2_f32 of F8_DEEP;
 }

@@ -36,6 +36,9 @@ pub const HALF_MEDIUM: ClusterTile = half_tile(192, 128, 4, 1);
 /// The tile of products that have too few large ones for the device.
 pub const HALF_SMALL: ClusterTile = half_tile(64, 128, 4, 2);
 
+/// The same where each multiprocessor has one block at most: all of its shared memory is stages.
+pub const HALF_DEEP: ClusterTile = half_tile(64, 128, 8, 1);
+
 macro_rules! half_kernels {
     ($tile:ident; $($element:ident: $names:tt, f32: $f32_names:tt;)*) => {$(
         half_kernels!(@layouts bulk $element to $element, $tile, $names);
@@ -88,4 +91,15 @@ half_kernels! {
             matmul_wgmma_small_bf16_tt],
         f32: [matmul_wgmma_small_bf16_f32_nn, matmul_wgmma_small_bf16_f32_nt,
             matmul_wgmma_small_bf16_f32_tn, matmul_wgmma_small_bf16_f32_tt];
+}
+half_kernels! {
+    HALF_DEEP;
+    f16: [matmul_wgmma_deep_f16_nn, matmul_wgmma_deep_f16_nt, matmul_wgmma_deep_f16_tn,
+            matmul_wgmma_deep_f16_tt],
+        f32: [matmul_wgmma_deep_f16_f32_nn, matmul_wgmma_deep_f16_f32_nt,
+            matmul_wgmma_deep_f16_f32_tn, matmul_wgmma_deep_f16_f32_tt];
+    bf16: [matmul_wgmma_deep_bf16_nn, matmul_wgmma_deep_bf16_nt, matmul_wgmma_deep_bf16_tn,
+            matmul_wgmma_deep_bf16_tt],
+        f32: [matmul_wgmma_deep_bf16_f32_nn, matmul_wgmma_deep_bf16_f32_nt,
+            matmul_wgmma_deep_bf16_f32_tn, matmul_wgmma_deep_bf16_f32_tt];
 }

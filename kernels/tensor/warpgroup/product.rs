@@ -23,15 +23,21 @@ use cuda_std::prelude::*;
 use cuda_std::wgmma::{Accumulator, AccumulatorElement, Element, Multiply, Registers};
 use cuda_std::{cluster, warpgroup};
 
-/// Whether threads with so many sums take registers of the warpgroup that copies: for fewer there are enough.
-const fn takes_registers(count: usize) -> bool {
-    count >= 64
+/// Whether threads with so many sums take registers of the warpgroup that copies. For fewer sums there are enough, and
+/// in one warpgroup that multiplies in the only block on a multiprocessor.
+const fn takes_registers(count: usize, warpgroups: usize, is_alone: bool) -> bool {
+    count >= 64 && !(warpgroups == 1 && is_alone)
+}
+
+/// Whether a multiprocessor, with 227 KiB of shared memory, has room for one block alone with such stages.
+const fn is_alone(stages: usize, rows: usize, columns: usize) -> bool {
+    2 * stages * stage_bytes(rows, columns) > 227 << 10
 }
 
 /// Whether threads that multiply, in so many warpgroups of a block, have registers for so many sums twice and for
 /// their totals.
-const fn has_room_for_two(count: usize, warpgroups: usize) -> bool {
-    count <= if warpgroups > 1 { 64 } else { 32 }
+const fn has_room_for_two(count: usize, warpgroups: usize, is_alone: bool) -> bool {
+    count <= if warpgroups > 1 || is_alone { 64 } else { 32 }
 }
 
 /// The main loop of one kernel: a block computes `ROWS` x `COLUMNS` outputs at a time, each thread that
@@ -68,6 +74,11 @@ impl<
     const DEPTH: usize,
 > MainLoop<'_, T, A, B, ROWS, COLUMNS, PART, COUNT, STAGES, DEPTH>
 {
+    const WARPGROUPS: usize = ROWS / WARPGROUP_ROWS;
+    const IS_ALONE: bool = is_alone(STAGES, ROWS, COLUMNS);
+    const TAKES_REGISTERS: bool = takes_registers(COUNT, Self::WARPGROUPS, Self::IS_ALONE);
+    const HAS_ROOM_FOR_TWO: bool = has_room_for_two(COUNT, Self::WARPGROUPS, Self::IS_ALONE);
+
     /// Fills the stages, as one thread of each block.
     ///
     /// # Safety
@@ -203,7 +214,7 @@ impl<
                 unsafe { ring.release_in(stage, thread) };
             }
         };
-        if const { !has_room_for_two(COUNT, ROWS / WARPGROUP_ROWS) } {
+        if const { !Self::HAS_ROOM_FOR_TWO } {
             // Other warpgroups' products run while the sums are waited for.
             let mut sums = Accumulator::zero();
             let mut round = 0;
@@ -290,7 +301,7 @@ impl<
         }
 
         if warpgroup::index() == 0 {
-            if const { takes_registers(COUNT) } {
+            if const { Self::TAKES_REGISTERS } {
                 warpgroup::decrease_registers::<40>();
             }
             if is_first_of_warpgroup() {
@@ -299,7 +310,7 @@ impl<
             }
         } else {
             // What the warpgroup that copies has left, of the registers of all that are resident.
-            match const { (takes_registers(COUNT), ROWS / WARPGROUP_ROWS) } {
+            match const { (Self::TAKES_REGISTERS, Self::WARPGROUPS) } {
                 (false, _) => {}
                 (true, 1) => warpgroup::increase_registers::<208>(),
                 (true, 2) => warpgroup::increase_registers::<232>(),

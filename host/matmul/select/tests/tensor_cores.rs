@@ -25,7 +25,7 @@ fn tensor_cores_are_selected_where_they_are() {
     );
     assert_eq!(
         auto(ElementType::Bf16, 17, H200),
-        Some("matmul_wgmma_small_bf16_nn")
+        Some("matmul_wgmma_deep_bf16_nn")
     );
     // Where K is long, and the other lines are many.
     let layer = |m, n, k| {
@@ -33,18 +33,18 @@ fn tensor_cores_are_selected_where_they_are() {
         name(&problem, H200, Request::Fastest(Arithmetic::Auto, None))
     };
     assert_eq!(layer(64, 8192, 512), Some("matmul_wgmma_skinny_bf16_t"));
-    assert_eq!(layer(64, 8192, 511), Some("matmul_wgmma_small_bf16_nn"));
-    assert_eq!(layer(64, 511, 512), Some("matmul_wgmma_small_bf16_nn"));
+    assert_eq!(layer(64, 8192, 511), Some("matmul_wgmma_deep_bf16_nn"));
+    assert_eq!(layer(64, 511, 512), Some("matmul_wgmma_deep_bf16_nn"));
     assert_eq!(layer(33, 8192, 512), Some("matmul_wgmma_skinny_bf16_t"));
     assert_eq!(
         layer(32, 8192, 512),
         Some("matmul_wgmma_skinny_medium_bf16_t")
     );
-    assert_eq!(layer(65, 8192, 512), Some("matmul_wgmma_small_bf16_nn"));
+    assert_eq!(layer(65, 8192, 512), Some("matmul_wgmma_deep_bf16_nn"));
     // Two tiles of the few rows, where all are one round.
     assert_eq!(layer(128, 4224, 512), Some("matmul_wgmma_skinny_bf16_t"));
-    assert_eq!(layer(128, 4225, 512), Some("matmul_wgmma_small_bf16_nn"));
-    assert_eq!(layer(129, 4224, 512), Some("matmul_wgmma_small_bf16_nn"));
+    assert_eq!(layer(128, 4225, 512), Some("matmul_wgmma_deep_bf16_nn"));
+    assert_eq!(layer(129, 4224, 512), Some("matmul_wgmma_deep_bf16_nn"));
     assert_eq!(
         layer(64, 4224, 512),
         Some("matmul_wgmma_skinny_medium_bf16_t")

@@ -10,7 +10,8 @@ fn the_tiles_of_halves_follow_the_rounds() {
         let selection = select(&problem, H200, Request::Fastest(Arithmetic::Auto, None)).unwrap();
         (selection.kernel.name, selection.reason)
     };
-    let [small, medium, large] = [
+    let [deep, small, medium, large] = [
+        "matmul_wgmma_deep_bf16_nn",
         "matmul_wgmma_small_bf16_nn",
         "matmul_wgmma_medium_bf16_nn",
         "matmul_wgmma_bf16_nn",
@@ -20,7 +21,8 @@ fn the_tiles_of_halves_follow_the_rounds() {
         medium: Some(medium),
         large,
     };
-    assert_eq!(selected(1024), (small, rounds(1, 1, 1)));
+    assert_eq!(selected(1024), (deep, rounds(1, 1, 1)));
+    assert_eq!(selected(1280), (small, rounds(2, 1, 1)));
     assert_eq!(selected(1536), (medium, rounds(3, 1, 1)));
     assert_eq!(selected(1792), (large, rounds(3, 2, 1)));
     assert_eq!(selected(2048), (large, rounds(4, 2, 1)));
@@ -35,7 +37,7 @@ fn the_tiles_of_8_bit_floats_follow_the_rounds() {
         problem.output = ElementType::Bf16;
         name(&problem, H200, Request::Fastest(Arithmetic::Auto, None))
     };
-    assert_eq!(selected(1024), Some("matmul_wgmma_small_e4m3"));
+    assert_eq!(selected(1024), Some("matmul_wgmma_deep_e4m3"));
     assert_eq!(selected(1536), Some("matmul_wgmma_e4m3"));
     assert_eq!(selected(2048), Some("matmul_wgmma_medium_e4m3"));
     assert_eq!(selected(4096), Some("matmul_wgmma_e4m3"));
