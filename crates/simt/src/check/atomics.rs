@@ -22,6 +22,9 @@ use std::panic::Location;
 /// Which word is accessed, by its address, and at which line.
 type Target = (usize, &'static Location<'static>);
 
+/// A word, by its address, and a value that it has.
+pub(super) type Word = (usize, u64);
+
 impl BlockCheck {
     /// Notes the atomic access that thread number `thread` is about to make.
     #[inline]
@@ -133,8 +136,16 @@ impl BlockCheck {
         };
         let release = words.releases.get(&address);
         let history = words.histories.of(address, before);
+        let operation = self.count_operation(position, address);
         if access.kind == AccessKind::AtomicWrite || before != after {
             history.store(after, event(access.kind), release.cloned());
+            self.note_store(
+                position,
+                (address, after),
+                &event(access.kind),
+                release,
+                history,
+            );
             return [before, after];
         }
         let newest = history.newest();
@@ -145,7 +156,16 @@ impl BlockCheck {
             }
             _ => newest,
         };
-        let (value, of_store) = history.load(chosen, event(AccessKind::AtomicRead));
+        let is_relaxed = access.kind == AccessKind::AtomicRead && !access.order.acquires();
+        let load = event(AccessKind::AtomicRead);
+        if is_relaxed {
+            let otherwise = history.value(chosen);
+            if let Some(value) = self.predicted(operation, (address, otherwise), load) {
+                return [value, after];
+            }
+        }
+        let relaxed = is_relaxed.then_some(operation.number);
+        let (value, of_store) = history.load(chosen, load, relaxed);
         if access.kind == AccessKind::AtomicRead {
             let of_store = if chosen == newest { release } else { of_store };
             self.observe(number as usize, access.order, of_store);
@@ -155,10 +175,19 @@ impl BlockCheck {
 
     /// The oldest store of a word that a load by the thread at `position` may return.
     fn first_choice(&self, position: &Position, history: &History<Release>) -> usize {
+        self.with_sight(position, |sees| history.first_choice(sees))
+    }
+
+    /// Calls `action` with whether an access comes before what the thread at `position` does now.
+    pub(super) fn with_sight<R>(
+        &self,
+        position: &Position,
+        action: impl FnOnce(&dyn Fn(&Event) -> bool) -> R,
+    ) -> R {
         let clocks = self.threads[position.thread() as usize].borrow();
         let fenced = clocks.fenced.as_deref();
         self.with_accessor(position, |accessor| {
-            history.first_choice(|event| {
+            action(&|event| {
                 let is_fenced = |clock: &VectorClock| {
                     event.time <= clock.at(event.block, u32::from(event.thread()))
                 };

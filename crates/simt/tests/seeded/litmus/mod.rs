@@ -1,7 +1,6 @@
 //! Litmus tests (Alglave, Maranget, Tautschnig, "Herding cats: modelling, simulation, testing, and
 //! data mining for weak memory", TOPLAS 2014) at the scope of a warp, a block, a cluster and the device.
-//! What the memory model of the PTX ISA forbids is never seen, and what it allows is, but for load
-//! buffering.
+//! What the memory model of the PTX ISA forbids is never seen, and what it allows is.
 
 mod coherence;
 mod fences;
@@ -307,6 +306,7 @@ fn outcomes(test: Test, conditions: Conditions, results: usize) -> BTreeSet<Vec<
             seed,
             parallel_blocks: conditions.parallel_blocks,
             weak_memory: conditions.weak_memory,
+            registered_memory_only: true,
             ..Options::default()
         };
         let counters = run_and_read(place.run(), &options, place.size(), &kernel)
