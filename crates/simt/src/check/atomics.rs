@@ -13,6 +13,7 @@ use super::clock::{Before, VectorClock};
 use super::event::{Event, Time};
 use super::history::History;
 use super::order::index_of;
+use super::prediction::Word;
 use super::published::{Published, Release, Words};
 use super::site::Site;
 use crate::basics::{Access, AccessKind, AtomicOrder, Position};
@@ -21,9 +22,6 @@ use std::panic::Location;
 
 /// Which word is accessed, by its address, and at which line.
 type Target = (usize, &'static Location<'static>);
-
-/// A word, by its address, and a value that it has.
-pub(super) type Word = (usize, u64);
 
 impl BlockCheck {
     /// Notes the atomic access that thread number `thread` is about to make.
@@ -37,18 +35,18 @@ impl BlockCheck {
 
     /// Performs `step`, with which the thread at `position` reads or writes the word at `address`
     /// atomically: what the word hands on changes together with its value. `shared` are the checks
-    /// of the block whose shared memory it is in, if it is in shared memory. The step returns the values
+    /// of the block whose shared memory it is in, if it is in shared memory, and how far from its start. The step returns the values
     /// before and after it.
     #[inline]
     pub fn atomic_step(
         &self,
         position: &Position,
         (address, site): Target,
-        shared: Option<&Self>,
+        shared: Option<(&Self, usize)>,
         step: impl FnOnce() -> [u64; 2],
     ) -> [u64; 2] {
         let published = match shared {
-            Some(owner) => &owner.published,
+            Some((owner, _)) => &owner.published,
             None => &self.launch.published,
         };
         let is_exclusive = shared.is_some() || self.launch.conditions.is_exclusive;
@@ -78,7 +76,12 @@ impl BlockCheck {
         let result = step();
         self.note_change((published, is_exclusive), address, thread, result, site);
         if may_be_stale {
-            return self.step_in_history(position, (address, site), (access, time), words, result);
+            let word = match shared {
+                Some((owner, offset)) => Word::Shared(owner.block, offset),
+                None => Word::Global(address),
+            };
+            let target = (address, word, site);
+            return self.step_in_history(position, target, (access, time), words, result);
         }
         if access.kind == AccessKind::AtomicRead {
             self.observe(thread, access.order, words.releases.get(&address));
@@ -124,7 +127,7 @@ impl BlockCheck {
     fn step_in_history(
         &self,
         position: &Position,
-        (address, site): Target,
+        (address, word, site): (usize, Word, &'static Location<'static>),
         (access, time): (Announced, Time),
         words: &mut Words,
         [before, after]: [u64; 2],
@@ -137,18 +140,17 @@ impl BlockCheck {
         let release = words.releases.get(&address);
         let history = words.histories.of(address, before);
         let operation = self.count_operation(position, address);
+        let newest = history.newest();
+        let load = event(AccessKind::AtomicRead);
         if access.kind == AccessKind::AtomicWrite || before != after {
-            history.store(after, event(access.kind), release.cloned());
-            self.note_store(
-                position,
-                (address, after),
-                &event(access.kind),
-                release,
-                history,
-            );
+            if access.reads() {
+                self.note_read(word, &load, history.value(newest));
+            }
+            let store = event(access.kind);
+            history.store(after, store, release.cloned());
+            self.note_store(position, (address, word), &store, release, history);
             return [before, after];
         }
-        let newest = history.newest();
         let chosen = match access.kind {
             AccessKind::AtomicRead => {
                 let first = self.first_choice(position, history);
@@ -157,13 +159,11 @@ impl BlockCheck {
             _ => newest,
         };
         let is_relaxed = access.kind == AccessKind::AtomicRead && !access.order.acquires();
-        let load = event(AccessKind::AtomicRead);
-        if is_relaxed {
-            let otherwise = history.value(chosen);
-            if let Some(value) = self.predicted(operation, (address, otherwise), load) {
-                return [value, after];
-            }
+        let of_chosen = history.value(chosen);
+        if is_relaxed && let Some(value) = self.predicted(operation, (address, of_chosen.0), load) {
+            return [value, after];
         }
+        self.note_read(word, &load, of_chosen);
         let relaxed = is_relaxed.then_some(operation.number);
         let (value, of_store) = history.load(chosen, load, relaxed);
         if access.kind == AccessKind::AtomicRead {

@@ -1,10 +1,9 @@
 //! The part of a block in loads that return later stores.
 
-use super::atomics::Word;
 use super::block::BlockCheck;
 use super::event::Event;
 use super::history::History;
-use super::prediction::Operation;
+use super::prediction::{Actor, Made, Operation, Word};
 use super::published::Release;
 use crate::basics::Position;
 
@@ -26,31 +25,58 @@ impl BlockCheck {
         }
     }
 
-    /// What the relaxed load `operation` of a word returns instead of the value there, if a prediction says so.
-    pub(super) fn predicted(&self, operation: Operation, word: Word, load: Event) -> Option<u64> {
+    /// What the relaxed load `operation` of the word at an address returns instead of the value there, if a prediction
+    /// says so.
+    pub(super) fn predicted(
+        &self,
+        operation: Operation,
+        target: (usize, u64),
+        load: Event,
+    ) -> Option<u64> {
         let later_stores = &self.launch.later_stores;
         if !later_stores.are_on() {
             return None;
         }
-        let value = later_stores.predicted(operation, word, load)?;
+        let value = later_stores.predicted(operation, target, load)?;
         self.ahead.set(Some(operation.thread));
         Some(value)
     }
 
-    /// The thread at `position` has stored a word, which hands `release` on from now on.
+    /// A word is read: its value, and whether the store of that may depend on a predicted load.
+    pub(super) fn note_read(&self, word: Word, load: &Event, (value, is_dependent): (u64, bool)) {
+        let later_stores = &self.launch.later_stores;
+        if later_stores.are_on() {
+            let read = Made {
+                actor: Actor::of(load),
+                word,
+                value,
+                is_store: false,
+            };
+            later_stores.note_read(read, is_dependent);
+        }
+    }
+
+    /// The thread at `position` has made the newest store of the word at an address, which hands `release` on from
+    /// now on.
     pub(super) fn note_store(
         &self,
         position: &Position,
-        word: Word,
+        (address, word): (usize, Word),
         store: &Event,
         release: Option<&Release>,
         history: &mut History<Release>,
     ) {
         let later_stores = &self.launch.later_stores;
         if later_stores.are_on() {
+            let made = Made {
+                actor: Actor::of(store),
+                word,
+                value: history.value(history.newest()).0,
+                is_store: true,
+            };
             let release = (release, &self.launch.conditions.clusters);
             self.with_sight(position, |sees| {
-                later_stores.note_store(word, store, release, history, sees);
+                later_stores.note_store((address, made), release, history, sees);
             });
         }
     }

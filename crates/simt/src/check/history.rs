@@ -57,6 +57,8 @@ struct Store<R> {
     loads: Vec<Loads>,
     /// How often it has been returned as an older one.
     returns: u32,
+    /// Whether it may depend on a load that has returned what is stored later.
+    is_dependent: bool,
 }
 
 impl<R> Store<R> {
@@ -67,6 +69,7 @@ impl<R> Store<R> {
             release,
             loads: Vec::new(),
             returns: 0,
+            is_dependent: false,
         }
     }
 
@@ -130,9 +133,18 @@ impl<R> History<R> {
         self.stores.len() - 1
     }
 
-    /// What store number `number` has written.
-    pub fn value(&self, number: usize) -> u64 {
-        self.stores[number].value
+    /// What store number `number` has written, and whether it may depend on a load that has returned what is
+    /// stored later.
+    pub fn value(&self, number: usize) -> (u64, bool) {
+        let store = &self.stores[number];
+        (store.value, store.is_dependent)
+    }
+
+    /// The newest store may depend on a load that has returned what is stored later.
+    pub fn mark_newest_dependent(&mut self) {
+        if let Some(newest) = self.stores.back_mut() {
+            newest.is_dependent = true;
+        }
     }
 
     /// The load `event` returns store number `number`: its value, and what it hands on. If it orders nothing,

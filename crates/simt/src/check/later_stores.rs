@@ -5,17 +5,21 @@ use super::clusters::Clusters;
 use super::event::Event;
 use super::happens_before::SCOPES;
 use super::history::History;
-use super::prediction::{Operation, Prediction, Storing, Suggestions};
+use super::prediction::{Made, Operation, Prediction, Suggestions};
 use super::published::Release;
+use std::collections::HashSet;
 use std::mem::take;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A run that follows a prediction may make so many times as many atomic operations as the run that has
 /// suggested it, and some more, until the store is made: a thread may wait for ever for what another one
 /// does after the old value alone.
 const MOST_TIMES: u64 = 2;
 const SOME_MORE: u64 = 1 << 12;
+
+/// A run that makes more different accesses than these suggests nothing.
+const MOST_MADE: usize = 1 << 16;
 
 /// What a run does about loads that return later stores. One host thread takes it through its blocks.
 #[derive(Default)]
@@ -30,16 +34,35 @@ enum Role {
     /// It suggests predictions for another run.
     First {
         suggestions: Suggestions,
-        /// How many atomic operations it has made.
-        operations: u64,
+        record: Record,
     },
     Second(Pending),
+}
+
+/// What a run has done.
+#[derive(Default)]
+pub(crate) struct Record {
+    /// How many atomic operations.
+    operations: u64,
+    made: HashSet<Made>,
+}
+
+impl Record {
+    fn note(&mut self, made: Made) {
+        if self.made.len() <= MOST_MADE {
+            self.made.insert(made);
+        }
+    }
 }
 
 /// A prediction that a run follows.
 struct Pending {
     prediction: Prediction,
     state: State,
+    /// What the run has done that has suggested it.
+    first: Arc<Record>,
+    /// Threads that may depend on what the load has returned.
+    dependent: HashSet<(u32, u16)>,
     /// How many more atomic operations there may be until the store.
     left: u64,
 }
@@ -68,16 +91,18 @@ impl LaterStores {
     pub fn suggesting(suggestions: Suggestions) -> Self {
         Self::of(Role::First {
             suggestions,
-            operations: 0,
+            record: Record::default(),
         })
     }
 
-    /// Those of a run that follows a prediction; the run that has suggested it made so many operations.
-    pub fn following(prediction: Prediction, operations: u64) -> Self {
+    /// Those of a run that follows a prediction of the `first` run.
+    pub fn following(prediction: Prediction, first: &Arc<Record>) -> Self {
         Self::of(Role::Second(Pending {
             prediction,
             state: State::Before,
-            left: MOST_TIMES * operations + SOME_MORE,
+            first: Arc::clone(first),
+            dependent: HashSet::new(),
+            left: MOST_TIMES * first.operations + SOME_MORE,
         }))
     }
 
@@ -106,21 +131,21 @@ impl LaterStores {
         matches!(role.as_deref(), Some(Role::Second(pending)) if matches!(pending.state, State::Stored(_)))
     }
 
-    /// What the run suggests, and how many atomic operations it has made.
-    pub fn take_suggestions(&self) -> (Vec<Prediction>, u64) {
+    /// What the run suggests, and what it has done.
+    pub fn take_suggestions(&self) -> (Vec<Prediction>, Arc<Record>) {
         match self.lock().as_deref_mut() {
             Some(Role::First {
                 suggestions,
-                operations,
-            }) => (suggestions.take(), *operations),
-            _ => (Vec::new(), 0),
+                record,
+            }) if record.made.len() <= MOST_MADE => (suggestions.take(), Arc::new(take(record))),
+            _ => Default::default(),
         }
     }
 
     /// An atomic operation begins.
     pub(super) fn count_operation(&self) {
         match self.lock().as_deref_mut() {
-            Some(Role::First { operations, .. }) => *operations += 1,
+            Some(Role::First { record, .. }) => record.operations += 1,
             Some(Role::Second(pending)) => {
                 pending.left = pending.left.saturating_sub(1);
                 if pending.left == 0 {
@@ -156,7 +181,7 @@ impl LaterStores {
             load,
             has_acquired: false,
         };
-        Some(pending.prediction.value)
+        Some(pending.prediction.store.value)
     }
 
     /// A thread accesses the word at `address`; `sees` tells which accesses come before that. What comes after the
@@ -176,43 +201,45 @@ impl LaterStores {
         }
     }
 
-    /// A thread stores `value` to the word at `address`, which `history` is of and which hands `release` on from
-    /// now on; `sees` tells which accesses come before that.
+    /// A thread reads what the store has written that may depend on the predicted load, or not.
+    pub(super) fn note_read(&self, read: Made, is_dependent: bool) {
+        match self.lock().as_deref_mut() {
+            Some(Role::First { record, .. }) => record.note(read),
+            Some(Role::Second(pending)) => {
+                if is_dependent && pending.first.made.contains(&read) {
+                    pending.dependent.insert(read.actor.thread());
+                }
+            }
+            None => {}
+        }
+    }
+
+    /// A thread has made the newest store of `history`, of the word at `address`, which hands `release` on from now
+    /// on; `sees` tells which accesses come before that.
     pub(super) fn note_store(
         &self,
-        (address, value): (usize, u64),
-        store: &Event,
+        (address, store): (usize, Made),
         (release, clusters): (Option<&Release>, &Clusters),
         history: &mut History<Release>,
         sees: impl Fn(&Event) -> bool,
     ) {
         match self.lock().as_deref_mut() {
-            Some(Role::First { suggestions, .. }) => {
-                let store = Storing::of(store);
-                let loads = history
-                    .relaxed_loads()
-                    .filter(|(_, load)| !sees(&load.last));
-                let others = loads.filter(|(returned, _)| *returned != value);
-                for (instead_of, load) in others {
-                    let load = Operation {
-                        block: load.last.block,
-                        thread: load.last.thread(),
-                        number: load.number,
-                    };
-                    suggestions.offer(Prediction {
-                        load,
-                        instead_of,
-                        value,
-                        store,
-                    });
-                }
+            Some(Role::First {
+                suggestions,
+                record,
+            }) => {
+                record.note(store);
+                suggest(suggestions, store, history, sees);
             }
             Some(Role::Second(pending)) => {
+                let is_dependent = pending.may_depend(&store);
+                if is_dependent {
+                    history.mark_newest_dependent();
+                }
                 if let Some(load) = pending.returned_from(address)
-                    && pending.prediction.value == value
-                    && pending.prediction.store == Storing::of(store)
+                    && pending.prediction.store == store
                 {
-                    match pending.hand_on(release, clusters) {
+                    match !is_dependent && pending.hand_on(release, clusters) {
                         true => history.note_load_of_newest(load),
                         false => self.fail(pending),
                     }
@@ -254,7 +281,38 @@ impl LaterStores {
     }
 }
 
+/// Suggests that one of the loads of a word returns `store`, the newest, which they come neither before nor have
+/// returned.
+fn suggest(
+    suggestions: &mut Suggestions,
+    store: Made,
+    history: &History<Release>,
+    sees: impl Fn(&Event) -> bool,
+) {
+    let loads = history
+        .relaxed_loads()
+        .filter(|(_, load)| !sees(&load.last));
+    for (instead_of, load) in loads.filter(|(returned, _)| *returned != store.value) {
+        let load = Operation {
+            block: load.last.block,
+            thread: load.last.thread(),
+            number: load.number,
+        };
+        suggestions.offer(Prediction {
+            load,
+            instead_of,
+            store,
+        });
+    }
+}
+
 impl Pending {
+    /// Whether a store may depend on what the load has returned, before that is stored.
+    fn may_depend(&self, store: &Made) -> bool {
+        matches!(self.state, State::Returned { .. })
+            && (!self.first.made.contains(store) || self.dependent.contains(&store.actor.thread()))
+    }
+
     /// The load, if it has returned what is still to be stored to the word at `address`.
     fn returned_from(&self, address: usize) -> Option<Event> {
         match self.state {
@@ -288,3 +346,6 @@ impl Pending {
         true
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -107,5 +107,5 @@ pub(crate) use copies::Hazard;
 pub(crate) use findings::Findings;
 pub(crate) use global::{Conditions, LaunchCheck};
 pub(crate) use handed::Handed;
-pub(crate) use later_stores::LaterStores;
+pub(crate) use later_stores::{LaterStores, Record};
 pub(crate) use prediction::{Prediction, Suggestions};

@@ -2,11 +2,16 @@
 //!
 //! A run makes its steps one after another, so a load can return a store that is still to come only if
 //! the run knows it: from a run of the same launch under the same seed, in which the load has
-//! returned something else. Whoever makes that store in both runs makes it whatever the load returns. That is
+//! returned something else. Both runs make the store, so it does not depend on what the load returns. That is
 //! what certifies a promise in Kang, Hur, Lahav, Vafeiadis, Dreyer, "A promising semantics for
 //! relaxed-memory concurrency", POPL 2017, and it stands for "Axioms: No-Thin-Air" of the PTX ISA, as far as two
 //! runs tell: a store counts as independent of a load if both runs make it, even where its instruction
 //! depends on the load.
+//!
+//! Both runs may make the store for different reasons, and the reason of the second may be the load. So what
+//! the second run stores and the first one does not counts as dependent on the load, and
+//! whoever reads it as dependent, too, if he has read the same in the first run: only who reads something else
+//! and goes on to store the same shows that it does not matter.
 
 use super::event::Event;
 use super::site::Site;
@@ -29,15 +34,16 @@ pub(super) struct Operation {
     pub number: u32,
 }
 
-/// Who stores a word at which line.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Storing {
+/// A thread at a line.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Actor {
     block: u32,
     thread: u16,
     site: Site,
 }
 
-impl Storing {
+impl Actor {
+    /// That of an access.
     pub fn of(event: &Event) -> Self {
         Self {
             block: event.block,
@@ -45,6 +51,28 @@ impl Storing {
             site: event.site,
         }
     }
+
+    /// The thread, by its block and its number there.
+    pub fn thread(&self) -> (u32, u16) {
+        (self.block, self.thread)
+    }
+}
+
+/// A word: its address in global memory, or the block whose shared memory it is in and how far from its start.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Word {
+    Global(usize),
+    Shared(u32, usize),
+}
+
+/// An atomic access, as two runs may both make it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Made {
+    pub actor: Actor,
+    pub word: Word,
+    /// What is read, or written.
+    pub value: u64,
+    pub is_store: bool,
 }
 
 /// That a load returns what a later store writes.
@@ -53,8 +81,7 @@ pub(crate) struct Prediction {
     pub(super) load: Operation,
     /// What the load would return otherwise.
     pub(super) instead_of: u64,
-    pub(super) value: u64,
-    pub(super) store: Storing,
+    pub(super) store: Made,
 }
 
 /// The predictions that a run suggests: some of all, each as likely as the others (Vitter, "Random
@@ -107,15 +134,20 @@ mod tests {
             thread: 0,
             number,
         };
-        let store = Storing {
+        let actor = Actor {
             block: 1,
             thread: 0,
             site: Site::of(Location::caller()),
         };
+        let store = Made {
+            actor,
+            word: Word::Global(64),
+            value: 1,
+            is_store: true,
+        };
         Prediction {
             load,
             instead_of: 0,
-            value: 1,
             store,
         }
     }

@@ -8,9 +8,10 @@
 
 use super::run::Run;
 use crate::basics::Defect;
-use crate::check::{LaterStores, LaunchCheck, Prediction, Suggestions};
+use crate::check::{LaterStores, LaunchCheck, Prediction, Record, Suggestions};
 use crate::launch::{Launch, Report};
 use crate::memory::Undo;
+use std::sync::Arc;
 
 /// A launch that accesses more global memory than this has one run.
 const MOST_UNDONE_BYTES: usize = 64 << 20;
@@ -30,10 +31,10 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// A run that follows a prediction; the first one made so many atomic operations.
-    fn following(launch: &'a Launch<'a>, prediction: Prediction, operations: u64) -> Self {
+    /// A run that follows a prediction of the first one.
+    fn following(launch: &'a Launch<'a>, prediction: Prediction, first: &Arc<Record>) -> Self {
         Self::new(launch, |check| {
-            check.later_stores = LaterStores::following(prediction, operations);
+            check.later_stores = LaterStores::following(prediction, first);
             check.undo = Some(Undo::new(usize::MAX));
         })
     }
@@ -47,13 +48,13 @@ impl<'a> Run<'a> {
         let Some((check, undo)) = self.can_be_undone() else {
             return self.finish();
         };
-        let (predictions, operations) = check.later_stores.take_suggestions();
+        let (predictions, record) = check.later_stores.take_suggestions();
         if predictions.is_empty() {
             return self.finish();
         }
         undo.exchange();
         for prediction in predictions {
-            let run = Run::following(self.launch, prediction, operations);
+            let run = Run::following(self.launch, prediction, &record);
             run_blocks(&run);
             if let Some(run) = run.undo_unless_returned() {
                 return run.finish();
