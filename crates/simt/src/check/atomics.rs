@@ -13,7 +13,7 @@ use super::clock::{Before, VectorClock};
 use super::event::{Event, Time};
 use super::history::History;
 use super::order::index_of;
-use super::prediction::Word;
+use super::prediction::{Operation, Word};
 use super::published::{Published, Release, Words};
 use super::site::Site;
 use crate::basics::{Access, AccessKind, AtomicOrder, Position};
@@ -122,7 +122,7 @@ impl BlockCheck {
         }
     }
 
-    /// The same of a word whose last stores are known: an atomic load may return an older one.
+    /// The same of a word whose last stores are known: an atomic load may return an older one, or a later one.
     #[cold]
     fn step_in_history(
         &self,
@@ -132,45 +132,60 @@ impl BlockCheck {
         words: &mut Words,
         [before, after]: [u64; 2],
     ) -> [u64; 2] {
-        let number = position.thread();
         let event = |kind: AccessKind| {
-            let thread = (self.block, number as u16);
+            let thread = (self.block, position.thread() as u16);
             Event::new(kind.into(), thread, time, 4, Site::of(site))
         };
         let release = words.releases.get(&address);
         let history = words.histories.of(address, before);
         let operation = self.count_operation(position, address);
-        let newest = history.newest();
         let load = event(AccessKind::AtomicRead);
         if access.kind == AccessKind::AtomicWrite || before != after {
             if access.reads() {
-                self.note_read(word, &load, history.value(newest));
+                self.note_read(word, &load, history.value(history.newest()));
             }
             let store = event(access.kind);
             history.store(after, store, release.cloned());
             self.note_store(position, (address, word), &store, release, history);
             return [before, after];
         }
-        let chosen = match access.kind {
+        let value = match access.kind {
             AccessKind::AtomicRead => {
-                let first = self.first_choice(position, history);
-                self.stale_loads.draw(first, newest)
+                let target = (address, word, operation);
+                self.load_in_history(position, target, (access, load), release, history)
             }
-            _ => newest,
+            _ => {
+                let newest = history.newest();
+                self.note_read(word, &load, history.value(newest));
+                history.load(newest, load, None).0
+            }
         };
-        let is_relaxed = access.kind == AccessKind::AtomicRead && !access.order.acquires();
-        let of_chosen = history.value(chosen);
-        if is_relaxed && let Some(value) = self.predicted(operation, (address, of_chosen.0), load) {
-            return [value, after];
+        [value, after]
+    }
+
+    /// What an atomic load by the thread at `position` returns of a word that hands on `release`.
+    fn load_in_history(
+        &self,
+        position: &Position,
+        (address, word, operation): (usize, Word, Operation),
+        (access, load): (Announced, Event),
+        release: Option<&Release>,
+        history: &mut History<Release>,
+    ) -> u64 {
+        let newest = history.newest();
+        let first = self.first_choice(position, history);
+        let chosen = self.stale_loads.draw(first, newest);
+        let is_relaxed = !access.order.acquires();
+        let otherwise = history.value(chosen);
+        if is_relaxed && let Some(value) = self.predicted(operation, (address, otherwise.0), load) {
+            return value;
         }
-        self.note_read(word, &load, of_chosen);
+        self.note_read(word, &load, otherwise);
         let relaxed = is_relaxed.then_some(operation.number);
         let (value, of_store) = history.load(chosen, load, relaxed);
-        if access.kind == AccessKind::AtomicRead {
-            let of_store = if chosen == newest { release } else { of_store };
-            self.observe(number as usize, access.order, of_store);
-        }
-        [value, after]
+        let of_store = if chosen == newest { release } else { of_store };
+        self.observe(position.thread() as usize, access.order, of_store);
+        value
     }
 
     /// The oldest store of a word that a load by the thread at `position` may return.

@@ -77,11 +77,20 @@ impl LaunchCheck {
     }
 
     /// The launch may access the part of `allocation` in region number `number` from now on.
-    pub(super) fn keep(&self, allocation: Option<&Arc<Allocation>>, number: usize) {
-        if let (Some(undo), Some(allocation)) = (&self.undo, allocation) {
-            let first = number * REGION_BYTES;
-            undo.keep(allocation, first..first.saturating_add(REGION_BYTES));
-        }
+    ///
+    /// # Errors
+    ///
+    /// [`OutOfMemory`] if the host has none left for what the memory has held before.
+    pub(super) fn keep(
+        &self,
+        allocation: Option<&Arc<Allocation>>,
+        number: usize,
+    ) -> Result<(), OutOfMemory> {
+        let (Some(undo), Some(allocation)) = (&self.undo, allocation) else {
+            return Ok(());
+        };
+        let first = number * REGION_BYTES;
+        undo.keep(allocation, first..first.saturating_add(REGION_BYTES))
     }
 
     /// Whether kernels may access `allocation`, or what is in none of them, as far as a launch knows that

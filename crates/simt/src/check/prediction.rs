@@ -9,9 +9,9 @@
 //! depends on the load.
 //!
 //! Both runs may make the store for different reasons, and the reason of the second may be the load. So what
-//! the second run stores and the first one does not counts as dependent on the load, and
-//! whoever reads it as dependent, too, if he has read the same in the first run: only who reads something else
-//! and goes on to store the same shows that it does not matter.
+//! the second run stores and the first one does not counts as dependent on the load, and so does a thread
+//! that reads it where it has read the same value in the first run: only a thread that reads something else and goes on
+//! to store the same shows that it does not matter.
 
 use super::event::Event;
 use super::site::Site;

@@ -1,17 +1,22 @@
 //! What a launch has changed in global memory, so that it can be undone.
 
 use super::allocation::{Allocation, WrittenBytes};
+use super::reserve::{OutOfMemory, release};
 use super::words::{copy_from_global, copy_to_global};
+use bytemuck::allocation::try_zeroed_slice_box;
 use std::collections::HashSet;
 use std::ops::Range;
 use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+/// So many bytes are put back at a time.
+const BYTES_AT_ONCE: usize = 256;
+
 /// What the memory that a launch accesses has held before.
 pub(crate) struct Undo {
     kept: Mutex<Kept>,
-    /// No more bytes than these are kept.
-    most_bytes: usize,
+    /// If the launch accesses more bytes than these, nothing is kept; none where all must be.
+    most_bytes: Option<usize>,
 }
 
 #[derive(Default)]
@@ -33,8 +38,8 @@ struct Part {
 }
 
 impl Undo {
-    /// Nothing is kept yet.
-    pub fn new(most_bytes: usize) -> Self {
+    /// Nothing is kept yet. With `most_bytes`, nothing is if the launch accesses more.
+    pub fn new(most_bytes: Option<usize>) -> Self {
         Self {
             kept: Mutex::default(),
             most_bytes,
@@ -42,23 +47,42 @@ impl Undo {
     }
 
     /// Keeps what the allocation holds now at these addresses, as far as they are in it, unless it has done so before.
-    pub fn keep(&self, allocation: &Arc<Allocation>, addresses: Range<usize>) {
+    ///
+    /// # Errors
+    ///
+    /// [`OutOfMemory`] if the host has none left for what must be kept.
+    pub fn keep(
+        &self,
+        allocation: &Arc<Allocation>,
+        addresses: Range<usize>,
+    ) -> Result<(), OutOfMemory> {
         let start = addresses.start.max(allocation.start);
         let bytes = addresses.end.min(allocation.end()).saturating_sub(start);
         let mut kept = self.lock();
-        if allocation.is_freed() || bytes == 0 || !kept.known.insert((allocation.start, start)) {
-            return;
+        let key = (allocation.start, start);
+        if allocation.is_freed() || bytes == 0 || kept.is_incomplete || kept.known.contains(&key) {
+            return Ok(());
         }
         kept.bytes += bytes;
-        kept.is_incomplete |= kept.bytes > self.most_bytes;
-        if !kept.is_incomplete {
-            kept.parts.push(Part {
-                allocation: Arc::clone(allocation),
-                address: start,
-                contents: read(start, bytes),
-                written: allocation.written_bytes(start, bytes),
-            });
+        let is_too_much = self.most_bytes.is_some_and(|most| kept.bytes > most);
+        let part = match is_too_much {
+            true => Err(OutOfMemory),
+            false => Part::new(allocation, start, bytes),
+        };
+        match (part, self.most_bytes) {
+            (Ok(part), _) => {
+                kept.known.insert(key);
+                kept.parts.push(part);
+            }
+            (Err(error), None) => return Err(error),
+            (Err(_), Some(_)) => {
+                *kept = Kept {
+                    is_incomplete: true,
+                    ..Kept::default()
+                };
+            }
         }
+        Ok(())
     }
 
     /// Whether all that the launch has accessed is kept.
@@ -81,34 +105,47 @@ impl Undo {
 }
 
 impl Part {
+    fn new(
+        allocation: &Arc<Allocation>,
+        address: usize,
+        bytes: usize,
+    ) -> Result<Self, OutOfMemory> {
+        let mut contents = try_zeroed_slice_box(bytes).map_err(|()| release())?;
+        read(address, &mut contents);
+        Ok(Self {
+            allocation: Arc::clone(allocation),
+            address,
+            contents,
+            written: allocation.written_bytes(address, bytes),
+        })
+    }
+
     fn exchange(&mut self) {
-        let bytes = self.contents.len();
-        let present = read(self.address, bytes);
-        // What is only read may be in memory that cannot be written.
-        if present != self.contents {
-            let target = with_exposed_provenance_mut(self.address);
-            // SAFETY: (1) the allocation has the bytes, and a kernel may write them. (2) Whoever has registered the
-            // allocation lets launches alone access it, by the functions of this crate.
-            unsafe { copy_to_global(target, self.contents.as_ptr(), bytes) };
-            self.contents = present;
+        let mut address = self.address;
+        for kept in self.contents.chunks_mut(BYTES_AT_ONCE) {
+            let mut present = [0; BYTES_AT_ONCE];
+            let present = &mut present[..kept.len()];
+            read(address, present);
+            // What is only read may be in memory that cannot be written.
+            if present != kept {
+                let target = with_exposed_provenance_mut(address);
+                // SAFETY: (1) the allocation has the bytes, and a kernel may write them. (2) Launches alone access
+                // memory that is registered while they run, by the functions of this crate.
+                unsafe { copy_to_global(target, kept.as_ptr(), kept.len()) };
+                kept.copy_from_slice(present);
+            }
+            address += kept.len();
         }
         self.allocation
             .exchange_written(self.address, &mut self.written);
     }
 }
 
-/// What global memory holds at an address.
-fn read(address: usize, bytes: usize) -> Box<[u8]> {
-    let mut contents = vec![0; bytes].into_boxed_slice();
-    // SAFETY: (1) the caller's allocation has the bytes. (2) As for the write of `exchange`.
-    unsafe {
-        copy_from_global(
-            contents.as_mut_ptr(),
-            with_exposed_provenance(address),
-            bytes,
-        )
-    };
-    contents
+/// Reads the bytes of an allocation from `address` on.
+fn read(address: usize, contents: &mut [u8]) {
+    let (target, bytes) = (contents.as_mut_ptr(), contents.len());
+    // SAFETY: (1) the allocation has the bytes. (2) As for the write of `exchange`.
+    unsafe { copy_from_global(target, with_exposed_provenance(address), bytes) };
 }
 
 #[cfg(test)]
@@ -129,8 +166,9 @@ mod tests {
         let mut memory = [7; 256];
         let allocation = allocation(&mut memory, 100);
         let start = allocation.start;
-        let undo = Undo::new(256);
-        undo.keep(&allocation, start..start + 100);
+        let undo = Undo::new(Some(256));
+        let keep = |addresses| undo.keep(&allocation, addresses).unwrap();
+        keep(start..start + 100);
         let write = |offset: usize| {
             // SAFETY: (1) the array has the byte. (2) No other thread knows it.
             unsafe { copy_to_global(with_exposed_provenance_mut(start + offset), &9, 1) };
@@ -138,17 +176,18 @@ mod tests {
         };
         write(3);
         // The bits of its first bytes are in one word with those of the last ones before.
-        undo.keep(&allocation, start + 100..start + 300);
-        undo.keep(&allocation, start..start + 100);
+        keep(start + 100..start + 300);
+        keep(start..start + 100);
         write(101);
         let state = || {
-            let contents = read(start, 256);
+            let mut contents = [0; 256];
+            read(start, &mut contents);
             let written = (0..256).filter(|byte| allocation.is_written(start + byte, 1));
             (contents, written.count())
         };
         let after = state();
         undo.exchange();
-        assert_eq!(state(), (vec![7; 256].into_boxed_slice(), 100));
+        assert_eq!(state(), ([7; 256], 100));
         undo.exchange();
         assert_eq!(state(), after);
         assert_eq!((after.0[3], after.0[101], after.1), (9, 9, 101));
@@ -159,8 +198,8 @@ mod tests {
     fn more_than_the_limit_is_not_kept() {
         let mut memory = [7; 256];
         let allocation = allocation(&mut memory, 256);
-        let undo = Undo::new(255);
-        undo.keep(&allocation, 0..usize::MAX);
-        assert!(!undo.is_complete());
+        let undo = Undo::new(Some(255));
+        undo.keep(&allocation, 0..usize::MAX).unwrap();
+        assert!(!undo.is_complete() && undo.lock().parts.is_empty());
     }
 }

@@ -26,7 +26,7 @@ impl<'a> Run<'a> {
             let seed = conditions.stale_loads.filter(|_| can_repeat);
             if let Some(suggestions) = seed.and_then(Suggestions::new) {
                 check.later_stores = LaterStores::suggesting(suggestions);
-                check.undo = Some(Undo::new(MOST_UNDONE_BYTES));
+                check.undo = Some(Undo::new(Some(MOST_UNDONE_BYTES)));
             }
         })
     }
@@ -35,7 +35,7 @@ impl<'a> Run<'a> {
     fn following(launch: &'a Launch<'a>, prediction: Prediction, first: &Arc<Record>) -> Self {
         Self::new(launch, |check| {
             check.later_stores = LaterStores::following(prediction, first);
-            check.undo = Some(Undo::new(usize::MAX));
+            check.undo = Some(Undo::new(None));
         })
     }
 

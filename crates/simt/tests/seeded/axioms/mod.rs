@@ -16,7 +16,7 @@ use proptest::test_runner::TestRunner;
 const SEEDS: u64 = 24;
 
 /// A prediction needs a seed under which there is any.
-const SEEDS_OF_LATER_STORES: u64 = 48;
+const SEEDS_OF_LATER_STORES: u64 = 200;
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
