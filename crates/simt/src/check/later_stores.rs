@@ -205,12 +205,10 @@ impl LaterStores {
     pub(super) fn note_read(&self, read: Made, is_dependent: bool) {
         match self.lock().as_deref_mut() {
             Some(Role::First { record, .. }) => record.note(read),
-            Some(Role::Second(pending)) => {
-                if is_dependent && pending.first.made.contains(&read) {
-                    pending.dependent.insert(read.actor.thread());
-                }
+            Some(Role::Second(pending)) if is_dependent && pending.first.made.contains(&read) => {
+                pending.dependent.insert(read.actor.thread());
             }
-            None => {}
+            Some(Role::Second(_)) | None => {}
         }
     }
 

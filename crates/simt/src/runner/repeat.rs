@@ -21,8 +21,10 @@ impl<'a> Run<'a> {
     pub fn first(launch: &'a Launch<'a>) -> Self {
         Self::new(launch, |check| {
             let conditions = &check.conditions;
-            // What a run has done must be known to be undone, and the same again under the same seed.
-            let can_repeat = conditions.registered_only && conditions.is_exclusive;
+            // What a run has done must be known to be undone, and the same again under the same seed; and a panic of
+            // a run that does not count must not end the process.
+            let can_repeat =
+                conditions.registered_only && conditions.is_exclusive && !cfg!(panic = "abort");
             let seed = conditions.stale_loads.filter(|_| can_repeat);
             if let Some(suggestions) = seed.and_then(Suggestions::new) {
                 check.later_stores = LaterStores::suggesting(suggestions);
