@@ -108,8 +108,9 @@ fn what_follows_a_later_store_is_found() {
     let found = |seed, right| run(&options(seed), |memory| kernel(memory, right)).err();
     let wrong: Vec<_> = (1..SEEDS).filter_map(|seed| found(seed, false)).collect();
     assert!(!wrong.is_empty());
-    let is_past_end = |defect: &Box<Defect>| defect.kind == DefectKind::OutOfBounds;
-    assert!(wrong.iter().all(is_past_end));
+    for defect in wrong {
+        assert_eq!(defect.kind, DefectKind::OutOfBounds, "{defect}");
+    }
     assert!((1..MANY_SEEDS).all(|seed| found(seed, true).is_none()));
 }
 
