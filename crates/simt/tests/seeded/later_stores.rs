@@ -1,6 +1,6 @@
 //! Kernels whose loads return what is stored later, and what is left of runs in which none does.
 
-use crate::harness::{ELEMENTS, Memory, SEEDS, Words, block, run_and_read};
+use crate::harness::{ELEMENTS, Memory, Run, SEEDS, Words, block, run_and_read, run_in_cluster};
 use cuda_std::prelude::*;
 use simt::{Defect, DefectKind, Options, Output, StaticMemory};
 use std::sync::Arc;
@@ -133,13 +133,14 @@ fn count_and_print(words: Words<'_>) -> u32 {
 }
 
 /// What a launch leaves: the buffer, what the static array counts, and what it has printed.
-fn launch(options: Options, kernel: fn(&Memory)) -> (Vec<u32>, u32, Vec<String>) {
+fn launch(by: Run, options: Options, kernel: fn(&Memory)) -> (Vec<u32>, u32, Vec<String>) {
     let options = Options {
         output: Arc::new(Output::default()),
         statics: Arc::new(StaticMemory::default()),
         ..options
     };
-    let left = run(&options, kernel).unwrap_or_else(|defect| panic!("{defect}"));
+    let left = run_and_read(by, &options, (2, 1), &kernel);
+    let left = left.unwrap_or_else(|defect| panic!("{defect}"));
     let lines = options.output.take();
     let read_count = |memory: &Memory| {
         // SAFETY: (1) the array has the element. (2) All accesses are atomic.
@@ -187,10 +188,15 @@ fn depend_and_wait(memory: &Memory) {
 
 #[test]
 fn nothing_is_left_of_a_prediction_that_fails() {
-    for kernel in [depend, depend_and_wait] {
+    let kernels: [fn(&Memory); 2] = [depend, depend_and_wait];
+    let ways: [Run; 3] = [simt::run, simt::run_cooperative, run_in_cluster];
+    for (kernel, by) in kernels
+        .into_iter()
+        .flat_map(|kernel| ways.map(|by| (kernel, by)))
+    {
         let before = RUNS.load(Ordering::Relaxed);
         for seed in 1..SEEDS {
-            let (left, count, lines) = launch(options(seed), kernel);
+            let (left, count, lines) = launch(by, options(seed), kernel);
             assert_eq!([left[VISITS], count], [2, 2], "seed {seed}");
             assert_eq!(left[RESULT], 0, "seed {seed}");
             assert_eq!(lines, ["read 0"], "seed {seed}");
@@ -217,7 +223,7 @@ fn a_launch_leaves_what_one_run_does() {
     };
     let mut later = 0;
     for seed in 1..SEEDS {
-        let (left, count, lines) = launch(options(seed), kernel);
+        let (left, count, lines) = launch(simt::run, options(seed), kernel);
         assert_eq!([left[VISITS], count], [2, 2], "seed {seed}");
         assert_eq!(lines, [format!("read {}", left[RESULT])], "seed {seed}");
         later += left[RESULT] * left[DONE];
