@@ -127,7 +127,9 @@ impl SimulatorOptions {
     }
 
     /// The same options with atomic loads that may return values other than the newest, or with none. A
-    /// kernel that fails with them and not without lacks a fence, or has one of too narrow a scope.
+    /// kernel that fails with them and not without lacks a fence, or has one of too narrow a scope. Where blocks run
+    /// one by one, a load may also return what is stored later: then the kernel has run up to three times, and all
+    /// of the runs but one have been undone.
     #[must_use]
     pub fn with_weak_memory(mut self, weak_memory: bool) -> Self {
         self.weak_memory = weak_memory;

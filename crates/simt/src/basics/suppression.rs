@@ -96,9 +96,9 @@ impl Suppression {
         }
     }
 
-    /// Notes that one more finding was suppressed.
-    pub(crate) fn note_match(&self) {
-        self.use_made.matches.fetch_add(1, Ordering::Relaxed);
+    /// Notes that so many more findings were suppressed.
+    pub(crate) fn note_matches(&self, count: u64) {
+        self.use_made.matches.fetch_add(count, Ordering::Relaxed);
     }
 
     /// Whether the finding in this kernel is among those that it suppresses.

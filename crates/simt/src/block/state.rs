@@ -134,7 +134,7 @@ impl Block {
             grid: None,
             shared: SharedMemory::new(launch.dynamic_shared_bytes, launch.max_shared_bytes())?,
             statics: ResolvedStatics::default(),
-            output: Arc::clone(&options.output),
+            output: Arc::default(),
             views: Arc::default(),
             is_dependent: false,
             counters: Counters::default(),

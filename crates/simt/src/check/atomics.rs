@@ -13,6 +13,7 @@ use super::clock::{Before, VectorClock};
 use super::event::{Event, Time};
 use super::history::History;
 use super::order::index_of;
+use super::prediction::{Operation, Word};
 use super::published::{Published, Release, Words};
 use super::site::Site;
 use crate::basics::{Access, AccessKind, AtomicOrder, Position};
@@ -34,18 +35,18 @@ impl BlockCheck {
 
     /// Performs `step`, with which the thread at `position` reads or writes the word at `address`
     /// atomically: what the word hands on changes together with its value. `shared` are the checks
-    /// of the block whose shared memory it is in, if it is in shared memory. The step returns the values
+    /// of the block whose shared memory it is in, if it is in shared memory, and how far from its start. The step returns the values
     /// before and after it.
     #[inline]
     pub fn atomic_step(
         &self,
         position: &Position,
         (address, site): Target,
-        shared: Option<&Self>,
+        shared: Option<(&Self, usize)>,
         step: impl FnOnce() -> [u64; 2],
     ) -> [u64; 2] {
         let published = match shared {
-            Some(owner) => &owner.published,
+            Some((owner, _)) => &owner.published,
             None => &self.launch.published,
         };
         let is_exclusive = shared.is_some() || self.launch.conditions.is_exclusive;
@@ -75,7 +76,12 @@ impl BlockCheck {
         let result = step();
         self.note_change((published, is_exclusive), address, thread, result, site);
         if may_be_stale {
-            return self.step_in_history(position, (address, site), (access, time), words, result);
+            let word = match shared {
+                Some((owner, offset)) => Word::Shared(owner.block, offset),
+                None => Word::Global(address),
+            };
+            let target = (address, word, site);
+            return self.step_in_history(position, target, (access, time), words, result);
         }
         if access.kind == AccessKind::AtomicRead {
             self.observe(thread, access.order, words.releases.get(&address));
@@ -116,49 +122,87 @@ impl BlockCheck {
         }
     }
 
-    /// The same of a word whose last stores are known: an atomic load may return an older one.
+    /// The same of a word whose last stores are known: an atomic load may return an older one, or a later one.
     #[cold]
     fn step_in_history(
         &self,
         position: &Position,
-        (address, site): Target,
+        (address, word, site): (usize, Word, &'static Location<'static>),
         (access, time): (Announced, Time),
         words: &mut Words,
         [before, after]: [u64; 2],
     ) -> [u64; 2] {
-        let number = position.thread();
         let event = |kind: AccessKind| {
-            let thread = (self.block, number as u16);
+            let thread = (self.block, position.thread() as u16);
             Event::new(kind.into(), thread, time, 4, Site::of(site))
         };
         let release = words.releases.get(&address);
         let history = words.histories.of(address, before);
+        let operation = self.count_operation(position, address);
+        let load = event(AccessKind::AtomicRead);
         if access.kind == AccessKind::AtomicWrite || before != after {
-            history.store(after, event(access.kind), release.cloned());
+            if access.reads() {
+                self.note_read(word, &load, history.value(history.newest()));
+            }
+            let store = event(access.kind);
+            history.store(after, store, release.cloned());
+            self.note_store(position, (address, word), &store, release, history);
             return [before, after];
         }
-        let newest = history.newest();
-        let chosen = match access.kind {
+        let value = match access.kind {
             AccessKind::AtomicRead => {
-                let first = self.first_choice(position, history);
-                self.stale_loads.draw(first, newest)
+                let target = (address, word, operation);
+                self.load_in_history(position, target, (access, load), release, history)
             }
-            _ => newest,
+            _ => {
+                let newest = history.newest();
+                self.note_read(word, &load, history.value(newest));
+                history.load(newest, load, None).0
+            }
         };
-        let (value, of_store) = history.load(chosen, event(AccessKind::AtomicRead));
-        if access.kind == AccessKind::AtomicRead {
-            let of_store = if chosen == newest { release } else { of_store };
-            self.observe(number as usize, access.order, of_store);
-        }
         [value, after]
+    }
+
+    /// What an atomic load by the thread at `position` returns of a word that hands on `release`.
+    fn load_in_history(
+        &self,
+        position: &Position,
+        (address, word, operation): (usize, Word, Operation),
+        (access, load): (Announced, Event),
+        release: Option<&Release>,
+        history: &mut History<Release>,
+    ) -> u64 {
+        let newest = history.newest();
+        let first = self.first_choice(position, history);
+        let chosen = self.stale_loads.draw(first, newest);
+        let is_relaxed = !access.order.acquires();
+        let otherwise = history.value(chosen);
+        if is_relaxed && let Some(value) = self.predicted(operation, (address, otherwise.0), load) {
+            return value;
+        }
+        self.note_read(word, &load, otherwise);
+        let relaxed = is_relaxed.then_some(operation.number);
+        let (value, of_store) = history.load(chosen, load, relaxed);
+        let of_store = if chosen == newest { release } else { of_store };
+        self.observe(position.thread() as usize, access.order, of_store);
+        value
     }
 
     /// The oldest store of a word that a load by the thread at `position` may return.
     fn first_choice(&self, position: &Position, history: &History<Release>) -> usize {
+        self.with_sight(position, |sees| history.first_choice(sees))
+    }
+
+    /// Calls `action` with whether an access comes before what the thread at `position` does now.
+    pub(super) fn with_sight<R>(
+        &self,
+        position: &Position,
+        action: impl FnOnce(&dyn Fn(&Event) -> bool) -> R,
+    ) -> R {
         let clocks = self.threads[position.thread() as usize].borrow();
         let fenced = clocks.fenced.as_deref();
         self.with_accessor(position, |accessor| {
-            history.first_choice(|event| {
+            action(&|event| {
                 let is_fenced = |clock: &VectorClock| {
                     event.time <= clock.at(event.block, u32::from(event.thread()))
                 };

@@ -49,6 +49,10 @@ pub(crate) struct BlockCheck {
     pub(super) phases: RefCell<Vec<Phases>>,
     /// For each thread, its last atomic access that was announced.
     pub(super) announced: Vec<Cell<Announced>>,
+    /// For each thread, how many atomic operations it has made whose words have a history.
+    pub(super) operations: Vec<Cell<u32>>,
+    /// The thread whose load has returned what is stored later, as long as that may matter to it.
+    pub(super) ahead: Cell<Option<u16>>,
     pub(super) nearby: RefCell<Nearby>,
     pub(super) shared: RefCell<SharedShadow>,
 }
@@ -79,6 +83,8 @@ impl BlockCheck {
             remote: RefCell::default(),
             layouts: RefCell::default(),
             announced: try_collect((0..threads).map(|_| Cell::new(Announced::UPDATE)))?,
+            operations: try_collect((0..threads).map(|_| Cell::new(0)))?,
+            ahead: Cell::new(None),
             nearby: RefCell::default(),
             shared: RefCell::default(),
         })
@@ -96,6 +102,10 @@ impl BlockCheck {
         self.block_barrier.set(0);
         self.warp_barriers.iter().for_each(|time| time.set(0));
         self.stale_loads = StaleLoads::new(launch.conditions.stale_loads, index);
+        if self.stale_loads.are_on() {
+            self.operations.iter().for_each(|count| count.set(0));
+            self.ahead.set(None);
+        }
         self.forget_clocks();
     }
 

@@ -118,10 +118,7 @@ impl Findings {
         };
         listed.times += 1;
         match &mut listed.what {
-            What::Suppressed(number) => {
-                self.suppressions[*number].note_match();
-                return Ok(());
-            }
+            What::Suppressed(_) => return Ok(()),
             What::Reported(finding) if block < listed.block => {
                 listed.block = block;
                 **finding = describe().with_calls();
@@ -140,10 +137,7 @@ impl Findings {
         let mut suppressions = self.suppressions.iter();
         let covering = suppressions.position(|it| it.covers(&self.kernel, &finding));
         let what = match covering {
-            Some(number) => {
-                self.suppressions[number].note_match();
-                What::Suppressed(number)
-            }
+            Some(number) => What::Suppressed(number),
             None => What::Reported(Box::new(finding)),
         };
         Listed {
@@ -154,12 +148,20 @@ impl Findings {
         }
     }
 
+    /// Whether there is none that is not suppressed.
+    pub fn are_none(&self) -> bool {
+        !self.lock().all.iter().any(|it| it.what.is_reported())
+    }
+
     /// The findings in the order in which they were made, with the number of the block and how often
-    /// each was made; the list is empty afterwards.
+    /// each was made; the list is empty afterwards. The suppressions note the others.
     pub fn take(&self) -> Vec<(u64, u64, Finding)> {
         let reported = |listed: Listed| match listed.what {
             What::Reported(finding) => Some((u64::from(listed.block), listed.times, *finding)),
-            What::Suppressed(_) => None,
+            What::Suppressed(number) => {
+                self.suppressions[number].note_matches(listed.times);
+                None
+            }
         };
         let all = mem::take(&mut self.lock().all);
         all.into_iter().filter_map(reported).collect()

@@ -5,11 +5,12 @@ use super::clock::SharedClock;
 use super::clusters::Clusters;
 use super::findings::Findings;
 use super::hasher::NumberHasher;
+use super::later_stores::LaterStores;
 use super::published::Published;
-use super::region::Region;
+use super::region::{REGION_BYTES, Region};
 use crate::basics::ViewName;
 use crate::memory::{
-    Allocation, Allocations, OutOfMemory, hold_reserve, release_reserve, snapshot,
+    Allocation, Allocations, OutOfMemory, Undo, hold_reserve, release_reserve, snapshot,
 };
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
@@ -28,6 +29,9 @@ pub(crate) struct LaunchCheck {
     pub allocations: Allocations,
     pub findings: Findings,
     pub conditions: Conditions,
+    pub later_stores: LaterStores,
+    /// What the memory held before the launch, if it is to be undone.
+    pub undo: Option<Undo>,
 }
 
 /// What is before the last sequentially consistent fences.
@@ -67,7 +71,26 @@ impl LaunchCheck {
             allocations: snapshot(),
             findings,
             conditions,
+            later_stores: LaterStores::default(),
+            undo: None,
         }
+    }
+
+    /// The launch may access the part of `allocation` in region number `number` from now on.
+    ///
+    /// # Errors
+    ///
+    /// [`OutOfMemory`] if the host has none left for what the memory has held before.
+    pub(super) fn keep(
+        &self,
+        allocation: Option<&Arc<Allocation>>,
+        number: usize,
+    ) -> Result<(), OutOfMemory> {
+        let (Some(undo), Some(allocation)) = (&self.undo, allocation) else {
+            return Ok(());
+        };
+        let first = number * REGION_BYTES;
+        undo.keep(allocation, first..first.saturating_add(REGION_BYTES))
     }
 
     /// Whether kernels may access `allocation`, or what is in none of them, as far as a launch knows that

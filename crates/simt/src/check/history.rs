@@ -10,7 +10,8 @@
 //! 2. the last one that a load has returned which comes before this one, or is one of its own thread
 //!    ("Causality order": a store comes before what is ordered after its observers).
 //!
-//! So no load returns what is stored later: load buffering is not seen. Updates read the newest store.
+//! So no load returns what is stored later. That needs another run of the launch, and a prediction from this one
+//! (`prediction`): the last loads of each store tell what could have been. Updates read the newest store.
 
 use super::event::Event;
 use super::hasher::NumberHasher;
@@ -29,6 +30,22 @@ const MOST_RETURNS: u32 = 64;
 /// When there are more words than these, all are forgotten: loads return what is newest then.
 const MOST_WORDS: usize = 1 << 12;
 
+/// The loads by one thread that have returned one store.
+struct Loads {
+    /// The first of them.
+    first: Event,
+    last: Event,
+    /// How many atomic operations its thread had made before the last, if that orders nothing.
+    number: Option<u32>,
+}
+
+/// A relaxed load.
+pub(super) struct RelaxedLoad {
+    pub last: Event,
+    /// How many atomic operations its thread had made before.
+    pub number: u32,
+}
+
 /// A store of a word.
 struct Store<R> {
     value: u64,
@@ -36,10 +53,12 @@ struct Store<R> {
     event: Event,
     /// What it hands on.
     release: Option<R>,
-    /// The first load of each thread that has returned it.
-    loads: Vec<Event>,
+    /// By thread: its loads that have returned it.
+    loads: Vec<Loads>,
     /// How often it has been returned as an older one.
     returns: u32,
+    /// Whether it may depend on a load that has returned what is stored later.
+    is_dependent: bool,
 }
 
 impl<R> Store<R> {
@@ -50,18 +69,28 @@ impl<R> Store<R> {
             release,
             loads: Vec::new(),
             returns: 0,
+            is_dependent: false,
         }
     }
 
     /// Whether a load must not return what is older; `sees` tells which accesses come before it.
     fn is_seen(&self, sees: impl Fn(&Event) -> bool) -> bool {
-        sees(&self.event) || self.loads.len() >= MOST_LOADS || self.loads.iter().any(sees)
+        sees(&self.event)
+            || self.loads.len() >= MOST_LOADS
+            || self.loads.iter().any(|it| sees(&it.first))
     }
 
-    fn note_load(&mut self, event: Event) {
-        let is_known = |load: &Event| load.block == event.block && load.thread() == event.thread();
-        if self.loads.len() < MOST_LOADS && !self.loads.iter().any(is_known) {
-            self.loads.push(event);
+    fn note_load(&mut self, event: Event, number: Option<u32>) {
+        let is_own =
+            |it: &&mut Loads| it.first.block == event.block && it.first.thread() == event.thread();
+        if let Some(own) = self.loads.iter_mut().find(is_own) {
+            (own.last, own.number) = (event, number);
+        } else if self.loads.len() < MOST_LOADS {
+            self.loads.push(Loads {
+                first: event,
+                last: event,
+                number,
+            });
         }
     }
 }
@@ -104,13 +133,46 @@ impl<R> History<R> {
         self.stores.len() - 1
     }
 
-    /// The load `event` returns store number `number`: its value, and what it hands on.
-    pub fn load(&mut self, number: usize, event: Event) -> (u64, Option<&R>) {
+    /// What store number `number` has written, and whether it may depend on a load that has returned what is
+    /// stored later.
+    pub fn value(&self, number: usize) -> (u64, bool) {
+        let store = &self.stores[number];
+        (store.value, store.is_dependent)
+    }
+
+    /// The newest store may depend on a load that has returned what is stored later.
+    pub fn mark_newest_dependent(&mut self) {
+        if let Some(newest) = self.stores.back_mut() {
+            newest.is_dependent = true;
+        }
+    }
+
+    /// The load `event` returns store number `number`: its value, and what it hands on. If it orders nothing,
+    /// `relaxed` is how many atomic operations its thread has made before.
+    pub fn load(&mut self, number: usize, event: Event, relaxed: Option<u32>) -> (u64, Option<&R>) {
         let is_older = number < self.newest();
         let store = &mut self.stores[number];
         store.returns += u32::from(is_older);
-        store.note_load(event);
+        store.note_load(event, relaxed);
         (store.value, store.release.as_ref())
+    }
+
+    /// The load `event`, made before the newest store, has returned that one.
+    pub fn note_load_of_newest(&mut self, event: Event) {
+        if let Some(newest) = self.stores.back_mut() {
+            newest.note_load(event, None);
+        }
+    }
+
+    /// The last loads of each thread that have returned one of the stores and order nothing, with the values.
+    pub fn relaxed_loads(&self) -> impl Iterator<Item = (u64, RelaxedLoad)> + '_ {
+        self.stores.iter().flat_map(|store| {
+            let relaxed = store.loads.iter().filter_map(|it| {
+                let (last, number) = (it.last, it.number?);
+                Some(RelaxedLoad { last, number })
+            });
+            relaxed.map(|load| (store.value, load))
+        })
     }
 }
 
@@ -179,17 +241,44 @@ mod tests {
     #[test]
     fn a_load_returns_nothing_older_than_an_earlier_load() {
         let mut history = history();
-        assert_eq!(history.load(2, by(5, 9)).0, 2);
+        assert_eq!(history.load(2, by(5, 9), None).0, 2);
         let of_itself = |event: &Event| event.thread() == 5;
         assert_eq!(history.first_choice(of_itself), 2);
         assert_eq!(history.first_choice(after(0)), 0);
     }
 
     #[test]
+    fn the_last_relaxed_load_of_each_thread_is_known() {
+        let mut history = history();
+        history.load(0, by(5, 4), Some(0));
+        history.load(0, by(5, 6), Some(3));
+        history.load(3, by(5, 8), Some(4));
+        history.load(3, by(5, 9), None);
+        history.load(1, by(6, 2), Some(0));
+        let known = history.relaxed_loads();
+        let known = known.map(|(value, load)| (value, load.last.time, load.number));
+        assert!(known.eq([(0, 6, 3), (1, 2, 0)]));
+        assert_eq!(
+            history.first_choice(|event| event.thread() == 5 && event.time <= 4),
+            0
+        );
+    }
+
+    #[test]
+    fn a_load_may_have_returned_what_was_stored_later() {
+        let mut history = history();
+        history.note_load_of_newest(by(5, 1));
+        assert_eq!(history.first_choice(|event| event.thread() == 5), 3);
+    }
+
+    #[test]
     fn few_stores_are_kept() {
         let mut history = history();
         history.store(4, by(2, 7), None);
-        assert_eq!((history.newest(), history.load(0, by(5, 9)).0), (3, 1));
+        assert_eq!(
+            (history.newest(), history.load(0, by(5, 9), None).0),
+            (3, 1)
+        );
     }
 
     #[test]
@@ -197,7 +286,7 @@ mod tests {
         let mut history = history();
         let mut loads = 0;
         while history.first_choice(after(0)) != history.newest() {
-            history.load(0, by(1, 9));
+            history.load(0, by(1, 9), None);
             loads += 1;
         }
         assert_eq!(loads, MOST_RETURNS);

@@ -21,6 +21,8 @@
 //! | `region`, `read_only` | the cells of a region of global memory |
 //! | `published` | what atomic writes hand on |
 //! | `history`, `stale` | the last stores of atomic words, and which of them a load returns |
+//! | `prediction` | that a load returns what is stored later, as one run of a launch tells another |
+//! | `later_stores`, `buffering` | what a run, and a block of it, do about that |
 //! | `changes` | which thread has changed a word last |
 //! | `global` | the shadow that all blocks of a launch share |
 //! | `nearby` | the regions that a block has used lately |
@@ -62,6 +64,7 @@ mod atomics;
 mod block;
 mod block_clock;
 mod block_clocks;
+mod buffering;
 mod cell;
 mod changes;
 mod clock;
@@ -74,12 +77,14 @@ mod handed;
 mod happens_before;
 mod hasher;
 mod history;
+mod later_stores;
 mod layout;
 mod layouts;
 mod mbarriers;
 mod nearby;
 mod order;
 mod place;
+mod prediction;
 mod published;
 mod quick;
 mod read_only;
@@ -102,3 +107,5 @@ pub(crate) use copies::Hazard;
 pub(crate) use findings::Findings;
 pub(crate) use global::{Conditions, LaunchCheck};
 pub(crate) use handed::Handed;
+pub(crate) use later_stores::{LaterStores, Record};
+pub(crate) use prediction::{Prediction, Suggestions};

@@ -91,6 +91,7 @@ impl Nearby {
         let is_known = |place: &Place| place.number == number && place.extent.contains(&address);
         if !slot.as_ref().is_some_and(is_known) {
             let (allocation, extent) = launch.surroundings(address);
+            launch.keep(allocation.as_ref(), number)?;
             let is_written = allocation.as_ref().is_none_or(|it| it.is_all_written());
             *slot = Some(Place {
                 number,

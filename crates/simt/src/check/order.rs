@@ -30,6 +30,7 @@ pub(super) fn index_of(scope: MemoryScope) -> usize {
 impl BlockCheck {
     /// All threads of the block have met.
     pub fn after_block_barrier(&self) {
+        self.before_acquire(None);
         self.block_barrier.set(self.tick());
         if self.has_clocks.get() {
             self.share(&self.threads);
@@ -57,6 +58,7 @@ impl BlockCheck {
 
     /// All threads that a warp was started with have met.
     pub fn after_warp_barrier(&self, warp: u32) {
+        self.before_acquire(None);
         self.warp_barriers[warp as usize].set(self.tick());
         if self.has_clocks.get() {
             let first = (warp * self.warp_width) as usize;
@@ -67,6 +69,7 @@ impl BlockCheck {
 
     /// The lanes of `masks`, given warp by warp, have met, and no others.
     pub fn after_partial_barrier(&self, masks: impl Iterator<Item = (u32, u64)> + Clone) {
+        self.before_acquire(None);
         let now = self.tick();
         let lanes = masks.flat_map(|(warp, mask)| {
             (0..self.warp_width)
@@ -141,6 +144,7 @@ impl BlockCheck {
     /// The thread at `position` has executed a fence.
     pub fn fence(&self, position: &Position, order: FenceOrder, scope: MemoryScope) {
         let number = position.thread();
+        self.before_acquire(Some(number));
         let clock = self.own_clock(position);
         let mut clocks = self.threads[number as usize].borrow_mut();
         let widest = index_of(scope);

@@ -6,7 +6,7 @@ use std::ptr;
 
 /// A source line in 4 bytes: the distance of its [`Location`] from [`ANCHOR`].
 /// Both lie in the same program, which is smaller than 2 GiB.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, NoUninit)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, NoUninit)]
 #[repr(transparent)]
 pub(super) struct Site(i32);
 

@@ -103,18 +103,22 @@ fn updated(has_changed: bool, site: &'static Location<'static>) {
 }
 
 impl Block {
-    /// The checks of the block whose shared memory has `address`, if it is in shared memory; `own`
-    /// are those of this block.
+    /// The checks of the block whose shared memory has `address`, if it is in shared memory, and how far from
+    /// its start; `own` are those of this block.
     #[inline]
-    fn owner_check<'a>(&'a self, own: &'a BlockCheck, address: usize) -> Option<&'a BlockCheck> {
-        if self.shared.offset_of(address).is_some() {
-            return Some(own);
+    fn owner_check<'a>(
+        &'a self,
+        own: &'a BlockCheck,
+        address: usize,
+    ) -> Option<(&'a BlockCheck, usize)> {
+        if let Some(offset) = self.shared.offset_of(address) {
+            return Some((own, offset));
         }
         match self.cluster_blocks() {
             1 => None,
             _ => self
                 .owner_of(address)
-                .and_then(|(owner, _)| owner.check.as_ref()),
+                .and_then(|(owner, offset)| Some((owner.check.as_ref()?, offset))),
         }
     }
 

@@ -45,6 +45,10 @@ pub struct Options {
     pub preemption: Preemption,
     /// Whether an atomic load may return a value that is not the newest, as far as the memory model allows
     /// it, where the schedule is preemptive and memory is checked. Which load does is drawn from the seed.
+    ///
+    /// The value may be one that is stored later, if one host thread runs the blocks and the launch knows all
+    /// memory that its kernel may access (`registered_memory_only`). The kernel then runs up to three times, and all
+    /// but one of the runs are undone: what it does besides, for example to a variable of the host, is done in each.
     pub weak_memory: bool,
     /// Whether blocks start in the order of their index, as they do on devices: a block may wait for
     /// one of a lower index, which has started before. Otherwise they start in an order of the

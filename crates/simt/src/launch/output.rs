@@ -16,6 +16,13 @@ impl Output {
         mem::take(&mut self.lines.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// Adds the lines of another one, which has none afterwards.
+    pub(crate) fn append(&self, other: &Self) {
+        let mut more = other.take();
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        lines.append(&mut more);
+    }
+
     pub(crate) fn add(&self, line: String) {
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         lines.push(line);

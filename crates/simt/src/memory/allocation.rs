@@ -29,6 +29,12 @@ pub(crate) struct Allocation {
     name: Mutex<Option<Arc<str>>>,
 }
 
+/// Which bytes of a part of an allocation have been written.
+pub(super) struct WrittenBytes {
+    is_written: bool,
+    words: Vec<u64>,
+}
+
 /// Bytes that one word of bits stands for.
 const BYTES_PER_WORD: usize = 64;
 
@@ -138,6 +144,27 @@ impl Allocation {
                 written.fetch_or(bits, Ordering::Relaxed);
             }
         }
+    }
+
+    /// Which of `bytes` bytes from `address` on have been written, and perhaps which around them.
+    pub(super) fn written_bytes(&self, address: usize, bytes: usize) -> WrittenBytes {
+        let words = self.words(address, bytes);
+        let known =
+            words.filter_map(|(word, _)| Some(self.written.get(word)?.load(Ordering::Relaxed)));
+        WrittenBytes {
+            is_written: self.is_written.load(Ordering::Relaxed),
+            words: known.collect(),
+        }
+    }
+
+    /// Takes back what has been written from `address` on; `written` is afterwards what was known before.
+    pub(super) fn exchange_written(&self, address: usize, written: &mut WrittenBytes) {
+        let first = (address - self.start) / BYTES_PER_WORD;
+        for (word, known) in self.written.iter().skip(first).zip(&mut written.words) {
+            *known = word.swap(*known, Ordering::Relaxed);
+        }
+        let is_written = &mut written.is_written;
+        *is_written = self.is_written.swap(*is_written, Ordering::Relaxed);
     }
 
     /// The words of `written` for these bytes, cut off at the allocation's end,

@@ -4,6 +4,7 @@ mod allocation;
 mod registry;
 mod reserve;
 mod statics;
+mod undo;
 mod words;
 
 pub use allocation::Contents;
@@ -22,4 +23,5 @@ pub(crate) use registry::{Allocations, describe, is_inside_one, is_replaced, sna
 #[cfg(target_os = "linux")]
 pub(crate) use reserve::lock as lock_reserve;
 pub(crate) use reserve::{hold as hold_reserve, release as release_reserve, try_collect};
+pub(crate) use undo::Undo;
 pub(crate) use words::{copy_from_global, copy_to_global};

@@ -4,6 +4,7 @@ mod cooperative;
 mod coroutine;
 mod independent;
 mod queue;
+mod repeat;
 mod resident;
 mod resident_cluster;
 mod residents;

@@ -6,7 +6,7 @@ use crate::basics::{Defect, DefectKind, Finding, Related};
 use crate::block::{Block, Counters};
 use crate::check::{Clusters, Conditions, Findings, LaunchCheck};
 use crate::count::{BlockCounts, MergedCounts};
-use crate::launch::{Launch, Report};
+use crate::launch::{Launch, Output, Report};
 use crate::memory::OutOfMemory;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,6 +20,8 @@ pub(crate) struct Run<'a> {
     /// A number that no other launch of the process has.
     pub number: usize,
     pub check: Option<Arc<LaunchCheck>>,
+    /// The lines that its threads print.
+    output: Arc<Output>,
     /// How many blocks there are.
     pub blocks: u64,
     /// How many clusters: as many as blocks where the launch has none.
@@ -37,18 +39,20 @@ pub(crate) struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    /// The launch begins.
-    pub fn new(launch: &'a Launch<'a>) -> Self {
+    /// The launch begins, with checks that `prepare` has changed.
+    pub fn new(launch: &'a Launch<'a>, prepare: impl FnOnce(&mut LaunchCheck)) -> Self {
         static NEXT: AtomicUsize = AtomicUsize::new(1);
         let clusters = launch.grid.count() / launch.cluster.count();
         let is_of_one_host_thread = !launch.options.parallel_blocks || clusters == 1;
         Self {
             launch,
             number: NEXT.fetch_add(1, Ordering::Relaxed),
-            check: launch
-                .options
-                .checks
-                .then(|| Arc::new(checks_of(launch, is_of_one_host_thread))),
+            check: launch.options.checks.then(|| {
+                let mut check = checks_of(launch, is_of_one_host_thread);
+                prepare(&mut check);
+                Arc::new(check)
+            }),
+            output: Arc::default(),
             blocks: launch.grid.count(),
             clusters,
             room: Room::new(launch),
@@ -69,6 +73,7 @@ impl<'a> Run<'a> {
         let seed = launch.is_preemptive().then_some(launch.options.seed);
         block.preemption.begin(seed, index);
         block.statics.look_into(&launch.options.statics);
+        block.output = Arc::clone(&self.output);
         block.views = Arc::clone(&launch.options.views);
         block.is_dependent = launch.options.is_dependent;
         self.started.add(index);
@@ -100,17 +105,24 @@ impl<'a> Run<'a> {
         self.add_defect(index, finding);
     }
 
-    /// Whether block `index` need not run any more: a lower one has a defect.
+    /// Whether block `index` need not run any more: a lower one has a defect, or the run is of no use.
     #[inline]
     pub fn is_pointless(&self, index: u64) -> bool {
-        self.lowest_defect.load(Ordering::Relaxed) < index
+        self.lowest_defect.load(Ordering::Relaxed) < index || self.is_given_up()
     }
 
-    /// Whether any block has a defect. A block that waits for that one would
+    /// Whether any block has a defect, or need not run any more. A block that waits for that one would
     /// wait for ever.
     #[inline]
     pub fn has_defect(&self) -> bool {
-        self.lowest_defect.load(Ordering::Relaxed) != u64::MAX
+        self.lowest_defect.load(Ordering::Relaxed) != u64::MAX || self.is_given_up()
+    }
+
+    /// Whether no block need run any more: another run of the launch counts.
+    #[inline]
+    fn is_given_up(&self) -> bool {
+        let check = self.check.as_ref();
+        check.is_some_and(|check| check.later_stores.are_given_up())
     }
 
     fn add(&self, counters: &Counters) {
@@ -167,6 +179,7 @@ impl<'a> Run<'a> {
     /// What was found: first, in the lowest block that has a finding, with the others. Where one host
     /// thread runs the blocks, the first in the seed's order.
     pub fn finish(self) -> Result<Report, Box<Defect>> {
+        self.launch.options.output.append(&self.output);
         let mut found = self.check.as_ref().map_or_else(Vec::new, |check| {
             let listed = check.findings.take().into_iter();
             let defect = |(block, times, finding)| {

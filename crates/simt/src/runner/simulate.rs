@@ -9,10 +9,11 @@ use crate::launch::{Launch, Options, Report};
 use crate::memory::hold_reserve;
 use crate::state::Watch;
 
-/// Checks the launch, and runs its blocks by `run_blocks` on a host thread of the simulator.
+/// Checks the launch, and runs its blocks by `run_blocks` on a host thread of the simulator, more than
+/// once where a load returns what is stored later.
 pub(crate) fn simulate(
     launch: &Launch<'_>,
-    run_blocks: impl FnOnce(&Run<'_>) + Send,
+    run_blocks: impl Fn(&Run<'_>) + Sync,
 ) -> Result<Report, Box<Defect>> {
     if is_simulated_thread() {
         fail(
@@ -36,9 +37,10 @@ pub(crate) fn simulate(
     } = *launch.options;
     let is_watched = checks || counters || launch.is_preemptive();
     let _watch = is_watched.then(|| Watch::begin(counters));
-    let run = Run::new(launch);
-    waiting_idly(|| pool.install(|| run_blocks(&run)));
-    run.finish()
+    let run_blocks = |run: &Run<'_>| waiting_idly(|| pool.install(|| run_blocks(run)));
+    let run = Run::first(launch);
+    run_blocks(&run);
+    run.finish_or_repeat(run_blocks)
 }
 
 /// Calls `action`, which waits for the workers. A thread of another pool of rayon's would do other

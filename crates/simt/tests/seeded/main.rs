@@ -4,6 +4,7 @@
 
 mod atomic_model;
 mod atomics;
+mod axioms;
 mod barrier_model;
 mod barriers;
 mod bounds;
@@ -16,6 +17,7 @@ mod global;
 mod grids;
 mod harness;
 mod interleaving;
+mod later_stores;
 mod litmus;
 mod messages;
 mod model;

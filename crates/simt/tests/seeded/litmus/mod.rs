@@ -1,8 +1,8 @@
 //! Litmus tests (Alglave, Maranget, Tautschnig, "Herding cats: modelling, simulation, testing, and
 //! data mining for weak memory", TOPLAS 2014) at the scope of a warp, a block, a cluster and the device.
-//! What the memory model of the PTX ISA forbids is never seen, and what it allows is, but for load
-//! buffering.
+//! What the memory model of the PTX ISA forbids is never seen, and what it allows is.
 
+mod buffering;
 mod coherence;
 mod fences;
 mod orders;
@@ -16,6 +16,7 @@ use cuda_std::prelude::*;
 use cuda_std::shared::RemoteSlice;
 use simt::{MemoryScope, Options};
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 /// How often each launch runs a test, each time in words of its own.
 const ROUNDS: usize = 8;
@@ -299,14 +300,25 @@ struct Conditions {
 
 /// What the threads of a test have read, over all seeds and rounds.
 fn outcomes(test: Test, conditions: Conditions, results: usize) -> BTreeSet<Vec<u32>> {
+    outcomes_under(0..conditions.place.seeds(), test, conditions, results)
+}
+
+/// The same over some seeds.
+fn outcomes_under(
+    seeds: Range<u64>,
+    test: Test,
+    conditions: Conditions,
+    results: usize,
+) -> BTreeSet<Vec<u32>> {
     let Conditions { place, means, .. } = conditions;
     let kernel = |memory: &Memory| take_rounds((place, means), ROUNDS, memory.counters, test);
     let mut seen = BTreeSet::new();
-    for seed in 0..place.seeds() {
+    for seed in seeds {
         let options = Options {
             seed,
             parallel_blocks: conditions.parallel_blocks,
             weak_memory: conditions.weak_memory,
+            registered_memory_only: true,
             ..Options::default()
         };
         let counters = run_and_read(place.run(), &options, place.size(), &kernel)
