@@ -170,6 +170,18 @@ pub unsafe fn store_output<S, T: Output<Sum: FromSum<S>>>(
     unsafe { c.store(at, output) };
 }
 
+/// The same of a sum that is written as it is.
+///
+/// # Safety
+/// As for [`store_output`].
+#[inline(always)]
+pub unsafe fn store_plain<S, T: Output<Sum: FromSum<S>>>(c: GlobalMut<'_, T>, at: usize, sum: S) {
+    let sum = T::Sum::from_sum(sum).canonical();
+    let [output, _] = T::narrow_pair([sum, T::Sum::ZERO]);
+    // SAFETY: (1), (2) are the caller's.
+    unsafe { c.store(at, output) };
+}
+
 /// The matrices C.
 #[derive(Clone, Copy)]
 pub struct CMatrices<'launch, T> {

@@ -40,11 +40,15 @@ impl ElementType {
     pub const fn skinny_tile(self, tile: SkinnyTile) -> &'static ClusterTile {
         match (self.bytes(), tile) {
             (1, SkinnyTile::Small) => &tensor::BYTE_SKINNY_SMALL,
-            (1, SkinnyTile::Large) => &tensor::BYTE_SKINNY,
             (1, SkinnyTile::Medium) => &tensor::BYTE_SKINNY_MEDIUM,
+            (1, SkinnyTile::Large) => &tensor::BYTE_SKINNY,
+            (1, SkinnyTile::Tall) => &tensor::BYTE_SKINNY_TALL,
+            (1, SkinnyTile::Square) => &tensor::BYTE_SKINNY_SQUARE,
             (_, SkinnyTile::Small) => &tensor::HALF_SKINNY_SMALL,
-            (_, SkinnyTile::Large) => &tensor::HALF_SKINNY,
             (_, SkinnyTile::Medium) => &tensor::HALF_SKINNY_MEDIUM,
+            (_, SkinnyTile::Large) => &tensor::HALF_SKINNY,
+            (_, SkinnyTile::Tall) => &tensor::HALF_SKINNY_TALL,
+            (_, SkinnyTile::Square) => &tensor::HALF_SKINNY_SQUARE,
         }
     }
 }
@@ -134,22 +138,37 @@ methods! {
 }
 
 /// The most values of what a method leaves to choose.
-const MOST_CHOICES: usize = VectorLines::Either as usize + 1;
+const MOST_CHOICES: usize = SkinnyTile::Square as usize + 1;
 
 const fn within(choice: usize) -> usize {
     assert!(choice < MOST_CHOICES, "another choice has the most values");
     choice
 }
 
-/// The tiles of skinny products, by their columns.
+/// The tiles of skinny products: rows of A, the many lines, by columns of B.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SkinnyTile {
-    /// 16.
+    /// 64 x 16.
     Small,
-    /// 32.
+    /// 64 x 32.
     Medium,
-    /// 64.
+    /// 64 x 64.
     Large,
+    /// 128 x 64.
+    Tall,
+    /// 128 x 128.
+    Square,
+}
+
+impl SkinnyTile {
+    /// All of them; of equally fast ones the first is selected.
+    pub const ALL: [Self; 5] = [
+        Self::Small,
+        Self::Medium,
+        Self::Large,
+        Self::Tall,
+        Self::Square,
+    ];
 }
 
 /// How the lines lie that are multiplied by a vector: rows of A, or columns of B.

@@ -186,6 +186,8 @@ const SMALL: TileConfig = TileConfig::Small;
 const SKINNY_SMALL: SkinnyTile = SkinnyTile::Small;
 const SKINNY_MEDIUM: SkinnyTile = SkinnyTile::Medium;
 const SKINNY_LARGE: SkinnyTile = SkinnyTile::Large;
+const SKINNY_TALL: SkinnyTile = SkinnyTile::Tall;
+const SKINNY_SQUARE: SkinnyTile = SkinnyTile::Square;
 const ALONG: VectorLines = VectorLines::Along;
 const ACROSS: VectorLines = VectorLines::Across;
 const EITHER: VectorLines = VectorLines::Either;
@@ -313,52 +315,84 @@ kernels! {
     F8E5M2 to F32 [Method::WgmmaDeep, tensor, direct] => matmul_wgmma_deep_e5m2_f32;
     F16 to F16 [Method::Skinny(SKINNY_SMALL), tensor, direct] => matmul_wgmma_skinny_small_f16_n
         matmul_wgmma_skinny_small_f16_t;
-    F16 to F16 [Method::Skinny(SKINNY_LARGE), tensor, direct] => matmul_wgmma_skinny_f16_n
-        matmul_wgmma_skinny_f16_t;
     F16 to F16 [Method::Skinny(SKINNY_MEDIUM), tensor, direct] => matmul_wgmma_skinny_medium_f16_n
         matmul_wgmma_skinny_medium_f16_t;
+    F16 to F16 [Method::Skinny(SKINNY_LARGE), tensor, direct] => matmul_wgmma_skinny_f16_n
+        matmul_wgmma_skinny_f16_t;
+    F16 to F16 [Method::Skinny(SKINNY_TALL), tensor, direct] => matmul_wgmma_skinny_tall_f16_n
+        matmul_wgmma_skinny_tall_f16_t;
+    F16 to F16 [Method::Skinny(SKINNY_SQUARE), tensor, direct] => matmul_wgmma_skinny_square_f16_n
+        matmul_wgmma_skinny_square_f16_t;
     F16 to F32 [Method::Skinny(SKINNY_SMALL), tensor, direct] => matmul_wgmma_skinny_small_f16_f32_n
         matmul_wgmma_skinny_small_f16_f32_t;
-    F16 to F32 [Method::Skinny(SKINNY_LARGE), tensor, direct] => matmul_wgmma_skinny_f16_f32_n
-        matmul_wgmma_skinny_f16_f32_t;
     F16 to F32 [Method::Skinny(SKINNY_MEDIUM), tensor, direct] => matmul_wgmma_skinny_medium_f16_f32_n
         matmul_wgmma_skinny_medium_f16_f32_t;
+    F16 to F32 [Method::Skinny(SKINNY_LARGE), tensor, direct] => matmul_wgmma_skinny_f16_f32_n
+        matmul_wgmma_skinny_f16_f32_t;
+    F16 to F32 [Method::Skinny(SKINNY_TALL), tensor, direct] => matmul_wgmma_skinny_tall_f16_f32_n
+        matmul_wgmma_skinny_tall_f16_f32_t;
+    F16 to F32 [Method::Skinny(SKINNY_SQUARE), tensor, direct] => matmul_wgmma_skinny_square_f16_f32_n
+        matmul_wgmma_skinny_square_f16_f32_t;
     Bf16 to Bf16 [Method::Skinny(SKINNY_SMALL), tensor, direct] => matmul_wgmma_skinny_small_bf16_n
         matmul_wgmma_skinny_small_bf16_t;
-    Bf16 to Bf16 [Method::Skinny(SKINNY_LARGE), tensor, direct] => matmul_wgmma_skinny_bf16_n
-        matmul_wgmma_skinny_bf16_t;
     Bf16 to Bf16 [Method::Skinny(SKINNY_MEDIUM), tensor, direct] => matmul_wgmma_skinny_medium_bf16_n
         matmul_wgmma_skinny_medium_bf16_t;
+    Bf16 to Bf16 [Method::Skinny(SKINNY_LARGE), tensor, direct] => matmul_wgmma_skinny_bf16_n
+        matmul_wgmma_skinny_bf16_t;
+    Bf16 to Bf16 [Method::Skinny(SKINNY_TALL), tensor, direct] => matmul_wgmma_skinny_tall_bf16_n
+        matmul_wgmma_skinny_tall_bf16_t;
+    Bf16 to Bf16 [Method::Skinny(SKINNY_SQUARE), tensor, direct] => matmul_wgmma_skinny_square_bf16_n
+        matmul_wgmma_skinny_square_bf16_t;
     Bf16 to F32 [Method::Skinny(SKINNY_SMALL), tensor, direct] => matmul_wgmma_skinny_small_bf16_f32_n
         matmul_wgmma_skinny_small_bf16_f32_t;
-    Bf16 to F32 [Method::Skinny(SKINNY_LARGE), tensor, direct] => matmul_wgmma_skinny_bf16_f32_n
-        matmul_wgmma_skinny_bf16_f32_t;
     Bf16 to F32 [Method::Skinny(SKINNY_MEDIUM), tensor, direct] => matmul_wgmma_skinny_medium_bf16_f32_n
         matmul_wgmma_skinny_medium_bf16_f32_t;
+    Bf16 to F32 [Method::Skinny(SKINNY_LARGE), tensor, direct] => matmul_wgmma_skinny_bf16_f32_n
+        matmul_wgmma_skinny_bf16_f32_t;
+    Bf16 to F32 [Method::Skinny(SKINNY_TALL), tensor, direct] => matmul_wgmma_skinny_tall_bf16_f32_n
+        matmul_wgmma_skinny_tall_bf16_f32_t;
+    Bf16 to F32 [Method::Skinny(SKINNY_SQUARE), tensor, direct] => matmul_wgmma_skinny_square_bf16_f32_n
+        matmul_wgmma_skinny_square_bf16_f32_t;
     I8 to I32 [Method::Skinny(SKINNY_SMALL), tensor, direct] => matmul_wgmma_skinny_small_i8;
-    I8 to I32 [Method::Skinny(SKINNY_LARGE), tensor, direct] => matmul_wgmma_skinny_i8;
     I8 to I32 [Method::Skinny(SKINNY_MEDIUM), tensor, direct] => matmul_wgmma_skinny_medium_i8;
+    I8 to I32 [Method::Skinny(SKINNY_LARGE), tensor, direct] => matmul_wgmma_skinny_i8;
+    I8 to I32 [Method::Skinny(SKINNY_TALL), tensor, direct] => matmul_wgmma_skinny_tall_i8;
+    I8 to I32 [Method::Skinny(SKINNY_SQUARE), tensor, direct] => matmul_wgmma_skinny_square_i8;
     I8 to F32 [Method::Skinny(SKINNY_SMALL), tensor, direct] => matmul_wgmma_skinny_small_i8_f32;
-    I8 to F32 [Method::Skinny(SKINNY_LARGE), tensor, direct] => matmul_wgmma_skinny_i8_f32;
     I8 to F32 [Method::Skinny(SKINNY_MEDIUM), tensor, direct] => matmul_wgmma_skinny_medium_i8_f32;
+    I8 to F32 [Method::Skinny(SKINNY_LARGE), tensor, direct] => matmul_wgmma_skinny_i8_f32;
+    I8 to F32 [Method::Skinny(SKINNY_TALL), tensor, direct] => matmul_wgmma_skinny_tall_i8_f32;
+    I8 to F32 [Method::Skinny(SKINNY_SQUARE), tensor, direct] => matmul_wgmma_skinny_square_i8_f32;
     I8 to Bf16 [Method::Skinny(SKINNY_SMALL), tensor, direct] => matmul_wgmma_skinny_small_i8_bf16;
-    I8 to Bf16 [Method::Skinny(SKINNY_LARGE), tensor, direct] => matmul_wgmma_skinny_i8_bf16;
     I8 to Bf16 [Method::Skinny(SKINNY_MEDIUM), tensor, direct] => matmul_wgmma_skinny_medium_i8_bf16;
+    I8 to Bf16 [Method::Skinny(SKINNY_LARGE), tensor, direct] => matmul_wgmma_skinny_i8_bf16;
+    I8 to Bf16 [Method::Skinny(SKINNY_TALL), tensor, direct] => matmul_wgmma_skinny_tall_i8_bf16;
+    I8 to Bf16 [Method::Skinny(SKINNY_SQUARE), tensor, direct] => matmul_wgmma_skinny_square_i8_bf16;
     I8 to F16 [Method::Skinny(SKINNY_SMALL), tensor, direct] => matmul_wgmma_skinny_small_i8_f16;
-    I8 to F16 [Method::Skinny(SKINNY_LARGE), tensor, direct] => matmul_wgmma_skinny_i8_f16;
     I8 to F16 [Method::Skinny(SKINNY_MEDIUM), tensor, direct] => matmul_wgmma_skinny_medium_i8_f16;
+    I8 to F16 [Method::Skinny(SKINNY_LARGE), tensor, direct] => matmul_wgmma_skinny_i8_f16;
+    I8 to F16 [Method::Skinny(SKINNY_TALL), tensor, direct] => matmul_wgmma_skinny_tall_i8_f16;
+    I8 to F16 [Method::Skinny(SKINNY_SQUARE), tensor, direct] => matmul_wgmma_skinny_square_i8_f16;
     F8E4M3 to Bf16 [Method::Skinny(SKINNY_SMALL), tensor, direct] => matmul_wgmma_skinny_small_e4m3;
-    F8E4M3 to Bf16 [Method::Skinny(SKINNY_LARGE), tensor, direct] => matmul_wgmma_skinny_e4m3;
     F8E4M3 to Bf16 [Method::Skinny(SKINNY_MEDIUM), tensor, direct] => matmul_wgmma_skinny_medium_e4m3;
+    F8E4M3 to Bf16 [Method::Skinny(SKINNY_LARGE), tensor, direct] => matmul_wgmma_skinny_e4m3;
+    F8E4M3 to Bf16 [Method::Skinny(SKINNY_TALL), tensor, direct] => matmul_wgmma_skinny_tall_e4m3;
+    F8E4M3 to Bf16 [Method::Skinny(SKINNY_SQUARE), tensor, direct] => matmul_wgmma_skinny_square_e4m3;
     F8E4M3 to F32 [Method::Skinny(SKINNY_SMALL), tensor, direct] => matmul_wgmma_skinny_small_e4m3_f32;
-    F8E4M3 to F32 [Method::Skinny(SKINNY_LARGE), tensor, direct] => matmul_wgmma_skinny_e4m3_f32;
     F8E4M3 to F32 [Method::Skinny(SKINNY_MEDIUM), tensor, direct] => matmul_wgmma_skinny_medium_e4m3_f32;
+    F8E4M3 to F32 [Method::Skinny(SKINNY_LARGE), tensor, direct] => matmul_wgmma_skinny_e4m3_f32;
+    F8E4M3 to F32 [Method::Skinny(SKINNY_TALL), tensor, direct] => matmul_wgmma_skinny_tall_e4m3_f32;
+    F8E4M3 to F32 [Method::Skinny(SKINNY_SQUARE), tensor, direct] => matmul_wgmma_skinny_square_e4m3_f32;
     F8E5M2 to Bf16 [Method::Skinny(SKINNY_SMALL), tensor, direct] => matmul_wgmma_skinny_small_e5m2;
-    F8E5M2 to Bf16 [Method::Skinny(SKINNY_LARGE), tensor, direct] => matmul_wgmma_skinny_e5m2;
     F8E5M2 to Bf16 [Method::Skinny(SKINNY_MEDIUM), tensor, direct] => matmul_wgmma_skinny_medium_e5m2;
+    F8E5M2 to Bf16 [Method::Skinny(SKINNY_LARGE), tensor, direct] => matmul_wgmma_skinny_e5m2;
+    F8E5M2 to Bf16 [Method::Skinny(SKINNY_TALL), tensor, direct] => matmul_wgmma_skinny_tall_e5m2;
+    F8E5M2 to Bf16 [Method::Skinny(SKINNY_SQUARE), tensor, direct] => matmul_wgmma_skinny_square_e5m2;
     F8E5M2 to F32 [Method::Skinny(SKINNY_SMALL), tensor, direct] => matmul_wgmma_skinny_small_e5m2_f32;
-    F8E5M2 to F32 [Method::Skinny(SKINNY_LARGE), tensor, direct] => matmul_wgmma_skinny_e5m2_f32;
     F8E5M2 to F32 [Method::Skinny(SKINNY_MEDIUM), tensor, direct] => matmul_wgmma_skinny_medium_e5m2_f32;
+    F8E5M2 to F32 [Method::Skinny(SKINNY_LARGE), tensor, direct] => matmul_wgmma_skinny_e5m2_f32;
+    F8E5M2 to F32 [Method::Skinny(SKINNY_TALL), tensor, direct] => matmul_wgmma_skinny_tall_e5m2_f32;
+    F8E5M2 to F32 [Method::Skinny(SKINNY_SQUARE), tensor, direct] => matmul_wgmma_skinny_square_e5m2_f32;
     F32 to F32 [Method::Split(LARGE), tensor, split] => matmul_split_f32;
     F32 to F32 [Method::Split(SMALL), tensor, split] => matmul_split_small_f32;
     F32 to F32 [Method::SplitMma(LARGE), matmul, split_mma] => matmul_mma_split_f32;

@@ -36,9 +36,7 @@ impl MatmulPlan {
         let (block_rows, block_columns) = match selection.kernel.method {
             Method::Vector(_) => vector::block_of(problem),
             // The kernel computes the transpose.
-            Method::Skinny(_) if matches!(problem.skinny(), Some((FewLines::Rows, _))) => {
-                (tile.columns, tile.rows)
-            }
+            Method::Skinny(_) if problem.few_lines() == FewLines::Rows => (tile.columns, tile.rows),
             _ => (tile.rows, tile.columns),
         };
         Self {

@@ -169,47 +169,63 @@ impl Problem {
         }
     }
 
-    /// Which lines of the result are few enough for skinny products, in one tile of them or in two, and the tile that
-    /// takes least time: a stage takes as long as its bytes, and an H200 computes the tiles in rounds.
+    /// Which lines of the result are fewer; rows, where they are as many.
+    pub fn few_lines(&self) -> FewLines {
+        match self.m <= self.n {
+            true => FewLines::Rows,
+            false => FewLines::Columns,
+        }
+    }
+
+    /// The tile of skinny products that takes least time on a device of so many multiprocessors, in one tile of the
+    /// few lines or in two, if they are few enough: a stage takes as long as what a pair of blocks reads for it from
+    /// the second-level cache, and tiles are computed in rounds.
     ///
-    /// On it, 16 rows take in small tiles of their own 0.55 to 0.77 of the time that they take in tiles of 64 x
+    /// On an H200, 16 rows take in small tiles of their own 0.55 to 0.77 of the time that they take in tiles of 64 x
     /// 128, and 64 rows by 2112 to 129280 columns, with K of 1024 to 16384, in large ones 0.75 to 0.95. A thousand
     /// products of 64 x 64 with K = 64 take 2.3 times as long. 128 rows by 1024 to 4096 columns take in two large
     /// tiles 0.78 to 0.89 of the time that they take in tiles of 64 x 128.
-    pub fn skinny(&self) -> Option<(FewLines, SkinnyTile)> {
+    ///
+    /// Kernels alone: 64 rows by 129280 columns, 8 rounds of tall tiles and 16 of large ones, take in tall ones 0.85 to
+    /// 0.92 of the time, and by 24576, 2 rounds and 3, 1.05 to 1.07. Of 128 rows by 2112 columns 7 parts, one round of
+    /// square tiles and two of 64 x 128, take in square ones 0.83 to 0.89 of the time, and 24576 columns, two rounds
+    /// and three, 1.04 to 1.15: nothing is multiplied while a square tile is written, and two blocks of 64 x 128 share a
+    /// multiprocessor.
+    pub fn skinny(&self, multiprocessors: u32) -> Option<SkinnyTile> {
         const LEAST_OF_LARGER: usize = 512;
-        const MULTIPROCESSORS: usize = 132;
-        let (few, many, lines) = match self.m <= self.n {
-            true => (self.m, self.n, FewLines::Rows),
-            false => (self.n, self.m, FewLines::Columns),
-        };
+        const MOST_OF_LARGER: usize = 128;
+        let (few, many) = (self.m.min(self.n), self.m.max(self.n));
+        // Tiles of the few lines, rounds of all, and lines that are read for a stage in all rounds.
         let time = |tile: &ClusterTile| {
             let of_few = few.div_ceil(tile.columns).max(1);
             let clusters = many.div_ceil(tile.rows * tile.blocks);
             let tiles = clusters.saturating_mul(of_few).saturating_mul(self.batch);
-            let rounds = tiles.div_ceil(MULTIPROCESSORS / tile.blocks);
-            (of_few, rounds.saturating_mul(tile.rows + tile.columns))
+            let rounds = tiles.div_ceil((multiprocessors as usize / tile.blocks).max(1));
+            let lines = tile.rows * tile.blocks + tile.columns;
+            (of_few, rounds, rounds.saturating_mul(lines))
         };
-        let (_, others) = time(self.element.cluster_tile(TileConfig::Small));
-        let is_long = many >= LEAST_OF_LARGER && self.k >= LEAST_OF_LARGER;
-        let sizes = [SkinnyTile::Small, SkinnyTile::Medium, SkinnyTile::Large];
-        let times = sizes.into_iter().filter_map(|size| {
-            let (of_few, time) = time(self.element.skinny_tile(size));
-            let is_small = size == SkinnyTile::Small && of_few == 1;
-            (is_small || is_long && of_few <= 2).then_some((size, time))
+        let (.., others) = time(self.element.cluster_tile(TileConfig::Small));
+        let is_long = many >= LEAST_OF_LARGER && self.k >= LEAST_OF_LARGER && few <= MOST_OF_LARGER;
+        let times = SkinnyTile::ALL.into_iter().filter_map(|size| {
+            let (of_few, rounds, time) = time(self.element.skinny_tile(size));
+            let is_eligible = match size {
+                SkinnyTile::Small => of_few == 1 || is_long && of_few == 2,
+                SkinnyTile::Square => is_long && rounds == 1,
+                _ => is_long && of_few <= 2,
+            };
+            is_eligible.then_some((size, time))
         });
         let (tile, time) = times.min_by_key(|&(_, time)| time)?;
-        (time <= others).then_some((lines, tile))
+        (time <= others).then_some(tile)
     }
 
     /// The orders in which the kernel of a skinny product finds the operand of many lines and that of few.
-    pub fn skinny_orders(&self) -> Option<(Order, Order)> {
-        let (few, _) = self.skinny()?;
-        Some(match few {
+    pub fn skinny_orders(&self) -> (Order, Order) {
+        match self.few_lines() {
             FewLines::Columns => (self.a.order, self.b.order),
             // Of the transposes.
             FewLines::Rows => (self.b.order.transposed(), self.a.order.transposed()),
-        })
+        }
     }
 
     /// The parts into which K is divided, if the result is so small that few blocks would compute it. They

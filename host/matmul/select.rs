@@ -198,7 +198,8 @@ fn fastest(
     {
         return Some((Method::Vector(lines), SelectionReason::Vector));
     }
-    if let (Arithmetic::Auto, None, Some((_, tiles))) = (arithmetic, tiles, problem.skinny())
+    if let (Arithmetic::Auto, None) = (arithmetic, tiles)
+        && let Some(tiles) = problem.skinny(device.multiprocessors)
         && has_warpgroups
         && !problem.is_gram
         && kernels_of(Method::Skinny(tiles))
@@ -258,13 +259,13 @@ impl GemmKernel {
         let element_bytes = problem.element.bytes();
         let orders = match self.method {
             Method::Skinny(_) => problem.skinny_orders(),
-            _ => Some((problem.a.order, problem.b.order)),
+            _ => (problem.a.order, problem.b.order),
         };
         self.element == problem.element
             && self.output == problem.output
             && problem.c.order == Order::RowMajor
-            && orders
-                .is_some_and(|(a, b)| reads(self.descriptor.a, a) && reads(self.descriptor.b, b))
+            && reads(self.descriptor.a, orders.0)
+            && reads(self.descriptor.b, orders.1)
             && (self.descriptor.b == OperandLayout::Either
                 || (problem.b)
                     .rows_are_multiples_of(self.descriptor.b_row_alignment, element_bytes))

@@ -8,7 +8,8 @@ use std::any::type_name;
 use std::fmt::Debug;
 use tilewright::cuda_std::fp8::{F8E4M3, F8E5M2};
 use tilewright::{
-    Accumulator, Device, Element, Matmul, MatmulInto, Matrix, Order, SelectionReason, TileConfig,
+    Accumulator, Device, Element, Matmul, MatmulInto, Matrix, Order, SelectionReason,
+    SimulatorOptions, TileConfig,
 };
 
 /// Few rows, few columns, and both; whole tiles and tails; rows that are and are not multiples of 16 bytes.
@@ -22,13 +23,20 @@ const SHAPES: [Shape; 7] = [
     (3, 40, 0),
 ];
 
-/// More of them, of which larger tiles have room, with a number of the orders in which all types have such a kernel.
-const LARGE_SHAPES: [(Shape, usize); 4] = [
-    ((17, 513, 512), 0),
-    ((516, 32, 520), 7),
-    ((97, 514, 512), 0),
-    ((515, 64, 528), 7),
-];
+/// More of them, of which larger tiles have room: with a number of the orders in which all types have such a kernel,
+/// what its name has, and whether epilogues are tested alone. The device computes 64 x `round` outputs in one round of
+/// tiles of 64 x 64.
+fn large_shapes(device: &Device) -> [(Shape, usize, &'static str, bool); 6] {
+    let round = 64 * device.properties().multiprocessors as usize;
+    [
+        ((17, 513, 512), 0, "skinny", true),
+        ((516, 32, 520), 7, "skinny", true),
+        ((round, 31, 528), 7, "skinny_medium", true),
+        ((round, 63, 512), 7, "skinny", true),
+        ((33, round + 1, 520), 0, "skinny_tall", false),
+        ((round + 3, 97, 520), 7, "skinny_square", false),
+    ]
+}
 
 /// How a product begins.
 type New<T, S> = for<'a> fn(&'a Matrix<T>, &'a Matrix<T>) -> Matmul<'a, T, S>;
@@ -74,7 +82,7 @@ fn assert_skinny<T, O, S>(
     O: Element + Bits + Debug,
     S: Accumulator + From<i8>,
 {
-    let is_skinny = |shape: Shape, number: usize, epilogues: &[bool]| {
+    let skinny = |shape: Shape, number: usize, epilogues: &[bool]| {
         let (m, n, k) = shape;
         let mut random = Random::new((m * n) as u64);
         let a = Host::new(m, k, |_, _| of(random.signed_unit()));
@@ -90,7 +98,7 @@ fn assert_skinny<T, O, S>(
             let run = |tiles| product(new, (&a, &b), (&old, of_c), (has_epilogue, tiles));
             assert_same_bits(&run(None), &run(Some(TileConfig::Small)), &case);
         }
-        is_skinny
+        is_skinny.then_some(plan.kernel)
     };
     let all = SHAPES
         .iter()
@@ -104,11 +112,22 @@ fn assert_skinny<T, O, S>(
             true => of_a == Order::RowMajor,
             false => of_b == Order::ColumnMajor,
         };
-        let found = is_skinny(shape, number, &[false, true]);
-        assert_eq!(found, size_of::<T>() == 1 || are_contiguous, "{device:?}");
+        let is_skinny = skinny(shape, number, &[false, true]).is_some();
+        assert_eq!(
+            is_skinny,
+            size_of::<T>() == 1 || are_contiguous,
+            "{device:?}"
+        );
     }
-    for (shape, number) in share(name, LARGE_SHAPES) {
-        assert!(is_skinny(shape, number, &[true]), "{shape:?}, {device:?}");
+    for (shape, number, kernel, has_epilogue) in share(name, large_shapes(device)) {
+        let epilogues: &[bool] = if has_epilogue {
+            &[true]
+        } else {
+            &[false, true]
+        };
+        let found = skinny(shape, number, epilogues);
+        let has_name = found.is_some_and(|it| it.contains(kernel));
+        assert!(has_name, "{found:?}, {shape:?}, {device:?}");
     }
 }
 
@@ -172,6 +191,31 @@ fn products_of_8_bit_floats() {
             |it| bf16::from_f64(it.into()),
         );
         assert_skinny(&device, |a, b| Matmul::new(a, b), e5m2, f32::from);
+    }
+}
+
+/// Two tiles of the few lines beside each other, on devices that compute all tiles in one round.
+#[test]
+fn two_tiles_of_few_rows() {
+    let mut all = hoppers(devices());
+    all.push(Device::simulator_with(
+        SimulatorOptions::default().with_multiprocessors(32),
+    ));
+    let (m, n, k) = (97, 514, 512);
+    let mut random = Random::new(7);
+    let mut host =
+        |rows, columns| Host::new(rows, columns, |_, _| bf16::from_f64(random.signed_unit()));
+    let (a, b) = (host(m, k), host(k, n));
+    for device in all {
+        let a = a.upload(&device, Order::RowMajor);
+        let b = b.upload(&device, Order::ColumnMajor);
+        let in_tiles = |tiles: Option<TileConfig>| {
+            let product = Matmul::new(&a, &b);
+            let product = tiles.into_iter().fold(product, Matmul::tiles);
+            product.run().unwrap().to_vec().unwrap()
+        };
+        let expected = in_tiles(Some(TileConfig::Small));
+        assert_same_bits(&in_tiles(None), &expected, &device);
     }
 }
 

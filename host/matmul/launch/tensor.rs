@@ -30,13 +30,9 @@ pub fn multiply<T: Computes<O, O::Sum>, O: TensorOutput>(
 ) -> Outcome<()> {
     let (element, output) = <T as Computes<O, O::Sum>>::TYPES;
     let is_skinny = matches!(kernel.method, Method::Skinny(_));
-    let has_few_rows = |matrices: &Matrices<'_, T, O, O::Sum>| {
-        let skinny = matrices.problem(element, output).skinny();
-        matches!(skinny, Some((FewLines::Rows, _)))
-    };
-    let matrices = match is_skinny && has_few_rows(&matrices) {
-        true => matrices.transposed(),
-        false => matrices,
+    let matrices = match matrices.problem(element, output).few_lines() {
+        FewLines::Rows if is_skinny => matrices.transposed(),
+        _ => matrices,
     };
     let launch: TensorLaunch<O, O::Sum> = kernel.entry.launch();
     let ((m, n, k), count) = (matrices.extents(), matrices.count());

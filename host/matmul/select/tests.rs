@@ -113,6 +113,8 @@ fn every_kernel_of_the_table_is_selected_for_some_problem() {
                 (64, 16, 64),
                 (8192, 32, 512),
                 (8192, 64, 512),
+                (16_384, 64, 512),
+                (16_384, 128, 512),
                 (64, 1, 64),
             ];
             for (shape, output) in shapes

@@ -42,7 +42,7 @@ macro_rules! product_entry {
         product_entry! {
             @elements $name: $element to $output in $sum, $tile, $($operands)*,
             (shape, epilogue, c) => ColumnOutputs::<_, $added, { $tile.columns },
-                { rooms_len($tile.consumers(), $tile.columns) }>::new(c, shape, epilogue)
+                { room_columns($tile.rows, $tile.columns) }, { rooms_len($tile.rows, $tile.columns) }>::new(c, shape, epilogue)
         }
     };
     (@elements $name:ident: $element:ident to $output:ident in $sum:ident, $tile:ident,

@@ -27,32 +27,6 @@ fn tensor_cores_are_selected_where_they_are() {
         auto(ElementType::Bf16, 17, H200),
         Some("matmul_wgmma_deep_bf16_nn")
     );
-    // Where K is long, and the other lines are many.
-    let layer = |m, n, k| {
-        let problem = row_major(ElementType::Bf16, (m, n, k));
-        name(&problem, H200, Request::Fastest(Arithmetic::Auto, None))
-    };
-    assert_eq!(layer(64, 8192, 512), Some("matmul_wgmma_skinny_bf16_t"));
-    assert_eq!(layer(64, 8192, 511), Some("matmul_wgmma_deep_bf16_nn"));
-    assert_eq!(layer(64, 511, 512), Some("matmul_wgmma_deep_bf16_nn"));
-    assert_eq!(layer(33, 8192, 512), Some("matmul_wgmma_skinny_bf16_t"));
-    assert_eq!(
-        layer(32, 8192, 512),
-        Some("matmul_wgmma_skinny_medium_bf16_t")
-    );
-    assert_eq!(layer(65, 8192, 512), Some("matmul_wgmma_deep_bf16_nn"));
-    // Two tiles of the few rows, where all are one round.
-    assert_eq!(layer(128, 4224, 512), Some("matmul_wgmma_skinny_bf16_t"));
-    assert_eq!(layer(128, 4225, 512), Some("matmul_wgmma_deep_bf16_nn"));
-    assert_eq!(layer(129, 4224, 512), Some("matmul_wgmma_deep_bf16_nn"));
-    assert_eq!(
-        layer(64, 4224, 512),
-        Some("matmul_wgmma_skinny_medium_bf16_t")
-    );
-    assert_eq!(
-        layer(32, 4224, 512),
-        Some("matmul_wgmma_skinny_small_bf16_t")
-    );
     assert_eq!(auto(ElementType::F32, 4096, H200), Some("matmul_split_f32"));
     assert_eq!(
         auto(ElementType::F64, 4096, H200),
@@ -94,6 +68,51 @@ fn tensor_cores_are_selected_where_they_are() {
             Some("matmul_coarsened_f64_nn")
         );
     }
+}
+
+/// Where K is long, and the other lines are many, in the tiles whose rounds read least.
+#[test]
+fn few_rows_have_skinny_tiles() {
+    let layer = |m, n, k| {
+        let problem = row_major(ElementType::Bf16, (m, n, k));
+        let request = Request::Fastest(Arithmetic::Auto, None);
+        let name = name(&problem, H200, request).unwrap();
+        name.trim_start_matches("matmul_wgmma_")
+    };
+    assert_eq!(layer(64, 8192, 512), "skinny_bf16_t");
+    assert_eq!(layer(64, 8192, 511), "small_bf16_nn");
+    assert_eq!(layer(64, 511, 512), "small_bf16_nn");
+    assert_eq!(layer(33, 8192, 512), "skinny_bf16_t");
+    assert_eq!(layer(32, 8192, 512), "skinny_medium_bf16_t");
+    // A second round of tiles of 64 rows takes longer than one of 128.
+    assert_eq!(layer(64, 8448, 512), "skinny_bf16_t");
+    assert_eq!(layer(64, 8449, 512), "skinny_tall_bf16_t");
+    assert_eq!(layer(64, 16_896, 512), "skinny_tall_bf16_t");
+    assert_eq!(layer(64, 16_897, 512), "skinny_bf16_t");
+    assert_eq!(layer(64, 129_280, 512), "skinny_tall_bf16_t");
+    // One round of square tiles instead of two of others, and not two instead of three.
+    assert_eq!(layer(128, 8448, 512), "small_bf16_nn");
+    assert_eq!(layer(128, 8449, 512), "skinny_square_bf16_t");
+    assert_eq!(layer(128, 16_896, 512), "skinny_square_bf16_t");
+    let wider = layer(128, 16_897, 512);
+    assert!(!wider.contains("skinny"), "{wider}");
+    let taller = layer(129, 8449, 512);
+    assert!(!taller.contains("skinny"), "{taller}");
+    // Two tiles of the few rows, where all are one round.
+    assert_eq!(layer(128, 4224, 512), "skinny_bf16_t");
+    assert_eq!(layer(128, 4225, 512), "small_bf16_nn");
+    assert_eq!(layer(65, 8192, 512), "small_bf16_nn");
+    assert_eq!(layer(129, 4224, 512), "small_bf16_nn");
+    assert_eq!(layer(64, 4224, 512), "skinny_medium_bf16_t");
+    assert_eq!(layer(32, 4224, 512), "skinny_small_bf16_t");
+    // Rounds are those of the device.
+    let device = DeviceFacts {
+        multiprocessors: 8,
+        ..H200
+    };
+    let problem = row_major(ElementType::Bf16, (64, 513, 512));
+    let tall = name(&problem, device, Request::Fastest(Arithmetic::Auto, None));
+    assert_eq!(tall, Some("matmul_wgmma_skinny_tall_bf16_t"));
 }
 
 #[test]
