@@ -80,8 +80,8 @@ fn few_rows_have_skinny_tiles() {
         name.trim_start_matches("matmul_wgmma_")
     };
     assert_eq!(layer(64, 8192, 512), "skinny_bf16_t");
-    assert_eq!(layer(64, 8192, 511), "small_bf16_nn");
-    assert_eq!(layer(64, 511, 512), "small_bf16_nn");
+    assert_eq!(layer(64, 8192, 511), "deep_bf16_nn");
+    assert_eq!(layer(64, 511, 512), "deep_bf16_nn");
     assert_eq!(layer(33, 8192, 512), "skinny_bf16_t");
     assert_eq!(layer(32, 8192, 512), "skinny_medium_bf16_t");
     // A second round of tiles of 64 rows takes longer than one of 128.
@@ -91,7 +91,7 @@ fn few_rows_have_skinny_tiles() {
     assert_eq!(layer(64, 16_897, 512), "skinny_bf16_t");
     assert_eq!(layer(64, 129_280, 512), "skinny_tall_bf16_t");
     // One round of square tiles instead of two of others, and not two instead of three.
-    assert_eq!(layer(128, 8448, 512), "small_bf16_nn");
+    assert_eq!(layer(128, 8448, 512), "deep_bf16_nn");
     assert_eq!(layer(128, 8449, 512), "skinny_square_bf16_t");
     assert_eq!(layer(128, 16_896, 512), "skinny_square_bf16_t");
     let wider = layer(128, 16_897, 512);
@@ -100,9 +100,9 @@ fn few_rows_have_skinny_tiles() {
     assert!(!taller.contains("skinny"), "{taller}");
     // Two tiles of the few rows, where all are one round.
     assert_eq!(layer(128, 4224, 512), "skinny_bf16_t");
-    assert_eq!(layer(128, 4225, 512), "small_bf16_nn");
-    assert_eq!(layer(65, 8192, 512), "small_bf16_nn");
-    assert_eq!(layer(129, 4224, 512), "small_bf16_nn");
+    assert_eq!(layer(128, 4225, 512), "deep_bf16_nn");
+    assert_eq!(layer(65, 8192, 512), "deep_bf16_nn");
+    assert_eq!(layer(129, 4224, 512), "deep_bf16_nn");
     assert_eq!(layer(64, 4224, 512), "skinny_medium_bf16_t");
     assert_eq!(layer(32, 4224, 512), "skinny_small_bf16_t");
     // Rounds are those of the device.
