@@ -90,6 +90,10 @@ pub trait Finish: Copy {
     /// What a row or a column contributes.
     type Line: Copy;
 
+    /// Rows of a lane's outputs that are computed together, none of which waits for the one before: 1 or 4. A kernel
+    /// has the code so many times.
+    const ROWS_AT_ONCE: usize = 1;
+
     /// Whether what C held before is read.
     fn reads_c(&self) -> bool;
 
@@ -306,28 +310,52 @@ impl<'launch, T: Output> CMatrices<'launch, T> {
         // SAFETY: (1) is (1), and the columns are there. (2) is (2). (3) `has_pairs`.
         unsafe {
             if has_pairs && column + within + 1 < self.n {
-                self.write_columns::<PAIR, LEN>(c, (row, column), within, room, finish);
+                self.write_columns::<PAIR, LEN, _>(c, (row, column), within, room, finish);
                 return;
             }
             let end = within + opaque_size(PAIR);
             let mut j = within;
             while j < end {
                 if column + j < self.n {
-                    self.write_columns::<1, LEN>(c, (row, column), j, room, finish);
+                    self.write_columns::<1, LEN, _>(c, (row, column), j, room, finish);
                 }
                 j += 1;
             }
         }
     }
 
-    /// Writes the outputs of `WIDTH` columns, one or two, from `within` on in the room.
+    /// Writes the outputs of `WIDTH` columns, one or two, from `within` on in the room, as many rows at a time as
+    /// `finish` says.
     ///
     /// # Safety
     /// 1. The room holds the sums, and the columns are there.
     /// 2. As for `store`.
     /// 3. Each row of C starts at a multiple of `WIDTH` elements, and so do the columns.
     #[inline(always)]
-    unsafe fn write_columns<const WIDTH: usize, const LEN: usize>(
+    unsafe fn write_columns<const WIDTH: usize, const LEN: usize, F: Finish<Sum = T::Sum>>(
+        self,
+        c: GlobalMut<'_, T>,
+        place: (usize, usize),
+        within: usize,
+        room: WarpRoom<'_, T::Sum, LEN>,
+        finish: F,
+    ) {
+        const { assert!(F::ROWS_AT_ONCE == 1 || F::ROWS_AT_ONCE == 4) };
+        // SAFETY: (1) to (3) are the caller's.
+        unsafe {
+            match F::ROWS_AT_ONCE {
+                1 => self.write_rows::<1, WIDTH, LEN>(c, place, within, room, finish),
+                _ => self.write_rows::<4, WIDTH, LEN>(c, place, within, room, finish),
+            }
+        }
+    }
+
+    /// The same, `AT_ONCE` rows at a time.
+    ///
+    /// # Safety
+    /// As for `write_columns`.
+    #[inline(always)]
+    unsafe fn write_rows<const AT_ONCE: usize, const WIDTH: usize, const LEN: usize>(
         self,
         c: GlobalMut<'_, T>,
         (row, column): (usize, usize),
@@ -339,31 +367,48 @@ impl<'launch, T: Output> CMatrices<'launch, T> {
         let rows = self.m.saturating_sub(row).min(ROWS);
         // SAFETY: (1) is (1).
         let (first, last) = unsafe { (finish.column(column), finish.column(column + WIDTH - 1)) };
+        let at = |i: usize| (row + i) * self.ldc + column;
         let mut i = 0;
         while i < rows {
-            let at = (row + i) * self.ldc + column;
+            // Rows that are not there stand for the last one, and are not written.
+            let is_there = |j: usize| AT_ONCE == 1 || i + j < rows;
+            let number = |j: usize| if is_there(j) { i + j } else { rows - 1 };
             // SAFETY: for the room, (1), (2) are (1), (3) is (3). For C, (1) the row is there, and the
             // columns are by (1). (2) is (3). (3) is (2). For the row, (1) it is there.
             unsafe {
-                let sums: [T::Sum; WIDTH] = room.staging.load_vector(room.place(i, within));
-                let mut old = [T::Sum::ZERO; 2];
-                if finish.reads_c() {
-                    old = match WIDTH {
-                        PAIR => c.load_vector::<PAIR>(at).map(T::widen),
-                        _ => [c.load(at).widen(), T::Sum::ZERO],
-                    };
+                let mut of_rows = [finish.row(row + i); AT_ONCE];
+                let mut sums = [[T::Sum::ZERO; WIDTH]; AT_ONCE];
+                let mut old = [[T::Sum::ZERO; 2]; AT_ONCE];
+                let mut j = 0;
+                while j < AT_ONCE {
+                    let i = number(j);
+                    if j > 0 {
+                        of_rows[j] = finish.row(row + i);
+                    }
+                    sums[j] = room.staging.load_vector(room.place(i, within));
+                    if finish.reads_c() {
+                        old[j] = match WIDTH {
+                            PAIR => c.load_vector::<PAIR>(at(i)).map(T::widen),
+                            _ => [c.load(at(i)).widen(), T::Sum::ZERO],
+                        };
+                    }
+                    j += 1;
                 }
-                let of_row = finish.row(row + i);
-                let outputs = T::narrow_pair([
-                    finish.output(sums[0], old[0], of_row, first),
-                    finish.output(sums[WIDTH - 1], old[WIDTH - 1], of_row, last),
-                ]);
-                match WIDTH {
-                    PAIR => c.store_vector(at, outputs),
-                    _ => c.store(at, outputs[0]),
+                j = 0;
+                while j < AT_ONCE {
+                    let outputs = T::narrow_pair([
+                        finish.output(sums[j][0], old[j][0], of_rows[j], first),
+                        finish.output(sums[j][WIDTH - 1], old[j][WIDTH - 1], of_rows[j], last),
+                    ]);
+                    match (is_there(j), WIDTH) {
+                        (false, _) => {}
+                        (true, PAIR) => c.store_vector(at(number(j)), outputs),
+                        (true, _) => c.store(at(number(j)), outputs[0]),
+                    }
+                    j += 1;
                 }
             }
-            i += 1;
+            i += AT_ONCE;
         }
     }
 }

@@ -18,8 +18,8 @@ use cuda_std::grid_constant::GridConstant;
 use cuda_std::kernel::Kernel;
 use half::f16;
 use tilewright_kernels::tensor::{
-    HALF_DEPTH, SPLIT_ALIGNMENT, SPLIT_THREADS, SplitShape, lowest_exponent, split_halves,
-    split_in_block, split_in_cluster, split_scan,
+    HALF_DEPTH, SPLIT_ALIGNMENT, SPLIT_LINES, SPLIT_THREADS, SplitShape, lowest_exponent,
+    split_few_in_block, split_halves, split_in_block, split_in_cluster, split_scan,
 };
 
 /// An operand that was taken apart.
@@ -149,7 +149,12 @@ fn has_split_at_once(device: &Device) -> bool {
 
 /// One launch, which reads the operands once.
 fn launch_at_once(device: &Device, a: Arguments<'_>, b: Arguments<'_>) -> Outcome<()> {
-    let sharing = a.shape.sharing_blocks().max(b.shape.sharing_blocks());
+    let longest = if a.shape.k < b.shape.k {
+        b.shape
+    } else {
+        a.shape
+    };
+    let sharing = longest.sharing();
     let blocks = |shape: SplitShape| shape.matrices * shape.at_once_blocks(sharing);
     let blocks = blocks(a.shape) + blocks(b.shape);
     let bytes = |shape: SplitShape| shape.at_once_bytes(sharing);
@@ -169,9 +174,11 @@ fn launch_at_once(device: &Device, a: Arguments<'_>, b: Arguments<'_>) -> Outcom
     // compared; (2) the views and their orders; (3) the words and (4) the halves are of the shapes. (2) The
     // operands are borrowed, the words mutably, and the halves are new.
     unsafe {
-        match sharing {
-            1 => Module::on_demand(device, module_of!(split_in_block)).launch_params(
-                split_in_block,
+        match (sharing.blocks, sharing.lines) {
+            (1, SPLIT_LINES) => Module::on_demand(device, module_of!(split_in_block))
+                .launch_params(split_in_block, config, params),
+            (1, _) => Module::on_demand(device, module_of!(split_few_in_block)).launch_params(
+                split_few_in_block,
                 config,
                 params,
             ),

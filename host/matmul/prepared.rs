@@ -10,7 +10,7 @@ use crate::device::Device;
 use crate::error::{During, Outcome, Result};
 use crate::matrix::{Matrix, MatrixView, Order};
 use half::f16;
-use tilewright_kernels::tensor::{LineWords, PANEL, SPLIT_LINES};
+use tilewright_kernels::tensor::{GROUP, LineWords, PANEL};
 
 /// A matrix of f32 that was taken apart for products of which it is the right operand: see
 /// [`Device::prepare`].
@@ -132,10 +132,10 @@ impl<'a> PreparedMatrix<'a> {
     fn wide_lines(&self) -> Outcome<Vec<bool>> {
         let lines = self.matrix.cols();
         // The last words: one for each group of lines.
-        let groups = LineWords { lines }.len() - lines.div_ceil(SPLIT_LINES)..;
+        let groups = LineWords { lines }.len() - lines.div_ceil(GROUP)..;
         let groups = self.words.view().part(groups)?.elements()?;
         let is_wide = |panel: &[u32]| panel.iter().any(|&word| word != 0);
-        let panels = groups.chunks(PANEL / SPLIT_LINES).map(is_wide);
+        let panels = groups.chunks(PANEL / GROUP).map(is_wide);
         let columns = panels.flat_map(|is_wide| [is_wide; PANEL]);
         Ok(columns.take(lines).collect())
     }

@@ -194,7 +194,7 @@ unsafe fn never(_shape: &ProductShape, (): ()) -> bool {
 #[inline(always)]
 unsafe fn is_narrow_then(shape: &ProductShape, words: (Global<'_, u32>, Global<'_, u32>)) -> bool {
     dependent_launch::wait();
-    dependent_launch::trigger();
+    // Without a trigger: the blocks that take the next operands apart start together, when multiprocessors are free.
     // SAFETY: (1) is (1).
     unsafe { is_narrow(shape, words) }
 }
@@ -215,8 +215,15 @@ unsafe fn is_narrow(shape: &ProductShape, (a, b): (Global<'_, u32>, Global<'_, u
     let a = a.skip(of_product(of_a, shape.a_stride));
     let b = b.skip(of_product(of_b, shape.b_stride));
     let (row, column) = block_position(thread::block_idx_x(), m.div_ceil(PANEL), n.div_ceil(PANEL));
-    // SAFETY: (1) is (1).
-    unsafe { !of_a.is_panel_wide(a, row * PANEL) && !of_b.is_panel_wide(b, column * PANEL) }
+    // SAFETY: (1) is (1). (2) The block's threads make the call for one place.
+    let (of_a, of_b) = unsafe {
+        (
+            of_a.is_panel_wide(a, row * PANEL),
+            of_b.is_panel_wide(b, column * PANEL),
+        )
+    };
+    // Both loads are on their way before one is looked at.
+    !(of_a | of_b)
 }
 
 // `hoisted`: whether there are registers to hoist the addresses of a column-major operand, too.

@@ -83,7 +83,13 @@ fn far_apart(random: &mut Random) -> f64 {
 
 #[test]
 fn split_products_are_as_accurate_as_f32() {
-    const SHAPES: [Shape; 3] = [(130, 70, 130), (20, 129, 1030), (64, 64, 64)];
+    // Lines that 32 are kept of by a block, that 8 are, and that are kept by a cluster.
+    const SHAPES: [Shape; 4] = [
+        (130, 70, 130),
+        (20, 129, 1030),
+        (17, 70, 1540),
+        (64, 64, 64),
+    ];
     for (number, (name, of_a, of_b)) in DISTRIBUTIONS.into_iter().enumerate() {
         for (m, n, k) in share(("accurate", number), SHAPES) {
             let mut random = Random::new(k as u64);
@@ -191,6 +197,26 @@ fn one_element_makes_a_line_wide() {
                 false => usual,
             };
             assert_special_lines(shape, number / 2 + turn, in_a, &lines, &element);
+        }
+    }
+}
+
+/// The same of lines that a block keeps 8 of: in the first and the last line of such a group, contiguous lines and
+/// those that lie across.
+#[test]
+fn one_element_makes_a_longer_line_wide() {
+    const LINES: usize = 132;
+    const K: usize = 520;
+    let element = |usual, is_special, _, k| match is_special && k == K - 1 {
+        true => f32::INFINITY,
+        false => usual,
+    };
+    for (turn, line) in [0, 7, 8, 127, LINES - 1].into_iter().enumerate() {
+        for in_a in [false, true] {
+            let shape = if in_a { (LINES, 8, K) } else { (8, LINES, K) };
+            for number in [turn, turn + 3] {
+                assert_special_lines(shape, number, in_a, &[line], &element);
+            }
         }
     }
 }

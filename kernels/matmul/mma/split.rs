@@ -233,7 +233,8 @@ macro_rules! split_kernels {
             let number = |stride: usize| if stride == 0 { 0 } else { matrix };
             let scales = Scales { a_words, b_words, m, n };
             let scales = scales.of_matrices(number(shape.a_stride), number(shape.b_stride));
-            if scales.is_wide((row, column)) {
+            // SAFETY: (1) all threads of the block make the call for one tile.
+            if unsafe { scales.is_wide((row, column)) } {
                 return;
             }
             let mut shared = dynamic_shared_allotment!();
@@ -260,7 +261,7 @@ macro_rules! split_kernels {
                 let totals = multiply::<
                     Left, Right, { TILE.down }, { TILE.along }, { TILE.warps }, { TILE.warps_along }, { TILE.stages },
                 >(a, b, &shape, (row, column), is_transposed != 0);
-                store_by_rows(&totals, matrix, (row, column), staging, c, ScaledBack { scales, then });
+                store_by_rows(&totals, matrix, (row, column), staging, c, ScaledBack::<_, 1> { scales, then });
             }
         }
 

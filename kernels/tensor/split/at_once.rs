@@ -2,14 +2,14 @@
 //! memory, finds their extremes, and takes their elements apart.
 //!
 //! ```text
-//! each block:  copy its part of 32 lines to shared memory; wait
+//! each block:  copy its part of the lines to shared memory; wait
 //!              find the extremes of its parts of the lines
 //! the cluster: exchange the extremes of the blocks; make a scale of those of each line
 //! each block:  read its part again, and store both halves of each element, scaled
 //! ```
 
 use super::halves::Halves;
-use super::lines::{LineWords, is_wide, scale_of};
+use super::lines::{LineWords, scale_of};
 use super::operand::Operand;
 use super::scan::Extremes;
 use super::shape::{SPLIT_LINES, SplitShape, WARPS};
@@ -24,8 +24,15 @@ use half::f16;
 /// Blocks of a cluster. Each has a part of every line.
 const CLUSTER: usize = 8;
 
-/// The longest lines that a block keeps alone.
-const MOST_OF_BLOCK: usize = 512;
+/// The longest lines of which a block keeps [`SPLIT_LINES`] alone.
+const MOST_OF_ALL: usize = 512;
+
+/// Lines of a block that keeps longer ones alone, and the longest of them.
+///
+/// On an H200, both operands by such blocks and by clusters, in us: 8.4 and 9.7 at 1024, 12.2 and 16.2 at 1536, 27.1
+/// and 27.0 at 2048. Those of clusters do not all start at once, and wait for one another.
+const FEW_LINES: usize = 8;
+const MOST_OF_FEW: usize = 1536;
 
 /// Elements of a line that a warp stores at a time.
 const STEP: usize = 4 * 32;
@@ -36,22 +43,30 @@ const MOST_STEPS: usize = 13;
 /// Elements of a lane in a step.
 const OF_STEP: usize = 4;
 
-/// Lines of each warp.
-const ROWS: usize = SPLIT_LINES / WARPS;
-
-/// Lines whose elements are loaded together where they are neighbours, and how many such fours there are.
+/// Lines whose elements are loaded together where they are neighbours.
 const QUAD: usize = 4;
-const QUADS: usize = SPLIT_LINES / QUAD;
+
+/// Fours of elements in 128 bytes, which lie in different banks.
+const FOURS_OF_BANKS: usize = 8;
 
 impl SplitShape {
     /// The longest lines that a cluster keeps.
     pub const MOST_AT_ONCE: usize = CLUSTER * MOST_STEPS * STEP;
 
-    /// Blocks that share each line, if it is taken apart at once: 1 by [`split_in_block`], 8 by
+    /// How blocks share the lines, if they are taken apart at once: by [`split_in_block`], [`split_few_in_block`] or
     /// [`split_in_cluster`].
     #[must_use]
-    pub const fn sharing_blocks(&self) -> usize {
-        if self.k <= MOST_OF_BLOCK { 1 } else { CLUSTER }
+    pub const fn sharing(&self) -> Sharing {
+        if self.k <= MOST_OF_ALL {
+            Sharing::block(SPLIT_LINES)
+        } else if self.k <= MOST_OF_FEW {
+            Sharing::block(FEW_LINES)
+        } else {
+            Sharing {
+                blocks: CLUSTER,
+                lines: SPLIT_LINES,
+            }
+        }
     }
 
     /// Elements of a line that each of `blocks` has.
@@ -60,23 +75,39 @@ impl SplitShape {
         self.k.div_ceil(blocks * STEP) * STEP
     }
 
-    /// Blocks that take a matrix apart at once, `blocks` for each line.
+    /// Blocks that take a matrix apart at once.
     #[inline(always)]
     #[must_use]
-    pub const fn at_once_blocks(&self, blocks: usize) -> usize {
-        self.lines.div_ceil(SPLIT_LINES) * blocks
+    pub const fn at_once_blocks(&self, sharing: Sharing) -> usize {
+        self.lines.div_ceil(sharing.lines) * sharing.blocks
     }
 
     /// The bytes of dynamic shared memory of each.
     #[must_use]
-    pub const fn at_once_bytes(&self, blocks: usize) -> usize {
-        SPLIT_LINES * self.block_depth(blocks) * size_of::<f32>()
+    pub const fn at_once_bytes(&self, sharing: Sharing) -> usize {
+        sharing.lines * self.block_depth(sharing.blocks) * size_of::<f32>()
+    }
+}
+
+/// How blocks share lines that are taken apart at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sharing {
+    /// Blocks that share each line: a cluster, or one.
+    pub blocks: usize,
+    /// Lines that they have in common.
+    pub lines: usize,
+}
+
+impl Sharing {
+    /// A block alone has so many lines.
+    const fn block(lines: usize) -> Self {
+        Self { blocks: 1, lines }
     }
 }
 
 /// What a block has of an operand: a part of each of its cluster's lines.
 #[derive(Clone, Copy)]
-struct Part<'a, const ALONG: bool> {
+struct Part<'a, const ALONG: bool, const LINES: usize> {
     source: Source<'a, ALONG>,
     elements: SharedSlice<'a, f32>,
     first_line: usize,
@@ -85,14 +116,23 @@ struct Part<'a, const ALONG: bool> {
     depth: usize,
 }
 
-impl<const ALONG: bool> Part<'_, ALONG> {
+impl<const ALONG: bool, const LINES: usize> Part<'_, ALONG, LINES> {
+    /// Lines of each warp, if they are contiguous; and fours that a thread brings in each step.
+    const ROWS: usize = LINES / WARPS;
+
+    /// Quads of lines.
+    const QUADS: usize = LINES / QUAD;
+
     /// Where four neighbours lie: elements of a line from `k` on, or of a quad of lines at `k`. Quads are
-    /// permuted, so that lanes with neighbouring fours of elements reach different banks.
+    /// permuted within 128 bytes, so that lanes with neighbouring fours of elements reach different banks.
     #[inline(always)]
     fn place(self, line: usize, k: usize) -> usize {
         match ALONG {
             true => line * self.depth + k,
-            false => k * SPLIT_LINES + ((line / QUAD) ^ (k / OF_STEP % QUADS)) * QUAD,
+            false => {
+                let four = k * Self::QUADS + line / QUAD;
+                (four ^ (k / OF_STEP % FOURS_OF_BANKS)) * QUAD
+            }
         }
     }
 
@@ -103,7 +143,11 @@ impl<const ALONG: bool> Part<'_, ALONG> {
         let (warp, lane) = (warp::warp_in_block() as usize, warp::lane() as usize);
         match ALONG {
             true => (warp + i * WARPS, OF_STEP * lane),
-            false => (lane % QUADS * QUAD, warp * OF_STEP + lane / QUADS + i * 32),
+            false => {
+                let (thread, threads) = (warp * 32 + lane, WARPS * 32);
+                let (line, k) = (thread % Self::QUADS * QUAD, thread / Self::QUADS);
+                (line, k + i * (threads / Self::QUADS))
+            }
         }
     }
 
@@ -116,7 +160,7 @@ impl<const ALONG: bool> Part<'_, ALONG> {
         let mut first = 0;
         while first < self.depth {
             let mut i = 0;
-            while i < ROWS {
+            while i < Self::ROWS {
                 let (line, k) = Self::four(i);
                 let to = self.place(line, first + k);
                 let (line, k) = (self.first_line + line, self.first_k + first + k);
@@ -130,19 +174,19 @@ impl<const ALONG: bool> Part<'_, ALONG> {
         pipeline.commit();
     }
 
-    /// The extremes of what the calling thread has brought: of its four lines if they are contiguous, else of
+    /// The extremes of what the calling thread has brought: of its warp's lines if they are contiguous, else of
     /// its quad of lines.
     ///
     /// # Safety
     /// 1. The copies have been waited for.
     #[inline(always)]
     unsafe fn extremes(self) -> [Extremes; QUAD] {
-        const { assert!(ROWS == QUAD && SPLIT_LINES == 32) };
+        const { assert!(Self::ROWS <= QUAD && LINES.is_multiple_of(WARPS) && LINES <= 32) };
         let mut extremes = [Extremes::NONE; QUAD];
         let mut first = 0;
         while first < self.depth {
             let mut i = 0;
-            while i < ROWS {
+            while i < Self::ROWS {
                 let (line, k) = Self::four(i);
                 // SAFETY: (1) as in `load`, by (1). (2) Each thread has its own. (3) As there.
                 let four: [f32; 4] =
@@ -168,13 +212,23 @@ impl<const ALONG: bool> Part<'_, ALONG> {
     #[inline(always)]
     unsafe fn store(self, halves: Halves<'_>, scales: SharedArray<'_, i32, SPLIT_LINES>) {
         let (warp, lane) = (warp::warp_in_block() as usize, warp::lane() as usize);
+        // Lines that lie across: a warp has a quad, and other warps other elements of it.
+        let sharing = const { WARPS / Self::QUADS };
+        let (rows, first_k, step) = match ALONG {
+            true => (Self::ROWS, OF_STEP * lane, STEP),
+            false => (
+                QUAD,
+                OF_STEP * lane + STEP * (warp / Self::QUADS),
+                STEP * sharing,
+            ),
+        };
         let line = |i: usize| match ALONG {
-            true => warp + i * WARPS,
-            false => warp * QUAD + i,
+            true => warp + i % Self::ROWS * WARPS,
+            false => warp % Self::QUADS * QUAD + i,
         };
         // SAFETY: (1) the lines are those of the block. (2) is (2).
         let scales = [0, 1, 2, 3].map(|i| unsafe { scales.load(line(i)) });
-        let mut k = OF_STEP * lane;
+        let mut k = first_k;
         while k < self.depth {
             // SAFETY: (1) the block has so many elements, all of which were loaded. (2) is (2). (3) All
             // places are multiples of 4.
@@ -187,7 +241,7 @@ impl<const ALONG: bool> Part<'_, ALONG> {
                 self.elements.load_vector::<4>(self.place(line, k))
             });
             let mut i = 0;
-            while i < QUAD {
+            while i < rows {
                 let elements = match ALONG {
                     true => fours[i],
                     false => [fours[0][i], fours[1][i], fours[2][i], fours[3][i]],
@@ -203,7 +257,7 @@ impl<const ALONG: bool> Part<'_, ALONG> {
                 }
                 i += 1;
             }
-            k += STEP;
+            k += step;
         }
     }
 }
@@ -217,12 +271,12 @@ fn across(extremes: Extremes, lanes: u32) -> Extremes {
     extremes.with(Extremes::from_words(exchanged))
 }
 
-/// Takes apart the lines number `number` that `BLOCKS` blocks share: the calling one, or a cluster.
+/// Takes apart the `LINES` lines number `number` that `BLOCKS` blocks share: the calling one, or a cluster.
 ///
 /// # Safety
 /// 1. As for the kernel.
 #[inline(always)]
-unsafe fn split_lines<const ALONG: bool, const BLOCKS: usize>(
+unsafe fn split_lines<const ALONG: bool, const BLOCKS: usize, const LINES: usize>(
     operand: &Operand<'_>,
     halves: Halves<'_>,
     number: usize,
@@ -236,8 +290,8 @@ unsafe fn split_lines<const ALONG: bool, const BLOCKS: usize>(
         0
     };
     let depth = shape.block_depth(BLOCKS);
-    let first_line = number * SPLIT_LINES;
-    let part = Part {
+    let first_line = number * LINES;
+    let part = Part::<ALONG, LINES> {
         source: operand.source::<ALONG>(),
         elements,
         first_line,
@@ -258,18 +312,16 @@ unsafe fn split_lines<const ALONG: bool, const BLOCKS: usize>(
     let scales = shared_array![i32; SPLIT_LINES];
     const {
         assert!(
-            BLOCKS == 1 || BLOCKS == CLUSTER && WARPS == CLUSTER,
+            BLOCKS == 1 || BLOCKS == CLUSTER && WARPS == CLUSTER && LINES == SPLIT_LINES,
             "each warp asks one block"
         )
     };
     let merged = |of: SharedArray<'_, [u32; 2], { WARPS * SPLIT_LINES }>| {
         let mut all = Extremes::NONE;
         let mut i = 0;
-        while i < WARPS {
+        while i < WARPS && lane < LINES {
             // SAFETY: (1) within the array, which was written. (2) A barrier stands behind the stores.
-            all = all.with(Extremes::from_words(unsafe {
-                of.load(i * SPLIT_LINES + lane)
-            }));
+            all = all.with(Extremes::from_words(unsafe { of.load(i * LINES + lane) }));
             i += 1;
         }
         all
@@ -279,22 +331,27 @@ unsafe fn split_lines<const ALONG: bool, const BLOCKS: usize>(
     // other blocks' memory, (3) a barrier of the cluster follows the accesses.
     unsafe {
         let mut i = 0;
-        while i < QUAD {
-            if ALONG {
-                let extremes = extremes[i].reduced();
-                if lane == 0 {
-                    found.store(warp + i * WARPS, extremes.words());
-                }
-            } else {
-                let extremes = across(across(extremes[i], 8), 16);
-                if lane < QUADS {
-                    found.store(warp * SPLIT_LINES + lane * QUAD + i, extremes.words());
-                }
+        while ALONG && i < const { LINES / WARPS } {
+            let extremes = extremes[i].reduced();
+            if lane == 0 {
+                found.store(warp + i * WARPS, extremes.words());
+            }
+            i += 1;
+        }
+        while !ALONG && i < QUAD {
+            let quads = const { LINES / QUAD };
+            let (mut extremes, mut lanes) = (extremes[i], quads);
+            while lanes < 32 {
+                extremes = across(extremes, lanes as u32);
+                lanes *= 2;
+            }
+            if lane < quads {
+                found.store(warp * LINES + lane * QUAD + i, extremes.words());
             }
             i += 1;
         }
         thread::sync_threads();
-        if !ALONG && warp == 0 {
+        if !ALONG && warp == 0 && BLOCKS > 1 {
             found.store(lane, merged(found).words());
         }
         if BLOCKS > 1 {
@@ -304,13 +361,25 @@ unsafe fn split_lines<const ALONG: bool, const BLOCKS: usize>(
             cluster::sync();
         }
         if warp == 0 {
-            let extremes = match BLOCKS {
-                1 => Extremes::from_words(found.load(lane)),
+            let extremes = match (BLOCKS, ALONG) {
+                (1, true) if lane >= LINES => Extremes::NONE,
+                (1, true) => Extremes::from_words(found.load(lane)),
+                (1, false) => merged(found),
                 _ => merged(of_blocks),
             };
-            scales.store(lane, scale_of(extremes.largest));
+            if lane < LINES {
+                scales.store(lane, scale_of(extremes.largest));
+            }
             if rank == 0 {
-                note(*words, shape, first_line + lane, extremes);
+                let line = match lane < LINES {
+                    true => first_line + lane,
+                    false => shape.lines,
+                };
+                if line < shape.lines {
+                    words.store(line, extremes.largest);
+                }
+                let places = LineWords { lines: shape.lines };
+                places.note_groups(*words, line, extremes.words(), shape.lowest);
             }
         }
         thread::sync_threads();
@@ -318,32 +387,8 @@ unsafe fn split_lines<const ALONG: bool, const BLOCKS: usize>(
     }
 }
 
-/// Writes what later launches read of the calling lane's line, and of all lines of the warp.
-///
-/// # Safety
-/// 1. As for the kernel, and no other warp has these lines.
-#[inline(always)]
-unsafe fn note(words: GlobalMut<'_, u32>, shape: &SplitShape, line: usize, extremes: Extremes) {
-    let places = LineWords { lines: shape.lines };
-    let is_there = line < shape.lines;
-    let [largest, smallest] = extremes.words();
-    let are_wide = warp::any(
-        LaneMask::all(),
-        is_there && is_wide(largest, u32::MAX - smallest, shape.lowest),
-    );
-    // SAFETY: (1) the line is there, or the first line of the warp. (2) is (1).
-    unsafe {
-        if is_there {
-            words.store(line, largest);
-        }
-        if warp::lane() == 0 {
-            words.store(places.group(line), u32::from(are_wide));
-        }
-    }
-}
-
 macro_rules! at_once_kernels {
-    ($($(#[doc = $doc:literal])* $name:ident: $blocks:expr, [$($bound:tt)*];)*) => {$(
+    ($($(#[doc = $doc:literal])* $name:ident: $blocks:expr, $lines:expr, [$($bound:tt)*];)*) => {$(
         $(#[doc = $doc])*
         ///
         /// The halves are those of [`split_halves`](super::split_halves).
@@ -371,7 +416,8 @@ macro_rules! at_once_kernels {
         ) {
             dependent_launch::wait();
             dependent_launch::trigger();
-            let blocks = |shape: &SplitShape| shape.at_once_blocks($blocks);
+            let sharing = Sharing { blocks: $blocks, lines: $lines };
+            let blocks = |shape: &SplitShape| shape.at_once_blocks(sharing);
             let operand = Operand::of_block(
                 thread::block_idx_x(), blocks, (a, b), (a_shape, b_shape), (a_words, b_words));
             let halves = operand.halves((a_halves, b_halves));
@@ -379,8 +425,8 @@ macro_rules! at_once_kernels {
             // SAFETY: (1) is (1) to (4).
             unsafe {
                 match operand.shape.is_along {
-                    1 => split_lines::<true, { $blocks }>(&operand, halves, number),
-                    _ => split_lines::<false, { $blocks }>(&operand, halves, number),
+                    1 => split_lines::<true, { $blocks }, { $lines }>(&operand, halves, number),
+                    _ => split_lines::<false, { $blocks }, { $lines }>(&operand, halves, number),
                 }
             }
         }
@@ -389,7 +435,10 @@ macro_rules! at_once_kernels {
 at_once_kernels! {
     /// Takes one or two operands apart, each [`SPLIT_LINES`] lines of at most [`SplitShape::MOST_AT_ONCE`]
     /// elements by a cluster of 8 blocks.
-    split_in_cluster: CLUSTER, [arch = "sm_90a", max_threads = 256, min_blocks = 4, cluster = (8, 1, 1), dependent_launch];
+    split_in_cluster: CLUSTER, SPLIT_LINES,
+        [arch = "sm_90a", max_threads = 256, min_blocks = 4, cluster = (8, 1, 1), dependent_launch];
     /// Takes one or two operands apart, each [`SPLIT_LINES`] lines by a block.
-    split_in_block: 1, [arch = "sm_90a", max_threads = 256, min_blocks = 4, dependent_launch];
+    split_in_block: 1, SPLIT_LINES, [arch = "sm_90a", max_threads = 256, min_blocks = 4, dependent_launch];
+    /// Takes one or two operands apart, each 8 lines by a block.
+    split_few_in_block: 1, FEW_LINES, [arch = "sm_90a", max_threads = 256, min_blocks = 3, dependent_launch];
 }

@@ -1,11 +1,10 @@
 //! The pass that takes each element apart into two halves.
 
-use super::lines::{LineWords, is_wide, power_of_two, scale_of};
+use super::lines::{LineWords, power_of_two, scale_of};
 use super::shape::{SPLIT_DEPTH, SPLIT_LINES, SplitShape, WARPS};
 use super::source::Source;
 use cuda_std::float::HalfFloat;
 use cuda_std::prelude::*;
-use cuda_std::warp::LaneMask;
 use half::f16;
 
 /// Lines of a block that splits for each of its warps.
@@ -99,16 +98,14 @@ pub unsafe fn split<const ALONG: bool>(
     let (first_line, first_k) = (x * SPLIT_LINES, y * SPLIT_DEPTH);
     if first_k == 0 && warp == 0 {
         let line = first_line + lane;
-        // SAFETY: (1) the line is there. (2) The launch writes no words but those of groups.
-        let is_wide = line < source.lines
-            && unsafe {
-                let smallest = u32::MAX - words.load(places.smallest(line));
-                is_wide(words.load(line), smallest, lowest)
+        // SAFETY: for the loads, (1) the line is there. (2) The launch writes no words but those of groups. Of
+        // `note_groups`, (1) no other block has the lines and the first elements. (2) is (1).
+        unsafe {
+            let extremes = match line < source.lines {
+                true => [words.load(line), words.load(places.smallest(line))],
+                false => [0; 2],
             };
-        let are_wide = warp::any(LaneMask::all(), is_wide);
-        if lane == 0 {
-            // SAFETY: (1) the first line is there. (2) No other block accesses the word.
-            unsafe { words.store(places.group(first_line), u32::from(are_wide)) };
+            places.note_groups(words, line, extremes, lowest);
         }
     }
     let tile = shared_tile![f32; SPLIT_DEPTH, SPLIT_LINES; pitch = SPLIT_LINES + 1];

@@ -1,18 +1,21 @@
 //! What is known of an operand's lines: how far apart their elements are, and so which are wide and what
 //! the others are scaled by.
 
-use super::shape::SPLIT_LINES;
 use cuda_std::prelude::*;
+use cuda_std::warp::LaneMask;
 
 /// Lines that are wide or not together: those of a block's tile of outputs.
 pub const PANEL: usize = 128;
+
+/// Lines that have a word in common which says whether one of them is wide: as few as a block takes apart.
+pub const GROUP: usize = 8;
 
 /// Exponent of the largest element of a scaled line.
 const TOP: i32 = 14;
 
 /// Where the words about an operand's lines lie: for each line the bits of its largest magnitude; for
 /// each line the bits of its smallest nonzero magnitude, subtracted from [`u32::MAX`], where a launch left it
-/// to the next; for each [`SPLIT_LINES`] lines whether one of them is wide.
+/// to the next; for each [`GROUP`] lines whether one of them is wide.
 #[derive(Clone, Copy, Debug)]
 pub struct LineWords {
     /// Lines of the operand.
@@ -23,7 +26,7 @@ impl LineWords {
     /// All words.
     #[must_use]
     pub const fn len(self) -> usize {
-        2 * self.lines + self.lines.div_ceil(SPLIT_LINES)
+        2 * self.lines + self.lines.div_ceil(GROUP)
     }
 
     /// Whether there are no lines.
@@ -41,25 +44,45 @@ impl LineWords {
     /// The word of the lines of which `line` is one.
     #[inline(always)]
     pub(super) const fn group(self, line: usize) -> usize {
-        2 * self.lines + line / SPLIT_LINES
+        2 * self.lines + line / GROUP
+    }
+
+    /// Writes whether groups of lines have a wide one: each lane has a line, one after the other from the first one
+    /// of a group on, with these two words. A lane whose line lies outside has none.
+    ///
+    /// # Safety
+    /// 1. All lanes of the warp make the call, and no other warp of the launch has these groups.
+    /// 2. The words are those of the lines.
+    #[inline(always)]
+    pub(super) unsafe fn note_groups(
+        self,
+        words: GlobalMut<'_, u32>,
+        line: usize,
+        [largest, smallest]: [u32; 2],
+        lowest: i32,
+    ) {
+        let is_there = line < self.lines;
+        let is_wide = is_there && is_wide(largest, u32::MAX - smallest, lowest);
+        let are_wide = warp::ballot(LaneMask::all(), is_wide).bits();
+        let lane = warp::lane() as usize;
+        if is_there && lane.is_multiple_of(GROUP) {
+            let of_group = are_wide >> lane & const { (1 << GROUP) - 1 };
+            // SAFETY: (1) the first line of the group is there, and its word by (2). (2) is (1).
+            unsafe { words.store(self.group(line), u32::from(of_group != 0)) };
+        }
     }
 
     /// Whether a line of the panel that begins with `line` is wide.
     ///
     /// # Safety
     /// 1. The words are those of the lines, of which `line` is one, as the splits left them.
+    /// 2. All lanes of the warp make the call for the same panel.
     #[inline(always)]
     pub(crate) unsafe fn is_panel_wide(self, words: Global<'_, u32>, line: usize) -> bool {
-        let mut are_wide = 0;
-        let mut i = 0;
-        while i < PANEL {
-            if line + i < self.lines {
-                // SAFETY: (1) is (1), and compared.
-                are_wide |= unsafe { words.load(self.group(line + i)) };
-            }
-            i += SPLIT_LINES;
-        }
-        are_wide != 0
+        let line = line + warp::lane() as usize % const { PANEL / GROUP } * GROUP;
+        // SAFETY: (1) is (1), and compared.
+        let is_wide = line < self.lines && unsafe { words.load(self.group(line)) } != 0;
+        warp::any(LaneMask::all(), is_wide)
     }
 }
 

@@ -27,7 +27,7 @@ mod source;
 
 #[cfg(any(not(target_arch = "nvptx64"), cuda_arch_at_least = "90a"))]
 pub use at_once::*;
-pub use lines::{LineWords, PANEL, lowest_exponent};
+pub use lines::{GROUP, LineWords, PANEL, lowest_exponent};
 pub use shape::{
     SCAN_DEPTH, SCAN_LINES, SPLIT_ALIGNMENT, SPLIT_DEPTH, SPLIT_LINES, SPLIT_THREADS, SplitShape,
 };

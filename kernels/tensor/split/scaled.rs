@@ -27,17 +27,24 @@ impl Scales<'_> {
 
     /// Whether the outputs of the calling block's tile, whose first one is at (`row`, `column`), are left to the
     /// ordinary units.
+    ///
+    /// # Safety
+    /// 1. All lanes of the warp make the call for the same tile.
     #[inline(always)]
-    pub fn is_wide(self, (row, column): (usize, usize)) -> bool {
+    pub unsafe fn is_wide(self, (row, column): (usize, usize)) -> bool {
         if row >= self.m {
             return true;
         }
         let (a, b) = (LineWords { lines: self.m }, LineWords { lines: self.n });
-        // SAFETY: (1) the panels begin with lines that are there.
-        unsafe {
-            a.is_panel_wide(self.a_words, panel_of(row))
-                || b.is_panel_wide(self.b_words, panel_of(column))
-        }
+        // SAFETY: (1) the panels begin with lines that are there. (2) is (1).
+        let (of_a, of_b) = unsafe {
+            (
+                a.is_panel_wide(self.a_words, panel_of(row)),
+                b.is_panel_wide(self.b_words, panel_of(column)),
+            )
+        };
+        // Both loads are on their way before one is looked at.
+        of_a | of_b
     }
 }
 
@@ -47,16 +54,17 @@ const fn panel_of(line: usize) -> usize {
     line / PANEL * PANEL
 }
 
-/// Totals that are scaled back, and then finished otherwise.
+/// Totals that are scaled back, and then finished otherwise, [`Finish::ROWS_AT_ONCE`] rows at a time.
 #[derive(Clone, Copy)]
-pub struct ScaledBack<'a, F> {
+pub struct ScaledBack<'a, F, const ROWS_AT_ONCE: usize> {
     pub scales: Scales<'a>,
     pub then: F,
 }
 
-impl<F: Finish<Sum = f32>> Finish for ScaledBack<'_, F> {
+impl<F: Finish<Sum = f32>, const ROWS_AT_ONCE: usize> Finish for ScaledBack<'_, F, ROWS_AT_ONCE> {
     type Sum = f32;
     type Line = (i32, F::Line);
+    const ROWS_AT_ONCE: usize = ROWS_AT_ONCE;
 
     #[inline(always)]
     fn reads_c(&self) -> bool {

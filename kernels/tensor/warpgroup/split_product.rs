@@ -42,6 +42,16 @@ const CONSUMERS: usize = ROWS / WARPGROUP_ROWS;
 /// Stages after which `low` is added to the totals: its own truncations stay below one unit of theirs.
 const LOW_ROUNDS: u32 = 64;
 
+/// Whether a thread with so many outputs has registers beside their sums.
+const fn has_registers(count: usize) -> bool {
+    count < 64
+}
+
+/// Rows of outputs that a lane finishes together.
+const fn rows_at_once(count: usize) -> usize {
+    if has_registers(count) { 4 } else { 1 }
+}
+
 /// Bytes of a stage: both halves of both operands.
 const fn stage_bytes(columns: usize) -> usize {
     2 * (ROWS + columns) * HALF_DEPTH * size_of::<f16>()
@@ -271,13 +281,13 @@ where
     /// 1. The operands are those of the kernels, and `finish` has the words of their lines.
     /// 2. All threads of the launch make the call, and access no global memory before it.
     #[inline(always)]
-    unsafe fn run<F: Finish<Sum = f32>>(
+    unsafe fn run<F: Finish<Sum = f32>, const ROWS_AT_ONCE: usize>(
         a: AMap<'a>,
         b: AlongK<'a, f16, PART>,
         c: CMatrices<'a, f32>,
         is_transposed: bool,
         (shape, schedule): (&TensorShape, Schedule),
-        finish: ScaledBack<'a, F>,
+        finish: ScaledBack<'a, F, ROWS_AT_ONCE>,
     ) {
         let mut shared = dynamic_shared_allotment!();
         let main_loop = SplitLoop::<COLUMNS, PART, COUNT, STAGES> {
@@ -316,16 +326,20 @@ where
             let mut ring = ring.consumer();
             let mut places = schedule.tiles();
             while let Some(mut place) = places.next() {
-                // SAFETY: (1) the ring is initialised. (2) The whole warpgroup is here. For the outputs, (1)
-                // each warpgroup has its own.
+                // SAFETY: (1) the ring is initialised. (2) The whole warpgroup is here. Of `is_wide`, (1) it is.
+                // For the outputs, (1) each warpgroup has its own.
                 unsafe {
-                    let totals =
-                        main_loop.multiply(is_transposed, &mut ring, first, schedule.rounds);
                     let of = |step: u32| (place.matrix * step) as usize;
                     let scales = finish
                         .scales
                         .of_matrices(of(shape.a_step), of(shape.b_step));
-                    if !scales.is_wide((place.row as usize, place.column as usize)) {
+                    let is_wide = || scales.is_wide((place.row as usize, place.column as usize));
+                    // While the first stage comes, if there is a register for the answer.
+                    let is_early = const { has_registers(COUNT) };
+                    let was_wide = is_early && is_wide();
+                    let totals =
+                        main_loop.multiply(is_transposed, &mut ring, first, schedule.rounds);
+                    if !was_wide && (is_early || !is_wide()) {
                         place.row += first as u32;
                         c.store(&totals, place, room, ScaledBack { scales, ..finish });
                     }
@@ -377,7 +391,7 @@ macro_rules! split_kernels {
             let scales = Scales { a_words, b_words, m: c.m, n: c.n };
             let then = Epilogue { numbers, row_scale, column_scale, row_bias, column_bias };
             let schedule = Schedule::new($tile, &shape);
-            let finish = ScaledBack { scales, then };
+            let finish = ScaledBack::<_, { rows_at_once($tile.count()) }> { scales, then };
             // SAFETY: (1) is (1) to (3). (2) It is all that they do.
             unsafe {
                 SplitLoop::<{ $tile.columns }, { $tile.part() }, { $tile.count() }, { $tile.stages }>::run(
