@@ -34,6 +34,12 @@ fn load(round: &Round<'_>, variable: usize, result: usize) -> u32 {
     value
 }
 
+/// Reads one variable, and then writes another.
+fn load_and_write(round: &Round<'_>, (read, result): (usize, usize), written: usize) {
+    load(round, read, result);
+    round.write(written);
+}
+
 #[test]
 fn few_seeds_are_enough() {
     for place in PLACES {
@@ -56,10 +62,7 @@ fn one_fence_does_not_help() {
 
 fn one_fence(round: &Round<'_>, number: usize, fence: fn(MemoryScope)) {
     match number {
-        0 => {
-            load(round, X, 0);
-            round.write(Y);
-        }
+        0 => load_and_write(round, (X, 0), Y),
         1 => {
             load(round, Y, 1);
             fence(MemoryScope::Device);
@@ -73,10 +76,7 @@ fn one_fence(round: &Round<'_>, number: usize, fence: fn(MemoryScope)) {
 #[test]
 fn one_order_does_not_help() {
     let test: Test = |round, number| match number {
-        0 => {
-            load(round, X, 0);
-            round.write(Y);
-        }
+        0 => load_and_write(round, (X, 0), Y),
         1 => {
             let value = round.variable::<DeviceScope>(Y).load(Acquire);
             round.set_result(1, value);
@@ -90,10 +90,7 @@ fn one_order_does_not_help() {
 #[test]
 fn an_update_is_a_later_store_too() {
     let test: Test = |round, number| match number {
-        0 => {
-            load(round, X, 0);
-            round.write(Y);
-        }
+        0 => load_and_write(round, (X, 0), Y),
         1 => {
             load(round, Y, 1);
             round.variable::<DeviceScope>(X).fetch_add(1, Relaxed);
@@ -108,14 +105,10 @@ fn an_update_is_a_later_store_too() {
 fn a_later_store_is_seen_from_then_on() {
     let test: Test = |round, number| match number {
         0 => {
-            load(round, X, 0);
-            round.write(Y);
+            load_and_write(round, (X, 0), Y);
             load(round, X, 1);
         }
-        1 => {
-            load(round, Y, 2);
-            round.write(X);
-        }
+        1 => load_and_write(round, (Y, 2), X),
         _ => {}
     };
     let goes_back = |outcome: &Vec<u32>| outcome[0] > outcome[1];
@@ -158,10 +151,7 @@ fn a_copy_of_a_later_store_is_read() {
             let value = load(round, X, 0);
             round.write_value(Y, value);
         }
-        1 => {
-            load(round, Y, 1);
-            round.write(X);
-        }
+        1 => load_and_write(round, (Y, 1), X),
         _ => {}
     };
     assert_everywhere(test, &set_of(&[&[0, 0], &[1, 0], &[1, 1]]));
@@ -171,10 +161,7 @@ fn a_copy_of_a_later_store_is_read() {
 fn a_condition_on_a_later_store_is_true() {
     let test: Test = |round, number| match number {
         0 if load(round, X, 0) == 1 => round.write(Y),
-        1 => {
-            load(round, Y, 1);
-            round.write(X);
-        }
+        1 => load_and_write(round, (Y, 1), X),
         _ => {}
     };
     assert_everywhere(test, &set_of(&[&[0, 0], &[1, 0], &[1, 1]]));
