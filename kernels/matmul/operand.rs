@@ -177,8 +177,23 @@ pub unsafe fn matrices_of_block<'launch, T>(
     c: GlobalMut<'launch, T>,
     shape: &ProductShape,
 ) -> (Operands<'launch, T>, StoreOutput<'launch, T>) {
-    let matrix = thread::block_idx_y() as usize;
-    // SAFETY: (1) C has the result's elements, by (1), which are touched so alone, by (2).
-    let c = unsafe { StoreOutput::new(c.skip(matrix * shape.c_stride), shape.ldc) };
+    // SAFETY: (1), (2) are the caller's.
+    let c = unsafe { result_of_block(c, shape, thread::block_idx_y()) };
     (operands_of_block(a, b, shape), c)
+}
+
+/// C of product number `matrix` of a batch.
+///
+/// # Safety
+/// 1. `c` starts with the first element of an m x n matrix and reaches to the last of the batch's, which has a matrix
+///    of this number. Rows and matrices start as far apart as `shape` says.
+/// 2. The launch's threads touch the elements of C through such a result alone.
+#[inline(always)]
+pub unsafe fn result_of_block<'launch, T>(
+    c: GlobalMut<'launch, T>,
+    shape: &ProductShape,
+    matrix: u32,
+) -> StoreOutput<'launch, T> {
+    // SAFETY: (1) C has the result's elements, by (1), which are touched so alone, by (2).
+    unsafe { StoreOutput::new(c.skip(matrix as usize * shape.c_stride), shape.ldc) }
 }

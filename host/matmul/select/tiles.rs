@@ -65,6 +65,9 @@ const ROUNDS_OF_SPLIT_MMA: RoundTimes = RoundTimes::of_two(6, 7);
 
 /// Of f64 by warps; large tiles have four times as many outputs. A multiprocessor computes one large tile at a
 /// time, or three small ones.
+///
+/// On an H200, in TFLOP/s, small and large: 43.2 and 26.6 at 1024 (1 round and 1), 43.6 and 30.9 at 1536 (2 and 2),
+/// 46.4 and 51.1 at 2048 (3 and 2), 47.6 and 53.3 at 4096 (11 and 8), 45.1 and 55.4 at 8192 (42 and 32).
 const ROUNDS_OF_F64: RoundTimes = RoundTimes::of_two(4, 5);
 
 /// Of f16, bf16 and i8 by warps; large tiles have four times as many outputs. A multiprocessor computes two large

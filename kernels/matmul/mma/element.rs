@@ -70,21 +70,22 @@ impl StageElement for f64 {
     const DEPTH: usize = 16;
     const PADDING: usize = 4;
 
-    /// 16 bytes at a time where the tile lies `IN_BOUNDS` and each row starts at a multiple of that, single
-    /// elements elsewhere.
     #[inline(always)]
-    unsafe fn copy<L: StageLayout<Element = Self>, const STAGES: usize, const IN_BOUNDS: bool>(
+    unsafe fn copy<
+        L: StageLayout<Element = Self>,
+        const STAGES: usize,
+        const WIDE: bool,
+        const IN_BOUNDS: bool,
+    >(
         pipeline: &mut Pipeline<STAGES>,
         to: (SharedSlice<Self>, usize),
         operand: &Operand<Self>,
         origin: (usize, usize),
     ) {
-        const VECTOR: usize = 2;
-        // SAFETY: (1), (3), (4) are the caller's. (2) Vectors are copied only where each row starts at a
-        // multiple of them; the column does, by (2).
+        // SAFETY: (1), (3), (4) are the caller's. (2) is (2).
         unsafe {
-            if IN_BOUNDS && operand.rows_start_at_multiples_of(VECTOR) {
-                copy_rows::<L, STAGES, VECTOR, IN_BOUNDS, false>(pipeline, to, operand, origin);
+            if WIDE {
+                copy_rows::<L, STAGES, 2, IN_BOUNDS, IN_BOUNDS>(pipeline, to, operand, origin);
             } else {
                 copy_rows::<L, STAGES, 1, IN_BOUNDS, false>(pipeline, to, operand, origin);
             }
@@ -156,7 +157,12 @@ macro_rules! narrow_elements {
             const PADDING: usize = $vector;
 
             #[inline(always)]
-            unsafe fn copy<L: StageLayout<Element = Self>, const STAGES: usize, const IN_BOUNDS: bool>(
+            unsafe fn copy<
+                L: StageLayout<Element = Self>,
+                const STAGES: usize,
+                const WIDE: bool,
+                const IN_BOUNDS: bool,
+            >(
                 pipeline: &mut Pipeline<STAGES>,
                 to: (SharedSlice<Self>, usize),
                 operand: &Operand<Self>,

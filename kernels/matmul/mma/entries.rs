@@ -9,9 +9,10 @@ use crate::finish::CMatrices;
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::matmul::descriptor::{OperandLayout, ProductDescriptor, ProductKernel};
 use crate::matmul::grid::is_left_out;
-use crate::matmul::operand::{matrices_of_block, operands_of_block};
+use crate::matmul::operand::{operands_of_block, result_of_block};
 use crate::matmul::shape::ProductShape;
 use crate::matmul::sink::StoreFinished;
+use cuda_std::hint::opaque;
 use cuda_std::prelude::*;
 use half::{bf16, f16};
 
@@ -102,11 +103,15 @@ macro_rules! mma_kernels {
     (@one_by_one [$a:ty, $b:ty, $warp:ty, $count:expr],
         $of_a:ident, $of_b:ident, $c:ident, $shape:ident, $stages:ident, $room:ident, $epilogue:ident) => {
         let _ = &mut $room;
-        // SAFETY: of `matrices_of_block`, (1) and (2) are (2). Of the product, (1): (1) is (1), (2) is (2)
-        // and (3), (3) the stages are taken here, (4) elements have 8 bytes; (2) is (2).
+        // SAFETY: of the product, (1): (1) is (1), (2) is (2) and (3), (3) the stages are taken here; (2) is (2). Of
+        // `result_of_block`, (1) and (2) are (2).
         unsafe {
-            let (operands, to) = matrices_of_block($of_a, $of_b, $c, &$shape);
-            let store = StoreFinished { to, epilogue: $epilogue };
+            let operands = operands_of_block($of_a, $of_b, &$shape);
+            // Computed when the sums are there: C holds no registers before.
+            let store = || {
+                let to = result_of_block($c, &$shape, opaque(thread::block_idx_y()));
+                StoreFinished { to, epilogue: $epilogue }
+            };
             product_of_factors::<$a, $b, $warp, $count>(operands, $stages, store);
         }
     };

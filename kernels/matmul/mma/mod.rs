@@ -7,14 +7,16 @@
 //! For each 8 k a large block of f64 reads 48 KiB of shared memory in 384 cycles, in which its tensor cores
 //! multiply for 1024. What it takes is a tile of outputs for each warp that is as large as registers allow,
 //! fragments that are there before the last ones are multiplied, and copies that are never waited for.
-//! `tile.rs` has the sizes of blocks, `element.rs` what is multiplied, and how fragments are read, `stage.rs` how operands lie in shared
-//! memory, `warp_tile.rs` what a warp computes, `product.rs` the main
-//! loop, `entries.rs` the kernels, and `grouped.rs` those of products of unequal shapes. `split.rs` has the main loop
-//! and the kernels of f32 products whose operands were taken apart into halves.
+//! `tile.rs` has the sizes of blocks, `element.rs` what is multiplied, and how fragments are read, `stage.rs` how
+//! operands lie in shared memory, `warp_tile.rs` what a warp computes, `product.rs` the main loop and how sums are
+//! stored, `peeled_loop.rs` the main loop of f64, `entries.rs` the kernels, and `grouped.rs` those of products of
+//! unequal shapes. `split.rs` has the main loop and the kernels of f32 products whose operands were taken apart into
+//! halves.
 
 mod element;
 mod entries;
 mod grouped;
+mod peeled_loop;
 mod product;
 mod split;
 mod stage;

@@ -1,4 +1,6 @@
-//! The main loop of a warp, and its two ways to store.
+//! The main loop of products of narrow elements, and the two ways in which sums are stored.
+//!
+//! That of f64 is in `peeled_loop.rs`.
 //!
 //! ```text
 //! load the first tiles of A and of B, to all stages but one
@@ -17,6 +19,7 @@ use super::super::grid::block_position;
 use super::super::operand::{Operands, TileOrigin};
 use super::super::sink::StoreFinished;
 use super::element::{COLUMNS_OF_PRODUCT, MmaElement, ROWS_OF_PRODUCT};
+use super::peeled_loop;
 use super::stage::{StageElement, StageLayout, Stages};
 use super::warp_tile::{WarpOutputs, WarpPosition};
 use crate::epilogue::Epilogue;
@@ -80,11 +83,19 @@ unsafe fn multiply<A, B, W, const STAGES: usize>(
         // comparison. (4) is (4).
         unsafe {
             if tile < tiles_in_bounds {
-                stages.0.load::<STAGES, true>(pipeline, stage, &a, of_a);
-                stages.1.load::<STAGES, true>(pipeline, stage, &b, of_b);
+                stages
+                    .0
+                    .load::<STAGES, true, true>(pipeline, stage, &a, of_a);
+                stages
+                    .1
+                    .load::<STAGES, true, true>(pipeline, stage, &b, of_b);
             } else if tile < tiles {
-                stages.0.load::<STAGES, false>(pipeline, stage, &a, of_a);
-                stages.1.load::<STAGES, false>(pipeline, stage, &b, of_b);
+                stages
+                    .0
+                    .load::<STAGES, true, false>(pipeline, stage, &a, of_a);
+                stages
+                    .1
+                    .load::<STAGES, true, false>(pipeline, stage, &b, of_b);
             }
         }
         pipeline.commit();
@@ -95,7 +106,7 @@ unsafe fn multiply<A, B, W, const STAGES: usize>(
     }
 
     let mut sums = W::zero();
-    let position = W::position();
+    let position = W::position(thread::thread_idx_x());
     let read = |stage: usize, k: usize| {
         // SAFETY: (1) all threads have waited for their copies of the stage, and for one another. (2) The
         // assertions above; steps are counted from 0. (3) No thread of the block is elsewhere.
@@ -131,13 +142,13 @@ unsafe fn multiply<A, B, W, const STAGES: usize>(
 /// The product of the calling block, whose sums go from registers to C, or one by one to the epilogue.
 ///
 /// # Safety
-/// 1. As for `multiply`.
+/// 1. As for `peeled_loop::multiply`.
 /// 2. The launch touches the elements of C through `store` alone.
 #[inline(always)]
-pub unsafe fn product_of_factors<A, B, W, const STAGES: usize>(
+pub unsafe fn product_of_factors<'launch, A, B, W, const STAGES: usize>(
     operands: Operands<'_, f64>,
     stages: (Stages<'_, A>, Stages<'_, B>),
-    store: StoreFinished<'_, f64>,
+    store: impl FnOnce() -> StoreFinished<'launch, f64>,
 ) where
     A: StageLayout<Element = f64>,
     B: StageLayout<Element = f64>,
@@ -145,14 +156,15 @@ pub unsafe fn product_of_factors<A, B, W, const STAGES: usize>(
 {
     let shape = (operands.m, operands.n);
     let way = stages.0.as_slice();
-    // SAFETY: (1) to (4) are (1). Of the stores, (1) `block_position` gives each block its own outputs. (2) The
+    // SAFETY: (1) to (3) are (1). Of the stores, (1) `block_position` gives each block its own outputs. (2) The
     // stages are the block's, and no longer read; no copy is under way.
     unsafe {
-        multiply::<A, B, W, STAGES>(
+        peeled_loop::multiply::<A, B, W, STAGES>(
             thread::block_idx_x(),
             operands,
             stages,
             |sums: &W, position, origin| {
+                let store = store();
                 if store.epilogue.is_plain() {
                     sums.store(position, origin, shape, &store.to);
                 } else {
@@ -230,7 +242,7 @@ pub unsafe fn store_by_rows<W, O, F, const LEN: usize>(
     const { assert!(OF_LANE * 32 == ROWS * COLUMNS, "and so are its sums") };
     // The last readers of what lies in the memory are done.
     thread::sync_threads();
-    let position = W::position();
+    let position = W::position(thread::thread_idx_x());
     let room = WarpRoom::of_warp(staging, thread::thread_idx_x() / 32);
     let (row, column) = (row + position.row, column + position.column);
     let place = |part: usize| (row + part * ROWS, column);

@@ -86,8 +86,8 @@ impl<'a, L: StageLayout<Element = f16>> SplitOperand<'a, L> {
         let Self { halves, stages } = self;
         // SAFETY: (1), (2) are (1); (2). (3) is (3). (4) is (2).
         unsafe {
-            (stages.high).load::<STAGES, IN_BOUNDS>(pipeline, stage, &halves.high, origin);
-            (stages.low).load::<STAGES, IN_BOUNDS>(pipeline, stage, &halves.low, origin);
+            (stages.high).load::<STAGES, true, IN_BOUNDS>(pipeline, stage, &halves.high, origin);
+            (stages.low).load::<STAGES, true, IN_BOUNDS>(pipeline, stage, &halves.low, origin);
         }
     }
 }
@@ -121,7 +121,7 @@ unsafe fn multiply<
     type Warp<const D: usize, const N: usize, const W: usize, const X: usize> =
         WarpTile<f16, D, N, W, X>;
     let k = shape.k;
-    let position = Warp::<DOWN, ALONG, WARPS, WARPS_ALONG>::position();
+    let position = Warp::<DOWN, ALONG, WARPS, WARPS_ALONG>::position(thread::thread_idx_x());
     let mut totals = Warp::<DOWN, ALONG, WARPS, WARPS_ALONG>::zero();
     let mut pipeline = Pipeline::<STAGES>::new();
     let is_within_c = row + A::OUTPUTS <= shape.m && column + B::OUTPUTS <= shape.n;

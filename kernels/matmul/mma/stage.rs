@@ -19,15 +19,20 @@ pub trait StageElement: OperandElement {
     const PADDING: usize;
 
     /// Starts to copy a tile of `operand` that starts at `origin` (row, column) to a stage, whose first row is
-    /// given with the memory.
+    /// given with the memory. Copies that are `WIDE` bring 16 bytes, others an element; those of elements smaller
+    /// than 4 bytes are always wide.
     ///
     /// # Safety
     /// 1. The stage lies within the memory, which starts at a multiple of 16 bytes.
-    /// 2. The column is a multiple of 16 bytes. Where elements are smaller than 4 bytes, so is the start of
-    ///    each row of the operand.
+    /// 2. The column is a multiple of 16 bytes. Where copies are wide, so is the start of each row of the operand.
     /// 3. No thread touches the stage until the copies have been waited for and a barrier has been passed.
     /// 4. With `IN_BOUNDS` the tile lies within the operand.
-    unsafe fn copy<L: StageLayout<Element = Self>, const STAGES: usize, const IN_BOUNDS: bool>(
+    unsafe fn copy<
+        L: StageLayout<Element = Self>,
+        const STAGES: usize,
+        const WIDE: bool,
+        const IN_BOUNDS: bool,
+    >(
         pipeline: &mut Pipeline<STAGES>,
         to: (SharedSlice<Self>, usize),
         operand: &Operand<Self>,
@@ -155,9 +160,10 @@ impl<'block, L: StageLayout> Stages<'block, L> {
     ///    outputs.
     /// 2. No thread touches the stage until the copies have been waited for and a barrier has been passed.
     /// 3. With `IN_BOUNDS` the tile lies within the operand.
-    /// 4. Where elements are smaller than 4 bytes, each row of the operand starts at a multiple of 16 bytes.
+    /// 4. Where elements are smaller than 4 bytes or copies are `WIDE`, each row of the operand starts at a multiple
+    ///    of 16 bytes.
     #[inline(always)]
-    pub unsafe fn load<const STAGES: usize, const IN_BOUNDS: bool>(
+    pub unsafe fn load<const STAGES: usize, const WIDE: bool, const IN_BOUNDS: bool>(
         self,
         pipeline: &mut Pipeline<STAGES>,
         stage: usize,
@@ -172,7 +178,7 @@ impl<'block, L: StageLayout> Stages<'block, L> {
         // SAFETY: (1) is (1). (2) Both parts of `origin` are multiples of 16 bytes, by (1); (4). (3), (4) are
         // (2) and (3).
         unsafe {
-            L::Element::copy::<L, STAGES, IN_BOUNDS>(pipeline, to, operand, origin);
+            L::Element::copy::<L, STAGES, WIDE, IN_BOUNDS>(pipeline, to, operand, origin);
         }
     }
 

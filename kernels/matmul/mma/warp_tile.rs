@@ -39,8 +39,8 @@ pub trait WarpOutputs: Sized {
     /// Fragments of zeros.
     fn no_fragments() -> Self::Fragments;
 
-    /// The place of the calling warp.
-    fn position() -> WarpPosition;
+    /// The place of the warp of thread number `thread`.
+    fn position(thread: u32) -> WarpPosition;
 
     /// The warp's fragments of [`MmaElement::STEP`] k, from `k` on, of one stage of both operands.
     ///
@@ -60,6 +60,23 @@ pub trait WarpOutputs: Sized {
 
     /// Adds the products of the fragments.
     fn add_products(&mut self, fragments: &Self::Fragments);
+
+    /// Adds the products of the fragments, and reads others in their place: columns of B as soon as the last ones
+    /// are multiplied, so that they take no registers of their own.
+    ///
+    /// # Safety
+    /// As for `read`.
+    unsafe fn add_products_and_read<
+        A: StageLayout<Element = Self::Element>,
+        B: StageLayout<Element = Self::Element>,
+    >(
+        &mut self,
+        fragments: &mut Self::Fragments,
+        position: &WarpPosition,
+        stages: (Stages<'_, A>, Stages<'_, B>),
+        stage: usize,
+        k: usize,
+    );
 
     /// The lane's sum number `i` of the products number `down` from above, in order from left to right.
     fn sum(&self, down: usize, i: usize) -> <Self::Element as MmaElement>::Sum;
@@ -92,6 +109,39 @@ impl<
     const WARPS_ALONG: usize,
 > WarpTile<T, DOWN, ALONG, WARPS, WARPS_ALONG>
 {
+    /// Adds the products of the fragments of column number `j` of products.
+    #[inline(always)]
+    fn add_column(&mut self, fragments: &Fragments<T, DOWN, ALONG>, j: usize) {
+        let mut i = 0;
+        while i < DOWN {
+            self.sums[i][j] = T::add_product(self.sums[i][j], fragments.a[i], fragments.b[j]);
+            i += 1;
+        }
+    }
+
+    /// The fragments of the warp's rows of A.
+    ///
+    /// # Safety
+    /// As for [`WarpOutputs::read`].
+    #[inline(always)]
+    unsafe fn read_rows<A: StageLayout<Element = T>>(
+        position: &WarpPosition,
+        stages: Stages<'_, A>,
+        stage: usize,
+        k: usize,
+    ) -> [T::A; DOWN] {
+        let mut rows = [T::zero().0; DOWN];
+        let mut i = 0;
+        while i < DOWN {
+            let first = position.row + i * ROWS_OF_PRODUCT;
+            // SAFETY: (1) the stage has been written, by (1), and has the elements, by (2). (2) The warp's rows
+            // begin at a multiple of 16; (2). (3) is (3).
+            rows[i] = unsafe { T::read_a(stages, stage, first, k) };
+            i += 1;
+        }
+        rows
+    }
+
     /// Replaces each sum by what `with` makes of it and of that of `other`.
     #[inline(always)]
     pub fn combine(&mut self, other: &Self, with: impl Fn(T::Sum, T::Sum) -> T::Sum) {
@@ -149,8 +199,8 @@ impl<
     }
 
     #[inline(always)]
-    fn position() -> WarpPosition {
-        let warp = thread::thread_idx_x() as usize / LANES;
+    fn position(thread: u32) -> WarpPosition {
+        let warp = thread as usize / LANES;
         WarpPosition {
             row: warp / WARPS_ALONG * (ROWS_OF_PRODUCT * DOWN),
             column: warp % WARPS_ALONG * (COLUMNS_OF_PRODUCT * ALONG),
@@ -171,14 +221,8 @@ impl<
             )
         };
         let mut fragments = Self::no_fragments();
-        let mut i = 0;
-        while i < DOWN {
-            let first = position.row + i * ROWS_OF_PRODUCT;
-            // SAFETY: (1) the stage has been written, by (1), and has the elements, by (2). (2) The warp's rows
-            // begin at a multiple of 16; (2). (3) is (3).
-            fragments.a[i] = unsafe { T::read_a(a_stages, stage, first, k) };
-            i += 1;
-        }
+        // SAFETY: (1), (2) and (3).
+        fragments.a = unsafe { Self::read_rows(position, a_stages, stage, k) };
         let mut j = 0;
         while j < ALONG {
             let first = position.column + j * COLUMNS_OF_PRODUCT;
@@ -191,14 +235,34 @@ impl<
     }
 
     #[inline(always)]
+    unsafe fn add_products_and_read<A: StageLayout<Element = T>, B: StageLayout<Element = T>>(
+        &mut self,
+        fragments: &mut Self::Fragments,
+        position: &WarpPosition,
+        (a_stages, b_stages): (Stages<'_, A>, Stages<'_, B>),
+        stage: usize,
+        k: usize,
+    ) {
+        // SAFETY: (1), (2) and (3).
+        let rows = unsafe { Self::read_rows(position, a_stages, stage, k) };
+        let mut j = 0;
+        while j < ALONG {
+            self.add_column(fragments, j);
+            self.add_column(fragments, j + 1);
+            let first = position.column + j * COLUMNS_OF_PRODUCT;
+            // SAFETY: as in `read`.
+            let [left, right] = unsafe { T::read_b(b_stages, stage, first, k) };
+            (fragments.b[j], fragments.b[j + 1]) = (left, right);
+            j += 2;
+        }
+        fragments.a = rows;
+    }
+
+    #[inline(always)]
     fn add_products(&mut self, fragments: &Self::Fragments) {
         let mut j = 0;
         while j < ALONG {
-            let mut i = 0;
-            while i < DOWN {
-                self.sums[i][j] = T::add_product(self.sums[i][j], fragments.a[i], fragments.b[j]);
-                i += 1;
-            }
+            self.add_column(fragments, j);
             j += 1;
         }
     }
@@ -230,7 +294,7 @@ impl<
 
     #[inline(always)]
     fn position() -> WarpPosition {
-        <Self as WarpOutputs>::position()
+        <Self as WarpOutputs>::position(thread::thread_idx_x())
     }
 
     #[inline(always)]

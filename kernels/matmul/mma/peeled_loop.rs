@@ -1,0 +1,270 @@
+//! The main loop of a warp of f64.
+//!
+//! ```text
+//! copy the first tiles of A and of B, to all stages but one
+//! wait for the first, and read fragments of its first k
+//! for each tile of K:
+//!     copy a later one to the stage that was read last
+//!     for each step of k of the tile:
+//!         multiply: each warp adds the products of its fragments to its outputs, and
+//!         reads those of the next step in their place, after the last step from the next tile
+//! ```
+//!
+//! The loop is peeled: as long as the later tile lies within the operands, a loop of its own has no branch, so that
+//! the assembler puts copies and reads between products. Those of narrow elements take a fraction of the time, and
+//! are slower by it.
+
+use super::super::element::OperandElement;
+use super::super::grid::block_position;
+use super::super::operand::{Operand, Operands, TileOrigin};
+use super::element::MmaElement;
+use super::stage::{StageElement, StageLayout, Stages};
+use super::warp_tile::{WarpOutputs, WarpPosition};
+use cuda_std::hint::opaque;
+use cuda_std::prelude::*;
+
+/// Elements of a wide copy, of 16 bytes.
+const VECTOR: usize = 2;
+
+/// The tiles of K of a block's operands, and the stages to which they are copied.
+struct Tiles<'a, A: StageLayout<Element = f64>, B: StageLayout<Element = f64>> {
+    stages: (Stages<'a, A>, Stages<'a, B>),
+    a: Operand<'a, f64>,
+    b: Operand<'a, f64>,
+    /// The place of the block among the result's, in blocks: half of the registers that rows and columns would take.
+    place: (u32, u32),
+    /// How many there are.
+    count: u32,
+    /// So many of them, from the first on, lie within both operands.
+    within: u32,
+    /// Whether rows of both operands start at multiples of 16 bytes.
+    is_wide: bool,
+}
+
+impl<A: StageLayout<Element = f64>, B: StageLayout<Element = f64>> Tiles<'_, A, B> {
+    /// The row and the column where the block's outputs begin.
+    #[inline(always)]
+    fn origin(&self) -> (usize, usize) {
+        let (row, column) = self.place;
+        (row as usize * A::OUTPUTS, column as usize * B::OUTPUTS)
+    }
+
+    /// Starts to copy tile number `tile`, a group of copies, to the stage of the pipeline that was read last.
+    ///
+    /// # Safety
+    /// 1. There is such a tile, and the operands' rows start at multiples of 16 bytes if copies are `WIDE`.
+    /// 2. With `IN_BOUNDS` it lies within both operands.
+    /// 3. The stages are the block's own, and have `STAGES` of each operand. The last readers of this one have passed
+    ///    a barrier, and no thread touches it until its copies have been waited for and another one has been passed.
+    #[inline(always)]
+    unsafe fn copy<const STAGES: usize, const WIDE: bool, const IN_BOUNDS: bool>(
+        &self,
+        pipeline: &mut Pipeline<STAGES>,
+        tile: u32,
+    ) {
+        let (stage, k) = (pipeline.producer_stage(), tile as usize * f64::DEPTH);
+        let (row, column) = self.origin();
+        let at = |output| TileOrigin { k, output };
+        let (a_stages, b_stages) = self.stages;
+        // SAFETY: (1) it is the pipeline's, of (3), and `at` counts tiles, by (1). (2) is (3). (3) is (2). (4) is (1).
+        unsafe {
+            a_stages.load::<STAGES, WIDE, IN_BOUNDS>(pipeline, stage, &self.a, at(row));
+            b_stages.load::<STAGES, WIDE, IN_BOUNDS>(pipeline, stage, &self.b, at(column));
+        }
+        pipeline.commit();
+    }
+
+    /// The same of a tile that may lie outside in part, or past the end of K: its group is empty.
+    ///
+    /// # Safety
+    /// As (3) of `copy`.
+    #[inline(always)]
+    unsafe fn copy_in_part<const STAGES: usize>(&self, pipeline: &mut Pipeline<STAGES>, tile: u32) {
+        // SAFETY: (1) The comparisons. (2) Without `IN_BOUNDS`. (3) is (3).
+        unsafe {
+            if tile >= self.count {
+                pipeline.commit();
+            } else if self.is_wide {
+                self.copy::<STAGES, true, false>(pipeline, tile);
+            } else {
+                self.copy::<STAGES, false, false>(pipeline, tile);
+            }
+        }
+    }
+}
+
+/// A warp on its way along K.
+struct Progress<'a, A, B, W, const STAGES: usize>
+where
+    A: StageLayout<Element = f64>,
+    B: StageLayout<Element = f64>,
+    W: WarpOutputs<Element = f64>,
+{
+    tiles: Tiles<'a, A, B>,
+    pipeline: Pipeline<STAGES>,
+    position: WarpPosition,
+    sums: W,
+    /// The stage of the tile that is multiplied next.
+    stage: usize,
+    /// Fragments of its first k.
+    fragments: W::Fragments,
+}
+
+impl<A, B, W, const STAGES: usize> Progress<'_, A, B, W, STAGES>
+where
+    A: StageLayout<Element = f64>,
+    B: StageLayout<Element = f64>,
+    W: WarpOutputs<Element = f64>,
+{
+    /// Adds the products of the fragments, and reads others, from `k` of the stage on.
+    ///
+    /// # Safety
+    /// 1. All threads of the block have waited for their copies of the stage, and for one another.
+    /// 2. `k` is a multiple of [`MmaElement::STEP`], below [`StageElement::DEPTH`].
+    #[inline(always)]
+    unsafe fn multiply_and_read(&mut self, k: usize) {
+        // SAFETY: (1) is (1). (2) Of the sizes, the assertion of `multiply`; (2). (3) No thread of the block is
+        // elsewhere.
+        unsafe {
+            self.sums.add_products_and_read(
+                &mut self.fragments,
+                &self.position,
+                self.tiles.stages,
+                self.stage,
+                k,
+            );
+        }
+    }
+
+    /// Waits for the next tile, and for all threads.
+    #[inline(always)]
+    fn wait(&mut self) -> usize {
+        let stage = self.pipeline.consumer_wait();
+        thread::sync_threads();
+        stage
+    }
+
+    /// Multiplies the tile, and reads the first fragments of the one that follows: of itself, for nothing, if it
+    /// `is_last`. A branch would wait for the fragments.
+    ///
+    /// # Safety
+    /// All threads of the block make the call, with the tile for which they have waited.
+    #[inline(always)]
+    unsafe fn multiply_tile(&mut self, is_last: bool) {
+        let (depth, step) = (f64::DEPTH, f64::STEP);
+        let mut k = step;
+        while k < depth {
+            // SAFETY: (1) the caller. (2) `k` counts steps.
+            unsafe { self.multiply_and_read(k) };
+            k += step;
+        }
+        let following = self.wait();
+        self.stage = if is_last { self.stage } else { following };
+        // SAFETY: (1) the wait; of the last tile, the caller. (2) 0.
+        unsafe { self.multiply_and_read(0) };
+    }
+
+    /// Multiplies tiles from number `tile` on, as long as the one that is copied meanwhile lies within both operands,
+    /// and returns the number of the next.
+    ///
+    /// # Safety
+    /// 1. As for `multiply_tile`.
+    /// 2. As (3) of [`Tiles::copy`], and rows start at multiples of 16 bytes if copies are `WIDE`.
+    #[inline(always)]
+    unsafe fn multiply_within<const WIDE: bool>(&mut self, mut tile: u32) -> u32 {
+        let ahead = STAGES as u32 - 1;
+        while tile + ahead < self.tiles.within {
+            // SAFETY: of the copy, (1) and (2) the comparison; (2). (3) is (2). Of the product, (1).
+            unsafe {
+                self.tiles
+                    .copy::<STAGES, WIDE, true>(&mut self.pipeline, tile + ahead);
+                self.multiply_tile(false);
+            }
+            tile += 1;
+        }
+        tile
+    }
+}
+
+/// The main loop of block number `block` of the product's, which hands the warp's sums to `store` with the
+/// warp's place in the block, and the row and the column where the block's outputs begin.
+///
+/// # Safety
+/// 1. The launch has blocks of the warps' threads, one `block` for each of their `BLOCK`s of the result.
+/// 2. A and B have the elements of m x k and k x n matrices, `lda` and `ldb` elements from row to row
+///    in memory.
+/// 3. The memory of the stages is the block's own, and has `STAGES` of each operand.
+#[inline(always)]
+pub unsafe fn multiply<A, B, W, const STAGES: usize>(
+    block: u32,
+    operands: Operands<'_, f64>,
+    stages: (Stages<'_, A>, Stages<'_, B>),
+    store: impl FnOnce(&W, &WarpPosition, (usize, usize)),
+) where
+    A: StageLayout<Element = f64>,
+    B: StageLayout<Element = f64>,
+    W: WarpOutputs<Element = f64>,
+{
+    const { assert!(A::OUTPUTS == W::BLOCK.0 && B::OUTPUTS == W::BLOCK.1) };
+    let Operands {
+        a,
+        b,
+        m,
+        n,
+        k,
+        lda,
+        ldb,
+    } = operands;
+    let (block_row, block_column) =
+        block_position(block, m.div_ceil(A::OUTPUTS), n.div_ceil(B::OUTPUTS));
+    let (row, column) = (block_row * A::OUTPUTS, block_column * B::OUTPUTS);
+    let (a_outside, b_outside) = f64::OUTSIDE;
+    let a = A::operand(a, m, k, lda, a_outside);
+    let b = B::operand(b, n, k, ldb, b_outside);
+    let is_within_c = row + A::OUTPUTS <= m && column + B::OUTPUTS <= n;
+    let tiles = Tiles {
+        is_wide: a.rows_start_at_multiples_of(VECTOR) && b.rows_start_at_multiples_of(VECTOR),
+        stages,
+        a,
+        b,
+        place: (block_row as u32, block_column as u32),
+        // One number in one register, not K and its remainder.
+        count: opaque(k.div_ceil(f64::DEPTH) as u32),
+        within: match is_within_c {
+            true => (k / f64::DEPTH) as u32,
+            false => 0,
+        },
+    };
+    let mut warp = Progress {
+        tiles,
+        pipeline: Pipeline::<STAGES>::new(),
+        position: W::position(thread::thread_idx_x()),
+        sums: W::zero(),
+        stage: 0,
+        fragments: W::no_fragments(),
+    };
+    let ahead = STAGES as u32 - 1;
+    // SAFETY: of the copies, (1) and (2) `is_wide` and the comparisons; (3) the stages are the block's, by
+    // (3), and the last readers of a stage pass a barrier before the next tile is copied to it. Of the reads, (1) the
+    // wait before, (2) 0. Of the products, all threads are here, and have waited.
+    unsafe {
+        for tile in 0..ahead {
+            warp.tiles.copy_in_part(&mut warp.pipeline, tile);
+        }
+        if warp.tiles.count > 0 {
+            warp.stage = warp.wait();
+            warp.fragments = W::read(&warp.position, stages, warp.stage, 0);
+        }
+        let first = match warp.tiles.is_wide {
+            true => warp.multiply_within::<true>(0),
+            false => warp.multiply_within::<false>(0),
+        };
+        for tile in first..warp.tiles.count {
+            warp.tiles.copy_in_part(&mut warp.pipeline, tile + ahead);
+            warp.multiply_tile(tile + 1 == warp.tiles.count);
+        }
+    }
+    // Computed anew, so that it holds no registers while the warp multiplies.
+    let position = W::position(opaque(thread::thread_idx_x()));
+    store(&warp.sums, &position, warp.tiles.origin());
+}
