@@ -261,14 +261,18 @@ impl Device {
 
     /// Fails unless `other`, the device of the operand `what`, is this device.
     pub(crate) fn check_owns(&self, what: impl FnOnce() -> String, other: &Self) -> Outcome<()> {
-        if self.is_same(other) {
-            return Ok(());
+        match self.is_same(other) {
+            true => Ok(()),
+            false => Err(self.wrong_device(what(), other)),
         }
-        Err(ErrorKind::WrongDevice {
-            what: what(),
+    }
+
+    fn wrong_device(&self, what: String, other: &Self) -> ErrorKind {
+        ErrorKind::WrongDevice {
+            what,
             expected: self.name().to_owned(),
             found: other.name().to_owned(),
-        })
+        }
     }
 }
 

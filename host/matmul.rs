@@ -7,7 +7,7 @@
 //! - `types.rs`, `element.rs`: the types that are multiplied, and their entries of the table.
 //! - `matrices.rs`: operands and result, compared; `layout.rs`: how they lie. `prepared.rs`, `halves.rs`: operands of f32 taken apart.
 //! - `select/`: the pure function from a problem (`problem.rs`) to a line (`kernel.rs`) of the table (`kernels.rs`).
-//! - `entry.rs`: how a kernel is launched. `epilogue.rs`: what becomes of its sums.
+//! - `entry.rs`, `launchers.rs`: how a kernel is launched. `epilogue.rs`: what becomes of its sums.
 
 mod arithmetic;
 mod dispatch;
@@ -19,6 +19,7 @@ mod halves;
 mod kernel;
 mod kernels;
 mod launch;
+mod launchers;
 mod layout;
 mod matrices;
 mod plan;

@@ -41,7 +41,7 @@ impl Mapped {
 pub(crate) struct Scratch {
     /// What [`Workspace`](crate::workspace::Workspace) uses, if it has been allocated.
     workspace: Mutex<Option<Allocation>>,
-    /// What [`with_counters`](crate::workspace::with_counters) uses, if it has been allocated.
+    /// What [`Counters`](crate::workspace::Counters) uses, if it has been allocated.
     counters: Mutex<Option<Allocation>>,
     /// What [`ResultSlot`](crate::result_slot::ResultSlot) uses.
     slots: Mutex<Slots>,

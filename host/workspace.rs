@@ -72,54 +72,73 @@ impl<'a> Workspace<'a> {
         })
     }
 
-    /// Gives the memory back, so that the next use starts anew: after a failed launch the
-    /// counters may not be 0.
-    pub(crate) fn discard(&mut self) {
-        if let Some(Allocation { address, bytes }) = self.allocation.take() {
-            // SAFETY: (1) `addresses` allocated it with this size, and it is forgotten here.
+    /// What came of a launch that used the memory. After one that failed the counters may not be 0: the
+    /// memory is given back, so that the next use starts anew.
+    pub(crate) fn after(mut self, launched: Outcome<()>) -> Outcome<()> {
+        if launched.is_err()
+            && let Some(Allocation { address, bytes }) = self.allocation.take()
+        {
+            // SAFETY: (1) `address` allocated it with this size, and it is forgotten here.
             unsafe { self.device.backend().free(address, bytes) };
         }
+        launched
     }
 }
 
 /// The bytes of the first allocation of counters.
 const FIRST_COUNTERS: usize = 1 << 12;
 
-/// Submits a launch with a number of counters, which are 0 when it starts, and which it leaves at 0.
+/// Counters for a launch, which are 0 when it starts, and which it leaves at 0.
 ///
 /// They are the device's own, locked as the [`Workspace`] is, and more are allocated when a call needs
 /// more: a call on warm data neither allocates nor clears them.
-pub(crate) fn with_counters(
-    device: &Device,
-    counters: usize,
-    launch: impl FnOnce(GlobalMut<'_, u32>) -> Outcome<()>,
-) -> Outcome<()> {
-    let backend = device.backend();
-    let mut allocation = backend.scratch().counters();
-    let needed = counters * size_of::<u32>();
-    let free = |Allocation { address, bytes }| {
-        // SAFETY: (1) it was allocated below with this size, and is forgotten where it is freed.
-        unsafe { backend.free(address, bytes) }
-    };
-    if allocation.map_or(0, |it| it.bytes) < needed {
-        if let Some(smaller) = allocation.take() {
-            free(smaller);
+pub(crate) struct Counters<'a> {
+    allocation: MutexGuard<'a, Option<Allocation>>,
+    device: &'a Device,
+    len: usize,
+}
+
+impl<'a> Counters<'a> {
+    /// Waits for the counters of `device`, and makes them `len` at least.
+    pub(crate) fn lock(device: &'a Device, len: usize) -> Outcome<Self> {
+        let allocation = device.backend().scratch().counters();
+        let mut counters = Self {
+            allocation,
+            device,
+            len,
+        };
+        let needed = len * size_of::<u32>();
+        if counters.allocation.map_or(0, |it| it.bytes) < needed {
+            counters.free();
+            let bytes = needed.next_power_of_two().max(FIRST_COUNTERS);
+            let address = device.backend().allocate_zeroed(bytes)?;
+            *counters.allocation = Some(Allocation { address, bytes });
         }
-        let bytes = needed.next_power_of_two().max(FIRST_COUNTERS);
-        let address = backend.allocate_zeroed(bytes)?;
-        *allocation = Some(Allocation { address, bytes });
+        Ok(counters)
     }
-    let address = allocation.map_or(0, |it| it.address as usize);
-    // SAFETY: (1) the allocation has as many. (2) No other thread submits work that uses them while it is
-    // locked, and work that was submitted before comes before.
-    let words =
-        unsafe { GlobalMut::from_raw_parts(ptr::with_exposed_provenance_mut(address), counters) };
-    let launched = launch(words);
-    // They are 0 between launches that succeed, and may not be after one that did not.
-    if launched.is_err()
-        && let Some(spoilt) = allocation.take()
-    {
-        free(spoilt);
+
+    /// As many as were requested.
+    pub(crate) fn words(&mut self) -> GlobalMut<'_, u32> {
+        let address = self.allocation.map_or(0, |it| it.address as usize);
+        let address = ptr::with_exposed_provenance_mut(address);
+        // SAFETY: (1) the allocation has as many. (2) No other thread submits work that uses them while it is
+        // locked, and work that was submitted before comes before.
+        unsafe { GlobalMut::from_raw_parts(address, self.len) }
     }
-    launched
+
+    /// What came of a launch that used them. They are 0 between launches that succeed, and may not be after one
+    /// that did not.
+    pub(crate) fn after(mut self, launched: Outcome<()>) -> Outcome<()> {
+        if launched.is_err() {
+            self.free();
+        }
+        launched
+    }
+
+    fn free(&mut self) {
+        if let Some(Allocation { address, bytes }) = self.allocation.take() {
+            // SAFETY: (1) `lock` allocated it with this size, and it is forgotten here.
+            unsafe { self.device.backend().free(address, bytes) };
+        }
+    }
 }

@@ -24,7 +24,7 @@ const LARGEST_TILED: usize = 4096;
 /// Rows of the result that are compared with a reference.
 const CHECKED_ROWS: usize = 5;
 
-/// A factor's type, and its arithmetic.
+/// An operand's type, and its arithmetic.
 pub trait Number: GemmElement + Gemm + Rounding {
     const NAME: &'static str;
     /// Bits of the significand.
@@ -67,7 +67,7 @@ pub fn cases(device: &Device) -> Vec<Case> {
 }
 
 fn case<T: Number>(size: usize) -> Case {
-    /// The two factors, and a result of each contender.
+    /// The two operands, and a result of each contender.
     const MATRICES: usize = 5;
     Case {
         name: format!("product {} {size}", T::NAME),
@@ -78,14 +78,14 @@ fn case<T: Number>(size: usize) -> Case {
 }
 
 /// The operands on the device, and some rows of the right product.
-struct Factors<T: Number> {
+struct Operands<T: Number> {
     a: Matrix<T>,
     b: Matrix<T>,
     reference: Vec<ReferenceRow>,
 }
 
 fn contest<T: Number>(device: &Device, rivals: &Rivals, size: usize) -> Result<Contest> {
-    let factors = Rc::new(Factors::<T>::new(device, size)?);
+    let operands = Rc::new(Operands::<T>::new(device, size)?);
     let cube = (size as u64).pow(3);
     let mut contest = Contest {
         device: device.clone(),
@@ -100,15 +100,18 @@ fn contest<T: Number>(device: &Device, rivals: &Rivals, size: usize) -> Result<C
     admit_ours(
         &mut contest,
         "matmul_coarsened",
-        &factors,
+        &operands,
         |device, a, b, c| device.matmul_coarsened_into(a, b, c),
     )?;
     if size <= LARGEST_TILED {
-        admit_ours(&mut contest, "matmul_tiled", &factors, |device, a, b, c| {
-            device.matmul_tiled_into(a, b, c)
-        })?;
+        admit_ours(
+            &mut contest,
+            "matmul_tiled",
+            &operands,
+            |device, a, b, c| device.matmul_tiled_into(a, b, c),
+        )?;
     }
-    admit_cublas(&mut contest, rivals, factors);
+    admit_cublas(&mut contest, rivals, operands);
     Ok(contest)
 }
 
@@ -118,25 +121,25 @@ type MultiplyInto<T> =
 fn admit_ours<T: Number>(
     contest: &mut Contest,
     name: &'static str,
-    factors: &Rc<Factors<T>>,
+    operands: &Rc<Operands<T>>,
     multiply: MultiplyInto<T>,
 ) -> Result {
     let device = contest.device.clone();
-    let operands = Rc::clone(factors);
+    let shared = Rc::clone(operands);
     contest.admit(
         name,
         device.matrix_zeros::<T>((contest.size, contest.size))?,
         move |calls, product| {
             for _ in 0..calls {
-                multiply(&device, &operands.a, &operands.b, product)?;
+                multiply(&device, &shared.a, &shared.b, product)?;
             }
             Ok(())
         },
-        |product| factors.check(product),
+        |product| operands.check(product),
     )
 }
 
-fn admit_cublas<T: Number>(contest: &mut Contest, rivals: &Rivals, factors: Rc<Factors<T>>) {
+fn admit_cublas<T: Number>(contest: &mut Contest, rivals: &Rivals, operands: Rc<Operands<T>>) {
     let Some(cublas) = &rivals.cublas else { return };
     let cublas = Rc::clone(cublas);
     let product = match contest
@@ -146,16 +149,16 @@ fn admit_cublas<T: Number>(contest: &mut Contest, rivals: &Rivals, factors: Rc<F
         Ok(product) => product,
         Err(error) => return eprintln!("rival skipped: cuBLAS, {}: {error}", contest.name()),
     };
-    let operands = Rc::clone(&factors);
+    let shared = Rc::clone(&operands);
     contest.admit_rival(
         "cuBLAS",
         product,
-        move |calls, product| cublas.multiply(&operands.a, &operands.b, product, calls),
-        |product| factors.check(product),
+        move |calls, product| cublas.multiply(&shared.a, &shared.b, product, calls),
+        |product| operands.check(product),
     );
 }
 
-impl<T: Number> Factors<T> {
+impl<T: Number> Operands<T> {
     /// Two random matrices with elements from -1 to 1.
     fn new(device: &Device, size: usize) -> Result<Self> {
         let mut random = Random::new(size as u64);

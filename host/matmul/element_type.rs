@@ -61,7 +61,7 @@ typed! {
 }
 
 /// A type of elements that are multiplied.
-pub trait Factor: Typed {
+pub trait Operand: Typed {
     /// The type in which their products are added.
     type Sum: Typed;
 }
@@ -72,14 +72,14 @@ pub trait Output: Typed {
     type Finish: Typed;
 }
 
-macro_rules! factors {
+macro_rules! operands {
     ($($element:ident in $sum:ident;)*) => {$(
-        impl Factor for $element {
+        impl Operand for $element {
             type Sum = $sum;
         }
     )*};
 }
-factors! {
+operands! {
     f16 in f32;
     bf16 in f32;
     f32 in f32;

@@ -9,30 +9,21 @@ use tilewright_kernels::matmul::ProductDescriptor;
 use tilewright_kernels::tensor::{self, ClusterTile};
 
 impl ElementType {
-    /// The tiles of the clusters that multiply elements of the type on the tensor cores, f32 by `Method::Split`
-    /// and others by `Method::Wgmma`.
-    pub const fn cluster_tile(self, tiles: TileConfig) -> &'static ClusterTile {
-        match (self, tiles) {
-            (Self::I8, TileConfig::Small) => &tensor::I8_SMALL,
-            (Self::I8, TileConfig::Medium) => &tensor::I8_MEDIUM,
-            (Self::I8, TileConfig::Large) => &tensor::I8_LARGE,
-            (Self::F8E4M3 | Self::F8E5M2, TileConfig::Small) => &tensor::F8_SMALL,
-            (Self::F8E4M3 | Self::F8E5M2, TileConfig::Medium) => &tensor::F8_MEDIUM,
-            (Self::F8E4M3 | Self::F8E5M2, TileConfig::Large) => &tensor::F8_LARGE,
-            (Self::F32, TileConfig::Small) => &tensor::SPLIT_SMALL,
-            (Self::F32, _) => &tensor::SPLIT_LARGE,
-            (_, TileConfig::Small) => &tensor::HALF_SMALL,
-            (_, TileConfig::Medium) => &tensor::HALF_MEDIUM,
-            (_, TileConfig::Large) => &tensor::HALF_LARGE,
-        }
-    }
-
-    /// The tile of the clusters that multiply such elements by `Method::WgmmaDeep`.
-    const fn deep_tile(self) -> &'static ClusterTile {
-        match self {
-            Self::I8 => &tensor::I8_DEEP,
-            Self::F8E4M3 | Self::F8E5M2 => &tensor::F8_DEEP,
-            _ => &tensor::HALF_DEEP,
+    /// The tile of the clusters that multiply such elements by `Method::Wgmma`.
+    pub const fn wgmma_tile(self, tile: WgmmaTile) -> &'static ClusterTile {
+        match (self, tile) {
+            (Self::I8, WgmmaTile::Small) => &tensor::I8_SMALL,
+            (Self::I8, WgmmaTile::Deep) => &tensor::I8_DEEP,
+            (Self::I8, WgmmaTile::Medium) => &tensor::I8_MEDIUM,
+            (Self::I8, WgmmaTile::Large) => &tensor::I8_LARGE,
+            (Self::F8E4M3 | Self::F8E5M2, WgmmaTile::Small) => &tensor::F8_SMALL,
+            (Self::F8E4M3 | Self::F8E5M2, WgmmaTile::Deep) => &tensor::F8_DEEP,
+            (Self::F8E4M3 | Self::F8E5M2, WgmmaTile::Medium) => &tensor::F8_MEDIUM,
+            (Self::F8E4M3 | Self::F8E5M2, WgmmaTile::Large) => &tensor::F8_LARGE,
+            (_, WgmmaTile::Small) => &tensor::HALF_SMALL,
+            (_, WgmmaTile::Deep) => &tensor::HALF_DEEP,
+            (_, WgmmaTile::Medium) => &tensor::HALF_MEDIUM,
+            (_, WgmmaTile::Large) => &tensor::HALF_LARGE,
         }
     }
 
@@ -116,9 +107,7 @@ methods! {
     /// The same for each warp, on tensor cores: of f64 with the same bits.
     Mma(tiles: TileConfig),
     /// Products of halves or bytes on the tensor cores.
-    Wgmma(tiles: TileConfig),
-    /// The same in small tiles, of which each multiprocessor has one at most: twice as many stages.
-    WgmmaDeep,
+    Wgmma(tile: WgmmaTile),
     /// The same of results with few rows or columns.
     Skinny(tile: SkinnyTile),
     /// f32 as products of halves on the tensor cores, by warpgroups.
@@ -143,6 +132,34 @@ const MOST_CHOICES: usize = SkinnyTile::Square as usize + 1;
 const fn within(choice: usize) -> usize {
     assert!(choice < MOST_CHOICES, "another choice has the most values");
     choice
+}
+
+/// The tiles of products of halves and bytes by warpgroups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WgmmaTile {
+    Small,
+    /// As the small ones, for results of which each multiprocessor has one at most: twice as many stages.
+    Deep,
+    Medium,
+    Large,
+}
+
+impl From<TileConfig> for WgmmaTile {
+    fn from(tiles: TileConfig) -> Self {
+        match tiles {
+            TileConfig::Small => Self::Small,
+            TileConfig::Medium => Self::Medium,
+            TileConfig::Large => Self::Large,
+        }
+    }
+}
+
+/// The tile of the clusters that multiply f32 by `Method::Split`.
+pub const fn split_tile(tiles: TileConfig) -> &'static ClusterTile {
+    match tiles {
+        TileConfig::Small => &tensor::SPLIT_SMALL,
+        TileConfig::Medium | TileConfig::Large => &tensor::SPLIT_LARGE,
+    }
 }
 
 /// The tiles of skinny products: rows of A, the many lines, by columns of B.
@@ -224,8 +241,8 @@ impl GemmKernel {
     /// It has none.
     pub fn cluster_tile(&self) -> &'static ClusterTile {
         match self.method {
-            Method::Wgmma(tiles) | Method::Split(tiles) => self.element.cluster_tile(tiles),
-            Method::WgmmaDeep => self.element.deep_tile(),
+            Method::Wgmma(tile) => self.element.wgmma_tile(tile),
+            Method::Split(tiles) => split_tile(tiles),
             Method::Skinny(tile) => self.element.skinny_tile(tile),
             other => unreachable!("kernels of {other:?} have no clusters"),
         }

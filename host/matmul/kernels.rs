@@ -1,19 +1,14 @@
 //! The table of product kernels.
 
-use super::element_type::{Factor, Output};
-use super::entry::{
-    ChainArguments, ChainLaunch, Entry, GroupLaunch, Launcher, ProductArguments, ProductLaunch,
-    SplitArguments, SplitLaunch, SplitMmaArguments, SplitMmaLaunch, TensorArguments, TensorLaunch,
-    VectorArguments, VectorLaunch, WideLaunch, launch_with_epilogue,
+use super::entry::{Entry, Launcher};
+use super::kernel::{
+    ElementType, GemmKernel, Method, SkinnyTile, TileConfig, VectorLines, WgmmaTile,
 };
-use super::kernel::{ElementType, GemmKernel, Method, SkinnyTile, TileConfig, VectorLines};
+use super::launchers::launcher;
 use crate::images::oldest_driver;
 use crate::kernels::{images_of, module_of};
-use cuda_std::global::{Global, GlobalMut};
-use cuda_std::grid_constant::GridConstant;
 use cuda_std::kernel::{Architecture, Kernel};
-use cuda_std::tma::{TensorMap, TensorMapMut};
-use tilewright_kernels::matmul::{self, ProductKernel, ProductShape};
+use tilewright_kernels::matmul::{self, ProductKernel};
 use tilewright_kernels::{matvec, tensor};
 
 /// The architecture of a kernel that states none: the oldest that is built for.
@@ -30,11 +25,6 @@ mod types {
     pub type F8E4M3 = cuda_std::fp8::F8E4M3;
     pub type F8E5M2 = cuda_std::fp8::F8E5M2;
 }
-
-/// The type in which products of elements `T` are added.
-type SumOf<T> = <T as Factor>::Sum;
-/// The type in which outputs `O` are computed.
-type FinishOf<O> = <O as Output>::Finish;
 
 macro_rules! kernels {
     ($($element:ident to $output:ident [$method:expr, $room:ident, $entry:ident] => $($kernel:ident)*;)*) => {
@@ -55,134 +45,18 @@ macro_rules! kernels {
         },)*)*]);
 
         /// How each is launched. A constant, of which a program compiles what it selects.
-        pub const LAUNCHERS: &[Launcher] = &[$($(kernels!(
-            @$entry types::$element, types::$output, SumOf<types::$element>, FinishOf<types::$output>,
-            $room::$kernel
+        pub const LAUNCHERS: &[Launcher] = &[$($(launcher!(
+            $entry of types::$element, types::$output: $room::$kernel
         ),)*)*];
-    };
-    (@tiled $element:ty, $output:ty, $sum:ty, $finish:ty, $kernel:path) => {
-        Launcher::new::<ChainLaunch<$element>>(|module, config, arguments| {
-            let ChainArguments { a, b, c, shape, .. } = arguments;
-            let ProductShape { m, n, k, lda, ldb, ldc, .. } = shape;
-            // SAFETY: (1), (2) are those of `ProductLaunch`.
-            unsafe { module.launch_params($kernel(), config, (a, b, c, m, n, k, lda, ldb, ldc)) }
-        })
-    };
-    (@chain $element:ty, $output:ty, $sum:ty, $finish:ty, $kernel:path) => {
-        kernels!(@product ChainLaunch<$element>, $kernel)
-    };
-    (@words $element:ty, $output:ty, $sum:ty, $finish:ty, $kernel:path) => { kernels!(@product ChainLaunch<i32>, $kernel) };
-    (@mma $element:ty, $output:ty, $sum:ty, $finish:ty, $kernel:path) => {
-        kernels!(@product ProductLaunch<$element, $output, $finish>, $kernel)
-    };
-    (@product $launch:ty, $kernel:path) => {
-        Launcher::new::<$launch>(|module, config, arguments| {
-            let ProductArguments { a, b, c, shape, epilogue } = arguments;
-            let shape = GridConstant::new(&shape);
-            // SAFETY: (1), (2) are those of `ProductLaunch`.
-            unsafe { launch_with_epilogue!(module, $kernel(), config, [a, b, c, shape], epilogue, []) }
-        })
-    };
-    (@bulk $element:ty, $output:ty, $sum:ty, $finish:ty, $kernel:path) => {
-        Launcher::new::<TensorLaunch<$output, $finish>>(|module, config, arguments| {
-            let TensorArguments { a, b, c_map, c, shape, epilogue } = arguments;
-            let (a, b) = (TensorMap::of_words(a), TensorMap::of_words(b));
-            let (a, b) = (GridConstant::new(&a), GridConstant::new(&b));
-            let c_map = TensorMapMut::of_words(c_map);
-            let (c_map, shape) = (GridConstant::new(&c_map), GridConstant::new(&shape));
-            // SAFETY: (1), (2) are those of `TensorLaunch`.
-            unsafe { launch_with_epilogue!(module, $kernel(), config, [a, b, c_map, c, shape], epilogue, []) }
-        })
-    };
-    (@direct $element:ty, $output:ty, $sum:ty, $finish:ty, $kernel:path) => {
-        Launcher::new::<TensorLaunch<$output, $finish>>(|module, config, arguments| {
-            let TensorArguments { a, b, c, shape, epilogue, .. } = arguments;
-            let (a, b) = (TensorMap::of_words(a), TensorMap::of_words(b));
-            let (a, b) = (GridConstant::new(&a), GridConstant::new(&b));
-            let shape = GridConstant::new(&shape);
-            // SAFETY: (1), (2) are those of `TensorLaunch`.
-            unsafe { launch_with_epilogue!(module, $kernel(), config, [a, b, c, shape], epilogue, []) }
-        })
-    };
-    (@group $element:ty, $output:ty, $sum:ty, $finish:ty, $kernel:path) => {
-        Launcher::new::<GroupLaunch<$finish>>(|module, config, group, numbers| {
-            // SAFETY: (1) no element. (2) None is touched.
-            let memory = unsafe {
-                let operands = Global::from_raw_parts(std::ptr::null(), 0);
-                (operands, GlobalMut::from_raw_parts(std::ptr::null_mut(), 0))
-            };
-            let (group, numbers) = (GridConstant::new(group), GridConstant::new(numbers));
-            let params = (memory.0, memory.1, group, numbers);
-            // SAFETY: (1), (2) are those of `GroupLaunch`, and the views are those of address 0.
-            unsafe { module.launch_params($kernel(), config, params) }
-        })
-    };
-    (@split $element:ty, $output:ty, $sum:ty, $finish:ty, $kernel:path) => {
-        Launcher::new::<SplitLaunch>(|module, config, arguments| {
-            let SplitArguments { a, b, words, c, shape, is_transposed, epilogue } = arguments;
-            let (a, b) = (TensorMap::of_words(a), TensorMap::of_words(b));
-            let (a, b) = (GridConstant::new(&a), GridConstant::new(&b));
-            let [a_words, b_words] = words;
-            let (shape, is_transposed) = (GridConstant::new(&shape), u32::from(is_transposed));
-            // SAFETY: (1), (2) are those of `SplitLaunch`.
-            unsafe {
-                launch_with_epilogue!(
-                    module, $kernel(), config, [a, b, a_words, b_words, c, shape, is_transposed], epilogue, []
-                )
-            }
-        })
-    };
-    (@split_mma $element:ty, $output:ty, $sum:ty, $finish:ty, $kernel:path) => {
-        Launcher::new::<SplitMmaLaunch>(|module, config, arguments| {
-            let SplitMmaArguments { halves, words, c, shape, is_transposed, epilogue } = arguments;
-            let [[a_high, a_low], [b_high, b_low]] = halves;
-            let [a_words, b_words] = words;
-            let (shape, is_transposed) = (GridConstant::new(&shape), u32::from(is_transposed));
-            // SAFETY: (1), (2) are those of `SplitMmaLaunch`.
-            unsafe {
-                launch_with_epilogue!(
-                    module, $kernel(), config,
-                    [a_high, a_low, b_high, b_low, a_words, b_words, c, shape, is_transposed], epilogue, []
-                )
-            }
-        })
-    };
-    (@vector $element:ty, $output:ty, $sum:ty, $finish:ty, $kernel:path) => {
-        kernels!(@lines VectorLaunch<$element, $output, $finish>, $kernel)
-    };
-    // In words of four.
-    (@bytes $element:ty, $output:ty, $sum:ty, $finish:ty, $kernel:path) => {
-        kernels!(@lines VectorLaunch<i32, $output, $finish, $sum>, $kernel)
-    };
-    (@lines $launch:ty, $kernel:path) => {
-        Launcher::new::<$launch>(|module, config, arguments| {
-            let VectorArguments { x, v, y, shape, epilogue, partials, tickets } = arguments;
-            let shape = GridConstant::new(&shape);
-            // SAFETY: (1), (2) are those of `VectorLaunch`.
-            unsafe {
-                launch_with_epilogue!(
-                    module, $kernel(), config, [x, v, y, shape], epilogue, [partials, tickets]
-                )
-            }
-        })
-    };
-    (@wide $element:ty, $output:ty, $sum:ty, $finish:ty, $kernel:path) => {
-        Launcher::new::<WideLaunch>(|module, config, arguments, [a_words, b_words]| {
-            let ChainArguments { a, b, c, shape, epilogue } = arguments;
-            let shape = GridConstant::new(&shape);
-            // SAFETY: (1), (2) are those of `WideLaunch`.
-            unsafe {
-                launch_with_epilogue!(
-                    module, $kernel(), config, [a, b, c, shape], epilogue, [a_words, b_words]
-                )
-            }
-        })
     };
 }
 
 const LARGE: TileConfig = TileConfig::Large;
-const MEDIUM: TileConfig = TileConfig::Medium;
 const SMALL: TileConfig = TileConfig::Small;
+const WGMMA_SMALL: WgmmaTile = WgmmaTile::Small;
+const WGMMA_DEEP: WgmmaTile = WgmmaTile::Deep;
+const WGMMA_MEDIUM: WgmmaTile = WgmmaTile::Medium;
+const WGMMA_LARGE: WgmmaTile = WgmmaTile::Large;
 const SKINNY_SMALL: SkinnyTile = SkinnyTile::Small;
 const SKINNY_MEDIUM: SkinnyTile = SkinnyTile::Medium;
 const SKINNY_LARGE: SkinnyTile = SkinnyTile::Large;
@@ -247,72 +121,72 @@ kernels! {
     I8 to Bf16 [Method::Mma(SMALL), matmul, mma] => matmul_mma_small_i8_bf16;
     I8 to F16 [Method::Mma(LARGE), matmul, mma] => matmul_mma_i8_f16;
     I8 to F16 [Method::Mma(SMALL), matmul, mma] => matmul_mma_small_i8_f16;
-    F16 to F16 [Method::Wgmma(LARGE), tensor, bulk] => matmul_wgmma_f16_nn matmul_wgmma_f16_nt
+    F16 to F16 [Method::Wgmma(WGMMA_LARGE), tensor, bulk] => matmul_wgmma_f16_nn matmul_wgmma_f16_nt
         matmul_wgmma_f16_tn matmul_wgmma_f16_tt;
-    F16 to F16 [Method::Wgmma(MEDIUM), tensor, bulk] => matmul_wgmma_medium_f16_nn matmul_wgmma_medium_f16_nt
+    F16 to F16 [Method::Wgmma(WGMMA_MEDIUM), tensor, bulk] => matmul_wgmma_medium_f16_nn matmul_wgmma_medium_f16_nt
         matmul_wgmma_medium_f16_tn matmul_wgmma_medium_f16_tt;
-    F16 to F16 [Method::Wgmma(SMALL), tensor, bulk] => matmul_wgmma_small_f16_nn matmul_wgmma_small_f16_nt
+    F16 to F16 [Method::Wgmma(WGMMA_SMALL), tensor, bulk] => matmul_wgmma_small_f16_nn matmul_wgmma_small_f16_nt
         matmul_wgmma_small_f16_tn matmul_wgmma_small_f16_tt;
-    F16 to F16 [Method::WgmmaDeep, tensor, bulk] => matmul_wgmma_deep_f16_nn matmul_wgmma_deep_f16_nt
+    F16 to F16 [Method::Wgmma(WGMMA_DEEP), tensor, bulk] => matmul_wgmma_deep_f16_nn matmul_wgmma_deep_f16_nt
         matmul_wgmma_deep_f16_tn matmul_wgmma_deep_f16_tt;
-    F16 to F32 [Method::Wgmma(LARGE), tensor, direct] => matmul_wgmma_f16_f32_nn matmul_wgmma_f16_f32_nt
+    F16 to F32 [Method::Wgmma(WGMMA_LARGE), tensor, direct] => matmul_wgmma_f16_f32_nn matmul_wgmma_f16_f32_nt
         matmul_wgmma_f16_f32_tn matmul_wgmma_f16_f32_tt;
-    F16 to F32 [Method::Wgmma(MEDIUM), tensor, direct] => matmul_wgmma_medium_f16_f32_nn
+    F16 to F32 [Method::Wgmma(WGMMA_MEDIUM), tensor, direct] => matmul_wgmma_medium_f16_f32_nn
         matmul_wgmma_medium_f16_f32_nt matmul_wgmma_medium_f16_f32_tn matmul_wgmma_medium_f16_f32_tt;
-    F16 to F32 [Method::Wgmma(SMALL), tensor, direct] => matmul_wgmma_small_f16_f32_nn
+    F16 to F32 [Method::Wgmma(WGMMA_SMALL), tensor, direct] => matmul_wgmma_small_f16_f32_nn
         matmul_wgmma_small_f16_f32_nt matmul_wgmma_small_f16_f32_tn matmul_wgmma_small_f16_f32_tt;
-    F16 to F32 [Method::WgmmaDeep, tensor, direct] => matmul_wgmma_deep_f16_f32_nn
+    F16 to F32 [Method::Wgmma(WGMMA_DEEP), tensor, direct] => matmul_wgmma_deep_f16_f32_nn
         matmul_wgmma_deep_f16_f32_nt matmul_wgmma_deep_f16_f32_tn matmul_wgmma_deep_f16_f32_tt;
-    Bf16 to Bf16 [Method::Wgmma(LARGE), tensor, bulk] => matmul_wgmma_bf16_nn matmul_wgmma_bf16_nt
+    Bf16 to Bf16 [Method::Wgmma(WGMMA_LARGE), tensor, bulk] => matmul_wgmma_bf16_nn matmul_wgmma_bf16_nt
         matmul_wgmma_bf16_tn matmul_wgmma_bf16_tt;
-    Bf16 to Bf16 [Method::Wgmma(MEDIUM), tensor, bulk] => matmul_wgmma_medium_bf16_nn
+    Bf16 to Bf16 [Method::Wgmma(WGMMA_MEDIUM), tensor, bulk] => matmul_wgmma_medium_bf16_nn
         matmul_wgmma_medium_bf16_nt matmul_wgmma_medium_bf16_tn matmul_wgmma_medium_bf16_tt;
-    Bf16 to Bf16 [Method::Wgmma(SMALL), tensor, bulk] => matmul_wgmma_small_bf16_nn
+    Bf16 to Bf16 [Method::Wgmma(WGMMA_SMALL), tensor, bulk] => matmul_wgmma_small_bf16_nn
         matmul_wgmma_small_bf16_nt matmul_wgmma_small_bf16_tn matmul_wgmma_small_bf16_tt;
-    Bf16 to Bf16 [Method::WgmmaDeep, tensor, bulk] => matmul_wgmma_deep_bf16_nn
+    Bf16 to Bf16 [Method::Wgmma(WGMMA_DEEP), tensor, bulk] => matmul_wgmma_deep_bf16_nn
         matmul_wgmma_deep_bf16_nt matmul_wgmma_deep_bf16_tn matmul_wgmma_deep_bf16_tt;
-    Bf16 to F32 [Method::Wgmma(LARGE), tensor, direct] => matmul_wgmma_bf16_f32_nn
+    Bf16 to F32 [Method::Wgmma(WGMMA_LARGE), tensor, direct] => matmul_wgmma_bf16_f32_nn
         matmul_wgmma_bf16_f32_nt matmul_wgmma_bf16_f32_tn matmul_wgmma_bf16_f32_tt;
-    Bf16 to F32 [Method::Wgmma(MEDIUM), tensor, direct] => matmul_wgmma_medium_bf16_f32_nn
+    Bf16 to F32 [Method::Wgmma(WGMMA_MEDIUM), tensor, direct] => matmul_wgmma_medium_bf16_f32_nn
         matmul_wgmma_medium_bf16_f32_nt matmul_wgmma_medium_bf16_f32_tn matmul_wgmma_medium_bf16_f32_tt;
-    Bf16 to F32 [Method::Wgmma(SMALL), tensor, direct] => matmul_wgmma_small_bf16_f32_nn
+    Bf16 to F32 [Method::Wgmma(WGMMA_SMALL), tensor, direct] => matmul_wgmma_small_bf16_f32_nn
         matmul_wgmma_small_bf16_f32_nt matmul_wgmma_small_bf16_f32_tn matmul_wgmma_small_bf16_f32_tt;
-    Bf16 to F32 [Method::WgmmaDeep, tensor, direct] => matmul_wgmma_deep_bf16_f32_nn
+    Bf16 to F32 [Method::Wgmma(WGMMA_DEEP), tensor, direct] => matmul_wgmma_deep_bf16_f32_nn
         matmul_wgmma_deep_bf16_f32_nt matmul_wgmma_deep_bf16_f32_tn matmul_wgmma_deep_bf16_f32_tt;
     I8 to I32 [Method::Coarsened(LARGE), matmul, words] => matmul_coarsened_i8;
     I8 to I32 [Method::Coarsened(SMALL), matmul, words] => matmul_coarsened_small_i8;
-    I8 to I32 [Method::Wgmma(LARGE), tensor, direct] => matmul_wgmma_i8;
-    I8 to I32 [Method::Wgmma(MEDIUM), tensor, direct] => matmul_wgmma_medium_i8;
-    I8 to I32 [Method::Wgmma(SMALL), tensor, direct] => matmul_wgmma_small_i8;
-    I8 to I32 [Method::WgmmaDeep, tensor, direct] => matmul_wgmma_deep_i8;
-    I8 to F32 [Method::Wgmma(LARGE), tensor, direct] => matmul_wgmma_i8_f32;
-    I8 to F32 [Method::Wgmma(MEDIUM), tensor, direct] => matmul_wgmma_medium_i8_f32;
-    I8 to F32 [Method::Wgmma(SMALL), tensor, direct] => matmul_wgmma_small_i8_f32;
-    I8 to F32 [Method::WgmmaDeep, tensor, direct] => matmul_wgmma_deep_i8_f32;
-    I8 to Bf16 [Method::Wgmma(LARGE), tensor, direct] => matmul_wgmma_i8_bf16;
-    I8 to Bf16 [Method::Wgmma(MEDIUM), tensor, direct] => matmul_wgmma_medium_i8_bf16;
-    I8 to Bf16 [Method::Wgmma(SMALL), tensor, direct] => matmul_wgmma_small_i8_bf16;
-    I8 to Bf16 [Method::WgmmaDeep, tensor, direct] => matmul_wgmma_deep_i8_bf16;
-    I8 to F16 [Method::Wgmma(LARGE), tensor, direct] => matmul_wgmma_i8_f16;
-    I8 to F16 [Method::Wgmma(MEDIUM), tensor, direct] => matmul_wgmma_medium_i8_f16;
-    I8 to F16 [Method::Wgmma(SMALL), tensor, direct] => matmul_wgmma_small_i8_f16;
-    I8 to F16 [Method::WgmmaDeep, tensor, direct] => matmul_wgmma_deep_i8_f16;
-    F8E4M3 to Bf16 [Method::Wgmma(LARGE), tensor, bulk] => matmul_wgmma_e4m3;
-    F8E4M3 to Bf16 [Method::Wgmma(MEDIUM), tensor, bulk] => matmul_wgmma_medium_e4m3;
-    F8E4M3 to Bf16 [Method::Wgmma(SMALL), tensor, bulk] => matmul_wgmma_small_e4m3;
-    F8E4M3 to Bf16 [Method::WgmmaDeep, tensor, bulk] => matmul_wgmma_deep_e4m3;
-    F8E4M3 to F32 [Method::Wgmma(LARGE), tensor, direct] => matmul_wgmma_e4m3_f32;
-    F8E4M3 to F32 [Method::Wgmma(MEDIUM), tensor, direct] => matmul_wgmma_medium_e4m3_f32;
-    F8E4M3 to F32 [Method::Wgmma(SMALL), tensor, direct] => matmul_wgmma_small_e4m3_f32;
-    F8E4M3 to F32 [Method::WgmmaDeep, tensor, direct] => matmul_wgmma_deep_e4m3_f32;
-    F8E5M2 to Bf16 [Method::Wgmma(LARGE), tensor, bulk] => matmul_wgmma_e5m2;
-    F8E5M2 to Bf16 [Method::Wgmma(MEDIUM), tensor, bulk] => matmul_wgmma_medium_e5m2;
-    F8E5M2 to Bf16 [Method::Wgmma(SMALL), tensor, bulk] => matmul_wgmma_small_e5m2;
-    F8E5M2 to Bf16 [Method::WgmmaDeep, tensor, bulk] => matmul_wgmma_deep_e5m2;
-    F8E5M2 to F32 [Method::Wgmma(LARGE), tensor, direct] => matmul_wgmma_e5m2_f32;
-    F8E5M2 to F32 [Method::Wgmma(MEDIUM), tensor, direct] => matmul_wgmma_medium_e5m2_f32;
-    F8E5M2 to F32 [Method::Wgmma(SMALL), tensor, direct] => matmul_wgmma_small_e5m2_f32;
-    F8E5M2 to F32 [Method::WgmmaDeep, tensor, direct] => matmul_wgmma_deep_e5m2_f32;
+    I8 to I32 [Method::Wgmma(WGMMA_LARGE), tensor, direct] => matmul_wgmma_i8;
+    I8 to I32 [Method::Wgmma(WGMMA_MEDIUM), tensor, direct] => matmul_wgmma_medium_i8;
+    I8 to I32 [Method::Wgmma(WGMMA_SMALL), tensor, direct] => matmul_wgmma_small_i8;
+    I8 to I32 [Method::Wgmma(WGMMA_DEEP), tensor, direct] => matmul_wgmma_deep_i8;
+    I8 to F32 [Method::Wgmma(WGMMA_LARGE), tensor, direct] => matmul_wgmma_i8_f32;
+    I8 to F32 [Method::Wgmma(WGMMA_MEDIUM), tensor, direct] => matmul_wgmma_medium_i8_f32;
+    I8 to F32 [Method::Wgmma(WGMMA_SMALL), tensor, direct] => matmul_wgmma_small_i8_f32;
+    I8 to F32 [Method::Wgmma(WGMMA_DEEP), tensor, direct] => matmul_wgmma_deep_i8_f32;
+    I8 to Bf16 [Method::Wgmma(WGMMA_LARGE), tensor, direct] => matmul_wgmma_i8_bf16;
+    I8 to Bf16 [Method::Wgmma(WGMMA_MEDIUM), tensor, direct] => matmul_wgmma_medium_i8_bf16;
+    I8 to Bf16 [Method::Wgmma(WGMMA_SMALL), tensor, direct] => matmul_wgmma_small_i8_bf16;
+    I8 to Bf16 [Method::Wgmma(WGMMA_DEEP), tensor, direct] => matmul_wgmma_deep_i8_bf16;
+    I8 to F16 [Method::Wgmma(WGMMA_LARGE), tensor, direct] => matmul_wgmma_i8_f16;
+    I8 to F16 [Method::Wgmma(WGMMA_MEDIUM), tensor, direct] => matmul_wgmma_medium_i8_f16;
+    I8 to F16 [Method::Wgmma(WGMMA_SMALL), tensor, direct] => matmul_wgmma_small_i8_f16;
+    I8 to F16 [Method::Wgmma(WGMMA_DEEP), tensor, direct] => matmul_wgmma_deep_i8_f16;
+    F8E4M3 to Bf16 [Method::Wgmma(WGMMA_LARGE), tensor, bulk] => matmul_wgmma_e4m3;
+    F8E4M3 to Bf16 [Method::Wgmma(WGMMA_MEDIUM), tensor, bulk] => matmul_wgmma_medium_e4m3;
+    F8E4M3 to Bf16 [Method::Wgmma(WGMMA_SMALL), tensor, bulk] => matmul_wgmma_small_e4m3;
+    F8E4M3 to Bf16 [Method::Wgmma(WGMMA_DEEP), tensor, bulk] => matmul_wgmma_deep_e4m3;
+    F8E4M3 to F32 [Method::Wgmma(WGMMA_LARGE), tensor, direct] => matmul_wgmma_e4m3_f32;
+    F8E4M3 to F32 [Method::Wgmma(WGMMA_MEDIUM), tensor, direct] => matmul_wgmma_medium_e4m3_f32;
+    F8E4M3 to F32 [Method::Wgmma(WGMMA_SMALL), tensor, direct] => matmul_wgmma_small_e4m3_f32;
+    F8E4M3 to F32 [Method::Wgmma(WGMMA_DEEP), tensor, direct] => matmul_wgmma_deep_e4m3_f32;
+    F8E5M2 to Bf16 [Method::Wgmma(WGMMA_LARGE), tensor, bulk] => matmul_wgmma_e5m2;
+    F8E5M2 to Bf16 [Method::Wgmma(WGMMA_MEDIUM), tensor, bulk] => matmul_wgmma_medium_e5m2;
+    F8E5M2 to Bf16 [Method::Wgmma(WGMMA_SMALL), tensor, bulk] => matmul_wgmma_small_e5m2;
+    F8E5M2 to Bf16 [Method::Wgmma(WGMMA_DEEP), tensor, bulk] => matmul_wgmma_deep_e5m2;
+    F8E5M2 to F32 [Method::Wgmma(WGMMA_LARGE), tensor, direct] => matmul_wgmma_e5m2_f32;
+    F8E5M2 to F32 [Method::Wgmma(WGMMA_MEDIUM), tensor, direct] => matmul_wgmma_medium_e5m2_f32;
+    F8E5M2 to F32 [Method::Wgmma(WGMMA_SMALL), tensor, direct] => matmul_wgmma_small_e5m2_f32;
+    F8E5M2 to F32 [Method::Wgmma(WGMMA_DEEP), tensor, direct] => matmul_wgmma_deep_e5m2_f32;
     F16 to F16 [Method::Skinny(SKINNY_SMALL), tensor, direct] => matmul_wgmma_skinny_small_f16_n
         matmul_wgmma_skinny_small_f16_t;
     F16 to F16 [Method::Skinny(SKINNY_MEDIUM), tensor, direct] => matmul_wgmma_skinny_medium_f16_n

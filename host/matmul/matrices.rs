@@ -18,7 +18,7 @@ use tilewright_kernels::matmul::{ProductDescriptor, ProductShape};
 
 /// The operands of one or more products of one shape.
 #[derive(Clone, Copy, Debug)]
-pub struct Factors<'a, T: Element> {
+pub struct Operands<'a, T: Element> {
     pub a: MatrixBatch<'a, T>,
     pub b: MatrixBatch<'a, T>,
     /// B, as it was taken apart before.
@@ -27,7 +27,7 @@ pub struct Factors<'a, T: Element> {
     pub is_gram: bool,
 }
 
-impl<'a, T: Element> Factors<'a, T> {
+impl<'a, T: Element> Operands<'a, T> {
     pub fn new(a: MatrixBatch<'a, T>, b: MatrixBatch<'a, T>) -> Self {
         Self {
             a,
@@ -123,16 +123,16 @@ impl<'a, T: Element, O: Element, S: Element + EpilogueElement> Matrices<'a, T, O
     /// The matrices of products on `device`, or `None` if the results have no elements.
     pub fn of(
         device: &Device,
-        factors: Factors<'a, T>,
+        operands: Operands<'a, T>,
         c: MatrixBatchMut<'a, O>,
         epilogue: Epilogue<'a, S>,
     ) -> Outcome<Option<Self>> {
-        let Factors {
+        let Operands {
             a,
             b,
             prepared,
             is_gram,
-        } = factors;
+        } = operands;
         let result = c.view().first();
         let holders = [
             ("A", a.first().device()),
@@ -142,9 +142,9 @@ impl<'a, T: Element, O: Element, S: Element + EpilogueElement> Matrices<'a, T, O
         for (name, holder) in holders {
             device.check_owns(|| format!("the matrix {name}"), holder)?;
         }
-        factors.check_inner()?;
+        operands.check_inner()?;
         check_result((a.first().rows(), b.first().cols()), result.shape())?;
-        check_counts(factors.products()?, c.view().count().unwrap_or(1))?;
+        check_counts(operands.products()?, c.view().count().unwrap_or(1))?;
         epilogue.check(device, result.shape())?;
         if result.is_empty() {
             return Ok(None);
@@ -230,14 +230,14 @@ impl<'a, T: Element, O: Element, S: Element + EpilogueElement> Matrices<'a, T, O
             k,
             batch: self.count(),
             is_plain: self.epilogue.is_identity(),
-            ..self.factors().problem_with((element, output), c)
+            ..self.operands().problem_with((element, output), c)
         }
     }
 
-    fn factors(&self) -> Factors<'a, T> {
-        Factors {
+    fn operands(&self) -> Operands<'a, T> {
+        Operands {
             is_gram: self.is_gram,
-            ..Factors::new(self.a, self.b)
+            ..Operands::new(self.a, self.b)
         }
     }
 

@@ -3,7 +3,7 @@
 use super::epilogue::Epilogue;
 use super::kernel::Method;
 use super::launch::vector;
-use super::matrices::Factors;
+use super::matrices::Operands;
 use super::problem::{FewLines, Problem};
 use super::select::{Request, Selection, SelectionReason};
 use super::types::Accumulator;
@@ -68,12 +68,12 @@ impl Device {
     pub(super) fn plan<T: Computes<O, S>, O: Element, S: Accumulator>(
         &self,
         request: Request,
-        factors: Factors<'_, T>,
+        operands: Operands<'_, T>,
         epilogue: &Epilogue<'_, S>,
     ) -> Outcome<MatmulPlan> {
-        factors.check_inner()?;
+        operands.check_inner()?;
         let types = <T as Computes<O, S>>::TYPES;
-        let problem = factors.problem_of_new(types, epilogue.is_identity())?;
+        let problem = operands.problem_of_new(types, epilogue.is_identity())?;
         let selection = self.select_kernel(request, &problem)?;
         Ok(MatmulPlan::of(&selection, &problem))
     }

@@ -1,6 +1,6 @@
 //! What is to be multiplied, as a value: all that the selection of a kernel depends on.
 
-use super::kernel::{ElementType, SkinnyTile, TileConfig, VectorLines};
+use super::kernel::{ElementType, SkinnyTile, VectorLines, WgmmaTile};
 use crate::launch::MAX_GRID_Y;
 use crate::matrix::Order;
 use std::fmt::{self, Display, Formatter};
@@ -204,7 +204,7 @@ impl Problem {
             let lines = tile.rows * tile.blocks + tile.columns;
             (of_few, rounds, rounds.saturating_mul(lines))
         };
-        let (.., others) = time(self.element.cluster_tile(TileConfig::Small));
+        let (.., others) = time(self.element.wgmma_tile(WgmmaTile::Small));
         let is_long = many >= LEAST_OF_LARGER && self.k >= LEAST_OF_LARGER && few <= MOST_OF_LARGER;
         let times = SkinnyTile::ALL.into_iter().filter_map(|size| {
             let (of_few, rounds, time) = time(self.element.skinny_tile(size));

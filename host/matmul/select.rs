@@ -11,7 +11,7 @@ pub use group::{blocks_in_group, is_alone};
 pub use reason::SelectionReason;
 
 use super::arithmetic::Arithmetic;
-use super::kernel::{ElementType, GemmKernel, Method, TileConfig};
+use super::kernel::{ElementType, GemmKernel, Method, TileConfig, WgmmaTile};
 use super::problem::{Parts, Problem, VectorProduct};
 use super::table::kernels_of;
 use crate::matrix::Order;
@@ -174,7 +174,7 @@ fn fastest(
     let kernels_of = |method| kernels_of(method, problem.element, problem.output);
     let has_tensor_cores = |method| kernels_of(method).iter().any(|it| it.runs_on(device));
     let has_warpgroups =
-        problem.fits_tensor_maps() && has_tensor_cores(Method::Wgmma(TileConfig::Large));
+        problem.fits_tensor_maps() && has_tensor_cores(Method::Wgmma(WgmmaTile::Large));
     let has_warps = has_tensor_cores(Method::Mma(TileConfig::Large));
     let has_split_by_warpgroups = has_tensor_cores(Method::Split(TileConfig::Large));
     let is_split = whole.multiply_adds() >= split_from(problem.batch) && problem.can_be_split();
@@ -277,9 +277,7 @@ impl GemmKernel {
                     problem.batch == 1 && !problem.is_gram && problem.has_aligned_lines()
                 }
                 Method::Vector(lines) => problem.vector().is_some_and(|it| it.lines == lines),
-                Method::Wgmma(_) | Method::WgmmaDeep | Method::Skinny(_) => {
-                    problem.fits_tensor_maps()
-                }
+                Method::Wgmma(_) | Method::Skinny(_) => problem.fits_tensor_maps(),
                 Method::Split(_) | Method::SplitMma(_) | Method::Wide | Method::WideMma => {
                     problem.can_be_split()
                 }

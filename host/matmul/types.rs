@@ -1,7 +1,7 @@
 //! The types of products: which elements are multiplied, in which type they are added, and what they become.
 
 use super::arithmetic::Arithmetic;
-use super::element_type::{Factor, Typed};
+use super::element_type::{Operand, Typed};
 use super::kernel::ElementType;
 use super::matrices::Matrices;
 use super::select::Selection;
@@ -94,7 +94,7 @@ macro_rules! matmul_elements {
         impl MatmulElement for $element {}
 
         impl Accumulate for $element {
-            type Accumulator = <Self as Factor>::Sum;
+            type Accumulator = <Self as Operand>::Sum;
             type Product = $product;
         }
     )*};

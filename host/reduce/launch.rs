@@ -6,7 +6,7 @@ use crate::device::Device;
 use crate::element::Element;
 use crate::error::{ErrorKind, Outcome, check_length};
 use crate::launch::LaunchConfig;
-use crate::launch_args::{global, global_mut};
+use crate::launch_args::global_mut;
 use crate::module::Module;
 use crate::result_slot::ResultSlot;
 use crate::workspace::{LARGEST_PARTIAL, Workspace};
@@ -33,7 +33,7 @@ impl Device {
         x: [BufferView<'_, T>; ARRAYS],
     ) -> Outcome<T::Value> {
         self.check_arrays(x, T::NEEDS_AN_ELEMENT)?;
-        self.to_host(|result| self.launch_reduction::<R, T, ARRAYS>(x, result))
+        self.to_host(&mut |result| self.launch_reduction::<R, T, ARRAYS>(x, result))
     }
 
     /// Writes the value of `x`, an array or two, to `result`.
@@ -73,7 +73,7 @@ impl Device {
     /// What `launch` leaves in a place for one result.
     pub(super) fn to_host<O: Element>(
         &self,
-        launch: impl FnOnce(GlobalMut<'_, O>) -> Outcome<()>,
+        launch: &mut dyn FnMut(GlobalMut<'_, O>) -> Outcome<()>,
     ) -> Outcome<O> {
         let mut result = ResultSlot::take(self)?;
         self.in_context(|| {
@@ -90,56 +90,47 @@ impl Device {
         result: GlobalMut<'_, T::Value>,
     ) -> Outcome<()> {
         let plan = Plan::new(x[0].len(), size_of::<T>());
-        self.with_workspace(plan, |shared| {
-            let config = shared.config;
-            let params = T::params(x.map(global), shared, result);
-            // SAFETY: (1) the kernel's (1): blocks and partial results are the plan's. Its (2): the selected
-            // kernel takes elements that start where `x` does, the lengths were compared, and `result` has an
-            // element. Its (3): the ticket is 0, and the workspace locked. (2) `x` is borrowed until this
-            // returns, and `result` is the launch's.
-            unsafe {
-                if x[0].device_address().is_multiple_of(VECTOR_BYTES) {
-                    let module = Module::on_demand(self, T::MODULE);
-                    module.launch_params(T::KERNEL, config, params)
-                } else {
-                    let module = Module::on_demand(self, T::UNALIGNED_MODULE);
-                    module.launch_params(T::UNALIGNED, config, params)
-                }
-            }
-        })
-    }
-
-    /// Locks the workspace for a launch of `plan`, which `launch` submits, and of one block at least.
-    pub(super) fn with_workspace<A: Element>(
-        &self,
-        plan: Plan,
-        launch: impl FnOnce(Shared<'_, A>) -> Outcome<()>,
-    ) -> Outcome<()> {
-        const { assert!(size_of::<A>() <= LARGEST_PARTIAL) };
         let mut workspace = Workspace::lock(self);
-        let (ticket, partials) = workspace.addresses()?;
+        let (config, shared) = workspace.shared(plan)?;
+        let params = T::params(x, shared, result);
+        // SAFETY: (1) the kernel's (1): blocks and partial results are the plan's. Its (2): the selected
+        // kernel takes elements that start where `x` does, the lengths were compared, and `result` has an
+        // element. Its (3): the ticket is 0, and the workspace locked. (2) `x` is borrowed until this
+        // returns, and `result` is the launch's.
+        let launched = unsafe {
+            if x[0].device_address().is_multiple_of(VECTOR_BYTES) {
+                let module = Module::on_demand(self, T::MODULE);
+                module.launch_params(T::KERNEL, config, params)
+            } else {
+                let module = Module::on_demand(self, T::UNALIGNED_MODULE);
+                module.launch_params(T::UNALIGNED, config, params)
+            }
+        };
+        workspace.after(launched)
+    }
+}
+
+impl Workspace<'_> {
+    /// What the blocks of a launch of `plan`, one at least, share.
+    pub(super) fn shared<A: Element>(
+        &mut self,
+        plan: Plan,
+    ) -> Outcome<(LaunchConfig, Shared<'_, A>)> {
+        const { assert!(size_of::<A>() <= LARGEST_PARTIAL) };
+        let (ticket, partials) = self.addresses()?;
         // A launch without elements writes the value of none.
         let blocks = plan.blocks.max(1);
         // SAFETY: (1) the workspace has room for a ticket and MAX_BLOCKS partial results, each aligned
         // to 256 bytes, and accumulators are no larger, by the assertion; `Plan` has no more
         // blocks. (2) No other thread submits work that uses the workspace while it is locked, and
         // work that was submitted before comes before.
-        let (partials, ticket) = unsafe {
+        let shared = unsafe {
             let partials = ptr::with_exposed_provenance_mut(partials as usize);
-            (
-                GlobalMut::from_raw_parts(partials, blocks as usize),
-                GlobalMut::from_raw_parts(ticket, 1),
-            )
+            Shared {
+                partials: GlobalMut::from_raw_parts(partials, blocks as usize),
+                ticket: GlobalMut::from_raw_parts(ticket, 1),
+            }
         };
-        let launched = launch(Shared {
-            config: LaunchConfig::new(blocks, BLOCK_THREADS),
-            partials,
-            ticket,
-        });
-        // The ticket is 0 between launches that succeed, and may not be after one that did not.
-        if launched.is_err() {
-            workspace.discard();
-        }
-        launched
+        Ok((LaunchConfig::new(blocks, BLOCK_THREADS), shared))
     }
 }

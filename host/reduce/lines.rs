@@ -8,10 +8,10 @@ use crate::device::Device;
 use crate::element::Element;
 use crate::error::{During, ErrorKind, Outcome, Result, check_length};
 use crate::launch::{LaunchConfig, grid_x};
-use crate::launch_args::{global_mut, read_elements};
+use crate::launch_args::global_mut;
 use crate::matrix::{MatrixView, Order};
 use crate::module::Module;
-use crate::workspace::with_counters;
+use crate::workspace::Counters;
 use tilewright_kernels::reduce::lines::{
     LANES_OF_PART, LINE_THREADS, LINES_IN_FLIGHT, LinePlan, STRANDS, STRANDS_OF_LANE,
 };
@@ -154,62 +154,66 @@ impl Device {
         x: [MatrixView<'_, T>; ARRAYS],
         values: BufferViewMut<'_, T::Value>,
     ) -> Outcome<()> {
-        let lines = x.map(|matrix| {
-            // SAFETY: (1) both kernels read the elements of the lines alone.
-            let elements = unsafe { read_elements(matrix.into()) };
-            (elements, matrix.leading_dimension())
-        });
-        self.with_line_workspace(x[0], |shared| {
-            let (is_along, config) = (shared.is_along, shared.config);
-            let params = T::line_params(lines, x[0].shape(), shared, global_mut(values));
-            // SAFETY: (1) the kernel's (1): the block is theirs. Its (2): `lines` have the views' elements, all of
-            // one shape and in one order, of which lines, or elements of a line, are a leading dimension apart.
-            // Its (3): the workspace is as it says, and values as many as rows, as was compared. Its (4): the
-            // grid is of the kernel for this order. (2) The matrices and the values are borrowed until this
-            // returns.
-            unsafe {
-                if is_along {
-                    let module = Module::on_demand(self, T::ALONG_MODULE);
-                    module.launch_params(T::ALONG, config, params)
-                } else {
-                    let module = Module::on_demand(self, T::ACROSS_MODULE);
-                    module.launch_params(T::ACROSS, config, params)
-                }
+        let launch = LineLaunch::new(x[0].shape(), x[0].order())?;
+        let mut partials = Buffer::uninit(self, launch.partials)?;
+        let mut tickets = Counters::lock(self, launch.tickets)?;
+        let shared = LineShared {
+            shape: launch.shape,
+            partials: global_mut(partials.view_mut()),
+            tickets: tickets.words(),
+        };
+        let params = T::line_params(x, shared, global_mut(values));
+        // SAFETY: (1) the kernel's (1): the block is theirs. Its (2): `params` has the views' elements, all of
+        // one shape and in one order, of which lines, or elements of a line, are a leading dimension apart.
+        // Its (3): there are as many partial results and tickets as the launch says, the tickets are 0 and locked,
+        // and values as many as rows, as was compared. Its (4): the grid is of the kernel for this order. (2) The
+        // matrices and the values are borrowed until this returns, and the memory of the partial results is
+        // freed after the launch, in the device's order.
+        let launched = unsafe {
+            if launch.is_along {
+                let module = Module::on_demand(self, T::ALONG_MODULE);
+                module.launch_params(T::ALONG, launch.config, params)
+            } else {
+                let module = Module::on_demand(self, T::ACROSS_MODULE);
+                module.launch_params(T::ACROSS, launch.config, params)
             }
-        })
+        };
+        tickets.after(launched)
     }
+}
 
-    /// Makes what a launch for the rows of a matrix such as `x`, one at least, needs besides them and their values,
-    /// and submits it by `launch`: the grid, partial results and tickets, of which there are as many as
-    /// the kernels of lines ask for. The tickets are 0 and locked, and the memory of the partial results
-    /// is freed after the launch, in the device's order.
-    fn with_line_workspace<T: Element, A: Element>(
-        &self,
-        x: MatrixView<'_, T>,
-        launch: impl FnOnce(LineShared<'_, A>) -> Outcome<()>,
-    ) -> Outcome<()> {
-        let (count, len) = x.shape();
+/// What a launch for the rows of a matrix needs besides them and their values.
+struct LineLaunch {
+    /// Whether the grid is of the kernel for contiguous lines, or of that for the others.
+    is_along: bool,
+    config: LaunchConfig,
+    /// What the kernel is told of the grid.
+    shape: u32,
+    /// As many partial results and tickets as the kernels of lines ask for.
+    partials: usize,
+    tickets: usize,
+}
+
+impl LineLaunch {
+    /// For `count` rows of `len` elements, one row at least, of a matrix in `order`.
+    fn new((count, len): (usize, usize), order: Order) -> Outcome<Self> {
         let plan = LinePlan::new(len);
-        let is_along = x.order() == Order::RowMajor;
+        let is_along = order == Order::RowMajor;
         let grid = if is_along {
             Grid::along(count, plan)
         } else {
             Grid::across(count, plan)
         };
-        let config = LaunchConfig::new(grid.blocks(plan)?, LINE_THREADS);
         let (partials, tickets) = match grid.units {
             1 => (0, 0),
             units => (count * units, grid.tickets),
         };
-        let mut partials = Buffer::uninit(self, partials)?;
-        with_counters(self, tickets, |tickets| {
-            launch(LineShared {
-                is_along,
-                config,
-                shape: grid.shape,
-                partials: global_mut(partials.view_mut()),
-                tickets,
-            })
+        Ok(Self {
+            is_along,
+            config: LaunchConfig::new(grid.blocks(plan)?, LINE_THREADS),
+            shape: grid.shape,
+            partials,
+            tickets,
         })
     }
 }

@@ -1,11 +1,14 @@
 //! What can be reduced, by which operation, in which kernel.
 
-use super::sealed::{LineShared, LinesOf, Params, SegmentShared, Shared};
+use super::sealed::{LineShared, Params, SegmentShared, Shared};
 use super::{combine, sealed};
+use crate::buffer::BufferView;
 use crate::element::Element;
 use crate::kernels::module_of;
+use crate::launch_args::{global, read_elements};
+use crate::matrix::MatrixView;
 use crate::module_source::ModuleSource;
-use cuda_std::global::{Global, GlobalMut};
+use cuda_std::global::GlobalMut;
 use half::{bf16, f16};
 use tilewright_kernels::reduce::{self, Reduction, Sum, lines};
 use tilewright_kernels::{
@@ -121,11 +124,11 @@ macro_rules! array_reduction {
 
             #[inline]
             fn params<'a>(
-                [$($x),*]: [Global<'a, Self>; $arrays],
+                [$($x),*]: [BufferView<'a, Self>; $arrays],
                 shared: Shared<'a, Self::Accumulator>,
                 result: GlobalMut<'a, Self::Value>,
             ) -> Params<'a, Self::Kernel> {
-                ($($x,)* shared.partials, shared.ticket, result)
+                ($(global($x),)* shared.partials, shared.ticket, result)
             }
 
             #[inline]
@@ -196,12 +199,15 @@ macro_rules! line_reduction {
 
             #[inline]
             fn line_params<'a>(
-                [$(($x, $apart)),*]: [LinesOf<'a, Self>; $arrays],
-                (count, len): (usize, usize),
+                [$($x),*]: [MatrixView<'a, Self>; $arrays],
                 shared: LineShared<'a, Self::Accumulator>,
                 values: GlobalMut<'a, Self::Value>,
             ) -> Params<'a, Self::Along> {
-                let LineShared { shape, partials, tickets, .. } = shared;
+                let [(count, len), ..] = [$($x.shape()),*];
+                $(let $apart = $x.leading_dimension();)*
+                // SAFETY: (1) both kernels read the elements of the lines alone.
+                $(let $x = unsafe { read_elements($x.into()) };)*
+                let LineShared { shape, partials, tickets } = shared;
                 ($($x,)* count, len, $($apart,)* shape, partials, tickets, values)
             }
         }
@@ -236,12 +242,12 @@ macro_rules! segment_reduction {
 
             #[inline]
             fn segment_params<'a>(
-                [$($x),*]: [Global<'a, Self>; $arrays],
+                [$($x),*]: [BufferView<'a, Self>; $arrays],
                 shared: SegmentShared<'a, Self::Accumulator>,
                 values: GlobalMut<'a, Self::Value>,
             ) -> Params<'a, Self::Segments> {
-                let SegmentShared { offsets, parts, partials, tickets, .. } = shared;
-                ($($x,)* offsets, parts, partials, tickets, values)
+                let SegmentShared { offsets, parts, partials, tickets } = shared;
+                ($(global($x),)* offsets, parts, partials, tickets, values)
             }
         }
     };

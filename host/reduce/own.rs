@@ -5,6 +5,7 @@ use crate::element::Element;
 use crate::error::{During, Outcome, Result};
 use crate::launch_args::{global, global_mut};
 use crate::module::Module;
+use crate::workspace::Workspace;
 use cuda_std::global::GlobalMut;
 use tilewright_kernels::reduce::{Plan, Reduction, ReductionKernel};
 
@@ -83,7 +84,7 @@ impl Module {
         let x = x.into();
         let reduced = self.check_elements::<K>(x).and_then(|()| {
             let device = self.device();
-            device.to_host(|result| self.launch_reduction(kernel, x, result))
+            device.to_host(&mut |result| self.launch_reduction(kernel, x, result))
         });
         reduced.during("reduce")
     }
@@ -134,13 +135,14 @@ impl Module {
         OutputOf<K>: Element,
     {
         let plan = Plan::new(x.len(), size_of::<K::Element>());
-        self.device().with_workspace(plan, |shared| {
-            let params = (global(x), shared.partials, shared.ticket, result);
-            // SAFETY: (1) the kernel's requirements are those of `reductions!`, by (1) of `ReductionKernel`. Its
-            // (1): blocks and partial results are the plan's. Its (2): `result` has an element. Its (3): the
-            // ticket is 0, and the workspace locked. (2) `x` is borrowed until this returns, and `result` is the
-            // launch's.
-            unsafe { self.launch_params(kernel, shared.config, params) }
-        })
+        let mut workspace = Workspace::lock(self.device());
+        let (config, shared) = workspace.shared(plan)?;
+        let params = (global(x), shared.partials, shared.ticket, result);
+        // SAFETY: (1) the kernel's requirements are those of `reductions!`, by (1) of `ReductionKernel`. Its
+        // (1): blocks and partial results are the plan's. Its (2): `result` has an element. Its (3): the
+        // ticket is 0, and the workspace locked. (2) `x` is borrowed until this returns, and `result` is the
+        // launch's.
+        let launched = unsafe { self.launch_params(kernel, config, params) };
+        workspace.after(launched)
     }
 }

@@ -1,8 +1,9 @@
 //! The kernels of each operation: what the public traits of `operations.rs` stand for, which no other crate
 //! implements.
 
+use crate::buffer::BufferView;
 use crate::element::Element;
-use crate::launch::LaunchConfig;
+use crate::matrix::MatrixView;
 use crate::module_source::ModuleSource;
 use cuda_std::global::{Global, GlobalMut};
 use cuda_std::kernel::Kernel;
@@ -27,7 +28,7 @@ pub trait Reduce<R, const ARRAYS: usize = 1>: Element {
     const UNALIGNED: Self::Unaligned;
     const UNALIGNED_MODULE: &'static ModuleSource;
     fn params<'a>(
-        arrays: [Global<'a, Self>; ARRAYS],
+        arrays: [BufferView<'a, Self>; ARRAYS],
         shared: Shared<'a, Self::Accumulator>,
         result: GlobalMut<'a, Self::Value>,
     ) -> Params<'a, Self::Kernel>;
@@ -39,7 +40,6 @@ pub trait Reduce<R, const ARRAYS: usize = 1>: Element {
 
 /// What the blocks of a launch share, beside the result.
 pub struct Shared<'a, A> {
-    pub config: LaunchConfig,
     /// A partial result for each block.
     pub partials: GlobalMut<'a, A>,
     /// One counter, which is 0.
@@ -57,8 +57,7 @@ pub trait ReduceLines<R, const ARRAYS: usize = 1>: Reduce<R, ARRAYS> {
     const ACROSS: Self::Across;
     const ACROSS_MODULE: &'static ModuleSource;
     fn line_params<'a>(
-        lines: [LinesOf<'a, Self>; ARRAYS],
-        shape: (usize, usize),
+        lines: [MatrixView<'a, Self>; ARRAYS],
         shared: LineShared<'a, Self::Accumulator>,
         values: GlobalMut<'a, Self::Value>,
     ) -> Params<'a, Self::Along>;
@@ -66,18 +65,11 @@ pub trait ReduceLines<R, const ARRAYS: usize = 1>: Reduce<R, ARRAYS> {
 
 /// What the blocks of a launch for rows share, beside their values.
 pub struct LineShared<'a, A> {
-    /// Whether the grid is of the kernel for contiguous lines, or of that for the others.
-    pub is_along: bool,
-    pub config: LaunchConfig,
     /// What the kernel is told of the grid.
     pub shape: u32,
     pub partials: GlobalMut<'a, A>,
     pub tickets: GlobalMut<'a, u32>,
 }
-
-/// The lines of a matrix: its elements, and how many of them lie between two lines or between two elements of a
-/// line.
-pub type LinesOf<'a, T> = (Global<'a, T>, usize);
 
 /// An element type of whose arrays the operation `R` reduces the segments.
 pub trait ReduceSegments<R, const ARRAYS: usize = 1>: Reduce<R, ARRAYS> {
@@ -85,7 +77,7 @@ pub trait ReduceSegments<R, const ARRAYS: usize = 1>: Reduce<R, ARRAYS> {
     const SEGMENTS: Self::Segments;
     const SEGMENTS_MODULE: &'static ModuleSource;
     fn segment_params<'a>(
-        arrays: [Global<'a, Self>; ARRAYS],
+        arrays: [BufferView<'a, Self>; ARRAYS],
         shared: SegmentShared<'a, Self::Accumulator>,
         values: GlobalMut<'a, Self::Value>,
     ) -> Params<'a, Self::Segments>;
@@ -94,7 +86,6 @@ pub trait ReduceSegments<R, const ARRAYS: usize = 1>: Reduce<R, ARRAYS> {
 /// What the blocks of a launch for segments share, beside the elements and the values. Offsets and parts
 /// are those that `Device::segments` has checked and listed.
 pub struct SegmentShared<'a, A> {
-    pub config: LaunchConfig,
     pub offsets: Global<'a, u64>,
     pub parts: Global<'a, u64>,
     pub partials: GlobalMut<'a, A>,

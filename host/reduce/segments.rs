@@ -4,12 +4,11 @@ use super::operations::{Reducible, ReducibleSegments};
 use super::sealed::{ReduceSegments, SegmentShared};
 use crate::buffer::{Buffer, BufferView, BufferViewMut};
 use crate::device::Device;
-use crate::element::Element;
 use crate::error::{During, ErrorKind, Outcome, Result, check_length};
 use crate::launch::{LaunchConfig, grid_x};
 use crate::launch_args::{global, global_mut};
 use crate::module::Module;
-use crate::workspace::with_counters;
+use crate::workspace::Counters;
 use std::iter;
 use tilewright_kernels::reduce::lines::{
     LANES_OF_PART, LINE_THREADS, LinePlan, MOST_PARTS, SEGMENT_LANES, STRANDS, list_section,
@@ -42,6 +41,16 @@ impl Segments {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// The blocks of a launch for them.
+    fn blocks(&self) -> Outcome<u32> {
+        blocks(self.parts.len(), self.len())
+    }
+
+    /// The partial results of a launch for them, and its tickets.
+    fn shared(&self) -> usize {
+        if self.is_shared { self.parts.len() } else { 0 }
     }
 
     /// Fails unless all segments end within a buffer of `len` elements.
@@ -189,43 +198,24 @@ impl Device {
         segments: &Segments,
         values: BufferViewMut<'_, T::Value>,
     ) -> Outcome<()> {
-        let module = Module::on_demand(self, T::SEGMENTS_MODULE);
-        self.with_segment_workspace(segments, |shared| {
-            let config = shared.config;
-            let params = T::segment_params(x.map(global), shared, global_mut(values));
-            // SAFETY: (1) the kernel's (1): the grid is its. Its (2), (3): the offsets and the list are
-            // those of the segments, and each of `x` has the elements, as was compared. Its (4): the workspace is
-            // as it says, and values as many as segments, as was compared. (2) `x`, segments and values
-            // are borrowed until this returns.
-            unsafe { module.launch_params(T::SEGMENTS, config, params) }
-        })
-    }
-
-    /// Makes what a launch for `segments`, one at least, needs besides elements and values, and submits
-    /// it by `launch`: the grid, partial results and tickets, of which there are as many as the kernels
-    /// of segments ask for. The tickets are 0 and locked, and the memory of the partial results is freed
-    /// after the launch, in the device's order.
-    fn with_segment_workspace<A: Element>(
-        &self,
-        segments: &Segments,
-        launch: impl FnOnce(SegmentShared<'_, A>) -> Outcome<()>,
-    ) -> Outcome<()> {
-        let blocks = blocks(segments.parts.len(), segments.len())?;
-        let shared = if segments.is_shared {
-            segments.parts.len()
-        } else {
-            0
+        let config = LaunchConfig::new(segments.blocks()?, LINE_THREADS);
+        let mut partials = Buffer::uninit(self, segments.shared())?;
+        let mut tickets = Counters::lock(self, segments.shared())?;
+        let shared = SegmentShared {
+            offsets: global(segments.offsets.view()),
+            parts: global(segments.parts.view()),
+            partials: global_mut(partials.view_mut()),
+            tickets: tickets.words(),
         };
-        let mut partials = Buffer::uninit(self, shared)?;
-        with_counters(self, shared, |tickets| {
-            launch(SegmentShared {
-                config: LaunchConfig::new(blocks, LINE_THREADS),
-                offsets: global(segments.offsets.view()),
-                parts: global(segments.parts.view()),
-                partials: global_mut(partials.view_mut()),
-                tickets,
-            })
-        })
+        let params = T::segment_params(x, shared, global_mut(values));
+        let module = Module::on_demand(self, T::SEGMENTS_MODULE);
+        // SAFETY: (1) the kernel's (1): the grid is its. Its (2), (3): the offsets and the list are
+        // those of the segments, and each of `x` has the elements, as was compared. Its (4): there are as many
+        // partial results and tickets as the segments ask for, the tickets are 0 and locked, and values as many as
+        // segments, as was compared. (2) `x`, segments and values are borrowed until this returns, and the memory
+        // of the partial results is freed after the launch, in the device's order.
+        let launched = unsafe { module.launch_params(T::SEGMENTS, config, params) };
+        tickets.after(launched)
     }
 }
 

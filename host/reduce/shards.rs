@@ -7,7 +7,7 @@ use crate::device::Device;
 use crate::element::Element;
 use crate::error::Outcome;
 use crate::launch::LaunchConfig;
-use crate::launch_args::{global, global_mut};
+use crate::launch_args::global_mut;
 use crate::module::Module;
 use cuda_std::global::GlobalMut;
 use tilewright_kernels::reduce::BLOCK_THREADS;
@@ -31,9 +31,7 @@ impl<A: Element, O: Element> Own<A, O> {
 
     /// What the blocks of a launch share, and the result.
     fn borrowed(&mut self) -> (Shared<'_, A>, GlobalMut<'_, O>) {
-        let blocks = self.partials.len() as u32;
         let shared = Shared {
-            config: LaunchConfig::new(blocks, BLOCK_THREADS),
             partials: global_mut(self.partials.view_mut()),
             ticket: global_mut(self.ticket.view_mut()),
         };
@@ -52,9 +50,9 @@ impl Device {
     ) -> Outcome<Buffer<T::Accumulator>> {
         self.check_arrays(shards, false)?;
         let mut own = Own::<T::Accumulator, T::Value>::new(self, blocks)?;
+        let config = LaunchConfig::new(own.partials.len() as u32, BLOCK_THREADS);
         let (shared, result) = own.borrowed();
-        let config = shared.config;
-        let params = T::params(shards.map(global), shared, result);
+        let params = T::params(shards, shared, result);
         let module = Module::on_demand(self, T::MODULE);
         // SAFETY: (1) the kernel's (1): there are as many partial results as blocks. Its (2): an allocation
         // is aligned to 256 bytes, the lengths were compared, and `result` has an element. Its (3): the ticket is

@@ -154,13 +154,13 @@ pub fn shapes() -> Vec<Shape> {
 
 /// Two matrices to multiply, row-major.
 #[derive(Clone)]
-pub struct Factors<T> {
+pub struct Operands<T> {
     pub shape: Shape,
     pub a: Vec<T>,
     pub b: Vec<T>,
 }
 
-impl<T: Real> Factors<T> {
+impl<T: Real> Operands<T> {
     pub fn new(shape: Shape, mut element: impl FnMut() -> f64) -> Self {
         let mut elements = |count| (0..count).map(|_| T::of(element())).collect();
         Self {

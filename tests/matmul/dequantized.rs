@@ -238,8 +238,9 @@ fn batches_have_the_bits_of_each() {
             random_matrix(&mut random, COUNT * k, n),
         );
         let scale: Vec<f32> = (0..m).map(|row| 0.1 * (row as f32 + 1.0)).collect();
-        for device in capable() {
-            for order in ORDERS {
+        for (number, device) in capable().into_iter().enumerate() {
+            let cases = ORDERS.into_iter().flat_map(|it| WAYS.map(|way| (it, way)));
+            for (order, way) in share(("batches", n, number), cases) {
                 let (a, b) = (a.upload(&device, order), b.upload(&device, order));
                 let scale = device.upload(&scale).unwrap();
                 let run = |product: Matmul<'_, i8, f32>, way: Way| -> Vec<bf16> {
@@ -247,18 +248,16 @@ fn batches_have_the_bits_of_each() {
                     let product = product.activation(Activation::Silu);
                     product.run_as::<bf16>().unwrap().to_vec().unwrap()
                 };
-                for way in WAYS {
-                    let (all_a, all_b) = (
-                        a.view().batch_rows(COUNT).unwrap(),
-                        b.view().batch_rows(COUNT).unwrap(),
-                    );
-                    let found = run(Matmul::dequantized(all_a, all_b), way);
-                    for (i, found) in found.chunks(m * n).enumerate() {
-                        let a = a.slice(i * m..(i + 1) * m, ..).unwrap();
-                        let b = b.slice(i * k..(i + 1) * k, ..).unwrap();
-                        let alone = run(Matmul::dequantized(a, b), WAYS[0]);
-                        assert_same_bits(found, &alone, &(i, order, way, &device));
-                    }
+                let (all_a, all_b) = (
+                    a.view().batch_rows(COUNT).unwrap(),
+                    b.view().batch_rows(COUNT).unwrap(),
+                );
+                let found = run(Matmul::dequantized(all_a, all_b), way);
+                for (i, found) in found.chunks(m * n).enumerate() {
+                    let a = a.slice(i * m..(i + 1) * m, ..).unwrap();
+                    let b = b.slice(i * k..(i + 1) * k, ..).unwrap();
+                    let alone = run(Matmul::dequantized(a, b), WAYS[0]);
+                    assert_same_bits(found, &alone, &(i, order, way, &device));
                 }
             }
         }

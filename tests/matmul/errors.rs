@@ -1,6 +1,6 @@
 //! What is refused, and that the device multiplies after it.
 
-use crate::cases::{Factors, Kernel, Real, Shape, ways};
+use crate::cases::{Kernel, Operands, Real, Shape, ways};
 use tilewright::{Device, ErrorKind, Matmul, MatmulGroup, SimulatorOptions};
 
 for_each_type! {
@@ -15,8 +15,8 @@ for_each_type! {
 /// Fails unless the device multiplies as it should: after an error, to show that it still does.
 #[track_caller]
 fn assert_works<T: Real>(device: &Device, kernel: Kernel) {
-    let factors = Factors::<T>::random(Shape::new(5, 7, 9));
-    assert_eq!(factors.multiply(device, kernel), factors.naive());
+    let operands = Operands::<T>::random(Shape::new(5, 7, 9));
+    assert_eq!(operands.multiply(device, kernel), operands.naive());
 }
 
 fn mismatched_shapes_are_refused<T: Real>() {

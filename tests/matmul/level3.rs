@@ -1,11 +1,12 @@
 //! The level 3 of the BLAS: alpha A B + beta C of matrices that may be empty, in every order, for every type of
 //! elements and every arithmetic, against the same on the sums of the plain product, one by one.
 
-use crate::common::devices;
 use crate::common::random::Random;
+use crate::common::{devices, share};
 use crate::epilogues::{Case, NOTHING, Output, Sum, Vectors};
 use crate::harness::{Host, Orders, Shape, assert_same_bits, hoppers, orders, splitters};
 use half::{bf16, f16};
+use std::any::type_name;
 use std::fmt::Debug;
 use tilewright::cuda_std::fp8::{F8E4M3, F8E5M2};
 use tilewright::{
@@ -22,16 +23,16 @@ const SPLIT_SIZES: [usize; 7] = [63, 64, 65, 66, 72, 96, 129];
 const SAMPLE: usize = 11;
 
 /// Of every pair of alpha and beta.
-type Factors = [[f64; 3]; 2];
-const OF_FLOATS: Factors = [[0.0, 1.0, 0.7], [0.0, 1.0, 1.3]];
-const OF_INTEGERS: Factors = [[0.0, 1.0, -7.0], [0.0, 1.0, 13.0]];
+type Scalars = [[f64; 3]; 2];
+const OF_FLOATS: Scalars = [[0.0, 1.0, 0.7], [0.0, 1.0, 1.3]];
+const OF_INTEGERS: Scalars = [[0.0, 1.0, -7.0], [0.0, 1.0, 13.0]];
 
 /// A way to multiply elements of type `T`, its samples, and how its elements are drawn.
 #[derive(Clone, Copy)]
 struct Way<T: tilewright::MatmulElement> {
     /// The lengths of K.
     depths: [usize; 7],
-    factors: Factors,
+    scalars: Scalars,
     of: fn(f64) -> T,
     choose: for<'a> fn(Matmul<'a, T>) -> Matmul<'a, T>,
 }
@@ -41,7 +42,7 @@ impl<T: tilewright::MatmulElement> Way<T> {
     fn new(of: fn(f64) -> T) -> Self {
         Self {
             depths: SIZES,
-            factors: OF_FLOATS,
+            scalars: OF_FLOATS,
             of,
             choose: |product| product,
         }
@@ -54,9 +55,9 @@ impl<T: tilewright::MatmulElement> Way<T> {
     /// Some of the shapes, beginning with number `first`, each with its orders, alpha and beta.
     fn samples(self, first: usize) -> impl Iterator<Item = (Shape, Orders, Case)> {
         let Self {
-            depths, factors, ..
+            depths, scalars, ..
         } = self;
-        let [alphas, betas] = factors;
+        let [alphas, betas] = scalars;
         let with_factors = move |shape, number: usize, alpha, beta| {
             let case = Case {
                 alpha,
@@ -99,26 +100,21 @@ fn unread<T: Element + Debug>(
     }
 }
 
-/// Fails unless each sample of the way, number `first` and so on, is what becomes of its sums.
+/// Fails unless samples of the way, number `first` and so on, are what becomes of their sums.
 fn assert_way<T, O, S>(device: &Device, first: usize, way: Way<T>)
 where
     T: MatmulInto<O> + MatmulInto<S> + Accumulate<Accumulator = S> + Debug,
     O: Output<S>,
     S: Sum + Accumulator,
 {
-    for (number, ((m, n, k), orders, case)) in way.samples(first).enumerate() {
+    let samples = way.samples(first).enumerate();
+    for (number, ((m, n, k), orders, case)) in share((type_name::<(T, O)>(), first), samples) {
         let mut random = Random::new((49 * m + 7 * n + k) as u64);
         let mut element = |_, _| (way.of)(random.signed_unit());
         let (a, b) = (Host::new(m, k, &mut element), Host::new(k, n, &mut element));
         let old = Host::<O>::new(m, n, |_, _| O::rounded(S::of(9.0 * random.signed_unit())));
         let [of_a, of_b, of_c] = orders;
-        let description = (
-            (m, n, k),
-            orders,
-            case,
-            std::any::type_name::<(T, O)>(),
-            device,
-        );
+        let description = ((m, n, k), orders, case, type_name::<(T, O)>(), device);
 
         let (left, right) = (a.upload(device, of_a), b.upload(device, of_b));
         let plain = (way.choose)(Matmul::new(&left, &right)).run_as::<S>();
@@ -217,7 +213,7 @@ fn of_8_bit_floats() {
 fn of_integers() {
     for device in devices() {
         let way = Way {
-            factors: OF_INTEGERS,
+            scalars: OF_INTEGERS,
             ..Way::new(|it| (127.0 * it) as i8)
         };
         assert_way::<i8, i32, i32>(&device, 1, way);

@@ -1,6 +1,6 @@
 //! Products of every shape.
 
-use crate::cases::{Factors, Real, Shape, easily_filled, shapes, ways};
+use crate::cases::{Operands, Real, Shape, easily_filled, shapes, ways};
 use crate::common::{machines, share};
 use bytemuck::cast_slice;
 use std::any::type_name;
@@ -20,10 +20,10 @@ for_each_type! {
 /// that gave up the first would still have to keep the second.
 fn products_of_every_shape_are_right<T: Real>() {
     for shape in share(type_name::<T>(), shapes()) {
-        let factors = Factors::<T>::random(shape);
-        let (naive, exact) = (factors.naive(), factors.exact());
-        for product in factors.products() {
-            factors.assert_same(&product, &naive);
+        let operands = Operands::<T>::random(shape);
+        let (naive, exact) = (operands.naive(), operands.exact());
+        for product in operands.products() {
+            operands.assert_same(&product, &naive);
             for (&found, exact) in product.iter().zip(&exact) {
                 exact.assert_close(found, shape.k);
             }
@@ -33,19 +33,19 @@ fn products_of_every_shape_are_right<T: Real>() {
 
 fn products_of_small_integers_are_exact<T: Real>() {
     for shape in share(("integers", type_name::<T>()), shapes()) {
-        let factors = Factors::<T>::small_integers(shape);
-        factors.assert_products(&factors.by_ndarray());
+        let operands = Operands::<T>::small_integers(shape);
+        operands.assert_products(&operands.by_ndarray());
     }
 }
 
 fn every_machine_and_kernel_gives_the_same_bits<T: Real>() {
-    let factors = Factors::<T>::random(Shape::new(141, 150, 70));
-    let expected = factors.naive();
+    let operands = Operands::<T>::random(Shape::new(141, 150, 70));
+    let expected = operands.naive();
     let machines = machines().into_iter().chain([easily_filled()]);
     for (number, machine) in share(type_name::<T>(), machines.enumerate()) {
         for &kernel in T::METHODS {
             for run in 1..=2 {
-                let product = factors.multiply(&machine, kernel);
+                let product = operands.multiply(&machine, kernel);
                 let is_same = cast_slice::<T, u8>(&product) == cast_slice::<T, u8>(&expected);
                 assert!(is_same, "machine {number}, {kernel:?}, run {run}");
             }
@@ -55,11 +55,11 @@ fn every_machine_and_kernel_gives_the_same_bits<T: Real>() {
 
 fn without_terms_the_product_is_zero<T: Real>() {
     for (m, n) in [(1, 1), (33, 130), (129, 4)] {
-        let factors = Factors::<T>::random(Shape::new(m, n, 0));
+        let operands = Operands::<T>::random(Shape::new(m, n, 0));
         let zeros = vec![T::zero(); m * n];
-        factors.assert_products(&zeros);
+        operands.assert_products(&zeros);
         for (device, kernel) in ways::<T>() {
-            let (a, b) = factors.upload(&device);
+            let (a, b) = operands.upload(&device);
             let mut c = device.matrix((m, n), &vec![T::of(7.0); m * n]).unwrap();
             kernel.multiply_into(&device, &a, &b, &mut c).unwrap();
             assert_eq!(c.to_vec().unwrap(), zeros);
@@ -69,16 +69,16 @@ fn without_terms_the_product_is_zero<T: Real>() {
 
 fn products_without_outputs_are_empty<T: Real>() {
     for (m, n, k) in [(0, 5, 3), (5, 0, 3), (0, 0, 3), (0, 5, 0), (0, 0, 0)] {
-        Factors::<T>::random(Shape::new(m, n, k)).assert_products(&[]);
+        Operands::<T>::random(Shape::new(m, n, k)).assert_products(&[]);
     }
 }
 
 fn a_result_that_is_there_is_overwritten<T: Real>() {
     for shape in [Shape::new(33, 17, 5), Shape::new(128, 128, 16)] {
-        let factors = Factors::<T>::random(shape);
-        let expected = factors.naive();
+        let operands = Operands::<T>::random(shape);
+        let expected = operands.naive();
         for (device, kernel) in ways::<T>() {
-            let (a, b) = factors.upload(&device);
+            let (a, b) = operands.upload(&device);
             let mut c = device
                 .matrix(
                     (shape.m, shape.n),
@@ -99,10 +99,10 @@ fn threads_share_a_device<T: Real>() {
             for thread in 0..4 {
                 let device = &device;
                 scope.spawn(move || {
-                    let factors = Factors::<T>::random(Shape::new(50 + thread, 70, 33));
-                    let expected = factors.naive();
+                    let operands = Operands::<T>::random(Shape::new(50 + thread, 70, 33));
+                    let expected = operands.naive();
                     for _ in 0..5 {
-                        assert_eq!(factors.multiply(device, kernel), expected);
+                        assert_eq!(operands.multiply(device, kernel), expected);
                     }
                 });
             }

@@ -1,6 +1,6 @@
 //! Products of NaN, infinities, and numbers at the ends of a type's range.
 
-use crate::cases::{Factors, Real, Shape};
+use crate::cases::{Operands, Real, Shape};
 use crate::common::random::Random;
 use crate::common::share;
 use std::any::type_name;
@@ -34,21 +34,21 @@ const TURN: usize = 4;
 /// `index`, and fails unless exactly these lines of the product, as `line` numbers them, are not
 /// finite.
 fn assert_special_lines<T: Real>(
-    operand: fn(&mut Factors<T>) -> &mut Vec<T>,
+    operand: fn(&mut Operands<T>) -> &mut Vec<T>,
     index: fn(Shape, usize, usize) -> usize,
     line: fn(Shape, usize) -> usize,
 ) {
     for shape in SPECIAL_SHAPES {
         let mut random = Random::new(3);
-        let usual = Factors::<T>::new(shape, || 1.0 + random.signed_unit() / 2.0);
+        let usual = Operands::<T>::new(shape, || 1.0 + random.signed_unit() / 2.0);
         let starts = (0..shape.k).step_by(TURN);
         for start in share((type_name::<T>(), shape.m), starts) {
-            let mut factors = usual.clone();
+            let mut operands = usual.clone();
             for (step, line) in LINES.into_iter().enumerate() {
                 let special = T::of(SPECIAL[(step + start) % SPECIAL.len()]);
-                operand(&mut factors)[index(shape, line, (start + step) % shape.k)] = special;
+                operand(&mut operands)[index(shape, line, (start + step) % shape.k)] = special;
             }
-            let expected = factors.naive();
+            let expected = operands.naive();
             for (index, &output) in expected.iter().enumerate() {
                 let is_special = !output.into().is_finite();
                 assert_eq!(
@@ -57,14 +57,14 @@ fn assert_special_lines<T: Real>(
                     "the reference"
                 );
             }
-            factors.assert_products(&expected);
+            operands.assert_products(&expected);
         }
     }
 }
 
 fn nan_and_infinities_in_a_reach_their_rows_alone<T: Real>() {
     assert_special_lines::<T>(
-        |factors| &mut factors.a,
+        |operands| &mut operands.a,
         |shape, row, k| row * shape.k + k,
         |shape, output| output / shape.n,
     );
@@ -72,7 +72,7 @@ fn nan_and_infinities_in_a_reach_their_rows_alone<T: Real>() {
 
 fn nan_and_infinities_in_b_reach_their_columns_alone<T: Real>() {
     assert_special_lines::<T>(
-        |factors| &mut factors.b,
+        |operands| &mut operands.b,
         |shape, column, k| k * shape.n + column,
         |shape, output| output % shape.n,
     );
@@ -80,41 +80,41 @@ fn nan_and_infinities_in_b_reach_their_columns_alone<T: Real>() {
 
 fn zero_times_infinity_is_nan<T: Real>() {
     for shape in SPECIAL_SHAPES {
-        let mut factors = Factors::<T>::new(shape, || 0.0);
-        let last = factors.a.len() - 1;
-        factors.a[last] = T::of(f64::INFINITY);
-        let expected = factors.outputs(|row, _| {
+        let mut operands = Operands::<T>::new(shape, || 0.0);
+        let last = operands.a.len() - 1;
+        operands.a[last] = T::of(f64::INFINITY);
+        let expected = operands.outputs(|row, _| {
             if row == shape.m - 1 {
                 T::CANONICAL_NAN
             } else {
                 T::zero()
             }
         });
-        factors.assert_products(&expected);
+        operands.assert_products(&expected);
     }
 }
 
 fn overflow_goes_to_infinity<T: Real>() {
     for shape in SPECIAL_SHAPES {
-        let factors = Factors::<T>::new(shape, || T::MAX.into());
-        factors.assert_products(&vec![T::of(f64::INFINITY); shape.m * shape.n]);
+        let operands = Operands::<T>::new(shape, || T::MAX.into());
+        operands.assert_products(&vec![T::of(f64::INFINITY); shape.m * shape.n]);
     }
 }
 
 fn products_of_subnormals_are_exact<T: Real>() {
     for shape in SPECIAL_SHAPES {
-        let mut factors = Factors::<T>::small_integers(shape);
+        let mut operands = Operands::<T>::small_integers(shape);
         let scale = T::SMALLEST_SUBNORMAL.into();
-        let expected: Vec<T> = factors
+        let expected: Vec<T> = operands
             .by_ndarray()
             .into_iter()
             .map(|x| T::of(x.into() * scale))
             .collect();
-        factors
+        operands
             .a
             .iter_mut()
             .for_each(|x| *x = T::of((*x).into() * scale));
-        factors.assert_products(&expected);
+        operands.assert_products(&expected);
     }
 }
 
@@ -122,14 +122,14 @@ fn products_that_underflow_are_subnormal<T: Real>() {
     for shape in SPECIAL_SHAPES {
         let root = T::ROOT_OF_SUBNORMAL.into();
         let mut random = Random::new(4);
-        let factors = Factors::<T>::new(shape, || root * (1.0 + random.signed_unit() / 2.0));
-        let expected = factors.naive();
+        let operands = Operands::<T>::new(shape, || root * (1.0 + random.signed_unit() / 2.0));
+        let expected = operands.naive();
         assert!(
             expected
                 .iter()
                 .all(|&x| x != T::zero() && x.into().abs() < T::SMALLEST_NORMAL.into()),
             "the reference"
         );
-        factors.assert_products(&expected);
+        operands.assert_products(&expected);
     }
 }

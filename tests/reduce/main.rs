@@ -15,4 +15,5 @@ mod plans;
 mod samples;
 mod segments;
 mod threads;
+mod tree;
 mod values;

@@ -2,16 +2,11 @@
 //! of tests.
 
 use crate::common::{devices, machines, share};
-use crate::lines::{assert_values, model};
-use crate::operations::judge::Judge;
+use crate::lines::assert_values;
+use crate::operations::erased::{Operation, Values};
 use crate::operations::values::{LENGTH_OF_PARTS, Value, at_borders, inputs};
 use half::{bf16, f16};
-use std::any::type_name;
-use std::fmt::Debug;
-use tilewright::{
-    BufferView, Device, Element, ErrorKind, Reducible, ReducibleSegments, Segments, ops,
-};
-use tilewright_kernels::reduce::Reduction;
+use tilewright::{BufferView, Device, ErrorKind, Segments, ops};
 
 /// Elements of segments: around the vectors of a lane, the rounds of a group of lanes, the rounds of one, two,
 /// four and eight parts, and the sections of a line, long ones among short ones, more than a block has of both.
@@ -31,69 +26,49 @@ pub fn offsets(start: usize, lengths: &[usize]) -> Vec<usize> {
 }
 
 /// Every segment has the bits of the model, which are those of a row, and the value of a loop.
-fn holds<R, T>(device: &Device, operation: R, data: &[T], offsets: &[usize])
-where
-    R: Copy + Judge<T>,
-    T: Value + ReducibleSegments<R> + Reducible<R, Output = <R as Reduction<T>>::Output>,
-    <R as Reduction<T>>::Output: Element + Debug,
-{
+fn holds<T: Value>(device: &Device, operation: &dyn Operation<T>, data: &[T], offsets: &[usize]) {
     let x = device.upload(data).unwrap();
     let segments = device.segments(offsets).unwrap();
-    let expected: Vec<_> = offsets
-        .windows(2)
-        .map(|bounds| {
-            let elements = &data[bounds[0]..bounds[1]];
-            let value = model::value::<R, T>(elements);
-            let what = format!("{} elements from {}", elements.len(), bounds[0]);
-            R::judge(elements, value, &what);
-            value
-        })
-        .collect();
+    let of_segment = |bounds: &[usize]| {
+        let elements = &data[bounds[0]..bounds[1]];
+        let what = format!("{} elements from {}", elements.len(), bounds[0]);
+        operation.of_line(elements, &what)
+    };
+    let expected = Values::concat(offsets.windows(2).map(of_segment).collect());
     let what = format!("segments from {}, {device:?}", offsets[0]);
-    let found = device.reduce_segments(&x, &segments, operation).unwrap();
-    assert_values(&found, &expected, &what);
-    let mut found = device.zeros(expected.len()).unwrap();
-    for _ in 0..2 {
-        device
-            .reduce_segments_into(&x, &segments, operation, &mut found)
-            .unwrap();
-        assert_values(&found, &expected, &what);
+    let found = operation.reduce_segments(device, &x, &segments).unwrap();
+    found.assert_same(&expected, &what);
+    for found in operation
+        .reduce_segments_into(device, &x, &segments)
+        .unwrap()
+    {
+        found.assert_same(&expected, &what);
     }
 }
 
-fn run<R, T>(operation: R)
-where
-    R: Copy + Judge<T>,
-    T: Value + ReducibleSegments<R> + Reducible<R, Output = <R as Reduction<T>>::Output>,
-    <R as Reduction<T>>::Output: Element + Debug,
-{
+fn run<T: Value>(operation: &dyn Operation<T>) {
     for device in devices() {
         for start in [0, 1] {
             let offsets = offsets(start, &LENGTHS);
             let inputs = inputs::<T>(offsets[LENGTHS.len()] + 3);
-            for data in share(type_name::<(R, T)>(), inputs) {
+            for data in share(operation.name(), inputs) {
                 holds(&device, operation, &data, &offsets);
             }
         }
         let data = at_borders::<T>();
         let starts = offsets(0, &vec![LENGTH_OF_PARTS; data.len()]);
         holds(&device, operation, &data.concat(), &starts);
-        some_without_elements::<R, T>(&device, operation);
+        some_without_elements(&device, operation);
     }
     let offsets = offsets(2, &[70, 3000, 1, 129, 5, 1200]);
     let data = inputs::<T>(offsets[6]).swap_remove(0);
-    for machine in share(type_name::<(R, T)>(), machines()) {
+    for machine in share(operation.name(), machines()) {
         holds(&machine, operation, &data, &offsets);
     }
 }
 
 /// Segments without elements, also the first and the last one, and those around the last of a block.
-fn some_without_elements<R, T>(device: &Device, operation: R)
-where
-    R: Copy + Judge<T>,
-    T: Value + ReducibleSegments<R> + Reducible<R, Output = <R as Reduction<T>>::Output>,
-    <R as Reduction<T>>::Output: Element + Debug,
-{
+fn some_without_elements<T: Value>(device: &Device, operation: &dyn Operation<T>) {
     let mut lengths = [3; 35];
     for place in [0, 1, 7, 30, 31, 32, 34] {
         lengths[place] = 0;
@@ -101,7 +76,7 @@ where
     lengths[33] = 130;
     let offsets = offsets(1, &lengths);
     let data = inputs::<T>(offsets[35]).swap_remove(0);
-    if !R::NEEDS_AN_ELEMENT {
+    if !operation.needs_an_element() {
         holds(device, operation, &data, &offsets);
         return;
     }
@@ -109,8 +84,8 @@ where
         device.upload(&data).unwrap(),
         device.segments(&offsets).unwrap(),
     );
-    let error = device
-        .reduce_segments(&x, &segments, operation)
+    let error = operation
+        .reduce_segments(device, &x, &segments)
         .unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::NoElements), "{error}");
 }
@@ -119,7 +94,7 @@ macro_rules! tests_of_segments {
     ($($operation:ident of $element:ident: $name:ident at $blocks:literal blocks;)*) => {$(
         #[test]
         fn $name() {
-            run::<_, $element>(ops::$operation);
+            run::<$element>(&ops::$operation);
         }
     )*};
 }

@@ -4,31 +4,37 @@ use crate::say;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Once;
 
-/// Of so many neighbours in a table a test runs one.
-const NEIGHBOURS: usize = 4;
+/// The most neighbours in a table of which a test runs one.
+const NEIGHBOURS: usize = 8;
 
-/// All cases where `TILEWRIGHT_ALL_CASES` is set, as `.ci/run` does, and a quarter of them elsewhere: one of each four
-/// neighbours, drawn by `test`. Tests of other types draw others, so that together they run nearly all of a table.
-/// The test program says on stderr that there are more.
+/// All cases where `TILEWRIGHT_ALL_CASES` is set, as `.ci/run` does, and an eighth of them elsewhere: one of each
+/// eight neighbours or fewer, drawn by `test`, and so one at least. Tests of other types draw others, so that together
+/// they run nearly all of a table. The test program says on stderr that there are more.
 pub fn share<T>(test: impl Hash, cases: impl IntoIterator<Item = T>) -> impl Iterator<Item = T> {
-    let runs_all = std::env::var_os("TILEWRIGHT_ALL_CASES").is_some();
-    if !runs_all {
+    let mut cases: Vec<T> = cases.into_iter().collect();
+    if std::env::var_os("TILEWRIGHT_ALL_CASES").is_none() {
         static SAID: Once = Once::new();
-        SAID.call_once(|| say("runs a quarter of the cases: TILEWRIGHT_ALL_CASES=1 runs all"));
+        SAID.call_once(|| say("runs an eighth of the cases: TILEWRIGHT_ALL_CASES=1 runs all"));
+        let mut drawn = draw(test, cases.len()).peekable();
+        let mut numbers = 0..;
+        cases.retain(|_| {
+            drawn
+                .next_if_eq(&numbers.next().expect("it has no end"))
+                .is_some()
+        });
     }
-    let is_drawn = draw(test);
-    let numbered = cases.into_iter().enumerate();
-    let chosen = numbered.filter(move |&(number, _)| runs_all || is_drawn(number));
-    chosen.map(|(_, case)| case)
+    cases.into_iter()
 }
 
-/// Whether `test` draws the case of a number.
-fn draw(test: impl Hash) -> impl Fn(usize) -> bool {
-    move |number| {
+/// The cases that `test` draws of so many, in order: a table is divided into groups as equal as they can be.
+fn draw(test: impl Hash, cases: usize) -> impl Iterator<Item = usize> {
+    let groups = cases.div_ceil(NEIGHBOURS);
+    (0..groups).map(move |group| {
+        let (start, end) = (group * cases / groups, (group + 1) * cases / groups);
         let mut hasher = DefaultHasher::new();
-        (&test, number / NEIGHBOURS).hash(&mut hasher);
-        hasher.finish() % NEIGHBOURS as u64 == (number % NEIGHBOURS) as u64
-    }
+        (&test, group).hash(&mut hasher);
+        start + (hasher.finish() % (end - start) as u64) as usize
+    })
 }
 
 #[cfg(test)]
@@ -36,19 +42,27 @@ mod tests {
     use super::{NEIGHBOURS, draw};
 
     #[test]
-    fn one_of_four_neighbours_is_drawn() {
-        let is_drawn = draw("a test");
-        for group in 0..100 {
-            let places = (0..NEIGHBOURS).filter(|place| is_drawn(group * NEIGHBOURS + place));
-            assert_eq!(places.count(), 1, "group {group}");
+    fn one_of_eight_neighbours_is_drawn() {
+        let drawn: Vec<usize> = draw("a test", 100 * NEIGHBOURS).collect();
+        let groups: Vec<usize> = drawn.iter().map(|number| number / NEIGHBOURS).collect();
+        assert_eq!(groups, (0..100).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_case_at_least_is_drawn_if_there_is_one() {
+        for cases in 0..40 {
+            let drawn: Vec<usize> = draw("a test", cases).collect();
+            assert_eq!(drawn.len(), cases.div_ceil(NEIGHBOURS), "{cases}");
+            assert!(drawn.is_sorted() && drawn.iter().all(|&it| it < cases));
         }
     }
 
     #[test]
     fn tests_draw_others() {
-        let tests: Vec<String> = (0..40).map(|number| format!("test {number}")).collect();
+        let tests: Vec<String> = (0..80).map(|number| format!("test {number}")).collect();
         for number in 0..NEIGHBOURS {
-            let by = tests.iter().filter(|test| draw(test)(number)).count();
+            let draws = |test: &&String| draw(test, NEIGHBOURS).any(|it| it == number);
+            let by = tests.iter().filter(draws).count();
             assert!((1..tests.len()).contains(&by), "case {number} by {by}");
         }
     }

@@ -34,7 +34,7 @@ fn launch_part<T: Computes<O, S>, O: Typed, S: Accumulator>(
     let work = Work::new(order, (m, k), size_of::<T>(), products);
     // SAFETY: (1) the launch touches elements of the matrices alone, by (2) of the kernels.
     let (x, v) = unsafe { (x.words(), v.words()) };
-    let factors = LinesAndVector {
+    let operands = LinesAndVector {
         x,
         v: Lines {
             leading_dimension: 1,
@@ -42,12 +42,12 @@ fn launch_part<T: Computes<O, S>, O: Typed, S: Accumulator>(
         },
         k: k.next_multiple_of(STRAND_BYTES) / WORD,
     };
-    let shape = work.shape(m, &factors, c.view());
+    let shape = work.shape(m, &operands, c.view());
     // SAFETY: (1) the shapes were compared, the lines and the vector are whole vectors of 16 bytes, and the grid
     // is that of `work`. (2) The matrices are borrowed until this returns, C mutably; copies are freed by work
     // that comes later.
     unsafe {
-        work.launch::<i32, O, S, T::Accumulator>(kernel, factors, (c, epilogue), shape, products)
+        work.launch::<i32, O, S, T::Accumulator>(kernel, operands, (c, epilogue), shape, products)
     }
 }
 

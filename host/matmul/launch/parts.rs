@@ -11,7 +11,7 @@ use crate::launch_args::{read_elements, written_by_product};
 use crate::matmul::element::sealed::OutputOf;
 use crate::matmul::entry::{AddArguments, AddKernel};
 use crate::matmul::epilogue::{Epilogue, Stores};
-use crate::matmul::matrices::{Factors, Matrices};
+use crate::matmul::matrices::{Matrices, Operands};
 use crate::matmul::problem::Parts;
 use crate::matmul::select::DividedK;
 use crate::matmul::types::sealed::Computes;
@@ -40,18 +40,18 @@ impl<S: Accumulator> Sums<S> {
         let all = count + usize::from(divided < k);
         let mut sums = Matrix::<S>::uninit(device, (all * m, n).into())?;
         let plain = Epilogue::identity();
-        let factors = |a, b| Factors {
+        let operands = |a, b| Operands {
             is_gram,
-            ..Factors::new(a, b)
+            ..Operands::new(a, b)
         };
-        let of_equal = factors(
+        let of_equal = operands(
             a.part(.., ..divided)?.parts(count, Order::ColumnMajor)?,
             b.part(..divided, ..)?.parts(count, Order::RowMajor)?,
         );
         let results = sums.view_mut().into_part(..count * m, ..)?;
         device.multiply(request, of_equal, results.into_equal_rows(count)?, plain)?;
         if divided < k {
-            let of_rest = factors(a.part(.., divided..)?.into(), b.part(divided.., ..)?.into());
+            let of_rest = operands(a.part(.., divided..)?.into(), b.part(divided.., ..)?.into());
             let result = sums.view_mut().into_part(count * m.., ..)?;
             device.multiply(request, of_rest, result.into(), plain)?;
         }

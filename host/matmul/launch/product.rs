@@ -5,7 +5,7 @@ use crate::device::Device;
 use crate::element::Element;
 use crate::error::{ErrorKind, Outcome};
 use crate::matmul::epilogue::Epilogue;
-use crate::matmul::matrices::{Factors, Matrices};
+use crate::matmul::matrices::{Matrices, Operands};
 use crate::matmul::select::Request;
 use crate::matmul::types::Accumulator;
 use crate::matmul::types::sealed::Computes;
@@ -16,19 +16,19 @@ impl Device {
     pub(in crate::matmul) fn product<T: Computes<O, S>, O: Element, S: Accumulator>(
         &self,
         request: Request,
-        factors: Factors<'_, T>,
+        operands: Operands<'_, T>,
         epilogue: Epilogue<'_, S>,
     ) -> Outcome<Matrix<O>> {
-        factors.check_inner()?;
-        let count = factors.products()?;
-        let (rows, columns) = (factors.a.first().rows(), factors.b.first().cols());
+        operands.check_inner()?;
+        let count = operands.products()?;
+        let (rows, columns) = (operands.a.first().rows(), operands.b.first().cols());
         let all_rows = rows.checked_mul(count).ok_or_else(|| ErrorKind::TooLarge {
             what: format!("a batch of {count} results with {rows} rows each"),
             remedy: "multiply parts of the batch",
         })?;
         let mut c = Matrix::uninit(self, (all_rows, columns).into())?;
         let results = c.view_mut().into_equal_rows(count)?;
-        self.multiply(request, factors, results, epilogue)?;
+        self.multiply(request, operands, results, epilogue)?;
         Ok(c)
     }
 
@@ -36,18 +36,18 @@ impl Device {
     pub(in crate::matmul) fn multiply<T: Computes<O, S>, O: Element, S: Accumulator>(
         &self,
         request: Request,
-        factors: Factors<'_, T>,
+        operands: Operands<'_, T>,
         mut c: MatrixBatchMut<'_, O>,
         epilogue: Epilogue<'_, S>,
     ) -> Outcome<()> {
-        let Some(matrices) = Matrices::of(self, factors, c.view_mut(), epilogue)? else {
+        let Some(matrices) = Matrices::of(self, operands, c.view_mut(), epilogue)? else {
             return Ok(());
         };
         let (element, output) = <T as Computes<O, S>>::TYPES;
         let problem = matrices.problem(element, output);
         let selection = self.select_kernel(request, &problem)?;
         T::multiply(self, selection, matrices)?;
-        match factors.is_gram {
+        match operands.is_gram {
             true => mirror(c),
             false => Ok(()),
         }

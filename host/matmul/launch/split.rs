@@ -190,7 +190,7 @@ mod tests {
     use crate::matmul::arithmetic::Arithmetic;
     use crate::matmul::epilogue::Epilogue;
     use crate::matmul::kernel::ElementType;
-    use crate::matmul::matrices::Factors;
+    use crate::matmul::matrices::Operands;
     use crate::matmul::select::Request;
 
     /// An operand that all products share is taken apart once, and the others two products at a time.
@@ -208,13 +208,13 @@ mod tests {
             .unwrap();
         let shared = device.matrix((k, n), &elements(k * n, 11)).unwrap();
         let product = |at_a_time| {
-            let factors = Factors::new(
+            let operands = Operands::new(
                 all.view().batch_rows(COUNT).unwrap(),
                 MatrixBatch::from(&shared),
             );
             let mut c = device.matrix_zeros::<f32>((COUNT * m, n)).unwrap();
             let results = c.view_mut().into_batch_rows(COUNT).unwrap();
-            let matrices = Matrices::of(&device, factors, results, Epilogue::identity())
+            let matrices = Matrices::of(&device, operands, results, Epilogue::identity())
                 .unwrap()
                 .unwrap();
             let problem = matrices.problem(ElementType::F32, ElementType::F32);

@@ -16,7 +16,7 @@ use crate::matmul::types::Accumulator;
 use crate::matmul::types::sealed::Computes;
 use crate::matrix::{Matrix, MatrixBatch, MatrixBatchMut, MatrixView, Order};
 use crate::module::Module;
-use crate::workspace::with_counters;
+use crate::workspace::Counters;
 use tilewright_kernels::matvec::{
     LINES_OF_BYTES, LINES_OF_GROUP, SHORT_LINES, STRAND_BYTES, VECTOR_STRANDS, VECTOR_THREADS,
     VectorPlan, VectorShape, lines_of_block,
@@ -175,7 +175,7 @@ fn launch_part<T: Computes<O>, O: Typed>(
     let work = Work::new(order, (m, k), size_of::<T>(), products);
     // SAFETY: (1) the launch touches elements of the matrices alone, by (2) of the kernels.
     let (x, v) = unsafe { (read_elements(a), read_elements(b)) };
-    let factors = LinesAndVector {
+    let operands = LinesAndVector {
         x: Lines {
             elements: x,
             leading_dimension: a.first().leading_dimension(),
@@ -188,11 +188,11 @@ fn launch_part<T: Computes<O>, O: Typed>(
         },
         k,
     };
-    let shape = work.shape(m, &factors, c.view());
+    let shape = work.shape(m, &operands, c.view());
     // SAFETY: (1) the shapes were compared, the kernel was selected by how the lines lie, and the grid and
     // the lanes are those of `work`. (2) The matrices are borrowed until this returns, C mutably.
     unsafe {
-        work.launch::<T, O, _, T::Accumulator>(kernel, factors, (c, epilogue), shape, products)
+        work.launch::<T, O, _, T::Accumulator>(kernel, operands, (c, epilogue), shape, products)
     }
 }
 
@@ -206,7 +206,7 @@ pub fn add_up<T: Computes<T, Accumulator = T> + Accumulator>(
     let Matrices { c, epilogue, .. } = matrices;
     let lines = m * n;
     let work = Work::new(VectorLines::Across, (lines, parts), size_of::<T>(), 1);
-    let factors = LinesAndVector {
+    let operands = LinesAndVector {
         x: Lines {
             // SAFETY: (1) the launch touches elements of the matrices alone, by (2) of the kernels.
             elements: unsafe { read_elements(sums.into()) },
@@ -220,12 +220,12 @@ pub fn add_up<T: Computes<T, Accumulator = T> + Accumulator>(
         columns: n,
         y_apart: c.view().first().leading_dimension(),
         y_stride: 0,
-        ..work.shape(lines, &factors, c.view())
+        ..work.shape(lines, &operands, c.view())
     };
     let kernel = kernel_that_adds(T::TYPES.0);
     // SAFETY: (1) the sums have the elements of all lines, those of neighbours side by side, and C is
     // row-major; the grid is that of `work`. (2) As in `launch_part`.
-    unsafe { work.launch::<T, T, T, T>(kernel, factors, (c, epilogue), shape, 1) }
+    unsafe { work.launch::<T, T, T, T>(kernel, operands, (c, epilogue), shape, 1) }
 }
 
 /// The kernel that adds lines whose neighbours' elements are contiguous.
@@ -292,21 +292,21 @@ impl Work {
         let device = c.view().first().device().clone();
         let module = Module::on_demand(&device, kernel.module);
         let mut partials = Buffer::<P>::uninit(&device, products * self.partials)?;
-        with_counters(&device, products * self.tickets, |tickets| {
-            let arguments = VectorArguments {
-                x: x.elements,
-                v: v.elements,
-                // SAFETY: (1) is (1).
-                y: unsafe { written_by_product(c) },
-                shape,
-                epilogue: epilogue.arguments(Stores::Plain),
-                partials: global_mut(partials.view_mut()),
-                tickets,
-            };
-            // SAFETY: (1) of `VectorLaunch` is (1); there is as much room as the work has, and the tickets are 0.
-            // (2) is (2), and the memory of the partial results is freed after the launch, in the device's order.
-            unsafe { launch(&module, config, arguments) }
-        })
+        let mut tickets = Counters::lock(&device, products * self.tickets)?;
+        let arguments = VectorArguments {
+            x: x.elements,
+            v: v.elements,
+            // SAFETY: (1) is (1).
+            y: unsafe { written_by_product(c) },
+            shape,
+            epilogue: epilogue.arguments(Stores::Plain),
+            partials: global_mut(partials.view_mut()),
+            tickets: tickets.words(),
+        };
+        // SAFETY: (1) of `VectorLaunch` is (1); there is as much room as the work has, and the tickets are 0.
+        // (2) is (2), and the memory of the partial results is freed after the launch, in the device's order.
+        let launched = unsafe { launch(&module, config, arguments) };
+        tickets.after(launched)
     }
 }
 

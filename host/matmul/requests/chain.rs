@@ -6,7 +6,7 @@ use crate::error::{During, Result};
 use crate::matmul::element::GemmElement;
 use crate::matmul::epilogue::Epilogue;
 use crate::matmul::kernel::TileConfig;
-use crate::matmul::matrices::Factors;
+use crate::matmul::matrices::Operands;
 use crate::matmul::plan::MatmulPlan;
 use crate::matmul::select::Request;
 use crate::matrix::{AsMatrixViewMut, Matrix, MatrixView};
@@ -50,7 +50,7 @@ impl Device {
         a: impl Into<MatrixView<'a, T>>,
         b: impl Into<MatrixView<'b, T>>,
     ) -> Result<Matrix<T>> {
-        self.product(Request::Tiled, factors(a, b), Epilogue::identity())
+        self.product(Request::Tiled, operands(a, b), Epilogue::identity())
             .during("matmul_tiled")
     }
 
@@ -66,7 +66,7 @@ impl Device {
         c: &mut impl AsMatrixViewMut<T>,
     ) -> Result<()> {
         let (c, plain) = (c.as_matrix_view_mut(), Epilogue::identity());
-        self.multiply(Request::Tiled, factors(a, b), c.into(), plain)
+        self.multiply(Request::Tiled, operands(a, b), c.into(), plain)
             .during("matmul_tiled_into")
     }
 
@@ -85,7 +85,7 @@ impl Device {
         b: impl Into<MatrixView<'b, T>>,
     ) -> Result<Matrix<T>> {
         let request = Request::Coarsened(None);
-        self.product(request, factors(a, b), Epilogue::identity())
+        self.product(request, operands(a, b), Epilogue::identity())
             .during("matmul_coarsened")
     }
 
@@ -102,7 +102,7 @@ impl Device {
     ) -> Result<()> {
         let (c, plain) = (c.as_matrix_view_mut(), Epilogue::identity());
         let request = Request::Coarsened(None);
-        self.multiply(request, factors(a, b), c.into(), plain)
+        self.multiply(request, operands(a, b), c.into(), plain)
             .during("matmul_coarsened_into")
     }
 
@@ -120,7 +120,7 @@ impl Device {
     ) -> Result<()> {
         let (c, plain) = (c.as_matrix_view_mut(), Epilogue::identity());
         let request = Request::Coarsened(Some(tiles));
-        self.multiply(request, factors(a, b), c.into(), plain)
+        self.multiply(request, operands(a, b), c.into(), plain)
             .during("matmul_coarsened_with_into")
     }
 
@@ -150,16 +150,16 @@ impl Device {
         b: impl Into<MatrixView<'b, T>>,
     ) -> Result<MatmulPlan> {
         let request = Request::Coarsened(None);
-        self.plan::<T, T, T::Accumulator>(request, factors(a, b), &Epilogue::identity())
+        self.plan::<T, T, T::Accumulator>(request, operands(a, b), &Epilogue::identity())
             .during("matmul_coarsened_plan")
     }
 }
 
 /// The operands of a single product.
-fn factors<'s, 'a: 's, 'b: 's, T: Element>(
+fn operands<'s, 'a: 's, 'b: 's, T: Element>(
     a: impl Into<MatrixView<'a, T>>,
     b: impl Into<MatrixView<'b, T>>,
-) -> Factors<'s, T> {
+) -> Operands<'s, T> {
     let (a, b): (MatrixView<'s, T>, MatrixView<'s, T>) = (a.into(), b.into());
-    Factors::new(a.into(), b.into())
+    Operands::new(a.into(), b.into())
 }

@@ -5,7 +5,7 @@ use super::product::Matmul;
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{During, Result};
-use crate::matmul::matrices::Factors;
+use crate::matmul::matrices::Operands;
 use crate::matmul::types::{MatmulElement, MatmulInto};
 use crate::matrix::{AsMatrixViewMut, Matrix, MatrixBatch, MatrixView};
 
@@ -86,6 +86,6 @@ impl<'a, T: MatmulElement> Matmul<'a, T> {
     #[doc(alias = "syrk")]
     #[must_use]
     pub fn gram(a: impl Into<MatrixBatch<'a, T>>) -> Self {
-        Self::of(Factors::gram(a.into()))
+        Self::of(Operands::gram(a.into()))
     }
 }

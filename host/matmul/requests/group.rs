@@ -5,7 +5,7 @@ use crate::element::Element;
 use crate::error::{During, ErrorKind, Outcome, Result};
 use crate::matmul::arithmetic::Arithmetic;
 use crate::matmul::epilogue::{Activation, Epilogue};
-use crate::matmul::matrices::{Factors, Matrices};
+use crate::matmul::matrices::{Matrices, Operands};
 use crate::matmul::types::sealed::Computes;
 use crate::matmul::types::{MatmulElement, MatmulInto};
 use crate::matrix::{AsMatrixViewMut, Matrix, MatrixView, MatrixViewMut};
@@ -51,7 +51,7 @@ use tilewright_kernels::epilogue::EpilogueElement as _;
 #[doc(alias = "grouped_gemm")]
 #[doc(alias = "batched_gemm")]
 pub struct MatmulGroup<'a, T: MatmulElement> {
-    products: Vec<Factors<'a, T>>,
+    products: Vec<Operands<'a, T>>,
     arithmetic: Arithmetic,
     epilogue: Epilogue<'a, T::Accumulator>,
 }
@@ -64,9 +64,9 @@ impl<'a, T: MatmulElement> MatmulGroup<'a, T> {
         A: Into<MatrixView<'a, T>>,
         B: Into<MatrixView<'a, T>>,
     {
-        let factors = |(a, b): (A, B)| Factors::new(a.into().into(), b.into().into());
+        let operands = |(a, b): (A, B)| Operands::new(a.into().into(), b.into().into());
         Self {
-            products: pairs.into_iter().map(factors).collect(),
+            products: pairs.into_iter().map(operands).collect(),
             arithmetic: Arithmetic::Auto,
             epilogue: Epilogue::identity(),
         }
@@ -145,9 +145,9 @@ impl<'a, T: MatmulElement> MatmulGroup<'a, T> {
     }
 
     fn in_new(&self, device: &Device) -> Outcome<Vec<Matrix<T::Product>>> {
-        let new = |factors: &Factors<'a, T>| {
-            factors.check_inner()?;
-            let (a, b) = (factors.a.first(), factors.b.first());
+        let new = |operands: &Operands<'a, T>| {
+            operands.check_inner()?;
+            let (a, b) = (operands.a.first(), operands.b.first());
             Matrix::uninit(device, (a.rows(), b.cols()).into())
         };
         let mut results = self.products.iter().map(new).collect::<Outcome<Vec<_>>>()?;
@@ -169,7 +169,7 @@ impl<'a, T: MatmulElement> MatmulGroup<'a, T> {
     {
         let matrices = self.products.iter().zip(results);
         let matrices =
-            matrices.map(|(factors, c)| Matrices::of(device, *factors, c.into(), epilogue));
+            matrices.map(|(operands, c)| Matrices::of(device, *operands, c.into(), epilogue));
         let matrices = matrices.collect::<Outcome<Vec<_>>>()?;
         let arithmetic = epilogue.arithmetic(self.arithmetic);
         T::multiply_all(device, arithmetic, matrices.into_iter().flatten().collect())

@@ -7,7 +7,7 @@ use crate::error::{During, Outcome, Result};
 use crate::matmul::arithmetic::Arithmetic;
 use crate::matmul::epilogue::{Activation, Epilogue};
 use crate::matmul::kernel::TileConfig;
-use crate::matmul::matrices::Factors;
+use crate::matmul::matrices::Operands;
 use crate::matmul::plan::MatmulPlan;
 use crate::matmul::prepared::PreparedMatrix;
 use crate::matmul::select::Request;
@@ -47,7 +47,7 @@ use cuda_std::float::Float;
 #[derive(Clone, Copy, Debug)]
 #[doc(alias = "gemm")]
 pub struct Matmul<'a, T: MatmulElement, S: Accumulator = <T as Accumulate>::Accumulator> {
-    factors: Factors<'a, T>,
+    operands: Operands<'a, T>,
     arithmetic: Arithmetic,
     tiles: Option<TileConfig>,
     capability: Option<(u32, u32)>,
@@ -59,7 +59,7 @@ impl<'a> Matmul<'a, f32> {
     #[must_use]
     pub fn with_prepared(a: impl Into<MatrixBatch<'a, f32>>, b: &'a PreparedMatrix<'a>) -> Self {
         let mut product = Self::new(a, b.matrix());
-        product.factors.prepared = Some(b);
+        product.operands.prepared = Some(b);
         product
     }
 }
@@ -69,7 +69,7 @@ impl<'a, T: MatmulElement> Matmul<'a, T> {
     /// of all its matrices, in one launch. A single matrix beside a batch is an operand of all products.
     #[must_use]
     pub fn new(a: impl Into<MatrixBatch<'a, T>>, b: impl Into<MatrixBatch<'a, T>>) -> Self {
-        Self::of(Factors::new(a.into(), b.into()))
+        Self::of(Operands::new(a.into(), b.into()))
     }
 
     /// The product as a new row-major matrix; those of a batch one below the other.
@@ -137,14 +137,14 @@ impl<'a> Matmul<'a, i8, f32> {
         a: impl Into<MatrixBatch<'a, i8>>,
         b: impl Into<MatrixBatch<'a, i8>>,
     ) -> Self {
-        Self::of(Factors::new(a.into(), b.into()))
+        Self::of(Operands::new(a.into(), b.into()))
     }
 }
 
 impl<'a, T: MatmulElement, S: Accumulator> Matmul<'a, T, S> {
-    pub(super) fn of(factors: Factors<'a, T>) -> Self {
+    pub(super) fn of(operands: Operands<'a, T>) -> Self {
         Self {
-            factors,
+            operands,
             arithmetic: Arithmetic::Auto,
             tiles: None,
             capability: None,
@@ -287,11 +287,11 @@ impl<'a, T: MatmulElement, S: Accumulator> Matmul<'a, T, S> {
         T: Computes<O, S>,
     {
         self.device()
-            .plan::<T, O, S>(self.request(), self.factors, &self.epilogue)
+            .plan::<T, O, S>(self.request(), self.operands, &self.epilogue)
     }
 
     fn device(&self) -> &'a Device {
-        self.factors.a.first().device()
+        self.operands.a.first().device()
     }
 
     /// The product in a new matrix of `device`.
@@ -301,7 +301,7 @@ impl<'a, T: MatmulElement, S: Accumulator> Matmul<'a, T, S> {
     {
         let mut product = *self;
         product.epilogue.beta = S::ZERO;
-        device.product(product.request(), self.factors, product.epilogue)
+        device.product(product.request(), self.operands, product.epilogue)
     }
 
     /// The product in `c`.
@@ -313,7 +313,7 @@ impl<'a, T: MatmulElement, S: Accumulator> Matmul<'a, T, S> {
     where
         T: Computes<O, S>,
     {
-        device.multiply(self.request(), self.factors, c, self.epilogue)
+        device.multiply(self.request(), self.operands, c, self.epilogue)
     }
 
     fn request(&self) -> Request {

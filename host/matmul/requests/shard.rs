@@ -5,7 +5,7 @@ use crate::element::Element;
 use crate::error::Outcome;
 use crate::matmul::arithmetic::Arithmetic;
 use crate::matmul::epilogue::Epilogue;
-use crate::matmul::matrices::Factors;
+use crate::matmul::matrices::Operands;
 use crate::matmul::select::Request;
 use crate::matmul::types::sealed::Computes;
 use crate::matrix::{MatrixView, MatrixViewMut};
@@ -25,7 +25,7 @@ impl Device {
         let (m, n) = whole;
         let arithmetic = epilogue.arithmetic(arithmetic);
         let request = Request::PartOf { m, n, arithmetic };
-        let factors = Factors::new(a.into(), b.into());
-        self.multiply(request, factors, c.into(), epilogue)
+        let operands = Operands::new(a.into(), b.into());
+        self.multiply(request, operands, c.into(), epilogue)
     }
 }

@@ -1,7 +1,7 @@
 //! The size of the tiles: the one that takes least time on the device.
 
 use super::{DeviceFacts, SelectionReason};
-use crate::matmul::kernel::{ElementType, Method, TileConfig};
+use crate::matmul::kernel::{ElementType, Method, TileConfig, WgmmaTile, split_tile};
 use crate::matmul::problem::Problem;
 use crate::matmul::table::kernels_of;
 use tilewright_kernels::tensor::ClusterTile;
@@ -100,12 +100,14 @@ pub(super) fn wgmma_in(
         ElementType::F8E4M3 | ElementType::F8E5M2 => &ROUNDS_OF_F8,
         _ => &ROUNDS_OF_WGMMA,
     };
-    let rounds = |tiles| rounds_of_clusters(problem, device, tiles);
-    match in_fewest_rounds(Method::Wgmma, rounds, times, tiles) {
+    let rounds = |tiles: TileConfig| {
+        rounds_of_clusters(problem, device, problem.element.wgmma_tile(tiles.into()))
+    };
+    match in_fewest_rounds(|tiles| Method::Wgmma(tiles.into()), rounds, times, tiles) {
         (
-            Method::Wgmma(TileConfig::Small),
+            Method::Wgmma(WgmmaTile::Small),
             reason @ SelectionReason::Rounds { small: 0..=1, .. },
-        ) => (Method::WgmmaDeep, reason),
+        ) => (Method::Wgmma(WgmmaTile::Deep), reason),
         selected => selected,
     }
 }
@@ -116,14 +118,13 @@ pub(super) fn split_in(
     device: DeviceFacts,
     tiles: Option<TileConfig>,
 ) -> (Method, SelectionReason) {
-    let rounds = |tiles| rounds_of_clusters(problem, device, tiles);
+    let rounds = |tiles| rounds_of_clusters(problem, device, split_tile(tiles));
     in_fewest_rounds(Method::Split, rounds, &ROUNDS_OF_SPLIT, tiles)
 }
 
 /// The rounds of tiles of all products, a tile at a time for each cluster of which the device has one block on
 /// each multiprocessor.
-fn rounds_of_clusters(problem: &Problem, device: DeviceFacts, tiles: TileConfig) -> u64 {
-    let tile: &ClusterTile = problem.element.cluster_tile(tiles);
+fn rounds_of_clusters(problem: &Problem, device: DeviceFacts, tile: &ClusterTile) -> u64 {
     let resident = (device.multiprocessors as usize / tile.blocks).max(1);
     let tiles = tile.tiles((problem.m, problem.n), problem.is_gram);
     tiles.saturating_mul(problem.batch).div_ceil(resident) as u64

@@ -45,7 +45,7 @@ impl Device {
         self.check_arrays([x], false)
             .and_then(|()| {
                 let mut no_state = Buffer::uninit(self, 0)?;
-                self.to_host(|result| {
+                self.to_host(&mut |result| {
                     self.launch_reproducible(x, global_mut(no_state.view_mut()), result)
                 })
             })
@@ -150,11 +150,7 @@ impl Device {
         // workspace's, state and result the caller's. Its (3): both are 0, and the workspace locked. (2) `x`
         // is borrowed until this returns, and `state` and `result` are the launch's.
         let launched = unsafe { module.launch_params(T::KERNEL, config, params) };
-        // Both are 0 between launches that succeed, and may not be after one that did not.
-        if launched.is_err() {
-            workspace.discard();
-        }
-        launched
+        workspace.after(launched)
     }
 }
 

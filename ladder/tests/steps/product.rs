@@ -10,13 +10,13 @@ use tilewright_ladder::product::{self, CoarseFactor, Step, default_coarse_factor
 type Shape = (usize, usize, usize);
 
 /// Two matrices to multiply, row after row.
-struct Factors {
+struct Operands {
     shape: Shape,
     a: Vec<f32>,
     b: Vec<f32>,
 }
 
-impl Factors {
+impl Operands {
     fn new(shape: Shape) -> Self {
         let (m, n, k) = shape;
         let mut random = Random::new((m + 7 * n + 49 * k) as u64);
@@ -97,29 +97,29 @@ const SHAPES: [Shape; 14] = [
 fn every_step_multiplies_every_shape() {
     let device = Device::simulator();
     for shape in SHAPES {
-        let factors = Factors::new(shape);
+        let operands = Operands::new(shape);
         for step in Step::ALL {
-            factors.check(&device, step);
+            operands.check(&device, step);
         }
     }
 }
 
 #[test]
 fn every_step_gives_the_same_bits_on_every_machine() {
-    let factors = Factors::new((70, 134, 43));
+    let operands = Operands::new((70, 134, 43));
     for machine in machines() {
         for step in Step::ALL {
-            factors.check(&machine, step);
+            operands.check(&machine, step);
         }
     }
 }
 
 #[test]
 fn every_step_is_right_under_every_schedule() {
-    let factors = Factors::new((33, 65, 35));
+    let operands = Operands::new((33, 65, 35));
     under_seeds(seeds(8), |device| {
         for step in Step::ALL {
-            factors.check(device, step);
+            operands.check(device, step);
         }
     });
 }
@@ -127,10 +127,10 @@ fn every_step_is_right_under_every_schedule() {
 /// Sectors of 32 bytes of the loads of global memory for each request.
 fn sectors_for_each_load(step: Step) -> f64 {
     let device = Device::simulator();
-    let factors = Factors::new((128, 128, 128));
+    let operands = Operands::new((128, 128, 128));
     let ((), report) = device
         .with_report(|| {
-            factors.multiply(&device, step);
+            operands.multiply(&device, step);
             Ok(())
         })
         .unwrap();
@@ -157,11 +157,11 @@ fn the_access_patterns_request_the_predicted_sectors() {
 #[test]
 fn a_coarser_thread_loads_less_of_a() {
     let device = Device::simulator();
-    let factors = Factors::new((64, 512, 64));
+    let operands = Operands::new((64, 512, 64));
     for factor in CoarseFactor::ALL {
         let ((), report) = device
             .with_report(|| {
-                factors.multiply(&device, Step::Coarsened(factor));
+                operands.multiply(&device, Step::Coarsened(factor));
                 Ok(())
             })
             .unwrap();
@@ -235,15 +235,15 @@ fn the_default_factor_leaves_blocks_enough() {
 fn matrices_in_another_order_are_refused() {
     let device = Device::simulator();
     for step in Step::ALL {
-        let factors = Factors::new((4, 5, 6));
-        let (a, b) = factors.upload(&device, step.order_of_b().transposed());
+        let operands = Operands::new((4, 5, 6));
+        let (a, b) = operands.upload(&device, step.order_of_b().transposed());
         let mut c = device.matrix_zeros((4, 5)).unwrap();
         let error = product::launch(&device, step, &a, &b, &mut c).unwrap_err();
         assert!(
             matches!(error.kind(), ErrorKind::LaunchConfig { .. }),
             "{step:?}: {error}"
         );
-        factors.check(&device, step);
+        operands.check(&device, step);
     }
 }
 
@@ -251,7 +251,7 @@ fn matrices_in_another_order_are_refused() {
 fn matrices_that_do_not_fit_are_refused() {
     let device = Device::simulator();
     for step in Step::ALL {
-        let (a, b) = Factors::new((4, 5, 6)).upload(&device, step.order_of_b());
+        let (a, b) = Operands::new((4, 5, 6)).upload(&device, step.order_of_b());
         let mut c = device.matrix_zeros((5, 4)).unwrap();
         let error = product::launch(&device, step, &a, &b, &mut c).unwrap_err();
         assert!(

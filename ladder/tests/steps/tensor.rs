@@ -11,13 +11,13 @@ use tilewright_ladder::tensor::{self, Step};
 type Shape = (usize, usize, usize);
 
 /// Two matrices to multiply, row after row and column after column.
-struct Factors {
+struct Operands {
     shape: Shape,
     a: Vec<bf16>,
     b: Vec<bf16>,
 }
 
-impl Factors {
+impl Operands {
     /// Elements that are drawn by `element`.
     fn new((m, n, k): Shape, mut element: impl FnMut(&mut Random) -> f64) -> Self {
         let mut random = Random::new((m + 7 * n + 49 * k) as u64);
@@ -99,10 +99,10 @@ const SHAPES: [Shape; 6] = [
 fn every_step_multiplies_every_shape() {
     for device in hoppers(devices()) {
         for shape in SHAPES {
-            let factors = Factors::integers(shape);
-            let expected = bits(factors.rounded());
+            let operands = Operands::integers(shape);
+            let expected = bits(operands.rounded());
             for step in Step::ALL {
-                let product = factors.multiply(&device, step);
+                let product = operands.multiply(&device, step);
                 assert!(product == expected, "{step:?}, {shape:?} on {device:?}");
             }
         }
@@ -111,11 +111,11 @@ fn every_step_multiplies_every_shape() {
 
 #[test]
 fn every_step_gives_the_same_bits_on_every_machine() {
-    let factors = Factors::new((130, 264, 456), Random::wide);
-    let expected = factors.multiply(&Device::simulator(), Step::Warpgroup);
+    let operands = Operands::new((130, 264, 456), Random::wide);
+    let expected = operands.multiply(&Device::simulator(), Step::Warpgroup);
     for device in hoppers(machines()) {
         for step in Step::ALL {
-            let product = factors.multiply(&device, step);
+            let product = operands.multiply(&device, step);
             assert!(product == expected, "{step:?} on {device:?}");
         }
     }
@@ -123,11 +123,11 @@ fn every_step_gives_the_same_bits_on_every_machine() {
 
 #[test]
 fn every_step_is_right_under_every_schedule() {
-    let factors = Factors::integers((136, 264, 136));
-    let expected = bits(factors.rounded());
+    let operands = Operands::integers((136, 264, 136));
+    let expected = bits(operands.rounded());
     under_seeds(seeds(4), |device| {
         for step in Step::ALL {
-            assert!(factors.multiply(device, step) == expected, "{step:?}");
+            assert!(operands.multiply(device, step) == expected, "{step:?}");
         }
     });
 }
@@ -142,10 +142,10 @@ fn the_compiler_has_nothing_to_remark() {
 #[test]
 fn fragments_are_loaded_without_bank_conflicts() {
     let device = Device::simulator();
-    let factors = Factors::integers((128, 128, 256));
+    let operands = Operands::integers((128, 128, 256));
     for step in [Step::Warps, Step::WarpsRows] {
         let (_, report) = device
-            .with_report(|| Ok(factors.multiply(&device, step)))
+            .with_report(|| Ok(operands.multiply(&device, step)))
             .unwrap();
         let [launch] = &report.launches[..] else {
             panic!("{step:?} is one launch");

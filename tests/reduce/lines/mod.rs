@@ -4,16 +4,12 @@
 pub mod model;
 
 use crate::common::{devices, machines, share};
-use crate::operations::judge::Judge;
+use crate::operations::erased::{Operation, Values};
 use crate::operations::values::{LENGTH_OF_PARTS, Value, at_borders, inputs};
 use bytemuck::bytes_of;
 use half::{bf16, f16};
-use std::any::type_name;
 use std::fmt::Debug;
-use tilewright::{
-    Buffer, Device, Element, ErrorKind, MatrixView, Order, Reducible, ReducibleLines, ops,
-};
-use tilewright_kernels::reduce::Reduction;
+use tilewright::{Buffer, Device, Element, ErrorKind, MatrixView, Order, ops};
 
 /// Lines and elements of each: none, around the vectors of a lane, the strands of a part, the rounds of one, two,
 /// four and eight parts, and the sections of a line, and around the lines of a group and of a block.
@@ -103,17 +99,12 @@ pub fn assert_values<O: Element + Debug>(found: &Buffer<O>, expected: &[O], case
 
 /// The rows of both orders, and the columns of the transposes, have the bits of the model, and the
 /// values that a loop gives.
-fn run<R, T>(operation: R)
-where
-    R: Copy + Judge<T>,
-    T: Value + ReducibleLines<R> + Reducible<R, Output = <R as Reduction<T>>::Output>,
-    <R as Reduction<T>>::Output: Element + Debug,
-{
+fn run<T: Value>(operation: &dyn Operation<T>) {
     for device in devices() {
         let shapes = SHAPES.into_iter().enumerate();
-        for (number, (lines, len)) in share(type_name::<(R, T)>(), shapes) {
-            if len == 0 && R::NEEDS_AN_ELEMENT {
-                lines_without_elements_are_refused::<R, T>(&device, operation, lines);
+        for (number, (lines, len)) in share(operation.name(), shapes) {
+            if len == 0 && operation.needs_an_element() {
+                lines_without_elements_are_refused(&device, operation, lines);
                 continue;
             }
             let inputs = inputs::<T>(lines * len);
@@ -143,39 +134,30 @@ where
             len,
             elements: inputs::<T>(lines * len).swap_remove(0),
         };
-        for machine in share(type_name::<(R, T)>(), machines()) {
+        for machine in share(operation.name(), machines()) {
             holds(&machine, operation, &case);
         }
     }
 }
 
-fn lines_without_elements_are_refused<R, T>(device: &Device, operation: R, lines: usize)
-where
-    R: Copy,
-    T: Value + ReducibleLines<R>,
-{
+fn lines_without_elements_are_refused<T: Value>(
+    device: &Device,
+    operation: &dyn Operation<T>,
+    lines: usize,
+) {
     for order in [Order::RowMajor, Order::ColumnMajor] {
         let rows = device.matrix::<T>((lines, 0, order), &[]).unwrap();
-        let error = device.reduce_rows(&rows, operation).unwrap_err();
+        let error = operation.reduce_rows(device, rows.view()).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::NoElements), "{error}");
-        let columns = device.reduce_columns(&rows, operation).unwrap();
+        let columns = operation.reduce_columns(device, rows.view()).unwrap();
         assert!(columns.is_empty());
     }
 }
 
-fn holds<R, T>(device: &Device, operation: R, case: &Case<T>)
-where
-    R: Copy + Judge<T>,
-    T: Value + ReducibleLines<R> + Reducible<R, Output = <R as Reduction<T>>::Output>,
-    <R as Reduction<T>>::Output: Element + Debug,
-{
-    let expected: Vec<_> = (0..case.lines)
-        .map(|line| model::value::<R, T>(case.line(line)))
-        .collect();
+fn holds<T: Value>(device: &Device, operation: &dyn Operation<T>, case: &Case<T>) {
     let what = format!("{} lines of {} elements, {device:?}", case.lines, case.len);
-    for (line, value) in expected.iter().enumerate() {
-        R::judge(case.line(line), *value, &what);
-    }
+    let of_line = |line| operation.of_line(case.line(line), &what);
+    let expected = Values::concat((0..case.lines).map(of_line).collect());
     for (order, margin) in [
         (Order::RowMajor, 0),
         (Order::ColumnMajor, 0),
@@ -184,13 +166,10 @@ where
     ] {
         let what = format!("{order:?}, from {margin} on, {what}");
         case.with_rows(device, order, margin, |rows| {
-            let values = device.reduce_rows(rows, operation).unwrap();
-            assert_values(&values, &expected, &what);
-            let mut values = device.zeros(case.lines).unwrap();
-            device
-                .reduce_columns_into(rows.t(), operation, &mut values)
-                .unwrap();
-            assert_values(&values, &expected, &what);
+            let found = operation.reduce_rows(device, rows).unwrap();
+            found.assert_same(&expected, &what);
+            let found = operation.reduce_columns_into(device, rows.t()).unwrap();
+            found.assert_same(&expected, &what);
         });
     }
 }
@@ -200,7 +179,7 @@ macro_rules! tests_of_lines {
         $across:ident at $across_blocks:literal blocks;)*) => {$(
         #[test]
         fn $along() {
-            run::<_, $element>(ops::$operation);
+            run::<$element>(&ops::$operation);
         }
     )*};
 }

@@ -1,65 +1,50 @@
 //! The tree of a line on the host, one step after another: what gives the bits.
 
+use crate::tree::{Tree, lifted};
 use std::ops::Range;
 use tilewright_kernels::reduce::Reduction;
 use tilewright_kernels::reduce::lines::{LANES_OF_PART, LinePlan, STRANDS, TURN};
 
 /// The value of a line, as a launch combines it.
 pub fn value<R: Reduction<T>, T: bytemuck::Pod>(line: &[T]) -> R::Output {
-    let plan = LinePlan::new(line.len());
-    let of_sections: Vec<_> = (0..plan.sections)
-        .map(|section| {
-            let start = section * plan.section;
-            let end = line.len().min(start + plan.section);
-            section_value::<R, T>(line, start..end, plan.parts)
-        })
-        .collect();
-    let total = match of_sections[..] {
-        [total] => total,
-        _ => over_strands::<R, T>(of_sections, LANES_OF_PART as usize),
-    };
+    let total = Tree::of::<R, T>().over_line(&lifted::<R, T>(line));
     R::finish(total, line.len())
 }
 
-/// The accumulator of a section, which is dealt out to its parts in turns.
-fn section_value<R: Reduction<T>, T: bytemuck::Pod>(
-    line: &[T],
-    section: Range<usize>,
-    parts: usize,
-) -> R::Accumulator {
-    let mut of_parts = vec![Vec::new(); parts];
-    for (place, index) in section.enumerate() {
-        let part = place / TURN % parts;
-        of_parts[part].push(R::lift(line[index], index));
+impl<A: Copy> Tree<A> {
+    fn over_line(&self, lifted: &[A]) -> A {
+        let plan = LinePlan::new(lifted.len());
+        let mut of_sections = Vec::new();
+        for section in 0..plan.sections {
+            let start = section * plan.section;
+            let end = lifted.len().min(start + plan.section);
+            of_sections.push(self.of_section(lifted, start..end, plan.parts));
+        }
+        match of_sections[..] {
+            [total] => total,
+            _ => self.over_strands(&of_sections, LANES_OF_PART as usize),
+        }
     }
-    let of_parts = of_parts
-        .into_iter()
-        .map(|lifted| over_strands::<R, T>(lifted, STRANDS));
-    neighbours::<R, T>(of_parts.collect())
-}
 
-/// Deals values out to `strands`, combines those of each in order, and the strands as neighbours.
-fn over_strands<R: Reduction<T>, T: bytemuck::Pod>(
-    values: Vec<R::Accumulator>,
-    strands: usize,
-) -> R::Accumulator {
-    let mut totals = vec![R::IDENTITY; strands];
-    for (index, value) in values.into_iter().enumerate() {
-        let total = &mut totals[index % strands];
-        *total = R::combine(*total, value);
+    /// The accumulator of a section, which is dealt out to its parts in turns.
+    fn of_section(&self, lifted: &[A], section: Range<usize>, parts: usize) -> A {
+        let mut of_parts = vec![Vec::new(); parts];
+        for (place, index) in section.enumerate() {
+            of_parts[place / TURN % parts].push(lifted[index]);
+        }
+        let of_parts = of_parts
+            .iter()
+            .map(|lifted| self.over_strands(lifted, STRANDS));
+        self.neighbours(of_parts.collect())
     }
-    neighbours::<R, T>(totals)
-}
 
-/// Neighbours, then neighbours of pairs, and so on.
-fn neighbours<R: Reduction<T>, T: bytemuck::Pod>(
-    mut values: Vec<R::Accumulator>,
-) -> R::Accumulator {
-    while values.len() > 1 {
-        values = values
-            .chunks(2)
-            .map(|pair| R::combine(pair[0], pair[1]))
-            .collect();
+    /// Deals values out to `strands`, combines those of each in order, and the strands as neighbours.
+    fn over_strands(&self, values: &[A], strands: usize) -> A {
+        let mut totals = vec![self.identity; strands];
+        for (index, value) in values.iter().enumerate() {
+            let total = &mut totals[index % strands];
+            *total = self.combine(*total, *value);
+        }
+        self.neighbours(totals)
     }
-    values[0]
 }

@@ -17,7 +17,7 @@ pub trait Judge<T: Pod>: Reduction<T> {
 }
 
 /// The element that none is better than, or the canonical NaN.
-fn best<T: Value>(elements: &[T], is_better: impl Fn(T, T) -> bool) -> T {
+fn best<T: Value>(elements: &[T], is_better: fn(T, T) -> bool) -> T {
     if elements.iter().any(|element| element.is_nan()) {
         return T::nan().expect("the type has a NaN");
     }
@@ -32,7 +32,7 @@ fn best<T: Value>(elements: &[T], is_better: impl Fn(T, T) -> bool) -> T {
 }
 
 /// The index of the first element that none is better than, or of the first NaN.
-fn place<T: Value>(elements: &[T], is_better: impl Fn(T, T) -> bool) -> u64 {
+fn place<T: Value>(elements: &[T], is_better: fn(T, T) -> bool) -> u64 {
     if let Some(nan) = elements.iter().position(|element| element.is_nan()) {
         return nan as u64;
     }
@@ -149,10 +149,12 @@ impl Rounded {
     /// Fails unless the value is what a sum with infinite or undefined terms has to be; false if there
     /// is none of them.
     #[track_caller]
-    fn is_of_special(&self, terms: impl Iterator<Item = f64> + Clone, case: &str) -> bool {
-        let has = |what: f64| terms.clone().any(|term| term == what);
-        let (positive, negative) = (has(f64::INFINITY), has(f64::NEG_INFINITY));
-        let is_nan = terms.clone().any(f64::is_nan) || (positive && negative);
+    fn is_of_special(&self, terms: &[f64], case: &str) -> bool {
+        let (positive, negative) = (
+            terms.contains(&f64::INFINITY),
+            terms.contains(&f64::NEG_INFINITY),
+        );
+        let is_nan = has_nan(terms) || (positive && negative);
         if is_nan {
             assert!(self.value.is_nan(), "{} is no NaN, {case}", self.value);
         } else if positive || negative {
@@ -167,23 +169,31 @@ impl Rounded {
     }
 }
 
-/// The bound of the relative error of a tree in f64 over `elements`, and of `more` operations.
-fn error_of_tree<T>(elements: usize, more: u32) -> f64 {
-    let whole = Plan::new(elements, size_of::<T>()).tree_height();
+fn has_nan(terms: &[f64]) -> bool {
+    terms.iter().any(|term| term.is_nan())
+}
+
+fn reals<T: Value>(elements: &[T]) -> Vec<f64> {
+    elements.iter().map(|element| element.real()).collect()
+}
+
+/// The bound of the relative error of a tree in f64 over `elements` of so many bytes, and of `more` operations.
+fn error_of_tree(element_bytes: usize, elements: usize, more: u32) -> f64 {
+    let whole = Plan::new(elements, element_bytes).tree_height();
     let operations = whole.max(LinePlan::new(elements).tree_height()) + more;
     f64::from(operations) * (f64::EPSILON / 2.0) * 1.01
 }
 
-/// Judges a sum of products, divided by a number.
-fn judge_sum<T>(pairs: &[[f64; 2]], divisor: f64, value: Rounded, case: &str) {
-    let terms = pairs.iter().map(|[left, right]| left * right);
-    let finite = terms.clone().filter(|term| term.is_finite());
-    let magnitude: f64 = finite.map(f64::abs).sum();
+/// Judges a sum of products of elements of so many bytes, divided by a number.
+fn judge_sum(pairs: &[[f64; 2]], element_bytes: usize, divisor: f64, value: Rounded, case: &str) {
+    let terms: Vec<f64> = pairs.iter().map(|[left, right]| left * right).collect();
+    let finite = terms.iter().filter(|term| term.is_finite());
+    let magnitude: f64 = finite.map(|term| term.abs()).sum();
     // Where sums of some of the terms may overflow, the model of the tree alone is to be held to.
-    if magnitude.is_infinite() && !terms.clone().any(f64::is_nan) {
+    if magnitude.is_infinite() && !has_nan(&terms) {
         return;
     }
-    if value.is_of_special(terms, case) {
+    if value.is_of_special(&terms, case) {
         return;
     }
     let mut exact = Compensated::default();
@@ -193,11 +203,11 @@ fn judge_sum<T>(pairs: &[[f64; 2]], divisor: f64, value: Rounded, case: &str) {
     let (sum, lost) = exact.parts();
     // Products of f64 may underflow, each by half of the least subnormal.
     let underflow = pairs.len() as f64 * f64::from_bits(1);
-    let bound = error_of_tree::<T>(pairs.len(), 2) * magnitude + underflow;
+    let bound = error_of_tree(element_bytes, pairs.len(), 2) * magnitude + underflow;
     value.assert_near(sum / divisor, lost / divisor, bound / divisor, case);
 }
 
-fn with_one<T: Value>(elements: &[T], of: impl Fn(f64) -> [f64; 2]) -> Vec<[f64; 2]> {
+fn with_one<T: Value>(elements: &[T], of: fn(f64) -> [f64; 2]) -> Vec<[f64; 2]> {
     elements.iter().map(|element| of(element.real())).collect()
 }
 
@@ -211,20 +221,23 @@ where
             assert_eq!(bytes_of(&value), sum.to_le_bytes(), "{case}");
             return;
         }
-        let value = Rounded::of(value);
-        let terms = elements.iter().map(|element| element.real());
-        let magnitude: f64 = terms.clone().map(f64::abs).sum();
-        // Where sums of some of the terms may overflow, the model of the tree alone is to be held to.
-        if value.is_of_special(terms.clone(), case) || magnitude > value.greatest {
-            return;
-        }
-        let mut exact = Compensated::default();
-        terms.for_each(|term| exact.add(term));
-        let (sum, lost) = exact.parts();
-        let of_f64 = error_of_tree::<T>(elements.len(), 2);
-        let bound = of_f64 * (value.relative / (f64::EPSILON / 2.0)) * magnitude;
-        value.assert_near(sum, lost, bound, case);
+        judge_rounded_sum(&reals(elements), size_of::<T>(), Rounded::of(value), case);
     }
+}
+
+/// Judges a sum of elements of so many bytes, rounded at each addition.
+fn judge_rounded_sum(terms: &[f64], element_bytes: usize, value: Rounded, case: &str) {
+    let magnitude: f64 = terms.iter().map(|term| term.abs()).sum();
+    // Where sums of some of the terms may overflow, the model of the tree alone is to be held to.
+    if value.is_of_special(terms, case) || magnitude > value.greatest {
+        return;
+    }
+    let mut exact = Compensated::default();
+    terms.iter().for_each(|term| exact.add(*term));
+    let (sum, lost) = exact.parts();
+    let of_f64 = error_of_tree(element_bytes, terms.len(), 2);
+    let bound = of_f64 * (value.relative / (f64::EPSILON / 2.0)) * magnitude;
+    value.assert_near(sum, lost, bound, case);
 }
 
 impl<T: Value + Number> Judge<T> for Mean {
@@ -232,26 +245,25 @@ impl<T: Value + Number> Judge<T> for Mean {
         let value = Rounded::of(value);
         match elements.len() {
             0 => assert!(value.value.is_nan(), "{case}"),
-            len => judge_sum::<T>(&with_one(elements, |x| [x, 1.0]), len as f64, value, case),
+            len => {
+                let terms = with_one(elements, |x| [x, 1.0]);
+                judge_sum(&terms, size_of::<T>(), len as f64, value, case);
+            }
         }
     }
 }
 
 impl<T: Value + Real> Judge<T> for SumOfSquares {
     fn judge(elements: &[T], value: T::Result, case: &str) {
-        judge_sum::<T>(
-            &with_one(elements, |x| [x, x]),
-            1.0,
-            Rounded::of(value),
-            case,
-        );
+        let terms = with_one(elements, |x| [x, x]);
+        judge_sum(&terms, size_of::<T>(), 1.0, Rounded::of(value), case);
     }
 }
 
 impl<T: Value + Real> Judge<T> for Norm1 {
     fn judge(elements: &[T], value: T::Result, case: &str) {
         let terms = with_one(elements, |x| [x.abs(), 1.0]);
-        judge_sum::<T>(&terms, 1.0, Rounded::of(value), case);
+        judge_sum(&terms, size_of::<T>(), 1.0, Rounded::of(value), case);
     }
 }
 
@@ -260,62 +272,69 @@ where
     Self: Reduction<T>,
 {
     fn judge(elements: &[T], value: Self::Output, case: &str) {
-        let value = Rounded::of(value);
-        let magnitudes = elements.iter().map(|element| element.real().abs());
-        if value.is_of_special(magnitudes.clone(), case) {
-            return;
-        }
-        let greatest = magnitudes.clone().fold(0.0, f64::max);
-        if greatest == 0.0 {
-            assert_eq!(value.value.to_bits(), 0, "{case}");
-            return;
-        }
-        let mut squares = Compensated::default();
-        magnitudes.for_each(|it| squares.add_product(it / greatest, it / greatest));
-        let (sum, lost) = squares.parts();
-        let norm = (sum + lost).sqrt();
-        if norm > value.greatest / greatest {
-            assert_eq!(value.value, f64::INFINITY, "{case}");
-            return;
-        }
-        let bound = (error_of_tree::<T>(elements.len(), 12) + value.relative) * norm;
-        let error = (value.value / greatest - norm).abs();
-        assert!(
-            error <= bound + value.absolute / greatest,
-            "{} instead of {norm} times {greatest}, {case}",
-            value.value
-        );
+        judge_norm(&reals(elements), size_of::<T>(), Rounded::of(value), case);
     }
+}
+
+fn judge_norm(terms: &[f64], element_bytes: usize, value: Rounded, case: &str) {
+    let magnitudes: Vec<f64> = terms.iter().map(|term| term.abs()).collect();
+    if value.is_of_special(&magnitudes, case) {
+        return;
+    }
+    let greatest = magnitudes.iter().copied().fold(0.0, f64::max);
+    if greatest == 0.0 {
+        assert_eq!(value.value.to_bits(), 0, "{case}");
+        return;
+    }
+    let mut squares = Compensated::default();
+    magnitudes
+        .iter()
+        .for_each(|it| squares.add_product(it / greatest, it / greatest));
+    let (sum, lost) = squares.parts();
+    let norm = (sum + lost).sqrt();
+    if norm > value.greatest / greatest {
+        assert_eq!(value.value, f64::INFINITY, "{case}");
+        return;
+    }
+    let bound = (error_of_tree(element_bytes, terms.len(), 12) + value.relative) * norm;
+    let error = (value.value / greatest - norm).abs();
+    assert!(
+        error <= bound + value.absolute / greatest,
+        "{} instead of {norm} times {greatest}, {case}",
+        value.value
+    );
 }
 
 impl<T: Value + Real> Judge<T> for Variance {
     fn judge(elements: &[T], value: T::Result, case: &str) {
-        let value = Rounded::of(value);
-        let terms = elements.iter().map(|element| element.real());
-        let mut sum = Compensated::default();
-        terms.clone().for_each(|term| sum.add(term));
-        let (sum, lost) = sum.parts();
-        if elements.is_empty() || terms.clone().any(|term| !term.is_finite()) {
-            assert!(value.value.is_nan(), "{case}");
-            return;
-        }
-        // Squares that overflow are the model's alone to judge.
-        if terms.clone().any(|term| term.abs() > 1e100) {
-            return;
-        }
-        let len = elements.len() as f64;
-        let (mean, rest) = (sum / len, lost / len);
-        let mut squares = Compensated::default();
-        terms.for_each(|term| {
-            let deviation = (term - mean) - rest;
-            squares.add_product(deviation, deviation);
-        });
-        let (squares, lost) = squares.parts();
-        let variance = (squares + lost) / len;
-        let error = 4.0 * error_of_tree::<T>(elements.len(), 4);
-        let bound = error * (variance * (variance + mean * mean)).sqrt();
-        value.assert_near(variance, 0.0, bound + error * error * mean * mean, case);
+        judge_variance(&reals(elements), size_of::<T>(), Rounded::of(value), case);
     }
+}
+
+fn judge_variance(terms: &[f64], element_bytes: usize, value: Rounded, case: &str) {
+    let mut sum = Compensated::default();
+    terms.iter().for_each(|term| sum.add(*term));
+    let (sum, lost) = sum.parts();
+    if terms.is_empty() || terms.iter().any(|term| !term.is_finite()) {
+        assert!(value.value.is_nan(), "{case}");
+        return;
+    }
+    // Squares that overflow are the model's alone to judge.
+    if terms.iter().any(|term| term.abs() > 1e100) {
+        return;
+    }
+    let len = terms.len() as f64;
+    let (mean, rest) = (sum / len, lost / len);
+    let mut squares = Compensated::default();
+    terms.iter().for_each(|term| {
+        let deviation = (term - mean) - rest;
+        squares.add_product(deviation, deviation);
+    });
+    let (squares, lost) = squares.parts();
+    let variance = (squares + lost) / len;
+    let error = 4.0 * error_of_tree(element_bytes, terms.len(), 4);
+    let bound = error * (variance * (variance + mean * mean)).sqrt();
+    value.assert_near(variance, 0.0, bound + error * error * mean * mean, case);
 }
 
 impl<T: Value> Judge<T> for Product
@@ -328,23 +347,25 @@ where
             assert_eq!(bytes_of(&value), product.to_le_bytes(), "{case}");
             return;
         }
-        let value = Rounded::of(value);
-        let terms = elements.iter().map(|element| element.real());
-        let has = |what: fn(f64) -> bool| terms.clone().any(what);
-        if has(f64::is_nan) || (has(f64::is_infinite) && has(|term| term == 0.0)) {
-            assert!(value.value.is_nan(), "{} is no NaN, {case}", value.value);
-            return;
-        }
-        // An order in which a product may overflow or underflow says nothing of the others: the model
-        // of the tree alone is to be held to.
-        let doublings: f64 = terms.clone().map(|term| term.abs().log2().abs()).sum();
-        if doublings >= 900.0 {
-            return;
-        }
-        let product: f64 = terms.product();
-        let error = 2.0 * error_of_tree::<T>(elements.len(), elements.len() as u32);
-        value.assert_near(product, 0.0, error * product.abs(), case);
+        judge_product(&reals(elements), size_of::<T>(), Rounded::of(value), case);
     }
+}
+
+fn judge_product(terms: &[f64], element_bytes: usize, value: Rounded, case: &str) {
+    let is_infinite = terms.iter().any(|term| term.is_infinite());
+    if has_nan(terms) || (is_infinite && terms.contains(&0.0)) {
+        assert!(value.value.is_nan(), "{} is no NaN, {case}", value.value);
+        return;
+    }
+    // An order in which a product may overflow or underflow says nothing of the others: the model
+    // of the tree alone is to be held to.
+    let doublings: f64 = terms.iter().map(|term| term.abs().log2().abs()).sum();
+    if doublings >= 900.0 {
+        return;
+    }
+    let product: f64 = terms.iter().product();
+    let error = 2.0 * error_of_tree(element_bytes, terms.len(), terms.len() as u32);
+    value.assert_near(product, 0.0, error * product.abs(), case);
 }
 
 impl<T: Value> Judge<[T; 2]> for Dot
@@ -354,7 +375,7 @@ where
     fn judge(pairs: &[[T; 2]], value: Self::Output, case: &str) {
         let Some(integers) = integers(pairs.as_flattened()) else {
             let pairs: Vec<_> = pairs.iter().map(|pair| pair.map(T::real)).collect();
-            judge_sum::<T>(&pairs, 1.0, Rounded::of(value), case);
+            judge_sum(&pairs, size_of::<T>(), 1.0, Rounded::of(value), case);
             return;
         };
         let products = integers.chunks(2).map(|pair| pair[0].wrapping_mul(pair[1]));

@@ -1,5 +1,6 @@
 //! Every operation for every type that it is for: the tables of kernels are the tables of tests.
 
+pub mod erased;
 pub mod judge;
 mod model;
 mod scales;
@@ -7,11 +8,12 @@ pub mod values;
 
 use crate::common::{devices, machines, share};
 use crate::samples::tile;
+use erased::Operation;
 use half::{bf16, f16};
 use judge::Judge;
 use std::any::type_name;
 use std::fmt::Debug;
-use tilewright::{Device, Element, ErrorKind, Reducible, ReduciblePairs, ops};
+use tilewright::{Device, Element, ErrorKind, ReduciblePairs, ops};
 use tilewright_kernels::reduce::Reduction;
 use values::{Value, assert_same, at_borders_of_tiles, inputs};
 
@@ -43,64 +45,50 @@ fn all_inputs<T: Value>() -> Vec<Vec<T>> {
 
 /// Holds all inputs against the model of the tree and the reference, from an aligned
 /// start and from another, with the result on the host and on the device.
-fn run<R, T>(operation: R)
-where
-    R: Copy + Judge<T>,
-    T: Value + Reducible<R, Output = <R as Reduction<T>>::Output>,
-    <R as Reduction<T>>::Output: Element + Debug,
-{
+fn run<T: Value>(operation: &dyn Operation<T>) {
     for device in devices() {
         let inputs = all_inputs::<T>();
-        for (number, input) in share(type_name::<(R, T)>(), inputs.iter().enumerate()) {
+        for (number, input) in share(operation.name(), inputs.iter().enumerate()) {
             let case = format!("input {number}, of {} elements, {device:?}", input.len());
             let x = device.upload(input).unwrap();
-            if input.is_empty() && R::NEEDS_AN_ELEMENT {
-                let error = device.reduce(&x, operation).unwrap_err();
+            if input.is_empty() && operation.needs_an_element() {
+                let error = operation.reduce(&device, x.view()).unwrap_err();
                 assert!(matches!(error.kind(), ErrorKind::NoElements), "{error}");
                 continue;
             }
-            let expected = model::value::<R, T>(input, size_of::<T>());
-            R::judge(input, expected, &case);
-            assert_same(device.reduce(&x, operation).unwrap(), expected, &case);
+            let expected = operation.of_buffer(input, &case);
+            let found = operation.reduce(&device, x.view()).unwrap();
+            found.assert_same(&expected, &case);
         }
-        the_start_does_not_matter::<R, T>(&device, operation);
+        the_start_does_not_matter(&device, operation);
     }
-    every_machine_gives_the_bits_of_the_model::<R, T>(operation);
+    every_machine_gives_the_bits_of_the_model(operation);
 }
 
-fn the_start_does_not_matter<R, T>(device: &Device, operation: R)
-where
-    R: Copy + Reduction<T>,
-    T: Value + Reducible<R, Output = <R as Reduction<T>>::Output>,
-    <R as Reduction<T>>::Output: Element + Debug,
-{
+fn the_start_does_not_matter<T: Value>(device: &Device, operation: &dyn Operation<T>) {
     let length = 2 * tile::<T>() + 3;
     let input = inputs::<T>(length + 3).swap_remove(0);
     let x = device.upload(&input).unwrap();
-    let mut result = device.zeros(1).unwrap();
     for start in 1..=3 {
         let part = start..start + length;
-        let expected = model::value::<R, T>(&input[part.clone()], size_of::<T>());
+        let expected = operation.model(&input[part.clone()]);
         let part = x.slice(part).unwrap();
         let case = format!("{length} elements from {start} on, {device:?}");
-        assert_same(device.reduce(part, operation).unwrap(), expected, &case);
-        device.reduce_into(part, operation, &mut result).unwrap();
-        assert_same(result.to_vec().unwrap()[0], expected, &case);
+        let found = operation.reduce(device, part).unwrap();
+        found.assert_same(&expected, &case);
+        let found = operation.reduce_into(device, part).unwrap();
+        found.assert_same(&expected, &case);
     }
 }
 
-fn every_machine_gives_the_bits_of_the_model<R, T>(operation: R)
-where
-    R: Copy + Reduction<T>,
-    T: Value + Reducible<R, Output = <R as Reduction<T>>::Output>,
-    <R as Reduction<T>>::Output: Element + Debug,
-{
+fn every_machine_gives_the_bits_of_the_model<T: Value>(operation: &dyn Operation<T>) {
     let input = inputs::<T>(5 * tile::<T>() + 11).swap_remove(0);
-    let expected = model::value::<R, T>(&input, size_of::<T>());
+    let expected = operation.model(&input);
     let machines = machines().into_iter().enumerate();
-    for (number, machine) in share(type_name::<(R, T)>(), machines) {
-        let value = machine.reduce(&machine.upload(&input).unwrap(), operation);
-        assert_same(value.unwrap(), expected, &format!("machine {number}"));
+    for (number, machine) in share(operation.name(), machines) {
+        let x = machine.upload(&input).unwrap();
+        let found = operation.reduce(&machine, x.view()).unwrap();
+        found.assert_same(&expected, &format!("machine {number}"));
     }
 }
 
@@ -175,7 +163,7 @@ macro_rules! tests_of_reductions {
     ($($name:ident: $operation:ident of $element:ident;)*) => {$(
         #[test]
         fn $name() {
-            run::<_, $element>(ops::$operation);
+            run::<$element>(&ops::$operation);
         }
     )*};
 }
@@ -186,7 +174,7 @@ macro_rules! tests_of_sums {
     ($($kernel:ident, $unaligned:ident: sum of $element:ident in $sum:ident;)*) => {$(
         #[test]
         fn $kernel() {
-            run::<_, $element>(ops::Sum);
+            run::<$element>(&ops::Sum);
         }
     )*};
 }

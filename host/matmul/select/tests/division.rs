@@ -76,7 +76,7 @@ fn k_of_narrow_elements_is_divided_into_whole_stages() {
     // The kernels are those of the device, or of the older one that was requested.
     let tall = (64, 64, 1 << 14);
     let (parts, method, _) = of(ElementType::F16, tall, H200, auto);
-    assert!(matches!(method, Method::Wgmma(_) | Method::WgmmaDeep));
+    assert!(matches!(method, Method::Wgmma(_)));
     let older = Request::FastestAt((8, 0), Arithmetic::Auto, Some(TileConfig::Small));
     for (device, request) in [(A100, auto), (H200, older)] {
         let (found, method, _) = of(ElementType::F16, tall, device, request);
@@ -117,10 +117,7 @@ fn a_part_of_a_product_is_computed_in_the_way_of_the_whole() {
         let selection = select(&part(ElementType::F16, rows), H200, request).unwrap();
         let method = selection.kernel.method;
         assert!(
-            matches!(
-                method,
-                Method::Wgmma(_) | Method::WgmmaDeep | Method::Skinny(_)
-            ),
+            matches!(method, Method::Wgmma(_) | Method::Skinny(_)),
             "{rows}"
         );
     }
