@@ -1,15 +1,18 @@
 //! The simulated thread that is running on this host thread.
 
 use crate::block::{Block, Thread};
+use crate::check::BlockCheck;
 use crate::state::MAX_SHARED_BYTES;
 use std::cell::Cell;
 use std::panic::Location;
 use std::ptr;
 
-/// Both pointers are null outside of a simulated thread.
+/// All pointers are null outside of a simulated thread.
 pub(crate) struct Current {
     thread: Cell<*const Thread>,
     block: Cell<*const Block>,
+    /// The checks of the block, if nothing hinders its accesses; or null.
+    checks: Cell<*const BlockCheck>,
     /// Where the block's shared memory starts; read at each access of shared memory.
     shared: Cell<usize>,
 }
@@ -19,6 +22,7 @@ thread_local! {
         Current {
             thread: Cell::new(ptr::null()),
             block: Cell::new(ptr::null()),
+            checks: Cell::new(ptr::null()),
             shared: Cell::new(0),
         }
     };
@@ -29,6 +33,7 @@ thread_local! {
 pub(crate) struct Entered {
     thread: *const Thread,
     block: *const Block,
+    checks: *const BlockCheck,
     shared: usize,
 }
 
@@ -37,6 +42,9 @@ impl Entered {
         CURRENT.with(|current| Self {
             thread: current.thread.replace(thread),
             block: current.block.replace(block),
+            checks: current
+                .checks
+                .replace(block.unhindered_checks().map_or(ptr::null(), ptr::from_ref)),
             shared: current.shared.replace(block.shared.start()),
         })
     }
@@ -47,6 +55,7 @@ impl Drop for Entered {
         CURRENT.with(|current| {
             current.thread.set(self.thread);
             current.block.set(self.block);
+            current.checks.set(self.checks);
             current.shared.set(self.shared);
         });
     }
@@ -67,6 +76,24 @@ pub(crate) fn try_with_current<R>(action: impl FnOnce(&Thread, &Block) -> R) -> 
     //    on that coroutine, or in a signal handler that interrupts it.
     // 3. Only shared references to block and thread exist meanwhile.
     Some(unsafe { action(&*thread, &*block) })
+}
+
+/// Calls `action` with the running thread and the checks of its block, if nothing hinders the block's
+/// accesses; otherwise, and outside of a launch, returns none.
+#[inline(always)]
+pub(crate) fn try_with_checks<R>(action: impl FnOnce(&Thread, &BlockCheck) -> R) -> Option<R> {
+    let (thread, checks) = CURRENT.with(|current| (current.thread.get(), current.checks.get()));
+    if checks.is_null() {
+        return None;
+    }
+    // SAFETY: as in `try_with_current`; the checks are part of the block, and where they are not null,
+    // neither is the thread.
+    Some(unsafe { action(&*thread, &*checks) })
+}
+
+/// From now on something hinders the accesses of the running thread.
+pub(crate) fn hinder() {
+    CURRENT.with(|current| current.checks.set(ptr::null()));
 }
 
 /// Like [`try_with_current`], for instructions that exist only in a launch.

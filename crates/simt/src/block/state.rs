@@ -9,6 +9,7 @@ use super::warp::{Warp, low_bits};
 use crate::basics::{DefectKind, Dim3, Finding, Position, ViewName};
 use crate::check::BlockCheck;
 use crate::count::Recorder;
+use crate::current::hinder;
 use crate::device::Profile;
 use crate::launch::{Launch, Output};
 use crate::memory::{OutOfMemory, try_collect};
@@ -216,6 +217,12 @@ impl Block {
         self.warps.len() as u32 * self.warp_width
     }
 
+    /// The checks, if they are all that stands before an access.
+    pub fn unhindered_checks(&self) -> Option<&BlockCheck> {
+        let is_hindered = self.is_dependent || self.preemption.is_on() || self.is_abandoned();
+        self.check.as_ref().filter(|_| !is_hindered)
+    }
+
     /// Whether the block is being torn down after a finding.
     #[inline]
     pub fn is_abandoned(&self) -> bool {
@@ -250,13 +257,14 @@ impl Block {
     /// Ends the block without a finding, because another block has one.
     pub fn abandon(&self) {
         self.abandoned.set(true);
+        hinder();
     }
 
     /// Ends the block with a finding; the first one counts.
     #[cold]
     pub fn record(&self, finding: Finding) {
         self.finding.borrow_mut().get_or_insert(finding);
-        self.abandoned.set(true);
+        self.abandon();
     }
 
     pub fn take_finding(&self) -> Option<Finding> {

@@ -51,6 +51,8 @@ pub(crate) struct OfMachine {
 /// One simulated thread.
 pub(crate) struct Thread {
     pub position: Position,
+    /// Its number in its block.
+    pub number: u32,
     pub confinement: Confinement,
     pub wait: Cell<Wait>,
     /// The kernel line of the last instruction that had to wait.
@@ -72,6 +74,7 @@ impl Thread {
     /// A thread that has not started.
     pub fn new(position: Position) -> Self {
         Self {
+            number: position.thread(),
             position,
             confinement: Confinement::new(),
             wait: Cell::new(Wait::Nothing),

@@ -104,7 +104,10 @@ impl BlockCheck {
             return self.record_parts(&mut nearby, access, event, accessor);
         }
         self.record_part(&place.region, (offset, bytes), access, event, accessor)?;
-        place.note_written(access, event);
+        if event.kind.writes() {
+            place.note_written(address, bytes);
+        }
+        nearby.look_for_cells(address);
         Ok(())
     }
 
@@ -123,7 +126,9 @@ impl BlockCheck {
             self.record_part(&place.region, (offset, bytes), access, event, accessor)?;
         }
         let place = nearby.find(&self.launch, address)?;
-        place.note_written(access, event);
+        if event.kind.writes() {
+            place.note_written(address, bytes);
+        }
         Ok(())
     }
 
@@ -137,11 +142,30 @@ impl BlockCheck {
         event: &Event,
         accessor: &Accessor<'_>,
     ) -> Result<(), Conflict> {
-        if access.kind == AccessKind::ReadOnly {
-            return region.record_read_only(offset, bytes, event.site);
+        match access.kind {
+            AccessKind::ReadOnly => region.record_read_only(offset, bytes, event.site),
+            _ => self.record_bytes(
+                region,
+                (offset, bytes),
+                (access.address(), access.bytes),
+                event,
+                accessor,
+            ),
         }
+    }
+
+    /// Records the part of an access of `whole` (address, bytes) that is in one region.
+    #[inline]
+    pub(super) fn record_bytes(
+        &self,
+        region: &Region,
+        (offset, bytes): (usize, usize),
+        whole: (usize, usize),
+        event: &Event,
+        accessor: &Accessor<'_>,
+    ) -> Result<(), Conflict> {
         if region.record(offset, bytes, event, accessor)? {
-            self.launch.published.end(access.address(), access.bytes);
+            self.launch.published.end(whole.0, whole.1);
         }
         match region.read_only.reader(offset, bytes) {
             Some(site) if event.kind.writes() => Err(Conflict::ReadOnly(site)),

@@ -25,7 +25,7 @@ pub(crate) struct BlockCheck {
     pub(super) launch: Arc<LaunchCheck>,
     pub(super) block: u32,
     pub(super) warp_width: u32,
-    now: Cell<Time>,
+    pub(super) now: Cell<Time>,
     /// The last barrier of the whole block.
     pub(super) block_barrier: Cell<Time>,
     /// The last barrier of each whole warp.

@@ -151,18 +151,24 @@ const THREAD_BITS: u32 = 12;
 /// Bits of the width of an atomic access, which is 4 or 8 bytes; above them is its scope.
 const WIDTH_BITS: u32 = THREAD_BITS + 2;
 
-/// The bits of an event's first word that say what kind of access it is, and for which others it
-/// stands.
-const KIND_AND_OTHERS: u64 = 0xffff << 48;
+/// The bits of an event's first word from this one on say what kind of access it is, and for which others
+/// it stands.
+pub(super) const KIND_AT: u32 = 48;
+
+/// What they are for a read that stands for no others.
+pub(super) const READ: u64 = EventKind::Read as u64;
+
+/// What they are for a write.
+pub(super) const WRITE: u64 = EventKind::Write as u64;
 
 /// The thread's number in the first word of an event.
 #[inline]
-fn thread_in(first: u64) -> u16 {
+pub(super) fn thread_in(first: u64) -> u16 {
     (first >> 32) as u16 & ((1 << THREAD_BITS) - 1)
 }
 
 /// In place of a kind: the cell is elsewhere, under the number in the second word.
-const ELSEWHERE: u64 = 0xff << 48;
+const ELSEWHERE: u64 = 0xff << KIND_AT;
 
 impl Event {
     pub const NOTHING: Self = Self {
@@ -183,7 +189,19 @@ impl Event {
         bytes: usize,
         site: Site,
     ) -> Self {
-        let width = (bytes.trailing_zeros() as u16) << THREAD_BITS;
+        Self::of_width(kind, (block, thread), time, bytes.trailing_zeros(), site)
+    }
+
+    /// Like [`new`](Self::new), of two to the power of `shift` bytes.
+    #[inline]
+    pub fn of_width(
+        kind: EventKind,
+        (block, thread): (u32, u16),
+        time: Time,
+        shift: u32,
+        site: Site,
+    ) -> Self {
+        let width = (shift as u16) << THREAD_BITS;
         Self {
             time,
             block,
@@ -277,7 +295,7 @@ impl Event {
         }
         let first = u64::from(self.time)
             | u64::from(self.thread_and_width) << 32
-            | (self.kind as u64) << 48
+            | (self.kind as u64) << KIND_AT
             | (self.others as u64) << 56;
         [
             first,
@@ -299,7 +317,7 @@ impl Event {
             block: second as u32,
             site: Site::of_bits((second >> 32) as u32),
             thread_and_width: (first >> 32) as u16,
-            kind: KINDS[(first >> 48) as usize % 16 % KINDS.len()],
+            kind: KINDS[(first >> KIND_AT) as usize % 16 % KINDS.len()],
             others: OTHERS[(first >> 56) as usize % OTHERS.len()],
         })
     }
@@ -312,37 +330,8 @@ impl Event {
     /// Whether the first word is that of reads of several blocks.
     #[inline]
     pub fn is_read_by_blocks(first: u64) -> bool {
-        const READ_BY_BLOCKS: u64 =
-            (EventKind::Read as u64) << 48 | (Others::OfOtherBlocks as u64) << 56;
-        first & KIND_AND_OTHERS == READ_BY_BLOCKS
-    }
-
-    /// Whether this plain access leaves nothing to remember of the event of these words, which is all
-    /// that is known of a cell: it is of the same thread, or before the last barrier of the block, which
-    /// was at time `barrier`.
-    #[inline]
-    pub fn replaces_words(&self, [first, second]: [u64; 2], barrier: Time) -> bool {
-        const READ: u64 = (EventKind::Read as u64) << 48;
-        const WRITE: u64 = (EventKind::Write as u64) << 48;
-        if first == 0 {
-            return true;
-        }
-        let kind = first & KIND_AND_OTHERS;
-        let is_plain = kind == READ || kind == WRITE && self.kind == EventKind::Write;
-        is_plain
-            && second as u32 == self.block
-            && (thread_in(first) == self.thread() || first as Time <= barrier)
-    }
-
-    /// Whether this plain read adds nothing to the write of these words, which is all that is known of a
-    /// cell: it is of the same thread, and nothing can come between the two.
-    #[inline]
-    pub fn repeats_words(&self, [first, second]: [u64; 2]) -> bool {
-        const WRITE: u64 = (EventKind::Write as u64) << 48;
-        first & KIND_AND_OTHERS == WRITE
-            && second as u32 == self.block
-            && thread_in(first) == self.thread()
-            && first as Time == self.time
+        const READ_BY_BLOCKS: u64 = READ | (Others::OfOtherBlocks as u64) << 8;
+        first >> KIND_AT == READ_BY_BLOCKS
     }
 }
 

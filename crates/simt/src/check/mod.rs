@@ -18,7 +18,7 @@
 //! | `cell` | the last accesses of a few bytes, and the rules |
 //! | `shadow` | the cells of a page of shared memory |
 //! | `hasher` | a hash of numbers |
-//! | `region`, `read_only` | the cells of a region of global memory |
+//! | `region`, `cells`, `read_only` | the cells of a region of global memory |
 //! | `published` | what atomic writes hand on |
 //! | `history`, `stale` | the last stores of atomic words, and which of them a load returns |
 //! | `prediction` | that a load returns what is stored later, as one run of a launch tells another |
@@ -32,7 +32,7 @@
 //! | `atomics` | what atomic operations read, and order |
 //! | `clusters` | which blocks are one cluster |
 //! | `access` | one access against the shadow |
-//! | `quick` | the short way of most accesses |
+//! | `quick`, `plain` | the short way of most accesses |
 //! | `survived` | conflicts that a launch survives |
 //! | `copies` | asynchronous copies between issue and wait |
 //! | `agents` | what runs beside the threads, as threads of its own |
@@ -66,6 +66,7 @@ mod block_clock;
 mod block_clocks;
 mod buffering;
 mod cell;
+mod cells;
 mod changes;
 mod clock;
 mod clusters;
@@ -84,6 +85,7 @@ mod mbarriers;
 mod nearby;
 mod order;
 mod place;
+mod plain;
 mod prediction;
 mod published;
 mod quick;

@@ -1,6 +1,6 @@
 //! The regions and allocations that a block has used lately.
 
-use super::event::Event;
+use super::cells::Cells;
 use super::global::LaunchCheck;
 use super::region::{REGION_BYTES, Region};
 use crate::basics::{Access, spread};
@@ -11,27 +11,57 @@ use std::sync::Arc;
 /// How many regions are kept: two to this power.
 const REGION_BITS: u32 = 6;
 
+/// Addresses without a gap.
+#[derive(Clone, Copy, Default)]
+struct Extent {
+    start: usize,
+    bytes: usize,
+}
+
+impl Extent {
+    #[inline]
+    fn contains(self, address: usize) -> bool {
+        address.wrapping_sub(self.start) < self.bytes
+    }
+
+    /// Whether it has all of `bytes` bytes from `address` on.
+    #[inline]
+    fn contains_all(self, address: usize, bytes: usize) -> bool {
+        let offset = address.wrapping_sub(self.start);
+        offset < self.bytes && bytes <= self.bytes - offset
+    }
+}
+
+impl From<Range<usize>> for Extent {
+    fn from(range: Range<usize>) -> Self {
+        Self {
+            start: range.start,
+            bytes: range.end - range.start,
+        }
+    }
+}
+
 /// A region, and what was last found in it.
 pub(super) struct Place {
-    number: usize,
+    /// The part of `extent` that is in the region.
+    within: Extent,
+    /// The addresses of the allocation, or those between two others.
+    extent: Extent,
     pub region: Arc<Region>,
-    /// The allocation in which the last address was, if it was in one.
-    pub allocation: Option<Arc<Allocation>>,
-    /// The addresses of that allocation, or those between two others.
-    extent: Range<usize>,
+    /// Whether kernels may access the extent.
+    may_access: bool,
     /// Whether each access is valid that the extent holds, whatever comes.
     is_always_valid: bool,
+    /// The allocation in which the last address was, if it was in one.
+    pub allocation: Option<Arc<Allocation>>,
 }
 
 impl Place {
     /// Whether view and access are in the allocation, or both are in none.
     #[inline]
     pub fn holds(&self, access: &Access) -> bool {
-        let (base, address) = (access.view_base, access.address());
-        self.extent.start <= base.min(address)
-            && base < self.extent.end
-            && address < self.extent.end
-            && access.bytes <= self.extent.end - address
+        self.extent.contains(access.view_base)
+            && self.extent.contains_all(access.address(), access.bytes)
     }
 
     /// Whether the allocation is there, and what is read of it has been written.
@@ -40,14 +70,27 @@ impl Place {
         self.is_always_valid || self.is_valid_now(access, reads)
     }
 
-    /// Notes what a recorded access has written of the allocation.
+    /// Notes that a recorded access has written these bytes of the allocation.
     #[inline]
-    pub fn note_written(&self, access: &Access, event: &Event) {
-        if event.kind.writes()
-            && let Some(allocation) = &self.allocation
-        {
-            allocation.mark_written(access.address(), access.bytes);
+    pub fn note_written(&self, address: usize, bytes: usize) {
+        if !self.is_always_valid {
+            self.mark_written(address, bytes);
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn mark_written(&self, address: usize, bytes: usize) {
+        if let Some(allocation) = &self.allocation {
+            allocation.mark_written(address, bytes);
+        }
+    }
+
+    /// Whether these bytes have been written, which may be accessed.
+    #[inline]
+    pub fn is_written(&self, address: usize, bytes: usize) -> bool {
+        let is_written = |it: &Arc<Allocation>| it.is_written(address, bytes);
+        self.is_always_valid || self.allocation.as_ref().is_some_and(is_written)
     }
 
     fn is_valid_now(&self, access: &Access, reads: bool) -> bool {
@@ -58,8 +101,48 @@ impl Place {
     }
 }
 
+/// The accesses of whole cells that a place is good for.
+#[derive(Default)]
+#[repr(align(64))]
+pub(super) struct Window {
+    /// The address of the first of them.
+    first: usize,
+    /// How many bytes that of the last one is behind.
+    last: usize,
+    /// Where their views begin.
+    extent: Extent,
+    /// The cells of the region, once there are some and if accesses may be made.
+    cells: Option<Arc<Cells>>,
+    /// Whether all has been written.
+    pub is_all_written: bool,
+}
+
+impl Window {
+    fn of(place: &Place) -> Self {
+        let cells = place.region.present_cells().filter(|_| place.may_access);
+        // Behind the last one that fits is none; with no cells, the window is not asked.
+        let width = cells.as_ref().map_or(0, |cells| cells.bytes());
+        match place.within.bytes.checked_sub(width) {
+            Some(last) => Self {
+                first: place.within.start,
+                last,
+                extent: place.extent,
+                cells,
+                is_all_written: place.is_always_valid,
+            },
+            None => Self::default(),
+        }
+    }
+
+    #[inline]
+    fn present_cells(&self) -> Option<&Cells> {
+        self.cells.as_deref().filter(|cells| !cells.are_outdated())
+    }
+}
+
 /// The regions that a block has used lately, by [`slot_of`] their number.
 pub(super) struct Nearby {
+    windows: [Window; 1 << REGION_BITS],
     places: [Option<Place>; 1 << REGION_BITS],
 }
 
@@ -72,6 +155,7 @@ fn slot_of(number: usize) -> usize {
 impl Default for Nearby {
     fn default() -> Self {
         Self {
+            windows: std::array::from_fn(|_| Window::default()),
             places: [const { None }; 1 << REGION_BITS],
         }
     }
@@ -80,6 +164,7 @@ impl Default for Nearby {
 impl Nearby {
     /// Forgets what it knows of a launch.
     pub fn clear(&mut self) {
+        self.windows.fill_with(Window::default);
         self.places.fill_with(|| None);
     }
 
@@ -88,17 +173,22 @@ impl Nearby {
     pub fn find(&mut self, launch: &LaunchCheck, address: usize) -> Result<&Place, OutOfMemory> {
         let number = address / REGION_BYTES;
         let slot = &mut self.places[slot_of(number)];
-        let is_known = |place: &Place| place.number == number && place.extent.contains(&address);
+        let is_known = |place: &Place| place.within.contains(address);
         if !slot.as_ref().is_some_and(is_known) {
             let (allocation, extent) = launch.surroundings(address);
             launch.keep(allocation.as_ref(), number)?;
             let is_written = allocation.as_ref().is_none_or(|it| it.is_all_written());
+            let first = number * REGION_BYTES;
+            let end = first.saturating_add(REGION_BYTES).min(extent.end);
+            self.windows[slot_of(number)] = Window::default();
+            let may_access = launch.may_access(allocation.as_deref());
             *slot = Some(Place {
-                number,
+                within: (first.max(extent.start)..end).into(),
+                extent: extent.into(),
                 region: launch.region(number)?,
-                is_always_valid: is_written && launch.may_access(allocation.as_deref()),
+                may_access,
+                is_always_valid: is_written && may_access,
                 allocation,
-                extent,
             });
         }
         match slot {
@@ -107,16 +197,57 @@ impl Nearby {
         }
     }
 
+    /// Looks for the cells of the region of `address`, of which there may be other ones since the last time.
+    #[inline]
+    pub fn look_for_cells(&mut self, address: usize) {
+        let slot = slot_of(address / REGION_BYTES);
+        if self.windows[slot].present_cells().is_none()
+            && let Some(place) = &self.places[slot]
+        {
+            self.windows[slot] = Window::of(place);
+        }
+    }
+
+    /// The cells and the number of the one that has `bytes` bytes at `address` and no others, if an access of
+    /// them by a view that begins at `view_base` may be made.
+    #[inline(always)]
+    pub fn cell_of(
+        &self,
+        view_base: usize,
+        address: usize,
+        bytes: usize,
+    ) -> Option<(&Window, &Cells, usize)> {
+        let window = &self.windows[slot_of(address / REGION_BYTES)];
+        if !(address.wrapping_sub(window.first) <= window.last && window.extent.contains(view_base))
+        {
+            return None;
+        }
+        let cells = window.cells.as_deref()?;
+        let cell = cells.number_of(address % REGION_BYTES, bytes)?;
+        Some((window, cells, cell))
+    }
+
+    /// The place of an address of which there is a [`cell_of`](Self::cell_of).
+    pub fn place_of_cell(&self, address: usize) -> Option<&Place> {
+        self.places[slot_of(address / REGION_BYTES)].as_ref()
+    }
+
+    /// The cells of the region of a place that [`place_of`](Self::place_of) has found, if they are known
+    /// and accesses that its extent holds may be made.
+    #[inline]
+    pub fn cells_at(&self, address: usize) -> Option<&Cells> {
+        self.windows[slot_of(address / REGION_BYTES)].present_cells()
+    }
+
     /// The place of an access, and its offset in the region, if both are known: view and access are in
     /// one allocation, or both in none, and the access is in one region.
     #[inline]
     pub fn place_of(&self, access: &Access) -> Option<(&Place, usize)> {
         let address = access.address();
-        let (number, offset) = (address / REGION_BYTES, address % REGION_BYTES);
-        let place = self.places[slot_of(number)].as_ref()?;
-        let is_known =
-            place.number == number && offset + access.bytes <= REGION_BYTES && place.holds(access);
-        is_known.then_some((place, offset))
+        let place = self.places[slot_of(address / REGION_BYTES)].as_ref()?;
+        let is_known = place.within.contains_all(address, access.bytes)
+            && place.extent.contains(access.view_base);
+        is_known.then_some((place, address % REGION_BYTES))
     }
 }
 

@@ -1,19 +1,18 @@
 //! The shadow of a region of global memory.
 //!
 //! A cell that has seen one access, or reads that one event stands for, is 16 bytes: the event
-//! itself. Others are kept beside the cells. Cells are atomic words, because blocks may run on
-//! several host threads; those change them one at a time.
+//! itself. Others are kept beside the cells.
 
 use super::accessor::Accessor;
 use super::cell::{Cell, Conflict, Rules};
-use super::event::{Event, EventKind, Time};
+use super::cells::Cells;
+use super::event::{Event, Time};
 use super::read_only::ReadOnlyBytes;
 use super::site::Site;
 use crate::memory::{OutOfMemory, release_reserve};
-use bytemuck::allocation::try_zeroed_slice_box;
 use std::array::from_fn;
-use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Bytes of memory that a region stands for.
 pub(super) const REGION_BYTES: usize = 1 << 14;
@@ -24,16 +23,13 @@ const MAX_SHIFT: u32 = 4;
 /// While no more cells are kept beside the others, each of several readers is known.
 const EXACT_CELLS: usize = 64;
 
-/// The two words of an event for each cell.
-type Cells = [AtomicU64];
-
 /// The cells of [`REGION_BYTES`] bytes. They are as wide as the narrowest access
 /// so far, so that neighbours in one word are not taken for each other.
 pub(super) struct Region {
     /// The width of a cell is two to this power; more than [`MAX_SHIFT`] while there are none.
     shift: AtomicU32,
     /// By shift. Those of a larger one than `shift` are out of date.
-    cells: [OnceLock<Box<Cells>>; MAX_SHIFT as usize + 1],
+    cells: [OnceLock<Arc<Cells>>; MAX_SHIFT as usize + 1],
     /// The cells that more than one event is known of.
     others: Mutex<Others>,
     /// How many of those are in use.
@@ -98,8 +94,9 @@ impl Region {
     ) -> Result<bool, Conflict> {
         let mut held = self.hold();
         let mut ends_release = false;
-        for words in self.cells(offset, bytes, &mut held)?.chunks_exact(2) {
-            ends_release |= self.record_in(words, event, accessor, &mut held)?;
+        let cells = self.cells(offset, bytes, &mut held)?;
+        for cell in cells.numbers(offset, bytes) {
+            ends_release |= self.record_in((cells, cell), event, accessor, &mut held)?;
         }
         Ok(ends_release)
     }
@@ -107,12 +104,13 @@ impl Region {
     /// Records an access that writes `bytes` bytes from `offset` on, as the only one.
     pub fn overwrite(&self, offset: usize, bytes: usize, event: &Event) -> Result<(), OutOfMemory> {
         let mut held = self.hold();
-        for words in self.cells(offset, bytes, &mut held)?.chunks_exact(2) {
-            if let Err(number) = load(words) {
+        let cells = self.cells(offset, bytes, &mut held)?;
+        for cell in cells.numbers(offset, bytes) {
+            if let Err(number) = cells.get(cell) {
                 self.lock(&mut held).remove(number);
                 self.others_in_use.fetch_sub(1, Ordering::Relaxed);
             }
-            store(words, event.to_words());
+            cells.set(cell, *event);
         }
         Ok(())
     }
@@ -146,61 +144,29 @@ impl Region {
         }
         let mut held = self.hold();
         let cells = self.cells(offset, bytes, &mut held)?;
-        Ok(cells.chunks_exact(2).find_map(|words| match load(words) {
+        let mut numbers = cells.numbers(offset, bytes);
+        Ok(numbers.find_map(|cell| match cells.get(cell) {
             Ok(event) if event.is_nothing() => None,
             Ok(event) => action(&Cell::of(event)),
             Err(number) => action(&self.lock(&mut held).cells[number]),
         }))
     }
 
-    /// The cells of `bytes` bytes from `offset` on, if there are cells of these bytes alone.
-    #[inline]
-    fn known_cells(&self, offset: usize, bytes: usize) -> Option<&[[AtomicU64; 2]]> {
+    /// The cells that the region has, if it has any.
+    pub fn present_cells(&self) -> Option<Arc<Cells>> {
         let shift = self.shift.load(Ordering::Acquire);
-        let cells = self.cells.get(shift as usize)?.get()?;
-        let is_whole = (offset | bytes).trailing_zeros() >= shift;
-        let (first, last) = (offset >> shift, (offset + bytes) >> shift);
-        cells.as_chunks().0.get(first..last).filter(|_| is_whole)
+        self.cells.get(shift as usize)?.get().cloned()
     }
 
-    /// Whether several blocks have read each of the bytes: for one more reader that no fence
-    /// orders, there is nothing to add.
+    /// Calls `action`, which changes cells, while no other host thread does and where no plain access is
+    /// wrong for what is read through the read-only cache.
     #[inline]
-    pub fn is_read(&self, offset: usize, bytes: usize) -> bool {
-        self.known_cells(offset, bytes).is_some_and(|cells| {
-            cells
-                .iter()
-                .all(|[first, _]| Event::is_read_by_blocks(first.load(Ordering::Relaxed)))
-        })
-    }
-
-    /// Records a plain access by a thread of a block that was at its last barrier at time `barrier`, if
-    /// all that is known of each cell is replaced, or says more. Otherwise some may have been
-    /// replaced: the access has to be recorded by [`record`](Self::record).
-    #[inline]
-    pub fn replace(&self, offset: usize, bytes: usize, event: &Event, barrier: Time) -> bool {
+    pub fn change(&self, action: impl FnOnce() -> bool) -> bool {
         let held = match self.is_exclusive {
             true => None,
             false => self.others.try_lock().ok(),
         };
-        if !(self.is_exclusive || held.is_some()) || !self.read_only.is_empty() {
-            return false;
-        }
-        self.known_cells(offset, bytes).is_some_and(|cells| {
-            cells.iter().all(|[first, second]| {
-                let known = [
-                    first.load(Ordering::Relaxed),
-                    second.load(Ordering::Relaxed),
-                ];
-                let replaces = event.replaces_words(known, barrier);
-                if replaces {
-                    let [one, other] = event.to_words();
-                    first.store(one, Ordering::Relaxed);
-                    second.store(other, Ordering::Relaxed);
-                }
-                replaces || event.kind == EventKind::Read && event.repeats_words(known)
-            })
-        })
+        (self.is_exclusive || held.is_some()) && self.read_only.is_empty() && action()
     }
 
     /// Records a read through the read-only cache, unless it must not be: the reader does not matter,
@@ -213,7 +179,7 @@ impl Region {
         site: Site,
     ) -> Result<(), Conflict> {
         if !self.read_only.holds(offset, bytes) {
-            self.read_only.add(offset, bytes, site)?;
+            self.add_read_only(offset, bytes, site)?;
         }
         match self.last_write(offset, bytes)? {
             Some(write) => Err(Conflict::Stale(write)),
@@ -221,10 +187,19 @@ impl Region {
         }
     }
 
+    #[cold]
+    fn add_read_only(&self, offset: usize, bytes: usize, site: Site) -> Result<(), OutOfMemory> {
+        self.read_only.add(offset, bytes, site)?;
+        if let Some(cells) = self.present_cells() {
+            cells.set_shared();
+        }
+        Ok(())
+    }
+
     #[inline]
     fn record_in<'a>(
         &'a self,
-        words: &Cells,
+        (cells, number): (&Cells, usize),
         event: &Event,
         accessor: &Accessor<'_>,
         held: &mut Held<'a>,
@@ -233,27 +208,27 @@ impl Region {
             starts_unwritten: false,
             is_exact: self.others_in_use.load(Ordering::Relaxed) < EXACT_CELLS,
         };
-        match load(words) {
+        match cells.get(number) {
             Ok(known) if known.is_nothing() || event.replaces(&known, accessor) => {
-                store(words, event.to_words());
+                cells.set(number, *event);
                 Ok(false)
             }
             Ok(known) => {
                 let mut cell = Cell::of(known);
                 let ends_release = cell.record(event, accessor, rules, &mut ())?;
                 match cell.single() {
-                    Some(event) => store(words, event.to_words()),
-                    None => self.keep(words, cell, held)?,
+                    Some(event) => cells.set(number, event),
+                    None => self.keep((cells, number), cell, held)?,
                 }
                 Ok(ends_release)
             }
-            Err(number) => {
+            Err(other) => {
                 let others = self.lock(held);
-                let cell = &mut others.cells[number];
+                let cell = &mut others.cells[other];
                 let ends_release = cell.record(event, accessor, rules, &mut ())?;
                 if let Some(event) = cell.single() {
-                    store(words, event.to_words());
-                    others.remove(number);
+                    cells.set(number, event);
+                    others.remove(other);
                     self.others_in_use.fetch_sub(1, Ordering::Relaxed);
                 }
                 Ok(ends_release)
@@ -265,13 +240,13 @@ impl Region {
     #[cold]
     fn keep<'a>(
         &'a self,
-        words: &Cells,
+        (cells, number): (&Cells, usize),
         cell: Cell,
         held: &mut Held<'a>,
     ) -> Result<(), OutOfMemory> {
-        let number = self.lock(held).add(cell)?;
+        let other = self.lock(held).add(cell)?;
         self.others_in_use.fetch_add(1, Ordering::Relaxed);
-        store(words, Event::words_elsewhere(number));
+        cells.set_number(number, other);
         Ok(())
     }
 
@@ -293,7 +268,7 @@ impl Region {
         self.others.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The cells of `bytes` bytes from `offset` on, and of no other bytes.
+    /// The cells, which are cells of `bytes` bytes from `offset` on and of no other bytes.
     #[inline]
     fn cells<'a>(
         &'a self,
@@ -308,7 +283,7 @@ impl Region {
             shift = needed;
         }
         match self.cells[shift as usize].get() {
-            Some(cells) => Ok(range(cells, shift, offset, bytes)),
+            Some(cells) => Ok(cells),
             None => unreachable!("the cells of the present width are there"),
         }
     }
@@ -316,53 +291,39 @@ impl Region {
     /// Makes cells of this width, with what is known of wider ones.
     #[cold]
     fn refine<'a>(&'a self, shift: u32, held: &mut Held<'a>) -> Result<(), OutOfMemory> {
-        let cells = REGION_BYTES >> shift;
-        let finer: Box<Cells> = try_zeroed_slice_box(2 * cells).map_err(|()| release_reserve())?;
+        let finer = Cells::new(shift, self.is_exclusive && self.read_only.is_empty())?;
         let before = self.shift.load(Ordering::Relaxed);
-        if let Some(wider) = self.cells.get(before as usize).and_then(OnceLock::get) {
-            let copies = 2 << (before - shift);
-            for (words, copies) in wider.chunks_exact(2).zip(finer.chunks_exact(copies)) {
-                self.copy(words, copies, held)?;
+        let wider = self.cells.get(before as usize).and_then(OnceLock::get);
+        if let Some(wider) = wider {
+            for number in wider.numbers(0, REGION_BYTES) {
+                let bytes = (number * wider.bytes(), wider.bytes());
+                self.copy((wider, number), (&finer, bytes), held)?;
             }
         }
-        self.cells[shift as usize].get_or_init(|| finer);
+        self.cells[shift as usize].get_or_init(|| Arc::new(finer));
         self.shift.store(shift, Ordering::Release);
+        if let Some(wider) = wider {
+            wider.set_outdated();
+        }
         Ok(())
     }
 
-    /// Copies one cell to several.
+    /// Copies one cell to those of the same bytes.
     fn copy<'a>(
         &'a self,
-        words: &Cells,
-        copies: &Cells,
+        (wider, number): (&Cells, usize),
+        (finer, (offset, bytes)): (&Cells, (usize, usize)),
         held: &mut Held<'a>,
     ) -> Result<(), OutOfMemory> {
-        for copy in copies.chunks_exact(2) {
-            match load(words) {
-                Ok(event) => store(copy, event.to_words()),
-                Err(number) => {
-                    let cell = self.lock(held).cells[number].clone();
-                    self.keep(copy, cell, held)?;
+        for copy in finer.numbers(offset, bytes) {
+            match wider.get(number) {
+                Ok(event) => finer.set(copy, event),
+                Err(other) => {
+                    let cell = self.lock(held).cells[other].clone();
+                    self.keep((finer, copy), cell, held)?;
                 }
             }
         }
         Ok(())
-    }
-}
-
-#[inline]
-fn range(cells: &Cells, shift: u32, offset: usize, bytes: usize) -> &Cells {
-    &cells[2 * (offset >> shift)..2 * ((offset + bytes) >> shift)]
-}
-
-#[inline]
-fn load(words: &Cells) -> Result<Event, usize> {
-    Event::of_words([0, 1].map(|word| words[word].load(Ordering::Relaxed)))
-}
-
-#[inline]
-fn store(words: &Cells, values: [u64; 2]) {
-    for (word, value) in words.iter().zip(values) {
-        word.store(value, Ordering::Relaxed);
     }
 }

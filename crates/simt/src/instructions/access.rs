@@ -9,9 +9,11 @@ use crate::basics::{
 };
 use crate::block::{Block, Thread};
 use crate::check::BlockCheck;
-use crate::current::{is_shared, is_shared_in_cluster, try_instruction, try_with_current};
+use crate::current::{
+    is_shared, is_shared_in_cluster, try_instruction, try_with_checks, try_with_current,
+};
 use crate::memory::{allocation_name, start_of};
-use crate::state::is_watching;
+use crate::state::{is_quiet, is_watching};
 use std::panic::Location;
 
 /// Checks an access of simulated memory, before it is made: `bytes` bytes at
@@ -45,9 +47,21 @@ pub fn access(
         order: AtomicOrder::RELAXED,
     };
     if is_watching() || !is_sound(&access) {
-        // The numbers one by one, in registers: a kernel has hundreds of these calls, and each would
-        // have the stores of an `Access` in it.
-        notice(space, kind, view_base, view_bytes, offset, bytes, align);
+        let address = access.address();
+        let is_recorded = match (space, kind) {
+            (Space::Global, AccessKind::Read) => {
+                is_sound(&access) && load_at_once(view_base, address, bytes)
+            }
+            (Space::Global, AccessKind::Write) => {
+                is_sound(&access) && store_at_once(view_base, address, bytes)
+            }
+            _ => false,
+        };
+        if !is_recorded {
+            // The numbers one by one, in registers: a kernel has hundreds of these calls, and each would
+            // have the stores of an `Access` in it.
+            notice(space, kind, view_base, view_bytes, offset, bytes, align);
+        }
     }
 }
 
@@ -101,6 +115,24 @@ fn is_shared_here(access: &Access) -> bool {
     is_shared(address, access.bytes) || is_shared_in_cluster(address, access.bytes)
 }
 
+/// Whether the checks of the running block have recorded a sound load of global memory in the shortest way, and
+/// nothing else looks at it. What only other ways need is no argument: to keep it would take as long as all
+/// else.
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn load_at_once(view_base: usize, address: usize, bytes: usize) -> bool {
+    is_recorded_at_once::<false>(view_base, (address, bytes), Location::caller())
+}
+
+/// [`load_at_once`] of a store.
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn store_at_once(view_base: usize, address: usize, bytes: usize) -> bool {
+    is_recorded_at_once::<true>(view_base, (address, bytes), Location::caller())
+}
+
 /// Ends the launch at a violation, and shows any other access to the schedule, the checks and the
 /// counters of the running block. Cold, so that the values of a kernel that none of them looks at stay
 /// in registers; where one does, the call costs least.
@@ -134,12 +166,32 @@ fn notice(
     }
 }
 
+/// Shows an access to the schedule, the checks and the counters of the running block.
 #[inline]
 fn observe(access: &Access, site: &'static Location<'static>) {
     if try_with_current(|thread, block| is_recorded(thread, block, access, site)) != Some(true) {
         begin(access, site);
     }
     note_access(access, site);
+}
+
+/// Whether nothing stands in the way of a sound access of the bytes of `range` (address, bytes), and the checks
+/// of the running block have recorded it in the shortest way.
+#[inline(always)]
+fn is_recorded_at_once<const WRITES: bool>(
+    view_base: usize,
+    range: (usize, usize),
+    site: &'static Location<'static>,
+) -> bool {
+    if !is_quiet() {
+        return false;
+    }
+    let is_recorded = try_with_checks(|thread, check| {
+        let by = (&thread.position, thread.number);
+        let record = || check.record_at_once::<WRITES>(by, view_base, range, site);
+        thread.confinement.excess().is_none() && thread.confinement.inside_at_once(record)
+    });
+    is_recorded == Some(true)
 }
 
 /// Whether nothing stands in the way of the access, and the checks of the running block have recorded it

@@ -56,6 +56,6 @@ pub(crate) use registers::{FEWEST_REGISTERS, MOST_REGISTERS, REGISTER_UNIT, Regi
 pub(crate) use shared::SharedMemory;
 pub(crate) use static_layout::StaticLayout;
 pub(crate) use statics::ResolvedStatics;
-pub(crate) use watch::{Watch, is_counting, is_watching};
+pub(crate) use watch::{Watch, is_counting, is_quiet, is_watching};
 pub(crate) use watched::Watched;
 pub(crate) use yields::Yields;

@@ -9,6 +9,9 @@ static WATCHING_LAUNCHES: AtomicUsize = AtomicUsize::new(0);
 /// Launches that count at the moment.
 static COUNTING_LAUNCHES: AtomicUsize = AtomicUsize::new(0);
 
+/// How many of those there are, and blocks that are to stop.
+static CAREFUL: AtomicUsize = AtomicUsize::new(0);
+
 /// While it lives, accesses are shown to the schedule, checks and counters of their blocks.
 pub(crate) struct Watch {
     counts: bool,
@@ -20,6 +23,7 @@ impl Watch {
         WATCHING_LAUNCHES.fetch_add(1, Ordering::Relaxed);
         if counts {
             COUNTING_LAUNCHES.fetch_add(1, Ordering::Relaxed);
+            begin_care();
         }
         Self { counts }
     }
@@ -30,6 +34,7 @@ impl Drop for Watch {
         WATCHING_LAUNCHES.fetch_sub(1, Ordering::Relaxed);
         if self.counts {
             COUNTING_LAUNCHES.fetch_sub(1, Ordering::Relaxed);
+            end_care();
         }
     }
 }
@@ -44,4 +49,19 @@ pub(crate) fn is_watching() -> bool {
 #[inline]
 pub(crate) fn is_counting() -> bool {
     COUNTING_LAUNCHES.load(Ordering::Relaxed) != 0
+}
+
+/// Something looks at each access from now on, until as many calls of [`end_care`].
+pub(super) fn begin_care() {
+    CAREFUL.fetch_add(1, Ordering::Relaxed);
+}
+
+pub(super) fn end_care() {
+    CAREFUL.fetch_sub(1, Ordering::Relaxed);
+}
+
+/// Whether no launch counts, and no block is to stop.
+#[inline]
+pub(crate) fn is_quiet() -> bool {
+    CAREFUL.load(Ordering::Relaxed) == 0
 }

@@ -2,6 +2,7 @@
 
 use super::host_thread::HostThread;
 use super::progress::NEVER;
+use super::watch::{begin_care, end_care};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -15,6 +16,8 @@ pub(crate) struct Watched {
     progress: AtomicU64,
     /// The progress at which the block is to stop.
     stop_at: AtomicU64,
+    /// Whether each access looks at `stop_at`.
+    is_careful: AtomicBool,
     /// Nanoseconds that blocks have slept because their threads only yield.
     slept: AtomicU64,
     /// Whether the block's threads only yield.
@@ -33,6 +36,7 @@ impl Watched {
             limit: AtomicU64::new(0),
             progress: AtomicU64::new(0),
             stop_at: AtomicU64::new(NEVER),
+            is_careful: AtomicBool::new(false),
             slept: AtomicU64::new(0),
             is_idle: AtomicBool::new(false),
             launch: AtomicUsize::new(0),
@@ -43,6 +47,7 @@ impl Watched {
 
     /// A block begins; `launch` is a number of the launch's own.
     pub fn begin(&self, limit: Option<Duration>, launch: usize, kernel: &str, block: u64) {
+        self.end_care();
         self.is_idle.store(false, Relaxed);
         self.block.store(block, Relaxed);
         if self.launch.swap(launch, Relaxed) != launch {
@@ -55,6 +60,7 @@ impl Watched {
 
     /// The block has ended.
     pub fn end(&self) {
+        self.end_care();
         self.limit.store(0, Relaxed);
         self.note_progress();
     }
@@ -133,10 +139,25 @@ impl Watched {
     /// Makes the block stop, if it is still at this progress.
     pub fn stop_at(&self, progress: u64) {
         self.stop_at.store(progress, Relaxed);
+        if !self.is_careful.swap(true, Relaxed) {
+            begin_care();
+        }
+    }
+
+    fn end_care(&self) {
+        if self.is_careful.load(Relaxed) && self.is_careful.swap(false, Relaxed) {
+            end_care();
+        }
     }
 
     /// Processor time and time asleep, in nanoseconds.
     pub fn time(&self) -> u64 {
         self.host_thread.processor_nanoseconds() + self.slept.load(Relaxed)
+    }
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        self.end_care();
     }
 }

@@ -181,7 +181,20 @@ impl Blocks {
         if let Action::Access(space, kind, offset, bytes) = step.action {
             let access = block.access(space, kind, offset, bytes);
             let (check, site) = (&block.check, Location::caller());
-            if self.is_quick && check.record_quickly(&position, &block.shared, &access, site) {
+            let thread = (&position, position.thread());
+            let (base, range) = (access.view_base, (access.address(), bytes));
+            let is_at_once = match (space, kind) {
+                (Space::Global, AccessKind::Read) if self.is_quick => {
+                    check.record_at_once::<false>(thread, base, range, site)
+                }
+                (Space::Global, AccessKind::Write) if self.is_quick => {
+                    check.record_at_once::<true>(thread, base, range, site)
+                }
+                _ => false,
+            };
+            let is_recorded =
+                || is_at_once || check.record_quickly(&position, &block.shared, &access, site);
+            if self.is_quick && is_recorded() {
                 self.quick += 1;
                 return None;
             }
