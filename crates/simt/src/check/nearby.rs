@@ -120,7 +120,7 @@ pub(super) struct Window {
 impl Window {
     fn of(place: &Place) -> Self {
         let cells = place.region.present_cells().filter(|_| place.may_access);
-        // Behind the last one that fits is none; with no cells, the window is not asked.
+        // There is none after the last one that fits; with no cells, the window is not asked.
         let width = cells.as_ref().map_or(0, |cells| cells.bytes());
         match place.within.bytes.checked_sub(width) {
             Some(last) => Self {
