@@ -91,11 +91,6 @@ pub(crate) fn try_with_checks<R>(action: impl FnOnce(&Thread, &BlockCheck) -> R)
     Some(unsafe { action(&*thread, &*checks) })
 }
 
-/// From now on something hinders the accesses of the running thread.
-pub(crate) fn hinder() {
-    CURRENT.with(|current| current.checks.set(ptr::null()));
-}
-
 /// Like [`try_with_current`], for instructions that exist only in a launch.
 #[inline]
 #[track_caller]

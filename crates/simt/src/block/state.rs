@@ -9,7 +9,6 @@ use super::warp::{Warp, low_bits};
 use crate::basics::{DefectKind, Dim3, Finding, Position, ViewName};
 use crate::check::BlockCheck;
 use crate::count::Recorder;
-use crate::current::hinder;
 use crate::device::Profile;
 use crate::launch::{Launch, Output};
 use crate::memory::{OutOfMemory, try_collect};
@@ -257,7 +256,9 @@ impl Block {
     /// Ends the block without a finding, because another block has one.
     pub fn abandon(&self) {
         self.abandoned.set(true);
-        hinder();
+        if let Some(check) = &self.check {
+            check.abandon();
+        }
     }
 
     /// Ends the block with a finding; the first one counts.

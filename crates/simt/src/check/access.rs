@@ -3,11 +3,12 @@
 use super::accessor::Accessor;
 use super::block::BlockCheck;
 use super::cell::Conflict;
+use super::cells::REGION_BYTES;
 use super::event::Event;
 use super::global::LaunchCheck;
 use super::nearby::Nearby;
 use super::reader_sets::ReaderSets;
-use super::region::{REGION_BYTES, Region};
+use super::region::Region;
 use super::shadow::{PAGE_BYTES, Page, pages};
 use super::site::Site;
 use crate::basics::{Access, AccessKind, Finding, Position, Space};

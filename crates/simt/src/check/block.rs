@@ -26,6 +26,8 @@ pub(crate) struct BlockCheck {
     pub(super) block: u32,
     pub(super) warp_width: u32,
     pub(super) now: Cell<Time>,
+    /// Whether the block is being torn down, so that its accesses do not count.
+    pub(super) is_abandoned: Cell<bool>,
     /// The last barrier of the whole block.
     pub(super) block_barrier: Cell<Time>,
     /// The last barrier of each whole warp.
@@ -70,6 +72,7 @@ impl BlockCheck {
             block: 0,
             warp_width,
             now: Cell::new(1),
+            is_abandoned: Cell::new(false),
             block_barrier: Cell::new(0),
             warp_barriers: try_collect((0..warps).map(|_| Cell::new(0)))?,
             threads: try_collect((0..threads).map(|_| RefCell::default()))?,
@@ -99,6 +102,7 @@ impl BlockCheck {
         self.block = index as u32;
         self.shared.get_mut().begin_block();
         self.now.set(1);
+        self.is_abandoned.set(false);
         self.block_barrier.set(0);
         self.warp_barriers.iter().for_each(|time| time.set(0));
         self.stale_loads = StaleLoads::new(launch.conditions.stale_loads, index);
@@ -107,6 +111,11 @@ impl BlockCheck {
             self.ahead.set(None);
         }
         self.forget_clocks();
+    }
+
+    /// What the block's threads access from now on does not count.
+    pub fn abandon(&self) {
+        self.is_abandoned.set(true);
     }
 
     /// Lets go of the clocks of the threads, which other blocks share.

@@ -6,12 +6,14 @@
 
 use super::event::Event;
 use super::plain::Plain;
-use super::region::REGION_BYTES;
 use crate::memory::{OutOfMemory, release_reserve};
 use bytemuck::Zeroable;
 use bytemuck::allocation::try_zeroed_slice_box;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+
+/// Bytes of memory that a region stands for.
+pub(super) const REGION_BYTES: usize = 1 << 14;
 
 /// The two words of an event, or of a number that stands for more.
 #[derive(Zeroable)]

@@ -1,8 +1,8 @@
 //! Asynchronous copies between their issue and their wait.
 
 use super::block::BlockCheck;
+use super::cells::REGION_BYTES;
 use super::event::Event;
-use super::region::REGION_BYTES;
 use super::shadow::{PAGE_BYTES, pages};
 use crate::basics::{DefectKind, Finding, Position, Related};
 use crate::memory::OutOfMemory;

@@ -1,13 +1,14 @@
 //! What the blocks of one launch share: the shadow of global memory, and what
 //! atomic updates have published.
 
+use super::cells::REGION_BYTES;
 use super::clock::SharedClock;
 use super::clusters::Clusters;
 use super::findings::Findings;
 use super::hasher::NumberHasher;
 use super::later_stores::LaterStores;
 use super::published::Published;
-use super::region::{REGION_BYTES, Region};
+use super::region::Region;
 use crate::basics::ViewName;
 use crate::memory::{
     Allocation, Allocations, OutOfMemory, Undo, hold_reserve, release_reserve, snapshot,

@@ -1,8 +1,8 @@
 //! The regions and allocations that a block has used lately.
 
-use super::cells::Cells;
+use super::cells::{Cells, REGION_BYTES};
 use super::global::LaunchCheck;
-use super::region::{REGION_BYTES, Region};
+use super::region::Region;
 use crate::basics::{Access, spread};
 use crate::memory::{Allocation, OutOfMemory};
 use std::ops::Range;
@@ -120,7 +120,7 @@ pub(super) struct Window {
 impl Window {
     fn of(place: &Place) -> Self {
         let cells = place.region.present_cells().filter(|_| place.may_access);
-        // There is none after the last one that fits; with no cells, the window is not asked.
+        // Where no cell fits, there is no window; with no cells, it does not matter.
         let width = cells.as_ref().map_or(0, |cells| cells.bytes());
         match place.within.bytes.checked_sub(width) {
             Some(last) => Self {

@@ -5,7 +5,7 @@ use super::event::{KIND_AT, READ, Time, WRITE, thread_in};
 use std::cell::Cell;
 
 /// A load or a store that is about to be made, as far as one that a cell knows must be compared with it. What
-/// is in the block is read where it is needed.
+/// is in the block is read where it matters.
 pub(super) struct Plain<'a> {
     pub writes: bool,
     pub block: u32,

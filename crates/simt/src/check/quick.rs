@@ -7,10 +7,9 @@
 
 use super::accessor::Accessor;
 use super::block::BlockCheck;
-use super::cells::Cells;
+use super::cells::{Cells, REGION_BYTES};
 use super::event::{Event, EventKind};
 use super::plain::Plain;
-use super::region::REGION_BYTES;
 use super::site::Site;
 use crate::basics::{Access, AccessKind, Position, Space};
 use crate::state::SharedMemory;
@@ -28,6 +27,9 @@ impl BlockCheck {
         (address, bytes): (usize, usize),
         site: &'static Location<'static>,
     ) -> bool {
+        if self.is_abandoned.get() {
+            return false;
+        }
         // SAFETY: the places are borrowed to change them only in functions that do not call this one.
         let nearby = unsafe { &*self.nearby.as_ptr() };
         let Some((window, cells, cell)) = nearby.cell_of(view_base, address, bytes) else {

@@ -5,7 +5,7 @@
 
 use super::accessor::Accessor;
 use super::cell::{Cell, Conflict, Rules};
-use super::cells::Cells;
+use super::cells::{Cells, REGION_BYTES};
 use super::event::{Event, Time};
 use super::read_only::ReadOnlyBytes;
 use super::site::Site;
@@ -13,9 +13,6 @@ use crate::memory::{OutOfMemory, release_reserve};
 use std::array::from_fn;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-
-/// Bytes of memory that a region stands for.
-pub(super) const REGION_BYTES: usize = 1 << 14;
 
 /// The coarsest cells: the widest access is 16 bytes.
 const MAX_SHIFT: u32 = 4;

@@ -3,10 +3,10 @@
 use super::asynchronous_report;
 use super::block::BlockCheck;
 use super::cell::Conflict;
+use super::cells::REGION_BYTES;
 use super::changes::{Change, LastChange};
 use super::event::{Event, EventKind, Others};
 use super::place::Place;
-use super::region::REGION_BYTES;
 use crate::basics::{AccessKind, DefectKind, Finding, Position, Related, SourceLocation, Space};
 use crate::memory::OutOfMemory;
 use std::panic::Location;

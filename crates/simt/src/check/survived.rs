@@ -2,10 +2,10 @@
 
 use super::block::BlockCheck;
 use super::cell::Conflict;
+use super::cells::REGION_BYTES;
 use super::event::{Event, EventKind};
 use super::findings::Key;
 use super::place::Place;
-use super::region::REGION_BYTES;
 use super::shadow::{PAGE_BYTES, pages};
 use super::site::Site;
 use crate::basics::{Access, Finding, Position, Space};

@@ -46,15 +46,13 @@ pub fn access(
         align,
         order: AtomicOrder::RELAXED,
     };
-    if is_watching() || !is_sound(&access) {
+    // Asked first where the answer is used twice.
+    let is_sound_global = space == Space::Global && is_sound(&access);
+    if is_watching() || !(is_sound_global || is_sound(&access)) {
         let address = access.address();
-        let is_recorded = match (space, kind) {
-            (Space::Global, AccessKind::Read) => {
-                is_sound(&access) && load_at_once(view_base, address, bytes)
-            }
-            (Space::Global, AccessKind::Write) => {
-                is_sound(&access) && store_at_once(view_base, address, bytes)
-            }
+        let is_recorded = match kind {
+            AccessKind::Read if is_sound_global => load_at_once(view_base, address, bytes),
+            AccessKind::Write if is_sound_global => store_at_once(view_base, address, bytes),
             _ => false,
         };
         if !is_recorded {
