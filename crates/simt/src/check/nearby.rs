@@ -107,7 +107,7 @@ impl Place {
 pub(super) struct Window {
     /// The address of the first of them.
     first: usize,
-    /// How many bytes that of the last one is behind.
+    /// How many bytes later the last one begins.
     last: usize,
     /// Where their views begin.
     extent: Extent,
