@@ -38,7 +38,7 @@ use super::config::{LargeF32, LargeF64, LargeI8, SmallF32, SmallF64, SmallI8, Ti
 use super::descriptor::{OperandLayout, ProductDescriptor, ProductKernel};
 use super::direct_load::{DirectLoad, DirectLoadOfAnyAlignment};
 use super::element::OperandElement;
-use super::grid::{block_position, is_left_out};
+use super::grid::{block_position, is_left_out, is_within_c};
 use super::loader::TileLoader;
 use super::operand::{Operands, TileOrigin, matrices_of_block};
 use super::shape::ProductShape;
@@ -92,11 +92,9 @@ pub(super) unsafe fn multiply<C: TileConfig, A: TileLoader, B: TileLoader, S, U>
     let tiles = k.div_ceil(C::DEPTH) as u32;
 
     // Most blocks lie within C wholly, and most tiles of K within K: their copies need no zeros.
-    let is_within_c = row + C::ROWS <= m && column + C::COLUMNS <= n;
-    let tiles_in_bounds = if is_within_c {
-        (k / C::DEPTH) as u32
-    } else {
-        0
+    let tiles_in_bounds = match is_within_c((row, column), (C::ROWS, C::COLUMNS), (m, n)) {
+        true => (k / C::DEPTH) as u32,
+        false => 0,
     };
 
     let mut pipeline = Pipeline::<STAGES>::new();

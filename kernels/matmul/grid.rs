@@ -26,6 +26,16 @@ pub fn block_position(block: u32, block_rows: usize, block_columns: usize) -> (u
     )
 }
 
+/// Whether a block's `rows` x `columns` outputs, which begin at (`row`, `column`), all lie within C, of m x n.
+#[inline(always)]
+pub fn is_within_c(
+    (row, column): (usize, usize),
+    (rows, columns): (usize, usize),
+    (m, n): (usize, usize),
+) -> bool {
+    row + rows <= m && column + columns <= n
+}
+
 /// Whether `shape` leaves the calling block's `rows` x `columns` outputs out: all lie above the diagonal.
 #[inline(always)]
 pub fn is_left_out(shape: &ProductShape, rows: usize, columns: usize) -> bool {

@@ -70,10 +70,10 @@ macro_rules! grouped_kernels {
             unsafe {
                 let a_lines = (product.$a_lines, product.$a_len);
                 let b_lines = (product.$b_lines, product.$b_len);
-                let factors = product.operands(operands, a_lines, b_lines);
+                let operands = product.operands(operands, a_lines, b_lines);
                 let to = StoreOutput::new(product.result(results), product.ldc as usize);
                 multiply::<$config, $a_loader, $b_loader, _, _>(
-                    block, factors, a_tile, b_tile, StoreFinished { to, epilogue });
+                    block, operands, a_tile, b_tile, StoreFinished { to, epilogue });
             }
         }
 

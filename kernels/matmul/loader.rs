@@ -36,18 +36,14 @@ pub trait TileLoader {
         leading_dimension: usize,
         outside: T,
     ) -> Operand<'_, T> {
-        let (rows, columns) = if Self::K_IS_CONTIGUOUS {
-            (outputs, k)
-        } else {
-            (k, outputs)
-        };
-        Operand {
+        let extents = (outputs, k);
+        Operand::new(
             matrix,
-            rows,
-            columns,
+            extents,
+            Self::K_IS_CONTIGUOUS,
             leading_dimension,
             outside,
-        }
+        )
     }
 
     /// Starts to copy the tile that starts at `origin` to one stage of `tile`, which has the shape of

@@ -38,6 +38,30 @@ pub struct TileBounds<T> {
     outside: T,
 }
 
+impl<'launch, T> Operand<'launch, T> {
+    /// A matrix of so many outputs and so many k: with rows of the outputs if `k_is_contiguous`, else of k.
+    #[inline(always)]
+    pub fn new(
+        matrix: Global<'launch, T>,
+        (outputs, k): (usize, usize),
+        k_is_contiguous: bool,
+        leading_dimension: usize,
+        outside: T,
+    ) -> Self {
+        let (rows, columns) = match k_is_contiguous {
+            true => (outputs, k),
+            false => (k, outputs),
+        };
+        Self {
+            matrix,
+            rows,
+            columns,
+            leading_dimension,
+            outside,
+        }
+    }
+}
+
 impl<T: OperandElement> Operand<'_, T> {
     /// The tile of `rows` x `columns` whose first element is (`row`, `column`), which lies within
     /// the matrix.

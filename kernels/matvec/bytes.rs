@@ -138,7 +138,7 @@ unsafe fn sum_parts<T: Words>(
         let loaded = unsafe { load(parts, product, first, end) };
         let mut number = 0;
         while number < ROUNDS {
-            let v = T::factors(loaded.v[number]);
+            let v = T::operand(loaded.v[number]);
             let mut line = 0;
             while line < LINES_OF_BYTES {
                 of_part[line] = T::add_products(of_part[line], loaded.lines[line][number], &v);

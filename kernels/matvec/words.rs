@@ -26,15 +26,15 @@ pub trait Words {
     type Addition: Reduction<Self::Sum, Accumulator = Self::Sum>;
 
     /// 16 bytes of v, for products with several lines.
-    type Factors: Copy;
+    type Operand: Copy;
 
-    /// The factors of 16 bytes of v.
-    fn factors(v: [i32; WORDS]) -> Self::Factors;
+    /// The operand that 16 bytes of v make.
+    fn operand(v: [i32; WORDS]) -> Self::Operand;
 
     /// `sum` and the products of 16 bytes of a line with those of v, in order, up to a factor that
     /// [`of_part`](Self::of_part) takes out.
     #[track_caller]
-    fn add_products(sum: Self::Sum, line: [i32; WORDS], v: &Self::Factors) -> Self::Sum;
+    fn add_products(sum: Self::Sum, line: [i32; WORDS], v: &Self::Operand) -> Self::Sum;
 
     /// The sum of products.
     fn of_part(sum: Self::Sum) -> Self::Sum;
@@ -74,16 +74,16 @@ impl Reduction<i32> for WrappingSum {
 impl Words for i8 {
     type Sum = i32;
     type Addition = WrappingSum;
-    type Factors = [i32; WORDS];
+    type Operand = [i32; WORDS];
 
     #[inline(always)]
-    fn factors(v: [i32; WORDS]) -> Self::Factors {
+    fn operand(v: [i32; WORDS]) -> Self::Operand {
         v
     }
 
     #[inline(always)]
     #[track_caller]
-    fn add_products(sum: i32, line: [i32; WORDS], v: &Self::Factors) -> i32 {
+    fn add_products(sum: i32, line: [i32; WORDS], v: &Self::Operand) -> i32 {
         let mut sum = sum;
         let mut word = 0;
         while word < WORDS {
@@ -102,7 +102,7 @@ impl Words for i8 {
 /// What [`small`] takes from the exponent of an element.
 const TAKEN: i32 = 120;
 
-/// What the factors have more: less than was taken, for the largest one is below 2^9.
+/// What the elements of an operand have more: less than was taken, for the largest one is below 2^9.
 const GIVEN: i32 = 118;
 
 /// 2 to the power of `exponent`.
@@ -131,16 +131,16 @@ fn has_nan(word: i32) -> bool {
 impl Words for F8E4M3 {
     type Sum = f32;
     type Addition = Sum;
-    type Factors = [f32; ELEMENTS];
+    type Operand = [f32; ELEMENTS];
 
     #[inline(always)]
-    fn factors(v: [i32; WORDS]) -> Self::Factors {
+    fn operand(v: [i32; WORDS]) -> Self::Operand {
         array::from_fn(|place| Self::from_bits(byte(v, place)).to_f32() * const { power(GIVEN) })
     }
 
     #[inline(always)]
     #[track_caller]
-    fn add_products(sum: f32, line: [i32; WORDS], v: &Self::Factors) -> f32 {
+    fn add_products(sum: f32, line: [i32; WORDS], v: &Self::Operand) -> f32 {
         let mut sum = sum;
         let mut place = 0;
         while place < ELEMENTS {
@@ -165,17 +165,17 @@ impl Words for F8E4M3 {
 impl Words for F8E5M2 {
     type Sum = f32;
     type Addition = Sum;
-    type Factors = [f32; ELEMENTS];
+    type Operand = [f32; ELEMENTS];
 
     #[inline(always)]
-    fn factors(v: [i32; WORDS]) -> Self::Factors {
+    fn operand(v: [i32; WORDS]) -> Self::Operand {
         array::from_fn(|place| HalfFloat::widen(f16::from_bits(u16::from(byte(v, place)) << 8)))
     }
 
     #[inline(always)]
     #[track_caller]
-    fn add_products(sum: f32, line: [i32; WORDS], v: &Self::Factors) -> f32 {
-        let line = Self::factors(line);
+    fn add_products(sum: f32, line: [i32; WORDS], v: &Self::Operand) -> f32 {
+        let line = Self::operand(line);
         let mut sum = sum;
         let mut place = 0;
         while place < ELEMENTS {
@@ -210,7 +210,7 @@ mod tests {
     }
 
     fn sum<T: Words<Sum = f32>>(line: [u8; ELEMENTS], v: [u8; ELEMENTS]) -> f32 {
-        T::of_part(T::add_products(0.0, words(line), &T::factors(words(v))))
+        T::of_part(T::add_products(0.0, words(line), &T::operand(words(v))))
     }
 
     /// Each code with each other one, at each place, beside products of other sizes.

@@ -71,24 +71,15 @@ impl StageElement for f64 {
     const PADDING: usize = 4;
 
     #[inline(always)]
-    unsafe fn copy<
-        L: StageLayout<Element = Self>,
-        const STAGES: usize,
-        const WIDE: bool,
-        const IN_BOUNDS: bool,
-    >(
+    unsafe fn copy<L: StageLayout<Element = Self>, const STAGES: usize, const IN_BOUNDS: bool>(
         pipeline: &mut Pipeline<STAGES>,
         to: (SharedSlice<Self>, usize),
         operand: &Operand<Self>,
         origin: (usize, usize),
     ) {
-        // SAFETY: (1), (3), (4) are the caller's. (2) is (2).
+        // SAFETY: (1) to (4) are the caller's.
         unsafe {
-            if WIDE {
-                copy_rows::<L, STAGES, 2, IN_BOUNDS, IN_BOUNDS>(pipeline, to, operand, origin);
-            } else {
-                copy_rows::<L, STAGES, 1, IN_BOUNDS, false>(pipeline, to, operand, origin);
-            }
+            copy_rows::<L, STAGES, 2, IN_BOUNDS, IN_BOUNDS>(pipeline, to, operand, origin);
         }
     }
 }
@@ -157,18 +148,13 @@ macro_rules! narrow_elements {
             const PADDING: usize = $vector;
 
             #[inline(always)]
-            unsafe fn copy<
-                L: StageLayout<Element = Self>,
-                const STAGES: usize,
-                const WIDE: bool,
-                const IN_BOUNDS: bool,
-            >(
+            unsafe fn copy<L: StageLayout<Element = Self>, const STAGES: usize, const IN_BOUNDS: bool>(
                 pipeline: &mut Pipeline<STAGES>,
                 to: (SharedSlice<Self>, usize),
                 operand: &Operand<Self>,
                 origin: (usize, usize),
             ) {
-                // SAFETY: (1), (3), (4) are the caller's. (2) is (2).
+                // SAFETY: (1) to (4) are the caller's.
                 unsafe {
                     copy_rows::<L, STAGES, $vector, IN_BOUNDS, false>(pipeline, to, operand, origin);
                 }

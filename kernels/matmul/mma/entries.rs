@@ -1,6 +1,6 @@
 //! The kernels: tiles, layouts and types.
 
-use super::product::{RowStaging, product_by_rows, product_of_factors};
+use super::product::{RowStaging, product_by_rows, product_one_by_one};
 use super::stage::{AcrossK, AlongK, StageLayout, Stages};
 use super::tile::{F64_LARGE, F64_SMALL, NARROW_LARGE, NARROW_SMALL};
 use super::warp_tile::WarpTile;
@@ -112,7 +112,7 @@ macro_rules! mma_kernels {
                 let to = result_of_block($c, &$shape, opaque(thread::block_idx_y()));
                 StoreFinished { to, epilogue: $epilogue }
             };
-            product_of_factors::<$a, $b, $warp, $count>(operands, $stages, store);
+            product_one_by_one::<$a, $b, $warp, $count>(operands, $stages, store);
         }
     };
     (@by_rows [$a:ty, $b:ty, $warp:ty, $count:expr],

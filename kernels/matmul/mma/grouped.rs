@@ -69,11 +69,11 @@ macro_rules! grouped_kernels {
             // SAFETY: of the views, (1) and (2) are (2) and (4). Of the product, (1): (1) is (1), (2) and (4) are
             // (2) and (3), (3) the stages are taken here. (2) `room` deals out the memory of the stages. (3) is (2).
             unsafe {
-                let factors = product.operands(
+                let operands = product.operands(
                     operands, (product.$a_lines, product.$a_len), (product.$b_lines, product.$b_len));
                 let c = CMatrices::new(product.result(results), extents, product.ldc as usize, 0);
                 product_by_rows::<Left, Right, Warp, _, { TILE.stages }>(
-                    (block, 0), factors, stages, staging, c, epilogue_of_numbers(numbers));
+                    (block, 0), operands, stages, staging, c, epilogue_of_numbers(numbers));
             }
         }
 

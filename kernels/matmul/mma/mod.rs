@@ -8,11 +8,12 @@
 //! multiply for 1024. What it takes is a tile of outputs for each warp that is as large as registers allow,
 //! fragments that are there before the last ones are multiplied, and copies that are never waited for.
 //! `tile.rs` has the sizes of blocks, `element.rs` what is multiplied, and how fragments are read, `stage.rs` how
-//! operands lie in shared memory, `warp_tile.rs` what a warp computes, `product.rs` the main loop and how sums are
-//! stored, `peeled_loop.rs` the main loop of f64, `entries.rs` the kernels, and `grouped.rs` those of products of
-//! unequal shapes. `split.rs` has the main loop and the kernels of f32 products whose operands were taken apart into
-//! halves.
+//! operands lie in shared memory, `block_operands.rs` what a block copies there, `warp_tile.rs` what a warp computes,
+//! `product.rs` the main loop and how sums are stored, `peeled_loop.rs` the main loop of f64, `entries.rs` the
+//! kernels, and `grouped.rs` those of products of unequal shapes. `split.rs` has the main loop and the kernels of f32
+//! products whose operands were taken apart into halves.
 
+mod block_operands;
 mod element;
 mod entries;
 mod grouped;

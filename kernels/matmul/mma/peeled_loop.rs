@@ -14,9 +14,8 @@
 //! the assembler puts copies and reads between products. Those of narrow elements take a fraction of the time, and
 //! are slower by it.
 
-use super::super::element::OperandElement;
-use super::super::grid::block_position;
-use super::super::operand::{Operand, Operands, TileOrigin};
+use super::super::operand::Operands;
+use super::block_operands::BlockOperands;
 use super::element::MmaElement;
 use super::stage::{StageElement, StageLayout, Stages};
 use super::warp_tile::{WarpOutputs, WarpPosition};
@@ -26,30 +25,9 @@ use cuda_std::prelude::*;
 /// Elements of a wide copy, of 16 bytes.
 const VECTOR: usize = 2;
 
-/// The tiles of K of a block's operands, and the stages to which they are copied.
-struct Tiles<'a, A: StageLayout<Element = f64>, B: StageLayout<Element = f64>> {
-    stages: (Stages<'a, A>, Stages<'a, B>),
-    a: Operand<'a, f64>,
-    b: Operand<'a, f64>,
-    /// The place of the block among the result's, in blocks: half of the registers that rows and columns would take.
-    place: (u32, u32),
-    /// How many there are.
-    count: u32,
-    /// So many of them, from the first on, lie within both operands.
-    within: u32,
-    /// Whether rows of both operands start at multiples of 16 bytes.
-    is_wide: bool,
-}
-
-impl<A: StageLayout<Element = f64>, B: StageLayout<Element = f64>> Tiles<'_, A, B> {
-    /// The row and the column where the block's outputs begin.
-    #[inline(always)]
-    fn origin(&self) -> (usize, usize) {
-        let (row, column) = self.place;
-        (row as usize * A::OUTPUTS, column as usize * B::OUTPUTS)
-    }
-
-    /// Starts to copy tile number `tile`, a group of copies, to the stage of the pipeline that was read last.
+impl<A: StageLayout<Element = f64>, B: StageLayout<Element = f64>> BlockOperands<'_, A, B> {
+    /// Starts to copy tile number `tile`, a group of copies, to the stage of the pipeline that was read last. Copies
+    /// that are `WIDE` bring 16 bytes, others an element.
     ///
     /// # Safety
     /// 1. There is such a tile, and the operands' rows start at multiples of 16 bytes if copies are `WIDE`.
@@ -63,33 +41,15 @@ impl<A: StageLayout<Element = f64>, B: StageLayout<Element = f64>> Tiles<'_, A, 
         tile: u32,
     ) {
         let (stage, k) = (pipeline.producer_stage(), tile as usize * f64::DEPTH);
-        let (row, column) = self.origin();
-        let at = |output| TileOrigin { k, output };
-        let (a_stages, b_stages) = self.stages;
-        // SAFETY: (1) it is the pipeline's, of (3), and `at` counts tiles, by (1). (2) is (3). (3) is (2). (4) is (1).
+        // SAFETY: (1) is (1), and the stage is the pipeline's. (2) is (2). (3) is (3).
         unsafe {
-            a_stages.load::<STAGES, WIDE, IN_BOUNDS>(pipeline, stage, &self.a, at(row));
-            b_stages.load::<STAGES, WIDE, IN_BOUNDS>(pipeline, stage, &self.b, at(column));
-        }
-        pipeline.commit();
-    }
-
-    /// The same of a tile that may lie outside in part, or past the end of K: its group is empty.
-    ///
-    /// # Safety
-    /// As (3) of `copy`.
-    #[inline(always)]
-    unsafe fn copy_in_part<const STAGES: usize>(&self, pipeline: &mut Pipeline<STAGES>, tile: u32) {
-        // SAFETY: (1) The comparisons. (2) Without `IN_BOUNDS`. (3) is (3).
-        unsafe {
-            if tile >= self.count {
-                pipeline.commit();
-            } else if self.is_wide {
-                self.copy::<STAGES, true, false>(pipeline, tile);
+            if WIDE {
+                self.load::<STAGES, IN_BOUNDS>(pipeline, stage, k);
             } else {
-                self.copy::<STAGES, false, false>(pipeline, tile);
+                self.load_elements::<STAGES, IN_BOUNDS>(pipeline, stage, k);
             }
         }
+        pipeline.commit();
     }
 }
 
@@ -100,7 +60,9 @@ where
     B: StageLayout<Element = f64>,
     W: WarpOutputs<Element = f64>,
 {
-    tiles: Tiles<'a, A, B>,
+    operands: BlockOperands<'a, A, B>,
+    /// Whether rows of both operands start at multiples of 16 bytes.
+    is_wide: bool,
     pipeline: Pipeline<STAGES>,
     position: WarpPosition,
     sums: W,
@@ -116,6 +78,28 @@ where
     B: StageLayout<Element = f64>,
     W: WarpOutputs<Element = f64>,
 {
+    /// Starts to copy tile number `tile`, which may lie outside the operands in part, or past the end of K: its group
+    /// of copies is empty.
+    ///
+    /// # Safety
+    /// As (3) of [`BlockOperands::copy`].
+    #[inline(always)]
+    unsafe fn copy_in_part(&mut self, tile: u32) {
+        let Self {
+            operands, pipeline, ..
+        } = self;
+        // SAFETY: (1) The comparisons. (2) Without `IN_BOUNDS`. (3) is (3).
+        unsafe {
+            if tile >= operands.tiles {
+                pipeline.commit();
+            } else if self.is_wide {
+                operands.copy::<STAGES, true, false>(pipeline, tile);
+            } else {
+                operands.copy::<STAGES, false, false>(pipeline, tile);
+            }
+        }
+    }
+
     /// Adds the products of the fragments, and reads others, from `k` of the stage on.
     ///
     /// # Safety
@@ -123,13 +107,13 @@ where
     /// 2. `k` is a multiple of [`MmaElement::STEP`], below [`StageElement::DEPTH`].
     #[inline(always)]
     unsafe fn multiply_and_read(&mut self, k: usize) {
-        // SAFETY: (1) is (1). (2) Of the sizes, the assertion of `multiply`; (2). (3) No thread of the block is
+        // SAFETY: (1) is (1). (2) Of the sizes, the assertion of `of_block`; (2). (3) No thread of the block is
         // elsewhere.
         unsafe {
             self.sums.add_products_and_read(
                 &mut self.fragments,
                 &self.position,
-                self.tiles.stages,
+                self.operands.stages,
                 self.stage,
                 k,
             );
@@ -169,14 +153,14 @@ where
     ///
     /// # Safety
     /// 1. As for `multiply_tile`.
-    /// 2. As (3) of [`Tiles::copy`], and rows start at multiples of 16 bytes if copies are `WIDE`.
+    /// 2. As (3) of [`BlockOperands::copy`], and rows start at multiples of 16 bytes if copies are `WIDE`.
     #[inline(always)]
     unsafe fn multiply_within<const WIDE: bool>(&mut self, mut tile: u32) -> u32 {
         let ahead = STAGES as u32 - 1;
-        while tile + ahead < self.tiles.within {
+        while tile + ahead < self.operands.tiles_in_bounds {
             // SAFETY: of the copy, (1) and (2) the comparison; (2). (3) is (2). Of the product, (1).
             unsafe {
-                self.tiles
+                self.operands
                     .copy::<STAGES, WIDE, true>(&mut self.pipeline, tile + ahead);
                 self.multiply_tile(false);
             }
@@ -205,38 +189,13 @@ pub unsafe fn multiply<A, B, W, const STAGES: usize>(
     B: StageLayout<Element = f64>,
     W: WarpOutputs<Element = f64>,
 {
-    const { assert!(A::OUTPUTS == W::BLOCK.0 && B::OUTPUTS == W::BLOCK.1) };
-    let Operands {
-        a,
-        b,
-        m,
-        n,
-        k,
-        lda,
-        ldb,
-    } = operands;
-    let (block_row, block_column) =
-        block_position(block, m.div_ceil(A::OUTPUTS), n.div_ceil(B::OUTPUTS));
-    let (row, column) = (block_row * A::OUTPUTS, block_column * B::OUTPUTS);
-    let (a_outside, b_outside) = f64::OUTSIDE;
-    let a = A::operand(a, m, k, lda, a_outside);
-    let b = B::operand(b, n, k, ldb, b_outside);
-    let is_within_c = row + A::OUTPUTS <= m && column + B::OUTPUTS <= n;
-    let tiles = Tiles {
-        is_wide: a.rows_start_at_multiples_of(VECTOR) && b.rows_start_at_multiples_of(VECTOR),
-        stages,
-        a,
-        b,
-        place: (block_row as u32, block_column as u32),
-        // One number in one register, not K and its remainder.
-        count: opaque(k.div_ceil(f64::DEPTH) as u32),
-        within: match is_within_c {
-            true => (k / f64::DEPTH) as u32,
-            false => 0,
-        },
-    };
+    let mut operands = BlockOperands::of_block::<W>(block, operands, stages);
+    let is_wide = operands.rows_start_at_multiples_of(VECTOR);
+    // One number in one register, not K and its remainder.
+    operands.tiles = opaque(operands.tiles);
     let mut warp = Progress {
-        tiles,
+        operands,
+        is_wide,
         pipeline: Pipeline::<STAGES>::new(),
         position: W::position(thread::thread_idx_x()),
         sums: W::zero(),
@@ -249,22 +208,22 @@ pub unsafe fn multiply<A, B, W, const STAGES: usize>(
     // wait before, (2) 0. Of the products, all threads are here, and have waited.
     unsafe {
         for tile in 0..ahead {
-            warp.tiles.copy_in_part(&mut warp.pipeline, tile);
+            warp.copy_in_part(tile);
         }
-        if warp.tiles.count > 0 {
+        if warp.operands.tiles > 0 {
             warp.stage = warp.wait();
             warp.fragments = W::read(&warp.position, stages, warp.stage, 0);
         }
-        let first = match warp.tiles.is_wide {
+        let first = match warp.is_wide {
             true => warp.multiply_within::<true>(0),
             false => warp.multiply_within::<false>(0),
         };
-        for tile in first..warp.tiles.count {
-            warp.tiles.copy_in_part(&mut warp.pipeline, tile + ahead);
-            warp.multiply_tile(tile + 1 == warp.tiles.count);
+        for tile in first..warp.operands.tiles {
+            warp.copy_in_part(tile + ahead);
+            warp.multiply_tile(tile + 1 == warp.operands.tiles);
         }
     }
     // Computed anew, so that it holds no registers while the warp multiplies.
     let position = W::position(opaque(thread::thread_idx_x()));
-    store(&warp.sums, &position, warp.tiles.origin());
+    store(&warp.sums, &position, warp.operands.origin());
 }

@@ -14,10 +14,9 @@
 //! ```
 
 use super::super::accumulators::Accumulators;
-use super::super::element::OperandElement;
-use super::super::grid::block_position;
-use super::super::operand::{Operands, TileOrigin};
+use super::super::operand::Operands;
 use super::super::sink::StoreFinished;
+use super::block_operands::BlockOperands;
 use super::element::{COLUMNS_OF_PRODUCT, MmaElement, ROWS_OF_PRODUCT};
 use super::peeled_loop;
 use super::stage::{StageElement, StageLayout, Stages};
@@ -36,8 +35,7 @@ use cuda_std::prelude::*;
 /// 2. A and B have the elements of m x k and k x n matrices, `lda` and `ldb` elements from row to row
 ///    in memory.
 /// 3. The memory of the stages is the block's own, and has `STAGES` of each operand.
-/// 4. Where elements are smaller than 4 bytes, the rows of A and of B start in memory at multiples of 16
-///    bytes.
+/// 4. The rows of A and of B start in memory at multiples of 16 bytes.
 #[inline(always)]
 unsafe fn multiply<A, B, W, const STAGES: usize>(
     block: u32,
@@ -49,53 +47,19 @@ unsafe fn multiply<A, B, W, const STAGES: usize>(
     B: StageLayout<Element = W::Element>,
     W: WarpOutputs,
 {
-    const { assert!(A::OUTPUTS == W::BLOCK.0 && B::OUTPUTS == W::BLOCK.1) };
-    let Operands {
-        a,
-        b,
-        m,
-        n,
-        k,
-        lda,
-        ldb,
-    } = operands;
     let (depth, step) = (W::Element::DEPTH, W::Element::STEP);
-    let (block_row, block_column) =
-        block_position(block, m.div_ceil(A::OUTPUTS), n.div_ceil(B::OUTPUTS));
-    let (row, column) = (block_row * A::OUTPUTS, block_column * B::OUTPUTS);
-    let (a_outside, b_outside) = W::Element::OUTSIDE;
-    let a = A::operand(a, m, k, lda, a_outside);
-    let b = B::operand(b, n, k, ldb, b_outside);
-    let tiles = k.div_ceil(depth) as u32;
-    let is_within_c = row + A::OUTPUTS <= m && column + B::OUTPUTS <= n;
-    let tiles_in_bounds = match is_within_c {
-        true => (k / depth) as u32,
-        false => 0,
-    };
-
+    let block = BlockOperands::of_block::<W>(block, operands, stages);
     let mut pipeline = Pipeline::<STAGES>::new();
     // Each call is a group of copies, an empty one past the end of K.
     let load = |pipeline: &mut Pipeline<STAGES>, tile: u32| {
         let (stage, k) = (pipeline.producer_stage(), tile as usize * depth);
-        let of_a = TileOrigin { k, output: row };
-        let of_b = TileOrigin { k, output: column };
-        // SAFETY: (1) it is the pipeline's. (2) The last readers of the stage have passed a barrier. (3) The
-        // comparison. (4) is (4).
+        // SAFETY: (1) the stage is the pipeline's; the comparisons, and (4). (2) The first comparison. (3) The stages
+        // are the block's, by (3), and the last readers of this one have passed a barrier.
         unsafe {
-            if tile < tiles_in_bounds {
-                stages
-                    .0
-                    .load::<STAGES, true, true>(pipeline, stage, &a, of_a);
-                stages
-                    .1
-                    .load::<STAGES, true, true>(pipeline, stage, &b, of_b);
-            } else if tile < tiles {
-                stages
-                    .0
-                    .load::<STAGES, true, false>(pipeline, stage, &a, of_a);
-                stages
-                    .1
-                    .load::<STAGES, true, false>(pipeline, stage, &b, of_b);
+            if tile < block.tiles_in_bounds {
+                block.load::<STAGES, true>(pipeline, stage, k);
+            } else if tile < block.tiles {
+                block.load::<STAGES, false>(pipeline, stage, k);
             }
         }
         pipeline.commit();
@@ -108,18 +72,18 @@ unsafe fn multiply<A, B, W, const STAGES: usize>(
     let mut sums = W::zero();
     let position = W::position(thread::thread_idx_x());
     let read = |stage: usize, k: usize| {
-        // SAFETY: (1) all threads have waited for their copies of the stage, and for one another. (2) The
-        // assertions above; steps are counted from 0. (3) No thread of the block is elsewhere.
+        // SAFETY: (1) all threads have waited for their copies of the stage, and for one another. (2) The stages have
+        // the block's outputs, as `of_block` asserts, and `k` counts steps. (3) No thread of the block is elsewhere.
         unsafe { W::read(&position, stages, stage, k) }
     };
     let mut stage = 0;
     let mut next = W::no_fragments();
-    if tiles > 0 {
+    if block.tiles > 0 {
         stage = pipeline.consumer_wait();
         thread::sync_threads();
         next = read(stage, 0);
     }
-    for tile in 0..tiles {
+    for tile in 0..block.tiles {
         load(&mut pipeline, tile + ahead);
         let mut k = step;
         while k < depth {
@@ -132,11 +96,15 @@ unsafe fn multiply<A, B, W, const STAGES: usize>(
         let following = pipeline.consumer_wait();
         thread::sync_threads();
         // After the last tile its own stage is read again, for nothing: a branch would wait for the fragments.
-        stage = if tile + 1 < tiles { following } else { stage };
+        stage = if tile + 1 < block.tiles {
+            following
+        } else {
+            stage
+        };
         next = read(stage, 0);
         sums.add_products(&fragments);
     }
-    store(&sums, &position, (row, column));
+    store(&sums, &position, block.origin());
 }
 
 /// The product of the calling block, whose sums go from registers to C, or one by one to the epilogue.
@@ -145,7 +113,7 @@ unsafe fn multiply<A, B, W, const STAGES: usize>(
 /// 1. As for `peeled_loop::multiply`.
 /// 2. The launch touches the elements of C through `store` alone.
 #[inline(always)]
-pub unsafe fn product_of_factors<'launch, A, B, W, const STAGES: usize>(
+pub unsafe fn product_one_by_one<'launch, A, B, W, const STAGES: usize>(
     operands: Operands<'_, f64>,
     stages: (Stages<'_, A>, Stages<'_, B>),
     store: impl FnOnce() -> StoreFinished<'launch, f64>,

@@ -22,7 +22,7 @@ use crate::epilogue::{Epilogue, EpilogueNumbers};
 use crate::finish::{CMatrices, Staging, WARP_ROOM};
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::matmul::descriptor::{OperandLayout, ProductDescriptor, ProductKernel};
-use crate::matmul::grid::{block_position, is_left_out};
+use crate::matmul::grid::{block_position, is_left_out, is_within_c};
 use crate::matmul::shape::ProductShape;
 use crate::tensor::split::halves::LOW_SCALE;
 use crate::tensor::split::lines::PANEL;
@@ -86,8 +86,8 @@ impl<'a, L: StageLayout<Element = f16>> SplitOperand<'a, L> {
         let Self { halves, stages } = self;
         // SAFETY: (1), (2) are (1); (2). (3) is (3). (4) is (2).
         unsafe {
-            (stages.high).load::<STAGES, true, IN_BOUNDS>(pipeline, stage, &halves.high, origin);
-            (stages.low).load::<STAGES, true, IN_BOUNDS>(pipeline, stage, &halves.low, origin);
+            (stages.high).load::<STAGES, IN_BOUNDS>(pipeline, stage, &halves.high, origin);
+            (stages.low).load::<STAGES, IN_BOUNDS>(pipeline, stage, &halves.low, origin);
         }
     }
 }
@@ -124,8 +124,11 @@ unsafe fn multiply<
     let position = Warp::<DOWN, ALONG, WARPS, WARPS_ALONG>::position(thread::thread_idx_x());
     let mut totals = Warp::<DOWN, ALONG, WARPS, WARPS_ALONG>::zero();
     let mut pipeline = Pipeline::<STAGES>::new();
-    let is_within_c = row + A::OUTPUTS <= shape.m && column + B::OUTPUTS <= shape.n;
-    let end_of_whole = if is_within_c { k / DEPTH * DEPTH } else { 0 };
+    let end_of_whole =
+        match is_within_c((row, column), (A::OUTPUTS, B::OUTPUTS), (shape.m, shape.n)) {
+            true => k / DEPTH * DEPTH,
+            false => 0,
+        };
     // Each call is a group of copies, an empty one past the end of K.
     let load = |pipeline: &mut Pipeline<STAGES>, first: usize| {
         let at = |output| TileOrigin { k: first, output };

@@ -3,7 +3,7 @@
 //! Nothing is transposed on the way: copies are 16 bytes wide in either order, and fragments are read
 //! in that order ([`MmaElement`](super::element::MmaElement)).
 
-use super::super::copy_rows::CopyShape;
+use super::super::copy_rows::{CopyShape, copy_rows};
 use super::super::element::OperandElement;
 use super::super::operand::{Operand, TileOrigin};
 use core::marker::PhantomData;
@@ -19,20 +19,14 @@ pub trait StageElement: OperandElement {
     const PADDING: usize;
 
     /// Starts to copy a tile of `operand` that starts at `origin` (row, column) to a stage, whose first row is
-    /// given with the memory. Copies that are `WIDE` bring 16 bytes, others an element; those of elements smaller
-    /// than 4 bytes are always wide.
+    /// given with the memory, 16 bytes at a time.
     ///
     /// # Safety
     /// 1. The stage lies within the memory, which starts at a multiple of 16 bytes.
-    /// 2. The column is a multiple of 16 bytes. Where copies are wide, so is the start of each row of the operand.
+    /// 2. The column is a multiple of 16 bytes, and so is the start of each row of the operand.
     /// 3. No thread touches the stage until the copies have been waited for and a barrier has been passed.
     /// 4. With `IN_BOUNDS` the tile lies within the operand.
-    unsafe fn copy<
-        L: StageLayout<Element = Self>,
-        const STAGES: usize,
-        const WIDE: bool,
-        const IN_BOUNDS: bool,
-    >(
+    unsafe fn copy<L: StageLayout<Element = Self>, const STAGES: usize, const IN_BOUNDS: bool>(
         pipeline: &mut Pipeline<STAGES>,
         to: (SharedSlice<Self>, usize),
         operand: &Operand<Self>,
@@ -54,6 +48,15 @@ pub trait StageLayout: CopyShape<Element: StageElement> + Copy {
     /// Where the element for output `output` and `k` lies in a stage.
     fn position(output: usize, k: usize) -> usize;
 
+    /// The row and the column of the operand, in the order in which it lies in memory, where a tile starts.
+    #[inline(always)]
+    fn start(origin: TileOrigin) -> (usize, usize) {
+        match Self::K_IS_CONTIGUOUS {
+            true => (origin.output, origin.k),
+            false => (origin.k, origin.output),
+        }
+    }
+
     /// The operand with its extents, in the order in which it lies in memory.
     #[inline(always)]
     fn operand(
@@ -63,17 +66,14 @@ pub trait StageLayout: CopyShape<Element: StageElement> + Copy {
         leading_dimension: usize,
         outside: Self::Element,
     ) -> Operand<'_, Self::Element> {
-        let (rows, columns) = match Self::K_IS_CONTIGUOUS {
-            true => (outputs, k),
-            false => (k, outputs),
-        };
-        Operand {
+        let extents = (outputs, k);
+        Operand::new(
             matrix,
-            rows,
-            columns,
+            extents,
+            Self::K_IS_CONTIGUOUS,
             leading_dimension,
             outside,
-        }
+        )
     }
 }
 
@@ -152,33 +152,28 @@ impl<'block, L: StageLayout> Stages<'block, L> {
         self.elements
     }
 
-    /// Starts to copy the tile that starts at `origin` to stage number `stage`, with the operand's `outside`
-    /// for what lies outside it.
+    /// Starts to copy the tile that starts at `origin` to stage number `stage`, 16 bytes at a time, with the
+    /// operand's `outside` for what lies outside it.
     ///
     /// # Safety
     /// 1. There is such a stage, and `origin` is a multiple of [`StageElement::DEPTH`] and of the block's
     ///    outputs.
     /// 2. No thread touches the stage until the copies have been waited for and a barrier has been passed.
     /// 3. With `IN_BOUNDS` the tile lies within the operand.
-    /// 4. Where elements are smaller than 4 bytes or copies are `WIDE`, each row of the operand starts at a multiple
-    ///    of 16 bytes.
+    /// 4. Each row of the operand starts at a multiple of 16 bytes.
     #[inline(always)]
-    pub unsafe fn load<const STAGES: usize, const WIDE: bool, const IN_BOUNDS: bool>(
+    pub unsafe fn load<const STAGES: usize, const IN_BOUNDS: bool>(
         self,
         pipeline: &mut Pipeline<STAGES>,
         stage: usize,
         operand: &Operand<L::Element>,
         origin: TileOrigin,
     ) {
-        let origin = match L::K_IS_CONTIGUOUS {
-            true => (origin.output, origin.k),
-            false => (origin.k, origin.output),
-        };
-        let to = (self.elements, stage * L::ROWS);
+        let (to, origin) = ((self.elements, stage * L::ROWS), L::start(origin));
         // SAFETY: (1) is (1). (2) Both parts of `origin` are multiples of 16 bytes, by (1); (4). (3), (4) are
         // (2) and (3).
         unsafe {
-            L::Element::copy::<L, STAGES, WIDE, IN_BOUNDS>(pipeline, to, operand, origin);
+            L::Element::copy::<L, STAGES, IN_BOUNDS>(pipeline, to, operand, origin);
         }
     }
 
@@ -186,5 +181,26 @@ impl<'block, L: StageLayout> Stages<'block, L> {
     #[inline(always)]
     pub fn index(self, stage: usize, output: usize, k: usize) -> usize {
         stage * L::ELEMENTS + L::position(output, k)
+    }
+}
+
+impl<L: StageLayout<Element = f64>> Stages<'_, L> {
+    /// [`Stages::load`], an element at a time. Elements narrower than 4 bytes have no such copies.
+    ///
+    /// # Safety
+    /// As (1) to (3) of [`Stages::load`].
+    #[inline(always)]
+    pub unsafe fn load_elements<const STAGES: usize, const IN_BOUNDS: bool>(
+        self,
+        pipeline: &mut Pipeline<STAGES>,
+        stage: usize,
+        operand: &Operand<f64>,
+        origin: TileOrigin,
+    ) {
+        let (to, origin) = ((self.elements, stage * L::ROWS), L::start(origin));
+        // SAFETY: (1) is (1). (2) Every place is a multiple of one element. (3), (4) are (2) and (3).
+        unsafe {
+            copy_rows::<L, STAGES, 1, IN_BOUNDS, false>(pipeline, to, operand, origin);
+        }
     }
 }

@@ -61,8 +61,9 @@ pub trait WarpOutputs: Sized {
     /// Adds the products of the fragments.
     fn add_products(&mut self, fragments: &Self::Fragments);
 
-    /// Adds the products of the fragments, and reads others in their place: columns of B as soon as the last ones
-    /// are multiplied, so that they take no registers of their own.
+    /// Adds the products of the fragments, and reads others in their place: two columns of B after the products with
+    /// the last two. f64 is fast in this order, in which reads stand between products. It saves no registers: ptxas
+    /// reads them into other ones.
     ///
     /// # Safety
     /// As for `read`.
@@ -140,6 +141,23 @@ impl<
             i += 1;
         }
         rows
+    }
+
+    /// The fragments of the warp's columns of B, of two columns of products from number `j` on.
+    ///
+    /// # Safety
+    /// As for [`WarpOutputs::read`].
+    #[inline(always)]
+    unsafe fn read_columns<B: StageLayout<Element = T>>(
+        position: &WarpPosition,
+        stages: Stages<'_, B>,
+        stage: usize,
+        j: usize,
+        k: usize,
+    ) -> [T::B; 2] {
+        let first = position.column + j * COLUMNS_OF_PRODUCT;
+        // SAFETY: as in `read_rows`, of columns.
+        unsafe { T::read_b(stages, stage, first, k) }
     }
 
     /// Replaces each sum by what `with` makes of it and of that of `other`.
@@ -225,9 +243,8 @@ impl<
         fragments.a = unsafe { Self::read_rows(position, a_stages, stage, k) };
         let mut j = 0;
         while j < ALONG {
-            let first = position.column + j * COLUMNS_OF_PRODUCT;
-            // SAFETY: as for A.
-            let [left, right] = unsafe { T::read_b(b_stages, stage, first, k) };
+            // SAFETY: (1), (2) and (3).
+            let [left, right] = unsafe { Self::read_columns(position, b_stages, stage, j, k) };
             (fragments.b[j], fragments.b[j + 1]) = (left, right);
             j += 2;
         }
@@ -249,9 +266,8 @@ impl<
         while j < ALONG {
             self.add_column(fragments, j);
             self.add_column(fragments, j + 1);
-            let first = position.column + j * COLUMNS_OF_PRODUCT;
-            // SAFETY: as in `read`.
-            let [left, right] = unsafe { T::read_b(b_stages, stage, first, k) };
+            // SAFETY: (1), (2) and (3).
+            let [left, right] = unsafe { Self::read_columns(position, b_stages, stage, j, k) };
             (fragments.b[j], fragments.b[j + 1]) = (left, right);
             j += 2;
         }

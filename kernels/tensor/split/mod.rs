@@ -20,9 +20,11 @@ mod at_once;
 pub(crate) mod halves;
 pub(crate) mod lines;
 mod operand;
+mod part;
 pub(crate) mod scaled;
 mod scan;
 mod shape;
+mod sharing;
 mod source;
 
 #[cfg(any(not(target_arch = "nvptx64"), cuda_arch_at_least = "90a"))]
@@ -31,6 +33,7 @@ pub use lines::{GROUP, LineWords, PANEL, lowest_exponent};
 pub use shape::{
     SCAN_DEPTH, SCAN_LINES, SPLIT_ALIGNMENT, SPLIT_DEPTH, SPLIT_LINES, SPLIT_THREADS, SplitShape,
 };
+pub use sharing::Sharing;
 
 use cuda_std::prelude::*;
 use half::f16;

@@ -39,67 +39,55 @@ pub const HALF_SMALL: ClusterTile = half_tile(64, 128, 4, 2);
 /// The same where each multiprocessor has one block at most: all of its shared memory is stages.
 pub const HALF_DEEP: ClusterTile = half_tile(64, 128, 8, 1);
 
+/// Kernels of pairs of types in their tiles, for each layout of A and of B.
 macro_rules! half_kernels {
-    ($tile:ident; $($element:ident: $names:tt, f32: $f32_names:tt;)*) => {$(
-        half_kernels!(@layouts bulk $element to $element, $tile, $names);
-        half_kernels!(@layouts direct $element to f32, $tile, $f32_names);
-    )*};
-    (@layouts $way:ident $element:ident to $output:ident, $tile:ident,
-        [$nn:ident, $nt:ident, $tn:ident, $tt:ident]) => {
-        half_kernels! {
-            @entries $way $element to $output, $tile;
-            $nn: (AlongK AlongKMap RowMajor), (AcrossK AcrossKMap RowMajor);
-            $nt: (AlongK AlongKMap RowMajor), (AlongK AlongKMap ColumnMajor);
-            $tn: (AcrossK AcrossKMap ColumnMajor), (AcrossK AcrossKMap RowMajor);
-            $tt: (AcrossK AcrossKMap ColumnMajor), (AlongK AlongKMap ColumnMajor);
-        }
+    ($($element:ident to $output:ident, $way:ident:
+        $($nn:ident $nt:ident $tn:ident $tt:ident of $tile:ident),*;)*) => {$($(
+        half_kernels!(@entry $way $nn: $element to $output, $tile,
+            a = AlongK AlongKMap RowMajor, b = AcrossK AcrossKMap RowMajor);
+        half_kernels!(@entry $way $nt: $element to $output, $tile,
+            a = AlongK AlongKMap RowMajor, b = AlongK AlongKMap ColumnMajor);
+        half_kernels!(@entry $way $tn: $element to $output, $tile,
+            a = AcrossK AcrossKMap ColumnMajor, b = AcrossK AcrossKMap RowMajor);
+        half_kernels!(@entry $way $tt: $element to $output, $tile,
+            a = AcrossK AcrossKMap ColumnMajor, b = AlongK AlongKMap ColumnMajor);
+    )*)*};
+    (@entry $way:ident $name:ident: $element:ident to $output:ident, $tile:ident, $($operands:tt)*) => {
+        product_entry! { $way $name: $element to $output in f32, $tile, $($operands)*, promoted = false }
     };
-    (@entries $way:ident $element:ident to $output:ident, $tile:ident;
-        $($name:ident: ($($a:ident)*), ($($b:ident)*);)*) => {$(
-        product_entry! {
-            $way $name: $element to $output in f32, $tile, a = $($a)*, b = $($b)*, promoted = false
-        }
-    )*};
 }
 half_kernels! {
-    HALF_LARGE;
-    f16: [matmul_wgmma_f16_nn, matmul_wgmma_f16_nt, matmul_wgmma_f16_tn, matmul_wgmma_f16_tt],
-        f32: [matmul_wgmma_f16_f32_nn, matmul_wgmma_f16_f32_nt, matmul_wgmma_f16_f32_tn,
-            matmul_wgmma_f16_f32_tt];
-    bf16: [matmul_wgmma_bf16_nn, matmul_wgmma_bf16_nt, matmul_wgmma_bf16_tn, matmul_wgmma_bf16_tt],
-        f32: [matmul_wgmma_bf16_f32_nn, matmul_wgmma_bf16_f32_nt, matmul_wgmma_bf16_f32_tn,
-            matmul_wgmma_bf16_f32_tt];
-}
-half_kernels! {
-    HALF_MEDIUM;
-    f16: [matmul_wgmma_medium_f16_nn, matmul_wgmma_medium_f16_nt, matmul_wgmma_medium_f16_tn,
-            matmul_wgmma_medium_f16_tt],
-        f32: [matmul_wgmma_medium_f16_f32_nn, matmul_wgmma_medium_f16_f32_nt,
-            matmul_wgmma_medium_f16_f32_tn, matmul_wgmma_medium_f16_f32_tt];
-    bf16: [matmul_wgmma_medium_bf16_nn, matmul_wgmma_medium_bf16_nt, matmul_wgmma_medium_bf16_tn,
-            matmul_wgmma_medium_bf16_tt],
-        f32: [matmul_wgmma_medium_bf16_f32_nn, matmul_wgmma_medium_bf16_f32_nt,
-            matmul_wgmma_medium_bf16_f32_tn, matmul_wgmma_medium_bf16_f32_tt];
-}
-half_kernels! {
-    HALF_SMALL;
-    f16: [matmul_wgmma_small_f16_nn, matmul_wgmma_small_f16_nt, matmul_wgmma_small_f16_tn,
-            matmul_wgmma_small_f16_tt],
-        f32: [matmul_wgmma_small_f16_f32_nn, matmul_wgmma_small_f16_f32_nt,
-            matmul_wgmma_small_f16_f32_tn, matmul_wgmma_small_f16_f32_tt];
-    bf16: [matmul_wgmma_small_bf16_nn, matmul_wgmma_small_bf16_nt, matmul_wgmma_small_bf16_tn,
-            matmul_wgmma_small_bf16_tt],
-        f32: [matmul_wgmma_small_bf16_f32_nn, matmul_wgmma_small_bf16_f32_nt,
-            matmul_wgmma_small_bf16_f32_tn, matmul_wgmma_small_bf16_f32_tt];
-}
-half_kernels! {
-    HALF_DEEP;
-    f16: [matmul_wgmma_deep_f16_nn, matmul_wgmma_deep_f16_nt, matmul_wgmma_deep_f16_tn,
-            matmul_wgmma_deep_f16_tt],
-        f32: [matmul_wgmma_deep_f16_f32_nn, matmul_wgmma_deep_f16_f32_nt,
-            matmul_wgmma_deep_f16_f32_tn, matmul_wgmma_deep_f16_f32_tt];
-    bf16: [matmul_wgmma_deep_bf16_nn, matmul_wgmma_deep_bf16_nt, matmul_wgmma_deep_bf16_tn,
-            matmul_wgmma_deep_bf16_tt],
-        f32: [matmul_wgmma_deep_bf16_f32_nn, matmul_wgmma_deep_bf16_f32_nt,
-            matmul_wgmma_deep_bf16_f32_tn, matmul_wgmma_deep_bf16_f32_tt];
+    f16 to f16, bulk:
+        matmul_wgmma_f16_nn matmul_wgmma_f16_nt matmul_wgmma_f16_tn matmul_wgmma_f16_tt of HALF_LARGE,
+        matmul_wgmma_medium_f16_nn matmul_wgmma_medium_f16_nt
+            matmul_wgmma_medium_f16_tn matmul_wgmma_medium_f16_tt of HALF_MEDIUM,
+        matmul_wgmma_small_f16_nn matmul_wgmma_small_f16_nt
+            matmul_wgmma_small_f16_tn matmul_wgmma_small_f16_tt of HALF_SMALL,
+        matmul_wgmma_deep_f16_nn matmul_wgmma_deep_f16_nt
+            matmul_wgmma_deep_f16_tn matmul_wgmma_deep_f16_tt of HALF_DEEP;
+    f16 to f32, direct:
+        matmul_wgmma_f16_f32_nn matmul_wgmma_f16_f32_nt matmul_wgmma_f16_f32_tn matmul_wgmma_f16_f32_tt of HALF_LARGE,
+        matmul_wgmma_medium_f16_f32_nn matmul_wgmma_medium_f16_f32_nt
+            matmul_wgmma_medium_f16_f32_tn matmul_wgmma_medium_f16_f32_tt of HALF_MEDIUM,
+        matmul_wgmma_small_f16_f32_nn matmul_wgmma_small_f16_f32_nt
+            matmul_wgmma_small_f16_f32_tn matmul_wgmma_small_f16_f32_tt of HALF_SMALL,
+        matmul_wgmma_deep_f16_f32_nn matmul_wgmma_deep_f16_f32_nt
+            matmul_wgmma_deep_f16_f32_tn matmul_wgmma_deep_f16_f32_tt of HALF_DEEP;
+    bf16 to bf16, bulk:
+        matmul_wgmma_bf16_nn matmul_wgmma_bf16_nt matmul_wgmma_bf16_tn matmul_wgmma_bf16_tt of HALF_LARGE,
+        matmul_wgmma_medium_bf16_nn matmul_wgmma_medium_bf16_nt
+            matmul_wgmma_medium_bf16_tn matmul_wgmma_medium_bf16_tt of HALF_MEDIUM,
+        matmul_wgmma_small_bf16_nn matmul_wgmma_small_bf16_nt
+            matmul_wgmma_small_bf16_tn matmul_wgmma_small_bf16_tt of HALF_SMALL,
+        matmul_wgmma_deep_bf16_nn matmul_wgmma_deep_bf16_nt
+            matmul_wgmma_deep_bf16_tn matmul_wgmma_deep_bf16_tt of HALF_DEEP;
+    bf16 to f32, direct:
+        matmul_wgmma_bf16_f32_nn matmul_wgmma_bf16_f32_nt
+            matmul_wgmma_bf16_f32_tn matmul_wgmma_bf16_f32_tt of HALF_LARGE,
+        matmul_wgmma_medium_bf16_f32_nn matmul_wgmma_medium_bf16_f32_nt
+            matmul_wgmma_medium_bf16_f32_tn matmul_wgmma_medium_bf16_f32_tt of HALF_MEDIUM,
+        matmul_wgmma_small_bf16_f32_nn matmul_wgmma_small_bf16_f32_nt
+            matmul_wgmma_small_bf16_f32_tn matmul_wgmma_small_bf16_f32_tt of HALF_SMALL,
+        matmul_wgmma_deep_bf16_f32_nn matmul_wgmma_deep_bf16_f32_nt
+            matmul_wgmma_deep_bf16_f32_tn matmul_wgmma_deep_bf16_f32_tt of HALF_DEEP;
 }

@@ -7,19 +7,21 @@
 //! | f16 and bf16 | `half.rs` |
 //! | i8 and floats of 8 bits | `bytes.rs` |
 //! | results of few columns or rows | `skinny.rs` |
-//! | f32 from products of halves: a main loop with totals on the ordinary units | `split_product.rs` |
+//! | f32 from products of halves | `split_product.rs` |
+//! | their main loop, with totals on the ordinary units | `split_loop.rs` |
 //! | how a tile of an operand comes to shared memory, and how products read it | `operand.rs` |
 //! | what the blocks of a cluster have in common | `cluster.rs` |
 //! | sizes | `shape.rs` |
 //! | which tiles of C a cluster computes, in which order | `schedule.rs` |
-//! | how outputs come from registers to global memory | `outputs.rs` |
-//! | outputs that an epilogue computes | `finish.rs`, by way of the crate's `finish.rs` |
+//! | how outputs come from registers to global memory | `outputs.rs`; `columns.rs` where they have few columns |
+//! | outputs that an epilogue computes | `finish.rs`, by way of the crate's `finish/` |
 
 #[macro_use]
 mod entry;
 
 mod bytes;
 mod cluster;
+mod columns;
 mod finish;
 mod half;
 mod operand;
@@ -28,6 +30,7 @@ mod product;
 mod schedule;
 mod shape;
 mod skinny;
+mod split_loop;
 mod split_product;
 
 pub use bytes::*;

@@ -1,61 +1,19 @@
-//! f32 products on tensor cores: each operand in two halves, three products of halves for each.
-//!
-//! ```text
-//! for each stage of K, 64 elements:
-//!     high  = A.hi B.hi                    exact products, added in the tensor core
-//!     low  += A.lo B.hi + A.hi B.lo        2^11 times too large
-//!     total += high                        on the ordinary units, rounded to nearest, while low runs
-//! every 4096 elements, and at the end: total += 2^-11 low
-//! ```
-//!
-//! A tensor core rounds each sum toward zero, which shows after many additions: totals on the ordinary
-//! units make of it an f32 product. The error bound is that of
-//! [`lowest_exponent`](crate::tensor::lowest_exponent).
+//! The kernels of f32 products whose operands were taken apart into halves, and their tiles.
 
-use super::cluster::{ALL, BLOCKS, start, threads_of_block};
-use super::finish::{staging_len, warp_of_group};
-use super::operand::{AlongK, AlongKMap, OperandPlace, TensorOperand};
-use super::outputs::is_first_of_warpgroup;
+use super::cluster::{BLOCKS, threads_of_block};
+use super::finish::staging_len;
+use super::operand::{AlongK, AlongKMap};
 use super::schedule::{ClusterTile, Schedule};
-use super::shape::{HALF_DEPTH, TensorShape, WARPGROUP_ROWS};
+use super::shape::{HALF_DEPTH, TensorShape};
+use super::split_loop::{CONSUMERS, ROWS, SplitLoop, has_registers, stage_bytes};
 use crate::epilogue::{Epilogue, EpilogueNumbers};
-use crate::finish::{CMatrices, Finish, Staging, WarpRoom};
+use crate::finish::CMatrices;
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::matmul::{OperandLayout, ProductDescriptor, ProductKernel};
-use crate::tensor::split::halves::LOW_SCALE;
 use crate::tensor::split::lines::PANEL;
 use crate::tensor::split::scaled::{ScaledBack, Scales};
-use cuda_std::cluster;
-use cuda_std::mbarrier::{Consumer, Producer};
 use cuda_std::prelude::*;
-use cuda_std::shared::SwizzledTiles;
-use cuda_std::warpgroup;
-use cuda_std::wgmma::{Accumulator, KMajor, Multiply, Operand, Registers};
 use half::f16;
-
-/// Rows of a block's outputs.
-const ROWS: usize = PANEL;
-
-/// Warpgroups that multiply.
-const CONSUMERS: usize = ROWS / WARPGROUP_ROWS;
-
-/// Stages after which `low` is added to the totals: its own truncations stay below one unit of theirs.
-const LOW_ROUNDS: u32 = 64;
-
-/// Whether a thread with so many outputs has registers beside their sums.
-const fn has_registers(count: usize) -> bool {
-    count < 64
-}
-
-/// Rows of outputs that a lane finishes together.
-const fn rows_at_once(count: usize) -> usize {
-    if has_registers(count) { 4 } else { 1 }
-}
-
-/// Bytes of a stage: both halves of both operands.
-const fn stage_bytes(columns: usize) -> usize {
-    2 * (ROWS + columns) * HALF_DEPTH * size_of::<f16>()
-}
 
 /// What a launch has whose blocks compute `columns` columns each.
 const fn split_tile(columns: usize, stages: usize) -> ClusterTile {
@@ -82,273 +40,9 @@ pub const SPLIT_LARGE: ClusterTile = split_tile(128, 3);
 /// The tile of products that have too few large ones for the device.
 pub const SPLIT_SMALL: ClusterTile = split_tile(64, 4);
 
-/// Which halves: an operand's map has the upper ones of all matrices, and then the lower ones.
-const HIGH: u32 = 0;
-const LOW: u32 = 1;
-
-type AMap<'a> = AlongK<'a, f16, ROWS>;
-type ATiles<'a, const STAGES: usize> =
-    <AMap<'a> as TensorOperand<f16, ROWS, ROWS>>::Tiles<'a, STAGES>;
-type BTiles<'a, const COLUMNS: usize, const STAGES: usize> =
-    SwizzledTiles<'a, f16, COLUMNS, HALF_DEPTH, STAGES>;
-
-/// Both halves of something.
-#[derive(Clone, Copy)]
-struct Halves<T> {
-    high: T,
-    low: T,
-}
-
-/// The main loop of one kernel: a block computes [`ROWS`] x `COLUMNS` outputs at a time, each thread that
-/// multiplies `COUNT` of them. Of B each block brings `PART` columns.
-#[derive(Clone, Copy)]
-struct SplitLoop<
-    'a,
-    const COLUMNS: usize,
-    const PART: usize,
-    const COUNT: usize,
-    const STAGES: usize,
-> {
-    a: AMap<'a>,
-    b: AlongK<'a, f16, PART>,
-    a_tiles: Halves<ATiles<'a, STAGES>>,
-    b_tiles: Halves<BTiles<'a, COLUMNS, STAGES>>,
-}
-
-impl<'a, const COLUMNS: usize, const PART: usize, const COUNT: usize, const STAGES: usize>
-    SplitLoop<'a, COLUMNS, PART, COUNT, STAGES>
-where
-    [f32; COUNT]: Multiply<f16, f16> + Registers,
-{
-    /// 64 rows of A in a stage.
-    #[inline(always)]
-    fn a_part(
-        tiles: ATiles<'a, STAGES>,
-        stage: usize,
-        first: usize,
-    ) -> Operand<'a, f16, KMajor, WARPGROUP_ROWS, HALF_DEPTH> {
-        <AMap<'a> as TensorOperand<f16, ROWS, ROWS>>::part(tiles.get(stage), first)
-    }
-
-    /// All columns of B in a stage.
-    #[inline(always)]
-    fn b_part(
-        tiles: BTiles<'a, COLUMNS, STAGES>,
-        stage: usize,
-    ) -> Operand<'a, f16, KMajor, COLUMNS, HALF_DEPTH> {
-        <AlongK<'a, f16, PART> as TensorOperand<f16, COLUMNS, PART>>::part(tiles.get(stage), 0)
-    }
-
-    /// Fills the stages, as one thread of each block.
-    ///
-    /// # Safety
-    /// 1. The ring is initialised in each block of the cluster, and its consumers wait for all stages.
-    /// 2. The launch writes neither operand.
-    #[inline(always)]
-    unsafe fn produce(
-        self,
-        mut ring: Producer<'a, STAGES>,
-        shape: &TensorShape,
-        schedule: Schedule,
-    ) {
-        const { assert!(PART * BLOCKS == COLUMNS && 2 * COUNT == COLUMNS) };
-        // A product's matrix of an operand, and where the lower halves begin.
-        let (of_a, of_b) = (shape.a_step, shape.b_step);
-        let lower = |step: u32| if step == 0 { 1 } else { shape.matrices };
-        let (a_lower, b_lower) = (lower(of_a), lower(of_b));
-        let first = PART * cluster::rank() as usize;
-        let mut places = schedule.tiles();
-        while let Some(place) = places.next() {
-            let mut round = 0;
-            while round < schedule.rounds {
-                let k = round * HALF_DEPTH as u32;
-                // SAFETY: (1) is (1). For the copies: (1) is (2), and the tiles are there. (2), (3) The slot
-                // is empty in both blocks, until consumers have waited for it. (4) They wait for all.
-                unsafe {
-                    let slot = ring.acquire();
-                    slot.expect(const { stage_bytes(COLUMNS) as u32 });
-                    let load_a = |half: u32, tiles: ATiles<'a, STAGES>| {
-                        let at = OperandPlace {
-                            matrix: half * a_lower + place.matrix * of_a,
-                            output: place.row,
-                            k,
-                        };
-                        let tile = tiles.get(slot.stage());
-                        TensorOperand::<f16, ROWS, ROWS>::load(self.a, tile, &slot, at, 0, None);
-                    };
-                    let load_b = |half: u32, tiles: BTiles<'a, COLUMNS, STAGES>| {
-                        let at = OperandPlace {
-                            matrix: half * b_lower + place.matrix * of_b,
-                            output: place.column,
-                            k,
-                        };
-                        let tile = tiles.get(slot.stage());
-                        TensorOperand::<f16, COLUMNS, PART>::load(
-                            self.b,
-                            tile,
-                            &slot,
-                            at,
-                            first,
-                            Some(ALL),
-                        );
-                    };
-                    load_a(HIGH, self.a_tiles.high);
-                    load_b(HIGH, self.b_tiles.high);
-                    load_a(LOW, self.a_tiles.low);
-                    load_b(LOW, self.b_tiles.low);
-                }
-                round += 1;
-            }
-        }
-    }
-
-    /// Multiplies the stages of one tile of outputs, and releases each of them in all blocks of the
-    /// cluster.
-    ///
-    /// # Safety
-    /// 1. The ring is initialised in each block of the cluster, and its producer fills all stages.
-    /// 2. All threads of the warpgroup make the call.
-    #[inline(always)]
-    unsafe fn multiply(
-        self,
-        is_transposed: bool,
-        ring: &mut Consumer<'_, STAGES>,
-        first: usize,
-        rounds: u32,
-    ) -> [f32; COUNT] {
-        let (a, b) = (self.a_tiles, self.b_tiles);
-        // The order in which both products of `low` are added is that of C's transpose, so that its bits are.
-        let (a_first, b_first, a_last, b_last) = match is_transposed {
-            false => (a.low, b.high, a.high, b.low),
-            true => (a.high, b.low, a.low, b.high),
-        };
-        let thread = warpgroup::thread_rank();
-        let (mut high, mut low) = (Accumulator::<COUNT>::zero(), Accumulator::<COUNT>::zero());
-        let mut totals = [0.0; COUNT];
-        let mut round = 0;
-        while round < rounds {
-            let end = (round + LOW_ROUNDS).min(rounds);
-            let mut low_products = low.overwrite();
-            let mut before = None;
-            while round < end {
-                // SAFETY: (1) is (1), and (2) blocks end behind a barrier of the cluster. For the products:
-                // (1) the stage is full. (2) It is released when they are finished. (3) is (2). (4) The tiles
-                // are there. (5) All are waited for. Of `wait_before`, (1) the last group is that of `low`.
-                unsafe {
-                    let stage = ring.wait();
-                    let at = stage.index();
-                    let a_part = |tiles| Self::a_part(tiles, at, first);
-                    let b_part = |tiles| Self::b_part(tiles, at);
-                    let mut products = high.overwrite().begin();
-                    products.multiply(a_part(a.high), b_part(b.high));
-                    let high_products = products.commit();
-                    // The stage before is released as early as can be, while the tensor cores have work.
-                    low_products.wait_all_but::<1>();
-                    if let (Some(before), true) = (&before, thread < BLOCKS as u32) {
-                        ring.release_in(before, thread);
-                    }
-                    before = Some(stage);
-                    let mut products = low_products.begin();
-                    products.multiply(a_part(a_first), b_part(b_first));
-                    products.multiply(a_part(a_last), b_part(b_last));
-                    low_products = products.commit();
-                    high = high_products.wait_before::<1>();
-                }
-                let mut i = 0;
-                while i < COUNT {
-                    totals[i] += high.get(i);
-                    i += 1;
-                }
-                round += 1;
-            }
-            low = low_products.wait();
-            if let (Some(before), true) = (&before, thread < BLOCKS as u32) {
-                // SAFETY: (1) is (1). (2) Blocks end behind a barrier of the cluster.
-                unsafe { ring.release_in(before, thread) };
-            }
-            let mut i = 0;
-            while i < COUNT {
-                totals[i] = low.get(i).mul_add(1.0 / LOW_SCALE, totals[i]);
-                i += 1;
-            }
-        }
-        totals
-    }
-
-    /// The kernel.
-    ///
-    /// # Safety
-    /// 1. The operands are those of the kernels, and `finish` has the words of their lines.
-    /// 2. All threads of the launch make the call, and access no global memory before it.
-    #[inline(always)]
-    unsafe fn run<F: Finish<Sum = f32>, const ROWS_AT_ONCE: usize>(
-        a: AMap<'a>,
-        b: AlongK<'a, f16, PART>,
-        c: CMatrices<'a, f32>,
-        is_transposed: bool,
-        (shape, schedule): (&TensorShape, Schedule),
-        finish: ScaledBack<'a, F, ROWS_AT_ONCE>,
-    ) {
-        let mut shared = dynamic_shared_allotment!();
-        let main_loop = SplitLoop::<COLUMNS, PART, COUNT, STAGES> {
-            a,
-            b,
-            a_tiles: Halves {
-                high: shared.tiles(),
-                low: shared.tiles(),
-            },
-            b_tiles: Halves {
-                high: shared.tiles(),
-                low: shared.tiles(),
-            },
-        };
-        let staging: Staging<'_, f32, { staging_len(CONSUMERS) }> = shared.array();
-        let ring = shared.ring::<STAGES>();
-        // SAFETY: (1) is (2).
-        unsafe {
-            start(ring, CONSUMERS, || {
-                a.0.prefetch();
-                b.0.prefetch();
-            });
-        }
-
-        if warpgroup::index() == 0 {
-            warpgroup::decrease_registers::<40>();
-            if is_first_of_warpgroup() {
-                // SAFETY: (1) the ring is initialised. (2) The operands are read alone, by (1).
-                unsafe { main_loop.produce(ring.producer(), shape, schedule) };
-            }
-        } else {
-            warpgroup::increase_registers::<232>();
-            let number = warpgroup::index() - 1;
-            let first = WARPGROUP_ROWS * number as usize;
-            let room = WarpRoom::of_warp(staging, warp_of_group(number));
-            let mut ring = ring.consumer();
-            let mut places = schedule.tiles();
-            while let Some(mut place) = places.next() {
-                // SAFETY: (1) the ring is initialised. (2) The whole warpgroup is here. Of `is_wide`, (1) it is.
-                // For the outputs, (1) each warpgroup has its own.
-                unsafe {
-                    let of = |step: u32| (place.matrix * step) as usize;
-                    let scales = finish
-                        .scales
-                        .of_matrices(of(shape.a_step), of(shape.b_step));
-                    let is_wide = || scales.is_wide((place.row as usize, place.column as usize));
-                    // While the first stage comes, if there is a register for the answer.
-                    let is_early = const { has_registers(COUNT) };
-                    let was_wide = is_early && is_wide();
-                    let totals =
-                        main_loop.multiply(is_transposed, &mut ring, first, schedule.rounds);
-                    if !was_wide && (is_early || !is_wide()) {
-                        place.row += first as u32;
-                        c.store(&totals, place, room, ScaledBack { scales, ..finish });
-                    }
-                }
-            }
-        }
-        // No block ends while the other one may still copy to it, or arrive at its barriers.
-        cluster::sync();
-    }
+/// Rows of outputs that a lane finishes together.
+const fn rows_at_once(count: usize) -> usize {
+    if has_registers(count) { 4 } else { 1 }
 }
 
 macro_rules! split_kernels {
@@ -360,8 +54,8 @@ macro_rules! split_kernels {
                 OperandLayout::Either, OperandLayout::Either, size_of::<f32>());
         }
 
-        /// C = A B in f32, of operands that were taken apart, or the products of a batch. Where C stands for the transpose of a result,
-        /// `is_transposed` is 1: its bits are those of the result.
+        /// C = A B in f32, of operands that were taken apart, or the products of a batch. Where C stands for the
+        /// transpose of a result, `is_transposed` is 1: its bits are those of the result.
         ///
         /// # Safety
         /// 1. The maps are of the upper halves of A's rows and of B's columns, k elements each, of all matrices,

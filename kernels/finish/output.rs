@@ -1,0 +1,120 @@
+//! Types of outputs, the numbers that they are computed in, and an output alone.
+
+use crate::epilogue::{Epilogue, EpilogueElement};
+use bytemuck::Pod;
+use cuda_std::float::HalfFloat;
+use cuda_std::prelude::*;
+use half::{bf16, f16};
+
+/// A type of outputs.
+pub trait Output: Pod {
+    /// The type that they are computed in.
+    type Sum: EpilogueElement;
+
+    /// The same value.
+    fn widen(self) -> Self::Sum;
+
+    /// Both values, rounded to the nearest.
+    fn narrow_pair(values: [Self::Sum; 2]) -> [Self; 2];
+}
+
+macro_rules! sums {
+    ($($sum:ident)*) => {$(
+        impl Output for $sum {
+            type Sum = Self;
+
+            #[inline(always)]
+            fn widen(self) -> Self {
+                self
+            }
+
+            #[inline(always)]
+            fn narrow_pair(values: [Self; 2]) -> [Self; 2] {
+                values
+            }
+        }
+    )*};
+}
+sums!(f32 f64 i32);
+
+macro_rules! half_outputs {
+    ($($half:ident)*) => {$(
+        impl Output for $half {
+            type Sum = f32;
+
+            #[inline(always)]
+            fn widen(self) -> f32 {
+                HalfFloat::widen(self)
+            }
+
+            #[inline(always)]
+            fn narrow_pair(values: [f32; 2]) -> [Self; 2] {
+                HalfFloat::narrow_pair(values)
+            }
+        }
+    )*};
+}
+half_outputs!(f16 bf16);
+
+/// A type in which outputs are computed, from sums of type `S`.
+pub trait FromSum<S>: EpilogueElement {
+    /// The nearest number to `sum`, ties to even.
+    #[must_use]
+    fn from_sum(sum: S) -> Self;
+}
+
+impl<S: EpilogueElement> FromSum<S> for S {
+    #[inline(always)]
+    fn from_sum(sum: S) -> S {
+        sum
+    }
+}
+
+impl FromSum<i32> for f32 {
+    #[inline(always)]
+    fn from_sum(sum: i32) -> Self {
+        sum as Self
+    }
+}
+
+/// Writes to element `at` of C what `epilogue` makes of the sum of the output at (`row`, `column`).
+///
+/// # Safety
+/// 1. C has the element.
+/// 2. No other thread of the launch has it.
+#[inline(always)]
+pub unsafe fn store_output<S, T: Output<Sum: FromSum<S>>>(
+    c: GlobalMut<'_, T>,
+    at: usize,
+    (row, column): (usize, usize),
+    sum: S,
+    epilogue: Epilogue<'_, T::Sum>,
+) {
+    let sum = T::Sum::from_sum(sum);
+    let output = match epilogue.is_plain() {
+        true => sum.canonical(),
+        false => {
+            let before = match epilogue.reads_c() {
+                // SAFETY: (1), (2) are the caller's; what is loaded was there before the launch.
+                true => unsafe { c.load(at) }.widen(),
+                false => T::Sum::ZERO,
+            };
+            epilogue.output(sum, before, epilogue.row(row), epilogue.column(column))
+        }
+    };
+    let [output, _] = T::narrow_pair([output, T::Sum::ZERO]);
+    // SAFETY: as above.
+    unsafe { c.store(at, output) };
+}
+
+/// The same of a sum that is written as it is.
+///
+/// # Safety
+/// As for [`store_output`].
+#[inline(always)]
+pub unsafe fn store_plain<S, T: Output<Sum: FromSum<S>>>(c: GlobalMut<'_, T>, at: usize, sum: S) {
+    let sum = T::Sum::from_sum(sum).canonical();
+    let [output, _] = T::narrow_pair([sum, T::Sum::ZERO]);
+    // SAFETY: (1), (2) are the caller's.
+    unsafe { c.store(at, output) };
+}

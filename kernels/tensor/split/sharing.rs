@@ -1,0 +1,77 @@
+//! How blocks share an operand's lines where they are taken apart at once.
+
+use super::part::STEP;
+use super::shape::{SPLIT_LINES, SplitShape};
+
+/// Blocks of a cluster. Each has a part of every line.
+pub const CLUSTER: usize = 8;
+
+/// The longest lines of which a block keeps [`SPLIT_LINES`] alone.
+const MOST_OF_ALL: usize = 512;
+
+/// Lines of a block that keeps longer ones alone, and the longest of them.
+///
+/// On an H200, both operands by such blocks and by clusters, in us: 8.4 and 9.7 at 1024, 12.2 and 16.2 at 1536, 27.1
+/// and 27.0 at 2048. Those of clusters do not all start at once, and wait for one another.
+pub const FEW_LINES: usize = 8;
+const MOST_OF_FEW: usize = 1536;
+
+/// The most steps of a line for which a block has shared memory.
+const MOST_STEPS: usize = 13;
+
+/// How blocks share lines that are taken apart at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sharing {
+    /// Blocks that share each line: a cluster, or one.
+    pub blocks: usize,
+    /// Lines that they have in common.
+    pub lines: usize,
+}
+
+impl Sharing {
+    /// A block alone has so many lines.
+    const fn block(lines: usize) -> Self {
+        Self { blocks: 1, lines }
+    }
+}
+
+impl SplitShape {
+    /// The longest lines that a cluster keeps.
+    pub const MOST_AT_ONCE: usize = CLUSTER * MOST_STEPS * STEP;
+
+    /// How blocks share the lines, if they are taken apart at once: by
+    /// [`split_in_block`](super::split_in_block), [`split_few_in_block`](super::split_few_in_block) or
+    /// [`split_in_cluster`](super::split_in_cluster).
+    #[must_use]
+    pub const fn sharing(&self) -> Sharing {
+        if self.k <= MOST_OF_ALL {
+            Sharing::block(SPLIT_LINES)
+        } else if self.k <= MOST_OF_FEW {
+            Sharing::block(FEW_LINES)
+        } else {
+            Sharing {
+                blocks: CLUSTER,
+                lines: SPLIT_LINES,
+            }
+        }
+    }
+
+    /// Elements of a line that each of `blocks` has.
+    #[inline(always)]
+    pub(super) const fn block_depth(&self, blocks: usize) -> usize {
+        self.k.div_ceil(blocks * STEP) * STEP
+    }
+
+    /// Blocks that take a matrix apart at once.
+    #[inline(always)]
+    #[must_use]
+    pub const fn at_once_blocks(&self, sharing: Sharing) -> usize {
+        self.lines.div_ceil(sharing.lines) * sharing.blocks
+    }
+
+    /// The bytes of dynamic shared memory of each.
+    #[must_use]
+    pub const fn at_once_bytes(&self, sharing: Sharing) -> usize {
+        sharing.lines * self.block_depth(sharing.blocks) * size_of::<f32>()
+    }
+}
