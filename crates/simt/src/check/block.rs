@@ -3,6 +3,7 @@
 use super::accessor::Accessor;
 use super::announced::Announced;
 use super::clock::{Joins, SharedClock};
+use super::event::packed::Stamp;
 use super::event::{Event, Time};
 use super::findings::Findings;
 use super::global::{Conditions, LaunchCheck};
@@ -26,6 +27,8 @@ pub(crate) struct BlockCheck {
     pub(super) block: u32,
     pub(super) warp_width: u32,
     pub(super) now: Cell<Time>,
+    /// The block and this moment, where the events of its accesses fit in cells of global memory.
+    pub(super) stamp: Cell<Option<Stamp>>,
     /// Whether the block is being torn down, so that its accesses do not count.
     pub(super) is_abandoned: Cell<bool>,
     /// The last barrier of the whole block.
@@ -72,6 +75,7 @@ impl BlockCheck {
             block: 0,
             warp_width,
             now: Cell::new(1),
+            stamp: Cell::new(None),
             is_abandoned: Cell::new(false),
             block_barrier: Cell::new(0),
             warp_barriers: try_collect((0..warps).map(|_| Cell::new(0)))?,
@@ -101,7 +105,7 @@ impl BlockCheck {
         }
         self.block = index as u32;
         self.shared.get_mut().begin_block();
-        self.now.set(1);
+        self.set_now(1);
         self.is_abandoned.set(false);
         self.block_barrier.set(0);
         self.warp_barriers.iter().for_each(|time| time.set(0));
@@ -143,8 +147,13 @@ impl BlockCheck {
     /// This moment; all that follows is later.
     pub(super) fn tick(&self) -> Time {
         let now = self.now.get();
-        self.now.set(now + 1);
+        self.set_now(now + 1);
         now
+    }
+
+    fn set_now(&self, now: Time) {
+        self.now.set(now);
+        self.stamp.set(Stamp::of(self.block, now));
     }
 
     /// Calls `action` with the thread at `position` as it stands to other accesses.

@@ -10,6 +10,7 @@ use super::block::BlockCheck;
 use super::cells::{Cells, REGION_BYTES};
 use super::event::{Event, EventKind};
 use super::plain::Plain;
+use super::region::Region;
 use super::site::Site;
 use crate::basics::{Access, AccessKind, Position, Space};
 use crate::state::SharedMemory;
@@ -39,9 +40,9 @@ impl BlockCheck {
         if !WRITES && is_known && cells.is_read(cell) && !self.has_clocks.get() {
             return true;
         }
-        let event = || self.plain_event::<WRITES>(number, cells, site);
-        let plain = self.plain(number, WRITES);
-        if !(is_known && cells.are_exclusive() && cells.replace_one(cell, &plain, event)) {
+        let plain = || self.plain::<WRITES>(number, cells.shift(), Site::of(site));
+        let is_replaced = || plain().is_some_and(|it| cells.replace_one(cell, &it));
+        if !(is_known && cells.are_exclusive() && is_replaced()) {
             return self.record_in_region::<WRITES>(position, view_base, (address, bytes), site);
         }
         if WRITES && !window.is_all_written {
@@ -81,11 +82,12 @@ impl BlockCheck {
         if !WRITES && cells.is_read(cell) && !self.has_clock(number) {
             return true;
         }
-        let event = || self.plain_event::<WRITES>(number, cells, site);
+        let plain = || self.plain::<WRITES>(number, cells.shift(), Site::of(site));
         let is_replaced = || {
             // Another host thread may have narrowed them meanwhile.
-            !cells.are_outdated() && cells.replace_one(cell, &self.plain(number, WRITES), event)
+            !cells.are_outdated() && plain().is_some_and(|it| cells.replace_one(cell, &it))
         };
+        let event = || self.plain_event::<WRITES>(number, cells, site);
         let is_allowed = || {
             let (part, whole) = ((address % REGION_BYTES, bytes), (address, bytes));
             let record = |accessor: &Accessor<'_>| {
@@ -100,15 +102,17 @@ impl BlockCheck {
         is_recorded
     }
 
+    /// A load or a store of two to the power of `shift` bytes, if its event fits in a cell.
     #[inline(always)]
-    fn plain(&self, number: u32, writes: bool) -> Plain<'_> {
-        Plain {
-            writes,
-            block: self.block,
-            thread: number as u16,
-            now: &self.now,
-            barrier: &self.block_barrier,
-        }
+    fn plain<const WRITES: bool>(
+        &self,
+        number: u32,
+        shift: u32,
+        site: Site,
+    ) -> Option<Plain<WRITES>> {
+        let barrier = self.block_barrier.get();
+        let of_stamp = |stamp| Plain::new(stamp, number as u16, shift, site, barrier);
+        self.stamp.get().map(of_stamp)
     }
 
     /// A load or a store of all bytes of one of the cells.
@@ -138,15 +142,14 @@ impl BlockCheck {
         site: &'static Location<'static>,
     ) -> bool {
         let number = position.thread();
+        let (has_clock, site) = (self.has_clock(number), Site::of(site));
         let event = || {
             let thread = (self.block, number as u16);
-            let site = Site::of(site);
             Event::new(access.kind.into(), thread, self.now(), access.bytes, site)
         };
-        let has_clock = self.has_clock(number);
         match (access.space, access.kind) {
             (Space::Global, kind) if !kind.is_atomic() => {
-                self.record_global_quickly(number, access, has_clock, event)
+                self.record_global_quickly(number, access, has_clock, site)
             }
             (Space::Shared, AccessKind::Read | AccessKind::Write) => {
                 self.record_shared_quickly(shared, access, has_clock, event)
@@ -172,7 +175,7 @@ impl BlockCheck {
         number: u32,
         access: &Access,
         has_clock: bool,
-        event: impl Fn() -> Event,
+        site: Site,
     ) -> bool {
         let Ok(nearby) = self.nearby.try_borrow() else {
             return false;
@@ -183,28 +186,24 @@ impl BlockCheck {
         let (region, bytes) = (&place.region, access.bytes);
         if access.kind == AccessKind::ReadOnly {
             return place.is_valid(access, true)
-                && region.record_read_only(offset, bytes, event().site).is_ok();
+                && region.record_read_only(offset, bytes, site).is_ok();
         }
         let Some(cells) = nearby.cells_at(access.address()) else {
             return false;
         };
-        let replaces = |writes| {
-            // Another host thread may have narrowed them meanwhile.
-            region.change(|| {
-                let access = self.plain(number, writes);
-                !cells.are_outdated() && cells.replace((offset, bytes), &access, &event)
-            })
-        };
+        let range = (offset, bytes);
         match access.kind {
             AccessKind::Read => {
                 place.is_valid(access, true)
-                    && (!has_clock && cells.are_read(offset, bytes) || replaces(false))
+                    && (!has_clock && cells.are_read(offset, bytes)
+                        || self.replaces::<false>(number, (region, cells), range, site))
             }
             AccessKind::AsyncRead => {
                 !has_clock && cells.are_read(offset, bytes) && place.is_valid(access, true)
             }
             AccessKind::Write => {
-                let is_recorded = place.is_valid(access, false) && replaces(true);
+                let is_recorded = place.is_valid(access, false)
+                    && self.replaces::<true>(number, (region, cells), range, site);
                 if is_recorded {
                     place.note_written(access.address(), bytes);
                 }
@@ -212,6 +211,22 @@ impl BlockCheck {
             }
             _ => false,
         }
+    }
+
+    /// Whether a load or a store of the bytes of `range` (offset, bytes) replaces all that is known of them.
+    #[inline]
+    fn replaces<const WRITES: bool>(
+        &self,
+        number: u32,
+        (region, cells): (&Region, &Cells),
+        range: (usize, usize),
+        site: Site,
+    ) -> bool {
+        let access = self.plain::<WRITES>(number, range.1.trailing_zeros(), site);
+        access.is_some_and(|access| {
+            // Another host thread may have narrowed them meanwhile.
+            region.change(|| !cells.are_outdated() && cells.replace(range, &access))
+        })
     }
 
     #[inline]
