@@ -29,8 +29,6 @@ pub(crate) struct BlockCheck {
     pub(super) now: Cell<Time>,
     /// The block and this moment, where the events of its accesses fit in cells of global memory.
     pub(super) stamp: Cell<Option<Stamp>>,
-    /// Whether the block is being torn down, so that its accesses do not count.
-    pub(super) is_abandoned: Cell<bool>,
     /// The last barrier of the whole block.
     pub(super) block_barrier: Cell<Time>,
     /// The last barrier of each whole warp.
@@ -76,7 +74,6 @@ impl BlockCheck {
             warp_width,
             now: Cell::new(1),
             stamp: Cell::new(None),
-            is_abandoned: Cell::new(false),
             block_barrier: Cell::new(0),
             warp_barriers: try_collect((0..warps).map(|_| Cell::new(0)))?,
             threads: try_collect((0..threads).map(|_| RefCell::default()))?,
@@ -106,7 +103,6 @@ impl BlockCheck {
         self.block = index as u32;
         self.shared.get_mut().begin_block();
         self.set_now(1);
-        self.is_abandoned.set(false);
         self.block_barrier.set(0);
         self.warp_barriers.iter().for_each(|time| time.set(0));
         self.stale_loads = StaleLoads::new(launch.conditions.stale_loads, index);
@@ -117,9 +113,10 @@ impl BlockCheck {
         self.forget_clocks();
     }
 
-    /// What the block's threads access from now on does not count.
+    /// What the block's threads access from now on does not count: none of it takes the shortest way, and the others
+    /// are left out before they come here.
     pub fn abandon(&self) {
-        self.is_abandoned.set(true);
+        self.nearby.borrow_mut().forget_windows();
     }
 
     /// Lets go of the clocks of the threads, which other blocks share.

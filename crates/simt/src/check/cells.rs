@@ -11,25 +11,26 @@ use crate::memory::{OutOfMemory, release_reserve};
 use bytemuck::Zeroable;
 use bytemuck::allocation::try_zeroed_slice_box;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 /// Bytes of memory that a region stands for.
 pub(super) const REGION_BYTES: usize = 1 << 14;
 
-/// In place of a width: narrower cells have taken the place of these.
-const OUTDATED: usize = usize::MAX;
+/// In place of a width: cells are not to be used.
+const NONE: usize = usize::MAX;
 
 /// The cells of [`REGION_BYTES`] bytes.
 pub(super) struct Cells {
-    /// The width of a cell in bytes, or [`OUTDATED`].
+    /// The width of a cell in bytes, or [`NONE`]: narrower cells have taken the place of these.
     width: AtomicUsize,
+    /// The width, too, or [`NONE`]: other host threads use them, or something has been read through the read-only
+    /// cache, or narrower cells have taken their place.
+    exclusive_width: AtomicUsize,
     /// The width is two to this power.
     shift: u32,
-    /// Whether no other host thread uses them, and nothing has been read through the read-only cache.
-    are_exclusive: AtomicBool,
     /// By cell, one bit: whether several blocks have read it. That is in `words`, too, where it takes 64
     /// times the cache.
-    read_by_blocks: Box<[AtomicU64]>,
+    read_by_blocks: [AtomicU64; REGION_BYTES / u64::BITS as usize],
     /// By cell: the word of its [`Packed`] event, which is most of what is asked.
     words: Box<[AtomicU64]>,
     /// By cell: the event's line.
@@ -39,12 +40,12 @@ pub(super) struct Cells {
 impl Cells {
     /// Cells of two to the power of `shift` bytes each that no one has accessed.
     pub fn new(shift: u32, are_exclusive: bool) -> Result<Self, OutOfMemory> {
-        let count = REGION_BYTES >> shift;
+        let (count, width) = (REGION_BYTES >> shift, 1 << shift);
         Ok(Self {
-            width: AtomicUsize::new(1 << shift),
+            width: AtomicUsize::new(width),
+            exclusive_width: AtomicUsize::new(if are_exclusive { width } else { NONE }),
             shift,
-            are_exclusive: AtomicBool::new(are_exclusive),
-            read_by_blocks: zeroed(count / u64::BITS as usize)?,
+            read_by_blocks: Zeroable::zeroed(),
             words: zeroed(count)?,
             sites: zeroed(count)?,
         })
@@ -53,23 +54,19 @@ impl Cells {
     /// Whether narrower ones have taken their place.
     #[inline]
     pub fn are_outdated(&self) -> bool {
-        self.width.load(Ordering::Acquire) == OUTDATED
+        self.width.load(Ordering::Acquire) == NONE
     }
 
     /// Narrower ones have taken their place.
     pub fn set_outdated(&self) {
-        self.width.store(OUTDATED, Ordering::Release);
+        self.width.store(NONE, Ordering::Release);
+        self.set_shared();
     }
 
-    /// Whether they may be changed without holding the region, and plain accesses are not wrong for what
-    /// is read through the read-only cache.
-    #[inline]
-    pub fn are_exclusive(&self) -> bool {
-        self.are_exclusive.load(Ordering::Acquire)
-    }
-
+    /// They may not be changed any more without holding the region, or plain accesses may be wrong for what is read
+    /// through the read-only cache.
     pub fn set_shared(&self) {
-        self.are_exclusive.store(false, Ordering::Release);
+        self.exclusive_width.store(NONE, Ordering::Release);
     }
 
     /// A cell's width is two to this power.
@@ -79,6 +76,7 @@ impl Cells {
     }
 
     /// How many bytes a cell stands for.
+    #[inline]
     pub fn bytes(&self) -> usize {
         1 << self.shift
     }
@@ -115,7 +113,19 @@ impl Cells {
     /// The number of the cell of these bytes, if they are those of one and the cells are not out of date.
     #[inline(always)]
     pub fn number_of(&self, offset: usize, bytes: usize) -> Option<usize> {
-        let is_one = bytes == self.width.load(Ordering::Acquire) && offset & (bytes - 1) == 0;
+        self.number_of_width(offset, bytes, self.width.load(Ordering::Acquire))
+    }
+
+    /// Like [`number_of`](Self::number_of), if the cell may be changed without holding the region, and plain accesses are
+    /// not wrong for what is read through the read-only cache.
+    #[inline(always)]
+    pub fn exclusive_number_of(&self, offset: usize, bytes: usize) -> Option<usize> {
+        self.number_of_width(offset, bytes, self.exclusive_width.load(Ordering::Acquire))
+    }
+
+    #[inline(always)]
+    fn number_of_width(&self, offset: usize, bytes: usize, width: usize) -> Option<usize> {
+        let is_one = bytes == width && offset & (bytes - 1) == 0;
         is_one.then_some(offset >> self.shift)
     }
 
@@ -143,6 +153,23 @@ impl Cells {
             return true;
         }
         access.repeats(known)
+    }
+
+    /// Records a load of a cell by a thread that no fence orders, if the cell then stands for reads of several
+    /// blocks, of which not each is kept; `is_exact`: each of several readers is.
+    #[inline]
+    pub fn join_one<const WRITES: bool>(
+        &self,
+        cell: usize,
+        access: &Plain<WRITES>,
+        is_exact: bool,
+    ) -> bool {
+        let known = self.get(cell);
+        let joins = access.joins(known.word, is_exact);
+        if joins {
+            self.set(cell, known.standing_for_blocks());
+        }
+        joins
     }
 
     /// Whether several blocks have read each of the bytes.
@@ -173,4 +200,18 @@ impl Cells {
 
 fn zeroed<T: Zeroable>(count: usize) -> Result<Box<[T]>, OutOfMemory> {
     try_zeroed_slice_box(count).map_err(|()| release_reserve())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::region::Region;
+    use super::*;
+
+    #[test]
+    fn cells_of_words_take_little_more_than_three_times_the_memory() {
+        let cells = Cells::new(2, true).unwrap();
+        let [words, sites] = [size_of_val(&*cells.words), size_of_val(&*cells.sites)];
+        let bytes = size_of::<Region>() + size_of::<Cells>() + words + sites;
+        assert!(bytes < REGION_BYTES * 16 / 5, "{bytes} bytes");
+    }
 }

@@ -187,15 +187,10 @@ impl Event {
             time,
             block,
             site,
-            thread_and_width: Self::thread_and_width(thread, shift),
+            thread_and_width: thread | (shift as u16) << THREAD_BITS,
             kind,
             others: Others::None,
         }
-    }
-
-    #[inline]
-    fn thread_and_width(thread: u16, shift: u32) -> u16 {
-        thread | (shift as u16) << THREAD_BITS
     }
 
     /// The thread's number in its block.

@@ -5,10 +5,9 @@
 //! a clock orders; or several blocks have read the bytes. All other accesses are left to the rules of
 //! `cell`.
 
-use super::accessor::Accessor;
 use super::block::BlockCheck;
-use super::cells::{Cells, REGION_BYTES};
-use super::event::{Event, EventKind};
+use super::cells::Cells;
+use super::event::Event;
 use super::plain::Plain;
 use super::region::Region;
 use super::site::Site;
@@ -17,120 +16,6 @@ use crate::state::SharedMemory;
 use std::panic::Location;
 
 impl BlockCheck {
-    /// Records a load of global memory, or a store, of `bytes` bytes at `address` by a view that begins at
-    /// `view_base`, by the thread at `position`, whose number is `number`, at the line `site`: if the bytes
-    /// are those of one cell, and most of what [`record_quickly`](Self::record_quickly) asks is known.
-    #[inline(always)]
-    pub fn record_at_once<const WRITES: bool>(
-        &self,
-        (position, number): (&Position, u32),
-        view_base: usize,
-        (address, bytes): (usize, usize),
-        site: &'static Location<'static>,
-    ) -> bool {
-        if self.is_abandoned.get() {
-            return false;
-        }
-        // SAFETY: the places are borrowed to change them only in functions that do not call this one.
-        let nearby = unsafe { &*self.nearby.as_ptr() };
-        let Some((window, cells, cell)) = nearby.cell_of(view_base, address, bytes) else {
-            return false;
-        };
-        let is_known = WRITES || window.is_all_written;
-        if !WRITES && is_known && cells.is_read(cell) && !self.has_clocks.get() {
-            return true;
-        }
-        let plain = || self.plain::<WRITES>(number, cells.shift(), Site::of(site));
-        let is_replaced = || plain().is_some_and(|it| cells.replace_one(cell, &it));
-        if !(is_known && cells.are_exclusive() && is_replaced()) {
-            return self.record_in_region::<WRITES>(position, view_base, (address, bytes), site);
-        }
-        if WRITES && !window.is_all_written {
-            self.note_written(address, bytes);
-        }
-        true
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn note_written(&self, address: usize, bytes: usize) {
-        if let Some(place) = self.nearby.borrow().place_of_cell(address) {
-            place.note_written(address, bytes);
-        }
-    }
-
-    /// Records an access of a cell that [`record_at_once`](Self::record_at_once) has found: not all of the
-    /// memory was written, or it changes cells that other host threads use, or the rules have to say whether
-    /// it is allowed. If they do not, that has to be found once more.
-    #[inline(never)]
-    fn record_in_region<const WRITES: bool>(
-        &self,
-        position: &Position,
-        view_base: usize,
-        (address, bytes): (usize, usize),
-        site: &'static Location<'static>,
-    ) -> bool {
-        let nearby = self.nearby.borrow();
-        let cell = nearby.cell_of(view_base, address, bytes);
-        let Some(((_, cells, cell), place)) = cell.zip(nearby.place_of_cell(address)) else {
-            return false;
-        };
-        let (number, region) = (position.thread(), &place.region);
-        if !WRITES && !place.is_written(address, bytes) {
-            return false;
-        }
-        if !WRITES && cells.is_read(cell) && !self.has_clock(number) {
-            return true;
-        }
-        let plain = || self.plain::<WRITES>(number, cells.shift(), Site::of(site));
-        let is_replaced = || {
-            // Another host thread may have narrowed them meanwhile.
-            !cells.are_outdated() && plain().is_some_and(|it| cells.replace_one(cell, &it))
-        };
-        let event = || self.plain_event::<WRITES>(number, cells, site);
-        let is_allowed = || {
-            let (part, whole) = ((address % REGION_BYTES, bytes), (address, bytes));
-            let record = |accessor: &Accessor<'_>| {
-                self.record_bytes(region, part, whole, &event(), accessor)
-            };
-            self.with_accessor(position, record).is_ok()
-        };
-        let is_recorded = region.change(is_replaced) || is_allowed();
-        if WRITES && is_recorded {
-            place.note_written(address, bytes);
-        }
-        is_recorded
-    }
-
-    /// A load or a store of two to the power of `shift` bytes, if its event fits in a cell.
-    #[inline(always)]
-    fn plain<const WRITES: bool>(
-        &self,
-        number: u32,
-        shift: u32,
-        site: Site,
-    ) -> Option<Plain<WRITES>> {
-        let barrier = self.block_barrier.get();
-        let of_stamp = |stamp| Plain::new(stamp, number as u16, shift, site, barrier);
-        self.stamp.get().map(of_stamp)
-    }
-
-    /// A load or a store of all bytes of one of the cells.
-    #[inline(always)]
-    fn plain_event<const WRITES: bool>(
-        &self,
-        number: u32,
-        cells: &Cells,
-        site: &'static Location<'static>,
-    ) -> Event {
-        let kind = match WRITES {
-            true => EventKind::Write,
-            false => EventKind::Read,
-        };
-        let thread = (self.block, number as u16);
-        Event::of_width(kind, thread, self.now(), cells.shift(), Site::of(site))
-    }
-
     /// Records an access by the thread at `position`, at the line `site`, if the short way does.
     /// Otherwise the access has to be recorded by the rules, whatever the short way has begun.
     #[inline]
@@ -158,9 +43,22 @@ impl BlockCheck {
         }
     }
 
+    /// A load or a store of two to the power of `shift` bytes, if its event fits in a cell.
+    #[inline(always)]
+    pub(super) fn plain<const WRITES: bool>(
+        &self,
+        number: u32,
+        shift: u32,
+        site: Site,
+    ) -> Option<Plain<WRITES>> {
+        let barrier = self.block_barrier.get();
+        let of_stamp = |stamp| Plain::new(stamp, number as u16, shift, site, barrier);
+        self.stamp.get().map(of_stamp)
+    }
+
     /// Whether more than barriers of its block and its warp order what a thread does.
     #[inline]
-    fn has_clock(&self, thread: u32) -> bool {
+    pub(super) fn has_clock(&self, thread: u32) -> bool {
         self.has_clocks.get() && self.has_own_clock(thread)
     }
 

@@ -167,6 +167,12 @@ impl Region {
         (self.is_exclusive || held.is_some()) && self.read_only.is_empty() && action()
     }
 
+    /// Whether there is room to keep each of several readers of one more cell.
+    #[inline]
+    pub fn is_exact(&self) -> bool {
+        self.others_in_use.load(Ordering::Relaxed) < EXACT_CELLS
+    }
+
     /// Records a read through the read-only cache, unless it must not be: the reader does not matter,
     /// because no thread of the launch may write.
     #[inline]
@@ -204,7 +210,7 @@ impl Region {
     ) -> Result<bool, Conflict> {
         let rules = Rules {
             starts_unwritten: false,
-            is_exact: self.others_in_use.load(Ordering::Relaxed) < EXACT_CELLS,
+            is_exact: self.is_exact(),
         };
         match cells.get(number).event() {
             Ok(known) if known.is_nothing() || event.replaces(&known, accessor) => {

@@ -13,9 +13,11 @@
 use super::{Event, EventKind, KINDS, OTHERS, Others, THREAD_BITS, Time};
 use crate::check::agents::{NOT_OF_THREADS, asynchronous};
 use crate::check::site::Site;
+use std::num::NonZeroU64;
 
 const BLOCK_AT: u32 = 21;
 const THREAD_AT: u32 = 42;
+const WIDTH_AT: u32 = THREAD_AT + THREAD_BITS;
 const OTHERS_AT: u32 = 58;
 const KIND_AT: u32 = 60;
 
@@ -57,6 +59,11 @@ pub(in crate::check) struct Packed {
 }
 
 impl Packed {
+    const NOTHING: Self = Self {
+        word: 0,
+        site: Site::UNKNOWN,
+    };
+
     /// What stands for number `number`.
     pub fn elsewhere(number: usize) -> Self {
         Self {
@@ -89,6 +96,14 @@ impl Packed {
         })
     }
 
+    /// The same event as one that stands for those of other blocks, too.
+    #[inline]
+    pub fn standing_for_blocks(self) -> Self {
+        let others = nature_of(EventKind::Nothing, Others::OfOtherBlocks) << OTHERS_AT;
+        let word = self.word | others;
+        Self { word, ..self }
+    }
+
     /// Whether it stands for reads of several blocks.
     #[inline]
     pub fn is_read_by_blocks(self) -> bool {
@@ -100,39 +115,39 @@ impl Event {
     /// The event in 12 bytes, if it is not so late, or in so large a launch, that it does not fit.
     #[inline]
     pub fn pack(&self) -> Option<Packed> {
+        if self.is_nothing() {
+            return Some(Packed::NOTHING);
+        }
         let stamp = Stamp::of(self.of_block(), self.time)?;
-        let packed = stamp.packed(self.kind, self.thread_and_width, self.site);
-        let word = packed.word | (self.others as u64) << OTHERS_AT;
+        let nature = nature_of(self.kind, self.others) << OTHERS_AT;
+        let word = stamp.0.get() | u64::from(self.thread_and_width) << THREAD_AT | nature;
         // The number of an agent says so much.
         let fits = self.is_asynchronous() == (word & AGENT != 0);
-        fits.then_some(Packed { word, ..packed })
+        let site = self.site;
+        fits.then_some(Packed { word, site })
     }
 }
 
 /// A block and a moment of it that fit in a word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::check) struct Stamp(u64);
+pub(in crate::check) struct Stamp(NonZeroU64);
 
 impl Stamp {
-    /// None if they do not fit.
+    /// None if they do not fit, or it is before everything.
     #[inline]
     pub fn of(block: u32, time: Time) -> Option<Self> {
         let (block, time) = (u64::from(block), u64::from(time));
-        (block < BLOCKS && time <= TIME).then_some(Self(block << BLOCK_AT | time))
+        let fits = block < BLOCKS && time <= TIME;
+        let stamp = NonZeroU64::new(block << BLOCK_AT | time)?;
+        fits.then_some(Self(stamp))
     }
 
     /// A load or a store of two to the power of `shift` bytes by a thread of the block at this moment.
     #[inline(always)]
     pub fn event(self, kind: EventKind, thread: u16, shift: u32, site: Site) -> Packed {
-        self.packed(kind, Event::thread_and_width(thread, shift), site)
-    }
-
-    /// An event of the block at this moment that stands for no others.
-    #[inline(always)]
-    fn packed(self, kind: EventKind, thread_and_width: u16, site: Site) -> Packed {
-        let place = u64::from(thread_and_width) << THREAD_AT;
+        let of_thread = u64::from(thread) << THREAD_AT | u64::from(shift) << WIDTH_AT;
         Packed {
-            word: self.0 | place | nature_of(kind, Others::None) << OTHERS_AT,
+            word: self.0.get() | of_thread | nature_of(kind, Others::None) << OTHERS_AT,
             site,
         }
     }
@@ -155,7 +170,7 @@ mod tests {
             (BLOCKS as u32 - 1, 5),
             (asynchronous(9), agent),
         ];
-        let times = [0, 1, TIME as Time];
+        let times = [1, 2, TIME as Time];
         let kinds = KINDS.into_iter().filter(|kind| *kind != EventKind::Nothing);
         kinds.flat_map(move |kind| {
             OTHERS.into_iter().flat_map(move |others| {
@@ -177,6 +192,8 @@ mod tests {
             let is_read_by_blocks =
                 (event.kind, event.others) == (EventKind::Read, Others::OfOtherBlocks);
             assert_eq!(packed.is_read_by_blocks(), is_read_by_blocks, "{event:?}");
+            let of_blocks = event.standing_for(Others::OfOtherBlocks);
+            assert_eq!(packed.standing_for_blocks().event(), Ok(of_blocks));
         }
         assert_eq!(Event::NOTHING.pack().map(|it| it.word), Some(0));
         assert_eq!(Packed::elsewhere(9).event(), Err(9));

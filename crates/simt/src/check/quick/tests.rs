@@ -2,6 +2,7 @@
 
 use super::super::agents::Agent;
 use super::super::asynchronous::Extent;
+use super::super::at_once::AtOnce;
 use super::super::copies::Hazard;
 use super::super::event::Time;
 use super::super::findings::Findings;
@@ -158,6 +159,38 @@ impl OneBlock {
     }
 }
 
+/// Whether a load or a store is recorded in the shortest way.
+fn at_once(
+    check: &BlockCheck,
+    position: &Position,
+    kind: AccessKind,
+    (base, range): (usize, (usize, usize)),
+    site: &'static Location<'static>,
+) -> bool {
+    let number = position.thread();
+    match kind {
+        AccessKind::Read => {
+            let in_region = || check.record_in_region::<false>(position, base, range, site);
+            match check.load_at_once(base, range) {
+                AtOnce::Recorded => true,
+                AtOnce::OfCell(cell) => {
+                    check.record_load(number, cell, range.0, site) || in_region()
+                }
+                AtOnce::OfRegion => in_region(),
+                AtOnce::Unknown => false,
+            }
+        }
+        AccessKind::Write => match check.store_at_once(number, base, range, site) {
+            AtOnce::Recorded => true,
+            AtOnce::OfCell(_) | AtOnce::OfRegion => {
+                check.record_in_region::<true>(position, base, range, site)
+            }
+            AtOnce::Unknown => false,
+        },
+        _ => false,
+    }
+}
+
 impl Blocks {
     fn new(is_quick: bool, is_exclusive: bool, first_block: u64) -> Self {
         let conditions = Conditions {
@@ -181,17 +214,10 @@ impl Blocks {
         if let Action::Access(space, kind, offset, bytes) = step.action {
             let access = block.access(space, kind, offset, bytes);
             let (check, site) = (&block.check, Location::caller());
-            let thread = (&position, position.thread());
-            let (base, range) = (access.view_base, (access.address(), bytes));
-            let is_at_once = match (space, kind) {
-                (Space::Global, AccessKind::Read) if self.is_quick => {
-                    check.record_at_once::<false>(thread, base, range, site)
-                }
-                (Space::Global, AccessKind::Write) if self.is_quick => {
-                    check.record_at_once::<true>(thread, base, range, site)
-                }
-                _ => false,
-            };
+            let (base, range) = (access.view_base, (access.address(), access.bytes));
+            let is_at_once = self.is_quick
+                && space == Space::Global
+                && at_once(check, &position, kind, (base, range), site);
             let is_recorded =
                 || is_at_once || check.record_quickly(&position, &block.shared, &access, site);
             if self.is_quick && is_recorded() {
