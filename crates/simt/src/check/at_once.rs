@@ -19,7 +19,7 @@ use std::panic::Location;
 pub(crate) enum AtOnce<'a> {
     /// It has been recorded.
     Recorded,
-    /// All has been written, and its bytes are those of one of these cells.
+    /// All has been written, and its bytes are those of one of these cells, which no other host thread uses.
     OfCell(CellOf<'a>),
     /// Its bytes are those of one cell of a region.
     OfRegion,
@@ -54,8 +54,8 @@ impl BlockCheck {
         };
         match window.is_all_written {
             true if cells.is_read(cell) && !self.has_clocks.get() => AtOnce::Recorded,
-            true => AtOnce::OfCell(CellOf(cells)),
-            false => AtOnce::OfRegion,
+            true if cells.are_exclusive() => AtOnce::OfCell(CellOf(cells)),
+            _ => AtOnce::OfRegion,
         }
     }
 

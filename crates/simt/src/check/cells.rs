@@ -63,6 +63,13 @@ impl Cells {
         self.set_shared();
     }
 
+    /// Whether they may be changed without holding the region, and plain accesses are not wrong for what is read
+    /// through the read-only cache.
+    #[inline(always)]
+    pub fn are_exclusive(&self) -> bool {
+        self.exclusive_width.load(Ordering::Acquire) != NONE
+    }
+
     /// They may not be changed any more without holding the region, or plain accesses may be wrong for what is read
     /// through the read-only cache.
     pub fn set_shared(&self) {

@@ -121,13 +121,14 @@ fn is_shared_here(access: &Access) -> bool {
 #[track_caller]
 fn load_at_once(view_base: usize, address: usize, bytes: usize) -> bool {
     let (range, site) = ((address, bytes), Location::caller());
-    let is_recorded =
-        |thread: &Thread, check: &BlockCheck| match check.load_at_once(view_base, range) {
-            AtOnce::Recorded => true,
-            AtOnce::OfCell(cell) => load_of_cell(thread, check, cell, view_base, address, site),
-            AtOnce::OfRegion => is_recorded_in_region::<false>(view_base, range, site),
-            AtOnce::Unknown => false,
-        };
+    let is_recorded = |thread: &Thread, check: &BlockCheck| match check
+        .load_at_once(view_base, range)
+    {
+        AtOnce::Recorded => true,
+        AtOnce::OfCell(cell) => load_of_cell(thread, check, cell, view_base, address, site),
+        AtOnce::OfRegion => is_recorded_in_region::<false>(thread, check, view_base, range, site),
+        AtOnce::Unknown => false,
+    };
     is_quiet() && try_with_checks(is_recorded) == Some(true)
 }
 
@@ -142,7 +143,7 @@ fn load_of_cell(
     site: &'static Location<'static>,
 ) -> bool {
     check.record_load(thread.number, cell, address, site)
-        || is_recorded_in_region::<false>(view_base, (address, cell.bytes()), site)
+        || is_recorded_in_region::<false>(thread, check, view_base, (address, cell.bytes()), site)
 }
 
 /// [`load_at_once`] of a store.
@@ -159,7 +160,7 @@ fn store_at_once(view_base: usize, address: usize, bytes: usize) -> bool {
     ) {
         AtOnce::Recorded => true,
         AtOnce::OfCell(_) | AtOnce::OfRegion => {
-            is_recorded_in_region::<true>(view_base, range, site)
+            is_recorded_in_region::<true>(thread, check, view_base, range, site)
         }
         AtOnce::Unknown => false,
     };
@@ -211,19 +212,17 @@ fn observe(access: &Access, site: &'static Location<'static>) {
 /// Whether the checks of the running block have recorded an access whose cell they know.
 #[inline(never)]
 fn is_recorded_in_region<const WRITES: bool>(
+    thread: &Thread,
+    check: &BlockCheck,
     view_base: usize,
     range: (usize, usize),
     site: &'static Location<'static>,
 ) -> bool {
-    // Anew: to keep thread and checks would take as long as all else of the shortest way.
-    let is_recorded = try_with_checks(|thread, check| {
-        if thread.confinement.excess().is_some() {
-            return false;
-        }
-        let _inside = thread.confinement.inside();
-        check.record_in_region::<WRITES>(&thread.position, view_base, range, site)
-    });
-    is_recorded == Some(true)
+    if thread.confinement.excess().is_some() {
+        return false;
+    }
+    let _inside = thread.confinement.inside();
+    check.record_in_region::<WRITES>(&thread.position, view_base, range, site)
 }
 
 /// Whether nothing stands in the way of the access, and the checks of the running block have recorded it
