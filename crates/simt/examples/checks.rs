@@ -1,17 +1,69 @@
 //! What the checks of memory cost on this machine: each pattern of access without them and with
 //! them, and a grid in which every block takes a ticket between two fences. One host thread runs the
 //! blocks; what counts is the processor time of the process, which other processes do not change
-//! much.
+//! much. At last, how many bytes the checks take for each byte of memory.
 //!
 //! `cargo run --release --package tilewright-simt --example checks [pattern]`
 
 use simt::{AccessKind, BarrierId, Contents, Dim3, Launch, MemoryScope, Options, Space};
+use std::alloc::{GlobalAlloc, Layout, System};
 use std::hint::black_box;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 const THREADS: u32 = 256;
 const WORDS: usize = 1 << 20;
 /// The machine may be shared: the best of several runs counts.
 const RUNS: usize = 20;
+
+/// The allocator of the system, which counts.
+struct Counting {
+    /// Bytes that are allocated.
+    bytes: AtomicUsize,
+    /// The most of them since this was set.
+    most: AtomicUsize,
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting {
+    bytes: AtomicUsize::new(0),
+    most: AtomicUsize::new(0),
+};
+
+impl Counting {
+    fn add(&self, bytes: usize) {
+        let bytes = self.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        self.most.fetch_max(bytes, Ordering::Relaxed);
+    }
+}
+
+// SAFETY: all is left to the allocator of the system; what is counted does not change what it returns.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        self.add(layout.size());
+        // SAFETY: the caller keeps to the same contract.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        self.add(layout.size());
+        // SAFETY: as in `alloc`.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        self.bytes.fetch_sub(layout.size(), Ordering::Relaxed);
+        // SAFETY: as in `alloc`.
+        unsafe { System.dealloc(memory, layout) }
+    }
+}
+
+/// The most bytes that are allocated while `action` runs, less those that are before.
+fn most_allocated(action: impl FnOnce()) -> usize {
+    let before = COUNTING.bytes.load(Ordering::Relaxed);
+    COUNTING.most.store(before, Ordering::Relaxed);
+    action();
+    COUNTING.most.load(Ordering::Relaxed) - before
+}
 
 /// Seconds of processor time that the process has taken.
 #[cfg(target_os = "linux")]
@@ -130,7 +182,7 @@ fn global_memory(words: Words) {
     };
     compare("global re-read", 40, 200, re_read(AccessKind::Read));
     compare(
-        "global re-read, read-only",
+        "global, read-only cache",
         40,
         200,
         re_read(AccessKind::ReadOnly),
@@ -229,6 +281,26 @@ fn shared_tiles() {
     });
 }
 
+/// What the checks remember of words that each one thread loads and stores.
+fn memory(words: Words) {
+    if !is_chosen("memory") {
+        return;
+    }
+    let most = |checks| {
+        most_allocated(|| {
+            seconds(WORDS as u32 / THREADS, THREADS, checks, || {
+                words.store(index(), words.load(AccessKind::Read, index()) + 1);
+            });
+        })
+    };
+    // The first launch of all makes what the later ones use again.
+    let [_, plain, checked] = [false, false, true].map(most);
+    println!(
+        "memory of the checks: {:.2} bytes for each byte",
+        (checked - plain) as f64 / (WORDS * 4) as f64
+    );
+}
+
 fn fences(words: Words) {
     if !is_chosen("fence") {
         return;
@@ -261,5 +333,6 @@ fn main() {
     shared_memory();
     shared_tiles();
     fences(Words(address));
+    memory(Words(address));
     simt::forget_allocation(address, WORDS * 4);
 }

@@ -13,6 +13,10 @@ const ASYNCHRONOUS: u32 = 1 << 31;
 
 /// Numbers of agents follow those of threads.
 const BARRIERS: u16 = 1024;
+
+/// The bits of numbers that threads do not have; each agent has one of them.
+pub(super) const NOT_OF_THREADS: u16 = u16::MAX - (BARRIERS - 1);
+
 const READS: u16 = 1536;
 const WRITES: u16 = 2560;
 const PRODUCTS: u16 = 3584;

@@ -3,6 +3,7 @@
 use super::accessor::Accessor;
 use super::announced::Announced;
 use super::clock::{Joins, SharedClock};
+use super::event::packed::Stamp;
 use super::event::{Event, Time};
 use super::findings::Findings;
 use super::global::{Conditions, LaunchCheck};
@@ -26,8 +27,8 @@ pub(crate) struct BlockCheck {
     pub(super) block: u32,
     pub(super) warp_width: u32,
     pub(super) now: Cell<Time>,
-    /// Whether the block is being torn down, so that its accesses do not count.
-    pub(super) is_abandoned: Cell<bool>,
+    /// The block and this moment, where the events of its accesses fit in cells of global memory.
+    pub(super) stamp: Cell<Option<Stamp>>,
     /// The last barrier of the whole block.
     pub(super) block_barrier: Cell<Time>,
     /// The last barrier of each whole warp.
@@ -72,7 +73,7 @@ impl BlockCheck {
             block: 0,
             warp_width,
             now: Cell::new(1),
-            is_abandoned: Cell::new(false),
+            stamp: Cell::new(None),
             block_barrier: Cell::new(0),
             warp_barriers: try_collect((0..warps).map(|_| Cell::new(0)))?,
             threads: try_collect((0..threads).map(|_| RefCell::default()))?,
@@ -101,8 +102,7 @@ impl BlockCheck {
         }
         self.block = index as u32;
         self.shared.get_mut().begin_block();
-        self.now.set(1);
-        self.is_abandoned.set(false);
+        self.set_now(1);
         self.block_barrier.set(0);
         self.warp_barriers.iter().for_each(|time| time.set(0));
         self.stale_loads = StaleLoads::new(launch.conditions.stale_loads, index);
@@ -113,9 +113,10 @@ impl BlockCheck {
         self.forget_clocks();
     }
 
-    /// What the block's threads access from now on does not count.
+    /// What the block's threads access from now on does not count: none of it takes the shortest way, and the others
+    /// are left out before they come here.
     pub fn abandon(&self) {
-        self.is_abandoned.set(true);
+        self.nearby.borrow_mut().forget_windows();
     }
 
     /// Lets go of the clocks of the threads, which other blocks share.
@@ -143,8 +144,13 @@ impl BlockCheck {
     /// This moment; all that follows is later.
     pub(super) fn tick(&self) -> Time {
         let now = self.now.get();
-        self.now.set(now + 1);
+        self.set_now(now + 1);
         now
+    }
+
+    fn set_now(&self, now: Time) {
+        self.now.set(now);
+        self.stamp.set(Stamp::of(self.block, now));
     }
 
     /// Calls `action` with the thread at `position` as it stands to other accesses.

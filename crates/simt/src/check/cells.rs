@@ -4,102 +4,76 @@
 //! one the number of what is kept beside the cells. They are atomic words, because blocks may run on
 //! several host threads; those change them one at a time.
 
-use super::event::Event;
+use super::event::packed::Packed;
 use super::plain::Plain;
+use super::site::Site;
 use crate::memory::{OutOfMemory, release_reserve};
 use bytemuck::Zeroable;
 use bytemuck::allocation::try_zeroed_slice_box;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 /// Bytes of memory that a region stands for.
 pub(super) const REGION_BYTES: usize = 1 << 14;
 
-/// The two words of an event, or of a number that stands for more.
-#[derive(Zeroable)]
-#[repr(transparent)]
-struct EventCell([AtomicU64; 2]);
-
-impl EventCell {
-    #[inline]
-    fn words(&self) -> [u64; 2] {
-        let [first, second] = &self.0;
-        [
-            first.load(Ordering::Relaxed),
-            second.load(Ordering::Relaxed),
-        ]
-    }
-
-    #[inline]
-    fn set_words(&self, [first, second]: [u64; 2]) {
-        self.0[0].store(first, Ordering::Relaxed);
-        self.0[1].store(second, Ordering::Relaxed);
-    }
-
-    /// Records an access, which is `event`, if all that is known is replaced, or says more: never what
-    /// several blocks have read.
-    #[inline(always)]
-    fn replace(&self, access: &Plain<'_>, event: impl Fn() -> Event) -> bool {
-        let known = self.words();
-        if access.replaces(known) {
-            self.set_words(event().to_words());
-            return true;
-        }
-        access.repeats(known)
-    }
-}
-
-/// In place of a width: narrower cells have taken the place of these.
-const OUTDATED: usize = usize::MAX;
+/// In place of a width: cells are not to be used.
+const NONE: usize = usize::MAX;
 
 /// The cells of [`REGION_BYTES`] bytes.
 pub(super) struct Cells {
-    /// The width of a cell in bytes, or [`OUTDATED`].
+    /// The width of a cell in bytes, or [`NONE`]: narrower cells have taken the place of these.
     width: AtomicUsize,
+    /// The width, too, or [`NONE`]: other host threads use them, or something has been read through the read-only
+    /// cache, or narrower cells have taken their place.
+    exclusive_width: AtomicUsize,
     /// The width is two to this power.
     shift: u32,
-    /// Whether no other host thread uses them, and nothing has been read through the read-only cache.
-    are_exclusive: AtomicBool,
-    /// By cell, one bit: whether several blocks have read it. That is in `cells`, too, where it takes a
-    /// hundred times the cache.
-    read_by_blocks: Box<[AtomicU64]>,
-    cells: Box<[EventCell]>,
+    /// By cell, one bit: whether several blocks have read it. That is in `words`, too, where it takes 64
+    /// times the cache.
+    read_by_blocks: [AtomicU64; REGION_BYTES / u64::BITS as usize],
+    /// By cell: the word of its [`Packed`] event, which is most of what is asked.
+    words: Box<[AtomicU64]>,
+    /// By cell: the event's line.
+    sites: Box<[AtomicU32]>,
 }
 
 impl Cells {
     /// Cells of two to the power of `shift` bytes each that no one has accessed.
     pub fn new(shift: u32, are_exclusive: bool) -> Result<Self, OutOfMemory> {
-        let count = REGION_BYTES >> shift;
+        let (count, width) = (REGION_BYTES >> shift, 1 << shift);
         Ok(Self {
-            width: AtomicUsize::new(1 << shift),
+            width: AtomicUsize::new(width),
+            exclusive_width: AtomicUsize::new(if are_exclusive { width } else { NONE }),
             shift,
-            are_exclusive: AtomicBool::new(are_exclusive),
-            read_by_blocks: try_zeroed_slice_box(count / u64::BITS as usize)
-                .map_err(|()| release_reserve())?,
-            cells: try_zeroed_slice_box(count).map_err(|()| release_reserve())?,
+            read_by_blocks: Zeroable::zeroed(),
+            words: zeroed(count)?,
+            sites: zeroed(count)?,
         })
     }
 
     /// Whether narrower ones have taken their place.
     #[inline]
     pub fn are_outdated(&self) -> bool {
-        self.width.load(Ordering::Acquire) == OUTDATED
+        self.width.load(Ordering::Acquire) == NONE
     }
 
     /// Narrower ones have taken their place.
     pub fn set_outdated(&self) {
-        self.width.store(OUTDATED, Ordering::Release);
+        self.width.store(NONE, Ordering::Release);
+        self.set_shared();
     }
 
-    /// Whether they may be changed without holding the region, and plain accesses are not wrong for what
-    /// is read through the read-only cache.
-    #[inline]
+    /// Whether they may be changed without holding the region, and plain accesses are not wrong for what is read
+    /// through the read-only cache.
+    #[inline(always)]
     pub fn are_exclusive(&self) -> bool {
-        self.are_exclusive.load(Ordering::Acquire)
+        self.exclusive_width.load(Ordering::Acquire) != NONE
     }
 
+    /// They may not be changed any more without holding the region, or plain accesses may be wrong for what is read
+    /// through the read-only cache.
     pub fn set_shared(&self) {
-        self.are_exclusive.store(false, Ordering::Release);
+        self.exclusive_width.store(NONE, Ordering::Release);
     }
 
     /// A cell's width is two to this power.
@@ -109,6 +83,7 @@ impl Cells {
     }
 
     /// How many bytes a cell stands for.
+    #[inline]
     pub fn bytes(&self) -> usize {
         1 << self.shift
     }
@@ -122,43 +97,42 @@ impl Cells {
 
     /// The event of a cell, or the number that stands for more.
     #[inline]
-    pub fn get(&self, cell: usize) -> Result<Event, usize> {
-        Event::of_words(self.cells[cell].words())
+    pub fn get(&self, cell: usize) -> Packed {
+        Packed {
+            word: self.words[cell].load(Ordering::Relaxed),
+            site: Site::of_bits(self.sites[cell].load(Ordering::Relaxed)),
+        }
     }
 
     /// Changes a cell; the caller holds the region, unless it is exclusive.
     #[inline]
-    pub fn set(&self, cell: usize, event: Event) {
-        self.set_words(cell, event.to_words());
-    }
-
-    /// Like [`set`](Self::set): what is known of the cell is elsewhere, under this number.
-    pub fn set_number(&self, cell: usize, number: usize) {
-        self.set_words(cell, Event::words_elsewhere(number));
-    }
-
-    #[inline]
-    fn set_words(&self, cell: usize, words: [u64; 2]) {
+    pub fn set(&self, cell: usize, packed: Packed) {
         let bits = &self.read_by_blocks[cell / u64::BITS as usize];
-        let (known, bit) = (
-            bits.load(Ordering::Relaxed),
-            1 << (cell % u64::BITS as usize),
-        );
-        let of_words = if Event::is_read_by_blocks(words[0]) {
-            bit
-        } else {
-            0
-        };
-        if known & bit != of_words {
+        let known = bits.load(Ordering::Relaxed);
+        let bit = 1 << (cell % u64::BITS as usize);
+        if (known & bit != 0) != packed.is_read_by_blocks() {
             bits.store(known ^ bit, Ordering::Relaxed);
         }
-        self.cells[cell].set_words(words);
+        self.words[cell].store(packed.word, Ordering::Relaxed);
+        self.sites[cell].store(packed.site.to_bits(), Ordering::Relaxed);
     }
 
     /// The number of the cell of these bytes, if they are those of one and the cells are not out of date.
     #[inline(always)]
     pub fn number_of(&self, offset: usize, bytes: usize) -> Option<usize> {
-        let is_one = bytes == self.width.load(Ordering::Acquire) && offset & (bytes - 1) == 0;
+        self.number_of_width(offset, bytes, self.width.load(Ordering::Acquire))
+    }
+
+    /// Like [`number_of`](Self::number_of), if the cell may be changed without holding the region, and plain accesses are
+    /// not wrong for what is read through the read-only cache.
+    #[inline(always)]
+    pub fn exclusive_number_of(&self, offset: usize, bytes: usize) -> Option<usize> {
+        self.number_of_width(offset, bytes, self.exclusive_width.load(Ordering::Acquire))
+    }
+
+    #[inline(always)]
+    fn number_of_width(&self, offset: usize, bytes: usize, width: usize) -> Option<usize> {
+        let is_one = bytes == width && offset & (bytes - 1) == 0;
         is_one.then_some(offset >> self.shift)
     }
 
@@ -172,13 +146,37 @@ impl Cells {
         })
     }
 
-    /// Records an access of a cell, which is `event`, if all that is known of the cell is replaced, or says
-    /// more.
+    /// Records an access of a cell if all that is known of the cell is replaced, or says more: never what several
+    /// blocks have read.
     #[inline(always)]
-    pub fn replace_one(&self, cell: usize, access: &Plain<'_>, event: impl Fn() -> Event) -> bool {
-        self.cells
-            .get(cell)
-            .is_some_and(|cell| cell.replace(access, event))
+    pub fn replace_one<const WRITES: bool>(&self, cell: usize, access: &Plain<WRITES>) -> bool {
+        let (Some(word), Some(site)) = (self.words.get(cell), self.sites.get(cell)) else {
+            return false;
+        };
+        let known = word.load(Ordering::Relaxed);
+        if access.replaces(known) {
+            word.store(access.event.word, Ordering::Relaxed);
+            site.store(access.event.site.to_bits(), Ordering::Relaxed);
+            return true;
+        }
+        access.repeats(known)
+    }
+
+    /// Records a load of a cell by a thread that no fence orders, if the cell then stands for reads of several
+    /// blocks, of which not each is kept; `is_exact`: each of several readers is.
+    #[inline]
+    pub fn join_one<const WRITES: bool>(
+        &self,
+        cell: usize,
+        access: &Plain<WRITES>,
+        is_exact: bool,
+    ) -> bool {
+        let known = self.get(cell);
+        let joins = access.joins(known.word, is_exact);
+        if joins {
+            self.set(cell, known.standing_for_blocks());
+        }
+        joins
     }
 
     /// Whether several blocks have read each of the bytes.
@@ -191,20 +189,36 @@ impl Cells {
     /// Like [`replace_one`](Self::replace_one) of several cells. If it returns false, some may have been
     /// replaced: the access has to be recorded by the rules.
     #[inline]
-    pub fn replace(
+    pub fn replace<const WRITES: bool>(
         &self,
         (offset, bytes): (usize, usize),
-        access: &Plain<'_>,
-        event: impl Fn() -> Event,
+        access: &Plain<WRITES>,
     ) -> bool {
-        let cells = self.cells.get(self.numbers(offset, bytes));
-        let mut cells = cells.into_iter().flatten();
-        self.are_whole(offset, bytes) && cells.all(|cell| cell.replace(access, &event))
+        let mut numbers = self.numbers(offset, bytes);
+        self.are_whole(offset, bytes) && numbers.all(|cell| self.replace_one(cell, access))
     }
 
     /// Whether there are cells of these bytes alone.
     #[inline]
     fn are_whole(&self, offset: usize, bytes: usize) -> bool {
         (offset | bytes).trailing_zeros() >= self.shift
+    }
+}
+
+fn zeroed<T: Zeroable>(count: usize) -> Result<Box<[T]>, OutOfMemory> {
+    try_zeroed_slice_box(count).map_err(|()| release_reserve())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::region::Region;
+    use super::*;
+
+    #[test]
+    fn cells_of_words_take_little_more_than_three_times_the_memory() {
+        let cells = Cells::new(2, true).unwrap();
+        let [words, sites] = [size_of_val(&*cells.words), size_of_val(&*cells.sites)];
+        let bytes = size_of::<Region>() + size_of::<Cells>() + words + sites;
+        assert!(bytes < REGION_BYTES * 16 / 5, "{bytes} bytes");
     }
 }

@@ -5,6 +5,8 @@ use crate::basics::{AccessKind, MemoryScope};
 use bytemuck::NoUninit;
 use std::fmt;
 
+pub(super) mod packed;
+
 /// A moment in the life of a block: it grows by one at each thing that can
 /// order two accesses. 0 is before everything.
 pub(super) type Time = u32;
@@ -121,8 +123,7 @@ const OTHERS: [Others; 4] = [
     Others::OfOtherBlocks,
 ];
 
-/// One access: 16 bytes, because the shadow holds millions of them. The fields are in the order in
-/// which [`to_words`](Event::to_words) has them.
+/// One access: 16 bytes, because the shadow holds millions of them.
 #[derive(Clone, Copy, Debug, NoUninit)]
 #[repr(C)]
 pub(super) struct Event {
@@ -150,25 +151,6 @@ const THREAD_BITS: u32 = 12;
 
 /// Bits of the width of an atomic access, which is 4 or 8 bytes; above them is its scope.
 const WIDTH_BITS: u32 = THREAD_BITS + 2;
-
-/// The bits of an event's first word from this one on say what kind of access it is, and for which others
-/// it stands.
-pub(super) const KIND_AT: u32 = 48;
-
-/// What they are for a read that stands for no others.
-pub(super) const READ: u64 = EventKind::Read as u64;
-
-/// What they are for a write.
-pub(super) const WRITE: u64 = EventKind::Write as u64;
-
-/// The thread's number in the first word of an event.
-#[inline]
-pub(super) fn thread_in(first: u64) -> u16 {
-    (first >> 32) as u16 & ((1 << THREAD_BITS) - 1)
-}
-
-/// In place of a kind: the cell is elsewhere, under the number in the second word.
-const ELSEWHERE: u64 = 0xff << KIND_AT;
 
 impl Event {
     pub const NOTHING: Self = Self {
@@ -201,12 +183,11 @@ impl Event {
         shift: u32,
         site: Site,
     ) -> Self {
-        let width = (shift as u16) << THREAD_BITS;
         Self {
             time,
             block,
             site,
-            thread_and_width: thread | width,
+            thread_and_width: thread | (shift as u16) << THREAD_BITS,
             kind,
             others: Others::None,
         }
@@ -287,51 +268,10 @@ impl Event {
         self.kind == EventKind::Nothing
     }
 
-    /// The event in two words; [`NOTHING`](Self::NOTHING) and no other one has zero in the first.
+    /// The event in two words.
     #[inline]
     pub fn to_words(self) -> [u64; 2] {
-        if cfg!(target_endian = "little") {
-            return bytemuck::cast(self);
-        }
-        let first = u64::from(self.time)
-            | u64::from(self.thread_and_width) << 32
-            | (self.kind as u64) << KIND_AT
-            | (self.others as u64) << 56;
-        [
-            first,
-            u64::from(self.block) | u64::from(self.site.to_bits()) << 32,
-        ]
-    }
-
-    /// The event of these words, or the number that stands for it.
-    #[inline]
-    pub fn of_words([first, second]: [u64; 2]) -> Result<Self, usize> {
-        if first == 0 {
-            return Ok(Self::NOTHING);
-        }
-        if first == ELSEWHERE {
-            return Err(second as usize);
-        }
-        Ok(Self {
-            time: first as u32,
-            block: second as u32,
-            site: Site::of_bits((second >> 32) as u32),
-            thread_and_width: (first >> 32) as u16,
-            kind: KINDS[(first >> KIND_AT) as usize % 16 % KINDS.len()],
-            others: OTHERS[(first >> 56) as usize % OTHERS.len()],
-        })
-    }
-
-    /// Words that stand for number `number`.
-    pub fn words_elsewhere(number: usize) -> [u64; 2] {
-        [ELSEWHERE, number as u64]
-    }
-
-    /// Whether the first word is that of reads of several blocks.
-    #[inline]
-    pub fn is_read_by_blocks(first: u64) -> bool {
-        const READ_BY_BLOCKS: u64 = READ | (Others::OfOtherBlocks as u64) << 8;
-        first >> KIND_AT == READ_BY_BLOCKS
+        bytemuck::cast(self)
     }
 }
 
@@ -341,25 +281,10 @@ mod tests {
     use std::panic::Location;
 
     #[test]
-    fn events_survive_as_words() {
-        for (kind, others) in KINDS.into_iter().zip(OTHERS.into_iter().cycle()).skip(1) {
-            let site = Site::of(Location::caller());
-            let event = Event::new(kind, (u32::MAX, 1023), 77, 16, site);
-            let event = event.standing_for(others);
-            assert_eq!(Event::of_words(event.to_words()), Ok(event));
-            assert_eq!((event.thread(), event.of_thread(7).thread()), (1023, 7));
-        }
-        assert_eq!(Event::of_words([0; 2]), Ok(Event::NOTHING));
-        assert_eq!(Event::of_words(Event::words_elsewhere(9)), Err(9));
-    }
-
-    #[test]
     fn atomic_events_have_width_and_scope() {
         let site = Site::of(Location::caller());
-        let of = |bytes, scope| {
-            let event = Event::new(EventKind::Atomic, (3, 1023), 7, bytes, site).of_scope(scope);
-            Event::of_words(event.to_words()).unwrap()
-        };
+        let of =
+            |bytes, scope| Event::new(EventKind::Atomic, (3, 1023), 7, bytes, site).of_scope(scope);
         use MemoryScope::{Block, Cluster, Device};
         for scope in [Block, Cluster, Device] {
             let (narrow, wide) = (of(4, scope), of(8, scope));

@@ -137,4 +137,11 @@ impl LaunchCheck {
         };
         Ok(Arc::clone(region))
     }
+
+    /// Forgets the shadow, but for the regions that blocks have nearby.
+    pub fn forget_regions(&self) {
+        for shard in &self.shards {
+            *shard.lock().unwrap_or_else(PoisonError::into_inner) = Regions::default();
+        }
+    }
 }

@@ -4,7 +4,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | `findings` | what a launch has found and gone on after |
-//! | `event` | one access, as the shadow remembers it |
+//! | `event` | one access, as the shadow remembers it; `packed`, in 12 bytes |
 //! | `site` | its line |
 //! | `clock` | vector clocks, compressed |
 //! | `block_clocks` | the clocks of many blocks, with structure that they share |
@@ -33,6 +33,7 @@
 //! | `clusters` | which blocks are one cluster |
 //! | `access` | one access against the shadow |
 //! | `quick`, `plain` | the short way of most accesses |
+//! | `at_once` | the shortest one, of loads and stores of global memory |
 //! | `survived` | conflicts that a launch survives |
 //! | `copies` | asynchronous copies between issue and wait |
 //! | `agents` | what runs beside the threads, as threads of its own |
@@ -60,6 +61,7 @@ mod agents;
 mod announced;
 mod asynchronous;
 mod asynchronous_report;
+mod at_once;
 mod atomics;
 mod block;
 mod block_clock;
@@ -103,6 +105,7 @@ mod updates;
 
 pub(crate) use agents::Agent;
 pub(crate) use asynchronous::{Extent, Issue};
+pub(crate) use at_once::{AtOnce, CellOf};
 pub(crate) use block::BlockCheck;
 pub(crate) use clusters::Clusters;
 pub(crate) use copies::Hazard;

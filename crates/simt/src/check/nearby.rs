@@ -164,8 +164,13 @@ impl Default for Nearby {
 impl Nearby {
     /// Forgets what it knows of a launch.
     pub fn clear(&mut self) {
-        self.windows.fill_with(Window::default);
+        self.forget_windows();
         self.places.fill_with(|| None);
+    }
+
+    /// Until an access is recorded, there is no [`window_of`](Self::window_of) any.
+    pub fn forget_windows(&mut self) {
+        self.windows.fill_with(Window::default);
     }
 
     /// The place of `address`.
@@ -208,28 +213,30 @@ impl Nearby {
         }
     }
 
-    /// The cells and the number of the one that has `bytes` bytes at `address` and no others, if an access of
-    /// them by a view that begins at `view_base` may be made.
+    /// The window of an access at `address` by a view that begins at `view_base`, and its cells, if it may be made as
+    /// far as it is of a whole cell.
     #[inline(always)]
-    pub fn cell_of(
-        &self,
-        view_base: usize,
-        address: usize,
-        bytes: usize,
-    ) -> Option<(&Window, &Cells, usize)> {
+    pub fn window_of(&self, view_base: usize, address: usize) -> Option<(&Window, &Cells)> {
         let window = &self.windows[slot_of(address / REGION_BYTES)];
         if !(address.wrapping_sub(window.first) <= window.last && window.extent.contains(view_base))
         {
             return None;
         }
-        let cells = window.cells.as_deref()?;
-        let cell = cells.number_of(address % REGION_BYTES, bytes)?;
-        Some((window, cells, cell))
+        Some((window, window.cells.as_deref()?))
     }
 
-    /// The place of an address of which there is a [`cell_of`](Self::cell_of).
+    /// The place of an address of which there is a [`window_of`](Self::window_of).
     pub fn place_of_cell(&self, address: usize) -> Option<&Place> {
         self.places[slot_of(address / REGION_BYTES)].as_ref()
+    }
+
+    /// Notes that these bytes have been written, of which there is a [`window_of`](Self::window_of).
+    #[cold]
+    #[inline(never)]
+    pub fn note_written(&self, address: usize, bytes: usize) {
+        if let Some(place) = self.place_of_cell(address) {
+            place.note_written(address, bytes);
+        }
     }
 
     /// The cells of the region of a place that [`place_of`](Self::place_of) has found, if they are known

@@ -1,41 +1,143 @@
-//! A load or a store, against the words of an event that is all that is known of a cell: the short form of what
+//! A load or a store, against the word of an event that is all that is known of a cell: the short form of what
 //! the rules of `cell` do with most accesses.
 
-use super::event::{KIND_AT, READ, Time, WRITE, thread_in};
-use std::cell::Cell;
+use super::event::packed::{AGENT, BLOCK, Packed, Stamp, THREAD, TIME, nature, nature_of};
+use super::event::{EventKind, Others, Time};
+use super::site::Site;
 
-/// A load or a store that is about to be made, as far as one that a cell knows must be compared with it. What
-/// is in the block is read where it matters.
-pub(super) struct Plain<'a> {
-    pub writes: bool,
-    pub block: u32,
-    pub thread: u16,
-    pub now: &'a Cell<Time>,
+const READ: u64 = nature_of(EventKind::Read, Others::None);
+const READ_BY_WARP: u64 = nature_of(EventKind::Read, Others::OfWarp);
+const READ_BY_BLOCK: u64 = nature_of(EventKind::Read, Others::OfBlock);
+const WRITE: u64 = nature_of(EventKind::Write, Others::None);
+
+/// A load or a store that is about to be made, as far as one that a cell knows must be compared with it.
+pub(super) struct Plain<const WRITES: bool> {
+    /// Its event.
+    pub event: Packed,
     /// The last barrier of its block.
-    pub barrier: &'a Cell<Time>,
+    barrier: Time,
 }
 
-impl Plain<'_> {
-    /// Whether it leaves nothing to remember of the event of these words, which is all that is known of a
-    /// cell: it is of the same thread, or before the last barrier of the block.
+impl<const WRITES: bool> Plain<WRITES> {
+    /// An access of two to the power of `shift` bytes by a thread, at this moment of its block.
     #[inline(always)]
-    pub fn replaces(&self, [first, second]: [u64; 2]) -> bool {
-        let kind = first >> KIND_AT;
-        let is_plain = kind == READ || kind == WRITE && self.writes;
-        first == 0
-            || is_plain
-                && second as u32 == self.block
-                && (thread_in(first) == self.thread || first as Time <= self.barrier.get())
+    pub fn new(now: Stamp, thread: u16, shift: u32, site: Site, barrier: Time) -> Self {
+        let kind = match WRITES {
+            true => EventKind::Write,
+            false => EventKind::Read,
+        };
+        Self {
+            event: now.event(kind, thread, shift, site),
+            barrier,
+        }
     }
 
-    /// Whether it is a load that adds nothing to the write of these words, which is all that is known of a
+    /// Whether it leaves nothing to remember of the event of this word, which is all that is known of a
+    /// cell: it is of the same thread, or before the last barrier of the block.
+    #[inline(always)]
+    pub fn replaces(&self, known: u64) -> bool {
+        let is_plain = nature(known) == READ || WRITES && nature(known) == WRITE;
+        known == 0 || is_plain && (self.is_of_same_thread(known) || self.is_after_barrier(known))
+    }
+
+    /// Whether it is a load that adds nothing to the write of this word, which is all that is known of a
     /// cell: it is of the same thread, and nothing can come between the two.
     #[inline(always)]
-    pub fn repeats(&self, [first, second]: [u64; 2]) -> bool {
-        !self.writes
-            && first >> KIND_AT == WRITE
-            && second as u32 == self.block
-            && thread_in(first) == self.thread
-            && first as Time == self.now.get()
+    pub fn repeats(&self, known: u64) -> bool {
+        let is_now = (known ^ self.event.word) & TIME == 0;
+        !WRITES && nature(known) == WRITE && is_now && self.is_of_same_thread(known)
+    }
+
+    /// Whether it is one more read, which nothing orders, after the event of this word, which is all that is known
+    /// of a cell: that is one read of another block, of which a read of several blocks may take the place, or stands
+    /// for several of its block.
+    #[inline]
+    pub fn joins(&self, known: u64, is_exact: bool) -> bool {
+        let is_read = match nature(known) {
+            READ => !is_exact,
+            READ_BY_WARP | READ_BY_BLOCK => true,
+            _ => false,
+        };
+        !WRITES && is_read && (known ^ self.event.word) & BLOCK != 0
+    }
+
+    #[inline(always)]
+    fn is_of_same_thread(&self, known: u64) -> bool {
+        (known ^ self.event.word) & (BLOCK | THREAD) == 0
+    }
+
+    /// Whether the last barrier of its block orders the event of this word before it.
+    #[inline(always)]
+    fn is_after_barrier(&self, known: u64) -> bool {
+        // Of an event of another block, or of an agent, more is left than any time.
+        let time = (known & (AGENT | BLOCK | TIME)).wrapping_sub(self.event.word & BLOCK);
+        time <= u64::from(self.barrier)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::accessor::Accessor;
+    use super::super::cell::{Cell, Rules};
+    use super::super::clusters::Clusters;
+    use super::super::event::{Event, KINDS};
+    use super::*;
+    use crate::basics::SplitMix64;
+    use std::panic::Location;
+
+    /// The short form, against the rules. Returns how often it said that an access replaces what is known, repeats it
+    /// and joins it.
+    fn compare<const WRITES: bool>(random: &mut SplitMix64) -> [usize; 3] {
+        let others = [Others::None, Others::OfWarp, Others::OfBlock];
+        let (site, mut counts) = (Site::of(Location::caller()), [0; 3]);
+        for _ in 0..200_000 {
+            let mut below = |bound: usize| random.below(bound as u64) as usize;
+            let kind = KINDS[below(KINDS.len())];
+            let place = (below(2) as u32, below(12) as u16);
+            let known = Event::new(kind, place, 1 + below(6) as Time, 4, site);
+            let known = known.standing_for(others[below(others.len())]);
+            let (barrier, is_exact) = (below(6) as Time, below(2) == 0);
+            let accessor = Accessor {
+                block: 0,
+                thread: 5,
+                warp: 4..8,
+                block_barrier: barrier,
+                warp_barrier: below(6) as Time,
+                clock: None,
+                clusters: &Clusters::NONE,
+            };
+            let access = Plain::<WRITES>::new(Stamp::of(0, 6).unwrap(), 5, 2, site, barrier);
+            let event = access.event.event().unwrap();
+            let word = known.pack().unwrap().word;
+            let says = [
+                access.replaces(word),
+                access.repeats(word),
+                access.joins(word, is_exact),
+            ];
+            let rules = Rules {
+                starts_unwritten: false,
+                is_exact,
+            };
+            let afterwards = [event, known, known.standing_for(Others::OfOtherBlocks)];
+            for ((says, after), count) in says.into_iter().zip(afterwards).zip(&mut counts) {
+                if says {
+                    *count += 1;
+                    let mut cell = Cell::of(known);
+                    let ends_release = cell.record(&event, &accessor, rules, &mut ());
+                    assert!(matches!(ends_release, Ok(false)), "{known:?} {event:?}");
+                    assert_eq!(cell.single(), Some(after), "{known:?} {event:?}");
+                }
+            }
+        }
+        counts
+    }
+
+    #[test]
+    fn the_short_form_says_what_the_rules_say() {
+        let mut random = SplitMix64::new(13, 0);
+        let [replaced, repeated, joined] = compare::<false>(&mut random);
+        assert!(replaced > 1000 && repeated > 10 && joined > 1000);
+        let [replaced, repeated, joined] = compare::<true>(&mut random);
+        assert!(replaced > 1000 && (repeated, joined) == (0, 0));
     }
 }

@@ -114,9 +114,13 @@ impl Reader {
     /// Whether `event` is a read of the same warp at the same time.
     #[inline]
     fn is_together(&self, event: &Event, warp_width: u16) -> bool {
-        let group = |event: &Event| (event.block, event.time, event.thread() / warp_width);
-        let are_alike = self.event.is_like(event) && event.is_like(&self.event);
-        group(&self.event) == group(event) && are_alike
+        let (own, warp) = (&self.event, |event: &Event| event.thread() / warp_width);
+        // Mostly the first differs, and the quotients take as long as all else.
+        own.block == event.block
+            && own.time == event.time
+            && warp(own) == warp(event)
+            && own.is_like(event)
+            && event.is_like(own)
     }
 
     /// Whether nothing need be known of the reads once `event` is.

@@ -1,11 +1,12 @@
 //! The shadow of a region of global memory.
 //!
-//! A cell that has seen one access, or reads that one event stands for, is 16 bytes: the event
-//! itself. Others are kept beside the cells.
+//! A cell that has seen one access, or reads that one event stands for, is 12 bytes: the event
+//! itself, if it fits. Others are kept beside the cells.
 
 use super::accessor::Accessor;
 use super::cell::{Cell, Conflict, Rules};
 use super::cells::{Cells, REGION_BYTES};
+use super::event::packed::Packed;
 use super::event::{Event, Time};
 use super::read_only::ReadOnlyBytes;
 use super::site::Site;
@@ -27,7 +28,7 @@ pub(super) struct Region {
     shift: AtomicU32,
     /// By shift. Those of a larger one than `shift` are out of date.
     cells: [OnceLock<Arc<Cells>>; MAX_SHIFT as usize + 1],
-    /// The cells that more than one event is known of.
+    /// The cells of which more is known than one event that fits.
     others: Mutex<Others>,
     /// How many of those are in use.
     others_in_use: AtomicUsize,
@@ -36,7 +37,7 @@ pub(super) struct Region {
     is_exclusive: bool,
 }
 
-/// The cells that more than one event is known of, by number.
+/// The cells of which more is known than one event that fits, by number.
 #[derive(Default)]
 struct Others {
     cells: Vec<Cell>,
@@ -103,11 +104,11 @@ impl Region {
         let mut held = self.hold();
         let cells = self.cells(offset, bytes, &mut held)?;
         for cell in cells.numbers(offset, bytes) {
-            if let Err(number) = cells.get(cell) {
+            if let Err(number) = cells.get(cell).event() {
                 self.lock(&mut held).remove(number);
                 self.others_in_use.fetch_sub(1, Ordering::Relaxed);
             }
-            cells.set(cell, *event);
+            self.set((cells, cell), Cell::of(*event), &mut held)?;
         }
         Ok(())
     }
@@ -142,7 +143,7 @@ impl Region {
         let mut held = self.hold();
         let cells = self.cells(offset, bytes, &mut held)?;
         let mut numbers = cells.numbers(offset, bytes);
-        Ok(numbers.find_map(|cell| match cells.get(cell) {
+        Ok(numbers.find_map(|cell| match cells.get(cell).event() {
             Ok(event) if event.is_nothing() => None,
             Ok(event) => action(&Cell::of(event)),
             Err(number) => action(&self.lock(&mut held).cells[number]),
@@ -164,6 +165,12 @@ impl Region {
             false => self.others.try_lock().ok(),
         };
         (self.is_exclusive || held.is_some()) && self.read_only.is_empty() && action()
+    }
+
+    /// Whether there is room to keep each of several readers of one more cell.
+    #[inline]
+    pub fn is_exact(&self) -> bool {
+        self.others_in_use.load(Ordering::Relaxed) < EXACT_CELLS
     }
 
     /// Records a read through the read-only cache, unless it must not be: the reader does not matter,
@@ -203,34 +210,49 @@ impl Region {
     ) -> Result<bool, Conflict> {
         let rules = Rules {
             starts_unwritten: false,
-            is_exact: self.others_in_use.load(Ordering::Relaxed) < EXACT_CELLS,
+            is_exact: self.is_exact(),
         };
-        match cells.get(number) {
+        match cells.get(number).event() {
             Ok(known) if known.is_nothing() || event.replaces(&known, accessor) => {
-                cells.set(number, *event);
+                match event.pack() {
+                    Some(packed) => cells.set(number, packed),
+                    None => self.keep((cells, number), Cell::of(*event), held)?,
+                }
                 Ok(false)
             }
             Ok(known) => {
                 let mut cell = Cell::of(known);
                 let ends_release = cell.record(event, accessor, rules, &mut ())?;
-                match cell.single() {
-                    Some(event) => cells.set(number, event),
-                    None => self.keep((cells, number), cell, held)?,
-                }
+                self.set((cells, number), cell, held)?;
                 Ok(ends_release)
             }
             Err(other) => {
                 let others = self.lock(held);
                 let cell = &mut others.cells[other];
                 let ends_release = cell.record(event, accessor, rules, &mut ())?;
-                if let Some(event) = cell.single() {
-                    cells.set(number, event);
+                if let Some(packed) = cell.single().and_then(|event| event.pack()) {
+                    cells.set(number, packed);
                     others.remove(other);
                     self.others_in_use.fetch_sub(1, Ordering::Relaxed);
                 }
                 Ok(ends_release)
             }
         }
+    }
+
+    /// Changes a cell that is not beside the others.
+    #[inline]
+    fn set<'a>(
+        &'a self,
+        (cells, number): (&Cells, usize),
+        cell: Cell,
+        held: &mut Held<'a>,
+    ) -> Result<(), OutOfMemory> {
+        match cell.single().and_then(|event| event.pack()) {
+            Some(packed) => cells.set(number, packed),
+            None => self.keep((cells, number), cell, held)?,
+        }
+        Ok(())
     }
 
     /// Keeps a cell beside the others.
@@ -243,7 +265,7 @@ impl Region {
     ) -> Result<(), OutOfMemory> {
         let other = self.lock(held).add(cell)?;
         self.others_in_use.fetch_add(1, Ordering::Relaxed);
-        cells.set_number(number, other);
+        cells.set(number, Packed::elsewhere(other));
         Ok(())
     }
 
@@ -313,8 +335,9 @@ impl Region {
         held: &mut Held<'a>,
     ) -> Result<(), OutOfMemory> {
         for copy in finer.numbers(offset, bytes) {
-            match wider.get(number) {
-                Ok(event) => finer.set(copy, event),
+            let packed = wider.get(number);
+            match packed.event() {
+                Ok(_) => finer.set(copy, packed),
                 Err(other) => {
                     let cell = self.lock(held).cells[other].clone();
                     self.keep((finer, copy), cell, held)?;

@@ -18,9 +18,15 @@ impl Site {
 
     #[inline]
     pub fn of(location: &'static Location<'static>) -> Self {
+        Self::near(location).unwrap_or(Self::UNKNOWN)
+    }
+
+    /// None for a line of a library that was loaded too far away.
+    #[inline(always)]
+    pub fn near(location: &'static Location<'static>) -> Option<Self> {
         let address = ptr::from_ref(location).expose_provenance();
         let distance = address.wrapping_sub(ptr::from_ref(&ANCHOR).addr()) as isize;
-        Self(i32::try_from(distance).unwrap_or(Self::UNKNOWN.0))
+        i32::try_from(distance).ok().map(Self)
     }
 
     /// The bits that [`of_bits`](Self::of_bits) takes.

@@ -8,7 +8,7 @@ use crate::basics::{
     Space, element_at, parameter_at,
 };
 use crate::block::{Block, Thread};
-use crate::check::BlockCheck;
+use crate::check::{AtOnce, BlockCheck, CellOf};
 use crate::current::{
     is_shared, is_shared_in_cluster, try_instruction, try_with_checks, try_with_current,
 };
@@ -120,7 +120,30 @@ fn is_shared_here(access: &Access) -> bool {
 #[inline(never)]
 #[track_caller]
 fn load_at_once(view_base: usize, address: usize, bytes: usize) -> bool {
-    is_recorded_at_once::<false>(view_base, (address, bytes), Location::caller())
+    let (range, site) = ((address, bytes), Location::caller());
+    let is_recorded = |thread: &Thread, check: &BlockCheck| match check
+        .load_at_once(view_base, range)
+    {
+        AtOnce::Recorded => true,
+        AtOnce::OfCell(cell) => load_of_cell(thread, check, cell, view_base, address, site),
+        AtOnce::OfRegion => is_recorded_in_region::<false>(thread, check, view_base, range, site),
+        AtOnce::Unknown => false,
+    };
+    is_quiet() && try_with_checks(is_recorded) == Some(true)
+}
+
+/// Whether a load of a known cell is recorded: not in [`load_at_once`], which most loads need no more than.
+#[inline(never)]
+fn load_of_cell(
+    thread: &Thread,
+    check: &BlockCheck,
+    cell: CellOf<'_>,
+    view_base: usize,
+    address: usize,
+    site: &'static Location<'static>,
+) -> bool {
+    check.record_load(thread.number, cell, address, site)
+        || is_recorded_in_region::<false>(thread, check, view_base, (address, cell.bytes()), site)
 }
 
 /// [`load_at_once`] of a store.
@@ -128,7 +151,20 @@ fn load_at_once(view_base: usize, address: usize, bytes: usize) -> bool {
 #[inline(never)]
 #[track_caller]
 fn store_at_once(view_base: usize, address: usize, bytes: usize) -> bool {
-    is_recorded_at_once::<true>(view_base, (address, bytes), Location::caller())
+    let (range, site) = ((address, bytes), Location::caller());
+    let is_recorded = |thread: &Thread, check: &BlockCheck| match check.store_at_once(
+        thread.number,
+        view_base,
+        range,
+        site,
+    ) {
+        AtOnce::Recorded => true,
+        AtOnce::OfCell(_) | AtOnce::OfRegion => {
+            is_recorded_in_region::<true>(thread, check, view_base, range, site)
+        }
+        AtOnce::Unknown => false,
+    };
+    is_quiet() && try_with_checks(is_recorded) == Some(true)
 }
 
 /// Ends the launch at a violation, and shows any other access to the schedule, the checks and the
@@ -173,23 +209,20 @@ fn observe(access: &Access, site: &'static Location<'static>) {
     note_access(access, site);
 }
 
-/// Whether nothing stands in the way of a sound access of the bytes of `range` (address, bytes), and the checks
-/// of the running block have recorded it in the shortest way.
-#[inline(always)]
-fn is_recorded_at_once<const WRITES: bool>(
+/// Whether the checks of the running block have recorded an access whose cell they know.
+#[inline(never)]
+fn is_recorded_in_region<const WRITES: bool>(
+    thread: &Thread,
+    check: &BlockCheck,
     view_base: usize,
     range: (usize, usize),
     site: &'static Location<'static>,
 ) -> bool {
-    if !is_quiet() {
+    if thread.confinement.excess().is_some() {
         return false;
     }
-    let is_recorded = try_with_checks(|thread, check| {
-        let by = (&thread.position, thread.number);
-        let record = || check.record_at_once::<WRITES>(by, view_base, range, site);
-        thread.confinement.excess().is_none() && thread.confinement.inside_at_once(record)
-    });
-    is_recorded == Some(true)
+    let _inside = thread.confinement.inside();
+    check.record_in_region::<WRITES>(&thread.position, view_base, range, site)
 }
 
 /// Whether nothing stands in the way of the access, and the checks of the running block have recorded it

@@ -105,6 +105,14 @@ impl<'a> Run<'a> {
         self.add_defect(index, finding);
     }
 
+    /// No block runs any more: the memory of what they have accessed is free, though workers keep the state of their last
+    /// block.
+    pub fn forget_shadow(&self) {
+        if let Some(check) = &self.check {
+            check.forget_regions();
+        }
+    }
+
     /// Whether block `index` need not run any more: a lower one has a defect, or the run is of no use.
     #[inline]
     pub fn is_pointless(&self, index: u64) -> bool {

@@ -37,7 +37,10 @@ pub(crate) fn simulate(
     } = *launch.options;
     let is_watched = checks || counters || launch.is_preemptive();
     let _watch = is_watched.then(|| Watch::begin(counters));
-    let run_blocks = |run: &Run<'_>| waiting_idly(|| pool.install(|| run_blocks(run)));
+    let run_blocks = |run: &Run<'_>| {
+        waiting_idly(|| pool.install(|| run_blocks(run)));
+        run.forget_shadow();
+    };
     let run = Run::first(launch);
     run_blocks(&run);
     run.finish_or_repeat(run_blocks)

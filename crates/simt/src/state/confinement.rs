@@ -142,21 +142,6 @@ impl Confinement {
         inside
     }
 
-    /// Calls `action`, which is the simulator's own code and does not unwind, unless the thread is in such
-    /// code already.
-    #[inline(always)]
-    pub fn inside_at_once(&self, action: impl FnOnce() -> bool) -> bool {
-        if self.inside.load(Ordering::Relaxed) {
-            return false;
-        }
-        self.inside.store(true, Ordering::Relaxed);
-        compiler_fence(Ordering::SeqCst);
-        let result = action();
-        compiler_fence(Ordering::SeqCst);
-        self.inside.store(false, Ordering::Relaxed);
-        result
-    }
-
     /// By how many bytes the caller's frame is in the reserve; none where the stack has room for an
     /// instruction.
     #[inline(always)]

@@ -1,0 +1,196 @@
+//! The shortest way of a load or a store of global memory: its bytes are those of one cell, and a few words that
+//! are at hand say that it is allowed.
+//!
+//! What only a part of the accesses needs is in functions of its own: registers that they use would have to be saved
+//! at each access.
+
+use super::accessor::Accessor;
+use super::block::BlockCheck;
+use super::cells::{Cells, REGION_BYTES};
+use super::event::{Event, EventKind};
+use super::nearby::Nearby;
+use super::plain::Plain;
+use super::site::Site;
+use crate::basics::Position;
+use std::panic::Location;
+
+/// What the shortest way knows of a load or a store of global memory.
+#[derive(Clone, Copy)]
+pub(crate) enum AtOnce<'a> {
+    /// It has been recorded.
+    Recorded,
+    /// All has been written, and its bytes are those of one of these cells, which no other host thread uses.
+    OfCell(CellOf<'a>),
+    /// Its bytes are those of one cell of a region.
+    OfRegion,
+    /// Nothing.
+    Unknown,
+}
+
+/// Cells, one of which is that of the bytes of an access.
+#[derive(Clone, Copy)]
+pub(crate) struct CellOf<'a>(&'a Cells);
+
+impl CellOf<'_> {
+    /// How many bytes the access has.
+    #[inline]
+    pub fn bytes(self) -> usize {
+        self.0.bytes()
+    }
+}
+
+impl BlockCheck {
+    /// What is known of a load of `bytes` bytes of global memory at `address` by a view that begins at `view_base`.
+    ///
+    /// Like the other functions of the shortest way, it takes no lock, and borrows and allocates nothing: as in code of the
+    /// kernel's, the thread may be left where it is.
+    #[inline(always)]
+    pub fn load_at_once(&self, view_base: usize, (address, bytes): (usize, usize)) -> AtOnce<'_> {
+        let Some((window, cells)) = self.nearby_now().window_of(view_base, address) else {
+            return AtOnce::Unknown;
+        };
+        let Some(cell) = cells.number_of(address % REGION_BYTES, bytes) else {
+            return AtOnce::Unknown;
+        };
+        match window.is_all_written {
+            true if cells.is_read(cell) && !self.has_clocks.get() => AtOnce::Recorded,
+            true if cells.are_exclusive() => AtOnce::OfCell(CellOf(cells)),
+            _ => AtOnce::OfRegion,
+        }
+    }
+
+    /// Records a load of the cell of `address`, by thread number `number`, at the line `site`, if it replaces all that is
+    /// known of the cell, or says no more.
+    #[inline(always)]
+    pub fn record_load(
+        &self,
+        number: u32,
+        CellOf(cells): CellOf<'_>,
+        address: usize,
+        site: &'static Location<'static>,
+    ) -> bool {
+        let offset = address % REGION_BYTES;
+        let cell = cells.exclusive_number_of(offset, cells.bytes());
+        cell.is_some_and(|cell| self.is_replaced::<false>(number, (cells, cell), site))
+    }
+
+    /// Records a store of `bytes` bytes of global memory at `address` by a view that begins at `view_base`, by thread
+    /// number `number`, at the line `site`, if it replaces all that is known of its cell.
+    #[inline(always)]
+    pub fn store_at_once(
+        &self,
+        number: u32,
+        view_base: usize,
+        (address, bytes): (usize, usize),
+        site: &'static Location<'static>,
+    ) -> AtOnce<'_> {
+        let nearby = self.nearby_now();
+        let Some((window, cells)) = nearby.window_of(view_base, address) else {
+            return AtOnce::Unknown;
+        };
+        let offset = address % REGION_BYTES;
+        let Some(cell) = cells.exclusive_number_of(offset, bytes) else {
+            let is_of_region = cells.number_of(offset, bytes).is_some();
+            return if is_of_region {
+                AtOnce::OfRegion
+            } else {
+                AtOnce::Unknown
+            };
+        };
+        if !self.is_replaced::<true>(number, (cells, cell), site) {
+            return AtOnce::OfRegion;
+        }
+        if !window.is_all_written {
+            nearby.note_written(address, bytes);
+        }
+        AtOnce::Recorded
+    }
+
+    #[inline(always)]
+    fn nearby_now(&self) -> &Nearby {
+        // SAFETY: the places are borrowed to change them only in functions that call nothing of the shortest way, nor
+        // code of a kernel's.
+        unsafe { &*self.nearby.as_ptr() }
+    }
+
+    /// Whether a load or a store of a whole cell replaces all that is known of it, or says no more.
+    #[inline(always)]
+    fn is_replaced<const WRITES: bool>(
+        &self,
+        number: u32,
+        (cells, cell): (&Cells, usize),
+        site: &'static Location<'static>,
+    ) -> bool {
+        let plain = || self.plain::<WRITES>(number, cells.shift(), Site::near(site)?);
+        plain().is_some_and(|access| cells.replace_one(cell, &access))
+    }
+
+    /// Records an access of a whole cell that is not recorded at once: not all of the memory was written, or it changes
+    /// cells that other host threads use, or the rules have to say whether it is allowed. If they do not, that has to be
+    /// found once more.
+    pub fn record_in_region<const WRITES: bool>(
+        &self,
+        position: &Position,
+        view_base: usize,
+        (address, bytes): (usize, usize),
+        site: &'static Location<'static>,
+    ) -> bool {
+        let Ok(nearby) = self.nearby.try_borrow() else {
+            return false;
+        };
+        let offset = address % REGION_BYTES;
+        let window = nearby.window_of(view_base, address);
+        let Some(((_, cells), place)) = window.zip(nearby.place_of_cell(address)) else {
+            return false;
+        };
+        let Some(cell) = cells.number_of(offset, bytes) else {
+            return false;
+        };
+        let (number, region) = (position.thread(), &place.region);
+        if !WRITES && !place.is_written(address, bytes) {
+            return false;
+        }
+        let may_join = !WRITES && !self.has_clock(number);
+        if may_join && cells.is_read(cell) {
+            return true;
+        }
+        let plain = || self.plain::<WRITES>(number, cells.shift(), Site::of(site));
+        let says_it_all = |access: &Plain<WRITES>| {
+            cells.replace_one(cell, access)
+                || may_join && cells.join_one(cell, access, region.is_exact())
+        };
+        let is_replaced = || {
+            // Another host thread may have narrowed them meanwhile.
+            !cells.are_outdated() && plain().is_some_and(|access| says_it_all(&access))
+        };
+        let event = || self.plain_event::<WRITES>(number, cells, site);
+        let is_allowed = || {
+            let (part, whole) = ((offset, bytes), (address, bytes));
+            let record = |accessor: &Accessor<'_>| {
+                self.record_bytes(region, part, whole, &event(), accessor)
+            };
+            self.with_accessor(position, record).is_ok()
+        };
+        let is_recorded = region.change(is_replaced) || is_allowed();
+        if WRITES && is_recorded {
+            place.note_written(address, bytes);
+        }
+        is_recorded
+    }
+
+    /// A load or a store of all bytes of one of the cells.
+    #[inline(always)]
+    fn plain_event<const WRITES: bool>(
+        &self,
+        number: u32,
+        cells: &Cells,
+        site: &'static Location<'static>,
+    ) -> Event {
+        let kind = match WRITES {
+            true => EventKind::Write,
+            false => EventKind::Read,
+        };
+        let thread = (self.block, number as u16);
+        Event::of_width(kind, thread, self.now(), cells.shift(), Site::of(site))
+    }
+}
