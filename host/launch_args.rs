@@ -4,7 +4,7 @@ mod batches;
 mod matrices;
 
 pub(crate) use batches::{
-    address_of, read_bytes, read_elements, written_by_product, written_bytes,
+    address_of, read_elements, read_words, written_by_product, written_words,
 };
 
 use crate::buffer::{ALIGNMENT, Buffer, BufferView, BufferViewMut};

@@ -3,13 +3,15 @@
 use super::bench::{Bench, Multiply, Score, Unit};
 use super::rivals::cublas::InF32;
 use super::sets::{Number, OPERAND_BYTES};
+use super::squares::NEWEST;
 use crate::common::Result;
 use tilewright::{Arithmetic, Matmul, MatmulInto, Matrix};
 use tilewright_test_support::random::Random;
 
 /// Products of a batch, and rows and columns of their matrices.
-const BATCHES: [(usize, usize); 8] = [
+const BATCHES: [(usize, usize); 9] = [
     (1000, 16),
+    (1000, 32),
     (1000, 64),
     (1000, 128),
     (1000, 192),
@@ -17,6 +19,21 @@ const BATCHES: [(usize, usize); 8] = [
     (500, 384),
     (250, 512),
     (64, 1024),
+];
+
+/// A row of a batch: what its name ends with, the arithmetic, and the compute capability of the devices whose
+/// kernels it has.
+pub type Way = (&'static str, Arithmetic, (u32, u32));
+
+pub const WAYS_OF_F32: &[Way] = &[
+    ("", Arithmetic::Auto, NEWEST),
+    (", split", Arithmetic::Split, NEWEST),
+    (", chain", Arithmetic::Chain, NEWEST),
+];
+
+pub const WAYS_OF_HALVES: &[Way] = &[
+    ("", Arithmetic::Auto, NEWEST),
+    (", by warps", Arithmetic::Auto, (8, 0)),
 ];
 
 /// Rows and columns of the least products of f32 whose operands are taken apart here: shorter sums have no bound.
@@ -27,11 +44,11 @@ const COUNT_ON_SIMULATOR: usize = 4;
 const MOST_ON_SIMULATOR: usize = 256;
 
 impl Bench {
-    /// Batches whose matrices lie one below the other, in some ways, each with what its name ends with.
+    /// Batches whose matrices lie one below the other, in some ways.
     pub fn run_batches<T: MatmulInto<T> + InF32 + Number>(
         &self,
         element: &str,
-        ways: &[(&str, Arithmetic)],
+        ways: &[Way],
         records: &mut Vec<serde_json::Value>,
     ) -> Result {
         let is_simulated = self.device.is_simulator();
@@ -85,14 +102,15 @@ impl Bench {
                 })?),
                 None => None,
             };
-            for &(way, arithmetic) in ways {
+            for &(way, arithmetic, (major, minor)) in ways {
                 if arithmetic == Arithmetic::Split && size < LEAST_SPLIT {
                     continue;
                 }
                 let ours = score(&|a, b, c| {
                     let (a, b) = (a.view().batch_rows(count)?, b.view().batch_rows(count)?);
                     let mut c = c.view_mut().into_batch_rows(count)?;
-                    Ok(Matmul::new(a, b).arithmetic(arithmetic).run_into(&mut c)?)
+                    let product = Matmul::new(a, b).arithmetic(arithmetic);
+                    Ok(product.compute_capability(major, minor).run_into(&mut c)?)
                 })?;
                 let name = format!("{name}{way}");
                 self.report(&name, &ours, rival.as_ref(), records);

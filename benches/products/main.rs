@@ -19,6 +19,7 @@ mod sets;
 mod shapes;
 mod squares;
 
+use batches::{WAYS_OF_F32, WAYS_OF_HALVES};
 use bench::Bench;
 use common::{Result, open_device};
 use half::{bf16, f16};
@@ -27,7 +28,6 @@ use results::File;
 use rivals::Rivals;
 use serde_json::Value;
 use std::process::ExitCode;
-use tilewright::Arithmetic;
 use tilewright::cuda_std::fp8::F8E4M3;
 
 fn main() -> ExitCode {
@@ -65,15 +65,8 @@ fn run() -> Result {
         |bench, records| bench.run_i8(records),
         |bench, records| bench.run_dequantized(records),
         |bench, records| bench.run_e4m3(records),
-        |bench, records| {
-            let ways = [
-                ("", Arithmetic::Auto),
-                (", split", Arithmetic::Split),
-                (", chain", Arithmetic::Chain),
-            ];
-            bench.run_batches::<f32>("f32", &ways, records)
-        },
-        |bench, records| bench.run_batches::<bf16>("bf16", &[("", Arithmetic::Auto)], records),
+        |bench, records| bench.run_batches::<f32>("f32", WAYS_OF_F32, records),
+        |bench, records| bench.run_batches::<bf16>("bf16", WAYS_OF_HALVES, records),
         |bench, records| bench.run_groups::<bf16>("bf16", records),
         |bench, records| bench.run_small_results::<f32>("f32", records),
         |bench, records| bench.run_small_results::<f64>("f64", records),

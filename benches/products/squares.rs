@@ -30,7 +30,7 @@ const WAYS: &[Way] = &[
 ];
 
 /// No limit to the kernels.
-const NEWEST: (u32, u32) = (u32::MAX, 0);
+pub const NEWEST: (u32, u32) = (u32::MAX, 0);
 
 /// How the elements of a line are drawn, a row of A or, numbered on, of B.
 struct Data {

@@ -5,6 +5,7 @@ use super::view_address;
 use crate::element::Element;
 use crate::matrix::{MatrixBatch, MatrixBatchMut, MatrixView};
 use cuda_std::global::{Global, GlobalMut};
+use std::alloc::Layout;
 
 /// What kernels read of `batch`: all from its first element to its last, gaps included.
 ///
@@ -40,28 +41,37 @@ pub(crate) unsafe fn written_by_product<T: Element>(
     unsafe { GlobalMut::from_raw_parts(address, span_of(batch)) }
 }
 
-/// [`read_elements`] of 8 bits, as bytes.
+/// [`read_elements`], as words of their size.
 ///
 /// # Safety
 /// 1. Of the parameter the launch reads the elements of the matrices alone.
-pub(crate) unsafe fn read_bytes<T: Element>(batch: MatrixBatch<'_, T>) -> Global<'_, u8> {
-    assert_eq!(size_of::<T>(), 1, "elements are bytes");
+pub(crate) unsafe fn read_words<T: Element, W: Element>(
+    batch: MatrixBatch<'_, T>,
+) -> Global<'_, W> {
+    assert_words::<T, W>();
     // SAFETY: (1) is (1).
     let elements = unsafe { read_elements(batch) };
     // SAFETY: (1), (2) as for the elements.
     unsafe { Global::from_raw_parts(elements.as_ptr().cast(), elements.len()) }
 }
 
-/// [`written_by_product`] of 8 bits, as bytes.
+/// [`written_by_product`], as words of their size.
 ///
 /// # Safety
 /// 1. Of the parameter the launch reads and writes the elements of the matrices alone.
-pub(crate) unsafe fn written_bytes<T: Element>(batch: MatrixBatchMut<'_, T>) -> GlobalMut<'_, u8> {
-    assert_eq!(size_of::<T>(), 1, "elements are bytes");
+pub(crate) unsafe fn written_words<T: Element, W: Element>(
+    batch: MatrixBatchMut<'_, T>,
+) -> GlobalMut<'_, W> {
+    assert_words::<T, W>();
     // SAFETY: (1) is (1).
     let elements = unsafe { written_by_product(batch) };
     // SAFETY: (1), (2) as for the elements.
     unsafe { GlobalMut::from_raw_parts(elements.as_mut_ptr().cast(), elements.len()) }
+}
+
+fn assert_words<T, W>() {
+    let [of_element, of_word] = [Layout::new::<T>(), Layout::new::<W>()];
+    assert_eq!(of_element, of_word, "an element is a word");
 }
 
 /// Elements from the first of the first matrix to the last of the last, gaps included.

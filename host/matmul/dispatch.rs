@@ -66,7 +66,7 @@ products! {
     f64 F64 => f64 F64 in f64, all by grouped::multiply, with a vector by vector::multiply,
         |device, selection, matrices| match selection.division {
             Some(division) => parts::multiply_chains(device, division, matrices),
-            None => chain::multiply(device, selection.kernel, matrices),
+            None => by_doubles(device, selection.kernel, matrices),
         };
     F8E4M3 F8E4M3 => bf16 Bf16 in f32, all by grouped::multiply_each, with a vector by bytes::multiply,
         |device, selection, matrices| multiply_narrow(device, selection, matrices, tensor::multiply);
@@ -142,6 +142,20 @@ fn by_singles(
             let wide = device.select_kernel(request, &problem)?.kernel;
             split::multiply(kernel, wide, matrices)
         }
+        _ => chain::multiply(device, kernel, matrices),
+    }
+}
+
+/// Launches a kernel of f64, which was selected for the matrices.
+#[inline]
+fn by_doubles(
+    device: &Device,
+    kernel: &'static GemmKernel,
+    matrices: Matrices<'_, f64, f64, f64>,
+) -> Outcome<()> {
+    let problem = matrices.problem(ElementType::F64, ElementType::F64);
+    match kernel.method {
+        Method::Mma(_) if problem.aligned_copies_pay() => mma::multiply_doubles(kernel, matrices),
         _ => chain::multiply(device, kernel, matrices),
     }
 }

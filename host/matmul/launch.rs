@@ -4,9 +4,11 @@
 //! on the ordinary units, `mma.rs` of warps and `tensor.rs` of warpgroups on tensor cores, `split.rs` of f32 in
 //! halves, by warpgroups or by `split_mma.rs`, `vector.rs` of lines and a vector, `bytes.rs` the same of elements of
 //! 8 bits. `parts.rs` divides K, `grouped.rs` has several products in one launch, `mirror.rs` the other half of a
-//! symmetric one. `lines.rs` makes operands fit for bulk copies and words, by `transpose.rs` where their lines lie
-//! across k, and `aligned.rs` launches kernels that read such lines. `persistent.rs` has grids of clusters that stay.
+//! symmetric one. `lines.rs` makes operands fit for bulk copies and words, by `align.rs`, and by `transpose.rs` where
+//! their lines lie across k, and `aligned.rs` launches kernels that read such lines. `persistent.rs` has grids of
+//! clusters that stay.
 
+mod align;
 mod aligned;
 pub mod bytes;
 pub mod chain;

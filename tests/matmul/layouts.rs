@@ -46,6 +46,20 @@ fn operands_in_every_order_give_the_same_bits<T: Real>() {
     }
 }
 
+/// Whose lines have odd numbers of elements, in products that are large enough for copies to pay.
+#[test]
+fn copied_operands_of_f64_give_the_same_bits() {
+    let (m, n, k) = (643, 645, 3);
+    for device in devices() {
+        assert_products::<f64>(
+            &device,
+            &random(m, k, 1),
+            &random(k, n, 2),
+            &[Order::RowMajor],
+        );
+    }
+}
+
 fn every_machine_gives_the_same_bits<T: Real>() {
     for machine in share(type_name::<T>(), machines()) {
         for (m, n) in [(130, 69), (132, 68)] {

@@ -1,19 +1,19 @@
 //! Matrices as bulk copies and vectors of 16 bytes find them: lines whose starts are multiples of 16 bytes.
 
+use super::align::align;
 use super::transpose::transpose;
 use crate::backend::TensorMapBatch;
-use crate::device::Device;
 use crate::element::Element;
 use crate::error::Outcome;
 use crate::launch_args::read_elements;
 use crate::launch_args::view_address;
 use crate::matmul::entry::MapWords;
 use crate::matmul::layout::layout_of;
-use crate::matrix::{Matrix, MatrixBatch, MatrixShape, MatrixView, Order};
+use crate::matrix::{Matrix, MatrixBatch, MatrixView, Order};
 use cuda_std::global::Global;
 
 /// What the starts of lines are multiples of, in bytes.
-const ALIGNMENT: usize = 16;
+pub const ALIGNMENT: usize = 16;
 
 /// Matrices whose lines start at multiples of 16 bytes: they, or copies of them.
 pub enum AlignedLines<'a, T: Element> {
@@ -32,7 +32,7 @@ impl<'a, T: Element> AlignedLines<'a, T> {
         let batch = lines_as_rows(batch);
         match is_aligned(batch) {
             true => Ok(Self::InPlace(batch)),
-            false => Self::copied(batch, Matrix::uninit),
+            false => Self::copied(batch),
         }
     }
 
@@ -52,28 +52,16 @@ impl<'a, T: Element> AlignedLines<'a, T> {
         let is_whole = batch.first().cols().is_multiple_of(multiple);
         match is_whole && is_aligned(batch) {
             true => Ok(Self::InPlace(batch)),
-            false => Self::copied(batch, Matrix::zeroed),
+            false => Self::copied(batch),
         }
     }
 
-    /// Copies of row-major matrices, in a room from `new`.
-    fn copied(
-        batch: MatrixBatch<'a, T>,
-        new: fn(&Device, MatrixShape) -> Outcome<Matrix<T>>,
-    ) -> Outcome<Self> {
-        let (first, count) = (batch.first(), batch.count().unwrap_or(1));
-        let (rows, columns) = first.shape();
-        let pitch = columns.next_multiple_of(ALIGNMENT / size_of::<T>());
-        let mut room = new(first.device(), (count * rows, pitch).into())?;
-        for index in 0..count {
-            let lines = index * rows..(index + 1) * rows;
-            let mut copy = room.view_mut().into_part(lines, ..columns)?;
-            copy.read_view(batch.get(index))?;
-        }
+    /// Copies of row-major matrices.
+    fn copied(batch: MatrixBatch<'a, T>) -> Outcome<Self> {
         Ok(Self::Copied {
-            room,
-            columns,
-            count,
+            room: align(batch)?,
+            columns: batch.first().cols(),
+            count: batch.count().unwrap_or(1),
         })
     }
 

@@ -4,10 +4,9 @@ use crate::element::Element;
 use crate::error::Outcome;
 use crate::kernels::module_of;
 use crate::launch::{LaunchConfig, MAX_GRID_Y, grid_x};
-use crate::launch_args::written_by_product;
+use crate::launch_args::written_words;
 use crate::matrix::MatrixBatchMut;
 use crate::module::Module;
-use cuda_std::global::GlobalMut;
 use cuda_std::grid_constant::GridConstant;
 use tilewright_kernels::triangle::{
     MIRROR_THREADS, MirrorShape, mirror_u16, mirror_u32, mirror_u64,
@@ -31,14 +30,11 @@ pub fn mirror<T: Element>(batch: MatrixBatchMut<'_, T>) -> Outcome<()> {
     })?;
     let grid = (tiles, shape.matrices.min(MAX_GRID_Y as usize) as u32);
     let config = LaunchConfig::new(grid, MIRROR_THREADS as u32);
-    // SAFETY: (1) by (1) of the kernels.
-    let elements = unsafe { written_by_product(batch) };
     /// The launch of a kernel for elements of a word.
     macro_rules! launch {
-        ($kernel:ident) => {{
-            let first = elements.as_mut_ptr().cast();
-            // SAFETY: (1), (2) as for the elements, which are as large.
-            let words = unsafe { GlobalMut::from_raw_parts(first, elements.len()) };
+        ($kernel:ident of $word:ty) => {{
+            // SAFETY: (1) by (1) of the kernels.
+            let words = unsafe { written_words::<_, $word>(batch) };
             let module = Module::on_demand(&device, module_of!($kernel));
             // SAFETY: (1) is (1) and (2) of the kernel: (1) the view and the shape are those of the matrices,
             // which as rows or as columns have the same diagonals. (2) The grid. (2) The matrices are borrowed
@@ -47,9 +43,9 @@ pub fn mirror<T: Element>(batch: MatrixBatchMut<'_, T>) -> Outcome<()> {
         }};
     }
     match size_of::<T>() {
-        2 => launch!(mirror_u16),
-        4 => launch!(mirror_u32),
-        8 => launch!(mirror_u64),
+        2 => launch!(mirror_u16 of u16),
+        4 => launch!(mirror_u32 of u32),
+        8 => launch!(mirror_u64 of u64),
         bytes => unreachable!("no product has elements of {bytes} bytes"),
     }
 }

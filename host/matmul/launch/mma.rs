@@ -1,4 +1,5 @@
-//! Products of f16, bf16 and i8 matrices by warps, on the tensor cores of compute capability 8.0 and later.
+//! Products of f16, bf16 and i8 matrices by warps, on the tensor cores of compute capability 8.0 and later, and of f64
+//! whose operands are copied.
 
 use super::aligned::{self, Reading};
 use super::lines::AlignedLines;
@@ -22,6 +23,20 @@ pub fn multiply<T: Typed, O: Typed, S: Accumulator>(
         length: |k| k,
     };
     aligned::multiply(kernel, matrices, reading, Stores::Single)
+}
+
+/// C = A B of f64, in order of k, of operands or copies of them whose lines start at multiples of 16 bytes.
+pub fn multiply_doubles(
+    kernel: &'static GemmKernel,
+    matrices: Matrices<'_, f64, f64, f64>,
+) -> Outcome<()> {
+    let reading = Reading {
+        lines: |batch, _| AlignedLines::of(batch),
+        // SAFETY: (1) is that of the function.
+        read: |operand| unsafe { operand.elements() },
+        length: |k| k,
+    };
+    aligned::multiply(kernel, matrices, reading, Stores::Plain)
 }
 
 /// Lines that start at multiples of 16 bytes, those of 8-bit elements in the order `along_k`.

@@ -4,7 +4,7 @@ use crate::element::Element;
 use crate::error::Outcome;
 use crate::kernels::module_of;
 use crate::launch::{LaunchConfig, MAX_GRID_Y, grid_x};
-use crate::launch_args::{read_bytes, written_bytes};
+use crate::launch_args::{read_words, written_words};
 use crate::matrix::{Matrix, MatrixBatch};
 use crate::module::Module;
 use cuda_std::grid_constant::GridConstant;
@@ -34,7 +34,12 @@ pub fn transpose<T: Element>(batch: MatrixBatch<'_, T>, alignment: usize) -> Out
     let config = LaunchConfig::new(grid, TRANSPOSE_THREADS as u32);
     let module = Module::on_demand(first.device(), module_of!(transpose_bytes));
     // SAFETY: (1) by (1) of the kernel. (1) The room is ours.
-    let (source, result) = unsafe { (read_bytes(batch), written_bytes(room.view_mut().into())) };
+    let (source, result) = unsafe {
+        (
+            read_words::<_, u8>(batch),
+            written_words::<_, u8>(room.view_mut().into()),
+        )
+    };
     let params = (source, result, GridConstant::new(&shape));
     // SAFETY: (1) is (1) to (3) of the kernel: (1) the views and the shape are those of the matrices. (2) The
     // room is its own buffer. (3) The grid. (2) The operand is borrowed, the room is ours.

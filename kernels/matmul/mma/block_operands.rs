@@ -17,8 +17,10 @@ pub struct BlockOperands<'a, A: StageLayout, B: StageLayout<Element = A::Element
     place: (u32, u32),
     /// Tiles of K.
     pub tiles: u32,
-    /// So many of them, from the first on, lie within both operands.
-    pub tiles_in_bounds: u32,
+    /// So many of them, from the first on, end within K.
+    pub whole_tiles: u32,
+    /// Whether the block's outputs all lie within C, and so its rows of A and columns of B within these.
+    pub is_within_c: bool,
 }
 
 impl<'a, A: StageLayout, B: StageLayout<Element = A::Element>> BlockOperands<'a, A, B> {
@@ -50,10 +52,8 @@ impl<'a, A: StageLayout, B: StageLayout<Element = A::Element>> BlockOperands<'a,
             b: B::operand(b, n, k, ldb, b_outside),
             place: (block_row as u32, block_column as u32),
             tiles: k.div_ceil(depth) as u32,
-            tiles_in_bounds: match is_within_c(origin, W::BLOCK, (m, n)) {
-                true => (k / depth) as u32,
-                false => 0,
-            },
+            whole_tiles: (k / depth) as u32,
+            is_within_c: is_within_c(origin, W::BLOCK, (m, n)),
         }
     }
 
@@ -103,6 +103,27 @@ impl<'a, A: StageLayout, B: StageLayout<Element = A::Element>> BlockOperands<'a,
 }
 
 impl<A: StageLayout<Element = f64>, B: StageLayout<Element = f64>> BlockOperands<'_, A, B> {
+    /// [`BlockOperands::load`] of a tile that ends within K, whose rows of A and columns of B may lie outside in part.
+    ///
+    /// # Safety
+    /// As (1) and (3) of [`BlockOperands::load`].
+    #[inline(always)]
+    pub unsafe fn load_at_edge<const STAGES: usize>(
+        &self,
+        pipeline: &mut Pipeline<STAGES>,
+        stage: usize,
+        k: usize,
+    ) {
+        let (a_stages, b_stages) = self.stages;
+        let (of_a, of_b) = self.tile(k);
+        // SAFETY: (1) is (1), and blocks begin at multiples of their outputs, before the last. (2) is (3). (3) The tile
+        // ends within K. (4) is (1).
+        unsafe {
+            a_stages.load_at_edge(pipeline, stage, &self.a, of_a);
+            b_stages.load_at_edge(pipeline, stage, &self.b, of_b);
+        }
+    }
+
     /// [`BlockOperands::load`], an element at a time: rows may start anywhere.
     ///
     /// # Safety

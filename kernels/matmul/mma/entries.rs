@@ -82,7 +82,7 @@ macro_rules! mma_kernels {
                 { $tile.warps },
                 { $tile.warps_along },
             >;
-            mma_kernels!(@$way [$a, $b, Warp, { $tile.stages }],
+            mma_kernels!(@$way [$a, $b, Warp, { $tile.stages }, { $tile.by_elements }],
                 a, b, c, shape, stages, room, epilogue);
         }
 
@@ -100,7 +100,7 @@ macro_rules! mma_kernels {
             };
         }
     };
-    (@one_by_one [$a:ty, $b:ty, $warp:ty, $count:expr],
+    (@one_by_one [$a:ty, $b:ty, $warp:ty, $count:expr, $by_elements:expr],
         $of_a:ident, $of_b:ident, $c:ident, $shape:ident, $stages:ident, $room:ident, $epilogue:ident) => {
         let _ = &mut $room;
         // SAFETY: of the product, (1): (1) is (1), (2) is (2) and (3), (3) the stages are taken here; (2) is (2). Of
@@ -112,10 +112,10 @@ macro_rules! mma_kernels {
                 let to = result_of_block($c, &$shape, opaque(thread::block_idx_y()));
                 StoreFinished { to, epilogue: $epilogue }
             };
-            product_one_by_one::<$a, $b, $warp, $count>(operands, $stages, store);
+            product_one_by_one::<$a, $b, $warp, $count, $by_elements>(operands, $stages, store);
         }
     };
-    (@by_rows [$a:ty, $b:ty, $warp:ty, $count:expr],
+    (@by_rows [$a:ty, $b:ty, $warp:ty, $count:expr, $by_elements:expr],
         $of_a:ident, $of_b:ident, $c:ident, $shape:ident, $stages:ident, $room:ident, $epilogue:ident) => {
         let staging: RowStaging<'_, _> = $room.array();
         let operands = operands_of_block($of_a, $of_b, &$shape);

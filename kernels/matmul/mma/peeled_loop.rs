@@ -10,9 +10,9 @@
 //!         reads those of the next step in their place, after the last step from the next tile
 //! ```
 //!
-//! The loop is peeled: as long as the later tile lies within the operands, a loop of its own has no branch, so that
-//! the assembler puts copies and reads between products. Those of narrow elements take a fraction of the time, and
-//! are slower by it.
+//! The loop is peeled: as long as the later tile ends within K, a loop of its own has no branch, so that the assembler
+//! puts copies and reads between products. A block at the edge of C has another such loop. Products of narrow elements
+//! take a fraction of the time, and are slower by it.
 
 use super::super::operand::Operands;
 use super::block_operands::BlockOperands;
@@ -26,27 +26,56 @@ use cuda_std::prelude::*;
 const VECTOR: usize = 2;
 
 impl<A: StageLayout<Element = f64>, B: StageLayout<Element = f64>> BlockOperands<'_, A, B> {
-    /// Starts to copy tile number `tile`, a group of copies, to the stage of the pipeline that was read last. Copies
-    /// that are `WIDE` bring 16 bytes, others an element.
+    /// Starts to copy tile number `tile`, a group of copies, to the stage of the pipeline that was read last.
     ///
     /// # Safety
-    /// 1. There is such a tile, and the operands' rows start at multiples of 16 bytes if copies are `WIDE`.
-    /// 2. With `IN_BOUNDS` it lies within both operands.
+    /// 1. There is such a tile, it ends within K, and the operands' rows start at multiples of 16 bytes if copies are
+    ///    `WIDE`: others bring an element.
+    /// 2. `WITHIN_C` as the block's outputs are. Copies of elements are those of blocks within.
     /// 3. The stages are the block's own, and have `STAGES` of each operand. The last readers of this one have passed
     ///    a barrier, and no thread touches it until its copies have been waited for and another one has been passed.
     #[inline(always)]
-    unsafe fn copy<const STAGES: usize, const WIDE: bool, const IN_BOUNDS: bool>(
+    unsafe fn copy_whole<const STAGES: usize, const WIDE: bool, const WITHIN_C: bool>(
         &self,
         pipeline: &mut Pipeline<STAGES>,
         tile: u32,
     ) {
         let (stage, k) = (pipeline.producer_stage(), tile as usize * f64::DEPTH);
-        // SAFETY: (1) is (1), and the stage is the pipeline's. (2) is (2). (3) is (3).
+        // SAFETY: (1) is (1), and the stage is the pipeline's. (2) is (2), with (1). (3) is (3).
         unsafe {
-            if WIDE {
-                self.load::<STAGES, IN_BOUNDS>(pipeline, stage, k);
+            if !WIDE {
+                self.load_elements::<STAGES, true>(pipeline, stage, k);
+            } else if WITHIN_C {
+                self.load::<STAGES, true>(pipeline, stage, k);
             } else {
-                self.load_elements::<STAGES, IN_BOUNDS>(pipeline, stage, k);
+                self.load_at_edge(pipeline, stage, k);
+            }
+        }
+        pipeline.commit();
+    }
+
+    /// The same of a tile that may lie outside the operands in part, or past the end of K: its group of copies is
+    /// empty. Copies that are not `wide` bring an element.
+    ///
+    /// # Safety
+    /// 1. The operands' rows start at multiples of 16 bytes if copies are `wide`.
+    /// 2. As (3) of [`Self::copy_whole`].
+    #[inline(always)]
+    unsafe fn copy_in_part<const STAGES: usize>(
+        &self,
+        pipeline: &mut Pipeline<STAGES>,
+        tile: u32,
+        wide: bool,
+    ) {
+        if tile < self.tiles {
+            let (stage, k) = (pipeline.producer_stage(), tile as usize * f64::DEPTH);
+            // SAFETY: (1) The comparison, and (1); the stage is the pipeline's. (2) Without `IN_BOUNDS`. (3) is (2).
+            unsafe {
+                if wide {
+                    self.load::<STAGES, false>(pipeline, stage, k);
+                } else {
+                    self.load_elements::<STAGES, false>(pipeline, stage, k);
+                }
             }
         }
         pipeline.commit();
@@ -61,8 +90,6 @@ where
     W: WarpOutputs<Element = f64>,
 {
     operands: BlockOperands<'a, A, B>,
-    /// Whether rows of both operands start at multiples of 16 bytes.
-    is_wide: bool,
     pipeline: Pipeline<STAGES>,
     position: WarpPosition,
     sums: W,
@@ -78,28 +105,6 @@ where
     B: StageLayout<Element = f64>,
     W: WarpOutputs<Element = f64>,
 {
-    /// Starts to copy tile number `tile`, which may lie outside the operands in part, or past the end of K: its group
-    /// of copies is empty.
-    ///
-    /// # Safety
-    /// As (3) of [`BlockOperands::copy`].
-    #[inline(always)]
-    unsafe fn copy_in_part(&mut self, tile: u32) {
-        let Self {
-            operands, pipeline, ..
-        } = self;
-        // SAFETY: (1) The comparisons. (2) Without `IN_BOUNDS`. (3) is (3).
-        unsafe {
-            if tile >= operands.tiles {
-                pipeline.commit();
-            } else if self.is_wide {
-                operands.copy::<STAGES, true, false>(pipeline, tile);
-            } else {
-                operands.copy::<STAGES, false, false>(pipeline, tile);
-            }
-        }
-    }
-
     /// Adds the products of the fragments, and reads others, from `k` of the stage on.
     ///
     /// # Safety
@@ -148,20 +153,21 @@ where
         unsafe { self.multiply_and_read(0) };
     }
 
-    /// Multiplies tiles from number `tile` on, as long as the one that is copied meanwhile lies within both operands,
-    /// and returns the number of the next.
+    /// Multiplies the first tiles, as long as the one that is copied meanwhile ends within K, and returns the number of
+    /// the next.
     ///
     /// # Safety
     /// 1. As for `multiply_tile`.
-    /// 2. As (3) of [`BlockOperands::copy`], and rows start at multiples of 16 bytes if copies are `WIDE`.
+    /// 2. As (2) and (3) of [`BlockOperands::copy_whole`], and rows start at multiples of 16 bytes if copies are `WIDE`.
     #[inline(always)]
-    unsafe fn multiply_within<const WIDE: bool>(&mut self, mut tile: u32) -> u32 {
+    unsafe fn multiply_whole<const WIDE: bool, const WITHIN_C: bool>(&mut self) -> u32 {
         let ahead = STAGES as u32 - 1;
-        while tile + ahead < self.operands.tiles_in_bounds {
-            // SAFETY: of the copy, (1) and (2) the comparison; (2). (3) is (2). Of the product, (1).
+        let mut tile = 0;
+        while tile + ahead < self.operands.whole_tiles {
+            // SAFETY: of the copy, (1) the comparison; (2). (2), (3) are (2). Of the product, (1).
             unsafe {
                 self.operands
-                    .copy::<STAGES, WIDE, true>(&mut self.pipeline, tile + ahead);
+                    .copy_whole::<STAGES, WIDE, WITHIN_C>(&mut self.pipeline, tile + ahead);
                 self.multiply_tile(false);
             }
             tile += 1;
@@ -171,7 +177,8 @@ where
 }
 
 /// The main loop of block number `block` of the product's, which hands the warp's sums to `store` with the
-/// warp's place in the block, and the row and the column where the block's outputs begin.
+/// warp's place in the block, and the row and the column where the block's outputs begin. `BY_ELEMENTS` there is a loop
+/// without a branch for operands whose rows start anywhere, too.
 ///
 /// # Safety
 /// 1. The launch has blocks of the warps' threads, one `block` for each of their `BLOCK`s of the result.
@@ -179,7 +186,7 @@ where
 ///    in memory.
 /// 3. The memory of the stages is the block's own, and has `STAGES` of each operand.
 #[inline(always)]
-pub unsafe fn multiply<A, B, W, const STAGES: usize>(
+pub unsafe fn multiply<A, B, W, const STAGES: usize, const BY_ELEMENTS: bool>(
     block: u32,
     operands: Operands<'_, f64>,
     stages: (Stages<'_, A>, Stages<'_, B>),
@@ -195,7 +202,6 @@ pub unsafe fn multiply<A, B, W, const STAGES: usize>(
     operands.tiles = opaque(operands.tiles);
     let mut warp = Progress {
         operands,
-        is_wide,
         pipeline: Pipeline::<STAGES>::new(),
         position: W::position(thread::thread_idx_x()),
         sums: W::zero(),
@@ -203,23 +209,27 @@ pub unsafe fn multiply<A, B, W, const STAGES: usize>(
         fragments: W::no_fragments(),
     };
     let ahead = STAGES as u32 - 1;
-    // SAFETY: of the copies, (1) and (2) `is_wide` and the comparisons; (3) the stages are the block's, by
-    // (3), and the last readers of a stage pass a barrier before the next tile is copied to it. Of the reads, (1) the
-    // wait before, (2) 0. Of the products, all threads are here, and have waited.
+    // SAFETY: of the copies, (1) and (2) `is_wide` and `is_within_c`; (3) the stages are the block's, by (3), and the
+    // last readers of a stage pass a barrier before the next tile is copied to it. Of the reads, (1) the wait before,
+    // (2) 0. Of the products, all threads are here, and have waited.
     unsafe {
         for tile in 0..ahead {
-            warp.copy_in_part(tile);
+            warp.operands
+                .copy_in_part(&mut warp.pipeline, tile, is_wide);
         }
         if warp.operands.tiles > 0 {
             warp.stage = warp.wait();
             warp.fragments = W::read(&warp.position, stages, warp.stage, 0);
         }
-        let first = match warp.is_wide {
-            true => warp.multiply_within::<true>(0),
-            false => warp.multiply_within::<false>(0),
+        let first = match (is_wide, warp.operands.is_within_c) {
+            (true, true) => warp.multiply_whole::<true, true>(),
+            (true, false) => warp.multiply_whole::<true, false>(),
+            (false, true) if BY_ELEMENTS => warp.multiply_whole::<false, true>(),
+            (false, _) => 0,
         };
         for tile in first..warp.operands.tiles {
-            warp.copy_in_part(tile + ahead);
+            warp.operands
+                .copy_in_part(&mut warp.pipeline, tile + ahead, is_wide);
             warp.multiply_tile(tile + 1 == warp.operands.tiles);
         }
     }

@@ -50,13 +50,18 @@ unsafe fn multiply<A, B, W, const STAGES: usize>(
     let (depth, step) = (W::Element::DEPTH, W::Element::STEP);
     let block = BlockOperands::of_block::<W>(block, operands, stages);
     let mut pipeline = Pipeline::<STAGES>::new();
+    // Tiles that lie within both operands.
+    let tiles_in_bounds = match block.is_within_c {
+        true => block.whole_tiles,
+        false => 0,
+    };
     // Each call is a group of copies, an empty one past the end of K.
     let load = |pipeline: &mut Pipeline<STAGES>, tile: u32| {
         let (stage, k) = (pipeline.producer_stage(), tile as usize * depth);
         // SAFETY: (1) the stage is the pipeline's; the comparisons, and (4). (2) The first comparison. (3) The stages
         // are the block's, by (3), and the last readers of this one have passed a barrier.
         unsafe {
-            if tile < block.tiles_in_bounds {
+            if tile < tiles_in_bounds {
                 block.load::<STAGES, true>(pipeline, stage, k);
             } else if tile < block.tiles {
                 block.load::<STAGES, false>(pipeline, stage, k);
@@ -107,13 +112,14 @@ unsafe fn multiply<A, B, W, const STAGES: usize>(
     store(&sums, &position, block.origin());
 }
 
-/// The product of the calling block, whose sums go from registers to C, or one by one to the epilogue.
+/// The product of the calling block, whose sums go from registers to C, or one by one to the epilogue. `BY_ELEMENTS` is
+/// that of `peeled_loop::multiply`.
 ///
 /// # Safety
 /// 1. As for `peeled_loop::multiply`.
 /// 2. The launch touches the elements of C through `store` alone.
 #[inline(always)]
-pub unsafe fn product_one_by_one<'launch, A, B, W, const STAGES: usize>(
+pub unsafe fn product_one_by_one<'launch, A, B, W, const STAGES: usize, const BY_ELEMENTS: bool>(
     operands: Operands<'_, f64>,
     stages: (Stages<'_, A>, Stages<'_, B>),
     store: impl FnOnce() -> StoreFinished<'launch, f64>,
@@ -127,7 +133,7 @@ pub unsafe fn product_one_by_one<'launch, A, B, W, const STAGES: usize>(
     // SAFETY: (1) to (3) are (1). Of the stores, (1) `block_position` gives each block its own outputs. (2) The
     // stages are the block's, and no longer read; no copy is under way.
     unsafe {
-        peeled_loop::multiply::<A, B, W, STAGES>(
+        peeled_loop::multiply::<A, B, W, STAGES, BY_ELEMENTS>(
             thread::block_idx_x(),
             operands,
             stages,

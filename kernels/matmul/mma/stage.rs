@@ -184,7 +184,66 @@ impl<'block, L: StageLayout> Stages<'block, L> {
     }
 }
 
+/// Elements of f64 that are copied at once.
+const VECTOR: usize = 2;
+
 impl<L: StageLayout<Element = f64>> Stages<'_, L> {
+    /// [`Stages::load`] of a tile whose k all lie within the operand, but whose outputs may not, without a branch: in
+    /// their place come others of the operand, or zeros. What is computed of them is not stored.
+    ///
+    /// # Safety
+    /// 1. There is such a stage. `origin` is a multiple of [`StageElement::DEPTH`] and of the block's outputs, and its
+    ///    output lies within the operand.
+    /// 2. As (2) of [`Stages::load`].
+    /// 3. The tile's last k lies within the operand.
+    /// 4. Each row of the operand starts at a multiple of 16 bytes.
+    #[inline(always)]
+    pub unsafe fn load_at_edge<const STAGES: usize>(
+        self,
+        pipeline: &mut Pipeline<STAGES>,
+        stage: usize,
+        operand: &Operand<f64>,
+        origin: TileOrigin,
+    ) {
+        let (row, column) = L::start(origin);
+        let vectors_along = L::COLUMNS / VECTOR;
+        let rows_apart = L::THREADS / vectors_along;
+        // By those addresses that are hoisted ptxas spills no register.
+        let is_hoisted = L::K_IS_CONTIGUOUS && L::THREADS > 128;
+        let (thread, operand) = operand.addressed(is_hoisted);
+        let (first_down, along) = (thread / vectors_along, thread % vectors_along * VECTOR);
+        let last_down = (operand.rows - 1 - row) as u32;
+        let present = operand.columns.saturating_sub(column + along);
+        let step = rows_apart * operand.leading_dimension;
+        let first_row = row + (first_down as u32).min(last_down) as usize;
+        let first = first_row * operand.leading_dimension + column + along;
+        let mut from = first;
+        for i in 0..L::ROWS / rows_apart {
+            let down = first_down + i * rows_apart;
+            let to = (stage * L::ROWS + down) * L::PITCH + along;
+            // SAFETY: (1) `down` < ROWS and `along` < COLUMNS: the place is in the stage, by (1). Along k the source is
+            // a row of the operand, in place of one below the last another, and its columns are k that lie within, by
+            // (3). Across k its rows do, by (3), and `present` counts the columns. (2) Rows start at multiples of 16 bytes,
+            // by (4), as those of stages do, and `along` is such a multiple in them. (3) is (2).
+            unsafe {
+                if L::K_IS_CONTIGUOUS {
+                    pipeline.copy::<f64, VECTOR>(self.elements, to, operand.matrix, from);
+                    let has_next = (down + rows_apart) as u32 <= last_down;
+                    from += if has_next { step } else { 0 };
+                } else {
+                    let from = first + i * step;
+                    pipeline.copy_or_zero::<f64, VECTOR>(
+                        self.elements,
+                        to,
+                        operand.matrix,
+                        from,
+                        present,
+                    );
+                }
+            }
+        }
+    }
+
     /// [`Stages::load`], an element at a time. Elements narrower than 4 bytes have no such copies.
     ///
     /// # Safety

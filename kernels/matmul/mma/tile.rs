@@ -18,6 +18,9 @@ pub struct MmaTile {
     pub stages: usize,
     /// Blocks that are on a multiprocessor together.
     pub resident: u32,
+    /// Whether operands whose rows start anywhere are multiplied as fast as that allows. It takes registers, and the host
+    /// copies those of large results to rows that start at multiples of 16 bytes.
+    pub by_elements: bool,
 }
 
 impl MmaTile {
@@ -54,6 +57,7 @@ pub const F64_LARGE: MmaTile = MmaTile {
     warps_along: 2,
     stages: 4,
     resident: 1,
+    by_elements: false,
 };
 
 /// 64 x 64 outputs of f64.
@@ -64,6 +68,7 @@ pub const F64_SMALL: MmaTile = MmaTile {
     warps_along: 2,
     stages: 3,
     resident: 3,
+    by_elements: true,
 };
 
 /// 128 x 128 outputs of narrow elements.
@@ -74,6 +79,7 @@ pub const NARROW_LARGE: MmaTile = MmaTile {
     warps_along: 2,
     stages: 4,
     resident: 2,
+    by_elements: false,
 };
 
 /// 64 x 64 outputs of narrow elements.
@@ -84,6 +90,7 @@ pub const NARROW_SMALL: MmaTile = MmaTile {
     warps_along: 1,
     stages: 3,
     resident: 3,
+    by_elements: false,
 };
 
 /// 128 x 64 outputs of f32 whose operands were taken apart: a stage has both halves of both.
@@ -94,6 +101,7 @@ pub const SPLIT_LARGE: MmaTile = MmaTile {
     warps_along: 1,
     stages: 2,
     resident: 2,
+    by_elements: false,
 };
 
 /// 64 x 64 outputs of such f32.

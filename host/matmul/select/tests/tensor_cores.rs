@@ -218,6 +218,29 @@ fn halves_that_tensor_maps_cannot_describe_are_multiplied_by_warps() {
     assert_eq!(name(&problem, H200, request), small);
 }
 
+/// The kernel of f64 reads lines that start anywhere; copies are for products that read an operand often.
+#[test]
+fn unaligned_operands_of_f64_are_copied_where_it_pays() {
+    let pays = |shape| row_major(ElementType::F64, shape).aligned_copies_pay();
+    assert!(pays((1001, 1003, 1005)));
+    assert!(!pays((1001, 1004, 1006)), "rows of A and B are aligned");
+    assert!(!pays((301, 1003, 1005)));
+}
+
+#[test]
+fn small_halves_of_a_batch_are_multiplied_by_warps() {
+    let selected = |size, batch| {
+        let problem = Problem {
+            batch,
+            ..row_major(ElementType::Bf16, (size, size, size))
+        };
+        name(&problem, H200, Request::Fastest(Arithmetic::Auto, None))
+    };
+    assert_eq!(selected(32, 1000), Some("matmul_mma_small_bf16_nn"));
+    assert_eq!(selected(64, 1000), Some("matmul_wgmma_small_bf16_nn"));
+    assert_eq!(selected(32, 1), Some("matmul_wgmma_deep_bf16_nn"));
+}
+
 /// PTX for 9.0 is read by drivers from CUDA 12.0 on.
 #[cfg(feature = "cuda")]
 #[test]

@@ -1,0 +1,56 @@
+//! Copies of matrices to rows that start at multiples of 16 bytes.
+
+use super::lines::ALIGNMENT;
+use crate::element::Element;
+use crate::error::Outcome;
+use crate::kernels::module_of;
+use crate::launch::{LaunchConfig, MAX_GRID_Y, grid_x};
+use crate::launch_args::{read_words, written_words};
+use crate::matrix::{Matrix, MatrixBatch};
+use crate::module::Module;
+use cuda_std::grid_constant::GridConstant;
+use tilewright_kernels::align::{ALIGN_THREADS, AlignShape, align_u8, align_u16, align_u64};
+
+/// The row-major matrices, one below the other, with zeros from the end of each row to the next multiple of 16 bytes.
+pub fn align<T: Element>(batch: MatrixBatch<'_, T>) -> Outcome<Matrix<T>> {
+    let (first, count) = (batch.first(), batch.count().unwrap_or(1));
+    let device = first.device();
+    let (rows, columns) = first.shape();
+    let pitch = columns.next_multiple_of(ALIGNMENT / size_of::<T>());
+    let mut room = Matrix::uninit(device, (count * rows, pitch).into())?;
+    let shape = AlignShape {
+        rows,
+        columns,
+        leading_dimension: first.leading_dimension(),
+        pitch,
+        source_stride: batch.stride(),
+        result_stride: rows * pitch,
+        matrices: count,
+    };
+    let (along, down) = shape.tiles();
+    let tiles = grid_x(along.checked_mul(down), || {
+        format!("an operand of {rows}x{columns} elements")
+    })?;
+    let grid = (tiles, count.min(MAX_GRID_Y as usize) as u32);
+    let config = LaunchConfig::new(grid, ALIGN_THREADS as u32);
+    let result = room.view_mut().into();
+    /// The launch of a kernel for elements of a word.
+    macro_rules! launch {
+        ($kernel:ident of $word:ty) => {{
+            // SAFETY: (1) by (1) of the kernels. (1) The room is ours.
+            let (source, result) = unsafe { (read_words::<_, $word>(batch), written_words::<_, $word>(result)) };
+            let module = Module::on_demand(device, module_of!($kernel));
+            // SAFETY: (1) is (1) to (3) of the kernels: (1) the view and the shape are those of the matrices. (2)
+            // The room has a row of `pitch` elements for each of theirs. (3) The grid. (2) The operand is
+            // borrowed, the room is ours.
+            unsafe { module.launch_params($kernel, config, (source, result, GridConstant::new(&shape))) }
+        }};
+    }
+    match size_of::<T>() {
+        1 => launch!(align_u8 of u8),
+        2 => launch!(align_u16 of u16),
+        8 => launch!(align_u64 of u64),
+        bytes => unreachable!("no product reads aligned lines of elements of {bytes} bytes"),
+    }?;
+    Ok(room)
+}

@@ -1,0 +1,116 @@
+//! Matrices whose rows start anywhere, copied to rows that start at multiples of 16 bytes.
+//!
+//! ```text
+//! for each matrix, a tile of 8 x 256 elements, a row for each warp:
+//!     each thread: load 8 elements that lie 32 apart, zeros from the end of the row on
+//!     store them
+//! ```
+//!
+//! Bulk copies read lines that start at such multiples, and copies of 16 bytes do.
+
+use bytemuck::{Pod, Zeroable};
+use cuda_std::prelude::*;
+
+/// Threads of a block.
+pub const ALIGN_THREADS: usize = 256;
+
+const LANES: usize = 32;
+
+/// Elements of each thread. All are loaded before the first is stored, so that a multiprocessor has 32 KiB of halves
+/// on their way.
+const EACH: usize = 8;
+
+/// Rows of a block's tile, and its columns.
+const TILE_ROWS: usize = ALIGN_THREADS / LANES;
+const TILE_COLUMNS: usize = EACH * LANES;
+
+/// The sizes of a batch of matrices, in elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct AlignShape {
+    /// Rows of a matrix.
+    pub rows: usize,
+    /// Columns of a matrix.
+    pub columns: usize,
+    /// From row to row of a source.
+    pub leading_dimension: usize,
+    /// From row to row of a result: at least `columns`.
+    pub pitch: usize,
+    /// From source to source.
+    pub source_stride: usize,
+    /// From result to result.
+    pub result_stride: usize,
+    /// Matrices of the batch.
+    pub matrices: usize,
+}
+
+impl AlignShape {
+    /// Tiles of one matrix, along its rows and down.
+    #[must_use]
+    pub const fn tiles(&self) -> (usize, usize) {
+        (
+            self.pitch.div_ceil(TILE_COLUMNS),
+            self.rows.div_ceil(TILE_ROWS),
+        )
+    }
+}
+
+macro_rules! align_kernels {
+    ($($name:ident: $word:ident;)*) => {$(
+        #[doc = concat!("Copies row-major matrices of `", stringify!($word),
+            "`, with zeros from the end of each row to the next row.")]
+        ///
+        /// # Safety
+        /// 1. `source` starts with the first element of the first matrix of `shape` and reaches to the last of the
+        ///    last; the launch reads no other elements of it.
+        /// 2. `result` has the results, whose rows are `pitch` elements each.
+        /// 3. The launch has blocks of [`ALIGN_THREADS`] threads along x, one for each tile, and any number of
+        ///    them along y.
+        #[kernel(max_threads = 256)]
+        pub unsafe fn $name(
+            source: Global<$word>,
+            result: GlobalMut<$word>,
+            shape: GridConstant<AlignShape>,
+        ) {
+            let shape = &*shape;
+            let (along, _) = shape.tiles();
+            let (along, block) = ((along as u32).max(1), thread::block_idx_x());
+            let thread = thread::thread_idx_x() as usize;
+            let row = (block / along) as usize * TILE_ROWS + thread / LANES;
+            let first = (block % along) as usize * TILE_COLUMNS + thread % LANES;
+            if row >= shape.rows {
+                return;
+            }
+            let mut matrix = thread::block_idx_y() as usize;
+            while matrix < shape.matrices {
+                let from = matrix * shape.source_stride + row * shape.leading_dimension;
+                let to = matrix * shape.result_stride + row * shape.pitch;
+                let mut elements = [0; EACH];
+                let mut i = 0;
+                while i < EACH {
+                    let column = first + i * LANES;
+                    if column < shape.columns {
+                        // SAFETY: (1) compared; the view reaches to the last element, by (1).
+                        elements[i] = unsafe { source.load(from + column) };
+                    }
+                    i += 1;
+                }
+                i = 0;
+                while i < EACH {
+                    let column = first + i * LANES;
+                    if column < shape.pitch {
+                        // SAFETY: (1) compared; the results are there, by (2). (2) Each thread has its places.
+                        unsafe { result.store(to + column, elements[i]) };
+                    }
+                    i += 1;
+                }
+                matrix += thread::grid_dim_y() as usize;
+            }
+        }
+    )*};
+}
+align_kernels! {
+    align_u8: u8;
+    align_u16: u16;
+    align_u64: u64;
+}
