@@ -1,6 +1,5 @@
 //! Copies of matrices to rows that start at multiples of 16 bytes.
 
-use super::lines::ALIGNMENT;
 use crate::element::Element;
 use crate::error::Outcome;
 use crate::kernels::module_of;
@@ -10,6 +9,9 @@ use crate::matrix::{Matrix, MatrixBatch};
 use crate::module::Module;
 use cuda_std::grid_constant::GridConstant;
 use tilewright_kernels::align::{ALIGN_THREADS, AlignShape, align_u8, align_u16, align_u64};
+
+/// What the starts of lines are multiples of, in bytes.
+pub const ALIGNMENT: usize = 16;
 
 /// The row-major matrices, one below the other, with zeros from the end of each row to the next multiple of 16 bytes.
 pub fn align<T: Element>(batch: MatrixBatch<'_, T>) -> Outcome<Matrix<T>> {

@@ -1,6 +1,6 @@
 //! Matrices as bulk copies and vectors of 16 bytes find them: lines whose starts are multiples of 16 bytes.
 
-use super::align::align;
+use super::align::{ALIGNMENT, align};
 use super::transpose::transpose;
 use crate::backend::TensorMapBatch;
 use crate::element::Element;
@@ -11,9 +11,6 @@ use crate::matmul::entry::MapWords;
 use crate::matmul::layout::layout_of;
 use crate::matrix::{Matrix, MatrixBatch, MatrixView, Order};
 use cuda_std::global::Global;
-
-/// What the starts of lines are multiples of, in bytes.
-pub const ALIGNMENT: usize = 16;
 
 /// Matrices whose lines start at multiples of 16 bytes: they, or copies of them.
 pub enum AlignedLines<'a, T: Element> {
