@@ -153,9 +153,12 @@ fn by_doubles(
     kernel: &'static GemmKernel,
     matrices: Matrices<'_, f64, f64, f64>,
 ) -> Outcome<()> {
-    let problem = matrices.problem(ElementType::F64, ElementType::F64);
+    let copies_pay = || {
+        let problem = matrices.problem(ElementType::F64, ElementType::F64);
+        problem.aligned_copies_pay()
+    };
     match kernel.method {
-        Method::Mma(_) if problem.aligned_copies_pay() => mma::multiply_doubles(kernel, matrices),
+        Method::Mma(_) if copies_pay() => mma::multiply_doubles(kernel, matrices),
         _ => chain::multiply(device, kernel, matrices),
     }
 }

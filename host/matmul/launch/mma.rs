@@ -16,13 +16,7 @@ pub fn multiply<T: Typed, O: Typed, S: Accumulator>(
     kernel: &'static GemmKernel,
     matrices: Matrices<'_, T, O, S>,
 ) -> Outcome<()> {
-    let reading = Reading {
-        lines: lines_of,
-        // SAFETY: (1) is that of the function.
-        read: |operand| unsafe { operand.elements() },
-        length: |k| k,
-    };
-    aligned::multiply(kernel, matrices, reading, Stores::Single)
+    aligned::multiply(kernel, matrices, by_elements(), Stores::Single)
 }
 
 /// C = A B of f64, in order of k, of operands or copies of them whose lines start at multiples of 16 bytes.
@@ -30,13 +24,17 @@ pub fn multiply_doubles(
     kernel: &'static GemmKernel,
     matrices: Matrices<'_, f64, f64, f64>,
 ) -> Outcome<()> {
-    let reading = Reading {
-        lines: |batch, _| AlignedLines::of(batch),
+    aligned::multiply(kernel, matrices, by_elements(), Stores::Plain)
+}
+
+/// Operands as they are, but for where their lines start.
+fn by_elements<T: Typed>() -> Reading<T, T> {
+    Reading {
+        lines: lines_of,
         // SAFETY: (1) is that of the function.
         read: |operand| unsafe { operand.elements() },
         length: |k| k,
-    };
-    aligned::multiply(kernel, matrices, reading, Stores::Plain)
+    }
 }
 
 /// Lines that start at multiples of 16 bytes, those of 8-bit elements in the order `along_k`.
