@@ -29,8 +29,21 @@ pub(super) struct HappensBefore {
 }
 
 impl HappensBefore {
+    /// Whether nothing is known: so it is of most threads.
+    #[inline]
+    fn is_empty(&self) -> bool {
+        let by_scope = self.released.iter().chain(&self.observed);
+        self.ordered.is_none()
+            && self.fenced.is_none()
+            && self.proxied.is_none()
+            && by_scope.fold(true, |is_empty, before| is_empty & before.is_empty())
+    }
+
     /// Adds what another thread hands on.
     pub fn add(&mut self, other: &Self) {
+        if other.is_empty() {
+            return;
+        }
         add(&mut self.ordered, &other.ordered);
         add(&mut self.fenced, &other.fenced);
         add(&mut self.proxied, &other.proxied);

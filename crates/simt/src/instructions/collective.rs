@@ -41,7 +41,7 @@ pub fn warp_collective<R>(
             });
         }
         let collectives = &block.warp_of(thread).collectives;
-        let operation = Operation::of_collective(kind);
+        let operation = block.counted_collective(kind);
         let (number, _) = block.join(thread, (kind, operation), mask, value, site);
         // `read` is the caller's code.
         drop(inside);
@@ -124,6 +124,11 @@ pub fn active_lanes() -> u64 {
     with_current(|thread, block| block.warp_of(thread).active())
 }
 
+/// One name usually has one address; comparing text is the slow way.
+fn is_same_kind(one: &'static str, other: &'static str) -> bool {
+    ptr::eq(one, other) || one == other
+}
+
 impl Block {
     /// Brings `value` to the rendezvous of `mask` and waits until it is complete; returns its
     /// number, and whether this lane was the last to arrive: the others wait while it runs.
@@ -145,7 +150,7 @@ impl Block {
             None => collectives.open(kind, mask),
         };
         let rendezvous = collectives.get(number);
-        if rendezvous.kind() != kind {
+        if !is_same_kind(rendezvous.kind(), kind) {
             self.fail_kind(thread, kind, rendezvous.kind(), site);
         }
         let is_complete = rendezvous.arrive(thread.position.lane, value);
@@ -173,7 +178,7 @@ impl Block {
         site: &'static Location<'static>,
     ) -> bool {
         let warp = self.warp_of(thread);
-        let operation = Operation::of_collective(kind);
+        let operation = self.counted_collective(kind);
         let (number, is_last) = self.join(thread, (kind, operation), warp.existing, value, site);
         if is_last {
             // SAFETY: (1) it is complete, and this lane is marked below.
@@ -196,7 +201,7 @@ impl Block {
 
     fn complete_collective(&self, thread: &Thread, rendezvous: &Rendezvous, number: u32) {
         let warp = self.warp_of(thread);
-        if rendezvous.kind() == WARP_BARRIER {
+        if is_same_kind(rendezvous.kind(), WARP_BARRIER) {
             self.order_lanes(thread.position.warp, warp, rendezvous.mask());
         }
         warp.collectives.complete(number);

@@ -84,6 +84,12 @@ fn note(operation: Operation, view: usize, site: &'static Location<'static>, spa
 }
 
 impl Block {
+    /// As what a warp-wide operation is counted, if the launch counts.
+    pub fn counted_collective(&self, kind: &str) -> Option<Operation> {
+        self.recorder.as_ref()?;
+        Operation::of_collective(kind)
+    }
+
     /// Counts the running thread's part of a barrier or a warp-wide operation.
     pub fn note_operation(
         &self,
