@@ -47,16 +47,15 @@ pub struct PartsShape {
 /// The sum of `count` elements from `index` on, which are `apart` elements apart, in order.
 ///
 /// # Safety
-/// 1. `sums` has them, and `count` is not 0.
+/// 1. `sums` has them.
 #[inline(always)]
 unsafe fn add_in_order<S: EpilogueElement>(
     sums: Global<'_, S>,
     index: usize,
     (count, apart): (usize, usize),
 ) -> S {
-    // SAFETY: (1) is (1).
-    let mut sum = unsafe { sums.load(index) };
-    let mut first = 1;
+    let mut sum = S::NOTHING;
+    let mut first = 0;
     while first < count {
         let loaded: [S; IN_FLIGHT] = array::from_fn(|number| {
             let part = first + number;

@@ -6,7 +6,7 @@
 //! 8 bits. `parts.rs` divides K, `grouped.rs` has several products in one launch, `mirror.rs` the other half of a
 //! symmetric one. `lines.rs` makes operands fit for bulk copies and words, by `align.rs`, and by `transpose.rs` where
 //! their lines lie across k, and `aligned.rs` launches kernels that read such lines. `persistent.rs` has grids of
-//! clusters that stay.
+//! clusters that stay, `tile_grid.rs` those of a block for each tile.
 
 mod align;
 mod aligned;
@@ -22,6 +22,7 @@ mod product;
 pub mod split;
 mod split_mma;
 pub mod tensor;
+mod tile_grid;
 mod transpose;
 pub mod vector;
 pub mod words;

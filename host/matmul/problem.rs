@@ -4,6 +4,7 @@ use super::kernel::{ElementType, SkinnyTile, VectorLines, WgmmaTile};
 use crate::launch::MAX_GRID_Y;
 use crate::matrix::Order;
 use std::fmt::{self, Display, Formatter};
+use std::ops::RangeInclusive;
 use tilewright_kernels::matmul::BlockTile;
 use tilewright_kernels::tensor::{ClusterTile, SPLIT_DEPTH, lowest_exponent};
 use tilewright_kernels::triangle::lower_tiles;
@@ -79,11 +80,18 @@ const OF_BYTES: Division = Division {
     ..OF_HALVES
 };
 
-/// For halves of few rows or columns, 64 at most. At 64 x 7168 and K = 16384 two parts take 1.08 times as long.
+/// For halves of few rows or columns, 64 at most. At 64 x 4096 and K = 7168 four parts take 0.9 of the time, without the
+/// pass that adds them, and at 64 x 7168 and K = 16384 two parts 1.08.
 const OF_FEW_HALVES: Division = Division {
-    fewest: 3,
+    fewest: 5,
     ..OF_HALVES
 };
+
+/// Halves of so few lines are two tiles of 64 lines, which fill a device without parts where the other lines are so many
+/// tiles of 128: 128 x 4096 with K = 7168 takes an H200 26 us, and in four parts 22 and the pass that adds them.
+const TWO_TILES: RangeInclusive<usize> = 65..=128;
+/// See [`TWO_TILES`].
+const FULL: RangeInclusive<usize> = 27..=33;
 
 /// A product of the lines of a matrix with a vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -178,45 +186,67 @@ impl Problem {
     }
 
     /// The tile of skinny products that takes least time on a device of so many multiprocessors, in one tile of the
-    /// few lines or in two, if they are few enough: a stage takes as long as what a pair of blocks reads for it from
-    /// the second-level cache, and tiles are computed in rounds.
+    /// few lines or in two, if they are few enough; `None` if tiles of 64 x 128 take less.
     ///
     /// On an H200, 16 rows take in small tiles of their own 0.55 to 0.77 of the time that they take in tiles of 64 x
     /// 128, and 64 rows by 2112 to 129280 columns, with K of 1024 to 16384, in large ones 0.75 to 0.95. A thousand
     /// products of 64 x 64 with K = 64 take 2.3 times as long. 128 rows by 1024 to 4096 columns take in two large
     /// tiles 0.78 to 0.89 of the time that they take in tiles of 64 x 128.
-    ///
-    /// Kernels alone: 64 rows by 129280 columns, 8 rounds of tall tiles and 16 of large ones, take in tall ones 0.85 to
-    /// 0.92 of the time, and by 24576, 2 rounds and 3, 1.05 to 1.07. Of 128 rows by 2112 columns 7 parts, one round of
-    /// square tiles and two of 64 x 128, take in square ones 0.83 to 0.89 of the time, and 24576 columns, two rounds
-    /// and three, 1.04 to 1.15: nothing is multiplied while a square tile is written, and two blocks of 64 x 128 share a
-    /// multiprocessor.
     pub fn skinny(&self, multiprocessors: u32) -> Option<SkinnyTile> {
         const LEAST_OF_LARGER: usize = 512;
         const MOST_OF_LARGER: usize = 128;
         let (few, many) = (self.m.min(self.n), self.m.max(self.n));
-        // Tiles of the few lines, rounds of all, and lines that are read for a stage in all rounds.
-        let time = |tile: &ClusterTile| {
-            let of_few = few.div_ceil(tile.columns).max(1);
-            let clusters = many.div_ceil(tile.rows * tile.blocks);
-            let tiles = clusters.saturating_mul(of_few).saturating_mul(self.batch);
-            let rounds = tiles.div_ceil((multiprocessors as usize / tile.blocks).max(1));
-            let lines = tile.rows * tile.blocks + tile.columns;
-            (of_few, rounds, rounds.saturating_mul(lines))
-        };
-        let (.., others) = time(self.element.wgmma_tile(WgmmaTile::Small));
         let is_long = many >= LEAST_OF_LARGER && self.k >= LEAST_OF_LARGER && few <= MOST_OF_LARGER;
         let times = SkinnyTile::ALL.into_iter().filter_map(|size| {
-            let (of_few, rounds, time) = time(self.element.skinny_tile(size));
+            let tile = self.element.skinny_tile(size);
+            let of_few = few.div_ceil(tile.columns).max(1);
             let is_eligible = match size {
                 SkinnyTile::Small => of_few == 1 || is_long && of_few == 2,
-                SkinnyTile::Square => is_long && rounds == 1,
+                SkinnyTile::Square => is_long && of_few == 1,
                 _ => is_long && of_few <= 2,
             };
-            is_eligible.then_some((size, time))
+            is_eligible.then(|| (size, self.skinny_time(tile, multiprocessors, false)))
         });
         let (tile, time) = times.min_by_key(|&(_, time)| time)?;
-        (time <= others).then_some(tile)
+        let others = self.element.wgmma_tile(WgmmaTile::Small);
+        (time <= self.skinny_time(others, multiprocessors, true)).then_some(tile)
+    }
+
+    /// The time that a product with few lines takes in such a tile, in a unit of its own. Tiles are computed in rounds
+    /// of a pair of blocks on each pair of multiprocessors. A slice of a stage takes as long as its lines, which come
+    /// from the second-level cache, and half of that where few pairs read: the last round has what is left, unless
+    /// `is_last_round_whole`. Outputs are written while nothing is multiplied.
+    ///
+    /// The numbers are of an H200, of kernels alone, where a unit is 0.55 ns. Of 1024 to 7168 rows and 64 columns, a
+    /// slice of a medium tile takes 107 ns with 17 pairs, 150 with 34 and 194 with 64, of a large one 130 with 17, 167
+    /// with 32 and 201 with 64, of a tall one 200 with 9 and 220 with 32. 128 columns of 129280 rows take in square
+    /// tiles 0.90 of the time of 64 x 128, those of 24576 rows the same, or 1.15 with elements of 8 bits.
+    fn skinny_time(
+        &self,
+        tile: &ClusterTile,
+        multiprocessors: u32,
+        is_last_round_whole: bool,
+    ) -> u128 {
+        // Of an output, in hundredths.
+        const WRITING: u128 = 36;
+        let (few, many) = (self.m.min(self.n), self.m.max(self.n));
+        let pairs = (multiprocessors as usize / tile.blocks).max(1);
+        let of_few = few.div_ceil(tile.columns).max(1);
+        let clusters = many.div_ceil(tile.rows * tile.blocks);
+        let tiles = clusters.saturating_mul(of_few).saturating_mul(self.batch);
+        let (rounds, left) = (tiles.div_ceil(pairs) as u128, (tiles % pairs) as u128);
+        let pairs = pairs as u128;
+        // Where all pairs read, twice as much as without others.
+        let shares = match left {
+            0 => 2 * pairs * rounds,
+            _ if is_last_round_whole => 2 * pairs * rounds,
+            _ => 2 * pairs * (rounds - 1) + pairs + left,
+        };
+        let lines = tile.rows * tile.blocks + tile.columns;
+        let slices = self.k.div_ceil(tile.depth);
+        let outputs = rounds * pairs * (tile.rows * tile.columns) as u128;
+        let reading = shares.saturating_mul(lines as u128 * slices as u128);
+        reading.saturating_add(outputs * WRITING / 100)
     }
 
     /// The orders in which the kernel of a skinny product finds the operand of many lines and that of few.
@@ -245,6 +275,10 @@ impl Problem {
         }
         let tiles = |outputs: usize| outputs.div_ceil(rule.tile);
         let blocks = tiles(self.m).saturating_mul(tiles(self.n));
+        let is_half = matches!(self.element, ElementType::F16 | ElementType::Bf16);
+        if is_half && TWO_TILES.contains(&self.m.min(self.n)) && FULL.contains(&blocks) {
+            return None;
+        }
         let count = (rule.blocks / blocks.max(1)).min(self.k / rule.shortest_part);
         if count < rule.fewest {
             return None;

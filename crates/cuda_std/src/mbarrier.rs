@@ -89,9 +89,29 @@ impl<'block, const STAGES: usize> Ring<'block, STAGES> {
     #[inline(always)]
     #[must_use]
     pub const fn producer(self) -> Producer<'block, STAGES> {
+        self.producer_in_turns(0)
+    }
+
+    /// The place of thread number `number` of `PRODUCERS` threads that fill stages in turns: the first of its stages is
+    /// number `number`, and the next ones lie `PRODUCERS` apart. They divide the stages.
+    #[inline(always)]
+    #[must_use]
+    pub const fn producer_in_turns<const PRODUCERS: usize>(
+        self,
+        number: u32,
+    ) -> Producer<'block, STAGES, PRODUCERS> {
+        const {
+            assert!(
+                STAGES.is_multiple_of(PRODUCERS),
+                "each round has as many turns"
+            )
+        };
         Producer {
             ring: self,
-            place: Place::FIRST,
+            place: Place {
+                stage: number,
+                ..Place::FIRST
+            },
         }
     }
 
@@ -121,24 +141,24 @@ impl Place {
     };
 
     #[inline(always)]
-    const fn advance<const STAGES: usize>(&mut self) {
-        self.stage += 1;
-        if self.stage == STAGES as u32 {
-            self.stage = 0;
+    const fn advance<const STAGES: usize, const STEP: usize>(&mut self) {
+        self.stage += STEP as u32;
+        if self.stage >= STAGES as u32 {
+            self.stage %= STEP as u32;
             self.is_odd_round = !self.is_odd_round;
         }
     }
 }
 
-/// A thread's place in a ring whose stages it fills.
+/// A thread's place in a ring of which it fills every stage, or, as one of `PRODUCERS` threads, those of its turns.
 #[derive(Debug)]
-pub struct Producer<'block, const STAGES: usize> {
+pub struct Producer<'block, const STAGES: usize, const PRODUCERS: usize = 1> {
     ring: Ring<'block, STAGES>,
     place: Place,
 }
 
-impl<'block, const STAGES: usize> Producer<'block, STAGES> {
-    /// Waits until the next stage is empty. The first round waits for nothing.
+impl<'block, const STAGES: usize, const PRODUCERS: usize> Producer<'block, STAGES, PRODUCERS> {
+    /// Waits until the thread's next stage is empty. The first round waits for nothing.
     ///
     /// # Safety
     /// 1. The ring is [initialised](Ring::init).
@@ -151,7 +171,7 @@ impl<'block, const STAGES: usize> Producer<'block, STAGES> {
         } = self.place;
         // SAFETY: (1) is the caller's.
         unsafe { machine::mbarrier_wait(self.ring.empty(stage), !is_odd_round) };
-        self.place.advance::<STAGES>();
+        self.place.advance::<STAGES, PRODUCERS>();
         Slot {
             full: self.ring.full(stage),
             stage,
@@ -217,7 +237,7 @@ impl<'block, const STAGES: usize> Consumer<'block, STAGES> {
         } = self.place;
         // SAFETY: (1) is the caller's.
         unsafe { machine::mbarrier_wait(self.ring.full(stage), is_odd_round) };
-        self.place.advance::<STAGES>();
+        self.place.advance::<STAGES, 1>();
         Stage { index: stage }
     }
 

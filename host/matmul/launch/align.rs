@@ -1,9 +1,9 @@
 //! Copies of matrices to rows that start at multiples of 16 bytes.
 
+use super::tile_grid::tile_grid;
 use crate::element::Element;
 use crate::error::Outcome;
 use crate::kernels::module_of;
-use crate::launch::{LaunchConfig, MAX_GRID_Y, grid_x};
 use crate::launch_args::{read_words, written_words};
 use crate::matrix::{Matrix, MatrixBatch};
 use crate::module::Module;
@@ -29,12 +29,9 @@ pub fn align<T: Element>(batch: MatrixBatch<'_, T>) -> Outcome<Matrix<T>> {
         result_stride: rows * pitch,
         matrices: count,
     };
-    let (along, down) = shape.tiles();
-    let tiles = grid_x(along.checked_mul(down), || {
+    let config = tile_grid(shape.tiles(), count, ALIGN_THREADS, || {
         format!("an operand of {rows}x{columns} elements")
     })?;
-    let grid = (tiles, count.min(MAX_GRID_Y as usize) as u32);
-    let config = LaunchConfig::new(grid, ALIGN_THREADS as u32);
     let result = room.view_mut().into();
     /// The launch of a kernel for elements of a word.
     macro_rules! launch {

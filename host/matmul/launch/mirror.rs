@@ -1,9 +1,9 @@
 //! The other half of a symmetric product.
 
+use super::tile_grid::tile_grid;
 use crate::element::Element;
 use crate::error::Outcome;
 use crate::kernels::module_of;
-use crate::launch::{LaunchConfig, MAX_GRID_Y, grid_x};
 use crate::launch_args::written_words;
 use crate::matrix::MatrixBatchMut;
 use crate::module::Module;
@@ -25,11 +25,10 @@ pub fn mirror<T: Element>(batch: MatrixBatchMut<'_, T>) -> Outcome<()> {
     if shape.n <= 1 {
         return Ok(());
     }
-    let tiles = grid_x(shape.tiles().checked_mul(shape.tiles()), || {
+    let tiles = (shape.tiles(), shape.tiles());
+    let config = tile_grid(tiles, shape.matrices, MIRROR_THREADS, || {
         format!("a result of {0}x{0} elements", shape.n)
     })?;
-    let grid = (tiles, shape.matrices.min(MAX_GRID_Y as usize) as u32);
-    let config = LaunchConfig::new(grid, MIRROR_THREADS as u32);
     /// The launch of a kernel for elements of a word.
     macro_rules! launch {
         ($kernel:ident of $word:ty) => {{

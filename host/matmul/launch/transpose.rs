@@ -1,9 +1,9 @@
 //! Transposes of matrices of bytes.
 
+use super::tile_grid::tile_grid;
 use crate::element::Element;
 use crate::error::Outcome;
 use crate::kernels::module_of;
-use crate::launch::{LaunchConfig, MAX_GRID_Y, grid_x};
 use crate::launch_args::{read_words, written_words};
 use crate::matrix::{Matrix, MatrixBatch};
 use crate::module::Module;
@@ -26,12 +26,9 @@ pub fn transpose<T: Element>(batch: MatrixBatch<'_, T>, alignment: usize) -> Out
         result_stride: columns * pitch,
         matrices: count,
     };
-    let (along, down) = shape.tiles();
-    let tiles = grid_x(along.checked_mul(down), || {
+    let config = tile_grid(shape.tiles(), count, TRANSPOSE_THREADS, || {
         format!("an operand of {rows}x{columns} elements")
     })?;
-    let grid = (tiles, count.min(MAX_GRID_Y as usize) as u32);
-    let config = LaunchConfig::new(grid, TRANSPOSE_THREADS as u32);
     let module = Module::on_demand(first.device(), module_of!(transpose_bytes));
     // SAFETY: (1) by (1) of the kernel. (1) The room is ours.
     let (source, result) = unsafe {

@@ -28,13 +28,13 @@ use half::{bf16, f16};
 /// words of a warp's rows.
 const fn byte_tile(rows: usize, columns: usize, stages: usize, resident: u32) -> ClusterTile {
     let output_bytes = staging_len(rows / WARPGROUP_ROWS) * size_of::<i32>();
-    cluster_tile((rows, columns), 1, stages, output_bytes, resident)
+    cluster_tile((rows, columns), 1, (stages, 1), output_bytes, resident)
 }
 
 /// The same of outputs of 16 bits, which go as a tile: it takes as many bytes as the words, or more.
 const fn bulk_tile(rows: usize, columns: usize, stages: usize, resident: u32) -> ClusterTile {
     let output_bytes = rows * columns * size_of::<bf16>();
-    cluster_tile((rows, columns), 1, stages, output_bytes, resident)
+    cluster_tile((rows, columns), 1, (stages, 1), output_bytes, resident)
 }
 
 /// The tile of large products of i8.

@@ -12,8 +12,8 @@ pub const BLOCKS: usize = 2;
 /// All blocks of a cluster.
 pub const ALL: u16 = (1 << BLOCKS) - 1;
 
-/// Bytes of a stage of a tile of `rows` x `columns` outputs.
-pub const fn stage_bytes(rows: usize, columns: usize) -> usize {
+/// Bytes of a slice of a stage of a tile of `rows` x `columns` outputs.
+pub const fn slice_bytes(rows: usize, columns: usize) -> usize {
     (rows + columns) * DEPTH_BYTES
 }
 
@@ -23,12 +23,12 @@ pub const fn threads_of_block(rows: usize) -> u32 {
 }
 
 /// What a launch has that computes `rows` x `columns` outputs for each block, from elements of
-/// `element_bytes`, in `stages` stages, with `output_bytes` of shared memory for the outputs, where
-/// `resident` blocks are on a multiprocessor together.
+/// `element_bytes`, in `stages` stages of `slices` slices each, with `output_bytes` of shared memory for the outputs,
+/// where `resident` blocks are on a multiprocessor together.
 pub const fn cluster_tile(
     (rows, columns): (usize, usize),
     element_bytes: usize,
-    stages: usize,
+    (stages, slices): (usize, usize),
     output_bytes: usize,
     resident: u32,
 ) -> ClusterTile {
@@ -36,11 +36,13 @@ pub const fn cluster_tile(
         rows,
         columns,
         depth: DEPTH_BYTES / element_bytes,
+        slices,
         stages,
+        producers: 1,
         blocks: BLOCKS,
         resident,
         threads: threads_of_block(rows),
-        shared_bytes: stages * (stage_bytes(rows, columns) + 16) + output_bytes,
+        shared_bytes: stages * (slices * slice_bytes(rows, columns) + 16) + output_bytes,
     }
 }
 

@@ -85,7 +85,8 @@ macro_rules! product_entry {
             // SAFETY: (1) is (1) and (2). (2) It is all that they do.
             unsafe {
                 MainLoop::<$element, _, _, { $tile.rows }, { $tile.columns }, { $tile.part() },
-                    { $tile.count() }, { $tile.stages }, { $tile.depth }>::run::<_, $promoted>(
+                    { $tile.count() }, { $tile.stages }, { $tile.all_slices() }, { $tile.depth }>
+                    ::run::<_, $promoted, { $tile.producers }>(
                     $a(a), $b(b), outputs, Work::new($shape, $tile));
             }
         }

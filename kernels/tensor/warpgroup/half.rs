@@ -21,7 +21,7 @@ const fn half_tile(rows: usize, columns: usize, stages: usize, resident: u32) ->
     cluster_tile(
         (rows, columns),
         size_of::<f16>(),
-        stages,
+        (stages, 1),
         output_bytes,
         resident,
     )

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | the entries' parameters | `entry.rs` |
 //! | a main loop: a warpgroup copies, others multiply | `product.rs` |
+//! | the same with totals on the ordinary units | `promoted.rs` |
 //! | f16 and bf16 | `half.rs` |
 //! | i8 and floats of 8 bits | `bytes.rs` |
 //! | results of few columns or rows | `skinny.rs` |
@@ -27,6 +28,7 @@ mod half;
 mod operand;
 mod outputs;
 mod product;
+mod promoted;
 mod schedule;
 mod shape;
 mod skinny;

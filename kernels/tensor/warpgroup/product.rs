@@ -1,7 +1,7 @@
 //! The main loop: products of elements of one type, added up in the tensor cores.
 //!
 //! ```text
-//! warpgroup 0, one thread                      warpgroups 1 and on, 64 rows of outputs each
+//! warpgroup 0, one thread or two in turns      warpgroups 1 and on, 64 rows of outputs each
 //! for each tile of the cluster:                for each tile of the cluster:
 //!     for each stage of K:                         for each stage of K:
 //!         wait until it is empty                       wait until it is full
@@ -12,11 +12,10 @@
 //!
 //! The ladder of products on tensor cores has the steps that lead here.
 
-use super::cluster::{ALL, BLOCKS, Work, stage_bytes, start};
+use super::cluster::{ALL, BLOCKS, Work, slice_bytes, start};
 use super::operand::{OperandPlace, TensorOperand};
-use super::outputs::{Outputs, Writer, is_first_of_warpgroup};
+use super::outputs::{Outputs, Writer};
 use super::shape::WARPGROUP_ROWS;
-use crate::epilogue::EpilogueElement;
 use cuda_std::hint::opaque;
 use cuda_std::mbarrier::{Consumer, Producer, Stage};
 use cuda_std::prelude::*;
@@ -29,20 +28,14 @@ const fn takes_registers(count: usize, warpgroups: usize, is_alone: bool) -> boo
     count >= 64 && !(warpgroups == 1 && is_alone)
 }
 
-/// Whether a multiprocessor, with 227 KiB of shared memory, has room for one block alone with such stages.
-const fn is_alone(stages: usize, rows: usize, columns: usize) -> bool {
-    2 * stages * stage_bytes(rows, columns) > 227 << 10
-}
-
-/// Whether threads that multiply, in so many warpgroups of a block, have registers for so many sums twice and for
-/// their totals.
-const fn has_room_for_two(count: usize, warpgroups: usize, is_alone: bool) -> bool {
-    count <= if warpgroups > 1 || is_alone { 64 } else { 32 }
+/// Whether a multiprocessor, with 227 KiB of shared memory, has room for one block alone with so many slices.
+const fn is_alone(slices: usize, rows: usize, columns: usize) -> bool {
+    2 * slices * slice_bytes(rows, columns) > 227 << 10
 }
 
 /// The main loop of one kernel: a block computes `ROWS` x `COLUMNS` outputs at a time, each thread that
-/// multiplies `COUNT` of them. A stage has `DEPTH` elements along k, and each block brings `PART` columns of
-/// its B.
+/// multiplies `COUNT` of them. A stage has `ALL_SLICES / STAGES` slices of `DEPTH` elements along k, and each
+/// block brings `PART` columns of its B.
 pub struct MainLoop<
     'block,
     T: Element,
@@ -53,16 +46,18 @@ pub struct MainLoop<
     const PART: usize,
     const COUNT: usize,
     const STAGES: usize,
+    const ALL_SLICES: usize,
     const DEPTH: usize,
 > {
     a: A,
     b: B,
-    a_tiles: A::Tiles<'block, STAGES>,
-    b_tiles: B::Tiles<'block, STAGES>,
-    work: Work<'block>,
+    a_tiles: A::Tiles<'block, ALL_SLICES>,
+    b_tiles: B::Tiles<'block, ALL_SLICES>,
+    pub(super) work: Work<'block>,
 }
 
 impl<
+    'block,
     T: Element,
     A: TensorOperand<T, ROWS, ROWS, DEPTH>,
     B: TensorOperand<T, COLUMNS, PART, DEPTH>,
@@ -71,50 +66,63 @@ impl<
     const PART: usize,
     const COUNT: usize,
     const STAGES: usize,
+    const ALL_SLICES: usize,
     const DEPTH: usize,
-> MainLoop<'_, T, A, B, ROWS, COLUMNS, PART, COUNT, STAGES, DEPTH>
+> MainLoop<'block, T, A, B, ROWS, COLUMNS, PART, COUNT, STAGES, ALL_SLICES, DEPTH>
 {
-    const WARPGROUPS: usize = ROWS / WARPGROUP_ROWS;
-    const IS_ALONE: bool = is_alone(STAGES, ROWS, COLUMNS);
+    /// Slices of a stage.
+    pub(super) const SLICES: usize = ALL_SLICES / STAGES;
+    pub(super) const WARPGROUPS: usize = ROWS / WARPGROUP_ROWS;
+    pub(super) const IS_ALONE: bool = is_alone(ALL_SLICES, ROWS, COLUMNS);
     const TAKES_REGISTERS: bool = takes_registers(COUNT, Self::WARPGROUPS, Self::IS_ALONE);
-    const HAS_ROOM_FOR_TWO: bool = has_room_for_two(COUNT, Self::WARPGROUPS, Self::IS_ALONE);
 
-    /// Fills the stages, as one thread of each block.
+    /// Fills the stages, as thread number `number` of the `PRODUCERS` of each block, which take turns.
     ///
     /// # Safety
     /// 1. The ring is initialised in each block of the cluster, and its consumers wait for all stages.
     /// 2. The launch writes neither operand.
     #[inline(always)]
-    unsafe fn produce(&self, mut ring: Producer<'_, STAGES>) {
+    unsafe fn produce<const PRODUCERS: usize>(
+        &self,
+        mut ring: Producer<'_, STAGES, PRODUCERS>,
+        number: u32,
+    ) {
         let Work { shape, schedule } = self.work;
         let first = PART * cluster::rank() as usize;
         let mut places = schedule.tiles();
+        // Turns go on from one tile to the next.
+        let mut round = number;
         while let Some(place) = places.next() {
-            let mut round = 0;
             while round < schedule.rounds {
-                let k = round * DEPTH as u32;
-                let of_a = OperandPlace {
-                    matrix: place.matrix * shape.a_step,
-                    output: place.row,
-                    k,
-                };
-                let of_b = OperandPlace {
-                    matrix: place.matrix * shape.b_step,
-                    output: place.column,
-                    k,
-                };
                 // SAFETY: (1) is (1). For the copies: (1) is (2), and the tiles are there. (2), (3) The slot
                 // is empty in both blocks, until consumers have waited for it. (4) They wait for all.
                 unsafe {
                     let slot = ring.acquire();
-                    slot.expect(const { stage_bytes(ROWS, COLUMNS) as u32 });
-                    let a_tile = A::tile(self.a_tiles, slot.stage());
-                    self.a.load(a_tile, &slot, of_a, 0, None);
-                    let b_tile = B::tile(self.b_tiles, slot.stage());
-                    self.b.load(b_tile, &slot, of_b, first, Some(ALL));
+                    slot.expect(const { (Self::SLICES * slice_bytes(ROWS, COLUMNS)) as u32 });
+                    let mut slice = 0;
+                    while slice < Self::SLICES {
+                        let number = slot.stage() * Self::SLICES + slice;
+                        let k = (round as usize * Self::SLICES + slice) * DEPTH;
+                        let of_a = OperandPlace {
+                            matrix: place.matrix * shape.a_step,
+                            output: place.row,
+                            k: k as u32,
+                        };
+                        let of_b = OperandPlace {
+                            matrix: place.matrix * shape.b_step,
+                            output: place.column,
+                            k: k as u32,
+                        };
+                        let a_tile = A::tile(self.a_tiles, number);
+                        self.a.load(a_tile, &slot, of_a, 0, None);
+                        let b_tile = B::tile(self.b_tiles, number);
+                        self.b.load(b_tile, &slot, of_b, first, Some(ALL));
+                        slice += 1;
+                    }
                 }
-                round += 1;
+                round += PRODUCERS as u32;
             }
+            round -= schedule.rounds;
         }
     }
 
@@ -145,10 +153,15 @@ impl<
             unsafe {
                 let stage = ring.wait();
                 let mut products = sums.begin();
-                products.multiply(
-                    A::part::<WARPGROUP_ROWS>(A::tile(self.a_tiles, stage.index()), first),
-                    B::part::<COLUMNS>(B::tile(self.b_tiles, stage.index()), 0),
-                );
+                let mut slice = 0;
+                while slice < Self::SLICES {
+                    let (a, b) = self.tiles_of(&stage, slice);
+                    products.multiply(
+                        A::part::<WARPGROUP_ROWS>(a, first),
+                        B::part::<COLUMNS>(b, 0),
+                    );
+                    slice += 1;
+                }
                 sums = products.commit();
                 // The products of this stage run while the next one is waited for.
                 sums.wait_all_but::<1>();
@@ -167,107 +180,15 @@ impl<
         sums
     }
 
-    /// [`multiply`](Self::multiply), where the sums of each stage are added to totals on the ordinary units,
-    /// because the tensor core's own sums keep few bits.
-    ///
-    /// # Safety
-    /// As for [`multiply`](Self::multiply).
+    /// The tiles of a slice of a stage.
     #[inline(always)]
-    unsafe fn multiply_promoted<S>(
+    pub(super) fn tiles_of(
         &self,
-        ring: &mut Consumer<'_, STAGES>,
-        first: usize,
-    ) -> [S; COUNT]
-    where
-        S: AccumulatorElement + EpilogueElement,
-        [S; COUNT]: Multiply<T, T> + Registers,
-    {
-        let rounds = self.work.schedule.rounds;
-        let thread = warpgroup::thread_rank();
-        let mut totals = [<S as EpilogueElement>::ZERO; COUNT];
-        let mut add = |sums: &Accumulator<COUNT, S>| {
-            let mut i = 0;
-            while i < COUNT {
-                totals[i] = totals[i].plus(sums.get(i));
-                i += 1;
-            }
-        };
-        let start = |sums: Accumulator<COUNT, S>, stage: &Stage| {
-            let mut products = sums.overwrite().begin();
-            let (a, b) = (
-                A::tile(self.a_tiles, stage.index()),
-                B::tile(self.b_tiles, stage.index()),
-            );
-            // SAFETY: (1) the stage is full. (2) It is released when they are finished. (3) is (2). (4) The tiles
-            // are there. (5) They are waited for below.
-            unsafe {
-                products.multiply(
-                    A::part::<WARPGROUP_ROWS>(a, first),
-                    B::part::<COLUMNS>(b, 0),
-                );
-            }
-            products.commit()
-        };
-        let release = |ring: &Consumer<'_, STAGES>, stage: &Stage| {
-            if thread < BLOCKS as u32 {
-                // SAFETY: (1) is (1). (2) Blocks end behind a barrier of the cluster.
-                unsafe { ring.release_in(stage, thread) };
-            }
-        };
-        if const { !Self::HAS_ROOM_FOR_TWO } {
-            // Other warpgroups' products run while the sums are waited for.
-            let mut sums = Accumulator::zero();
-            let mut round = 0;
-            while round < rounds {
-                // SAFETY: (1) is (1).
-                let stage = unsafe { ring.wait() };
-                sums = start(sums, &stage).wait();
-                release(ring, &stage);
-                add(&sums);
-                round += 1;
-            }
-            return totals;
-        }
-        if rounds == 0 {
-            return totals;
-        }
-        // The products of a stage run while the sums of the one before are added, of two at a time, so that no sum
-        // changes its register.
-        // SAFETY: of `wait`, (1) is (1). Of `wait_before`, (1) the last group is that of the other accumulators.
-        unsafe {
-            let mut before = ring.wait();
-            let mut even = start(Accumulator::zero(), &before);
-            let mut odd = Accumulator::zero();
-            let mut round = 1;
-            while round + 1 < rounds {
-                let stage = ring.wait();
-                let odd_products = start(odd, &stage);
-                let sums = even.wait_before::<1>();
-                release(ring, &before);
-                add(&sums);
-                before = ring.wait();
-                even = start(sums, &before);
-                odd = odd_products.wait_before::<1>();
-                release(ring, &stage);
-                add(&odd);
-                round += 2;
-            }
-            if round < rounds {
-                let stage = ring.wait();
-                let odd_products = start(odd, &stage);
-                let sums = even.wait_before::<1>();
-                release(ring, &before);
-                add(&sums);
-                let sums = odd_products.wait();
-                release(ring, &stage);
-                add(&sums);
-            } else {
-                let sums = even.wait();
-                release(ring, &before);
-                add(&sums);
-            }
-        }
-        totals
+        stage: &Stage,
+        slice: usize,
+    ) -> (A::Tile<'block>, B::Tile<'block>) {
+        let number = stage.index() * Self::SLICES + slice;
+        (A::tile(self.a_tiles, number), B::tile(self.b_tiles, number))
     }
 
     /// The kernel for operands of any type and either layout, whose sums are `PROMOTED` after each stage or
@@ -277,17 +198,22 @@ impl<
     /// 1. The operands are those of the kernels, and `outputs` takes what `work` computes.
     /// 2. All threads of the launch make the call, and access no global memory before it.
     #[inline(always)]
-    pub unsafe fn run<O, const PROMOTED: bool>(a: A, b: B, outputs: O, work: Work<'_>)
-    where
+    pub unsafe fn run<O, const PROMOTED: bool, const PRODUCERS: usize>(
+        a: A,
+        b: B,
+        outputs: O,
+        work: Work<'_>,
+    ) where
         O: Outputs<COUNT>,
         [O::Sum; COUNT]: Multiply<T, T> + Registers,
     {
+        const { assert!(!PROMOTED || Self::SLICES == 1, "sums of a stage are added") };
         let mut shared = dynamic_shared_allotment!();
-        let main_loop = MainLoop::<T, A, B, ROWS, COLUMNS, PART, COUNT, STAGES, DEPTH> {
+        let main_loop = MainLoop::<T, A, B, ROWS, COLUMNS, PART, COUNT, STAGES, ALL_SLICES, DEPTH> {
             a,
             b,
-            a_tiles: A::tiles::<STAGES>(&mut shared),
-            b_tiles: B::tiles::<STAGES>(&mut shared),
+            a_tiles: A::tiles::<ALL_SLICES>(&mut shared),
+            b_tiles: B::tiles::<ALL_SLICES>(&mut shared),
             work,
         };
         let memory = O::memory(&mut shared);
@@ -304,9 +230,10 @@ impl<
             if const { Self::TAKES_REGISTERS } {
                 warpgroup::decrease_registers::<40>();
             }
-            if is_first_of_warpgroup() {
+            let number = warpgroup::thread_rank() / 32;
+            if warpgroup::thread_rank().is_multiple_of(32) && number < PRODUCERS as u32 {
                 // SAFETY: (1) the ring is initialised. (2) (1) of the kernel.
-                unsafe { main_loop.produce(ring.producer()) };
+                unsafe { main_loop.produce(ring.producer_in_turns::<PRODUCERS>(number), number) };
             }
         } else {
             // What the warpgroup that copies has left, of the registers of all that are resident.

@@ -20,10 +20,14 @@ pub struct ClusterTile {
     pub rows: usize,
     /// Columns of C that the cluster computes.
     pub columns: usize,
-    /// Elements along k of a stage.
+    /// Elements along k of a slice, which are [`DEPTH_BYTES`](super::shape::DEPTH_BYTES).
     pub depth: usize,
+    /// Slices of a stage, which are waited for as one.
+    pub slices: usize,
     /// Stages in shared memory.
     pub stages: usize,
+    /// Threads of a block that fill them, in turns.
+    pub producers: usize,
     /// Blocks of the cluster.
     pub blocks: usize,
     /// Blocks that are on a multiprocessor together.
@@ -39,6 +43,18 @@ impl ClusterTile {
     #[must_use]
     pub const fn consumers(&self) -> usize {
         self.rows / WARPGROUP_ROWS
+    }
+
+    /// Slices in shared memory.
+    #[must_use]
+    pub const fn all_slices(&self) -> usize {
+        self.stages * self.slices
+    }
+
+    /// Elements along k of a stage.
+    #[must_use]
+    pub const fn stage_depth(&self) -> usize {
+        self.depth * self.slices
     }
 
     /// Columns of B that each block of the cluster brings to all.
@@ -123,7 +139,7 @@ impl Schedule {
             matrices: shape.matrices,
             block: (rows, columns),
             blocks,
-            rounds: shape.k.div_ceil(tile.depth as u32),
+            rounds: shape.k.div_ceil(tile.stage_depth() as u32),
         }
     }
 
@@ -230,7 +246,9 @@ mod tests {
         rows: 64,
         columns: 128,
         depth: 64,
+        slices: 1,
         stages: 4,
+        producers: 1,
         blocks: 2,
         resident: 1,
         threads: 256,

@@ -15,45 +15,58 @@ use cuda_std::fp8::{F8E4M3, F8E5M2};
 use cuda_std::prelude::*;
 use half::{bf16, f16};
 
-/// What a launch has that computes `rows` x `columns` outputs for each block, of elements of `element_bytes`.
+/// What a launch has that computes `rows` x `columns` outputs for each block, of elements of `element_bytes`, in so many
+/// stages of so many slices.
+///
+/// A stage of few columns comes sooner than one thread waits for the next one and issues its copies: two take turns.
+/// Where no sums of a stage are added to totals, two slices are waited for as one.
 const fn skinny_tile(
     (rows, columns): (usize, usize),
     element_bytes: usize,
-    stages: usize,
+    (stages, slices): (usize, usize),
 ) -> ClusterTile {
     let output_bytes = rooms_len(rows, columns) * size_of::<f32>();
-    cluster_tile((rows, columns), element_bytes, stages, output_bytes, 1)
+    ClusterTile {
+        producers: 2,
+        ..cluster_tile(
+            (rows, columns),
+            element_bytes,
+            (stages, slices),
+            output_bytes,
+            1,
+        )
+    }
 }
 
 /// The tile of products of halves with at most 16 columns.
-pub const HALF_SKINNY_SMALL: ClusterTile = skinny_tile((64, 16), size_of::<f16>(), 20);
+pub const HALF_SKINNY_SMALL: ClusterTile = skinny_tile((64, 16), size_of::<f16>(), (10, 2));
 
 /// The tile of those with more, up to 32.
-pub const HALF_SKINNY_MEDIUM: ClusterTile = skinny_tile((64, 32), size_of::<f16>(), 16);
+pub const HALF_SKINNY_MEDIUM: ClusterTile = skinny_tile((64, 32), size_of::<f16>(), (8, 2));
 
 /// The tile of those with more, up to 64.
-pub const HALF_SKINNY: ClusterTile = skinny_tile((64, 64), size_of::<f16>(), 12);
+pub const HALF_SKINNY: ClusterTile = skinny_tile((64, 64), size_of::<f16>(), (6, 2));
 
 /// The tile of twice as many rows.
-pub const HALF_SKINNY_TALL: ClusterTile = skinny_tile((128, 64), size_of::<f16>(), 8);
+pub const HALF_SKINNY_TALL: ClusterTile = skinny_tile((128, 64), size_of::<f16>(), (8, 1));
 
 /// The tile of twice as many rows and up to 128 columns.
-pub const HALF_SKINNY_SQUARE: ClusterTile = skinny_tile((128, 128), size_of::<f16>(), 6);
+pub const HALF_SKINNY_SQUARE: ClusterTile = skinny_tile((128, 128), size_of::<f16>(), (6, 1));
 
 /// The tile of products of elements of 8 bits with at most 16 columns.
-pub const BYTE_SKINNY_SMALL: ClusterTile = skinny_tile((64, 16), size_of::<u8>(), 20);
+pub const BYTE_SKINNY_SMALL: ClusterTile = skinny_tile((64, 16), size_of::<u8>(), (20, 1));
 
 /// The tile of those with more, up to 32.
-pub const BYTE_SKINNY_MEDIUM: ClusterTile = skinny_tile((64, 32), size_of::<u8>(), 16);
+pub const BYTE_SKINNY_MEDIUM: ClusterTile = skinny_tile((64, 32), size_of::<u8>(), (16, 1));
 
 /// The tile of those with more, up to 64.
-pub const BYTE_SKINNY: ClusterTile = skinny_tile((64, 64), size_of::<u8>(), 12);
+pub const BYTE_SKINNY: ClusterTile = skinny_tile((64, 64), size_of::<u8>(), (12, 1));
 
 /// The tile of twice as many rows.
-pub const BYTE_SKINNY_TALL: ClusterTile = skinny_tile((128, 64), size_of::<u8>(), 8);
+pub const BYTE_SKINNY_TALL: ClusterTile = skinny_tile((128, 64), size_of::<u8>(), (8, 1));
 
 /// The tile of twice as many rows and up to 128 columns.
-pub const BYTE_SKINNY_SQUARE: ClusterTile = skinny_tile((128, 128), size_of::<u8>(), 6);
+pub const BYTE_SKINNY_SQUARE: ClusterTile = skinny_tile((128, 128), size_of::<u8>(), (6, 1));
 
 /// Kernels of pairs of types in their tiles: of halves for each layout of A.
 macro_rules! skinny_kernels {

@@ -70,13 +70,19 @@ fn tensor_cores_are_selected_where_they_are() {
     }
 }
 
-/// Where K is long, and the other lines are many, in the tiles whose rounds read least.
+/// Where K is long, and the other lines are many, in the tiles whose rounds take least time.
 #[test]
 fn few_rows_have_skinny_tiles() {
-    let layer = |m, n, k| {
-        let problem = row_major(ElementType::Bf16, (m, n, k));
+    let of_types = |element, output, (m, n, k)| {
+        let problem = Problem {
+            output,
+            ..row_major(element, (m, n, k))
+        };
         let request = Request::Fastest(Arithmetic::Auto, None);
-        let name = name(&problem, H200, request).unwrap();
+        name(&problem, H200, request).unwrap()
+    };
+    let layer = |m, n, k| {
+        let name = of_types(ElementType::Bf16, ElementType::Bf16, (m, n, k));
         name.trim_start_matches("matmul_wgmma_")
     };
     assert_eq!(layer(64, 8192, 512), "skinny_bf16_t");
@@ -84,33 +90,31 @@ fn few_rows_have_skinny_tiles() {
     assert_eq!(layer(64, 511, 512), "deep_bf16_nn");
     assert_eq!(layer(33, 8192, 512), "skinny_bf16_t");
     assert_eq!(layer(32, 8192, 512), "skinny_medium_bf16_t");
-    // A second round of tiles of 64 rows takes longer than one of 128.
-    assert_eq!(layer(64, 8448, 512), "skinny_bf16_t");
-    assert_eq!(layer(64, 8449, 512), "skinny_tall_bf16_t");
-    assert_eq!(layer(64, 16_896, 512), "skinny_tall_bf16_t");
-    assert_eq!(layer(64, 16_897, 512), "skinny_bf16_t");
-    assert_eq!(layer(64, 129_280, 512), "skinny_tall_bf16_t");
-    // One round of square tiles instead of two of others, and not two instead of three.
-    assert_eq!(layer(128, 8448, 512), "deep_bf16_nn");
-    assert_eq!(layer(128, 8449, 512), "skinny_square_bf16_t");
-    assert_eq!(layer(128, 16_896, 512), "skinny_square_bf16_t");
-    let wider = layer(128, 16_897, 512);
-    assert!(!wider.contains("skinny"), "{wider}");
-    let taller = layer(129, 8449, 512);
-    assert!(!taller.contains("skinny"), "{taller}");
-    // Two tiles of the few rows, where all are one round.
+    assert_eq!(layer(16, 8192, 512), "skinny_small_bf16_t");
+    // Fewer columns are two tiles of 32, until as many pairs read that one of 64 takes less time.
+    assert_eq!(layer(64, 1024, 2048), "skinny_medium_bf16_t");
+    assert_eq!(layer(64, 2048, 2048), "skinny_medium_bf16_t");
+    assert_eq!(layer(64, 4096, 4096), "skinny_bf16_t");
+    assert_eq!(layer(32, 4224, 512), "skinny_medium_bf16_t");
+    // A long last round of tiles of 64 rows takes longer than one of 128, and a short one less.
+    assert_eq!(layer(64, 8448, 7168), "skinny_bf16_t");
+    assert_eq!(layer(64, 16_384, 7168), "skinny_tall_bf16_t");
+    assert_eq!(layer(64, 24_576, 1536), "skinny_bf16_t");
+    assert_eq!(layer(64, 129_280, 7168), "skinny_tall_bf16_t");
+    // Square tiles read least, and take longest to write.
     assert_eq!(layer(128, 4224, 512), "skinny_bf16_t");
-    assert_eq!(layer(128, 4225, 512), "deep_bf16_nn");
-    assert_eq!(layer(65, 8192, 512), "deep_bf16_nn");
-    assert_eq!(layer(129, 4224, 512), "deep_bf16_nn");
-    assert_eq!(layer(64, 4224, 512), "skinny_medium_bf16_t");
-    assert_eq!(layer(32, 4224, 512), "skinny_small_bf16_t");
+    assert_eq!(layer(128, 16_896, 512), "skinny_square_bf16_t");
+    assert_eq!(layer(128, 129_280, 7168), "skinny_square_bf16_t");
+    let bytes = of_types(ElementType::F8E4M3, ElementType::Bf16, (128, 24_576, 1536));
+    assert!(!bytes.contains("skinny"), "{bytes}");
+    let taller = layer(129, 16_896, 512);
+    assert!(!taller.contains("skinny"), "{taller}");
     // Rounds are those of the device.
     let device = DeviceFacts {
         multiprocessors: 8,
         ..H200
     };
-    let problem = row_major(ElementType::Bf16, (64, 513, 512));
+    let problem = row_major(ElementType::Bf16, (64, 1024, 2048));
     let tall = name(&problem, device, Request::Fastest(Arithmetic::Auto, None));
     assert_eq!(tall, Some("matmul_wgmma_skinny_tall_bf16_t"));
 }
