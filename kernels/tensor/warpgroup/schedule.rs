@@ -20,7 +20,7 @@ pub struct ClusterTile {
     pub rows: usize,
     /// Columns of C that the cluster computes.
     pub columns: usize,
-    /// Elements along k of a slice, which are [`DEPTH_BYTES`](super::shape::DEPTH_BYTES).
+    /// Elements along k of a slice, which are 128 bytes.
     pub depth: usize,
     /// Slices of a stage, which are waited for as one.
     pub slices: usize,
