@@ -237,10 +237,9 @@ impl Problem {
         let (rounds, left) = (tiles.div_ceil(pairs) as u128, (tiles % pairs) as u128);
         let pairs = pairs as u128;
         // Where all pairs read, twice as much as without others.
-        let shares = match left {
-            0 => 2 * pairs * rounds,
-            _ if is_last_round_whole => 2 * pairs * rounds,
-            _ => 2 * pairs * (rounds - 1) + pairs + left,
+        let shares = match left == 0 || is_last_round_whole {
+            true => 2 * pairs * rounds,
+            false => 2 * pairs * (rounds - 1) + pairs + left,
         };
         let lines = tile.rows * tile.blocks + tile.columns;
         let slices = self.k.div_ceil(tile.depth);
@@ -264,10 +263,11 @@ impl Problem {
     pub fn parts(&self) -> Option<Parts> {
         const FEW_LINES: usize = 64;
         let has_few_lines = self.m.min(self.n) <= FEW_LINES;
+        let is_half = matches!(self.element, ElementType::F16 | ElementType::Bf16);
         let rule = match self.element {
             ElementType::F32 | ElementType::F64 => &OF_CHAINS,
-            ElementType::F16 | ElementType::Bf16 if has_few_lines => &OF_FEW_HALVES,
-            ElementType::F16 | ElementType::Bf16 => &OF_HALVES,
+            _ if is_half && has_few_lines => &OF_FEW_HALVES,
+            _ if is_half => &OF_HALVES,
             _ => &OF_BYTES,
         };
         if self.batch != 1 || self.vector().is_some() || self.k < rule.shortest_k {
@@ -275,7 +275,6 @@ impl Problem {
         }
         let tiles = |outputs: usize| outputs.div_ceil(rule.tile);
         let blocks = tiles(self.m).saturating_mul(tiles(self.n));
-        let is_half = matches!(self.element, ElementType::F16 | ElementType::Bf16);
         if is_half && TWO_TILES.contains(&self.m.min(self.n)) && FULL.contains(&blocks) {
             return None;
         }

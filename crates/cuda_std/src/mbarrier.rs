@@ -93,7 +93,7 @@ impl<'block, const STAGES: usize> Ring<'block, STAGES> {
     }
 
     /// The place of thread number `number` of `PRODUCERS` threads that fill stages in turns: the first of its stages is
-    /// number `number`, and the next ones lie `PRODUCERS` apart. They divide the stages.
+    /// number `number` (modulo `PRODUCERS`), and the next ones lie `PRODUCERS` apart. They divide the stages.
     #[inline(always)]
     #[must_use]
     pub const fn producer_in_turns<const PRODUCERS: usize>(
@@ -109,7 +109,7 @@ impl<'block, const STAGES: usize> Ring<'block, STAGES> {
         Producer {
             ring: self,
             place: Place {
-                stage: number,
+                stage: number % PRODUCERS as u32,
                 ..Place::FIRST
             },
         }
