@@ -39,6 +39,9 @@ pub(crate) struct Entered {
 
 impl Entered {
     pub fn new(block: &Block, thread: &Thread) -> Self {
+        if let Some(check) = &block.check {
+            check.begin_turn();
+        }
         CURRENT.with(|current| Self {
             thread: current.thread.replace(thread),
             block: current.block.replace(block),
@@ -133,12 +136,17 @@ pub(crate) fn instruction<R>(
     }
 }
 
+/// Where `address` is in the shared memory of the running block, or at or beyond [`MAX_SHARED_BYTES`].
+#[inline]
+pub(crate) fn shared_offset_of(address: usize) -> usize {
+    // Outside of a launch, it is the memory from 0 on, where nothing is.
+    address.wrapping_sub(CURRENT.with(|current| current.shared.get()))
+}
+
 /// Whether `bytes` bytes at `address` are shared memory of the running block.
 #[inline]
 pub(crate) fn is_shared(address: usize, bytes: usize) -> bool {
-    let start = CURRENT.with(|current| current.shared.get());
-    // Outside of a launch, it is the memory from 0 on, where nothing is.
-    address.wrapping_sub(start) <= MAX_SHARED_BYTES.saturating_sub(bytes)
+    shared_offset_of(address) <= MAX_SHARED_BYTES.saturating_sub(bytes)
 }
 
 /// Whether they are shared memory of another block of the running block's cluster.

@@ -55,28 +55,33 @@ impl BlockCheck {
                 Space::Constant => Ok(()),
                 Space::Global => self.record_global(access, &event, accessor),
                 Space::Shared => match shared.offset_of(address) {
-                    Some(offset) => self.record_shared(offset, access, &event, accessor),
+                    Some(offset) => {
+                        self.record_shared((offset, access.bytes), address, &event, accessor)
+                    }
                     None => Ok(()),
                 },
             }
         })
     }
 
+    /// Records an access of these bytes of shared memory, from `offset` on, which are at `address`.
     #[inline]
     pub(super) fn record_shared(
         &self,
-        offset: usize,
-        access: &Access,
+        (offset, bytes): (usize, usize),
+        address: usize,
         event: &Event,
         accessor: &Accessor<'_>,
     ) -> Result<(), Conflict> {
-        for (number, offset, bytes) in pages::<PAGE_BYTES>(offset, access.bytes) {
+        let mut ends_release = false;
+        for (number, offset, bytes) in pages::<PAGE_BYTES>(offset, bytes) {
             let record = |page: &mut Page, sets: &mut ReaderSets| {
                 page.record(offset, bytes, event, accessor, sets)
             };
-            if self.with_shared_page(number, record)?? {
-                self.published.end(access.address(), access.bytes);
-            }
+            ends_release |= self.with_shared_page(number, record)??;
+        }
+        if ends_release {
+            self.published.end(address, bytes);
         }
         Ok(())
     }

@@ -1,5 +1,5 @@
-//! The shortest way of a load or a store of global memory: its bytes are those of one cell, and a few words that
-//! are at hand say that it is allowed.
+//! The shortest way of a load or a store: its bytes are those of one cell, and a few words that are at hand say that
+//! it is allowed.
 //!
 //! What only a part of the accesses needs is in functions of its own: registers that they use would have to be saved
 //! at each access.
@@ -10,18 +10,20 @@ use super::cells::{Cells, REGION_BYTES};
 use super::event::{Event, EventKind};
 use super::nearby::Nearby;
 use super::plain::Plain;
+use super::recent::Line;
+use super::shadow::SharedShadow;
 use super::site::Site;
 use crate::basics::Position;
 use std::panic::Location;
 
-/// What the shortest way knows of a load or a store of global memory.
+/// What the shortest way knows of a load or a store.
 #[derive(Clone, Copy)]
 pub(crate) enum AtOnce<'a> {
     /// It has been recorded.
     Recorded,
     /// All has been written, and its bytes are those of one of these cells, which no other host thread uses.
     OfCell(CellOf<'a>),
-    /// Its bytes are those of one cell of a region.
+    /// Its bytes are those of one cell of a region, or of a page of shared memory.
     OfRegion,
     /// Nothing.
     Unknown,
@@ -106,6 +108,109 @@ impl BlockCheck {
         AtOnce::Recorded
     }
 
+    /// What is known of a load of `bytes` bytes from `offset` on of the block's shared memory, by the running thread at
+    /// the line `site`.
+    #[inline(always)]
+    pub fn load_shared_at_once(
+        &self,
+        (offset, bytes): (usize, usize),
+        site: &'static Location<'static>,
+    ) -> AtOnce<'_> {
+        let Some((cell, shift)) = self.shadow_now().cell_of(offset, bytes) else {
+            return AtOnce::Unknown;
+        };
+        let before = (self.writes.get(), self.block_barrier.get());
+        match cell.load_again(Line::of(site, shift), before, &self.recent) {
+            true => AtOnce::Recorded,
+            false => AtOnce::OfRegion,
+        }
+    }
+
+    /// Records a store of `bytes` bytes from `offset` on of the block's shared memory by thread number `number`, at the
+    /// line `site`, if a barrier or the thread itself orders all before it.
+    #[inline(always)]
+    pub fn store_shared_at_once(
+        &self,
+        number: u32,
+        (offset, bytes): (usize, usize),
+        site: &'static Location<'static>,
+    ) -> AtOnce<'_> {
+        let shadow = self.shadow_now();
+        let Some((cell, shift)) = shadow.cell_of(offset, bytes) else {
+            return AtOnce::Unknown;
+        };
+        let plain = || self.plain::<true>(number, shift, Site::near(site)?);
+        match plain().is_some_and(|access| cell.store(&access, self.block, shadow.sets())) {
+            true => AtOnce::Recorded,
+            false => AtOnce::OfRegion,
+        }
+    }
+
+    /// Records an access of a whole cell of shared memory that is not recorded at once. If it does not, that has to be
+    /// found once more.
+    pub fn record_in_page<const WRITES: bool>(
+        &self,
+        position: &Position,
+        (offset, bytes): (usize, usize),
+        address: usize,
+        site: &'static Location<'static>,
+    ) -> bool {
+        let (number, shift) = (position.thread(), bytes.trailing_zeros());
+        let is_replaced = || {
+            let access = self.plain::<true>(number, shift, Site::of(site))?;
+            let mut shadow = self.shared.try_borrow_mut().ok()?;
+            let (cell, sets) = shadow.cell_and_sets((offset, bytes))?;
+            Some(cell.store_after_own(&access, self.block, sets))
+        };
+        let is_recorded = match WRITES {
+            true => is_replaced() == Some(true),
+            false => self.load_in_page(position, (offset, bytes), site) == Some(true),
+        };
+        let is_allowed = || {
+            let event = self.plain_event::<WRITES>(number, shift, site);
+            let record = |accessor: &Accessor<'_>| {
+                self.record_shared((offset, bytes), address, &event, accessor)
+            };
+            self.with_accessor(position, record).is_ok()
+        };
+        is_recorded || is_allowed()
+    }
+
+    /// Records a load of a whole cell of shared memory, if the write is before it.
+    fn load_in_page(
+        &self,
+        position: &Position,
+        range: (usize, usize),
+        site: &'static Location<'static>,
+    ) -> Option<bool> {
+        let (number, shift) = (position.thread(), range.1.trailing_zeros());
+        let has_clock = self.has_clock(number);
+        let access = self.plain::<false>(number, shift, Site::of(site))?;
+        let mut shadow = self.shared_with_room().ok()?;
+        let (cell, sets) = shadow.cell_and_sets(range)?;
+        let from = cell.reads();
+        let width = self.warp_width as u16;
+        let is_recorded = cell.load(&access, has_clock, sets)
+            || cell.load_of_own(&access, width, sets)
+            || self
+                .with_accessor(position, |it| cell.load_newly(&access, it, sets))
+                .ok()?;
+        let to = cell.reads();
+        // Other cells may make the step, too.
+        let is_common = to != from && !to.is_own() && !self.has_clocks.get();
+        if is_recorded && is_common {
+            self.recent.note(Line::of(site, shift), from, to);
+        }
+        Some(is_recorded)
+    }
+
+    #[inline(always)]
+    fn shadow_now(&self) -> &SharedShadow {
+        // SAFETY: the shadow is borrowed to change it only in functions that call nothing of the shortest way, nor code
+        // of a kernel's; the shortest way itself changes nothing but the contents of `Cell`s.
+        unsafe { &*self.shared.as_ptr() }
+    }
+
     #[inline(always)]
     fn nearby_now(&self) -> &Nearby {
         // SAFETY: the places are borrowed to change them only in functions that call nothing of the shortest way, nor
@@ -163,7 +268,7 @@ impl BlockCheck {
             // Another host thread may have narrowed them meanwhile.
             !cells.are_outdated() && plain().is_some_and(|access| says_it_all(&access))
         };
-        let event = || self.plain_event::<WRITES>(number, cells, site);
+        let event = || self.plain_event::<WRITES>(number, cells.shift(), site);
         let is_allowed = || {
             let (part, whole) = ((offset, bytes), (address, bytes));
             let record = |accessor: &Accessor<'_>| {
@@ -183,14 +288,24 @@ impl BlockCheck {
     fn plain_event<const WRITES: bool>(
         &self,
         number: u32,
-        cells: &Cells,
+        shift: u32,
         site: &'static Location<'static>,
     ) -> Event {
-        let kind = match WRITES {
-            true => EventKind::Write,
-            false => EventKind::Read,
-        };
         let thread = (self.block, number as u16);
-        Event::of_width(kind, thread, self.now(), cells.shift(), Site::of(site))
+        Event::of_width(
+            kind_of::<WRITES>(),
+            thread,
+            self.now(),
+            shift,
+            Site::of(site),
+        )
+    }
+}
+
+/// What a load or a store is.
+const fn kind_of<const WRITES: bool>() -> EventKind {
+    match WRITES {
+        true => EventKind::Write,
+        false => EventKind::Read,
     }
 }

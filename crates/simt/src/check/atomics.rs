@@ -249,6 +249,6 @@ impl BlockCheck {
                 false => clocks.observed[scope].add(known),
             }
         }
-        self.has_clocks.set(true);
+        self.note_clocks();
     }
 }

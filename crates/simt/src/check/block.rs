@@ -3,7 +3,7 @@
 use super::accessor::Accessor;
 use super::announced::Announced;
 use super::clock::{Joins, SharedClock};
-use super::event::packed::Stamp;
+use super::event::packed::{Stamp, WritesOf};
 use super::event::{Event, Time};
 use super::findings::Findings;
 use super::global::{Conditions, LaunchCheck};
@@ -13,11 +13,12 @@ use super::layout::Layout;
 use super::nearby::Nearby;
 use super::published::Published;
 use super::reader_sets::ReaderSets;
+use super::recent::RecentSteps;
 use super::shadow::{Page, SharedShadow};
 use super::stale::StaleLoads;
 use crate::basics::Position;
 use crate::memory::{OutOfMemory, try_collect};
-use std::cell::{Cell, Ref, RefCell};
+use std::cell::{Cell, Ref, RefCell, RefMut};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -27,8 +28,12 @@ pub(crate) struct BlockCheck {
     pub(super) block: u32,
     pub(super) warp_width: u32,
     pub(super) now: Cell<Time>,
-    /// The block and this moment, where the events of its accesses fit in cells of global memory.
+    /// The block and this moment, where the events of its accesses fit in a word and count.
     pub(super) stamp: Cell<Option<Stamp>>,
+    /// Whether none of its accesses counts any more.
+    is_abandoned: Cell<bool>,
+    /// The writes of its threads.
+    pub(super) writes: Cell<WritesOf>,
     /// The last barrier of the whole block.
     pub(super) block_barrier: Cell<Time>,
     /// The last barrier of each whole warp.
@@ -58,6 +63,8 @@ pub(crate) struct BlockCheck {
     pub(super) ahead: Cell<Option<u16>>,
     pub(super) nearby: RefCell<Nearby>,
     pub(super) shared: RefCell<SharedShadow>,
+    /// The steps that the running thread has made between sets of reads, as long as it has no clock.
+    pub(super) recent: RecentSteps,
 }
 
 impl BlockCheck {
@@ -74,6 +81,8 @@ impl BlockCheck {
             warp_width,
             now: Cell::new(1),
             stamp: Cell::new(None),
+            is_abandoned: Cell::new(false),
+            writes: Cell::new(WritesOf::NO_BLOCK),
             block_barrier: Cell::new(0),
             warp_barriers: try_collect((0..warps).map(|_| Cell::new(0)))?,
             threads: try_collect((0..threads).map(|_| RefCell::default()))?,
@@ -91,6 +100,7 @@ impl BlockCheck {
             ahead: Cell::new(None),
             nearby: RefCell::default(),
             shared: RefCell::default(),
+            recent: RecentSteps::default(),
         })
     }
 
@@ -101,7 +111,9 @@ impl BlockCheck {
             self.nearby.get_mut().clear();
         }
         self.block = index as u32;
+        self.writes.set(WritesOf::block(self.block));
         self.shared.get_mut().begin_block();
+        self.is_abandoned.set(false);
         self.set_now(1);
         self.block_barrier.set(0);
         self.warp_barriers.iter().for_each(|time| time.set(0));
@@ -117,6 +129,21 @@ impl BlockCheck {
     /// are left out before they come here.
     pub fn abandon(&self) {
         self.nearby.borrow_mut().forget_windows();
+        self.is_abandoned.set(true);
+        self.stamp.set(None);
+        self.recent.forget();
+    }
+
+    /// Another thread of the block goes on.
+    #[inline]
+    pub fn begin_turn(&self) {
+        self.recent.forget();
+    }
+
+    /// The state of a thread holds a clock from now on.
+    pub(super) fn note_clocks(&self) {
+        self.has_clocks.set(true);
+        self.recent.forget();
     }
 
     /// Lets go of the clocks of the threads, which other blocks share.
@@ -150,7 +177,10 @@ impl BlockCheck {
 
     fn set_now(&self, now: Time) {
         self.now.set(now);
-        self.stamp.set(Stamp::of(self.block, now));
+        self.recent.forget();
+        if !self.is_abandoned.get() {
+            self.stamp.set(Stamp::of(self.block, now));
+        }
     }
 
     /// Calls `action` with the thread at `position` as it stands to other accesses.
@@ -184,8 +214,20 @@ impl BlockCheck {
         number: usize,
         action: impl FnOnce(&mut Page, &mut ReaderSets) -> R,
     ) -> Result<R, OutOfMemory> {
-        let mut shared = self.shared.borrow_mut();
+        let mut shared = self.shared_with_room()?;
         let (page, sets) = shared.page(number)?;
         Ok(action(page, sets))
+    }
+
+    /// The shadow of shared memory, with room for further sets of reads.
+    #[inline]
+    pub(super) fn shared_with_room(&self) -> Result<RefMut<'_, SharedShadow>, OutOfMemory> {
+        let mut shared = self.shared.borrow_mut();
+        shared.note_found(self.recent.take_found());
+        if shared.is_full() {
+            self.recent.forget();
+            shared.collect_sets()?;
+        }
+        Ok(shared)
     }
 }

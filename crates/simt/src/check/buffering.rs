@@ -103,7 +103,7 @@ impl BlockCheck {
         for (observed, handed) in clocks.observed.iter_mut().zip(&handed) {
             if let Some(handed) = handed {
                 observed.add(handed);
-                self.has_clocks.set(true);
+                self.note_clocks();
             }
         }
     }

@@ -8,7 +8,7 @@
 //! write after the loads, too.
 
 use super::accessor::Accessor;
-use super::event::{Event, EventKind, Others, Time};
+use super::event::{Event, EventKind, Others};
 use super::readers::{Readers, Reads};
 use super::site::Site;
 use super::updates::Updates;
@@ -112,11 +112,6 @@ impl Cell {
             _ => None,
         }
     }
-
-    /// Forgets all accesses.
-    pub fn clear(&mut self) {
-        self.forget(&mut ());
-    }
 }
 
 impl<R: Reads> Cell<R> {
@@ -126,6 +121,16 @@ impl<R: Reads> Cell<R> {
         loads: R::NONE,
         reads: R::NONE,
     };
+
+    /// The cell of a plain write, or of none, and the reads since then.
+    #[inline]
+    pub fn plain(write: Event, reads: R) -> Self {
+        Self {
+            write,
+            reads,
+            ..Self::UNTOUCHED
+        }
+    }
 
     /// Forgets all accesses.
     #[inline]
@@ -220,32 +225,10 @@ impl<R: Reads> Cell<R> {
         }
     }
 
+    /// Whether all that is known is the write, and the reads since then.
     #[inline]
-    fn is_plain(&self) -> bool {
+    pub fn is_plain(&self) -> bool {
         self.updates.is_empty() && self.loads.is_empty()
-    }
-
-    /// Whether a barrier of `block`, which was at this time, orders all writes of the cell before
-    /// its threads, and there is one.
-    #[inline]
-    pub fn is_written_before(&self, block: u32, barrier: Time) -> bool {
-        let write = &self.write;
-        matches!(write.kind, EventKind::Write | EventKind::AsyncWrite)
-            && write.block == block
-            && write.time <= barrier
-            && self.is_plain()
-    }
-
-    /// Whether a plain write after a barrier of its block, which was at this time, needs to ask for no
-    /// more than the reads: there is no other write, or the barrier or the thread itself orders it.
-    #[inline]
-    pub fn is_replaced_by_write(&self, event: &Event, barrier: Time) -> bool {
-        let write = &self.write;
-        let is_own = write.kind == EventKind::Write
-            && write.block == event.block
-            && write.thread() == event.thread();
-        self.is_plain()
-            && (write.is_nothing() || is_own || self.is_written_before(event.block, barrier))
     }
 
     #[inline]
@@ -292,7 +275,7 @@ fn unordered(event: Event, accessor: &Accessor<'_>) -> Conflict {
 #[cfg(test)]
 mod tests {
     use super::super::clusters::Clusters;
-    use super::super::event::KINDS;
+    use super::super::event::{KINDS, Time};
     use super::*;
     use crate::basics::SplitMix64;
     use std::panic::Location;

@@ -18,34 +18,35 @@ pub(super) enum EventKind {
     /// There was no access.
     Nothing,
     Read,
+    Write,
     /// A read by way of the first-level cache.
     CachedRead,
-    Write,
     Atomic,
     AtomicRead,
     AtomicWrite,
     AsyncRead,
-    /// An asynchronous copy that its thread has waited for.
-    AsyncWrite,
     /// An asynchronous copy that has been issued.
     InFlight,
     /// The initialisation of an mbarrier, whose bytes are no ordinary memory from then on.
     Mbarrier,
+    /// An asynchronous copy that its thread has waited for. Of its number's bits, the highest alone tells it from a
+    /// write.
+    AsyncWrite,
 }
 
 /// By number.
 pub(super) const KINDS: [EventKind; 11] = [
     EventKind::Nothing,
     EventKind::Read,
-    EventKind::CachedRead,
     EventKind::Write,
+    EventKind::CachedRead,
     EventKind::Atomic,
     EventKind::AtomicRead,
     EventKind::AtomicWrite,
     EventKind::AsyncRead,
-    EventKind::AsyncWrite,
     EventKind::InFlight,
     EventKind::Mbarrier,
+    EventKind::AsyncWrite,
 ];
 
 impl EventKind {

@@ -34,7 +34,7 @@ impl BlockCheck {
     pub fn acquire(&self, thread: u32, handed: &Handed) {
         let mut clocks = self.threads[thread as usize].borrow_mut();
         clocks.acquire(handed, &mut self.joins.borrow_mut());
-        self.has_clocks.set(true);
+        self.note_clocks();
     }
 
     /// The thread at `position` has executed a fence for the asynchronous proxy.

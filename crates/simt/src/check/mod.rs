@@ -14,9 +14,11 @@
 //! | `accessor` | the running thread, as it stands to other accesses |
 //! | `readers` | the reads since a write |
 //! | `reader_sets` | those of cells of shared memory, many of which have the same |
+//! | `recent` | how the reads of the running thread change such cells |
 //! | `updates` | the atomic updates since a write |
 //! | `cell` | the last accesses of a few bytes, and the rules |
-//! | `shadow` | the cells of a page of shared memory |
+//! | `others` | the cells of which more is known than fits in a few words |
+//! | `shadow`, `shared_cell` | the cells of shared memory |
 //! | `hasher` | a hash of numbers |
 //! | `region`, `cells`, `read_only` | the cells of a region of global memory |
 //! | `published` | what atomic writes hand on |
@@ -33,7 +35,7 @@
 //! | `clusters` | which blocks are one cluster |
 //! | `access` | one access against the shadow |
 //! | `quick`, `plain` | the short way of most accesses |
-//! | `at_once` | the shortest one, of loads and stores of global memory |
+//! | `at_once` | the shortest one, of loads and stores |
 //! | `survived` | conflicts that a launch survives |
 //! | `copies` | asynchronous copies between issue and wait |
 //! | `agents` | what runs beside the threads, as threads of its own |
@@ -86,6 +88,7 @@ mod layouts;
 mod mbarriers;
 mod nearby;
 mod order;
+mod others;
 mod place;
 mod plain;
 mod prediction;
@@ -94,10 +97,12 @@ mod quick;
 mod read_only;
 mod reader_sets;
 mod readers;
+mod recent;
 mod region;
 mod remote;
 mod report;
 mod shadow;
+mod shared_cell;
 mod site;
 mod stale;
 mod survived;

@@ -53,7 +53,7 @@ impl BlockCheck {
         for thread in &self.threads {
             thread.borrow_mut().ordered.clone_from(&ordered);
         }
-        self.has_clocks.set(true);
+        self.note_clocks();
     }
 
     /// All threads that a warp was started with have met.
@@ -127,7 +127,7 @@ impl BlockCheck {
     fn add_clock(&self, known: &mut SharedClock, clock: BlockClock) {
         let known = known.get_or_insert_default();
         Arc::make_mut(known).add_block(self.block, Arc::new(clock));
-        self.has_clocks.set(true);
+        self.note_clocks();
     }
 
     /// Gives to each of the threads the clocks of all of them.

@@ -9,13 +9,14 @@ const READ: u64 = nature_of(EventKind::Read, Others::None);
 const READ_BY_WARP: u64 = nature_of(EventKind::Read, Others::OfWarp);
 const READ_BY_BLOCK: u64 = nature_of(EventKind::Read, Others::OfBlock);
 const WRITE: u64 = nature_of(EventKind::Write, Others::None);
+const ASYNC_WRITE: u64 = nature_of(EventKind::AsyncWrite, Others::None);
 
 /// A load or a store that is about to be made, as far as one that a cell knows must be compared with it.
 pub(super) struct Plain<const WRITES: bool> {
     /// Its event.
     pub event: Packed,
     /// The last barrier of its block.
-    barrier: Time,
+    pub barrier: Time,
 }
 
 impl<const WRITES: bool> Plain<WRITES> {
@@ -45,7 +46,14 @@ impl<const WRITES: bool> Plain<WRITES> {
     #[inline(always)]
     pub fn repeats(&self, known: u64) -> bool {
         let is_now = (known ^ self.event.word) & TIME == 0;
-        !WRITES && nature(known) == WRITE && is_now && self.is_of_same_thread(known)
+        !WRITES && is_write(known) && is_now && self.is_of_same_thread(known)
+    }
+
+    /// Whether it comes after the write of this word, which is all that is known of a cell but reads: that is of the
+    /// same thread, or before the last barrier of the block.
+    #[inline(always)]
+    pub fn is_after_write(&self, known: u64) -> bool {
+        is_write(known) && (self.is_after_barrier(known) || self.is_of_same_thread(known))
     }
 
     /// Whether it is one more read, which nothing orders, after the event of this word, which is all that is known
@@ -75,25 +83,34 @@ impl<const WRITES: bool> Plain<WRITES> {
     }
 }
 
+/// Whether it is the word of a plain write, or of an asynchronous one that its thread has waited for.
+#[inline(always)]
+fn is_write(known: u64) -> bool {
+    matches!(nature(known), WRITE | ASYNC_WRITE)
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::accessor::Accessor;
+    use super::super::agents::{Agent, asynchronous};
     use super::super::cell::{Cell, Rules};
     use super::super::clusters::Clusters;
+    use super::super::event::packed::WritesOf;
     use super::super::event::{Event, KINDS};
     use super::*;
     use crate::basics::SplitMix64;
     use std::panic::Location;
 
     /// The short form, against the rules. Returns how often it said that an access replaces what is known, repeats it
-    /// and joins it.
-    fn compare<const WRITES: bool>(random: &mut SplitMix64) -> [usize; 3] {
+    /// and joins it, and comes after a write.
+    fn compare<const WRITES: bool>(random: &mut SplitMix64) -> [usize; 4] {
         let others = [Others::None, Others::OfWarp, Others::OfBlock];
-        let (site, mut counts) = (Site::of(Location::caller()), [0; 3]);
+        let (site, mut counts) = (Site::of(Location::caller()), [0; 4]);
+        let agent = Agent::Barrier(0).number();
         for _ in 0..200_000 {
             let mut below = |bound: usize| random.below(bound as u64) as usize;
             let kind = KINDS[below(KINDS.len())];
-            let place = (below(2) as u32, below(12) as u16);
+            let place = [(0, 4), (0, 5), (0, 9), (1, 5), (asynchronous(0), agent)][below(5)];
             let known = Event::new(kind, place, 1 + below(6) as Time, 4, site);
             let known = known.standing_for(others[below(others.len())]);
             let (barrier, is_exact) = (below(6) as Time, below(2) == 0);
@@ -119,6 +136,21 @@ mod tests {
                 is_exact,
             };
             let afterwards = [event, known, known.standing_for(Others::OfOtherBlocks)];
+            let known_by_writes = WritesOf::block(0).has(word, barrier);
+            assert!(!known_by_writes || access.is_after_write(word), "{known:?}");
+            if access.is_after_write(word) {
+                counts[3] += 1;
+                let mut cell = Cell::of(known);
+                let ends_release = cell.record(&event, &accessor, rules, &mut ());
+                assert!(matches!(ends_release, Ok(false)), "{known:?} {event:?}");
+                let (write, adds_read) = match WRITES {
+                    true => (event, false),
+                    false => (known, !access.repeats(word)),
+                };
+                assert!(cell.is_plain() && cell.write == write, "{known:?}");
+                let read = Some(cell.reads.one).filter(|read| !read.is_nothing());
+                assert_eq!(read, adds_read.then_some(event), "{known:?}");
+            }
             for ((says, after), count) in says.into_iter().zip(afterwards).zip(&mut counts) {
                 if says {
                     *count += 1;
@@ -135,9 +167,9 @@ mod tests {
     #[test]
     fn the_short_form_says_what_the_rules_say() {
         let mut random = SplitMix64::new(13, 0);
-        let [replaced, repeated, joined] = compare::<false>(&mut random);
-        assert!(replaced > 1000 && repeated > 10 && joined > 1000);
-        let [replaced, repeated, joined] = compare::<true>(&mut random);
-        assert!(replaced > 1000 && (repeated, joined) == (0, 0));
+        let [replaced, repeated, joined, after] = compare::<false>(&mut random);
+        assert!(replaced > 1000 && repeated > 10 && joined > 1000 && after > 1000);
+        let [replaced, repeated, joined, after] = compare::<true>(&mut random);
+        assert!(replaced > 1000 && (repeated, joined) == (0, 0) && after > 1000);
     }
 }

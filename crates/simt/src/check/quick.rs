@@ -7,7 +7,6 @@
 
 use super::block::BlockCheck;
 use super::cells::Cells;
-use super::event::Event;
 use super::plain::Plain;
 use super::region::Region;
 use super::site::Site;
@@ -28,16 +27,12 @@ impl BlockCheck {
     ) -> bool {
         let number = position.thread();
         let (has_clock, site) = (self.has_clock(number), Site::of(site));
-        let event = || {
-            let thread = (self.block, number as u16);
-            Event::new(access.kind.into(), thread, self.now(), access.bytes, site)
-        };
         match (access.space, access.kind) {
             (Space::Global, kind) if !kind.is_atomic() => {
                 self.record_global_quickly(number, access, has_clock, site)
             }
             (Space::Shared, AccessKind::Read | AccessKind::Write) => {
-                self.record_shared_quickly(shared, access, has_clock, event)
+                self.record_shared_quickly(shared, access, (number, has_clock), site)
             }
             _ => false,
         }
@@ -132,8 +127,8 @@ impl BlockCheck {
         &self,
         shared: &SharedMemory,
         access: &Access,
-        has_clock: bool,
-        event: impl Fn() -> Event,
+        (number, has_clock): (u32, bool),
+        site: Site,
     ) -> bool {
         let Some(offset) = shared.offset_of(access.address()) else {
             return false;
@@ -141,12 +136,16 @@ impl BlockCheck {
         let Ok(mut shadow) = self.shared.try_borrow_mut() else {
             return false;
         };
-        let (event, bytes, barrier) = (event(), access.bytes, self.block_barrier.get());
+        let (bytes, shift) = (access.bytes, access.bytes.trailing_zeros());
         match access.kind {
-            AccessKind::Write => shadow.record_known_write(offset, bytes, &event, barrier),
+            AccessKind::Write => {
+                let access = self.plain::<true>(number, shift, site);
+                access.is_some_and(|it| shadow.record_known_write(offset, bytes, &it, self.block))
+            }
             _ => {
                 let by = (self.warp_width as u16, has_clock);
-                shadow.record_known_read(offset, bytes, &event, by, barrier)
+                let access = self.plain::<false>(number, shift, site);
+                access.is_some_and(|it| shadow.record_known_read(offset, bytes, &it, by))
             }
         }
     }

@@ -12,10 +12,12 @@ pub(super) use self::number::ReaderSet;
 use self::number::OWN;
 use self::set::{PlainRead, Set, SetReads};
 use super::accessor::Accessor;
+use super::event::packed::Packed;
 use super::event::{Event, Time};
 use super::readers::{Readers, Reads};
 use crate::basics::spread;
 use crate::memory::{OutOfMemory, release_reserve, try_collect};
+use std::cell::Cell as Counter;
 
 /// Pairs of steps that are remembered: two to this power.
 const PAIR_BITS: u32 = 8;
@@ -32,8 +34,8 @@ const FEW_SETS: usize = 1 << 12;
 /// A read that leads from one set to another, whichever cell it is of.
 #[derive(Clone)]
 struct Step {
+    event: Packed,
     from: ReaderSet,
-    event: Event,
     to: ReaderSet,
     /// Whether the thread had a clock.
     has_clock: bool,
@@ -42,8 +44,8 @@ struct Step {
 impl Step {
     /// No read has this event.
     const NONE: Self = Self {
+        event: Packed::NOTHING,
         from: ReaderSet::NONE,
-        event: Event::NOTHING,
         to: ReaderSet::NONE,
         has_clock: false,
     };
@@ -70,18 +72,19 @@ pub(super) struct ReaderSets {
     steps: Vec<StepPair>,
     /// Sets that there may be before those without a cell are forgotten.
     most: usize,
-    /// Steps looked up, less the cost of new ones. While it is negative, cells have sets of their
-    /// own: their reads differ.
+    /// Steps looked up until the last new one, less the cost of new ones. While it is negative, cells have sets of
+    /// their own: their reads differ.
     credit: i32,
+    /// Steps looked up since then.
+    found: Counter<u32>,
 }
 
 /// Where a step is remembered.
-#[inline]
-fn place_of(from: ReaderSet, event: &Event) -> usize {
-    let [first, second] = event.to_words();
+#[inline(always)]
+fn place_of(from: ReaderSet, event: Packed) -> usize {
     // In two rounds: the numbers of sets often differ by what lines differ by, and each thread's
     // steps would then be in one place.
-    let event = spread(first ^ second.rotate_left(16)) >> 32;
+    let event = spread(event.word ^ u64::from(event.site.to_bits()).rotate_left(16)) >> 32;
     (spread(event ^ u64::from(from.0)) >> (u64::BITS - PAIR_BITS)) as usize
 }
 
@@ -95,6 +98,7 @@ impl ReaderSets {
         }
         self.most = FEW_SETS;
         self.credit = 0;
+        self.found.set(0);
     }
 
     /// Whether there are so many sets that those without a cell should be forgotten.
@@ -128,42 +132,42 @@ impl ReaderSets {
         Ok(())
     }
 
-    /// Whether the barrier of `block` at time `barrier` orders all reads of a set before its threads.
+    /// So many steps have been found elsewhere.
     #[inline]
+    pub fn note_found(&mut self, steps: u32) {
+        let found = self.found.get_mut();
+        *found = found.wrapping_add(steps);
+    }
+
+    /// Whether the barrier of `block` at time `barrier` orders all reads of a set before its threads.
+    #[inline(always)]
     pub fn is_settled_at(&self, set: ReaderSet, block: u32, barrier: Time) -> bool {
         set.is_empty() || self.sets[set.place()].is_settled(block, barrier)
     }
 
-    /// The set that a cell has after a read, instead of `from`, if that is known at once; `has_clock`:
-    /// the thread has a clock.
+    /// Adds a read to a set of a cell's own, if it is one of the warp, of this width, that has read last, at the same
+    /// time.
     #[inline]
-    pub fn quick_step(
-        &mut self,
-        from: ReaderSet,
-        event: &Event,
-        warp_width: u16,
-        has_clock: bool,
-    ) -> Option<ReaderSet> {
-        if !from.is_own() {
-            return self.known_step(from, event, has_clock);
-        }
-        let set = &mut self.sets[from.place()];
-        let lane_bit = 1 << (event.thread() % warp_width);
-        let SetReads::Listed(readers) = &mut set.reads else {
-            return None;
+    pub fn add_to_own(&mut self, set: ReaderSet, event: Packed, warp_width: u16) -> bool {
+        let Some(event) = event.event().ok().filter(|_| set.is_own()) else {
+            return false;
         };
-        let is_added = readers.add_lane(event, lane_bit, warp_width);
-        is_added.then_some(from)
+        let lane_bit = 1 << (event.thread() % warp_width);
+        match &mut self.sets[set.place()].reads {
+            SetReads::Listed(readers) => readers.add_lane(&event, lane_bit, warp_width),
+            SetReads::OneMore { .. } => false,
+        }
     }
 
-    /// The set that a cell has after a read, instead of `from`, if the step is known.
-    #[inline]
-    fn known_step(&mut self, from: ReaderSet, event: &Event, has_clock: bool) -> Option<ReaderSet> {
+    /// The set that a cell has after a read, instead of `from`, if the step is known; `has_clock`: the thread has a
+    /// clock.
+    #[inline(always)]
+    pub fn known_step(&self, from: ReaderSet, event: Packed, has_clock: bool) -> Option<ReaderSet> {
         let StepPair(steps) = self.steps.get(place_of(from, event))?;
-        let step = steps.iter().find(|step| {
-            step.from == from && step.event == *event && step.has_clock == has_clock
-        })?;
-        self.credit = MOST_CREDIT.min(self.credit + 1);
+        let is_step =
+            |step: &Step| step.event == event && step.from == from && step.has_clock == has_clock;
+        let step = steps.iter().find(|step| is_step(step))?;
+        self.found.set(self.found.get().wrapping_add(1));
         Some(step.to)
     }
 
@@ -175,21 +179,30 @@ impl ReaderSets {
         event: &Event,
         accessor: &Accessor<'_>,
     ) -> Result<ReaderSet, OutOfMemory> {
-        match self.known_step(from, event, accessor.clock.is_some()) {
+        let has_clock = accessor.clock.is_some();
+        let packed = event.pack();
+        match packed.and_then(|event| self.known_step(from, event, has_clock)) {
             Some(to) => Ok(to),
-            None => self.new_step(from, event, accessor),
+            None => self.new_step(from, event, packed, accessor),
         }
     }
 
-    #[cold]
-    fn new_step(
+    /// The set that a cell has after a read, instead of `from`, where no step is known; `packed`: the event in a word, if
+    /// it fits.
+    pub fn new_step(
         &mut self,
         from: ReaderSet,
         event: &Event,
+        packed: Option<Packed>,
         accessor: &Accessor<'_>,
     ) -> Result<ReaderSet, OutOfMemory> {
-        let is_common =
-            self.is_repeatable(from, event, accessor)? && (self.credit >= 0 || from.is_empty());
+        self.credit = MOST_CREDIT.min(self.credit.saturating_add_unsigned(self.found.take()));
+        // Others cannot be looked up.
+        let packed = match self.is_repeatable(from, event, accessor)? {
+            true => packed.filter(|_| self.credit >= 0 || from.is_empty()),
+            false => None,
+        };
+        let is_common = packed.is_some();
         self.credit = (-MOST_CREDIT).max(self.credit - COST_OF_STEP);
         let plain = PlainRead::new(event, accessor).filter(|_| is_common);
         let mut set = match plain {
@@ -202,12 +215,12 @@ impl ReaderSets {
         };
         set.add(event, accessor)?;
         let to = self.number(set)?;
-        if !is_common {
+        let Some(event) = packed else {
             return Ok(ReaderSet(to.0 | OWN));
-        }
+        };
         self.remember(Step {
+            event,
             from,
-            event: *event,
             to,
             has_clock: accessor.clock.is_some(),
         })?;
@@ -295,7 +308,7 @@ impl ReaderSets {
         if self.steps.is_empty() {
             self.steps = try_collect((0..1 << PAIR_BITS).map(|_: usize| StepPair::NONE))?;
         }
-        let place = place_of(step.from, &step.event);
+        let place = place_of(step.from, step.event);
         let StepPair([later, earlier]) = &mut self.steps[place];
         *earlier = std::mem::replace(later, step);
         Ok(())

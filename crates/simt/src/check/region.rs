@@ -8,9 +8,11 @@ use super::cell::{Cell, Conflict, Rules};
 use super::cells::{Cells, REGION_BYTES};
 use super::event::packed::Packed;
 use super::event::{Event, Time};
+use super::others::Others;
 use super::read_only::ReadOnlyBytes;
+use super::readers::Readers;
 use super::site::Site;
-use crate::memory::{OutOfMemory, release_reserve};
+use crate::memory::OutOfMemory;
 use std::array::from_fn;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -29,7 +31,7 @@ pub(super) struct Region {
     /// By shift. Those of a larger one than `shift` are out of date.
     cells: [OnceLock<Arc<Cells>>; MAX_SHIFT as usize + 1],
     /// The cells of which more is known than one event that fits.
-    others: Mutex<Others>,
+    others: Mutex<Others<Readers>>,
     /// How many of those are in use.
     others_in_use: AtomicUsize,
     pub read_only: ReadOnlyBytes<REGION_BYTES>,
@@ -37,36 +39,8 @@ pub(super) struct Region {
     is_exclusive: bool,
 }
 
-/// The cells of which more is known than one event that fits, by number.
-#[derive(Default)]
-struct Others {
-    cells: Vec<Cell>,
-    free: Vec<usize>,
-}
-
-impl Others {
-    fn add(&mut self, cell: Cell) -> Result<usize, OutOfMemory> {
-        if let Some(number) = self.free.pop() {
-            self.cells[number] = cell;
-            return Ok(number);
-        }
-        self.cells.try_reserve(1).map_err(|_| release_reserve())?;
-        self.cells.push(cell);
-        // So that a cell can always be made free.
-        self.free
-            .try_reserve(self.cells.len())
-            .map_err(|_| release_reserve())?;
-        Ok(self.cells.len() - 1)
-    }
-
-    fn remove(&mut self, number: usize) {
-        self.cells[number].clear();
-        self.free.push(number);
-    }
-}
-
 /// Held while cells change, unless the region is exclusive; locked at the latest for other cells.
-type Held<'a> = Option<MutexGuard<'a, Others>>;
+type Held<'a> = Option<MutexGuard<'a, Others<Readers>>>;
 
 impl Region {
     pub fn new(is_exclusive: bool) -> Self {
@@ -105,7 +79,7 @@ impl Region {
         let cells = self.cells(offset, bytes, &mut held)?;
         for cell in cells.numbers(offset, bytes) {
             if let Err(number) = cells.get(cell).event() {
-                self.lock(&mut held).remove(number);
+                self.lock(&mut held).take(number);
                 self.others_in_use.fetch_sub(1, Ordering::Relaxed);
             }
             self.set((cells, cell), Cell::of(*event), &mut held)?;
@@ -232,7 +206,7 @@ impl Region {
                 let ends_release = cell.record(event, accessor, rules, &mut ())?;
                 if let Some(packed) = cell.single().and_then(|event| event.pack()) {
                     cells.set(number, packed);
-                    others.remove(other);
+                    others.take(other);
                     self.others_in_use.fetch_sub(1, Ordering::Relaxed);
                 }
                 Ok(ends_release)
@@ -277,13 +251,13 @@ impl Region {
         }
     }
 
-    fn lock<'a, 'held>(&'a self, held: &'held mut Held<'a>) -> &'held mut Others {
+    fn lock<'a, 'held>(&'a self, held: &'held mut Held<'a>) -> &'held mut Others<Readers> {
         held.get_or_insert_with(|| self.guard())
     }
 
     /// No panic leaves what the lock protects half done.
     #[inline]
-    fn guard(&self) -> MutexGuard<'_, Others> {
+    fn guard(&self) -> MutexGuard<'_, Others<Readers>> {
         self.others.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -34,7 +34,7 @@ impl BlockCheck {
             if event.kind.is_atomic() {
                 accessing.announce(accessor.thread, access);
             }
-            self.record_shared(offset, access, &event, accessor)
+            self.record_shared((offset, access.bytes), access.address(), &event, accessor)
         });
         self.note_remote(accessing, position, kind, site);
         result.map_err(|conflict| {

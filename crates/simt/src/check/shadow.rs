@@ -1,19 +1,22 @@
 //! The shadow of shared memory: for each page, the last accesses of each few bytes.
 
 use super::accessor::Accessor;
-use super::cell::{self, Conflict, Rules};
+use super::cell::Conflict;
 use super::event::{Event, EventKind, Time};
+use super::others::Others;
+use super::plain::Plain;
 use super::reader_sets::{ReaderSet, ReaderSets};
+use super::shared_cell::{SharedCell, WholeCell};
 use crate::memory::{OutOfMemory, release_reserve};
 
 /// Bytes of memory that one page stands for.
 pub(super) const PAGE_BYTES: usize = 256;
 
 /// The coarsest cells: the widest access is 16 bytes.
-const MAX_SHIFT: u32 = 4;
+pub(super) const MAX_SHIFT: u32 = 4;
 
-/// The reads of many cells are the same: a cell has their number.
-type Cell = cell::Cell<ReaderSet>;
+/// In place of the width of the cells of a page that the block has not accessed.
+const NO_WIDTH: usize = usize::MAX;
 
 /// The shadow of the shared memory of the blocks that one state serves.
 #[derive(Default)]
@@ -36,6 +39,9 @@ impl SharedShadow {
     pub fn begin_block(&mut self) {
         self.generation += 1;
         self.sets.clear();
+        self.pages
+            .iter_mut()
+            .for_each(|shared| shared.page.width = NO_WIDTH);
     }
 
     /// A page, and the reads of its cells.
@@ -48,65 +54,77 @@ impl SharedShadow {
         if self.pages.len() <= number {
             self.add_pages(number + 1)?;
         }
-        if self.sets.is_full() {
-            self.collect_sets()?;
-        }
         let shared = &mut self.pages[number];
         if shared.generation != self.generation {
             shared.generation = self.generation;
-            shared.page.clear();
+            shared.page.begin_block();
         }
         Ok((&mut shared.page, &mut self.sets))
     }
 
-    /// Records a read after the barrier of its block at time `barrier`, by a thread of a warp of this
-    /// width that has a clock or none: if all of the bytes were written before, and such reads of such
-    /// cells are known. Otherwise the read has to be recorded in the pages.
+    /// The cell of these bytes, if they are those of one and the block has accessed its page, and two to which power
+    /// its width is.
+    #[inline(always)]
+    pub fn cell_of(&self, offset: usize, bytes: usize) -> Option<(&SharedCell, u32)> {
+        let page = &self.pages.get(offset / PAGE_BYTES)?.page;
+        let is_one = bytes == page.width && offset & (bytes - 1) == 0;
+        let cell = page.cells.get((offset % PAGE_BYTES) >> page.shift)?;
+        is_one.then_some((cell, page.shift))
+    }
+
+    /// The same, with the reads of all cells.
+    #[inline(always)]
+    pub fn cell_and_sets(
+        &mut self,
+        (offset, bytes): (usize, usize),
+    ) -> Option<(&SharedCell, &mut ReaderSets)> {
+        match self.known_cells(offset, bytes)? {
+            ([cell], sets) => Some((cell, sets)),
+            _ => None,
+        }
+    }
+
+    /// The reads of the cells.
+    #[inline(always)]
+    pub fn sets(&self) -> &ReaderSets {
+        &self.sets
+    }
+
+    /// Records a load by a thread of a warp of this width that has a clock or none, of bytes that were all written
+    /// before, if the step that it makes in each cell is known. Otherwise it has to be recorded in the pages.
     #[inline]
     pub fn record_known_read(
         &mut self,
         offset: usize,
         bytes: usize,
-        event: &Event,
+        access: &Plain<false>,
         (warp_width, has_clock): (u16, bool),
-        barrier: Time,
     ) -> bool {
         let Some((cells, sets)) = self.known_cells(offset, bytes) else {
             return false;
         };
-        cells.iter_mut().all(|cell| {
-            cell.is_written_before(event.block, barrier)
-                && match sets.quick_step(cell.reads, event, warp_width, has_clock) {
-                    Some(to) => {
-                        cell.reads = to;
-                        true
-                    }
-                    None => false,
-                }
+        let mut cells = cells.iter();
+        cells.all(|cell| {
+            cell.load(access, has_clock, sets) || cell.load_of_own(access, warp_width, sets)
         })
     }
 
-    /// Records a plain write after the barrier of its block at time `barrier`, if the barrier or the
-    /// thread itself orders all that is known of the bytes before it. Otherwise the write has to be
-    /// recorded in the pages.
+    /// Records a store by a thread of `block`, if the last barrier of the block or the thread itself orders all that is
+    /// known of the bytes before it. Otherwise it has to be recorded in the pages.
     #[inline]
     pub fn record_known_write(
         &mut self,
         offset: usize,
         bytes: usize,
-        event: &Event,
-        barrier: Time,
+        access: &Plain<true>,
+        block: u32,
     ) -> bool {
         let Some((cells, sets)) = self.known_cells(offset, bytes) else {
             return false;
         };
-        cells.iter_mut().all(|cell| {
-            let is_replaced = cell.is_replaced_by_write(event, barrier)
-                && sets.is_settled_at(cell.reads, event.block, barrier);
-            if is_replaced {
-                cell.overwrite(event, sets);
-            }
-            is_replaced
+        let mut cells = cells.iter();
+        cells.all(|cell| {
+            cell.store(access, block, sets) || cell.store_after_own(access, block, sets)
         })
     }
 
@@ -116,14 +134,12 @@ impl SharedShadow {
         &mut self,
         offset: usize,
         bytes: usize,
-    ) -> Option<(&mut [Cell], &mut ReaderSets)> {
+    ) -> Option<(&[SharedCell], &mut ReaderSets)> {
         let within = offset % PAGE_BYTES;
-        let shared = self.pages.get_mut(offset / PAGE_BYTES)?;
-        let shift = shared.page.shift;
-        let is_whole =
-            shared.generation == self.generation && (offset | bytes).trailing_zeros() >= shift;
-        let cells = within >> shift..(within + bytes) >> shift;
-        let cells = shared.page.cells.get_mut(cells).filter(|_| is_whole)?;
+        let page = &self.pages.get(offset / PAGE_BYTES)?.page;
+        let is_whole = page.width != NO_WIDTH && (offset | bytes).trailing_zeros() >= page.shift;
+        let cells = within >> page.shift..(within + bytes) >> page.shift;
+        let cells = page.cells.get(cells).filter(|_| is_whole)?;
         Some((cells, &mut self.sets))
     }
 
@@ -139,27 +155,43 @@ impl SharedShadow {
         Ok(())
     }
 
-    /// Forgets the sets that no cell has any more.
+    /// So many steps between sets have been found elsewhere.
+    #[inline]
+    pub fn note_found(&mut self, steps: u32) {
+        self.sets.note_found(steps);
+    }
+
+    /// Whether there are so many sets that those which no cell has any more should be forgotten.
+    #[inline]
+    pub fn is_full(&self) -> bool {
+        self.sets.is_full()
+    }
+
+    /// Forgets the sets that no cell has any more, and gives the others other numbers.
     #[cold]
-    fn collect_sets(&mut self) -> Result<(), OutOfMemory> {
+    pub fn collect_sets(&mut self) -> Result<(), OutOfMemory> {
         let generation = self.generation;
         let pages = self.pages.iter_mut();
         let in_use = pages.filter(|shared| shared.generation == generation);
-        let cells = in_use.flat_map(|shared| &mut shared.page.cells);
-        self.sets.keep(cells.flat_map(Cell::sets_mut))
+        self.sets
+            .keep(in_use.flat_map(|shared| shared.page.sets_mut()))
     }
 }
 
 /// The cells of [`PAGE_BYTES`] bytes. They are as wide as the narrowest access
 /// so far, so that neighbours in one word are not taken for each other.
 pub(super) struct Page {
+    /// The width of a cell, or [`NO_WIDTH`].
+    width: usize,
     /// The width of a cell is two to this power.
     shift: u32,
-    cells: Vec<Cell>,
+    cells: Vec<SharedCell>,
+    /// The cells of which more is known.
+    others: Others<ReaderSet>,
 }
 
 /// Room for `count` cells.
-fn room_for_cells(count: usize) -> Result<Vec<Cell>, OutOfMemory> {
+fn room_for_cells(count: usize) -> Result<Vec<SharedCell>, OutOfMemory> {
     let mut cells = Vec::new();
     cells
         .try_reserve_exact(count)
@@ -170,16 +202,27 @@ fn room_for_cells(count: usize) -> Result<Vec<Cell>, OutOfMemory> {
 impl Page {
     pub fn new() -> Result<Self, OutOfMemory> {
         let mut cells = room_for_cells(PAGE_BYTES >> MAX_SHIFT)?;
-        cells.resize(PAGE_BYTES >> MAX_SHIFT, Cell::UNTOUCHED);
+        cells.resize(PAGE_BYTES >> MAX_SHIFT, SharedCell::untouched());
         Ok(Self {
+            width: NO_WIDTH,
             shift: MAX_SHIFT,
             cells,
+            others: Others::default(),
         })
     }
 
-    /// Forgets all accesses.
-    pub fn clear(&mut self) {
-        self.cells.fill(Cell::UNTOUCHED);
+    /// Forgets all accesses of another block.
+    fn begin_block(&mut self) {
+        self.cells.fill(SharedCell::untouched());
+        self.others.clear();
+        self.width = 1 << self.shift;
+    }
+
+    /// The sets of accesses that the cells have.
+    fn sets_mut(&mut self) -> impl Iterator<Item = &mut ReaderSet> {
+        let of_others = self.others.cells.iter_mut().flat_map(WholeCell::sets_mut);
+        let cells = self.cells.iter_mut().map(SharedCell::reads_mut);
+        cells.chain(of_others)
     }
 
     /// Records an access of `bytes` bytes from `offset` on, unless it must not be.
@@ -192,13 +235,10 @@ impl Page {
         accessor: &Accessor<'_>,
         sets: &mut ReaderSets,
     ) -> Result<bool, Conflict> {
-        let rules = Rules {
-            starts_unwritten: true,
-            is_exact: true,
-        };
+        let (cells, others) = self.cells(offset, bytes)?;
         let mut ends_release = false;
-        for cell in self.cells(offset, bytes)? {
-            ends_release |= cell.record(event, accessor, rules, sets)?;
+        for cell in cells {
+            ends_release |= cell.record(event, accessor, (&mut *others, &mut *sets))?;
         }
         Ok(ends_release)
     }
@@ -211,9 +251,10 @@ impl Page {
         event: &Event,
         sets: &mut ReaderSets,
     ) -> Result<(), OutOfMemory> {
-        let cells = self.cells(offset, bytes)?.iter_mut();
-        cells.for_each(|cell| cell.overwrite(event, sets));
-        Ok(())
+        let (cells, others) = self.cells(offset, bytes)?;
+        cells
+            .iter_mut()
+            .try_for_each(|cell| cell.change(others, |cell| cell.overwrite(event, sets)))
     }
 
     /// The last write of the first of these bytes whose write `is_wanted`.
@@ -225,7 +266,8 @@ impl Page {
     ) -> Result<Option<Event>, OutOfMemory> {
         let start = offset >> self.shift;
         let end = (offset + bytes).div_ceil(1 << self.shift);
-        let mut writes = self.cells[start..end].iter().filter_map(Cell::last_write);
+        let cells = self.cells[start..end].iter();
+        let mut writes = cells.filter_map(|cell| cell.last_write(&self.others));
         Ok(writes.find(is_wanted))
     }
 
@@ -237,24 +279,31 @@ impl Page {
         writer: (u32, u16),
         now: Time,
     ) -> Result<(), OutOfMemory> {
-        for cell in self.cells(offset, bytes)? {
-            let of_cell = (cell.write.block, cell.write.thread());
-            if cell.write.kind == EventKind::InFlight && of_cell == writer {
-                cell.write.kind = EventKind::AsyncWrite;
-                cell.write.time = now;
-            }
-        }
-        Ok(())
+        let (cells, others) = self.cells(offset, bytes)?;
+        cells.iter_mut().try_for_each(|cell| {
+            cell.change(others, |cell| {
+                let of_cell = (cell.write.block, cell.write.thread());
+                if cell.write.kind == EventKind::InFlight && of_cell == writer {
+                    cell.write.kind = EventKind::AsyncWrite;
+                    cell.write.time = now;
+                }
+            })
+        })
     }
 
     /// The cells of `bytes` bytes from `offset` on, and of no other bytes.
     #[inline]
-    fn cells(&mut self, offset: usize, bytes: usize) -> Result<&mut [Cell], OutOfMemory> {
+    fn cells(
+        &mut self,
+        offset: usize,
+        bytes: usize,
+    ) -> Result<(&mut [SharedCell], &mut Others<ReaderSet>), OutOfMemory> {
         let shift = (offset | bytes).trailing_zeros();
         if shift < self.shift {
             self.refine(shift)?;
         }
-        Ok(&mut self.cells[offset >> self.shift..(offset + bytes) >> self.shift])
+        let cells = offset >> self.shift..(offset + bytes) >> self.shift;
+        Ok((&mut self.cells[cells], &mut self.others))
     }
 
     #[cold]
@@ -262,11 +311,16 @@ impl Page {
         let copies = 1 << (self.shift - shift);
         let mut finer = room_for_cells(self.cells.len() * copies)?;
         for cell in &mut self.cells {
-            cell.sets_mut().into_iter().for_each(ReaderSet::make_common);
-            finer.extend(std::iter::repeat_n(cell.clone(), copies));
+            let known = cell.share(&mut self.others);
+            for _ in 0..copies {
+                let mut copy = SharedCell::untouched();
+                copy.set(known.clone(), &mut self.others)?;
+                finer.push(copy);
+            }
         }
         self.cells = finer;
         self.shift = shift;
+        self.width = 1 << shift;
         Ok(())
     }
 }

@@ -1,5 +1,6 @@
 //! The checks before an access of simulated memory.
 
+use super::at_once::{load_at_once, load_shared_at_once, store_at_once, store_shared_at_once};
 use super::control::{fail, uninterrupted};
 use super::counting::note_access;
 use super::preempt::{PLAIN_WEIGHT, weight_of};
@@ -8,12 +9,10 @@ use crate::basics::{
     Space, element_at, parameter_at,
 };
 use crate::block::{Block, Thread};
-use crate::check::{AtOnce, BlockCheck, CellOf};
-use crate::current::{
-    is_shared, is_shared_in_cluster, try_instruction, try_with_checks, try_with_current,
-};
+use crate::check::BlockCheck;
+use crate::current::{is_shared, is_shared_in_cluster, try_instruction, try_with_current};
 use crate::memory::{allocation_name, start_of};
-use crate::state::{is_quiet, is_watching};
+use crate::state::is_watching;
 use std::panic::Location;
 
 /// Checks an access of simulated memory, before it is made: `bytes` bytes at
@@ -46,13 +45,15 @@ pub fn access(
         align,
         order: AtomicOrder::RELAXED,
     };
-    // Asked first where the answer is used twice.
-    let is_sound_global = space == Space::Global && is_sound(&access);
-    if is_watching() || !(is_sound_global || is_sound(&access)) {
+    let is_sound = is_sound(&access);
+    if is_watching() || !is_sound {
         let address = access.address();
-        let is_recorded = match kind {
-            AccessKind::Read if is_sound_global => load_at_once(view_base, address, bytes),
-            AccessKind::Write if is_sound_global => store_at_once(view_base, address, bytes),
+        let is_recorded = match (space, kind) {
+            _ if !is_sound => false,
+            (Space::Global, AccessKind::Read) => load_at_once(view_base, address, bytes),
+            (Space::Global, AccessKind::Write) => store_at_once(view_base, address, bytes),
+            (Space::Shared, AccessKind::Read) => load_shared_at_once(address, bytes),
+            (Space::Shared, AccessKind::Write) => store_shared_at_once(address, bytes),
             _ => false,
         };
         if !is_recorded {
@@ -113,60 +114,6 @@ fn is_shared_here(access: &Access) -> bool {
     is_shared(address, access.bytes) || is_shared_in_cluster(address, access.bytes)
 }
 
-/// Whether the checks of the running block have recorded a sound load of global memory in the shortest way, and
-/// nothing else looks at it. What only other ways need is no argument: to keep it would take as long as all
-/// else.
-#[cold]
-#[inline(never)]
-#[track_caller]
-fn load_at_once(view_base: usize, address: usize, bytes: usize) -> bool {
-    let (range, site) = ((address, bytes), Location::caller());
-    let is_recorded = |thread: &Thread, check: &BlockCheck| match check
-        .load_at_once(view_base, range)
-    {
-        AtOnce::Recorded => true,
-        AtOnce::OfCell(cell) => load_of_cell(thread, check, cell, view_base, address, site),
-        AtOnce::OfRegion => is_recorded_in_region::<false>(thread, check, view_base, range, site),
-        AtOnce::Unknown => false,
-    };
-    is_quiet() && try_with_checks(is_recorded) == Some(true)
-}
-
-/// Whether a load of a known cell is recorded: not in [`load_at_once`], which most loads need no more than.
-#[inline(never)]
-fn load_of_cell(
-    thread: &Thread,
-    check: &BlockCheck,
-    cell: CellOf<'_>,
-    view_base: usize,
-    address: usize,
-    site: &'static Location<'static>,
-) -> bool {
-    check.record_load(thread.number, cell, address, site)
-        || is_recorded_in_region::<false>(thread, check, view_base, (address, cell.bytes()), site)
-}
-
-/// [`load_at_once`] of a store.
-#[cold]
-#[inline(never)]
-#[track_caller]
-fn store_at_once(view_base: usize, address: usize, bytes: usize) -> bool {
-    let (range, site) = ((address, bytes), Location::caller());
-    let is_recorded = |thread: &Thread, check: &BlockCheck| match check.store_at_once(
-        thread.number,
-        view_base,
-        range,
-        site,
-    ) {
-        AtOnce::Recorded => true,
-        AtOnce::OfCell(_) | AtOnce::OfRegion => {
-            is_recorded_in_region::<true>(thread, check, view_base, range, site)
-        }
-        AtOnce::Unknown => false,
-    };
-    is_quiet() && try_with_checks(is_recorded) == Some(true)
-}
-
 /// Ends the launch at a violation, and shows any other access to the schedule, the checks and the
 /// counters of the running block. Cold, so that the values of a kernel that none of them looks at stay
 /// in registers; where one does, the call costs least.
@@ -207,22 +154,6 @@ fn observe(access: &Access, site: &'static Location<'static>) {
         begin(access, site);
     }
     note_access(access, site);
-}
-
-/// Whether the checks of the running block have recorded an access whose cell they know.
-#[inline(never)]
-fn is_recorded_in_region<const WRITES: bool>(
-    thread: &Thread,
-    check: &BlockCheck,
-    view_base: usize,
-    range: (usize, usize),
-    site: &'static Location<'static>,
-) -> bool {
-    if thread.confinement.excess().is_some() {
-        return false;
-    }
-    let _inside = thread.confinement.inside();
-    check.record_in_region::<WRITES>(&thread.position, view_base, range, site)
 }
 
 /// Whether nothing stands in the way of the access, and the checks of the running block have recorded it

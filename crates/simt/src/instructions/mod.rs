@@ -2,6 +2,7 @@
 
 mod access;
 mod async_copy;
+mod at_once;
 mod atomic;
 mod barrier;
 mod bulk;

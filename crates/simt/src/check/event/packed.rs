@@ -38,6 +38,9 @@ pub(in crate::check) const THREAD: u64 = ((1 << THREAD_BITS) - 1) << THREAD_AT;
 /// Those of them of which an agent has one, and no thread has.
 pub(in crate::check) const AGENT: u64 = THREAD & (NOT_OF_THREADS as u64) << THREAD_AT;
 
+/// Those of the width and the scope.
+const WIDTH: u64 = ((1 << (OTHERS_AT - WIDTH_AT)) - 1) << WIDTH_AT;
+
 /// The bits above all others: for which others an event stands, and of which kind it is.
 #[inline(always)]
 pub(in crate::check) const fn nature(word: u64) -> u64 {
@@ -47,6 +50,37 @@ pub(in crate::check) const fn nature(word: u64) -> u64 {
 /// The [`nature`] of an event.
 pub(in crate::check) const fn nature_of(kind: EventKind, others: Others) -> u64 {
     nature((kind as u64) << KIND_AT | (others as u64) << OTHERS_AT)
+}
+
+/// The highest bit of a kind, which alone tells a write from an asynchronous one.
+const ASYNCHRONOUS: u64 = 1 << (u64::BITS - 1);
+
+const _: () = assert!(
+    (EventKind::Write as u64) << KIND_AT | ASYNCHRONOUS
+        == (EventKind::AsyncWrite as u64) << KIND_AT
+);
+
+/// The plain writes of the threads of a block, and the asynchronous ones that they have waited for.
+#[derive(Clone, Copy)]
+pub(in crate::check) struct WritesOf(u64);
+
+impl WritesOf {
+    /// None of any block.
+    pub const NO_BLOCK: Self = Self(ASYNCHRONOUS);
+
+    pub fn block(block: u32) -> Self {
+        let write = nature_of(EventKind::Write, Others::None) << OTHERS_AT;
+        let of_block = |stamp: Stamp| Self(write | stamp.0.get() & BLOCK);
+        Stamp::of(block, 1).map_or(Self::NO_BLOCK, of_block)
+    }
+
+    /// Whether this is the word of one of them that was made at `time` or before.
+    #[inline(always)]
+    pub fn has(self, word: u64, time: Time) -> bool {
+        let of_write = word & !(ASYNCHRONOUS | (THREAD & !AGENT) | WIDTH);
+        // Of each other event, more is left than any time.
+        of_write.wrapping_sub(self.0) <= u64::from(time)
+    }
 }
 
 /// An event that fits, no event, or a number in place of one.
@@ -59,7 +93,7 @@ pub(in crate::check) struct Packed {
 }
 
 impl Packed {
-    const NOTHING: Self = Self {
+    pub const NOTHING: Self = Self {
         word: 0,
         site: Site::UNKNOWN,
     };

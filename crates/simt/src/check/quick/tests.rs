@@ -1,5 +1,8 @@
 //! Blocks that take the short way, against blocks that do not: whatever happens, both find the same.
 
+mod steps;
+
+use self::steps::{Action, Step};
 use super::super::agents::Agent;
 use super::super::asynchronous::Extent;
 use super::super::at_once::AtOnce;
@@ -56,6 +59,8 @@ struct OneBlock {
     done: Vec<(Agent, Time)>,
     /// What the threads that have released hand on.
     handed: Handed,
+    /// The thread that made the last step.
+    running: u32,
 }
 
 /// What a finding says.
@@ -82,6 +87,7 @@ impl OneBlock {
             loads: Vec::new(),
             done: Vec::new(),
             handed: Handed::default(),
+            running: 0,
         }
     }
 
@@ -106,7 +112,7 @@ impl OneBlock {
         let (check, site) = (&self.check, Location::caller());
         let thread = position.thread();
         match *action {
-            Action::Access(..) => {}
+            Action::Access(..) | Action::Row(..) => {}
             Action::BlockBarrier => check.after_block_barrier(),
             Action::WarpBarrier => check.after_warp_barrier(position.warp),
             Action::PartialBarrier(mask) => {
@@ -159,7 +165,33 @@ impl OneBlock {
     }
 }
 
-/// Whether a load or a store is recorded in the shortest way.
+/// Whether a load or a store of shared memory is recorded in the shortest way.
+fn shared_at_once(
+    check: &BlockCheck,
+    position: &Position,
+    kind: AccessKind,
+    (address, range): (usize, (usize, usize)),
+    site: &'static Location<'static>,
+) -> bool {
+    let is_read = kind == AccessKind::Read;
+    let known = match kind {
+        AccessKind::Read => check.load_shared_at_once(range, site),
+        AccessKind::Write => check.store_shared_at_once(position.thread(), range, site),
+        _ => AtOnce::Unknown,
+    };
+    match known {
+        AtOnce::Recorded => true,
+        AtOnce::OfCell(_) | AtOnce::OfRegion if is_read => {
+            check.record_in_page::<false>(position, range, address, site)
+        }
+        AtOnce::OfCell(_) | AtOnce::OfRegion => {
+            check.record_in_page::<true>(position, range, address, site)
+        }
+        AtOnce::Unknown => false,
+    }
+}
+
+/// Whether one of global memory is.
 fn at_once(
     check: &BlockCheck,
     position: &Position,
@@ -209,6 +241,10 @@ impl Blocks {
     /// Makes a step: the conflict that it is in, in words.
     fn step(&mut self, step: &Step) -> Option<String> {
         let block = &mut self.blocks[step.block];
+        if block.running != step.thread {
+            block.running = step.thread;
+            block.check.begin_turn();
+        }
         let (grid, threads) = (Dim3::from(2), Dim3::from(THREADS));
         let position = Position::in_first_block(grid, threads, WARP_WIDTH, step.thread);
         if let Action::Access(space, kind, offset, bytes) = step.action {
@@ -216,8 +252,13 @@ impl Blocks {
             let (check, site) = (&block.check, Location::caller());
             let (base, range) = (access.view_base, (access.address(), access.bytes));
             let is_at_once = self.is_quick
-                && space == Space::Global
-                && at_once(check, &position, kind, (base, range), site);
+                && match space {
+                    Space::Shared => {
+                        let range = (range.0, (offset, bytes));
+                        shared_at_once(check, &position, kind, range, site)
+                    }
+                    _ => at_once(check, &position, kind, (base, range), site),
+                };
             let is_recorded =
                 || is_at_once || check.record_quickly(&position, &block.shared, &access, site);
             if self.is_quick && is_recorded() {
@@ -231,119 +272,22 @@ impl Blocks {
     }
 }
 
-struct Step {
-    block: usize,
-    thread: u32,
-    action: Action,
-}
-
-enum Action {
-    BlockBarrier,
-    WarpBarrier,
-    PartialBarrier(u64),
-    Access(Space, AccessKind, usize, usize),
-    /// A copy to this byte of shared memory that its thread waits for, of so many bytes.
-    Issue(usize, usize),
-    /// The thread waits for its copies.
-    Wait,
-    /// A bulk copy to this byte of shared memory.
-    Load(usize),
-    /// All bulk copies to the block land.
-    Land,
-    /// A bulk store from this byte of shared memory.
-    Store(usize),
-    /// The thread waits for what agents have done so far.
-    AcquireAgents,
-    FenceProxy,
-    Release,
-    Acquire,
-}
-
-impl Step {
-    /// A step with asynchronous operations among the others if `is_asynchronous`.
-    fn random(random: &mut SplitMix64, is_asynchronous: bool) -> Self {
-        let mut below = |bound: usize| random.below(bound as u64) as usize;
-        let (block, thread) = (below(2), below(THREADS as usize));
-        // Mostly its own bytes, or those that its block has handed on.
-        let owner = match below(16) {
-            0 => below(2 * THREADS as usize),
-            _ => block * THREADS as usize + thread,
-        };
-        let own = owner * BYTES_PER_THREAD;
-        let action = match below(if is_asynchronous { 64 } else { 40 }) {
-            0..4 => Action::BlockBarrier,
-            4 => Action::WarpBarrier,
-            5 => Action::PartialBarrier(0b0110),
-            40..42 => {
-                let bytes = 4 << below(3);
-                Action::Issue(own + below(BYTES_PER_THREAD / bytes) * bytes, bytes)
-            }
-            42..46 => Action::Wait,
-            46..48 => Action::Load(own + below(2) * 16),
-            48..52 => Action::Land,
-            52..56 => Action::Store(own + below(2) * 16),
-            56..58 => Action::AcquireAgents,
-            58 => Action::FenceProxy,
-            59..62 => Action::Release,
-            62.. => Action::Acquire,
-            _ => {
-                let space = [Space::Global, Space::Shared][below(2)];
-                let bytes = 1 << [2, 2, 2, 2, 3, 4, 1, 0][below(8)];
-                let offset = own + below(BYTES_PER_THREAD / bytes) * bytes;
-                Action::Access(space, KINDS[below(KINDS.len())], offset, bytes)
-            }
-        };
-        Self {
-            block,
-            thread: thread as u32,
-            action,
-        }
-    }
-
-    /// What the simulator does at this step: an asynchronous copy is two accesses and its issue.
-    fn parts(self) -> Vec<Self> {
-        let Self {
-            block,
-            thread,
-            action,
-        } = self;
-        let of = |action| Self {
-            block,
-            thread,
-            action,
-        };
-        match action {
-            Action::Issue(offset, bytes) => vec![
-                of(Action::Access(
-                    Space::Shared,
-                    AccessKind::AsyncWrite,
-                    offset,
-                    bytes,
-                )),
-                of(Action::Access(
-                    Space::Global,
-                    AccessKind::AsyncRead,
-                    offset,
-                    bytes,
-                )),
-                of(action),
-            ],
-            _ => vec![of(action)],
-        }
-    }
-}
-
-/// What happens in random launches: conflicts, and accesses that went the short way.
-fn compare(is_asynchronous: bool) -> (Vec<String>, usize) {
-    let mut random = SplitMix64::new(3, u64::from(is_asynchronous));
+/// What happens in launches of random steps after those of `first`: conflicts, and accesses that went the short way.
+fn compare(
+    first: &[Step],
+    draw: impl Fn(&mut SplitMix64) -> Step,
+    rounds: u64,
+) -> (Vec<String>, usize) {
+    let mut random = SplitMix64::new(3, rounds);
     let (mut quick, mut conflicts) = (0, Vec::new());
-    for round in 0..4000 {
+    for round in 0..rounds {
         // In one launch of eight, the events of the second block do not fit in cells of global memory.
         let first_block = if round % 8 < 7 { 0 } else { (1 << 21) - 1 };
         let [mut short, mut long] =
             [true, false].map(|is_quick| Blocks::new(is_quick, round % 2 == 0, first_block));
-        'launch: for _ in 0..200 {
-            for step in Step::random(&mut random, is_asynchronous).parts() {
+        let random = std::iter::repeat_with(|| draw(&mut random)).take(200);
+        'launch: for step in first.iter().copied().chain(random) {
+            for step in step.parts() {
                 let conflict = short.step(&step);
                 assert_eq!(conflict, long.step(&step), "round {round}");
                 if let Some(conflict) = conflict {
@@ -364,7 +308,7 @@ fn compare(is_asynchronous: bool) -> (Vec<String>, usize) {
 
 #[test]
 fn the_short_way_finds_what_the_rules_find() {
-    let (conflicts, quick) = compare(false);
+    let (conflicts, quick) = compare(&[], |random| Step::random(random, false), 4000);
     assert!(
         conflicts.len() > 1000 && quick > 5000,
         "{} conflicts, {quick} quick accesses",
@@ -374,7 +318,7 @@ fn the_short_way_finds_what_the_rules_find() {
 
 #[test]
 fn the_short_way_finds_what_the_rules_find_of_asynchronous_operations() {
-    let (conflicts, quick) = compare(true);
+    let (conflicts, quick) = compare(&[], |random| Step::random(random, true), 4000);
     let count = |word: &str| conflicts.iter().filter(|it| it.contains(word)).count();
     let counts = ["InFlight", "Unordered", "AsyncHazard", "MissingProxyFence"].map(count);
     assert!(
@@ -382,4 +326,18 @@ fn the_short_way_finds_what_the_rules_find_of_asynchronous_operations() {
         "{counts:?} of {} conflicts, {quick} quick accesses",
         conflicts.len()
     );
+}
+
+/// Whether many threads load the same words or few do.
+#[test]
+fn the_short_way_finds_what_the_rules_find_of_tiles() {
+    for rows in [1, 4, 32] {
+        let draw = |random: &mut SplitMix64| Step::of_tiles(random, rows);
+        let (conflicts, quick) = compare(&Step::tiles(), draw, 2000);
+        assert!(
+            conflicts.len() > 1500 && quick > 20_000,
+            "{} conflicts, {quick} quick accesses",
+            conflicts.len()
+        );
+    }
 }

@@ -14,12 +14,23 @@ impl ReaderSet {
     }
 
     #[inline]
-    pub(super) fn is_own(self) -> bool {
+    pub fn is_own(self) -> bool {
         self.0 & OWN != 0
     }
 
     /// Other cells have the set, too, from now on.
     pub fn make_common(&mut self) {
         self.0 &= !OWN;
+    }
+}
+
+#[cfg(test)]
+impl ReaderSet {
+    pub fn of_number(number: usize) -> Self {
+        Self(number as u32)
+    }
+
+    pub fn number(self) -> usize {
+        self.0 as usize
     }
 }
