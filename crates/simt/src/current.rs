@@ -81,17 +81,43 @@ pub(crate) fn try_with_current<R>(action: impl FnOnce(&Thread, &Block) -> R) -> 
     Some(unsafe { action(&*thread, &*block) })
 }
 
-/// Calls `action` with the running thread and the checks of its block, if nothing hinders the block's
-/// accesses; otherwise, and outside of a launch, returns none.
-#[inline(always)]
-pub(crate) fn try_with_checks<R>(action: impl FnOnce(&Thread, &BlockCheck) -> R) -> Option<R> {
-    let (thread, checks) = CURRENT.with(|current| (current.thread.get(), current.checks.get()));
-    if checks.is_null() {
-        return None;
+/// The place of what is current on this host thread: it is found once, where several ask for it, because that is a call
+/// of its own. No other host thread can have it.
+#[derive(Clone, Copy)]
+pub(crate) struct Here(*const Current);
+
+impl Here {
+    #[inline(always)]
+    pub fn get() -> Self {
+        Self(CURRENT.with(ptr::from_ref))
     }
-    // SAFETY: as in `try_with_current`; the checks are part of the block, and where they are not null,
-    // neither is the thread.
-    Some(unsafe { action(&*thread, &*checks) })
+
+    #[inline(always)]
+    fn current(&self) -> &Current {
+        // SAFETY: it is a variable of this host thread, because a pointer is not sent to another one. It needs no
+        // destructor, and is there as long as the host thread runs.
+        unsafe { &*self.0 }
+    }
+
+    /// Calls `action` with the running thread and the checks of its block, if nothing hinders the block's
+    /// accesses; otherwise, and outside of a launch, returns none.
+    #[inline(always)]
+    pub fn try_with_checks<R>(self, action: impl FnOnce(&Thread, &BlockCheck) -> R) -> Option<R> {
+        let (thread, checks) = (self.current().thread.get(), self.current().checks.get());
+        if checks.is_null() {
+            return None;
+        }
+        // SAFETY: as in `try_with_current`; the checks are part of the block, and where they are not null,
+        // neither is the thread.
+        Some(unsafe { action(&*thread, &*checks) })
+    }
+
+    /// Where `address` is in the shared memory of the running block, or at or beyond [`MAX_SHARED_BYTES`].
+    #[inline(always)]
+    pub fn shared_offset_of(self, address: usize) -> usize {
+        // Outside of a launch, it is the memory from 0 on, where nothing is.
+        address.wrapping_sub(self.current().shared.get())
+    }
 }
 
 /// Like [`try_with_current`], for instructions that exist only in a launch.
@@ -136,17 +162,11 @@ pub(crate) fn instruction<R>(
     }
 }
 
-/// Where `address` is in the shared memory of the running block, or at or beyond [`MAX_SHARED_BYTES`].
-#[inline]
-pub(crate) fn shared_offset_of(address: usize) -> usize {
-    // Outside of a launch, it is the memory from 0 on, where nothing is.
-    address.wrapping_sub(CURRENT.with(|current| current.shared.get()))
-}
-
 /// Whether `bytes` bytes at `address` are shared memory of the running block.
 #[inline]
 pub(crate) fn is_shared(address: usize, bytes: usize) -> bool {
-    shared_offset_of(address) <= MAX_SHARED_BYTES.saturating_sub(bytes)
+    let offset = Here::get().shared_offset_of(address);
+    offset <= MAX_SHARED_BYTES.saturating_sub(bytes)
 }
 
 /// Whether they are shared memory of another block of the running block's cluster.

@@ -16,14 +16,14 @@ use super::site::Site;
 use crate::basics::Position;
 use std::panic::Location;
 
-/// What the shortest way knows of a load or a store.
+/// What the shortest way knows of a load or a store of global memory.
 #[derive(Clone, Copy)]
 pub(crate) enum AtOnce<'a> {
     /// It has been recorded.
     Recorded,
     /// All has been written, and its bytes are those of one of these cells, which no other host thread uses.
     OfCell(CellOf<'a>),
-    /// Its bytes are those of one cell of a region, or of a page of shared memory.
+    /// Its bytes are those of one cell of a region.
     OfRegion,
     /// Nothing.
     Unknown,
@@ -108,22 +108,19 @@ impl BlockCheck {
         AtOnce::Recorded
     }
 
-    /// What is known of a load of `bytes` bytes from `offset` on of the block's shared memory, by the running thread at
-    /// the line `site`.
+    /// Records a load of `bytes` bytes from `offset` on of the block's shared memory by the running thread, at the line
+    /// `site`, if the last barrier orders the write before it and the thread has made the same step lately.
     #[inline(always)]
     pub fn load_shared_at_once(
         &self,
         (offset, bytes): (usize, usize),
         site: &'static Location<'static>,
-    ) -> AtOnce<'_> {
+    ) -> bool {
         let Some((cell, shift)) = self.shadow_now().cell_of(offset, bytes) else {
-            return AtOnce::Unknown;
+            return false;
         };
         let before = (self.writes.get(), self.block_barrier.get());
-        match cell.load_again(Line::of(site, shift), before, &self.recent) {
-            true => AtOnce::Recorded,
-            false => AtOnce::OfRegion,
-        }
+        cell.load_again(Line::of(site, shift), before, &self.recent)
     }
 
     /// Records a store of `bytes` bytes from `offset` on of the block's shared memory by thread number `number`, at the
@@ -134,20 +131,17 @@ impl BlockCheck {
         number: u32,
         (offset, bytes): (usize, usize),
         site: &'static Location<'static>,
-    ) -> AtOnce<'_> {
+    ) -> bool {
         let shadow = self.shadow_now();
         let Some((cell, shift)) = shadow.cell_of(offset, bytes) else {
-            return AtOnce::Unknown;
+            return false;
         };
         let plain = || self.plain::<true>(number, shift, Site::near(site)?);
-        match plain().is_some_and(|access| cell.store(&access, self.block, shadow.sets())) {
-            true => AtOnce::Recorded,
-            false => AtOnce::OfRegion,
-        }
+        plain().is_some_and(|access| cell.store(&access, self.block, shadow.sets()))
     }
 
-    /// Records an access of a whole cell of shared memory that is not recorded at once. If it does not, that has to be
-    /// found once more.
+    /// Records a load or a store of shared memory, of `bytes` bytes from `offset` on, which are at `address`, that is not
+    /// recorded at once. If it does not, that has to be found once more.
     pub fn record_in_page<const WRITES: bool>(
         &self,
         position: &Position,
@@ -155,6 +149,9 @@ impl BlockCheck {
         address: usize,
         site: &'static Location<'static>,
     ) -> bool {
+        if self.is_abandoned.get() {
+            return false;
+        }
         let (number, shift) = (position.thread(), bytes.trailing_zeros());
         let is_replaced = || {
             let access = self.plain::<true>(number, shift, Site::of(site))?;
@@ -176,7 +173,7 @@ impl BlockCheck {
         is_recorded || is_allowed()
     }
 
-    /// Records a load of a whole cell of shared memory, if the write is before it.
+    /// Records a load of shared memory, if its bytes are those of one cell and the write is before it.
     fn load_in_page(
         &self,
         position: &Position,

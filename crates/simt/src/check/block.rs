@@ -31,7 +31,7 @@ pub(crate) struct BlockCheck {
     /// The block and this moment, where the events of its accesses fit in a word and count.
     pub(super) stamp: Cell<Option<Stamp>>,
     /// Whether none of its accesses counts any more.
-    is_abandoned: Cell<bool>,
+    pub(super) is_abandoned: Cell<bool>,
     /// The writes of its threads.
     pub(super) writes: Cell<WritesOf>,
     /// The last barrier of the whole block.

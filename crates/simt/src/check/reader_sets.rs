@@ -20,7 +20,7 @@ use crate::memory::{OutOfMemory, release_reserve, try_collect};
 use std::cell::Cell as Counter;
 
 /// Pairs of steps that are remembered: two to this power.
-const PAIR_BITS: u32 = 8;
+const PAIR_BITS: u32 = 6;
 
 /// A new step costs as much as so many that are looked up.
 const COST_OF_STEP: i32 = 4;

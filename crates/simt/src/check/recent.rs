@@ -12,15 +12,18 @@ use std::ptr;
 /// How many steps are kept: two to this power.
 const BITS: u32 = 4;
 
+/// Bits of the power of two that is a width.
+const SHIFT_BITS: u32 = 3;
+
 /// A line and the width of a load, two to the power of `shift`, in one number.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Line(usize);
+pub(super) struct Line(u64);
 
 impl Line {
     #[inline(always)]
     pub fn of(site: &'static Location<'static>, shift: u32) -> Self {
-        const { assert!(align_of::<Location<'static>>() > super::shadow::MAX_SHIFT as usize) };
-        Self(ptr::from_ref(site).addr() + shift as usize)
+        // A width is at most 16 bytes.
+        Self((ptr::from_ref(site).addr() as u64) << SHIFT_BITS | u64::from(shift))
     }
 }
 
@@ -60,7 +63,7 @@ impl Default for RecentSteps {
 /// loads at one line mostly have one set.
 #[inline(always)]
 fn place_of(line: Line) -> usize {
-    (line.0 >> 3) % (1 << BITS)
+    (line.0 >> (3 + SHIFT_BITS)) as usize % (1 << BITS)
 }
 
 impl RecentSteps {

@@ -13,7 +13,7 @@ use crate::memory::{OutOfMemory, release_reserve};
 pub(super) const PAGE_BYTES: usize = 256;
 
 /// The coarsest cells: the widest access is 16 bytes.
-pub(super) const MAX_SHIFT: u32 = 4;
+const MAX_SHIFT: u32 = 4;
 
 /// In place of the width of the cells of a page that the block has not accessed.
 const NO_WIDTH: usize = usize::MAX;

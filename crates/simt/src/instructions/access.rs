@@ -1,6 +1,8 @@
 //! The checks before an access of simulated memory.
 
-use super::at_once::{load_at_once, load_shared_at_once, store_at_once, store_shared_at_once};
+use super::at_once::{
+    is_recorded_in_page, load_at_once, load_shared_at_once, store_at_once, store_shared_at_once,
+};
 use super::control::{fail, uninterrupted};
 use super::counting::note_access;
 use super::preempt::{PLAIN_WEIGHT, weight_of};
@@ -10,7 +12,7 @@ use crate::basics::{
 };
 use crate::block::{Block, Thread};
 use crate::check::BlockCheck;
-use crate::current::{is_shared, is_shared_in_cluster, try_instruction, try_with_current};
+use crate::current::{Here, is_shared, is_shared_in_cluster, try_instruction, try_with_current};
 use crate::memory::{allocation_name, start_of};
 use crate::state::is_watching;
 use std::panic::Location;
@@ -48,12 +50,13 @@ pub fn access(
     let is_sound = is_sound(&access);
     if is_watching() || !is_sound {
         let address = access.address();
+        let here = Here::get();
         let is_recorded = match (space, kind) {
             _ if !is_sound => false,
-            (Space::Global, AccessKind::Read) => load_at_once(view_base, address, bytes),
-            (Space::Global, AccessKind::Write) => store_at_once(view_base, address, bytes),
-            (Space::Shared, AccessKind::Read) => load_shared_at_once(address, bytes),
-            (Space::Shared, AccessKind::Write) => store_shared_at_once(address, bytes),
+            (Space::Global, AccessKind::Read) => load_at_once(here, view_base, address, bytes),
+            (Space::Global, AccessKind::Write) => store_at_once(here, view_base, address, bytes),
+            (Space::Shared, AccessKind::Read) => load_shared_at_once(here, address, bytes),
+            (Space::Shared, AccessKind::Write) => store_shared_at_once(here, address, bytes),
             _ => false,
         };
         if !is_recorded {
@@ -142,7 +145,7 @@ fn notice(
     if !is_sound(&access) {
         violation(access);
     }
-    if is_watching() {
+    if is_watching() && !is_recorded_in_page(&access, Location::caller()) {
         observe(&access, Location::caller());
     }
 }

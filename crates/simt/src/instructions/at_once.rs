@@ -1,18 +1,19 @@
 //! The shortest way of loads and stores through the checks: [`AtOnce`].
 
+use crate::basics::{Access, AccessKind, Space};
 use crate::block::Thread;
 use crate::check::{AtOnce, BlockCheck, CellOf};
-use crate::current::{shared_offset_of, try_with_checks};
+use crate::current::{Here, is_shared};
 use crate::state::is_quiet;
 use std::panic::Location;
 
 /// Whether the checks of the running block have recorded a sound load of global memory in the shortest way, and
 /// nothing else looks at it. What only other ways need is no argument: to keep it would take as long as all
-/// else.
+/// else. `here` is one: to find it is a call, before which the others would have to be saved.
 #[cold]
 #[inline(never)]
 #[track_caller]
-pub(super) fn load_at_once(view_base: usize, address: usize, bytes: usize) -> bool {
+pub(super) fn load_at_once(here: Here, view_base: usize, address: usize, bytes: usize) -> bool {
     let (range, site) = ((address, bytes), Location::caller());
     let is_recorded = |thread: &Thread, check: &BlockCheck| match check
         .load_at_once(view_base, range)
@@ -22,7 +23,7 @@ pub(super) fn load_at_once(view_base: usize, address: usize, bytes: usize) -> bo
         AtOnce::OfRegion => is_recorded_in_region::<false>(thread, check, view_base, range, site),
         AtOnce::Unknown => false,
     };
-    is_quiet() && try_with_checks(is_recorded) == Some(true)
+    is_quiet() && here.try_with_checks(is_recorded) == Some(true)
 }
 
 /// Whether a load of a known cell is recorded: not in [`load_at_once`], which most loads need no more than.
@@ -43,7 +44,7 @@ fn load_of_cell(
 #[cold]
 #[inline(never)]
 #[track_caller]
-pub(super) fn store_at_once(view_base: usize, address: usize, bytes: usize) -> bool {
+pub(super) fn store_at_once(here: Here, view_base: usize, address: usize, bytes: usize) -> bool {
     let (range, site) = ((address, bytes), Location::caller());
     let is_recorded = |thread: &Thread, check: &BlockCheck| match check.store_at_once(
         thread.number,
@@ -57,48 +58,52 @@ pub(super) fn store_at_once(view_base: usize, address: usize, bytes: usize) -> b
         }
         AtOnce::Unknown => false,
     };
-    is_quiet() && try_with_checks(is_recorded) == Some(true)
+    is_quiet() && here.try_with_checks(is_recorded) == Some(true)
 }
 
-/// [`load_at_once`] of shared memory.
+/// [`load_at_once`] of shared memory. What it does not record is left to [`is_recorded_in_page`], which is called
+/// elsewhere: this one saves no registers.
 #[cold]
 #[inline(never)]
 #[track_caller]
-pub(super) fn load_shared_at_once(address: usize, bytes: usize) -> bool {
-    let (range, site) = ((shared_offset_of(address), bytes), Location::caller());
-    let is_recorded = |_: &Thread, check: &BlockCheck| {
-        let known = check.load_shared_at_once(range, site);
-        is_recorded_of_page::<false>(known, address, bytes, site)
-    };
-    is_quiet() && try_with_checks(is_recorded) == Some(true)
+pub(super) fn load_shared_at_once(here: Here, address: usize, bytes: usize) -> bool {
+    let (range, site) = ((here.shared_offset_of(address), bytes), Location::caller());
+    let is_recorded = |_: &Thread, check: &BlockCheck| check.load_shared_at_once(range, site);
+    is_quiet() && here.try_with_checks(is_recorded) == Some(true)
 }
 
-/// [`store_at_once`] of shared memory.
+/// [`store_at_once`] of shared memory, otherwise like [`load_shared_at_once`].
 #[cold]
 #[inline(never)]
 #[track_caller]
-pub(super) fn store_shared_at_once(address: usize, bytes: usize) -> bool {
-    let (range, site) = ((shared_offset_of(address), bytes), Location::caller());
+pub(super) fn store_shared_at_once(here: Here, address: usize, bytes: usize) -> bool {
+    let (range, site) = ((here.shared_offset_of(address), bytes), Location::caller());
     let is_recorded = |thread: &Thread, check: &BlockCheck| {
-        let known = check.store_shared_at_once(thread.number, range, site);
-        is_recorded_of_page::<true>(known, address, bytes, site)
+        check.store_shared_at_once(thread.number, range, site)
     };
-    is_quiet() && try_with_checks(is_recorded) == Some(true)
+    is_quiet() && here.try_with_checks(is_recorded) == Some(true)
 }
 
-/// Whether an access of shared memory is recorded, of which so much is known.
-#[inline(always)]
-fn is_recorded_of_page<const WRITES: bool>(
-    known: AtOnce<'_>,
-    address: usize,
-    bytes: usize,
-    site: &'static Location<'static>,
-) -> bool {
-    match known {
-        AtOnce::Recorded => true,
-        AtOnce::OfCell(_) | AtOnce::OfRegion => is_recorded_in_page::<WRITES>(address, bytes, site),
-        AtOnce::Unknown => false,
-    }
+/// Whether nothing but the checks looks at a load or a store of shared memory, which is not recorded at once, and they
+/// have recorded it.
+pub(super) fn is_recorded_in_page(access: &Access, site: &'static Location<'static>) -> bool {
+    let (address, bytes) = (access.address(), access.bytes);
+    let here = Here::get();
+    let range = (here.shared_offset_of(address), bytes);
+    let record = |thread: &Thread, check: &BlockCheck| {
+        if thread.confinement.excess().is_some() {
+            return false;
+        }
+        let _inside = thread.confinement.inside();
+        let position = &thread.position;
+        match access.kind {
+            AccessKind::Read => check.record_in_page::<false>(position, range, address, site),
+            AccessKind::Write => check.record_in_page::<true>(position, range, address, site),
+            _ => false,
+        }
+    };
+    let is_known = access.space == Space::Shared && is_shared(address, bytes);
+    is_known && is_quiet() && here.try_with_checks(record) == Some(true)
 }
 
 /// Whether the checks of the running block have recorded an access whose cell they know.
@@ -115,23 +120,4 @@ fn is_recorded_in_region<const WRITES: bool>(
     }
     let _inside = thread.confinement.inside();
     check.record_in_region::<WRITES>(&thread.position, view_base, range, site)
-}
-
-/// Whether the checks of the running block have recorded an access of shared memory whose cell they know. The arguments
-/// are those of the callers, which need not keep others.
-#[inline(never)]
-fn is_recorded_in_page<const WRITES: bool>(
-    address: usize,
-    bytes: usize,
-    site: &'static Location<'static>,
-) -> bool {
-    let range = (shared_offset_of(address), bytes);
-    let record = |thread: &Thread, check: &BlockCheck| {
-        if thread.confinement.excess().is_some() {
-            return false;
-        }
-        let _inside = thread.confinement.inside();
-        check.record_in_page::<WRITES>(&thread.position, range, address, site)
-    };
-    try_with_checks(record) == Some(true)
 }

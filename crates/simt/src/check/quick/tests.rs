@@ -173,21 +173,16 @@ fn shared_at_once(
     (address, range): (usize, (usize, usize)),
     site: &'static Location<'static>,
 ) -> bool {
-    let is_read = kind == AccessKind::Read;
-    let known = match kind {
-        AccessKind::Read => check.load_shared_at_once(range, site),
-        AccessKind::Write => check.store_shared_at_once(position.thread(), range, site),
-        _ => AtOnce::Unknown,
-    };
-    match known {
-        AtOnce::Recorded => true,
-        AtOnce::OfCell(_) | AtOnce::OfRegion if is_read => {
-            check.record_in_page::<false>(position, range, address, site)
+    match kind {
+        AccessKind::Read => {
+            check.load_shared_at_once(range, site)
+                || check.record_in_page::<false>(position, range, address, site)
         }
-        AtOnce::OfCell(_) | AtOnce::OfRegion => {
-            check.record_in_page::<true>(position, range, address, site)
+        AccessKind::Write => {
+            check.store_shared_at_once(position.thread(), range, site)
+                || check.record_in_page::<true>(position, range, address, site)
         }
-        AtOnce::Unknown => false,
+        _ => false,
     }
 }
 
