@@ -108,6 +108,8 @@ methods! {
     Mma(tiles: TileConfig),
     /// Products of halves or bytes on the tensor cores.
     Wgmma(tile: WgmmaTile),
+    /// The same of halves whose results are small: a block without a cluster for each tile.
+    Single,
     /// The same of results with few rows or columns.
     Skinny(tile: SkinnyTile),
     /// f32 as products of halves on the tensor cores, by warpgroups.
@@ -235,13 +237,14 @@ pub struct GemmKernel {
 }
 
 impl GemmKernel {
-    /// The tile of its clusters.
+    /// The tile of its clusters, or of its blocks where they have none.
     ///
     /// # Panics
     /// It has none.
     pub fn cluster_tile(&self) -> &'static ClusterTile {
         match self.method {
             Method::Wgmma(tile) => self.element.wgmma_tile(tile),
+            Method::Single => &tensor::HALF_SINGLE,
             Method::Split(tiles) => split_tile(tiles),
             Method::Skinny(tile) => self.element.skinny_tile(tile),
             other => unreachable!("kernels of {other:?} have no clusters"),

@@ -155,6 +155,14 @@ kernels! {
         matmul_wgmma_deep_bf16_f32_nt matmul_wgmma_deep_bf16_f32_tn matmul_wgmma_deep_bf16_f32_tt;
     I8 to I32 [Method::Coarsened(LARGE), matmul, words] => matmul_coarsened_i8;
     I8 to I32 [Method::Coarsened(SMALL), matmul, words] => matmul_coarsened_small_i8;
+    F16 to F16 [Method::Single, tensor, bulk] => matmul_wgmma_single_f16_nn matmul_wgmma_single_f16_nt
+        matmul_wgmma_single_f16_tn matmul_wgmma_single_f16_tt;
+    F16 to F32 [Method::Single, tensor, direct] => matmul_wgmma_single_f16_f32_nn matmul_wgmma_single_f16_f32_nt
+        matmul_wgmma_single_f16_f32_tn matmul_wgmma_single_f16_f32_tt;
+    Bf16 to Bf16 [Method::Single, tensor, bulk] => matmul_wgmma_single_bf16_nn matmul_wgmma_single_bf16_nt
+        matmul_wgmma_single_bf16_tn matmul_wgmma_single_bf16_tt;
+    Bf16 to F32 [Method::Single, tensor, direct] => matmul_wgmma_single_bf16_f32_nn matmul_wgmma_single_bf16_f32_nt
+        matmul_wgmma_single_bf16_f32_tn matmul_wgmma_single_bf16_f32_tt;
     I8 to I32 [Method::Wgmma(WGMMA_LARGE), tensor, direct] => matmul_wgmma_i8;
     I8 to I32 [Method::Wgmma(WGMMA_MEDIUM), tensor, direct] => matmul_wgmma_medium_i8;
     I8 to I32 [Method::Wgmma(WGMMA_SMALL), tensor, direct] => matmul_wgmma_small_i8;

@@ -1,12 +1,12 @@
 //! What is to be multiplied, as a value: all that the selection of a kernel depends on.
 
 use super::kernel::{ElementType, SkinnyTile, VectorLines, WgmmaTile};
-use crate::launch::MAX_GRID_Y;
+use crate::launch::{MAX_GRID_X, MAX_GRID_Y};
 use crate::matrix::Order;
 use std::fmt::{self, Display, Formatter};
 use std::ops::RangeInclusive;
 use tilewright_kernels::matmul::BlockTile;
-use tilewright_kernels::tensor::{ClusterTile, SPLIT_DEPTH, lowest_exponent};
+use tilewright_kernels::tensor::{ClusterTile, HALF_SINGLE, SPLIT_DEPTH, lowest_exponent};
 use tilewright_kernels::triangle::lower_tiles;
 
 /// How the elements of one matrix lie in memory.
@@ -246,6 +246,35 @@ impl Problem {
         let outputs = rounds * pairs * (tile.rows * tile.columns) as u128;
         let reading = shares.saturating_mul(lines as u128 * slices as u128);
         reading.saturating_add(outputs * WRITING / 100)
+    }
+
+    /// Whether a block for each tile of 64 x 64 takes less time than clusters, whose tiles have four times as many
+    /// outputs: where less than half as many lie in its tiles, and K is short, or there are tiles for half of the
+    /// multiprocessors: few stages are on their way to one block.
+    ///
+    /// On an H200, a block for each tile and clusters, kernels alone in us, bf16: 8.0 and 15.1 for a thousand products of
+    /// 64, 5.9 and 13.9 of 32, 14.1 and 14.4 of 64 x 128 with K = 64, 33 and 31 with K = 256, 25.7 and 18.0 of 96, 19.5
+    /// and 26.2 of 192 x 64 with K = 64. A single product of 64 takes 1.9 and 2.4, with K = 256 2.9 and 2.9, with K =
+    /// 1024 7.1 and 5.3; 33 of K = 512 5.3 and 4.9, 66 of K = 1024 10.9 and 13.0, 132 of them 13.4 and 22. Against skinny
+    /// tiles, 64 x 16: 2.0 and 2.1 with K = 128, 2.7 and 2.3 with K = 256; a thousand of K = 256 14.1 and 19.6.
+    pub fn is_small_result(&self, multiprocessors: u32) -> bool {
+        const MOST: usize = 192;
+        const SHORT_K: usize = 128;
+        let tiles = |tile: &ClusterTile| {
+            let of_each = tile.tiles((self.m, self.n), self.is_gram);
+            of_each.saturating_mul(self.batch)
+        };
+        let outputs = |tile: &ClusterTile| {
+            let of_tile = tile.rows * tile.blocks * tile.columns;
+            tiles(tile).saturating_mul(of_tile)
+        };
+        let (single, others) = (&HALF_SINGLE, self.element.wgmma_tile(WgmmaTile::Small));
+        let fills_half = tiles(single) >= multiprocessors as usize / 2;
+        self.m.max(self.n) <= MOST
+            && self.fits_tensor_maps()
+            && outputs(single) < outputs(others) / 2
+            && (self.k <= SHORT_K || fills_half)
+            && tiles(single) <= MAX_GRID_X
     }
 
     /// The orders in which the kernel of a skinny product finds the operand of many lines and that of few.

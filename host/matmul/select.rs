@@ -39,11 +39,8 @@ const SPLIT_FROM_BY_WARPS: u128 = 768 * 768 * 768;
 /// The same of each of the products of unequal shapes, which on the ordinary units share a launch.
 const SPLIT_FROM_OF_GROUP: u128 = 768 * 768 * 768;
 
-/// M, N and K of products of halves in a batch up to which those of warps are faster: a block of four warps computes 64
-/// x 64 outputs by itself.
-///
-/// On an H200, by warps and by warpgroups in TFLOP/s, a thousand products of bf16: 0.8 and 0.5 of 16, 34.6 and 34.1 of
-/// 64, 68 and 153 of 128.
+/// M, N and K of products of halves in a batch up to which those of warps, which read lines that start anywhere, are
+/// faster than copies of the operands.
 const BY_WARPS_UP_TO: usize = 32;
 
 /// The kernels to select from.
@@ -212,8 +209,15 @@ fn fastest(
         && is_small
         && problem.batch > 1
         && has_warps
+        && !(has_warpgroups && problem.has_aligned_lines())
     {
         return mma_in(problem, device, tiles);
+    }
+    if let (Arithmetic::Auto, None) = (arithmetic, tiles)
+        && has_tensor_cores(Method::Single)
+        && problem.is_small_result(device.multiprocessors)
+    {
+        return Some((Method::Single, SelectionReason::SmallResult));
     }
     if let (Arithmetic::Auto, None) = (arithmetic, tiles)
         && let Some(tiles) = problem.skinny(device.multiprocessors)
@@ -245,7 +249,10 @@ fn fastest(
         {
             split_mma_in(problem, device, tiles)
         }
-        (ElementType::F64, Arithmetic::Auto | Arithmetic::Chain) if has_warps => {
+        // Blocks at the edge count rows of f64 with 32 bits.
+        (ElementType::F64, Arithmetic::Auto | Arithmetic::Chain)
+            if has_warps && problem.fits_tensor_maps() =>
+        {
             mma_in(problem, device, tiles)
         }
         (
@@ -294,7 +301,7 @@ impl GemmKernel {
                     problem.batch == 1 && !problem.is_gram && problem.has_aligned_lines()
                 }
                 Method::Vector(lines) => problem.vector().is_some_and(|it| it.lines == lines),
-                Method::Wgmma(_) | Method::Skinny(_) => problem.fits_tensor_maps(),
+                Method::Wgmma(_) | Method::Single | Method::Skinny(_) => problem.fits_tensor_maps(),
                 Method::Split(_) | Method::SplitMma(_) | Method::Wide | Method::WideMma => {
                     problem.can_be_split()
                 }

@@ -23,6 +23,7 @@ mod parts;
 mod prepared;
 mod shapes;
 mod skinny;
+mod small_results;
 mod split;
 mod values;
 mod vectors;

@@ -12,15 +12,15 @@ use tilewright::{
     SimulatorOptions, TileConfig,
 };
 
-/// Few rows, few columns, and both; whole tiles and tails; rows that are and are not multiples of 16 bytes.
+/// Few rows and few columns, of results that are not small; whole tiles and tails; rows that are and are not multiples of 16 bytes.
 const SHAPES: [Shape; 7] = [
-    (2, 130, 64),
-    (16, 64, 256),
-    (7, 66, 259),
-    (70, 3, 96),
-    (129, 16, 130),
-    (5, 6, 48),
-    (3, 40, 0),
+    (2, 194, 64),
+    (16, 256, 256),
+    (7, 202, 259),
+    (198, 3, 96),
+    (257, 16, 130),
+    (5, 193, 48),
+    (3, 200, 0),
 ];
 
 /// More of them, of which larger tiles have room: with a number of the orders in which all types have such a kernel,
@@ -39,10 +39,10 @@ fn large_shapes(device: &Device) -> [(Shape, usize, &'static str, bool); 6] {
 }
 
 /// How a product begins.
-type New<T, S> = for<'a> fn(&'a Matrix<T>, &'a Matrix<T>) -> Matmul<'a, T, S>;
+pub type New<T, S> = for<'a> fn(&'a Matrix<T>, &'a Matrix<T>) -> Matmul<'a, T, S>;
 
 /// A product with an epilogue, or without one, in place of `old`.
-fn product<T: MatmulInto<O, S>, O: Element + Bits + Debug, S: Accumulator + From<i8>>(
+pub fn product<T: MatmulInto<O, S>, O: Element + Bits + Debug, S: Accumulator + From<i8>>(
     new: New<T, S>,
     (a, b): (&Matrix<T>, &Matrix<T>),
     (old, order): (&Host<O>, Order),
@@ -223,7 +223,7 @@ fn two_tiles_of_few_rows() {
 #[test]
 fn batches_of_few_rows() {
     const COUNT: usize = 3;
-    let (m, n, k) = (9, 72, 80);
+    let (m, n, k) = (9, 200, 80);
     for device in hoppers(devices()) {
         let mut random = Random::new(5);
         let mut matrix = |rows, columns, order| {

@@ -163,7 +163,7 @@ impl Kernel {
         loops
     }
 
-    /// The instructions that may be next. A call returns; what waits for other threads goes on.
+    /// The instructions that may be next. A call returns, unless it panics; what waits for other threads goes on.
     fn successors(&self, place: usize) -> Vec<usize> {
         let Instruction {
             is_guarded,
@@ -175,6 +175,7 @@ impl Kernel {
         let (target, falls_through) = match opcode.split('.').next() {
             Some("BRA") => (self.target(operands), *is_guarded || opcode != "BRA"),
             Some("EXIT" | "RET" | "KILL") => (None, *is_guarded),
+            Some("CALL") if operands.contains("core_panicking") => (None, *is_guarded),
             _ => (None, true),
         };
         let next = next.filter(|_| falls_through);
@@ -297,6 +298,27 @@ mod tests {
                       \x20 /*0072*/ FADD R24, R24, R30 ;\n";
         assert_eq!(cost_with(others), clean);
         assert_eq!(clean.defect("product"), None);
+    }
+
+    /// ptxas puts the call of a panic in front of the retry of a wait that stands after the kernel's end.
+    #[test]
+    fn a_panic_leads_to_no_loop() {
+        let panics = listing("")
+            .replace("LDC R1, c[0x0][0x28]", "@P0 BRA `(.L_x_5)")
+            .replace(
+                ".L_x_3:",
+                ".L_x_5:\n\
+                 \x20       /*00c8*/                   CALL.REL.NOINC `($product$core_panicking_panic_0) ;\n\
+                 .L_x_3:",
+            );
+        let kernels = kernels(&panics).unwrap();
+        assert_eq!(kernels[0].product_loops().len(), 1, "{kernels:?}");
+        let calls = panics.replace("core_panicking_panic", "rcp");
+        assert!(
+            super::kernels(&calls).unwrap()[0]
+                .product_loops()
+                .is_empty()
+        );
     }
 
     #[test]

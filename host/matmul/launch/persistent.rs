@@ -1,4 +1,4 @@
-//! Grids of clusters that stay.
+//! Grids of clusters that stay, and of blocks without a cluster.
 
 use crate::device::Device;
 use crate::launch::LaunchConfig;
@@ -10,4 +10,9 @@ pub fn persistent_grid(device: &Device, tile: &ClusterTile, tiles: usize) -> Lau
     let clusters = tiles.min(resident.max(1));
     LaunchConfig::new((clusters * tile.blocks) as u32, tile.threads)
         .with_dynamic_shared(tile.shared_bytes as u32)
+}
+
+/// A block for each of `tiles` tiles.
+pub fn grid_of_blocks(tile: &ClusterTile, tiles: usize) -> LaunchConfig {
+    LaunchConfig::new(tiles as u32, tile.threads).with_dynamic_shared(tile.shared_bytes as u32)
 }

@@ -1,7 +1,7 @@
 //! Products of f16, bf16, i8 and 8-bit float matrices, on tensor cores.
 
 use super::lines::{AlignedLines, is_aligned, map_of};
-use super::persistent::persistent_grid;
+use super::persistent::{grid_of_blocks, persistent_grid};
 use crate::element::Element;
 use crate::error::Outcome;
 use crate::launch_args::written_by_product;
@@ -82,7 +82,11 @@ pub fn multiply<T: Computes<O, O::Sum>, O: TensorOutput>(
         c_columns_apart,
     };
     let device = c.view().first().device();
-    let config = persistent_grid(device, tile, tiles.saturating_mul(count));
+    let all = tiles.saturating_mul(count);
+    let config = match kernel.method {
+        Method::Single => grid_of_blocks(tile, all),
+        _ => persistent_grid(device, tile, all),
+    };
     let module = Module::on_demand(device, kernel.module);
     let (a, b) = (a.map()?, b.map()?);
     let arguments = TensorArguments {
@@ -96,7 +100,7 @@ pub fn multiply<T: Computes<O, O::Sum>, O: TensorOutput>(
     };
     // SAFETY: (1) is (1) and (2) of the kernels: (1) the maps are those of the matrices, by whose orders
     // the kernel was selected; without products to add, and without a plain epilogue, there are none to
-    // copy by. (2) `persistent_grid`. (2) A, B and C are borrowed until this returns, C mutably; a copy
+    // copy by. (2) `persistent_grid`, `grid_of_blocks`. (2) A, B and C are borrowed until this returns, C mutably; a copy
     // is freed by work that comes later.
     unsafe { launch(&module, config, arguments) }
 }

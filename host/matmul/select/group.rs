@@ -15,7 +15,7 @@ pub fn is_alone(problem: &Problem, device: DeviceFacts, selection: &Selection) -
     if matches!(problem.element, ElementType::F16 | ElementType::Bf16) {
         let is_tiled = matches!(
             selection.kernel.method,
-            Method::Wgmma(_) | Method::Skinny(_) | Method::Mma(_)
+            Method::Wgmma(_) | Method::Single | Method::Skinny(_) | Method::Mma(_)
         );
         let blocks = problem.blocks(&selection.kernel.descriptor.tile);
         let fills_half = blocks.is_none_or(|it| it >= device.multiprocessors.div_ceil(2));

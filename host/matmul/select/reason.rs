@@ -12,6 +12,8 @@ pub enum SelectionReason {
     Vector,
     /// The result has few rows or few columns.
     FewLines,
+    /// The result is small: most of a tile of the others would lie outside of it.
+    SmallResult,
     /// The result is so small that K is divided, for more blocks.
     InParts {
         /// Parts of equal length; what is left is another one.
@@ -57,6 +59,7 @@ impl Display for SelectionReason {
             Self::OnlyTiles => write!(f, "the method has one size of tiles"),
             Self::Vector => write!(f, "one of the operands is a vector"),
             Self::FewLines => write!(f, "the result has few rows or columns"),
+            Self::SmallResult => write!(f, "the result is small"),
             Self::InParts { parts } => {
                 write!(f, "the result is small, so K is divided into {parts} parts")
             }

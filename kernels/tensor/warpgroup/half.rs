@@ -7,6 +7,7 @@ use super::outputs::{BulkOutputs, DirectOutputs};
 use super::product::MainLoop;
 use super::schedule::ClusterTile;
 use super::shape::TensorShape;
+use super::single::single_tile;
 use crate::epilogue::{Epilogue, EpilogueNumbers};
 use crate::finish::CMatrices;
 #[cfg(not(target_arch = "nvptx64"))]
@@ -38,6 +39,9 @@ pub const HALF_SMALL: ClusterTile = half_tile(64, 128, 4, 2);
 
 /// The same where each multiprocessor has one block at most: all of its shared memory is stages.
 pub const HALF_DEEP: ClusterTile = half_tile(64, 128, 8, 1);
+
+/// The tile of small results, of which blocks without a cluster compute one each.
+pub const HALF_SINGLE: ClusterTile = single_tile(64, size_of::<f16>(), 2, 5);
 
 /// Kernels of pairs of types in their tiles, for each layout of A and of B.
 macro_rules! half_kernels {
@@ -90,4 +94,16 @@ half_kernels! {
             matmul_wgmma_small_bf16_f32_tn matmul_wgmma_small_bf16_f32_tt of HALF_SMALL,
         matmul_wgmma_deep_bf16_f32_nn matmul_wgmma_deep_bf16_f32_nt
             matmul_wgmma_deep_bf16_f32_tn matmul_wgmma_deep_bf16_f32_tt of HALF_DEEP;
+    f16 to f16, single_bulk:
+        matmul_wgmma_single_f16_nn matmul_wgmma_single_f16_nt
+            matmul_wgmma_single_f16_tn matmul_wgmma_single_f16_tt of HALF_SINGLE;
+    f16 to f32, single_direct:
+        matmul_wgmma_single_f16_f32_nn matmul_wgmma_single_f16_f32_nt
+            matmul_wgmma_single_f16_f32_tn matmul_wgmma_single_f16_f32_tt of HALF_SINGLE;
+    bf16 to bf16, single_bulk:
+        matmul_wgmma_single_bf16_nn matmul_wgmma_single_bf16_nt
+            matmul_wgmma_single_bf16_tn matmul_wgmma_single_bf16_tt of HALF_SINGLE;
+    bf16 to f32, single_direct:
+        matmul_wgmma_single_bf16_f32_nn matmul_wgmma_single_bf16_f32_nt
+            matmul_wgmma_single_bf16_f32_tn matmul_wgmma_single_bf16_f32_tt of HALF_SINGLE;
 }

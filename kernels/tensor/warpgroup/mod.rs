@@ -5,6 +5,7 @@
 //! | the entries' parameters | `entry.rs` |
 //! | a main loop: a warpgroup copies, others multiply | `product.rs` |
 //! | the same with totals on the ordinary units | `promoted.rs` |
+//! | small results: a block for each, without a cluster | `single.rs` |
 //! | f16 and bf16 | `half.rs` |
 //! | i8 and floats of 8 bits | `bytes.rs` |
 //! | results of few columns or rows | `skinny.rs` |
@@ -31,6 +32,7 @@ mod product;
 mod promoted;
 mod schedule;
 mod shape;
+mod single;
 mod skinny;
 mod split_loop;
 mod split_product;

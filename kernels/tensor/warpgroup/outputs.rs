@@ -101,14 +101,18 @@ where
 
     #[inline(always)]
     fn memory<'a>(shared: &mut Allotment<'a>) -> Self::Memory<'a> {
-        // A launch uses one or the other.
-        const {
-            assert!(LEN * size_of::<f32>() <= CONSUMERS * WARPGROUP_ROWS * COLUMNS * size_of::<T>())
-        };
-        let staging = shared.alternative().array();
-        BulkMemory {
-            tiles: shared.tiles(),
-            staging,
+        // A launch uses one or the other: what is left lies behind the larger one.
+        let mut alternative = shared.alternative();
+        match const { LEN * size_of::<f32>() <= CONSUMERS * WARPGROUP_ROWS * COLUMNS * size_of::<T>() }
+        {
+            true => BulkMemory {
+                staging: alternative.array(),
+                tiles: shared.tiles(),
+            },
+            false => BulkMemory {
+                tiles: alternative.tiles(),
+                staging: shared.array(),
+            },
         }
     }
 

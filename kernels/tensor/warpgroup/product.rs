@@ -35,7 +35,7 @@ const fn is_alone(slices: usize, rows: usize, columns: usize) -> bool {
 
 /// The main loop of one kernel: a block computes `ROWS` x `COLUMNS` outputs at a time, each thread that
 /// multiplies `COUNT` of them. A stage has `ALL_SLICES / STAGES` slices of `DEPTH` elements along k, and each
-/// block brings `PART` columns of its B.
+/// block brings `PART` columns of its B, or all where blocks have no cluster.
 pub struct MainLoop<
     'block,
     T: Element,
@@ -49,10 +49,10 @@ pub struct MainLoop<
     const ALL_SLICES: usize,
     const DEPTH: usize,
 > {
-    a: A,
-    b: B,
-    a_tiles: A::Tiles<'block, ALL_SLICES>,
-    b_tiles: B::Tiles<'block, ALL_SLICES>,
+    pub(super) a: A,
+    pub(super) b: B,
+    pub(super) a_tiles: A::Tiles<'block, ALL_SLICES>,
+    pub(super) b_tiles: B::Tiles<'block, ALL_SLICES>,
     pub(super) work: Work<'block>,
 }
 

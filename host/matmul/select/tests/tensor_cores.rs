@@ -19,12 +19,13 @@ fn tensor_cores_are_selected_where_they_are() {
         ..H200
     };
     // The transpose of a result of few rows, whose A is the transpose of a row-major B.
+    let few_rows = row_major(ElementType::Bf16, (16, 256, 16));
     assert_eq!(
-        auto(ElementType::Bf16, 16, H200),
+        name(&few_rows, H200, Request::Fastest(Arithmetic::Auto, None)),
         Some("matmul_wgmma_skinny_small_bf16_t")
     );
     assert_eq!(
-        auto(ElementType::Bf16, 17, H200),
+        auto(ElementType::Bf16, 192, H200),
         Some("matmul_wgmma_deep_bf16_nn")
     );
     assert_eq!(auto(ElementType::F32, 4096, H200), Some("matmul_split_f32"));
@@ -215,11 +216,13 @@ fn kernels_of_an_older_device_are_selected_by_request() {
 
 /// More columns than a tensor map counts.
 #[test]
-fn halves_that_tensor_maps_cannot_describe_are_multiplied_by_warps() {
-    let problem = row_major(ElementType::F16, (64, 1 << 31, 64));
-    let request = Request::Fastest(Arithmetic::Auto, None);
-    let small = Some("matmul_mma_small_f16_nn");
-    assert_eq!(name(&problem, H200, request), small);
+fn what_tensor_maps_cannot_describe_is_multiplied_without() {
+    let selected = |element| {
+        let problem = row_major(element, (64, 1 << 31, 64));
+        name(&problem, H200, Request::Fastest(Arithmetic::Auto, None))
+    };
+    assert_eq!(selected(ElementType::F16), Some("matmul_mma_small_f16_nn"));
+    assert_eq!(selected(ElementType::F64), Some("matmul_coarsened_f64_nn"));
 }
 
 /// The kernel of f64 reads lines that start anywhere; copies are for products that read an operand often.
@@ -232,17 +235,43 @@ fn unaligned_operands_of_f64_are_copied_where_it_pays() {
 }
 
 #[test]
-fn small_halves_of_a_batch_are_multiplied_by_warps() {
-    let selected = |size, batch| {
+fn small_halves_have_a_block_for_each_tile() {
+    let selected = |shape, batch| {
         let problem = Problem {
             batch,
-            ..row_major(ElementType::Bf16, (size, size, size))
+            ..row_major(ElementType::Bf16, shape)
         };
         name(&problem, H200, Request::Fastest(Arithmetic::Auto, None))
     };
-    assert_eq!(selected(32, 1000), Some("matmul_mma_small_bf16_nn"));
-    assert_eq!(selected(64, 1000), Some("matmul_wgmma_small_bf16_nn"));
-    assert_eq!(selected(32, 1), Some("matmul_wgmma_deep_bf16_nn"));
+    for (shape, batch) in [
+        ((32, 32, 32), 1000),
+        ((64, 64, 64), 1000),
+        ((64, 64, 4096), 132),
+        ((192, 64, 64), 1000),
+        ((64, 64, 64), 1),
+        ((64, 16, 128), 1),
+    ] {
+        let single = Some("matmul_wgmma_single_bf16_nn");
+        assert_eq!(selected(shape, batch), single, "{batch} of {shape:?}");
+    }
+    // Lines that start anywhere.
+    assert_eq!(
+        selected((31, 31, 31), 1000),
+        Some("matmul_mma_small_bf16_nn")
+    );
+    for (shape, batch) in [
+        ((96, 96, 96), 1000),
+        ((64, 128, 256), 1000),
+        ((128, 128, 128), 1000),
+    ] {
+        let clusters = Some("matmul_wgmma_small_bf16_nn");
+        assert_eq!(selected(shape, batch), clusters, "{batch} of {shape:?}");
+    }
+    // Few stages are on their way.
+    assert_eq!(
+        selected((64, 64, 1024), 1),
+        Some("matmul_wgmma_deep_bf16_nn")
+    );
 }
 
 /// PTX for 9.0 is read by drivers from CUDA 12.0 on.

@@ -1,0 +1,177 @@
+//! The main loop of small results: a block of one warpgroup for each tile, without a cluster.
+//!
+//! ```text
+//! for each stage of K:
+//!     one thread: wait until it is empty, copy A's tile and B's tile
+//!     all: wait until it is full, multiply, release the stage
+//! write the outputs, by way of the memory of the stages
+//! ```
+//!
+//! No warpgroup only copies, and few stages take little memory: so many blocks are on a multiprocessor together that
+//! some copy and write while others multiply.
+
+use super::cluster::{Work, slice_bytes};
+use super::operand::{OperandPlace, TensorOperand};
+use super::outputs::{Outputs, Writer};
+use super::product::MainLoop;
+use super::schedule::{ClusterTile, TilePlace};
+use super::shape::{DEPTH_BYTES, WARPGROUP_ROWS};
+use cuda_std::mbarrier::{Producer, Ring};
+use cuda_std::prelude::*;
+use cuda_std::wgmma::{Accumulator, AccumulatorElement, Element, Multiply, Registers};
+use cuda_std::{dependent_launch, warpgroup};
+
+/// What a launch has whose blocks compute 64 x `columns` outputs each, from elements of `element_bytes`, in `stages`
+/// stages, whose memory the outputs take in turn, where `resident` blocks are on a multiprocessor together.
+pub const fn single_tile(
+    columns: usize,
+    element_bytes: usize,
+    stages: usize,
+    resident: u32,
+) -> ClusterTile {
+    let rows = WARPGROUP_ROWS;
+    ClusterTile {
+        rows,
+        columns,
+        depth: DEPTH_BYTES / element_bytes,
+        slices: 1,
+        stages,
+        producers: 1,
+        blocks: 1,
+        resident,
+        threads: warpgroup::THREADS,
+        shared_bytes: stages * (slice_bytes(rows, columns) + 16),
+    }
+}
+
+impl<
+    T: Element,
+    A: TensorOperand<T, WARPGROUP_ROWS, WARPGROUP_ROWS, DEPTH>,
+    B: TensorOperand<T, COLUMNS, COLUMNS, DEPTH>,
+    const COLUMNS: usize,
+    const COUNT: usize,
+    const STAGES: usize,
+    const DEPTH: usize,
+> MainLoop<'_, T, A, B, WARPGROUP_ROWS, COLUMNS, COLUMNS, COUNT, STAGES, STAGES, DEPTH>
+{
+    /// The kernel of blocks without a cluster.
+    ///
+    /// # Safety
+    /// 1. The operands are those of the kernels, and `outputs` takes what `work` computes.
+    /// 2. All threads of the launch make the call, and access no global memory before it.
+    #[inline(always)]
+    pub unsafe fn run_single<O>(a: A, b: B, outputs: O, work: Work<'_>)
+    where
+        O: Outputs<COUNT>,
+        [O::Sum; COUNT]: Multiply<T, T> + Registers,
+    {
+        let mut shared = dynamic_shared_allotment!();
+        // Outputs are written when no stage is used any more.
+        let memory = O::memory(&mut shared.alternative());
+        let main_loop =
+            MainLoop::<T, A, B, WARPGROUP_ROWS, COLUMNS, COLUMNS, COUNT, STAGES, STAGES, DEPTH> {
+                a,
+                b,
+                a_tiles: A::tiles::<STAGES>(&mut shared),
+                b_tiles: B::tiles::<STAGES>(&mut shared),
+                work,
+            };
+        let ring = shared.ring::<STAGES>();
+        if warpgroup::thread_rank() == 0 {
+            // SAFETY: (1) one thread, and the block's barrier follows.
+            unsafe { ring.init(1, 1) };
+            a.prefetch();
+            b.prefetch();
+        }
+        thread::sync_threads();
+        dependent_launch::wait();
+        dependent_launch::trigger();
+
+        let Some(place) = work.schedule.tiles().next() else {
+            return;
+        };
+        // SAFETY: (1) the ring is initialised. (2) is (2), (3) is (1).
+        let sums = unsafe { main_loop.multiply_single::<O::Sum>(ring, place) };
+        // Products of all warps have read the stages.
+        thread::sync_threads();
+        let writer = outputs.writer(memory, 0);
+        // SAFETY: (1) is (2). (2) Each block has outputs of its own.
+        unsafe { writer.store(sums.as_array(), place) };
+        writer.finish();
+    }
+
+    /// Copies and multiplies the stages of the tile at `place`.
+    ///
+    /// # Safety
+    /// 1. The ring is initialised for one consumer, and used by nothing else.
+    /// 2. All threads of the block make the call.
+    /// 3. The launch writes neither operand.
+    #[inline(always)]
+    unsafe fn multiply_single<S>(
+        &self,
+        ring: Ring<'_, STAGES>,
+        place: TilePlace,
+    ) -> Accumulator<COUNT, S>
+    where
+        S: AccumulatorElement,
+        [S; COUNT]: Multiply<T, T> + Registers,
+    {
+        let rounds = self.work.schedule.rounds;
+        let is_first = warpgroup::thread_rank() == 0;
+        let (mut producer, mut consumer) = (ring.producer(), ring.consumer());
+        let mut sums = Accumulator::zero().overwrite();
+        let (mut copied, mut round) = (0, 0);
+        while round < rounds {
+            while copied < rounds.min(round + STAGES as u32) {
+                if is_first {
+                    // SAFETY: (1) is (1): all stages before the last `STAGES` have been released. (2) is (3).
+                    unsafe { self.copy(&mut producer, place, copied) };
+                }
+                copied += 1;
+            }
+            // SAFETY: (1) is (1). For the products: (1) the stage is full. (2) It is released when they are
+            // finished. (3) is (2). (4) The tiles are there. (5) They are waited for.
+            unsafe {
+                let stage = consumer.wait();
+                let mut products = sums.begin();
+                let (a, b) = self.tiles_of(&stage, 0);
+                products.multiply(A::part::<WARPGROUP_ROWS>(a, 0), B::part::<COLUMNS>(b, 0));
+                sums = products.commit();
+                sums.wait_all_but::<0>();
+                if is_first {
+                    consumer.release(&stage);
+                }
+            }
+            round += 1;
+        }
+        sums.wait()
+    }
+
+    /// Waits until the next stage is empty, and starts to copy round `round` of the tile at `place` to it.
+    ///
+    /// # Safety
+    /// 1. The ring is initialised, and consumers wait for all stages.
+    /// 2. The launch writes neither operand.
+    #[inline(always)]
+    unsafe fn copy(&self, producer: &mut Producer<'_, STAGES>, place: TilePlace, round: u32) {
+        let shape = self.work.shape;
+        let of = |step: u32, output: u32| OperandPlace {
+            matrix: place.matrix * step,
+            output,
+            k: round * DEPTH as u32,
+        };
+        // SAFETY: (1) is (1). For the copies: (1) is (2), and the tiles are there. (2), (3) The slot is empty, until
+        // consumers have waited for it. (4) They wait for all.
+        unsafe {
+            let slot = producer.acquire();
+            slot.expect(const { slice_bytes(WARPGROUP_ROWS, COLUMNS) as u32 });
+            let (a, b) = (
+                A::tile(self.a_tiles, slot.stage()),
+                B::tile(self.b_tiles, slot.stage()),
+            );
+            self.a.load(a, &slot, of(shape.a_step, place.row), 0, None);
+            self.b
+                .load(b, &slot, of(shape.b_step, place.column), 0, None);
+        }
+    }
+}
