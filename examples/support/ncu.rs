@@ -116,7 +116,7 @@ pub const COUNTERS: [Counter; 12] = [
     ),
     // The hardware also reads instructions, parameters and its own tables.
     Counter {
-        tolerance: 0.06,
+        tolerance: 0.1,
         ..counter("DRAM sectors read", &["dram__sectors_read.sum"], |report| {
             report.counts.sectors_read as f64
         })
@@ -145,12 +145,16 @@ fn loads(report: &KernelReport, of: fn(&tilewright::Tally) -> u64) -> f64 {
 ///   of a row to one load. That changes the passes for f32 by a quarter, and for f64 not at all.
 /// - The aligned coarsened products store the zeros outside an operand one element after the other;
 ///   ptxas joins those of 16 bytes to one store, without bank conflicts.
+/// - At the edges lanes of the small f32 product leave out some of the copies of a row of them, and the simulator puts
+///   their later ones together with neighbours' of another row.
 fn is_explained(kernel: &str, counter: &Counter) -> bool {
     let joined: &[&str] = match kernel {
         "matmul_tiled_f32_nn" => &["shared load passes"],
-        "matmul_coarsened_small_f32_nn" | "matmul_coarsened_small_f64_nn" => {
-            &["shared store passes", "bank conflicts"]
+        "matmul_coarsened_small_f32_nn" => {
+            &["load sectors", "shared store passes", "bank conflicts"]
         }
+        "matmul_coarsened_small_f32_nn_unaligned" => &["load sectors", "lines"],
+        "matmul_coarsened_small_f64_nn" => &["shared store passes", "bank conflicts"],
         _ => &[],
     };
     joined.contains(&counter.title)

@@ -50,13 +50,13 @@ impl ElementType {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TileConfig {
-    /// 4 x 4 outputs for each thread, 64 x 64 for each block of threads.
+    /// 4 x 4 outputs for each thread: of f32 32 x 64 for each block of threads, of others 64 x 64.
     Small,
-    /// A size between the two, of products of f16, bf16 and 8 bits on tensor cores of compute capability 9.0: 192
-    /// x 128 outputs for each block instead of 128 x 256, of 8-bit floats 128 x 128 instead of 128 x 192. Others have
-    /// `Large` in its place.
+    /// A size between the two: of f32 8 x 4 outputs for each thread, 64 x 64 for each block; of products of f16, bf16 and
+    /// 8 bits on tensor cores of compute capability 9.0 192 x 128 outputs for each block instead of 128 x 256, of 8-bit
+    /// floats 128 x 128 instead of 128 x 192. Others have `Large` in its place.
     Medium,
-    /// 8 x 8 outputs of f32 for each thread, 128 x 128 for each block; 8 x 4 of f64, 128 x 64.
+    /// 8 x 8 outputs of f32 for each thread, 64 x 128 for each block; 8 x 4 of f64, 128 x 64.
     Large,
 }
 

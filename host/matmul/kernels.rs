@@ -52,6 +52,7 @@ macro_rules! kernels {
 }
 
 const LARGE: TileConfig = TileConfig::Large;
+const MEDIUM: TileConfig = TileConfig::Medium;
 const SMALL: TileConfig = TileConfig::Small;
 const WGMMA_SMALL: WgmmaTile = WgmmaTile::Small;
 const WGMMA_DEEP: WgmmaTile = WgmmaTile::Deep;
@@ -84,6 +85,9 @@ kernels! {
     F32 to F32 [Method::Coarsened(LARGE), matmul, chain] => matmul_coarsened_f32_nn
         matmul_coarsened_f32_nn_unaligned matmul_coarsened_f32_tn matmul_coarsened_f32_nt
         matmul_coarsened_f32_tt;
+    F32 to F32 [Method::Coarsened(MEDIUM), matmul, chain] => matmul_coarsened_medium_f32_nn
+        matmul_coarsened_medium_f32_nn_unaligned matmul_coarsened_medium_f32_tn
+        matmul_coarsened_medium_f32_nt matmul_coarsened_medium_f32_tt;
     F32 to F32 [Method::Coarsened(SMALL), matmul, chain] => matmul_coarsened_small_f32_nn
         matmul_coarsened_small_f32_nn_unaligned matmul_coarsened_small_f32_tn
         matmul_coarsened_small_f32_nt matmul_coarsened_small_f32_tt;

@@ -15,8 +15,8 @@ use std::fmt::{self, Display, Formatter};
 
 /// The kernel that a product uses, and why.
 ///
-/// Its `Display` is one line, such as `matmul_coarsened_small_f32_nn, 64 x 64 outputs for each
-/// block: 16 large blocks do not fill the device, which takes 198`.
+/// Its `Display` is one line, such as `matmul_coarsened_small_f32_nn, 32 x 64 outputs for each
+/// block: the result is 1 round(s) of large tiles, 2 of medium ones, or 3 of small ones`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MatmulPlan {

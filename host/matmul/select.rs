@@ -21,20 +21,20 @@ use tilewright_kernels::matmul::OperandLayout;
 /// Multiply-adds of an f32 product from which on tensor cores are faster, with the passes that take the
 /// operands apart.
 ///
-/// On an H200, split and chain in TFLOP/s: 2.5 and 2.4 at 256, 7.2 and 5.8 at 384, 15.4 and 11.0 at 512, 40.4 and
-/// 17.7 at 768, 80.4 and 31.9 at 1024.
-const SPLIT_FROM: u128 = 384 * 384 * 384;
+/// On an H200, split and chain in TFLOP/s: 7.2 and 12.0 at 384, 15.4 and 22.7 at 512, 20.3 and 18.4 at 576, 40.4 and 23.8
+/// at 768, 80.4 and 37.3 at 1024.
+const SPLIT_FROM: u128 = 520 * 520 * 520;
 
 /// The same of each product of a batch.
 ///
-/// On an H200, split and chain in TFLOP/s: 28.3 and 33.1 for 1000 products of 192, 45.5 and 42.8 for 1000 of 256,
-/// 55.6 and 44.8 for 500 of 384.
+/// On an H200, split and chain in TFLOP/s: 28.3 and 37.3 for 1000 products of 192, 45.5 and 44.6 for 1000 of 256,
+/// 55.6 and 46.0 for 500 of 384.
 const SPLIT_FROM_OF_BATCH: u128 = 256 * 256 * 256;
 
 /// The same by warps, of one product or of each of a batch.
 ///
-/// On an H200, by warps and chain in TFLOP/s: 9.7 and 11.1 at 512, 22.6 and 17.7 at 768.
-const SPLIT_FROM_BY_WARPS: u128 = 768 * 768 * 768;
+/// On an H200, by warps and chain in TFLOP/s: 9.7 and 22.1 at 512, 22.6 and 24.0 at 768, 43 and 37 at 1024.
+const SPLIT_FROM_BY_WARPS: u128 = 832 * 832 * 832;
 
 /// The same of each of the products of unequal shapes, which on the ordinary units share a launch.
 const SPLIT_FROM_OF_GROUP: u128 = 768 * 768 * 768;

@@ -115,14 +115,25 @@ pub trait AddProducts: Accumulators {
     /// Elements of 16 bytes, which a thread reads at once.
     const VECTOR: usize;
 
-    /// Adds the products of the rows of one stage of both tiles.
+    /// Rows of outputs of the block.
+    const BLOCK_ROWS: usize;
+
+    /// Columns of outputs of the block.
+    const BLOCK_COLUMNS: usize;
+
+    /// Adds the products of the rows of one stage of both tiles, which have `STAGES`.
     ///
     /// # Safety
     /// 1. The stage of both tiles has been written, before a barrier.
     /// 2. The tiles have the rows and columns of the block's outputs, and pitches that are multiples
     ///    of [`Self::VECTOR`].
-    unsafe fn add_products<A, B>(&mut self, position: &Self::Position, a: A, b: B, stage: usize)
-    where
+    unsafe fn add_products<A, B, const STAGES: usize>(
+        &mut self,
+        position: &Self::Position,
+        a: A,
+        b: B,
+        stage: usize,
+    ) where
         A: Tile<Element = Self::Element>,
         B: Tile<Element = Self::Element>;
 }

@@ -1,10 +1,10 @@
 //! The coarsened product: a block of outputs for each thread.
 //!
 //! ```text
-//! load the first tile of A and of B
+//! load the first tiles of A and of B, to all stages but one
 //! for each tile of K:
 //!     wait for the tiles
-//!     load the next ones to the other stage
+//!     load later ones to the stage that was read last
 //!     multiply: for each k of the tile,
 //!         each thread reads its rows of A and its columns of B into registers
 //!         and adds their products to its outputs
@@ -15,7 +15,7 @@
 //! memory serves a row or a column of its outputs instead of one.
 //!
 //! Departures from the plain version, for speed:
-//! 1. The tiles are double-buffered: while the block computes on one, `cp.async` brings the next
+//! 1. The tiles have two stages or more: while the block computes on one, `cp.async` brings the next ones
 //!    straight to shared memory, past the registers.
 //! 2. Fragments are read as 16-byte vectors (`register_tile.rs`). An operand whose elements do not
 //!    lie that way, a row-major A or a column-major B, is transposed while it is copied
@@ -25,15 +25,17 @@
 //!    (`direct_load.rs`).
 //! 4. Tiles at the edges have zeros outside the matrices, so the inner loop has no conditions.
 //!    Tiles that lie within the matrices take a shorter path without zeros.
-//! 5. For a result that would not fill the GPU with blocks of the usual size there are `_small`
+//! 5. For a result that would not fill the GPU with blocks of the usual size there are `_medium` and `_small`
 //!    kernels: fewer outputs for each thread, more blocks (the host selects; the bits are the same).
 //! 6. Outputs are written one by one. A vector store would bind each thread's sums to registers of
 //!    the same banks as B's fragments, and the multiply-adds would wait for their operands: 12 %
 //!    of the time at 4096 on an H200.
 
 use super::accumulators::{Accumulators, AddProducts};
-use super::block::{STAGES, THREADS};
-use super::config::{LargeF32, LargeF64, LargeI8, SmallF32, SmallF64, SmallI8, TileConfig, pitch};
+use super::config::{
+    LargeF32, LargeF64, LargeI8, MediumF32, PanelF32, SmallF32, SmallF64, SmallI8, TileConfig,
+    pitch,
+};
 #[cfg(not(target_arch = "nvptx64"))]
 use super::descriptor::{OperandLayout, ProductDescriptor, ProductKernel};
 use super::direct_load::{DirectLoad, DirectLoadOfAnyAlignment};
@@ -56,13 +58,20 @@ type Element<C> = <<C as TileConfig>::Accumulators as Accumulators>::Element;
 /// The main loop of block number `block` of a product.
 ///
 /// # Safety
-/// 1. The launch has blocks of [`THREADS`] threads along x, one for each `C::ROWS` rows and
+/// 1. The launch has blocks of `C::Accumulators::THREADS` threads along x, one for each `C::ROWS` rows and
 ///    `C::COLUMNS` columns of the result, each with its number, and `store` writes that result.
 /// 2. A and B have the elements of m x k and k x n matrices, `lda` and `ldb` elements from row to row
 ///    in memory, and their rows start where the loaders ask.
 /// 3. The tiles are the block's own.
 #[inline(always)]
-pub(super) unsafe fn multiply<C: TileConfig, A: TileLoader, B: TileLoader, S, U>(
+pub(super) unsafe fn multiply<
+    C: TileConfig,
+    A: TileLoader,
+    B: TileLoader,
+    S,
+    U,
+    const STAGES: usize,
+>(
     block: u32,
     operands: Operands<'_, Element<C>>,
     a_tile: S,
@@ -72,7 +81,7 @@ pub(super) unsafe fn multiply<C: TileConfig, A: TileLoader, B: TileLoader, S, U>
     S: Tile<Element = Element<C>>,
     U: Tile<Element = Element<C>>,
 {
-    const { assert_shapes::<C, S, U>() }
+    const { assert_shapes::<C, S, U, STAGES>() }
     let Operands {
         a,
         b,
@@ -115,30 +124,37 @@ pub(super) unsafe fn multiply<C: TileConfig, A: TileLoader, B: TileLoader, S, U>
         // passed a barrier. (4) The comparison.
         unsafe {
             if tile < tiles_in_bounds {
-                A::load::<S, true>(pipeline, a_slice, tile_row, &a, of_a);
-                B::load::<U, true>(pipeline, b_slice, tile_row, &b, of_b);
+                A::load::<S, C::Accumulators, STAGES, true>(pipeline, a_slice, tile_row, &a, of_a);
+                B::load::<U, C::Accumulators, STAGES, true>(pipeline, b_slice, tile_row, &b, of_b);
             } else {
-                A::load::<S, false>(pipeline, a_slice, tile_row, &a, of_a);
-                B::load::<U, false>(pipeline, b_slice, tile_row, &b, of_b);
+                A::load::<S, C::Accumulators, STAGES, false>(pipeline, a_slice, tile_row, &a, of_a);
+                B::load::<U, C::Accumulators, STAGES, false>(pipeline, b_slice, tile_row, &b, of_b);
             }
         }
     };
+    let ahead = const { STAGES as u32 - 1 };
     if tiles > 0 {
         load(&mut pipeline, 0);
     }
     pipeline.commit();
+    for tile in 1..ahead {
+        if tile < tiles {
+            load(&mut pipeline, tile);
+        }
+        pipeline.commit();
+    }
 
     let mut sums = C::Accumulators::zero();
     for tile in 0..tiles {
         let stage = pipeline.consumer_wait();
         thread::sync_threads();
-        if tile + 1 < tiles {
-            load(&mut pipeline, tile + 1);
+        if tile + ahead < tiles {
+            load(&mut pipeline, tile + ahead);
         }
         pipeline.commit();
         // SAFETY: (1) each thread has waited for its copies of the stage before the barrier. (2)
         // `assert_shapes`; pitches are padded by whole vectors.
-        unsafe { sums.add_products(&position, a_tile, b_tile, stage) };
+        unsafe { sums.add_products::<S, U, STAGES>(&position, a_tile, b_tile, stage) };
     }
     // SAFETY: (1) `block_position` gives each block its own outputs. (2) The tile is the block's, and no
     // longer read.
@@ -155,9 +171,9 @@ pub(super) unsafe fn multiply<C: TileConfig, A: TileLoader, B: TileLoader, S, U>
 }
 
 /// Rejects, when compiled, tiles in shared memory that are not those of the configuration.
-const fn assert_shapes<C: TileConfig, S: Tile, U: Tile>() {
+const fn assert_shapes<C: TileConfig, S: Tile, U: Tile, const STAGES: usize>() {
     assert!(
-        S::ROWS == STAGES * C::DEPTH && U::ROWS == STAGES * C::DEPTH,
+        STAGES == C::STAGES && S::ROWS == STAGES * C::DEPTH && U::ROWS == STAGES * C::DEPTH,
         "the tiles have room for each stage"
     );
     assert!(
@@ -168,12 +184,13 @@ const fn assert_shapes<C: TileConfig, S: Tile, U: Tile>() {
         U::COLUMNS == C::COLUMNS,
         "B's tile has the columns of the block's outputs"
     );
+    let threads = C::Accumulators::THREADS;
     assert!(
-        (C::ROWS * C::DEPTH).is_multiple_of(C::VECTOR * THREADS),
+        (C::ROWS * C::DEPTH).is_multiple_of(C::VECTOR * threads),
         "the threads share A's copies evenly"
     );
     assert!(
-        (C::DEPTH * C::COLUMNS).is_multiple_of(C::VECTOR * THREADS),
+        (C::DEPTH * C::COLUMNS).is_multiple_of(C::VECTOR * threads),
         "the threads share B's copies evenly"
     );
 }
@@ -267,7 +284,7 @@ macro_rules! coarsened_kernels {
         #[doc = concat!("3. ", $layout)]
         $(#[doc = concat!("4. ", $requirement)])?
         #[allow(clippy::too_many_arguments)]
-        #[kernel(max_threads = 256, $($bound)*)]
+        #[kernel(max_threads = <$config>::BLOCK_TILE.threads, $($bound)*)]
         pub unsafe fn $name(
             a: Global<$element>,
             b: Global<$element>,
@@ -287,16 +304,16 @@ macro_rules! coarsened_kernels {
             if <$config>::LEAVES_OUT && is_left_out(&shape, <$config>::ROWS, <$config>::COLUMNS) {
                 return;
             }
-            let a_tile = shared_tile![$element; STAGES * <$config>::DEPTH, <$config>::ROWS;
+            let a_tile = shared_tile![$element; <$config>::STAGES * <$config>::DEPTH, <$config>::ROWS;
                 pitch = pitch::<$config, $a_loader>(<$config>::ROWS)];
-            let b_tile = shared_tile![$element; STAGES * <$config>::DEPTH, <$config>::COLUMNS;
+            let b_tile = shared_tile![$element; <$config>::STAGES * <$config>::DEPTH, <$config>::COLUMNS;
                 pitch = pitch::<$config, $b_loader>(<$config>::COLUMNS)];
             // SAFETY: of `matrices_of_block`, (1) and (2) are (2). Of `multiply`, (1) is (1), (2) is (2) and
             // (3), and (3) the tiles are declared here.
             unsafe {
                 let (operands, to) = matrices_of_block(a, b, c, &shape);
                 let epilogue = Epilogue { numbers, row_scale, column_scale, row_bias, column_bias };
-                multiply::<$config, $a_loader, $b_loader, _, _>(
+                multiply::<$config, $a_loader, $b_loader, _, _, { <$config>::STAGES }>(
                     thread::block_idx_x(), operands, a_tile, b_tile, StoreFinished { to, epilogue });
             }
         }
@@ -328,7 +345,7 @@ macro_rules! coarsened_kernels {
     )*};
     (@of_wide $name:ident: [$($bound:tt)*], $a_layout:ident $b_layout:ident, $a_loader:ty, $b_loader:ty,
         $layout:literal, $is_skipped:ident) => {
-        coarsened_kernels!(@entry $name: LargeF32, f32, [min_blocks = 2, $($bound)*],
+        coarsened_kernels!(@entry $name: PanelF32, f32, [min_blocks = 2, $($bound)*],
             $a_layout $b_layout, $a_loader, $b_loader,
             [$layout "`a_words` and `b_words` are those of the operands' lines, as the splits left them."],
             [a_words: Global<u32>, b_words: Global<u32>], $is_skipped);
@@ -348,10 +365,14 @@ coarsened_kernels! { @wide
         "A and B are column-major.";
 }
 coarsened_kernels! {
-    LargeF32: f32, vector = 4, [min_blocks = 2], hoisted = true,
+    LargeF32: f32, vector = 4, [min_blocks = 4], hoisted = true,
         kernels = matmul_coarsened_f32_nn, matmul_coarsened_f32_nn_unaligned,
             matmul_coarsened_f32_tn, matmul_coarsened_f32_nt, matmul_coarsened_f32_tt;
-    SmallF32: f32, vector = 4, [min_blocks = 3], hoisted = true,
+    MediumF32: f32, vector = 4, [min_blocks = 4], hoisted = true,
+        kernels = matmul_coarsened_medium_f32_nn, matmul_coarsened_medium_f32_nn_unaligned,
+            matmul_coarsened_medium_f32_tn, matmul_coarsened_medium_f32_nt,
+            matmul_coarsened_medium_f32_tt;
+    SmallF32: f32, vector = 4, [min_blocks = 5], hoisted = true,
         kernels = matmul_coarsened_small_f32_nn, matmul_coarsened_small_f32_nn_unaligned,
             matmul_coarsened_small_f32_tn, matmul_coarsened_small_f32_nt,
             matmul_coarsened_small_f32_tt;

@@ -1,7 +1,6 @@
 //! The sizes of the coarsened kernels' tiles.
 
 use super::accumulators::{Accumulators, AddProducts};
-use super::block::{THREADS, THREADS_ALONG, THREADS_DOWN};
 use super::descriptor::BlockTile;
 use super::loader::TileLoader;
 use super::register_tile::RegisterTile;
@@ -14,25 +13,28 @@ pub trait TileConfig {
     /// The k of one tile.
     const DEPTH: usize;
 
+    /// Tiles of each operand in shared memory: the one that is read, and those that are filled. Where a multiprocessor
+    /// has few blocks, two leave it waiting for memory.
+    const STAGES: usize;
+
     /// Rows of C that a block computes.
-    const ROWS: usize = THREADS_DOWN * Self::Accumulators::ROWS;
+    const ROWS: usize = Self::Accumulators::BLOCK_ROWS;
 
     /// Columns of C that a block computes.
-    const COLUMNS: usize = THREADS_ALONG * Self::Accumulators::COLUMNS;
+    const COLUMNS: usize = Self::Accumulators::BLOCK_COLUMNS;
 
     /// Elements of 16 bytes.
     const VECTOR: usize = Self::Accumulators::VECTOR;
 
-    /// Whether blocks above the diagonal of a symmetric result compute nothing. The kernels of the one
-    /// configuration that is not square have no registers for it: the host selects another.
+    /// Whether blocks above the diagonal of a symmetric result compute nothing. Kernels with the largest of the tiles
+    /// that are not square have no registers for it: the host selects others.
     const LEAVES_OUT: bool = Self::ROWS == Self::COLUMNS;
 
-    /// What the host must know of the sizes.
-    #[cfg_attr(target_arch = "nvptx64", expect(dead_code, reason = "the host asks"))]
+    /// What a launch must know of the sizes.
     const BLOCK_TILE: BlockTile = BlockTile {
         rows: Self::ROWS,
         columns: Self::COLUMNS,
-        threads: THREADS as u32,
+        threads: Self::Accumulators::THREADS as u32,
     };
 }
 
@@ -42,27 +44,32 @@ pub const fn pitch<C: TileConfig, L: TileLoader>(columns: usize) -> usize {
 }
 
 macro_rules! tile_configs {
-    ($($(#[$doc:meta])* $config:ident: $accumulators:ty, depth = $depth:literal;)*) => {$(
+    ($($(#[$doc:meta])* $config:ident: $accumulators:ty, depth = $depth:literal, stages = $stages:literal;)*) => {$(
         $(#[$doc])*
         pub struct $config;
 
         impl TileConfig for $config {
             type Accumulators = $accumulators;
             const DEPTH: usize = $depth;
+            const STAGES: usize = $stages;
         }
     )*};
 }
 tile_configs! {
-    /// f32, 128 x 128 outputs of a block.
-    LargeF32: RegisterTile<f32, 8, 8, 4>, depth = 16;
-    /// f32, 64 x 64 outputs of a block, for results that would not fill the GPU with larger ones.
-    SmallF32: RegisterTile<f32, 4, 4, 4>, depth = 16;
+    /// f32, 64 x 128 outputs of a block of 128 threads.
+    LargeF32: RegisterTile<f32, 8, 8, 4, 2, 2>, depth = 16, stages = 2;
+    /// f32, 64 x 64 outputs of a block of 128 threads.
+    MediumF32: RegisterTile<f32, 8, 4, 4, 2, 2>, depth = 16, stages = 3;
+    /// f32, 32 x 64 outputs of a block of 128 threads, for results that would not fill the GPU with larger ones.
+    SmallF32: RegisterTile<f32, 4, 4, 4, 2, 2>, depth = 16, stages = 4;
+    /// f32, 128 x 128 outputs of a block of 256 threads, as products of operands that were taken apart have them.
+    PanelF32: RegisterTile<f32, 8, 8, 4, 4, 2>, depth = 16, stages = 2;
     /// i8, four along k in each i32, 128 x 128 outputs of a block.
-    LargeI8: RegisterTile<i32, 8, 8, 4>, depth = 16;
+    LargeI8: RegisterTile<i32, 8, 8, 4, 4, 2>, depth = 16, stages = 2;
     /// i8, four along k in each i32, 64 x 64 outputs of a block.
-    SmallI8: RegisterTile<i32, 4, 4, 4>, depth = 16;
+    SmallI8: RegisterTile<i32, 4, 4, 4, 4, 2>, depth = 16, stages = 2;
     /// f64, 128 x 64 outputs of a block.
-    LargeF64: RegisterTile<f64, 8, 4, 2>, depth = 8;
+    LargeF64: RegisterTile<f64, 8, 4, 2, 4, 2>, depth = 8, stages = 2;
     /// f64, 64 x 64 outputs of a block.
-    SmallF64: RegisterTile<f64, 4, 4, 2>, depth = 8;
+    SmallF64: RegisterTile<f64, 4, 4, 2, 4, 2>, depth = 8, stages = 2;
 }

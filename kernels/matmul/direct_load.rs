@@ -1,6 +1,6 @@
 //! Loads along the tile's rows: neighbours in memory are neighbours in the tile.
 
-use super::block::{STAGES, THREADS};
+use super::accumulators::Accumulators;
 use super::copy_rows::{CopyShape, copy_rows};
 use super::loader::TileLoader;
 use super::operand::{Operand, TileOrigin};
@@ -25,7 +25,7 @@ impl<const COPY: usize> TileLoader for DirectLoad<COPY> {
     const ROW_ALIGNMENT_ELEMENTS: usize = COPY;
 
     #[inline(always)]
-    unsafe fn load<S: Tile, const IN_BOUNDS: bool>(
+    unsafe fn load<S: Tile, R: Accumulators, const STAGES: usize, const IN_BOUNDS: bool>(
         pipeline: &mut Pipeline<STAGES>,
         tile: SharedSlice<S::Element>,
         tile_row: usize,
@@ -34,7 +34,9 @@ impl<const COPY: usize> TileLoader for DirectLoad<COPY> {
     ) {
         // SAFETY: (1) to (4) are the caller's: rows start at multiples of `COPY`, by (2).
         unsafe {
-            load_rows::<S, COPY, IN_BOUNDS, IN_BOUNDS>(pipeline, tile, tile_row, operand, origin)
+            load_rows::<S, R, STAGES, COPY, IN_BOUNDS, IN_BOUNDS>(
+                pipeline, tile, tile_row, operand, origin,
+            )
         }
     }
 }
@@ -49,7 +51,7 @@ impl<const VECTOR: usize, const HOISTED: bool> TileLoader
     /// Tiles at the edges, which are rare, have the short code of single elements alone. Only the
     /// addresses of vectors are hoisted, if any: there are no registers for both.
     #[inline(always)]
-    unsafe fn load<S: Tile, const IN_BOUNDS: bool>(
+    unsafe fn load<S: Tile, R: Accumulators, const STAGES: usize, const IN_BOUNDS: bool>(
         pipeline: &mut Pipeline<STAGES>,
         tile: SharedSlice<S::Element>,
         tile_row: usize,
@@ -60,25 +62,27 @@ impl<const VECTOR: usize, const HOISTED: bool> TileLoader
         // a multiple of them.
         unsafe {
             if IN_BOUNDS && operand.rows_start_at_multiples_of(VECTOR) {
-                load_rows::<S, VECTOR, IN_BOUNDS, HOISTED>(
+                load_rows::<S, R, STAGES, VECTOR, IN_BOUNDS, HOISTED>(
                     pipeline, tile, tile_row, operand, origin,
                 );
             } else {
-                load_rows::<S, 1, IN_BOUNDS, false>(pipeline, tile, tile_row, operand, origin);
+                load_rows::<S, R, STAGES, 1, IN_BOUNDS, false>(
+                    pipeline, tile, tile_row, operand, origin,
+                );
             }
         }
     }
 }
 
-/// One stage of a tile.
-struct StageOf<S>(PhantomData<S>);
+/// One of the stages of a tile, which the threads of blocks with the outputs `R` copy.
+struct StageOf<S, R, const STAGES: usize>(PhantomData<(S, R)>);
 
-impl<S: Tile> CopyShape for StageOf<S> {
+impl<S: Tile, R: Accumulators, const STAGES: usize> CopyShape for StageOf<S, R, STAGES> {
     type Element = S::Element;
     const ROWS: usize = S::ROWS / STAGES;
     const COLUMNS: usize = S::COLUMNS;
     const PITCH: usize = S::PITCH;
-    const THREADS: usize = THREADS;
+    const THREADS: usize = R::THREADS;
 }
 
 /// [`TileLoader::load`] along the tile's rows, `COPY` elements at a time, with addresses that are
@@ -88,7 +92,14 @@ impl<S: Tile> CopyShape for StageOf<S> {
 /// Those of [`TileLoader::load`], where (2) asks that the operand's rows start at multiples of `COPY`
 /// elements.
 #[inline(always)]
-unsafe fn load_rows<S: Tile, const COPY: usize, const IN_BOUNDS: bool, const HOISTED: bool>(
+unsafe fn load_rows<
+    S: Tile,
+    R: Accumulators,
+    const STAGES: usize,
+    const COPY: usize,
+    const IN_BOUNDS: bool,
+    const HOISTED: bool,
+>(
     pipeline: &mut Pipeline<STAGES>,
     tile: SharedSlice<S::Element>,
     tile_row: usize,
@@ -99,7 +110,7 @@ unsafe fn load_rows<S: Tile, const COPY: usize, const IN_BOUNDS: bool, const HOI
     // SAFETY: (1) is (1). (2) Rows start so, by (2), and tiles of outputs at multiples of their columns. (3),
     // (4) are the caller's.
     unsafe {
-        copy_rows::<StageOf<S>, STAGES, COPY, IN_BOUNDS, HOISTED>(
+        copy_rows::<StageOf<S, R, STAGES>, STAGES, COPY, IN_BOUNDS, HOISTED>(
             pipeline,
             (tile, tile_row),
             operand,

@@ -8,9 +8,8 @@
 //! The blocks of all products have one sequence of numbers. A table in the launch's parameters says with which
 //! block each product starts. Each product has the bits of the coarsened kernels.
 
-use super::block::STAGES;
 use super::coarsened::multiply;
-use super::config::{LargeF32, SmallF32, SmallF64, TileConfig, pitch};
+use super::config::{MediumF32, PanelF32, SmallF64, TileConfig, pitch};
 #[cfg(not(target_arch = "nvptx64"))]
 use super::descriptor::{OperandLayout, ProductDescriptor, ProductKernel};
 use super::direct_load::DirectLoadOfAnyAlignment;
@@ -51,7 +50,7 @@ macro_rules! grouped_kernels {
         #[doc = concat!("3. ", $layout)]
         /// 4. `operands` and `results` start at address 0 and have no elements: by way of them an address
         ///    is known to be one of global memory.
-        #[kernel(max_threads = 256, min_blocks = $bound)]
+        #[kernel(max_threads = <$config>::BLOCK_TILE.threads, min_blocks = $bound)]
         pub unsafe fn $name(
             operands: Global<$element>,
             results: GlobalMut<$element>,
@@ -60,9 +59,9 @@ macro_rules! grouped_kernels {
         ) {
             let product = group.of_block();
             let block = thread::block_idx_x() - product.first_block as u32;
-            let a_tile = shared_tile![$element; STAGES * <$config>::DEPTH, <$config>::ROWS;
+            let a_tile = shared_tile![$element; <$config>::STAGES * <$config>::DEPTH, <$config>::ROWS;
                 pitch = pitch::<$config, $a_loader>(<$config>::ROWS)];
-            let b_tile = shared_tile![$element; STAGES * <$config>::DEPTH, <$config>::COLUMNS;
+            let b_tile = shared_tile![$element; <$config>::STAGES * <$config>::DEPTH, <$config>::COLUMNS;
                 pitch = pitch::<$config, $b_loader>(<$config>::COLUMNS)];
             let epilogue = epilogue_of_numbers(numbers);
             // SAFETY: of the views, (1) and (2) are (2) and (4). Of `StoreOutput::new`, (1) is (2). Of `multiply`, (1)
@@ -72,7 +71,7 @@ macro_rules! grouped_kernels {
                 let b_lines = (product.$b_lines, product.$b_len);
                 let operands = product.operands(operands, a_lines, b_lines);
                 let to = StoreOutput::new(product.result(results), product.ldc as usize);
-                multiply::<$config, $a_loader, $b_loader, _, _>(
+                multiply::<$config, $a_loader, $b_loader, _, _, { <$config>::STAGES }>(
                     block, operands, a_tile, b_tile, StoreFinished { to, epilogue });
             }
         }
@@ -93,9 +92,9 @@ macro_rules! grouped_kernels {
 // With large tiles and the sizes of a product in registers kernels of f64 spill, and that of f32 for two
 // column-major operands: there are small tiles for them.
 grouped_kernels! {
-    LargeF32: f32, vector = 4, min_blocks = 2, kernels = matmul_grouped_f32_nn matmul_grouped_f32_tn
+    PanelF32: f32, vector = 4, min_blocks = 2, kernels = matmul_grouped_f32_nn matmul_grouped_f32_tn
         matmul_grouped_f32_nt;
-    SmallF32: f32, vector = 4, min_blocks = 3, kernels = matmul_grouped_small_f32_nn
+    MediumF32: f32, vector = 4, min_blocks = 4, kernels = matmul_grouped_small_f32_nn
         matmul_grouped_small_f32_tn matmul_grouped_small_f32_nt matmul_grouped_small_f32_tt;
     SmallF64: f64, vector = 2, min_blocks = 2, kernels = matmul_grouped_small_f64_nn
         matmul_grouped_small_f64_tn matmul_grouped_small_f64_nt matmul_grouped_small_f64_tt;

@@ -7,7 +7,7 @@
 //!   column-major A, a row-major B. Copies are as wide as the alignment allows.
 //! - `transposed_load.rs`, where neighbours in memory follow k: a row-major A, a column-major B.
 
-use super::block::STAGES;
+use super::accumulators::Accumulators;
 use super::element::FmaElement;
 use super::operand::{Operand, TileOrigin};
 use super::tile::Tile;
@@ -46,8 +46,8 @@ pub trait TileLoader {
         )
     }
 
-    /// Starts to copy the tile that starts at `origin` to one stage of `tile`, which has the shape of
-    /// `S` and rows for all [`STAGES`], with the operand's `outside` for what lies outside it. The
+    /// Starts to copy the tile that starts at `origin`, by the threads of blocks with the outputs `R`, to one stage of
+    /// `tile`, which has the shape of `S` and rows for all `STAGES`, with the operand's `outside` for what lies outside it. The
     /// stage's first row is `tile_row`.
     ///
     /// # Safety
@@ -57,7 +57,7 @@ pub trait TileLoader {
     /// 3. No thread touches the stage until the copies have been waited for and a barrier has been
     ///    passed.
     /// 4. With `IN_BOUNDS` the tile lies within the operand.
-    unsafe fn load<S: Tile, const IN_BOUNDS: bool>(
+    unsafe fn load<S: Tile, R: Accumulators, const STAGES: usize, const IN_BOUNDS: bool>(
         pipeline: &mut Pipeline<STAGES>,
         tile: SharedSlice<S::Element>,
         tile_row: usize,

@@ -1,11 +1,11 @@
 //! Outputs on the ordinary units: a rectangle of multiply-adds for each thread.
 //!
-//! A block is 8 warps, 4 down its outputs and 2 along; a warp is 4 lanes down and 8 along
+//! A block is some warps down its outputs and some along; a warp is 4 lanes down and 8 along
 //! (`block.rs`). For each k a thread reads its rows of A, like its columns of B, as 16-byte vectors: the lanes of a warp
 //! read 4 neighbouring vectors of A's tile and 8 of B's, without bank conflicts.
 
 use super::accumulators::{Accumulators, AddProducts};
-use super::block::{LANES, LANES_ALONG, LANES_DOWN, STAGES, THREADS, WARPS_ALONG};
+use super::block::{LANES, LANES_ALONG, LANES_DOWN};
 use super::element::FmaElement;
 use super::tile::Tile;
 use cuda_std::thread;
@@ -19,9 +19,10 @@ pub struct ThreadPosition {
 }
 
 impl ThreadPosition {
-    /// The position of the calling thread, which has the outputs `S`.
+    /// The position of the calling thread, which has the outputs `S`, in a block of `WARPS_ALONG` warps along its
+    /// outputs.
     #[inline(always)]
-    fn of_thread<S: AddProducts>() -> Self {
+    fn of_thread<S: AddProducts, const WARPS_ALONG: usize>() -> Self {
         let thread = thread::thread_idx_x() as usize;
         let (warp, lane) = (thread / LANES, thread % LANES);
         // Neighbours share a column, so that each half of the warp reads only 2 vectors of A and 8
@@ -47,19 +48,33 @@ impl ThreadPosition {
     }
 }
 
-/// `ROWS` x `COLUMNS` sums of a thread, whose operands are read `VECTOR` elements at a time.
-pub struct RegisterTile<T, const ROWS: usize, const COLUMNS: usize, const VECTOR: usize> {
+/// `ROWS` x `COLUMNS` sums of a thread, whose operands are read `VECTOR` elements at a time, in a block of
+/// `WARPS_DOWN` x `WARPS_ALONG` warps.
+pub struct RegisterTile<
+    T,
+    const ROWS: usize,
+    const COLUMNS: usize,
+    const VECTOR: usize,
+    const WARPS_DOWN: usize,
+    const WARPS_ALONG: usize,
+> {
     sums: [[T; COLUMNS]; ROWS],
 }
 
-impl<T: FmaElement, const ROWS: usize, const COLUMNS: usize, const VECTOR: usize> Accumulators
-    for RegisterTile<T, ROWS, COLUMNS, VECTOR>
+impl<
+    T: FmaElement,
+    const ROWS: usize,
+    const COLUMNS: usize,
+    const VECTOR: usize,
+    const WARPS_DOWN: usize,
+    const WARPS_ALONG: usize,
+> Accumulators for RegisterTile<T, ROWS, COLUMNS, VECTOR, WARPS_DOWN, WARPS_ALONG>
 {
     type Element = T;
     type Position = ThreadPosition;
     const ROWS: usize = ROWS;
     const COLUMNS: usize = COLUMNS;
-    const THREADS: usize = THREADS;
+    const THREADS: usize = WARPS_DOWN * WARPS_ALONG * LANES;
 
     #[inline(always)]
     fn zero() -> Self {
@@ -70,7 +85,7 @@ impl<T: FmaElement, const ROWS: usize, const COLUMNS: usize, const VECTOR: usize
 
     #[inline(always)]
     fn position() -> ThreadPosition {
-        ThreadPosition::of_thread::<Self>()
+        ThreadPosition::of_thread::<Self, WARPS_ALONG>()
     }
 
     #[inline(always)]
@@ -87,13 +102,21 @@ impl<T: FmaElement, const ROWS: usize, const COLUMNS: usize, const VECTOR: usize
     }
 }
 
-impl<T: FmaElement, const ROWS: usize, const COLUMNS: usize, const VECTOR: usize> AddProducts
-    for RegisterTile<T, ROWS, COLUMNS, VECTOR>
+impl<
+    T: FmaElement,
+    const ROWS: usize,
+    const COLUMNS: usize,
+    const VECTOR: usize,
+    const WARPS_DOWN: usize,
+    const WARPS_ALONG: usize,
+> AddProducts for RegisterTile<T, ROWS, COLUMNS, VECTOR, WARPS_DOWN, WARPS_ALONG>
 {
     const VECTOR: usize = VECTOR;
+    const BLOCK_ROWS: usize = WARPS_DOWN * LANES_DOWN * ROWS;
+    const BLOCK_COLUMNS: usize = WARPS_ALONG * LANES_ALONG * COLUMNS;
 
     #[inline(always)]
-    unsafe fn add_products<A, B>(
+    unsafe fn add_products<A, B, const STAGES: usize>(
         &mut self,
         position: &ThreadPosition,
         a_tile: A,

@@ -1,6 +1,6 @@
 //! Loads across the tile's rows: neighbours in memory follow k.
 
-use super::block::{STAGES, THREADS};
+use super::accumulators::Accumulators;
 use super::loader::TileLoader;
 use super::operand::{Operand, TileOrigin};
 use super::tile::Tile;
@@ -19,30 +19,29 @@ pub struct TransposedLoad<const HOISTED: bool>;
 /// are 32 different banks.
 const ALONG: usize = 8;
 
-/// Outputs from a thread's copy to its next.
-const OUTPUTS_APART: usize = THREADS / ALONG;
-
 impl<const HOISTED: bool> TileLoader for TransposedLoad<HOISTED> {
     const K_IS_CONTIGUOUS: bool = true;
     const PADDING_VECTORS: usize = 1;
     const ROW_ALIGNMENT_ELEMENTS: usize = 1;
 
     #[inline(always)]
-    unsafe fn load<S: Tile, const IN_BOUNDS: bool>(
+    unsafe fn load<S: Tile, R: Accumulators, const STAGES: usize, const IN_BOUNDS: bool>(
         pipeline: &mut Pipeline<STAGES>,
         tile: SharedSlice<S::Element>,
         tile_row: usize,
         operand: &Operand<S::Element>,
         origin: TileOrigin,
     ) {
+        // From a thread's copy to its next.
+        let outputs_apart = const { R::THREADS / ALONG };
         let (depth, width) = (S::ROWS / STAGES, S::COLUMNS);
         let (thread, operand) = operand.addressed(IN_BOUNDS && HOISTED);
         let (first_down, first_along) = (thread / ALONG, thread % ALONG);
         let bounds = operand.bounds((origin.output, origin.k), width, depth);
         let first = first_down * operand.leading_dimension + first_along;
-        for i in 0..width / OUTPUTS_APART {
-            let down = first_down + i * OUTPUTS_APART;
-            let row = bounds.first + i * OUTPUTS_APART * operand.leading_dimension;
+        for i in 0..width / outputs_apart {
+            let down = first_down + i * outputs_apart;
+            let row = bounds.first + i * outputs_apart * operand.leading_dimension;
             for j in 0..depth / ALONG {
                 let along = first_along + j * ALONG;
                 let to = (tile, (tile_row + along) * S::PITCH + down);

@@ -194,10 +194,10 @@ impl Step {
         match self {
             Self::Coarsened(factor) => (kernels::TILE, kernels::TILE * factor.get()),
             Self::CoarsenedOneBlock => (kernels::TILE, kernels::TILE * CoarseFactor::Eight.get()),
-            Self::TwoDimensional
-            | Self::Vectorised
-            | Self::DoubleBuffered
-            | Self::MatmulCoarsened => (kernels::BLOCK, kernels::BLOCK),
+            Self::TwoDimensional | Self::Vectorised | Self::DoubleBuffered => {
+                (kernels::BLOCK, kernels::BLOCK)
+            }
+            Self::MatmulCoarsened => (64, 128),
             _ => (kernels::TILE, kernels::TILE),
         }
     }

@@ -74,7 +74,7 @@ pub fn assert_same_bits<T: Real>(found: &[T], expected: &[T], columns: usize, ca
 
 pub const ORDERS: [Order; 2] = [Order::RowMajor, Order::ColumnMajor];
 
-/// Every kernel: the coarsened product's with the tiles of either size, and those that `matmul` has in their
+/// Every kernel: the coarsened product's with the tiles of each size, and those that `matmul` has in their
 /// place for chains of f64.
 #[derive(Clone, Copy, Debug)]
 pub enum Kernel {
@@ -84,16 +84,17 @@ pub enum Kernel {
 }
 
 impl Kernel {
-    const ALL: [Self; 5] = [
+    const ALL: [Self; 6] = [
         Self::Tiled,
         Self::Coarsened(TileConfig::Small),
+        Self::Coarsened(TileConfig::Medium),
         Self::Coarsened(TileConfig::Large),
         Self::Fastest(TileConfig::Small),
         Self::Fastest(TileConfig::Large),
     ];
 
     /// Those on the ordinary units.
-    const ORDINARY: &[Self] = Self::ALL.split_at(3).0;
+    const ORDINARY: &[Self] = Self::ALL.split_at(4).0;
 
     pub fn multiply_into<T: Real>(
         self,

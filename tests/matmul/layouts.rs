@@ -121,9 +121,10 @@ fn the_plan_follows_the_blocks() {
         let b = random::<T>(4, n, 9).upload(&device, Order::RowMajor);
         device.matmul_coarsened_plan(&a, &b).unwrap().kernel
     }
-    // 6 blocks of 128 x 128 for 4 multiprocessors.
+    // 3 blocks of 64 x 128 for each of 4 multiprocessors, 3 of 64 x 64, 1 of 32 x 64.
     assert_eq!(kernel::<f32>(384, 256), "matmul_coarsened_f32_nn");
-    assert_eq!(kernel::<f32>(384, 128), "matmul_coarsened_small_f32_nn");
+    assert_eq!(kernel::<f32>(384, 128), "matmul_coarsened_medium_f32_nn");
+    assert_eq!(kernel::<f32>(64, 128), "matmul_coarsened_small_f32_nn");
     // Those of f64 are 128 x 64.
     assert_eq!(kernel::<f64>(384, 128), "matmul_coarsened_f64_nn");
     assert_eq!(kernel::<f64>(0, 128), "matmul_coarsened_small_f64_nn");
@@ -136,8 +137,8 @@ fn a_plan_says_its_kernel_and_why() {
     let a = random::<f32>(64, 9, 8).upload(&device, Order::RowMajor);
     assert_eq!(
         device.matmul_coarsened_plan(&a, a.t()).unwrap().to_string(),
-        "matmul_coarsened_small_f32_nt, 64 x 64 outputs for each block: \
-         1 large blocks do not fill the device, which takes 198"
+        "matmul_coarsened_small_f32_nt, 32 x 64 outputs for each block: \
+         the result is 1 round(s) of large tiles, 1 of medium ones, or 1 of small ones"
     );
     let mismatch = device.matmul_coarsened_plan(&a, &a).unwrap_err();
     assert!(matches!(mismatch.kind(), ErrorKind::ShapeMismatch { .. }));

@@ -128,6 +128,8 @@ products_with_gaps! {
         matmul_tiled_f32_tt;
     f32_coarsened: f32 by coarsened: matmul_coarsened_f32_nn matmul_coarsened_f32_nn_unaligned
         matmul_coarsened_f32_tn matmul_coarsened_f32_nt matmul_coarsened_f32_tt
+        matmul_coarsened_medium_f32_nn matmul_coarsened_medium_f32_nn_unaligned
+        matmul_coarsened_medium_f32_tn matmul_coarsened_medium_f32_nt matmul_coarsened_medium_f32_tt
         matmul_coarsened_small_f32_nn matmul_coarsened_small_f32_nn_unaligned
         matmul_coarsened_small_f32_tn matmul_coarsened_small_f32_nt matmul_coarsened_small_f32_tt;
     f64_tiled: f64 by tiled: matmul_tiled_f64_nn matmul_tiled_f64_tn matmul_tiled_f64_nt

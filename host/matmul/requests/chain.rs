@@ -124,9 +124,9 @@ impl Device {
             .during("matmul_coarsened_with_into")
     }
 
-    /// The kernel that [`Device::matmul_coarsened`] selects for these operands: large tiles if they
-    /// give each multiprocessor at least one and a half blocks, and the widest copies that the
-    /// operands allow.
+    /// The kernel that [`Device::matmul_coarsened`] selects for these operands: tiles of the size that
+    /// takes least time, or of f64 large ones if they give each multiprocessor at least one and a half blocks, and the
+    /// widest copies that the operands allow.
     ///
     /// ```
     /// use tilewright::Device;

@@ -19,7 +19,8 @@ pub enum SelectionReason {
         /// Parts of equal length; what is left is another one.
         parts: usize,
     },
-    /// On tensor cores: the device computes as many tiles at a time as it has room for.
+    /// The device computes as many tiles at a time as it has room for; of f32 on the ordinary units, one for each
+    /// multiprocessor.
     Rounds {
         /// Rounds of small tiles.
         small: u64,

@@ -70,6 +70,7 @@ fn every_packed_product_has_a_kernel_of_each_method_and_size() {
         Request::Tiled,
         Request::Coarsened(None),
         Request::Coarsened(Some(TileConfig::Small)),
+        Request::Coarsened(Some(TileConfig::Medium)),
         Request::Coarsened(Some(TileConfig::Large)),
     ];
     for element in [ElementType::F32, ElementType::F64] {

@@ -8,8 +8,8 @@ use tilewright_kernels::tensor::ClusterTile;
 
 /// Large blocks for each multiprocessor, in halves, from which on they are faster than small ones.
 ///
-/// On an H200 with 132 multiprocessors, f32, small against large in TFLOP/s: 9.7 and 4.3 at 512
-/// (16 large blocks), 29.7 and 18.9 at 1024 (64), 30.2 and 24.4 at 1536 (144), 34.8 and 44.3 at
+/// On an H200 with 132 multiprocessors, f32 in the tiles of groups, small against large in TFLOP/s: 14.4 and 5.0 at 512
+/// (16 large blocks), 31.3 and 21.1 at 1024 (64), 36.2 and 26.6 at 1536 (144), 42.0 and 47.4 at
 /// 2048 (256): between 1.1 and 1.9 blocks.
 const LARGE_FROM_HALVES: u32 = 3;
 
@@ -19,21 +19,48 @@ pub fn large_tiles_pay(large: u64, small: u64) -> bool {
     large.saturating_mul(4) <= small.saturating_mul(5)
 }
 
-/// How long rounds of tiles take on tensor cores, in units of a method's own.
+/// How long rounds of tiles of one size take, in units of a method's own.
+#[derive(Clone, Copy)]
+struct RoundTime {
+    /// Of all rounds together, once.
+    start: u64,
+    each: u64,
+}
+
+impl RoundTime {
+    /// Of rounds that take so long each.
+    const fn each(each: u64) -> Self {
+        Self { start: 0, each }
+    }
+
+    fn of_rounds(self, rounds: u64) -> u64 {
+        rounds.saturating_mul(self.each).saturating_add(self.start)
+    }
+}
+
+/// How long rounds of tiles take.
 struct RoundTimes {
-    small: u64,
+    small: RoundTime,
     /// If the method has such tiles.
-    medium: Option<u64>,
-    large: u64,
+    medium: Option<RoundTime>,
+    large: RoundTime,
 }
 
 impl RoundTimes {
     /// Of a method with tiles of two sizes.
     const fn of_two(small: u64, large: u64) -> Self {
         Self {
-            small,
+            small: RoundTime::each(small),
             medium: None,
-            large,
+            large: RoundTime::each(large),
+        }
+    }
+
+    /// Of a method with tiles of three sizes.
+    const fn of_three(small: u64, medium: u64, large: u64) -> Self {
+        Self {
+            medium: Some(RoundTime::each(medium)),
+            ..Self::of_two(small, large)
         }
     }
 }
@@ -44,11 +71,7 @@ impl RoundTimes {
 /// On an H200, bf16 in TFLOP/s, small, medium and large: 334, 274 and 253 at 1280 (2 rounds, 1 and 1), 325, 429 and
 /// 362 at 1536 (3, 1 and 1), 420, 344 and 461 at 1792 (3, 2 and 1), 476, 476 and 561 at 2560 (7, 3 and 2), 498, 587
 /// and 553 at 3072 (9, 3 and 3), 515, 551 and 681 at 4096 (16, 6 and 4).
-const ROUNDS_OF_WGMMA: RoundTimes = RoundTimes {
-    small: 6,
-    medium: Some(13),
-    large: 16,
-};
+const ROUNDS_OF_WGMMA: RoundTimes = RoundTimes::of_three(6, 13, 16);
 
 /// Of f32, taken apart; large tiles have twice as many outputs.
 ///
@@ -79,10 +102,28 @@ const ROUNDS_OF_NARROW: RoundTimes = RoundTimes::of_two(4, 8);
 ///
 /// On an H200, e4m3 in TFLOP/s, small, medium and large: 499, 521 and 626 at 1536 (3 rounds, 2 and 1), 801, 901 and
 /// 775 at 2048 (4, 2 and 2), 900, 945 and 1096 at 3072 (9, 5 and 3), 981, 1045 and 1063 at 4096 (16, 8 and 6).
-const ROUNDS_OF_F8: RoundTimes = RoundTimes {
-    small: 10,
-    medium: Some(16),
-    large: 21,
+const ROUNDS_OF_F8: RoundTimes = RoundTimes::of_three(10, 16, 21);
+
+/// Of f32 on the ordinary units, where rounds are the tiles of a multiprocessor, for each k in tenths of a nanosecond.
+/// Medium tiles have twice, and large ones four times as many outputs as small ones.
+///
+/// On an H200, row-major operands, small, medium and large in us: 11.8, 18.5 and 29.5 at 512 (1 round, 1 and 1), 25.6,
+/// 22.8 and 37.2 at 640 (2, 1 and 1), 38.1, 51.0 and 43.8 at 768 (3, 2 and 1), 61.7, 68.5 and 57.5 at 1024 (4, 2 and 1),
+/// 134, 128 and 131 at 1280 (7, 4 and 2), 199, 200 and 208 at 1536 (9, 5 and 3), 466, 408 and 356 at 2048 (16, 8 and 4),
+/// 3641, 3192 and 2771 at 4096. A thousand products of 64: 24.4, 24.9 and 32.5, of 192 435, 376 and 450.
+const ROUNDS_OF_CHAIN: RoundTimes = RoundTimes {
+    small: RoundTime {
+        start: 110,
+        each: 136,
+    },
+    medium: Some(RoundTime {
+        start: 120,
+        each: 238,
+    }),
+    large: RoundTime {
+        start: 130,
+        each: 425,
+    },
 };
 
 /// Blocks by warps that a multiprocessor has room for: small ones, and large ones.
@@ -197,14 +238,13 @@ fn in_fewest_rounds(
     }
     let [small, large] = [TileConfig::Small, TileConfig::Large].map(&rounds);
     let medium = times.medium.map(|_| rounds(TileConfig::Medium));
-    let time = |rounds: u64, of_round: u64| rounds.saturating_mul(of_round);
-    let mut fastest = (TileConfig::Large, time(large, times.large));
-    if let Some((rounds, of_round)) = medium.zip(times.medium)
-        && time(rounds, of_round) < fastest.1
+    let mut fastest = (TileConfig::Large, times.large.of_rounds(large));
+    if let Some((rounds, time)) = medium.zip(times.medium)
+        && time.of_rounds(rounds) < fastest.1
     {
-        fastest = (TileConfig::Medium, time(rounds, of_round));
+        fastest = (TileConfig::Medium, time.of_rounds(rounds));
     }
-    if time(small, times.small) < fastest.1 {
+    if times.small.of_rounds(small) < fastest.1 {
         fastest.0 = TileConfig::Small;
     }
     let reason = SelectionReason::Rounds {
@@ -215,12 +255,15 @@ fn in_fewest_rounds(
     (method(fastest.0), reason)
 }
 
-/// A block of outputs for each thread, in `tiles` or in those that fill the device.
+/// A block of outputs for each thread, in `tiles`, in those that take less time or in those that fill the device.
 pub(super) fn coarsened(
     problem: &Problem,
     device: DeviceFacts,
     tiles: Option<TileConfig>,
 ) -> Option<(Method, SelectionReason)> {
+    if problem.element == ElementType::F32 {
+        return chain_in(problem, device, tiles);
+    }
     let (tiles, reason) = match tiles {
         Some(tiles) => (tiles.of_two(), SelectionReason::Requested),
         // Large ones leave nothing out.
@@ -230,6 +273,34 @@ pub(super) fn coarsened(
         None => tiles_for(problem, device)?,
     };
     Some((Method::Coarsened(tiles), reason))
+}
+
+/// A block of outputs of f32 for each thread, in `tiles`, or in those that take less time.
+fn chain_in(
+    problem: &Problem,
+    device: DeviceFacts,
+    tiles: Option<TileConfig>,
+) -> Option<(Method, SelectionReason)> {
+    if tiles.is_none() && problem.is_gram {
+        // Others leave nothing out.
+        let medium = Method::Coarsened(TileConfig::Medium);
+        return Some((medium, SelectionReason::OnlyTiles));
+    }
+    // None where another type of outputs has no such kernels.
+    let tile_of = |tiles| {
+        let kernels = kernels_of(Method::Coarsened(tiles), problem.element, problem.output);
+        Some(&kernels.first()?.descriptor.tile)
+    };
+    tile_of(TileConfig::Large)?;
+    let rounds = |tiles| {
+        let blocks = tile_of(tiles).and_then(|tile| problem.blocks(tile));
+        blocks.map_or(u64::MAX, |blocks| {
+            let all = u64::from(blocks).saturating_mul(problem.batch as u64);
+            all.div_ceil(u64::from(device.multiprocessors.max(1)))
+        })
+    };
+    let of_chain = &ROUNDS_OF_CHAIN;
+    Some(in_fewest_rounds(Method::Coarsened, rounds, of_chain, tiles))
 }
 
 impl DeviceFacts {

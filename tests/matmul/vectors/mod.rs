@@ -392,7 +392,7 @@ fn the_plan_says_that_an_operand_is_a_vector() {
         "matvec_across_f32"
     );
     let chain = plan(Matmul::new(&a, &x).arithmetic(Arithmetic::Chain));
-    assert_eq!(chain.kernel, "matmul_coarsened_small_f32_nn_unaligned");
+    assert_eq!(chain.kernel, "matmul_coarsened_medium_f32_nn_unaligned");
     let activated = Matmul::new(&a, &x).activation(Activation::Relu);
     assert_eq!(plan(activated).kernel, "matvec_along_f32");
 }

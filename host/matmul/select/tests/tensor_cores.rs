@@ -128,10 +128,10 @@ fn products_are_split_from_a_size_on_and_where_it_keeps_the_bound() {
         name(&problem, H200, Request::Fastest(Arithmetic::Auto, None))
     };
     assert_eq!(
-        auto(383, 1),
-        Some("matmul_coarsened_small_f32_nn_unaligned")
+        auto(519, 1),
+        Some("matmul_coarsened_medium_f32_nn_unaligned")
     );
-    assert_eq!(auto(384, 1), Some("matmul_split_small_f32"));
+    assert_eq!(auto(520, 1), Some("matmul_split_small_f32"));
     // A batch has as many clusters as all of its products.
     assert_eq!(auto(255, 64), Some("matmul_coarsened_f32_nn_unaligned"));
     assert_eq!(auto(256, 64), Some("matmul_split_f32"));
@@ -171,7 +171,7 @@ fn products_are_split_by_warps_elsewhere() {
         let auto = |n| selected(n, capability, Arithmetic::Auto);
         assert_eq!(auto(4096), Some("matmul_mma_split_f32"));
         assert_eq!(auto(1024), Some("matmul_mma_split_small_f32"));
-        assert_eq!(auto(512), Some("matmul_coarsened_small_f32_nn"));
+        assert_eq!(auto(512), Some("matmul_coarsened_medium_f32_nn"));
     }
     for capability in [(8, 6), (8, 9), (12, 0)] {
         let auto = selected(4096, capability, Arithmetic::Auto);

@@ -51,7 +51,7 @@ fn methods_without_medium_tiles_have_large_ones() {
         name(&problem, H200, request)
     };
     let chain = selected(ElementType::F32, Arithmetic::Chain);
-    assert_eq!(chain, Some("matmul_coarsened_f32_nn"));
+    assert_eq!(chain, Some("matmul_coarsened_medium_f32_nn"), "it has some");
     let split = selected(ElementType::F32, Arithmetic::Split);
     assert_eq!(split, Some("matmul_split_f32"));
     let f64 = selected(ElementType::F64, Arithmetic::Auto);
@@ -77,6 +77,40 @@ fn the_tiles_of_f64_follow_the_rounds() {
     assert_eq!(selected(4096), (large, rounds(11, 8)));
 }
 
+#[test]
+fn the_tiles_of_chains_follow_the_rounds() {
+    let selected = |n, batch| {
+        let problem = Problem {
+            batch,
+            ..row_major(ElementType::F32, (n, n, n))
+        };
+        let request = Request::Fastest(Arithmetic::Chain, None);
+        let selection = select(&problem, H200, request).unwrap();
+        let SelectionReason::Rounds {
+            small,
+            medium: Some(medium),
+            large,
+        } = selection.reason
+        else {
+            panic!("{:?}", selection.reason);
+        };
+        (selection.kernel.name, (small, medium, large))
+    };
+    let (small, medium, large) = (
+        "matmul_coarsened_small_f32_nn",
+        "matmul_coarsened_medium_f32_nn",
+        "matmul_coarsened_f32_nn",
+    );
+    assert_eq!(selected(512, 1), (small, (1, 1, 1)));
+    assert_eq!(selected(768, 1), (small, (3, 2, 1)));
+    assert_eq!(selected(1024, 1), (large, (4, 2, 1)));
+    assert_eq!(selected(1536, 1), (medium, (9, 5, 3)));
+    assert_eq!(selected(4096, 1), (large, (63, 32, 16)));
+    assert_eq!(selected(64, 1000), (medium, (16, 8, 8)));
+    assert_eq!(selected(128, 1000), (large, (61, 31, 16)));
+    assert_eq!(selected(192, 1000), (medium, (137, 69, 46)));
+}
+
 /// The large tiles where they fill the device, the small ones elsewhere.
 #[test]
 fn the_size_of_the_tiles_follows_the_blocks() {
@@ -91,22 +125,7 @@ fn the_size_of_the_tiles_follows_the_blocks() {
         let problem = row_major(element, (m, n, 64));
         select(&problem, device, Request::Coarsened(None)).map(|selection| selection.reason)
     };
-    // 6 blocks of 128 x 128 for 4 multiprocessors.
-    assert_eq!(
-        reason(ElementType::F32, 384, 256),
-        Some(SelectionReason::EnoughBlocks {
-            blocks: Some(6),
-            needed: 6
-        })
-    );
-    assert_eq!(
-        reason(ElementType::F32, 384, 128),
-        Some(SelectionReason::TooFewBlocks {
-            blocks: 3,
-            needed: 6
-        })
-    );
-    // Those of f64 are 128 x 64.
+    // Of f64 they are 128 x 64.
     assert_eq!(
         reason(ElementType::F64, 384, 128),
         Some(SelectionReason::EnoughBlocks {
@@ -122,7 +141,7 @@ fn the_size_of_the_tiles_follows_the_blocks() {
         })
     );
     assert_eq!(
-        reason(ElementType::F32, usize::MAX, usize::MAX),
+        reason(ElementType::F64, usize::MAX, usize::MAX),
         Some(SelectionReason::EnoughBlocks {
             blocks: None,
             needed: 6
@@ -136,8 +155,9 @@ fn tiles_above_the_diagonal_do_not_count() {
     let reason = |is_gram| {
         let problem = Problem {
             is_gram,
+            output: ElementType::I32,
             ..problem(
-                ElementType::F32,
+                ElementType::I8,
                 (2048, 2048, 64),
                 Order::ColumnMajor,
                 Order::RowMajor,
@@ -166,7 +186,8 @@ fn large_tiles_of_a_batch_lie_within_its_results() {
     let of = |(m, n), batch| {
         let problem = Problem {
             batch,
-            ..row_major(ElementType::F32, (m, n, 64))
+            output: ElementType::I32,
+            ..row_major(ElementType::I8, (m, n, 64))
         };
         let request = Request::Fastest(Arithmetic::Chain, None);
         select(&problem, H200, request).expect("a kernel").reason
