@@ -234,7 +234,7 @@ fn an_older_driver_runs_the_kernels_that_it_reads() {
         let device = Device::cuda(0).unwrap();
         assert_eq!(device.properties().compute_capability, Some((9, 0)));
         let matrix = |n| device.matrix_zeros::<f32>((n, n)).unwrap();
-        let a = matrix(768);
+        let a = matrix(1024);
         let kernel = Matmul::new(&a, &a).plan().unwrap().kernel;
         assert_eq!(kernel, "matmul_mma_split_small_f32");
         device.matmul(&a, &a).unwrap();
