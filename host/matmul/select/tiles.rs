@@ -4,6 +4,7 @@ use super::{DeviceFacts, SelectionReason};
 use crate::matmul::kernel::{ElementType, Method, TileConfig, WgmmaTile, split_tile};
 use crate::matmul::problem::Problem;
 use crate::matmul::table::kernels_of;
+use tilewright_kernels::matmul::BlockTile;
 use tilewright_kernels::tensor::ClusterTile;
 
 /// Large blocks for each multiprocessor, in halves, from which on they are faster than small ones.
@@ -194,6 +195,26 @@ pub(super) fn split_mma_in(
     by_warps_in(Method::SplitMma, problem, device, of_method, tiles)
 }
 
+/// The tile of a block by this method; `None` where no kernel has these types.
+fn tile_of(method: Method, problem: &Problem) -> Option<&'static BlockTile> {
+    let kernels = kernels_of(method, problem.element, problem.output);
+    Some(&kernels.first()?.descriptor.tile)
+}
+
+/// The rounds of blocks of all products, where each multiprocessor has room for so many.
+fn rounds_of_blocks(
+    problem: &Problem,
+    device: DeviceFacts,
+    tile: &BlockTile,
+    resident: u64,
+) -> u64 {
+    let resident = (u64::from(device.multiprocessors) * resident).max(1);
+    let blocks = problem.blocks(tile).map_or(u64::MAX, u64::from);
+    blocks
+        .saturating_mul(problem.batch as u64)
+        .div_ceil(resident)
+}
+
 /// A method by warps, of which a multiprocessor has room for so many small and large blocks, in `tiles`, or in those
 /// that take less time.
 fn by_warps_in(
@@ -203,21 +224,14 @@ fn by_warps_in(
     (blocks, times): ((u64, u64), &RoundTimes),
     tiles: Option<TileConfig>,
 ) -> Option<(Method, SelectionReason)> {
-    let tile = |tiles| {
-        let kernels = kernels_of(method(tiles), problem.element, problem.output);
-        Some(&kernels.first()?.descriptor.tile)
-    };
+    let tile = |tiles| tile_of(method(tiles), problem);
     let (small, large) = (tile(TileConfig::Small)?, tile(TileConfig::Large)?);
     let rounds = |tiles| {
         let (tile, resident) = match tiles {
             TileConfig::Small => (small, blocks.0),
             TileConfig::Medium | TileConfig::Large => (large, blocks.1),
         };
-        let resident = (u64::from(device.multiprocessors) * resident).max(1);
-        let blocks = problem.blocks(tile).map_or(u64::MAX, u64::from);
-        blocks
-            .saturating_mul(problem.batch as u64)
-            .div_ceil(resident)
+        rounds_of_blocks(problem, device, tile, resident)
     };
     Some(in_fewest_rounds(method, rounds, times, tiles))
 }
@@ -286,18 +300,19 @@ fn chain_in(
         let medium = Method::Coarsened(TileConfig::Medium);
         return Some((medium, SelectionReason::OnlyTiles));
     }
-    // None where another type of outputs has no such kernels.
-    let tile_of = |tiles| {
-        let kernels = kernels_of(Method::Coarsened(tiles), problem.element, problem.output);
-        Some(&kernels.first()?.descriptor.tile)
-    };
-    tile_of(TileConfig::Large)?;
+    let tile = |tiles| tile_of(Method::Coarsened(tiles), problem);
+    let (small, medium, large) = (
+        tile(TileConfig::Small)?,
+        tile(TileConfig::Medium)?,
+        tile(TileConfig::Large)?,
+    );
     let rounds = |tiles| {
-        let blocks = tile_of(tiles).and_then(|tile| problem.blocks(tile));
-        blocks.map_or(u64::MAX, |blocks| {
-            let all = u64::from(blocks).saturating_mul(problem.batch as u64);
-            all.div_ceil(u64::from(device.multiprocessors.max(1)))
-        })
+        let tile = match tiles {
+            TileConfig::Small => small,
+            TileConfig::Medium => medium,
+            TileConfig::Large => large,
+        };
+        rounds_of_blocks(problem, device, tile, 1)
     };
     let of_chain = &ROUNDS_OF_CHAIN;
     Some(in_fewest_rounds(Method::Coarsened, rounds, of_chain, tiles))
@@ -318,10 +333,7 @@ pub fn fills_device(problem: &Problem, device: DeviceFacts) -> bool {
 /// The large tiles if they give each multiprocessor at least one and a half blocks, and those of a batch lie
 /// within its results.
 fn tiles_for(problem: &Problem, device: DeviceFacts) -> Option<(TileConfig, SelectionReason)> {
-    let tile = |tiles| {
-        let kernels = kernels_of(Method::Coarsened(tiles), problem.element, problem.output);
-        Some(&kernels.first()?.descriptor.tile)
-    };
+    let tile = |tiles| tile_of(Method::Coarsened(tiles), problem);
     let (large, small) = (tile(TileConfig::Large)?, tile(TileConfig::Small)?);
     let needed = device.large_blocks();
     let is_batch = problem.batch > 1;
