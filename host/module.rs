@@ -280,6 +280,19 @@ impl Module {
         config: LaunchConfig,
         params: K::Params<'_>,
     ) -> Outcome<()> {
+        // SAFETY: (1), (2) are those of this method.
+        unsafe { self.launch_of::<K>(config, params) }
+    }
+
+    /// Launches the kernel `K` with parameters that are views already.
+    ///
+    /// # Safety
+    /// 1. Those of [`launch_params`](Self::launch_params).
+    pub(crate) unsafe fn launch_of<K: Kernel>(
+        &self,
+        config: LaunchConfig,
+        params: K::Params<'_>,
+    ) -> Outcome<()> {
         let entry_params = EntryParams::of(&params);
         let params = OfLaunch(params);
         // SAFETY: (1) of `Kernel::run` is (1) of this method, (2) is (2): the simulator is done

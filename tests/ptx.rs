@@ -11,9 +11,14 @@ use std::fs;
 use std::path::Path;
 use tilewright_kernels::{matmul, reduce};
 
-/// The module of a kernel for an architecture.
+/// The module of a kernel that devices of an architecture load: one for it, or else the older one of the same code.
 fn module(arch: &str, kernel: &str) -> String {
-    text_of(&format!("ptx/{kernel}.{arch}.ptx"))
+    let file = |arch| format!("ptx/{kernel}.{arch}.ptx");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    match root.join(file(arch)).exists() {
+        true => text_of(&file(arch)),
+        false => text_of(&file("sm_75")),
+    }
 }
 
 fn instructions(arch: &str, kernel: &str) -> Instructions {

@@ -33,6 +33,9 @@ const SWAPPED: [&str; 2] = [
 /// The most crates that a dependent has with the default features, itself among them.
 const MOST_CRATES: usize = 36;
 
+/// The most bytes of an archive that crates.io takes.
+const MOST_ARCHIVE_BYTES: u64 = 10 << 20;
+
 /// What a library says that is compiled with other kernels than its PTX.
 const MISMATCH: &str = "the PTX in this version of tilewright was compiled from other sources \
                         than the package tilewright-kernels";
@@ -43,6 +46,7 @@ pub fn run(mut arguments: lexopt::Parser) -> Result {
     }
     let target = workspace_root().join("target/packages");
     let archives = pack(&target)?;
+    check_sizes(&archives)?;
     let elsewhere = tempfile::tempdir()?;
     let packages = unpack(&archives, elsewhere.path())?;
     contents::check(&packages)?;
@@ -93,6 +97,26 @@ fn pack(target: &Path) -> Result<Vec<PathBuf>> {
     }
     found.sort();
     Ok(found)
+}
+
+/// Whether the registry takes archives of these sizes. PTX is most of what the largest one has.
+fn check_sizes(archives: &[PathBuf]) -> Result {
+    for archive in archives {
+        let bytes = fs::metadata(archive)?.len();
+        if bytes > MOST_ARCHIVE_BYTES {
+            return Err(format!(
+                "{} has {bytes} bytes: crates.io takes {MOST_ARCHIVE_BYTES}",
+                archive.display()
+            )
+            .into());
+        }
+        println!(
+            "{:9} bytes {}",
+            bytes,
+            archive.file_name().unwrap_or_default().to_string_lossy()
+        );
+    }
+    Ok(())
 }
 
 /// Unpacks the archives into `folder`, and returns each package's name and folder.

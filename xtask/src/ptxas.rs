@@ -16,9 +16,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{fs, io};
 use tempfile::TempDir;
-use tilewright_ptxas::{Assembler, Module, RegisterTable, costs, modules, output};
+use tilewright_ptxas::{Assembler, Module, RegisterTable, costs, modules, modules_of_gpu, output};
 
-/// The GPUs that the modules are assembled for, as (module, assembled for).
+/// The GPUs that the modules are assembled for, as (newest module, assembled for).
 const TARGETS: [(&str, &str); 9] = [
     ("sm_75", "sm_75"),
     ("sm_80", "sm_80"),
@@ -92,7 +92,9 @@ fn assemble_all(tools: &Tools, gpus: &[&str]) -> Result<(RegisterTable, Vec<Stri
     let mut table = registers::empty_table(&tools.version, gpus)?;
     let (mut found, mut loops) = (Vec::new(), 0);
     for (arch, target) in TARGETS.into_iter().filter(|(_, gpu)| gpus.contains(gpu)) {
-        for assembled in tools.assemble_all(&modules(&workspace_root(), arch)?, target)? {
+        let older = if arch == "sm_80" { &["sm_75"][..] } else { &[] };
+        let modules = modules_of_gpu(&workspace_root(), arch, older)?;
+        for assembled in tools.assemble_all(&modules, target)? {
             for cost in costs(&assembled.log) {
                 if let Some(registers) = cost.registers {
                     println!("{target} {:36} {registers:3} registers", cost.name);

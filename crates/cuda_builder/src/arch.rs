@@ -62,6 +62,22 @@ impl Arch {
         }
     }
 
+    /// The version of PTX for LLVM to write where its own choice for the architecture is older than 7.0, which all
+    /// drivers read that programs run on (CUDA 11.0): functions that do not return are marked as such from 6.4 on.
+    #[cfg(feature = "compile")]
+    pub(crate) const fn ptx_feature(self) -> Option<&'static str> {
+        match self {
+            Arch::Sm75 => Some("+ptx70"),
+            _ => None,
+        }
+    }
+
+    /// Whether devices of this architecture run what is compiled for the `older` one.
+    #[cfg(any(feature = "compile", test))]
+    pub(crate) fn runs(self, older: Self) -> bool {
+        older == self || (older < self && older != Arch::Sm90a)
+    }
+
     /// The values that `cfg(cuda_arch_at_least = "..")` has on this architecture. One with an `a`
     /// stands for its architecture alone: no later one has its instructions.
     #[cfg(any(feature = "compile", test))]
@@ -69,7 +85,7 @@ impl Arch {
         CFG_VALUES
             .into_iter()
             .zip(Arch::ALL)
-            .filter(move |(value, arch)| *arch == self || (*arch < self && !value.ends_with('a')))
+            .filter(move |(_, arch)| self.runs(*arch))
             .map(|(value, _)| value)
     }
 }

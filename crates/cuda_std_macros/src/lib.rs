@@ -2,10 +2,10 @@
 //! documentation there.
 
 mod bounds;
+mod compiler;
 mod device_code;
 mod device_function;
 mod expand;
-mod optimisation;
 mod parse;
 mod print;
 mod rounds;

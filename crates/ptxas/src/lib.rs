@@ -10,7 +10,7 @@ mod table;
 
 pub use assembler::{Assembler, output};
 pub use cost::{Cost, costs};
-pub use modules::{FOLDERS, Module, fingerprint, module_of, modules};
+pub use modules::{FOLDERS, Module, fingerprint, module_of, modules, modules_of_gpu};
 pub use table::{RegisterTable, TableError};
 
 /// The result of a question; the error is one line.

@@ -2,6 +2,7 @@
 
 use crate::Result;
 use hmac_sha256::Hash;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
@@ -34,6 +35,23 @@ pub fn modules(root: &Path, arch: &str) -> Result<Vec<Module>> {
         modules[first..].sort_by(|left, right| left.path.cmp(&right.path));
     }
     Ok(modules)
+}
+
+/// The checked-in modules below `root` that a GPU of an architecture such as `sm_80` loads: for each kernel that of
+/// the nearest of the `older` architectures, or its own. `older` is sorted, oldest first, and none of them is for
+/// its own GPUs alone.
+///
+/// # Errors
+/// A folder cannot be read.
+pub fn modules_of_gpu(root: &Path, arch: &str, older: &[&str]) -> Result<Vec<Module>> {
+    let mut modules_by_name = BTreeMap::new();
+    for arch in older.iter().chain([&arch]) {
+        for module in modules(root, arch)? {
+            let name = module.path.with_extension("").with_extension("");
+            modules_by_name.insert((module.folder, name), module);
+        }
+    }
+    Ok(modules_by_name.into_values().collect())
 }
 
 /// The module below `root` that a GPU of this compute capability gets for a kernel: that of its own
@@ -122,6 +140,35 @@ mod tests {
         assert_eq!(arch((12, 0)).as_deref(), Some("k.sm_80.ptx"));
         assert_eq!(arch((7, 5)), None);
         assert_eq!(module_of(root.path(), "l", (9, 0)).unwrap(), None);
+    }
+
+    #[test]
+    fn a_gpu_loads_the_nearest_module_of_each_kernel() {
+        let root = root();
+        for file in [
+            "ptx/sum.sm_75.ptx",
+            "ptx/sum.sm_80.ptx",
+            "ptx/scan.sm_75.ptx",
+        ] {
+            fs::write(root.path().join(file), "").unwrap();
+        }
+        let files = |arch, older: &[&str]| {
+            let modules = modules_of_gpu(root.path(), arch, older).unwrap();
+            let relative = |it: Module| it.path.strip_prefix(root.path()).unwrap().to_owned();
+            modules.into_iter().map(relative).collect::<Vec<_>>()
+        };
+        let on_80 = [
+            "ladder/ptx/k.sm_80.ptx",
+            "ptx/scan.sm_75.ptx",
+            "ptx/sum.sm_80.ptx",
+        ];
+        assert_eq!(files("sm_80", &["sm_75"]), on_80.map(PathBuf::from));
+        let on_75 = ["ptx/scan.sm_75.ptx", "ptx/sum.sm_75.ptx"];
+        assert_eq!(files("sm_75", &[]), on_75.map(PathBuf::from));
+        assert_eq!(
+            files("sm_90a", &[]),
+            [PathBuf::from("ladder/ptx/k.sm_90a.ptx")]
+        );
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::thread;
 
 use super::cargo::{Compilation, CompiledCrates, CoreLibrary, workspace_root};
 use super::pipeline::{Module, Pipeline};
+use super::repetitions::without_repetitions;
 use super::toolchain::Toolchain;
 use crate::arch::Arch;
 use crate::builder::CudaBuilder;
@@ -20,7 +21,8 @@ use crate::surroundings::{Surroundings, exit_with_error};
 #[non_exhaustive]
 pub struct Build {
     /// The modules, those for the oldest architecture first, each architecture's in the order of
-    /// their names.
+    /// their names. With [`one_module_per_kernel`](CudaBuilder::one_module_per_kernel) a kernel has none for an
+    /// architecture whose devices run a module for an older one that has the same code.
     pub modules: Vec<PtxModule>,
     /// A file for `include!`.
     ///
@@ -146,16 +148,22 @@ impl CudaBuilder {
                 let crates = compile(arch)?;
                 running.push(scope.spawn(move || {
                     let modules = self.modules(arch, &crates, place)?;
-                    Ok((crates, modules))
+                    Ok((arch, crates, modules))
                 }));
             }
-            let mut all = (Vec::new(), Vec::new());
+            let (mut all, mut generated) = (Vec::new(), Vec::new());
             for thread in running {
-                let (crates, modules) = thread.join().expect("code generation returns errors")?;
-                all.0.push(crates);
-                all.1.extend(modules);
+                let (arch, crates, modules) =
+                    thread.join().expect("code generation returns errors")?;
+                all.push(crates);
+                generated.extend(modules.into_iter().map(|module| (arch, module)));
             }
-            Ok(all)
+            if self.one_module_per_kernel {
+                generated = without_repetitions(generated);
+            }
+            let modules = generated.into_iter();
+            let modules = modules.map(|(arch, module)| written_module(module, arch, &place.ptx));
+            Ok((all, modules.collect::<Result<_, _>>()?))
         })
     }
 
@@ -164,7 +172,7 @@ impl CudaBuilder {
         arch: Arch,
         crates: &CompiledCrates,
         place: &Place<'_>,
-    ) -> Result<Vec<PtxModule>, BuildError> {
+    ) -> Result<Vec<Module>, BuildError> {
         let pipeline = Pipeline {
             toolchain: place.toolchain,
             arch,
@@ -174,10 +182,7 @@ impl CudaBuilder {
             where_stated: self.where_stated.contains(&arch),
             work_dir: &place.target_dir.join(arch.name()),
         };
-        let modules = pipeline.run(crates)?.into_iter();
-        modules
-            .map(|module| written_module(module, arch, &place.ptx))
-            .collect()
+        pipeline.run(crates)
     }
 
     fn rust_text(&self, modules: &[PtxModule]) -> String {

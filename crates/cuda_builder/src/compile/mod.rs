@@ -6,6 +6,7 @@ mod cargo;
 mod ir;
 mod pipeline;
 mod process;
+mod repetitions;
 mod surroundings;
 mod toolchain;
 

@@ -176,6 +176,7 @@ impl Pipeline<'_> {
             // Verbose comments hold the names of inlined functions, which hold hashes.
             .args(["-O3", "-asm-verbose=0"])
             .arg(format!("-mcpu={}", self.arch))
+            .args(self.arch.ptx_feature().map(|it| format!("-mattr={it}")))
             .arg(&input)
             .arg("-o")
             .arg(&output);

@@ -2,7 +2,7 @@
 
 use super::common::{argument_name, attributes, body, grid, signature};
 use crate::bounds::{Bound, Bounds};
-use crate::optimisation;
+use crate::compiler;
 use crate::parse::{KernelFunction, Parameter, Passing};
 use crate::rounds::with_rounds;
 use proc_macro2::{Ident, TokenStream};
@@ -21,17 +21,22 @@ pub fn descriptor(kernel: &KernelFunction) -> TokenStream {
     let conditions: Vec<_> = attributes(kernel, &["cfg"]).collect();
     let implementation = host_implementation(kernel);
     let only_one = only_one_of_its_name(kernel);
+    let of_type: Vec<_> = attributes(kernel, &["cfg", "deprecated"]).collect();
+    // Documented where it can be called: two copies of the text are read by the compiler as two.
+    let documented = compiler::may_set_doc().then(|| {
+        quote! {
+            #(#documentation)*
+            #[cfg(all(doc, not(target_arch = "nvptx64")))]
+            #[allow(non_camel_case_types)]
+            #visibility struct #name;
+        }
+    });
     quote! {
-        #(#documentation)*
-        #[cfg(all(doc, not(target_arch = "nvptx64")))]
-        #[allow(non_camel_case_types)]
-        #[derive(Clone, Copy, Debug)]
-        #visibility struct #name;
+        #documented
 
-        #(#documentation)*
+        #(#of_type)*
         #[cfg(not(any(doc, target_arch = "nvptx64")))]
-        #[allow(non_camel_case_types)]
-        #[derive(Clone, Copy, Debug)]
+        #[allow(missing_docs, non_camel_case_types)]
         #visibility struct #name {}
 
         #(#documentation)*
@@ -93,7 +98,7 @@ fn host_implementation(kernel: &KernelFunction) -> TokenStream {
     let checks = parameters.iter().map(parameter_check);
     // The program that launches the kernel compiles it, and no program the kernels that it does not launch. Where
     // the package is optimised its kernels are compiled with it, at the level that was chosen for them.
-    let inlined = optimisation::is_off().then(|| quote! { #[inline] });
+    let inlined = compiler::is_optimisation_off().then(|| quote! { #[inline] });
     let safe = (!kernel.is_unsafe()).then(|| {
         quote! {
             // Errors about an unsafe kernel do not list the safe ones of all crates.
@@ -111,6 +116,20 @@ fn host_implementation(kernel: &KernelFunction) -> TokenStream {
 
         // Evaluated here, so that a bound that no GPU has is an error where it stands.
         const _: cuda_std::kernel::LaunchBounds = #bounds;
+
+        impl ::core::clone::Clone for #name {
+            #[inline]
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+        impl ::core::marker::Copy for #name {}
+        impl ::core::fmt::Debug for #name {
+            #[inline]
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                f.write_str(#text)
+            }
+        }
 
         impl cuda_std::kernel::Kernel for #name {
             type Params<'launch> = (#(#types,)*);

@@ -1,0 +1,363 @@
+//! Functions that launch the kernels of each kind. They are generic in the kernel, so that the compiler checks them
+//! once: the table names hundreds of kernels.
+
+use crate::error::Outcome;
+use crate::launch::LaunchConfig;
+use crate::matmul::element_type::Typed;
+use crate::matmul::entry::{
+    ChainArguments, ProductArguments, SplitArguments, SplitMmaArguments, TensorArguments,
+    VectorArguments, launch_with_epilogue,
+};
+use crate::module::Module;
+use bytemuck::{Pod, cast};
+use cuda_std::global::{Global, GlobalMut};
+use cuda_std::grid_constant::GridConstant;
+use cuda_std::kernel::Kernel;
+use half::f16;
+use std::ptr;
+use tilewright_kernels::epilogue::{EpilogueElement, EpilogueNumbers};
+use tilewright_kernels::matmul::{ProductGroup, ProductShape};
+use tilewright_kernels::matvec::VectorShape;
+use tilewright_kernels::tensor::TensorShape;
+
+/// The parameters of a kernel with an epilogue in numbers of a type: those before the epilogue's, and those after.
+macro_rules! with_epilogue {
+    ($launch:lifetime, $sum:ty; $($before:ty),* $(; $($after:ty),*)?) => {
+        (
+            $($before,)*
+            GridConstant<$launch, EpilogueNumbers<$sum>>,
+            Global<$launch, $sum>,
+            Global<$launch, $sum>,
+            Global<$launch, $sum>,
+            Global<$launch, $sum>,
+            $($($after,)*)?
+        )
+    };
+}
+
+/// A kernel that stores sums as they are, of one product.
+///
+/// # Safety
+/// Those of [`ChainLaunch`](crate::matmul::entry::ChainLaunch).
+pub unsafe fn tiled<K, T: Typed>(
+    module: &Module,
+    config: LaunchConfig,
+    arguments: ChainArguments<'_, T>,
+) -> Outcome<()>
+where
+    K: for<'l> Kernel<
+        Params<'l> = (
+            Global<'l, T>,
+            Global<'l, T>,
+            GlobalMut<'l, T>,
+            usize,
+            usize,
+            usize,
+            usize,
+            usize,
+            usize,
+        ),
+    >,
+{
+    let ProductArguments { a, b, c, shape, .. } = arguments;
+    let (m, n, k) = (shape.m, shape.n, shape.k);
+    let params = (a, b, c, m, n, k, shape.lda, shape.ldb, shape.ldc);
+    // SAFETY: (1), (2) are those of this function.
+    unsafe { module.launch_of::<K>(config, params) }
+}
+
+/// A kernel with a block for each part of C.
+///
+/// # Safety
+/// Those of [`ProductLaunch`](crate::matmul::entry::ProductLaunch).
+pub unsafe fn product<K, T: Typed, O: Typed, S: EpilogueElement>(
+    module: &Module,
+    config: LaunchConfig,
+    arguments: ProductArguments<'_, T, O, S>,
+) -> Outcome<()>
+where
+    K: for<'l> Kernel<
+        Params<'l> = with_epilogue!['l, S;
+                         Global<'l, T>, Global<'l, T>, GlobalMut<'l, O>, GridConstant<'l, ProductShape>
+                     ],
+    >,
+{
+    let ProductArguments {
+        a,
+        b,
+        c,
+        shape,
+        epilogue,
+    } = arguments;
+    let shape = GridConstant::new(&shape);
+    // SAFETY: (1), (2) are those of this function.
+    unsafe { launch_with_epilogue!(module, K, config, [a, b, c, shape], epilogue, []) }
+}
+
+/// A kernel on tensor cores that writes C by way of a map.
+///
+/// # Safety
+/// Those of [`TensorLaunch`](crate::matmul::entry::TensorLaunch).
+pub unsafe fn bulk<K, A: Pod, B: Pod, C: Pod, O: Typed, S: EpilogueElement>(
+    module: &Module,
+    config: LaunchConfig,
+    arguments: TensorArguments<'_, O, S>,
+) -> Outcome<()>
+where
+    K: for<'l> Kernel<
+        Params<'l> = with_epilogue!['l, S;
+                         GridConstant<'l, A>, GridConstant<'l, B>, GridConstant<'l, C>, GlobalMut<'l, O>,
+                         GridConstant<'l, TensorShape>
+                     ],
+    >,
+{
+    let TensorArguments {
+        a,
+        b,
+        c_map,
+        c,
+        shape,
+        epilogue,
+    } = arguments;
+    let (a, b, c_map): (A, B, C) = (cast(a), cast(b), cast(c_map));
+    let (a, b, c_map) = (
+        GridConstant::new(&a),
+        GridConstant::new(&b),
+        GridConstant::new(&c_map),
+    );
+    let shape = GridConstant::new(&shape);
+    // SAFETY: (1), (2) are those of this function.
+    unsafe { launch_with_epilogue!(module, K, config, [a, b, c_map, c, shape], epilogue, []) }
+}
+
+/// A kernel on tensor cores that writes the elements of C.
+///
+/// # Safety
+/// Those of [`TensorLaunch`](crate::matmul::entry::TensorLaunch).
+pub unsafe fn direct<K, A: Pod, B: Pod, O: Typed, S: EpilogueElement>(
+    module: &Module,
+    config: LaunchConfig,
+    arguments: TensorArguments<'_, O, S>,
+) -> Outcome<()>
+where
+    K: for<'l> Kernel<
+        Params<'l> = with_epilogue!['l, S;
+                         GridConstant<'l, A>, GridConstant<'l, B>, GlobalMut<'l, O>, GridConstant<'l, TensorShape>
+                     ],
+    >,
+{
+    let TensorArguments {
+        a,
+        b,
+        c,
+        shape,
+        epilogue,
+        ..
+    } = arguments;
+    let (a, b): (A, B) = (cast(a), cast(b));
+    let (a, b) = (GridConstant::new(&a), GridConstant::new(&b));
+    let shape = GridConstant::new(&shape);
+    // SAFETY: (1), (2) are those of this function.
+    unsafe { launch_with_epilogue!(module, K, config, [a, b, c, shape], epilogue, []) }
+}
+
+/// A kernel of the products of a group, whose addresses stand in it.
+///
+/// # Safety
+/// Those of [`GroupLaunch`](crate::matmul::entry::GroupLaunch).
+pub unsafe fn group<K, T: Typed, O: Typed, S: EpilogueElement>(
+    module: &Module,
+    config: LaunchConfig,
+    group: &ProductGroup,
+    numbers: &EpilogueNumbers<S>,
+) -> Outcome<()>
+where
+    K: for<'l> Kernel<
+        Params<'l> = (
+            Global<'l, T>,
+            GlobalMut<'l, O>,
+            GridConstant<'l, ProductGroup>,
+            GridConstant<'l, EpilogueNumbers<S>>,
+        ),
+    >,
+{
+    // SAFETY: (1) no element. (2) None is touched.
+    let (operands, results) = unsafe {
+        (
+            Global::from_raw_parts(ptr::null(), 0),
+            GlobalMut::from_raw_parts(ptr::null_mut(), 0),
+        )
+    };
+    let (group, numbers) = (GridConstant::new(group), GridConstant::new(numbers));
+    // SAFETY: (1), (2) are those of this function, and the views are those of address 0.
+    unsafe { module.launch_of::<K>(config, (operands, results, group, numbers)) }
+}
+
+/// A kernel on tensor cores for operands that were taken apart.
+///
+/// # Safety
+/// Those of [`SplitLaunch`](crate::matmul::entry::SplitLaunch).
+pub unsafe fn split<K, A: Pod, B: Pod>(
+    module: &Module,
+    config: LaunchConfig,
+    arguments: SplitArguments<'_>,
+) -> Outcome<()>
+where
+    K: for<'l> Kernel<
+        Params<'l> = with_epilogue!['l, f32;
+                         GridConstant<'l, A>, GridConstant<'l, B>, Global<'l, u32>, Global<'l, u32>, GlobalMut<'l, f32>,
+                         GridConstant<'l, TensorShape>, u32
+                     ],
+    >,
+{
+    let SplitArguments {
+        a,
+        b,
+        words: [a_words, b_words],
+        c,
+        shape,
+        is_transposed,
+        epilogue,
+    } = arguments;
+    let (a, b): (A, B) = (cast(a), cast(b));
+    let (a, b) = (GridConstant::new(&a), GridConstant::new(&b));
+    let (shape, is_transposed) = (GridConstant::new(&shape), u32::from(is_transposed));
+    // SAFETY: (1), (2) are those of this function.
+    unsafe {
+        launch_with_epilogue!(
+            module,
+            K,
+            config,
+            [a, b, a_words, b_words, c, shape, is_transposed],
+            epilogue,
+            []
+        )
+    }
+}
+
+/// A kernel of warps for operands that were taken apart.
+///
+/// # Safety
+/// Those of [`SplitMmaLaunch`](crate::matmul::entry::SplitMmaLaunch).
+pub unsafe fn split_mma<K>(
+    module: &Module,
+    config: LaunchConfig,
+    arguments: SplitMmaArguments<'_>,
+) -> Outcome<()>
+where
+    K: for<'l> Kernel<
+        Params<'l> = with_epilogue!['l, f32;
+                         Global<'l, f16>, Global<'l, f16>, Global<'l, f16>, Global<'l, f16>, Global<'l, u32>,
+                         Global<'l, u32>, GlobalMut<'l, f32>, GridConstant<'l, ProductShape>, u32
+                     ],
+    >,
+{
+    let SplitMmaArguments {
+        halves,
+        words: [a_words, b_words],
+        c,
+        shape,
+        is_transposed,
+        epilogue,
+    } = arguments;
+    let [[a_high, a_low], [b_high, b_low]] = halves;
+    let (shape, is_transposed) = (GridConstant::new(&shape), u32::from(is_transposed));
+    // SAFETY: (1), (2) are those of this function.
+    unsafe {
+        launch_with_epilogue!(
+            module,
+            K,
+            config,
+            [
+                a_high,
+                a_low,
+                b_high,
+                b_low,
+                a_words,
+                b_words,
+                c,
+                shape,
+                is_transposed
+            ],
+            epilogue,
+            []
+        )
+    }
+}
+
+/// A kernel that multiplies lines by a vector.
+///
+/// # Safety
+/// Those of [`VectorLaunch`](crate::matmul::entry::VectorLaunch).
+pub unsafe fn vector<K, T: Typed, O: Typed, S: EpilogueElement, P: Typed>(
+    module: &Module,
+    config: LaunchConfig,
+    arguments: VectorArguments<'_, T, O, S, P>,
+) -> Outcome<()>
+where
+    K: for<'l> Kernel<
+        Params<'l> = with_epilogue!['l, S;
+                         Global<'l, T>, Global<'l, T>, GlobalMut<'l, O>, GridConstant<'l, VectorShape>; GlobalMut<'l, P>, GlobalMut<'l, u32>
+                     ],
+    >,
+{
+    let VectorArguments {
+        x,
+        v,
+        y,
+        shape,
+        epilogue,
+        partials,
+        tickets,
+    } = arguments;
+    let shape = GridConstant::new(&shape);
+    // SAFETY: (1), (2) are those of this function.
+    unsafe {
+        launch_with_epilogue!(
+            module,
+            K,
+            config,
+            [x, v, y, shape],
+            epilogue,
+            [partials, tickets]
+        )
+    }
+}
+
+/// A kernel that computes the outputs of wide lines.
+///
+/// # Safety
+/// Those of [`WideLaunch`](crate::matmul::entry::WideLaunch).
+pub unsafe fn wide<K>(
+    module: &Module,
+    config: LaunchConfig,
+    arguments: ChainArguments<'_, f32>,
+    [a_words, b_words]: [Global<'_, u32>; 2],
+) -> Outcome<()>
+where
+    K: for<'l> Kernel<
+        Params<'l> = with_epilogue!['l, f32;
+                         Global<'l, f32>, Global<'l, f32>, GlobalMut<'l, f32>, GridConstant<'l, ProductShape>; Global<'l, u32>, Global<'l, u32>
+                     ],
+    >,
+{
+    let ProductArguments {
+        a,
+        b,
+        c,
+        shape,
+        epilogue,
+    } = arguments;
+    let shape = GridConstant::new(&shape);
+    // SAFETY: (1), (2) are those of this function.
+    unsafe {
+        launch_with_epilogue!(
+            module,
+            K,
+            config,
+            [a, b, c, shape],
+            epilogue,
+            [a_words, b_words]
+        )
+    }
+}
